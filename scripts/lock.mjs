@@ -1,0 +1,80 @@
+// A lock between processes: a folder that holds its owner's id. Several runs in one clone take turns by it.
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/**
+ * Runs `work` while no other process holds the lock.
+ * @param told is called once with the owner's process id when there is somebody to wait for
+ */
+export async function withLock(folder, work, told = () => {}) {
+	await take(folder, told);
+	const release = () => rmSync(folder, { recursive: true, force: true });
+	process.once('exit', release);
+	try {
+		return await work();
+	} finally {
+		process.removeListener('exit', release);
+		release();
+	}
+}
+
+/** Whether the process that wrote this owner line still runs. */
+export const isAlive = (line) => line !== '' && line === owner(Number(line.split(' ')[0]));
+
+async function take(folder, told) {
+	const mine = `${folder}.${process.pid}`;
+	rmSync(mine, { recursive: true, force: true });
+	mkdirSync(mine, { recursive: true });
+	writeFileSync(`${mine}/owner`, owner(process.pid));
+	for (let waited = false; ; ) {
+		try {
+			// the folder appears with its owner in it, so that a lock without an owner never exists
+			renameSync(mine, folder);
+			return;
+		} catch (error) {
+			if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(error.code)) throw error;
+		}
+		const held = read(folder);
+		if (held && !isAlive(held)) removeStale(folder, held);
+		else if (held && !waited) {
+			waited = true;
+			told(Number(held.split(' ')[0]));
+		}
+		await pause(200);
+	}
+}
+
+/** Moved away before it is deleted: of two processes that see the stale lock only one moves it. */
+function removeStale(folder, held) {
+	const grave = `${folder}.stale.${process.pid}`;
+	try {
+		renameSync(folder, grave);
+		if (read(grave) === held) rmSync(grave, { recursive: true, force: true });
+		else renameSync(grave, folder);
+	} catch {
+		// another process was faster
+	}
+}
+
+function read(folder) {
+	try {
+		return readFileSync(`${folder}/owner`, 'utf8');
+	} catch {
+		return undefined;
+	}
+}
+
+/** A process's id and, where the system tells it, its start: ids are given out again. Empty when it is gone. */
+export function owner(pid) {
+	try {
+		process.kill(pid, 0);
+	} catch (error) {
+		if (error.code !== 'EPERM') return '';
+	}
+	try {
+		// the name, in brackets, may hold spaces; the start is the 20th field after it
+		return `${pid} ${readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop().split(' ')[19]}`;
+	} catch {
+		return `${pid} -`;
+	}
+}

@@ -1,0 +1,37 @@
+// The private folder of one run: everything that its tests and n8n instances write goes there and is deleted at its end.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isAlive } from './lock.mjs';
+
+/** Runs `work` with the folder and clears up after it, whether it ends, fails or is interrupted. */
+export async function inRunFolder(work) {
+	const folder = mkdtempSync(join(tmpdir(), 'agent-bridge-'));
+	const clear = () => {
+		endLeftOver(folder);
+		rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+	};
+	const interrupted = (signal) => {
+		clear();
+		process.exit(signal === 'SIGINT' ? 130 : 143);
+	};
+	process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
+	try {
+		return await work(folder);
+	} finally {
+		clear();
+	}
+}
+
+/** A runner that was killed could not stop its n8n: each instance leaves its process in `<its folder>/owner`. */
+function endLeftOver(folder) {
+	for (const name of readdirSync(folder)) {
+		let owner;
+		try {
+			owner = readFileSync(join(folder, name, 'owner'), 'utf8');
+		} catch {
+			continue;
+		}
+		if (isAlive(owner)) process.kill(Number(owner.split(' ')[0]), 'SIGKILL');
+	}
+}

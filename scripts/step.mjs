@@ -1,0 +1,34 @@
+// Runs one long step as a child process and shows that it is alive.
+import { spawn } from 'node:child_process';
+
+const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(0)} s`;
+
+/**
+ * Runs a command to its end and tells how long it took.
+ * @param options.timeout milliseconds after which the command is ended, none by default
+ * @returns what it wrote
+ * @throws with the last lines of its output when it did not succeed
+ */
+export async function step(title, command, args, { cwd, env, timeout, quiet = false } = {}) {
+	const started = Date.now();
+	const child = spawn(command, args, { cwd, env, timeout, stdio: ['ignore', 'pipe', 'pipe'] });
+	let output = '';
+	for (const stream of [child.stdout, child.stderr]) {
+		stream.setEncoding('utf8').on('data', (text) => (output += text));
+	}
+	if (!quiet) console.log(`${title} …`);
+	const alive = setInterval(() => console.log(`  … still at it after ${seconds(started)}`), 15_000);
+	try {
+		const [code, signal] = await new Promise((resolve, reject) => {
+			child.once('error', reject).once('close', (...end) => resolve(end));
+		});
+		if (code !== 0) {
+			const tail = output.trim().split('\n').slice(-25).join('\n');
+			throw new Error(`${title}: ${command} ended with ${signal ?? `code ${code}`}\n${tail}`);
+		}
+		if (!quiet) console.log(`  done in ${seconds(started)}`);
+		return output;
+	} finally {
+		clearInterval(alive);
+	}
+}

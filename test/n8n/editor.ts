@@ -1,0 +1,317 @@
+import axios, { type AxiosInstance } from 'axios';
+import { setTimeout as pause } from 'node:timers/promises';
+import { readExecution, type Execution } from './execution.ts';
+import type { WorkflowFile } from './workflow.ts';
+
+export const owner = {
+	email: 'owner@example.org',
+	firstName: 'Ada',
+	lastName: 'Owner',
+	password: 'Passw0rd123',
+};
+
+export interface CredentialSecret {
+	name: string;
+	type: string;
+	data: Record<string, unknown>;
+}
+
+export interface SavedCredential extends CredentialSecret {
+	id: string;
+}
+
+export interface SavedWorkflow {
+	id: string;
+	name: string;
+	versionId: string;
+	nodes: WorkflowFile['nodes'];
+}
+
+export interface WebhookAnswer {
+	status: number;
+	body: unknown;
+}
+
+/** What the editor in the browser does, over the REST calls that it makes: every method is one or a few of them. */
+export class Editor {
+	readonly url: string;
+	readonly #http: AxiosInstance;
+	#cookie = '';
+
+	constructor(url: string) {
+		this.url = url;
+		// no proxy of the surroundings: everything is on loopback
+		this.#http = axios.create({
+			baseURL: url,
+			proxy: false,
+			timeout: 120_000,
+			validateStatus: () => true,
+		});
+	}
+
+	/** Signs in as the owner, who is created on an n8n that has none. */
+	async signIn(): Promise<void> {
+		try {
+			await this.call('POST', '/rest/owner/setup', owner);
+		} catch (error) {
+			if (!(error instanceof RestError)) throw error;
+			await this.call('POST', '/rest/login', {
+				emailOrLdapLoginId: owner.email,
+				password: owner.password,
+			});
+		}
+	}
+
+	async createCredential(secret: CredentialSecret): Promise<SavedCredential> {
+		const { id } = await this.call<{ id: string }>('POST', '/rest/credentials', secret);
+		return { ...secret, id };
+	}
+
+	/** Changes the fields of a saved credential. */
+	async updateCredential({ id, ...secret }: SavedCredential): Promise<void> {
+		await this.call('PATCH', `/rest/credentials/${id}`, secret);
+	}
+
+	async credentials(): Promise<Array<{ id: string; name: string; type: string }>> {
+		return await this.call('GET', '/rest/credentials');
+	}
+
+	/** What the editor shows when a credential is saved. */
+	async testCredential(
+		secret: SavedCredential,
+	): Promise<{ status: 'OK' | 'Error'; message: string }> {
+		return await this.call('POST', '/rest/credentials/test', { credentials: secret });
+	}
+
+	/** Saves a workflow; credentials that it names get the ids of this n8n. */
+	async importWorkflow(file: WorkflowFile): Promise<SavedWorkflow> {
+		return await this.call('POST', '/rest/workflows', {
+			settings: {},
+			active: false,
+			...(await this.#withIds(file)),
+		});
+	}
+
+	/** Puts another content into a saved workflow. */
+	async updateWorkflow(id: string, file: WorkflowFile): Promise<SavedWorkflow> {
+		const { versionId } = await this.call<SavedWorkflow>('GET', `/rest/workflows/${id}`);
+		return await this.call('PATCH', `/rest/workflows/${id}`, {
+			...(await this.#withIds(file)),
+			versionId,
+		});
+	}
+
+	async workflows(): Promise<SavedWorkflow[]> {
+		return await this.call('GET', '/rest/workflows');
+	}
+
+	async deleteWorkflow(id: string): Promise<void> {
+		await this.call('POST', `/rest/workflows/${id}/archive`, {});
+		await this.call('DELETE', `/rest/workflows/${id}`);
+	}
+
+	/** Publishes a workflow and waits until its webhooks and triggers are registered. */
+	async activate({ id, versionId }: Pick<SavedWorkflow, 'id' | 'versionId'>): Promise<void> {
+		await this.call('POST', `/rest/workflows/${id}/activate`, { versionId });
+		await until(`workflow ${id} is published`, async () => {
+			const { status } = await this.call<{ status: string }>(
+				'GET',
+				`/rest/workflows/${id}/publication-status`,
+			);
+			return status === 'published';
+		});
+	}
+
+	async deactivate(id: string): Promise<void> {
+		await this.call('POST', `/rest/workflows/${id}/deactivate`, {});
+	}
+
+	/** Starts a workflow at its trigger, as "Execute workflow" does. @returns the execution's id */
+	async start(workflow: Pick<SavedWorkflow, 'id' | 'nodes'>): Promise<string> {
+		const trigger = workflow.nodes.find(({ type }) => /trigger$/i.test(type));
+		if (!trigger) throw new Error('the workflow has no trigger');
+		const { executionId } = await this.call<{ executionId: string }>(
+			'POST',
+			`/rest/workflows/${workflow.id}/run`,
+			{
+				triggerToStartFrom: { name: trigger.name },
+			},
+		);
+		return executionId;
+	}
+
+	/** Starts a workflow and waits for its end. */
+	async run(workflow: Pick<SavedWorkflow, 'id' | 'nodes'>): Promise<Execution> {
+		return await this.finished(await this.start(workflow));
+	}
+
+	/** Imports a workflow, runs it and waits for its end. */
+	async runOnce(file: WorkflowFile): Promise<Execution> {
+		return await this.run(await this.importWorkflow(file));
+	}
+
+	async execution(id: string): Promise<Execution> {
+		return readExecution(await this.call('GET', `/rest/executions/${id}`));
+	}
+
+	/** The execution as soon as it has ended in any way. */
+	async finished(id: string, seconds = 120): Promise<Execution> {
+		let last: Execution | undefined;
+		await until(
+			`execution ${id} has ended`,
+			async () => {
+				last = await this.execution(id);
+				return !['new', 'running', 'waiting', 'unknown'].includes(last.status);
+			},
+			seconds,
+		);
+		return last!;
+	}
+
+	/** The executions of a workflow, the newest first, without their data. */
+	async executions(
+		workflowId: string,
+	): Promise<Array<{ id: string; status: string; mode: string; retryOf?: string }>> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		return (
+			await this.call<{ results: Array<{ id: string; status: string; mode: string }> }>(
+				'GET',
+				`/rest/executions?filter=${filter}`,
+			)
+		).results;
+	}
+
+	async stopExecution(id: string): Promise<void> {
+		await this.call('POST', `/rest/executions/${id}/stop`, {});
+	}
+
+	/** "Retry" in the list of executions, with the workflow as it was or as it is saved now. */
+	async retryExecution(id: string, withCurrentWorkflow = false): Promise<Execution> {
+		const { id: retried } = await this.call<{ id: string }>(
+			'POST',
+			`/rest/executions/${id}/retry`,
+			{
+				loadWorkflow: withCurrentWorkflow,
+			},
+		);
+		return await this.finished(retried);
+	}
+
+	/** The bytes of a file that n8n keeps outside of the execution's data. */
+	async download(binaryId: string): Promise<Buffer> {
+		const { status, data } = await this.#http.get<ArrayBuffer>('/rest/binary-data', {
+			params: { id: binaryId, action: 'download' },
+			headers: { cookie: this.#cookie },
+			responseType: 'arraybuffer',
+		});
+		if (status !== 200)
+			throw new RestError('GET', '/rest/binary-data', status, Buffer.from(data).toString());
+		return Buffer.from(data);
+	}
+
+	/** The descriptions of all node types that n8n has loaded. */
+	async nodeTypes(): Promise<
+		Array<{ name: string; version: number | number[]; [field: string]: unknown }>
+	> {
+		const { data } = await this.#http.get('/types/nodes.json', {
+			headers: { cookie: this.#cookie },
+		});
+		return data;
+	}
+
+	/** What a resource locator's "From list" shows. */
+	async listSearch(request: {
+		nodeType: string;
+		method: string;
+		parameter: string;
+		parameters: Record<string, unknown>;
+		credentials: Record<string, { id: string; name: string }>;
+		filter?: string;
+		paginationToken?: string;
+	}): Promise<{
+		results: Array<{ name: string; value: string; url?: string; description?: string }>;
+		paginationToken?: string;
+	}> {
+		const { nodeType, method, parameter, parameters, credentials, filter, paginationToken } =
+			request;
+		return await this.call('POST', '/rest/dynamic-node-parameters/resource-locator-results', {
+			nodeTypeAndVersion: { name: nodeType, version: 1 },
+			methodName: method,
+			path: `parameters.${parameter}`,
+			currentNodeParameters: parameters,
+			credentials,
+			filter,
+			paginationToken,
+		});
+	}
+
+	/** Calls a published webhook; the address is unknown for a moment after the publication. */
+	async webhook(path: string, body: unknown = {}, method = 'POST'): Promise<WebhookAnswer> {
+		let answer: WebhookAnswer = { status: 404, body: undefined };
+		await until(`webhook ${path} is registered`, async () => {
+			const { status, data } = await this.#http.request({
+				method,
+				url: `/webhook/${path}`,
+				data: body,
+			});
+			answer = { status, body: data };
+			return status !== 404;
+		});
+		return answer;
+	}
+
+	/** Any other call of the editor. @returns the answer's `data` @throws RestError on a status of 400 and more */
+	async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+		const { status, data, headers } = await this.#http.request({
+			method,
+			url: path,
+			data: body,
+			headers: { cookie: this.#cookie },
+		});
+		if (status >= 400) throw new RestError(method, path, status, data);
+		const set = headers['set-cookie'];
+		if (set) this.#cookie = set.map((cookie) => cookie.split(';')[0]).join('; ');
+		return (data as { data: T })?.data ?? data;
+	}
+
+	async #withIds(file: WorkflowFile): Promise<WorkflowFile> {
+		const known = await this.credentials();
+		const nodes = file.nodes.map((node) => {
+			if (!node.credentials) return node;
+			const credentials = Object.entries(node.credentials).map(([type, { name }]) => {
+				const found = known.findLast(
+					(credential) => credential.type === type && credential.name === name,
+				);
+				if (!found) throw new Error(`n8n has no credential "${name}" of type ${type}`);
+				return [type, { id: found.id, name }];
+			});
+			return { ...node, credentials: Object.fromEntries(credentials) };
+		});
+		return { ...file, nodes };
+	}
+}
+
+/** An answer of n8n's REST interface that refuses. */
+export class RestError extends Error {
+	readonly status: number;
+
+	constructor(method: string, path: string, status: number, body: unknown) {
+		const text = typeof body === 'string' ? body : JSON.stringify(body);
+		super(`${method} ${path} answered ${status}: ${text.slice(0, 500)}`);
+		this.status = status;
+	}
+}
+
+/** Asks every 50 ms. @throws after `seconds` */
+export async function until(
+	what: string,
+	holds: () => Promise<boolean> | boolean,
+	seconds = 30,
+): Promise<void> {
+	const deadline = Date.now() + seconds * 1000;
+	while (!(await holds())) {
+		if (Date.now() > deadline)
+			throw new Error(`after ${seconds} s it is still not so that ${what}`);
+		await pause(50);
+	}
+}

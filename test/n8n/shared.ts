@@ -1,0 +1,13 @@
+import { Editor } from './editor.ts';
+
+/** The n8n that all test files of this folder share; `bootShared.ts` has started it. Signed in as its owner. */
+export async function sharedEditor(): Promise<Editor> {
+	const url = process.env['AGENT_BRIDGE_N8N'];
+	if (!url) throw new Error('no shared n8n: these tests run by "npm run test:n8n"');
+	const editor = new Editor(url);
+	await editor.signIn();
+	return editor;
+}
+
+/** The tarball that this run's tests install. */
+export const tarball = process.env['AGENT_BRIDGE_TARBALL'];

@@ -1,0 +1,6 @@
+import { holder } from './bootShared.ts';
+
+/** jest's globalTeardown. */
+export default async function stopShared(): Promise<void> {
+	await holder.sharedN8n?.remove();
+}
