@@ -1,0 +1,42 @@
+import { type Answer } from '../answer.ts';
+import { isFields, partsOf, UUID, type Call } from '../call.ts';
+import { wordsOf } from '../directives.ts';
+import { answerText } from '../memory.ts';
+import type { World } from '../world.ts';
+import { agentError } from './error.ts';
+import { inForm } from './form.ts';
+import { AGENT_KEYS } from '../keys.ts';
+
+/** Section 4A: `{agent_base_url}/session/{session_id}/messages`; undefined when the path is none of A. */
+export function agentEndpoint(world: World, call: Call): Answer | undefined {
+	const [api, v1, workspaces, workspace = '', session, id = '', messages, more] =
+		partsOf(call.path) ?? [];
+	if (api !== 'api' || v1 !== 'v1' || workspaces !== 'workspaces') return undefined;
+	if (session !== 'session' || messages !== 'messages' || more !== undefined) {
+		return agentError(world, 404, 'not_found', `no such path: ${call.path}`);
+	}
+	// section 5: key and base address are tied to one workspace
+	const bearer = /^Bearer (.+)$/.exec(call.headers.authorization ?? '')?.[1];
+	const key = Object.hasOwn(AGENT_KEYS, workspace) ? AGENT_KEYS[workspace] : undefined;
+	if (bearer === undefined || bearer !== key) {
+		return agentError(world, 401, 'unauthorized', 'missing or invalid API key');
+	}
+	if (call.method !== 'POST') {
+		return agentError(world, 405, 'method_not_allowed', `use POST, not ${call.method}`);
+	}
+	if (!UUID.test(id)) return agentError(world, 400, 'bad_session', 'session id is no UUID');
+	if (!isFields(call.body)) return agentError(world, 400, 'bad_request', 'the body is no object');
+	const { content } = call.body;
+	if (typeof content !== 'string' || content === '') {
+		return agentError(world, 400, 'bad_request', 'content is required, a string');
+	}
+	return answerMessage(world, call, `${workspace}/${id.toLowerCase()}`, content);
+}
+
+/** An unused UUID starts a session, a used one continues it (section 2A). */
+function answerMessage(world: World, call: Call, session: string, content: string): Answer {
+	const said = world.sessions.get(session) ?? [];
+	said.push(content);
+	world.sessions.set(session, said);
+	return inForm(world, call, wordsOf(answerText(said, 'session')));
+}

@@ -1,0 +1,29 @@
+import { json, text, type Answer } from '../answer.ts';
+import { answerText } from '../memory.ts';
+import { uuidOf } from '../ids.ts';
+import type { World } from '../world.ts';
+import type { Question } from './endpoint.ts';
+
+/** The complete answer of `invoke_assistant`; its fields are not shown (section 2B). */
+export function wholeAnswer(world: World, question: Question): Answer {
+	const answer = answerText(question.said, 'chat');
+	const ids = {
+		chat_id: question.chatId,
+		message_id: uuidOf('message', question.chatId, question.said.length),
+		model: question.model,
+	};
+	switch (world.forms.assistantBody) {
+		case 'answer':
+			return json({ ...ids, answer });
+		case 'message-text':
+			return json({ ...ids, message: { role: 'assistant', text: answer } });
+		case 'content-parts':
+			return json({ ...ids, content: [{ type: 'text', text: answer }] });
+		case 'data-analysis':
+			return json({ data: { ...ids, analysis: answer } });
+		case 'messages':
+			return json({ ...ids, messages: [{ id: ids.message_id, t: answer }] });
+		case 'text':
+			return text(answer);
+	}
+}

@@ -1,0 +1,71 @@
+import { json, type Answer } from '../answer.ts';
+import { isFields, partsOf, UUID, type Call } from '../call.ts';
+import { uuidOf } from '../ids.ts';
+import { ASSISTANT_KEYS } from '../keys.ts';
+import type { World } from '../world.ts';
+import { wholeAnswer } from './body.ts';
+import { overRate } from './rate.ts';
+import { streamAnswer } from './stream.ts';
+
+/** One question to B with what was said before it. */
+export interface Question {
+	chatId: string;
+	said: string[];
+	model: string;
+}
+
+/** Section 7B: `{detail}`. */
+const refused = (status: number, detail: string, headers: Record<string, string> = {}): Answer =>
+	json({ detail }, status, headers);
+
+/** Section 4B; undefined when the path is none of B. */
+export function assistantEndpoint(world: World, call: Call): Answer | undefined {
+	const [api, assistant, v1, name = '', more] = partsOf(call.path) ?? [];
+	if (api !== 'api' || assistant !== 'ai-assistant') return undefined;
+	const known = name === 'invoke_assistant' || name === 'invoke_assistant_stream';
+	if (v1 !== 'v1' || !known || more !== undefined) return refused(404, 'Not Found');
+	if (call.method !== 'POST') return refused(405, 'Method Not Allowed');
+
+	// the key is checked before the body
+	const key = call.headers['x-api-key'];
+	const tier = Object.entries(ASSISTANT_KEYS).find(([, value]) => value === key)?.[0];
+	if (!tier) return refused(401, 'API key incorrect or missing');
+	if (tier === 'forbidden') return refused(403, 'API key lacks permission for this action');
+	const wait = overRate(world, String(key), tier);
+	if (wait !== undefined) return refused(429, 'Rate limit exceeded', retryAfter(world, wait));
+
+	const question = read(world, call.body);
+	if (typeof question === 'string') return refused(400, question);
+	if (question.said.at(-1)?.includes('[[status:500]]')) return refused(500, 'Server error');
+	return name === 'invoke_assistant'
+		? wholeAnswer(world, question)
+		: streamAnswer(world, call, question);
+}
+
+function retryAfter(world: World, ms: number): Record<string, string> {
+	const seconds = Math.ceil(ms / 1000);
+	if (world.forms.retryAfter === 'absent') return {};
+	if (world.forms.retryAfter === 'seconds') return { 'retry-after': String(seconds) };
+	return { 'retry-after': new Date(world.now() + seconds * 1000).toUTCString() };
+}
+
+/** @returns the question, or what is wrong with it. */
+function read(world: World, body: unknown): Question | string {
+	if (!isFields(body)) return 'Malformed request: the body is no JSON object';
+	const { message, chat_id: chat, model = 'svc_v1.2' } = body;
+	if (typeof message !== 'string' || message === '') return 'Missing required parameter: message';
+	if (typeof model !== 'string') return 'Malformed request: model is no string';
+	let chatId: string;
+	if (chat === undefined) {
+		chatId = uuidOf('chat', world.next());
+	} else {
+		if (typeof chat !== 'string' || !UUID.test(chat))
+			return 'Malformed request: chat_id is no uuid';
+		chatId = chat;
+		const unknown = !world.chats.has(chatId);
+		if (unknown && world.forms.unknownChat === 'refused') return `Unknown chat_id: ${chatId}`;
+	}
+	const said = [...(world.chats.get(chatId) ?? []), message];
+	world.chats.set(chatId, said);
+	return { chatId, said, model };
+}

@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+import type { Answer } from './answer.ts';
+
+/** One request as the endpoints see it. */
+export interface Call {
+	method: string;
+	/** Percent-encoded as it came, without query. */
+	path: string;
+	query: URLSearchParams;
+	headers: IncomingHttpHeaders;
+	/** Parsed JSON; the text when it is no JSON; undefined when empty. */
+	body: unknown;
+	bodyText: string;
+	/** The key of whichever header carries one. */
+	key: string | undefined;
+	/** Aborted when the connection closes. */
+	closed: AbortSignal;
+	/** Runs once the answer is over, however it ended. */
+	onEnd(done: () => void): void;
+}
+
+export type Endpoint = (call: Call) => Answer | Promise<Answer>;
+
+export type Fields = Record<string, unknown>;
+
+export const isFields = (value: unknown): value is Fields =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The key of a request: `Authorization: Bearer` (A) or `X-API-Key` (B, C), section 5. */
+export function keyOf(headers: IncomingHttpHeaders): string | undefined {
+	const own = headers['x-api-key'];
+	if (typeof own === 'string') return own;
+	return /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
+}
+
+/** Path parts, decoded; undefined when an escape is broken. */
+export function partsOf(path: string): string[] | undefined {
+	try {
+		return path.split('/').slice(1).map(decodeURIComponent);
+	} catch {
+		return undefined;
+	}
+}

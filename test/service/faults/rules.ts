@@ -1,0 +1,81 @@
+import type { Call } from '../call.ts';
+import { isFields, type Fields } from '../call.ts';
+import type { Fault } from './fault.ts';
+
+export interface FaultRule {
+	match?: {
+		method?: string;
+		/** A string is a substring of the path (with query). */
+		path?: string | RegExp;
+		bodyIncludes?: string;
+		key?: string;
+	};
+	/** How many requests it strikes; all when absent. */
+	times?: number;
+	/** How many matching requests pass before it strikes. */
+	skip?: number;
+	do: Fault | Fault[];
+}
+
+export interface Rules {
+	add(rule: FaultRule): void;
+	/** The faults for a request; `call.body` counts only when `read`. First match wins. */
+	take(call: Call, read: boolean): Fault[];
+	/** Whether the first rule for this request resets it before its body is read. */
+	strikesUnread(call: Call): boolean;
+	reset(): void;
+}
+
+export function createRules(): Rules {
+	let rules: Array<{ rule: FaultRule; skip: number; left: number }> = [];
+	const find = (call: Call, read: boolean) =>
+		rules.find((entry) => entry.left > 0 && matches(entry.rule, call, read));
+	return {
+		add(rule) {
+			rules.push({ rule, skip: rule.skip ?? 0, left: rule.times ?? Infinity });
+		},
+		take(call, read) {
+			const entry = find(call, read);
+			if (!entry) return [];
+			if (entry.skip > 0) {
+				entry.skip--;
+				return [];
+			}
+			entry.left--;
+			return listOf(entry.rule.do);
+		},
+		strikesUnread(call) {
+			const entry = find(call, false);
+			return !!entry && entry.skip === 0 && isUnread(listOf(entry.rule.do));
+		},
+		reset() {
+			rules = [];
+		},
+	};
+}
+
+export const listOf = (faults: Fault | Fault[]): Fault[] =>
+	Array.isArray(faults) ? faults : [faults];
+
+export const isUnread = (faults: Fault[]): boolean =>
+	faults.some((fault) => fault.type === 'reset_unread');
+
+/** A rule from JSON, where a regular expression is `{"regex":"…"}`. */
+export function ruleFrom(value: unknown): FaultRule {
+	if (!isFields(value) || value.do === undefined) throw new Error('a fault rule has "do"');
+	const rule = value as unknown as FaultRule;
+	const path = (value.match as Fields | undefined)?.path;
+	if (!isFields(path)) return rule;
+	return { ...rule, match: { ...rule.match, path: new RegExp(String(path.regex)) } };
+}
+
+function matches({ match = {} }: FaultRule, call: Call, read: boolean): boolean {
+	const query = call.query.size ? `?${call.query}` : '';
+	const path = call.path + query;
+	if (match.method && match.method.toUpperCase() !== call.method) return false;
+	if (typeof match.path === 'string' && !path.includes(match.path)) return false;
+	if (match.path instanceof RegExp && !match.path.test(path)) return false;
+	if (match.key !== undefined && match.key !== call.key) return false;
+	if (match.bodyIncludes === undefined) return true;
+	return read && call.bodyText.includes(match.bodyIncludes);
+}

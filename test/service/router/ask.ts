@@ -1,0 +1,92 @@
+import { isFields, type Fields } from '../call.ts';
+import type { Ask } from './plan.ts';
+
+const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
+const EFFORTS = ['minimal', 'low', 'medium', 'high'];
+
+/** What is wrong with the numbers both protocols have (section 4C), if anything. */
+export function wrongNumbers(body: Fields, cap: 'max_tokens' | 'max_output_tokens') {
+	const { temperature } = body;
+	if (isGiven(temperature) && !inRange(temperature, 0, 2)) return 'temperature is 0 to 2';
+	const max = body[cap];
+	if (isGiven(max) && !(Number.isSafeInteger(max) && Number(max) >= 1)) {
+		return `${cap} is a whole number from 1`;
+	}
+	if (isGiven(body.stream) && typeof body.stream !== 'boolean') return 'stream is a boolean';
+	if (isGiven(body.tools) && !Array.isArray(body.tools)) return 'tools is a list';
+	return undefined;
+}
+
+/** @returns what is asked, or what is wrong with the body. */
+export function askOfChat(body: Fields, reasoning: boolean): Ask | string {
+	const wrong = wrongNumbers(body, 'max_tokens');
+	if (wrong) return wrong;
+	const effort = body.reasoning_effort;
+	if (isGiven(effort) && !EFFORTS.includes(String(effort))) {
+		return `reasoning_effort is one of ${EFFORTS.join(', ')}`;
+	}
+	if (!Array.isArray(body.messages) || body.messages.length === 0) {
+		return 'messages is required, a list';
+	}
+	const said = readMessages(body.messages, 'messages');
+	if (typeof said === 'string') return said;
+	const format = isFields(body.response_format) ? body.response_format : {};
+	const schema = isFields(format.json_schema) ? format.json_schema.schema : undefined;
+	return {
+		...said,
+		maxTokens: numberOf(body.max_tokens),
+		effort: isGiven(effort) ? String(effort) : undefined,
+		reasoning,
+		tools: Array.isArray(body.tools) ? body.tools.filter(isFields) : [],
+		toolChoice: body.tool_choice,
+		schema: format.type === 'json_schema' ? (schema ?? {}) : undefined,
+		jsonObject: format.type === 'json_object',
+	};
+}
+
+type Said = Pick<Ask, 'message' | 'prompt' | 'images' | 'toolResult'>;
+
+/** Reads a list of messages; `name` is the field, for the error. */
+export function readMessages(messages: unknown[], name: string): Said | string {
+	const said: Said = { message: '', prompt: '', images: 0 };
+	const prompt: string[] = [];
+	for (const [index, message] of messages.entries()) {
+		const place = `${name}[${index}]`;
+		if (!isFields(message)) return `${place} is an object`;
+		// the responses protocol has items that are no messages
+		if (message.type === 'function_call_output') {
+			said.toolResult = String(message.output);
+			continue;
+		}
+		if (message.type === 'function_call') continue;
+		const role = String(message.role);
+		if (!ROLES.has(role)) return `${place}.role is one of ${[...ROLES].join(', ')}`;
+		const calls = role === 'assistant' && Array.isArray(message.tool_calls);
+		if (typeof message.content !== 'string' && !Array.isArray(message.content) && !calls) {
+			return `${place}.content is text or a list of parts`;
+		}
+		const { text, images } = partsIn(message.content);
+		prompt.push(text);
+		said.toolResult = role === 'tool' ? text : undefined;
+		if (role === 'user') Object.assign(said, { message: text, images });
+	}
+	return { ...said, prompt: prompt.join('\n') };
+}
+
+function partsIn(content: unknown): { text: string; images: number } {
+	if (typeof content === 'string') return { text: content, images: 0 };
+	const parts = Array.isArray(content) ? content.filter(isFields) : [];
+	return {
+		text: parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n'),
+		images: parts.filter((part) => part.type === 'image_url' || part.type === 'input_image').length,
+	};
+}
+
+/** Fields given as null count as not given. */
+const isGiven = (value: unknown) => value !== undefined && value !== null;
+
+const inRange = (value: unknown, low: number, high: number) =>
+	typeof value === 'number' && value >= low && value <= high;
+
+export const numberOf = (value: unknown): number | undefined =>
+	typeof value === 'number' ? value : undefined;

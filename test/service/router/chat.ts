@@ -1,0 +1,82 @@
+import { json, stream, type Answer } from '../answer.ts';
+import { isFields, type Call } from '../call.ts';
+import { uuidOf } from '../ids.ts';
+import { paced } from '../pace.ts';
+import type { World } from '../world.ts';
+import { askOfChat } from './ask.ts';
+import { chatChunks } from './chatChunks.ts';
+import { invalid } from './error.ts';
+import { planAnswer, type Plan } from './plan.ts';
+import { isRun, startRun, type Run } from './run.ts';
+import { isAnswer, modelFor } from './serving.ts';
+
+/** What all chunks of one completion have in common. */
+export interface Completion {
+	id: string;
+	created: number;
+	model: string;
+}
+
+/** POST /v1/chat/completions (section 4C). */
+export function completeChat(world: World, call: Call, key: string): Answer {
+	const body = call.body;
+	if (!isFields(body)) return invalid(world, 'the body is a JSON object');
+	const model = modelFor(world, body.model, 'text');
+	if (isAnswer(model)) return model;
+	const ask = askOfChat(body, model.reasoning);
+	if (typeof ask === 'string') return invalid(world, ask);
+	const choices = body.n === undefined || body.n === null ? 1 : Number(body.n);
+	if (!Number.isInteger(choices) || choices < 1 || choices > 8) {
+		return invalid(world, 'n is a whole number from 1 to 8');
+	}
+
+	const streamed = body.stream === true;
+	const plan = planAnswer(ask);
+	const run = startRun(world, call, key, model, plan, {
+		maxTokens: ask.maxTokens,
+		choices,
+		streamed,
+	});
+	if (!isRun(run)) return run;
+	const completion = {
+		id: `chatcmpl-${uuidOf('completion', world.next())}`,
+		created: Math.floor(world.now() / 1000),
+		model: model.entry.id,
+	};
+	if (streamed) {
+		return stream(paced(world, call, chatChunks(completion, plan, run, choices)));
+	}
+	run.settle(plan.words.length);
+	return json({
+		...completion,
+		object: 'chat.completion',
+		choices: Array.from({ length: choices }, (_, index) => ({
+			index,
+			message: messageOf(plan),
+			logprobs: null,
+			finish_reason: plan.finish,
+		})),
+		usage: chatUsage(plan, run, plan.words.length, choices),
+	});
+}
+
+function messageOf({ words, tool }: Plan) {
+	if (!tool) return { role: 'assistant', content: words.join('') };
+	const { id, ...call } = tool;
+	return {
+		role: 'assistant',
+		content: null,
+		tool_calls: [{ id, type: 'function', function: call }],
+	};
+}
+
+/** Section 2C: `completion_tokens` includes the hidden reasoning tokens. */
+export function chatUsage(plan: Plan, run: Run, words: number, choices: number) {
+	const output = run.outputTokens(words) * choices;
+	return {
+		prompt_tokens: run.promptTokens,
+		completion_tokens: output,
+		total_tokens: run.promptTokens + output,
+		completion_tokens_details: { reasoning_tokens: plan.reasoningTokens * choices },
+	};
+}

@@ -1,0 +1,72 @@
+import { json, stream, type Answer } from '../answer.ts';
+import { isFields, type Call, type Fields } from '../call.ts';
+import { uuidOf } from '../ids.ts';
+import { paced } from '../pace.ts';
+import type { World } from '../world.ts';
+import { numberOf, readMessages, wrongNumbers } from './ask.ts';
+import { invalid } from './error.ts';
+import { planAnswer, type Ask } from './plan.ts';
+import { responseEvents } from './responseEvents.ts';
+import { responseObject, type Response } from './responseObject.ts';
+import { isRun, startRun } from './run.ts';
+import { isAnswer, modelFor } from './serving.ts';
+
+/** POST /v1/responses (section 4C). */
+export function createResponse(world: World, call: Call, key: string): Answer {
+	const body = call.body;
+	if (!isFields(body)) return invalid(world, 'the body is a JSON object');
+	const model = modelFor(world, body.model, 'text');
+	if (isAnswer(model)) return model;
+	const ask = askOfResponse(body, model.reasoning);
+	if (typeof ask === 'string') return invalid(world, ask);
+
+	const streamed = body.stream === true;
+	const plan = planAnswer(ask);
+	const { maxTokens } = ask;
+	const run = startRun(world, call, key, model, plan, { maxTokens, choices: 1, streamed });
+	if (!isRun(run)) return run;
+	const number = world.next();
+	const response: Response = {
+		id: `resp_${uuidOf('response', number)}`,
+		itemId: `item_${uuidOf('item', number)}`,
+		created: Math.floor(world.now() / 1000),
+		model: model.entry.id,
+		plan,
+		run,
+	};
+	if (streamed) {
+		return stream(paced(world, call, responseEvents(response, world.forms.incomplete)));
+	}
+	run.settle(plan.words.length);
+	return json(responseObject(response, 'done', plan.words.length));
+}
+
+function askOfResponse(body: Fields, reasoning: boolean): Ask | string {
+	// section 4C: responses are not stored
+	if (body.previous_response_id !== undefined && body.previous_response_id !== null) {
+		return 'previous_response_id is not supported: send the whole history in input';
+	}
+	const wrong = wrongNumbers(body, 'max_output_tokens');
+	if (wrong) return wrong;
+	const { input, instructions } = body;
+	if (instructions !== undefined && instructions !== null && typeof instructions !== 'string') {
+		return 'instructions is text';
+	}
+	const messages = typeof input === 'string' && input ? [{ role: 'user', content: input }] : input;
+	if (!Array.isArray(messages) || !messages.length) return 'input is required, text or messages';
+	const said = readMessages(messages, 'input');
+	if (typeof said === 'string') return said;
+	const format = isFields(body.text) && isFields(body.text.format) ? body.text.format : {};
+	const effort = isFields(body.reasoning) ? body.reasoning.effort : undefined;
+	return {
+		...said,
+		prompt: [instructions, said.prompt].filter(Boolean).join('\n'),
+		maxTokens: numberOf(body.max_output_tokens),
+		effort: typeof effort === 'string' ? effort : undefined,
+		reasoning,
+		tools: Array.isArray(body.tools) ? body.tools.filter(isFields) : [],
+		toolChoice: body.tool_choice,
+		schema: format.type === 'json_schema' ? format.schema : undefined,
+		jsonObject: format.type === 'json_object',
+	};
+}

@@ -1,0 +1,69 @@
+import type { Plan } from './plan.ts';
+import type { Run } from './run.ts';
+
+export interface Response {
+	id: string;
+	itemId: string;
+	created: number;
+	model: string;
+	plan: Plan;
+	run: Run;
+}
+
+/**
+ * The response object after so many words. Its fields are not shown in the specification: these
+ * are the ones of the public protocol of that name.
+ */
+export function responseObject(
+	response: Response,
+	state: 'running' | 'done' | 'failed',
+	words: number,
+) {
+	const { plan } = response;
+	const cut = state === 'done' && plan.finish !== 'stop' && plan.finish !== 'tool_calls';
+	const reason = plan.finish === 'length' ? 'max_output_tokens' : 'content_filter';
+	return {
+		id: response.id,
+		object: 'response',
+		created_at: response.created,
+		model: response.model,
+		status:
+			state === 'running'
+				? 'in_progress'
+				: state === 'failed'
+					? 'failed'
+					: cut
+						? 'incomplete'
+						: 'completed',
+		error: state === 'failed' ? { code: 'server_error', message: 'The backend failed' } : null,
+		incomplete_details: cut ? { reason } : null,
+		output: state === 'running' ? [] : [outputItem(response, words, cut)],
+		usage: state === 'running' ? null : responseUsage(response, words),
+	};
+}
+
+export function outputItem({ itemId, plan }: Response, words: number, cut = false) {
+	const status = cut ? 'incomplete' : 'completed';
+	if (plan.tool) {
+		const { id, name, arguments: given } = plan.tool;
+		return { type: 'function_call', id: itemId, call_id: id, name, arguments: given, status };
+	}
+	const text = plan.words.slice(0, words).join('');
+	return {
+		type: 'message',
+		id: itemId,
+		role: 'assistant',
+		status,
+		content: [{ type: 'output_text', text, annotations: [] }],
+	};
+}
+
+function responseUsage({ plan, run }: Response, words: number) {
+	const output = run.outputTokens(words);
+	return {
+		input_tokens: run.promptTokens,
+		output_tokens: output,
+		output_tokens_details: { reasoning_tokens: plan.reasoningTokens },
+		total_tokens: run.promptTokens + output,
+	};
+}

@@ -1,0 +1,64 @@
+import type { Answer } from '../answer.ts';
+import type { Call } from '../call.ts';
+import type { World } from '../world.ts';
+import type { Model } from './catalog.ts';
+import { insufficientBalance, routerError } from './error.ts';
+import type { Plan } from './plan.ts';
+import { textCost } from './pricing.ts';
+
+/** Section 8: the output allowance of a hold when no cap is given. */
+const DEFAULT_ALLOWANCE = 4096;
+
+/** One text request that holds its largest possible cost. */
+export interface Run {
+	/** Replaces the hold by the cost of what was answered; only the first call counts. */
+	settle(words: number): void;
+	promptTokens: number;
+	/** Output tokens, hidden ones included, after so many words. */
+	outputTokens(words: number): number;
+}
+
+/** Places the hold of a text request, or refuses it before any work (sections 3 and 7C). */
+export function startRun(
+	world: World,
+	call: Call,
+	key: string,
+	model: Model,
+	plan: Plan,
+	options: { maxTokens: number | undefined; choices: number; streamed: boolean },
+): Run | Answer {
+	const account = world.accounts.get(key);
+	if (!account) throw new Error('no account');
+	const { promptTokens, reasoningTokens } = plan;
+	if (!options.streamed && plan.words.length > world.forms.plainLimit) {
+		return routerError(
+			world,
+			world.forms.streamingRequiredStatus,
+			'streaming_required',
+			'The answer is too long to return without streaming: send the request with stream true',
+		);
+	}
+	const allowance = (options.maxTokens ?? DEFAULT_ALLOWANCE) * options.choices;
+	const required = textCost(model.entry, promptTokens, allowance);
+	if (!account.fits(required)) return insufficientBalance(world, required, account);
+
+	const close = account.hold(required);
+	const outputTokens = (words: number) =>
+		words + (plan.tool ? toolTokens(plan) : 0) + reasoningTokens;
+	let words = 0;
+	const run: Run = {
+		promptTokens,
+		outputTokens,
+		settle(count) {
+			words = count;
+			close(textCost(model.entry, promptTokens, outputTokens(words) * options.choices));
+		},
+	};
+	// an answer that a fault or the client ended is billed for what was consumed
+	call.onEnd(() => run.settle(words));
+	return run;
+}
+
+const toolTokens = (plan: Plan) => Math.ceil((plan.tool?.arguments.length ?? 0) / 4) + 1;
+
+export const isRun = (value: Run | Answer): value is Run => 'settle' in value;

@@ -1,0 +1,81 @@
+import { json, type Answer } from '../answer.ts';
+import { isFields, type Call, type Fields } from '../call.ts';
+import { directivesOf } from '../directives.ts';
+import { uuidOf } from '../ids.ts';
+import type { World } from '../world.ts';
+import { insufficientBalance, invalid } from './error.ts';
+import { endJob, type Job, type MediaKind } from './job.ts';
+import { jobRecord, wrapped } from './jobs.ts';
+import { jobCost, type Extent } from './pricing.ts';
+import { isAnswer, modelFor } from './serving.ts';
+
+/** Section 8, rule 4: the first use of a configuration adds a margin; how much is not specified. */
+const FIRST_USE_MARGIN = 1.25;
+
+/** POST /v1/<segment>/jobs. Its parameters are not shown, so anything beside the model is taken. */
+export function startJob(world: World, call: Call, key: string, kind: MediaKind): Answer {
+	const body = call.body;
+	if (!isFields(body)) return invalid(world, 'the body is a JSON object');
+	const model = modelFor(world, body.model, kind);
+	if (isAnswer(model)) return model;
+	const prompt = body.prompt ?? body.input ?? body.text;
+	if (typeof prompt !== 'string' || prompt === '')
+		return invalid(world, 'prompt is required, text');
+	const account = world.accounts.get(key);
+	if (!account) throw new Error('no account');
+
+	const extent = extentOf(body, prompt);
+	const configuration = `${model.entry.id} ${String(body.resolution ?? body.size ?? '')}`;
+	const estimatedCost = jobCost(model.entry, extent);
+	const first = !account.used.has(configuration);
+	const required = first ? Math.ceil(estimatedCost * FIRST_USE_MARGIN) : estimatedCost;
+	if (!account.fits(required)) return insufficientBalance(world, required, account);
+
+	account.used.add(configuration);
+	const job: Job = {
+		id: newId(world),
+		key,
+		kind,
+		model,
+		prompt,
+		state: 'pending',
+		estimatedCost,
+		startedAt: world.now(),
+		reads: 0,
+		expired: false,
+		close: account.hold(required),
+	};
+	world.jobs.set(job.id, job);
+	world.starts.push({ key, prompt, bodyText: call.bodyText, jobId: job.id });
+	if (world.forms.jobSteps === 0 && world.forms.jobSeconds === null) {
+		const directives = directivesOf(prompt);
+		if (!directives.has('steps') && !directives.has('never')) {
+			endJob(world, job, directives.has('fail') ? 'failed' : 'completed');
+		}
+	}
+	return json(wrapped(jobRecord(world, job), world.forms.jobStart));
+}
+
+function newId(world: World): string {
+	const number = world.next();
+	switch (world.forms.jobId) {
+		case 'string':
+			return `job-${uuidOf('job', number)}`;
+		case 'number':
+			return String(1_000_000 + number);
+		case 'slash':
+			return `job/${number} a`;
+	}
+}
+
+/** Section 8, rule 3: duration and resolution raise the price; their names are not specified. */
+function extentOf(body: Fields, prompt: string): Extent {
+	const count = (value: unknown, fallback: number) =>
+		Number(value) > 0 ? Number(value) : fallback;
+	return {
+		images: count(body.n, 1),
+		seconds: count(body.duration ?? body.seconds, 5),
+		characters: prompt.length,
+		factor: /4k|2160/i.test(String(body.resolution ?? body.size ?? '')) ? 2 : 1,
+	};
+}

@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+import { json, type Answer } from './answer.ts';
+import { keyOf, type Call, type Endpoint } from './call.ts';
+import type { Connections } from './connections.ts';
+import { applyFaults } from './faults/apply.ts';
+import { hasEffect, type Fault } from './faults/fault.ts';
+import { inlineFaults } from './faults/inline.ts';
+import { isUnread, type Rules } from './faults/rules.ts';
+import type { Record, RecordedRequest } from './record.ts';
+import { send, type Wire } from './send.ts';
+
+export interface Parts {
+	record: Record;
+	rules: Rules;
+	connections: Connections;
+	now: () => number;
+	/** The endpoints of the specification. */
+	endpoint: Endpoint;
+	/** The answer when an endpoint's work is not done: only what its headers always have. */
+	untouched: Endpoint;
+	/** Answers `/_control/…`; outside the record and the faults. */
+	control: Endpoint;
+}
+
+/** Takes one HTTP request through record, faults and endpoint. */
+export function createListener(parts: Parts) {
+	return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+		const { record, rules, connections } = parts;
+		const closing = new AbortController();
+		const ends: Array<() => void> = [];
+		const { call, url, faults: inline } = readHead(request, closing.signal, ends);
+		const control = call.path.startsWith('/_control/');
+		const recorded: RecordedRequest = {
+			method: call.method,
+			path: url,
+			headers: request.headers,
+			body: undefined,
+			bodyText: '',
+			abandoned: false,
+			at: parts.now(),
+			connection: connections.numberOf(request.socket),
+		};
+		let broken = false;
+		const wire: Wire = {
+			response,
+			closed: closing.signal,
+			reset: () => connections.reset(request.socket),
+			breaking: () => (broken = true),
+		};
+		if (!control) {
+			record.requests.push(recorded);
+			record.begin();
+		}
+		response.on('close', () => {
+			recorded.abandoned = !response.writableFinished && !broken;
+			if (response.headersSent) recorded.status = response.statusCode;
+			closing.abort();
+			for (const end of ends) end();
+			if (!control) record.end();
+		});
+		// a client that leaves is no error of the service
+		response.on('error', () => undefined);
+
+		if (!control && (isUnread(inline) || (!inline.length && rules.strikesUnread(call)))) {
+			if (!inline.length) rules.take(call, false);
+			request.pause();
+			return await send({ ...json({}), before: [{ act: 'reset' }] }, wire);
+		}
+		const bodyText = await text(request).catch(() => undefined);
+		if (bodyText === undefined) return;
+		call.bodyText = recorded.bodyText = bodyText;
+		call.body = recorded.body = parsed(bodyText);
+
+		const faults = control ? [] : inline.length ? inline : rules.take(call, true);
+		await send(await answerTo(call, control, faults, parts), wire);
+		if (response.headersSent) recorded.status = response.statusCode;
+	};
+}
+
+async function answerTo(call: Call, control: boolean, faults: Fault[], parts: Parts) {
+	try {
+		if (control) return await parts.control(call);
+		const endpoint = hasEffect(faults) ? parts.endpoint : parts.untouched;
+		return await applyFaults(await endpoint(call), faults, parts.now());
+	} catch (error) {
+		// an error of the service itself must be seen as one
+		const message = `reference service: ${error instanceof Error ? error.stack : String(error)}`;
+		return json({ detail: message, error: { message } }, 500) satisfies Answer;
+	}
+}
+
+function readHead(request: IncomingMessage, closed: AbortSignal, ends: Array<() => void>) {
+	const header = request.headers['x-fault'];
+	const inline = inlineFaults(request.url ?? '/', typeof header === 'string' ? header : undefined);
+	const [path = '/', ...query] = inline.url.split('?');
+	const call: Call = {
+		method: request.method ?? '',
+		path,
+		query: new URLSearchParams(query.join('?')),
+		headers: request.headers,
+		body: undefined,
+		bodyText: '',
+		key: keyOf(request.headers),
+		closed,
+		onEnd: (done) => ends.push(done),
+	};
+	return { call, url: inline.url, faults: inline.faults };
+}
+
+function parsed(body: string): unknown {
+	if (!body) return undefined;
+	try {
+		return JSON.parse(body);
+	} catch {
+		return body;
+	}
+}

@@ -1,0 +1,142 @@
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+
+import { agentEndpoint } from './agent/messages.ts';
+import { json } from './answer.ts';
+import { assistantEndpoint } from './assistant/endpoint.ts';
+import type { Call } from './call.ts';
+import { createConnections } from './connections.ts';
+import { createControl } from './control.ts';
+import { createRules, type FaultRule } from './faults/rules.ts';
+import type { Forms } from './forms.ts';
+import { AGENT_KEYS, ASSISTANT_KEYS, ROUTER_KEYS } from './keys.ts';
+import { listen } from './listen.ts';
+import { createRecord, type RecordedRequest } from './record.ts';
+import { routerEndpoint, withRequestId } from './router/endpoint.ts';
+import { createListener } from './server.ts';
+import { createAuthority, type Authority } from './tls.ts';
+import { createWorld, type World } from './world.ts';
+
+export type { Fault } from './faults/fault.ts';
+export type { FaultRule, Forms, RecordedRequest };
+
+export interface ServiceOptions {
+	/** A free port when absent or 0. */
+	port?: number;
+	/** Whether to listen with TLS too. */
+	https?: boolean;
+	/** The CA for TLS; made at the start when absent. Making one takes a part of a second. */
+	authority?: Authority;
+	/** The clock of rate limits, jobs and retention, in milliseconds since 1970. */
+	now?: () => number;
+	/** Whether `stop()` throws when a path outside the specification was asked for. */
+	strict?: boolean;
+}
+
+export interface Service {
+	url: string;
+	/** Empty without the option `https`. */
+	httpsUrl: string;
+	/** PEM of the CA behind `httpsUrl`, for NODE_EXTRA_CA_CERTS; empty without `https`. */
+	ca: string;
+	agent: { baseUrl(workspace?: string): string; key(workspace?: string): string };
+	assistant: { baseUrl: string; keys: typeof ASSISTANT_KEYS };
+	router: { baseUrl: string; keys: typeof ROUTER_KEYS };
+	requests: RecordedRequest[];
+	/** Requests to paths outside the specification, as `METHOD path`. */
+	unexpected: string[];
+	/** Everything it remembers. */
+	world: World;
+	forms: Forms;
+	fault(rule: FaultRule): void;
+	/** Lets every gated stream send `count` (1) more pieces. */
+	step(count?: number): void;
+	/** How often a job was really started by a body that contains the text. */
+	starts(textIncluded: string): number;
+	/** How many POST requests came whose body contains the text. */
+	received(textIncluded: string): number;
+	readonly mostInFlight: number;
+	settled(): Promise<void>;
+	reset(): void;
+	stop(): Promise<void>;
+}
+
+/** Starts the reference service on loopback. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+	const now = options.now ?? Date.now;
+	const world = createWorld(now);
+	const record = createRecord();
+	const rules = createRules();
+	const connections = createConnections();
+	const reset = () => {
+		rules.reset();
+		record.reset();
+		world.reset();
+	};
+	const untouched = (call: Call) => {
+		const nothing = { status: 200, headers: {}, body: '' };
+		return call.path.startsWith('/v1/') ? withRequestId(world, nothing) : nothing;
+	};
+	const endpoint = (call: Call) => {
+		const answer =
+			agentEndpoint(world, call) ?? assistantEndpoint(world, call) ?? routerEndpoint(world, call);
+		if (answer) return answer;
+		record.unexpected.push(`${call.method} ${call.path}`);
+		return json({ detail: `no such path: ${call.path}` }, 404);
+	};
+	const control = createControl(world, record, rules, reset);
+	const parts = { record, rules, connections, now, endpoint, untouched, control };
+
+	const server = createServer(createListener(parts));
+	connections.watch(server);
+	const url = `http://127.0.0.1:${await listen(server, options.port)}`;
+	const servers = [server];
+	let httpsUrl = '';
+	let ca = '';
+	if (options.https) {
+		const authority = options.authority ?? createAuthority();
+		const secure = createTlsServer(authority.issue(), createListener(parts));
+		connections.watch(secure);
+		servers.push(secure);
+		httpsUrl = `https://localhost:${await listen(secure)}`;
+		ca = authority.cert;
+	}
+
+	return {
+		url,
+		httpsUrl,
+		ca,
+		agent: {
+			baseUrl: (workspace = 'ws-1') => `${url}/api/v1/workspaces/${workspace}`,
+			key: (workspace = 'ws-1') => AGENT_KEYS[workspace] ?? '',
+		},
+		assistant: { baseUrl: `${url}/api/ai-assistant/v1`, keys: ASSISTANT_KEYS },
+		router: { baseUrl: url, keys: ROUTER_KEYS },
+		requests: record.requests,
+		unexpected: record.unexpected,
+		world,
+		forms: world.forms,
+		fault: rules.add,
+		step: (count) => world.gate.step(count),
+		starts: (included) => world.starts.filter((start) => start.bodyText.includes(included)).length,
+		received: (included) =>
+			record.requests.filter(
+				(request) => request.method === 'POST' && request.bodyText.includes(included),
+			).length,
+		get mostInFlight() {
+			return record.mostInFlight;
+		},
+		settled: () => record.settled(),
+		reset,
+		async stop() {
+			world.gate.open();
+			for (const each of servers) {
+				each.closeAllConnections();
+				await new Promise((resolve) => each.close(resolve));
+			}
+			if (options.strict && record.unexpected.length) {
+				throw new Error(`Not in the specification: ${record.unexpected.join(', ')}`);
+			}
+		},
+	};
+}
