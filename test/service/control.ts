@@ -55,10 +55,8 @@ function stateOf(world: World, record: Record) {
 		unexpected: record.unexpected,
 		sessions: Object.fromEntries(world.sessions),
 		chats: Object.fromEntries(world.chats),
-		jobs: [...world.jobs.values()].map(({ model, close: _close, ...job }) => ({
-			...job,
-			model: model.entry.id,
-		})),
+		// `close` is a function, which JSON leaves out
+		jobs: [...world.jobs.values()].map((job) => ({ ...job, model: job.model.entry.id })),
 		accounts: Object.fromEntries(
 			[...world.accounts].map(([key, { balance, held }]) => [key, { balance, held }]),
 		),

@@ -1,5 +1,4 @@
-import type { Call } from '../call.ts';
-import { isFields, type Fields } from '../call.ts';
+import { isFields, type Call, type Fields } from '../call.ts';
 import type { Fault } from './fault.ts';
 
 export interface FaultRule {

@@ -7,7 +7,7 @@ export const SPS = Buffer.from([0x67, 0x42, 0x00, 0x0a, 0xf8, 0x41, 0xa2]);
 /** Picture parameter set. */
 export const PPS = Buffer.from([0x68, 0xce, 0x38, 0x80]);
 
-const SLICE_HEAD = Buffer.from([0x65, 0x88, 0x84, 0x21, 0xa0]);
+const SLICE_HEAD = Buffer.from([0x65, 0x88, 0x84, 0x08, 0x68]);
 /** The head of every macroblock but the first, whose head is the end of the slice head. */
 const MACROBLOCK_HEAD = Buffer.from([0x0d, 0x00]);
 const MACROBLOCKS = (WIDTH / 16) * (HEIGHT / 16);

@@ -56,9 +56,10 @@ const media = (id: string, name: string, kind: Kind, pricing: Pricing): Model =>
 	entry: { id, name, owned_by: id.split('/')[0] ?? '', kind, input_modalities: ['text'], pricing },
 });
 
-const without = ({ entry, ...model }: Model, field: 'kind' | 'context_length'): Model => {
-	const { [field]: _left, ...rest } = entry;
-	return { ...model, entry: rest };
+const without = (model: Model, field: 'kind' | 'context_length'): Model => {
+	const entry = { ...model.entry };
+	delete entry[field];
+	return { ...model, entry };
 };
 
 export const MODELS: Model[] = [
