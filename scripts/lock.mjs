@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * Runs `work` while no other process holds the lock.
- * @param told is called once with the owner's process id when there is somebody to wait for
+ * @param told is called once with the owner's process id when there is somebody to wait for; it may throw in place of waiting
  */
 export async function withLock(folder, work, told = () => {}) {
 	await take(folder, told);
@@ -38,7 +38,12 @@ async function take(folder, told) {
 		if (held && !isAlive(held)) removeStale(folder, held);
 		else if (held && !waited) {
 			waited = true;
-			told(Number(held.split(' ')[0]));
+			try {
+				told(Number(held.split(' ')[0]));
+			} catch (error) {
+				rmSync(mine, { recursive: true, force: true });
+				throw error;
+			}
 		}
 		await pause(200);
 	}

@@ -1,0 +1,140 @@
+// The demo, on Node 24 with everything installed: `node scripts/showDemo.mjs <tarball> [--once]`.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { startService } from '../test/service/service.ts';
+import { owner } from '../test/n8n/editor.ts';
+import { itemsOf } from '../test/n8n/execution.ts';
+import { freePort } from '../test/n8n/freePort.ts';
+import { startInstance } from '../test/n8n/instance.ts';
+import { root } from './machine.mjs';
+
+const [tarball, ...flags] = process.argv.slice(2);
+const folder = join(root, '.demo', 'n8n');
+const downloads = join(root, '.demo', 'downloads');
+const installed = join(root, '.demo', 'installed');
+
+let service;
+let instance;
+let ending;
+process.on('SIGINT', () => end(0)).on('SIGTERM', () => end(0));
+
+try {
+	const failures = await show();
+	if (flags.includes('--once')) await end(failures ? 1 : 0);
+	else
+		console.log(
+			'\nCtrl-C ends the demo. Its data stays in .demo: delete the folder to begin anew.',
+		);
+} catch (error) {
+	if (!ending) {
+		console.error(error.stack ?? error);
+		await end(1);
+	}
+}
+
+async function show() {
+	service = await startService({ port: await freePort(5679) });
+	// slow enough to be seen in the editor, as an agent is
+	service.forms.pace = 20;
+	const isNew = !existsSync(installed) || readFileSync(installed, 'utf8') !== tarball;
+	console.log(isNew ? 'Installing the package into n8n and starting it …' : 'Starting n8n …');
+	const started = Date.now();
+	instance = await startInstance({ folder, port: 5678, tarball: isNew ? tarball : undefined });
+	writeFileSync(installed, tarball);
+	console.log(`  done in ${((Date.now() - started) / 1000).toFixed(0)} s`);
+
+	await saveCredentials(instance.editor);
+	let failures = 0;
+	for (const workflow of await importExamples(instance.editor)) {
+		if (!(await run(instance.editor, workflow))) failures++;
+	}
+	console.log(`\nThe editor:        ${instance.url}`);
+	console.log(`  e-mail:          ${owner.email}`);
+	console.log(`  password:        ${owner.password}`);
+	console.log(`Reference service: ${service.url}`);
+	return failures;
+}
+
+/** The service's addresses change from run to run, so credentials of an earlier run are brought up to date. */
+async function saveCredentials(editor) {
+	const secrets = [
+		[
+			'workspaceAgentApi',
+			'Workspace Agent account',
+			service.agent.baseUrl('ws-1'),
+			service.agent.key('ws-1'),
+		],
+		[
+			'marketAssistantApi',
+			'Market Assistant account',
+			service.assistant.baseUrl,
+			service.assistant.keys.pro,
+		],
+		['modelRouterApi', 'Model Router account', service.router.baseUrl, service.router.keys.main],
+	].map(([type, name, baseUrl, apiKey]) => ({ type, name, data: { baseUrl, apiKey } }));
+	const known = await editor.credentials();
+	for (const secret of secrets) {
+		const found = known.find(({ type, name }) => type === secret.type && name === secret.name);
+		if (found) await editor.updateCredential({ ...secret, id: found.id });
+		else await editor.createCredential(secret);
+	}
+}
+
+/** Workflows of an earlier run are left as the user has changed them. */
+async function importExamples(editor) {
+	const known = await editor.workflows();
+	const saved = [];
+	for (const file of readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.json'))) {
+		const workflow = JSON.parse(readFileSync(join(root, 'examples', file), 'utf8'));
+		const found = known.find(({ name }) => name === workflow.name);
+		saved.push(
+			found
+				? await editor.call('GET', `/rest/workflows/${found.id}`)
+				: await editor.importWorkflow(workflow),
+		);
+	}
+	return saved;
+}
+
+async function run(editor, workflow) {
+	const execution = await editor.run(workflow);
+	console.log(`\n${workflow.name}: ${execution.status}`);
+	for (const { name, type } of workflow.nodes.filter((node) =>
+		node.type.startsWith('n8n-nodes-agent-bridge.'),
+	)) {
+		for (const item of itemsOf(execution, name)) {
+			console.log(`  ${name}: ${await told(editor, item)}`);
+		}
+		const error = execution.runData[name]?.at(-1)?.error;
+		if (error)
+			console.log(
+				`  ${name} (${type}): ${error.message}${error.description ? ` ${error.description}` : ''}`,
+			);
+	}
+	return execution.status === 'success';
+}
+
+async function told(editor, { json, binary = {} }) {
+	const lines = [];
+	if (json.output !== undefined) lines.push(json.output);
+	for (const file of Object.values(binary)) {
+		const bytes = file.id ? await editor.download(file.id) : Buffer.from(file.data, 'base64');
+		const path = join(downloads, file.fileName ?? 'file');
+		mkdirSync(downloads, { recursive: true });
+		writeFileSync(path, bytes);
+		lines.push(
+			`${json.state} for ${json.cost} micro-dollars, ${bytes.length} bytes in ${relative(root, path)}`,
+		);
+	}
+	return lines.join('\n    ') || JSON.stringify(json);
+}
+
+async function end(code) {
+	ending ??= (async () => {
+		console.log('\nStopping …');
+		await instance?.stop();
+		await service?.stop();
+		process.exit(code);
+	})();
+	await ending;
+}
