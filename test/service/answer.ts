@@ -54,6 +54,13 @@ export const event = (name: string, value: unknown) => `event: ${name}\n${data(v
 export const isAct = (piece: Piece): piece is Act =>
 	typeof piece === 'object' && !Buffer.isBuffer(piece);
 
+/** The answer with another body; a length that was given for the old one is dropped. */
+export function holding(answer: Answer, body: Answer['body']): Answer {
+	const headers = { ...answer.headers };
+	delete headers['content-length'];
+	return { ...answer, headers, body };
+}
+
 /** Any body as pieces. */
 export async function* pieces(body: Answer['body']): AsyncGenerator<Piece> {
 	if (typeof body === 'string' || Buffer.isBuffer(body)) {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { isAct, pieces, type Act, type Answer } from './answer.ts';
+import { isAct, pieces, type Act, type Answer, type Piece } from './answer.ts';
 
 export interface Wire {
 	response: ServerResponse;
@@ -41,13 +41,14 @@ export async function send(answer: Answer, wire: Wire): Promise<void> {
 async function sendBody(answer: Answer, wire: Wire): Promise<boolean> {
 	const { response, closed } = wire;
 	const body = pieces(answer.body)[Symbol.asyncIterator]();
-	const gone = new Promise<{ done: true; value: undefined }>((resolve) => {
-		const leave = () => resolve({ done: true, value: undefined });
-		if (closed.aborted) leave();
-		else closed.addEventListener('abort', leave, { once: true });
-	});
+	// not Promise.race: a stream of a million pieces would leave a million reactions on one promise
+	let leave: () => void = () => undefined;
+	closed.addEventListener('abort', () => leave(), { once: true });
 	for (;;) {
-		const next = await Promise.race([body.next(), gone]);
+		const next = await new Promise<IteratorResult<Piece>>((resolve, reject) => {
+			leave = () => resolve({ done: true, value: undefined });
+			body.next().then(resolve, reject);
+		});
 		if (closed.aborted) {
 			// what still waits in there waits for `closed` too, so this ends
 			void body.return(undefined).catch(() => undefined);
@@ -57,7 +58,10 @@ async function sendBody(answer: Answer, wire: Wire): Promise<boolean> {
 		if (isAct(next.value)) {
 			if (await perform(next.value, wire)) return false;
 		} else if (next.value.length && !response.write(next.value)) {
-			await Promise.race([new Promise((resolve) => response.once('drain', resolve)), gone]);
+			await new Promise<void>((resolve) => {
+				leave = resolve;
+				response.once('drain', resolve);
+			});
 		}
 	}
 }

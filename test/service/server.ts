@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-import { json, type Answer } from './answer.ts';
+import { json } from './answer.ts';
 import { keyOf, type Call, type Endpoint } from './call.ts';
 import type { Connections } from './connections.ts';
 import { applyFaults } from './faults/apply.ts';
@@ -26,7 +26,7 @@ export interface Parts {
 
 /** Takes one HTTP request through record, faults and endpoint. */
 export function createListener(parts: Parts) {
-	return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+	const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
 		const { record, rules, connections } = parts;
 		const closing = new AbortController();
 		const ends: Array<() => void> = [];
@@ -75,20 +75,21 @@ export function createListener(parts: Parts) {
 
 		const faults = control ? [] : inline.length ? inline : rules.take(call, true);
 		await send(await answerTo(call, control, faults, parts), wire);
-		if (response.headersSent) recorded.status = response.statusCode;
+	};
+	return (request: IncomingMessage, response: ServerResponse): void => {
+		take(request, response).catch((error: unknown) => {
+			// an error of the service itself must be seen as one: at `stop()`, and by the client
+			parts.record.unexpected.push(`${request.method} ${request.url}: ${String(error)}`);
+			if (response.headersSent) response.destroy();
+			else response.writeHead(500).end(`reference service: ${String(error)}`);
+		});
 	};
 }
 
 async function answerTo(call: Call, control: boolean, faults: Fault[], parts: Parts) {
-	try {
-		if (control) return await parts.control(call);
-		const endpoint = hasEffect(faults) ? parts.endpoint : parts.untouched;
-		return await applyFaults(await endpoint(call), faults, parts.now());
-	} catch (error) {
-		// an error of the service itself must be seen as one
-		const message = `reference service: ${error instanceof Error ? error.stack : String(error)}`;
-		return json({ detail: message, error: { message } }, 500) satisfies Answer;
-	}
+	if (control) return await parts.control(call);
+	const endpoint = hasEffect(faults) ? parts.endpoint : parts.untouched;
+	return await applyFaults(await endpoint(call), faults, parts.now());
 }
 
 function readHead(request: IncomingMessage, closed: AbortSignal, ends: Array<() => void>) {

@@ -1,7 +1,7 @@
 import { constants, createGzip, gzipSync } from 'node:zlib';
 import { once } from 'node:events';
 
-import { bytesOf, isAct, pieces, type Answer, type Piece } from '../answer.ts';
+import { bytesOf, holding, isAct, pieces, type Answer, type Piece } from '../answer.ts';
 import type { Fault } from './fault.ts';
 
 const LOGIN_PAGE =
@@ -11,65 +11,77 @@ const LOGIN_PAGE =
 /** Faults of what the body holds. */
 export async function bodyFault(answer: Answer, fault: Fault): Promise<Answer | undefined> {
 	switch (fault.type) {
-		case 'body':
-			return holding(answer, fault.body, fault.contentType);
+		case 'body': {
+			const held = holding(answer, fault.body);
+			return fault.contentType === undefined ? held : typed(held, fault.contentType);
+		}
 		case 'malformed_json':
-			return holding(answer, '{"id": nonsense, ]', 'application/json');
+			return typed(holding(answer, '{"id": nonsense, ]'), 'application/json');
 		case 'cut_json': {
 			const whole = await bytesOf(answer.body);
 			return holding(answer, whole.subarray(0, fault.bytes ?? Math.floor(whole.length / 2)));
 		}
-		case 'deep_json':
-			return holding(answer, '['.repeat(fault.depth) + ']'.repeat(fault.depth), 'application/json');
+		case 'deep_json': {
+			const deep = '['.repeat(fault.depth) + ']'.repeat(fault.depth);
+			return typed(holding(answer, deep), 'application/json');
+		}
 		case 'login_page':
-			return { ...holding(answer, LOGIN_PAGE, 'text/html; charset=utf-8'), status: 200 };
+			return { ...typed(holding(answer, LOGIN_PAGE), 'text/html; charset=utf-8'), status: 200 };
 		case 'replace': {
 			const whole = (await bytesOf(answer.body)).toString();
 			return holding(answer, whole.replaceAll(fault.find, fault.with));
 		}
 		case 'gzip':
-			return {
-				...answer,
-				headers: { ...answer.headers, 'content-encoding': 'gzip' },
-				body:
+			return compressed(
+				holding(
+					answer,
 					typeof answer.body === 'string' || Buffer.isBuffer(answer.body)
 						? gzipSync(answer.body)
 						: gzipped(answer.body),
-			};
+				),
+			);
 		case 'bomb':
 			return fault.gzip
-				? {
-						...holding(answer, gzipSync(Buffer.alloc(fault.bytes, ' '))),
-						headers: { ...answer.headers, 'content-encoding': 'gzip' },
-					}
-				: { ...answer, body: blanks(fault.bytes) };
+				? compressed(holding(answer, gzipSync(Buffer.alloc(fault.bytes, ' '))))
+				: holding(answer, blanks(fault.bytes));
 		default:
 			return undefined;
 	}
 }
 
-function holding(answer: Answer, body: string | Buffer, type?: string): Answer {
-	const headers = { ...answer.headers };
-	delete headers['content-length'];
-	if (type !== undefined) headers['content-type'] = type;
-	return { ...answer, headers, body };
-}
+const typed = (answer: Answer, type: string): Answer => ({
+	...answer,
+	headers: { ...answer.headers, 'content-type': type },
+});
+
+const compressed = (answer: Answer): Answer => ({
+	...answer,
+	headers: { ...answer.headers, 'content-encoding': 'gzip' },
+});
 
 /** Each piece is flushed, so that a compressed stream stays a stream. */
 async function* gzipped(body: AsyncIterable<Piece>): AsyncGenerator<Piece> {
 	const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
+	let ready: Buffer[] = [];
+	gzip.on('data', (part: Buffer) => ready.push(part));
+	const taken = async () => {
+		// what a write gave is told a tick later
+		await new Promise((resolve) => setImmediate(resolve));
+		const part = Buffer.concat(ready);
+		ready = [];
+		return part;
+	};
 	for await (const piece of pieces(body)) {
 		if (isAct(piece)) {
 			yield piece;
 			continue;
 		}
-		gzip.write(piece);
-		await once(gzip, 'readable');
-		const part = gzip.read() as Buffer | null;
-		if (part) yield part;
+		await new Promise((resolve) => gzip.write(piece, resolve));
+		yield await taken();
 	}
 	gzip.end();
-	for await (const part of gzip) yield part as Buffer;
+	await once(gzip, 'end');
+	yield await taken();
 }
 
 async function* blanks(bytes: number): AsyncGenerator<Piece> {

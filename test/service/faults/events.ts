@@ -1,4 +1,4 @@
-import { isAct, pieces, type Answer, type Piece } from '../answer.ts';
+import { holding, isAct, pieces, type Answer, type Piece } from '../answer.ts';
 import type { Fault } from './fault.ts';
 
 const LINE_ENDS = { lf: '\n', cr: '\r', crlf: '\r\n' };
@@ -7,38 +7,46 @@ const LINE_ENDS = { lf: '\n', cr: '\r', crlf: '\r\n' };
 export function eventFault(answer: Answer, fault: Fault): Answer | undefined {
 	switch (fault.type) {
 		case 'keep_alives_only':
-			return { ...answer, body: keepAlives(fault.every ?? 20) };
+			return holding(answer, keepAlives(fault.every ?? 20));
 		case 'comments':
-			return { ...answer, body: each(answer, (text) => [': keep-alive\n\n', text]) };
+			return holding(
+				answer,
+				each(answer, (text) => [': keep-alive\n\n', text]),
+			);
 		case 'after_end':
-			return { ...answer, body: followed(answer, fault.text) };
+			return holding(answer, followed(answer, fault.text));
 		case 'no_end_marker':
 			// the end markers of the specification (6B, 6C), and the one of a form of A
-			return {
-				...answer,
-				body: each(answer, (text) =>
-					/^data: \[DONE\]|^event: finish|^\{"type":"end"/.test(text) ? [] : [text],
+			return holding(
+				answer,
+				each(answer, (text) =>
+					/^data: \[DONE\]|^event: finish|"type":"end"/.test(text) ? [] : [text],
 				),
-			};
+			);
+		case 'drop':
+			return holding(
+				answer,
+				each(answer, (text) => (text.includes(fault.includes) ? [] : [text])),
+			);
 		case 'stream_error': {
 			const error = fault.error ?? { code: 'backend_error', message: 'fault: backend failed' };
 			const line = `data: ${JSON.stringify({ error })}\n\n`;
 			const end = fault.done === false ? [line] : [line, 'data: [DONE]\n\n'];
-			return { ...answer, body: replacedAfter(answer, fault.after, end) };
+			return holding(answer, replacedAfter(answer, fault.after, end));
 		}
 		case 'insert': {
 			const inserted = fault.base64 ? Buffer.from(fault.text, 'base64') : fault.text;
 			let count = -1;
-			return {
-				...answer,
-				body: each(answer, (text) => (++count === fault.after ? [inserted, text] : [text])),
-			};
+			return holding(
+				answer,
+				each(answer, (text) => (++count === fault.after ? [inserted, text] : [text])),
+			);
 		}
 		case 'line_ends':
-			return {
-				...answer,
-				body: each(answer, (text) => [text.replaceAll('\n', LINE_ENDS[fault.value])]),
-			};
+			return holding(
+				answer,
+				each(answer, (text) => [text.replaceAll('\n', LINE_ENDS[fault.value])]),
+			);
 		case 'bom': {
 			let first = true;
 			const mark = '\ufeff'.repeat(fault.count ?? 1);
@@ -47,7 +55,7 @@ export function eventFault(answer: Answer, fault: Fault): Answer | undefined {
 				first = false;
 				return [result];
 			};
-			return { ...answer, body: each(answer, marked) };
+			return holding(answer, each(answer, marked));
 		}
 		default:
 			return undefined;

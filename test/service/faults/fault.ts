@@ -46,6 +46,8 @@ export type Fault =
 	| ({ type: 'comments' } & Effect)
 	| ({ type: 'after_end'; text: string } & Effect)
 	| ({ type: 'no_end_marker' } & Effect)
+	/** Leaves out the events that include a text. */
+	| ({ type: 'drop'; includes: string } & Effect)
 	| ({ type: 'stream_error'; after: number; done?: boolean; error?: unknown } & Effect)
 	| ({ type: 'insert'; after: number; text: string; base64?: boolean } & Effect)
 	| ({ type: 'line_ends'; value: 'lf' | 'cr' | 'crlf' } & Effect)

@@ -1,4 +1,4 @@
-import { isAct, pieces, type Act, type Answer, type Piece } from '../answer.ts';
+import { holding, isAct, pieces, type Act, type Answer, type Piece } from '../answer.ts';
 import type { Fault, MalformedHttp } from './fault.ts';
 
 /** Faults of the connection. */
@@ -32,9 +32,9 @@ export function socketFault(answer: Answer, fault: Fault): Answer | undefined {
 			return { ...answer, hints: true };
 		case 'trailers':
 			// trailers need a chunked body
-			return { ...answer, trailers: { 'x-trailer': 'late' }, body: pieces(answer.body) };
+			return { ...holding(answer, pieces(answer.body)), trailers: { 'x-trailer': 'late' } };
 		case 'content_length': {
-			const size = Buffer.byteLength(answer.body as string);
+			const size = Number(kept(answer).headers['content-length'] ?? 0);
 			const headers = { ...answer.headers, 'content-length': String(size + fault.add) };
 			return { ...answer, headers, body: followed(answer.body, { act: 'fin' }) };
 		}
