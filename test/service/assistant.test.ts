@@ -149,7 +149,9 @@ describe('B: errors are {detail} (7B)', () => {
 
 describe('B: requests per minute (8)', () => {
 	const burst = async (count: number, key: string) => {
-		const answers = await Promise.all(Array.from({ length: count }, () => ask({ message: 'x' }, key)));
+		const answers = await Promise.all(
+			Array.from({ length: count }, () => ask({ message: 'x' }, key)),
+		);
 		return answers.filter(({ status }) => status === 200).length;
 	};
 

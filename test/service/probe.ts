@@ -44,7 +44,9 @@ export async function probe(url: string, options: Probe = {}): Promise<Seen> {
 		`${options.method ?? (body ? 'POST' : 'GET')} ${pathname}${search} HTTP/1.1`,
 		`host: ${hostname}`,
 		'connection: close',
-		...(body ? ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`] : []),
+		...(body
+			? ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`]
+			: []),
 		...Object.entries(options.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
 	];
 	return await new Promise((resolve) => {

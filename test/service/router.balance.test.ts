@@ -1,0 +1,172 @@
+import { client } from './probe.ts';
+import { jobCost, textCost } from './router/pricing.ts';
+import { findModel } from './router/catalog.ts';
+import { startService, type Service } from './service.ts';
+
+let service: Service;
+beforeAll(async () => (service = await startService()));
+beforeEach(() => service.reset());
+afterAll(() => service.stop());
+
+const post = (path: string, body: object, key = service.router.keys.poor) =>
+	client(service.router.baseUrl, { 'x-api-key': key }).post(path, body);
+const chat = (body: object, key?: string) =>
+	post(
+		'/v1/chat/completions',
+		{ model: 'northwind/quill-2.5', messages: [{ role: 'user', content: 'hi' }], ...body },
+		key,
+	);
+const account = (key = service.router.keys.poor) => {
+	const { balance, held } = service.world.accounts.get(key) ?? { balance: 0, held: 0 };
+	return { balance, held };
+};
+const entry = (id: string) => {
+	const found = findModel(id);
+	if (!found) throw new Error(id);
+	return found.entry;
+};
+
+describe('C prices (8, cost rules)', () => {
+	it.each([
+		[1_000_000, 0, 500_000],
+		[0, 1_000_000, 1_500_000],
+		[3, 1, 3],
+		[1, 1, 2],
+		[1, 0, 1],
+		[0, 0, 0],
+	])('%i in and %i out cost %i µ$: rounded up, at least 1', (input, output, cost) => {
+		expect(textCost(entry('northwind/quill-2.5'), input, output)).toBe(cost);
+	});
+
+	it('a tiny request costs the minimum', () => {
+		expect(textCost(entry('tiny/plain-text-1'), 1, 1)).toBe(1);
+	});
+
+	it.each([
+		['canvas/sketch-1', 80_000],
+		['reel/clip-3', 500_000],
+		['reel/short-1.0', 350_000],
+		['tune/melody-1', 60_000],
+		['voice/speaker-1', 15_000],
+	])('%s', (id, cost) => {
+		const extent = { images: 2, seconds: 5, characters: 1000, factor: 1 };
+		expect(jobCost(entry(id), extent)).toBe(cost);
+		expect(jobCost(entry(id), { ...extent, factor: 2 })).toBe(cost * 2);
+	});
+});
+
+describe('C holds (3, 7C, 8)', () => {
+	it('402 with the three amounts when the default of 4096 tokens does not fit', async () => {
+		const { status, data, headers } = await chat({});
+		expect(status).toBe(402);
+		expect(data.error).toMatchObject({
+			code: 'insufficient_balance',
+			meta: {
+				// one prompt token at 0.5 and 4096 at 1.5
+				required_micro_usd: 6145,
+				balance_micro_usd: 2000,
+				held_micro_usd: 0,
+			},
+		});
+		expect(headers['x-request-id']).toBeDefined();
+		expect(account()).toEqual({ balance: 2000, held: 0 });
+	});
+
+	it('fits with a lower max_tokens, and is billed for what it consumed', async () => {
+		const { status, data } = await chat({ max_tokens: 100 });
+		expect(status).toBe(200);
+		const { prompt_tokens: input, completion_tokens: output } = data.usage;
+		expect(account()).toEqual({ balance: 2000 - Math.ceil(input * 0.5 + output * 1.5), held: 0 });
+	});
+
+	it('hidden tokens are billed as output', async () => {
+		const before = account(service.router.keys.main).balance;
+		const { data } = await chat({ model: 'aurora-labs/deep-reason-1' }, service.router.keys.main);
+		expect(data.usage.completion_tokens).toBeGreaterThan(250);
+		expect(account(service.router.keys.main).balance).toBe(
+			before - (2 * data.usage.prompt_tokens + 8 * data.usage.completion_tokens),
+		);
+	});
+
+	it('parallel requests cannot together spend more than the balance', async () => {
+		service.forms.gate = true;
+		// 1,000 tokens at 1.5 hold 1,501 of the 2,000
+		const first = client(service.router.baseUrl, { 'x-api-key': service.router.keys.poor }).post(
+			'/v1/chat/completions',
+			{
+				model: 'northwind/quill-2.5',
+				messages: [{ role: 'user', content: 'hi' }],
+				max_tokens: 1000,
+				stream: true,
+			},
+			{ responseType: 'stream' },
+		);
+		await first;
+		expect(account().held).toBe(1501);
+		const second = await chat({ max_tokens: 1000 });
+		expect(second.status).toBe(402);
+		expect(second.data.error.meta).toMatchObject({ held_micro_usd: 1501 });
+		service.step(100);
+		const stream = (await first).data as AsyncIterable<Buffer>;
+		for await (const part of stream) void part;
+		await service.settled();
+		expect(account().held).toBe(0);
+		expect((await chat({ max_tokens: 1000 })).status).toBe(200);
+	});
+
+	it('a stream that the client left is billed for what was sent, its hold is gone', async () => {
+		service.forms.gate = true;
+		const left = new AbortController();
+		const { data } = await client(service.router.baseUrl, {
+			'x-api-key': service.router.keys.poor,
+		}).post(
+			'/v1/chat/completions',
+			{
+				model: 'northwind/quill-2.5',
+				messages: [{ role: 'user', content: '[[words:50]]' }],
+				max_tokens: 100,
+				stream: true,
+			},
+			{ responseType: 'stream', signal: left.signal },
+		);
+		(data as NodeJS.ReadableStream).on('error', () => undefined);
+		left.abort();
+		await service.settled();
+		expect(service.requests[0]?.abandoned).toBe(true);
+		const { balance, held } = account();
+		expect(held).toBe(0);
+		expect(balance).toBeLessThan(2000);
+		expect(balance).toBeGreaterThan(1990);
+	});
+
+	it('a media hold has a margin at the first use of a configuration', async () => {
+		const { main } = service.router.keys;
+		const start = (more: object = {}) =>
+			post('/v1/images/jobs', { model: 'canvas/sketch-1', prompt: 'x', ...more }, main);
+		await start();
+		expect(account(main).held).toBe(50_000);
+		await start();
+		expect(account(main).held).toBe(90_000);
+		await start({ resolution: '4K' });
+		expect(account(main).held).toBe(190_000);
+	});
+
+	it('402 for a job that does not fit: nothing is started', async () => {
+		const { status, data } = await post('/v1/images/jobs', {
+			model: 'canvas/sketch-1',
+			prompt: 'x',
+		});
+		expect([status, data.error.meta.required_micro_usd]).toEqual([402, 50_000]);
+		expect(service.world.starts).toEqual([]);
+	});
+
+	it('a stream that broke is billed for its words', async () => {
+		await chat({
+			messages: [{ role: 'user', content: '[[words:50]] [[break:4]]' }],
+			max_tokens: 100,
+			stream: true,
+		});
+		// two prompt tokens at 0.5 and four at 1.5
+		expect(account()).toEqual({ balance: 2000 - 7, held: 0 });
+	});
+});

@@ -1,0 +1,320 @@
+import { client, eventsIn } from './probe.ts';
+import { startService, type Forms, type Service } from './service.ts';
+
+let service: Service;
+beforeAll(async () => (service = await startService()));
+beforeEach(() => service.reset());
+afterAll(() => service.stop());
+
+const MODEL = 'northwind/quill-2.5';
+const REASONER = 'aurora-labs/deep-reason-1';
+const user = (content: unknown) => [{ role: 'user', content }];
+const post = (body: object, key = service.router.keys.main) =>
+	client(service.router.baseUrl, { 'x-api-key': key }).post('/v1/chat/completions', {
+		model: MODEL,
+		...body,
+	});
+
+interface Chunk {
+	choices: Array<{
+		index: number;
+		delta: {
+			content?: string;
+			tool_calls?: Array<{ id?: string; function: { name?: string; arguments: string } }>;
+		};
+		finish_reason: string | null;
+	}>;
+	usage?: Record<string, number>;
+	error?: { code: string };
+}
+const chunks = async (body: object) => {
+	const lines = eventsIn((await post({ ...body, stream: true })).data as string).map(
+		({ data = '' }) => data,
+	);
+	expect(lines.at(-1)).toBe('[DONE]');
+	return lines.slice(0, -1).map((line) => JSON.parse(line) as Chunk);
+};
+const textOf = (list: Chunk[], index = 0) =>
+	list
+		.flatMap(({ choices = [] }) => choices)
+		.map((choice) => (choice.index === index ? (choice.delta.content ?? '') : ''))
+		.join('');
+
+describe('C chat: plain (4C, 2C)', () => {
+	it('is a chat.completion that shows what was sent', async () => {
+		const { data, headers } = await post({ messages: user('hello there') });
+		expect(data).toMatchObject({
+			object: 'chat.completion',
+			model: MODEL,
+			choices: [
+				{
+					index: 0,
+					message: { role: 'assistant', content: 'You said: "hello there".' },
+					finish_reason: 'stop',
+				},
+			],
+			usage: { prompt_tokens: 2, completion_tokens: 4, total_tokens: 6 },
+		});
+		expect(headers['x-request-id']).toMatch(/^req-/);
+	});
+
+	it('answers the same twice', async () => {
+		const one = await post({ messages: user('hi [[words:30]]') });
+		const two = await post({ messages: user('hi [[words:30]]') });
+		expect(two.data.choices).toEqual(one.data.choices);
+	});
+
+	it.each(['system', 'developer', 'user', 'assistant', 'tool'])(
+		'takes the role %s',
+		async (role) => {
+			const { status } = await post({ messages: [...user('hi'), { role, content: 'x' }] });
+			expect(status).toBe(200);
+		},
+	);
+
+	it('acknowledges image parts', async () => {
+		const parts = [
+			{ type: 'text', text: 'look' },
+			{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
+		];
+		const { data } = await post({ messages: user(parts) });
+		expect(data.choices[0].message.content).toBe('You said: "look". I was shown 1 image(s).');
+	});
+
+	it('gives n choices', async () => {
+		const { data } = await post({ messages: user('hi'), n: 3 });
+		expect(data.choices.map(({ index }: { index: number }) => index)).toEqual([0, 1, 2]);
+	});
+
+	it('fits a JSON schema', async () => {
+		const schema = {
+			type: 'object',
+			properties: {
+				name: { type: 'string' },
+				age: { type: 'integer', minimum: 18 },
+				tags: { type: 'array', items: { enum: ['a', 'b'] }, minItems: 2 },
+				who: { $ref: '#/$defs/who' },
+				ok: { type: ['boolean', 'null'] },
+			},
+			$defs: { who: { anyOf: [{ const: 'me' }] } },
+		};
+		const { data } = await post({
+			messages: user('hi'),
+			response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
+		});
+		expect(JSON.parse(data.choices[0].message.content as string)).toEqual({
+			name: 'hi',
+			age: 18,
+			tags: ['a', 'a'],
+			who: 'me',
+			ok: true,
+		});
+	});
+});
+
+describe('C chat: finish_reason (2C, 7C)', () => {
+	it.each([
+		['stop', { messages: user('hi') }],
+		['length', { messages: user('[[words:20]]'), max_tokens: 5 }],
+		['content_filter', { messages: user('[[finish:content_filter]] a b c d') }],
+		[
+			'tool_calls',
+			{ messages: user('[[tool:f]]'), tools: [{ type: 'function', function: { name: 'f' } }] },
+		],
+	])('%s, plain and streamed', async (finish, body) => {
+		expect((await post(body)).data.choices[0].finish_reason).toBe(finish);
+		const reasons = (await chunks(body)).flatMap(({ choices }) =>
+			choices.map((c) => c.finish_reason),
+		);
+		expect(reasons.filter(Boolean)).toEqual([finish]);
+	});
+
+	it('length gives just as many tokens as were allowed', async () => {
+		const { data } = await post({ messages: user('[[words:20]]'), max_tokens: 5 });
+		expect(data.usage.completion_tokens).toBe(5);
+		expect((data.choices[0].message.content as string).trim().split(' ')).toHaveLength(5);
+	});
+
+	it.each([
+		['minimal', 16],
+		['low', 64],
+		['medium', 256],
+		['high', 1024],
+	])('effort %s: %i hidden tokens are in completion_tokens', async (reasoning_effort, hidden) => {
+		const { data } = await post({ model: REASONER, reasoning_effort, messages: user('hi there') });
+		expect(data.usage.completion_tokens).toBe(hidden + 4);
+		expect(data.usage.completion_tokens_details.reasoning_tokens).toBe(hidden);
+	});
+
+	it('a reasoning model under a small cap may end with no word (8)', async () => {
+		const { data } = await post({ model: REASONER, max_tokens: 100, messages: user('hi') });
+		expect(data.choices[0]).toMatchObject({ finish_reason: 'length', message: { content: '' } });
+		expect(data.usage.completion_tokens).toBe(100);
+	});
+});
+
+describe('C chat: tools (4C)', () => {
+	const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+	const tools = ['weather', 'time'].map((name) => ({
+		type: 'function',
+		function: { name, parameters },
+	}));
+
+	it.each([
+		['the message asks', 'hi [[tool:time]]', undefined, 'time'],
+		['required', 'hi', 'required', 'weather'],
+		['a specific one', 'hi', { type: 'function', function: { name: 'time' } }, 'time'],
+		['auto', 'hi', 'auto', undefined],
+		['none', 'hi [[tool:time]]', 'none', undefined],
+	])('%s', async (_case, message, tool_choice, expected) => {
+		const { data } = await post({ messages: user(message), tools, tool_choice });
+		expect(data.choices[0].message.tool_calls?.[0].function.name).toBe(expected);
+	});
+
+	it('come in fragments that join to the plain call', async () => {
+		const body = { messages: user('rain? [[tool:weather]]'), tools };
+		const [call] = (await post(body)).data.choices[0].message.tool_calls;
+		const parts = (await chunks(body)).flatMap(
+			({ choices }) => choices[0]?.delta.tool_calls?.[0] ?? [],
+		);
+		expect(parts.length).toBeGreaterThan(3);
+		expect(parts[0]).toMatchObject({ id: call.id, function: { name: 'weather' } });
+		const joined = parts.map((part) => part.function.arguments).join('');
+		expect(joined).toBe(call.function.arguments);
+		expect(JSON.parse(joined)).toEqual({ city: 'rain? [[tool:weather]]' });
+	});
+
+	it('goes on after the result of a tool', async () => {
+		const messages = [
+			...user('[[tool:weather]]'),
+			{ role: 'assistant', content: null, tool_calls: [] },
+			{ role: 'tool', tool_call_id: 'call_1', content: 'sunny' },
+		];
+		const { data } = await post({ messages, tools });
+		expect(data.choices[0].message.content).toBe('The tool said: sunny');
+	});
+});
+
+describe('C chat: streaming (6C)', () => {
+	it('has the text of the plain answer, then usage with no choices, then [DONE]', async () => {
+		const list = await chunks({ messages: user('hello there') });
+		const plain = (await post({ messages: user('hello there') })).data;
+		expect(textOf(list)).toBe(plain.choices[0].message.content);
+		expect(list.at(-1)).toMatchObject({ choices: [], usage: plain.usage });
+		expect(list.slice(0, -1).every((chunk) => chunk.usage === undefined)).toBe(true);
+	});
+
+	it('sends usage although stream_options says no', async () => {
+		const list = await chunks({ messages: user('x'), stream_options: { include_usage: false } });
+		expect(list.at(-1)).toHaveProperty('usage');
+	});
+
+	it('streams n choices', async () => {
+		const list = await chunks({ messages: user('hi'), n: 2 });
+		expect(textOf(list, 1)).toBe(textOf(list, 0));
+		expect(textOf(list, 1)).toBe('You said: "hi".');
+	});
+
+	it.each([
+		['[[words:500]]', 500],
+		['[[events:10000]]', 10_000],
+	])('%s gives as many deltas', async (message, count) => {
+		const list = await chunks({ messages: user(message), max_tokens: 20_000 });
+		expect(list.filter(({ choices }) => choices[0]?.delta.content)).toHaveLength(count);
+	});
+
+	it('mid-answer failure: an error line, then [DONE], no usage', async () => {
+		const list = await chunks({ messages: user('[[words:9]] [[break:3]]') });
+		expect(textOf(list)).toBe('word1 word2 word3 ');
+		expect(list.at(-1)?.error?.code).toBe('backend_error');
+	});
+
+	it('errors before the stream are plain JSON', async () => {
+		const { status, headers } = await post({ messages: [], stream: true });
+		expect(status).toBe(400);
+		expect(headers['content-type']).toBe('application/json');
+	});
+});
+
+describe('C chat: refusals (7C)', () => {
+	it.each<[string, object]>([
+		['temperature 3', { temperature: 3 }],
+		['temperature -1', { temperature: -1 }],
+		['temperature as text', { temperature: '0.7' }],
+		['max_tokens 0', { max_tokens: 0 }],
+		['max_tokens 1.5', { max_tokens: 1.5 }],
+		['an unknown effort', { reasoning_effort: 'extreme' }],
+		['no messages', { messages: [] }],
+		['messages that are no list', { messages: 'hi' }],
+		['an unknown role', { messages: [{ role: 'king', content: 'x' }] }],
+		['no content', { messages: [{ role: 'user' }] }],
+		['no model', { model: '' }],
+		['n 0', { n: 0 }],
+		['tools that are no list', { tools: {} }],
+		['stream as text', { stream: 'yes' }],
+	])('%s is refused before anything is charged', async (_case, body) => {
+		const account = service.world.accounts.get(service.router.keys.main);
+		const before = account?.balance;
+		const answer = await post({ messages: user('hi'), ...body });
+		expect(answer.status).toBe(400);
+		expect(answer.data.error.code).toBe('invalid_request');
+		expect(answer.headers['x-request-id']).toBeDefined();
+		expect(account?.balance).toBe(before);
+	});
+
+	it('takes the bounds 0 and 2 of the temperature', async () => {
+		for (const temperature of [0, 2, null]) {
+			expect((await post({ messages: user('hi'), temperature })).status).toBe(200);
+		}
+	});
+
+	it.each(['canvas/sketch-1', 'reel/clip-3', 'tune/melody-1', 'voice/speaker-1'])(
+		'%s: wrong_endpoint, the message names the right one',
+		async (model) => {
+			service.forms.wrongEndpointStatus = 422;
+			const { status, data } = await post({ model, messages: user('hi') });
+			expect(status).toBe(422);
+			expect(data.error.code).toBe('wrong_endpoint');
+			expect(data.error.message).toMatch(/\/v1\/(images|videos|music|audio)\/jobs/);
+		},
+	);
+
+	it('unknown model', async () => {
+		const { data } = await post({ model: 'no/such', messages: user('hi') });
+		expect(data.error.code).toBe('model_not_found');
+	});
+
+	it('streaming_required for a long plain answer; streamed it works', async () => {
+		service.forms.plainLimit = 100;
+		service.forms.streamingRequiredStatus = 413;
+		const body = { messages: user('[[words:101]]') };
+		const { status, data } = await post(body);
+		expect([status, data.error.code]).toEqual([413, 'streaming_required']);
+		expect(textOf(await chunks(body))).toMatch(/word101$/);
+	});
+
+	it.each<[Forms['routerError'], object]>([
+		['error-object', { error: { code: 'invalid_request', message: 'temperature is 0 to 2' } }],
+		['flat', { code: 'invalid_request', message: 'temperature is 0 to 2' }],
+		['error-string', { error: 'invalid_request', message: 'temperature is 0 to 2' }],
+	])('error form %s', async (form, expected) => {
+		service.forms.routerError = form;
+		const { data } = await post({ messages: user('hi'), temperature: 3 });
+		expect(data).toMatchObject(expected);
+	});
+
+	it.each([
+		['no key', {}],
+		['a wrong key', { 'x-api-key': 'nonsense' }],
+		['the key in Authorization only', { authorization: 'Bearer router-main-d3a6f0b917' }],
+	])('%s: 401 with a request id', async (_case, headers) => {
+		const http = client(service.router.baseUrl, headers);
+		for (const answer of [
+			await http.get('/v1/models'),
+			await http.post('/v1/chat/completions', {}),
+		]) {
+			expect(answer.status).toBe(401);
+			expect(answer.headers['x-request-id']).toBeDefined();
+		}
+	});
+});
