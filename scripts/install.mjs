@@ -31,8 +31,14 @@ export async function install({ host = false } = {}) {
 			// asked again: the process that held the lock has installed it
 			const [needRoot, needHost] = [!isInstalled(root), host && !isInstalled(hostFolder)];
 			checkDisk(root, (needRoot ? 1.5 : 0) + (needHost ? 1.5 : 0));
-			if (needRoot) await installRoot();
-			if (needHost) await installHost();
+			// side by side: each of them alone leaves half of two cores idle
+			const parts = [needRoot && installRoot(), needHost && installHostPackages()];
+			for (const { reason } of await Promise.allSettled(parts)) if (reason) throw reason;
+			if (needHost) {
+				// by the Node 24 that the root has brought
+				await installSqlite();
+				markInstalled(hostFolder);
+			}
 		},
 		(pid) => console.log(`Waiting for process ${pid}, which is installing into this clone …`),
 	);
@@ -51,15 +57,13 @@ async function installRoot() {
 	markInstalled(root);
 }
 
-async function installHost() {
+async function installHostPackages() {
 	await npm(
 		'Installing n8n for the tests and the demo (about 0.9 GB)',
 		['ci', '--ignore-scripts', '--loglevel=error'],
 		hostFolder,
 		systemEnvironment(),
 	);
-	await installSqlite();
-	markInstalled(hostFolder);
 }
 
 /** n8n's database is the one part of the host that is not JavaScript: a prebuilt file, else compiled here. */

@@ -118,7 +118,7 @@ async function told(editor, { json, binary = {} }) {
 	const lines = [];
 	if (json.output !== undefined) lines.push(json.output);
 	for (const file of Object.values(binary)) {
-		const bytes = file.id ? await editor.download(file.id) : Buffer.from(file.data, 'base64');
+		const bytes = await editor.bytesOf(file);
 		const path = join(downloads, file.fileName ?? 'file');
 		mkdirSync(downloads, { recursive: true });
 		writeFileSync(path, bytes);

@@ -17,7 +17,7 @@ export async function step(title, command, args, { cwd, env, timeout, quiet = fa
 		stream.setEncoding('utf8').on('data', (text) => (output += text));
 	}
 	if (!quiet) console.log(`${title} …`);
-	const alive = setInterval(() => console.log(`  … still at it after ${seconds(started)}`), 15_000);
+	const alive = setInterval(() => console.log(`  … ${title}: ${seconds(started)}`), 15_000);
 	try {
 		const [code, signal] = await new Promise((resolve, reject) => {
 			child.once('error', reject).once('close', (...end) => resolve(end));
@@ -26,7 +26,7 @@ export async function step(title, command, args, { cwd, env, timeout, quiet = fa
 			const tail = output.trim().split('\n').slice(-25).join('\n');
 			throw new Error(`${title}: ${command} ended with ${signal ?? `code ${code}`}\n${tail}`);
 		}
-		if (!quiet) console.log(`  done in ${seconds(started)}`);
+		if (!quiet) console.log(`${title}: done in ${seconds(started)}`);
 		return output;
 	} finally {
 		clearInterval(alive);

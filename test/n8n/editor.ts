@@ -1,6 +1,6 @@
 import axios, { type AxiosInstance } from 'axios';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readExecution, type Execution } from './execution.ts';
+import { readExecution, type BinaryEntry, type Execution } from './execution.ts';
 import type { WorkflowFile } from './workflow.ts';
 
 export const owner = {
@@ -83,7 +83,7 @@ export class Editor {
 		return await this.call('POST', '/rest/credentials/test', { credentials: secret });
 	}
 
-	/** Saves a workflow; credentials that it names get the ids of this n8n. */
+	/** Saves a workflow; credentials that it only names get the ids of this n8n. */
 	async importWorkflow(file: WorkflowFile): Promise<SavedWorkflow> {
 		return await this.call('POST', '/rest/workflows', {
 			settings: {},
@@ -209,6 +209,12 @@ export class Editor {
 		return Buffer.from(data);
 	}
 
+	/** The bytes of an item's file, wherever n8n keeps them. */
+	async bytesOf(file: BinaryEntry | undefined): Promise<Buffer> {
+		if (!file) throw new Error('the item has no such file');
+		return file.id ? await this.download(file.id) : Buffer.from(file.data, 'base64');
+	}
+
 	/** The descriptions of all node types that n8n has loaded. */
 	async nodeTypes(): Promise<
 		Array<{ name: string; version: number | number[]; [field: string]: unknown }>
@@ -278,7 +284,8 @@ export class Editor {
 		const known = await this.credentials();
 		const nodes = file.nodes.map((node) => {
 			if (!node.credentials) return node;
-			const credentials = Object.entries(node.credentials).map(([type, { name }]) => {
+			const credentials = Object.entries(node.credentials).map(([type, { id, name }]) => {
+				if (id) return [type, { id, name }];
 				const found = known.findLast(
 					(credential) => credential.type === type && credential.name === name,
 				);

@@ -11,3 +11,6 @@ export async function sharedEditor(): Promise<Editor> {
 
 /** The tarball that this run's tests install. */
 export const tarball = process.env['AGENT_BRIDGE_TARBALL'];
+
+/** The https address of a service whose authority the shared n8n trusts. */
+export const trustedService = (): string => process.env['AGENT_BRIDGE_TRUSTED'] ?? '';

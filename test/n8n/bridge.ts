@@ -1,0 +1,124 @@
+import { startService, type Service, type ServiceOptions } from '../service/service.ts';
+import type { CredentialSecret, Editor, SavedCredential } from './editor.ts';
+import { sharedEditor } from './shared.ts';
+import { node, type WorkflowNode } from './workflow.ts';
+
+export const packageName = 'n8n-nodes-agent-bridge';
+
+/** The shared n8n, and a reference service of one test file with the credentials for it. */
+export interface Bridge {
+	editor: Editor;
+	service: Service;
+	accounts: Accounts;
+}
+
+export interface Accounts {
+	agent: SavedCredential;
+	assistant: SavedCredential;
+	router: SavedCredential;
+}
+
+export async function openBridge(options: ServiceOptions = {}): Promise<Bridge> {
+	const editor = await sharedEditor();
+	const service = await startService(options);
+	return { editor, service, accounts: await createAccounts(editor, secretsOf(service)) };
+}
+
+export interface Secrets {
+	agent: CredentialSecret;
+	assistant: CredentialSecret;
+	router: CredentialSecret;
+}
+
+/** Good credentials for a service, named as the examples name them. */
+export const secretsOf = ({ agent, assistant, router }: Service): Secrets => ({
+	agent: {
+		name: 'Workspace Agent account',
+		type: 'workspaceAgentApi',
+		data: { baseUrl: agent.baseUrl('ws-1'), apiKey: agent.key('ws-1') },
+	},
+	assistant: {
+		name: 'Market Assistant account',
+		type: 'marketAssistantApi',
+		data: { baseUrl: assistant.baseUrl, apiKey: assistant.keys.pro },
+	},
+	router: {
+		name: 'Model Router account',
+		type: 'modelRouterApi',
+		data: { baseUrl: router.baseUrl, apiKey: router.keys.main },
+	},
+});
+
+export async function createAccounts(editor: Editor, secrets: Secrets): Promise<Accounts> {
+	return {
+		agent: await editor.createCredential(secrets.agent),
+		assistant: await editor.createCredential(secrets.assistant),
+		router: await editor.createCredential(secrets.router),
+	};
+}
+
+/** Nodes of the package. Parameters beside resource and operation, then settings of the node such as `retryOnFail`. */
+export const nodesFor = (accounts: Accounts) => {
+	const of =
+		(type: string, account: SavedCredential) =>
+		(
+			name: string,
+			[resource, operation]: readonly [string, string],
+			parameters: Record<string, unknown> = {},
+			settings: Record<string, unknown> = {},
+		): WorkflowNode =>
+			node(
+				name,
+				`${packageName}.${type}`,
+				{ resource, operation, ...parameters },
+				{ credentials: { [account.type]: { id: account.id, name: account.name } }, ...settings },
+			);
+	return {
+		agent: of('workspaceAgent', accounts.agent),
+		assistant: of('marketAssistant', accounts.assistant),
+		router: of('modelRouter', accounts.router),
+	};
+};
+
+/** A model as the editor stores one that was typed in. */
+export const model = (value: string) => ({ __rl: true, mode: 'id', value });
+
+/** Messages of the operation Chat: Complete. */
+export const messages = (content: string) => ({ message: [{ role: 'user', content }] });
+
+/** Every operation that may cost: the same three words, `text` being what it sends. */
+export const payingOperations = [
+	['workspaceAgent send', 'agent', ['message', 'send'], (text: string) => ({ message: text })],
+	['marketAssistant ask', 'assistant', ['question', 'ask'], (text: string) => ({ question: text })],
+	[
+		'marketAssistant askStreaming',
+		'assistant',
+		['question', 'askStreaming'],
+		(text: string) => ({ question: text }),
+	],
+	[
+		'modelRouter chat complete',
+		'router',
+		['chat', 'complete'],
+		(text: string) => ({ model: model('northwind/quill-2.5'), messages: messages(text) }),
+	],
+	[
+		'modelRouter job start',
+		'router',
+		['job', 'start'],
+		(text: string) => ({ segment: 'images', model: model('canvas/sketch-1'), prompt: text }),
+	],
+	[
+		'modelRouter job generate',
+		'router',
+		['job', 'generate'],
+		(text: string) => ({ segment: 'images', model: model('canvas/sketch-1'), prompt: text }),
+	],
+] as const satisfies ReadonlyArray<
+	readonly [
+		string,
+		keyof Accounts,
+		readonly [string, string],
+		(text: string) => Record<string, unknown>,
+	]
+>;

@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { openBridge, type Bridge } from './bridge.ts';
+import { itemsOf, type Execution } from './execution.ts';
+import type { WorkflowFile } from './workflow.ts';
+
+let bridge: Bridge;
+beforeAll(async () => {
+	bridge = await openBridge();
+});
+afterAll(async () => await bridge.service.stop());
+
+const read = (file: string) => JSON.parse(readFileSync(`examples/${file}`, 'utf8')) as WorkflowFile;
+
+async function runExample(file: string): Promise<Execution> {
+	const { agent, assistant, router } = bridge.accounts;
+	const example = read(file);
+	for (const each of example.nodes) {
+		for (const [type, credential] of Object.entries(each.credentials ?? {})) {
+			// by name, as a user picks them
+			const account = [agent, assistant, router].find(
+				(known) => known.type === type && known.name === credential.name,
+			);
+			credential.id = account?.id ?? null;
+		}
+	}
+	const execution = await bridge.editor.runOnce(example);
+	expect(execution.error?.message).toBeUndefined();
+	expect(execution.status).toBe('success');
+	return execution;
+}
+
+it.each(readdirSync('examples'))('%s is an export that holds no ids of a machine', (file) => {
+	const example = read(file);
+	expect(Object.keys(example).sort()).toEqual([
+		'active',
+		'connections',
+		'name',
+		'nodes',
+		'pinData',
+		'settings',
+		'tags',
+	]);
+	expect(example.nodes.map(({ type }) => type)).toContain('n8n-nodes-base.stickyNote');
+	expect(example.nodes.map(({ type }) => type)).toContain('n8n-nodes-base.manualTrigger');
+	const ids = example.nodes.flatMap(({ credentials = {} }) =>
+		Object.values(credentials).map(({ id }) => id),
+	);
+	expect(ids.length).toBeGreaterThan(0);
+	expect(new Set(ids)).toEqual(new Set([null]));
+});
+
+it('messages an agent twice in one session', async () => {
+	const execution = await runExample('message-an-agent.json');
+	const [first] = itemsOf(execution, 'Greet the Agent');
+	const [second] = itemsOf(execution, 'Ask Again');
+	expect(first?.json).toMatchObject({
+		output:
+			'You said: "Hello! My project is called Lighthouse.". This is message 1 of this session.',
+		complete: true,
+		format: 'sse',
+	});
+	expect(second?.json).toMatchObject({
+		output: expect.stringContaining('This is message 2 of this session'),
+		sessionId: first?.json['sessionId'],
+		complete: true,
+	});
+});
+
+it('asks the market assistant, whole and streamed, in one chat', async () => {
+	const execution = await runExample('ask-the-market-assistant.json');
+	const [first] = itemsOf(execution, 'Ask');
+	const [second] = itemsOf(execution, 'Ask with Streaming');
+	expect(first?.json).toMatchObject({
+		output: expect.stringContaining('message 1 of this chat'),
+		complete: true,
+	});
+	expect(second?.json).toMatchObject({
+		output: expect.stringContaining('message 2 of this chat'),
+		chatId: first?.json['chatId'],
+		complete: true,
+		toolCalls: [
+			{ finished: true, title: { en: 'Reading market data', de: 'Marktdaten werden gelesen' } },
+		],
+	});
+});
+
+it('chats with a model', async () => {
+	const execution = await runExample('chat-with-a-model.json');
+	const [answer] = itemsOf(execution, 'Chat');
+	expect(answer?.json).toMatchObject({
+		output: 'You said: "What is a model router?".',
+		finishReason: 'stop',
+		complete: true,
+		usage: { completion_tokens: expect.any(Number) },
+		requestId: expect.any(String),
+	});
+});
+
+it('makes a picture and downloads it', async () => {
+	const execution = await runExample('make-a-picture.json');
+	const [picture] = itemsOf(execution, 'Make a Picture');
+	expect(picture?.json).toMatchObject({
+		state: 'completed',
+		segment: 'images',
+		jobId: expect.any(String),
+		file: { mimeType: 'image/png', bytes: expect.any(Number) },
+	});
+	expect(picture?.binary?.['data']).toMatchObject({ mimeType: 'image/png' });
+	expect(bridge.service.starts('A lighthouse at dawn')).toBe(1);
+});

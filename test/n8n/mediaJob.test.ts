@@ -1,0 +1,118 @@
+import { model, nodesFor, openBridge, type Bridge } from './bridge.ts';
+import { itemsOf, type Item } from './execution.ts';
+import { workflow } from './workflow.ts';
+
+let bridge: Bridge;
+let router: ReturnType<typeof nodesFor>['router'];
+beforeAll(async () => {
+	bridge = await openBridge();
+	({ router } = nodesFor(bridge.accounts));
+});
+beforeEach(() => bridge.service.reset());
+afterAll(async () => await bridge.service.stop());
+
+const kinds = [
+	['images', 'canvas/sketch-1', 'image/png'],
+	['videos', 'reel/clip-3', 'video/mp4'],
+	['music', 'tune/melody-1', 'audio/mpeg'],
+	['audio', 'voice/speaker-1', 'audio/'],
+] as const;
+
+/** The bytes as the service itself gives them. */
+async function original({ json }: Item): Promise<Buffer> {
+	const { service } = bridge;
+	const path = `/v1/${String(json['segment'])}/jobs/${encodeURIComponent(String(json['jobId']))}/content`;
+	const answer = await fetch(service.url + path, {
+		headers: { 'X-API-KEY': service.router.keys.main },
+	});
+	expect(answer.status).toBe(200);
+	return Buffer.from(await answer.arrayBuffer());
+}
+
+it.each(kinds)(
+	'%s: start, get, wait and download, one node each',
+	async (segment, id, mimeType) => {
+		const job = { segment, jobId: '={{ $json.jobId }}' };
+		const execution = await bridge.editor.runOnce(
+			workflow(
+				segment,
+				[{}],
+				router('Start', ['job', 'start'], {
+					segment,
+					model: model(id),
+					prompt: 'a test',
+					parameters: '{ "seed": 7 }',
+				}),
+				router('Get', ['job', 'get'], job),
+				router('Wait', ['job', 'wait'], { ...job, options: { deadline: 60 } }),
+				router('Download', ['job', 'download'], { ...job, binaryProperty: 'result' }),
+			),
+		);
+		expect(execution.error?.message).toBeUndefined();
+		expect(itemsOf(execution, 'Start')[0]?.json).toMatchObject({
+			segment,
+			state: 'unfinished',
+			estimatedCost: expect.anything(),
+		});
+		expect(itemsOf(execution, 'Get')[0]?.json).toMatchObject({
+			segment,
+			status: expect.any(String),
+			job: expect.any(Object),
+		});
+		expect(itemsOf(execution, 'Wait')[0]?.json).toMatchObject({
+			state: 'completed',
+			cost: expect.anything(),
+		});
+		const [file] = itemsOf(execution, 'Download');
+		expect(file?.json).toMatchObject({
+			file: { fileName: expect.any(String), mimeType: expect.stringContaining(mimeType) },
+		});
+		const bytes = await bridge.editor.bytesOf(file?.binary?.['result']);
+		expect(bytes.equals(await original(file!))).toBe(true);
+		expect(bytes.length).toBe((file?.json['file'] as { bytes: number }).bytes);
+		expect(bridge.service.requests[0]?.body).toMatchObject({ seed: 7, prompt: 'a test' });
+		expect(bridge.service.starts('a test')).toBe(1);
+	},
+);
+
+it.each(kinds)('%s: generate starts, waits and downloads', async (segment, id) => {
+	const execution = await bridge.editor.runOnce(
+		workflow(
+			`generate ${segment}`,
+			[{ n: 'first' }, { n: 'second' }],
+			router('Generate', ['job', 'generate'], {
+				segment,
+				model: model(id),
+				prompt: '=the {{ $json.n }}',
+				binaryProperty: 'data',
+			}),
+		),
+	);
+	expect(execution.error?.message).toBeUndefined();
+	const items = itemsOf(execution, 'Generate');
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+	for (const item of items) {
+		expect(item.json).toMatchObject({ state: 'completed', segment });
+		expect((await bridge.editor.bytesOf(item.binary?.['data'])).equals(await original(item))).toBe(
+			true,
+		);
+	}
+	expect([bridge.service.starts('the first'), bridge.service.starts('the second')]).toEqual([1, 1]);
+});
+
+it('leaves the id of a started job in the custom data of an execution whose job fails', async () => {
+	const execution = await bridge.editor.runOnce(
+		workflow(
+			'failing',
+			[{}],
+			router('Generate', ['job', 'generate'], {
+				segment: 'images',
+				model: model('canvas/sketch-1'),
+				prompt: 'failing [[fail]]',
+			}),
+		),
+	);
+	expect(execution.status).toBe('error');
+	expect(execution.error?.message).toMatch(/job-/);
+	expect(JSON.stringify(execution.customData)).toMatch(/job-/);
+});
