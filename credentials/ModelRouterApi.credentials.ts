@@ -1,0 +1,39 @@
+import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
+
+import { keyInHeader } from '../src/n8n/authenticate';
+
+/** Shared by all nodes that use the model router. */
+export class ModelRouterApi implements ICredentialType {
+	name = 'modelRouterApi';
+
+	displayName = 'Model Router API';
+
+	icon: Icon = { light: 'file:../icons/router.svg', dark: 'file:../icons/router.dark.svg' };
+
+	documentationUrl =
+		'https://github.com/n8n-nodes-agent-bridge/n8n-nodes-agent-bridge#the-three-keys';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. https://router.example.com',
+			description:
+				'Address of the router. It begins with https://; whether it ends with /v1 does not matter.',
+		},
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description: 'Key of the model router: it is not the key of an agent or of the assistant',
+		},
+	];
+
+	authenticate = keyInHeader('X-API-KEY');
+}

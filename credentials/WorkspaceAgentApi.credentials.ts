@@ -1,0 +1,47 @@
+import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
+
+import { keyInHeader } from '../src/n8n/authenticate';
+
+/** One per workspace: base URL and key belong together. */
+export class WorkspaceAgentApi implements ICredentialType {
+	name = 'workspaceAgentApi';
+
+	displayName = 'Workspace Agent API';
+
+	icon: Icon = { light: 'file:../icons/agent.svg', dark: 'file:../icons/agent.dark.svg' };
+
+	documentationUrl =
+		'https://github.com/n8n-nodes-agent-bridge/n8n-nodes-agent-bridge#the-three-keys';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. https://host.example.com/api/v1/workspaces/my-workspace',
+			description:
+				'Copy it from the API settings of the workspace. It begins with https:// and ends with the identifier of the workspace.',
+		},
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description:
+				'Copy it from the API settings of the same workspace: each workspace has a key of its own',
+		},
+		{
+			displayName:
+				'The test tells whether the address can be reached and refuses a key that the service refuses. The service has no way to verify a key without starting a conversation.',
+			name: 'testNotice',
+			type: 'notice',
+			default: '',
+		},
+	];
+
+	authenticate = keyInHeader('Authorization', (key) => `Bearer ${key}`);
+}

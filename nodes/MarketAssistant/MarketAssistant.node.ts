@@ -1,0 +1,33 @@
+import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { credentialTest } from '../../src/n8n/credentialTest';
+import { nodeProperties, runNode } from '../../src/n8n/node';
+import { access, probe } from './access';
+import { resources } from './resources';
+
+export class MarketAssistant implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Market Assistant',
+		name: 'marketAssistant',
+		icon: { light: 'file:../../icons/assistant.svg', dark: 'file:../../icons/assistant.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Ask the crypto market assistant a question in plain words',
+		defaults: { name: 'Market Assistant' },
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		usableAsTool: true,
+		credentials: [
+			{ name: 'marketAssistantApi', required: true, testedBy: 'testMarketAssistantApi' },
+		],
+		properties: nodeProperties(resources),
+	};
+
+	methods = { credentialTest: { testMarketAssistantApi: credentialTest(probe) } };
+
+	async execute(this: IExecuteFunctions) {
+		return await runNode(this, resources, access);
+	}
+}

@@ -1,0 +1,36 @@
+import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { credentialTest } from '../../src/n8n/credentialTest';
+import { nodeProperties, runNode } from '../../src/n8n/node';
+import { access, probe } from './access';
+import { resources } from './resources';
+import { searchModels } from './searchModels';
+
+export class ModelRouter implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Model Router',
+		name: 'modelRouter',
+		icon: { light: 'file:../../icons/router.svg', dark: 'file:../../icons/router.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description:
+			'Ask text models, read the model catalog and make images, videos, music and speech',
+		defaults: { name: 'Model Router' },
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		usableAsTool: true,
+		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],
+		properties: nodeProperties(resources),
+	};
+
+	methods = {
+		credentialTest: { testModelRouterApi: credentialTest(probe) },
+		listSearch: { searchModels },
+	};
+
+	async execute(this: IExecuteFunctions) {
+		return await runNode(this, resources, access);
+	}
+}

@@ -1,0 +1,50 @@
+import { operation } from '../../../src/n8n/operation';
+import { waitForJob } from '../../../src/router/jobWait';
+import { withJobId } from '../../../src/router/jobs';
+import { jobFailure } from '../../../src/router/jobRecord';
+import { binaryParam, deadlineOption, maximumSizeOption, toDeadline } from './job.params';
+import { jobJson, startOnce } from './jobOutput';
+import { storeResult } from './result';
+import { startParams, toStart } from './start.params';
+
+export const generate = operation({
+	name: 'Generate',
+	value: 'generate',
+	action: 'Generate a media file',
+	description:
+		'Start a job, wait for it and bring its file: an image, video, music or speech. It costs money when it completes.',
+	params: [
+		...startParams,
+		binaryParam,
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [deadlineOption, maximumSizeOption],
+		},
+	],
+
+	prepare: ({ binaryProperty, options, ...params }) => ({
+		...toStart(params),
+		binaryProperty,
+		deadline: toDeadline(options),
+		maximumSize: options.maximumSize ?? maximumSizeOption.default,
+	}),
+
+	async run(call) {
+		const { http, clock, request } = call;
+		const started = await startOnce(call);
+		// from here on every failure carries the job's id
+		return await withJobId(started.jobId, async () => {
+			const job = await waitForJob(http, started, { deadline: request.deadline, clock });
+			if (job.state === 'failed') throw jobFailure(job);
+			const { maximumSize, binaryProperty } = request;
+			const { binary, file } = await storeResult(call, job, { maximumSize, justCompleted: true });
+			const { estimatedCostMicroUsd } = started;
+			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
+			return { json: jobJson({ ...estimate, ...job }, file), binary: { [binaryProperty]: binary } };
+		});
+	},
+});

@@ -1,0 +1,31 @@
+import { operation } from '../../../src/n8n/operation';
+import { waitForJob } from '../../../src/router/jobWait';
+import { addressParams, deadlineOption, toAddress, toDeadline } from './job.params';
+import { jobJson } from './jobOutput';
+
+export const wait = operation({
+	name: 'Wait',
+	value: 'wait',
+	action: 'Wait for a media job',
+	description: 'Wait until a job has completed or failed',
+	params: [
+		...addressParams,
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [deadlineOption],
+		},
+	],
+
+	prepare: ({ options, ...params }) => ({
+		address: toAddress(params),
+		deadline: toDeadline(options),
+	}),
+
+	async run({ request: { address, deadline }, http, clock }) {
+		return { json: jobJson(await waitForJob(http, address, { deadline, clock })) };
+	},
+});

@@ -1,0 +1,19 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { operation } from '../../../src/n8n/operation';
+import { getModel } from '../../../src/router/models';
+import { modelParam } from '../model.param';
+
+export const get = operation({
+	name: 'Get',
+	value: 'get',
+	action: 'Get a model',
+	description: 'Read one entry of the catalog with your own price',
+	params: [modelParam],
+
+	prepare: ({ model }) => model.trim(),
+
+	async run({ request: id, http }) {
+		return { json: (await getModel(http, id)) as IDataObject };
+	},
+});

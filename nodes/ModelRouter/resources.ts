@@ -1,0 +1,15 @@
+import type { Resource } from '../../src/n8n/operation';
+import { complete } from './chat/complete.operation';
+import { download } from './job/download.operation';
+import { generate } from './job/generate.operation';
+import { get as getJob } from './job/get.operation';
+import { start } from './job/start.operation';
+import { wait } from './job/wait.operation';
+import { get as getModel } from './model/get.operation';
+import { getMany } from './model/getMany.operation';
+
+export const resources: Resource[] = [
+	{ name: 'Chat', value: 'chat', operations: [complete] },
+	{ name: 'Media Job', value: 'job', operations: [download, generate, getJob, start, wait] },
+	{ name: 'Model', value: 'model', operations: [getModel, getMany] },
+];

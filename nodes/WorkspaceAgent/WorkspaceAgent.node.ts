@@ -1,0 +1,31 @@
+import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { credentialTest } from '../../src/n8n/credentialTest';
+import { nodeProperties, runNode } from '../../src/n8n/node';
+import { access, probe } from './access';
+import { resources } from './resources';
+
+export class WorkspaceAgent implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Workspace Agent',
+		name: 'workspaceAgent',
+		icon: { light: 'file:../../icons/agent.svg', dark: 'file:../../icons/agent.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Send a message into a session of a workspace agent and read its answer',
+		defaults: { name: 'Workspace Agent' },
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		usableAsTool: true,
+		credentials: [{ name: 'workspaceAgentApi', required: true, testedBy: 'testWorkspaceAgentApi' }],
+		properties: nodeProperties(resources),
+	};
+
+	methods = { credentialTest: { testWorkspaceAgentApi: credentialTest(probe) } };
+
+	async execute(this: IExecuteFunctions) {
+		return await runNode(this, resources, access);
+	}
+}

@@ -1,0 +1,21 @@
+import type { Probe } from '../../src/n8n/credentialTest';
+import type { ServiceAccess } from '../../src/n8n/http';
+
+export const access: ServiceAccess = { credential: 'workspaceAgentApi' };
+
+/** A session id that nobody uses. */
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
+/** Reads where only writing is specified: it starts no conversation, and the key is looked at first. */
+export const probe: Probe = {
+	method: 'GET',
+	path: `/session/${NIL_UUID}/messages`,
+	header: (key) => ({ Authorization: `Bearer ${key}` }),
+	judge: (status) =>
+		status === 401 || status === 403 || (status >= 300 && status < 400) || status === 407
+			? undefined
+			: {
+					status: 'OK',
+					message: `The address was reached (it answered ${status}); the key is not verified, since that would start a conversation`,
+				},
+};

@@ -1,0 +1,125 @@
+import { cut, garbled } from '../service/errors';
+import { readEvents } from '../service/events';
+import { decoded, type HttpResponse } from '../service/http';
+import { isObject, parseJson, tryParseJson } from '../service/json';
+import { readEvent, type Said } from './answerEvents';
+
+export type AnswerForm = 'sse' | 'ndjson' | 'json' | 'text';
+
+/** One piece of an answer: what it says, in which form it came, and itself. */
+export interface Piece extends Said {
+	form: AnswerForm;
+	raw: unknown;
+}
+
+const MAX_LENGTH = 64 * 1024 * 1024;
+
+/**
+ * Reads an answer piece by piece in any form: server-sent events with JSON or text, JSON lines, one JSON body, plain text.
+ * The content type is a hint; what the body begins with decides.
+ *
+ * @throws ServiceError `garbled` for a web page or an empty body, `cut` for a broken one.
+ */
+export async function* readAnswer(response: HttpResponse): AsyncGenerator<Piece> {
+	const type = response.headers['content-type']?.toLowerCase() ?? '';
+	const { start, pieces } = await peek(limited(decoded(response.body)));
+	if (!start) throw garbled(response, '');
+	if (/^<(!doctype|html|\?xml)/i.test(start) || type.includes('text/html'))
+		throw garbled(response, start);
+
+	const looksLikeJson = ['{', '[', RECORD_SEPARATOR].includes(start.charAt(0));
+	const looksLikeEvents = /^((data|event|id|retry):|:)/.test(start);
+	if (looksLikeJson) yield* readJsonLines(pieces, type);
+	else if (type.includes('event-stream') || (looksLikeEvents && !type.includes('json'))) {
+		yield* readEventPieces(response, pieces);
+	} else {
+		for await (const text of pieces) if (text) yield { form: 'text', raw: text, text };
+	}
+}
+
+async function* readEventPieces(
+	response: HttpResponse,
+	pieces: AsyncGenerator<string>,
+): AsyncGenerator<Piece> {
+	/** Decided by the first event: a text that happens to be in quotes is not JSON. */
+	let json: boolean | undefined;
+	for await (const { data, event } of readEvents(response, { bareEvents: true, pieces })) {
+		if (data.trim() === '[DONE]') {
+			yield { form: 'sse', raw: data, end: 'stream' };
+			return;
+		}
+		const parsed = json === false || !data ? undefined : tryParseJson(data);
+		if (data) json ??= isObject(parsed) || Array.isArray(parsed) || typeof parsed === 'string';
+		if (json && data && parsed === undefined)
+			throw cut(`An event could not be read: ${data.slice(0, 200)}`);
+		const value = json && data ? parsed : data;
+		yield { form: 'sse', raw: event ? { event, data: value } : value, ...readEvent(value, event) };
+	}
+}
+
+/** JSON lines; or, when the first line is not JSON by itself, one JSON body over several lines. */
+async function* readJsonLines(pieces: AsyncGenerator<string>, type: string): AsyncGenerator<Piece> {
+	let [rest, read, document] = ['', 0, false];
+	for await (const text of pieces) {
+		rest += text;
+		if (document || !text.includes('\n')) continue;
+		const lines = rest.split('\n');
+		rest = lines.pop() ?? '';
+		for (const [index, line] of lines.entries()) {
+			const value = tryParseJson(bare(line));
+			if (value === undefined && bare(line)) {
+				if (read) throw cut(`A line could not be read: ${line.slice(0, 200)}`);
+				rest = [...lines.slice(index), rest].join('\n');
+				document = true;
+				break;
+			}
+			if (value !== undefined) {
+				read++;
+				yield { form: 'ndjson', raw: value, ...readEvent(value) };
+			}
+		}
+	}
+	if (!bare(rest)) return;
+	try {
+		const value = parseJson(bare(rest));
+		yield { form: read ? 'ndjson' : 'json', raw: value, ...readEvent(value) };
+	} catch {
+		// a text that only begins like JSON is a text, unless the service says otherwise
+		if (read || type.includes('json')) throw cut('The answer ended in the middle of JSON.');
+		yield { form: 'text', raw: rest, text: rest };
+	}
+}
+
+/** Without the blanks around it and the record separator that some JSON streams put first. */
+const bare = (line: string) => line.replaceAll(RECORD_SEPARATOR, '').trim();
+
+/** Some JSON streams put it before every record (RFC 7464). */
+const RECORD_SEPARATOR = String.fromCharCode(0x1e);
+
+/** Reads on until it can be seen what the body begins with, and gives it back untouched. */
+async function peek(
+	pieces: AsyncGenerator<string>,
+): Promise<{ start: string; pieces: AsyncGenerator<string> }> {
+	let seen = '';
+	while (seen.trimStart().length < 'retry:'.length) {
+		const { done, value } = await pieces.next();
+		if (done) break;
+		seen += value;
+	}
+	return {
+		start: seen.trimStart(),
+		pieces: (async function* () {
+			yield seen;
+			yield* pieces;
+		})(),
+	};
+}
+
+async function* limited(pieces: AsyncGenerator<string>): AsyncGenerator<string> {
+	let length = 0;
+	for await (const text of pieces) {
+		length += text.length;
+		if (length > MAX_LENGTH) throw cut('the answer grew past 64 MiB');
+		yield text;
+	}
+}

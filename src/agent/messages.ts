@@ -1,0 +1,105 @@
+import {
+	cut,
+	explained,
+	readReportedError,
+	requestIdOf,
+	ServiceError,
+	withDetails,
+} from '../service/errors';
+import { isRefusal, readRefusal, type Http, type HttpResponse } from '../service/http';
+import { withOutcome } from '../service/outcome';
+import { pathSegment } from '../service/pathSegment';
+import { readAnswer, type AnswerForm } from './answerForms';
+
+export interface AgentMessage {
+	/** One conversation. An unused UUID starts a new one, a used one continues it. */
+	sessionId: string;
+	/** What the agent is told. */
+	content: string;
+}
+
+export interface AgentAnswer {
+	text: string;
+	/** The form in which the answer came; the specification does not show it. */
+	format: AnswerForm;
+	/** Everything that arrived, as it came; kept when asked for, and where no text was found in it. */
+	events: unknown[];
+	requestId?: string;
+}
+
+export interface Listening {
+	/** Called with every piece of text as it arrives, and awaited. */
+	onText?: (text: string) => void | Promise<void>;
+	/** Keeps every event. Without it, only the first ones of an answer in which no text is found. */
+	keepEvents?: boolean;
+}
+
+/** Events kept of an answer without any text, so that the user can see what came instead. */
+const MAX_KEPT = 50;
+
+/**
+ * Sends a message into a session and reads the streamed answer, whatever its form.
+ *
+ * An answer is complete when its end mark came, or, where its form has none, when the HTTP body ended as it should.
+ *
+ * @throws ServiceError with an outcome; `cut` when the connection broke or the agent reported an error (what arrived is in
+ *   `details.partial`).
+ * @see POST {agent_base_url}/session/{session_id}/messages
+ */
+export async function sendMessage(
+	http: Http,
+	{ sessionId, content }: AgentMessage,
+	listening: Listening = {},
+): Promise<AgentAnswer> {
+	const path = `/session/${pathSegment(sessionId, 'Session ID')}/messages`;
+	const accept = 'text/event-stream, application/x-ndjson, application/json, text/plain';
+	try {
+		const response = await http.send({ method: 'POST', path, body: { content }, accept });
+		if (isRefusal(response)) throw await readRefusal(response);
+		return await collect(response, listening);
+	} catch (cause) {
+		throw explained(cause, (error) =>
+			withOutcome(withDetails(error, { ids: { sessionId } }), 'message'),
+		);
+	}
+}
+
+async function collect(
+	response: HttpResponse,
+	{ onText = () => {}, keepEvents = false }: Listening,
+): Promise<AgentAnswer> {
+	const answer: AgentAnswer = {
+		text: '',
+		format: 'text',
+		events: [],
+		...requestIdOf(response.headers),
+	};
+	const partial = () => ({ text: answer.text, ...(keepEvents && { events: answer.events }) });
+	let ended = false;
+	try {
+		for await (const { form, raw, text, summary, error, end } of readAnswer(response)) {
+			answer.format = form;
+			if (keepEvents || (!answer.text && answer.events.length < MAX_KEPT)) answer.events.push(raw);
+			if (error !== undefined) {
+				const { reason = 'The agent reported an error without a reason.', ...more } =
+					readReportedError(error);
+				throw withDetails(cut(reason, partial()), more);
+			}
+			const piece = text ?? (answer.text ? '' : (summary ?? ''));
+			if (piece) await onText(piece);
+			answer.text += piece;
+			ended ||= end !== undefined;
+			if (end === 'stream') break;
+		}
+	} catch (cause) {
+		// what breaks after the end mark takes nothing away
+		const whole =
+			ended && cause instanceof ServiceError && cause.kind === 'cut' && !cause.details.code;
+		const arrived = { partial: partial(), ...requestIdOf(response.headers) };
+		if (!whole)
+			throw explained(cause, (error) =>
+				error.kind === 'garbled' ? error : withDetails(error, arrived),
+			);
+	}
+	return answer;
+}

@@ -1,0 +1,170 @@
+import { findAnswerText } from '../service/answerText';
+import {
+	cut,
+	explained,
+	garbled,
+	readReportedError,
+	requestIdOf,
+	withDetails,
+} from '../service/errors';
+import { readEvents } from '../service/events';
+import { isRefusal, readJson, readRefusal, type Http, type HttpResponse } from '../service/http';
+import { isObject, tryParseJson } from '../service/json';
+import { withOutcome } from '../service/outcome';
+import { listenToAssistant, type AssistantAnswer } from './events';
+
+export interface Question {
+	/** What is asked, in plain words. */
+	message: string;
+	/** A chat to continue: goes back exactly as it came. */
+	chat_id?: string;
+	/** Unset, the service takes `svc_v1.2`. */
+	model?: string;
+}
+
+/** A complete answer with the body it was found in, whose shape is not specified. */
+export interface CompleteAnswer {
+	/** The text, where one was found; otherwise the body itself as text. */
+	text: string;
+	chatId?: string;
+	body: unknown;
+	requestId?: string;
+}
+
+/**
+ * Asks, and waits for the whole answer.
+ *
+ * @throws ServiceError with an outcome.
+ * @see POST {assistant_base_url}/invoke_assistant
+ */
+export async function ask(http: Http, question: Question): Promise<CompleteAnswer> {
+	return await askAt(
+		http,
+		'/v1/invoke_assistant',
+		'application/json',
+		question,
+		async (response) => {
+			return readWhole(response, await readJson(response));
+		},
+	);
+}
+
+/**
+ * Asks, and reads the answer as it is made.
+ *
+ * @throws ServiceError with an outcome; `cut` when the stream ends without its `finish` event (what arrived is in
+ *   `details.partial`).
+ * @see POST {assistant_base_url}/invoke_assistant_stream
+ */
+export async function askStreaming(
+	http: Http,
+	question: Question,
+	{ onText = () => {}, onChat = () => {}, keepEvents = false }: AskListening = {},
+): Promise<AssistantAnswer & { body?: unknown }> {
+	return await askAt(
+		http,
+		'/v1/invoke_assistant_stream',
+		'text/event-stream',
+		question,
+		async (response) => {
+			if (response.headers['content-type']?.includes('json')) {
+				const { text, chatId, ...whole } = readWhole(response, await readJson(response));
+				if (chatId) onChat(chatId);
+				await onText(text);
+				return {
+					text,
+					messageIds: [],
+					toolCalls: [],
+					events: [],
+					...(chatId && { chatId }),
+					...whole,
+				};
+			}
+			return await collect(response, { onText, onChat, keepEvents });
+		},
+	);
+}
+
+export interface AskListening {
+	/** Called with every piece of text as it arrives, and awaited. */
+	onText?: (text: string) => void | Promise<void>;
+	/** Called with the id of the chat the moment the service gives it. */
+	onChat?: (chatId: string) => void;
+	/** Keeps every event as it came. */
+	keepEvents?: boolean;
+}
+
+async function askAt<Answer>(
+	http: Http,
+	path: string,
+	accept: string,
+	question: Question,
+	read: (response: HttpResponse) => Promise<Answer>,
+): Promise<Answer> {
+	try {
+		const response = await http.send({ method: 'POST', path, body: question, accept });
+		if (isRefusal(response)) throw await readRefusal(response);
+		return await read(response);
+	} catch (cause) {
+		const ids = question.chat_id ? { chatId: question.chat_id } : {};
+		throw explained(cause, (error) =>
+			withOutcome(withDetails(error, { ids: { ...ids, ...error.details.ids } }), 'question'),
+		);
+	}
+}
+
+async function collect(
+	response: HttpResponse,
+	{ onText, onChat, keepEvents }: Required<AskListening>,
+): Promise<AssistantAnswer> {
+	const requestId = requestIdOf(response.headers);
+	if (response.headers['content-type']?.includes('text/html')) throw garbled(response, '<html>');
+	const heard = listenToAssistant(keepEvents);
+	try {
+		for await (const { event = '', data } of readEvents(response, { bareEvents: true })) {
+			// whatever follows `finish` is none of our business: leaving closes the connection
+			if (event === 'finish') return { ...heard.answer(), ...requestId };
+			const payload = tryParseJson(data);
+			if (payload === undefined && data)
+				throw cut(`An event could not be read: ${event} ${data.slice(0, 200)}`);
+			if (/error/.test(event) || (isObject(payload) && payload['error'])) {
+				const { reason = 'The assistant reported an error without a reason.', ...more } =
+					readReportedError(payload);
+				throw withDetails(cut(reason), more);
+			}
+			const text = heard.take(event, payload);
+			if (event === 'chat') onChat(heard.answer().chatId ?? '');
+			if (text) await onText(text);
+		}
+		throw cut('The stream ended without its "finish" event.');
+	} catch (cause) {
+		const partial = heard.answer();
+		const ids = partial.chatId ? { chatId: partial.chatId } : {};
+		throw explained(cause, (error) => withDetails(error, { partial, ids, ...requestId }));
+	}
+}
+
+function readWhole(response: HttpResponse, body: unknown): CompleteAnswer {
+	const reported = isObject(body) && (body['error'] || body['detail']);
+	const text = findAnswerText(body);
+	if (body === null || body === '' || (reported && !text))
+		throw garbled(response, JSON.stringify(body));
+	const chatId = findChatId(body);
+	return {
+		text: text ?? JSON.stringify(body, null, 2),
+		...(chatId !== undefined && { chatId }),
+		body,
+		...requestIdOf(response.headers),
+	};
+}
+
+function findChatId(body: unknown): string | undefined {
+	if (!isObject(body)) return undefined;
+	const chat = body['chat'];
+	const id =
+		body['chat_id'] ??
+		body['chatId'] ??
+		(isObject(chat) ? (chat['chat_id'] ?? chat['id']) : undefined);
+	if (typeof id === 'string' || typeof id === 'number') return String(id);
+	return findChatId(body['data'] ?? body['result'] ?? body['response']);
+}

@@ -1,0 +1,177 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { updateDisplayOptions } from 'n8n-workflow';
+
+import { ServiceError } from '../service/errors';
+import { failedItem, toNodeError } from './errors';
+import { connect, type Connection, type ServiceAccess } from './http';
+import { noteId } from './notes';
+import type { Operation, Resource } from './operation';
+import { paramReader } from './params';
+import { workThrough } from './pool';
+import { defaultSettings, requestSettings } from './settings';
+import { startLedger } from './startLedger';
+import { storeFile } from './storeFile';
+
+/** The node's parameters: a resource list, an operation list per resource, each operation's own, and how requests are sent. */
+export function nodeProperties(resources: readonly Resource[]): INodeProperties[] {
+	return [
+		{
+			displayName: 'Resource',
+			name: 'resource',
+			type: 'options',
+			noDataExpression: true,
+			options: resources.map(({ name, value }) => ({ name, value })),
+			default: resources[0]?.value ?? '',
+		},
+		...resources.flatMap(({ value: resource, operations }): INodeProperties[] => [
+			{
+				displayName: 'Operation',
+				name: 'operation',
+				type: 'options',
+				noDataExpression: true,
+				displayOptions: { show: { resource: [resource] } },
+				options: operations.map(({ name, value, action, description }) => ({
+					name,
+					value,
+					action,
+					description,
+				})),
+				default: operations[0]?.value ?? '',
+			},
+			...operations.flatMap(({ value, params }) =>
+				updateDisplayOptions({ show: { resource: [resource], operation: [value] } }, [...params]),
+			),
+		]),
+		requestSettings,
+	];
+}
+
+/** An item that failed and what the editor says of it, or what it gave. */
+type Result = { output: INodeExecutionData[] } | { cause: unknown };
+
+/**
+ * Runs the chosen operation for every input item, several at a time.
+ *
+ * All items are prepared before the first is sent. Output items are in the order of the input items and linked to them. With
+ * Continue on Fail an item that fails becomes an item holding the error, and the rest still run; without, the first failure
+ * ends the node once every request under way has come to its end.
+ *
+ * @throws NodeApiError or NodeOperationError, with the index of the item that failed.
+ */
+export async function runNode(
+	n8n: IExecuteFunctions,
+	resources: readonly Resource[],
+	access: ServiceAccess,
+): Promise<INodeExecutionData[][]> {
+	const operation = chosenOperation(n8n, resources);
+	const node = n8n.getNode();
+	let connection: Connection | undefined;
+	const nodeError = (cause: unknown, itemIndex?: number) =>
+		toNodeError(node, cause, itemIndex, connection?.redact);
+	try {
+		const settings = {
+			...defaultSettings,
+			...paramReader(n8n, [requestSettings])(0).requestSettings,
+		};
+		connection = await connect(n8n, access, settings);
+		return [await runItems(n8n, operation, connection, settings, nodeError)];
+	} catch (cause) {
+		if (!n8n.continueOnFail() || n8n.getExecutionCancelSignal()?.aborted) throw nodeError(cause);
+		// what concerns all items, such as the credential, is said of each
+		const error = nodeError(cause);
+		return [
+			n8n
+				.getInputData()
+				.map((_, item) => ({ json: failedItem(error, cause, connection?.redact), pairedItem: { item } })),
+		];
+	}
+}
+
+async function runItems(
+	n8n: IExecuteFunctions,
+	operation: Operation,
+	connection: Connection,
+	settings: typeof defaultSettings,
+	nodeError: (cause: unknown, itemIndex?: number) => Error,
+): Promise<INodeExecutionData[]> {
+	const { http, clock, redact, toReadable } = connection;
+	const stop = n8n.getExecutionCancelSignal();
+	const carryOn = () => n8n.continueOnFail() && !stop?.aborted;
+	const results: Result[] = [];
+	const fail = (cause: unknown, itemIndex: number) => {
+		if (!carryOn()) throw nodeError(cause, itemIndex);
+		results[itemIndex] = { cause };
+	};
+
+	const read = paramReader(n8n, operation.params);
+	const requests = n8n.getInputData().map((_, itemIndex) => {
+		try {
+			return { request: operation.prepare(read(itemIndex) as never) };
+		} catch (cause) {
+			fail(cause, itemIndex);
+			return undefined;
+		}
+	});
+
+	const scope = `${connection.credentialId} ${connection.baseUrl} ${operation.value}`;
+	const ledger = startLedger(n8n, scope, settings.sendAgain);
+	const lanes = requests.map((prepared) => prepared && operation.lane?.(prepared.request as never));
+	await workThrough(lanes, settings.concurrency, async (itemIndex) => {
+		const prepared = requests[itemIndex];
+		if (!prepared) return;
+		try {
+			const output = await operation.run({
+				request: prepared.request as never,
+				http,
+				clock,
+				once: async (what, send) => await ledger.once(itemIndex, what, send),
+				note: (name, id) => noteId(n8n, name, id),
+				storeFile: async (response, wanted) => await storeFile(n8n, toReadable, response, wanted),
+			});
+			const pairedItem = { item: itemIndex };
+			results[itemIndex] = {
+				output: [output]
+					.flat()
+					.map((item) => ({ ...item, json: redact.json(item.json), pairedItem })),
+			};
+		} catch (cause) {
+			logUnknown(n8n, cause, itemIndex);
+			fail(cause, itemIndex);
+		}
+	});
+
+	if (results.every((result) => 'output' in result)) ledger.forget();
+	return results.flatMap((result, item) => {
+		if ('output' in result) return result.output;
+		const error = toNodeError(n8n.getNode(), result.cause, item, redact);
+		return [{ json: failedItem(error, result.cause, redact), pairedItem: { item } }];
+	});
+}
+
+function chosenOperation(n8n: IExecuteFunctions, resources: readonly Resource[]): Operation {
+	const chosenResource = n8n.getNodeParameter('resource', 0, resources[0]?.value);
+	const operations = resources.find(({ value }) => value === chosenResource)?.operations;
+	const chosen = n8n.getNodeParameter('operation', 0, operations?.[0]?.value);
+	const operation = operations?.find(({ value }) => value === chosen);
+	if (!operation) {
+		throw toNodeError(
+			n8n.getNode(),
+			new Error(`This node has no operation "${String(chosenResource)}: ${String(chosen)}"`),
+		);
+	}
+	return operation;
+}
+
+/** After Stop n8n keeps no output: the log is all that tells of a request whose outcome nobody knows. */
+function logUnknown(n8n: IExecuteFunctions, cause: unknown, itemIndex: number) {
+	if (!(cause instanceof ServiceError) || cause.details.outcome !== 'unknown') return;
+	const { status, requestId, ids } = cause.details;
+	n8n.logger.warn('A request that may cost has an unknown outcome', {
+		node: n8n.getNode().name,
+		execution: n8n.getExecutionId(),
+		itemIndex,
+		status,
+		requestId,
+		...ids,
+	});
+}

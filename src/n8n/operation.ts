@@ -1,0 +1,76 @@
+import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+
+import type { Http, HttpResponse } from '../service/http';
+import type { Clock } from '../service/retry';
+import type { ParamValues } from './params';
+import type { FileWanted, StoredFile } from './storeFile';
+
+/** What an operation hands back for one input item: no `pairedItem`, the loop adds it. */
+export type Output = Pick<INodeExecutionData, 'json' | 'binary'>;
+
+/** Everything one run of an operation may use. */
+export interface Call<Request> {
+	/** What `prepare` made of the parameters. */
+	request: Request;
+	http: Http;
+	clock: Clock;
+	/**
+	 * Sends what may cost, at most once per item, whatever n8n repeats. Everything that starts work at the service goes
+	 * through here.
+	 *
+	 * @param what What is sent, without random parts; it tells a changed item from a repeated one.
+	 * @param send Its result must be plain data.
+	 */
+	once<Result>(what: unknown, send: () => Promise<Result>): Promise<Result>;
+	/** Writes an id that the service gave to the log and into the execution's custom data, where it survives Stop. */
+	note(name: 'mediaJob' | 'chat' | 'session', id: string): void;
+	/** Streams the body of a response into n8n's binary store. */
+	storeFile(response: HttpResponse, wanted: FileWanted): Promise<StoredFile>;
+}
+
+/** One operation of a node: what the editor shows and what it does, side by side. */
+export interface Operation {
+	/** Title in the operation list, e.g. `Complete`. */
+	name: string;
+	/** Stored in workflows. Never change it. */
+	value: string;
+	/** Sentence in the node picker, e.g. `Complete a chat`. */
+	action: string;
+	description: string;
+	params: readonly INodeProperties[];
+	/**
+	 * Makes a request of one item's parameters, or refuses them. Runs for all items before the first is sent, so that a
+	 * mistake in item 7 costs nothing.
+	 *
+	 * @throws ServiceError `invalid`.
+	 */
+	prepare(params: never): unknown;
+	/** Items with the same lane run one after another: those of one conversation. */
+	lane?(request: never): string | undefined;
+	run(call: Call<never>): Promise<Output | Output[]>;
+}
+
+/**
+ * Declares an operation.
+ *
+ * Returns its argument; all it adds is that `prepare` sees the parameters with the types of the literals above it, and `run`
+ * what `prepare` gives.
+ */
+export function operation<const P extends readonly INodeProperties[], Request>(
+	definition: Omit<Operation, 'params' | 'prepare' | 'lane' | 'run'> & {
+		params: P;
+		prepare(params: ParamValues<P>): Request;
+		lane?(request: Request): string | undefined;
+		run(call: Call<Request>): Promise<Output | Output[]>;
+	},
+): Operation {
+	return definition;
+}
+
+/** A group of operations on one kind of thing. */
+export interface Resource {
+	name: string;
+	/** Stored in workflows. Never change it. */
+	value: string;
+	operations: readonly Operation[];
+}

@@ -1,0 +1,51 @@
+import { withDetails, type ServiceError } from '../service/errors';
+
+/** The same error with what the user can do about it, for the codes and statuses that the specification names. */
+export function advised(error: ServiceError): ServiceError {
+	const advice = adviceFor(error);
+	return advice
+		? withDetails(error, { advice: [advice, error.details.advice].filter(Boolean).join(' ') })
+		: error;
+}
+
+function adviceFor({ details: { code, status, meta } }: ServiceError): string | undefined {
+	if (code === 'insufficient_balance' || status === 402) return balanceAdvice(meta ?? {});
+	if (code === 'wrong_endpoint') {
+		return 'The model is of another kind: use Chat for text models, Media Job for image, video, music and audio models.';
+	}
+	if (code === 'job_not_completed')
+		return 'The job is not finished yet: use Wait, or ask again later.';
+	if (code === 'content_expired' || status === 410) {
+		return 'The file is no longer kept: images and videos are kept for 7 days, music and speech have to be downloaded at once.';
+	}
+	return undefined;
+}
+
+function balanceAdvice(meta: Record<string, unknown>): string {
+	const figures = [
+		['needed', meta['required_micro_usd']],
+		['balance', meta['balance_micro_usd']],
+		['held by other running requests', meta['held_micro_usd']],
+	].flatMap(([label, value]) => {
+		const amount = dollars(value);
+		return amount === undefined ? [] : [`${label}: ${amount}`];
+	});
+	const said = figures.length ? ` (${figures.join(', ')})` : '';
+	return `The free balance is too small${said}. Lower "Maximum Output Tokens", wait for other requests to end, or top up.`;
+}
+
+/**
+ * Writes micro-dollars as dollars, without rounding.
+ *
+ * @param microUsd A whole number, or its digits as text; 1 is 0.000001 USD.
+ * @returns undefined for anything else, so that a missing figure is never shown as a number.
+ */
+export function dollars(microUsd: unknown): string | undefined {
+	const digits =
+		typeof microUsd === 'number' || typeof microUsd === 'string' ? String(microUsd).trim() : '';
+	if (!/^-?\d{1,30}$/.test(digits)) return undefined;
+	const [sign, amount] = digits.startsWith('-') ? ['-', digits.slice(1)] : ['', digits];
+	const padded = amount.padStart(7, '0');
+	const fraction = padded.slice(-6).replace(/0{1,4}$/, '');
+	return `${sign}$${padded.slice(0, -6).replace(/^0+(?=\d)/, '')}.${fraction}`;
+}

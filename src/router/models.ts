@@ -1,0 +1,95 @@
+import { explained, garbled, ServiceError } from '../service/errors';
+import { readJson, type Http } from '../service/http';
+import { isObject } from '../service/json';
+import { pathSegment } from '../service/pathSegment';
+
+export type ModelKind = 'text' | 'image' | 'video' | 'music' | 'audio';
+
+/** A catalog entry. Fields without data are absent, never zero; fields that the specification does not name are kept. */
+export interface Model {
+	/** Value for the request field `model`. */
+	id: string;
+	name?: string;
+	owned_by?: string;
+	kind?: ModelKind;
+	/** The caller's own price in USD. */
+	pricing?: Record<string, unknown>;
+	[field: string]: unknown;
+}
+
+/**
+ * Lists the catalog with the caller's own prices.
+ *
+ * The wrapper around the list is not in the specification: a bare list, a list in any field, and an object keyed by id are
+ * all read.
+ *
+ * @throws ServiceError
+ * @see GET /v1/models
+ */
+export async function listModels(http: Http): Promise<Model[]> {
+	const response = await http.send({ method: 'GET', path: '/v1/models' });
+	const body = await readJson(response);
+	const models = entriesOf(body);
+	if (!models) throw garbled(response, JSON.stringify(body));
+	return models;
+}
+
+/**
+ * Reads one entry by its id, in any spelling: case and separators do not matter.
+ *
+ * @throws ServiceError `refused` with status 404 when the catalog does not have it.
+ * @see GET /v1/models/{model}
+ */
+export async function getModel(http: Http, id: string): Promise<Model> {
+	const encoded = pathSegment(id, 'Model');
+	// whether the slash of an id is sent as %2F or as it is, is not specified
+	const paths = [...new Set([encoded, encoded.replaceAll('%2F', '/')])];
+	let notFound: ServiceError | undefined;
+	for (const path of paths) {
+		try {
+			return await readEntry(http, `/v1/models/${path}`);
+		} catch (cause) {
+			const unknown = cause instanceof ServiceError && cause.details.status === 404;
+			if (!unknown) throw explained(cause);
+			notFound ??= cause;
+		}
+	}
+	const found = (await listModels(http)).find((model) => spelledAlike(model.id, id));
+	if (!found) throw notFound ?? new ServiceError('refused', 'The catalog does not have this model');
+	return found;
+}
+
+/** Whether two spellings name the same model. The slash between vendor and model does count. */
+export function spelledAlike(one: string, other: string): boolean {
+	return plain(one) === plain(other);
+}
+
+const plain = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');
+
+async function readEntry(http: Http, path: string): Promise<Model> {
+	const response = await http.send({ method: 'GET', path });
+	const body = await readJson(response);
+	const entry = [body, ...(isObject(body) ? Object.values(body) : [])].flat().find(isModel);
+	if (!entry) throw garbled(response, JSON.stringify(body));
+	return entry;
+}
+
+function entriesOf(body: unknown): Model[] | undefined {
+	if (Array.isArray(body)) return body.filter(isModel);
+	if (!isObject(body)) return undefined;
+	const fields = Object.values(body);
+	for (const field of fields) {
+		if (Array.isArray(field) && (field.some(isModel) || field.length === 0))
+			return field.filter(isModel);
+	}
+	const keyed = Object.entries(body).flatMap(([id, entry]) =>
+		isObject(entry) ? [{ id, ...entry }] : [],
+	);
+	if (keyed.some((entry) => isObject((entry as Record<string, unknown>)['pricing'])))
+		return keyed.filter(isModel);
+	return fields.filter(isObject).map(entriesOf).find(Boolean);
+}
+
+function isModel(value: unknown): value is Model {
+	return isObject(value) && typeof value['id'] === 'string' && value['id'] !== '';
+}

@@ -1,0 +1,69 @@
+import { isObject } from './json';
+
+/**
+ * Where the text of an answer may stand, the likeliest first. The specification shows neither the agent's events nor the
+ * assistant's complete answer, so every plausible place is looked at, and the raw value is kept beside what was found.
+ */
+const PLACES = [
+	'output_text',
+	'answer',
+	'text',
+	'content',
+	't',
+	'delta',
+	'token',
+	'message',
+	'output',
+	'response',
+	'analysis',
+	'result',
+	'reply',
+	'completion',
+	'summary',
+	'parts',
+	'choices',
+	'messages',
+	'data',
+	'chunk',
+	'value',
+];
+
+/** How deep a text may be hidden. */
+const MAX_DEPTH = 8;
+
+/**
+ * Finds the text in an answer whose shape is not specified.
+ *
+ * Of a list of messages with roles only the assistant's count; several parts are joined.
+ *
+ * @param field A field to look at before all others, with dots for nested ones.
+ * @returns undefined when there is no text in any known place.
+ */
+export function findAnswerText(value: unknown, field?: string, depth = 0): string | undefined {
+	if (typeof value === 'string') return value;
+	if (depth > MAX_DEPTH) return undefined;
+	if (Array.isArray(value)) return textOfList(value, depth);
+	if (!isObject(value)) return undefined;
+	if (field) {
+		const named = field
+			.split('.')
+			.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
+		if (named !== undefined) return findAnswerText(named, undefined, depth + 1);
+	}
+	for (const place of PLACES) {
+		const found = findAnswerText(value[place], undefined, depth + 1);
+		if (found !== undefined) return found;
+	}
+	return undefined;
+}
+
+function textOfList(list: unknown[], depth: number): string | undefined {
+	const hasRoles = list.some((entry) => isObject(entry) && isAnswerRole(entry['role']));
+	const texts = list
+		.filter((entry) => !hasRoles || (isObject(entry) && isAnswerRole(entry['role'])))
+		.map((entry) => findAnswerText(entry, undefined, depth + 1))
+		.filter((text) => text !== undefined);
+	return texts.length ? texts.join(hasRoles ? '\n\n' : '') : undefined;
+}
+
+const isAnswerRole = (role: unknown) => role === 'assistant' || role === 'agent' || role === 'bot';

@@ -1,0 +1,76 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+
+import { cut } from './errors';
+import { decoded, type HttpResponse } from './http';
+
+const MIB = 1024 * 1024;
+/** One event may not grow past this many characters, a whole stream not past the second; one that tries is broken or hostile. */
+const [MAX_EVENT, MAX_STREAM] = [16 * MIB, 64 * MIB];
+
+/**
+ * Reads server-sent events as they arrive.
+ *
+ * Ends when the body ends; a last event without its blank line still counts. Leaving the loop early closes the connection.
+ *
+ * @param bareEvents Also gives events without a data line, with `data` "". The parser follows the standard, which drops
+ *   them; the assistant's `finish` carries no data.
+ * @throws ServiceError `cut` when the connection breaks, grows too large, or sends nothing but comments for too long.
+ */
+export async function* readEvents(
+	{ body, silenceLimit }: Pick<HttpResponse, 'body' | 'silenceLimit'>,
+	{ bareEvents = false, pieces = decoded(body) } = {},
+): AsyncGenerator<EventSourceMessage> {
+	const arrived: EventSourceMessage[] = [];
+	const parser = createParser({
+		maxBufferSize: MAX_EVENT,
+		onEvent: (event) => arrived.push(event),
+		onError(error) {
+			if (error.type === 'max-buffer-size-exceeded') throw cut('one event grew past 16 MiB');
+		},
+	});
+	const complete = bareEvents ? giveDataToBareEvents() : (text: string) => text;
+
+	let [length, lastEvent] = [0, Date.now()];
+	for await (const text of pieces) {
+		length += text.length;
+		if (length > MAX_STREAM) throw cut('the stream grew past 64 MiB');
+		parser.feed(complete(text));
+		if (arrived.length) lastEvent = Date.now();
+		else if (Date.now() - lastEvent > silenceLimit) {
+			throw cut(`nothing but signs of life for ${silenceLimit / 1000} s`);
+		}
+		yield* arrived.splice(0);
+	}
+	parser.feed(complete('\n\n'));
+	yield* arrived.splice(0);
+}
+
+/**
+ * Puts an empty data line before the blank line that ends an event without one, and passes everything else on as it is.
+ * Lines and line ends may be split anywhere.
+ */
+function giveDataToBareEvents(): (text: string) => string {
+	/** The first characters of the current line: enough to know its field. */
+	let head = '';
+	let [named, hasData, splitLineEnd] = [false, false, false];
+	return (text) => {
+		let [passed, from] = ['', 0];
+		for (const { 0: lineEnd, index } of text.matchAll(/\r\n|\n|\r/g)) {
+			const secondHalf = splitLineEnd && index === 0 && lineEnd === '\n';
+			head += text.slice(from, Math.min(index, from + 6));
+			if (head) {
+				named ||= /^event(:|$)/.test(head.slice(0, 6));
+				hasData ||= /^data(:|$)/.test(head.slice(0, 6));
+			} else if (!secondHalf) {
+				if (named && !hasData) passed += 'data:\n';
+				[named, hasData] = [false, false];
+			}
+			passed += text.slice(from, index + lineEnd.length);
+			from = index + lineEnd.length;
+			head = '';
+		}
+		if (text) splitLineEnd = text.endsWith('\r');
+		head = (head + text.slice(from, from + 6)).slice(0, 6);
+		return passed + text.slice(from);
+	};
+}

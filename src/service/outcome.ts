@@ -1,0 +1,30 @@
+import { ServiceError, withDetails } from './errors';
+
+export type Outcome = 'not_started' | 'unknown' | 'started';
+
+/**
+ * What became of a request that starts work, as far as its failure tells.
+ *
+ * There is no idempotency key and no list of what was started, so nothing but this decides whether a request may be
+ * sent again: only `not_started` may. For the assistant and the agents, a refusal is assumed to have started nothing.
+ */
+export function outcomeOf({ kind, details: { status = 0, sent } }: ServiceError): Outcome {
+	if (kind === 'invalid') return 'not_started';
+	if (kind === 'unreachable' || kind === 'stopped')
+		return sent === false ? 'not_started' : 'unknown';
+	if (kind === 'cut' || kind === 'failed' || kind === 'unfinished') return 'started';
+	if (kind === 'garbled') return 'unknown';
+	const mayHaveRun = status < 300 || status === 408 || status === 409 || status >= 500;
+	return mayHaveRun ? 'unknown' : 'not_started';
+}
+
+/** The same error with its outcome said, and for an unknown one what that means. */
+export function withOutcome(error: ServiceError, thing: string): ServiceError {
+	const outcome = error.details.outcome ?? outcomeOf(error);
+	if (outcome !== 'unknown') return withDetails(error, { outcome });
+	const advice = `It is not known whether the service received the ${thing}; it may be carried out and charged. Check before sending it again.`;
+	return withDetails(error, {
+		outcome,
+		advice: [error.details.advice, advice].filter(Boolean).join(' '),
+	});
+}
