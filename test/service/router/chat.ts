@@ -46,7 +46,8 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 	if (streamed) {
 		return stream(paced(world, call, chatChunks(completion, plan, run, choices)));
 	}
-	run.settle(plan.words.length);
+	run.words = plan.words.length;
+	run.settle();
 	return json({
 		...completion,
 		object: 'chat.completion',
@@ -56,7 +57,7 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 			logprobs: null,
 			finish_reason: plan.finish,
 		})),
-		usage: chatUsage(plan, run, plan.words.length, choices),
+		usage: chatUsage(plan, run, choices),
 	});
 }
 
@@ -71,8 +72,8 @@ function messageOf({ words, tool }: Plan) {
 }
 
 /** Section 2C: `completion_tokens` includes the hidden reasoning tokens. */
-export function chatUsage(plan: Plan, run: Run, words: number, choices: number) {
-	const output = run.outputTokens(words) * choices;
+export function chatUsage(plan: Plan, run: Run, choices: number) {
+	const output = run.outputTokens() * choices;
 	return {
 		prompt_tokens: run.promptTokens,
 		completion_tokens: output,

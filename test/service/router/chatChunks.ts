@@ -14,31 +14,30 @@ export function* chatChunks(
 		data({ ...completion, object: 'chat.completion.chunk', choices: list, ...more });
 	const delta = (index: number, part: object, finish: string | null = null) =>
 		chunk([{ index, delta: part, finish_reason: finish }]);
-	let sent = 0;
 	try {
 		for (let index = 0; index < choices; index++)
 			yield delta(index, { role: 'assistant', content: '' });
 		for (const word of plan.words) {
-			if (sent === plan.breaksAfter) {
+			if (run.words === plan.breaksAfter) {
 				// section 3: an error line, the end marker, and no other backend
 				yield data({ error: { code: 'backend_error', message: 'The backend failed' } });
-				run.settle(sent);
+				run.settle();
 				yield data('[DONE]');
 				return;
 			}
-			sent++;
+			run.words++;
 			for (let index = 0; index < choices; index++) yield delta(index, { content: word });
 		}
 		for (let index = 0; index < choices; index++) {
 			for (const part of toolParts(plan)) yield delta(index, { tool_calls: [part] });
 			yield delta(index, {}, plan.finish);
 		}
-		run.settle(sent);
+		run.settle();
 		// `stream_options.include_usage` is always on
-		yield chunk([], { usage: chatUsage(plan, run, sent, choices) });
+		yield chunk([], { usage: chatUsage(plan, run, choices) });
 		yield data('[DONE]');
 	} finally {
-		run.settle(sent);
+		run.settle();
 	}
 }
 

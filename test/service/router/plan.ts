@@ -34,6 +34,7 @@ export interface Plan {
 	tool?: ToolCall;
 	finish: 'stop' | 'length' | 'tool_calls' | 'content_filter';
 	promptTokens: number;
+	toolTokens: number;
 	reasoningTokens: number;
 	/** Section 3: the backend fails after so many words. */
 	breaksAfter?: number | undefined;
@@ -47,9 +48,12 @@ export function planAnswer(ask: Ask): Plan {
 	const directives = directivesOf(ask.message);
 	const reasoning = ask.reasoning ? (REASONING[ask.effort ?? 'medium'] ?? 256) : 0;
 	const cap = ask.maxTokens ?? Infinity;
-	const tool = toolCall(ask, directives);
-	const all = tool ? [] : wordsOf(answerOf(ask, directives));
 	const room = Math.max(0, cap - reasoning);
+	const wanted = toolCall(ask, directives);
+	const toolTokens = wanted ? Math.ceil(wanted.arguments.length / 4) + 1 : 0;
+	const tool = toolTokens > room ? undefined : wanted;
+	const all = wanted ? [] : wordsOf(answerOf(ask, directives));
+	const cut = wanted !== tool || reasoning > cap;
 	const filtered = directives.get('finish') === 'content_filter';
 	const words = all.slice(0, filtered ? Math.min(3, room) : room);
 	const finish = filtered ? 'content_filter' : tool ? 'tool_calls' : 'stop';
@@ -57,8 +61,9 @@ export function planAnswer(ask: Ask): Plan {
 		words,
 		...(tool && { tool }),
 		// section 8: reasoning counts against the cap, so a small cap may leave no word at all
-		finish: !filtered && (words.length < all.length || reasoning > cap) ? 'length' : finish,
+		finish: !filtered && (cut || words.length < all.length) ? 'length' : finish,
 		promptTokens: wordsOf(ask.prompt).length,
+		toolTokens: tool ? toolTokens : 0,
 		reasoningTokens: Math.min(reasoning, cap),
 		breaksAfter: numberIn(directives, 'break'),
 		fails: directives.has('failed'),

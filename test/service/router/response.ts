@@ -37,8 +37,9 @@ export function createResponse(world: World, call: Call, key: string): Answer {
 	if (streamed) {
 		return stream(paced(world, call, responseEvents(response, world.forms.incomplete)));
 	}
-	run.settle(plan.words.length);
-	return json(responseObject(response, 'done', plan.words.length));
+	run.words = plan.words.length;
+	run.settle();
+	return json(responseObject(response, 'done'));
 }
 
 function askOfResponse(body: Fields, reasoning: boolean): Ask | string {

@@ -15,28 +15,27 @@ export function* responseEvents(
 	const named = (type: string, fields: object) =>
 		event(type, { type, sequence_number: number++, ...fields });
 	const part = { item_id: itemId, output_index: 0, content_index: 0 };
-	let sent = 0;
 	try {
-		yield named('response.created', { response: responseObject(response, 'running', 0) });
-		yield named('response.in_progress', { response: responseObject(response, 'running', 0) });
+		yield named('response.created', { response: responseObject(response, 'running') });
+		yield named('response.in_progress', { response: responseObject(response, 'running') });
 		yield named('response.output_item.added', { output_index: 0, item: started(response) });
 		if (!plan.tool) {
 			const empty = { type: 'output_text', text: '', annotations: [] };
 			yield named('response.content_part.added', { ...part, part: empty });
 		}
 		for (const word of plan.words) {
-			if (sent === plan.breaksAfter) {
+			if (run.words === plan.breaksAfter) {
 				yield data({ error: { code: 'backend_error', message: 'The backend failed' } });
-				run.settle(sent);
+				run.settle();
 				yield data('[DONE]');
 				return;
 			}
-			sent++;
+			run.words++;
 			yield named('response.output_text.delta', { ...part, delta: word });
 		}
 		if (plan.fails) {
-			run.settle(sent);
-			yield named('response.failed', { response: responseObject(response, 'failed', sent) });
+			run.settle();
+			yield named('response.failed', { response: responseObject(response, 'failed') });
 			yield data('[DONE]');
 			return;
 		}
@@ -54,19 +53,19 @@ export function* responseEvents(
 			yield named('response.content_part.done', { ...part, part: whole });
 		}
 		const cut = plan.finish === 'length' || plan.finish === 'content_filter';
-		const item = outputItem(response, sent, cut);
+		const item = outputItem(response, cut);
 		yield named('response.output_item.done', { output_index: 0, item });
-		run.settle(sent);
+		run.settle();
 		const last = cut && incomplete === 'incomplete' ? 'response.incomplete' : 'response.completed';
-		yield named(last, { response: responseObject(response, 'done', sent) });
+		yield named(last, { response: responseObject(response, 'done') });
 		yield data('[DONE]');
 	} finally {
-		run.settle(sent);
+		run.settle();
 	}
 }
 
 /** The output item before it holds anything. */
 function started(response: Response): object {
-	const item = { ...outputItem(response, 0), status: 'in_progress' };
+	const item = { ...outputItem(response), status: 'in_progress' };
 	return 'arguments' in item ? { ...item, arguments: '' } : { ...item, content: [] };
 }

@@ -11,14 +11,10 @@ export interface Response {
 }
 
 /**
- * The response object after so many words. Its fields are not shown in the specification: these
+ * The response object with the words so far. Its fields are not shown in the specification: these
  * are the ones of the public protocol of that name.
  */
-export function responseObject(
-	response: Response,
-	state: 'running' | 'done' | 'failed',
-	words: number,
-) {
+export function responseObject(response: Response, state: 'running' | 'done' | 'failed') {
 	const { plan } = response;
 	const cut = state === 'done' && plan.finish !== 'stop' && plan.finish !== 'tool_calls';
 	const reason = plan.finish === 'length' ? 'max_output_tokens' : 'content_filter';
@@ -37,18 +33,18 @@ export function responseObject(
 						: 'completed',
 		error: state === 'failed' ? { code: 'server_error', message: 'The backend failed' } : null,
 		incomplete_details: cut ? { reason } : null,
-		output: state === 'running' ? [] : [outputItem(response, words, cut)],
-		usage: state === 'running' ? null : responseUsage(response, words),
+		output: state === 'running' ? [] : [outputItem(response, cut)],
+		usage: state === 'running' ? null : responseUsage(response),
 	};
 }
 
-export function outputItem({ itemId, plan }: Response, words: number, cut = false) {
+export function outputItem({ itemId, plan, run }: Response, cut = false) {
 	const status = cut ? 'incomplete' : 'completed';
 	if (plan.tool) {
 		const { id, name, arguments: given } = plan.tool;
 		return { type: 'function_call', id: itemId, call_id: id, name, arguments: given, status };
 	}
-	const text = plan.words.slice(0, words).join('');
+	const text = plan.words.slice(0, run.words).join('');
 	return {
 		type: 'message',
 		id: itemId,
@@ -58,8 +54,8 @@ export function outputItem({ itemId, plan }: Response, words: number, cut = fals
 	};
 }
 
-function responseUsage({ plan, run }: Response, words: number) {
-	const output = run.outputTokens(words);
+function responseUsage({ plan, run }: Response) {
+	const output = run.outputTokens();
 	return {
 		input_tokens: run.promptTokens,
 		output_tokens: output,

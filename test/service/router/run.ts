@@ -11,11 +11,13 @@ const DEFAULT_ALLOWANCE = 4096;
 
 /** One text request that holds its largest possible cost. */
 export interface Run {
-	/** Replaces the hold by the cost of what was answered; only the first call counts. */
-	settle(words: number): void;
+	/** How many words of the answer there are so far. */
+	words: number;
+	/** Replaces the hold by the cost of the words so far; only the first call counts. */
+	settle(): void;
 	promptTokens: number;
-	/** Output tokens, hidden ones included, after so many words. */
-	outputTokens(words: number): number;
+	/** Output tokens so far, hidden ones included. */
+	outputTokens(): number;
 }
 
 /** Places the hold of a text request, or refuses it before any work (sections 3 and 7C). */
@@ -29,7 +31,7 @@ export function startRun(
 ): Run | Answer {
 	const account = world.accounts.get(key);
 	if (!account) throw new Error('no account');
-	const { promptTokens, reasoningTokens } = plan;
+	const { promptTokens, reasoningTokens, toolTokens } = plan;
 	if (!options.streamed && plan.words.length > world.forms.plainLimit) {
 		return routerError(
 			world,
@@ -43,22 +45,15 @@ export function startRun(
 	if (!account.fits(required)) return insufficientBalance(world, required, account);
 
 	const close = account.hold(required);
-	const outputTokens = (words: number) =>
-		words + (plan.tool ? toolTokens(plan) : 0) + reasoningTokens;
-	let words = 0;
 	const run: Run = {
+		words: 0,
 		promptTokens,
-		outputTokens,
-		settle(count) {
-			words = count;
-			close(textCost(model.entry, promptTokens, outputTokens(words) * options.choices));
-		},
+		outputTokens: () => run.words + toolTokens + reasoningTokens,
+		settle: () => close(textCost(model.entry, promptTokens, run.outputTokens() * options.choices)),
 	};
 	// an answer that a fault or the client ended is billed for what was consumed
-	call.onEnd(() => run.settle(words));
+	call.onEnd(() => run.settle());
 	return run;
 }
-
-const toolTokens = (plan: Plan) => Math.ceil((plan.tool?.arguments.length ?? 0) / 4) + 1;
 
 export const isRun = (value: Run | Answer): value is Run => 'settle' in value;
