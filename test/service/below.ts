@@ -3,7 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
 
 import { listen } from './listen.ts';
-import { createAuthority, type Authority } from './tls.ts';
+import { createAuthority, selfSigned, type Authority } from './tls.ts';
 
 /** A server for what goes wrong below HTTP. */
 export interface Below {
@@ -69,8 +69,7 @@ export async function startBadTls(
 ): Promise<Below & { ca: string }> {
 	let requests = 0;
 	const certificate = {
-		// signed by an authority that nobody was told of
-		'self-signed': () => createAuthority(),
+		'self-signed': selfSigned,
 		expired: () => authority.issue({ expired: true }),
 		'wrong-host': () => authority.issue({ host: 'elsewhere.example' }),
 	}[kind]();

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 
+import { AGENT_KEYS, ASSISTANT_KEYS, ROUTER_KEYS } from './keys.ts';
 import { startService, type Service } from './service.ts';
 
 let service: Service;
@@ -24,18 +25,18 @@ async function open(url: string, headers: Record<string, string>, body: unknown)
 	};
 }
 
-const ROUTER = { 'x-api-key': 'router-main-d3a6f0b917' };
+const ROUTER = { 'x-api-key': ROUTER_KEYS.main };
 const CASES: Array<[string, string, Record<string, string>, object]> = [
 	[
 		'A',
 		'/api/v1/workspaces/ws-1/session/3f0a8f9e-6f5d-4a53-9c39-5a1f0f2b7d11/messages',
-		{ authorization: 'Bearer agent-ws1-6f1c0e7a92' },
+		{ authorization: `Bearer ${AGENT_KEYS['ws-1']}` },
 		{ content: 'hi [[words:3]] [[form:text]]' },
 	],
 	[
 		'B',
 		'/api/ai-assistant/v1/invoke_assistant_stream',
-		{ 'x-api-key': 'assistant-pro-c05f88e613' },
+		{ 'x-api-key': ASSISTANT_KEYS.pro },
 		{ message: 'hi' },
 	],
 	[

@@ -1,3 +1,4 @@
+import { ROUTER_KEYS } from './keys.ts';
 import { client } from './probe.ts';
 import { startService, type FaultRule, type Fault, type Service } from './service.ts';
 
@@ -18,8 +19,8 @@ it.each<[string, FaultRule['match'], boolean]>([
 	['another path', { path: '/jobs' }, false],
 	['a path by expression', { path: /^\/v1\/models$/ }, true],
 	['another expression', { path: /^\/models/ }, false],
-	['the key', { key: 'router-main-d3a6f0b917' }, true],
-	['another key', { key: 'router-poor-48e1c25b0d' }, false],
+	['the key', { key: ROUTER_KEYS.main }, true],
+	['another key', { key: ROUTER_KEYS.poor }, false],
 	['a body that is not there', { bodyIncludes: 'x' }, false],
 ])('a rule matches by %s', async (_by, match, strikes) => {
 	service.fault({ ...(match && { match }), do: FAULT });
