@@ -268,12 +268,12 @@ export class Editor {
 
 	/** Any other call of the editor. @returns the answer's `data` @throws RestError on a status of 400 and more */
 	async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-		const { status, data, headers } = await this.#http.request({
-			method,
-			url: path,
-			data: body,
-			headers: { cookie: this.#cookie },
-		});
+		const { status, data, headers } = await this.#http
+			.request({ method, url: path, data: body, headers: { cookie: this.#cookie } })
+			.catch((error: Error) => {
+				// an error of axios holds sockets and the session's cookie
+				throw new Error(`${method} ${path}: ${error.message}`);
+			});
 		if (status >= 400) throw new RestError(method, path, status, data);
 		const set = headers['set-cookie'];
 		if (set) this.#cookie = set.map((cookie) => cookie.split(';')[0]).join('; ');

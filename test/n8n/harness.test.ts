@@ -1,11 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Editor } from './editor.ts';
 import { itemsOf } from './execution.ts';
-import { startInstance } from './instance.ts';
 import { sharedEditor } from './shared.ts';
 import { node, workflow } from './workflow.ts';
 
@@ -84,20 +80,5 @@ it('retries a failed execution and stops a running one', async () => {
 	} finally {
 		server.closeAllConnections();
 		server.close();
-	}
-});
-
-it('keeps its data through a kill and a restart', async () => {
-	const folder = mkdtempSync(join(tmpdir(), 'kept-'));
-	const instance = await startInstance({ folder });
-	try {
-		const saved = await instance.editor.importWorkflow(
-			workflow('kept', [{}], set('Set', '{ "a": 1 }')),
-		);
-		await instance.restart('kill');
-		expect(await instance.editor.workflows()).toMatchObject([{ id: saved.id, name: 'kept' }]);
-	} finally {
-		await instance.remove();
-		rmSync(folder, { recursive: true, force: true });
 	}
 });

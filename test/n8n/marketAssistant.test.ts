@@ -24,7 +24,7 @@ it('asks and gives the whole body', async () => {
 		complete: true,
 		body: { model: 'svc_v1.2', chat_id: item?.json['chatId'] },
 	});
-	expect(bridge.service.requests[0]?.body).toEqual({ message: 'Why?', model: 'svc_v1.2' });
+	expect(bridge.service.requests[0]?.body).toEqual({ message: 'Why?' });
 });
 
 it('asks with streaming: title, tool calls in two languages, message ids, events', async () => {

@@ -1,7 +1,7 @@
 import { nodesFor, openBridge, payingOperations, type Bridge } from './bridge.ts';
 import { until } from './editor.ts';
 import { itemsOf } from './execution.ts';
-import { workflow, type WorkflowFile } from './workflow.ts';
+import { start, workflow, type WorkflowFile } from './workflow.ts';
 
 // whatever n8n runs again, nothing that may cost is started twice
 let bridge: Bridge;
@@ -29,7 +29,7 @@ function threeItems(
 /** How many requests that may cost came with each item's text. */
 const received = () => texts.map((text) => bridge.service.received(text));
 
-const retryOnFail = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 
 describe.each(payingOperations)('%s', (...paying) => {
 	const operation = paying as unknown as (typeof payingOperations)[number];
@@ -117,7 +117,7 @@ it('Retry On Fail does not start a job again that failed after its start', async
 	const generate = payingOperations.find(([name]) => name === 'modelRouter job generate')!;
 	const file = threeItems(generate, retryOnFail);
 	file.pinData = {
-		Start: [
+		[start]: [
 			{ json: { text: 'item-one' } },
 			{ json: { text: 'item-two [[fail]]' } },
 			{ json: { text: 'item-three' } },

@@ -22,7 +22,7 @@ export interface WorkflowNode {
 }
 
 /** The start node of `workflow`. */
-export const start = 'Start';
+export const start = 'When clicking';
 
 /** A Manual Trigger that gives `input`, and after it `nodes`, one behind the other. */
 export function workflow(
