@@ -239,6 +239,7 @@ describe('body', () => {
 		['malformed JSON', { type: 'malformed_json' }, '{"id": nonsense, ]'],
 		['cut JSON', { type: 'cut_json', bytes: 5 }, ENTRY.slice(0, 5)],
 		['deep JSON', { type: 'deep_json', depth: 3 }, '[[[]]]'],
+		['repeat', { type: 'repeat', text: 'data: x\n', times: 20_000 }, 'data: x\n'.repeat(20_000)],
 		['bomb', { type: 'bomb', bytes: 100_000 }, ' '.repeat(100_000)],
 	])('%s', async (_case, fault, expected) => {
 		const seen = await plain(fault);

@@ -34,6 +34,8 @@ export interface Forms {
 	/** Section 4C: "the wrapper around the list of entries is not shown". */
 	list: 'data' | 'array' | 'models' | 'object-by-id';
 	entry: 'bare' | 'data' | 'model';
+	/** How many more text models the list has, for long catalogs. */
+	moreModels: number;
 	/** Section 4C names both `<segment>` and `<kind>` in the job paths. */
 	jobPath: 'segment' | 'kind' | 'both';
 	jobId: 'string' | 'number' | 'slash';
@@ -80,6 +82,7 @@ export function defaultForms(): Forms {
 		retryAfter: 'seconds',
 		list: 'data',
 		entry: 'bare',
+		moreModels: 0,
 		jobPath: 'both',
 		jobId: 'string',
 		jobStart: 'bare',

@@ -42,6 +42,12 @@ describe('C catalog (2C)', () => {
 		}
 	});
 
+	it('a long list', async () => {
+		service.forms.moreModels = 10_000;
+		const ids = new Set((await list()).map(({ id }) => id));
+		expect(ids.size).toBe(10_012);
+	});
+
 	it.each<[Forms['list'], (data: unknown) => unknown]>([
 		['data', (data) => (data as { data: Entry[] }).data],
 		['array', (data) => data],

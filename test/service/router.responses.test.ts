@@ -80,6 +80,7 @@ describe('C responses: plain', () => {
 		['previous_response_id (4C: unsupported)', { input: 'hi', previous_response_id: 'resp_1' }],
 		['no input', {}],
 		['an empty input', { input: '' }],
+		// the range is given for chat completions only (8); here it is not specified
 		['temperature 3', { input: 'hi', temperature: 3 }],
 		['max_output_tokens 0', { input: 'hi', max_output_tokens: 0 }],
 		['instructions that are no text', { input: 'hi', instructions: 1 }],

@@ -54,6 +54,18 @@ it('the first match wins, the next comes when it is used up', async () => {
 	expect([await models(), await models(), await models()]).toEqual([502, 504, 200]);
 });
 
+it('a function draws once for each request', async () => {
+	const drawn: string[] = [];
+	service.fault({
+		do: ({ path }) => {
+			drawn.push(path);
+			return drawn.length % 2 ? FAULT : [];
+		},
+	});
+	expect([await models(), await models(), await models()]).toEqual([503, 200, 503]);
+	expect(drawn).toHaveLength(3);
+});
+
 it('a header brings a fault for one request', async () => {
 	const { status } = await http().get('/v1/models', {
 		headers: { 'x-fault': JSON.stringify(FAULT) },

@@ -61,6 +61,9 @@ export interface Service {
 	stop(): Promise<void>;
 }
 
+/** Node's five seconds would now and then end a connection that a client is about to use again. */
+const KEPT = { keepAliveTimeout: 120_000 };
+
 /** Starts the reference service on loopback. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
 	const now = options.now ?? Date.now;
@@ -87,7 +90,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	const control = createControl(world, record, rules, reset);
 	const parts = { record, rules, connections, now, endpoint, untouched, control };
 
-	const server = createServer(createListener(parts));
+	const server = createServer(KEPT, createListener(parts));
 	connections.watch(server);
 	const url = `http://127.0.0.1:${await listen(server, options.port)}`;
 	const servers = [server];
@@ -95,7 +98,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	let ca = '';
 	if (options.https) {
 		const authority = options.authority ?? createAuthority();
-		const secure = createTlsServer(authority.issue(), createListener(parts));
+		const secure = createTlsServer({ ...authority.issue(), ...KEPT }, createListener(parts));
 		connections.watch(secure);
 		servers.push(secure);
 		httpsUrl = `https://localhost:${await listen(secure)}`;

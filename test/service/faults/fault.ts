@@ -40,6 +40,8 @@ export type Fault =
 	| ({ type: 'empty'; status?: number } & Effect)
 	| ({ type: 'gzip' } & Effect)
 	| ({ type: 'bomb'; bytes: number; gzip?: boolean } & Effect)
+	/** A body that is one text over and over. */
+	| ({ type: 'repeat'; text: string; times: number } & Effect)
 	| ({ type: 'replace'; find: string; with: string } & Effect)
 	// the event stream
 	| ({ type: 'keep_alives_only'; every?: number } & Effect)

@@ -13,7 +13,8 @@ export interface FaultRule {
 	times?: number;
 	/** How many matching requests pass before it strikes. */
 	skip?: number;
-	do: Fault | Fault[];
+	/** A function (only in the same process) may draw another fault for each request. */
+	do: Fault | Fault[] | ((call: Call) => Fault | Fault[]);
 }
 
 export interface Rules {
@@ -27,6 +28,14 @@ export interface Rules {
 
 export function createRules(): Rules {
 	let rules: Array<{ rule: FaultRule; skip: number; left: number }> = [];
+	// drawn once for a request, however often its rule is looked at
+	const drawn = new WeakMap<Call, Fault[]>();
+	const draw = (rule: FaultRule, call: Call) => {
+		const faults =
+			drawn.get(call) ?? listOf(typeof rule.do === 'function' ? rule.do(call) : rule.do);
+		drawn.set(call, faults);
+		return faults;
+	};
 	const find = (call: Call, read: boolean) =>
 		rules.find((entry) => entry.left > 0 && matches(entry.rule, call, read));
 	return {
@@ -41,11 +50,11 @@ export function createRules(): Rules {
 				return [];
 			}
 			entry.left--;
-			return listOf(entry.rule.do);
+			return draw(entry.rule, call);
 		},
 		strikesUnread(call) {
 			const entry = find(call, false);
-			return !!entry && entry.skip === 0 && isUnread(listOf(entry.rule.do));
+			return !!entry && entry.skip === 0 && isUnread(draw(entry.rule, call));
 		},
 		reset() {
 			rules = [];

@@ -1,11 +1,11 @@
 import { json, type Answer } from '../answer.ts';
 import type { World } from '../world.ts';
-import { findModel, MODELS } from './catalog.ts';
+import { findModel, MODELS, type Entry } from './catalog.ts';
 import { routerError } from './error.ts';
 
 /** GET /v1/models; the wrapper around the list is not shown (section 4C). */
 export function listModels(world: World): Answer {
-	const entries = MODELS.map((model) => model.entry);
+	const entries = [...MODELS.map((model) => model.entry), ...moreEntries(world.forms.moreModels)];
 	switch (world.forms.list) {
 		case 'data':
 			return json({ object: 'list', data: entries });
@@ -17,6 +17,14 @@ export function listModels(world: World): Answer {
 			return json(Object.fromEntries(entries.map((entry) => [entry.id, entry])));
 	}
 }
+
+const moreEntries = (count: number): Entry[] =>
+	Array.from({ length: count }, (_, index) => ({
+		id: `bulk/model-${index + 1}`,
+		owned_by: 'bulk',
+		kind: 'text' as const,
+		pricing: { input_per_mtok: 1, output_per_mtok: 2 },
+	}));
 
 /** GET /v1/models/{model}; the slash of the name may be plain or %2F. */
 export function readModel(world: World, id: string): Answer {
