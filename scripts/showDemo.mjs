@@ -12,6 +12,8 @@ const [tarball, ...flags] = process.argv.slice(2);
 const folder = join(root, '.demo', 'n8n');
 const downloads = join(root, '.demo', 'downloads');
 const installed = join(root, '.demo', 'installed');
+// what n8n puts there is deleted with the folder
+process.env.TMPDIR = join(root, '.demo', 'tmp');
 
 let service;
 let instance;
@@ -33,6 +35,7 @@ try {
 }
 
 async function show() {
+	mkdirSync(process.env.TMPDIR, { recursive: true });
 	service = await startService({ port: await freePort(5679) });
 	// slow enough to be seen in the editor, as an agent is
 	service.forms.pace = 20;
@@ -84,7 +87,12 @@ async function saveCredentials(editor) {
 async function importExamples(editor) {
 	const known = await editor.workflows();
 	const saved = [];
-	for (const file of readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.json'))) {
+	const files = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.json'));
+	// the agents first, as in the README; the rest by name
+	files.sort(
+		(a, b) => Number(b.includes('agent')) - Number(a.includes('agent')) || a.localeCompare(b),
+	);
+	for (const file of files) {
 		const workflow = JSON.parse(readFileSync(join(root, 'examples', file), 'utf8'));
 		const found = known.find(({ name }) => name === workflow.name);
 		saved.push(
@@ -122,9 +130,7 @@ async function told(editor, { json, binary = {} }) {
 		const path = join(downloads, file.fileName ?? 'file');
 		mkdirSync(downloads, { recursive: true });
 		writeFileSync(path, bytes);
-		lines.push(
-			`${json.state} for ${json.cost} micro-dollars, ${bytes.length} bytes in ${relative(root, path)}`,
-		);
+		lines.push(`${json.state}, ${bytes.length} bytes in ${relative(root, path)}`);
 	}
 	return lines.join('\n    ') || JSON.stringify(json);
 }
