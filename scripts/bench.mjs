@@ -1,0 +1,32 @@
+// npm run bench: installs, builds and packs what is needed, then measures the package in a real n8n.
+import { spawn } from 'node:child_process';
+import { install, tellAndExit } from './install.mjs';
+import { node24, node24Environment, root } from './machine.mjs';
+import { pack } from './pack.mjs';
+import { inRunFolder } from './run.mjs';
+
+try {
+	await install({ host: true });
+	const tarball = await pack();
+	process.exitCode = await inRunFolder((folder) => measure(tarball, folder));
+} catch (error) {
+	tellAndExit(error);
+}
+
+async function measure(tarball, folder) {
+	const flags = ['MODULE_TYPELESS_PACKAGE_JSON', 'ExperimentalWarning'].map(
+		(name) => `--disable-warning=${name}`,
+	);
+	const child = spawn(
+		node24(),
+		[...flags, 'scripts/measure.mjs', tarball, ...process.argv.slice(2)],
+		{
+			cwd: root,
+			env: { ...node24Environment(), TMPDIR: folder },
+			stdio: ['ignore', 'inherit', 'inherit'],
+		},
+	);
+	return await new Promise((resolve, reject) =>
+		child.once('error', reject).once('close', (code) => resolve(code ?? 1)),
+	);
+}
