@@ -1,5 +1,7 @@
-// npm run bench: installs, builds and packs what is needed, then measures the package in a real n8n.
+// npm run bench: installs, builds and packs what is needed, then measures the package in a real n8n. Options go to
+// test/bench/main.ts: `npm run bench -- --quick`. The figures are kept in .bench/latest.json.
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { install, tellAndExit } from './install.mjs';
 import { node24, node24Environment, root } from './machine.mjs';
 import { pack } from './pack.mjs';
@@ -19,7 +21,13 @@ async function measure(tarball, folder) {
 	);
 	const child = spawn(
 		node24(),
-		[...flags, 'scripts/measure.mjs', tarball, ...process.argv.slice(2)],
+		[
+			...flags,
+			'test/bench/main.ts',
+			tarball,
+			join(root, '.bench', 'latest.json'),
+			...process.argv.slice(2),
+		],
 		{
 			cwd: root,
 			env: { ...node24Environment(), TMPDIR: folder },
