@@ -52,7 +52,7 @@ it.each(kinds)(
 		expect(itemsOf(execution, 'Start')[0]?.json).toMatchObject({
 			segment,
 			state: 'unfinished',
-			estimatedCost: expect.anything(),
+			estimatedCostMicroUsd: expect.anything(),
 		});
 		expect(itemsOf(execution, 'Get')[0]?.json).toMatchObject({
 			segment,
@@ -61,7 +61,7 @@ it.each(kinds)(
 		});
 		expect(itemsOf(execution, 'Wait')[0]?.json).toMatchObject({
 			state: 'completed',
-			cost: expect.anything(),
+			costMicroUsd: expect.anything(),
 		});
 		const [file] = itemsOf(execution, 'Download');
 		expect(file?.json).toMatchObject({
