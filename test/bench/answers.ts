@@ -1,0 +1,104 @@
+/** Models of the lean service: what is asked of it stands in the model's name. */
+export const models = {
+	/** As asked: a stream or one object, of the same size. */
+	short: 'bench/short',
+	/** One object, even if a stream was asked for. */
+	whole: 'bench/whole',
+	/** As `short`, 50 ms later. */
+	late: 'bench/late',
+	/** A long stream. */
+	long: 'bench/long',
+} as const;
+
+/** Bytes of every short answer, whatever its form. */
+export const answerSize = 400;
+
+/** Milliseconds before the model `late` answers. */
+export const latency = 50;
+
+/** Bytes of one event of the long answer with its blank line, and characters of text in it. */
+export const [eventSize, deltaSize] = [244, 40];
+
+type Answer = { latency: number } & ({ type: string; body: Buffer } | { wire: Buffer });
+
+/** Gives the answer to a request of this path and body. */
+export type Answers = (path: string, body: string) => Answer;
+
+const json = 'application/json';
+
+/** @param deltas how many events with text the long answer has */
+export function answersOf(deltas: number): Answers {
+	const whole = padded((text) =>
+		JSON.stringify({
+			id: 'c-1',
+			object: 'chat.completion',
+			model: models.short,
+			choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+			usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 },
+		}),
+	);
+	const streamed = padded((text) => chunk(text, 'stop') + usage + end);
+	const response = padded((text) =>
+		JSON.stringify({
+			id: 'r-1',
+			object: 'response',
+			status: 'completed',
+			output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }],
+			usage: { input_tokens: 10, output_tokens: 20, total_tokens: 30 },
+		}),
+	);
+	const model = padded((text) => JSON.stringify({ id: models.short, type: 'text', name: text }));
+	const long = longAnswer(deltas);
+
+	return (path, body) => {
+		if (path.includes('/models/')) return { latency: 0, type: json, body: model };
+		if (path.endsWith('/responses')) return { latency: 0, type: json, body: response };
+		if (body.includes(models.long)) return { latency: 0, wire: long };
+		const wantsStream = /"stream":\s*true/.test(body) && !body.includes(models.whole);
+		const wait = body.includes(models.late) ? latency : 0;
+		return wantsStream
+			? { latency: wait, type: 'text/event-stream', body: streamed }
+			: { latency: wait, type: json, body: whole };
+	};
+}
+
+const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+const end = 'data: [DONE]\n\n';
+const usage = event({
+	choices: [],
+	usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 },
+});
+
+const chunk = (content: string, finish: string | null = null) =>
+	event({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] });
+
+/** Makes the text as long as the answer has to be. */
+function padded(make: (text: string) => string): Buffer {
+	const left = answerSize - make('').length;
+	if (left < 10) throw new Error(`an answer is longer than ${answerSize} bytes`);
+	return Buffer.from(make('answer '.padEnd(left, 'x')));
+}
+
+/**
+ * The whole response as it goes over the wire, made once: each event is an HTTP chunk of its own, as a service that sends
+ * its tokens one by one would make it.
+ */
+function longAnswer(deltas: number): Buffer {
+	const content = 'answer '.padEnd(deltaSize, 'x');
+	const data = (id: string) =>
+		event({
+			id,
+			object: 'chat.completion.chunk',
+			created: 1_700_000_000,
+			model: models.long,
+			choices: [{ index: 0, delta: { content }, finish_reason: null }],
+		});
+	// letters, since our parser looks twice at numbers of 16 digits and more
+	const one = data('chatcmpl-'.padEnd(eventSize - data('').length, 'abcdef'));
+	if (one.length !== eventSize) throw new Error(`an event has ${one.length} bytes`);
+	const framed = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+	const head =
+		'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n';
+	const tail = [chunk('', 'stop'), usage, end].map(framed).join('');
+	return Buffer.from(`${head}${framed(one).repeat(deltas)}${tail}0\r\n\r\n`);
+}

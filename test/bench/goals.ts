@@ -1,0 +1,79 @@
+import { latency } from './answers.ts';
+import type { ProfileSummary } from './profile.ts';
+import { find, least, most, ratio, type Result } from './results.ts';
+import type { Sizes } from './rows.ts';
+import { aligned, times } from './table.ts';
+
+export interface Goal {
+	goal: string;
+	what: string;
+	measured: number | undefined;
+	limit: number;
+	/** Absent when its rows were not run. */
+	met?: boolean;
+}
+
+/** The goals of the performance notes (section 9) that these rows can judge. */
+export function judge(results: Result[], sizes: Sizes, profile?: ProfileSummary): Goal[] {
+	const of = (job: Result['job'], name: string) => find(results, job, name);
+	const chat = of('items', 'ours: chat c20');
+	const http = of('items', 'HTTP Request + header auth');
+	const openAi = of('items', 'OpenAI v2');
+	const late = of('late', 'ours: chat c20');
+	const long = of('long', 'ours: chat');
+	const empty = of('long', 'empty workflow');
+	const raw = of('long', 'raw http + parser');
+	const large = most(of('large', 'ours: chat c20'), 'growth');
+
+	const own = minus(least(chat, 'cpu'), least(of('items', 'n8n floor c20'), 'cpu'));
+	const execute = minus(least(long, 'wall'), least(empty, 'wall'));
+	const perEvent = minus(least(long, 'cpu'), least(empty, 'cpu'));
+	const perfect = (sizes.items * latency) / 20;
+	const overHttp = over(large, most(of('large', 'HTTP Request + header auth'), 'growth'));
+
+	const goals: Array<[string, string, number | undefined, number]> = [
+		['G1', 'wall, x HTTP Request + header auth', ratio(chat, http, 'wall'), 0.4],
+		['G1', 'CPU, x HTTP Request + header auth', ratio(chat, http, 'cpu'), 0.4],
+		['G1', 'wall, x OpenAI v2', ratio(chat, openAi, 'wall'), 0.35],
+		['G1', 'CPU, x OpenAI v2', ratio(chat, openAi, 'cpu'), 0.35],
+		['G1', 'wall, x raw undici c20', ratio(chat, of('items', 'raw undici c20'), 'wall'), 12],
+		['G1', 'wall, x raw axios c20', ratio(chat, of('items', 'raw axios c20'), 'wall'), 3.5],
+		['G2', 'own share, us CPU per item over the floor', own && (own * 1e6) / sizes.items, 60],
+		['G2', 'own share, us per item in the profile', profile?.ownMicrosecondsPerItem, 60],
+		['G3', 'wall, x items * latency / 20', over(least(late, 'wall'), perfect), 1.25],
+		['G4', 'most in flight of 20', most(late, 'mostInFlight'), 20],
+		['G4', 'most in flight of 5', most(of('late', 'ours: chat c5'), 'mostInFlight'), 5],
+		['G4', 'RSS growth, MB', large, 150],
+		['G4', 'RSS growth, x HTTP Request + header auth', overHttp, 0.25],
+		['G5', 'execute(), x raw http + parser', over(execute, least(raw, 'wall')), 1.5],
+		['G5', 'whole execution, x HTTP Request as text', textRatio(results), 1.2],
+		['G5', 'us CPU per event', perEvent && (perEvent * 1e6) / sizes.deltas, 6],
+	];
+	return goals.map(([goal, what, measured, limit]) => ({
+		goal,
+		what,
+		measured,
+		limit,
+		...(measured !== undefined && { met: measured <= limit }),
+	}));
+}
+
+const textRatio = (results: Result[]) =>
+	ratio(find(results, 'long', 'ours: chat'), find(results, 'long', 'HTTP Request as text'), 'wall');
+
+export const goalTable = (goals: Goal[]): string =>
+	aligned([
+		['goal', 'measured', 'at most', ''],
+		...goals.map(({ goal, what, measured, limit, met }) => [
+			`${goal} ${what}`,
+			times(measured),
+			String(limit),
+			met === undefined ? 'not run' : met ? 'met' : 'MISSED',
+		]),
+	]);
+
+const minus = (one: number | undefined, other: number | undefined) =>
+	one === undefined || other === undefined ? undefined : one - other;
+
+const over = (one: number | undefined, other: number | undefined) =>
+	one === undefined || !other ? undefined : one / other;

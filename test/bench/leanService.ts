@@ -1,0 +1,54 @@
+// The service of the benchmark, in a process of its own. It does next to nothing, so that it is never the limit: the
+// reference service keeps every request and prices every answer.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { answersOf, type Answers } from './answers.ts';
+
+/** What happened since it was last asked. */
+export interface Counts {
+	requests: number;
+	connections: number;
+	/** Requests that were read and not yet answered, at most. */
+	mostInFlight: number;
+}
+
+const fresh = (): Counts => ({ requests: 0, connections: 0, mostInFlight: 0 });
+
+let counts = fresh();
+let inFlight = 0;
+
+function take(answers: Answers, request: IncomingMessage, response: ServerResponse): void {
+	if (request.url === '/_counts') {
+		response.end(JSON.stringify(counts));
+		counts = fresh();
+		return;
+	}
+	counts.requests++;
+	counts.mostInFlight = Math.max(counts.mostInFlight, ++inFlight);
+	let body = '';
+	request.setEncoding('latin1').on('data', (text: string) => (body += text));
+	request.on('end', () => {
+		const { latency, ...answer } = answers(request.url ?? '', body);
+		const send = () => {
+			// before the client can know of the answer and send the next
+			inFlight--;
+			if ('wire' in answer) response.socket?.end(answer.wire);
+			else response.writeHead(200, { 'content-type': answer.type }).end(answer.body);
+		};
+		if (latency) setTimeout(send, latency);
+		else send();
+	});
+}
+
+/** Runs as a process: tells its port, and ends with whoever holds its input open. */
+function serve(): void {
+	const answers = answersOf(Number(process.argv[2]));
+	const server = createServer((request, response) => take(answers, request, response));
+	server.on('connection', () => counts.connections++);
+	server.listen(0, '127.0.0.1', () => {
+		const address = server.address();
+		if (address instanceof Object) process.stdout.write(`${address.port}\n`);
+	});
+	process.stdin.resume().on('end', () => process.exit(0));
+}
+
+if (process.argv[1]?.endsWith('leanService.ts')) serve();

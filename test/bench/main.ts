@@ -1,0 +1,116 @@
+// The benchmark, on Node 24 with everything installed: `node test/bench/main.ts <tarball> <result file> [options]`.
+import { buildSync } from 'esbuild';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startInstance, type Instance } from '../n8n/instance.ts';
+import { profile, type ProfileSummary } from './profile.ts';
+import { report } from './report.ts';
+import type { Result } from './results.ts';
+import type { Row } from './row.ts';
+import { rowsOf } from './rows.ts';
+import { takeSample } from './sample.ts';
+import { startLeanService, type LeanService } from './service.ts';
+import type { Accounts } from './nodesUnderTest.ts';
+
+const { values, positionals } = parseArgs({
+	allowPositionals: true,
+	options: {
+		/** How often every row is run. */
+		rounds: { type: 'string', default: '5' },
+		/** A regular expression for "<job>: <row>". */
+		only: { type: 'string', default: '' },
+		/** A short one, which shows that everything works and nothing more. */
+		quick: { type: 'boolean', default: false },
+	},
+});
+const [tarball = '', resultFile = ''] = positionals;
+const sizes = values.quick
+	? { items: 50, deltas: 500, large: 100 }
+	: { items: 1000, deltas: 10_000, large: 10_000 };
+const rounds = values.quick ? 1 : Number(values.rounds);
+const only = new RegExp(values.only, 'i');
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+void run();
+
+async function run(): Promise<void> {
+	mkdirSync(dirname(resultFile), { recursive: true });
+	const service = await startLeanService(sizes.deltas);
+	let instance: Instance | undefined;
+	try {
+		say('Starting n8n with the package …');
+		instance = await startInstance({ tarball, env: likeProduction() });
+		await measure(instance, service);
+	} catch (error) {
+		say(error instanceof Error ? String(error.stack) : String(error));
+		process.exitCode = 1;
+	} finally {
+		await instance?.remove();
+		await service.stop();
+	}
+}
+
+/** Nothing is saved of a success; the inspector takes any port once it is asked for. */
+function likeProduction(): Record<string, string> {
+	const nodes = mkdtempSync(join(tmpdir(), 'floor-'));
+	const outfile = join(nodes, 'Floor.node.js');
+	buildSync({ entryPoints: ['test/bench/floor/Floor.node.ts'], outfile, format: 'cjs' });
+	return {
+		NODE_ENV: 'production',
+		EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none',
+		N8N_CUSTOM_EXTENSIONS: nodes,
+		NODE_OPTIONS: '--inspect-port=127.0.0.1:0',
+	};
+}
+
+async function measure(instance: Instance, service: LeanService): Promise<void> {
+	const accounts = await createAccounts(instance, service);
+	const rows = rowsOf(instance.url, service.url, accounts, sizes).filter(({ job, name }) =>
+		only.test(`${job}: ${name}`),
+	);
+	say(`Warming up ${rows.length} rows …`);
+	for (const row of rows) await row.prepare(instance.editor);
+	const results: Result[] = rows.map(({ job, name, of }) => ({ job, name, of, samples: [] }));
+	const take = async (index: number) => {
+		const row = rows[index];
+		if (row) results[index]?.samples.push(await takeSample(row, instance.pid ?? 0, service));
+	};
+	const often = [...rows.keys()].filter((index) => !rows[index]?.once);
+	// one round not counted, since the first runs compile
+	for (let round = values.quick ? 1 : 0; round <= rounds; round++) {
+		say(round ? `Round ${round} of ${rounds} …` : 'A round that does not count …');
+		// each round begins elsewhere: what a row leaves behind, the next one pays for
+		const from = Math.floor((round / (rounds + 1)) * often.length);
+		for (const index of [...often.slice(from), ...often.slice(0, from)]) await take(index);
+		if (!round) for (const { samples } of results) samples.length = 0;
+	}
+	const profiled = await profiles(instance, rows);
+	for (const index of rows.keys()) if (!often.includes(index)) await take(index);
+	const measured = { results, profiles: profiled, sizes, rounds, judged: !values.quick };
+	say(`\n${report(resultFile, measured)}`);
+}
+
+async function createAccounts({ editor }: Instance, { url }: LeanService): Promise<Accounts> {
+	const apiKey = 'a-key-of-the-benchmark';
+	const save = async (type: string, data: Record<string, unknown>) =>
+		await editor.createCredential({ name: type, type, data });
+	return {
+		router: await save('modelRouterApi', { baseUrl: url, apiKey }),
+		header: await save('httpHeaderAuth', { name: 'X-API-KEY', value: apiKey }),
+		openAi: await save('openAiApi', { apiKey, url: `${url}/v1` }),
+	};
+}
+
+async function profiles(instance: Instance, rows: Row[]): Promise<Record<string, ProfileSummary>> {
+	const wanted = rows.filter(({ name }) => /^ours: chat( c20)?$/.test(name));
+	const found: Record<string, ProfileSummary> = {};
+	for (const row of wanted.filter(({ job }) => job === 'items' || job === 'long')) {
+		const perItem = row.job === 'items' ? sizes.items : sizes.deltas;
+		const file = resultFile.replace(/\.json$/, `-${row.job}.cpuprofile`);
+		found[row.job] = await profile(instance, file, perItem, row.run);
+	}
+	return found;
+}

@@ -1,0 +1,98 @@
+import type { SavedCredential } from '../n8n/editor.ts';
+import { node, type WorkflowNode } from '../n8n/workflow.ts';
+
+export interface Accounts {
+	router: SavedCredential;
+	header: SavedCredential;
+	openAi: SavedCredential;
+}
+
+/** One expression per item, everywhere the same one. */
+const message = '={{ $json.text }}';
+
+const locator = (value: string) => ({ __rl: true, mode: 'id', value });
+
+const using = ({ id, name, type }: SavedCredential) => ({ credentials: { [type]: { id, name } } });
+
+/** The nodes that are compared, all by the same name. */
+export const nodesUnderTest = (url: string, accounts: Accounts) => ({
+	ours: (model: string, concurrency: number): WorkflowNode =>
+		node(
+			'Node',
+			'n8n-nodes-agent-bridge.modelRouter',
+			{
+				resource: 'chat',
+				operation: 'complete',
+				model: locator(model),
+				messages: { message: [{ role: 'user', content: message }] },
+				requestSettings: { concurrency },
+			},
+			using(accounts.router),
+		),
+
+	oursGet: (concurrency: number): WorkflowNode =>
+		node(
+			'Node',
+			'n8n-nodes-agent-bridge.modelRouter',
+			{
+				resource: 'model',
+				operation: 'get',
+				model: locator(message),
+				requestSettings: { concurrency },
+			},
+			using(accounts.router),
+		),
+
+	floor: (model: string, concurrency: number): WorkflowNode =>
+		node('Node', 'CUSTOM.floor', { model, message, concurrency }, using(accounts.router)),
+
+	httpRequest: (model: string, stream = false): WorkflowNode =>
+		node(
+			'Node',
+			'n8n-nodes-base.httpRequest',
+			{
+				method: 'POST',
+				url: `${url}/v1/chat/completions`,
+				authentication: 'genericCredentialType',
+				genericAuthType: 'httpHeaderAuth',
+				sendBody: true,
+				specifyBody: 'json',
+				jsonBody: `={"model":"${model}","messages":[{"role":"user","content":"{{ $json.text }}"}],"stream":${stream}}`,
+				options: stream ? { response: { response: { responseFormat: 'text' } } } : {},
+			},
+			{ typeVersion: 4.4, ...using(accounts.header) },
+		),
+
+	openAi: (model: string): WorkflowNode =>
+		node(
+			'Node',
+			'@n8n/n8n-nodes-langchain.openAi',
+			{
+				resource: 'text',
+				operation: 'response',
+				modelId: locator(model),
+				responses: { values: [{ type: 'text', role: 'user', content: message }] },
+				options: {},
+			},
+			{ typeVersion: 2.3, ...using(accounts.openAi) },
+		),
+
+	agent: (): WorkflowNode =>
+		node(
+			'Node',
+			'@n8n/n8n-nodes-langchain.agent',
+			{ promptType: 'define', text: message, options: {} },
+			{ typeVersion: 3 },
+		),
+
+	noOperation: (): WorkflowNode => node('Node', 'n8n-nodes-base.noOp', {}),
+
+	/** Goes below an agent. */
+	chatModel: (model: string): WorkflowNode =>
+		node(
+			'Chat Model',
+			'@n8n/n8n-nodes-langchain.lmChatOpenAi',
+			{ model: locator(model), responsesApiEnabled: false, options: {} },
+			{ typeVersion: 1.3, ...using(accounts.openAi) },
+		),
+});

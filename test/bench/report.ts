@@ -1,0 +1,42 @@
+import { writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { goalTable, judge } from './goals.ts';
+import type { ProfileSummary } from './profile.ts';
+import type { Result } from './results.ts';
+import type { Sizes } from './rows.ts';
+import { aligned, tables, times } from './table.ts';
+
+export interface Measured {
+	results: Result[];
+	/** By job. */
+	profiles: Record<string, ProfileSummary>;
+	sizes: Sizes;
+	rounds: number;
+	/** Whether it is long enough to judge anything by it. */
+	judged: boolean;
+}
+
+/** Keeps everything in a file, as JSON. @returns what a person wants to know of it */
+export function report(file: string, measured: Measured): string {
+	const { results, profiles, sizes, rounds, judged } = measured;
+	const goals = judged ? judge(results, sizes, profiles['items']) : [];
+	const about = { date: new Date().toISOString(), node: process.version, rounds, sizes };
+	const all = { ...about, load: loadavg(), results, goals, profiles };
+	writeFileSync(file, JSON.stringify(all, null, '\t'));
+	return [
+		'A ratio is "of wall time / of CPU time", both of the minima. CPU is of n8n or, for raw rows, of the raw client.',
+		tables(results, sizes),
+		goals.length ? goalTable(goals) : 'Too short to judge the goals by.',
+		...Object.entries(profiles).map(([job, summary]) => ownShare(job, summary)),
+		`Written to ${file}`,
+	].join('\n\n');
+}
+
+function ownShare(job: string, profile: ProfileSummary): string {
+	const { ours, ownMicrosecondsPerItem, garbageMicrosecondsPerItem } = profile;
+	const unit = job === 'items' ? 'item' : 'event';
+	const lines = ours
+		.slice(0, 12)
+		.map((entry) => [`  ${entry.function}`, times(entry.microsecondsPerItem)]);
+	return `Our own share of "${job}": ${times(ownMicrosecondsPerItem)} us per ${unit}, besides ${times(garbageMicrosecondsPerItem)} us of garbage collection\n${aligned(lines)}`;
+}

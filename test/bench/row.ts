@@ -1,0 +1,88 @@
+import { request } from 'undici';
+import type { Editor } from '../n8n/editor.ts';
+import type { WorkflowNode } from '../n8n/workflow.ts';
+import { benchWorkflow, bodyOf } from './workflows.ts';
+
+/** What is done; rows of one job are compared with one another, and with no others. */
+export type Job = 'items' | 'late' | 'long' | 'large';
+
+/** One line of the table. */
+export interface Row {
+	job: Job;
+	/** Unique within its job; the goals name rows by it. */
+	name: string;
+	/** Whose work it is, hence whose CPU time and memory count. */
+	of: 'n8n' | 'raw';
+	/** How often one sample runs it: /proc counts CPU in ticks of 10 ms. */
+	times: number;
+	/** Whether it takes so long that it is run once only, at the end. */
+	once: boolean;
+	/** Makes it ready and proves that it does what it should. */
+	prepare(editor: Editor): Promise<void>;
+	run(): Promise<void>;
+}
+
+interface InN8n {
+	n8n: string;
+	job: Job;
+	name: string;
+	/** How many items it gets. */
+	items: number;
+	/** The node that works on them. */
+	tested: WorkflowNode;
+	times?: number;
+	once?: boolean;
+	/** The chat model of an agent, whose answer is then streamed to the caller. */
+	chatModel?: WorkflowNode;
+	/** Characters of text that the answer must have at least. */
+	text?: number;
+}
+
+/** A row whose work is done in n8n, by a workflow behind a webhook. */
+export function inN8n({ n8n, job, name, items, tested, chatModel, text = 0, ...more }: InN8n): Row {
+	const path = `${job}-${name}`.replace(/\W+/g, '-');
+	const send = async (to: string, count: number) =>
+		await call(`${n8n}/webhook/${to}`, bodyOf(count));
+	return {
+		job,
+		name,
+		of: 'n8n',
+		times: more.times ?? 1,
+		once: more.once ?? false,
+		async prepare(editor) {
+			const file = benchWorkflow(path, tested, chatModel);
+			await editor.activate(await editor.importWorkflow(file));
+			const count = Math.min(items, 20);
+			const answer = await send(chatModel ? path : `${path}-check`, count);
+			// a streamed answer comes in pieces
+			if (!chatModel) expectItems(name, answer, count);
+			if (answer.length < text) throw new Error(`${name}: the text is cut`);
+		},
+		run: async () => void (await send(path, items)),
+	};
+}
+
+/** A row whose work is done in this process. */
+export function raw(job: Job, name: string, work: () => Promise<unknown>, times = 1): Row {
+	const run = async () => void (await work());
+	return { job, name, of: 'raw', times, once: false, prepare: run, run };
+}
+
+/** Asks for no compression: n8n would flush it for every piece of a streamed answer. */
+async function call(url: string, body: string): Promise<string> {
+	const headers = { 'content-type': 'application/json' };
+	const answer = await request(url, { method: 'POST', headers, body });
+	const text = await answer.body.text();
+	if (answer.statusCode !== 200) {
+		throw new Error(`${url} answered ${answer.statusCode}: ${text.slice(0, 300)}`);
+	}
+	return text;
+}
+
+/** Every item must have come out, and the first and the last with an answer. */
+function expectItems(name: string, answer: string, count: number): void {
+	const all = JSON.parse(answer) as unknown[];
+	const good = (item: unknown) => /answer|message/.test(JSON.stringify(item ?? ''));
+	if (all.length === count && good(all[0]) && good(all.at(-1))) return;
+	throw new Error(`${name} gave ${all.length} of ${count} items: ${answer.slice(0, 300)}`);
+}

@@ -1,0 +1,48 @@
+import type { Row } from './row.ts';
+import type { LeanService } from './service.ts';
+import { cpuOf, cpuOfMachine, mostMemory, startMemory } from './usage.ts';
+
+/** One measurement, per run of the row. CPU and memory are known on Linux only. */
+export interface Sample {
+	/** Milliseconds. */
+	wall: number;
+	/** CPU seconds of the process that does the work. */
+	cpu: number | undefined;
+	/** Processors that everybody else has kept busy meanwhile. */
+	others: number | undefined;
+	/** MB at most above what it held before. */
+	growth: number | undefined;
+	mostInFlight: number;
+	requests: number;
+	connections: number;
+}
+
+export async function takeSample(row: Row, n8n: number, service: LeanService): Promise<Sample> {
+	const worker = row.of === 'n8n' ? n8n : process.pid;
+	const own = [...new Set([n8n, service.pid, process.pid])];
+	await service.counts();
+	const before = startMemory(worker);
+	const [machine, ...used] = [cpuOfMachine(), ...own.map(cpuOf)];
+	const workerBefore = cpuOf(worker);
+	const started = performance.now();
+	for (let time = 0; time < row.times; time++) await row.run();
+	const seconds = (performance.now() - started) / 1000;
+	const cpu = minus(cpuOf(worker), workerBefore);
+	const ours = own.map((pid, index) => minus(cpuOf(pid), used[index]) ?? 0);
+	const all = minus(cpuOfMachine(), machine);
+	const most = mostMemory(worker);
+	const { requests, ...counts } = await service.counts();
+	return {
+		wall: (seconds * 1000) / row.times,
+		cpu: cpu === undefined ? undefined : cpu / row.times,
+		others: all === undefined ? undefined : Math.max(0, all - sum(ours)) / seconds,
+		growth: minus(most, before),
+		requests: requests / row.times,
+		...counts,
+	};
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+
+const minus = (after: number | undefined, before: number | undefined) =>
+	after === undefined || before === undefined ? undefined : after - before;

@@ -1,0 +1,56 @@
+import { node, type WorkflowFile, type WorkflowNode } from '../n8n/workflow.ts';
+
+/**
+ * Webhook, the items of its body, the node under test. Called at `path` it answers nothing but its status, so that a long
+ * answer is not written and sent a second time; at `path-check`, with all items.
+ */
+export function benchWorkflow(
+	path: string,
+	tested: WorkflowNode,
+	chatModel?: WorkflowNode,
+): WorkflowFile {
+	const webhook = (name: string, parameters: Record<string, unknown>) =>
+		node(
+			name,
+			'n8n-nodes-base.webhook',
+			{ httpMethod: 'POST', options: {}, ...parameters },
+			{ typeVersion: 2.1, webhookId: `${path}-${name}` },
+		);
+	const measured = chatModel
+		? { path, responseMode: 'streaming' }
+		: { path, responseMode: 'lastNode', responseData: 'noData' };
+	const check = { path: `${path}-check`, responseMode: 'lastNode', responseData: 'allEntries' };
+	const items = node('Items', 'n8n-nodes-base.splitOut', {
+		fieldToSplitOut: 'body.items',
+		options: {},
+	});
+	const main = (to: string) => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
+	const below = {
+		ai_languageModel: [[{ node: 'Node', type: 'ai_languageModel', index: 0 }]],
+	} as unknown as ReturnType<typeof main>;
+	return {
+		name: path,
+		nodes: [
+			webhook('Measured', measured),
+			webhook('Check', check),
+			items,
+			tested,
+			...(chatModel ? [chatModel] : []),
+		],
+		connections: {
+			Measured: main('Items'),
+			Check: main('Items'),
+			Items: main('Node'),
+			...(chatModel && { [chatModel.name]: below }),
+		},
+		settings: {
+			executionOrder: 'v1',
+			saveDataSuccessExecution: 'none',
+			saveDataErrorExecution: 'all',
+		},
+	};
+}
+
+/** The body of a call: `count` items, each with a text of its own. */
+export const bodyOf = (count: number): string =>
+	JSON.stringify({ items: Array.from({ length: count }, (_, n) => ({ text: `message-${n}` })) });
