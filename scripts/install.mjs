@@ -32,7 +32,11 @@ export async function install({ host = false } = {}) {
 			const [needRoot, needHost] = [!isInstalled(root), host && !isInstalled(hostFolder)];
 			checkDisk(root, (needRoot ? 1.5 : 0) + (needHost ? 1.5 : 0));
 			// side by side: each of them alone leaves half of two cores idle
-			const parts = [needRoot && installRoot(), needHost && installHostPackages()];
+			const parts = [
+				needRoot && installRoot(),
+				// all but sqlite3 may be there: an earlier run may have ended for want of a compiler
+				needHost && !matchesLock(hostFolder) && installHostPackages(),
+			];
 			for (const { reason } of await Promise.allSettled(parts)) if (reason) throw reason;
 			if (needHost) {
 				// by the Node 24 that the root has brought

@@ -130,7 +130,9 @@ async function told(editor, { json, binary = {} }) {
 		const path = join(downloads, file.fileName ?? 'file');
 		mkdirSync(downloads, { recursive: true });
 		writeFileSync(path, bytes);
-		lines.push(`${json.state} for ${json.costMicroUsd} micro-dollars, ${bytes.length} bytes in ${relative(root, path)}`);
+		lines.push(
+			`${json.state} for ${json.costMicroUsd} micro-dollars, ${bytes.length} bytes in ${relative(root, path)}`,
+		);
 	}
 	return lines.join('\n    ') || JSON.stringify(json);
 }
