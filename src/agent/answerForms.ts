@@ -22,18 +22,24 @@ const MAX_LENGTH = 64 * 1024 * 1024;
  */
 export async function* readAnswer(response: HttpResponse): AsyncGenerator<Piece> {
 	const type = response.headers['content-type']?.toLowerCase() ?? '';
-	const { start, pieces } = await peek(limited(decoded(response.body)));
-	if (!start) throw garbled(response, '');
-	if (/^<(!doctype|html|\?xml)/i.test(start) || type.includes('text/html'))
-		throw garbled(response, start);
-
-	const looksLikeJson = ['{', '[', RECORD_SEPARATOR].includes(start.charAt(0));
-	const looksLikeEvents = /^((data|event|id|retry):|:)/.test(start);
-	if (looksLikeJson) yield* readJsonLines(pieces, type);
-	else if (type.includes('event-stream') || (looksLikeEvents && !type.includes('json'))) {
-		yield* readEventPieces(response, pieces);
-	} else {
-		for await (const text of pieces) if (text) yield { form: 'text', raw: text, text };
+	const source = limited(decoded(response.body));
+	try {
+		const { start, pieces } = await peek(source);
+		if (!start) throw garbled(response, '');
+		if (/^<(!doctype|html|\?xml)/i.test(start) || type.includes('text/html')) {
+			throw garbled(response, start);
+		}
+		const looksLikeJson = ['{', '[', RECORD_SEPARATOR].includes(start.charAt(0));
+		const looksLikeEvents = /^((data|event|id|retry):|:)/.test(start);
+		if (looksLikeJson) yield* readJsonLines(pieces, type);
+		else if (type.includes('event-stream') || (looksLikeEvents && !type.includes('json'))) {
+			yield* readEventPieces(response, pieces);
+		} else {
+			for await (const text of pieces) if (text) yield { form: 'text', raw: text, text };
+		}
+	} finally {
+		// closes the connection, whatever part of the chain above was left early
+		await source.return(undefined);
 	}
 }
 

@@ -8,7 +8,14 @@ import {
 	withDetails,
 } from '../service/errors';
 import { readEvents } from '../service/events';
-import { isRefusal, readJson, readRefusal, type Http, type HttpResponse } from '../service/http';
+import {
+	isRefusal,
+	readJson,
+	readRefusal,
+	readText,
+	type Http,
+	type HttpResponse,
+} from '../service/http';
 import { isObject, tryParseJson } from '../service/json';
 import { withOutcome } from '../service/outcome';
 import { listenToAssistant, type AssistantAnswer } from './events';
@@ -44,7 +51,7 @@ export async function ask(http: Http, question: Question): Promise<CompleteAnswe
 		'application/json',
 		question,
 		async (response) => {
-			return readWhole(response, await readJson(response));
+			return readWhole(response, await readBody(response));
 		},
 	);
 }
@@ -118,10 +125,13 @@ async function collect(
 	{ onText, onChat, keepEvents }: Required<AskListening>,
 ): Promise<AssistantAnswer> {
 	const requestId = requestIdOf(response.headers);
-	if (response.headers['content-type']?.includes('text/html')) throw garbled(response, '<html>');
+	if (response.headers['content-type']?.includes('html'))
+		throw garbled(response, await readText(response));
 	const heard = listenToAssistant(keepEvents);
+	let arrived = 0;
 	try {
 		for await (const { event = '', data } of readEvents(response, { bareEvents: true })) {
+			arrived++;
 			// whatever follows `finish` is none of our business: leaving closes the connection
 			if (event === 'finish') return { ...heard.answer(), ...requestId };
 			const payload = tryParseJson(data);
@@ -136,12 +146,22 @@ async function collect(
 			if (event === 'chat') onChat(heard.answer().chatId ?? '');
 			if (text) await onText(text);
 		}
+		if (!arrived) throw garbled(response, 'No event arrived.');
 		throw cut('The stream ended without its "finish" event.');
 	} catch (cause) {
 		const partial = heard.answer();
 		const ids = partial.chatId ? { chatId: partial.chatId } : {};
-		throw explained(cause, (error) => withDetails(error, { partial, ids, ...requestId }));
+		throw explained(cause, (error) =>
+			withDetails(error, { ...(error.kind !== 'garbled' && { partial }), ids, ...requestId }),
+		);
 	}
+}
+
+/** The specification speaks of a JSON body; a plain text is taken for what it is. */
+async function readBody(response: HttpResponse): Promise<unknown> {
+	if (!response.headers['content-type']?.startsWith('text/plain')) return await readJson(response);
+	const text = await readText(response);
+	return tryParseJson(text) ?? text;
 }
 
 function readWhole(response: HttpResponse, body: unknown): CompleteAnswer {

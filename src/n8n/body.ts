@@ -21,10 +21,28 @@ interface Limits {
  *
  * @throws ServiceError `cut`, or `stopped` after Stop.
  */
-export async function* watchedBody(
+export function watchedBody(
+	body: AsyncIterable<Uint8Array>,
+	limits: Limits,
+): AsyncIterableIterator<Uint8Array> {
+	const bytes = watched(body, limits);
+	return {
+		[Symbol.asyncIterator]() {
+			return this;
+		},
+		next: async () => await bytes.next(),
+		async return() {
+			// a generator that was never begun would leave the connection open
+			limits.connection.abort();
+			return await bytes.return(undefined);
+		},
+	};
+}
+
+async function* watched(
 	body: AsyncIterable<Uint8Array>,
 	{ connection, silenceLimit, total, stop }: Limits,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Uint8Array, undefined> {
 	const bytes = body[Symbol.asyncIterator]();
 	const over = new AbortController();
 	/** Undefined while the reader is at work. */
@@ -51,7 +69,7 @@ export async function* watchedBody(
 			waitingSince = undefined;
 			if (done) {
 				ended = true;
-				return;
+				return undefined;
 			}
 			yield value;
 		}

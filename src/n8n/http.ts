@@ -9,7 +9,7 @@ import { assertUrlAllowed, sleep } from 'n8n-workflow';
 import { cleanKey, normaliseBaseUrl } from '../service/address';
 import type { Http, HttpRequest, HttpResponse } from '../service/http';
 import { withRetries, type Clock } from '../service/retry';
-import { watchedBody } from './body';
+import { stopped, watchedBody } from './body';
 import { redactor, type Redactor } from './redact';
 import type { ToReadable } from './storeFile';
 import { defaultSettings, type RequestSettings } from './settings';
@@ -62,7 +62,13 @@ export async function connect(
 	const stop = 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 	const clock: Clock = {
 		now: () => Date.now(),
-		sleep: async (milliseconds) => await sleep(milliseconds, stop),
+		async sleep(milliseconds) {
+			try {
+				await sleep(milliseconds, stop);
+			} catch {
+				throw stopped(false);
+			}
+		},
 		random: () => Math.random(),
 	};
 	let Readable: ReadableClass | undefined;

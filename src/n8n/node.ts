@@ -80,9 +80,10 @@ export async function runNode(
 		// what concerns all items, such as the credential, is said of each
 		const error = nodeError(cause);
 		return [
-			n8n
-				.getInputData()
-				.map((_, item) => ({ json: failedItem(error, cause, connection?.redact), pairedItem: { item } })),
+			n8n.getInputData().map((_, item) => ({
+				json: failedItem(error, cause, connection?.redact),
+				pairedItem: { item },
+			})),
 		];
 	}
 }

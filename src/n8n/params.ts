@@ -62,7 +62,7 @@ export function paramReader<const P extends readonly INodeProperties[]>(
 			params.map((param) => {
 				if (fixed.has(param.name)) return [param.name, fixed.get(param.name)];
 				const fallback = deepCopy(param.default);
-				const value = n8n.getNodeParameter(param.name, itemIndex, fallback, { extractValue: true });
+				const value = n8n.getNodeParameter(param.name, itemIndex, fallback);
 				const result = checked(param, value, param.displayName);
 				if (!hasExpression(typed[param.name])) fixed.set(param.name, result);
 				return [param.name, result];
@@ -104,10 +104,17 @@ function checked(param: INodeProperties, value: unknown, path: string): unknown 
 	}
 }
 
-function checkedText({ required }: INodeProperties, value: unknown, path: string): string {
+function checkedText(
+	{ required, displayOptions }: INodeProperties,
+	value: unknown,
+	path: string,
+): string {
+	// a resource locator comes with how it was chosen; n8n's own way to extract its value fails for hidden parameters
+	const chosen = isObject(value) && '__rl' in value ? value['value'] : value;
 	const text =
-		typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
-	if (required && !text.trim())
+		typeof chosen === 'object' && chosen !== null ? JSON.stringify(chosen) : String(chosen ?? '');
+	// what is hidden for other choices may be empty then: `prepare` knows
+	if (required && !displayOptions && !text.trim())
 		throw invalid(`${path} is empty`, 'If it is an expression, it found nothing for this item.');
 	if (text.length > MAX_TEXT) throw invalid(`${path} is longer than 4 million characters`);
 	if (!text.isWellFormed()) throw invalid(`${path} contains half a character`);

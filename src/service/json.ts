@@ -34,8 +34,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 function harmless(key: string, value: unknown, context?: { source?: string }): unknown {
 	if (key === '__proto__') return undefined;
 	if (isObject(value) && Object.hasOwn(value, 'constructor')) delete value['constructor'];
-	const whole = typeof value === 'number' && Number.isInteger(value);
-	return whole && !Number.isSafeInteger(value) ? (context?.source ?? String(value)) : value;
+	const digits = typeof value === 'number' && !Number.isSafeInteger(value) && context?.source;
+	return digits && /^-?\d+$/.test(digits) ? digits : value;
 }
 
 /** The deepest nesting of brackets outside of strings; a count that is right for valid JSON. */

@@ -1,4 +1,4 @@
-import { ServiceError, withDetails } from './errors';
+import { refusalSentence, ServiceError, withDetails } from './errors';
 import type { Http, HttpRequest, HttpResponse } from './http';
 import { readRetryAfter } from './retryAfter';
 
@@ -22,15 +22,20 @@ const [FIRST_BACK_OFF, LONGEST_BACK_OFF] = [500, 20_000];
  * - a POST when it certainly was not received, or was answered 429. Every POST of this service costs or has effects.
  *
  * A 429 holds up all requests that go through the same wrapper until its `Retry-After` is over. A wait longer than
- * `longestWait` milliseconds is not begun: the 429 itself is handed on.
+ * `longestWait` milliseconds is not begun: the 429 is handed on.
  */
 export function withRetries(http: Http, clock: Clock, longestWait: number): Http {
 	let closedUntil = 0;
 
+	const close = (milliseconds: number) => {
+		closedUntil = Math.max(closedUntil, clock.now() + milliseconds);
+	};
+
 	const waitForGate = async () => {
-		while (closedUntil > clock.now()) {
+		for (let left = closedUntil - clock.now(); left > 0; left = closedUntil - clock.now()) {
+			if (left > longestWait) throw heldUp(left);
 			// a little more than asked, and not all at once
-			await clock.sleep(closedUntil - clock.now() + clock.random() * 1000);
+			await clock.sleep(left + clock.random() * 1000);
 		}
 	};
 
@@ -42,13 +47,13 @@ export function withRetries(http: Http, clock: Clock, longestWait: number): Http
 				const backOff = fullJitter(attempt, clock);
 				try {
 					const response = await http.send(request);
-					if (last || !isWorthRepeating(request, response)) return response;
+					if (!isWorthRepeating(request, response)) return response;
 					const asked = readRetryAfter(response.headers['retry-after'], Date.now());
 					const wait = Math.max(asked ?? 0, backOff);
-					if (wait > longestWait) return response;
+					if (response.status === 429) close(wait);
+					if (last || wait > longestWait) return response;
 					await discard(response);
-					if (response.status === 429) closedUntil = Math.max(closedUntil, clock.now() + wait);
-					else await clock.sleep(wait);
+					if (response.status !== 429) await clock.sleep(wait);
 				} catch (cause) {
 					if (!(cause instanceof ServiceError) || !isSafeAfter(request, cause) || last) {
 						throw tried(cause, attempt);
@@ -58,6 +63,16 @@ export function withRetries(http: Http, clock: Clock, longestWait: number): Http
 			}
 		},
 	};
+}
+
+/** Another request was told to wait for longer than this one may. */
+function heldUp(left: number): ServiceError {
+	return new ServiceError('refused', refusalSentence(429), {
+		status: 429,
+		retryAfter: left,
+		sent: false,
+		reason: 'It was not sent: the service has asked another request to wait.',
+	});
 }
 
 /** Milliseconds before the attempt after this one: anything up to a limit that doubles. */

@@ -1,0 +1,69 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { Service } from '../../service/service';
+import type { RunOptions } from './run';
+import type { Secrets } from './credentials';
+
+type Paying = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
+
+/** Everything that may cost, made of one text. */
+export const paying: Array<[string, (text: string) => Paying]> = [
+	['agent: send', (message) => agent({ message })],
+	['assistant: ask', (question) => assistant('ask', { question })],
+	['assistant: ask with streaming', (question) => assistant('askStreaming', { question })],
+	['router: chat', (content) => chat(content)],
+	['router: start', (prompt) => job('start', { ...picture, prompt })],
+	['router: generate', (prompt) => job('generate', { ...picture, prompt })],
+];
+
+const model = (value: string) => ({ __rl: true, mode: 'id', value });
+const picture = { segment: 'images', model: model('canvas/sketch-1') };
+
+export const agent = (parameters: INodeParameters): Paying => ({
+	node: 'workspaceAgent',
+	credential: 'workspaceAgentApi',
+	parameters: { resource: 'message', operation: 'send', ...parameters },
+});
+
+export const assistant = (
+	operation: 'ask' | 'askStreaming',
+	parameters: INodeParameters,
+): Paying => ({
+	node: 'marketAssistant',
+	credential: 'marketAssistantApi',
+	parameters: { resource: 'question', operation, ...parameters },
+});
+
+export const chat = (content: string, more: INodeParameters = {}): Paying => ({
+	node: 'modelRouter',
+	credential: 'modelRouterApi',
+	parameters: {
+		resource: 'chat',
+		operation: 'complete',
+		model: model('northwind/quill-2.5'),
+		messages: { message: [{ role: 'user', content }] },
+		...more,
+	},
+});
+
+export const models = (operation: 'get' | 'getMany', parameters: INodeParameters): Paying => ({
+	node: 'modelRouter',
+	credential: 'modelRouterApi',
+	parameters: { resource: 'model', operation, ...parameters },
+});
+
+export const job = (operation: string, parameters: INodeParameters): Paying => ({
+	node: 'modelRouter',
+	credential: 'modelRouterApi',
+	parameters: { resource: 'job', operation, ...parameters },
+});
+
+/** The three credentials of the reference service. */
+export const secretsOf = (service: Service): Secrets => ({
+	workspaceAgentApi: { baseUrl: service.agent.baseUrl(), apiKey: service.agent.key() },
+	marketAssistantApi: {
+		baseUrl: service.assistant.baseUrl,
+		apiKey: service.assistant.keys.enterprise,
+	},
+	modelRouterApi: { baseUrl: service.router.baseUrl, apiKey: service.router.keys.main },
+});

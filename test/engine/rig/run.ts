@@ -1,0 +1,137 @@
+import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import {
+	createRunExecutionData,
+	Workflow,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type IRun,
+	type IWorkflowBase,
+	type IWorkflowExecuteAdditionalData,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+import { Credentials, type Secrets } from './credentials';
+import { sources, type Pack } from './pack';
+
+const BASE = 'http://n8n.invalid';
+
+export interface RunOptions {
+	/** Without the package's prefix, e.g. `modelRouter`. */
+	node: string;
+	parameters: INodeParameters;
+	secrets: Secrets;
+	/** The credential type that the node uses. */
+	credential: string;
+	items?: Array<INodeExecutionData['json']>;
+	/** Settings of the node, e.g. `{ onError: 'continueErrorOutput', retryOnFail: true }`. */
+	settings?: Partial<INode>;
+	mode?: WorkflowExecuteMode;
+	pack?: Pack;
+}
+
+export interface Outcome {
+	run: IRun;
+	/** What went to the first output. */
+	items: INodeExecutionData[];
+	/** What went to the error output. */
+	failed: INodeExecutionData[];
+	/** What ended the execution. */
+	error:
+		| (Error & { description?: string; httpCode?: string; context?: { [name: string]: unknown } })
+		| undefined;
+	credentialsRead: number;
+}
+
+/** Runs Start -> node -> sinks in n8n-core's own engine; the first node gets the items. */
+export function start({
+	node,
+	parameters,
+	secrets,
+	credential,
+	items = [{}],
+	settings,
+	mode = 'manual',
+	pack = sources,
+}: RunOptions) {
+	const under: INode = {
+		...made('Node', `n8n-nodes-agent-bridge.${node}`, parameters),
+		credentials: { [credential]: { id: credential, name: credential } },
+		...settings,
+	};
+	const nodes = [
+		made('Start', 'test.start'),
+		under,
+		made('Items', 'test.sink'),
+		made('Failed', 'test.sink'),
+	];
+	const to = (name: string) => [{ node: name, type: 'main' as const, index: 0 }];
+	const workflow = new Workflow({
+		id: 'workflow-1',
+		name: 'test',
+		active: false,
+		nodes,
+		connections: { Start: { main: [to('Node')] }, Node: { main: [to('Items'), to('Failed')] } },
+		nodeTypes: pack.nodeTypes,
+		settings: { executionOrder: 'v1' },
+	});
+	const credentials = new Credentials(pack.credentialTypes, secrets);
+	const input = items.map((json) => ({ json }));
+	const execution = new WorkflowExecute(
+		additionalData(workflow, credentials, mode),
+		mode,
+		createRunExecutionData({
+			executionData: {
+				nodeExecutionStack: [{ node: nodes[0]!, data: { main: [input] }, source: null }],
+			},
+		}),
+	);
+	const running = execution.processRunExecutionData(workflow);
+	const finished = Promise.resolve(running).then((run): Outcome => {
+		const last = run.data.resultData.runData['Node']?.at(-1)?.data?.['main'];
+		const error = run.data.resultData.error as Outcome['error'];
+		return {
+			run,
+			items: last?.[0] ?? [],
+			failed: last?.[1] ?? [],
+			error,
+			credentialsRead: credentials.read,
+		};
+	});
+	return { finished, stop: () => running.cancel() };
+}
+
+export const run = async (options: RunOptions) => await start(options).finished;
+
+function made(name: string, type: string, parameters: INodeParameters = {}): INode {
+	return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters };
+}
+
+function additionalData(
+	workflow: Workflow,
+	credentialsHelper: Credentials,
+	mode: WorkflowExecuteMode,
+) {
+	const hooks = new ExecutionLifecycleHooks(mode, 'execution-1', {
+		id: workflow.id,
+		name: 'test',
+		active: false,
+		nodes: Object.values(workflow.nodes),
+		connections: {},
+	} as unknown as IWorkflowBase);
+	return {
+		credentialsHelper,
+		hooks,
+		executionId: 'execution-1',
+		currentNodeExecutionIndex: 0,
+		// these must be addresses: $execution.resumeUrl is made of them as soon as a parameter is read
+		restApiUrl: `${BASE}/rest`,
+		instanceBaseUrl: BASE,
+		formWaitingBaseUrl: `${BASE}/form-waiting`,
+		webhookBaseUrl: `${BASE}/webhook`,
+		webhookWaitingBaseUrl: `${BASE}/webhook-waiting`,
+		variables: {},
+		setExecutionStatus() {},
+		logAiEvent() {},
+	} as unknown as IWorkflowExecuteAdditionalData;
+}
