@@ -11,7 +11,7 @@ export class WorkspaceAgentApi implements ICredentialType {
 	icon: Icon = { light: 'file:../icons/agent.svg', dark: 'file:../icons/agent.dark.svg' };
 
 	documentationUrl =
-		'https://github.com/n8n-nodes-agent-bridge/n8n-nodes-agent-bridge#the-three-keys';
+		'https://github.com/example/n8n-nodes-agent-bridge#the-three-keys';
 
 	properties: INodeProperties[] = [
 		{

@@ -69,7 +69,7 @@ describe.each(streaming)('%s', (name, call) => {
 		const complete = await whole();
 		service.fault({ do: { type: 'slicer', bytes: 1 } });
 		expect(await whole()).toBe(complete);
-	});
+	}, 20_000);
 
 	it.each(['lf', 'cr', 'crlf'] as const)('reads lines that end in %s', async (value) => {
 		const complete = await whole();

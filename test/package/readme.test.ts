@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+
+import { resources as agent } from '../../nodes/WorkspaceAgent/resources';
+import { resources as assistant } from '../../nodes/MarketAssistant/resources';
+import { resources as router } from '../../nodes/ModelRouter/resources';
+
+const readme = readFileSync('README.md', 'utf8');
+
+it('names every operation as the editor does, and no other', () => {
+	const rows = Object.entries({
+		'Workspace Agent': agent,
+		'Market Assistant': assistant,
+		'Model Router': router,
+	}).flatMap(([node, resources]) =>
+		resources.flatMap((resource) =>
+			resource.operations.map(
+				({ name, description }) => `| ${node} | ${resource.name} | ${name} | ${description} |`,
+			),
+		),
+	);
+	const [, table = ''] = readme.split('<!-- operations: compared with the nodes by a test -->\n');
+	const given = table.split('\n\n')[0]?.split('\n').slice(2);
+	expect(given).toEqual(rows);
+});
+
+it('begins with the two commands, and stays readable', () => {
+	expect(readme.indexOf('npm run demo')).toBeLessThan(readme.indexOf('npm test'));
+	expect(readme.indexOf('npm test')).toBeLessThan(readme.indexOf('## Install'));
+	expect(readme.split('\n').length).toBeLessThanOrEqual(250);
+});
