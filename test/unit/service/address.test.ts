@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+
+import { cleanKey, normaliseBaseUrl } from '../../../src/service/address';
+import { ServiceError } from '../../../src/service/errors';
+
+const refusalOf = (action: () => unknown): ServiceError => {
+	try {
+		action();
+	} catch (error) {
+		if (error instanceof ServiceError) return error;
+		throw error;
+	}
+	throw new Error('nothing was thrown');
+};
+
+it.each([
+	['https://host.example', 'https://host.example'],
+	['https://host.example/', 'https://host.example'],
+	['https://host.example/v1', 'https://host.example'],
+	['https://host.example/v1/', 'https://host.example'],
+	['https://host.example/v1/v1', 'https://host.example'],
+	['https://host.example/v1//v1///', 'https://host.example'],
+	['https://host.example/api/v1/', 'https://host.example/api'],
+	['https://host.example/api/v1/workspaces/w-1', 'https://host.example/api/v1/workspaces/w-1'],
+	['https://host.example/rev1', 'https://host.example/rev1'],
+	['https://host.example:8443/v1', 'https://host.example:8443'],
+	['HTTPS://HOST.Example/V', 'https://host.example/V'],
+	[' \t\u200b\ufeffhttps://host.example\u00a0\n', 'https://host.example'],
+	['http://localhost:5678/v1', 'http://localhost:5678'],
+	['http://127.0.0.1:1', 'http://127.0.0.1:1'],
+	['http://127.1.2.3', 'http://127.1.2.3'],
+	['http://[::1]:80/v1', 'http://[::1]'],
+	['https://bücher.example/v1', 'https://xn--bcher-kva.example'],
+	['https://10.0.0.1', 'https://10.0.0.1'],
+])('%j becomes %s', (typed, expected) => {
+	expect(normaliseBaseUrl(typed, 'v1')).toBe(expected);
+});
+
+it('keeps a version that is not asked to be taken off', () => {
+	expect(normaliseBaseUrl('https://host.example/v1/')).toBe('https://host.example/v1');
+});
+
+it.each([
+	['', 'The base URL is empty'],
+	[' \u200b\n', 'The base URL is empty'],
+	['host.example', 'The base URL is no web address'],
+	['//host.example', 'The base URL is no web address'],
+	['https:host.example', 'The base URL is no web address'],
+	['ftp://host.example', 'The base URL is no web address'],
+	['data:application/json,{}', 'The base URL is no web address'],
+	['javascript:alert(1)', 'The base URL is no web address'],
+	['file:///etc/passwd', 'The base URL is no web address'],
+	['https://', 'The base URL is no web address'],
+	['http://host.example', 'The base URL must begin with https://'],
+	['http://localhost.example', 'The base URL must begin with https://'],
+	['http://127.0.0.1.example', 'The base URL must begin with https://'],
+	['https://user@host.example', 'The base URL must not contain a user name or password'],
+	['https://:secret@host.example', 'The base URL must not contain a user name or password'],
+	['https://host.example?a=b', 'The base URL must not contain "?" or "#"'],
+	['https://host.example/?', 'The base URL must not contain "?" or "#"'],
+	['https://host.example/#', 'The base URL must not contain "?" or "#"'],
+])('%j is refused: %s', (typed, message) => {
+	const refusal = refusalOf(() => normaliseBaseUrl(typed, 'v1'));
+	expect(refusal).toMatchObject({ kind: 'invalid', message });
+});
+
+it('says nothing but ServiceError of any text, and what it gives is a base to build on', () => {
+	const urls = fc.oneof(
+		fc.string({ unit: 'binary' }),
+		fc.webUrl({ withQueryParameters: true, withFragments: true }),
+		fc.string({ unit: 'binary' }).map((rest) => `https://host.example/${rest}`),
+	);
+	fc.assert(
+		fc.property(urls, (typed) => {
+			let base: string;
+			try {
+				base = normaliseBaseUrl(typed, 'v1');
+			} catch (error) {
+				expect(error).toMatchObject({ name: 'ServiceError', kind: 'invalid' });
+				return;
+			}
+			expect(base).not.toMatch(/\/$|\/v1$|[?#]/);
+			expect(normaliseBaseUrl(base, 'v1')).toBe(base);
+			expect(new URL(`${base}/v1/models`).href).toBe(`${base}/v1/models`);
+		}),
+		{ numRuns: 3000 },
+	);
+});
+
+it.each([
+	['abc-123', 'abc-123'],
+	['  abc\n', 'abc'],
+	['\u200babc\ufeff', 'abc'],
+	['a"b\\c~!', 'a"b\\c~!'],
+])('the key %j is taken as %j', (typed, expected) => {
+	expect(cleanKey(typed)).toBe(expected);
+});
+
+it.each([
+	['', 'The API key is empty'],
+	[' \r\n', 'The API key is empty'],
+	[undefined, 'The API key is empty'],
+	[42, 'The API key is empty'],
+	['abc def', 'The API key contains a blank or a character that no key has'],
+	['abc\r\nX-Other: 1', 'The API key contains a blank or a character that no key has'],
+	['ключ', 'The API key contains a blank or a character that no key has'],
+	['ab\u200bcd', 'The API key contains a blank or a character that no key has'],
+])('the key %j is refused: %s', (typed, message) => {
+	const refusal = refusalOf(() => cleanKey(typed));
+	expect(refusal).toMatchObject({ kind: 'invalid', message });
+	if (typeof typed === 'string' && typed.trim()) {
+		expect(JSON.stringify([refusal.message, refusal.details])).not.toContain(typed.trim());
+	}
+});

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+
+import { findAnswerText } from '../../../src/service/answerText';
+
+it.each<[unknown, string | undefined]>([
+	['plain', 'plain'],
+	[{ answer: 'a' }, 'a'],
+	[{ output: { text: 'a' } }, 'a'],
+	[{ data: { result: { message: { content: 'a' } } } }, 'a'],
+	[{ choices: [{ message: { role: 'assistant', content: 'a' } }] }, 'a'],
+	[
+		{
+			output: [
+				{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] },
+			],
+		},
+		'a',
+	],
+	[
+		{
+			content: [
+				{ type: 'text', text: 'a' },
+				{ type: 'text', text: 'b' },
+			],
+		},
+		'ab',
+	],
+	[
+		{
+			messages: [
+				{ role: 'user', content: 'q' },
+				{ role: 'assistant', content: 'a' },
+			],
+		},
+		'a',
+	],
+	[
+		{
+			messages: [
+				{ role: 'assistant', content: 'a' },
+				{ role: 'agent', content: 'b' },
+			],
+		},
+		'a\n\nb',
+	],
+	[{ answer: '' }, ''],
+	[{ answer: null, text: 'b' }, 'b'],
+	[{ text: 17, analysis: 'c' }, 'c'],
+	[{ price: 17 }, undefined],
+	[{}, undefined],
+	[[], undefined],
+	[null, undefined],
+	[17, undefined],
+])('in %j it finds %j', (value, expected) => {
+	expect(findAnswerText(value)).toBe(expected);
+});
+
+it('looks at a named field first', () => {
+	const value = { answer: 'a', report: { body: 'b' } };
+	expect(findAnswerText(value, 'report.body')).toBe('b');
+	expect(findAnswerText(value, 'report.missing')).toBe('a');
+});
+
+it('takes a text from its bed of any shape, in no time', () => {
+	fc.assert(
+		fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+			const found = findAnswerText(value);
+			expect(found === undefined || typeof found === 'string').toBe(true);
+		}),
+		{ numRuns: 2000 },
+	);
+});

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+
+import {
+	cut,
+	explained,
+	garbled,
+	invalid,
+	readReportedError,
+	refusalSentence,
+	refused,
+	requestIdOf,
+	ServiceError,
+	withDetails,
+} from '../../../src/service/errors';
+import { response } from '../inMemoryHttp';
+
+const details = (body: unknown, status = 400) =>
+	refused(response({ status }), typeof body === 'string' ? body : JSON.stringify(body)).details;
+
+it.each<[string, unknown, object]>([
+	[
+		'an error object',
+		{ error: { code: 'x', message: 'words', meta: { a: 1 } } },
+		{ code: 'x', reason: 'words', meta: { a: 1 } },
+	],
+	[
+		'bare fields',
+		{ code: 'x', message: 'words', meta: { a: 1 } },
+		{ code: 'x', reason: 'words', meta: { a: 1 } },
+	],
+	['an error text', { error: 'words' }, { reason: 'words' }],
+	['a detail text', { detail: 'words' }, { reason: 'words' }],
+	[
+		'a detail list',
+		{ detail: [{ loc: ['body'], msg: 'words' }] },
+		{ reason: '[{"loc":["body"],"msg":"words"}]' },
+	],
+	['a detail inside', { error: { detail: 'words' } }, { reason: 'words' }],
+	['a type for a code', { error: { type: 'x', message: 'words' } }, { code: 'x', reason: 'words' }],
+	['a code that is a number', { code: 17, message: 'words' }, { code: '17', reason: 'words' }],
+	['an empty message', { message: '', detail: 'words' }, { reason: 'words' }],
+	['nothing known', { foo: 1 }, { reason: '{"foo":1}' }],
+	['plain text', '  words\n', { reason: 'words' }],
+	['HTML', '<h1>Bad</h1>', { reason: '<h1>Bad</h1>' }],
+	['a list', '[1]', { reason: '[1]' }],
+	['null', 'null', { reason: 'null' }],
+	['nothing', '', {}],
+])('reads %s', (_form, body, expected) => {
+	expect(details(body)).toEqual({ status: 400, ...expected });
+});
+
+it('cuts what is too long, and takes no code that is an object', () => {
+	const { reason, code, ...rest } = details({
+		message: 'm'.repeat(10_000_000),
+		code: 'c'.repeat(5000),
+	});
+	expect([reason?.length, code?.length, rest]).toEqual([2001, 101, { status: 400 }]);
+	expect(details({ message: 'a', code: {}, meta: [] })).toEqual({ status: 400, reason: 'a' });
+});
+
+it('reads request id and Retry-After from the head', () => {
+	const head = response({ status: 429, headers: { 'x-request-id': 'r-1', 'retry-after': '7' } });
+	expect(refused(head, '')).toMatchObject({
+		kind: 'refused',
+		message: 'The service is receiving too many requests (429)',
+		details: { status: 429, requestId: 'r-1', retryAfter: 7000 },
+	});
+	expect(requestIdOf({ 'x-request-id': 'x'.repeat(300) }).requestId).toHaveLength(201);
+	expect(requestIdOf({})).toEqual({});
+});
+
+it.each([
+	[301, 'The service sent a redirect (301), which is not followed'],
+	[308, 'The service sent a redirect (308), which is not followed'],
+	[400, 'The service refused the request (400)'],
+	[401, 'The service refused the API key (401)'],
+	[402, 'The balance does not cover this request (402)'],
+	[403, 'The API key may not do this (403)'],
+	[404, 'The service does not know this address or id (404)'],
+	[407, 'The proxy between n8n and the service wants a password (407)'],
+	[429, 'The service is receiving too many requests (429)'],
+	[500, 'The service reported a failure of its own (500)'],
+	[599, 'The service reported a failure of its own (599)'],
+])('%d reads "%s"', (status, sentence) => {
+	expect(refusalSentence(status)).toBe(sentence);
+});
+
+it.each([
+	['', 'The answer was empty.', undefined],
+	['x'.repeat(500), `${'x'.repeat(200)}…`, undefined],
+	[
+		' <!doctype html>',
+		' <!doctype html>',
+		'This looks like a web page: a login page, a proxy, or a wrong base URL.',
+	],
+])('garbled says what came: %.20j', (body, reason, advice) => {
+	const error = garbled(response({ headers: { 'x-request-id': 'r' } }), body);
+	expect(error).toMatchObject({
+		kind: 'garbled',
+		message: 'The service answered in a form that cannot be read',
+	});
+	expect(error.details).toEqual({ status: 200, reason, requestId: 'r', ...(advice && { advice }) });
+});
+
+it.each<[unknown, object]>([
+	['boom', { reason: 'boom' }],
+	[{ error: { message: 'boom', code: 'x' } }, { reason: 'boom', code: 'x' }],
+	[{ message: 'boom' }, { reason: 'boom' }],
+	['', {}],
+	[null, { reason: 'null' }],
+	[undefined, {}],
+	[17, { reason: '17' }],
+])('an error reported with status 200: %j', (value, expected) => {
+	expect(readReportedError(value)).toEqual(expected);
+});
+
+it('reads any body without a failure of its own', () => {
+	fc.assert(
+		fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (body) => {
+			const error = refused(response({ status: 418 }), body);
+			expect(typeof (error.details.reason ?? '')).toBe('string');
+		}),
+		{ numRuns: 2000 },
+	);
+});
+
+it('withDetails joins ids, and what is said last counts', () => {
+	const error = cut('why', { text: 'a' });
+	const more = withDetails(withDetails(error, { ids: { chatId: '1' } }), {
+		ids: { jobId: '2' },
+		reason: 'other',
+	});
+	expect(more).toMatchObject({ kind: 'cut', message: 'The answer stopped before its end' });
+	expect(more.details).toEqual({
+		reason: 'other',
+		partial: { text: 'a' },
+		ids: { chatId: '1', jobId: '2' },
+	});
+	expect(withDetails(error, {}).details).not.toHaveProperty('ids');
+});
+
+it('explained leaves alone what is not ours', () => {
+	const [foreign, ours] = [new TypeError('x'), invalid('x', 'do this')];
+	expect(explained(foreign, () => ours)).toBe(foreign);
+	expect(explained(ours)).toBe(ours);
+	expect(explained(ours, () => cut('y'))).toMatchObject({ kind: 'cut' });
+	expect(ours.details).toEqual({ advice: 'do this' });
+	expect(invalid('x').details).toEqual({});
+	expect(new ServiceError('cut', 'x', { cause: foreign }).cause).toBe(foreign);
+});

@@ -1,0 +1,139 @@
+import { ServiceError } from '../../../src/service/errors';
+import type { HttpRequest } from '../../../src/service/http';
+import { fullJitter, withRetries } from '../../../src/service/retry';
+import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
+import { virtualClock } from '../virtualClock';
+
+const GET: HttpRequest = { method: 'GET', path: '/v1/models' };
+const POST: HttpRequest = { method: 'POST', path: '/v1/images/jobs', body: {} };
+const MINUTE = 60_000;
+
+const ok = json({ ok: true });
+const status = (code: number, retryAfter?: string): Answer => ({
+	status: code,
+	headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+});
+const notSent = new ServiceError('unreachable', 'x', { sent: false, reason: 'ECONNREFUSED.' });
+const sent = new ServiceError('unreachable', 'x', { sent: true });
+const unclear = new ServiceError('unreachable', 'x');
+const certificate = new ServiceError('unreachable', 'x', { sent: false, permanent: true });
+
+function retrying(...answers: Array<Answer | ServiceError>) {
+	const [http, clock] = [inMemory(...answers), virtualClock()];
+	return { http, clock, send: withRetries(http, clock, MINUTE).send };
+}
+
+it.each<[string, HttpRequest, Answer | ServiceError, number]>([
+	['a GET that was not sent', GET, notSent, 4],
+	['a GET whose connection broke', GET, sent, 4],
+	['a GET of which nobody knows', GET, unclear, 4],
+	['a GET with a bad certificate', GET, certificate, 1],
+	['a GET answered 429', GET, status(429), 4],
+	...[500, 502, 503, 504].map((code): [string, HttpRequest, Answer, number] => [
+		`a GET answered ${code}`,
+		GET,
+		status(code),
+		4,
+	]),
+	...[200, 204, 301, 307, 400, 401, 402, 403, 404, 405, 408, 409, 410, 422].flatMap(
+		(code): Array<[string, HttpRequest, Answer, number]> => [
+			[`a GET answered ${code}`, GET, status(code), 1],
+			[`a POST answered ${code}`, POST, status(code), 1],
+		],
+	),
+	['a POST that was not sent', POST, notSent, 4],
+	['a POST whose connection broke after it was sent', POST, sent, 1],
+	['a POST of which nobody knows whether it was sent', POST, unclear, 1],
+	['a POST with a bad certificate', POST, certificate, 1],
+	['a POST answered 429', POST, status(429), 4],
+	...[500, 502, 503, 504].map((code): [string, HttpRequest, Answer, number] => [
+		`a POST answered ${code}`,
+		POST,
+		status(code),
+		1,
+	]),
+	['a POST answered 503 with Retry-After', POST, status(503, '1'), 1],
+	['a GET that was stopped', GET, new ServiceError('stopped', 'x', { sent: false }), 1],
+	['a GET that was cut', GET, new ServiceError('cut', 'x'), 1],
+])('%s is sent %4$d times in all', async (_name, request, answer, times) => {
+	const { http, send } = retrying(answer);
+	const result = await send(request).catch((error: unknown) => error);
+	expect(http.requests).toEqual(Array(times).fill(request));
+	if (answer instanceof ServiceError) expect(result).toMatchObject({ kind: answer.kind });
+	else expect(result).toMatchObject({ status: answer.status });
+});
+
+it('gives the answer that came in the end, and closes the refusals before it', async () => {
+	const { http, send } = retrying(status(500), status(429, '2'), notSent, ok);
+	expect(await send(GET)).toMatchObject({ status: 200 });
+	expect([http.requests.length, http.closed]).toEqual([4, [1, 2]]);
+});
+
+it('says how often it tried, and keeps what was known', async () => {
+	expect(await failureOf(retrying(notSent).send(POST))).toMatchObject({
+		details: { sent: false, reason: 'ECONNREFUSED. Tried 4 times.' },
+	});
+	expect((await failureOf(retrying(sent).send(POST))).details).toEqual({ sent: true });
+});
+
+it('waits longer and longer, up to a limit', async () => {
+	const { clock, send } = retrying(status(500));
+	await send(GET);
+	expect(clock.slept).toEqual([250, 500, 1000]);
+	expect([fullJitter(1, { random: () => 0 }), fullJitter(30, { random: () => 0.999 })]).toEqual([
+		0, 19_980,
+	]);
+});
+
+it.each([
+	['2', 2000],
+	['0', 250],
+	['-1', 250],
+	['soon', 250],
+])('waits for Retry-After: %s at least %d ms', async (header, wait) => {
+	const { clock, send } = retrying(status(429, header), ok);
+	expect(await send(POST)).toMatchObject({ status: 200 });
+	expect(clock.now()).toBeGreaterThanOrEqual(wait);
+	expect(clock.now()).toBeLessThanOrEqual(wait + 1000);
+});
+
+it.each<[HttpRequest, Answer]>([
+	[POST, status(429, '61')],
+	[GET, status(503, '61')],
+	[GET, status(429, '1000000000')],
+])('does not begin a wait that is too long: %j %j', async (request, answer) => {
+	const { http, clock, send } = retrying(answer, ok);
+	expect(await send(request)).toMatchObject({ status: answer.status });
+	expect([http.requests.length, clock.slept]).toEqual([1, []]);
+});
+
+it('one 429 holds up all callers until its time is over', async () => {
+	const [http, clock] = [inMemory(status(429, '10'), ok), virtualClock()];
+	const { send } = withRetries(http, clock, MINUTE);
+	const times: number[] = [];
+	const first = send(POST).then(() => times.push(clock.now()));
+	await clock.sleep(1);
+	const later = Array.from({ length: 5 }, () => send(GET).then(() => times.push(clock.now())));
+	await Promise.all([first, ...later]);
+	expect(times).toHaveLength(6);
+	expect(Math.min(...times)).toBeGreaterThanOrEqual(10_000);
+	expect(http.requests).toHaveLength(7);
+});
+
+it('a 429 that is handed on holds up the others, too', async () => {
+	const limited = status(429, '10');
+	const [http, clock] = [inMemory(limited, limited, limited, limited, ok), virtualClock()];
+	const { send } = withRetries(http, clock, MINUTE);
+	expect(await send(POST)).toMatchObject({ status: 429 });
+	const before = clock.now();
+	expect(await send(POST)).toMatchObject({ status: 200 });
+	expect(clock.now() - before).toBeGreaterThanOrEqual(10_000);
+});
+
+it('ends when the clock is stopped', async () => {
+	const stop = new Error('stopped');
+	const clock = { now: () => 0, random: () => 0.5, sleep: () => Promise.reject(stop) };
+	const http = inMemory(status(500), ok);
+	await expect(withRetries(http, clock, MINUTE).send(GET)).rejects.toBe(stop);
+	expect(http.requests).toHaveLength(1);
+});
