@@ -100,7 +100,7 @@ export function refused({ status, headers }: HttpResponse, body: string): Servic
 
 /** The error that a service reports with status 200: in the body, or in the middle of a stream. */
 export function readReportedError(value: unknown): ServiceErrorDetails {
-	return readEnvelope(typeof value === 'string' ? value : JSON.stringify(value));
+	return readEnvelope(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 }
 
 export function garbled({ status, headers }: HttpResponse, body: string): ServiceError {
