@@ -39,18 +39,24 @@ export function fileTypeOf(
 ): FileType | undefined {
 	const declared = header?.split(';')[0]?.trim().toLowerCase() ?? '';
 	const [known] = filetypeinfo(start).filter(
-		({ mime, extension }) => mime && extension && mime !== 'application/json',
+		({ mime, extension }) => mime && extension && !/^application\/(json|xml)$/.test(mime),
 	);
 	if (known?.mime && known.extension) {
 		const container = CONTAINERS[known.extension];
-		if (!container)
-			return { mimeType: COMMON_NAMES[known.mime] ?? known.mime, extension: known.extension };
+		if (!container) {
+			const mimeType = COMMON_NAMES[known.mime] ?? known.mime;
+			return { mimeType, extension: EXTENSIONS[mimeType] ?? known.extension };
+		}
 		const mimeType = /^(audio|video)\/(mp4|webm|ogg|x-m4a|x-matroska)$/.test(declared)
 			? declared
 			: `${family}/${container}`;
 		return { mimeType, extension: EXTENSIONS[mimeType] ?? container };
 	}
-	const looksLikePage = /^\s*[<{[]/.test(new TextDecoder().decode(start.slice(0, 64)));
+	const text = new TextDecoder().decode(start);
+	// a drawing may begin with an XML declaration, which an error page of a file store does as well
+	if (/^\s*<\?xml[^>]*>[^<]*<svg\b/.test(text))
+		return { mimeType: 'image/svg+xml', extension: 'svg' };
+	const looksLikePage = /^\s*[<{[]/.test(text);
 	if (looksLikePage || /html|json|xml/.test(declared)) return undefined;
 	const mimeType = /^(image|audio|video)\/[\w.+-]+$/.test(declared)
 		? declared
