@@ -168,10 +168,10 @@ function matchesLock(folder) {
 		const read = (file) => JSON.parse(readFileSync(join(folder, file), 'utf8')).packages;
 		const [wanted, present] = [read('package-lock.json'), read('node_modules/.package-lock.json')];
 		return Object.entries(wanted).every(
-			([path, { version, optional, peer, link }]) =>
+			([path, { version, optional, peer, extraneous, link }]) =>
 				path === '' ||
 				link ||
-				(present[path] ? present[path].version === version : optional || peer),
+				(present[path] ? present[path].version === version : optional || peer || extraneous),
 		);
 	} catch {
 		return false;
