@@ -10,8 +10,7 @@ export class MarketAssistantApi implements ICredentialType {
 
 	icon: Icon = { light: 'file:../icons/assistant.svg', dark: 'file:../icons/assistant.dark.svg' };
 
-	documentationUrl =
-		'https://github.com/example/n8n-nodes-agent-bridge#the-three-keys';
+	documentationUrl = 'https://github.com/example/n8n-nodes-agent-bridge#the-three-keys';
 
 	properties: INodeProperties[] = [
 		{

@@ -10,8 +10,7 @@ export class ModelRouterApi implements ICredentialType {
 
 	icon: Icon = { light: 'file:../icons/router.svg', dark: 'file:../icons/router.dark.svg' };
 
-	documentationUrl =
-		'https://github.com/example/n8n-nodes-agent-bridge#the-three-keys';
+	documentationUrl = 'https://github.com/example/n8n-nodes-agent-bridge#the-three-keys';
 
 	properties: INodeProperties[] = [
 		{

@@ -10,8 +10,7 @@ export class WorkspaceAgentApi implements ICredentialType {
 
 	icon: Icon = { light: 'file:../icons/agent.svg', dark: 'file:../icons/agent.dark.svg' };
 
-	documentationUrl =
-		'https://github.com/example/n8n-nodes-agent-bridge#the-three-keys';
+	documentationUrl = 'https://github.com/example/n8n-nodes-agent-bridge#the-three-keys';
 
 	properties: INodeProperties[] = [
 		{
@@ -36,7 +35,7 @@ export class WorkspaceAgentApi implements ICredentialType {
 		},
 		{
 			displayName:
-				'The test tells whether the address can be reached and refuses a key that the service refuses. The service has no way to verify a key without starting a conversation.',
+				'"Connection tested successfully" means here that the address was reached and did not refuse the key. The key itself is not verified: that would start a conversation.',
 			name: 'testNotice',
 			type: 'notice',
 			default: '',

@@ -22,7 +22,7 @@ export class MarketAssistant implements INodeType {
 		credentials: [
 			{ name: 'marketAssistantApi', required: true, testedBy: 'testMarketAssistantApi' },
 		],
-		properties: nodeProperties(resources),
+		properties: nodeProperties(resources, 'question'),
 	};
 
 	methods = { credentialTest: { testMarketAssistantApi: credentialTest(probe) } };

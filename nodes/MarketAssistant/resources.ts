@@ -3,5 +3,5 @@ import { ask } from './question/ask.operation';
 import { askStreaming } from './question/askStreaming.operation';
 
 export const resources: Resource[] = [
-	{ name: 'Question', value: 'question', operations: [ask, askStreaming] },
+	{ name: 'Question', value: 'question', operations: [ask, askStreaming], defaultOperation: 'ask' },
 ];

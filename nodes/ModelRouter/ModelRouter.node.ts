@@ -22,7 +22,7 @@ export class ModelRouter implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
 		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],
-		properties: nodeProperties(resources),
+		properties: nodeProperties(resources, 'chat'),
 	};
 
 	methods = {

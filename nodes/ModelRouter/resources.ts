@@ -9,7 +9,12 @@ import { get as getModel } from './model/get.operation';
 import { getMany } from './model/getMany.operation';
 
 export const resources: Resource[] = [
-	{ name: 'Chat', value: 'chat', operations: [complete] },
-	{ name: 'Media Job', value: 'job', operations: [download, generate, getJob, start, wait] },
-	{ name: 'Model', value: 'model', operations: [getModel, getMany] },
+	{ name: 'Chat', value: 'chat', operations: [complete], defaultOperation: 'complete' },
+	{
+		name: 'Media Job',
+		value: 'job',
+		operations: [download, generate, getJob, start, wait],
+		defaultOperation: 'generate',
+	},
+	{ name: 'Model', value: 'model', operations: [getModel, getMany], defaultOperation: 'getMany' },
 ];

@@ -20,7 +20,7 @@ export class WorkspaceAgent implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
 		credentials: [{ name: 'workspaceAgentApi', required: true, testedBy: 'testWorkspaceAgentApi' }],
-		properties: nodeProperties(resources),
+		properties: nodeProperties(resources, 'message'),
 	};
 
 	methods = { credentialTest: { testWorkspaceAgentApi: credentialTest(probe) } };

@@ -12,8 +12,15 @@ import { defaultSettings, requestSettings } from './settings';
 import { startLedger } from './startLedger';
 import { storeFile } from './storeFile';
 
-/** The node's parameters: a resource list, an operation list per resource, each operation's own, and how requests are sent. */
-export function nodeProperties(resources: readonly Resource[]): INodeProperties[] {
+/**
+ * The node's parameters: a resource list, an operation list per resource, each operation's own, and how requests are sent.
+ *
+ * @param defaultResource Value of the resource that is chosen at first. n8n does not store a default: never change it.
+ */
+export function nodeProperties(
+	resources: readonly Resource[],
+	defaultResource: string,
+): INodeProperties[] {
 	return [
 		{
 			displayName: 'Resource',
@@ -21,9 +28,9 @@ export function nodeProperties(resources: readonly Resource[]): INodeProperties[
 			type: 'options',
 			noDataExpression: true,
 			options: resources.map(({ name, value }) => ({ name, value })),
-			default: resources[0]?.value ?? '',
+			default: defaultResource,
 		},
-		...resources.flatMap(({ value: resource, operations }): INodeProperties[] => [
+		...resources.flatMap(({ value: resource, operations, defaultOperation }): INodeProperties[] => [
 			{
 				displayName: 'Operation',
 				name: 'operation',
@@ -36,7 +43,7 @@ export function nodeProperties(resources: readonly Resource[]): INodeProperties[
 					action,
 					description,
 				})),
-				default: operations[0]?.value ?? '',
+				default: defaultOperation,
 			},
 			...operations.flatMap(({ value, params }) =>
 				updateDisplayOptions({ show: { resource: [resource], operation: [value] } }, [...params]),
@@ -150,9 +157,9 @@ async function runItems(
 }
 
 function chosenOperation(n8n: IExecuteFunctions, resources: readonly Resource[]): Operation {
-	const chosenResource = n8n.getNodeParameter('resource', 0, resources[0]?.value);
+	const chosenResource = n8n.getNodeParameter('resource', 0);
 	const operations = resources.find(({ value }) => value === chosenResource)?.operations;
-	const chosen = n8n.getNodeParameter('operation', 0, operations?.[0]?.value);
+	const chosen = n8n.getNodeParameter('operation', 0);
 	const operation = operations?.find(({ value }) => value === chosen);
 	if (!operation) {
 		throw toNodeError(

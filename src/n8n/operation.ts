@@ -73,4 +73,6 @@ export interface Resource {
 	/** Stored in workflows. Never change it. */
 	value: string;
 	operations: readonly Operation[];
+	/** Value of the operation that is chosen at first. n8n does not store a default, so a saved workflow relies on it: never change it. */
+	defaultOperation: string;
 }
