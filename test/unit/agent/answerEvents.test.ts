@@ -1,0 +1,50 @@
+import { readEvent, type Said } from '../../../src/agent/answerEvents';
+
+it.each<[unknown, string | undefined, Said]>([
+	// pieces of the answer
+	['Hello', undefined, { text: 'Hello' }],
+	['Hello', 'token', { text: 'Hello' }],
+	[{ content: 'a' }, undefined, { text: 'a' }],
+	[{ type: 'message', text: 'a' }, undefined, { text: 'a' }],
+	[{ type: 'something.new', delta: { text: 'a' } }, undefined, { text: 'a' }],
+	[{ event: 'delta', data: { t: 'a' } }, undefined, { text: 'a' }],
+	[{ type: 'response.output_text.delta', delta: 'a' }, undefined, { text: 'a' }],
+	[{ role: 'assistant', content: 'a' }, undefined, { text: 'a' }],
+	[{ content: 'a', error: null }, undefined, { text: 'a' }],
+	// beside the answer
+	[{ type: 'tool_call', content: 'searching' }, undefined, {}],
+	['reading', 'status', {}],
+	[{ content: 'hm' }, 'thinking', {}],
+	[{ type: 'ping' }, undefined, {}],
+	[{ type: 'usage', value: '12' }, undefined, {}],
+	[{ role: 'user', content: 'the question' }, undefined, {}],
+	[{ message: { role: 'user', content: 'the question' } }, undefined, {}],
+	[{ price: 1 }, undefined, {}],
+	['', undefined, { text: '' }],
+	[null, undefined, {}],
+	// ends
+	['', 'done', { end: 'stream' }],
+	[null, 'finish', { end: 'stream' }],
+	[{}, 'stream_end', { end: 'stream' }],
+	[{ type: 'complete', output: 'whole' }, undefined, { end: 'stream', summary: 'whole' }],
+	[{ type: 'message_end' }, undefined, { end: 'message' }],
+	[
+		{ type: 'response.completed', response: { output_text: 'whole' } },
+		undefined,
+		{ end: 'message', summary: 'whole' },
+	],
+	['', 'message_stop', { end: 'message' }],
+	[{ content: 'z', done: true }, undefined, { text: 'z', end: 'message' }],
+	[{ is_final: true }, undefined, { end: 'message' }],
+	// errors
+	['boom', 'error', { error: 'boom' }],
+	['', 'error', { error: '' }],
+	[{ error: 'boom' }, undefined, { error: { error: 'boom' } }],
+	[
+		{ type: 'run.failed', message: 'm' },
+		undefined,
+		{ error: { type: 'run.failed', message: 'm' } },
+	],
+])('%j under the name %j says %j', (value, name, said) => {
+	expect(readEvent(value, name)).toEqual(said);
+});

@@ -1,0 +1,72 @@
+import { readAnswer, type Piece } from '../../../src/agent/answerForms';
+import { failureOf, response } from '../inMemoryHttp';
+
+async function piecesOf(type: string, ...chunks: string[]): Promise<Piece[]> {
+	const pieces: Piece[] = [];
+	const answer = response({ headers: { 'content-type': type }, chunks });
+	for await (const piece of readAnswer(answer)) pieces.push(piece);
+	return pieces;
+}
+
+it('gives a piece as soon as it is there', async () => {
+	expect(await piecesOf('text/plain', 'Hello, ', 'you')).toEqual([
+		{ form: 'text', raw: 'Hello, ', text: 'Hello, ' },
+		{ form: 'text', raw: 'you', text: 'you' },
+	]);
+});
+
+it('keeps what came beside its meaning', async () => {
+	expect(
+		await piecesOf(
+			'text/event-stream',
+			'event: tool\ndata: {"name":"x"}\n\ndata: [DONE]\n\ndata: late\n\n',
+		),
+	).toEqual([
+		{ form: 'sse', raw: { event: 'tool', data: { name: 'x' } } },
+		{ form: 'sse', raw: '[DONE]', end: 'stream' },
+	]);
+	expect(await piecesOf('application/x-ndjson', '{"t":"a"}\nnull\n7\n')).toEqual([
+		{ form: 'ndjson', raw: { t: 'a' }, text: 'a' },
+		{ form: 'ndjson', raw: null },
+		{ form: 'ndjson', raw: 7 },
+	]);
+});
+
+it('JSON may be one body or lines: the first line that is whole decides', async () => {
+	const forms = async (text: string) =>
+		(await piecesOf('application/json', text)).map(({ form }) => form);
+	expect(await forms('{"t":"a"}')).toEqual(['json']);
+	expect(await forms('{"t":"a"}\n')).toEqual(['ndjson']);
+	expect(await forms('{\n"t":"a"}\n')).toEqual(['json']);
+});
+
+it('grows past 64 MiB never', async () => {
+	const chunks = Array<string>(70).fill('x'.repeat(1024 * 1024));
+	expect(await failureOf(piecesOf('text/plain', ...chunks))).toMatchObject({
+		kind: 'cut',
+		details: { reason: 'the answer grew past 64 MiB' },
+	});
+});
+
+it.each([
+	['text/plain', 'Hello'],
+	['text/event-stream', 'data: a\n\n'],
+	['application/x-ndjson', '{"t":"a"}\n'],
+])('closes the connection of %s when its reader leaves', async (type, chunk) => {
+	let closed = false;
+	const answer = response(
+		{ headers: { 'content-type': type }, chunks: Array(9).fill(chunk) },
+		() => (closed = true),
+	);
+	for await (const _piece of readAnswer(answer)) break;
+	expect(closed).toBe(true);
+});
+
+it('reads ten thousand lines that come in small pieces in linear time', async () => {
+	const line = `${JSON.stringify({ text: 'x'.repeat(200) })}\n`;
+	const started = performance.now();
+	expect(
+		await piecesOf('application/x-ndjson', ...line.repeat(10_000).match(/[^]{1,64}/g)!),
+	).toHaveLength(10_000);
+	expect(performance.now() - started).toBeLessThan(3000);
+});
