@@ -30,9 +30,10 @@ export async function* readEvents(
 	});
 	const complete = bareEvents ? giveDataToBareEvents() : (text: string) => text;
 
-	let [length, lastEvent] = [0, Date.now()];
+	let [length, lastEvent, insideLine] = [0, Date.now(), false];
 	for await (const text of pieces) {
 		length += text.length;
+		if (text) insideLine = !/[\r\n]$/.test(text);
 		if (length > MAX_STREAM) throw cut('the stream grew past 64 MiB');
 		parser.feed(complete(text));
 		if (arrived.length) lastEvent = Date.now();
@@ -41,7 +42,8 @@ export async function* readEvents(
 		}
 		yield* arrived.splice(0);
 	}
-	parser.feed(complete('\n\n'));
+	// a name without data that ends inside its line may have been a longer one: "finish" begins "finished_tool_call"
+	parser.feed(insideLine ? '\n\n' : complete('\n\n'));
 	yield* arrived.splice(0);
 }
 
