@@ -134,16 +134,18 @@ async function collect(
 			arrived++;
 			// whatever follows `finish` is none of our business: leaving closes the connection
 			if (event === 'finish') return { ...heard.answer(), ...requestId };
-			const payload = tryParseJson(data);
-			if (payload === undefined && data)
+			const parsed = tryParseJson(data);
+			if (parsed === undefined && data && heard.knows(event))
 				throw cut(`An event could not be read: ${event} ${data.slice(0, 200)}`);
+			const payload = parsed === undefined && data ? data : parsed;
 			if (/error/.test(event) || (isObject(payload) && payload['error'])) {
 				const { reason = 'The assistant reported an error without a reason.', ...more } =
 					readReportedError(payload);
 				throw withDetails(cut(reason), more);
 			}
 			const text = heard.take(event, payload);
-			if (event === 'chat') onChat(heard.answer().chatId ?? '');
+			const chatId = event === 'chat' ? heard.answer().chatId : undefined;
+			if (chatId) onChat(chatId);
 			if (text) await onText(text);
 		}
 		if (!arrived) throw garbled(response, 'No event arrived.');

@@ -55,12 +55,12 @@ export function listenToAssistant(keepEvents: boolean) {
 		},
 		message_start({ t }) {
 			const text = typeof t === 'string' ? t : '';
-			if (open) messages.push((messages.pop() ?? '') + text);
-			else messages.push(text);
+			const before = open ? (messages.pop() ?? '') : '';
 			// the next message is told apart for those who read along, too
-			const separator = !open && messages.length > 1 ? '\n\n' : '';
+			const separator = text && !before && messages.some(Boolean) ? '\n\n' : '';
+			messages.push(before + text);
 			open = true;
-			return text && separator + text;
+			return separator + text;
 		},
 		message_end({ message_id }) {
 			if (isGiven(message_id)) answer.messageIds.push(String(message_id));
@@ -70,6 +70,9 @@ export function listenToAssistant(keepEvents: boolean) {
 	};
 
 	return {
+		/** Whether the specification has an event of this name. */
+		knows: (event: string) => Object.hasOwn(take, event),
+
 		/** @returns the text that this event adds to the answer. */
 		take(event: string, data: unknown): string {
 			if (keepEvents) answer.events.push({ event, data });
