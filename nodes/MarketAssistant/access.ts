@@ -1,5 +1,5 @@
 import type { Probe } from '../../src/n8n/credentialTest';
-import type { ServiceAccess } from '../../src/n8n/http';
+import type { ServiceAccess } from '../../src/n8n/connection';
 
 export const access: ServiceAccess = { credential: 'marketAssistantApi', version: 'v1' };
 

@@ -2,7 +2,8 @@ import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-wor
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from '../../src/n8n/credentialTest';
-import { nodeProperties, runNode } from '../../src/n8n/node';
+import { nodeProperties } from '../../src/n8n/nodeProperties';
+import { runNode } from '../../src/n8n/runNode';
 import { access, probe } from './access';
 import { resources } from './resources';
 

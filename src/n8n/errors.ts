@@ -2,6 +2,7 @@ import type { IDataObject, INode, JsonObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { ServiceError, type ServiceErrorDetails } from '../service/errors';
+import { describe, sentence } from './errorWords';
 import type { Redactor } from './redact';
 
 const REDACT_NOTHING: Redactor = { text: (text) => text, json: (json) => json };
@@ -25,16 +26,16 @@ export function toNodeError(
 		return error;
 	}
 	if (!(error instanceof ServiceError)) {
-		const words = redact.text(error instanceof Error ? error.message : String(error));
-		return new NodeOperationError(node, words, at);
+		// n8n's own, such as an expression that fails: it knows best how to tell
+		return new NodeOperationError(node, error instanceof Error ? error : String(error), at);
 	}
 	if (error.kind === 'invalid') {
-		const description = escaped(error.details.advice ?? 'Nothing was sent for this item.');
+		const description = describe(error);
 		return new NodeOperationError(node, redact.text(sentence(error)), { ...at, description });
 	}
 	const { status, ids, partial, outcome, requestId } = error.details;
 	const message = redact.text(sentence(error));
-	const description = escaped(redact.text(describe(error)));
+	const description = redact.text(describe(error));
 	const failure = failureOf(error);
 	const metadata = redact.json({
 		kind: error.kind,
@@ -86,51 +87,6 @@ export function failedItem(
 	return json;
 }
 
-/** A sentence that an AI agent can act on without seeing anything else: ids and what to do are in it. */
-function sentence({
-	kind,
-	message,
-	details: { code, ids, advice, outcome },
-}: ServiceError): string {
-	const named = Object.entries(ids ?? {}).map(([name, id]) => `${name}: ${id}`);
-	const head = [
-		message,
-		code && !/^E[A-Z]+$|_/.test(code) ? `: ${code}` : '',
-		named.length ? ` (${named.join(', ')})` : '',
-	].join('');
-	const tail = kind === 'invalid' || outcome === 'unknown' || named.length ? advice : undefined;
-	return tail ? `${head}. ${tail}` : head;
-}
-
-function describe(error: ServiceError): string {
-	const { reason, advice, code, requestId, outcome, retryAfter, partial } = error.details;
-	const lines = [
-		reason && `The service says: ${reason}`,
-		advice,
-		code && `Code: ${code}`,
-		retryAfter !== undefined && `The service asks to wait ${Math.ceil(retryAfter / 1000)} s.`,
-		partialSentence(partial),
-		outcome && `Outcome: ${OUTCOMES[outcome]}.`,
-		requestId && `Request ID: ${requestId}`,
-	].filter(Boolean);
-	return lines.length ? lines.join('\n') : `${error.message}. The service gave no further reason.`;
-}
-
-const OUTCOMES = {
-	not_started: 'nothing was started, nothing is charged',
-	unknown: 'unknown; it may have been carried out, and may be charged',
-	started: 'the service received it; what it did may be charged',
-};
-
-function partialSentence(partial: object | undefined): string | undefined {
-	const text =
-		partial && 'text' in partial && typeof partial.text === 'string' ? partial.text : undefined;
-	if (text === undefined) return undefined;
-	return text
-		? `What arrived before (${text.length} characters): ${text.slice(0, 1000)}`
-		: 'No text had arrived.';
-}
-
 /** Characters of a partial answer that are stored with the error itself; the error output has all of it. */
 const MAX_PARTIAL = 100_000;
 
@@ -151,8 +107,6 @@ function failureOf({ kind, details: { status, retryAfter } }: ServiceError) {
 		return { cause: 'temporarily-unavailable' as const, ...wait };
 	return undefined;
 }
-
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 function given(fields: Record<string, unknown> | ServiceErrorDetails): Record<string, unknown> {
 	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

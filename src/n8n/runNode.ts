@@ -1,9 +1,8 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { updateDisplayOptions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { ServiceError } from '../service/errors';
 import { failedItem, toNodeError } from './errors';
-import { connect, type Connection, type ServiceAccess } from './http';
+import { connect, type Connection, type ServiceAccess } from './connection';
 import { noteId } from './notes';
 import type { Operation, Resource } from './operation';
 import { paramReader } from './params';
@@ -11,47 +10,6 @@ import { workThrough } from './pool';
 import { defaultSettings, requestSettings } from './settings';
 import { startLedger } from './startLedger';
 import { storeFile } from './storeFile';
-
-/**
- * The node's parameters: a resource list, an operation list per resource, each operation's own, and how requests are sent.
- *
- * @param defaultResource Value of the resource that is chosen at first. n8n does not store a default: never change it.
- */
-export function nodeProperties(
-	resources: readonly Resource[],
-	defaultResource: string,
-): INodeProperties[] {
-	return [
-		{
-			displayName: 'Resource',
-			name: 'resource',
-			type: 'options',
-			noDataExpression: true,
-			options: resources.map(({ name, value }) => ({ name, value })),
-			default: defaultResource,
-		},
-		...resources.flatMap(({ value: resource, operations, defaultOperation }): INodeProperties[] => [
-			{
-				displayName: 'Operation',
-				name: 'operation',
-				type: 'options',
-				noDataExpression: true,
-				displayOptions: { show: { resource: [resource] } },
-				options: operations.map(({ name, value, action, description }) => ({
-					name,
-					value,
-					action,
-					description,
-				})),
-				default: defaultOperation,
-			},
-			...operations.flatMap(({ value, params }) =>
-				updateDisplayOptions({ show: { resource: [resource], operation: [value] } }, [...params]),
-			),
-		]),
-		requestSettings,
-	];
-}
 
 /** An item that failed and what the editor says of it, or what it gave. */
 type Result = { output: INodeExecutionData[] } | { cause: unknown };

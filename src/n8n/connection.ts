@@ -1,0 +1,93 @@
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { assertUrlAllowed, sleep } from 'n8n-workflow';
+
+import { cleanKey, normaliseBaseUrl } from '../service/address';
+import type { Http } from '../service/http';
+import { withRetries, type Clock } from '../service/retry';
+import { stopped } from './body';
+import { viaN8n, type Context } from './http';
+import { redactor, type Redactor } from './redact';
+import type { ToReadable } from './storeFile';
+import { defaultSettings, type RequestSettings } from './settings';
+
+/** A credential, read once, and the way to the service that it opens. */
+export interface Connection {
+	http: Http;
+	clock: Clock;
+	baseUrl: string;
+	/** Tells two credentials of one type apart; for the start ledger. */
+	credentialId: string;
+	redact: Redactor;
+	toReadable: ToReadable;
+}
+
+/** What a node has to say about its credential. */
+export interface ServiceAccess {
+	/** Name of the credential type, e.g. `modelRouterApi`. */
+	credential: string;
+	/** A version that ends the base URL and may be there, missing or doubled; paths then begin with it. */
+	version?: string;
+}
+
+/**
+ * Reads the credential once and opens a way to the service through n8n, which adds the header and honours the instance's
+ * proxy settings.
+ *
+ * Base URL and key come from one reading: fields of a credential may hold expressions, and the helper by itself would read
+ * them again for every request (n8n-core 2.41.1, request-helpers/authentication.js:37).
+ *
+ * @throws ServiceError `invalid` for a base URL or key that cannot be used.
+ */
+export async function connect(
+	n8n: Context,
+	{ credential, version }: ServiceAccess,
+	settings: RequestSettings = defaultSettings,
+): Promise<Connection> {
+	const data = await n8n.getCredentials<ICredentialDataDecryptedObject>(credential);
+	const baseUrl = normaliseBaseUrl(String(data['baseUrl'] ?? ''), version);
+	const apiKey = cleanKey(data['apiKey']);
+	const node = n8n.getNode();
+	if (data['allowedHttpRequestDomains'] === 'domains') {
+		// n8n enforces this for its own HTTP nodes only
+		const allowedDomains = String(data['allowedDomains'] ?? '').trim() || 'none';
+		assertUrlAllowed({ url: baseUrl, allowedDomains, node });
+	}
+	const stop = 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
+	const clock: Clock = {
+		now: () => Date.now(),
+		async sleep(milliseconds) {
+			try {
+				await sleep(milliseconds, stop);
+			} catch {
+				throw stopped(false);
+			}
+		},
+		random: () => Math.random(),
+	};
+	let Readable: ReadableClass | undefined;
+	const once = viaN8n(n8n, {
+		credential,
+		data: { ...data, baseUrl, apiKey },
+		settings,
+		stop,
+		onBody(body) {
+			Readable ??= (body as { constructor: unknown }).constructor as ReadableClass;
+		},
+	});
+	return {
+		http: withRetries(once, clock, settings.longestWait * 1000),
+		clock,
+		baseUrl,
+		credentialId: node.credentials?.[credential]?.id ?? '',
+		redact: redactor(apiKey),
+		toReadable(bytes) {
+			if (!Readable) throw new Error('A file is stored only after a response has come');
+			return Readable.from(bytes, { objectMode: false });
+		},
+	};
+}
+
+/** Node's stream class, as far as it is used. It cannot be imported by a community node; every response body has it. */
+interface ReadableClass {
+	from(bytes: AsyncIterable<Uint8Array>, options: { objectMode: boolean }): ReturnType<ToReadable>;
+}

@@ -1,0 +1,123 @@
+import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
+
+import { invalid } from '../service/errors';
+import { isObject, parseJson } from '../service/json';
+
+/** The longest text taken from a parameter. No message of this service has an honest reason to be longer. */
+const MAX_TEXT = 4 * 1024 * 1024;
+
+/**
+ * Checks a value against the declaration of its parameter, nested ones included, and gives it its type.
+ *
+ * @param path What the parameter is called in the editor.
+ * @throws ServiceError `invalid`, naming the path.
+ */
+export function checked(param: INodeProperties, value: unknown, path: string): unknown {
+	switch (param.type) {
+		case 'string':
+		case 'resourceLocator':
+		case 'dateTime':
+			return checkedText(param, value, path);
+		case 'number':
+			return checkedNumber(param, value, path);
+		case 'boolean':
+			if (value === true || value === 'true') return true;
+			if (value === false || value === 'false') return false;
+			throw invalid(`${path} must be true or false`);
+		case 'options': {
+			const allowed = (param.options as INodePropertyOptions[]).map((option) => option.value);
+			if (!allowed.includes(value as string))
+				throw invalid(`${path} must be one of: ${allowed.join(', ')}`);
+			return value;
+		}
+		case 'json':
+			return checkedObject(value, path);
+		case 'collection':
+			return checkedFields(param.options as INodeProperties[], value, path);
+		case 'fixedCollection':
+			return checkedGroups(param.options as INodePropertyCollection[], value, path);
+		default:
+			return value;
+	}
+}
+
+function checkedText(
+	{ required, displayOptions }: INodeProperties,
+	value: unknown,
+	path: string,
+): string {
+	// a resource locator comes with how it was chosen; n8n's own way to extract its value fails for hidden parameters
+	const chosen = isObject(value) && '__rl' in value ? value['value'] : value;
+	const text =
+		typeof chosen === 'object' && chosen !== null ? JSON.stringify(chosen) : String(chosen ?? '');
+	// what is hidden for other choices may be empty then: `prepare` knows
+	if (required && !displayOptions && !text.trim())
+		throw invalid(`${path} is empty`, 'If it is an expression, it found nothing for this item.');
+	if (text.length > MAX_TEXT) throw invalid(`${path} is longer than 4 million characters`);
+	if (!text.isWellFormed()) throw invalid(`${path} contains half a character`);
+	return text;
+}
+
+function checkedNumber({ typeOptions }: INodeProperties, value: unknown, path: string): number {
+	const blank =
+		value === null || value === undefined || (typeof value === 'string' && !value.trim());
+	const number = blank || typeof value === 'boolean' ? NaN : Number(value);
+	if (!Number.isFinite(number)) throw invalid(`${path} must be a number`);
+	const { minValue = -Infinity, maxValue = Infinity, numberPrecision } = typeOptions ?? {};
+	if (number < minValue || number > maxValue) {
+		const upTo = maxValue === Infinity ? 'or more' : `to ${maxValue}`;
+		throw invalid(`${path} must be ${minValue} ${upTo}`, `It is ${number}.`);
+	}
+	if (!numberPrecision && !Number.isInteger(number))
+		throw invalid(`${path} must be a whole number`, `It is ${number}.`);
+	return number;
+}
+
+function checkedObject(value: unknown, path: string): unknown {
+	const parsed = typeof value === 'string' ? parsedText(value, path) : value;
+	if (!isObject(parsed))
+		throw invalid(`${path} must be a JSON object`, 'It has to begin with { and end with }.');
+	return parsed;
+}
+
+function parsedText(text: string, path: string): unknown {
+	if (!text.trim()) return {};
+	try {
+		return parseJson(text);
+	} catch (cause) {
+		throw invalid(
+			`${path} is not valid JSON`,
+			cause instanceof Error ? `${cause.message}.` : undefined,
+		);
+	}
+}
+
+/** In a collection, an empty value means "not set": it is left out. */
+function checkedFields(fields: INodeProperties[], value: unknown, path: string): object {
+	if (!isObject(value)) throw invalid(`${path} must be an object`);
+	return Object.fromEntries(
+		fields
+			.filter(({ name, type }) => {
+				const given = value[name];
+				return given !== undefined && given !== null && !(given === '' && type !== 'string');
+			})
+			.map((field) => [
+				field.name,
+				checked(field, value[field.name], `${path}: ${field.displayName}`),
+			]),
+	);
+}
+
+function checkedGroups(groups: INodePropertyCollection[], value: unknown, path: string): object {
+	if (!isObject(value)) throw invalid(`${path} must be an object`);
+	return Object.fromEntries(
+		groups
+			.filter(({ name }) => value[name] !== undefined)
+			.map(({ name, values }) => [
+				name,
+				[value[name]]
+					.flat()
+					.map((row, index) => checkedFields(values, row, `${path} ${index + 1}`)),
+			]),
+	);
+}
