@@ -1,0 +1,198 @@
+import {
+	kindOf,
+	openContent,
+	readJob,
+	segments,
+	startJob,
+	withJobId,
+	type Segment,
+} from '../../../src/router/jobs';
+import { readText } from '../../../src/service/http';
+import { invalid, ServiceError } from '../../../src/service/errors';
+import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
+
+const NOT_FOUND = json({ error: { code: 'not_found', message: 'no such job' } }, { status: 404 });
+const BODY = { model: 'canvas/sketch', prompt: 'a cat', size: 1 };
+
+it('starts a job with the body as it is', async () => {
+	const http = inMemory(
+		json({ id: 'j-1', estimated_cost: 40_000 }, { status: 202, headers: { 'x-request-id': 'r' } }),
+	);
+	expect(await startJob(http, 'videos', BODY)).toEqual({
+		jobId: 'j-1',
+		segment: 'videos',
+		state: 'unfinished',
+		estimatedCostMicroUsd: 40_000,
+		requestId: 'r',
+		record: { id: 'j-1', estimated_cost: 40_000 },
+	});
+	expect(http.requests).toEqual([{ method: 'POST', path: '/v1/videos/jobs', body: BODY }]);
+});
+
+it.each<[string, Answer | ServiceError, string, object]>([
+	[
+		'accepted, id missing',
+		json({ status: 'queued' }),
+		'unknown',
+		{ reason: '{"status":"queued"}', status: 200 },
+	],
+	['accepted, id null', json({ id: null }, { status: 201 }), 'unknown', { status: 201 }],
+	['accepted, body cut', { chunks: ['{"id":"j'] }, 'unknown', { reason: '{"id":"j' }],
+	[
+		'accepted, connection broken',
+		{ chunks: ['{"id":"j'], breaks: true },
+		'unknown',
+		{ reason: 'The connection broke (aborted).' },
+	],
+	['accepted, empty', { status: 202 }, 'unknown', { reason: 'The answer was empty.' }],
+	[
+		'accepted, a web page',
+		{ headers: { 'x-request-id': 'r' }, chunks: ['<html>'] },
+		'unknown',
+		{ requestId: 'r' },
+	],
+	[
+		'refused',
+		json({ error: { message: 'bad' } }, { status: 422 }),
+		'not_started',
+		{ reason: 'bad' },
+	],
+	[
+		'refused for money',
+		json({ code: 'insufficient_balance' }, { status: 402 }),
+		'not_started',
+		{ advice: expect.stringContaining('balance is too small') },
+	],
+	['limited', json({}, { status: 429 }), 'not_started', {}],
+	[
+		'redirected',
+		{ status: 307, headers: { location: 'https://other.example' } },
+		'not_started',
+		{},
+	],
+	['conflict', json({}, { status: 409 }), 'unknown', {}],
+	['too slow', json({}, { status: 408 }), 'unknown', {}],
+	['failure of the service', json({}, { status: 500 }), 'unknown', {}],
+	['not sent', new ServiceError('unreachable', 'x', { sent: false }), 'not_started', {}],
+	['sent, no answer', new ServiceError('unreachable', 'x', { sent: true }), 'unknown', {}],
+	['stopped in flight', new ServiceError('stopped', 'x'), 'unknown', {}],
+])('a start that is %s', async (_name, answer, outcome, details) => {
+	const failure = await failureOf(startJob(inMemory(answer), 'images', BODY));
+	expect(failure.details).toMatchObject({ ...details, outcome });
+	if (outcome === 'unknown')
+		expect(failure.details.advice).toContain('whether the service received the job start');
+});
+
+it('reads a job, with the id that was asked where the record has none', async () => {
+	const http = inMemory(json({ status: 'completed', cost: '5' }));
+	expect(await readJob(http, { segment: 'audio', jobId: 'a/b c' })).toMatchObject({
+		jobId: 'a/b c',
+		state: 'completed',
+		costMicroUsd: '5',
+	});
+	expect(http.requests).toEqual([
+		{ method: 'GET', path: '/v1/audio/jobs/a%2Fb%20c', accept: 'application/json' },
+	]);
+});
+
+it.each<[Segment, string[]]>([
+	['images', ['/v1/images/jobs/1', '/v1/image/jobs/1']],
+	['videos', ['/v1/videos/jobs/1', '/v1/video/jobs/1']],
+	['music', ['/v1/music/jobs/1']],
+	['audio', ['/v1/audio/jobs/1']],
+])('asks for a job of %s under both spellings', async (segment, paths) => {
+	for (const unknown of [NOT_FOUND, { ...NOT_FOUND, status: 405 }]) {
+		const http = inMemory(unknown);
+		expect(await failureOf(readJob(http, { segment, jobId: '1' }))).toMatchObject({
+			kind: 'refused',
+			details: { status: unknown.status, reason: 'no such job', ids: { jobId: '1' } },
+		});
+		expect(http.requests.map(({ path }) => path)).toEqual(paths);
+		expect(http.closed).toHaveLength(paths.length);
+	}
+});
+
+it('takes what the second spelling says', async () => {
+	expect(
+		await readJob(inMemory(NOT_FOUND, json({ id: 1, status: 'done' })), {
+			segment: 'images',
+			jobId: '1',
+		}),
+	).toMatchObject({ state: 'completed' });
+	const conflict = json({ code: 'job_not_completed', message: 'wait' }, { status: 409 });
+	expect(
+		(await failureOf(openContent(inMemory(NOT_FOUND, conflict), { segment: 'images', jobId: '1' })))
+			.details,
+	).toEqual({
+		status: 409,
+		code: 'job_not_completed',
+		reason: 'wait',
+		ids: { jobId: '1' },
+		advice: 'The job is not finished yet: use Wait, or ask again later.',
+	});
+});
+
+it('opens the content without reading it', async () => {
+	const http = inMemory({ headers: { 'content-type': 'image/png' }, chunks: ['bytes'] });
+	const response = await openContent(http, { segment: 'music', jobId: '1' });
+	expect([await readText(response), http.requests]).toEqual([
+		'bytes',
+		[{ method: 'GET', path: '/v1/music/jobs/1/content', accept: '*/*' }],
+	]);
+});
+
+it.each<[string, Answer, object]>([
+	[
+		'a file that is gone',
+		json({ code: 'content_expired' }, { status: 410 }),
+		{ status: 410, advice: expect.stringContaining('no longer kept') },
+	],
+	['a broken refusal', { status: 500, breaks: true }, { status: 500 }],
+])('%s keeps the job id', async (_name, answer, details) => {
+	expect(
+		await failureOf(openContent(inMemory(answer), { segment: 'music', jobId: 'j' })),
+	).toMatchObject({
+		kind: 'refused',
+		details: { ...details, ids: { jobId: 'j' } },
+	});
+});
+
+it.each([['..'], [''], ['a\r\nb'], ['x'.repeat(20_000)]])(
+	'the id %.10j is refused before any request',
+	async (jobId) => {
+		const http = inMemory(json({}));
+		for (const asked of [
+			readJob(http, { segment: 'images', jobId }),
+			openContent(http, { segment: 'images', jobId }),
+		]) {
+			expect(await failureOf(asked)).toMatchObject({
+				kind: 'invalid',
+				details: { ids: { jobId } },
+			});
+		}
+		expect(http.requests).toEqual([]);
+	},
+);
+
+it('a segment that does not exist is refused before any request', async () => {
+	const http = inMemory(json({}));
+	expect(
+		await failureOf(readJob(http, { segment: '../models' as Segment, jobId: '1' })),
+	).toMatchObject({
+		kind: 'invalid',
+		message: 'Unknown segment "../models"',
+	});
+	expect(http.requests).toEqual([]);
+});
+
+it('every failure that concerns a job carries its id; others are left alone', async () => {
+	const foreign = new TypeError('mine');
+	await expect(withJobId('j', () => Promise.reject(foreign))).rejects.toBe(foreign);
+	expect((await failureOf(withJobId('j', () => Promise.reject(invalid('x'))))).details).toEqual({
+		ids: { jobId: 'j' },
+	});
+});
+
+it('names the kind of every segment', () => {
+	expect(segments.map(kindOf)).toEqual(['image', 'video', 'music', 'audio']);
+});
