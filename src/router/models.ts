@@ -47,7 +47,7 @@ export async function getModel(http: Http, id: string): Promise<Model> {
 	let notFound: ServiceError | undefined;
 	for (const path of paths) {
 		try {
-			return await readEntry(http, `/v1/models/${path}`);
+			return await readEntry(http, `/v1/models/${path}`, id);
 		} catch (cause) {
 			const unknown = cause instanceof ServiceError && cause.details.status === 404;
 			if (!unknown) throw explained(cause);
@@ -66,10 +66,14 @@ export function spelledAlike(one: string, other: string): boolean {
 
 const plain = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');
 
-async function readEntry(http: Http, path: string): Promise<Model> {
+/** The entry may be in a field or a list; of several the one that was asked for counts. */
+async function readEntry(http: Http, path: string, id: string): Promise<Model> {
 	const response = await http.send({ method: 'GET', path });
 	const body = await readJson(response);
-	const entry = [body, ...(isObject(body) ? Object.values(body) : [])].flat().find(isModel);
+	if (isModel(body)) return body;
+	const entries = [body, ...(isObject(body) ? Object.values(body) : [])].flat().filter(isModel);
+	const named = entries.find((entry) => spelledAlike(entry.id, id));
+	const entry = named ?? (entries.length === 1 ? entries[0] : undefined);
 	if (!entry) throw garbled(response, JSON.stringify(body));
 	return entry;
 }
@@ -78,16 +82,16 @@ function entriesOf(body: unknown): Model[] | undefined {
 	if (Array.isArray(body)) return body.filter(isModel);
 	if (!isObject(body)) return undefined;
 	const fields = Object.values(body);
-	for (const field of fields) {
-		if (Array.isArray(field) && (field.some(isModel) || field.length === 0))
-			return field.filter(isModel);
-	}
+	const lists = fields.filter((field) => Array.isArray(field));
+	const list = lists.find((entries) => entries.some(isModel));
+	if (list) return list.filter(isModel);
 	const keyed = Object.entries(body).flatMap(([id, entry]) =>
 		isObject(entry) ? [{ id, ...entry }] : [],
 	);
 	if (keyed.some((entry) => isObject((entry as Record<string, unknown>)['pricing'])))
 		return keyed.filter(isModel);
-	return fields.filter(isObject).map(entriesOf).find(Boolean);
+	const deeper = fields.filter(isObject).map(entriesOf).find(Boolean);
+	return deeper ?? (lists.some((entries) => entries.length === 0) ? [] : undefined);
 }
 
 function isModel(value: unknown): value is Model {
