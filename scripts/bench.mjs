@@ -7,6 +7,9 @@ import { node24, node24Environment, root } from './machine.mjs';
 import { pack } from './pack.mjs';
 import { inRunFolder } from './run.mjs';
 
+/** Milliseconds; a whole run takes about ten minutes on two busy processors. */
+const longest = 30 * 60_000;
+
 try {
 	await install({ host: true });
 	const tarball = await pack();
@@ -32,6 +35,8 @@ async function measure(tarball, folder) {
 			cwd: root,
 			env: { ...node24Environment(), TMPDIR: folder },
 			stdio: ['ignore', 'inherit', 'inherit'],
+			timeout: longest,
+			killSignal: 'SIGKILL',
 		},
 	);
 	return await new Promise((resolve, reject) =>

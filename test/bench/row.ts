@@ -15,10 +15,12 @@ export interface Row {
 	of: 'n8n' | 'raw';
 	/** How often one sample runs it: /proc counts CPU in ticks of 10 ms. */
 	times: number;
-	/** Whether it takes so long that it is run once only, at the end. */
+	/** Whether it takes so long that it is run once only, at the end; its job `large` in an n8n just started. */
 	once: boolean;
-	/** Makes it ready and proves that it does what it should. */
+	/** Makes it ready. */
 	prepare(editor: Editor): Promise<void>;
+	/** Proves that it does what it should, and warms it up. */
+	check(): Promise<void>;
 	run(): Promise<void>;
 }
 
@@ -52,6 +54,8 @@ export function inN8n({ n8n, job, name, items, tested, chatModel, text = 0, ...m
 		async prepare(editor) {
 			const file = benchWorkflow(path, tested, chatModel);
 			await editor.activate(await editor.importWorkflow(file));
+		},
+		async check() {
 			const count = Math.min(items, 20);
 			const answer = await send(chatModel ? path : `${path}-check`, count);
 			// a streamed answer comes in pieces
@@ -65,7 +69,16 @@ export function inN8n({ n8n, job, name, items, tested, chatModel, text = 0, ...m
 /** A row whose work is done in this process. */
 export function raw(job: Job, name: string, work: () => Promise<unknown>, times = 1): Row {
 	const run = async () => void (await work());
-	return { job, name, of: 'raw', times, once: false, prepare: run, run };
+	return {
+		job,
+		name,
+		of: 'raw',
+		times,
+		once: false,
+		prepare: async () => undefined,
+		check: run,
+		run,
+	};
 }
 
 /** Asks for no compression: n8n would flush it for every piece of a streamed answer. */
