@@ -5,7 +5,7 @@ import { ServiceError, type ServiceErrorDetails } from '../service/errors';
 import { describe, sentence } from './errorWords';
 import type { Redactor } from './redact';
 
-const REDACT_NOTHING: Redactor = { text: (text) => text, json: (json) => json };
+const REDACT_NOTHING: Redactor = { text: (text) => text, data: (data) => data };
 
 /**
  * Turns any failure into what the editor knows how to show.
@@ -37,7 +37,7 @@ export function toNodeError(
 	const message = redact.text(sentence(error));
 	const description = redact.text(describe(error));
 	const failure = failureOf(error);
-	const metadata = redact.json({
+	const metadata = redact.data({
 		kind: error.kind,
 		...given({ status, ids, outcome, requestId }),
 		...shortPartial(partial),
@@ -67,24 +67,16 @@ export function failedItem(
 	if (!(cause instanceof ServiceError)) return { error: error.message };
 	const { status, code, requestId, reason, advice, meta, retryAfter, outcome, ids, partial } =
 		cause.details;
+	const words = { code, requestId, reason, advice, meta, ...ids };
 	const details = given({
 		kind: cause.kind,
 		outcome,
 		status,
-		code,
-		requestId,
-		reason,
-		advice,
-		meta,
+		...(JSON.parse(redact.text(JSON.stringify(words))) as IDataObject),
 		retryAfter,
-		...ids,
-		partial,
+		partial: redact.data(partial),
 	});
-	const json: IDataObject = {
-		error: error.message,
-		details: JSON.parse(redact.text(JSON.stringify(details))) as IDataObject,
-	};
-	return json;
+	return { error: error.message, details: details as IDataObject };
 }
 
 /** Characters of a partial answer that are stored with the error itself; the error output has all of it. */

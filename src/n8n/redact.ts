@@ -6,8 +6,8 @@ const SHORTEST_IN_ANSWERS = 8;
 export interface Redactor {
 	/** For errors and logs: also takes out parts of the key and whatever looks like a key. */
 	text(text: string): string;
-	/** For outputs: takes out the key itself, and returns the same object where it is not in there. */
-	json<Json extends object>(json: Json): Json;
+	/** For outputs and what is stored: takes out the key itself, and returns the same data where it is not in there. */
+	data<Data>(data: Data): Data;
 }
 
 /** Keeps an API key out of everything that a service may echo. */
@@ -24,12 +24,12 @@ export function redactor(key: string): Redactor {
 			without(text, [...spellings, ...parts])
 				.replace(/\bBearer\s+[\w.~+/=-]+/gi, 'Bearer ***')
 				.replace(/\bsk-[\w-]{8,}/g, '***'),
-		json(json) {
-			if (key.length < SHORTEST_IN_ANSWERS) return json;
-			const text = JSON.stringify(json);
+		data(data) {
+			if (key.length < SHORTEST_IN_ANSWERS) return data;
+			const text = JSON.stringify(data) ?? '';
 			return spellings.some((word) => text.includes(word))
-				? deeply(json, (words) => without(words, spellings))
-				: json;
+				? deeply(data, (words) => without(words, spellings))
+				: data;
 		},
 	};
 }

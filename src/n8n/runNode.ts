@@ -80,7 +80,7 @@ async function runItems(
 	});
 
 	const scope = `${connection.credentialId} ${connection.baseUrl} ${operation.value}`;
-	const ledger = startLedger(n8n, scope, settings.sendAgain);
+	const ledger = startLedger(n8n, { scope, sendAgain: settings.sendAgain, redact });
 	const lanes = requests.map((prepared) => prepared && operation.lane?.(prepared.request as never));
 	await workThrough(lanes, settings.concurrency, async (itemIndex) => {
 		const prepared = requests[itemIndex];
@@ -98,7 +98,7 @@ async function runItems(
 			results[itemIndex] = {
 				output: [output]
 					.flat()
-					.map((item) => ({ ...item, json: redact.json(item.json), pairedItem })),
+					.map((item) => ({ ...item, json: redact.data(item.json), pairedItem })),
 			};
 		} catch (cause) {
 			logUnknown(n8n, cause, itemIndex);

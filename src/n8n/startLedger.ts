@@ -1,5 +1,6 @@
 import { createHash } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { isToolType } from 'n8n-workflow';
 
 import {
 	explained,
@@ -8,6 +9,7 @@ import {
 	type ServiceErrorKind,
 } from '../service/errors';
 import { outcomeOf } from '../service/outcome';
+import type { Redactor } from './redact';
 
 /** What is known of one request that may cost. Kept in the execution, so it must be plain data. */
 type Entry = Fingerprints &
@@ -17,10 +19,18 @@ type Entry = Fingerprints &
 		| { state: 'open'; kind: ServiceErrorKind; message: string; details: ServiceErrorDetails }
 	);
 
+interface LedgerOptions {
+	/** What tells one credential, address and operation from another. */
+	scope: string;
+	/** Whether what may have been received is sent again. */
+	sendAgain: boolean;
+	redact: Redactor;
+}
+
 /** Two ways to recognise the same start: what is sent, and where it came from (an expression may give something new each time). */
 interface Fingerprints {
 	request: string;
-	source: string;
+	source?: string;
 }
 
 const NOT_SENT_AGAIN =
@@ -34,10 +44,13 @@ const NOT_SENT_AGAIN =
  *
  * @see n8n-core 2.41.1, execution-engine/workflow-execute.js:931 (getRetryParams)
  */
-export function startLedger(n8n: IExecuteFunctions, scope: string, sendAgain: boolean) {
+export function startLedger(n8n: IExecuteFunctions, { scope, sendAgain, redact }: LedgerOptions) {
 	const context = n8n.getContext('node') as { starts?: Record<string, Entry> };
 	const runIndex = (n8n as { runIndex?: number }).runIndex ?? 0;
-	const parameters = fingerprint(scope, n8n.getNode().parameters);
+	const node = n8n.getNode();
+	const parameters = fingerprint(scope, node.parameters);
+	// an AI agent calls its tool again and again with the same node and item, and means something new each time
+	const sourceTells = !isToolType(node.type);
 
 	return {
 		/**
@@ -55,20 +68,23 @@ export function startLedger(n8n: IExecuteFunctions, scope: string, sendAgain: bo
 			const key = `${runIndex}.${itemIndex}`;
 			const prints: Fingerprints = {
 				request: fingerprint(scope, request),
-				source: fingerprint(parameters, n8n.getInputData()[itemIndex]?.json),
+				...(sourceTells && {
+					source: fingerprint(parameters, n8n.getInputData()[itemIndex]?.json),
+				}),
 			};
 			const earlier = entries[key];
-			if (earlier && (earlier.request === prints.request || earlier.source === prints.source)) {
+			if (earlier && isSame(earlier, prints)) {
 				if (earlier.state === 'done') return earlier.result as Result;
 				if (!sendAgain) throw repeated(earlier);
 			}
 			entries[key] = { ...prints, state: 'pending' };
 			try {
 				const result = await send();
-				entries[key] = { ...prints, state: 'done', result };
+				// it is stored with the execution, where a key that the service echoed must not be
+				entries[key] = { ...prints, state: 'done', result: redact.data(result) };
 				return result;
 			} catch (cause) {
-				const entry = cause instanceof ServiceError ? failedEntry(cause) : undefined;
+				const entry = cause instanceof ServiceError ? failedEntry(cause, redact) : undefined;
 				if (entry === 'not_started') delete entries[key];
 				else if (entry) entries[key] = { ...prints, ...entry };
 				throw explained(cause);
@@ -86,11 +102,20 @@ export function startLedger(n8n: IExecuteFunctions, scope: string, sendAgain: bo
 
 export type StartLedger = ReturnType<typeof startLedger>;
 
-function failedEntry(error: ServiceError) {
+function isSame(one: Fingerprints, other: Fingerprints): boolean {
+	return one.request === other.request || (one.source !== undefined && one.source === other.source);
+}
+
+function failedEntry(error: ServiceError, redact: Redactor) {
 	const { kind, message, details } = error;
 	if ((details.outcome ?? outcomeOf(error)) === 'not_started') return 'not_started';
 	const plain = Object.fromEntries(Object.entries(details).filter(([name]) => name !== 'cause'));
-	return { state: 'open' as const, kind, message, details: plain as ServiceErrorDetails };
+	return {
+		state: 'open' as const,
+		kind,
+		message,
+		details: redact.data(plain) as ServiceErrorDetails,
+	};
 }
 
 function repeated(entry: Extract<Entry, { state: 'pending' | 'open' }>): ServiceError {

@@ -54,6 +54,23 @@ describe.each(paying)('%s', (_name, call) => {
 		expect(JSON.stringify(data)).not.toContain(keyOf(credential));
 	});
 
+	it.each([500, 200])(
+		'an echoed key is not remembered with the execution either (%s)',
+		async (status) => {
+			const key = keyOf(credential);
+			const body = { error: { message: `failed for ${key}` } };
+			service.fault({ match: { bodyIncludes: 'item-one' }, do: { type: 'status', status, body } });
+			service.fault({ match: { bodyIncludes: 'item-two' }, do: { type: 'status', status: 403 } });
+			const { run: done } = await run({
+				...call('={{ $json.text }}'),
+				items: [{ text: 'item-one' }, { text: 'item-two' }, { text: 'item-three' }],
+				secrets: secretsOf(service),
+			});
+			expect(JSON.stringify(done)).toContain('item-one');
+			expect(JSON.stringify(done)).not.toContain(key);
+		},
+	);
+
 	it('nothing of a request is stored with a failure', async () => {
 		service.fault({ do: { type: 'reset_peer' } });
 		const { run: done } = await execute();
