@@ -90,6 +90,17 @@ describe.each(types)('the credential test of %s', (type) => {
 	});
 });
 
+it.each([404, 405, 500])(
+	'says that an agent was reached (%s), and that its key is not verified',
+	async (status) => {
+		bridge.service.fault({ do: { type: 'status', status } });
+		expect(await test('agent')).toEqual({
+			status: 'OK',
+			message: expect.stringMatching(/was reached .*not verified/),
+		});
+	},
+);
+
 it('says of a key that is forbidden at the assistant that it is', async () => {
 	const answer = await test('assistant', { apiKey: bridge.service.assistant.keys.forbidden });
 	expect(answer.status).toBe('Error');
