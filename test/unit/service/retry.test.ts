@@ -55,7 +55,7 @@ it.each<[string, HttpRequest, Answer | ServiceError, number]>([
 	['a POST answered 503 with Retry-After', POST, status(503, '1'), 1],
 	['a GET that was stopped', GET, new ServiceError('stopped', 'x', { sent: false }), 1],
 	['a GET that was cut', GET, new ServiceError('cut', 'x'), 1],
-])('%s is sent %4$d times in all', async (_name, request, answer, times) => {
+])('%s', async (_name, request, answer, times) => {
 	const { http, send } = retrying(answer);
 	const result = await send(request).catch((error: unknown) => error);
 	expect(http.requests).toEqual(Array(times).fill(request));
@@ -136,4 +136,18 @@ it('ends when the clock is stopped', async () => {
 	const http = inMemory(status(500), ok);
 	await expect(withRetries(http, clock, MINUTE).send(GET)).rejects.toBe(stop);
 	expect(http.requests).toHaveLength(1);
+});
+
+it('who would have to wait too long for the others is not sent at all', async () => {
+	const [http, clock] = [inMemory(status(429, '90'), ok), virtualClock()];
+	const { send } = withRetries(http, clock, MINUTE);
+	expect(await send(POST)).toMatchObject({ status: 429 });
+	expect(await failureOf(send(POST))).toMatchObject({
+		kind: 'refused',
+		message: 'The service is receiving too many requests (429)',
+		details: { status: 429, retryAfter: 90_000, sent: false },
+	});
+	expect([http.requests.length, clock.slept]).toEqual([1, []]);
+	await clock.sleep(90_000);
+	expect(await send(POST)).toMatchObject({ status: 200 });
 });

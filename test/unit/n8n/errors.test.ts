@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+
+import { failedItem, toNodeError } from '../../../src/n8n/errors';
+import { redactor } from '../../../src/n8n/redact';
+import { cut, invalid, ServiceError } from '../../../src/service/errors';
+
+const NODE: INode = {
+	id: '1',
+	name: 'N',
+	type: 't',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
+const KEY = 'abcdefgh-secret-key-12345678';
+
+const BROKE = new ServiceError('refused', 'The balance does not cover this request (402)', {
+	status: 402,
+	code: 'insufficient_balance',
+	requestId: 'r-1',
+	reason: 'ENOENT <b>& preexisting</b>',
+	advice: 'Top up.',
+	meta: { required_micro_usd: 5 },
+	outcome: 'not_started',
+});
+
+it('shows our sentence, and the words of the service as text', () => {
+	const error = toNodeError(NODE, BROKE, 3);
+	expect(error).toBeInstanceOf(NodeApiError);
+	expect(error).toMatchObject({
+		message: 'The balance does not cover this request (402)',
+		httpCode: '402',
+		description: [
+			'The service says: ENOENT &lt;b>&amp; preexisting&lt;/b>',
+			'Top up.',
+			'Code: insufficient_balance',
+			'Outcome: nothing was started, nothing is charged.',
+			'Request ID: r-1',
+		].join('\n'),
+		context: {
+			itemIndex: 3,
+			metadata: { kind: 'refused', status: 402, outcome: 'not_started', requestId: 'r-1' },
+		},
+	});
+});
+
+it('puts everything into the error output, and nothing beside error and details', () => {
+	expect(failedItem(toNodeError(NODE, BROKE), BROKE)).toEqual({
+		error: 'The balance does not cover this request (402)',
+		details: {
+			kind: 'refused',
+			outcome: 'not_started',
+			status: 402,
+			code: 'insufficient_balance',
+			requestId: 'r-1',
+			reason: 'ENOENT <b>& preexisting</b>',
+			advice: 'Top up.',
+			meta: { required_micro_usd: 5 },
+		},
+	});
+});
+
+it.each<[string, ServiceError, string]>([
+	[
+		'ids, and then what to do',
+		new ServiceError('unfinished', 'Not finished', {
+			ids: { jobId: 'j', chatId: 'c' },
+			advice: 'Wait.',
+		}),
+		'Not finished (jobId: j, chatId: c). Wait.',
+	],
+	[
+		'what an unknown outcome means',
+		new ServiceError('refused', 'Failed (500)', {
+			status: 500,
+			outcome: 'unknown',
+			advice: 'Check.',
+		}),
+		'Failed (500). Check.',
+	],
+	[
+		'no advice where nothing hangs on it',
+		new ServiceError('refused', 'Failed (400)', { status: 400, advice: 'Hm.' }),
+		'Failed (400)',
+	],
+])('the message alone tells %s', (_what, error, message) => {
+	expect(toNodeError(NODE, error).message).toBe(message);
+});
+
+it('what was refused on our side is a mistake of the workflow', () => {
+	const error = toNodeError(NODE, invalid('Model is empty', 'Found <nothing>.'), 1);
+	expect(error).toBeInstanceOf(NodeOperationError);
+	expect(error).toMatchObject({
+		message: 'Model is empty. Found <nothing>.',
+		description: 'Found &lt;nothing>.',
+		context: { itemIndex: 1 },
+	});
+	expect(toNodeError(NODE, invalid('Model is empty'))).toMatchObject({
+		message: 'Model is empty',
+		description: 'Nothing was sent for this item.',
+	});
+});
+
+it.each<[object, object | undefined]>([
+	[{ status: 401 }, { cause: 'credential-invalid' }],
+	[{ status: 403 }, { cause: 'credential-invalid' }],
+	[
+		{ status: 429, retryAfter: 90_000 },
+		{ cause: 'rate-limited', retryAfterMs: 90_000 },
+	],
+	[{ status: 429 }, { cause: 'rate-limited' }],
+	[{ status: 503 }, { cause: 'temporarily-unavailable' }],
+	[{ status: 400 }, undefined],
+])('%j tells n8n %j', (details, failure) => {
+	const error = toNodeError(NODE, new ServiceError('refused', 'x', details)) as NodeApiError & {
+		failure?: object;
+	};
+	expect(error.failure).toEqual(failure);
+});
+
+it('shows how much of an answer came', () => {
+	const partly = (text: string) => toNodeError(NODE, cut('why', { text }));
+	expect(partly('abc').description).toContain('What arrived before (3 characters): abc');
+	expect(partly('').description).toContain('No text had arrived.');
+	const long = partly('x'.repeat(300_000));
+	expect(long.description?.length).toBeLessThan(1200);
+	expect(JSON.stringify(long.context).length).toBeLessThan(110_000);
+	const item = failedItem(long, cut('why', { text: 'x'.repeat(300_000) }));
+	expect(JSON.stringify(item).length).toBeGreaterThan(300_000);
+});
+
+it('an error of n8n stays what it is, and learns its item', () => {
+	const own = new NodeOperationError(NODE, 'mine');
+	expect(toNodeError(NODE, own, 2)).toBe(own);
+	expect(own.context['itemIndex']).toBe(2);
+	expect(toNodeError(NODE, new TypeError('boom'), 4)).toMatchObject({
+		message: 'boom',
+		context: { itemIndex: 4 },
+	});
+	expect(toNodeError(NODE, 'boom')).toMatchObject({ message: 'boom' });
+	expect(failedItem(own, own)).toEqual({ error: 'mine' });
+});
+
+it('is never without a description, which is never the message', () => {
+	for (const kind of [
+		'refused',
+		'cut',
+		'garbled',
+		'failed',
+		'unreachable',
+		'stopped',
+		'unfinished',
+		'invalid',
+	] as const) {
+		const { message, description } = toNodeError(NODE, new ServiceError(kind, 'Words'));
+		expect(message).toBe('Words');
+		expect(description).toBeTruthy();
+		expect(description).not.toBe(message);
+	}
+});
+
+it('the key is in none of it, wherever the service puts it', () => {
+	const words = fc.constantFrom(
+		KEY,
+		`Bearer ${KEY}`,
+		encodeURIComponent(KEY),
+		`a${KEY}b`,
+		KEY.slice(0, 8),
+		KEY.slice(-8),
+	);
+	const details = fc.record(
+		{
+			reason: words,
+			code: words,
+			requestId: words,
+			advice: words,
+			meta: fc.record({ a: words }),
+			ids: fc.record({ jobId: words }),
+			partial: fc.record({ text: words }),
+		},
+		{ requiredKeys: [] },
+	);
+	fc.assert(
+		fc.property(details, words, (given, message) => {
+			const cause = new ServiceError('refused', message, given);
+			const error = toNodeError(NODE, cause, 0, redactor(KEY));
+			const all = JSON.stringify([
+				error.message,
+				error.description,
+				error.context,
+				failedItem(error, cause, redactor(KEY)),
+			]);
+			expect(all).not.toContain(KEY);
+		}),
+		{ numRuns: 500 },
+	);
+});
+
+it('details can be read back, whatever characters key and answer are made of', () => {
+	const key = fc.string({
+		unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+		minLength: 20,
+		maxLength: 40,
+	});
+	fc.assert(
+		fc.property(key, fc.string({ unit: 'binary' }), (secret, reason) => {
+			const cause = cut(`${reason}${secret.slice(0, 8)} ${secret}`, { text: secret });
+			const { details } = failedItem(toNodeError(NODE, cause), cause, redactor(secret));
+			expect(details).toMatchObject({ kind: 'cut', partial: { text: '***' } });
+			expect((details as { reason: string }).reason).not.toContain(secret);
+		}),
+		{ numRuns: 2000 },
+	);
+});

@@ -1,0 +1,168 @@
+import {
+	createRunExecutionData,
+	type INodeExecutionData,
+	type IRunExecutionData,
+} from 'n8n-workflow';
+
+import { startLedger } from '../../../src/n8n/startLedger';
+import { redactor } from '../../../src/n8n/redact';
+import { cut, ServiceError } from '../../../src/service/errors';
+import { failureOf } from '../inMemoryHttp';
+import { executeContext, type Execution } from './executeContext';
+
+const KEY = 'secret-key-of-the-service';
+const REQUEST = { segment: 'images', body: { prompt: 'a cat' } };
+const unknown = new ServiceError('unreachable', 'It broke', {
+	sent: true,
+	outcome: 'unknown',
+	advice: 'Check.',
+	ids: { sessionId: 's' },
+	cause: new Error('x'),
+});
+
+let data: IRunExecutionData;
+let sent: number;
+beforeEach(() => {
+	data = createRunExecutionData();
+	sent = 0;
+});
+
+const run = ({
+	sendAgain = false,
+	scope = 'credential url start',
+	...more
+}: Execution & { sendAgain?: boolean; scope?: string } = {}) =>
+	startLedger(executeContext({ data, ...more }), { scope, sendAgain, redact: redactor(KEY) });
+const start = async () => ({ jobId: `job-${++sent}` });
+const fail = (error: unknown) => async () => {
+	sent++;
+	throw error;
+};
+
+it('a second run of the node gives the first result', async () => {
+	expect(await run().once(0, REQUEST, start)).toEqual({ jobId: 'job-1' });
+	expect(await run().once(0, REQUEST, start)).toEqual({ jobId: 'job-1' });
+	expect(sent).toBe(1);
+});
+
+it('so does a retry of the stored execution', async () => {
+	await run().once(0, REQUEST, start);
+	data = JSON.parse(JSON.stringify(data)) as IRunExecutionData;
+	expect(await run().once(0, REQUEST, start)).toEqual({ jobId: 'job-1' });
+});
+
+it('each item has its own', async () => {
+	const items: INodeExecutionData[] = [{ json: { a: 1 } }, { json: { a: 1 } }];
+	const ledger = run({ items });
+	expect(
+		await Promise.all([ledger.once(0, REQUEST, start), ledger.once(1, REQUEST, start)]),
+	).toEqual([{ jobId: 'job-1' }, { jobId: 'job-2' }]);
+});
+
+it.each<[string, Parameters<typeof run>[0], unknown, number]>([
+	['the same', {}, REQUEST, 1],
+	['a request that an expression made anew, for the same item', {}, { ...REQUEST, seed: 2 }, 1],
+	[
+		'the same request, for an item that came in another form',
+		{ items: [{ json: { other: true } }] },
+		REQUEST,
+		1,
+	],
+	[
+		'another request for another item',
+		{ items: [{ json: { other: true } }] },
+		{ ...REQUEST, seed: 2 },
+		2,
+	],
+	[
+		'another request by changed parameters',
+		{ parameters: { resource: 'job' } },
+		{ ...REQUEST, seed: 2 },
+		2,
+	],
+	['another credential', { scope: 'other url start' }, REQUEST, 2],
+	['another run of the node in a loop', { runIndex: 1 }, REQUEST, 2],
+	['another call of an AI agent', { type: 'test.modelRouterTool' }, { ...REQUEST, seed: 2 }, 2],
+	['the same call of an AI agent', { type: 'test.modelRouterTool' }, REQUEST, 1],
+])('%s', async (_name, again, request, times) => {
+	await run().once(0, REQUEST, start);
+	await run(again).once(0, request, start);
+	expect(sent).toBe(times);
+});
+
+it('an unknown outcome is not sent again, and says so with all that was known', async () => {
+	await run()
+		.once(0, REQUEST, fail(unknown))
+		.catch(() => undefined);
+	data = JSON.parse(JSON.stringify(data)) as IRunExecutionData;
+	const again = await failureOf(run().once(0, REQUEST, start));
+	expect(again).toMatchObject({
+		kind: 'unreachable',
+		message: 'It broke',
+		details: { outcome: 'unknown', ids: { sessionId: 's' } },
+	});
+	expect(again.details.advice).toBe(
+		'Check. It was not sent again. Once you have checked, "Send Again After Unknown Outcome" in Request Settings sends it again.',
+	);
+	expect((await failureOf(run().once(0, REQUEST, start))).details.advice).toBe(
+		again.details.advice,
+	);
+	expect([sent, JSON.stringify(data).includes('"cause"')]).toEqual([1, false]);
+});
+
+it('"Send Again" sends it again', async () => {
+	await run()
+		.once(0, REQUEST, fail(unknown))
+		.catch(() => undefined);
+	expect(await run({ sendAgain: true }).once(0, REQUEST, start)).toEqual({ jobId: 'job-2' });
+	expect(await run({ sendAgain: true }).once(0, REQUEST, start)).toEqual({ jobId: 'job-2' });
+});
+
+it.each<[string, unknown, number]>([
+	['certainly not started', new ServiceError('refused', 'x', { status: 402 }), 2],
+	['refused with 429', new ServiceError('refused', 'x', { status: 429 }), 2],
+	['not sent', new ServiceError('unreachable', 'x', { sent: false }), 2],
+	['refused with 503', new ServiceError('refused', 'x', { status: 503 }), 1],
+	['cut', cut('why', { text: 'a' }), 1],
+	['garbled', new ServiceError('garbled', 'x', { status: 200 }), 1],
+	['stopped', new ServiceError('stopped', 'x'), 1],
+	['an error that is not ours', new TypeError('x'), 1],
+])('after %s', async (_name, error, times) => {
+	await expect(run().once(0, REQUEST, fail(error))).rejects.toBe(error);
+	await run()
+		.once(0, REQUEST, start)
+		.catch(() => undefined);
+	expect(sent).toBe(times);
+});
+
+it('what was under way when the run ended is unknown', async () => {
+	void run().once(0, REQUEST, () => new Promise(() => undefined));
+	expect(await failureOf(run().once(0, REQUEST, start))).toMatchObject({
+		kind: 'stopped',
+		message: 'An earlier run was interrupted while this was under way',
+		details: { outcome: 'unknown', advice: expect.stringContaining('It was not sent again') },
+	});
+});
+
+it('forgets the items of its own run only', async () => {
+	await run().once(0, REQUEST, start);
+	const second = run({ runIndex: 1 });
+	await second.once(0, REQUEST, start);
+	second.forget();
+	await run({ runIndex: 1 }).once(0, REQUEST, start);
+	await run().once(0, REQUEST, start);
+	expect(sent).toBe(3);
+});
+
+it('a key that the service echoes is not stored', async () => {
+	const ledger = run({ items: [{ json: {} }, { json: {} }] });
+	await ledger.once(0, REQUEST, async () => ({ echo: `key ${KEY}` }));
+	const echoing = new ServiceError('refused', 'x', {
+		status: 500,
+		reason: KEY,
+		partial: { text: KEY },
+	});
+	await expect(ledger.once(1, REQUEST, fail(echoing))).rejects.toBe(echoing);
+	expect(JSON.stringify(data)).toContain('***');
+	expect(JSON.stringify(data)).not.toContain(KEY);
+});
