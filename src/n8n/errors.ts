@@ -5,7 +5,11 @@ import { ServiceError, type ServiceErrorDetails } from '../service/errors';
 import { describe, sentence } from './errorWords';
 import type { Redactor } from './redact';
 
-const REDACT_NOTHING: Redactor = { text: (text) => text, data: (data) => data };
+const REDACT_NOTHING: Redactor = {
+	text: (text) => text,
+	texts: (data) => data,
+	data: (data) => data,
+};
 
 /**
  * Turns any failure into what the editor knows how to show.
@@ -72,7 +76,7 @@ export function failedItem(
 		kind: cause.kind,
 		outcome,
 		status,
-		...(JSON.parse(redact.text(JSON.stringify(words))) as IDataObject),
+		...redact.texts(words),
 		retryAfter,
 		partial: redact.data(partial),
 	});

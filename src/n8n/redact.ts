@@ -6,6 +6,8 @@ const SHORTEST_IN_ANSWERS = 8;
 export interface Redactor {
 	/** For errors and logs: also takes out parts of the key and whatever looks like a key. */
 	text(text: string): string;
+	/** The same for every text in it. */
+	texts<Data>(data: Data): Data;
 	/** For outputs and what is stored: takes out the key itself, and returns the same data where it is not in there. */
 	data<Data>(data: Data): Data;
 }
@@ -19,15 +21,18 @@ export function redactor(key: string): Redactor {
 	const without = (text: string, words: string[]) =>
 		words.reduce((rest, word) => rest.replaceAll(word, '***'), text);
 
+	const text = (words: string) =>
+		without(words, [...spellings, ...parts])
+			.replace(/\bBearer\s+[\w.~+/=-]+/gi, 'Bearer ***')
+			.replace(/\bsk-[\w-]{8,}/g, '***');
+
 	return {
-		text: (text) =>
-			without(text, [...spellings, ...parts])
-				.replace(/\bBearer\s+[\w.~+/=-]+/gi, 'Bearer ***')
-				.replace(/\bsk-[\w-]{8,}/g, '***'),
+		text,
+		texts: (data) => deeply(data, text),
 		data(data) {
 			if (key.length < SHORTEST_IN_ANSWERS) return data;
-			const text = JSON.stringify(data) ?? '';
-			return spellings.some((word) => text.includes(word))
+			const all = JSON.stringify(data) ?? '';
+			return spellings.some((word) => all.includes(word))
 				? deeply(data, (words) => without(words, spellings))
 				: data;
 		},
