@@ -4,12 +4,12 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 const [MAX_LENGTH, MAX_KEYS] = [255, 3];
 
 /**
- * Writes an id that the service gave to the log and into the execution's custom data at once: after Stop n8n keeps no output
- * of the node.
+ * Writes an id under which work is found at the service to the log and into the execution's custom data at once: after Stop
+ * n8n keeps no output of the node.
  */
 export function noteId(n8n: IExecuteFunctions, name: string, id: string): void {
 	if (!id) return;
-	n8n.logger.info(`The service gave an id: ${name} ${id}`, {
+	n8n.logger.info(`${name} ${id}`, {
 		node: n8n.getNode().name,
 		execution: n8n.getExecutionId(),
 	});

@@ -3,17 +3,18 @@ import { withDetails, type ServiceError } from '../service/errors';
 /** The same error with what the user can do about it, for the codes and statuses that the specification names. */
 export function advised(error: ServiceError): ServiceError {
 	const advice = adviceFor(error);
-	return advice
-		? withDetails(error, { advice: [advice, error.details.advice].filter(Boolean).join(' ') })
-		: error;
+	const given = error.details.advice ?? '';
+	// a failure may come by here on several floors
+	if (!advice || given.includes(advice)) return error;
+	return withDetails(error, { advice: given ? `${advice} ${given}` : advice });
 }
 
-function adviceFor({ details: { code, status, meta } }: ServiceError): string | undefined {
+function adviceFor({ details: { code, status, meta, ids } }: ServiceError): string | undefined {
 	if (code === 'insufficient_balance' || status === 402) return balanceAdvice(meta ?? {});
 	if (code === 'wrong_endpoint') {
 		return 'The model is of another kind: use Chat for text models, Media Job for image, video, music and audio models.';
 	}
-	if (code === 'job_not_completed')
+	if (code === 'job_not_completed' || (status === 409 && ids?.['jobId']))
 		return 'The job is not finished yet: use Wait, or ask again later.';
 	if (code === 'content_expired' || status === 410) {
 		return 'The file is no longer kept: images and videos are kept for 7 days, music and speech have to be downloaded at once.';

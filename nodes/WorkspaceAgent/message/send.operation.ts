@@ -83,11 +83,12 @@ export const send = operation({
 
 	lane: ({ sessionId }) => sessionId?.toLowerCase(),
 
-	async run({ request: { sessionId: given, content, keepEvents }, http, once }) {
+	async run({ request: { sessionId: given, content, keepEvents }, http, once, note }) {
 		const { sessionId, text, format, events, requestId } = await once(
 			{ given, content },
 			async () => {
 				const sessionId = given ?? randomUUID();
+				if (!given) note('session', sessionId);
 				return { sessionId, ...(await sendMessage(http, { sessionId, content }, { keepEvents })) };
 			},
 		);
