@@ -42,7 +42,7 @@ const clients: Record<string, Client> = {
 			chunk({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{"a":' } }] }),
 			chunk({ tool_calls: [{ index: 0, function: { arguments: '"é"}' } }] }),
 			chunk({}, { finish_reason: 'stop' }),
-			{ choices: [], usage: { total_tokens: 12345678901234567890 } },
+			{ choices: [], usage: { total_tokens: 17 } },
 		)}data: [DONE]\n\n`,
 	},
 	'assistant events': {

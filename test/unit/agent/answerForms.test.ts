@@ -58,7 +58,10 @@ it.each([
 		{ headers: { 'content-type': type }, chunks: Array(9).fill(chunk) },
 		() => (closed = true),
 	);
-	for await (const _piece of readAnswer(answer)) break;
+	const pieces = readAnswer(answer);
+	await pieces.next();
+	expect(closed).toBe(false);
+	await pieces.return(undefined);
 	expect(closed).toBe(true);
 });
 

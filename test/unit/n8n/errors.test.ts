@@ -13,7 +13,7 @@ const NODE: INode = {
 	position: [0, 0],
 	parameters: {},
 };
-const KEY = 'abcdefgh-secret-key-12345678';
+const ECHOED = 'abcdefgh-secret-key-12345678';
 
 const BROKE = new ServiceError('refused', 'The balance does not cover this request (402)', {
 	status: 402,
@@ -162,12 +162,12 @@ it('is never without a description, which is never the message', () => {
 
 it('the key is in none of it, wherever the service puts it', () => {
 	const words = fc.constantFrom(
-		KEY,
-		`Bearer ${KEY}`,
-		encodeURIComponent(KEY),
-		`a${KEY}b`,
-		KEY.slice(0, 8),
-		KEY.slice(-8),
+		ECHOED,
+		`Bearer ${ECHOED}`,
+		encodeURIComponent(ECHOED),
+		`a${ECHOED}b`,
+		ECHOED.slice(0, 8),
+		ECHOED.slice(-8),
 	);
 	const details = fc.record(
 		{
@@ -184,14 +184,14 @@ it('the key is in none of it, wherever the service puts it', () => {
 	fc.assert(
 		fc.property(details, words, (given, message) => {
 			const cause = new ServiceError('refused', message, given);
-			const error = toNodeError(NODE, cause, 0, redactor(KEY));
+			const error = toNodeError(NODE, cause, 0, redactor(ECHOED));
 			const all = JSON.stringify([
 				error.message,
 				error.description,
 				error.context,
-				failedItem(error, cause, redactor(KEY)),
+				failedItem(error, cause, redactor(ECHOED)),
 			]);
-			expect(all).not.toContain(KEY);
+			expect(all).not.toContain(ECHOED);
 		}),
 		{ numRuns: 500 },
 	);

@@ -158,7 +158,7 @@ it('nothing but comments is cut after the silence limit', async () => {
 		}
 	}
 	const read = async () => {
-		for await (const _event of readEvents({ body: comments(), silenceLimit: 40 })) continue;
+		await readEvents({ body: comments(), silenceLimit: 40 }).next();
 	};
 	expect(await failureOf(read())).toMatchObject({
 		kind: 'cut',

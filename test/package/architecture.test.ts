@@ -1,0 +1,77 @@
+import { globSync, readFileSync } from 'node:fs';
+
+import { violations } from './imports';
+
+const files = globSync('{src,nodes,credentials}/**/*.ts');
+
+it('finds the sources', () => {
+	expect(files.length).toBeGreaterThan(50);
+});
+
+it.each(files.map((file) => [file]))('%s keeps the rules of the house', (file) => {
+	expect(violations(file, readFileSync(file, 'utf8'))).toEqual([]);
+});
+
+it.each<[string, string, string, string[]]>([
+	[
+		'a client that imports another',
+		'src/router/x.ts',
+		"import { a } from '../agent/messages';",
+		['imports src/agent'],
+	],
+	[
+		'a client that knows n8n',
+		'src/agent/x.ts',
+		"import type { INode } from 'n8n-workflow';",
+		['imports n8n-workflow'],
+	],
+	[
+		'the service layer above itself',
+		'src/service/x.ts',
+		"export { a } from '../n8n/http';",
+		['imports src/n8n'],
+	],
+	[
+		'the n8n side that knows a client',
+		'src/n8n/x.ts',
+		"import { a } from '../router/jobs';",
+		['imports src/router'],
+	],
+	['a module of Node', 'src/service/x.ts', "import { readFile } from 'node:fs';", ['imports fs']],
+	['a package', 'nodes/X/x.ts', "import axios from 'axios';", ['imports axios']],
+	['a dynamic import', 'src/n8n/x.ts', "await import('undici');", ['imports undici']],
+	['a require', 'src/n8n/x.ts', "require('http');", ['imports http']],
+	['a computed import', 'src/n8n/x.ts', 'require(name);', ['imports something computed']],
+	[
+		'an import in a type',
+		'credentials/x.ts',
+		"type A = import('axios').AxiosError;",
+		['imports axios'],
+	],
+	[
+		'a node that another node imports',
+		'credentials/x.ts',
+		"import { a } from '../nodes/A/a';",
+		['imports nodes'],
+	],
+	[
+		'a way out of the sources',
+		'src/n8n/x.ts',
+		"import { a } from '../../test/service/world';",
+		['imports test/service/world'],
+	],
+	['a folder that nobody knows', 'src/other/x.ts', '', ['src/other/x.ts is in no known folder']],
+	['a name that says nothing', 'src/service/utils.ts', '', ['the name utils.ts says nothing']],
+	['a long file', 'src/service/x.ts', '\n'.repeat(201), ['201 lines']],
+	['any', 'src/service/x.ts', 'export const a = (b: Array<any>) => b as unknown;', ['any']],
+	[
+		'the linter switched off',
+		'src/service/x.ts',
+		'// eslint-disable-next-line',
+		['switches the linter off'],
+	],
+	['the compiler switched off', 'src/service/x.ts', '// @ts-ignore', ['switches the compiler off']],
+	['nothing', 'src/service/x.ts', "import { a } from './json'; // any, from 'axios'", []],
+])('the rules catch %s', (_what, path, text, expected) => {
+	expect(violations(path, text)).toEqual(expected);
+});

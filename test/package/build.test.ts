@@ -1,0 +1,136 @@
+import { appendFileSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { build, copyOfPackage, packedFiles } from './copyOfPackage';
+
+jest.setTimeout(60_000);
+
+interface Manifest {
+	dependencies?: object;
+	peerDependencies: object;
+	n8n: { nodes: string[]; credentials: string[]; strict: boolean; n8nNodesApiVersion: number };
+}
+
+let folder: string;
+let said: string;
+let files: string[];
+let manifest: Manifest;
+
+beforeAll(async () => {
+	folder = copyOfPackage();
+	said = await build(folder);
+	files = await packedFiles(folder);
+	manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+const scripts = () => files.filter((file) => file.endsWith('.js'));
+
+it('packs what is built from the sources, and the papers', () => {
+	const built = globSync('{credentials,nodes,src}/**/*.ts', { cwd: folder }).map(
+		(file) => `dist/${file.replace(/ts$/, 'js')}`,
+	);
+	const copied = globSync(['nodes/**/*.node.json', 'icons/*'], { cwd: folder }).map(
+		(file) => `dist/${file}`,
+	);
+	const papers = ['LICENSE.md', 'README.md', 'package.json', 'dist/THIRD_PARTY_LICENSES.txt'];
+	expect(files).toEqual([...built, ...copied, ...papers].sort());
+});
+
+it('depends on nothing but n8n-workflow', () => {
+	expect(Object.keys(manifest.dependencies ?? {})).toEqual([]);
+	expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
+});
+
+it('requires nothing that an n8n installation does not have', () => {
+	const required = scripts().flatMap((file) =>
+		[...read(file).matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map(([, name]) => name),
+	);
+	const packages = required.filter((name) => !name?.startsWith('.'));
+	expect([...new Set(packages)].sort()).toEqual(['crypto', 'n8n-workflow']);
+});
+
+it('every relative require leads to a file of the package', () => {
+	for (const file of scripts()) {
+		for (const [, name] of read(file).matchAll(/require\("(\.[^"]+)"\)/g)) {
+			expect(files).toContain(`${join(file, '..', name ?? '')}.js`);
+		}
+	}
+});
+
+it('every module is there once', () => {
+	// esbuild writes the name of each module that it puts into a file
+	for (const file of scripts()) {
+		const own = [...read(file).matchAll(/^\/\/ ((?:src|nodes|credentials)\/\S+\.ts)$/gm)].map(
+			([, name]) => name,
+		);
+		expect([...new Set(own)]).toEqual([file.replace(/^dist\//, '').replace(/js$/, 'ts')]);
+	}
+	const bundled = scripts().filter((file) => /^\/\/ .*node_modules\//m.test(read(file)));
+	expect(bundled).toEqual(['dist/src/service/events.js', 'dist/src/service/fileType.js']);
+	expect(said).toContain('bundled: dist/src/service/');
+});
+
+it('package.json names every node and credential, and each of them is there', () => {
+	const { nodes, credentials, strict, n8nNodesApiVersion } = manifest.n8n;
+	expect([strict, n8nNodesApiVersion]).toEqual([true, 1]);
+	expect([...nodes, ...credentials].sort()).toEqual(
+		files.filter((file) => /\.(node|credentials)\.js$/.test(file)),
+	);
+});
+
+describe('the build fails', () => {
+	it.each<[string, string, string, RegExp]>([
+		[
+			'for a module of Node that n8n forbids',
+			'src/n8n/pool.ts',
+			"\nimport { readFile } from 'fs';\nexport const planted = readFile;\n",
+			/dist\/src\/n8n\/pool\.js needs fs, which no n8n installation provides/,
+		],
+		[
+			'for a part of n8n-workflow that older ones do not have',
+			'src/n8n/pool.ts',
+			"\nexport { NodeApiError as planted } from 'n8n-workflow/common';\n",
+			/needs n8n-workflow\/common, which no n8n installation provides/,
+		],
+		[
+			'for one package in two files',
+			'src/n8n/pool.ts',
+			"\nexport { createParser } from 'eventsource-parser';\n",
+			/eventsource-parser.* is in dist\/.* and in dist\/.*: import it in one file only/,
+		],
+		[
+			'for a package that is not installed',
+			'src/n8n/pool.ts',
+			"\nexport { x } from 'no-such-package';\n",
+			/Could not resolve "no-such-package"/,
+		],
+	])('%s', async (_why, file, planted, message) => {
+		const original = read(file);
+		appendFileSync(join(folder, file), planted);
+		await expect(build(folder)).rejects.toThrow(message);
+		writeFileSync(join(folder, file), original);
+		// what was built before is still in place
+		expect(read('dist/src/n8n/pool.js')).not.toContain('planted');
+	});
+
+	it('for a node that is named and not there', async () => {
+		const original = read('package.json');
+		writeFileSync(
+			join(folder, 'package.json'),
+			original.replace('WorkspaceAgent.node.js', 'Missing.node.js'),
+		);
+		await expect(build(folder)).rejects.toThrow(
+			'package.json names dist/nodes/WorkspaceAgent/Missing.node.js, which was not built',
+		);
+		writeFileSync(join(folder, 'package.json'), original);
+	});
+});
+
+it.each([['package-lock.json'], ['test/host/package-lock.json']])(
+	'%s names no place to download from',
+	(file) => {
+		expect(readFileSync(file, 'utf8')).not.toMatch(/"resolved"/);
+	},
+);

@@ -1,0 +1,84 @@
+import { dirname, join, normalize } from 'node:path';
+import ts from 'typescript';
+
+/** Who may import whom. A folder may always import itself; what is named here is all it may import beside. */
+const ALLOWED: Record<string, readonly string[]> = {
+	'src/service': ['eventsource-parser', 'magic-bytes.js'],
+	'src/agent': ['src/service'],
+	'src/assistant': ['src/service'],
+	'src/router': ['src/service'],
+	'src/n8n': ['src/service', 'n8n-workflow', 'crypto'],
+	nodes: [
+		'src/service',
+		'src/agent',
+		'src/assistant',
+		'src/router',
+		'src/n8n',
+		'n8n-workflow',
+		'crypto',
+	],
+	credentials: ['src/n8n', 'n8n-workflow'],
+};
+
+const MAX_LINES = 200;
+const EMPTY_NAMES = /^(utils?|helpers?|common|generic|types?|misc|shared)\b/i;
+
+const folderOf = (path: string) =>
+	Object.keys(ALLOWED).find((folder) => path.startsWith(`${folder}/`));
+
+/** What a shipped source file does that it may not, one sentence each. */
+export function violations(path: string, text: string): string[] {
+	const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+	const name = path.split('/').at(-1) ?? '';
+	const lines = text.replace(/\n$/, '').split('\n').length;
+	return [
+		...forbiddenImports(path, source),
+		...(EMPTY_NAMES.test(name) ? [`the name ${name} says nothing`] : []),
+		...(lines > MAX_LINES ? [`${lines} lines`] : []),
+		...(/eslint-disable/.test(text) ? ['switches the linter off'] : []),
+		...(/@ts-(ignore|expect-error|nocheck)/.test(text) ? ['switches the compiler off'] : []),
+		...(holdsAny(source) ? ['any'] : []),
+	];
+}
+
+function forbiddenImports(path: string, source: ts.SourceFile): string[] {
+	const folder = folderOf(path);
+	if (!folder) return [`${path} is in no known folder`];
+	return importsOf(source)
+		.map((name) => {
+			if (!name.startsWith('.')) return name.replace(/^node:/, '');
+			const target = normalize(join(dirname(path), name));
+			return folderOf(target) ?? target;
+		})
+		.filter((target) => target !== folder && !ALLOWED[folder]?.includes(target))
+		.map((target) => `imports ${target}`);
+}
+
+/** Static and dynamic imports, re-exports and require. */
+function importsOf(source: ts.SourceFile): string[] {
+	const found: string[] = [];
+	const visit = (node: ts.Node): void => {
+		if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+			if (node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier))
+				found.push(node.moduleSpecifier.text);
+		} else if (ts.isCallExpression(node)) {
+			const called = node.expression;
+			const imports = called.kind === ts.SyntaxKind.ImportKeyword || called.getText() === 'require';
+			const [argument] = node.arguments;
+			if (imports)
+				found.push(argument && ts.isStringLiteral(argument) ? argument.text : 'something computed');
+		} else if (ts.isImportTypeNode(node)) {
+			found.push(node.argument.getText().slice(1, -1));
+		}
+		ts.forEachChild(node, visit);
+	};
+	visit(source);
+	return found;
+}
+
+function holdsAny(node: ts.Node): boolean {
+	return (
+		node.kind === ts.SyntaxKind.AnyKeyword ||
+		ts.forEachChild(node, (child) => holdsAny(child) || undefined) === true
+	);
+}

@@ -1,0 +1,170 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { PackageDirectoryLoader } from 'n8n-core';
+import type {
+	ICredentialType,
+	INodeProperties,
+	INodePropertyOptions,
+	INodeType,
+} from 'n8n-workflow';
+
+import { build, copyOfPackage } from './copyOfPackage';
+import { scopeOf, storedByCredential, storedByNode } from './stored';
+
+jest.setTimeout(60_000);
+
+let folder: string;
+let loader: PackageDirectoryLoader;
+let nodes: INodeType[];
+let credentials: ICredentialType[];
+
+beforeAll(async () => {
+	folder = copyOfPackage();
+	await build(folder);
+	loader = new PackageDirectoryLoader(folder);
+	await loader.loadAll();
+	nodes = Object.values(loader.nodeTypes).map(({ type }) => type as INodeType);
+	credentials = Object.values(loader.credentialTypes).map(({ type }) => type);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Lists of a node in which a name may not come twice: its own parameters by scope, and every nested list. */
+function scopesOf(
+	properties: INodeProperties[],
+	place: string,
+): Array<[place: string, names: unknown[]]> {
+	const scopes = new Map<string, unknown[]>();
+	for (const property of properties) {
+		const scope = `${place}${scopeOf(property)}`;
+		scopes.set(scope, [...(scopes.get(scope) ?? []), property.name]);
+	}
+	const nested = properties.flatMap(({ name, options = [] }): Array<[string, unknown[]]> => {
+		const path = `${place}.${name}`;
+		const values = options.flatMap((option) => ('value' in option ? [option.value] : []));
+		const fields = options.filter((option): option is INodeProperties => 'type' in option);
+		const groups = options.flatMap((option) =>
+			'values' in option ? scopesOf(option.values, `${path}.${option.name}`) : [],
+		);
+		return [[path, values], ...scopesOf(fields, path), ...groups];
+	});
+	return [...scopes, ...nested];
+}
+
+it('n8n loads every node and credential', () => {
+	expect(Object.keys(loader.nodeTypes).sort()).toEqual([
+		'marketAssistant',
+		'modelRouter',
+		'workspaceAgent',
+	]);
+	expect(Object.keys(loader.credentialTypes).sort()).toEqual([
+		'marketAssistantApi',
+		'modelRouterApi',
+		'workspaceAgentApi',
+	]);
+	for (const { execute, description } of nodes) {
+		expect([typeof execute, description.usableAsTool]).toEqual(['function', true]);
+		expect(description.subtitle).toBeTruthy();
+	}
+});
+
+it('every node names a credential of the package and how it is tested', () => {
+	for (const { description, methods } of nodes) {
+		const [credential, ...others] = description.credentials ?? [];
+		expect([others, credential?.required]).toEqual([[], true]);
+		expect(loader.credentialTypes).toHaveProperty([credential?.name ?? '']);
+		expect(methods?.credentialTest).toHaveProperty(
+			[String(credential?.testedBy)],
+			expect.any(Function),
+		);
+	}
+});
+
+it('every credential hides its key, and says what it is for', () => {
+	for (const { properties, authenticate, documentationUrl } of credentials) {
+		expect(properties.find(({ name }) => name === 'apiKey')?.typeOptions).toEqual({
+			password: true,
+		});
+		expect(typeof authenticate).toBe('function');
+		expect(documentationUrl).toMatch(/^https:\/\//);
+	}
+});
+
+it('every operation has a name, a value, an action and a description', () => {
+	for (const { description } of nodes) {
+		const operations = description.properties.filter(({ name }) => name === 'operation');
+		const { options: resources = [] } =
+			description.properties.find(({ name }) => name === 'resource') ?? {};
+		expect(operations).toHaveLength(resources.length);
+		for (const { options = [], noDataExpression, default: preset } of operations) {
+			expect([options.length > 0, noDataExpression]).toEqual([true, true]);
+			expect((options as INodePropertyOptions[]).map(({ value }) => value)).toContain(preset);
+			for (const option of options as INodePropertyOptions[]) {
+				expect(option).toEqual({
+					name: expect.stringMatching(/^[A-Z]/),
+					value: expect.stringMatching(/^[a-z][A-Za-z]*$/),
+					action: expect.stringMatching(/^[A-Z][^.]+$/),
+					description: expect.stringMatching(/^[A-Z]/),
+				});
+			}
+		}
+	}
+});
+
+it('no name and no value is there twice', () => {
+	for (const { description } of nodes) {
+		for (const [place, names] of scopesOf(description.properties, description.name)) {
+			expect([place, names]).toEqual([place, [...new Set(names)]]);
+		}
+	}
+});
+
+it('every list of options has its default', () => {
+	const check = (properties: INodeProperties[]): void => {
+		for (const { name, type, options = [], default: preset } of properties) {
+			const values = options.flatMap((option) => ('value' in option ? [option.value] : []));
+			if (type === 'options')
+				expect([name, values]).toEqual([name, expect.arrayContaining([preset])]);
+			check(
+				options.flatMap((option) =>
+					'values' in option ? option.values : 'type' in option ? [option as INodeProperties] : [],
+				),
+			);
+		}
+	};
+	for (const { description } of nodes) check(description.properties);
+});
+
+// What a saved workflow holds is there for ever. A new line belongs into values.json by hand; one that is there never changes.
+it('what saved workflows rely on is as it ever was', () => {
+	const stored = [
+		...nodes.flatMap(({ description }) => storedByNode(description)),
+		...credentials.flatMap(storedByCredential),
+	];
+	const listed = JSON.parse(readFileSync(join(__dirname, 'values.json'), 'utf8')) as string[];
+	expect({ gone: listed.filter((line) => !stored.includes(line)) }).toEqual({ gone: [] });
+	expect({ notListed: stored.filter((line) => !listed.includes(line)) }).toEqual({ notListed: [] });
+});
+
+it.each([['WorkspaceAgent'], ['MarketAssistant'], ['ModelRouter']])(
+	'%s has its page in the node picker',
+	(name) => {
+		const codex = JSON.parse(
+			readFileSync(join(folder, 'dist', 'nodes', name, `${name}.node.json`), 'utf8'),
+		) as object;
+		const type = `${name[0]?.toLowerCase()}${name.slice(1)}`;
+		expect(codex).toEqual({
+			node: `n8n-nodes-agent-bridge.${type}`,
+			nodeVersion: '1.0',
+			codexVersion: '1.0',
+			categories: expect.arrayContaining([expect.any(String)]),
+			resources: {
+				primaryDocumentation: [{ url: expect.stringMatching(/^https:\/\/.+#readme$/) }],
+				credentialDocumentation: [{ url: expect.stringMatching(/^https:\/\/.+#the-three-keys$/) }],
+			},
+		});
+		const credential = credentials.find(({ name: own }) => own === `${type}Api`);
+		expect(codex).toMatchObject({
+			resources: { credentialDocumentation: [{ url: credential?.documentationUrl }] },
+		});
+	},
+);
