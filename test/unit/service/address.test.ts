@@ -83,7 +83,7 @@ it('says nothing but ServiceError of any text, and what it gives is a base to bu
 			expect(normaliseBaseUrl(base, 'v1')).toBe(base);
 			expect(new URL(`${base}/v1/models`).href).toBe(`${base}/v1/models`);
 		}),
-		{ numRuns: 3000 },
+		{ numRuns: 1500 },
 	);
 });
 

@@ -97,7 +97,7 @@ it('gives a type and an ending that can be stored, or nothing, for any bytes and
 			expect(type.mimeType).toMatch(/^[\w.+-]+\/[\w.+-]+$/);
 			expect(type.extension).toMatch(/^[\w+-]{1,20}$/);
 		}),
-		{ numRuns: 2000 },
+		{ numRuns: 1000 },
 	);
 	expect(SNIFF_LENGTH).toBeGreaterThanOrEqual(4096);
 });

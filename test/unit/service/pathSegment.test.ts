@@ -78,6 +78,6 @@ it('never lets an id leave its folder', () => {
 			expect(pathname.split('/')).toHaveLength(6);
 			expect(decodeURIComponent(pathname.split('/')[4] ?? '')).toBe(id);
 		}),
-		{ numRuns: 5000 },
+		{ numRuns: 2000 },
 	);
 });
