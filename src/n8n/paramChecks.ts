@@ -59,9 +59,8 @@ function checkedText(
 }
 
 function checkedNumber({ typeOptions }: INodeProperties, value: unknown, path: string): number {
-	const blank =
-		value === null || value === undefined || (typeof value === 'string' && !value.trim());
-	const number = blank || typeof value === 'boolean' ? NaN : Number(value);
+	const written = typeof value === 'string' && value.trim() !== '';
+	const number = written || typeof value === 'number' ? Number(value) : NaN;
 	if (!Number.isFinite(number)) throw invalid(`${path} must be a number`);
 	const { minValue = -Infinity, maxValue = Infinity, numberPrecision } = typeOptions ?? {};
 	if (number < minValue || number > maxValue) {
