@@ -1,5 +1,4 @@
-import { startService, type Service } from '../service/service';
-import type { Fault } from '../service/service';
+import { startService, type Fault, type Service } from '../service/service';
 import { paying, secretsOf } from './rig/calls';
 import { run, type Outcome } from './rig/run';
 
