@@ -25,7 +25,9 @@ const { values, positionals } = parseArgs({
 		quick: { type: 'boolean', default: false },
 	},
 });
-const [tarball = '', resultFile = ''] = positionals;
+const [tarball = '', latest = ''] = positionals;
+// what is too short to judge by does not take the place of what is not
+const resultFile = values.quick ? latest.replace(/\.json$/, '-quick.json') : latest;
 const sizes = values.quick
 	? { items: 20, deltas: 200, large: 0 }
 	: { items: 1000, deltas: 10_000, large: 10_000 };
@@ -72,7 +74,7 @@ async function measure(instance: Instance, service: LeanService): Promise<void> 
 		({ job, name }) => only.test(`${job}: ${name}`) && !(values.quick && job === 'large'),
 	);
 	say(`Warming up ${rows.length} rows …`);
-	for (const row of rows) await row.prepare(instance.editor);
+	await Promise.all(rows.map(async (row) => await row.prepare(instance.editor)));
 	for (const row of rows) await row.check();
 	const results: Result[] = rows.map(({ job, name, of }) => ({ job, name, of, samples: [] }));
 	const take = async (index: number) => {
