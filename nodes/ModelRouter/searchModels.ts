@@ -6,7 +6,7 @@ import { kindOf, segments } from '../../src/router/jobs';
 import { listModels, type Model } from '../../src/router/models';
 import { access } from './access';
 
-/** Finds models for the picker: those of the kind that the chosen operation needs, and those whose kind is not known. */
+/** Finds models for the picker: those of the kind that the chosen operation needs, then those whose kind is not known. */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
 	filter = '',
@@ -20,6 +20,7 @@ export async function searchModels(
 			results: models
 				.filter((model) => !kind || !model.kind || model.kind === kind)
 				.filter(({ id, name = '' }) => `${name} ${id}`.toLowerCase().includes(wanted))
+				.sort((one, other) => Number(!one.kind) - Number(!other.kind))
 				.map((model) => ({ name: title(model), value: model.id })),
 		};
 	} catch (cause) {

@@ -1,19 +1,12 @@
 import type { ServiceError } from '../service/errors';
 
 /** A sentence that an AI agent can act on without seeing anything else: ids and what to do are in it. */
-export function sentence({
-	kind,
-	message,
-	details: { code, ids, advice, outcome },
-}: ServiceError): string {
+export function sentence({ message, details: { code, ids, advice } }: ServiceError): string {
 	const named = Object.entries(ids ?? {}).map(([name, id]) => `${name}: ${id}`);
-	const head = [
-		message,
-		code && !/^E[A-Z]+$|_/.test(code) ? `: ${code}` : '',
-		named.length ? ` (${named.join(', ')})` : '',
-	].join('');
-	const tail = kind === 'invalid' || outcome === 'unknown' || named.length ? advice : undefined;
-	return tail ? `${head}. ${tail}` : head;
+	// n8n replaces a message that contains one of the network's own codes, which are in capitals
+	const said = code && /^[a-z][a-z0-9_]*$/.test(code) ? `: ${code}` : '';
+	const head = message + said + (named.length ? ` (${named.join(', ')})` : '');
+	return advice ? `${head}. ${advice}` : head;
 }
 
 /**
@@ -28,19 +21,25 @@ export function describe(error: ServiceError): string {
 	);
 }
 
-function linesOf(error: ServiceError): string {
-	const { reason, advice, code, requestId, outcome, retryAfter, partial } = error.details;
+function linesOf({ kind, message, details }: ServiceError): string {
+	const { reason, advice, code, requestId, outcome, retryAfter, partial } = details;
 	const lines = [
-		reason && `The service says: ${reason}`,
+		reason && `${OWN_REASONS.has(kind) ? 'Reason' : 'The service says'}: ${ended(reason)}`,
 		advice,
-		code && `Code: ${code}`,
+		code && `Code: ${code}.`,
 		retryAfter !== undefined && `The service asks to wait ${Math.ceil(retryAfter / 1000)} s.`,
-		partialSentence(partial),
 		outcome && `Outcome: ${OUTCOMES[outcome]}.`,
+		partialSentence(partial),
 		requestId && `Request ID: ${requestId}`,
 	].filter(Boolean);
-	return lines.length ? lines.join('\n') : `${error.message}. The service gave no further reason.`;
+	return lines.length ? lines.join('\n') : `${message}. The service gave no further reason.`;
 }
+
+/** Kinds of failure in which the service itself said nothing. */
+const OWN_REASONS = new Set<ServiceError['kind']>(['unreachable', 'cut', 'unfinished', 'stopped']);
+
+/** The editor shows all lines as one: each has to be a sentence. */
+const ended = (text: string) => (/[.!?…]\s*$/.test(text) ? text : `${text}.`);
 
 const OUTCOMES = {
 	not_started: 'nothing was started, nothing is charged',
@@ -53,7 +52,7 @@ function partialSentence(partial: object | undefined): string | undefined {
 		partial && 'text' in partial && typeof partial.text === 'string' ? partial.text : undefined;
 	if (text === undefined) return undefined;
 	return text
-		? `What arrived before (${text.length} characters): ${text.slice(0, 1000)}`
+		? `What arrived before (${text.length} characters): ${ended(text.slice(0, 1000))}`
 		: 'No text had arrived.';
 }
 

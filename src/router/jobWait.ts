@@ -61,7 +61,7 @@ function isFinal({ kind, details: { status, permanent } }: ServiceError): boolea
 }
 
 function lost(cause: ServiceError, { jobId }: JobAddress): ServiceError {
-	return new ServiceError('failed', 'The service does not know this media job: it is lost', {
+	return new ServiceError('failed', 'The media job is lost, the service does not know it', {
 		...cause.details,
 		ids: { jobId },
 		advice:

@@ -44,7 +44,7 @@ describe('generate', () => {
 		expect(failed).toMatchObject([
 			{
 				json: {
-					error: expect.stringMatching(/^The media job failed .*jobId: /),
+					error: expect.stringMatching(/^The media job failed.*\(jobId: /),
 					details: { jobId: expect.any(String) },
 				},
 			},
@@ -114,7 +114,7 @@ describe('wait and get', () => {
 	it('says that a job is lost when the service does not know it for long', async () => {
 		const { failed } = await execute('wait', { jobId: 'nobody' }, carryOn);
 		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(/lost \(jobId: nobody\)/),
+			error: expect.stringMatching(/^The media job is lost.*\(jobId: nobody\)/),
 		});
 	}, 30_000);
 

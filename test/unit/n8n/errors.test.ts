@@ -29,12 +29,12 @@ it('shows our sentence, and the words of the service as text', () => {
 	const error = toNodeError(NODE, BROKE, 3);
 	expect(error).toBeInstanceOf(NodeApiError);
 	expect(error).toMatchObject({
-		message: 'The balance does not cover this request (402)',
+		message: 'The balance does not cover this request (402): insufficient_balance. Top up.',
 		httpCode: '402',
 		description: [
-			'The service says: ENOENT &lt;b>&amp; preexisting&lt;/b>',
+			'The service says: ENOENT &lt;b>&amp; preexisting&lt;/b>.',
 			'Top up.',
-			'Code: insufficient_balance',
+			'Code: insufficient_balance.',
 			'Outcome: nothing was started, nothing is charged.',
 			'Request ID: r-1',
 		].join('\n'),
@@ -47,7 +47,7 @@ it('shows our sentence, and the words of the service as text', () => {
 
 it('puts everything into the error output, and nothing beside error and details', () => {
 	expect(failedItem(toNodeError(NODE, BROKE), BROKE)).toEqual({
-		error: 'The balance does not cover this request (402)',
+		error: 'The balance does not cover this request (402): insufficient_balance. Top up.',
 		details: {
 			kind: 'refused',
 			outcome: 'not_started',
@@ -80,9 +80,9 @@ it.each<[string, ServiceError, string]>([
 		'Failed (500). Check.',
 	],
 	[
-		'no advice where nothing hangs on it',
-		new ServiceError('refused', 'Failed (400)', { status: 400, advice: 'Hm.' }),
-		'Failed (400)',
+		'what can be done, and no code of the network, for which n8n has words of its own',
+		new ServiceError('unreachable', 'Not reached', { code: 'ENOTFOUND', advice: 'Hm.' }),
+		'Not reached. Hm.',
 	],
 ])('the message alone tells %s', (_what, error, message) => {
 	expect(toNodeError(NODE, error).message).toBe(message);
