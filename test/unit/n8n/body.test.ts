@@ -67,28 +67,28 @@ it('ends a silence', async () => {
 		kind: 'cut',
 		details: { reason: 'Nothing arrived for 0.06 s.' },
 	});
-	expect(Date.now() - started).toBeLessThan(1000);
+	expect(Date.now() - started).toBeLessThan(5000);
 	expect(connection.signal.aborted).toBe(true);
 });
 
 it('time that the reader takes is no silence', async () => {
-	const { body } = watched(of('a', 'b', 'c'), { silenceLimit: 60 });
+	const { body, connection } = watched(of('a', 'b', 'c'), { silenceLimit: 60 });
 	let text = '';
 	for await (const chunk of body) {
 		await pause(100);
 		text += new TextDecoder().decode(chunk);
 	}
-	expect(text).toBe('abc');
+	expect([text, connection.signal.aborted]).toEqual(['abc', false]);
 });
 
 it('bytes that come slowly are no silence', async () => {
 	async function* slow() {
-		for (let count = 0; count < 8; count++) {
+		for (let count = 0; count < 24; count++) {
 			await pause(30);
 			yield bytes('x');
 		}
 	}
-	expect(await all(watched(slow(), { silenceLimit: 150 }).body)).toBe('xxxxxxxx');
+	expect(await all(watched(slow(), { silenceLimit: 600 }).body)).toBe('x'.repeat(24));
 });
 
 async function* breaking(reason: unknown) {
