@@ -103,7 +103,7 @@ it('a job that stays unknown is lost, and its id is not', async () => {
 	const { http, job } = waiting(60 * MINUTE, notFound);
 	expect(await failureOf(job)).toMatchObject({
 		kind: 'failed',
-		message: 'The service does not know this media job: it is lost',
+		message: 'The media job is lost, the service does not know it',
 		details: {
 			status: 404,
 			reason: 'no such job',
