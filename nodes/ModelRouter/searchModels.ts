@@ -2,7 +2,7 @@ import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow'
 
 import { toNodeError } from '../../src/n8n/errors';
 import { connect } from '../../src/n8n/connection';
-import { kindOf, segments } from '../../src/router/jobs';
+import { kindOf, segments } from '../../src/router/segments';
 import { listModels, type Model } from '../../src/router/models';
 import { access } from './access';
 

@@ -1,6 +1,8 @@
-import { cut, garbled } from '../service/errors';
+import { cut } from '../service/errors';
+import { garbled } from '../service/refusals';
 import { readEvents } from '../service/events';
-import { decoded, type HttpResponse } from '../service/http';
+import type { HttpResponse } from '../service/http';
+import { decoded } from '../service/readBody';
 import { isObject, parseJson, tryParseJson } from '../service/json';
 import { readEvent, type Said } from './answerEvents';
 
@@ -47,19 +49,28 @@ async function* readEventPieces(
 	response: HttpResponse,
 	pieces: AsyncGenerator<string>,
 ): AsyncGenerator<Piece> {
-	/** Decided by the first event: a text that happens to be in quotes is not JSON. */
+	/** Whether the answer comes as JSON. Sure once JSON has said something: a text that happens to be in quotes is a text. */
 	let json: boolean | undefined;
-	for await (const { data, event } of readEvents(response, { bareEvents: true, pieces })) {
+	let sure = false;
+	for await (const { data, event, unfinished } of readEvents(response, {
+		bareEvents: true,
+		pieces,
+	})) {
 		if (data.trim() === '[DONE]') {
 			yield { form: 'sse', raw: data, end: 'stream' };
 			return;
 		}
-		const parsed = json === false || !data ? undefined : tryParseJson(data);
+		const parsed: unknown = json === false || !data ? undefined : tryParseJson(data);
 		if (data) json ??= isObject(parsed) || Array.isArray(parsed) || typeof parsed === 'string';
-		if (json && data && parsed === undefined)
-			throw cut(`An event could not be read: ${data.slice(0, 200)}`);
+		if (json && data && parsed === undefined) {
+			if (sure) throw cut(`An event could not be read: ${data.slice(0, 200)}`);
+			json = false;
+		}
+		if (unfinished && !json) throw cut('The stream ended in the middle of an event.');
 		const value = json && data ? parsed : data;
-		yield { form: 'sse', raw: event ? { event, data: value } : value, ...readEvent(value, event) };
+		const said = readEvent(value, event);
+		sure ||= json === true && Object.keys(said).length > 0;
+		yield { form: 'sse', raw: event ? { event, data: value } : value, ...said };
 	}
 }
 

@@ -1,12 +1,7 @@
-import {
-	cut,
-	explained,
-	readReportedError,
-	requestIdOf,
-	ServiceError,
-	withDetails,
-} from '../service/errors';
-import { isRefusal, readRefusal, type Http, type HttpResponse } from '../service/http';
+import { cut, explained, ServiceError, withDetails } from '../service/errors';
+import { readReportedError, requestIdOf } from '../service/refusals';
+import { isRefusal, type Http, type HttpResponse } from '../service/http';
+import { readRefusal } from '../service/readBody';
 import { withOutcome } from '../service/outcome';
 import { pathSegment } from '../service/pathSegment';
 import { readAnswer, type AnswerForm } from './answerForms';

@@ -1,24 +1,12 @@
-import { findAnswerText } from '../service/answerText';
-import {
-	cut,
-	explained,
-	garbled,
-	readReportedError,
-	requestIdOf,
-	withDetails,
-} from '../service/errors';
+import { cut, explained, withDetails } from '../service/errors';
 import { readEvents } from '../service/events';
-import {
-	isRefusal,
-	readJson,
-	readRefusal,
-	readText,
-	type Http,
-	type HttpResponse,
-} from '../service/http';
+import { isRefusal, type Http, type HttpResponse } from '../service/http';
 import { isObject, tryParseJson } from '../service/json';
 import { withOutcome } from '../service/outcome';
+import { readJson, readRefusal, readText } from '../service/readBody';
+import { garbled, readReportedError, requestIdOf } from '../service/refusals';
 import { listenToAssistant, type AssistantAnswer } from './events';
+import { readBody, readWhole, type CompleteAnswer } from './wholeAnswer';
 
 export interface Question {
 	/** What is asked, in plain words. */
@@ -27,15 +15,6 @@ export interface Question {
 	chat_id?: string;
 	/** Unset, the service takes `svc_v1.2`. */
 	model?: string;
-}
-
-/** A complete answer with the body it was found in, whose shape is not specified. */
-export interface CompleteAnswer {
-	/** The text, where one was found; otherwise the body itself as text. */
-	text: string;
-	chatId?: string;
-	body: unknown;
-	requestId?: string;
 }
 
 /**
@@ -157,36 +136,4 @@ async function collect(
 			withDetails(error, { ...(error.kind !== 'garbled' && { partial }), ids, ...requestId }),
 		);
 	}
-}
-
-/** The specification speaks of a JSON body; a plain text is taken for what it is. */
-async function readBody(response: HttpResponse): Promise<unknown> {
-	if (!response.headers['content-type']?.startsWith('text/plain')) return await readJson(response);
-	const text = await readText(response);
-	return tryParseJson(text) ?? text;
-}
-
-function readWhole(response: HttpResponse, body: unknown): CompleteAnswer {
-	const reported = isObject(body) && (body['error'] || body['detail']);
-	const text = findAnswerText(body);
-	if (body === null || body === '' || (reported && !text))
-		throw garbled(response, JSON.stringify(body));
-	const chatId = findChatId(body);
-	return {
-		text: text ?? JSON.stringify(body, null, 2),
-		...(chatId !== undefined && { chatId }),
-		body,
-		...requestIdOf(response.headers),
-	};
-}
-
-function findChatId(body: unknown): string | undefined {
-	if (!isObject(body)) return undefined;
-	const chat = body['chat'];
-	const id =
-		body['chat_id'] ??
-		body['chatId'] ??
-		(isObject(chat) ? (chat['chat_id'] ?? chat['id']) : undefined);
-	if (typeof id === 'string' || typeof id === 'number') return String(id);
-	return findChatId(body['data'] ?? body['result'] ?? body['response']);
 }

@@ -6,7 +6,8 @@ import type {
 } from 'n8n-workflow';
 
 import { cleanKey, normaliseBaseUrl } from '../service/address';
-import { refusalSentence, ServiceError } from '../service/errors';
+import { ServiceError } from '../service/errors';
+import { refusalSentence } from '../service/refusals';
 import { redactor } from './redact';
 import { unreachable } from './unreachable';
 

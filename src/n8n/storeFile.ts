@@ -1,6 +1,7 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
-import { cut, garbled, ServiceError } from '../service/errors';
+import { cut, ServiceError } from '../service/errors';
+import { garbled } from '../service/refusals';
 import { fileTypeOf, SNIFF_LENGTH } from '../service/fileType';
 import type { HttpResponse } from '../service/http';
 

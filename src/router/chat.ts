@@ -1,14 +1,9 @@
 import { findAnswerText } from '../service/answerText';
-import {
-	cut,
-	explained,
-	garbled,
-	readReportedError,
-	requestIdOf,
-	withDetails,
-} from '../service/errors';
+import { cut, explained, withDetails } from '../service/errors';
+import { garbled, readReportedError, requestIdOf } from '../service/refusals';
 import { readEvents } from '../service/events';
-import { isRefusal, readJson, readRefusal, type Http, type HttpResponse } from '../service/http';
+import { isRefusal, type Http, type HttpResponse } from '../service/http';
+import { readJson, readRefusal } from '../service/readBody';
 import { isObject, tryParseJson } from '../service/json';
 import { withOutcome } from '../service/outcome';
 import { advised } from './advice';

@@ -1,7 +1,8 @@
-import { readReportedError, requestIdOf, ServiceError } from '../service/errors';
+import { ServiceError } from '../service/errors';
+import { readReportedError, requestIdOf } from '../service/refusals';
 import type { HttpResponse } from '../service/http';
 import { isObject } from '../service/json';
-import type { Segment } from './jobs';
+import type { Segment } from './segments';
 
 export type JobState = 'unfinished' | 'completed' | 'failed';
 

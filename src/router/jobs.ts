@@ -1,13 +1,12 @@
-import { explained, garbled, invalid, withDetails } from '../service/errors';
-import { isRefusal, readJson, readRefusal, type Http, type HttpResponse } from '../service/http';
+import { explained, invalid, withDetails } from '../service/errors';
+import { garbled } from '../service/refusals';
+import { isRefusal, type Http, type HttpResponse } from '../service/http';
+import { readJson, readRefusal } from '../service/readBody';
 import { withOutcome } from '../service/outcome';
 import { pathSegment } from '../service/pathSegment';
 import { advised } from './advice';
 import { readJobRecord, type Job } from './jobRecord';
-
-/** The part of the address that says what a job makes, as the specification writes it for the start. */
-export const segments = ['images', 'videos', 'music', 'audio'] as const;
-export type Segment = (typeof segments)[number];
+import { kindOf, segments, type Segment } from './segments';
 
 /** Where a job is found. */
 export interface JobAddress {
@@ -119,8 +118,3 @@ async function getAtEitherPath(
 }
 
 const isUnknownPath = ({ status }: HttpResponse) => status === 404 || status === 405;
-
-/** The model kind that a segment serves. */
-export function kindOf(segment: Segment): 'image' | 'video' | 'music' | 'audio' {
-	return segment === 'images' ? 'image' : segment === 'videos' ? 'video' : segment;
-}

@@ -1,5 +1,7 @@
-import { explained, garbled, ServiceError } from '../service/errors';
-import { readJson, type Http } from '../service/http';
+import { explained, ServiceError } from '../service/errors';
+import { garbled } from '../service/refusals';
+import type { Http } from '../service/http';
+import { readJson } from '../service/readBody';
 import { isObject } from '../service/json';
 import { pathSegment } from '../service/pathSegment';
 

@@ -36,22 +36,15 @@ const MAX_DEPTH = 8;
  *
  * Of a list of messages with roles only the assistant's count; several parts are joined.
  *
- * @param field A field to look at before all others, with dots for nested ones.
  * @returns undefined when there is no text in any known place.
  */
-export function findAnswerText(value: unknown, field?: string, depth = 0): string | undefined {
+export function findAnswerText(value: unknown, depth = 0): string | undefined {
 	if (typeof value === 'string') return value;
 	if (depth > MAX_DEPTH) return undefined;
 	if (Array.isArray(value)) return textOfList(value, depth);
 	if (!isObject(value)) return undefined;
-	if (field) {
-		const named = field
-			.split('.')
-			.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
-		if (named !== undefined) return findAnswerText(named, undefined, depth + 1);
-	}
 	for (const place of PLACES) {
-		const found = findAnswerText(value[place], undefined, depth + 1);
+		const found = findAnswerText(value[place], depth + 1);
 		if (found !== undefined) return found;
 	}
 	return undefined;
@@ -61,7 +54,7 @@ function textOfList(list: unknown[], depth: number): string | undefined {
 	const hasRoles = list.some((entry) => isObject(entry) && isAnswerRole(entry['role']));
 	const texts = list
 		.filter((entry) => !hasRoles || (isObject(entry) && isAnswerRole(entry['role'])))
-		.map((entry) => findAnswerText(entry, undefined, depth + 1))
+		.map((entry) => findAnswerText(entry, depth + 1))
 		.filter((text) => text !== undefined);
 	return texts.length ? texts.join(hasRoles ? '\n\n' : '') : undefined;
 }

@@ -1,11 +1,17 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
 import { cut } from './errors';
-import { decoded, type HttpResponse } from './http';
+import type { HttpResponse } from './http';
+import { decoded } from './readBody';
 
 const MIB = 1024 * 1024;
 /** One event may not grow past this many characters, a whole stream not past the second; one that tries is broken or hostile. */
 const [MAX_EVENT, MAX_STREAM] = [16 * MIB, 64 * MIB];
+
+export interface ReadEvent extends EventSourceMessage {
+	/** The stream ended inside the last line of this event, which may be a part of what was meant. */
+	unfinished?: boolean;
+}
 
 /**
  * Reads server-sent events as they arrive.
@@ -19,7 +25,7 @@ const [MAX_EVENT, MAX_STREAM] = [16 * MIB, 64 * MIB];
 export async function* readEvents(
 	{ body, silenceLimit }: Pick<HttpResponse, 'body' | 'silenceLimit'>,
 	{ bareEvents = false, pieces = decoded(body) } = {},
-): AsyncGenerator<EventSourceMessage> {
+): AsyncGenerator<ReadEvent> {
 	const arrived: EventSourceMessage[] = [];
 	const parser = createParser({
 		maxBufferSize: MAX_EVENT,
@@ -44,7 +50,7 @@ export async function* readEvents(
 	}
 	// a name without data that ends inside its line may have been a longer one: "finish" begins "finished_tool_call"
 	parser.feed(insideLine ? '\n\n' : complete('\n\n'));
-	yield* arrived.splice(0);
+	for (const event of arrived) yield insideLine ? { ...event, unfinished: true } : event;
 }
 
 /**

@@ -10,7 +10,7 @@ const SUSPICIOUS = /__proto__|constructor|\\u00[2-7]|(?:^|[:,[])\s*-?\d{16}/i;
 /**
  * Parses JSON that came from outside.
  *
- * A `__proto__` key is dropped, an integer beyond 2^53 becomes a string with all its digits.
+ * A `__proto__` key is dropped, and a `constructor` with a `prototype` in it; an integer beyond 2^53 becomes a string with all its digits.
  *
  * @throws SyntaxError for anything that is not JSON, or is nested more than 200 levels deep.
  */
@@ -36,7 +36,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** The third argument is there since V8 11.4 (Node 21); TypeScript 5.9 does not know it. */
 function harmless(key: string, value: unknown, context?: { source?: string }): unknown {
 	if (key === '__proto__') return undefined;
-	if (isObject(value) && Object.hasOwn(value, 'constructor')) delete value['constructor'];
+	if (key === 'constructor' && isObject(value) && Object.hasOwn(value, 'prototype'))
+		return undefined;
 	const digits = typeof value === 'number' && !Number.isSafeInteger(value) && context?.source;
 	return digits && /^-?\d+$/.test(digits) ? digits : value;
 }

@@ -1,4 +1,5 @@
-import { refusalSentence, ServiceError, withDetails } from './errors';
+import { ServiceError, withDetails } from './errors';
+import { refusalSentence } from './refusals';
 import type { Http, HttpRequest, HttpResponse } from './http';
 import { readRetryAfter } from './retryAfter';
 
@@ -51,7 +52,8 @@ export function withRetries(http: Http, clock: Clock, longestWait: number): Http
 					const asked = readRetryAfter(response.headers['retry-after'], Date.now());
 					const wait = Math.max(asked ?? 0, backOff);
 					if (response.status === 429) close(wait);
-					if (last || wait > longestWait) return response;
+					if (last || (response.status === 429 ? wait : (asked ?? 0)) > longestWait)
+						return response;
 					await discard(response);
 					if (response.status !== 429) await clock.sleep(wait);
 				} catch (cause) {

@@ -1,5 +1,6 @@
 import type { Call } from '../../../src/n8n/operation';
-import { kindOf, openContent, withJobId, type JobAddress } from '../../../src/router/jobs';
+import { openContent, withJobId, type JobAddress } from '../../../src/router/jobs';
+import { kindOf } from '../../../src/router/segments';
 import { ServiceError } from '../../../src/service/errors';
 import { fullJitter } from '../../../src/service/retry';
 

@@ -73,3 +73,20 @@ it('reads ten thousand lines that come in small pieces in linear time', async ()
 	).toHaveLength(10_000);
 	expect(performance.now() - started).toBeLessThan(8000);
 });
+
+it.each([
+	['a text', 'data: Hello\n\ndata: and so o'],
+	['a text in place of an end mark', 'data: Hello\n\ndata: [DO'],
+	['JSON, in its very first event', 'data: {"t":"Hel'],
+])('a stream that ends inside a line is cut: %s', async (_what, text) => {
+	expect(await failureOf(piecesOf('text/event-stream', text))).toMatchObject({
+		kind: 'cut',
+		details: { reason: 'The stream ended in the middle of an event.' },
+	});
+});
+
+it('a ping with JSON before a stream of text does not make it JSON', async () => {
+	const text = 'event: ping\ndata: {}\n\ndata: Hello \n\ndata: you\n\n';
+	const pieces = await piecesOf('text/event-stream', text);
+	expect(pieces.map((piece) => piece.text)).toEqual([undefined, 'Hello ', 'you']);
+});

@@ -1,13 +1,6 @@
-import {
-	kindOf,
-	openContent,
-	readJob,
-	segments,
-	startJob,
-	withJobId,
-	type Segment,
-} from '../../../src/router/jobs';
-import { readText } from '../../../src/service/http';
+import { openContent, readJob, startJob, withJobId } from '../../../src/router/jobs';
+import { kindOf, segments, type Segment } from '../../../src/router/segments';
+import { readText } from '../../../src/service/readBody';
 import { invalid, ServiceError } from '../../../src/service/errors';
 import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
 

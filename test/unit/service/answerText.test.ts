@@ -55,12 +55,6 @@ it.each<[unknown, string | undefined]>([
 	expect(findAnswerText(value)).toBe(expected);
 });
 
-it('looks at a named field first', () => {
-	const value = { answer: 'a', report: { body: 'b' } };
-	expect(findAnswerText(value, 'report.body')).toBe('b');
-	expect(findAnswerText(value, 'report.missing')).toBe('a');
-});
-
 it('takes a text from its bed of any shape, in no time', () => {
 	fc.assert(
 		fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {

@@ -1,17 +1,13 @@
 import fc from 'fast-check';
 
+import { cut, explained, invalid, ServiceError, withDetails } from '../../../src/service/errors';
 import {
-	cut,
-	explained,
 	garbled,
-	invalid,
 	readReportedError,
 	refusalSentence,
 	refused,
 	requestIdOf,
-	ServiceError,
-	withDetails,
-} from '../../../src/service/errors';
+} from '../../../src/service/refusals';
 import { response } from '../inMemoryHttp';
 
 const details = (body: unknown, status = 400) =>

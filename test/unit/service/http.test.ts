@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
-import { decoded, isRefusal, readJson, readRefusal, readText } from '../../../src/service/http';
+import { isRefusal } from '../../../src/service/http';
+import { decoded, readJson, readRefusal, readText } from '../../../src/service/readBody';
 import { bytes, failureOf, json, response, split, type Answer } from '../inMemoryHttp';
 
 const TEXT = 'aé€😀\ufeffz';

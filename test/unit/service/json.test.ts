@@ -8,6 +8,7 @@ it.each([
 	['{"__proto__":{"polluted":true},"a":1}', { a: 1 }],
 	['{"\\u005f_proto__":{"polluted":true},"a":1}', { a: 1 }],
 	['{"a":{"__proto__":{"polluted":true}}}', { a: {} }],
+	['{"constructor":"Ferrari"}', { constructor: 'Ferrari' }],
 	['[{"constructor":{"prototype":{"polluted":true}},"a":1}]', [{ a: 1 }]],
 	['{"a":1,"a":2}', { a: 2 }],
 ])('%s cannot change a prototype', (text, expected) => {

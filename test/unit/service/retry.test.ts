@@ -151,3 +151,10 @@ it('who would have to wait too long for the others is not sent at all', async ()
 	await clock.sleep(90_000);
 	expect(await send(POST)).toMatchObject({ status: 200 });
 });
+
+it('reads again after a failure of the service even where nothing may wait for a 429', async () => {
+	const [http, clock] = [inMemory(status(503), ok), virtualClock()];
+	expect(await withRetries(http, clock, 0).send(GET)).toMatchObject({ status: 200 });
+	const [limited, later] = [inMemory(status(429), ok), virtualClock()];
+	expect(await withRetries(limited, later, 0).send(GET)).toMatchObject({ status: 429 });
+});
