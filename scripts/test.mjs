@@ -58,14 +58,15 @@ async function runTests(project, folder, tarball) {
 		'--experimental-vm-modules',
 		'node_modules/jest/bin/jest.js',
 	];
-	const inBand = project === 'unit' ? [] : ['--runInBand'];
+	// jest would take one worker fewer than there are cores, and most of these tests wait
+	const workers = project === 'unit' ? ['--maxWorkers=3'] : ['--runInBand'];
 	const reporters = ['default', './scripts/countingReporter.cjs'].map(
 		(name) => `--reporters=${name}`,
 	);
 	const child = spawn(
 		node24(),
 		// options that take lists come last: they would take what follows for more of the list
-		[...flags, ...args, ...inBand, ...reporters, '--selectProjects', project],
+		[...flags, ...args, ...workers, ...reporters, '--selectProjects', project],
 		{
 			cwd: root,
 			stdio: ['ignore', 'inherit', 'inherit'],
