@@ -44,7 +44,8 @@ function harmless(key: string, value: unknown, context?: { source?: string }): u
 
 /** The deepest nesting of brackets outside of strings; a count that is right for valid JSON. */
 function depth(text: string): number {
-	if (text.length < MAX_DEPTH) return 0;
+	// every level takes two brackets
+	if (text.length <= 2 * MAX_DEPTH) return 0;
 	let [level, deepest] = [0, 0];
 	for (let at = 0; at < text.length; at++) {
 		const character = text.charCodeAt(at);
