@@ -58,7 +58,7 @@ async function runItems(
 	operation: Operation,
 	connection: Connection,
 	settings: typeof defaultSettings,
-	nodeError: (cause: unknown, itemIndex?: number) => Error,
+	nodeError: (cause: unknown, itemIndex?: number) => ReturnType<typeof toNodeError>,
 ): Promise<INodeExecutionData[]> {
 	const { http, clock, redact, toReadable } = connection;
 	const stop = n8n.getExecutionCancelSignal();
@@ -109,7 +109,7 @@ async function runItems(
 	if (results.every((result) => 'output' in result)) ledger.forget();
 	return results.flatMap((result, item) => {
 		if ('output' in result) return result.output;
-		const error = toNodeError(n8n.getNode(), result.cause, item, redact);
+		const error = nodeError(result.cause, item);
 		return [{ json: failedItem(error, result.cause, redact), pairedItem: { item } }];
 	});
 }

@@ -66,10 +66,7 @@ export interface RequestSettings {
 	totalLimit: number;
 }
 
-export const defaultSettings: RequestSettings = {
-	concurrency: 5,
-	longestWait: 60,
-	sendAgain: false,
-	silenceLimit: 300,
-	totalLimit: 3600,
-};
+/** What the editor shows where nothing was chosen. */
+export const defaultSettings = Object.fromEntries(
+	requestSettings.options.map((setting) => [setting.name, setting.default]),
+) as unknown as RequestSettings;

@@ -100,8 +100,6 @@ export function startLedger(n8n: IExecuteFunctions, { scope, sendAgain, redact }
 	};
 }
 
-export type StartLedger = ReturnType<typeof startLedger>;
-
 function isSame(one: Fingerprints, other: Fingerprints): boolean {
 	return one.request === other.request || (one.source !== undefined && one.source === other.source);
 }
