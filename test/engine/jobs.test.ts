@@ -116,7 +116,7 @@ describe('wait and get', () => {
 		expect(failed[0]?.json).toMatchObject({
 			error: expect.stringMatching(/^The media job is lost.*\(jobId: nobody\)/),
 		});
-	}, 30_000);
+	});
 
 	it('gives a failed job as an item, without a top-level error', async () => {
 		const { items } = await execute('wait', { jobId: await startJob('x [[fail]]') });

@@ -3,8 +3,6 @@ import { join } from 'node:path';
 
 import { build, copyOfPackage, packedFiles } from './copyOfPackage';
 
-jest.setTimeout(60_000);
-
 interface Manifest {
 	dependencies?: object;
 	peerDependencies: object;

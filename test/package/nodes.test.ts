@@ -11,8 +11,6 @@ import type {
 import { build, copyOfPackage } from './copyOfPackage';
 import { scopeOf, storedByCredential, storedByNode } from './stored';
 
-jest.setTimeout(60_000);
-
 let folder: string;
 let loader: PackageDirectoryLoader;
 let nodes: INodeType[];

@@ -83,4 +83,4 @@ it('passes the checks that n8n runs on a published package', () => {
 		env: { ...process.env, NODE_ENV: 'production' },
 	});
 	expect(stdout + stderr).toMatch(/source: passed[\s\S]*tarball: passed/);
-}, 120_000);
+});
