@@ -30,6 +30,23 @@ describe('C catalog (2C)', () => {
 		});
 	});
 
+	it('has texts with no price, with one only, and with one that no binary fraction holds', async () => {
+		const entries = await list();
+		const priceOf = (id: string) => entries.find((entry) => entry.id === id)?.pricing;
+		expect(priceOf('tiny/no-price-1')).toEqual({});
+		expect(priceOf('tiny/input-price-1')).toEqual({ input_per_mtok: 0.15 });
+		expect(priceOf('tiny/odd-price-1')).toEqual({
+			input_per_mtok: 0.07,
+			output_per_mtok: 0.29,
+			cached_input_per_mtok: 0.007,
+		});
+	});
+
+	it('has every modality', async () => {
+		const modalities = new Set((await list()).flatMap((entry) => entry.input_modalities ?? []));
+		expect(modalities).toEqual(new Set(['text', 'image', 'audio', 'video', 'file']));
+	});
+
 	it('leaves out what is not known, never sends zero', async () => {
 		const entries = await list();
 		expect(entries.some((entry) => !('context_length' in entry) && entry.kind === 'text')).toBe(
@@ -45,7 +62,7 @@ describe('C catalog (2C)', () => {
 	it('a long list', async () => {
 		service.forms.moreModels = 10_000;
 		const ids = new Set((await list()).map(({ id }) => id));
-		expect(ids.size).toBe(10_012);
+		expect(ids.size).toBe(10_016);
 	});
 
 	it.each<[Forms['list'], (data: unknown) => unknown]>([

@@ -2,7 +2,7 @@ export type Kind = 'text' | 'image' | 'video' | 'music' | 'audio';
 
 /** Section 2C, in USD. Fields without data are left out, never zero. */
 export type Pricing =
-	| { input_per_mtok: number; output_per_mtok: number; cached_input_per_mtok?: number }
+	| { input_per_mtok?: number; output_per_mtok?: number; cached_input_per_mtok?: number }
 	| { unit: 'image' | 'video' | 'second' | 'request' | '1k_characters'; per_unit: number };
 
 /** One entry of the catalog. */
@@ -28,7 +28,7 @@ export interface Model {
 const text = (
 	id: string,
 	name: string | undefined,
-	prices: [input: number, output: number, cached?: number],
+	prices: [input?: number, output?: number, cached?: number],
 	more: Partial<Entry> = {},
 ): Model => ({
 	kind: 'text',
@@ -42,8 +42,8 @@ const text = (
 		max_output_tokens: 16_384,
 		input_modalities: ['text'],
 		pricing: {
-			input_per_mtok: prices[0],
-			output_per_mtok: prices[1],
+			...(prices[0] !== undefined && { input_per_mtok: prices[0] }),
+			...(prices[1] !== undefined && { output_per_mtok: prices[1] }),
 			...(prices[2] !== undefined && { cached_input_per_mtok: prices[2] }),
 		},
 		...more,
@@ -56,7 +56,7 @@ const media = (id: string, name: string, kind: Kind, pricing: Pricing): Model =>
 	entry: { id, name, owned_by: id.split('/')[0] ?? '', kind, input_modalities: ['text'], pricing },
 });
 
-const without = (model: Model, field: 'kind' | 'context_length'): Model => {
+const without = (model: Model, field: 'kind' | 'context_length' | 'input_modalities'): Model => {
 	const entry = { ...model.entry };
 	delete entry[field];
 	return { ...model, entry };
@@ -72,6 +72,13 @@ export const MODELS: Model[] = [
 	text('aurora-labs/deep-reason-1', 'Deep Reason 1', [2, 8, 0.5]),
 	without(text('tiny/plain-text-1', 'Plain Text 1', [0.01, 0.02]), 'kind'),
 	without(text('tiny/no-context-1', 'No Context 1', [0.01, 0.02]), 'context_length'),
+	text('aurora-labs/omni-2', 'Omni 2', [2.5, 10, 1.25], {
+		input_modalities: ['text', 'image', 'audio', 'video', 'file'],
+	}),
+	// a price that no binary fraction holds
+	text('tiny/odd-price-1', 'Odd Price 1', [0.07, 0.29, 0.007]),
+	text('tiny/input-price-1', 'Input Price 1', [0.15]),
+	without(text('tiny/no-price-1', 'No Price 1', []), 'input_modalities'),
 	media('canvas/sketch-1', 'Sketch 1', 'image', { unit: 'image', per_unit: 0.04 }),
 	media('canvas/Oil.Paint-2', 'Oil Paint 2', 'image', { unit: 'request', per_unit: 0.015 }),
 	media('reel/clip-3', 'Clip 3', 'video', { unit: 'second', per_unit: 0.1 }),

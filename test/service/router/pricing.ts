@@ -14,8 +14,9 @@ export interface Usage {
  * per token; rounded up; at least 1 µ$ for a request that consumed tokens.
  */
 export function textCost(entry: Entry, input: number, output: number): number {
-	if (!('input_per_mtok' in entry.pricing)) return 0;
-	const { input_per_mtok: inPrice, output_per_mtok: outPrice } = entry.pricing;
+	if ('unit' in entry.pricing) return 0;
+	// what a missing price costs is not specified; here nothing but the minimum
+	const { input_per_mtok: inPrice = 0, output_per_mtok: outPrice = 0 } = entry.pricing;
 	if (input + output === 0) return 0;
 	// to nine places first, or 0.1 + 0.2 would round up to a micro-dollar too much
 	const cost = Number((input * inPrice + output * outPrice).toFixed(9));
