@@ -1,4 +1,6 @@
 import { isFields, type Fields } from '../call.ts';
+import type { Entry, Model } from './catalog.ts';
+import { partsIn, unfit } from './parts.ts';
 import type { Ask } from './plan.ts';
 
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
@@ -18,7 +20,7 @@ export function wrongNumbers(body: Fields, cap: 'max_tokens' | 'max_output_token
 }
 
 /** @returns what is asked, or what is wrong with the body. */
-export function askOfChat(body: Fields, reasoning: boolean): Ask | string {
+export function askOfChat(body: Fields, { entry, reasoning }: Model): Ask | string {
 	const wrong = wrongNumbers(body, 'max_tokens');
 	if (wrong) return wrong;
 	const effort = body.reasoning_effort;
@@ -28,7 +30,7 @@ export function askOfChat(body: Fields, reasoning: boolean): Ask | string {
 	if (!Array.isArray(body.messages) || body.messages.length === 0) {
 		return 'messages is required, a list';
 	}
-	const said = readMessages(body.messages, 'messages');
+	const said = readMessages(body.messages, 'messages', entry);
 	if (typeof said === 'string') return said;
 	const format = isFields(body.response_format) ? body.response_format : {};
 	const schema = isFields(format.json_schema) ? format.json_schema.schema : undefined;
@@ -44,11 +46,11 @@ export function askOfChat(body: Fields, reasoning: boolean): Ask | string {
 	};
 }
 
-type Said = Pick<Ask, 'message' | 'prompt' | 'images' | 'toolResult'>;
+type Said = Pick<Ask, 'message' | 'prompt' | 'shown' | 'toolResult'>;
 
 /** Reads a list of messages; `name` is the field, for the error. */
-export function readMessages(messages: unknown[], name: string): Said | string {
-	const said: Said = { message: '', prompt: '', images: 0 };
+export function readMessages(messages: unknown[], name: string, model: Entry): Said | string {
+	const said: Said = { message: '', prompt: '', shown: {} };
 	const prompt: string[] = [];
 	for (const [index, message] of messages.entries()) {
 		const place = `${name}[${index}]`;
@@ -65,21 +67,14 @@ export function readMessages(messages: unknown[], name: string): Said | string {
 		if (typeof message.content !== 'string' && !Array.isArray(message.content) && !calls) {
 			return `${place}.content is text or a list of parts`;
 		}
-		const { text, images } = partsIn(message.content);
+		const { text, shown } = partsIn(message.content);
+		const modality = unfit(shown, model.input_modalities);
+		if (modality) return `${place}.content: ${model.id} takes no ${modality} input`;
 		prompt.push(text);
 		said.toolResult = role === 'tool' ? text : undefined;
-		if (role === 'user') Object.assign(said, { message: text, images });
+		if (role === 'user') Object.assign(said, { message: text, shown });
 	}
 	return { ...said, prompt: prompt.join('\n') };
-}
-
-function partsIn(content: unknown): { text: string; images: number } {
-	if (typeof content === 'string') return { text: content, images: 0 };
-	const parts = Array.isArray(content) ? content.filter(isFields) : [];
-	return {
-		text: parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n'),
-		images: parts.filter((part) => part.type === 'image_url' || part.type === 'input_image').length,
-	};
 }
 
 /** Fields given as null count as not given. */

@@ -23,7 +23,7 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 	if (!isFields(body)) return invalid(world, 'the body is a JSON object');
 	const model = modelFor(world, body.model, 'text');
 	if (isAnswer(model)) return model;
-	const ask = askOfChat(body, model.reasoning);
+	const ask = askOfChat(body, model);
 	if (typeof ask === 'string') return invalid(world, ask);
 	const choices = body.n === undefined || body.n === null ? 1 : Number(body.n);
 	if (!Number.isInteger(choices) || choices < 1 || choices > 8) {

@@ -2,6 +2,7 @@ import { directivesOf, numberIn, wordsOf } from '../directives.ts';
 import { manyWords } from '../memory.ts';
 import { isFields, type Fields } from '../call.ts';
 import { exampleOf } from './example.ts';
+import { shownText, type Shown } from './parts.ts';
 
 /** What the deterministic model is asked, taken from either protocol. */
 export interface Ask {
@@ -9,7 +10,8 @@ export interface Ask {
 	message: string;
 	/** All text of the prompt. */
 	prompt: string;
-	images: number;
+	/** What came with the last user message beside its text. */
+	shown: Shown;
 	/** Answer of a tool, when that is the last message. */
 	toolResult?: string | undefined;
 	maxTokens?: number | undefined;
@@ -77,8 +79,7 @@ function answerOf(ask: Ask, directives: Map<string, string>): string {
 	if (words !== undefined) return manyWords(words);
 	if (directives.has('say')) return directives.get('say') ?? '';
 	if (ask.toolResult !== undefined) return `The tool said: ${ask.toolResult}`;
-	const seen = ask.images ? ` I was shown ${ask.images} image(s).` : '';
-	return `You said: "${ask.message}".${seen}`;
+	return `You said: "${ask.message}".${shownText(ask.shown)}`;
 }
 
 /** The tool that the message (`[[tool:name]]`) or `tool_choice` asks for. */

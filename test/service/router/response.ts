@@ -4,6 +4,7 @@ import { uuidOf } from '../ids.ts';
 import { paced } from '../pace.ts';
 import type { World } from '../world.ts';
 import { numberOf, readMessages, wrongNumbers } from './ask.ts';
+import type { Model } from './catalog.ts';
 import { invalid } from './error.ts';
 import { planAnswer, type Ask } from './plan.ts';
 import { responseEvents } from './responseEvents.ts';
@@ -17,7 +18,7 @@ export function createResponse(world: World, call: Call, key: string): Answer {
 	if (!isFields(body)) return invalid(world, 'the body is a JSON object');
 	const model = modelFor(world, body.model, 'text');
 	if (isAnswer(model)) return model;
-	const ask = askOfResponse(body, model.reasoning);
+	const ask = askOfResponse(body, model);
 	if (typeof ask === 'string') return invalid(world, ask);
 
 	const streamed = body.stream === true;
@@ -42,7 +43,7 @@ export function createResponse(world: World, call: Call, key: string): Answer {
 	return json(responseObject(response, 'done'));
 }
 
-function askOfResponse(body: Fields, reasoning: boolean): Ask | string {
+function askOfResponse(body: Fields, { entry, reasoning }: Model): Ask | string {
 	// section 4C: responses are not stored
 	if (body.previous_response_id !== undefined && body.previous_response_id !== null) {
 		return 'previous_response_id is not supported: send the whole history in input';
@@ -55,7 +56,7 @@ function askOfResponse(body: Fields, reasoning: boolean): Ask | string {
 	}
 	const messages = typeof input === 'string' && input ? [{ role: 'user', content: input }] : input;
 	if (!Array.isArray(messages) || !messages.length) return 'input is required, text or messages';
-	const said = readMessages(messages, 'input');
+	const said = readMessages(messages, 'input', entry);
 	if (typeof said === 'string') return said;
 	const format = isFields(body.text) && isFields(body.text.format) ? body.text.format : {};
 	const effort = isFields(body.reasoning) ? body.reasoning.effort : undefined;
