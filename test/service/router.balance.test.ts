@@ -1,6 +1,4 @@
 import { client } from './probe.ts';
-import { jobCost, textCost } from './router/pricing.ts';
-import { findModel } from './router/catalog.ts';
 import { startService, type Service } from './service.ts';
 
 let service: Service;
@@ -20,40 +18,6 @@ const account = (key = service.router.keys.poor) => {
 	const { balance, held } = service.world.accounts.get(key) ?? { balance: 0, held: 0 };
 	return { balance, held };
 };
-const entry = (id: string) => {
-	const found = findModel(id);
-	if (!found) throw new Error(id);
-	return found.entry;
-};
-
-describe('C prices (8, cost rules)', () => {
-	it.each([
-		[1_000_000, 0, 500_000],
-		[0, 1_000_000, 1_500_000],
-		[3, 1, 3],
-		[1, 1, 2],
-		[1, 0, 1],
-		[0, 0, 0],
-	])('%i in and %i out cost %i µ$: rounded up, at least 1', (input, output, cost) => {
-		expect(textCost(entry('northwind/quill-2.5'), input, output)).toBe(cost);
-	});
-
-	it('a tiny request costs the minimum', () => {
-		expect(textCost(entry('tiny/plain-text-1'), 1, 1)).toBe(1);
-	});
-
-	it.each([
-		['canvas/sketch-1', 80_000],
-		['reel/clip-3', 500_000],
-		['reel/short-1.0', 350_000],
-		['tune/melody-1', 60_000],
-		['voice/speaker-1', 15_000],
-	])('%s', (id, cost) => {
-		const extent = { images: 2, seconds: 5, characters: 1000, factor: 1 };
-		expect(jobCost(entry(id), extent)).toBe(cost);
-		expect(jobCost(entry(id), { ...extent, factor: 2 })).toBe(cost * 2);
-	});
-});
 
 describe('C holds (3, 7C, 8)', () => {
 	it('402 with the three amounts when the default of 4096 tokens does not fit', async () => {

@@ -7,8 +7,9 @@ import { askOfChat } from './ask.ts';
 import { chatChunks } from './chatChunks.ts';
 import { invalid } from './error.ts';
 import { planAnswer, type Plan } from './plan.ts';
-import { isRun, startRun, type Run } from './run.ts';
+import { isRun, startRun } from './run.ts';
 import { isAnswer, modelFor } from './serving.ts';
+import { chatUsage } from './usage.ts';
 
 /** What all chunks of one completion have in common. */
 export interface Completion {
@@ -68,16 +69,5 @@ function messageOf({ words, tool }: Plan) {
 		role: 'assistant',
 		content: null,
 		tool_calls: [{ id, type: 'function', function: call }],
-	};
-}
-
-/** Section 2C: `completion_tokens` includes the hidden reasoning tokens. */
-export function chatUsage(plan: Plan, run: Run, choices: number) {
-	const output = run.outputTokens() * choices;
-	return {
-		prompt_tokens: run.promptTokens,
-		completion_tokens: output,
-		total_tokens: run.promptTokens + output,
-		completion_tokens_details: { reasoning_tokens: plan.reasoningTokens * choices },
 	};
 }

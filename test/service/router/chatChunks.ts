@@ -1,7 +1,8 @@
 import { data } from '../answer.ts';
-import { chatUsage, type Completion } from './chat.ts';
+import type { Completion } from './chat.ts';
 import type { Plan } from './plan.ts';
 import type { Run } from './run.ts';
+import { chatUsage } from './usage.ts';
 
 /** The chunks of a streamed completion (section 6C). */
 export function* chatChunks(

@@ -36,6 +36,8 @@ export interface Plan {
 	tool?: ToolCall;
 	finish: 'stop' | 'length' | 'tool_calls' | 'content_filter';
 	promptTokens: number;
+	/** The part of the prompt that was cached; undefined when nothing is said of it. */
+	cachedTokens?: number | undefined;
 	toolTokens: number;
 	reasoningTokens: number;
 	/** Section 3: the backend fails after so many words. */
@@ -59,17 +61,25 @@ export function planAnswer(ask: Ask): Plan {
 	const filtered = directives.get('finish') === 'content_filter';
 	const words = all.slice(0, filtered ? Math.min(3, room) : room);
 	const finish = filtered ? 'content_filter' : tool ? 'tool_calls' : 'stop';
+	const promptTokens = wordsOf(ask.prompt).length;
 	return {
 		words,
 		...(tool && { tool }),
 		// section 8: reasoning counts against the cap, so a small cap may leave no word at all
 		finish: !filtered && (cut || words.length < all.length) ? 'length' : finish,
-		promptTokens: wordsOf(ask.prompt).length,
+		promptTokens,
+		cachedTokens: cachedIn(directives, promptTokens),
 		toolTokens: tool ? toolTokens : 0,
 		reasoningTokens: Math.min(reasoning, cap),
 		breaksAfter: numberIn(directives, 'break'),
 		fails: directives.has('failed'),
 	};
+}
+
+/** `[[cached:N]]`: at most all of the prompt. */
+function cachedIn(directives: Map<string, string>, promptTokens: number): number | undefined {
+	const cached = numberIn(directives, 'cached');
+	return cached === undefined ? undefined : Math.min(Math.max(0, Math.floor(cached)), promptTokens);
 }
 
 function answerOf(ask: Ask, directives: Map<string, string>): string {

@@ -1,5 +1,6 @@
 import type { Plan } from './plan.ts';
 import type { Run } from './run.ts';
+import { responseUsage } from './usage.ts';
 
 export interface Response {
 	id: string;
@@ -34,7 +35,7 @@ export function responseObject(response: Response, state: 'running' | 'done' | '
 		error: state === 'failed' ? { code: 'server_error', message: 'The backend failed' } : null,
 		incomplete_details: cut ? { reason } : null,
 		output: state === 'running' ? [] : [outputItem(response, cut)],
-		usage: state === 'running' ? null : responseUsage(response),
+		usage: state === 'running' ? null : responseUsage(plan, response.run),
 	};
 }
 
@@ -51,15 +52,5 @@ export function outputItem({ itemId, plan, run }: Response, cut = false) {
 		role: 'assistant',
 		status,
 		content: [{ type: 'output_text', text, annotations: [] }],
-	};
-}
-
-function responseUsage({ plan, run }: Response) {
-	const output = run.outputTokens();
-	return {
-		input_tokens: run.promptTokens,
-		output_tokens: output,
-		output_tokens_details: { reasoning_tokens: plan.reasoningTokens },
-		total_tokens: run.promptTokens + output,
 	};
 }

@@ -31,7 +31,7 @@ export function startRun(
 ): Run | Answer {
 	const account = world.accounts.get(key);
 	if (!account) throw new Error('no account');
-	const { promptTokens, reasoningTokens, toolTokens } = plan;
+	const { promptTokens, cachedTokens, reasoningTokens, toolTokens } = plan;
 	if (!options.streamed && plan.words.length > world.forms.plainLimit) {
 		return routerError(
 			world,
@@ -41,7 +41,7 @@ export function startRun(
 		);
 	}
 	const allowance = (options.maxTokens ?? DEFAULT_ALLOWANCE) * options.choices;
-	const required = textCost(model.entry, promptTokens, allowance);
+	const required = textCost(model.entry, { input: promptTokens, output: allowance });
 	if (!account.fits(required)) return insufficientBalance(world, required, account);
 
 	const close = account.hold(required);
@@ -49,7 +49,14 @@ export function startRun(
 		words: 0,
 		promptTokens,
 		outputTokens: () => run.words + toolTokens + reasoningTokens,
-		settle: () => close(textCost(model.entry, promptTokens, run.outputTokens() * options.choices)),
+		settle: () =>
+			close(
+				textCost(model.entry, {
+					input: promptTokens,
+					cached: cachedTokens,
+					output: run.outputTokens() * options.choices,
+				}),
+			),
 	};
 	// an answer that a fault or the client ended is billed for what was consumed
 	call.onEnd(() => run.settle());

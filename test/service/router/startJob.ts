@@ -71,7 +71,7 @@ function newId(world: World): string {
 /** Section 8, rule 3: duration and resolution raise the price; their names are not specified. */
 function extentOf(body: Fields, prompt: string): Extent {
 	const count = (value: unknown, fallback: number) =>
-		Number(value) > 0 ? Number(value) : fallback;
+		Number(value) > 0 && Number.isFinite(Number(value)) ? Number(value) : fallback;
 	return {
 		images: count(body.n, 1),
 		seconds: count(body.duration ?? body.seconds, 5),
