@@ -120,6 +120,23 @@ describe('C holds (3, 7C, 8)', () => {
 		expect(account(main).held).toBe(190_000);
 	});
 
+	it.each([
+		[{}, 500_000],
+		[{ duration: 2 }, 200_000],
+		[{ seconds: '0.5' }, 50_000],
+		[{ duration: 0 }, 500_000],
+		[{ duration: '1e999' }, 500_000],
+		[{ resolution: '4K' }, 1_000_000],
+		[{ size: '3840x2160', duration: 1 }, 200_000],
+	])('a clip of %j costs %i µ$ (8, rule 3)', async (body, cost) => {
+		const { data } = await post(
+			'/v1/videos/jobs',
+			{ model: 'reel/clip-3', prompt: 'x', ...body },
+			service.router.keys.main,
+		);
+		expect(data.estimated_cost).toBe(cost);
+	});
+
 	it('402 for a job that does not fit: nothing is started', async () => {
 		const { status, data } = await post('/v1/images/jobs', {
 			model: 'canvas/sketch-1',
