@@ -1,4 +1,4 @@
-import { client } from './probe.ts';
+import { client, eventsIn } from './probe.ts';
 import { askRouter } from './routerProbe.ts';
 import { startService, type Service } from './service.ts';
 
@@ -98,6 +98,41 @@ describe('C responses: streamed (6C)', () => {
 		expect(list.map(({ delta = '' }) => delta).join('')).toBe('You said: "hi".');
 		const { data } = await post({ input: 'hi' });
 		expect(list.at(-1)?.response).toMatchObject({ status: 'completed', usage: data.usage });
+	});
+
+	it('each event says where it belongs', async () => {
+		const list = await events({ input: '[[say:one two]]' });
+		const message = { type: 'message', role: 'assistant' };
+		const item = list[2]?.item as { id: string };
+		const place = { item_id: item.id, output_index: 0, content_index: 0 };
+		const part = { type: 'output_text', text: 'one two', annotations: [] };
+		expect(list.slice(2, -1).map(({ sequence_number: _, ...event }) => event)).toEqual([
+			{
+				type: 'response.output_item.added',
+				output_index: 0,
+				item: { ...message, id: item.id, status: 'in_progress', content: [] },
+			},
+			{ type: 'response.content_part.added', ...place, part: { ...part, text: '' } },
+			{ type: 'response.output_text.delta', ...place, delta: 'one ' },
+			{ type: 'response.output_text.delta', ...place, delta: 'two' },
+			{ type: 'response.output_text.done', ...place, text: 'one two' },
+			{ type: 'response.content_part.done', ...place, part },
+			{
+				type: 'response.output_item.done',
+				output_index: 0,
+				item: { ...message, id: item.id, status: 'completed', content: [part] },
+			},
+		]);
+		expect(list.at(-1)?.response?.output).toEqual([
+			{ ...message, id: item.id, status: 'completed', content: [part] },
+		]);
+	});
+
+	it('each event has its type as its name', async () => {
+		const { data } = await askRouter(service).respond({ input: 'hi', stream: true });
+		for (const { event, data: line = '' } of eventsIn(data as string).slice(0, -1)) {
+			expect(event).toBe((JSON.parse(line) as { type: string }).type);
+		}
 	});
 
 	it('a tool call comes in fragments', async () => {

@@ -14,7 +14,11 @@ export interface Chunk {
 		index: number;
 		delta: {
 			content?: string;
-			tool_calls?: Array<{ id?: string; function: { name?: string; arguments: string } }>;
+			tool_calls?: Array<{
+				index: number;
+				id?: string;
+				function: { name?: string; arguments: string };
+			}>;
 		};
 		finish_reason: string | null;
 	}>;
@@ -26,6 +30,9 @@ export interface Chunk {
 export interface Event {
 	type: string;
 	delta?: string;
+	output_index?: number;
+	item_id?: string;
+	item?: object;
 	sequence_number: number;
 	error?: object;
 	response?: {

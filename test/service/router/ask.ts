@@ -1,7 +1,26 @@
 import { isFields, type Fields } from '../call.ts';
 import type { Entry, Model } from './catalog.ts';
-import { partsIn, unfit } from './parts.ts';
-import type { Ask } from './plan.ts';
+import { partsIn, unfit, type Shown } from './parts.ts';
+
+/** What the deterministic model is asked, taken from either protocol. */
+export interface Ask {
+	/** Text of the last user message. */
+	message: string;
+	/** All text of the prompt. */
+	prompt: string;
+	/** What came with the last user message beside its text. */
+	shown: Shown;
+	/** Answer of a tool, when that is the last message. */
+	toolResult?: string | undefined;
+	maxTokens?: number | undefined;
+	effort?: string | undefined;
+	reasoning: boolean;
+	tools: Fields[];
+	toolChoice: unknown;
+	/** A JSON schema the answer is to fit. */
+	schema?: unknown;
+	jsonObject: boolean;
+}
 
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 const EFFORTS = ['minimal', 'low', 'medium', 'high'];

@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { askOfChat } from './ask.ts';
 import { chatChunks } from './chatChunks.ts';
 import { invalid } from './error.ts';
-import { planAnswer, type Plan } from './plan.ts';
+import { planAnswer, type Choice } from './plan.ts';
 import { isRun, startRun } from './run.ts';
 import { isAnswer, modelFor } from './serving.ts';
 import { chatUsage } from './usage.ts';
@@ -32,12 +32,8 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 	}
 
 	const streamed = body.stream === true;
-	const plan = planAnswer(ask);
-	const run = startRun(world, call, key, model, plan, {
-		maxTokens: ask.maxTokens,
-		choices,
-		streamed,
-	});
+	const plan = planAnswer(ask, choices);
+	const run = startRun(world, call, key, model, plan, { maxTokens: ask.maxTokens, streamed });
 	if (!isRun(run)) return run;
 	const completion = {
 		id: `chatcmpl-${uuidOf('completion', world.next())}`,
@@ -45,29 +41,25 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 		model: model.entry.id,
 	};
 	if (streamed) {
-		return stream(paced(world, call, chatChunks(completion, plan, run, choices)));
+		return stream(paced(world, call, chatChunks(completion, plan, run)));
 	}
-	run.words = plan.words.length;
+	run.words = plan.choices.reduce((sum, { words }) => sum + words.length, 0);
 	run.settle();
 	return json({
 		...completion,
 		object: 'chat.completion',
-		choices: Array.from({ length: choices }, (_, index) => ({
+		choices: plan.choices.map((choice, index) => ({
 			index,
-			message: messageOf(plan),
+			message: messageOf(choice),
 			logprobs: null,
-			finish_reason: plan.finish,
+			finish_reason: choice.finish,
 		})),
-		usage: chatUsage(plan, run, choices),
+		usage: chatUsage(plan, run),
 	});
 }
 
-function messageOf({ words, tool }: Plan) {
-	if (!tool) return { role: 'assistant', content: words.join('') };
-	const { id, ...call } = tool;
-	return {
-		role: 'assistant',
-		content: null,
-		tool_calls: [{ id, type: 'function', function: call }],
-	};
+function messageOf({ words, tools }: Choice) {
+	if (!tools.length) return { role: 'assistant', content: words.join('') };
+	const calls = tools.map(({ id, ...call }) => ({ id, type: 'function', function: call }));
+	return { role: 'assistant', content: null, tool_calls: calls };
 }

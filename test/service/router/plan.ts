@@ -1,46 +1,25 @@
 import { directivesOf, numberIn, wordsOf } from '../directives.ts';
-import { manyWords } from '../memory.ts';
-import { isFields, type Fields } from '../call.ts';
-import { exampleOf } from './example.ts';
-import { shownText, type Shown } from './parts.ts';
+import { answerOf } from './answerText.ts';
+import type { Ask } from './ask.ts';
+import { tokensOf, toolCalls, type ToolCall } from './toolCalls.ts';
 
-/** What the deterministic model is asked, taken from either protocol. */
-export interface Ask {
-	/** Text of the last user message. */
-	message: string;
-	/** All text of the prompt. */
-	prompt: string;
-	/** What came with the last user message beside its text. */
-	shown: Shown;
-	/** Answer of a tool, when that is the last message. */
-	toolResult?: string | undefined;
-	maxTokens?: number | undefined;
-	effort?: string | undefined;
-	reasoning: boolean;
-	tools: Fields[];
-	toolChoice: unknown;
-	/** A JSON schema the answer is to fit. */
-	schema?: unknown;
-	jsonObject: boolean;
-}
-
-export interface ToolCall {
-	id: string;
-	name: string;
-	arguments: string;
-}
-
-/** What the model answers. A token is a word. */
-export interface Plan {
+/** One of the answers. A token is a word. */
+export interface Choice {
 	words: string[];
-	tool?: ToolCall;
+	tools: ToolCall[];
+	toolTokens: number;
 	finish: 'stop' | 'length' | 'tool_calls' | 'content_filter';
+}
+
+/** What the model answers. */
+export interface Plan {
+	choices: [Choice, ...Choice[]];
 	promptTokens: number;
 	/** The part of the prompt that was cached; undefined when nothing is said of it. */
 	cachedTokens?: number | undefined;
-	toolTokens: number;
+	/** Hidden tokens of each choice. */
 	reasoningTokens: number;
-	/** Section 3: the backend fails after so many words. */
+	/** Section 3: the backend fails after so many words, or fragments of tool calls. */
 	breaksAfter?: number | undefined;
 	/** The response ends as failed. */
 	fails: boolean;
@@ -48,61 +27,54 @@ export interface Plan {
 
 const REASONING: Record<string, number> = { minimal: 16, low: 64, medium: 256, high: 1024 };
 
-export function planAnswer(ask: Ask): Plan {
+/** @param count How many choices are asked for. */
+export function planAnswer(ask: Ask, count = 1): Plan {
 	const directives = directivesOf(ask.message);
 	const reasoning = ask.reasoning ? (REASONING[ask.effort ?? 'medium'] ?? 256) : 0;
-	const cap = ask.maxTokens ?? Infinity;
-	const room = Math.max(0, cap - reasoning);
-	const wanted = toolCall(ask, directives);
-	const toolTokens = wanted ? Math.ceil(wanted.arguments.length / 4) + 1 : 0;
-	const tool = toolTokens > room ? undefined : wanted;
-	const all = wanted ? [] : wordsOf(answerOf(ask, directives));
-	const cut = wanted !== tool || reasoning > cap;
-	const filtered = directives.get('finish') === 'content_filter';
-	const words = all.slice(0, filtered ? Math.min(3, room) : room);
-	const finish = filtered ? 'content_filter' : tool ? 'tool_calls' : 'stop';
 	const promptTokens = wordsOf(ask.prompt).length;
+	// section 8: reasoning counts against the cap, so a small cap may leave no word at all
+	const room = (ask.maxTokens ?? Infinity) - reasoning;
+	const choice = (index: number) => planChoice(ask, directives, index, room);
 	return {
-		words,
-		...(tool && { tool }),
-		// section 8: reasoning counts against the cap, so a small cap may leave no word at all
-		finish: !filtered && (cut || words.length < all.length) ? 'length' : finish,
+		choices: [choice(0), ...Array.from({ length: count - 1 }, (_, index) => choice(index + 1))],
 		promptTokens,
 		cachedTokens: cachedIn(directives, promptTokens),
-		toolTokens: tool ? toolTokens : 0,
-		reasoningTokens: Math.min(reasoning, cap),
+		reasoningTokens: Math.min(reasoning, ask.maxTokens ?? Infinity),
 		breaksAfter: numberIn(directives, 'break'),
 		fails: directives.has('failed'),
 	};
+}
+
+/** @param room Tokens that are left for it; below 0 when the hidden ones alone are too many. */
+function planChoice(
+	ask: Ask,
+	directives: Map<string, string>,
+	index: number,
+	room: number,
+): Choice {
+	const wanted = toolCalls(ask, directives, index);
+	const tools = tokensOf(wanted) > room ? [] : wanted;
+	const all = wanted.length ? [] : wordsOf(answerOf(ask, directives, index));
+	const filtered = finishOf(directives, index) === 'content_filter';
+	const words = all.slice(0, Math.max(0, filtered ? Math.min(3, room) : room));
+	const cut = room < 0 || tools !== wanted || words.length < all.length;
+	const whole = tools.length ? 'tool_calls' : 'stop';
+	return {
+		words,
+		tools,
+		toolTokens: tokensOf(tools),
+		finish: filtered ? 'content_filter' : cut ? 'length' : whole,
+	};
+}
+
+/** `[[finish:content_filter]]`; of several (`stop,content_filter`) each choice has its own. */
+function finishOf(directives: Map<string, string>, index: number): string | undefined {
+	const list = directives.get('finish')?.split(',') ?? [];
+	return list[index] ?? list.at(-1);
 }
 
 /** `[[cached:N]]`: at most all of the prompt. */
 function cachedIn(directives: Map<string, string>, promptTokens: number): number | undefined {
 	const cached = numberIn(directives, 'cached');
 	return cached === undefined ? undefined : Math.min(Math.max(0, Math.floor(cached)), promptTokens);
-}
-
-function answerOf(ask: Ask, directives: Map<string, string>): string {
-	if (ask.schema !== undefined) return JSON.stringify(exampleOf(ask.schema, ask.message));
-	if (ask.jsonObject) return JSON.stringify({ you_said: ask.message });
-	const words = numberIn(directives, 'words') ?? numberIn(directives, 'events');
-	if (words !== undefined) return manyWords(words);
-	if (directives.has('say')) return directives.get('say') ?? '';
-	if (ask.toolResult !== undefined) return `The tool said: ${ask.toolResult}`;
-	return `You said: "${ask.message}".${shownText(ask.shown)}`;
-}
-
-/** The tool that the message (`[[tool:name]]`) or `tool_choice` asks for. */
-function toolCall(ask: Ask, directives: Map<string, string>): ToolCall | undefined {
-	const tools = ask.tools.map((tool) => (isFields(tool.function) ? tool.function : tool));
-	if (!tools.length || ask.toolChoice === 'none' || ask.toolResult !== undefined) return undefined;
-	const choice = isFields(ask.toolChoice) ? ask.toolChoice : {};
-	const chosen = isFields(choice.function) ? choice.function.name : choice.name;
-	const wanted = directives.get('tool') ?? chosen;
-	const found =
-		tools.find((tool) => tool.name === wanted) ??
-		(directives.has('tool') || ask.toolChoice === 'required' ? tools[0] : undefined);
-	if (!found) return undefined;
-	const given = exampleOf(found.parameters ?? { type: 'object' }, ask.message);
-	return { id: 'call_1', name: String(found.name), arguments: JSON.stringify(given) };
 }

@@ -3,10 +3,10 @@ import { isFields, type Call, type Fields } from '../call.ts';
 import { uuidOf } from '../ids.ts';
 import { paced } from '../pace.ts';
 import type { World } from '../world.ts';
-import { numberOf, readMessages, wrongNumbers } from './ask.ts';
+import { numberOf, readMessages, wrongNumbers, type Ask } from './ask.ts';
 import type { Model } from './catalog.ts';
 import { invalid } from './error.ts';
-import { planAnswer, type Ask } from './plan.ts';
+import { planAnswer } from './plan.ts';
 import { responseEvents } from './responseEvents.ts';
 import { responseObject, type Response } from './responseObject.ts';
 import { isRun, startRun } from './run.ts';
@@ -24,21 +24,22 @@ export function createResponse(world: World, call: Call, key: string): Answer {
 	const streamed = body.stream === true;
 	const plan = planAnswer(ask);
 	const { maxTokens } = ask;
-	const run = startRun(world, call, key, model, plan, { maxTokens, choices: 1, streamed });
+	const run = startRun(world, call, key, model, plan, { maxTokens, streamed });
 	if (!isRun(run)) return run;
 	const number = world.next();
 	const response: Response = {
 		id: `resp_${uuidOf('response', number)}`,
-		itemId: `item_${uuidOf('item', number)}`,
+		itemId: (index) => `item_${uuidOf('item', number, index)}`,
 		created: Math.floor(world.now() / 1000),
 		model: model.entry.id,
+		choice: plan.choices[0],
 		plan,
 		run,
 	};
 	if (streamed) {
 		return stream(paced(world, call, responseEvents(response, world.forms.incomplete)));
 	}
-	run.words = plan.words.length;
+	run.words = response.choice.words.length;
 	run.settle();
 	return json(responseObject(response, 'done'));
 }

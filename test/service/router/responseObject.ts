@@ -1,12 +1,14 @@
-import type { Plan } from './plan.ts';
+import type { Choice, Plan } from './plan.ts';
 import type { Run } from './run.ts';
 import { responseUsage } from './usage.ts';
 
 export interface Response {
 	id: string;
-	itemId: string;
+	/** The id of an output item. */
+	itemId(index: number): string;
 	created: number;
 	model: string;
+	choice: Choice;
 	plan: Plan;
 	run: Run;
 }
@@ -16,9 +18,9 @@ export interface Response {
  * are the ones of the public protocol of that name.
  */
 export function responseObject(response: Response, state: 'running' | 'done' | 'failed') {
-	const { plan } = response;
-	const cut = state === 'done' && plan.finish !== 'stop' && plan.finish !== 'tool_calls';
-	const reason = plan.finish === 'length' ? 'max_output_tokens' : 'content_filter';
+	const { choice, plan, run } = response;
+	const cut = state === 'done' && isCut(choice);
+	const reason = choice.finish === 'length' ? 'max_output_tokens' : 'content_filter';
 	return {
 		id: response.id,
 		object: 'response',
@@ -34,23 +36,28 @@ export function responseObject(response: Response, state: 'running' | 'done' | '
 						: 'completed',
 		error: state === 'failed' ? { code: 'server_error', message: 'The backend failed' } : null,
 		incomplete_details: cut ? { reason } : null,
-		output: state === 'running' ? [] : [outputItem(response, cut)],
-		usage: state === 'running' ? null : responseUsage(plan, response.run),
+		output: state === 'running' ? [] : outputItems(response),
+		usage: state === 'running' ? null : responseUsage(plan, run),
 	};
 }
 
-export function outputItem({ itemId, plan, run }: Response, cut = false) {
-	const status = cut ? 'incomplete' : 'completed';
-	if (plan.tool) {
-		const { id, name, arguments: given } = plan.tool;
-		return { type: 'function_call', id: itemId, call_id: id, name, arguments: given, status };
+export const isCut = ({ finish }: Choice): boolean =>
+	finish === 'length' || finish === 'content_filter';
+
+/** What the response gives: calls of tools, or one message with the words so far. */
+export function outputItems({ itemId, choice, run }: Response) {
+	const status = isCut(choice) ? 'incomplete' : 'completed';
+	if (choice.tools.length) {
+		return choice.tools.map((call, index) => ({
+			type: 'function_call',
+			id: itemId(index),
+			call_id: call.id,
+			name: call.name,
+			arguments: call.arguments,
+			status,
+		}));
 	}
-	const text = plan.words.slice(0, run.words).join('');
-	return {
-		type: 'message',
-		id: itemId,
-		role: 'assistant',
-		status,
-		content: [{ type: 'output_text', text, annotations: [] }],
-	};
+	const text = choice.words.slice(0, run.words).join('');
+	const content = [{ type: 'output_text', text, annotations: [] }];
+	return [{ type: 'message', id: itemId(0), role: 'assistant', status, content }];
 }

@@ -11,7 +11,7 @@ const DEFAULT_ALLOWANCE = 4096;
 
 /** One text request that holds its largest possible cost. */
 export interface Run {
-	/** How many words of the answer there are so far. */
+	/** How many words there are so far, of all choices. */
 	words: number;
 	/** Replaces the hold by the cost of the words so far; only the first call counts. */
 	settle(): void;
@@ -27,12 +27,13 @@ export function startRun(
 	key: string,
 	model: Model,
 	plan: Plan,
-	options: { maxTokens: number | undefined; choices: number; streamed: boolean },
+	options: { maxTokens: number | undefined; streamed: boolean },
 ): Run | Answer {
 	const account = world.accounts.get(key);
 	if (!account) throw new Error('no account');
-	const { promptTokens, cachedTokens, reasoningTokens, toolTokens } = plan;
-	if (!options.streamed && plan.words.length > world.forms.plainLimit) {
+	const { choices, promptTokens, cachedTokens } = plan;
+	const longest = Math.max(...choices.map(({ words }) => words.length));
+	if (!options.streamed && longest > world.forms.plainLimit) {
 		return routerError(
 			world,
 			world.forms.streamingRequiredStatus,
@@ -40,21 +41,25 @@ export function startRun(
 			'The answer is too long to return without streaming: send the request with stream true',
 		);
 	}
-	const allowance = (options.maxTokens ?? DEFAULT_ALLOWANCE) * options.choices;
+	const allowance = (options.maxTokens ?? DEFAULT_ALLOWANCE) * choices.length;
 	const required = textCost(model.entry, { input: promptTokens, output: allowance });
 	if (!account.fits(required)) return insufficientBalance(world, required, account);
 
 	const close = account.hold(required);
+	const unseen = choices.reduce(
+		(sum, { toolTokens }) => sum + toolTokens + plan.reasoningTokens,
+		0,
+	);
 	const run: Run = {
 		words: 0,
 		promptTokens,
-		outputTokens: () => run.words + toolTokens + reasoningTokens,
+		outputTokens: () => run.words + unseen,
 		settle: () =>
 			close(
 				textCost(model.entry, {
 					input: promptTokens,
 					cached: cachedTokens,
-					output: run.outputTokens() * options.choices,
+					output: run.outputTokens(),
 				}),
 			),
 	};

@@ -2,14 +2,14 @@ import type { Plan } from './plan.ts';
 import type { Run } from './run.ts';
 
 /** Usage in the chat-completions protocol; `completion_tokens` includes the hidden ones (section 2C). */
-export function chatUsage({ cachedTokens, reasoningTokens }: Plan, run: Run, choices: number) {
-	const output = run.outputTokens() * choices;
+export function chatUsage({ cachedTokens, reasoningTokens, choices }: Plan, run: Run) {
+	const output = run.outputTokens();
 	return {
 		prompt_tokens: run.promptTokens,
 		completion_tokens: output,
 		total_tokens: run.promptTokens + output,
 		...(cachedTokens !== undefined && { prompt_tokens_details: { cached_tokens: cachedTokens } }),
-		completion_tokens_details: { reasoning_tokens: reasoningTokens * choices },
+		completion_tokens_details: { reasoning_tokens: reasoningTokens * choices.length },
 	};
 }
 

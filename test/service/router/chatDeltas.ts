@@ -1,0 +1,35 @@
+import { interleaved } from './interleaved.ts';
+import type { Choice } from './plan.ts';
+import { fragments, type ToolCall } from './toolCalls.ts';
+
+/** One step of a streamed choice. */
+export interface Step {
+	delta: object;
+	finish: Choice['finish'] | null;
+	/** How many words or fragments of calls came before it; absent on what is neither. */
+	before?: number;
+	/** Whether it is a word, which is billed as it is sent. */
+	isWord?: boolean;
+}
+
+/** What a choice streams: its role, its text or its tool calls, why it ended. */
+export function* chatDeltas({ words, tools, finish }: Choice): Generator<Step> {
+	yield { delta: { role: 'assistant', content: '' }, finish: null };
+	for (const [before, content] of words.entries()) {
+		yield { delta: { content }, finish: null, before, isWord: true };
+	}
+	let before = 0;
+	for (const part of toolParts(tools)) {
+		yield { delta: { tool_calls: [part] }, finish: null, before: before++ };
+	}
+	yield { delta: {}, finish };
+}
+
+/** Tool calls in fragments: their names first, then the arguments of all in turn. */
+function* toolParts(tools: ToolCall[]): Generator<object> {
+	for (const [index, { id, name }] of tools.entries()) {
+		yield { index, id, type: 'function', function: { name, arguments: '' } };
+	}
+	const parts = interleaved(tools.map((tool) => fragments(tool.arguments)));
+	for (const { index, piece } of parts) yield { index, function: { arguments: piece } };
+}

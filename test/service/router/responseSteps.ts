@@ -1,0 +1,67 @@
+import { interleaved } from './interleaved.ts';
+import { outputItems, type Response } from './responseObject.ts';
+import { fragments } from './toolCalls.ts';
+
+/** One event by its type. */
+export interface ResponseStep {
+	type: string;
+	[field: string]: unknown;
+}
+
+/** How it went: whether the backend failed in the middle, or the response ends as failed. */
+export type Outcome = 'whole' | 'broken' | 'failed';
+
+/** The events of the output items, from `response.output_item.added` to `response.output_item.done`. */
+export function outputSteps(response: Response): Generator<ResponseStep, Outcome> {
+	return response.choice.tools.length ? callSteps(response) : messageSteps(response);
+}
+
+function* messageSteps(response: Response): Generator<ResponseStep, Outcome> {
+	const { choice, plan, run, itemId } = response;
+	const output_index = 0;
+	const place = { item_id: itemId(output_index), output_index, content_index: 0 };
+	const partOf = (text: string) => ({ type: 'output_text', text, annotations: [] });
+	const [item] = outputItems(response);
+	yield {
+		type: 'response.output_item.added',
+		output_index,
+		item: { ...item, status: 'in_progress', content: [] },
+	};
+	yield { type: 'response.content_part.added', ...place, part: partOf('') };
+	for (const word of choice.words) {
+		if (run.words === plan.breaksAfter) return 'broken';
+		run.words++;
+		yield { type: 'response.output_text.delta', ...place, delta: word };
+	}
+	if (plan.fails) return 'failed';
+	const text = choice.words.join('');
+	yield { type: 'response.output_text.done', ...place, text };
+	yield { type: 'response.content_part.done', ...place, part: partOf(text) };
+	yield { type: 'response.output_item.done', output_index, item: outputItems(response)[0] };
+	return 'whole';
+}
+
+/** The arguments of parallel calls come in turn, as those of one completion do. */
+function* callSteps(response: Response): Generator<ResponseStep, Outcome> {
+	const { choice, plan, itemId } = response;
+	const items = outputItems(response);
+	for (const [output_index, item] of items.entries()) {
+		const started = { ...item, status: 'in_progress', arguments: '' };
+		yield { type: 'response.output_item.added', output_index, item: started };
+	}
+	let sent = 0;
+	const parts = interleaved(choice.tools.map((tool) => fragments(tool.arguments)));
+	for (const { index, piece: delta } of parts) {
+		if (sent++ === plan.breaksAfter) return 'broken';
+		const place = { item_id: itemId(index), output_index: index };
+		yield { type: 'response.function_call_arguments.delta', ...place, delta };
+	}
+	if (plan.fails) return 'failed';
+	for (const [output_index, item] of items.entries()) {
+		const place = { item_id: itemId(output_index), output_index };
+		const given = { arguments: choice.tools[output_index]?.arguments };
+		yield { type: 'response.function_call_arguments.done', ...place, ...given };
+		yield { type: 'response.output_item.done', output_index, item };
+	}
+	return 'whole';
+}
