@@ -63,6 +63,21 @@ export interface Forms {
 	invalidStatus: number;
 	/** Largest plain answer in tokens; section 6C gives no number. */
 	plainLimit: number;
+
+	/** Where the usage of a streamed completion stands; section 6C: "the final chunk carries `usage`". */
+	chatChunkEnd: 'usage-alone' | 'usage-with-finish' | 'usage-in-each';
+	/** How the arguments of a tool call come: as text in fragments, as one text, as an object; not shown. */
+	toolFragments: 'strings' | 'whole' | 'object';
+	/** The events of a response around the two that section 6C names, and whether they have a name. */
+	responseEvents: 'full' | 'minimal' | 'unnamed' | 'unknown';
+	/** Whether the last event of a response has the output once more; not shown. */
+	responseOutput: 'present' | 'absent';
+	/** Whether `[DONE]` comes after the last event of a response: section 6C says of both that they are the end. */
+	doneMark: 'present' | 'absent';
+	/** The parts of usage beyond the counts; not shown. */
+	usageDetails: 'present' | 'absent';
+	/** What stands under the key `error` of an error line (section 6C), and whether the line has a name. */
+	errorLine: 'object' | 'object-without-code' | 'string' | 'string-with-code' | 'named';
 	/** The last event of a response that ran into its token cap; section 6C says `response.completed`. */
 	incomplete: 'completed' | 'incomplete';
 }
@@ -104,6 +119,13 @@ export function defaultForms(): Forms {
 		streamingRequiredStatus: 400,
 		invalidStatus: 400,
 		plainLimit: 8000,
+		chatChunkEnd: 'usage-alone',
+		toolFragments: 'strings',
+		responseEvents: 'full',
+		responseOutput: 'present',
+		doneMark: 'present',
+		usageDetails: 'present',
+		errorLine: 'object',
 		incomplete: 'completed',
 	};
 }

@@ -51,10 +51,14 @@ export function askRouter(service: Service, key: string = service.router.keys.ma
 	return {
 		chat,
 		respond,
+		/** A streamed answer event by event, as written. */
+		async written(path: 'chat' | 'respond', body: object) {
+			const { data } = await (path === 'chat' ? chat : respond)({ ...body, stream: true });
+			return eventsIn(data as string);
+		},
 		/** The chunks of a streamed completion, which ends with `[DONE]` (section 6C). */
 		async chunks(body: object): Promise<Chunk[]> {
-			const { data } = await chat({ ...body, stream: true });
-			return untilDone(eventsIn(data as string)) as Chunk[];
+			return untilDone(await this.written('chat', body)) as Chunk[];
 		},
 		/** The events of a streamed response. */
 		async events(body: object): Promise<Event[]> {

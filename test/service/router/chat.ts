@@ -1,5 +1,6 @@
 import { json, stream, type Answer } from '../answer.ts';
 import { isFields, type Call } from '../call.ts';
+import type { Forms } from '../forms.ts';
 import { uuidOf } from '../ids.ts';
 import { paced } from '../pace.ts';
 import type { World } from '../world.ts';
@@ -9,6 +10,7 @@ import { invalid } from './error.ts';
 import { planAnswer, type Choice } from './plan.ts';
 import { isRun, startRun } from './run.ts';
 import { isAnswer, modelFor } from './serving.ts';
+import { argumentsOf } from './toolCalls.ts';
 import { chatUsage } from './usage.ts';
 
 /** What all chunks of one completion have in common. */
@@ -41,7 +43,7 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 		model: model.entry.id,
 	};
 	if (streamed) {
-		return stream(paced(world, call, chatChunks(completion, plan, run)));
+		return stream(paced(world, call, chatChunks(completion, plan, run, world.forms)));
 	}
 	run.words = plan.choices.reduce((sum, { words }) => sum + words.length, 0);
 	run.settle();
@@ -50,16 +52,20 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 		object: 'chat.completion',
 		choices: plan.choices.map((choice, index) => ({
 			index,
-			message: messageOf(choice),
+			message: messageOf(choice, world.forms),
 			logprobs: null,
 			finish_reason: choice.finish,
 		})),
-		usage: chatUsage(plan, run),
+		usage: chatUsage(plan, run, world.forms),
 	});
 }
 
-function messageOf({ words, tools }: Choice) {
+function messageOf({ words, tools }: Choice, forms: Forms) {
 	if (!tools.length) return { role: 'assistant', content: words.join('') };
-	const calls = tools.map(({ id, ...call }) => ({ id, type: 'function', function: call }));
+	const calls = tools.map((tool) => {
+		const { id, name } = tool;
+		const given = argumentsOf(tool, forms.toolFragments);
+		return { id, type: 'function', function: { name, arguments: given } };
+	});
 	return { role: 'assistant', content: null, tool_calls: calls };
 }

@@ -1,30 +1,48 @@
 import { data } from '../answer.ts';
+import type { Forms } from '../forms.ts';
 import type { Completion } from './chat.ts';
 import { chatDeltas } from './chatDeltas.ts';
+import { errorLine } from './errorLine.ts';
 import { interleaved } from './interleaved.ts';
 import type { Plan } from './plan.ts';
 import type { Run } from './run.ts';
 import { chatUsage } from './usage.ts';
 
 /** The chunks of a streamed completion, those of its choices in turn (section 6C). */
-export function* chatChunks(completion: Completion, plan: Plan, run: Run): Generator<string> {
-	const chunk = (choices: unknown[], more: object = {}) =>
-		data({ ...completion, object: 'chat.completion.chunk', choices, ...more });
+export function* chatChunks(
+	completion: Completion,
+	plan: Plan,
+	run: Run,
+	forms: Forms,
+): Generator<string> {
+	const chunk = (choices: unknown[], withUsage: boolean) =>
+		data({
+			...completion,
+			object: 'chat.completion.chunk',
+			choices,
+			...(withUsage && { usage: chatUsage(plan, run, forms) }),
+		});
+	const end = forms.chatChunkEnd;
+	let open = plan.choices.length;
+	const all = plan.choices.map((choice) => chatDeltas(choice, forms));
 	try {
-		for (const { index, piece } of interleaved(plan.choices.map(chatDeltas))) {
-			if (piece.before !== undefined && piece.before === plan.breaksAfter) {
+		for (const { index, piece } of interleaved(all)) {
+			const { delta, finish, before, isWord } = piece;
+			if (before !== undefined && before === plan.breaksAfter) {
 				// section 3: an error line, the end marker, and no other backend
-				yield data({ error: { code: 'backend_error', message: 'The backend failed' } });
+				yield errorLine(forms.errorLine);
 				run.settle();
 				yield data('[DONE]');
 				return;
 			}
-			if (piece.isWord) run.words++;
-			yield chunk([{ index, delta: piece.delta, finish_reason: piece.finish }]);
+			if (isWord) run.words++;
+			if (finish) open--;
+			const isLast = open === 0 && end === 'usage-with-finish';
+			yield chunk([{ index, delta, finish_reason: finish }], isLast || end === 'usage-in-each');
 		}
 		run.settle();
 		// `stream_options.include_usage` is always on
-		yield chunk([], { usage: chatUsage(plan, run) });
+		if (end === 'usage-alone') yield chunk([], true);
 		yield data('[DONE]');
 	} finally {
 		run.settle();

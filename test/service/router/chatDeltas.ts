@@ -1,6 +1,7 @@
+import type { Forms } from '../forms.ts';
 import { interleaved } from './interleaved.ts';
 import type { Choice } from './plan.ts';
-import { fragments, type ToolCall } from './toolCalls.ts';
+import { argumentsOf, fragments, type ToolCall } from './toolCalls.ts';
 
 /** One step of a streamed choice. */
 export interface Step {
@@ -13,23 +14,27 @@ export interface Step {
 }
 
 /** What a choice streams: its role, its text or its tool calls, why it ended. */
-export function* chatDeltas({ words, tools, finish }: Choice): Generator<Step> {
+export function* chatDeltas({ words, tools, finish }: Choice, forms: Forms): Generator<Step> {
 	yield { delta: { role: 'assistant', content: '' }, finish: null };
 	for (const [before, content] of words.entries()) {
 		yield { delta: { content }, finish: null, before, isWord: true };
 	}
 	let before = 0;
-	for (const part of toolParts(tools)) {
+	for (const part of toolParts(tools, forms.toolFragments)) {
 		yield { delta: { tool_calls: [part] }, finish: null, before: before++ };
 	}
 	yield { delta: {}, finish };
 }
 
 /** Tool calls in fragments: their names first, then the arguments of all in turn. */
-function* toolParts(tools: ToolCall[]): Generator<object> {
-	for (const [index, { id, name }] of tools.entries()) {
-		yield { index, id, type: 'function', function: { name, arguments: '' } };
+function* toolParts(tools: ToolCall[], form: Forms['toolFragments']): Generator<object> {
+	const inParts = form === 'strings';
+	for (const [index, tool] of tools.entries()) {
+		const { id, name } = tool;
+		const given = inParts ? '' : argumentsOf(tool, form);
+		yield { index, id, type: 'function', function: { name, arguments: given } };
 	}
+	if (!inParts) return;
 	const parts = interleaved(tools.map((tool) => fragments(tool.arguments)));
 	for (const { index, piece } of parts) yield { index, function: { arguments: piece } };
 }

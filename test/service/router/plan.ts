@@ -53,11 +53,12 @@ function planChoice(
 	room: number,
 ): Choice {
 	const wanted = toolCalls(ask, directives, index);
+	// where not even nothing fits, this is a cut too
 	const tools = tokensOf(wanted) > room ? [] : wanted;
 	const all = wanted.length ? [] : wordsOf(answerOf(ask, directives, index));
 	const filtered = finishOf(directives, index) === 'content_filter';
 	const words = all.slice(0, Math.max(0, filtered ? Math.min(3, room) : room));
-	const cut = room < 0 || tools !== wanted || words.length < all.length;
+	const cut = tools !== wanted || words.length < all.length;
 	const whole = tools.length ? 'tool_calls' : 'stop';
 	return {
 		words,

@@ -35,9 +35,10 @@ export function createResponse(world: World, call: Call, key: string): Answer {
 		choice: plan.choices[0],
 		plan,
 		run,
+		forms: world.forms,
 	};
 	if (streamed) {
-		return stream(paced(world, call, responseEvents(response, world.forms.incomplete)));
+		return stream(paced(world, call, responseEvents(response)));
 	}
 	run.words = response.choice.words.length;
 	run.settle();

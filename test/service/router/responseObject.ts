@@ -1,5 +1,7 @@
+import type { Forms } from '../forms.ts';
 import type { Choice, Plan } from './plan.ts';
 import type { Run } from './run.ts';
+import { argumentsOf } from './toolCalls.ts';
 import { responseUsage } from './usage.ts';
 
 export interface Response {
@@ -11,6 +13,7 @@ export interface Response {
 	choice: Choice;
 	plan: Plan;
 	run: Run;
+	forms: Forms;
 }
 
 /**
@@ -18,7 +21,7 @@ export interface Response {
  * are the ones of the public protocol of that name.
  */
 export function responseObject(response: Response, state: 'running' | 'done' | 'failed') {
-	const { choice, plan, run } = response;
+	const { choice, plan, run, forms } = response;
 	const cut = state === 'done' && isCut(choice);
 	const reason = choice.finish === 'length' ? 'max_output_tokens' : 'content_filter';
 	return {
@@ -37,7 +40,7 @@ export function responseObject(response: Response, state: 'running' | 'done' | '
 		error: state === 'failed' ? { code: 'server_error', message: 'The backend failed' } : null,
 		incomplete_details: cut ? { reason } : null,
 		output: state === 'running' ? [] : outputItems(response),
-		usage: state === 'running' ? null : responseUsage(plan, run),
+		usage: state === 'running' ? null : responseUsage(plan, run, forms),
 	};
 }
 
@@ -45,7 +48,7 @@ export const isCut = ({ finish }: Choice): boolean =>
 	finish === 'length' || finish === 'content_filter';
 
 /** What the response gives: calls of tools, or one message with the words so far. */
-export function outputItems({ itemId, choice, run }: Response) {
+export function outputItems({ itemId, choice, run, forms }: Response) {
 	const status = isCut(choice) ? 'incomplete' : 'completed';
 	if (choice.tools.length) {
 		return choice.tools.map((call, index) => ({
@@ -53,7 +56,7 @@ export function outputItems({ itemId, choice, run }: Response) {
 			id: itemId(index),
 			call_id: call.id,
 			name: call.name,
-			arguments: call.arguments,
+			arguments: argumentsOf(call, forms.toolFragments),
 			status,
 		}));
 	}

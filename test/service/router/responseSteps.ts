@@ -1,6 +1,6 @@
 import { interleaved } from './interleaved.ts';
 import { outputItems, type Response } from './responseObject.ts';
-import { fragments } from './toolCalls.ts';
+import { argumentsOf, fragments } from './toolCalls.ts';
 
 /** One event by its type. */
 export interface ResponseStep {
@@ -43,25 +43,28 @@ function* messageSteps(response: Response): Generator<ResponseStep, Outcome> {
 
 /** The arguments of parallel calls come in turn, as those of one completion do. */
 function* callSteps(response: Response): Generator<ResponseStep, Outcome> {
-	const { choice, plan, itemId } = response;
+	const { choice, plan, itemId, forms } = response;
 	const items = outputItems(response);
 	for (const [output_index, item] of items.entries()) {
 		const started = { ...item, status: 'in_progress', arguments: '' };
 		yield { type: 'response.output_item.added', output_index, item: started };
 	}
 	let sent = 0;
-	const parts = interleaved(choice.tools.map((tool) => fragments(tool.arguments)));
-	for (const { index, piece: delta } of parts) {
+	const deltas = choice.tools.map((tool) => {
+		if (forms.toolFragments === 'object') return [];
+		return forms.toolFragments === 'whole' ? [tool.arguments] : fragments(tool.arguments);
+	});
+	for (const { index, piece: delta } of interleaved(deltas)) {
 		if (sent++ === plan.breaksAfter) return 'broken';
 		const place = { item_id: itemId(index), output_index: index };
 		yield { type: 'response.function_call_arguments.delta', ...place, delta };
 	}
 	if (plan.fails) return 'failed';
-	for (const [output_index, item] of items.entries()) {
+	for (const [output_index, tool] of choice.tools.entries()) {
 		const place = { item_id: itemId(output_index), output_index };
-		const given = { arguments: choice.tools[output_index]?.arguments };
-		yield { type: 'response.function_call_arguments.done', ...place, ...given };
-		yield { type: 'response.output_item.done', output_index, item };
+		const given = argumentsOf(tool, forms.toolFragments);
+		yield { type: 'response.function_call_arguments.done', ...place, arguments: given };
+		yield { type: 'response.output_item.done', output_index, item: items[output_index] };
 	}
 	return 'whole';
 }

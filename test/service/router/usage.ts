@@ -1,26 +1,38 @@
+import type { Forms } from '../forms.ts';
 import type { Plan } from './plan.ts';
 import type { Run } from './run.ts';
 
 /** Usage in the chat-completions protocol; `completion_tokens` includes the hidden ones (section 2C). */
-export function chatUsage({ cachedTokens, reasoningTokens, choices }: Plan, run: Run) {
+export function chatUsage(plan: Plan, run: Run, forms: Forms) {
 	const output = run.outputTokens();
+	const { prompt, completion } = detailsOf(plan);
 	return {
 		prompt_tokens: run.promptTokens,
 		completion_tokens: output,
 		total_tokens: run.promptTokens + output,
-		...(cachedTokens !== undefined && { prompt_tokens_details: { cached_tokens: cachedTokens } }),
-		completion_tokens_details: { reasoning_tokens: reasoningTokens * choices.length },
+		...(forms.usageDetails === 'present' && {
+			...(prompt && { prompt_tokens_details: prompt }),
+			completion_tokens_details: completion,
+		}),
 	};
 }
 
 /** Usage in the responses protocol. */
-export function responseUsage({ cachedTokens, reasoningTokens }: Plan, run: Run) {
+export function responseUsage(plan: Plan, run: Run, forms: Forms) {
 	const output = run.outputTokens();
+	const { prompt, completion } = detailsOf(plan);
 	return {
 		input_tokens: run.promptTokens,
-		...(cachedTokens !== undefined && { input_tokens_details: { cached_tokens: cachedTokens } }),
 		output_tokens: output,
-		output_tokens_details: { reasoning_tokens: reasoningTokens },
 		total_tokens: run.promptTokens + output,
+		...(forms.usageDetails === 'present' && {
+			...(prompt && { input_tokens_details: prompt }),
+			output_tokens_details: completion,
+		}),
 	};
 }
+
+const detailsOf = ({ cachedTokens, reasoningTokens, choices }: Plan) => ({
+	prompt: cachedTokens === undefined ? undefined : { cached_tokens: cachedTokens },
+	completion: { reasoning_tokens: reasoningTokens * choices.length },
+});
