@@ -51,6 +51,7 @@ export function answersOf(deltas: number): Answers {
 	const long = longAnswer(deltas);
 
 	return (path, body) => {
+		if (path.endsWith('/models')) return { latency: 0, type: json, body: catalog };
 		if (path.includes('/models/')) return { latency: 0, type: json, body: model };
 		if (path.endsWith('/responses')) return { latency: 0, type: json, body: response };
 		if (body.includes(models.long)) return { latency: 0, wire: long };
@@ -61,6 +62,21 @@ export function answersOf(deltas: number): Answers {
 			: { latency: wait, type: json, body: whole };
 	};
 }
+
+/** All models with prices, as a node reads them before it asks one. */
+const catalog = Buffer.from(
+	JSON.stringify({
+		data: Object.values(models).map((id) => ({
+			id,
+			name: id,
+			owned_by: 'bench',
+			kind: 'text',
+			context_length: 128_000,
+			input_modalities: ['text'],
+			pricing: { input_per_mtok: 1, output_per_mtok: 2 },
+		})),
+	}),
+);
 
 const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 const end = 'data: [DONE]\n\n';
