@@ -14,6 +14,7 @@ export interface Chunk {
 		index: number;
 		delta: {
 			content?: string;
+			refusal?: string;
 			tool_calls?: Array<{
 				index: number;
 				id?: string;

@@ -1,18 +1,38 @@
 import { numberIn } from '../directives.ts';
 import { manyWords } from '../memory.ts';
 import type { Ask } from './ask.ts';
+import { brokenExample } from './brokenExample.ts';
 import { exampleOf } from './example.ts';
 import { shownText } from './parts.ts';
 
 /** What each but the first of several begins with, so that none is like another. */
 export const markOf = (index: number): string => (index ? `(${index + 1}) ` : '');
 
+/** What the model says in place of an answer (`[[refusal]]`); undefined when it answers. */
+export function refusalOf(directives: Map<string, string>, index: number): string | undefined {
+	const said = directives.get('refusal');
+	return said === undefined ? undefined : markOf(index) + (said || 'I cannot help with that.');
+}
+
 /** The whole text of one choice, before the token cap cuts it. */
 export function answerOf(ask: Ask, directives: Map<string, string>, index: number): string {
 	const mark = markOf(index);
-	if (ask.schema !== undefined) return JSON.stringify(exampleOf(ask.schema, mark + ask.message));
-	if (ask.jsonObject) return JSON.stringify({ you_said: mark + ask.message });
-	return mark + textOf(ask, directives);
+	const schema = ask.schema ?? (ask.jsonObject ? YOU_SAID : undefined);
+	const isJson = schema !== undefined && !directives.has('not_json');
+	const text = isJson
+		? jsonOf(schema, mark + ask.message, directives)
+		: mark + textOf(ask, directives);
+	return directives.has('fenced') ? `\`\`\`json\n${text}\n\`\`\`` : text;
+}
+
+/** What a JSON object holds when no schema says it. */
+const YOU_SAID = { type: 'object', properties: { you_said: { type: 'string' } } };
+
+function jsonOf(schema: unknown, message: string, directives: Map<string, string>): string {
+	const how = directives.get('break_schema');
+	return JSON.stringify(
+		how === undefined ? exampleOf(schema, message) : brokenExample(schema, message, how),
+	);
 }
 
 function textOf(ask: Ask, directives: Map<string, string>): string {

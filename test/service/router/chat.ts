@@ -60,7 +60,8 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 	});
 }
 
-function messageOf({ words, tools }: Choice, forms: Forms) {
+function messageOf({ words, refuses, tools }: Choice, forms: Forms) {
+	if (refuses) return { role: 'assistant', content: null, refusal: words.join('') };
 	if (!tools.length) return { role: 'assistant', content: words.join('') };
 	const calls = tools.map((tool) => {
 		const { id, name } = tool;

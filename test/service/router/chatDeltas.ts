@@ -14,10 +14,12 @@ export interface Step {
 }
 
 /** What a choice streams: its role, its text or its tool calls, why it ended. */
-export function* chatDeltas({ words, tools, finish }: Choice, forms: Forms): Generator<Step> {
-	yield { delta: { role: 'assistant', content: '' }, finish: null };
-	for (const [before, content] of words.entries()) {
-		yield { delta: { content }, finish: null, before, isWord: true };
+export function* chatDeltas(choice: Choice, forms: Forms): Generator<Step> {
+	const { words, refuses, tools, finish } = choice;
+	yield { delta: { role: 'assistant', content: refuses ? null : '' }, finish: null };
+	for (const [before, word] of words.entries()) {
+		const delta = refuses ? { refusal: word } : { content: word };
+		yield { delta, finish: null, before, isWord: true };
 	}
 	let before = 0;
 	for (const part of toolParts(tools, forms.toolFragments)) {

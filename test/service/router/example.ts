@@ -1,29 +1,24 @@
-import { isFields } from '../call.ts';
+import { isFields, type Fields } from '../call.ts';
 
 /** A value that fits a simple JSON schema; strings hold `text`. */
 export function exampleOf(schema: unknown, text: string, root: unknown = schema): unknown {
-	if (!isFields(schema)) return text;
-	if ('const' in schema) return schema.const;
-	if (Array.isArray(schema.enum)) return schema.enum[0];
-	if (typeof schema.$ref === 'string') return exampleOf(resolve(schema.$ref, root), text, root);
-	for (const list of [schema.anyOf, schema.oneOf, schema.allOf]) {
-		if (Array.isArray(list)) return exampleOf(list[0], text, root);
-	}
-	const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-	switch (type) {
+	const { type, properties, items, minItems, minimum, ...more } = settled(schema, root);
+	if ('const' in more) return more.const;
+	if (Array.isArray(more.enum)) return more.enum[0];
+	switch (Array.isArray(type) ? type[0] : type) {
 		case 'object': {
-			const properties = isFields(schema.properties) ? schema.properties : {};
+			const fields = isFields(properties) ? properties : {};
 			return Object.fromEntries(
-				Object.entries(properties).map(([name, part]) => [name, exampleOf(part, text, root)]),
+				Object.entries(fields).map(([name, part]) => [name, exampleOf(part, text, root)]),
 			);
 		}
 		case 'array': {
-			const count = typeof schema.minItems === 'number' ? schema.minItems : 1;
-			return Array.from({ length: count }, () => exampleOf(schema.items, text, root));
+			const count = typeof minItems === 'number' ? minItems : 1;
+			return Array.from({ length: count }, () => exampleOf(items, text, root));
 		}
 		case 'integer':
 		case 'number':
-			return typeof schema.minimum === 'number' ? schema.minimum : 1;
+			return typeof minimum === 'number' ? minimum : 1;
 		case 'boolean':
 			return true;
 		case 'null':
@@ -31,6 +26,14 @@ export function exampleOf(schema: unknown, text: string, root: unknown = schema)
 		default:
 			return text;
 	}
+}
+
+/** A schema itself: where it points to another (`$ref`) or to several, that or the first of them. */
+export function settled(schema: unknown, root: unknown): Fields {
+	if (!isFields(schema)) return {};
+	if (typeof schema.$ref === 'string') return settled(resolve(schema.$ref, root), root);
+	const list = [schema.anyOf, schema.oneOf, schema.allOf].find(Array.isArray);
+	return list ? settled(list[0], root) : schema;
 }
 
 function resolve(ref: string, root: unknown): unknown {

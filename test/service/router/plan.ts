@@ -1,11 +1,13 @@
 import { directivesOf, numberIn, wordsOf } from '../directives.ts';
-import { answerOf } from './answerText.ts';
+import { answerOf, refusalOf } from './answerText.ts';
 import type { Ask } from './ask.ts';
 import { tokensOf, toolCalls, type ToolCall } from './toolCalls.ts';
 
 /** One of the answers. A token is a word. */
 export interface Choice {
 	words: string[];
+	/** Whether the words are those of a refusal. */
+	refuses: boolean;
 	tools: ToolCall[];
 	toolTokens: number;
 	finish: 'stop' | 'length' | 'tool_calls' | 'content_filter';
@@ -52,16 +54,18 @@ function planChoice(
 	index: number,
 	room: number,
 ): Choice {
-	const wanted = toolCalls(ask, directives, index);
+	const refusal = refusalOf(directives, index);
+	const wanted = refusal === undefined ? toolCalls(ask, directives, index) : [];
 	// where not even nothing fits, this is a cut too
 	const tools = tokensOf(wanted) > room ? [] : wanted;
-	const all = wanted.length ? [] : wordsOf(answerOf(ask, directives, index));
+	const all = wanted.length ? [] : wordsOf(refusal ?? answerOf(ask, directives, index));
 	const filtered = finishOf(directives, index) === 'content_filter';
 	const words = all.slice(0, Math.max(0, filtered ? Math.min(3, room) : room));
 	const cut = tools !== wanted || words.length < all.length;
 	const whole = tools.length ? 'tool_calls' : 'stop';
 	return {
 		words,
+		refuses: refusal !== undefined,
 		tools,
 		toolTokens: tokensOf(tools),
 		finish: filtered ? 'content_filter' : cut ? 'length' : whole,

@@ -61,6 +61,10 @@ export function outputItems({ itemId, choice, run, forms }: Response) {
 		}));
 	}
 	const text = choice.words.slice(0, run.words).join('');
-	const content = [{ type: 'output_text', text, annotations: [] }];
+	const content = [partOf(choice, text)];
 	return [{ type: 'message', id: itemId(0), role: 'assistant', status, content }];
 }
+
+/** The part of a message: its text, or its refusal. */
+export const partOf = ({ refuses }: Choice, text: string) =>
+	refuses ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [] };

@@ -1,5 +1,5 @@
 import { interleaved } from './interleaved.ts';
-import { outputItems, type Response } from './responseObject.ts';
+import { outputItems, partOf, type Response } from './responseObject.ts';
 import { argumentsOf, fragments } from './toolCalls.ts';
 
 /** One event by its type. */
@@ -20,23 +20,24 @@ function* messageSteps(response: Response): Generator<ResponseStep, Outcome> {
 	const { choice, plan, run, itemId } = response;
 	const output_index = 0;
 	const place = { item_id: itemId(output_index), output_index, content_index: 0 };
-	const partOf = (text: string) => ({ type: 'output_text', text, annotations: [] });
+	const kind = choice.refuses ? 'refusal' : 'output_text';
 	const [item] = outputItems(response);
 	yield {
 		type: 'response.output_item.added',
 		output_index,
 		item: { ...item, status: 'in_progress', content: [] },
 	};
-	yield { type: 'response.content_part.added', ...place, part: partOf('') };
+	yield { type: 'response.content_part.added', ...place, part: partOf(choice, '') };
 	for (const word of choice.words) {
 		if (run.words === plan.breaksAfter) return 'broken';
 		run.words++;
-		yield { type: 'response.output_text.delta', ...place, delta: word };
+		yield { type: `response.${kind}.delta`, ...place, delta: word };
 	}
 	if (plan.fails) return 'failed';
 	const text = choice.words.join('');
-	yield { type: 'response.output_text.done', ...place, text };
-	yield { type: 'response.content_part.done', ...place, part: partOf(text) };
+	const whole = choice.refuses ? { refusal: text } : { text };
+	yield { type: `response.${kind}.done`, ...place, ...whole };
+	yield { type: 'response.content_part.done', ...place, part: partOf(choice, text) };
 	yield { type: 'response.output_item.done', output_index, item: outputItems(response)[0] };
 	return 'whole';
 }
