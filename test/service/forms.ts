@@ -34,6 +34,10 @@ export interface Forms {
 	/** Section 4C: "the wrapper around the list of entries is not shown". */
 	list: 'data' | 'array' | 'models' | 'object-by-id';
 	entry: 'bare' | 'data' | 'model';
+	/** Whether entries have fields that section 2C does not name. */
+	catalogExtras: 'absent' | 'present';
+	/** Whether entries list their input modalities (2C: optional); where they do not, every model takes all. */
+	inputModalities: 'present' | 'absent';
 	/** How many more text models the list has, for long catalogs. */
 	moreModels: number;
 	/** Section 4C names both `<segment>` and `<kind>` in the job paths. */
@@ -97,6 +101,8 @@ export function defaultForms(): Forms {
 		retryAfter: 'seconds',
 		list: 'data',
 		entry: 'bare',
+		catalogExtras: 'absent',
+		inputModalities: 'present',
 		moreModels: 0,
 		jobPath: 'both',
 		jobId: 'string',

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 
 import { client } from './probe.ts';
 import type { Entry } from './router/catalog.ts';
+import { askRouter, user } from './routerProbe.ts';
 import { startService, type Forms, type Service } from './service.ts';
 
 let service: Service;
@@ -74,6 +75,40 @@ describe('C catalog (2C)', () => {
 		const expected = await list();
 		service.forms.list = form;
 		expect(entries((await get('/v1/models')).data)).toEqual(expected);
+	});
+});
+
+describe('C catalog forms (2C)', () => {
+	const entry = async (id: string) => (await get(`/v1/models/${id}`)).data as Entry;
+	const ids = ['northwind/quill-2.5', 'tiny/no-price-1', 'reel/clip-3'];
+
+	it('catalogExtras: fields that no one named, beside all that were', async () => {
+		const before = await list();
+		service.forms.catalogExtras = 'present';
+		const after = await list();
+		for (const [index, { pricing, ...plain }] of before.entries()) {
+			expect(after[index]).toMatchObject(plain);
+			expect(after[index]).toMatchObject({ created: expect.any(Number), description: null });
+			expect(after[index]?.pricing).toMatchObject({ ...pricing, currency: 'USD' });
+		}
+		for (const id of ids) expect(after).toContainEqual(await entry(id));
+		const { data } = await askRouter(service).chat({ messages: user('hi') });
+		expect(data.choices[0].finish_reason).toBe('stop');
+	});
+
+	it('inputModalities absent: from every entry, and nothing else', async () => {
+		const before = await list();
+		service.forms.inputModalities = 'absent';
+		const after = await list();
+		expect(after).toEqual(before.map(({ input_modalities: _, ...more }) => more));
+		for (const id of ids) expect(after).toContainEqual(await entry(id));
+	});
+
+	it('inputModalities absent: a model that lists none takes all', async () => {
+		service.forms.inputModalities = 'absent';
+		const messages = user([{ type: 'video_url', video_url: { url: 'x' } }]);
+		const { data } = await askRouter(service).chat({ messages });
+		expect(data.choices[0].message.content).toMatch('I was shown 1 video.');
 	});
 });
 

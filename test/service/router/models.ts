@@ -2,10 +2,12 @@ import { json, type Answer } from '../answer.ts';
 import type { World } from '../world.ts';
 import { findModel, MODELS, type Entry } from './catalog.ts';
 import { routerError } from './error.ts';
+import { servedEntry } from './servedEntry.ts';
 
 /** GET /v1/models; the wrapper around the list is not shown (section 4C). */
 export function listModels(world: World): Answer {
-	const entries = [...MODELS.map((model) => model.entry), ...moreEntries(world.forms.moreModels)];
+	const all = [...MODELS.map((model) => model.entry), ...moreEntries(world.forms.moreModels)];
+	const entries = all.map((entry) => servedEntry(entry, world.forms));
 	switch (world.forms.list) {
 		case 'data':
 			return json({ object: 'list', data: entries });
@@ -28,7 +30,8 @@ const moreEntries = (count: number): Entry[] =>
 
 /** GET /v1/models/{model}; the slash of the name may be plain or %2F. */
 export function readModel(world: World, id: string): Answer {
-	const entry = findModel(id)?.entry;
-	if (!entry) return routerError(world, 404, 'model_not_found', `There is no model ${id}`);
+	const model = findModel(id);
+	if (!model) return routerError(world, 404, 'model_not_found', `There is no model ${id}`);
+	const entry = servedEntry(model.entry, world.forms);
 	return json(world.forms.entry === 'bare' ? entry : { [world.forms.entry]: entry });
 }

@@ -2,6 +2,7 @@ import type { Answer } from '../answer.ts';
 import type { World } from '../world.ts';
 import { findModel, type Kind, type Model } from './catalog.ts';
 import { invalid, routerError } from './error.ts';
+import { servedEntry } from './servedEntry.ts';
 
 /** Section 4C: the segment of the jobs path by kind. */
 export const SEGMENTS: Record<Exclude<Kind, 'text'>, string> = {
@@ -24,7 +25,7 @@ export function modelFor(world: World, id: unknown, kind: Kind): Model | Answer 
 	const model = findModel(id);
 	// not specified: status and code for an unknown model
 	if (!model) return routerError(world, 404, 'model_not_found', `There is no model ${id}`);
-	if (model.kind === kind) return model;
+	if (model.kind === kind) return { ...model, entry: servedEntry(model.entry, world.forms) };
 	return routerError(
 		world,
 		world.forms.wrongEndpointStatus,
