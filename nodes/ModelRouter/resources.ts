@@ -1,5 +1,6 @@
 import type { Resource } from '../../src/n8n/operation';
 import { complete } from './chat/complete.operation';
+import { estimate } from './chat/estimate.operation';
 import { download } from './job/download.operation';
 import { generate } from './job/generate.operation';
 import { get as getJob } from './job/get.operation';
@@ -7,9 +8,10 @@ import { start } from './job/start.operation';
 import { wait } from './job/wait.operation';
 import { get as getModel } from './model/get.operation';
 import { getMany } from './model/getMany.operation';
+import { create } from './response/create.operation';
 
 export const resources: Resource[] = [
-	{ name: 'Chat', value: 'chat', operations: [complete], defaultOperation: 'complete' },
+	{ name: 'Chat', value: 'chat', operations: [complete, estimate], defaultOperation: 'complete' },
 	{
 		name: 'Media Job',
 		value: 'job',
@@ -17,4 +19,5 @@ export const resources: Resource[] = [
 		defaultOperation: 'generate',
 	},
 	{ name: 'Model', value: 'model', operations: [getModel, getMany], defaultOperation: 'getMany' },
+	{ name: 'Response', value: 'response', operations: [create], defaultOperation: 'create' },
 ];

@@ -1,26 +1,25 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
-import { toNodeError } from '../../src/n8n/errors';
 import { connect } from '../../src/n8n/connection';
+import { toNodeError } from '../../src/n8n/errors';
+import { fits, knownKindsFirst, priceIn } from '../../src/router/catalogFilter';
+import { listModels, type Model, type ModelKind } from '../../src/router/models';
 import { kindOf, segments } from '../../src/router/segments';
-import { listModels, type Model } from '../../src/router/models';
 import { access } from './access';
 
 /** Finds models for the picker: those of the kind that the chosen operation needs, then those whose kind is not known. */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
-	filter = '',
+	search = '',
 ): Promise<INodeListSearchResult> {
 	const kind = neededKind(this);
-	const wanted = filter.toLowerCase();
 	try {
 		const { http } = await connect(this, access);
-		const models = await listModels(http);
+		const { models } = await listModels(http);
 		return {
 			results: models
-				.filter((model) => !kind || !model.kind || model.kind === kind)
-				.filter(({ id, name = '' }) => `${name} ${id}`.toLowerCase().includes(wanted))
-				.sort((one, other) => Number(!one.kind) - Number(!other.kind))
+				.filter((model) => fits(model, { search, ...(kind && { kind }) }))
+				.sort(knownKindsFirst)
 				.map((model) => ({ name: title(model), value: model.id })),
 		};
 	} catch (cause) {
@@ -28,13 +27,42 @@ export async function searchModels(
 	}
 }
 
-function neededKind(n8n: ILoadOptionsFunctions): string | undefined {
+function neededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
 	const resource = n8n.getCurrentNodeParameter('resource');
-	if (resource === 'chat') return 'text';
+	if (resource === 'chat' || resource === 'response') return 'text';
 	const segment = n8n.getCurrentNodeParameter('segment');
 	return resource === 'job'
 		? segments.filter((known) => known === segment).map(kindOf)[0]
 		: undefined;
 }
 
-const title = ({ id, name }: Model) => (name && name !== id ? `${name} (${id})` : id);
+/** Name, id, price and context, as far as the catalog says them. */
+function title({ id, name, pricing, context_length: context }: Model): string {
+	const facts = [
+		tokenPrice(priceIn(pricing, 'input_per_mtok'), priceIn(pricing, 'output_per_mtok')),
+		unitPrice(priceIn(pricing, 'per_unit'), pricing?.['unit']),
+		typeof context === 'number' ? `${shortCount(context)} context` : undefined,
+	].filter(Boolean);
+	const called = name && name !== id ? `${name} (${id})` : id;
+	return facts.length ? `${called} · ${facts.join(' · ')}` : called;
+}
+
+function tokenPrice(input: number | undefined, output: number | undefined): string | undefined {
+	if (input === undefined && output === undefined) return undefined;
+	const shown = (price: number | undefined) => (price === undefined ? '?' : `$${price}`);
+	return `${shown(input)} in, ${shown(output)} out per 1M tokens`;
+}
+
+function unitPrice(price: number | undefined, unit: unknown): string | undefined {
+	if (price === undefined) return undefined;
+	// the price of the cheapest configuration
+	const per = typeof unit === 'string' ? ` per ${unit.replace('1k_', '1,000 ')}` : '';
+	return `from $${price}${per}`;
+}
+
+function shortCount(count: number): string {
+	if (count >= 1_000_000) return `${Number((count / 1_000_000).toFixed(1))}M`;
+	return count >= 1000
+		? `${Number((count / 1000).toFixed(count < 10_000 ? 1 : 0))}k`
+		: String(count);
+}

@@ -1,3 +1,4 @@
+import { createHash } from 'crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { assertUrlAllowed, sleep } from 'n8n-workflow';
 
@@ -13,8 +14,12 @@ import { defaultSettings, type RequestSettings } from './settings';
 /** A credential, read once, and the way to the service that it opens. */
 export interface Connection {
 	http: Http;
+	/** The same without any second attempt, for what is not worth waiting for. */
+	httpOnce: Http;
 	clock: Clock;
 	baseUrl: string;
+	/** Tells one account from another for as long as the process lives; the key cannot be read from it. */
+	account: string;
 	/** Tells two credentials of one type apart; for the start ledger. */
 	credentialId: string;
 	redact: Redactor;
@@ -65,7 +70,7 @@ export async function connect(
 		random: () => Math.random(),
 	};
 	let Readable: ReadableClass | undefined;
-	const once = viaN8n(n8n, {
+	const httpOnce = viaN8n(n8n, {
 		credential,
 		data: { ...data, baseUrl, apiKey },
 		settings,
@@ -75,9 +80,11 @@ export async function connect(
 		},
 	});
 	return {
-		http: withRetries(once, clock, settings.longestWait * 1000),
+		http: withRetries(httpOnce, clock, settings.longestWait * 1000),
+		httpOnce,
 		clock,
 		baseUrl,
+		account: createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64'),
 		credentialId: node.credentials?.[credential]?.id ?? '',
 		redact: redactor(apiKey),
 		toReadable(bytes) {

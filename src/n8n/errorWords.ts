@@ -36,7 +36,13 @@ function linesOf({ kind, message, details }: ServiceError): string {
 }
 
 /** Kinds of failure in which the service itself said nothing. */
-const OWN_REASONS = new Set<ServiceError['kind']>(['unreachable', 'cut', 'unfinished', 'stopped']);
+const OWN_REASONS = new Set<ServiceError['kind']>([
+	'unreachable',
+	'cut',
+	'unfit',
+	'unfinished',
+	'stopped',
+]);
 
 /** The editor shows all lines as one: each has to be a sentence. */
 const ended = (text: string) => (/[.!?…]\s*$/.test(text) ? text : `${text}.`);

@@ -69,9 +69,9 @@ export function failedItem(
 	redact: Redactor = REDACT_NOTHING,
 ): IDataObject {
 	if (!(cause instanceof ServiceError)) return { error: error.message };
-	const { status, code, requestId, reason, advice, meta, retryAfter, outcome, ids, partial } =
-		cause.details;
-	const words = { code, requestId, reason, advice, meta, ...ids };
+	const { status, retryAfter, outcome, ids, partial, ...rest } = cause.details;
+	const { code, requestId, reason, advice, meta, computed } = rest;
+	const words = { code, requestId, reason, advice, meta, computed, ...ids };
 	const details = given({
 		kind: cause.kind,
 		outcome,

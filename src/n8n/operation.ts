@@ -2,16 +2,30 @@ import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Http, HttpResponse } from '../service/http';
 import type { Clock } from '../service/retry';
+import type { Known } from './known';
 import type { ParamValues } from './params';
+import type { FileFound, FileRead } from './readFile';
 import type { FileWanted, StoredFile } from './storeFile';
 
 /** What an operation hands back for one input item: no `pairedItem`, the loop adds it. */
 export type Output = Pick<INodeExecutionData, 'json' | 'binary'>;
 
-/** Everything one run of an operation may use. */
-export interface Call<Request> {
+/** What a check of one item may use: nothing that costs, nothing that takes long. */
+export interface Check<Request> {
 	/** What `prepare` made of the parameters. */
 	request: Request;
+	/**
+	 * Reads something that changes rarely, once for all executions with this credential.
+	 *
+	 * @param name What it is, e.g. `catalog`.
+	 */
+	known<Value>(name: string, read: (http: Http) => Promise<Value>): Promise<Known<Value>>;
+	/** @param path What the field is called in the editor. @throws ServiceError `invalid` when there is no such file. */
+	findFile(property: string, path: string): FileFound;
+}
+
+/** Everything one run of an operation may use. */
+export interface Call<Request> extends Check<Request> {
 	http: Http;
 	clock: Clock;
 	/**
@@ -24,6 +38,15 @@ export interface Call<Request> {
 	once<Result>(what: unknown, send: () => Promise<Result>): Promise<Result>;
 	/** Writes an id that the service gave to the log and into the execution's custom data, where it survives Stop. */
 	note(name: 'mediaJob' | 'chat' | 'session', id: string): void;
+	/** Requests that may cost which this process has under way with the same credential, in all executions. */
+	underWay(): number;
+	/** Passes a piece of the answer to whoever reads along in a chat or at a streaming webhook. */
+	live(text: string): Promise<void>;
+	/** Shows the user a sentence beside the output. The same sentence of many items is shown once. */
+	hint(sentence: string): void;
+	/** Adds to n8n's own counters of tokens. */
+	countTokens(input: number, output: number): void;
+	readFile(property: string, path: string): Promise<FileRead>;
 	/** Streams the body of a response into n8n's binary store. */
 	storeFile(response: HttpResponse, wanted: FileWanted): Promise<StoredFile>;
 }
@@ -45,6 +68,12 @@ export interface Operation {
 	 * @throws ServiceError `invalid`.
 	 */
 	prepare(params: never): unknown;
+	/**
+	 * Refuses what only the input's files or the service's catalog can tell. Runs for all items before the first is sent, too.
+	 *
+	 * @throws ServiceError `invalid`.
+	 */
+	check?(check: Check<never>): Promise<void>;
 	/** Items with the same lane run one after another: those of one conversation. */
 	lane?(request: never): string | undefined;
 	run(call: Call<never>): Promise<Output | Output[]>;
@@ -57,11 +86,12 @@ export interface Operation {
  * what `prepare` gives.
  */
 export function operation<const P extends readonly INodeProperties[], Request>(
-	definition: Omit<Operation, 'params' | 'prepare' | 'lane' | 'run'> & {
+	definition: Omit<Operation, 'params' | 'prepare' | 'check' | 'lane' | 'run'> & {
 		params: P;
 		prepare(params: ParamValues<P>): Request;
-		lane?(request: Request): string | undefined;
-		run(call: Call<Request>): Promise<Output | Output[]>;
+		check?(check: Check<NoInfer<Request>>): Promise<void>;
+		lane?(request: NoInfer<Request>): string | undefined;
+		run(call: Call<NoInfer<Request>>): Promise<Output | Output[]>;
 	},
 ): Operation {
 	return definition;

@@ -31,7 +31,7 @@ export function checked(param: INodeProperties, value: unknown, path: string): u
 			return value;
 		}
 		case 'json':
-			return checkedObject(value, path);
+			return isListParam(param) ? checkedList(value, path) : checkedObject(value, path);
 		case 'collection':
 			return checkedFields(param.options as INodeProperties[], value, path);
 		case 'fixedCollection':
@@ -70,6 +70,17 @@ function checkedNumber({ typeOptions }: INodeProperties, value: unknown, path: s
 	if (!numberPrecision && !Number.isInteger(number))
 		throw invalid(`${path} must be a whole number`, `It is ${number}.`);
 	return number;
+}
+
+/** Whether a JSON parameter holds a list: then its default is one. */
+const isListParam = ({ default: preset }: INodeProperties) =>
+	typeof preset === 'string' && preset.startsWith('[');
+
+function checkedList(value: unknown, path: string): unknown[] {
+	const parsed = typeof value === 'string' ? (value.trim() ? parsedText(value, path) : []) : value;
+	if (!Array.isArray(parsed))
+		throw invalid(`${path} must be a JSON list`, 'It has to begin with [ and end with ].');
+	return parsed;
 }
 
 function checkedObject(value: unknown, path: string): unknown {

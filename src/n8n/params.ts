@@ -24,7 +24,9 @@ type ParamValue<P extends INodeProperties> = P extends {
 			: P extends { type: 'options'; options: ReadonlyArray<{ value: infer V }> }
 				? V
 				: P extends { type: 'json' }
-					? IDataObject
+					? P extends { default: `[${string}` }
+						? unknown[]
+						: IDataObject
 					: P extends { type: 'collection'; options: infer O extends readonly INodeProperties[] }
 						? Partial<ParamValues<O>>
 						: P extends {

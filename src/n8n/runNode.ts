@@ -3,13 +3,13 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ServiceError } from '../service/errors';
 import { failedItem, toNodeError } from './errors';
 import { connect, type Connection, type ServiceAccess } from './connection';
-import { noteId } from './notes';
+import { itemCalls } from './itemCalls';
+import { isLive } from './liveOutput';
 import type { Operation, Resource } from './operation';
 import { paramReader } from './params';
 import { workThrough } from './pool';
 import { defaultSettings, requestSettings } from './settings';
 import { startLedger } from './startLedger';
-import { storeFile } from './storeFile';
 
 /** An item that failed and what the editor says of it, or what it gave. */
 type Result = { output: INodeExecutionData[] } | { cause: unknown };
@@ -60,40 +60,48 @@ async function runItems(
 	settings: typeof defaultSettings,
 	nodeError: (cause: unknown, itemIndex?: number) => ReturnType<typeof toNodeError>,
 ): Promise<INodeExecutionData[]> {
-	const { http, clock, redact, toReadable } = connection;
+	const { redact } = connection;
 	const stop = n8n.getExecutionCancelSignal();
 	const carryOn = () => n8n.continueOnFail() && !stop?.aborted;
 	const results: Result[] = [];
 	const fail = (cause: unknown, itemIndex: number) => {
 		if (!carryOn()) throw nodeError(cause, itemIndex);
 		results[itemIndex] = { cause };
+		return undefined;
 	};
-
-	const read = paramReader(n8n, operation.params);
-	const requests = n8n.getInputData().map((_, itemIndex) => {
-		try {
-			return { request: operation.prepare(read(itemIndex) as never) };
-		} catch (cause) {
-			fail(cause, itemIndex);
-			return undefined;
-		}
-	});
 
 	const scope = `${connection.credentialId} ${connection.baseUrl} ${operation.value}`;
 	const ledger = startLedger(n8n, { scope, sendAgain: settings.sendAgain, redact });
+	const live = isLive(n8n);
+	const { checkOf, callOf, showHints } = itemCalls(n8n, connection, ledger, live);
+
+	const read = paramReader(n8n, operation.params);
+	const requests: Array<{ request: unknown } | undefined> = [];
+	for (const itemIndex of n8n.getInputData().keys()) {
+		try {
+			requests[itemIndex] = { request: operation.prepare(read(itemIndex) as never) };
+		} catch (cause) {
+			requests[itemIndex] = fail(cause, itemIndex);
+		}
+	}
+	for (const [itemIndex, prepared] of operation.check ? requests.entries() : []) {
+		try {
+			if (prepared) await operation.check?.(checkOf(itemIndex, prepared.request));
+		} catch (cause) {
+			requests[itemIndex] = fail(cause, itemIndex);
+		}
+	}
+
 	const lanes = requests.map((prepared) => prepared && operation.lane?.(prepared.request as never));
-	await workThrough(lanes, settings.concurrency, async (itemIndex) => {
+	// a chat shows one answer after the other: it does not tell items apart
+	await workThrough(lanes, live ? 1 : settings.concurrency, async (itemIndex) => {
 		const prepared = requests[itemIndex];
 		if (!prepared) return;
+		// what was made of the parameters is not needed afterwards
+		requests[itemIndex] = undefined;
+		const call = callOf(itemIndex, prepared.request);
 		try {
-			const output = await operation.run({
-				request: prepared.request as never,
-				http,
-				clock,
-				once: async (what, send) => await ledger.once(itemIndex, what, send),
-				note: (name, id) => noteId(n8n, name, id),
-				storeFile: async (response, wanted) => await storeFile(n8n, toReadable, response, wanted),
-			});
+			const output = await operation.run(call);
 			const pairedItem = { item: itemIndex };
 			results[itemIndex] = {
 				output: [output]
@@ -103,9 +111,12 @@ async function runItems(
 		} catch (cause) {
 			logUnknown(n8n, cause, itemIndex);
 			fail(cause, itemIndex);
+		} finally {
+			await call.output.end();
 		}
 	});
 
+	showHints();
 	if (results.every((result) => 'output' in result)) ledger.forget();
 	return results.flatMap((result, item) => {
 		if ('output' in result) return result.output;

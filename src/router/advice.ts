@@ -1,7 +1,13 @@
 import { withDetails, type ServiceError } from '../service/errors';
+import { explainWrongEndpoint } from './kinds';
 
-/** The same error with what the user can do about it, for the codes and statuses that the specification names. */
-export function advised(error: ServiceError): ServiceError {
+/**
+ * The same error with what the user can do about it, for the codes and statuses that the specification names.
+ *
+ * @param model The model that was asked for.
+ */
+export function advised(error: ServiceError, model?: unknown): ServiceError {
+	if (error.details.code === 'wrong_endpoint') return explainWrongEndpoint(error, model);
 	const advice = adviceFor(error);
 	const given = error.details.advice ?? '';
 	// a failure may come by here on several floors
@@ -9,11 +15,13 @@ export function advised(error: ServiceError): ServiceError {
 	return withDetails(error, { advice: given ? `${advice} ${given}` : advice });
 }
 
-function adviceFor({ details: { code, status, meta, ids } }: ServiceError): string | undefined {
-	if (code === 'insufficient_balance' || status === 402) return balanceAdvice(meta ?? {});
-	if (code === 'wrong_endpoint') {
-		return 'The model is of another kind: use Chat for text models, Media Job for image, video, music and audio models.';
-	}
+/** Whether a request was refused because its largest possible cost does not fit the free balance. */
+export const isBalanceTooSmall = ({ details: { code, status } }: ServiceError) =>
+	code === 'insufficient_balance' || status === 402;
+
+function adviceFor(error: ServiceError): string | undefined {
+	const { code, status, meta, ids } = error.details;
+	if (isBalanceTooSmall(error)) return balanceSentence(meta ?? {});
 	if (code === 'job_not_completed' || (status === 409 && ids?.['jobId']))
 		return 'The job is not finished yet: use Wait, or ask again later.';
 	if (code === 'content_expired' || status === 410) {
@@ -22,7 +30,7 @@ function adviceFor({ details: { code, status, meta, ids } }: ServiceError): stri
 	return undefined;
 }
 
-function balanceAdvice(meta: Record<string, unknown>): string {
+function balanceSentence(meta: Record<string, unknown>): string {
 	const figures = [
 		['needed', meta['required_micro_usd']],
 		['balance', meta['balance_micro_usd']],
@@ -32,7 +40,7 @@ function balanceAdvice(meta: Record<string, unknown>): string {
 		return amount === undefined ? [] : [`${label}: ${amount}`];
 	});
 	const said = figures.length ? ` (${figures.join(', ')})` : '';
-	return `The free balance is too small${said}. Lower "Maximum Output Tokens", wait for other requests to end, or top up.`;
+	return `The free balance is too small${said}. Wait for other requests to end, or top up.`;
 }
 
 /**

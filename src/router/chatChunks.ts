@@ -1,70 +1,189 @@
 import { findAnswerText } from '../service/answerText';
-import { isObject, tryParseJson } from '../service/json';
+import { isObject } from '../service/json';
+import { toToolCall, type TextAnswer, type TextChoice } from './textAnswer';
 
-export interface ChatAnswer {
-	text: string;
-	/** As the router names it; the requested name when it names none. */
-	model: string;
-	/** `stop`, `length` (cut off by the token cap), `tool_calls`, `content_filter`; absent when none came. */
-	finishReason?: string;
-	/** Token counts as the model reported them; `completion_tokens` includes hidden reasoning. Absent when none came. */
-	usage?: Record<string, unknown>;
-	/** Calls that the model asks for, whole. */
-	toolCalls: ChatToolCall[];
-	requestId?: string;
+export interface ChatAnswer extends TextAnswer {
+	/** The `chat.completion` object as it would have come without streaming; fields that nobody names are kept. */
+	completion: Record<string, unknown>;
 }
 
-export interface ChatToolCall {
-	id: string;
-	name: string;
-	/** Parsed where it is valid JSON, otherwise the text that the model wrote. */
-	arguments: unknown;
+/** A choice while its pieces arrive. */
+interface Choice {
+	index: number;
+	/** Fields beside the delta, such as `finish_reason`. */
+	fields: Record<string, unknown>;
+	/** The pieces of `content`. */
+	pieces: string[];
+	/** Every other field of the message. */
+	message: Record<string, unknown>;
+	calls: Map<number, Record<string, unknown>>;
 }
 
-/** Puts one answer together from the chunks of a streamed chat completion. Only the first choice is read. */
+/** Puts one chat completion together from the chunks of its stream. A whole one can be taken as a single chunk. */
 export function joinChunks(requestedModel: string) {
-	const pieces: string[] = [];
-	const calls = new Map<number, { id: string; name: string; arguments: string }>();
-	const answer: Omit<ChatAnswer, 'text' | 'toolCalls'> = { model: requestedModel };
+	const top: Record<string, unknown> = {};
+	const choices = new Map<number, Choice>();
 
-	/** A call comes in fragments: its id and name first, then its arguments bit by bit. */
-	function takeCall(fragment: unknown, position: number) {
-		if (!isObject(fragment)) return;
-		const index = typeof fragment['index'] === 'number' ? fragment['index'] : position;
-		const call = calls.get(index) ?? { id: '', name: '', arguments: '' };
-		const said = isObject(fragment['function']) ? fragment['function'] : {};
-		if (typeof fragment['id'] === 'string') call.id ||= fragment['id'];
-		if (typeof said['name'] === 'string') call.name ||= said['name'];
-		if (typeof said['arguments'] === 'string') call.arguments += said['arguments'];
-		else if (isObject(said['arguments'])) call.arguments = JSON.stringify(said['arguments']);
-		calls.set(index, call);
+	function takeChoice(given: unknown, position: number): string {
+		if (!isObject(given)) return '';
+		const index = indexOf(given, position);
+		let choice = choices.get(index);
+		if (!choice) {
+			choice = { index, fields: {}, pieces: [], message: {}, calls: new Map() };
+			choices.set(index, choice);
+		}
+		for (const [name, value] of Object.entries(given)) {
+			if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
+			choice.fields[name] = isObject(value) ? joined(choice.fields[name], value) : value;
+		}
+		const delta = given['delta'] ?? given['message'];
+		return isObject(delta) ? takeDelta(choice, delta) : '';
 	}
 
 	return {
-		/** @returns the text that this chunk adds. */
+		/** @returns the text that this chunk adds to the first choice. */
 		take(chunk: Record<string, unknown>): string {
-			if (typeof chunk['model'] === 'string' && chunk['model']) answer.model = chunk['model'];
-			if (isObject(chunk['usage'])) answer.usage = chunk['usage'];
-			const [choice] = Array.isArray(chunk['choices']) ? chunk['choices'] : [];
-			if (!isObject(choice) || (choice['index'] ?? 0) !== 0) return '';
-			if (typeof choice['finish_reason'] === 'string')
-				answer.finishReason = choice['finish_reason'];
-			const delta = isObject(choice['delta']) ? choice['delta'] : {};
-			if (Array.isArray(delta['tool_calls'])) delta['tool_calls'].forEach(takeCall);
-			const content = delta['content'];
-			const text =
-				typeof content === 'string'
-					? content
-					: (Array.isArray(content) && findAnswerText(content)) || '';
-			pieces.push(text);
+			for (const [name, value] of Object.entries(chunk)) {
+				if (name !== 'choices' && !isMissing(value) && fitsIn(top, name, value)) top[name] = value;
+			}
+			const given = chunk['choices'];
+			let text = '';
+			if (Array.isArray(given)) {
+				for (const [position, choice] of given.entries()) {
+					const added = takeChoice(choice, position);
+					if (indexOf(choice, position) === 0) text += added;
+				}
+			}
 			return text;
 		},
 		answer(): ChatAnswer {
-			const toolCalls = [...calls.values()].map((call) => ({
-				...call,
-				arguments: tryParseJson(call.arguments) ?? call.arguments,
-			}));
-			return { ...answer, text: pieces.join(''), toolCalls };
+			const sorted = [...choices.values()].sort((one, other) => one.index - other.index);
+			const all = sorted.map(textChoice);
+			const [first = { text: '', toolCalls: [] }] = all;
+			const { model, usage } = top;
+			return {
+				...first,
+				model: typeof model === 'string' ? model : requestedModel,
+				...(isObject(usage) && { usage }),
+				...(all.length > 1 && { choices: all }),
+				completion: { ...top, object: 'chat.completion', choices: sorted.map(wholeChoice) },
+			};
 		},
+	};
+}
+
+/** What came is not replaced by something of another type. */
+const fitsIn = (top: Record<string, unknown>, name: string, value: unknown) =>
+	top[name] === undefined || typeof top[name] === typeof value;
+
+const isMissing = (value: unknown) => value === undefined || value === null || value === '';
+
+/** Where something without an index stands is told by its place in the list. */
+const indexOf = (entry: unknown, position: number) =>
+	isObject(entry) && typeof entry['index'] === 'number' ? entry['index'] : position;
+
+function takeDelta(choice: Choice, delta: Record<string, unknown>): string {
+	let text = '';
+	for (const [name, value] of Object.entries(delta)) {
+		if (name === 'content') {
+			// content may be a list of parts
+			text = typeof value === 'string' ? value : (isList(value) && findAnswerText(value)) || '';
+			if (text) choice.pieces.push(text);
+		} else if (name === 'tool_calls') {
+			if (isList(value)) value.forEach((call, position) => takeCall(choice, call, position));
+		} else if (!isMissing(value)) {
+			choice.message[name] = name === 'role' ? value : joined(choice.message[name], value);
+		}
+	}
+	return text;
+}
+
+/** A call comes in fragments: its id and name first, then its arguments bit by bit. */
+function takeCall({ calls }: Choice, fragment: unknown, position: number): void {
+	if (!isObject(fragment)) return;
+	const index =
+		typeof fragment['index'] === 'number'
+			? fragment['index']
+			: placeOf(calls, fragment['id'], position);
+	const call = calls.get(index) ?? {};
+	const { index: _index, function: said, ...fields } = fragment;
+	const known = isObject(call['function']) ? call['function'] : {};
+	if (isObject(said)) {
+		const { arguments: given } = said;
+		const written = known['arguments'] ?? '';
+		call['function'] = {
+			...known,
+			...(isMissing(known['name']) && !isMissing(said['name']) && { name: said['name'] }),
+			arguments:
+				typeof given === 'string' ? `${String(written)}${given}` : writtenOut(given, written),
+		};
+	}
+	for (const [name, value] of Object.entries(fields)) {
+		if (!isMissing(value) && isMissing(call[name])) call[name] = value;
+	}
+	calls.set(index, call);
+}
+
+/** Some services leave the index out: then an id that is new begins a call, and what has none goes on with the last one. */
+function placeOf(calls: Choice['calls'], id: unknown, position: number): number {
+	const known = [...calls].find(([, call]) => !isMissing(id) && call['id'] === id);
+	if (known) return known[0];
+	if (!calls.has(position)) return position;
+	const last = Math.max(...calls.keys());
+	return isMissing(id) ? last : last + 1;
+}
+
+const writtenOut = (given: unknown, otherwise: unknown) =>
+	isObject(given) || isList(given) ? JSON.stringify(given) : otherwise;
+
+/** Texts and lists grow, objects grow field by field, anything else is what came last. What is known grows in place. */
+function joined(known: unknown, value: unknown): unknown {
+	if (typeof known === 'string' && typeof value === 'string') return known + value;
+	if (isList(known) && isList(value)) {
+		for (const entry of value) known.push(entry);
+		return known;
+	}
+	if (!isObject(known) || !isObject(value)) return value;
+	for (const [name, field] of Object.entries(value)) {
+		if (!isMissing(field)) known[name] = joined(known[name], field);
+	}
+	return known;
+}
+
+const isList = (value: unknown): value is unknown[] => Array.isArray(value);
+
+function textChoice({ pieces, message, fields, calls }: Choice): TextChoice {
+	const { finish_reason: finishReason } = fields;
+	const { refusal } = message;
+	const reasoning = message['reasoning_content'] ?? message['reasoning'];
+	const called = inOrder(calls).map((call) => {
+		const said = isObject(call['function']) ? call['function'] : {};
+		return toToolCall(call['id'], said['name'], said['arguments']);
+	});
+	return {
+		text: pieces.join(''),
+		toolCalls: called,
+		...(typeof finishReason === 'string' && { finishReason }),
+		...(typeof refusal === 'string' && { refusal }),
+		...(typeof reasoning === 'string' && { reasoning }),
+	};
+}
+
+const inOrder = (calls: Choice['calls']) =>
+	[...calls].sort(([one], [other]) => one - other).map(([, call]) => call);
+
+function wholeChoice({ index, pieces, message, fields, calls }: Choice): object {
+	const text = pieces.join('');
+	const tools = inOrder(calls);
+	return {
+		index,
+		message: {
+			role: 'assistant',
+			...message,
+			content: text || (tools.length || message['refusal'] ? null : ''),
+			...(tools.length && { tool_calls: tools }),
+		},
+		finish_reason: null,
+		...fields,
 	};
 }

@@ -37,7 +37,7 @@ export async function startJob(http: Http, segment: Segment, body: object): Prom
 			);
 		}
 	} catch (cause) {
-		throw explained(cause, (error) => advised(withOutcome(error, 'job start')));
+		throw explained(cause, (error) => advised(withOutcome(error, 'job start'), modelIn(body)));
 	}
 }
 
@@ -118,3 +118,5 @@ async function getAtEitherPath(
 }
 
 const isUnknownPath = ({ status }: HttpResponse) => status === 404 || status === 405;
+
+const modelIn = (body: object) => ('model' in body ? body.model : undefined);

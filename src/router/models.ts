@@ -1,5 +1,5 @@
 import { explained, ServiceError } from '../service/errors';
-import { garbled } from '../service/refusals';
+import { garbled, requestIdOf } from '../service/refusals';
 import type { Http } from '../service/http';
 import { readJson } from '../service/readBody';
 import { isObject } from '../service/json';
@@ -14,9 +14,18 @@ export interface Model {
 	name?: string;
 	owned_by?: string;
 	kind?: ModelKind;
+	/** Context window in tokens, prompt and answer together. */
+	context_length?: number;
+	/** What it takes: `text`, `image`, `audio`, `video`, `file`. */
+	input_modalities?: string[];
 	/** The caller's own price in USD. */
 	pricing?: Record<string, unknown>;
 	[field: string]: unknown;
+}
+
+export interface Catalog {
+	models: Model[];
+	requestId?: string;
 }
 
 /**
@@ -28,12 +37,18 @@ export interface Model {
  * @throws ServiceError
  * @see GET /v1/models
  */
-export async function listModels(http: Http): Promise<Model[]> {
+export async function listModels(http: Http): Promise<Catalog> {
 	const response = await http.send({ method: 'GET', path: '/v1/models' });
 	const body = await readJson(response);
 	const models = entriesOf(body);
 	if (!models) throw garbled(response, JSON.stringify(body));
-	return models;
+	return { models, ...requestIdOf(response.headers) };
+}
+
+/** One entry, and the request that it came with. */
+export interface Found {
+	model: Model;
+	requestId?: string;
 }
 
 /**
@@ -42,7 +57,7 @@ export async function listModels(http: Http): Promise<Model[]> {
  * @throws ServiceError `refused` with status 404 when the catalog does not have it.
  * @see GET /v1/models/{model}
  */
-export async function getModel(http: Http, id: string): Promise<Model> {
+export async function getModel(http: Http, id: string): Promise<Found> {
 	const encoded = pathSegment(id, 'Model');
 	// whether the slash of an id is sent as %2F or as it is, is not specified
 	const paths = [...new Set([encoded, encoded.replaceAll('%2F', '/')])];
@@ -56,9 +71,17 @@ export async function getModel(http: Http, id: string): Promise<Model> {
 			notFound ??= cause;
 		}
 	}
-	const found = (await listModels(http)).find((model) => spelledAlike(model.id, id));
-	if (!found) throw notFound ?? new ServiceError('refused', 'The catalog does not have this model');
-	return found;
+	const { models, ...request } = await listModels(http);
+	const model = modelFinder(models)(id);
+	if (!model) throw notFound ?? new ServiceError('refused', 'The catalog does not have this model');
+	return { model, ...request };
+}
+
+/** Makes a search for models by their ids in any spelling; one that is spelled exactly so goes first. */
+export function modelFinder(models: readonly Model[]): (id: string) => Model | undefined {
+	const exact = new Map(models.map((model) => [model.id, model]));
+	const alike = new Map([...models].reverse().map((model) => [plain(model.id), model]));
+	return (id) => exact.get(id) ?? alike.get(plain(id));
 }
 
 /** Whether two spellings name the same model. The slash between vendor and model does count. */
@@ -69,15 +92,16 @@ export function spelledAlike(one: string, other: string): boolean {
 const plain = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');
 
 /** The entry may be in a field or a list; of several the one that was asked for counts. */
-async function readEntry(http: Http, path: string, id: string): Promise<Model> {
+async function readEntry(http: Http, path: string, id: string): Promise<Found> {
 	const response = await http.send({ method: 'GET', path });
 	const body = await readJson(response);
-	if (isModel(body)) return body;
+	const request = requestIdOf(response.headers);
+	if (isModel(body)) return { model: body, ...request };
 	const entries = [body, ...(isObject(body) ? Object.values(body) : [])].flat().filter(isModel);
 	const named = entries.find((entry) => spelledAlike(entry.id, id));
 	const entry = named ?? (entries.length === 1 ? entries[0] : undefined);
 	if (!entry) throw garbled(response, JSON.stringify(body));
-	return entry;
+	return { model: entry, ...request };
 }
 
 function entriesOf(body: unknown): Model[] | undefined {

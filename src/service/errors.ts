@@ -3,6 +3,7 @@
  * - `refused`: the service answered with a status other than 2xx; a redirect counts, it is never followed.
  * - `garbled`: the service answered 2xx, in a form that cannot be read.
  * - `cut`: an answer stopped before its end; `partial` holds what arrived.
+ * - `unfit`: an answer came whole, and is not what was asked for (it breaks the schema that it was to fit).
  * - `unfinished`: a wait ended before what was waited for; it goes on at the service.
  * - `failed`: the service did what was asked and says that it did not work out (a media job that failed, a file that is gone).
  * - `invalid`: refused on our side, before any request.
@@ -14,6 +15,7 @@ export type ServiceErrorKind =
 	| 'garbled'
 	| 'cut'
 	| 'failed'
+	| 'unfit'
 	| 'unfinished'
 	| 'invalid'
 	| 'stopped';
@@ -44,6 +46,8 @@ export interface ServiceErrorDetails {
 	advice?: string;
 	/** Figures that the router sends with a refusal. */
 	meta?: Record<string, unknown>;
+	/** What follows from those figures, worked out on our side. */
+	computed?: Record<string, unknown>;
 	/** Milliseconds that the service asks to wait (`Retry-After`). */
 	retryAfter?: number;
 	/** Whether the whole request left this machine. Known for `unreachable` only. */

@@ -1,5 +1,8 @@
 import { ServiceError, withDetails } from './errors';
 
+/** Kinds of failure that happen only to what the service has accepted. */
+const STARTED = new Set<ServiceError['kind']>(['cut', 'failed', 'unfit', 'unfinished']);
+
 export type Outcome = 'not_started' | 'unknown' | 'started';
 
 /**
@@ -12,7 +15,7 @@ export function outcomeOf({ kind, details: { status = 0, sent } }: ServiceError)
 	if (kind === 'invalid') return 'not_started';
 	if (kind === 'unreachable' || kind === 'stopped')
 		return sent === false ? 'not_started' : 'unknown';
-	if (kind === 'cut' || kind === 'failed' || kind === 'unfinished') return 'started';
+	if (STARTED.has(kind)) return 'started';
 	if (kind === 'garbled') return 'unknown';
 	const mayHaveRun = status < 300 || status === 408 || status === 409 || status >= 500;
 	return mayHaveRun ? 'unknown' : 'not_started';

@@ -1,5 +1,5 @@
 import { startService, type Service } from '../service/service';
-import { agent, assistant, chat, job, models, secretsOf } from './rig/calls';
+import { agent, assistant, chat, job, models, posts, secretsOf } from './rig/calls';
 import { run } from './rig/run';
 
 // every operation, in every form that the specification leaves open
@@ -125,7 +125,7 @@ describe('Market Assistant', () => {
 			...assistant('askStreaming', { question: 'x', chatId: ' Odd/Id 7 ' }),
 			secrets: secrets(),
 		});
-		expect(service.requests[0]?.body).toEqual({ message: 'x', chat_id: ' Odd/Id 7 ' });
+		expect(posts(service)[0]?.body).toEqual({ message: 'x', chat_id: ' Odd/Id 7 ' });
 	});
 
 	it('remembers what was said in the chat', async () => {
@@ -154,10 +154,11 @@ describe('Model Router: text and catalog', () => {
 				prompt_tokens: expect.any(Number),
 				completion_tokens: expect.any(Number),
 			}),
+			cost: { microUsd: expect.any(Number), usd: expect.any(Number), computed: true },
 			requestId: expect.any(String),
 			complete: true,
 		});
-		expect(service.requests[0]?.body).toMatchObject({ stream: true });
+		expect(posts(service)[0]?.body).toMatchObject({ stream: true });
 	});
 
 	it('sends options as the protocol names them, and no others', async () => {
@@ -166,7 +167,7 @@ describe('Model Router: text and catalog', () => {
 			...chat('one two three four five six seven eight nine', { options }),
 			secrets: secrets(),
 		});
-		expect(service.requests[0]?.body).toEqual({
+		expect(posts(service)[0]?.body).toEqual({
 			model: 'northwind/quill-2.5',
 			messages: [{ role: 'user', content: 'one two three four five six seven eight nine' }],
 			stream: true,
@@ -291,7 +292,7 @@ describe('Model Router: media jobs', () => {
 
 	it('sends everything given with a start, and nothing else', async () => {
 		await start({ parameters: '{"size":"1024x1024","seed":7}' });
-		expect(service.requests[0]?.body).toEqual({
+		expect(posts(service)[0]?.body).toEqual({
 			model: 'canvas/sketch-1',
 			prompt: 'a cat',
 			size: '1024x1024',

@@ -104,7 +104,7 @@ describe.each(paying)('%s', (_name, call) => {
 		);
 		const { error } = await run({ ...call('x'), secrets: wrong });
 		expect(error).toMatchObject({ httpCode: '401', message: expect.stringContaining('API key') });
-		expect(service.requests).toHaveLength(1);
+		expect(posts('x')).toBe(1);
 	});
 
 	it('gives earlier results to Retry On Fail although an expression gives something new each time', async () => {

@@ -1,5 +1,5 @@
 import { startService, type Service } from '../service/service';
-import { chat, models, paying, secretsOf } from './rig/calls';
+import { chat, models, paying, posts, secretsOf } from './rig/calls';
 import { run } from './rig/run';
 
 // the key goes to its own origin, and nowhere else
@@ -30,7 +30,7 @@ describe.each(paying)('%s', (_name, call) => {
 		const { error } = await execute();
 		expect(error?.message).toContain('redirect');
 		expect(elsewhere.requests).toEqual([]);
-		expect(service.requests).toHaveLength(1);
+		expect(posts(service)).toHaveLength(1);
 	});
 
 	it.each(['onError', 'stop'])('an echoed key is in no error (%s)', async (how) => {

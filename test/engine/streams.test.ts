@@ -1,5 +1,5 @@
 import { startService, type Fault, type Service } from '../service/service';
-import { agent, assistant, chat, secretsOf } from './rig/calls';
+import { agent, assistant, chat, posts, secretsOf } from './rig/calls';
 import { run, start } from './rig/run';
 
 // answers that stop before their end: what arrived is kept, and called what it is
@@ -63,7 +63,7 @@ describe.each(streaming)('%s', (name, call) => {
 		const { error } = await execute({ retryOnFail: true, maxTries: 3, waitBetweenTries: 1 });
 		expect(error?.message).toContain('The answer stopped before its end');
 		expect(error?.description).toMatch(/What arrived before|No text had arrived/);
-		expect(service.requests).toHaveLength(1);
+		expect(posts(service)).toHaveLength(1);
 	});
 
 	it('reads the same however the bytes are sliced', async () => {
@@ -101,12 +101,12 @@ describe.each(streaming)('%s', (name, call) => {
 	it('closes the connection when the execution is stopped', async () => {
 		service.forms.gate = true;
 		const { finished, stop } = start({ ...call(), secrets: secretsOf(service) });
-		while (!service.requests.length) await new Promise((resolve) => setTimeout(resolve, 20));
+		while (!posts(service).length) await new Promise((resolve) => setTimeout(resolve, 20));
 		stop();
 		const { run: stopped } = await finished;
 		expect(stopped.status).not.toBe('success');
 		await service.settled();
-		expect(service.requests).toMatchObject([{ abandoned: true }]);
+		expect(posts(service)).toMatchObject([{ abandoned: true }]);
 	});
 });
 

@@ -1,9 +1,16 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { operation } from '../../../src/n8n/operation';
 import { complete as askModel } from '../../../src/router/chat';
-import { invalid } from '../../../src/service/errors';
-import { modelParam } from '../model.param';
+import { readerOf } from '../text/format';
+import { askText } from '../text/ask';
+import {
+	additionalFieldsOption,
+	onIncompleteOption,
+	simplifyParam,
+	spendingCapOption,
+} from '../text/text.params';
+import { toolChoiceOptions } from '../text/tools.params';
+import { checkText } from '../text/textRequest';
+import { chatParams, maximumOutputOption, systemMessageOption, toChat } from './chat.params';
 
 export const complete = operation({
 	name: 'Complete',
@@ -11,44 +18,8 @@ export const complete = operation({
 	action: 'Complete a chat',
 	description: 'Send messages to a text model and get its answer',
 	params: [
-		modelParam,
-		{
-			displayName: 'Messages',
-			name: 'messages',
-			type: 'fixedCollection',
-			typeOptions: { multipleValues: true },
-			placeholder: 'Add Message',
-			default: { message: [{ role: 'user', content: '' }] },
-			options: [
-				{
-					displayName: 'Message',
-					name: 'message',
-					values: [
-						{
-							displayName: 'Role',
-							name: 'role',
-							type: 'options',
-							options: [
-								{ name: 'Assistant', value: 'assistant' },
-								{ name: 'Developer', value: 'developer' },
-								{ name: 'System', value: 'system' },
-								{ name: 'User', value: 'user' },
-							],
-							default: 'user',
-							description: 'Who says it',
-						},
-						{
-							displayName: 'Content',
-							name: 'content',
-							type: 'string',
-							typeOptions: { rows: 3 },
-							default: '',
-							description: 'What is said',
-						},
-					],
-				},
-			],
-		},
+		...chatParams,
+		simplifyParam,
 		{
 			displayName: 'Options',
 			name: 'options',
@@ -56,14 +27,40 @@ export const complete = operation({
 			placeholder: 'Add Option',
 			default: {},
 			options: [
+				additionalFieldsOption,
 				{
-					displayName: 'Maximum Output Tokens',
-					name: 'max_tokens',
+					displayName: 'Frequency Penalty',
+					name: 'frequency_penalty',
 					type: 'number',
-					typeOptions: { minValue: 1 },
-					default: 4096,
+					typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
+					default: 0,
+					description: 'From -2 to 2; above 0 the model repeats itself less',
+				},
+				{
+					displayName: 'Log Probabilities',
+					name: 'logprobs',
+					type: 'boolean',
+					default: false,
 					description:
-						'Cap on output tokens, hidden reasoning included; reasoning models need 2000 or more. Not set, the balance is held for 4096.',
+						'Whether to return how likely each token was; with Simplify off, in "completion"',
+				},
+				maximumOutputOption,
+				{
+					displayName: 'Number of Answers',
+					name: 'n',
+					type: 'number',
+					typeOptions: { minValue: 1, maxValue: 128 },
+					default: 1,
+					description: 'How many answers to make, each billed; several come out under "choices"',
+				},
+				onIncompleteOption,
+				{
+					displayName: 'Presence Penalty',
+					name: 'presence_penalty',
+					type: 'number',
+					typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
+					default: 0,
+					description: 'From -2 to 2; above 0 the model turns to new topics more',
 				},
 				{
 					displayName: 'Reasoning Effort',
@@ -80,6 +77,22 @@ export const complete = operation({
 						'How much a reasoning model thinks before it answers; hidden reasoning is billed as output',
 				},
 				{
+					displayName: 'Seed',
+					name: 'seed',
+					type: 'number',
+					default: 0,
+					description: 'The same seed gives much the same answer again, where a model honours it',
+				},
+				spendingCapOption,
+				{
+					displayName: 'Stop Sequences (JSON)',
+					name: 'stop',
+					type: 'json',
+					default: '[]',
+					description: 'Texts at which the answer ends, as a JSON list, e.g. ["END"]',
+				},
+				systemMessageOption,
+				{
 					displayName: 'Temperature',
 					name: 'temperature',
 					type: 'number',
@@ -87,32 +100,40 @@ export const complete = operation({
 					default: 1,
 					description: 'From 0 (always much the same answer) to 2 (most varied)',
 				},
+				...toolChoiceOptions,
+				{
+					displayName: 'Top Log Probabilities',
+					name: 'top_logprobs',
+					type: 'number',
+					typeOptions: { minValue: 0, maxValue: 20 },
+					default: 0,
+					description:
+						'How many other likely tokens to return at each place, with Log Probabilities',
+				},
+				{
+					displayName: 'Top P',
+					name: 'top_p',
+					type: 'number',
+					typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
+					default: 1,
+					description: 'From 0 to 1: only the likeliest tokens that together have this share count',
+				},
 			],
 		},
 	],
 
-	prepare({ model, messages: { message = [] }, options }) {
-		if (!message.length) throw invalid('Messages is empty', 'Add at least one message.');
-		const messages = message.map(({ role, content }, index) => {
-			if (!content?.trim()) throw invalid(`Messages ${index + 1}: Content is empty`);
-			return { role: role ?? ('user' as const), content };
-		});
-		return { model: model.trim(), messages, ...options };
+	prepare({ simplify, options: { onIncomplete = 'error', ...options }, ...given }) {
+		return {
+			...toChat(given, options),
+			structured: readerOf(given),
+			simplify,
+			onIncomplete,
+		};
 	},
 
-	async run({ request, http, once }) {
-		const { text, toolCalls, usage, ...rest } = await once(
-			request,
-			async () => await askModel(http, request),
-		);
-		return {
-			json: {
-				output: text,
-				...rest,
-				...(usage && { usage: usage as IDataObject }),
-				...(toolCalls.length && { toolCalls: toolCalls as unknown as IDataObject[] }),
-				complete: true,
-			},
-		};
+	check: checkText,
+
+	async run(call) {
+		return await askText(call, { raw: 'completion', ask: askModel });
 	},
 });

@@ -5,7 +5,7 @@ import { jobFailure } from '../../../src/router/jobRecord';
 import { binaryParam, deadlineOption, maximumSizeOption, toDeadline } from './job.params';
 import { jobJson, startOnce } from './jobOutput';
 import { storeResult } from './result';
-import { startParams, toStart } from './start.params';
+import { checkStart, startParams, toStart } from './start.params';
 
 export const generate = operation({
 	name: 'Generate',
@@ -32,6 +32,8 @@ export const generate = operation({
 		deadline: toDeadline(options),
 		maximumSize: options.maximumSize ?? maximumSizeOption.default,
 	}),
+
+	check: checkStart,
 
 	async run(call) {
 		const { http, clock, request } = call;

@@ -1,6 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
 import { jobJson, startOnce } from './jobOutput';
-import { startParams, toStart } from './start.params';
+import { checkStart, startParams, toStart } from './start.params';
 
 export const start = operation({
 	name: 'Start',
@@ -11,6 +11,7 @@ export const start = operation({
 	params: startParams,
 
 	prepare: toStart,
+	check: checkStart,
 
 	async run(call) {
 		return { json: jobJson(await startOnce(call)) };

@@ -1,7 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import type { Check } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/params';
+import { checkKind } from '../../../src/router/kinds';
+import { kindOf } from '../../../src/router/segments';
 import { invalid } from '../../../src/service/errors';
+import { knownModel } from '../catalog';
 import { modelParam } from '../model.param';
 import { segmentParam } from './job.params';
 
@@ -34,5 +38,14 @@ export function toStart({ segment, model, prompt, parameters }: ParamValues<type
 		if (name in parameters)
 			throw invalid(`Parameters must not contain "${name}"`, 'It has a field of its own above.');
 	}
-	return { segment, body: { ...fields, ...parameters } };
+	return { segment, model: model.trim(), body: { ...fields, ...parameters } };
+}
+
+/** Refuses a model that makes something else than the segment does. */
+export async function checkStart({
+	request: { segment, model },
+	known,
+}: Check<Pick<ReturnType<typeof toStart>, 'segment' | 'model'>>): Promise<void> {
+	const entry = await knownModel({ known }, model);
+	if (entry) checkKind(entry, kindOf(segment));
 }

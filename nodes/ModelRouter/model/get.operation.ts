@@ -14,6 +14,7 @@ export const get = operation({
 	prepare: ({ model }) => model.trim(),
 
 	async run({ request: id, http }) {
-		return { json: (await getModel(http, id)) as IDataObject };
+		const { model, ...request } = await getModel(http, id);
+		return { json: { ...model, ...request } as IDataObject };
 	},
 });

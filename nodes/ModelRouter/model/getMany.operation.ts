@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { operation } from '../../../src/n8n/operation';
+import { fits } from '../../../src/router/catalogFilter';
 import { listModels } from '../../../src/router/models';
 
 export const getMany = operation({
@@ -41,15 +42,91 @@ export const getMany = operation({
 			default: 50,
 			description: 'Max number of results to return',
 		},
+		{
+			displayName: 'Filters',
+			name: 'filters',
+			type: 'collection',
+			placeholder: 'Add Filter',
+			default: {},
+			description:
+				'What the models have to be. A model of which the catalog does not say it stays in the list.',
+			options: [
+				{
+					displayName: 'Context of at Least (Tokens)',
+					name: 'minimumContext',
+					type: 'number',
+					typeOptions: { minValue: 1 },
+					default: 100000,
+					description: 'The context window: prompt and answer together',
+				},
+				{
+					displayName: 'Input Modality',
+					name: 'inputModality',
+					type: 'options',
+					options: [
+						{ name: 'Audio', value: 'audio' },
+						{ name: 'File', value: 'file' },
+						{ name: 'Image', value: 'image' },
+						{ name: 'Text', value: 'text' },
+						{ name: 'Video', value: 'video' },
+					],
+					default: 'image',
+					description: 'What the models take',
+				},
+				{
+					displayName: 'Input Price of at Most (USD per Million Tokens)',
+					name: 'maximumInputPrice',
+					type: 'number',
+					typeOptions: { minValue: 0, numberPrecision: 6 },
+					default: 1,
+					description: 'Leaves out media models, which have no such price',
+				},
+				{
+					displayName: 'Output Price of at Most (USD per Million Tokens)',
+					name: 'maximumOutputPrice',
+					type: 'number',
+					typeOptions: { minValue: 0, numberPrecision: 6 },
+					default: 5,
+					description: 'Leaves out media models, which have no such price',
+				},
+				{
+					displayName: 'Search',
+					name: 'search',
+					type: 'string',
+					default: '',
+					description: 'A part of the name or the ID',
+				},
+				{
+					displayName: 'Unit Price of at Most (USD)',
+					name: 'maximumUnitPrice',
+					type: 'number',
+					typeOptions: { minValue: 0, numberPrecision: 6 },
+					default: 0.1,
+					description:
+						'The price of an image, a video, a second, a request or 1,000 characters, whichever the model has. Leaves out text models.',
+				},
+				{
+					displayName: 'Vendor',
+					name: 'vendor',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. northwind',
+					description: 'Who makes the models; case and separators do not matter',
+				},
+			],
+		},
 	],
 
-	prepare: ({ kind, returnAll, limit }) => ({ kind, limit: returnAll ? Infinity : limit }),
+	prepare: ({ kind, returnAll, limit, filters }) => ({
+		filter: { kind, ...filters },
+		limit: returnAll ? Infinity : limit,
+	}),
 
-	async run({ request: { kind, limit }, http }) {
-		const models = await listModels(http);
+	async run({ request: { filter, limit }, http }) {
+		const { models, ...request } = await listModels(http);
 		return models
-			.filter((model) => !kind || !model.kind || model.kind === kind)
+			.filter((model) => fits(model, filter))
 			.slice(0, limit)
-			.map((model) => ({ json: model as IDataObject }));
+			.map((model) => ({ json: { ...model, ...request } as IDataObject }));
 	},
 });

@@ -12,6 +12,7 @@ export const paying: Array<[string, (text: string) => Paying]> = [
 	['assistant: ask', (question) => assistant('ask', { question })],
 	['assistant: ask with streaming', (question) => assistant('askStreaming', { question })],
 	['router: chat', (content) => chat(content)],
+	['router: response', (prompt) => response(prompt)],
 	['router: start', (prompt) => job('start', { ...picture, prompt })],
 	['router: generate', (prompt) => job('generate', { ...picture, prompt })],
 ];
@@ -46,6 +47,20 @@ export const chat = (content: string, more: INodeParameters = {}): Paying => ({
 	},
 });
 
+/** A response in the responses protocol. */
+export const response = (prompt: string, more: INodeParameters = {}): Paying => ({
+	node: 'modelRouter',
+	credential: 'modelRouterApi',
+	parameters: {
+		resource: 'response',
+		operation: 'create',
+		model: model('northwind/quill-2.5'),
+		messageSource: 'prompt',
+		prompt,
+		...more,
+	},
+});
+
 export const models = (operation: 'get' | 'getMany', parameters: INodeParameters): Paying => ({
 	node: 'modelRouter',
 	credential: 'modelRouterApi',
@@ -57,6 +72,10 @@ export const job = (operation: string, parameters: INodeParameters): Paying => (
 	credential: 'modelRouterApi',
 	parameters: { resource: 'job', operation, ...parameters },
 });
+
+/** Requests that may cost: the nodes read the catalog beside them. */
+export const posts = (service: Service) =>
+	service.requests.filter(({ method }) => method === 'POST');
 
 /** The three credentials of the reference service. */
 export const secretsOf = (service: Service): Secrets => ({

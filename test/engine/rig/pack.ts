@@ -69,7 +69,10 @@ function packOf(
 		'test.start': start,
 		'test.sink': sink,
 	};
-	for (const [name, type] of Object.entries(own)) nodes[`n8n-nodes-agent-bridge.${name}`] = type;
+	for (const [name, type] of Object.entries(own)) {
+		nodes[`n8n-nodes-agent-bridge.${name}`] = type;
+		nodes[`n8n-nodes-agent-bridge.${name}Tool`] = type;
+	}
 	const byName = (name: string) => {
 		const found = nodes[name];
 		if (!found) throw new Error(`unknown node type ${name}`);

@@ -2,10 +2,12 @@ import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	Workflow,
+	type IBinaryKeyData,
 	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
 	type IRun,
+	type StructuredChunk,
 	type IWorkflowBase,
 	type IWorkflowExecuteAdditionalData,
 	type WorkflowExecuteMode,
@@ -24,6 +26,12 @@ export interface RunOptions {
 	/** The credential type that the node uses. */
 	credential: string;
 	items?: Array<INodeExecutionData['json']>;
+	/** Files that every item has. */
+	files?: IBinaryKeyData;
+	/** Makes the workflow stream, and is called with every piece that is sent. */
+	onChunk?: (chunk: StructuredChunk) => unknown;
+	/** The node's type ends in `Tool`, as when an AI agent uses it. */
+	asTool?: boolean;
 	/** Settings of the node, e.g. `{ onError: 'continueErrorOutput', retryOnFail: true }`. */
 	settings?: Partial<INode>;
 	mode?: WorkflowExecuteMode;
@@ -50,12 +58,15 @@ export function start({
 	secrets,
 	credential,
 	items = [{}],
+	files,
+	onChunk,
+	asTool = false,
 	settings,
 	mode = 'manual',
 	pack = sources,
 }: RunOptions) {
 	const under: INode = {
-		...made('Node', `n8n-nodes-agent-bridge.${node}`, parameters),
+		...made('Node', `n8n-nodes-agent-bridge.${node}${asTool ? 'Tool' : ''}`, parameters),
 		credentials: { [credential]: { id: credential, name: credential } },
 		...settings,
 	};
@@ -76,9 +87,9 @@ export function start({
 		settings: { executionOrder: 'v1' },
 	});
 	const credentials = new Credentials(pack.credentialTypes, secrets);
-	const input = items.map((json) => ({ json }));
+	const input = items.map((json) => ({ json, ...(files && { binary: files }) }));
 	const execution = new WorkflowExecute(
-		additionalData(workflow, credentials, mode),
+		additionalData(workflow, credentials, mode, onChunk),
 		mode,
 		createRunExecutionData({
 			executionData: {
@@ -111,6 +122,7 @@ function additionalData(
 	workflow: Workflow,
 	credentialsHelper: Credentials,
 	mode: WorkflowExecuteMode,
+	onChunk: RunOptions['onChunk'],
 ) {
 	const hooks = new ExecutionLifecycleHooks(mode, 'execution-1', {
 		id: workflow.id,
@@ -119,7 +131,9 @@ function additionalData(
 		nodes: Object.values(workflow.nodes),
 		connections: {},
 	} as unknown as IWorkflowBase);
+	if (onChunk) hooks.addHandler('sendChunk', async (chunk) => void (await onChunk(chunk)));
 	return {
+		streamingEnabled: Boolean(onChunk),
 		credentialsHelper,
 		hooks,
 		executionId: 'execution-1',

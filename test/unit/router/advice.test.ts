@@ -62,7 +62,7 @@ it.each<[string, ServiceErrorDetails, string | undefined]>([
 			code: 'insufficient_balance',
 			meta: { required_micro_usd: 2_000_000, balance_micro_usd: '1500000', held_micro_usd: 1 },
 		},
-		'The free balance is too small (needed: $2.00, balance: $1.50, held by other running requests: $0.000001). Lower "Maximum Output Tokens", wait for other requests to end, or top up.',
+		'The free balance is too small (needed: $2.00, balance: $1.50, held by other running requests: $0.000001). Wait for other requests to end, or top up.',
 	],
 	[
 		'a balance with odd figures',
@@ -70,17 +70,17 @@ it.each<[string, ServiceErrorDetails, string | undefined]>([
 			status: 402,
 			meta: { required_micro_usd: null, balance_micro_usd: 'lots', held_micro_usd: 0 },
 		},
-		'The free balance is too small (held by other running requests: $0.00). Lower "Maximum Output Tokens", wait for other requests to end, or top up.',
+		'The free balance is too small (held by other running requests: $0.00). Wait for other requests to end, or top up.',
 	],
 	[
 		'a balance without figures',
 		{ status: 402 },
-		'The free balance is too small. Lower "Maximum Output Tokens", wait for other requests to end, or top up.',
+		'The free balance is too small. Wait for other requests to end, or top up.',
 	],
 	[
 		'the wrong endpoint, with any status',
 		{ code: 'wrong_endpoint', status: 418 },
-		'The model is of another kind: use Chat for text models, Media Job for image, video, music and audio models.',
+		'Use "Chat: Complete" or "Response: Create" for text models, "Media Job" for image, video, music and audio models.',
 	],
 	[
 		'a job that is not completed',

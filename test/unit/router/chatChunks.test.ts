@@ -58,7 +58,13 @@ it.each<[string, Chunk[], object]>([
 	[
 		'another choice',
 		[delta({ content: 'a' }), { choices: [{ index: 1, delta: { content: 'x' } }] }],
-		{ text: 'a' },
+		{
+			text: 'a',
+			choices: [
+				{ text: 'a', toolCalls: [] },
+				{ text: 'x', toolCalls: [] },
+			],
+		},
 	],
 	['a choice without an index', [{ choices: [{ delta: { content: 'a' } }] }], { text: 'a' }],
 	[

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { getModel, listModels, spelledAlike } from '../../../src/router/models';
+import { getModel, listModels, modelFinder, spelledAlike } from '../../../src/router/models';
 import { failureOf, inMemory, json } from '../inMemoryHttp';
 
 const A = {
@@ -10,12 +10,12 @@ const A = {
 	pricing: { input_per_mtok: 0.5 },
 };
 const B = { id: 'other/b' };
-const list = (body: unknown) => listModels(inMemory(json(body)));
+const list = async (body: unknown) => (await listModels(inMemory(json(body)))).models;
 const NOT_FOUND = json({ error: { message: 'no such model' } }, { status: 404 });
 
 it('reads the catalog', async () => {
-	const http = inMemory(json([A, B]));
-	expect(await listModels(http)).toEqual([A, B]);
+	const http = inMemory(json([A, B], { headers: { 'x-request-id': 'r' } }));
+	expect(await listModels(http)).toEqual({ models: [A, B], requestId: 'r' });
 	expect(http.requests).toEqual([{ method: 'GET', path: '/v1/models' }]);
 });
 
@@ -63,6 +63,18 @@ it.each([
 	});
 });
 
+it('finds a model by its id in any spelling, and the exact one first', () => {
+	const [one, other] = [{ id: 'v/a-1' }, { id: 'v/A.1' }];
+	const find = modelFinder([one, other, B]);
+	expect([find('v/a-1'), find('v/A.1'), find('V/A_1'), find('OTHER/B'), find('none')]).toEqual([
+		one,
+		other,
+		one,
+		B,
+		undefined,
+	]);
+});
+
 it('a price that is missing is missing', async () => {
 	const [model] = await list([B]);
 	expect(model).toEqual({ id: 'other/b' });
@@ -95,13 +107,13 @@ it.each<[string, unknown]>([
 	['a list', [A]],
 ])('reads one entry: %s', async (_form, body) => {
 	const http = inMemory(json(body));
-	expect(await getModel(http, A.id)).toEqual(A);
+	expect(await getModel(http, A.id)).toEqual({ model: A });
 	expect(http.requests).toEqual([{ method: 'GET', path: '/v1/models/vendor%2Fmodel-1.5' }]);
 });
 
 it('asks with %2F, then with the slash, then looks into the list', async () => {
 	const http = inMemory(NOT_FOUND, NOT_FOUND, json({ data: [B, A] }));
-	expect(await getModel(http, 'VENDOR/Model_1-5')).toEqual(A);
+	expect(await getModel(http, 'VENDOR/Model_1-5')).toEqual({ model: A });
 	expect(http.requests.map(({ path }) => path)).toEqual([
 		'/v1/models/VENDOR%2FModel_1-5',
 		'/v1/models/VENDOR/Model_1-5',
@@ -134,7 +146,7 @@ it('an entry that cannot be read is garbled, and no other is taken for it', asyn
 it('an answer that is about another model is not taken for it', async () => {
 	// a service that does not know the path may answer with the whole list
 	const http = inMemory(json({ data: [B, A] }));
-	expect(await getModel(http, A.id)).toEqual(A);
+	expect(await getModel(http, A.id)).toEqual({ model: A });
 });
 
 it('of several others none is taken for it', async () => {

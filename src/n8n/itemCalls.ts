@@ -1,0 +1,56 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { accumulateTokenUsage } from 'n8n-workflow';
+
+import type { Connection } from './connection';
+import { hintBoard } from './hints';
+import { known } from './known';
+import { liveOutput, NOT_LIVE, type LiveOutput } from './liveOutput';
+import { noteId } from './notes';
+import type { Call, Check } from './operation';
+import { findFile, readFile } from './readFile';
+import type { startLedger } from './startLedger';
+import { storeFile } from './storeFile';
+import { countUnderWay, underWay } from './underWay';
+
+/** Makes what the operations of one execution work with, item by item. */
+export function itemCalls(
+	n8n: IExecuteFunctions,
+	{ http, httpOnce, clock, account, toReadable }: Connection,
+	ledger: ReturnType<typeof startLedger>,
+	live: boolean,
+) {
+	const hints = hintBoard(n8n);
+
+	const checkOf = (itemIndex: number, request: unknown): Check<never> => ({
+		request: request as never,
+		known: async (name, read) =>
+			await known(`${account} ${name}`, async () => await read(httpOnce)),
+		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
+	});
+
+	const callOf = (itemIndex: number, request: unknown): Call<never> & { output: LiveOutput } => {
+		const output = live ? liveOutput(n8n, itemIndex) : NOT_LIVE;
+		return {
+			...checkOf(itemIndex, request),
+			output,
+			http,
+			clock,
+			once: async (what, send) =>
+				await ledger.once(itemIndex, what, async () => await underWay(account, send)),
+			note: (name, id) => noteId(n8n, name, id),
+			underWay: () => countUnderWay(account),
+			live: output.write,
+			hint: hints.add,
+			countTokens: (input, out) => countTokens(n8n, input, out),
+			readFile: async (property, path) => await readFile(n8n, itemIndex, property, path),
+			storeFile: async (response, wanted) => await storeFile(n8n, toReadable, response, wanted),
+		};
+	};
+
+	return { checkOf, callOf, showHints: hints.show };
+}
+
+/** @see n8n-workflow 2.41.0, metadata-utils: it needs the data of the execution, which a tool of an older agent does not have */
+function countTokens(n8n: IExecuteFunctions, input: number, output: number): void {
+	if (typeof n8n.getExecuteData === 'function') accumulateTokenUsage(n8n, input, output);
+}

@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs';
+import { messages, model, nodesFor, openBridge, type Bridge } from './bridge.ts';
+import type { SavedWorkflow } from './editor.ts';
+import { itemsOf } from './execution.ts';
+import { callLive, type Chunk } from './liveCaller.ts';
+import { node, workflow, type WorkflowFile, type WorkflowNode } from './workflow.ts';
+
+// the service says word n+1 only after the caller of the workflow has read word n: no clock is needed to see that it is live
+let bridge: Bridge;
+beforeAll(async () => {
+	bridge = await openBridge();
+});
+beforeEach(() => bridge.service.reset());
+afterAll(async () => await bridge.service.stop());
+
+const WORDS = 6;
+const question = `[[gate]] [[words:${WORDS}]]`;
+const answer = Array.from({ length: WORDS }, (_, index) => `word${index + 1}`).join(' ');
+
+const chat = (parameters: Record<string, unknown>, settings: Record<string, unknown> = {}) =>
+	nodesFor(bridge.accounts).router(
+		'Chat',
+		['chat', 'complete'],
+		{ model: model('northwind/quill-2.5'), ...parameters },
+		settings,
+	);
+
+/** A workflow that begins at a webhook which streams. */
+async function published(tested: WorkflowNode, ...more: WorkflowNode[]): Promise<string> {
+	const path = `live-${Math.random().toString(36).slice(2)}`;
+	const file = workflow(path, [], tested, ...more);
+	Object.assign(file.nodes[0]!, {
+		type: 'n8n-nodes-base.webhook',
+		typeVersion: 2.1,
+		webhookId: path,
+		parameters: { path, httpMethod: 'POST', responseMode: 'streaming', options: {} },
+	});
+	await activated({ ...file, pinData: {} });
+	return `${bridge.editor.url}/webhook/${path}`;
+}
+
+let latest: SavedWorkflow;
+async function activated(file: WorkflowFile): Promise<void> {
+	latest = await bridge.editor.importWorkflow(file);
+	await bridge.editor.activate(latest);
+}
+
+/** The execution that the last call has started. */
+async function execution() {
+	const [newest] = await bridge.editor.executions(latest.id);
+	return await bridge.editor.finished(newest!.id);
+}
+
+/** Reads along, and lets the service go on each time that a further word has come. */
+async function readAlong(url: string, body: unknown): Promise<{ text: string; chunks: Chunk[] }> {
+	const chunks: Chunk[] = [];
+	let text = '';
+	let seen = 0;
+	const wordsIn = () => text.split(/\s+/).filter(Boolean).length;
+	// the piece before the first word holds no text
+	const started = (async () => {
+		while (!bridge.service.requests.some(({ method }) => method === 'POST'))
+			await new Promise((resolve) => setTimeout(resolve, 20));
+		bridge.service.step();
+	})();
+	for await (const chunk of callLive(url, body)) {
+		chunks.push(chunk);
+		if (chunk.type !== 'item') continue;
+		text += chunk.content ?? '';
+		// never more words than the service was allowed to send
+		expect(wordsIn()).toBeLessThanOrEqual(seen + 1);
+		for (; seen < wordsIn(); seen++) bridge.service.step();
+		if (seen === WORDS) bridge.service.step(10);
+	}
+	await started;
+	return { text, chunks };
+}
+
+it('word by word to the caller of a streaming webhook', async () => {
+	const url = await published(chat({ messages: messages('={{ $json.body.q }}') }));
+	const { text, chunks } = await readAlong(url, { q: question });
+	expect(text).toBe(answer);
+	const own = chunks.filter(({ metadata }) => metadata?.nodeName === 'Chat');
+	expect(own[0]?.type).toBe('begin');
+	expect(own.at(-1)?.type).toBe('end');
+	expect(own.filter(({ type }) => type === 'begin')).toHaveLength(1);
+	expect(itemsOf(await execution(), 'Chat')).toMatchObject([
+		{ json: { output: answer, complete: true } },
+	]);
+});
+
+it('word by word into a chat: the example', async () => {
+	const file = JSON.parse(
+		readFileSync('examples/chat-live-with-a-model.json', 'utf8'),
+	) as WorkflowFile;
+	await activated(file);
+	const trigger = file.nodes.find(({ type }) => type.endsWith('.chatTrigger'));
+	const url = `${bridge.editor.url}/webhook/${String(trigger?.['webhookId'])}/chat`;
+	const { text } = await readAlong(url, {
+		action: 'sendMessage',
+		sessionId: 'a-chat',
+		chatInput: question,
+	});
+	expect(text).toBe(answer);
+});
+
+it('a response, too', async () => {
+	const tested = nodesFor(bridge.accounts).router('Chat', ['response', 'create'], {
+		model: model('northwind/quill-2.5'),
+		messageSource: 'prompt',
+		prompt: '={{ $json.body.q }}',
+	});
+	const url = await published(tested);
+	let text = '';
+	for await (const { type, content } of callLive(url, { q: '[[words:20]]' }))
+		if (type === 'item') text += content ?? '';
+	expect(text).toMatch(/^word1 .*word20$/);
+});
+
+it('a chat that does not stream shows "output"', async () => {
+	const tested = chat({ messages: messages('={{ $json.chatInput }}') });
+	const file = workflow('quiet', [], tested);
+	const webhookId = `quiet-${Math.random().toString(36).slice(2)}`;
+	Object.assign(file.nodes[0]!, {
+		type: '@n8n/n8n-nodes-langchain.chatTrigger',
+		typeVersion: 1.4,
+		webhookId,
+		parameters: { public: true, mode: 'webhook', options: { responseMode: 'lastNode' } },
+	});
+	await activated({ ...file, pinData: {} });
+	const { status, body } = await bridge.editor.webhook(`${webhookId}/chat`, {
+		action: 'sendMessage',
+		sessionId: 'a-chat',
+		chatInput: 'hello',
+	});
+	expect([status, body]).toMatchObject([200, { output: 'You said: "hello".' }]);
+});
+
+it('items follow one another while it streams', async () => {
+	const items = node(
+		'Items',
+		'n8n-nodes-base.splitOut',
+		{ fieldToSplitOut: 'body.items', options: {} },
+		{},
+	);
+	const tested = chat({ messages: messages('={{ $json.q }}') });
+	const url = await published(items, tested);
+	const order: Array<string | number> = [];
+	const body = { items: [{ q: '[[words:30]]' }, { q: '[[words:30]]' }, { q: '[[words:30]]' }] };
+	for await (const { type, metadata } of callLive(url, body)) {
+		if (type === 'item' && order.at(-1) !== metadata?.itemIndex)
+			order.push(metadata?.itemIndex ?? -1);
+	}
+	expect(order).toEqual([0, 1, 2]);
+	expect(bridge.service.mostInFlight).toBe(1);
+});
+
+it('an answer that breaks off: what came, and an error that can be read', async () => {
+	bridge.service.fault({
+		match: { method: 'POST' },
+		do: { type: 'limit_data', bytes: 1500 },
+	});
+	const url = await published(chat({ messages: messages('={{ $json.body.q }}') }));
+	const chunks: Chunk[] = [];
+	for await (const chunk of callLive(url, { q: '[[words:50]]' })) chunks.push(chunk);
+	expect(chunks.find(({ type }) => type === 'item')?.content).toMatch(/^word1/);
+	expect(chunks.find(({ type }) => type === 'error')?.content).toMatch(/connection broke/);
+	const text = chunks
+		.filter(({ type }) => type === 'item')
+		.map(({ content }) => content)
+		.join('');
+	const run = await execution();
+	expect(JSON.stringify(run.runData['Chat']?.[0]?.error?.context)).toContain(text);
+});
