@@ -1,8 +1,8 @@
 import { directivesOf, numberIn } from './directives.ts';
 
 /** Words of an answer of a wanted length. */
-export const manyWords = (count: number): string =>
-	Array.from({ length: count }, (_, index) => `word${index + 1}`).join(' ');
+export const manyWords = (count: number, word = 'word'): string =>
+	Array.from({ length: count }, (_, index) => `${word}${index + 1}`).join(' ');
 
 /** The answer to the last message of a conversation; it shows what is remembered of it. */
 export function answerText(said: string[], conversation: 'session' | 'chat'): string {

@@ -15,12 +15,14 @@ export interface Chunk {
 		delta: {
 			content?: string;
 			refusal?: string;
+			reasoning_content?: string;
 			tool_calls?: Array<{
 				index: number;
 				id?: string;
 				function: { name?: string; arguments: string };
 			}>;
 		};
+		logprobs?: object | null;
 		finish_reason: string | null;
 	}>;
 	usage?: Record<string, number>;

@@ -20,6 +20,8 @@ export interface Ask {
 	/** A JSON schema the answer is to fit. */
 	schema?: unknown;
 	jsonObject: boolean;
+	/** How many alternatives are to come with the probability of each token; chat completions only. */
+	logprobs?: number | undefined;
 }
 
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
@@ -62,6 +64,7 @@ export function askOfChat(body: Fields, { entry, reasoning }: Model): Ask | stri
 		toolChoice: body.tool_choice,
 		schema: format.type === 'json_schema' ? (schema ?? {}) : undefined,
 		jsonObject: format.type === 'json_object',
+		logprobs: body.logprobs === true ? (numberOf(body.top_logprobs) ?? 0) : undefined,
 	};
 }
 

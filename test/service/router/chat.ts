@@ -1,16 +1,16 @@
 import { json, stream, type Answer } from '../answer.ts';
 import { isFields, type Call } from '../call.ts';
-import type { Forms } from '../forms.ts';
 import { uuidOf } from '../ids.ts';
 import { paced } from '../pace.ts';
 import type { World } from '../world.ts';
 import { askOfChat } from './ask.ts';
 import { chatChunks } from './chatChunks.ts';
+import { chatMessage } from './chatMessage.ts';
 import { invalid } from './error.ts';
-import { planAnswer, type Choice } from './plan.ts';
+import { logprobsOf } from './logprobs.ts';
+import { planAnswer } from './plan.ts';
 import { isRun, startRun } from './run.ts';
 import { isAnswer, modelFor } from './serving.ts';
-import { argumentsOf } from './toolCalls.ts';
 import { chatUsage } from './usage.ts';
 
 /** What all chunks of one completion have in common. */
@@ -52,21 +52,11 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 		object: 'chat.completion',
 		choices: plan.choices.map((choice, index) => ({
 			index,
-			message: messageOf(choice, world.forms),
-			logprobs: null,
+			message: chatMessage(choice, world.forms),
+			logprobs:
+				ask.logprobs === undefined ? null : logprobsOf(choice.words, choice.refuses, ask.logprobs),
 			finish_reason: choice.finish,
 		})),
 		usage: chatUsage(plan, run, world.forms),
 	});
-}
-
-function messageOf({ words, refuses, tools }: Choice, forms: Forms) {
-	if (refuses) return { role: 'assistant', content: null, refusal: words.join('') };
-	if (!tools.length) return { role: 'assistant', content: words.join('') };
-	const calls = tools.map((tool) => {
-		const { id, name } = tool;
-		const given = argumentsOf(tool, forms.toolFragments);
-		return { id, type: 'function', function: { name, arguments: given } };
-	});
-	return { role: 'assistant', content: null, tool_calls: calls };
 }

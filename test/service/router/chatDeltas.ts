@@ -9,17 +9,18 @@ export interface Step {
 	finish: Choice['finish'] | null;
 	/** How many words or fragments of calls came before it; absent on what is neither. */
 	before?: number;
-	/** Whether it is a word, which is billed as it is sent. */
-	isWord?: boolean;
+	/** The word that it is, which is billed as it is sent. */
+	word?: string;
 }
 
 /** What a choice streams: its role, its text or its tool calls, why it ended. */
 export function* chatDeltas(choice: Choice, forms: Forms): Generator<Step> {
-	const { words, refuses, tools, finish } = choice;
+	const { thoughts, words, refuses, tools, finish } = choice;
 	yield { delta: { role: 'assistant', content: refuses ? null : '' }, finish: null };
+	for (const thought of thoughts) yield { delta: { reasoning_content: thought }, finish: null };
 	for (const [before, word] of words.entries()) {
 		const delta = refuses ? { refusal: word } : { content: word };
-		yield { delta, finish: null, before, isWord: true };
+		yield { delta, finish: null, before, word };
 	}
 	let before = 0;
 	for (const part of toolParts(tools, forms.toolFragments)) {

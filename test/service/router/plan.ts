@@ -1,10 +1,13 @@
 import { directivesOf, numberIn, wordsOf } from '../directives.ts';
-import { answerOf, refusalOf } from './answerText.ts';
+import { manyWords } from '../memory.ts';
+import { answerOf, markOf, refusalOf } from './answerText.ts';
 import type { Ask } from './ask.ts';
 import { tokensOf, toolCalls, type ToolCall } from './toolCalls.ts';
 
 /** One of the answers. A token is a word. */
 export interface Choice {
+	/** Hidden tokens that are shown all the same, before the words. */
+	thoughts: string[];
 	words: string[];
 	/** Whether the words are those of a refusal. */
 	refuses: boolean;
@@ -21,6 +24,8 @@ export interface Plan {
 	cachedTokens?: number | undefined;
 	/** Hidden tokens of each choice. */
 	reasoningTokens: number;
+	/** How many alternatives come with the probability of each token; undefined when none is asked for. */
+	logprobs?: number | undefined;
 	/** Section 3: the backend fails after so many words, or fragments of tool calls. */
 	breaksAfter?: number | undefined;
 	/** The response ends as failed. */
@@ -32,16 +37,23 @@ const REASONING: Record<string, number> = { minimal: 16, low: 64, medium: 256, h
 /** @param count How many choices are asked for. */
 export function planAnswer(ask: Ask, count = 1): Plan {
 	const directives = directivesOf(ask.message);
-	const reasoning = ask.reasoning ? (REASONING[ask.effort ?? 'medium'] ?? 256) : 0;
+	const hidden = ask.reasoning ? (REASONING[ask.effort ?? 'medium'] ?? 256) : 0;
+	const thinks = wholeIn(directives, 'thinks') ?? 0;
+	const reasoning = Math.max(hidden, thinks);
 	const promptTokens = wordsOf(ask.prompt).length;
-	// section 8: reasoning counts against the cap, so a small cap may leave no word at all
-	const room = (ask.maxTokens ?? Infinity) - reasoning;
-	const choice = (index: number) => planChoice(ask, directives, index, room);
+	const cached = wholeIn(directives, 'cached');
+	const cap = ask.maxTokens ?? Infinity;
+	const choice = (index: number) => ({
+		thoughts: thoughtsOf(Math.min(thinks, cap), index),
+		// section 8: reasoning counts against the cap, so a small cap may leave no word at all
+		...planChoice(ask, directives, index, cap - reasoning),
+	});
 	return {
 		choices: [choice(0), ...Array.from({ length: count - 1 }, (_, index) => choice(index + 1))],
 		promptTokens,
-		cachedTokens: cachedIn(directives, promptTokens),
-		reasoningTokens: Math.min(reasoning, ask.maxTokens ?? Infinity),
+		cachedTokens: cached === undefined ? undefined : Math.min(cached, promptTokens),
+		reasoningTokens: Math.min(reasoning, cap),
+		logprobs: ask.logprobs,
 		breaksAfter: numberIn(directives, 'break'),
 		fails: directives.has('failed'),
 	};
@@ -53,7 +65,7 @@ function planChoice(
 	directives: Map<string, string>,
 	index: number,
 	room: number,
-): Choice {
+): Omit<Choice, 'thoughts'> {
 	const refusal = refusalOf(directives, index);
 	const wanted = refusal === undefined ? toolCalls(ask, directives, index) : [];
 	// where not even nothing fits, this is a cut too
@@ -78,8 +90,12 @@ function finishOf(directives: Map<string, string>, index: number): string | unde
 	return list[index] ?? list.at(-1);
 }
 
-/** `[[cached:N]]`: at most all of the prompt. */
-function cachedIn(directives: Map<string, string>, promptTokens: number): number | undefined {
-	const cached = numberIn(directives, 'cached');
-	return cached === undefined ? undefined : Math.min(Math.max(0, Math.floor(cached)), promptTokens);
+/** `[[thinks:N]]`: so many thoughts, cut at the cap. */
+const thoughtsOf = (count: number, index: number): string[] =>
+	wordsOf(manyWords(count, 'thought')).map((word, at) => (at ? word : markOf(index) + word));
+
+/** A directive's number as a whole one from 0. */
+function wholeIn(directives: Map<string, string>, name: string): number | undefined {
+	const value = numberIn(directives, name);
+	return value === undefined ? undefined : Math.max(0, Math.floor(value));
 }

@@ -1,7 +1,8 @@
 import { data, event } from '../answer.ts';
 import type { Forms } from '../forms.ts';
 import { errorLine } from './errorLine.ts';
-import { isCut, responseObject, type Response } from './responseObject.ts';
+import { isCut } from './responseItems.ts';
+import { responseObject, type Response } from './responseObject.ts';
 import { outputSteps, type Outcome, type ResponseStep } from './responseSteps.ts';
 import { stranger } from './strangers.ts';
 

@@ -1,7 +1,7 @@
 import type { Forms } from '../forms.ts';
 import type { Choice, Plan } from './plan.ts';
 import type { Run } from './run.ts';
-import { argumentsOf } from './toolCalls.ts';
+import { isCut, outputItems } from './responseItems.ts';
 import { responseUsage } from './usage.ts';
 
 export interface Response {
@@ -43,28 +43,3 @@ export function responseObject(response: Response, state: 'running' | 'done' | '
 		usage: state === 'running' ? null : responseUsage(plan, run, forms),
 	};
 }
-
-export const isCut = ({ finish }: Choice): boolean =>
-	finish === 'length' || finish === 'content_filter';
-
-/** What the response gives: calls of tools, or one message with the words so far. */
-export function outputItems({ itemId, choice, run, forms }: Response) {
-	const status = isCut(choice) ? 'incomplete' : 'completed';
-	if (choice.tools.length) {
-		return choice.tools.map((call, index) => ({
-			type: 'function_call',
-			id: itemId(index),
-			call_id: call.id,
-			name: call.name,
-			arguments: argumentsOf(call, forms.toolFragments),
-			status,
-		}));
-	}
-	const text = choice.words.slice(0, run.words).join('');
-	const content = [partOf(choice, text)];
-	return [{ type: 'message', id: itemId(0), role: 'assistant', status, content }];
-}
-
-/** The part of a message: its text, or its refusal. */
-export const partOf = ({ refuses }: Choice, text: string) =>
-	refuses ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [] };
