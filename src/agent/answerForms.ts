@@ -132,7 +132,7 @@ async function peek(
 	};
 }
 
-async function* limited(pieces: AsyncGenerator<string>): AsyncGenerator<string> {
+async function* limited(pieces: AsyncIterable<string>): AsyncGenerator<string> {
 	let length = 0;
 	for await (const text of pieces) {
 		length += text.length;

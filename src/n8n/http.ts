@@ -9,6 +9,7 @@ import type { Http, HttpRequest, HttpResponse } from '../service/http';
 import { watchedBody } from './body';
 import type { RequestSettings } from './settings';
 import { unreachable } from './unreachable';
+import { watch } from './watch';
 
 export type Context = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions;
 
@@ -32,6 +33,7 @@ interface Line {
  */
 export function viaN8n(n8n: Context, { credential, data, settings, stop, onBody }: Line): Http {
 	const silenceLimit = settings.silenceLimit * 1000;
+	const requests = watch({ silenceLimit, totalLimit: settings.totalLimit * 1000, stop });
 	const credentialsDecrypted = { id: '', name: '', type: credential, data };
 	return {
 		async send({
@@ -40,12 +42,10 @@ export function viaN8n(n8n: Context, { credential, data, settings, stop, onBody 
 			body,
 			accept = 'application/json',
 		}: HttpRequest): Promise<HttpResponse> {
-			const connection = new AbortController();
-			const total = AbortSignal.timeout(settings.totalLimit * 1000);
-			const ends = [connection.signal, total, ...(stop ? [stop] : [])];
+			const request = requests.begin();
 			try {
 				const response = await n8n.helpers.httpRequestWithAuthentication.call(
-					endedBy(AbortSignal.any(ends), n8n),
+					endedBy(request.connection.signal, n8n),
 					credential,
 					{
 						method,
@@ -61,15 +61,16 @@ export function viaN8n(n8n: Context, { credential, data, settings, stop, onBody 
 					{ credentialsDecrypted },
 				);
 				onBody(response.body);
-				const limits = { connection, silenceLimit, total, stop };
 				return {
 					status: response.statusCode,
 					headers: response.headers,
-					body: watchedBody(response.body, limits),
+					body: watchedBody(response.body, request, requests),
 					silenceLimit,
 				};
 			} catch (cause) {
-				throw unreachable(cause, { total, stop });
+				const overdue = request.end === 'overdue';
+				requests.end(request, 'left');
+				throw unreachable(cause, { total: { aborted: overdue }, stop });
 			}
 		},
 	};

@@ -16,7 +16,7 @@ const WRONG_PROTOCOL = /^(EPROTO|ERR_SSL_\w+)$/;
  */
 export function unreachable(
 	error: unknown,
-	{ total, stop }: { total?: AbortSignal; stop?: AbortSignal | undefined },
+	{ total, stop }: { total?: Pick<AbortSignal, 'aborted'>; stop?: AbortSignal | undefined },
 ): ServiceError {
 	const { code, name, sent, words } = look(error);
 	if (stop?.aborted) return stopped(sent);

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
-import { cut } from './errors';
+import { cut, explained } from './errors';
 import type { HttpResponse } from './http';
 import { decoded } from './readBody';
 
@@ -13,20 +13,30 @@ export interface ReadEvent extends EventSourceMessage {
 	unfinished?: boolean;
 }
 
+interface ReadEventsOptions {
+	/**
+	 * Also gives events without a data line, with `data` "". The parser follows the standard, which drops them; the
+	 * assistant's `finish` carries no data.
+	 */
+	bareEvents?: boolean;
+	/** The text of the body where somebody reads along. */
+	pieces?: AsyncIterable<string>;
+}
+
 /**
  * Reads server-sent events as they arrive.
  *
  * Ends when the body ends; a last event without its blank line still counts. Leaving the loop early closes the connection.
  *
- * @param bareEvents Also gives events without a data line, with `data` "". The parser follows the standard, which drops
- *   them; the assistant's `finish` carries no data.
+ * An iterator by hand, as `decoded`.
+ *
  * @throws ServiceError `cut` when the connection breaks, grows too large, or sends nothing but comments for too long.
  */
-export async function* readEvents(
+export function readEvents(
 	{ body, silenceLimit }: Pick<HttpResponse, 'body' | 'silenceLimit'>,
-	{ bareEvents = false, pieces = decoded(body) } = {},
-): AsyncGenerator<ReadEvent> {
-	const arrived: EventSourceMessage[] = [];
+	{ bareEvents = false, pieces = decoded(body) }: ReadEventsOptions = {},
+): AsyncIterableIterator<ReadEvent> {
+	const arrived: ReadEvent[] = [];
 	const parser = createParser({
 		maxBufferSize: MAX_EVENT,
 		onEvent: (event) => arrived.push(event),
@@ -35,22 +45,56 @@ export async function* readEvents(
 		},
 	});
 	const complete = bareEvents ? giveDataToBareEvents() : (text: string) => text;
+	const texts = pieces[Symbol.asyncIterator]();
+	let [given, length, lastEvent, insideLine, ended] = [0, 0, Date.now(), false, false];
 
-	let [length, lastEvent, insideLine] = [0, Date.now(), false];
-	for await (const text of pieces) {
+	const take = (text: string) => {
 		length += text.length;
-		if (text) insideLine = !/[\r\n]$/.test(text);
+		if (text) insideLine = !'\r\n'.includes(text.charAt(text.length - 1));
 		if (length > MAX_STREAM) throw cut('the stream grew past 64 MiB');
 		parser.feed(complete(text));
 		if (arrived.length) lastEvent = Date.now();
 		else if (Date.now() - lastEvent > silenceLimit) {
 			throw cut(`nothing but signs of life for ${silenceLimit / 1000} s`);
 		}
-		yield* arrived.splice(0);
-	}
-	// a name without data that ends inside its line may have been a longer one: "finish" begins "finished_tool_call"
-	parser.feed(insideLine ? '\n\n' : complete('\n\n'));
-	for (const event of arrived) yield insideLine ? { ...event, unfinished: true } : event;
+	};
+
+	const finish = () => {
+		ended = true;
+		// a name without data that ends inside its line may have been a longer one: "finish" begins "finished_tool_call"
+		parser.feed(insideLine ? '\n\n' : complete('\n\n'));
+		if (insideLine) for (const event of arrived) event.unfinished = true;
+	};
+
+	const leave = async () => {
+		ended = true;
+		await texts.return?.();
+	};
+
+	return {
+		[Symbol.asyncIterator]() {
+			return this;
+		},
+		async next() {
+			while (given === arrived.length && !ended) {
+				given = arrived.length = 0;
+				try {
+					const { done, value } = await texts.next();
+					if (done) finish();
+					else take(value);
+				} catch (cause) {
+					await leave();
+					throw explained(cause);
+				}
+			}
+			const value = arrived[given++];
+			return value ? { done: false, value } : { done: true, value: undefined };
+		},
+		async return() {
+			await leave();
+			return { done: true, value: undefined };
+		},
+	};
 }
 
 /**

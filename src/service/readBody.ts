@@ -50,9 +50,31 @@ export async function readText(response: HttpResponse, maxBytes = MAX_JSON_BYTES
 	return pieces.join('');
 }
 
-/** Decodes UTF-8 as it arrives. A character may be split anywhere; a byte order mark at the start is dropped. */
-export async function* decoded(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/**
+ * Decodes UTF-8 as it arrives. A character may be split anywhere; a byte order mark at the start is dropped.
+ *
+ * An iterator by hand, since every token of a streamed answer passes here: a generator would take twice as long.
+ */
+export function decoded(body: AsyncIterable<Uint8Array>): AsyncIterableIterator<string> {
+	const bytes = body[Symbol.asyncIterator]();
 	const decoder = new TextDecoder();
-	for await (const chunk of body) yield decoder.decode(chunk, { stream: true });
-	yield decoder.decode();
+	let ended = false;
+	return {
+		[Symbol.asyncIterator]() {
+			return this;
+		},
+		async next() {
+			if (ended) return { done: true, value: undefined };
+			const result = await bytes.next();
+			if (!result.done)
+				return { done: false, value: decoder.decode(result.value, { stream: true }) };
+			ended = true;
+			return { done: false, value: decoder.decode() };
+		},
+		async return() {
+			ended = true;
+			await bytes.return?.();
+			return { done: true, value: undefined };
+		},
+	};
 }

@@ -1,4 +1,5 @@
 import { watchedBody } from '../../../src/n8n/body';
+import { watch } from '../../../src/n8n/watch';
 import { bytes, failureOf } from '../inMemoryHttp';
 
 const pause = async (milliseconds: number) =>
@@ -6,17 +7,11 @@ const pause = async (milliseconds: number) =>
 
 function watched(
 	body: AsyncIterable<Uint8Array>,
-	more: { silenceLimit?: number; total?: AbortSignal; stop?: AbortSignal } = {},
+	more: { silenceLimit?: number; totalLimit?: number; stop?: AbortSignal } = {},
 ) {
-	const connection = new AbortController();
-	const limits = {
-		connection,
-		silenceLimit: 1000,
-		total: new AbortController().signal,
-		stop: undefined,
-		...more,
-	};
-	return { connection, body: watchedBody(body, limits) };
+	const requests = watch({ silenceLimit: 1000, totalLimit: 60_000, stop: undefined, ...more });
+	const request = requests.begin();
+	return { connection: request.connection, body: watchedBody(body, request, requests) };
 }
 
 /** A service that says something and then nothing, until its connection is closed. */
@@ -98,6 +93,46 @@ describe('on a clock that the test moves', () => {
 		const [text] = await Promise.all([read, jest.advanceTimersByTimeAsync(1000)]);
 		expect(text).toBe('x'.repeat(24));
 	});
+
+	it('a service that ends within a moment of its last word is not cut off', async () => {
+		async function* slowEnd() {
+			yield bytes('a');
+			await pause(40);
+		}
+		const { body, connection } = watched(slowEnd());
+		await body.next();
+		await Promise.all([body.return?.(), jest.advanceTimersByTimeAsync(1000)]);
+		expect(connection.signal.aborted).toBe(false);
+		expect(await body.next()).toEqual({ done: true, value: undefined });
+	});
+});
+
+it('ends an answer that takes too long, however much arrives', async () => {
+	async function* endless() {
+		for (;;) {
+			if (connection.signal.aborted) throw new Error('aborted');
+			await pause(5);
+			yield bytes('x');
+		}
+	}
+	const { body, connection } = watched(endless(), { totalLimit: 60 });
+	expect(await failureOf(all(body))).toMatchObject({
+		kind: 'cut',
+		details: { reason: 'The answer took longer than the total limit.' },
+	});
+});
+
+it('Stop ends it at once', async () => {
+	const stop = new AbortController();
+	const { body, connection } = watched(
+		silentAfter(() => connection.signal, 'a'),
+		{ stop: stop.signal },
+	);
+	const failure = failureOf(all(body));
+	await pause(5);
+	stop.abort();
+	expect(connection.signal.aborted).toBe(true);
+	expect(await failure).toMatchObject({ kind: 'stopped', message: 'The execution was stopped' });
 });
 
 async function* breaking(reason: unknown) {
@@ -105,33 +140,12 @@ async function* breaking(reason: unknown) {
 	throw reason;
 }
 
-it.each<[string, object, unknown, object]>([
-	[
-		'a broken connection',
-		{},
-		new Error('aborted'),
-		{ kind: 'cut', details: { reason: 'The connection broke (aborted).' } },
-	],
-	[
-		'a break that is no error',
-		{},
-		'gone',
-		{ kind: 'cut', details: { reason: 'The connection broke (gone).' } },
-	],
-	[
-		'the total limit',
-		{ total: AbortSignal.abort() },
-		new Error('x'),
-		{ kind: 'cut', details: { reason: 'The answer took longer than the total limit.' } },
-	],
-	[
-		'Stop',
-		{ stop: AbortSignal.abort(), total: AbortSignal.abort() },
-		new Error('x'),
-		{ kind: 'stopped', message: 'The execution was stopped' },
-	],
-])('%s', async (_name, limits, reason, expected) => {
-	const { body, connection } = watched(breaking(reason), limits);
-	expect(await failureOf(all(body))).toMatchObject(expected);
+it.each<[string, unknown, string]>([
+	['a broken connection', new Error('aborted'), 'The connection broke (aborted).'],
+	['a break that is no error', 'gone', 'The connection broke (gone).'],
+])('%s', async (_name, cause, reason) => {
+	const { body, connection } = watched(breaking(cause));
+	expect(await failureOf(all(body))).toMatchObject({ kind: 'cut', details: { reason } });
 	expect(connection.signal.aborted).toBe(true);
+	expect(await body.next()).toEqual({ done: true, value: undefined });
 });
