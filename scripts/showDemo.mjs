@@ -105,6 +105,10 @@ async function importExamples(editor) {
 }
 
 async function run(editor, workflow) {
+	if (!workflow.nodes.some(({ type }) => type === 'n8n-nodes-base.manualTrigger')) {
+		console.log(`\n${workflow.name}: open it in the editor, its trigger waits for you`);
+		return true;
+	}
 	const execution = await editor.run(workflow);
 	console.log(`\n${workflow.name}: ${execution.status}`);
 	for (const { name, type } of workflow.nodes.filter((node) =>

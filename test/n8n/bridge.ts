@@ -103,6 +103,16 @@ export const payingOperations = [
 		(text: string) => ({ model: model('northwind/quill-2.5'), messages: messages(text) }),
 	],
 	[
+		'modelRouter response create',
+		'router',
+		['response', 'create'],
+		(text: string) => ({
+			model: model('northwind/quill-2.5'),
+			messageSource: 'prompt',
+			prompt: text,
+		}),
+	],
+	[
 		'modelRouter job start',
 		'router',
 		['job', 'start'],

@@ -41,7 +41,7 @@ it.each(readdirSync('examples'))('%s is an export that holds no ids of a machine
 		'tags',
 	]);
 	expect(example.nodes.map(({ type }) => type)).toContain('n8n-nodes-base.stickyNote');
-	expect(example.nodes.map(({ type }) => type)).toContain('n8n-nodes-base.manualTrigger');
+	expect(example.nodes.filter(({ type }) => /trigger$/i.test(type))).toHaveLength(1);
 	const ids = example.nodes.flatMap(({ credentials = {} }) =>
 		Object.values(credentials).map(({ id }) => id),
 	);
@@ -93,6 +93,44 @@ it('chats with a model', async () => {
 		complete: true,
 		usage: { completion_tokens: expect.any(Number) },
 		requestId: expect.any(String),
+	});
+});
+
+it('reads an order into fields that fit a schema', async () => {
+	const execution = await runExample('read-an-order.json');
+	const [answer] = itemsOf(execution, 'Read the Order');
+	expect(answer?.json).toMatchObject({
+		parsed: {
+			customer: expect.any(String),
+			items: [{ name: expect.any(String), quantity: expect.any(Number) }],
+			urgent: expect.any(Boolean),
+		},
+		output: expect.stringMatching(/^\{/),
+		cost: { computed: true },
+		complete: true,
+	});
+});
+
+it('looks at a picture', async () => {
+	const execution = await runExample('look-at-a-picture.json');
+	const [answer] = itemsOf(execution, 'Describe It');
+	expect(answer?.json['output']).toContain('I was shown 1 image(s)');
+	expect(JSON.stringify(bridge.service.requests.at(-1)?.body)).toContain(
+		'"image_url":{"url":"data:image/png;base64,iVBORw0KGgo',
+	);
+});
+
+it('lets a model use a tool', async () => {
+	const execution = await runExample('let-a-model-use-a-tool.json');
+	const [asked] = itemsOf(execution, 'Ask');
+	expect(asked?.json).toMatchObject({
+		finishReason: 'tool_calls',
+		toolCalls: [{ name: 'get_weather', arguments: { city: expect.any(String) } }],
+	});
+	const [answer] = itemsOf(execution, 'Answer');
+	expect(answer?.json).toMatchObject({
+		output: 'The tool said: 12 °C and rain',
+		complete: true,
 	});
 });
 

@@ -38,7 +38,7 @@ it('completes chats, streamed inside, one item each', async () => {
 		},
 		pairedItem: { item: 1 },
 	});
-	expect(bridge.service.requests[0]?.body).toMatchObject({
+	expect(bridge.service.requests.find(({ method }) => method === 'POST')?.body).toMatchObject({
 		stream: true,
 		max_tokens: 100,
 		temperature: 0.5,
@@ -79,7 +79,7 @@ it('gets one model, whatever its spelling', async () => {
 });
 
 it.each([
-	['all', { kind: '', returnAll: true }, 12],
+	['all', { kind: '', returnAll: true }, 16],
 	['a limited number', { kind: '', returnAll: false, limit: 3 }, 3],
 	// and the one of which the catalog does not say what it is
 	['those of one kind', { kind: 'image', returnAll: true }, 3],
@@ -105,25 +105,63 @@ describe('the model picker', () => {
 			},
 			...(filter === undefined ? {} : { filter }),
 		});
-		return results.map(({ value }) => value);
+		return results;
 	};
+	const valuesOf = async (...given: Parameters<typeof search>) =>
+		(await search(...given)).map(({ value }) => value);
 
 	it('offers text models to a chat, found by name', async () => {
-		expect(await search({ resource: 'chat', operation: 'complete' })).toContain(
+		expect(await valuesOf({ resource: 'chat', operation: 'complete' })).toContain(
 			'northwind/quill-2.5',
 		);
-		expect(await search({ resource: 'chat', operation: 'complete' })).not.toContain(
+		expect(await valuesOf({ resource: 'chat', operation: 'complete' })).not.toContain(
 			'canvas/sketch-1',
 		);
-		expect(await search({ resource: 'chat', operation: 'complete' }, 'prism')).toEqual([
+		expect(await valuesOf({ resource: 'response', operation: 'create' }, 'prism')).toEqual([
 			'Aurora-Labs/Prism-4.1-Turbo',
 		]);
 	});
 
 	it('offers the models of the chosen segment to a media job', async () => {
-		const found = await search({ resource: 'job', operation: 'start', segment: 'images' });
+		const found = await valuesOf({ resource: 'job', operation: 'start', segment: 'images' });
 		// and one of which the catalog does not say what it is
 		expect(found.sort()).toEqual(['canvas/Oil.Paint-2', 'canvas/sketch-1', 'tiny/plain-text-1']);
+	});
+
+	it('shows price and context, and nothing that the catalog does not say', async () => {
+		const names = (await search({ resource: 'model', operation: 'get' })).map(({ name }) => name);
+		expect(names).toEqual(
+			expect.arrayContaining([
+				'Quill 2.5 (northwind/quill-2.5) · $0.5 in, $1.5 out per 1M tokens · 128k context',
+				'Prism 4.1 Turbo (Aurora-Labs/Prism-4.1-Turbo) · $3 in, $15 out per 1M tokens · 1M context',
+				'No Context 1 (tiny/no-context-1) · $0.01 in, $0.02 out per 1M tokens',
+				'Input Price 1 (tiny/input-price-1) · $0.15 in, ? out per 1M tokens · 128k context',
+				'No Price 1 (tiny/no-price-1) · 128k context',
+				'Sketch 1 (canvas/sketch-1) · from $0.04 per image',
+				'Speaker 1 (voice/speaker-1) · from $0.015 per 1,000 characters',
+			]),
+		);
+	});
+
+	it('says why when the catalog cannot be read; a typed id works all the same', async () => {
+		bridge.service.fault({
+			match: { path: '/v1/models' },
+			do: { type: 'status', status: 503 },
+		});
+		await expect(search({ resource: 'chat', operation: 'complete' })).rejects.toThrow(
+			/The service reported a failure of its own \(503\)/,
+		);
+		const execution = await bridge.editor.runOnce(
+			workflow(
+				'typed',
+				[{}],
+				router('Chat', complete, {
+					model: model('northwind/quill-2.5'),
+					messages: messages('hello'),
+				}),
+			),
+		);
+		expect(itemsOf(execution, 'Chat')[0]?.json['output']).toBe('You said: "hello".');
 	});
 });
 

@@ -5,7 +5,13 @@ import { explainBalance } from '../../../src/router/balance';
 import { textCost, type Cost } from '../../../src/router/prices';
 import type { OnText } from '../../../src/router/streamedAnswer';
 import type { StructuredReader } from './format';
-import { noticeOf, type TextAnswer, type TextChoice } from '../../../src/router/textAnswer';
+import type { ChatMessage } from '../../../src/router/messages';
+import {
+	noticeOf,
+	type TextAnswer,
+	type TextChoice,
+	type ToolCall,
+} from '../../../src/router/textAnswer';
 import type { Http } from '../../../src/service/http';
 import { explained, ServiceError, withDetails } from '../../../src/service/errors';
 import { knownModel } from '../catalog';
@@ -111,13 +117,26 @@ function simplified(answer: TextAnswer, cost: Cost | undefined): object {
 		...rest,
 		...(usage && { usage }),
 		...(cost && { cost }),
-		...(toolCalls.length && { toolCalls }),
+		...(toolCalls.length && { toolCalls: toolCalls.map(readable), message: messageOf(answer) }),
 		...(choices && { choices: choices.map(simplifiedChoice) }),
 	};
 }
 
 function simplifiedChoice({ text, toolCalls, ...rest }: TextChoice): object {
-	return { output: text, ...rest, ...(toolCalls.length && { toolCalls }) };
+	return { output: text, ...rest, ...(toolCalls.length && { toolCalls: toolCalls.map(readable) }) };
+}
+
+/** n8n's expressions refuse to read a field called "arguments": what is in it is in "input", too. */
+const readable = (call: ToolCall) => ({ ...call, input: call.arguments });
+
+/** What the model said, as a message that goes before the results of its tools in the next request. */
+function messageOf({ text, toolCalls }: TextAnswer): ChatMessage {
+	const calls = toolCalls.map(({ id, name, arguments: given }) => ({
+		id,
+		type: 'function',
+		function: { name, arguments: typeof given === 'string' ? given : JSON.stringify(given) },
+	}));
+	return { role: 'assistant', content: text || null, tool_calls: calls };
 }
 
 const requestIdOf = ({ requestId }: { requestId?: string }) => (requestId ? { requestId } : {});

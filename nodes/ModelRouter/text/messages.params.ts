@@ -74,7 +74,7 @@ export const messageParams = [
 						displayOptions: { show: { role: ['assistant'] } },
 						default: '[]',
 						description:
-							'The calls that the model asked for in this message, as the protocol has them: with Simplify off, "completion.choices[0].message.tool_calls"',
+							'The calls that the model asked for in this message: "tool_calls" of the "message" in its answer',
 					},
 				],
 			},

@@ -1,0 +1,179 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import { startService, type Service } from '../service/service';
+import { chat, job, models, posts, response, secretsOf } from './rig/calls';
+import { run } from './rig/run';
+
+// the catalog: its filters, one entry in any spelling, and what it spares the user
+let service: Service;
+beforeAll(async () => (service = await startService()));
+beforeEach(() => service.reset());
+afterAll(() => service.stop());
+
+const model = (value: string) => ({ __rl: true, mode: 'id', value });
+const list = async (filters: INodeParameters = {}, more: INodeParameters = {}) => {
+	const { items, error } = await run({
+		...models('getMany', { returnAll: true, filters, ...more }),
+		secrets: secretsOf(service),
+	});
+	expect(error).toBeUndefined();
+	return items.map(({ json }) => json);
+};
+const ids = async (filters: INodeParameters, more?: INodeParameters) =>
+	(await list(filters, more)).map(({ id }) => id as string);
+
+/** Of this one the catalog does not say what it is. */
+const NO_KIND = 'tiny/plain-text-1';
+
+describe('many models', () => {
+	it('carry the request id, and only what the catalog says', async () => {
+		const all = await list();
+		expect(all.length).toBeGreaterThan(10);
+		for (const entry of all) {
+			expect(entry['requestId']).toMatch(/^req-/);
+			expect(Object.values(entry)).not.toContain(null);
+		}
+		const bare = all.find(({ id }) => id === NO_KIND);
+		expect(bare).not.toHaveProperty('kind');
+		expect(all.find(({ id }) => id === 'tiny/no-price-1')?.['pricing']).toEqual({});
+	});
+
+	it.each(['text', 'image', 'video', 'music', 'audio'])(
+		'of kind %s, and the one without a kind',
+		async (kind) => {
+			const found = await list({}, { kind });
+			expect(new Set(found.map((entry) => entry['kind']))).toEqual(new Set([kind, undefined]));
+		},
+	);
+
+	it.each<[string, INodeParameters, string[], string[]]>([
+		[
+			'that take images',
+			{ inputModality: 'image' },
+			['Aurora-Labs/Prism-4.1-Turbo', 'aurora-labs/omni-2', 'tiny/no-price-1'],
+			['northwind/quill-2.5'],
+		],
+		[
+			'of a vendor',
+			{ vendor: 'AURORA labs' },
+			['Aurora-Labs/Prism-4.1-Turbo'],
+			['tiny/plain-text-1'],
+		],
+		[
+			'with a large context',
+			{ minimumContext: 500_000 },
+			['Aurora-Labs/Prism-4.1-Turbo', 'tiny/no-context-1'],
+			['northwind/quill-2.5'],
+		],
+		[
+			'with a low input price',
+			{ maximumInputPrice: 0.5 },
+			['northwind/quill-2.5', NO_KIND, 'tiny/no-price-1'],
+			['aurora-labs/deep-reason-1', 'canvas/sketch-1'],
+		],
+		[
+			'with a low output price',
+			{ maximumOutputPrice: 1 },
+			['northwind/quill-mini', 'tiny/input-price-1'],
+			['northwind/quill-2.5'],
+		],
+		[
+			'with a low unit price',
+			{ maximumUnitPrice: 0.02 },
+			['canvas/Oil.Paint-2', 'voice/speaker-1', NO_KIND],
+			['canvas/sketch-1', 'northwind/quill-2.5'],
+		],
+		[
+			'by a part of the name',
+			{ search: 'prism 4' },
+			['Aurora-Labs/Prism-4.1-Turbo'],
+			['northwind/quill-2.5'],
+		],
+	])('%s', async (_what, filters, kept, left) => {
+		const found = await ids(filters);
+		expect(found).toEqual(expect.arrayContaining(kept));
+		expect(found.filter((id) => left.includes(id))).toEqual([]);
+	});
+
+	it('up to a limit, which counts after the filters', async () => {
+		expect(await ids({ vendor: 'northwind' }, { returnAll: false, limit: 1 })).toEqual([
+			'northwind/quill-2.5',
+		]);
+	});
+});
+
+describe('a model of another kind', () => {
+	const wrong = { model: model('canvas/SKETCH_1') };
+	const sentence =
+		'The model canvas/sketch-1 makes images. Use "Media Job" with the segment "Images" for it.';
+
+	it.each([
+		['a chat', () => chat('x', wrong), sentence],
+		['a response', () => response('x', wrong), sentence],
+		[
+			'an estimate',
+			() => ({
+				...chat('x'),
+				parameters: { ...chat('x', wrong).parameters, operation: 'estimate' },
+			}),
+			sentence,
+		],
+		['a job', () => job('start', { segment: 'videos', ...wrong, prompt: 'x' }), sentence],
+		[
+			'a job with a text model',
+			() =>
+				job('generate', { segment: 'images', model: model('northwind/quill-2.5'), prompt: 'x' }),
+			'The model northwind/quill-2.5 answers with text. Use "Chat: Complete" or "Response: Create" for it.',
+		],
+	])('is refused before %s is sent', async (_what, call, message) => {
+		const { error } = await run({ ...call(), secrets: secretsOf(service) });
+		expect(error?.message).toBe(message);
+		expect(posts(service)).toEqual([]);
+	});
+
+	it.each([400, 404, 422])(
+		'and in the same words when the service says so with %i',
+		async (status) => {
+			const other = await startService();
+			other.forms.wrongEndpointStatus = status;
+			other.fault({ match: { path: '/v1/models' }, do: { type: 'status', status: 500 } });
+			const { error } = await run({
+				...chat('x', { model: model('canvas/sketch-1') }),
+				secrets: secretsOf(other),
+			});
+			await other.stop();
+			expect(error?.message).toBe(
+				'The model canvas/sketch-1 makes images: wrong_endpoint. Use "Media Job" with the segment "Images" for it.',
+			);
+		},
+	);
+
+	it('is not judged when the catalog does not know the model', async () => {
+		const { error } = await run({
+			...chat('x', { model: model('no/one') }),
+			secrets: secretsOf(service),
+		});
+		expect(error?.message).toContain('404');
+		expect(posts(service)).toHaveLength(1);
+	});
+});
+
+it('the catalog is read once for many items, executions and nodes', async () => {
+	const other = await startService();
+	const secrets = secretsOf(other);
+	const items = Array.from({ length: 30 }, (_, n) => ({ n }));
+	await run({ ...chat('x'), items, secrets });
+	await run({ ...response('x'), secrets });
+	await run({ ...job('start', { segment: 'images', model: model('canvas/sketch-1') }), secrets });
+	const reads = other.requests.filter(({ path }) => path === '/v1/models');
+	await other.stop();
+	expect(reads).toHaveLength(1);
+});
+
+it('a catalog that never comes holds nobody up for long', async () => {
+	const other = await startService();
+	other.fault({ match: { path: '/v1/models' }, do: { type: 'timeout' } });
+	const { items } = await run({ ...chat('x'), items: [{}, {}, {}], secrets: secretsOf(other) });
+	expect(items).toHaveLength(3);
+	await other.stop();
+});
