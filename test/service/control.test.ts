@@ -1,3 +1,4 @@
+import { ROUTER_KEYS } from './keys.ts';
 import { client } from './probe.ts';
 import { startService, type Service } from './service.ts';
 
@@ -106,6 +107,26 @@ it.each([
 	expect((await http().get(`/v1/images/jobs/${id}`)).data.status).toBe(status);
 	expect((await http().get(`/v1/images/jobs/${id}/content`)).status).toBe(content);
 });
+
+it.each([
+	[{ micro_usd: 5 }, ROUTER_KEYS.main],
+	[{ micro_usd: 0, key: ROUTER_KEYS.poor }, ROUTER_KEYS.poor],
+	[{ micro_usd: -3, key: 'router-own' }, 'router-own'],
+])('POST balance: %j', async (body, key) => {
+	expect((await http().post('/_control/balance', body)).data).toEqual({ ...body, key });
+	const { data } = await http().get('/_control/state');
+	expect(data.accounts[key]).toEqual({ balance: body.micro_usd, held: 0 });
+});
+
+it.each([{}, { micro_usd: '5' }, { micro_usd: 1.5 }, { micro_usd: 5, key: 7 }])(
+	'POST balance refuses %j',
+	async (body) => {
+		expect((await http().post('/_control/balance', body)).status).toBe(400);
+		const { data } = await http().get('/_control/state');
+		expect(Object.keys(data.accounts)).toEqual([ROUTER_KEYS.main, ROUTER_KEYS.poor]);
+		expect(data.accounts[ROUTER_KEYS.main].balance).toBe(100_000_000);
+	},
+);
 
 it('refuses what it does not know', async () => {
 	expect((await http().get('/_control/nonsense')).status).toBe(404);

@@ -1,6 +1,7 @@
 import { json, type Answer } from './answer.ts';
-import { isFields, partsOf, type Call } from './call.ts';
+import { isFields, partsOf, type Call, type Fields } from './call.ts';
 import { ruleFrom, type Rules } from './faults/rules.ts';
+import { ROUTER_KEYS } from './keys.ts';
 import type { Record } from './record.ts';
 import { endJob } from './router/job.ts';
 import type { World } from './world.ts';
@@ -29,12 +30,22 @@ export function createControl(world: World, record: Record, rules: Rules, reset:
 			case 'POST step':
 				world.gate.step(typeof body.count === 'number' ? body.count : 1);
 				return json({ ok: true });
+			case 'POST balance':
+				return setBalance(world, body);
 			case 'POST jobs':
 				return changeJob(world, id ?? '', body.state);
 			default:
 				return json({ error: `no control ${call.method} ${call.path}` }, 404);
 		}
 	};
+}
+
+function setBalance(world: World, { key = ROUTER_KEYS.main, micro_usd: amount }: Fields): Answer {
+	if (!Number.isSafeInteger(amount) || typeof key !== 'string') {
+		return json({ error: 'micro_usd is a whole number, key a string' }, 400);
+	}
+	world.setBalance(Number(amount), key);
+	return json({ key, micro_usd: amount });
 }
 
 function changeJob(world: World, id: string, state: unknown): Answer {

@@ -1,4 +1,5 @@
 import { client } from './probe.ts';
+import { askRouter, user } from './routerProbe.ts';
 import { startService, type Service } from './service.ts';
 
 let service: Service;
@@ -76,6 +77,50 @@ describe('C holds (3, 7C, 8)', () => {
 		await service.settled();
 		expect(account().held).toBe(0);
 		expect((await chat({ max_tokens: 1000 })).status).toBe(200);
+	});
+
+	it('402 amid own requests: what they hold is told, what they cost is free again', async () => {
+		service.setBalance(3000);
+		service.forms.gate = true;
+		const { main } = service.router.keys;
+		const ask = askRouter(service, main);
+		const body = { messages: user('hi'), max_tokens: 900 };
+		const running = [1, 2].map(() => ask.chunks(body));
+		while (account(main).held < 2 * 1351) await new Promise(setImmediate);
+		const { status, data } = await ask.chat(body);
+		expect([status, data.error.meta]).toEqual([
+			402,
+			{ required_micro_usd: 1351, balance_micro_usd: 3000, held_micro_usd: 2702 },
+		]);
+		service.step(100);
+		await Promise.all(running);
+		// one prompt token at 0.5, three words at 1.5; twice
+		expect(account(main)).toEqual({ balance: 3000 - 2 * 5, held: 0 });
+		expect((await ask.chat(body)).status).toBe(200);
+	});
+
+	it('a balance set while a request runs leaves what it holds', async () => {
+		service.forms.gate = true;
+		const running = askRouter(service).chunks({ messages: user('hi'), max_tokens: 100 });
+		while (!account(service.router.keys.main).held) await new Promise(setImmediate);
+		service.setBalance(7);
+		expect(account(service.router.keys.main)).toEqual({ balance: 7, held: 151 });
+		service.step(100);
+		await running;
+		expect(account(service.router.keys.main)).toEqual({ balance: 2, held: 0 });
+	});
+
+	it('a key of its own, until the next reset', async () => {
+		const own = askRouter(service, 'router-own');
+		const body = { messages: user('hi'), max_tokens: 100 };
+		expect((await own.chat(body)).status).toBe(401);
+		service.setBalance(151, 'router-own');
+		expect((await own.chat(body)).status).toBe(200);
+		expect((await own.chat(body)).status).toBe(402);
+		expect(account('router-own')).toEqual({ balance: 146, held: 0 });
+		service.reset();
+		expect((await own.chat(body)).status).toBe(401);
+		expect(account(service.router.keys.main).balance).toBe(100_000_000);
 	});
 
 	it('a stream that the client left is billed for what was sent, its hold is gone', async () => {

@@ -144,6 +144,7 @@ describe('C responses: thoughts that are shown', () => {
 		const list = await askRouter(service).events({ input: '[[thinks:1]] [[tools:2]]', tools });
 		const output = list.at(-1)?.response?.output as Array<{ id: string; type: string }>;
 		expect(output.map(({ type }) => type)).toEqual(['reasoning', 'function_call', 'function_call']);
+		expect(new Set(output.map(({ id }) => id)).size).toBe(3);
 		const deltas = list.filter(({ type }) => type === 'response.function_call_arguments.delta');
 		for (const { item_id: id, output_index: at = 0 } of deltas) expect(output[at]?.id).toBe(id);
 		expect(new Set(deltas.map((event) => event.output_index))).toEqual(new Set([1, 2]));

@@ -55,6 +55,8 @@ export interface Service {
 	starts(textIncluded: string): number;
 	/** How many POST requests came whose body contains the text. */
 	received(textIncluded: string): number;
+	/** Puts the balance of a key of C (`main`) at an amount; a key that is not known becomes valid. */
+	setBalance(microUsd: number, key?: string): void;
 	readonly mostInFlight: number;
 	settled(): Promise<void>;
 	reset(): void;
@@ -126,6 +128,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 			record.requests.filter(
 				(request) => request.method === 'POST' && request.bodyText.includes(included),
 			).length,
+		setBalance: (microUsd, key = ROUTER_KEYS.main) => world.setBalance(microUsd, key),
 		get mostInFlight() {
 			return record.mostInFlight;
 		},

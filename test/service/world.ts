@@ -21,6 +21,8 @@ export interface World {
 	jobs: Map<string, Job>;
 	/** C: every start that was booked, in order. */
 	starts: Start[];
+	/** C: puts the balance of a key at an amount in µ$; a key that is not known becomes valid. */
+	setBalance(microUsd: number, key: string): void;
 	/** A new number for each call, for ids. */
 	next(): number;
 	reset(): void;
@@ -40,12 +42,18 @@ export function createWorld(now: () => number): World {
 		accounts: new Map(),
 		jobs: new Map(),
 		starts: [],
+		setBalance(microUsd, key) {
+			const account = world.accounts.get(key);
+			if (account) account.setBalance(microUsd);
+			else world.accounts.set(key, createAccount(microUsd));
+		},
 		next: () => ++last,
 		reset() {
 			last = 0;
 			Object.assign(world.forms, defaultForms());
 			world.gate.open();
-			for (const part of [world.sessions, world.chats, world.calls, world.jobs]) part.clear();
+			const maps = [world.sessions, world.chats, world.calls, world.jobs, world.accounts];
+			for (const map of maps) map.clear();
 			world.starts.length = 0;
 			world.accounts.set(ROUTER_KEYS.main, createAccount(100 * DOLLAR));
 			world.accounts.set(ROUTER_KEYS.poor, createAccount(0.002 * DOLLAR));

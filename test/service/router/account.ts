@@ -5,6 +5,8 @@ export interface Account {
 	/** Configurations that were used before: their hold has no margin. */
 	used: Set<string>;
 	fits(amount: number): boolean;
+	/** Puts the balance at an amount; what is held stays held. */
+	setBalance(amount: number): void;
 	/** @returns a function that replaces the hold by the cost; only its first call counts. */
 	hold(amount: number): (cost: number) => void;
 }
@@ -21,6 +23,7 @@ export function createAccount(start: number): Account {
 		},
 		used: new Set(),
 		fits: (amount) => amount <= balance - held,
+		setBalance: (amount) => (balance = amount),
 		hold(amount) {
 			held += amount;
 			let open = true;
