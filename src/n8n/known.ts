@@ -29,8 +29,9 @@ const memory = new Map<string, Entry>();
  */
 export async function known<Value>(key: string, read: () => Promise<Value>): Promise<Known<Value>> {
 	const now = Date.now();
-	let entry = memory.get(key);
-	if (!entry || entry.until <= now) entry = remember(key, now, read);
+	const last = memory.get(key);
+	const shared = last && last.until > now ? last : undefined;
+	const entry = shared ?? remember(key, now, read);
 	if (entry.late) return { missing: 'it did not come in time' };
 	const soon = new AbortController();
 	const given = await Promise.race([
@@ -38,6 +39,8 @@ export async function known<Value>(key: string, read: () => Promise<Value>): Pro
 		sleep(PATIENCE, soon.signal).catch(() => undefined),
 	]);
 	soon.abort();
+	// the execution that read it was stopped: this one reads for itself
+	if (given && shared?.until === 0) return await known(key, read);
 	if (given) return given as Known<Value>;
 	entry.late = true;
 	return { missing: 'it did not come in time' };

@@ -64,9 +64,11 @@ export function liveOutput(n8n: IExecuteFunctions, itemIndex: number): LiveOutpu
 		},
 		async end() {
 			if (gathered) flush();
+			sent = sent.then(async () => {
+				if (begun) await send('end');
+				begun = false;
+			});
 			await sent;
-			if (begun) await send('end');
-			begun = false;
 		},
 	};
 }

@@ -38,7 +38,10 @@ export function findFile(
 		);
 	}
 	checkSize(file.bytes ?? 0, path);
-	return { mimeType: file.mimeType, fileName: file.fileName || 'file' };
+	return {
+		mimeType: file.mimeType || 'application/octet-stream',
+		fileName: file.fileName || 'file',
+	};
 }
 
 /** Reads the file of a binary field. Its type is told by its first bytes before what n8n was told of it. */
