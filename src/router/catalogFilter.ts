@@ -67,13 +67,20 @@ const isNumber = (value: unknown): value is number =>
 	typeof value === 'number' && Number.isFinite(value);
 
 function isOf({ id, owned_by: owner }: Model, vendor: string): boolean {
-	const [prefix = ''] = id.includes('/') ? id.split('/') : [];
-	return [owner, prefix].some((name) => typeof name === 'string' && plain(name) === plain(vendor));
+	const prefix = id.includes('/') ? id.split('/')[0] : undefined;
+	const wanted = plain(vendor);
+	return (
+		!wanted || [owner, prefix].some((name) => typeof name === 'string' && plain(name) === wanted)
+	);
 }
 
 const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 function isCalled({ id, name }: Model, part: string): boolean {
-	const called = `${typeof name === 'string' ? name : ''} ${id}`.toLowerCase();
-	return called.includes(part.trim().toLowerCase()) || plain(called).includes(plain(part) || '\n');
+	const [as, wanted] = [part.trim().toLowerCase(), plain(part)];
+	return [name, id].some(
+		(called) =>
+			typeof called === 'string' &&
+			(called.toLowerCase().includes(as) || (wanted && plain(called).includes(wanted))),
+	);
 }
