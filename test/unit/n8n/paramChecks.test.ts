@@ -26,6 +26,7 @@ const choice = param('options', {
 	],
 });
 const object = param('json');
+const list = param('json', { default: '[]' });
 const collection = param('collection', {
 	options: [
 		{ ...fraction, displayName: 'Temperature', name: 'temperature' },
@@ -83,6 +84,29 @@ it.each<[string, INodeProperties, unknown, unknown]>([
 		object,
 		'{"seed":12345678901234567890}',
 		{ seed: '12345678901234567890' },
+	],
+	['a JSON list', list, ' [1, {"a": []}]\n', [1, { a: [] }]],
+	['a JSON list that is empty', list, '[]', []],
+	['no JSON list', list, ' \n', []],
+	['a list by expression', list, [1, 'a'], [1, 'a']],
+	['a large number in a JSON list', list, '[12345678901234567890]', ['12345678901234567890']],
+	[
+		'a JSON list that begins with entries',
+		param('json', { default: '[{"a": 1}]' }),
+		'[{"b":2}]',
+		[{ b: 2 }],
+	],
+	[
+		'a JSON list in options',
+		param('collection', { options: [{ ...list, name: 'stop', displayName: 'Stop' }] }),
+		{ stop: '["a"]' },
+		{ stop: ['a'] },
+	],
+	[
+		'no JSON list in options',
+		param('collection', { options: [{ ...list, name: 'stop', displayName: 'Stop' }] }),
+		{ stop: '' },
+		{},
 	],
 	[
 		'options',
@@ -153,6 +177,26 @@ it.each<[string, INodeProperties, unknown, string, string?]>([
 		'Field is not valid JSON',
 		'nested more than 200 levels deep.',
 	],
+	[
+		'an object as a JSON list',
+		list,
+		'{"a":1}',
+		'Field must be a JSON list',
+		'It has to begin with [ and end with ].',
+	],
+	['a text as a JSON list', list, '"a"', 'Field must be a JSON list'],
+	['null as a JSON list', list, null, 'Field must be a JSON list'],
+	['nothing as a JSON list', list, undefined, 'Field must be a JSON list'],
+	['a number as a JSON list', list, 5, 'Field must be a JSON list'],
+	['an object by expression as a JSON list', list, { length: 0 }, 'Field must be a JSON list'],
+	['a broken JSON list', list, '[1,', 'Field is not valid JSON'],
+	[
+		'a JSON list that is too deep',
+		list,
+		'['.repeat(1000) + ']'.repeat(1000),
+		'Field is not valid JSON',
+		'nested more than 200 levels deep.',
+	],
 	['a text as options', collection, 'x', 'Field must be an object'],
 	['an option out of range', collection, { temperature: 3 }, 'Field: Temperature must be 0 to 2'],
 	['an option of another choice', collection, { effort: 'x' }, 'Field: Effort must be one of: a, '],
@@ -183,6 +227,7 @@ it('refuses with words, whatever an expression may give', () => {
 		flag,
 		choice,
 		object,
+		list,
 		collection,
 		rows,
 	);

@@ -50,6 +50,31 @@ it('takes defaults for what is not set, and never the same object twice', () => 
 	expect(first['messages']).not.toBe(declared);
 });
 
+it('JSON is a list or an object as its default is, also in a row, in options and where it is not set', () => {
+	const json = { model: 'v/m', messageSource: 'json' };
+	expect(reader(json)(0)).toMatchObject({ messagesJson: [], options: {} });
+	expect(
+		reader({
+			...json,
+			messagesJson: '={{ [{ content: $json.word }] }}',
+			options: { stop: '["END"]', additionalFields: '{"a":1}' },
+		})(1),
+	).toMatchObject({
+		messagesJson: [{ content: 'b' }],
+		options: { stop: ['END'], additionalFields: { a: 1 } },
+	});
+	const row = { role: 'assistant', tool_calls: '[{"id":"c"}]' };
+	expect(reader({ model: 'v/m', messages: { message: [row] } })(0)).toMatchObject({
+		messages: { message: [{ tool_calls: [{ id: 'c' }] }] },
+	});
+	expect(() => reader({ ...json, messagesJson: '={{ $json.word }}' })(0)).toThrow(
+		expect.objectContaining({ kind: 'invalid', message: 'Messages (JSON) is not valid JSON' }),
+	);
+	expect(() => reader({ ...json, options: { stop: '{}' } })(0)).toThrow(
+		expect.objectContaining({ message: 'Options: Stop Sequences (JSON) must be a JSON list' }),
+	);
+});
+
 it('an expression that finds nothing is told apart from a fixed value', () => {
 	const read = reader({ model: '={{ $json.word }}' });
 	expect(read(0)).toMatchObject({ model: 'a' });
