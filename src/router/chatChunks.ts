@@ -106,7 +106,7 @@ function takeCall({ calls }: Choice, fragment: unknown, position: number): void 
 			? fragment['index']
 			: placeOf(calls, fragment['id'], position);
 	const call = calls.get(index) ?? {};
-	const { index: _index, function: said, ...fields } = fragment;
+	const { function: said, ...fields } = fragment;
 	const known = isObject(call['function']) ? call['function'] : {};
 	if (isObject(said)) {
 		const { arguments: given } = said;
@@ -119,7 +119,7 @@ function takeCall({ calls }: Choice, fragment: unknown, position: number): void 
 		};
 	}
 	for (const [name, value] of Object.entries(fields)) {
-		if (!isMissing(value) && isMissing(call[name])) call[name] = value;
+		if (name !== 'index' && !isMissing(value) && isMissing(call[name])) call[name] = value;
 	}
 	calls.set(index, call);
 }

@@ -71,7 +71,7 @@ export function joinEvents(requestedModel: string) {
 		},
 		'response.failed': ({ response: failed }) => void (failure = failureOf(failed)),
 		// its type is no code
-		error: ({ type: _type, ...event }) => void (failure = readReportedError(event)),
+		error: (event) => void (failure = readReportedError({ ...event, type: undefined })),
 	};
 
 	return {
