@@ -9,6 +9,8 @@ interface Entry {
 	/** Milliseconds of the process's clock until which it counts. */
 	until: number;
 	answer: Promise<Known<unknown>>;
+	/** The same once it has come. */
+	given?: Known<unknown>;
 	/** It has been waited for long enough; whoever asks again does not wait. */
 	late: boolean;
 }
@@ -32,6 +34,8 @@ export async function known<Value>(key: string, read: () => Promise<Value>): Pro
 	const last = memory.get(key);
 	const shared = last && last.until > now ? last : undefined;
 	const entry = shared ?? remember(key, now, read);
+	// every item asks, and nearly always it is there already
+	if (entry.given) return entry.given as Known<Value>;
 	if (entry.late) return { missing: 'it did not come in time' };
 	const soon = new AbortController();
 	const given = await Promise.race([
@@ -48,16 +52,12 @@ export async function known<Value>(key: string, read: () => Promise<Value>): Pro
 
 function remember(key: string, now: number, read: () => Promise<unknown>): Entry {
 	const answer = read().then(
-		(value): Known<unknown> => {
-			entry.late = false;
-			return { value };
-		},
+		(value): Known<unknown> => (entry.given = { value }),
 		(cause: unknown): Known<unknown> => {
-			entry.late = false;
 			const own = cause instanceof ServiceError ? cause : undefined;
 			// an execution that was stopped says nothing of the service
 			entry.until = own?.kind === 'stopped' ? 0 : Date.now() + AGE_OF_FAILURE;
-			return { missing: own?.message ?? String(cause) };
+			return (entry.given = { missing: own?.message ?? String(cause) });
 		},
 	);
 	const entry: Entry = { until: now + AGE, answer, late: false };

@@ -1,4 +1,4 @@
-import { createHash } from 'crypto';
+import { hash } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isToolType } from 'n8n-workflow';
 
@@ -131,9 +131,5 @@ function repeated(entry: Extract<Entry, { state: 'pending' | 'open' }>): Service
 }
 
 function fingerprint(scope: string, value: unknown): string {
-	return createHash('sha256')
-		.update(scope)
-		.update('\n')
-		.update(JSON.stringify(value ?? null))
-		.digest('base64');
+	return hash('sha256', `${scope}\n${JSON.stringify(value ?? null)}`, 'base64');
 }
