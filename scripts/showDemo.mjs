@@ -128,7 +128,10 @@ async function run(editor, workflow) {
 
 async function told(editor, { json, binary = {} }) {
 	const lines = [];
-	if (json.output !== undefined) lines.push(json.output);
+	if (json.output) lines.push(json.output);
+	for (const { name, input } of json.toolCalls ?? []) {
+		if (name) lines.push(`asks for ${name} with ${JSON.stringify(input)}`);
+	}
 	for (const file of Object.values(binary)) {
 		const bytes = await editor.bytesOf(file);
 		const path = join(downloads, file.fileName ?? 'file');

@@ -6,7 +6,8 @@ export const modelParam = {
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
 	required: true,
-	description: 'The model to use. Upper and lower case and separators in its ID do not matter.',
+	description:
+		'The model to use. The list shows its price in USD, per million tokens in/out or per unit, and its context in tokens. Upper and lower case and separators in its ID do not matter.',
 	modes: [
 		{
 			displayName: 'From List',

@@ -36,28 +36,31 @@ function neededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
 		: undefined;
 }
 
-/** Name, id, price and context, as far as the catalog says them. */
+/** Name, price, context and id, as far as the catalog says them: the list is narrow, and cuts off what comes last. */
 function title({ id, name, pricing, context_length: context }: Model): string {
-	const facts = [
+	const named = name && name !== id;
+	return [
+		named ? name : id,
 		tokenPrice(priceIn(pricing, 'input_per_mtok'), priceIn(pricing, 'output_per_mtok')),
 		unitPrice(priceIn(pricing, 'per_unit'), pricing?.['unit']),
-		typeof context === 'number' ? `${shortCount(context)} context` : undefined,
-	].filter(Boolean);
-	const called = name && name !== id ? `${name} (${id})` : id;
-	return facts.length ? `${called} · ${facts.join(' · ')}` : called;
+		typeof context === 'number' ? shortCount(context) : undefined,
+		named && id,
+	]
+		.filter(Boolean)
+		.join(' · ');
 }
 
+/** USD per million tokens. */
 function tokenPrice(input: number | undefined, output: number | undefined): string | undefined {
 	if (input === undefined && output === undefined) return undefined;
 	const shown = (price: number | undefined) => (price === undefined ? '?' : `$${price}`);
-	return `${shown(input)} in, ${shown(output)} out per 1M tokens`;
+	return `${shown(input)}/${shown(output)}`;
 }
 
+/** Of the cheapest configuration. */
 function unitPrice(price: number | undefined, unit: unknown): string | undefined {
 	if (price === undefined) return undefined;
-	// the price of the cheapest configuration
-	const per = typeof unit === 'string' ? ` per ${unit.replace('1k_', '1,000 ')}` : '';
-	return `from $${price}${per}`;
+	return `from $${price}${typeof unit === 'string' ? ` per ${unit.replace('_', ' ')}` : ''}`;
 }
 
 function shortCount(count: number): string {

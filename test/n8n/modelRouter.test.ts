@@ -132,13 +132,14 @@ describe('the model picker', () => {
 		const names = (await search({ resource: 'model', operation: 'get' })).map(({ name }) => name);
 		expect(names).toEqual(
 			expect.arrayContaining([
-				'Quill 2.5 (northwind/quill-2.5) · $0.5 in, $1.5 out per 1M tokens · 128k context',
-				'Prism 4.1 Turbo (Aurora-Labs/Prism-4.1-Turbo) · $3 in, $15 out per 1M tokens · 1M context',
-				'No Context 1 (tiny/no-context-1) · $0.01 in, $0.02 out per 1M tokens',
-				'Input Price 1 (tiny/input-price-1) · $0.15 in, ? out per 1M tokens · 128k context',
-				'No Price 1 (tiny/no-price-1) · 128k context',
-				'Sketch 1 (canvas/sketch-1) · from $0.04 per image',
-				'Speaker 1 (voice/speaker-1) · from $0.015 per 1,000 characters',
+				'Quill 2.5 · $0.5/$1.5 · 128k · northwind/quill-2.5',
+				'northwind/quill-mini · $0.1/$0.4 · 128k',
+				'Prism 4.1 Turbo · $3/$15 · 1M · Aurora-Labs/Prism-4.1-Turbo',
+				'No Context 1 · $0.01/$0.02 · tiny/no-context-1',
+				'Input Price 1 · $0.15/? · 128k · tiny/input-price-1',
+				'No Price 1 · 128k · tiny/no-price-1',
+				'Sketch 1 · from $0.04 per image · canvas/sketch-1',
+				'Speaker 1 · from $0.015 per 1k characters · voice/speaker-1',
 			]),
 		);
 	});

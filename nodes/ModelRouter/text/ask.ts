@@ -2,19 +2,15 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Call, Output } from '../../../src/n8n/operation';
 import { explainBalance } from '../../../src/router/balance';
-import { textCost, type Cost } from '../../../src/router/prices';
+import { textCost } from '../../../src/router/prices';
 import type { OnText } from '../../../src/router/streamedAnswer';
-import type { StructuredReader } from './format';
-import type { ChatMessage } from '../../../src/router/messages';
-import {
-	noticeOf,
-	type TextAnswer,
-	type TextChoice,
-	type ToolCall,
-} from '../../../src/router/textAnswer';
+import { noticeOf, type TextAnswer } from '../../../src/router/textAnswer';
 import type { Http } from '../../../src/service/http';
 import { explained, ServiceError, withDetails } from '../../../src/service/errors';
 import { knownModel } from '../catalog';
+import type { StructuredReader } from './format';
+import { readParsed } from './parsed';
+import { requestIdOf, simplified } from './simplified';
 import { toSend, type TextRequest } from './textRequest';
 
 /** A text request, and what to make of its answer. */
@@ -69,12 +65,16 @@ export async function askText<Raw extends string>(
 		}
 	};
 
-	const toItem = ({ answer, raw: whole }: Kept, more: IDataObject): Output => {
-		const cost = textCost(model?.pricing, answer.usage);
-		const json = whole
-			? { output: answer.text, [raw]: whole, ...(cost && { cost }), ...requestIdOf(answer) }
-			: simplified(answer, cost);
-		return { json: { ...json, ...more } as IDataObject };
+	const costOf = ({ usage }: TextAnswer) => {
+		const cost = textCost(model?.pricing, usage);
+		return cost ? { cost } : {};
+	};
+
+	const toItem = ({ answer, raw: whole }: Kept, parsed: object, more: object): Output => {
+		const rest = whole
+			? { [raw]: whole, ...costOf(answer), ...requestIdOf(answer) }
+			: { ...simplified(answer), ...costOf(answer) };
+		return { json: { output: answer.text, ...parsed, ...rest, ...more } as IDataObject };
 	};
 
 	try {
@@ -82,64 +82,28 @@ export async function askText<Raw extends string>(
 		const { answer } = answered;
 		const notice = noticeOf(answer);
 		if (notice) hint(notice);
-		const parsed = request.structured && readParsed(request.structured, answer);
-		return toItem(answered, { ...parsed, ...(notice && { notice }), complete: true });
+		const parsed = request.structured
+			? readParsed(request.structured, { ...answer, ...costOf(answer) })
+			: {};
+		return toItem(answered, parsed, { ...(notice && { notice }), complete: true });
 	} catch (cause) {
-		const partial = partialIn(cause);
-		if (!partial) throw explained(cause);
-		const { error, kept: arrived } = partial;
+		const broken = brokenOff(cause);
+		if (!broken) throw explained(cause);
+		const { error, kept: arrived } = broken;
 		if (request.onIncomplete === 'error' || error.kind !== 'cut')
-			throw withDetails(error, {
-				partial: { ...arrived.answer, ...costOf(model?.pricing, arrived) },
-			});
+			throw withDetails(error, { partial: { ...arrived.answer, ...costOf(arrived.answer) } });
 		const notice = [`${error.message}.`, error.details.reason].filter(Boolean).join(' ');
 		hint(notice);
-		return toItem(arrived, { ...requestIdOf(error.details), notice, complete: false });
+		return toItem(arrived, {}, { ...requestIdOf(error.details), notice, complete: false });
 	}
 }
 
 /** What `send` kept of an answer that broke off. */
-function partialIn(cause: unknown): { error: ServiceError; kept: Kept } | undefined {
+function brokenOff(cause: unknown): { error: ServiceError; kept: Kept } | undefined {
 	if (!(cause instanceof ServiceError)) return undefined;
 	const { partial } = cause.details;
 	return partial && 'answer' in partial ? { error: cause, kept: partial as Kept } : undefined;
 }
-
-const costOf = (pricing: Parameters<typeof textCost>[0], { answer }: Kept) => {
-	const cost = textCost(pricing, answer.usage);
-	return cost ? { cost } : {};
-};
-
-function simplified(answer: TextAnswer, cost: Cost | undefined): object {
-	const { text, toolCalls, choices, usage, ...rest } = answer;
-	return {
-		output: text,
-		...rest,
-		...(usage && { usage }),
-		...(cost && { cost }),
-		...(toolCalls.length && { toolCalls: toolCalls.map(readable), message: messageOf(answer) }),
-		...(choices && { choices: choices.map(simplifiedChoice) }),
-	};
-}
-
-function simplifiedChoice({ text, toolCalls, ...rest }: TextChoice): object {
-	return { output: text, ...rest, ...(toolCalls.length && { toolCalls: toolCalls.map(readable) }) };
-}
-
-/** n8n's expressions refuse to read a field called "arguments": what is in it is in "input", too. */
-const readable = (call: ToolCall) => ({ ...call, input: call.arguments });
-
-/** What the model said, as a message that goes before the results of its tools in the next request. */
-function messageOf({ text, toolCalls }: TextAnswer): ChatMessage {
-	const calls = toolCalls.map(({ id, name, arguments: given }) => ({
-		id,
-		type: 'function',
-		function: { name, arguments: typeof given === 'string' ? given : JSON.stringify(given) },
-	}));
-	return { role: 'assistant', content: text || null, tool_calls: calls };
-}
-
-const requestIdOf = ({ requestId }: { requestId?: string }) => (requestId ? { requestId } : {});
 
 /** Tokens in and out, in the words of either protocol; 0 where the model did not say. */
 function tokensOf({ usage = {} }: TextAnswer): [input: number, output: number] {
@@ -148,28 +112,4 @@ function tokensOf({ usage = {} }: TextAnswer): [input: number, output: number] {
 		return typeof value === 'number' && value > 0 ? value : 0;
 	};
 	return [count('prompt_tokens', 'input_tokens'), count('completion_tokens', 'output_tokens')];
-}
-
-/** @throws ServiceError `unfit`, with the answer and the place that does not fit. */
-function readParsed(read: StructuredReader, answer: TextAnswer): IDataObject {
-	if (!answer.text && answer.toolCalls.length) return {};
-	const choices = answer.choices ?? [answer];
-	const parsed = choices.map(({ text }, index) => {
-		const result = read(text);
-		if ('parsed' in result) return result.parsed;
-		const of = choices.length > 1 ? ` ${index + 1}` : '';
-		throw new ServiceError('unfit', `The answer${of} is not what its format asks for`, {
-			outcome: 'started',
-			reason: result.reason,
-			...requestIdOf(answer),
-			computed: { place: result.place },
-			partial: answer,
-			advice:
-				noticeOf(answer) ??
-				'Describe the format in the messages, too, or use a model that honours "response_format". The answer is billed; its text is in the details.',
-		});
-	});
-	return (
-		answer.choices ? { parsed: parsed[0], parsedChoices: parsed } : { parsed: parsed[0] }
-	) as IDataObject;
 }

@@ -1,19 +1,24 @@
-import { tryParseJson } from '../../../src/service/json';
+import { structured } from '../../../src/router/structured';
 
-export type StructuredReader = (
-	text: string,
-) => { parsed: unknown } | { place: string; reason: string };
+export type StructuredReader = ReturnType<typeof structured>;
 
 interface Format {
 	answerFormat: 'text' | 'json' | 'schema';
 	schema: Record<string, unknown>;
 }
 
-/** What reads an answer of the format; nothing for plain text. */
-export function readerOf({ answerFormat }: Format): StructuredReader | undefined {
+/** A schema without an expression is one object for all items, and made ready once. */
+const ready = new WeakMap<object, StructuredReader>();
+
+/**
+ * What reads an answer of the format; nothing for plain text.
+ *
+ * @throws ServiceError `invalid` for a schema that cannot be used.
+ */
+export function readerOf({ answerFormat, schema }: Format): StructuredReader | undefined {
 	if (answerFormat === 'text') return undefined;
-	return (text) => {
-		const parsed = tryParseJson(text);
-		return parsed === undefined ? { place: 'x', reason: 'y' } : { parsed };
-	};
+	if (answerFormat === 'json') return structured();
+	const reader = ready.get(schema) ?? structured(schema);
+	ready.set(schema, reader);
+	return reader;
 }
