@@ -15,6 +15,7 @@ const madeOf = [
 	'package-lock.json',
 	'package.json',
 	'scripts/build.mjs',
+	'scripts/licences',
 ];
 
 /** One hash of every file that goes into the package. */

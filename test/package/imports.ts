@@ -3,7 +3,7 @@ import ts from 'typescript';
 
 /** Who may import whom. A folder may always import itself; what is named here is all it may import beside. */
 const ALLOWED: Record<string, readonly string[]> = {
-	'src/service': ['eventsource-parser', 'magic-bytes.js'],
+	'src/service': ['@cfworker/json-schema', 'eventsource-parser', 'magic-bytes.js'],
 	'src/agent': ['src/service'],
 	'src/assistant': ['src/service'],
 	'src/router': ['src/service'],
