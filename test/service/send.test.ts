@@ -3,7 +3,12 @@ import type { ServerResponse } from 'node:http';
 import { text, type Answer } from './answer.ts';
 import { client } from './probe.ts';
 import { send, type Wire } from './send.ts';
-import { startService, type Fault } from './service.ts';
+import { startService, type Fault, type Service } from './service.ts';
+
+let service: Service;
+beforeAll(async () => (service = await startService()));
+beforeEach(() => service.reset());
+afterAll(() => service.stop());
 
 /** A wire that tells what was done with it, in order. */
 function wireFor(answer: Answer) {
@@ -99,11 +104,9 @@ it.each<Fault>([
 	{ type: 'limit_data', bytes: 3 },
 	{ type: 'raw', bytes: 'nonsense' },
 ])('a connection that the service breaks is not abandoned: %j', async (fault) => {
-	const service = await startService();
 	service.fault({ do: fault });
 	const headers = { 'x-api-key': service.router.keys.main };
 	await expect(client(service.router.baseUrl, headers).get('/v1/models')).rejects.toThrow();
 	await service.settled();
 	expect(service.requests).toMatchObject([{ abandoned: false }]);
-	await service.stop();
 });
