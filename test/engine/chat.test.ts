@@ -235,6 +235,23 @@ describe('what comes out', () => {
 		]);
 	});
 
+	it.each([
+		{ chatChunkEnd: 'usage-with-finish' },
+		{ chatChunkEnd: 'usage-in-each' },
+		{ usageDetails: 'absent' },
+		{ catalogExtras: 'present', list: 'object-by-id' },
+	] as const)('is the same in the form %j', async (forms) => {
+		Object.assign(service.forms, forms);
+		const { items } = await ask('one two three');
+		expect(items[0]?.json).toMatchObject({
+			output: 'You said: "one two three".',
+			finishReason: 'stop',
+			usage: { prompt_tokens: 3, completion_tokens: 5 },
+			cost: { microUsd: 9 },
+			complete: true,
+		});
+	});
+
 	it("is the protocol's own object with Simplify off", async () => {
 		const { items } = await ask('hi', { simplify: false });
 		expect(items[0]?.json).toMatchObject({

@@ -93,6 +93,93 @@ it.each([
 		expect(new Set(models.map(({ kind }) => kind))).toEqual(new Set([parameters.kind, undefined]));
 });
 
+it('puts a broken answer on the error output with its text, or among the items where that is wanted', async () => {
+	const broken = (options: Record<string, unknown>, name: string) =>
+		router(
+			name,
+			complete,
+			{ model: model('northwind/quill-2.5'), messages: messages('={{ $json.q }}'), options },
+			{ onError: 'continueErrorOutput' },
+		);
+	const input = [{ q: 'fine' }, { q: '[[words:30]] [[break:4]]' }];
+	const failing = await bridge.editor.runOnce(workflow('broken', input, broken({}, 'Chat')));
+	expect(itemsOf(failing, 'Chat')).toHaveLength(1);
+	expect(itemsOf(failing, 'Chat', 1)).toMatchObject([
+		{
+			json: {
+				q: '[[words:30]] [[break:4]]',
+				error: expect.stringContaining('stopped before its end'),
+				details: {
+					kind: 'cut',
+					requestId: expect.any(String),
+					partial: { text: 'word1 word2 word3 word4 ' },
+				},
+			},
+			pairedItem: { item: 1 },
+		},
+	]);
+	const kept = await bridge.editor.runOnce(
+		workflow('kept', input, broken({ onIncomplete: 'partial' }, 'Chat')),
+	);
+	expect(itemsOf(kept, 'Chat').map(({ json }) => [json['complete'], json['output']])).toEqual([
+		[true, 'You said: "fine".'],
+		[false, 'word1 word2 word3 word4 '],
+	]);
+});
+
+it('checks an answer by a schema, and says where it breaks it', async () => {
+	const schema = '{"type":"object","properties":{"size":{"enum":["S","M"]}},"required":["size"]}';
+	const execution = await bridge.editor.runOnce(
+		workflow(
+			'schema',
+			[{ q: 'x' }, { q: '[[break_schema]]' }],
+			router(
+				'Chat',
+				complete,
+				{
+					model: model('northwind/quill-2.5'),
+					messageSource: 'prompt',
+					prompt: '={{ $json.q }}',
+					answerFormat: 'schema',
+					schema,
+				},
+				{ onError: 'continueErrorOutput' },
+			),
+		),
+	);
+	expect(itemsOf(execution, 'Chat').map(({ json }) => json['parsed'])).toEqual([{ size: 'S' }]);
+	expect(itemsOf(execution, 'Chat', 1)[0]?.json).toMatchObject({
+		details: {
+			kind: 'unfit',
+			computed: { place: expect.any(String) },
+			partial: { text: expect.stringMatching(/./) },
+		},
+	});
+});
+
+it('estimates, and holds back what could cost more than the cap', async () => {
+	const chat = { model: model('northwind/quill-2.5'), messages: messages('hello') };
+	const execution = await bridge.editor.runOnce(
+		workflow(
+			'money',
+			[{}],
+			router('Estimate', ['chat', 'estimate'], chat),
+			router(
+				'Capped',
+				complete,
+				{ ...chat, options: { spendingCap: 0.001 } },
+				{ onError: 'continueErrorOutput' },
+			),
+		),
+	);
+	expect(itemsOf(execution, 'Estimate')[0]?.json).toMatchObject({
+		maximumOutputTokens: 4096,
+		hold: { atMost: { usd: expect.any(Number), computed: true } },
+	});
+	expect(itemsOf(execution, 'Capped', 1)[0]?.json['error']).toMatch(/could cost up to \$0\.006/);
+	expect(bridge.service.requests.some(({ method }) => method === 'POST')).toBe(false);
+});
+
 describe('the model picker', () => {
 	const search = async (parameters: Record<string, unknown>, filter?: string) => {
 		const { results } = await bridge.editor.listSearch({
