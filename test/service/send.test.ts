@@ -10,8 +10,8 @@ beforeAll(async () => (service = await startService()));
 beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
-/** A wire that tells what was done with it, in order. */
-function wireFor(answer: Answer) {
+/** A wire that tells what was done with it, in order; `left` when the client is gone from the start. */
+function wireFor(answer: Answer, left = false) {
 	const done: string[] = [];
 	const closing = new AbortController();
 	const tell = (what: string) => () => void done.push(what);
@@ -28,6 +28,7 @@ function wireFor(answer: Answer) {
 		reset: tell('reset'),
 		breaking: tell('breaking'),
 	};
+	if (left) closing.abort();
 	return { done, close: () => closing.abort(), sent: send(answer, wire) };
 }
 
@@ -95,6 +96,12 @@ it('a client that left while the body waits: nothing more is taken from it', asy
 it('a client that left before the head: nothing is sent', async () => {
 	const { done, sent, close } = wireFor(answer('x', [{ wait: 3_600_000 }]));
 	close();
+	await sent;
+	expect(done).toEqual([]);
+});
+
+it('a client that left while the answer was made: nothing is sent', async () => {
+	const { done, sent } = wireFor(answer('x'), true);
 	await sent;
 	expect(done).toEqual([]);
 });
