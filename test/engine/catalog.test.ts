@@ -177,3 +177,21 @@ it('a catalog that never comes holds nobody up for long', async () => {
 	expect(items).toHaveLength(3);
 	await other.stop();
 });
+
+it('an entry with an error of its own does not make n8n repeat the node', async () => {
+	service.fault({
+		match: { path: '/v1/models' },
+		do: {
+			type: 'status',
+			status: 200,
+			body: [{ id: 'a/b', owned_by: 'a', pricing: {}, error: { message: 'odd' } }],
+		},
+	});
+	const { items } = await run({
+		...models('getMany', { returnAll: true }),
+		secrets: secretsOf(service),
+		settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+	});
+	expect(items).toMatchObject([{ json: { id: 'a/b', failure: { message: 'odd' } } }]);
+	expect(service.requests).toHaveLength(1);
+});

@@ -1,8 +1,7 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { operation } from '../../../src/n8n/operation';
 import { getModel } from '../../../src/router/models';
 import { modelParam } from '../model.param';
+import { modelItem } from './modelItem';
 
 export const get = operation({
 	name: 'Get',
@@ -15,6 +14,6 @@ export const get = operation({
 
 	async run({ request: id, http }) {
 		const { model, ...request } = await getModel(http, id);
-		return { json: { ...model, ...request } as IDataObject };
+		return modelItem(model, request);
 	},
 });

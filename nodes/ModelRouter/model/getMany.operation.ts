@@ -1,8 +1,7 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { operation } from '../../../src/n8n/operation';
 import { fits } from '../../../src/router/catalogFilter';
 import { listModels } from '../../../src/router/models';
+import { modelItem } from './modelItem';
 
 export const getMany = operation({
 	name: 'Get Many',
@@ -127,6 +126,6 @@ export const getMany = operation({
 		return models
 			.filter((model) => fits(model, filter))
 			.slice(0, limit)
-			.map((model) => ({ json: { ...model, ...request } as IDataObject }));
+			.map((model) => modelItem(model, request));
 	},
 });
