@@ -53,13 +53,16 @@ export function refusalSentence(status: number): string {
 }
 
 /**
- * Accepts `{ error: { code, message, meta } }`, `{ code, message, meta }`, `{ error: 'text' }`, `{ detail: 'text' }`,
- * `{ detail: [...] }` and plain text: the specification names `message`, `meta` and `detail`, not what is around them.
+ * Accepts `{ error: { code, message, meta } }`, `{ code, message, meta }`, `{ error: 'text' }`, `{ error: 'code', message }`,
+ * `{ detail: 'text' }`, `{ detail: [...] }`, `{ detail: { code, message, meta } }`, `{ errors: [{ ... }] }` and plain text: the
+ * specification names `message`, `meta` and `detail`, not what is around them.
  */
 function readEnvelope(body: string): ServiceErrorDetails {
 	const parsed = tryParseJson(body);
 	if (!isObject(parsed)) return body.trim() ? { reason: shortened(body.trim(), MAX_REASON) } : {};
-	const inner = isObject(parsed['error']) ? parsed['error'] : parsed;
+	const { error, errors, detail } = parsed;
+	const inner =
+		[error, Array.isArray(errors) ? errors[0] : errors, detail].find(isObject) ?? parsed;
 	const words = [
 		inner['message'],
 		inner['detail'],
@@ -68,14 +71,20 @@ function readEnvelope(body: string): ServiceErrorDetails {
 		parsed['error'],
 	];
 	const word = words.find((value) => value !== undefined && value !== null && value !== '') ?? body;
-	const code = inner['code'] ?? inner['type'];
+	const code = codeIn([inner['code'], inner['type'], error !== word && error, parsed['code']]);
+	const meta = [inner['meta'], parsed['meta']].find(isObject);
 	return {
 		reason: shortened(typeof word === 'string' ? word : JSON.stringify(word), MAX_REASON),
-		...((typeof code === 'string' || typeof code === 'number') && {
-			code: shortened(String(code), 100),
-		}),
-		...(isObject(inner['meta']) && { meta: inner['meta'] }),
+		...(code && { code: shortened(code, 100) }),
+		...(meta && { meta }),
 	};
+}
+
+/** A word tells more than a number, which often is the status once more. */
+function codeIn(values: unknown[]): string | undefined {
+	const codes = values.filter((value) => typeof value === 'string' || typeof value === 'number');
+	const code = codes.find((value) => value !== '' && Number.isNaN(Number(value))) ?? codes[0];
+	return code === undefined ? undefined : String(code);
 }
 
 function shortened(text: string, length: number): string {

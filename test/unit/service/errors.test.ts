@@ -34,6 +34,31 @@ it.each<[string, unknown, object]>([
 	['a detail inside', { error: { detail: 'words' } }, { reason: 'words' }],
 	['a type for a code', { error: { type: 'x', message: 'words' } }, { code: 'x', reason: 'words' }],
 	['a code that is a number', { code: 17, message: 'words' }, { code: '17', reason: 'words' }],
+	[
+		'a number beside a type',
+		{ error: { code: 400, type: 'x', message: 'words' } },
+		{ code: 'x', reason: 'words' },
+	],
+	[
+		'a code in place of the words',
+		{ error: 'x', message: 'words', meta: { a: 1 } },
+		{ code: 'x', reason: 'words', meta: { a: 1 } },
+	],
+	[
+		'code and meta beside the error',
+		{ error: { message: 'words' }, code: 'x', meta: { a: 1 } },
+		{ code: 'x', reason: 'words', meta: { a: 1 } },
+	],
+	[
+		'a detail object',
+		{ detail: { code: 'x', message: 'words', meta: { a: 1 } } },
+		{ code: 'x', reason: 'words', meta: { a: 1 } },
+	],
+	[
+		'a list of errors',
+		{ errors: [{ code: 'x', message: 'words', meta: { a: 1 } }] },
+		{ code: 'x', reason: 'words', meta: { a: 1 } },
+	],
 	['an empty message', { message: '', detail: 'words' }, { reason: 'words' }],
 	['nothing known', { foo: 1 }, { reason: '{"foo":1}' }],
 	['plain text', '  words\n', { reason: 'words' }],
