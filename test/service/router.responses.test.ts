@@ -1,5 +1,5 @@
 import { client, eventsIn } from './probe.ts';
-import { askRouter } from './routerProbe.ts';
+import { askRouter, without } from './routerProbe.ts';
 import { startService, type Service } from './service.ts';
 
 let service: Service;
@@ -106,7 +106,7 @@ describe('C responses: streamed (6C)', () => {
 		const item = list[2]?.item as { id: string };
 		const place = { item_id: item.id, output_index: 0, content_index: 0 };
 		const part = { type: 'output_text', text: 'one two', annotations: [] };
-		expect(list.slice(2, -1).map(({ sequence_number: _, ...event }) => event)).toEqual([
+		expect(list.slice(2, -1).map((event) => without('sequence_number', event))).toEqual([
 			{
 				type: 'response.output_item.added',
 				output_index: 0,

@@ -79,6 +79,10 @@ export const textOf = (list: Chunk[], index = 0): string =>
 		.map((choice) => (choice.index === index ? (choice.delta.content ?? '') : ''))
 		.join('');
 
+/** An object without one of its fields. */
+export const without = (field: string, value: object): object =>
+	Object.fromEntries(Object.entries(value).filter(([name]) => name !== field));
+
 function untilDone(list: ReturnType<typeof eventsIn>): unknown[] {
 	expect(list.at(-1)).toEqual({ data: '[DONE]' });
 	return list.slice(0, -1).map(({ data = '' }) => JSON.parse(data) as unknown);
