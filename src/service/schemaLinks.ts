@@ -53,14 +53,11 @@ export function linkSchema(
 		const own = schema[keyword]
 			? addressOf(schema[keyword], outerBase, [...path, keyword])
 			: undefined;
-		const isAnchor = own !== undefined && own.hash.length > 1;
-		const base = own && !isAnchor ? withoutFragment(own) : outerBase;
+		const base = own ? withoutFragment(own) : outerBase;
 		const anchors = [schema['$anchor'], schema['$dynamicAnchor']].filter(Boolean);
-		for (const address of [
-			...(own ? [isAnchor ? own.href : base] : []),
-			...anchors.map((anchor) => `${base}#${String(anchor)}`),
-		])
-			if (!byAddress.has(address)) byAddress.set(address, schema);
+		// older drafts name an anchor by an address with a fragment
+		if (own) byAddress.set(own.hash ? own.href : base, schema);
+		for (const anchor of anchors) byAddress.set(`${base}#${String(anchor)}`, schema);
 		return base;
 	}
 
@@ -105,7 +102,6 @@ function refuseCircles(visited: Map<Json, Visited>): void {
 		if (open.has(schema)) throw unusable(place.path, 'It refers to itself without end');
 		open.add(schema);
 		place.sameValue.forEach(follow);
-		open.delete(schema);
 		done.add(schema);
 	}
 	for (const schema of visited.keys()) follow(schema);
@@ -119,16 +115,15 @@ function addressOf(text: unknown, base: string, path: Path): URL {
 
 const withoutFragment = ({ href }: URL) => href.replace(/#.*$/, '');
 
-/** Follows a JSON pointer. */
+/** Follows a JSON pointer; nothing on its way has a prototype. */
 function heldAt(whole: unknown, pointer: string): unknown {
 	return pointer
 		.split('/')
 		.slice(1)
 		.map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'))
 		.reduce<unknown>((held, step) => {
-			if (Array.isArray(held))
-				return /^\d+$/.test(step) ? (held[Number(step)] as unknown) : undefined;
-			return isObject(held) && Object.hasOwn(held, step) ? held[step] : undefined;
+			if (Array.isArray(held)) return held[Number(step)] as unknown;
+			return isObject(held) ? held[step] : undefined;
 		}, whole);
 }
 

@@ -235,6 +235,29 @@ describe('a fault', () => {
 			'The value does not match exactly one subschema (2 matches).',
 		],
 		[
+			'of a choice that is not one, whatever is wrong with the rest',
+			{
+				oneOf: [{ type: 'object' }, { minProperties: 1 }, { properties: { a: { type: 'null' } } }],
+			},
+			{ a: 1 },
+			TOP,
+			'The value does not match exactly one subschema (2 matches).',
+		],
+		[
+			'behind a recursive reference',
+			{ $schema: DRAFT_2019, type: 'object', additionalProperties: { $recursiveRef: '#' } },
+			{ a: { b: 1 } },
+			'a.b',
+			wrongType('number', 'object'),
+		],
+		[
+			'of a name that looks as if it was escaped',
+			{ additionalProperties: { type: 'null' } },
+			{ 'a~1%41': 1 },
+			'["a~1%41"]',
+			wrongType('number', 'null'),
+		],
+		[
 			'of a condition',
 			{ if: { type: 'number' }, then: { minimum: 5 } },
 			3,
@@ -347,6 +370,15 @@ it.each<[string, Schema, unknown]>([
 		},
 		{ a: 'x' },
 	],
+	[
+		'an address beside a reference in draft 7',
+		{
+			$schema: DRAFT_7,
+			properties: { a: { $id: 'other/', $ref: '#/definitions/b' } },
+			definitions: { b: {} },
+		},
+		{ a: 'x' },
+	],
 ])('finds nothing wrong with %s', (_name, schema, value) => {
 	expect(schemaChecker(schema)(value)).toBeUndefined();
 });
@@ -397,6 +429,7 @@ it.each<[string, string, Schema]>([
 	],
 	['an item of a list', '#/prefixItems/1', { prefixItems: [{}, OWN] }],
 	['a name that has to be escaped', '#/$defs/a~1b~0c%25d', { $defs: { 'a/b~c%d': OWN } }],
+	['a name that looks as if it was escaped', '#/$defs/a~01', { $defs: { 'a~1': OWN } }],
 	['a name that need not be escaped', '#/$defs/{a} ü^', { $defs: { '{a} ü^': OWN } }],
 	['a name with a stray percent sign', '#/$defs/100%', { $defs: { '100%': OWN } }],
 	['an anchor', '#here', { $defs: { a: { $anchor: 'here', ...OWN } } }],
@@ -456,6 +489,15 @@ it('a reference is relative to the nearest address', () => {
 	});
 	expect(check('x')).toBeUndefined();
 	expect(check(5)).toEqual({ place: TOP, reason: wrongType('number', 'string') });
+});
+
+it('follows a reference once, however many ways lead to it', () => {
+	const levels = Array.from({ length: 100 }, (_, level) => {
+		const next = { $ref: `#/$defs/${level + 1}` };
+		return [String(level), { allOf: [next, next] }];
+	});
+	const schema = { $defs: { ...Object.fromEntries(levels), 100: true } };
+	expect(schemaChecker(schema)(5)).toBeUndefined();
 });
 
 describe('a schema cannot be used', () => {
