@@ -77,10 +77,10 @@ function isOf({ id, owned_by: owner }: Model, vendor: string): boolean {
 const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 function isCalled({ id, name }: Model, part: string): boolean {
-	const [as, wanted] = [part.trim().toLowerCase(), plain(part)];
+	const wanted = plain(part);
 	return [name, id].some(
 		(called) =>
 			typeof called === 'string' &&
-			(called.toLowerCase().includes(as) || (wanted && plain(called).includes(wanted))),
+			(wanted ? plain(called).includes(wanted) : called.includes(part.trim())),
 	);
 }

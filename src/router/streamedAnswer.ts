@@ -118,7 +118,7 @@ function reported({ reason, ...more }: ServiceErrorDetails) {
 
 async function readWhole(response: HttpResponse, joiner: Joiner<TextAnswer>): Promise<string> {
 	const body = await readJson(response);
-	const taken = isObject(body) && !body['error'] && joiner.takeWhole(body);
+	const taken = isObject(body) && joiner.takeWhole(body);
 	const failed = isObject(body) && body['error'] ? readReportedError(body) : joiner.failure?.();
 	if (taken && !failed) return joiner.answer().text;
 	throw withDetails(garbled(response, JSON.stringify(body)), failed ?? {});

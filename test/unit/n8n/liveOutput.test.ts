@@ -56,8 +56,9 @@ function over(promise: Promise<void>) {
 	return state;
 }
 
-it('the first piece goes out at once', async () => {
+it('the first piece goes out at once, also after an empty one', async () => {
 	const { write, sent } = reader();
+	await write('');
 	const written = over(write('a'));
 	await pass(0);
 	expect([written.over, sent]).toEqual([

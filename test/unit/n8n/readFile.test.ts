@@ -66,6 +66,7 @@ it.each<[string, Buffer, string, string]>([
 	['what n8n was told is right', PNG, 'image/png', 'image/png'],
 	['the bytes know better', PNG, 'image/jpeg', 'image/png'],
 	['the bytes know better, of sound', WAV, 'audio/mpeg', 'audio/wav'],
+	['the bytes know better, of a video', PNG, 'video/mp4', 'image/png'],
 	['the bytes tell nothing', Buffer.from('abc'), 'video/mp4', 'video/mp4'],
 	['the bytes are a page', Buffer.from('<html>'), 'image/png', 'image/png'],
 	['it is no media', PNG, 'application/x-thing', 'application/x-thing'],

@@ -95,7 +95,7 @@ it.each<[string, object, object, string, number | undefined]>([
 
 it('a figure that is no amount is not computed', () => {
 	const meta = { required_micro_usd: null, balance_micro_usd: 'lots', held_micro_usd: 0 };
-	expect(told({ meta }).computed).toEqual({ heldUsd: '$0.00', ownRequestsUnderWay: 0 });
+	expect(told({ meta }).computed).toStrictEqual({ heldUsd: '$0.00', ownRequestsUnderWay: 0 });
 	expect(told({}).computed).toEqual({ ownRequestsUnderWay: 0 });
 	expect(told({}).advice).toBe(NEEDS_LESS);
 });

@@ -134,6 +134,23 @@ it.each<[string, Fields[], unknown[]]>([
 		],
 	],
 	[
+		'in turn, without an index',
+		[
+			chunk(0, { tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{' } }] }),
+			chunk(0, { tool_calls: [{ id: 'd', function: { name: 'g', arguments: '{}' } }] }),
+			chunk(0, { tool_calls: [{ id: 'c', function: { arguments: '}' } }] }),
+		],
+		[
+			{ id: 'c', function: { name: 'f', arguments: '{}' } },
+			{ id: 'd', function: { name: 'g', arguments: '{}' } },
+		],
+	],
+	[
+		'at once, without an index and an id',
+		[chunk(0, { tool_calls: [{ function: { name: 'f' } }, { function: { name: 'g' } }] })],
+		[{ function: { name: 'f', arguments: '' } }, { function: { name: 'g', arguments: '' } }],
+	],
+	[
 		'the second before the first',
 		[
 			chunk(0, { tool_calls: [{ index: 1, id: 'd', function: { name: 'g', arguments: '' } }] }),
@@ -177,7 +194,7 @@ it('several choices are told one by one, in their order; who reads along hears t
 		chunk(1, { content: 'x', reasoning: 'hm' }),
 		chunk(0, { content: 'a' }),
 		{ choices: [{ delta: { content: 'b' } }, { delta: { content: 'y' } }] },
-		chunk(2, { tool_calls: [call] }, { finish_reason: 'tool_calls' }),
+		chunk(2, { tool_calls: [call], reasoning_content: 'so' }, { finish_reason: 'tool_calls' }),
 		chunk(1, { refusal: 'no' }, { finish_reason: 'length' }),
 	);
 	const first = { text: 'ab', toolCalls: [] };
@@ -190,6 +207,7 @@ it('several choices are told one by one, in their order; who reads along hears t
 			text: '',
 			toolCalls: [{ id: 'c', name: 'f', arguments: {} }],
 			finishReason: 'tool_calls',
+			reasoning: 'so',
 		},
 	]);
 	expect(answer.completion['choices']).toMatchObject([{ index: 0 }, { index: 1 }, { index: 2 }]);
@@ -198,7 +216,7 @@ it('several choices are told one by one, in their order; who reads along hears t
 it.each([['x'], [null], [undefined], [{}]])(
 	'a choice with the index %j counts by its place',
 	(index) => {
-		const answer = answerTo(chunk(index, { content: 'a' }), chunk(0, { content: 'b' }));
+		const answer = answerTo(chunk(0, { content: 'a' }), chunk(index, { content: 'b' }));
 		expect(answer).toMatchObject({ text: 'ab', readAlong: 'ab' });
 		expect(answer.completion['choices']).toMatchObject([{ index: 0 }]);
 	},

@@ -42,6 +42,11 @@ it.each<[string, unknown[], string, string?]>([
 	['a role of JavaScript', [{ role: 'toString', content: 'a' }], `Messages 1: ${oneOf}`],
 	['no content', [{ role: 'user' }], 'Messages 1: Content is empty'],
 	['an empty text', [HI, { role: 'user', content: '' }], 'Messages 2: Content is empty'],
+	[
+		'an empty text in an item that has a type',
+		[{ type: 'message', role: 'user', content: '' }],
+		'Messages 1: Content is empty',
+	],
 	['blanks', [{ role: 'user', content: ' \n' }], 'Messages 1: Content is empty'],
 	['no parts', [{ role: 'user', content: [] }], 'Messages 1: Content is empty'],
 	[

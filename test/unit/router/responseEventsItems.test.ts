@@ -38,6 +38,11 @@ it.each<[string, Given[], unknown[]]>([
 		[F, G],
 	],
 	[
+		'one without a place and an id',
+		[added(undefined, call('f')), fragment(undefined, '{"a"'), fragment(undefined, ':1}')],
+		[F],
+	],
+	[
 		'two without a place, told apart by their ids',
 		[
 			added(undefined, call('f', { id: 'i1' })),
@@ -221,6 +226,6 @@ it('whatever the events hold, the answer has its form', () => {
 				response: { output: expect.any(Array) },
 			});
 		}),
-		{ numRuns: 1000 },
+		{ numRuns: 300 },
 	);
 });

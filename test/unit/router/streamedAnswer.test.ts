@@ -25,7 +25,7 @@ function toy({ sees = true } = {}): Toy {
 				const { t: piece = '', whole: ended, failed } = event;
 				text += String(piece);
 				whole ||= Boolean(ended);
-				if (failed) failure = { reason: String(failed), code: 'toy' };
+				if (failed !== undefined) failure = { reason: String(failed), code: 'toy' };
 				return String(piece);
 			},
 			takeWhole(body) {
@@ -74,6 +74,12 @@ it.each<[string, boolean, string, string | undefined]>([
 		'The connection closed before the end mark "the end" came.',
 	],
 	['a failure with the end mark', true, data(t('a'), { failed: 'no', whole: true }), 'no'],
+	[
+		'a failure without a reason',
+		true,
+		data(t('a'), { failed: '' }),
+		'The router reported an error without a reason.',
+	],
 	['a failure without words', true, data(t('a'), { error: { message: null } }), '{"message":null}'],
 	[
 		'an event with the name of an error',
