@@ -3,7 +3,7 @@ import { readEvents } from '../service/events';
 import { isRefusal, type Http, type HttpResponse } from '../service/http';
 import { isObject, tryParseJson } from '../service/json';
 import { withOutcome } from '../service/outcome';
-import { readJson, readRefusal } from '../service/readBody';
+import { peeked, readJson, readRefusal } from '../service/readBody';
 import { garbled, readReportedError, requestIdOf } from '../service/refusals';
 import { advised } from './advice';
 import type { TextAnswer } from './textAnswer';
@@ -54,10 +54,12 @@ export async function streamAnswer<Answer extends TextAnswer>(
 	const joiner = protocol.join(request.model);
 	try {
 		const body = { ...request, stream: true };
-		const response = await http.send({ method: 'POST', path, body, accept: 'text/event-stream' });
-		if (isRefusal(response)) throw await readRefusal(response);
-		const requestId = requestIdOf(response.headers);
-		if (isStream(response)) await collect(response, joiner, protocol.endMark, onText);
+		const sent = await http.send({ method: 'POST', path, body, accept: 'text/event-stream' });
+		if (isRefusal(sent)) throw await readRefusal(sent);
+		const requestId = requestIdOf(sent.headers);
+		const { first, body: bytes } = await peeked(sent.body);
+		const response = { ...sent, body: bytes };
+		if (isStream(response, first)) await collect(response, joiner, protocol.endMark, onText);
 		else {
 			const text = await readWhole(response, joiner);
 			if (text) await onText(text);
@@ -68,8 +70,15 @@ export async function streamAnswer<Answer extends TextAnswer>(
 	}
 }
 
-/** Some services answer with the whole object although a stream was asked for. */
-const isStream = ({ headers }: HttpResponse) => !headers['content-type']?.includes('json');
+/**
+ * Some services answer with the whole object although a stream was asked for, or with a web page. The answer is paid for: what
+ * the body begins with decides, whatever type it is said to have.
+ */
+function isStream({ headers }: HttpResponse, first: string): boolean {
+	const isJson = headers['content-type']?.toLowerCase().includes('json') ?? false;
+	// events begin with a colon, or with the name of a field: data, event, id, retry
+	return isJson ? first !== '' && ':deir'.includes(first) : !['{', '[', '<'].includes(first);
+}
 
 async function collect(
 	response: HttpResponse,
@@ -82,17 +91,20 @@ async function collect(
 	try {
 		for await (const { data, event: name } of readEvents(response)) {
 			arrived++;
+			const isError = name === 'error';
 			// a sign of life
-			if (!data.trim()) continue;
+			if (!data.trim() && !isError) continue;
 			if (data.trim() === '[DONE]') {
 				if (!joiner.isWhole || wasWhole()) return;
 				throw cut(`The stream ended before "${endMark}" came.`);
 			}
 			const event = tryParseJson(data);
+			if (isError && !isObject(event))
+				throw reported(readReportedError(typeof event === 'string' ? event : data.trim()));
 			if (event === undefined) throw cut(`An event could not be read: ${data.slice(0, 200)}`);
 			// a number or a text between the events says nothing
 			if (!isObject(event)) continue;
-			if (event['error'] || name === 'error') throw reported(readReportedError(event));
+			if (event['error'] || isError) throw reported(readReportedError(event));
 			const text = joiner.take(event, name);
 			if (text) await onText(text);
 			const failure = joiner.failure?.();

@@ -1,5 +1,5 @@
-import type { ServiceError } from './errors';
-import { garbled, refused } from './refusals';
+import { explained, withDetails, type ServiceError } from './errors';
+import { garbled, refused, requestIdOf } from './refusals';
 import { isRefusal, type HttpResponse } from './http';
 import { parseJson } from './json';
 
@@ -38,14 +38,18 @@ export async function readRefusal(response: HttpResponse): Promise<ServiceError>
 	return refused(response, text);
 }
 
-/** @throws ServiceError `garbled` when the body is larger than `maxBytes`. */
+/** @throws ServiceError `garbled` when the body is larger than `maxBytes`; any failure has the request ID. */
 export async function readText(response: HttpResponse, maxBytes = MAX_JSON_BYTES): Promise<string> {
 	const pieces: string[] = [];
 	let length = 0;
-	for await (const piece of decoded(response.body)) {
-		length += piece.length;
-		if (length > maxBytes) throw garbled(response, `more than ${maxBytes / 1024 / 1024} MiB`);
-		pieces.push(piece);
+	try {
+		for await (const piece of decoded(response.body)) {
+			length += piece.length;
+			if (length > maxBytes) throw garbled(response, `more than ${maxBytes / 1024 / 1024} MiB`);
+			pieces.push(piece);
+		}
+	} catch (cause) {
+		throw explained(cause, (error) => withDetails(error, requestIdOf(response.headers)));
 	}
 	return pieces.join('');
 }
@@ -78,3 +82,41 @@ export function decoded(body: AsyncIterable<Uint8Array>): AsyncIterableIterator<
 		},
 	};
 }
+
+/**
+ * Reads on until it can be seen what a body begins with, and gives the body back untouched. One that breaks off before begins
+ * with nothing, and breaks off when it is read.
+ *
+ * @returns `first`, the first character that is no blank; nothing where there is none.
+ */
+export async function peeked(
+	body: HttpResponse['body'],
+): Promise<{ first: string; body: AsyncIterableIterator<Uint8Array> }> {
+	const bytes = body[Symbol.asyncIterator]();
+	const read: Array<Promise<IteratorResult<Uint8Array>>> = [];
+	let first = '';
+	while (!first) {
+		const result = bytes.next();
+		read.push(result);
+		const { done, value } = await result.catch(() => ({ done: true, value: undefined }));
+		if (done || !value) break;
+		const at = value.find((byte) => !BLANK.has(byte));
+		if (at !== undefined) first = String.fromCharCode(at);
+	}
+	return {
+		first,
+		body: {
+			[Symbol.asyncIterator]() {
+				return this;
+			},
+			next: async () => await (read.shift() ?? bytes.next()),
+			async return() {
+				await bytes.return?.();
+				return { done: true, value: undefined };
+			},
+		},
+	};
+}
+
+/** White space, and the bytes of a byte order mark. */
+const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);

@@ -88,6 +88,18 @@ it.each<[string, boolean, string, string | undefined]>([
 		'no',
 	],
 	[
+		'a text with the name of an error',
+		false,
+		`${data(t('a'))}event: error\n${data('no')}${DONE}`,
+		'no',
+	],
+	[
+		'bare words with the name of an error',
+		false,
+		`${data(t('a'))}event: error\ndata: no\n\n${DONE}`,
+		'no',
+	],
+	[
 		'a sign of life',
 		true,
 		data(t('a')) + 'data:\n\n',
@@ -152,6 +164,9 @@ it.each<[string, Answer]>([
 it.each<[string, Record<string, string>]>([
 	['JSON', { 'content-type': 'application/json; charset=utf-8' }],
 	['a kind of JSON', { 'content-type': 'application/vnd.x+json' }],
+	['JSON in capitals', { 'content-type': 'Application/JSON' }],
+	['text', { 'content-type': 'text/plain' }],
+	['events', { 'content-type': 'text/event-stream' }],
 ])('%s is a whole answer', async (_name, headers) => {
 	const heard: string[] = [];
 	const http = inMemory(json({ text: 'a' }, { headers: { ...headers, 'x-request-id': 'r' } }));
@@ -173,6 +188,10 @@ it.each<[string, Answer]>([
 		'another type',
 		{ ...events(data(t('a'), { whole: true })), headers: { 'content-type': 'text/plain' } },
 	],
+	[
+		'the type of a whole answer',
+		{ ...events(data(t('a'), { whole: true })), headers: { 'content-type': 'application/json' } },
+	],
 ])('events may come under %s', async (_name, answer) => {
 	expect(await asked(answer)).toMatchObject({ text: 'a' });
 });
@@ -180,6 +199,11 @@ it.each<[string, Answer]>([
 it.each<[string, Answer, object]>([
 	['no event', events(': hi\n\n'), { reason: 'No event arrived.' }],
 	['a body that is none', json({ a: 1 }), { reason: '{"a":1}' }],
+	[
+		'a web page',
+		{ chunks: ['\n<!doctype html>'] },
+		{ advice: expect.stringContaining('a web page') },
+	],
 	[
 		'a body with an error',
 		json({ text: 'a', error: { code: 'c', message: 'm' } }),

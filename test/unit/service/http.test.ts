@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { isRefusal } from '../../../src/service/http';
-import { decoded, readJson, readRefusal, readText } from '../../../src/service/readBody';
+import { decoded, peeked, readJson, readRefusal, readText } from '../../../src/service/readBody';
 import { bytes, failureOf, json, response, split, type Answer } from '../inMemoryHttp';
 
 const TEXT = 'aé€😀\ufeffz';
@@ -42,6 +42,42 @@ it('replaces what is no UTF-8, and never throws', async () => {
 it('a value comes back as it is', async () => {
 	expect(await readJson(response(json({ a: [1, 'é'] })))).toEqual({ a: [1, 'é'] });
 	expect(await readJson(response({ ...json(null), status: 201 }))).toBeNull();
+});
+
+it('a body that breaks off keeps its request ID', async () => {
+	const broken = { chunks: ['{"a"'], breaks: true, headers: { 'x-request-id': 'r-1' } };
+	expect(await failureOf(readJson(response(broken)))).toMatchObject({
+		kind: 'cut',
+		details: { requestId: 'r-1' },
+	});
+});
+
+it.each<[string, Answer, string]>([
+	['nothing', {}, ''],
+	['blanks', { chunks: [' ', '\r\n\t'] }, ''],
+	['a byte order mark', { chunks: ['\ufeff', ' {"a":', '1}'] }, '{'],
+	['an event', { chunks: ['\n', 'data: a'] }, 'd'],
+	['what breaks at once', { breaks: true }, ''],
+])('a body of %s can be looked at and is still whole', async (_what, answer, first) => {
+	const read = async (body: AsyncIterable<Uint8Array>) => {
+		let text = '';
+		try {
+			for await (const chunk of body) text += new TextDecoder().decode(chunk, { stream: true });
+		} catch {
+			text += ' broken';
+		}
+		return text;
+	};
+	const seen = await peeked(response(answer).body);
+	expect(seen.first).toBe(first);
+	expect(await read(seen.body)).toBe(await read(response(answer).body));
+});
+
+it('leaving a body that was looked at closes it', async () => {
+	let closed = 0;
+	const { body } = await peeked(response({ chunks: ['a', 'b'] }, () => closed++).body);
+	for await (const _chunk of body) break;
+	expect(closed).toBe(1);
 });
 
 it.each<[string, Answer, string]>([
