@@ -1,6 +1,7 @@
 import { findAnswerText } from '../service/answerText';
 import { isObject } from '../service/json';
 import { toToolCall, type TextAnswer, type TextChoice } from './textAnswer';
+import { inOrder, isMissing, noCalls, takeCall, type Calls } from './toolCalls';
 
 export interface ChatAnswer extends TextAnswer {
 	/** The `chat.completion` object as it would have come without streaming; fields that nobody names are kept. */
@@ -16,7 +17,7 @@ interface Choice {
 	pieces: string[];
 	/** Every other field of the message. */
 	message: Record<string, unknown>;
-	calls: Map<number, Record<string, unknown>>;
+	calls: Calls;
 }
 
 /** Puts one chat completion together from the chunks of its stream. A whole one can be taken as a single chunk. */
@@ -29,7 +30,7 @@ export function joinChunks(requestedModel: string) {
 		const index = indexOf(given, position);
 		let choice = choices.get(index);
 		if (!choice) {
-			choice = { index, fields: {}, pieces: [], message: {}, calls: new Map() };
+			choice = { index, fields: {}, pieces: [], message: {}, calls: noCalls() };
 			choices.set(index, choice);
 		}
 		for (const [name, value] of Object.entries(given)) {
@@ -76,8 +77,6 @@ export function joinChunks(requestedModel: string) {
 const fitsIn = (top: Record<string, unknown>, name: string, value: unknown) =>
 	top[name] === undefined || typeof top[name] === typeof value;
 
-const isMissing = (value: unknown) => value === undefined || value === null || value === '';
-
 /** Where something without an index stands is told by its place in the list. */
 const indexOf = (entry: unknown, position: number) =>
 	isObject(entry) && typeof entry['index'] === 'number' ? entry['index'] : position;
@@ -86,55 +85,17 @@ function takeDelta(choice: Choice, delta: Record<string, unknown>): string {
 	let text = '';
 	for (const [name, value] of Object.entries(delta)) {
 		if (name === 'content') {
-			// content may be a list of parts
-			text = typeof value === 'string' ? value : (isList(value) && findAnswerText(value)) || '';
+			// content may be a part, or a list of them
+			text = findAnswerText(value) ?? '';
 			if (text) choice.pieces.push(text);
 		} else if (name === 'tool_calls') {
-			if (isList(value)) value.forEach((call, position) => takeCall(choice, call, position));
+			if (isList(value)) value.forEach((call, position) => takeCall(choice.calls, call, position));
 		} else if (!isMissing(value)) {
 			choice.message[name] = name === 'role' ? value : joined(choice.message[name], value);
 		}
 	}
 	return text;
 }
-
-/** A call comes in fragments: its id and name first, then its arguments bit by bit. */
-function takeCall({ calls }: Choice, fragment: unknown, position: number): void {
-	if (!isObject(fragment)) return;
-	const index =
-		typeof fragment['index'] === 'number'
-			? fragment['index']
-			: placeOf(calls, fragment['id'], position);
-	const call = calls.get(index) ?? {};
-	const { function: said, ...fields } = fragment;
-	const known = isObject(call['function']) ? call['function'] : {};
-	if (isObject(said)) {
-		const { arguments: given } = said;
-		const written = known['arguments'] ?? '';
-		call['function'] = {
-			...known,
-			...(isMissing(known['name']) && !isMissing(said['name']) && { name: said['name'] }),
-			arguments:
-				typeof given === 'string' ? `${String(written)}${given}` : writtenOut(given, written),
-		};
-	}
-	for (const [name, value] of Object.entries(fields)) {
-		if (name !== 'index' && !isMissing(value) && isMissing(call[name])) call[name] = value;
-	}
-	calls.set(index, call);
-}
-
-/** Some services leave the index out: then an id that is new begins a call, and what has none goes on with the last one. */
-function placeOf(calls: Choice['calls'], id: unknown, position: number): number {
-	const known = [...calls].find(([, call]) => !isMissing(id) && call['id'] === id);
-	if (known) return known[0];
-	if (!calls.has(position)) return position;
-	const last = Math.max(...calls.keys());
-	return isMissing(id) ? last : last + 1;
-}
-
-const writtenOut = (given: unknown, otherwise: unknown) =>
-	isObject(given) || isList(given) ? JSON.stringify(given) : otherwise;
 
 /** Texts and lists grow, objects grow field by field, anything else is what came last. What is known grows in place. */
 function joined(known: unknown, value: unknown): unknown {
@@ -168,9 +129,6 @@ function textChoice({ pieces, message, fields, calls }: Choice): TextChoice {
 		...(typeof reasoning === 'string' && { reasoning }),
 	};
 }
-
-const inOrder = (calls: Choice['calls']) =>
-	[...calls].sort(([one], [other]) => one - other).map(([, call]) => call);
 
 function wholeChoice({ index, pieces, message, fields, calls }: Choice): object {
 	const text = pieces.join('');

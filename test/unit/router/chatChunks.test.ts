@@ -21,6 +21,11 @@ it.each<[string, Chunk[], object]>([
 		{ text: 'ab' },
 	],
 	[
+		'content as one part',
+		[delta({ content: { type: 'text', text: 'a' } }), delta({ content: { text: 'b' } })],
+		{ text: 'ab' },
+	],
+	[
 		'content in parts',
 		[
 			delta({
@@ -124,6 +129,29 @@ it.each<[string, Chunk[], unknown[]]>([
 			{ id: 'c0', name: 'f', arguments: [1] },
 			{ id: 'c1', name: 'g', arguments: {} },
 		],
+	],
+	[
+		'all with the same index, told apart by their ids',
+		[
+			call({ index: 0, id: 'c0', function: { name: 'f', arguments: '{"a"' } }),
+			call({ index: 0, function: { arguments: ':1}' } }),
+			call({ index: 0, id: 'c1', function: { name: 'g', arguments: '[' } }),
+			call({ index: 0, function: { arguments: ']' } }),
+			call({ index: 1, id: 'c2', function: { name: 'h', arguments: '{}' } }),
+		],
+		[
+			{ id: 'c0', name: 'f', arguments: { a: 1 } },
+			{ id: 'c1', name: 'g', arguments: [] },
+			{ id: 'c2', name: 'h', arguments: {} },
+		],
+	],
+	[
+		'with an id of its own for every fragment',
+		[
+			call({ index: 0, id: 'c0', function: { name: 'f', arguments: '{"a"' } }),
+			call({ index: 0, id: 'c1', function: { arguments: ':1}' } }),
+		],
+		[{ id: 'c0', name: 'f', arguments: { a: 1 } }],
 	],
 	[
 		'whole, without an index',
