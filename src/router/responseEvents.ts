@@ -1,3 +1,4 @@
+import { findAnswerText } from '../service/answerText';
 import type { ServiceErrorDetails } from '../service/errors';
 import { isObject } from '../service/json';
 import { readReportedError } from '../service/refusals';
@@ -34,7 +35,12 @@ export function joinEvents(requestedModel: string) {
 	};
 
 	const takeItem = (event: Fields) => {
-		if (isObject(event['item'])) Object.assign(itemAt(event), event['item']);
+		if (!isObject(event['item'])) return;
+		const item = itemAt(event);
+		const { arguments: written } = item;
+		Object.assign(item, event['item']);
+		// fragments are not taken back by an end that is empty
+		if (written && !item['arguments']) item['arguments'] = written;
 	};
 
 	/** Only calls have arguments, and some ends name what is called. */
@@ -47,9 +53,10 @@ export function joinEvents(requestedModel: string) {
 
 	const takers: Record<string, (event: Fields) => string | void> = {
 		'response.output_text.delta'({ delta }) {
-			if (typeof delta !== 'string') return;
-			pieces.push(delta);
-			return delta;
+			// some services wrap it, as a part of a message is
+			const text = findAnswerText(delta) ?? '';
+			if (text) pieces.push(text);
+			return text;
 		},
 		'response.refusal.delta': ({ delta }) => addTo(refusal, delta),
 		'response.reasoning_summary_text.delta': ({ delta }) => addTo(reasoning, delta),
@@ -64,7 +71,10 @@ export function joinEvents(requestedModel: string) {
 			const item = callAt(event);
 			if (typeof event['arguments'] === 'string') item['arguments'] = event['arguments'];
 		},
-		'response.completed': () => void (whole = true),
+		'response.completed'({ response: ended }) {
+			if (isObject(ended) && ended['status'] === 'failed') failure = failureOf(ended);
+			else whole = true;
+		},
 		'response.incomplete'() {
 			response = { ...response, status: 'incomplete' };
 			whole = true;
@@ -77,6 +87,8 @@ export function joinEvents(requestedModel: string) {
 	return {
 		take(event: Fields, name?: string): string {
 			const type = typeof event['type'] === 'string' ? event['type'] : name;
+			const { usage } = event;
+			if (isObject(usage)) response = { ...response, usage };
 			if (isObject(event['response'])) response = { ...response, ...given(event['response']) };
 			return (type && Object.hasOwn(takers, type) && takers[type]?.(event)) || '';
 		},
@@ -93,14 +105,19 @@ export function joinEvents(requestedModel: string) {
 			const sorted = [...items.entries()].sort(([one], [other]) => one - other);
 			const given = response['output'];
 			const came = sorted.map(([, item]) => item);
-			const output = Array.isArray(given) && given.length ? given.filter(isObject) : came;
+			const isGiven = Array.isArray(given) && given.length > 0;
+			const output = isGiven ? given.filter(isObject) : came;
+			const streamed = pieces.join('');
+			const final = whole ? finalText(response, output) : '';
+			// of what came by itself some may have no end of its own
+			const hasAll = final && (isGiven || final.length >= streamed.length);
 			const { model, usage } = response;
 			const called = output.filter(({ type }) => type === 'function_call');
 			const finishReason = finishReasonOf(response, called.length > 0);
 			const said = refusal.join('') || textIn(output, 'refusal');
 			const thought = reasoning.join('') || thoughtsIn(output);
 			return {
-				text: (whole && finalText(response, output)) || pieces.join(''),
+				text: hasAll ? final : streamed,
 				model: typeof model === 'string' && model ? model : requestedModel,
 				toolCalls: called.map((item) =>
 					toToolCall(item['call_id'] ?? item['id'], item['name'], item['arguments']),

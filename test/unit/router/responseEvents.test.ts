@@ -29,6 +29,26 @@ it.each<[string, Given[], object]>([
 			response: { usage: { input_tokens: 1 }, output: [] },
 		},
 	],
+	[
+		'usage beside the response',
+		[delta('a'), { ...done({ usage: null }), usage: { input_tokens: 1 } }],
+		{ text: 'a', usage: { input_tokens: 1 }, response: { usage: { input_tokens: 1 } } },
+	],
+	[
+		'a piece in an object',
+		[delta({ text: 'a' }), delta({ type: 'text', text: 'b' }), done()],
+		{ text: 'ab', readAlong: 'ab' },
+	],
+	[
+		'a message with an end and one without',
+		[delta('a'), itemDone(0, message(said('a'))), delta('b'), done()],
+		{ text: 'ab', whole: true },
+	],
+	[
+		'a completed response that has failed',
+		[delta('a'), done({ status: 'failed', error: { code: 'c', message: 'm' } })],
+		{ text: 'a', whole: false, failure: { code: 'c', reason: 'm' } },
+	],
 	['no response in the last event', [delta('a'), done()], { text: 'a', finishReason: 'stop' }],
 	[
 		'names in place of types',
@@ -61,7 +81,7 @@ it.each<[string, Given[], object]>([
 		],
 		{ text: 'ab', readAlong: 'ab', whole: false },
 	],
-	['a delta of another type', [delta(5), delta(null), delta({ text: 'a' })], { text: '' }],
+	['a delta of another type', [delta(5), delta(null), delta({ other: 'a' })], { text: '' }],
 	[
 		'the text of the end before that of the pieces',
 		[delta('a'), done({ output: [message(said('ab'), said('c')), message(said('d'))] })],

@@ -26,6 +26,16 @@ it.each<[string, Given[], unknown[]]>([
 		[F],
 	],
 	[
+		'by fragments, with an end that is empty',
+		[
+			added(0, call('f')),
+			fragment(0, '{"a":1}'),
+			itemDone(0, call('f', { arguments: '' })),
+			done(),
+		],
+		[F],
+	],
+	[
 		'two, woven into each other',
 		[
 			added(0, call('f')),
