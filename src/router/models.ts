@@ -66,9 +66,8 @@ export async function getModel(http: Http, id: string): Promise<Found> {
 		try {
 			return await readEntry(http, `/v1/models/${path}`, id);
 		} catch (cause) {
-			const unknown = cause instanceof ServiceError && cause.details.status === 404;
-			if (!unknown) throw explained(cause);
-			notFound ??= cause;
+			if (!(cause instanceof ServiceError) || !isUnknown(cause, path)) throw explained(cause);
+			notFound = cause;
 		}
 	}
 	const { models, ...request } = await listModels(http);
@@ -76,6 +75,10 @@ export async function getModel(http: Http, id: string): Promise<Found> {
 	if (!model) throw notFound ?? new ServiceError('refused', 'The catalog does not have this model');
 	return { model, ...request };
 }
+
+/** Some servers refuse an encoded slash as such, before they look for anything. */
+const isUnknown = ({ details: { status } }: ServiceError, path: string) =>
+	status === 404 || (path.includes('%2F') && (status === 400 || status === 405));
 
 /** Makes a search for models by their ids in any spelling; one that is spelled exactly so goes first. */
 export function modelFinder(models: readonly Model[]): (id: string) => Model | undefined {
@@ -96,10 +99,10 @@ async function readEntry(http: Http, path: string, id: string): Promise<Found> {
 	const response = await http.send({ method: 'GET', path });
 	const body = await readJson(response);
 	const request = requestIdOf(response.headers);
-	if (isModel(body)) return { model: body, ...request };
+	// what is around the entry may have an id of its own
 	const entries = [body, ...(isObject(body) ? Object.values(body) : [])].flat().filter(isModel);
 	const named = entries.find((entry) => spelledAlike(entry.id, id));
-	const entry = named ?? (entries.length === 1 ? entries[0] : undefined);
+	const entry = named ?? (entries.length === 1 || isModel(body) ? entries[0] : undefined);
 	if (!entry) throw garbled(response, JSON.stringify(body));
 	return { model: entry, ...request };
 }
@@ -109,15 +112,29 @@ function entriesOf(body: unknown): Model[] | undefined {
 	if (!isObject(body)) return undefined;
 	const fields = Object.values(body);
 	const lists = fields.filter((field) => Array.isArray(field));
-	const list = lists.find((entries) => entries.some(isModel));
-	if (list) return list.filter(isModel);
+	const listed = joined(lists);
+	if (listed) return listed;
 	const keyed = Object.entries(body).flatMap(([id, entry]) =>
 		isObject(entry) ? [{ id, ...entry }] : [],
 	);
 	if (keyed.some((entry) => isObject((entry as Record<string, unknown>)['pricing'])))
 		return keyed.filter(isModel);
-	const deeper = fields.filter(isObject).map(entriesOf).find(Boolean);
-	return deeper ?? (lists.some((entries) => entries.length === 0) ? [] : undefined);
+	const deeper = fields
+		.filter(isObject)
+		.map(entriesOf)
+		.filter((entries) => entries !== undefined);
+	return (
+		joined(deeper) ?? deeper[0] ?? (lists.some((entries) => entries.length === 0) ? [] : undefined)
+	);
+}
+
+/** All lists with prices, since there may be one for each kind or vendor; without any, the first that has ids. */
+function joined(lists: unknown[][]): Model[] | undefined {
+	const priced = lists.filter((entries) =>
+		entries.some((entry) => isModel(entry) && isObject(entry.pricing)),
+	);
+	const list = priced.length ? priced.flat() : lists.find((entries) => entries.some(isModel));
+	return list?.filter(isModel);
 }
 
 function isModel(value: unknown): value is Model {

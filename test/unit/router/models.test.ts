@@ -26,6 +26,18 @@ it.each<[string, unknown, unknown[]]>([
 	['models', { models: [A, B], total: 2 }, [A, B]],
 	['any name', { whatever: [A, B] }, [A, B]],
 	['a list deeper', { result: { items: [A, B] } }, [A, B]],
+	[
+		'a list for each kind',
+		{ text: [A], image: [{ ...B, pricing: {} }] },
+		[A, { ...B, pricing: {} }],
+	],
+	[
+		'a list for each vendor, deeper',
+		{ data: { vendor: { models: [A] }, other: { models: [{ ...B, pricing: {} }] } } },
+		[A, { ...B, pricing: {} }],
+	],
+	['a list beside one of something else', { vendors: [{ id: 'vendor' }], models: [A] }, [A]],
+	['an empty list deeper', { result: { data: [] } }, []],
 	['an empty list in a field', { object: 'list', data: [] }, []],
 	['an empty list beside the real one', { warnings: [], data: [A, B] }, [A, B]],
 	['an empty list beside a deeper one', { errors: [], result: { data: [A] } }, [A]],
@@ -119,6 +131,23 @@ it('asks with %2F, then with the slash, then looks into the list', async () => {
 		'/v1/models/VENDOR/Model_1-5',
 		'/v1/models',
 	]);
+});
+
+it.each([400, 405])('a slash that is refused as %%2F (%d) is sent as it is', async (status) => {
+	const http = inMemory({ status }, json(A));
+	expect(await getModel(http, A.id)).toEqual({ model: A });
+	expect(http.requests).toHaveLength(2);
+});
+
+it('400 for a model without a slash ends the search at once', async () => {
+	const http = inMemory({ status: 400 }, json([A]));
+	expect(await failureOf(getModel(http, 'x'))).toMatchObject({ details: { status: 400 } });
+	expect(http.requests).toHaveLength(1);
+});
+
+it('what is around an entry may have an id of its own', async () => {
+	const http = inMemory(json({ id: 'request-1', data: A }));
+	expect(await getModel(http, A.id)).toEqual({ model: A });
 });
 
 it('a model that is nowhere is 404, in the words of the service', async () => {
