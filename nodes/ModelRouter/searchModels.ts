@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
-import { connect } from '../../src/n8n/connection';
+import { connect, type Connection } from '../../src/n8n/connection';
 import { toNodeError } from '../../src/n8n/errors';
 import { fits, knownKindsFirst, priceIn } from '../../src/router/catalogFilter';
 import { listModels, type Model, type ModelKind } from '../../src/router/models';
@@ -13,17 +13,19 @@ export async function searchModels(
 	search = '',
 ): Promise<INodeListSearchResult> {
 	const kind = neededKind(this);
+	let connection: Connection | undefined;
 	try {
-		const { http } = await connect(this, access);
-		const { models } = await listModels(http);
-		return {
+		connection = await connect(this, access);
+		const { models } = await listModels(connection.http);
+		return connection.redact.data({
 			results: models
 				.filter((model) => fits(model, { search, ...(kind && { kind }) }))
 				.sort(knownKindsFirst)
 				.map((model) => ({ name: title(model), value: model.id })),
-		};
+		});
 	} catch (cause) {
-		throw toNodeError(this.getNode(), cause);
+		// whoever may use a credential sees this, and need not know its key
+		throw toNodeError(this.getNode(), cause, undefined, connection?.redact);
 	}
 }
 
@@ -38,7 +40,7 @@ function neededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
 
 /** Name, price, context and id, as far as the catalog says them: the list is narrow, and cuts off what comes last. */
 function title({ id, name, pricing, context_length: context }: Model): string {
-	const named = name && name !== id;
+	const named = typeof name === 'string' && name && name !== id;
 	return [
 		named ? name : id,
 		tokenPrice(priceIn(pricing, 'input_per_mtok'), priceIn(pricing, 'output_per_mtok')),

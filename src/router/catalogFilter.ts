@@ -25,7 +25,7 @@ export interface CatalogFilter {
  */
 export function fits(model: Model, filter: CatalogFilter): boolean {
 	const { kind, input_modalities: takes, context_length: context } = model;
-	const isText = kind === undefined || kind === 'text';
+	const isText = !kind || kind === 'text';
 	const isMedia = kind !== 'text';
 	return (
 		(!filter.kind || !kind || kind === filter.kind) &&

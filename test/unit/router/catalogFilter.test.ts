@@ -73,6 +73,7 @@ it.each<[string, Partial<Model>, CatalogFilter]>([
 	['a context of another type', { context_length: '8' as never }, { minimumContext: 9 }],
 	['modalities of another type', { input_modalities: 'text' as never }, { inputModality: 'audio' }],
 	['prices of another type', { pricing: 'cheap' as never }, { maximumInputPrice: 0 }],
+	['a kind of null', { kind: null as never }, { maximumInputPrice: 1 }],
 	['no prices', { pricing: null as never }, { maximumInputPrice: 0 }],
 	['a price that is no number', { pricing: { input_per_mtok: 'x' } }, { maximumInputPrice: 0 }],
 	['a negative price', { pricing: { input_per_mtok: -1 } }, { maximumInputPrice: 0 }],
