@@ -5,7 +5,10 @@ module.exports = class CountingReporter {
 	onRunComplete(_contexts, { numPassedTests, numFailedTests, numRuntimeErrorTestSuites }) {
 		writeFileSync(
 			process.env.AGENT_BRIDGE_COUNTS,
-			JSON.stringify({ passed: numPassedTests, failed: numFailedTests + numRuntimeErrorTestSuites }),
+			JSON.stringify({
+				passed: numPassedTests,
+				failed: numFailedTests + numRuntimeErrorTestSuites,
+			}),
 		);
 	}
 };

@@ -95,6 +95,7 @@ async function collect(
 			// a sign of life
 			if (!data.trim() && !isError) continue;
 			if (data.trim() === '[DONE]') {
+				if (arrived === 1) throw garbled(response, 'The stream holds nothing but its end mark.');
 				if (!joiner.isWhole || wasWhole()) return;
 				throw cut(`The stream ended before "${endMark}" came.`);
 			}

@@ -76,7 +76,10 @@ it.each<[string, Answer, string]>([
 it('leaving a body that was looked at closes it', async () => {
 	let closed = 0;
 	const { body } = await peeked(response({ chunks: ['a', 'b'] }, () => closed++).body);
-	for await (const _chunk of body) break;
+	for await (const chunk of body) {
+		expect(chunk).toHaveLength(1);
+		break;
+	}
 	expect(closed).toBe(1);
 });
 
