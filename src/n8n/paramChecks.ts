@@ -3,6 +3,8 @@ import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } f
 import { invalid } from '../service/errors';
 import { isObject, parseJson } from '../service/json';
 
+const FOUND_NOTHING = 'If it is an expression, it found nothing for this item.';
+
 /** The longest text taken from a parameter. No message of this service has an honest reason to be longer. */
 const MAX_TEXT = 4 * 1024 * 1024;
 
@@ -48,20 +50,28 @@ function checkedText(
 ): string {
 	// a resource locator comes with how it was chosen; n8n's own way to extract its value fails for hidden parameters
 	const chosen = isObject(value) && '__rl' in value ? value['value'] : value;
-	const text =
-		typeof chosen === 'object' && chosen !== null ? JSON.stringify(chosen) : String(chosen ?? '');
+	const text = writtenOut(chosen);
 	// what is hidden for other choices may be empty then: `prepare` knows
-	if (required && !displayOptions && !text.trim())
-		throw invalid(`${path} is empty`, 'If it is an expression, it found nothing for this item.');
+	if (required && !displayOptions && !text.trim()) throw invalid(`${path} is empty`, FOUND_NOTHING);
 	if (text.length > MAX_TEXT) throw invalid(`${path} is longer than 4 million characters`);
 	if (!text.isWellFormed()) throw invalid(`${path} contains half a character`);
 	return text;
 }
 
+function writtenOut(value: unknown): string {
+	if (typeof value !== 'object' || value === null) return String(value ?? '');
+	// a date, such as $now, is a text in JSON: here it goes without the quotes
+	const plain = 'toJSON' in value && typeof value.toJSON === 'function' ? value.toJSON() : value;
+	return typeof plain === 'string' ? plain : JSON.stringify(plain);
+}
+
 function checkedNumber({ typeOptions }: INodeProperties, value: unknown, path: string): number {
 	const written = typeof value === 'string' && value.trim() !== '';
 	const number = written || typeof value === 'number' ? Number(value) : NaN;
-	if (!Number.isFinite(number)) throw invalid(`${path} must be a number`);
+	if (!Number.isFinite(number)) {
+		const isEmpty = value === undefined || value === null || value === '';
+		throw invalid(`${path} must be a number`, isEmpty ? FOUND_NOTHING : undefined);
+	}
 	const { minValue = -Infinity, maxValue = Infinity, numberPrecision } = typeOptions ?? {};
 	if (number < minValue || number > maxValue) {
 		const upTo = maxValue === Infinity ? 'or more' : `to ${maxValue}`;
@@ -102,12 +112,13 @@ function parsedText(text: string, path: string): unknown {
 	}
 }
 
-/** In a collection, an empty value means "not set": it is left out. */
+/** In a collection, an empty value means "not set": it is left out, unless it must not go missing once it was chosen. */
 function checkedFields(fields: INodeProperties[], value: unknown, path: string): object {
 	if (!isObject(value)) throw invalid(`${path} must be an object`);
 	return Object.fromEntries(
 		fields
-			.filter(({ name, type }) => {
+			.filter(({ name, type, required }) => {
+				if (required) return Object.hasOwn(value, name);
 				const given = value[name];
 				return given !== undefined && given !== null && !(given === '' && type !== 'string');
 			})

@@ -107,6 +107,15 @@ describe('the spending cap', () => {
 			carryOn,
 		);
 
+	it('is not passed over when its expression finds nothing', async () => {
+		const options = { spendingCap: '={{ $json.cap }}' };
+		const { failed } = await ask('one two three', { options }, carryOn);
+		expect(failed[0]?.json['error']).toBe(
+			'Options: Spending Cap per Item (USD) must be a number. If it is an expression, it found nothing for this item.',
+		);
+		expect(posts(service)).toEqual([]);
+	});
+
 	it('lets pass what cannot cost more', async () => {
 		const { items } = await capped(0.01);
 		expect(items).toHaveLength(1);

@@ -66,6 +66,8 @@ export const spendingCapOption = {
 	type: 'number',
 	typeOptions: { minValue: 0, numberPrecision: 6 },
 	default: 0.01,
+	// an expression that finds nothing would otherwise be no cap at all
+	required: true,
 	description:
 		'An item is not sent when it could cost more than this: one token per byte of its text, and all of Maximum Output Tokens (4096 when not set). With attachments, or a price that the catalog does not say, nothing can be told, and the item is not sent.',
 } as const satisfies INodeProperties;

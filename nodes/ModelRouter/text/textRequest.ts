@@ -34,8 +34,7 @@ export async function checkText({ request, findFile, known }: Check<TextRequest>
 	const placeholders = modalities.map((modality): Attachment => ({ modality, url: '' }));
 	const bound = holdBound(model.pricing, request.toBody(placeholders));
 	if ('unbounded' in bound) throw refuse(lowerFirst(bound.unbounded));
-	const cap = BigInt(Math.round(request.spendingCap * 1e6));
-	if (BigInt(bound.cost.microUsd) <= cap) return;
+	if (bound.cost.microUsd <= Math.round(request.spendingCap * 1e6)) return;
 	throw invalid(
 		`This could cost up to ${usd(bound.cost.usd)}, more than the spending cap of ${usd(request.spendingCap)}`,
 		`Nothing was sent. At most ${bound.promptTokens} tokens go in and ${bound.outputTokens} come out: lower "Maximum Output Tokens", shorten the messages, or raise the cap.`,

@@ -34,6 +34,9 @@ const collection = param('collection', {
 		{ ...choice, displayName: 'Effort', name: 'effort' },
 	],
 });
+const capped = param('collection', {
+	options: [{ ...fraction, displayName: 'Cap', name: 'cap', required: true }],
+});
 const rows = param('fixedCollection', {
 	options: [
 		{
@@ -51,6 +54,8 @@ it.each<[string, INodeProperties, unknown, unknown]>([
 	['text', text, ' a ', ' a '],
 	['a number as text', text, 17, '17'],
 	['an object as text', text, { a: [1] }, '{"a":[1]}'],
+	['a date as text', text, new Date(0), '1970-01-01T00:00:00.000Z'],
+	['a date of n8n as text', text, { toJSON: () => '1970-01-01' }, '1970-01-01'],
 	['nothing as text', text, undefined, ''],
 	['null as text', text, null, ''],
 	[
@@ -114,6 +119,7 @@ it.each<[string, INodeProperties, unknown, unknown]>([
 		{ temperature: '0.5', model: '', unknown: 1 },
 		{ temperature: 0.5, model: '' },
 	],
+	['a needed option that was not chosen', capped, {}, {}],
 	['options that are empty', collection, { temperature: '', effort: '' }, {}],
 	['options that are null', collection, { temperature: null, model: undefined }, {}],
 	[
@@ -244,5 +250,14 @@ it('refuses with words, whatever an expression may give', () => {
 			}
 		}),
 		{ numRuns: 3000 },
+	);
+});
+
+it.each([undefined, null, ''])('a needed option that is %j is not passed over', (cap) => {
+	expect(() => checked(capped, { cap }, 'Field')).toThrow(
+		expect.objectContaining({
+			message: 'Field: Cap must be a number',
+			details: { advice: 'If it is an expression, it found nothing for this item.' },
+		}),
 	);
 });
