@@ -70,7 +70,10 @@ it.each(kinds)(
 		const bytes = await bridge.editor.bytesOf(file?.binary?.['result']);
 		expect(bytes.equals(await original(file!))).toBe(true);
 		expect(bytes.length).toBe((file?.json['file'] as { bytes: number }).bytes);
-		expect(bridge.service.requests.find(({ method }) => method === 'POST')?.body).toMatchObject({ seed: 7, prompt: 'a test' });
+		expect(bridge.service.requests.find(({ method }) => method === 'POST')?.body).toMatchObject({
+			seed: 7,
+			prompt: 'a test',
+		});
 		expect(bridge.service.starts('a test')).toBe(1);
 	},
 );
