@@ -70,7 +70,7 @@ export async function connect(
 		random: () => Math.random(),
 	};
 	let Readable: ReadableClass | undefined;
-	const httpOnce = viaN8n(n8n, {
+	const line = viaN8n(n8n, {
 		credential,
 		data: { ...data, baseUrl, apiKey },
 		settings,
@@ -79,6 +79,13 @@ export async function connect(
 			Readable ??= (body as { constructor: unknown }).constructor as ReadableClass;
 		},
 	});
+	const httpOnce: Http = {
+		async send(request) {
+			// what is not sent any more has no outcome that nobody knows
+			if (stop?.aborted) throw stopped(false);
+			return await line.send(request);
+		},
+	};
 	return {
 		http: withRetries(httpOnce, clock, settings.longestWait * 1000),
 		httpOnce,

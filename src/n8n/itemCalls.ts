@@ -20,11 +20,12 @@ export function itemCalls(
 	live: boolean,
 ) {
 	const hints = hintBoard(n8n);
+	const stop = n8n.getExecutionCancelSignal();
 
 	const checkOf = (itemIndex: number, request: unknown): Check<never> => ({
 		request: request as never,
 		known: async (name, read) =>
-			await known(`${account} ${name}`, async () => await read(httpOnce)),
+			await known(`${account} ${name}`, async () => await read(httpOnce), stop),
 		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
 	});
 

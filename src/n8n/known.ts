@@ -20,6 +20,8 @@ const [AGE, AGE_OF_FAILURE, PATIENCE] = [5 * 60_000, 30_000, 5000];
 /** More accounts than one n8n has; the oldest go first. */
 const MOST_ENTRIES = 200;
 
+const STOPPED = { missing: 'the execution was stopped' };
+
 /** Shared by all nodes and executions of the process. */
 const memory = new Map<string, Entry>();
 
@@ -28,8 +30,13 @@ const memory = new Map<string, Entry>();
  * must hold nobody up: what does not come soon, or fails, is not known.
  *
  * @param key The account, and what is read.
+ * @param stop Fires when the execution that asks is stopped; it may be another one that reads.
  */
-export async function known<Value>(key: string, read: () => Promise<Value>): Promise<Known<Value>> {
+export async function known<Value>(
+	key: string,
+	read: () => Promise<Value>,
+	stop?: AbortSignal,
+): Promise<Known<Value>> {
 	const now = Date.now();
 	const last = memory.get(key);
 	const shared = last && last.until > now ? last : undefined;
@@ -37,15 +44,20 @@ export async function known<Value>(key: string, read: () => Promise<Value>): Pro
 	// every item asks, and nearly always it is there already
 	if (entry.given) return entry.given as Known<Value>;
 	if (entry.late) return { missing: 'it did not come in time' };
+	if (stop?.aborted) return STOPPED;
 	const soon = new AbortController();
+	const leave = () => soon.abort();
+	stop?.addEventListener('abort', leave);
 	const given = await Promise.race([
 		entry.answer,
 		sleep(PATIENCE, soon.signal).catch(() => undefined),
 	]);
+	stop?.removeEventListener('abort', leave);
 	soon.abort();
 	// the execution that read it was stopped: this one reads for itself
-	if (given && shared?.until === 0) return await known(key, read);
+	if (given && shared?.until === 0) return await known(key, read, stop);
 	if (given) return given as Known<Value>;
+	if (stop?.aborted) return STOPPED;
 	entry.late = true;
 	return { missing: 'it did not come in time' };
 }

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { startService, type Service } from '../service/service';
 import { chat, job, models, posts, response, secretsOf } from './rig/calls';
-import { run } from './rig/run';
+import { run, start } from './rig/run';
 
 // the catalog: its filters, one entry in any spelling, and what it spares the user
 let service: Service;
@@ -194,4 +194,16 @@ it('an entry with an error of its own does not make n8n repeat the node', async 
 	});
 	expect(items).toMatchObject([{ json: { id: 'a/b', failure: { message: 'odd' } } }]);
 	expect(service.requests).toHaveLength(1);
+});
+
+it('Stop while the catalog hangs: nothing was sent, and that is what is said', async () => {
+	const other = await startService();
+	other.fault({ match: { path: '/v1/models' }, do: { type: 'timeout' } });
+	const { finished, stop } = start({ ...chat('x'), secrets: secretsOf(other) });
+	while (!other.requests.length) await new Promise((resolve) => setTimeout(resolve, 10));
+	stop();
+	const { error } = await finished;
+	expect([error?.message, posts(other)]).toEqual(['The execution was stopped', []]);
+	expect(error?.description).toContain('nothing was started');
+	await other.stop();
 });

@@ -162,3 +162,20 @@ it('what was read again is not the oldest', async () => {
 	await known(keys[0] ?? '', read);
 	expect(read).toHaveBeenCalledTimes(202);
 });
+
+it('who is stopped does not wait for what another reads, and takes it from nobody', async () => {
+	const key = newKey();
+	const { read, answers } = readings();
+	const other = watched(known(key, read));
+	const stop = new AbortController();
+	const mine = watched(known(key, read, stop.signal));
+	await pass(1000);
+	expect(mine.answer).toBeUndefined();
+	stop.abort();
+	await pass(0);
+	expect(mine.answer).toEqual({ missing: 'the execution was stopped' });
+	expect(await known(key, read, stop.signal)).toEqual(mine.answer);
+	answers[0]?.resolve('a');
+	await pass(0);
+	expect([other.answer, read.mock.calls.length]).toEqual([{ value: 'a' }, 1]);
+});
