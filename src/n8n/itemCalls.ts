@@ -30,7 +30,7 @@ export function itemCalls(
 	});
 
 	const callOf = (itemIndex: number, request: unknown): Call<never> & { output: LiveOutput } => {
-		const output = live ? liveOutput(n8n, itemIndex) : NOT_LIVE;
+		const output = live ? liveOutput(n8n, itemIndex, stop) : NOT_LIVE;
 		return {
 			...checkOf(itemIndex, request),
 			output,

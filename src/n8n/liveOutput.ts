@@ -4,6 +4,9 @@ import { isToolType, sleep } from 'n8n-workflow';
 /** Milliseconds in which pieces are gathered: no eye sees them, and each chunk costs n8n a flush of its compressor. */
 const WINDOW = 20;
 
+/** Milliseconds that a reader may take for one piece; whoever takes longer has left. */
+const PATIENCE = 30_000;
+
 /** Writes the text of one item to whoever waits for it: n8n's chat, or the caller of a streaming webhook. */
 export interface LiveOutput {
 	/** Resolves when the text may be followed by more. */
@@ -20,20 +23,40 @@ export function isLive(n8n: IExecuteFunctions): boolean {
 	return n8n.isStreaming() && !isToolType(n8n.getNode().type);
 }
 
-/** The first piece goes out at once; those that arrive within a window of it travel as one. */
-export function liveOutput(n8n: IExecuteFunctions, itemIndex: number): LiveOutput {
+/**
+ * The first piece goes out at once; those that arrive within a window of it travel as one.
+ *
+ * @param stop Ends the wait for a reader who does not take a piece: in queue mode n8n's way to them may be gone.
+ */
+export function liveOutput(
+	n8n: IExecuteFunctions,
+	itemIndex: number,
+	stop?: AbortSignal,
+): LiveOutput {
 	let gathered = '';
-	let begun = false;
+	let [begun, gone] = [false, false];
 	let window: Promise<void> | undefined;
 	let sent = Promise.resolve();
 
-	const send = async (type: 'begin' | 'item' | 'end', content?: string) => {
+	const deliver = async (type: 'begin' | 'item' | 'end', content?: string) => {
 		try {
 			await n8n.sendChunk(type, itemIndex, content);
 		} catch (cause) {
 			// a reader who left costs the answer nothing
 			n8n.logger.debug('A piece of live output was not delivered', { cause });
 		}
+	};
+
+	const send = async (type: 'begin' | 'item' | 'end', content?: string) => {
+		if (gone) return;
+		const over = new AbortController();
+		const leave = () => over.abort();
+		stop?.addEventListener('abort', leave);
+		const late = sleep(PATIENCE, over.signal).catch(() => undefined);
+		const delivered = deliver(type, content).then(() => true);
+		gone = !(await Promise.race([delivered, late]));
+		stop?.removeEventListener('abort', leave);
+		over.abort();
 	};
 
 	const flush = () => {

@@ -229,3 +229,21 @@ it.each<[boolean, string, boolean]>([
 it('what nobody reads along goes nowhere', async () => {
 	expect([await NOT_LIVE.write('a'), await NOT_LIVE.end()]).toEqual([undefined, undefined]);
 });
+
+it.each([
+	['for too long', async () => await pass(30_000)],
+	['until Stop', async (stop: AbortController) => stop.abort()],
+])('a reader who takes nothing %s holds nobody up any more', async (_how, wait) => {
+	const stop = new AbortController();
+	const sendChunk = jest.fn(async () => await new Promise<void>(() => {}));
+	const { write, end } = liveOutput({ sendChunk } as unknown as IExecuteFunctions, 7, stop.signal);
+	const written = over(write('a'));
+	await pass(29_999);
+	expect(written.over).toBe(false);
+	await wait(stop);
+	await pass(0);
+	expect(written.over).toBe(true);
+	const ended = over(end());
+	await pass(WINDOW);
+	expect([ended.over, sendChunk.mock.calls.length]).toEqual([true, 1]);
+});
