@@ -52,7 +52,7 @@ export async function readFile(
 	path: string,
 ): Promise<FileRead> {
 	const found = findFile(n8n, itemIndex, property, path);
-	const bytes = await n8n.helpers.getBinaryDataBuffer(itemIndex, property);
+	const bytes = await bytesOf(n8n, itemIndex, property, path);
 	if (!bytes.length) throw invalid(`${path}: the file in "${property}" is empty`);
 	checkSize(bytes.length, path);
 	const [family = ''] = found.mimeType.split('/');
@@ -65,6 +65,17 @@ export async function readFile(
 		mimeType: seen?.mimeType ?? found.mimeType,
 		base64: bytes.toString('base64'),
 	};
+}
+
+async function bytesOf(n8n: IExecuteFunctions, itemIndex: number, property: string, path: string) {
+	try {
+		return await n8n.helpers.getBinaryDataBuffer(itemIndex, property);
+	} catch (cause) {
+		throw invalid(
+			`${path}: n8n could not read the file in "${property}"`,
+			`It says: ${cause instanceof Error ? cause.message : String(cause)}`,
+		);
+	}
 }
 
 function checkSize(bytes: number, path: string): void {

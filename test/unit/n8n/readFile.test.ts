@@ -131,3 +131,12 @@ it('a file that is larger than n8n was told is refused', async () => {
 	const n8n = notRead({ mimeType: 'image/png', bytes: 1 }, async () => Buffer.alloc(50 * MIB + 1));
 	expect(await failureOf(readFile(n8n, 0, 'data', 'File'))).toMatchObject(TOO_LARGE);
 });
+
+it('a file that n8n has lost is named, in the words of n8n', async () => {
+	const n8n = notRead({ mimeType: 'image/png' }, () => Promise.reject(new Error('no such file')));
+	expect(await failureOf(readFile(n8n, 0, 'data', 'Attachments 1'))).toMatchObject({
+		kind: 'invalid',
+		message: 'Attachments 1: n8n could not read the file in "data"',
+		details: { advice: 'It says: no such file' },
+	});
+});
