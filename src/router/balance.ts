@@ -1,5 +1,6 @@
 import { withDetails, type ServiceError } from '../service/errors';
 import { isBalanceTooSmall, dollars } from './advice';
+import { readWhole } from './decimal';
 import type { Model } from './models';
 import { largestOutput } from './prices';
 
@@ -49,7 +50,7 @@ export function explainBalance(
 }
 
 function holderSentence(held: unknown, others: number): string | undefined {
-	if (!(Number(held) > 0)) return undefined;
+	if ((readWhole(held) ?? 0n) <= 0n) return undefined;
 	if (!others) return 'What is held belongs to requests from outside of this n8n process.';
 	const requests =
 		others === 1 ? 'One more of your own requests is' : `${others} more of your own requests are`;

@@ -50,6 +50,8 @@ it.each<[unknown, number, string | undefined]>([
 	[undefined, 2, undefined],
 	[null, 0, undefined],
 	['lots', 0, undefined],
+	[[5], 0, undefined],
+	[true, 0, undefined],
 ])('%j held, %d others under way', (held, others, sentence) => {
 	const { advice = '', computed } = told({ meta: { held_micro_usd: held } }, { others });
 	if (sentence) expect(advice).toContain(sentence);
