@@ -7,6 +7,7 @@ import type {
 
 import type { Http, HttpRequest, HttpResponse } from '../service/http';
 import { watchedBody } from './body';
+import { garbageWatch } from './garbage';
 import type { RequestSettings } from './settings';
 import { unreachable } from './unreachable';
 import { watch } from './watch';
@@ -34,6 +35,7 @@ interface Line {
 export function viaN8n(n8n: Context, { credential, data, settings, stop, onBody }: Line): Http {
 	const silenceLimit = settings.silenceLimit * 1000;
 	const requests = watch({ silenceLimit, totalLimit: settings.totalLimit * 1000, stop });
+	const countGarbage = garbageWatch('getInputData' in n8n ? n8n.getInputData().length : 0);
 	const credentialsDecrypted = { id: '', name: '', type: credential, data };
 	return {
 		async send({
@@ -43,6 +45,7 @@ export function viaN8n(n8n: Context, { credential, data, settings, stop, onBody 
 			accept = 'application/json',
 		}: HttpRequest): Promise<HttpResponse> {
 			const request = requests.begin();
+			countGarbage();
 			try {
 				const response = await n8n.helpers.httpRequestWithAuthentication.call(
 					endedBy(request.connection.signal, n8n),

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { ServiceError } from '../service/errors';
+import { breather } from './breathe';
 import { failedItem, toNodeError } from './errors';
 import { connect, type Connection, type ServiceAccess } from './connection';
 import { itemCalls } from './itemCalls';
@@ -77,7 +78,9 @@ async function runItems(
 
 	const read = paramReader(n8n, operation.params);
 	const requests: Array<{ request: unknown } | undefined> = [];
+	const breathe = breather(connection.clock);
 	for (const itemIndex of n8n.getInputData().keys()) {
+		await breathe();
 		try {
 			requests[itemIndex] = { request: operation.prepare(read(itemIndex) as never) };
 		} catch (cause) {
