@@ -1,3 +1,5 @@
+import { timeMark } from './timeMark.ts';
+
 /** Models of the lean service: what is asked of it stands in the model's name. */
 export const models = {
 	/** As asked: a stream or one object, of the same size. */
@@ -6,25 +8,37 @@ export const models = {
 	whole: 'bench/whole',
 	/** As `short`, 50 ms later. */
 	late: 'bench/late',
-	/** A long stream. */
+	/** As `short`, 500 ms later. */
+	slow: 'bench/slow',
+	/** A long stream, as fast as it goes. */
 	long: 'bench/long',
+	/** A stream of 200 pieces, one every 10 ms, each with the time at which it was written. */
+	paced: 'bench/paced',
 } as const;
 
 /** Bytes of every short answer, whatever its form. */
 export const answerSize = 400;
 
-/** Milliseconds before the model `late` answers. */
-export const latency = 50;
+/** Milliseconds before these models answer. */
+export const latencies = { late: 50, slow: 500 } as const;
+
+/** Pieces of the answer of the model `paced`, and milliseconds between them. */
+export const [pacedPieces, pace] = [200, 10];
 
 /** Bytes of one event of the long answer with its blank line, and characters of text in it. */
 export const [eventSize, deltaSize] = [244, 40];
 
-type Answer = { latency: number } & ({ type: string; body: Buffer } | { wire: Buffer });
+type Answer =
+	| { latency: number; type: string; body: Buffer }
+	/** A whole response as it goes over the wire. */
+	| { latency: number; wire: Buffer }
+	/** Pieces of a stream, one every `pace` milliseconds, each made when it is sent. */
+	| { latency: number; type: string; pieces: Array<() => string> };
 
 /** Gives the answer to a request of this path and body. */
 export type Answers = (path: string, body: string) => Answer;
 
-const json = 'application/json';
+const [json, stream] = ['application/json', 'text/event-stream'];
 
 /** @param deltas how many events with text the long answer has */
 export function answersOf(deltas: number): Answers {
@@ -53,15 +67,20 @@ export function answersOf(deltas: number): Answers {
 	return (path, body) => {
 		if (path.endsWith('/models')) return { latency: 0, type: json, body: catalog };
 		if (path.includes('/models/')) return { latency: 0, type: json, body: model };
-		if (path.endsWith('/responses')) return { latency: 0, type: json, body: response };
 		if (body.includes(models.long)) return { latency: 0, wire: long };
+		if (body.includes(models.paced)) return { latency: 0, type: stream, pieces: paced };
+		const wait = latencyOf(body);
+		// the responses protocol, which is not spoken by our node here, is asked for one object
+		if (path.endsWith('/responses')) return { latency: wait, type: json, body: response };
 		const wantsStream = /"stream":\s*true/.test(body) && !body.includes(models.whole);
-		const wait = body.includes(models.late) ? latency : 0;
 		return wantsStream
-			? { latency: wait, type: 'text/event-stream', body: streamed }
+			? { latency: wait, type: stream, body: streamed }
 			: { latency: wait, type: json, body: whole };
 	};
 }
+
+const latencyOf = (body: string) =>
+	body.includes(models.late) ? latencies.late : body.includes(models.slow) ? latencies.slow : 0;
 
 /** All models with prices, as a node reads them before it asks one. */
 const catalog = Buffer.from(
@@ -87,6 +106,11 @@ const usage = event({
 
 const chunk = (content: string, finish: string | null = null) =>
 	event({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] });
+
+const paced = [
+	...Array.from({ length: pacedPieces }, () => () => chunk(timeMark())),
+	() => chunk('', 'stop') + usage + end,
+];
 
 /** Makes the text as long as the answer has to be. */
 function padded(make: (text: string) => string): Buffer {

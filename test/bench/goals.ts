@@ -1,8 +1,12 @@
-import { latency } from './answers.ts';
-import type { ProfileSummary } from './profile.ts';
+import { latencies } from './answers.ts';
+import { liveGoals } from './liveGoals.ts';
+import { minus, over } from './numbers.ts';
 import { find, least, most, ratio, type Result } from './results.ts';
-import type { Sizes } from './rows.ts';
+import { slowForOpenAi, type Sizes } from './rows.ts';
 import { aligned, times } from './table.ts';
+
+/** A goal with what was measured of it, and at most what it may be. */
+export type Figure = [goal: string, what: string, measured: number | undefined, limit: number];
 
 export interface Goal {
 	goal: string;
@@ -14,7 +18,7 @@ export interface Goal {
 }
 
 /** The goals of the performance notes (section 9) that these rows can judge. */
-export function judge(results: Result[], sizes: Sizes, profile?: ProfileSummary): Goal[] {
+export function judge(results: Result[], sizes: Sizes, ownShare?: number): Goal[] {
 	const of = (job: Result['job'], name: string) => find(results, job, name);
 	const chat = of('items', 'ours: chat c20');
 	const http = of('items', 'HTTP Request + header auth');
@@ -23,24 +27,34 @@ export function judge(results: Result[], sizes: Sizes, profile?: ProfileSummary)
 	const long = of('long', 'ours: chat');
 	const empty = of('long', 'empty workflow');
 	const raw = of('long', 'raw http + parser');
+	const short = of('long', 'ours: chat, short answer');
 	const large = most(of('large', 'ours: chat c20'), 'growth');
 
-	const own = minus(least(chat, 'cpu'), least(of('items', 'n8n floor c20'), 'cpu'));
 	const execute = minus(least(long, 'wall'), least(empty, 'wall'));
-	const perEvent = minus(least(long, 'cpu'), least(empty, 'cpu'));
-	const perfect = (sizes.items * latency) / 20;
+	const perEvent = minus(least(long, 'cpu'), least(short, 'cpu'));
+	const perfect = (sizes.items * latencies.late) / 20;
+	const slow = (name: string) => least(of('slow', name), 'wall');
+	const waits = sizes.items * latencies.slow;
+	const serial = over(slow('OpenAI v2'), slowForOpenAi(sizes.items));
 	const overHttp = over(large, most(of('large', 'HTTP Request + header auth'), 'growth'));
 
-	const goals: Array<[string, string, number | undefined, number]> = [
+	const goals: Figure[] = [
 		['G1', 'wall, x HTTP Request + header auth', ratio(chat, http, 'wall'), 0.4],
 		['G1', 'CPU, x HTTP Request + header auth', ratio(chat, http, 'cpu'), 0.4],
 		['G1', 'wall, x OpenAI v2', ratio(chat, openAi, 'wall'), 0.35],
 		['G1', 'CPU, x OpenAI v2', ratio(chat, openAi, 'cpu'), 0.35],
 		['G1', 'wall, x raw undici c20', ratio(chat, of('items', 'raw undici c20'), 'wall'), 12],
 		['G1', 'wall, x raw axios c20', ratio(chat, of('items', 'raw axios c20'), 'wall'), 3.5],
-		['G2', 'own share, us CPU per item over the floor', own && (own * 1e6) / sizes.items, 60],
-		['G2', 'own share, us per item in the profile', profile?.ownMicrosecondsPerItem, 60],
+		['G2', 'own share, us per item', ownShare, 60],
 		['G3', 'wall, x items * latency / 20', over(least(late, 'wall'), perfect), 1.25],
+		['G3', '500 ms, wall, x items * latency / 20', over(slow('ours: chat c20'), waits / 20), 1.25],
+		['G3', '500 ms, wall, x items * latency / 50', over(slow('ours: chat c50'), waits / 50), 1.25],
+		[
+			'G3',
+			'500 ms, wall per item, x OpenAI v2',
+			over(over(slow('ours: chat c20'), sizes.items), serial),
+			0.08,
+		],
 		['G4', 'most in flight of 20', most(late, 'mostInFlight'), 20],
 		['G4', 'most in flight of 5', most(of('late', 'ours: chat c5'), 'mostInFlight'), 5],
 		['G4', 'RSS growth, MB', large, 150],
@@ -48,6 +62,7 @@ export function judge(results: Result[], sizes: Sizes, profile?: ProfileSummary)
 		['G5', 'execute(), x raw http + parser', over(execute, least(raw, 'wall')), 1.5],
 		['G5', 'whole execution, x HTTP Request as text', textRatio(results), 1.2],
 		['G5', 'us CPU per event', perEvent && (perEvent * 1e6) / sizes.deltas, 6],
+		...liveGoals(results),
 	];
 	return goals.map(([goal, what, measured, limit]) => ({
 		goal,
@@ -71,9 +86,3 @@ export const goalTable = (goals: Goal[]): string =>
 			met === undefined ? 'not run' : met ? 'met' : 'MISSED',
 		]),
 	]);
-
-const minus = (one: number | undefined, other: number | undefined) =>
-	one === undefined || other === undefined ? undefined : one - other;
-
-const over = (one: number | undefined, other: number | undefined) =>
-	one === undefined || !other ? undefined : one / other;

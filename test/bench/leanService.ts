@@ -1,7 +1,7 @@
 // The service of the benchmark, in a process of its own. It does next to nothing, so that it is never the limit: the
 // reference service keeps every request and prices every answer.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { answersOf, type Answers } from './answers.ts';
+import { answersOf, pace, type Answers } from './answers.ts';
 
 /** What happened since it was last asked. */
 export interface Counts {
@@ -29,6 +29,7 @@ function take(answers: Answers, request: IncomingMessage, response: ServerRespon
 	request.on('end', () => {
 		const { latency, ...answer } = answers(request.url ?? '', body);
 		const send = () => {
+			if ('pieces' in answer) return sendPaced(response, answer);
 			// before the client can know of the answer and send the next
 			inFlight--;
 			if ('wire' in answer) response.socket?.end(answer.wire);
@@ -37,6 +38,24 @@ function take(answers: Answers, request: IncomingMessage, response: ServerRespon
 		if (latency) setTimeout(send, latency);
 		else send();
 	});
+}
+
+/** The first piece at once; each one at its time, whenever the one before it was sent. */
+function sendPaced(
+	response: ServerResponse,
+	{ type, pieces }: { type: string; pieces: Array<() => string> },
+): void {
+	const started = performance.now();
+	response.writeHead(200, { 'content-type': type });
+	const send = (index: number) => {
+		response.write(pieces[index]?.());
+		if (index === pieces.length - 1) {
+			inFlight--;
+			return void response.end();
+		}
+		setTimeout(send, started + (index + 1) * pace - performance.now(), index + 1);
+	};
+	send(0);
 }
 
 /** Runs as a process: tells its port, and ends with whoever holds its input open. */

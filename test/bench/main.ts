@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startInstance, type Instance } from '../n8n/instance.ts';
+import { ownShare } from './ownShare.ts';
 import { profile, type ProfileSummary } from './profile.ts';
 import { report } from './report.ts';
 import type { Result } from './results.ts';
@@ -97,7 +98,9 @@ async function measure(instance: Instance, service: LeanService): Promise<void> 
 		if (row.job === 'large') await startAnew(instance, row);
 		await take(index);
 	}
-	const measured = { results, profiles: profiled, sizes, rounds, judged: !values.quick };
+	const share = values.quick ? undefined : await ownShare();
+	const judged = !values.quick;
+	const measured = { results, profiles: profiled, ownShare: share, sizes, rounds, judged };
 	say(`\n${report(resultFile, measured)}`);
 }
 

@@ -14,6 +14,8 @@ const locator = (value: string) => ({ __rl: true, mode: 'id', value });
 
 const using = ({ id, name, type }: SavedCredential) => ({ credentials: { [type]: { id, name } } });
 
+export type Nodes = ReturnType<typeof nodesUnderTest>;
+
 /** The nodes that are compared, all by the same name. */
 export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 	ours: (model: string, concurrency: number): WorkflowNode =>

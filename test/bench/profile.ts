@@ -37,7 +37,7 @@ export async function profile(
 	instance: Instance,
 	file: string,
 	perItem: number,
-	run: () => Promise<void>,
+	run: () => Promise<unknown>,
 ): Promise<ProfileSummary> {
 	const inspector = await openInspector(instance);
 	try {

@@ -4,7 +4,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { Pool } from 'undici';
 import { models } from './answers.ts';
 
-const bodyFor = (model: string, item: number, stream: boolean) =>
+export const rawBody = (model: string, item: number, stream: boolean) =>
 	JSON.stringify({ model, messages: [{ role: 'user', content: `message-${item}` }], stream });
 
 const headers = { 'content-type': 'application/json', 'x-api-key': 'a key of the benchmark' };
@@ -30,7 +30,7 @@ export async function undiciItems(url: string, model: string, count: number, con
 			method: 'POST',
 			path: '/v1/chat/completions',
 			headers,
-			body: bodyFor(model, item, false),
+			body: rawBody(model, item, false),
 		});
 		expectAnswer(await body.json());
 	});
@@ -43,7 +43,7 @@ export async function axiosItems(url: string, count: number, concurrency: number
 	const client: AxiosInstance = axios.create({ baseURL: url, proxy: false, headers });
 	await workThrough(count, concurrency, async (item) => {
 		const httpAgent = keep ? kept : new Agent();
-		const body = bodyFor(models.short, item, false);
+		const body = rawBody(models.short, item, false);
 		expectAnswer((await client.post('/v1/chat/completions', body, { httpAgent })).data);
 	});
 	kept.destroy();
@@ -75,6 +75,6 @@ export async function rawLongAnswer(url: string): Promise<number> {
 				response.on('end', () => resolve(length)).on('error', reject);
 			},
 		);
-		sent.on('error', reject).end(bodyFor(models.long, 0, true));
+		sent.on('error', reject).end(rawBody(models.long, 0, true));
 	});
 }

@@ -10,6 +10,8 @@ export interface Measured {
 	results: Result[];
 	/** By job. */
 	profiles: Record<string, ProfileSummary>;
+	/** Microseconds per item that our node takes by itself. */
+	ownShare: number | undefined;
 	sizes: Sizes;
 	rounds: number;
 	/** Whether it is long enough to judge anything by it. */
@@ -18,21 +20,21 @@ export interface Measured {
 
 /** Keeps everything in a file, as JSON. @returns what a person wants to know of it */
 export function report(file: string, measured: Measured): string {
-	const { results, profiles, sizes, rounds, judged } = measured;
-	const goals = judged ? judge(results, sizes, profiles['items']) : [];
+	const { results, profiles, sizes, rounds, judged, ownShare } = measured;
+	const goals = judged ? judge(results, sizes, ownShare) : [];
 	const about = { date: new Date().toISOString(), node: process.version, rounds, sizes };
-	const all = { ...about, load: loadavg(), results, goals, profiles };
+	const all = { ...about, load: loadavg(), ownShare, results, goals, profiles };
 	writeFileSync(file, JSON.stringify(all, null, '\t'));
 	return [
 		'A ratio is "of wall time / of CPU time", both of the minima. CPU is of n8n or, for raw rows, of the raw client.',
 		tables(results, sizes),
 		goals.length ? goalTable(goals) : 'Too short to judge the goals by.',
-		...Object.entries(profiles).map(([job, summary]) => ownShare(job, summary)),
+		...Object.entries(profiles).map(([job, summary]) => shareOf(job, summary)),
 		`Written to ${file}`,
 	].join('\n\n');
 }
 
-function ownShare(job: string, profile: ProfileSummary): string {
+function shareOf(job: string, profile: ProfileSummary): string {
 	const { ours, ownMicrosecondsPerItem, garbageMicrosecondsPerItem } = profile;
 	const unit = job === 'items' ? 'item' : 'event';
 	const lines = ours

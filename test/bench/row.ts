@@ -1,10 +1,11 @@
 import { request } from 'undici';
 import type { Editor } from '../n8n/editor.ts';
 import type { WorkflowNode } from '../n8n/workflow.ts';
+import { readLive, type Reading } from './live.ts';
 import { benchWorkflow, bodyOf } from './workflows.ts';
 
 /** What is done; rows of one job are compared with one another, and with no others. */
-export type Job = 'items' | 'late' | 'long' | 'large';
+export type Job = 'items' | 'late' | 'slow' | 'long' | 'live' | 'paced' | 'large';
 
 /** One line of the table. */
 export interface Row {
@@ -21,7 +22,8 @@ export interface Row {
 	prepare(editor: Editor): Promise<void>;
 	/** Proves that it does what it should, and warms it up. */
 	check(): Promise<void>;
-	run(): Promise<void>;
+	/** @returns what a reader saw of a live answer. */
+	run(): Promise<Reading | void>;
 }
 
 interface InN8n {
@@ -34,17 +36,21 @@ interface InN8n {
 	tested: WorkflowNode;
 	times?: number;
 	once?: boolean;
-	/** The chat model of an agent, whose answer is then streamed to the caller. */
+	/** How the answer is streamed to the caller; by default it is not. */
+	live?: 'identity' | 'gzip';
+	/** The chat model of an agent. */
 	chatModel?: WorkflowNode;
 	/** Characters of text that the answer must have at least. */
 	text?: number;
 }
 
 /** A row whose work is done in n8n, by a workflow behind a webhook. */
-export function inN8n({ n8n, job, name, items, tested, chatModel, text = 0, ...more }: InN8n): Row {
+export function inN8n({ n8n, job, name, items, tested, live, text = 0, ...more }: InN8n): Row {
 	const path = `${job}-${name}`.replace(/\W+/g, '-');
 	const send = async (to: string, count: number) =>
 		await call(`${n8n}/webhook/${to}`, bodyOf(count));
+	const listen = async (encoding: 'identity' | 'gzip') =>
+		await readLive(`${n8n}/webhook/${path}`, bodyOf(items), encoding);
 	return {
 		job,
 		name,
@@ -52,36 +58,44 @@ export function inN8n({ n8n, job, name, items, tested, chatModel, text = 0, ...m
 		times: more.times ?? 1,
 		once: more.once ?? false,
 		async prepare(editor) {
-			const file = benchWorkflow(path, tested, chatModel);
+			const { chatModel } = more;
+			const file = benchWorkflow(path, tested, {
+				live: Boolean(live),
+				...(chatModel && { chatModel }),
+			});
 			await editor.activate(await editor.importWorkflow(file));
 		},
 		async check() {
 			const count = Math.min(items, 20);
-			const answer = await send(chatModel ? path : `${path}-check`, count);
-			// a streamed answer comes in pieces
-			if (!chatModel) expectItems(name, answer, count);
-			if (answer.length < text) throw new Error(`${name}: the text is cut`);
+			if (live) return expectText(name, (await listen(live)).length, text);
+			const answer = await send(`${path}-check`, count);
+			expectItems(name, answer, count);
+			expectText(name, answer.length, text);
 		},
-		run: async () => void (await send(path, items)),
+		run: async () => (live ? await listen(live) : void (await send(path, items))),
 	};
 }
 
 /** A row whose work is done in this process. */
-export function raw(job: Job, name: string, work: () => Promise<unknown>, times = 1): Row {
-	const run = async () => void (await work());
+export function raw(
+	job: Job,
+	name: string,
+	run: () => Promise<Reading | void>,
+	times = 1,
+	once = false,
+): Row {
 	return {
 		job,
 		name,
 		of: 'raw',
 		times,
-		once: false,
+		once,
 		prepare: async () => undefined,
-		check: run,
+		check: async () => void (await run()),
 		run,
 	};
 }
 
-/** Asks for no compression: n8n would flush it for every piece of a streamed answer. */
 async function call(url: string, body: string): Promise<string> {
 	const headers = { 'content-type': 'application/json' };
 	const answer = await request(url, { method: 'POST', headers, body });
@@ -90,6 +104,10 @@ async function call(url: string, body: string): Promise<string> {
 		throw new Error(`${url} answered ${answer.statusCode}: ${text.slice(0, 300)}`);
 	}
 	return text;
+}
+
+function expectText(name: string, length: number, least: number): void {
+	if (length < least) throw new Error(`${name}: the text is cut`);
 }
 
 /** Every item must have come out, and the first and the last with an answer. */

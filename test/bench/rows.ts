@@ -1,8 +1,9 @@
 import type { WorkflowNode } from '../n8n/workflow.ts';
-import { deltaSize, models } from './answers.ts';
+import { deltaSize, latencies, models, pace, pacedPieces } from './answers.ts';
+import { liveRows } from './liveRows.ts';
 import { axiosItems, rawLongAnswer, undiciItems } from './raw.ts';
 import { inN8n, raw, type Job, type Row } from './row.ts';
-import { nodesUnderTest, type Accounts } from './nodesUnderTest.ts';
+import { nodesUnderTest, type Accounts, type Nodes } from './nodesUnderTest.ts';
 
 export interface Sizes {
 	items: number;
@@ -12,8 +13,11 @@ export interface Sizes {
 
 export const titles = ({ items, deltas, large }: Sizes): Record<Job, string> => ({
 	items: `${items} items, no latency, one expression per item`,
-	late: `${items} items, 50 ms latency, one expression per item`,
+	late: `${items} items, ${latencies.late} ms latency, one expression per item`,
+	slow: `${items} items, ${latencies.slow} ms latency, one expression per item (one run each; OpenAI v2 works on one item after the other, hence ${slowForOpenAi(items)} items)`,
 	long: `one streamed answer of ${deltas} deltas`,
+	live: `one answer of ${deltas} deltas, live to a client that accepts gzip`,
+	paced: `${pacedPieces} pieces, one every ${pace} ms, live, without compression`,
 	large: `${large} items, no latency, one expression per item (one run each, in an n8n just started)`,
 });
 
@@ -21,12 +25,15 @@ export function rowsOf(n8n: string, service: string, accounts: Accounts, sizes: 
 	const nodes = nodesUnderTest(service, accounts);
 	return [
 		...itemRows(n8n, service, nodes, sizes),
+		...slowRows(n8n, service, nodes, sizes),
 		...longRows(n8n, service, nodes, sizes),
+		...liveRows(n8n, service, nodes, sizes),
 		...largeRows(n8n, nodes, sizes),
 	];
 }
 
-type Nodes = ReturnType<typeof nodesUnderTest>;
+/** A serial node would take minutes for all of them. */
+export const slowForOpenAi = (items: number) => Math.min(items, 20);
 
 function itemRows(n8n: string, service: string, nodes: Nodes, { items }: Sizes): Row[] {
 	const { short, whole, late } = models;
@@ -54,18 +61,45 @@ function itemRows(n8n: string, service: string, nodes: Nodes, { items }: Sizes):
 	];
 }
 
+function slowRows(n8n: string, service: string, nodes: Nodes, { items }: Sizes): Row[] {
+	const { slow } = models;
+	const inNode = (name: string, tested: WorkflowNode, count = items) =>
+		inN8n({ n8n, job: 'slow', name, items: count, tested, once: true });
+	const inUndici = (concurrency: number) =>
+		raw(
+			'slow',
+			`raw undici c${concurrency}`,
+			() => undiciItems(service, slow, items, concurrency),
+			1,
+			true,
+		);
+	return [
+		inUndici(20),
+		inUndici(50),
+		inNode('n8n floor c50', nodes.floor(slow, 50)),
+		inNode('ours: chat c20', nodes.ours(slow, 20)),
+		inNode('ours: chat c50', nodes.ours(slow, 50)),
+		inNode('HTTP Request + header auth', nodes.httpRequest(slow)),
+		inNode('OpenAI v2', nodes.openAi(slow), slowForOpenAi(items)),
+	];
+}
+
 function longRows(n8n: string, service: string, nodes: Nodes, { deltas }: Sizes): Row[] {
 	const one = { n8n, job: 'long', items: 1, times: 10 } as const;
 	const text = deltas * deltaSize;
 	const { long } = models;
 	return [
-		raw('long', 'raw http + parser', () => rawLongAnswer(service), 10),
+		raw('long', 'raw http + parser', async () => void (await rawLongAnswer(service)), 10),
 		inN8n({ ...one, name: 'empty workflow', tested: nodes.noOperation() }),
+		// the same without the deltas: an expression, a credential and a request cost alike for any answer
+		inN8n({ ...one, name: 'ours: chat, short answer', tested: nodes.ours(models.short, 5) }),
+		inN8n({ ...one, name: 'n8n floor', tested: nodes.floor(long, 5) }),
 		inN8n({ ...one, name: 'ours: chat', tested: nodes.ours(long, 5), text }),
 		inN8n({ ...one, name: 'HTTP Request as text', tested: nodes.httpRequest(long, true), text }),
 		inN8n({
 			...one,
 			times: 1,
+			live: 'identity',
 			name: 'AI Agent, streamed',
 			tested: nodes.agent(),
 			chatModel: nodes.chatModel(long),

@@ -1,3 +1,4 @@
+import type { Reading } from './live.ts';
 import type { Row } from './row.ts';
 import type { LeanService } from './service.ts';
 import { cpuOf, cpuOfMachine, mostMemory, startMemory } from './usage.ts';
@@ -12,6 +13,12 @@ export interface Sample {
 	others: number | undefined;
 	/** MB at most above what it held before. */
 	growth: number | undefined;
+	/** Milliseconds to the first piece of a live answer. */
+	first: number | undefined;
+	/** Milliseconds from the writing of a piece to its arrival: the median, 95 % and the longest. */
+	lag: number | undefined;
+	lag95: number | undefined;
+	longestLag: number | undefined;
 	mostInFlight: number;
 	requests: number;
 	connections: number;
@@ -25,7 +32,8 @@ export async function takeSample(row: Row, n8n: number, service: LeanService): P
 	const [machine, ...used] = [cpuOfMachine(), ...own.map(cpuOf)];
 	const workerBefore = cpuOf(worker);
 	const started = performance.now();
-	for (let time = 0; time < row.times; time++) await row.run();
+	let reading: Reading | void = undefined;
+	for (let time = 0; time < row.times; time++) reading = await row.run();
 	const seconds = (performance.now() - started) / 1000;
 	const cpu = minus(cpuOf(worker), workerBefore);
 	const ours = own.map((pid, index) => minus(cpuOf(pid), used[index]) ?? 0);
@@ -38,8 +46,15 @@ export async function takeSample(row: Row, n8n: number, service: LeanService): P
 		others: all === undefined ? undefined : Math.max(0, all - sum(ours)) / seconds,
 		growth: minus(most, before),
 		requests: requests / row.times,
+		...readingOf(reading),
 		...counts,
 	};
+}
+
+function readingOf(reading: Reading | void) {
+	const lags = (reading?.lags ?? []).sort((one, other) => one - other);
+	const at = (share: number) => lags[Math.min(Math.floor(lags.length * share), lags.length - 1)];
+	return { first: reading?.first, lag: at(0.5), lag95: at(0.95), longestLag: at(1) };
 }
 
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);

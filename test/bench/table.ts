@@ -1,5 +1,6 @@
 import { find, least, median, most, ratio, type Result } from './results.ts';
 import type { Job } from './row.ts';
+import type { Sample } from './sample.ts';
 import { titles, type Sizes } from './rows.ts';
 
 /** What the rows of a job are divided by, with the heading of the column. */
@@ -11,13 +12,32 @@ const compared: Record<Job, Array<[heading: string, row: string]>> = {
 		['x OpenAI', 'OpenAI v2'],
 	],
 	late: [['x undici', 'raw undici c20']],
+	slow: [
+		['x undici c20', 'raw undici c20'],
+		['x undici c50', 'raw undici c50'],
+	],
 	long: [
 		['x raw', 'raw http + parser'],
 		['x HTTP Req.', 'HTTP Request as text'],
 		['x Agent', 'AI Agent, streamed'],
 	],
+	live: [
+		['x raw', 'raw http + parser'],
+		['x Agent', 'AI Agent + OpenAI Chat Model'],
+	],
+	paced: [['x raw', 'raw http']],
 	large: [['x HTTP Req.', 'HTTP Request + header auth']],
 };
+
+/** What a reader of a live answer sees, the medians of all rounds. */
+const seen: Array<[heading: string, measure: keyof Sample]> = [
+	['first ms', 'first'],
+	['lag', 'lag'],
+	['95 %', 'lag95'],
+	['longest', 'longestLag'],
+];
+
+const seenIn = (job: Job) => (job === 'paced' ? seen : []);
 
 /** One table per job; a ratio is "of wall time / of CPU time", both of the minima. */
 export function tables(results: Result[], sizes: Sizes): string {
@@ -37,6 +57,7 @@ const headings = (job: Job) => [
 	'CPU ms',
 	'median',
 	...compared[job].map(([heading]) => heading),
+	...seenIn(job).map(([heading]) => heading),
 	'in flight',
 	'requests',
 	'connections',
@@ -56,6 +77,7 @@ function line(result: Result, results: Result[]): string[] {
 			const against = find(results, result.job, name);
 			return `${times(ratio(result, against, 'wall'))} / ${times(ratio(result, against, 'cpu'))}`;
 		}),
+		...seenIn(result.job).map(([, measure]) => times(median(result, measure))),
 		whole(most(result, 'mostInFlight')),
 		whole(median(result, 'requests')),
 		whole(median(result, 'connections')),

@@ -1,5 +1,12 @@
 import { node, type WorkflowFile, type WorkflowNode } from '../n8n/workflow.ts';
 
+interface Surroundings {
+	/** Whether the answer is streamed to whoever calls. */
+	live?: boolean;
+	/** The chat model of an agent. */
+	chatModel?: WorkflowNode;
+}
+
 /**
  * Webhook, the items of its body, the node under test. Called at `path` it answers nothing but its status, so that a long
  * answer is not written and sent a second time; at `path-check`, with all items.
@@ -7,7 +14,7 @@ import { node, type WorkflowFile, type WorkflowNode } from '../n8n/workflow.ts';
 export function benchWorkflow(
 	path: string,
 	tested: WorkflowNode,
-	chatModel?: WorkflowNode,
+	{ live = false, chatModel }: Surroundings = {},
 ): WorkflowFile {
 	const webhook = (name: string, parameters: Record<string, unknown>) =>
 		node(
@@ -16,7 +23,7 @@ export function benchWorkflow(
 			{ httpMethod: 'POST', options: {}, ...parameters },
 			{ typeVersion: 2.1, webhookId: `${path}-${name}` },
 		);
-	const measured = chatModel
+	const measured = live
 		? { path, responseMode: 'streaming' }
 		: { path, responseMode: 'lastNode', responseData: 'noData' };
 	const check = { path: `${path}-check`, responseMode: 'lastNode', responseData: 'allEntries' };

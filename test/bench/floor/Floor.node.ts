@@ -6,6 +6,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workf
 /**
  * What n8n itself takes for one item: one parameter with an expression, one request through the helper with the credential
  * read once, the answer read to its end and thrown away. What our node takes more is its own.
+ * To a reader of a live answer it passes on every piece as it comes.
  */
 export class Floor implements INodeType {
 	description: INodeType['description'] = {
@@ -31,6 +32,7 @@ export class Floor implements INodeType {
 		const model = this.getNodeParameter('model', 0);
 		const items = this.getInputData();
 		const output: INodeExecutionData[] = [];
+		const live = this.isStreaming();
 		let next = 0;
 		const worker = async () => {
 			for (let item = next++; item < items.length; item = next++) {
@@ -51,7 +53,10 @@ export class Floor implements INodeType {
 					{ credentialsDecrypted: { id: '', name: '', type, data } },
 				);
 				let bytes = 0;
-				for await (const chunk of body) bytes += chunk.length;
+				for await (const chunk of body as AsyncIterable<Uint8Array>) {
+					bytes += chunk.length;
+					if (live) await this.sendChunk('item', item, new TextDecoder().decode(chunk));
+				}
 				output[item] = { json: { output: `answer of ${bytes} bytes` }, pairedItem: { item } };
 			}
 		};

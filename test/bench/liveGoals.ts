@@ -1,0 +1,27 @@
+import type { Figure } from './goals.ts';
+import { minus, over } from './numbers.ts';
+import { find, least, median, ratio, type Result } from './results.ts';
+
+/** Milliseconds in which our node gathers pieces (src/n8n/liveOutput.ts). */
+const gathering = 20;
+
+const agentName = 'AI Agent + OpenAI Chat Model';
+
+/** Of answers that are read while they come. */
+export function liveGoals(results: Result[]): Figure[] {
+	const whole = find(results, 'live', 'ours: chat');
+	const agent = find(results, 'live', agentName);
+	const raw = find(results, 'live', 'raw http + parser');
+	const first = (name: string) => least(find(results, 'paced', name), 'first');
+	const lag = (name: string) => median(find(results, 'paced', name), 'lag');
+
+	const added = (name: string) => minus(first(name), first('raw http'));
+	return [
+		['G6', 'live, wall, x AI Agent', ratio(whole, agent, 'wall'), 0.04],
+		['G6', 'live, CPU, x AI Agent', ratio(whole, agent, 'cpu'), 0.04],
+		['G6', 'live, wall, x raw http + parser', ratio(whole, raw, 'wall'), 2.5],
+		['G7', 'first piece, added, x AI Agent', over(added('ours: chat'), added(agentName)), 0.75],
+		['G7', 'first piece, own share, ms', minus(first('ours: chat'), first('n8n floor')), 5],
+		['G8', 'lag of a piece, ms, median', lag('ours: chat'), gathering / 2 + 1],
+	];
+}

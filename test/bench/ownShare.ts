@@ -1,0 +1,88 @@
+// What our node takes for one item by itself: n8n's request helper and its expressions are left out. In a real n8n it drowns
+// in what those two take, which is twenty times as much. `node test/bench/ownShare.ts` prints microseconds per item.
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { answersOf, models } from './answers.ts';
+
+const items = Array.from({ length: 300 }, (_, n) => ({ json: { text: `message-${n}` } }));
+
+/** Measures in a process of its own, in which nothing else has run. @returns microseconds per item */
+export async function ownShare(): Promise<number> {
+	const program = join(import.meta.dirname, 'ownShare.ts');
+	const flags = ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'];
+	return Number((await promisify(execFile)(process.execPath, [...flags, program])).stdout);
+}
+
+if (process.argv[1]?.endsWith('ownShare.ts')) void measure();
+
+/** The least of many short runs: whatever else the machine does only adds to it. */
+async function measure(): Promise<void> {
+	const file = join(import.meta.dirname, '../../dist/nodes/ModelRouter/ModelRouter.node.js');
+	const { ModelRouter } = createRequire(import.meta.url)(file) as {
+		ModelRouter: new () => { execute(this: object): Promise<unknown[][]> };
+	};
+	const node = new ModelRouter();
+	const answers = answersOf(0);
+	let least = Infinity;
+	for (let run = 0; run < 400; run++) {
+		const execution = executionOf(answers);
+		const started = performance.now();
+		const [output] = await node.execute.call(execution);
+		least = Math.min(least, performance.now() - started);
+		if (!/answer/.test(JSON.stringify(output?.at(-1)))) throw new Error('no answer came');
+	}
+	process.stdout.write(String((least * 1000) / items.length));
+}
+
+/** As much of n8n's execution context as our node uses, with everything there at once. */
+function executionOf(answers: ReturnType<typeof answersOf>): object {
+	const parameters: Record<string, unknown> = {
+		resource: 'chat',
+		operation: 'complete',
+		model: { __rl: true, mode: 'id', value: models.short },
+		// one at a time: the others would only wait for their turn to begin
+		requestSettings: { concurrency: 1 },
+	};
+	const messages = (item: number) => ({
+		message: [{ role: 'user', content: items[item]?.json.text }],
+	});
+	const context = {};
+	const stop = new AbortController().signal;
+	const nothing = () => undefined;
+	return {
+		getInputData: () => items,
+		getNode: () => ({
+			name: 'Node',
+			type: 'n8n-nodes-agent-bridge.modelRouter',
+			parameters: { ...parameters, messages: { message: [{ content: '={{ $json.text }}' }] } },
+			credentials: { modelRouterApi: { id: '1' } },
+		}),
+		getNodeParameter: (name: string, item: number, fallback: unknown) =>
+			name === 'messages' ? messages(item) : (parameters[name] ?? fallback),
+		getCredentials: async () => ({ baseUrl: 'http://127.0.0.1:1', apiKey: 'a-key-of-the-bench' }),
+		getContext: () => context,
+		getExecutionCancelSignal: () => stop,
+		getExecutionId: () => '1',
+		continueOnFail: () => false,
+		isStreaming: () => false,
+		addExecutionHints: nothing,
+		logger: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+		helpers: {
+			async httpRequestWithAuthentication(
+				_type: string,
+				{ url, body }: { url: string; body: unknown },
+			) {
+				const answer = answers(url, JSON.stringify(body));
+				if (!('body' in answer)) throw new Error(`the answer to ${url} takes its time`);
+				const headers = { 'content-type': answer.type };
+				return { statusCode: 200, headers, body: inOneChunk(answer.body) };
+			},
+		},
+	};
+}
+
+async function* inOneChunk(body: Buffer) {
+	yield body;
+}
