@@ -33,7 +33,8 @@ export function joinChunks(requestedModel: string) {
 			choice = { index, fields: {}, pieces: [], message: {}, calls: noCalls() };
 			choices.set(index, choice);
 		}
-		for (const [name, value] of Object.entries(given)) {
+		for (const name of Object.keys(given)) {
+			const value = given[name];
 			if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
 			choice.fields[name] = isObject(value) ? joined(choice.fields[name], value) : value;
 		}
@@ -44,7 +45,8 @@ export function joinChunks(requestedModel: string) {
 	return {
 		/** @returns the text that this chunk adds to the first choice. */
 		take(chunk: Record<string, unknown>): string {
-			for (const [name, value] of Object.entries(chunk)) {
+			for (const name of Object.keys(chunk)) {
+				const value = chunk[name];
 				if (name !== 'choices' && !isMissing(value) && fitsIn(top, name, value)) top[name] = value;
 			}
 			const given = chunk['choices'];
@@ -83,7 +85,8 @@ const indexOf = (entry: unknown, position: number) =>
 
 function takeDelta(choice: Choice, delta: Record<string, unknown>): string {
 	let text = '';
-	for (const [name, value] of Object.entries(delta)) {
+	for (const name of Object.keys(delta)) {
+		const value = delta[name];
 		if (name === 'content') {
 			// content may be a part, or a list of them
 			text = findAnswerText(value) ?? '';
