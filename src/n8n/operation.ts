@@ -10,6 +10,14 @@ import type { FileWanted, StoredFile } from './storeFile';
 /** What an operation hands back for one input item: no `pairedItem`, the loop adds it. */
 export type Output = Pick<INodeExecutionData, 'json' | 'binary'>;
 
+/** What `prepare` may know beside the parameters. */
+export interface Surroundings {
+	/** The address of the service, from the credential. */
+	baseUrl: string;
+	/** The id of the chat session that the item belongs to, where there is one. */
+	chatSession(): string | undefined;
+}
+
 /** What a check of one item may use: nothing that costs, nothing that takes long. */
 export interface Check<Request> {
 	/** What `prepare` made of the parameters. */
@@ -67,7 +75,7 @@ export interface Operation {
 	 *
 	 * @throws ServiceError `invalid`.
 	 */
-	prepare(params: never): unknown;
+	prepare(params: never, surroundings: Surroundings): unknown;
 	/**
 	 * Refuses what only the input's files or the service's catalog can tell. Runs for all items before the first is sent, too.
 	 *
@@ -88,7 +96,7 @@ export interface Operation {
 export function operation<const P extends readonly INodeProperties[], Request>(
 	definition: Omit<Operation, 'params' | 'prepare' | 'check' | 'lane' | 'run'> & {
 		params: P;
-		prepare(params: ParamValues<P>): Request;
+		prepare(params: ParamValues<P>, surroundings: Surroundings): Request;
 		check?(check: Check<NoInfer<Request>>): Promise<void>;
 		lane?(request: NoInfer<Request>): string | undefined;
 		run(call: Call<NoInfer<Request>>): Promise<Output | Output[]>;

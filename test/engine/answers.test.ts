@@ -24,6 +24,7 @@ describe('Workspace Agent: send', () => {
 					json: {
 						output: expect.stringContaining('You said: "Grüße 👋 aus Köln"'),
 						sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+						sessionSource: 'new',
 						complete: true,
 						format: form.startsWith('sse') ? 'sse' : form,
 					},

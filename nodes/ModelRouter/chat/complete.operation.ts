@@ -1,10 +1,10 @@
+import { onIncompleteOption } from '../../../src/n8n/incomplete';
 import { operation } from '../../../src/n8n/operation';
 import { complete as askModel } from '../../../src/router/chat';
 import { readerOf } from '../text/format';
 import { askText } from '../text/ask';
 import {
 	additionalFieldsOption,
-	onIncompleteOption,
 	simplifyParam,
 	spendingCapOption,
 } from '../text/text.params';
