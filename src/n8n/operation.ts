@@ -2,6 +2,7 @@ import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Http, HttpResponse } from '../service/http';
 import type { Clock } from '../service/retry';
+import type { ExecutionMemory } from './executionMemory';
 import type { Known } from './known';
 import type { ParamValues } from './params';
 import type { FileFound, FileRead } from './readFile';
@@ -46,6 +47,8 @@ export interface Call<Request> extends Check<Request> {
 	once<Result>(what: unknown, send: () => Promise<Result>): Promise<Result>;
 	/** Writes an id that the service gave to the log and into the execution's custom data, where it survives Stop. */
 	note(name: 'mediaJob' | 'chat' | 'session', id: string): void;
+	/** Lasts through the execution, for all nodes with the same credential. */
+	memory: ExecutionMemory;
 	/** Requests that may cost which this process has under way with the same credential, in all executions. */
 	underWay(): number;
 	/** Passes a piece of the answer to whoever reads along in a chat or at a streaming webhook. */

@@ -116,7 +116,11 @@ describe('Market Assistant', () => {
 		expect(json['toolCalls']).toContainEqual({
 			callId: expect.any(String),
 			title: { en: expect.any(String), de: expect.any(String) },
+			label: 'Reading market data',
+			startedMs: expect.any(Number),
 			finished: true,
+			finishedMs: expect.any(Number),
+			durationMs: expect.any(Number),
 		});
 	});
 
