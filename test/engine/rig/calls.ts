@@ -83,6 +83,17 @@ export const secretsOf = (service: Service): Secrets => ({
 	marketAssistantApi: {
 		baseUrl: service.assistant.baseUrl,
 		apiKey: service.assistant.keys.enterprise,
+		plan: 'custom',
+		requestsPerMinute: 60_000,
 	},
 	modelRouterApi: { baseUrl: service.router.baseUrl, apiKey: service.router.keys.main },
 });
+
+let others = 0;
+
+/** The same, but for an account of the assistant that no other test uses: a 429 makes all wait that share an account. */
+export function secretsOfAnother(service: Service): Secrets {
+	const secrets = secretsOf(service);
+	const apiKey = `${service.assistant.keys.enterprise}-${++others}`;
+	return { ...secrets, marketAssistantApi: { ...secrets['marketAssistantApi'], apiKey } };
+}
