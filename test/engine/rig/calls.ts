@@ -10,6 +10,10 @@ type Paying = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
 export const paying: Array<[string, (text: string) => Paying]> = [
 	['agent: send', (message) => agent({ message })],
 	['assistant: ask', (question) => assistant('ask', { question })],
+	[
+		'assistant: ask a guided question',
+		(token) => assistant('askGuided', { capability: 'webSearch', token }),
+	],
 	['assistant: ask with streaming', (question) => assistant('askStreaming', { question })],
 	['router: chat', (content) => chat(content)],
 	['router: response', (prompt) => response(prompt)],
@@ -27,7 +31,7 @@ export const agent = (parameters: INodeParameters): Paying => ({
 });
 
 export const assistant = (
-	operation: 'ask' | 'askStreaming',
+	operation: 'ask' | 'askGuided' | 'askStreaming',
 	parameters: INodeParameters,
 ): Paying => ({
 	node: 'marketAssistant',
