@@ -95,7 +95,7 @@ describe.each(capabilities)('%s', (capability) => {
 	it('what is filled in is in the question', async () => {
 		await ask({
 			capability,
-			token: ' PEPE ',
+			asset: ' PEPE ',
 			chain: 'Solana',
 			wallet: '0xd8dA\n6BF2',
 			period: 'the last 7 days',
@@ -120,8 +120,8 @@ describe.each(capabilities)('%s', (capability) => {
 });
 
 it('is read as a whole, or as it is made with the tools', async () => {
-	const { items: whole } = await ask({ token: 'ETH' });
-	const { items: made } = await ask({ token: 'ETH', reading: 'streaming' });
+	const { items: whole } = await ask({ asset: 'ETH' });
+	const { items: made } = await ask({ asset: 'ETH', reading: 'streaming' });
 	expect(whole[0]?.json).toMatchObject({ complete: true, body: expect.anything() });
 	expect(made[0]?.json).toMatchObject({
 		complete: true,
@@ -137,7 +137,7 @@ it('is read as a whole, or as it is made with the tools', async () => {
 
 it('goes on in a chat, as any question does', async () => {
 	const { items } = await ask(
-		{ chat: 'key', chatKey: 'a', token: '={{ $json.token }}', options: { model: 'svc_v1.3' } },
+		{ chat: 'key', chatKey: 'a', asset: '={{ $json.token }}', options: { model: 'svc_v1.3' } },
 		{ items: [{ token: 'ETH' }, { token: 'BTC' }] },
 	);
 	expect(items[1]?.json['chatId']).toBe(items[0]?.json['chatId']);

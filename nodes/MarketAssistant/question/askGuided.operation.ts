@@ -22,7 +22,7 @@ export const askGuided = operation({
 		...contentParams,
 		{
 			displayName: 'Token or Project',
-			name: 'token',
+			name: 'asset',
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. ETH',
@@ -109,13 +109,14 @@ export const askGuided = operation({
 		},
 	],
 
-	prepare({ capability, reading, options, chat, chatId, chatKey, ...given }) {
+	prepare({ capability, reading, options, asset, chat, chatId, chatKey, ...given }) {
 		const contents = given[capability];
 		if (!contents.length)
 			throw invalid('Contents is empty', 'Choose at least one thing that the answer has to cover.');
 		const { wishes, answerLanguage: language, entries } = options;
 		const question = guidedQuestion(capability, contents, {
 			...given,
+			token: asset,
 			wishes,
 			language,
 			entries,

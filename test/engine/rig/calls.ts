@@ -12,7 +12,7 @@ export const paying: Array<[string, (text: string) => Paying]> = [
 	['assistant: ask', (question) => assistant('ask', { question })],
 	[
 		'assistant: ask a guided question',
-		(token) => assistant('askGuided', { capability: 'webSearch', token }),
+		(asset) => assistant('askGuided', { capability: 'webSearch', asset }),
 	],
 	['assistant: ask with streaming', (question) => assistant('askStreaming', { question })],
 	['router: chat', (content) => chat(content)],
