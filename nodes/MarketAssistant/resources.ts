@@ -4,5 +4,10 @@ import { askGuided } from './question/askGuided.operation';
 import { askStreaming } from './question/askStreaming.operation';
 
 export const resources: Resource[] = [
-	{ name: 'Question', value: 'question', operations: [ask, askGuided, askStreaming], defaultOperation: 'ask' },
+	{
+		name: 'Question',
+		value: 'question',
+		operations: [ask, askGuided, askStreaming],
+		defaultOperation: 'ask',
+	},
 ];
