@@ -33,6 +33,29 @@ export class MarketAssistantApi implements ICredentialType {
 			description:
 				'A free key is given by support, or by registering on the business platform and choosing the free plan',
 		},
+		{
+			displayName: 'Plan',
+			name: 'plan',
+			type: 'options',
+			options: [
+				{ name: 'Custom', value: 'custom', description: 'A limit of your own' },
+				{ name: 'Free', value: 'free', description: '60 requests a minute' },
+				{ name: 'Pro', value: 'pro', description: '300 requests a minute' },
+			],
+			default: 'free',
+			description:
+				'How many requests a minute the key may send. All executions of this n8n wait for their turn, so that none is refused.',
+		},
+		{
+			displayName: 'Requests per Minute',
+			name: 'requestsPerMinute',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			displayOptions: { show: { plan: ['custom'] } },
+			default: 60,
+			description:
+				'Limit of your plan. Where several n8n workers use the key, give each its part: they do not know of one another.',
+		},
 	];
 
 	authenticate = keyInHeader('X-API-Key');

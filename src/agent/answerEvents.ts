@@ -1,4 +1,4 @@
-import { findAnswerText } from '../service/answerText';
+import { findAnswerText, textAt } from '../service/answerText';
 import { isObject } from '../service/json';
 
 /** What one event of an agent's answer says. */
@@ -26,36 +26,36 @@ const NO_TEXT =
  *
  * Names are taken from the event line, or from a field `type`, `event` or `kind`; anything unknown that holds a text in a
  * usual place is a piece of the answer.
+ *
+ * @param textField Where the user says that the text is. Then nothing else counts, and it counts whatever the event is called.
  */
-export function readEvent(value: unknown, eventName?: string): Said {
+export function readEvent(value: unknown, eventName?: string, textField?: string): Said {
+	const find = textField ? (from: unknown) => textAt(from, textField) : findAnswerText;
+	const silent = (name: string) => !textField && NO_TEXT.test(name);
 	if (!isObject(value)) {
 		const name = eventName ?? '';
 		if (ERROR.test(name)) return { error: value };
-		if (STREAM_END.test(name)) return ended('stream', value);
-		if (MESSAGE_END.test(name)) return ended('message', value);
-		return NO_TEXT.test(name) ? {} : textOf(value);
+		if (STREAM_END.test(name)) return ended('stream', find(value));
+		if (MESSAGE_END.test(name)) return ended('message', find(value));
+		return silent(name) ? {} : piece(find(value));
 	}
 	const name = [eventName, value['type'], value['event'], value['kind']].find(
 		(candidate) => typeof candidate === 'string' && candidate !== 'message',
 	) as string | undefined;
 	if (value['error'] || ERROR.test(name ?? '')) return { error: value };
 	if (isFromUser(value)) return {};
-	if (name && STREAM_END.test(name)) return ended('stream', value);
-	if (name && MESSAGE_END.test(name)) return ended('message', value);
+	if (name && STREAM_END.test(name)) return ended('stream', find(value));
+	if (name && MESSAGE_END.test(name)) return ended('message', find(value));
 	const last = value['done'] === true || value['is_final'] === true || value['finished'] === true;
-	const piece = name && NO_TEXT.test(name) ? {} : textOf(value);
-	return last ? { ...piece, end: 'message' } : piece;
+	const said = name && silent(name) ? {} : piece(find(value));
+	return last ? { ...said, end: 'message' } : said;
 }
 
-function ended(end: 'stream' | 'message', value: unknown): Said {
-	const summary = findAnswerText(value);
+function ended(end: 'stream' | 'message', summary: string | undefined): Said {
 	return summary ? { end, summary } : { end };
 }
 
-function textOf(value: unknown): Said {
-	const text = findAnswerText(value);
-	return text === undefined ? {} : { text };
-}
+const piece = (text: string | undefined): Said => (text === undefined ? {} : { text });
 
 function isFromUser(value: Record<string, unknown>): boolean {
 	const message = value['message'];

@@ -20,9 +20,14 @@ const MAX_LENGTH = 64 * 1024 * 1024;
  * Reads an answer piece by piece in any form: server-sent events with JSON or text, JSON lines, one JSON body, plain text.
  * The content type is a hint; what the body begins with decides.
  *
+ * @param textField Where the user says that the text of an event is, e.g. `data.reply`.
  * @throws ServiceError `garbled` for a web page or an empty body, `cut` for a broken one.
  */
-export async function* readAnswer(response: HttpResponse): AsyncGenerator<Piece> {
+export async function* readAnswer(
+	response: HttpResponse,
+	textField?: string,
+): AsyncGenerator<Piece> {
+	const read = (value: unknown, name?: string) => readEvent(value, name, textField);
 	const type = response.headers['content-type']?.toLowerCase() ?? '';
 	const source = limited(decoded(response.body));
 	try {
@@ -33,9 +38,9 @@ export async function* readAnswer(response: HttpResponse): AsyncGenerator<Piece>
 		}
 		const looksLikeJson = ['{', '[', RECORD_SEPARATOR].includes(start.charAt(0));
 		const looksLikeEvents = /^((data|event|id|retry):|:)/.test(start);
-		if (looksLikeJson) yield* readJsonLines(pieces, type);
+		if (looksLikeJson) yield* readJsonLines(pieces, type, read);
 		else if (type.includes('event-stream') || (looksLikeEvents && !type.includes('json'))) {
-			yield* readEventPieces(response, pieces);
+			yield* readEventPieces(response, pieces, read);
 		} else {
 			for await (const text of pieces) if (text) yield { form: 'text', raw: text, text };
 		}
@@ -45,9 +50,12 @@ export async function* readAnswer(response: HttpResponse): AsyncGenerator<Piece>
 	}
 }
 
+type Read = (value: unknown, eventName?: string) => Said;
+
 async function* readEventPieces(
 	response: HttpResponse,
 	pieces: AsyncGenerator<string>,
+	read: Read,
 ): AsyncGenerator<Piece> {
 	/** Whether the answer comes as JSON. Sure once JSON has said something: a text that happens to be in quotes is a text. */
 	let json: boolean | undefined;
@@ -68,15 +76,19 @@ async function* readEventPieces(
 		}
 		if (unfinished && !json) throw cut('The stream ended in the middle of an event.');
 		const value = json && data ? parsed : data;
-		const said = readEvent(value, event);
+		const said = read(value, event);
 		sure ||= json === true && Object.keys(said).length > 0;
 		yield { form: 'sse', raw: event ? { event, data: value } : value, ...said };
 	}
 }
 
 /** JSON lines; or, when the first line is not JSON by itself, one JSON body over several lines. */
-async function* readJsonLines(pieces: AsyncGenerator<string>, type: string): AsyncGenerator<Piece> {
-	let [rest, read, document] = ['', 0, false];
+async function* readJsonLines(
+	pieces: AsyncGenerator<string>,
+	type: string,
+	read: Read,
+): AsyncGenerator<Piece> {
+	let [rest, lineCount, document] = ['', 0, false];
 	for await (const text of pieces) {
 		rest += text;
 		if (document || !text.includes('\n')) continue;
@@ -85,24 +97,24 @@ async function* readJsonLines(pieces: AsyncGenerator<string>, type: string): Asy
 		for (const [index, line] of lines.entries()) {
 			const value = tryParseJson(bare(line));
 			if (value === undefined && bare(line)) {
-				if (read) throw cut(`A line could not be read: ${line.slice(0, 200)}`);
+				if (lineCount) throw cut(`A line could not be read: ${line.slice(0, 200)}`);
 				rest = [...lines.slice(index), rest].join('\n');
 				document = true;
 				break;
 			}
 			if (value !== undefined) {
-				read++;
-				yield { form: 'ndjson', raw: value, ...readEvent(value) };
+				lineCount++;
+				yield { form: 'ndjson', raw: value, ...read(value) };
 			}
 		}
 	}
 	if (!bare(rest)) return;
 	try {
 		const value = parseJson(bare(rest));
-		yield { form: read ? 'ndjson' : 'json', raw: value, ...readEvent(value) };
+		yield { form: lineCount ? 'ndjson' : 'json', raw: value, ...read(value) };
 	} catch {
 		// a text that only begins like JSON is a text, unless the service says otherwise
-		if (read || type.includes('json')) throw cut('The answer ended in the middle of JSON.');
+		if (lineCount || type.includes('json')) throw cut('The answer ended in the middle of JSON.');
 		yield { form: 'text', raw: rest, text: rest };
 	}
 }

@@ -22,11 +22,16 @@ export interface AgentAnswer {
 	requestId?: string;
 }
 
+/** What had come of an answer when it stopped before its end. */
+export type ArrivedAnswer = Pick<AgentAnswer, 'text' | 'format'> & Partial<AgentAnswer>;
+
 export interface Listening {
 	/** Called with every piece of text as it arrives, and awaited. */
 	onText?: (text: string) => void | Promise<void>;
 	/** Keeps every event. Without it, only the first ones of an answer in which no text is found. */
 	keepEvents?: boolean;
+	/** Where the text of an event is, e.g. `data.reply`. Unset, all usual places are looked at. */
+	textField?: string | undefined;
 }
 
 /** Events kept of an answer without any text, so that the user can see what came instead. */
@@ -61,7 +66,7 @@ export async function sendMessage(
 
 async function collect(
 	response: HttpResponse,
-	{ onText = () => {}, keepEvents = false }: Listening,
+	{ onText = () => {}, keepEvents = false, textField }: Listening,
 ): Promise<AgentAnswer> {
 	const answer: AgentAnswer = {
 		text: '',
@@ -69,10 +74,14 @@ async function collect(
 		events: [],
 		...requestIdOf(response.headers),
 	};
-	const partial = () => ({ text: answer.text, ...(keepEvents && { events: answer.events }) });
+	const partial = (): ArrivedAnswer => ({
+		text: answer.text,
+		format: answer.format,
+		...(keepEvents && { events: answer.events }),
+	});
 	let ended = false;
 	try {
-		for await (const { form, raw, text, summary, error, end } of readAnswer(response)) {
+		for await (const { form, raw, text, summary, error, end } of readAnswer(response, textField)) {
 			answer.format = form;
 			if (keepEvents || (!answer.text && answer.events.length < MAX_KEPT)) answer.events.push(raw);
 			if (error !== undefined) {

@@ -5,7 +5,8 @@ import { isObject, tryParseJson } from '../service/json';
 import { withOutcome } from '../service/outcome';
 import { readJson, readRefusal, readText } from '../service/readBody';
 import { garbled, readReportedError, requestIdOf } from '../service/refusals';
-import { listenToAssistant, type AssistantAnswer } from './events';
+import { listenToAssistant, type AssistantAnswer, type EventListening } from './events';
+import type { ToolCall } from './toolCalls';
 import { readBody, readWhole, type CompleteAnswer } from './wholeAnswer';
 
 export interface Question {
@@ -45,8 +46,16 @@ export async function ask(http: Http, question: Question): Promise<CompleteAnswe
 export async function askStreaming(
 	http: Http,
 	question: Question,
-	{ onText = () => {}, onChat = () => {}, keepEvents = false }: AskListening = {},
+	{
+		onText = () => {},
+		onToolCall = () => {},
+		onChat = () => {},
+		now,
+		...listening
+	}: AskListening = {},
 ): Promise<AssistantAnswer & { body?: unknown }> {
+	const begun = now?.() ?? 0;
+	const time = () => (now?.() ?? 0) - begun;
 	return await askAt(
 		http,
 		'/v1/invoke_assistant_stream',
@@ -66,18 +75,20 @@ export async function askStreaming(
 					...whole,
 				};
 			}
-			return await collect(response, { onText, onChat, keepEvents });
+			return await collect(response, { onText, onToolCall, onChat, ...listening, time });
 		},
 	);
 }
 
-export interface AskListening {
+export interface AskListening extends Pick<EventListening, 'keepEvents' | 'language'> {
 	/** Called with every piece of text as it arrives, and awaited. */
 	onText?: (text: string) => void | Promise<void>;
+	/** Called when a tool is first seen to be used, and awaited. */
+	onToolCall?: (call: ToolCall) => void | Promise<void>;
 	/** Called with the id of the chat the moment the service gives it. */
 	onChat?: (chatId: string) => void;
-	/** Keeps every event as it came. */
-	keepEvents?: boolean;
+	/** Milliseconds, for the timeline of the tools. */
+	now?: () => number;
 }
 
 async function askAt<Answer>(
@@ -99,14 +110,18 @@ async function askAt<Answer>(
 	}
 }
 
+type Collecting = Required<Pick<AskListening, 'onText' | 'onToolCall' | 'onChat'>> &
+	Omit<EventListening, 'onToolCall'>;
+
 async function collect(
 	response: HttpResponse,
-	{ onText, onChat, keepEvents }: Required<AskListening>,
+	{ onText, onToolCall, onChat, ...listening }: Collecting,
 ): Promise<AssistantAnswer> {
 	const requestId = requestIdOf(response.headers);
 	if (response.headers['content-type']?.includes('html'))
 		throw garbled(response, await readText(response));
-	const heard = listenToAssistant(keepEvents);
+	const begun: ToolCall[] = [];
+	const heard = listenToAssistant({ ...listening, onToolCall: (call) => begun.push(call) });
 	let arrived = 0;
 	try {
 		for await (const { event = '', data } of readEvents(response, { bareEvents: true })) {
@@ -125,6 +140,7 @@ async function collect(
 			const text = heard.take(event, payload);
 			const chatId = event === 'chat' ? heard.answer().chatId : undefined;
 			if (chatId) onChat(chatId);
+			for (const call of begun.splice(0)) await onToolCall(call);
 			if (text) await onText(text);
 		}
 		if (!arrived) throw garbled(response, 'No event arrived.');

@@ -1,12 +1,5 @@
 import { isObject } from '../service/json';
-
-export interface ToolCall {
-	/** Links the start of a call to its end. */
-	callId: string;
-	/** Keyed by language, e.g. `{ en: 'Looking up top holders' }`. Absent when the call was only seen to finish. */
-	title?: Record<string, string>;
-	finished: boolean;
-}
+import { toolTimeline, type ToolCall } from './toolCalls';
 
 export interface AssistantAnswer {
 	/** The text of all messages, a blank line between them. */
@@ -21,15 +14,31 @@ export interface AssistantAnswer {
 	requestId?: string;
 }
 
+export interface EventListening {
+	/** Keeps every event as it came. */
+	keepEvents?: boolean;
+	/** Called when a tool is first seen to be used. */
+	onToolCall?: (call: ToolCall) => void;
+	/** Gives milliseconds since the question was sent, for the timeline of the tools. */
+	time?: () => number;
+	/** In which the titles of tools are wanted, e.g. `de`; `en` unless given. */
+	language?: string;
+}
+
 /**
  * Puts an answer together from the events of the assistant's stream; unknown events are only kept.
  *
  * Tolerates events that are missing: a `chat` that never came, a tool that finished without having begun, a message
  * without an end.
  */
-export function listenToAssistant(keepEvents: boolean) {
+export function listenToAssistant({
+	keepEvents = false,
+	onToolCall = () => {},
+	time = () => 0,
+	language = 'en',
+}: EventListening = {}) {
 	const messages: string[] = [];
-	const toolCalls = new Map<string, ToolCall>();
+	const tools = toolTimeline(time, language);
 	const answer: Omit<AssistantAnswer, 'text' | 'toolCalls'> = { messageIds: [], events: [] };
 	let open = false;
 
@@ -40,17 +49,12 @@ export function listenToAssistant(keepEvents: boolean) {
 			return '';
 		},
 		pending_tool_call({ call_id, title }) {
-			const callId = String(call_id);
-			toolCalls.set(callId, {
-				callId,
-				...titled(title),
-				finished: toolCalls.get(callId)?.finished ?? false,
-			});
+			const call = tools.start(call_id, title);
+			if (call) onToolCall(call);
 			return '';
 		},
 		finished_tool_call({ call_id }) {
-			const callId = String(call_id);
-			toolCalls.set(callId, { ...(toolCalls.get(callId) ?? { callId }), finished: true });
+			tools.finish(call_id);
 			return '';
 		},
 		message_start({ t }) {
@@ -84,7 +88,7 @@ export function listenToAssistant(keepEvents: boolean) {
 			return {
 				...answer,
 				text: messages.filter(Boolean).join('\n\n'),
-				toolCalls: [...toolCalls.values()],
+				toolCalls: tools.calls(),
 			};
 		},
 	};
@@ -92,10 +96,3 @@ export function listenToAssistant(keepEvents: boolean) {
 
 const isGiven = (value: unknown) =>
 	(typeof value === 'string' && value !== '') || typeof value === 'number';
-
-function titled(title: unknown): { title?: Record<string, string> } {
-	if (typeof title === 'string') return { title: { en: title } };
-	if (!isObject(title)) return {};
-	const words = Object.entries(title).filter(([, word]) => typeof word === 'string');
-	return { title: Object.fromEntries(words) as Record<string, string> };
-}

@@ -4,9 +4,11 @@ import { assertUrlAllowed, sleep } from 'n8n-workflow';
 
 import { cleanKey, normaliseBaseUrl } from '../service/address';
 import type { Http } from '../service/http';
+import { withRate } from '../service/rate';
 import { withRetries, type Clock } from '../service/retry';
 import { stopped } from './body';
 import { viaN8n, type Context } from './http';
+import { rateGateOf } from './rateGates';
 import { redactor, type Redactor } from './redact';
 import type { ToReadable } from './storeFile';
 import { defaultSettings, type RequestSettings } from './settings';
@@ -32,6 +34,12 @@ export interface ServiceAccess {
 	credential: string;
 	/** A version that ends the base URL and may be there, missing or doubled; paths then begin with it. */
 	version?: string;
+	/**
+	 * How many requests a minute the service takes, for one that has such a limit. They then wait for their turn.
+	 *
+	 * @throws ServiceError `invalid`.
+	 */
+	perMinute?(credential: ICredentialDataDecryptedObject): number;
 }
 
 /**
@@ -45,7 +53,7 @@ export interface ServiceAccess {
  */
 export async function connect(
 	n8n: Context,
-	{ credential, version }: ServiceAccess,
+	{ credential, version, perMinute }: ServiceAccess,
 	settings: RequestSettings = defaultSettings,
 ): Promise<Connection> {
 	const data = await n8n.getCredentials<ICredentialDataDecryptedObject>(credential);
@@ -86,12 +94,16 @@ export async function connect(
 			return await line.send(request);
 		},
 	};
+	const account = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64');
+	const longestWait = settings.longestWait * 1000;
+	const limit = perMinute && { perMinute: perMinute(data), gate: rateGateOf(account) };
+	const inTurn = limit ? withRate(httpOnce, { ...limit, clock, longestWait }) : httpOnce;
 	return {
-		http: withRetries(httpOnce, clock, settings.longestWait * 1000),
+		http: withRetries(inTurn, clock, longestWait),
 		httpOnce,
 		clock,
 		baseUrl,
-		account: createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64'),
+		account,
 		credentialId: node.credentials?.[credential]?.id ?? '',
 		redact: redactor(apiKey),
 		toReadable(bytes) {

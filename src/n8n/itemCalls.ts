@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { accumulateTokenUsage } from 'n8n-workflow';
 
 import type { Connection } from './connection';
+import { executionMemory } from './executionMemory';
 import { hintBoard } from './hints';
 import { known } from './known';
 import { liveOutput, NOT_LIVE, type LiveOutput } from './liveOutput';
@@ -15,12 +16,13 @@ import { countUnderWay, underWay } from './underWay';
 /** Makes what the operations of one execution work with, item by item. */
 export function itemCalls(
 	n8n: IExecuteFunctions,
-	{ http, httpOnce, clock, account, toReadable }: Connection,
+	{ http, httpOnce, clock, account, credentialId, baseUrl, toReadable }: Connection,
 	ledger: ReturnType<typeof startLedger>,
 	live: boolean,
 ) {
 	const hints = hintBoard(n8n);
 	const stop = n8n.getExecutionCancelSignal();
+	const memory = executionMemory(n8n, `${credentialId} ${baseUrl}`);
 
 	const checkOf = (itemIndex: number, request: unknown): Check<never> => ({
 		request: request as never,
@@ -39,6 +41,7 @@ export function itemCalls(
 			once: async (what, send) =>
 				await ledger.once(itemIndex, what, async () => await underWay(account, send)),
 			note: (name, id) => noteId(n8n, name, id),
+			memory,
 			underWay: () => countUnderWay(account),
 			live: output.write,
 			hint: hints.add,

@@ -2,6 +2,7 @@ import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Http, HttpResponse } from '../service/http';
 import type { Clock } from '../service/retry';
+import type { ExecutionMemory } from './executionMemory';
 import type { Known } from './known';
 import type { ParamValues } from './params';
 import type { FileFound, FileRead } from './readFile';
@@ -9,6 +10,14 @@ import type { FileWanted, StoredFile } from './storeFile';
 
 /** What an operation hands back for one input item: no `pairedItem`, the loop adds it. */
 export type Output = Pick<INodeExecutionData, 'json' | 'binary'>;
+
+/** What `prepare` may know beside the parameters. */
+export interface Surroundings {
+	/** The address of the service, from the credential. */
+	baseUrl: string;
+	/** The id of the chat session that the item belongs to, where there is one. */
+	chatSession(): string | undefined;
+}
 
 /** What a check of one item may use: nothing that costs, nothing that takes long. */
 export interface Check<Request> {
@@ -38,6 +47,8 @@ export interface Call<Request> extends Check<Request> {
 	once<Result>(what: unknown, send: () => Promise<Result>): Promise<Result>;
 	/** Writes an id that the service gave to the log and into the execution's custom data, where it survives Stop. */
 	note(name: 'mediaJob' | 'chat' | 'session', id: string): void;
+	/** Lasts through the execution, for all nodes with the same credential. */
+	memory: ExecutionMemory;
 	/** Requests that may cost which this process has under way with the same credential, in all executions. */
 	underWay(): number;
 	/** Passes a piece of the answer to whoever reads along in a chat or at a streaming webhook. */
@@ -67,7 +78,7 @@ export interface Operation {
 	 *
 	 * @throws ServiceError `invalid`.
 	 */
-	prepare(params: never): unknown;
+	prepare(params: never, surroundings: Surroundings): unknown;
 	/**
 	 * Refuses what only the input's files or the service's catalog can tell. Runs for all items before the first is sent, too.
 	 *
@@ -88,7 +99,7 @@ export interface Operation {
 export function operation<const P extends readonly INodeProperties[], Request>(
 	definition: Omit<Operation, 'params' | 'prepare' | 'check' | 'lane' | 'run'> & {
 		params: P;
-		prepare(params: ParamValues<P>): Request;
+		prepare(params: ParamValues<P>, surroundings: Surroundings): Request;
 		check?(check: Check<NoInfer<Request>>): Promise<void>;
 		lane?(request: NoInfer<Request>): string | undefined;
 		run(call: Call<NoInfer<Request>>): Promise<Output | Output[]>;

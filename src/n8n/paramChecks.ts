@@ -26,11 +26,14 @@ export function checked(param: INodeProperties, value: unknown, path: string): u
 			if (value === true || value === 'true') return true;
 			if (value === false || value === 'false') return false;
 			throw invalid(`${path} must be true or false`);
-		case 'options': {
-			const allowed = (param.options as INodePropertyOptions[]).map((option) => option.value);
-			if (!allowed.includes(value as string))
-				throw invalid(`${path} must be one of: ${allowed.join(', ')}`);
-			return value;
+		case 'options':
+			return checkedOption(param, value, path);
+		case 'multiOptions': {
+			// an expression may give one, several with commas between them, or a list
+			const given = typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
+			if (!Array.isArray(given)) throw invalid(`${path} must be a list`);
+			const chosen = given.filter((one) => one !== '');
+			return [...new Set(chosen)].map((one) => checkedOption(param, one, path));
 		}
 		case 'json':
 			return isListParam(param) ? checkedList(value, path) : checkedObject(value, path);
@@ -41,6 +44,13 @@ export function checked(param: INodeProperties, value: unknown, path: string): u
 		default:
 			return value;
 	}
+}
+
+function checkedOption({ options }: INodeProperties, value: unknown, path: string): unknown {
+	const allowed = (options as INodePropertyOptions[]).map((option) => option.value);
+	if (!allowed.includes(value as string))
+		throw invalid(`${path} must be one of: ${allowed.join(', ')}`);
+	return value;
 }
 
 function checkedText(

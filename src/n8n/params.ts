@@ -23,20 +23,22 @@ type ParamValue<P extends INodeProperties> = P extends {
 			? boolean
 			: P extends { type: 'options'; options: ReadonlyArray<{ value: infer V }> }
 				? V
-				: P extends { type: 'json' }
-					? P extends { default: `[${string}` }
-						? unknown[]
-						: IDataObject
-					: P extends { type: 'collection'; options: infer O extends readonly INodeProperties[] }
-						? Partial<ParamValues<O>>
-						: P extends {
-									type: 'fixedCollection';
-									options: ReadonlyArray<
-										infer G extends { name: string; values: readonly INodeProperties[] }
-									>;
-							  }
-							? { [Group in G as Group['name']]?: Array<ParamValues<Group['values']>> }
-							: unknown;
+				: P extends { type: 'multiOptions'; options: ReadonlyArray<{ value: infer V }> }
+					? V[]
+					: P extends { type: 'json' }
+						? P extends { default: `[${string}` }
+							? unknown[]
+							: IDataObject
+						: P extends { type: 'collection'; options: infer O extends readonly INodeProperties[] }
+							? Partial<ParamValues<O>>
+							: P extends {
+										type: 'fixedCollection';
+										options: ReadonlyArray<
+											infer G extends { name: string; values: readonly INodeProperties[] }
+										>;
+								  }
+								? { [Group in G as Group['name']]?: Array<ParamValues<Group['values']>> }
+								: unknown;
 
 /**
  * Makes a reader of parameters for one execution. It checks every value against its declaration, nested ones included: an

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { ServiceError } from '../service/errors';
 import { breather } from './breathe';
+import { chatSession } from './chatSession';
 import { failedItem, toNodeError } from './errors';
 import { connect, type Connection, type ServiceAccess } from './connection';
 import { itemCalls } from './itemCalls';
@@ -82,7 +83,11 @@ async function runItems(
 	for (const itemIndex of n8n.getInputData().keys()) {
 		await breathe();
 		try {
-			requests[itemIndex] = { request: operation.prepare(read(itemIndex) as never) };
+			const surroundings = {
+				baseUrl: connection.baseUrl,
+				chatSession: () => chatSession(n8n, itemIndex),
+			};
+			requests[itemIndex] = { request: operation.prepare(read(itemIndex) as never, surroundings) };
 		} catch (cause) {
 			requests[itemIndex] = fail(cause, itemIndex);
 		}

@@ -50,6 +50,22 @@ export function findAnswerText(value: unknown, depth = 0): string | undefined {
 	return undefined;
 }
 
+/**
+ * Finds the text at a place that the user named.
+ *
+ * @param path Field names with dots between them, e.g. `data.reply`; a number is a place in a list.
+ * @returns undefined when there is nothing at that place; a text that has no fields is the text itself.
+ */
+export function textAt(value: unknown, path: string): string | undefined {
+	if (typeof value === 'string') return value;
+	let at = value;
+	for (const name of path.split('.')) {
+		if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
+		at = (at as Record<string, unknown>)[name];
+	}
+	return findAnswerText(at);
+}
+
 function textOfList(list: unknown[], depth: number): string | undefined {
 	const hasRoles = list.some((entry) => isObject(entry) && isAnswerRole(entry['role']));
 	const texts = list

@@ -5,7 +5,7 @@ import { readRetryAfter } from './retryAfter';
 
 /** Time and chance, handed in so that a test can run hours in no time. */
 export interface Clock {
-	/** Milliseconds; only differences count. */
+	/** Milliseconds since 1970. */
 	now(): number;
 	/** @throws when the execution is stopped. */
 	sleep(milliseconds: number): Promise<void>;
@@ -68,7 +68,7 @@ export function withRetries(http: Http, clock: Clock, longestWait: number): Http
 }
 
 /** Another request was told to wait for longer than this one may. */
-function heldUp(left: number): ServiceError {
+export function heldUp(left: number): ServiceError {
 	return new ServiceError('refused', refusalSentence(429), {
 		status: 429,
 		retryAfter: left,

@@ -24,6 +24,7 @@ describe('Workspace Agent: send', () => {
 					json: {
 						output: expect.stringContaining('You said: "Grüße 👋 aus Köln"'),
 						sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+						sessionSource: 'new',
 						complete: true,
 						format: form.startsWith('sse') ? 'sse' : form,
 					},
@@ -115,7 +116,11 @@ describe('Market Assistant', () => {
 		expect(json['toolCalls']).toContainEqual({
 			callId: expect.any(String),
 			title: { en: expect.any(String), de: expect.any(String) },
+			label: 'Reading market data',
+			startedMs: expect.any(Number),
 			finished: true,
+			finishedMs: expect.any(Number),
+			durationMs: expect.any(Number),
 		});
 	});
 

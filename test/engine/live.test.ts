@@ -1,7 +1,7 @@
 import type { StructuredChunk } from 'n8n-workflow';
 
 import { startService, type Service } from '../service/service';
-import { chat, posts, response, secretsOf } from './rig/calls';
+import { agent, assistant, chat, posts, response, secretsOf } from './rig/calls';
 import { run, start, type RunOptions } from './rig/run';
 
 // text goes out as it comes, where somebody reads along, and only there
@@ -27,24 +27,36 @@ async function live(options: Partial<RunOptions>, question = '[[words:40]]', ask
 	return { ...outcome, chunks: own, types: own.map(({ type }) => type), text };
 }
 
+const tell = (message: string) => agent({ message });
+const ask = (question: string) => assistant('ask', { question });
+const askStreaming = (question: string, options = {}) =>
+	assistant('askStreaming', { question, options });
+
 it.each([
 	['a chat', chat],
 	['a response', response],
-])('%s: begin, pieces, end; together they are the output', async (_what, ask) => {
-	const { types, text, items } = await live({}, '[[words:40]]', ask);
+	['an agent', tell],
+	['the assistant', askStreaming],
+	['the assistant, whole', ask],
+])('%s: begin, pieces, end; together they are the output', async (_what, sends) => {
+	const { types, text, items } = await live({}, '[[words:40]]', sends);
 	expect(text).toMatch(/^word1 .*word40$/);
 	expect(text).toBe(items[0]?.json['output']);
 	expect([types[0], types.at(-1)]).toEqual(['begin', 'end']);
 	expect(types.slice(1, -1).every((type) => type === 'item')).toBe(true);
 });
 
-it('word n+1 is not said before word n has been read', async () => {
+it.each([
+	['a chat', chat, 1],
+	['an agent', tell, 0],
+	['the assistant', askStreaming, 3],
+])('%s: word n+1 is not said before word n has been read', async (_what, sends, piecesBefore) => {
 	service.forms.gate = true;
 	let text = '';
 	const words = () => text.split(' ').filter(Boolean).length;
 	let seen = 0;
 	const { finished } = start({
-		...chat('[[words:5]]'),
+		...sends('[[words:5]]'),
 		secrets: secretsOf(service),
 		mode: 'webhook',
 		onChunk({ type, content = '' }) {
@@ -56,7 +68,7 @@ it('word n+1 is not said before word n has been read', async () => {
 		},
 	});
 	while (!posts(service).length) await new Promise((resolve) => setTimeout(resolve, 10));
-	service.step();
+	service.step(piecesBefore);
 	const { items } = await finished;
 	expect([seen, items[0]?.json['output']]).toEqual([5, text]);
 });
@@ -66,9 +78,51 @@ it.each<[string, Partial<RunOptions>]>([
 	['a trigger execution', { mode: 'trigger' }],
 	['a retried execution', { mode: 'retry' }],
 ])('not for %s', async (_what, options) => {
-	const { chunks, items } = await live(options);
-	expect(chunks).toEqual([]);
-	expect(items[0]?.json['output']).toMatch(/^word1/);
+	for (const sends of [chat, tell, ask, askStreaming]) {
+		const { chunks, items } = await live(options, '[[words:40]]', sends);
+		expect(chunks).toEqual([]);
+		expect(items[0]?.json['output']).toMatch(/^word1/);
+	}
+});
+
+describe('the tools of the assistant', () => {
+	const question = '[[tools:2]] [[words:3]]';
+
+	it.each([
+		[{}, 'word1 word2 word3'],
+		[{ showToolCalls: true }, 'Reading market data…\n\nSearching the web…\n\nword1 word2 word3'],
+		[
+			{ showToolCalls: true, language: 'de-AT' },
+			'Marktdaten werden gelesen…\n\nDas Web wird durchsucht…\n\nword1 word2 word3',
+		],
+	])('with %j a reader sees %j', async (options, expected) => {
+		const { text, items } = await live({}, question, (text) => askStreaming(text, options));
+		expect([text, items[0]?.json['output']]).toEqual([expected, 'word1 word2 word3']);
+	});
+
+	it('are named while they are at work, and never to the user of an AI agent', async () => {
+		service.forms.gate = true;
+		let text = '';
+		const { finished } = start({
+			...askStreaming(question, { showToolCalls: true }),
+			secrets: secretsOf(service),
+			mode: 'webhook',
+			onChunk({ type, content = '' }) {
+				if (type === 'item') text += content;
+				if (text === 'Reading market data…\n\n') service.step(100);
+			},
+		});
+		while (!posts(service).length) await new Promise((resolve) => setTimeout(resolve, 10));
+		service.step();
+		await finished;
+		expect(text).toMatch(/word3$/);
+		const options = { asTool: true };
+		service.forms.gate = false;
+		const { chunks } = await live(options, question, (text) =>
+			askStreaming(text, { showToolCalls: true }),
+		);
+		expect(chunks).toEqual([]);
+	});
 });
 
 it('items follow one another while it streams, whatever the setting', async () => {

@@ -164,6 +164,7 @@ describe('end marks', () => {
 		expect(items[0]?.json['toolCalls']).toContainEqual({
 			callId: expect.any(String),
 			finished: true,
+			finishedMs: expect.any(Number),
 		});
 		expect(items[0]?.json['events']).toContainEqual({ event: 'surprise', data: { x: 1 } });
 	});

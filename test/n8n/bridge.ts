@@ -40,7 +40,12 @@ export const secretsOf = ({ agent, assistant, router }: Service): Secrets => ({
 	assistant: {
 		name: 'Market Assistant account',
 		type: 'marketAssistantApi',
-		data: { baseUrl: assistant.baseUrl, apiKey: assistant.keys.pro },
+		data: {
+			baseUrl: assistant.baseUrl,
+			apiKey: assistant.keys.pro,
+			plan: 'custom',
+			requestsPerMinute: 60_000,
+		},
 	},
 	router: {
 		name: 'Model Router account',

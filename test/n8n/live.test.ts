@@ -52,16 +52,20 @@ async function execution() {
 }
 
 /** Reads along, and lets the service go on each time that a further word has come. */
-async function readAlong(url: string, body: unknown): Promise<{ text: string; chunks: Chunk[] }> {
+async function readAlong(
+	url: string,
+	body: unknown,
+	piecesBefore = 1,
+): Promise<{ text: string; chunks: Chunk[] }> {
 	const chunks: Chunk[] = [];
 	let text = '';
 	let seen = 0;
 	const wordsIn = () => text.split(/\s+/).filter(Boolean).length;
-	// the piece before the first word holds no text
+	// the pieces before the first word hold no text
 	const started = (async () => {
 		while (!bridge.service.requests.some(({ method }) => method === 'POST'))
 			await new Promise((resolve) => setTimeout(resolve, 20));
-		bridge.service.step();
+		bridge.service.step(piecesBefore);
 	})();
 	for await (const chunk of callLive(url, body)) {
 		chunks.push(chunk);
@@ -102,6 +106,49 @@ it('word by word into a chat: the example', async () => {
 		chatInput: question,
 	});
 	expect(text).toBe(answer);
+});
+
+it.each([
+	['an agent', 'agent', ['message', 'send'], 'message', 0],
+	['the assistant', 'assistant', ['question', 'askStreaming'], 'question', 3],
+] as const)('%s, word by word', async (_who, who, operation, field, piecesBefore) => {
+	const tested = nodesFor(bridge.accounts)[who]('Chat', operation, {
+		[field]: '={{ $json.body.q }}',
+	});
+	const { text } = await readAlong(await published(tested), { q: question }, piecesBefore);
+	expect(text).toBe(answer);
+	expect(itemsOf(await execution(), 'Chat')).toMatchObject([
+		{ json: { output: answer, complete: true } },
+	]);
+});
+
+it("an agent in n8n's chat: one session per chat, word by word", async () => {
+	const tested = nodesFor(bridge.accounts).agent('Agent', ['message', 'send'], {
+		session: 'chatTrigger',
+		message: '={{ $json.chatInput }}',
+	});
+	const file = workflow('agent-chat', [], tested);
+	const webhookId = `agent-${Math.random().toString(36).slice(2)}`;
+	Object.assign(file.nodes[0]!, {
+		type: '@n8n/n8n-nodes-langchain.chatTrigger',
+		typeVersion: 1.4,
+		webhookId,
+		parameters: { public: true, mode: 'webhook', options: { responseMode: 'streaming' } },
+	});
+	await activated({ ...file, pinData: {} });
+	const sessionId = '6f1c2b1e8d3a4c0e9a550d2f6b7c8e90';
+	const url = `${bridge.editor.url}/webhook/${webhookId}/chat`;
+	const say = { action: 'sendMessage', sessionId };
+	const { text } = await readAlong(url, { ...say, chatInput: question }, 0);
+	expect(text).toBe(answer);
+	let second = '';
+	for await (const { type, content } of callLive(url, { ...say, chatInput: 'And now?' }))
+		if (type === 'item') second += content ?? '';
+	expect(second).toContain('This is message 2 of this session');
+	expect(itemsOf(await execution(), 'Agent')[0]?.json).toMatchObject({
+		sessionId: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90',
+		sessionSource: 'chatTrigger',
+	});
 });
 
 it('a response, too', async () => {

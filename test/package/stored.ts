@@ -32,7 +32,7 @@ function linesOf(place: string, { name, type, options = [], default: preset }: P
 	if (type === 'notice') return [];
 	const path = `${place}.${name}`;
 	const line = `${path}: ${type}, default ${JSON.stringify(preset)}`;
-	if (type === 'options')
+	if (type === 'options' || type === 'multiOptions')
 		return [
 			line,
 			...(options as INodePropertyOptions[]).map(

@@ -1,8 +1,7 @@
-import type { IDataObject } from 'n8n-workflow';
-
-import { ask as askAssistant } from '../../../src/assistant/answer';
 import { operation } from '../../../src/n8n/operation';
-import { modelOption, questionParams, toQuestion } from './question.params';
+import { laneOf, toAsked } from './asked';
+import { askWhole } from './askItem';
+import { chatParams, modelOption, questionParam } from './question.params';
 
 export const ask = operation({
 	name: 'Ask',
@@ -10,7 +9,8 @@ export const ask = operation({
 	action: 'Ask a question',
 	description: 'Ask a question and get the complete answer',
 	params: [
-		...questionParams,
+		questionParam,
+		...chatParams,
 		{
 			displayName: 'Options',
 			name: 'options',
@@ -21,24 +21,7 @@ export const ask = operation({
 		},
 	],
 
-	prepare: ({ options, ...params }) => toQuestion(params, options),
-
-	lane: ({ chat_id }) => chat_id,
-
-	async run({ request, http, once, note }) {
-		const { text, chatId, requestId, body } = await once(request, async () => {
-			const answer = await askAssistant(http, request);
-			if (answer.chatId) note('chat', answer.chatId);
-			return answer;
-		});
-		return {
-			json: {
-				output: text,
-				...(chatId && { chatId }),
-				complete: true,
-				...(requestId && { requestId }),
-				body: body as IDataObject,
-			},
-		};
-	},
+	prepare: ({ question, options, ...chat }) => toAsked(question, chat, options),
+	lane: laneOf,
+	run: askWhole,
 });

@@ -1,8 +1,15 @@
-import type { IDataObject } from 'n8n-workflow';
-
-import { askStreaming as askAssistant } from '../../../src/assistant/answer';
+import { onIncompleteOption } from '../../../src/n8n/incomplete';
 import { operation } from '../../../src/n8n/operation';
-import { modelOption, questionParams, toQuestion } from './question.params';
+import { laneOf, toAsked } from './asked';
+import { askLive } from './askItem';
+import {
+	chatParams,
+	includeEventsOption,
+	languageOption,
+	modelOption,
+	questionParam,
+	showToolsOption,
+} from './question.params';
 
 export const askStreaming = operation({
 	name: 'Ask With Streaming',
@@ -11,7 +18,8 @@ export const askStreaming = operation({
 	description:
 		'Ask a question and read the answer as it is made, with the tools that were used for it',
 	params: [
-		...questionParams,
+		questionParam,
+		...chatParams,
 		{
 			displayName: 'Options',
 			name: 'options',
@@ -19,45 +27,16 @@ export const askStreaming = operation({
 			placeholder: 'Add Option',
 			default: {},
 			options: [
-				{
-					displayName: 'Include Events',
-					name: 'includeEvents',
-					type: 'boolean',
-					default: false,
-					description: 'Whether to add every event of the stream, as it came, as "events"',
-				},
+				includeEventsOption,
+				languageOption,
 				modelOption,
+				onIncompleteOption,
+				showToolsOption,
 			],
 		},
 	],
 
-	prepare: ({ options, ...params }) => ({
-		question: toQuestion(params, options),
-		keepEvents: options.includeEvents ?? false,
-	}),
-
-	lane: ({ question }) => question.chat_id,
-
-	async run({ request: { question, keepEvents }, http, once, note }) {
-		const { text, chatId, chatTitle, messageIds, toolCalls, events, requestId, body } = await once(
-			question,
-			async () => {
-				const onChat = (id: string) => note('chat', id);
-				return await askAssistant(http, question, { keepEvents, onChat });
-			},
-		);
-		return {
-			json: {
-				output: text,
-				...(chatId && { chatId }),
-				...(chatTitle && { chatTitle }),
-				messageIds,
-				toolCalls: toolCalls as unknown as IDataObject[],
-				complete: true,
-				...(requestId && { requestId }),
-				...(keepEvents && { events: events as IDataObject[] }),
-				...(body !== undefined && { body: body as IDataObject }),
-			},
-		};
-	},
+	prepare: ({ question, options, ...chat }) => toAsked(question, chat, options),
+	lane: laneOf,
+	run: askLive,
 });

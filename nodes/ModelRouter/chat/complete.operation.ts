@@ -1,13 +1,9 @@
+import { onIncompleteOption } from '../../../src/n8n/incomplete';
 import { operation } from '../../../src/n8n/operation';
 import { complete as askModel } from '../../../src/router/chat';
 import { readerOf } from '../text/format';
 import { askText } from '../text/ask';
-import {
-	additionalFieldsOption,
-	onIncompleteOption,
-	simplifyParam,
-	spendingCapOption,
-} from '../text/text.params';
+import { additionalFieldsOption, simplifyParam, spendingCapOption } from '../text/text.params';
 import { toolChoiceOptions } from '../text/tools.params';
 import { checkText } from '../text/textRequest';
 import { chatParams, maximumOutputOption, systemMessageOption, toChat } from './chat.params';

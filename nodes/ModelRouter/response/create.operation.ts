@@ -1,3 +1,4 @@
+import { onIncompleteOption } from '../../../src/n8n/incomplete';
 import { operation } from '../../../src/n8n/operation';
 import { attach, inputPart } from '../../../src/router/attachments';
 import type { ChatMessage } from '../../../src/router/messages';
@@ -10,7 +11,6 @@ import { messageParams } from '../text/messages.params';
 import {
 	additionalFieldsOption,
 	formatParams,
-	onIncompleteOption,
 	simplifyParam,
 	spendingCapOption,
 } from '../text/text.params';

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { whatArrived } from '../../../src/n8n/incomplete';
 import type { Call, Output } from '../../../src/n8n/operation';
 import { explainBalance } from '../../../src/router/balance';
 import { textCost } from '../../../src/router/prices';
@@ -89,12 +90,15 @@ export async function askText<Raw extends string>(
 	} catch (cause) {
 		const broken = brokenOff(cause);
 		if (!broken) throw explained(cause);
-		const { error, kept: arrived } = broken;
-		if (request.onIncomplete === 'error' || error.kind !== 'cut')
-			throw withDetails(error, { partial: { ...arrived.answer, ...costOf(arrived.answer) } });
-		const notice = [`${error.message}.`, error.details.reason].filter(Boolean).join(' ');
+		const {
+			error,
+			kept: { answer },
+		} = broken;
+		const arrived = request.onIncomplete === 'partial' ? whatArrived<Kept>(error) : undefined;
+		if (!arrived) throw withDetails(error, { partial: { ...answer, ...costOf(answer) } });
+		const { partial, notice } = arrived;
 		hint(notice);
-		return toItem(arrived, {}, { ...requestIdOf(error.details), notice, complete: false });
+		return toItem(partial, {}, { ...requestIdOf(arrived), notice, complete: false });
 	}
 }
 

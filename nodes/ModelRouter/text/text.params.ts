@@ -47,19 +47,6 @@ export const additionalFieldsOption = {
 		'Further fields of the request as a JSON object, sent as they are, e.g. {"user": "customer-7"}. Whether a model honours a field is up to the model.',
 } as const satisfies INodeProperties;
 
-export const onIncompleteOption = {
-	displayName: 'On Incomplete Answer',
-	name: 'onIncomplete',
-	type: 'options',
-	options: [
-		{ name: 'Fail, and Keep the Text in the Error', value: 'error' },
-		{ name: 'Give What Arrived', value: 'partial' },
-	],
-	default: 'error',
-	description:
-		'What to do with an answer that stopped before its end: an error whose details hold the text so far, or a normal item with "complete" false. It is billed either way, and never asked for again.',
-} as const satisfies INodeProperties;
-
 export const spendingCapOption = {
 	displayName: 'Spending Cap per Item (USD)',
 	name: 'spendingCap',

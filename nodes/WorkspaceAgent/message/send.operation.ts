@@ -1,10 +1,12 @@
 import { randomUUID } from 'crypto';
+import type { IDataObject } from 'n8n-workflow';
 
-import { sendMessage } from '../../../src/agent/messages';
+import { sendMessage, type ArrivedAnswer } from '../../../src/agent/messages';
+import { onIncompleteOption, whatArrived } from '../../../src/n8n/incomplete';
 import { operation } from '../../../src/n8n/operation';
-import { invalid } from '../../../src/service/errors';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+import { explained } from '../../../src/service/errors';
+import { chosenSession } from './session';
+import { sessionParams } from './session.params';
 
 export const send = operation({
 	name: 'Send',
@@ -12,36 +14,7 @@ export const send = operation({
 	action: 'Send a message to an agent',
 	description: 'Send a message into a session of the workspace agent and read its answer',
 	params: [
-		{
-			displayName: 'Session',
-			name: 'session',
-			type: 'options',
-			options: [
-				{
-					name: 'New Session',
-					value: 'new',
-					description: 'Begin a new conversation for every item',
-				},
-				{
-					name: 'Existing Session',
-					value: 'existing',
-					description: 'Continue a conversation, or begin it under an ID of your own',
-				},
-			],
-			default: 'new',
-			description: 'Which conversation the message belongs to',
-		},
-		{
-			displayName: 'Session ID',
-			name: 'sessionId',
-			type: 'string',
-			displayOptions: { show: { session: ['existing'] } },
-			default: '',
-			required: true,
-			placeholder: 'e.g. 6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90',
-			description:
-				'UUID of the session, as an earlier message put it into "sessionId". An unused UUID begins a new session.',
-		},
+		...sessionParams,
 		{
 			displayName: 'Message',
 			name: 'message',
@@ -66,41 +39,70 @@ export const send = operation({
 					default: false,
 					description: 'Whether to add everything that the agent sent, as it came, as "events"',
 				},
+				onIncompleteOption,
+				{
+					displayName: 'Text Field',
+					name: 'textField',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. data.reply.text',
+					description:
+						'Where the text is in what the agent sends, when it is not found by itself: names with dots between them. Include Events shows them.',
+				},
 			],
 		},
 	],
 
-	prepare({ session, sessionId, message, options }) {
-		const given = session === 'existing' ? sessionId.trim() : undefined;
-		if (given !== undefined && !UUID.test(given)) {
-			throw invalid(
-				'Session ID must be a UUID',
-				`It reads "${given.slice(0, 100)}". A UUID looks like 6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90.`,
-			);
-		}
-		return { sessionId: given, content: message, keepEvents: options.includeEvents ?? false };
-	},
+	prepare: ({ message, options, ...session }, surroundings) => ({
+		session: chosenSession(session, surroundings),
+		content: message,
+		keepEvents: options.includeEvents ?? false,
+		textField: options.textField?.trim() || undefined,
+		onIncomplete: options.onIncomplete ?? 'error',
+	}),
 
-	lane: ({ sessionId }) => sessionId?.toLowerCase(),
+	lane: ({ session }) => session.id?.toLowerCase(),
 
-	async run({ request: { sessionId: given, content, keepEvents }, http, once, note }) {
-		const { sessionId, text, format, events, requestId } = await once(
-			{ given, content },
-			async () => {
-				const sessionId = given ?? randomUUID();
-				if (!given) note('session', sessionId);
-				return { sessionId, ...(await sendMessage(http, { sessionId, content }, { keepEvents })) };
-			},
-		);
-		return {
-			json: {
-				output: text,
-				sessionId,
-				complete: true,
-				format,
-				...(requestId && { requestId }),
-				...((keepEvents || !text) && { events }),
-			},
+	async run({ request, http, once, note, live, hint }) {
+		const { session, content, keepEvents, textField } = request;
+		const toItem = (
+			sessionId: string,
+			{ text, format, events = [], requestId }: ArrivedAnswer,
+			more: { complete: boolean; notice?: string },
+		) => {
+			const { source, key } = session;
+			const from = { sessionSource: source, ...(key !== undefined && { sessionKey: key }) };
+			return {
+				json: {
+					output: text,
+					sessionId,
+					...from,
+					...more,
+					format,
+					...(requestId && { requestId }),
+					...((keepEvents || !text) && { events: events as IDataObject[] }),
+				},
+			};
 		};
+
+		try {
+			const { sessionId, ...answer } = await once({ given: session.id, content }, async () => {
+				const sessionId = session.id ?? randomUUID();
+				if (!session.id) note('session', sessionId);
+				const listening = { onText: live, keepEvents, textField };
+				return { sessionId, ...(await sendMessage(http, { sessionId, content }, listening)) };
+			});
+			const lost = textField && !answer.text && `No text was found in the field "${textField}".`;
+			if (lost) hint(lost);
+			return toItem(sessionId, answer, { complete: true, ...(lost && { notice: lost }) });
+		} catch (cause) {
+			const arrived = whatArrived<ArrivedAnswer>(cause);
+			if (!arrived || request.onIncomplete === 'error') throw explained(cause);
+			const { partial, notice, ids, requestId } = arrived;
+			hint(notice);
+			const sessionId = ids['sessionId'] ?? '';
+			const answer = { ...partial, ...(requestId && { requestId }) };
+			return toItem(sessionId, answer, { complete: false, notice });
+		}
 	},
 });

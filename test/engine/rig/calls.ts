@@ -10,6 +10,10 @@ type Paying = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
 export const paying: Array<[string, (text: string) => Paying]> = [
 	['agent: send', (message) => agent({ message })],
 	['assistant: ask', (question) => assistant('ask', { question })],
+	[
+		'assistant: ask a guided question',
+		(asset) => assistant('askGuided', { capability: 'webSearch', asset }),
+	],
 	['assistant: ask with streaming', (question) => assistant('askStreaming', { question })],
 	['router: chat', (content) => chat(content)],
 	['router: response', (prompt) => response(prompt)],
@@ -27,7 +31,7 @@ export const agent = (parameters: INodeParameters): Paying => ({
 });
 
 export const assistant = (
-	operation: 'ask' | 'askStreaming',
+	operation: 'ask' | 'askGuided' | 'askStreaming',
 	parameters: INodeParameters,
 ): Paying => ({
 	node: 'marketAssistant',
@@ -83,6 +87,17 @@ export const secretsOf = (service: Service): Secrets => ({
 	marketAssistantApi: {
 		baseUrl: service.assistant.baseUrl,
 		apiKey: service.assistant.keys.enterprise,
+		plan: 'custom',
+		requestsPerMinute: 60_000,
 	},
 	modelRouterApi: { baseUrl: service.router.baseUrl, apiKey: service.router.keys.main },
 });
+
+let others = 0;
+
+/** The same, but for an account of the assistant that no other test uses: a 429 makes all wait that share an account. */
+export function secretsOfAnother(service: Service): Secrets {
+	const secrets = secretsOf(service);
+	const apiKey = `${service.assistant.keys.enterprise}-${++others}`;
+	return { ...secrets, marketAssistantApi: { ...secrets['marketAssistantApi'], apiKey } };
+}

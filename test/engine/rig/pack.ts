@@ -1,5 +1,6 @@
 import { PackageDirectoryLoader } from 'n8n-core';
 import {
+	CHAT_TRIGGER_NODE_TYPE,
 	NodeHelpers,
 	type ICredentialType,
 	type INodeType,
@@ -68,6 +69,7 @@ function packOf(
 	const nodes: Record<string, INodeType | IVersionedNodeType> = {
 		'test.start': start,
 		'test.sink': sink,
+		[CHAT_TRIGGER_NODE_TYPE]: start,
 	};
 	for (const [name, type] of Object.entries(own)) {
 		nodes[`n8n-nodes-agent-bridge.${name}`] = type;

@@ -1,5 +1,6 @@
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import {
+	CHAT_TRIGGER_NODE_TYPE,
 	createRunExecutionData,
 	Workflow,
 	type IBinaryKeyData,
@@ -7,6 +8,7 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 	type IRun,
+	type ITaskData,
 	type StructuredChunk,
 	type IWorkflowBase,
 	type IWorkflowExecuteAdditionalData,
@@ -36,6 +38,8 @@ export interface RunOptions {
 	settings?: Partial<INode>;
 	mode?: WorkflowExecuteMode;
 	pack?: Pack;
+	/** What a Chat Trigger gave before Start, whose items are others. */
+	chatted?: INodeExecutionData['json'];
 }
 
 export interface Outcome {
@@ -64,6 +68,7 @@ export function start({
 	settings,
 	mode = 'manual',
 	pack = sources,
+	chatted,
 }: RunOptions) {
 	const under: INode = {
 		...made('Node', `n8n-nodes-agent-bridge.${node}${asTool ? 'Tool' : ''}`, parameters),
@@ -75,6 +80,7 @@ export function start({
 		under,
 		made('Items', 'test.sink'),
 		made('Failed', 'test.sink'),
+		...(chatted ? [made('The "Chat"', CHAT_TRIGGER_NODE_TYPE)] : []),
 	];
 	const to = (name: string) => [{ node: name, type: 'main' as const, index: 0 }];
 	const workflow = new Workflow({
@@ -82,7 +88,11 @@ export function start({
 		name: 'test',
 		active: false,
 		nodes,
-		connections: { Start: { main: [to('Node')] }, Node: { main: [to('Items'), to('Failed')] } },
+		connections: {
+			...(chatted && { 'The "Chat"': { main: [to('Start')] } }),
+			Start: { main: [to('Node')] },
+			Node: { main: [to('Items'), to('Failed')] },
+		},
 		nodeTypes: pack.nodeTypes,
 		settings: { executionOrder: 'v1' },
 	});
@@ -92,6 +102,7 @@ export function start({
 		additionalData(workflow, credentials, mode, onChunk),
 		mode,
 		createRunExecutionData({
+			...(chatted && { resultData: { runData: { 'The "Chat"': [ranWith(chatted)] } } }),
 			executionData: {
 				nodeExecutionStack: [{ node: nodes[0]!, data: { main: [input] }, source: null }],
 			},
@@ -113,6 +124,15 @@ export function start({
 }
 
 export const run = async (options: RunOptions) => await start(options).finished;
+
+const ranWith = (json: INodeExecutionData['json']): ITaskData => ({
+	startTime: 0,
+	executionTime: 0,
+	executionIndex: 0,
+	source: [],
+	executionStatus: 'success',
+	data: { main: [[{ json }]] },
+});
 
 function made(name: string, type: string, parameters: INodeParameters = {}): INode {
 	return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters };

@@ -27,11 +27,11 @@ export function assistantEndpoint(world: World, call: Call): Answer | undefined 
 	if (call.method !== 'POST') return refused(405, 'Method Not Allowed');
 
 	// the key is checked before the body
-	const key = call.headers['x-api-key'];
-	const tier = Object.entries(ASSISTANT_KEYS).find(([, value]) => value === key)?.[0];
+	const key = String(call.headers['x-api-key']);
+	const tier = tierOf(key);
 	if (!tier) return refused(401, 'API key incorrect or missing');
 	if (tier === 'forbidden') return refused(403, 'API key lacks permission for this action');
-	const wait = overRate(world, String(key), tier);
+	const wait = overRate(world, key, tier);
 	if (wait !== undefined) return refused(429, 'Rate limit exceeded', retryAfter(world, wait));
 
 	const question = read(world, call.body);
@@ -40,6 +40,12 @@ export function assistantEndpoint(world: World, call: Call): Answer | undefined 
 	return name === 'invoke_assistant'
 		? wholeAnswer(world, question)
 		: streamAnswer(world, call, question);
+}
+
+/** A key with a dash and more behind it is another account of the same tier. */
+function tierOf(key: string): string | undefined {
+	const known = Object.entries(ASSISTANT_KEYS);
+	return known.find(([, value]) => key === value || key.startsWith(`${value}-`))?.[0];
 }
 
 function retryAfter(world: World, ms: number): Record<string, string> {

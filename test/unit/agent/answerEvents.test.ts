@@ -48,3 +48,20 @@ it.each<[unknown, string | undefined, Said]>([
 ])('%j under the name %j says %j', (value, name, said) => {
 	expect(readEvent(value, name)).toEqual(said);
 });
+
+it.each<[unknown, string | undefined, string, Said]>([
+	[{ a: { b: 'x' }, content: 'y' }, undefined, 'a.b', { text: 'x' }],
+	[{ a: [{ b: 'x' }] }, undefined, 'a.0.b', { text: 'x' }],
+	[{ a: { content: 'x' } }, undefined, 'a', { text: 'x' }],
+	[{ a: 'x' }, 'thinking', 'a', { text: 'x' }],
+	[{ content: 'y' }, undefined, 'a.b', {}],
+	[{ a: 'x' }, undefined, 'a.length', {}],
+	[{ a: {} }, undefined, 'a.constructor.name', {}],
+	[{ a: null }, undefined, 'a.b', {}],
+	['plain', undefined, 'a', { text: 'plain' }],
+	[{ a: 'whole', content: 'y' }, 'done', 'a', { end: 'stream', summary: 'whole' }],
+	[{ a: 'x', role: 'user' }, undefined, 'a', {}],
+	[{ error: 'x', a: 'y' }, undefined, 'a', { error: { error: 'x', a: 'y' } }],
+])('%j under the name %j says in "%s": %j', (value, name, textField, said) => {
+	expect(readEvent(value, name, textField)).toEqual(said);
+});

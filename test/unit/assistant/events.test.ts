@@ -5,7 +5,7 @@ import { listenToAssistant } from '../../../src/assistant/events';
 type Heard = Array<[event: string, data: unknown]>;
 
 function answerTo(heard: Heard, keepEvents = false) {
-	const listener = listenToAssistant(keepEvents);
+	const listener = listenToAssistant({ keepEvents });
 	const readAlong = heard.map(([event, data]) => listener.take(event, data)).join('');
 	return { ...listener.answer(), readAlong };
 }
@@ -30,32 +30,6 @@ it.each<[string, Heard, object]>([
 		{ text: 'a\n\nb' },
 	],
 	['text of another type', [say(17), say(null), say({})], { text: '' }],
-	[
-		'tool',
-		[
-			['pending_tool_call', { call_id: '1', title: { en: 'E', de: 'D', x: 1 } }],
-			['finished_tool_call', { call_id: '1' }],
-		],
-		{ toolCalls: [{ callId: '1', title: { en: 'E', de: 'D' }, finished: true }] },
-	],
-	[
-		'tool that runs',
-		[['pending_tool_call', { call_id: '1', title: 'E' }]],
-		{ toolCalls: [{ callId: '1', title: { en: 'E' }, finished: false }] },
-	],
-	[
-		'tool that was never begun',
-		[['finished_tool_call', { call_id: '1' }]],
-		{ toolCalls: [{ callId: '1', finished: true }] },
-	],
-	[
-		'tool that is begun after its end',
-		[
-			['finished_tool_call', { call_id: '1' }],
-			['pending_tool_call', { call_id: '1', title: { en: 'E' } }],
-		],
-		{ toolCalls: [{ callId: '1', title: { en: 'E' }, finished: true }] },
-	],
 	[
 		'unknown events',
 		[
@@ -92,7 +66,7 @@ it('keeps every event as it came when asked', () => {
 });
 
 it('knows the events of the specification', () => {
-	const { knows } = listenToAssistant(false);
+	const { knows } = listenToAssistant();
 	const names = ['chat', 'pending_tool_call', 'finished_tool_call', 'message_start', 'message_end'];
 	expect(names.map(knows)).toEqual(names.map(() => true));
 	expect(['', 'ping', 'toString', 'constructor'].map(knows)).toEqual([false, false, false, false]);

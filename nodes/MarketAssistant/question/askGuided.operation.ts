@@ -1,0 +1,131 @@
+import { guidedQuestion } from '../../../src/assistant/guided';
+import { onIncompleteOption } from '../../../src/n8n/incomplete';
+import { operation } from '../../../src/n8n/operation';
+import { invalid } from '../../../src/service/errors';
+import { laneOf, toAsked } from './asked';
+import { askLive, askWhole } from './askItem';
+import { contentParams } from './guided.params';
+import {
+	chatParams,
+	includeEventsOption,
+	languageOption,
+	modelOption,
+	showToolsOption,
+} from './question.params';
+
+export const askGuided = operation({
+	name: 'Ask Guided Question',
+	value: 'askGuided',
+	action: 'Ask a guided question',
+	description: 'Choose what you want to know, and the question is put into words for you',
+	params: [
+		...contentParams,
+		{
+			displayName: 'Token or Project',
+			name: 'asset',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. ETH',
+			description: 'Symbol, name or contract address of what you ask about',
+		},
+		{
+			displayName: 'Chain',
+			name: 'chain',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. Solana',
+			description: 'Blockchain to look at',
+		},
+		{
+			displayName: 'Wallet',
+			name: 'wallet',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+			description: 'Address or name of a wallet, or of a trader',
+		},
+		{
+			displayName: 'Period',
+			name: 'period',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. the last 7 days',
+			description: 'Time to look at, in plain words',
+		},
+		...chatParams,
+		{
+			displayName: 'Read the Answer',
+			name: 'reading',
+			type: 'options',
+			options: [
+				{ name: 'As a Whole', value: 'whole', description: 'As the operation Ask does' },
+				{
+					name: 'As It Is Made',
+					value: 'streaming',
+					description: 'As the operation Ask With Streaming does, with the tools that were used',
+				},
+			],
+			default: 'whole',
+			description: 'How the answer is read',
+		},
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [
+				{
+					displayName: 'Further Wishes',
+					name: 'wishes',
+					type: 'string',
+					typeOptions: { rows: 3 },
+					default: '',
+					placeholder: 'e.g. Compare it with BTC.',
+					description: 'Put at the end of the question as it is',
+				},
+				{ ...includeEventsOption, displayOptions: { show: { '/reading': ['streaming'] } } },
+				{
+					displayName: 'Language of the Answer',
+					name: 'answerLanguage',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. German',
+					description: 'Asked for in the question',
+				},
+				{ ...languageOption, displayOptions: { show: { '/reading': ['streaming'] } } },
+				{
+					displayName: 'Longest List',
+					name: 'entries',
+					type: 'number',
+					typeOptions: { minValue: 1, maxValue: 1000 },
+					default: 10,
+					description: 'How many entries a list in the answer may have, asked for in the question',
+				},
+				modelOption,
+				{ ...onIncompleteOption, displayOptions: { show: { '/reading': ['streaming'] } } },
+				{ ...showToolsOption, displayOptions: { show: { '/reading': ['streaming'] } } },
+			],
+		},
+	],
+
+	prepare({ capability, reading, options, asset, chat, chatId, chatKey, ...given }) {
+		const contents = given[capability];
+		if (!contents.length)
+			throw invalid('Contents is empty', 'Choose at least one thing that the answer has to cover.');
+		const { wishes, answerLanguage: language, entries } = options;
+		const question = guidedQuestion(capability, contents, {
+			...given,
+			token: asset,
+			wishes,
+			language,
+			entries,
+		});
+		const asked = toAsked(question, { chat, chatId, chatKey }, options);
+		return { ...asked, told: { question }, streaming: reading === 'streaming' };
+	},
+
+	lane: laneOf,
+
+	run: async (call) => await (call.request.streaming ? askLive(call) : askWhole(call)),
+});

@@ -1,0 +1,105 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { startService, type Service } from '../service/service';
+import { assistant, posts, secretsOf } from './rig/calls';
+import { run, type RunOptions } from './rig/run';
+
+// which chat a question belongs to, and what is kept of an answer that stops
+let service: Service;
+beforeAll(async () => (service = await startService()));
+beforeEach(() => service.reset());
+afterAll(() => service.stop());
+
+const ask = (
+	operation: 'ask' | 'askStreaming',
+	parameters: INodeParameters,
+	options: Partial<RunOptions> = {},
+) => run({ ...assistant(operation, parameters), secrets: secretsOf(service), ...options });
+
+const chatIdsSent = () => posts(service).map(({ body }) => (body as { chat_id?: string }).chat_id);
+
+const QUESTION = { question: '={{ $json.q }}', chat: 'key', chatKey: '={{ $json.key }}' };
+
+describe.each(['ask', 'askStreaming'] as const)('%s: from a key', (operation) => {
+	it('the first item is given a chat, which those with its key share', async () => {
+		const items = ['a', 'b', 'a', ' a ', 'b'].map((key, index) => ({ key, q: `${key}${index}` }));
+		const { items: given, error } = await ask(operation, QUESTION, { items });
+		expect(error).toBeUndefined();
+		const ids = given.map(({ json }) => json['chatId']);
+		expect(new Set(ids).size).toBe(2);
+		expect(ids).toEqual([ids[0], ids[1], ids[0], ids[0], ids[1]]);
+		expect(chatIdsSent().filter((id) => id === undefined)).toHaveLength(2);
+		expect(given.map(({ json }) => json['output'])).toEqual(
+			[1, 1, 2, 3, 2].map((number) =>
+				expect.stringContaining(`This is message ${number} of this chat`),
+			),
+		);
+	});
+
+	it('nothing is asked twice when the node runs again for a failed item', async () => {
+		service.fault({
+			match: { bodyIncludes: 'second' },
+			do: { type: 'status', status: 400 },
+			times: 1,
+		});
+		const { items, error } = await ask(operation, QUESTION, {
+			items: [
+				{ key: 'a', q: 'first' },
+				{ key: 'a', q: 'second' },
+			],
+			settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 },
+		});
+		expect(error).toBeUndefined();
+		expect([service.received('first'), service.received('second')]).toEqual([1, 2]);
+		expect(items[0]?.json['chatId']).toBe(items[1]?.json['chatId']);
+	});
+
+	it.each([' ', '={{ undefined }}'])('refuses "%s" before any request', async (chatKey) => {
+		const { error } = await ask(operation, { question: 'x', chat: 'key', chatKey });
+		expect(error?.message).toMatch(/^Chat Key is empty/);
+		expect(service.requests).toEqual([]);
+	});
+});
+
+it('a workflow that was saved before keys were there goes on as it did', async () => {
+	const chatId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
+	service.forms.unknownChat = 'accepted';
+	await ask('ask', { question: 'x', chatId });
+	await ask('ask', { question: 'x', chatId: '={{ $json.missing }}' });
+	expect(chatIdsSent()).toEqual([chatId, undefined]);
+});
+
+describe('an answer that stops before its end', () => {
+	const parameters = (onIncomplete: string) => ({
+		question: '[[words:40]]',
+		options: { onIncomplete },
+	});
+	beforeEach(() => service.fault({ do: { type: 'limit_data', bytes: 900 } }));
+
+	it('is an item with its chat and its tools', async () => {
+		const { items, error } = await ask('askStreaming', parameters('partial'), {
+			settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+		});
+		expect(error).toBeUndefined();
+		expect(items).toMatchObject([
+			{
+				json: {
+					output: expect.stringMatching(/^word1 /),
+					chatId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+					toolCalls: [{ finished: true }],
+					complete: false,
+					notice: expect.stringMatching(/^The answer stopped before its end\. .*connection broke/),
+				},
+			},
+		]);
+		expect(posts(service)).toHaveLength(1);
+	});
+
+	it('is an error otherwise', async () => {
+		const { failed } = await ask('askStreaming', parameters('error'), {
+			settings: { onError: 'continueErrorOutput' },
+		});
+		const details = failed[0]?.json['details'] as IDataObject;
+		expect(details).toMatchObject({ kind: 'cut', chatId: expect.any(String) });
+	});
+});

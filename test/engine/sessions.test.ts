@@ -1,0 +1,178 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import { NAMESPACE_URL, nameUuid } from '../../src/n8n/nameUuid';
+import { startService, type Service } from '../service/service';
+import { agent, posts, secretsOf } from './rig/calls';
+import { run, type RunOptions } from './rig/run';
+
+// which conversation a message to an agent belongs to, and what is kept of an answer that stops
+let service: Service;
+beforeAll(async () => (service = await startService()));
+beforeEach(() => service.reset());
+afterAll(() => service.stop());
+
+const send = (parameters: INodeParameters, options: Partial<RunOptions> = {}) =>
+	run({ ...agent({ message: 'hello', ...parameters }), secrets: secretsOf(service), ...options });
+
+const idOf = (key: string, workspace = 'ws-1') =>
+	nameUuid(nameUuid(NAMESPACE_URL, service.agent.baseUrl(workspace)), key);
+
+const UUID = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
+const HEX = UUID.replaceAll('-', '');
+
+describe('from a key', () => {
+	it.each(['1731924000.000100', '+49 170 1234567', 'Order #17 / Köln 👋', '7'])(
+		'"%s" continues one conversation, in one run and the next',
+		async (key) => {
+			const parameters = { session: 'key', sessionKey: '={{ $json.key }}' };
+			const first = await send(parameters, { items: [{ key }, { key: ` ${key}\n` }] });
+			const second = await send(parameters, { items: [{ key }] });
+			expect([...first.items, ...second.items].map(({ json }) => json)).toMatchObject(
+				[1, 2, 3].map((number) => ({
+					sessionId: idOf(key),
+					sessionSource: 'key',
+					sessionKey: key,
+					output: expect.stringContaining(`message ${number} of this session`),
+				})),
+			);
+		},
+	);
+
+	it('is another conversation for another key, and in another workspace', async () => {
+		const secrets = {
+			workspaceAgentApi: {
+				baseUrl: `${service.agent.baseUrl('ws-2')}/`,
+				apiKey: service.agent.key('ws-2'),
+			},
+		};
+		const { items } = await send({ session: 'key', sessionKey: 'a' });
+		const { items: others } = await send({ session: 'key', sessionKey: 'A' });
+		const { items: elsewhere } = await send({ session: 'key', sessionKey: 'a' }, { secrets });
+		expect([...items, ...others, ...elsewhere].map(({ json }) => json['sessionId'])).toEqual([
+			idOf('a'),
+			idOf('A'),
+			idOf('a', 'ws-2'),
+		]);
+		expect(new Set([idOf('a'), idOf('A'), idOf('a', 'ws-2')]).size).toBe(3);
+	});
+
+	it.each([UUID, UUID.toUpperCase(), HEX])(
+		'takes %s as the UUID that it is',
+		async (sessionKey) => {
+			const { items } = await send({ session: 'key', sessionKey });
+			expect(String(items[0]?.json['sessionId']).toLowerCase()).toBe(UUID);
+			expect(items[0]?.json).not.toHaveProperty('sessionKey');
+		},
+	);
+
+	it.each([' \n', '={{ $json.missing }}'])('refuses "%s" before any request', async (key) => {
+		const { error } = await send({ session: 'key', sessionKey: key });
+		expect(error?.message).toMatch(/^Session Key is empty/);
+		expect(service.requests).toEqual([]);
+	});
+});
+
+describe('from the Chat Trigger', () => {
+	const session = 'chatTrigger';
+
+	it.each([
+		[UUID, UUID],
+		[HEX, UUID],
+	])('takes the id %s of its chat as %s', async (sessionId, expected) => {
+		const { items } = await send({ session }, { items: [{ sessionId }] });
+		expect(items[0]?.json).toMatchObject({ sessionId: expected, sessionSource: 'chatTrigger' });
+		expect(items[0]?.json).not.toHaveProperty('sessionKey');
+	});
+
+	it.each(['telegram-4711', 4711])('makes an id of %s', async (sessionId) => {
+		const { items } = await send({ session }, { items: [{ sessionId }] });
+		expect(items[0]?.json).toMatchObject({
+			sessionId: idOf(String(sessionId)),
+			sessionSource: 'chatTrigger',
+			sessionKey: String(sessionId),
+		});
+	});
+
+	it('finds it where the items come from another node', async () => {
+		const chatted = { sessionId: HEX, chatInput: 'hello' };
+		const { items } = await send({ session }, { chatted, items: [{}, { sessionId: '' }] });
+		expect(items.map(({ json }) => json['sessionId'])).toEqual([UUID, UUID]);
+	});
+
+	it.each<[string, Partial<RunOptions>]>([
+		['no Chat Trigger', {}],
+		['a chat without an id', { chatted: { chatInput: 'hello' } }],
+		['an id that is none', { items: [{ sessionId: { a: 1 } }] }],
+	])('refuses %s before any request', async (_what, options) => {
+		const { error } = await send({ session }, options);
+		expect(error?.message).toMatch(/^There is no chat that the session could be taken from/);
+		expect(service.requests).toEqual([]);
+	});
+});
+
+it('an existing session may come without dashes', async () => {
+	const { items } = await send({ session: 'existing', sessionId: ` ${HEX} ` });
+	expect(items[0]?.json).toMatchObject({ sessionId: UUID, sessionSource: 'existing' });
+});
+
+describe('an answer that stops before its end', () => {
+	const broken = async (session: INodeParameters) => {
+		service.fault({ match: { method: 'POST' }, do: { type: 'limit_data', bytes: 400 } });
+		return await send(
+			{ ...session, message: '[[words:40]]', options: { onIncomplete: 'partial' } },
+			{ settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 } },
+		);
+	};
+
+	it.each<[string, INodeParameters]>([
+		['new', { session: 'new' }],
+		['key', { session: 'key', sessionKey: 'a' }],
+	])('is an item, with its session (%s), and never asked for again', async (source, session) => {
+		const { items, error } = await broken(session);
+		expect(error).toBeUndefined();
+		expect(items).toMatchObject([
+			{
+				json: {
+					output: expect.stringMatching(/^word1 /),
+					sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+					sessionSource: source,
+					complete: false,
+					format: 'sse',
+					notice: expect.stringMatching(/^The answer stopped before its end\. .*connection broke/),
+				},
+			},
+		]);
+		const [sent, ...more] = posts(service);
+		expect(sent?.path).toContain(String(items[0]?.json['sessionId']));
+		expect(more).toEqual([]);
+	});
+
+	it('is an error where nobody asked for it, and any other failure always', async () => {
+		service.fault({ do: { type: 'limit_data', bytes: 400 } });
+		expect((await send({ message: '[[words:40]]' })).error).toBeDefined();
+		service.reset();
+		service.fault({ do: { type: 'empty' } });
+		const { error } = await send({ options: { onIncomplete: 'partial' } });
+		expect(error?.message).toMatch(/^The service answered in a form that cannot be read/);
+	});
+});
+
+describe('Text Field', () => {
+	it.each([
+		['content', /^You said: "hello"/],
+		['type', /^delta(delta)+$/],
+	])('takes the text from "%s" alone', async (textField, text) => {
+		const { items } = await send({ options: { textField } });
+		expect(items[0]?.json['output']).toMatch(text);
+	});
+
+	it('says that nothing is there, and gives what came', async () => {
+		const { items } = await send({ options: { textField: 'data.reply' } });
+		expect(items[0]?.json).toMatchObject({
+			output: '',
+			complete: true,
+			notice: 'No text was found in the field "data.reply".',
+			events: expect.arrayContaining([expect.objectContaining({ event: 'message' })]),
+		});
+	});
+});
