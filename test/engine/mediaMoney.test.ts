@@ -207,6 +207,15 @@ describe('the cap per execution', () => {
 	});
 });
 
+it.each(['spendingCap', 'executionCap'])(
+	'%s: an expression that finds nothing is no absent cap',
+	async (name) => {
+		const { failed } = await execute({ options: { [name]: '={{ $json.nothing }}' } });
+		expect(failed[0]?.json['error']).toMatch(/Spending Cap per .* must be a number/);
+		expect(posts(service)).toEqual([]);
+	},
+);
+
 it('a balance that does not suffice: the figures, who holds it, and the margin of the first use', async () => {
 	const { failed } = await execute(
 		{},

@@ -36,6 +36,8 @@ export const executionCapOption = {
 	displayName: 'Spending Cap per Execution (USD)',
 	name: 'executionCap',
 	type: 'number',
+	// an expression that finds nothing would otherwise be no cap at all
+	required: true,
 	typeOptions: { minValue: 0, numberPrecision: 6 },
 	default: 10,
 	description:
@@ -46,6 +48,8 @@ export const itemCapOption = {
 	displayName: 'Spending Cap per Item (USD)',
 	name: 'spendingCap',
 	type: 'number',
+	// an expression that finds nothing would otherwise be no cap at all
+	required: true,
 	typeOptions: { minValue: 0, numberPrecision: 6 },
 	default: 1,
 	description:
