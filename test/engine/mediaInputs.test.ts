@@ -75,6 +75,11 @@ it('sends nothing but what was given', async () => {
 });
 
 it.each<[string, INodeParameters, RegExp]>([
+	[
+		'a file that only the second item lacks',
+		{ name: 'image', binaryProperty: '={{ $itemIndex ? "photo" : "data" }}' },
+		/Inputs 1.*"photo"/,
+	],
 	['a file that is not there', { name: 'image', binaryProperty: 'photo' }, /Inputs 1.*"photo"/],
 	['an address that nobody can read', { name: 'image', source: 'url', url: 'cat.png' }, /URL must/],
 	['no name', { name: '' }, /Parameter Name is empty/],
