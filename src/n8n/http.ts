@@ -1,10 +1,13 @@
 import type {
 	ICredentialDataDecryptedObject,
 	IExecuteFunctions,
+	IHttpRequestOptions,
 	ILoadOptionsFunctions,
 	IPollFunctions,
 } from 'n8n-workflow';
 
+import { redirectTarget } from '../service/address';
+import { ServiceError } from '../service/errors';
 import type { Http, HttpRequest, HttpResponse } from '../service/http';
 import { watchedBody } from './body';
 import { garbageWatch } from './garbage';
@@ -43,26 +46,32 @@ export function viaN8n(n8n: Context, { credential, data, settings, stop, onBody 
 			path,
 			body,
 			accept = 'application/json',
+			redirectedTo,
 		}: HttpRequest): Promise<HttpResponse> {
+			const { url, sameOrigin } = addressOf(data.baseUrl + path, redirectedTo);
 			const request = requests.begin();
 			countGarbage();
 			try {
-				const response = await n8n.helpers.httpRequestWithAuthentication.call(
-					endedBy(request.connection.signal, n8n),
-					credential,
-					{
-						method,
-						url: data.baseUrl + path,
-						headers: { accept, 'accept-encoding': 'identity' },
-						...(body && { body, json: true }),
-						encoding: 'stream',
-						returnFullResponse: true,
-						ignoreHttpStatusErrors: true,
-						disableFollowRedirect: true,
-						timeout: silenceLimit,
-					},
-					{ credentialsDecrypted },
-				);
+				const options: IHttpRequestOptions = {
+					method,
+					url,
+					headers: { accept, 'accept-encoding': 'identity' },
+					...(body && { body, json: true }),
+					encoding: 'stream',
+					returnFullResponse: true,
+					ignoreHttpStatusErrors: true,
+					disableFollowRedirect: true,
+					timeout: silenceLimit,
+				};
+				const { signal } = request.connection;
+				const response = sameOrigin
+					? await n8n.helpers.httpRequestWithAuthentication.call(
+							endedBy(signal, n8n),
+							credential,
+							options,
+							{ credentialsDecrypted },
+						)
+					: await n8n.helpers.httpRequest({ ...options, abortSignal: signal });
 				onBody(response.body);
 				return {
 					status: response.statusCode,
@@ -77,6 +86,15 @@ export function viaN8n(n8n: Context, { credential, data, settings, stop, onBody 
 			}
 		},
 	};
+}
+
+function addressOf(address: string, redirectedTo: string | undefined) {
+	if (redirectedTo === undefined) return { url: address, sameOrigin: true };
+	const target = redirectTarget(address, redirectedTo);
+	if (target) return target;
+	throw new ServiceError('refused', 'The service sent a redirect to an address that is not safe', {
+		reason: 'It has to begin with https://.',
+	});
 }
 
 /**

@@ -3,11 +3,13 @@ import { accumulateTokenUsage } from 'n8n-workflow';
 
 import type { Connection } from './connection';
 import { executionMemory } from './executionMemory';
+import { flowMemory } from './flowMemory';
 import { hintBoard } from './hints';
 import { known } from './known';
 import { liveOutput, NOT_LIVE, type LiveOutput } from './liveOutput';
 import { noteId } from './notes';
 import type { Call, Check } from './operation';
+import type { Place } from './pool';
 import { findFile, readFile } from './readFile';
 import type { startLedger } from './startLedger';
 import { storeFile } from './storeFile';
@@ -22,7 +24,7 @@ export function itemCalls(
 ) {
 	const hints = hintBoard(n8n);
 	const stop = n8n.getExecutionCancelSignal();
-	const memory = executionMemory(n8n, `${credentialId} ${baseUrl}`);
+	const memory = flowMemory(n8n, `${credentialId} ${baseUrl}`);
 
 	const checkOf = (itemIndex: number, request: unknown): Check<never> => ({
 		request: request as never,
@@ -31,13 +33,24 @@ export function itemCalls(
 		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
 	});
 
-	const callOf = (itemIndex: number, request: unknown): Call<never> & { output: LiveOutput } => {
+	const { kept, turnOf } = executionMemory(n8n);
+
+	const callOf = (
+		itemIndex: number,
+		request: unknown,
+		place: Place,
+	): Call<never> & { output: LiveOutput } => {
 		const output = live ? liveOutput(n8n, itemIndex, stop) : NOT_LIVE;
 		return {
 			...checkOf(itemIndex, request),
 			output,
 			http,
-			clock,
+			clock: {
+				...clock,
+				sleep: async (milliseconds) => await place.away(() => clock.sleep(milliseconds)),
+			},
+			inTurn: turnOf(place),
+			kept,
 			once: async (what, send) =>
 				await ledger.once(itemIndex, what, async () => await underWay(account, send)),
 			note: (name, id) => noteId(n8n, name, id),

@@ -2,7 +2,7 @@ import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Http, HttpResponse } from '../service/http';
 import type { Clock } from '../service/retry';
-import type { ExecutionMemory } from './executionMemory';
+import type { FlowMemory } from './flowMemory';
 import type { Known } from './known';
 import type { ParamValues } from './params';
 import type { FileFound, FileRead } from './readFile';
@@ -36,6 +36,7 @@ export interface Check<Request> {
 /** Everything one run of an operation may use. */
 export interface Call<Request> extends Check<Request> {
 	http: Http;
+	/** While it sleeps, another item may take its place among those that are worked on at once. */
 	clock: Clock;
 	/**
 	 * Sends what may cost, at most once per item, whatever n8n repeats. Everything that starts work at the service goes
@@ -45,10 +46,22 @@ export interface Call<Request> extends Check<Request> {
 	 * @param send Its result must be plain data.
 	 */
 	once<Result>(what: unknown, send: () => Promise<Result>): Promise<Result>;
+	/**
+	 * Waits until the items before it that asked for a turn have had theirs, in the whole execution.
+	 *
+	 * @throws ServiceError `stopped` when the run has failed meanwhile.
+	 */
+	inTurn<Result>(action: () => Promise<Result>): Promise<Result>;
+	/**
+	 * Plain data that the node keeps for the whole execution, through all its runs, Retry On Fail and "Retry execution".
+	 *
+	 * @param preset Makes it at first.
+	 */
+	kept<Data extends object>(name: string, preset: () => Data): Data;
 	/** Writes an id that the service gave to the log and into the execution's custom data, where it survives Stop. */
 	note(name: 'mediaJob' | 'chat' | 'session', id: string): void;
 	/** Lasts through the execution, for all nodes with the same credential. */
-	memory: ExecutionMemory;
+	memory: FlowMemory;
 	/** Requests that may cost which this process has under way with the same credential, in all executions. */
 	underWay(): number;
 	/** Passes a piece of the answer to whoever reads along in a chat or at a streaming webhook. */

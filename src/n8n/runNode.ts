@@ -102,12 +102,12 @@ async function runItems(
 
 	const lanes = requests.map((prepared) => prepared && operation.lane?.(prepared.request as never));
 	// a chat shows one answer after the other: it does not tell items apart
-	await workThrough(lanes, live ? 1 : settings.concurrency, async (itemIndex) => {
+	await workThrough(lanes, live ? 1 : settings.concurrency, async (itemIndex, place) => {
 		const prepared = requests[itemIndex];
 		if (!prepared) return;
 		// what was made of the parameters is not needed afterwards
 		requests[itemIndex] = undefined;
-		const call = callOf(itemIndex, prepared.request);
+		const call = callOf(itemIndex, prepared.request, place);
 		try {
 			const output = await operation.run(call);
 			const pairedItem = { item: itemIndex };

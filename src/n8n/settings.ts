@@ -15,7 +15,7 @@ export const requestSettings = {
 			typeOptions: { minValue: 1, maxValue: 50 },
 			default: 5,
 			description:
-				'How many items are worked on at the same time, at most 50. Items of one conversation always follow one another.',
+				'How many items are worked on at the same time, at most 50. Items of one conversation always follow one another; one that only waits for its media job does not count.',
 		},
 		{
 			displayName: 'Longest Wait After 429 (Seconds)',

@@ -1,6 +1,7 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
 import { cut, ServiceError } from '../service/errors';
+import { safeFileName } from '../service/fileName';
 import { garbled } from '../service/refusals';
 import { fileTypeOf, SNIFF_LENGTH } from '../service/fileType';
 import type { HttpResponse } from '../service/http';
@@ -8,7 +9,7 @@ import type { HttpResponse } from '../service/http';
 const MIB = 1024 * 1024;
 
 export interface FileWanted {
-	/** Name without its ending, which follows from the type. */
+	/** Name for a file to which the service gives none; its ending follows from the type. */
 	baseName: string;
 	family: 'image' | 'video' | 'audio';
 	/** MiB; a larger file is not stored. */
@@ -57,7 +58,8 @@ export async function storeFile(
 				throw cause instanceof ServiceError ? cause : cut(String(cause));
 			}
 		};
-		const fileName = `${baseName}.${type.extension}`;
+		const disposition = response.headers['content-disposition'];
+		const fileName = safeFileName(disposition, type.extension) ?? `${baseName}.${type.extension}`;
 		const binary = await n8n.helpers.prepareBinaryData(
 			toReadable(counted()),
 			fileName,

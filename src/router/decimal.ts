@@ -49,3 +49,17 @@ export function roundedUpSum(
 	const unit = 10n ** BigInt(scale);
 	return (sum + unit - 1n) / unit;
 }
+
+/** Multiplies, without rounding. */
+export function product(...factors: readonly Decimal[]): Decimal {
+	return factors.reduce(
+		(one, other) => ({ digits: one.digits * other.digits, scale: one.scale + other.scale }),
+		{ digits: 1n, scale: 0 },
+	);
+}
+
+/** Whole micro-dollars in an amount of dollars that somebody allows: rounded down. */
+export function microUsdWithin(usd: unknown): bigint | undefined {
+	const amount = readDecimal(usd);
+	return amount && (amount.digits * 1_000_000n) / 10n ** BigInt(amount.scale);
+}

@@ -1,4 +1,4 @@
-import { explained, invalid, withDetails } from '../service/errors';
+import { explained, invalid, ServiceError, withDetails } from '../service/errors';
 import { garbled } from '../service/refusals';
 import { isRefusal, type Http, type HttpResponse } from '../service/http';
 import { readJson, readRefusal } from '../service/readBody';
@@ -49,7 +49,9 @@ export async function startJob(http: Http, segment: Segment, body: object): Prom
  */
 export async function readJob(http: Http, { segment, jobId }: JobAddress): Promise<Job> {
 	return await withJobId(jobId, async () => {
-		const response = await getAtEitherPath(http, segment, jobId, '');
+		const accept = 'application/json';
+		const ask = async (path: string) => await http.send({ method: 'GET', path, accept });
+		const response = await getAtEitherPath(ask, segment, jobId, '');
 		const record = await readJson(response);
 		const job = readJobRecord(record, segment, response.headers, jobId);
 		if (!job) throw garbled(response, JSON.stringify(record));
@@ -58,7 +60,8 @@ export async function readJob(http: Http, { segment, jobId }: JobAddress): Promi
 }
 
 /**
- * Opens the result of a completed job; its media type and shape are not in the specification.
+ * Opens the result of a completed job; its media type and shape are not in the specification. It may lie at another address:
+ * one redirect is followed.
  *
  * @throws ServiceError with `details.ids.jobId`; status 409 while the job is unfinished, 410 when the file is gone.
  * @see GET /v1/<kind>/jobs/{id}/content
@@ -68,7 +71,8 @@ export async function openContent(
 	{ segment, jobId }: JobAddress,
 ): Promise<HttpResponse> {
 	return await withJobId(jobId, async () => {
-		const response = await getAtEitherPath(http, segment, jobId, '/content');
+		const ask = async (path: string) => await followedOnce(http, path);
+		const response = await getAtEitherPath(ask, segment, jobId, '/content');
 		if (isRefusal(response)) throw await readRefusal(response);
 		return response;
 	});
@@ -91,31 +95,41 @@ export async function withJobId<Result>(
  * say whether they differ (`images` or `image`): the second is asked where the first is not known.
  */
 async function getAtEitherPath(
-	http: Http,
+	ask: (path: string) => Promise<HttpResponse>,
 	segment: Segment,
 	jobId: string,
 	rest: string,
 ): Promise<HttpResponse> {
 	const id = pathSegment(jobId, 'Job ID');
 	if (!segments.includes(segment)) throw invalid(`Unknown segment "${String(segment)}"`);
-	const accept = rest ? '*/*' : 'application/json';
 	const spellings = [...new Set([segment, kindOf(segment)])];
-	const first = await http.send({
-		method: 'GET',
-		path: `/v1/${spellings[0]}/jobs/${id}${rest}`,
-		accept,
-	});
+	const first = await ask(`/v1/${spellings[0]}/jobs/${id}${rest}`);
 	if (!isUnknownPath(first) || spellings.length === 1) return first;
 	const refusal = await readRefusal(first);
-	const second = await http.send({
-		method: 'GET',
-		path: `/v1/${spellings[1]}/jobs/${id}${rest}`,
-		accept,
-	});
+	const second = await ask(`/v1/${spellings[1]}/jobs/${id}${rest}`);
 	if (!isUnknownPath(second)) return second;
 	await readRefusal(second);
 	throw refusal;
 }
+
+async function followedOnce(http: Http, path: string): Promise<HttpResponse> {
+	const request = { method: 'GET', path, accept: '*/*' } as const;
+	const first = await http.send(request);
+	const { location } = first.headers;
+	if (!REDIRECTS.has(first.status) || !location) return first;
+	// reading it to its end sets its connection free
+	await readRefusal(first);
+	const second = await http.send({ ...request, redirectedTo: location });
+	if (!isRefusal(second)) return second;
+	const { details } = await readRefusal(second);
+	throw new ServiceError(
+		'refused',
+		`The address that the service keeps the file at refused the request (${second.status})`,
+		details,
+	);
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 const isUnknownPath = ({ status }: HttpResponse) => status === 404 || status === 405;
 

@@ -49,6 +49,27 @@ export function cleanKey(typed: unknown): string {
 	return key;
 }
 
+/**
+ * Where a redirect leads, as long as nobody on the way can read along: https, or plain http from this machine to itself.
+ *
+ * @param from The address that was asked.
+ * @param location The `Location` header of the answer.
+ * @returns undefined where it must not be followed.
+ */
+export function redirectTarget(
+	from: string,
+	location: string,
+): { url: string; sameOrigin: boolean } | undefined {
+	if (!URL.canParse(location, from)) return undefined;
+	const [here, target] = [new URL(from), new URL(location, from)];
+	const onThisMachine =
+		here.protocol === 'http:' && target.protocol === 'http:' && isLoopback(target.hostname);
+	if (target.protocol !== 'https:' && !onThisMachine) return undefined;
+	if (target.username || target.password) return undefined;
+	target.hash = '';
+	return { url: target.href, sameOrigin: target.origin === here.origin };
+}
+
 /** Drops blanks of all kinds at both ends, zero-width ones included. */
 function withoutBlanks(text: string): string {
 	return text.replace(/^[\s\u200b-\u200d\u2060\ufeff]+|[\s\u200b-\u200d\u2060\ufeff]+$/g, '');

@@ -17,6 +17,13 @@ export interface HttpRequest {
 	method: 'GET' | 'POST';
 	/** Path below the base address, with a leading slash; every part of it made by `pathSegment`. */
 	path: string;
+	/**
+	 * The `Location` of a redirect that answered this GET: it is asked there instead, and the key goes along only to the
+	 * service's own origin.
+	 *
+	 * @throws ServiceError `refused` where it leads to an address that is not safe.
+	 */
+	redirectedTo?: string;
 	/** Sent as JSON. */
 	body?: object;
 	/** What the `Accept` header says. Default `application/json`. */

@@ -204,7 +204,7 @@ describe('download', () => {
 		const { items } = await download({ binaryProperty: 'picture' });
 		expect(items[0]).toMatchObject({
 			json: {
-				file: { fileName: expect.stringMatching(/^images-[\w-]+\.png$/), mimeType: 'image/png' },
+				file: { fileName: 'evil.png', mimeType: 'image/png' },
 			},
 			binary: { picture: { mimeType: 'image/png', fileExtension: 'png' } },
 		});

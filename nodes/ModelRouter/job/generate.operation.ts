@@ -3,9 +3,10 @@ import { waitForJob } from '../../../src/router/jobWait';
 import { withJobId } from '../../../src/router/jobs';
 import { jobFailure } from '../../../src/router/jobRecord';
 import { binaryParam, deadlineOption, maximumSizeOption, toDeadline } from './job.params';
-import { jobJson, startOnce } from './jobOutput';
+import { jobJson } from './jobOutput';
 import { storeResult } from './result';
-import { checkStart, startParams, toStart } from './start.params';
+import { executionCapOption, itemCapOption, startParams, toStart } from './start.params';
+import { checkStart, startOnce } from './startRequest';
 
 export const generate = operation({
 	name: 'Generate',
@@ -22,12 +23,12 @@ export const generate = operation({
 			type: 'collection',
 			placeholder: 'Add Option',
 			default: {},
-			options: [deadlineOption, maximumSizeOption],
+			options: [deadlineOption, maximumSizeOption, executionCapOption, itemCapOption],
 		},
 	],
 
 	prepare: ({ binaryProperty, options, ...params }) => ({
-		...toStart(params),
+		...toStart(params, options),
 		binaryProperty,
 		deadline: toDeadline(options),
 		maximumSize: options.maximumSize ?? maximumSizeOption.default,

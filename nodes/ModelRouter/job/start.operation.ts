@@ -1,6 +1,7 @@
 import { operation } from '../../../src/n8n/operation';
-import { jobJson, startOnce } from './jobOutput';
-import { checkStart, startParams, toStart } from './start.params';
+import { jobJson } from './jobOutput';
+import { executionCapOption, itemCapOption, startParams, toStart } from './start.params';
+import { checkStart, startOnce } from './startRequest';
 
 export const start = operation({
 	name: 'Start',
@@ -8,9 +9,19 @@ export const start = operation({
 	action: 'Start a media job',
 	description:
 		'Start making an image, video, music or speech, and get the job ID at once. It costs money when it completes.',
-	params: startParams,
+	params: [
+		...startParams,
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [executionCapOption, itemCapOption],
+		},
+	],
 
-	prepare: toStart,
+	prepare: ({ options, ...params }) => toStart(params, options),
 	check: checkStart,
 
 	async run(call) {

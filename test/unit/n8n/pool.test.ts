@@ -93,3 +93,97 @@ it('throws even what is not an error', async () => {
 it('has nothing to do for no items', async () => {
 	await expect(workThrough([], 5, () => Promise.reject(new Error('x')))).resolves.toBeUndefined();
 });
+
+describe('an item that is away', () => {
+	/** Resolved from outside. */
+	const gate = () => {
+		let open = () => {};
+		const wait = new Promise<void>((resolve) => (open = resolve));
+		return { wait: async () => await wait, open };
+	};
+	const free = (count: number) => Array<undefined>(count).fill(undefined);
+	const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+	it('makes room for others, and comes back before one that has not begun', async () => {
+		const seen: string[] = [];
+		const [away, busy] = [gate(), gate()];
+		const work = workThrough(free(4), 1, async (item, place) => {
+			seen.push(`begin ${item}`);
+			if (item === 0) await place.away(away.wait);
+			if (item === 1) await busy.wait();
+			seen.push(`end ${item}`);
+		});
+		await pause();
+		expect(seen).toEqual(['begin 0', 'begin 1']);
+		away.open();
+		await pause();
+		expect(seen).toEqual(['begin 0', 'begin 1']);
+		busy.open();
+		await work;
+		expect(seen).toEqual([
+			...['begin 0', 'begin 1', 'end 1', 'end 0'],
+			...['begin 2', 'end 2', 'begin 3', 'end 3'],
+		]);
+	});
+
+	it('gives what it waited for, or its failure', async () => {
+		const results: unknown[] = [];
+		await workThrough(free(2), 2, async (item, { away }) => {
+			const waited = away(async () => {
+				await tick();
+				if (item) throw new Error('no');
+				return 'yes';
+			});
+			results.push(await waited.catch((cause: Error) => cause.message));
+		});
+		expect(results.sort()).toEqual(['no', 'yes']);
+	});
+
+	it('does not go on when another one has failed', async () => {
+		const [away, failure] = [gate(), new Error('first')];
+		const goneOn: number[] = [];
+		const ended: unknown[] = [];
+		const work = workThrough(free(3), 1, async (item, place) => {
+			if (item === 1) throw failure;
+			try {
+				await place.away(away.wait);
+				goneOn.push(item);
+			} catch (cause) {
+				ended.push(cause);
+				throw cause;
+			}
+		});
+		await pause();
+		away.open();
+		await expect(work).rejects.toBe(failure);
+		expect(goneOn).toEqual([]);
+		expect(ended).toEqual([expect.objectContaining({ kind: 'stopped', details: { sent: false } })]);
+	});
+
+	it('never are more at work than there are places, whoever is away', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 1, max: 15 }),
+				fc.integer({ min: 1, max: 4 }),
+				fc.infiniteStream(fc.nat(4)),
+				async (count, concurrency, waits) => {
+					let [atWork, most, ended] = [0, 0, 0];
+					const busy = async () => {
+						most = Math.max(most, ++atWork);
+						await tick(waits.next().value);
+						atWork--;
+					};
+					await workThrough(free(count), concurrency, async (_item, { away }) => {
+						await busy();
+						await away(() => tick(waits.next().value));
+						await busy();
+						ended++;
+					});
+					expect(ended).toBe(count);
+					expect(most).toBeLessThanOrEqual(concurrency);
+				},
+			),
+			{ numRuns: 50 },
+		);
+	});
+});

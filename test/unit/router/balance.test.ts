@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { explainBalance } from '../../../src/router/balance';
+import { explainBalance, explainJobBalance } from '../../../src/router/balance';
 import { holdBound } from '../../../src/router/prices';
 import { ServiceError, type ServiceErrorDetails } from '../../../src/service/errors';
 
@@ -38,7 +38,8 @@ it('says who holds the money, and the largest cap that fits', () => {
 });
 
 const holder = /^(What is held|One more|\d+ more).*/;
-const OUTSIDE = 'What is held belongs to requests from outside of this n8n process.';
+const OUTSIDE =
+	'What is held belongs to media jobs that are not finished, or to requests from outside of this n8n process.';
 
 it.each<[unknown, number, string | undefined]>([
 	[500, 0, OUTSIDE],
@@ -139,4 +140,41 @@ it('the cap that is named fits, and one token more does not', () => {
 			},
 		),
 	);
+});
+
+describe('the start of a media job', () => {
+	const start = (meta: Record<string, unknown>, leastMicroUsd?: bigint, others = 0) =>
+		explainJobBalance(refused({ meta, advice: 'Top up.' }), { leastMicroUsd, others }).details;
+
+	it('says the figures, who holds the money, and the margin of the first use', () => {
+		const meta = {
+			required_micro_usd: 50_000,
+			balance_micro_usd: '60000',
+			held_micro_usd: 20_000,
+		};
+		expect(start(meta, 40_000n, 2)).toMatchObject({
+			advice:
+				'Top up. 2 more of your own requests are under way in this n8n and hold money: lower "Items at Once" in Request Settings, or send this one later. What is needed is the job\'s cost, and at the first use of a configuration (a new model, a first 4K clip) a margin, which the next start does not need. By the catalog it costs $0.04 at least.',
+			meta,
+			computed: {
+				requiredUsd: '$0.05',
+				balanceUsd: '$0.06',
+				heldUsd: '$0.02',
+				leastCostUsd: '$0.04',
+				ownRequestsUnderWay: 2,
+			},
+		});
+	});
+
+	it('makes up no figure', () => {
+		const { advice, computed } = start({ required_micro_usd: 'lots' });
+		expect(computed).toEqual({ ownRequestsUnderWay: 0 });
+		expect(advice).toMatch(/does not need\.$/);
+		expect(advice).not.toContain('held');
+	});
+
+	it('leaves any other failure as it is', () => {
+		const error = new ServiceError('refused', 'No', { status: 403 });
+		expect(explainJobBalance(error, { leastMicroUsd: 1n, others: 0 })).toBe(error);
+	});
 });

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 
-import { readCount, readDecimal, readWhole, roundedUpSum } from '../../../src/router/decimal';
+import {
+	microUsdWithin,
+	product,
+	readCount,
+	readDecimal,
+	readWhole,
+	roundedUpSum,
+} from '../../../src/router/decimal';
 
 it.each<[unknown, bigint, number]>([
 	[0, 0n, 0],
@@ -129,4 +136,24 @@ it.each<[Array<[bigint, unknown]>, bigint]>([
 	],
 ])('%p is rounded up once', (parts, sum) => {
 	expect(roundedUpSum(parts.map(([count, price]) => [count, readDecimal(price)!]))).toBe(sum);
+});
+
+it('multiplies without rounding', () => {
+	expect(product()).toEqual({ digits: 1n, scale: 0 });
+	expect(product({ digits: 7n, scale: 2 }, { digits: 11n, scale: 1 })).toEqual({
+		digits: 77n,
+		scale: 3,
+	});
+});
+
+it.each<[unknown, bigint | undefined]>([
+	[1, 1_000_000n],
+	[0.07, 70_000n],
+	['0.000001', 1n],
+	[0.0000019, 1n],
+	[0, 0n],
+	[-1, undefined],
+	['much', undefined],
+])('%j dollars allow %d micro-dollars', (usd, microUsd) => {
+	expect(microUsdWithin(usd)).toBe(microUsd);
 });

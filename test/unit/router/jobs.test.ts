@@ -189,3 +189,62 @@ it('every failure that concerns a job carries its id; others are left alone', as
 it('names the kind of every segment', () => {
 	expect(segments.map(kindOf)).toEqual(['image', 'video', 'music', 'audio']);
 });
+
+describe('a file that lies elsewhere', () => {
+	const redirect = (location: string, status = 302): Answer => ({ status, headers: { location } });
+	const file: Answer = { headers: { 'content-type': 'image/png' }, chunks: ['png'] };
+	const address = { segment: 'images', jobId: '1' } as const;
+	const path = '/v1/images/jobs/1/content';
+
+	it.each([301, 302, 303, 307, 308])('is fetched from there (%d)', async (status) => {
+		const http = inMemory(redirect('https://files.example/1', status), file);
+		expect(await readText(await openContent(http, address))).toBe('png');
+		expect(http.requests).toEqual([
+			{ method: 'GET', path, accept: '*/*' },
+			{ method: 'GET', path, accept: '*/*', redirectedTo: 'https://files.example/1' },
+		]);
+		expect(http.closed).toEqual([1, 2]);
+	});
+
+	it('is fetched from there under the second spelling, too', async () => {
+		const http = inMemory(NOT_FOUND, redirect('/f'), file);
+		await openContent(http, address);
+		expect(http.requests.at(-1)).toEqual({
+			method: 'GET',
+			path: '/v1/image/jobs/1/content',
+			accept: '*/*',
+			redirectedTo: '/f',
+		});
+	});
+
+	it.each<[string, Answer, string, number]>([
+		['a second redirect', redirect('https://other.example/'), '(302)', 302],
+		['not there', { status: 404 }, '(404)', 404],
+		['not any more', { status: 403, chunks: ['<Error/>'] }, '(403)', 403],
+	])('%s: it is not looked for elsewhere', async (_what, answer, words, status) => {
+		const http = inMemory(redirect('https://files.example/1'), answer);
+		const failure = await failureOf(openContent(http, address));
+		expect(failure).toMatchObject({
+			kind: 'refused',
+			message: expect.stringContaining(words),
+			details: { status, ids: { jobId: '1' } },
+		});
+		expect(http.requests).toHaveLength(2);
+	});
+
+	it.each<[string, Answer]>([
+		['without an address', { status: 302 }],
+		['of another kind', redirect('/f', 304)],
+		['with a choice', redirect('/f', 300)],
+	])('a redirect %s is a refusal', async (_what, answer) => {
+		const http = inMemory(answer, file);
+		expect(await failureOf(openContent(http, address))).toMatchObject({ kind: 'refused' });
+		expect(http.requests).toHaveLength(1);
+	});
+
+	it('only files are: a state is not', async () => {
+		const http = inMemory(redirect('https://files.example/1'), json({ id: '1' }));
+		expect(await failureOf(readJob(http, address))).toMatchObject({ kind: 'refused' });
+		expect(http.requests).toHaveLength(1);
+	});
+});

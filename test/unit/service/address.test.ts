@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { cleanKey, normaliseBaseUrl } from '../../../src/service/address';
+import { cleanKey, normaliseBaseUrl, redirectTarget } from '../../../src/service/address';
 import { ServiceError } from '../../../src/service/errors';
 
 const refusalOf = (action: () => unknown): ServiceError => {
@@ -111,4 +111,41 @@ it.each([
 	if (typeof typed === 'string' && typed.trim()) {
 		expect(JSON.stringify([refusal.message, refusal.details])).not.toContain(typed.trim());
 	}
+});
+
+describe('a redirect', () => {
+	const HERE = 'https://router.example/v1/images/jobs/1/content';
+	const LOCAL = 'http://127.0.0.1:8080/v1/images/jobs/1/content';
+
+	it.each<[string, string, string, boolean]>([
+		[HERE, 'https://files.example/a.png?sig=x%2Fy', 'https://files.example/a.png?sig=x%2Fy', false],
+		[HERE, '/files/a.png', 'https://router.example/files/a.png', true],
+		[HERE, 'a.png#part', 'https://router.example/v1/images/jobs/1/a.png', true],
+		[HERE, 'https://ROUTER.example:443/a', 'https://router.example/a', true],
+		[HERE, 'https://router.example:444/a', 'https://router.example:444/a', false],
+		[HERE, 'https://router.example.evil/a', 'https://router.example.evil/a', false],
+		[HERE, '//files.example/a', 'https://files.example/a', false],
+		[LOCAL, 'http://127.0.0.1:8080/a', 'http://127.0.0.1:8080/a', true],
+		[LOCAL, 'http://127.0.0.1:9000/a', 'http://127.0.0.1:9000/a', false],
+		[LOCAL, 'http://localhost:8080/a', 'http://localhost:8080/a', false],
+		[LOCAL, 'https://files.example/a', 'https://files.example/a', false],
+	])('from %s to %s', (from, location, url, sameOrigin) => {
+		expect(redirectTarget(from, location)).toEqual({ url, sameOrigin });
+	});
+
+	it.each([
+		[HERE, 'http://router.example/a'],
+		[HERE, 'http://127.0.0.1/a'],
+		[LOCAL, 'http://files.example/a'],
+		[LOCAL, 'http://127.0.0.1.evil.example/a'],
+		[HERE, 'https://user@files.example/a'],
+		[HERE, 'https://user:word@router.example/a'],
+		[HERE, 'ftp://files.example/a'],
+		[HERE, 'file:///etc/passwd'],
+		[HERE, 'data:image/png;base64,AA'],
+		[HERE, 'javascript:alert(1)'],
+		[HERE, 'https://'],
+	])('from %s to %s is not followed', (from, location) => {
+		expect(redirectTarget(from, location)).toBeUndefined();
+	});
 });

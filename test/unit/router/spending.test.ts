@@ -1,0 +1,117 @@
+import {
+	addEstimate,
+	addUnknown,
+	boundMissing,
+	checkBound,
+	checkSpent,
+	noSpending,
+} from '../../../src/router/spending';
+import { ServiceError } from '../../../src/service/errors';
+
+function thrownBy(action: () => unknown): ServiceError | undefined {
+	try {
+		action();
+	} catch (error) {
+		if (error instanceof ServiceError) return error;
+		throw error;
+	}
+	return undefined;
+}
+
+const after = (...estimates: unknown[]) => {
+	const spending = noSpending();
+	for (const estimate of estimates) addEstimate(spending, estimate);
+	return spending;
+};
+const refusal = (spending: ReturnType<typeof noSpending>, cap: number) =>
+	thrownBy(() => checkSpent(spending, cap));
+
+it.each<[unknown[], number, boolean]>([
+	[[], 0.000001, false],
+	[[], 0, true],
+	[[40_000], 0.040001, false],
+	[[40_000], 0.04, true],
+	[['40000', 30_000], 0.07, true],
+	[['40000', 29_999], 0.07, false],
+	[[0], 0.01, false],
+	[['9007199254740993'], 9007199254.740993, true],
+])('after %j, a cap of %d: nothing more is %s', (estimates, cap, refused) => {
+	expect(refusal(after(...estimates), cap) !== undefined).toBe(refused);
+});
+
+it('says what was reached, and what to do', () => {
+	expect(refusal(after(40_000, 40_000), 0.05)).toMatchObject({
+		kind: 'invalid',
+		message: 'The spending cap of $0.05 for this execution is reached',
+		details: {
+			advice:
+				'Nothing was sent for this item. The jobs that were started before are estimated at $0.08. Raise "Spending Cap per Execution", or start the rest in another execution.',
+		},
+	});
+});
+
+it.each<[unknown, string]>([
+	[undefined, 'the service said no estimated cost of an earlier job'],
+	[null, 'the estimated cost of an earlier job is no whole number of micro-dollars'],
+	[0.04, 'the estimated cost of an earlier job is no whole number of micro-dollars'],
+	['0.04', 'the estimated cost of an earlier job is no whole number of micro-dollars'],
+	[-1, 'the estimated cost of an earlier job is no whole number of micro-dollars'],
+	[{ usd: 1 }, 'the estimated cost of an earlier job is no whole number of micro-dollars'],
+])('an estimate of %j is not guessed at', (estimate, why) => {
+	const spending = after(10, estimate, 20);
+	expect(spending).toEqual({ microUsd: '30', untold: why });
+	expect(refusal(spending, 100)).toMatchObject({
+		kind: 'invalid',
+		message: `The spending cap for this execution cannot be kept: ${why}`,
+		details: { advice: expect.stringMatching(/^Nothing was sent.*"Spending Cap per Execution"/) },
+	});
+});
+
+it('the first reason stays', () => {
+	const spending = after(undefined);
+	const [first] = [spending.untold];
+	addUnknown(spending);
+	addEstimate(spending, 0.5);
+	expect(spending.untold).toBe(first);
+	const other = after(1);
+	addUnknown(other);
+	expect(other.untold).toBe('it is not known whether an earlier job was started');
+});
+
+it('is plain data, which is kept with the execution', () => {
+	const spending = after(5, undefined);
+	expect(JSON.parse(JSON.stringify(spending))).toEqual(spending);
+});
+
+it.each<[bigint, number, boolean]>([
+	[40_000n, 0.04, false],
+	[40_001n, 0.04, true],
+	// a cap between two micro-dollars is the lower one
+	[2n, 0.0000019, true],
+	[1n, 0.0000019, false],
+	[0n, 0, false],
+	[70_000n, 0.07, false],
+])('%d against a cap of %d', (microUsd, cap, refused) => {
+	const check = () => checkBound({ microUsd, counted: '1 image at $1' }, cap, 'The Cap');
+	expect(thrownBy(check) !== undefined).toBe(refused);
+});
+
+it('says what it costs at least, and how that was counted', () => {
+	const bound = { microUsd: 160_000n, counted: '4 images at $0.04' };
+	expect(thrownBy(() => checkBound(bound, 0.1, 'The Cap'))).toMatchObject({
+		kind: 'invalid',
+		message: 'This costs at least $0.16, more than the spending cap of $0.10',
+		details: {
+			advice:
+				'Nothing was sent. The catalog says the price of the cheapest configuration: 4 images at $0.04. Ask for less, or raise "The Cap".',
+		},
+	});
+});
+
+it('a cap that cannot be kept', () => {
+	expect(boundMissing('nobody knows')).toMatchObject({
+		kind: 'invalid',
+		message: 'The spending cap cannot be kept: nobody knows',
+		details: { advice: expect.stringContaining('Remove "Spending Cap per Item"') },
+	});
+});
