@@ -114,11 +114,11 @@ export function start({
 
 export const run = async (options: RunOptions) => await start(options).finished;
 
-function made(name: string, type: string, parameters: INodeParameters = {}): INode {
+export function made(name: string, type: string, parameters: INodeParameters = {}): INode {
 	return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters };
 }
 
-function additionalData(
+export function additionalData(
 	workflow: Workflow,
 	credentialsHelper: Credentials,
 	mode: WorkflowExecuteMode,
