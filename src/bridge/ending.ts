@@ -35,10 +35,12 @@ export function endingOf(
 		const why = missing ? `: its output has no field "${missing}"` : '';
 		return { kind: 'emptyAnswer', reason: `${speaker} gave an empty answer${why}` };
 	}
-	if (rules.stopPhrase && text.includes(rules.stopPhrase))
-		return { kind: 'stopPhrase', reason: `${speaker} said "${rules.stopPhrase}"` };
-	if (rules.stopPattern && toPattern(rules.stopPattern).test(text))
-		return { kind: 'stopPattern', reason: `${speaker} said what fits ${rules.stopPattern}` };
+	const told = turns.flatMap((each) => (each.side === side && each.message) || []);
+	const { stopPhrase, stopPattern } = rules;
+	if (stopPhrase && isSaid(text, told, (words) => words.includes(stopPhrase)))
+		return { kind: 'stopPhrase', reason: `${speaker} said "${stopPhrase}"` };
+	if (stopPattern && isSaid(text, told, (words) => toPattern(stopPattern).test(words)))
+		return { kind: 'stopPattern', reason: `${speaker} said what fits ${stopPattern}` };
 	if (turns.length - earlier >= rules.turnLimit)
 		return { kind: 'turnLimit', reason: `Turn Limit of ${rules.turnLimit} was reached` };
 	if (rules.timeLimit !== undefined && now - began >= rules.timeLimit) {
@@ -46,6 +48,12 @@ export function endingOf(
 		return { kind: 'timeLimit', reason: `Time Limit of ${seconds} s was reached` };
 	}
 	return undefined;
+}
+
+/** Whether a speaker says it itself: an instruction that it repeats word for word names the phrase without meaning it. */
+function isSaid(text: string, told: readonly string[], holds: (words: string) => boolean): boolean {
+	const repeated = told.filter(holds).sort((one, other) => other.length - one.length);
+	return holds(repeated.reduce((rest, message) => rest.replaceAll(message, ' '), text));
 }
 
 /** The text without what ended the conversation. */

@@ -173,6 +173,25 @@ it.each<[string, Partial<Rules>, Array<string | Reply>, string, string, string]>
 	expect(talk(rules, replies).result).toMatchObject({ ended, reason, output });
 });
 
+it('what a speaker repeats word for word does not end it', () => {
+	const rules = {
+		opening: 'Say [x].',
+		stopPhrase: '[x]',
+		stopPattern: '\\[x.',
+		instructions: { first: 'Or $& [x]!', second: '' },
+	};
+	const first = 'Or $& [x]!\n\nSay [x].';
+	const { result, told } = talk(rules, [
+		`You said "${first}".`,
+		'b',
+		`b, and before it ${first}`,
+		'd',
+		'I say [x].',
+	]);
+	expect(told).toHaveLength(5);
+	expect(result).toMatchObject({ ended: 'stopPhrase', turns: 5 });
+});
+
 it('of a failure all is kept, and it is no turn', () => {
 	const failure = { error: 'It broke', details: { outcome: 'unknown' } };
 	const { result } = talk({}, ['a', { text: '', failure, chatId: 'c' }]);
