@@ -43,7 +43,9 @@ export function toReply(
 	const text = values
 		.map(toText)
 		.filter((said) => said.trim())
-		.join('\n\n');
+		.join('\n\n')
+		// half a character, as a cut emoji leaves it, could not be sent on
+		.toWellFormed();
 	return { text, ...ids, ...(missing && { missing: answerField }) };
 }
 

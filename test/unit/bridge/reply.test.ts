@@ -20,6 +20,7 @@ it.each<[string, Record<string, unknown>[], string]>([
 	['what was sent, passed on beside the answer', [{ ...sent, reply: 'yes' }], 'yes'],
 	['nothing but what was sent', [sent], ''],
 	['another message', [{ ...sent, message: 'yes' }], 'yes'],
+	['half a character', [{ output: 'a\ud83d' }], 'a\ufffd'],
 	['nothing', [{}], ''],
 ])('the text of %s', (_what, items, text) => {
 	expect(toReply(items, sent, '')).toMatchObject({ text });
