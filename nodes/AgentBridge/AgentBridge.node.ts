@@ -17,7 +17,7 @@ export class AgentBridge implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main, NodeConnectionTypes.Main, NodeConnectionTypes.Main],
 		outputNames: ['First Speaker', 'Second Speaker', 'Done'],
-		// an AI agent calls a tool once, and a loop needs many runs
+		// no tool: an agent calls one once, and a loop needs many runs. n8n's linter wants to read it here all the same.
 		usableAsTool: undefined as never,
 		properties: [wiringNotice, ...bridgeParams],
 	};

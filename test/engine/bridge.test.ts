@@ -185,6 +185,35 @@ describe('no turn twice', () => {
 	});
 });
 
+it('an n8n that does not tell where items come from: what comes while a turn is under way answers it', async () => {
+	const type = sources.nodeTypes.getByName('n8n-nodes-agent-bridge.agentBridge') as INodeType;
+	const execute = type.execute!;
+	type.execute = async function () {
+		const silent = new Proxy(this, {
+			get(n8n, name) {
+				if (name === 'runExecutionData') return undefined;
+				const value: unknown = Reflect.get(n8n, name);
+				return typeof value === 'function' ? (value.bind(n8n) as unknown) : value;
+			},
+		});
+		return await execute.call(silent);
+	};
+	try {
+		const { done } = await loop({ items: [{ q: 'one' }, { q: 'two' }] });
+		expect(done.map(({ json }) => json['opening'])).toEqual(['one', 'two']);
+		expect(texts(done[1]?.json)).toEqual(['first 3', 'second 2', 'first 4']);
+	} finally {
+		type.execute = execute;
+	}
+});
+
+it('as many turns as there may be', async () => {
+	const { done, error, runsOf } = await loop({ bridge: { message: 'Hello', turnLimit: 500 } });
+	expect(error).toBeUndefined();
+	expect(done[0]?.json).toMatchObject({ turns: 500, output: 'second 250' });
+	expect(runsOf('Bridge')).toBe(501);
+});
+
 it('what Done gave may come back: a further conversation', async () => {
 	let rounds = 0;
 	const { tasks, runsOf } = await loop({
