@@ -114,6 +114,17 @@ describe('no turn twice', () => {
 		expect(hints).toContainEqual(expect.stringContaining('second answer to the same turn'));
 	});
 
+	it('when the second answer comes while the next turn is under way', async () => {
+		const { tasks, done, hints } = await loop({
+			executionOrder: 'v0',
+			others: { Copy: (items) => [items] },
+			wiring: { First: { main: [to('Bridge', 'Copy')] }, Copy: { main: [to('Bridge')] } },
+		});
+		expect([tasks.first.length, tasks.second.length]).toEqual([2, 1]);
+		expect(texts(done[0]?.json)).toEqual(['first 1', 'second 1', 'first 2']);
+		expect(hints).toHaveLength(2);
+	});
+
 	it('with Retry On Fail of the bridge', async () => {
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 		const { tasks, ends } = await loop({ settings });
@@ -183,6 +194,50 @@ describe('no turn twice', () => {
 		expect(runs.filter((_, at) => at % 2)).toEqual(runs.filter((_, at) => at % 2 === 0));
 		expect(lines).toHaveLength(3);
 	});
+});
+
+it('every parameter does what it says', async () => {
+	const clock = Date.now;
+	let late = 0;
+	const now = jest.spyOn(Date, 'now').mockImplementation(() => clock() + late);
+	try {
+		const { tasks, done } = await loop({
+			bridge: {
+				message: 'Hello',
+				startsWith: 'second',
+				turnLimit: 9,
+				stopPhrase: 'Never',
+				firstInstruction: 'Buy.',
+				secondInstruction: 'Sell.',
+				firstName: 'Ada',
+				secondName: 'Bob',
+				options: {
+					answerField: ' data.reply ',
+					relayTemplate: '{speaker}: {message}',
+					removeStop: true,
+					stopPattern: '/end/i',
+					timeLimit: 60,
+				},
+			},
+			items: [{}, {}],
+			first: () => {
+				late += 61_000;
+				return [[{ json: { output: 'no', data: { reply: 'yes' } } }]];
+			},
+			second: ([item]) => [
+				[{ json: { data: { reply: item?.json['conversation'] === 2 ? 'The END.' : 'well' } } }],
+			],
+		});
+		expect(tasks.second[0]).toMatchObject({ message: 'Sell.\n\nHello', speaker: 'Bob' });
+		expect(tasks.first[0]).toMatchObject({ message: 'Buy.\n\nBob: well', speaker: 'Ada' });
+		expect(done.map(({ json }) => [json['ended'], json['output']])).toEqual([
+			['timeLimit', 'yes'],
+			['stopPattern', 'The .'],
+		]);
+		expect(done[0]?.json['reason']).toBe('Time Limit of 60 s was reached');
+	} finally {
+		now.mockRestore();
+	}
 });
 
 it('an n8n that does not tell where items come from: what comes while a turn is under way answers it', async () => {

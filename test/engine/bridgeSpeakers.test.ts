@@ -55,6 +55,7 @@ it('two workspace agents of two workspaces: each remembers, each message is sent
 		second: speaker(anAgent, {}, 'otherAgent'),
 	});
 	const transcript = transcriptOf(outcome);
+	expect(outcome.hints).toEqual([]);
 	expect(posts(service).map(({ path }) => path)).toEqual(
 		transcript.map(
 			({ side, sessionId }) =>

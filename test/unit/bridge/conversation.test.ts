@@ -192,6 +192,29 @@ it('what a speaker repeats word for word does not end it', () => {
 	expect(result).toMatchObject({ ended: 'stopPhrase', turns: 5 });
 });
 
+it('nor does what it repeats of several messages', () => {
+	const rules = {
+		opening: 'Say [x].',
+		stopPhrase: '[x]',
+		instructions: { first: '', second: 'Say [x]. Or [x].' },
+		turnLimit: 3,
+	};
+	const repeated = 'Say [x]. Or [x].\n\nok';
+	expect(talk(rules, ['ok', repeated, `> ${repeated}`]).result.ended).toBe('turnLimit');
+});
+
+it('a session that a speaker names is in the transcript; it is told the same one as before', () => {
+	const { result } = talk({ turnLimit: 1 }, [{ text: 'a', sessionId: 'own' }]);
+	expect(result.transcript).toMatchObject([{ sessionId: 'own' }]);
+	expect(result.speakers).toMatchObject([{ sessionId: 'id-1' }, { sessionId: 'id-2' }]);
+});
+
+it('what is done to a result does nothing to the conversation', () => {
+	const { result, conversation } = talk({ turnLimit: 1 }, ['a']);
+	result.transcript[0]!.text = 'changed';
+	expect(toResult(conversation).transcript).toMatchObject([{ text: 'a' }]);
+});
+
 it('of a failure all is kept, and it is no turn', () => {
 	const failure = { error: 'It broke', details: { outcome: 'unknown' } };
 	const { result } = talk({}, ['a', { text: '', failure, chatId: 'c' }]);
@@ -253,6 +276,23 @@ describe('with earlier turns', () => {
 		expect(talk({ opening: '' }, ['c'], silent).told).toEqual(['first: b']);
 		const rules = { opening: '', instructions: { first: '', second: 'Sell.' } };
 		expect(talk(rules, ['c'], [said('first', 'a')]).told).toEqual(['second: Sell.\n\na']);
+	});
+
+	it('of several sessions of a side the last counts', () => {
+		const turns = [
+			said('first', 'a', { sessionId: 'old' }),
+			said('first', 'b', { sessionId: 'new' }),
+		];
+		expect(talk({}, [], turns).conversation.ids.first).toEqual({ sessionId: 'new' });
+	});
+
+	it('what a side said twice running is not what it was told', () => {
+		const turns = [said('second', 'a'), said('second', 'b'), said('first', 'c')];
+		expect(historyOf(talk({ opening: '' }, [], turns).conversation)).toEqual([
+			{ role: 'assistant', content: 'a' },
+			{ role: 'assistant', content: 'b' },
+			{ role: 'user', content: 'c' },
+		]);
 	});
 
 	it('the history of a side is what it was told and said', () => {
