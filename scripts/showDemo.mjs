@@ -68,6 +68,12 @@ async function saveCredentials(editor) {
 			service.agent.key('ws-1'),
 		],
 		[
+			'workspaceAgentApi',
+			'Second Workspace Agent account',
+			service.agent.baseUrl('ws-2'),
+			service.agent.key('ws-2'),
+		],
+		[
 			'marketAssistantApi',
 			'Market Assistant account',
 			service.assistant.baseUrl,
@@ -114,7 +120,9 @@ async function run(editor, workflow) {
 	for (const { name, type } of workflow.nodes.filter((node) =>
 		node.type.startsWith('n8n-nodes-agent-bridge.'),
 	)) {
-		for (const item of itemsOf(execution, name)) {
+		// the bridge tells its result at the last output
+		const output = type.endsWith('.agentBridge') ? 2 : 0;
+		for (const item of itemsOf(execution, name, output)) {
 			console.log(`  ${name}: ${await told(editor, item)}`);
 		}
 		const error = execution.runData[name]?.at(-1)?.error;
@@ -129,6 +137,7 @@ async function run(editor, workflow) {
 async function told(editor, { json, binary = {} }) {
 	const lines = [];
 	if (json.output) lines.push(json.output);
+	if (json.transcript) lines.push(`${json.turns} turns, ended: ${json.reason}`);
 	for (const { name, input } of json.toolCalls ?? []) {
 		if (name) lines.push(`asks for ${name} with ${JSON.stringify(input)}`);
 	}

@@ -14,6 +14,8 @@ export interface Bridge {
 
 export interface Accounts {
 	agent: SavedCredential;
+	/** Of another workspace: a node holds one credential only, so two agents need two nodes. */
+	secondAgent: SavedCredential;
 	assistant: SavedCredential;
 	router: SavedCredential;
 }
@@ -26,6 +28,7 @@ export async function openBridge(options: ServiceOptions = {}): Promise<Bridge> 
 
 export interface Secrets {
 	agent: CredentialSecret;
+	secondAgent: CredentialSecret;
 	assistant: CredentialSecret;
 	router: CredentialSecret;
 }
@@ -36,6 +39,11 @@ export const secretsOf = ({ agent, assistant, router }: Service): Secrets => ({
 		name: 'Workspace Agent account',
 		type: 'workspaceAgentApi',
 		data: { baseUrl: agent.baseUrl('ws-1'), apiKey: agent.key('ws-1') },
+	},
+	secondAgent: {
+		name: 'Second Workspace Agent account',
+		type: 'workspaceAgentApi',
+		data: { baseUrl: agent.baseUrl('ws-2'), apiKey: agent.key('ws-2') },
 	},
 	assistant: {
 		name: 'Market Assistant account',
@@ -57,6 +65,7 @@ export const secretsOf = ({ agent, assistant, router }: Service): Secrets => ({
 export async function createAccounts(editor: Editor, secrets: Secrets): Promise<Accounts> {
 	return {
 		agent: await editor.createCredential(secrets.agent),
+		secondAgent: await editor.createCredential(secrets.secondAgent),
 		assistant: await editor.createCredential(secrets.assistant),
 		router: await editor.createCredential(secrets.router),
 	};

@@ -12,12 +12,11 @@ afterAll(async () => await bridge.service.stop());
 const read = (file: string) => JSON.parse(readFileSync(`examples/${file}`, 'utf8')) as WorkflowFile;
 
 async function runExample(file: string): Promise<Execution> {
-	const { agent, assistant, router } = bridge.accounts;
 	const example = read(file);
 	for (const each of example.nodes) {
 		for (const [type, credential] of Object.entries(each.credentials ?? {})) {
 			// by name, as a user picks them
-			const account = [agent, assistant, router].find(
+			const account = Object.values(bridge.accounts).find(
 				(known) => known.type === type && known.name === credential.name,
 			);
 			credential.id = account?.id ?? null;
@@ -145,4 +144,61 @@ it('makes a picture and downloads it', async () => {
 	});
 	expect(picture?.binary?.['data']).toMatchObject({ mimeType: 'image/png' });
 	expect(bridge.service.starts('A lighthouse at dawn')).toBe(1);
+});
+
+describe('the bridge', () => {
+	const resultOf = (execution: Execution) => {
+		const [result] = itemsOf(execution, 'Result');
+		return result?.json as {
+			output: string;
+			transcript: Array<{ speaker: string; text: string; message: string; chatId?: string }>;
+		};
+	};
+	const sentTo = (path: RegExp) =>
+		bridge.service.requests.filter(
+			(request) => request.method === 'POST' && path.test(request.path),
+		);
+
+	beforeEach(() => bridge.service.reset());
+
+	it('lets two agents talk', async () => {
+		const execution = await runExample('bridge-two-agents.json');
+		const { output, transcript } = resultOf(execution);
+		expect(transcript.map(({ speaker }) => speaker)).toEqual([
+			'Planner',
+			'Tester',
+			'Planner',
+			'Tester',
+		]);
+		expect(output).toContain('This is message 2 of this session');
+		for (const workspace of ['ws-1', 'ws-2']) {
+			const sent = sentTo(new RegExp(`/${workspace}/`));
+			expect([sent.length, new Set(sent.map(({ path }) => path)).size]).toEqual([2, 1]);
+		}
+		expect(execution.runData['Bridge']).toHaveLength(5);
+		expect(execution.runData['Result']).toHaveLength(1);
+	});
+
+	it('lets an agent question the market assistant', async () => {
+		const { output, transcript } = resultOf(await runExample('bridge-agent-and-assistant.json'));
+		expect(output).toContain('message 2 of this chat');
+		const chats = sentTo(/ai-assistant/).map(({ body }) => (body as { chat_id?: string }).chat_id);
+		expect(chats).toEqual([undefined, transcript[1]?.chatId]);
+		expect(transcript[1]?.chatId).toEqual(expect.any(String));
+	});
+
+	it('lets a model review what an agent writes', async () => {
+		const { transcript } = resultOf(await runExample('bridge-agent-and-model.json'));
+		const [, first, , second] = transcript;
+		const bodies = sentTo(/chat\/completions/).map(({ body }) => body as { messages: unknown });
+		expect(bodies.map(({ messages }) => messages)).toEqual([
+			[{ role: 'user', content: first?.message }],
+			[
+				{ role: 'user', content: first?.message },
+				{ role: 'assistant', content: first?.text },
+				{ role: 'user', content: second?.message },
+			],
+		]);
+		expect(first?.message).toMatch(/^You review announcements[\s\S]*Writer says:/);
+	});
 });

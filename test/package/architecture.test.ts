@@ -26,6 +26,12 @@ it.each<[string, string, string, string[]]>([
 		['imports n8n-workflow'],
 	],
 	[
+		'a conversation that knows n8n',
+		'src/bridge/x.ts',
+		"import { a } from '../n8n/params';",
+		['imports src/n8n'],
+	],
+	[
 		'the service layer above itself',
 		'src/service/x.ts',
 		"export { a } from '../n8n/http';",

@@ -50,6 +50,7 @@ function scopesOf(
 
 it('n8n loads every node and credential', () => {
 	expect(Object.keys(loader.nodeTypes).sort()).toEqual([
+		'agentBridge',
 		'marketAssistant',
 		'modelRouter',
 		'workspaceAgent',
@@ -60,13 +61,28 @@ it('n8n loads every node and credential', () => {
 		'workspaceAgentApi',
 	]);
 	for (const { execute, description } of nodes) {
-		expect([typeof execute, description.usableAsTool]).toEqual(['function', true]);
+		expect([typeof execute, description.usableAsTool === true]).toEqual([
+			'function',
+			description.name !== 'agentBridge',
+		]);
 		expect(description.subtitle).toBeTruthy();
 	}
+	// n8n makes a tool of every node that says so
+	expect(Object.keys(loader.known.nodes)).not.toContain('agentBridgeTool');
 });
 
-it('every node names a credential of the package and how it is tested', () => {
-	for (const { description, methods } of nodes) {
+/** The nodes that talk to the service: all but the bridge, which has neither a credential nor operations. */
+const talking = () => nodes.filter(({ description }) => description.name !== 'agentBridge');
+
+it('the bridge asks for no credential', () => {
+	const bridge = nodes.find(({ description }) => description.name === 'agentBridge')?.description;
+	expect(bridge?.credentials).toBeUndefined();
+	expect(bridge?.outputNames).toEqual(['First Speaker', 'Second Speaker', 'Done']);
+	expect(bridge?.outputs).toEqual(['main', 'main', 'main']);
+});
+
+it('every node that talks to the service names a credential of the package and how it is tested', () => {
+	for (const { description, methods } of talking()) {
 		const [credential, ...others] = description.credentials ?? [];
 		expect([others, credential?.required]).toEqual([[], true]);
 		expect(loader.credentialTypes).toHaveProperty([credential?.name ?? '']);
@@ -88,7 +104,7 @@ it('every credential hides its key, and says what it is for', () => {
 });
 
 it('every operation has a name, a value, an action and a description', () => {
-	for (const { description } of nodes) {
+	for (const { description } of talking()) {
 		const operations = description.properties.filter(({ name }) => name === 'operation');
 		const { options: resources = [] } =
 			description.properties.find(({ name }) => name === 'resource') ?? {};
@@ -168,3 +184,12 @@ it.each([['WorkspaceAgent'], ['MarketAssistant'], ['ModelRouter']])(
 		});
 	},
 );
+
+it('AgentBridge has its page among the agents and among the loops', () => {
+	const file = join(folder, 'dist', 'nodes', 'AgentBridge', 'AgentBridge.node.json');
+	expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+		node: 'n8n-nodes-agent-bridge.agentBridge',
+		categories: ['AI', 'Core Nodes'],
+		subcategories: { AI: expect.arrayContaining(['Root Nodes']), 'Core Nodes': ['Flow'] },
+	});
+});

@@ -53,9 +53,9 @@ it('needs nothing but n8n', () => {
 	).toEqual([]);
 });
 
-it('names three nodes and three credentials, all there', () => {
+it('names four nodes and three credentials, all there', () => {
 	const { nodes, credentials } = manifest.n8n;
-	expect([nodes.length, credentials.length]).toEqual([3, 3]);
+	expect([nodes.length, credentials.length]).toEqual([4, 3]);
 	for (const file of [...nodes, ...credentials]) expect(files).toContain(file);
 	for (const file of nodes) expect(files).toContain(file.replace(/\.js$/, '.json'));
 });

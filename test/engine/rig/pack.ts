@@ -11,6 +11,7 @@ import {
 import { MarketAssistantApi } from '../../../credentials/MarketAssistantApi.credentials';
 import { ModelRouterApi } from '../../../credentials/ModelRouterApi.credentials';
 import { WorkspaceAgentApi } from '../../../credentials/WorkspaceAgentApi.credentials';
+import { AgentBridge } from '../../../nodes/AgentBridge/AgentBridge.node';
 import { MarketAssistant } from '../../../nodes/MarketAssistant/MarketAssistant.node';
 import { ModelRouter } from '../../../nodes/ModelRouter/ModelRouter.node';
 import { WorkspaceAgent } from '../../../nodes/WorkspaceAgent/WorkspaceAgent.node';
@@ -47,6 +48,7 @@ export const sources: Pack = packOf(
 		workspaceAgent: new WorkspaceAgent(),
 		marketAssistant: new MarketAssistant(),
 		modelRouter: new ModelRouter(),
+		agentBridge: new AgentBridge(),
 	},
 	[new WorkspaceAgentApi(), new MarketAssistantApi(), new ModelRouterApi()],
 );

@@ -134,11 +134,11 @@ const ranWith = (json: INodeExecutionData['json']): ITaskData => ({
 	data: { main: [[{ json }]] },
 });
 
-function made(name: string, type: string, parameters: INodeParameters = {}): INode {
+export function made(name: string, type: string, parameters: INodeParameters = {}): INode {
 	return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters };
 }
 
-function additionalData(
+export function additionalData(
 	workflow: Workflow,
 	credentialsHelper: Credentials,
 	mode: WorkflowExecuteMode,

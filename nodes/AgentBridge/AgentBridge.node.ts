@@ -1,0 +1,28 @@
+import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { bridgeParams, wiringNotice } from './bridge.params';
+import { hold } from './hold';
+
+export class AgentBridge implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Agent Bridge',
+		name: 'agentBridge',
+		icon: { light: 'file:../../icons/bridge.svg', dark: 'file:../../icons/bridge.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ "up to " + $parameter["turnLimit"] + " turns" }}',
+		description: 'Let two agents, assistants or models talk to each other, turn by turn',
+		defaults: { name: 'Agent Bridge' },
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main, NodeConnectionTypes.Main, NodeConnectionTypes.Main],
+		outputNames: ['First Speaker', 'Second Speaker', 'Done'],
+		// no tool: an agent calls one once, and a loop needs many runs. n8n's linter wants to read it here all the same.
+		usableAsTool: undefined as never,
+		properties: [wiringNotice, ...bridgeParams],
+	};
+
+	async execute(this: IExecuteFunctions) {
+		return await hold(this);
+	}
+}
