@@ -1,6 +1,6 @@
 import type { Figure } from './goals.ts';
 import { minus, over } from './numbers.ts';
-import { find, least, median, ratio, type Result } from './results.ts';
+import { find, least, ratio, type Result } from './results.ts';
 
 /** Milliseconds in which our node gathers pieces (src/n8n/liveOutput.ts). */
 const gathering = 20;
@@ -13,7 +13,7 @@ export function liveGoals(results: Result[]): Figure[] {
 	const agent = find(results, 'live', agentName);
 	const raw = find(results, 'live', 'raw http + parser');
 	const first = (name: string) => least(find(results, 'paced', name), 'first');
-	const lag = (name: string) => median(find(results, 'paced', name), 'lag');
+	const lag = (name: string) => least(find(results, 'paced', name), 'lag');
 
 	const added = (name: string) => minus(first(name), first('raw http'));
 	return [

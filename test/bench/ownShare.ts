@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { answersOf, models } from './answers.ts';
 
-const items = Array.from({ length: 300 }, (_, n) => ({ json: { text: `message-${n}` } }));
+const items = Array.from({ length: 100 }, (_, n) => ({ json: { text: `message-${n}` } }));
 
 /** Measures in a process of its own, in which nothing else has run. @returns microseconds per item */
 export async function ownShare(): Promise<number> {
@@ -26,7 +26,7 @@ async function measure(): Promise<void> {
 	const node = new ModelRouter();
 	const answers = answersOf(0);
 	let least = Infinity;
-	for (let run = 0; run < 400; run++) {
+	for (let run = 0; run < 2000; run++) {
 		const execution = executionOf(answers);
 		const started = performance.now();
 		const [output] = await node.execute.call(execution);
@@ -48,7 +48,7 @@ function executionOf(answers: ReturnType<typeof answersOf>): object {
 	const messages = (item: number) => ({
 		message: [{ role: 'user', content: items[item]?.json.text }],
 	});
-	const context = {};
+	const [context, executeData] = [{}, {}];
 	const stop = new AbortController().signal;
 	const nothing = () => undefined;
 	return {
@@ -63,11 +63,13 @@ function executionOf(answers: ReturnType<typeof answersOf>): object {
 			name === 'messages' ? messages(item) : (parameters[name] ?? fallback),
 		getCredentials: async () => ({ baseUrl: 'http://127.0.0.1:1', apiKey: 'a-key-of-the-bench' }),
 		getContext: () => context,
+		getExecuteData: () => executeData,
 		getExecutionCancelSignal: () => stop,
 		getExecutionId: () => '1',
 		continueOnFail: () => false,
 		isStreaming: () => false,
 		addExecutionHints: nothing,
+		setMetadata: nothing,
 		logger: { debug: nothing, info: nothing, warn: nothing, error: nothing },
 		helpers: {
 			async httpRequestWithAuthentication(
