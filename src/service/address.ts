@@ -4,9 +4,10 @@ import { invalid } from './errors';
  * Checks a base URL and brings it into one form: no trailing slash, and without the version where `version` names one.
  *
  * @param version A last path segment that may be there, missing or doubled, e.g. `v1`; it is taken off.
+ * @param plain Whether http:// will do everywhere, for what is asked inside a network only.
  * @throws ServiceError `invalid`, with a sentence for the person who typed it.
  */
-export function normaliseBaseUrl(typed: string, version?: string): string {
+export function normaliseBaseUrl(typed: string, version?: string, plain = false): string {
 	const text = withoutBlanks(typed);
 	if (!text) throw invalid('The base URL is empty', 'Fill it in in the credential.');
 	const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -16,7 +17,7 @@ export function normaliseBaseUrl(typed: string, version?: string): string {
 			'It has to begin with https:// and is set in the credential.',
 		);
 	}
-	if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+	if (url.protocol === 'http:' && !plain && !isLoopback(url.hostname)) {
 		throw invalid(
 			'The base URL must begin with https://',
 			'Over http:// the API key could be read on the way.',

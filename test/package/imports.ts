@@ -8,6 +8,7 @@ const ALLOWED: Record<string, readonly string[]> = {
 	'src/assistant': ['src/service'],
 	'src/router': ['src/service'],
 	'src/bridge': ['src/service'],
+	'src/ledger': ['src/service'],
 	'src/n8n': ['src/service', 'n8n-workflow', 'crypto'],
 	nodes: [
 		'src/service',
@@ -15,6 +16,7 @@ const ALLOWED: Record<string, readonly string[]> = {
 		'src/assistant',
 		'src/router',
 		'src/bridge',
+		'src/ledger',
 		'src/n8n',
 		'n8n-workflow',
 		'crypto',
