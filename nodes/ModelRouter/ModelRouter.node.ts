@@ -4,6 +4,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { credentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
+import { ledgerProbe } from '../MediaJobLedger/access';
 import { access, probe } from './access';
 import { resources } from './resources';
 import { searchModels } from './searchModels';
@@ -22,12 +23,23 @@ export class ModelRouter implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
-		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],
+		credentials: [
+			{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' },
+			{
+				name: 'mediaJobLedgerApi',
+				required: true,
+				testedBy: 'testMediaJobLedgerApi',
+				displayOptions: { show: { useLedger: [true] } },
+			},
+		],
 		properties: nodeProperties(resources, 'chat'),
 	};
 
 	methods = {
-		credentialTest: { testModelRouterApi: credentialTest(probe) },
+		credentialTest: {
+			testModelRouterApi: credentialTest(probe),
+			testMediaJobLedgerApi: credentialTest(ledgerProbe),
+		},
 		listSearch: { searchModels },
 	};
 

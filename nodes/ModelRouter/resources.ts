@@ -2,6 +2,7 @@ import type { Resource } from '../../src/n8n/operation';
 import { complete } from './chat/complete.operation';
 import { estimate } from './chat/estimate.operation';
 import { download } from './job/download.operation';
+import { enterInLedger } from './job/enterInLedger.operation';
 import { generate } from './job/generate.operation';
 import { get as getJob } from './job/get.operation';
 import { start } from './job/start.operation';
@@ -15,7 +16,7 @@ export const resources: Resource[] = [
 	{
 		name: 'Media Job',
 		value: 'job',
-		operations: [download, generate, getJob, start, wait],
+		operations: [download, enterInLedger, generate, getJob, start, wait],
 		defaultOperation: 'generate',
 	},
 	{ name: 'Model', value: 'model', operations: [getModel, getMany], defaultOperation: 'getMany' },

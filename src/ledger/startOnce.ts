@@ -1,9 +1,9 @@
-import { explained, ServiceError, withDetails } from '../service/errors';
+import { explained, ServiceError } from '../service/errors';
 import { outcomeOf } from '../service/outcome';
 import type { Entry, NewEntry } from './entry';
 import { settle, type Ledger } from './ledger';
 import { isPassing } from './trouble';
-import { undecided, underWayElsewhere, unknownSince } from './startTrouble';
+import { nothingSent, undecided, underWayElsewhere, unknownSince } from './startTrouble';
 
 /** A start as it is entered. */
 export type StartWanted = Pick<Entry, 'startKey' | 'segment' | 'model' | 'account' | 'label'> & {
@@ -41,7 +41,12 @@ export async function startEntered<Result>(
 	sending: Sending<Result>,
 ): Promise<Started<Result>> {
 	const claim = ledger.newClaim();
-	await ledger.table.add({ ...rowOf(ledger, wanted), claim, state: 'sending' });
+	try {
+		await ledger.table.add({ ...rowOf(ledger, wanted), claim, state: 'sending' });
+	} catch (cause) {
+		await withdraw(ledger, claim, 'sending');
+		throw nothingSent(cause);
+	}
 	return await sendAndSettle(ledger, claim, wanted, sending);
 }
 
@@ -66,9 +71,7 @@ export async function startOncePerKey<Result>(
 		claimed = await claimKey(ledger, claims, wanted);
 	} catch (cause) {
 		await giveWay(ledger, claims);
-		throw explained(cause, (error) =>
-			withDetails(error, { outcome: error.details.outcome ?? 'not_started' }),
-		);
+		throw nothingSent(cause);
 	}
 	return typeof claimed === 'string'
 		? await sendAndSettle(ledger, claimed, wanted, sending)
@@ -136,18 +139,21 @@ async function liveRows({ table }: Ledger, startKey: string): Promise<Entry[]> {
 	});
 }
 
-/** Takes back intents; one that cannot be reached ends by its lease. */
-async function giveWay({ table }: Ledger, claims: readonly string[]): Promise<void> {
-	for (const claim of claims) {
-		try {
-			await table.change(
-				{ all: [...held(claim), ['state', 'eq', 'intent']] },
-				{ state: 'withdrawn' },
-			);
-		} catch {
-			return;
-		}
+/** Takes back what was claimed; a row that cannot be reached ends by its lease. */
+async function withdraw(
+	{ table }: Ledger,
+	claim: string,
+	state: 'intent' | 'sending',
+): Promise<void> {
+	try {
+		await table.change({ all: [...held(claim), ['state', 'eq', state]] }, { state: 'withdrawn' });
+	} catch {
+		// what has gone wrong before tells more
 	}
+}
+
+async function giveWay(ledger: Ledger, claims: readonly string[]): Promise<void> {
+	for (const claim of claims) await withdraw(ledger, claim, 'intent');
 }
 
 /** Ends what others have left: an intent is nobody's any more, and of a start nobody knows what became of it. */

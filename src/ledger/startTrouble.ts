@@ -1,8 +1,14 @@
-import { ServiceError, withDetails } from '../service/errors';
+import { explained, ServiceError, withDetails } from '../service/errors';
 import type { Entry } from './entry';
 
 const DECIDE =
 	'Check at the service whether the job is there. Then use the Media Job Ledger node: "Resolve as Started" with its job ID, or "Resolve as Not Started", which lets it be started again.';
+
+/** For `throw`: a failure before anything was sent, unless it is the outcome of an earlier start that is not known. */
+export const nothingSent = (cause: unknown) =>
+	explained(cause, (error) =>
+		withDetails(error, { outcome: error.details.outcome ?? 'not_started' }),
+	);
 
 /** An earlier start with the same key, of which nobody knows what became of it. */
 export function unknownSince(entry: Entry): ServiceError {

@@ -25,6 +25,8 @@ export interface Connection {
 	/** Tells two credentials of one type apart; for the start ledger. */
 	credentialId: string;
 	redact: Redactor;
+	/** Reads a field of the credential that is no secret. */
+	field(name: string): string;
 	toReadable: ToReadable;
 }
 
@@ -34,12 +36,21 @@ export interface ServiceAccess {
 	credential: string;
 	/** A version that ends the base URL and may be there, missing or doubled; paths then begin with it. */
 	version?: string;
+	/** Whether its address may begin with http:// anywhere. Default: on this machine only. */
+	plain?: boolean;
 	/**
 	 * How many requests a minute the service takes, for one that has such a limit. They then wait for their turn.
 	 *
 	 * @throws ServiceError `invalid`.
 	 */
 	perMinute?(credential: ICredentialDataDecryptedObject): number;
+}
+
+interface Further {
+	/** Whether requests and waits go on after the execution was stopped. */
+	outlivesStop?: boolean;
+	/** Learns this key, too. */
+	redact?: Redactor;
 }
 
 /**
@@ -53,19 +64,22 @@ export interface ServiceAccess {
  */
 export async function connect(
 	n8n: Context,
-	{ credential, version, perMinute }: ServiceAccess,
+	{ credential, version, plain, perMinute }: ServiceAccess,
 	settings: RequestSettings = defaultSettings,
+	{ outlivesStop = false, redact = redactor('') }: Further = {},
 ): Promise<Connection> {
 	const data = await n8n.getCredentials<ICredentialDataDecryptedObject>(credential);
-	const baseUrl = normaliseBaseUrl(String(data['baseUrl'] ?? ''), version);
+	const baseUrl = normaliseBaseUrl(String(data['baseUrl'] ?? ''), version, plain);
 	const apiKey = cleanKey(data['apiKey']);
+	redact.also(apiKey);
 	const node = n8n.getNode();
 	if (data['allowedHttpRequestDomains'] === 'domains') {
 		// n8n enforces this for its own HTTP nodes only
 		const allowedDomains = String(data['allowedDomains'] ?? '').trim() || 'none';
 		assertUrlAllowed({ url: baseUrl, allowedDomains, node });
 	}
-	const stop = 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
+	const stops = 'getExecutionCancelSignal' in n8n && !outlivesStop;
+	const stop = stops ? n8n.getExecutionCancelSignal() : undefined;
 	const clock: Clock = {
 		now: () => Date.now(),
 		async sleep(milliseconds) {
@@ -105,7 +119,8 @@ export async function connect(
 		baseUrl,
 		account,
 		credentialId: node.credentials?.[credential]?.id ?? '',
-		redact: redactor(apiKey),
+		redact,
+		field: (name) => String(data[name] ?? '').trim(),
 		toReadable(bytes) {
 			if (!Readable) throw new Error('A file is stored only after a response has come');
 			return Readable.from(bytes, { objectMode: false });

@@ -18,6 +18,8 @@ export interface Probe {
 	path: string;
 	/** A version that ends the base URL and may be there, missing or doubled. */
 	version?: string;
+	/** Whether the address may begin with http:// anywhere. */
+	plain?: boolean;
 	header: (key: string) => Record<string, string>;
 	body?: object;
 	/** @returns what an answer with this status tells of the key; undefined to judge it by the status alone. */
@@ -35,7 +37,7 @@ const TIMEOUT = 15_000;
  *
  * @see n8n 2.41.1, services/credentials-tester.service.js (testCredentials)
  */
-export function credentialTest({ method, path, version, header, body, judge }: Probe) {
+export function credentialTest({ method, path, version, plain, header, body, judge }: Probe) {
 	return async function (
 		this: ICredentialTestFunctions,
 		{ data = {} }: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
@@ -44,7 +46,7 @@ export function credentialTest({ method, path, version, header, body, judge }: P
 		try {
 			const key = cleanKey(data['apiKey']);
 			redact = redactor(key);
-			const uri = normaliseBaseUrl(String(data['baseUrl'] ?? ''), version) + path;
+			const uri = normaliseBaseUrl(String(data['baseUrl'] ?? ''), version, plain) + path;
 			const headers = { accept: 'application/json', ...header(key) };
 			const statusCode = await statusOf(this.helpers, {
 				method,

@@ -9,6 +9,7 @@ const REDACT_NOTHING: Redactor = {
 	text: (text) => text,
 	texts: (data) => data,
 	data: (data) => data,
+	also() {},
 };
 
 /**

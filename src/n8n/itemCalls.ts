@@ -18,7 +18,8 @@ import { countUnderWay, underWay } from './underWay';
 /** Makes what the operations of one execution work with, item by item. */
 export function itemCalls(
 	n8n: IExecuteFunctions,
-	{ http, httpOnce, clock, account, credentialId, baseUrl, toReadable }: Connection,
+	{ http, httpOnce, clock, account, credentialId, baseUrl, toReadable, field }: Connection,
+	open: Call<never>['open'],
 	ledger: ReturnType<typeof startLedger>,
 	live: boolean,
 ) {
@@ -53,6 +54,10 @@ export function itemCalls(
 			kept,
 			once: async (what, send) =>
 				await ledger.once(itemIndex, what, async () => await underWay(account, send)),
+			decided: async (send) => await underWay(account, send),
+			open,
+			origin: { execution: n8n.getExecutionId(), credential: credentialId },
+			field,
 			note: (name, id) => noteId(n8n, name, id),
 			memory,
 			underWay: () => countUnderWay(account),

@@ -1,6 +1,7 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Http, HttpResponse } from '../service/http';
+import type { Connection, ServiceAccess } from './connection';
 import type { Clock } from '../service/retry';
 import type { FlowMemory } from './flowMemory';
 import type { Known } from './known';
@@ -18,6 +19,9 @@ export interface Surroundings {
 	/** The id of the chat session that the item belongs to, where there is one. */
 	chatSession(): string | undefined;
 }
+
+/** A further service. */
+export type Opened = Pick<Connection, 'http' | 'clock' | 'field'>;
 
 /** What a check of one item may use: nothing that costs, nothing that takes long. */
 export interface Check<Request> {
@@ -40,12 +44,18 @@ export interface Call<Request> extends Check<Request> {
 	clock: Clock;
 	/**
 	 * Sends what may cost, at most once per item, whatever n8n repeats. Everything that starts work at the service goes
-	 * through here.
+	 * through here, or through `decided`.
 	 *
 	 * @param what What is sent, without random parts; it tells a changed item from a repeated one.
 	 * @param send Its result must be plain data.
 	 */
 	once<Result>(what: unknown, send: () => Promise<Result>): Promise<Result>;
+	/** Sends what may cost where something that lasts longer than the execution has decided that it may be sent. */
+	decided<Result>(send: () => Promise<Result>): Promise<Result>;
+	/** Opens a further service that the node has a credential for. What is sent there goes on after Stop. */
+	open(access: ServiceAccess): Promise<Opened>;
+	/** The n8n execution, and the credential that `http` uses, by their ids. */
+	origin: { execution: string; credential: string };
 	/**
 	 * Waits until the items before it that asked for a turn have had theirs, in the whole execution.
 	 *
@@ -64,6 +74,8 @@ export interface Call<Request> extends Check<Request> {
 	memory: FlowMemory;
 	/** Requests that may cost which this process has under way with the same credential, in all executions. */
 	underWay(): number;
+	/** Reads a field of the credential that is no secret. */
+	field(name: string): string;
 	/** Passes a piece of the answer to whoever reads along in a chat or at a streaming webhook. */
 	live(text: string): Promise<void>;
 	/** Shows the user a sentence beside the output. The same sentence of many items is shown once. */

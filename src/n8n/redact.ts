@@ -10,14 +10,24 @@ export interface Redactor {
 	texts<Data>(data: Data): Data;
 	/** For outputs and what is stored: takes out the key itself, and returns the same data where it is not in there. */
 	data<Data>(data: Data): Data;
+	/** Keeps another key out, too. */
+	also(key: string): void;
 }
 
-/** Keeps an API key out of everything that a service may echo. */
-export function redactor(key: string): Redactor {
-	const spellings = key
-		? [...new Set([key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)])]
-		: [];
-	const parts = key.length >= 20 ? [key.slice(0, 8), key.slice(-8)] : [];
+/** Keeps API keys out of everything that a service may echo. */
+export function redactor(firstKey: string): Redactor {
+	const spellings: string[] = [];
+	const inAnswers: string[] = [];
+	const parts: string[] = [];
+	const also = (key: string) => {
+		if (!key) return;
+		const all = new Set([key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)]);
+		spellings.push(...all);
+		if (key.length >= SHORTEST_IN_ANSWERS) inAnswers.push(...all);
+		if (key.length >= 20) parts.push(key.slice(0, 8), key.slice(-8));
+	};
+	also(firstKey);
+
 	const without = (text: string, words: string[]) =>
 		words.reduce((rest, word) => rest.replaceAll(word, '***'), text);
 
@@ -30,12 +40,13 @@ export function redactor(key: string): Redactor {
 		text,
 		texts: (data) => deeply(data, text),
 		data(data) {
-			if (key.length < SHORTEST_IN_ANSWERS) return data;
+			if (!inAnswers.length) return data;
 			const all = JSON.stringify(data) ?? '';
-			return spellings.some((word) => all.includes(word))
-				? deeply(data, (words) => without(words, spellings))
+			return inAnswers.some((word) => all.includes(word))
+				? deeply(data, (words) => without(words, inAnswers))
 				: data;
 		},
+		also,
 	};
 }
 

@@ -11,6 +11,7 @@ import type { Operation, Resource } from './operation';
 import { paramReader } from './params';
 import { workThrough } from './pool';
 import { defaultSettings, requestSettings } from './settings';
+import { opener } from './opener';
 import { startLedger } from './startLedger';
 
 /** An item that failed and what the editor says of it, or what it gave. */
@@ -75,7 +76,8 @@ async function runItems(
 	const scope = `${connection.credentialId} ${connection.baseUrl} ${operation.value}`;
 	const ledger = startLedger(n8n, { scope, sendAgain: settings.sendAgain, redact });
 	const live = isLive(n8n);
-	const { checkOf, callOf, showHints } = itemCalls(n8n, connection, ledger, live);
+	const open = opener(n8n, settings, redact);
+	const { checkOf, callOf, showHints } = itemCalls(n8n, connection, open, ledger, live);
 
 	const read = paramReader(n8n, operation.params);
 	const requests: Array<{ request: unknown } | undefined> = [];

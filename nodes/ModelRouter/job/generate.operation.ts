@@ -3,9 +3,11 @@ import { waitForJob } from '../../../src/router/jobWait';
 import { withJobId } from '../../../src/router/jobs';
 import { jobFailure } from '../../../src/router/jobRecord';
 import { binaryParam, deadlineOption, maximumSizeOption, toDeadline } from './job.params';
-import { jobJson } from './jobOutput';
+import { jobJson, ledgerJson } from './jobOutput';
+import { labelOption, startKeyOption } from './ledger.params';
 import { storeResult } from './result';
 import { executionCapOption, itemCapOption, startParams, toStart } from './start.params';
+import { broughtHere } from './ledgerStart';
 import { checkStart, startOnce } from './startRequest';
 
 export const generate = operation({
@@ -23,12 +25,19 @@ export const generate = operation({
 			type: 'collection',
 			placeholder: 'Add Option',
 			default: {},
-			options: [deadlineOption, maximumSizeOption, executionCapOption, itemCapOption],
+			options: [
+				deadlineOption,
+				labelOption,
+				maximumSizeOption,
+				executionCapOption,
+				itemCapOption,
+				startKeyOption,
+			],
 		},
 	],
 
 	prepare: ({ binaryProperty, options, ...params }) => ({
-		...toStart(params, options),
+		...toStart(params, options, toDeadline(options)),
 		binaryProperty,
 		deadline: toDeadline(options),
 		maximumSize: options.maximumSize ?? maximumSizeOption.default,
@@ -38,16 +47,20 @@ export const generate = operation({
 
 	async run(call) {
 		const { http, clock, request } = call;
-		const started = await startOnce(call);
-		// from here on every failure carries the job's id
-		return await withJobId(started.jobId, async () => {
+		const { job: started, ledgered } = await startOnce(call);
+		const bring = async () => {
 			const job = await waitForJob(http, started, { deadline: request.deadline, clock });
 			if (job.state === 'failed') throw jobFailure(job);
 			const { maximumSize, binaryProperty } = request;
 			const { binary, file } = await storeResult(call, job, { maximumSize, justCompleted: true });
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
-			return { json: jobJson({ ...estimate, ...job }, file), binary: { [binaryProperty]: binary } };
-		});
+			return {
+				json: { ...jobJson({ ...estimate, ...job }, file), ...ledgerJson(ledgered) },
+				binary: { [binaryProperty]: binary },
+			};
+		};
+		// from here on every failure carries the job's id
+		return await withJobId(started.jobId, () => broughtHere(call, ledgered?.entry, bring));
 	},
 });

@@ -1,5 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
-import { jobJson } from './jobOutput';
+import { jobJson, ledgerJson } from './jobOutput';
+import { labelOption, startKeyOption } from './ledger.params';
 import { executionCapOption, itemCapOption, startParams, toStart } from './start.params';
 import { checkStart, startOnce } from './startRequest';
 
@@ -17,7 +18,7 @@ export const start = operation({
 			type: 'collection',
 			placeholder: 'Add Option',
 			default: {},
-			options: [executionCapOption, itemCapOption],
+			options: [labelOption, executionCapOption, itemCapOption, startKeyOption],
 		},
 	],
 
@@ -25,6 +26,7 @@ export const start = operation({
 	check: checkStart,
 
 	async run(call) {
-		return { json: jobJson(await startOnce(call)) };
+		const { job, ledgered } = await startOnce(call);
+		return { json: { ...jobJson(job), ...ledgerJson(ledgered) } };
 	},
 });

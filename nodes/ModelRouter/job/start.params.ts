@@ -5,6 +5,7 @@ import { withInputs } from '../../../src/router/jobInputs';
 import { invalid } from '../../../src/service/errors';
 import { modelParam } from '../model.param';
 import { inputsParam, toInputs } from './inputs.params';
+import { toLedgerWanted, useLedgerParam, type LedgerOptions } from './ledger.params';
 import { segmentParam } from './job.params';
 import type { StartRequest } from './startRequest';
 
@@ -30,6 +31,7 @@ export const startParams = [
 			'Further fields of the request as a JSON object, sent as they are, e.g. {"size": "1024x1024"}. Which ones a model takes is up to the model.',
 	},
 	inputsParam,
+	useLedgerParam,
 ] as const satisfies INodeProperties[];
 
 export const executionCapOption = {
@@ -56,15 +58,16 @@ export const itemCapOption = {
 		'A job is not started when it is certain to cost more than this. The catalog only says the price of the cheapest configuration, so it may still cost more: duration, resolution, sound and tier raise the price. Without a price in the catalog nothing can be told, and the job is not started.',
 } as const satisfies INodeProperties;
 
-interface Caps {
+interface StartOptions extends LedgerOptions {
 	executionCap?: number;
 	spendingCap?: number;
 }
 
-/** @throws ServiceError `invalid`. */
+/** @param waits Milliseconds that the node itself waits for the job. @throws ServiceError `invalid`. */
 export function toStart(
-	{ segment, model, prompt, parameters, inputs }: ParamValues<typeof startParams>,
-	{ executionCap, spendingCap }: Caps,
+	{ segment, model, prompt, parameters, inputs, useLedger }: ParamValues<typeof startParams>,
+	options: StartOptions,
+	waits = 0,
 ): StartRequest {
 	const fields: Record<string, unknown> = { model: model.trim(), ...(prompt && { prompt }) };
 	for (const name of Object.keys(fields)) {
@@ -78,5 +81,7 @@ export function toStart(
 		body,
 		wanted.map(({ name }) => ({ name, value: '' })),
 	);
-	return { segment, model: model.trim(), body, inputs: wanted, executionCap, spendingCap };
+	const { executionCap, spendingCap } = options;
+	const ledger = toLedgerWanted(useLedger, options, waits);
+	return { segment, model: model.trim(), body, inputs: wanted, executionCap, spendingCap, ledger };
 }

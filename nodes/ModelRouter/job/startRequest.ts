@@ -17,6 +17,8 @@ import {
 } from '../../../src/router/spending';
 import { explained, ServiceError } from '../../../src/service/errors';
 import { knownCatalog, knownModel } from '../catalog';
+import type { LedgerWanted } from './ledger.params';
+import { startLedgered, type Ledgered } from './ledgerStart';
 import type { InputWanted } from './inputs.params';
 import { executionCapOption, itemCapOption } from './start.params';
 
@@ -30,6 +32,8 @@ export interface StartRequest {
 	/** USD; undefined for none. */
 	executionCap: number | undefined;
 	spendingCap: number | undefined;
+	/** Undefined when the job ledger is not used. */
+	ledger: LedgerWanted | undefined;
 }
 
 /** Refuses files that are not there, a model that makes something else, and what costs more than a cap for certain. */
@@ -58,11 +62,14 @@ export async function checkStart({
 }
 
 /** Starts a job unless it was started before, and writes its id down the moment it is known. */
-export async function startOnce(call: Call<StartRequest>): Promise<Job> {
+export async function startOnce(
+	call: Call<StartRequest>,
+): Promise<{ job: Job; ledgered?: Ledgered }> {
 	const {
-		request: { segment, model, executionCap },
+		request: { segment, model, executionCap, ledger },
 		http,
 		once,
+		decided,
 		note,
 		underWay,
 	} = call;
@@ -70,7 +77,7 @@ export async function startOnce(call: Call<StartRequest>): Promise<Job> {
 
 	const start = async () => {
 		const body = await toBody(call);
-		return await once({ segment, body }, async () => {
+		const post = async () => {
 			if (executionCap !== undefined) checkSpent(spending, executionCap);
 			try {
 				const job = await startJob(http, segment, body);
@@ -86,7 +93,12 @@ export async function startOnce(call: Call<StartRequest>): Promise<Job> {
 					explainJobBalance(error, { leastMicroUsd, others: underWay() - 1 }),
 				);
 			}
-		});
+		};
+		const sent = { segment, body };
+		if (!ledger) return { job: await once(sent, post) };
+		// of a key the job ledger knows more than this execution
+		if (ledger.startKey) return await startLedgered(call, ledger, async () => await decided(post));
+		return await once(sent, async () => await startLedgered(call, ledger, post));
 	};
 	return executionCap === undefined ? await start() : await call.inTurn(start);
 }

@@ -1,0 +1,73 @@
+import { readEntry, toRow, type Entry, type NewEntry } from '../../../src/ledger/entry';
+import type { Clause, Table, Where } from '../../../src/ledger/table';
+import { ServiceError } from '../../../src/service/errors';
+import type { Clock } from '../../../src/service/retry';
+
+/** What may go wrong between a client and n8n. */
+export interface Weather {
+	/** Milliseconds of each of the ways there and back. */
+	latency(): number;
+	/** Before the change the request is lost; after it the answer is. */
+	loses?(when: 'before' | 'after'): boolean;
+}
+
+/** The rows of one Data Table, as PostgreSQL keeps them: an added row has its id before anybody sees it. */
+export class Rows {
+	readonly rows: Entry[] = [];
+	#lastId = 0;
+
+	/** A client's way to the table. */
+	client(clock: Pick<Clock, 'sleep'>, { latency, loses = () => false }: Weather): Table {
+		const travel = async (when: 'before' | 'after') => {
+			await clock.sleep(latency());
+			if (loses(when)) throw new ServiceError('unreachable', 'lost', { sent: true });
+		};
+		const through = async <Result>(work: () => Promise<Result> | Result) => {
+			await travel('before');
+			const result = await work();
+			await travel('after');
+			return result;
+		};
+		return {
+			find: async (where, { by = 'id', limit = 250, last = false } = {}) =>
+				await through(() => {
+					const found = this.rows.filter((row) => fits(row, where));
+					found.sort((one, other) => (one[by] < other[by] ? -1 : one[by] > other[by] ? 1 : 0));
+					if (last) found.reverse();
+					return found.slice(0, limit).map((row) => ({ ...row }));
+				}),
+			add: async (entry) =>
+				await through(async () => {
+					const row = this.made(entry);
+					await clock.sleep(latency());
+					this.rows.push(row);
+				}),
+			change: async (where, changes) =>
+				await through(() => {
+					const found = this.rows.filter((row) => fits(row, where));
+					for (const row of found) Object.assign(row, changes);
+					return found.map((row) => ({ ...row }));
+				}),
+		};
+	}
+
+	/** A row with the next id, not yet in the table. */
+	made(entry: NewEntry): Entry {
+		return readEntry({ ...toRow(entry), id: ++this.#lastId });
+	}
+}
+
+function fits(row: Entry, where: Where): boolean {
+	return 'all' in where
+		? where.all.every((clause) => holds(row, clause))
+		: where.any.some((clause) => holds(row, clause));
+}
+
+function holds(row: Entry, [column, condition, value]: Clause): boolean {
+	const cell = row[column];
+	if (condition === 'eq') return cell === value;
+	if (condition === 'neq') return cell !== value;
+	if (condition === 'lt') return cell < value;
+	if (condition === 'lte') return cell <= value;
+	return condition === 'gt' ? cell > value : cell >= value;
+}
