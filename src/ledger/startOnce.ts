@@ -28,7 +28,7 @@ export type Started<Result> =
 	| { result: Result; entry: Entry | undefined };
 
 /** Milliseconds: how long one waits for another with the same key, and after how long an intent is nobody's any more. */
-const [PATIENCE, INTENT_LEASE] = [60_000, 60_000];
+const [PATIENCE, INTENT_LEASE] = [60_000, 30_000];
 /** Milliseconds between two looks, at most. */
 const LONGEST_PAUSE = 2000;
 
