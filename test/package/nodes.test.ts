@@ -48,27 +48,32 @@ function scopesOf(
 	return [...scopes, ...nested];
 }
 
+/** A loop makes no sense in an agent's hand, and what was paid is for people to decide. */
+const notTools = ['agentBridge', 'mediaJobLedger'];
+
 it('n8n loads every node and credential', () => {
 	expect(Object.keys(loader.nodeTypes).sort()).toEqual([
 		'agentBridge',
 		'marketAssistant',
+		'mediaJobLedger',
 		'modelRouter',
 		'workspaceAgent',
 	]);
 	expect(Object.keys(loader.credentialTypes).sort()).toEqual([
 		'marketAssistantApi',
+		'mediaJobLedgerApi',
 		'modelRouterApi',
 		'workspaceAgentApi',
 	]);
 	for (const { execute, description } of nodes) {
 		expect([typeof execute, description.usableAsTool === true]).toEqual([
 			'function',
-			description.name !== 'agentBridge',
+			!notTools.includes(description.name),
 		]);
 		expect(description.subtitle).toBeTruthy();
 	}
 	// n8n makes a tool of every node that says so
-	expect(Object.keys(loader.known.nodes)).not.toContain('agentBridgeTool');
+	for (const name of notTools) expect(Object.keys(loader.known.nodes)).not.toContain(`${name}Tool`);
 });
 
 /** The nodes that talk to the service: all but the bridge, which has neither a credential nor operations. */
@@ -84,12 +89,13 @@ it('the bridge asks for no credential', () => {
 it('every node that talks to the service names a credential of the package and how it is tested', () => {
 	for (const { description, methods } of talking()) {
 		const [credential, ...others] = description.credentials ?? [];
-		expect([others, credential?.required]).toEqual([[], true]);
-		expect(loader.credentialTypes).toHaveProperty([credential?.name ?? '']);
-		expect(methods?.credentialTest).toHaveProperty(
-			[String(credential?.testedBy)],
-			expect.any(Function),
-		);
+		expect([credential?.required, credential?.displayOptions]).toEqual([true, undefined]);
+		// a further one is asked for only where it is needed
+		for (const { displayOptions } of others) expect(displayOptions).toBeDefined();
+		for (const { name, testedBy } of description.credentials ?? []) {
+			expect(loader.credentialTypes).toHaveProperty([name]);
+			expect(methods?.credentialTest).toHaveProperty([String(testedBy)], expect.any(Function));
+		}
 	}
 });
 
@@ -159,7 +165,7 @@ it('what saved workflows rely on is as it ever was', () => {
 	expect({ notListed: stored.filter((line) => !listed.includes(line)) }).toEqual({ notListed: [] });
 });
 
-it.each([['WorkspaceAgent'], ['MarketAssistant'], ['ModelRouter']])(
+it.each([['WorkspaceAgent'], ['MarketAssistant'], ['MediaJobLedger'], ['ModelRouter']])(
 	'%s has its page in the node picker',
 	(name) => {
 		const codex = JSON.parse(
@@ -175,7 +181,9 @@ it.each([['WorkspaceAgent'], ['MarketAssistant'], ['ModelRouter']])(
 			subcategories: { AI: expect.arrayContaining(['Root Nodes']) },
 			resources: {
 				primaryDocumentation: [{ url: expect.stringMatching(/^https:\/\/.+#readme$/) }],
-				credentialDocumentation: [{ url: expect.stringMatching(/^https:\/\/.+#the-three-keys$/) }],
+				credentialDocumentation: [
+					{ url: expect.stringMatching(/^https:\/\/.+#(the-three-keys|media-job-ledger)$/) },
+				],
 			},
 		});
 		const credential = credentials.find(({ name: own }) => own === `${type}Api`);

@@ -5,14 +5,15 @@ import { tryParseJson } from '../../../src/service/json';
 
 /** An entry as an item: times as people read them, what is empty left out. */
 export function entryJson(entry: Entry): IDataObject {
-	const { id, claim: _claim, record, startedAt, leaseUntil, checkAt, ...rest } = entry;
-	const job = tryParseJson(record);
+	const { id, record, startedAt, leaseUntil, checkAt, ...rest } = entry;
 	const told = {
 		...rest,
+		// it is of use only to who works on the entry
+		claim: undefined,
 		startedAt: time(startedAt),
 		leaseUntil: time(leaseUntil),
 		checkAt: time(checkAt),
-		job,
+		job: tryParseJson(record),
 	};
 	const given = Object.entries(told).filter(([, value]) => value !== '' && value !== undefined);
 	return { ledgerEntry: id, ...Object.fromEntries(given) };

@@ -236,7 +236,7 @@ describe('one job per key', () => {
 				state: 'intent',
 				startKey: 'k',
 				claim: 'dead',
-				leaseUntil: clock.now() + 60_000,
+				leaseUntil: clock.now() + 20_000,
 			}),
 		);
 		expect(
