@@ -1,4 +1,4 @@
-import { invalid, ServiceError } from '../service/errors';
+import { explained, invalid, ServiceError } from '../service/errors';
 import type { Http, HttpRequest } from '../service/http';
 import { isObject } from '../service/json';
 import { readJson } from '../service/readBody';
@@ -74,7 +74,7 @@ async function tablesNamed(http: Http, name: string): Promise<LedgerTable[]> {
 	} catch (cause) {
 		const unlisted = cause instanceof ServiceError && cause.details.status === 403;
 		if (unlisted && ID.test(name)) return [];
-		throw ledgerTrouble(cause);
+		throw explained(cause);
 	}
 }
 

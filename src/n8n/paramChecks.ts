@@ -122,15 +122,18 @@ function parsedText(text: string, path: string): unknown {
 	}
 }
 
-/** In a collection, an empty value means "not set": it is left out, unless it must not go missing once it was chosen. */
+/**
+ * In a collection, an empty value means "not set": it is left out, unless it must not go missing once it was chosen. A text is
+ * empty then, also where an expression found nothing.
+ */
 function checkedFields(fields: INodeProperties[], value: unknown, path: string): object {
 	if (!isObject(value)) throw invalid(`${path} must be an object`);
 	return Object.fromEntries(
 		fields
 			.filter(({ name, type, required }) => {
-				if (required) return Object.hasOwn(value, name);
+				if (required || type === 'string') return Object.hasOwn(value, name);
 				const given = value[name];
-				return given !== undefined && given !== null && !(given === '' && type !== 'string');
+				return given !== undefined && given !== null && given !== '';
 			})
 			.map((field) => [
 				field.name,

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { agentEndpoint } from './agent/messages.ts';
 import { json } from './answer.ts';
 import { assistantEndpoint } from './assistant/endpoint.ts';
-import type { Call } from './call.ts';
+import type { Call, Endpoint } from './call.ts';
 import { createConnections } from './connections.ts';
 import { createControl } from './control.ts';
 import { createRules, type FaultRule } from './faults/rules.ts';
@@ -29,6 +29,8 @@ export interface ServiceOptions {
 	authority?: Authority;
 	/** The clock of rate limits, jobs and retention, in milliseconds since 1970. */
 	now?: () => number;
+	/** Answers what is none of the specification's business, with the same faults; undefined for what it does not know. */
+	further?: (call: Call) => ReturnType<Endpoint> | undefined;
 	/** Whether `stop()` throws when a path outside the specification was asked for. */
 	strict?: boolean;
 }
@@ -84,7 +86,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	};
 	const endpoint = (call: Call) => {
 		const answer =
-			agentEndpoint(world, call) ?? assistantEndpoint(world, call) ?? routerEndpoint(world, call);
+			options.further?.(call) ??
+			agentEndpoint(world, call) ??
+			assistantEndpoint(world, call) ??
+			routerEndpoint(world, call);
 		if (answer) return answer;
 		record.unexpected.push(`${call.method} ${call.path}`);
 		return json({ detail: `no such path: ${call.path}` }, 404);

@@ -24,8 +24,6 @@ export const startKeyOption = {
 	name: 'startKey',
 	type: 'string',
 	default: '',
-	// an expression that finds nothing would otherwise be no protection at all
-	required: true,
 	placeholder: 'e.g. {{ $json.orderId }}',
 	description:
 		'One job per key, whatever happens: over executions, workers, Stop and crashes. A later start with the same key sends nothing and gives back the job that the first one started, whatever else was asked for. Needs the job ledger.',

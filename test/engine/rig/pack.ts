@@ -9,10 +9,12 @@ import {
 } from 'n8n-workflow';
 
 import { MarketAssistantApi } from '../../../credentials/MarketAssistantApi.credentials';
+import { MediaJobLedgerApi } from '../../../credentials/MediaJobLedgerApi.credentials';
 import { ModelRouterApi } from '../../../credentials/ModelRouterApi.credentials';
 import { WorkspaceAgentApi } from '../../../credentials/WorkspaceAgentApi.credentials';
 import { AgentBridge } from '../../../nodes/AgentBridge/AgentBridge.node';
 import { MarketAssistant } from '../../../nodes/MarketAssistant/MarketAssistant.node';
+import { MediaJobLedger } from '../../../nodes/MediaJobLedger/MediaJobLedger.node';
 import { ModelRouter } from '../../../nodes/ModelRouter/ModelRouter.node';
 import { WorkspaceAgent } from '../../../nodes/WorkspaceAgent/WorkspaceAgent.node';
 
@@ -49,8 +51,14 @@ export const sources: Pack = packOf(
 		marketAssistant: new MarketAssistant(),
 		modelRouter: new ModelRouter(),
 		agentBridge: new AgentBridge(),
+		mediaJobLedger: new MediaJobLedger(),
 	},
-	[new WorkspaceAgentApi(), new MarketAssistantApi(), new ModelRouterApi()],
+	[
+		new WorkspaceAgentApi(),
+		new MarketAssistantApi(),
+		new ModelRouterApi(),
+		new MediaJobLedgerApi(),
+	],
 );
 
 /** The pack as n8n loads it: from the built dist/. */

@@ -1,0 +1,93 @@
+import { columns, readEntry, type Entry } from '../../../src/ledger/entry';
+import { json, type Answer } from '../../service/answer';
+import { isFields, partsOf, type Call, type Fields } from '../../service/call';
+import { startService, type Service } from '../../service/service';
+
+/**
+ * n8n's public API as far as the job ledger uses it, for faults that a real n8n does not have on demand. What it does was seen
+ * in a real one; `test/n8n/ledger.test.ts` shows the same claims there, on SQLite and on PostgreSQL.
+ */
+export interface DataTables {
+	service: Service;
+	/** The table "Media Jobs". */
+	rows: Fields[];
+	entries(): Entry[];
+	secrets: { mediaJobLedgerApi: { baseUrl: string; apiKey: string; table: string } };
+	stop(): Promise<void>;
+}
+
+const KEY = 'n8n-api-key-of-the-ledger-5b1c77';
+const TABLE = 'ledgertable00001';
+
+export async function startDataTables(): Promise<DataTables> {
+	const rows: Fields[] = [];
+	const service = await startService({ further: (call) => answer(rows, call) });
+	return {
+		service,
+		rows,
+		entries: () => rows.map(readEntry),
+		secrets: { mediaJobLedgerApi: { baseUrl: service.url, apiKey: KEY, table: 'Media Jobs' } },
+		stop: async () => await service.stop(),
+	};
+}
+
+function answer(rows: Fields[], { method, path, query, headers, body }: Call): Answer | undefined {
+	const [api, version, tables, tableId, what, which] = partsOf(path) ?? [];
+	if (api !== 'api' || version !== 'v1' || tables !== 'data-tables') return undefined;
+	if (headers['x-n8n-api-key'] !== KEY) return json({ message: 'unauthorized' }, 401);
+	if (!tableId && method === 'GET') return json({ data: [table()], nextCursor: null });
+	if (tableId !== TABLE) return json({ message: `Data table '${tableId}' not found` }, 404);
+	if (what !== 'rows') return json({ message: 'not found' }, 404);
+	if (method === 'GET') return json({ data: listed(rows, query), nextCursor: null });
+	const fields = isFields(body) ? body : {};
+	if (method === 'POST' && !which) {
+		const added = (fields['data'] as Fields[]).map((row) => ({ ...row, id: rows.length + 1 }));
+		if (added.some(isStrange)) return json({ message: 'unknown column name' }, 400);
+		rows.push(...added);
+		return json(added.map(({ id }) => ({ id })));
+	}
+	if (method === 'PATCH' && which === 'update') {
+		const changes = fields['data'] as Fields;
+		if (isStrange(changes)) return json({ message: 'unknown column name' }, 400);
+		const found = rows.filter((row) => fits(row, fields['filter'] as Filter));
+		for (const row of found) Object.assign(row, changes);
+		return json(found);
+	}
+	return json({ message: `${method} method not allowed` }, 405);
+}
+
+interface Filter {
+	type: 'and' | 'or';
+	filters: Array<{ columnName: string; condition: string; value: string | number }>;
+}
+
+const table = () => ({
+	id: TABLE,
+	name: 'Media Jobs',
+	columns: Object.entries(columns).map(([name, type]) => ({ name, type })),
+});
+
+const isStrange = (row: Fields) =>
+	Object.keys(row).some((name) => name !== 'id' && !(name in columns));
+
+function listed(rows: Fields[], query: URLSearchParams): Fields[] {
+	const filter = JSON.parse(query.get('filter') ?? '{"type":"and","filters":[]}') as Filter;
+	const [by = 'id', order] = (query.get('sortBy') ?? 'id:asc').split(':');
+	const found = rows.filter((row) => fits(row, filter));
+	found.sort((one, other) => (one[by]! < other[by]! ? -1 : one[by]! > other[by]! ? 1 : 0));
+	if (order === 'desc') found.reverse();
+	return found.slice(0, Number(query.get('limit') ?? 100));
+}
+
+function fits(row: Fields, { type, filters }: Filter): boolean {
+	const holds = ({ columnName, condition, value }: Filter['filters'][number]) => {
+		const cell = row[columnName] as string | number;
+		if (condition === 'eq') return cell === value;
+		if (condition === 'neq') return cell !== value;
+		if (condition === 'lt') return cell < value;
+		if (condition === 'lte') return cell <= value;
+		if (condition === 'gt') return cell > value;
+		return condition === 'gte' && cell >= value;
+	};
+	return type === 'or' ? filters.some(holds) : filters.every(holds);
+}
