@@ -4,7 +4,7 @@ import { withJobId } from '../../../src/router/jobs';
 import { jobFailure } from '../../../src/router/jobRecord';
 import { binaryParam, deadlineOption, maximumSizeOption, toDeadline } from './job.params';
 import { jobJson } from './jobOutput';
-import { storeResult } from './result';
+import { fetchResult } from './result';
 import { executionCapOption, itemCapOption, startParams, toStart } from './start.params';
 import { checkStart, startOnce } from './startRequest';
 
@@ -44,10 +44,11 @@ export const generate = operation({
 			const job = await waitForJob(http, started, { deadline: request.deadline, clock });
 			if (job.state === 'failed') throw jobFailure(job);
 			const { maximumSize, binaryProperty } = request;
-			const { binary, file } = await storeResult(call, job, { maximumSize, justCompleted: true });
+			const wanted = { binaryProperty, maximumSize, justCompleted: true };
+			const { file, ...binary } = await fetchResult(call, job, wanted);
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
-			return { json: jobJson({ ...estimate, ...job }, file), binary: { [binaryProperty]: binary } };
+			return { json: jobJson({ ...estimate, ...job }, file), ...binary };
 		});
 	},
 });

@@ -4,6 +4,7 @@ import type { ParamValues } from '../../../src/n8n/params';
 import { withInputs } from '../../../src/router/jobInputs';
 import { invalid } from '../../../src/service/errors';
 import { modelParam } from '../model.param';
+import { allowAgentsParam } from './agents';
 import { inputsParam, toInputs } from './inputs.params';
 import { segmentParam } from './job.params';
 import type { StartRequest } from './startRequest';
@@ -30,6 +31,7 @@ export const startParams = [
 			'Further fields of the request as a JSON object, sent as they are, e.g. {"size": "1024x1024"}. Which ones a model takes is up to the model.',
 	},
 	inputsParam,
+	allowAgentsParam,
 ] as const satisfies INodeProperties[];
 
 export const executionCapOption = {
@@ -63,7 +65,7 @@ interface Caps {
 
 /** @throws ServiceError `invalid`. */
 export function toStart(
-	{ segment, model, prompt, parameters, inputs }: ParamValues<typeof startParams>,
+	{ segment, model, prompt, parameters, inputs, allowAgents }: ParamValues<typeof startParams>,
 	{ executionCap, spendingCap }: Caps,
 ): StartRequest {
 	const fields: Record<string, unknown> = { model: model.trim(), ...(prompt && { prompt }) };
@@ -78,5 +80,13 @@ export function toStart(
 		body,
 		wanted.map(({ name }) => ({ name, value: '' })),
 	);
-	return { segment, model: model.trim(), body, inputs: wanted, executionCap, spendingCap };
+	return {
+		segment,
+		model: model.trim(),
+		body,
+		inputs: wanted,
+		allowAgents,
+		executionCap,
+		spendingCap,
+	};
 }

@@ -17,6 +17,7 @@ import {
 } from '../../../src/router/spending';
 import { explained, ServiceError } from '../../../src/service/errors';
 import { knownCatalog, knownModel } from '../catalog';
+import { checkAgent } from './agents';
 import type { InputWanted } from './inputs.params';
 import { executionCapOption, itemCapOption } from './start.params';
 
@@ -27,17 +28,20 @@ export interface StartRequest {
 	/** Everything but the inputs. */
 	body: Record<string, unknown>;
 	inputs: readonly InputWanted[];
+	allowAgents: boolean;
 	/** USD; undefined for none. */
 	executionCap: number | undefined;
 	spendingCap: number | undefined;
 }
 
-/** Refuses files that are not there, a model that makes something else, and what costs more than a cap for certain. */
+/** Refuses AI agents that nobody has allowed it, files that are not there, a model that makes something else, and what costs more than a cap for certain. */
 export async function checkStart({
-	request: { segment, model, body, inputs, executionCap, spendingCap },
+	request: { segment, model, body, inputs, allowAgents, executionCap, spendingCap },
+	asTool,
 	known,
 	findFile,
 }: Check<StartRequest>): Promise<void> {
+	checkAgent(asTool, allowAgents);
 	for (const { binaryProperty, path } of inputs)
 		if (binaryProperty !== undefined) findFile(binaryProperty, path);
 	const catalog = await knownCatalog({ known });
