@@ -1,8 +1,22 @@
-import { createRunExecutionData, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import {
+	createRunExecutionData,
+	type IDataObject,
+	type INodeParameters,
+	type StructuredChunk,
+} from 'n8n-workflow';
 
 import { startService, type Service } from '../service/service';
 import { callTool, type ToolOptions, type Way } from './rig/agentTool';
-import { job, posts, secretsOf } from './rig/calls';
+import {
+	agent,
+	assistant,
+	chat,
+	job,
+	posts,
+	response,
+	secretsOf,
+	secretsOfAnother,
+} from './rig/calls';
 
 // a node as the tool of an AI agent: what it may spend, and what the agent gets
 let service: Service;
@@ -165,5 +179,129 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 		expect(early).toContain('do not start it again');
 		expect(await download(failed)).toMatch(/The media job failed.*not charged/);
 		expect(service.requests.filter(({ path }) => path.endsWith('/content'))).toEqual([]);
+	});
+});
+
+describe('what an agent is told', () => {
+	const asked = "={{ $fromAI('question', 'What to ask', 'string') }}";
+	const tools: Array<[string, ToolOptions['tool']]> = [
+		['the agent', agent({ message: asked })],
+		['the assistant', assistant('ask', { question: asked })],
+		['the assistant, streaming', assistant('askStreaming', { question: asked })],
+		['a chat', chat(asked)],
+		['a response', response(asked)],
+		['a job', media('start', { ...allowed, prompt: asked }).tool],
+	];
+	const ask = async (
+		tool: ToolOptions['tool'],
+		question = '[[words:60]] hello',
+		secrets = secretsOfAnother(service),
+	) => {
+		const requestSettings = { longestWait: 0 };
+		const { answers, toolRuns } = await callTool('by the engine', {
+			tool: { ...tool, parameters: { ...tool.parameters, requestSettings } },
+			secrets,
+			calls: [{ question }],
+		});
+		return { told: String(items(answers[0])[0]?.['error']), toolRuns };
+	};
+
+	it.each(tools)('%s: an answer', async (_who, tool) => {
+		const { answers } = await callTool('by the engine', {
+			tool,
+			secrets: secretsOfAnother(service),
+			calls: [{ question: 'hello' }],
+		});
+		expect(items(answers[0])).toEqual([
+			expect.objectContaining(
+				tool.parameters['resource'] === 'job'
+					? { jobId: expect.any(String) }
+					: { output: expect.stringContaining('hello'), complete: true },
+			),
+		]);
+	});
+
+	it.each(
+		tools.flatMap(([who, tool]) =>
+			[
+				[401, {}, /refused the API key.*The service says: .*tell the user to check the credential/],
+				[402, {}, /balance.*Do not call this tool again now: tell the user\./],
+				[403, {}, /may not do this.*tell the user to check the credential/],
+				[404, {}, /does not know this.*Correct what you gave to this tool, or tell the user/],
+				[
+					429,
+					{ 'retry-after': '600' },
+					/too many requests.*Nothing was started\..*for 600 seconds/,
+				],
+				[500, {}, /not known whether.*Do not call this tool again now: tell the user/],
+			].map(([status, headers, told]) => [who, status, tool, headers, told] as const),
+		),
+	)('%s: status %d', async (_who, status, tool, headers, expected) => {
+		service.fault({
+			match: { method: 'POST' },
+			do: { type: 'status', status: status as number, headers: headers as Record<string, string> },
+		});
+		expect((await ask(tool)).told).toMatch(expected as RegExp);
+	});
+
+	it.each(tools)('%s: the line breaks', async (who, tool) => {
+		service.fault({ match: { method: 'POST' }, do: { type: 'reset_peer' } });
+		const { told } = await ask(tool);
+		expect(told).toMatch(/connection .* broke.*not known whether.*Do not call this tool again/);
+		const secrets = Object.fromEntries(
+			Object.entries(secretsOf(service)).map(([name, secret]) => [
+				name,
+				{
+					...secret,
+					baseUrl: String(secret['baseUrl']).replace(service.url, 'http://127.0.0.1:1'),
+				},
+			]),
+		);
+		const { told: unreached } = await ask(tool, 'hello', secrets);
+		expect(unreached).toMatch(/could not be reached.*tell the user that the service does not work/);
+		expect([who, unreached]).toEqual([who, expect.not.stringContaining('not known')]);
+	});
+
+	it.each(tools.slice(0, 5))('%s: nothing was asked', async (_who, tool) => {
+		const { told } = await ask(tool, '');
+		expect(told).toMatch(/ is empty/);
+		expect(posts(service)).toEqual([]);
+	});
+
+	it.each([tools[0]!, tools[2]!, tools[3]!, tools[4]!])(
+		'%s: an answer that broke off is in the message, and called incomplete',
+		async (_who, tool) => {
+			service.fault({ match: { method: 'POST' }, do: { type: 'limit_data', bytes: 2500 } });
+			const { told } = await ask(tool, '[[words:200]]');
+			expect(told).toMatch(/stopped before its end.*word1 word2 .*incomplete, and is charged/);
+		},
+	);
+
+	it.each(tools)('%s: a key that the service echoes is not told', async (_who, tool) => {
+		const secrets = secretsOfAnother(service);
+		const key = String(secrets[tool.credential]?.['apiKey']);
+		service.fault({
+			match: { method: 'POST' },
+			do: {
+				type: 'status',
+				status: 400,
+				body: JSON.stringify({ error: { message: `Key ${key}` } }),
+			},
+		});
+		const { told, toolRuns } = await ask(tool, 'hello', secrets);
+		expect(told).toContain('Key ***');
+		expect(JSON.stringify(toolRuns)).not.toContain(key);
+	});
+
+	it.each(tools)('%s: nothing of it goes into the chat of the user', async (_who, tool) => {
+		const chunks: StructuredChunk[] = [];
+		const { answers } = await callTool('by the engine', {
+			tool,
+			secrets: secretsOfAnother(service),
+			calls: [{ question: '[[words:30]]' }],
+			onChunk: (chunk) => chunks.push(chunk),
+		});
+		expect(answers).toHaveLength(1);
+		expect(chunks).toEqual([]);
 	});
 });

@@ -11,7 +11,7 @@ import { checkStart, startOnce } from './startRequest';
 export const generate = operation({
 	name: 'Generate',
 	value: 'generate',
-	action: 'Generate a media file',
+	action: 'Generate an image, video, music or speech',
 	description:
 		'Start a job, wait for it and bring its file: an image, video, music or speech. It costs money when it completes.',
 	params: [
