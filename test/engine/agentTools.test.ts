@@ -91,7 +91,13 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 	it('what may have been received is not sent again, by Retry On Fail or by the agent', async () => {
 		service.fault({ match: { method: 'POST' }, do: { type: 'reset_peer', effect: true } });
 		const data = createRunExecutionData();
-		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+		const settings = {
+			retryOnFail: true,
+			maxTries: 3,
+			waitBetweenTries: 1,
+			// only what a tool throws is tried again by an agent that calls it by itself
+			...(way === 'by itself' && { onError: 'stopWorkflow' as const }),
+		};
 		const ask = async (prompts: string[]) =>
 			(await call(way, { ...media('start', allowed, prompts), settings, data })).answers;
 		for (const [answer] of [await ask(['a cat']), await ask(['a cat'])])
@@ -192,6 +198,11 @@ describe('what an agent is told', () => {
 		['a response', response(asked)],
 		['a job', media('start', { ...allowed, prompt: asked }).tool],
 	];
+	/** What went into the chat of the user. */
+	let chunks: StructuredChunk[];
+	beforeEach(() => (chunks = []));
+	afterEach(() => expect(chunks).toEqual([]));
+
 	const ask = async (
 		tool: ToolOptions['tool'],
 		question = '[[words:60]] hello',
@@ -202,6 +213,7 @@ describe('what an agent is told', () => {
 			tool: { ...tool, parameters: { ...tool.parameters, requestSettings } },
 			secrets,
 			calls: [{ question }],
+			onChunk: (chunk) => chunks.push(chunk),
 		});
 		return { told: String(items(answers[0])[0]?.['error']), toolRuns };
 	};
@@ -294,7 +306,6 @@ describe('what an agent is told', () => {
 	});
 
 	it.each(tools)('%s: nothing of it goes into the chat of the user', async (_who, tool) => {
-		const chunks: StructuredChunk[] = [];
 		const { answers } = await callTool('by the engine', {
 			tool,
 			secrets: secretsOfAnother(service),
@@ -302,6 +313,16 @@ describe('what an agent is told', () => {
 			onChunk: (chunk) => chunks.push(chunk),
 		});
 		expect(answers).toHaveLength(1);
-		expect(chunks).toEqual([]);
+	});
+
+	it('only where the user wants it does a failure end the workflow', async () => {
+		const { run, answers } = await callTool('by the engine', {
+			tool: agent({ message: '' }),
+			secrets: secretsOf(service),
+			calls: [{}],
+			settings: { onError: 'stopWorkflow' },
+		});
+		expect(run.data.resultData.error?.message).toMatch(/^Message is empty/);
+		expect(answers).toEqual([]);
 	});
 });
