@@ -112,8 +112,8 @@ describe.each<[AgentVersion]>([[3], [2.2]])(
 				runs.match(/The spending cap of \$0\.08 for this execution is reached/),
 			).not.toBeNull();
 			const ids = execution.customData?.['mediaJob']?.split(', ');
-		expect(ids).toHaveLength(2);
-		for (const id of ids ?? []) expect(runs).toContain(id);
+			expect(ids).toHaveLength(2);
+			for (const id of ids ?? []) expect(runs).toContain(id);
 		});
 
 		it('a file is told by its job, and stays at the service', async () => {
