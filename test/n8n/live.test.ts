@@ -93,13 +93,16 @@ it('word by word to the caller of a streaming webhook', async () => {
 	]);
 });
 
-it('word by word into a chat: the example', async () => {
-	const file = JSON.parse(
-		readFileSync('examples/chat-live-with-a-model.json', 'utf8'),
-	) as WorkflowFile;
+/** Imports an example that begins at a chat. @returns the address that the chat talks to */
+async function openChat(example: string): Promise<string> {
+	const file = JSON.parse(readFileSync(`examples/${example}`, 'utf8')) as WorkflowFile;
 	await activated(file);
 	const trigger = file.nodes.find(({ type }) => type.endsWith('.chatTrigger'));
-	const url = `${bridge.editor.url}/webhook/${String(trigger?.['webhookId'])}/chat`;
+	return `${bridge.editor.url}/webhook/${String(trigger?.['webhookId'])}/chat`;
+}
+
+it('word by word into a chat: the example with a model', async () => {
+	const url = await openChat('chat-live-with-a-model.json');
 	const { text } = await readAlong(url, {
 		action: 'sendMessage',
 		sessionId: 'a-chat',
@@ -122,22 +125,9 @@ it.each([
 	]);
 });
 
-it("an agent in n8n's chat: one session per chat, word by word", async () => {
-	const tested = nodesFor(bridge.accounts).agent('Agent', ['message', 'send'], {
-		session: 'chatTrigger',
-		message: '={{ $json.chatInput }}',
-	});
-	const file = workflow('agent-chat', [], tested);
-	const webhookId = `agent-${Math.random().toString(36).slice(2)}`;
-	Object.assign(file.nodes[0]!, {
-		type: '@n8n/n8n-nodes-langchain.chatTrigger',
-		typeVersion: 1.4,
-		webhookId,
-		parameters: { public: true, mode: 'webhook', options: { responseMode: 'streaming' } },
-	});
-	await activated({ ...file, pinData: {} });
+it('word by word into a chat: the example with an agent, one session per chat', async () => {
+	const url = await openChat('chat-live-with-an-agent.json');
 	const sessionId = '6f1c2b1e8d3a4c0e9a550d2f6b7c8e90';
-	const url = `${bridge.editor.url}/webhook/${webhookId}/chat`;
 	const say = { action: 'sendMessage', sessionId };
 	const { text } = await readAlong(url, { ...say, chatInput: question }, 0);
 	expect(text).toBe(answer);
