@@ -5,6 +5,7 @@ import { answer, open, type Opening } from '../../src/bridge/talks';
 import { ownAncestor } from '../../src/n8n/descent';
 import { failedItem, toNodeError } from '../../src/n8n/errors';
 import { paramReader } from '../../src/n8n/params';
+import { wayBack } from '../../src/n8n/wayBack';
 import { invalid } from '../../src/service/errors';
 import { bridgeParams } from './bridge.params';
 import { announce, repeat } from './liveLines';
@@ -44,6 +45,7 @@ export async function hold(n8n: IExecuteFunctions): Promise<INodeExecutionData[]
 		}
 		const talks = open({ ended: [], waiting: [] }, openings, around);
 		context.bridge = { run, talks };
+		hintWires(n8n, talks);
 		await announce(n8n, talks);
 		return toOutputs(talks);
 	}
@@ -98,6 +100,24 @@ const ALWAYS_OUTPUT_DATA = () =>
 /** Where items come from, for expressions that look back from inside the loop. */
 function sourceOf(n8n: IExecuteFunctions): ISourceData | undefined {
 	return n8n.getExecuteData().source?.['main']?.[0] ?? undefined;
+}
+
+/** A turn at an output that leads nowhere ends the workflow: n8n runs no further node, and nothing would say why. */
+function hintWires(n8n: IExecuteFunctions, { current }: BridgeTalks) {
+	const { pending, rules } = current?.conversation ?? {};
+	if (!pending || !rules) return;
+	for (const [output, side] of (['first', 'second'] as const).entries()) {
+		if (side !== pending.side && rules.turnLimit < 2) continue;
+		const fault = wayBack(n8n, output);
+		if (!fault) continue;
+		const name = side === 'first' ? 'First Speaker' : 'Second Speaker';
+		hint(
+			n8n,
+			fault === 'unconnected'
+				? `Nothing is connected to the output ${name}: when it is its turn, the conversation stops and Done gives nothing. Connect a node to it, and the output of that node to this one.`
+				: `Nothing leads from the output ${name} back to this node: after its answer the conversation stops and Done gives nothing. Connect the output of its node to this one.`,
+		);
+	}
 }
 
 /** A workspace agent that answers under a session of its own remembers nothing of the turns before. */

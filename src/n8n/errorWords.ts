@@ -1,6 +1,6 @@
 import type { ServiceError } from '../service/errors';
 
-/** A sentence that an AI agent can act on without seeing anything else: ids and what to do are in it. */
+/** The failure in a sentence or two: ids and what to do are in it. */
 export function sentence({ message, details: { code, ids, advice } }: ServiceError): string {
 	const named = Object.entries(ids ?? {}).map(([name, id]) => `${name}: ${id}`);
 	// n8n replaces a message that contains one of the network's own codes, which are in capitals
@@ -24,15 +24,19 @@ export function describe(error: ServiceError): string {
 function linesOf({ kind, message, details }: ServiceError): string {
 	const { reason, advice, code, requestId, outcome, retryAfter, partial } = details;
 	const lines = [
-		reason && `${OWN_REASONS.has(kind) ? 'Reason' : 'The service says'}: ${ended(reason)}`,
+		reason && reasonSentence(kind, reason),
 		advice,
 		code && `Code: ${code}.`,
 		retryAfter !== undefined && `The service asks to wait ${Math.ceil(retryAfter / 1000)} s.`,
 		outcome && `Outcome: ${OUTCOMES[outcome]}.`,
-		partialSentence(partial),
+		partialSentence(partial, 1000),
 		requestId && `Request ID: ${requestId}`,
 	].filter(Boolean);
 	return lines.length ? lines.join('\n') : `${message}. The service gave no further reason.`;
+}
+
+export function reasonSentence(kind: ServiceError['kind'], reason: string): string {
+	return `${OWN_REASONS.has(kind) ? 'Reason' : 'The service says'}: ${ended(reason)}`;
 }
 
 /** Kinds of failure in which the service itself said nothing. */
@@ -45,7 +49,7 @@ const OWN_REASONS = new Set<ServiceError['kind']>([
 ]);
 
 /** The editor shows all lines as one: each has to be a sentence. */
-const ended = (text: string) => (/[.!?…]\s*$/.test(text) ? text : `${text}.`);
+export const ended = (text: string) => (/[.!?…]\s*$/.test(text) ? text : `${text}.`);
 
 const OUTCOMES = {
 	not_started: 'nothing was started, nothing is charged',
@@ -53,12 +57,13 @@ const OUTCOMES = {
 	started: 'the service received it; what it did may be charged',
 };
 
-function partialSentence(partial: object | undefined): string | undefined {
+/** @param most Characters that are shown. */
+export function partialSentence(partial: object | undefined, most: number): string | undefined {
 	const text =
 		partial && 'text' in partial && typeof partial.text === 'string' ? partial.text : undefined;
 	if (text === undefined) return undefined;
 	return text
-		? `What arrived before (${text.length} characters): ${ended(text.slice(0, 1000))}`
+		? `What arrived before (${text.length} characters): ${ended(text.slice(0, most))}`
 		: 'No text had arrived.';
 }
 

@@ -1,7 +1,8 @@
 import type { IDataObject, INode, JsonObject } from 'n8n-workflow';
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { isToolType, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { ServiceError, type ServiceErrorDetails } from '../service/errors';
+import { sentenceForAgent } from './agentWords';
 import { describe, sentence } from './errorWords';
 import type { Redactor } from './redact';
 
@@ -15,8 +16,7 @@ const REDACT_NOTHING: Redactor = {
 /**
  * Turns any failure into what the editor knows how to show.
  *
- * The message is ours: it stands alone, since it is all an AI agent sees, and n8n rewrites a message that happens to contain
- * an error name such as EPERM. The service's own words go into the description, which is all that n8n's chat shows; it is
+ * The message is ours, and stands alone: it is all that an AI agent sees, so a tool says more in it. The service's own words go into the description, which is all that n8n's chat shows; it is
  * rendered as HTML, hence escaped, and never equal to the message, which n8n would drop.
  */
 export function toNodeError(
@@ -34,12 +34,12 @@ export function toNodeError(
 		// n8n's own, such as an expression that fails: it knows best how to tell
 		return new NodeOperationError(node, error instanceof Error ? error : String(error), at);
 	}
+	const message = redact.text((isToolType(node.type) ? sentenceForAgent : sentence)(error));
 	if (error.kind === 'invalid') {
 		const description = describe(error);
-		return new NodeOperationError(node, redact.text(sentence(error)), { ...at, description });
+		return saying(message, new NodeOperationError(node, message, { ...at, description }));
 	}
 	const { status, ids, partial, outcome, requestId } = error.details;
-	const message = redact.text(sentence(error));
 	const description = redact.text(describe(error));
 	const failure = failureOf(error);
 	const metadata = redact.data({
@@ -55,7 +55,13 @@ export function toNodeError(
 		...(failure && { failure }),
 	});
 	made.context['metadata'] = metadata as IDataObject;
-	return made;
+	return saying(message, made);
+}
+
+/** n8n replaces a message that has "eperm" or the like anywhere in it (n8n-workflow 2.41.0, node.error.js:145). */
+function saying<Made extends Error>(message: string, error: Made): Made {
+	error.message = message;
+	return error;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { accumulateTokenUsage } from 'n8n-workflow';
+import { accumulateTokenUsage, isToolType } from 'n8n-workflow';
 
 import type { Connection } from './connection';
 import { executionMemory } from './executionMemory';
@@ -25,10 +25,12 @@ export function itemCalls(
 ) {
 	const hints = hintBoard(n8n);
 	const stop = n8n.getExecutionCancelSignal();
+	const asTool = isToolType(n8n.getNode().type);
 	const memory = flowMemory(n8n, `${credentialId} ${baseUrl}`);
 
 	const checkOf = (itemIndex: number, request: unknown): Check<never> => ({
 		request: request as never,
+		asTool,
 		known: async (name, read) =>
 			await known(`${account} ${name}`, async () => await read(httpOnce), stop),
 		findFile: (property, path) => findFile(n8n, itemIndex, property, path),

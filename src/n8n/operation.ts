@@ -27,6 +27,8 @@ export type Opened = Pick<Connection, 'http' | 'clock' | 'field'>;
 export interface Check<Request> {
 	/** What `prepare` made of the parameters. */
 	request: Request;
+	/** Whether an AI agent calls the node as its tool: it sees the JSON of an item, or the message of an error, and nothing else. */
+	asTool: boolean;
 	/**
 	 * Reads something that changes rarely, once for all executions with this credential.
 	 *

@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { deepCopy } from 'n8n-workflow';
 
+import { invalid } from '../service/errors';
 import { checked } from './paramChecks';
 
 /** The values of a list of parameters, typed from their own literals. */
@@ -45,7 +46,8 @@ type ParamValue<P extends INodeProperties> = P extends {
  * expression can yield anything whatever the parameter's type, and n8n's own `ensureType` neither looks inside collections
  * nor tells "false" from true. A parameter hidden by its `displayOptions` reads as its default.
  *
- * A parameter without an expression is the same for every item, and read once.
+ * A parameter without an expression is the same for every item, and read once. One that is declared to take none takes none:
+ * n8n leaves those that an AI model fills (n8n-workflow 2.41.0, node-helpers.js:730).
  *
  * @returns a function that throws ServiceError `invalid`, naming the parameter.
  */
@@ -59,6 +61,8 @@ export function paramReader<const P extends readonly INodeProperties[]>(
 		Object.fromEntries(
 			params.map((param) => {
 				if (fixed.has(param.name)) return [param.name, fixed.get(param.name)];
+				if (param.noDataExpression && hasExpression(typed[param.name]))
+					throw invalid(`${param.displayName} takes no expression`, 'Choose it in the node.');
 				const fallback = deepCopy(param.default);
 				const value = n8n.getNodeParameter(param.name, itemIndex, fallback);
 				const result = checked(param, value, param.displayName);

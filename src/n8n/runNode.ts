@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { ServiceError } from '../service/errors';
 import { breather } from './breathe';
+import { carriesOn } from './carriesOn';
 import { chatSession } from './chatSession';
 import { failedItem, toNodeError } from './errors';
 import { connect, type Connection, type ServiceAccess } from './connection';
@@ -44,7 +45,7 @@ export async function runNode(
 		connection = await connect(n8n, access, settings);
 		return [await runItems(n8n, operation, connection, settings, nodeError)];
 	} catch (cause) {
-		if (!n8n.continueOnFail() || n8n.getExecutionCancelSignal()?.aborted) throw nodeError(cause);
+		if (!carriesOn(n8n)) throw nodeError(cause);
 		// what concerns all items, such as the credential, is said of each
 		const error = nodeError(cause);
 		return [
@@ -64,11 +65,9 @@ async function runItems(
 	nodeError: (cause: unknown, itemIndex?: number) => ReturnType<typeof toNodeError>,
 ): Promise<INodeExecutionData[]> {
 	const { redact } = connection;
-	const stop = n8n.getExecutionCancelSignal();
-	const carryOn = () => n8n.continueOnFail() && !stop?.aborted;
 	const results: Result[] = [];
 	const fail = (cause: unknown, itemIndex: number) => {
-		if (!carryOn()) throw nodeError(cause, itemIndex);
+		if (!carriesOn(n8n)) throw nodeError(cause, itemIndex);
 		results[itemIndex] = { cause };
 		return undefined;
 	};

@@ -50,7 +50,7 @@ export function startLedger(n8n: IExecuteFunctions, { scope, sendAgain, redact }
 	const node = n8n.getNode();
 	const parameters = fingerprint(scope, node.parameters);
 	// an AI agent calls its tool again and again with the same node and item, and means something new each time
-	const sourceTells = !isToolType(node.type);
+	const asTool = isToolType(node.type);
 
 	return {
 		/**
@@ -68,12 +68,14 @@ export function startLedger(n8n: IExecuteFunctions, { scope, sendAgain, redact }
 			const key = `${runIndex}.${itemIndex}`;
 			const prints: Fingerprints = {
 				request: fingerprint(scope, request),
-				...(sourceTells && {
+				...(!asTool && {
 					source: fingerprint(parameters, n8n.getInputData()[itemIndex]?.json),
 				}),
 			};
-			const earlier = entries[key];
-			if (earlier && isSame(earlier, prints)) {
+			const own = entries[key];
+			// some AI agents give a repeated run of their tool a number of its own (n8n-core 2.41.1, get-input-connection-data.js:157)
+			const earlier = own && isSame(own, prints) ? own : asTool && openOf(entries, prints);
+			if (earlier) {
 				if (earlier.state === 'done') return earlier.result as Result;
 				if (!sendAgain) throw repeated(earlier);
 			}
@@ -102,6 +104,13 @@ export function startLedger(n8n: IExecuteFunctions, { scope, sendAgain, redact }
 
 function isSame(one: Fingerprints, other: Fingerprints): boolean {
 	return one.request === other.request || (one.source !== undefined && one.source === other.source);
+}
+
+/** What was sent in any run of the node, and came to no good end. */
+function openOf(entries: Record<string, Entry>, { request }: Fingerprints): Entry | undefined {
+	return Object.values(entries).find(
+		(entry) => entry.state === 'open' && entry.request === request,
+	);
 }
 
 function failedEntry(error: ServiceError, redact: Redactor) {

@@ -67,6 +67,9 @@ export function answersOf(deltas: number): Answers {
 	return (path, body) => {
 		if (path.endsWith('/models')) return { latency: 0, type: json, body: catalog };
 		if (path.includes('/models/')) return { latency: 0, type: json, body: model };
+		if (path.includes('/session/')) return { latency: 0, type: stream, pieces: pacedByAgent };
+		if (path.includes('/invoke_assistant'))
+			return { latency: 0, type: stream, pieces: pacedByAssistant };
 		if (body.includes(models.long)) return { latency: 0, wire: long };
 		if (body.includes(models.paced)) return { latency: 0, type: stream, pieces: paced };
 		const wait = latencyOf(body);
@@ -110,6 +113,21 @@ const chunk = (content: string, finish: string | null = null) =>
 const paced = [
 	...Array.from({ length: pacedPieces }, () => () => chunk(timeMark())),
 	() => chunk('', 'stop') + usage + end,
+];
+
+/** The same from a workspace agent and from the market assistant: their only answers here. */
+const pacedByAgent = [
+	...Array.from({ length: pacedPieces }, () => () => event({ type: 'delta', content: timeMark() })),
+	() => event({ type: 'end' }) + end,
+];
+
+const named = (name: string, data: unknown) => `event: ${name}\n${event(data as object)}`;
+const pacedByAssistant = [
+	() =>
+		named('chat', { chat_id: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90', chat_title: 'bench' }) +
+		named('message_start', { t: timeMark() }),
+	...Array.from({ length: pacedPieces - 1 }, () => () => named('message_start', { t: timeMark() })),
+	() => named('message_end', { message_id: 'm-1' }) + named('finish', null),
 ];
 
 /** Makes the text as long as the answer has to be. */

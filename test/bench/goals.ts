@@ -1,6 +1,7 @@
 import { latencies } from './answers.ts';
 import { liveGoals } from './liveGoals.ts';
 import { minus, over } from './numbers.ts';
+import type { RateFigure } from './rateFigures.ts';
 import { find, least, most, ratio, type Result } from './results.ts';
 import { slowForOpenAi, type Sizes } from './rows.ts';
 import { aligned, times } from './table.ts';
@@ -18,7 +19,12 @@ export interface Goal {
 }
 
 /** The goals of the performance notes (section 9) that these rows can judge. */
-export function judge(results: Result[], sizes: Sizes, ownShare?: number): Goal[] {
+export function judge(
+	results: Result[],
+	sizes: Sizes,
+	ownShare?: number,
+	rates: RateFigure[] = [],
+): Goal[] {
 	const of = (job: Result['job'], name: string) => find(results, job, name);
 	const chat = of('items', 'ours: chat c20');
 	const http = of('items', 'HTTP Request + header auth');
@@ -63,6 +69,7 @@ export function judge(results: Result[], sizes: Sizes, ownShare?: number): Goal[
 		['G5', 'whole execution, x HTTP Request as text', textRatio(results), 1.2],
 		['G5', 'us CPU per event', perEvent && (perEvent * 1e6) / sizes.deltas, 6],
 		...liveGoals(results),
+		...rates.flatMap(rateGoals),
 	];
 	return goals.map(([goal, what, measured, limit]) => ({
 		goal,
@@ -72,6 +79,14 @@ export function judge(results: Result[], sizes: Sizes, ownShare?: number): Goal[
 		...(measured !== undefined && { met: measured <= limit }),
 	}));
 }
+
+/** Nothing is refused at 85 % or more of the limit, however the service counts. */
+const rateGoals = ({ window, refused, minutes, questions, perMinute }: RateFigure): Figure[] => [
+	['B', `refused questions, ${window} window`, refused, 0],
+	['B', `virtual minutes, ${window} window`, minutes, twoDigits(questions / perMinute / 0.85)],
+];
+
+const twoDigits = (value: number) => Number(value.toFixed(2));
 
 const textRatio = (results: Result[]) =>
 	ratio(find(results, 'long', 'ours: chat'), find(results, 'long', 'HTTP Request as text'), 'wall');

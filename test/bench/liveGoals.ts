@@ -7,6 +7,14 @@ const gathering = 20;
 
 const agentName = 'AI Agent + OpenAI Chat Model';
 
+/** The agent and the assistant, at a webhook and in a chat, each with n8n's own agent there. */
+const others: Array<[name: string, peer: string]> = [
+	['ours: agent', agentName],
+	['ours: assistant', agentName],
+	['ours: agent, Chat Trigger', 'AI Agent, Chat Trigger'],
+	['ours: assistant, Chat Trigger', 'AI Agent, Chat Trigger'],
+];
+
 /** Of answers that are read while they come. */
 export function liveGoals(results: Result[]): Figure[] {
 	const whole = find(results, 'live', 'ours: chat');
@@ -23,5 +31,9 @@ export function liveGoals(results: Result[]): Figure[] {
 		['G7', 'first piece, added, x AI Agent', over(added('ours: chat'), added(agentName)), 0.75],
 		['G7', 'first piece, own share, ms', minus(first('ours: chat'), first('n8n floor')), 5],
 		['G8', 'lag of a piece, ms, median', lag('ours: chat'), gathering / 2 + 1],
+		...others.flatMap(([name, peer]): Figure[] => [
+			['G7', `${name}: first piece, added, x AI Agent`, over(added(name), added(peer)), 0.75],
+			['G8', `${name}: lag of a piece, ms, median`, lag(name), gathering / 2 + 1],
+		]),
 	];
 }

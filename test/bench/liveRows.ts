@@ -11,6 +11,8 @@ export function liveRows(n8n: string, service: string, nodes: Nodes, { deltas }:
 	const whole = { n8n, job: 'live', items: 1, live: 'gzip', text: deltas * deltaSize } as const;
 	// each piece is a time of some ten digits
 	const drip = { n8n, job: 'paced', items: 1, live: 'identity', text: pacedPieces * 10 } as const;
+	const inChat = { ...drip, chat: true };
+	const said = '={{ $json.chatInput }}';
 	const agent = (model: string) => ({
 		name: 'AI Agent + OpenAI Chat Model',
 		tested: nodes.agent(),
@@ -27,6 +29,16 @@ export function liveRows(n8n: string, service: string, nodes: Nodes, { deltas }:
 		raw('paced', 'raw http', askRaw),
 		inN8n({ ...drip, name: 'n8n floor', tested: nodes.floor(paced, 1) }),
 		inN8n({ ...drip, name: 'ours: chat', tested: nodes.ours(paced, 5) }),
+		inN8n({ ...drip, name: 'ours: agent', tested: nodes.oursAgent() }),
+		inN8n({ ...drip, name: 'ours: assistant', tested: nodes.oursAssistant() }),
+		inN8n({ ...inChat, name: 'ours: agent, Chat Trigger', tested: nodes.oursAgent(said) }),
+		inN8n({ ...inChat, name: 'ours: assistant, Chat Trigger', tested: nodes.oursAssistant(said) }),
 		inN8n({ ...drip, ...agent(paced) }),
+		inN8n({
+			...inChat,
+			...agent(paced),
+			name: 'AI Agent, Chat Trigger',
+			tested: nodes.agent(said),
+		}),
 	];
 }

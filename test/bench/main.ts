@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startInstance, type Instance } from '../n8n/instance.ts';
 import { ownShare } from './ownShare.ts';
+import { rateFigures } from './rateFigures.ts';
 import { profile, type ProfileSummary } from './profile.ts';
 import { report } from './report.ts';
 import type { Result } from './results.ts';
@@ -100,7 +101,8 @@ async function measure(instance: Instance, service: LeanService): Promise<void> 
 	}
 	const share = values.quick ? undefined : await ownShare();
 	const judged = !values.quick;
-	const measured = { results, profiles: profiled, ownShare: share, sizes, rounds, judged };
+	const rates = await rateFigures();
+	const measured = { results, profiles: profiled, ownShare: share, rates, sizes, rounds, judged };
 	say(`\n${report(resultFile, measured)}`);
 }
 
@@ -116,6 +118,17 @@ async function createAccounts({ editor }: Instance, { url }: LeanService): Promi
 		await editor.createCredential({ name: type, type, data });
 	return {
 		router: await save('modelRouterApi', { baseUrl: url, apiKey }),
+		workspaceAgent: await save('workspaceAgentApi', {
+			baseUrl: `${url}/api/v1/workspaces/bench`,
+			apiKey,
+		}),
+		assistant: await save('marketAssistantApi', {
+			baseUrl: `${url}/api/ai-assistant/v1`,
+			apiKey,
+			plan: 'custom',
+			// what is measured here is not how long it waits for its turn
+			requestsPerMinute: 60_000,
+		}),
 		header: await save('httpHeaderAuth', { name: 'X-API-KEY', value: apiKey }),
 		openAi: await save('openAiApi', { apiKey, url: `${url}/v1` }),
 	};

@@ -3,6 +3,8 @@ import { node, type WorkflowNode } from '../n8n/workflow.ts';
 
 export interface Accounts {
 	router: SavedCredential;
+	workspaceAgent: SavedCredential;
+	assistant: SavedCredential;
 	header: SavedCredential;
 	openAi: SavedCredential;
 }
@@ -30,6 +32,22 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 				requestSettings: { concurrency },
 			},
 			using(accounts.router),
+		),
+
+	oursAgent: (text = message): WorkflowNode =>
+		node(
+			'Node',
+			'n8n-nodes-agent-bridge.workspaceAgent',
+			{ resource: 'message', operation: 'send', session: 'new', message: text },
+			using(accounts.workspaceAgent),
+		),
+
+	oursAssistant: (text = message): WorkflowNode =>
+		node(
+			'Node',
+			'n8n-nodes-agent-bridge.marketAssistant',
+			{ resource: 'question', operation: 'askStreaming', question: text },
+			using(accounts.assistant),
 		),
 
 	oursGet: (concurrency: number): WorkflowNode =>
@@ -79,11 +97,11 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 			{ typeVersion: 2.3, ...using(accounts.openAi) },
 		),
 
-	agent: (): WorkflowNode =>
+	agent: (text = message): WorkflowNode =>
 		node(
 			'Node',
 			'@n8n/n8n-nodes-langchain.agent',
-			{ promptType: 'define', text: message, options: {} },
+			{ promptType: 'define', text, options: {} },
 			{ typeVersion: 3 },
 		),
 

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { goalTable, judge } from './goals.ts';
 import type { ProfileSummary } from './profile.ts';
+import { rateTable, type RateFigure } from './rateFigures.ts';
 import type { Result } from './results.ts';
 import type { Sizes } from './rows.ts';
 import { aligned, tables, times } from './table.ts';
@@ -12,6 +13,8 @@ export interface Measured {
 	profiles: Record<string, ProfileSummary>;
 	/** Microseconds per item that our node takes by itself. */
 	ownShare: number | undefined;
+	/** Of the rate limit, in virtual time. */
+	rates: RateFigure[];
 	sizes: Sizes;
 	rounds: number;
 	/** Whether it is long enough to judge anything by it. */
@@ -20,14 +23,15 @@ export interface Measured {
 
 /** Keeps everything in a file, as JSON. @returns what a person wants to know of it */
 export function report(file: string, measured: Measured): string {
-	const { results, profiles, sizes, rounds, judged, ownShare } = measured;
-	const goals = judged ? judge(results, sizes, ownShare) : [];
+	const { results, profiles, rates, sizes, rounds, judged, ownShare } = measured;
+	const goals = judged ? judge(results, sizes, ownShare, rates) : [];
 	const about = { date: new Date().toISOString(), node: process.version, rounds, sizes };
-	const all = { ...about, load: loadavg(), ownShare, results, goals, profiles };
+	const all = { ...about, load: loadavg(), ownShare, rates, results, goals, profiles };
 	writeFileSync(file, JSON.stringify(all, null, '\t'));
 	return [
 		'A ratio is "of wall time / of CPU time", both of the minima. CPU is of n8n or, for raw rows, of the raw client.',
 		tables(results, sizes),
+		`Questions to the market assistant by five executions at once, in virtual time\n${rateTable(rates)}`,
 		goals.length ? goalTable(goals) : 'Too short to judge the goals by.',
 		...Object.entries(profiles).map(([job, summary]) => shareOf(job, summary)),
 		`Written to ${file}`,

@@ -2,7 +2,7 @@ import { request } from 'undici';
 import type { Editor } from '../n8n/editor.ts';
 import type { WorkflowNode } from '../n8n/workflow.ts';
 import { readLive, type Reading } from './live.ts';
-import { benchWorkflow, bodyOf } from './workflows.ts';
+import { benchWorkflow, bodyOf, chatBody } from './workflows.ts';
 
 /** What is done; rows of one job are compared with one another, and with no others. */
 export type Job = 'items' | 'late' | 'slow' | 'long' | 'live' | 'paced' | 'large';
@@ -38,6 +38,8 @@ interface InN8n {
 	once?: boolean;
 	/** How the answer is streamed to the caller; by default it is not. */
 	live?: 'identity' | 'gzip';
+	/** Whether it begins at a Chat Trigger, which always streams; by default it does at a webhook. */
+	chat?: boolean;
 	/** The chat model of an agent. */
 	chatModel?: WorkflowNode;
 	/** Characters of text that the answer must have at least. */
@@ -45,12 +47,23 @@ interface InN8n {
 }
 
 /** A row whose work is done in n8n, by a workflow behind a webhook. */
-export function inN8n({ n8n, job, name, items, tested, live, text = 0, ...more }: InN8n): Row {
+export function inN8n({
+	n8n,
+	job,
+	name,
+	items,
+	tested,
+	live,
+	chat = false,
+	text = 0,
+	...more
+}: InN8n): Row {
 	const path = `${job}-${name}`.replace(/\W+/g, '-');
 	const send = async (to: string, count: number) =>
 		await call(`${n8n}/webhook/${to}`, bodyOf(count));
+	const [address, body] = chat ? [`${path}/chat`, chatBody] : [path, bodyOf(items)];
 	const listen = async (encoding: 'identity' | 'gzip') =>
-		await readLive(`${n8n}/webhook/${path}`, bodyOf(items), encoding);
+		await readLive(`${n8n}/webhook/${address}`, body, encoding);
 	return {
 		job,
 		name,
@@ -61,6 +74,7 @@ export function inN8n({ n8n, job, name, items, tested, live, text = 0, ...more }
 			const { chatModel } = more;
 			const file = benchWorkflow(path, tested, {
 				live: Boolean(live),
+				chat,
 				...(chatModel && { chatModel }),
 			});
 			await editor.activate(await editor.importWorkflow(file));

@@ -3,18 +3,20 @@ import { node, type WorkflowFile, type WorkflowNode } from '../n8n/workflow.ts';
 interface Surroundings {
 	/** Whether the answer is streamed to whoever calls. */
 	live?: boolean;
+	/** Whether it begins at a Chat Trigger that streams. */
+	chat?: boolean;
 	/** The chat model of an agent. */
 	chatModel?: WorkflowNode;
 }
 
 /**
- * Webhook, the items of its body, the node under test. Called at `path` it answers nothing but its status, so that a long
+ * Webhook, the items of its body, the node under test; or a chat and the node. Called at `path` it answers nothing but its status, so that a long
  * answer is not written and sent a second time; at `path-check`, with all items.
  */
 export function benchWorkflow(
 	path: string,
 	tested: WorkflowNode,
-	{ live = false, chatModel }: Surroundings = {},
+	{ live = false, chat = false, chatModel }: Surroundings = {},
 ): WorkflowFile {
 	const webhook = (name: string, parameters: Record<string, unknown>) =>
 		node(
@@ -31,6 +33,12 @@ export function benchWorkflow(
 		fieldToSplitOut: 'body.items',
 		options: {},
 	});
+	const chatTrigger = node(
+		'Measured',
+		'@n8n/n8n-nodes-langchain.chatTrigger',
+		{ public: true, mode: 'webhook', options: { responseMode: 'streaming' } },
+		{ typeVersion: 1.4, webhookId: path },
+	);
 	const main = (to: string) => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
 	const below = {
 		ai_languageModel: [[{ node: 'Node', type: 'ai_languageModel', index: 0 }]],
@@ -38,14 +46,14 @@ export function benchWorkflow(
 	return {
 		name: path,
 		nodes: [
-			webhook('Measured', measured),
+			chat ? chatTrigger : webhook('Measured', measured),
 			webhook('Check', check),
 			items,
 			tested,
 			...(chatModel ? [chatModel] : []),
 		],
 		connections: {
-			Measured: main('Items'),
+			Measured: main(chat ? 'Node' : 'Items'),
 			Check: main('Items'),
 			Items: main('Node'),
 			...(chatModel && { [chatModel.name]: below }),
@@ -57,6 +65,13 @@ export function benchWorkflow(
 		},
 	};
 }
+
+/** What n8n's chat sends. */
+export const chatBody = JSON.stringify({
+	action: 'sendMessage',
+	sessionId: '6f1c2b1e8d3a4c0e9a550d2f6b7c8e90',
+	chatInput: 'message-0',
+});
 
 /** The body of a call: `count` items, each with a text of its own. */
 export const bodyOf = (count: number): string =>

@@ -103,6 +103,48 @@ it('expressions look back from every turn, and from Done, to the item it belongs
 	expect(ends).toEqual(['one', 'two']);
 });
 
+describe('a wire that is missing is told', () => {
+	it.each<[string, LoopOptions['bridge'], LoopOptions['wiring'], string[]]>([
+		['none', {}, {}, []],
+		['to the second speaker', {}, { Bridge: { main: [to('First'), [], to('Done')] } }, ['Second']],
+		['to either', {}, { Bridge: { main: [[], [], to('Done')] } }, ['First', 'Second']],
+		[
+			'to a second one who has no turn',
+			{ turnLimit: 1 },
+			{ Bridge: { main: [to('First'), [], to('Done')] } },
+			[],
+		],
+		['back from the first', {}, { First: { main: [[]] } }, ['back First']],
+		[
+			'back from the second, over another node',
+			{},
+			{ Second: { main: [to('Done')] } },
+			['back Second'],
+		],
+		[
+			'none: back over another node',
+			{},
+			{ Second: { main: [to('Copy')] }, Copy: { main: [to('Bridge')] } },
+			[],
+		],
+	])('%s', async (_what, bridge, wiring = {}, missing) => {
+		const { hints } = await loop({
+			bridge: { message: 'Hello', turnLimit: 2, ...bridge },
+			others: { Copy: (items) => [items] },
+			wiring,
+		});
+		expect(hints).toEqual(
+			missing.map((what) =>
+				expect.stringMatching(
+					what.startsWith('back')
+						? `^Nothing leads from the output ${what.slice(5)} Speaker back`
+						: `^Nothing is connected to the output ${what} Speaker`,
+				),
+			),
+		);
+	});
+});
+
 describe('no turn twice', () => {
 	it('when a speaker is wired back twice', async () => {
 		const { tasks, done, ends, hints } = await loop({

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { NAMESPACE_URL, nameUuid } from '../../src/n8n/nameUuid.ts';
 import { openBridge, type Bridge } from './bridge.ts';
 import { itemsOf, type Execution } from './execution.ts';
 import type { WorkflowFile } from './workflow.ts';
@@ -144,6 +145,120 @@ it('makes a picture and downloads it', async () => {
 	});
 	expect(picture?.binary?.['data']).toMatchObject({ mimeType: 'image/png' });
 	expect(bridge.service.starts('A lighthouse at dawn')).toBe(1);
+});
+
+describe('threads', () => {
+	it('answers every thread in its own session, and goes on with it in a later execution', async () => {
+		bridge.service.reset();
+		const answersOf = async () => {
+			const execution = await runExample('answer-threads.json');
+			return [itemsOf(execution, 'Answer'), itemsOf(execution, 'Reply')].map((items) =>
+				items.map(({ json }) => json),
+			);
+		};
+		const [answers = [], replies] = await answersOf();
+		const sessions = answers.map(({ sessionId }) => String(sessionId));
+		expect(sessions).toEqual([0, 1, 0, 1].map((thread) => sessions[thread]));
+		expect(new Set(sessions).size).toBe(2);
+		// as anybody can work it out from the channel and the thread
+		const space = nameUuid(NAMESPACE_URL, bridge.service.agent.baseUrl('ws-1'));
+		expect(sessions[0]).toBe(nameUuid(space, 'C-support 1764000000.000100'));
+		const reply = (thread: string, text: string) => ({
+			channel: 'C-support',
+			thread_ts: thread,
+			text,
+		});
+		const [ada, bob] = ['1764000000.000100', '1764000050.000200'];
+		expect(replies).toEqual([
+			reply(ada, 'You said: "My order 4711 has not arrived.". This is message 1 of this session.'),
+			reply(bob, 'You said: "How do I change my address?". This is message 1 of this session.'),
+			reply(
+				ada,
+				'You said: "It was ordered on Monday.". This is message 2 of this session; before it you said: "My order 4711 has not arrived.".',
+			),
+			reply(
+				bob,
+				'You said: "And the one for invoices?". This is message 2 of this session; before it you said: "How do I change my address?".',
+			),
+		]);
+		const [later = []] = await answersOf();
+		expect(later.map(({ sessionId }) => sessionId)).toEqual(sessions);
+		expect(later.at(-1)?.['output']).toContain('This is message 4 of this session');
+	});
+});
+
+describe('several services in one workflow', () => {
+	beforeEach(() => bridge.service.reset());
+
+	it('has a message written from what the assistant found', async () => {
+		const execution = await runExample('research-for-a-message.json');
+		const [research] = itemsOf(execution, 'Research');
+		const [message] = itemsOf(execution, 'Write the Message');
+		const { question, output } = research?.json as { question: string; output: string };
+		for (const word of ['ETH', 'price', '24-hour performance', 'support and resistance'])
+			expect(question.toLowerCase()).toContain(word.toLowerCase());
+		expect(output).toContain(question);
+		const [told] = bridge.service.requests.filter(({ path }) => path.includes('/session/'));
+		const { content } = told?.body as { content: string };
+		expect(content).toMatch(/^Write a message of three sentences at most/);
+		expect(content).toContain(output);
+		expect(message?.json).toMatchObject({ complete: true, sessionSource: 'new' });
+		expect(message?.json['output']).toContain(output);
+	});
+
+	it('asks many questions, none of which the service refuses', async () => {
+		const execution = await runExample('questions-under-the-rate-limit.json');
+		const answers = itemsOf(execution, 'Answers').map(({ json }) => json);
+		const asked = bridge.service.requests.filter(({ path }) => /invoke_assistant$/.test(path));
+		expect(asked).toHaveLength(6);
+		expect(answers).toHaveLength(6);
+		for (const { question, answer } of answers) expect(answer).toContain(question);
+		const example = read('questions-under-the-rate-limit.json');
+		expect(answers.map(({ question }) => question)).toEqual(
+			Object.values(example.pinData ?? {})[0]?.map(({ json }) => json['question']),
+		);
+		expect(execution.runData['Not Answered']).toBeUndefined();
+	});
+
+	it('and a question that fails is with those that were not answered', async () => {
+		bridge.service.fault({
+			match: { method: 'POST', bodyIncludes: 'Arbitrum' },
+			do: { type: 'status', status: 400 },
+		});
+		const execution = await runExample('questions-under-the-rate-limit.json');
+		expect(itemsOf(execution, 'Answers')).toHaveLength(5);
+		expect(itemsOf(execution, 'Not Answered')).toMatchObject([
+			{
+				json: {
+					question: 'What do communities say about Arbitrum?',
+					error: expect.stringContaining('refused the request (400)'),
+					details: { kind: 'refused' },
+				},
+			},
+		]);
+	});
+
+	it('lets a model judge the answers of two agents', async () => {
+		const execution = await runExample('judge-two-agents.json');
+		const [firsts, seconds, verdicts] = ['First Agent', 'Second Agent', 'Verdict'].map((name) =>
+			itemsOf(execution, name).map(({ json }) => json),
+		);
+		const judged = bridge.service.requests.filter(({ path }) => /chat\/completions/.test(path));
+		expect([judged, verdicts].map((list) => list?.length)).toEqual([2, 2]);
+		for (const [index, verdict] of verdicts?.entries() ?? []) {
+			const prompt = JSON.stringify(judged[index]?.body);
+			const answers = [firsts, seconds].map((list) => String(list?.[index]?.['output']));
+			for (const text of [String(verdict['question']), ...answers])
+				expect(prompt).toContain(JSON.stringify(text).slice(1, -1));
+			// the service's model takes the first of what the schema allows
+			expect(verdict).toMatchObject({ better: 'first', answer: answers[0] });
+			expect(verdict['reason']).toEqual(expect.any(String));
+		}
+		for (const workspace of ['ws-1', 'ws-2'])
+			expect(
+				bridge.service.requests.filter(({ path }) => path.includes(`/${workspace}/`)),
+			).toHaveLength(2);
+	});
 });
 
 describe('the bridge', () => {

@@ -93,13 +93,16 @@ it('word by word to the caller of a streaming webhook', async () => {
 	]);
 });
 
-it('word by word into a chat: the example', async () => {
-	const file = JSON.parse(
-		readFileSync('examples/chat-live-with-a-model.json', 'utf8'),
-	) as WorkflowFile;
+/** Imports an example that begins at a chat. @returns the address that the chat talks to */
+async function openChat(example: string): Promise<string> {
+	const file = JSON.parse(readFileSync(`examples/${example}`, 'utf8')) as WorkflowFile;
 	await activated(file);
 	const trigger = file.nodes.find(({ type }) => type.endsWith('.chatTrigger'));
-	const url = `${bridge.editor.url}/webhook/${String(trigger?.['webhookId'])}/chat`;
+	return `${bridge.editor.url}/webhook/${String(trigger?.['webhookId'])}/chat`;
+}
+
+it('word by word into a chat: the example with a model', async () => {
+	const url = await openChat('chat-live-with-a-model.json');
 	const { text } = await readAlong(url, {
 		action: 'sendMessage',
 		sessionId: 'a-chat',
@@ -122,22 +125,9 @@ it.each([
 	]);
 });
 
-it("an agent in n8n's chat: one session per chat, word by word", async () => {
-	const tested = nodesFor(bridge.accounts).agent('Agent', ['message', 'send'], {
-		session: 'chatTrigger',
-		message: '={{ $json.chatInput }}',
-	});
-	const file = workflow('agent-chat', [], tested);
-	const webhookId = `agent-${Math.random().toString(36).slice(2)}`;
-	Object.assign(file.nodes[0]!, {
-		type: '@n8n/n8n-nodes-langchain.chatTrigger',
-		typeVersion: 1.4,
-		webhookId,
-		parameters: { public: true, mode: 'webhook', options: { responseMode: 'streaming' } },
-	});
-	await activated({ ...file, pinData: {} });
+it('word by word into a chat: the example with an agent, one session per chat', async () => {
+	const url = await openChat('chat-live-with-an-agent.json');
 	const sessionId = '6f1c2b1e8d3a4c0e9a550d2f6b7c8e90';
-	const url = `${bridge.editor.url}/webhook/${webhookId}/chat`;
 	const say = { action: 'sendMessage', sessionId };
 	const { text } = await readAlong(url, { ...say, chatInput: question }, 0);
 	expect(text).toBe(answer);
@@ -218,67 +208,4 @@ it('an answer that breaks off: what came, and an error that can be read', async 
 		.join('');
 	const run = await execution();
 	expect(JSON.stringify(run.runData['Chat']?.[0]?.error?.context)).toContain(text);
-});
-
-it("as a tool of an AI agent it is quiet: the stream is the agent's", async () => {
-	const { editor, service, accounts } = bridge;
-	const openAi = await editor.createCredential({
-		name: 'The router as a chat model',
-		type: 'openAiApi',
-		data: {
-			apiKey: service.router.keys.main,
-			url: `${service.url}/v1`,
-			header: true,
-			headerName: 'X-API-KEY',
-			headerValue: service.router.keys.main,
-		},
-	});
-	const agent = node(
-		'Agent',
-		'@n8n/n8n-nodes-langchain.agent',
-		{ promptType: 'define', text: '={{ $json.body.q }}', options: {} },
-		{ typeVersion: 3 },
-	);
-	const chatModel = node(
-		'Chat Model',
-		'@n8n/n8n-nodes-langchain.lmChatOpenAi',
-		{ model: model('northwind/quill-2.5'), responsesApiEnabled: false, options: {} },
-		{ typeVersion: 1.3, credentials: { openAiApi: { id: openAi.id, name: openAi.name } } },
-	);
-	const tool = {
-		...nodesFor(accounts).router('Ask_Model', ['chat', 'complete'], {
-			model: model('northwind/quill-2.5'),
-			messageSource: 'prompt',
-			prompt: "={{ $fromAI('prompt', 'What to ask', 'string') }}",
-		}),
-		type: 'n8n-nodes-agent-bridge.modelRouterTool',
-	};
-	const path = `agent-${Math.random().toString(36).slice(2)}`;
-	const file = workflow(path, [], agent);
-	Object.assign(file.nodes[0]!, {
-		type: 'n8n-nodes-base.webhook',
-		typeVersion: 2.1,
-		webhookId: path,
-		parameters: { path, httpMethod: 'POST', responseMode: 'streaming', options: {} },
-	});
-	const below = (type: string) => ({ [type]: [[{ node: 'Agent', type, index: 0 }]] });
-	await activated({
-		...file,
-		pinData: {},
-		nodes: [...file.nodes, chatModel, tool],
-		connections: {
-			...file.connections,
-			'Chat Model': below('ai_languageModel'),
-			Ask_Model: below('ai_tool'),
-		} as unknown as WorkflowFile['connections'],
-	});
-	const chunks: Chunk[] = [];
-	const url = `${editor.url}/webhook/${path}`;
-	for await (const chunk of callLive(url, { q: 'hello [[tool:Ask_Model]]' })) chunks.push(chunk);
-	// the agent asked for the tool, and what the node gave came back to it as JSON
-	const run = await execution();
-	expect(itemsOf(run, 'Agent')[0]?.json['output']).toMatch(/The tool said: .*You said: /);
-	expect(new Set(chunks.flatMap(({ metadata }) => metadata?.nodeName ?? []))).toEqual(
-		new Set(['Agent']),
-	);
 });

@@ -1,11 +1,14 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PackageDirectoryLoader } from 'n8n-core';
-import type {
-	ICredentialType,
-	INodeProperties,
-	INodePropertyOptions,
-	INodeType,
+import {
+	NodeHelpers,
+	nodeNameToToolName,
+	type ICredentialType,
+	type INode,
+	type INodeProperties,
+	type INodePropertyOptions,
+	type INodeType,
 } from 'n8n-workflow';
 
 import { build, copyOfPackage } from './copyOfPackage';
@@ -127,6 +130,31 @@ it('every operation has a name, a value, an action and a description', () => {
 				});
 			}
 		}
+	}
+});
+
+it('as a tool every operation has a name of its own and says what it does, in what a model API takes', () => {
+	for (const { description } of talking()) {
+		const tool = { ...description, name: `${description.name}Tool`, outputs: ['ai_tool' as const] };
+		const told = description.properties
+			.filter(({ name }) => name === 'operation')
+			.flatMap(({ options = [], displayOptions }) =>
+				(options as INodePropertyOptions[]).map(({ value, action }) => {
+					const parameters = {
+						resource: displayOptions?.show?.['resource']?.[0],
+						operation: value,
+					};
+					const node = { parameters } as unknown as INode;
+					const name = NodeHelpers.makeNodeName(node.parameters, tool);
+					// a longer name is cut off
+					expect(nodeNameToToolName(name)).toHaveLength(nodeNameToToolName(`${name} x`).length - 2);
+					expect(
+						NodeHelpers.getToolDescriptionForNode(node, { description: tool } as INodeType),
+					).toBe(`${action} in ${description.displayName}`);
+					return nodeNameToToolName(name);
+				}),
+			);
+		expect(new Set(told).size).toBe(told.length);
 	}
 });
 

@@ -6,7 +6,7 @@ import { chatParams, modelOption, questionParam } from './question.params';
 export const ask = operation({
 	name: 'Ask',
 	value: 'ask',
-	action: 'Ask a question',
+	action: 'Ask a question about crypto markets',
 	description: 'Ask a question and get the complete answer',
 	params: [
 		questionParam,

@@ -16,7 +16,7 @@ import {
 export const askGuided = operation({
 	name: 'Ask Guided Question',
 	value: 'askGuided',
-	action: 'Ask a guided question',
+	action: 'Ask a guided question about crypto markets',
 	description: 'Choose what you want to know, and the question is put into words for you',
 	params: [
 		...contentParams,

@@ -14,7 +14,7 @@ import {
 export const askStreaming = operation({
 	name: 'Ask With Streaming',
 	value: 'askStreaming',
-	action: 'Ask a question with streaming',
+	action: 'Ask about crypto markets with streaming',
 	description:
 		'Ask a question and read the answer as it is made, with the tools that were used for it',
 	params: [

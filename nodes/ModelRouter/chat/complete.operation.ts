@@ -11,7 +11,7 @@ import { chatParams, maximumOutputOption, systemMessageOption, toChat } from './
 export const complete = operation({
 	name: 'Complete',
 	value: 'complete',
-	action: 'Complete a chat',
+	action: 'Complete a chat with a text model',
 	description: 'Send messages to a text model and get its answer',
 	params: [
 		...chatParams,

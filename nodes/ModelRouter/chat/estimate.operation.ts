@@ -12,7 +12,7 @@ import { chatParams, maximumOutputOption, systemMessageOption, toChat } from './
 export const estimate = operation({
 	name: 'Estimate Cost',
 	value: 'estimate',
-	action: 'Estimate the cost of a chat',
+	action: 'Estimate the cost of a chat with a text model',
 	description:
 		'Work out, before anything is sent, how much of the balance a chat would hold at most, and what it is likely to cost',
 	params: [

@@ -1,6 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
 import { addressParams, binaryParam, maximumSizeOption, toAddress } from './job.params';
-import { storeResult } from './result';
+import { fetchResult } from './result';
 
 export const download = operation({
 	name: 'Download',
@@ -26,12 +26,11 @@ export const download = operation({
 		...params
 	}) => ({
 		address: toAddress(params),
-		binaryProperty,
-		maximumSize,
+		wanted: { binaryProperty, maximumSize },
 	}),
 
-	async run({ request: { address, binaryProperty, maximumSize }, ...call }) {
-		const { binary, file } = await storeResult(call, address, { maximumSize });
-		return { json: { ...address, file }, binary: { [binaryProperty]: binary } };
+	async run({ request: { address, wanted }, ...call }) {
+		const { file, ...binary } = await fetchResult(call, address, wanted);
+		return { json: { ...address, file }, ...binary };
 	},
 });

@@ -3,9 +3,14 @@ import { waitForJob } from '../../../src/router/jobWait';
 import { withJobId } from '../../../src/router/jobs';
 import { jobFailure } from '../../../src/router/jobRecord';
 import { binaryParam, deadlineOption, maximumSizeOption, toDeadline } from './job.params';
+<<<<<<< HEAD
 import { jobJson, ledgerJson } from './jobOutput';
 import { labelOption, startKeyOption } from './ledger.params';
 import { storeResult } from './result';
+=======
+import { jobJson } from './jobOutput';
+import { fetchResult } from './result';
+>>>>>>> six
 import { executionCapOption, itemCapOption, startParams, toStart } from './start.params';
 import { broughtHere } from './ledgerStart';
 import { checkStart, startOnce } from './startRequest';
@@ -13,7 +18,7 @@ import { checkStart, startOnce } from './startRequest';
 export const generate = operation({
 	name: 'Generate',
 	value: 'generate',
-	action: 'Generate a media file',
+	action: 'Generate an image, video, music or speech',
 	description:
 		'Start a job, wait for it and bring its file: an image, video, music or speech. It costs money when it completes.',
 	params: [
@@ -52,9 +57,11 @@ export const generate = operation({
 			const job = await waitForJob(http, started, { deadline: request.deadline, clock });
 			if (job.state === 'failed') throw jobFailure(job);
 			const { maximumSize, binaryProperty } = request;
-			const { binary, file } = await storeResult(call, job, { maximumSize, justCompleted: true });
+			const wanted = { binaryProperty, maximumSize, justCompleted: true };
+			const { file, ...binary } = await fetchResult(call, job, wanted);
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
+<<<<<<< HEAD
 			return {
 				json: { ...jobJson({ ...estimate, ...job }, file), ...ledgerJson(ledgered) },
 				binary: { [binaryProperty]: binary },
@@ -62,5 +69,9 @@ export const generate = operation({
 		};
 		// from here on every failure carries the job's id
 		return await withJobId(started.jobId, () => broughtHere(call, ledgered?.entry, bring));
+=======
+			return { json: jobJson({ ...estimate, ...job }, file), ...binary };
+		});
+>>>>>>> six
 	},
 });

@@ -6,7 +6,7 @@ import { jobJson } from './jobOutput';
 export const get = operation({
 	name: 'Get',
 	value: 'get',
-	action: 'Get a media job',
+	action: 'Get the state and the cost of a media job',
 	description: 'Read the state and the cost of a job',
 	params: addressParams,
 

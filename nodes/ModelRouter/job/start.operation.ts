@@ -7,7 +7,7 @@ import { checkStart, startOnce } from './startRequest';
 export const start = operation({
 	name: 'Start',
 	value: 'start',
-	action: 'Start a media job',
+	action: 'Start a paid image, video, music or speech job',
 	description:
 		'Start making an image, video, music or speech, and get the job ID at once. It costs money when it completes.',
 	params: [

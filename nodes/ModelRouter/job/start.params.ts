@@ -4,6 +4,7 @@ import type { ParamValues } from '../../../src/n8n/params';
 import { withInputs } from '../../../src/router/jobInputs';
 import { invalid } from '../../../src/service/errors';
 import { modelParam } from '../model.param';
+import { allowAgentsParam } from './agents';
 import { inputsParam, toInputs } from './inputs.params';
 import { toLedgerWanted, useLedgerParam, type LedgerOptions } from './ledger.params';
 import { segmentParam } from './job.params';
@@ -31,7 +32,11 @@ export const startParams = [
 			'Further fields of the request as a JSON object, sent as they are, e.g. {"size": "1024x1024"}. Which ones a model takes is up to the model.',
 	},
 	inputsParam,
+<<<<<<< HEAD
 	useLedgerParam,
+=======
+	allowAgentsParam,
+>>>>>>> six
 ] as const satisfies INodeProperties[];
 
 export const executionCapOption = {
@@ -65,9 +70,14 @@ interface StartOptions extends LedgerOptions {
 
 /** @param waits Milliseconds that the node itself waits for the job. @throws ServiceError `invalid`. */
 export function toStart(
+<<<<<<< HEAD
 	{ segment, model, prompt, parameters, inputs, useLedger }: ParamValues<typeof startParams>,
 	options: StartOptions,
 	waits = 0,
+=======
+	{ segment, model, prompt, parameters, inputs, allowAgents }: ParamValues<typeof startParams>,
+	{ executionCap, spendingCap }: Caps,
+>>>>>>> six
 ): StartRequest {
 	const fields: Record<string, unknown> = { model: model.trim(), ...(prompt && { prompt }) };
 	for (const name of Object.keys(fields)) {
@@ -81,7 +91,19 @@ export function toStart(
 		body,
 		wanted.map(({ name }) => ({ name, value: '' })),
 	);
+<<<<<<< HEAD
 	const { executionCap, spendingCap } = options;
 	const ledger = toLedgerWanted(useLedger, options, waits);
 	return { segment, model: model.trim(), body, inputs: wanted, executionCap, spendingCap, ledger };
+=======
+	return {
+		segment,
+		model: model.trim(),
+		body,
+		inputs: wanted,
+		allowAgents,
+		executionCap,
+		spendingCap,
+	};
+>>>>>>> six
 }

@@ -17,8 +17,12 @@ import {
 } from '../../../src/router/spending';
 import { explained, ServiceError } from '../../../src/service/errors';
 import { knownCatalog, knownModel } from '../catalog';
+<<<<<<< HEAD
 import type { LedgerWanted } from './ledger.params';
 import { startLedgered, type Ledgered } from './ledgerStart';
+=======
+import { checkAgent } from './agents';
+>>>>>>> six
 import type { InputWanted } from './inputs.params';
 import { executionCapOption, itemCapOption } from './start.params';
 
@@ -29,6 +33,7 @@ export interface StartRequest {
 	/** Everything but the inputs. */
 	body: Record<string, unknown>;
 	inputs: readonly InputWanted[];
+	allowAgents: boolean;
 	/** USD; undefined for none. */
 	executionCap: number | undefined;
 	spendingCap: number | undefined;
@@ -36,12 +41,14 @@ export interface StartRequest {
 	ledger: LedgerWanted | undefined;
 }
 
-/** Refuses files that are not there, a model that makes something else, and what costs more than a cap for certain. */
+/** Refuses AI agents that nobody has allowed it, files that are not there, a model that makes something else, and what costs more than a cap for certain. */
 export async function checkStart({
-	request: { segment, model, body, inputs, executionCap, spendingCap },
+	request: { segment, model, body, inputs, allowAgents, executionCap, spendingCap },
+	asTool,
 	known,
 	findFile,
 }: Check<StartRequest>): Promise<void> {
+	checkAgent(asTool, allowAgents);
 	for (const { binaryProperty, path } of inputs)
 		if (binaryProperty !== undefined) findFile(binaryProperty, path);
 	const catalog = await knownCatalog({ known });

@@ -6,7 +6,7 @@ import { jobJson } from './jobOutput';
 export const wait = operation({
 	name: 'Wait',
 	value: 'wait',
-	action: 'Wait for a media job',
+	action: 'Wait until a media job has ended',
 	description: 'Wait until a job has completed or failed',
 	params: [
 		...addressParams,

@@ -6,7 +6,7 @@ import { modelItem } from './modelItem';
 export const get = operation({
 	name: 'Get',
 	value: 'get',
-	action: 'Get a model',
+	action: 'Get a model with its price',
 	description: 'Read one entry of the catalog with your own price',
 	params: [modelParam],
 

@@ -21,7 +21,7 @@ import { checkText } from '../text/textRequest';
 export const create = operation({
 	name: 'Create',
 	value: 'create',
-	action: 'Create a response',
+	action: 'Create a response with a text model',
 	description: 'Send a conversation to a text model in the responses protocol and get its answer',
 	params: [
 		modelParam,

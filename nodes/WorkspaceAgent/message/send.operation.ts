@@ -11,7 +11,7 @@ import { sessionParams } from './session.params';
 export const send = operation({
 	name: 'Send',
 	value: 'send',
-	action: 'Send a message to an agent',
+	action: 'Send a message to a workspace agent',
 	description: 'Send a message into a session of the workspace agent and read its answer',
 	params: [
 		...sessionParams,

@@ -84,6 +84,16 @@ it.each<[string, ServiceError, string]>([
 		new ServiceError('unreachable', 'Not reached', { code: 'ENOTFOUND', advice: 'Hm.' }),
 		'Not reached. Hm.',
 	],
+	[
+		'its own words, where n8n would replace them for a part of one',
+		invalid('Preexisting keys cannot be used'),
+		'Preexisting keys cannot be used',
+	],
+	[
+		'its own words, for a failure of the service, too',
+		new ServiceError('refused', 'Refused', { advice: 'Preexisting keys cannot be used.' }),
+		'Refused. Preexisting keys cannot be used.',
+	],
 ])('the message alone tells %s', (_what, error, message) => {
 	expect(toNodeError(NODE, error).message).toBe(message);
 });

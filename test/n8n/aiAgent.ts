@@ -1,0 +1,81 @@
+import { model, type Bridge } from './bridge.ts';
+import { itemsOf, type Execution } from './execution.ts';
+import { callLive, type Chunk } from './liveCaller.ts';
+import { node, workflow, type WorkflowFile, type WorkflowNode } from './workflow.ts';
+
+/** Version 3 has n8n's engine run its tools, one after another; 2 runs them by itself, all at once. */
+export type AgentVersion = 2.2 | 3;
+
+/** What one question to n8n's AI Agent came to. */
+export interface AgentRun {
+	/** What the agent said in the end. */
+	output: string;
+	chunks: Chunk[];
+	execution: Execution;
+}
+
+/**
+ * Asks n8n's own AI Agent, at a webhook that streams. Its chat model is the router of the reference service, over the protocol
+ * that n8n's OpenAI node speaks: `[[tool:Name]]` in the question makes it call a tool.
+ */
+export async function askAgent(
+	bridge: Bridge,
+	question: string,
+	tools: WorkflowNode[],
+	version: AgentVersion = 3,
+): Promise<AgentRun> {
+	const { editor, service } = bridge;
+	const openAi = await editor.createCredential({
+		name: 'The router as a chat model',
+		type: 'openAiApi',
+		data: {
+			apiKey: service.router.keys.main,
+			url: `${service.url}/v1`,
+			header: true,
+			headerName: 'X-API-KEY',
+			headerValue: service.router.keys.main,
+		},
+	});
+	const agent = node(
+		'Agent',
+		'@n8n/n8n-nodes-langchain.agent',
+		{ promptType: 'define', text: '={{ $json.body.q }}', options: {} },
+		{ typeVersion: version },
+	);
+	const chatModel = node(
+		'Chat Model',
+		'@n8n/n8n-nodes-langchain.lmChatOpenAi',
+		{ model: model('northwind/quill-2.5'), responsesApiEnabled: false, options: {} },
+		{ typeVersion: 1.3, credentials: { openAiApi: { id: openAi.id, name: openAi.name } } },
+	);
+	const path = `agent-${Math.random().toString(36).slice(2)}`;
+	const file = workflow(path, [], agent);
+	Object.assign(file.nodes[0]!, {
+		type: 'n8n-nodes-base.webhook',
+		typeVersion: 2.1,
+		webhookId: path,
+		parameters: { path, httpMethod: 'POST', responseMode: 'streaming', options: {} },
+	});
+	const below = (type: string) => ({ [type]: [[{ node: 'Agent', type, index: 0 }]] });
+	const connections = {
+		...file.connections,
+		'Chat Model': below('ai_languageModel'),
+		...Object.fromEntries(tools.map(({ name }) => [name, below('ai_tool')])),
+	} as unknown as WorkflowFile['connections'];
+	const saved = await editor.importWorkflow({
+		...file,
+		pinData: {},
+		nodes: [...file.nodes, chatModel, ...tools.map(asTool)],
+		connections,
+	});
+	await editor.activate(saved);
+	const chunks: Chunk[] = [];
+	for await (const chunk of callLive(`${editor.url}/webhook/${path}`, { q: question }))
+		chunks.push(chunk);
+	const [newest] = await editor.executions(saved.id);
+	const execution = await editor.finished(newest!.id);
+	return { output: String(itemsOf(execution, 'Agent')[0]?.json['output']), chunks, execution };
+}
+
+/** A node as n8n's editor adds it below an agent: its type has another name. */
+const asTool = (tool: WorkflowNode): WorkflowNode => ({ ...tool, type: `${tool.type}Tool` });
