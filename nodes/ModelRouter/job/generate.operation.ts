@@ -3,14 +3,9 @@ import { waitForJob } from '../../../src/router/jobWait';
 import { withJobId } from '../../../src/router/jobs';
 import { jobFailure } from '../../../src/router/jobRecord';
 import { binaryParam, deadlineOption, maximumSizeOption, toDeadline } from './job.params';
-<<<<<<< HEAD
 import { jobJson, ledgerJson } from './jobOutput';
 import { labelOption, startKeyOption } from './ledger.params';
-import { storeResult } from './result';
-=======
-import { jobJson } from './jobOutput';
 import { fetchResult } from './result';
->>>>>>> six
 import { executionCapOption, itemCapOption, startParams, toStart } from './start.params';
 import { broughtHere } from './ledgerStart';
 import { checkStart, startOnce } from './startRequest';
@@ -61,17 +56,12 @@ export const generate = operation({
 			const { file, ...binary } = await fetchResult(call, job, wanted);
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
-<<<<<<< HEAD
 			return {
 				json: { ...jobJson({ ...estimate, ...job }, file), ...ledgerJson(ledgered) },
-				binary: { [binaryProperty]: binary },
+				...binary,
 			};
 		};
 		// from here on every failure carries the job's id
 		return await withJobId(started.jobId, () => broughtHere(call, ledgered?.entry, bring));
-=======
-			return { json: jobJson({ ...estimate, ...job }, file), ...binary };
-		});
->>>>>>> six
 	},
 });

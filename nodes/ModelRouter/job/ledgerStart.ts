@@ -66,7 +66,7 @@ export async function startLedgered(
 
 /** The node brings the file itself. Where it cannot, the triggers do, at once. */
 export async function broughtHere<Result>(
-	call: Opening,
+	call: Opening & Pick<Call<unknown>, 'asTool'>,
 	entry: Entry | undefined,
 	bring: () => Promise<Result>,
 ): Promise<Result> {
@@ -74,7 +74,9 @@ export async function broughtHere<Result>(
 	const ledger = await ledgerOf(call);
 	try {
 		const result = await bring();
-		await markDelivered(ledger, entry);
+		// for an AI agent the file stays at the service
+		if (call.asTool) await leaveToTriggers(ledger, entry);
+		else await markDelivered(ledger, entry);
 		return result;
 	} catch (cause) {
 		await leaveToTriggers(ledger, entry);

@@ -32,11 +32,8 @@ export const startParams = [
 			'Further fields of the request as a JSON object, sent as they are, e.g. {"size": "1024x1024"}. Which ones a model takes is up to the model.',
 	},
 	inputsParam,
-<<<<<<< HEAD
-	useLedgerParam,
-=======
 	allowAgentsParam,
->>>>>>> six
+	useLedgerParam,
 ] as const satisfies INodeProperties[];
 
 export const executionCapOption = {
@@ -70,14 +67,17 @@ interface StartOptions extends LedgerOptions {
 
 /** @param waits Milliseconds that the node itself waits for the job. @throws ServiceError `invalid`. */
 export function toStart(
-<<<<<<< HEAD
-	{ segment, model, prompt, parameters, inputs, useLedger }: ParamValues<typeof startParams>,
+	{
+		segment,
+		model,
+		prompt,
+		parameters,
+		inputs,
+		allowAgents,
+		useLedger,
+	}: ParamValues<typeof startParams>,
 	options: StartOptions,
 	waits = 0,
-=======
-	{ segment, model, prompt, parameters, inputs, allowAgents }: ParamValues<typeof startParams>,
-	{ executionCap, spendingCap }: Caps,
->>>>>>> six
 ): StartRequest {
 	const fields: Record<string, unknown> = { model: model.trim(), ...(prompt && { prompt }) };
 	for (const name of Object.keys(fields)) {
@@ -91,11 +91,7 @@ export function toStart(
 		body,
 		wanted.map(({ name }) => ({ name, value: '' })),
 	);
-<<<<<<< HEAD
 	const { executionCap, spendingCap } = options;
-	const ledger = toLedgerWanted(useLedger, options, waits);
-	return { segment, model: model.trim(), body, inputs: wanted, executionCap, spendingCap, ledger };
-=======
 	return {
 		segment,
 		model: model.trim(),
@@ -104,6 +100,6 @@ export function toStart(
 		allowAgents,
 		executionCap,
 		spendingCap,
+		ledger: toLedgerWanted(useLedger, options, waits),
 	};
->>>>>>> six
 }

@@ -17,12 +17,9 @@ import {
 } from '../../../src/router/spending';
 import { explained, ServiceError } from '../../../src/service/errors';
 import { knownCatalog, knownModel } from '../catalog';
-<<<<<<< HEAD
+import { checkAgent } from './agents';
 import type { LedgerWanted } from './ledger.params';
 import { startLedgered, type Ledgered } from './ledgerStart';
-=======
-import { checkAgent } from './agents';
->>>>>>> six
 import type { InputWanted } from './inputs.params';
 import { executionCapOption, itemCapOption } from './start.params';
 

@@ -16,7 +16,7 @@ export interface DataTables {
 	stop(): Promise<void>;
 }
 
-const KEY = 'n8n-api-key-of-the-ledger-5b1c77';
+const SENT_ALONG = 'n8n-api-key-of-the-ledger-5b1c77';
 const TABLE = 'ledgertable00001';
 
 export async function startDataTables(): Promise<DataTables> {
@@ -26,7 +26,9 @@ export async function startDataTables(): Promise<DataTables> {
 		service,
 		rows,
 		entries: () => rows.map(readEntry),
-		secrets: { mediaJobLedgerApi: { baseUrl: service.url, apiKey: KEY, table: 'Media Jobs' } },
+		secrets: {
+			mediaJobLedgerApi: { baseUrl: service.url, apiKey: SENT_ALONG, table: 'Media Jobs' },
+		},
 		stop: async () => await service.stop(),
 	};
 }
@@ -34,7 +36,7 @@ export async function startDataTables(): Promise<DataTables> {
 function answer(rows: Fields[], { method, path, query, headers, body }: Call): Answer | undefined {
 	const [api, version, tables, tableId, what, which] = partsOf(path) ?? [];
 	if (api !== 'api' || version !== 'v1' || tables !== 'data-tables') return undefined;
-	if (headers['x-n8n-api-key'] !== KEY) return json({ message: 'unauthorized' }, 401);
+	if (headers['x-n8n-api-key'] !== SENT_ALONG) return json({ message: 'unauthorized' }, 401);
 	if (!tableId && method === 'GET') return json({ data: [table()], nextCursor: null });
 	if (tableId !== TABLE) return json({ message: `Data table '${tableId}' not found` }, 404);
 	if (what !== 'rows') return json({ message: 'not found' }, 404);

@@ -121,7 +121,7 @@ it.each<[string, INodeProperties, unknown, unknown]>([
 	],
 	['a needed option that was not chosen', capped, {}, {}],
 	['options that are empty', collection, { temperature: '', effort: '' }, {}],
-	['options that are null', collection, { temperature: null, model: undefined }, {}],
+	['options that are null', collection, { temperature: null, model: undefined }, { model: '' }],
 	[
 		'rows',
 		rows,
