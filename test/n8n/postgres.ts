@@ -82,8 +82,12 @@ export class Postgres {
 			'--no-sync',
 			'--no-instructions',
 		]);
-		await run(...made, { cwd: this.#folder }).catch(({ message, stderr }) => {
-			throw new Error(`PostgreSQL cannot run here, its initdb failed: ${stderr || message}`);
+		await run(...made, { cwd: this.#folder }).catch(({ code, message, stderr }) => {
+			throw new Error(
+				code === 'ENOENT' && isRoot()
+					? 'PostgreSQL cannot run here: for root it needs the program "setpriv" of util-linux'
+					: `PostgreSQL cannot run here, its initdb failed: ${stderr || message}`,
+			);
 		});
 		rmSync(secret);
 

@@ -1,0 +1,33 @@
+/** MiB. */
+export interface Memory {
+	/** Held by the process after the first tenth of the jobs, when everything is loaded and warm. */
+	before: number;
+	after: number;
+	/** Of it, what is still in use on the heap. */
+	heapBefore: number;
+	heapAfter: number;
+}
+
+const MIB = 1024 * 1024;
+
+/** Looks at the memory of this process while it works. */
+export function memoryWatch() {
+	const look = () => {
+		// there is one when Node was started with --expose-gc
+		globalThis.gc?.();
+		const { rss, heapUsed } = process.memoryUsage();
+		return { rss: rss / MIB, heap: heapUsed / MIB };
+	};
+	let warm: ReturnType<typeof look> | undefined;
+	return {
+		/** @param share How much of the work is done, of 1. */
+		look(share: number): void {
+			if (!warm && share >= 0.1) warm = look();
+		},
+		read(): Memory {
+			const now = look();
+			const before = warm ?? now;
+			return { before: before.rss, after: now.rss, heapBefore: before.heap, heapAfter: now.heap };
+		},
+	};
+}
