@@ -1,3 +1,4 @@
+import type { Memory } from './memory';
 import type { Soaked } from './soak';
 
 export interface Goal {
@@ -22,7 +23,6 @@ export function goalsOf(soaked: Soaked): Goal[] {
 		met: !which.length,
 		which,
 	});
-	const growth = memory.after - memory.before;
 	return [
 		none('started twice', soaked.twice),
 		none('sent again, though it may have arrived', soaked.sentAgain),
@@ -46,12 +46,16 @@ export function goalsOf(soaked: Soaked): Goal[] {
 			met: true,
 			which: [],
 		},
-		{
-			what: 'memory after the first tenth and at the end (MiB)',
-			figure: `${memory.before.toFixed(0)}, ${memory.after.toFixed(0)}`,
-			goal: `+${GROWTH}`,
-			met: growth < GROWTH,
-			which: [`the heap held ${memory.heapBefore.toFixed(0)}, then ${memory.heapAfter.toFixed(0)}`],
-		},
+		...(memory ? [growthOf(memory)] : []),
 	];
+}
+
+function growthOf({ before, after, heapBefore, heapAfter }: Memory): Goal {
+	return {
+		what: 'memory after the first tenth and at the end (MiB)',
+		figure: `${before.toFixed(0)}, ${after.toFixed(0)}`,
+		goal: `+${GROWTH}`,
+		met: after - before < GROWTH,
+		which: [`the heap held ${heapBefore.toFixed(0)}, then ${heapAfter.toFixed(0)}`],
+	};
 }

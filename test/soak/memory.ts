@@ -1,4 +1,4 @@
-/** MiB. */
+/** MiB, garbage left out. */
 export interface Memory {
 	/** Held by the process after the first tenth of the jobs, when everything is loaded and warm. */
 	before: number;
@@ -10,10 +10,9 @@ export interface Memory {
 
 const MIB = 1024 * 1024;
 
-/** Looks at the memory of this process while it works. */
+/** Looks at the memory of this process while it works, where Node was started with --expose-gc. */
 export function memoryWatch() {
 	const look = () => {
-		// there is one when Node was started with --expose-gc
 		globalThis.gc?.();
 		const { rss, heapUsed } = process.memoryUsage();
 		return { rss: rss / MIB, heap: heapUsed / MIB };
@@ -24,7 +23,9 @@ export function memoryWatch() {
 		look(share: number): void {
 			if (!warm && share >= 0.1) warm = look();
 		},
-		read(): Memory {
+		/** @returns undefined where garbage cannot be told from what is in use */
+		read(): Memory | undefined {
+			if (!globalThis.gc) return undefined;
 			const now = look();
 			const before = warm ?? now;
 			return { before: before.rss, after: now.rss, heapBefore: before.heap, heapAfter: now.heap };

@@ -37,7 +37,7 @@ export interface Soaked extends Findings {
 	/** Jobs whose file came only when it was asked for once more with their id. */
 	recovered: number;
 	byScenario: Array<{ name: string; jobs: number; files: number; unknown: number }>;
-	memory: Memory;
+	memory: Memory | undefined;
 	seconds: number;
 }
 
