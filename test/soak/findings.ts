@@ -4,7 +4,7 @@ import type { Service } from '../service/service';
 import { mediaFile, padded } from '../service/media/file';
 import { directivesOf, numberIn } from '../service/directives';
 import type { Job } from '../service/router/job';
-import { sha256, type Told } from './told';
+import { isUnknown, sha256, type Told } from './told';
 
 /** What the service's own book says beside what was told. Lists are of keys or ids. */
 export interface Findings {
@@ -47,7 +47,7 @@ export async function compare(
 			return right && bookedFor(key).includes(file.jobId) ? [] : [key];
 		}),
 	);
-	const unknown = told.filter((each) => each.unknown && !each.ids.size);
+	const unknown = told.filter(isUnknown);
 	return {
 		booked: world.starts.length,
 		files: told.filter(({ file }) => file).length,
@@ -56,7 +56,7 @@ export async function compare(
 		twice: [...book].filter(([, ids]) => ids.length > 1).map(([key]) => key),
 		lost: [...book].flatMap(([key, ids]) => {
 			const each = toldOf.get(key);
-			return ids.filter((id) => !each?.ids.has(id) && !(each?.unknown && !each.ids.size));
+			return ids.filter((id) => !each?.ids.has(id) && !(each && isUnknown(each)));
 		}),
 		phantom: told.flatMap(({ key, ids }) => [...ids].filter((id) => !bookedFor(key).includes(id))),
 		silent: told

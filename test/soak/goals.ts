@@ -40,8 +40,8 @@ export function goalsOf(soaked: Soaked): Goal[] {
 			which: [],
 		},
 		{
-			what: 'called unknown, of them really started',
-			figure: `${unknown.called}, ${unknown.started}`,
+			what: 'called unknown, really started, for nothing',
+			figure: `${unknown.called}, ${unknown.started}, ${soaked.unknownForNothing.length}`,
 			goal: 'told',
 			met: true,
 			which: [],

@@ -14,7 +14,7 @@ const { values } = parseArgs({
 		/** Items of one execution. */
 		batch: { type: 'string', default: '50' },
 		/** Executions at the same time. */
-		lanes: { type: 'string', default: '4' },
+		lanes: { type: 'string', default: '8' },
 	},
 });
 const [jobs, seed, batch, lanes] = [values.jobs, values.seed, values.batch, values.lanes].map(

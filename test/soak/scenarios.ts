@@ -110,8 +110,8 @@ async function execute(
 	retried?: RunOptions['retry'],
 ): Promise<Outcome> {
 	const outcome = await run({
-		// a service that hangs is given up soon
-		...job(operation, { ...parameters, requestSettings: { concurrency: 20, silenceLimit: 2 } }),
+		// a service that hangs is given up before long
+		...job(operation, { ...parameters, requestSettings: { concurrency: 20, silenceLimit: 10 } }),
 		items: items.map((item) => ({ ...item })),
 		secrets,
 		...(settings && { settings }),

@@ -10,7 +10,7 @@ import { compare, fileOf, type Findings } from './findings';
 import { memoryWatch, type Memory } from './memory';
 import { fetchFiles, scenarios, type Bench, type Scenario, type Wanted } from './scenarios';
 import { storeInFolder } from './stored';
-import type { Told } from './told';
+import { isUnknown, type Told } from './told';
 
 export interface SoakOptions {
 	jobs: number;
@@ -32,6 +32,8 @@ export interface Soaked extends Findings {
 	sentAgain: string[];
 	/** Executions that hold the key, and requests that brought it to another origin. */
 	leaks: number;
+	/** Jobs called unknown although nothing was done to their start: the machine was slower than the silence limit. */
+	unknownForNothing: string[];
 	/** What went on outside of the specification. */
 	unexpected: string[];
 	/** Jobs whose file came only when it was asked for once more with their id. */
@@ -93,7 +95,7 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 			const row = byScenario[through.indexOf(scenario)]!;
 			row.jobs += made.length;
 			row.files += inTheEnd;
-			row.unknown += made.filter(({ unknown, ids }) => unknown && !ids.size).length;
+			row.unknown += made.filter(isUnknown).length;
 			// what the service remembers of requests is not what is measured
 			service.requests.length = 0;
 			memory.look(told.length / jobs);
@@ -106,6 +108,9 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 			...(await compare(told, service, keyIn)),
 			struck: drawing.struck,
 			sentAgain: drawing.sentAgain,
+			unknownForNothing: told
+				.filter((each) => isUnknown(each) && !drawing.leftOpen.has(each.key))
+				.map((each) => each.key),
 			leaks: leaks + files.keysSeen(),
 			unexpected: service.unexpected,
 			recovered,

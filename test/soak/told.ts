@@ -18,6 +18,9 @@ export interface Told {
 	file?: { jobId: string; sha256: string };
 }
 
+/** Whether all that is known of the item is that nothing is known. */
+export const isUnknown = ({ unknown, ids }: Told): boolean => unknown && !ids.size;
+
 export const nothingTold = (key: string): Told => ({
 	key,
 	ids: new Set(),
