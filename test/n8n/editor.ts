@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import axios, { type AxiosInstance } from 'axios';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readExecution, type BinaryEntry, type Execution } from './execution.ts';
@@ -65,6 +66,17 @@ export class Editor {
 	async createCredential(secret: CredentialSecret): Promise<SavedCredential> {
 		const { id } = await this.call<{ id: string }>('POST', '/rest/credentials', secret);
 		return { ...secret, id };
+	}
+
+	/** Makes a key for n8n's public API. @returns the key itself, which n8n shows this once */
+	async createApiKey(scopes: string[]): Promise<string> {
+		const { rawApiKey } = await this.call<{ rawApiKey: string }>('POST', '/rest/api-keys', {
+			// a label is taken once
+			label: randomUUID(),
+			scopes,
+			expiresAt: null,
+		});
+		return rawApiKey;
 	}
 
 	/** Changes the fields of a saved credential. */

@@ -14,6 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Editor, until } from './editor.ts';
 import { freePort } from './freePort.ts';
 import { installPackage } from './installPackage.ts';
+import { ownerLine } from './ownerLine.ts';
 
 export interface InstanceOptions {
 	/** the package's tarball; without one n8n runs without the package */
@@ -160,16 +161,6 @@ export class Instance {
 		await closed;
 		clearTimeout(hard);
 		rmSync(this.#ownerFile, { force: true });
-	}
-}
-
-/** Process id and start time, since ids are given out again; scripts/lock.mjs reads it. */
-function ownerLine(pid: number): string {
-	try {
-		const start = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop()?.split(' ')[19];
-		return `${pid} ${start}`;
-	} catch {
-		return `${pid} -`;
 	}
 }
 

@@ -8,6 +8,7 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 	type IRun,
+	type IRunExecutionData,
 	type ITaskData,
 	type StructuredChunk,
 	type IWorkflowBase,
@@ -40,6 +41,8 @@ export interface RunOptions {
 	pack?: Pack;
 	/** What a Chat Trigger gave before Start, whose items are others. */
 	chatted?: INodeExecutionData['json'];
+	/** The data of an execution that has failed: it is retried, with the node as it is now. */
+	retry?: IRunExecutionData;
 }
 
 export interface Outcome {
@@ -69,6 +72,7 @@ export function start({
 	mode = 'manual',
 	pack = sources,
 	chatted,
+	retry,
 }: RunOptions) {
 	const under: INode = {
 		...made('Node', `n8n-nodes-agent-bridge.${node}${asTool ? 'Tool' : ''}`, parameters),
@@ -101,12 +105,14 @@ export function start({
 	const execution = new WorkflowExecute(
 		additionalData(workflow, credentials, mode, onChunk),
 		mode,
-		createRunExecutionData({
-			...(chatted && { resultData: { runData: { 'The "Chat"': [ranWith(chatted)] } } }),
-			executionData: {
-				nodeExecutionStack: [{ node: nodes[0]!, data: { main: [input] }, source: null }],
-			},
-		}),
+		retry
+			? retried(retry, workflow)
+			: createRunExecutionData({
+					...(chatted && { resultData: { runData: { 'The "Chat"': [ranWith(chatted)] } } }),
+					executionData: {
+						nodeExecutionStack: [{ node: nodes[0]!, data: { main: [input] }, source: null }],
+					},
+				}),
 	);
 	const running = execution.processRunExecutionData(workflow);
 	const finished = Promise.resolve(running).then((run): Outcome => {
@@ -124,6 +130,17 @@ export function start({
 }
 
 export const run = async (options: RunOptions) => await start(options).finished;
+
+/** As n8n's "Retry with currently saved workflow" does (n8n 2.41.1, executions/execution.service.js:171). */
+function retried(stored: IRunExecutionData, workflow: Workflow): IRunExecutionData {
+	const data = JSON.parse(JSON.stringify(stored)) as IRunExecutionData;
+	const { lastNodeExecuted = '', runData } = data.resultData;
+	delete data.resultData.error;
+	if (runData[lastNodeExecuted]?.at(-1)?.error) runData[lastNodeExecuted].pop();
+	for (const waiting of data.executionData?.nodeExecutionStack ?? [])
+		waiting.node = workflow.getNode(waiting.node.name) ?? waiting.node;
+	return data;
+}
 
 const ranWith = (json: INodeExecutionData['json']): ITaskData => ({
 	startTime: 0,

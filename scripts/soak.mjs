@@ -1,0 +1,59 @@
+// npm run soak: makes 2,000 media jobs from start to file, in n8n's engine with the built package, while the reference
+// service fails in every way, and compares with its own book. Exits with 1 when a goal is missed. Options go to
+// test/soak/main.ts: `npm run soak -- --jobs=200 --seed=7`.
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { install, tellAndExit } from './install.mjs';
+import { node24, node24Environment, root } from './machine.mjs';
+import { pack } from './pack.mjs';
+import { inRunFolder } from './run.mjs';
+import { cacheFolder } from './sources.mjs';
+import { step } from './step.mjs';
+
+/** Milliseconds; it takes a few minutes on two processors. */
+const longest = 60 * 60_000;
+
+try {
+	await install();
+	await pack();
+	process.exitCode = await inRunFolder(soak);
+} catch (error) {
+	tellAndExit(error);
+}
+
+async function soak(folder) {
+	// inside node_modules, so that it finds the packages that it leaves out
+	const program = join(cacheFolder, `soak-${process.pid}.cjs`);
+	const bundle = ['--bundle', '--platform=node', '--format=cjs', '--packages=external'];
+	await step(
+		'Putting the soak together',
+		node24(),
+		['node_modules/esbuild/bin/esbuild', 'test/soak/main.ts', ...bundle, `--outfile=${program}`],
+		{ cwd: root, env: node24Environment(), quiet: true },
+	);
+	const child = spawn(
+		node24(),
+		['--expose-gc', '--disable-warning=ExperimentalWarning', program, ...process.argv.slice(2)],
+		{
+			cwd: root,
+			stdio: ['ignore', 'inherit', 'inherit'],
+			timeout: longest,
+			killSignal: 'SIGKILL',
+			env: {
+				...node24Environment(),
+				TMPDIR: folder,
+				N8N_USER_FOLDER: folder,
+				N8N_LOG_LEVEL: 'silent',
+				N8N_ENCRYPTION_KEY: 'the key of a soak',
+			},
+		},
+	);
+	try {
+		return await new Promise((resolve, reject) =>
+			child.once('error', reject).once('close', (code) => resolve(code ?? 1)),
+		);
+	} finally {
+		rmSync(program, { force: true });
+	}
+}

