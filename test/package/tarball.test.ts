@@ -55,7 +55,7 @@ it('needs nothing but n8n', () => {
 
 it('names four nodes and three credentials, all there', () => {
 	const { nodes, credentials } = manifest.n8n;
-	expect([nodes.length, credentials.length]).toEqual([4, 3]);
+	expect([nodes.length, credentials.length]).toEqual([5, 4]);
 	for (const file of [...nodes, ...credentials]) expect(files).toContain(file);
 	for (const file of nodes) expect(files).toContain(file.replace(/\.js$/, '.json'));
 });
