@@ -9,7 +9,7 @@ import { node24, node24Environment, root } from './machine.mjs';
 import { pack } from './pack.mjs';
 import { inRunFolder } from './run.mjs';
 
-const longest = 25 * 60_000;
+const longest = 45 * 60_000;
 
 const chosen = ['n8n', 'long'].filter((project) => process.argv.includes(`--${project}`));
 const args = process.argv.slice(2).filter((arg) => !['--n8n', '--long'].includes(arg));
