@@ -5,6 +5,7 @@ import type { Figure } from './goals.ts';
 import type { Nodes } from './nodesUnderTest.ts';
 import { call } from './row.ts';
 import type { LeanService } from './service.ts';
+import { minus } from './numbers.ts';
 import { aligned } from './table.ts';
 import { cpuOf, heldMemory, mostMemory, startMemory } from './usage.ts';
 import { bodyWith } from './workflows.ts';
@@ -22,9 +23,14 @@ export interface Waiting {
 	reads: number;
 }
 
-const [blocked, parked] = ['blocked in Media Job: Generate', "parked in n8n's database"];
+/** The first does not wait at all: what an n8n just started takes for so many executions. */
+const [ended, blocked, parked] = [
+	'ended after Start',
+	'blocked in Media Job: Generate',
+	"parked in n8n's database",
+];
 
-export const waitingNames = [blocked, parked];
+export const waitingNames = [ended, blocked, parked];
 
 /** Workflows that wait at the same time, each with one job that ends when all of them wait. */
 export async function measureWaiting(
@@ -34,15 +40,12 @@ export async function measureWaiting(
 	{ name, count }: { name: string; count: number },
 ): Promise<Waiting> {
 	const path = name.replace(/\W+/g, '-');
+	const start = nodes.oursJob('Start', 'start');
+	const get = [nodes.oursJob('Get', 'get'), nodes.oursJob('Download', 'download')];
 	const steps =
 		name === blocked
 			? [nodes.oursJob('Generate', 'generate')]
-			: [
-					nodes.oursJob('Start', 'start'),
-					wait(),
-					nodes.oursJob('Get', 'get'),
-					nodes.oursJob('Download', 'download'),
-				];
+			: [start, ...(name === parked ? [wait(), ...get] : [])];
 	const { editor } = instance;
 	await editor.activate(await editor.importWorkflow(waitingWorkflow(path, steps)));
 	await service.heldJobs('hold');
@@ -51,25 +54,24 @@ export async function measureWaiting(
 	for (let n = 0; n < count; n++)
 		await call(`${instance.url}/webhook/${path}`, bodyWith([`picture-${n}`]));
 	const jobs = async () => await service.heldJobs();
-	if (name === blocked) {
+	if (name === ended)
+		await until('all jobs are started', async () => (await jobs()).starts === count, 600);
+	if (name === blocked)
 		await until('all jobs are waited for', async () => (await jobs()).read === count, 600);
-	} else {
+	if (name === parked)
 		await until('all are parked', async () => (await waitingIn(instance)) === count, 600);
-	}
 	const held = heldMemory(pid);
 	await service.heldJobs('release');
-	await until('all have their file', async () => (await jobs()).files === count, 600);
-	const minus = (one?: number, other?: number) => (one ?? NaN) - (other ?? NaN);
+	if (name !== ended)
+		await until('all have their file', async () => (await jobs()).files === count, 600);
 	return {
 		name,
-		held: known(minus(held, before)),
-		most: known(minus(mostMemory(pid), before)),
-		cpu: known(minus(cpuOf(pid), used)),
+		held: minus(held, before),
+		most: minus(mostMemory(pid), before),
+		cpu: minus(cpuOf(pid), used),
 		reads: (await jobs()).reads,
 	};
 }
-
-const known = (value: number) => (Number.isNaN(value) ? undefined : value);
 
 async function waitingIn({ editor }: Instance): Promise<number> {
 	const filter = encodeURIComponent(JSON.stringify({ status: ['waiting'] }));
@@ -133,5 +135,6 @@ export function waitingTable(waiting: Waiting[], count: number): string {
 
 export const waitingGoals = (waiting: Waiting[]): Figure[] => {
 	const heldBy = (wanted: string) => waiting.find(({ name }) => name === wanted)?.held;
-	return [['W', 'parked, RSS while all wait, MB', heldBy(parked), 100]];
+	const more = minus(heldBy(parked), heldBy(ended));
+	return [['W', 'parked, RSS more than if all had ended, MB', more, 50]];
 };
