@@ -112,18 +112,22 @@ async function importExamples(editor) {
 
 async function run(editor, workflow) {
 	if (!workflow.nodes.some(({ type }) => type === 'n8n-nodes-base.manualTrigger')) {
-		console.log(`\n${workflow.name}: open it in the editor, its trigger waits for you`);
+		const block = workflow.nodes.some(({ type }) => type.endsWith('.executeWorkflowTrigger'));
+		const use = block ? 'for your own workflows to call' : 'its trigger waits for you';
+		console.log(`\n${workflow.name}: open it in the editor, ${use}`);
 		return true;
 	}
-	const execution = await editor.run(workflow);
-	console.log(`\n${workflow.name}: ${execution.status}`);
+	const execution = await editor.finishedOrParked(await editor.start(workflow));
+	const parked = execution.status === 'waiting';
+	const told = parked ? "waits in n8n's database: see Executions in 2 minutes" : execution.status;
+	console.log(`\n${workflow.name}: ${told}`);
 	for (const { name, type } of workflow.nodes.filter((node) =>
 		node.type.startsWith('n8n-nodes-agent-bridge.'),
 	)) {
 		// the bridge tells its result at the last output
 		const output = type.endsWith('.agentBridge') ? 2 : 0;
 		for (const item of itemsOf(execution, name, output)) {
-			console.log(`  ${name}: ${await told(editor, item)}`);
+			console.log(`  ${name}: ${await toldOf(editor, item)}`);
 		}
 		const error = execution.runData[name]?.at(-1)?.error;
 		if (error)
@@ -131,10 +135,10 @@ async function run(editor, workflow) {
 				`  ${name} (${type}): ${error.message}${error.description ? ` ${error.description}` : ''}`,
 			);
 	}
-	return execution.status === 'success';
+	return parked || execution.status === 'success';
 }
 
-async function told(editor, { json, binary = {} }) {
+async function toldOf(editor, { json, binary = {} }) {
 	const lines = [];
 	if (json.output) lines.push(json.output);
 	if (json.transcript) lines.push(`${json.turns} turns, ended: ${json.reason}`);
@@ -150,6 +154,7 @@ async function told(editor, { json, binary = {} }) {
 			`${json.state} for ${json.costMicroUsd} micro-dollars, ${bytes.length} bytes in ${relative(root, path)}`,
 		);
 	}
+	if (!lines.length && json.jobId) lines.push(`${json.jobId} is ${json.state}`);
 	return lines.join('\n    ') || JSON.stringify(json);
 }
 

@@ -75,7 +75,7 @@ export function viaN8n(n8n: Context, { credential, data, settings, stop, onBody 
 				onBody(response.body);
 				return {
 					status: response.statusCode,
-					headers: response.headers,
+					headers: headersOf(response),
 					body: watchedBody(response.body, request, requests),
 					silenceLimit,
 				};
@@ -86,6 +86,15 @@ export function viaN8n(n8n: Context, { credential, data, settings, stop, onBody 
 			}
 		},
 	};
+}
+
+/**
+ * A body that came compressed, although that was not asked for, has been decompressed by n8n: then its length is not the one
+ * in its head, and it is no longer the message itself, which has `rawHeaders`.
+ */
+function headersOf({ headers, body }: { headers: HttpResponse['headers']; body: object }) {
+	if ('rawHeaders' in body) return headers;
+	return { ...headers, 'content-length': undefined };
 }
 
 function addressOf(address: string, redirectedTo: string | undefined) {

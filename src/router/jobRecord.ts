@@ -1,4 +1,4 @@
-import { ServiceError } from '../service/errors';
+import { explained, ServiceError, withDetails } from '../service/errors';
 import { readReportedError, requestIdOf } from '../service/refusals';
 import type { HttpResponse } from '../service/http';
 import { isObject } from '../service/json';
@@ -68,6 +68,18 @@ export function jobFailure({ jobId, record, requestId }: Job): ServiceError {
 		partial: record,
 		advice: 'A failed job is not charged. Change the prompt or the parameters and start a new one.',
 	});
+}
+
+/** What fails from here on keeps the record of the job, with what it has cost. */
+export async function withRecord<Result>(
+	{ record }: Job,
+	action: () => Promise<Result>,
+): Promise<Result> {
+	try {
+		return await action();
+	} catch (cause) {
+		throw explained(cause, (error) => withDetails(error, { partial: record }));
+	}
 }
 
 function findRecord(body: unknown, depth = 0): Record<string, unknown> | undefined {

@@ -33,7 +33,9 @@ type Answer =
 	/** A whole response as it goes over the wire. */
 	| { latency: number; wire: Buffer }
 	/** Pieces of a stream, one every `pace` milliseconds, each made when it is sent. */
-	| { latency: number; type: string; pieces: Array<() => string> };
+	| { latency: number; type: string; pieces: Array<() => string> }
+	/** A file of so many bytes. */
+	| { latency: number; type: string; file: number };
 
 /** Gives the answer to a request of this path and body. */
 export type Answers = (path: string, body: string) => Answer;
@@ -66,6 +68,8 @@ export function answersOf(deltas: number): Answers {
 
 	return (path, body) => {
 		if (path.endsWith('/models')) return { latency: 0, type: json, body: catalog };
+		const file = path.match(/\/jobs\/file-(\d+)\/content$/)?.[1];
+		if (file) return { latency: 0, type: 'video/mp4', file: Number(file) };
 		if (path.includes('/models/')) return { latency: 0, type: json, body: model };
 		if (path.includes('/session/')) return { latency: 0, type: stream, pieces: pacedByAgent };
 		if (path.includes('/invoke_assistant'))

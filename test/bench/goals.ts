@@ -1,5 +1,7 @@
 import { latencies } from './answers.ts';
+import { fileGoals } from './fileGoals.ts';
 import { liveGoals } from './liveGoals.ts';
+import { waitingGoals, type Waiting } from './waiting.ts';
 import { minus, over } from './numbers.ts';
 import type { RateFigure } from './rateFigures.ts';
 import { find, least, most, ratio, type Result } from './results.ts';
@@ -22,6 +24,7 @@ export interface Goal {
 export function judge(
 	results: Result[],
 	sizes: Sizes,
+	waiting: Waiting[],
 	ownShare?: number,
 	rates: RateFigure[] = [],
 ): Goal[] {
@@ -69,6 +72,8 @@ export function judge(
 		['G5', 'whole execution, x HTTP Request as text', textRatio(results), 1.2],
 		['G5', 'us CPU per event', perEvent && (perEvent * 1e6) / sizes.deltas, 6],
 		...liveGoals(results),
+		...fileGoals(results),
+		...waitingGoals(waiting),
 		...rates.flatMap(rateGoals),
 	];
 	return goals.map(([goal, what, measured, limit]) => ({
@@ -97,7 +102,7 @@ export const goalTable = (goals: Goal[]): string =>
 		...goals.map(({ goal, what, measured, limit, met }) => [
 			`${goal} ${what}`,
 			times(measured),
-			String(limit),
+			String(Math.round(limit * 1000) / 1000),
 			met === undefined ? 'not run' : met ? 'met' : 'MISSED',
 		]),
 	]);

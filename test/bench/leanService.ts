@@ -2,6 +2,7 @@
 // reference service keeps every request and prices every answer.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { answersOf, pace, type Answers } from './answers.ts';
+import { heldJobs } from './heldJobs.ts';
 
 /** What happened since it was last asked. */
 export interface Counts {
@@ -15,6 +16,7 @@ const fresh = (): Counts => ({ requests: 0, connections: 0, mostInFlight: 0 });
 
 let counts = fresh();
 let inFlight = 0;
+const held = heldJobs();
 
 function take(answers: Answers, request: IncomingMessage, response: ServerResponse): void {
 	if (request.url === '/_counts') {
@@ -22,14 +24,18 @@ function take(answers: Answers, request: IncomingMessage, response: ServerRespon
 		counts = fresh();
 		return;
 	}
+	const told = held.control(request.url ?? '');
+	if (told) return void response.end(told);
 	counts.requests++;
 	counts.mostInFlight = Math.max(counts.mostInFlight, ++inFlight);
 	let body = '';
 	request.setEncoding('latin1').on('data', (text: string) => (body += text));
 	request.on('end', () => {
-		const { latency, ...answer } = answers(request.url ?? '', body);
+		const { latency, ...answer } =
+			held.answer(request.method ?? '', request.url ?? '') ?? answers(request.url ?? '', body);
 		const send = () => {
 			if ('pieces' in answer) return sendPaced(response, answer);
+			if ('file' in answer) return sendFile(response, answer);
 			// before the client can know of the answer and send the next
 			inFlight--;
 			if ('wire' in answer) response.socket?.end(answer.wire);
@@ -57,6 +63,26 @@ function sendPaced(
 	};
 	send(0);
 }
+
+/** Bytes that begin as a video does, as fast as they are taken. */
+function sendFile(response: ServerResponse, { type, file }: { type: string; file: number }): void {
+	response.writeHead(200, { 'content-type': type, 'content-length': file });
+	let left = file;
+	const send = () => {
+		while (left > 0) {
+			const piece = (left === file ? beginning : rest).subarray(0, left);
+			left -= piece.length;
+			if (!response.write(piece)) return void response.once('drain', send);
+		}
+		inFlight--;
+		response.end();
+	};
+	send();
+}
+
+const rest = Buffer.alloc(65_536);
+const beginning = Buffer.alloc(65_536);
+beginning.write('\0\0\0\u0018ftypmp42\0\0\0\0mp42isom', 'latin1');
 
 /** Runs as a process: tells its port, and ends with whoever holds its input open. */
 function serve(): void {

@@ -14,7 +14,8 @@ import type { Row } from './row.ts';
 import { rowsOf } from './rows.ts';
 import { takeSample } from './sample.ts';
 import { startLeanService, type LeanService } from './service.ts';
-import type { Accounts } from './nodesUnderTest.ts';
+import { nodesUnderTest, type Accounts } from './nodesUnderTest.ts';
+import { measureWaiting, waitingNames, type Waiting } from './waiting.ts';
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
@@ -31,8 +32,8 @@ const [tarball = '', latest = ''] = positionals;
 // what is too short to judge by does not take the place of what is not
 const resultFile = values.quick ? latest.replace(/\.json$/, '-quick.json') : latest;
 const sizes = values.quick
-	? { items: 20, deltas: 200, large: 0 }
-	: { items: 1000, deltas: 10_000, large: 10_000 };
+	? { items: 20, deltas: 200, large: 0, file: 5_000_000, waiting: 0 }
+	: { items: 1000, deltas: 10_000, large: 10_000, file: 500_000_000, waiting: 200 };
 const rounds = values.quick ? 1 : Number(values.rounds);
 const only = new RegExp(values.only, 'i');
 
@@ -99,11 +100,25 @@ async function measure(instance: Instance, service: LeanService): Promise<void> 
 		if (row.job === 'large') await startAnew(instance, row);
 		await take(index);
 	}
+	const waiting = await waits(instance, service, accounts);
 	const share = values.quick ? undefined : await ownShare();
 	const judged = !values.quick;
 	const rates = await rateFigures();
-	const measured = { results, profiles: profiled, ownShare: share, rates, sizes, rounds, judged };
+	const found = { results, profiles: profiled, waiting, ownShare: share, rates };
+	const measured = { ...found, sizes, rounds, judged };
 	say(`\n${report(resultFile, measured)}`);
+}
+
+async function waits(instance: Instance, service: LeanService, accounts: Accounts) {
+	const nodes = nodesUnderTest(service.url, accounts);
+	const found: Waiting[] = [];
+	for (const name of waitingNames) {
+		if (!sizes.waiting || !only.test(`waiting: ${name}`)) continue;
+		say(`Once: ${sizes.waiting} workflows ${name} …`);
+		await instance.restart();
+		found.push(await measureWaiting(instance, service, nodes, { name, count: sizes.waiting }));
+	}
+	return found;
 }
 
 /** Memory can only be compared from one start: a heap that has grown for an earlier row does not grow again. */

@@ -105,6 +105,52 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 			{ typeVersion: 3 },
 		),
 
+	/** The job ID is the item's text. */
+	oursDownload: (): WorkflowNode =>
+		node(
+			'Node',
+			'n8n-nodes-agent-bridge.modelRouter',
+			{
+				resource: 'job',
+				operation: 'download',
+				segment: 'videos',
+				jobId: message,
+				binaryProperty: 'data',
+				options: { maximumSize: 1000 },
+			},
+			using(accounts.router),
+		),
+
+	httpRequestFile: (): WorkflowNode =>
+		node(
+			'Node',
+			'n8n-nodes-base.httpRequest',
+			{
+				url: `=${url}/v1/videos/jobs/{{ $json.text }}/content`,
+				authentication: 'genericCredentialType',
+				genericAuthType: 'httpHeaderAuth',
+				options: { response: { response: { responseFormat: 'file', outputPropertyName: 'data' } } },
+			},
+			{ typeVersion: 4.4, ...using(accounts.header) },
+		),
+
+	oursJob: (name: string, operation: 'start' | 'generate' | 'get' | 'download'): WorkflowNode =>
+		node(
+			name,
+			'n8n-nodes-agent-bridge.modelRouter',
+			{
+				resource: 'job',
+				operation,
+				segment: 'images',
+				...(['start', 'generate'].includes(operation)
+					? { model: locator('bench/picture'), prompt: message, parameters: '{}' }
+					: { jobId: '={{ $json.jobId }}' }),
+				binaryProperty: 'data',
+				options: operation === 'generate' ? { deadline: 3600 } : {},
+			},
+			using(accounts.router),
+		),
+
 	noOperation: (): WorkflowNode => node('Node', 'n8n-nodes-base.noOp', {}),
 
 	/** Goes below an agent. */

@@ -5,7 +5,7 @@ import { readLive, type Reading } from './live.ts';
 import { benchWorkflow, bodyOf, chatBody } from './workflows.ts';
 
 /** What is done; rows of one job are compared with one another, and with no others. */
-export type Job = 'items' | 'late' | 'slow' | 'long' | 'live' | 'paced' | 'large';
+export type Job = 'items' | 'late' | 'slow' | 'long' | 'live' | 'paced' | 'file' | 'large';
 
 /** One line of the table. */
 export interface Row {
@@ -110,7 +110,8 @@ export function raw(
 	};
 }
 
-async function call(url: string, body: string): Promise<string> {
+/** @returns the body of the answer */
+export async function call(url: string, body: string): Promise<string> {
 	const headers = { 'content-type': 'application/json' };
 	const answer = await request(url, { method: 'POST', headers, body });
 	const text = await answer.body.text();

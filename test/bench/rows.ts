@@ -1,5 +1,6 @@
 import type { WorkflowNode } from '../n8n/workflow.ts';
 import { deltaSize, latencies, models, pace, pacedPieces } from './answers.ts';
+import { fileRows } from './fileRows.ts';
 import { liveRows } from './liveRows.ts';
 import { axiosItems, rawLongAnswer, undiciItems } from './raw.ts';
 import { inN8n, raw, type Job, type Row } from './row.ts';
@@ -9,15 +10,20 @@ export interface Sizes {
 	items: number;
 	deltas: number;
 	large: number;
+	/** Bytes. */
+	file: number;
+	/** Workflows that wait at the same time; 0 for none. */
+	waiting: number;
 }
 
-export const titles = ({ items, deltas, large }: Sizes): Record<Job, string> => ({
+export const titles = ({ items, deltas, large, file }: Sizes): Record<Job, string> => ({
 	items: `${items} items, no latency, one expression per item`,
 	late: `${items} items, ${latencies.late} ms latency, one expression per item`,
 	slow: `${items} items, ${latencies.slow} ms latency, one expression per item (one run each; OpenAI v2 works on one item after the other, hence ${slowForOpenAi(items)} items)`,
 	long: `one streamed answer of ${deltas} deltas`,
 	live: `one answer of ${deltas} deltas, live to a client that accepts gzip`,
 	paced: `${pacedPieces} pieces, one every ${pace} ms, live, without compression`,
+	file: `a file of ${file / 1e6} MB, into n8n's store in its file system`,
 	large: `${large} items, no latency, one expression per item (one run each, in an n8n just started)`,
 });
 
@@ -28,6 +34,7 @@ export function rowsOf(n8n: string, service: string, accounts: Accounts, sizes: 
 		...slowRows(n8n, service, nodes, sizes),
 		...longRows(n8n, service, nodes, sizes),
 		...liveRows(n8n, service, nodes, sizes),
+		...fileRows(n8n, service, nodes, sizes),
 		...largeRows(n8n, nodes, sizes),
 	];
 }

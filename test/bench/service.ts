@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { request } from 'undici';
+import type { HeldCounts } from './heldJobs.ts';
 import type { Counts } from './leanService.ts';
 
 export interface LeanService {
@@ -9,6 +10,8 @@ export interface LeanService {
 	pid: number;
 	/** What happened since the last call. */
 	counts(): Promise<Counts>;
+	/** Media jobs, which are unfinished until they are released. */
+	heldJobs(command?: 'hold' | 'release'): Promise<HeldCounts>;
 	stop(): Promise<void>;
 }
 
@@ -25,10 +28,13 @@ export async function startLeanService(deltas: number): Promise<LeanService> {
 		exit.then(() => Promise.reject(new Error('the lean service ended at once'))),
 	])) as [Buffer];
 	const url = `http://127.0.0.1:${String(port).trim()}`;
+	const ask = async (path: string) => await (await request(`${url}${path}`)).body.json();
 	return {
 		url,
 		pid: child.pid ?? 0,
-		counts: async () => (await (await request(`${url}/_counts`)).body.json()) as Counts,
+		counts: async () => (await ask('/_counts')) as Counts,
+		heldJobs: async (command = undefined) =>
+			(await ask(`/_jobs${command ? `?${command}` : ''}`)) as HeldCounts,
 		async stop() {
 			child.stdin.end();
 			await exit;

@@ -26,6 +26,11 @@ const compared: Record<Job, Array<[heading: string, row: string]>> = {
 		['x Agent', 'AI Agent + OpenAI Chat Model'],
 	],
 	paced: [['x raw', 'raw http']],
+	file: [
+		['x raw', 'raw http'],
+		['x raw to file', 'raw http to a file'],
+		['x HTTP Req.', 'HTTP Request + header auth'],
+	],
 	large: [['x HTTP Req.', 'HTTP Request + header auth']],
 };
 

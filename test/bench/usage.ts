@@ -25,8 +25,11 @@ export function startMemory(pid: number): number | undefined {
 	} catch {
 		return undefined;
 	}
-	return memory(pid, 'VmRSS');
+	return heldMemory(pid);
 }
+
+/** MB that a process holds. */
+export const heldMemory = (pid: number): number | undefined => memory(pid, 'VmRSS');
 
 /** MB that a process has held at most since `startMemory`. */
 export const mostMemory = (pid: number): number | undefined => memory(pid, 'VmHWM');

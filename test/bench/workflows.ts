@@ -7,6 +7,8 @@ interface Surroundings {
 	chat?: boolean;
 	/** The chat model of an agent. */
 	chatModel?: WorkflowNode;
+	/** Whether the answer to `path-check` is the file in the field "data". */
+	file?: boolean;
 }
 
 /**
@@ -16,7 +18,7 @@ interface Surroundings {
 export function benchWorkflow(
 	path: string,
 	tested: WorkflowNode,
-	{ live = false, chat = false, chatModel }: Surroundings = {},
+	{ live = false, chat = false, chatModel, file = false }: Surroundings = {},
 ): WorkflowFile {
 	const webhook = (name: string, parameters: Record<string, unknown>) =>
 		node(
@@ -28,7 +30,13 @@ export function benchWorkflow(
 	const measured = live
 		? { path, responseMode: 'streaming' }
 		: { path, responseMode: 'lastNode', responseData: 'noData' };
-	const check = { path: `${path}-check`, responseMode: 'lastNode', responseData: 'allEntries' };
+	const check = {
+		path: `${path}-check`,
+		responseMode: 'lastNode',
+		...(file
+			? { responseData: 'firstEntryBinary', responseBinaryPropertyName: 'data' }
+			: { responseData: 'allEntries' }),
+	};
 	const items = node('Items', 'n8n-nodes-base.splitOut', {
 		fieldToSplitOut: 'body.items',
 		options: {},
@@ -75,4 +83,8 @@ export const chatBody = JSON.stringify({
 
 /** The body of a call: `count` items, each with a text of its own. */
 export const bodyOf = (count: number): string =>
-	JSON.stringify({ items: Array.from({ length: count }, (_, n) => ({ text: `message-${n}` })) });
+	bodyWith(Array.from({ length: count }, (_, n) => `message-${n}`));
+
+/** The body of a call: one item for each text. */
+export const bodyWith = (texts: string[]): string =>
+	JSON.stringify({ items: texts.map((text) => ({ text })) });

@@ -168,16 +168,12 @@ export class Editor {
 
 	/** The execution as soon as it has ended in any way. */
 	async finished(id: string, seconds = 120): Promise<Execution> {
-		let last: Execution | undefined;
-		await until(
-			`execution ${id} has ended`,
-			async () => {
-				last = await this.execution(id);
-				return !['new', 'running', 'waiting', 'unknown'].includes(last.status);
-			},
-			seconds,
-		);
-		return last!;
+		return await this.#notIn(['new', 'running', 'waiting', 'unknown'], id, seconds);
+	}
+
+	/** The execution as soon as it has ended in any way, or waits in n8n's database, of the status `waiting`. */
+	async finishedOrParked(id: string, seconds = 120): Promise<Execution> {
+		return await this.#notIn(['new', 'running', 'unknown'], id, seconds);
 	}
 
 	/** The executions of a workflow, the newest first, without their data. */
@@ -290,6 +286,16 @@ export class Editor {
 		const set = headers['set-cookie'];
 		if (set) this.#cookie = set.map((cookie) => cookie.split(';')[0]).join('; ');
 		return (data as { data: T })?.data ?? data;
+	}
+
+	async #notIn(states: string[], id: string, seconds: number): Promise<Execution> {
+		let last: Execution | undefined;
+		await until(
+			`execution ${id} has ended`,
+			async () => !states.includes((last = await this.execution(id)).status),
+			seconds,
+		);
+		return last!;
 	}
 
 	async #withIds(file: WorkflowFile): Promise<WorkflowFile> {

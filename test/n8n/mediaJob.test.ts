@@ -1,5 +1,6 @@
 import { model, nodesFor, openBridge, type Bridge } from './bridge.ts';
-import { itemsOf, type Item } from './execution.ts';
+import { itemsOf } from './execution.ts';
+import { originalFile } from './originalFile.ts';
 import { workflow } from './workflow.ts';
 
 let bridge: Bridge;
@@ -17,17 +18,6 @@ const kinds = [
 	['music', 'tune/melody-1', 'audio/mpeg'],
 	['audio', 'voice/speaker-1', 'audio/'],
 ] as const;
-
-/** The bytes as the service itself gives them. */
-async function original({ json }: Item): Promise<Buffer> {
-	const { service } = bridge;
-	const path = `/v1/${String(json['segment'])}/jobs/${encodeURIComponent(String(json['jobId']))}/content`;
-	const answer = await fetch(service.url + path, {
-		headers: { 'X-API-KEY': service.router.keys.main },
-	});
-	expect(answer.status).toBe(200);
-	return Buffer.from(await answer.arrayBuffer());
-}
 
 it.each(kinds)(
 	'%s: start, get, wait and download, one node each',
@@ -68,7 +58,7 @@ it.each(kinds)(
 			file: { fileName: expect.any(String), mimeType: expect.stringContaining(mimeType) },
 		});
 		const bytes = await bridge.editor.bytesOf(file?.binary?.['result']);
-		expect(bytes.equals(await original(file!))).toBe(true);
+		expect(bytes.equals(await originalFile(bridge.service, file!.json))).toBe(true);
 		expect(bytes.length).toBe((file?.json['file'] as { bytes: number }).bytes);
 		expect(bridge.service.requests.find(({ method }) => method === 'POST')?.body).toMatchObject({
 			seed: 7,
@@ -96,9 +86,11 @@ it.each(kinds)('%s: generate starts, waits and downloads', async (segment, id) =
 	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
 	for (const item of items) {
 		expect(item.json).toMatchObject({ state: 'completed', segment });
-		expect((await bridge.editor.bytesOf(item.binary?.['data'])).equals(await original(item))).toBe(
-			true,
-		);
+		expect(
+			(await bridge.editor.bytesOf(item.binary?.['data'])).equals(
+				await originalFile(bridge.service, item.json),
+			),
+		).toBe(true);
 	}
 	expect([bridge.service.starts('the first'), bridge.service.starts('the second')]).toEqual([1, 1]);
 });

@@ -1,7 +1,7 @@
 import { operation } from '../../../src/n8n/operation';
 import { waitForJob } from '../../../src/router/jobWait';
 import { withJobId } from '../../../src/router/jobs';
-import { jobFailure } from '../../../src/router/jobRecord';
+import { jobFailure, withRecord } from '../../../src/router/jobRecord';
 import { binaryParam, deadlineOption, maximumSizeOption, toDeadline } from './job.params';
 import { jobJson, ledgerJson } from './jobOutput';
 import { labelOption, startKeyOption } from './ledger.params';
@@ -53,7 +53,10 @@ export const generate = operation({
 			if (job.state === 'failed') throw jobFailure(job);
 			const { maximumSize, binaryProperty } = request;
 			const wanted = { binaryProperty, maximumSize, justCompleted: true };
-			const { file, ...binary } = await fetchResult(call, job, wanted);
+			const { file, ...binary } = await withRecord(
+				job,
+				async () => await fetchResult(call, job, wanted),
+			);
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
 			return {

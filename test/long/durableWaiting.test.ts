@@ -1,0 +1,91 @@
+import { startService, type Service } from '../service/service.ts';
+import { createAccounts, secretsOf } from '../n8n/bridge.ts';
+import { callerOfWaiting, exampleWith } from '../n8n/durable.ts';
+import { exampleFor } from '../n8n/example.ts';
+import type { Execution, Item } from '../n8n/execution.ts';
+import { startInstance, type Instance } from '../n8n/instance.ts';
+import { originalFile } from '../n8n/originalFile.ts';
+
+// the examples that wait in n8n's database, while n8n is killed and the service is away for a while
+let service: Service;
+let instance: Instance;
+beforeAll(async () => {
+	service = await startService();
+	instance = await startInstance({ tarball: process.env['AGENT_BRIDGE_TARBALL'] });
+});
+afterAll(async () => {
+	await instance?.remove();
+	await service?.stop();
+});
+
+/** What a node gave in all of its runs. */
+const allItems = ({ runData }: Execution, node: string): Item[] =>
+	(runData[node] ?? []).flatMap(({ data }) => data?.main?.[0] ?? []);
+
+async function expectWhole({ json, binary }: Item): Promise<void> {
+	const bytes = await instance.editor.bytesOf(binary?.['data']);
+	expect(bytes.equals(await originalFile(service, json))).toBe(true);
+}
+
+const jobIds = (items: Item[]) => items.map(({ json }) => json['jobId']);
+const reads = (jobId: unknown) =>
+	service.requests.filter(({ path }) => path.endsWith(`/jobs/${String(jobId)}`)).length;
+
+it('survives kill -9 while it waits: every file arrives, and nothing is started twice', async () => {
+	const { editor } = instance;
+	const accounts = await createAccounts(editor, secretsOf(service));
+	// by their number of readings the second round has some that are done, and one that is not
+	const prompts = ['one [[steps:1]]', 'two [[steps:2]]', 'three [[steps:1]] [[fail]]'];
+	const files = {
+		loop: exampleWith(accounts, 'wait-durably-for-videos.json', prompts),
+		caller: await callerOfWaiting(editor, accounts, prompts),
+		batch: exampleFor(accounts, 'nightly-batch-with-spending-cap.json'),
+	};
+	const ids = { loop: '', caller: '', batch: '' };
+	for (const name of ['loop', 'caller', 'batch'] as const) {
+		ids[name] = await editor.start(await editor.importWorkflow(files[name]));
+		expect((await editor.finishedOrParked(ids[name])).status).toBe('waiting');
+	}
+	const started = [...service.world.starts];
+	expect(started).toHaveLength(3 + 3 + 3);
+
+	await instance.restart('kill');
+	for (const id of Object.values(ids)) expect((await editor.execution(id)).status).toBe('waiting');
+	// the first readings find no service, with all that the node tries by itself
+	const away = started[0]?.jobId ?? '';
+	service.fault({ match: { method: 'GET', path: away }, times: 4, do: { type: 'down' } });
+	const executions = {
+		loop: await editor.finished(ids.loop, 500),
+		caller: await editor.finished(ids.caller, 500),
+		batch: await editor.finished(ids.batch, 500),
+	};
+	expect(Object.values(executions).map(({ status }) => status)).toEqual(
+		Array.from({ length: 3 }, () => 'success'),
+	);
+
+	const { loop, caller, batch } = executions;
+	const loopJobs = jobIds(allItems(loop, 'Start'));
+	const [one, two, three] = loopJobs;
+	// the first could not be read in the first round, so it came with the second
+	expect(loopJobs[0]).toBe(away);
+	expect(loop.runData['Get']).toHaveLength(2);
+	expect(jobIds(allItems(loop, 'Download'))).toEqual([one, two]);
+	for (const item of allItems(loop, 'Download')) await expectWhole(item);
+	expect(jobIds(allItems(loop, 'No File'))).toEqual([three]);
+	expect([reads(two), reads(three)]).toEqual([2, 1]);
+
+	const [first, second, third, ...others] = allItems(caller, 'Call');
+	expect(others).toEqual([]);
+	expect(new Set([first, second, third].map((item) => item?.json['jobId']))).toEqual(
+		new Set(jobIds(allItems(caller, 'Start'))),
+	);
+	await expectWhole(first!);
+	await expectWhole(second!);
+	expect(third?.json).toMatchObject({ why: expect.stringContaining('costs nothing') });
+
+	expect(allItems(batch, 'Download')).toHaveLength(3);
+	for (const item of allItems(batch, 'Download')) await expectWhole(item);
+
+	// exactly one start each, by the books of the service
+	expect(service.world.starts).toEqual(started);
+}, 900_000);

@@ -1,0 +1,107 @@
+import { owner, until } from './editor.ts';
+
+/** What the page at the end of a form shows, and the files that it makes the browser download. */
+export interface FormEnding {
+	html: string;
+	files: Array<{ fileName: string; type: string; bytes: Buffer }>;
+}
+
+/** Opens and sends n8n's forms as a browser does, with its cookies, its redirects and what the pages' scripts do. */
+export class FormVisitor {
+	readonly #cookies = new Map<string, string>();
+	readonly #n8n: string;
+
+	constructor(n8n: string) {
+		this.#n8n = n8n;
+	}
+
+	async signIn(): Promise<void> {
+		const headers = { 'content-type': 'application/json' };
+		const body = JSON.stringify({ emailOrLdapLoginId: owner.email, password: owner.password });
+		await this.#fetch('/rest/login', { method: 'POST', headers, body });
+	}
+
+	/**
+	 * Opens a published form.
+	 *
+	 * @returns the page; of a form for signed-in people the one that asks for consent, or for signing in.
+	 */
+	async open(path: string): Promise<{ url: string; html: string }> {
+		let page: Response | undefined;
+		await until(`the form ${path} is registered`, async () => {
+			page = await this.#fetch(`/form/${path}`);
+			return page.status !== 404;
+		});
+		return { url: page!.url, html: await page!.text() };
+	}
+
+	/** Presses "Allow access" on the page that asks whether the form may run with the visitor's login. */
+	async consent(): Promise<{ url: string; html: string }> {
+		const headers = { 'content-type': 'application/json' };
+		const body = JSON.stringify({ approved: true });
+		const answer = await this.#fetch('/rest/consent/approve', { method: 'POST', headers, body });
+		const { data } = (await answer.json()) as { data: { redirectUrl: string } };
+		const page = await this.#fetch(data.redirectUrl);
+		return { url: page.url, html: await page.text() };
+	}
+
+	/** Fills in the fields of an opened form, in their order, sends it and waits for its ending. */
+	async send(form: { url: string; html: string }, ...values: string[]): Promise<FormEnding> {
+		const names = [...form.html.matchAll(/\bname='(field-\d+)'/g)].map(([, name = '']) => name);
+		const body = new FormData();
+		for (const [index, value] of values.entries()) body.append(names[index] ?? '', value);
+		const sent = await fetch(form.url, { method: 'POST', headers: tokenIn(form.html), body });
+		const { formWaitingUrl } = (await sent.json()) as { formWaitingUrl: string };
+
+		const status = new URL(formWaitingUrl);
+		status.pathname += '/n8n-execution-status';
+		await until(
+			'the form has an ending',
+			async () => {
+				const word = await (await this.#fetch(status.href)).text();
+				if (/^(canceled|crashed|error|null)$/.test(word)) throw new Error(`it ended: ${word}`);
+				return word === 'form-waiting';
+			},
+			120,
+		);
+		const html = await (await this.#fetch(formWaitingUrl)).text();
+		// the page tells n8n at once that it was shown
+		await fetch(formWaitingUrl, { method: 'POST', headers: tokenIn(html) });
+		return { html, files: filesIn(html) };
+	}
+
+	/** Follows redirects by hand, since each of them may set cookies. */
+	async #fetch(address: string, init: RequestInit = {}): Promise<Response> {
+		const headers = { ...(init.headers as Record<string, string>), cookie: this.#cookieLine() };
+		const url = new URL(address, this.#n8n);
+		const answer = await fetch(url, { ...init, headers, redirect: 'manual' });
+		for (const line of answer.headers.getSetCookie()) {
+			const [, name = '', value = ''] = line.match(/^([^=]+)=([^;]*)/) ?? [];
+			this.#cookies.set(name, value);
+		}
+		const location = answer.headers.get('location');
+		return location ? await this.#fetch(new URL(location, url).href) : answer;
+	}
+
+	#cookieLine = () => [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+}
+
+/** The pages are sandboxed, hence send no cookies: they prove by this who has opened them. */
+function tokenIn(html: string): Record<string, string> {
+	const token = html.match(/const authToken = '([^']+)'/)?.[1];
+	return token ? { 'x-auth-token': token } : {};
+}
+
+function filesIn(html: string): FormEnding['files'] {
+	const text = html.match(/JSON\.parse\(decodeURIComponent\("([^"]+)"\)\)/)?.[1];
+	const files = JSON.parse(decodeURIComponent(text ?? '[]')) as Array<{
+		fileName: string;
+		type: string;
+		data: { data: number[] };
+	}>;
+	return files.map(({ fileName, type, data }) => ({
+		fileName,
+		type,
+		bytes: Buffer.from(data.data),
+	}));
+}
