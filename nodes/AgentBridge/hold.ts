@@ -1,6 +1,7 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData, ISourceData } from 'n8n-workflow';
 
+import { sides } from '../../src/bridge/conversation';
 import { answer, open, type Opening } from '../../src/bridge/talks';
 import { ownAncestor } from '../../src/n8n/descent';
 import { failedItem, toNodeError } from '../../src/n8n/errors';
@@ -63,6 +64,7 @@ export async function hold(n8n: IExecuteFunctions): Promise<INodeExecutionData[]
 	context.bridge = { run, talks: heard.talks };
 	hintForeignSession(n8n, state.talks, heard.reply.sessionId);
 	await repeat(n8n, state.talks, heard.reply);
+	hintWires(n8n, heard.talks);
 	await announce(n8n, heard.talks);
 	return toOutputs(heard.talks);
 }
@@ -104,20 +106,16 @@ function sourceOf(n8n: IExecuteFunctions): ISourceData | undefined {
 
 /** A turn at an output that leads nowhere ends the workflow: n8n runs no further node, and nothing would say why. */
 function hintWires(n8n: IExecuteFunctions, { current }: BridgeTalks) {
-	const { pending, rules } = current?.conversation ?? {};
-	if (!pending || !rules) return;
-	for (const [output, side] of (['first', 'second'] as const).entries()) {
-		if (side !== pending.side && rules.turnLimit < 2) continue;
-		const fault = wayBack(n8n, output);
-		if (!fault) continue;
-		const name = side === 'first' ? 'First Speaker' : 'Second Speaker';
-		hint(
-			n8n,
-			fault === 'unconnected'
-				? `Nothing is connected to the output ${name}: when it is its turn, the conversation stops and Done gives nothing. Connect a node to it, and the output of that node to this one.`
-				: `Nothing leads from the output ${name} back to this node: after its answer the conversation stops and Done gives nothing. Connect the output of its node to this one.`,
-		);
-	}
+	const side = current?.conversation.pending?.side;
+	const fault = side && wayBack(n8n, sides.indexOf(side));
+	if (!fault) return;
+	const name = side === 'first' ? 'First Speaker' : 'Second Speaker';
+	hint(
+		n8n,
+		fault === 'unconnected'
+			? `Nothing is connected to the output ${name}, whose turn it is: the conversation stops here, and Done gives nothing. Connect a node to it, and the output of that node to this one.`
+			: `Nothing leads from the output ${name}, whose turn it is, back to this node: after its answer the conversation stops, and Done gives nothing. Connect the output of its node to this one.`,
+	);
 }
 
 /** A workspace agent that answers under a session of its own remembers nothing of the turns before. */

@@ -107,7 +107,7 @@ describe('a wire that is missing is told', () => {
 	it.each<[string, LoopOptions['bridge'], LoopOptions['wiring'], string[]]>([
 		['none', {}, {}, []],
 		['to the second speaker', {}, { Bridge: { main: [to('First'), [], to('Done')] } }, ['Second']],
-		['to either', {}, { Bridge: { main: [[], [], to('Done')] } }, ['First', 'Second']],
+		['to either', {}, { Bridge: { main: [[], [], to('Done')] } }, ['First']],
 		[
 			'to a second one who has no turn',
 			{ turnLimit: 1 },
@@ -137,8 +137,8 @@ describe('a wire that is missing is told', () => {
 			missing.map((what) =>
 				expect.stringMatching(
 					what.startsWith('back')
-						? `^Nothing leads from the output ${what.slice(5)} Speaker back`
-						: `^Nothing is connected to the output ${what} Speaker`,
+						? `^Nothing leads from the output ${what.slice(5)} Speaker, .* back to this node`
+						: `^Nothing is connected to the output ${what} Speaker, `,
 				),
 			),
 		);

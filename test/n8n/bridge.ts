@@ -100,10 +100,16 @@ export const model = (value: string) => ({ __rl: true, mode: 'id', value });
 /** Messages of the operation Chat: Complete. */
 export const messages = (content: string) => ({ message: [{ role: 'user', content }] });
 
-/** Every operation that may cost: the same three words, `text` being what it sends. */
+/** Every operation that may cost, `text` being in what it sends. */
 export const payingOperations = [
 	['workspaceAgent send', 'agent', ['message', 'send'], (text: string) => ({ message: text })],
 	['marketAssistant ask', 'assistant', ['question', 'ask'], (text: string) => ({ question: text })],
+	[
+		'marketAssistant askGuided',
+		'assistant',
+		['question', 'askGuided'],
+		(text: string) => ({ capability: 'webSearch', asset: text }),
+	],
 	[
 		'marketAssistant askStreaming',
 		'assistant',
