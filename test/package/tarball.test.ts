@@ -53,7 +53,7 @@ it('needs nothing but n8n', () => {
 	).toEqual([]);
 });
 
-it('names four nodes and three credentials, all there', () => {
+it('names five nodes and four credentials, all there', () => {
 	const { nodes, credentials } = manifest.n8n;
 	expect([nodes.length, credentials.length]).toEqual([5, 4]);
 	for (const file of [...nodes, ...credentials]) expect(files).toContain(file);
