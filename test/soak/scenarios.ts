@@ -16,6 +16,8 @@ export interface Wanted {
 export interface Bench {
 	secrets: RunOptions['secrets'];
 	pack?: RunOptions['pack'];
+	/** Of the node, when it uses the job ledger. */
+	ledgerCredentials: NonNullable<RunOptions['settings']>['credentials'] & object;
 	/** Lets the service refuse the next starts of a job. */
 	refuse(key: string, times: number): void;
 	/** Is shown all that n8n would store of each execution. */
@@ -31,7 +33,7 @@ export interface Scenario {
 const carryOn = { onError: 'continueErrorOutput' } as const;
 const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
-/** All of them take their turns. Another one, such as starts with a key of the job ledger, is another entry. */
+/** All of them take their turns. */
 export const scenarios: readonly Scenario[] = [
 	{
 		name: 'Generate',
@@ -71,7 +73,38 @@ export const scenarios: readonly Scenario[] = [
 			return told;
 		},
 	},
+	{
+		name: 'Start Once Per Key, in three executions at once',
+		async make(wanted, bench) {
+			const starts = {
+				...startParameters,
+				useLedger: true,
+				options: { startKey: '={{ $json.key }}' },
+			};
+			const settings = { ...carryOn, ...retry, credentials: bench.ledgerCredentials };
+			const each = await Promise.all(
+				[0, 1, 2].map(async () => {
+					const told = wanted.map(({ key }) => nothingTold(key));
+					await readOutcome(told, await execute('start', starts, wanted, bench, settings));
+					return told;
+				}),
+			);
+			const told = wanted.map((_, index) => together(each.map((one) => one[index]!)));
+			await fetchFiles(told, wanted, bench);
+			return told;
+		},
+	},
 ];
+
+/** What several executions have told of one item. */
+function together(told: Told[]): Told {
+	return {
+		...told[0]!,
+		ids: new Set(told.flatMap(({ ids }) => [...ids])),
+		unknown: told.some(({ unknown }) => unknown),
+		notStarted: told.every(({ notStarted }) => notStarted),
+	};
+}
 
 /** Brings the files of jobs that have none yet, as the node advises: with their ids. */
 export async function fetchFiles(told: Told[], wanted: Wanted[], bench: Bench): Promise<void> {

@@ -7,6 +7,7 @@ import { startService, type Service } from '../service/service';
 import { chanceOf } from './chance';
 import { drawTroubles } from './drawing';
 import { compare, fileOf, type Findings } from './findings';
+import { startFailingLedger } from './ledger';
 import { memoryWatch, type Memory } from './memory';
 import { fetchFiles, scenarios, type Bench, type Scenario, type Wanted } from './scenarios';
 import { storeInFolder } from './stored';
@@ -55,6 +56,7 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 	const service = await startService();
 	service.setBalance(1e15);
 	const files = await startFileServer(service);
+	const ledger = await startFailingLedger(seed);
 	const begun = performance.now();
 	const drawing = drawTroubles(service, {
 		seed,
@@ -62,12 +64,16 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 		elsewhere: (jobId) => `${files.url}/${encodeURIComponent(jobId)}`,
 	});
 	let leaks = 0;
-	const key = service.router.keys.main;
+	const keys = [service.router.keys.main, ledger.secrets.mediaJobLedgerApi.apiKey];
 	const bench: Bench = {
-		secrets: secretsOf(service),
+		secrets: { ...secretsOf(service), ...ledger.secrets },
+		ledgerCredentials: Object.fromEntries(
+			['modelRouterApi', 'mediaJobLedgerApi'].map((type) => [type, { id: type, name: type }]),
+		),
 		refuse: drawing.refuse,
 		seen: ({ run, error }: Outcome) => {
-			if (JSON.stringify([run, error?.message, error?.description]).includes(key)) leaks++;
+			const all = JSON.stringify([run, error?.message, error?.description]);
+			if (keys.some((each) => all.includes(each))) leaks++;
 		},
 		...(pack && { pack }),
 	};
@@ -98,6 +104,7 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 			row.unknown += made.filter(isUnknown).length;
 			// what the service remembers of requests is not what is measured
 			service.requests.length = 0;
+			ledger.service.requests.length = 0;
 			memory.look(told.length / jobs);
 			options.onProgress?.((done += wanted.length));
 		}
@@ -121,6 +128,7 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 	} finally {
 		files.stop();
 		await service.stop();
+		await ledger.stop();
 	}
 }
 
