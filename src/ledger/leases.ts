@@ -1,9 +1,9 @@
 import type { Ledger } from './ledger';
 import type { Where } from './table';
 
-/** Milliseconds: nobody asks for a longer lease, or looks later at a job. What is further away was written by a wrong clock. */
+/** Milliseconds: nobody asks for a longer lease, or puts a job off further (Generate waits for a day at most). What is further away was written by a wrong clock. */
 export const LONGEST_LEASE = 24 * 3_600_000;
-const FURTHEST_CHECK = 24 * 3_600_000;
+const FURTHEST_CHECK = 48 * 3_600_000;
 
 const HELD = ['emitting', 'delivering'] as const;
 const held: Where = { any: HELD.map((state) => ['state', 'eq', state]) };
