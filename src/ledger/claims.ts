@@ -38,7 +38,7 @@ export async function claimJobs(
 	for (const job of claimed) {
 		const states = job[0] ? others.get(jobOf(job[0]))?.map(({ state }) => state) : undefined;
 		if (states?.includes('delivered')) {
-			await release(table, claim, job, { state: 'delivered', note: ALREADY });
+			await release(table, claim, job, { state: 'delivered', claim: '', note: ALREADY });
 		} else if (states?.some((state) => state === 'emitting' || state === 'delivering')) {
 			const checkAt = clock.now() + LOOK_AGAIN + clock.random() * SPREAD;
 			await release(table, claim, job, { state: 'pending', claim: '', checkAt });

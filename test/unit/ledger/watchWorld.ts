@@ -1,8 +1,7 @@
 import { beginDelivery, endDelivery, leaseKeeper, putBack } from '../../../src/ledger/delivery';
 import type { Entry, NewEntry } from '../../../src/ledger/entry';
-import { jobOf } from '../../../src/ledger/jobRows';
 import type { Ledger } from '../../../src/ledger/ledger';
-import type { Table, Where } from '../../../src/ledger/table';
+import type { Table } from '../../../src/ledger/table';
 import { watchJobs } from '../../../src/ledger/watch';
 import type { Sight, Watching, Wish } from '../../../src/ledger/watching';
 import { ServiceError } from '../../../src/service/errors';
@@ -17,26 +16,19 @@ export type Answer = Sight['outcome'] | number | Error;
 const wish = (outcome: Wish['outcome']): Wish => ({ outcome, minimumAge: 0 });
 export const allWishes = [wish('completed'), wish('failed'), wish('lost')];
 
+/** How one client reaches the table, or a table of its own. */
+export type Way = Weather & { table?: Table };
+
 /** Everybody who has to do with one ledger, on one clock. */
-export function watchWorld(weather: Weather = { latency: () => 5 }) {
+export function watchWorld(weather: Way = { latency: () => 5 }) {
 	const clock = virtualClock();
 	const rows = new Rows();
 	const asked: string[] = [];
 	/** What the service answers for a job; `undefined` is unfinished. */
 	const answers = new Map<string, Answer | (() => Answer)>();
 	let [alive, claims, takes] = [undefined as Error | undefined, 0, 100];
-	/** By job, the claims whose fence it has passed. */
-	const fenced = new Map<string, Set<string>>();
-
-	const watchedTable = (table: Table): Table => ({
-		...table,
-		async change(where, changes) {
-			return await table.change(where, changes);
-		},
-	});
-
 	const ledgerOf = (execution: string, mine = weather): Ledger => ({
-		table: watchedTable(rows.client(clock, mine)),
+		table: mine.table ?? rows.client(clock, mine),
 		clock,
 		steadyClock: clock,
 		newClaim: () => `claim-${++claims}`,
@@ -93,7 +85,7 @@ export function watchWorld(weather: Weather = { latency: () => 5 }) {
 			bring = async () => {},
 		}: {
 			execution?: string;
-			mine?: Weather;
+			mine?: Way;
 			lease?: number;
 			/** @returns whether the job is given back. */
 			bring?: (job: Entry[], touch: () => Promise<void>) => Promise<boolean | void>;
@@ -110,7 +102,7 @@ export function watchWorld(weather: Weather = { latency: () => 5 }) {
 	};
 
 	return {
-		...{ clock, rows, asked, answers, add, poll, deliver, ledgerOf, watching, fenced },
+		...{ clock, rows, asked, answers, add, poll, deliver, ledgerOf, watching },
 		setAlive: (error: Error | undefined) => (alive = error),
 		setLatency: (milliseconds: number) => (takes = milliseconds),
 		states: () => rows.rows.map(({ state }) => state),
@@ -120,7 +112,3 @@ export function watchWorld(weather: Weather = { latency: () => 5 }) {
 
 export type World = ReturnType<typeof watchWorld>;
 export const names = (jobs: Entry[][]) => jobs.map((job) => job[0]!.jobId);
-export const isFence = (where: Where) =>
-	'all' in where &&
-	where.all.some(([column, , value]) => column === 'state' && value === 'delivering');
-export const keyOf = (row: Entry) => jobOf(row);
