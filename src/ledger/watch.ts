@@ -13,6 +13,8 @@ export interface Handover {
 	jobs: Entry[][];
 	/** What trouble the service as a whole has. */
 	trouble: unknown;
+	/** How many jobs it told something of all the same. */
+	answered: number;
 }
 
 /**
@@ -41,6 +43,7 @@ export async function watchJobs(
 	return {
 		jobs: inTime ? await claimJobs(ledger, claim, jobs.flat(), watching.lease) : [],
 		trouble: round?.trouble,
+		answered: round?.answered ?? 0,
 	};
 }
 

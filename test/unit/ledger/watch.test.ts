@@ -424,7 +424,7 @@ describe('the lease', () => {
 
 	it('survives a clock that ran ahead', async () => {
 		const { rows, poll, add, asked } = await emitted();
-		rows.rows[0]!.leaseUntil = 1e15;
+		Object.assign(rows.rows[0]!, { leaseUntil: 1e15 });
 		const other = add({ jobId: 'b', checkAt: 1e15 });
 		await poll();
 		expect(names((await poll()).jobs).concat(asked)).toContain('b');
