@@ -113,8 +113,10 @@ async function miss(
 	cause: unknown,
 ): Promise<void> {
 	const [entry] = job;
-	if (!(cause instanceof ServiceError) || isOfService(cause)) round.trouble ??= cause;
-	else if (cause.kind === 'invalid') {
+	if (!(cause instanceof ServiceError) || isOfService(cause)) {
+		round.refused.push(job);
+		round.trouble ??= cause;
+	} else if (cause.kind === 'invalid') {
 		// no path can hold such an id, today or tomorrow
 		const note = [cause.message, cause.details.advice].filter(Boolean).join('. ');
 		if (entry) await settleJob(ledger, watching, round, entry, { outcome: 'lost', note });

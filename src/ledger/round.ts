@@ -19,6 +19,8 @@ export interface Round {
 	readonly unknown: Entry[][];
 	/** Jobs of which nothing was told. */
 	readonly missed: Array<{ job: Entry[]; cause: ServiceError }>;
+	/** Jobs that were asked for when the service showed that it has trouble. */
+	readonly refused: Entry[][];
 	/** How many of the last ones told nothing. */
 	inARow: number;
 	/** What the service as a whole has, or we have. */
@@ -32,6 +34,7 @@ export const newRound = (since: number): Round => ({
 	answered: 0,
 	unknown: [],
 	missed: [],
+	refused: [],
 	inARow: 0,
 	trouble: undefined,
 });
@@ -82,11 +85,11 @@ export async function settleMissed(
 	watching: Watching,
 	round: Round,
 ): Promise<void> {
-	const { missed, unknown, answered } = round;
-	if (!missed.length && !unknown.length) return;
+	const { missed, unknown, refused, answered } = round;
+	if (!missed.length && !unknown.length && !refused.length) return;
 	if (round.trouble === undefined && (!answered || round.inARow >= MANY_MISSED))
 		round.trouble = await troubleOf(watching);
-	const jobs = [...unknown, ...missed.map(({ job }) => job)];
+	const jobs = [...refused, ...unknown, ...missed.map(({ job }) => job)];
 	if (round.trouble !== undefined)
 		return await changeRows(ledger.table, jobs.flat(), { checkAt: round.since });
 

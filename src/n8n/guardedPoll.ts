@@ -15,6 +15,8 @@ export interface PollTime {
 /** What one poll works with. */
 export interface Poll {
 	time: PollTime;
+	/** Whether it is that of an activation. */
+	isFirst: boolean;
 	/** Learns the keys that are used, and keeps them out of errors. */
 	redact: Redactor;
 }
@@ -69,7 +71,7 @@ export async function guardedPoll(
 	const redact = redactor('');
 	underWay.add(key);
 	try {
-		const items = await work({ time, redact });
+		const items = await work({ time, redact, isFirst });
 		activated.add(n8n);
 		pauses.delete(key);
 		return items?.length ? [items] : null;

@@ -1,74 +1,18 @@
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
-import { startService, type Service } from '../service/service';
-import { secretsOf } from './rig/calls';
-import { startDataTables, type DataTables } from './rig/dataTables';
-import { activated, executed, type TriggerOptions } from './rig/poll';
+import { activated, executed } from './rig/poll';
+import { idsOf, json, MINUTE, triggerRig, type TriggerRig } from './rig/triggers';
 
 // the trigger with the job ledger: n8n's Data Tables stand beside the service
-let service: Service;
-let n8n: DataTables;
-let workflows = 0;
+let rig: TriggerRig;
+let [service, n8n] = [{} as TriggerRig['service'], {} as TriggerRig['n8n']];
+let { trigger, enter, started, states, pass } = {} as TriggerRig;
 beforeAll(async () => {
-	service = await startService();
-	n8n = await startDataTables();
+	rig = await triggerRig();
+	({ service, n8n, trigger, enter, started, states, pass } = rig);
 });
-beforeEach(() => {
-	service.reset();
-	service.forms.jobSteps = 0;
-	n8n.service.reset();
-	n8n.rows.length = 0;
-});
-afterAll(async () => {
-	await service.stop();
-	await n8n.stop();
-});
-
-const MINUTE = 60_000;
-
-/** A trigger of its own: what is known of one workflow is not known of another. */
-const trigger = (parameters: INodeParameters = {}, more: Partial<TriggerOptions> = {}) => ({
-	parameters: { ...parameters },
-	secrets: { ...secretsOf(service), ...n8n.secrets },
-	workflowId: `workflow-${++workflows}`,
-	...more,
-});
-
-/** Starts a job at the service. */
-async function startJob(prompt: string, segment = 'images', model = 'canvas/sketch-1') {
-	const answer = await fetch(`${service.url}/v1/${segment}/jobs`, {
-		method: 'POST',
-		headers: { 'content-type': 'application/json', 'X-API-KEY': service.router.keys.main },
-		body: JSON.stringify({ model, prompt }),
-	});
-	return ((await answer.json()) as { id: string }).id;
-}
-
-/** Enters a job, as Start does. */
-function enter(jobId: string, more: IDataObject = {}) {
-	n8n.rows.push({
-		...{ id: n8n.rows.length + 1, startKey: '', state: 'pending', jobId, segment: 'images' },
-		...{ model: 'm', account: 'modelRouterApi', label: '', claim: '', proposal: '', leaseUntil: 0 },
-		...{ checkAt: 0, outcome: '', failures: 0, startedAt: Date.now(), requestId: 'start-1' },
-		...{ execution: '', note: '', record: '' },
-		...more,
-	});
-}
-
-async function started(prompt: string, more: IDataObject = {}) {
-	const jobId = await startJob(prompt);
-	enter(jobId, more);
-	return jobId;
-}
-
-const states = () => n8n.entries().map(({ state }) => state);
-/** Time goes by in the ledger. */
-const pass = (milliseconds: number) => {
-	for (const row of n8n.rows)
-		for (const column of ['leaseUntil', 'checkAt', 'startedAt'] as const)
-			if (Number(row[column])) row[column] = Number(row[column]) - milliseconds;
-};
-const json = (items: INodeExecutionData[] | null) => (items ?? []).map((item) => item.json);
+beforeEach(() => rig.reset());
+afterAll(async () => await rig.stop());
 
 describe('a job of the ledger', () => {
 	it('comes with its file, and with the fields of Get and Download', async () => {
@@ -234,7 +178,6 @@ describe('the execution', () => {
 		return { ids, options, items: items!, ...active };
 	};
 	const content = (jobId: string | undefined) => ({ path: `/v1/images/jobs/${jobId}/content` });
-	const idsOf = (items: INodeExecutionData[] | null) => json(items).map(({ jobId }) => jobId);
 
 	it('one bad file does not cost the others', async () => {
 		const { ids, options, items, poll } = await emitted();

@@ -35,7 +35,7 @@ const CONCURRENCY = 5;
 export async function deliver(n8n: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const redact = redactor('');
 	try {
-		const settings = toSettings(paramReader(n8n, triggerParams)(0));
+		const settings = toSettings(paramReader(n8n, triggerParams)(0), n8n.getNode().parameters);
 		// a file that stands still must not outlast the lease
 		const silenceLimit = Math.min(defaultSettings.silenceLimit, settings.lease / 3000);
 		const requests = { ...defaultSettings, silenceLimit };

@@ -6,6 +6,7 @@ import { guardedPoll, type Poll } from '../../../src/n8n/guardedPoll';
 import { pollParams } from '../../../src/n8n/pollParams';
 import { defaultSettings } from '../../../src/n8n/settings';
 import type { Ledger } from '../../../src/ledger/ledger';
+import { listModels } from '../../../src/router/models';
 import { explained, invalid, ServiceError } from '../../../src/service/errors';
 import { ledgerAccess } from '../../MediaJobLedger/access';
 import { openLedger } from '../../MediaJobLedger/openLedger';
@@ -29,9 +30,11 @@ interface Part {
 export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	return await guardedPoll(n8n, async (polled) => {
 		refuseOtherEngine(n8n);
-		const settings = toSettings(pollParams(n8n, triggerParams));
+		const settings = toSettings(pollParams(n8n, triggerParams), n8n.getNode().parameters);
 		const { redact } = polled;
 		const router = await connect(n8n, access, impatient, { redact });
+		// without a job to ask for, nobody would notice that the key is wrong
+		if (polled.isFirst) await listModels(router.httpOnce);
 		if (settings.jobSource === 'ledger') {
 			const opened = await connect(n8n, ledgerAccess, impatient, { redact });
 			const ledger = await openLedger(opened, opened.clock, '');

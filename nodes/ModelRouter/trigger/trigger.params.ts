@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 
 import { MOST_ROWS } from '../../../src/ledger/table';
 import type { ParamValues } from '../../../src/n8n/params';
@@ -150,17 +150,26 @@ export interface TriggerSettings {
 	maximumSize: number;
 }
 
-/** @throws ServiceError `invalid`. */
-export function toSettings({
-	events,
-	jobSource,
-	segment,
-	jobIds,
-	label,
-	attachFile,
-	binaryProperty,
-	options: { deliverAgainAfter = 10, mostJobs = 50, maximumSize = maximumSizeOption.default },
-}: TriggerParams): TriggerSettings {
+/**
+ * @param typed The parameters as they are stored, with their expressions.
+ * @throws ServiceError `invalid`.
+ */
+export function toSettings(
+	{
+		events,
+		jobSource,
+		segment,
+		jobIds,
+		label,
+		attachFile,
+		binaryProperty,
+		options: { deliverAgainAfter = 10, mostJobs = 50, maximumSize = maximumSizeOption.default },
+	}: TriggerParams,
+	typed: INodeParameters,
+): TriggerSettings {
+	// n8n makes nothing of an expression that fails, and without a label all jobs would be taken
+	if (!label.trim() && String(typed['label'] ?? '').startsWith('='))
+		throw invalid('Label is an expression that finds nothing', 'Leave it empty to take all jobs.');
 	if (!events.length) throw invalid('Events is empty', 'Choose what the workflow is to start on.');
 	const wants = (event: TriggerEvent) => events.includes(event);
 	return {
