@@ -6,7 +6,7 @@ import { openContent } from '../../../src/router/jobs';
 import type { JobAddress } from '../../../src/router/jobs';
 import { explained, ServiceError } from '../../../src/service/errors';
 import type { HttpResponse } from '../../../src/service/http';
-import { storeResult } from '../job/result';
+import { fetchResult } from '../job/result';
 import { failureJson } from './jobItem';
 import type { TriggerSettings } from './trigger.params';
 
@@ -54,11 +54,13 @@ export async function bringFile(
 				{ ...response, body: touched(response.body, touch) },
 				wanted,
 			);
-		const { binary, file } = await storeResult({ http, clock, storeFile: store }, address, {
+		const call = { http, clock, storeFile: store, asTool: false };
+		const { file, binary = {} } = await fetchResult(call, address, {
+			binaryProperty: binaryProperty ?? 'data',
 			maximumSize,
 			justCompleted: true,
 		});
-		return { item: { json: { ...json, file }, binary: { [binaryProperty ?? 'data']: binary } } };
+		return { item: { json: { ...json, file }, binary } };
 	} catch (cause) {
 		if (!(cause instanceof ServiceError) || cause.kind === 'stopped') throw explained(cause);
 		const { status } = cause.details;

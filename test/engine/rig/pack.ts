@@ -16,7 +16,6 @@ import { AgentBridge } from '../../../nodes/AgentBridge/AgentBridge.node';
 import { MarketAssistant } from '../../../nodes/MarketAssistant/MarketAssistant.node';
 import { MediaJobLedger } from '../../../nodes/MediaJobLedger/MediaJobLedger.node';
 import { ModelRouter } from '../../../nodes/ModelRouter/ModelRouter.node';
-import { MediaJobLedger } from '../../../nodes/MediaJobLedger/MediaJobLedger.node';
 import { ModelRouterTrigger } from '../../../nodes/ModelRouter/ModelRouterTrigger.node';
 import { WorkspaceAgent } from '../../../nodes/WorkspaceAgent/WorkspaceAgent.node';
 
@@ -55,7 +54,6 @@ export const sources: Pack = packOf(
 		modelRouterTrigger: new ModelRouterTrigger(),
 		mediaJobLedger: new MediaJobLedger(),
 		agentBridge: new AgentBridge(),
-		mediaJobLedger: new MediaJobLedger(),
 	},
 	[
 		new WorkspaceAgentApi(),
