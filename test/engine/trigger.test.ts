@@ -72,7 +72,8 @@ describe('a job of the ledger', () => {
 		pass(MINUTE);
 		expect((await poll()).items).toBeNull();
 		const asked = service.requests.filter(({ method }) => method === 'GET').map(({ path }) => path);
-		expect(asked).toHaveLength(3);
+		// one of them to see that the key is right
+		expect(asked).toHaveLength(4);
 	});
 
 	it('one that failed comes, too, and is no failure of the node', async () => {
@@ -165,6 +166,19 @@ describe('a job of the ledger', () => {
 		expect(json(items)).toMatchObject([{ job: { echo: 'key ***' } }]);
 		for (const seen of [items, out.run, n8n.rows]) expect(JSON.stringify(seen)).not.toContain(main);
 	});
+
+	it('nor is one that comes with a trouble', async () => {
+		const { main } = service.router.keys;
+		const jobId = await started('echo');
+		await started('running [[never]]');
+		service.fault({
+			match: { path: `/v1/images/jobs/${jobId}` },
+			do: { type: 'status', status: 500, body: { message: `the key ${main}` } },
+		});
+		await activated(trigger()).poll();
+		expect(n8n.entries()[0]).toMatchObject({ failures: 1, note: expect.stringContaining('***') });
+		expect(JSON.stringify(n8n.rows)).not.toContain(main);
+	});
 });
 
 describe('the execution', () => {
@@ -248,6 +262,8 @@ describe('the execution', () => {
 			{ jobId: ids[0], failure: { message: expect.stringMatching(message) } },
 			{ jobId: ids[1], file: { bytes: expect.any(Number) } },
 		]);
+		// a file that is not wanted is not left open
+		await service.settled();
 		expect(states()).toEqual(['delivered', 'delivered']);
 	});
 

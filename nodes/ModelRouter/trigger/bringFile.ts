@@ -81,14 +81,25 @@ function isPermanent({ details: { status = 0, permanent } }: ServiceError): bool
 /** A key may be put right, and a file that is not there yet may come. */
 const PASSING = new Set([401, 404, 408, 409, 425, 429]);
 
-async function* touched(
+/** No generator: one that was never begun would not pass on that its reader has left. */
+function touched(
 	body: AsyncIterable<Uint8Array>,
 	touch: () => Promise<void>,
-): AsyncGenerator<Uint8Array> {
-	for await (const chunk of body) {
-		await touch();
-		yield chunk;
-	}
+): AsyncIterable<Uint8Array> {
+	return {
+		[Symbol.asyncIterator]() {
+			const bytes = body[Symbol.asyncIterator]();
+			return {
+				async next() {
+					await touch();
+					return await bytes.next();
+				},
+				async return(value: unknown) {
+					return (await bytes.return?.(value)) ?? { done: true, value };
+				},
+			};
+		},
+	};
 }
 
 /** Leaving the loop over a body closes its connection. */

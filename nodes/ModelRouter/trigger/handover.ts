@@ -28,6 +28,8 @@ export interface Handover {
 	delivery: Delivery;
 	/** The rows of each job. */
 	jobs: Map<string, Entry[]>;
+	/** Written down once the jobs are delivered: it is for people, and must not be read as what is to come. */
+	remarks: Array<() => Promise<void>>;
 	touch(): Promise<void>;
 }
 
@@ -52,7 +54,7 @@ export async function takeOver(
 		else if (first.state === 'delivering')
 			await putBack(ledger, delivery, job, { failures: first.failures - 1 });
 	}
-	return { ledger, delivery, jobs, touch: leaseKeeper(ledger, delivery) };
+	return { ledger, delivery, jobs, remarks: [], touch: leaseKeeper(ledger, delivery) };
 }
 
 /** How often the delivery of a job may still be begun after this time. */
@@ -62,14 +64,17 @@ export function triesLeft(job: readonly Entry[]): number {
 
 /** Writes down what became of the file. @returns the item that may leave the node, if any */
 export async function settled(
-	{ ledger, delivery }: Handover,
+	{ ledger, delivery, remarks }: Handover,
 	job: readonly Entry[],
 	brought: Brought,
 ): Promise<Item | undefined> {
 	if ('item' in brought) {
 		const { item, note, isGone } = brought;
 		if (note !== undefined)
-			await remark(ledger, delivery, job, { note, ...(isGone && { outcome: 'expired' }) });
+			remarks.push(
+				async () =>
+					await remark(ledger, delivery, job, { note, ...(isGone && { outcome: 'expired' }) }),
+			);
 		return item;
 	}
 	const now = ledger.clock.now();
@@ -92,10 +97,11 @@ export async function settled(
  * @returns what may leave the node, as a test of items.
  */
 export async function endHandover(
-	{ ledger, delivery }: Handover,
+	{ ledger, delivery, remarks }: Handover,
 	isCatalog: boolean,
 ): Promise<(json: IDataObject) => boolean> {
 	const rows = (await endDelivery(ledger, delivery)).flat();
+	for (const remarked of remarks) await remarked();
 	const own = new Set(rows.map(keyOf));
 	const catalogIsOwn = isCatalog && (await markBaseline(ledger, delivery.claim));
 	return (json) => (isOfJob(json) ? own.has(keyOf(json)) : catalogIsOwn);

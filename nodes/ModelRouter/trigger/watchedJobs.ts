@@ -1,11 +1,13 @@
 import type { Connection } from '../../../src/n8n/connection';
 import type { Poll } from '../../../src/n8n/guardedPoll';
+import type { Redactor } from '../../../src/n8n/redact';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { watchJobs, type Handover } from '../../../src/ledger/watch';
 import type { Wish } from '../../../src/ledger/watching';
 import { readJob } from '../../../src/router/jobs';
 import { listModels } from '../../../src/router/models';
 import type { Segment } from '../../../src/router/segments';
+import { explained, ServiceError } from '../../../src/service/errors';
 import { keptRecord } from './jobItem';
 import type { TriggerSettings } from './trigger.params';
 
@@ -32,7 +34,10 @@ export async function watchedJobs(
 			concurrency: CONCURRENCY,
 			async ask(entry) {
 				const { jobId, segment } = entry;
-				const job = await readJob(httpOnce, { jobId, segment: segment as Segment });
+				const address = { jobId, segment: segment as Segment };
+				const job = await readJob(httpOnce, address).catch((cause: unknown) => {
+					throw explained(cause, (error) => redacted(error, redact));
+				});
 				const record = redact.data(job.record);
 				return { outcome: job.state, record: keptRecord({ ...job, record }, entry) };
 			},
@@ -40,6 +45,16 @@ export async function watchedJobs(
 		},
 		claim,
 	);
+}
+
+/** The ledger keeps what the service said of a job that makes trouble. */
+function redacted({ kind, message, details }: ServiceError, redact: Redactor): ServiceError {
+	const { reason, advice, code, requestId, ...rest } = details;
+	const words = Object.entries({ reason, advice, code, requestId }).filter(([, text]) => text);
+	return new ServiceError(kind, redact.text(message), {
+		...rest,
+		...redact.texts(Object.fromEntries(words)),
+	});
 }
 
 /** Who only wants to hear of files that are gone is handed jobs that nobody has taken for so long. */
