@@ -165,10 +165,10 @@ describe.each(Object.keys(schedulers) as Array<keyof typeof schedulers>)(
 				do: { type: 'timeout' },
 			});
 			await host.instance.editor.activate(saved);
-			await until(
-				'the file is fetched',
-				async () => (await host.states('behind'))[0] === 'delivering',
-			);
+			const content = `/v1/images/jobs/${jobId}/content`;
+			const isFetched = () => host.service.requests.some(({ path }) => path === content);
+			await until('the file is fetched', isFetched);
+			expect(await host.states('behind')).toEqual(['delivering']);
 			await host.instance.restart('kill');
 			await until(
 				'the killed execution is found',
