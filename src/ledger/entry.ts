@@ -12,6 +12,8 @@ export const columns = {
 	label: 'string',
 	/** Random text of the one who works on the row; empty when nobody does. */
 	claim: 'string',
+	/** Random text of the one who last wanted the row; means nothing before it becomes the claim. */
+	proposal: 'string',
 	/** Milliseconds since 1970 until which the claim counts. */
 	leaseUntil: 'number',
 	/** Milliseconds since 1970 from which the job is asked for. */

@@ -108,6 +108,7 @@ function tooLarge(bytes: number, maximumSize: number): ServiceError {
 		`The file is larger than ${maximumSize} MiB and was not stored`,
 		{
 			reason: `It has at least ${bytes} bytes.`,
+			permanent: true,
 			advice:
 				'Raise "Maximum Size" where n8n keeps files in its file system or in S3. In queue mode it keeps them in its database, from which it cannot read back 256 MiB or more: set N8N_DEFAULT_BINARY_DATA_MODE to "filesystem" and N8N_BINARY_DATA_STORAGE_PATH to a folder that all its processes share, or use S3.',
 		},

@@ -83,16 +83,17 @@ const isUnknown = ({ details: { status } }: ServiceError, path: string) =>
 /** Makes a search for models by their ids in any spelling; one that is spelled exactly so goes first. */
 export function modelFinder(models: readonly Model[]): (id: string) => Model | undefined {
 	const exact = new Map(models.map((model) => [model.id, model]));
-	const alike = new Map([...models].reverse().map((model) => [plain(model.id), model]));
-	return (id) => exact.get(id) ?? alike.get(plain(id));
+	const alike = new Map([...models].reverse().map((model) => [plainId(model.id), model]));
+	return (id) => exact.get(id) ?? alike.get(plainId(id));
 }
 
 /** Whether two spellings name the same model. The slash between vendor and model does count. */
 export function spelledAlike(one: string, other: string): boolean {
-	return plain(one) === plain(other);
+	return plainId(one) === plainId(other);
 }
 
-const plain = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');
+/** What is the same for all spellings of an id. */
+export const plainId = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');
 
 /** The entry may be in a field or a list; of several the one that was asked for counts. */
 async function readEntry(http: Http, path: string, id: string): Promise<Found> {

@@ -51,8 +51,8 @@ function scopesOf(
 	return [...scopes, ...nested];
 }
 
-/** A loop makes no sense in an agent's hand, and what was paid is for people to decide. */
-const notTools = ['agentBridge', 'mediaJobLedger'];
+/** A loop makes no sense in an agent's hand, what was paid is for people to decide, and a trigger is called by nobody. */
+const notTools = ['agentBridge', 'mediaJobLedger', 'modelRouterTrigger'];
 
 it('n8n loads every node and credential', () => {
 	expect(Object.keys(loader.nodeTypes).sort()).toEqual([
@@ -60,6 +60,7 @@ it('n8n loads every node and credential', () => {
 		'marketAssistant',
 		'mediaJobLedger',
 		'modelRouter',
+		'modelRouterTrigger',
 		'workspaceAgent',
 	]);
 	expect(Object.keys(loader.credentialTypes).sort()).toEqual([
@@ -81,6 +82,9 @@ it('n8n loads every node and credential', () => {
 
 /** The nodes that talk to the service: all but the bridge, which has neither a credential nor operations. */
 const talking = () => nodes.filter(({ description }) => description.name !== 'agentBridge');
+
+/** A trigger has events in place of operations. */
+const isNoTrigger = ({ poll }: INodeType) => !poll;
 
 it('the bridge asks for no credential', () => {
 	const bridge = nodes.find(({ description }) => description.name === 'agentBridge')?.description;
@@ -113,7 +117,7 @@ it('every credential hides its key, and says what it is for', () => {
 });
 
 it('every operation has a name, a value, an action and a description', () => {
-	for (const { description } of talking()) {
+	for (const { description } of talking().filter(isNoTrigger)) {
 		const operations = description.properties.filter(({ name }) => name === 'operation');
 		const { options: resources = [] } =
 			description.properties.find(({ name }) => name === 'resource') ?? {};
@@ -227,5 +231,17 @@ it('AgentBridge has its page among the agents and among the loops', () => {
 		node: 'n8n-nodes-agent-bridge.agentBridge',
 		categories: ['AI', 'Core Nodes'],
 		subcategories: { AI: expect.arrayContaining(['Root Nodes']), 'Core Nodes': ['Flow'] },
+	});
+});
+
+it('the trigger is polled, has its page among the AI nodes, and no input', () => {
+	const trigger = nodes.find(({ description }) => description.name === 'modelRouterTrigger');
+	expect(trigger?.description).toMatchObject({ polling: true, group: ['trigger'], inputs: [] });
+	expect([typeof trigger?.poll, typeof trigger?.execute]).toEqual(['function', 'function']);
+	const file = join(folder, 'dist', 'nodes', 'ModelRouter', 'ModelRouterTrigger.node.json');
+	expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+		node: 'n8n-nodes-agent-bridge.modelRouterTrigger',
+		categories: ['AI'],
+		subcategories: { AI: expect.arrayContaining(['Root Nodes']) },
 	});
 });

@@ -20,7 +20,10 @@ export function storedByNode({
 	return [
 		`${name}: version ${[version].flat().join(', ')}`,
 		...credentials.map((credential) => `${name}: credential ${credential.name}`),
-		...properties.flatMap((property) => linesOf(`${name}${scopeOf(property)}`, property)),
+		...properties
+			// n8n's own, which it puts before those of a trigger
+			.filter((property) => property.name !== 'pollTimes')
+			.flatMap((property) => linesOf(`${name}${scopeOf(property)}`, property)),
 	];
 }
 

@@ -8,8 +8,9 @@ export function entryJson(entry: Entry): IDataObject {
 	const { id, record, startedAt, leaseUntil, checkAt, ...rest } = entry;
 	const told = {
 		...rest,
-		// it is of use only to who works on the entry
+		// of use only to who works on the entry
 		claim: undefined,
+		proposal: undefined,
 		startedAt: time(startedAt),
 		leaseUntil: time(leaseUntil),
 		checkAt: time(checkAt),

@@ -16,6 +16,7 @@ import { AgentBridge } from '../../../nodes/AgentBridge/AgentBridge.node';
 import { MarketAssistant } from '../../../nodes/MarketAssistant/MarketAssistant.node';
 import { MediaJobLedger } from '../../../nodes/MediaJobLedger/MediaJobLedger.node';
 import { ModelRouter } from '../../../nodes/ModelRouter/ModelRouter.node';
+import { ModelRouterTrigger } from '../../../nodes/ModelRouter/ModelRouterTrigger.node';
 import { WorkspaceAgent } from '../../../nodes/WorkspaceAgent/WorkspaceAgent.node';
 
 export interface Pack {
@@ -50,8 +51,9 @@ export const sources: Pack = packOf(
 		workspaceAgent: new WorkspaceAgent(),
 		marketAssistant: new MarketAssistant(),
 		modelRouter: new ModelRouter(),
-		agentBridge: new AgentBridge(),
+		modelRouterTrigger: new ModelRouterTrigger(),
 		mediaJobLedger: new MediaJobLedger(),
+		agentBridge: new AgentBridge(),
 	},
 	[
 		new WorkspaceAgentApi(),

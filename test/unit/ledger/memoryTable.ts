@@ -31,7 +31,7 @@ export class Rows {
 		return {
 			find: async (where, { by = 'id', limit = 250, last = false } = {}) =>
 				await through(() => {
-					const found = this.rows.filter((row) => fits(row, where));
+					const found = this.rows.filter(matcher(where));
 					found.sort((one, other) => (one[by] < other[by] ? -1 : one[by] > other[by] ? 1 : 0));
 					if (last) found.reverse();
 					return found.slice(0, limit).map((row) => ({ ...row }));
@@ -44,7 +44,7 @@ export class Rows {
 				}),
 			change: async (where, changes) =>
 				await through(() => {
-					const found = this.rows.filter((row) => fits(row, where));
+					const found = this.rows.filter(matcher(where));
 					for (const row of found) Object.assign(row, changes);
 					return found.map((row) => ({ ...row }));
 				}),
@@ -57,10 +57,14 @@ export class Rows {
 	}
 }
 
-function fits(row: Entry, where: Where): boolean {
-	return 'all' in where
-		? where.all.every((clause) => holds(row, clause))
-		: where.any.some((clause) => holds(row, clause));
+function matcher(where: Where): (row: Entry) => boolean {
+	if ('all' in where) return (row) => where.all.every((clause) => holds(row, clause));
+	const [first] = where.any;
+	if (!first || where.any.some(([column, condition]) => column !== first[0] || condition !== 'eq'))
+		return (row) => where.any.some((clause) => holds(row, clause));
+	// two hundred ids among ten thousand rows
+	const values = new Set(where.any.map(([, , value]) => value));
+	return (row) => values.has(row[first[0]]);
 }
 
 function holds(row: Entry, [column, condition, value]: Clause): boolean {

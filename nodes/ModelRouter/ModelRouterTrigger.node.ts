@@ -1,0 +1,57 @@
+import type {
+	IExecuteFunctions,
+	INodeType,
+	INodeTypeDescription,
+	IPollFunctions,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { credentialTest } from '../../src/n8n/credentialTest';
+import { ledgerProbe } from '../MediaJobLedger/access';
+import { probe } from './access';
+import { deliver } from './trigger/deliver';
+import { poll } from './trigger/poll';
+import { triggerParams } from './trigger/trigger.params';
+
+export class ModelRouterTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Model Router Trigger',
+		name: 'modelRouterTrigger',
+		icon: { light: 'file:../../icons/router.svg', dark: 'file:../../icons/router.dark.svg' },
+		group: ['trigger'],
+		version: 1,
+		subtitle: '={{ [$parameter["events"]].flat().join(", ") }}',
+		description:
+			'Starts the workflow when a media job is done, with its file, or when the model catalog changes',
+		defaults: { name: 'Model Router Trigger' },
+		polling: true,
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [
+			{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' },
+			{
+				name: 'mediaJobLedgerApi',
+				required: true,
+				testedBy: 'testMediaJobLedgerApi',
+				displayOptions: { show: { jobSource: ['ledger'] } },
+			},
+		],
+		properties: [...triggerParams],
+	};
+
+	methods = {
+		credentialTest: {
+			testModelRouterApi: credentialTest(probe),
+			testMediaJobLedgerApi: credentialTest(ledgerProbe),
+		},
+	};
+
+	async poll(this: IPollFunctions) {
+		return await poll(this);
+	}
+
+	/** n8n runs it in the execution that a poll has started, on what the poll has given, and for a test run in the editor. */
+	async execute(this: IExecuteFunctions) {
+		return await deliver(this);
+	}
+}

@@ -1,0 +1,202 @@
+import { startService, type Service } from '../service/service.ts';
+import { model, packageName, secretsOf } from './bridge.ts';
+import { until, type SavedCredential, type SavedWorkflow } from './editor.ts';
+import { itemsOf, type Execution, type Item } from './execution.ts';
+import { startHeldProxy, type HeldProxy } from './heldProxy.ts';
+import type { Instance } from './instance.ts';
+import { instanceOn, type InstanceOn } from './instanceOn.ts';
+import { node, workflow, type WorkflowFile } from './workflow.ts';
+
+/** n8n's schedulers: in memory, which is the default, and durable. */
+export const schedulers = {
+	default: {},
+	durable: {
+		N8N_SCHEDULER_ENABLED: 'true',
+		N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
+		N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true',
+	},
+};
+
+export interface Row {
+	id: number;
+	state: string;
+	jobId: string;
+	leaseUntil: number;
+	failures: number;
+	note: string;
+	label: string;
+}
+
+/** An n8n of its own with a job ledger, and a service. */
+export class TriggerHost {
+	readonly service: Service;
+	readonly instance: Instance;
+	/** Between the nodes and the ledger. */
+	readonly proxy: HeldProxy;
+	readonly #on: InstanceOn;
+	readonly #router: SavedCredential;
+	readonly #ledger: SavedCredential;
+	#table = '';
+
+	private constructor(
+		service: Service,
+		on: InstanceOn,
+		proxy: HeldProxy,
+		[router, ledger]: [SavedCredential, SavedCredential],
+	) {
+		[this.service, this.#on, this.proxy] = [service, on, proxy];
+		[this.#router, this.#ledger, this.instance] = [router, ledger, on.instance];
+	}
+
+	static async start(scheduler: keyof typeof schedulers): Promise<TriggerHost> {
+		const service = await startService();
+		service.forms.jobSteps = 0;
+		const on = await instanceOn('sqlite', {
+			tarball: process.env['AGENT_BRIDGE_TARBALL'],
+			env: schedulers[scheduler],
+		});
+		const proxy = await startHeldProxy(on.instance.url);
+		const { editor } = on.instance;
+		const router = await editor.createCredential(secretsOf(service).router);
+		const ledger = await editor.createCredential({
+			name: 'Media Job Ledger account',
+			type: 'mediaJobLedgerApi',
+			data: { baseUrl: proxy.url, apiKey: on.apiKey, table: 'Media Jobs' },
+		});
+		const host = new TriggerHost(service, on, proxy, [router, ledger]);
+		const [made] = itemsOf(await editor.runOnce(host.setUp()), 'Set Up');
+		host.#table = String(made?.json['tableId']);
+		return host;
+	}
+
+	async stop(): Promise<void> {
+		await this.#on.stop();
+		await this.proxy.stop();
+		await this.service.stop();
+	}
+
+	setUp(): WorkflowFile {
+		const parameters = { resource: 'table', operation: 'setUp' };
+		return workflow(
+			'set up',
+			[{}],
+			node('Set Up', `${packageName}.mediaJobLedger`, parameters, this.#credentials('ledger')),
+		);
+	}
+
+	/** Starts jobs by a workflow, which enters them in the ledger. @returns their ids */
+	async startJobs(label: string, prompts: string[]): Promise<string[]> {
+		const parameters = {
+			...{ resource: 'job', operation: 'start', segment: 'images' },
+			...{ model: model('canvas/sketch-1'), prompt: '={{ $json.prompt }}' },
+			...{ useLedger: true, options: { label } },
+		};
+		const input = prompts.map((prompt) => ({ prompt }));
+		const settings = this.#credentials('router', 'ledger');
+		const start = node('Start', `${packageName}.modelRouter`, parameters, settings);
+		const execution = await this.instance.editor.runOnce(workflow('start', input, start));
+		expect(execution.error?.message).toBeUndefined();
+		return itemsOf(execution, 'Start').map(({ json }) => String(json['jobId']));
+	}
+
+	/** A workflow: the trigger, and a node that its items go to. */
+	async triggered(
+		label: string,
+		parameters: Record<string, unknown> = {},
+		credentials: Record<string, SavedCredential> = {},
+	): Promise<SavedWorkflow> {
+		const settings = this.#credentials('router', 'ledger');
+		for (const [type, { id, name }] of Object.entries(credentials))
+			settings.credentials[type] = { id, name };
+		const trigger = node(
+			'Trigger',
+			`${packageName}.modelRouterTrigger`,
+			{ pollTimes: { item: [{ mode: 'everyMinute' }] }, label, ...parameters },
+			settings,
+		);
+		const after = node('After', 'n8n-nodes-base.noOp', {});
+		return await this.instance.editor.importWorkflow({
+			name: `triggered ${label}`,
+			nodes: [trigger, { ...after, position: [220, 0] }],
+			connections: { Trigger: { main: [[{ node: 'After', type: 'main', index: 0 }]] } },
+			settings: { executionOrder: 'v1' },
+		});
+	}
+
+	/** Rows with a label. */
+	async rows(label: string): Promise<Row[]> {
+		const filters = [{ columnName: 'label', condition: 'eq', value: label }];
+		const filter = encodeURIComponent(JSON.stringify({ type: 'and', filters }));
+		const path = `/data-tables/${this.#table}/rows?limit=250&filter=${filter}`;
+		return (await this.#on.api.call<{ data: Row[] }>('GET', path)).data;
+	}
+
+	async states(label: string): Promise<string[]> {
+		return (await this.rows(label)).map(({ state }) => state);
+	}
+
+	async change(label: string, data: Partial<Row> & Record<string, unknown>): Promise<void> {
+		const filters = [{ columnName: 'label', condition: 'eq', value: label }];
+		const body = { filter: { type: 'and', filters }, data };
+		await this.#on.api.call('PATCH', `/data-tables/${this.#table}/rows/update`, body);
+	}
+
+	/** Enters a job once more, as somebody does who does not know of the first time. */
+	async enterAgain(label: string): Promise<void> {
+		const data = (await this.rows(label)).map((row) =>
+			Object.fromEntries(
+				Object.entries(row).filter(([name]) => !['id', 'createdAt', 'updatedAt'].includes(name)),
+			),
+		);
+		await this.#on.api.call('POST', `/data-tables/${this.#table}/rows`, { data });
+	}
+
+	/** The executions of a workflow that have ended, the oldest first. */
+	async ended(workflowId: string): Promise<Execution[]> {
+		const { editor } = this.instance;
+		const all = await editor.executions(workflowId);
+		const open = ['new', 'running', 'waiting'];
+		const ids = all.filter(({ status }) => !open.includes(status)).map(({ id }) => id);
+		return await Promise.all(ids.reverse().map(async (id) => await editor.execution(id)));
+	}
+
+	/** Waits until so many jobs have gone through the workflow. */
+	async delivered(workflowId: string, count: number, seconds = 30): Promise<Item[]> {
+		let items: Item[] = [];
+		await until(
+			`workflow ${workflowId} has got ${count} jobs`,
+			async () => {
+				items = (await this.ended(workflowId)).flatMap((execution) => itemsOf(execution, 'After'));
+				return items.length >= count;
+			},
+			seconds,
+		);
+		expect(items).toHaveLength(count);
+		return items;
+	}
+
+	/** The bytes as the service itself gives them. */
+	async original({ json }: Item): Promise<Buffer> {
+		const { service } = this;
+		const path = `/v1/${String(json['segment'])}/jobs/${String(json['jobId'])}/content`;
+		const headers = { 'X-API-KEY': service.router.keys.main };
+		return Buffer.from(await (await fetch(service.url + path, { headers })).arrayBuffer());
+	}
+
+	async expectFiles(items: Item[]): Promise<void> {
+		for (const item of items) {
+			const bytes = await this.instance.editor.bytesOf(item.binary?.['data']);
+			expect(bytes.equals(await this.original(item))).toBe(true);
+		}
+	}
+
+	#credentials(...which: Array<'router' | 'ledger'>) {
+		const all = { router: this.#router, ledger: this.#ledger };
+		const credentials: Record<string, { id: string; name: string }> = {};
+		for (const name of which)
+			credentials[all[name].type] = { id: all[name].id, name: all[name].name };
+		return { credentials };
+	}
+}
+
+export const idsOf = (items: Item[]) => items.map(({ json }) => String(json['jobId']));
