@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Entry } from '../../src/ledger/entry';
+import { beginDelivery, endDelivery } from '../../src/ledger/delivery';
 import type { Ledger } from '../../src/ledger/ledger';
 import { findTable } from '../../src/ledger/ledgerTable';
 import { startOncePerKey } from '../../src/ledger/startOnce';
 import { tableOver } from '../../src/ledger/table';
+import { watchJobs } from '../../src/ledger/watch';
 import type { Http } from '../../src/service/http';
 import { startService, type Service } from '../service/service';
 import { model, packageName, secretsOf } from './bridge';
@@ -171,6 +173,63 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 			Array(20).fill(jobId),
 		);
 		await editor.deleteWorkflow(saved.id);
+	});
+
+	it('of ten triggers that poll at once, one gets each job: also of those that were entered twice', async () => {
+		const ledgerTable = await table();
+		const label = randomUUID();
+		const jobIds = Array.from({ length: 60 }, (_, number) => `${label}-${number}`);
+		const now = Date.now();
+		for (const [number, jobId] of jobIds.entries())
+			for (let twice = 0; twice <= number % 2; twice++)
+				await ledgerTable.add({
+					...{ state: 'pending', outcome: 'completed', jobId, label, account: 'a' },
+					...{ segment: 'images', startedAt: now, checkAt: 1, record: '{}' },
+				});
+		const handed: string[] = [];
+		const poll = async () => {
+			const claim = randomUUID();
+			const ledger: Ledger = {
+				...{ table: ledgerTable, clock, steadyClock: clock },
+				...{ newClaim: randomUUID, execution: claim },
+			};
+			const soon = Date.now() + 60_000;
+			const { jobs } = await watchJobs(
+				ledger,
+				{
+					...{ account: 'a', label, wishes: [{ outcome: 'completed', minimumAge: 0 }] },
+					...{ mostJobs: 25, lease: 600_000, concurrency: 5, asksUntil: soon, claimsUntil: soon },
+					ask: async () => await Promise.reject(new Error('it is known to be done')),
+					checkAlive: async () => undefined,
+				},
+				claim,
+			);
+			const delivery = { claim, lease: 600_000 };
+			await beginDelivery(ledger, delivery);
+			const delivered = await endDelivery(ledger, delivery);
+			handed.push(...delivered.flatMap(([entry]) => (entry ? [entry.jobId] : [])));
+			return jobs.length;
+		};
+		await until(
+			'all are delivered',
+			async () => {
+				await Promise.all(Array.from({ length: 10 }, poll));
+				// two who wanted the same job look again later: now is later
+				await ledgerTable.change(
+					{
+						all: [
+							['label', 'eq', label],
+							['state', 'eq', 'pending'],
+						],
+					},
+					{ checkAt: 1 },
+				);
+				return handed.length >= jobIds.length;
+			},
+			120,
+		);
+		await poll();
+		expect([...handed].sort()).toEqual([...jobIds].sort());
 	});
 
 	it('kill -9 while a start is under way: neither a second run nor "Retry" sends it again, and a person decides', async () => {
