@@ -1,4 +1,5 @@
 import type { Resource } from '../../src/n8n/operation';
+import { deleteOld } from './entry/deleteOld.operation';
 import { getMany } from './entry/getMany.operation';
 import { resolveNotStarted } from './entry/resolveNotStarted.operation';
 import { resolveStarted } from './entry/resolveStarted.operation';
@@ -8,7 +9,7 @@ export const resources: Resource[] = [
 	{
 		name: 'Entry',
 		value: 'entry',
-		operations: [getMany, resolveNotStarted, resolveStarted],
+		operations: [deleteOld, getMany, resolveNotStarted, resolveStarted],
 		defaultOperation: 'getMany',
 	},
 	{ name: 'Table', value: 'table', operations: [setUp], defaultOperation: 'setUp' },

@@ -27,6 +27,12 @@ export function keptTable(rows: Entry[]): Table {
 				if (fits(row, where)) changed.push((rows[at] = { ...row, ...changes }));
 			return changed;
 		},
+
+		async remove(where) {
+			const removed = rows.filter((row) => fits(row, where));
+			for (const row of removed) rows.splice(rows.indexOf(row), 1);
+			return removed;
+		},
 	};
 }
 

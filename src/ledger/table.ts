@@ -42,6 +42,8 @@ export interface Table {
 	 * @throws ServiceError. Without an answer from n8n they may have been changed all the same.
 	 */
 	change(where: Where, changes: Partial<Entry>): Promise<Entry[]>;
+	/** @returns the rows that were removed. */
+	remove(where: Where): Promise<Entry[]>;
 }
 
 /**
@@ -69,6 +71,12 @@ export function tableOver(http: Http, tableId: string): Table {
 		async change(where, changes) {
 			const body = { filter: filterOf(where), data: changes, returnData: true };
 			return await rowsOf(http, { method: 'PATCH', path: `${path}/update`, body });
+		},
+
+		async remove(where) {
+			const filter = encodeURIComponent(JSON.stringify(filterOf(where)));
+			const query = `filter=${filter}&returnData=true`;
+			return await rowsOf(http, { method: 'DELETE', path: `${path}/delete?${query}` });
 		},
 	};
 }

@@ -22,6 +22,6 @@ const EVERY_OTHER =
 
 const ADVICE: Record<number, string> = {
 	401: 'Copy the API key of n8n again into the job ledger credential.',
-	403: 'The API key of n8n needs the scopes dataTable:list, dataTableRow:read, dataTableRow:create and dataTableRow:update; to set the ledger up also dataTable:create.',
+	403: 'The API key of n8n needs the scopes dataTable:list, dataTableRow:read, dataTableRow:create and dataTableRow:update; to set the ledger up also dataTable:create and dataTableColumn:create, to delete old entries dataTableRow:delete.',
 	404: 'Check the table in the job ledger credential, and that n8n\'s public API is switched on. "Set Up" of the Media Job Ledger node makes the table.',
 };

@@ -14,7 +14,7 @@ export interface Http {
 }
 
 export interface HttpRequest {
-	method: 'GET' | 'PATCH' | 'POST';
+	method: 'DELETE' | 'GET' | 'PATCH' | 'POST';
 	/** Path below the base address, with a leading slash; every part of it made by `pathSegment`. */
 	path: string;
 	/**

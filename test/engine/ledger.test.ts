@@ -345,6 +345,40 @@ describe('the ledger node', () => {
 		expect(none.items).toEqual([]);
 	});
 
+	it('deletes what is over and old, and keys only when told to', async () => {
+		await run(starting('one', { startKey: 'kept' }));
+		await run(starting('two'));
+		await run(starting('three'));
+		const [kept, gone, waiting] = n8n.rows as Array<Record<string, unknown>>;
+		Object.assign(kept!, { state: 'delivered', startedAt: 1 });
+		Object.assign(gone!, { state: 'delivered', startedAt: 1 });
+		Object.assign(waiting!, { startedAt: 1 });
+		expect((await ledger('entry', 'deleteOld')).items[0]?.json).toEqual({ deleted: 1 });
+		expect(n8n.entries().map(({ id }) => id)).toEqual([1, 3]);
+		const all = await ledger('entry', 'deleteOld', { withKeys: true });
+		expect(all.items[0]?.json).toEqual({ deleted: 1 });
+		expect(n8n.entries()).toMatchObject([{ state: 'pending' }]);
+	});
+
+	it('a key that the service echoes is not written into the table', async () => {
+		const key = service.router.keys.main;
+		service.fault({
+			match: { method: 'POST' },
+			times: 1,
+			do: { type: 'status', status: 500, body: { message: `no: ${key}` } },
+		});
+		await run(starting('one'));
+		service.fault({
+			match: { method: 'POST' },
+			times: 1,
+			do: { type: 'replace', find: '"status"', with: `"echo":"${key}","status"` },
+		});
+		await run(starting('two'));
+		expect(n8n.entries()).toMatchObject([{ state: 'unknown' }, { state: 'pending' }]);
+		expect(JSON.stringify(n8n.rows)).toContain('***');
+		expect(JSON.stringify(n8n.rows)).not.toContain(key);
+	});
+
 	it('says what is missing where there is no such start', async () => {
 		const { error } = await ledger('entry', 'resolveStarted', { startKey: 'nobody', jobId: 'j' });
 		expect(error?.message).toMatch(/^The ledger has no such start/);

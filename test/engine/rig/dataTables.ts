@@ -43,7 +43,7 @@ function answer(rows: Fields[], { method, path, query, headers, body }: Call): A
 	if (method === 'GET') return json({ data: listed(rows, query), nextCursor: null });
 	const fields = isFields(body) ? body : {};
 	if (method === 'POST' && !which) {
-		const added = (fields['data'] as Fields[]).map((row) => ({ ...row, id: rows.length + 1 }));
+		const added = (fields['data'] as Fields[]).map((row) => ({ ...row, id: nextId(rows) }));
 		if (added.some(isStrange)) return json({ message: 'unknown column name' }, 400);
 		rows.push(...added);
 		return json(added.map(({ id }) => ({ id })));
@@ -55,8 +55,16 @@ function answer(rows: Fields[], { method, path, query, headers, body }: Call): A
 		for (const row of found) Object.assign(row, changes);
 		return json(found);
 	}
+	if (method === 'DELETE' && which === 'delete') {
+		const filter = JSON.parse(query.get('filter') ?? '') as Filter;
+		const found = rows.filter((row) => fits(row, filter));
+		for (const row of found) rows.splice(rows.indexOf(row), 1);
+		return json(query.get('returnData') === 'true' ? found : true);
+	}
 	return json({ message: `${method} method not allowed` }, 405);
 }
+
+const nextId = (rows: Fields[]) => Math.max(0, ...rows.map(({ id }) => Number(id))) + 1;
 
 interface Filter {
 	type: 'and' | 'or';

@@ -42,6 +42,12 @@ export class Rows {
 					await clock.sleep(latency());
 					this.rows.push(row);
 				}),
+			remove: async (where) =>
+				await through(() => {
+					const removed = this.rows.filter(matcher(where));
+					for (const row of removed) this.rows.splice(this.rows.indexOf(row), 1);
+					return removed;
+				}),
 			change: async (where, changes) =>
 				await through(() => {
 					const found = this.rows.filter(matcher(where));

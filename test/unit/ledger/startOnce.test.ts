@@ -375,6 +375,7 @@ it('whatever is lost, slow or killed, no key ever has two jobs without a person'
 				const mortal: Ledger = {
 					...ledger,
 					table: {
+						...table,
 						find: async (...given) => await alive(async () => await table.find(...given)),
 						add: async (...given) => await alive(async () => await table.add(...given)),
 						change: async (...given) => await alive(async () => await table.change(...given)),

@@ -58,6 +58,7 @@ async function live({ seed, jobs, pollers, losses, kills }: Plan) {
 			return left === -1 ? await dead : result;
 		};
 		const counted: Table = {
+			...table,
 			find: async (...what) => await lived(async () => await table.find(...what)),
 			add: async (entry) => await lived(async () => await table.add(entry)),
 			change: async (where, changes) => {
