@@ -6,12 +6,15 @@ import { owner } from '../test/n8n/editor.ts';
 import { itemsOf } from '../test/n8n/execution.ts';
 import { freePort } from '../test/n8n/freePort.ts';
 import { startInstance } from '../test/n8n/instance.ts';
+import { dataTableScopes } from '../test/n8n/instanceOn.ts';
+import { node, workflow } from '../test/n8n/workflow.ts';
 import { root } from './machine.mjs';
 
 const [tarball, ...flags] = process.argv.slice(2);
 const folder = join(root, '.demo', 'n8n');
 const downloads = join(root, '.demo', 'downloads');
 const installed = join(root, '.demo', 'installed');
+const ledgerAccount = ['mediaJobLedgerApi', 'Media Job Ledger account'];
 // what n8n puts there is deleted with the folder
 process.env.TMPDIR = join(root, '.demo', 'tmp');
 
@@ -47,6 +50,7 @@ async function show() {
 	console.log(`  done in ${((Date.now() - started) / 1000).toFixed(0)} s`);
 
 	await saveCredentials(instance.editor);
+	await setUpLedger(instance.editor);
 	let failures = 0;
 	for (const workflow of await importExamples(instance.editor)) {
 		if (!(await run(instance.editor, workflow))) failures++;
@@ -80,6 +84,7 @@ async function saveCredentials(editor) {
 			service.assistant.keys.pro,
 		],
 		['modelRouterApi', 'Model Router account', service.router.baseUrl, service.router.keys.main],
+		[...ledgerAccount, instance.url, await editor.createApiKey(dataTableScopes)],
 	].map(([type, name, baseUrl, apiKey]) => ({ type, name, data: { baseUrl, apiKey } }));
 	const known = await editor.credentials();
 	for (const secret of secrets) {
@@ -87,6 +92,24 @@ async function saveCredentials(editor) {
 		if (found) await editor.updateCredential({ ...secret, id: found.id });
 		else await editor.createCredential(secret);
 	}
+}
+
+/** What a user does once, with the node for it. */
+async function setUpLedger(editor) {
+	const [type, name] = ledgerAccount;
+	const parameters = { resource: 'table', operation: 'setUp' };
+	const saved = await editor.importWorkflow(
+		workflow(
+			'Set up the job ledger',
+			[{}],
+			node('Set Up', 'n8n-nodes-agent-bridge.mediaJobLedger', parameters, {
+				credentials: { [type]: { name } },
+			}),
+		),
+	);
+	const { status } = await editor.run(saved);
+	if (status !== 'success') throw new Error('the job ledger could not be set up');
+	await editor.deleteWorkflow(saved.id);
 }
 
 /** Workflows of an earlier run are left as the user has changed them. */

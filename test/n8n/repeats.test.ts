@@ -11,6 +11,7 @@ beforeAll(async () => {
 beforeEach(() => bridge.service.reset());
 afterAll(async () => await bridge.service.stop());
 
+// the last one fails: then the others are under way already, on the slowest machine
 const texts = ['item-one', 'item-two', 'item-three'];
 
 function threeItems(
@@ -36,7 +37,7 @@ describe.each(payingOperations)('%s', (...paying) => {
 
 	it('Retry On Fail sends only the item that was refused again', async () => {
 		bridge.service.fault({
-			match: { bodyIncludes: 'item-two' },
+			match: { bodyIncludes: 'item-three' },
 			times: 1,
 			do: { type: 'status', status: 403 },
 		});
@@ -48,12 +49,12 @@ describe.each(payingOperations)('%s', (...paying) => {
 			{ item: 2 },
 		]);
 		// the refused one twice: a refusal has started nothing
-		expect(received()).toEqual([1, 2, 1]);
+		expect(received()).toEqual([1, 1, 2]);
 	});
 
 	it('Retry On Fail sends no item twice when nobody knows what became of one', async () => {
 		bridge.service.fault({
-			match: { bodyIncludes: 'item-two' },
+			match: { bodyIncludes: 'item-three' },
 			times: 1,
 			do: { type: 'reset_peer', effect: true },
 		});
@@ -64,7 +65,7 @@ describe.each(payingOperations)('%s', (...paying) => {
 
 	it('Retry On Fail sends no item twice after a failure of the service', async () => {
 		bridge.service.fault({
-			match: { bodyIncludes: 'item-two' },
+			match: { bodyIncludes: 'item-three' },
 			times: 1,
 			do: { type: 'status', status: 500 },
 		});
@@ -75,7 +76,7 @@ describe.each(payingOperations)('%s', (...paying) => {
 
 	it('sends an unknown one again when the node says so', async () => {
 		bridge.service.fault({
-			match: { bodyIncludes: 'item-two' },
+			match: { bodyIncludes: 'item-three' },
 			times: 1,
 			do: { type: 'status', status: 500 },
 		});
@@ -83,14 +84,14 @@ describe.each(payingOperations)('%s', (...paying) => {
 			threeItems(operation, retryOnFail, { requestSettings: { sendAgain: true } }),
 		);
 		expect(execution.error?.message).toBeUndefined();
-		expect(received()).toEqual([1, 2, 1]);
+		expect(received()).toEqual([1, 1, 2]);
 	});
 
 	it.each([false, true])(
 		'"Retry" of the execution sends only the refused item (current workflow: %s)',
 		async (current) => {
 			bridge.service.fault({
-				match: { bodyIncludes: 'item-two' },
+				match: { bodyIncludes: 'item-three' },
 				times: 1,
 				do: { type: 'status', status: 403 },
 			});
@@ -101,7 +102,7 @@ describe.each(payingOperations)('%s', (...paying) => {
 			expect(retried.error?.message).toBeUndefined();
 			expect(retried).toMatchObject({ status: 'success', retryOf: failed.id });
 			expect(itemsOf(retried, 'Node')).toHaveLength(3);
-			expect(received()).toEqual([1, 2, 1]);
+			expect(received()).toEqual([1, 1, 2]);
 		},
 	);
 
