@@ -4,7 +4,7 @@ import { explainJobBalance } from '../../../src/router/balance';
 import type { Job } from '../../../src/router/jobRecord';
 import { withInputs, type JobInput } from '../../../src/router/jobInputs';
 import { jobBound } from '../../../src/router/jobPrice';
-import { startJob } from '../../../src/router/jobs';
+import { startJob } from '../../../src/router/jobStart';
 import { checkKind } from '../../../src/router/kinds';
 import { kindOf, type Segment } from '../../../src/router/segments';
 import {
