@@ -110,7 +110,10 @@ describe('the id of a chat that is continued', () => {
 	beforeEach(() => (service.forms.unknownChat = 'accepted'));
 
 	it('is in the output where the answer does not repeat it', async () => {
-		service.fault({ match: { path: '/invoke' }, do: { type: 'body', body: '{"answer":"a"}' } });
+		service.fault({
+			match: { path: '/invoke' },
+			do: { type: 'body', body: '{"answer":"a"}', contentType: 'application/json' },
+		});
 		for (const operation of ['ask', 'askStreaming'] as const) {
 			const { items } = await ask(operation, more);
 			expect(items[0]?.json).toMatchObject({ output: 'a', chatId });
