@@ -79,8 +79,9 @@ async function getAtEitherPath(
 	const refusal = await readRefusal(first);
 	const second = await ask(`/v1/${spellings[1]}/jobs/${id}${rest}`);
 	if (!isUnknownPath(second)) return second;
-	await readRefusal(second);
-	throw refusal;
+	const other = await readRefusal(second);
+	// a path that there is not at all (405) tells less than a job that is not known (404)
+	throw first.status === 405 && second.status === 404 ? other : refusal;
 }
 
 async function followedOnce(http: Http, path: string): Promise<HttpResponse> {

@@ -142,6 +142,13 @@ it.each<[Segment, string[]]>([
 	}
 });
 
+it('a path that there is not at all does not hide that the job is not known', async () => {
+	const http = inMemory({ ...NOT_FOUND, status: 405 }, NOT_FOUND);
+	expect(await failureOf(readJob(http, { segment: 'images', jobId: '1' }))).toMatchObject({
+		details: { status: 404 },
+	});
+});
+
 it('takes what the second spelling says', async () => {
 	expect(
 		await readJob(inMemory(NOT_FOUND, json({ id: 1, status: 'done' })), {
