@@ -17,6 +17,9 @@ const ERROR = /(^|[._-])(error|failed|failure)$/i;
 const STREAM_END = /^(stream[._-]?)?(done|end|finish|finished|complete|completed|close|closed)$/i;
 const MESSAGE_END =
 	/(^|[._-])(done|end|ended|finish|finished|complete|completed|final|stop|stopped)$/i;
+const OF_A_TOOL = /tool|function|step|progress/i;
+/** Roles of those who are not the agent. */
+const OTHERS = /^(user|human|customer|system|developer|tool|function)$/i;
 /** Events beside the answer: they may hold a text, but not one meant for the reader. */
 const NO_TEXT =
 	/tool|function|status|think|reason|meta|ping|heart|alive|session|usage|log$|debug|progress|step|init|ack|title|source|citation|suggest/i;
@@ -42,13 +45,26 @@ export function readEvent(value: unknown, eventName?: string, textField?: string
 	const name = [eventName, value['type'], value['event'], value['kind']].find(
 		(candidate) => typeof candidate === 'string' && candidate !== 'message',
 	) as string | undefined;
-	if (value['error'] || ERROR.test(name ?? '')) return { error: value };
-	if (isFromUser(value)) return {};
+	const failed = value['error'] || ERROR.test(name ?? '') || saysItFailed(value);
+	// a tool that failed is the agent's to deal with
+	if (failed && !OF_A_TOOL.test(name ?? '')) return { error: value };
+	if (isFromOthers(value)) return {};
 	if (name && STREAM_END.test(name)) return ended('stream', find(value));
 	if (name && MESSAGE_END.test(name)) return ended('message', find(value));
 	const last = value['done'] === true || value['is_final'] === true || value['finished'] === true;
 	const said = name && silent(name) ? {} : piece(find(value));
 	return last ? { ...said, end: 'message' } : said;
+}
+
+/** The events of an answer that came as one list of them; any other answer is one itself. */
+export function eventsIn(value: unknown): unknown[] {
+	const list = isObject(value) && !findAnswerText(value) ? value['events'] : value;
+	const areEvents =
+		Array.isArray(list) &&
+		list.every(isObject) &&
+		list.some(({ type, event, kind }) => [type, event, kind].some(isName)) &&
+		!list.some((entry) => 'role' in entry);
+	return areEvents ? list : [value];
 }
 
 function ended(end: 'stream' | 'message', summary: string | undefined): Said {
@@ -57,7 +73,15 @@ function ended(end: 'stream' | 'message', summary: string | undefined): Said {
 
 const piece = (text: string | undefined): Said => (text === undefined ? {} : { text });
 
-function isFromUser(value: Record<string, unknown>): boolean {
-	const message = value['message'];
-	return value['role'] === 'user' || (isObject(message) && message['role'] === 'user');
+function saysItFailed({ success, ok, status }: Record<string, unknown>): boolean {
+	return success === false || ok === false || /^(error|failed|failure)$/i.test(String(status));
 }
+
+function isFromOthers(value: Record<string, unknown>): boolean {
+	return [value, value['message'], value['data']]
+		.filter(isObject)
+		.flatMap(({ role, sender, author }) => [role, sender, author])
+		.some((who) => typeof who === 'string' && OTHERS.test(who));
+}
+
+const isName = (value: unknown) => typeof value === 'string' && value !== '';

@@ -3,8 +3,9 @@ import { garbled } from '../service/refusals';
 import { readEvents } from '../service/events';
 import type { HttpResponse } from '../service/http';
 import { decoded } from '../service/readBody';
+import { peek } from '../service/peek';
 import { isObject, parseJson, tryParseJson } from '../service/json';
-import { readEvent, type Said } from './answerEvents';
+import { eventsIn, readEvent, type Said } from './answerEvents';
 
 export type AnswerForm = 'sse' | 'ndjson' | 'json' | 'text';
 
@@ -36,10 +37,11 @@ export async function* readAnswer(
 		if (/^<(!doctype|html|\?xml)/i.test(start) || type.includes('text/html')) {
 			throw garbled(response, start);
 		}
-		const looksLikeJson = ['{', '[', RECORD_SEPARATOR].includes(start.charAt(0));
+		const openers = ['{', '[', RECORD_SEPARATOR, ...(type.includes('json') ? ['"'] : [])];
+		const looksLikeJson = openers.includes(start.charAt(0));
 		const looksLikeEvents = /^((data|event|id|retry):|:)/.test(start);
 		if (looksLikeJson) yield* readJsonLines(pieces, type, read);
-		else if (type.includes('event-stream') || (looksLikeEvents && !type.includes('json'))) {
+		else if (type.includes('event-stream') || looksLikeEvents) {
 			yield* readEventPieces(response, pieces, read);
 		} else {
 			for await (const text of pieces) if (text) yield { form: 'text', raw: text, text };
@@ -59,11 +61,12 @@ async function* readEventPieces(
 ): AsyncGenerator<Piece> {
 	/** Whether the answer comes as JSON. Sure once JSON has said something: a text that happens to be in quotes is a text. */
 	let json: boolean | undefined;
-	let sure = false;
+	let [sure, arrived] = [false, false];
 	for await (const { data, event, unfinished } of readEvents(response, {
 		bareEvents: true,
 		pieces,
 	})) {
+		arrived = true;
 		if (data.trim() === '[DONE]') {
 			yield { form: 'sse', raw: data, end: 'stream' };
 			return;
@@ -80,6 +83,7 @@ async function* readEventPieces(
 		sure ||= json === true && Object.keys(said).length > 0;
 		yield { form: 'sse', raw: event ? { event, data: value } : value, ...said };
 	}
+	if (!arrived) throw garbled(response, 'No event arrived.');
 }
 
 /** JSON lines; or, when the first line is not JSON by itself, one JSON body over several lines. */
@@ -111,7 +115,8 @@ async function* readJsonLines(
 	if (!bare(rest)) return;
 	try {
 		const value = parseJson(bare(rest));
-		yield { form: lineCount ? 'ndjson' : 'json', raw: value, ...read(value) };
+		for (const each of eventsIn(value))
+			yield { form: lineCount ? 'ndjson' : 'json', raw: each, ...read(each) };
 	} catch {
 		// a text that only begins like JSON is a text, unless the service says otherwise
 		if (lineCount || type.includes('json')) throw cut('The answer ended in the middle of JSON.');
@@ -124,25 +129,6 @@ const bare = (line: string) => line.replaceAll(RECORD_SEPARATOR, '').trim();
 
 /** Some JSON streams put it before every record (RFC 7464). */
 const RECORD_SEPARATOR = String.fromCharCode(0x1e);
-
-/** Reads on until it can be seen what the body begins with, and gives it back untouched. */
-async function peek(
-	pieces: AsyncGenerator<string>,
-): Promise<{ start: string; pieces: AsyncGenerator<string> }> {
-	let seen = '';
-	while (seen.trimStart().length < 'retry:'.length) {
-		const { done, value } = await pieces.next();
-		if (done) break;
-		seen += value;
-	}
-	return {
-		start: seen.trimStart(),
-		pieces: (async function* () {
-			yield seen;
-			yield* pieces;
-		})(),
-	};
-}
 
 async function* limited(pieces: AsyncIterable<string>): AsyncGenerator<string> {
 	let length = 0;

@@ -34,6 +34,9 @@ export interface Listening {
 	textField?: string | undefined;
 }
 
+/** Characters from which a piece that equals all pieces before it is no coincidence. */
+const SHORTEST_WHOLE = 12;
+
 /** Events kept of an answer without any text, so that the user can see what came instead. */
 const MAX_KEPT = 50;
 
@@ -79,7 +82,7 @@ async function collect(
 		format: answer.format,
 		...(keepEvents && { events: answer.events }),
 	});
-	let ended = false;
+	let [ended, pieces] = [false, 0];
 	try {
 		for await (const { form, raw, text, summary, error, end } of readAnswer(response, textField)) {
 			answer.format = form;
@@ -89,7 +92,10 @@ async function collect(
 					readReportedError(error);
 				throw withDetails(cut(reason, partial()), more);
 			}
-			const piece = text ?? (answer.text ? '' : (summary ?? ''));
+			// some say the whole once more at the end, in an event that looks like any other
+			const again = pieces > 1 && text === answer.text && text.length >= SHORTEST_WHOLE;
+			const piece = again ? '' : (text ?? (answer.text ? '' : (summary ?? '')));
+			if (piece) pieces++;
 			if (piece) await onText(piece);
 			answer.text += piece;
 			ended ||= end !== undefined;

@@ -1,12 +1,12 @@
-import { cut, explained, withDetails } from '../service/errors';
-import { readEvents } from '../service/events';
+import { explained, withDetails } from '../service/errors';
 import { isRefusal, type Http, type HttpResponse } from '../service/http';
-import { isObject, tryParseJson } from '../service/json';
+import { tryParseJson } from '../service/json';
 import { withOutcome } from '../service/outcome';
-import { readJson, readRefusal, readText } from '../service/readBody';
-import { garbled, readReportedError, requestIdOf } from '../service/refusals';
-import { listenToAssistant, type AssistantAnswer, type EventListening } from './events';
-import type { ToolCall } from './toolCalls';
+import { readRefusal, readText } from '../service/readBody';
+import { garbled } from '../service/refusals';
+import type { AssistantAnswer } from './events';
+import { looksLikeEvents } from './eventForms';
+import { collect, type Collecting } from './streamedAnswer';
 import { readBody, readWhole, type CompleteAnswer } from './wholeAnswer';
 
 export interface Question {
@@ -62,8 +62,11 @@ export async function askStreaming(
 		'text/event-stream',
 		question,
 		async (response) => {
-			if (response.headers['content-type']?.includes('json')) {
-				const { text, chatId, ...whole } = readWhole(response, await readJson(response));
+			const hear = { onText, onToolCall, onChat, ...listening, time };
+			if (response.headers['content-type']?.toLowerCase().includes('json')) {
+				const said = await readText(response);
+				if (looksLikeEvents(said)) return await collect(response, hear, said);
+				const { text, chatId, ...whole } = readWhole(response, parsedAs(response, said));
 				if (chatId) onChat(chatId);
 				await onText(text);
 				return {
@@ -75,18 +78,12 @@ export async function askStreaming(
 					...whole,
 				};
 			}
-			return await collect(response, { onText, onToolCall, onChat, ...listening, time });
+			return await collect(response, hear);
 		},
 	);
 }
 
-export interface AskListening extends Pick<EventListening, 'keepEvents' | 'language'> {
-	/** Called with every piece of text as it arrives, and awaited. */
-	onText?: (text: string) => void | Promise<void>;
-	/** Called when a tool is first seen to be used, and awaited. */
-	onToolCall?: (call: ToolCall) => void | Promise<void>;
-	/** Called with the id of the chat the moment the service gives it. */
-	onChat?: (chatId: string) => void;
+export interface AskListening extends Partial<Omit<Collecting, 'time'>> {
 	/** Milliseconds, for the timeline of the tools. */
 	now?: () => number;
 }
@@ -110,46 +107,8 @@ async function askAt<Answer>(
 	}
 }
 
-type Collecting = Required<Pick<AskListening, 'onText' | 'onToolCall' | 'onChat'>> &
-	Omit<EventListening, 'onToolCall'>;
-
-async function collect(
-	response: HttpResponse,
-	{ onText, onToolCall, onChat, ...listening }: Collecting,
-): Promise<AssistantAnswer> {
-	const requestId = requestIdOf(response.headers);
-	if (response.headers['content-type']?.includes('html'))
-		throw garbled(response, await readText(response));
-	const begun: ToolCall[] = [];
-	const heard = listenToAssistant({ ...listening, onToolCall: (call) => begun.push(call) });
-	let arrived = 0;
-	try {
-		for await (const { event = '', data } of readEvents(response, { bareEvents: true })) {
-			arrived++;
-			// whatever follows `finish` is none of our business: leaving closes the connection
-			if (event === 'finish') return { ...heard.answer(), ...requestId };
-			const parsed = tryParseJson(data);
-			if (parsed === undefined && data && heard.knows(event))
-				throw cut(`An event could not be read: ${event} ${data.slice(0, 200)}`);
-			const payload = parsed === undefined && data ? data : parsed;
-			if (/error/.test(event) || (isObject(payload) && payload['error'])) {
-				const { reason = 'The assistant reported an error without a reason.', ...more } =
-					readReportedError(payload);
-				throw withDetails(cut(reason), more);
-			}
-			const text = heard.take(event, payload);
-			const chatId = event === 'chat' ? heard.answer().chatId : undefined;
-			if (chatId) onChat(chatId);
-			for (const call of begun.splice(0)) await onToolCall(call);
-			if (text) await onText(text);
-		}
-		if (!arrived) throw garbled(response, 'No event arrived.');
-		throw cut('The stream ended without its "finish" event.');
-	} catch (cause) {
-		const partial = heard.answer();
-		const ids = partial.chatId ? { chatId: partial.chatId } : {};
-		throw explained(cause, (error) =>
-			withDetails(error, { ...(error.kind !== 'garbled' && { partial }), ids, ...requestId }),
-		);
-	}
+function parsedAs(response: HttpResponse, text: string): unknown {
+	const parsed = tryParseJson(text);
+	if (parsed === undefined) throw garbled(response, text);
+	return parsed;
 }

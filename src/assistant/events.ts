@@ -1,6 +1,9 @@
 import { isObject } from '../service/json';
 import { toolTimeline, type ToolCall } from './toolCalls';
 
+/** Events kept of an answer without any text, so that the user can see what came instead. */
+const MAX_KEPT = 50;
+
 export interface AssistantAnswer {
 	/** The text of all messages, a blank line between them. */
 	text: string;
@@ -9,7 +12,7 @@ export interface AssistantAnswer {
 	chatTitle?: string;
 	messageIds: string[];
 	toolCalls: ToolCall[];
-	/** Every event as it came, when asked for. */
+	/** Every event as it came, when asked for; the first ones where there is no text. */
 	events: unknown[];
 	requestId?: string;
 }
@@ -40,7 +43,7 @@ export function listenToAssistant({
 	const messages: string[] = [];
 	const tools = toolTimeline(time, language);
 	const answer: Omit<AssistantAnswer, 'text' | 'toolCalls'> = { messageIds: [], events: [] };
-	let open = false;
+	let [open, kept] = [false, 0];
 
 	const take: Record<string, (data: Record<string, unknown>) => string> = {
 		chat({ chat_id, chat_title }) {
@@ -79,20 +82,29 @@ export function listenToAssistant({
 
 		/** @returns the text that this event adds to the answer. */
 		take(event: string, data: unknown): string {
-			if (keepEvents) answer.events.push({ event, data });
-			return (isObject(data) || data === undefined) && Object.hasOwn(take, event)
-				? (take[event]?.(isObject(data) ? data : {}) ?? '')
-				: '';
+			if (keepEvents || (!messages.some(Boolean) && kept++ < MAX_KEPT))
+				answer.events.push({ event, data });
+			const given = typeof data === 'string' && event === 'message_start' ? { t: data } : data;
+			if (!isObject(given) && given !== undefined) return '';
+			const name =
+				!Object.hasOwn(take, event) && carriesText(event, given) ? 'message_start' : event;
+			return Object.hasOwn(take, name) ? (take[name]?.(given ?? {}) ?? '') : '';
 		},
 		answer(): AssistantAnswer {
+			const text = messages.filter(Boolean).join('\n\n');
 			return {
 				...answer,
-				text: messages.filter(Boolean).join('\n\n'),
+				events: keepEvents || !text ? answer.events : [],
+				text,
 				toolCalls: tools.calls(),
 			};
 		},
 	};
 }
+
+/** Content that goes on under another name than the specification's, e.g. `message_delta`. */
+const carriesText = (event: string, data: unknown) =>
+	event.startsWith('message') && isObject(data) && typeof data['t'] === 'string';
 
 const isGiven = (value: unknown) =>
 	(typeof value === 'string' && value !== '') || typeof value === 'number';

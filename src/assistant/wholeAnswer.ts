@@ -15,9 +15,15 @@ export interface CompleteAnswer {
 
 /** The specification speaks of a JSON body; a plain text is taken for what it is. */
 export async function readBody(response: HttpResponse): Promise<unknown> {
-	if (!response.headers['content-type']?.startsWith('text/plain')) return await readJson(response);
+	const type = response.headers['content-type']?.toLowerCase() ?? '';
+	if (/json|html/.test(type)) return await readJson(response);
 	const text = await readText(response);
-	return tryParseJson(text) ?? text;
+	const parsed = tryParseJson(text);
+	if (parsed !== undefined) return parsed;
+	// half a JSON body, a web page or a stream of events is no text for a reader
+	const isWords = type.startsWith('text/plain') || !/^(event:|data:|[<{[])/.test(text.trimStart());
+	if (!isWords || !text.trim()) throw garbled(response, text);
+	return text;
 }
 
 /**
@@ -26,9 +32,9 @@ export async function readBody(response: HttpResponse): Promise<unknown> {
  * @throws ServiceError `garbled` for a body that is empty, or reports an error.
  */
 export function readWhole(response: HttpResponse, body: unknown): CompleteAnswer {
-	const reported = isObject(body) && (body['error'] || body['detail']);
+	const reported = isObject(body) && (body['error'] || body['detail'] || body['errors']);
 	const text = findAnswerText(body);
-	if (body === null || body === '' || (reported && !text))
+	if (body === null || body === '' || saysItFailed(body) || (reported && !text))
 		throw garbled(response, JSON.stringify(body));
 	const chatId = findChatId(body);
 	return {
@@ -39,13 +45,30 @@ export function readWhole(response: HttpResponse, body: unknown): CompleteAnswer
 	};
 }
 
-function findChatId(body: unknown): string | undefined {
-	if (!isObject(body)) return undefined;
-	const chat = body['chat'];
-	const id =
-		body['chat_id'] ??
-		body['chatId'] ??
-		(isObject(chat) ? (chat['chat_id'] ?? chat['id']) : undefined);
-	if (typeof id === 'string' || typeof id === 'number') return String(id);
-	return findChatId(body['data'] ?? body['result'] ?? body['response']);
+function saysItFailed(body: unknown): boolean {
+	if (!isObject(body)) return false;
+	return body['success'] === false || /^(error|failed|failure)$/i.test(String(body['status']));
 }
+
+/** Wherever it stands: the chat could not be continued without it. */
+function findChatId(body: unknown, depth = 0): string | undefined {
+	if (typeof body !== 'object' || body === null || depth > MAX_DEPTH) return undefined;
+	if (isObject(body)) {
+		const chat = body['chat'];
+		const own = [
+			body['chat_id'],
+			body['chatId'],
+			isObject(chat) && (chat['chat_id'] ?? chat['id']),
+		];
+		const id = own.find(
+			(value) => (typeof value === 'string' && value) || typeof value === 'number',
+		);
+		if (id !== undefined) return String(id);
+	}
+	return Object.values(body)
+		.map((value) => findChatId(value, depth + 1))
+		.find(Boolean);
+}
+
+/** How deep it may be hidden. */
+const MAX_DEPTH = 4;

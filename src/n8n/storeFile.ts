@@ -1,8 +1,8 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
-import { cut, ServiceError } from '../service/errors';
+import { cut, ServiceError, withDetails } from '../service/errors';
 import { safeFileName } from '../service/fileName';
-import { garbled } from '../service/refusals';
+import { garbled, readReportedError } from '../service/refusals';
 import { fileTypeOf, SNIFF_LENGTH } from '../service/fileType';
 import type { HttpResponse } from '../service/http';
 
@@ -43,7 +43,7 @@ export async function storeFile(
 		const start = await readStart(bytes);
 		if (!start.length) throw garbled(response, 'The file is empty.');
 		const type = fileTypeOf(start, response.headers['content-type'], family);
-		if (!type) throw garbled(response, new TextDecoder().decode(start.slice(0, 500)));
+		if (!type) throw noFile(response, new TextDecoder().decode(start));
 
 		const counted = async function* () {
 			try {
@@ -101,6 +101,10 @@ async function readStart(bytes: AsyncIterator<Uint8Array>): Promise<Uint8Array> 
 	}
 	return start;
 }
+
+/** What came in place of the file may say why, or where it is. */
+const noFile = (response: HttpResponse, text: string) =>
+	withDetails(garbled(response, text), readReportedError(text));
 
 function tooLarge(bytes: number, maximumSize: number): ServiceError {
 	return new ServiceError(

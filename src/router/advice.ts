@@ -22,13 +22,16 @@ export const isBalanceTooSmall = ({ details: { code, status } }: ServiceError) =
 function adviceFor(error: ServiceError): string | undefined {
 	const { code, status, meta, ids } = error.details;
 	if (isBalanceTooSmall(error)) return balanceSentence(meta ?? {});
-	if (code === 'job_not_completed' || (status === 409 && ids?.['jobId']))
+	if (code === 'job_not_completed' || (ids?.['jobId'] && NOT_YET.has(status ?? 0)))
 		return 'The job is not finished yet: use Wait, or ask again later.';
 	if (code === 'content_expired' || status === 410) {
 		return 'The file is no longer kept: images and videos are kept for 7 days, music and speech have to be downloaded at once.';
 	}
 	return undefined;
 }
+
+/** Statuses with which services ask to come back later. */
+const NOT_YET = new Set([202, 204, 409, 425]);
 
 function balanceSentence(meta: Record<string, unknown>): string {
 	const figures = [

@@ -1,10 +1,9 @@
 import { explained, ServiceError, withDetails } from '../service/errors';
-import { readReportedError, requestIdOf } from '../service/refusals';
+import { garbled, readReportedError, requestIdOf } from '../service/refusals';
 import type { HttpResponse } from '../service/http';
 import { isObject } from '../service/json';
+import { stateOf, stateWord, stateWordIn, type JobState } from './jobState';
 import type { Segment } from './segments';
-
-export type JobState = 'unfinished' | 'completed' | 'failed';
 
 export interface Job {
 	jobId: string;
@@ -23,16 +22,13 @@ export interface Job {
 }
 
 const ID_FIELDS = ['id', 'job_id', 'jobId'];
-const WRAPPERS = ['job', 'data', 'result', 'jobs', 'response'];
-const STATE_FIELDS = ['status', 'state', 'job_status', 'phase'];
-const COMPLETED = /^(completed?|succe(ss|ssful|eded)|done|finished|ready|ok)$/i;
-const FAILED = /^(failed|failure|error(ed)?|cancell?ed|rejected|aborted|timed?[ _-]?out)$/i;
+const WRAPPERS = ['job', 'media_job', 'data', 'result', 'jobs', 'response', 'task', 'payload'];
 
 /**
- * Reads a job record, of which the specification names `id`, `cost` and `estimated_cost` only.
+ * Reads a job record, of which the specification names `id`, `cost` and `estimated_cost` only. A figure may stand beside it.
  *
- * @param knownId Taken where the record itself has no id.
- * @returns undefined when there is no record with a usable id.
+ * @param knownId Of the job that was asked for: the record may have none, or one of its own.
+ * @returns undefined when there is no record with a usable id, or in its place a report that something went wrong.
  */
 export function readJobRecord(
 	body: unknown,
@@ -40,18 +36,23 @@ export function readJobRecord(
 	headers: HttpResponse['headers'],
 	knownId?: string,
 ): Job | undefined {
-	const record =
-		findRecord(body) ?? (knownId !== undefined && isObject(body) ? unwrapped(body) : undefined);
-	const jobId = record && (idOf(record) ?? knownId);
-	if (!record || jobId === undefined) return undefined;
-	const status = stateWord(record);
+	const found = findRecord(body, knownId) ?? (knownId !== undefined && withoutId(body));
+	if (!found) return undefined;
+	const { record, around } = found;
+	const jobId = knownId ?? idOf(record);
+	if (jobId === undefined) return undefined;
+	const inside = objectsIn(record);
+	const given = (field: string) =>
+		[record, ...inside, ...around].map((place) => place[field]).find(isGiven);
+	const [estimate, cost] = [given('estimated_cost'), given('cost')];
+	const status = stateWordIn(record, inside);
 	return {
 		jobId,
 		segment,
-		state: stateOf(record, status),
+		state: stateOf(record, status, cost),
 		...(status !== undefined && { status }),
-		...(isGiven(record['estimated_cost']) && { estimatedCostMicroUsd: record['estimated_cost'] }),
-		...(isGiven(record['cost']) && { costMicroUsd: record['cost'] }),
+		...(estimate !== undefined && { estimatedCostMicroUsd: estimate }),
+		...(cost !== undefined && { costMicroUsd: cost }),
 		...requestIdOf(headers),
 		record,
 	};
@@ -70,6 +71,12 @@ export function jobFailure({ jobId, record, requestId }: Job): ServiceError {
 	});
 }
 
+/** What is no record of a job may be an error that came with status 200. */
+export function noRecord(response: HttpResponse, body: unknown): ServiceError {
+	const error = garbled(response, JSON.stringify(body));
+	return isObject(body) && body['error'] ? withDetails(error, readReportedError(body)) : error;
+}
+
 /** What fails from here on keeps the record of the job, with what it has cost. */
 export async function withRecord<Result>(
 	{ record }: Job,
@@ -82,44 +89,54 @@ export async function withRecord<Result>(
 	}
 }
 
-function findRecord(body: unknown, depth = 0): Record<string, unknown> | undefined {
-	if (depth > 3) return undefined;
-	if (Array.isArray(body)) return findRecord(body[0], depth + 1);
-	if (!isObject(body)) return undefined;
-	if (idOf(body) !== undefined) return body;
-	return WRAPPERS.map((name) => findRecord(body[name], depth + 1)).find(Boolean);
+interface Found {
+	record: Record<string, unknown>;
+	/** What it is wrapped in, the nearest first. */
+	around: Array<Record<string, unknown>>;
 }
 
-function unwrapped(body: Record<string, unknown>): Record<string, unknown> {
-	const inner = WRAPPERS.map((name) => body[name]).find(isObject);
-	return inner ?? body;
+function findRecord(body: unknown, knownId: string | undefined, depth = 0): Found | undefined {
+	if (depth > 3) return undefined;
+	if (Array.isArray(body)) {
+		const own = body.find((entry) => isObject(entry) && idOf(entry) === knownId);
+		return findRecord(own ?? body[0], knownId, depth + 1);
+	}
+	if (!isObject(body)) return undefined;
+	const inner = () =>
+		WRAPPERS.map((name) => findRecord(body[name], knownId, depth + 1)).find(Boolean);
+	if (idOf(body) !== undefined && !isEnvelope(body)) return { record: body, around: [] };
+	const found = inner();
+	return found && { ...found, around: [...found.around, body] };
 }
+
+/** An answer with an id of its own around the job: it says nothing of a job. */
+function isEnvelope(body: Record<string, unknown>): boolean {
+	const job = body['job'] ?? body['media_job'];
+	const said = [stateWord(body), body['cost'], body['estimated_cost']].some(isGiven);
+	return !said && isObject(job) && idOf(job) !== undefined;
+}
+
+/** A record need not repeat the id that was asked for. One that only reports an error is none: the job may well be fine. */
+function withoutId(body: unknown): Found | undefined {
+	if (!isObject(body)) return undefined;
+	const inner = objectsIn(body)[0];
+	const record = inner ?? body;
+	const word = stateWord(record);
+	const reports =
+		['error', 'errors', 'detail'].some((field) => record[field]) || record['success'] === false;
+	const unsaid = word === undefined || /^err/i.test(word.trim());
+	if (unsaid && (reports || word !== undefined) && !isGiven(record['cost'])) return undefined;
+	return { record, around: inner ? [body] : [] };
+}
+
+const objectsIn = (body: Record<string, unknown>) =>
+	WRAPPERS.map((name) => body[name]).filter(isObject);
 
 function idOf(record: Record<string, unknown>): string | undefined {
 	const id = ID_FIELDS.map((name) => record[name]).find(
 		(value) => (typeof value === 'string' && value.trim() !== '') || typeof value === 'number',
 	);
 	return id === undefined ? undefined : String(id);
-}
-
-function stateWord(record: Record<string, unknown>): string | undefined {
-	for (const field of STATE_FIELDS) {
-		const value = record[field];
-		if (typeof value === 'string') return value;
-		if (isObject(value))
-			return stateWord(value) ?? (typeof value['name'] === 'string' ? value['name'] : undefined);
-	}
-	return undefined;
-}
-
-/** Without a word for the state, the cost tells: it is set when the job completes, and only then. */
-function stateOf(record: Record<string, unknown>, status: string | undefined): JobState {
-	if (status !== undefined) {
-		if (COMPLETED.test(status.trim())) return 'completed';
-		return FAILED.test(status.trim()) ? 'failed' : 'unfinished';
-	}
-	if (record['error'] || record['failure']) return 'failed';
-	return isGiven(record['cost']) ? 'completed' : 'unfinished';
 }
 
 const isGiven = (value: unknown) => value !== undefined && value !== null;

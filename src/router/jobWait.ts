@@ -49,14 +49,15 @@ export async function waitForJob(
 	}
 }
 
-/** A wrong key does not get right by waiting, nor does an id that no path can hold. */
+/** A wrong key does not get right by waiting, nor does an id that no path can hold; what is gone stays so. */
 function isFinal({ kind, details: { status, permanent } }: ServiceError): boolean {
 	return (
 		kind === 'invalid' ||
 		kind === 'stopped' ||
 		permanent === true ||
 		status === 401 ||
-		status === 403
+		status === 403 ||
+		status === 410
 	);
 }
 

@@ -1,44 +1,15 @@
 import { explained, invalid, ServiceError, withDetails } from '../service/errors';
-import { garbled } from '../service/refusals';
 import { isRefusal, type Http, type HttpResponse } from '../service/http';
 import { readJson, readRefusal } from '../service/readBody';
-import { withOutcome } from '../service/outcome';
 import { pathSegment } from '../service/pathSegment';
 import { advised } from './advice';
-import { readJobRecord, type Job } from './jobRecord';
+import { noRecord, readJobRecord, type Job } from './jobRecord';
 import { kindOf, segments, type Segment } from './segments';
 
 /** Where a job is found. */
 export interface JobAddress {
 	segment: Segment;
 	jobId: string;
-}
-
-/**
- * Starts a media job, which costs money once it completes.
- *
- * @param body Not shown in the specification: everything given is sent, nothing is added.
- * @throws ServiceError with an outcome. `unknown` also when the service accepted the start but gave no usable id.
- * @see POST /v1/<segment>/jobs
- */
-export async function startJob(http: Http, segment: Segment, body: object): Promise<Job> {
-	try {
-		const response = await http.send({ method: 'POST', path: `/v1/${segment}/jobs`, body });
-		try {
-			const record = await readJson(response);
-			const job = readJobRecord(record, segment, response.headers);
-			if (!job) throw garbled(response, JSON.stringify(record));
-			return job;
-		} catch (cause) {
-			// the start was accepted, and only its answer did not arrive whole
-			const lost = !isRefusal(response);
-			throw explained(cause, (error) =>
-				lost ? withDetails(error, { outcome: 'unknown' }) : error,
-			);
-		}
-	} catch (cause) {
-		throw explained(cause, (error) => advised(withOutcome(error, 'job start'), modelIn(body)));
-	}
 }
 
 /**
@@ -54,7 +25,7 @@ export async function readJob(http: Http, { segment, jobId }: JobAddress): Promi
 		const response = await getAtEitherPath(ask, segment, jobId, '');
 		const record = await readJson(response);
 		const job = readJobRecord(record, segment, response.headers, jobId);
-		if (!job) throw garbled(response, JSON.stringify(record));
+		if (!job) throw noRecord(response, record);
 		return job;
 	});
 }
@@ -108,8 +79,9 @@ async function getAtEitherPath(
 	const refusal = await readRefusal(first);
 	const second = await ask(`/v1/${spellings[1]}/jobs/${id}${rest}`);
 	if (!isUnknownPath(second)) return second;
-	await readRefusal(second);
-	throw refusal;
+	const other = await readRefusal(second);
+	// a path that there is not at all (405) tells less than a job that is not known (404)
+	throw first.status === 405 && second.status === 404 ? other : refusal;
 }
 
 async function followedOnce(http: Http, path: string): Promise<HttpResponse> {
@@ -132,5 +104,3 @@ async function followedOnce(http: Http, path: string): Promise<HttpResponse> {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 const isUnknownPath = ({ status }: HttpResponse) => status === 404 || status === 405;
-
-const modelIn = (body: object) => ('model' in body ? body.model : undefined);

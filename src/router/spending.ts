@@ -17,11 +17,13 @@ export const noSpending = (): Spending => ({ microUsd: '0' });
 /**
  * Adds a started job's forecast, which is read as micro-dollars. One that is no whole number of them is not guessed at: then
  * the sum is not known any more.
+ *
+ * @param least What the job costs for certain, by the catalog: a forecast below it would let the cap be passed by unnoticed.
  */
-export function addEstimate(spending: Spending, estimate: unknown): void {
+export function addEstimate(spending: Spending, estimate: unknown, least = 0n): void {
 	const amount = readWhole(estimate);
 	if (amount !== undefined && amount >= 0n) {
-		spending.microUsd = String(BigInt(spending.microUsd) + amount);
+		spending.microUsd = String(BigInt(spending.microUsd) + (amount > least ? amount : least));
 	} else {
 		spending.untold ??=
 			estimate === undefined
@@ -46,7 +48,7 @@ export function checkSpent({ microUsd, untold }: Spending, cap: number): void {
 	if (BigInt(microUsd) < allowed(cap)) return;
 	throw invalid(
 		`The spending cap of ${shown(cap)} for this execution is reached`,
-		`Nothing was sent for this item. The jobs that were started before are estimated at ${dollars(microUsd)}. Raise "Spending Cap per Execution", or start the rest in another execution.`,
+		`Nothing was sent for this item. The jobs that were started before are estimated at ${dollars(microUsd)}, by the service or, where that is more, by the catalog. Raise "Spending Cap per Execution", or start the rest in another execution.`,
 	);
 }
 

@@ -26,7 +26,12 @@ const PLACES = [
 	'data',
 	'chunk',
 	'value',
+	'payload',
+	'body',
 ];
+
+/** What a service says of its answer in a `message` beside it. */
+const ALL_WELL = /^(ok|okay|success|successful|done|completed)[.!]?$/i;
 
 /** How deep a text may be hidden. */
 const MAX_DEPTH = 8;
@@ -43,11 +48,14 @@ export function findAnswerText(value: unknown, depth = 0): string | undefined {
 	if (depth > MAX_DEPTH) return undefined;
 	if (Array.isArray(value)) return textOfList(value, depth);
 	if (!isObject(value)) return undefined;
+	/** Nothing, or only that all went well: it counts where there is no other text. */
+	let poor: string | undefined;
 	for (const place of PLACES) {
 		const found = findAnswerText(value[place], depth + 1);
-		if (found !== undefined) return found;
+		if (found && !(place === 'message' && ALL_WELL.test(found))) return found;
+		poor ??= found;
 	}
-	return undefined;
+	return poor;
 }
 
 /**

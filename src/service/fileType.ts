@@ -30,7 +30,7 @@ const EXTENSIONS: Record<string, string> = {
  *
  * @param header The `Content-Type` that came along.
  * @param family What the job makes.
- * @returns undefined for something that is no file: a web page or JSON, which a proxy or an error put in its place.
+ * @returns undefined for something that is no file: a web page, JSON or a plain text, which a proxy or an error put in its place.
  */
 export function fileTypeOf(
 	start: Uint8Array,
@@ -38,8 +38,14 @@ export function fileTypeOf(
 	family: 'image' | 'video' | 'audio',
 ): FileType | undefined {
 	const declared = header?.split(';')[0]?.trim().toLowerCase() ?? '';
+	const words = isWords(start);
 	const [known] = filetypeinfo(start).filter(
-		({ mime, extension }) => mime && extension && !/^application\/(json|xml)$/.test(mime),
+		({ mime, extension }) =>
+			mime &&
+			extension &&
+			!/^application\/(json|xml)$/.test(mime) &&
+			// some types are told by a single letter: "Gateway Timeout" is no film
+			(!words || mime === 'image/svg+xml'),
 	);
 	if (known?.mime && known.extension) {
 		const container = CONTAINERS[known.extension];
@@ -58,6 +64,7 @@ export function fileTypeOf(
 		return { mimeType: 'image/svg+xml', extension: 'svg' };
 	const looksLikePage = /^\s*[<{[]/.test(text);
 	if (looksLikePage || /html|json|xml/.test(declared)) return undefined;
+	if (words && !/^(image|audio|video)\//.test(declared)) return undefined;
 	const mimeType = /^(image|audio|video)\/[\w.+-]+$/.test(declared)
 		? declared
 		: 'application/octet-stream';
@@ -65,4 +72,15 @@ export function fileTypeOf(
 		EXTENSIONS[mimeType] ??
 		(mimeType.startsWith('application') ? 'bin' : (mimeType.split(/[/+]/)[1] ?? 'bin'));
 	return { mimeType, extension: extension.replace(/^x-/, '') };
+}
+
+/** Whether there is nothing but text in it, which no picture, film or sound begins with. */
+function isWords(start: Uint8Array): boolean {
+	try {
+		// what comes next may lie across the end
+		const text = new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
+		return !/\p{Cc}/u.test(text.replace(/[\t\r\n]/g, ''));
+	} catch {
+		return false;
+	}
 }

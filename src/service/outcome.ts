@@ -17,7 +17,8 @@ export function outcomeOf({ kind, details: { status = 0, sent } }: ServiceError)
 		return sent === false ? 'not_started' : 'unknown';
 	if (STARTED.has(kind)) return 'started';
 	if (kind === 'garbled') return 'unknown';
-	const mayHaveRun = status < 300 || status === 408 || status === 409 || status >= 500;
+	// 303 means that what was sent has been taken, and that its result is elsewhere
+	const mayHaveRun = status < 300 || [303, 408, 409].includes(status) || status >= 500;
 	return mayHaveRun ? 'unknown' : 'not_started';
 }
 

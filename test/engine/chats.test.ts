@@ -103,3 +103,38 @@ describe('an answer that stops before its end', () => {
 		expect(details).toMatchObject({ kind: 'cut', chatId: expect.any(String) });
 	});
 });
+
+describe('the id of a chat that is continued', () => {
+	const chatId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
+	const more = { question: 'on', chatId };
+	beforeEach(() => (service.forms.unknownChat = 'accepted'));
+
+	it('is in the output where the answer does not repeat it', async () => {
+		service.fault({
+			match: { path: '/invoke' },
+			do: { type: 'body', body: '{"answer":"a"}', contentType: 'application/json' },
+		});
+		for (const operation of ['ask', 'askStreaming'] as const) {
+			const { items } = await ask(operation, more);
+			expect(items[0]?.json).toMatchObject({ output: 'a', chatId });
+		}
+	});
+
+	it('and so is what came of an answer without a text', async () => {
+		service.fault({
+			match: { path: '/invoke' },
+			do: {
+				type: 'body',
+				contentType: 'text/event-stream',
+				body: 'event: price\ndata: {"usd":1}\n\nevent: finish\n\n',
+			},
+		});
+		const { items } = await ask('askStreaming', more);
+		expect(items[0]?.json).toMatchObject({
+			output: '',
+			chatId,
+			events: [{ event: 'price', data: { usd: 1 } }],
+			notice: expect.stringContaining('No text was found'),
+		});
+	});
+});

@@ -145,3 +145,45 @@ describe('a redirect', () => {
 		expect(store.requests).toEqual([]);
 	});
 });
+
+describe('what comes in place of the file', () => {
+	const inPlace = (body: string, contentType: string) =>
+		service.fault({ match: { path: '/content' }, do: { type: 'body', body, contentType } });
+
+	it('a plain text is no file, and says why', async () => {
+		inPlace('Internal error: no such file', 'text/plain');
+		const { items, failed } = await download();
+		expect(items).toHaveLength(0);
+		expect(failed[0]?.json).toMatchObject({
+			details: { kind: 'garbled', reason: 'Internal error: no such file' },
+		});
+	});
+
+	it('an error that came with status 200 is read as one', async () => {
+		const error = { code: 'job_not_completed', message: 'wait' };
+		inPlace(JSON.stringify({ error }), 'application/json');
+		expect((await download()).failed[0]?.json).toMatchObject({
+			error: expect.stringContaining('The job is not finished yet'),
+			details: { code: 'job_not_completed', reason: 'wait', jobId: expect.any(String) },
+		});
+	});
+
+	it('an address is not lost, however long', async () => {
+		const url = `https://files.example/a.png?signature=${'x'.repeat(800)}`;
+		inPlace(JSON.stringify({ url }), 'application/json');
+		expect((await download()).failed[0]?.json).toMatchObject({
+			details: { reason: expect.stringContaining(url) },
+		});
+	});
+
+	it.each([202, 204, 404, 425])('%d for a moment after the job has completed', async (status) => {
+		service.fault({
+			match: { path: '/content' },
+			// both spellings of the path
+			times: status === 404 ? 2 : 1,
+			do: { type: 'status', status, body: status === 204 ? '' : { status: 'processing' } },
+		});
+		const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
+		expect((await execute('generate', { model, prompt: 'a cat' })).items).toHaveLength(1);
+	});
+});

@@ -142,6 +142,25 @@ describe('Start Once Per Key', () => {
 		expect(service.world.starts).toHaveLength(1);
 	});
 
+	it('says so where the key was used for something else', async () => {
+		const hintsOf = async (more: INodeParameters) => {
+			const options = { startKey: 'order-7' };
+			const { run: ran } = await run(
+				ledgered('start', { segment: 'images', model: sketch, prompt: 'one', options, ...more }),
+			);
+			return ran.data.resultData.runData['Node']?.[0]?.hints?.map(({ message }) => message) ?? [];
+		};
+		expect(await hintsOf({})).toEqual([]);
+		expect(await hintsOf({ prompt: 'another' })).toEqual([]);
+		const video = { __rl: true, mode: 'id', value: 'kino/reel-1' };
+		expect(await hintsOf({ segment: 'videos', model: video })).toEqual([
+			expect.stringMatching(
+				/^The key "order-7" was used before for the segment "images".*given back/,
+			),
+		]);
+		expect(service.world.starts).toHaveLength(1);
+	});
+
 	it('twenty executions at once start one', async () => {
 		const all = await Promise.all(Array.from({ length: 20 }, async () => await once('k')));
 		expect(service.world.starts).toHaveLength(1);

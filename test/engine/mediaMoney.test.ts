@@ -137,6 +137,16 @@ describe('the cap per execution', () => {
 		},
 	);
 
+	it.each([0, 4])('an estimate of %d does not open it: the catalog says more', async (estimate) => {
+		service.fault({
+			match: { method: 'POST' },
+			do: { type: 'replace', find: '"estimated_cost":40000', with: `"estimated_cost":${estimate}` },
+		});
+		const { failed } = await capped(0.1);
+		expect(posts(service)).toHaveLength(3);
+		expect(failed).toHaveLength(3);
+	});
+
 	it('starts one after another', async () => {
 		service.fault({ match: { method: 'POST' }, do: { type: 'latency', ms: 20, effect: true } });
 		await capped(10);

@@ -12,7 +12,12 @@ import { toolLines } from './toolLines';
 export async function askWhole(call: Call<Asked>): Promise<Output> {
 	const { request, http, once, live } = call;
 	const { question, same, onChat } = inChat(call);
-	const { text, chatId, requestId, body } = await once(same, async () => {
+	const {
+		text,
+		chatId = question.chat_id,
+		requestId,
+		body,
+	} = await once(same, async () => {
 		const answer = await ask(http, question);
 		if (answer.chatId) onChat(answer.chatId);
 		await live(answer.text);
@@ -38,7 +43,8 @@ export async function askLive(call: Call<Asked>): Promise<Output> {
 	const aloud = request.showToolCalls ? toolLines(live) : { onText: live };
 
 	const toItem = (answer: AssistantAnswer & { body?: unknown }, more: object): Output => {
-		const { text, chatId, chatTitle, messageIds, toolCalls, events, requestId, body } = answer;
+		const { text, chatTitle, messageIds, toolCalls, events = [], requestId, body } = answer;
+		const { chatId = question.chat_id } = answer;
 		return {
 			json: {
 				output: text,
@@ -49,7 +55,7 @@ export async function askLive(call: Call<Asked>): Promise<Output> {
 				toolCalls: toolCalls as unknown as IDataObject[],
 				...more,
 				...(requestId && { requestId }),
-				...(keepEvents && { events: events as IDataObject[] }),
+				...((keepEvents || !text) && { events: events as IDataObject[] }),
 				...(body !== undefined && { body: body as IDataObject }),
 			},
 		};
@@ -60,7 +66,9 @@ export async function askLive(call: Call<Asked>): Promise<Output> {
 			const listening = { ...aloud, keepEvents, language, onChat, now: clock.now };
 			return await askStreaming(http, question, listening);
 		});
-		return toItem(answer, { complete: true });
+		const lost = answer.text ? undefined : NO_TEXT;
+		if (lost) hint(lost);
+		return toItem(answer, { complete: true, ...(lost && { notice: lost }) });
 	} catch (cause) {
 		const arrived = whatArrived<AssistantAnswer>(cause);
 		if (!arrived || onIncomplete === 'error') throw explained(cause);
@@ -72,6 +80,8 @@ export async function askLive(call: Call<Asked>): Promise<Output> {
 		);
 	}
 }
+
+const NO_TEXT = 'No text was found in the answer; "events" holds what came.';
 
 /**
  * The question as it is sent: with the chat that an item with the same key was given, where there was one.

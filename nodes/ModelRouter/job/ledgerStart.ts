@@ -54,6 +54,11 @@ export async function startLedgered(
 		: await startEntered(ledger, wanted, sending);
 	if ('earlier' in started) {
 		const { earlier: entry } = started;
+		const other = otherThan(entry, { segment, model, account: origin.credential });
+		if (other)
+			hint(
+				`The key "${startKey}" was used before for ${other}: its job ${entry.jobId} is given back, and nothing was started. Use keys that are different for every job that you want.`,
+			);
 		return { job: jobOf(entry), ledgered: { entry, startedBefore: true } };
 	}
 	const { result: job, entry } = started;
@@ -62,6 +67,16 @@ export async function startLedgered(
 			`The job ${job.jobId} was started, but the job ledger could not be reached to write that down. Its outcome there will be "unknown": use Resolve as Started with this job ID.`,
 		);
 	return { job, ledgered: { entry, ...(startKey && { startedBefore: false }) } };
+}
+
+/** How the job of a key differs from the one that was asked for now. */
+function otherThan(
+	entry: Entry,
+	{ segment, model, account }: Pick<Entry, 'segment' | 'model' | 'account'>,
+): string | undefined {
+	if (entry.account && entry.account !== account) return 'another credential';
+	if (entry.segment !== segment) return `the segment "${entry.segment}"`;
+	return entry.model && entry.model !== model ? `the model ${entry.model}` : undefined;
 }
 
 /** The node brings the file itself. Where it cannot, the triggers do, at once. */

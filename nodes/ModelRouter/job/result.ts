@@ -12,6 +12,9 @@ import { fileAtService } from './agents';
 /** How often a download is begun anew when the connection breaks. Nothing is charged for it. */
 const MAX_ATTEMPTS = 3;
 
+/** What a service may answer for a moment after it has said that the job is completed. */
+const LAGGING = new Set([202, 204, 404, 409, 425]);
+
 interface FileWanted {
 	/** The name of the binary field. */
 	binaryProperty: string;
@@ -68,7 +71,8 @@ async function storeResult(
 		} catch (cause) {
 			const { kind: failure, details } =
 				cause instanceof ServiceError ? cause : { kind: '', details: {} };
-			const passing = failure === 'cut' || (justCompleted && details.status === 409);
+			const lagging = LAGGING.has(details.status ?? 0) || details.code === 'job_not_completed';
+			const passing = failure === 'cut' || (justCompleted && lagging);
 			if (!passing || attempt === MAX_ATTEMPTS) throw failedWith(cause, address);
 			await clock.sleep(500 + fullJitter(attempt, clock));
 		}

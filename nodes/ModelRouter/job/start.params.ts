@@ -45,7 +45,7 @@ export const executionCapOption = {
 	typeOptions: { minValue: 0, numberPrecision: 6 },
 	default: 10,
 	description:
-		'Jobs are started one after another, and no more once the estimated costs that the service gives at their starts add up to this. The last job may overshoot. It counts for all starts of this node in one execution; a failed job still counts.',
+		'Jobs are started one after another, and no more once the estimated costs that the service gives at their starts (or what the catalog says they cost at least, where that is more) add up to this. The last job may overshoot. It counts for all starts of this node in one execution; a failed job still counts.',
 } as const satisfies INodeProperties;
 
 export const itemCapOption = {

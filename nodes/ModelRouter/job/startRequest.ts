@@ -4,7 +4,7 @@ import { explainJobBalance } from '../../../src/router/balance';
 import type { Job } from '../../../src/router/jobRecord';
 import { withInputs, type JobInput } from '../../../src/router/jobInputs';
 import { jobBound } from '../../../src/router/jobPrice';
-import { startJob } from '../../../src/router/jobs';
+import { startJob } from '../../../src/router/jobStart';
 import { checkKind } from '../../../src/router/kinds';
 import { kindOf, type Segment } from '../../../src/router/segments';
 import {
@@ -83,16 +83,18 @@ export async function startOnce(
 		const body = await toBody(call);
 		const post = async () => {
 			if (executionCap !== undefined) checkSpent(spending, executionCap);
+			const bound = async () => jobBound((await knownModel(call, model))?.pricing, body)?.microUsd;
+			// looked up before the start: nothing may come between its answer and what is kept of it
+			const least = executionCap === undefined ? undefined : await bound();
 			try {
 				const job = await startJob(http, segment, body);
 				note('mediaJob', job.jobId);
-				addEstimate(spending, job.estimatedCostMicroUsd);
+				addEstimate(spending, job.estimatedCostMicroUsd, least);
 				return job;
 			} catch (cause) {
 				const own = cause instanceof ServiceError ? cause : undefined;
 				if (own?.details.outcome === 'unknown') addUnknown(spending);
-				const entry = own && isBalanceTooSmall(own) ? await knownModel(call, model) : undefined;
-				const leastMicroUsd = jobBound(entry?.pricing, body)?.microUsd;
+				const leastMicroUsd = own && isBalanceTooSmall(own) ? await bound() : undefined;
 				throw explained(cause, (error) =>
 					explainJobBalance(error, { leastMicroUsd, others: underWay() - 1 }),
 				);

@@ -92,7 +92,7 @@ export const send = operation({
 				const listening = { onText: live, keepEvents, textField };
 				return { sessionId, ...(await sendMessage(http, { sessionId, content }, listening)) };
 			});
-			const lost = textField && !answer.text && `No text was found in the field "${textField}".`;
+			const lost = !answer.text && noText(textField);
 			if (lost) hint(lost);
 			return toItem(sessionId, answer, { complete: true, ...(lost && { notice: lost }) });
 		} catch (cause) {
@@ -106,3 +106,8 @@ export const send = operation({
 		}
 	},
 });
+
+const noText = (textField: string | undefined) =>
+	textField
+		? `No text was found in the field "${textField}".`
+		: 'No text was found in the answer; "events" holds what came. If there is one, name its place in the option "Text Field".';

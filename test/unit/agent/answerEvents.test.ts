@@ -19,6 +19,12 @@ it.each<[unknown, string | undefined, Said]>([
 	[{ type: 'usage', value: '12' }, undefined, {}],
 	[{ role: 'user', content: 'the question' }, undefined, {}],
 	[{ message: { role: 'user', content: 'the question' } }, undefined, {}],
+	[{ event: 'message', data: { role: 'user', content: 'the question' } }, undefined, {}],
+	[{ sender: 'user', content: 'the question' }, undefined, {}],
+	[{ role: 'tool', content: 'found' }, undefined, {}],
+	// the agent may answer all the same
+	[{ type: 'tool_result', error: 'not found' }, undefined, {}],
+	[{ type: 'tool_call_failed', message: 'not found' }, undefined, {}],
 	[{ price: 1 }, undefined, {}],
 	['', undefined, { text: '' }],
 	[null, undefined, {}],
@@ -37,6 +43,8 @@ it.each<[unknown, string | undefined, Said]>([
 	[{ content: 'z', done: true }, undefined, { text: 'z', end: 'message' }],
 	[{ is_final: true }, undefined, { end: 'message' }],
 	// errors
+	[{ success: false, message: 'x' }, undefined, { error: { success: false, message: 'x' } }],
+	[{ status: 'error', message: 'x' }, undefined, { error: { status: 'error', message: 'x' } }],
 	['boom', 'error', { error: 'boom' }],
 	['', 'error', { error: '' }],
 	[{ error: 'boom' }, undefined, { error: { error: 'boom' } }],

@@ -31,6 +31,39 @@ it.each<[string, Answer, string, string]>([
 		'sse',
 		'ab',
 	],
+	[
+		'a list of events in one body',
+		json([
+			{ type: 'text', text: 'a' },
+			{ type: 'tool_result', content: 'found' },
+			{ type: 'text', text: 'b' },
+		]),
+		'json',
+		'ab',
+	],
+	['events in an object', json({ events: [{ type: 'text', text: 'a' }] }), 'json', 'a'],
+	[
+		'a history',
+		json([
+			{ role: 'user', type: 'message', content: 'q' },
+			{ role: 'assistant', type: 'message', content: 'a' },
+			{ role: 'assistant', type: 'message', content: 'b' },
+		]),
+		'json',
+		'a\n\nb',
+	],
+	['a JSON text', json('a'), 'json', 'a'],
+	['JSON texts in lines', typed('application/x-ndjson', '"a"\n"b"\n'), 'ndjson', 'ab'],
+	['events under a JSON type', typed('application/json', 'data: {"t":"a"}\n\n'), 'sse', 'a'],
+	[
+		'the whole once more at the end',
+		events(
+			'data: {"t":"Good morning, "}\n\ndata: {"t":"you"}\n\ndata: {"t":"Good morning, you"}\n\n',
+		),
+		'sse',
+		'Good morning, you',
+	],
+	['the same piece again', events('data: {"t":"ha"}\n\ndata: {"t":"ha"}\n\n'), 'sse', 'haha'],
 	['events with JSON texts', events('data: "a "\n\ndata: "b"\n\n'), 'sse', 'a b'],
 	['events with text', events('data: a\n\ndata:  b\n\ndata: "c"\n\ndata: 5\n\n'), 'sse', 'a b"c"5'],
 	['events with numbers first', events('data: 5\n\ndata:  apples\n\n'), 'sse', '5 apples'],
@@ -155,6 +188,7 @@ it.each<[string, Answer, string]>([
 	['blanks', typed('text/plain', ' \n\n'), 'The answer was empty.'],
 	['a web page', typed('text/html', '<p>Log in'), '<p>Log in'],
 	['a web page as events', events('<!doctype html><p>'), '<!doctype html><p>'],
+	['a stream of nothing but signs of life', events(': ping\n\n: ping\n\n'), 'No event arrived.'],
 	[
 		'an XML page',
 		typed('text/plain', '<?xml version="1.0"?><Error/>'),

@@ -30,6 +30,14 @@ it.each<[string, unknown, string, string | undefined]>([
 	['a chat inside', { chat: { id: 17 }, data: { text: 'a' } }, 'a', '17'],
 	['a wrapper', { data: { chat_id: 'c', message: 'a' } }, 'a', 'c'],
 	['a text', 'a', 'a', undefined],
+	['a chat in a list', { data: [{ chat_id: 'c', text: 'a' }] }, 'a', 'c'],
+	['a chat beside', { meta: { chat_id: 'c' }, answer: 'a' }, 'a', 'c'],
+	[
+		'a text beside a word of success',
+		{ message: 'success', data: { analysis: 'a' } },
+		'a',
+		undefined,
+	],
 	['a detail beside an answer', { detail: 'full', answer: 'a' }, 'a', undefined],
 	['figures only', { price: 1 }, '{\n  "price": 1\n}', undefined],
 ])('reads %s', async (_name, body, text, chatId) => {
@@ -46,6 +54,10 @@ it.each<[string, Answer, object]>([
 		{ reason: expect.stringContaining('boom') },
 	],
 	['a detail with status 200', json({ detail: 'boom' }), { reason: '{"detail":"boom"}' }],
+	['errors with status 200', json({ errors: [{ message: 'boom' }] }), { status: 200 }],
+	['no success', json({ success: false, message: 'boom' }), { status: 200 }],
+	['a state of error', json({ status: 'error', message: 'boom' }), { status: 200 }],
+	['half a body without a type', { chunks: ['{"answer": "a'] }, { reason: '{"answer": "a' }],
 	['null', json(null), { reason: 'null' }],
 	['nothing', {}, { reason: 'The answer was empty.' }],
 	['a page', { chunks: ['<html>'] }, { reason: '<html>' }],
@@ -168,4 +180,49 @@ it.each<[Answer | ServiceError, string, string]>([
 			details: { outcome, ids: { chatId: QUESTION.chat_id } },
 		});
 	}
+});
+
+it.each(['text/markdown', 'TEXT/PLAIN', 'application/octet-stream'])(
+	'a text of the type %s is a text',
+	async (type) => {
+		const answer = { headers: { 'content-type': type }, chunks: ['# BTC\n', 'up'] };
+		expect(await ask(inMemory(answer), { message: 'q' })).toMatchObject({ text: '# BTC\nup' });
+	},
+);
+
+const NAMES = ['chat', 'message_start', 'message_end', 'finish'] as const;
+const DATA = { chat: { chat_id: 'c' }, message_start: { t: 'a' }, message_end: {}, finish: null };
+it.each<[string, (name: (typeof NAMES)[number]) => string]>([
+	['in capitals', (name) => `event: ${name.toUpperCase()} \ndata: ${JSON.stringify(DATA[name])}`],
+	['beside the data', (event) => `data: ${JSON.stringify({ event, data: DATA[event] })}`],
+	['in the data', (type) => `data: ${JSON.stringify({ type, ...DATA[type] })}`],
+	[
+		'as a message',
+		(type) => `event: message\ndata: ${JSON.stringify({ type, payload: DATA[type] })}`,
+	],
+])('the name of an event may stand %s', async (_where, written) => {
+	const text = NAMES.map((name) => `${written(name)}\n\n`).join('');
+	expect(await stream(text)).toMatchObject({ text: 'a', chatId: 'c' });
+});
+
+it('a stream is a stream whatever its type says', async () => {
+	const text = `${CHAT}${A}event: finish\ndata: null\n\n`;
+	const headers = { 'content-type': 'application/json' };
+	expect(await stream(text, { headers })).toMatchObject({ text: 'a', chatId: 'c-1' });
+	expect(await failureOf(stream('{"answer": "a', { headers }))).toMatchObject({ kind: 'garbled' });
+});
+
+it('a tool that fails does not end the answer', async () => {
+	const tools =
+		'event: finished_tool_call\ndata: {"call_id":"1","error":"x"}\n\nevent: tool_error\ndata: {}\n\n';
+	expect(await stream(`${tools}${A}event: finish\n\n`)).toMatchObject({ text: 'a' });
+});
+
+it('an error in the form of the specification is said', async () => {
+	expect(
+		await failureOf(stream(`${CHAT}${A}data: {"detail":"no credits left"}\n\n`)),
+	).toMatchObject({
+		kind: 'cut',
+		details: { reason: 'no credits left', ids: { chatId: 'c-1' }, partial: { text: 'a' } },
+	});
 });

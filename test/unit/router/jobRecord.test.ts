@@ -94,7 +94,6 @@ it.each<[string, string[]]>([
 			'not_ready',
 			'almost done',
 			'held',
-			'',
 		],
 	],
 ])('%s', (state, words) => {
@@ -122,10 +121,53 @@ it.each<[object, object]>([
 	[{ estimated_cost: 5 }, { state: 'unfinished' }],
 	[{ error: 'boom' }, { state: 'failed' }],
 	[{ error: null, cost: null }, { state: 'unfinished' }],
+	[{ done: true }, { state: 'completed' }],
+	[{ status: ' ', cost: 5 }, { state: 'completed' }],
 ])('the state of %j is %j', (fields, expected) => {
 	const job = read({ id: 1, ...fields });
 	expect(job).toMatchObject(expected);
 	if (!('status' in expected)) expect(job).not.toHaveProperty('status');
+});
+
+it.each<[object, string]>([
+	[{ status: 'JOB_STATE_SUCCEEDED' }, 'completed'],
+	[{ status: 'completed_successfully' }, 'completed'],
+	[{ status: 'unsuccessful' }, 'failed'],
+	// the cost is set when the job completes: it tells what an unknown word means
+	[{ status: 'delivered', cost: '40000' }, 'completed'],
+	[{ status: 'delivered', cost: 0 }, 'unfinished'],
+	[{ status: 'delivered' }, 'unfinished'],
+	[{ status: 'not_ready', cost: 5 }, 'unfinished'],
+	[{ status: 'expired', cost: 5 }, 'completed'],
+	[{ status: 'expired' }, 'failed'],
+	[{ status: 'success', data: { status: 'processing' } }, 'unfinished'],
+])('%j means %s', (fields, state) => {
+	expect(read({ id: 1, ...fields })?.state).toBe(state);
+});
+
+it('reads what stands beside the record, and inside of it', () => {
+	expect(read({ job: { id: 1 }, estimated_cost: 40 })).toMatchObject({ estimatedCostMicroUsd: 40 });
+	expect(read({ job_id: 'j', data: { status: 'completed', cost: 5 } })).toMatchObject({
+		jobId: 'j',
+		state: 'completed',
+		costMicroUsd: 5,
+	});
+	expect(read({ id: 'answer-1', job: { id: 'j', status: 'queued' } })?.jobId).toBe('j');
+	expect(read({ id: 'j', status: 'queued', job: { id: 'kind-1' } })?.jobId).toBe('j');
+	expect(read([{ id: 'other' }, { id: 'j', status: 'done' }], 'j')?.state).toBe('completed');
+});
+
+it('what only reports an error is no record', () => {
+	for (const body of [
+		{ error: 'x' },
+		{ errors: ['x'] },
+		{ detail: 'x' },
+		{ success: false },
+		{ status: 'error', message: 'x' },
+		{ data: { error: 'x' } },
+	])
+		expect(read(body, 'j')).toBeUndefined();
+	expect(read({ status: 'failed', error: 'x' }, 'j')?.state).toBe('failed');
 });
 
 it.each([[4000], [0], ['4000'], [0.004], ['$0.004'], [{ usd: 1 }]])(
@@ -151,7 +193,8 @@ it('takes the known id where the record has none', () => {
 		state: 'completed',
 		record: { status: 'done' },
 	});
-	expect(read({ id: 'j-2', status: 'done' }, 'j-1')).toMatchObject({ jobId: 'j-2' });
+	// the id that was asked for is the one that is known to work
+	expect(read({ id: 'r-2', status: 'done' }, 'j-1')).toMatchObject({ jobId: 'j-1' });
 	expect(read([], 'j-1')).toBeUndefined();
 });
 

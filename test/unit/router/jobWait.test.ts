@@ -116,6 +116,7 @@ it('a job that stays unknown is lost, and its id is not', async () => {
 
 it.each<[string, Answer | ServiceError, object]>([
 	['401', status(401), { kind: 'refused', details: { status: 401 } }],
+	['410', status(410), { kind: 'refused', details: { status: 410 } }],
 	['403', status(403), { kind: 'refused', details: { status: 403 } }],
 	['Stop', new ServiceError('stopped', 'x'), { kind: 'stopped' }],
 	[

@@ -1,4 +1,5 @@
-import { openContent, readJob, startJob, withJobId } from '../../../src/router/jobs';
+import { openContent, readJob, withJobId } from '../../../src/router/jobs';
+import { startJob } from '../../../src/router/jobStart';
 import { kindOf, segments, type Segment } from '../../../src/router/segments';
 import { readText } from '../../../src/service/readBody';
 import { invalid, ServiceError } from '../../../src/service/errors';
@@ -63,6 +64,7 @@ it.each<[string, Answer | ServiceError, string, object]>([
 		'not_started',
 		{},
 	],
+	['taken, its result elsewhere', { status: 303 }, 'unknown', {}],
 	['conflict', json({}, { status: 409 }), 'unknown', {}],
 	['too slow', json({}, { status: 408 }), 'unknown', {}],
 	['failure of the service', json({}, { status: 500 }), 'unknown', {}],
@@ -74,6 +76,41 @@ it.each<[string, Answer | ServiceError, string, object]>([
 	expect(failure.details).toMatchObject({ ...details, outcome });
 	if (outcome === 'unknown')
 		expect(failure.details.advice).toContain('whether the service received the job start');
+});
+
+it.each<[string, Answer, object]>([
+	['201, empty', { status: 201 }, {}],
+	['204', { status: 204 }, {}],
+	['303', { status: 303, chunks: ['See Other'] }, {}],
+	['202 with a state', json({ status: 'queued' }, { status: 202 }), { status: 'queued' }],
+	['an answer that is cut', { chunks: ['{"sta'], breaks: true }, {}],
+])('takes the id from the address of the job: %s', async (_form, answer, record) => {
+	const headers = { ...answer.headers, location: 'https://x.example/v1/image/jobs/a%2Fb/?v=1' };
+	expect(await startJob(inMemory({ ...answer, headers }), 'images', BODY)).toMatchObject({
+		jobId: 'a/b',
+		state: 'unfinished',
+		record,
+	});
+});
+
+it.each(['/v1/images/jobs', '/login?next=/jobs/1', '/v1/images/jobs/1/content', ''])(
+	'an address that is none of a job gives no id: %j',
+	async (location) => {
+		const answer = { status: 202, headers: { location } };
+		expect((await failureOf(startJob(inMemory(answer), 'images', BODY))).details).toMatchObject({
+			outcome: 'unknown',
+		});
+	},
+);
+
+it('an error that came in place of a record is no failed job', async () => {
+	const inside = json({ error: { code: 'not_found', message: 'no such job' } });
+	expect(
+		await failureOf(readJob(inMemory(inside), { segment: 'images', jobId: '1' })),
+	).toMatchObject({
+		kind: 'garbled',
+		details: { code: 'not_found', reason: 'no such job', ids: { jobId: '1' } },
+	});
 });
 
 it('reads a job, with the id that was asked where the record has none', async () => {
@@ -103,6 +140,13 @@ it.each<[Segment, string[]]>([
 		expect(http.requests.map(({ path }) => path)).toEqual(paths);
 		expect(http.closed).toHaveLength(paths.length);
 	}
+});
+
+it('a path that there is not at all does not hide that the job is not known', async () => {
+	const http = inMemory({ ...NOT_FOUND, status: 405 }, NOT_FOUND);
+	expect(await failureOf(readJob(http, { segment: 'images', jobId: '1' }))).toMatchObject({
+		details: { status: 404 },
+	});
 });
 
 it('takes what the second spelling says', async () => {

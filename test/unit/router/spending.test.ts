@@ -39,13 +39,24 @@ it.each<[unknown[], number, boolean]>([
 	expect(refusal(after(...estimates), cap) !== undefined).toBe(refused);
 });
 
+it.each<[unknown, string]>([
+	[0, '40000'],
+	[4, '40000'],
+	[40_000, '40000'],
+	[50_000, '50000'],
+])('an estimate of %j counts at least what the catalog says: %s', (estimate, sum) => {
+	const spending = noSpending();
+	addEstimate(spending, estimate, 40_000n);
+	expect(spending).toEqual({ microUsd: sum });
+});
+
 it('says what was reached, and what to do', () => {
 	expect(refusal(after(40_000, 40_000), 0.05)).toMatchObject({
 		kind: 'invalid',
 		message: 'The spending cap of $0.05 for this execution is reached',
 		details: {
 			advice:
-				'Nothing was sent for this item. The jobs that were started before are estimated at $0.08. Raise "Spending Cap per Execution", or start the rest in another execution.',
+				'Nothing was sent for this item. The jobs that were started before are estimated at $0.08, by the service or, where that is more, by the catalog. Raise "Spending Cap per Execution", or start the rest in another execution.',
 		},
 	});
 });

@@ -5,6 +5,13 @@ import { findAnswerText } from '../../../src/service/answerText';
 it.each<[unknown, string | undefined]>([
 	['plain', 'plain'],
 	[{ answer: 'a' }, 'a'],
+	[{ message: 'success', data: { analysis: 'a' } }, 'a'],
+	[{ message: 'OK', result: { answer: 'a' } }, 'a'],
+	[{ message: 'Done.', id: 1 }, 'Done.'],
+	[{ text: '', response: 'a' }, 'a'],
+	[{ text: ' ', response: 'a' }, ' '],
+	[{ text: '' }, ''],
+	[{ type: 'chunk', payload: { body: 'a' } }, 'a'],
 	[{ output: { text: 'a' } }, 'a'],
 	[{ data: { result: { message: { content: 'a' } } } }, 'a'],
 	[{ choices: [{ message: { role: 'assistant', content: 'a' } }] }, 'a'],

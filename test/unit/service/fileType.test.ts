@@ -56,6 +56,14 @@ it.each<[string, Uint8Array, string | undefined, 'image' | 'video' | 'audio', st
 		'audio/x-aiff',
 		'aiff',
 	],
+	[
+		'words under a header of its own',
+		text('GRIB'),
+		'image/x-grib',
+		'image',
+		'image/x-grib',
+		'grib',
+	],
 	['unknown bytes', hex('01020304'), undefined, 'image', 'application/octet-stream', 'bin'],
 	[
 		'unknown bytes, a hostile header',
@@ -77,6 +85,10 @@ it.each<[string, Uint8Array, string | undefined]>([
 	['JSON without a header', text('{"detail":"gone"}'), undefined],
 	['a JSON list under a video header', text('[{"a":1}]'), 'video/mp4'],
 	['XML', text('<?xml version="1.0"?><Error/>'), 'application/xml'],
+	['a plain text', text('Internal error: no such file\n'), 'text/plain'],
+	['a text that begins as a film does', text('Gateway Timeout'), undefined],
+	['a plain text without a header', text('Grüße'), undefined],
+	['a plain text, cut in a character', text('Grü').slice(0, 3), 'application/octet-stream'],
 	['unknown bytes under a JSON header', hex('01020304'), 'application/problem+json'],
 ])('%s is no file', (_name, start, header) => {
 	expect(fileTypeOf(start, header, 'image')).toBeUndefined();

@@ -17,16 +17,14 @@ it.each<[string, ServiceError, string]>([
 	...[400, 401, 402, 403, 404, 405, 406, 407, 410, 413, 415, 422, 451].map(
 		(status): [string, ServiceError, string] => [String(status), refused(status), 'not_started'],
 	),
-	...[301, 302, 303, 304, 307, 308].map((status): [string, ServiceError, string] => [
+	...[301, 302, 304, 307, 308].map((status): [string, ServiceError, string] => [
 		String(status),
 		refused(status),
 		'not_started',
 	]),
-	...[408, 409, 500, 501, 502, 503, 504, 520, 599].map((status): [string, ServiceError, string] => [
-		String(status),
-		refused(status),
-		'unknown',
-	]),
+	...[303, 408, 409, 500, 501, 502, 503, 504, 520, 599].map(
+		(status): [string, ServiceError, string] => [String(status), refused(status), 'unknown'],
+	),
 	['503 with Retry-After', refused(503, { retryAfter: 1000 }), 'unknown'],
 	['no status', new ServiceError('refused', ''), 'unknown'],
 	['2xx that cannot be read', new ServiceError('garbled', '', { status: 200 }), 'unknown'],
