@@ -105,7 +105,7 @@ export function pollTables(figures: PollFigures[]): string {
 				? `; ${percent(ofPossible(one))} of what ${POLL_CONCURRENCY} at once could ask`
 				: '';
 			return [
-				`polls of ${name} that are watched, one a minute, of ${ASKING} s each`,
+				`a trigger that watches ${name}: polled once a minute, it asks for ${ASKING} s at most`,
 				table,
 				`all asked for after ${untilAll ?? 'no'} polls; ${tooEarly} requests too early; ${times(toN8nPerThousand(one))} requests to n8n per 1000 asked${possible}; n8n not ready at ${unready} of ${looks} looks`,
 			].join('\n');

@@ -101,6 +101,11 @@ export async function measurePolls(
 		n8n: new URL(instance.url).host,
 	});
 	const n8n = instance.pid ?? 0;
+	const compared = async (worker: number, run: () => Promise<void>) => {
+		const sample = await sampled(service, [worker, n8n], run);
+		if (sample.toService !== jobs) throw new Error(`${sample.toService} of ${jobs} were asked for`);
+		return sample;
+	};
 	try {
 		await service.watchedJobs({ jobs, latency });
 		let seen = await service.watchedJobs();
@@ -120,12 +125,12 @@ export async function measurePolls(
 			if (seen.asked === jobs) figures.untilAll ??= figures.polls.length;
 			if (!isCompared) continue;
 			figures.raw.push(
-				await sampled(service, [process.pid, n8n], async () => {
+				await compared(process.pid, async () => {
 					await undiciStates(service.url, jobs, POLL_CONCURRENCY);
 				}),
 			);
 			figures.httpRequest.push(
-				await sampled(service, [n8n, n8n], async () => {
+				await compared(n8n, async () => {
 					await call(`${instance.url}/webhook/${path}`, bodyWith(ids));
 				}),
 			);
