@@ -3,6 +3,8 @@ import { fileGoals } from './fileGoals.ts';
 import { liveGoals } from './liveGoals.ts';
 import { waitingGoals, type Waiting } from './waiting.ts';
 import { minus, over } from './numbers.ts';
+import { pollGoals } from './pollFigures.ts';
+import type { PollFigures } from './polls.ts';
 import type { RateFigure } from './rateFigures.ts';
 import { find, least, most, ratio, type Result } from './results.ts';
 import { slowForOpenAi, type Sizes } from './rows.ts';
@@ -24,9 +26,17 @@ export interface Goal {
 export function judge(
 	results: Result[],
 	sizes: Sizes,
-	waiting: Waiting[],
-	ownShare?: number,
-	rates: RateFigure[] = [],
+	{
+		waiting,
+		polls,
+		ownShare,
+		rates,
+	}: {
+		waiting: Waiting[];
+		polls: PollFigures[];
+		ownShare: number | undefined;
+		rates: RateFigure[];
+	},
 ): Goal[] {
 	const of = (job: Result['job'], name: string) => find(results, job, name);
 	const chat = of('items', 'ours: chat c20');
@@ -74,6 +84,7 @@ export function judge(
 		...liveGoals(results),
 		...fileGoals(results),
 		...waitingGoals(waiting),
+		...pollGoals(polls),
 		...rates.flatMap(rateGoals),
 	];
 	return goals.map(([goal, what, measured, limit]) => ({

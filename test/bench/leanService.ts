@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { answersOf, pace, type Answers } from './answers.ts';
 import { heldJobs } from './heldJobs.ts';
+import { watchedJobs } from './watchedJobs.ts';
 
 /** What happened since it was last asked. */
 export interface Counts {
@@ -17,6 +18,7 @@ const fresh = (): Counts => ({ requests: 0, connections: 0, mostInFlight: 0 });
 let counts = fresh();
 let inFlight = 0;
 const held = heldJobs();
+const watched = watchedJobs();
 
 function take(answers: Answers, request: IncomingMessage, response: ServerResponse): void {
 	if (request.url === '/_counts') {
@@ -24,7 +26,7 @@ function take(answers: Answers, request: IncomingMessage, response: ServerRespon
 		counts = fresh();
 		return;
 	}
-	const told = held.control(request.url ?? '');
+	const told = held.control(request.url ?? '') ?? watched.control(request.url ?? '');
 	if (told) return void response.end(told);
 	counts.requests++;
 	counts.mostInFlight = Math.max(counts.mostInFlight, ++inFlight);
@@ -32,7 +34,9 @@ function take(answers: Answers, request: IncomingMessage, response: ServerRespon
 	request.setEncoding('latin1').on('data', (text: string) => (body += text));
 	request.on('end', () => {
 		const { latency, ...answer } =
-			held.answer(request.method ?? '', request.url ?? '') ?? answers(request.url ?? '', body);
+			held.answer(request.method ?? '', request.url ?? '') ??
+			watched.answer(request.url ?? '') ??
+			answers(request.url ?? '', body);
 		const send = () => {
 			if ('pieces' in answer) return sendPaced(response, answer);
 			if ('file' in answer) return sendFile(response, answer);

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { startInstance, type Instance } from '../n8n/instance.ts';
 import { ownShare } from './ownShare.ts';
 import { rateFigures } from './rateFigures.ts';
+import { measurePolls, pollCases, type PollFigures } from './polls.ts';
 import { profile, type ProfileSummary } from './profile.ts';
 import { report } from './report.ts';
 import type { Result } from './results.ts';
@@ -32,8 +33,15 @@ const [tarball = '', latest = ''] = positionals;
 // what is too short to judge by does not take the place of what is not
 const resultFile = values.quick ? latest.replace(/\.json$/, '-quick.json') : latest;
 const sizes = values.quick
-	? { items: 20, deltas: 200, large: 0, file: 5_000_000, waiting: 0 }
-	: { items: 1000, deltas: 10_000, large: 10_000, file: 500_000_000, waiting: 200 };
+	? { items: 20, deltas: 200, large: 0, file: 5_000_000, waiting: 0, watched: [300] }
+	: {
+			items: 1000,
+			deltas: 10_000,
+			large: 10_000,
+			file: 500_000_000,
+			waiting: 200,
+			watched: [1000, 10_000],
+		};
 const rounds = values.quick ? 1 : Number(values.rounds);
 const only = new RegExp(values.only, 'i');
 
@@ -101,10 +109,11 @@ async function measure(instance: Instance, service: LeanService): Promise<void> 
 		await take(index);
 	}
 	const waiting = await waits(instance, service, accounts);
+	const polls = await pollsOf(instance, service, accounts);
 	const share = values.quick ? undefined : await ownShare();
 	const judged = !values.quick;
 	const rates = await rateFigures();
-	const found = { results, profiles: profiled, waiting, ownShare: share, rates };
+	const found = { results, profiles: profiled, waiting, polls, ownShare: share, rates };
 	const measured = { ...found, sizes, rounds, judged };
 	say(`\n${report(resultFile, measured)}`);
 }
@@ -117,6 +126,18 @@ async function waits(instance: Instance, service: LeanService, accounts: Account
 		say(`Once: ${sizes.waiting} workflows ${name} …`);
 		await instance.restart();
 		found.push(await measureWaiting(instance, service, nodes, { name, count: sizes.waiting }));
+	}
+	return found;
+}
+
+async function pollsOf(instance: Instance, service: LeanService, accounts: Accounts) {
+	const nodes = nodesUnderTest(service.url, accounts);
+	const found: PollFigures[] = [];
+	for (const one of pollCases(sizes.watched)) {
+		if (!only.test(`poll: ${one.name}`)) continue;
+		say(`Polls of ${one.name} …`);
+		await instance.restart();
+		found.push(await measurePolls(instance, service, nodes, one, rounds));
 	}
 	return found;
 }

@@ -134,6 +134,20 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 			{ typeVersion: 4.4, ...using(accounts.header) },
 		),
 
+	/** The state of a media job, eight at a time; the job ID is the item's text. */
+	httpRequestState: (): WorkflowNode =>
+		node(
+			'Node',
+			'n8n-nodes-base.httpRequest',
+			{
+				url: `=${url}/v1/images/jobs/{{ $json.text }}`,
+				authentication: 'genericCredentialType',
+				genericAuthType: 'httpHeaderAuth',
+				options: { batching: { batch: { batchSize: 8, batchInterval: 1 } } },
+			},
+			{ typeVersion: 4.4, ...using(accounts.header) },
+		),
+
 	oursJob: (name: string, operation: 'start' | 'generate' | 'get' | 'download'): WorkflowNode =>
 		node(
 			name,

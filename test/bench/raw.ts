@@ -3,6 +3,7 @@ import { createParser } from 'eventsource-parser';
 import { Agent, request as httpRequest } from 'node:http';
 import { Pool } from 'undici';
 import { models } from './answers.ts';
+import { otherId, watchedPath } from './watchedJobs.ts';
 
 export const rawBody = (model: string, item: number, stream: boolean) =>
 	JSON.stringify({ model, messages: [{ role: 'user', content: `message-${item}` }], stream });
@@ -33,6 +34,21 @@ export async function undiciItems(url: string, model: string, count: number, con
 			body: rawBody(model, item, false),
 		});
 		expectAnswer(await body.json());
+	});
+	await pool.close();
+}
+
+/** The same for the states of media jobs. */
+export async function undiciStates(url: string, count: number, concurrency: number) {
+	const pool = new Pool(url, { connections: concurrency });
+	await workThrough(count, concurrency, async (job) => {
+		const { body } = await pool.request({
+			method: 'GET',
+			path: watchedPath(otherId(job)),
+			headers,
+		});
+		const answer = await body.json();
+		if (!(answer instanceof Object) || !('status' in answer)) throw new Error('no state');
 	});
 	await pool.close();
 }

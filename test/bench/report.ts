@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { goalTable, judge } from './goals.ts';
 import type { ProfileSummary } from './profile.ts';
+import { pollTables } from './pollFigures.ts';
+import type { PollFigures } from './polls.ts';
 import { rateTable, type RateFigure } from './rateFigures.ts';
 import type { Result } from './results.ts';
 import type { Sizes } from './rows.ts';
@@ -17,6 +19,7 @@ export interface Measured {
 	/** Of the rate limit, in virtual time. */
 	rates: RateFigure[];
 	waiting: Waiting[];
+	polls: PollFigures[];
 	sizes: Sizes;
 	rounds: number;
 	/** Whether it is long enough to judge anything by it. */
@@ -25,16 +28,27 @@ export interface Measured {
 
 /** Keeps everything in a file, as JSON. @returns what a person wants to know of it */
 export function report(file: string, measured: Measured): string {
-	const { results, profiles, waiting, rates, sizes, rounds, judged, ownShare } = measured;
-	const goals = judged ? judge(results, sizes, waiting, ownShare, rates) : [];
+	const { results, profiles, waiting, polls, rates, sizes, rounds, judged, ownShare } = measured;
+	const goals = judged ? judge(results, sizes, { waiting, polls, ownShare, rates }) : [];
 	const about = { date: new Date().toISOString(), node: process.version, rounds, sizes };
-	const all = { ...about, load: loadavg(), ownShare, waiting, rates, results, goals, profiles };
+	const all = {
+		...about,
+		load: loadavg(),
+		ownShare,
+		waiting,
+		polls,
+		rates,
+		results,
+		goals,
+		profiles,
+	};
 	writeFileSync(file, JSON.stringify(all, null, '\t'));
 	return [
 		'A ratio is "of wall time / of CPU time", both of the minima. CPU is of n8n or, for raw rows, of the raw client.',
 		tables(results, sizes),
 		`Questions to the market assistant by five executions at once, in virtual time\n${rateTable(rates)}`,
 		...(waiting.length ? [waitingTable(waiting, sizes.waiting)] : []),
+		...(polls.length ? [pollTables(polls)] : []),
 		goals.length ? goalTable(goals) : 'Too short to judge the goals by.',
 		...Object.entries(profiles).map(([job, summary]) => shareOf(job, summary)),
 		`Written to ${file}`,

@@ -14,6 +14,8 @@ export interface Sizes {
 	file: number;
 	/** Workflows that wait at the same time; 0 for none. */
 	waiting: number;
+	/** Jobs that a trigger watches. */
+	watched: number[];
 }
 
 export const titles = ({ items, deltas, large, file }: Sizes): Record<Job, string> => ({

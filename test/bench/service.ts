@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import type { HeldCounts } from './heldJobs.ts';
 import type { Counts } from './leanService.ts';
+import type { WatchedCounts } from './watchedJobs.ts';
 
 export interface LeanService {
 	url: string;
@@ -12,6 +13,8 @@ export interface LeanService {
 	counts(): Promise<Counts>;
 	/** Media jobs, which are unfinished until they are released. */
 	heldJobs(command?: 'hold' | 'release'): Promise<HeldCounts>;
+	/** Media jobs that never end; those of before are forgotten when it is told how many there are. */
+	watchedJobs(anew?: { jobs: number; latency: number }): Promise<WatchedCounts>;
 	stop(): Promise<void>;
 }
 
@@ -35,6 +38,10 @@ export async function startLeanService(deltas: number): Promise<LeanService> {
 		counts: async () => (await ask('/_counts')) as Counts,
 		heldJobs: async (command = undefined) =>
 			(await ask(`/_jobs${command ? `?${command}` : ''}`)) as HeldCounts,
+		async watchedJobs(anew = undefined) {
+			const query = anew ? `?jobs=${anew.jobs}&latency=${anew.latency}` : '';
+			return (await ask(`/_watched${query}`)) as WatchedCounts;
+		},
 		async stop() {
 			child.stdin.end();
 			await exit;
