@@ -33,7 +33,7 @@ export async function checkDue(ledger: Ledger, watching: Watching, room: number)
 		const left = await askForAll(byJob(rows), watching.concurrency, isOver, async (job) => {
 			await askFor(ledger, watching, round, job);
 		});
-		await changeRows(table, left.flat(), { checkAt: round.since });
+		await putFirst(ledger, left.flat());
 	}
 	await settleMissed(ledger, watching, round);
 	return round;
@@ -61,6 +61,15 @@ async function putOff({ table }: Ledger, rows: readonly Entry[], since: number):
 		if (interval !== 'young') await changeRows(table, some, { checkAt: since + interval });
 		else await changeRows(table, some, { checkAt: since + checkInterval(0, 0), startedAt: since });
 	}
+}
+
+/**
+ * Gives back their turn to jobs that were not asked for: they were the most overdue ones. With the time of this round they would
+ * come after those of earlier rounds, which have had their turn.
+ */
+async function putFirst({ table, clock }: Ledger, rows: readonly Entry[]): Promise<void> {
+	const checkAt = Math.min(...rows.map((row) => row.checkAt));
+	await insist(clock, ATTEMPTS, async () => await changeRows(table, rows, { checkAt }));
 }
 
 /** @returns the jobs that were not asked for. @throws what one threw, once all are at rest. */

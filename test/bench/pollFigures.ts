@@ -52,7 +52,7 @@ export function pollGoals(figures: PollFigures[]): Figure[] {
 			['G11', `${name}: looks at which n8n was not ready`, unready, 0],
 		];
 		const share = over(1, ofPossible(one) || undefined);
-		if (latency) return [...ofAll, ['P', `${name}: x perfect use of the time`, share, 1.15]];
+		if (latency) return [...ofAll, ['P', `${name}: x perfect use of the time`, share, 1.25]];
 		if (!raw.length) return ofAll;
 		const wall = least(polls, 'wall');
 		return [

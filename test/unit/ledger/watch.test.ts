@@ -446,7 +446,8 @@ it('ten thousand jobs are all asked for in turn, and those that are done come so
 		expect(clock.now()).toBeLessThan(minute * MINUTE);
 		await clock.sleep(minute * MINUTE - clock.now());
 	}
-	expect(new Set(asked).size).toBe(10_000);
+	// nobody had a second turn before all had the first
+	expect(new Set(asked.slice(0, 10_000)).size).toBe(10_000);
 	answers.set('j9999', 'completed');
 	const found: string[] = [];
 	for (let minute = 11; minute <= 20; minute++) {
