@@ -58,9 +58,9 @@ export async function startOncePerKey<Result>(
 		await giveWay(ledger, claims);
 		throw nothingSent(cause);
 	}
-	return typeof claimed === 'string'
-		? await sendAndSettle(ledger, claimed, wanted, sending)
-		: { earlier: claimed };
+	if (typeof claimed === 'string') return await sendAndSettle(ledger, claimed, wanted, sending);
+	await giveWay(ledger, claims);
+	return { earlier: claimed };
 }
 
 async function sendAndSettle<Result>(
