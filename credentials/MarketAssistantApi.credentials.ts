@@ -1,6 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { keyInHeader } from '../src/n8n/authenticate';
+import { createHeaderAuth } from '../src/n8n/connection';
 
 /** Shared by all nodes that ask the market assistant. */
 export class MarketAssistantApi implements ICredentialType {
@@ -10,7 +10,7 @@ export class MarketAssistantApi implements ICredentialType {
 
 	icon: Icon = { light: 'file:../icons/assistant.svg', dark: 'file:../icons/assistant.dark.svg' };
 
-	documentationUrl = 'https://github.com/example/n8n-nodes-agent-bridge#the-three-keys';
+	documentationUrl = 'https://github.com/example/n8n-nodes-agent-bridge#credentials';
 
 	properties: INodeProperties[] = [
 		{
@@ -58,5 +58,5 @@ export class MarketAssistantApi implements ICredentialType {
 		},
 	];
 
-	authenticate = keyInHeader('X-API-Key');
+	authenticate = createHeaderAuth('X-API-Key');
 }

@@ -1,6 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { keyInHeader } from '../src/n8n/authenticate';
+import { createHeaderAuth } from '../src/n8n/connection';
 
 /** For n8n itself, not for the service: the job ledger is a Data Table of the n8n that the workflows run in. */
 export class MediaJobLedgerApi implements ICredentialType {
@@ -43,5 +43,5 @@ export class MediaJobLedgerApi implements ICredentialType {
 		},
 	];
 
-	authenticate = keyInHeader('X-N8N-API-KEY');
+	authenticate = createHeaderAuth('X-N8N-API-KEY');
 }

@@ -1,6 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { keyInHeader } from '../src/n8n/authenticate';
+import { createHeaderAuth } from '../src/n8n/connection';
 
 /** Shared by all nodes that use the model router. */
 export class ModelRouterApi implements ICredentialType {
@@ -10,7 +10,7 @@ export class ModelRouterApi implements ICredentialType {
 
 	icon: Icon = { light: 'file:../icons/router.svg', dark: 'file:../icons/router.dark.svg' };
 
-	documentationUrl = 'https://github.com/example/n8n-nodes-agent-bridge#the-three-keys';
+	documentationUrl = 'https://github.com/example/n8n-nodes-agent-bridge#credentials';
 
 	properties: INodeProperties[] = [
 		{
@@ -34,5 +34,5 @@ export class ModelRouterApi implements ICredentialType {
 		},
 	];
 
-	authenticate = keyInHeader('X-API-KEY');
+	authenticate = createHeaderAuth('X-API-KEY');
 }

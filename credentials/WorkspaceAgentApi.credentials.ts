@@ -1,6 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { keyInHeader } from '../src/n8n/authenticate';
+import { createHeaderAuth } from '../src/n8n/connection';
 
 /** One per workspace: base URL and key belong together. */
 export class WorkspaceAgentApi implements ICredentialType {
@@ -10,7 +10,7 @@ export class WorkspaceAgentApi implements ICredentialType {
 
 	icon: Icon = { light: 'file:../icons/agent.svg', dark: 'file:../icons/agent.dark.svg' };
 
-	documentationUrl = 'https://github.com/example/n8n-nodes-agent-bridge#the-three-keys';
+	documentationUrl = 'https://github.com/example/n8n-nodes-agent-bridge#credentials';
 
 	properties: INodeProperties[] = [
 		{
@@ -42,5 +42,5 @@ export class WorkspaceAgentApi implements ICredentialType {
 		},
 	];
 
-	authenticate = keyInHeader('Authorization', (key) => `Bearer ${key}`);
+	authenticate = createHeaderAuth('Authorization', (key) => `Bearer ${key}`);
 }

@@ -21,9 +21,13 @@ import { step } from './step.mjs';
 
 const sqliteBinary = join('node_modules', 'sqlite3', 'build', 'Release', 'node_sqlite3.node');
 
-/** @param parts.host whether a real n8n is needed as well */
-export async function install({ host = false } = {}) {
+/**
+ * @param parts.host whether a real n8n is needed as well
+ * @param parts.rootIsThere called once everything but n8n is there, which takes half of the time
+ */
+export async function install({ host = false, rootIsThere = () => {} } = {}) {
 	checkMachine();
+	if (isInstalled(root)) rootIsThere();
 	if (isInstalled(root) && (!host || isInstalled(hostFolder))) return;
 	await withLock(
 		join(root, '.install-lock'),
@@ -33,7 +37,7 @@ export async function install({ host = false } = {}) {
 			checkDisk(root, (needRoot ? 1.5 : 0) + (needHost ? 1.5 : 0));
 			// side by side: each of them alone leaves half of two cores idle
 			const parts = [
-				needRoot && installRoot(),
+				needRoot && installRoot().then(rootIsThere),
 				// all but sqlite3 may be there: an earlier run may have ended for want of a compiler
 				needHost && !matchesLock(hostFolder) && installHostPackages(),
 			];

@@ -1,42 +1,83 @@
-// npm test: installs, builds, packs, runs the unit, service, engine and package tests, then those in a real n8n.
-// With arguments (`npm test -- agent`) only the fast tests whose path matches. `--n8n` and `--long` choose another part.
+// npm test: installs, builds, packs, and runs the tests of all layers but the long ones.
+// `--unit`, `--engine`, `--package`, `--n8n` and `--long` choose layers. With further arguments (`npm test -- agent`) only the
+// tests whose path matches: of the layers chosen, else of those that need no n8n.
+// `--jitter` or `--jitter=seed` runs the unit and the engine tests, or those named, with pauses wherever the pack or the reference
+// service waits (test/support/jitter).
 // The last line is "N passed, N failed", summed from the result files of the runners; the exit code follows.
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { appendFileSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { install, tellAndExit } from './install.mjs';
 import { node24, node24Environment, root } from './machine.mjs';
 import { pack } from './pack.mjs';
 import { inRunFolder } from './run.mjs';
 
-const longest = 45 * 60_000;
+const longest = 60 * 60_000;
 
-const chosen = ['n8n', 'long'].filter((project) => process.argv.includes(`--${project}`));
-const args = process.argv.slice(2).filter((arg) => !['--n8n', '--long'].includes(arg));
-const projects = chosen.length ? chosen : args.length ? ['unit'] : ['unit', 'n8n'];
+/** By how they run: beside one another in one jest process, or two files at a time in one n8n. */
+const quick = ['unit', 'engine', 'package'];
+const inN8n = ['n8n', 'long'];
+const layers = [...quick, ...inN8n];
+
+const isLayer = (arg) => layers.some((layer) => arg === `--${layer}`);
+const named = layers.filter((layer) => process.argv.includes(`--${layer}`));
+const isJitter = (arg) => /^--jitter(=|$)/.test(arg);
+// the last one counts: `npm run test:jitter -- --jitter=5`
+const given = process.argv.filter(isJitter).at(-1);
+const seed = given && (given.slice('--jitter='.length) || String(randomInt(1_000_000)));
+const args = process.argv.slice(2).filter((arg) => !isLayer(arg) && !isJitter(arg));
+const usual = seed ? ['unit', 'engine'] : args.length ? quick : [...quick, 'n8n'];
+const chosen = named.length ? named : usual;
+const isIn = (list) => chosen.filter((layer) => list.includes(layer));
+/** What runs side by side: either of them leaves half of two cores idle. Within one, a run comes after the other. */
+const lanes = [
+	[
+		...(isIn(quick).length ? [{ projects: isIn(quick) }] : []),
+		// what the quick ones draw at random, at length
+		...(chosen.includes('long') && !args.length
+			? [{ projects: ['unit', 'engine'], env: { AGENT_BRIDGE_CASES: '2000' } }]
+			: []),
+	],
+	isIn(inN8n).map((layer) => ({ projects: [layer], needsN8n: true })),
+].filter((lane) => lane.length);
 
 const total = { passed: 0, failed: 0 };
 const times = [];
 try {
-	if (projects.join() === 'long' && !hasLongTests()) {
-		console.log('There are no long tests yet.');
-	} else {
-		await timed('install', () => install({ host: projects.some((project) => project !== 'unit') }));
-		const tarball = await timed('build and pack', pack);
-		await inRunFolder(async (folder) => {
-			for (const project of projects) {
-				const { passed, failed } = await timed(`${project} tests`, () =>
-					runTests(project, folder, tarball),
+	const { rootIsThere, n8nIsThere } = startInstalling();
+	await rootIsThere;
+	const needsTarball = chosen.some((layer) => layer === 'package' || inN8n.includes(layer));
+	const tarball = needsTarball ? await timed('build and pack', pack) : undefined;
+	await inRunFolder(async (folder) => {
+		const [shown, ...beside] = lanes.map(async (lane, at) => {
+			const outputs = [];
+			for (const { projects, env, needsN8n } of lane) {
+				if (needsN8n) await n8nIsThere;
+				const output = at === 0 ? undefined : join(folder, `${projects.join('-')}.log`);
+				if (output) outputs.push(output);
+				const { passed, failed } = await timed(`${projects.join(', ')} tests`, () =>
+					runTests({ projects, env, folder, tarball, output }),
 				);
 				total.passed += passed;
 				total.failed += failed;
 			}
+			return outputs;
 		});
-	}
+		// either may fail first
+		const ended = Promise.allSettled([shown, ...beside]);
+		await shown;
+		if (beside.length) console.log('\nThose in n8n go on …');
+		for (const outcome of await ended) {
+			if (outcome.status === 'rejected') throw outcome.reason;
+			for (const output of outcome.value) process.stdout.write(readFileSync(output));
+		}
+	});
 } catch (error) {
 	tellAndExit(error);
 }
 if (times.length) console.log(`\n${times.join(', ')}`);
+if (seed) console.log(`The pauses again: npm run test:jitter -- --jitter=${seed}`);
 if (process.env.AGENT_BRIDGE_RESULTS)
 	appendFileSync(process.env.AGENT_BRIDGE_RESULTS, `${total.passed} ${total.failed}\n`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
@@ -49,33 +90,48 @@ async function timed(name, work) {
 	return result;
 }
 
+/** The quick tests need not wait for n8n. */
+function startInstalling() {
+	let n8nIsThere;
+	const rootIsThere = new Promise((resolve, reject) => {
+		const host = chosen.some((layer) => inN8n.includes(layer));
+		n8nIsThere = timed('install', () => install({ host, rootIsThere: resolve }));
+		n8nIsThere.then(resolve, reject);
+	});
+	return { rootIsThere, n8nIsThere };
+}
+
 /** One jest process. One that crashed, did nothing or said nothing counts as a failure. */
-async function runTests(project, folder, tarball) {
-	console.log(`\n${project} tests …`);
-	const results = join(folder, `${project}.json`);
+async function runTests({ projects, env, folder, tarball, output }) {
+	const name = projects.join(', ');
+	if (!output) console.log(`\n${name} tests${seed ? ` with pauses of seed ${seed}` : ''} …`);
+	const results = join(folder, `${projects.join('-')}.json`);
 	const flags = [
 		'--disable-warning=ExperimentalWarning',
 		'--experimental-vm-modules',
 		'node_modules/jest/bin/jest.js',
 	];
-	// jest would take one worker fewer than there are cores, and most of these tests wait
-	const workers = project === 'unit' ? ['--maxWorkers=3'] : ['--runInBand'];
+	// more than two cores can keep busy: most of these tests wait most of their time
+	const workers = [`--maxWorkers=${quick.includes(projects[0]) ? 3 : 2}`];
 	const reporters = ['default', './scripts/countingReporter.cjs'].map(
-		(name) => `--reporters=${name}`,
+		(reporter) => `--reporters=${reporter}`,
 	);
+	const written = output ? openSync(output, 'a') : 'inherit';
 	const child = spawn(
 		node24(),
 		// options that take lists come last: they would take what follows for more of the list
-		[...flags, ...args, ...workers, ...reporters, '--selectProjects', project],
+		[...flags, ...args, ...workers, ...reporters, '--selectProjects', ...projects],
 		{
 			cwd: root,
-			stdio: ['ignore', 'inherit', 'inherit'],
+			stdio: ['ignore', written, written],
 			timeout: longest,
 			killSignal: 'SIGKILL',
 			env: {
 				...node24Environment(),
+				...env,
 				TMPDIR: folder,
-				AGENT_BRIDGE_TARBALL: tarball,
+				...(tarball && { AGENT_BRIDGE_TARBALL: tarball }),
+				...(seed && { AGENT_BRIDGE_JITTER: seed }),
 				AGENT_BRIDGE_COUNTS: results,
 			},
 		},
@@ -84,20 +140,12 @@ async function runTests(project, folder, tarball) {
 		child.once('error', reject).once('close', resolve),
 	);
 	if (!existsSync(results)) {
-		console.log(`The ${project} tests ended with ${code ?? 'a kill'} and no results.`);
+		console.log(`The ${name} tests ended with ${code ?? 'a kill'} and no results.`);
 		return { passed: 0, failed: 1 };
 	}
 	const { passed, failed } = JSON.parse(readFileSync(results, 'utf8'));
 	const silent = failed === 0 && (code !== 0 || passed === 0);
 	if (silent)
-		console.log(`The ${project} tests ended with ${code ?? 'a kill'} after ${passed} tests.`);
+		console.log(`The ${name} tests ended with ${code ?? 'a kill'} after ${passed} tests.`);
 	return { passed, failed: failed + (silent ? 1 : 0) };
-}
-
-function hasLongTests() {
-	const folder = join(root, 'test', 'long');
-	return (
-		existsSync(folder) &&
-		readdirSync(folder, { recursive: true }).some((file) => String(file).endsWith('.test.ts'))
-	);
 }

@@ -1,9 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { withFieldRules } from '../../src/n8n/parameterValidation';
 import { optionsParam } from './options.param';
 
 export const bridgeParams = [
-	{
+	withFieldRules({ mayBeEmpty: true })({
 		displayName: 'Message',
 		name: 'message',
 		type: 'string',
@@ -11,8 +12,8 @@ export const bridgeParams = [
 		default: '',
 		placeholder: 'e.g. Agree on a date for the release.',
 		description:
-			'What the conversation begins with: the first message to the speaker who begins. With a Transcript to Continue it may be empty; what it says is put before the text that is passed on.',
-	},
+			'What the conversation begins with: the first message to the speaker who begins. With a Transcript to Continue it may be empty, and an expression may find nothing; what it says is put before the text that is passed on.',
+	}),
 	{
 		displayName: 'Who Begins',
 		name: 'startsWith',

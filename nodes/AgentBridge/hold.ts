@@ -1,13 +1,11 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData, ISourceData } from 'n8n-workflow';
 
-import { sides } from '../../src/bridge/conversation';
 import { answer, open, type Opening } from '../../src/bridge/talks';
-import { ownAncestor } from '../../src/n8n/descent';
-import { failedItem, toNodeError } from '../../src/n8n/errors';
-import { paramReader } from '../../src/n8n/params';
-import { wayBack } from '../../src/n8n/wayBack';
-import { invalid } from '../../src/service/errors';
+import { invalidInputError } from '../../src/core/errors';
+import { toErrorItem, toNodeError } from '../../src/n8n/errors';
+import { findLoopOrigin } from '../../src/n8n/loopOrigin';
+import { createParamReader } from '../../src/n8n/parameters';
 import { bridgeParams } from './bridge.params';
 import { announce, repeat } from './liveLines';
 import { toOpening } from './opening';
@@ -33,7 +31,7 @@ export async function hold(n8n: IExecuteFunctions): Promise<INodeExecutionData[]
 	if (state?.run === run) return toOutputs(state.talks);
 
 	const around = { now: Date.now(), newId: () => randomUUID() };
-	const origin = ownAncestor(n8n);
+	const origin = findLoopOrigin(n8n);
 	const isOpen = state?.talks.current !== undefined;
 	const isAnswer = origin === 'unknown' ? isOpen : origin && origin.output < DONE;
 
@@ -46,7 +44,6 @@ export async function hold(n8n: IExecuteFunctions): Promise<INodeExecutionData[]
 		}
 		const talks = open({ ended: [], waiting: [] }, openings, around);
 		context.bridge = { run, talks };
-		hintWires(n8n, talks);
 		await announce(n8n, talks);
 		return toOutputs(talks);
 	}
@@ -64,7 +61,6 @@ export async function hold(n8n: IExecuteFunctions): Promise<INodeExecutionData[]
 	context.bridge = { run, talks: heard.talks };
 	hintForeignSession(n8n, state.talks, heard.reply.sessionId);
 	await repeat(n8n, state.talks, heard.reply);
-	hintWires(n8n, heard.talks);
 	await announce(n8n, heard.talks);
 	return toOutputs(heard.talks);
 }
@@ -77,7 +73,7 @@ const NOTHING = (): INodeExecutionData[][] => [[], [], []];
  * With Continue on Fail nothing is thrown: n8n would pass the input to the first speaker.
  */
 function readOpenings(n8n: IExecuteFunctions): Array<Opening<Origin, Refusal>> {
-	const read = paramReader(n8n, bridgeParams);
+	const read = createParamReader(n8n, bridgeParams);
 	const source = sourceOf(n8n);
 	return n8n.getInputData().map((_, item) => {
 		const origin = { item, ...(source && { source }) };
@@ -88,13 +84,13 @@ function readOpenings(n8n: IExecuteFunctions): Array<Opening<Origin, Refusal>> {
 		} catch (cause) {
 			const error = toNodeError(n8n.getNode(), cause, item);
 			if (!n8n.continueOnFail()) throw error;
-			return { origin, refusal: failedItem(error, cause) };
+			return { origin, refusal: toErrorItem(error, cause) };
 		}
 	});
 }
 
 const ALWAYS_OUTPUT_DATA = () =>
-	invalid(
+	invalidInputError(
 		'The setting Always Output Data must be off',
 		'With it n8n calls the first speaker whenever it is not its turn.',
 	);
@@ -102,20 +98,6 @@ const ALWAYS_OUTPUT_DATA = () =>
 /** Where items come from, for expressions that look back from inside the loop. */
 function sourceOf(n8n: IExecuteFunctions): ISourceData | undefined {
 	return n8n.getExecuteData().source?.['main']?.[0] ?? undefined;
-}
-
-/** A turn at an output that leads nowhere ends the workflow: n8n runs no further node, and nothing would say why. */
-function hintWires(n8n: IExecuteFunctions, { current }: BridgeTalks) {
-	const side = current?.conversation.pending?.side;
-	const fault = side && wayBack(n8n, sides.indexOf(side));
-	if (!fault) return;
-	const name = side === 'first' ? 'First Speaker' : 'Second Speaker';
-	hint(
-		n8n,
-		fault === 'unconnected'
-			? `Nothing is connected to the output ${name}, whose turn it is: the conversation stops here, and Done gives nothing. Connect a node to it, and the output of that node to this one.`
-			: `Nothing leads from the output ${name}, whose turn it is, back to this node: after its answer the conversation stops, and Done gives nothing. Connect the output of its node to this one.`,
-	);
 }
 
 /** A workspace agent that answers under a session of its own remembers nothing of the turns before. */

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Reply } from '../../src/bridge/reply';
-import { isLive, liveOutput } from '../../src/n8n/liveOutput';
+import { isLive, createLiveOutput } from '../../src/n8n/liveOutput';
 import type { BridgeTalks } from './outputs';
 
 /** Names who speaks next, where the speaker's own node writes the answer. A chat shows each run of the node as a bubble. */
@@ -24,7 +24,7 @@ export async function repeat(
 
 async function write(n8n: IExecuteFunctions, text: string): Promise<void> {
 	if (!isLive(n8n)) return;
-	const output = liveOutput(n8n, 0);
+	const output = createLiveOutput(n8n, 0);
 	await output.write(text);
 	await output.end();
 }

@@ -1,9 +1,9 @@
-import { holdsMessage } from '../../src/bridge/relay';
-import { toPattern } from '../../src/bridge/ending';
-import { toTurns } from '../../src/bridge/transcript';
 import type { Rules, Turn } from '../../src/bridge/conversation';
-import type { ParamValues } from '../../src/n8n/params';
-import { invalid } from '../../src/service/errors';
+import { toPattern } from '../../src/bridge/ending';
+import { holdsMessage } from '../../src/bridge/relay';
+import { toTurns } from '../../src/bridge/transcript';
+import { invalidInputError } from '../../src/core/errors';
+import type { ParamValues } from '../../src/n8n/parameters';
 import type { bridgeParams } from './bridge.params';
 
 type Given = ParamValues<typeof bridgeParams>;
@@ -25,14 +25,20 @@ export function toOpening({ options, ...given }: Given): {
 } {
 	const names = { first: given.firstName.trim(), second: given.secondName.trim() };
 	if (names.first === names.second)
-		throw invalid('Name of First Speaker and Name of Second Speaker must differ');
+		throw invalidInputError('Name of First Speaker and Name of Second Speaker must differ');
 	const earlier = toTurns(options.transcript ?? [], names);
 	const isNew = !earlier.some(({ text }) => text.trim());
 	if (isNew && !given.message.trim())
-		throw invalid('Message is empty', 'If it is an expression, it found nothing for this item.');
+		throw invalidInputError(
+			'Message is empty',
+			'If it is an expression, it found nothing for this item.',
+		);
 	const { relayTemplate = '{message}', stopPattern = '', timeLimit } = options;
 	if (!holdsMessage(relayTemplate))
-		throw invalid('Relay Template must hold {message}', 'There the text of the speaker goes.');
+		throw invalidInputError(
+			'Relay Template must hold {message}',
+			'There the text of the speaker goes.',
+		);
 	toPattern(stopPattern);
 	return {
 		rules: {

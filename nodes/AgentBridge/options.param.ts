@@ -1,5 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { withFieldRules } from '../../src/n8n/parameterValidation';
+
 export const optionsParam = {
 	displayName: 'Options',
 	name: 'options',
@@ -61,7 +63,7 @@ export const optionsParam = {
 			default: '',
 			placeholder: 'e.g. /agreed on \\d+ (EUR|USD)/i',
 			description:
-				'The conversation ends when what a speaker says fits this regular expression, written bare or as /pattern/flags',
+				'The conversation ends when what a speaker says fits this regular expression, written bare or as /pattern/flags. It can neither look ahead nor refer back to a group.',
 		},
 		{
 			displayName: 'Time Limit (Seconds)',
@@ -72,13 +74,13 @@ export const optionsParam = {
 			description:
 				'No further turn begins after this time. A turn that is under way is not cut short.',
 		},
-		{
+		withFieldRules({ mayBeEmpty: true })({
 			displayName: 'Transcript to Continue (JSON)',
 			name: 'transcript',
 			type: 'json',
 			default: '[]',
 			description:
-				'The "transcript" of an earlier conversation, to go on from there: each turn with "speaker" and "text"; "sessionId", "chatId" and "message" where they are known',
-		},
+				'The "transcript" of an earlier conversation, to go on from there: each turn with "speaker" and "text"; "sessionId", "chatId" and "message" where they are known. An expression may find nothing: then the conversation is a new one.',
+		}),
 	],
 } as const satisfies INodeProperties;

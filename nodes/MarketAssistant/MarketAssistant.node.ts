@@ -1,7 +1,11 @@
-import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
+import {
+	type IExecuteFunctions,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
 
-import { credentialTest } from '../../src/n8n/credentialTest';
+import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
 import { access, probe } from './access';
@@ -26,7 +30,7 @@ export class MarketAssistant implements INodeType {
 		properties: nodeProperties(resources, 'question'),
 	};
 
-	methods = { credentialTest: { testMarketAssistantApi: credentialTest(probe) } };
+	methods = { credentialTest: { testMarketAssistantApi: createCredentialTest(probe) } };
 
 	async execute(this: IExecuteFunctions) {
 		return await runNode(this, resources, access);

@@ -1,32 +1,38 @@
-import type { Probe } from '../../src/n8n/credentialTest';
+import { invalidInputError } from '../../src/core/errors';
 import type { ServiceAccess } from '../../src/n8n/connection';
-import { invalid } from '../../src/service/errors';
+import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
 
 export const access: ServiceAccess = {
 	credential: 'marketAssistantApi',
 	version: 'v1',
-	perMinute({ plan, requestsPerMinute }) {
+	requestsPerMinute({ plan, requestsPerMinute }) {
 		if (plan === 'pro') return 300;
-		// a credential that was saved before plans were there
+		// a credential saved before the Plan field existed
 		if (plan !== 'custom') return 60;
 		const limit = Number(requestsPerMinute);
 		if (limit >= 1) return limit;
-		throw invalid(
+		throw invalidInputError(
 			'Requests per Minute must be 1 or more',
 			'It is set in the credential, beside the plan.',
 		);
 	},
 };
 
-/** Asks nothing: a good key is told that the question is missing. The specification has the key checked with every request. */
-export const probe: Probe = {
+/** Sends no question: with a valid key, the service answers that the question is missing. It checks the key of every request. */
+export const probe: CredentialProbe = {
 	method: 'POST',
 	path: '/v1/invoke_assistant',
 	version: 'v1',
 	header: (key) => ({ 'X-API-Key': key }),
 	body: {},
-	judge: (status) =>
-		status === 400 || status === 422
-			? { status: 'OK', message: 'The assistant accepted the key' }
-			: undefined,
+	judge({ status, body, page }) {
+		const isRefusal = status === 400 || status === 422;
+		if (isRefusal && page)
+			return notFromServiceResult(`${page} arrived in place of an answer from the assistant`);
+		if (isRefusal) return { status: 'OK', message: 'The assistant accepted the key' };
+		const isJson = typeof body === 'object' && body !== null;
+		return status >= 200 && status < 300 && !isJson
+			? notFromServiceResult('The address answered, but not as the assistant does')
+			: undefined;
+	},
 };

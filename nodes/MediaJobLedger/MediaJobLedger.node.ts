@@ -1,7 +1,11 @@
-import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
+import {
+	type IExecuteFunctions,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
 
-import { credentialTest } from '../../src/n8n/credentialTest';
+import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
 import { ledgerAccess, ledgerProbe } from './access';
@@ -16,18 +20,18 @@ export class MediaJobLedger implements INodeType {
 		version: 1,
 		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
 		description:
-			'Keep track of paid media jobs in an n8n Data Table: each is started once and its file is brought once',
+			'Keep track of paid media jobs in an n8n Data Table: each is started once and its file is downloaded once',
 		defaults: { name: 'Media Job Ledger' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		// no tool: what was paid, and what was not, is for people to decide. n8n's linter wants to read it here all the same.
+		// not a tool: only people decide whether a start was paid for. n8n's linter still requires the property.
 		usableAsTool: undefined as never,
 		credentials: [{ name: 'mediaJobLedgerApi', required: true, testedBy: 'testMediaJobLedgerApi' }],
 		properties: nodeProperties(resources, 'entry'),
 	};
 
 	methods = {
-		credentialTest: { testMediaJobLedgerApi: credentialTest(ledgerProbe) },
+		credentialTest: { testMediaJobLedgerApi: createCredentialTest(ledgerProbe) },
 	};
 
 	async execute(this: IExecuteFunctions) {

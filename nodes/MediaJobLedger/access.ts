@@ -1,25 +1,30 @@
-import type { Probe } from '../../src/n8n/credentialTest';
+import { isPlainObject } from '../../src/core/json';
 import type { ServiceAccess } from '../../src/n8n/connection';
+import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
 
 /** n8n's own public API. */
 export const ledgerAccess: ServiceAccess = {
 	credential: 'mediaJobLedgerApi',
 	version: 'api/v1',
-	plain: true,
+	allowsHttp: true,
 };
 
-export const ledgerProbe: Probe = {
+export const ledgerProbe: CredentialProbe = {
 	method: 'GET',
 	path: '/api/v1/data-tables?limit=1',
 	version: 'api/v1',
-	plain: true,
+	allowsHttp: true,
 	header: (key) => ({ 'X-N8N-API-KEY': key }),
-	judge: (status) =>
-		status === 403
+	judge({ status, body, page }) {
+		const areTables = isPlainObject(body) && Array.isArray(body['data']);
+		if (status >= 200 && status < 300 && !areTables)
+			return notFromServiceResult('The address answered, but not with a list of Data Tables');
+		return status === 403 && !page
 			? {
 					status: 'OK',
 					message:
-						'n8n accepted the key. It may not list tables, so Table has to be the ID of the ledger.',
+						'n8n accepted the key. The key may not list tables, so Table must be the ID of the ledger.',
 				}
-			: undefined,
+			: undefined;
+	},
 };

@@ -1,13 +1,17 @@
-import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
+import {
+	type IExecuteFunctions,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
 
-import { credentialTest } from '../../src/n8n/credentialTest';
+import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
 import { ledgerProbe } from '../MediaJobLedger/access';
 import { access, probe } from './access';
+import { searchModels } from './modelPicker';
 import { resources } from './resources';
-import { searchModels } from './searchModels';
 
 export class ModelRouter implements INodeType {
 	description: INodeTypeDescription = {
@@ -37,8 +41,8 @@ export class ModelRouter implements INodeType {
 
 	methods = {
 		credentialTest: {
-			testModelRouterApi: credentialTest(probe),
-			testMediaJobLedgerApi: credentialTest(ledgerProbe),
+			testModelRouterApi: createCredentialTest(probe),
+			testMediaJobLedgerApi: createCredentialTest(ledgerProbe),
 		},
 		listSearch: { searchModels },
 	};

@@ -1,12 +1,12 @@
-import type {
-	IExecuteFunctions,
-	INodeType,
-	INodeTypeDescription,
-	IPollFunctions,
+import {
+	type IExecuteFunctions,
+	type INodeType,
+	type INodeTypeDescription,
+	type IPollFunctions,
+	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { credentialTest } from '../../src/n8n/credentialTest';
+import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { ledgerProbe } from '../MediaJobLedger/access';
 import { probe } from './access';
 import { deliver } from './trigger/deliver';
@@ -41,8 +41,8 @@ export class ModelRouterTrigger implements INodeType {
 
 	methods = {
 		credentialTest: {
-			testModelRouterApi: credentialTest(probe),
-			testMediaJobLedgerApi: credentialTest(ledgerProbe),
+			testModelRouterApi: createCredentialTest(probe),
+			testMediaJobLedgerApi: createCredentialTest(ledgerProbe),
 		},
 	};
 

@@ -1,13 +1,17 @@
-import type { Probe } from '../../src/n8n/credentialTest';
 import type { ServiceAccess } from '../../src/n8n/connection';
+import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
+import { findModels } from '../../src/router/catalogPage';
 
 export const access: ServiceAccess = { credential: 'modelRouterApi', version: 'v1' };
 
 /** The catalog costs nothing. */
-export const probe: Probe = {
+export const probe: CredentialProbe = {
 	method: 'GET',
 	path: '/v1/models',
 	version: 'v1',
 	header: (key) => ({ 'X-API-KEY': key }),
-	judge: () => undefined,
+	judge: ({ status, body }) =>
+		status >= 200 && status < 300 && !findModels(body)
+			? notFromServiceResult('The address answered, but not with a catalog of models')
+			: undefined,
 };

@@ -1,17 +1,17 @@
-import type { Probe } from '../../src/n8n/credentialTest';
 import type { ServiceAccess } from '../../src/n8n/connection';
+import type { CredentialProbe } from '../../src/n8n/credentialTest';
 
 export const access: ServiceAccess = { credential: 'workspaceAgentApi' };
 
-/** A session id that nobody uses. */
+/** A session id that is never used. */
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** Reads where only writing is specified: it starts no conversation, and the key is looked at first. */
-export const probe: Probe = {
+/** A GET where only POST is specified: it starts no conversation, and the service checks the key first. */
+export const probe: CredentialProbe = {
 	method: 'GET',
 	path: `/session/${NIL_UUID}/messages`,
 	header: (key) => ({ Authorization: `Bearer ${key}` }),
-	judge: (status) =>
+	judge: ({ status }) =>
 		status === 401 || status === 403 || (status >= 300 && status < 400) || status === 407
 			? undefined
 			: {

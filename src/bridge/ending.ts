@@ -1,4 +1,5 @@
-import { invalid } from '../service/errors';
+import { invalidInputError } from '../core/errors';
+import { compileSafeRegex, type SafeRegex } from '../core/safeRegex';
 import type { Conversation, Pending } from './conversation';
 import type { Failure, Reply } from './reply';
 
@@ -39,7 +40,8 @@ export function endingOf(
 	const { stopPhrase, stopPattern } = rules;
 	if (stopPhrase && isSaid(text, told, (words) => words.includes(stopPhrase)))
 		return { kind: 'stopPhrase', reason: `${speaker} said "${stopPhrase}"` };
-	if (stopPattern && isSaid(text, told, (words) => toPattern(stopPattern).test(words)))
+	const pattern = stopPattern ? toPattern(stopPattern) : undefined;
+	if (pattern && isSaid(text, told, pattern.test))
 		return { kind: 'stopPattern', reason: `${speaker} said what fits ${stopPattern}` };
 	if (turns.length - earlier >= rules.turnLimit)
 		return { kind: 'turnLimit', reason: `Turn Limit of ${rules.turnLimit} was reached` };
@@ -59,8 +61,7 @@ function isSaid(text: string, told: readonly string[], holds: (words: string) =>
 /** The text without what ended the conversation. */
 export function withoutStop(text: string, { rules, ending }: Conversation): string {
 	if (ending?.kind === 'stopPhrase') return text.replaceAll(rules.stopPhrase, '').trim();
-	if (ending?.kind === 'stopPattern')
-		return text.replace(toPattern(rules.stopPattern, 'g'), '').trim();
+	if (ending?.kind === 'stopPattern') return toPattern(rules.stopPattern).removeFrom(text).trim();
 	return text;
 }
 
@@ -69,12 +70,12 @@ export function withoutStop(text: string, { rules, ending }: Conversation): stri
  *
  * @throws ServiceError `invalid`.
  */
-export function toPattern(written: string, more = ''): RegExp {
+export function toPattern(written: string): SafeRegex {
 	const [, source = written, flags = ''] = /^\/(.+)\/([a-z]*)$/s.exec(written) ?? [];
 	try {
-		// with "g" or "y" a pattern remembers where it was
-		return new RegExp(source, flags.replace(/[gy]/g, '') + more);
+		return compileSafeRegex(source, flags);
 	} catch (cause) {
-		throw invalid('Stop Pattern is no regular expression', `${(cause as Error).message}.`);
+		const reason = cause instanceof Error ? cause.message : String(cause);
+		throw invalidInputError('Stop Pattern cannot be used', `${reason}.`);
 	}
 }

@@ -1,5 +1,5 @@
-import { findAnswerText } from '../service/answerText';
-import { isObject } from '../service/json';
+import { extractText } from '../core/extractText';
+import { isPlainObject } from '../core/json';
 
 /** What came back from a speaker. */
 export interface Reply {
@@ -52,7 +52,7 @@ export function toReply(
 function ownAnswer(item: Record<string, unknown>, sent: Record<string, unknown>): unknown {
 	if (item['output'] !== undefined && item['output'] !== null) return item['output'];
 	const own = Object.entries(item).filter(([name, value]) => !isSame(value, sent[name]));
-	return findAnswerText(Object.fromEntries(own));
+	return extractText(Object.fromEntries(own));
 }
 
 function valueAt(item: Record<string, unknown>, path: string): unknown {
@@ -71,7 +71,7 @@ function valueAt(item: Record<string, unknown>, path: string): unknown {
 function toText(value: unknown): string {
 	if (typeof value === 'string') return value;
 	if (value === undefined || value === null) return '';
-	return findAnswerText(value) ?? JSON.stringify(value);
+	return extractText(value) ?? JSON.stringify(value);
 }
 
 /** As n8n has it, but that an empty text says nothing. */
@@ -79,7 +79,7 @@ const isError = (error: unknown) =>
 	error !== undefined && error !== null && error !== false && error !== '';
 
 function toFailure({ error, details }: Record<string, unknown>): Failure {
-	const message = isObject(error) ? error['message'] : error;
+	const message = isPlainObject(error) ? error['message'] : error;
 	return {
 		error: typeof message === 'string' && message ? message : JSON.stringify(error),
 		...(details !== undefined && { details }),

@@ -1,5 +1,5 @@
-import { invalid } from '../service/errors';
-import { isObject } from '../service/json';
+import { invalidInputError } from '../core/errors';
+import { isPlainObject } from '../core/json';
 import { sides, type Rules, type Side, type Turn } from './conversation';
 
 /**
@@ -10,13 +10,16 @@ import { sides, type Rules, type Side, type Turn } from './conversation';
 export function toTurns(transcript: readonly unknown[], names: Rules['names']): Turn[] {
 	return transcript.map((entry, index) => {
 		const place = `Transcript to Continue ${index + 1}`;
-		if (!isObject(entry) || typeof entry['text'] !== 'string')
-			throw invalid(`${place} must be an object with "text" and "speaker"`);
+		if (!isPlainObject(entry) || typeof entry['text'] !== 'string')
+			throw invalidInputError(`${place} must be an object with "text" and "speaker"`);
 		const { text, message, sessionId, chatId, durationMs } = entry;
 		const side = sideOf(entry, names);
 		if (!side) {
 			const known = sides.map((each) => `"${names[each]}"`).join(' or ');
-			throw invalid(`${place}: who spoke must be ${known}`, 'It is in "speaker", or in "side".');
+			throw invalidInputError(
+				`${place}: who spoke must be ${known}`,
+				'It is in "speaker", or in "side".',
+			);
 		}
 		return {
 			turn: index + 1,

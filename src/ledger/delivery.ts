@@ -1,108 +1,100 @@
-import { release, rowsOfClaim } from './claims';
-import type { Entry } from './entry';
-import { insist } from './insist';
-import { byJob } from './jobRows';
-import type { Ledger } from './ledger';
+import { type Entry, groupByJob } from './entry';
+import {
+	applyTransition,
+	applyUpdate,
+	findClaimedRows,
+	type Ledger,
+	retryTransient,
+} from './ledger';
 
-/** n8n may be restarting: over about a minute. */
-const ATTEMPTS = 10;
-/** Of the lease: how long it may run before it is renewed. */
-const RENEWED_AFTER = 1 / 3;
+/** Retries for about a minute: n8n may be restarting. */
+const LONG_RETRY_ATTEMPTS = 10;
+/** Fraction of the lease after which it is renewed. */
+const RENEW_AFTER = 1 / 3;
 
-/** What an execution has been handed, while it brings the files. */
+/** The claim of an execution that downloads the files of its jobs. */
 export interface Delivery {
 	claim: string;
-	/** Milliseconds. */
+	/** Milliseconds that the claim lasts without a renewal. */
 	lease: number;
 }
 
 /**
- * Begins to deliver what was claimed.
+ * Starts to deliver the claimed jobs.
  *
- * What does not come back was claimed by somebody else meanwhile, since the lease was over; it is not this execution's any more.
- * What comes back as `delivered` was delivered by an earlier run of the same execution. `failures` counts how often the delivery
- * was begun.
+ * A claimed job that is not returned has been claimed by another execution since its lease expired. A returned job in state
+ * `delivered` was delivered by an earlier run of the same execution. `failures` counts how often a delivery was started.
  *
- * @returns the jobs that are still this execution's.
+ * @returns the jobs that this execution still holds, with their rows.
  */
 export async function beginDelivery(
 	ledger: Ledger,
 	{ claim, lease }: Delivery,
 ): Promise<Entry[][]> {
-	const { table, steadyClock, execution } = ledger;
-	const held = await insist(steadyClock, ATTEMPTS, async () => await rowsOfClaim(table, claim));
+	const { table, uncancellableClock, execution } = ledger;
+	const claimed = await retryTransient(
+		uncancellableClock,
+		LONG_RETRY_ATTEMPTS,
+		async () => await findClaimedRows(table, claim),
+	);
 	const counts = new Set(
-		held.filter(({ state }) => state === 'emitting').map(({ failures }) => failures),
+		claimed.filter(({ state }) => state === 'emitting').map(({ failures }) => failures),
 	);
 	for (const failures of counts)
-		await insist(steadyClock, ATTEMPTS, async () =>
-			table.change(
-				{
-					all: [
-						['claim', 'eq', claim],
-						['state', 'eq', 'emitting'],
-						['failures', 'eq', failures],
-					],
-				},
-				{
-					state: 'delivering',
-					failures: failures + 1,
-					leaseUntil: steadyClock.now() + lease,
-					execution,
-				},
-			),
-		);
-	// what an earlier run of the same execution has begun goes on
-	await insist(steadyClock, ATTEMPTS, async () => renew(ledger, { claim, lease }));
-	const own = await insist(steadyClock, ATTEMPTS, async () => await rowsOfClaim(table, claim));
-	return byJob(own.filter(({ state }) => state === 'delivering' || state === 'delivered'));
+		await retryTransient(uncancellableClock, LONG_RETRY_ATTEMPTS, async () => {
+			const leaseUntil = uncancellableClock.now() + lease;
+			const changes = { failures: failures + 1, leaseUntil, execution };
+			return await applyTransition(table, 'beginDelivery', { claim, failures }, changes);
+		});
+	// also continue deliveries that an earlier run of the same execution started
+	await retryTransient(uncancellableClock, LONG_RETRY_ATTEMPTS, async () =>
+		renewLease(ledger, { claim, lease }),
+	);
+	const ownRows = await retryTransient(
+		uncancellableClock,
+		LONG_RETRY_ATTEMPTS,
+		async () => await findClaimedRows(table, claim),
+	);
+	return groupByJob(ownRows.filter(({ state }) => state === 'delivering' || state === 'delivered'));
 }
 
-/** @returns a function that keeps what is being delivered from being handed over again; to be called again and again. */
-export function leaseKeeper(ledger: Ledger, delivery: Delivery): () => Promise<void> {
+/** @returns a function that renews the lease when necessary. Call it repeatedly, or other executions may claim the jobs. */
+export function createLeaseRenewer(ledger: Ledger, delivery: Delivery): () => Promise<void> {
 	const { clock } = ledger;
-	let last = clock.now();
+	let renewedAt = clock.now();
 	return async () => {
-		if (clock.now() - last < delivery.lease * RENEWED_AFTER) return;
-		last = clock.now();
+		if (clock.now() - renewedAt < delivery.lease * RENEW_AFTER) return;
+		renewedAt = clock.now();
 		try {
-			await renew(ledger, delivery);
+			await renewLease(ledger, delivery);
 		} catch {
-			// whether it is still ours is told at the end
+			// endDelivery checks whether the claim still holds
 		}
 	};
 }
 
-/** Gives a job back, to be handed over later. */
-export async function putBack(
-	{ table, steadyClock }: Ledger,
+/** Releases a job, to be delivered by a later poll. */
+export async function requeueJob(
+	{ table, uncancellableClock }: Ledger,
 	{ claim }: Delivery,
 	job: readonly Entry[],
-	changes: Partial<Entry>,
+	changes: Partial<Pick<Entry, 'failures' | 'checkAt' | 'note'>>,
 ): Promise<void> {
-	await insist(steadyClock, ATTEMPTS, async () =>
-		release(table, claim, job, { ...changes, state: 'pending', claim: '', proposal: '' }),
-	);
+	await retryTransient(uncancellableClock, LONG_RETRY_ATTEMPTS, async () => {
+		for (const { id } of job) await applyTransition(table, 'requeueJob', { id, claim }, changes);
+	});
 }
 
-/** Adds to what the ledger says of a job. It is for people, and must not cost the delivery. */
-export async function remark(
+/** Adds a note to a job. It is only for people, so a failure to write it does not fail the delivery. */
+export async function annotateJob(
 	{ table }: Ledger,
 	{ claim }: Delivery,
 	job: readonly Entry[],
-	said: Pick<Entry, 'note'> & Partial<Pick<Entry, 'outcome'>>,
+	changes: Pick<Entry, 'note'> & Partial<Pick<Entry, 'outcome'>>,
 ): Promise<void> {
 	for (const { id } of job)
 		try {
-			await table.change(
-				{
-					all: [
-						['id', 'eq', id],
-						['claim', 'eq', claim],
-					],
-				},
-				said,
-			);
+			await applyUpdate(table, 'annotateJob', { id, claim }, changes);
 		} catch {
 			return;
 		}
@@ -111,35 +103,25 @@ export async function remark(
 /**
  * Ends the delivery.
  *
- * @returns the jobs that were delivered by this execution: only these may leave the node. The others were handed over anew.
- * @throws ServiceError when the ledger could not be reached: then nothing counts as delivered, and all is handed over again.
+ * @returns the jobs that this execution delivered. Only these may leave the node; the others were claimed by another execution.
+ * @throws ServiceError when the ledger could not be reached: then no job counts as delivered, and all are claimed again.
  */
 export async function endDelivery(ledger: Ledger, { claim }: Delivery): Promise<Entry[][]> {
-	const { table, steadyClock } = ledger;
-	await insist(steadyClock, ATTEMPTS, async () =>
-		table.change(
-			{
-				all: [
-					['claim', 'eq', claim],
-					['state', 'eq', 'delivering'],
-				],
-			},
-			{ state: 'delivered', leaseUntil: 0 },
-		),
+	const { table, uncancellableClock } = ledger;
+	await retryTransient(
+		uncancellableClock,
+		LONG_RETRY_ATTEMPTS,
+		async () => await applyTransition(table, 'endDelivery', { claim }),
 	);
-	// not what the change gave: its answer may be lost, and the change be made again
-	const own = await insist(steadyClock, ATTEMPTS, async () => await rowsOfClaim(table, claim));
-	return byJob(own.filter(({ state }) => state === 'delivered'));
+	// read the rows instead of using the change's response: after a lost response the change is repeated, and returns no rows
+	const ownRows = await retryTransient(
+		uncancellableClock,
+		LONG_RETRY_ATTEMPTS,
+		async () => await findClaimedRows(table, claim),
+	);
+	return groupByJob(ownRows.filter(({ state }) => state === 'delivered'));
 }
 
-async function renew({ table, clock }: Ledger, { claim, lease }: Delivery): Promise<void> {
-	await table.change(
-		{
-			all: [
-				['claim', 'eq', claim],
-				['state', 'eq', 'delivering'],
-			],
-		},
-		{ leaseUntil: clock.now() + lease },
-	);
+async function renewLease({ table, clock }: Ledger, { claim, lease }: Delivery): Promise<void> {
+	await applyUpdate(table, 'renewDelivery', { claim }, { leaseUntil: clock.now() + lease });
 }

@@ -1,85 +1,113 @@
-/** Columns of the job ledger, and what n8n keeps them as. Saved tables have them: a name or a type never changes. */
+/** Groups rows by job. A job can have several rows, because the table has no unique keys. */
+export function groupByJob(rows: readonly Entry[]): Entry[][] {
+	return [...groupBy(rows, jobKey).values()];
+}
+
+export function groupBy<Value, Key>(
+	values: readonly Value[],
+	keyOf: (value: Value) => Key,
+): Map<Key, Value[]> {
+	const groups = new Map<Key, Value[]>();
+	for (const value of values) {
+		const key = keyOf(value);
+		const group = groups.get(key);
+		if (group) group.push(value);
+		else groups.set(key, [value]);
+	}
+	return groups;
+}
+
+/** Job IDs may be numbers, so jobs of different accounts, or an image and a video, may share an ID. */
+export const jobKey = ({ account, segment, jobId }: Pick<Entry, 'account' | 'segment' | 'jobId'>) =>
+	JSON.stringify([account, segment, jobId]);
+
+/** Columns of the job ledger and their types in n8n. Existing tables use them, so names and types never change. */
 export const columns = {
-	/** What "Start Once Per Key" goes by; empty for a job without. */
+	/** The key of "Start Once Per Key"; empty for a job without a key. */
 	startKey: 'string',
 	state: 'string',
 	jobId: 'string',
 	segment: 'string',
 	model: 'string',
-	/** Tells the credential that the job was started with. */
+	/** Identifies the credential that the job was started with. */
 	account: 'string',
-	/** Tells triggers whose job it is. */
+	/** Selects the triggers that report the job. */
 	label: 'string',
-	/** Random text of the one who works on the row; empty when nobody does. */
+	/** Random text of the execution that holds the row; empty when none does. */
 	claim: 'string',
-	/** Random text of the one who last wanted the row; means nothing before it becomes the claim. */
+	/** Random text of the poll that last proposed to claim the row. It has no effect before it becomes the claim. */
 	proposal: 'string',
-	/** Milliseconds since 1970 until which the claim counts. */
+	/** Milliseconds since 1970 until which the claim is valid. */
 	leaseUntil: 'number',
-	/** Milliseconds since 1970 from which the job is asked for. */
+	/** Milliseconds since 1970 from which the job is due for a check. */
 	checkAt: 'number',
-	/** What the job came to; empty while it runs. */
+	/** The job's outcome; empty while it runs. */
 	outcome: 'string',
-	/** Checks in a row that gave no answer, or deliveries that failed. */
+	/** Consecutive failed checks, or deliveries that were started and did not end. */
 	failures: 'number',
-	/** Milliseconds since 1970. */
+	/** Milliseconds since 1970 at which the job was started. */
 	startedAt: 'number',
 	requestId: 'string',
 	/** The n8n execution that last worked on the row. */
 	execution: 'string',
-	/** For people. */
+	/** A text for people. */
 	note: 'string',
 	/** The service's record of the job, or a catalog, as JSON. */
 	record: 'string',
 } as const satisfies Record<string, 'string' | 'number'>;
 
-/** Of a row; stored, so never changed. */
+/** The state of a row. The values are stored and never change. */
 export type EntryState =
-	/** Somebody wants to start a job with this key. */
+	/** An execution wants to start a job with this key. */
 	| 'intent'
-	/** The start may have been sent. */
+	/** The start request may have been sent. */
 	| 'sending'
-	/** Gave way to another intent; means nothing any more. */
+	/** Withdrawn in favor of another start. The row has no effect. */
 	| 'withdrawn'
-	/** The start certainly did not happen; means nothing any more. */
+	/** The start did not happen, for certain. The row has no effect. */
 	| 'notStarted'
 	/** The start may have happened. A person has to decide. */
 	| 'unknown'
 	/** The job was started and has not been delivered. */
 	| 'pending'
-	/** A trigger has handed the job to an execution. */
+	/** A poll has claimed the job for an execution. */
 	| 'emitting'
-	/** The execution has begun to bring the file. */
+	/** The execution has started to download the file. */
 	| 'delivering'
 	| 'delivered'
-	/** No job, but what a trigger last saw of a catalog. */
+	/** Not a job: the catalog as a trigger last read it. */
 	| 'baseline';
 
 /** One row of the ledger. */
 export type Entry = {
 	[Column in keyof typeof columns]: (typeof columns)[Column] extends 'number' ? number : string;
 } & {
-	/** Of the row, given by n8n. */
+	/** The row's ID, assigned by n8n. */
 	id: number;
 	state: EntryState;
 };
 
-/** A row to be: what is not given is empty. */
+/** A row to add. Missing columns become empty. */
 export type NewEntry = Partial<Omit<Entry, 'id'>> & { state: EntryState };
 
-const TYPES = Object.entries(columns);
+const COLUMN_TYPES = Object.entries(columns);
 
-/** Reads a row as n8n gives it; a cell that was left empty, or filled in by hand, becomes what the column holds. */
+/** Reads a row as n8n returns it. Empty cells and cells that a person edited are converted to the column's type. */
 export function readEntry(row: Record<string, unknown>): Entry {
-	const cells = TYPES.map(([name, type]) => {
+	const cells = COLUMN_TYPES.map(([name, type]) => {
 		const value = row[name] ?? '';
 		return [name, type === 'number' ? Number(value) || 0 : String(value)];
 	});
 	return { ...Object.fromEntries(cells), id: Number(row['id']) } as Entry;
 }
 
-/** Every cell filled in: n8n compares with an empty cell in a way of its own. */
+/** Fills every cell, because n8n's filters treat empty (null) cells differently. */
 export function toRow(entry: NewEntry): Omit<Entry, 'id'> {
-	const empty = TYPES.map(([name, type]) => [name, type === 'number' ? 0 : '']);
-	return { ...Object.fromEntries(empty), ...entry } as Omit<Entry, 'id'>;
+	return { ...emptyCells(Object.keys(columns)), ...entry } as Omit<Entry, 'id'>;
+}
+
+/** The stored values of empty columns: 0 or an empty text. */
+export function emptyCells(names: readonly string[]): Partial<Entry> {
+	const selected = COLUMN_TYPES.filter(([name]) => names.includes(name));
+	return Object.fromEntries(selected.map(([name, type]) => [name, type === 'number' ? 0 : '']));
 }

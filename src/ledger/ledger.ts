@@ -1,45 +1,231 @@
-import { ServiceError } from '../service/errors';
-import { fullJitter, type Clock } from '../service/retry';
-import type { Entry, NewEntry } from './entry';
-import type { Table } from './table';
-import { isPassing } from './trouble';
+import { ServiceError } from '../core/errors';
+import { type Clock, retry } from '../core/retry';
+import { emptyCells, type Entry, type NewEntry } from './entry';
+import { type Transition, transitions, type Update, updates } from './transitions';
 
-/** The job ledger of an n8n, as one execution works with it. */
+/** The job ledger of an n8n instance, as one execution uses it. */
 export interface Ledger {
 	table: Table;
 	/** Its sleep ends with the execution. */
 	clock: Clock;
-	/** Its sleep does not: what has happened has to be written down after Stop, too. */
-	steadyClock: Clock;
-	/** Makes a random text that nobody else makes. */
+	/** Its sleep does not end with the execution: outcomes are recorded after Stop, too. */
+	uncancellableClock: Clock;
+	/** Creates a unique random text. */
 	newClaim(): string;
-	/** The execution's id. */
+	/** The n8n execution's ID. */
 	execution: string;
 }
 
-/** How often something that has happened is written down anew, over about a minute: n8n may be restarting. */
-const MAX_ATTEMPTS = 10;
+/** A condition on one column. */
+export type Clause = readonly [
+	column: keyof Entry,
+	condition: 'eq' | 'neq' | 'lt' | 'lte' | 'gt' | 'gte',
+	value: string | number,
+];
+
+/** A filter. n8n supports one level of conditions: all of them, or any of them. */
+export type Where = { all: readonly Clause[] } | { any: readonly Clause[] };
+
+/** Most conditions of `any`: SQLite fails at about a thousand. */
+export const MAX_CLAUSES = 200;
+/** Most rows that n8n returns at once. */
+export const MAX_ROWS = 250;
 
 /**
- * Writes down what has become of a row that one holds.
+ * The rows of the ledger: an n8n Data Table, reached over n8n's public API.
  *
- * @param entry The whole row. It is added anew where the row is not held any more: what it says must not be lost.
- * @returns the row; undefined when the ledger could not be reached.
+ * A change by filter is atomic on SQLite and on PostgreSQL: of several concurrent changes of the same rows, one succeeds. Nothing
+ * else is atomic: two rows with the same key can be added concurrently, and n8n's upsert adds both.
+ *
+ * @see n8n 2.41.1, modules/data-table/data-table-rows.repository.js (updateRows)
  */
-export async function settle(
-	{ table, steadyClock }: Ledger,
-	claim: string,
-	entry: NewEntry,
-): Promise<Entry | undefined> {
-	for (let attempt = 1; ; attempt++) {
-		try {
-			const [row] = await table.change({ all: [['claim', 'eq', claim]] }, entry);
-			if (row) return row;
-			await table.add({ ...entry, claim });
-		} catch (cause) {
-			if (!(cause instanceof ServiceError) || !isPassing(cause)) return undefined;
-		}
-		if (attempt === MAX_ATTEMPTS) return undefined;
-		await steadyClock.sleep(fullJitter(attempt, steadyClock));
+export interface Table {
+	/** Reads at most `MAX_ROWS` rows, by default in the order in which they were added. */
+	find(
+		where: Where,
+		options?: { by?: keyof Entry; limit?: number; last?: boolean },
+	): Promise<Entry[]>;
+	/** @throws ServiceError. Without a response from n8n the row may have been added. */
+	add(entry: NewEntry): Promise<void>;
+	/**
+	 * @returns the changed rows, with their new values.
+	 * @throws ServiceError. Without a response from n8n the rows may have been changed.
+	 */
+	change(where: Where, changes: Partial<Entry>): Promise<Entry[]>;
+	/** @returns the removed rows. */
+	remove(where: Where): Promise<Entry[]>;
+}
+
+/** A comparison of a column, other than with one value. */
+export interface Condition {
+	condition: Clause[1];
+	value: Clause[2];
+}
+
+/** The conditions on a row, by column. */
+export type Filter = {
+	readonly [Column in keyof Entry]?: Entry[Column] | Condition | readonly Condition[] | undefined;
+};
+
+export const equal = (value: string): Condition => ({ condition: 'eq', value });
+export const below = (value: number): Condition => ({ condition: 'lt', value });
+export const atMost = (value: number): Condition => ({ condition: 'lte', value });
+export const above = (value: number): Condition => ({ condition: 'gt', value });
+export const noneOf = <Value extends string>(...values: Value[]): Condition[] =>
+	values.map((value) => ({ condition: 'neq', value }));
+
+/** Selects rows that match all conditions. A column that is undefined is not compared. */
+export const where = (filter: Filter): { all: Clause[] } =>
+	whereColumns(Object.keys(filter) as Array<keyof Entry>, filter);
+
+/** Selects rows that have one of these values in a column. */
+export const anyOf = <Column extends keyof Entry>(
+	column: Column,
+	values: ReadonlyArray<Entry[Column]>,
+): Where => ({ any: values.map((value) => [column, 'eq', value]) });
+
+function whereColumns(columns: ReadonlyArray<keyof Entry>, filter: Filter): { all: Clause[] } {
+	const all = columns.flatMap((column) => {
+		const expected = filter[column];
+		if (expected === undefined) return [];
+		if (typeof expected !== 'object') return [[column, 'eq', expected] as const];
+		return [expected].flat().map(({ condition, value }) => [column, condition, value] as const);
+	});
+	return { all };
+}
+
+type Transitions = typeof transitions;
+type Updates = typeof updates;
+
+type EnteringName = {
+	[Name in keyof Transitions]: Transitions[Name]['from'] extends 'new' ? Name : never;
+}[keyof Transitions];
+
+/** Values of the columns that a change compares. Without `state`, each state that the change starts from is tried. */
+type Matched<Columns extends keyof Entry> = Filter & {
+	readonly [Column in Exclude<Columns, 'state'>]: Entry[Column] | Condition;
+};
+
+/** Adds a row. @throws as `Table.add` does. */
+export async function enterRow(
+	table: Table,
+	name: EnteringName,
+	entry: Omit<NewEntry, 'state'>,
+): Promise<void> {
+	await table.add({ ...entry, state: transitions[name].to });
+}
+
+/**
+ * Changes the state of rows that match the transition. With several source states, one is tried after the other until rows
+ * match, because n8n's filters have one level.
+ *
+ * @returns the changed rows. @throws as `Table.change` does.
+ */
+export async function applyTransition<
+	Name extends Exclude<keyof Transitions, EnteringName | 'deleteEntry'>,
+>(
+	table: Table,
+	name: Name,
+	row: Matched<Transitions[Name]['matches'][number]>,
+	changes: Partial<Omit<Entry, 'id' | 'state'>> = {},
+): Promise<Entry[]> {
+	const { from, matches, clears = [] }: Transition = transitions[name];
+	const cells = { ...emptyCells(clears), ...changes, state: transitions[name].to };
+	const triesEachState = matches.includes('state') && row.state === undefined;
+	const filters: Filter[] = triesEachState ? from.map((state) => ({ ...row, state })) : [row];
+	for (const filter of filters) {
+		const changed = await table.change(whereColumns(matches, filter), cells);
+		if (changed.length) return changed;
 	}
+	return [];
+}
+
+/** Changes rows without changing their state. @returns the changed rows. @throws as `Table.change` does. */
+export async function applyUpdate<Name extends Exclude<keyof Updates, 'changeRows'>>(
+	table: Table,
+	name: Name,
+	row: Matched<Updates[Name]['matches'][number]>,
+	changes: Partial<Pick<Entry, Updates[Name]['writes'][number]>>,
+): Promise<Entry[]> {
+	const { in: states, matches }: Update = updates[name];
+	const [state] = states;
+	return await table.change(whereColumns(matches, { ...row, state }), changes);
+}
+
+/** Changes rows in any state, and keeps the state. */
+export async function changeRows(
+	table: Table,
+	rows: ReadonlyArray<Pick<Entry, 'id'>>,
+	changes: Partial<Pick<Entry, Updates['changeRows']['writes'][number]>>,
+): Promise<void> {
+	for (const chunk of chunks(rows, MAX_CLAUSES)) {
+		const ids = chunk.map(({ id }) => id);
+		await table.change(anyOf('id', ids), changes);
+	}
+}
+
+/** Reads all rows with these job IDs, including those of other accounts and segments. */
+export async function findRowsOfJobs(table: Table, jobIds: readonly string[]): Promise<Entry[]> {
+	const found: Entry[] = [];
+	for (const chunk of chunks([...new Set(jobIds)], MAX_CLAUSES / 2)) {
+		const rows = await table.find(anyOf('jobId', chunk));
+		if (rows.length < MAX_ROWS) found.push(...rows);
+		// n8n cannot return a second page of an "any" filter
+		else for (const jobId of chunk) found.push(...(await findAllRows(table, { jobId })));
+	}
+	return found;
+}
+
+/** Reads all rows that hold this claim, including delivered ones. */
+export async function findClaimedRows(table: Table, claim: string): Promise<Entry[]> {
+	return await findAllRows(table, { claim });
+}
+
+/** Pages by row ID, because n8n's own pages shift when a row is added or changed. */
+async function findAllRows(table: Table, filter: Omit<Filter, 'id'>): Promise<Entry[]> {
+	const found: Entry[] = [];
+	for (let lastId = 0; ; lastId = found.at(-1)?.id ?? lastId) {
+		const rows = await table.find(where({ ...filter, id: above(lastId) }));
+		found.push(...rows);
+		if (rows.length < MAX_ROWS) return found;
+	}
+}
+
+function* chunks<Value>(values: readonly Value[], size: number): Generator<Value[]> {
+	for (let at = 0; at < values.length; at += size) yield values.slice(at, at + size);
+}
+
+/** Enough for a restart of n8n within seconds; a poll cannot wait longer. */
+export const SHORT_RETRY_ATTEMPTS = 3;
+
+/**
+ * Retries a read or an idempotent change after transient errors of n8n: it may be restarting, or PostgreSQL may have ended a
+ * deadlock.
+ *
+ * @throws the error of the last attempt.
+ */
+export async function retryTransient<Result>(
+	clock: Clock,
+	attempts: number,
+	action: () => Promise<Result>,
+): Promise<Result> {
+	return await retry(action, { attempts, isRetryable: isTransient, clock });
+}
+
+/** Whether a retry may succeed soon. */
+export function isTransient(cause: unknown): boolean {
+	if (!(cause instanceof ServiceError)) return false;
+	const { status = 0, permanent } = cause.details;
+	if (cause.kind === 'unreachable') return !permanent;
+	return cause.kind === 'truncated' || status === 429 || status >= 500;
+}
+
+/** Characters of a note. */
+const MAX_NOTE_LENGTH = 500;
+
+/** A failure as the note of a row. */
+export function toNote(cause: unknown): string {
+	if (!(cause instanceof ServiceError)) return String(cause).slice(0, MAX_NOTE_LENGTH);
+	const { message, details } = cause;
+	return [message, details.reason].filter(Boolean).join('. ').slice(0, MAX_NOTE_LENGTH);
 }

@@ -1,96 +1,209 @@
-import { explained, ServiceError } from '../service/errors';
-import { outcomeOf } from '../service/outcome';
-import { claimKey, giveWay, rowOf, withdraw, type StartWanted } from './claimKey';
+import { ServiceError, mapServiceError, determineOutcome, withDetails } from '../core/errors';
+import { retry } from '../core/retry';
 import type { Entry, NewEntry } from './entry';
-import { settle, type Ledger } from './ledger';
-import { nothingSent, undecided } from './startTrouble';
+import {
+	claimKey,
+	toStartRow,
+	withdrawClaims,
+	type ClaimOptions,
+	asNotStarted,
+	needsResolution,
+} from './keyClaim';
+import {
+	applyTransition,
+	applyUpdate,
+	enterRow,
+	isTransient,
+	type Ledger,
+	retryTransient,
+	SHORT_RETRY_ATTEMPTS,
+	toNote,
+} from './ledger';
 
-/** Sends a start. */
-export interface Sending<Result> {
-	/** @throws ServiceError with an outcome. */
-	send(): Promise<Result>;
-	/** What the ledger keeps of the answer. */
-	toEntry(result: Result): Pick<Entry, 'jobId' | 'requestId' | 'record'>;
+/** Attempts to record an outcome, over about a minute: n8n may be restarting. */
+const RECORD_ATTEMPTS = 10;
+
+/**
+ * Records the outcome of a start in its row.
+ *
+ * @param entry The whole row. If the claim is lost, it is added as a new row, so that the outcome is not lost. A start that did not
+ *   happen is not added.
+ * @returns the row; undefined when the ledger could not be reached, or no row was changed or added.
+ */
+async function recordStart(
+	{ table, uncancellableClock }: Ledger,
+	claim: string,
+	entry: Outcome,
+): Promise<Entry | undefined> {
+	const rowNotVisibleYet = new ServiceError('failed', 'The new row is not visible yet');
+	const record = async () => {
+		const [row] = await applyTransition(table, RECORDED[entry.state], { claim }, entry);
+		if (row || entry.state === 'notStarted') return row;
+		await enterRow(table, entry.state === 'pending' ? 'enterStarted' : 'enterUnknown', {
+			...entry,
+			claim,
+		});
+		throw rowNotVisibleYet;
+	};
+	try {
+		return await retry(record, {
+			attempts: RECORD_ATTEMPTS,
+			isRetryable: (cause) => cause === rowNotVisibleYet || isTransient(cause),
+			clock: uncancellableClock,
+		});
+	} catch {
+		return undefined;
+	}
 }
 
-export type Started<Result> =
-	/** The job that an earlier start with the same key has started. */
-	| { earlier: Entry }
-	/** `entry` is undefined when the ledger could not be reached any more. */
-	| { result: Result; entry: Entry | undefined };
+/** The transition that records each outcome of a start. */
+const RECORDED = {
+	pending: 'recordStarted',
+	notStarted: 'recordNotStarted',
+	unknown: 'recordUnknown',
+} as const;
 
-/** Starts a job and enters it, so that triggers find it. The row is there before the request is sent: a crash leaves a trace. */
-export async function startEntered<Result>(
-	ledger: Ledger,
-	wanted: StartWanted,
-	sending: Sending<Result>,
-): Promise<Started<Result>> {
-	const claim = ledger.newClaim();
-	try {
-		await ledger.table.add({ ...rowOf(ledger, wanted), claim, state: 'sending' });
-	} catch (cause) {
-		await withdraw(ledger, claim, 'sending');
-		throw nothingSent(cause);
-	}
-	return await sendAndSettle(ledger, claim, wanted, sending);
+/** A row with the outcome of a start. */
+type Outcome = NewEntry & { state: keyof typeof RECORDED };
+
+/** The right to send one start. Its row exists before anything is sent, so a crash leaves a trace. */
+export interface StartClaim {
+	/** Renews the claim; see `renewClaim`. Call it right before every attempt to send; see `HttpRequest.beforeAttempt`. */
+	renew(): Promise<number>;
+	/** @returns the row; undefined when the ledger could not be reached. */
+	recordStarted(job: Pick<Entry, 'jobId' | 'requestId' | 'record'>): Promise<Entry | undefined>;
+	/** @param cause The error of the start. @returns the same error; if the outcome is unknown, with advice on how to resolve it. */
+	recordFailed(cause: unknown): Promise<unknown>;
 }
 
 /**
- * Starts one job per key, whatever happens: over executions, processes, workers and crashes.
+ * Claims the right to send a start.
  *
- * The ledger has no unique keys, and rows may be seen later than their ids were given. So everybody writes an intent before
- * reading, and sends only after a reading that shows no other live row of the key: of two, at least the one who reads last sees
- * the other. Who is not alone gives way, except for the lowest id, which waits until the others have; the order is for speed
- * only, and nobody sends because of it.
+ * With a key, one job is started at most, across executions, processes, workers and crashes. The ledger has no unique keys, and a
+ * row may become visible later than its ID was assigned. So every start writes an intent before it reads, and sends only after a
+ * read that shows no other active row of the key. Of two starts, at least the later reader sees the other. A start that is not
+ * alone withdraws, except for the one with the lowest ID, which waits until the others have withdrawn. This order only saves time;
+ * it never permits sending.
  *
- * @throws ServiceError with outcome `unknown` when it is not known whether the key's job was started.
+ * The claim is renewed right before every attempt to send, and nothing is sent with a lost claim. A start may wait for an hour
+ * after a 429. Meanwhile a person may see no job at the service, and resolve the start so that the key can start another one.
+ *
+ * @param options With an empty key, other starts are not considered.
+ * @returns the row of the job that an earlier start with the same key has started, or the claim.
+ * @throws ServiceError with outcome `unknown` when it is unknown whether the key's job was started, otherwise `not_started`.
  */
-export async function startOncePerKey<Result>(
+export async function claimStart(
 	ledger: Ledger,
-	wanted: StartWanted,
-	sending: Sending<Result>,
-): Promise<Started<Result>> {
+	options: ClaimOptions,
+): Promise<{ earlier: Entry } | StartClaim> {
+	/** All claims that were written, even if n8n's response was lost. */
 	const claims: string[] = [];
-	let claimed: Entry | string;
 	try {
-		claimed = await claimKey(ledger, claims, wanted);
+		const claimed = options.startKey
+			? await claimKey(ledger, claims, options)
+			: await addClaim(ledger, claims, options);
+		await withdrawClaims(
+			ledger,
+			claims.filter((claim) => claim !== claimed),
+		);
+		return typeof claimed === 'string' ? openClaim(ledger, claimed, options) : { earlier: claimed };
 	} catch (cause) {
-		await giveWay(ledger, claims);
-		throw nothingSent(cause);
+		await withdrawClaims(ledger, claims);
+		throw asNotStarted(cause);
 	}
-	if (typeof claimed === 'string') return await sendAndSettle(ledger, claimed, wanted, sending);
-	await giveWay(ledger, claims);
-	return { earlier: claimed };
 }
 
-async function sendAndSettle<Result>(
-	ledger: Ledger,
+async function addClaim(ledger: Ledger, claims: string[], options: ClaimOptions): Promise<string> {
+	const claim = ledger.newClaim();
+	claims.push(claim);
+	await enterRow(ledger.table, 'enterStart', { ...toStartRow(ledger, options), claim });
+	return claim;
+}
+
+function openClaim(ledger: Ledger, claim: string, options: ClaimOptions): StartClaim {
+	const row = toStartRow(ledger, options);
+	const record = async (entry: Outcome) => await recordStart(ledger, claim, entry);
+	return {
+		renew: async () => await renewClaim(ledger, claim, options.lease),
+
+		async recordStarted(job) {
+			const checkAt = ledger.clock.now() + options.firstCheck;
+			return await record({ ...row, ...job, state: 'pending', checkAt, note: '' });
+		},
+
+		async recordFailed(cause) {
+			const error = cause instanceof ServiceError ? cause : undefined;
+			const outcome = error ? (error.details.outcome ?? determineOutcome(error)) : 'unknown';
+			const note = toNote(cause);
+			const requestId = error?.details.requestId ?? '';
+			if (outcome === 'not_started') {
+				await record({ ...row, state: 'notStarted', requestId, note });
+				return cause;
+			}
+			const entry = await record({ ...row, state: 'unknown', requestId, note });
+			return mapServiceError(cause, (failure) => needsResolution(failure, options, entry));
+		},
+	};
+}
+
+/**
+ * Renews the claim of a start that has sent nothing yet. If another execution has set the row to `unknown`, it is set back to
+ * `sending`. If a person has resolved the start, the claim is lost.
+ *
+ * @returns milliseconds since 1970 until which the claim is valid; more than half of the lease is left.
+ * @throws ServiceError when the claim is lost, or the ledger cannot be reached. Nothing may be sent then.
+ */
+async function renewClaim(
+	{ table, clock, uncancellableClock }: Ledger,
 	claim: string,
-	wanted: StartWanted,
-	{ send, toEntry }: Sending<Result>,
-): Promise<Started<Result>> {
-	const row = rowOf(ledger, wanted);
+	lease: number,
+): Promise<number> {
 	try {
-		const result = await send();
-		const checkAt = ledger.clock.now() + wanted.firstCheck;
-		const entry: NewEntry = { ...row, ...toEntry(result), state: 'pending', checkAt, note: '' };
-		return { result, entry: await settle(ledger, claim, entry) };
+		for (;;) {
+			const leaseUntil = clock.now() + lease;
+			const [renewed] = await retryTransient(
+				uncancellableClock,
+				SHORT_RETRY_ATTEMPTS,
+				async () => await applyTransition(table, 'renewStart', { claim }, { leaseUntil, note: '' }),
+			);
+			if (!renewed) throw claimLost();
+			if (leaseUntil - clock.now() > lease / 2) return leaseUntil;
+		}
 	} catch (cause) {
-		const error = cause instanceof ServiceError ? cause : undefined;
-		const outcome = error ? (error.details.outcome ?? outcomeOf(error)) : 'unknown';
-		const state = outcome === 'not_started' ? 'notStarted' : 'unknown';
-		const note = [error?.message ?? String(cause), error?.details.reason]
-			.filter(Boolean)
-			.join('. ');
-		const requestId = error?.details.requestId ?? '';
-		const entry = await settle(ledger, claim, {
-			...row,
-			state,
-			requestId,
-			note: note.slice(0, 500),
-		});
-		throw explained(cause, (error) =>
-			state === 'unknown' ? undecided(error, wanted, entry) : error,
-		);
+		throw mapServiceError(cause, (error) => withDetails(error, { outcome: 'not_started' }));
+	}
+}
+
+const claimLost = () =>
+	new ServiceError('failed', 'This start took too long, and a person resolved it meanwhile', {
+		advice:
+			'Nothing was sent for this item. Run it again: with a key it returns the job that was started with the key.',
+	});
+
+/** Marks a job as delivered after the node has downloaded the file. A delivery that a trigger has already started continues. */
+export async function markDelivered({ table, execution }: Ledger, { id }: Entry): Promise<void> {
+	await ignoreErrors(
+		async () =>
+			await applyTransition(table, 'markDelivered', { id }, { outcome: 'completed', execution }),
+	);
+}
+
+/** Makes a job due at once, for a trigger to download its file. */
+export async function leaveToTriggers(
+	{ table, clock, execution }: Ledger,
+	{ id }: Entry,
+): Promise<void> {
+	await ignoreErrors(
+		async () =>
+			await applyUpdate(table, 'leaveToTriggers', { id }, { checkAt: clock.now(), execution }),
+	);
+}
+
+/** Without the change a trigger downloads the file again. That is better than to fail after the download. */
+async function ignoreErrors(change: () => Promise<unknown>): Promise<void> {
+	try {
+		await change();
+	} catch {
+		// see above
 	}
 }

@@ -1,52 +1,63 @@
-import type { IDataObject, INode, JsonObject } from 'n8n-workflow';
-import { isToolType, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import {
+	type IDataObject,
+	type INode,
+	type JsonObject,
+	isToolType,
+	NodeApiError,
+	NodeOperationError,
+	type IExecuteFunctions,
+} from 'n8n-workflow';
 
-import { ServiceError, type ServiceErrorDetails } from '../service/errors';
-import { sentenceForAgent } from './agentWords';
-import { describe, sentence } from './errorWords';
+import { ServiceError, type ServiceErrorDetails } from '../core/errors';
+import { agentErrorMessage, errorDescription, errorMessage } from './errorMessages';
 import type { Redactor } from './redact';
 
-const REDACT_NOTHING: Redactor = {
-	text: (text) => text,
-	texts: (data) => data,
-	data: (data) => data,
-	also() {},
-};
+type ErrorRedactor = Pick<Redactor, 'data' | 'error'>;
+
+const NO_REDACTION: ErrorRedactor = { data: (data) => data, error: (error) => error };
 
 /**
- * Turns any failure into what the editor knows how to show.
+ * Turns any failure into an error that n8n's editor can show.
  *
- * The message is ours, and stands alone: it is all that an AI agent sees, so a tool says more in it. The service's own words go into the description, which is all that n8n's chat shows; it is
- * rendered as HTML, hence escaped, and never equal to the message, which n8n would drop.
+ * The message is ours. An AI agent sees nothing else, so a tool's message says more. The service's own words go into the
+ * description (see `errorDescription`).
  */
 export function toNodeError(
 	node: INode,
 	error: unknown,
 	itemIndex?: number,
-	redact: Redactor = REDACT_NOTHING,
+	redact: ErrorRedactor = NO_REDACTION,
 ): NodeApiError | NodeOperationError {
 	const at = itemIndex === undefined ? {} : { itemIndex };
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		if (itemIndex !== undefined) error.context['itemIndex'] = itemIndex;
-		return error;
+		return redactNodeError(error, redact);
 	}
 	if (!(error instanceof ServiceError)) {
-		// n8n's own, such as an expression that fails: it knows best how to tell
-		return new NodeOperationError(node, error instanceof Error ? error : String(error), at);
+		// n8n's own error, such as a failed expression
+		const foreign = error instanceof Error ? error : String(error);
+		return redactNodeError(new NodeOperationError(node, foreign, at), redact);
 	}
-	const message = redact.text((isToolType(node.type) ? sentenceForAgent : sentence)(error));
-	if (error.kind === 'invalid') {
-		const description = describe(error);
-		return saying(message, new NodeOperationError(node, message, { ...at, description }));
-	}
+	return serviceToNodeError(node, redact.error(error), at);
+}
+
+/** @param error Already redacted: half of a key that was cut could not be recognized. */
+function serviceToNodeError(
+	node: INode,
+	error: ServiceError,
+	at: { itemIndex?: number },
+): NodeApiError | NodeOperationError {
+	const message = (isToolType(node.type) ? agentErrorMessage : errorMessage)(error);
+	const description = errorDescription(error);
+	if (error.kind === 'invalid')
+		return withMessage(message, new NodeOperationError(node, message, { ...at, description }));
 	const { status, ids, partial, outcome, requestId } = error.details;
-	const description = redact.text(describe(error));
-	const failure = failureOf(error);
-	const metadata = redact.data({
+	const failure = toPollFailure(error);
+	const metadata = {
 		kind: error.kind,
-		...given({ status, ids, outcome, requestId }),
-		...shortPartial(partial),
-	});
+		...omitUndefined({ status, ids, outcome, requestId }),
+		...shortenPartial(partial),
+	};
 	const made = new NodeApiError(node, { message: error.kind } as JsonObject, {
 		...at,
 		message,
@@ -55,11 +66,25 @@ export function toNodeError(
 		...(failure && { failure }),
 	});
 	made.context['metadata'] = metadata as IDataObject;
-	return saying(message, made);
+	return withMessage(message, made);
+}
+
+/** All of an error is stored with the execution. */
+function redactNodeError<Made extends NodeApiError | NodeOperationError>(
+	error: Made,
+	redact: ErrorRedactor,
+): Made {
+	error.message = redact.data(error.message);
+	error.context = redact.data(error.context);
+	error.messages = redact.data(error.messages);
+	if (error.stack) error.stack = redact.data(error.stack);
+	if (error.description) error.description = redact.data(error.description);
+	if (error.cause instanceof Error) error.cause.message = redact.data(error.cause.message);
+	return error;
 }
 
 /** n8n replaces a message that has "eperm" or the like anywhere in it (n8n-workflow 2.41.0, node.error.js:145). */
-function saying<Made extends Error>(message: string, error: Made): Made {
+function withMessage<Made extends Error>(message: string, error: Made): Made {
 	error.message = message;
 	return error;
 }
@@ -70,39 +95,50 @@ function saying<Made extends Error>(message: string, error: Made): Made {
  * n8n routes an item to the error output when its JSON has `error` and, beside it, nothing but `message` and `details`
  * (n8n-core 2.41.1, workflow-execute.js:1625). An `error` next to `json` would also do, and would throw `details` away.
  */
-export function failedItem(
+export function toErrorItem(
 	error: NodeApiError | NodeOperationError,
 	cause: unknown,
-	redact: Redactor = REDACT_NOTHING,
+	redact: ErrorRedactor = NO_REDACTION,
 ): IDataObject {
 	if (!(cause instanceof ServiceError)) return { error: error.message };
-	const { status, retryAfter, outcome, ids, partial, ...rest } = cause.details;
+	const { status, retryAfter, outcome, ids, partial, ...rest } = redact.error(cause).details;
 	const { code, requestId, reason, advice, meta, computed } = rest;
 	const words = { code, requestId, reason, advice, meta, computed, ...ids };
-	const details = given({
+	const details = omitUndefined({
 		kind: cause.kind,
 		outcome,
 		status,
-		...redact.texts(words),
+		...words,
 		retryAfter,
-		partial: redact.data(partial),
+		partial,
 	});
 	return { error: error.message, details: details as IDataObject };
 }
 
-/** Characters of a partial answer that are stored with the error itself; the error output has all of it. */
+/** Characters of a partial answer that are stored with the error. The error output has all of it. */
 const MAX_PARTIAL = 100_000;
 
-function shortPartial(partial: object | undefined): { partial?: object } {
+function shortenPartial(partial: object | undefined): { partial?: object } {
 	if (!partial) return {};
 	const size = JSON.stringify(partial).length;
 	if (size <= MAX_PARTIAL) return { partial };
 	const text = 'text' in partial ? String(partial.text) : '';
-	return { partial: { text: text.slice(0, MAX_PARTIAL), shortened: true } };
+	const body = 'body' in partial ? truncateText(partial.body, MAX_PARTIAL / 2) : undefined;
+	return {
+		partial: {
+			text: text.slice(0, MAX_PARTIAL),
+			...(body !== undefined && { body }),
+			shortened: true,
+		},
+	};
 }
 
-/** Read by n8n's durable polling, which then comes back at the right time. */
-function failureOf({ kind, details: { status, retryAfter } }: ServiceError) {
+/** A body in an unexpected form, as text. */
+const truncateText = (body: unknown, length: number) =>
+	(typeof body === 'string' ? body : JSON.stringify(body)).slice(0, length);
+
+/** For n8n's durable polling, which schedules the next poll by it. */
+function toPollFailure({ kind, details: { status, retryAfter } }: ServiceError) {
 	if (status === 401 || status === 403) return { cause: 'credential-invalid' as const };
 	const wait = retryAfter === undefined ? {} : { retryAfterMs: retryAfter };
 	if (status === 429) return { cause: 'rate-limited' as const, ...wait };
@@ -111,6 +147,20 @@ function failureOf({ kind, details: { status, retryAfter } }: ServiceError) {
 	return undefined;
 }
 
-function given(fields: Record<string, unknown> | ServiceErrorDetails): Record<string, unknown> {
+function omitUndefined(
+	fields: Record<string, unknown> | ServiceErrorDetails,
+): Record<string, unknown> {
 	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * Whether an item that fails becomes an item with the error, and the other items still run.
+ *
+ * For an AI agent's tool this is so unless the user has chosen Stop Workflow. n8n writes what a tool throws into the user's chat, with the service's own words
+ * (n8n-core 2.41.1, workflow-execute.js:1053), and agents before version 3 do not see it at all (langchain's AgentExecutor).
+ */
+export function continuesOnFail(n8n: IExecuteFunctions): boolean {
+	const { type, onError } = n8n.getNode();
+	const forAgent = isToolType(type) && onError !== 'stopWorkflow';
+	return (forAgent || n8n.continueOnFail()) && !n8n.getExecutionCancelSignal()?.aborted;
 }

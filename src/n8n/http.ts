@@ -6,57 +6,64 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 
-import { redirectTarget } from '../service/address';
-import { ServiceError } from '../service/errors';
-import type { Http, HttpRequest, HttpResponse } from '../service/http';
-import { watchedBody } from './body';
-import { garbageWatch } from './garbage';
-import type { RequestSettings } from './settings';
-import { unreachable } from './unreachable';
-import { watch } from './watch';
+import { malformedResponseError } from '../core/errorResponses';
+import { mapServiceError, ServiceError } from '../core/errors';
+import { isErrorResponse, type HttpRequest, type HttpResponse } from '../core/http';
+import { hasExactNumber } from '../core/json';
+import { resolveRedirect } from '../core/urls';
+import { toNetworkError } from './networkErrors';
+import { detectCompression, withAbortSignal } from './platform';
+import type { Redactor } from './redact';
+import type { RequestSettings } from './requestSettings';
+import { withTimeouts, createRequestTimeouts } from './timedBody';
 
-export type Context = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions;
+export type HttpContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions;
 
-interface Line {
+interface TransportOptions {
 	/** Name of the credential type. */
 	credential: string;
 	/** Its fields, base URL and key checked. */
 	data: ICredentialDataDecryptedObject & { baseUrl: string };
 	settings: RequestSettings;
-	/** Fires when the execution is stopped. */
+	/** Aborts when the execution is stopped. */
 	stop: AbortSignal | undefined;
+	/** A service may repeat the key in a header, for example in a file name. */
+	redact: Pick<Redactor, 'data'>;
 	/** Called with every response body. */
 	onBody(body: object): void;
 }
 
 /**
- * The port over n8n's request helper. It sends a request once.
+ * The `Http` port over n8n's request helper. It sends a request once.
  *
- * Redirects are not followed: n8n would hand the key to the other host, and send a POST again. Nothing is thrown for a
- * status, since n8n sends a request again after 401. The options are made anew for every request, since n8n writes into them.
+ * Redirects are not followed: n8n would send the key to the other host, and repeat a POST. An error status does not throw: n8n
+ * would repeat the request after 401. Every request gets its own options object, since n8n modifies it.
  */
-export function viaN8n(n8n: Context, { credential, data, settings, stop, onBody }: Line): Http {
+export function createN8nHttp(
+	n8n: HttpContext,
+	{ credential, data, settings, stop, redact, onBody }: TransportOptions,
+): { send(request: HttpRequest, headBy?: number): Promise<HttpResponse> } {
 	const silenceLimit = settings.silenceLimit * 1000;
-	const requests = watch({ silenceLimit, totalLimit: settings.totalLimit * 1000, stop });
-	const countGarbage = garbageWatch('getInputData' in n8n ? n8n.getInputData().length : 0);
+	const requests = createRequestTimeouts({
+		silenceLimit,
+		totalLimit: settings.totalLimit * 1000,
+		stop,
+	});
 	const credentialsDecrypted = { id: '', name: '', type: credential, data };
 	return {
-		async send({
-			method,
-			path,
-			body,
-			accept = 'application/json',
-			redirectedTo,
-		}: HttpRequest): Promise<HttpResponse> {
-			const { url, sameOrigin } = addressOf(data.baseUrl + path, redirectedTo);
-			const request = requests.begin();
-			countGarbage();
+		async send(
+			{ method, path, body, accept = 'application/json', redirectedTo },
+			headBy = Infinity,
+		): Promise<HttpResponse> {
+			const { url, sameOrigin } = resolveUrl(data.baseUrl + path, redirectedTo);
+			const request = requests.begin(headBy);
 			try {
 				const options: IHttpRequestOptions = {
 					method,
 					url,
 					headers: { accept, 'accept-encoding': 'identity' },
 					...(body && { body, json: true }),
+					...(body && hasExactNumber(body) && serializeBody(body, accept)),
 					encoding: 'stream',
 					returnFullResponse: true,
 					ignoreHttpStatusErrors: true,
@@ -64,54 +71,81 @@ export function viaN8n(n8n: Context, { credential, data, settings, stop, onBody 
 					timeout: silenceLimit,
 				};
 				const { signal } = request.connection;
-				const response = sameOrigin
-					? await n8n.helpers.httpRequestWithAuthentication.call(
-							endedBy(signal, n8n),
+				const sent: Promise<N8nResponse> = sameOrigin
+					? n8n.helpers.httpRequestWithAuthentication.call(
+							withAbortSignal(n8n, signal),
 							credential,
 							options,
 							{ credentialsDecrypted },
 						)
-					: await n8n.helpers.httpRequest({ ...options, abortSignal: signal });
+					: n8n.helpers.httpRequest({ ...options, abortSignal: signal });
+				const response = await sent.then(markCompressed);
+				request.headBy = Infinity;
 				onBody(response.body);
-				return {
+				const readable: HttpResponse = {
 					status: response.statusCode,
-					headers: headersOf(response),
-					body: watchedBody(response.body, request, requests),
+					headers: { ...redact.data(response.headers), ...pickLocation(response) },
+					body: withTimeouts(response.body, request, requests),
 					silenceLimit,
 				};
+				if (hasUnsupportedEncoding(readable)) throw unsupportedEncodingError(readable);
+				return readable;
 			} catch (cause) {
 				const overdue = request.end === 'overdue';
 				requests.end(request, 'left');
-				throw unreachable(cause, { total: { aborted: overdue }, stop });
+				if (cause instanceof ServiceError) throw mapServiceError(cause);
+				throw toNetworkError(cause, { total: { aborted: overdue }, stop });
 			}
 		},
 	};
 }
 
 /**
- * A body that came compressed, although that was not asked for, has been decompressed by n8n: then its length is not the one
- * in its head, and it is no longer the message itself, which has `rawHeaders`.
+ * Removes the content length of a compressed body: it counts the compressed bytes. To be called as soon as the response is there,
+ * without an `await` in between: once a body is decompressed, a truncation can no longer be detected.
  */
-function headersOf({ headers, body }: { headers: HttpResponse['headers']; body: object }) {
-	if ('rawHeaders' in body) return headers;
-	return { ...headers, 'content-length': undefined };
+function markCompressed({ statusCode, headers, body }: N8nResponse): N8nResponse {
+	if (detectCompression(body) === false) return { statusCode, headers, body };
+	return { statusCode, headers: { ...headers, 'content-length': undefined }, body };
 }
 
-function addressOf(address: string, redirectedTo: string | undefined) {
+/** axios would copy an object, and sends a text unchanged (axios 1.18.0, lib/core/mergeConfig.js, lib/defaults/index.js:100). */
+const serializeBody = (body: object, accept: string) => ({
+	body: JSON.stringify(body),
+	headers: { accept, 'accept-encoding': 'identity', 'content-type': 'application/json' },
+});
+
+/** n8n removes the header of an encoding that it has decoded. */
+const hasUnsupportedEncoding = (response: HttpResponse) =>
+	!isErrorResponse(response) &&
+	/\b(gzip|compress|deflate|br|zstd|dcb|dcz|lz4|lzma|xz|bzip2?)\b/i.test(
+		response.headers['content-encoding'] ?? '',
+	);
+
+function unsupportedEncodingError(response: HttpResponse): ServiceError {
+	const encoding = response.headers['content-encoding'];
+	return malformedResponseError(
+		response,
+		`It is compressed in a way that n8n cannot undo (${encoding}).`,
+	);
+}
+
+interface N8nResponse {
+	statusCode: number;
+	headers: HttpResponse['headers'];
+	body: AsyncIterable<Uint8Array>;
+}
+
+/** Not redacted: a redirect needs the exact address. */
+function pickLocation({ headers: { location } }: Pick<HttpResponse, 'headers'>) {
+	return location === undefined ? {} : { location };
+}
+
+function resolveUrl(address: string, redirectedTo: string | undefined) {
 	if (redirectedTo === undefined) return { url: address, sameOrigin: true };
-	const target = redirectTarget(address, redirectedTo);
+	const target = resolveRedirect(address, redirectedTo);
 	if (target) return target;
 	throw new ServiceError('refused', 'The service sent a redirect to an address that is not safe', {
 		reason: 'It has to begin with https://.',
 	});
-}
-
-/**
- * The same context, with other reasons to end its requests.
- *
- * n8n puts the execution's signal over one given in the request options (n8n-core 2.41.1,
- * request-helpers/authentication.js:13), so the signal it asks the context for is replaced.
- */
-function endedBy<C extends Context>(signal: AbortSignal, n8n: C): C {
-	return Object.create(n8n, { getExecutionCancelSignal: { value: () => signal } });
 }

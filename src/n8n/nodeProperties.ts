@@ -1,13 +1,13 @@
-import type { INodeProperties } from 'n8n-workflow';
-import { updateDisplayOptions } from 'n8n-workflow';
+import { type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 
 import type { Resource } from './operation';
-import { requestSettings } from './settings';
+import { requestSettings } from './requestSettings';
 
 /**
- * The node's parameters: a resource list, an operation list per resource, each operation's own, and how requests are sent.
+ * The node's parameters: the list of resources, a list of operations per resource, the parameters of each operation, and the request
+ * settings.
  *
- * @param defaultResource Value of the resource that is chosen at first. n8n does not store a default: never change it.
+ * @param defaultResource Value of the resource that is selected at first. n8n does not store defaults: never change it.
  */
 export function nodeProperties(
 	resources: readonly Resource[],

@@ -1,29 +1,28 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { type IExecuteFunctions, type INodeExecutionData, isToolType } from 'n8n-workflow';
 
-import { ServiceError } from '../service/errors';
-import { breather } from './breathe';
-import { carriesOn } from './carriesOn';
-import { chatSession } from './chatSession';
-import { failedItem, toNodeError } from './errors';
+import { invalidInputError, ServiceError } from '../core/errors';
+import type { Clock } from '../core/retry';
 import { connect, type Connection, type ServiceAccess } from './connection';
-import { itemCalls } from './itemCalls';
+import { continuesOnFail, toErrorItem, toNodeError } from './errors';
+import { hasExpression } from './expressions';
+import { runPool, type Slot } from './itemPool';
 import { isLive } from './liveOutput';
-import type { Operation, Resource } from './operation';
-import { paramReader } from './params';
-import { workThrough } from './pool';
-import { defaultSettings, requestSettings } from './settings';
-import { opener } from './opener';
-import { startLedger } from './startLedger';
+import type { ItemOutput, Operation, PreflightContext, Resource } from './operation';
+import { createOperationContexts, createServiceOpener } from './operationContext';
+import { createParamReader } from './parameters';
+import type { Redactor } from './redact';
+import { defaultRequestSettings, requestSettings } from './requestSettings';
+import { createSentRequests } from './sentRequests';
 
-/** An item that failed and what the editor says of it, or what it gave. */
-type Result = { output: INodeExecutionData[] } | { cause: unknown };
+/** The output of an item, or its failure. */
+type ItemResult = { output: INodeExecutionData[] } | { cause: unknown };
 
 /**
  * Runs the chosen operation for every input item, several at a time.
  *
- * All items are prepared before the first is sent. Output items are in the order of the input items and linked to them. With
- * Continue on Fail an item that fails becomes an item holding the error, and the rest still run; without, the first failure
- * ends the node once every request under way has come to its end.
+ * All items are prepared before the first is sent. Output items have the order of the input items and are linked to them. With
+ * Continue on Fail, an item that fails becomes an item with the error, and the others still run. Without it, the first failure ends
+ * the node as soon as all requests in flight have ended.
  *
  * @throws NodeApiError or NodeOperationError, with the index of the item that failed.
  */
@@ -32,109 +31,170 @@ export async function runNode(
 	resources: readonly Resource[],
 	access: ServiceAccess,
 ): Promise<INodeExecutionData[][]> {
-	const operation = chosenOperation(n8n, resources);
+	const operation = findChosenOperation(n8n, resources);
 	const node = n8n.getNode();
 	let connection: Connection | undefined;
 	const nodeError = (cause: unknown, itemIndex?: number) =>
 		toNodeError(node, cause, itemIndex, connection?.redact);
 	try {
 		const settings = {
-			...defaultSettings,
-			...paramReader(n8n, [requestSettings])(0).requestSettings,
+			...defaultRequestSettings,
+			...createParamReader(n8n, [requestSettings])(0).requestSettings,
 		};
 		connection = await connect(n8n, access, settings);
 		return [await runItems(n8n, operation, connection, settings, nodeError)];
 	} catch (cause) {
-		if (!carriesOn(n8n)) throw nodeError(cause);
-		// what concerns all items, such as the credential, is said of each
+		if (!continuesOnFail(n8n)) throw nodeError(cause);
+		// a failure of all items, such as a credential, is reported for each of them
 		const error = nodeError(cause);
 		return [
 			n8n.getInputData().map((_, item) => ({
-				json: failedItem(error, cause, connection?.redact),
+				json: toErrorItem(error, cause, connection?.redact),
 				pairedItem: { item },
 			})),
 		];
 	}
 }
 
+/**
+ * Records the failure of an item.
+ *
+ * @throws it, where it ends the node.
+ */
+type FailItem = (cause: unknown, itemIndex: number) => undefined;
+
+type ToNodeError = (cause: unknown, itemIndex?: number) => ReturnType<typeof toNodeError>;
+
+/** What `prepare` made from each item; undefined for one that has failed or begun. */
+type PreparedItems = Array<{ request: unknown } | undefined>;
+
 async function runItems(
 	n8n: IExecuteFunctions,
 	operation: Operation,
 	connection: Connection,
-	settings: typeof defaultSettings,
-	nodeError: (cause: unknown, itemIndex?: number) => ReturnType<typeof toNodeError>,
+	settings: typeof defaultRequestSettings,
+	nodeError: ToNodeError,
 ): Promise<INodeExecutionData[]> {
 	const { redact } = connection;
-	const results: Result[] = [];
-	const fail = (cause: unknown, itemIndex: number) => {
-		if (!carriesOn(n8n)) throw nodeError(cause, itemIndex);
+	const results = createItemResults(n8n, redact, nodeError);
+	const scope = `${connection.credentialId} ${connection.baseUrl} ${operation.value}`;
+	const sentRequests = createSentRequests(n8n, { scope, sendAgain: settings.sendAgain, redact });
+	const live = isLive(n8n);
+	const open = createServiceOpener(n8n, settings, redact);
+	const { createPreflightContext, createOperationContext, showHints, attachStartedIds } =
+		createOperationContexts(n8n, connection, open, sentRequests, live);
+
+	const requests = await prepareItems(n8n, operation, connection, results.fail);
+	await checkItems(operation, requests, createPreflightContext, results.fail);
+	const sequenceKeys = requests.map(
+		(prepared) => prepared && operation.sequenceKey?.(prepared.request as never),
+	);
+	const work = async (itemIndex: number, place: Slot) => {
+		const prepared = requests[itemIndex];
+		if (!prepared) return;
+		// frees its memory: a message may be large
+		requests[itemIndex] = undefined;
+		const context = createOperationContext(itemIndex, prepared.request, place);
+		try {
+			results.succeed([await operation.run(context)].flat(), itemIndex);
+		} catch (cause) {
+			logUnknownOutcome(n8n, cause, itemIndex, redact);
+			results.fail(cause, itemIndex);
+		} finally {
+			await context.output.end();
+		}
+	};
+	try {
+		// a chat does not separate the answers of items: they have to come one after the other
+		await runPool(sequenceKeys, live ? 1 : settings.concurrency, work);
+	} catch (cause) {
+		throw attachStartedIds(nodeError(results.firstFailure() ?? cause));
+	}
+
+	showHints();
+	if (results.haveAllSucceeded()) sentRequests.forget();
+	return results.toOutput();
+}
+
+/** What became of the items of one run. */
+function createItemResults(n8n: IExecuteFunctions, redact: Redactor, nodeError: ToNodeError) {
+	const results: ItemResult[] = [];
+	/** What ended the node. An item that was cancelled because of it may end before it. */
+	let firstFailure: Error | undefined;
+	const fail: FailItem = (cause, itemIndex) => {
+		if (!continuesOnFail(n8n)) {
+			const failure = nodeError(cause, itemIndex);
+			if (!(cause instanceof ServiceError && cause.kind === 'cancelled')) firstFailure ??= failure;
+			throw failure;
+		}
 		results[itemIndex] = { cause };
 		return undefined;
 	};
-
-	const scope = `${connection.credentialId} ${connection.baseUrl} ${operation.value}`;
-	const ledger = startLedger(n8n, { scope, sendAgain: settings.sendAgain, redact });
-	const live = isLive(n8n);
-	const open = opener(n8n, settings, redact);
-	const { checkOf, callOf, showHints } = itemCalls(n8n, connection, open, ledger, live);
-
-	const read = paramReader(n8n, operation.params);
-	const requests: Array<{ request: unknown } | undefined> = [];
-	const breathe = breather(connection.clock);
-	for (const itemIndex of n8n.getInputData().keys()) {
-		await breathe();
-		try {
-			const surroundings = {
-				baseUrl: connection.baseUrl,
-				chatSession: () => chatSession(n8n, itemIndex),
-			};
-			requests[itemIndex] = { request: operation.prepare(read(itemIndex) as never, surroundings) };
-		} catch (cause) {
-			requests[itemIndex] = fail(cause, itemIndex);
-		}
-	}
-	for (const [itemIndex, prepared] of operation.check ? requests.entries() : []) {
-		try {
-			if (prepared) await operation.check?.(checkOf(itemIndex, prepared.request));
-		} catch (cause) {
-			requests[itemIndex] = fail(cause, itemIndex);
-		}
-	}
-
-	const lanes = requests.map((prepared) => prepared && operation.lane?.(prepared.request as never));
-	// a chat shows one answer after the other: it does not tell items apart
-	await workThrough(lanes, live ? 1 : settings.concurrency, async (itemIndex, place) => {
-		const prepared = requests[itemIndex];
-		if (!prepared) return;
-		// what was made of the parameters is not needed afterwards
-		requests[itemIndex] = undefined;
-		const call = callOf(itemIndex, prepared.request, place);
-		try {
-			const output = await operation.run(call);
+	return {
+		fail,
+		succeed(items: ItemOutput[], itemIndex: number): void {
 			const pairedItem = { item: itemIndex };
 			results[itemIndex] = {
-				output: [output]
-					.flat()
-					.map((item) => ({ ...item, json: redact.data(item.json), pairedItem })),
+				output: items.map((item) => ({ ...item, json: redact.data(item.json), pairedItem })),
 			};
-		} catch (cause) {
-			logUnknown(n8n, cause, itemIndex);
-			fail(cause, itemIndex);
-		} finally {
-			await call.output.end();
-		}
-	});
-
-	showHints();
-	if (results.every((result) => 'output' in result)) ledger.forget();
-	return results.flatMap((result, item) => {
-		if ('output' in result) return result.output;
-		const error = nodeError(result.cause, item);
-		return [{ json: failedItem(error, result.cause, redact), pairedItem: { item } }];
-	});
+		},
+		firstFailure: () => firstFailure,
+		haveAllSucceeded: () => results.every((result) => 'output' in result),
+		toOutput: (): INodeExecutionData[] =>
+			results.flatMap((result, item) => {
+				if ('output' in result) return result.output;
+				const error = nodeError(result.cause, item);
+				return [{ json: toErrorItem(error, result.cause, redact), pairedItem: { item } }];
+			}),
+	};
 }
 
-function chosenOperation(n8n: IExecuteFunctions, resources: readonly Resource[]): Operation {
+async function prepareItems(
+	n8n: IExecuteFunctions,
+	operation: Operation,
+	{ baseUrl, clock }: Connection,
+	fail: FailItem,
+): Promise<PreparedItems> {
+	const read = createParamReader(n8n, operation.params);
+	const yieldToEventLoop = createEventLoopYielder(clock);
+	const requests: PreparedItems = [];
+	for (const itemIndex of n8n.getInputData().keys()) {
+		await yieldToEventLoop();
+		try {
+			const context = { baseUrl, chatSession: () => findChatSession(n8n, itemIndex) };
+			requests[itemIndex] = { request: operation.prepare(read(itemIndex) as never, context) };
+		} catch (cause) {
+			requests[itemIndex] = fail(cause, itemIndex);
+		}
+	}
+	return requests;
+}
+
+/** Removes the items that the operation's check refuses. */
+async function checkItems(
+	operation: Operation,
+	requests: PreparedItems,
+	createContext: (itemIndex: number, request: unknown) => PreflightContext<never>,
+	fail: FailItem,
+): Promise<void> {
+	if (!operation.check) return;
+	for (const [itemIndex, prepared] of requests.entries()) {
+		try {
+			if (prepared) await operation.check(createContext(itemIndex, prepared.request));
+		} catch (cause) {
+			requests[itemIndex] = fail(cause, itemIndex);
+		}
+	}
+}
+
+function findChosenOperation(n8n: IExecuteFunctions, resources: readonly Resource[]): Operation {
+	// n8n does not remove an expression that an AI model fills
+	const { resource, operation: stored } = n8n.getNode().parameters;
+	if (hasExpression(resource) || hasExpression(stored))
+		throw toNodeError(
+			n8n.getNode(),
+			invalidInputError('Resource and Operation take no expression'),
+		);
 	const chosenResource = n8n.getNodeParameter('resource', 0);
 	const operations = resources.find(({ value }) => value === chosenResource)?.operations;
 	const chosen = n8n.getNodeParameter('operation', 0);
@@ -148,10 +208,15 @@ function chosenOperation(n8n: IExecuteFunctions, resources: readonly Resource[])
 	return operation;
 }
 
-/** After Stop n8n keeps no output: the log is all that tells of a request whose outcome nobody knows. */
-function logUnknown(n8n: IExecuteFunctions, cause: unknown, itemIndex: number) {
+/** After Stop n8n keeps no output: only the log then mentions a request with an unknown outcome. */
+function logUnknownOutcome(
+	n8n: IExecuteFunctions,
+	cause: unknown,
+	itemIndex: number,
+	redact: Redactor,
+) {
 	if (!(cause instanceof ServiceError) || cause.details.outcome !== 'unknown') return;
-	const { status, requestId, ids } = cause.details;
+	const { status, requestId, ids } = redact.error(cause).details;
 	n8n.logger.warn('A request that may cost has an unknown outcome', {
 		node: n8n.getNode().name,
 		execution: n8n.getExecutionId(),
@@ -160,4 +225,55 @@ function logUnknown(n8n: IExecuteFunctions, cause: unknown, itemIndex: number) {
 		requestId,
 		...ids,
 	});
+}
+
+/**
+ * The ID of the chat session that an item belongs to, found as n8n's memory nodes find it with "Connected Chat Trigger Node": in the
+ * item itself, or else in the output of the workflow's Chat Trigger.
+ *
+ * For an AI agent's tool, the item does not count: n8n copies all that the model gives into it, and the model could choose whose
+ * conversation is continued (n8n-core 2.41.1, requests-response.js:67).
+ *
+ * @returns undefined when there is none.
+ * @see n8n-nodes-langchain 2.41, utils/helpers.js, getSessionId
+ */
+function findChatSession(n8n: IExecuteFunctions, itemIndex: number): string | undefined {
+	const ofItem = isToolType(n8n.getNode().type)
+		? undefined
+		: n8n.getInputData()[itemIndex]?.json['sessionId'];
+	return parseSessionId(ofItem) ?? parseSessionId(readTriggerSession(n8n, itemIndex));
+}
+
+function readTriggerSession(n8n: IExecuteFunctions, itemIndex: number): unknown {
+	const trigger = n8n.getChatTrigger();
+	if (!trigger) return undefined;
+	try {
+		const first = `{{ $(${JSON.stringify(trigger.name)}).first().json.sessionId }}`;
+		return n8n.evaluateExpression(first, itemIndex);
+	} catch {
+		// another trigger started the workflow
+		return undefined;
+	}
+}
+
+function parseSessionId(value: unknown): string | undefined {
+	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+	return text || undefined;
+}
+
+/** Milliseconds for which the event loop may be blocked. Until then webhooks and Stop have to wait. */
+const MAX_BLOCKING_TIME = 50;
+
+/**
+ * For a loop over items without other waits: n8n takes half a millisecond per expression, so 10,000 of them would block the whole
+ * instance for seconds.
+ *
+ * @returns a function to be awaited before every item. It throws when the execution is stopped.
+ */
+function createEventLoopYielder({ now, sleep }: Clock): () => Promise<void> | undefined {
+	let since = now();
+	return () => {
+		if (now() - since < MAX_BLOCKING_TIME) return undefined;
+		return sleep(0).then(() => void (since = now()));
+	};
 }

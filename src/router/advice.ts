@@ -1,63 +1,155 @@
-import { withDetails, type ServiceError } from '../service/errors';
-import { explainWrongEndpoint } from './kinds';
+import { withDetails, type ServiceError } from '../core/errors';
+import { explainWrongEndpoint, type Model } from './model';
+import { formatUsd, readInteger, type Decimal } from './money';
+import { maximumAffordableOutput } from './pricing';
 
 /**
- * The same error with what the user can do about it, for the codes and statuses that the specification names.
+ * Adds what the user can do to an error, for the codes and statuses in the specification.
  *
- * @param model The model that was asked for.
+ * @param model The requested model.
  */
-export function advised(error: ServiceError, model?: unknown): ServiceError {
+export function withAdvice(error: ServiceError, model?: unknown): ServiceError {
 	if (error.details.code === 'wrong_endpoint') return explainWrongEndpoint(error, model);
 	const advice = adviceFor(error);
-	const given = error.details.advice ?? '';
-	// a failure may come by here on several floors
-	if (!advice || given.includes(advice)) return error;
-	return withDetails(error, { advice: given ? `${advice} ${given}` : advice });
+	const existingAdvice = error.details.advice ?? '';
+	// a caller may already have applied this
+	if (!advice || existingAdvice.includes(advice)) return error;
+	return withDetails(error, { advice: existingAdvice ? `${advice} ${existingAdvice}` : advice });
 }
 
-/** Whether a request was refused because its largest possible cost does not fit the free balance. */
+/** Whether a request was refused because its largest possible cost exceeds the free balance. */
 export const isBalanceTooSmall = ({ details: { code, status } }: ServiceError) =>
 	code === 'insufficient_balance' || status === 402;
 
 function adviceFor(error: ServiceError): string | undefined {
 	const { code, status, meta, ids } = error.details;
-	if (isBalanceTooSmall(error)) return balanceSentence(meta ?? {});
-	if (code === 'job_not_completed' || (ids?.['jobId'] && NOT_YET.has(status ?? 0)))
+	if (isBalanceTooSmall(error)) return balanceAdvice(meta ?? {});
+	if (code === 'job_not_completed' || (ids?.['jobId'] && NOT_READY_STATUSES.has(status ?? 0)))
 		return 'The job is not finished yet: use Wait, or ask again later.';
 	if (code === 'content_expired' || status === 410) {
-		return 'The file is no longer kept: images and videos are kept for 7 days, music and speech have to be downloaded at once.';
+		return 'The file is no longer available: images and videos are kept for 7 days, music and speech must be downloaded right away.';
 	}
 	return undefined;
 }
 
-/** Statuses with which services ask to come back later. */
-const NOT_YET = new Set([202, 204, 409, 425]);
+/** Statuses that mean "not ready yet". */
+const NOT_READY_STATUSES = new Set([202, 204, 409, 425]);
 
-function balanceSentence(meta: Record<string, unknown>): string {
+function balanceAdvice(meta: Record<string, unknown>): string {
 	const figures = [
 		['needed', meta['required_micro_usd']],
 		['balance', meta['balance_micro_usd']],
 		['held by other running requests', meta['held_micro_usd']],
 	].flatMap(([label, value]) => {
-		const amount = dollars(value);
+		const amount = formatUsd(value);
 		return amount === undefined ? [] : [`${label}: ${amount}`];
 	});
-	const said = figures.length ? ` (${figures.join(', ')})` : '';
-	return `The free balance is too small${said}. Wait for other requests to end, or top up.`;
+	const details = figures.length ? ` (${figures.join(', ')})` : '';
+	return `The free balance is too small${details}. Wait for other requests to end, or top up.`;
+}
+
+interface RefusedRequest {
+	/** What was sent. */
+	body: Record<string, unknown>;
+	/** The model's entry in the catalog, if known. */
+	model: Model | undefined;
+	/** Other requests of the same account that this n8n process had in flight. */
+	others: number;
 }
 
 /**
- * Writes micro-dollars as dollars, without rounding.
+ * Explains a refusal for lack of balance with the router's figures: which requests hold the money, and the largest cap on
+ * output tokens that would fit. Any other error is returned unchanged.
  *
- * @param microUsd A whole number, or its digits as text; 1 is 0.000001 USD.
- * @returns undefined for anything else, so that a missing figure is never shown as a number.
+ * @see section 7C, `insufficient_balance`
  */
-export function dollars(microUsd: unknown): string | undefined {
-	const digits =
-		typeof microUsd === 'number' || typeof microUsd === 'string' ? String(microUsd).trim() : '';
-	if (!/^-?\d{1,30}$/.test(digits)) return undefined;
-	const [sign, amount] = digits.startsWith('-') ? ['-', digits.slice(1)] : ['', digits];
-	const padded = amount.padStart(7, '0');
-	const fraction = padded.slice(-6).replace(/0{1,4}$/, '');
-	return `${sign}$${padded.slice(0, -6).replace(/^0+(?=\d)/, '')}.${fraction}`;
+export function explainBalance(
+	error: ServiceError,
+	{ body, model, others }: RefusedRequest,
+): ServiceError {
+	if (!isBalanceTooSmall(error)) return error;
+	const { required, balance, held } = readBalanceFigures(error);
+	const largest = maximumAffordableOutput({
+		requiredMicroUsd: required,
+		balanceMicroUsd: balance,
+		heldMicroUsd: held,
+		pricing: model?.pricing,
+		body,
+	});
+	return withDetails(error, {
+		advice: [error.details.advice, heldBalanceAdvice(held, others), outputCapAdvice(largest)]
+			.filter(Boolean)
+			.join(' '),
+		computed: {
+			...formatAmounts({ requiredUsd: required, balanceUsd: balance, heldUsd: held }),
+			ownRequestsUnderWay: others,
+			...(largest !== undefined && { largestMaximumOutputTokens: largest }),
+		},
+	});
+}
+
+/**
+ * The same for the start of a media job, which holds the job's cost, plus a margin for a new configuration.
+ *
+ * @param leastMicroUsd The minimum cost of the job according to the catalog, if known.
+ * @param others Other requests of the same account that this n8n process had in flight.
+ * @see section 8, cost rule 4
+ */
+export function explainJobBalance(
+	error: ServiceError,
+	{ leastMicroUsd, others }: { leastMicroUsd: Decimal | undefined; others: number },
+): ServiceError {
+	if (!isBalanceTooSmall(error)) return error;
+	const { required, balance, held } = readBalanceFigures(error);
+	const minimumSentence =
+		leastMicroUsd === undefined
+			? ''
+			: ` According to the catalog it costs at least ${formatUsd(leastMicroUsd)}.`;
+	const margin = `The required amount is the job's cost plus, at the first use of a configuration (a new model, a first 4K clip), a margin that the next start does not need.${minimumSentence}`;
+	return withDetails(error, {
+		advice: [error.details.advice, heldBalanceAdvice(held, others), margin]
+			.filter(Boolean)
+			.join(' '),
+		computed: {
+			...formatAmounts({
+				requiredUsd: required,
+				balanceUsd: balance,
+				heldUsd: held,
+				leastCostUsd: leastMicroUsd,
+			}),
+			ownRequestsUnderWay: others,
+		},
+	});
+}
+
+function readBalanceFigures({ details: { meta = {} } }: ServiceError) {
+	return {
+		required: meta['required_micro_usd'],
+		balance: meta['balance_micro_usd'],
+		held: meta['held_micro_usd'],
+	};
+}
+
+function formatAmounts(amounts: Record<string, unknown>): Record<string, unknown> {
+	return Object.fromEntries(
+		Object.entries(amounts)
+			.map(([name, amount]) => [name, formatUsd(amount)])
+			.filter(([, amount]) => amount !== undefined),
+	);
+}
+
+function heldBalanceAdvice(held: unknown, others: number): string | undefined {
+	if (!readInteger(held)?.gt(0)) return undefined;
+	if (!others)
+		return 'The held amount belongs to unfinished media jobs, or to requests from outside this n8n process.';
+	const requests =
+		others === 1 ? 'One more of your own requests is' : `${others} more of your own requests are`;
+	return `${requests} under way in this n8n and ${others === 1 ? 'holds' : 'hold'} money: lower "Items at Once" in Request Settings, or send this one later.`;
+}
+
+function outputCapAdvice(largest: number | undefined): string {
+	if (largest === undefined) return 'A lower "Maximum Output Tokens" needs less.';
+	return largest
+		? `The largest "Maximum Output Tokens" that fits now is ${largest}.`
+		: 'Not even one output token fits: lowering "Maximum Output Tokens" does not help.';
 }

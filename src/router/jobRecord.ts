@@ -1,34 +1,36 @@
-import { explained, ServiceError, withDetails } from '../service/errors';
-import { garbled, readReportedError, requestIdOf } from '../service/refusals';
-import type { HttpResponse } from '../service/http';
-import { isObject } from '../service/json';
-import { stateOf, stateWord, stateWordIn, type JobState } from './jobState';
-import type { Segment } from './segments';
+import {
+	malformedResponseError,
+	isErrorValue,
+	parseErrorBody,
+	getRequestId,
+} from '../core/errorResponses';
+import { ServiceError, withDetails } from '../core/errors';
+import type { HttpResponse } from '../core/http';
+import { isPlainObject } from '../core/json';
+import type { Segment } from './model';
+import { readDecimal } from './money';
 
 export interface Job {
 	jobId: string;
 	segment: Segment;
-	/** What the service's own word means; a word that is not known counts as unfinished. */
+	/** The meaning of the service's status; an unknown status counts as unfinished. */
 	state: JobState;
-	/** The service's own word, where it has one. */
+	/** The service's own status, if any. */
 	status?: string;
-	/** Forecast given right after the start, as it came. The specification names no unit; it is read as micro-dollars. */
+	/** The estimate from the start, as it arrived. The specification names no unit; it is taken as micro-dollars. */
 	estimatedCostMicroUsd?: unknown;
-	/** Actual charge once the job completed, as it came. Read as micro-dollars, too. */
+	/** The actual charge of a completed job, as it arrived. Taken as micro-dollars, too. */
 	costMicroUsd?: unknown;
 	requestId?: string;
-	/** The record as it came. */
+	/** The record as it arrived. */
 	record: Record<string, unknown>;
 }
 
-const ID_FIELDS = ['id', 'job_id', 'jobId'];
-const WRAPPERS = ['job', 'media_job', 'data', 'result', 'jobs', 'response', 'task', 'payload'];
-
 /**
- * Reads a job record, of which the specification names `id`, `cost` and `estimated_cost` only. A figure may stand beside it.
+ * Reads a job record, of which the specification only names `id`, `cost` and `estimated_cost`. The figures may be outside of it.
  *
- * @param knownId Of the job that was asked for: the record may have none, or one of its own.
- * @returns undefined when there is no record with a usable id, or in its place a report that something went wrong.
+ * @param knownId The id of the requested job: the record may have none, or another one.
+ * @returns undefined if there is no record with a usable id, or an error report in its place.
  */
 export function readJobRecord(
 	body: unknown,
@@ -36,107 +38,253 @@ export function readJobRecord(
 	headers: HttpResponse['headers'],
 	knownId?: string,
 ): Job | undefined {
-	const found = findRecord(body, knownId) ?? (knownId !== undefined && withoutId(body));
+	const found =
+		findJobRecord(body, knownId) ?? (knownId !== undefined && findRecordWithoutId(body));
 	if (!found) return undefined;
-	const { record, around } = found;
-	const jobId = knownId ?? idOf(record);
+	const { record, wrappers } = found;
+	const jobId = knownId ?? readJobId(record);
 	if (jobId === undefined) return undefined;
-	const inside = objectsIn(record);
-	const given = (field: string) =>
-		[record, ...inside, ...around].map((place) => place[field]).find(isGiven);
-	const [estimate, cost] = [given('estimated_cost'), given('cost')];
-	const status = stateWordIn(record, inside);
+	const nested = wrappedObjects(record);
+	const findField = (field: string) =>
+		[record, ...nested, ...wrappers].map((object) => object[field]).find(isPresent);
+	const estimate = findField('estimated_cost');
+	const cost = findField('cost');
+	const status = findStateWord(record, nested);
 	return {
 		jobId,
 		segment,
-		state: stateOf(record, status, cost),
+		state: toJobState(record, status, cost),
 		...(status !== undefined && { status }),
 		...(estimate !== undefined && { estimatedCostMicroUsd: estimate }),
 		...(cost !== undefined && { costMicroUsd: cost }),
-		...requestIdOf(headers),
+		...getRequestId(headers),
 		record,
 	};
 }
 
-/** The error for a job that the service says has failed. */
-export function jobFailure({ jobId, record, requestId }: Job): ServiceError {
-	const said =
-		record['error'] ?? record['failure'] ?? record['failure_reason'] ?? record['message'];
-	return new ServiceError('failed', 'The media job failed', {
-		...(said ? readReportedError(said) : { reason: 'The service gave no reason.' }),
-		ids: { jobId },
-		...(requestId && { requestId }),
-		partial: record,
-		advice: 'A failed job is not charged. Change the prompt or the parameters and start a new one.',
-	});
+/** The error for a body without a job record; it may be an error report with status 200. */
+export function malformedRecord(response: HttpResponse, body: unknown): ServiceError {
+	const error = malformedResponseError(response, JSON.stringify(body));
+	return isPlainObject(body) && isErrorValue(body['error'])
+		? withDetails(error, parseErrorBody(body))
+		: error;
 }
 
-/** What is no record of a job may be an error that came with status 200. */
-export function noRecord(response: HttpResponse, body: unknown): ServiceError {
-	const error = garbled(response, JSON.stringify(body));
-	return isObject(body) && body['error'] ? withDetails(error, readReportedError(body)) : error;
-}
+const ID_FIELDS = ['id', 'ID', 'Id', '_id', 'uuid'];
+/** Field names that can only be the id of a job. */
+const JOB_ID_FIELDS = [
+	...['job_id', 'jobId', 'jobID', 'media_job_id', 'mediaJobId', 'job_uuid', 'task_id', 'taskId'],
+	...['generation_id', 'generationId', 'prediction_id', 'operation_id', 'job', 'task'],
+];
+const WRAPPER_FIELDS = [
+	'job',
+	'media_job',
+	'data',
+	'result',
+	'jobs',
+	'response',
+	'task',
+	'payload',
+	'attributes',
+];
 
-/** What fails from here on keeps the record of the job, with what it has cost. */
-export async function withRecord<Result>(
-	{ record }: Job,
-	action: () => Promise<Result>,
-): Promise<Result> {
-	try {
-		return await action();
-	} catch (cause) {
-		throw explained(cause, (error) => withDetails(error, { partial: record }));
-	}
-}
-
-interface Found {
+interface FoundRecord {
 	record: Record<string, unknown>;
-	/** What it is wrapped in, the nearest first. */
-	around: Array<Record<string, unknown>>;
+	/** The objects that contain it, the innermost first. */
+	wrappers: Array<Record<string, unknown>>;
 }
 
-function findRecord(body: unknown, knownId: string | undefined, depth = 0): Found | undefined {
-	if (depth > 3) return undefined;
-	if (Array.isArray(body)) {
-		const own = body.find((entry) => isObject(entry) && idOf(entry) === knownId);
-		return findRecord(own ?? body[0], knownId, depth + 1);
-	}
-	if (!isObject(body)) return undefined;
-	const inner = () =>
-		WRAPPERS.map((name) => findRecord(body[name], knownId, depth + 1)).find(Boolean);
-	if (idOf(body) !== undefined && !isEnvelope(body)) return { record: body, around: [] };
-	const found = inner();
-	return found && { ...found, around: [...found.around, body] };
-}
-
-/** An answer with an id of its own around the job: it says nothing of a job. */
-function isEnvelope(body: Record<string, unknown>): boolean {
-	const job = body['job'] ?? body['media_job'];
-	const said = [stateWord(body), body['cost'], body['estimated_cost']].some(isGiven);
-	return !said && isObject(job) && idOf(job) !== undefined;
-}
-
-/** A record need not repeat the id that was asked for. One that only reports an error is none: the job may well be fine. */
-function withoutId(body: unknown): Found | undefined {
-	if (!isObject(body)) return undefined;
-	const inner = objectsIn(body)[0];
-	const record = inner ?? body;
-	const word = stateWord(record);
-	const reports =
-		['error', 'errors', 'detail'].some((field) => record[field]) || record['success'] === false;
-	const unsaid = word === undefined || /^err/i.test(word.trim());
-	if (unsaid && (reports || word !== undefined) && !isGiven(record['cost'])) return undefined;
-	return { record, around: inner ? [body] : [] };
-}
-
-const objectsIn = (body: Record<string, unknown>) =>
-	WRAPPERS.map((name) => body[name]).filter(isObject);
-
-function idOf(record: Record<string, unknown>): string | undefined {
-	const id = ID_FIELDS.map((name) => record[name]).find(
-		(value) => (typeof value === 'string' && value.trim() !== '') || typeof value === 'number',
+/**
+ * Finds the record of a job: the one with the requested id, else the outermost one with job fields besides its id. Without job
+ * fields the innermost id counts, since the outer ones belong to the response.
+ */
+function findJobRecord(body: unknown, knownId: string | undefined): FoundRecord | undefined {
+	const found = collectRecords(body, knownId);
+	const matching = found.filter(
+		({ record }) => knownId !== undefined && collectIds(record).includes(knownId),
 	);
+	const candidates = matching.length ? matching : found;
+	const withJobFields = candidates.filter(({ record }) => hasJobFields(record));
+	const [outermost, ...inner] = withJobFields;
+	return (
+		(outermost && mayDescribeResponse(outermost.record) ? inner[0] : undefined) ??
+		outermost ??
+		candidates.find(({ record }) => isPresent(record['model'])) ??
+		matching[0] ??
+		innermost(candidates)
+	);
+}
+
+function innermost([first, ...others]: FoundRecord[]): FoundRecord | undefined {
+	let found = first;
+	for (const other of others) if (other.wrappers[0] === found?.record) found = other;
+	return found;
+}
+
+/** Whether its job fields may as well describe the response. */
+const mayDescribeResponse = (record: Record<string, unknown>) =>
+	AMBIGUOUS_STATE.test(readStateWord(record) ?? '') &&
+	![record['cost'], record['estimated_cost']].some(isPresent);
+
+/** States that may describe the response as well as the job. */
+const AMBIGUOUS_STATE =
+	/^\s*(success|successful|succeeded|ok|okay|done|completed?|accepted|created|processed|received)\s*$/i;
+
+/** All objects with an id that may be the record, the outermost first. */
+function collectRecords(
+	body: unknown,
+	knownId: string | undefined,
+	wrappers: FoundRecord['wrappers'] = [],
+): FoundRecord[] {
+	if (wrappers.length > MAX_DEPTH) return [];
+	if (Array.isArray(body)) {
+		if (knownId === undefined) return collectRecords(body[0], knownId, wrappers);
+		const matching = body
+			.filter(isPlainObject)
+			.find((entry) => collectIds(entry).includes(knownId));
+		// a list without the requested job has no record of it
+		return matching ? collectRecords(matching, knownId, wrappers) : [];
+	}
+	if (!isPlainObject(body)) return [];
+	const innerWrappers = [body, ...wrappers];
+	const wrapped = WRAPPER_FIELDS.flatMap((name) =>
+		collectRecords(body[name], knownId, innerWrappers),
+	);
+	// a job in a field of another name
+	const others = Object.entries(body)
+		.filter(([name]) => !WRAPPER_FIELDS.includes(name) && !NON_JOB_FIELDS.has(name))
+		.map(([, value]) => value)
+		.filter(isPlainObject)
+		.filter((value) => readJobId(value) !== undefined && isCertainlyJob(value))
+		.map((record) => ({ record, wrappers: innerWrappers }));
+	const nestedRecords = [...wrapped, ...others];
+	// the id of a JSON-RPC response is not that of a job
+	const isRecord = readJobId(body) !== undefined && !('jsonrpc' in body);
+	return isRecord ? [{ record: body, wrappers }, ...nestedRecords] : nestedRecords;
+}
+
+const MAX_DEPTH = 3;
+
+/** Fields about something else, which may have a state of its own. */
+const NON_JOB_FIELDS = new Set([
+	'request',
+	'webhook',
+	'error',
+	'user',
+	'account',
+	'model',
+	'input',
+	'parent',
+]);
+
+/** Whether it has a state or a cost. */
+const hasJobFields = (record: Record<string, unknown>) =>
+	[readStateWord(record), record['cost'], record['estimated_cost']].some(isPresent);
+
+/** A stricter check for objects in fields of any name: many things have a state. */
+const isCertainlyJob = (record: Record<string, unknown>) =>
+	isRunningState(readStateWord(record)) ||
+	[record['cost'], record['estimated_cost']].some(isPresent);
+
+/** Finds a record that does not repeat the requested id. An error report is not a record: the job itself may be fine. */
+function findRecordWithoutId(body: unknown): FoundRecord | undefined {
+	if (!isPlainObject(body)) return undefined;
+	const inner = wrappedObjects(body)[0];
+	const record = inner ?? body;
+	const word = readStateWord(record);
+	const reportsError =
+		['error', 'errors', 'detail'].some((field) => isErrorValue(record[field])) ||
+		record['success'] === false;
+	const hasNoState = word === undefined || /^err/i.test(word.trim());
+	if (hasNoState && (reportsError || word !== undefined) && !isPresent(record['cost']))
+		return undefined;
+	return { record, wrappers: inner ? [body] : [] };
+}
+
+const wrappedObjects = (body: Record<string, unknown>) =>
+	WRAPPER_FIELDS.map((name) => body[name]).filter(isPlainObject);
+
+/** The specification names `id`. In an object without job fields, a field such as `job_id` comes first. */
+function readJobId(record: Record<string, unknown>): string | undefined {
+	const [preferred, others] = hasJobFields(record)
+		? [ID_FIELDS, JOB_ID_FIELDS]
+		: [JOB_ID_FIELDS, ID_FIELDS];
+	const names = [...preferred, ...others];
+	const id = names.map((name) => record[name]).find(isId);
 	return id === undefined ? undefined : String(id);
 }
 
-const isGiven = (value: unknown) => value !== undefined && value !== null;
+const collectIds = (record: Record<string, unknown>) =>
+	[...ID_FIELDS, ...JOB_ID_FIELDS]
+		.map((name) => record[name])
+		.filter(isId)
+		.map(String);
+
+const isId = (value: unknown) =>
+	(typeof value === 'string' && value.trim() !== '') || typeof value === 'number';
+
+const isPresent = (value: unknown) => value !== undefined && value !== null;
+
+type JobState = 'unfinished' | 'completed' | 'failed';
+
+const STATE_FIELDS = ['status', 'state', 'job_status', 'phase'];
+/** Prefixes of states in some services, e.g. `JOB_STATE_SUCCEEDED`. */
+const STATE_PREFIX = /^((media|job|task|run|state|status)[ ._:-]+)+(?=.)/i;
+const COMPLETED_STATE =
+	/^(completed?|succe(ss|ssful|ssfully|ed|eded)|done|finished|ready|ok)([ _-](successfully|ok))?$/i;
+const FAILED_STATE =
+	/^(failed|failure|error(ed)?|cancell?ed|rejected|aborted|timed?[ _-]?out|expired|unsuccessful|declined|refused|denied|blocked|terminated|killed|crashed)$/i;
+const RUNNING_STATE =
+	/queue|pend|wait|run|progress|process|start|creat|submit|accept|schedul|generat|render|held|hold|unfinished|incomplete|^(not|almost|partial)/i;
+/** States that may describe the response as well as the job. */
+const RESPONSE_STATE = /^(success|successful|ok)$/i;
+
+/** The service's own status of a job, if any. */
+function readStateWord(record: Record<string, unknown>): string | undefined {
+	for (const field of STATE_FIELDS) {
+		const value = record[field];
+		if (typeof value === 'string' && value.trim()) return value;
+		if (isPlainObject(value))
+			return (
+				readStateWord(value) ?? (typeof value['name'] === 'string' ? value['name'] : undefined)
+			);
+	}
+	return undefined;
+}
+
+/** Whether a status means that the job is in progress. */
+const isRunningState = (word: string | undefined) => word !== undefined && RUNNING_STATE.test(word);
+
+/** The status of a record, or of an object in it if its own may only describe the response. */
+function findStateWord(
+	record: Record<string, unknown>,
+	nested: ReadonlyArray<Record<string, unknown>>,
+): string | undefined {
+	const ownWord = readStateWord(record);
+	if (ownWord !== undefined && !RESPONSE_STATE.test(ownWord.trim())) return ownWord;
+	return nested.map(readStateWord).find((word) => word !== undefined) ?? ownWord;
+}
+
+/**
+ * Maps the service's status to a state. If it is missing or unknown, the cost decides: it is set when the job completes, and
+ * only then. A job that expired without a cost has never completed.
+ *
+ * @see section 2C, `cost`
+ */
+function toJobState(
+	record: Record<string, unknown>,
+	status: string | undefined,
+	cost: unknown,
+): JobState {
+	if (status === undefined) {
+		if (isErrorValue(record['error']) || isErrorValue(record['failure'])) return 'failed';
+		const done = ['done', 'completed', 'finished'].some((field) => record[field] === true);
+		return done || (cost !== undefined && cost !== null) ? 'completed' : 'unfinished';
+	}
+	const word = status.trim().replace(STATE_PREFIX, '');
+	if (COMPLETED_STATE.test(word)) return 'completed';
+	const charged = readDecimal(cost)?.gt(0) ?? false;
+	if (/^expired$/i.test(word)) return charged ? 'completed' : 'failed';
+	if (FAILED_STATE.test(word)) return 'failed';
+	return charged && !RUNNING_STATE.test(word) ? 'completed' : 'unfinished';
+}

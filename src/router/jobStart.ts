@@ -1,56 +1,75 @@
-import { explained, withDetails } from '../service/errors';
-import { isRefusal, type Http, type HttpResponse } from '../service/http';
-import { isObject } from '../service/json';
-import { withOutcome } from '../service/outcome';
-import { readJson } from '../service/readBody';
-import { advised } from './advice';
-import { noRecord, readJobRecord, type Job } from './jobRecord';
-import type { Segment } from './segments';
+import { decodeBody, readErrorResponse, readText, withPartialBody } from '../core/body';
+import { malformedResponseError } from '../core/errorResponses';
+import { mapServiceError, withDetails, withOutcome, invalidInputError } from '../core/errors';
+import { isErrorResponse, type Http, type HttpRequest, type HttpResponse } from '../core/http';
+import { isPlainObject, tryParseJson } from '../core/json';
+import { withAdvice } from './advice';
+import { malformedRecord, readJobRecord, type Job } from './jobRecord';
+import type { Segment } from './model';
 
 /**
  * Starts a media job, which costs money once it completes.
  *
- * @param body Not shown in the specification: everything given is sent, nothing is added.
+ * @param body Sent unchanged: the specification does not define it.
  * @throws ServiceError with an outcome. `unknown` also when the service accepted the start but gave no usable id.
  * @see POST /v1/<segment>/jobs
  */
-export async function startJob(http: Http, segment: Segment, body: object): Promise<Job> {
+export async function startJob(
+	http: Http,
+	segment: Segment,
+	body: object,
+	options: Pick<HttpRequest, 'beforeAttempt'> = {},
+): Promise<Job> {
 	try {
-		const response = await http.send({ method: 'POST', path: `/v1/${segment}/jobs`, body });
+		const path = `/v1/${segment}/jobs`;
+		const response = await http.send({ ...options, method: 'POST', path, body });
+		const texts = decodeBody(response.body, response.headers['content-type']);
 		try {
-			return await readStarted(response, segment);
+			return await readStartResponse(response, texts, segment);
 		} catch (cause) {
-			// the start was accepted, and only its answer did not arrive whole
-			const lost = !isRefusal(response);
-			throw explained(cause, (error) =>
-				lost ? withDetails(error, { outcome: 'unknown' }) : error,
+			if (isErrorResponse(response)) throw mapServiceError(cause);
+			// the start was accepted, but its response is truncated or malformed: keep what arrived
+			const received = texts.received();
+			const type = response.headers['content-type']?.toLowerCase();
+			throw mapServiceError(cause, (error) =>
+				withDetails(withPartialBody(error, { received, type }, {}), { outcome: 'unknown' }),
 			);
 		}
 	} catch (cause) {
-		throw explained(cause, (error) => advised(withOutcome(error, 'job start'), modelIn(body)));
+		throw mapServiceError(cause, (error) =>
+			withAdvice(withOutcome(error, 'job start'), requestedModel(body)),
+		);
 	}
 }
 
-/** A service may answer a start with the address of the job alone (201, 202, 204, 303), and no body that can be read. */
-async function readStarted(response: HttpResponse, segment: Segment): Promise<Job> {
+/** Some services only send the address of the job in `Location` (201, 202, 204, 303), without a usable body. */
+async function readStartResponse(
+	response: HttpResponse,
+	texts: AsyncIterable<string>,
+	segment: Segment,
+): Promise<Job> {
 	const { status, headers } = response;
-	const located = status < 300 || status === 303 ? jobIdIn(headers['location']) : undefined;
+	const idFromLocation =
+		status < 300 || status === 303 ? jobIdFromLocation(headers['location']) : undefined;
 	let record: unknown;
 	try {
-		record = await readJson(response);
+		if (isErrorResponse(response)) throw await readErrorResponse(response);
+		const text = await readText(response, undefined, texts);
+		record = tryParseJson(text.trim());
+		if (record === undefined) throw malformedResponseError(response, text);
 	} catch (cause) {
-		if (located === undefined) throw explained(cause);
+		if (idFromLocation === undefined) throw mapServiceError(cause);
 	}
 	const job =
 		readJobRecord(record, segment, headers) ??
-		(located === undefined
+		(idFromLocation === undefined
 			? undefined
-			: readJobRecord(isObject(record) ? record : {}, segment, headers, located));
-	if (!job) throw noRecord(response, record);
+			: readJobRecord(isPlainObject(record) ? record : {}, segment, headers, idFromLocation));
+	if (!job) throw malformedRecord(response, record);
 	return job;
 }
 
-function jobIdIn(location = ''): string | undefined {
+function jobIdFromLocation(location = ''): string | undefined {
 	const [, id] = /^[^?#]*\/jobs\/([^/?#]+)\/?(?:[?#].*)?$/.exec(location) ?? [];
 	try {
 		return id && decodeURIComponent(id);
@@ -59,4 +78,73 @@ function jobIdIn(location = ''): string | undefined {
 	}
 }
 
-const modelIn = (body: object) => ('model' in body ? body.model : undefined);
+const requestedModel = (body: object) => ('model' in body ? body.model : undefined);
+
+/** A file or a URL for one field of the request that starts a job. */
+export interface JobInput {
+	/** Path of the field, with dots between names. `[]` at the end makes a list even of one value. */
+	name: string;
+	value: string;
+}
+
+/**
+ * Adds inputs to the body of a start request. Several inputs of one name become a list; existing objects are extended.
+ *
+ * @throws ServiceError `invalid` for a name that is not allowed, or already used.
+ */
+export function addInputs(
+	body: Record<string, unknown>,
+	inputs: readonly JobInput[],
+): Record<string, unknown> {
+	const byPath = new Map<string, { isList: boolean; values: string[] }>();
+	for (const { name, value } of inputs) {
+		const path = name.trim().replace(/\s*\[\s*\]$/, '');
+		const field = byPath.get(path) ?? { isList: false, values: [] };
+		field.values.push(value);
+		field.isList ||= field.values.length > 1 || path !== name.trim();
+		byPath.set(path, field);
+	}
+	return [...byPath].reduce(
+		(rest, [path, { isList, values }]) =>
+			setAtPath(rest, splitPath(path), isList ? values : values[0]),
+		body,
+	);
+}
+
+function splitPath(path: string): string[] {
+	const parts = path.split('.').map((part) => part.trim());
+	if (!path) throw invalidInputError('Inputs: Parameter Name is empty');
+	if (parts.some((part) => !part || part === '__proto__' || part === 'constructor')) {
+		throw invalidInputError(
+			`Inputs: "${path}" cannot be the name of a parameter`,
+			'Use a name such as "image", or names with dots between them, such as "reference.image".',
+		);
+	}
+	return parts;
+}
+
+function setAtPath(
+	fields: Record<string, unknown>,
+	[name = '', ...rest]: readonly string[],
+	value: unknown,
+	parentPath = '',
+): Record<string, unknown> {
+	const path = parentPath + name;
+	const exists = Object.hasOwn(fields, name);
+	if (!rest.length) {
+		if (exists)
+			throw invalidInputError(
+				`Inputs must not contain "${path}"`,
+				'It is set by another field or input.',
+			);
+		return { ...fields, [name]: value };
+	}
+	const inner = exists ? fields[name] : {};
+	if (!isPlainObject(inner)) {
+		throw invalidInputError(
+			`Inputs: nothing can be added to "${path}"`,
+			'Another field or input sets it to a value that is not an object.',
+		);
+	}
+	return { ...fields, [name]: setAtPath(inner, rest, value, `${path}.`) };
+}

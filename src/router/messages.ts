@@ -1,15 +1,15 @@
-import { invalid } from '../service/errors';
-import { isObject } from '../service/json';
+import { invalidInputError } from '../core/errors';
+import { isPlainObject } from '../core/json';
 
 export const roles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
-export type Role = (typeof roles)[number];
+type Role = (typeof roles)[number];
 
 /** A message of the chat-completions protocol. */
 export interface ChatMessage {
 	role: Role;
-	/** Text or parts; an assistant's message that only calls tools may have none. */
+	/** Text or parts. An assistant message that only calls tools may have none. */
 	content?: string | object[] | null;
-	/** Of a tool's message: which call it answers. */
+	/** In a tool message: the id of the call that it answers. */
 	tool_call_id?: string;
 	[field: string]: unknown;
 }
@@ -17,64 +17,189 @@ export interface ChatMessage {
 /**
  * Checks messages.
  *
- * @param path What they are called in the editor.
+ * @param path Their label in the editor.
  * @throws ServiceError `invalid`, naming the message.
  */
 export function checkMessages(messages: readonly unknown[], path: string): ChatMessage[] {
-	if (!messages.length) throw invalid(`${path} is empty`, 'Add at least one message.');
+	if (!messages.length) throw invalidInputError(`${path} is empty`, 'Add at least one message.');
 	return messages.map((message, index) => checkMessage(message, `${path} ${index + 1}`));
 }
 
-function checkMessage(message: unknown, place: string): ChatMessage {
-	if (!isObject(message)) throw invalid(`${place} must be an object with "role" and "content"`);
+function checkMessage(message: unknown, path: string): ChatMessage {
+	if (!isPlainObject(message))
+		throw invalidInputError(`${path} must be an object with "role" and "content"`);
 	const { role, content } = message;
 	if (!roles.some((known) => known === role))
-		throw invalid(`${place}: role must be one of: ${roles.join(', ')}`, `It is ${shown(role)}.`);
+		throw invalidInputError(
+			`${path}: role must be one of: ${roles.join(', ')}`,
+			`It is ${formatValue(role)}.`,
+		);
 	const calls = Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0;
-	const said = typeof content === 'string' ? content.trim() !== '' : isParts(content);
-	// a tool may have nothing to say
-	if (!said && !calls && !(role === 'tool' && typeof content === 'string'))
-		throw invalid(`${place}: Content is empty`, 'It has to be a text, or a list of parts.');
+	const hasContent = typeof content === 'string' ? content.trim() !== '' : isPartList(content);
+	// the result of a tool may be an empty text
+	if (!hasContent && !calls && !(role === 'tool' && typeof content === 'string'))
+		throw invalidInputError(`${path}: Content is empty`, 'Enter a text or a list of parts.');
 	if (role === 'tool' && !message['tool_call_id'])
-		throw invalid(
-			`${place}: Tool Call ID is empty`,
-			"A tool's message says with it which call it answers: it is the ID of the call.",
+		throw invalidInputError(
+			`${path}: Tool Call ID is empty`,
+			'Enter the ID of the call that this message answers.',
 		);
 	return message as ChatMessage;
 }
 
-const isParts = (content: unknown): content is object[] =>
-	Array.isArray(content) && content.length > 0 && content.every(isObject);
+const isPartList = (content: unknown): content is object[] =>
+	Array.isArray(content) && content.length > 0 && content.every(isPlainObject);
 
-const shown = (value: unknown) => (value === undefined ? 'missing' : JSON.stringify(value));
+const formatValue = (value: unknown) => (value === undefined ? 'missing' : JSON.stringify(value));
 
 /**
- * The same conversation for the responses protocol, whose input has no tool messages: a call and its result are items of
- * their own there. Items of that protocol that are no messages stay as they are.
+ * Converts a conversation for the responses protocol, which has no tool messages: calls and their results are items of their
+ * own. Items of that protocol that are not messages are kept unchanged.
  *
  * @throws ServiceError `invalid`, naming the item.
  * @see POST /v1/responses, field `input`
  */
-export function toInput(given: readonly unknown[], path: string): object[] {
-	if (!given.length) throw invalid(`${path} is empty`, 'Add at least one message.');
-	return given.flatMap((item, index) => {
-		if (isObject(item) && item['type'] && !item['role']) return [item];
-		return toItems(checkMessage(item, `${path} ${index + 1}`));
+export function toResponseInput(messages: readonly unknown[], path: string): object[] {
+	if (!messages.length) throw invalidInputError(`${path} is empty`, 'Add at least one message.');
+	return messages.flatMap((item, index) => {
+		if (isPlainObject(item) && item['type'] && !item['role']) return [item];
+		return toResponseItems(checkMessage(item, `${path} ${index + 1}`));
 	});
 }
 
-function toItems({ role, content, tool_calls: calls, ...more }: ChatMessage): object[] {
+function toResponseItems({ role, content, tool_calls: calls, ...more }: ChatMessage): object[] {
 	if (role === 'tool') {
 		const output = typeof content === 'string' ? content : JSON.stringify(content ?? '');
 		return [{ type: 'function_call_output', call_id: more.tool_call_id, output }];
 	}
-	const called = Array.isArray(calls) ? calls.filter(isObject) : [];
-	const items = called.map(({ id, function: said }) => ({
+	const toolCalls = Array.isArray(calls) ? calls.filter(isPlainObject) : [];
+	const items = toolCalls.map(({ id, function: calledFunction }) => ({
 		type: 'function_call',
 		call_id: id,
-		...(isObject(said) && said),
+		...(isPlainObject(calledFunction) && calledFunction),
 	}));
 	return content === null || content === undefined || content === ''
 		? items
 		: [{ ...more, role, content }, ...items];
+}
+
+/** Inputs of a model besides text, as the catalog names them (`input_modalities`). */
+export const modalities = ['image', 'audio', 'video', 'file'] as const;
+export type Modality = (typeof modalities)[number];
+
+/** A file for the model: its content, or a URL that the service can read. */
+export type Attachment = { modality: Modality } & (
+	| { url: string }
+	| { base64: string; mimeType: string; fileName: string }
+);
+
+/** The modality of a file, by its media type. */
+export function modalityOf(mimeType: string): Modality {
+	const [family = ''] = mimeType.toLowerCase().split('/');
+	return family === 'image' || family === 'audio' || family === 'video' ? family : 'file';
+}
+
+const MODALITY_BY_EXTENSION: Array<[RegExp, Modality]> = [
+	[/\.(mp3|wav|m4a|ogg|oga|opus|flac|aac)$/i, 'audio'],
+	[/\.(mp4|mov|webm|mkv|avi|mpe?g)$/i, 'video'],
+	[/\.(pdf|txt|csv|md|docx?|xlsx?|pptx?|json|xml|html?|zip)$/i, 'file'],
+];
+
+/** The modality of a URL, by its file extension; `image` if that is unknown. */
+export function modalityOfUrl(address: string): Modality {
+	if (isDataUrl(address)) return modalityOf(address.slice('data:'.length, 100));
+	const [path = ''] = address.split(/[?#]/);
+	return MODALITY_BY_EXTENSION.find(([ending]) => ending.test(path))?.[1] ?? 'image';
+}
+
+/** @throws ServiceError `invalid` for a URL that the service could not read. */
+export function checkUrl(address: string, path: string): string {
+	const trimmed = address.trim();
+	if (!/^(https?:\/\/[^\s/]|data:[^\s,]*,)/i.test(trimmed))
+		throw invalidInputError(
+			`${path} must begin with https:// or data:`,
+			'The service reads it from there.',
+		);
+	return trimmed;
+}
+
+type ToPart = (attachment: Attachment) => object;
+
+/**
+ * A part of a chat message. The specification names `image_url`; the other types are those of the protocol, or in common use
+ * where it has none.
+ *
+ * @see POST /v1/chat/completions, field `messages`
+ */
+export const toChatPart: ToPart = (attachment) => {
+	const url = attachmentUrl(attachment);
+	const { modality } = attachment;
+	if (modality === 'image') return { type: 'image_url', image_url: { url } };
+	if (modality === 'video') return { type: 'video_url', video_url: { url } };
+	if (modality === 'audio') {
+		return 'base64' in attachment
+			? { type: 'input_audio', input_audio: toAudioData(attachment) }
+			: { type: 'audio_url', audio_url: { url } };
+	}
+	return { type: 'file', file: { filename: attachmentName(attachment), file_data: url } };
+};
+
+/** A part of a message in the responses protocol. */
+export const toInputPart: ToPart = (attachment) => {
+	const url = attachmentUrl(attachment);
+	const { modality } = attachment;
+	if (modality === 'image') return { type: 'input_image', image_url: url };
+	if (modality === 'video') return { type: 'input_video', video_url: url };
+	if (modality === 'audio') {
+		return 'base64' in attachment
+			? { type: 'input_audio', input_audio: toAudioData(attachment) }
+			: { type: 'input_audio', audio_url: url };
+	}
+	return isDataUrl(url)
+		? { type: 'input_file', filename: attachmentName(attachment), file_data: url }
+		: { type: 'input_file', file_url: url };
+};
+
+/**
+ * Adds files after the text of the last user message, or in a new user message if there is none.
+ *
+ * @param toPart How the protocol writes a file.
+ * @param textType The type of a text part: `text` or `input_text`.
+ */
+export function addAttachments(
+	messages: readonly ChatMessage[],
+	attachments: readonly Attachment[],
+	toPart: ToPart,
+	textType: string,
+): ChatMessage[] {
+	if (!attachments.length) return [...messages];
+	const parts = attachments.map(toPart);
+	const last = messages.findLastIndex(({ role }) => role === 'user');
+	if (last === -1) return [...messages, { role: 'user', content: parts }];
+	return messages.map((message, index) => {
+		if (index !== last) return message;
+		const { content } = message;
+		const text = content ? [{ type: textType, text: content }] : [];
+		const existingParts = Array.isArray(content) ? content : text;
+		return { ...message, content: [...existingParts, ...parts] };
+	});
+}
+
+const attachmentUrl = (attachment: Attachment) =>
+	'url' in attachment ? attachment.url : `data:${attachment.mimeType};base64,${attachment.base64}`;
+
+/** Whether a URL contains the file itself. */
+const isDataUrl = (address: string) => /^data:/i.test(address);
+
+function attachmentName(attachment: Attachment): string {
+	if ('base64' in attachment) return attachment.fileName;
+	if (isDataUrl(attachment.url)) return 'file';
+	return (attachment.url.split(/[?#]/)[0]?.split('/').at(-1) ?? '') || 'file';
+}
+
+/** The protocol defines the formats `mp3` and `wav`; for others, the subtype of the media type is sent. */
+function toAudioData({ base64, mimeType }: { base64: string; mimeType: string }) {
+	const subtype = mimeType.toLowerCase().replace(/^[^/]*\/(x-)?|\s*;.*$/g, '');
+	const format = { mpeg: 'mp3', mp3: 'mp3', wave: 'wav', 'vnd.wave': 'wav' }[subtype] ?? subtype;
+	return { data: base64, format };
 }

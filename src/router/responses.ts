@@ -1,6 +1,10 @@
-import type { Http } from '../service/http';
-import { joinEvents, type ResponseAnswer } from './responseEvents';
-import { streamAnswer, type OnText } from './streamedAnswer';
+import { parseErrorBody } from '../core/errorResponses';
+import { type ServiceErrorDetails, truncatedAnswerError } from '../core/errors';
+import { extractText } from '../core/extractText';
+import type { Http } from '../core/http';
+import { isPlainObject } from '../core/json';
+import { toToolCall, type TextAnswer } from './textAnswer';
+import { streamAnswer, type OnText } from './textStream';
 
 /** What `POST /v1/responses` takes. Every further protocol field is forwarded as sent. */
 export interface ResponseRequest {
@@ -18,17 +22,278 @@ export interface ResponseRequest {
 /**
  * Asks a text model in the responses protocol and collects its streamed answer.
  *
- * @throws ServiceError with an outcome; `cut` when the stream reports an error or ends without `response.completed` (what
+ * @throws ServiceError with an outcome; `truncated` when the stream reports an error or ends without `response.completed` (what
  *   arrived is in `details.partial`, and is billed).
  * @see POST /v1/responses
  */
-export async function respond(
+export async function createResponse(
 	http: Http,
 	request: ResponseRequest,
 	onText: OnText = () => {},
 ): Promise<ResponseAnswer> {
-	const path = '/v1/responses';
-	const thing = 'request for a response';
-	const protocol = { path, thing, endMark: 'response.completed', join: joinEvents };
+	const protocol = {
+		path: '/v1/responses',
+		requestName: 'request for a response',
+		endMark: 'response.completed',
+		createAccumulator: createResponseAccumulator,
+	};
 	return await streamAnswer(http, request, protocol, onText);
+}
+
+interface ResponseAnswer extends TextAnswer {
+	/** The response object of the last event that had one. Where it has no `output`, the items that arrived before. */
+	response: Record<string, unknown>;
+}
+
+/** Builds one response from the events of its stream. Unknown events are ignored. */
+export function createResponseAccumulator(requestedModel: string) {
+	const partial: PartialResponse = {
+		response: {},
+		items: createItemAccumulator(),
+		textChunks: [],
+		refusalChunks: [],
+		reasoningChunks: [],
+		partHasText: false,
+		isComplete: false,
+		failure: undefined,
+	};
+	const handlers = createEventHandlers(partial);
+	const answer = () => toAnswer(partial, requestedModel);
+
+	return {
+		add(event: Fields, name?: string): string {
+			const type = typeof event['type'] === 'string' ? event['type'] : name;
+			const { usage } = event;
+			if (isPlainObject(usage)) partial.response = { ...partial.response, usage };
+			if (isPlainObject(event['response']))
+				partial.response = { ...partial.response, ...withoutNullish(event['response']) };
+			return (type && Object.hasOwn(handlers, type) && handlers[type]?.(event)) || '';
+		},
+		addComplete(body: Fields): boolean {
+			const response = [body, ...['response', 'data', 'result'].map((name) => body[name])]
+				.filter(isPlainObject)
+				.find(
+					(value) => Array.isArray(value['output']) || typeof value['output_text'] === 'string',
+				);
+			if (!response) return false;
+			partial.response = response;
+			if (response['status'] === 'failed') partial.failure = readFailure(response);
+			partial.isComplete = true;
+			return true;
+		},
+		isComplete: () => partial.isComplete,
+		isEmpty(): boolean {
+			const { text, toolCalls, finishReason = 'stop', refusal, reasoning } = answer();
+			const hasContent = text || toolCalls.length || refusal || reasoning;
+			return (
+				!hasContent &&
+				ORDINARY_FINISH.test(finishReason) &&
+				!collectOutput(partial).some(isOtherOutput)
+			);
+		},
+		failure: () => partial.failure,
+		answer,
+	};
+}
+
+/** What has arrived of a response. */
+interface PartialResponse {
+	/** The response object; each event that has one adds its fields. */
+	response: Fields;
+	items: ReturnType<typeof createItemAccumulator>;
+	textChunks: string[];
+	refusalChunks: string[];
+	reasoningChunks: string[];
+	/** Whether a delta of the current text part has arrived. Some services send a part only once it is complete. */
+	partHasText: boolean;
+	/** Whether the event that ends the response has arrived. */
+	isComplete: boolean;
+	failure: ServiceErrorDetails | undefined;
+}
+
+/** One handler for each type of event; it returns the text that the event adds. */
+function createEventHandlers(
+	partial: PartialResponse,
+): Record<string, (event: Fields) => string | void> {
+	const { items, textChunks, refusalChunks, reasoningChunks } = partial;
+	return {
+		'response.output_text.delta'({ delta }) {
+			// some services send an object in place of the text, as in a part of a message
+			const text = extractText(delta) ?? '';
+			partial.partHasText ||= text !== '';
+			if (text) textChunks.push(text);
+			return text;
+		},
+		'response.output_text.done'({ text }) {
+			const isNew = !partial.partHasText && typeof text === 'string';
+			partial.partHasText = false;
+			if (isNew) textChunks.push(text);
+			return isNew ? text : '';
+		},
+		'response.refusal.delta': ({ delta }) => appendText(refusalChunks, delta),
+		'response.reasoning_summary_text.delta': ({ delta }) => appendText(reasoningChunks, delta),
+		'response.reasoning_text.delta': ({ delta }) => appendText(reasoningChunks, delta),
+		'response.output_item.added': items.merge,
+		'response.output_item.done': items.merge,
+		'response.function_call_arguments.delta'(event) {
+			const item = items.findCall(event);
+			item['arguments'] = `${stringOrEmpty(item['arguments'])}${stringOrEmpty(event['delta'])}`;
+		},
+		'response.function_call_arguments.done'(event) {
+			const item = items.findCall(event);
+			if (typeof event['arguments'] === 'string') item['arguments'] = event['arguments'];
+		},
+		'response.completed'({ response }) {
+			if (isPlainObject(response) && response['status'] === 'failed')
+				partial.failure = readFailure(response);
+			else partial.isComplete = true;
+		},
+		'response.incomplete'() {
+			partial.response = { ...partial.response, status: 'incomplete' };
+			partial.isComplete = true;
+		},
+		'response.failed'({ response }) {
+			partial.failure = readFailure(response);
+		},
+		error(event) {
+			// the type of this event is "error", which is not an error code
+			partial.failure = parseErrorBody({ ...event, type: undefined });
+		},
+	};
+}
+
+/** The output of the response object, or the items that arrived one by one. */
+function collectOutput({ response: { output }, items }: PartialResponse): Fields[] {
+	return Array.isArray(output) && output.length ? output.filter(isPlainObject) : items.inOrder();
+}
+
+function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAnswer {
+	const { response, isComplete, textChunks, refusalChunks, reasoningChunks } = partial;
+	const output = collectOutput(partial);
+	const streamedText = textChunks.join('');
+	const finalText = isComplete ? readFinalText(response, output) : '';
+	const hasOutput = Array.isArray(response['output']) && response['output'].length > 0;
+	// without an output, the final text may lack items that never got an end of their own
+	const isFinalTextComplete = finalText && (hasOutput || finalText.length >= streamedText.length);
+	const { model, usage } = response;
+	const toolCalls = output.filter(({ type }) => type === 'function_call');
+	const finishReason = readFinishReason(response, toolCalls.length > 0);
+	const refusal = refusalChunks.join('') || collectText(output, 'refusal');
+	const reasoning = reasoningChunks.join('') || collectReasoning(output);
+	return {
+		text: isFinalTextComplete ? finalText : streamedText,
+		model: typeof model === 'string' && model ? model : requestedModel,
+		toolCalls: toolCalls.map((item) =>
+			toToolCall(item['call_id'] ?? item['id'], item['name'], item['arguments']),
+		),
+		...(isComplete && finishReason && { finishReason }),
+		...(isPlainObject(usage) && { usage }),
+		...(refusal && { refusal }),
+		...(reasoning && { reasoning }),
+		response: { ...response, output },
+	};
+}
+
+/** Finish reasons that do not explain an empty answer. */
+const ORDINARY_FINISH = /^(stop|tool_calls)$/;
+
+/** An item that is not text, reasoning or a call of the caller's own tools: an image, a web search. */
+const isOtherOutput = ({ type = 'message' }: Fields) =>
+	!['message', 'reasoning', 'function_call'].includes(String(type));
+
+function appendText(chunks: string[], delta: unknown): void {
+	if (typeof delta === 'string') chunks.push(delta);
+}
+
+/** A later event without a value for a field does not remove it. */
+const withoutNullish = (fields: Fields) =>
+	Object.fromEntries(
+		Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+	);
+
+/** Far more than any answer has: a stream with more is broken or hostile. */
+const MAX_ITEMS = 5000;
+
+/** The items of a response, built from their events. */
+function createItemAccumulator() {
+	const items = new Map<number, Fields>();
+	const indexById = new Map<unknown, number>();
+	/** One more than the highest index. */
+	let nextIndex = 0;
+
+	/** The item that an event belongs to: by its index, else by its id. Created where its first event did not arrive. */
+	const findItem = ({ output_index, item_id, item: fields }: Fields): Fields => {
+		const id = item_id ?? (isPlainObject(fields) ? fields['id'] : undefined);
+		const index =
+			typeof output_index === 'number' ? output_index : id ? (indexById.get(id) ?? nextIndex) : 0;
+		const item = items.get(index) ?? (id ? { id } : {});
+		items.set(index, item);
+		if (id && !indexById.has(id)) indexById.set(id, index);
+		nextIndex = Math.max(nextIndex, index + 1);
+		if (items.size > MAX_ITEMS) throw truncatedAnswerError(`It has more than ${MAX_ITEMS} items.`);
+		return item;
+	};
+
+	return {
+		/** Adds the fields of an event's `item`. */
+		merge(event: Fields): void {
+			if (!isPlainObject(event['item'])) return;
+			const item = findItem(event);
+			const { arguments: streamedArguments } = item;
+			Object.assign(item, event['item']);
+			// some services end a call with empty arguments: what was streamed stays
+			if (streamedArguments && !item['arguments']) item['arguments'] = streamedArguments;
+		},
+		/** The call that an event is about. Only calls have arguments, and the last event may name the function. */
+		findCall: (event: Fields): Fields =>
+			Object.assign(
+				findItem(event),
+				{ type: 'function_call' },
+				event['name'] && { name: event['name'] },
+			),
+		inOrder: () =>
+			[...items.entries()].sort(([one], [other]) => one - other).map(([, item]) => item),
+	};
+}
+
+type Fields = Record<string, unknown>;
+
+const stringOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '');
+
+const readFinalText = (response: Fields, output: Fields[]) =>
+	collectText(output, 'text') || stringOrEmpty(response['output_text']);
+
+/** The texts in this field, of all parts of all messages. */
+function collectText(output: Fields[], field: 'text' | 'refusal'): string {
+	return output
+		.filter(({ type = 'message' }) => type === 'message')
+		.flatMap(({ content }) => contentParts(content))
+		.map((part) => stringOrEmpty(part[field]))
+		.join('');
+}
+
+function collectReasoning(output: Fields[]): string {
+	return output
+		.filter(({ type }) => type === 'reasoning')
+		.flatMap(({ summary, content }) => [...contentParts(summary), ...contentParts(content)])
+		.map(({ text }) => stringOrEmpty(text))
+		.join('');
+}
+
+const contentParts = (content: unknown): Fields[] =>
+	Array.isArray(content) ? content.filter(isPlainObject) : [{ text: content }];
+
+function readFailure(response: unknown): ServiceErrorDetails {
+	const error = isPlainObject(response) ? response['error'] : undefined;
+	return error ? parseErrorBody(error) : { reason: 'The response failed.' };
+}
+
+/** In the terms of chat completions, so that both protocols report the same reasons. */
+function readFinishReason(response: Fields, hasToolCalls: boolean): string | undefined {
+	const { incomplete_details: details } = response;
+	const reason = isPlainObject(details) ? details['reason'] : undefined;
+	if (reason === 'max_output_tokens' || reason === 'max_tokens') return 'length';
+	if (typeof reason === 'string') return reason;
+	if (response['status'] === 'incomplete') return 'incomplete';
+	return hasToolCalls ? 'tool_calls' : 'stop';
 }

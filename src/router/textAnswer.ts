@@ -1,22 +1,24 @@
-import { tryParseJson } from '../service/json';
+import { tryParseJson, parseJson } from '../core/json';
+import { compileSchema, type SchemaError } from '../core/jsonSchema';
+import { formatPath } from '../core/schemaErrors';
 
-/** The answer of a text model, in the same words for both protocols. */
+/** The answer of a text model, the same for both protocols. */
 export interface TextAnswer {
-	/** Of the first choice, where there are several. */
+	/** Of the first choice, if there are several. */
 	text: string;
-	/** As the router names it; the requested name when it names none. */
+	/** The model in the response, else the requested one. */
 	model: string;
-	/** `stop`, `length` (cut off by the token cap), `tool_calls`, `content_filter`; absent when none came. */
+	/** `stop`, `length` (cut off by the token cap), `tool_calls`, `content_filter`; absent if none arrived. */
 	finishReason?: string;
-	/** Token counts as the model reported them; output tokens include hidden reasoning. Absent when none came. */
+	/** Token counts as the model reported them; output tokens include hidden reasoning. Absent if none arrived. */
 	usage?: Record<string, unknown>;
-	/** Calls that the model asks for, whole. */
+	/** The tool calls that the model requests, each complete. */
 	toolCalls: ToolCall[];
-	/** What the model says in place of an answer that it will not give. */
+	/** The text with which the model refuses to answer. */
 	refusal?: string;
-	/** The thoughts that a reasoning model shows, where it shows any. */
+	/** The visible reasoning of a reasoning model, if any. */
 	reasoning?: string;
-	/** All choices, where there are several. */
+	/** All choices, if there are several. */
 	choices?: TextChoice[];
 	requestId?: string;
 }
@@ -29,40 +31,94 @@ export type TextChoice = Pick<
 export interface ToolCall {
 	id: string;
 	name: string;
-	/** Parsed where it is valid JSON, otherwise the text that the model wrote. */
+	/** Parsed if valid JSON, otherwise the text that the model wrote. */
 	arguments: unknown;
 }
 
 export function toToolCall(id: unknown, name: unknown, written: unknown): ToolCall {
 	const parsed = typeof written === 'string' ? tryParseJson(written) : undefined;
-	const given = parsed === undefined ? (written ?? '') : parsed;
-	return { id: textOf(id), name: textOf(name), arguments: given };
+	const parsedArguments = parsed === undefined ? (written ?? '') : parsed;
+	return { id: stringOrEmpty(id), name: stringOrEmpty(name), arguments: parsedArguments };
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+const stringOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '');
 
-/** What is wrong with an answer that came whole, and how to mend it, as a sentence for the user. */
-export function noticeOf(answer: TextAnswer): string | undefined {
+/** A message for the user about a problem with a complete answer, and what to do. */
+export function answerWarning(answer: TextAnswer): string | undefined {
 	const { choices = [answer] } = answer;
 	return choices
 		.map((choice, index) =>
-			choiceNotice(choice, choices.length > 1 ? `Answer ${index + 1}` : 'The answer'),
+			choiceWarning(choice, choices.length > 1 ? `Answer ${index + 1}` : 'The answer'),
 		)
 		.find(Boolean);
 }
 
-function choiceNotice(
+function choiceWarning(
 	{ finishReason, text, toolCalls, refusal }: TextChoice,
-	it: string,
+	subject: string,
 ): string | undefined {
 	if (finishReason === 'length') {
-		const came = text || toolCalls.length;
-		const missing = came ? 'is cut off' : 'has no text, all tokens went into hidden reasoning';
-		return `${it} ${missing}: it reached the cap on output tokens. Raise "Maximum Output Tokens"; reasoning models need 2000 or more, since their thinking counts as output.`;
+		const hasContent = text || toolCalls.length;
+		const missing = hasContent
+			? 'is cut off'
+			: 'has no text, all tokens went into hidden reasoning';
+		return `${subject} ${missing}: it reached the cap on output tokens. Raise "Maximum Output Tokens"; reasoning models need 2000 or more, since their thinking counts as output.`;
 	}
 	if (finishReason === 'content_filter')
-		return `${it} was stopped by the model's content filter: what came before is all there is. Change the message, or use another model.`;
-	if (finishReason === 'incomplete') return `${it} is cut off: the model gave no reason.`;
+		return `${subject} was stopped by the model's content filter: what came before is all there is. Change the message, or use another model.`;
+	if (finishReason === 'incomplete') return `${subject} is cut off: the model gave no reason.`;
 	if (refusal) return 'The model refused to answer; its words are in "refusal".';
 	return undefined;
 }
+
+/** The value of a JSON answer, or the error, of which `reason` is a complete sentence. */
+type StructuredResult = { parsed: unknown } | SchemaError;
+
+/**
+ * Reads the text of an answer as JSON, also with one Markdown code fence around it, and checks it with a schema.
+ *
+ * @param schema Compiled once, for any number of answers. Without a schema, any JSON is accepted.
+ * @returns a function that never throws, since the answers are already billed.
+ * @throws ServiceError `invalid` for a schema that cannot be used.
+ */
+export function createStructuredReader(
+	schema?: Record<string, unknown>,
+): (answer: string) => StructuredResult {
+	// a raw JSON number has to be a plain number for the validator
+	const findError = schema && compileSchema(JSON.parse(JSON.stringify(schema)) as typeof schema);
+	return (answer) => {
+		const text = stripCodeFence(answer);
+		const result = text
+			? parseAnswer(text)
+			: structureError('The answer is not JSON: it is empty.');
+		if (!findError || !('parsed' in result)) return result;
+		try {
+			// parsed again, since an integer with more digits than JavaScript keeps is a string in `parsed`
+			const error = findError(JSON.parse(text));
+			if (!error) return result;
+			const { place, reason } = error;
+			return { place, reason: `The answer breaks the JSON schema at ${place}: ${reason}` };
+		} catch (cause) {
+			return structureError(`${causeMessage(cause)}.`);
+		}
+	};
+}
+
+function parseAnswer(text: string): StructuredResult {
+	try {
+		return { parsed: parseJson(text) };
+	} catch (cause) {
+		return structureError(`The answer is not JSON: ${causeMessage(cause)}.`);
+	}
+}
+
+/** Also removes white space and a byte order mark. */
+function stripCodeFence(answer: string): string {
+	const text = answer.trim();
+	const [, , fenced] = /^(`{3,}|~{3,})[^\n`]*\n(.*)\n[ \t]*\1$/s.exec(text) ?? [];
+	return (fenced ?? text).trim();
+}
+
+const structureError = (reason: string): SchemaError => ({ place: formatPath([]), reason });
+
+const causeMessage = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));

@@ -3,7 +3,7 @@ import { over } from './numbers.ts';
 import { POLL_CONCURRENCY, type PollFigures, type PollSample } from './polls.ts';
 import { aligned, times } from './table.ts';
 
-/** Seconds in which a poll asks, and after which it is over, whatever happens: `src/n8n/guardedPoll.ts`. */
+/** Seconds in which a poll asks, and after which it is over, whatever happens: `src/n8n/runPoll.ts`. */
 const [ASKING, BUDGET] = [24, 40];
 
 type Measure = keyof PollSample;

@@ -1,9 +1,11 @@
 // Questions to the market assistant under its limit, in virtual time: what takes eleven minutes takes a moment, and what the
 // machine does makes no difference.
+
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type * as Rate from '../../src/service/rate.ts';
-import type { Http } from '../../src/service/http.ts';
+
+import type { Http } from '../../src/core/http.ts';
+import type * as Rate from '../../src/core/rateLimit.ts';
 import { overRate } from '../service/assistant/rate.ts';
 import { defaultForms, type Forms } from '../service/forms.ts';
 import type { World } from '../service/world.ts';
@@ -30,18 +32,18 @@ const question = { method: 'POST', path: '/invoke_assistant', body: {} } as cons
 
 /** Several executions of one n8n share the limit; they begin in the middle of a minute of the clock. */
 export async function rateFigures(questions = 600, perMinute = 60): Promise<RateFigure[]> {
-	const built = join(import.meta.dirname, '../../dist/src/service/rate.js');
-	const { rateGate, withRate } = createRequire(import.meta.url)(built) as typeof Rate;
+	const built = join(import.meta.dirname, '../../dist/src/core/rateLimit.js');
+	const { createRateLimiter, withRateLimit } = createRequire(import.meta.url)(built) as typeof Rate;
 	const figures: RateFigure[] = [];
 	for (const window of ['fixed', 'sliding', 'bucket'] as const) {
 		const clock = virtualClock();
 		await clock.sleep(47_000);
 		const { http, heard } = service(window, perMinute, () => clock.now());
-		const gate = rateGate();
+		const gate = createRateLimiter();
 		const begun = clock.now();
 		let left = questions;
 		const execution = async () => {
-			const line = withRate(http, { gate, perMinute, clock, longestWait: MINUTE });
+			const line = withRateLimit(http, { limiter: gate, perMinute, clock, longestWait: MINUTE });
 			while (left-- > 0) await line.send(question);
 		};
 		await Promise.all(Array.from({ length: EXECUTIONS }, execution));

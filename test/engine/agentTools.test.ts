@@ -136,8 +136,8 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 	});
 
 	it.each([
-		['images', 'canvas/sketch-1', /is kept there for 7 days/, 7],
-		['audio', 'voice/speaker-1', /has to be downloaded at once/, undefined],
+		['images', 'canvas/sketch-1', /is stored there for 7 days/, 7],
+		['audio', 'voice/speaker-1', /must be downloaded at once/, undefined],
 	])(
 		'generate %s: the file stays at the service, and its address is told',
 		async (segment, id, advice, keptDays) => {
@@ -238,8 +238,8 @@ describe('what an agent is told', () => {
 			[
 				[401, {}, /refused the API key.*The service says: .*tell the user to check the credential/],
 				[402, {}, /balance.*Do not call this tool again now: tell the user\./],
-				[403, {}, /may not do this.*tell the user to check the credential/],
-				[404, {}, /does not know this.*Correct what you gave to this tool, or tell the user/],
+				[403, {}, /does not permit this.*tell the user to check the credential/],
+				[404, {}, /has nothing under this.*Correct what you gave to this tool, or tell the user/],
 				[
 					429,
 					{ 'retry-after': '600' },

@@ -1,25 +1,8 @@
 import type { IDataObject, INodeType } from 'n8n-workflow';
 
+import { says, to, type LoopOptions, type Speaker } from './rig/loop';
 import { sources } from './rig/pack';
-import { runLoop, says, to, type LoopOptions, type Speaker } from './rig/loop';
-
-/** Says which of its answers this is. */
-const counting = (name: string): Speaker => {
-	let said = 0;
-	return () => says(`${name} ${++said}`);
-};
-
-const loop = async (options: Partial<LoopOptions> = {}) =>
-	await runLoop({
-		bridge: { message: '={{ $json.q }}', turnLimit: 3 },
-		items: [{ q: 'Hello' }],
-		first: counting('first'),
-		second: counting('second'),
-		...options,
-	});
-
-const texts = (json: IDataObject | undefined) =>
-	(json?.['transcript'] as Array<{ text: string }>).map(({ text }) => text);
+import { loop, texts } from './rig/talk';
 
 it('two speakers talk, and Done tells all of it once', async () => {
 	const { tasks, done, ends, error } = await loop();
@@ -101,141 +84,6 @@ it('expressions look back from every turn, and from Done, to the item it belongs
 	});
 	expect(seen).toEqual(['one', 'one', 'two', 'two']);
 	expect(ends).toEqual(['one', 'two']);
-});
-
-describe('a wire that is missing is told', () => {
-	it.each<[string, LoopOptions['bridge'], LoopOptions['wiring'], string[]]>([
-		['none', {}, {}, []],
-		['to the second speaker', {}, { Bridge: { main: [to('First'), [], to('Done')] } }, ['Second']],
-		['to either', {}, { Bridge: { main: [[], [], to('Done')] } }, ['First']],
-		[
-			'to a second one who has no turn',
-			{ turnLimit: 1 },
-			{ Bridge: { main: [to('First'), [], to('Done')] } },
-			[],
-		],
-		['back from the first', {}, { First: { main: [[]] } }, ['back First']],
-		[
-			'back from the second, over another node',
-			{},
-			{ Second: { main: [to('Done')] } },
-			['back Second'],
-		],
-		[
-			'none: back over another node',
-			{},
-			{ Second: { main: [to('Copy')] }, Copy: { main: [to('Bridge')] } },
-			[],
-		],
-	])('%s', async (_what, bridge, wiring = {}, missing) => {
-		const { hints } = await loop({
-			bridge: { message: 'Hello', turnLimit: 2, ...bridge },
-			others: { Copy: (items) => [items] },
-			wiring,
-		});
-		expect(hints).toEqual(
-			missing.map((what) =>
-				expect.stringMatching(
-					what.startsWith('back')
-						? `^Nothing leads from the output ${what.slice(5)} Speaker, .* back to this node`
-						: `^Nothing is connected to the output ${what} Speaker, `,
-				),
-			),
-		);
-	});
-});
-
-describe('no turn twice', () => {
-	it('when a speaker is wired back twice', async () => {
-		const { tasks, done, ends, hints } = await loop({
-			others: { Copy: (items) => [items] },
-			wiring: { First: { main: [to('Bridge', 'Copy')] }, Copy: { main: [to('Bridge')] } },
-		});
-		expect([tasks.first.length, tasks.second.length, ends]).toEqual([2, 1, 1]);
-		expect(texts(done[0]?.json)).toEqual(['first 1', 'second 1', 'first 2']);
-		expect(hints).toContainEqual(expect.stringContaining('second answer to the same turn'));
-	});
-
-	it('when the second answer comes while the next turn is under way', async () => {
-		const { tasks, done, hints } = await loop({
-			executionOrder: 'v0',
-			others: { Copy: (items) => [items] },
-			wiring: { First: { main: [to('Bridge', 'Copy')] }, Copy: { main: [to('Bridge')] } },
-		});
-		expect([tasks.first.length, tasks.second.length]).toEqual([2, 1]);
-		expect(texts(done[0]?.json)).toEqual(['first 1', 'second 1', 'first 2']);
-		expect(hints).toHaveLength(2);
-	});
-
-	it('with Retry On Fail of the bridge', async () => {
-		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-		const { tasks, ends } = await loop({ settings });
-		expect([tasks.first.length, tasks.second.length, ends]).toEqual([2, 1, 1]);
-	});
-
-	it('when a speaker fails at first: its retry answers the same turn', async () => {
-		let tries = 0;
-		const { tasks, done } = await loop({
-			bridge: { message: 'Hello', turnLimit: 2 },
-			second: () => {
-				if (++tries === 1) throw new Error('It broke');
-				return says('second');
-			},
-		}).then(async ({ error, run }) => {
-			expect(error?.message).toBe('It broke');
-			const stored = JSON.parse(JSON.stringify(run.data)) as typeof run.data;
-			// as n8n does: the failed run is taken away, and its node is still on the stack
-			stored.resultData.runData['Second']?.pop();
-			delete stored.resultData.error;
-			return await runLoop({
-				bridge: { message: 'Hello', turnLimit: 2 },
-				first: counting('first'),
-				second: () => says('second'),
-				retry: stored,
-			});
-		});
-		expect([tasks.first.length, tasks.second.length]).toEqual([1, 1]);
-		expect(texts(done[0]?.json)).toEqual(['first 1', 'second']);
-	});
-
-	it('when an item comes in from elsewhere meanwhile: it waits', async () => {
-		const { done, tasks, ends } = await loop({
-			executionOrder: 'v0',
-			bridge: { message: '={{ $json.q }}', turnLimit: 2 },
-			others: { Other: () => [[{ json: { q: 'Late' }, pairedItem: { item: 0 } }]] },
-			wiring: { Start: { main: [to('Bridge', 'Other')] }, Other: { main: [to('Bridge')] } },
-		});
-		expect(tasks.first.map(({ message }) => message)).toEqual(['Hello', 'Late']);
-		expect(done.map(({ json }) => texts(json))).toEqual([
-			['first 1', 'second 1'],
-			['first 2', 'second 2'],
-		]);
-		expect(ends).toBe(1);
-	});
-
-	it('whatever n8n repeats: each run of the bridge carried out twice', async () => {
-		const type = sources.nodeTypes.getByName('n8n-nodes-agent-bridge.agentBridge') as INodeType;
-		const execute = type.execute!;
-		const runs: unknown[] = [];
-		const lines: string[] = [];
-		type.execute = async function () {
-			runs.push(JSON.stringify(await execute.call(this)));
-			const again = await execute.call(this);
-			runs.push(JSON.stringify(again));
-			return again;
-		};
-		try {
-			const { done, tasks } = await loop({
-				onChunk: ({ type: kind, content = '' }) => kind === 'item' && lines.push(content),
-			});
-			expect([tasks.first.length, tasks.second.length]).toEqual([2, 1]);
-			expect(texts(done[0]?.json)).toEqual(['first 1', 'second 1', 'first 2']);
-		} finally {
-			type.execute = execute;
-		}
-		expect(runs.filter((_, at) => at % 2)).toEqual(runs.filter((_, at) => at % 2 === 0));
-		expect(lines).toHaveLength(3);
-	});
 });
 
 it('every parameter does what it says', async () => {
@@ -380,7 +228,7 @@ describe('a mistake in the parameters', () => {
 			{ options: { relayTemplate: 'x' } },
 			'Relay Template must hold {message}',
 		],
-		['a pattern', { options: { stopPattern: '(' } }, 'Stop Pattern is no regular expression'],
+		['a pattern', { options: { stopPattern: '(' } }, 'Stop Pattern cannot be used'],
 		[
 			'a transcript',
 			{ options: { transcript: '[1]' } },
@@ -434,48 +282,4 @@ it('an agent under a session of its own is told of', async () => {
 	const { hints } = await loop({ first: () => says('a', { sessionId: 'another' }) });
 	expect(hints).toContainEqual(expect.stringContaining('answers under a session of its own'));
 	expect((await loop()).hints).toEqual([]);
-});
-
-describe('live', () => {
-	const lines = async (options: IDataObject, mode: 'stream' | 'quiet' = 'stream') => {
-		const chunks: Array<{ type: string; content: string | undefined; runIndex: number }> = [];
-		await loop({
-			bridge: {
-				message: 'Hello',
-				turnLimit: 2,
-				firstName: 'Ada',
-				options,
-			} as LoopOptions['bridge'],
-			...(mode === 'stream' && {
-				onChunk: ({ type, content, metadata: { nodeName, runIndex } }) => {
-					if (nodeName === 'Bridge') chunks.push({ type, content, runIndex });
-				},
-			}),
-		});
-		return chunks;
-	};
-
-	it('a line names who speaks, in a bubble of its own', async () => {
-		expect(await lines({})).toEqual([
-			{ type: 'begin', content: undefined, runIndex: 0 },
-			{ type: 'item', content: '**Ada:**\n\n', runIndex: 0 },
-			{ type: 'end', content: undefined, runIndex: 0 },
-			{ type: 'begin', content: undefined, runIndex: 1 },
-			{ type: 'item', content: '**Second Speaker:**\n\n', runIndex: 1 },
-			{ type: 'end', content: undefined, runIndex: 1 },
-		]);
-	});
-
-	it('or the answers, for speakers that write none themselves', async () => {
-		const items = (await lines({ liveOutput: 'answers' })).filter(({ type }) => type === 'item');
-		expect(items.map(({ content }) => content)).toEqual([
-			'**Ada:**\n\nfirst 1\n\n',
-			'**Second Speaker:**\n\nsecond 1\n\n',
-		]);
-	});
-
-	it('or nothing; and never where nobody reads along', async () => {
-		expect(await lines({ liveOutput: 'nothing' })).toEqual([]);
-		expect(await lines({}, 'quiet')).toEqual([]);
-	});
 });

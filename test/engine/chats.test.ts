@@ -100,7 +100,7 @@ describe('an answer that stops before its end', () => {
 			settings: { onError: 'continueErrorOutput' },
 		});
 		const details = failed[0]?.json['details'] as IDataObject;
-		expect(details).toMatchObject({ kind: 'cut', chatId: expect.any(String) });
+		expect(details).toMatchObject({ kind: 'truncated', chatId: expect.any(String) });
 	});
 });
 

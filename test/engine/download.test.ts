@@ -100,7 +100,7 @@ describe('a redirect', () => {
 		const { failed } = await download();
 		expect(store.requests.map(({ url }) => url)).toEqual(['/a']);
 		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(/keeps the file at refused the request \(302\).*jobId/),
+			error: expect.stringMatching(/stores the file refused the request \(302\).*jobId/),
 		});
 	});
 
@@ -123,7 +123,7 @@ describe('a redirect', () => {
 			const { failed } = await download();
 			expect(store.requests).toHaveLength(1);
 			expect(failed[0]?.json).toMatchObject({
-				error: expect.stringContaining(`keeps the file at refused the request (${status})`),
+				error: expect.stringContaining(`stores the file refused the request (${status})`),
 				details: { status, jobId: expect.any(String) },
 			});
 		},
@@ -155,7 +155,7 @@ describe('what comes in place of the file', () => {
 		const { items, failed } = await download();
 		expect(items).toHaveLength(0);
 		expect(failed[0]?.json).toMatchObject({
-			details: { kind: 'garbled', reason: 'Internal error: no such file' },
+			details: { kind: 'malformed', reason: 'Internal error: no such file' },
 		});
 	});
 

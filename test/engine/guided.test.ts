@@ -1,7 +1,7 @@
 import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { askGuided } from '../../nodes/MarketAssistant/question/askGuided.operation';
-import { CAPABILITIES, type Capability } from '../../src/assistant/guided';
+import { CAPABILITIES, type Capability } from '../../src/assistant/questionTemplates';
 import { startService, type Service } from '../service/service';
 import { assistant, posts, secretsOf } from './rig/calls';
 import { run, type RunOptions } from './rig/run';

@@ -58,7 +58,7 @@ describe('generate', () => {
 			{
 				json: {
 					error: expect.stringMatching(/not finished after 1 s.*do not start it again/),
-					details: { kind: 'unfinished', jobId: expect.any(String) },
+					details: { kind: 'timeout', jobId: expect.any(String) },
 				},
 			},
 		]);
@@ -68,7 +68,7 @@ describe('generate', () => {
 		service.fault({ match: { path: '/content' }, do: { type: 'limit_data', bytes: 20 } });
 		const { failed } = await generate('a cat');
 		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(/did not arrive whole .*jobId/),
+			error: expect.stringMatching(/was not downloaded completely .*jobId/),
 			details: { jobId: expect.any(String) },
 		});
 	});
@@ -176,7 +176,7 @@ describe('download', () => {
 			/cannot be read/,
 		],
 		['nothing', { type: 'body', body: '' }, /cannot be read/],
-		['too few bytes', { type: 'content_length', add: 10 }, /did not arrive whole/],
+		['too few bytes', { type: 'content_length', add: 10 }, /was not downloaded completely/],
 	])('stores nothing in place of a file: %s', async (_what, fault, message) => {
 		const jobId = await completed();
 		service.fault({ match: { path: '/content' }, do: fault });

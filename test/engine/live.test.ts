@@ -1,7 +1,7 @@
 import type { StructuredChunk } from 'n8n-workflow';
 
 import { startService, type Service } from '../service/service';
-import { agent, assistant, chat, posts, response, secretsOf } from './rig/calls';
+import { agent, assistant, chat, response, secretsOf } from './rig/calls';
 import { run, start, type RunOptions } from './rig/run';
 
 // text goes out as it comes, where somebody reads along, and only there
@@ -67,7 +67,7 @@ it.each([
 			if (seen === 5) service.step(10);
 		},
 	});
-	while (!posts(service).length) await new Promise((resolve) => setTimeout(resolve, 10));
+	await service.gated();
 	service.step(piecesBefore);
 	const { items } = await finished;
 	expect([seen, items[0]?.json['output']]).toEqual([5, text]);
@@ -112,7 +112,7 @@ describe('the tools of the assistant', () => {
 				if (text === 'Reading market data…\n\n') service.step(100);
 			},
 		});
-		while (!posts(service).length) await new Promise((resolve) => setTimeout(resolve, 10));
+		await service.gated();
 		service.step();
 		await finished;
 		expect(text).toMatch(/word3$/);

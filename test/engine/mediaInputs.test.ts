@@ -84,7 +84,7 @@ it.each<[string, INodeParameters, RegExp]>([
 	['an address that nobody can read', { name: 'image', source: 'url', url: 'cat.png' }, /URL must/],
 	['no name', { name: '' }, /Parameter Name is empty/],
 	['a name that is taken', { name: 'prompt' }, /must not contain "prompt"/],
-	['a name below one that is taken', { name: 'model.image' }, /nothing can be put into "model"/],
+	['a name below one that is taken', { name: 'model.image' }, /nothing can be added to "model"/],
 ])('%s in one item costs nothing for any', async (_what, input, message) => {
 	const { error } = await start([input], {}, { items: [{}, {}] });
 	expect(error?.message).toMatch(message);

@@ -73,7 +73,7 @@ describe('the cap per item', () => {
 
 	it.each<[string, string, RegExp]>([
 		['a model without a price', 'tiny/no-price-1', /has no price|answers with text/],
-		['a model that the catalog does not have', 'no/one', /cannot be kept: .*does not have/],
+		['a model that the catalog does not have', 'no/one', /cannot be enforced: .*does not have/],
 	])('holds back %s', async (_what, id, message) => {
 		const { failed } = await capped(100, { model: model(id) });
 		expect(failed).toMatchObject([{ json: { error: expect.stringMatching(message) } }]);
@@ -186,10 +186,10 @@ describe('the cap per execution', () => {
 	});
 
 	it.each<[string, unknown, RegExp]>([
-		['fractional', 0.04, /is no whole number/],
-		['unreadable', '"much"', /is no whole number/],
-		['negative', -5, /is no whole number/],
-		['missing', undefined, /said no estimated cost/],
+		['fractional', 0.04, /is not a whole number/],
+		['unreadable', '"much"', /is not a whole number/],
+		['negative', -5, /is not a whole number/],
+		['missing', undefined, /did not report the estimated cost/],
 	])(
 		'ends where an estimated cost is %s, and keeps it as it came',
 		async (_what, cost, message) => {
@@ -221,7 +221,9 @@ it.each(['spendingCap', 'executionCap'])(
 	'%s: an expression that finds nothing is no absent cap',
 	async (name) => {
 		const { failed } = await execute({ options: { [name]: '={{ $json.nothing }}' } });
-		expect(failed[0]?.json['error']).toMatch(/Spending Cap per .* must be a number/);
+		expect(failed[0]?.json['error']).toMatch(
+			/Spending Cap per .* is empty: its expression found nothing/,
+		);
 		expect(posts(service)).toEqual([]);
 	},
 );
@@ -233,7 +235,7 @@ it('a balance that does not suffice: the figures, who holds it, and the margin o
 	);
 	expect(failed[0]?.json).toMatchObject({
 		error: expect.stringMatching(
-			/needed: \$0\.05, balance: \$0\.002.*first use of a configuration.*margin.*costs \$0\.04 at least/,
+			/needed: \$0\.05, balance: \$0\.002.*first use of a configuration.*margin.*costs at least \$0\.04/,
 		),
 		details: {
 			outcome: 'not_started',

@@ -110,10 +110,18 @@ describe('the spending cap', () => {
 	it('is not passed over when its expression finds nothing', async () => {
 		const options = { spendingCap: '={{ $json.cap }}' };
 		const { failed } = await ask('one two three', { options }, carryOn);
-		expect(failed[0]?.json['error']).toBe(
-			'Options: Spending Cap per Item (USD) must be a number. If it is an expression, it found nothing for this item.',
+		expect(failed[0]?.json['error']).toMatch(
+			/^Options: Spending Cap per Item \(USD\) is empty: its expression found nothing for this item\./,
 		);
 		expect(posts(service)).toEqual([]);
+	});
+
+	it('is not rounded up: what could cost half a micro-dollar more is not sent', async () => {
+		const [refused] = (await capped(0)).failed;
+		const [, dollars] = /could cost up to \$([\d.]+),/.exec(String(refused?.json['error'])) ?? [];
+		const most = Math.round(Number(dollars) * 1e6);
+		expect((await capped((most - 0.5) / 1e6)).failed).toHaveLength(1);
+		expect((await capped(most / 1e6)).items).toHaveLength(1);
 	});
 
 	it('lets pass what cannot cost more', async () => {
@@ -128,13 +136,13 @@ describe('the spending cap', () => {
 			'what could',
 			0.001,
 			{},
-			/could cost up to \$0\.00615\d, more than the spending cap of \$0\.001/,
+			/could cost up to \$0\.00617\d, more than the spending cap of \$0\.001/,
 		],
 		[
 			'a model without a price',
 			1,
 			{ model: model('tiny/no-price-1') },
-			/cannot be kept: .*no price/,
+			/cannot be enforced: .*no price/,
 		],
 		[
 			'a picture',
@@ -143,7 +151,7 @@ describe('the spending cap', () => {
 				model: model('Aurora-Labs/Prism-4.1-Turbo'),
 				attachments: { attachment: [{ source: 'url', url: 'https://example.com/a.png' }] },
 			},
-			/cannot be kept: .*image/,
+			/cannot be enforced: .*image/,
 		],
 		['a model that the catalog does not have', 1, { model: model('no/one') }, /does not have/],
 	])('holds back %s', async (_what, cap, more, message) => {
@@ -193,7 +201,7 @@ describe('a balance that does not suffice', () => {
 		service.forms.gate = true;
 		const most = { options: { max_tokens: 400 } };
 		const first = start({ ...chat('[[words:50]]', most), ...poor() });
-		while (!posts(service).length) await new Promise((resolve) => setTimeout(resolve, 10));
+		await service.gated();
 		// what is left is too little for a second one
 		const { failed } = await ask(
 			'x',

@@ -156,7 +156,7 @@ describe('what comes out', () => {
 		const { failed } = await ask('[[words:5]] [[failed]]', {}, carryOn);
 		expect(failed[0]?.json).toMatchObject({
 			details: {
-				kind: 'cut',
+				kind: 'truncated',
 				outcome: 'started',
 				partial: { text: expect.stringMatching(/^word1/) },
 			},
@@ -183,7 +183,7 @@ describe.each([
 			expect(failed[0]?.json).toMatchObject({
 				error: expect.stringContaining('stopped before its end'),
 				details: {
-					kind: 'cut',
+					kind: 'truncated',
 					reason: expect.stringContaining('backend'),
 					requestId: expect.stringMatching(/^req-/),
 					partial: { text: expect.stringMatching(/^word1 .*word5 $/) },

@@ -105,8 +105,8 @@ describe('base URL and key', () => {
 
 	it.each([
 		['', /is empty/],
-		['router.example.com', /no web address/],
-		['data:application/json,{}', /no web address/],
+		['router.example.com', /not a web address/],
+		['data:application/json,{}', /not a web address/],
 		['http://router.example.com', /https/],
 		['https://user:pass@127.0.0.1', /user name/],
 		['https://127.0.0.1/?x=1', /"\?"/],

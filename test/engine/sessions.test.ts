@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { NAMESPACE_URL, nameUuid } from '../../src/n8n/nameUuid';
+import { NAMESPACE_URL, uuidV5 } from '../../src/n8n/uuid';
 import { startService, type Service } from '../service/service';
 import { agent, posts, secretsOf } from './rig/calls';
 import { run, type RunOptions } from './rig/run';
@@ -15,7 +15,7 @@ const send = (parameters: INodeParameters, options: Partial<RunOptions> = {}) =>
 	run({ ...agent({ message: 'hello', ...parameters }), secrets: secretsOf(service), ...options });
 
 const idOf = (key: string, workspace = 'ws-1') =>
-	nameUuid(nameUuid(NAMESPACE_URL, service.agent.baseUrl(workspace)), key);
+	uuidV5(uuidV5(NAMESPACE_URL, service.agent.baseUrl(workspace)), key);
 
 const UUID = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 const HEX = UUID.replaceAll('-', '');
@@ -105,7 +105,7 @@ describe('from the Chat Trigger', () => {
 		['an id that is none', { items: [{ sessionId: { a: 1 } }] }],
 	])('refuses %s before any request', async (_what, options) => {
 		const { error } = await send({ session }, options);
-		expect(error?.message).toMatch(/^There is no chat that the session could be taken from/);
+		expect(error?.message).toMatch(/^No chat was found to take the session from/);
 		expect(service.requests).toEqual([]);
 	});
 });
@@ -160,7 +160,7 @@ describe('an answer that stops before its end', () => {
 describe('Text Field', () => {
 	it.each([
 		['content', /^You said: "hello"/],
-		['type', /^delta(delta)+$/],
+		['type', /^delta(delta)+end$/],
 	])('takes the text from "%s" alone', async (textField, text) => {
 		const { items } = await send({ options: { textField } });
 		expect(items[0]?.json['output']).toMatch(text);

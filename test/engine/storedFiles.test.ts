@@ -126,7 +126,7 @@ describe('broken off', () => {
 		const { failed, items } = await download(jobId);
 		expect(items).toEqual([]);
 		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(/did not arrive whole.*use Download with the job ID/),
+			error: expect.stringMatching(/was not downloaded completely.*use Download with the job ID/),
 			details: { kind: 'failed', jobId },
 		});
 		expect(fetches()).toBe(3);
@@ -188,7 +188,7 @@ describe('what is no file', () => {
 		expect(items).toEqual([]);
 		expect(failed[0]?.json).toMatchObject({
 			error: expect.stringContaining('cannot be read'),
-			details: { kind: 'garbled', jobId },
+			details: { kind: 'malformed', jobId },
 		});
 		expect(fetches()).toBe(1);
 		expect(store.files()).toEqual([]);
@@ -231,7 +231,7 @@ describe('a completed job whose file does not come', () => {
 		fault({ type: 'limit_data', bytes: 20 }, 3);
 		const { failed } = await generate('a cat');
 		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringContaining('did not arrive whole'),
+			error: expect.stringContaining('was not downloaded completely'),
 			details: { jobId: expect.any(String), partial: { cost: 40_000 } },
 		});
 		const { jobId } = failed[0]?.json['details'] as { jobId: string };

@@ -47,7 +47,7 @@ describe.each(streaming)('%s', (name, call) => {
 		});
 		const details = failed[0]?.json['details'] as { partial: { text: string } };
 		expect(details).toMatchObject({
-			kind: 'cut',
+			kind: 'truncated',
 			outcome: 'started',
 			reason: expect.stringMatching(reason),
 		});
@@ -83,7 +83,7 @@ describe.each(streaming)('%s', (name, call) => {
 		['an empty answer', { type: 'empty' }],
 	])('%s is no answer, and its outcome unknown', async (_what, fault) => {
 		service.fault({ do: fault });
-		expect(await partialOf()).toMatchObject({ kind: 'garbled', outcome: 'unknown' });
+		expect(await partialOf()).toMatchObject({ kind: 'malformed', outcome: 'unknown' });
 	});
 
 	it('gives up a stream of nothing but signs of life', async () => {
@@ -95,7 +95,7 @@ describe.each(streaming)('%s', (name, call) => {
 			parameters: { ...parameters, requestSettings: { silenceLimit: 1 } },
 			secrets: secretsOf(service),
 		});
-		expect(error?.description).toMatch(/signs of life/);
+		expect(error?.description).toMatch(/keep-alive messages/);
 	});
 
 	it('closes the connection when the execution is stopped', async () => {
@@ -133,7 +133,7 @@ describe('end marks', () => {
 		expect(failed[0]?.json).toMatchObject({
 			error: expect.stringContaining('The answer stopped before its end'),
 			details: {
-				kind: 'cut',
+				kind: 'truncated',
 				outcome: 'started',
 				requestId: expect.any(String),
 				partial: { text: expect.stringMatching(/./) },

@@ -71,9 +71,9 @@ describe.each([
 	])('is an error with the text and the place when the answer %s', async (_how, words, reason) => {
 		const { failed } = await ask(words, {}, carryOn);
 		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringContaining('not in the format that was asked for'),
+			error: expect.stringContaining('not in the requested format'),
 			details: {
-				kind: 'unfit',
+				kind: 'schemaMismatch',
 				outcome: 'started',
 				reason: expect.stringMatching(reason),
 				requestId: expect.stringMatching(/^req-/),
@@ -92,7 +92,7 @@ describe.each([
 		const { failed } = await ask('a b c d e f g h', { options: { [cap]: 2 } }, carryOn);
 		expect(failed[0]?.json).toMatchObject({
 			error: expect.stringContaining('Raise "Maximum Output Tokens"'),
-			details: { kind: 'unfit' },
+			details: { kind: 'schemaMismatch' },
 		});
 	});
 

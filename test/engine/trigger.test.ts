@@ -252,7 +252,7 @@ describe('the execution', () => {
 
 	it.each([
 		['too large', { options: { maximumSize: 1 } }, 'big [[size:3000000]]', /larger than 1 MiB/],
-		['forbidden', {}, 'forbidden', /may not do this \(403\)/],
+		['forbidden', {}, 'forbidden', /does not permit this request \(403\)/],
 	])('%s: the item says so at once', async (what, parameters, prompt, message) => {
 		const { ids, options, items } = await emitted(parameters, [prompt, 'good']);
 		if (what === 'forbidden')

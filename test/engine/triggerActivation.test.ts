@@ -56,7 +56,7 @@ describe.each<WorkflowActivateMode>(['activate', 'update'])(
 				...trigger({ label: '={{ JSON.parse("{") }}' }),
 				activation,
 			}).poll();
-			expect(error?.message).toMatch(/Label is an expression that finds nothing/);
+			expect(error?.message).toMatch(/Label is empty: its expression found nothing/);
 		});
 
 		it('no event', async () => {

@@ -184,14 +184,17 @@ describe('with the ledger', () => {
 		]);
 	});
 
-	it('a baseline that cannot be read is begun anew, and says so', async () => {
+	it('a baseline that cannot be read is replaced by the current state, with a note', async () => {
 		const options = trigger(all);
 		await activated(options).poll();
 		n8n.rows[0]!.record = 'spoilt';
 		pass(6 * MINUTE);
 		expect((await activated(options).poll()).items).toBeNull();
 		expect(n8n.entries()).toMatchObject([
-			{ note: expect.stringContaining('begun anew'), record: expect.stringContaining('v/one') },
+			{
+				note: expect.stringContaining('recorded instead'),
+				record: expect.stringContaining('v/one'),
+			},
 		]);
 	});
 

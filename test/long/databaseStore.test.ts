@@ -1,6 +1,6 @@
 import { createAccounts, model, nodesFor, secretsOf } from '../n8n/bridge.ts';
 import { itemsOf } from '../n8n/execution.ts';
-import { startInstance, type Instance } from '../n8n/instance.ts';
+import { startInstance, withoutPages, type Instance } from '../n8n/instance.ts';
 import { originalFile } from '../n8n/originalFile.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { startService, type Service } from '../service/service.ts';
@@ -14,6 +14,7 @@ beforeAll(async () => {
 	instance = await startInstance({
 		tarball: process.env['AGENT_BRIDGE_TARBALL'],
 		env: {
+			...withoutPages,
 			N8N_DEFAULT_BINARY_DATA_MODE: 'database',
 			N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE: '1',
 		},

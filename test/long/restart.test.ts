@@ -1,14 +1,17 @@
 import { startService, type Service } from '../service/service.ts';
 import { createAccounts, nodesFor, payingOperations, secretsOf } from '../n8n/bridge.ts';
 import { until } from '../n8n/editor.ts';
-import { startInstance, type Instance } from '../n8n/instance.ts';
+import { startInstance, withoutPages, type Instance } from '../n8n/instance.ts';
 import { workflow } from '../n8n/workflow.ts';
 
 let service: Service;
 let instance: Instance;
 beforeAll(async () => {
 	service = await startService();
-	instance = await startInstance({ tarball: process.env['AGENT_BRIDGE_TARBALL'] });
+	instance = await startInstance({
+		tarball: process.env['AGENT_BRIDGE_TARBALL'],
+		env: withoutPages,
+	});
 });
 afterAll(async () => {
 	await instance?.remove();
@@ -27,7 +30,7 @@ it('after kill -9 the id of a started job is in the log, and nothing is started 
 	const id = await instance.editor.start(saved);
 	await until('the job is waited for', () => service.requests.length >= 2);
 	const { jobId } = service.world.starts[0]!;
-	await until('the log names the job', () => instance.log().includes(jobId), 5);
+	await until('the log names the job', () => instance.log().includes(jobId));
 
 	await instance.restart('kill');
 	expect(await instance.editor.workflows()).toMatchObject([{ id: saved.id, name: 'killed' }]);

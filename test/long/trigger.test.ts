@@ -9,7 +9,7 @@ it.concurrent.each(Object.keys(schedulers) as Array<keyof typeof schedulers>)(
 	async (scheduler) => {
 		const host = await TriggerHost.start(scheduler);
 		try {
-			const { editor } = host.instance;
+			const { editor } = host;
 			const killed = await host.startJobs('killed', ['one', 'two']);
 			const ofKilled = await host.triggered('killed', { options: { deliverAgainAfter: 5 } });
 			host.proxy.hold('PATCH', '"delivering"');

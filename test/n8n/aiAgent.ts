@@ -72,8 +72,7 @@ export async function askAgent(
 	const chunks: Chunk[] = [];
 	for await (const chunk of callLive(`${editor.url}/webhook/${path}`, { q: question }))
 		chunks.push(chunk);
-	const [newest] = await editor.executions(saved.id);
-	const execution = await editor.finished(newest!.id);
+	const execution = await editor.finishedOf(saved.id);
 	return { output: String(itemsOf(execution, 'Agent')[0]?.json['output']), chunks, execution };
 }
 

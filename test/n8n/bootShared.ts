@@ -20,5 +20,6 @@ export default async function bootShared(): Promise<void> {
 	});
 	holder.shared = { instance, service, folder };
 	process.env['AGENT_BRIDGE_N8N'] = instance.url;
+	process.env['AGENT_BRIDGE_N8N_LOG'] = instance.logFile;
 	process.env['AGENT_BRIDGE_TRUSTED'] = service.httpsUrl;
 }

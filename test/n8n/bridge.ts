@@ -152,3 +152,14 @@ export const payingOperations = [
 		(text: string) => Record<string, unknown>,
 	]
 >;
+
+/** One for each way of asking. The others go the same ways, and are tried with the long tests. */
+const EACH_KIND = [
+	'workspaceAgent send',
+	'marketAssistant ask',
+	'modelRouter chat complete',
+	'modelRouter job start',
+];
+const isOneOfEachKind = ([name]: (typeof payingOperations)[number]) => EACH_KIND.includes(name);
+export const oneOfEachKind = payingOperations.filter(isOneOfEachKind);
+export const furtherOperations = payingOperations.filter((one) => !isOneOfEachKind(one));

@@ -1,6 +1,6 @@
 import { exampleFor } from './example.ts';
 import { node, type WorkflowFile } from './workflow.ts';
-import type { Accounts } from './bridge.ts';
+import type { Accounts, Bridge } from './bridge.ts';
 import type { Editor } from './editor.ts';
 
 const trigger = 'When clicking ‘Execute workflow’';
@@ -45,5 +45,17 @@ export async function callerOfWaiting(
 		name: 'Caller',
 		nodes: [...nodes.filter(({ name }) => [trigger, 'Start'].includes(name)), call],
 		connections: { [trigger]: to('Start'), Start: to('Call') },
+	};
+}
+
+export const waitingExamples = ['loop', 'block', 'batch'] as const;
+
+/** The examples that wait in n8n's database, each with some jobs that fail or are not started. */
+export async function waitingFiles({ editor, service, accounts }: Bridge) {
+	service.forms.jobSteps = 1;
+	return {
+		loop: exampleWith(accounts, 'wait-durably-for-videos.json', ['a wave', 'a storm [[fail]]']),
+		block: await callerOfWaiting(editor, accounts, ['a beach', 'a cliff [[fail]]']),
+		batch: exampleFor(accounts, 'nightly-batch-with-spending-cap.json'),
 	};
 }

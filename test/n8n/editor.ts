@@ -117,8 +117,10 @@ export class Editor {
 		return await this.call('GET', '/rest/workflows');
 	}
 
+	/** Archives a workflow and deletes it as soon as n8n has unpublished it: before, n8n refuses to. */
 	async deleteWorkflow(id: string): Promise<void> {
 		await this.call('POST', `/rest/workflows/${id}/archive`, {});
+		await this.#isUnpublished(id);
 		await this.call('DELETE', `/rest/workflows/${id}`);
 	}
 
@@ -126,16 +128,22 @@ export class Editor {
 	async activate({ id, versionId }: Pick<SavedWorkflow, 'id' | 'versionId'>): Promise<void> {
 		await this.call('POST', `/rest/workflows/${id}/activate`, { versionId });
 		await until(`workflow ${id} is published`, async () => {
-			const { status } = await this.call<{ status: string }>(
-				'GET',
-				`/rest/workflows/${id}/publication-status`,
-			);
-			return status === 'published';
+			const publication = await this.publication(id);
+			if (/^(failed|partial)$/.test(publication.status))
+				throw new Error(`workflow ${id} is not published: ${JSON.stringify(publication)}`);
+			return publication.status === 'published';
 		});
 	}
 
+	/** Unpublishes a workflow and waits until none of its webhooks and triggers is left. */
 	async deactivate(id: string): Promise<void> {
 		await this.call('POST', `/rest/workflows/${id}/deactivate`, {});
+		await this.#isUnpublished(id);
+	}
+
+	/** How far n8n is, which publishes and unpublishes after it has answered. */
+	async publication(id: string): Promise<{ status: string; triggers: unknown[] }> {
+		return await this.call('GET', `/rest/workflows/${id}/publication-status`);
 	}
 
 	/** Starts a workflow at its trigger, as "Execute workflow" does. @returns the execution's id */
@@ -181,12 +189,21 @@ export class Editor {
 		workflowId: string,
 	): Promise<Array<{ id: string; status: string; mode: string; retryOf?: string }>> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
-		return (
-			await this.call<{ results: Array<{ id: string; status: string; mode: string }> }>(
-				'GET',
-				`/rest/executions?filter=${filter}`,
-			)
-		).results;
+		const { results } = await this.call<{
+			results: Array<{ id: string; status: string; mode: string }>;
+		}>('GET', `/rest/executions?filter=${filter}`);
+		// n8n sorts them by their start, and two may start in the same millisecond
+		return results.sort((one, other) => Number(other.id) - Number(one.id));
+	}
+
+	/** A workflow's first, second … execution as soon as it has ended: a webhook may answer before it is stored. */
+	async finishedOf(workflowId: string, count = 1): Promise<Execution> {
+		let id: string | undefined;
+		await until(`workflow ${workflowId} was executed ${count} times`, async () => {
+			id = (await this.executions(workflowId)).at(-count)?.id;
+			return id !== undefined;
+		});
+		return await this.finished(id!);
 	}
 
 	async stopExecution(id: string): Promise<void> {
@@ -223,14 +240,13 @@ export class Editor {
 		return file.id ? await this.download(file.id) : Buffer.from(file.data, 'base64');
 	}
 
-	/** The descriptions of all node types that n8n has loaded. */
-	async nodeTypes(): Promise<
-		Array<{ name: string; version: number | number[]; [field: string]: unknown }>
-	> {
-		const { data } = await this.#http.get('/types/nodes.json', {
-			headers: { cookie: this.#cookie },
+	/** The description of a node type that n8n has loaded. */
+	async nodeType(name: string): Promise<Record<string, unknown> | undefined> {
+		const nodeInfos = [{ name, version: 1 }];
+		const [found] = await this.call<Array<Record<string, unknown>>>('POST', '/rest/node-types', {
+			nodeInfos,
 		});
-		return data;
+		return found;
 	}
 
 	/** What a resource locator's "From list" shows. */
@@ -288,6 +304,13 @@ export class Editor {
 		return (data as { data: T })?.data ?? data;
 	}
 
+	async #isUnpublished(id: string): Promise<void> {
+		await until(
+			`workflow ${id} is unpublished`,
+			async () => (await this.publication(id)).status === 'not_published',
+		);
+	}
+
 	async #notIn(states: string[], id: string, seconds: number): Promise<Execution> {
 		let last: Execution | undefined;
 		await until(
@@ -299,6 +322,10 @@ export class Editor {
 	}
 
 	async #withIds(file: WorkflowFile): Promise<WorkflowFile> {
+		const named = file.nodes.some(({ credentials = {} }) =>
+			Object.values(credentials).some(({ id }) => !id),
+		);
+		if (!named) return file;
 		const known = await this.credentials();
 		const nodes = file.nodes.map((node) => {
 			if (!node.credentials) return node;
@@ -327,16 +354,16 @@ export class RestError extends Error {
 	}
 }
 
-/** Asks every 50 ms. @throws after `seconds` */
+/** Asks often at first, since most things take a moment, and then four times a second. @throws after `seconds` */
 export async function until(
 	what: string,
 	holds: () => Promise<boolean> | boolean,
-	seconds = 30,
+	seconds = 120,
 ): Promise<void> {
 	const deadline = Date.now() + seconds * 1000;
-	while (!(await holds())) {
+	for (let wait = 20; !(await holds()); wait = Math.min(wait * 1.5, 250)) {
 		if (Date.now() > deadline)
 			throw new Error(`after ${seconds} s it is still not so that ${what}`);
-		await pause(50);
+		await pause(wait);
 	}
 }

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
-import { NAMESPACE_URL, nameUuid } from '../../src/n8n/nameUuid.ts';
+
+import { NAMESPACE_URL, uuidV5 } from '../../src/n8n/uuid.ts';
 import { openBridge, type Bridge } from './bridge.ts';
 import { exampleFor, readExample as read } from './example.ts';
 import { itemsOf, type Execution } from './execution.ts';
@@ -152,8 +153,8 @@ describe('threads', () => {
 		expect(sessions).toEqual([0, 1, 0, 1].map((thread) => sessions[thread]));
 		expect(new Set(sessions).size).toBe(2);
 		// as anybody can work it out from the channel and the thread
-		const space = nameUuid(NAMESPACE_URL, bridge.service.agent.baseUrl('ws-1'));
-		expect(sessions[0]).toBe(nameUuid(space, 'C-support 1764000000.000100'));
+		const space = uuidV5(NAMESPACE_URL, bridge.service.agent.baseUrl('ws-1'));
+		expect(sessions[0]).toBe(uuidV5(space, 'C-support 1764000000.000100'));
 		const reply = (thread: string, text: string) => ({
 			channel: 'C-support',
 			thread_ts: thread,

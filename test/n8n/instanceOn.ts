@@ -1,4 +1,4 @@
-import { startInstance, type Instance, type InstanceOptions } from './instance.ts';
+import { startInstance, withoutPages, type Instance, type InstanceOptions } from './instance.ts';
 import { startPostgres, type Postgres } from './postgres.ts';
 import { PublicApi } from './publicApi.ts';
 
@@ -26,7 +26,7 @@ export const dataTableScopes = [
 
 /**
  * A real n8n on SQLite, which does one thing at a time and so hides races, or on a PostgreSQL of its own, with ten
- * connections, since n8n's default of two lets few requests meet.
+ * connections, since n8n's default of two lets few requests meet. It serves no pages.
  */
 export async function instanceOn(
 	database: Database,
@@ -42,7 +42,7 @@ export async function instanceOn(
 		const connection = postgres
 			? { ...(await postgres.createDatabase()), DB_POSTGRESDB_POOL_SIZE: '10' }
 			: {};
-		instance = await startInstance({ ...options, env: { ...connection, ...env } });
+		instance = await startInstance({ ...options, env: { ...withoutPages, ...connection, ...env } });
 		const apiKey = await instance.editor.createApiKey(dataTableScopes);
 		const api = new PublicApi(instance.url, apiKey);
 		return { instance, apiKey, api, env: connection, ...(postgres && { postgres }), stop };

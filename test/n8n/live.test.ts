@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { messages, model, nodesFor, openBridge, type Bridge } from './bridge.ts';
 import type { SavedWorkflow } from './editor.ts';
+import { exampleFor } from './example.ts';
 import { itemsOf } from './execution.ts';
 import { callLive, type Chunk } from './liveCaller.ts';
 import { node, workflow, type WorkflowFile, type WorkflowNode } from './workflow.ts';
@@ -45,11 +45,8 @@ async function activated(file: WorkflowFile): Promise<void> {
 	await bridge.editor.activate(latest);
 }
 
-/** The execution that the last call has started. */
-async function execution() {
-	const [newest] = await bridge.editor.executions(latest.id);
-	return await bridge.editor.finished(newest!.id);
-}
+/** The execution that a call of the latest workflow has started. */
+const execution = async (call = 1) => await bridge.editor.finishedOf(latest.id, call);
 
 /** Reads along, and lets the service go on each time that a further word has come. */
 async function readAlong(
@@ -63,8 +60,7 @@ async function readAlong(
 	const wordsIn = () => text.split(/\s+/).filter(Boolean).length;
 	// the pieces before the first word hold no text
 	const started = (async () => {
-		while (!bridge.service.requests.some(({ method }) => method === 'POST'))
-			await new Promise((resolve) => setTimeout(resolve, 20));
+		await bridge.service.gated();
 		bridge.service.step(piecesBefore);
 	})();
 	for await (const chunk of callLive(url, body)) {
@@ -95,7 +91,7 @@ it('word by word to the caller of a streaming webhook', async () => {
 
 /** Imports an example that begins at a chat. @returns the address that the chat talks to */
 async function openChat(example: string): Promise<string> {
-	const file = JSON.parse(readFileSync(`examples/${example}`, 'utf8')) as WorkflowFile;
+	const file = exampleFor(bridge.accounts, example);
 	await activated(file);
 	const trigger = file.nodes.find(({ type }) => type.endsWith('.chatTrigger'));
 	return `${bridge.editor.url}/webhook/${String(trigger?.['webhookId'])}/chat`;
@@ -135,7 +131,7 @@ it('word by word into a chat: the example with an agent, one session per chat', 
 	for await (const { type, content } of callLive(url, { ...say, chatInput: 'And now?' }))
 		if (type === 'item') second += content ?? '';
 	expect(second).toContain('This is message 2 of this session');
-	expect(itemsOf(await execution(), 'Agent')[0]?.json).toMatchObject({
+	expect(itemsOf(await execution(2), 'Agent')[0]?.json).toMatchObject({
 		sessionId: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90',
 		sessionSource: 'chatTrigger',
 	});

@@ -32,7 +32,9 @@ export async function* callLive(url: string, body: unknown): AsyncGenerator<Chun
 
 function post(url: string, body: unknown) {
 	return new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
-		const call = request(url, { method: 'POST', headers: { 'content-type': 'application/json' } });
+		const headers = { 'content-type': 'application/json' };
+		// a connection of its own: a busy n8n may close one that it has kept, in the middle of a stream with a long pause
+		const call = request(url, { method: 'POST', headers, agent: false });
 		call.on('response', resolve).on('error', reject);
 		call.end(JSON.stringify(body));
 	});

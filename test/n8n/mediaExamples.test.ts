@@ -1,39 +1,27 @@
 import { openBridge, type Bridge } from './bridge.ts';
-import { callerOfWaiting, exampleWith } from './durable.ts';
+import { waitingExamples, waitingFiles } from './durable.ts';
 import { exampleFor } from './example.ts';
-import { itemsOf, type Item } from './execution.ts';
+import { itemsOf } from './execution.ts';
 import { FormVisitor } from './formVisitor.ts';
 import { originalFile } from './originalFile.ts';
 
-// the waits are as long as they are in the examples, so all of them are started first
 let bridge: Bridge;
-const executions = { loop: '', block: '', batch: '' };
+let files: Awaited<ReturnType<typeof waitingFiles>>;
 beforeAll(async () => {
 	bridge = await openBridge();
-	const { editor, service, accounts } = bridge;
-	service.forms.jobSteps = 1;
-	const prompts = ['a wave', 'a storm [[fail]]'];
-	const files = {
-		loop: exampleWith(accounts, 'wait-durably-for-videos.json', prompts),
-		block: await callerOfWaiting(editor, accounts, ['a beach', 'a cliff [[fail]]']),
-		batch: exampleFor(accounts, 'nightly-batch-with-spending-cap.json'),
-	};
-	for (const name of ['loop', 'block', 'batch'] as const)
-		executions[name] = await editor.start(await editor.importWorkflow(files[name]));
+	files = await waitingFiles(bridge);
 });
 afterAll(async () => await bridge.service.stop());
 
-/** The file of an item is, byte by byte, what the service has for its job. */
-async function expectWhole({ json, binary }: Item): Promise<void> {
-	const bytes = await bridge.editor.bytesOf(binary?.['data']);
-	expect(bytes.equals(await originalFile(bridge.service, json))).toBe(true);
-}
-
-it.each(['loop', 'block', 'batch'] as const)('%s: n8n parks it in its database', async (name) => {
-	const parked = await bridge.editor.finishedOrParked(executions[name]);
+it.each(waitingExamples)('%s: n8n parks it in its database', async (name) => {
+	const { editor } = bridge;
+	const id = await editor.start(await editor.importWorkflow(files[name]));
+	const parked = await editor.finishedOrParked(id);
 	expect(parked.status).toBe('waiting');
 	// who is told what was not started is told before the wait
 	expect(itemsOf(parked, 'Not Started')).toHaveLength(name === 'batch' ? 2 : 0);
+	// their end, minutes later, is in test/long
+	await editor.stopExecution(id);
 });
 
 describe('a picture from a form', () => {
@@ -78,52 +66,4 @@ describe('a picture from a form', () => {
 		expect(html).toMatch(/The media job failed.*jobId: /);
 		expect(bridge.service.starts('A form')).toBe(1);
 	});
-});
-
-it('waits durably for videos', async () => {
-	const execution = await bridge.editor.finished(executions.loop);
-	expect(execution.status).toBe('success');
-	const [file, ...others] = itemsOf(execution, 'Download');
-	expect(others).toEqual([]);
-	await expectWhole(file!);
-	expect(file?.json).toMatchObject({ segment: 'videos', file: { mimeType: 'video/mp4' } });
-	expect(itemsOf(execution, 'No File')).toMatchObject([
-		{
-			json: {
-				jobId: expect.stringMatching(/^job-/),
-				why: expect.stringContaining('costs nothing'),
-			},
-		},
-	]);
-	expect([bridge.service.starts('a wave'), bridge.service.starts('a storm')]).toEqual([1, 1]);
-});
-
-it('waits for the media jobs of another workflow, which gets an item for each', async () => {
-	const execution = await bridge.editor.finished(executions.block);
-	expect(execution.status).toBe('success');
-	const started = itemsOf(execution, 'Start').map(({ json }) => json['jobId']);
-	const [made, failed, ...others] = itemsOf(execution, 'Call');
-	expect(others).toEqual([]);
-	expect([made?.json['jobId'], failed?.json['jobId']]).toEqual(started);
-	await expectWhole(made!);
-	expect(failed?.json).toMatchObject({ why: expect.stringContaining('costs nothing') });
-	expect([bridge.service.starts('a beach'), bridge.service.starts('a cliff')]).toEqual([1, 1]);
-});
-
-it('makes a batch as long as its money lasts, and says what was not started', async () => {
-	const execution = await bridge.editor.finished(executions.batch);
-	expect(execution.status).toBe('success');
-	const prompts = itemsOf(execution, 'One Item Each').map(({ json }) => String(json['prompt']));
-	expect(prompts).toHaveLength(5);
-	expect(prompts.map((prompt) => bridge.service.starts(prompt))).toEqual([1, 1, 1, 0, 0]);
-	expect(itemsOf(execution, 'Not Started').map(({ json }) => json)).toEqual(
-		prompts.slice(3).map((prompt) => ({
-			prompt,
-			outcome: 'not_started',
-			why: expect.stringContaining('The spending cap of $0.10 for this execution is reached'),
-		})),
-	);
-	const files = itemsOf(execution, 'Download');
-	expect(files).toHaveLength(3);
-	for (const file of files) await expectWhole(file);
 });

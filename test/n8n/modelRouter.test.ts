@@ -110,7 +110,7 @@ it('puts a broken answer on the error output with its text, or among the items w
 				q: '[[words:30]] [[break:4]]',
 				error: expect.stringContaining('stopped before its end'),
 				details: {
-					kind: 'cut',
+					kind: 'truncated',
 					requestId: expect.any(String),
 					partial: { text: 'word1 word2 word3 word4 ' },
 				},
@@ -150,7 +150,7 @@ it('checks an answer by a schema, and says where it breaks it', async () => {
 	expect(itemsOf(execution, 'Chat').map(({ json }) => json['parsed'])).toEqual([{ size: 'S' }]);
 	expect(itemsOf(execution, 'Chat', 1)[0]?.json).toMatchObject({
 		details: {
-			kind: 'unfit',
+			kind: 'schemaMismatch',
 			computed: { place: expect.any(String) },
 			partial: { text: expect.stringMatching(/./) },
 		},
@@ -237,7 +237,7 @@ describe('the model picker', () => {
 			do: { type: 'status', status: 503 },
 		});
 		await expect(search({ resource: 'chat', operation: 'complete' })).rejects.toThrow(
-			/The service reported a failure of its own \(503\)/,
+			/The service reported an internal error \(503\)/,
 		);
 		const execution = await bridge.editor.runOnce(
 			workflow(
@@ -255,8 +255,7 @@ describe('the model picker', () => {
 
 /** The name that the node itself gives to the search of its model list. */
 async function searchMethod(): Promise<string> {
-	const types = await bridge.editor.nodeTypes();
-	const found = types.find(({ name }) => name === `${packageName}.modelRouter`);
+	const found = await bridge.editor.nodeType(`${packageName}.modelRouter`);
 	const text = JSON.stringify(found?.['properties']);
 	return /"searchListMethod":"(\w+)"/.exec(text)?.[1] ?? 'the node has no list to search';
 }

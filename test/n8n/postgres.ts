@@ -14,6 +14,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+
 import { until } from './editor.ts';
 import { freePort } from './freePort.ts';
 import { ownerLine } from './ownerLine.ts';

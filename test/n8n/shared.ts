@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Editor } from './editor.ts';
 
 /** The n8n that all test files of this folder share; `bootShared.ts` has started it. Signed in as its owner. */
@@ -14,3 +15,7 @@ export const tarball = process.env['AGENT_BRIDGE_TARBALL'];
 
 /** The https address of a service whose authority the shared n8n trusts. */
 export const trustedService = (): string => process.env['AGENT_BRIDGE_TRUSTED'] ?? '';
+
+/** Everything that the shared n8n has written. */
+export const sharedLog = (): string =>
+	readFileSync(process.env['AGENT_BRIDGE_N8N_LOG'] ?? '', 'utf8');

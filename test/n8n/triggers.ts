@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { startService, type Service } from '../service/service.ts';
 import { model, packageName, secretsOf } from './bridge.ts';
-import { until, type SavedCredential, type SavedWorkflow } from './editor.ts';
+import { until, type Editor, type SavedCredential, type SavedWorkflow } from './editor.ts';
+import { exampleFor } from './example.ts';
 import { itemsOf, type Execution, type Item } from './execution.ts';
 import { startHeldProxy, type HeldProxy } from './heldProxy.ts';
 import type { Instance } from './instance.ts';
-import { instanceOn, type InstanceOn } from './instanceOn.ts';
+import { dataTableScopes, instanceOn, type InstanceOn } from './instanceOn.ts';
+import { PublicApi } from './publicApi.ts';
+import { sharedEditor } from './shared.ts';
 import { node, workflow, type WorkflowFile } from './workflow.ts';
 
 /** n8n's schedulers: in memory, which is the default, and durable. */
@@ -27,52 +31,91 @@ export interface Row {
 	label: string;
 }
 
-/** An n8n of its own with a job ledger, and a service. */
+/** An n8n, of its own or the shared one, with a job ledger and a service. */
 export class TriggerHost {
 	readonly service: Service;
-	readonly instance: Instance;
+	readonly editor: Editor;
 	/** Between the nodes and the ledger. */
 	readonly proxy: HeldProxy;
-	readonly #on: InstanceOn;
+	readonly #on: InstanceOn | undefined;
+	readonly #api: PublicApi;
 	readonly #router: SavedCredential;
 	readonly #ledger: SavedCredential;
+	readonly #workflows: string[] = [];
 	#table = '';
 
 	private constructor(
 		service: Service,
-		on: InstanceOn,
+		[editor, api, on]: [Editor, PublicApi, InstanceOn | undefined],
 		proxy: HeldProxy,
 		[router, ledger]: [SavedCredential, SavedCredential],
 	) {
-		[this.service, this.#on, this.proxy] = [service, on, proxy];
-		[this.#router, this.#ledger, this.instance] = [router, ledger, on.instance];
+		[this.service, this.editor, this.#api, this.#on] = [service, editor, api, on];
+		[this.proxy, this.#router, this.#ledger] = [proxy, router, ledger];
 	}
 
+	/** On an n8n of its own. */
 	static async start(scheduler: keyof typeof schedulers): Promise<TriggerHost> {
-		const service = await startService();
-		service.forms.jobSteps = 0;
 		const on = await instanceOn('sqlite', {
 			tarball: process.env['AGENT_BRIDGE_TARBALL'],
 			env: schedulers[scheduler],
 		});
-		const proxy = await startHeldProxy(on.instance.url);
-		const { editor } = on.instance;
+		return await TriggerHost.#in(on.instance.editor, on.apiKey, 'Media Jobs', on);
+	}
+
+	/** On the shared n8n, with a ledger of its own. */
+	static async startShared(): Promise<TriggerHost> {
+		const editor = await sharedEditor();
+		const apiKey = await editor.createApiKey(dataTableScopes);
+		return await TriggerHost.#in(editor, apiKey, `Media Jobs ${randomUUID()}`);
+	}
+
+	static async #in(editor: Editor, apiKey: string, table: string, on?: InstanceOn) {
+		const service = await startService();
+		service.forms.jobSteps = 0;
+		const proxy = await startHeldProxy(editor.url);
 		const router = await editor.createCredential(secretsOf(service).router);
 		const ledger = await editor.createCredential({
 			name: 'Media Job Ledger account',
 			type: 'mediaJobLedgerApi',
-			data: { baseUrl: proxy.url, apiKey: on.apiKey, table: 'Media Jobs' },
+			data: { baseUrl: proxy.url, apiKey, table },
 		});
-		const host = new TriggerHost(service, on, proxy, [router, ledger]);
+		const api = new PublicApi(editor.url, apiKey);
+		const host = new TriggerHost(service, [editor, api, on], proxy, [router, ledger]);
 		const [made] = itemsOf(await editor.runOnce(host.setUp()), 'Set Up');
 		host.#table = String(made?.json['tableId']);
 		return host;
 	}
 
+	/** The n8n of its own, which can be killed. */
+	get instance(): Instance {
+		if (!this.#on) throw new Error('the shared n8n is not killed');
+		return this.#on.instance;
+	}
+
 	async stop(): Promise<void> {
-		await this.#on.stop();
+		if (this.#on) await this.#on.stop();
+		// or the shared n8n polls on, without a service
+		else for (const id of this.#workflows) await this.editor.deleteWorkflow(id);
 		await this.proxy.stop();
 		await this.service.stop();
+	}
+
+	/** Saves a workflow that is deleted with the host. */
+	async saved(file: WorkflowFile): Promise<SavedWorkflow> {
+		const saved = await this.editor.importWorkflow(file);
+		this.#workflows.push(saved.id);
+		return saved;
+	}
+
+	async deleteWorkflow(id: string): Promise<void> {
+		this.#workflows.splice(this.#workflows.indexOf(id), 1);
+		await this.editor.deleteWorkflow(id);
+	}
+
+	/** An example with this host's credentials. */
+	example(file: string): WorkflowFile {
+		return exampleFor({ router: this.#router, ledger: this.#ledger }, file);
 	}
 
 	setUp(): WorkflowFile {
@@ -94,7 +137,7 @@ export class TriggerHost {
 		const input = prompts.map((prompt) => ({ prompt }));
 		const settings = this.#credentials('router', 'ledger');
 		const start = node('Start', `${packageName}.modelRouter`, parameters, settings);
-		const execution = await this.instance.editor.runOnce(workflow('start', input, start));
+		const execution = await this.editor.runOnce(workflow('start', input, start));
 		expect(execution.error?.message).toBeUndefined();
 		return itemsOf(execution, 'Start').map(({ json }) => String(json['jobId']));
 	}
@@ -115,7 +158,7 @@ export class TriggerHost {
 			settings,
 		);
 		const after = node('After', 'n8n-nodes-base.noOp', {});
-		return await this.instance.editor.importWorkflow({
+		return await this.saved({
 			name: `triggered ${label}`,
 			nodes: [trigger, { ...after, position: [220, 0] }],
 			connections: { Trigger: { main: [[{ node: 'After', type: 'main', index: 0 }]] } },
@@ -128,7 +171,7 @@ export class TriggerHost {
 		const filters = [{ columnName: 'label', condition: 'eq', value: label }];
 		const filter = encodeURIComponent(JSON.stringify({ type: 'and', filters }));
 		const path = `/data-tables/${this.#table}/rows?limit=250&filter=${filter}`;
-		return (await this.#on.api.call<{ data: Row[] }>('GET', path)).data;
+		return (await this.#api.call<{ data: Row[] }>('GET', path)).data;
 	}
 
 	async states(label: string): Promise<string[]> {
@@ -138,7 +181,7 @@ export class TriggerHost {
 	async change(label: string, data: Partial<Row> & Record<string, unknown>): Promise<void> {
 		const filters = [{ columnName: 'label', condition: 'eq', value: label }];
 		const body = { filter: { type: 'and', filters }, data };
-		await this.#on.api.call('PATCH', `/data-tables/${this.#table}/rows/update`, body);
+		await this.#api.call('PATCH', `/data-tables/${this.#table}/rows/update`, body);
 	}
 
 	/** Enters a job once more, as somebody does who does not know of the first time. */
@@ -148,12 +191,12 @@ export class TriggerHost {
 				Object.entries(row).filter(([name]) => !['id', 'createdAt', 'updatedAt'].includes(name)),
 			),
 		);
-		await this.#on.api.call('POST', `/data-tables/${this.#table}/rows`, { data });
+		await this.#api.call('POST', `/data-tables/${this.#table}/rows`, { data });
 	}
 
 	/** The executions of a workflow that have ended, the oldest first. */
 	async ended(workflowId: string): Promise<Execution[]> {
-		const { editor } = this.instance;
+		const { editor } = this;
 		const all = await editor.executions(workflowId);
 		const open = ['new', 'running', 'waiting'];
 		const ids = all.filter(({ status }) => !open.includes(status)).map(({ id }) => id);
@@ -161,7 +204,7 @@ export class TriggerHost {
 	}
 
 	/** Waits until so many jobs have gone through the workflow. */
-	async delivered(workflowId: string, count: number, seconds = 30): Promise<Item[]> {
+	async delivered(workflowId: string, count: number, seconds = 120): Promise<Item[]> {
 		let items: Item[] = [];
 		await until(
 			`workflow ${workflowId} has got ${count} jobs`,
@@ -185,7 +228,7 @@ export class TriggerHost {
 
 	async expectFiles(items: Item[]): Promise<void> {
 		for (const item of items) {
-			const bytes = await this.instance.editor.bytesOf(item.binary?.['data']);
+			const bytes = await this.editor.bytesOf(item.binary?.['data']);
 			expect(bytes.equals(await this.original(item))).toBe(true);
 		}
 	}

@@ -214,7 +214,7 @@ it.each([['WorkspaceAgent'], ['MarketAssistant'], ['MediaJobLedger'], ['ModelRou
 			resources: {
 				primaryDocumentation: [{ url: expect.stringMatching(/^https:\/\/.+#readme$/) }],
 				credentialDocumentation: [
-					{ url: expect.stringMatching(/^https:\/\/.+#(the-three-keys|media-job-ledger)$/) },
+					{ url: expect.stringMatching(/^https:\/\/.+#(credentials|media-job-ledger)$/) },
 				],
 			},
 		});

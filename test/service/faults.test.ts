@@ -109,6 +109,7 @@ describe('connection', () => {
 	])('%s', async (_case, fault, end, body) => {
 		const seen = await plain(fault);
 		expect([seen.end, seen.body]).toEqual([end, body]);
+		await service.settled();
 		expect(service.requests[0]?.abandoned).toBe(false);
 		if (fault.type === 'limit_data')
 			expect(Number(headerOf(seen, 'content-length'))).toBeGreaterThan(5);

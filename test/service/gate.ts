@@ -3,6 +3,8 @@ import { isAct, pieces, type Answer, type Piece } from './answer.ts';
 export interface Gate {
 	/** Lets every gated stream send `count` more pieces. */
 	step(count?: number): void;
+	/** Resolves once so many streams have begun since the last `open()`: a step is for those that have. */
+	begun(count: number): Promise<void>;
 	/** Lets everything through that waits now. */
 	open(): void;
 	/** The body with a gate before each piece but the first. */
@@ -13,6 +15,7 @@ export interface Gate {
 export function createGate(): Gate {
 	let steps = 0;
 	let opened = 0;
+	let streams = 0;
 	let waiting: Array<() => void> = [];
 	const wake = () => {
 		const list = waiting;
@@ -24,8 +27,12 @@ export function createGate(): Gate {
 			steps += count;
 			wake();
 		},
+		async begun(count) {
+			while (streams < count) await new Promise<void>((resolve) => waiting.push(resolve));
+		},
 		open() {
 			opened++;
+			streams = 0;
 			wake();
 		},
 		async *through(body, closed) {
@@ -33,6 +40,8 @@ export function createGate(): Gate {
 			const from = steps;
 			const round = opened;
 			let sent = 0;
+			streams++;
+			wake();
 			closed.addEventListener('abort', wake, { once: true });
 			for await (const piece of pieces(body)) {
 				while (steps - from < sent && round === opened && !closed.aborted) {

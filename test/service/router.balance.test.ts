@@ -66,7 +66,7 @@ describe('C holds (3, 7C, 8)', () => {
 			},
 			{ responseType: 'stream' },
 		);
-		await first;
+		await service.gated();
 		expect(account().held).toBe(1501);
 		const second = await chat({ max_tokens: 1000 });
 		expect(second.status).toBe(402);
@@ -86,7 +86,7 @@ describe('C holds (3, 7C, 8)', () => {
 		const ask = askRouter(service, main);
 		const body = { messages: user('hi'), max_tokens: 900 };
 		const running = [1, 2].map(() => ask.chunks(body));
-		while (account(main).held < 2 * 1351) await new Promise(setImmediate);
+		await service.gated(2);
 		const { status, data } = await ask.chat(body);
 		expect([status, data.error.meta]).toEqual([
 			402,
@@ -102,7 +102,7 @@ describe('C holds (3, 7C, 8)', () => {
 	it('a balance set while a request runs leaves what it holds', async () => {
 		service.forms.gate = true;
 		const running = askRouter(service).chunks({ messages: user('hi'), max_tokens: 100 });
-		while (!account(service.router.keys.main).held) await new Promise(setImmediate);
+		await service.gated();
 		service.setBalance(7);
 		expect(account(service.router.keys.main)).toEqual({ balance: 7, held: 151 });
 		service.step(100);
@@ -138,6 +138,7 @@ describe('C holds (3, 7C, 8)', () => {
 			},
 			{ responseType: 'stream', signal: left.signal },
 		);
+		await service.gated();
 		// the role, word1, word2; word3 waits at the gate
 		service.step(2);
 		let seen = '';

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from '../support/fastCheck';
 
 import { client } from './probe.ts';
 import type { Entry } from './router/catalog.ts';

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from '../support/fastCheck';
 
 import { roundedUp } from './router/money.ts';
 import { jobCost, textCost, type Consumed } from './router/pricing.ts';

@@ -53,6 +53,8 @@ export interface Service {
 	fault(rule: FaultRule): void;
 	/** Lets every gated stream send `count` (1) more pieces. */
 	step(count?: number): void;
+	/** Resolves once so many (1) gated streams have begun since the last reset: a step is for those that have. */
+	gated(count?: number): Promise<void>;
 	/** How often a job was really started by a body that contains the text. */
 	starts(textIncluded: string): number;
 	/** How many POST requests came whose body contains the text. */
@@ -128,6 +130,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		forms: world.forms,
 		fault: rules.add,
 		step: (count) => world.gate.step(count),
+		gated: async (count = 1) => await world.gate.begun(count),
 		starts: (included) => world.starts.filter((start) => start.bodyText.includes(included)).length,
 		received: (included) =>
 			record.requests.filter(

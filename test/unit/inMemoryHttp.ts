@@ -1,5 +1,5 @@
-import { cut, ServiceError } from '../../src/service/errors';
-import type { Http, HttpRequest, HttpResponse } from '../../src/service/http';
+import { truncatedAnswerError, ServiceError } from '../../src/core/errors';
+import type { Http, HttpRequest, HttpResponse } from '../../src/core/http';
 
 /** What a service answers, as data. */
 export interface Answer {
@@ -44,7 +44,7 @@ async function* bodyOf(
 ) {
 	try {
 		for (const chunk of chunks) yield typeof chunk === 'string' ? bytes(chunk) : chunk;
-		if (breaks) throw cut('The connection broke (aborted).');
+		if (breaks) throw truncatedAnswerError('The connection broke (aborted).');
 	} finally {
 		onClose();
 	}

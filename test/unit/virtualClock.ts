@@ -1,7 +1,9 @@
-import type { Clock } from '../../src/service/retry';
+import type { Clock } from '../../src/core/retry.ts';
+import { nobodyPauses, timeIsVirtual } from '../support/jitter/quiet.ts';
 
 /** A clock that goes on as soon as everybody who runs on it sleeps, and remembers each sleep. */
 export function virtualClock(chance = 0.5): Clock & { slept: number[] } {
+	timeIsVirtual();
 	let time = 0;
 	const slept: number[] = [];
 	const sleepers: Array<{ until: number; wake: () => void }> = [];
@@ -22,7 +24,7 @@ export function virtualClock(chance = 0.5): Clock & { slept: number[] } {
 			slept.push(milliseconds);
 			await new Promise<void>((wake) => {
 				sleepers.push({ until: time + milliseconds, wake });
-				setImmediate(wakeNext);
+				void nobodyPauses().then(wakeNext);
 			});
 		},
 	};

@@ -1,6 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
-import { laneOf, toAsked } from './asked';
-import { askWhole } from './askItem';
+import { chatSequenceKey, toQuestionRequest, askForCompleteAnswer } from './askQuestion';
 import { chatParams, modelOption, questionParam } from './question.params';
 
 export const ask = operation({
@@ -21,7 +20,7 @@ export const ask = operation({
 		},
 	],
 
-	prepare: ({ question, options, ...chat }) => toAsked(question, chat, options),
-	lane: laneOf,
-	run: askWhole,
+	prepare: ({ question, options, ...chat }) => toQuestionRequest(question, chat, options),
+	sequenceKey: chatSequenceKey,
+	run: askForCompleteAnswer,
 });

@@ -1,11 +1,15 @@
-import { guidedQuestion } from '../../../src/assistant/guided';
-import { onIncompleteOption } from '../../../src/n8n/incomplete';
+import { buildGuidedQuestion } from '../../../src/assistant/questionTemplates';
+import { invalidInputError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
-import { invalid } from '../../../src/service/errors';
-import { laneOf, toAsked } from './asked';
-import { askLive, askWhole } from './askItem';
-import { contentParams } from './guided.params';
+import { onIncompleteOption } from '../../../src/n8n/partialAnswers';
 import {
+	chatSequenceKey,
+	toQuestionRequest,
+	askForStreamedAnswer,
+	askForCompleteAnswer,
+} from './askQuestion';
+import {
+	contentParams,
 	chatParams,
 	includeEventsOption,
 	languageOption,
@@ -109,23 +113,29 @@ export const askGuided = operation({
 		},
 	],
 
-	prepare({ capability, reading, options, asset, chat, chatId, chatKey, ...given }) {
-		const contents = given[capability];
+	prepare({ capability, reading, options, asset, chat, chatId, chatKey, ...values }) {
+		const contents = values[capability];
 		if (!contents.length)
-			throw invalid('Contents is empty', 'Choose at least one thing that the answer has to cover.');
+			throw invalidInputError(
+				'Contents is empty',
+				'Choose at least one thing that the answer has to cover.',
+			);
 		const { wishes, answerLanguage: language, entries } = options;
-		const question = guidedQuestion(capability, contents, {
-			...given,
+		const question = buildGuidedQuestion(capability, contents, {
+			...values,
 			token: asset,
 			wishes,
 			language,
 			entries,
 		});
-		const asked = toAsked(question, { chat, chatId, chatKey }, options);
-		return { ...asked, told: { question }, streaming: reading === 'streaming' };
+		const request = toQuestionRequest(question, { chat, chatId, chatKey }, options);
+		return { ...request, extraOutput: { question }, streaming: reading === 'streaming' };
 	},
 
-	lane: laneOf,
+	sequenceKey: chatSequenceKey,
 
-	run: async (call) => await (call.request.streaming ? askLive(call) : askWhole(call)),
+	run: async (context) =>
+		await (context.request.streaming
+			? askForStreamedAnswer(context)
+			: askForCompleteAnswer(context)),
 });

@@ -1,7 +1,6 @@
-import { onIncompleteOption } from '../../../src/n8n/incomplete';
 import { operation } from '../../../src/n8n/operation';
-import { laneOf, toAsked } from './asked';
-import { askLive } from './askItem';
+import { onIncompleteOption } from '../../../src/n8n/partialAnswers';
+import { chatSequenceKey, toQuestionRequest, askForStreamedAnswer } from './askQuestion';
 import {
 	chatParams,
 	includeEventsOption,
@@ -36,7 +35,7 @@ export const askStreaming = operation({
 		},
 	],
 
-	prepare: ({ question, options, ...chat }) => toAsked(question, chat, options),
-	lane: laneOf,
-	run: askLive,
+	prepare: ({ question, options, ...chat }) => toQuestionRequest(question, chat, options),
+	sequenceKey: chatSequenceKey,
+	run: askForStreamedAnswer,
 });

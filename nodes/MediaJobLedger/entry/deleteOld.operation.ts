@@ -1,7 +1,8 @@
+import { deleteOldEntries } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { deleteOld as deleteOldEntries } from '../../../src/ledger/deleteOld';
-import { openLedger } from '../openLedger';
+import { openLedger } from '../../../src/ledger/dataTable';
 
+/** Milliseconds. */
 const DAY = 24 * 3_600_000;
 
 export const deleteOld = operation({
@@ -9,7 +10,7 @@ export const deleteOld = operation({
 	value: 'deleteOld',
 	action: 'Delete old entries of the ledger',
 	description:
-		'Delete entries of jobs that were delivered long ago, so that the table does not grow for ever. What is open or waited for stays.',
+		'Delete entries of jobs that were delivered long ago, so that the table does not grow forever. Unfinished jobs, and starts whose outcome is unknown, are not deleted.',
 	params: [
 		{
 			displayName: 'Older Than (Days)',
@@ -26,14 +27,14 @@ export const deleteOld = operation({
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether entries with a key of Start Once Per Key go, too. A start with such a key then starts, and pays, a new job.',
+				'Whether to also delete entries with a key of Start Once Per Key. A start with such a key then starts, and pays for, a new job.',
 		},
 	],
 
 	prepare: ({ days, withKeys }) => ({ age: days * DAY, withKeys }),
 
-	async run({ request, origin, ...call }) {
-		const ledger = await openLedger(call, call.clock, origin.execution);
+	async run({ request, origin, ...context }) {
+		const ledger = await openLedger(context, context.clock, origin.execution);
 		return { json: { deleted: await deleteOldEntries(ledger, request) } };
 	},
 });

@@ -1,10 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { ParamValues } from '../../../src/n8n/params';
-import type { Clause } from '../../../src/ledger/table';
-import { invalid } from '../../../src/service/errors';
+import { invalidInputError } from '../../../src/core/errors';
+import type { StartSelector } from '../../../src/ledger/manualChanges';
+import type { ParamValues } from '../../../src/n8n/parameters';
 
-/** Which start is meant. */
+/** Select the start. */
 export const whichParams = [
 	{
 		displayName: 'Find By',
@@ -14,16 +14,16 @@ export const whichParams = [
 			{
 				name: 'Key',
 				value: 'startKey',
-				description: 'What the option Start Once Per Key was given',
+				description: 'The value of the option Start Once Per Key',
 			},
 			{
 				name: 'Ledger Entry',
 				value: 'ledgerEntry',
-				description: 'The number that the error names',
+				description: 'The number in the error',
 			},
 		],
 		default: 'startKey',
-		description: 'How the start is found',
+		description: 'How to find the start',
 	},
 	{
 		displayName: 'Key',
@@ -32,7 +32,7 @@ export const whichParams = [
 		displayOptions: { show: { findBy: ['startKey'] } },
 		default: '={{ $json.startKey }}',
 		required: true,
-		description: 'As it was given to Start Once Per Key',
+		description: 'As entered in Start Once Per Key',
 	},
 	{
 		displayName: 'Ledger Entry',
@@ -41,20 +41,20 @@ export const whichParams = [
 		displayOptions: { show: { findBy: ['ledgerEntry'] } },
 		default: 0,
 		required: true,
-		description: 'The number of the entry, as "ledgerEntry" says it',
+		description: 'The number of the entry, from the field "ledgerEntry"',
 	},
 ] as const satisfies INodeProperties[];
 
 /** @throws ServiceError `invalid`. */
-export function toClause({
+export function toSelector({
 	findBy,
 	startKey,
 	ledgerEntry,
-}: ParamValues<typeof whichParams>): Clause {
+}: ParamValues<typeof whichParams>): StartSelector {
 	if (findBy === 'ledgerEntry') {
-		if (!(ledgerEntry > 0)) throw invalid('Ledger Entry is empty');
-		return ['id', 'eq', ledgerEntry];
+		if (!(ledgerEntry > 0)) throw invalidInputError('Ledger Entry is empty');
+		return { id: ledgerEntry };
 	}
-	if (!startKey.trim()) throw invalid('Key is empty');
-	return ['startKey', 'eq', startKey.trim()];
+	if (!startKey.trim()) throw invalidInputError('Key is empty');
+	return { startKey: startKey.trim() };
 }

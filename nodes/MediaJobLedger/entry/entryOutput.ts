@@ -1,24 +1,24 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { tryParseJson } from '../../../src/core/json';
 import type { Entry } from '../../../src/ledger/entry';
-import { tryParseJson } from '../../../src/service/json';
 
-/** An entry as an item: times as people read them, what is empty left out. */
-export function entryJson(entry: Entry): IDataObject {
+/** An entry as an item: times in ISO 8601, empty fields omitted. */
+export function toEntryJson(entry: Entry): IDataObject {
 	const { id, record, startedAt, leaseUntil, checkAt, ...rest } = entry;
-	const told = {
+	const fields = {
 		...rest,
-		// of use only to who works on the entry
+		// internal to claims and transitions
 		claim: undefined,
 		proposal: undefined,
-		startedAt: time(startedAt),
-		leaseUntil: time(leaseUntil),
-		checkAt: time(checkAt),
+		startedAt: isoTime(startedAt),
+		leaseUntil: isoTime(leaseUntil),
+		checkAt: isoTime(checkAt),
 		job: tryParseJson(record),
 	};
-	const given = Object.entries(told).filter(([, value]) => value !== '' && value !== undefined);
-	return { ledgerEntry: id, ...Object.fromEntries(given) };
+	const filled = Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined);
+	return { ledgerEntry: id, ...Object.fromEntries(filled) };
 }
 
-const time = (milliseconds: number) =>
+const isoTime = (milliseconds: number) =>
 	milliseconds ? new Date(milliseconds).toISOString() : undefined;

@@ -1,20 +1,20 @@
-import { operation } from '../../../src/n8n/operation';
 import type { EntryState } from '../../../src/ledger/entry';
-import { MOST_ROWS, type Clause } from '../../../src/ledger/table';
-import { openLedger } from '../openLedger';
-import { entryJson } from './entryOutput';
+import { equal, MAX_ROWS, noneOf, where } from '../../../src/ledger/ledger';
+import { operation } from '../../../src/n8n/operation';
+import { openLedger } from '../../../src/ledger/dataTable';
+import { toEntryJson } from './entryOutput';
 
 export const getMany = operation({
 	name: 'Get Many',
 	value: 'getMany',
 	action: 'Get many entries of the ledger',
-	description: 'List what the ledger knows of starts and jobs, the latest first',
+	description: 'List the starts and jobs in the ledger, latest first',
 	params: [
 		{
 			displayName: 'Limit',
 			name: 'limit',
 			type: 'number',
-			typeOptions: { minValue: 1, maxValue: MOST_ROWS },
+			typeOptions: { minValue: 1, maxValue: MAX_ROWS },
 			default: 50,
 			description: 'Max number of results to return',
 		},
@@ -30,21 +30,21 @@ export const getMany = operation({
 					name: 'jobId',
 					type: 'string',
 					default: '',
-					description: 'ID that the service gave the job',
+					description: 'ID of the job at the service',
 				},
 				{
 					displayName: 'Key',
 					name: 'startKey',
 					type: 'string',
 					default: '',
-					description: 'As it was given to Start Once Per Key',
+					description: 'As entered in Start Once Per Key',
 				},
 				{
 					displayName: 'Label',
 					name: 'label',
 					type: 'string',
 					default: '',
-					description: 'As it was given to Start, Generate or Enter in Ledger',
+					description: 'As entered in Start, Generate or Enter in Ledger',
 				},
 				{
 					displayName: 'State',
@@ -60,7 +60,7 @@ export const getMany = operation({
 						{ name: 'Waiting to Be Delivered', value: 'pending' },
 					],
 					default: 'unknown',
-					description: 'What is known of it',
+					description: 'State of the entry',
 				},
 			],
 		},
@@ -68,23 +68,20 @@ export const getMany = operation({
 
 	prepare: ({ limit, filters: { jobId, startKey, label, state } }) => ({
 		limit,
-		clauses: [
-			...equal('jobId', jobId),
-			...equal('startKey', startKey),
-			...equal('label', label),
-			...equal('state', state satisfies EntryState | undefined),
-			['state', 'neq', 'withdrawn'],
-			['state', 'neq', 'baseline'],
-		] as Clause[],
+		filter: where({
+			jobId: jobId?.trim() || undefined,
+			startKey: startKey?.trim() || undefined,
+			label: label?.trim() || undefined,
+			state: [
+				...(state?.trim() ? [equal((state satisfies EntryState).trim())] : []),
+				...noneOf('withdrawn', 'baseline'),
+			],
+		}),
 	}),
 
-	async run({ request: { limit, clauses }, origin, ...call }) {
-		const { table } = await openLedger(call, call.clock, origin.execution);
-		const entries = await table.find({ all: clauses }, { limit, last: true });
-		return entries.map((entry) => ({ json: entryJson(entry) }));
+	async run({ request: { limit, filter }, origin, ...context }) {
+		const { table } = await openLedger(context, context.clock, origin.execution);
+		const entries = await table.find(filter, { limit, last: true });
+		return entries.map((entry) => ({ json: toEntryJson(entry) }));
 	},
 });
-
-function equal(column: 'jobId' | 'startKey' | 'label' | 'state', value: string | undefined) {
-	return value?.trim() ? [[column, 'eq', value.trim()] as const] : [];
-}

@@ -1,21 +1,21 @@
+import { resolveAsNotStarted } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { resolveAsNotStarted } from '../../../src/ledger/resolve';
-import { openLedger } from '../openLedger';
-import { toClause, whichParams } from './entry.params';
-import { entryJson } from './entryOutput';
+import { openLedger } from '../../../src/ledger/dataTable';
+import { toSelector, whichParams } from './entry.params';
+import { toEntryJson } from './entryOutput';
 
 export const resolveNotStarted = operation({
 	name: 'Resolve as Not Started',
 	value: 'resolveNotStarted',
 	action: 'Resolve an unknown start as not started',
 	description:
-		'Say that a start of unknown outcome did not start a job: with its key a job can be started again. If you are wrong it is paid twice.',
+		'Record that a start with an unknown outcome did not start a job: its key can then start a job again. If this is wrong, you pay twice.',
 	params: whichParams,
 
-	prepare: toClause,
+	prepare: toSelector,
 
-	async run({ request: which, origin, ...call }) {
-		const ledger = await openLedger(call, call.clock, origin.execution);
-		return { json: entryJson(await resolveAsNotStarted(ledger, which)) };
+	async run({ request: selector, origin, ...context }) {
+		const ledger = await openLedger(context, context.clock, origin.execution);
+		return { json: toEntryJson(await resolveAsNotStarted(ledger, selector)) };
 	},
 });

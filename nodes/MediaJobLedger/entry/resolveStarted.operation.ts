@@ -1,16 +1,16 @@
+import { encodePathSegment } from '../../../src/core/urls';
+import { resolveAsStarted } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { resolveAsStarted } from '../../../src/ledger/resolve';
-import { pathSegment } from '../../../src/service/pathSegment';
-import { openLedger } from '../openLedger';
-import { toClause, whichParams } from './entry.params';
-import { entryJson } from './entryOutput';
+import { openLedger } from '../../../src/ledger/dataTable';
+import { toSelector, whichParams } from './entry.params';
+import { toEntryJson } from './entryOutput';
 
 export const resolveStarted = operation({
 	name: 'Resolve as Started',
 	value: 'resolveStarted',
 	action: 'Resolve an unknown start as started',
 	description:
-		'Say that a start of unknown outcome did start a job: its key then gives back that job, and the trigger brings its file',
+		'Record that a start with an unknown outcome did start a job: its key then returns that job, and the trigger downloads its file',
 	params: [
 		...whichParams,
 		{
@@ -19,17 +19,17 @@ export const resolveStarted = operation({
 			type: 'string',
 			default: '',
 			required: true,
-			description: 'ID that the service gave the job',
+			description: 'ID of the job at the service',
 		},
 	],
 
-	prepare({ jobId, ...which }) {
-		pathSegment(jobId.trim(), 'Job ID');
-		return { which: toClause(which), jobId: jobId.trim() };
+	prepare({ jobId, ...selector }) {
+		encodePathSegment(jobId.trim(), 'Job ID');
+		return { selector: toSelector(selector), jobId: jobId.trim() };
 	},
 
-	async run({ request: { which, jobId }, origin, ...call }) {
-		const ledger = await openLedger(call, call.clock, origin.execution);
-		return { json: entryJson(await resolveAsStarted(ledger, which, jobId)) };
+	async run({ request: { selector, jobId }, origin, ...context }) {
+		const ledger = await openLedger(context, context.clock, origin.execution);
+		return { json: toEntryJson(await resolveAsStarted(ledger, selector, jobId)) };
 	},
 });

@@ -1,17 +1,21 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { ParamValues } from '../../../src/n8n/params';
-import { attach, chatPart } from '../../../src/router/attachments';
-import type { ChatRequest } from '../../../src/router/chat';
-import { withFields } from '../text/fields';
-import { toMessages, toWanted } from '../text/messages';
-import { messageParams } from '../text/messages.params';
-import { formatParams } from '../text/text.params';
-import { toToolChoice, toTools, toolsParam, type ToolChoice } from '../text/tools.params';
+import type { ParamValues } from '../../../src/n8n/parameters';
+import type { ChatRequest } from '../../../src/router/chatCompletions';
+import { addAttachments, toChatPart } from '../../../src/router/messages';
+import { modelParam } from '../modelPicker';
+import { toMessages, toAttachmentSources, messageParams } from '../text/messages';
+import {
+	addFields,
+	formatParams,
+	toToolChoice,
+	toTools,
+	toolsParam,
+	type ToolChoice,
+} from '../text/text.params';
 import type { TextRequest } from '../text/textRequest';
-import { modelParam } from '../model.param';
 
-/** The fields of a chat request; which of them are shown is up to the operation. */
+/** The parameters of a chat request. */
 export const chatParams = [
 	modelParam,
 	...messageParams,
@@ -38,53 +42,53 @@ export const systemMessageOption = {
 	description: 'How the model should behave; sent as a system message before all others',
 } as const satisfies INodeProperties;
 
-type Given = ParamValues<typeof chatParams>;
+type ChatValues = ParamValues<typeof chatParams>;
 
-interface Options extends ToolChoice {
+interface ChatOptions extends ToolChoice {
 	systemMessage?: string;
 	spendingCap?: number;
 	additionalFields?: Record<string, unknown>;
-	/** Fields of the protocol by their own names. */
+	/** Fields of the protocol under their own names. */
 	[field: string]: unknown;
 }
 
 /**
- * Makes a chat request of what was filled in.
+ * Builds a chat request from the parameters.
  *
  * @throws ServiceError `invalid`.
  * @see POST /v1/chat/completions
  */
-export function toChat(
-	given: Given,
-	{ systemMessage, spendingCap, additionalFields, toolChoice, toolName, ...fields }: Options,
+export function toChatRequest(
+	values: ChatValues,
+	{ systemMessage, spendingCap, additionalFields, toolChoice, toolName, ...fields }: ChatOptions,
 ): TextRequest & { toBody(...files: Parameters<TextRequest['toBody']>): ChatRequest } {
-	const model = given.model.trim();
-	const said = toMessages(given);
+	const model = values.model.trim();
+	const conversation = toMessages(values);
 	const messages = systemMessage?.trim()
-		? [{ role: 'system' as const, content: systemMessage }, ...said]
-		: said;
-	const tools = toTools(given.tools).map((tool) => ({ type: 'function', function: tool }));
-	const chosen = { ...(toolChoice && { toolChoice }), ...(toolName && { toolName }) };
-	const rest = withFields(
+		? [{ role: 'system' as const, content: systemMessage }, ...conversation]
+		: conversation;
+	const tools = toTools(values.tools).map((tool) => ({ type: 'function', function: tool }));
+	const choice = { ...(toolChoice && { toolChoice }), ...(toolName && { toolName }) };
+	const body = addFields(
 		{
 			model,
 			messages,
 			...fields,
 			...(tools.length && { tools }),
-			...toToolChoice(chosen, (name) => ({ type: 'function', function: { name } })),
-			...formatField(given),
+			...toToolChoice(choice, (name) => ({ type: 'function', function: { name } })),
+			...formatField(values),
 		},
 		additionalFields,
 	);
 	return {
 		model,
-		attachments: toWanted(given.attachments),
+		attachments: toAttachmentSources(values.attachments),
 		spendingCap,
-		toBody: (files) => ({ ...rest, messages: attach(messages, files, chatPart, 'text') }),
+		toBody: (files) => ({ ...body, messages: addAttachments(messages, files, toChatPart, 'text') }),
 	};
 }
 
-function formatField({ answerFormat, schema }: Given): object {
+function formatField({ answerFormat, schema }: ChatValues): object {
 	if (answerFormat === 'json') return { response_format: { type: 'json_object' } };
 	if (answerFormat !== 'schema') return {};
 	return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } };

@@ -1,12 +1,16 @@
-import { onIncompleteOption } from '../../../src/n8n/incomplete';
 import { operation } from '../../../src/n8n/operation';
-import { complete as askModel } from '../../../src/router/chat';
-import { readerOf } from '../text/format';
+import { onIncompleteOption } from '../../../src/n8n/partialAnswers';
+import { completeChat as askModel } from '../../../src/router/chatCompletions';
 import { askText } from '../text/ask';
-import { additionalFieldsOption, simplifyParam, spendingCapOption } from '../text/text.params';
-import { toolChoiceOptions } from '../text/tools.params';
-import { checkText } from '../text/textRequest';
-import { chatParams, maximumOutputOption, systemMessageOption, toChat } from './chat.params';
+import {
+	additionalFieldsOption,
+	simplifyParam,
+	spendingCapOption,
+	toolChoiceOptions,
+} from '../text/text.params';
+import { createAnswerReader } from '../text/textOutput';
+import { checkTextRequest } from '../text/textRequest';
+import { chatParams, maximumOutputOption, systemMessageOption, toChatRequest } from './chat.params';
 
 export const complete = operation({
 	name: 'Complete',
@@ -77,7 +81,7 @@ export const complete = operation({
 					name: 'seed',
 					type: 'number',
 					default: 0,
-					description: 'The same seed gives much the same answer again, where a model honours it',
+					description: 'The same seed gives much the same answer again, where a model honors it',
 				},
 				spendingCapOption,
 				{
@@ -118,16 +122,16 @@ export const complete = operation({
 		},
 	],
 
-	prepare({ simplify, options: { onIncomplete = 'error', ...options }, ...given }) {
+	prepare({ simplify, options: { onIncomplete = 'error', ...options }, ...values }) {
 		return {
-			...toChat(given, options),
-			structured: readerOf(given),
+			...toChatRequest(values, options),
+			structured: createAnswerReader(values),
 			simplify,
 			onIncomplete,
 		};
 	},
 
-	check: checkText,
+	check: checkTextRequest,
 
 	async run(call) {
 		return await askText(call, { raw: 'completion', ask: askModel });

@@ -1,13 +1,18 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { ServiceError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
-import { dollars } from '../../../src/router/advice';
-import { holdBound, promptGuess, textCost, type Cost } from '../../../src/router/prices';
-import { ServiceError } from '../../../src/service/errors';
-import { knownCatalog } from '../catalog';
+import { formatUsd } from '../../../src/router/money';
+import {
+	maximumHold,
+	estimatePromptTokens,
+	textCost,
+	type Cost,
+} from '../../../src/router/pricing';
+import { getCachedCatalog } from '../catalog';
 import { additionalFieldsOption } from '../text/text.params';
-import { checkText, toSend } from '../text/textRequest';
-import { chatParams, maximumOutputOption, systemMessageOption, toChat } from './chat.params';
+import { checkTextRequest, buildBody } from '../text/textRequest';
+import { chatParams, maximumOutputOption, systemMessageOption, toChatRequest } from './chat.params';
 
 export const estimate = operation({
 	name: 'Estimate Cost',
@@ -27,26 +32,28 @@ export const estimate = operation({
 		},
 	],
 
-	prepare: ({ options, ...given }) => toChat(given, options),
+	prepare: ({ options, ...values }) => toChatRequest(values, options),
 
-	check: checkText,
+	check: checkTextRequest,
 
 	async run(call) {
-		const catalog = await knownCatalog(call);
+		const catalog = await getCachedCatalog(call);
 		if ('missing' in catalog) {
-			throw new ServiceError('failed', 'The catalog could not be read, and so no price is known', {
+			throw new ServiceError('failed', 'The catalog could not be read, so no price is known', {
 				reason: catalog.missing,
 				outcome: 'not_started',
 			});
 		}
 		const { find, requestId } = catalog.value;
 		const entry = find(call.request.model);
-		const body = await toSend(call);
-		const bound = holdBound(entry?.pricing, body);
+		const body = await buildBody(call);
+		const bound = maximumHold(entry?.pricing, body);
 		return {
 			json: {
 				model: entry?.id ?? call.request.model,
-				...('cost' in bound ? figures(bound, entry?.pricing, promptGuess(body)) : unbounded(bound)),
+				...('cost' in bound
+					? toFigures(bound, entry?.pricing, estimatePromptTokens(body))
+					: toUnboundedResult(bound)),
 				...(entry?.pricing && { pricing: entry.pricing }),
 				...(requestId && { requestId }),
 			} as unknown as IDataObject,
@@ -54,27 +61,30 @@ export const estimate = operation({
 	},
 });
 
-type Bound = ReturnType<typeof holdBound>;
+type HoldEstimate = ReturnType<typeof maximumHold>;
 
-/** `hold.atMost` is certain, `hold.likely` a guess: text of most languages has about four bytes to a token. */
-function figures(
-	{ cost, promptTokens, outputTokens }: Extract<Bound, { cost: Cost }>,
+/** `hold.atMost` is an upper bound, `hold.likely` an estimate: in most languages a token has about four bytes. */
+function toFigures(
+	{ cost, promptTokens, outputTokens }: Extract<HoldEstimate, { cost: Cost }>,
 	pricing: Record<string, unknown> | undefined,
-	guess: number | undefined,
+	likelyPromptTokens: number | undefined,
 ) {
-	const usage = { prompt_tokens: guess, completion_tokens: outputTokens };
-	const likely = guess === undefined ? undefined : textCost(pricing, usage);
+	const usage = { prompt_tokens: likelyPromptTokens, completion_tokens: outputTokens };
+	const likelyCost = likelyPromptTokens === undefined ? undefined : textCost(pricing, usage);
 	return {
-		output: `The balance would hold at most ${usd(cost)}${likely ? `, likely about ${usd(likely)}` : ''}.`,
-		hold: { atMost: cost, ...(likely && { likely }) },
-		promptTokens: { atMost: promptTokens, ...(guess !== undefined && { likely: guess }) },
+		output: `The balance would hold at most ${formatCost(cost)}${likelyCost ? `, likely about ${formatCost(likelyCost)}` : ''}.`,
+		hold: { atMost: cost, ...(likelyCost && { likely: likelyCost }) },
+		promptTokens: {
+			atMost: promptTokens,
+			...(likelyPromptTokens !== undefined && { likely: likelyPromptTokens }),
+		},
 		maximumOutputTokens: outputTokens,
 	};
 }
 
-/** Nothing is invented: without a bound there is a reason and no figure. */
-function unbounded({ unbounded: reason }: Extract<Bound, { unbounded: string }>) {
-	return { output: `No upper bound can be told. ${reason}`, notice: reason };
+/** Without an upper bound there is a reason, and no figure. */
+function toUnboundedResult({ unbounded: reason }: Extract<HoldEstimate, { unbounded: string }>) {
+	return { output: `No upper bound can be calculated. ${reason}`, notice: reason };
 }
 
-const usd = ({ microUsd }: Cost) => dollars(microUsd) ?? `${microUsd} micro-dollars`;
+const formatCost = ({ microUsd }: Cost) => formatUsd(microUsd) ?? `${microUsd} micro-dollars`;

@@ -1,12 +1,12 @@
 import { operation } from '../../../src/n8n/operation';
 import { addressParams, binaryParam, maximumSizeOption, toAddress } from './job.params';
-import { fetchResult } from './result';
+import { downloadResult } from './jobOutput';
 
 export const download = operation({
 	name: 'Download',
 	value: 'download',
 	action: 'Download the file of a media job',
-	description: 'Bring the file of a completed job into n8n',
+	description: 'Download the file of a completed job into n8n',
 	params: [
 		...addressParams,
 		binaryParam,
@@ -26,11 +26,11 @@ export const download = operation({
 		...params
 	}) => ({
 		address: toAddress(params),
-		wanted: { binaryProperty, maximumSize },
+		fileOptions: { binaryProperty, maximumSize },
 	}),
 
-	async run({ request: { address, wanted }, ...call }) {
-		const { file, ...binary } = await fetchResult(call, address, wanted);
+	async run({ request: { address, fileOptions }, ...context }) {
+		const { file, ...binary } = await downloadResult(context, address, fileOptions);
 		return { json: { ...address, file }, ...binary };
 	},
 });

@@ -1,16 +1,16 @@
+import { encodePathSegment } from '../../../src/core/urls';
+import { registerJob } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { enterJob } from '../../../src/ledger/enter';
-import { pathSegment } from '../../../src/service/pathSegment';
 import { addressParams, toAddress } from './job.params';
-import { labelOption, ledgerNeededParam } from './ledger.params';
-import { ledgerOf } from './ledgerStart';
+import { labelOption, ledgerNeededParam } from './start.params';
+import { openJobLedger } from './jobLedger';
 
 export const enterInLedger = operation({
 	name: 'Enter in Ledger',
 	value: 'enterInLedger',
 	action: 'Enter a media job in the job ledger',
 	description:
-		'Enter a job that was started elsewhere in the job ledger, so that the Model Router Trigger brings its file',
+		'Enter a job that was started elsewhere in the job ledger, so that the Model Router Trigger downloads its file',
 	params: [
 		...addressParams,
 		ledgerNeededParam,
@@ -26,15 +26,15 @@ export const enterInLedger = operation({
 
 	prepare({ options: { label = '' }, ...params }) {
 		const address = toAddress(params);
-		pathSegment(address.jobId, 'Job ID');
+		encodePathSegment(address.jobId, 'Job ID');
 		return { ...address, label: label.trim() };
 	},
 
-	async run({ request, ...call }) {
-		const ledger = await ledgerOf(call);
-		const { entry, known } = await enterJob(ledger, {
+	async run({ request, ...context }) {
+		const ledger = await openJobLedger(context);
+		const { entry, known } = await registerJob(ledger, {
 			...request,
-			account: call.origin.credential,
+			account: context.origin.credential,
 		});
 		const { segment, jobId } = request;
 		return { json: { jobId, segment, ledgerEntry: entry.id, known } };

@@ -1,21 +1,24 @@
 import { operation } from '../../../src/n8n/operation';
-import { waitForJob } from '../../../src/router/jobWait';
-import { withJobId } from '../../../src/router/jobs';
-import { jobFailure, withRecord } from '../../../src/router/jobRecord';
+import { waitForJob, withJobId, jobFailedError, withJobRecord } from '../../../src/router/jobs';
 import { binaryParam, deadlineOption, maximumSizeOption, toDeadline } from './job.params';
-import { jobJson, ledgerJson } from './jobOutput';
-import { labelOption, startKeyOption } from './ledger.params';
-import { fetchResult } from './result';
-import { executionCapOption, itemCapOption, startParams, toStart } from './start.params';
-import { broughtHere } from './ledgerStart';
-import { checkStart, startOnce } from './startRequest';
+import { deliverInNode } from './jobLedger';
+import { toJobJson, toLedgerJson, downloadResult } from './jobOutput';
+import {
+	labelOption,
+	startKeyOption,
+	executionCapOption,
+	itemCapOption,
+	startParams,
+	toStartRequest,
+} from './start.params';
+import { checkStart, startPaidJob } from './startPaidJob';
 
 export const generate = operation({
 	name: 'Generate',
 	value: 'generate',
 	action: 'Generate an image, video, music or speech',
 	description:
-		'Start a job, wait for it and bring its file: an image, video, music or speech. It costs money when it completes.',
+		'Start a job, wait for it and download its file: an image, video, music or speech. It costs money when it completes.',
 	params: [
 		...startParams,
 		binaryParam,
@@ -37,7 +40,7 @@ export const generate = operation({
 	],
 
 	prepare: ({ binaryProperty, options, ...params }) => ({
-		...toStart(params, options, toDeadline(options)),
+		...toStartRequest(params, options, toDeadline(options)),
 		binaryProperty,
 		deadline: toDeadline(options),
 		maximumSize: options.maximumSize ?? maximumSizeOption.default,
@@ -45,26 +48,28 @@ export const generate = operation({
 
 	check: checkStart,
 
-	async run(call) {
-		const { http, clock, request } = call;
-		const { job: started, ledgered } = await startOnce(call);
-		const bring = async () => {
+	async run(context) {
+		const { http, clock, request } = context;
+		const { job: started, ledgered } = await startPaidJob(context);
+		const waitAndDownload = async () => {
 			const job = await waitForJob(http, started, { deadline: request.deadline, clock });
-			if (job.state === 'failed') throw jobFailure(job);
+			if (job.state === 'failed') throw jobFailedError(job);
 			const { maximumSize, binaryProperty } = request;
-			const wanted = { binaryProperty, maximumSize, justCompleted: true };
-			const { file, ...binary } = await withRecord(
+			const fileOptions = { binaryProperty, maximumSize, justCompleted: true };
+			const { file, ...binary } = await withJobRecord(
 				job,
-				async () => await fetchResult(call, job, wanted),
+				async () => await downloadResult(context, job, fileOptions),
 			);
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
 			return {
-				json: { ...jobJson({ ...estimate, ...job }, file), ...ledgerJson(ledgered) },
+				json: { ...toJobJson({ ...estimate, ...job }, file), ...toLedgerJson(ledgered) },
 				...binary,
 			};
 		};
-		// from here on every failure carries the job's id
-		return await withJobId(started.jobId, () => broughtHere(call, ledgered?.entry, bring));
+		// from here on every error contains the job's id
+		return await withJobId(started.jobId, () =>
+			deliverInNode(context, ledgered?.entry, waitAndDownload),
+		);
 	},
 });

@@ -1,7 +1,7 @@
 import { operation } from '../../../src/n8n/operation';
 import { readJob } from '../../../src/router/jobs';
 import { addressParams, toAddress } from './job.params';
-import { jobJson } from './jobOutput';
+import { toJobJson } from './jobOutput';
 
 export const get = operation({
 	name: 'Get',
@@ -13,6 +13,6 @@ export const get = operation({
 	prepare: toAddress,
 
 	async run({ request, http }) {
-		return { json: jobJson(await readJob(http, request)) };
+		return { json: toJobJson(await readJob(http, request)) };
 	},
 });

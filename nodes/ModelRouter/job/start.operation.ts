@@ -1,8 +1,14 @@
 import { operation } from '../../../src/n8n/operation';
-import { jobJson, ledgerJson } from './jobOutput';
-import { labelOption, startKeyOption } from './ledger.params';
-import { executionCapOption, itemCapOption, startParams, toStart } from './start.params';
-import { checkStart, startOnce } from './startRequest';
+import { toJobJson, toLedgerJson } from './jobOutput';
+import {
+	labelOption,
+	startKeyOption,
+	executionCapOption,
+	itemCapOption,
+	startParams,
+	toStartRequest,
+} from './start.params';
+import { checkStart, startPaidJob } from './startPaidJob';
 
 export const start = operation({
 	name: 'Start',
@@ -22,11 +28,11 @@ export const start = operation({
 		},
 	],
 
-	prepare: ({ options, ...params }) => toStart(params, options),
+	prepare: ({ options, ...params }) => toStartRequest(params, options),
 	check: checkStart,
 
-	async run(call) {
-		const { job, ledgered } = await startOnce(call);
-		return { json: { ...jobJson(job), ...ledgerJson(ledgered) } };
+	async run(context) {
+		const { job, ledgered } = await startPaidJob(context);
+		return { json: { ...toJobJson(job), ...toLedgerJson(ledgered) } };
 	},
 });

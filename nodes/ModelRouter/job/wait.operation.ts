@@ -1,7 +1,7 @@
 import { operation } from '../../../src/n8n/operation';
-import { waitForJob } from '../../../src/router/jobWait';
+import { waitForJob } from '../../../src/router/jobs';
 import { addressParams, deadlineOption, toAddress, toDeadline } from './job.params';
-import { jobJson } from './jobOutput';
+import { toJobJson } from './jobOutput';
 
 export const wait = operation({
 	name: 'Wait',
@@ -26,6 +26,6 @@ export const wait = operation({
 	}),
 
 	async run({ request: { address, deadline }, http, clock }) {
-		return { json: jobJson(await waitForJob(http, address, { deadline, clock })) };
+		return { json: toJobJson(await waitForJob(http, address, { deadline, clock })) };
 	},
 });

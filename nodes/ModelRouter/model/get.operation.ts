@@ -1,7 +1,7 @@
 import { operation } from '../../../src/n8n/operation';
-import { getModel } from '../../../src/router/models';
-import { modelParam } from '../model.param';
-import { modelItem } from './modelItem';
+import { getModel } from '../../../src/router/catalog';
+import { toModelItem } from '../catalog';
+import { modelParam } from '../modelPicker';
 
 export const get = operation({
 	name: 'Get',
@@ -14,6 +14,6 @@ export const get = operation({
 
 	async run({ request: id, http }) {
 		const { model, ...request } = await getModel(http, id);
-		return modelItem(model, request);
+		return toModelItem(model, request);
 	},
 });

@@ -1,7 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
-import { fits } from '../../../src/router/catalogFilter';
-import { listModels } from '../../../src/router/models';
-import { modelItem } from './modelItem';
+import { matchesFilter, listModels } from '../../../src/router/catalog';
+import { toModelItem } from '../catalog';
 
 export const getMany = operation({
 	name: 'Get Many',
@@ -121,11 +120,12 @@ export const getMany = operation({
 		limit: returnAll ? Infinity : limit,
 	}),
 
-	async run({ request: { filter, limit }, http }) {
-		const { models, ...request } = await listModels(http);
+	async run({ request: { filter, limit }, http, addHint }) {
+		const { models, incompleteReason, ...request } = await listModels(http);
+		if (incompleteReason) addHint(incompleteReason);
 		return models
-			.filter((model) => fits(model, filter))
+			.filter((model) => matchesFilter(model, filter))
 			.slice(0, limit)
-			.map((model) => modelItem(model, request));
+			.map((model) => toModelItem(model, request));
 	},
 });

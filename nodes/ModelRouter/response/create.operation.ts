@@ -1,22 +1,23 @@
-import { onIncompleteOption } from '../../../src/n8n/incomplete';
 import { operation } from '../../../src/n8n/operation';
-import { attach, inputPart } from '../../../src/router/attachments';
-import type { ChatMessage } from '../../../src/router/messages';
-import { respond, type ResponseRequest } from '../../../src/router/responses';
-import { readerOf } from '../text/format';
+import { onIncompleteOption } from '../../../src/n8n/partialAnswers';
+import { addAttachments, toInputPart, type ChatMessage } from '../../../src/router/messages';
+import { createResponse, type ResponseRequest } from '../../../src/router/responses';
+import { modelParam } from '../modelPicker';
 import { askText } from '../text/ask';
-import { withFields } from '../text/fields';
-import { toInputItems, toWanted } from '../text/messages';
-import { messageParams } from '../text/messages.params';
+import { toInputItems, toAttachmentSources, messageParams } from '../text/messages';
 import {
+	addFields,
 	additionalFieldsOption,
 	formatParams,
 	simplifyParam,
 	spendingCapOption,
+	toToolChoice,
+	toTools,
+	toolChoiceOptions,
+	toolsParam,
 } from '../text/text.params';
-import { toToolChoice, toTools, toolChoiceOptions, toolsParam } from '../text/tools.params';
-import { modelParam } from '../model.param';
-import { checkText } from '../text/textRequest';
+import { createAnswerReader } from '../text/textOutput';
+import { checkTextRequest } from '../text/textRequest';
 
 export const create = operation({
 	name: 'Create',
@@ -69,41 +70,43 @@ export const create = operation({
 		},
 	],
 
-	prepare({ simplify, options, ...given }) {
+	prepare({ simplify, options, ...values }) {
 		const { onIncomplete = 'error', spendingCap, additionalFields, ...more } = options;
 		const { toolChoice, toolName, instructions, ...fields } = more;
-		const model = given.model.trim();
-		const chosen = { ...(toolChoice && { toolChoice }), ...(toolName && { toolName }) };
-		const tools = toTools(given.tools).map((tool) => ({ type: 'function', ...tool }));
-		const items = toInputItems(given) as ChatMessage[];
-		const body = withFields(
+		const model = values.model.trim();
+		const choice = { ...(toolChoice && { toolChoice }), ...(toolName && { toolName }) };
+		const tools = toTools(values.tools).map((tool) => ({ type: 'function', ...tool }));
+		const items = toInputItems(values) as ChatMessage[];
+		const body = addFields(
 			{
 				model,
-				input: given.messageSource === 'prompt' ? given.prompt : items,
+				input: values.messageSource === 'prompt' ? values.prompt : items,
 				...(instructions?.trim() && { instructions }),
 				...fields,
 				...(tools.length && { tools }),
-				...toToolChoice(chosen, (name) => ({ type: 'function', name })),
-				...formatField(given),
+				...toToolChoice(choice, (name) => ({ type: 'function', name })),
+				...formatField(values),
 			},
 			additionalFields,
 		);
 		return {
 			model,
-			attachments: toWanted(given.attachments),
+			attachments: toAttachmentSources(values.attachments),
 			spendingCap,
-			toBody: (files: Parameters<typeof attach>[1]): ResponseRequest =>
-				files.length ? { ...body, input: attach(items, files, inputPart, 'input_text') } : body,
-			structured: readerOf(given),
+			toBody: (files: Parameters<typeof addAttachments>[1]): ResponseRequest =>
+				files.length
+					? { ...body, input: addAttachments(items, files, toInputPart, 'input_text') }
+					: body,
+			structured: createAnswerReader(values),
 			simplify,
 			onIncomplete,
 		};
 	},
 
-	check: checkText,
+	check: checkTextRequest,
 
 	async run(call) {
-		return await askText(call, { raw: 'response', ask: respond });
+		return await askText(call, { raw: 'response', ask: createResponse });
 	},
 });
 

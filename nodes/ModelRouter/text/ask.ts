@@ -1,29 +1,33 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { whatArrived } from '../../../src/n8n/incomplete';
-import type { Call, Output } from '../../../src/n8n/operation';
-import { explainBalance } from '../../../src/router/balance';
-import { textCost } from '../../../src/router/prices';
-import type { OnText } from '../../../src/router/streamedAnswer';
-import { noticeOf, type TextAnswer } from '../../../src/router/textAnswer';
-import type { Http } from '../../../src/service/http';
-import { explained, ServiceError, withDetails } from '../../../src/service/errors';
-import { knownModel } from '../catalog';
-import type { StructuredReader } from './format';
-import { readParsed } from './parsed';
-import { requestIdOf, simplified } from './simplified';
-import { toSend, type TextRequest } from './textRequest';
+import { mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
+import type { Http } from '../../../src/core/http';
+import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
+import { extrasOf, partialAnswerOf } from '../../../src/n8n/partialAnswers';
+import { explainBalance } from '../../../src/router/advice';
+import type { Model } from '../../../src/router/model';
+import { textCost } from '../../../src/router/pricing';
+import { answerWarning, type TextAnswer } from '../../../src/router/textAnswer';
+import type { OnText } from '../../../src/router/textStream';
+import { findCachedModel } from '../catalog';
+import {
+	type StructuredReader,
+	readStructuredAnswer,
+	pickRequestId,
+	simplifyAnswer,
+} from './textOutput';
+import { buildBody, type TextRequest } from './textRequest';
 
-/** A text request, and what to make of its answer. */
-export interface Asked extends TextRequest {
+/** A text request, and how to output its answer. */
+interface AnswerRequest extends TextRequest {
 	simplify: boolean;
 	onIncomplete: 'error' | 'partial';
-	/** Reads the answer as JSON, where it has to be. */
+	/** Reads the answer as JSON. Absent for a text. */
 	structured?: StructuredReader | undefined;
 }
 
-/** How one protocol is spoken; `raw` is the name of its own object in the answer. */
-interface Spoken<Raw extends string> {
+/** The client of one protocol. `raw` is the name of the protocol's own object in the answer. */
+interface ProtocolClient<Raw extends string> {
 	raw: Raw;
 	ask(
 		http: Http,
@@ -32,87 +36,108 @@ interface Spoken<Raw extends string> {
 	): Promise<TextAnswer & Record<Raw, Record<string, unknown>>>;
 }
 
-/** An answer without the protocol's own object, which is there where it was asked for. */
-interface Kept {
+/** An answer as it is stored with the execution: the protocol's own object is only kept when Simplify is off. */
+interface StoredAnswer {
 	answer: TextAnswer;
 	raw?: Record<string, unknown>;
 }
 
 /** Asks a model, and makes an item of its answer. */
 export async function askText<Raw extends string>(
-	call: Call<Asked>,
-	{ raw, ask }: Spoken<Raw>,
-): Promise<Output> {
-	const { request, http, once, live, hint, countTokens, underWay } = call;
-	const model = await knownModel(call, request.model);
-	const body = await toSend(call);
+	context: OperationContext<AnswerRequest>,
+	protocol: ProtocolClient<Raw>,
+): Promise<ItemOutput> {
+	const { request, startPaid, addHint } = context;
+	const model = await findCachedModel(context, request.model);
+	const body = await buildBody(context);
 
-	const kept = (answer: TextAnswer & Partial<Record<Raw, Record<string, unknown>>>): Kept => {
-		const { [raw]: whole, ...rest } = answer;
-		return { answer: rest as TextAnswer, ...(!request.simplify && whole && { raw: whole }) };
-	};
-
-	const send = async (): Promise<Kept> => {
-		try {
-			const answer = kept(await ask(http, body, live));
-			countTokens(...tokensOf(answer.answer));
-			return answer;
-		} catch (cause) {
-			throw explained(cause, (error) => {
-				const told = explainBalance(error, { body, model, others: underWay() - 1 });
-				const { partial } = told.details;
-				return partial ? withDetails(told, { partial: kept(partial as never) }) : told;
-			});
-		}
-	};
-
-	const costOf = ({ usage }: TextAnswer) => {
-		const cost = textCost(model?.pricing, usage);
-		return cost ? { cost } : {};
-	};
-
-	const toItem = ({ answer, raw: whole }: Kept, parsed: object, more: object): Output => {
-		const rest = whole
-			? { [raw]: whole, ...costOf(answer), ...requestIdOf(answer) }
-			: { ...simplified(answer), ...costOf(answer) };
+	const toItem = ({ answer, raw }: StoredAnswer, parsed: object, more: object): ItemOutput => {
+		const rest = raw
+			? { [protocol.raw]: raw, ...costOf(answer, model), ...pickRequestId(answer) }
+			: { ...simplifyAnswer(answer), ...costOf(answer, model) };
 		return { json: { output: answer.text, ...parsed, ...rest, ...more } as IDataObject };
 	};
 
 	try {
-		const answered = await once(body, send);
-		const { answer } = answered;
-		const notice = noticeOf(answer);
-		if (notice) hint(notice);
+		const stored = await startPaid({
+			request: body,
+			send: async () => await sendRequest(context, protocol, body, model),
+		});
+		const { answer } = stored;
+		const notice = answerWarning(answer);
+		if (notice) addHint(notice);
 		const parsed = request.structured
-			? readParsed(request.structured, { ...answer, ...costOf(answer) })
+			? readStructuredAnswer(request.structured, { ...answer, ...costOf(answer, model) })
 			: {};
-		return toItem(answered, parsed, { ...(notice && { notice }), complete: true });
+		return toItem(stored, parsed, { ...(notice && { notice }), complete: true });
 	} catch (cause) {
-		const broken = brokenOff(cause);
-		if (!broken) throw explained(cause);
-		const {
-			error,
-			kept: { answer },
-		} = broken;
-		const arrived = request.onIncomplete === 'partial' ? whatArrived<Kept>(error) : undefined;
-		if (!arrived) throw withDetails(error, { partial: { ...answer, ...costOf(answer) } });
-		const { partial, notice } = arrived;
-		hint(notice);
-		return toItem(partial, {}, { ...requestIdOf(arrived), notice, complete: false });
+		const failure = findPartialAnswer(cause);
+		if (!failure) throw mapServiceError(cause);
+		const { answer } = failure.stored;
+		const partialAnswer =
+			request.onIncomplete === 'partial'
+				? partialAnswerOf<StoredAnswer>(failure.error, (stored) => stored.answer.text)
+				: undefined;
+		if (!partialAnswer)
+			throw withDetails(failure.error, { partial: { ...answer, ...costOf(answer, model) } });
+		const { partial, notice } = partialAnswer;
+		addHint(notice);
+		const more = { ...pickRequestId(partialAnswer), ...extrasOf(partial.answer) };
+		return toItem(partial, {}, { ...more, notice, complete: false });
 	}
 }
 
-/** What `send` kept of an answer that broke off. */
-function brokenOff(cause: unknown): { error: ServiceError; kept: Kept } | undefined {
-	if (!(cause instanceof ServiceError)) return undefined;
-	const { partial } = cause.details;
-	return partial && 'answer' in partial ? { error: cause, kept: partial as Kept } : undefined;
+/** Sends the request. A failure keeps what arrived of the answer as a `StoredAnswer` in `details.partial`. */
+async function sendRequest<Raw extends string>(
+	{ request, http, stream, countTokens, countInFlight }: OperationContext<AnswerRequest>,
+	{ raw, ask }: ProtocolClient<Raw>,
+	body: { model: string } & Record<string, unknown>,
+	model: Model | undefined,
+): Promise<StoredAnswer> {
+	const toStoredAnswer = (
+		answer: TextAnswer & Partial<Record<Raw, Record<string, unknown>>>,
+	): StoredAnswer => {
+		const { [raw]: rawAnswer, ...rest } = answer;
+		return {
+			answer: rest as TextAnswer,
+			...(!request.simplify && rawAnswer && { raw: rawAnswer }),
+		};
+	};
+	try {
+		const stored = toStoredAnswer(await ask(http, body, stream));
+		countTokens(...readTokenCounts(stored.answer));
+		return stored;
+	} catch (cause) {
+		throw mapServiceError(cause, (error) => {
+			const explained = explainBalance(error, { body, model, others: countInFlight() - 1 });
+			const { partial } = explained.details;
+			return partial
+				? withDetails(explained, { partial: toStoredAnswer(partial as never) })
+				: explained;
+		});
+	}
 }
 
-/** Tokens in and out, in the words of either protocol; 0 where the model did not say. */
-function tokensOf({ usage = {} }: TextAnswer): [input: number, output: number] {
+function costOf({ usage }: TextAnswer, model: Model | undefined) {
+	const cost = textCost(model?.pricing, usage);
+	return cost ? { cost } : {};
+}
+
+/** What `sendRequest` kept of an answer that broke off. */
+function findPartialAnswer(
+	cause: unknown,
+): { error: ServiceError; stored: StoredAnswer } | undefined {
+	if (!(cause instanceof ServiceError)) return undefined;
+	const { partial } = cause.details;
+	return partial && 'answer' in partial
+		? { error: cause, stored: partial as StoredAnswer }
+		: undefined;
+}
+
+/** Input and output tokens, as either protocol names them; 0 if the model did not report any. */
+function readTokenCounts({ usage = {} }: TextAnswer): [input: number, output: number] {
 	const count = (...names: string[]) => {
-		const value = names.map((name) => usage[name]).find((given) => given !== undefined);
+		const value = names.map((name) => usage[name]).find((candidate) => candidate !== undefined);
 		return typeof value === 'number' && value > 0 ? value : 0;
 	};
 	return [count('prompt_tokens', 'input_tokens'), count('completion_tokens', 'output_tokens')];

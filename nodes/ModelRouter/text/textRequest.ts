@@ -1,82 +1,93 @@
-import type { Call, Check } from '../../../src/n8n/operation';
-import type { Attachment } from '../../../src/router/attachments';
-import { checkKind } from '../../../src/router/kinds';
-import type { Model } from '../../../src/router/models';
-import { holdBound } from '../../../src/router/prices';
-import { invalid } from '../../../src/service/errors';
-import { knownCatalog } from '../catalog';
-import { modalityIn, type Wanted } from './messages';
+import { invalidInputError } from '../../../src/core/errors';
+import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
+import type { Attachment } from '../../../src/router/messages';
+import { checkKind, type Model } from '../../../src/router/model';
+import { formatUsd } from '../../../src/router/money';
+import { maximumHold } from '../../../src/router/pricing';
+import { allowedMicroUsd, formatCap } from '../../../src/router/spendingCap';
+import { checkAgainstCatalog } from '../catalog';
+import { resolveModality, type AttachmentSource } from './messages';
 
-/** A text request of either protocol, ready but for the bytes of its files. */
+/** A text request of either protocol, before its files are read. */
 export interface TextRequest {
 	model: string;
-	attachments: readonly Wanted[];
-	/** The body of the request, given its messages with the files among them. */
+	attachments: readonly AttachmentSource[];
+	/** Builds the body of the request with its files. */
 	toBody(attachments: readonly Attachment[]): { model: string } & Record<string, unknown>;
-	/** USD; undefined for none. */
+	/** USD; undefined for no cap. */
 	spendingCap?: number | undefined;
 }
 
-/** Refuses a model of another kind, files that the model does not take, and what could cost more than the cap. */
-export async function checkText({ request, findFile, known }: Check<TextRequest>): Promise<void> {
-	const modalities = request.attachments.map((wanted) => modalityIn(wanted, findFile));
-	const catalog = await knownCatalog({ known });
-	const model = 'value' in catalog ? catalog.value.find(request.model) : undefined;
-	if (model) {
-		checkKind(model, 'text');
-		checkModalities(model, modalities);
-	}
-	if (request.spendingCap === undefined) return;
-	const advice = 'Nothing was sent. Remove "Spending Cap per Item" to send it all the same.';
-	const refuse = (why: string) => invalid(`The spending cap cannot be kept: ${why}`, advice);
-	if ('missing' in catalog) throw refuse(`the catalog could not be read (${catalog.missing})`);
-	if (!model) throw refuse(`the catalog does not have the model ${request.model}`);
-	const placeholders = modalities.map((modality): Attachment => ({ modality, url: '' }));
-	const bound = holdBound(model.pricing, request.toBody(placeholders));
-	if ('unbounded' in bound) throw refuse(lowerFirst(bound.unbounded));
-	if (bound.cost.microUsd <= Math.round(request.spendingCap * 1e6)) return;
-	throw invalid(
-		`This could cost up to ${usd(bound.cost.usd)}, more than the spending cap of ${usd(request.spendingCap)}`,
-		`Nothing was sent. At most ${bound.promptTokens} tokens go in and ${bound.outputTokens} come out: lower "Maximum Output Tokens", shorten the messages, or raise the cap.`,
-	);
+/** Rejects a model of another kind, files that the model does not accept, and a request that could cost more than the cap. */
+export async function checkTextRequest({
+	request,
+	findFile,
+	lookUp,
+}: PreflightContext<TextRequest>): Promise<void> {
+	const modalities = request.attachments.map((attachment) => resolveModality(attachment, findFile));
+	await checkAgainstCatalog({ lookUp }, request.model, (found) => {
+		if ('entry' in found) {
+			checkKind(found.entry, 'text');
+			checkModalities(found.entry, modalities);
+		}
+		if (request.spendingCap === undefined) return;
+		const advice = 'Nothing was sent. Remove "Spending Cap per Item" to send it all the same.';
+		const refuse = (reason: string) =>
+			invalidInputError(`The spending cap cannot be enforced: ${reason}`, advice);
+		if ('missing' in found) throw refuse(found.missing);
+		const placeholders = modalities.map((modality): Attachment => ({ modality, url: '' }));
+		const bound = maximumHold(found.entry.pricing, request.toBody(placeholders));
+		if ('unbounded' in bound) throw refuse(lowerFirst(bound.unbounded));
+		if (allowedMicroUsd(request.spendingCap).gte(bound.cost.microUsd)) return;
+		throw invalidInputError(
+			`This could cost up to ${formatUsd(bound.cost.microUsd)}, more than the spending cap of ${formatCap(request.spendingCap)}`,
+			`Nothing was sent. At most ${bound.promptTokens} tokens go in and ${bound.outputTokens} come out: lower "Maximum Output Tokens", shorten the messages, or raise the cap.`,
+		);
+	});
 }
 
-/** Reads the files and makes the body of the request. */
-export async function toSend({ request, readFile }: Call<TextRequest>) {
+/** Reads the files and builds the body of the request. */
+export async function buildBody({ request, readFile }: OperationContext<TextRequest>) {
 	const attachments: Attachment[] = [];
 	for (const { path, modality, url, binaryProperty = '' } of request.attachments) {
 		if (url !== undefined) {
-			attachments.push({ modality: modalityIn({ path, modality, url }, neverAsked), url });
+			attachments.push({
+				modality: resolveModality({ path, modality, url }, rejectFileLookup),
+				url,
+			});
 			continue;
 		}
 		const file = await readFile(binaryProperty, path);
-		const found = modalityIn({ path, modality, binaryProperty }, () => file);
+		const found = resolveModality({ path, modality, binaryProperty }, () => file);
 		attachments.push({ modality: found, ...file });
 	}
 	return request.toBody(attachments);
 }
 
-const neverAsked = (): never => {
+const rejectFileLookup = (): never => {
 	throw new Error('an address needs no file');
 };
 
-function checkModalities({ id, input_modalities: takes }: Model, wanted: readonly string[]): void {
-	if (!Array.isArray(takes)) return;
-	const [index, modality] = [...wanted.entries()].find(([, each]) => !takes.includes(each)) ?? [];
+function checkModalities(
+	{ id, input_modalities: accepted }: Model,
+	wanted: readonly string[],
+): void {
+	if (!Array.isArray(accepted)) return;
+	const [index, modality] =
+		[...wanted.entries()].find(([, candidate]) => !accepted.includes(candidate)) ?? [];
 	if (index === undefined || !modality) return;
-	const what = takes.length ? takes.join(', ') : 'nothing that the catalog names';
-	throw invalid(
-		`Attachments ${index + 1}: the model ${id} does not take ${NAMES[modality] ?? modality}`,
+	const what = accepted.length ? accepted.join(', ') : 'nothing that the catalog names';
+	throw invalidInputError(
+		`Attachments ${index + 1}: the model ${id} does not take ${MODALITY_NAMES[modality] ?? modality}`,
 		`It takes: ${what}. Use another model, or leave the attachment out.`,
 	);
 }
 
-const NAMES: Record<string, string> = {
+const MODALITY_NAMES: Record<string, string> = {
 	image: 'images',
 	audio: 'audio',
 	video: 'videos',
 	file: 'files',
 };
 
-const usd = (amount: number) => `$${amount.toFixed(6).replace(/0{1,4}$/, '')}`;
 const lowerFirst = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);

@@ -2,63 +2,67 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 
 import type { Ledger } from '../../../src/ledger/ledger';
 import { connect, type Connection } from '../../../src/n8n/connection';
-import { failedItem, toNodeError } from '../../../src/n8n/errors';
-import { paramReader } from '../../../src/n8n/params';
-import { workThrough } from '../../../src/n8n/pool';
-import { redactor } from '../../../src/n8n/redact';
-import { defaultSettings } from '../../../src/n8n/settings';
+import { continuesOnFail, toErrorItem, toNodeError } from '../../../src/n8n/errors';
+import { runPool } from '../../../src/n8n/itemPool';
+import { createParamReader } from '../../../src/n8n/parameters';
+import { createRedactor } from '../../../src/n8n/redact';
+import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
 import { ledgerAccess } from '../../MediaJobLedger/access';
-import { openLedger } from '../../MediaJobLedger/openLedger';
+import { openLedger } from '../../../src/ledger/dataTable';
 import { access } from '../access';
-import { bringFile } from './bringFile';
 import {
-	endHandover,
-	isOfJob,
-	keyOf,
-	settled,
-	takeOver,
-	triesLeft,
-	type Handover,
-	type Item,
-} from './handover';
-import { peek } from './peek';
+	endBatch,
+	isJobItem,
+	itemKey,
+	recordDownload,
+	beginBatch,
+	attemptsLeft,
+	type DeliveryBatch,
+	type DeliveredItem,
+} from './deliveryBatch';
+import { downloadJobFile } from './downloadJobFile';
+import { collectSampleItems } from './sampleItems';
 import { toSettings, triggerParams, type TriggerSettings } from './trigger.params';
 
-/** Files at the same time. */
+/** Downloads at the same time. */
 const CONCURRENCY = 5;
 
 /**
- * Takes over what `poll` has claimed: marks it, brings the files, and lets out only what nobody else was handed meanwhile.
+ * Delivers what `poll` has claimed: marks the jobs as delivered, downloads their files, and omits what another execution has claimed
+ * in the meantime.
  *
- * It shares nothing with the poll but the items and the ledger: n8n may run it in another process, later, or again.
+ * It shares only the items and the ledger with the poll: n8n may run it in another process, later, or again.
  */
 export async function deliver(n8n: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const redact = redactor('');
+	const redact = createRedactor('');
 	try {
-		const settings = toSettings(paramReader(n8n, triggerParams)(0), n8n.getNode().parameters);
-		// a file that stands still must not outlast the lease
-		const silenceLimit = Math.min(defaultSettings.silenceLimit, settings.lease / 3000);
-		const requests = { ...defaultSettings, silenceLimit };
+		const settings = toSettings(createParamReader(n8n, triggerParams)(0));
+		// a stalled download must end before the lease expires
+		const silenceLimit = Math.min(defaultRequestSettings.silenceLimit, settings.lease / 3000);
+		const requests = { ...defaultRequestSettings, silenceLimit };
 		const router = await connect(n8n, access, requests, { redact });
 		const open = async () => {
-			const opened = await connect(n8n, ledgerAccess, requests, { redact, outlivesStop: true });
-			return await openLedger(opened, router.clock, n8n.getExecutionId());
+			const connection = await connect(n8n, ledgerAccess, requests, {
+				redact,
+				continuesAfterStop: true,
+			});
+			return await openLedger(connection, router.clock, n8n.getExecutionId());
 		};
 		const items =
 			n8n.getMode() === 'manual'
-				? await peek(n8n, router, open, settings)
+				? await collectSampleItems(n8n, router, open, settings)
 				: await deliverItems(n8n, router, open, settings);
 		return [items.map((item) => ({ ...item, json: redact.data(item.json) }))];
 	} catch (cause) {
 		const error = toNodeError(n8n.getNode(), cause, undefined, redact);
-		// n8n would let the input go on as if it were delivered
-		if (!n8n.continueOnFail() || n8n.getExecutionCancelSignal()?.aborted) throw error;
-		return [[{ json: failedItem(error, cause, redact), pairedItem: { item: 0 } }]];
+		// otherwise n8n would output the input items as if they were delivered
+		if (!continuesOnFail(n8n)) throw error;
+		return [[{ json: toErrorItem(error, cause, redact), pairedItem: { item: 0 } }]];
 	}
 }
 
-interface Emitted {
-	/** Empty where no ledger knows of it. */
+interface EmittedItem {
+	/** Empty for a job that is not in a ledger. */
 	claim: string;
 	json: IDataObject;
 }
@@ -69,54 +73,60 @@ async function deliverItems(
 	open: () => Promise<Ledger>,
 	settings: TriggerSettings,
 ): Promise<INodeExecutionData[]> {
-	const items: Emitted[] = n8n.getInputData().map(({ json: { claim, ...json } }) => ({
+	const items: EmittedItem[] = n8n.getInputData().map(({ json: { claim, ...json } }) => ({
 		claim: typeof claim === 'string' ? claim : '',
 		json,
 	}));
 	const ofClaim = (claim: string) =>
 		items.filter((item) => item.claim === claim).map(({ json }) => json);
 	const claims = new Set(items.map(({ claim }) => claim).filter(Boolean));
-	const handovers = new Map<string, Handover>();
+	const batches = new Map<string, DeliveryBatch>();
 	if (claims.size) {
 		const ledger = await open();
 		for (const claim of claims)
-			handovers.set(claim, await takeOver(ledger, claim, settings.lease, ofClaim(claim)));
+			batches.set(claim, await beginBatch(ledger, claim, settings.lease, ofClaim(claim)));
 	}
 
-	const results: Array<Item | undefined> = [];
-	const lanes = items.map(() => undefined);
-	await workThrough(lanes, CONCURRENCY, async (index) => {
+	const results: Array<DeliveredItem | undefined> = [];
+	const sequenceKeys = items.map(() => undefined);
+	await runPool(sequenceKeys, CONCURRENCY, async (index) => {
 		const item = items[index];
 		if (item)
-			results[index] = await itemOf(n8n, router, settings, item.json, handovers.get(item.claim));
+			results[index] = await deliverItem(n8n, router, settings, item.json, batches.get(item.claim));
 	});
 
-	const mayLeave = new Map<string, (json: IDataObject) => boolean>();
-	for (const [claim, handover] of handovers) {
-		const isCatalog = ofClaim(claim).some((json) => !isOfJob(json));
-		mayLeave.set(claim, await endHandover(handover, isCatalog));
+	const filters = new Map<string, (json: IDataObject) => boolean>();
+	for (const [claim, batch] of batches) {
+		const isCatalog = ofClaim(claim).some((json) => !isJobItem(json));
+		filters.set(claim, await endBatch(batch, isCatalog));
 	}
 	return results.flatMap((result, item) => {
-		const leaves = mayLeave.get(items[item]?.claim ?? '') ?? (() => true);
-		return result && leaves(result.json) ? [{ ...result, pairedItem: { item } }] : [];
+		const isOwn = filters.get(items[item]?.claim ?? '') ?? (() => true);
+		return result && isOwn(result.json) ? [{ ...result, pairedItem: { item } }] : [];
 	});
 }
 
-async function itemOf(
+async function deliverItem(
 	n8n: IExecuteFunctions,
 	router: Connection,
 	settings: TriggerSettings,
 	json: IDataObject,
-	handover: Handover | undefined,
-): Promise<Item | undefined> {
-	if (!isOfJob(json)) return { json };
-	const job = handover?.jobs.get(keyOf(json));
-	// another execution was handed it meanwhile
-	if (handover && !job) return undefined;
+	batch: DeliveryBatch | undefined,
+): Promise<DeliveredItem | undefined> {
+	if (!isJobItem(json)) return { json };
+	const job = batch?.jobs.get(itemKey(json));
+	// another execution has claimed it in the meantime
+	if (batch && !job) return undefined;
 	const isWanted = settings.binaryProperty !== undefined || !settings.wants('mediaJobCompleted');
 	if (json['event'] !== 'mediaJobCompleted' || !isWanted) return { json };
-	const touch = handover?.touch ?? (async () => {});
-	const brought = await bringFile(n8n, router, settings, json, touch, job ? triesLeft(job) : 0);
-	if (handover && job) return await settled(handover, job, brought);
-	return 'item' in brought ? brought.item : undefined;
+	const download = await downloadJobFile(
+		n8n,
+		router,
+		settings,
+		json,
+		batch?.renewLease ?? (async () => {}),
+		job ? attemptsLeft(job) : 0,
+	);
+	if (batch && job) return await recordDownload(batch, job, download);
+	return 'item' in download ? download.item : undefined;
 }

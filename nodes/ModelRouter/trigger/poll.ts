@@ -1,103 +1,190 @@
 import { randomUUID } from 'crypto';
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { connect, type Connection } from '../../../src/n8n/connection';
-import { guardedPoll, type Poll } from '../../../src/n8n/guardedPoll';
-import { pollParams } from '../../../src/n8n/pollParams';
-import { defaultSettings } from '../../../src/n8n/settings';
+import { mapServiceError, invalidInputError, ServiceError } from '../../../src/core/errors';
+import { claimChanges } from '../../../src/ledger/catalogBaseline';
 import type { Ledger } from '../../../src/ledger/ledger';
-import { listModels } from '../../../src/router/models';
-import { explained, invalid, ServiceError } from '../../../src/service/errors';
+import { pollLedger, type PollResult } from '../../../src/ledger/pollLedger';
+import { connect, type Connection } from '../../../src/n8n/connection';
+import { readPollParams } from '../../../src/n8n/parameters';
+import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
+import { runPoll, type PollContext } from '../../../src/n8n/runPoll';
+import { listModels } from '../../../src/router/catalog';
+import { diffCatalogs, takeSnapshot, detectOutage } from '../../../src/router/catalogDiff';
+import { readJob } from '../../../src/router/jobs';
+import type { Segment, Model } from '../../../src/router/model';
 import { ledgerAccess } from '../../MediaJobLedger/access';
-import { openLedger } from '../../MediaJobLedger/openLedger';
+import { openLedger } from '../../../src/ledger/dataTable';
 import { access } from '../access';
-import { jobItem } from './jobItem';
-import { keptLedger } from './listedJobs';
-import { toSettings, triggerParams, type TriggerSettings } from './trigger.params';
-import { watchedCatalog } from './watchedCatalog';
-import { watchedJobs } from './watchedJobs';
+import { openJobList } from './jobList';
+import { toSettings, triggerParams, type TriggerSettings, toEventFilters } from './trigger.params';
+import { toJobItem, shortenRecord, toCatalogItem } from './triggerItems';
 
-/** Seconds: a poll is over soon, and another one comes soon. */
-const impatient = { ...defaultSettings, silenceLimit: 6, totalLimit: 12, longestWait: 0 };
+/** In seconds. A poll must be short, and the next one follows soon. */
+const pollRequestSettings = {
+	...defaultRequestSettings,
+	silenceLimit: 6,
+	totalLimit: 12,
+	longestWait: 0,
+};
 
-/** What one part of a poll has found. */
-interface Part {
+/** The result of one part of a poll. */
+interface PollPart {
 	items: IDataObject[];
-	trouble?: unknown;
+	error?: unknown;
 }
 
-/** Looks for what has happened, and claims it. The execution that it starts marks it, and brings the files: `deliver`. */
+/** Finds and claims finished jobs and catalog changes. The execution that it starts marks them and downloads the files: `deliver`. */
 export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-	return await guardedPoll(n8n, async (polled) => {
-		refuseOtherEngine(n8n);
-		const settings = toSettings(pollParams(n8n, triggerParams), n8n.getNode().parameters);
+	return await runPoll(n8n, async (polled) => {
+		checkEngineVersion(n8n);
+		const settings = toSettings(readPollParams(n8n, triggerParams));
 		const { redact } = polled;
-		const router = await connect(n8n, access, impatient, { redact });
-		// without a job to ask for, nobody would notice that the key is wrong
-		if (polled.isFirst) await listModels(router.httpOnce);
+		const router = await connect(n8n, access, pollRequestSettings, { redact });
+		// without a job to read, a wrong key would not be detected
+		if (polled.isFirst) await listModels(router.httpWithoutRetries);
 		if (settings.jobSource === 'ledger') {
-			const opened = await connect(n8n, ledgerAccess, impatient, { redact });
-			const ledger = await openLedger(opened, opened.clock, '');
+			const connection = await connect(n8n, ledgerAccess, pollRequestSettings, { redact });
+			const ledger = await openLedger(connection, connection.clock, '');
 			const claim = ledger.newClaim();
-			return await look(n8n, { ledger, claim }, router, settings, polled);
+			return await collectItems(n8n, { ledger, claim }, router, settings, polled);
 		}
 		const claim = randomUUID();
-		const kept = keptLedger(n8n, router, settings, claim);
+		const list = openJobList(n8n, router, settings, claim);
 		try {
-			return await look(n8n, { ledger: kept.ledger, claim }, router, settings, polled);
+			return await collectItems(n8n, { ledger: list.ledger, claim }, router, settings, polled);
 		} finally {
-			kept.keep();
+			list.save();
 		}
 	});
 }
 
-async function look(
+async function collectItems(
 	n8n: IPollFunctions,
 	{ ledger, claim }: { ledger: Ledger; claim: string },
 	router: Connection,
 	settings: TriggerSettings,
-	polled: Poll,
+	polled: PollContext,
 ): Promise<INodeExecutionData[]> {
 	const isLedger = settings.jobSource === 'ledger';
 	const owner = `${n8n.getWorkflow().id ?? ''} ${n8n.getNode().id}`;
-	const jobs = async (): Promise<Part> => {
-		const { jobs: found, ...rest } = await watchedJobs(ledger, router, settings, polled, claim);
-		const items = found.flatMap(([entry]) => (entry ? [jobItem(entry, isLedger)] : []));
-		if (rest.answered) logTrouble(n8n, polled, rest.trouble);
-		return { items, ...(!rest.answered && { trouble: rest.trouble }) };
+	const jobs = async (): Promise<PollPart> => {
+		const { jobs: found, ...rest } = await pollJobs(ledger, router, settings, polled, claim);
+		const items = found.flatMap(([entry]) => (entry ? [toJobItem(entry, isLedger)] : []));
+		if (rest.answered) logPartialFailure(n8n, polled, rest.serviceError);
+		return { items, ...(!rest.answered && { error: rest.serviceError }) };
 	};
-	const catalog = async (): Promise<Part> => ({
-		items: await watchedCatalog(ledger, router, settings, owner, claim),
+	const catalog = async (): Promise<PollPart> => ({
+		items: await pollCatalog(ledger, router, settings, owner, claim),
 	});
 	const parts = await Promise.all(
 		[...(settings.wantsJobs ? [jobs] : []), ...(settings.wantsCatalog ? [catalog] : [])].map(
-			async (part) => await part().catch((trouble: unknown): Part => ({ items: [], trouble })),
+			async (part) => await part().catch((error: unknown): PollPart => ({ items: [], error })),
 		),
 	);
 	const items = parts.flatMap((part) => part.items);
-	const troubles = parts.flatMap(({ trouble }) => (trouble === undefined ? [] : [trouble]));
-	if (!items.length && troubles.length === parts.length) throw explained(troubles[0]);
-	for (const trouble of troubles) logTrouble(n8n, polled, trouble);
-	// what no ledger knows of cannot be marked
-	const handover = isLedger ? { claim } : {};
-	return items.map((json) => ({ json: polled.redact.data({ ...json, ...handover }) }));
+	const errors = parts.flatMap(({ error }) => (error === undefined ? [] : [error]));
+	if (!items.length && errors.length === parts.length) throw mapServiceError(errors[0]);
+	for (const error of errors) logPartialFailure(n8n, polled, error);
+	// without a ledger there is nothing to mark later
+	const claimed = isLedger ? { claim } : {};
+	return items.map((json) => ({ json: polled.redact.data({ ...json, ...claimed }) }));
 }
 
-/** One part of what was to be looked for could not be; the rest could. */
-function logTrouble(n8n: IPollFunctions, { redact }: Poll, trouble: unknown): void {
-	if (trouble === undefined) return;
-	const words = trouble instanceof ServiceError ? trouble.message : String(trouble);
-	n8n.logger.warn(`A part of the poll failed: ${redact.text(words)}`, {
+/** One part of the poll failed, the others did not. */
+function logPartialFailure(n8n: IPollFunctions, { redact }: PollContext, error: unknown): void {
+	if (error === undefined) return;
+	const message = error instanceof ServiceError ? error.message : String(error);
+	n8n.logger.warn(`A part of the poll failed: ${redact.text(message)}`, {
 		node: n8n.getNode().name,
 		workflow: n8n.getWorkflow().id,
 	});
 }
 
-/** There n8n takes what a trigger emits as it is: nothing would be marked, and all be emitted again and again. */
-function refuseOtherEngine(n8n: IPollFunctions): void {
+/** Version 2 does not run the trigger's `execute`: nothing would be marked, and everything would be emitted again and again. */
+function checkEngineVersion(n8n: IPollFunctions): void {
 	if (n8n.getWorkflowSettings().engineType !== 'v2') return;
-	throw invalid(
+	throw invalidInputError(
 		'This trigger does not work with version 2 of the workflow engine',
 		'Choose version 1 in the settings of the workflow.',
 	);
+}
+
+/** Concurrent status requests. */
+const STATUS_CONCURRENCY = 8;
+
+/** Finds and claims the jobs that start an execution. */
+async function pollJobs(
+	ledger: Ledger,
+	{ httpWithoutRetries, credentialId }: Connection,
+	settings: TriggerSettings,
+	{ time, redact }: PollContext,
+	claim: string,
+): Promise<PollResult> {
+	const { label, mostJobs, lease } = settings;
+	return await pollLedger(
+		ledger,
+		{
+			...{ label, mostJobs, lease, ...time },
+			account: credentialId,
+			eventFilters: toEventFilters(settings),
+			concurrency: STATUS_CONCURRENCY,
+			async readStatus(entry) {
+				const { jobId, segment } = entry;
+				const address = { jobId, segment: segment as Segment };
+				const job = await readJob(httpWithoutRetries, address).catch((cause: unknown) => {
+					// the ledger stores the service's error of a failed status request
+					throw mapServiceError(cause, (error) => redact.error(error));
+				});
+				const record = redact.data(job.record);
+				return { outcome: job.state, record: shortenRecord({ ...job, record }, entry) };
+			},
+			checkAlive: async () => await listModels(httpWithoutRetries),
+		},
+		claim,
+	);
+}
+
+/**
+ * Finds and claims changes of the catalog.
+ *
+ * @param owner Identifies the trigger: each trigger reports every change.
+ */
+async function pollCatalog(
+	ledger: Ledger,
+	{ httpWithoutRetries, credentialId, redact }: Connection,
+	{ wants, lease }: TriggerSettings,
+	owner: string,
+	claim: string,
+): Promise<IDataObject[]> {
+	let entries: Model[] = [];
+	const changes = await claimChanges(
+		ledger,
+		{
+			startKey: `catalog ${owner}`,
+			account: credentialId,
+			lease,
+			async read() {
+				const { models, incompleteReason } = await listModels(httpWithoutRetries);
+				// models of missing pages are not retired
+				if (incompleteReason)
+					throw new ServiceError('truncated', 'The catalog is incomplete', {
+						reason: incompleteReason,
+					});
+				// redacted first, because the snapshot is stored
+				entries = redact.data(models);
+				return takeSnapshot(entries);
+			},
+			compare(before, after) {
+				const all = diffCatalogs(before, after);
+				return {
+					changes: all.filter(({ event }) => wants(event)),
+					differs: all.length > 0,
+					suspicion: detectOutage(before, after),
+				};
+			},
+		},
+		claim,
+	);
+	return changes.map((change) => toCatalogItem(change, entries));
 }

@@ -1,9 +1,24 @@
-import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
-import { MOST_ROWS } from '../../../src/ledger/table';
-import type { ParamValues } from '../../../src/n8n/params';
-import { invalid } from '../../../src/service/errors';
+import { invalidInputError } from '../../../src/core/errors';
+import { MAX_ROWS } from '../../../src/ledger/ledger';
+import type { EventFilter } from '../../../src/ledger/pollRound';
+import type { ParamValues } from '../../../src/n8n/parameters';
 import { binaryParam, maximumSizeOption, segmentParam } from '../job/job.params';
+
+/** Maximum milliseconds for which the service stores a file. */
+const RETENTION = 7 * 24 * 3_600_000;
+
+/** A trigger for expired files only gets completed jobs once they are older than the retention time. */
+export function toEventFilters({ wants }: Pick<TriggerSettings, 'wants'>): EventFilter[] {
+	const filters: EventFilter[] = [];
+	if (wants('mediaJobCompleted')) filters.push({ outcome: 'completed', minimumAge: 0 });
+	else if (wants('mediaContentExpired'))
+		filters.push({ outcome: 'completed', minimumAge: RETENTION });
+	if (wants('mediaJobFailed'))
+		filters.push({ outcome: 'failed', minimumAge: 0 }, { outcome: 'lost', minimumAge: 0 });
+	return filters;
+}
 
 const ofLedger = { show: { jobSource: ['ledger'] } };
 const ofList = { show: { jobSource: ['list'] } };
@@ -17,32 +32,32 @@ export const triggerParams = [
 			{
 				name: 'Media Content Expired',
 				value: 'mediaContentExpired',
-				description: 'A job has completed, and its file is gone',
+				description: 'A job has completed, and its file is no longer available',
 			},
 			{
 				name: 'Media Job Completed',
 				value: 'mediaJobCompleted',
-				description: 'A job has completed; its file comes along',
+				description: 'A job has completed; its file is attached',
 			},
 			{
 				name: 'Media Job Failed',
 				value: 'mediaJobFailed',
-				description: 'A job has failed, or the service does not know it any more',
+				description: 'A job has failed, or the service no longer knows it',
 			},
 			{
 				name: 'Model Added',
 				value: 'modelAdded',
-				description: 'The catalog has a model that it did not have',
+				description: 'A model was added to the catalog',
 			},
 			{
 				name: 'Model Retired',
 				value: 'modelRetired',
-				description: 'The catalog does not have a model any more',
+				description: 'A model was removed from the catalog',
 			},
 			{
 				name: 'Price Changed',
 				value: 'priceChanged',
-				description: 'A model has another price',
+				description: 'The price of a model has changed',
 			},
 		],
 		default: ['mediaJobCompleted', 'mediaJobFailed'],
@@ -58,18 +73,18 @@ export const triggerParams = [
 				name: 'Job Ledger',
 				value: 'ledger',
 				description:
-					'All jobs that were entered in the job ledger. Each is brought once, through crashes and restarts.',
+					'All jobs that were entered in the job ledger. Each is reported once, even after crashes and restarts.',
 			},
 			{
 				name: 'List of Job IDs',
 				value: 'list',
 				description:
-					'Job IDs that you type or that an expression gives. What was told is kept in the workflow, where a crash may lose it.',
+					'Job IDs that you type or that an expression returns. What was reported is stored in the workflow, where a crash may lose it.',
 			},
 		],
 		default: 'ledger',
 		description:
-			'Where the trigger learns of jobs, and keeps what it has told of them and of the catalog. Choose the list, and leave it empty, for events of the catalog without a job ledger.',
+			'Where the trigger finds jobs, and stores what it has reported about them and the catalog. For catalog events without a job ledger, choose the list and leave it empty.',
 	},
 	{ ...segmentParam, displayOptions: ofList },
 	{
@@ -80,7 +95,7 @@ export const triggerParams = [
 		default: '',
 		placeholder: 'e.g. job-1, job-2',
 		description:
-			'With commas or blanks between them, or a list from an expression. Best effort: n8n saves what was told only together with an execution, so after a crash a job may be told again. The same goes for what the catalog was when it was last looked at.',
+			'Separated by commas or spaces, or a list from an expression, which is [] when there are none. Best effort: n8n saves what was reported only together with an execution, so after a crash a job may be reported again. The same applies to the last state of the catalog.',
 	},
 	{
 		displayName: 'Label',
@@ -90,14 +105,14 @@ export const triggerParams = [
 		default: '',
 		placeholder: 'e.g. product videos',
 		description:
-			'Only jobs that were entered with this Ledger Label. Left empty, all jobs that were started with the same Model Router credential. Of several triggers that want the same job, one gets it.',
+			'Only jobs that were entered with this Ledger Label. If empty, all jobs that were started with the same Model Router credential. If several triggers match the same job, one gets it.',
 	},
 	{
 		displayName: 'Attach File',
 		name: 'attachFile',
 		type: 'boolean',
 		default: true,
-		description: 'Whether to bring the file of a completed job into n8n',
+		description: 'Whether to download the file of a completed job into n8n',
 	},
 	{ ...binaryParam, displayOptions: { show: { attachFile: [true] } } },
 	{
@@ -114,25 +129,25 @@ export const triggerParams = [
 				typeOptions: { minValue: 5, maxValue: 1440 },
 				default: 10,
 				description:
-					'When an execution was killed or stopped before it had the files, its jobs are handed to another one after this time. It should be longer than executions wait for their turn.',
+					'When an execution was killed or stopped before it had the files, its jobs are delivered to another one after this time. It should be longer than executions wait in the queue.',
 			},
 			{
 				displayName: 'Max Jobs per Run',
 				name: 'mostJobs',
 				type: 'number',
-				typeOptions: { minValue: 1, maxValue: MOST_ROWS },
+				typeOptions: { minValue: 1, maxValue: MAX_ROWS },
 				default: 50,
-				description: 'How many jobs one execution gets at most; the rest comes with the next poll',
+				description: 'Maximum number of jobs in one execution; the rest follows with the next poll',
 			},
 			maximumSizeOption,
 		],
 	},
 ] as const satisfies INodeProperties[];
 
-export type TriggerParams = ParamValues<typeof triggerParams>;
+type TriggerParams = ParamValues<typeof triggerParams>;
 export type TriggerEvent = TriggerParams['events'][number];
 
-/** What the trigger is to do, read for every poll and every execution. */
+/** The settings of the trigger, read for every poll and every execution. */
 export interface TriggerSettings {
 	wants(event: TriggerEvent): boolean;
 	wantsJobs: boolean;
@@ -141,7 +156,7 @@ export interface TriggerSettings {
 	segment: TriggerParams['segment'];
 	jobIds: string;
 	label: string;
-	/** Undefined when no file is wanted. */
+	/** Undefined when no file is downloaded. */
 	binaryProperty: string | undefined;
 	/** Milliseconds. */
 	lease: number;
@@ -150,27 +165,19 @@ export interface TriggerSettings {
 	maximumSize: number;
 }
 
-/**
- * @param typed The parameters as they are stored, with their expressions.
- * @throws ServiceError `invalid`.
- */
-export function toSettings(
-	{
-		events,
-		jobSource,
-		segment,
-		jobIds,
-		label,
-		attachFile,
-		binaryProperty,
-		options: { deliverAgainAfter = 10, mostJobs = 50, maximumSize = maximumSizeOption.default },
-	}: TriggerParams,
-	typed: INodeParameters,
-): TriggerSettings {
-	// n8n makes nothing of an expression that fails, and without a label all jobs would be taken
-	if (!label.trim() && String(typed['label'] ?? '').startsWith('='))
-		throw invalid('Label is an expression that finds nothing', 'Leave it empty to take all jobs.');
-	if (!events.length) throw invalid('Events is empty', 'Choose what the workflow is to start on.');
+/** @throws ServiceError `invalid`. */
+export function toSettings({
+	events,
+	jobSource,
+	segment,
+	jobIds,
+	label,
+	attachFile,
+	binaryProperty,
+	options: { deliverAgainAfter = 10, mostJobs = 50, maximumSize = maximumSizeOption.default },
+}: TriggerParams): TriggerSettings {
+	if (!events.length)
+		throw invalidInputError('Events is empty', 'Choose what starts the workflow.');
 	const wants = (event: TriggerEvent) => events.includes(event);
 	return {
 		wants,

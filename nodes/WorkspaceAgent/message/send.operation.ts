@@ -1,12 +1,11 @@
 import { randomUUID } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 
-import { sendMessage, type ArrivedAnswer } from '../../../src/agent/messages';
-import { onIncompleteOption, whatArrived } from '../../../src/n8n/incomplete';
+import { sendMessage, type PartialAnswer } from '../../../src/agent/client';
+import { mapServiceError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
-import { explained } from '../../../src/service/errors';
-import { chosenSession } from './session';
-import { sessionParams } from './session.params';
+import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
+import { selectSession, sessionParams } from './session';
 
 export const send = operation({
 	name: 'Send',
@@ -53,30 +52,30 @@ export const send = operation({
 		},
 	],
 
-	prepare: ({ message, options, ...session }, surroundings) => ({
-		session: chosenSession(session, surroundings),
+	prepare: ({ message, options, ...session }, context) => ({
+		session: selectSession(session, context),
 		content: message,
 		keepEvents: options.includeEvents ?? false,
 		textField: options.textField?.trim() || undefined,
 		onIncomplete: options.onIncomplete ?? 'error',
 	}),
 
-	lane: ({ session }) => session.id?.toLowerCase(),
+	sequenceKey: ({ session }) => session.id?.toLowerCase(),
 
-	async run({ request, http, once, note, live, hint }) {
+	async run({ request, http, startPaid, recordId, stream, addHint }) {
 		const { session, content, keepEvents, textField } = request;
 		const toItem = (
 			sessionId: string,
-			{ text, format, events = [], requestId }: ArrivedAnswer,
+			{ text, format, events = [], requestId }: PartialAnswer,
 			more: { complete: boolean; notice?: string },
 		) => {
 			const { source, key } = session;
-			const from = { sessionSource: source, ...(key !== undefined && { sessionKey: key }) };
+			const origin = { sessionSource: source, ...(key !== undefined && { sessionKey: key }) };
 			return {
 				json: {
 					output: text,
 					sessionId,
-					...from,
+					...origin,
 					...more,
 					format,
 					...(requestId && { requestId }),
@@ -86,28 +85,31 @@ export const send = operation({
 		};
 
 		try {
-			const { sessionId, ...answer } = await once({ given: session.id, content }, async () => {
-				const sessionId = session.id ?? randomUUID();
-				if (!session.id) note('session', sessionId);
-				const listening = { onText: live, keepEvents, textField };
-				return { sessionId, ...(await sendMessage(http, { sessionId, content }, listening)) };
+			const { sessionId, ...answer } = await startPaid({
+				request: { given: session.id, content },
+				async send() {
+					const sessionId = session.id ?? randomUUID();
+					if (!session.id) recordId('session', sessionId);
+					const listening = { onText: stream, keepEvents, textField };
+					return { sessionId, ...(await sendMessage(http, { sessionId, content }, listening)) };
+				},
 			});
-			const lost = !answer.text && noText(textField);
-			if (lost) hint(lost);
-			return toItem(sessionId, answer, { complete: true, ...(lost && { notice: lost }) });
+			const warning = !answer.text && noTextNotice(textField);
+			if (warning) addHint(warning);
+			return toItem(sessionId, answer, { complete: true, ...(warning && { notice: warning }) });
 		} catch (cause) {
-			const arrived = whatArrived<ArrivedAnswer>(cause);
-			if (!arrived || request.onIncomplete === 'error') throw explained(cause);
-			const { partial, notice, ids, requestId } = arrived;
-			hint(notice);
+			const partialAnswer = partialAnswerOf<PartialAnswer>(cause, ({ text }) => text);
+			if (!partialAnswer || request.onIncomplete === 'error') throw mapServiceError(cause);
+			const { partial, extras, notice, ids, requestId } = partialAnswer;
+			addHint(notice);
 			const sessionId = ids['sessionId'] ?? '';
 			const answer = { ...partial, ...(requestId && { requestId }) };
-			return toItem(sessionId, answer, { complete: false, notice });
+			return toItem(sessionId, answer, { complete: false, notice, ...extras });
 		}
 	},
 });
 
-const noText = (textField: string | undefined) =>
+const noTextNotice = (textField: string | undefined) =>
 	textField
 		? `No text was found in the field "${textField}".`
-		: 'No text was found in the answer; "events" holds what came. If there is one, name its place in the option "Text Field".';
+		: 'No text was found in the answer; "events" contains what arrived. If there is a text in it, enter its path in the option "Text Field".';

@@ -1,5 +1,6 @@
 import { WorkflowExecute } from 'n8n-core';
 import {
+	CHAT_TRIGGER_NODE_TYPE,
 	createRunExecutionData,
 	Workflow,
 	type EngineRequest,
@@ -15,7 +16,7 @@ import {
 import type { paying } from './calls';
 import { Credentials, type Secrets } from './credentials';
 import { sources } from './pack';
-import { additionalData, made } from './run';
+import { additionalData, made, ranWith } from './run';
 
 /** How an AI agent calls its tools: version 3 by n8n's engine, one after another; older ones and sub-agents by themselves, at once. */
 export type Way = 'by the engine' | 'by itself';
@@ -30,6 +31,8 @@ export interface ToolOptions {
 	onChunk?: (chunk: StructuredChunk) => unknown;
 	/** An execution that goes on. */
 	data?: IRunExecutionData;
+	/** What a Chat Trigger gave before Start, whose items are others. */
+	chatted?: IDataObject;
 }
 
 interface InvokedTool {
@@ -50,6 +53,7 @@ export async function callTool(
 		settings,
 		onChunk,
 		data = createRunExecutionData(),
+		chatted,
 	}: ToolOptions,
 ) {
 	const seen = { answers: [] as string[], name: '', description: '' };
@@ -61,6 +65,8 @@ export async function callTool(
 			credentials: { [credential]: { id: credential, name: credential } },
 			...settings,
 		},
+		made('After', 'test.sink'),
+		...(chatted ? [made('The "Chat"', CHAT_TRIGGER_NODE_TYPE)] : []),
 	];
 	const workflow = new Workflow({
 		id: 'workflow-1',
@@ -68,7 +74,9 @@ export async function callTool(
 		active: false,
 		nodes,
 		connections: {
+			...(chatted && { 'The "Chat"': { main: [[{ node: 'Start', type: 'main', index: 0 }]] } }),
 			Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+			Agent: { main: [[{ node: 'After', type: 'main', index: 0 }]] },
 			[TOOL]: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
 		},
 		nodeTypes: withAgent(way === 'by itself' ? byItself(calls, seen) : byEngine(calls, seen)),
@@ -77,6 +85,7 @@ export async function callTool(
 	data.executionData!.nodeExecutionStack = [
 		{ node: nodes[0]!, data: { main: [[{ json: { asked: 'by a user' } }]] }, source: null },
 	];
+	if (chatted) data.resultData.runData['The "Chat"'] = [ranWith(chatted)];
 	const credentials = new Credentials(sources.credentialTypes, secrets);
 	const mode = onChunk ? 'webhook' : 'manual';
 	const run = await new WorkflowExecute(

@@ -65,7 +65,7 @@ export const response = (prompt: string, more: INodeParameters = {}): Paying => 
 	},
 });
 
-export const models = (operation: 'get' | 'getMany', parameters: INodeParameters): Paying => ({
+export const models = (operation: string, parameters: INodeParameters): Paying => ({
 	node: 'modelRouter',
 	credential: 'modelRouterApi',
 	parameters: { resource: 'model', operation, ...parameters },

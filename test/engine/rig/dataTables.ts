@@ -1,7 +1,9 @@
 import { columns, readEntry, type Entry } from '../../../src/ledger/entry';
+import type { Clause, Where } from '../../../src/ledger/ledger';
 import { json, type Answer } from '../../service/answer';
 import { isFields, partsOf, type Call, type Fields } from '../../service/call';
 import { startService, type Service } from '../../service/service';
+import { addFaults, changeFaults, removeFaults } from '../../support/ledgerTransitions';
 
 /**
  * n8n's public API as far as the job ledger uses it, for faults that a real n8n does not have on demand. What it does was seen
@@ -13,6 +15,7 @@ export interface DataTables {
 	rows: Fields[];
 	entries(): Entry[];
 	secrets: { mediaJobLedgerApi: { baseUrl: string; apiKey: string; table: string } };
+	/** @throws when a row was changed in a way that its transitions do not allow. */
 	stop(): Promise<void>;
 }
 
@@ -21,7 +24,8 @@ const TABLE = 'ledgertable00001';
 
 export async function startDataTables(): Promise<DataTables> {
 	const rows: Fields[] = [];
-	const service = await startService({ further: (call) => answer(rows, call) });
+	const faults: string[] = [];
+	const service = await startService({ further: (call) => answer(rows, faults, call) });
 	return {
 		service,
 		rows,
@@ -29,11 +33,18 @@ export async function startDataTables(): Promise<DataTables> {
 		secrets: {
 			mediaJobLedgerApi: { baseUrl: service.url, apiKey: SENT_ALONG, table: 'Media Jobs' },
 		},
-		stop: async () => await service.stop(),
+		async stop() {
+			await service.stop();
+			if (faults.length) throw new Error(faults.join('\n'));
+		},
 	};
 }
 
-function answer(rows: Fields[], { method, path, query, headers, body }: Call): Answer | undefined {
+function answer(
+	rows: Fields[],
+	faults: string[],
+	{ method, path, query, headers, body }: Call,
+): Answer | undefined {
 	const [api, version, tables, tableId, what, which] = partsOf(path) ?? [];
 	if (api !== 'api' || version !== 'v1' || tables !== 'data-tables') return undefined;
 	if (headers['x-n8n-api-key'] !== SENT_ALONG) return json({ message: 'unauthorized' }, 401);
@@ -45,19 +56,23 @@ function answer(rows: Fields[], { method, path, query, headers, body }: Call): A
 	if (method === 'POST' && !which) {
 		const added = (fields['data'] as Fields[]).map((row) => ({ ...row, id: nextId(rows) }));
 		if (added.some(isStrange)) return json({ message: 'unknown column name' }, 400);
+		faults.push(...added.flatMap((row) => addFaults(readEntry(row))));
 		rows.push(...added);
 		return json(added.map(({ id }) => ({ id })));
 	}
 	if (method === 'PATCH' && which === 'update') {
 		const changes = fields['data'] as Fields;
 		if (isStrange(changes)) return json({ message: 'unknown column name' }, 400);
-		const found = rows.filter((row) => fits(row, fields['filter'] as Filter));
+		const filter = fields['filter'] as Filter;
+		const found = rows.filter((row) => fits(row, filter));
+		faults.push(...changeFaults(found.map(readEntry), toWhere(filter), changes));
 		for (const row of found) Object.assign(row, changes);
 		return json(found);
 	}
 	if (method === 'DELETE' && which === 'delete') {
 		const filter = JSON.parse(query.get('filter') ?? '') as Filter;
 		const found = rows.filter((row) => fits(row, filter));
+		faults.push(...removeFaults(found.map(readEntry), toWhere(filter)));
 		for (const row of found) rows.splice(rows.indexOf(row), 1);
 		return json(query.get('returnData') === 'true' ? found : true);
 	}
@@ -69,6 +84,13 @@ const nextId = (rows: Fields[]) => Math.max(0, ...rows.map(({ id }) => Number(id
 interface Filter {
 	type: 'and' | 'or';
 	filters: Array<{ columnName: string; condition: string; value: string | number }>;
+}
+
+function toWhere({ type, filters }: Filter): Where {
+	const clauses = filters.map(
+		({ columnName, condition, value }) => [columnName, condition, value] as Clause,
+	);
+	return type === 'or' ? { any: clauses } : { all: clauses };
 }
 
 const table = () => ({

@@ -142,7 +142,7 @@ function retried(stored: IRunExecutionData, workflow: Workflow): IRunExecutionDa
 	return data;
 }
 
-const ranWith = (json: INodeExecutionData['json']): ITaskData => ({
+export const ranWith = (json: INodeExecutionData['json']): ITaskData => ({
 	startTime: 0,
 	executionTime: 0,
 	executionIndex: 0,

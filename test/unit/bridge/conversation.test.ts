@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fastCheck';
 
 import { begin, hear, type Conversation, type Rules } from '../../../src/bridge/conversation';
 import { historyOf } from '../../../src/bridge/history';

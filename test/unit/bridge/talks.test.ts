@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fastCheck';
 
 import { answer, open, type Opening, type Talks } from '../../../src/bridge/talks';
 import { toTask } from '../../../src/bridge/task';

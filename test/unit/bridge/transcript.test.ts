@@ -66,6 +66,6 @@ it.each([
 
 it.each([['('], ['/a/k'], ['/a/ii']])('refuses the pattern %s', (written) => {
 	expect(() => toPattern(written)).toThrow(
-		expect.objectContaining({ kind: 'invalid', message: 'Stop Pattern is no regular expression' }),
+		expect.objectContaining({ kind: 'invalid', message: 'Stop Pattern cannot be used' }),
 	);
 });

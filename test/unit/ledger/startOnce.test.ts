@@ -1,13 +1,10 @@
-import fc from 'fast-check';
-
-import type { Entry } from '../../../src/ledger/entry';
+import { ServiceError } from '../../../src/core/errors';
 import type { Ledger } from '../../../src/ledger/ledger';
-import { resolveAsNotStarted, resolveAsStarted } from '../../../src/ledger/resolve';
-import { startEntered, startOncePerKey, type Started } from '../../../src/ledger/startOnce';
-import { ServiceError } from '../../../src/service/errors';
+import { resolveAsNotStarted, resolveAsStarted } from '../../../src/ledger/manualChanges';
 import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
-import { Rows, type Weather } from './memoryTable';
+import { Rows, type Weather } from './simulatedTable';
+import { startThroughLedger, type StartResult } from './startThroughLedger';
 
 type Fate = 'started' | 'refused' | 'unknown';
 
@@ -21,7 +18,7 @@ function world(weather: Weather = { latency: () => 10 }) {
 	const ledgerOf = (execution: string, mine = weather): Ledger => ({
 		table: rows.client(clock, mine),
 		clock,
-		steadyClock: clock,
+		uncancellableClock: clock,
 		newClaim: () => `claim-${++claims}`,
 		execution,
 	});
@@ -47,19 +44,19 @@ const wanted = (startKey: string) => ({
 	firstCheck: 0,
 });
 
-const jobOf = (started: Started<string>) =>
+const jobOf = (started: StartResult<string>) =>
 	'earlier' in started ? started.earlier.jobId : started.result;
 
 describe('one job per key', () => {
 	it('starts a job and gives it back ever after', async () => {
 		const { rows, book, ledgerOf, sending } = world();
-		const fresh = await startOncePerKey(
+		const fresh = await startThroughLedger(
 			ledgerOf('1'),
 			wanted('k'),
 			sending(() => 'started'),
 		);
 		expect(fresh).toMatchObject({ result: 'job-1', entry: { state: 'pending', jobId: 'job-1' } });
-		const again = await startOncePerKey(
+		const again = await startThroughLedger(
 			ledgerOf('2'),
 			wanted('k'),
 			sending(() => 'started'),
@@ -71,7 +68,7 @@ describe('one job per key', () => {
 			rows.rows[0]!.state = state;
 			expect(
 				jobOf(
-					await startOncePerKey(
+					await startThroughLedger(
 						ledgerOf('3'),
 						wanted('k'),
 						sending(() => 'started'),
@@ -83,12 +80,12 @@ describe('one job per key', () => {
 
 	it('another key is another job', async () => {
 		const { ledgerOf, sending } = world();
-		await startOncePerKey(
+		await startThroughLedger(
 			ledgerOf('1'),
 			wanted('k'),
 			sending(() => 'started'),
 		);
-		const other = await startOncePerKey(
+		const other = await startThroughLedger(
 			ledgerOf('1'),
 			wanted('K'),
 			sending(() => 'started'),
@@ -105,7 +102,7 @@ describe('one job per key', () => {
 			Array.from(
 				{ length: 20 },
 				async (_, index) =>
-					await startOncePerKey(
+					await startThroughLedger(
 						ledgerOf(String(index)),
 						wanted('k'),
 						sending(() => 'started', 3000),
@@ -120,7 +117,7 @@ describe('one job per key', () => {
 	it('a start that certainly did not happen leaves the key free', async () => {
 		const { ledgerOf, sending, rows } = world();
 		const error = await failureOf(
-			startOncePerKey(
+			startThroughLedger(
 				ledgerOf('1'),
 				wanted('k'),
 				sending(() => 'refused'),
@@ -130,7 +127,7 @@ describe('one job per key', () => {
 		expect(rows.rows).toMatchObject([{ state: 'notStarted', note: 'no' }]);
 		expect(
 			jobOf(
-				await startOncePerKey(
+				await startThroughLedger(
 					ledgerOf('2'),
 					wanted('k'),
 					sending(() => 'started'),
@@ -142,7 +139,7 @@ describe('one job per key', () => {
 	it('an unknown outcome stays so until a person decides', async () => {
 		const { ledgerOf, sending, book } = world();
 		const first = await failureOf(
-			startOncePerKey(
+			startThroughLedger(
 				ledgerOf('1'),
 				wanted('k'),
 				sending(() => 'unknown'),
@@ -154,7 +151,7 @@ describe('one job per key', () => {
 			advice: expect.stringContaining('Resolve as Started'),
 		});
 		const second = await failureOf(
-			startOncePerKey(
+			startThroughLedger(
 				ledgerOf('2'),
 				wanted('k'),
 				sending(() => 'started'),
@@ -164,10 +161,10 @@ describe('one job per key', () => {
 		expect(second.details).toMatchObject({ outcome: 'unknown', ids: { ledgerEntry: '1' } });
 		expect(book).toHaveLength(1);
 
-		await resolveAsStarted(ledgerOf('3'), ['startKey', 'eq', 'k'], 'job-1');
+		await resolveAsStarted(ledgerOf('3'), { startKey: 'k' }, 'job-1');
 		expect(
 			jobOf(
-				await startOncePerKey(
+				await startThroughLedger(
 					ledgerOf('4'),
 					wanted('k'),
 					sending(() => 'started'),
@@ -180,16 +177,16 @@ describe('one job per key', () => {
 	it('resolved as not started, the key starts a job again', async () => {
 		const { ledgerOf, sending } = world();
 		await failureOf(
-			startOncePerKey(
+			startThroughLedger(
 				ledgerOf('1'),
 				wanted('k'),
 				sending(() => 'unknown'),
 			),
 		);
-		await resolveAsNotStarted(ledgerOf('2'), ['id', 'eq', 1]);
+		await resolveAsNotStarted(ledgerOf('2'), { id: 1 });
 		expect(
 			jobOf(
-				await startOncePerKey(
+				await startThroughLedger(
 					ledgerOf('3'),
 					wanted('k'),
 					sending(() => 'started'),
@@ -201,13 +198,13 @@ describe('one job per key', () => {
 	it('one who was killed while sending leaves an unknown outcome, once its lease is over', async () => {
 		const { ledgerOf, sending, clock, book } = world();
 		const never = new Promise<never>(() => {});
-		void startOncePerKey(ledgerOf('killed'), wanted('k'), {
+		void startThroughLedger(ledgerOf('killed'), wanted('k'), {
 			...sending(() => 'started'),
 			send: async () => await never,
 		});
 		await clock.sleep(100);
 		const early = await failureOf(
-			startOncePerKey(
+			startThroughLedger(
 				ledgerOf('2'),
 				wanted('k'),
 				sending(() => 'started'),
@@ -215,11 +212,11 @@ describe('one job per key', () => {
 		);
 		expect(early.message).toMatch(/^Another execution is starting the job of the key "k"/);
 		expect(early.details).toMatchObject({ outcome: 'unknown', ids: { startKey: 'k' } });
-		const tooSoon = await failureOf(resolveAsNotStarted(ledgerOf('3'), ['startKey', 'eq', 'k']));
-		expect(tooSoon.message).toBe('This start may still be under way');
+		const tooSoon = await failureOf(resolveAsNotStarted(ledgerOf('3'), { startKey: 'k' }));
+		expect(tooSoon.message).toBe('This start may still be in progress');
 		await clock.sleep(600_000);
 		const late = await failureOf(
-			startOncePerKey(
+			startThroughLedger(
 				ledgerOf('4'),
 				wanted('k'),
 				sending(() => 'started'),
@@ -241,7 +238,7 @@ describe('one job per key', () => {
 		);
 		expect(
 			jobOf(
-				await startOncePerKey(
+				await startThroughLedger(
 					ledgerOf('2'),
 					wanted('k'),
 					sending(() => 'started'),
@@ -253,14 +250,14 @@ describe('one job per key', () => {
 
 	it('who was thought to be gone and comes back with a job writes it down', async () => {
 		const { ledgerOf, sending, clock, rows } = world();
-		const slow = startOncePerKey(
+		const slow = startThroughLedger(
 			ledgerOf('slow'),
 			wanted('k'),
 			sending(() => 'started', 700_000),
 		);
 		await clock.sleep(650_000);
 		await failureOf(
-			startOncePerKey(
+			startThroughLedger(
 				ledgerOf('2'),
 				wanted('k'),
 				sending(() => 'started'),
@@ -273,13 +270,13 @@ describe('one job per key', () => {
 
 	it('an id that came after a person had decided otherwise is not lost', async () => {
 		const { ledgerOf, sending, clock, rows } = world();
-		const slow = startOncePerKey(
+		const slow = startThroughLedger(
 			ledgerOf('slow'),
 			wanted('k'),
 			sending(() => 'started', 700_000),
 		);
 		await clock.sleep(650_000);
-		await resolveAsNotStarted(ledgerOf('2'), ['startKey', 'eq', 'k']);
+		await resolveAsNotStarted(ledgerOf('2'), { startKey: 'k' });
 		expect(jobOf(await slow)).toBe('job-1');
 		expect(rows.rows).toMatchObject([
 			{ state: 'notStarted', jobId: '' },
@@ -290,7 +287,7 @@ describe('one job per key', () => {
 	it('nothing is sent when the ledger cannot be reached', async () => {
 		const { ledgerOf, sending, book } = world({ latency: () => 10, loses: () => true });
 		const error = await failureOf(
-			startOncePerKey(
+			startThroughLedger(
 				ledgerOf('1'),
 				wanted('k'),
 				sending(() => 'started'),
@@ -299,7 +296,7 @@ describe('one job per key', () => {
 		expect(error.details.outcome).toBe('not_started');
 		expect(book).toEqual([]);
 		const entered = await failureOf(
-			startEntered(
+			startThroughLedger(
 				ledgerOf('1'),
 				wanted(''),
 				sending(() => 'started'),
@@ -312,7 +309,7 @@ describe('one job per key', () => {
 	it('a job is given even when the ledger is gone once it was started', async () => {
 		let gone = false;
 		const { ledgerOf, sending, clock } = world({ latency: () => 10, loses: () => gone });
-		const started = startOncePerKey(ledgerOf('1'), wanted('k'), {
+		const started = startThroughLedger(ledgerOf('1'), wanted('k'), {
 			...sending(() => 'started'),
 			async send() {
 				gone = true;
@@ -329,7 +326,7 @@ describe('a start that is entered', () => {
 		const { ledgerOf, sending, rows } = world();
 		const seen: string[] = [];
 		const { send, toEntry } = sending(() => 'started');
-		const started = await startEntered(ledgerOf('1'), wanted(''), {
+		const started = await startThroughLedger(ledgerOf('1'), wanted(''), {
 			toEntry,
 			async send() {
 				seen.push(...rows.rows.map(({ state }) => state));
@@ -339,66 +336,4 @@ describe('a start that is entered', () => {
 		expect(seen).toEqual(['sending']);
 		expect(started).toMatchObject({ entry: { state: 'pending', jobId: 'job-1', label: 'l' } });
 	});
-});
-
-/** Numbers from 0 to 1, the same for the same seed. */
-function chance(seed: number): () => number {
-	let state = seed | 0;
-	return () => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-	};
-}
-
-it('whatever is lost, slow or killed, no key ever has two jobs without a person', async () => {
-	await fc.assert(
-		fc.asyncProperty(fc.nat(), fc.integer({ min: 2, max: 7 }), async (seed, many) => {
-			const random = chance(seed);
-			const { clock, rows, book, ledgerOf, sending } = world();
-			const fates: Fate[] = ['started', 'started', 'refused', 'unknown'];
-			const contend = async (index: number) => {
-				const dies = random() < 0.2 ? 1 + Math.floor(random() * 12) : Infinity;
-				let steps = 0;
-				const weather: Weather = {
-					latency: () => Math.floor(random() ** 4 * 5000),
-					loses: () => random() < 0.1,
-				};
-				const ledger = ledgerOf(String(index), weather);
-				// who is killed never does anything again
-				const alive = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-					if (++steps > dies) await new Promise<never>(() => {});
-					return await work();
-				};
-				const { table } = ledger;
-				const mortal: Ledger = {
-					...ledger,
-					table: {
-						...table,
-						find: async (...given) => await alive(async () => await table.find(...given)),
-						add: async (...given) => await alive(async () => await table.add(...given)),
-						change: async (...given) => await alive(async () => await table.change(...given)),
-					},
-				};
-				const fate = fates[Math.floor(random() * fates.length)]!;
-				const { send, toEntry } = sending(() => fate, Math.floor(random() * 3000));
-				const start = startOncePerKey(mortal, wanted('k'), {
-					toEntry,
-					send: async () => await alive(send),
-				});
-				return await Promise.race([start.then(jobOf, String), clock.sleep(900_000)]);
-			};
-			const ends = await Promise.all(
-				Array.from({ length: many }, async (_, i) => await contend(i)),
-			);
-			expect(book.length).toBeLessThanOrEqual(1);
-			for (const end of ends)
-				if (typeof end === 'string' && end.startsWith('job-')) expect(end).toBe(book[0]);
-			// what was started can be found in the ledger, or is called open there
-			const open: Array<Entry['state']> = ['pending', 'unknown', 'sending'];
-			if (book.length) expect(rows.rows.some(({ state }) => open.includes(state))).toBe(true);
-		}),
-		{ numRuns: 400 },
-	);
 });

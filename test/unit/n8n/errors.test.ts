@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
-import { failedItem, toNodeError } from '../../../src/n8n/errors';
-import { redactor } from '../../../src/n8n/redact';
-import { cut, invalid, ServiceError } from '../../../src/service/errors';
+import { truncatedAnswerError, invalidInputError, ServiceError } from '../../../src/core/errors';
+import { toErrorItem, toNodeError } from '../../../src/n8n/errors';
+import { createRedactor } from '../../../src/n8n/redact';
+import fc, { character } from '../../support/fastCheck';
 
 const NODE: INode = {
 	id: '1',
@@ -46,7 +46,7 @@ it('shows our sentence, and the words of the service as text', () => {
 });
 
 it('puts everything into the error output, and nothing beside error and details', () => {
-	expect(failedItem(toNodeError(NODE, BROKE), BROKE)).toEqual({
+	expect(toErrorItem(toNodeError(NODE, BROKE), BROKE)).toEqual({
 		error: 'The balance does not cover this request (402): insufficient_balance. Top up.',
 		details: {
 			kind: 'refused',
@@ -64,7 +64,7 @@ it('puts everything into the error output, and nothing beside error and details'
 it.each<[string, ServiceError, string]>([
 	[
 		'ids, and then what to do',
-		new ServiceError('unfinished', 'Not finished', {
+		new ServiceError('timeout', 'Not finished', {
 			ids: { jobId: 'j', chatId: 'c' },
 			advice: 'Wait.',
 		}),
@@ -86,7 +86,7 @@ it.each<[string, ServiceError, string]>([
 	],
 	[
 		'its own words, where n8n would replace them for a part of one',
-		invalid('Preexisting keys cannot be used'),
+		invalidInputError('Preexisting keys cannot be used'),
 		'Preexisting keys cannot be used',
 	],
 	[
@@ -99,14 +99,14 @@ it.each<[string, ServiceError, string]>([
 });
 
 it('what was refused on our side is a mistake of the workflow', () => {
-	const error = toNodeError(NODE, invalid('Model is empty', 'Found <nothing>.'), 1);
+	const error = toNodeError(NODE, invalidInputError('Model is empty', 'Found <nothing>.'), 1);
 	expect(error).toBeInstanceOf(NodeOperationError);
 	expect(error).toMatchObject({
 		message: 'Model is empty. Found <nothing>.',
 		description: 'Found &lt;nothing>.',
 		context: { itemIndex: 1 },
 	});
-	expect(toNodeError(NODE, invalid('Model is empty'))).toMatchObject({
+	expect(toNodeError(NODE, invalidInputError('Model is empty'))).toMatchObject({
 		message: 'Model is empty',
 		description: 'Nothing was sent for this item.',
 	});
@@ -130,13 +130,13 @@ it.each<[object, object | undefined]>([
 });
 
 it('shows how much of an answer came', () => {
-	const partly = (text: string) => toNodeError(NODE, cut('why', { text }));
+	const partly = (text: string) => toNodeError(NODE, truncatedAnswerError('why', { text }));
 	expect(partly('abc').description).toContain('What arrived before (3 characters): abc');
 	expect(partly('').description).toContain('No text had arrived.');
 	const long = partly('x'.repeat(300_000));
 	expect(long.description?.length).toBeLessThan(1200);
 	expect(JSON.stringify(long.context).length).toBeLessThan(110_000);
-	const item = failedItem(long, cut('why', { text: 'x'.repeat(300_000) }));
+	const item = toErrorItem(long, truncatedAnswerError('why', { text: 'x'.repeat(300_000) }));
 	expect(JSON.stringify(item).length).toBeGreaterThan(300_000);
 });
 
@@ -149,18 +149,32 @@ it('an error of n8n stays what it is, and learns its item', () => {
 		context: { itemIndex: 4 },
 	});
 	expect(toNodeError(NODE, 'boom')).toMatchObject({ message: 'boom' });
-	expect(failedItem(own, own)).toEqual({ error: 'mine' });
+	expect(toErrorItem(own, own)).toEqual({ error: 'mine' });
+});
+
+it('an error of n8n is stored without the key, too', () => {
+	const secret = new Error(`no ${ECHOED}`, { cause: new Error(ECHOED) });
+	const foreign = toNodeError(NODE, secret, 0, createRedactor(ECHOED));
+	const own = new NodeOperationError(NODE, `no ${ECHOED}`, { description: `of ${ECHOED}` });
+	own.context['given'] = { [ECHOED]: ECHOED };
+	for (const error of [foreign, toNodeError(NODE, own, 0, createRedactor(ECHOED))]) {
+		expect(error.message).toBe('no ***');
+		const { message, stack, description, context, messages, cause } = error;
+		expect(
+			JSON.stringify([error, message, stack, description, context, messages, String(cause)]),
+		).not.toContain(ECHOED);
+	}
 });
 
 it('is never without a description, which is never the message', () => {
 	for (const kind of [
 		'refused',
-		'cut',
-		'garbled',
+		'truncated',
+		'malformed',
 		'failed',
 		'unreachable',
-		'stopped',
-		'unfinished',
+		'cancelled',
+		'timeout',
 		'invalid',
 	] as const) {
 		const { message, description } = toNodeError(NODE, new ServiceError(kind, 'Words'));
@@ -194,16 +208,15 @@ it('the key is in none of it, wherever the service puts it', () => {
 	fc.assert(
 		fc.property(details, words, (given, message) => {
 			const cause = new ServiceError('refused', message, given);
-			const error = toNodeError(NODE, cause, 0, redactor(ECHOED));
+			const error = toNodeError(NODE, cause, 0, createRedactor(ECHOED));
 			const all = JSON.stringify([
 				error.message,
 				error.description,
 				error.context,
-				failedItem(error, cause, redactor(ECHOED)),
+				toErrorItem(error, cause, createRedactor(ECHOED)),
 			]);
 			expect(all).not.toContain(ECHOED);
 		}),
-		{ numRuns: 500 },
 	);
 });
 
@@ -214,12 +227,13 @@ it('details can be read back, whatever characters key and answer are made of', (
 		maxLength: 40,
 	});
 	fc.assert(
-		fc.property(key, fc.string({ unit: 'binary' }), (secret, reason) => {
-			const cause = cut(`${reason}${secret.slice(0, 8)} ${secret}`, { text: secret });
-			const { details } = failedItem(toNodeError(NODE, cause), cause, redactor(secret));
-			expect(details).toMatchObject({ kind: 'cut', partial: { text: '***' } });
+		fc.property(key, fc.string({ unit: character }), (secret, reason) => {
+			const cause = truncatedAnswerError(`${reason}${secret.slice(0, 8)} ${secret}`, {
+				text: secret,
+			});
+			const { details } = toErrorItem(toNodeError(NODE, cause), cause, createRedactor(secret));
+			expect(details).toMatchObject({ kind: 'truncated', partial: { text: '***' } });
 			expect((details as { reason: string }).reason).not.toContain(secret);
 		}),
-		{ numRuns: 500 },
 	);
 });

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
+import fc, { character } from '../../support/fastCheck';
 
-import { redactor } from '../../../src/n8n/redact';
+import { createRedactor } from '../../../src/n8n/redact';
 
-const KEY = 'abcDEF12-34567890-"quoted"&more\\end';
-const { text, data } = redactor(KEY);
+const KEY = 'abcDEF12-34567890-"quoted"&mor3\\3nd';
+const { text, data } = createRedactor(KEY);
 
 it.each([
 	['the key', `key ${KEY}.`, 'key ***.'],
@@ -43,14 +43,14 @@ it('gives back the same object where the key is not in it', () => {
 });
 
 it('a short key could be a word of the answer, and is taken out of errors only', () => {
-	const short = redactor('abc');
+	const short = createRedactor('abc');
 	expect(short.data({ a: 'abc' })).toEqual({ a: 'abc' });
 	expect(short.text('abc is wrong')).toBe('*** is wrong');
 	expect(short.text('Bearer xyz')).toBe('Bearer ***');
 });
 
 it('without a key nothing but what looks like one is taken out', () => {
-	const none = redactor('');
+	const none = createRedactor('');
 	expect([none.text('plain'), none.text('Bearer x'), none.data({ a: '' })]).toEqual([
 		'plain',
 		'Bearer ***',
@@ -64,10 +64,10 @@ it('no key of any form stays in any text or answer', () => {
 		minLength: 8,
 		maxLength: 40,
 	});
-	const filler = fc.string({ unit: 'grapheme', maxLength: 10 });
+	const filler = fc.string({ unit: character, maxLength: 10 });
 	fc.assert(
 		fc.property(key, filler, filler, fc.boolean(), (secret, before, after, encoded) => {
-			const redact = redactor(secret);
+			const redact = createRedactor(secret);
 			const echoed = `${before}${encoded ? encodeURIComponent(secret) : secret}${after}`;
 			expect(redact.text(echoed)).not.toContain(secret);
 			expect(JSON.stringify(redact.data({ [echoed]: [{ echoed }] }))).not.toContain(
@@ -76,13 +76,12 @@ it('no key of any form stays in any text or answer', () => {
 			fc.pre(!before.includes(secret) && !after.includes(secret));
 			expect(redact.data({ before, after })).toEqual({ before, after });
 		}),
-		{ numRuns: 2000 },
 	);
 });
 
 it('texts does for all that is in a value what text does for one', () => {
 	const given = { reason: [`${KEY.slice(0, 8)} "Bearer x"`], code: 17, none: undefined };
-	expect(redactor(KEY).texts(given)).toEqual({
+	expect(createRedactor(KEY).texts(given)).toEqual({
 		reason: ['*** "Bearer ***"'],
 		code: 17,
 		none: undefined,

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
-
-import { jobFailure, readJobRecord } from '../../../src/router/jobRecord';
+import { readJobRecord } from '../../../src/router/jobRecord';
+import { jobFailedError } from '../../../src/router/jobs';
+import fc from '../../support/fastCheck';
 
 const read = (body: unknown, knownId?: string) => readJobRecord(body, 'images', {}, knownId);
 
@@ -211,7 +211,6 @@ it('throws for no body', () => {
 			const job = read(body);
 			if (job) expect(job.jobId.trim()).not.toBe('');
 		}),
-		{ numRuns: 2000 },
 	);
 });
 
@@ -227,7 +226,7 @@ it.each<[object, object]>([
 	[{}, { reason: 'The service gave no reason.' }],
 ])('a failed job with %j says why', (fields, details) => {
 	const record = { id: 1, status: 'failed', ...fields };
-	const failure = jobFailure({ ...read(record)!, requestId: 'r' });
+	const failure = jobFailedError({ ...read(record)!, requestId: 'r' });
 	expect(failure).toMatchObject({
 		kind: 'failed',
 		message: 'The media job failed',

@@ -1,8 +1,8 @@
-import { openContent, readJob, withJobId } from '../../../src/router/jobs';
+import { readText } from '../../../src/core/body';
+import { invalidInputError, ServiceError } from '../../../src/core/errors';
 import { startJob } from '../../../src/router/jobStart';
-import { kindOf, segments, type Segment } from '../../../src/router/segments';
-import { readText } from '../../../src/service/readBody';
-import { invalid, ServiceError } from '../../../src/service/errors';
+import { openContent, readJob, withJobId } from '../../../src/router/jobs';
+import { kindOfSegment, segments, type Segment } from '../../../src/router/model';
 import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
 
 const NOT_FOUND = json({ error: { code: 'not_found', message: 'no such job' } }, { status: 404 });
@@ -70,7 +70,7 @@ it.each<[string, Answer | ServiceError, string, object]>([
 	['failure of the service', json({}, { status: 500 }), 'unknown', {}],
 	['not sent', new ServiceError('unreachable', 'x', { sent: false }), 'not_started', {}],
 	['sent, no answer', new ServiceError('unreachable', 'x', { sent: true }), 'unknown', {}],
-	['stopped in flight', new ServiceError('stopped', 'x'), 'unknown', {}],
+	['stopped in flight', new ServiceError('cancelled', 'x'), 'unknown', {}],
 ])('a start that is %s', async (_name, answer, outcome, details) => {
 	const failure = await failureOf(startJob(inMemory(answer), 'images', BODY));
 	expect(failure.details).toMatchObject({ ...details, outcome });
@@ -108,7 +108,7 @@ it('an error that came in place of a record is no failed job', async () => {
 	expect(
 		await failureOf(readJob(inMemory(inside), { segment: 'images', jobId: '1' })),
 	).toMatchObject({
-		kind: 'garbled',
+		kind: 'malformed',
 		details: { code: 'not_found', reason: 'no such job', ids: { jobId: '1' } },
 	});
 });
@@ -182,7 +182,7 @@ it.each<[string, Answer, object]>([
 	[
 		'a file that is gone',
 		json({ code: 'content_expired' }, { status: 410 }),
-		{ status: 410, advice: expect.stringContaining('no longer kept') },
+		{ status: 410, advice: expect.stringContaining('no longer available') },
 	],
 	['a broken refusal', { status: 500, breaks: true }, { status: 500 }],
 ])('%s keeps the job id', async (_name, answer, details) => {
@@ -198,11 +198,8 @@ it.each([['..'], [''], ['a\r\nb'], ['x'.repeat(20_000)]])(
 	'the id %.10j is refused before any request',
 	async (jobId) => {
 		const http = inMemory(json({}));
-		for (const asked of [
-			readJob(http, { segment: 'images', jobId }),
-			openContent(http, { segment: 'images', jobId }),
-		]) {
-			expect(await failureOf(asked)).toMatchObject({
+		for (const ask of [readJob, openContent]) {
+			expect(await failureOf(ask(http, { segment: 'images', jobId }))).toMatchObject({
 				kind: 'invalid',
 				details: { ids: { jobId } },
 			});
@@ -225,13 +222,15 @@ it('a segment that does not exist is refused before any request', async () => {
 it('every failure that concerns a job carries its id; others are left alone', async () => {
 	const foreign = new TypeError('mine');
 	await expect(withJobId('j', () => Promise.reject(foreign))).rejects.toBe(foreign);
-	expect((await failureOf(withJobId('j', () => Promise.reject(invalid('x'))))).details).toEqual({
+	expect(
+		(await failureOf(withJobId('j', () => Promise.reject(invalidInputError('x'))))).details,
+	).toEqual({
 		ids: { jobId: 'j' },
 	});
 });
 
 it('names the kind of every segment', () => {
-	expect(segments.map(kindOf)).toEqual(['image', 'video', 'music', 'audio']);
+	expect(segments.map(kindOfSegment)).toEqual(['image', 'video', 'music', 'audio']);
 });
 
 describe('a file that lies elsewhere', () => {

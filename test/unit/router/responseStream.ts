@@ -1,4 +1,4 @@
-import { joinEvents } from '../../../src/router/responseEvents';
+import { createResponseAccumulator } from '../../../src/router/responses';
 
 // The events of a streamed response, as the public protocol has them.
 
@@ -36,9 +36,9 @@ export const fragment = (output_index: unknown, text: unknown, more: object = {}
 });
 
 export function answerTo(...given: Given[]) {
-	const joiner = joinEvents('asked/for');
+	const joiner = createResponseAccumulator('asked/for');
 	const readAlong = given
-		.map((one) => (Array.isArray(one) ? joiner.take(one[1], one[0]) : joiner.take(one)))
+		.map((one) => (Array.isArray(one) ? joiner.add(one[1], one[0]) : joiner.add(one)))
 		.join('');
-	return { ...joiner.answer(), readAlong, whole: joiner.isWhole(), failure: joiner.failure() };
+	return { ...joiner.answer(), readAlong, whole: joiner.isComplete(), failure: joiner.failure() };
 }

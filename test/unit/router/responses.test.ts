@@ -1,7 +1,6 @@
-import fc from 'fast-check';
-
-import { respond, type ResponseRequest } from '../../../src/router/responses';
-import { ServiceError } from '../../../src/service/errors';
+import { ServiceError } from '../../../src/core/errors';
+import { createResponse, type ResponseRequest } from '../../../src/router/responses';
+import fc from '../../support/fastCheck';
 import { bytes, events, failureOf, inMemory, json, split, type Answer } from '../inMemoryHttp';
 import { call, delta, done, fragment, itemDone, message, said } from './responseStream';
 
@@ -17,11 +16,11 @@ const DONE = data('[DONE]');
 const USAGE = { input_tokens: 1, output_tokens: 2 };
 const END = done({ usage: USAGE });
 
-const asked = (answer: Answer | ServiceError) => respond(inMemory(answer), REQUEST);
+const asked = (answer: Answer | ServiceError) => createResponse(inMemory(answer), REQUEST);
 
 it('forwards the request as it is, always streamed', async () => {
 	const http = inMemory(events(data(delta('a'), END)));
-	await respond(http, { ...REQUEST, stream: false, instructions: 'Be brief', store: false });
+	await createResponse(http, { ...REQUEST, stream: false, instructions: 'Be brief', store: false });
 	expect(http.requests).toEqual([
 		{
 			method: 'POST',
@@ -48,7 +47,7 @@ it.each<[string, string | Answer]>([
 	const given = typeof answer === 'string' ? events(answer) : answer;
 	const http = inMemory({ ...given, headers: { ...given.headers, 'x-request-id': 'r' } });
 	const heard: string[] = [];
-	expect(await respond(http, REQUEST, (text) => void heard.push(text))).toEqual({
+	expect(await createResponse(http, REQUEST, (text) => void heard.push(text))).toEqual({
 		text: 'a',
 		model: 'vendor/model',
 		finishReason: 'stop',
@@ -77,7 +76,7 @@ it('the cap is a whole answer that was cut off', async () => {
 
 const ERROR = { code: 'backend_failed', message: 'boom', meta: { a: 1 } };
 const SAID = { code: 'backend_failed', reason: 'boom', meta: { a: 1 } };
-const closedBefore = 'The connection closed before the end mark "response.completed" came.';
+const closedBefore = 'The connection closed before the end mark "response.completed" arrived.';
 
 it.each<[string, string, object]>([
 	['an error line and [DONE]', data(delta('a'), { error: ERROR }) + DONE, SAID],
@@ -98,7 +97,7 @@ it.each<[string, string, object]>([
 	[
 		'[DONE] before the end',
 		data(delta('a')) + DONE + data(END),
-		{ reason: 'The stream ended before "response.completed" came.' },
+		{ reason: 'The stream ended before "response.completed" arrived.' },
 	],
 	['a missing end', data(delta('a')), { reason: closedBefore }],
 	[
@@ -114,7 +113,7 @@ it.each<[string, string, object]>([
 ])('%s cuts the answer; what came is kept, and billed', async (_name, text, details) => {
 	const failure = await failureOf(asked(events(text, { headers: { 'x-request-id': 'r' } })));
 	expect(failure).toMatchObject({
-		kind: 'cut',
+		kind: 'truncated',
 		message: 'The answer stopped before its end',
 		details: {
 			...details,
@@ -139,8 +138,10 @@ it.each<[string, Answer, object]>([
 	['a list', json([]), { reason: '[]' }],
 ])('%s is garbled', async (_name, answer, details) => {
 	const failure = await failureOf(asked(answer));
-	expect(failure).toMatchObject({ kind: 'garbled', details: { ...details, outcome: 'unknown' } });
-	expect(failure.details).not.toHaveProperty('partial');
+	expect(failure).toMatchObject({ kind: 'malformed', details: { ...details, outcome: 'unknown' } });
+	const came = String(answer.chunks?.[0] ?? '');
+	if (!came) expect(failure.details).not.toHaveProperty('partial');
+	else expect(failure.details.partial).toMatchObject({ text: '', body: JSON.parse(came) });
 });
 
 it.each<[string, Answer | ServiceError, object]>([

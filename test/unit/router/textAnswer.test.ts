@@ -1,6 +1,5 @@
-import fc from 'fast-check';
-
-import { noticeOf, toToolCall, type TextAnswer } from '../../../src/router/textAnswer';
+import { answerWarning, toToolCall, type TextAnswer } from '../../../src/router/textAnswer';
+import fc from '../../support/fastCheck';
 
 it.each<[unknown, unknown]>([
 	['{"a":1}', { a: 1 }],
@@ -77,7 +76,7 @@ it.each<[string, Partial<TextAnswer>, RegExp | undefined]>([
 		/^Answer 2 is cut off: /,
 	],
 ])('what is said of %s', (_name, answer, notice) => {
-	const said = noticeOf({ text: 'a', model: 'v/m', toolCalls: [], ...answer });
+	const said = answerWarning({ text: 'a', model: 'v/m', toolCalls: [], ...answer });
 	if (notice) expect(said).toMatch(notice);
 	else expect(said).toBeUndefined();
 });

@@ -1,0 +1,85 @@
+import type { IPollFunctions } from 'n8n-workflow';
+
+import { isPlainObject, tryParseJson } from '../../../src/core/json';
+import { readEntry, toRow, type Entry } from '../../../src/ledger/entry';
+import type { Ledger } from '../../../src/ledger/ledger';
+import { transitions } from '../../../src/ledger/transitions';
+import { createMemoryTable } from '../../../src/ledger/memoryTable';
+import type { Connection } from '../../../src/n8n/connection';
+import type { TriggerSettings } from './trigger.params';
+
+/** Replaces the job ledger: the trigger stores its state in the workflow itself. */
+interface StoredJobList {
+	ledger: Ledger;
+	/** Saves the state, with all that was claimed marked as reported. */
+	save(): void;
+}
+
+/**
+ * Opens the jobs of a list with their stored state.
+ *
+ * By default n8n saves a trigger's state only together with an execution that the trigger starts.
+ */
+export function openJobList(
+	n8n: IPollFunctions,
+	{ clock, credentialId }: Connection,
+	{ segment, jobIds, wantsJobs }: TriggerSettings,
+	claim: string,
+): StoredJobList {
+	const data = n8n.getWorkflowStaticData('node') as { ledger?: unknown };
+	const unseen = new Set(wantsJobs ? parseJobIds(jobIds) : []);
+	const stored = parseRows(data.ledger);
+	if (data.ledger !== undefined && !stored)
+		n8n.logger.warn('The stored state of the trigger could not be read and was reset', {
+			node: n8n.getNode().name,
+		});
+	const rows = (stored ?? []).filter(
+		(row) =>
+			row.state === 'baseline' ||
+			(row.account === credentialId && row.segment === segment && unseen.delete(row.jobId)),
+	);
+	const now = clock.now();
+	const account = credentialId;
+	let lastId = Math.max(0, ...rows.map(({ id }) => id));
+	for (const jobId of unseen) {
+		const row = { jobId, segment, account, startedAt: now, checkAt: now };
+		rows.push({ ...toRow({ ...row, state: transitions.registerJob.to }), id: ++lastId });
+	}
+	return {
+		ledger: {
+			table: createMemoryTable(rows),
+			clock,
+			uncancellableClock: clock,
+			newClaim: () => claim,
+			execution: '',
+		},
+		save() {
+			// n8n only detects an assignment to the field itself
+			data.ledger = rows.map((row) => (row.claim === claim ? markEmitted(row) : row));
+		},
+	};
+}
+
+/** What was emitted counts as reported: no later step could record it. */
+function markEmitted(row: Entry): Entry {
+	const { to } = transitions.emitListedJob;
+	if (row.state !== 'baseline') return { ...row, state: to, record: '', leaseUntil: 0 };
+	const baseline = tryParseJson(row.record);
+	const offered = isPlainObject(baseline) ? baseline['offered'] : undefined;
+	return offered === undefined
+		? row
+		: { ...row, record: JSON.stringify({ told: offered }), leaseUntil: 0 };
+}
+
+/** Reads ids separated by commas, semicolons, spaces or line breaks, or a JSON list, which is how n8n passes a list from an expression. */
+export function parseJobIds(text: string): string[] {
+	const list = tryParseJson(text);
+	const ids = Array.isArray(list) ? list.map(String) : text.split(/[\s,;]+/);
+	return ids.map((id) => id.trim()).filter(Boolean);
+}
+
+function parseRows(stored: unknown): Entry[] | undefined {
+	if (!Array.isArray(stored) || !stored.every(isPlainObject)) return undefined;
+	const rows = stored.map(readEntry);
+	return rows.every(({ id }) => Number.isSafeInteger(id)) ? rows : undefined;
+}

@@ -1,0 +1,139 @@
+import { isErrorValue } from '../core/errorResponses';
+import { detectEnd, isNonAnswerName, isErrorName, isToolName } from '../core/eventNames';
+import { extractText, hasContent, isOtherRole, extractTextAt } from '../core/extractText';
+import { isPlainObject } from '../core/json';
+
+/** The content of one event of an agent's answer. */
+export interface ParsedEvent {
+	/** A chunk of the answer, or all of it so far. */
+	text?: string;
+	/** The text of an event that ends something: the answer again, or its last chunk. */
+	summary?: string;
+	/** The agent's own error. */
+	error?: unknown;
+	/** The end of the stream, or of a message after which more may follow. */
+	end?: 'stream' | 'message';
+	/** The event has content, but no text, and is not known to be unrelated to the answer. */
+	unknown?: true;
+}
+
+const FAILED_STATUS = /^(error|failed|failure|rejected|canceled|cancelled)$/i;
+
+/**
+ * Parses one event. The specification does not define the format.
+ *
+ * The name is taken from the event line, or from a field `type`, `event` or `kind`. An unknown event with a text in a usual
+ * field is a chunk of the answer.
+ *
+ * @param textField Path of the text, as the user entered it. Then only that text counts, whatever the name of the event.
+ * @param question The message that was sent, which an answer may repeat beside its text.
+ */
+export function parseEvent(
+	data: unknown,
+	eventName?: string,
+	textField?: string,
+	question?: string,
+): ParsedEvent {
+	const value = textField ? data : unwrapJsonRpc(data);
+	const find = textField
+		? (from: unknown) => extractTextAt(from, textField)
+		: (from: unknown) => extractTextWithoutQuestion(from, question);
+	const name = findEventName(value, eventName);
+	if (isFailure(value, name)) return isToolName(name) ? {} : { error: value };
+	if (isPlainObject(value) && isFromOtherRole(value)) return {};
+	const isNonAnswer = !textField && isNonAnswerName(name);
+	const end = detectEnd(name);
+	if (end && !isNonAnswer) return withText({ end }, 'summary', find(value));
+	if (end === 'message' && isNonAnswer && !isWholeStreamName(name)) return {};
+	if (end) return { end };
+	const parsed = isNonAnswer ? {} : withText({}, 'text', find(value));
+	if (!isNonAnswer && parsed.text === undefined && hasContent(value)) parsed.unknown = true;
+	if (isPlainObject(value) && isFinalEvent(value)) return parseFinalEvent(parsed, value, find);
+	return parsed;
+}
+
+/** Splits an answer that is a list of events; any other answer counts as one event. */
+export function splitEventList(value: unknown): unknown[] {
+	const list = isPlainObject(value) && !extractText(value) ? value['events'] : value;
+	const areEvents =
+		Array.isArray(list) &&
+		list.every(isPlainObject) &&
+		list.some(({ type, event, kind }) => [type, event, kind].some(isNonEmptyString)) &&
+		!list.some((entry) => 'role' in entry);
+	return areEvents ? list : [value];
+}
+
+/** If the text found is the question, looks for another text. */
+function extractTextWithoutQuestion(
+	value: unknown,
+	question: string | undefined,
+): string | undefined {
+	const text = extractText(value);
+	if (text === undefined || text !== question || !isPlainObject(value)) return text;
+	const others = Object.entries(value).filter(([, field]) => field !== question);
+	return extractText(Object.fromEntries(others)) || text;
+}
+
+/** The result of a JSON-RPC response. */
+function unwrapJsonRpc(value: unknown): unknown {
+	if (!isPlainObject(value) || !('jsonrpc' in value)) return value;
+	return isErrorValue(value['error']) ? value : (value['result'] ?? value['params'] ?? value);
+}
+
+function findEventName(value: unknown, eventName: string | undefined): string {
+	const names = isPlainObject(value)
+		? [
+				eventName,
+				...['type', 'event', 'kind', 'event_type', 'eventType'].map((field) => value[field]),
+			]
+		: [eventName];
+	const name = names.find((candidate) => isNonEmptyString(candidate) && candidate !== 'message');
+	return typeof name === 'string' ? name : '';
+}
+
+function isFailure(value: unknown, name: string): boolean {
+	if (isErrorName(name)) return true;
+	if (!isPlainObject(value)) return false;
+	const { success, ok, status, error } = value;
+	const state = isPlainObject(status) ? status['state'] : status;
+	return (
+		success === false || ok === false || FAILED_STATUS.test(String(state)) || isErrorValue(error)
+	);
+}
+
+const withText = (
+	parsed: ParsedEvent,
+	field: 'text' | 'summary',
+	text: string | undefined,
+): ParsedEvent =>
+	text === undefined || text === '[DONE]' || (field === 'summary' && !text)
+		? parsed
+		: { ...parsed, [field]: text };
+
+/** Whether the end of an event that is not part of the answer also ends the stream. */
+const isWholeStreamName = (name: string) => /^(session|run|stream)\b/i.test(name);
+
+function isFinalEvent(value: Record<string, unknown>): boolean {
+	return ['done', 'is_final', 'isFinal', 'is_finished', 'finished', 'final', 'lastChunk'].some(
+		(field) => value[field] === true,
+	);
+}
+
+/** The final status of a task may contain the answer. */
+function parseFinalEvent(
+	parsed: ParsedEvent,
+	value: Record<string, unknown>,
+	find: (from: unknown) => string | undefined,
+): ParsedEvent {
+	if (!isPlainObject(value['status'])) return { ...parsed, end: 'message' };
+	return withText({ end: 'message' }, 'summary', find(value));
+}
+
+function isFromOtherRole(value: Record<string, unknown>): boolean {
+	return [value, value['message'], value['data']]
+		.filter(isPlainObject)
+		.flatMap(({ role, sender, author }) => [role, sender, author])
+		.some(isOtherRole);
+}
+
+const isNonEmptyString = (value: unknown) => typeof value === 'string' && value !== '';

@@ -1,0 +1,198 @@
+import { truncatedAnswerError } from '../core/errors';
+import { detectEnd, isNonAnswerName } from '../core/eventNames';
+import { extractText, hasContent } from '../core/extractText';
+import { isPlainObject } from '../core/json';
+import { createTextAccumulator } from '../core/textAccumulator';
+import { createToolTimeline, type ToolCall } from './toolTimeline';
+
+/** Far more than any answer has: a stream with more is broken or hostile. */
+const MAX_TOOLS_AND_MESSAGES = 5000;
+
+/** Events kept of an answer without text, so that the user can see what arrived instead. */
+const MAX_KEPT_EVENTS = 50;
+
+export interface AssistantAnswer {
+	/** The text of all messages, with a blank line between them. */
+	text: string;
+	/** Present once the service has sent it. */
+	chatId?: string;
+	chatTitle?: string;
+	messageIds: string[];
+	toolCalls: ToolCall[];
+	/** Every event as it arrived, if requested; the first ones if there is no text. */
+	events: unknown[];
+	requestId?: string;
+}
+
+export interface AccumulatorOptions {
+	/** Keeps every event as it arrived. */
+	keepEvents?: boolean;
+	/** Called when the first event of a tool call arrives. */
+	onToolCall?: (call: ToolCall) => void;
+	/** Returns milliseconds since the question was sent, for the timeline of the tools. */
+	time?: () => number;
+	/** Language of the tool titles, e.g. `de`. Default `en`. */
+	language?: string;
+}
+
+/** What has arrived of an answer, apart from its texts and tool calls. */
+type AnswerFields = Omit<AssistantAnswer, 'text' | 'toolCalls'>;
+
+/**
+ * Builds an answer from the events of the assistant's stream.
+ *
+ * Tolerates missing events: a `chat` that never arrived, a tool that finished without a start, a message without an end.
+ */
+export function createAnswerAccumulator({
+	keepEvents = false,
+	onToolCall = () => {},
+	time = () => 0,
+	language = 'en',
+}: AccumulatorOptions = {}) {
+	const messages = createMessageTexts();
+	/** The text of unknown events. It is the answer if there is no other text. */
+	const unknownText = createTextAccumulator();
+	const tools = createToolTimeline(time, language);
+	const answer: AnswerFields = { messageIds: [], events: [] };
+	let keptEvents = 0;
+	/** Whether an unknown event had content, but no text. */
+	let hasUnknownContent = false;
+	const handlers = createEventHandlers(answer, messages, tools, onToolCall);
+
+	return {
+		/** Whether the specification has an event of this name. */
+		isSpecified: (event: string) => Object.hasOwn(handlers, event),
+
+		/** @returns the text that this event adds to the answer. */
+		add(event: string, data: unknown): string {
+			if (keepEvents || (messages.isEmpty() && keptEvents++ < MAX_KEPT_EVENTS))
+				answer.events.push({ event, data });
+			const payload = typeof data === 'string' && event === 'message_start' ? { t: data } : data;
+			if (isPlainObject(payload) || payload === undefined) {
+				const name = Object.hasOwn(handlers, event) ? event : resolveEventType(event, payload);
+				if (Object.hasOwn(handlers, name)) return handlers[name]?.(payload ?? {}) ?? '';
+			}
+			if (Object.hasOwn(handlers, event) || isNonAnswerName(event)) return '';
+			const text = extractText(data);
+			hasUnknownContent ||= text === undefined && hasContent(data);
+			unknownText.add(text ?? '');
+			return '';
+		},
+		/** The answer has ended, or broken off. @returns the text that this adds. */
+		end(): string {
+			const added = messages.flush();
+			unknownText.flush();
+			return messages.isEmpty() ? messages.add(unknownText.text()) : added;
+		},
+		/** Whether nothing arrived that could be an answer. */
+		isEmpty: () => messages.isEmpty() && !hasUnknownContent,
+		chatId: () => answer.chatId,
+		answer(): AssistantAnswer {
+			const text = messages.text();
+			return {
+				...answer,
+				events: keepEvents || !text ? answer.events : [],
+				text,
+				toolCalls: tools.calls(),
+			};
+		},
+	};
+}
+
+/** One handler for each specified event; it returns the text that the event adds to the answer. */
+function createEventHandlers(
+	answer: AnswerFields,
+	messages: ReturnType<typeof createMessageTexts>,
+	tools: ReturnType<typeof createToolTimeline>,
+	onToolCall: (call: ToolCall) => void,
+): Record<string, (data: Record<string, unknown>) => string> {
+	return {
+		chat({ chat_id, chat_title }) {
+			if (isTextOrNumber(chat_id)) answer.chatId = String(chat_id);
+			if (isTextOrNumber(chat_title)) answer.chatTitle = String(chat_title);
+			return '';
+		},
+		pending_tool_call({ call_id, title }) {
+			const call = tools.start(call_id, title);
+			if (call) onToolCall(call);
+			checkCount(tools.count());
+			return '';
+		},
+		finished_tool_call({ call_id }) {
+			tools.finish(call_id);
+			checkCount(tools.count());
+			return '';
+		},
+		message_start: (data) => messages.add(readMessageText(data)),
+		message_end(data) {
+			const { message_id } = data;
+			if (isTextOrNumber(message_id)) checkCount(answer.messageIds.push(String(message_id)));
+			const added = messages.finish(readMessageText(data));
+			checkCount(messages.count());
+			return added;
+		},
+	};
+}
+
+function checkCount(count: number): void {
+	if (count > MAX_TOOLS_AND_MESSAGES)
+		throw truncatedAnswerError(
+			`It names more than ${MAX_TOOLS_AND_MESSAGES} tool calls or messages.`,
+		);
+}
+
+/** Message events under other names than the specification's, e.g. `message_delta`, `message_done`. */
+function resolveEventType(event: string, data: unknown): string {
+	const carriesText =
+		event.startsWith('message') && isPlainObject(data) && typeof data['t'] === 'string';
+	if (!carriesText) return event;
+	return detectEnd(event) ? 'message_end' : 'message_start';
+}
+
+const readMessageText = (data: Record<string, unknown>) =>
+	typeof data['t'] === 'string' ? data['t'] : (extractText(data) ?? '');
+
+const isTextOrNumber = (value: unknown) =>
+	(typeof value === 'string' && value !== '') || typeof value === 'number';
+
+/** The texts of the messages of an answer. Every method returns the new text, for live output. */
+function createMessageTexts() {
+	const ended: string[] = [];
+	/** The message that has not ended yet. */
+	let current = createTextAccumulator();
+
+	const add = (text: string) => {
+		// live output also needs a blank line between messages
+		const separator = ended.length && !current.text() ? '\n\n' : '';
+		const added = current.add(text);
+		return added && separator + added;
+	};
+
+	return {
+		add,
+		/**
+		 * The message has ended.
+		 *
+		 * @param finalText What its last event contains: the message again, or its last chunk.
+		 */
+		finish(finalText: string): string {
+			const isRepeat = !current.text() && finalText === ended.at(-1);
+			const added = current.text()
+				? current.finishMessage(finalText)
+				: isRepeat
+					? ''
+					: add(finalText);
+			const text = current.text();
+			if (text) {
+				ended.push(text);
+				current = createTextAccumulator();
+			}
+			return added;
+		},
+		/** Adds what is pending, once the answer has ended or broken off. */
+		flush: () => current.flush(),
+		isEmpty: () => !ended.length && !current.text(),
+		count: () => ended.length,
+		text: () => [...ended, current.text()].filter(Boolean).join('\n\n'),
+	};
+}

@@ -1,0 +1,186 @@
+import { ServiceError, shortenText, type ServiceErrorDetails } from './errors';
+import { type HttpResponse, parseRetryAfter } from './http';
+import { isPlainObject, tryParseJson } from './json';
+
+/** Characters of the service's message that are shown. */
+const MAX_REASON_LENGTH = 2000;
+
+export function refusedRequestError({ status, headers }: HttpResponse, body: string): ServiceError {
+	const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
+	return new ServiceError('refused', describeStatus(status), {
+		status,
+		...parseErrorEnvelope(body, headers['content-type']?.toLowerCase()),
+		...getRequestId(headers),
+		...(retryAfter !== undefined && { retryAfter }),
+	});
+}
+
+/** The error that a service reports with status 200: in the body, or in the middle of a stream. */
+export function parseErrorBody(value: unknown): ServiceErrorDetails {
+	return parseErrorEnvelope(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+}
+
+/** @param body Of a web page, only the title is shown. */
+export function malformedResponseError(
+	{ status, headers }: HttpResponse,
+	body: string,
+): ServiceError {
+	const isPage = isWebPage(body, headers['content-type']?.toLowerCase());
+	const excerpt = isPage ? describeWebPage(body) : shortenText(body.trim(), 200);
+	return new ServiceError('malformed', 'The service answered in a form that cannot be read', {
+		status,
+		reason: excerpt || 'The answer was empty.',
+		...(isPage && {
+			advice: 'This looks like a web page: a login page, a proxy, or a wrong base URL.',
+		}),
+		...getRequestId(headers),
+	});
+}
+
+export function getRequestId(headers: HttpResponse['headers']): { requestId?: string } {
+	const id = headers['x-request-id'];
+	return id ? { requestId: shortenText(id, 200) } : {};
+}
+
+/** A sentence for a status other than 2xx. */
+export function describeStatus(status: number): string {
+	if (status >= 300 && status < 400)
+		return `The service sent a redirect (${status}), which is not followed`;
+	if (status === 401) return 'The service refused the API key (401)';
+	if (status === 402) return 'The balance does not cover this request (402)';
+	if (status === 403) return 'The API key does not permit this request (403)';
+	if (status === 404) return 'The service has nothing under this address or ID (404)';
+	if (status === 407) return 'The proxy between n8n and the service requires a password (407)';
+	if (status === 429) return 'The service is receiving too many requests (429)';
+	if (status >= 500) return `The service reported an internal error (${status})`;
+	return `The service refused the request (${status})`;
+}
+
+/**
+ * Accepts `{ error: { code, message, meta } }`, `{ code, message, meta }`, `{ error: 'text' }`, `{ error: 'code', message }`,
+ * `{ detail: 'text' }`, `{ detail: [...] }`, `{ detail: { code, message, meta } }`, `{ errors: [{ ... }] }` and plain text: the
+ * specification names `message`, `meta` and `detail`, but not the object that contains them.
+ */
+function parseErrorEnvelope(body: string, type?: string): ServiceErrorDetails {
+	const parsed = tryParseJson(body);
+	if (!isPlainObject(parsed))
+		return body.trim() ? { reason: summarizeReason(body.trim(), type) } : {};
+	const { error, errors, detail } = parsed;
+	const inner =
+		[error, Array.isArray(errors) ? errors[0] : errors, detail].find(isPlainObject) ?? parsed;
+	const candidates = [
+		inner['message'],
+		inner['detail'],
+		parsed['message'],
+		parsed['detail'],
+		parsed['error'],
+	];
+	const message =
+		candidates.find((value) => value !== undefined && value !== null && value !== '') ?? body;
+	const code = findErrorCode([
+		inner['code'],
+		inner['type'],
+		error !== message && error,
+		parsed['code'],
+	]);
+	const meta = [inner['meta'], parsed['meta']].find(isPlainObject);
+	return {
+		reason: summarizeReason(typeof message === 'string' ? message : JSON.stringify(message)),
+		...(code && { code: shortenText(code, 100) }),
+		...(meta && { meta }),
+	};
+}
+
+/**
+ * Whether the value of an `error` field reports an error. Many services always send the field: null, false, empty, or with
+ * code 0 and "success".
+ */
+export function isErrorValue(error: unknown): boolean {
+	if (typeof error === 'string') return error.trim() !== '' && !NO_ERROR_TEXT.test(error.trim());
+	if (Array.isArray(error)) return error.some(isErrorValue);
+	if (isPlainObject(error)) return Object.values(error).some(isErrorValue);
+	// 200 and the like only repeat the status
+	return Boolean(error) && !(Number(error) >= 200 && Number(error) < 300);
+}
+
+const NO_ERROR_TEXT =
+	/^(ok|okay|none|no|no[ _-]?errors?|null|nil|undefined|false|success|successful|0)[.!]?$/i;
+
+const summarizeReason = (text: string, type?: string) =>
+	isWebPage(text, type) ? describeWebPage(text) : shortenText(text, MAX_REASON_LENGTH);
+
+/** Prefers a word to a number, which often only repeats the status. */
+function findErrorCode(values: unknown[]): string | undefined {
+	const codes = values.filter((value) => typeof value === 'string' || typeof value === 'number');
+	const code = codes.find((value) => value !== '' && Number.isNaN(Number(value))) ?? codes[0];
+	return code === undefined ? undefined : String(code);
+}
+
+/** Characters of a page that are searched. */
+const MAX_PAGE_LENGTH = 64 * 1024;
+/** Characters of a title that are shown. */
+const MAX_TITLE_LENGTH = 200;
+
+const DOCUMENT_START = /^[\s\uFEFF]*<(!doctype\s|html[\s>]|\?xml[\s?])/i;
+
+/**
+ * Whether a text begins like a web page or an XML document. A text with some markup in it does not count unless its type is
+ * HTML, nor does plain text that only mentions `<html>`.
+ *
+ * @param type The `Content-Type`, in lower case.
+ */
+export function isWebPage(start: string, type = ''): boolean {
+	if (/^[\s\uFEFF]*</.test(start) && type.includes('html')) return true;
+	if (!DOCUMENT_START.test(start)) return false;
+	const onlyMentionsHtml = type.includes('text/plain') && /^[\s\uFEFF]*<html/i.test(start);
+	return !onlyMentionsHtml || /<(head|body|title|meta|script)\b/i.test(start);
+}
+
+/** A short description of a page for error messages: its kind and its title. */
+export function describeWebPage(page: string): string {
+	const text = page.slice(0, MAX_PAGE_LENGTH);
+	if (/^[\s\uFEFF]*<\?xml/i.test(text) && !/<html[\s>]/i.test(text)) {
+		const details = ['code', 'message']
+			.map((name) => extractElementText(text, name))
+			.filter(Boolean);
+		return ['An XML document', ...details].join(': ');
+	}
+	const title = extractElementText(text, 'title');
+	return title ? `An HTML page: "${title}"` : 'An HTML page';
+}
+
+/** The text of a page without markup. Line breaks are kept. */
+export function extractPageText(page: string): string {
+	return decodeEntities(
+		page
+			.replace(/<!--[^]*?(-->|$)/g, ' ')
+			.replace(/<(script|style|svg|template)\b[^]*?(<\/\1\s*>|$)/gi, ' ')
+			.replace(MARKUP_TAG, ' '),
+	);
+}
+
+/** Complete tags only. Removing an unclosed one could remove half of a key and leave the other half unredacted. */
+const MARKUP_TAG = /<(?:\/?[a-z][\w:-]*(?:\s[^<>]*)?\/?|[!?][^<>]*)>/gi;
+
+function extractElementText(text: string, element: string): string {
+	const [, content = ''] =
+		new RegExp(`<${element}\\b[^<>]*>([^]*?)</${element}\\b`, 'i').exec(text) ?? [];
+	const elementText = decodeEntities(content).replaceAll('\n', ' ');
+	return shortenText(elementText, MAX_TITLE_LENGTH);
+}
+
+const ENTITIES: Record<string, string> = {
+	'&lt;': '<',
+	'&gt;': '>',
+	'&quot;': '"',
+	'&#39;': "'",
+	'&nbsp;': ' ',
+	'&amp;': '&',
+};
+
+const decodeEntities = (markup: string) =>
+	markup
+		.replace(/&(lt|gt|quot|#39|nbsp|amp);/g, (entity) => ENTITIES[entity] ?? entity)
+		.replace(/[^\S\n]+/g, ' ')
+		.replace(/ ?\n\s*/g, '\n')
+		.trim();

@@ -1,0 +1,147 @@
+/**
+ * - `unreachable`: no response head (connection refused, reset, timed out).
+ * - `refused`: the service answered with a status other than 2xx; a redirect counts, it is never followed.
+ * - `malformed`: the service answered 2xx, in a form that cannot be read.
+ * - `truncated`: an answer stopped before its end; `partial` holds what arrived.
+ * - `schemaMismatch`: an answer is complete, but does not match the requested schema or format.
+ * - `timeout`: a wait reached its deadline; the job continues at the service.
+ * - `failed`: the service accepted the request and reports that it failed (a failed media job, an expired file).
+ * - `invalid`: rejected by this package before any request.
+ * - `cancelled`: the execution was stopped while the request was under way.
+ */
+export type ServiceErrorKind =
+	| 'unreachable'
+	| 'refused'
+	| 'malformed'
+	| 'truncated'
+	| 'failed'
+	| 'schemaMismatch'
+	| 'timeout'
+	| 'invalid'
+	| 'cancelled';
+
+/** Any failure of a request to the service. The message is ours; the service's own message is in `details`. */
+export class ServiceError extends Error {
+	override readonly name = 'ServiceError';
+	readonly kind: ServiceErrorKind;
+	readonly details: ServiceErrorDetails;
+
+	constructor(kind: ServiceErrorKind, message: string, details: ServiceErrorDetails = {}) {
+		super(message, details.cause === undefined ? {} : { cause: details.cause });
+		this.kind = kind;
+		this.details = details;
+	}
+}
+
+export interface ServiceErrorDetails {
+	/** HTTP status. Absent when no response head arrived. */
+	status?: number;
+	/** Machine-readable code from the router, e.g. `insufficient_balance`. */
+	code?: string;
+	/** Value of `X-Request-ID`, to be quoted to support. */
+	requestId?: string;
+	/** The service's own message, or the network error's. */
+	reason?: string;
+	/** What the user can do, as a complete sentence. */
+	advice?: string;
+	/** Figures that the router sends with a refusal. */
+	meta?: Record<string, unknown>;
+	/** Figures computed by this package from `meta`. */
+	computed?: Record<string, unknown>;
+	/** Milliseconds that the service asks to wait (`Retry-After`). */
+	retryAfter?: number;
+	/** Whether the whole request left this machine. Known for `unreachable` only. */
+	sent?: boolean;
+	/** Set when a retry cannot succeed: a certificate, a blocked address, a wrong protocol. */
+	permanent?: boolean;
+	/** Whether a request that starts work has started it. Set by `withOutcome`. */
+	outcome?: 'not_started' | 'unknown' | 'started';
+	/** IDs that the service returned before the failure, e.g. `{ jobId }`, `{ chatId }`. Never dropped. */
+	ids?: Record<string, string>;
+	/** What arrived of an answer before the failure. */
+	partial?: object;
+	cause?: unknown;
+}
+
+/** The same error with more details. */
+export function withDetails(error: ServiceError, more: ServiceErrorDetails): ServiceError {
+	const ids = { ...error.details.ids, ...more.ids };
+	return new ServiceError(error.kind, error.message, {
+		...error.details,
+		...more,
+		...(Object.keys(ids).length && { ids }),
+	});
+}
+
+/**
+ * For `throw`: the caught error with more details if it is a `ServiceError`; anything else unchanged.
+ *
+ * A function, since n8n's linter forbids rethrowing a caught error.
+ */
+export function mapServiceError(
+	cause: unknown,
+	explain: (error: ServiceError) => ServiceError = (error) => error,
+): unknown {
+	return cause instanceof ServiceError ? explain(cause) : cause;
+}
+
+export function truncatedAnswerError(reason: string, partial?: object): ServiceError {
+	return new ServiceError('truncated', 'The answer stopped before its end', {
+		reason,
+		...(partial && { partial }),
+	});
+}
+
+export function invalidInputError(message: string, advice?: string): ServiceError {
+	return new ServiceError('invalid', message, advice ? { advice } : {});
+}
+
+/** Kinds of failure that only occur once the service has accepted the request. */
+const KINDS_AFTER_START = new Set<ServiceError['kind']>([
+	'truncated',
+	'failed',
+	'schemaMismatch',
+	'timeout',
+]);
+
+type Outcome = 'not_started' | 'unknown' | 'started';
+
+/**
+ * Whether a failed request has started work.
+ *
+ * The services have no idempotency keys and no list of started work, so this alone decides whether a request may be
+ * sent again: only after `not_started`. A refusal by the assistant or an agent is assumed to have started nothing.
+ */
+export function determineOutcome({ kind, details: { status = 0, sent } }: ServiceError): Outcome {
+	if (kind === 'invalid') return 'not_started';
+	if (kind === 'unreachable' || kind === 'cancelled')
+		return sent === false ? 'not_started' : 'unknown';
+	if (KINDS_AFTER_START.has(kind)) return 'started';
+	if (kind === 'malformed') return 'unknown';
+	// 303 means that the request was accepted and that its result is elsewhere
+	const mayHaveRun = status < 300 || [303, 408, 409].includes(status) || status >= 500;
+	return mayHaveRun ? 'unknown' : 'not_started';
+}
+
+/** Adds the outcome to an error, and advice if the outcome is unknown. */
+export function withOutcome(error: ServiceError, requestName: string): ServiceError {
+	const outcome = error.details.outcome ?? determineOutcome(error);
+	if (outcome !== 'unknown') return withDetails(error, { outcome });
+	const advice = `It is not known whether the service received the ${requestName}; it may be carried out and charged. Check before sending it again.`;
+	return withDetails(error, {
+		outcome,
+		advice: [error.details.advice, advice].filter(Boolean).join(' '),
+	});
+}
+
+/** At most so many characters of a text; "…" stands for the rest. */
+export const shortenText = (text: string, length: number) =>
+	text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
+
+export function cancelledError(sent?: boolean): ServiceError {
+	return new ServiceError(
+		'cancelled',
+		'The execution was stopped',
+		sent === undefined ? {} : { sent },
+	);
+}

@@ -1,0 +1,70 @@
+/**
+ * Words in the names of events, or of parts of an answer, that are not part of the answer's text: they may contain a text, but
+ * not one for the reader. Names are split into words first: `dialog` does not contain `log`, nor `definition` `init`.
+ */
+const NON_ANSWER_WORDS = new Set([
+	...['think', 'thinking', 'thought', 'thoughts', 'reason', 'reasoning'],
+	...['status', 'progress', 'typing', 'usage', 'title', 'titles', 'meta', 'metadata'],
+	...['ping', 'pong', 'heart', 'heartbeat', 'heartbeats', 'alive', 'keepalive'],
+	...['debug', 'log', 'logs', 'trace', 'telemetry', 'ack', 'acknowledge', 'acknowledged'],
+	...['source', 'sources', 'citation', 'citations'],
+	...['suggest', 'suggested', 'suggestion', 'suggestions'],
+]);
+
+/** `tool`, `tool_call`, or as one word `toolcall`. */
+const TOOL_WORD = /^(tool|function)(s|calls?|use|results?|response|output|input|error)?$/;
+
+/** Words in names of events of both kinds: `session.created` is not part of the answer, `session.message.delta` is. */
+const AMBIGUOUS_WORDS = new Set(['session', 'init', 'step', 'steps']);
+const TEXT_WORDS = new Set([
+	...['text', 'message', 'messages', 'delta', 'content', 'answer', 'token', 'chunk', 'output'],
+	...['response', 'reply', 'part'],
+]);
+
+/** The words of a name, in lower case. They may be separated by `.`, `_`, `-` and the like, or written `inCamelCase`. */
+export function splitWords(name: string): string[] {
+	const cached = wordsByName.get(name);
+	if (cached) return cached;
+	const words = name
+		.replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+		.toLowerCase()
+		.split(/[^\p{L}\p{N}]+/u)
+		.filter(Boolean);
+	// a stream has few names, but may have ten thousand events
+	if (wordsByName.size >= MAX_CACHED_NAMES) wordsByName.clear();
+	if (name.length < MAX_CACHED_NAME_LENGTH) wordsByName.set(name, words);
+	return words;
+}
+
+const wordsByName = new Map<string, string[]>();
+const MAX_CACHED_NAMES = 200;
+const MAX_CACHED_NAME_LENGTH = 100;
+
+/** Whether an event or field of this name is known not to be part of the answer's text. */
+export function isNonAnswerName(name: string): boolean {
+	const words = splitWords(name);
+	if (words.some((word) => NON_ANSWER_WORDS.has(word) || TOOL_WORD.test(word))) return true;
+	return (
+		words.some((word) => AMBIGUOUS_WORDS.has(word)) && !words.some((word) => TEXT_WORDS.has(word))
+	);
+}
+
+/** Whether the event is about a tool or an intermediate step. A failure there does not fail the answer. */
+export function isToolName(name: string): boolean {
+	return splitWords(name).some(
+		(word) => TOOL_WORD.test(word) || ['step', 'steps', 'progress'].includes(word),
+	);
+}
+
+const STREAM_END = /^(stream )?(done|end|finish|finished|complete|completed|close|closed)$/;
+const MESSAGE_END = /(^| )(done|end|ended|finish|finished|complete|completed|final|stop|stopped)$/;
+
+/** What an event of this name ends, if anything. */
+export function detectEnd(name: string): 'stream' | 'message' | undefined {
+	const phrase = splitWords(name).join(' ');
+	if (STREAM_END.test(phrase)) return 'stream';
+	return MESSAGE_END.test(phrase) ? 'message' : undefined;
+}
+
+export const isErrorName = (name: string) =>
+	/(^| )(error|failed|failure)$/.test(splitWords(name).join(' '));

@@ -1,0 +1,156 @@
+import { decodeExtended, parse } from 'content-disposition';
+import { filetypeinfo } from 'magic-bytes.js';
+import sanitize from 'sanitize-filename';
+
+interface FileType {
+	mimeType: string;
+	/** Without a dot. */
+	extension: string;
+}
+
+/** Bytes at the beginning of a file that are enough to detect its type. */
+export const SNIFF_LENGTH = 4096;
+
+/** Containers whose first bytes do not distinguish audio from video. The header or the kind of the job decides. */
+const CONTAINER_SUBTYPES: Record<string, string> = {
+	mp4: 'mp4',
+	mkv: 'webm',
+	webm: 'webm',
+	ogx: 'ogg',
+	ogg: 'ogg',
+};
+const COMMON_MIME_TYPES: Record<string, string> = { 'audio/x-wav': 'audio/wav' };
+const EXTENSIONS: Record<string, string> = {
+	'audio/mp4': 'm4a',
+	'audio/mpeg': 'mp3',
+	'image/jpeg': 'jpg',
+	'video/quicktime': 'mov',
+};
+
+/**
+ * Detects the type of a media file from its first bytes. The service's header is only used when they are not enough.
+ *
+ * @param header The `Content-Type` header.
+ * @param family The kind of output of the job.
+ * @returns undefined for something that is not a media file: a web page, JSON or plain text, usually an error page.
+ */
+export function detectFileType(
+	start: Uint8Array,
+	header: string | undefined,
+	family: 'image' | 'video' | 'audio',
+): FileType | undefined {
+	const declared = header?.split(';')[0]?.trim().toLowerCase() ?? '';
+	const plainText = isPlainText(start);
+	const [detected] = filetypeinfo(start).filter(
+		({ mime, extension }) =>
+			mime &&
+			extension &&
+			!/^(application\/(json|xml)$|text\/)/.test(mime) &&
+			// some types are detected by a single letter: "Gateway Timeout" would be a video
+			(!plainText || mime === 'image/svg+xml'),
+	);
+	if (detected?.mime && detected.extension) {
+		const container = CONTAINER_SUBTYPES[detected.extension];
+		if (!container) {
+			const mimeType = COMMON_MIME_TYPES[detected.mime] ?? detected.mime;
+			return { mimeType, extension: EXTENSIONS[mimeType] ?? detected.extension };
+		}
+		const mimeType = /^(audio|video)\/(mp4|webm|ogg|x-m4a|x-matroska)$/.test(declared)
+			? declared
+			: `${family}/${container}`;
+		return { mimeType, extension: EXTENSIONS[mimeType] ?? container };
+	}
+	const text = new TextDecoder().decode(start);
+	// an SVG may begin with an XML declaration, as may an error page of a file store
+	if (SVG_START.test(text)) return { mimeType: 'image/svg+xml', extension: 'svg' };
+	const looksLikePage = /^\s*[<{[]/.test(text);
+	if (looksLikePage || /html|json|xml/.test(declared)) return undefined;
+	// UTF-16 text; a rare audio format begins with the same bytes
+	const isUtf16 = /^(\xff\xfe|\xfe\xff)/.test(String.fromCharCode(...start.subarray(0, 2)));
+	if (isUtf16 && !/^(image|audio|video)\//.test(declared)) return undefined;
+	// no common media type is plain text, whatever the header declares
+	if (plainText && (!/^(image|audio|video)\//.test(declared) || BINARY_MEDIA_TYPES.test(declared)))
+		return undefined;
+	const mimeType = /^(image|audio|video)\/[\w.+-]+$/.test(declared)
+		? declared
+		: 'application/octet-stream';
+	const extension =
+		EXTENSIONS[mimeType] ??
+		(mimeType.startsWith('application') ? 'bin' : (mimeType.split(/[/+]/)[1] ?? 'bin'));
+	return { mimeType, extension: extension.replace(/^x-/, '') };
+}
+
+/** Types whose files are never plain text. */
+const BINARY_MEDIA_TYPES =
+	/^(image\/(x-)?(png|apng|jpe?g|pjpeg|gif|webp|bmp|ms-bmp|tiff?|avif|hei[cf]|ico(n)?|jxl|svg(\+xml)?)|(audio|video)\/(x-)?(mp[234]|mpeg|mpga|mp4a?(-latm)?|m4[av]|webm|ogg|opus|vorbis|quicktime|wave?|pn-wav|aac|flac|aiff?|matroska|msvideo|flv|3gpp2?|basic|midi?|ms-wm[av]|l16|pcm))$/;
+
+/** An SVG, after anything that XML allows before the first element. */
+const SVG_START =
+	/^[\s\uFEFF]*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[^])*-->\s*)*(<!DOCTYPE\s+svg\b[^>[]*(\[[^\]]*\]\s*)?>\s*)?(<!--(?:(?!-->)[^])*-->\s*)*<svg[\s>]/i;
+
+/** Whether the bytes are only text. No image, video or audio file begins with text alone. */
+function isPlainText(start: Uint8Array): boolean {
+	try {
+		// the last character may be incomplete
+		const text = new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true });
+		return !/\p{Cc}/u.test(text.replace(/[\t\r\n]/g, ''));
+	} catch {
+		return false;
+	}
+}
+
+/** Maximum characters of a file name, extension included. */
+const MAX_CHARACTERS = 120;
+/** Maximum UTF-8 bytes of a file name, extension included. File systems allow 255. */
+const MAX_BYTES = 240;
+
+/**
+ * Makes the file name of a response safe: no folders, no misleading characters, none that a file system rejects, and the extension
+ * of the detected type.
+ *
+ * @param disposition The `Content-Disposition` header.
+ * @param extension Without a dot.
+ * @returns undefined when there is no name, or nothing remains of it.
+ * @see https://www.rfc-editor.org/rfc/rfc6266 and https://www.rfc-editor.org/rfc/rfc8187 for `filename*`
+ */
+export function sanitizeFileName(
+	disposition: string | undefined,
+	extension: string,
+): string | undefined {
+	const fileName = disposition === undefined ? undefined : parseFileName(disposition);
+	const stem = sanitize(fileName?.split(/[/\\]/).at(-1) ?? '')
+		.normalize('NFC')
+		// not removed by the library: direction marks, lone surrogates, leading dots that hide a file
+		.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+		.replace(/\s+/g, ' ')
+		.replace(/^[. ]+|[. ]+$/g, '')
+		.replace(/\.[a-z0-9]{1,5}$/i, '');
+	const short = shortenFileName(stem, extension.length + 1).replace(/[. ]+$/, '');
+	// again, for the names of Windows devices, which become empty
+	return short ? sanitize(`${short}.${extension}`) || undefined : undefined;
+}
+
+function parseFileName(disposition: string): string | undefined {
+	// the semicolon allows a header without the disposition type
+	const { parameters } = parse(`;${disposition}`, { extended: false });
+	const plain = parameters['filename'];
+	return decodeExtended(parameters['filename*'] ?? '') ?? (plain && repairUtf8(plain));
+}
+
+/** A header is decoded as one character per byte, but many services send UTF-8 in it. */
+function repairUtf8(text: string): string {
+	if (/[^\0-\xff]/.test(text)) return text;
+	try {
+		const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+		return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+	} catch {
+		return text;
+	}
+}
+
+function shortenFileName(stem: string, reserved: number): string {
+	const short = stem.slice(0, MAX_CHARACTERS - reserved).replace(/\p{Cs}$/u, '');
+	// encodes whole characters only
+	const { read } = new TextEncoder().encodeInto(short, new Uint8Array(MAX_BYTES - reserved));
+	return short.slice(0, read);
+}

@@ -1,0 +1,82 @@
+/**
+ * Sends requests. The only thing that a protocol client needs from outside.
+ *
+ * The n8n adapter implements it with n8n's request helper, so this folder has no sockets, timers or keys.
+ * A request is aborted when the execution is stopped. To abort it earlier, leave the loop over its body.
+ */
+export interface Http {
+	/**
+	 * Sends one request and resolves as soon as the response head has arrived.
+	 *
+	 * @throws ServiceError `unreachable` when no response head arrives, `cancelled` when the execution was stopped.
+	 */
+	send(request: HttpRequest): Promise<HttpResponse>;
+	/** Facts learned about this service, kept while the process runs. */
+	readonly serviceFacts?: Map<string, string>;
+}
+
+export interface HttpRequest {
+	method: 'DELETE' | 'GET' | 'PATCH' | 'POST';
+	/** Path below the base address, with a leading slash; every segment encoded by `encodePathSegment`. */
+	path: string;
+	/**
+	 * The `Location` of a redirect that answered this GET. The request is sent there instead; the key is only sent to the
+	 * service's own origin.
+	 *
+	 * @throws ServiceError `refused` if the address is not safe.
+	 */
+	redirectedTo?: string;
+	/** Sent as JSON. */
+	body?: object;
+	/** The `Accept` header. Default `application/json`. */
+	accept?: string;
+	/**
+	 * Called right before every attempt, also after a wait. If it throws, nothing more is sent.
+	 *
+	 * @returns the deadline for the response head, in milliseconds since 1970. The attempt is aborted then.
+	 */
+	beforeAttempt?(): Promise<number>;
+}
+
+export interface HttpResponse {
+	/** A redirect is never followed, so 3xx arrives here. */
+	status: number;
+	/** Names in lower case. */
+	headers: Record<string, string | undefined>;
+	/**
+	 * The body's bytes. Reading fails with `ServiceError` `truncated` when the connection breaks or falls silent.
+	 * Leaving the loop closes the connection.
+	 */
+	body: AsyncIterable<Uint8Array>;
+	/** Milliseconds without data after which reading a body fails. */
+	silenceLimit: number;
+}
+
+export const isErrorResponse = ({ status }: HttpResponse) => status < 200 || status >= 300;
+
+/**
+ * Waits for the first bytes of a body, and closes its connection.
+ *
+ * @throws ServiceError `truncated` when it breaks before.
+ */
+export async function readFirstChunk({ body }: Pick<HttpResponse, 'body'>): Promise<void> {
+	for await (const _chunk of body) return;
+}
+
+/**
+ * Reads a `Retry-After` header.
+ *
+ * @param now Milliseconds since 1970, for the form that names a date.
+ * @returns Milliseconds to wait; undefined if the header is absent or invalid (negative, neither a number nor a date).
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
+ */
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+	const value = header?.trim() ?? '';
+	if (/^\d+(\.\d+)?$/.test(value)) {
+		const milliseconds = Number(value) * 1000;
+		return Number.isSafeInteger(Math.ceil(milliseconds)) ? milliseconds : undefined;
+	}
+	// Date.parse also accepts "-1" and "2020"; an HTTP date begins with a weekday
+	const date = /^[A-Z][a-z]{2,8},? /.test(value) ? Date.parse(value) : NaN;
+	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

@@ -1,0 +1,239 @@
+/** Deeper nesting has no legitimate use and breaks code that walks the value recursively, such as n8n saving outputs. */
+const MAX_NESTING = 200;
+
+/**
+ * Text that needs the reviver, which takes five times as long: a key that could change a prototype, also with escaped letters,
+ * or a number with more digits than JavaScript keeps.
+ */
+const SUSPICIOUS = /__proto__|constructor|\\u00[2-7]|(?:^|[:,[])\s*-?(?:\d{16}|[\d.]+e\+?\d{3})/i;
+
+/**
+ * Parses JSON from outside.
+ *
+ * Drops a `__proto__` key, and a `constructor` that contains a `prototype`. An integer beyond 2^53 becomes a string with all its
+ * digits.
+ *
+ * @throws SyntaxError for anything that is not JSON, or is nested more than 200 levels deep.
+ */
+export function parseJson(text: string): unknown {
+	if (nestingDepth(text) > MAX_NESTING)
+		throw new SyntaxError(`nested more than ${MAX_NESTING} levels deep`);
+	return SUSPICIOUS.test(text) ? JSON.parse(text, safeReviver) : JSON.parse(text);
+}
+
+/**
+ * Parses JSON that a user wrote and that is sent on unchanged. A number that JavaScript would round becomes a raw JSON value,
+ * which `JSON.stringify` writes with all its digits.
+ *
+ * @throws SyntaxError as `parseJson`, and where this version of Node has no such values (before 21).
+ */
+export function parseJsonExactly(text: string): unknown {
+	if (nestingDepth(text) > MAX_NESTING)
+		throw new SyntaxError(`nested more than ${MAX_NESTING} levels deep`);
+	const reviver = (key: string, value: unknown, context?: { source?: string }) => {
+		const { source } = context ?? {};
+		const isRounded = typeof value === 'number' && !Number.isSafeInteger(value) && source;
+		if (!isRounded || !(/^-?\d+$/.test(source) || !Number.isFinite(value)))
+			return safeReviver(key, value);
+		const { rawJSON } = JSON as { rawJSON?: (digits: string) => unknown };
+		if (!rawJSON)
+			throw new SyntaxError(`${source} has more digits than this version of Node keeps`);
+		return rawJSON(source);
+	};
+	return SUSPICIOUS.test(text) ? JSON.parse(text, reviver) : JSON.parse(text);
+}
+
+/** Whether a value contains a raw JSON number (see `parseJsonExactly`), which a copy of the value would lose. */
+export function hasExactNumber(value: unknown): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	const { isRawJSON } = JSON as { isRawJSON?: (candidate: unknown) => boolean };
+	return isRawJSON?.(value) || Object.values(value).some(hasExactNumber);
+}
+
+/**
+ * Finds an integer that JavaScript has probably rounded: it has more digits than are kept.
+ *
+ * @returns undefined if there is none.
+ */
+export function findRoundedNumber(value: unknown, depth = 0): number | undefined {
+	if (typeof value === 'number')
+		return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
+			? value
+			: undefined;
+	if (typeof value !== 'object' || value === null || depth > MAX_NESTING) return undefined;
+	for (const inner of Object.values(value)) {
+		const rounded = findRoundedNumber(inner, depth + 1);
+		if (rounded !== undefined) return rounded;
+	}
+	return undefined;
+}
+
+/** As `parseJson`, with `undefined` for anything that cannot be parsed. */
+export function tryParseJson(text: string): unknown {
+	try {
+		return parseJson(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Whether a text is truncated JSON, as opposed to a text that only begins like JSON. */
+export function isTruncatedJson(text: string): boolean {
+	const json = text.trim();
+	// of concatenated objects, only the last one can be truncated
+	let start = 0;
+	for (let end = findObjectEnd(json, 0); end !== undefined; end = findObjectEnd(json, start))
+		for (start = end; /\s/.test(json.charAt(start)); ) start++;
+	const last = json.slice(start);
+	if (start > 0 && !last.startsWith('{')) return false;
+	try {
+		JSON.parse(last);
+		return false;
+	} catch (cause) {
+		const { message } = cause as SyntaxError;
+		// V8's error messages
+		const [, position] = /\bat position (\d+)/.exec(message) ?? [];
+		const isAtEnd = position !== undefined && Number(position) >= last.length;
+		return isAtEnd || /^Unexpected end of JSON|^Unterminated/.test(message);
+	}
+}
+
+/**
+ * Parses a text of several JSON objects with nothing but white space between them.
+ *
+ * @returns undefined for any other text.
+ */
+export function parseConcatenatedObjects(text: string): unknown[] | undefined {
+	const objects: unknown[] = [];
+	for (let start = 0; start < text.length; ) {
+		const end = findObjectEnd(text, start);
+		const value = end === undefined ? undefined : tryParseJson(text.slice(start, end));
+		if (end === undefined || !isPlainObject(value)) return undefined;
+		objects.push(value);
+		for (start = end; /\s/.test(text.charAt(start)); ) start++;
+	}
+	return objects.length > 1 ? objects : undefined;
+}
+
+/** The index after the brace that closes the first one. */
+function findObjectEnd(text: string, start: number): number | undefined {
+	let depth = 0;
+	for (let index = start; index < text.length; index++) {
+		const character = text.charCodeAt(index);
+		if (character === QUOTE) index = findStringEnd(text, index);
+		else if (character === OPEN_BRACE) depth++;
+		else if (character === CLOSE_BRACE && --depth === 0) return index + 1;
+		if (depth === 0) return undefined;
+	}
+	return undefined;
+}
+
+/** Whether a text between JSON values is only a keep-alive message. */
+export const isKeepAlive = (text: string) => KEEP_ALIVE.test(text.trim());
+
+const KEEP_ALIVE =
+	/^(:.*|[^\p{L}\p{N}{}[\]"]{1,40}|(ping|pong|keep[-_ ]?alive|heart[-_ ]?beat|alive|connect(ed|ion)|open|ready|ok|no-?op|wait(ing)?|processing|idle|tick|none|undefined)\b.{0,60})$/iu;
+
+/** True for a plain JSON object, as opposed to an array, a text, a number or null. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The third argument is there since V8 11.4 (Node 21); TypeScript 5.9 does not know it. */
+function safeReviver(key: string, value: unknown, context?: { source?: string }): unknown {
+	if (key === '__proto__') return undefined;
+	if (key === 'constructor' && isPlainObject(value) && Object.hasOwn(value, 'prototype'))
+		return undefined;
+	const digits = typeof value === 'number' && !Number.isSafeInteger(value) && context?.source;
+	return digits && /^-?\d+$/.test(digits) ? digits : value;
+}
+
+/** The deepest nesting of brackets outside of strings. Exact for valid JSON. */
+function nestingDepth(text: string): number {
+	// every level takes two brackets
+	if (text.length <= 2 * MAX_NESTING) return 0;
+	let depth = 0;
+	let deepest = 0;
+	for (let index = 0; index < text.length; index++) {
+		const character = text.charCodeAt(index);
+		if (character === QUOTE) {
+			index = findStringEnd(text, index);
+		} else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
+			depth++;
+			if (depth > deepest) deepest = depth;
+		} else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) {
+			depth--;
+		}
+	}
+	return deepest;
+}
+
+/** Character codes. */
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+
+function findStringEnd(text: string, start: number): number {
+	for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+		let backslashes = 0;
+		while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
+		if (backslashes % 2 === 0) return end;
+	}
+	return text.length;
+}
+
+/** The indexes of the first two items of a list that are equal. */
+export function findDuplicate(
+	list: readonly unknown[],
+): [earlier: number, later: number] | undefined {
+	return findDuplicateNumber(list.map(createValueNumbering()));
+}
+
+/** All lists in a value that contain equal items, each once. Takes time in proportion to the size of the value. */
+export function findListsWithDuplicates(value: unknown): unknown[][] {
+	const numberOf = createValueNumbering();
+	const listByNumber = new Map<number, unknown[]>();
+	const visit = (part: unknown): void => {
+		if (Array.isArray(part) && findDuplicateNumber(part.map(numberOf)))
+			listByNumber.set(numberOf(part), part);
+		if (Array.isArray(part) || isPlainObject(part)) Object.values(part).forEach(visit);
+	};
+	visit(value);
+	return [...listByNumber.values()];
+}
+
+function findDuplicateNumber(numbers: readonly number[]): [number, number] | undefined {
+	const firstIndexes = new Map<number, number>();
+	for (const [index, number] of numbers.entries()) {
+		const earlier = firstIndexes.get(number);
+		if (earlier !== undefined) return [earlier, index];
+		firstIndexes.set(number, index);
+	}
+	return undefined;
+}
+
+/** Gives equal JSON values the same number. */
+function createValueNumbering(): (value: unknown) => number {
+	const numberByText = new Map<string, number>();
+	const numberByObject = new Map<object, number>();
+	const numberText = (text: string) => {
+		const number = numberByText.get(text) ?? numberByText.size;
+		numberByText.set(text, number);
+		return number;
+	};
+	const serialize = (value: object): string => {
+		if (Array.isArray(value)) return `[${value.map(numberOf).join()}]`;
+		const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+		return `{${entries.map(([name, field]) => `${JSON.stringify(name)}:${numberOf(field)}`).join()}}`;
+	};
+	function numberOf(value: unknown): number {
+		if (typeof value !== 'object' || value === null) return numberText(JSON.stringify(value));
+		const number = numberByObject.get(value) ?? numberText(serialize(value));
+		numberByObject.set(value, number);
+		return number;
+	}
+	return numberOf;
+}

@@ -1,0 +1,105 @@
+import { invalidInputError } from './errors';
+
+/**
+ * Checks and normalizes a base URL: no trailing slash, and no version segment at the end.
+ *
+ * @param version A last path segment that may be present, missing or doubled, e.g. `v1`; it is removed.
+ * @param allowHttp Allows http:// for any host, for services inside a private network.
+ * @throws ServiceError `invalid`, with a message for the user.
+ */
+export function normalizeBaseUrl(input: string, version?: string, allowHttp = false): string {
+	const text = trimWhitespace(input);
+	if (!text) throw invalidInputError('The base URL is empty', 'Enter it in the credential.');
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (!url || !/^https?:\/\//i.test(text)) {
+		throw invalidInputError(
+			'The base URL is not a web address',
+			'Enter an address that begins with https:// in the credential.',
+		);
+	}
+	if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
+		throw invalidInputError(
+			'The base URL must begin with https://',
+			'Over http:// others could read the API key in transit.',
+		);
+	}
+	if (url.username || url.password)
+		throw invalidInputError('The base URL must not contain a user name or password');
+	if (url.search || url.hash || /[?#]/.test(text))
+		throw invalidInputError('The base URL must not contain "?" or "#"');
+	let path = url.pathname.replace(/\/+$/, '');
+	while (version && path.endsWith(`/${version}`))
+		path = path.slice(0, -version.length - 1).replace(/\/+$/, '');
+	return url.origin + path;
+}
+
+/**
+ * Checks an API key and removes white space around it, which copying may add.
+ *
+ * @throws ServiceError `invalid`. The key is not in the message.
+ */
+export function normalizeApiKey(input: unknown): string {
+	const key = trimWhitespace(typeof input === 'string' ? input : '');
+	if (!key) throw invalidInputError('The API key is empty', 'Enter it in the credential.');
+	if (!/^[\x21-\x7e]+$/.test(key)) {
+		throw invalidInputError(
+			'The API key contains a space or another character that is not allowed in a key',
+			'Copy it again into the credential.',
+		);
+	}
+	return key;
+}
+
+/**
+ * The target of a redirect, if it is safe to follow: https, or plain http from this machine to itself.
+ *
+ * @param from The URL that was requested.
+ * @param location The `Location` header of the response.
+ * @returns undefined if it must not be followed.
+ */
+export function resolveRedirect(
+	from: string,
+	location: string,
+): { url: string; sameOrigin: boolean } | undefined {
+	if (!URL.canParse(location, from)) return undefined;
+	const source = new URL(from);
+	const target = new URL(location, from);
+	const isOnThisMachine =
+		source.protocol === 'http:' && target.protocol === 'http:' && isLoopback(target.hostname);
+	if (target.protocol !== 'https:' && !isOnThisMachine) return undefined;
+	if (target.username || target.password) return undefined;
+	target.hash = '';
+	return { url: target.href, sameOrigin: target.origin === source.origin };
+}
+
+/** Removes white space at both ends, zero-width characters included. */
+function trimWhitespace(text: string): string {
+	return text.replace(/^[\s\u200b-\u200d\u2060\ufeff]+|[\s\u200b-\u200d\u2060\ufeff]+$/g, '');
+}
+
+function isLoopback(hostname: string): boolean {
+	return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+const MAX_SEGMENT_LENGTH = 512;
+
+/**
+ * Encodes an id from outside as one segment of a path.
+ *
+ * `encodeURIComponent` alone keeps `.` and `..`, with which a job id could reach another path.
+ *
+ * @param name The label of the field where the user typed it, e.g. `Job ID`.
+ * @throws ServiceError `invalid`.
+ */
+export function encodePathSegment(value: string, name: string): string {
+	if (!value.trim()) throw invalidInputError(`${name} is empty`);
+	if (value.length > MAX_SEGMENT_LENGTH)
+		throw invalidInputError(`${name} is longer than ${MAX_SEGMENT_LENGTH} characters`);
+	if (/^\.{1,2}$/.test(value) || /%2e/i.test(value) || /(^|[/\\])\.\.([/\\]|$)/.test(value)) {
+		throw invalidInputError(`${name} must not point to another address`, `It reads "${value}".`);
+	}
+	if (/\p{Cc}/u.test(value)) throw invalidInputError(`${name} contains a control character`);
+	if (!value.isWellFormed())
+		throw invalidInputError(`${name} contains an incomplete character, such as half of an emoji`);
+	return encodeURIComponent(value);
+}

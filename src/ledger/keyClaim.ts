@@ -1,0 +1,254 @@
+import { mapServiceError, ServiceError, withDetails } from '../core/errors';
+import type { Entry } from './entry';
+import {
+	applyTransition,
+	enterRow,
+	isTransient,
+	type Ledger,
+	noneOf,
+	retryTransient,
+	SHORT_RETRY_ATTEMPTS,
+	where,
+} from './ledger';
+
+/** What a start writes to its row, and its times. */
+export type ClaimOptions = Pick<Entry, 'startKey' | 'segment' | 'model' | 'account' | 'label'> & {
+	/** Milliseconds without a renewal after which a sending execution counts as interrupted. */
+	lease: number;
+	/** Milliseconds after the start from which triggers check the job. */
+	firstCheck: number;
+};
+
+/** Milliseconds to wait for another start with the same key, and for the ledger to show a written row. */
+const MAX_WAIT = 60_000;
+/** Milliseconds after which an intent is stale. */
+const INTENT_LEASE = 30_000;
+/** Longest pause between two reads, in milliseconds. */
+const MAX_PAUSE = 2000;
+/** How many of its changes a start reads back without a pause: the intent, and its claim. */
+const IMMEDIATE_READS = 2;
+
+const STARTED_STATES = new Set<Entry['state']>(['pending', 'emitting', 'delivering', 'delivered']);
+
+/**
+ * Claims a key, or finds the job that was already started with it.
+ *
+ * @param claims Receives every claim that is written.
+ * @returns the row of the existing job, or the one claim that may send.
+ * @throws ServiceError when an earlier start has an unknown outcome, or nothing is decided in time.
+ */
+export async function claimKey(
+	ledger: Ledger,
+	claims: string[],
+	options: ClaimOptions,
+): Promise<Entry | string> {
+	const { clock } = ledger;
+	const end = clock.now() + MAX_WAIT;
+	let changes = 0;
+	for (let attempt = 0; ; attempt++) {
+		let failure: unknown;
+		let isChanged = false;
+		try {
+			const rows = await findActiveRows(ledger, options.startKey);
+			const found = findDecision(rows, claims);
+			if (found) return found;
+			const ownRow = rows.find(({ claim }) => claims.includes(claim));
+			if (rows.every((row) => row === ownRow)) {
+				await advanceClaim(ledger, claims, options, ownRow);
+				failure = rowNotVisible(options.startKey);
+				isChanged = true;
+			} else {
+				failure = startInProgress(rows.find((row) => row !== ownRow) ?? rows[0]!);
+				await resolveContention(ledger, claims, rows, ownRow);
+			}
+		} catch (cause) {
+			if (!isTransient(cause)) throw mapServiceError(cause);
+			failure = cause;
+		}
+		if (clock.now() >= end) throw mapServiceError(failure);
+		if (isChanged && ++changes <= IMMEDIATE_READS) continue;
+		await clock.sleep(20 + clock.random() * Math.min(100 * 1.5 ** attempt, MAX_PAUSE));
+	}
+}
+
+/**
+ * @returns the row of an existing job, or the claim of this start, which may send; undefined while nothing is decided.
+ * @throws ServiceError when an earlier start has an unknown outcome.
+ */
+function findDecision(
+	rows: readonly Entry[],
+	claims: readonly string[],
+): Entry | string | undefined {
+	const started = rows.find(({ state }) => STARTED_STATES.has(state));
+	if (started) return started;
+	const isOwn = ({ claim }: Entry) => claims.includes(claim);
+	const unknown = rows.find((row) => row.state === 'unknown' && !isOwn(row));
+	if (unknown) throw startOutcomeUnknown(unknown);
+	// A claim of this start in state `unknown` counts, too: an execution whose clock runs ahead has expired it. Nothing was sent with
+	// it yet, and the renewal before the request returns it to `sending`.
+	const ownRow = rows.find(
+		(row) => isOwn(row) && (row.state === 'sending' || row.state === 'unknown'),
+	);
+	return ownRow?.claim;
+}
+
+/** The next step when no other start is visible: the intent, then the claim. The next read shows whether it worked. */
+async function advanceClaim(
+	ledger: Ledger,
+	claims: string[],
+	options: ClaimOptions,
+	ownRow: Entry | undefined,
+): Promise<void> {
+	const { table, clock } = ledger;
+	const now = clock.now();
+	if (!ownRow) {
+		const claim = ledger.newClaim();
+		claims.push(claim);
+		const leaseUntil = now + INTENT_LEASE;
+		await enterRow(table, 'enterIntent', { ...toStartRow(ledger, options), claim, leaseUntil });
+		return;
+	}
+	const leaseUntil = now + options.lease;
+	await applyTransition(
+		table,
+		'claimIntent',
+		{ claim: ownRow.claim },
+		{ startedAt: now, leaseUntil },
+	);
+}
+
+/** Withdraws the intent of this start, unless it is the row with the lowest ID, and expires stale rows of other executions. */
+async function resolveContention(
+	ledger: Ledger,
+	claims: readonly string[],
+	rows: readonly Entry[],
+	ownRow: Entry | undefined,
+): Promise<void> {
+	const others = rows.filter((row) => row !== ownRow);
+	// a response of n8n was lost although the row was added
+	const duplicates = claims.filter((claim) => others.some((row) => row.claim === claim));
+	await withdrawIntents(
+		ledger,
+		ownRow && ownRow !== rows[0] ? [ownRow.claim, ...duplicates] : duplicates,
+	);
+	await expireStaleRows(
+		ledger,
+		others.filter(({ claim }) => !claims.includes(claim)),
+	);
+}
+
+/** n8n filters out starts that were withdrawn or did not happen, because a key may have many of them. */
+async function findActiveRows({ table }: Ledger, startKey: string): Promise<Entry[]> {
+	return await table.find(where({ startKey, state: noneOf('withdrawn', 'notStarted') }));
+}
+
+/** Withdraws intents only while they are intents, so that a late request cannot end an intent that has become a claim. */
+async function withdrawIntents({ table }: Ledger, claims: readonly string[]): Promise<void> {
+	for (const claim of claims) await applyTransition(table, 'withdrawIntent', { claim });
+}
+
+/**
+ * Withdraws claims with which nothing was or will be sent, even if another execution has changed the state of their rows. If a row
+ * cannot be changed, its lease expires.
+ */
+export async function withdrawClaims(
+	{ table, uncancellableClock }: Ledger,
+	claims: readonly string[],
+): Promise<void> {
+	for (const claim of claims)
+		try {
+			await retryTransient(
+				uncancellableClock,
+				SHORT_RETRY_ATTEMPTS,
+				async () => await applyTransition(table, 'withdrawClaim', { claim }),
+			);
+		} catch {
+			// the error that led here is more useful than this one
+		}
+}
+
+/** Ends rows with an expired lease: an intent is withdrawn, the outcome of a start becomes unknown. */
+async function expireStaleRows({ table, clock }: Ledger, rows: readonly Entry[]): Promise<void> {
+	for (const { id, state, leaseUntil } of rows) {
+		if (leaseUntil > clock.now()) continue;
+		const row = { id, state, leaseUntil };
+		if (state === 'intent') await applyTransition(table, 'expireIntent', row);
+		else await applyTransition(table, 'expireStart', row, { note: INTERRUPTED_NOTE });
+	}
+}
+
+/** The row of a start, without its state. */
+export function toStartRow({ clock, execution }: Ledger, options: ClaimOptions) {
+	const { startKey, segment, model, account, label, lease } = options;
+	const startedAt = clock.now();
+	const leaseUntil = startedAt + lease;
+	return { startKey, segment, model, account, label, execution, startedAt, leaseUntil };
+}
+
+const rowNotVisible = (startKey: string) =>
+	new ServiceError('failed', 'The job ledger does not show the row that was added', {
+		ids: { startKey },
+		advice: 'Nothing was sent for this item. Check the table in n8n, then run the item again.',
+	});
+
+const INTERRUPTED_NOTE = 'The execution that started it did not record an outcome in time.';
+
+const RESOLVE_ADVICE =
+	'Check at the service whether the job is there. Then use the Media Job Ledger node: "Resolve as Started" with its job ID, or "Resolve as Not Started", which allows another start.';
+
+/** For `throw`: marks an error as `not_started`, unless it already has an outcome, such as `unknown` of an earlier start. */
+export const asNotStarted = (cause: unknown) =>
+	mapServiceError(cause, (error) =>
+		withDetails(error, { outcome: error.details.outcome ?? 'not_started' }),
+	);
+
+/** An earlier start with the same key has an unknown outcome. */
+function startOutcomeUnknown(entry: Entry): ServiceError {
+	return new ServiceError(
+		'timeout',
+		`It is not known whether the job of the key "${entry.startKey}" was started`,
+		{
+			outcome: 'unknown',
+			...(entry.requestId && { requestId: entry.requestId }),
+			ids: startIds(entry),
+			reason: `${describeStart(entry)} ${entry.note}`.trim(),
+			advice: `Nothing was sent for this item. ${RESOLVE_ADVICE}`,
+		},
+	);
+}
+
+/** Another execution is starting this job, or was interrupted meanwhile. */
+function startInProgress(entry: Entry): ServiceError {
+	return new ServiceError(
+		'timeout',
+		`Another execution is starting the job of the key "${entry.startKey}", or was interrupted while starting it`,
+		{
+			outcome: 'unknown',
+			ids: startIds(entry),
+			reason: describeStart(entry),
+			advice: `Nothing was sent for this item. Run it again later: it returns the job once that execution has its ID. If there is no result by ${isoTime(entry.leaseUntil)}, the outcome is unknown and you have to resolve it.`,
+		},
+	);
+}
+
+/** Adds the ledger entry, and how to resolve its outcome, to an error. */
+export function needsResolution(
+	error: ServiceError,
+	{ startKey }: { startKey: string },
+	entry?: Entry,
+) {
+	const place = entry
+		? `It is entry ${entry.id} of the job ledger, and is not started again before you resolve it.`
+		: 'The job ledger could not be reached to record this.';
+	return withDetails(error, {
+		ids: { ...(startKey && { startKey }), ...(entry && { ledgerEntry: String(entry.id) }) },
+		advice: [error.details.advice, place, RESOLVE_ADVICE].filter(Boolean).join(' '),
+	});
+}
+
+const startIds = ({ id, startKey }: Entry) => ({ startKey, ledgerEntry: String(id) });
+
+const describeStart = ({ segment, model, startedAt, execution }: Entry) =>
+	`Execution ${execution} sent it on ${isoTime(startedAt)} (${segment}, ${model}).`;
+
+const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();

@@ -1,0 +1,188 @@
+import { checkDueJobs } from './dueJobs';
+import { type Entry, type EntryState, groupByJob, groupBy, jobKey } from './entry';
+import {
+	above,
+	anyOf,
+	applyTransition,
+	applyUpdate,
+	atMost,
+	below,
+	changeRows,
+	type Condition,
+	findClaimedRows,
+	findRowsOfJobs,
+	type Ledger,
+	retryTransient,
+	SHORT_RETRY_ATTEMPTS,
+	where,
+} from './ledger';
+import { isWanted, type PollOptions } from './pollRound';
+import { transitions } from './transitions';
+
+/** What a trigger passes to one execution. */
+export interface PollResult {
+	/** The jobs, with the rows that were claimed for them. */
+	jobs: Entry[][];
+	/** The error of the service as a whole; undefined when there is none. */
+	serviceError: unknown;
+	/** The number of jobs whose status was read nevertheless. */
+	answered: number;
+}
+
+/**
+ * Polls the ledger once: releases expired leases, checks the due jobs, and claims those that are finished and wanted.
+ *
+ * A claimed job that `beginDelivery` does not mark within the lease is claimed again, so no job is lost when the execution never
+ * starts.
+ *
+ * @throws ServiceError when the ledger cannot be used.
+ */
+export async function pollLedger(
+	ledger: Ledger,
+	options: PollOptions,
+	claim: string,
+): Promise<PollResult> {
+	const { clock } = ledger;
+	await releaseExpiredLeases(ledger);
+	await repairSchedule(ledger);
+	const ready = await findFinishedJobs(ledger, options, options.mostJobs);
+	const remaining = options.mostJobs - ready.length;
+	const round = remaining > 0 ? await checkDueJobs(ledger, options, remaining) : undefined;
+	const now = clock.now();
+	const wanted = (round?.finished ?? []).filter(([row]) => row && isWanted(options, row, now));
+	const jobs = [...ready, ...wanted].slice(0, options.mostJobs);
+	const inTime = clock.now() <= options.claimsUntil;
+	return {
+		jobs: inTime ? await claimJobs(ledger, claim, jobs.flat(), options.lease) : [],
+		serviceError: round?.serviceError,
+		answered: round?.answered ?? 0,
+	};
+}
+
+/**
+ * Reads the finished jobs that the trigger wants, the most overdue first.
+ *
+ * @returns at most `limit` jobs, with their rows.
+ */
+export async function findFinishedJobs(
+	{ table, clock }: Ledger,
+	{ account, label, eventFilters }: Pick<PollOptions, 'account' | 'label' | 'eventFilters'>,
+	limit: number,
+): Promise<Entry[][]> {
+	const now = clock.now();
+	const rows: Entry[] = [];
+	for (const { outcome, minimumAge } of eventFilters) {
+		const isReady = where({
+			...{ state: 'pending', outcome, account, checkAt: atMost(now) },
+			label: label || undefined,
+			startedAt: minimumAge ? atMost(now - minimumAge) : undefined,
+		});
+		rows.push(...(await table.find(isReady, { by: 'checkAt', limit })));
+	}
+	rows.sort((one, other) => one.checkAt - other.checkAt);
+	return groupByJob(rows).slice(0, limit);
+}
+
+/** Milliseconds before a contended job is checked again. */
+const CONTENTION_DELAY = 5000;
+/** Random milliseconds added to it, so that the two polls do not contend again. */
+const CONTENTION_JITTER = 40_000;
+
+/**
+ * Claims jobs for one execution. Of several concurrent polls, one gets each row.
+ *
+ * If a job was entered twice, two polls may still get one row each. Every poll reads all rows of a job after claiming, so at least
+ * one of the two sees the other and releases its row. A job that was already delivered is not delivered again.
+ *
+ * @param claim Random text of this poll.
+ * @param rows Rows of finished jobs.
+ * @returns the jobs to deliver, with the claimed rows.
+ */
+async function claimJobs(
+	ledger: Ledger,
+	claim: string,
+	rows: readonly Entry[],
+	lease: number,
+): Promise<Entry[][]> {
+	if (!rows.length) return [];
+	const { table, clock } = ledger;
+	await retryTransient(
+		clock,
+		SHORT_RETRY_ATTEMPTS,
+		async () => await changeRows(table, rows, { proposal: claim }),
+	);
+	const claimed = groupByJob(await claimCandidates(ledger, claim, lease));
+	const ids = claimed.flat().map(({ jobId }) => jobId);
+	const all = await retryTransient(
+		clock,
+		SHORT_RETRY_ATTEMPTS,
+		async () => await findRowsOfJobs(table, ids),
+	);
+	const others = groupBy(
+		all.filter((row) => row.claim !== claim),
+		jobKey,
+	);
+	const deliverable: Entry[][] = [];
+	for (const job of claimed) {
+		const states = job[0] ? others.get(jobKey(job[0]))?.map(({ state }) => state) : undefined;
+		if (states?.includes('delivered')) {
+			const note = ALREADY_DELIVERED;
+			for (const { id } of job)
+				await applyTransition(table, 'closeDuplicate', { id, claim }, { note });
+		} else if (states?.some((state) => state === 'emitting' || state === 'delivering')) {
+			const checkAt = clock.now() + CONTENTION_DELAY + clock.random() * CONTENTION_JITTER;
+			for (const { id } of job)
+				await applyTransition(table, 'yieldJob', { id, claim }, { checkAt });
+		} else deliverable.push(job);
+	}
+	return deliverable;
+}
+
+async function claimCandidates(
+	{ table, clock }: Ledger,
+	claim: string,
+	lease: number,
+): Promise<Entry[]> {
+	let isRetry = false;
+	return await retryTransient(clock, SHORT_RETRY_ATTEMPTS, async () => {
+		// the change may have succeeded although its response was lost
+		const claimed = isRetry ? await findClaimedRows(table, claim) : [];
+		isRetry = true;
+		if (claimed.length) return claimed;
+		const leaseUntil = clock.now() + lease;
+		return await applyTransition(table, 'claimJob', { proposal: claim }, { claim, leaseUntil });
+	});
+}
+
+const ALREADY_DELIVERED = 'Another entry of the same job was delivered.';
+
+/** Longest lease, in milliseconds. A longer one was written by a wrong clock. */
+const MAX_LEASE = 24 * 3_600_000;
+/** Longest time until a check, in milliseconds: Generate waits for a day at most. A longer one was written by a wrong clock. */
+const MAX_CHECK_DELAY = 48 * 3_600_000;
+
+/** Releases jobs whose execution did not finish: it was stopped, killed or never started. */
+async function releaseExpiredLeases({ table, clock }: Ledger): Promise<void> {
+	const now = clock.now();
+	const tooLate = now + 2 * MAX_LEASE;
+	const claimedStates = transitions.releaseJob.from;
+	const isClaimed = anyOf('state', claimedStates);
+
+	const [first] = await table.find(isClaimed, { by: 'leaseUntil', limit: 1 });
+	if (!first) return;
+	const [last] = await table.find(isClaimed, { by: 'leaseUntil', limit: 1, last: true });
+	const release = async (state: EntryState, leaseUntil: Condition) =>
+		await applyTransition(table, 'releaseJob', { state, leaseUntil }, { checkAt: now });
+	for (const state of claimedStates) {
+		if (first.leaseUntil < now) await release(state, below(now));
+		if (last && last.leaseUntil > tooLate) await release(state, above(tooLate));
+	}
+}
+
+/** Makes jobs due that a clock which ran ahead has postponed for too long. */
+async function repairSchedule({ table, clock }: Ledger): Promise<void> {
+	const now = clock.now();
+	const checkAt = above(now + MAX_CHECK_DELAY);
+	const [found] = await table.find(where({ state: 'pending', checkAt }), { limit: 1 });
+	if (found) await applyUpdate(table, 'repairSchedule', { checkAt }, { checkAt: now });
+}

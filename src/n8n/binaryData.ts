@@ -1,0 +1,229 @@
+import type { IExecuteFunctions, IBinaryData } from 'n8n-workflow';
+
+import { malformedResponseError, parseErrorBody } from '../core/errorResponses';
+import { invalidInputError, truncatedAnswerError, ServiceError, withDetails } from '../core/errors';
+import { detectFileType, SNIFF_LENGTH, sanitizeFileName } from '../core/files';
+import type { HttpResponse } from '../core/http';
+import type { Redactor } from './redact';
+
+const BYTES_PER_MIB = 1024 * 1024;
+/** MiB. A file is sent inside JSON, so memory holds several copies of it. */
+const MAX_UPLOAD_MIB = 50;
+
+export interface FileInfo {
+	mimeType: string;
+	fileName: string;
+}
+
+export interface FileContent extends FileInfo {
+	base64: string;
+}
+
+/**
+ * Describes the file in a binary field of an input item, without reading it.
+ *
+ * @param path What the field is called in the editor.
+ * @throws ServiceError `invalid` when there is no file, or one too large to be sent.
+ */
+export function findFile(
+	n8n: IExecuteFunctions,
+	itemIndex: number,
+	property: string,
+	path: string,
+): FileInfo {
+	const files = n8n.getInputData()[itemIndex]?.binary ?? {};
+	const file = Object.hasOwn(files, property) ? files[property] : undefined;
+	if (!file) {
+		const names = Object.keys(files);
+		throw invalidInputError(
+			`${path}: the input item has no file in "${property}"`,
+			names.length ? `It has files in: ${names.join(', ')}.` : 'It has no files at all.',
+		);
+	}
+	checkSize(file.bytes ?? 0, path);
+	return {
+		mimeType: file.mimeType || 'application/octet-stream',
+		fileName: file.fileName || 'file',
+	};
+}
+
+/** Reads the file of a binary field. For its type, its first bytes count more than the type stored in n8n. */
+export async function readFile(
+	n8n: IExecuteFunctions,
+	itemIndex: number,
+	property: string,
+	path: string,
+): Promise<FileContent> {
+	const found = findFile(n8n, itemIndex, property, path);
+	const bytes = await readBytes(n8n, itemIndex, property, path);
+	if (!bytes.length) throw invalidInputError(`${path}: the file in "${property}" is empty`);
+	checkSize(bytes.length, path);
+	const [family = ''] = found.mimeType.split('/');
+	const seen =
+		family === 'image' || family === 'audio' || family === 'video'
+			? detectFileType(bytes.subarray(0, SNIFF_LENGTH), found.mimeType, family)
+			: undefined;
+	return {
+		fileName: found.fileName,
+		mimeType: seen?.mimeType ?? found.mimeType,
+		base64: bytes.toString('base64'),
+	};
+}
+
+async function readBytes(
+	n8n: IExecuteFunctions,
+	itemIndex: number,
+	property: string,
+	path: string,
+) {
+	try {
+		return await n8n.helpers.getBinaryDataBuffer(itemIndex, property);
+	} catch (cause) {
+		throw invalidInputError(
+			`${path}: n8n could not read the file in "${property}"`,
+			`It says: ${cause instanceof Error ? cause.message : String(cause)}`,
+		);
+	}
+}
+
+function checkSize(bytes: number, path: string): void {
+	if (bytes <= MAX_UPLOAD_MIB * BYTES_PER_MIB) return;
+	throw invalidInputError(
+		`${path}: the file is larger than ${MAX_UPLOAD_MIB} MiB`,
+		'Put it where the service can read it, and give its address.',
+	);
+}
+
+const MIB = 1024 * 1024;
+
+export interface StoreFileOptions {
+	/** Name for a file that the service does not name; the extension follows from the type. */
+	baseName: string;
+	family: 'image' | 'video' | 'audio';
+	/** MiB; a larger file is not stored. */
+	maximumSize: number;
+}
+
+/** What storing a file needs of the connection that it is downloaded over. */
+interface FileTransport {
+	toReadable: ToReadable;
+	redact: Pick<Redactor, 'data'>;
+}
+
+export interface StoredFile {
+	binary: IBinaryData;
+	file: { fileName: string; mimeType: string; bytes: number };
+}
+
+/**
+ * Streams a file into n8n's binary store, without a copy of it in memory.
+ *
+ * Nothing is stored if the file is empty, too large or truncated, or if a web page or JSON came in its place.
+ *
+ * @throws ServiceError `malformed` for something that is not a file, `failed` above the limit, `truncated` if it ends early.
+ */
+export async function storeFile(
+	n8n: IExecuteFunctions,
+	{ toReadable, redact }: FileTransport,
+	response: HttpResponse,
+	{ baseName, family, maximumSize }: StoreFileOptions,
+): Promise<StoredFile> {
+	const announced = Number(response.headers['content-length'] ?? NaN);
+	const bytes = response.body[Symbol.asyncIterator]();
+	let failure: unknown;
+	let count = 0;
+	try {
+		if (announced > maximumSize * MIB) throw tooLargeError(announced, maximumSize);
+		const start = await readStart(bytes);
+		if (!start.length) throw malformedResponseError(response, 'The file is empty.');
+		const type = detectFileType(start, response.headers['content-type'], family);
+		if (!type) throw notAFileError(response, new TextDecoder().decode(start));
+
+		const counted = async function* () {
+			try {
+				for (let chunk: Uint8Array | undefined = start; chunk; chunk = await readNextChunk(bytes)) {
+					count += chunk.length;
+					if (count > maximumSize * MIB) throw tooLargeError(count, maximumSize);
+					yield chunk;
+				}
+				if (announced > count)
+					throw truncatedAnswerError(`The file ended after ${count} of ${announced} bytes.`);
+			} catch (cause) {
+				failure = cause;
+				throw cause instanceof ServiceError ? cause : truncatedAnswerError(String(cause));
+			}
+		};
+		// a file name must not contain an asterisk
+		const withoutKeys = (text: string) => redact.data(text).replaceAll('***', '_');
+		const disposition = response.headers['content-disposition'];
+		// before sanitizing, since a key may contain a character that ends a name; and after, since sanitizing may join its parts
+		const given = sanitizeFileName(disposition && withoutKeys(disposition), type.extension);
+		const fileName = withoutKeys(given ?? `${baseName}.${type.extension}`);
+		const binary = await n8n.helpers.prepareBinaryData(
+			toReadable(counted()),
+			fileName,
+			type.mimeType,
+		);
+		return { binary, file: { fileName, mimeType: type.mimeType, bytes: count } };
+	} catch (cause) {
+		throw failure instanceof ServiceError ? failure : toStoreError(cause);
+	} finally {
+		// closes the connection
+		await bytes.return?.();
+	}
+}
+
+/** Makes one of Node's byte streams; a community node cannot import their class. */
+export type ToReadable = (
+	bytes: AsyncIterable<Uint8Array>,
+) => Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0];
+
+async function readNextChunk(bytes: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> {
+	const { done, value } = await bytes.next();
+	return done ? undefined : value;
+}
+
+async function readStart(bytes: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+	const chunks: Uint8Array[] = [];
+	let length = 0;
+	while (length < SNIFF_LENGTH) {
+		const chunk = await readNextChunk(bytes);
+		if (!chunk) break;
+		chunks.push(chunk);
+		length += chunk.length;
+	}
+	const start = new Uint8Array(length);
+	let at = 0;
+	for (const chunk of chunks) {
+		start.set(chunk, at);
+		at += chunk.length;
+	}
+	return start;
+}
+
+/** What came in place of the file may give the reason, or the file's address. */
+const notAFileError = (response: HttpResponse, text: string) =>
+	withDetails(malformedResponseError(response, text), parseErrorBody(text));
+
+function tooLargeError(bytes: number, maximumSize: number): ServiceError {
+	return new ServiceError(
+		'failed',
+		`The file is larger than ${maximumSize} MiB and was not stored`,
+		{
+			reason: `It has at least ${bytes} bytes.`,
+			permanent: true,
+			advice:
+				'Raise "Maximum Size" where n8n keeps files in its file system or in S3. In queue mode it keeps them in its database, from which it cannot read back 256 MiB or more: set N8N_DEFAULT_BINARY_DATA_MODE to "filesystem" and N8N_BINARY_DATA_STORAGE_PATH to a folder that all its processes share, or use S3.',
+		},
+	);
+}
+
+function toStoreError(cause: unknown): unknown {
+	if (cause instanceof ServiceError) return cause;
+	return new ServiceError('failed', 'n8n could not store the file', {
+		reason: cause instanceof Error ? cause.message : String(cause),
+		advice:
+			'The file is still at the service: use Download with the job ID once n8n can store files again.',
+		cause,
+	});
+}

@@ -1,0 +1,114 @@
+import type { ServiceError } from '../core/errors';
+
+/** The failure in one or two sentences, with IDs and what to do. */
+export function errorMessage({ message, details: { code, ids, advice } }: ServiceError): string {
+	const named = Object.entries(ids ?? {}).map(([name, id]) => `${name}: ${id}`);
+	// n8n replaces a message that contains a network error code; those are in capitals
+	const said = code && /^[a-z][a-z0-9_]*$/.test(code) ? `: ${code}` : '';
+	const head = message + said + (named.length ? ` (${named.join(', ')})` : '');
+	return advice ? `${head}. ${advice}` : head;
+}
+
+/**
+ * Everything that is known about a failure, as HTML-escaped text: n8n's editor renders it as HTML, and its chat shows nothing else.
+ * It is never empty and never equal to the message, since n8n would drop it then.
+ */
+export function errorDescription(error: ServiceError): string {
+	return escapeHtml(
+		error.kind === 'invalid'
+			? (error.details.advice ?? 'Nothing was sent for this item.')
+			: descriptionLines(error),
+	);
+}
+
+function descriptionLines({ kind, message, details }: ServiceError): string {
+	const { reason, advice, code, requestId, outcome, retryAfter, partial } = details;
+	const lines = [
+		reason && formatReason(kind, reason),
+		advice,
+		code && `Code: ${code}.`,
+		retryAfter !== undefined && `The service asks to wait ${Math.ceil(retryAfter / 1000)} s.`,
+		outcome && `Outcome: ${OUTCOME_TEXTS[outcome]}.`,
+		formatPartial(partial, 1000),
+		requestId && `Request ID: ${requestId}`,
+	].filter(Boolean);
+	return lines.length ? lines.join('\n') : `${message}. The service gave no further reason.`;
+}
+
+function formatReason(kind: ServiceError['kind'], reason: string): string {
+	return `${KINDS_WITH_OWN_REASON.has(kind) ? 'Reason' : 'The service says'}: ${withFullStop(reason)}`;
+}
+
+/** Kinds of failure whose reason does not come from the service. */
+const KINDS_WITH_OWN_REASON = new Set<ServiceError['kind']>([
+	'unreachable',
+	'truncated',
+	'schemaMismatch',
+	'timeout',
+	'cancelled',
+]);
+
+/** The editor joins all lines, so each has to be a sentence. */
+const withFullStop = (text: string) => (/[.!?…]\s*$/.test(text) ? text : `${text}.`);
+
+const OUTCOME_TEXTS = {
+	not_started: 'nothing was started, nothing is charged',
+	unknown: 'unknown; it may have been carried out, and may be charged',
+	started: 'the service received it; what it did may be charged',
+};
+
+/** @param most Characters that are shown. */
+function formatPartial(partial: object | undefined, most: number): string | undefined {
+	const text =
+		partial && 'text' in partial && typeof partial.text === 'string' ? partial.text : undefined;
+	if (text === undefined) return undefined;
+	return text
+		? `What arrived before (${text.length} characters): ${withFullStop(text.slice(0, most))}`
+		: 'No text had arrived.';
+}
+
+const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/** Characters of the service's own words that an AI agent is given. */
+const MAX_REASON_LENGTH = 500;
+/** Characters of a truncated answer that an AI agent is given. */
+const MAX_PARTIAL_LENGTH = 8000;
+
+/**
+ * A failure for an AI agent that called the node as its tool. The agent sees nothing else, and would often just retry. So the
+ * message includes what the service says, what has arrived, and what to do now.
+ */
+export function agentErrorMessage(error: ServiceError): string {
+	const { kind, details } = error;
+	// a network error's own message is of no use to a model
+	const reason = kind === 'unreachable' ? undefined : details.reason?.slice(0, MAX_REASON_LENGTH);
+	return [
+		withFullStop(errorMessage(error)),
+		reason && formatReason(kind, reason),
+		formatPartial(details.partial, MAX_PARTIAL_LENGTH),
+		adviseAgent(error),
+	]
+		.filter(Boolean)
+		.join(' ');
+}
+
+const TELL_USER = 'Do not call this tool again now: tell the user';
+
+function adviseAgent({ kind, details }: ServiceError): string | undefined {
+	const { status = 0, outcome, retryAfter, advice = '' } = details;
+	if (outcome === 'unknown') return `${TELL_USER}, who can check it.`;
+	if (status === 401 || status === 403 || status === 407)
+		return `${TELL_USER} to check the credential of its node.`;
+	if (status === 402) return `${TELL_USER}.`;
+	if (status === 429) {
+		const wait = retryAfter === undefined ? 'a minute' : `${Math.ceil(retryAfter / 1000)} seconds`;
+		return `Nothing was started. Do not call this tool again for ${wait}.`;
+	}
+	if (kind === 'unreachable' || status >= 500)
+		return `${TELL_USER} that the service does not work.`;
+	if (kind === 'truncated')
+		return 'What arrived is incomplete, and is charged all the same: say so where you use it.';
+	if (advice) return undefined;
+	if (kind === 'invalid') return 'Nothing was sent. Correct what you gave to this tool.';
+	return kind === 'refused' ? 'Correct what you gave to this tool, or tell the user.' : undefined;
+}

@@ -1,0 +1,230 @@
+import { hash } from 'crypto';
+import { type IExecuteFunctions, accumulateTokenUsage, isToolType } from 'n8n-workflow';
+
+import { mapServiceError, cancelledError } from '../core/errors';
+import { shareUntilFailure } from '../core/promiseCache';
+import { findFile, readFile, storeFile } from './binaryData';
+import { type Connection, connect } from './connection';
+import { continuesOnFail } from './errors';
+import type { Slot } from './itemPool';
+import { createLiveOutput, NO_LIVE_OUTPUT, type LiveOutput } from './liveOutput';
+import {
+	type OperationContext,
+	type PreflightContext,
+	type FlowState,
+	type OpenedService,
+} from './operation';
+import { recordWorkId, createStartedIds } from './recordIds';
+import type { Redactor } from './redact';
+import type { RequestSettings } from './requestSettings';
+import type { SentRequests } from './sentRequests';
+import { lookUp } from './sharedCache';
+import { countInFlight, startPaid } from './startPaid';
+
+/** Makes what the operations of one execution work with, item by item. */
+export function createOperationContexts(
+	n8n: IExecuteFunctions,
+	connection: Connection,
+	openService: OperationContext<never>['openService'],
+	sentRequests: SentRequests,
+	live: boolean,
+) {
+	const { http, clock, silenceLimit, account, credentialId, redact, credentialField } = connection;
+	const hints = createHintCollector(n8n, redact);
+	const started = createStartedIds(n8n);
+	const stop = n8n.getExecutionCancelSignal();
+	const flowState = createFlowState(n8n, `${credentialId} ${connection.baseUrl}`, redact);
+
+	const createPreflightContext = createPreflightContexts(n8n, connection);
+	const { getState, createSerialRunner } = createExecutionState(n8n);
+
+	const createOperationContext = (
+		itemIndex: number,
+		request: unknown,
+		place: Slot,
+	): OperationContext<never> & { output: LiveOutput } => {
+		const output = live
+			? createLiveOutput(n8n, itemIndex, { stop, stream: redact.stream() })
+			: NO_LIVE_OUTPUT;
+		return {
+			...createPreflightContext(itemIndex, request),
+			output,
+			http,
+			clock: {
+				...clock,
+				sleep: async (milliseconds) => await place.releaseDuring(() => clock.sleep(milliseconds)),
+			},
+			silenceLimit,
+			runSerially: createSerialRunner(place),
+			getState,
+			startPaid: async (start) => await startPaid(start, { sentRequests, itemIndex, account }),
+			openService,
+			origin: { execution: n8n.getExecutionId(), credential: credentialId },
+			credentialField,
+			recordId(name, id) {
+				started.add(name, redact.data(id));
+				recordWorkId(n8n, name, id, redact);
+			},
+			flowState,
+			countInFlight: () => countInFlight(account),
+			stream: output.write,
+			addHint: hints.add,
+			countTokens: (input, out) => countTokens(n8n, input, out),
+			readFile: async (property, path) => await readFile(n8n, itemIndex, property, path),
+			storeFile: async (response, wanted) => await storeFile(n8n, connection, response, wanted),
+		};
+	};
+
+	return {
+		createPreflightContext,
+		createOperationContext,
+		showHints: hints.show,
+		attachStartedIds: started.attachTo,
+	};
+}
+
+function createPreflightContexts(
+	n8n: IExecuteFunctions,
+	{ account, httpWithoutRetries }: Connection,
+) {
+	const stop = n8n.getExecutionCancelSignal();
+	const asTool = isToolType(n8n.getNode().type);
+	return (itemIndex: number, request: unknown): PreflightContext<never> => ({
+		request: request as never,
+		asTool,
+		lookUp: async (name, read, isEnough) =>
+			await lookUp(
+				`${account} ${name}`,
+				async () => await read(httpWithoutRetries),
+				stop,
+				isEnough,
+			),
+		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
+	});
+}
+
+/**
+ * The answer is already paid for: it must not be lost because an n8n version has no such counter.
+ *
+ * @see n8n-workflow 2.41.0, metadata-utils.js
+ */
+function countTokens(n8n: IExecuteFunctions, input: number, output: number): void {
+	try {
+		accumulateTokenUsage(n8n, input, output);
+	} catch (cause) {
+		n8n.logger.debug('The tokens could not be counted', { cause });
+	}
+}
+
+/** The last turn of each execution. An AI agent may call its tool several times in parallel. */
+const lastTurns = new WeakMap<object, Promise<void>>();
+
+/**
+ * State that all runs of a node in one execution share. The node's context survives Retry On Fail, and is stored with a failed
+ * execution.
+ */
+export function createExecutionState(n8n: IExecuteFunctions) {
+	const context = n8n.getContext('node') as { kept?: Record<string, object> };
+	let over = false;
+
+	const getState: OperationContext<never>['getState'] = <Data extends object>(
+		name: string,
+		preset: () => Data,
+	) => ((context.kept ??= {})[name] ??= preset()) as Data;
+
+	const createSerialRunner =
+		(place: Slot): OperationContext<never>['runSerially'] =>
+		async (action) => {
+			const stop = n8n.getExecutionCancelSignal();
+			const before = lastTurns.get(context) ?? Promise.resolve();
+			let done = () => {};
+			const turn = new Promise<void>((resolve) => (done = resolve));
+			lastTurns.set(
+				context,
+				before.then(() => turn),
+			);
+			try {
+				await place.releaseDuring(() => before);
+				if (over || stop?.aborted) throw cancelledError(false);
+				return await action();
+			} catch (cause) {
+				// the item pool learns of the failure later
+				over ||= !continuesOnFail(n8n);
+				throw mapServiceError(cause);
+			} finally {
+				done();
+			}
+		};
+
+	return { getState, createSerialRunner };
+}
+
+/** Values that must not be stored with an execution, by its context. They are lost when this process ends. */
+const unstoredValues = new WeakMap<object, Map<string, string>>();
+
+/**
+ * State in the context of the whole execution, for all nodes and all their runs. It is stored with the execution, except for values
+ * that contain an API key.
+ *
+ * @param scope Identifies the credential and base URL.
+ */
+export function createFlowState(
+	n8n: IExecuteFunctions,
+	scope: string,
+	redact: Pick<Redactor, 'data'>,
+): FlowState {
+	const context = n8n.getContext('flow') as { agentBridge?: Record<string, string> };
+	const keyOf = (name: string) => hash('sha256', `${scope}\n${name}`, 'base64');
+	return {
+		get: (name) =>
+			unstoredValues.get(context)?.get(keyOf(name)) ?? context.agentBridge?.[keyOf(name)],
+		set(name, value) {
+			const stored = (context.agentBridge ??= {});
+			const kept = unstoredValues.get(context) ?? new Map<string, string>();
+			unstoredValues.set(context, kept);
+			delete stored[keyOf(name)];
+			kept.delete(keyOf(name));
+			if (redact.data(value) === value) stored[keyOf(name)] = value;
+			else kept.set(keyOf(name), value);
+		},
+	};
+}
+
+/**
+ * Opens other services of a node, each once per execution.
+ *
+ * @param redact Their keys are added to it.
+ */
+export function createServiceOpener(
+	n8n: IExecuteFunctions,
+	settings: RequestSettings,
+	redact: Redactor,
+): OperationContext<never>['openService'] {
+	const opened = new Map<string, Promise<OpenedService>>();
+	return async (access) =>
+		await shareUntilFailure(
+			opened,
+			access.credential,
+			async () => await connect(n8n, access, settings, { continuesAfterStop: true, redact }),
+		);
+}
+
+/**
+ * Collects hints that n8n shows beside the output: one line per sentence, for any number of items. n8n stores them with the
+ * execution.
+ */
+export function createHintCollector(n8n: IExecuteFunctions, redact: Pick<Redactor, 'text'>) {
+	const sentences = new Map<string, number>();
+	return {
+		add(said: string) {
+			const sentence = redact.text(said);
+			sentences.set(sentence, (sentences.get(sentence) ?? 0) + 1);
+		},
+		show() {
+			for (const [sentence, count] of sentences) {
+				const message = count > 1 ? `${count} items: ${sentence}` : sentence;
+				n8n.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
+			}
+		},
+	};
+}

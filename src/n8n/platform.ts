@@ -1,0 +1,177 @@
+import type { IExecuteFunctions, IRunData } from 'n8n-workflow';
+
+/*
+ * All that leans on members of n8n, axios or Node that their types leave out. Each function says where the member was seen and
+ * what happens without it; none of them fails then. test/unit/n8n/platform.test.ts fails by name when a member is gone.
+ */
+
+/** Members of n8n's execution contexts that `IExecuteFunctions` leaves out. */
+interface ContextInternals {
+	runExecutionData?: { resultData?: { runData?: IRunData } } | null;
+	runIndex?: number;
+}
+
+/**
+ * The runs of all nodes in this execution so far.
+ *
+ * Seen: `runExecutionData`, n8n-core 2.41.1, node-execution-context.js:36.
+ * Without it: undefined.
+ */
+export function getRunData(n8n: IExecuteFunctions): IRunData | undefined {
+	const { runExecutionData } = n8n as ContextInternals;
+	return runExecutionData?.resultData?.runData;
+}
+
+/**
+ * The number of this run of the node, from 0. Retry On Fail keeps it.
+ *
+ * Seen: `runIndex`, n8n-core 2.41.1, node-execution-context.js:37.
+ * Without it: 0, so all runs of a node count as its first one.
+ */
+export function getRunIndex(n8n: IExecuteFunctions): number {
+	return (n8n as ContextInternals).runIndex ?? 0;
+}
+
+/**
+ * Sends a piece of live output, and waits until n8n has passed it on.
+ *
+ * n8n's types say that `sendChunk` returns nothing. It returns a promise, which rejects when the reader cannot be reached.
+ *
+ * Seen: `sendChunk`, n8n-core 2.41.1, base-execute-context.js:167.
+ * Without the promise: does not wait.
+ */
+export async function sendChunk(
+	n8n: IExecuteFunctions,
+	...chunk: Parameters<IExecuteFunctions['sendChunk']>
+): Promise<void> {
+	await n8n.sendChunk(...chunk);
+}
+
+/**
+ * The same context with another signal that aborts its requests.
+ *
+ * n8n overwrites a signal in the request options with the execution's, which it asks the context for. So the context's method is
+ * replaced, in an object that inherits everything else.
+ *
+ * Seen: n8n-core 2.41.1, request-helpers/authentication.js:13.
+ * Without it: the execution's signal aborts the request; a limit of time ends the wait for the response head through n8n's own
+ * `timeout`.
+ */
+export function withAbortSignal<Context extends object>(
+	n8n: Context,
+	signal: AbortSignal,
+): Context {
+	return Object.create(n8n, { getExecutionCancelSignal: { value: () => signal } });
+}
+
+/**
+ * Whether the whole request was handed to the network.
+ *
+ * axios' error, which n8n keeps as the `cause` of its own, has Node's request.
+ *
+ * Seen: `request`, axios 1.18.0 of @n8n/backend-network 2.41, lib/core/AxiosError.js:121; `writableFinished`, Node 24, stream.
+ * Without it: undefined; the error's code decides.
+ *
+ * @param error One link of the chain of causes.
+ */
+export function wasRequestSent(error: object): boolean | undefined {
+	const { request } = error as { request?: { writableFinished?: unknown } | null };
+	const finished = request?.writableFinished;
+	return typeof finished === 'boolean' ? finished : undefined;
+}
+
+/** Node's `Readable`, as far as it is used. */
+export interface ReadableConstructor<Stream> {
+	from(bytes: AsyncIterable<Uint8Array>, options: { objectMode: boolean }): Stream;
+}
+
+/**
+ * Node's `Readable`, or a class made from it: a community node cannot import it, and every response body has it.
+ *
+ * Seen: n8n 2.41.1, `encoding: 'stream'`; Node 24, static `from` of every readable stream.
+ * Without it: undefined.
+ */
+export function getReadableConstructor<Stream>(
+	body: object,
+): ReadableConstructor<Stream> | undefined {
+	const { constructor } = body as { constructor?: Partial<ReadableConstructor<Stream>> };
+	return typeof constructor?.from === 'function'
+		? (constructor as ReadableConstructor<Stream>)
+		: undefined;
+}
+
+/** The body of a response as n8n gives it: one of Node's readable streams. */
+type ResponseBody = AsyncIterable<Uint8Array> & { read?(size: number): unknown };
+
+/** One of Node's decompression streams, as far as it is used. */
+interface Decompressor {
+	/** The flush flag for the last bytes. */
+	_finishFlushFlag: number;
+	/** Called once all bytes have come. */
+	_flush(done: (error?: Error | null) => void): void;
+	/** Compressed bytes that have come. */
+	bytesWritten: number;
+}
+
+/** The flag that makes a missing end an error: Z_FINISH of zlib. */
+const ZLIB_FINISH = 4;
+/** The same of the others: BROTLI_OPERATION_FINISH and ZSTD_e_end. */
+const OTHER_FINISH = 2;
+
+/**
+ * Makes a compressed body that ends early fail with `Z_BUF_ERROR`, and finds out whether a body is compressed at all.
+ *
+ * We ask for no compression, but some services compress anyway. axios decompresses, removes the header, and accepts a body that
+ * ends in the middle: it tells the decompressor to accept any end. The decompressor is inside another stream without a reference
+ * to it, but the outer stream starts to read it as soon as somebody reads the outer one.
+ *
+ * Seen: axios 1.18.0 of @n8n/backend-network 2.41, lib/adapters/http.js:38 (any end), :1045 (decompressed), :1087 (the outer
+ * stream); `_finishFlushFlag`, `_flush` and `rawHeaders`, Node 24, zlib and http.
+ * Without it: undefined; the length in the response head is then not trusted, and a truncated body is not noticed.
+ *
+ * @returns undefined where that cannot be found out.
+ */
+export function detectCompression(body: ResponseBody): boolean | undefined {
+	const source = findSource(body);
+	if (!source) return undefined;
+	if (!isDecompressor(source)) return false;
+	const { _flush: flush } = source;
+	const finish = /^(Unzip|Gunzip|Inflate)/.test(source.constructor.name)
+		? ZLIB_FINISH
+		: OTHER_FINISH;
+	// all data has been passed on by then: what came of a truncated body is not lost
+	source._flush = function (done) {
+		if (this.bytesWritten > 0) this._finishFlushFlag = finish;
+		flush.call(this, done);
+	};
+	return true;
+}
+
+/** Whether a body failed because its compressed data ended early. */
+export const isTruncatedCompression = (cause: unknown) =>
+	cause instanceof Error && 'code' in cause && cause.code === 'Z_BUF_ERROR';
+
+function findSource(body: ResponseBody): object | undefined {
+	if (isMessage(body) || isDecompressor(body)) return body;
+	const prototype = Object.getPrototypeOf(body) as ResponseBody | null;
+	if (!prototype || !Object.hasOwn(prototype, Symbol.asyncIterator)) return undefined;
+	const iterate = prototype[Symbol.asyncIterator];
+	const read: object[] = [];
+	// no other code runs before it is restored
+	prototype[Symbol.asyncIterator] = function () {
+		read.push(this);
+		return iterate.call(this);
+	};
+	try {
+		body.read?.(0);
+	} finally {
+		prototype[Symbol.asyncIterator] = iterate;
+	}
+	const [source] = read;
+	return source && (isMessage(source) || isDecompressor(source)) ? source : undefined;
+}
+
+const isMessage = (stream: object) => 'rawHeaders' in stream;
+
+const isDecompressor = (stream: object): stream is Decompressor =>
+	'_finishFlushFlag' in stream && '_flush' in stream && 'bytesWritten' in stream;

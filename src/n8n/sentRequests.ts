@@ -1,0 +1,187 @@
+import { hash } from 'crypto';
+import { type IExecuteFunctions, isToolType } from 'n8n-workflow';
+
+import {
+	ServiceError,
+	type ServiceErrorDetails,
+	type ServiceErrorKind,
+	determineOutcome,
+} from '../core/errors';
+import { getRunIndex } from './platform';
+import type { Redactor } from './redact';
+
+/** The state of one request that may cost money. Stored with the execution, so it must be plain data. */
+type SentRequest = Fingerprints &
+	(
+		| { state: 'pending' }
+		| { state: 'done'; result: unknown }
+		| { state: 'open'; kind: ServiceErrorKind; message: string; details: ServiceErrorDetails }
+	);
+
+interface SentRequestsOptions {
+	/** Identifies the credential, base URL and operation. */
+	scope: string;
+	/** Whether a request with an unknown outcome is sent again. */
+	sendAgain: boolean;
+	redact: Redactor;
+}
+
+/** Two ways to recognize the same start: its content and its source (an expression may return a new value each time). */
+interface Fingerprints {
+	request: string;
+	source?: string;
+}
+
+const NOT_SENT_AGAIN =
+	'It was not sent again. Once you have checked, "Send Again After Unknown Outcome" in Request Settings sends it again.';
+
+export type SentRequests = ReturnType<typeof createSentRequests>;
+
+/**
+ * Records what was started, so that a second run of the node never starts it again.
+ *
+ * n8n runs a node again for ALL items when one of them fails (Retry On Fail), and again when a person retries the execution.
+ * The node's context survives both, and is stored with a failed execution. It does not survive Stop or a killed process.
+ *
+ * @see n8n-core 2.41.1, execution-engine/workflow-execute.js:931 (getRetryParams)
+ */
+export function createSentRequests(
+	n8n: IExecuteFunctions,
+	{ scope, sendAgain, redact }: SentRequestsOptions,
+) {
+	const context = n8n.getContext('node') as { starts?: Record<string, SentRequest> };
+	const runIndex = getRunIndex(n8n);
+	const node = n8n.getNode();
+	const parameters = fingerprint(scope, node.parameters);
+	// an AI agent calls its tool repeatedly with the same node and item, and each call is a new request
+	const asTool = isToolType(node.type);
+
+	return {
+		/**
+		 * Looks up a request that may cost money.
+		 *
+		 * @param request What is sent, without random parts such as a new session id.
+		 */
+		recall(itemIndex: number, request: unknown) {
+			const entries = (context.starts ??= {});
+			const key = `${runIndex}.${itemIndex}`;
+			const prints: Fingerprints = {
+				request: fingerprint(scope, request),
+				...(!asTool && {
+					source: fingerprint(parameters, n8n.getInputData()[itemIndex]?.json),
+				}),
+			};
+			const entry = entries[key];
+			// some AI agents give a repeated run of their tool a new run index (n8n-core 2.41.1, get-input-connection-data.js:157)
+			const earlier =
+				entry && isSameRequest(entry, prints)
+					? entry
+					: asTool
+						? findOpenRequest(entries, prints)
+						: undefined;
+
+			return createSentRequest({ entries, key, prints, earlier }, sendAgain, redact);
+		},
+
+		/** Deletes the records of this run. Once every item has succeeded, n8n does not run the node again. */
+		forget() {
+			for (const key of Object.keys(context.starts ?? {})) {
+				if (key.startsWith(`${runIndex}.`)) delete context.starts?.[key];
+			}
+		},
+	};
+}
+
+/** One request: what is known of it, and what becomes of it. */
+function createSentRequest(
+	{
+		entries,
+		key,
+		prints,
+		earlier,
+	}: {
+		entries: Record<string, SentRequest>;
+		key: string;
+		prints: Fingerprints;
+		/** What was recorded when the request was sent before. */
+		earlier: SentRequest | undefined;
+	},
+	sendAgain: boolean,
+	redact: Redactor,
+) {
+	return {
+		/**
+		 * @returns undefined when the request may be sent.
+		 * @throws ServiceError, the earlier failure, when the service may have received it.
+		 */
+		earlierResult(): { result: unknown } | undefined {
+			if (!earlier) return undefined;
+			if (earlier.state === 'done') return { result: earlier.result };
+			if (sendAgain) return undefined;
+			throw alreadySentError(earlier);
+		},
+		recordSending() {
+			entries[key] = { ...prints, state: 'pending' };
+		},
+		/** @param result Plain data. It is stored with the execution, so an echoed key is redacted. */
+		recordResult(result: unknown) {
+			entries[key] = { ...prints, state: 'done', result: redact.data(result) };
+		},
+		recordFailure(cause: unknown) {
+			if (!(cause instanceof ServiceError)) return;
+			const failure = describeFailedRequest(cause, redact);
+			if (failure === 'not_started') delete entries[key];
+			else entries[key] = { ...prints, ...failure };
+		},
+	};
+}
+
+function isSameRequest(one: Fingerprints, other: Fingerprints): boolean {
+	return one.request === other.request || (one.source !== undefined && one.source === other.source);
+}
+
+/** A failed request of any run of the node whose outcome is unknown. */
+function findOpenRequest(
+	entries: Record<string, SentRequest>,
+	{ request }: Fingerprints,
+): SentRequest | undefined {
+	return Object.values(entries).find(
+		(entry) => entry.state === 'open' && entry.request === request,
+	);
+}
+
+function describeFailedRequest(error: ServiceError, redact: Redactor) {
+	if ((error.details.outcome ?? determineOutcome(error)) === 'not_started') return 'not_started';
+	const { kind, message, details } = redact.error(error);
+	const plain = Object.entries(details).filter(([name]) => name !== 'cause');
+	return {
+		state: 'open' as const,
+		kind,
+		message,
+		details: Object.fromEntries(plain) as ServiceErrorDetails,
+	};
+}
+
+function alreadySentError(
+	entry: Extract<SentRequest, { state: 'pending' | 'open' }>,
+): ServiceError {
+	if (entry.state === 'pending') {
+		return new ServiceError(
+			'cancelled',
+			'An earlier run was interrupted while this request was in progress',
+			{
+				outcome: 'unknown',
+				advice: `It is not known whether the service received it. ${NOT_SENT_AGAIN}`,
+			},
+		);
+	}
+	const advice = [entry.details.advice, NOT_SENT_AGAIN].filter(Boolean).join(' ');
+	return new ServiceError(entry.kind, entry.message, {
+		...entry.details,
+		advice: entry.details.advice?.includes(NOT_SENT_AGAIN) ? entry.details.advice : advice,
+	});
+}
+
+function fingerprint(scope: string, value: unknown): string {
+	return hash('sha256', `${scope}\n${JSON.stringify(value ?? null)}`, 'base64');
+}

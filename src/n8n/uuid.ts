@@ -1,0 +1,24 @@
+import { v5 } from 'uuid';
+
+/** The namespace of URLs. @see https://www.rfc-editor.org/rfc/rfc9562#section-6.6 */
+export const NAMESPACE_URL: string = v5.URL;
+
+/**
+ * The version 5 UUID of a name: always the same for the same name.
+ *
+ * @param namespace A UUID. The same name has different UUIDs in different namespaces.
+ * @see https://www.rfc-editor.org/rfc/rfc9562#section-5.5
+ */
+export const uuidV5 = (namespace: string, name: string): string =>
+	// as bytes: the library throws on a string with a lone surrogate
+	v5(new TextEncoder().encode(name), namespace);
+
+/**
+ * Reads a UUID with or without dashes, and returns it with dashes; undefined for any other text.
+ *
+ * The library's `validate` rejects versions and variants that the RFC does not define, and the service may use them.
+ */
+export function parseUuid(text: string): string | undefined {
+	const pattern = /^([0-9a-f]{8})(-?)([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{4})\2([0-9a-f]{12})$/i;
+	return pattern.test(text) ? text.replace(pattern, '$1-$3-$4-$5-$6') : undefined;
+}

@@ -1,0 +1,240 @@
+import { readJson } from '../core/body';
+import { malformedResponseError, getRequestId } from '../core/errorResponses';
+import { mapServiceError, ServiceError, withDetails } from '../core/errors';
+import type { Http } from '../core/http';
+import { isPlainObject } from '../core/json';
+import { encodePathSegment } from '../core/urls';
+import { findModels, isModel, longestListLength, findNextPage, type PageInfo } from './catalogPage';
+import { type Model, createModelFinder, isSameModel, type ModelKind } from './model';
+
+interface Catalog {
+	models: Model[];
+	requestId?: string;
+	/** Why entries are missing, as a sentence. Absent if the catalog is complete. */
+	incompleteReason?: string;
+}
+
+/** Far more than any catalog has: a service with more pages is broken. */
+const MAX_PAGES = 200;
+
+/**
+ * Lists the catalog with the caller's own prices.
+ *
+ * The specification does not define what contains the list: a bare list, a list in any field, and an object keyed by id are
+ * all accepted. If the catalog has pages, all of them are requested, always from the service's own address.
+ *
+ * @throws ServiceError
+ * @see GET /v1/models
+ */
+export async function listModels(http: Http): Promise<Catalog> {
+	const models = new Map<string, Model>();
+	const requestedQueries = new Set(['']);
+	let request: { requestId?: string } = {};
+	let query = '';
+	const incompleteCatalog = (reason: string) => ({
+		models: [...models.values()],
+		...request,
+		incompleteReason: `The catalog comes in pages, and only its first ${models.size} entries could be read: ${reason}.`,
+	});
+	for (let number = 1; ; number++) {
+		let page: CatalogPage;
+		try {
+			page = await readCatalogPage(http, query);
+		} catch (cause) {
+			if (
+				number === 1 ||
+				!(cause instanceof ServiceError) ||
+				!TOLERATED_PAGE_FAILURES.has(cause.kind)
+			)
+				throw mapServiceError(cause);
+			return incompleteCatalog(`page ${number} could not be read (${cause.message})`);
+		}
+		const countBefore = models.size;
+		for (const model of page.models) if (!models.has(model.id)) models.set(model.id, model);
+		if (number === 1) request = page.request;
+		else if (page.models.length && models.size === countBefore)
+			return incompleteCatalog('the service gave the same entries again');
+		const next = findNextPage(page.body, { ...page, query, countBefore });
+		if (next === 'nothing')
+			return { models: number === 1 ? page.models : [...models.values()], ...request };
+		if (next === 'unknown')
+			return incompleteCatalog('the service does not say where the next page is');
+		if (requestedQueries.has(next.query))
+			return incompleteCatalog('its pages lead back to one that was read');
+		if (number === MAX_PAGES) return incompleteCatalog(`there are more than ${MAX_PAGES} pages`);
+		query = next.query;
+		requestedQueries.add(query);
+	}
+}
+
+/** Failures of one page after which the pages before it are still used. */
+const TOLERATED_PAGE_FAILURES = new Set<ServiceError['kind']>([
+	'refused',
+	'malformed',
+	'truncated',
+]);
+
+interface CatalogPage extends Pick<PageInfo, 'link' | 'count' | 'lastId'> {
+	models: Model[];
+	body: unknown;
+	request: { requestId?: string };
+}
+
+async function readCatalogPage(http: Http, query: string): Promise<CatalogPage> {
+	const path = query ? `/v1/models?${query}` : '/v1/models';
+	const response = await http.send({ method: 'GET', path });
+	const body = await readJson(response);
+	const models = findModels(body);
+	if (!models) throw malformedResponseError(response, JSON.stringify(body));
+	const request = getRequestId(response.headers);
+	const count = Math.max(models.length, longestListLength(body));
+	return {
+		models,
+		body,
+		request,
+		link: response.headers['link'],
+		count,
+		lastId: models.at(-1)?.id,
+	};
+}
+
+/** One entry, and the ID of the request that returned it. */
+interface FoundModel {
+	model: Model;
+	requestId?: string;
+}
+
+/**
+ * Reads one entry by its id. Case and separators do not matter.
+ *
+ * @throws ServiceError `refused` with status 404 if it is not in the catalog.
+ * @see GET /v1/models/{model}
+ */
+export async function getModel(http: Http, id: string): Promise<FoundModel> {
+	const encoded = encodePathSegment(id, 'Model');
+	// the specification does not say whether the slash of an id is encoded as %2F
+	const paths = [...new Set([encoded, encoded.replaceAll('%2F', '/')])];
+	let notFound: ServiceError | undefined;
+	for (const path of paths) {
+		try {
+			return await readModel(http, `/v1/models/${path}`, id);
+		} catch (cause) {
+			if (!(cause instanceof ServiceError) || !isModelNotFound(cause, path))
+				throw mapServiceError(cause);
+			notFound = cause;
+		}
+	}
+	const { models, incompleteReason, ...request } = await listModels(http);
+	const model = createModelFinder(models)(id);
+	if (model) return { model, ...request };
+	const notFoundError =
+		notFound ?? new ServiceError('refused', 'The catalog does not have this model');
+	throw incompleteReason ? withDetails(notFoundError, { advice: incompleteReason }) : notFoundError;
+}
+
+/** Some servers reject an encoded slash with another status, before they look up the id. */
+const isModelNotFound = ({ details: { status } }: ServiceError, path: string) =>
+	status === 404 || (path.includes('%2F') && (status === 400 || status === 405));
+
+/** The entry may be in a field or a list; of several, the requested one counts. */
+async function readModel(http: Http, path: string, id: string): Promise<FoundModel> {
+	const response = await http.send({ method: 'GET', path });
+	const body = await readJson(response);
+	const request = getRequestId(response.headers);
+	// the object that contains the entry may have an id of its own
+	const entries = [body, ...(isPlainObject(body) ? Object.values(body) : [])]
+		.flat()
+		.filter(isModel);
+	const match = entries.find((entry) => isSameModel(entry.id, id));
+	const entry = match ?? (entries.length === 1 || isModel(body) ? entries[0] : undefined);
+	if (!entry) throw malformedResponseError(response, JSON.stringify(body));
+	return { model: entry, ...request };
+}
+
+/** Criteria for models. Absent ones match every model. */
+export interface CatalogFilter {
+	kind?: ModelKind | '';
+	/** One of the catalog's `input_modalities`. */
+	inputModality?: string;
+	/** Matches `owned_by`, or the id before the slash. Case and separators do not matter. */
+	vendor?: string;
+	/** Part of the id or the name. */
+	search?: string;
+	/** Tokens. */
+	minimumContext?: number;
+	/** USD per million tokens; only text models have it. */
+	maximumInputPrice?: number;
+	/** USD per million tokens; only text models have it. */
+	maximumOutputPrice?: number;
+	/** USD per unit, whatever the unit; only media models have it. */
+	maximumUnitPrice?: number;
+}
+
+/**
+ * Whether a model matches. Missing data is no reason to leave a model out: one without a kind matches every kind, one without
+ * a price every limit of its price.
+ */
+export function matchesFilter(model: Model, filter: CatalogFilter): boolean {
+	const { kind, input_modalities: modalities, context_length: context } = model;
+	const isText = !kind || kind === 'text';
+	const isMedia = kind !== 'text';
+	return (
+		(!filter.kind || !kind || kind === filter.kind) &&
+		(!filter.inputModality ||
+			!Array.isArray(modalities) ||
+			modalities.includes(filter.inputModality)) &&
+		(!filter.vendor || isFromVendor(model, filter.vendor)) &&
+		(!filter.search || matchesSearch(model, filter.search)) &&
+		(!filter.minimumContext || !isFiniteNumber(context) || context >= filter.minimumContext) &&
+		isWithinPrice(filter.maximumInputPrice, model, 'input_per_mtok', isText) &&
+		isWithinPrice(filter.maximumOutputPrice, model, 'output_per_mtok', isText) &&
+		isWithinPrice(filter.maximumUnitPrice, model, 'per_unit', isMedia)
+	);
+}
+
+/** Sorts models without a kind last. */
+export function compareByKnownKind(one: Model, other: Model): number {
+	return Number(!one.kind) - Number(!other.kind);
+}
+
+function isWithinPrice(
+	limit: number | undefined,
+	{ pricing }: Model,
+	field: string,
+	mayHavePrice: boolean,
+): boolean {
+	if (limit === undefined) return true;
+	if (!mayHavePrice) return false;
+	const price = readPrice(pricing, field);
+	return price === undefined || price <= limit;
+}
+
+/** A price in USD. Undefined, not zero, if there is none. */
+export function readPrice(pricing: Model['pricing'], field: string): number | undefined {
+	const value = pricing?.[field];
+	const price = typeof value === 'string' && value.trim() ? Number(value) : value;
+	return isFiniteNumber(price) && price >= 0 ? price : undefined;
+}
+
+const isFiniteNumber = (value: unknown): value is number =>
+	typeof value === 'number' && Number.isFinite(value);
+
+function isFromVendor({ id, owned_by: owner }: Model, vendor: string): boolean {
+	const prefix = id.includes('/') ? id.split('/')[0] : undefined;
+	const wanted = normalizeName(vendor);
+	return (
+		!wanted ||
+		[owner, prefix].some((name) => typeof name === 'string' && normalizeName(name) === wanted)
+	);
+}
+
+const normalizeName = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+function matchesSearch({ id, name }: Model, search: string): boolean {
+	const wanted = normalizeName(search);
+	return [name, id].some(
+		(candidate) =>
+			typeof candidate === 'string' &&
+			(wanted ? normalizeName(candidate).includes(wanted) : candidate.includes(search.trim())),
+	);
+}

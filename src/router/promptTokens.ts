@@ -1,0 +1,119 @@
+import { isPlainObject } from '../core/json';
+
+export interface Unbounded {
+	/** Why there is no upper bound, as a sentence. */
+	unbounded: string;
+}
+
+/**
+ * The largest number of tokens that the prompt of a request can have, in any tokenizer: the bytes of its JSON.
+ *
+ * This is an upper bound because a token represents at least one byte of text, the JSON form of a text has at least as many bytes,
+ * and the names and brackets of JSON are longer than what a model's template adds around messages and their parts. For what a
+ * template may add to separate texts and to tools, 16 and 64 tokens each are added.
+ *
+ * @param body Of a chat completion or a response.
+ */
+export function maximumPromptTokens(body: Record<string, unknown>): { tokens: number } | Unbounded {
+	const unbounded = findUnmeasurable(body);
+	if (unbounded) return { unbounded };
+	const sizes = listPromptFields(body).map(
+		([name, value]) => jsonBytes(value) + countEntries(value) * (FRAME_TOKENS[name] ?? 0),
+	);
+	return { tokens: sum(sizes) };
+}
+
+/**
+ * The estimated number of tokens of a prompt: one for every four bytes of its text.
+ *
+ * @returns undefined when the prompt contains more than text.
+ */
+export function estimatePromptTokens(body: Record<string, unknown>): number | undefined {
+	if (findUnmeasurable(body)) return undefined;
+	const sizes = listPromptFields(body).map(([name, value]) =>
+		CONVERSATION_FIELDS.includes(name) ? textBytes(value) : jsonBytes(value),
+	);
+	return Math.ceil(sum(sizes) / 4);
+}
+
+const CONVERSATION_FIELDS = ['messages', 'input', 'instructions'];
+/** Tokens that a template may add to each entry of a field. */
+const FRAME_TOKENS: Record<string, number> = {
+	...{ messages: 16, input: 16, instructions: 16 },
+	...{ tools: 64, functions: 64 },
+};
+
+/** Settings and labels for the service. They are not part of the prompt. */
+const NON_PROMPT_FIELDS = new Set(
+	`background frequency_penalty include logit_bias logprobs max_completion_tokens max_output_tokens max_tokens max_tool_calls
+	metadata min_p modalities model n parallel_tool_calls presence_penalty prompt_cache_key prompt_cache_retention reasoning
+	reasoning_effort repetition_penalty safety_identifier seed service_tier stop store stream stream_options temperature top_k
+	top_logprobs top_p truncation user verbosity`.split(/\s+/),
+);
+
+const listPromptFields = (body: Record<string, unknown>) =>
+	Object.entries(body).filter(([name, value]) => !NON_PROMPT_FIELDS.has(name) && !isNullish(value));
+
+/** Fields that make the service add text to the prompt. */
+const SERVER_TEXT_FIELDS = new Set(['previous_response_id', 'conversation', 'web_search_options']);
+
+/** Types of messages, conversation items and their parts that contain only text. */
+const TEXT_TYPES = new Set(
+	`message reasoning function_call function_call_output custom_tool_call custom_tool_call_output
+	text input_text output_text summary_text reasoning_text refusal`.split(/\s+/),
+);
+/** Fields of messages and parts that contain or reference media, whatever the type of the part is. */
+const MEDIA_FIELD =
+	/^(?:(?:input_)?(?:audio|image|video|file)s?(?:_(?:url|data|id))?|attachments)$/;
+
+/** Why the size of a prompt cannot be calculated: it contains more than the text in the request. */
+function findUnmeasurable(body: Record<string, unknown>): string | undefined {
+	const { tools, functions, prompt, messages, input, instructions } = body;
+	const serverTextField = listPromptFields(body).find(([name]) =>
+		SERVER_TEXT_FIELDS.has(name),
+	)?.[0];
+	if (serverTextField) return unknownText(`"${serverTextField}"`);
+	if (isPlainObject(prompt)) return unknownText('"prompt"');
+	// any other tool is run by the service, which adds the results to the prompt
+	const tool = [tools, functions]
+		.flat()
+		.map((entry) => (isPlainObject(entry) ? (entry['type'] ?? 'function') : 'function'))
+		.find((type) => type !== 'function' && type !== 'custom');
+	if (tool !== undefined) return unknownText(`The tool ${JSON.stringify(tool)}`);
+	return findMedia(messages, true) ?? findMedia(input, true) ?? findMedia(instructions, false);
+}
+
+/** @param isItem Whether it is a message, which needs no type. A part of a message does. */
+function findMedia(entry: unknown, isItem: boolean): string | undefined {
+	if (Array.isArray(entry)) return entry.map((part) => findMedia(part, isItem)).find(Boolean);
+	if (!isPlainObject(entry)) return undefined;
+	const type = entry['type'] ?? (isItem ? 'message' : undefined);
+	if (typeof type !== 'string') return 'A part of a message has no type.';
+	const names = Object.keys(entry).filter((name) => !isNullish(entry[name]));
+	const media = TEXT_TYPES.has(type) ? names.find((name) => MEDIA_FIELD.test(name)) : type;
+	if (media !== undefined)
+		return `A message contains "${media.slice(0, 60)}", and its number of tokens is not known before the request.`;
+	return findMedia([entry['content'], entry['output'], entry['summary']], false);
+}
+
+const unknownText = (what: string) =>
+	`${what} adds text to the prompt that is not known before the request.`;
+
+const countEntries = (value: unknown) => (Array.isArray(value) ? value.length : 1);
+
+/** Bytes of all texts in messages, without types and roles. */
+function textBytes(value: unknown): number {
+	if (typeof value === 'string') return byteLength(value);
+	if (Array.isArray(value)) return sum(value.map(textBytes));
+	if (!isPlainObject(value)) return 0;
+	const texts = Object.entries(value).filter(([name]) => name !== 'type' && name !== 'role');
+	return textBytes(texts.map(([, text]) => text));
+}
+
+const jsonBytes = (value: unknown) => byteLength(JSON.stringify(value) ?? '');
+
+const byteLength = (text: string) => new TextEncoder().encode(text).length;
+
+const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0);
+
+const isNullish = (value: unknown) => value === null || value === undefined;

@@ -1,0 +1,114 @@
+import { truncatedAnswerError } from '../core/errors';
+import { isPlainObject, tryParseJson } from '../core/json';
+
+type PartialCall = Record<string, unknown>;
+
+/** The tool calls of one message, of which fragments are still arriving. */
+export interface PartialCalls {
+	byPosition: Map<number, PartialCall>;
+	/** Positions of calls that differ from their index. */
+	positionByIndex: Map<number, number>;
+	/** Positions of calls by id. */
+	positionById: Map<unknown, number>;
+	/** The highest position; -1 if there is none. */
+	lastPosition: number;
+	/** Characters that have been parsed to check whether a call is complete. */
+	parsedCharacters: number;
+}
+
+/** Far more than any answer has: a stream with more is broken or hostile. */
+const MAX_TOOL_CALLS = 5000;
+
+/** Characters after which calls are no longer checked for completeness: a new id then begins another call. */
+const MAX_PARSED_CHARACTERS = 16 * 1024 * 1024;
+
+export const createPartialCalls = (): PartialCalls => ({
+	byPosition: new Map(),
+	positionByIndex: new Map(),
+	positionById: new Map(),
+	lastPosition: -1,
+	parsedCharacters: 0,
+});
+
+export const sortCalls = ({ byPosition }: PartialCalls): PartialCall[] =>
+	[...byPosition].sort(([one], [other]) => one - other).map(([, call]) => call);
+
+export const isMissing = (value: unknown) => value === undefined || value === null || value === '';
+
+/** Adds a fragment of a call: the first has its id and name, the following ones its arguments in parts. */
+export function addCallFragment(calls: PartialCalls, fragment: unknown, position: number): void {
+	if (!isPlainObject(fragment)) return;
+	const index = findPosition(calls, fragment, position);
+	const call = calls.byPosition.get(index) ?? {};
+	const { function: fragmentFunction, ...fields } = fragment;
+	const existingFunction = isPlainObject(call['function']) ? call['function'] : {};
+	if (isPlainObject(fragmentFunction)) {
+		const newArguments = fragmentFunction['arguments'];
+		const existingArguments = existingFunction['arguments'] ?? '';
+		call['function'] = {
+			...existingFunction,
+			...(isMissing(existingFunction['name']) &&
+				!isMissing(fragmentFunction['name']) && { name: fragmentFunction['name'] }),
+			arguments:
+				typeof newArguments === 'string'
+					? `${String(existingArguments)}${newArguments}`
+					: stringifyArguments(newArguments, existingArguments),
+		};
+	}
+	for (const [name, value] of Object.entries(fields)) {
+		if (name !== 'index' && !isMissing(value) && isMissing(call[name])) call[name] = value;
+	}
+	calls.byPosition.set(index, call);
+	calls.lastPosition = Math.max(calls.lastPosition, index);
+	if (!isMissing(call['id']) && !calls.positionById.has(call['id']))
+		calls.positionById.set(call['id'], index);
+	if (calls.byPosition.size > MAX_TOOL_CALLS)
+		throw truncatedAnswerError(`It makes more than ${MAX_TOOL_CALLS} tool calls.`);
+}
+
+function findPosition(calls: PartialCalls, fragment: PartialCall, position: number): number {
+	const { id, index } = fragment;
+	if (typeof index !== 'number') return findPositionById(calls, id, position);
+	const knownPosition = calls.positionByIndex.get(index) ?? index;
+	if (!startsNewCall(calls, calls.byPosition.get(knownPosition), fragment)) return knownPosition;
+	const ownPosition = findPositionById(calls, id, knownPosition);
+	calls.positionByIndex.set(index, ownPosition);
+	return ownPosition;
+}
+
+/** Some services send the same index for all calls: then a new id and name begin another call once the last is complete. */
+function startsNewCall(
+	calls: PartialCalls,
+	call: PartialCall = {},
+	{ id, function: fragmentFunction }: PartialCall,
+): boolean {
+	const { id: existingId, function: existingFunction } = call;
+	if (
+		isMissing(existingId) ||
+		isMissing(id) ||
+		existingId === id ||
+		!isPlainObject(existingFunction)
+	)
+		return false;
+	if (!isPlainObject(fragmentFunction) || isMissing(fragmentFunction['name'])) return false;
+	const existingArguments = String(existingFunction['arguments']);
+	calls.parsedCharacters += existingArguments.length;
+	return (
+		calls.parsedCharacters > MAX_PARSED_CHARACTERS || tryParseJson(existingArguments) !== undefined
+	);
+}
+
+/** Some services omit the index: then a new id begins a call, and a fragment without an id continues the last one. */
+function findPositionById(
+	{ byPosition, positionById, lastPosition }: PartialCalls,
+	id: unknown,
+	position: number,
+): number {
+	const known = isMissing(id) ? undefined : positionById.get(id);
+	if (known !== undefined) return known;
+	if (!byPosition.has(position)) return position;
+	return isMissing(id) ? lastPosition : lastPosition + 1;
+}
+
+const stringifyArguments = (value: unknown, otherwise: unknown) =>
+	isPlainObject(value) || Array.isArray(value) ? JSON.stringify(value) : otherwise;

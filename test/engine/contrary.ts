@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import type { Secrets } from './rig/credentials';
+
+/** What a service answers that does as it likes. */
+export interface Said {
+	status?: number;
+	/** Of the type of its content; nothing for none. */
+	type?: string;
+	headers?: Record<string, string>;
+	/** Sent as they are, in pieces of their own. */
+	body?: string | Buffer | Array<string | Buffer>;
+}
+
+/** A service without any manners of its own: each test says what is answered, to the byte. */
+export interface Contrary {
+	secrets: Secrets;
+	/** Method and path of what was asked, in order. */
+	asked: string[];
+	/** Bodies of what was posted. */
+	posted: string[];
+	answer(say: (request: IncomingMessage, body: string) => Said | undefined): void;
+	stop(): Promise<void>;
+}
+
+let services = 0;
+
+export async function startContrary(): Promise<Contrary> {
+	const asked: string[] = [];
+	const posted: string[] = [];
+	let say: (request: IncomingMessage, body: string) => Said | undefined = () => undefined;
+
+	const listener = async (request: IncomingMessage, response: ServerResponse) => {
+		const chunks: Buffer[] = [];
+		for await (const chunk of request) chunks.push(chunk as Buffer);
+		const given = Buffer.concat(chunks).toString();
+		asked.push(`${request.method} ${request.url}`);
+		if (request.method === 'POST') posted.push(given);
+		const {
+			status = 200,
+			type,
+			headers = {},
+			body = '',
+		} = say(request, given) ?? catalogOf(request);
+		response.writeHead(status, { ...(type && { 'content-type': type }), ...headers });
+		for (const piece of [body].flat()) response.write(piece);
+		response.end();
+	};
+	const server = createServer((request, response) => void listener(request, response));
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	// what is remembered of one account is not remembered of another
+	const apiKey = `key-of-the-contrary-service-${++services}`;
+	return {
+		secrets: {
+			workspaceAgentApi: { baseUrl: `${url}/api/v1/workspaces/w`, apiKey },
+			marketAssistantApi: {
+				baseUrl: `${url}/api/ai-assistant/v1`,
+				apiKey,
+				plan: 'custom',
+				requestsPerMinute: 60_000,
+			},
+			modelRouterApi: { baseUrl: url, apiKey },
+		},
+		asked,
+		posted,
+		answer(next) {
+			say = next;
+			asked.length = posted.length = 0;
+		},
+		async stop() {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+}
+
+/** Nobody waits for the catalog. */
+const catalogOf = ({ url = '' }: IncomingMessage): Said =>
+	url.startsWith('/v1/models')
+		? { type: 'application/json', body: '{"data":[]}' }
+		: { status: 404, type: 'application/json', body: '{"message":"no such path"}' };

@@ -1,0 +1,264 @@
+import { createRequire } from 'node:module';
+
+import { data, event, json, stream, type Answer, type Piece } from '../service/answer';
+import type { Call } from '../service/call';
+import { png } from '../service/media/png';
+import { startService, type Service } from '../service/service';
+import { EVERYTHING, someOf } from '../support/cases';
+import { KEY, spellingsIn, spellingsOf, textsIn } from '../support/spellings';
+import { agent, assistant, chat, job, models, response } from './rig/calls';
+import { Container } from './rig/container';
+import { run, type Outcome, type RunOptions } from './rig/run';
+
+const { Logger } = createRequire(require.resolve('n8n-core'))(
+	'@n8n/backend-common',
+) as typeof import('@n8n/backend-common');
+
+// a service that repeats the key wherever it can: nothing that leaves a node holds it.
+// Each spelling is found in test/unit/n8n/redactSpellings.test.ts; here, all of them in all places only with the long tests
+const spellings = Object.entries(spellingsOf(KEY))
+	.filter(([name]) => EVERYTHING || /^(as it is|percent-encoded|for JSON|in base64)$/.test(name))
+	.map(([, spelling]) => spelling);
+const ECHO = spellings.join(' | ');
+/** What can stand in one line of a header. */
+const LINE = spellings.filter((spelling) => !/[\r\n]/.test(spelling)).join(', ');
+
+/** How the service misbehaves: gives an answer in place of the right one. */
+type Place = (call: Call, right: (call: Call) => Answer) => Answer;
+let place: Place = (call, right) => right(call);
+let service: Service;
+let logged: unknown[] = [];
+
+beforeAll(async () => {
+	service = await startService({ further: (call) => echoed(place(call, echoing)) });
+	for (const level of ['error', 'warn', 'info', 'debug'] as const)
+		jest
+			.spyOn(Container.get(Logger), level)
+			.mockImplementation((...said) => void logged.push(said));
+});
+beforeEach(() => {
+	service.reset();
+	logged = [];
+});
+afterAll(async () => {
+	jest.restoreAllMocks();
+	await service.stop();
+});
+
+const echoed = (answer: Answer): Answer => ({
+	...answer,
+	headers: { 'x-request-id': LINE, ...answer.headers },
+});
+
+/** A text in pieces of five characters. */
+const pieces = (text: string) => text.match(/.{1,5}/gs) ?? [];
+const streamOf = (...events: string[]) =>
+	stream(
+		(async function* () {
+			yield* events;
+		})(),
+	);
+
+/** The right answer to a request, with the key in all that it says. */
+function echoing({ method, path }: Call): Answer {
+	if (path.includes('/session/'))
+		return streamOf(
+			data({ type: 'status', status: ECHO, id: ECHO }),
+			...pieces(ECHO).map((text) => data({ type: 'text', text })),
+			data('[DONE]'),
+		);
+	if (path.endsWith('/invoke_assistant'))
+		return json({ answer: ECHO, chat_id: ECHO, [ECHO]: [{ note: ECHO }] });
+	if (path.endsWith('/invoke_assistant_stream'))
+		return streamOf(
+			event('chat', { chat_id: ECHO, chat_title: ECHO }),
+			event('pending_tool_call', { call_id: ECHO, title: { en: `Reading ${ECHO}` } }),
+			event('finished_tool_call', { call_id: ECHO }),
+			...pieces(ECHO).map((t) => event('message_start', { t })),
+			event('message_end', { message_id: ECHO }),
+			event('finish', null),
+		);
+	if (path.endsWith('/chat/completions')) return streamOf(...chunks(), data('[DONE]'));
+	if (path.endsWith('/responses')) return streamOf(...responseEvents());
+	if (path.includes('/models')) return json(path.endsWith('/models') ? { data: [MODEL] } : MODEL);
+	if (path.endsWith('/content'))
+		return {
+			status: 200,
+			headers: {
+				'content-type': `image/png; note=${encodeURIComponent(KEY)}`,
+				'content-disposition': `attachment; filename="a ${KEY.replaceAll('"', '\\"')}.png"`,
+			},
+			body: png(''),
+		};
+	const record = { id: `job-${KEY}`, model: ECHO, note: ECHO, cost: 1, estimated_cost: 1 };
+	return json(method === 'POST' ? record : { ...record, status: 'completed' });
+}
+
+const MODEL = { id: 'northwind/quill-2.5', name: ECHO, owned_by: ECHO, kind: ECHO, pricing: {} };
+
+function chunks(): string[] {
+	const chunk = (delta: object, more = {}) =>
+		data({ id: ECHO, model: ECHO, choices: [{ index: 0, delta, ...more }] });
+	const call = { index: 0, id: ECHO, function: { name: ECHO, arguments: `{"a":"${KEY}"}` } };
+	return [
+		...pieces(ECHO).map((content) => chunk({ content })),
+		chunk({ tool_calls: [call] }),
+		chunk({}, { finish_reason: ECHO }),
+		data({ choices: [], usage: { prompt_tokens: 1, note: ECHO } }),
+	];
+}
+
+function responseEvents(): string[] {
+	const content = [{ type: 'output_text', text: ECHO }];
+	const output = [{ id: ECHO, type: 'message', role: 'assistant', content }];
+	return [
+		...pieces(ECHO).map((delta) => data({ type: 'response.output_text.delta', delta })),
+		data({ type: 'response.completed', response: { id: ECHO, status: 'completed', output } }),
+	];
+}
+
+const picture = { segment: 'images', model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' } };
+const address = { segment: 'images', jobId: 'job-1' };
+const partial = { onIncomplete: 'partial' };
+
+const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]> = [
+	['agent: send', agent({ message: 'x', options: { includeEvents: true } })],
+	['agent: send, give what arrived', agent({ message: 'x', options: partial })],
+	['assistant: ask', assistant('ask', { question: 'x' })],
+	['assistant: ask a guided question', assistant('askGuided', GUIDED())],
+	['assistant: ask with streaming', assistant('askStreaming', streaming({}))],
+	[
+		'assistant: ask with streaming, give what arrived',
+		assistant('askStreaming', streaming(partial)),
+	],
+	[
+		'assistant: ask in a chat by key',
+		assistant('askStreaming', { question: 'x', chat: 'key', chatKey: 'k' }),
+	],
+	['router: chat', chat('x')],
+	['router: chat, not simplified', chat('x', { simplify: false })],
+	['router: chat, give what arrived', chat('x', { options: partial })],
+	['router: response', response('x')],
+	['router: start', job('start', { ...picture, prompt: 'x' })],
+	['router: generate', job('generate', { ...picture, prompt: 'x', options: { deadline: 1 } })],
+	['router: get a job', job('get', address)],
+	['router: get a model', models('get', { model: { __rl: true, mode: 'id', value: 'a/b' } })],
+	['router: get many models', models('getMany', { returnAll: true })],
+];
+
+function GUIDED() {
+	return { capability: 'webSearch', asset: 'x', reading: 'streaming' };
+}
+
+function streaming(options: object) {
+	return { question: 'x', options: { includeEvents: true, showToolCalls: true, ...options } };
+}
+
+const whole = (body: Answer['body'], status: number, type: string): Answer => ({
+	status,
+	headers: { 'content-type': type },
+	body,
+});
+
+/** Sends the first part of the right answer; a stream ends with an event. */
+function broken(answer: Answer, end: string): Answer {
+	const { body } = answer;
+	const begun = async function* (): AsyncGenerator<Piece> {
+		if (typeof body === 'string' || Buffer.isBuffer(body)) {
+			yield Buffer.from(body).subarray(0, 200);
+			yield { act: 'reset' };
+			return;
+		}
+		let left = 40;
+		for await (const piece of body) if (left-- > 0) yield piece;
+		yield end || { act: 'reset' };
+	};
+	return { ...answer, body: begun() };
+}
+
+const error = { code: ECHO, message: ECHO, meta: { [ECHO]: ECHO }, type: ECHO };
+const places: Array<[string, Place]> = [
+	['where it should answer', (call, right) => right(call)],
+	['in a refusal', () => json({ error }, 400)],
+	['in a refusal of few words', () => json({ detail: ECHO }, 422)],
+	[
+		'in a failure without JSON',
+		// a GET would be sent again
+		({ method }) => whole(ECHO, method === 'GET' ? 418 : 503, 'text/plain'),
+	],
+	['in a web page', () => whole(`<html><title>${ECHO}</title>${ECHO}</html>`, 200, 'text/html')],
+	['in a refusal that is cut', () => whole(`${'x'.repeat(1990)}${KEY}${ECHO}`, 400, 'text/plain')],
+	[
+		'in a redirect',
+		() => ({
+			...whole('', 302, ''),
+			headers: { location: `https://127.0.0.1:9/?${encodeURIComponent(KEY)}` },
+		}),
+	],
+	['in an error in place of the answer', () => json({ error })],
+	['in an answer that breaks off', (call, right) => broken(right(call), '')],
+	['in an error in mid-answer', (call, right) => broken(right(call), data({ error }))],
+	['in an event that is no JSON', (call, right) => broken(right(call), `data: {"a": ${LINE}\n\n`)],
+	[
+		'in the answer to one of two items, of which the other is refused',
+		(call, right) => (call.bodyText.includes('bad') ? json({ error }, 403) : right(call)),
+	],
+];
+
+const ways: Array<[string, Partial<RunOptions>]> = [
+	['an item', { settings: { onError: 'continueErrorOutput' } }],
+	['a failed execution', {}],
+	['what an AI agent gets', { asTool: true }],
+];
+
+/** They ask again for a while, where asking again may help: not in all places. */
+const patient: typeof operations = [
+	['router: wait', job('wait', { ...address, options: { deadline: 1 } })],
+	['router: download', job('download', address)],
+];
+
+const numbered = places.map(([where, given], at) => [where, given, at] as const);
+
+describe.each(numbered)('an echoed key %s', (where, given, at) => {
+	beforeEach(() => void (place = given));
+
+	const slow = ['where it should answer', 'in a refusal'].includes(where) ? patient : [];
+	it.each([...someOf(operations, 4, at), ...slow])(
+		'is in nothing that leaves: %s',
+		async (_operation, operation) => {
+			for (const [way, more] of ways) {
+				const live: string[] = [];
+				const outcome = await run({
+					...operation,
+					secrets: {
+						workspaceAgentApi: { baseUrl: `${service.url}/api/v1/workspaces/w`, apiKey: KEY },
+						marketAssistantApi: {
+							baseUrl: `${service.url}/api/ai-assistant/v1`,
+							apiKey: KEY,
+							plan: 'custom',
+							requestsPerMinute: 60_000,
+						},
+						modelRouterApi: { baseUrl: service.url, apiKey: KEY },
+					},
+					items: [{}, { text: 'bad' }],
+					mode: 'webhook',
+					onChunk: ({ content = '' }) => live.push(content),
+					...more,
+				});
+				expect([way, spellingsIn(leaving(outcome, live), KEY)]).toEqual([way, []]);
+			}
+			expect(service.requests.length).toBeGreaterThan(0);
+		},
+	);
+});
+
+/** Everything that anybody may read afterwards: what is stored, what was shown live, and the log. */
+function leaving({ run: done, error: failure }: Outcome, live: string[]): string[] {
+	const { message = '', description = '', stack = '', context } = failure ?? {};
+	return [
+		...textsIn(done),
+		...textsIn([message, description, stack, context]),
+		...textsIn(logged),
+		live.join(''),
+	];
+}

@@ -1,0 +1,151 @@
+import { createRequire } from 'node:module';
+
+import { data } from '../service/answer';
+import { everySpelling, spellingsIn, textsIn } from '../support/spellings';
+import { agent, assistant, posts, secretsOf } from './rig/calls';
+import { Container } from './rig/container';
+import { runLoop } from './rig/loop';
+import { activated, executed } from './rig/poll';
+import { made, run } from './rig/run';
+import { MINUTE, triggerRig, type TriggerRig } from './rig/triggers';
+
+const { Logger } = createRequire(require.resolve('n8n-core'))(
+	'@n8n/backend-common',
+) as typeof import('@n8n/backend-common');
+
+// an echoed key where something is kept for later: the trigger, its ledger, a chat's id, a conversation
+let rig: TriggerRig;
+let [service, n8n] = [{} as TriggerRig['service'], {} as TriggerRig['n8n']];
+let logged: unknown[] = [];
+let key = '';
+
+beforeAll(async () => {
+	rig = await triggerRig();
+	({ service, n8n } = rig);
+	key = service.router.keys.main;
+	for (const level of ['error', 'warn', 'info', 'debug'] as const)
+		jest
+			.spyOn(Container.get(Logger), level)
+			.mockImplementation((...said) => void logged.push(said));
+});
+beforeEach(() => {
+	rig.reset();
+	logged = [];
+});
+afterAll(async () => {
+	jest.restoreAllMocks();
+	await rig.stop();
+});
+
+const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
+
+/** Puts the key into the records of jobs and the entries of models. */
+const echo = () =>
+	service.fault({
+		match: { method: 'GET' },
+		do: [
+			{ type: 'headers', headers: { 'x-request-id': encodeURIComponent(key).replace('-', '%2d') } },
+			{ type: 'replace', find: '"id":', with: `"note":"${escaped(everySpelling(key))}","id":` },
+			{ type: 'replace', find: 'The model could not do this', with: escaped(everySpelling(key)) },
+		],
+	});
+
+describe.each(['ledger', 'list'])('the trigger with a %s', (jobSource) => {
+	const optionsFor = (ids: string[], more = {}) => {
+		const list = { jobSource, segment: 'images', jobIds: ids.join(',') };
+		return rig.trigger({ ...(jobSource === 'list' && list), ...more });
+	};
+	const kept = (polled: ReturnType<typeof activated>) =>
+		textsIn([n8n.rows, polled.staticData(), logged]);
+
+	it('emits, hands on and keeps nothing of an echoed key', async () => {
+		const ids = [await rig.started('a cat'), await rig.started('a dog [[fail]]')];
+		echo();
+		const options = optionsFor(ids);
+		const trigger = activated(options);
+		const { items, error } = await trigger.poll();
+		expect([error, items?.length]).toEqual([undefined, 2]);
+		const { run: done, items: out } = await executed({ ...options, items: items! });
+		expect(out).toMatchObject([
+			{ json: { job: { note: expect.stringContaining('***') } } },
+			{ json: { failure: { reason: expect.stringContaining('***') } } },
+		]);
+		expect(spellingsIn([...textsIn([items, done]), ...kept(trigger)], key)).toEqual([]);
+	});
+
+	it.each([400, 401, 404, 500])('says nothing of one in a refusal (%s)', async (status) => {
+		const ids = [await rig.started('a cat')];
+		const options = optionsFor(ids);
+		const trigger = activated(options);
+		await trigger.poll();
+		rig.pass(60 * MINUTE);
+		const body = { error: { code: everySpelling(key), message: everySpelling(key) } };
+		service.fault({ match: { path: '/jobs' }, do: { type: 'status', status, body } });
+		const { items, error } = await trigger.poll();
+		const { run: done } = await executed({
+			...options,
+			items: items ?? [{ json: { jobId: ids[0], segment: 'images', event: 'mediaJobCompleted' } }],
+		});
+		const texts = textsIn([items, error, error?.message, error?.stack, done]);
+		expect(spellingsIn([...texts, ...kept(trigger)], key)).toEqual([]);
+	});
+
+	it('keeps nothing of one in the catalog', async () => {
+		const options = optionsFor([], { events: ['modelAdded', 'modelRetired', 'priceChanged'] });
+		const trigger = activated(options);
+		service.fault({
+			match: { path: '/v1/models' },
+			do: { type: 'replace', find: 'northwind/', with: `${key}/` },
+		});
+		await trigger.poll();
+		rig.pass(60 * MINUTE);
+		expect(JSON.stringify([n8n.rows, trigger.staticData()])).toContain('***/');
+		expect(spellingsIn(kept(trigger), key)).toEqual([]);
+	});
+});
+
+it('a chat whose id holds the key goes on by its key, and is not stored', async () => {
+	service.forms.unknownChat = 'accepted';
+	const secret = service.assistant.keys.enterprise;
+	service.fault({
+		do: { type: 'replace', find: '"chat_id":"', with: `"chat_id":"of ${secret} ` },
+	});
+	const { run: done, items } = await run({
+		...assistant('askStreaming', { question: '={{ $json.q }}', chat: 'key', chatKey: 'k' }),
+		secrets: secretsOf(service),
+		items: [{ q: 'one' }, { q: 'two' }],
+		settings: { onError: 'continueErrorOutput' },
+	});
+	const [, second] = posts(service).map(({ body }) => (body as { chat_id?: string }).chat_id);
+	expect(second).toContain(`of ${secret}`);
+	expect(items[0]?.json['chatId']).toMatch(/^of \*\*\* /);
+	expect(JSON.stringify(done.data.resultData.metadata)).toContain('of ***');
+	expect(spellingsIn(textsIn([done, logged]), secret)).toEqual([]);
+});
+
+it('a conversation passes on no key that its speakers are told', async () => {
+	service.fault({
+		do: {
+			type: 'body',
+			contentType: 'text/event-stream',
+			body: `${data({ type: 'text', text: `It is ${everySpelling(service.agent.key())}` })}${data('[DONE]')}`,
+		},
+	});
+	const speaker = (() => {
+		const { node, parameters, credential } = agent({ message: '={{ $json.message }}' });
+		return {
+			...made('Speaker', `n8n-nodes-agent-bridge.${node}`, parameters),
+			credentials: { [credential]: { id: credential, name: credential } },
+		};
+	})();
+	const live: string[] = [];
+	const { run: done } = await runLoop({
+		bridge: { message: 'Hello', turnLimit: 2, options: { liveOutput: 'answers' } },
+		first: speaker,
+		second: speaker,
+		secrets: secretsOf(service),
+		onChunk: ({ content = '' }) => live.push(content),
+	});
+	expect(live.join('')).toContain('***');
+	expect(spellingsIn([...textsIn([done, logged]), live.join('')], service.agent.key())).toEqual([]);
+});

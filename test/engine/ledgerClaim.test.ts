@@ -1,0 +1,93 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import { json, type Answer } from '../service/answer';
+import type { Call } from '../service/call';
+import { startService, type Service } from '../service/service';
+import { job, posts, secretsOf } from './rig/calls';
+import { startDataTables, type DataTables } from './rig/dataTables';
+import { run } from './rig/run';
+
+// what the job ledger decides about a start, and what becomes of it where the ledger fails: n8n's Data Tables stand beside the service
+let service: Service;
+let n8n: DataTables;
+/** Answers in place of the service. */
+let answerFirst: ((call: Call) => Answer | undefined) | undefined;
+beforeAll(async () => {
+	service = await startService({ further: (call) => answerFirst?.(call) });
+	n8n = await startDataTables();
+});
+beforeEach(() => {
+	service.reset();
+	n8n.service.reset();
+	n8n.rows.length = 0;
+});
+afterAll(async () => {
+	await service.stop();
+	await n8n.stop();
+});
+
+const startAll = async (prompts: string[], options: INodeParameters, settings = {}) =>
+	await run({
+		...job('start', {
+			useLedger: true,
+			segment: 'images',
+			model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
+			prompt: '={{ $json.prompt }}',
+			options,
+			requestSettings: { concurrency: 1 },
+		}),
+		items: prompts.map((prompt) => ({ prompt })),
+		secrets: { ...secretsOf(service), ...n8n.secrets },
+		settings: {
+			onError: 'continueErrorOutput',
+			credentials: {
+				modelRouterApi: { id: 'modelRouterApi', name: 'Router' },
+				mediaJobLedgerApi: { id: 'mediaJobLedgerApi', name: 'Ledger' },
+			},
+			...settings,
+		},
+	});
+
+describe('a start that waits after a 429', () => {
+	/** Changes the only row when the service has answered 429. */
+	const meanwhile = (changes: object) => {
+		answerFirst = ({ method }) => {
+			if (method !== 'POST') return undefined;
+			answerFirst = undefined;
+			Object.assign(n8n.rows[0]!, changes);
+			return json({}, 429);
+		};
+	};
+	afterEach(() => (answerFirst = undefined));
+
+	it.each([
+		['with a key', { startKey: 'order-1' }],
+		['without a key', {}],
+	])('%s: is not sent again once a person has resolved it', async (_name, options) => {
+		meanwhile({ state: 'notStarted', claim: '' });
+		const { failed } = await startAll(['one'], options);
+		expect(failed[0]?.json).toMatchObject({
+			error: expect.stringContaining('a person resolved it meanwhile'),
+			details: { outcome: 'not_started' },
+		});
+		expect(posts(service)).toHaveLength(1);
+		expect(service.world.starts).toEqual([]);
+	});
+
+	it('is sent once more where it was only called unknown', async () => {
+		meanwhile({ state: 'unknown' });
+		const { items } = await startAll(['one'], { startKey: 'order-1' });
+		expect(items[0]?.json).toMatchObject({ jobId: service.world.starts[0]?.jobId });
+		expect(n8n.entries()).toMatchObject([{ state: 'pending', startKey: 'order-1' }]);
+	});
+});
+
+it('a failure of n8n costs the items that it meets, and not those after it', async () => {
+	// as often as a reading request is sent for one item
+	n8n.service.fault({ match: { method: 'GET' }, times: 4, do: { type: 'status', status: 503 } });
+	const { items, failed } = await startAll(['one', 'two', 'three'], {});
+	expect(failed).toMatchObject([
+		{ json: { details: { status: 503, outcome: 'not_started' } }, pairedItem: { item: 0 } },
+	]);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
+});

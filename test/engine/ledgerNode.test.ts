@@ -1,0 +1,76 @@
+import { startLedgerRig } from './rig/ledger';
+import { run } from './rig/run';
+
+const rig = startLedgerRig();
+
+describe('the ledger node', () => {
+	it('enters jobs that were started elsewhere, once', async () => {
+		const enter = () => run(rig.ledgered('enterInLedger', { segment: 'videos', jobId: 'job-x' }));
+		expect((await enter()).items[0]?.json).toEqual({
+			...{ jobId: 'job-x', segment: 'videos', ledgerEntry: 1, known: false },
+		});
+		expect((await enter()).items[0]?.json).toMatchObject({ ledgerEntry: 1, known: true });
+		expect(rig.n8n.entries()).toMatchObject([{ state: 'pending', account: 'modelRouterApi' }]);
+	});
+
+	it('lists entries, the latest first, and not what only it needs', async () => {
+		await run(rig.starting('one', { startKey: 'a' }));
+		await run(rig.starting('two', { startKey: 'b', label: 'l' }));
+		const { items } = await rig.ledger('entry', 'getMany', {});
+		expect(items.map(({ json }) => json['startKey'])).toEqual(['b', 'a']);
+		expect(items[0]?.json).toMatchObject({
+			...{ ledgerEntry: 2, state: 'pending', label: 'l', execution: 'execution-1' },
+			startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+			job: { id: expect.any(String) },
+		});
+		expect(items[0]?.json).not.toHaveProperty('claim');
+		const labelled = await rig.ledger('entry', 'getMany', {
+			filters: { label: 'l', state: 'pending' },
+		});
+		expect(labelled.items).toHaveLength(1);
+		const none = await rig.ledger('entry', 'getMany', { filters: { state: 'unknown' } });
+		expect(none.items).toEqual([]);
+	});
+
+	it('deletes what is over and old, and keys only when told to', async () => {
+		await run(rig.starting('one', { startKey: 'kept' }));
+		await run(rig.starting('two'));
+		await run(rig.starting('three'));
+		const [kept, gone, waiting] = rig.n8n.rows as Array<Record<string, unknown>>;
+		Object.assign(kept!, { state: 'delivered', startedAt: 1 });
+		Object.assign(gone!, { state: 'delivered', startedAt: 1 });
+		Object.assign(waiting!, { startedAt: 1 });
+		expect((await rig.ledger('entry', 'deleteOld')).items[0]?.json).toEqual({ deleted: 1 });
+		expect(rig.n8n.entries().map(({ id }) => id)).toEqual([1, 3]);
+		const all = await rig.ledger('entry', 'deleteOld', { withKeys: true });
+		expect(all.items[0]?.json).toEqual({ deleted: 1 });
+		expect(rig.n8n.entries()).toMatchObject([{ state: 'pending' }]);
+	});
+
+	it('a key that the service echoes is not written into the table', async () => {
+		const key = rig.service.router.keys.main;
+		rig.service.fault({
+			match: { method: 'POST' },
+			times: 1,
+			do: { type: 'status', status: 500, body: { message: `no: ${key}` } },
+		});
+		await run(rig.starting('one'));
+		rig.service.fault({
+			match: { method: 'POST' },
+			times: 1,
+			do: { type: 'replace', find: '"status"', with: `"echo":"${key}","status"` },
+		});
+		await run(rig.starting('two'));
+		expect(rig.n8n.entries()).toMatchObject([{ state: 'unknown' }, { state: 'pending' }]);
+		expect(JSON.stringify(rig.n8n.rows)).toContain('***');
+		expect(JSON.stringify(rig.n8n.rows)).not.toContain(key);
+	});
+
+	it('says what is missing where there is no such start', async () => {
+		const { error } = await rig.ledger('entry', 'resolveStarted', {
+			startKey: 'nobody',
+			jobId: 'j',
+		});
+		expect(error?.message).toMatch(/^The ledger has no such start/);
+	});
+});

@@ -1,0 +1,187 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
+
+import { ExecuteContext } from 'n8n-core';
+import {
+	createRunExecutionData,
+	Workflow,
+	type IExecuteFunctions,
+	type IHttpRequestOptions,
+	type StructuredChunk,
+} from 'n8n-workflow';
+
+import {
+	detectCompression,
+	getReadableConstructor,
+	getRunData,
+	getRunIndex,
+	isTruncatedCompression,
+	sendChunk,
+	wasRequestSent,
+	withAbortSignal,
+} from '../../src/n8n/platform';
+import { startContrary, type Contrary } from './contrary';
+import { Credentials } from './rig/credentials';
+import { sources } from './rig/pack';
+import { additionalData, made, ranWith } from './rig/run';
+
+// Each test is named by the member outside of the types that src/n8n/platform.ts uses, and fails when that member is gone.
+let service: Contrary;
+beforeAll(async () => (service = await startContrary()));
+afterAll(() => service.stop());
+
+const CREDENTIAL = 'workspaceAgentApi';
+
+/** n8n-core's own context of a node that runs for the third time. */
+function executeContext(onChunk?: (chunk: StructuredChunk) => unknown): IExecuteFunctions {
+	const node = {
+		...made('Node', 'n8n-nodes-agent-bridge.workspaceAgent'),
+		credentials: { [CREDENTIAL]: { id: CREDENTIAL, name: CREDENTIAL } },
+	};
+	const workflow = new Workflow({
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes: sources.nodeTypes,
+	});
+	const credentials = new Credentials(sources.credentialTypes, service.secrets);
+	const data = createRunExecutionData({ resultData: { runData: { Start: [ranWith({ a: 1 })] } } });
+	const input = { main: [[{ json: {} }]] };
+	return new ExecuteContext(
+		workflow,
+		node,
+		additionalData(workflow, credentials, 'manual', onChunk),
+		'manual',
+		data,
+		2,
+		[],
+		input,
+		{ node, data: input, source: null },
+		[],
+	) as unknown as IExecuteFunctions;
+}
+
+const streamed = (url: string): IHttpRequestOptions => ({
+	method: 'GET',
+	url,
+	encoding: 'stream',
+	returnFullResponse: true,
+	ignoreHttpStatusErrors: true,
+	disableFollowRedirect: true,
+});
+
+async function responseBody(body: Buffer, encoding?: string): Promise<Readable> {
+	service.answer(() => ({ body, ...(encoding && { headers: { 'content-encoding': encoding } }) }));
+	const url = String(service.secrets[CREDENTIAL]?.['baseUrl']);
+	const response = await executeContext().helpers.httpRequest(streamed(url));
+	return response.body;
+}
+
+/** Every link of a chain of causes. */
+function linksOf(error: unknown): object[] {
+	return error instanceof Object ? [error, ...linksOf((error as { cause?: unknown }).cause)] : [];
+}
+
+describe('n8n-core', () => {
+	it('runExecutionData: the runs of all nodes', () => {
+		expect(getRunData(executeContext())).toMatchObject({ Start: [{ executionStatus: 'success' }] });
+	});
+
+	it('runIndex: the number of the run', () => {
+		expect(getRunIndex(executeContext())).toBe(2);
+	});
+
+	it('sendChunk: a promise that waits for whoever sends the piece', async () => {
+		let isSent = false;
+		const n8n = executeContext(async () => {
+			await new Promise((resolve) => setTimeout(resolve, 20));
+			isSent = true;
+		});
+		await sendChunk(n8n, 'item', 0, 'Hello');
+		expect(isSent).toBe(true);
+	});
+
+	it('getExecutionCancelSignal: asked of the context on which a request is called', async () => {
+		const n8n = executeContext();
+		const { signal } = new AbortController();
+		const abort = AbortSignal.abort(new Error('given up'));
+		const send = async (context: IExecuteFunctions) =>
+			await n8n.helpers.httpRequestWithAuthentication.call(
+				context,
+				CREDENTIAL,
+				streamed(String(service.secrets[CREDENTIAL]?.['baseUrl'])),
+				{},
+			);
+		service.answer(() => ({ body: 'Hello' }));
+		expect(await send(withAbortSignal(n8n, signal))).toMatchObject({ statusCode: 200 });
+		await expect(send(withAbortSignal(n8n, abort))).rejects.toThrow();
+		expect(service.asked).toHaveLength(1);
+		expect(withAbortSignal(n8n, abort).getExecutionCancelSignal()).toBe(abort);
+	});
+});
+
+describe('axios', () => {
+	it('AxiosError.request.writableFinished: the request was sent, and its connection broke', async () => {
+		const server = createServer((socket) => socket.once('data', () => socket.destroy()));
+		server.listen(0, '127.0.0.1');
+		await once(server, 'listening');
+		const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+		const failure: unknown = await executeContext()
+			.helpers.httpRequest(streamed(url))
+			.catch((error: unknown) => error);
+		server.close();
+		expect(linksOf(failure).map(wasRequestSent)).toContain(true);
+	});
+
+	it('body: of a class that makes streams of bytes', async () => {
+		const body = await responseBody(Buffer.from('Hello'));
+		const bytes = async function* () {
+			yield Buffer.from('Hello');
+		};
+		const made = getReadableConstructor<Readable>(body)?.from(bytes(), { objectMode: false });
+		expect(made).toBeInstanceOf(Readable);
+		expect(Buffer.concat(await made!.toArray())).toEqual(Buffer.from('Hello'));
+	});
+});
+
+describe('Node', () => {
+	it('rawHeaders: a body that was not compressed is known as such', async () => {
+		expect(detectCompression(await responseBody(Buffer.from('Hello')))).toBe(false);
+	});
+
+	it.each([
+		['gzip', gzipSync],
+		['br', brotliCompressSync],
+		['zstd', zstdCompressSync],
+	])('_flush, _finishFlushFlag, bytesWritten: half a %s body fails', async (encoding, compress) => {
+		const whole = compress(Buffer.from('Hello, '.repeat(1000)));
+		const body = await responseBody(whole.subarray(0, whole.length >> 1), encoding);
+		expect(detectCompression(body)).toBe(true);
+		const failure: unknown = await body.toArray().catch((error: unknown) => error);
+		expect(isTruncatedCompression(failure)).toBe(true);
+	});
+});
+
+describe('without these members nothing fails', () => {
+	const n8n = { sendChunk: () => undefined } as unknown as IExecuteFunctions;
+	const bytes = { async *[Symbol.asyncIterator]() {} };
+
+	it.each<[string, unknown, unknown]>([
+		['runExecutionData', getRunData(n8n), undefined],
+		['runIndex', getRunIndex(n8n), 0],
+		['request', wasRequestSent(new Error('x')), undefined],
+		['writableFinished', wasRequestSent({ request: null }), undefined],
+		['constructor', getReadableConstructor(Object.create(null) as object), undefined],
+		['from', getReadableConstructor({}), undefined],
+		['read', detectCompression(bytes), undefined],
+	])('%s', (_member, found, expected) => {
+		expect(found).toBe(expected);
+	});
+
+	it('the promise of sendChunk', async () => {
+		await expect(sendChunk(n8n, 'end', 0)).resolves.toBeUndefined();
+	});
+});

@@ -1,0 +1,191 @@
+import { ServiceError } from '../../src/core/errors';
+import { resolveAsNotStarted, resolveAsStarted } from '../../src/ledger/manualChanges';
+import { CALM, createWorld, type Process, type Weather } from './world';
+import { startThroughLedger } from '../unit/ledger/startThroughLedger';
+
+/** What happens around the starts of one key. */
+export interface Scenario extends Weather {
+	processes: number;
+	/** Chance that the service answers an attempt with 429, and how long it may ask to wait: an hour is what the settings allow. */
+	tooMany: number;
+	longestWait: number;
+	/** Chance that a connection is not made for 300 s: nothing is sent then, and it is tried again. */
+	stall: number;
+	/** Whether a person resolves what can be resolved, always by what the service has at that moment. */
+	person: boolean;
+}
+
+const MINUTE = 60_000;
+const SILENCE_LIMIT = 5 * MINUTE;
+const LEASE = 10 * MINUTE;
+const MAX_ATTEMPTS = 4;
+
+const usual: Scenario = {
+	...CALM,
+	processes: 4,
+	crash: 0.01,
+	lostRequest: 0.05,
+	lostAnswer: 0.05,
+	tooMany: 0,
+	longestWait: 0,
+	stall: 0,
+	person: false,
+};
+
+export const scenarios: Record<string, Scenario> = {
+	'lost requests and answers': usual,
+	'many crashes': { ...usual, crash: 0.05 },
+	'late changes, pauses, clocks 30 min apart, nobody resolves': {
+		...usual,
+		late: 0.05,
+		pause: 0.05,
+		longestPause: 20 * MINUTE,
+		skew: 30 * MINUTE,
+	},
+	'late changes only': { ...usual, crash: 0, lostRequest: 0, lostAnswer: 0, late: 0.2 },
+	'a person, pauses below the lease': {
+		...usual,
+		crash: 0.05,
+		pause: 0.05,
+		longestPause: MINUTE,
+		person: true,
+	},
+	'a person, 429 with waits of up to an hour': {
+		...usual,
+		crash: 0,
+		tooMany: 0.5,
+		longestWait: 60 * MINUTE,
+		person: true,
+	},
+	'a person, connections that stall': { ...usual, crash: 0, stall: 0.5, person: true },
+	'a person, late changes, waits and stalls': {
+		...usual,
+		late: 0.1,
+		tooMany: 0.3,
+		longestWait: 60 * MINUTE,
+		stall: 0.3,
+		person: true,
+	},
+	'a person, clocks 30 min apart': {
+		...usual,
+		crash: 0.02,
+		pause: 0.05,
+		longestPause: 2 * MINUTE,
+		skew: 30 * MINUTE,
+		person: true,
+	},
+	'a person, pauses of up to 20 min': {
+		...usual,
+		crash: 0.02,
+		pause: 0.02,
+		longestPause: 20 * MINUTE,
+		person: true,
+	},
+};
+
+export interface Played {
+	/** Jobs that were really started for the one key. */
+	jobs: number;
+	/** Of those, jobs of a process that stood still between its renewal and its request for longer than half the lease. */
+	afterPause: number;
+	/** Whether the key needs a person although nothing was started and nobody was killed. */
+	isStuck: boolean;
+	/** Changes that the transitions of a row do not allow. */
+	faults: string[];
+	log: string[];
+}
+
+/** @param isRenewed Whether the claim is renewed before every attempt; false shows what happens without. */
+export async function play(seed: number, scenario: Scenario, isRenewed = true): Promise<Played> {
+	const world = createWorld(seed, scenario);
+	const { random, rows, log, faults, say, at, dead } = world;
+	const jobs: string[] = [];
+	let afterPause = 0;
+
+	const attempt = async (process: Process, renew: () => Promise<number>) => {
+		const { name, step, ledger } = process;
+		if (random() < scenario.stall) {
+			say(name, 'makes no connection for 300 s');
+			await step(SILENCE_LIMIT);
+			throw new ServiceError('unreachable', 'no connection', { sent: false });
+		}
+		const headBy = isRenewed ? await renew() : Infinity;
+		await step(random() * 200);
+		const isFrozen = process.lastPause() > LEASE / 2;
+		// a process that stood still may write what it had begun to write
+		if (ledger.clock.now() > headBy && !isFrozen)
+			throw new ServiceError('unreachable', 'ended', { sent: false });
+		if (random() < scenario.tooMany) return { asked: random() * scenario.longestWait };
+		const luck = random();
+		if (luck < 0.1) {
+			say(name, 'is refused');
+			throw new ServiceError('refused', 'no', { status: 400 });
+		}
+		jobs.push(`job-${jobs.length + 1}`);
+		if (isFrozen) afterPause++;
+		say(name, `STARTS ${jobs.at(-1)}`);
+		const id = jobs.at(-1)!;
+		await step(random() * 500);
+		if (luck < 0.25) throw new ServiceError('unreachable', 'reset', { sent: true });
+		return { id };
+	};
+
+	/** As `withRetries` does: again after 429, and after what was certainly not sent. */
+	const sendFrom = (process: Process) => async (renew: () => Promise<number>) => {
+		for (let number = 1; ; number++) {
+			try {
+				const answer = await attempt(process, renew);
+				if ('id' in answer) return answer.id;
+				say(process.name, `is answered 429, waits ${(answer.asked / 1000).toFixed(0)} s`);
+				if (number === MAX_ATTEMPTS) throw new ServiceError('refused', 'no', { status: 429 });
+				await process.step(answer.asked);
+			} catch (cause) {
+				const isSafe = cause instanceof ServiceError && cause.details.sent === false;
+				if (!isSafe || number === MAX_ATTEMPTS) throw cause;
+				await process.step(random() * 2000);
+			}
+		}
+	};
+
+	const start = (name: string) => {
+		const process = world.createProcess(name);
+		const wanted = {
+			...{ startKey: 'k', segment: 'images', model: 'm', account: 'a', label: '' },
+			...{ lease: LEASE, firstCheck: 0 },
+		};
+		const toEntry = (jobId: string) => ({ jobId, requestId: '', record: '' });
+		startThroughLedger(process.ledger, wanted, { send: sendFrom(process), toEntry }).then(
+			(started) => say(name, JSON.stringify(started)),
+			(cause: unknown) => say(name, String(cause)),
+		);
+	};
+
+	for (let number = 1; number <= scenario.processes; number++)
+		at(random() * (random() < 0.5 ? 200 : 30 * MINUTE), () => start(`P${number}`));
+
+	const resolveTruthfully = () => {
+		const person = world.createProcess('person', CALM);
+		const which = { startKey: 'k' };
+		const [job] = jobs;
+		const resolved = job
+			? resolveAsStarted(person.ledger, which, job)
+			: resolveAsNotStarted(person.ledger, which);
+		resolved.then(
+			() => say('person', job ? `sees ${job}` : 'sees no job'),
+			() => {},
+		);
+	};
+	if (scenario.person)
+		for (let turn = 1; turn <= 40; turn++)
+			at(turn * 2 * MINUTE + random() * MINUTE, resolveTruthfully);
+
+	await world.run(20_000);
+	const isOpen = rows.some(({ state }) => state === 'sending' || state === 'unknown');
+	return {
+		jobs: jobs.length,
+		afterPause,
+		isStuck: isOpen && !jobs.length && !dead.size,
+		faults,
+		log: [...log, JSON.stringify(rows)],
+	};
+}

@@ -1,0 +1,145 @@
+import {
+	endBatch,
+	itemKey,
+	recordDownload,
+	beginBatch,
+	attemptsLeft,
+} from '../../nodes/ModelRouter/trigger/deliveryBatch';
+import { readEntry, toRow, type Entry } from '../../src/ledger/entry';
+import { pollLedger } from '../../src/ledger/pollLedger';
+import { CALM, createWorld, type Weather } from './world';
+
+const MINUTE = 60_000;
+const LEASE = 10 * MINUTE;
+const JOBS = 4;
+const POLLS = 240;
+
+export const scenarios: Record<string, Weather> = {
+	'nothing goes wrong': CALM,
+	'lost answers, crashes': { ...CALM, crash: 0.01, lostRequest: 0.025, lostAnswer: 0.025 },
+	'pauses beyond the lease': {
+		...CALM,
+		crash: 0.005,
+		pause: 0.05,
+		longestPause: 25 * MINUTE,
+		lostRequest: 0.015,
+		lostAnswer: 0.015,
+	},
+	'clocks 20 min apart': {
+		...CALM,
+		crash: 0.005,
+		pause: 0.02,
+		longestPause: 10 * MINUTE,
+		skew: 20 * MINUTE,
+		lostRequest: 0.015,
+		lostAnswer: 0.015,
+	},
+	'late changes': {
+		...CALM,
+		pause: 0.01,
+		longestPause: 15 * MINUTE,
+		lostRequest: 0.01,
+		lostAnswer: 0.01,
+		late: 0.03,
+		latest: MINUTE,
+	},
+};
+
+export interface Played {
+	/** Jobs that left more than one execution. */
+	twice: string[];
+	/** Jobs that left none, and that no execution took along when it was killed behind the fence. */
+	never: string[];
+	/** How many jobs left an execution. */
+	delivered: number;
+	/** Changes that the transitions of a row do not allow. */
+	faults: string[];
+	log: string[];
+}
+
+/** Polls that overlap, and the executions that they start: late, more than once, paused, killed. Some jobs were entered twice. */
+export async function play(seed: number, weather: Weather): Promise<Played> {
+	const world = createWorld(seed, weather);
+	const { random, rows, say, at, log, faults } = world;
+	const names = Array.from({ length: JOBS }, (_, index) => `j${index}`);
+	/** The executions that each job left. */
+	const left = new Map<string, string[]>();
+	let executions = 0;
+
+	for (const jobId of names)
+		for (let copies = random() < 0.3 ? 2 : 1; copies > 0; copies--) {
+			const entered = { state: 'pending', jobId, segment: 'images', account: 'a' } as const;
+			const times = { startedAt: world.now(), checkAt: world.now() };
+			rows.push(readEntry({ ...toRow({ ...entered, ...times }), id: rows.length + 1 }));
+		}
+
+	const execute = async (claim: string, jobs: Entry[][]) => {
+		const { name, ledger, step } = world.createProcess(`E${++executions}`);
+		const items = jobs.flatMap(([entry]) =>
+			entry ? [{ jobId: entry.jobId, segment: entry.segment }] : [],
+		);
+		const handover = await beginBatch(ledger, claim, LEASE, items);
+		const ready: typeof items = [];
+		for (const item of items) {
+			const job = handover.jobs.get(itemKey(item));
+			if (!job) continue;
+			for (let piece = 0; piece < 5; piece++) {
+				await handover.renewLease();
+				await step(random() * (random() < 0.1 ? 150_000 : 2000));
+			}
+			if (random() < 0.1 && attemptsLeft(job) > 0)
+				await recordDownload(handover, job, { later: 'the connection broke' });
+			else ready.push(item);
+		}
+		const mayLeave = await endBatch(handover, false);
+		for (const item of ready.filter(mayLeave)) {
+			left.set(item.jobId, [...(left.get(item.jobId) ?? []), name]);
+			say(name, `lets out ${item.jobId}`);
+		}
+	};
+
+	const poll = async (number: number) => {
+		// every other one has a clock of its own
+		const mine = number % 2 ? weather : { ...weather, skew: 0 };
+		const { name, ledger, step } = world.createProcess(`poll${number}`, mine);
+		const { clock } = ledger;
+		const watching = {
+			...{
+				account: 'a',
+				label: '',
+				eventFilters: [{ outcome: 'completed', minimumAge: 0 }] as const,
+			},
+			...{ mostJobs: 50, lease: LEASE, concurrency: 3 },
+			...{ asksUntil: clock.now() + 24_000, claimsUntil: clock.now() + 38_000 },
+			async readStatus() {
+				await step(random() * 100);
+				return { outcome: random() < 0.8 ? 'completed' : 'unfinished', record: '{}' } as const;
+			},
+			checkAlive: async () => ({}),
+		};
+		const claim = `${name}.claim`;
+		const { jobs } = await pollLedger(ledger, watching, claim);
+		// n8n may lose what a poll returns, and may let an execution wait
+		if (!jobs.length || random() < 0.05) return;
+		const waits = random() * (random() < 0.1 ? 15 * MINUTE : 500);
+		at(waits, () => void execute(claim, jobs).catch((cause) => say(name, String(cause))));
+	};
+
+	for (let number = 0; number < POLLS; number++) {
+		const begin = (which: number) => () =>
+			void poll(which).catch((cause) => say(`poll${which}`, String(cause)));
+		at(number * MINUTE + random() * 3000, begin(number));
+		if (number % 3 === 0) at(number * MINUTE + random() * 3000, begin(1000 + number));
+	}
+	await world.run(60_000);
+
+	const isMarked = (job: string) =>
+		rows.some(({ jobId, state }) => jobId === job && state === 'delivered');
+	return {
+		twice: [...left].flatMap(([job, by]) => (by.length > 1 ? [`${job} by ${by.join()}`] : [])),
+		never: names.filter((job) => !left.has(job) && !isMarked(job)),
+		delivered: left.size,
+		faults,
+		log,
+	};
+}

@@ -1,0 +1,158 @@
+import { ServiceError } from '../../src/core/errors';
+import type { Entry } from '../../src/ledger/entry';
+import type { Ledger, Table } from '../../src/ledger/ledger';
+import { createMemoryTable } from '../../src/ledger/memoryTable';
+import { nobodyPauses, timeIsVirtual } from '../support/jitter/quiet';
+import { checkedTable } from '../support/ledgerTransitions';
+import { numbersFrom } from '../support/numbersFrom';
+
+/** What may go wrong in a world. Chances are from 0 to 1, times in milliseconds. */
+export interface Weather {
+	/** That a process is killed at one of its steps. */
+	crash: number;
+	/** That a process stands still at one of its steps: a long garbage collection, a suspended machine. */
+	pause: number;
+	longestPause: number;
+	/** How far a clock may be ahead or behind. */
+	skew: number;
+	/** That a request to the ledger is lost before it is carried out, and that its answer is. */
+	lostRequest: number;
+	lostAnswer: number;
+	/** That a change is carried out up to `latest` after its sender has given up on it. */
+	late: number;
+	latest: number;
+}
+
+export const CALM: Weather = {
+	crash: 0,
+	pause: 0,
+	longestPause: 0,
+	skew: 0,
+	lostRequest: 0,
+	lostAnswer: 0,
+	late: 0,
+	latest: 40_000,
+};
+
+/** One process of a world, which may be killed, stand still, and have a clock of its own. */
+export interface Process {
+	name: string;
+	/** Milliseconds that the last step stood still. */
+	lastPause(): number;
+	/** Never resolves once the process is killed. */
+	step(milliseconds: number): Promise<void>;
+	ledger: Ledger;
+}
+
+/**
+ * Processes and one ledger in virtual time. Everything that happens is one event after another, in an order that follows from the
+ * seed: a run that fails can be repeated.
+ */
+export function createWorld(seed: number, weather: Weather) {
+	timeIsVirtual();
+	const random = numbersFrom(seed);
+	const begin = 1_800_000_000_000;
+	let now = begin;
+	let order = 0;
+	const queue: Array<{ at: number; order: number; run: () => void }> = [];
+	const rows: Entry[] = [];
+	/** Changes that the transitions of a row do not allow. */
+	const faults: string[] = [];
+	const store = checkedTable(createMemoryTable(rows), rows, faults);
+	const log: string[] = [];
+	const dead = new Set<string>();
+
+	const at = (milliseconds: number, run: () => void) => {
+		queue.push({ at: now + milliseconds, order: order++, run });
+	};
+	const say = (who: string, what: string) => {
+		log.push(`${((now - begin) / 1000).toFixed(1).padStart(8)} s  ${who}: ${what}`);
+	};
+
+	const createProcess = (name: string, mine: Weather = weather): Process => {
+		const offset = (random() * 2 - 1) * mine.skew;
+		let claims = 0;
+		let paused = 0;
+
+		const step = async (milliseconds: number): Promise<void> => {
+			paused = 0;
+			if (!dead.has(name) && random() < mine.crash) {
+				dead.add(name);
+				say(name, 'is killed');
+			}
+			if (dead.has(name)) return await new Promise<never>(() => {});
+			if (random() < mine.pause) paused = random() * mine.longestPause;
+			if (paused > 5000) say(name, `stands still for ${(paused / 1000).toFixed(0)} s`);
+			await new Promise<void>((resolve) => at(milliseconds + paused, resolve));
+			if (dead.has(name)) await new Promise<never>(() => {});
+		};
+
+		const call = async <Result>(what: string, action: () => Promise<Result>): Promise<Result> => {
+			await step(random() * 20);
+			const luck = random();
+			const { lostRequest, late, latest, lostAnswer } = mine;
+			if (luck < lostRequest + late) {
+				if (luck >= lostRequest)
+					at(random() * latest, () => {
+						say(name, `(late) ${what}`);
+						void action();
+					});
+				await step(10);
+				throw new ServiceError('truncated', 'lost');
+			}
+			let result: Result | undefined;
+			await new Promise<void>((resolve) =>
+				at(random() * 20, () => {
+					say(name, what);
+					void action().then((given) => {
+						// what a process reads does not change under its hands
+						result = structuredClone(given);
+						resolve();
+					});
+				}),
+			);
+			await step(random() * 20);
+			if (luck > 1 - lostAnswer) throw new ServiceError('truncated', 'lost');
+			return result as Result;
+		};
+
+		const table: Table = {
+			find: async (where, options) => await call('reads', () => store.find(where, options)),
+			add: async (entry) =>
+				await call(`adds ${entry.state} ${entry.claim}`, () => store.add(entry)),
+			change: async (where, changes) =>
+				await call(`changes to ${JSON.stringify(changes)} where ${JSON.stringify(where)}`, () =>
+					store.change(where, changes),
+				),
+			remove: async (where) => await call('removes', () => store.remove(where)),
+		};
+		const clock = { now: () => now + offset, sleep: step, random };
+		const newClaim = () => `${name}.${++claims}`;
+		return {
+			name,
+			lastPause: () => paused,
+			step,
+			ledger: { table, clock, uncancellableClock: clock, newClaim, execution: name },
+		};
+	};
+
+	return {
+		...{ random, rows, log, faults, dead, at, say, createProcess },
+		now: () => now,
+		/** Lets everything happen. */
+		async run(mostEvents: number): Promise<void> {
+			for (let events = 0; queue.length && events < mostEvents; events++) {
+				const next = queue.reduce((first, event) =>
+					event.at < first.at || (event.at === first.at && event.order < first.order)
+						? event
+						: first,
+				);
+				queue.splice(queue.indexOf(next), 1);
+				now = Math.max(now, next.at);
+				next.run();
+				// all that follows without waiting
+				await nobodyPauses();
+			}
+		},
+	};
+}

@@ -1,0 +1,3 @@
+import { toolChoiceCases } from './toolChoiceCases.ts';
+
+toolChoiceCases(3);

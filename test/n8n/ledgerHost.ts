@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+
+import type { Http } from '../../src/core/http';
+import { findTableId, openDataTable } from '../../src/ledger/dataTable';
+import type { Entry } from '../../src/ledger/entry';
+import type { Table } from '../../src/ledger/ledger';
+import { startService, type Service } from '../service/service';
+import { model, packageName, secretsOf } from './bridge';
+import type { Editor, SavedCredential, SavedWorkflow } from './editor';
+import type { Execution } from './execution';
+import { dataTableScopes } from './instanceOn';
+import { node, workflow, type WorkflowFile } from './workflow';
+
+/** A service, and a job ledger of its own in an n8n. */
+export class LedgerHost {
+	readonly service: Service;
+	readonly editor: Editor;
+	readonly apiKey: string;
+	readonly account: SavedCredential;
+	/** The name of the ledger's Data Table. */
+	readonly tableName: string;
+	readonly #credentials: Record<string, { id: string; name: string }>;
+	readonly #workflows: string[] = [];
+
+	private constructor(
+		service: Service,
+		editor: Editor,
+		[apiKey, tableName]: [string, string],
+		[router, ledger]: [SavedCredential, SavedCredential],
+	) {
+		[this.service, this.editor, this.account] = [service, editor, ledger];
+		[this.apiKey, this.tableName] = [apiKey, tableName];
+		this.#credentials = Object.fromEntries(
+			[router, ledger].map(({ type, id, name }) => [type, { id, name }]),
+		);
+	}
+
+	static async start(editor: Editor): Promise<LedgerHost> {
+		const service = await startService();
+		const apiKey = await editor.createApiKey(dataTableScopes);
+		const table = `Media Jobs ${randomUUID()}`;
+		const router = await editor.createCredential(secretsOf(service).router);
+		const ledger = await editor.createCredential({
+			name: 'Media Job Ledger account',
+			type: 'mediaJobLedgerApi',
+			data: { baseUrl: editor.url, apiKey, table },
+		});
+		const host = new LedgerHost(service, editor, [apiKey, table], [router, ledger]);
+		host.reset();
+		return host;
+	}
+
+	reset(): void {
+		this.service.reset();
+		this.service.forms.jobSteps = 0;
+	}
+
+	async stop(): Promise<void> {
+		await this.service.stop();
+	}
+
+	async saved(file: WorkflowFile): Promise<SavedWorkflow> {
+		const saved = await this.editor.importWorkflow(file);
+		this.#workflows.push(saved.id);
+		return saved;
+	}
+
+	async run(file: WorkflowFile): Promise<Execution> {
+		return await this.editor.run(await this.saved(file));
+	}
+
+	/** The ids of all executions of this host's workflows. */
+	async executions(): Promise<string[]> {
+		const lists = await Promise.all(
+			this.#workflows.map(async (id) => await this.editor.executions(id)),
+		);
+		return lists.flat().map(({ id }) => id);
+	}
+
+	ledgerNode(resource: string, operation: string, parameters = {}) {
+		return node(
+			'Ledger',
+			`${packageName}.mediaJobLedger`,
+			{ resource, operation, ...parameters },
+			{ credentials: this.#credentials },
+		);
+	}
+
+	startNode(key: string, more = {}) {
+		return node(
+			'Start',
+			`${packageName}.modelRouter`,
+			{
+				...{ resource: 'job', operation: 'start', segment: 'images' },
+				...{ model: model('canvas/sketch-1'), prompt: 'a lighthouse', useLedger: true },
+				options: { startKey: key },
+				...more,
+			},
+			{ credentials: this.#credentials },
+		);
+	}
+
+	/** Makes the ledger's table. */
+	async setUp(): Promise<Execution> {
+		return await this.run(workflow('set up', [{}], this.ledgerNode('table', 'setUp')));
+	}
+
+	/** The ledger's table without n8n's nodes. */
+	async table(): Promise<Table> {
+		return openDataTable(this.#http, await findTableId(this.#http, this.tableName));
+	}
+
+	async ofKey(key: string): Promise<Entry[]> {
+		const table = await this.table();
+		return await table.find({
+			all: [
+				['startKey', 'eq', key],
+				['state', 'neq', 'withdrawn'],
+			],
+		});
+	}
+
+	readonly #http: Http = {
+		send: async ({ method, path, body }) => {
+			const response = await fetch(this.editor.url + path, {
+				method,
+				headers: { 'x-n8n-api-key': this.apiKey, 'content-type': 'application/json' },
+				...(body && { body: JSON.stringify(body) }),
+			});
+			return {
+				status: response.status,
+				headers: Object.fromEntries(response.headers),
+				body: response.body as AsyncIterable<Uint8Array>,
+				silenceLimit: 60_000,
+			};
+		},
+	};
+}
+
+export const clock = {
+	now: Date.now,
+	random: Math.random,
+	sleep: async (ms: number) => void (await new Promise((resolve) => setTimeout(resolve, ms))),
+};

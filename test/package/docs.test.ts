@@ -1,0 +1,95 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+import { inMemory, json } from '../unit/inMemoryHttp';
+import { comparePrices } from './example/comparePrices.operation';
+import { violations } from './imports';
+
+const longest: Record<string, number> = {
+	'AGENTS.md': 60,
+	'CONTRIBUTING.md': 200,
+	'SECURITY.md': 60,
+	'docs/architecture.md': 220,
+};
+const documents = [...Object.keys(longest), ...globSync('docs/decisions/*.md'), 'README.md'];
+const read = (path: string) => readFileSync(path, 'utf8');
+const code = globSync('{src,nodes,credentials}/**/*.ts').map(read).join('\n');
+
+/** What CONTRIBUTING shows how to add. */
+const EXAMPLES = ['nodes/ModelRouter/model/comparePrices.operation.ts'];
+/** Of n8n, and of jest. */
+const OF_OTHERS = ['getDataTableProxy', 'toEqual'];
+
+it.each(Object.entries(longest))('%s has at most %i lines', (path, lines) => {
+	expect(read(path).trimEnd().split('\n').length).toBeLessThanOrEqual(lines);
+});
+
+it.each(documents)('%s names nothing that is not there', (path) => {
+	const text = read(path);
+	const named = [...text.matchAll(/`((?:src|nodes|test|scripts|credentials|docs)\/[\w./-]*)`/g)];
+	const linked = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)];
+	const files = [
+		...named.map(([, file = '']) => file),
+		...linked.map(([, file = '']) => join(dirname(path), file)),
+	].filter((file) => !EXAMPLES.includes(file));
+	expect(files.filter((file) => !existsSync(file))).toEqual([]);
+
+	const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+	const commands = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
+	expect(commands.filter((name) => !(name in scripts))).toEqual([]);
+
+	if (path === 'README.md') return;
+	const identifiers = [...text.matchAll(/`([a-z]+[A-Z]\w*)(?:\(\))?`/g)].map(
+		([, name = '']) => name,
+	);
+	expect(identifiers.filter((name) => !OF_OTHERS.includes(name) && !code.includes(name))).toEqual(
+		[],
+	);
+});
+
+it('the operation that CONTRIBUTING shows is the one that is tried here, and works', async () => {
+	expect(read('CONTRIBUTING.md')).toContain(
+		read('test/package/example/comparePrices.operation.ts'),
+	);
+	const priced = (id: string, input: number, output: number) => ({
+		id,
+		pricing: { input_per_mtok: input, output_per_mtok: output },
+	});
+	const catalog = [priced('a/dear', 3, 15), priced('a/cheap', 1, 2), { id: 'a/no-price' }];
+	const request = comparePrices.prepare({ promptTokens: 1000, outputTokens: 10 } as never, {
+		baseUrl: '',
+		chatSession: () => undefined,
+	});
+	const given = await comparePrices.run({ request, http: inMemory(json(catalog)) } as never);
+	expect(given).toEqual([
+		{ json: { model: 'a/cheap', costMicroUsd: 1020 } },
+		{ json: { model: 'a/dear', costMicroUsd: 3150 } },
+	]);
+});
+
+it('every decision is in the list', () => {
+	const listed = [...read('docs/decisions/README.md').matchAll(/\]\((\d{4}-[\w-]+\.md)\)/g)];
+	const there = globSync('[0-9]*.md', { cwd: 'docs/decisions' }).sort();
+	expect(listed.map(([, file]) => file)).toEqual(there);
+});
+
+it('the table of imports says what the rules say', () => {
+	const rows = [...read('docs/architecture.md').matchAll(/^\| `([\w/]+)` *\|(.*)\|(.*)\|$/gm)];
+	const said = rows.map(([, folder = '', others = '', n8n = '']) => ({
+		folder,
+		others: [...others.matchAll(/`([\w/]+)`/g)].map(([, name = '']) => name),
+		n8n: n8n.trim() === 'yes',
+	}));
+	const folders = said.map(({ folder }) => folder);
+	const allows = (folder: string, target: string) =>
+		violations(`${folder}/x.ts`, `import { a } from '${target}';`).length === 0;
+	const ruled = folders.map((folder) => ({
+		folder,
+		others: folders.filter(
+			(other) => other !== folder && allows(folder, `../${relative(dirname(folder), other)}/a`),
+		),
+		n8n: allows(folder, 'n8n-workflow'),
+	}));
+	expect(folders.length).toBeGreaterThan(8);
+	expect(said).toEqual(ruled);
+});

@@ -1,0 +1,45 @@
+import { operation } from '../../../src/n8n/operation';
+import { listModels, matchesFilter } from '../../../src/router/catalog';
+import { textCost } from '../../../src/router/pricing';
+
+export const comparePrices = operation({
+	name: 'Compare Prices',
+	value: 'comparePrices',
+	action: 'Compare the prices of text models',
+	description: 'List text models by what a request of a given size costs, the cheapest first',
+	params: [
+		{
+			displayName: 'Prompt Tokens',
+			name: 'promptTokens',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 1000,
+			description: 'How long the prompt is',
+		},
+		{
+			displayName: 'Output Tokens',
+			name: 'outputTokens',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 1000,
+			description: 'How long the answer is, hidden reasoning included',
+		},
+	],
+
+	// runs for all items before the first request is sent; to reject an item, throw `invalidInputError` of src/core/errors
+	prepare: ({ promptTokens, outputTokens }) => ({
+		usage: { prompt_tokens: promptTokens, completion_tokens: outputTokens },
+	}),
+
+	async run({ request: { usage }, http, addHint }) {
+		const { models, incompleteReason } = await listModels(http);
+		if (incompleteReason) addHint(incompleteReason);
+		return models
+			.filter((model) => matchesFilter(model, { kind: 'text' }))
+			.flatMap(({ id, pricing }) => {
+				const cost = textCost(pricing, usage);
+				return cost ? [{ json: { model: id, costMicroUsd: cost.microUsd } }] : [];
+			})
+			.sort((one, other) => one.json.costMicroUsd - other.json.costMicroUsd);
+	},
+});

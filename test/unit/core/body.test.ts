@@ -1,0 +1,145 @@
+import { decodeBody, readJson, readErrorResponse, readText } from '../../../src/core/body';
+import { openBody } from '../../../src/core/bodyLookahead';
+import { isErrorResponse } from '../../../src/core/http';
+import fc from '../../support/fastCheck';
+import { bytes, failureOf, json, response, split, type Answer } from '../inMemoryHttp';
+
+const TEXT = 'aé€😀\ufeffz';
+
+async function textOf(chunks: Uint8Array[]): Promise<string> {
+	let text = '';
+	for await (const piece of decodeBody(response({ chunks }).body)) text += piece;
+	return text;
+}
+
+it('decodes a text however it is split', async () => {
+	const whole = bytes(TEXT);
+	const places = fc.array(fc.nat(whole.length));
+	await fc.assert(
+		fc.asyncProperty(places, async (at) => expect(await textOf(split(whole, at))).toBe(TEXT)),
+	);
+});
+
+it('drops byte order marks, and only at the start', async () => {
+	expect(await textOf([new Uint8Array([0xef]), new Uint8Array([0xbb, 0xbf]), bytes('a')])).toBe(
+		'a',
+	);
+	expect(await textOf([bytes('\ufeff\ufeffa\ufeff')])).toBe('a\ufeff');
+});
+
+it('replaces what is no UTF-8, and never throws', async () => {
+	expect(await textOf([new Uint8Array([0x61, 0xff, 0x62, 0xe2, 0x82])])).toBe('a\ufffdb\ufffd');
+	await fc.assert(
+		fc.asyncProperty(fc.array(fc.uint8Array()), async (chunks) => {
+			const text = await textOf(chunks);
+			expect(text.isWellFormed()).toBe(true);
+		}),
+	);
+});
+
+it('a value comes back as it is', async () => {
+	expect(await readJson(response(json({ a: [1, 'é'] })))).toEqual({ a: [1, 'é'] });
+	expect(await readJson(response({ ...json(null), status: 201 }))).toBeNull();
+});
+
+it('a body that breaks off keeps its request ID', async () => {
+	const broken = { chunks: ['{"a"'], breaks: true, headers: { 'x-request-id': 'r-1' } };
+	expect(await failureOf(readJson(response(broken)))).toMatchObject({
+		kind: 'truncated',
+		details: { requestId: 'r-1' },
+	});
+});
+
+it.each<[string, Answer, string]>([
+	['nothing', {}, ''],
+	['blanks', { chunks: [' ', '\r\n\t'] }, ''],
+	['a byte order mark', { chunks: ['\ufeff', ' {"a":', '1}'] }, '{'],
+	['an event', { chunks: ['\n', 'data: a'] }, 'd'],
+	['what breaks at once', { breaks: true }, ''],
+])('a body of %s can be looked at and is still whole', async (_what, answer, first) => {
+	const read = async (texts: AsyncIterable<string>) => {
+		let text = '';
+		try {
+			for await (const piece of texts) text += piece;
+		} catch {
+			text += ' broken';
+		}
+		return text;
+	};
+	const seen = await openBody(response(answer));
+	expect(seen.start.charAt(0)).toBe(first);
+	expect(await read(seen.chunks)).toBe(await read(decodeBody(response(answer).body)));
+});
+
+it('leaving a body that was looked at closes it', async () => {
+	let closed = 0;
+	const { chunks } = await openBody(response({ chunks: ['a'.repeat(9), 'b'] }, () => closed++));
+	for await (const piece of chunks) {
+		expect(piece).toBe('aaaaaaaaa');
+		break;
+	}
+	expect(closed).toBe(1);
+});
+
+it.each<[string, Answer, string]>([
+	['an empty body', {}, 'The answer was empty.'],
+	['204', { status: 204 }, 'The answer was empty.'],
+	['cut JSON', { chunks: ['{"a":'] }, '{"a":'],
+	['HTML', { chunks: ['<html>login'] }, 'An HTML page'],
+	['two values', { chunks: ['{}{}'] }, '{}{}'],
+	['too deep', { chunks: ['['.repeat(201) + ']'.repeat(201)] }, `${'['.repeat(200)}…`],
+])('readJson of %s is garbled, and says what came', async (_name, answer, reason) => {
+	expect(await failureOf(readJson(response(answer)))).toMatchObject({
+		kind: 'malformed',
+		message: 'The service answered in a form that cannot be read',
+		details: { status: answer.status ?? 200, reason },
+	});
+});
+
+it('readJson of a broken connection is cut, not garbled', async () => {
+	const broken = response({ chunks: ['{"a":1}'], breaks: true });
+	expect(await failureOf(readJson(broken))).toMatchObject({
+		kind: 'truncated',
+		details: { reason: 'The connection broke (aborted).' },
+	});
+});
+
+it.each([[199], [301], [302], [400], [500]])('%d is refused', async (status) => {
+	const answer = response(json({ error: { message: 'words', code: 'x' } }, { status }));
+	expect(isErrorResponse(answer)).toBe(true);
+	expect(await failureOf(readJson(answer))).toMatchObject({
+		kind: 'refused',
+		details: { status, reason: 'words', code: 'x' },
+	});
+});
+
+it('a body over the limit is given up, and its connection closed', async () => {
+	let closed = false;
+	const endless = response(
+		{ chunks: Array(100).fill('x'.repeat(1024 * 1024)) },
+		() => (closed = true),
+	);
+	expect(await failureOf(readText(endless, 3 * 1024 * 1024))).toMatchObject({
+		kind: 'malformed',
+		details: { reason: 'more than 3 MiB' },
+	});
+	expect(closed).toBe(true);
+});
+
+it('a refusal is read as far as it came', async () => {
+	const broken = response({ status: 502, chunks: ['proxy says no'], breaks: true });
+	expect((await readErrorResponse(broken)).details).toEqual({
+		status: 502,
+		reason: 'proxy says no',
+	});
+});
+
+it('a refusal without end is not read to its end', async () => {
+	let closed = false;
+	const endless = response(
+		{ status: 500, chunks: Array(5000).fill('x'.repeat(1024)) },
+		() => (closed = true),
+	);
+	expect((await readErrorResponse(endless)).details.reason).toHaveLength(2001);
+	expect(closed).toBe(true);
+});

@@ -1,0 +1,58 @@
+import { parseRetryAfter } from '../../../src/core/http';
+import fc, { character } from '../../support/fastCheck';
+
+const NOW = Date.UTC(2026, 9, 21, 7, 28, 0);
+
+it.each([
+	['0', 0],
+	['1', 1000],
+	[' 30 ', 30_000],
+	['0.5', 500],
+	['86400', 86_400_000],
+	['2020', 2_020_000],
+	['1000000000', 1e12],
+	['Wed, 21 Oct 2026 07:28:10 GMT', 10_000],
+	['Wed, 21 Oct 2026 07:27:00 GMT', 0],
+	['Wednesday, 21-Oct-26 07:28:05 GMT', 5000],
+	['Wed Oct 21 07:28:07 2026 GMT', 7000],
+])('%j asks for %d ms', (header, expected) => {
+	expect(parseRetryAfter(header, NOW)).toBe(expected);
+});
+
+it.each([
+	[undefined],
+	[''],
+	['   '],
+	['-1'],
+	['soon'],
+	['NaN'],
+	['Infinity'],
+	['1e9'],
+	['0x10'],
+	['1,5'],
+	['5s'],
+	['2026-10-21T07:28:10Z'],
+	['Wed, 99 Foo 2026'],
+	['9'.repeat(30)],
+])('%j makes no sense', (header) => {
+	expect(parseRetryAfter(header, NOW)).toBeUndefined();
+});
+
+it('gives a wait that can be slept, or nothing, for any header', () => {
+	fc.assert(
+		fc.property(fc.oneof(fc.string({ unit: character }), fc.double().map(String)), (header) => {
+			const wait = parseRetryAfter(header, NOW);
+			if (wait !== undefined) expect(wait >= 0 && Number.isFinite(wait)).toBe(true);
+		}),
+	);
+});
+
+it('reads back every date that HTTP can write', () => {
+	const dates = fc.date({ min: new Date(NOW), max: new Date(NOW + 1e10), noInvalidDate: true });
+	fc.assert(
+		fc.property(dates, (date) => {
+			const wait = Math.floor((date.getTime() - NOW) / 1000) * 1000;
+			expect(parseRetryAfter(date.toUTCString(), NOW)).toBe(wait);
+		}),
+	);
+});

@@ -1,0 +1,98 @@
+import { isPlainObject, parseJson, tryParseJson } from '../../../src/core/json';
+import fc, { character } from '../../support/fastCheck';
+
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+it.each([
+	['{"__proto__":{"polluted":true},"a":1}', { a: 1 }],
+	['{"\\u005f_proto__":{"polluted":true},"a":1}', { a: 1 }],
+	['{"a":{"__proto__":{"polluted":true}}}', { a: {} }],
+	['{"constructor":"Ferrari"}', { constructor: 'Ferrari' }],
+	['[{"constructor":{"prototype":{"polluted":true}},"a":1}]', [{ a: 1 }]],
+	['{"a":1,"a":2}', { a: 2 }],
+])('%s cannot change a prototype', (text, expected) => {
+	const parsed = parseJson(text);
+	expect(JSON.stringify(parsed)).toBe(JSON.stringify(expected));
+	const merged: object = Object.assign({}, parsed);
+	expect('polluted' in merged || 'polluted' in {}).toBe(false);
+});
+
+it.each([
+	['9007199254740991', 9007199254740991],
+	['9007199254740993', '9007199254740993'],
+	['{"id":12345678901234567890}', { id: '12345678901234567890' }],
+	['[-9007199254740993]', ['-9007199254740993']],
+	['1234567890123456.5', 1234567890123456.5],
+	['"12345678901234567890"', '12345678901234567890'],
+	['1234567890.123', 1234567890.123],
+])('%s keeps all its digits', (text, expected) => {
+	expect(parseJson(text)).toEqual(expected);
+});
+
+it.each([
+	['200 levels', nested(200), true],
+	['201 levels', nested(201), false],
+	['a million levels', nested(1_000_000), false],
+	['a million objects', '{"a":'.repeat(1_000_000) + '1' + '}'.repeat(1_000_000), false],
+	['brackets in a text', JSON.stringify('['.repeat(500)), true],
+	['brackets behind an escaped quote', JSON.stringify(`\\"${'{'.repeat(500)}`), true],
+	['brackets behind a backslash at the end of a text', `["\\\\",${nested(198)}]`, true],
+	['a list of lists', `[${Array(500).fill('[]').join()}]`, true],
+])('%s', (_name, text, allowed) => {
+	if (allowed) expect(parseJson(text)).toEqual(JSON.parse(text));
+	else expect(() => parseJson(text)).toThrow(new SyntaxError('nested more than 200 levels deep'));
+});
+
+it.each([[''], ['nonsense'], ['{'], ['{"a":1}x'], [nested(201)]])(
+	'tryParseJson gives undefined for %.20j',
+	(text) => {
+		expect(tryParseJson(text)).toBeUndefined();
+	},
+);
+
+it('counts nesting in linear time', () => {
+	const text = JSON.stringify({ text: '\\"'.repeat(1_000_000) });
+	expect(parseJson(text)).toEqual(JSON.parse(text));
+});
+
+it('reads everything else as JSON.parse does', () => {
+	fc.assert(
+		fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
+			const plain = JSON.parse(text) as unknown;
+			fc.pre(!/__proto__|constructor|\d{16}/.test(JSON.stringify(plain)));
+			expect(parseJson(text)).toEqual(plain);
+		}),
+	);
+});
+
+it('throws nothing but SyntaxError', () => {
+	const nearly = fc.array(
+		fc.constantFrom('{', '}', '[', ']', '"', ':', ',', '\\', '1', 'null', '__proto__', '\\u'),
+	);
+	fc.assert(
+		fc.property(
+			fc.oneof(
+				fc.string({ unit: character }),
+				nearly.map((parts) => parts.join('')),
+			),
+			(text) => {
+				try {
+					parseJson(text);
+				} catch (error) {
+					expect((error as Error).name).toBe('SyntaxError');
+				}
+			},
+		),
+	);
+});
+
+it.each([
+	[{}, true],
+	[[], false],
+	[null, false],
+	['', false],
+	[0, false],
+	[undefined, false],
+])('isObject(%j) is %s', (value, expected) => {
+	expect(isPlainObject(value)).toBe(expected);
+});

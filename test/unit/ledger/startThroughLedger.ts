@@ -1,0 +1,59 @@
+import type { Entry } from '../../../src/ledger/entry';
+import type { ClaimOptions } from '../../../src/ledger/keyClaim';
+import type { Ledger } from '../../../src/ledger/ledger';
+import { claimStart } from '../../../src/ledger/startOnce';
+import { startPaid } from '../../../src/n8n/startPaid';
+
+export interface StartSender<Result> {
+	/** @param renew To be called right before every attempt to send. */
+	send(renew: () => Promise<number>): Promise<Result>;
+	/** What the ledger keeps of the answer. */
+	toEntry(result: Result): Pick<Entry, 'jobId' | 'requestId' | 'record'>;
+}
+
+export type StartResult<Result> =
+	/** The job that an earlier start with the same key has started. */
+	| { earlier: Entry }
+	/** `entry` is undefined when the ledger could not be reached any more. */
+	| { result: Result; entry: Entry | undefined };
+
+/** Starts through the real pipeline and the real ledger, with a service that is a function. Nothing is remembered by an execution. */
+export async function startThroughLedger<Result>(
+	ledger: Ledger,
+	wanted: ClaimOptions,
+	{ send, toEntry }: StartSender<Result>,
+): Promise<StartResult<Result>> {
+	return await startPaid<StartResult<Result>>(
+		{
+			request: wanted,
+			ledger: {
+				hasKey: true,
+				async claim() {
+					const claim = await claimStart(ledger, wanted);
+					if ('earlier' in claim) return { earlier: claim };
+					return {
+						renew: claim.renew,
+						recordFailed: claim.recordFailed,
+						async recordStarted(started) {
+							if (!('result' in started)) return started;
+							const { result } = started;
+							return { result, entry: await claim.recordStarted(toEntry(result)) };
+						},
+					};
+				},
+			},
+			async send({ beforeAttempt }) {
+				return { result: await send(beforeAttempt!), entry: undefined };
+			},
+		},
+		{
+			sentRequests: {
+				recall() {
+					throw new Error('A start with a key is for the ledger to remember');
+				},
+			},
+			itemIndex: 0,
+			account: 'a',
+		},
+	);
+}

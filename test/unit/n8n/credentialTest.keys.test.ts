@@ -1,0 +1,36 @@
+import type { ICredentialTestFunctions } from 'n8n-workflow';
+
+import { createCredentialTest } from '../../../src/n8n/credentialTest';
+import { everySpelling, KEY, spellingsIn } from '../../support/spellings';
+
+// what the test of a credential says of its key
+const tested = async (apiKey: string, request: () => Promise<unknown>) => {
+	const data = { apiKey, baseUrl: 'https://service.example' };
+	const test = createCredentialTest({
+		method: 'GET',
+		path: '/',
+		header: (key) => ({ 'X-API-KEY': key }),
+		judge: () => undefined,
+	});
+	const n8n = { helpers: { request } } as unknown as ICredentialTestFunctions;
+	return await test.call(n8n, { id: '1', name: 'a', type: 'b', data });
+};
+
+it('a key is not in what it says of a failure', async () => {
+	const { status, message } = await tested(KEY, async () => {
+		throw Object.assign(new Error(`no way to ${everySpelling(KEY)}`), { code: 'EOTHER' });
+	});
+	expect([status, message]).toEqual(['Error', expect.stringContaining('***')]);
+	expect(spellingsIn([message], KEY)).toEqual([]);
+});
+
+it.each([
+	['word', /^The service accepted the key\. It is a short word/],
+	['1234567', /^The service accepted the key\. It is a short word/],
+	['key-123', /^The service accepted the key$/],
+	['longword', /^The service accepted the key$/],
+])('of the key "%s" it says whether it can be kept out of outputs', async (apiKey, expected) => {
+	const answer = { statusCode: 200, headers: {}, body: { data: [] } };
+	const { status, message } = await tested(apiKey, async () => answer);
+	expect([status, message]).toEqual(['OK', expect.stringMatching(expected)]);
+});

@@ -1,0 +1,193 @@
+import { runPool } from '../../../src/n8n/itemPool';
+import fc from '../../support/fastCheck';
+import { nobodyPauses } from '../../support/jitter/quiet';
+
+const tick = async (times = 1) => {
+	for (let left = times; left > 0; left--) await new Promise((resolve) => setImmediate(resolve));
+};
+
+it('has never more in flight than it may, keeps lanes in order, and works on every item once', async () => {
+	const lane = fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined });
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(lane, { maxLength: 20 }),
+			fc.integer({ min: 1, max: 6 }),
+			fc.infiniteStream(fc.nat(6)),
+			async (lanes, concurrency, waits) => {
+				const begun: number[] = [];
+				const busyLanes = new Set<string>();
+				let [inFlight, most] = [0, 0];
+				await runPool(lanes, concurrency, async (item) => {
+					begun.push(item);
+					most = Math.max(most, ++inFlight);
+					const own = lanes[item];
+					if (own !== undefined) {
+						expect(busyLanes.has(own)).toBe(false);
+						busyLanes.add(own);
+					}
+					await new Promise((resolve) => setTimeout(resolve, waits.next().value));
+					if (own !== undefined) busyLanes.delete(own);
+					inFlight--;
+				});
+				expect([...begun].sort((one, other) => one - other)).toEqual([...lanes.keys()]);
+				expect(most).toBeLessThanOrEqual(concurrency);
+				for (const name of ['a', 'b', 'c']) {
+					const inLane = begun.filter((item) => lanes[item] === name);
+					expect(inLane).toEqual([...inLane].sort((one, other) => one - other));
+				}
+			},
+		),
+		{ numRuns: 50 },
+	);
+});
+
+it('begins free items in order, and as many at once as it may', async () => {
+	const begun: number[] = [];
+	let release = () => {};
+	const gate = new Promise<void>((resolve) => (release = resolve));
+	const work = runPool(Array(6).fill(undefined), 3, async (item) => {
+		begun.push(item);
+		await gate;
+	});
+	while (begun.length < 3) await tick();
+	// what more would begin, were there no limit, begins in this time
+	await new Promise((resolve) => setTimeout(resolve, 60));
+	expect(begun).toEqual([0, 1, 2]);
+	release();
+	await work;
+	expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+it('throws what failed first, once everything under way has ended, and begins nothing more', async () => {
+	const [begun, ended]: [number[], number[]] = [[], []];
+	const failure = new Error('first');
+	const work = runPool(Array(50).fill(undefined), 4, async (item) => {
+		begun.push(item);
+		if (item === 1) throw failure;
+		await new Promise((resolve) => setTimeout(resolve, 60));
+		ended.push(item);
+		if (item === 2) throw new Error('second');
+	});
+	await expect(work).rejects.toBe(failure);
+	expect(ended).toEqual(begun.filter((item) => item !== 1));
+	expect(begun.length).toBeLessThanOrEqual(4);
+	const [begunThen] = [begun.length];
+	await tick(20);
+	expect(begun).toHaveLength(begunThen);
+});
+
+it('a failure in a lane holds up the rest of it', async () => {
+	const begun: number[] = [];
+	const work = runPool(['a', 'a', 'a'], 5, async (item) => {
+		begun.push(item);
+		throw new Error(String(item));
+	});
+	await expect(work).rejects.toThrow('0');
+	expect(begun).toEqual([0]);
+});
+
+it('throws even what is not an error', async () => {
+	await expect(runPool([undefined], 1, () => Promise.reject(undefined))).rejects.toBeUndefined();
+});
+
+it('has nothing to do for no items', async () => {
+	await expect(runPool([], 5, () => Promise.reject(new Error('x')))).resolves.toBeUndefined();
+});
+
+describe('an item that is away', () => {
+	/** Resolved from outside. */
+	const gate = () => {
+		let open = () => {};
+		const wait = new Promise<void>((resolve) => (open = resolve));
+		return { wait: async () => await wait, open };
+	};
+	const free = (count: number) => Array<undefined>(count).fill(undefined);
+	const pause = async () => {
+		for (let left = 20; left > 0; left--) await nobodyPauses();
+	};
+
+	it('makes room for others, and comes back before one that has not begun', async () => {
+		const seen: string[] = [];
+		const [away, busy] = [gate(), gate()];
+		const work = runPool(free(4), 1, async (item, place) => {
+			seen.push(`begin ${item}`);
+			if (item === 0) await place.releaseDuring(away.wait);
+			if (item === 1) await busy.wait();
+			seen.push(`end ${item}`);
+		});
+		await pause();
+		expect(seen).toEqual(['begin 0', 'begin 1']);
+		away.open();
+		await pause();
+		expect(seen).toEqual(['begin 0', 'begin 1']);
+		busy.open();
+		await work;
+		expect(seen).toEqual([
+			...['begin 0', 'begin 1', 'end 1', 'end 0'],
+			...['begin 2', 'end 2', 'begin 3', 'end 3'],
+		]);
+	});
+
+	it('gives what it waited for, or its failure', async () => {
+		const results: unknown[] = [];
+		await runPool(free(2), 2, async (item, { releaseDuring }) => {
+			const waited = releaseDuring(async () => {
+				await tick();
+				if (item) throw new Error('no');
+				return 'yes';
+			});
+			results.push(await waited.catch((cause: Error) => cause.message));
+		});
+		expect(results.sort()).toEqual(['no', 'yes']);
+	});
+
+	it('does not go on when another one has failed', async () => {
+		const [away, failure] = [gate(), new Error('first')];
+		const goneOn: number[] = [];
+		const ended: unknown[] = [];
+		const work = runPool(free(3), 1, async (item, place) => {
+			if (item === 1) throw failure;
+			try {
+				await place.releaseDuring(away.wait);
+				goneOn.push(item);
+			} catch (cause) {
+				ended.push(cause);
+				throw cause;
+			}
+		});
+		await pause();
+		away.open();
+		await expect(work).rejects.toBe(failure);
+		expect(goneOn).toEqual([]);
+		expect(ended).toEqual([
+			expect.objectContaining({ kind: 'cancelled', details: { sent: false } }),
+		]);
+	});
+
+	it('never are more at work than there are places, whoever is away', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 1, max: 15 }),
+				fc.integer({ min: 1, max: 4 }),
+				fc.infiniteStream(fc.nat(4)),
+				async (count, concurrency, waits) => {
+					let [atWork, most, ended] = [0, 0, 0];
+					const busy = async () => {
+						most = Math.max(most, ++atWork);
+						await tick(waits.next().value);
+						atWork--;
+					};
+					await runPool(free(count), concurrency, async (_item, { releaseDuring }) => {
+						await busy();
+						await releaseDuring(() => tick(waits.next().value));
+						await busy();
+						ended++;
+					});
+					expect(ended).toBe(count);
+					expect(most).toBeLessThanOrEqual(concurrency);
+				},
+			),
+			{ numRuns: 50 },
+		);
+	});
+});

@@ -1,0 +1,73 @@
+import { isIndependentOfModel } from '../../../src/n8n/modelControlledFields';
+
+const mayRead = (name: string) => name === 'Chat' || name === "It's" || name === 'A "B"';
+
+it.each([
+	'=fixed',
+	'={{ $execution.id }}',
+	'=order-{{ $execution.id }}-{{ $workflow.id }}',
+	"={{ $('Chat').item.json.sessionId }}",
+	'={{ $("Chat").first().json["sessionId"] }}',
+	"={{ $('It\\'s').last().json.a?.b ?? 'none' }}",
+	'={{ $("A \\"B\\"").all()[0].json.id }}',
+	"={{ $('Chat').item.json.$json }}",
+	'={{ $vars.tenant + "-" + $today.toISODate() }}',
+	"={{ $now.format('yyyy') === '2030' ? 1 : null }}",
+])('%s reads nothing of what a model gives', (expression) => {
+	expect(isIndependentOfModel(expression, mayRead)).toBe(true);
+});
+
+it.each([
+	"={{ $fromAI('key', 'The key', 'string') }}",
+	"={{ $fromai('key') }}",
+	'={{ $json.sessionId }}',
+	'={{ $json["sessionId"] }}',
+	"={{ $json?.['session' + 'Id'] }}",
+	'=a-{{ $json.id }}',
+	"=a-{{ $('Chat').item.json.id }}-{{ $json.id }}",
+	'={{ $input.item.json.id }}',
+	'={{ $input.first().json.id }}',
+	'={{ $data.id }}',
+	'={{ $binary.data.fileName }}',
+	'={{ $item(0).$json.id }}',
+	'={{ $items()[0].json.id }}',
+	'={{ $thisItem.json.id }}',
+	'={{ $node["Chat"].json.id }}',
+	'={{ $parameter.message }}',
+	'={{ $tool.parameters.id }}',
+	'={{ $prevNode.name }}',
+	'={{ $itemIndex }}',
+	'={{ $env.KEY }}',
+	'={{ $execution.customData.get("id") }}',
+	'={{ $execution["customData"] }}',
+	'={{ $execution }}',
+	'={{ $evaluateExpression("{{ $json.id }}") }}',
+	'={{ $jmespath($json, "id") }}',
+	'={{ $("Tool").last().json.id }}',
+	'={{ $("Chat", $json.id).item.json.id }}',
+	'={{ $(`Chat`).item.json.id }}',
+	'={{ $($json.node).item.json.id }}',
+	"={{ $('Ch' + 'at').item.json.id }}",
+	'={{ $.item }}',
+	'={{ $() }}',
+	"={{ $('\\x43hat').item.json.id }}",
+	"={{ $('Chat').item.json[$json.id] }}",
+	"={{ $('Chat').all().map((item) => item.json.id) }}",
+	'={{ [...$json.ids][0] }}',
+	'={{ `${$json.id}` }}',
+	'={{ this.$json.id }}',
+	'={{ globalThis }}',
+	'={{ (() => $json.id)() }}',
+	'={{ { id: $json.id }.id }}',
+	"={{ /'/ + $json.id + /'/ }}",
+	"={{ /* ' */ $json.id /* ' */ }}",
+	"={{ 1 // ' \n + $json.id + ' }}",
+	"={{ '\n' + $json.id + '\n' }}",
+	'={{ \\u0024json.id }}',
+	'={{ $now }}{{ $json.id }}',
+	'={{ $json.id',
+	'={{ DateTime.now() }}',
+	'={{ ＄json }}',
+])('%s is not trusted', (expression) => {
+	expect(isIndependentOfModel(expression, mayRead)).toBe(false);
+});

@@ -1,0 +1,184 @@
+import {
+	createRunExecutionData,
+	type INodeExecutionData,
+	type IRunExecutionData,
+} from 'n8n-workflow';
+
+import { truncatedAnswerError, ServiceError } from '../../../src/core/errors';
+import { createRedactor } from '../../../src/n8n/redact';
+import { createSentRequests } from '../../../src/n8n/sentRequests';
+import { startPaid } from '../../../src/n8n/startPaid';
+import { failureOf } from '../inMemoryHttp';
+import { executeContext, type Execution } from './executeContext';
+
+const KEY = 'secret-key-of-the-service';
+const REQUEST = { segment: 'images', body: { prompt: 'a cat' } };
+const unknown = new ServiceError('unreachable', 'It broke', {
+	sent: true,
+	outcome: 'unknown',
+	advice: 'Check.',
+	ids: { sessionId: 's' },
+	cause: new Error('x'),
+});
+
+let data: IRunExecutionData;
+let sent: number;
+beforeEach(() => {
+	data = createRunExecutionData();
+	sent = 0;
+});
+
+const run = ({
+	sendAgain = false,
+	scope = 'credential url start',
+	...more
+}: Execution & { sendAgain?: boolean; scope?: string } = {}) => {
+	const redact = createRedactor(KEY);
+	const sentRequests = createSentRequests(executeContext({ data, ...more }), {
+		scope,
+		sendAgain,
+		redact,
+	});
+	return {
+		...sentRequests,
+		sendOnce: async (itemIndex: number, request: unknown, send: () => Promise<unknown>) =>
+			await startPaid({ request, send }, { sentRequests, itemIndex, account: 'a' }),
+	};
+};
+const start = async () => ({ jobId: `job-${++sent}` });
+const fail = (error: unknown) => async () => {
+	sent++;
+	throw error;
+};
+
+it('a second run of the node gives the first result', async () => {
+	expect(await run().sendOnce(0, REQUEST, start)).toEqual({ jobId: 'job-1' });
+	expect(await run().sendOnce(0, REQUEST, start)).toEqual({ jobId: 'job-1' });
+	expect(sent).toBe(1);
+});
+
+it('so does a retry of the stored execution', async () => {
+	await run().sendOnce(0, REQUEST, start);
+	data = JSON.parse(JSON.stringify(data)) as IRunExecutionData;
+	expect(await run().sendOnce(0, REQUEST, start)).toEqual({ jobId: 'job-1' });
+});
+
+it('each item has its own', async () => {
+	const items: INodeExecutionData[] = [{ json: { a: 1 } }, { json: { a: 1 } }];
+	const sentRequests = run({ items });
+	// which of the two is sent first is nobody's to say
+	const ids = await Promise.all(
+		['first', 'second'].map(
+			async (jobId, at) => await sentRequests.sendOnce(at, REQUEST, async () => ({ jobId })),
+		),
+	);
+	expect(ids).toEqual([{ jobId: 'first' }, { jobId: 'second' }]);
+});
+
+it.each<[string, Parameters<typeof run>[0], unknown, number]>([
+	['the same', {}, REQUEST, 1],
+	['a request that an expression made anew, for the same item', {}, { ...REQUEST, seed: 2 }, 1],
+	[
+		'the same request, for an item that came in another form',
+		{ items: [{ json: { other: true } }] },
+		REQUEST,
+		1,
+	],
+	[
+		'another request for another item',
+		{ items: [{ json: { other: true } }] },
+		{ ...REQUEST, seed: 2 },
+		2,
+	],
+	[
+		'another request by changed parameters',
+		{ parameters: { resource: 'job' } },
+		{ ...REQUEST, seed: 2 },
+		2,
+	],
+	['another credential', { scope: 'other url start' }, REQUEST, 2],
+	['another run of the node in a loop', { runIndex: 1 }, REQUEST, 2],
+	['another call of an AI agent', { type: 'test.modelRouterTool' }, { ...REQUEST, seed: 2 }, 2],
+	['the same call of an AI agent', { type: 'test.modelRouterTool' }, REQUEST, 1],
+])('%s', async (_name, again, request, times) => {
+	await run().sendOnce(0, REQUEST, start);
+	await run(again).sendOnce(0, request, start);
+	expect(sent).toBe(times);
+});
+
+it('an unknown outcome is not sent again, and says so with all that was known', async () => {
+	await run()
+		.sendOnce(0, REQUEST, fail(unknown))
+		.catch(() => undefined);
+	data = JSON.parse(JSON.stringify(data)) as IRunExecutionData;
+	const again = await failureOf(run().sendOnce(0, REQUEST, start));
+	expect(again).toMatchObject({
+		kind: 'unreachable',
+		message: 'It broke',
+		details: { outcome: 'unknown', ids: { sessionId: 's' } },
+	});
+	expect(again.details.advice).toBe(
+		'Check. It was not sent again. Once you have checked, "Send Again After Unknown Outcome" in Request Settings sends it again.',
+	);
+	expect((await failureOf(run().sendOnce(0, REQUEST, start))).details.advice).toBe(
+		again.details.advice,
+	);
+	expect([sent, JSON.stringify(data).includes('"cause"')]).toEqual([1, false]);
+});
+
+it('"Send Again" sends it again', async () => {
+	await run()
+		.sendOnce(0, REQUEST, fail(unknown))
+		.catch(() => undefined);
+	expect(await run({ sendAgain: true }).sendOnce(0, REQUEST, start)).toEqual({ jobId: 'job-2' });
+	expect(await run({ sendAgain: true }).sendOnce(0, REQUEST, start)).toEqual({ jobId: 'job-2' });
+});
+
+it.each<[string, unknown, number]>([
+	['certainly not started', new ServiceError('refused', 'x', { status: 402 }), 2],
+	['refused with 429', new ServiceError('refused', 'x', { status: 429 }), 2],
+	['not sent', new ServiceError('unreachable', 'x', { sent: false }), 2],
+	['refused with 503', new ServiceError('refused', 'x', { status: 503 }), 1],
+	['cut', truncatedAnswerError('why', { text: 'a' }), 1],
+	['malformed', new ServiceError('malformed', 'x', { status: 200 }), 1],
+	['stopped', new ServiceError('cancelled', 'x'), 1],
+	['an error that is not ours', new TypeError('x'), 1],
+])('after %s', async (_name, error, times) => {
+	await expect(run().sendOnce(0, REQUEST, fail(error))).rejects.toBe(error);
+	await run()
+		.sendOnce(0, REQUEST, start)
+		.catch(() => undefined);
+	expect(sent).toBe(times);
+});
+
+it('what was under way when the run ended is unknown', async () => {
+	void run().sendOnce(0, REQUEST, () => new Promise(() => undefined));
+	expect(await failureOf(run().sendOnce(0, REQUEST, start))).toMatchObject({
+		kind: 'cancelled',
+		message: 'An earlier run was interrupted while this request was in progress',
+		details: { outcome: 'unknown', advice: expect.stringContaining('It was not sent again') },
+	});
+});
+
+it('forgets the items of its own run only', async () => {
+	await run().sendOnce(0, REQUEST, start);
+	const second = run({ runIndex: 1 });
+	await second.sendOnce(0, REQUEST, start);
+	second.forget();
+	await run({ runIndex: 1 }).sendOnce(0, REQUEST, start);
+	await run().sendOnce(0, REQUEST, start);
+	expect(sent).toBe(3);
+});
+
+it('a key that the service echoes is not stored', async () => {
+	const ledger = run({ items: [{ json: {} }, { json: {} }] });
+	await ledger.sendOnce(0, REQUEST, async () => ({ echo: `key ${KEY}` }));
+	const echoing = new ServiceError('refused', 'x', {
+		status: 500,
+		reason: KEY,
+		partial: { text: KEY },
+	});
+	await expect(ledger.sendOnce(1, REQUEST, fail(echoing))).rejects.toBe(echoing);
+	expect(JSON.stringify(data)).toContain('***');
+	expect(JSON.stringify(data)).not.toContain(KEY);
+});

@@ -1,0 +1,194 @@
+import { ServiceError } from '../../../src/core/errors';
+import type { Http } from '../../../src/core/http';
+import { getModel, listModels } from '../../../src/router/catalog';
+import { failureOf, json, response, type Answer } from '../inMemoryHttp';
+
+const model = (number: number) => ({ id: `v/m-${number}`, pricing: {} });
+const models = (from: number, to: number) =>
+	Array.from({ length: to - from + 1 }, (_, at) => model(from + at));
+const ids = (from: number, to: number) => models(from, to).map(({ id }) => id);
+
+/** A catalog in pages: what each query is answered with. */
+function catalog(pages: Record<string, Answer | ServiceError>) {
+	const asked: string[] = [];
+	const http: Http = {
+		async send({ path }) {
+			asked.push(path);
+			const [address, query = ''] = path.split('?');
+			const page = address === '/v1/models' ? pages[query] : undefined;
+			if (page instanceof ServiceError) throw page;
+			return response(page ?? json({ message: 'no such page' }, { status: 404 }));
+		},
+	};
+	return { http, asked };
+}
+
+const read = async (pages: Record<string, Answer | ServiceError>) => {
+	const { http, asked } = catalog(pages);
+	const { models: all, incompleteReason } = await listModels(http);
+	return { ids: all.map(({ id }) => id), incompleteReason, asked };
+};
+
+const link = (target: string): Answer =>
+	json(models(1, 2), {
+		headers: { link: `<https://x/v1/models?page=1>; rel="first", <${target}>; rel="next"` },
+	});
+
+it.each<[string, Answer, string]>([
+	['a path in "next"', json({ data: models(1, 2), next: '/v1/models?page=2' }), 'page=2'],
+	[
+		'an address in "next"',
+		json({ data: models(1, 2), next: 'https://inside.example/v1/models?page=2' }),
+		'page=2',
+	],
+	['a query in "next"', json({ data: models(1, 2), next: '?page=2&limit=2' }), 'page=2&limit=2'],
+	['a cursor in "next"', json({ data: models(1, 2), next: 'abc=' }), 'cursor=abc%3D'],
+	['a number in "next"', json({ data: models(1, 2), next: 2 }), 'page=2'],
+	['links', json({ data: models(1, 2), links: { next: '/v1/models?cursor=c' } }), 'cursor=c'],
+	[
+		'links of the hypertext kind',
+		json({ data: models(1, 2), _links: { next: { href: '/v1/models?cursor=c' } } }),
+		'cursor=c',
+	],
+	['a cursor', json({ data: models(1, 2), next_cursor: 'c' }), 'cursor=c'],
+	[
+		'a cursor and "has_more"',
+		json({ data: models(1, 2), has_more: true, nextCursor: 'c' }),
+		'cursor=c',
+	],
+	[
+		'a cursor beside',
+		json({ data: models(1, 2), pagination: { has_more: true, next_cursor: 'c' } }),
+		'cursor=c',
+	],
+	[
+		'page information',
+		json({ data: models(1, 2), pageInfo: { hasNextPage: true, endCursor: 'c' } }),
+		'after=c',
+	],
+	['a page token', json({ models: models(1, 2), nextPageToken: 't' }), 'pageToken=t'],
+	[
+		'"has_more" and the last id',
+		json({ data: models(1, 2), has_more: true, last_id: 'v/m-2' }),
+		'after=v%2Fm-2',
+	],
+	['"has_more" alone', json({ data: models(1, 2), has_more: true }), 'after=v%2Fm-2'],
+	['pages that are counted', json({ data: models(1, 2), page: 1, total_pages: 2 }), 'page=2'],
+	[
+		'pages that are counted beside',
+		json({ data: models(1, 2), meta: { current_page: 1, last_page: 2 } }),
+		'page=2',
+	],
+	['a page and "has_more"', json({ data: models(1, 2), page: 1, has_more: true }), 'page=2'],
+	[
+		'a page and entries that are counted',
+		json({ data: models(1, 2), page: 1, total: 4 }),
+		'page=2',
+	],
+	['the number of the next page', json({ data: models(1, 2), next_page: 2 }), 'page=2'],
+	['an offset', json({ data: models(1, 2), offset: 0, limit: 2, total: 4 }), 'offset=2&limit=2'],
+	['a header', link('/v1/models?page=2'), 'page=2'],
+	['a header with another address', link('http://other.example/models?page=2'), 'page=2'],
+])('goes on where a page says so by %s', async (_how, first, query) => {
+	expect(await read({ '': first, [query]: json({ data: models(3, 4) }) })).toEqual({
+		ids: ids(1, 4),
+		incompleteReason: undefined,
+		asked: ['/v1/models', `/v1/models?${query}`],
+	});
+});
+
+it.each<[string, unknown]>([
+	['nothing of pages', { data: models(1, 2) }],
+	['no next one', { data: models(1, 2), next: null, has_more: false }],
+	['that there are no more', { data: models(1, 2), has_more: false, next_cursor: 'c', total: 99 }],
+	['that it is the last one', { data: models(1, 2), page: 1, total_pages: 1, total: 2 }],
+	['that it has all', { data: models(1, 2), total: 2 }],
+	['an empty cursor', { data: models(1, 2), next_cursor: '' }],
+	['an empty list', { data: [], page: 1, total_pages: 0 }],
+])('asks for nothing more where a page says %s', async (_what, body) => {
+	const { asked, incompleteReason } = await read({ '': json(body) });
+	expect([asked, incompleteReason]).toEqual([['/v1/models'], undefined]);
+});
+
+it('follows pages of all kinds to the last one', async () => {
+	const pages: Record<string, Answer> = {
+		'': json({ data: models(1, 10), page: 1, total_pages: 9 }),
+	};
+	for (let page = 2; page <= 9; page++)
+		pages[`page=${page}`] = json({ data: models(page * 10 - 9, page * 10), page, total_pages: 9 });
+	expect(await read(pages)).toMatchObject({ ids: ids(1, 90), incompleteReason: undefined });
+});
+
+it.each<[string, Record<string, Answer | ServiceError>, string]>([
+	[
+		'it leads back',
+		{
+			'': json({ data: models(1, 2), next: '?page=2' }),
+			'page=2': json({ data: models(3, 4), next: '?page=2' }),
+		},
+		'lead back',
+	],
+	[
+		'it gives the same again',
+		{
+			'': json({ data: models(1, 4), next: '?page=2' }),
+			'page=2': json({ data: models(1, 4), next: '?page=3' }),
+		},
+		'the same entries again',
+	],
+	[
+		'a page is refused',
+		{ '': json({ data: models(1, 4), next: '?page=2' }), 'page=2': json({}, { status: 400 }) },
+		'page 2 could not be read',
+	],
+	[
+		'a page is none',
+		{ '': json({ data: models(1, 4), next: '?page=2' }), 'page=2': json({ ok: true }) },
+		'page 2 could not be read',
+	],
+	[
+		'nobody knows where it is',
+		{ '': json({ data: models(1, 4), total: 9 }) },
+		'does not say where',
+	],
+	[
+		'its address has no query',
+		{ '': json({ data: models(1, 4), next: 'https://x/v1/models/pages/2' }) },
+		'does not say where',
+	],
+])('says that it is cut where %s', async (_why, pages, why) => {
+	const { ids: all, incompleteReason } = await read(pages);
+	expect(all).toEqual(ids(1, 4));
+	expect(incompleteReason).toContain('only its first 4 entries could be read');
+	expect(incompleteReason).toContain(why);
+});
+
+it('ends, however far a service goes on', async () => {
+	let page = 0;
+	const http: Http = {
+		send: async () => response(json({ data: [model(++page)], next_cursor: `c-${page}` })),
+	};
+	const { models: all, incompleteReason } = await listModels(http);
+	expect([all.length, incompleteReason]).toEqual([
+		200,
+		expect.stringContaining('more than 200 pages'),
+	]);
+});
+
+it('a service that is not reached or an execution that was stopped is no end of a catalog', async () => {
+	for (const kind of ['unreachable', 'cancelled'] as const) {
+		const { http } = catalog({
+			'': json({ data: models(1, 4), next: '?page=2' }),
+			'page=2': new ServiceError(kind, 'x'),
+		});
+		expect(await failureOf(listModels(http))).toMatchObject({ kind });
+	}
+});
+
+it('a model that is not found says that the catalog was cut', async () => {
+	const { http } = catalog({ '': json({ data: models(1, 2), has_more: true, total: 9, page: 1 }) });
+	expect(await failureOf(getModel(http, 'v/m-7'))).toMatchObject({
+		kind: 'refused',
+		details: { status: 404, advice: expect.stringContaining('only its first 2 entries') },
+	});
+});

@@ -1,0 +1,36 @@
+import type { ILoadOptionsFunctions, INode } from 'n8n-workflow';
+
+import { searchModels } from '../../../nodes/ModelRouter/modelPicker';
+import { json, response, type Answer } from '../inMemoryHttp';
+
+const KEY = ['key', '0123456789', 'abcdefghij'].join('-');
+const NODE = { id: '1', name: 'Node', type: 'x', typeVersion: 1, position: [0, 0], parameters: {} };
+
+/** As much of n8n's editor as the picker asks for. */
+function editor(answer: Answer): ILoadOptionsFunctions {
+	const { status, headers, body } = response(answer);
+	return {
+		getNode: () => NODE as INode,
+		getCredentials: async () => ({ baseUrl: 'https://router.example', apiKey: KEY }),
+		getCurrentNodeParameter: () => undefined,
+		helpers: {
+			httpRequestWithAuthentication: async () => ({ statusCode: status, headers, body }),
+		},
+	} as unknown as ILoadOptionsFunctions;
+}
+
+it('a key that the service echoes is not shown to whoever opens the picker', async () => {
+	const refusal = json({ error: { code: KEY, message: `bad key ${KEY}` } }, { status: 401 });
+	const shown = await searchModels.call(editor(refusal)).catch((error: unknown) => error);
+	expect(shown).toMatchObject({ message: expect.stringContaining('401') });
+	const { message, description, context, ...rest } = shown as Error & Record<string, unknown>;
+	expect(JSON.stringify([message, description, context, rest])).not.toContain(KEY);
+
+	const listed = await searchModels.call(editor(json([{ id: 'v/m', name: `of ${KEY}` }])));
+	expect(listed).toEqual({ results: [{ name: 'of *** · v/m', value: 'v/m' }] });
+});
+
+it('a name that is no text is none', async () => {
+	const { results } = await searchModels.call(editor(json([{ id: 'v/m', name: { en: 'x' } }])));
+	expect(results).toEqual([{ name: 'v/m', value: 'v/m' }]);
+});

@@ -1,0 +1,175 @@
+import Big from 'big.js';
+
+import {
+	divideRoundedDown,
+	floorToMicroUsd,
+	formatDecimal,
+	formatUsd,
+	readCount,
+	readDecimal,
+	readInteger,
+	sumRoundedUp,
+} from '../../../src/router/money';
+import fc from '../../support/fastCheck';
+
+it.each<[unknown, string]>([
+	[0, '0'],
+	[-0, '0'],
+	[0.07, '0.07'],
+	['0.07', '0.07'],
+	[' 1.50 ', '1.5'],
+	['007', '7'],
+	['.5', '0.5'],
+	['5.', '5'],
+	[1e-7, '0.0000001'],
+	['1E-7', '0.0000001'],
+	['2.5e3', '2500'],
+	['2.5e+1', '25'],
+	['2.55e1', '25.5'],
+	[1e21, `1${'0'.repeat(21)}`],
+	[5e-324, `0.${'0'.repeat(323)}5`],
+	[Number.MAX_VALUE, `17976931348623157${'0'.repeat(292)}`],
+	[0.1 + 0.2, '0.30000000000000004'],
+])('%p is read without rounding', (value, digits) => {
+	expect(formatDecimal(readDecimal(value)!)).toBe(digits);
+});
+
+it.each<[unknown]>([
+	[undefined],
+	[null],
+	[''],
+	[' '],
+	['.'],
+	['e5'],
+	['.e5'],
+	['free'],
+	['$0.07'],
+	['0,07'],
+	['0x10'],
+	['1_000'],
+	['1 0'],
+	['-1'],
+	['+1'],
+	[-0.01],
+	[NaN],
+	[Infinity],
+	['Infinity'],
+	[true],
+	[5n],
+	[[1]],
+	[{}],
+	['1e9999'],
+	['1'.repeat(61)],
+])('%p is no decimal number', (value) => {
+	expect(readDecimal(value)).toBeUndefined();
+});
+
+it('reads every number exactly as JavaScript writes it', () => {
+	fc.assert(
+		fc.property(fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }), (value) => {
+			expect(readDecimal(value)!.toNumber()).toBe(value);
+			expect(readDecimal(String(value))).toEqual(readDecimal(value));
+		}),
+	);
+});
+
+it('never throws and never gives a negative number', () => {
+	fc.assert(
+		fc.property(fc.anything(), (value) => {
+			expect(readDecimal(value)?.gte(0)).not.toBe(false);
+		}),
+	);
+});
+
+it.each<[unknown, string | undefined, number | undefined]>([
+	[0, '0', 0],
+	['12', '12', 12],
+	[' 12 ', '12', 12],
+	[-3, '-3', undefined],
+	['-3', '-3', undefined],
+	[Number.MAX_SAFE_INTEGER, '9007199254740991', 2 ** 53 - 1],
+	['9007199254740992', '9007199254740992', undefined],
+	['12345678901234567890', '12345678901234567890', undefined],
+	['1'.repeat(31), undefined, undefined],
+	[1.5, undefined, undefined],
+	['1.0', undefined, undefined],
+	['1e3', undefined, undefined],
+	['', undefined, undefined],
+	[null, undefined, undefined],
+	[true, undefined, undefined],
+	[[5], undefined, undefined],
+])('%p is the whole number %p and the count %p', (value, whole, count) => {
+	expect(readInteger(value)?.toFixed()).toBe(whole);
+	expect(readCount(value)).toBe(count);
+});
+
+it.each<[Array<[number, unknown]>, number]>([
+	[[], 0],
+	[[[100, 0.07]], 7],
+	[[[101, 0.07]], 8],
+	[[[1, 1e-7]], 1],
+	[[[10_000_000, 1e-7]], 1],
+	// each of the three is rounded down to nothing, or up to one: together they are one
+	[
+		[
+			[1, 0.3],
+			[1, 0.3],
+			[1, '0.4'],
+		],
+		1,
+	],
+	[
+		[
+			[1, 0.3],
+			[1, 0.3],
+			[1, '0.4001'],
+		],
+		2,
+	],
+	[
+		[
+			[3, 2],
+			[2, 0.25],
+		],
+		7,
+	],
+])('%p is rounded up once', (parts, sum) => {
+	expect(sumRoundedUp(parts.map(([count, price]) => [count, readDecimal(price)!])).toNumber()).toBe(
+		sum,
+	);
+});
+
+it('counts how many whole times a part fits, however near the next one is', () => {
+	expect(divideRoundedDown(Big(7), Big(2)).toNumber()).toBe(3);
+	// nearer to 3 than the library's twenty places tell
+	expect(divideRoundedDown(Big(3).minus('1e-30'), Big(1)).toNumber()).toBe(2);
+	const amount = fc.bigInt({ min: 0n, max: 10n ** 30n });
+	fc.assert(
+		fc.property(amount, fc.bigInt({ min: 1n, max: 10n ** 25n }), (whole, part) => {
+			const [one, other] = [Big(String(whole)), Big(String(part)).times('1e-5')];
+			expect(divideRoundedDown(one, other).toFixed()).toBe(String((whole * 100_000n) / part));
+		}),
+	);
+});
+
+it.each<[unknown, number | undefined]>([
+	[1, 1_000_000],
+	[0.07, 70_000],
+	['0.000001', 1],
+	[0.0000019, 1],
+	[0, 0],
+	[-1, undefined],
+	['much', undefined],
+])('%j dollars allow %d micro-dollars', (usd, microUsd) => {
+	expect(floorToMicroUsd(usd)?.toNumber()).toBe(microUsd);
+});
+
+it.each([
+	['0.1', '$0.0000001'],
+	['40000', '$0.04'],
+	['100000', '$0.10'],
+	['2e6', '$2.00'],
+	['-1500000', '-$1.50'],
+])('an amount of %s micro-dollars is %s', (microUsd, shown) => {
+	expect(formatUsd(Big(microUsd))).toBe(shown);
+});

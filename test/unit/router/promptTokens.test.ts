@@ -1,0 +1,132 @@
+import { maximumPromptTokens, estimatePromptTokens } from '../../../src/router/promptTokens';
+import fc, { character } from '../../support/fastCheck';
+
+const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
+const bytes = (value: unknown) =>
+	Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
+
+const TOOL = {
+	type: 'function',
+	function: { name: 'f', description: 'Gives the weather', parameters: { type: 'object' } },
+};
+const FORMAT = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
+
+const message = (content: string) => bytes([{ role: 'user', content }]);
+
+it.each<[string, Record<string, unknown>, number, number]>([
+	['nothing', {}, 0, 0],
+	['a message', user('Hello'), message('Hello') + 16, 5],
+	['a text of many bytes', user('Größe 🙂'), message('Größe 🙂') + 16, 12],
+	['half a character', user('\ud83d'), message('\ud83d') + 16, 3],
+	['a text with line breaks and quotes', user('a\n"b"'), message('a\n"b"') + 16, 5],
+	['an input', { input: 'Hello' }, 7 + 16, 5],
+	['instructions', { instructions: 'Hello' }, 7 + 16, 5],
+	['tools', { tools: [TOOL, TOOL] }, bytes([TOOL, TOOL]) + 128, bytes([TOOL, TOOL])],
+	['functions of the old protocol', { functions: [{ name: 'f' }] }, 14 + 64, 14],
+	['a form of the answer', { response_format: FORMAT }, bytes(FORMAT), bytes(FORMAT)],
+	['an unknown object', { context: { a: 'b' } }, 9, 9],
+	['a stored prompt as a text', { prompt: 'ab' }, 4, 4],
+	['settings', { model: 'vendor/model', max_tokens: 5, stop: ['END'], user: 'u', x: null }, 0, 0],
+])('%s', (_name, body, most, text) => {
+	expect(maximumPromptTokens(body)).toEqual({ tokens: most });
+	expect(estimatePromptTokens(body)).toBe(Math.ceil(text / 4));
+});
+
+it('takes every kind of text that a conversation holds', () => {
+	const input = [
+		{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'ab' }] },
+		{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'cd' }] },
+		{ type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
+		{ type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'x' }] },
+		{ type: 'custom_tool_call', call_id: 'c1', name: 'f', input: 'x' },
+		{ type: 'custom_tool_call_output', call_id: 'c1', output: 'x' },
+		{ type: 'reasoning', summary: [{ type: 'summary_text', text: 's' }] },
+	];
+	const messages = [
+		{ role: 'assistant', content: null, tool_calls: [{ id: 'c1', function: { name: 'f' } }] },
+		{ role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] },
+		{ role: 'user', content: [{ type: 'text', text: 'ab', cache_control: { type: 'x' } }] },
+	];
+	expect(maximumPromptTokens({ input, messages })).toEqual({
+		tokens: bytes(input) + 7 * 16 + bytes(messages) + 3 * 16,
+	});
+});
+
+const holds = (type: string) =>
+	`A message contains "${type}", and its number of tokens is not known before the request.`;
+
+const adds = (what: string) =>
+	`${what} adds text to the prompt that is not known before the request.`;
+const output = (content: unknown) => ({
+	input: [{ type: 'function_call_output', output: content }],
+});
+
+it.each<[string, Record<string, unknown>, string]>([
+	['an image', user([{ type: 'image_url', image_url: { url: 'x' } }]), holds('image_url')],
+	['one in instructions', { instructions: [{ type: 'input_image' }] }, holds('input_image')],
+	['sound', user([{ type: 'input_audio', input_audio: {} }]), holds('input_audio')],
+	['a file', user([{ type: 'file', file: { file_id: 'x' } }]), holds('file')],
+	['an unknown part', user([{ type: 'hologram' }]), holds('hologram')],
+	['an item of the input', { input: [{ type: 'input_image' }] }, holds('input_image')],
+	['a screen', { input: [{ type: 'computer_call_output' }] }, holds('computer_call_output')],
+	['an item kept at the service', { input: [{ type: 'item_reference' }] }, holds('item_reference')],
+	['an image that a tool gave', output([{ type: 'input_image' }]), holds('input_image')],
+	['one outside a list', output({ type: 'input_image' }), holds('input_image')],
+	['an image in a text', user([{ type: 'text', image_url: { url: 'x' } }]), holds('image_url')],
+	['an earlier sound', { messages: [{ role: 'assistant', audio: { id: 'x' } }] }, holds('audio')],
+	['images beside the content', { messages: [{ content: 'a', images: ['x'] }] }, holds('images')],
+	['attachments', { messages: [{ content: 'a', attachments: [] }] }, holds('attachments')],
+	['a very long type', user([{ type: 'x'.repeat(1000) }]), holds('x'.repeat(60))],
+	['a part without a type', user([{ text: 'a' }]), 'A part of a message has no type.'],
+	['a part with an odd type', user([{ type: 5 }]), 'A part of a message has no type.'],
+	['a tool of the service', { tools: [TOOL, { type: 'search' }] }, adds('The tool "search"')],
+	['an earlier response', { previous_response_id: 'x' }, adds('"previous_response_id"')],
+	['a conversation', { conversation: 'x' }, adds('"conversation"')],
+	['a search', { web_search_options: {} }, adds('"web_search_options"')],
+	['a stored prompt', { prompt: { id: 'x' } }, adds('"prompt"')],
+])('has no bound for %s', (_name, body, unbounded) => {
+	expect(maximumPromptTokens(body)).toEqual({ unbounded });
+	expect(estimatePromptTokens(body)).toBeUndefined();
+});
+
+it('counts at least every byte of any text, wherever it is', () => {
+	const text = fc.string({ unit: character });
+	fc.assert(
+		fc.property(fc.array(text), text, text, (contents, further, instructions) => {
+			const body = {
+				messages: contents.map((content, at) => ({
+					role: 'user',
+					content: at % 2 ? content : [{ type: 'text', text: content }],
+				})),
+				instructions,
+				[`x_${further}`]: further,
+				tools: [{ type: 'function', function: { name: further } }],
+			};
+			const all = [...contents, further, instructions, further].reduce(
+				(sum, one) => sum + bytes(one),
+				0,
+			);
+			const bound = maximumPromptTokens(body) as { tokens: number };
+			expect(bound.tokens).toBeGreaterThanOrEqual(all + 16 * contents.length + 16 + 64);
+			expect(estimatePromptTokens(body)! * 4).toBeGreaterThanOrEqual(all);
+			expect(estimatePromptTokens(body)).toBeLessThanOrEqual(bound.tokens);
+		}),
+	);
+});
+
+it('gives a bound or a reason for any body, and changes nothing in it', () => {
+	fc.assert(
+		fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+			for (const body of [
+				{ messages: one, tools: other },
+				{ input: [one], further: other },
+			]) {
+				const before = JSON.stringify(body);
+				const bound = maximumPromptTokens(body);
+				if ('unbounded' in bound) expect(bound.unbounded).toMatch(/^["A-Z].*\.$/s);
+				else expect(Number.isSafeInteger(bound.tokens)).toBe(true);
+				expect(JSON.stringify(body)).toBe(before);
+			}
+		}),
+	);
+});
