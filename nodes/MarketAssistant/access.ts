@@ -4,6 +4,7 @@ import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/creden
 
 export const access: ServiceAccess = {
 	credential: 'marketAssistantApi',
+	credentialName: 'Market Assistant API',
 	version: 'v1',
 	requestsPerMinute({ plan, requestsPerMinute }) {
 		if (plan === 'pro') return 300;

@@ -8,7 +8,7 @@ import { hasExpression } from './expressions';
 import { runPool, type Slot } from './itemPool';
 import { isLive } from './liveOutput';
 import type { ItemOutput, Operation, PreflightContext, Resource } from './operation';
-import { createOperationContexts, createServiceOpener } from './operationContext';
+import { createOperationContexts } from './operationContext';
 import { createParamReader } from './parameters';
 import type { Redactor } from './redact';
 import { defaultRequestSettings, requestSettings } from './requestSettings';
@@ -80,9 +80,8 @@ async function runItems(
 	const scope = `${connection.credentialId} ${connection.baseUrl} ${operation.value}`;
 	const sentRequests = createSentRequests(n8n, { scope, sendAgain: settings.sendAgain, redact });
 	const live = isLive(n8n);
-	const open = createServiceOpener(n8n, settings, redact);
 	const { createPreflightContext, createOperationContext, showHints, attachStartedIds } =
-		createOperationContexts(n8n, connection, open, sentRequests, live);
+		createOperationContexts(n8n, connection, sentRequests, live);
 
 	const requests = await prepareItems(n8n, operation, connection, results.fail);
 	await checkItems(operation, requests, createPreflightContext, results.fail);
@@ -196,9 +195,11 @@ function findChosenOperation(n8n: IExecuteFunctions, resources: readonly Resourc
 			invalidInputError('Resource and Operation take no expression'),
 		);
 	const chosenResource = n8n.getNodeParameter('resource', 0);
-	const operations = resources.find(({ value }) => value === chosenResource)?.operations;
+	const found = resources.find(({ value }) => value === chosenResource);
+	if (found?.notInTools && isToolType(n8n.getNode().type))
+		throw toNodeError(n8n.getNode(), notForAgentsError(found.name));
 	const chosen = n8n.getNodeParameter('operation', 0);
-	const operation = operations?.find(({ value }) => value === chosen);
+	const operation = found?.operations.find(({ value }) => value === chosen);
 	if (!operation) {
 		throw toNodeError(
 			n8n.getNode(),
@@ -207,6 +208,12 @@ function findChosenOperation(n8n: IExecuteFunctions, resources: readonly Resourc
 	}
 	return operation;
 }
+
+const notForAgentsError = (resource: string) =>
+	invalidInputError(
+		`An AI agent cannot use the resource ${resource}`,
+		'Nothing was done. Do not call this tool again: tell the user that only a person can decide this, with the same node in a workflow.',
+	);
 
 /** After Stop n8n keeps no output: only the log then mentions a request with an unknown outcome. */
 function logUnknownOutcome(
