@@ -17,6 +17,8 @@ export interface DataTables {
 	tables: DataTable[];
 	/** Scopes that the API key does not have. */
 	missingScopes: Set<string>;
+	/** Holds the next creations of tables until so many have passed the check of the name. */
+	holdCreations(count: number): void;
 	entries(): Entry[];
 	/** What a credential needs to use it as its job ledger. */
 	ledgerFields: { useJobLedger: boolean; n8nUrl: string; n8nApiKey: string; ledgerTable: string };
@@ -33,18 +35,21 @@ interface DataTable {
 const SENT_ALONG = 'n8n-api-key-of-the-ledger-5b1c77';
 /** Everything that one n8n has. */
 interface World extends Pick<DataTables, 'rows' | 'tables' | 'missingScopes'> {
+	/** Creations that wait for others. */
+	held: { count: number; release: Array<() => void> };
 	/** Changes of rows that their transitions do not allow. */
 	faults: string[];
 }
 
 export async function startDataTables(): Promise<DataTables> {
 	const world: World = {
-		...{ rows: [], faults: [], missingScopes: new Set() },
+		...{ rows: [], faults: [], missingScopes: new Set(), held: { count: 1, release: [] } },
 		tables: [tableOf('Media Jobs', columnList())],
 	};
 	const service = await startService({ further: (call) => answer(world, call) });
 	return {
-		...{ service, ...world },
+		...{ service, rows: world.rows, tables: world.tables, missingScopes: world.missingScopes },
+		holdCreations: (count) => void (world.held.count = count),
 		entries: () => world.rows.map(readEntry),
 		ledgerFields: {
 			...{ useJobLedger: true, n8nUrl: service.url },
@@ -102,13 +107,18 @@ function listedTables({ tables }: World, query: URLSearchParams) {
 }
 
 /** Checks the name, and finds only when it writes that somebody else was faster. */
-async function addTable({ tables, rows }: World, body: unknown): Promise<Answer> {
+async function addTable({ tables, rows, held }: World, body: unknown): Promise<Answer> {
 	const { name, columns: listed } = body as DataTable;
 	if (!name.trim() || listed.some((column) => column.name === 'id'))
 		return json({ message: 'invalid' }, 400);
 	const isTaken = () => tables.some((table) => table.name === name);
 	if (isTaken()) return json({ message: `Data table with name '${name}' already exists` }, 409);
-	await new Promise((resolve) => setTimeout(resolve, 5));
+	await new Promise<void>((resolve) => {
+		held.release.push(resolve);
+		if (held.release.length < held.count) return;
+		held.count = 1;
+		for (const release of held.release.splice(0)) release();
+	});
 	if (isTaken()) return json({ message: 'SQLITE_CONSTRAINT: UNIQUE constraint failed' }, 500);
 	rows.length = 0;
 	const table = tableOf(name, listed);
