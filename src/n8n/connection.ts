@@ -26,7 +26,7 @@ export interface Connection {
 	httpWithoutRetries: Http;
 	clock: Clock;
 	/** Milliseconds without a byte after which an attempt fails. */
-	silenceLimit: number;
+	idleTimeout: number;
 	baseUrl: string;
 	/** Identifies the account within this process. A hash: it does not reveal the key. */
 	account: string;
@@ -99,20 +99,20 @@ export async function connect(
 		},
 	});
 	const httpWithoutRetries = { serviceFacts, send: sendOnceWith(transport, stop) };
-	const longestWait = settings.longestWait * 1000;
+	const maxRateLimitWait = settings.maxRateLimitWait * 1000;
 	const rateLimited = requestsPerMinute
 		? withRateLimit(httpWithoutRetries, {
 				perMinute: requestsPerMinute(data),
 				limiter: rateLimiterFor(account),
 				clock,
-				longestWait,
+				maxRateLimitWait,
 			})
 		: httpWithoutRetries;
 	return {
-		http: { ...withRetries(rateLimited, clock, longestWait), serviceFacts },
+		http: { ...withRetries(rateLimited, clock, maxRateLimitWait), serviceFacts },
 		httpWithoutRetries,
 		clock,
-		silenceLimit: settings.silenceLimit * 1000,
+		idleTimeout: settings.idleTimeout * 1000,
 		baseUrl,
 		account,
 		credentialId: node.credentials?.[credential]?.id ?? '',

@@ -55,7 +55,7 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	/** While it sleeps, another item may use the slot. */
 	clock: Clock;
 	/** Milliseconds without a byte after which an attempt fails. */
-	silenceLimit: number;
+	idleTimeout: number;
 	/** Starts what may cost, at most once per item, whatever n8n repeats. Everything that starts work at the service goes through here. */
 	startPaid<Result>(start: PaidStart<Result>): Promise<Result>;
 	/** Opens another service that the node has a credential for. Its requests continue after Stop. */

@@ -29,7 +29,7 @@ export function createOperationContexts(
 	sentRequests: SentRequests,
 	live: boolean,
 ) {
-	const { http, clock, silenceLimit, account, credentialId, redact, credentialField } = connection;
+	const { http, clock, idleTimeout, account, credentialId, redact, credentialField } = connection;
 	const hints = createHintCollector(n8n, redact);
 	const started = createStartedIds(n8n);
 	const stop = n8n.getExecutionCancelSignal();
@@ -54,7 +54,7 @@ export function createOperationContexts(
 				...clock,
 				sleep: async (milliseconds) => await place.releaseDuring(() => clock.sleep(milliseconds)),
 			},
-			silenceLimit,
+			idleTimeout,
 			runSerially: createSerialRunner(place),
 			getState,
 			startPaid: async (start) => await startPaid(start, { sentRequests, itemIndex, account }),

@@ -78,7 +78,11 @@ async function runItems(
 	const { redact } = connection;
 	const results = createItemResults(n8n, redact, nodeError);
 	const scope = `${connection.credentialId} ${connection.baseUrl} ${operation.value}`;
-	const sentRequests = createSentRequests(n8n, { scope, sendAgain: settings.sendAgain, redact });
+	const sentRequests = createSentRequests(n8n, {
+		scope,
+		resendIfUnknown: settings.resendIfUnknown,
+		redact,
+	});
 	const live = isLive(n8n);
 	const open = createServiceOpener(n8n, settings, redact);
 	const { createPreflightContext, createOperationContext, showHints, attachStartedIds } =

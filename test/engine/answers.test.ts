@@ -64,7 +64,7 @@ describe('Workspace Agent: send', () => {
 
 	it('adds the events when asked for', async () => {
 		const { items } = await run({
-			...agent({ message: 'x', options: { includeEvents: true } }),
+			...agent({ message: 'x', options: { includeRawEvents: true } }),
 			secrets: secrets(),
 		});
 		expect((items[0]?.json['events'] as unknown[]).length).toBeGreaterThan(2);

@@ -61,11 +61,11 @@ it('finds the fields', () => {
 			'modelRouter job start: Options: Spending Cap per Execution (USD)',
 			'modelRouter job generate: Inputs 1: URL',
 			'modelRouter chat complete: Tools 1: Parameters (JSON Schema)',
-			'marketAssistant question askGuided: Options: Include Events',
+			'marketAssistant question askGuided: Options: Include Raw Events',
 			'mediaJobLedger entry getMany: Filters: State',
 			'modelRouterTrigger: Options: Max Jobs per Run',
 			'agentBridge: Options: Stop Pattern',
-			'mediaJobLedger entry getMany: Request Settings: Total Limit (Seconds)',
+			'mediaJobLedger entry getMany: Request Settings: Total Timeout (Seconds)',
 		]),
 	);
 });

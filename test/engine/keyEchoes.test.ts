@@ -122,7 +122,7 @@ const address = { segment: 'images', jobId: 'job-1' };
 const partial = { onIncomplete: 'partial' };
 
 const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]> = [
-	['agent: send', agent({ message: 'x', options: { includeEvents: true } })],
+	['agent: send', agent({ message: 'x', options: { includeRawEvents: true } })],
 	['agent: send, give what arrived', agent({ message: 'x', options: partial })],
 	['assistant: ask', assistant('ask', { question: 'x' })],
 	['assistant: ask a guided question', assistant('askGuided', GUIDED())],
@@ -151,7 +151,7 @@ function GUIDED() {
 }
 
 function streaming(options: object) {
-	return { question: 'x', options: { includeEvents: true, showToolCalls: true, ...options } };
+	return { question: 'x', options: { includeRawEvents: true, showToolCalls: true, ...options } };
 }
 
 const whole = (body: Answer['body'], status: number, type: string): Answer => ({

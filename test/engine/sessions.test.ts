@@ -157,17 +157,17 @@ describe('an answer that stops before its end', () => {
 	});
 });
 
-describe('Text Field', () => {
+describe('Answer Field Path', () => {
 	it.each([
 		['content', /^You said: "hello"/],
 		['type', /^delta(delta)+end$/],
-	])('takes the text from "%s" alone', async (textField, text) => {
-		const { items } = await send({ options: { textField } });
+	])('takes the text from "%s" alone', async (answerPath, text) => {
+		const { items } = await send({ options: { answerPath } });
 		expect(items[0]?.json['output']).toMatch(text);
 	});
 
 	it('says that nothing is there, and gives what came', async () => {
-		const { items } = await send({ options: { textField: 'data.reply' } });
+		const { items } = await send({ options: { answerPath: 'data.reply' } });
 		expect(items[0]?.json).toMatchObject({
 			output: '',
 			complete: true,

@@ -131,7 +131,7 @@ export class LedgerHost {
 				status: response.status,
 				headers: Object.fromEntries(response.headers),
 				body: response.body as AsyncIterable<Uint8Array>,
-				silenceLimit: 60_000,
+				idleTimeout: 60_000,
 			};
 		},
 	};

@@ -46,7 +46,7 @@ it('continues a given session, its items one after another in item order', async
 				session: 'existing',
 				sessionId,
 				message: '={{ $json.q }}',
-				options: { includeEvents: true },
+				options: { includeRawEvents: true },
 			}),
 		),
 	);

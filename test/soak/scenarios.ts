@@ -144,7 +144,7 @@ async function execute(
 ): Promise<Outcome> {
 	const outcome = await run({
 		// a service that hangs is given up before long
-		...job(operation, { ...parameters, requestSettings: { concurrency: 20, silenceLimit: 10 } }),
+		...job(operation, { ...parameters, requestSettings: { concurrency: 20, idleTimeout: 10 } }),
 		items: items.map((item) => ({ ...item })),
 		secrets,
 		...(settings && { settings }),

@@ -33,7 +33,7 @@ export interface Soaked extends Findings {
 	sentAgain: string[];
 	/** Executions that hold the key, and requests that brought it to another origin. */
 	leaks: number;
-	/** Jobs called unknown although nothing was done to their start: the machine was slower than the silence limit. */
+	/** Jobs called unknown although nothing was done to their start: the machine was slower than the idle timeout. */
 	unknownForNothing: string[];
 	/** What went on outside of the specification. */
 	unexpected: string[];

@@ -11,7 +11,7 @@ import {
 import {
 	contentParams,
 	chatParams,
-	includeEventsOption,
+	includeRawEventsOption,
 	languageOption,
 	modelOption,
 	showToolsOption,
@@ -88,7 +88,7 @@ export const askGuided = operation({
 					placeholder: 'e.g. Compare it with BTC.',
 					description: 'Put at the end of the question as it is',
 				},
-				{ ...includeEventsOption, displayOptions: { show: { '/reading': ['streaming'] } } },
+				{ ...includeRawEventsOption, displayOptions: { show: { '/reading': ['streaming'] } } },
 				{
 					displayName: 'Language of the Answer',
 					name: 'answerLanguage',

@@ -17,7 +17,7 @@ interface QuestionRequest {
 	/** Identifies the chat among the items of an execution, before its id is known. */
 	chatKey?: string;
 	model?: string;
-	keepEvents: boolean;
+	includeRawEvents: boolean;
 	language: string;
 	showToolCalls: boolean;
 	onIncomplete: 'error' | 'partial';
@@ -27,7 +27,7 @@ interface QuestionRequest {
 
 interface QuestionOptions {
 	model?: string;
-	includeEvents?: boolean;
+	includeRawEvents?: boolean;
 	language?: string;
 	showToolCalls?: boolean;
 	onIncomplete?: 'error' | 'partial';
@@ -37,7 +37,7 @@ interface QuestionOptions {
 export function toQuestionRequest(
 	message: string,
 	{ chat, chatId, chatKey }: ParamValues<typeof chatParams>,
-	{ model, includeEvents, language, showToolCalls, onIncomplete }: QuestionOptions,
+	{ model, includeRawEvents, language, showToolCalls, onIncomplete }: QuestionOptions,
 ): QuestionRequest {
 	const key = chatKey.trim();
 	if (chat === 'key' && !key)
@@ -46,7 +46,7 @@ export function toQuestionRequest(
 		message,
 		...(chat === 'key' ? { chatKey: key } : chatId && { chatId }),
 		...(model && { model }),
-		keepEvents: includeEvents ?? false,
+		includeRawEvents: includeRawEvents ?? false,
 		language: language?.trim() || 'en',
 		showToolCalls: showToolCalls ?? false,
 		onIncomplete: onIncomplete ?? 'error',
@@ -96,7 +96,7 @@ export async function askForStreamedAnswer(
 ): Promise<ItemOutput> {
 	const { request, http, startPaid, clock, stream, addHint } = context;
 	const { question, requestKey, onChat } = prepareQuestion(context);
-	const { keepEvents, language, onIncomplete } = request;
+	const { includeRawEvents, language, onIncomplete } = request;
 	const outputHandlers = request.showToolCalls ? createToolTitleWriter(stream) : { onText: stream };
 
 	const toItem = (answer: AssistantAnswer & { body?: unknown }, more: object): ItemOutput => {
@@ -112,7 +112,7 @@ export async function askForStreamedAnswer(
 				toolCalls: toolCalls as unknown as IDataObject[],
 				...more,
 				...(requestId && { requestId }),
-				...((keepEvents || !text) && { events: events as IDataObject[] }),
+				...((includeRawEvents || !text) && { events: events as IDataObject[] }),
 				...(body !== undefined && { body: body as IDataObject }),
 			},
 		};
@@ -122,7 +122,7 @@ export async function askForStreamedAnswer(
 		const answer = await startPaid({
 			request: requestKey,
 			async send() {
-				const options = { ...outputHandlers, keepEvents, language, onChat, now: clock.now };
+				const options = { ...outputHandlers, includeRawEvents, language, onChat, now: clock.now };
 				return await askStreaming(http, question, options);
 			},
 		});

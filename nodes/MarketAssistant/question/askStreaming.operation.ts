@@ -3,7 +3,7 @@ import { onIncompleteOption } from '../../../src/n8n/partialAnswers';
 import { chatSequenceKey, toQuestionRequest, askForStreamedAnswer } from './askQuestion';
 import {
 	chatParams,
-	includeEventsOption,
+	includeRawEventsOption,
 	languageOption,
 	modelOption,
 	questionParam,
@@ -26,7 +26,7 @@ export const askStreaming = operation({
 			placeholder: 'Add Option',
 			default: {},
 			options: [
-				includeEventsOption,
+				includeRawEventsOption,
 				languageOption,
 				modelOption,
 				onIncompleteOption,

@@ -67,9 +67,9 @@ export const modelOption = {
 } as const satisfies INodeProperties;
 
 /** Options of a streamed answer; placed among the other options by label. */
-export const includeEventsOption = {
-	displayName: 'Include Events',
-	name: 'includeEvents',
+export const includeRawEventsOption = {
+	displayName: 'Include Raw Events',
+	name: 'includeRawEvents',
 	type: 'boolean',
 	default: false,
 	description: 'Whether to add every event of the stream, as it came, as "events"',

@@ -39,12 +39,12 @@ export function toStartLedger(
 	context: OperationContext<StartRequest>,
 	{ startKey, label, waits }: LedgerStart,
 ): StartLedger<StartedJob> {
-	const { request, origin, addHint, silenceLimit } = context;
+	const { request, origin, addHint, idleTimeout } = context;
 	const { segment, model } = request;
 	const newStart = {
 		...{ startKey, label, segment, model, account: origin.credential },
 		// covers one attempt: a slow connection, then a slow response
-		lease: Math.max(MIN_LEASE, 2 * silenceLimit),
+		lease: Math.max(MIN_LEASE, 2 * idleTimeout),
 		firstCheck: waits && waits + WAIT_MARGIN,
 	};
 	return {

@@ -38,8 +38,8 @@ export async function deliver(n8n: IExecuteFunctions): Promise<INodeExecutionDat
 	try {
 		const settings = toSettings(createParamReader(n8n, triggerParams)(0));
 		// a stalled download must end before the lease expires
-		const silenceLimit = Math.min(defaultRequestSettings.silenceLimit, settings.lease / 3000);
-		const requests = { ...defaultRequestSettings, silenceLimit };
+		const idleTimeout = Math.min(defaultRequestSettings.idleTimeout, settings.lease / 3000);
+		const requests = { ...defaultRequestSettings, idleTimeout };
 		const router = await connect(n8n, access, requests, { redact });
 		const open = async () => {
 			const connection = await connect(n8n, ledgerAccess, requests, {

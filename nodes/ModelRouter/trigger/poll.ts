@@ -23,9 +23,9 @@ import { toJobItem, shortenRecord, toCatalogItem } from './triggerItems';
 /** In seconds. A poll must be short, and the next one follows soon. */
 const pollRequestSettings = {
 	...defaultRequestSettings,
-	silenceLimit: 6,
-	totalLimit: 12,
-	longestWait: 0,
+	idleTimeout: 6,
+	totalTimeout: 12,
+	maxRateLimitWait: 0,
 };
 
 /** The result of one part of a poll. */

@@ -32,21 +32,21 @@ export const send = operation({
 			default: {},
 			options: [
 				{
-					displayName: 'Include Events',
-					name: 'includeEvents',
+					displayName: 'Include Raw Events',
+					name: 'includeRawEvents',
 					type: 'boolean',
 					default: false,
 					description: 'Whether to add everything that the agent sent, as it came, as "events"',
 				},
 				onIncompleteOption,
 				{
-					displayName: 'Text Field',
-					name: 'textField',
+					displayName: 'Answer Field Path',
+					name: 'answerPath',
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. data.reply.text',
 					description:
-						'Where the text is in what the agent sends, when it is not found by itself: names with dots between them. Include Events shows them.',
+						'Where the text is in what the agent sends, when it is not found by itself: names with dots between them. Include Raw Events shows them.',
 				},
 			],
 		},
@@ -55,15 +55,15 @@ export const send = operation({
 	prepare: ({ message, options, ...session }, context) => ({
 		session: selectSession(session, context),
 		content: message,
-		keepEvents: options.includeEvents ?? false,
-		textField: options.textField?.trim() || undefined,
+		includeRawEvents: options.includeRawEvents ?? false,
+		answerPath: options.answerPath?.trim() || undefined,
 		onIncomplete: options.onIncomplete ?? 'error',
 	}),
 
 	sequenceKey: ({ session }) => session.id?.toLowerCase(),
 
 	async run({ request, http, startPaid, recordId, stream, addHint }) {
-		const { session, content, keepEvents, textField } = request;
+		const { session, content, includeRawEvents, answerPath } = request;
 		const toItem = (
 			sessionId: string,
 			{ text, format, events = [], requestId }: PartialAnswer,
@@ -79,7 +79,7 @@ export const send = operation({
 					...more,
 					format,
 					...(requestId && { requestId }),
-					...((keepEvents || !text) && { events: events as IDataObject[] }),
+					...((includeRawEvents || !text) && { events: events as IDataObject[] }),
 				},
 			};
 		};
@@ -90,11 +90,11 @@ export const send = operation({
 				async send() {
 					const sessionId = session.id ?? randomUUID();
 					if (!session.id) recordId('session', sessionId);
-					const listening = { onText: stream, keepEvents, textField };
+					const listening = { onText: stream, includeRawEvents, answerPath };
 					return { sessionId, ...(await sendMessage(http, { sessionId, content }, listening)) };
 				},
 			});
-			const warning = !answer.text && noTextNotice(textField);
+			const warning = !answer.text && noTextNotice(answerPath);
 			if (warning) addHint(warning);
 			return toItem(sessionId, answer, { complete: true, ...(warning && { notice: warning }) });
 		} catch (cause) {
@@ -109,7 +109,7 @@ export const send = operation({
 	},
 });
 
-const noTextNotice = (textField: string | undefined) =>
-	textField
-		? `No text was found in the field "${textField}".`
-		: 'No text was found in the answer; "events" contains what arrived. If there is a text in it, enter its path in the option "Text Field".';
+const noTextNotice = (answerPath: string | undefined) =>
+	answerPath
+		? `No text was found in the field "${answerPath}".`
+		: 'No text was found in the answer; "events" contains what arrived. If there is a text in it, enter its path in the option "Answer Field Path".';
