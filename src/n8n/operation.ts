@@ -4,6 +4,7 @@ import type { Http, HttpResponse } from '../core/http';
 import type { Clock } from '../core/retry';
 import type { FileInfo, FileContent, StoreFileOptions, StoredFile } from './binaryData';
 import type { Connection, ServiceAccess } from './connection';
+import type { HandedOver } from './handedOver';
 import type { ParamValues } from './parameters';
 import type { PaidStart } from './startPaid';
 import type { Lookup } from './sharedCache';
@@ -21,8 +22,7 @@ export type ItemOutput = Pick<INodeExecutionData, 'json' | 'binary'>;
 export interface PrepareContext {
 	/** The base URL of the service, from the credential. */
 	baseUrl: string;
-	/** The ID of the chat session that the item belongs to, if any. */
-	chatSession(): string | undefined;
+	handedOver: HandedOver;
 }
 
 /** A second service of a node. */

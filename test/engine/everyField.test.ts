@@ -57,11 +57,11 @@ it('finds the fields', () => {
 	expect(titles.length).toBeGreaterThan(200);
 	expect(titles).toEqual(
 		expect.arrayContaining([
-			'workspaceAgent message send: Session Key',
+			'workspaceAgent: Session Key',
 			'modelRouter job start: Options: Spending Cap per Execution (USD)',
 			'modelRouter job generate: Inputs 1: URL',
 			'modelRouter chat complete: Tools 1: Parameters (JSON Schema)',
-			'marketAssistant question askGuided: Options: Include Raw Events',
+			'marketAssistant askGuided: Options: Include Raw Events',
 			'mediaJobLedger entry getMany: Filters: State',
 			'modelRouterTrigger: Options: Max Jobs per Run',
 			'agentBridge: Options: Stop Pattern',
@@ -102,9 +102,6 @@ describe('a field whose expression may find nothing', () => {
 
 	it('is one of these', () => {
 		expect(cases.map(({ title }) => title)).toEqual([
-			'marketAssistant question ask: Chat ID',
-			'marketAssistant question askGuided: Chat ID',
-			'marketAssistant question askStreaming: Chat ID',
 			'modelRouter chat complete: Messages 1: Tool Calls (JSON)',
 			'modelRouter chat estimate: Messages 1: Tool Calls (JSON)',
 			'modelRouter response create: Messages 1: Tool Calls (JSON)',

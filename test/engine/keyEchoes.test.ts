@@ -133,7 +133,7 @@ const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'crede
 	],
 	[
 		'assistant: ask in a chat by key',
-		assistant('askStreaming', { question: 'x', chat: 'key', chatKey: 'k' }),
+		assistant('askStreaming', { question: 'x', sessionMode: 'key', sessionKey: 'k' }),
 	],
 	['router: chat', chat('x')],
 	['router: chat, not simplified', chat('x', { simplify: false })],
@@ -147,7 +147,7 @@ const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'crede
 ];
 
 function GUIDED() {
-	return { capability: 'webSearch', asset: 'x', reading: 'streaming' };
+	return { capability: 'webSearch', token: 'x', streamAnswer: true };
 }
 
 function streaming(options: object) {

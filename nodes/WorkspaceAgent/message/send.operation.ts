@@ -4,26 +4,25 @@ import type { IDataObject } from 'n8n-workflow';
 import { sendMessage, type PartialAnswer } from '../../../src/agent/client';
 import { mapServiceError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
+import { messageTextParams, readMessageText } from '../../../src/n8n/messageText.params';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { selectSession, sessionParams } from './session';
+
+const messageParams = messageTextParams({
+	name: 'message',
+	label: 'Message',
+	description: 'The text to send to the agent',
+	placeholder: 'e.g. What changed since yesterday?',
+});
 
 export const send = operation({
 	name: 'Send',
 	value: 'send',
-	action: 'Send a message to a workspace agent',
-	description: 'Send a message into a session of the workspace agent and read its answer',
+	action: 'Send message to workspace agent',
+	description: 'Send a message to a workspace agent and get its answer',
 	params: [
+		...messageParams,
 		...sessionParams,
-		{
-			displayName: 'Message',
-			name: 'message',
-			type: 'string',
-			typeOptions: { rows: 4 },
-			default: '',
-			required: true,
-			placeholder: 'e.g. What changed since yesterday?',
-			description: 'What the agent is told',
-		},
 		{
 			displayName: 'Options',
 			name: 'options',
@@ -36,7 +35,7 @@ export const send = operation({
 					name: 'includeRawEvents',
 					type: 'boolean',
 					default: false,
-					description: 'Whether to add everything that the agent sent, as it came, as "events"',
+					description: 'Whether to add everything that the agent sent, unchanged, as "events"',
 				},
 				onIncompleteOption,
 				{
@@ -46,15 +45,15 @@ export const send = operation({
 					default: '',
 					placeholder: 'e.g. data.reply.text',
 					description:
-						'Where the text is in what the agent sends, when it is not found by itself: names with dots between them. Include Raw Events shows them.',
+						'Where the text is in what the agent sends, if the node does not find it: field names with dots between them. Include Raw Events shows the fields.',
 				},
 			],
 		},
 	],
 
-	prepare: ({ message, options, ...session }, context) => ({
+	prepare: ({ messageSource, message, options, ...session }, context) => ({
 		session: selectSession(session, context),
-		content: message,
+		content: readMessageText('Message', messageSource, message, context.handedOver),
 		includeRawEvents: options.includeRawEvents ?? false,
 		answerPath: options.answerPath?.trim() || undefined,
 		onIncomplete: options.onIncomplete ?? 'error',
