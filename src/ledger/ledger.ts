@@ -186,7 +186,7 @@ export async function findClaimedRows(table: Table, claim: string): Promise<Entr
 	return await findAllRows(table, { claim });
 }
 
-/** Pages by row ID, because n8n's own pages shift when a row is added or changed. */
+/** Reads all rows, in the order in which they were added. Pages by row ID, because n8n's own pages shift when a row is added or changed. */
 export async function findAllRows(table: Table, filter: Omit<Filter, 'id'>): Promise<Entry[]> {
 	const found: Entry[] = [];
 	for (let lastId = 0; ; lastId = found.at(-1)?.id ?? lastId) {

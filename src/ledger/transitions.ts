@@ -116,7 +116,7 @@ export const transitions = {
 	},
 
 	// a person
-	resolveAsStarted: {
+	markAsStarted: {
 		from: ['sending', 'unknown'],
 		to: 'pending',
 		by: 'person',
@@ -124,7 +124,7 @@ export const transitions = {
 		clears: ['claim', 'failures'],
 		why: 'Without its claim the start can no longer change the row.',
 	},
-	resolveAsNotStarted: {
+	markAsNotStarted: {
 		from: ['sending', 'unknown'],
 		to: 'notStarted',
 		by: 'person',

@@ -22,8 +22,10 @@ export type HttpContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFunct
 interface TransportOptions {
 	/** Name of the credential type. */
 	credential: string;
-	/** Its fields, base URL and key checked. */
-	data: ICredentialDataDecryptedObject & { baseUrl: string };
+	/** Its fields. They decide which key a request gets. */
+	data: ICredentialDataDecryptedObject;
+	/** Paths begin here. */
+	baseUrl: string;
 	settings: RequestSettings;
 	/** Aborts when the execution is stopped. */
 	stop: AbortSignal | undefined;
@@ -41,7 +43,7 @@ interface TransportOptions {
  */
 export function createN8nHttp(
 	n8n: HttpContext,
-	{ credential, data, settings, stop, redact, onBody }: TransportOptions,
+	{ credential, data, baseUrl, settings, stop, redact, onBody }: TransportOptions,
 ): { send(request: HttpRequest, headBy?: number): Promise<HttpResponse> } {
 	const idleTimeout = settings.idleTimeout * 1000;
 	const requests = createRequestTimeouts({
@@ -55,7 +57,7 @@ export function createN8nHttp(
 			{ method, path, body, accept = 'application/json', redirectedTo },
 			headBy = Infinity,
 		): Promise<HttpResponse> {
-			const { url, sameOrigin } = resolveUrl(data.baseUrl + path, redirectedTo);
+			const { url, sameOrigin } = resolveUrl(baseUrl + path, redirectedTo);
 			const request = requests.begin(headBy);
 			try {
 				const options: IHttpRequestOptions = {

@@ -18,7 +18,11 @@ export function nodeProperties(
 		name: 'resource',
 		type: 'options',
 		noDataExpression: true,
-		options: resources.map(({ name, value }) => ({ name, value })),
+		options: resources.map(({ name, value, notInTools }) => ({
+			name,
+			value,
+			...(notInTools && { displayOptions: { hide: { '@tool': [true] } } }),
+		})),
 		default: defaultResource,
 	};
 	return [

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { type IExecuteFunctions, type INodeExecutionData, isToolType } from 'n8n-workflow';
 
 import { invalidInputError, ServiceError } from '../core/errors';
 import type { Clock } from '../core/retry';
@@ -10,7 +10,7 @@ import { runPool, type Slot } from './itemPool';
 import { isLive } from './liveOutput';
 import { hasChoice } from './nodeProperties';
 import type { ItemOutput, Operation, PreflightContext, Resource } from './operation';
-import { createOperationContexts, createServiceOpener } from './operationContext';
+import { createOperationContexts } from './operationContext';
 import { createParamReader } from './parameters';
 import type { Redactor } from './redact';
 import { defaultRequestSettings, requestSettings } from './requestSettings';
@@ -86,9 +86,8 @@ async function runItems(
 		redact,
 	});
 	const live = isLive(n8n);
-	const open = createServiceOpener(n8n, settings, redact);
 	const { createPreflightContext, createOperationContext, showHints, attachStartedIds } =
-		createOperationContexts(n8n, connection, open, sentRequests, live);
+		createOperationContexts(n8n, connection, sentRequests, live);
 
 	const requests = await prepareItems(n8n, operation, connection, results.fail);
 	await checkItems(operation, requests, createPreflightContext, results.fail);
@@ -202,6 +201,8 @@ function findChosenOperation(n8n: IExecuteFunctions, resources: readonly Resourc
 			invalidInputError('Resource and Operation take no expression'),
 		);
 	const resource = findChosen(n8n, 'resource', resources);
+	if (resource?.notInTools && isToolType(n8n.getNode().type))
+		throw toNodeError(n8n.getNode(), notForAgentsError(resource.name));
 	const operation = findChosen(n8n, 'operation', resource?.operations ?? []);
 	if (operation) return operation;
 	const chosen = [storedResource, storedOperation].filter(Boolean).join(': ');
@@ -218,6 +219,12 @@ function findChosen<Entry extends { value: string }>(
 	const chosen = n8n.getNodeParameter(parameter, 0);
 	return entries.find(({ value }) => value === chosen);
 }
+
+const notForAgentsError = (resource: string) =>
+	invalidInputError(
+		`An AI agent cannot use the resource ${resource}`,
+		'Nothing was done. Do not call this tool again: tell the user that only a person can decide this, with the same node in a workflow.',
+	);
 
 /** After Stop n8n keeps no output: only the log then mentions a request with an unknown outcome. */
 function logUnknownOutcome(

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../src/core/errors';
-import { resolveAsNotStarted, resolveAsStarted } from '../../src/ledger/manualChanges';
+import { markAsNotStarted, markAsStarted } from '../../src/ledger/manualChanges';
 import { CALM, createWorld, type Process, type Weather } from './world';
 import { startThroughLedger } from '../unit/ledger/startThroughLedger';
 
@@ -168,8 +168,8 @@ export async function play(seed: number, scenario: Scenario, isRenewed = true): 
 		const which = { startKey: 'k' };
 		const [job] = jobs;
 		const resolved = job
-			? resolveAsStarted(person.ledger, which, job)
-			: resolveAsNotStarted(person.ledger, which);
+			? markAsStarted(person.ledger, which, job)
+			: markAsNotStarted(person.ledger, which);
 		resolved.then(
 			() => say('person', job ? `sees ${job}` : 'sees no job'),
 			() => {},

@@ -4,6 +4,7 @@ import type { AssistantAnswer } from '../../../src/assistant/answerAccumulator';
 import { ask, askStreaming, type Question } from '../../../src/assistant/client';
 import type { ToolCall } from '../../../src/assistant/toolTimeline';
 import { mapServiceError, ServiceError } from '../../../src/core/errors';
+import { openLedger } from '../../../src/ledger/dataTable';
 import type { OperationContext, ItemOutput, PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { partialAnswerOf } from '../../../src/n8n/partialAnswers';
@@ -55,7 +56,9 @@ export const chatSequenceKey = ({ chat: { chatId, session } }: QuestionRequest) 
 
 /** Asks a question in its chat, and makes an item of the answer. */
 export async function askQuestion(context: OperationContext<QuestionRequest>): Promise<ItemOutput> {
-	const chat = await openChat(context, undefined);
+	const { usesLedger, connectLedger, clock, origin } = context;
+	const open = async () => await openLedger(connectLedger(), clock, origin.execution);
+	const chat = await openChat(context, usesLedger ? open : undefined);
 	try {
 		return await (context.request.streamAnswer
 			? askForStreamedAnswer(context, chat)

@@ -2,14 +2,12 @@ import { mapServiceError } from '../../../src/core/errors';
 import { tryParseJson } from '../../../src/core/json';
 import type { Entry } from '../../../src/ledger/entry';
 import { asNotStarted } from '../../../src/ledger/keyClaim';
-import type { Ledger } from '../../../src/ledger/ledger';
 import { claimStart, leaveToTriggers, markDelivered } from '../../../src/ledger/startOnce';
 import type { OperationContext } from '../../../src/n8n/operation';
 import type { StartLedger } from '../../../src/n8n/startPaid';
 import { type Job, readJobRecord } from '../../../src/router/jobRecord';
 import type { Segment } from '../../../src/router/model';
-import { ledgerAccess } from '../../MediaJobLedger/access';
-import { openLedger } from '../../../src/ledger/dataTable';
+import { openJobLedger } from '../ledger/openJobLedger';
 import type { StartRequest, LedgerStart } from './start.params';
 
 /** A job that was started. Plain data: it is stored with the execution. */
@@ -109,15 +107,7 @@ export async function deliverInNode<Result>(
 	}
 }
 
-type LedgerContext = Pick<OperationContext<unknown>, 'openService' | 'clock' | 'origin'>;
-
-export async function openJobLedger({
-	openService,
-	clock,
-	origin,
-}: LedgerContext): Promise<Ledger> {
-	return await openLedger(await openService(ledgerAccess), clock, origin.execution);
-}
+type LedgerContext = Parameters<typeof openJobLedger>[0];
 
 function toEntryFields({ jobId, requestId = '', record }: Job) {
 	const text = JSON.stringify(record);

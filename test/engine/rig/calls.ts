@@ -3,6 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Service } from '../../service/service';
 import type { RunOptions } from './run';
 import type { Secrets } from './credentials';
+import type { DataTables } from './dataTables';
 
 type Paying = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
 
@@ -98,6 +99,19 @@ export const secretsOf = (service: Service): Secrets => ({
 	},
 	modelRouterApi: { baseUrl: service.router.baseUrl, apiKey: service.router.keys.main },
 });
+
+/** The same, with a job ledger in the credentials that can have one. */
+export function secretsWithLedger(
+	service: Service,
+	{ ledgerFields }: Pick<DataTables, 'ledgerFields'>,
+): Secrets {
+	const { modelRouterApi, marketAssistantApi, ...others } = secretsOf(service);
+	return {
+		...others,
+		modelRouterApi: { ...modelRouterApi, ...ledgerFields },
+		marketAssistantApi: { ...marketAssistantApi, ...ledgerFields },
+	};
+}
 
 let others = 0;
 
