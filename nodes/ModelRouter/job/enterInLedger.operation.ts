@@ -2,8 +2,8 @@ import { encodePathSegment } from '../../../src/core/urls';
 import { registerJob } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
 import { addressParams, toAddress } from './job.params';
-import { labelOption, ledgerNeededParam } from './start.params';
-import { openJobLedger } from './jobLedger';
+import { labelOption } from './start.params';
+import { openJobLedger } from '../ledger/openJobLedger';
 
 export const enterInLedger = operation({
 	name: 'Enter in Ledger',
@@ -13,7 +13,6 @@ export const enterInLedger = operation({
 		'Enter a job that was started elsewhere in the job ledger, so that the Model Router Trigger downloads its file',
 	params: [
 		...addressParams,
-		ledgerNeededParam,
 		{
 			displayName: 'Options',
 			name: 'options',

@@ -2,14 +2,12 @@ import { mapServiceError } from '../../../src/core/errors';
 import { tryParseJson } from '../../../src/core/json';
 import type { Entry } from '../../../src/ledger/entry';
 import { asNotStarted } from '../../../src/ledger/keyClaim';
-import type { Ledger } from '../../../src/ledger/ledger';
 import { claimStart, leaveToTriggers, markDelivered } from '../../../src/ledger/startOnce';
 import type { OperationContext } from '../../../src/n8n/operation';
 import type { StartLedger } from '../../../src/n8n/startPaid';
 import { type Job, readJobRecord } from '../../../src/router/jobRecord';
 import type { Segment } from '../../../src/router/model';
-import { ledgerAccess } from '../../MediaJobLedger/access';
-import { openLedger } from '../../../src/ledger/dataTable';
+import { openJobLedger } from '../ledger/openJobLedger';
 import type { StartRequest, LedgerStart } from './start.params';
 
 /** A job that was started. Plain data: it is stored with the execution. */
@@ -39,12 +37,12 @@ export function toStartLedger(
 	context: OperationContext<StartRequest>,
 	{ startKey, label, waits }: LedgerStart,
 ): StartLedger<StartedJob> {
-	const { request, origin, addHint, silenceLimit } = context;
+	const { request, origin, addHint, idleTimeout } = context;
 	const { segment, model } = request;
 	const newStart = {
 		...{ startKey, label, segment, model, account: origin.credential },
 		// covers one attempt: a slow connection, then a slow response
-		lease: Math.max(MIN_LEASE, 2 * silenceLimit),
+		lease: Math.max(MIN_LEASE, 2 * idleTimeout),
 		firstCheck: waits && waits + WAIT_MARGIN,
 	};
 	return {
@@ -109,15 +107,7 @@ export async function deliverInNode<Result>(
 	}
 }
 
-type LedgerContext = Pick<OperationContext<unknown>, 'openService' | 'clock' | 'origin'>;
-
-export async function openJobLedger({
-	openService,
-	clock,
-	origin,
-}: LedgerContext): Promise<Ledger> {
-	return await openLedger(await openService(ledgerAccess), clock, origin.execution);
-}
+type LedgerContext = Parameters<typeof openJobLedger>[0];
 
 function toEntryFields({ jobId, requestId = '', record }: Job) {
 	const text = JSON.stringify(record);

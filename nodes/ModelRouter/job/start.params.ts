@@ -39,14 +39,6 @@ const useLedgerParam = withFieldRules({ inTool: 'notFromModel' })({
 		'Whether to enter the job in the job ledger, a Data Table of this n8n, before it is started. The Model Router Trigger then downloads its file, whatever happens to this execution, and Start Once Per Key can be used.',
 });
 
-/** Makes n8n ask for the ledger's credential where an operation requires it. */
-export const ledgerNeededParam = {
-	displayName: 'Use Job Ledger',
-	name: 'useLedger',
-	type: 'hidden',
-	default: true,
-} as const satisfies INodeProperties;
-
 export const startKeyOption = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
 	displayName: 'Start Once Per Key',
 	name: 'startKey',
