@@ -36,7 +36,7 @@ export class ModelRouter implements INodeType {
 				displayOptions: { show: { useLedger: [true] } },
 			},
 		],
-		properties: nodeProperties(resources, 'chat'),
+		properties: nodeProperties(resources, 'text'),
 	};
 
 	methods = {

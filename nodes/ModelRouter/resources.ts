@@ -1,6 +1,4 @@
 import type { Resource } from '../../src/n8n/operation';
-import { complete } from './chat/complete.operation';
-import { estimate } from './chat/estimate.operation';
 import { download } from './job/download.operation';
 import { enterInLedger } from './job/enterInLedger.operation';
 import { generate } from './job/generate.operation';
@@ -9,10 +7,17 @@ import { start } from './job/start.operation';
 import { wait } from './job/wait.operation';
 import { get as getModel } from './model/get.operation';
 import { getMany } from './model/getMany.operation';
-import { create } from './response/create.operation';
+import { createResponse } from './text/createResponse.operation';
+import { estimateCost } from './text/estimateCost.operation';
+import { message } from './text/message.operation';
 
 export const resources: Resource[] = [
-	{ name: 'Chat', value: 'chat', operations: [complete, estimate], defaultOperation: 'complete' },
+	{
+		name: 'Text',
+		value: 'text',
+		operations: [message, createResponse, estimateCost],
+		defaultOperation: 'message',
+	},
 	{
 		name: 'Media Job',
 		value: 'job',
@@ -20,5 +25,4 @@ export const resources: Resource[] = [
 		defaultOperation: 'generate',
 	},
 	{ name: 'Model', value: 'model', operations: [getModel, getMany], defaultOperation: 'getMany' },
-	{ name: 'Response', value: 'response', operations: [create], defaultOperation: 'create' },
 ];
