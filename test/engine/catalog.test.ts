@@ -123,7 +123,7 @@ describe('a model of another kind', () => {
 			'a job with a text model',
 			() =>
 				job('generate', { segment: 'images', model: model('northwind/quill-2.5'), prompt: 'x' }),
-			'The model northwind/quill-2.5 answers with text. Use "Chat: Complete" or "Response: Create" for it.',
+			'The model northwind/quill-2.5 answers with text. Use "Text: Message a Model" for it.',
 		],
 	])('is refused before %s is sent', async (_what, call, message) => {
 		const { error } = await run({ ...call(), secrets: secretsOf(service) });
