@@ -27,7 +27,7 @@ export class ModelRouter implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
 		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],
-		properties: nodeProperties(resources, 'chat'),
+		properties: nodeProperties(resources, 'text'),
 	};
 
 	methods = {

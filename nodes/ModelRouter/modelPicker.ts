@@ -49,7 +49,7 @@ export async function searchModels(
 
 function findNeededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
 	const resource = n8n.getCurrentNodeParameter('resource');
-	if (resource === 'chat' || resource === 'response') return 'text';
+	if (resource === 'text') return 'text';
 	const segment = n8n.getCurrentNodeParameter('segment');
 	return resource === 'job'
 		? segments.filter((known) => known === segment).map(kindOfSegment)[0]

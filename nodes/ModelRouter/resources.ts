@@ -1,6 +1,4 @@
 import type { Resource } from '../../src/n8n/operation';
-import { complete } from './chat/complete.operation';
-import { estimate } from './chat/estimate.operation';
 import { download } from './job/download.operation';
 import { enterInLedger } from './job/enterInLedger.operation';
 import { generate } from './job/generate.operation';
@@ -14,10 +12,17 @@ import { markStarted } from './ledger/markStarted.operation';
 import { setUp } from './ledger/setUp.operation';
 import { get as getModel } from './model/get.operation';
 import { getMany } from './model/getMany.operation';
-import { create } from './response/create.operation';
+import { createResponse } from './text/createResponse.operation';
+import { estimateCost } from './text/estimateCost.operation';
+import { message } from './text/message.operation';
 
 export const resources: Resource[] = [
-	{ name: 'Chat', value: 'chat', operations: [complete, estimate], defaultOperation: 'complete' },
+	{
+		name: 'Text',
+		value: 'text',
+		operations: [message, createResponse, estimateCost],
+		defaultOperation: 'message',
+	},
 	{
 		name: 'Job Ledger',
 		value: 'ledger',
@@ -32,5 +37,4 @@ export const resources: Resource[] = [
 		defaultOperation: 'generate',
 	},
 	{ name: 'Model', value: 'model', operations: [getModel, getMany], defaultOperation: 'getMany' },
-	{ name: 'Response', value: 'response', operations: [create], defaultOperation: 'create' },
 ];

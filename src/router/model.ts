@@ -11,7 +11,7 @@ export function kindOfSegment(segment: Segment): 'image' | 'video' | 'music' | '
 
 /** What models of a kind do, and which operation to use for them. */
 const KIND_DESCRIPTIONS: Record<ModelKind, { does: string; operation: string }> = {
-	text: { does: 'answers with text', operation: '"Chat: Complete" or "Response: Create"' },
+	text: { does: 'answers with text', operation: '"Text: Message a Model"' },
 	image: { does: 'makes images', operation: '"Media Job" with the segment "Images"' },
 	video: { does: 'makes videos', operation: '"Media Job" with the segment "Videos"' },
 	music: { does: 'makes music', operation: '"Media Job" with the segment "Music"' },

@@ -62,8 +62,8 @@ it('the operation that CONTRIBUTING shows is the one that is tried here, and wor
 	});
 	const given = await comparePrices.run({ request, http: inMemory(json(catalog)) } as never);
 	expect(given).toEqual([
-		{ json: { model: 'a/cheap', costMicroUsd: 1020 } },
-		{ json: { model: 'a/dear', costMicroUsd: 3150 } },
+		{ json: { model: 'a/cheap', costUsd: 0.00102 } },
+		{ json: { model: 'a/dear', costUsd: 0.00315 } },
 	]);
 });
 

@@ -2,7 +2,7 @@ import Big from 'big.js';
 
 import { ServiceError, type ServiceErrorDetails } from '../../../src/core/errors';
 import { explainBalance, explainJobBalance } from '../../../src/router/advice';
-import { maximumHold } from '../../../src/router/pricing';
+import { maximumTextCost } from '../../../src/router/pricing';
 import fc from '../../support/fastCheck';
 
 const MODEL = { id: 'v/m', pricing: { input_per_mtok: 1, output_per_mtok: 2 } };
@@ -124,8 +124,8 @@ it('the cap that is named fits, and one token more does not', () => {
 			(input, output, cap, balance, held) => {
 				const model = { id: 'v/m', pricing: { input_per_mtok: input, output_per_mtok: output } };
 				const hold = (max_tokens: number) => {
-					const bound = maximumHold(model.pricing, { ...BODY, max_tokens });
-					return 'cost' in bound ? bound.cost.microUsd : NaN;
+					const bound = maximumTextCost(model, { ...BODY, max_tokens });
+					return 'microUsd' in bound ? bound.microUsd : NaN;
 				};
 				const meta = {
 					required_micro_usd: hold(cap),
