@@ -33,7 +33,7 @@ export class ModelRouterTrigger implements INodeType {
 				name: 'mediaJobLedgerApi',
 				required: true,
 				testedBy: 'testMediaJobLedgerApi',
-				displayOptions: { show: { jobSource: ['ledger'] } },
+				displayOptions: { show: { watch: ['ledger'] } },
 			},
 		],
 		properties: [...triggerParams],

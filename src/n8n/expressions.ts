@@ -60,6 +60,9 @@ export function isShown(
 ): boolean {
 	return Object.entries(show).every(([name, values]) => {
 		const value = name.startsWith('/') ? topLevel[name.slice(1)] : siblings[name];
-		return value === undefined || (values ?? []).some((one) => one === value);
+		if (value === undefined) return true;
+		// one of several chosen values is enough
+		const chosen: unknown[] = Array.isArray(value) ? value : [value];
+		return (values ?? []).some((one) => chosen.includes(one));
 	});
 }

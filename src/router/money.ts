@@ -18,6 +18,19 @@ export function formatUsd(microUsd: unknown): string | undefined {
 	return `${amount.lt(0) ? '-' : ''}$${whole}.${fraction.padEnd(2, '0')}`;
 }
 
+/**
+ * Converts micro-dollars to USD as a JavaScript number, for an output.
+ *
+ * @param microUsd A whole number or its digits.
+ * @returns undefined for anything else, and for an amount that a JavaScript number cannot hold to six places.
+ */
+export function toUsd(microUsd: unknown): number | undefined {
+	const amount = readInteger(microUsd);
+	if (!amount) return undefined;
+	const usd = amount.div(1e6).toNumber();
+	return new Big(usd).times(1e6).eq(amount) ? usd : undefined;
+}
+
 /** Formats a decimal number with all its digits and no exponent. */
 export const formatDecimal = (value: Decimal): string => value.toFixed();
 
