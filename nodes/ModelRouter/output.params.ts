@@ -12,7 +12,6 @@ export const simplifyParam = {
 	displayName: 'Simplify',
 	name: 'simplify',
 	type: 'boolean',
-	displayOptions: { hide: { '@tool': [true] } },
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 } as const satisfies INodeProperties;
@@ -49,7 +48,11 @@ const toolFieldsParam = {
 	description: 'Names of output fields, separated by commas. IDs are always in the output.',
 } as const satisfies INodeProperties;
 
-export const outputParams = [simplifyParam, toolOutputParam, toolFieldsParam] as const;
+export const outputParams = [
+	{ ...simplifyParam, displayOptions: { hide: { '@tool': [true] } } },
+	toolOutputParam,
+	toolFieldsParam,
+] as const satisfies INodeProperties[];
 
 /** What goes into the output of one item. */
 export interface OutputChoice {

@@ -16,7 +16,7 @@ const execute = async (made: Made, json: IDataObject = {}) =>
 
 const sessionId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 const picture = {
-	segment: 'images',
+	mediaType: 'images',
 	model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
 	prompt: 'a cat',
 };
@@ -24,8 +24,8 @@ const keys: Array<[string, (key: string) => Made]> = [
 	['Session Key', (sessionKey) => agent({ message: 'hello', session: 'key', sessionKey })],
 	['Chat Key', (chatKey) => assistant('ask', { question: 'hello', chat: 'key', chatKey })],
 	[
-		'Options: Start Once Per Key',
-		(startKey) => job('start', { ...picture, useLedger: true, options: { startKey } }),
+		'Unique Key (Start Only Once)',
+		(idempotencyKey) => job('start', { ...picture, useLedger: true, idempotencyKey }),
 	],
 ];
 

@@ -80,10 +80,10 @@ describe('fields that a model must not choose', () => {
 			'Chat',
 			'Chat ID',
 			'Chat Key',
+			'Options: Allow Unknown Cost',
 			'Options: Ledger Label',
 			'Options: Spending Cap per Execution (USD)',
 			'Options: Spending Cap per Item (USD)',
-			'Options: Start Once Per Key',
 			'Request Settings: Items at Once',
 			'Request Settings: Longest Wait After 429 (Seconds)',
 			'Request Settings: Send Again After Unknown Outcome',
@@ -92,7 +92,9 @@ describe('fields that a model must not choose', () => {
 			'Session',
 			'Session ID',
 			'Session Key',
-			'Use Job Ledger',
+			'Spending Cap per Item (USD)',
+			'Track in Job Ledger',
+			'Unique Key (Start Only Once)',
 		]);
 	});
 
@@ -183,7 +185,7 @@ describe('what a model leaves out', () => {
 			calls: [{}],
 		});
 		expect(answers[0]).toMatch(
-			/Parameters is empty: its expression found nothing.*Do not call this tool again: tell the user to correct/,
+			/Additional Parameters \(JSON\) is empty: its expression found nothing.*Do not call this tool again: tell the user to correct/,
 		);
 		expect(posts(service)).toEqual([]);
 	});

@@ -89,6 +89,11 @@ function toLedgerStart(
 ): LedgerStart | undefined {
 	if (!useLedger) return undefined;
 	const idempotencyKey = key.trim();
+	if (key && !idempotencyKey)
+		throw invalidInputError(
+			`${idempotencyKeyParam.displayName} has only spaces`,
+			'Nothing was sent. Enter a key, or clear the field.',
+		);
 	if (idempotencyKey.length > MAX_KEY_LENGTH)
 		throw invalidInputError(
 			`${idempotencyKeyParam.displayName} is longer than ${MAX_KEY_LENGTH} characters`,

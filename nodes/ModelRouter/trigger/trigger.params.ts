@@ -26,9 +26,6 @@ const forMedia = { events: [...MEDIA_EVENTS] };
 const ofLedger = { show: { ...forMedia, watch: ['ledger'] } };
 const ofList = { show: { ...forMedia, watch: ['list'] } };
 
-/** A trigger is never the tool of an AI agent. */
-const { displayOptions: _, ...triggerSimplifyParam } = simplifyParam;
-
 export const triggerParams = [
 	{
 		displayName: 'Trigger On',
@@ -123,7 +120,7 @@ export const triggerParams = [
 		...binaryParam,
 		displayOptions: { show: { events: ['mediaJobCompleted'], downloadFile: [true] } },
 	},
-	triggerSimplifyParam,
+	simplifyParam,
 	{
 		displayName: 'Options',
 		name: 'options',

@@ -40,6 +40,7 @@ const VALID: Record<string, NodeParameterValueType> = {
 	sessionKey: 'key',
 	chatKey: 'key',
 	startKey: 'key',
+	idempotencyKey: 'key',
 	jobId: 'job-1',
 	ledgerEntry: 1,
 	url: 'https://example.com/picture.png',
