@@ -3,7 +3,7 @@ import type { INodeProperties, ILoadOptionsFunctions, INodeListSearchResult } fr
 import { connect, type Connection } from '../../src/n8n/connection';
 import { toNodeError } from '../../src/n8n/errors';
 import { matchesFilter, compareByKnownKind, readPrice, listModels } from '../../src/router/catalog';
-import { type Model, type ModelKind, kindOfSegment, segments } from '../../src/router/model';
+import { type Model, type ModelKind, kindOfMediaType, mediaTypes } from '../../src/router/model';
 import { access } from './access';
 
 export const modelParam = {
@@ -50,9 +50,9 @@ export async function searchModels(
 function findNeededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
 	const resource = n8n.getCurrentNodeParameter('resource');
 	if (resource === 'text') return 'text';
-	const segment = n8n.getCurrentNodeParameter('segment');
-	return resource === 'job'
-		? segments.filter((known) => known === segment).map(kindOfSegment)[0]
+	const mediaType = n8n.getCurrentNodeParameter('mediaType');
+	return resource === 'media'
+		? mediaTypes.filter((known) => known === mediaType).map(kindOfMediaType)[0]
 		: undefined;
 }
 

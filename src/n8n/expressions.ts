@@ -66,6 +66,9 @@ export function isShown(
 	};
 	return Object.entries(show).every(([name, values]) => {
 		const value = valueOf(name);
-		return value === undefined || (values ?? []).some((one) => one === value);
+		if (value === undefined) return true;
+		// one of several chosen values is enough
+		const chosen: unknown[] = Array.isArray(value) ? value : [value];
+		return (values ?? []).some((one) => chosen.includes(one));
 	});
 }

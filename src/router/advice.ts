@@ -25,7 +25,7 @@ function adviceFor(error: ServiceError): string | undefined {
 	const { code, status, meta, ids } = error.details;
 	if (isBalanceTooSmall(error)) return balanceAdvice(meta ?? {});
 	if (code === 'job_not_completed' || (ids?.['jobId'] && NOT_READY_STATUSES.has(status ?? 0)))
-		return 'The job is not finished yet: use Wait, or ask again later.';
+		return 'The job is not finished yet: use Wait for Job, or ask again later.';
 	if (code === 'content_expired' || status === 410) {
 		return 'The file is no longer available: images and videos are kept for 7 days, music and speech must be downloaded right away.';
 	}

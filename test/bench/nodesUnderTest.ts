@@ -111,12 +111,12 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 			'Node',
 			'n8n-nodes-agent-bridge.modelRouter',
 			{
-				resource: 'job',
+				resource: 'media',
 				operation: 'download',
-				segment: 'videos',
+				mediaType: 'videos',
 				jobId: message,
 				binaryProperty: 'data',
-				options: { maximumSize: 1000 },
+				options: { maxSizeMib: 1000 },
 			},
 			using(accounts.router),
 		),
@@ -153,14 +153,14 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 			name,
 			'n8n-nodes-agent-bridge.modelRouter',
 			{
-				resource: 'job',
+				resource: 'media',
 				operation,
-				segment: 'images',
+				mediaType: 'images',
 				...(['start', 'generate'].includes(operation)
 					? { model: locator('bench/picture'), prompt: message, parameters: '{}' }
 					: { jobId: '={{ $json.jobId }}' }),
 				binaryProperty: 'data',
-				options: operation === 'generate' ? { deadline: 3600 } : {},
+				options: operation === 'generate' ? { maxWait: 3600 } : {},
 			},
 			using(accounts.router),
 		),

@@ -256,23 +256,23 @@ describe('Model Router: media jobs', () => {
 		Object.assign(service.forms, forms);
 		const started = await start();
 		expect(started.error).toBeUndefined();
-		const { jobId, segment } = started.items[0]?.json as { jobId: string; segment: string };
+		const { jobId, mediaType } = started.items[0]?.json as { jobId: string; mediaType: string };
 		expect(started.items[0]?.json).toMatchObject({
-			segment: 'images',
+			mediaType: 'images',
 			state: 'unfinished',
-			estimatedCostMicroUsd: expect.anything(),
+			estimatedCostUsd: expect.any(Number),
 			requestId: expect.any(String),
 			job: expect.any(Object),
 		});
-		const read = await run({ ...job('get', { segment, jobId }), secrets: secrets() });
+		const read = await run({ ...job('get', { mediaType, jobId }), secrets: secrets() });
 		expect(read.items[0]?.json).toMatchObject({ jobId, state: 'unfinished' });
-		const waited = await run({ ...job('wait', { segment, jobId }), secrets: secrets() });
+		const waited = await run({ ...job('wait', { mediaType, jobId }), secrets: secrets() });
 		expect(waited.items[0]?.json).toMatchObject({
 			jobId,
 			state: 'completed',
-			costMicroUsd: expect.anything(),
+			costUsd: expect.any(Number),
 		});
-		const brought = await run({ ...job('download', { segment, jobId }), secrets: secrets() });
+		const brought = await run({ ...job('download', { mediaType, jobId }), secrets: secrets() });
 		expect(brought.error).toBeUndefined();
 		expect(brought.items[0]).toMatchObject({
 			json: { jobId, file: { mimeType: 'image/png' } },
@@ -285,10 +285,10 @@ describe('Model Router: media jobs', () => {
 		['videos', 'reel/clip-3', 'video/mp4'],
 		['music', 'tune/melody-1', 'audio/mpeg'],
 		['audio', 'voice/speaker-1', 'audio/wav'],
-	])('generates a file of %s', async (segment, value, mimeType) => {
+	])('generates a file of %s', async (mediaType, value, mimeType) => {
 		service.forms.contentType = 'application/octet-stream';
 		const { items, error } = await run({
-			...job('generate', { segment, model: { __rl: true, mode: 'id', value }, prompt: 'x' }),
+			...job('generate', { mediaType, model: { __rl: true, mode: 'id', value }, prompt: 'x' }),
 			secrets: secrets(),
 		});
 		expect(error).toBeUndefined();

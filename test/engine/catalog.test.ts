@@ -105,7 +105,7 @@ describe('many models', () => {
 describe('a model of another kind', () => {
 	const wrong = { model: model('canvas/SKETCH_1') };
 	const sentence =
-		'The model canvas/sketch-1 makes images. Use "Media Job" with the segment "Images" for it.';
+		'The model canvas/sketch-1 makes images. Use "Media" with the Media Type "Image" for it.';
 
 	it.each([
 		['a chat', () => chat('x', wrong), sentence],
@@ -118,11 +118,11 @@ describe('a model of another kind', () => {
 			}),
 			sentence,
 		],
-		['a job', () => job('start', { segment: 'videos', ...wrong, prompt: 'x' }), sentence],
+		['a job', () => job('start', { mediaType: 'videos', ...wrong, prompt: 'x' }), sentence],
 		[
 			'a job with a text model',
 			() =>
-				job('generate', { segment: 'images', model: model('northwind/quill-2.5'), prompt: 'x' }),
+				job('generate', { mediaType: 'images', model: model('northwind/quill-2.5'), prompt: 'x' }),
 			'The model northwind/quill-2.5 answers with text. Use "Text: Message a Model" for it.',
 		],
 	])('is refused before %s is sent', async (_what, call, message) => {
@@ -143,7 +143,7 @@ describe('a model of another kind', () => {
 			});
 			await other.stop();
 			expect(error?.message).toBe(
-				'The model canvas/sketch-1 makes images: wrong_endpoint. Use "Media Job" with the segment "Images" for it.',
+				'The model canvas/sketch-1 makes images: wrong_endpoint. Use "Media" with the Media Type "Image" for it.',
 			);
 		},
 	);
@@ -164,7 +164,7 @@ it('the catalog is read once for many items, executions and nodes', async () => 
 	const items = Array.from({ length: 30 }, (_, n) => ({ n }));
 	await run({ ...chat('x'), items, secrets });
 	await run({ ...response('x'), secrets });
-	await run({ ...job('start', { segment: 'images', model: model('canvas/sketch-1') }), secrets });
+	await run({ ...job('start', { mediaType: 'images', model: model('canvas/sketch-1') }), secrets });
 	const reads = other.requests.filter(({ path }) => path === '/v1/models');
 	await other.stop();
 	expect(reads).toHaveLength(1);

@@ -60,10 +60,10 @@ it.each<[string, Parameters<typeof run>[0], object]>([
 		'a job',
 		{
 			...job('start', {
-				segment: 'images',
+				mediaType: 'images',
 				model: model('v/new'),
 				prompt: 'p',
-				options: { spendingCap: 1 },
+				spendingCapPerItem: 1,
 			}),
 			secrets: {},
 		},

@@ -9,7 +9,7 @@ afterAll(() => service.stop());
 
 const NUMBER = '12345678901234567890';
 const picture = {
-	segment: 'images',
+	mediaType: 'images',
 	model: { __rl: true, mode: 'id', value: 'canvas/x' },
 	prompt: 'p',
 };

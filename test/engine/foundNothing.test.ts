@@ -16,7 +16,7 @@ const execute = async (made: Made, json: IDataObject = {}) =>
 
 const sessionId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 const picture = {
-	segment: 'images',
+	mediaType: 'images',
 	model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
 	prompt: 'a cat',
 };
@@ -27,8 +27,8 @@ const keys: Array<[string, (key: string) => Made]> = [
 		(sessionKey) => assistant('ask', { question: 'hello', sessionMode: 'key', sessionKey }),
 	],
 	[
-		'Options: Start Once Per Key',
-		(startKey) => job('start', { ...picture, useLedger: true, options: { startKey } }),
+		'Unique Key (Start Only Once)',
+		(idempotencyKey) => job('start', { ...picture, useLedger: true, idempotencyKey }),
 	],
 ];
 

@@ -117,8 +117,11 @@ function responseEvents(): string[] {
 	];
 }
 
-const picture = { segment: 'images', model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' } };
-const address = { segment: 'images', jobId: 'job-1' };
+const picture = {
+	mediaType: 'images',
+	model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
+};
+const address = { mediaType: 'images', jobId: 'job-1' };
 const partial = { onIncomplete: 'partial' };
 
 const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]> = [
@@ -140,7 +143,7 @@ const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'crede
 	['router: chat, give what arrived', chat('x', { options: partial })],
 	['router: response', response('x')],
 	['router: start', job('start', { ...picture, prompt: 'x' })],
-	['router: generate', job('generate', { ...picture, prompt: 'x', options: { deadline: 1 } })],
+	['router: generate', job('generate', { ...picture, prompt: 'x', options: { maxWait: 1 } })],
 	['router: get a job', job('get', address)],
 	['router: get a model', models('get', { model: { __rl: true, mode: 'id', value: 'a/b' } })],
 	['router: get many models', models('getMany', { returnAll: true })],
@@ -213,7 +216,7 @@ const ways: Array<[string, Partial<RunOptions>]> = [
 
 /** They ask again for a while, where asking again may help: not in all places. */
 const patient: typeof operations = [
-	['router: wait', job('wait', { ...address, options: { deadline: 1 } })],
+	['router: wait', job('wait', { ...address, options: { maxWait: 1 } })],
 	['router: download', job('download', address)],
 ];
 

@@ -95,10 +95,10 @@ describe('fields that a model must not choose', () => {
 	it('are these', () => {
 		expect([...titlesOf(ofTools)].sort()).toEqual([
 			'Chat ID',
+			'Options: Allow Unknown Cost',
 			'Options: Ledger Label',
 			'Options: Spending Cap per Execution (USD)',
 			'Options: Spending Cap per Item (USD)',
-			'Options: Start Once Per Key',
 			'Request Settings: Idle Timeout (Seconds)',
 			'Request Settings: Max Items at Once',
 			'Request Settings: Resend If Outcome Is Unknown',
@@ -107,7 +107,9 @@ describe('fields that a model must not choose', () => {
 			'Session',
 			'Session ID',
 			'Session Key',
-			'Use Job Ledger',
+			'Spending Cap per Item (USD)',
+			'Track in Job Ledger',
+			'Unique Key (Start Only Once)',
 		]);
 	});
 
@@ -198,7 +200,7 @@ describe('what a model leaves out', () => {
 			calls: [{}],
 		});
 		expect(answers[0]).toMatch(
-			/Parameters is empty: its expression found nothing.*Do not call this tool again: tell the user to correct/,
+			/Additional Parameters \(JSON\) is empty: its expression found nothing.*Do not call this tool again: tell the user to correct/,
 		);
 		expect(posts(service)).toEqual([]);
 	});

@@ -22,7 +22,7 @@ const MIB = 1024 * 1024;
 const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
 const execute = (operation: string, parameters: object, settings: object = {}) =>
 	run({
-		...job(operation, { segment: 'images', ...parameters }),
+		...job(operation, { mediaType: 'images', ...parameters }),
 		secrets: secretsOf(service),
 		settings: { onError: 'continueErrorOutput', ...settings },
 	});
@@ -76,7 +76,7 @@ describe('over the limit', () => {
 	] as const)('content-length %s, %d bytes: stopped early, nothing is left', async (form, size) => {
 		service.forms.contentLength = form;
 		const jobId = await startOf(`a cat [[size:${size}]]`);
-		const { failed, items } = await download(jobId, { options: { maximumSize: 2 } });
+		const { failed, items } = await download(jobId, { options: { maxSizeMib: 2 } });
 		expect(items).toEqual([]);
 		expect(failed[0]?.json).toMatchObject({
 			error: expect.stringMatching(/larger than 2 MiB and was not stored/),
@@ -88,7 +88,7 @@ describe('over the limit', () => {
 
 	it('says what has to be set in queue mode', async () => {
 		const jobId = await startOf(`a cat [[size:${2 * MIB}]]`);
-		const { failed } = await download(jobId, { options: { maximumSize: 1 } });
+		const { failed } = await download(jobId, { options: { maxSizeMib: 1 } });
 		const error = String(failed[0]?.json['error']);
 		for (const word of [
 			'queue mode',
@@ -101,7 +101,7 @@ describe('over the limit', () => {
 
 	it('of exactly the limit it is stored', async () => {
 		const jobId = await startOf(`a cat [[size:${2 * MIB}]]`);
-		const { items } = await download(jobId, { options: { maximumSize: 2 } });
+		const { items } = await download(jobId, { options: { maxSizeMib: 2 } });
 		expect(items[0]?.json).toMatchObject({ file: { bytes: 2 * MIB } });
 	});
 

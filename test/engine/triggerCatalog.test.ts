@@ -38,10 +38,10 @@ const without = (id: string) =>
 	Object.fromEntries(Object.entries(catalog).filter(([name]) => name !== id));
 const all = { events: ['modelAdded', 'modelRetired', 'priceChanged'] };
 
-describe.each(['ledger', 'list'])('with the %s', (jobSource) => {
+describe.each(['ledger', 'list'])('with the %s', (watch) => {
 	const active = (
 		parameters: INodeParameters = all,
-		options = trigger({ jobSource, ...parameters }),
+		options = trigger({ watch, ...parameters }),
 	) => {
 		const { poll, staticData } = activated(options);
 		/** Readings are minutes apart. */
@@ -87,7 +87,7 @@ describe.each(['ledger', 'list'])('with the %s', (jobSource) => {
 		const { items } = await later();
 		await deliver(items!);
 		expect(json(items)).toMatchObject([{ event: 'modelAdded', model: 'v/new' }]);
-		const { later: wider } = active(all, { ...options, parameters: { jobSource, ...all } });
+		const { later: wider } = active(all, { ...options, parameters: { watch, ...all } });
 		expect((await wider()).items).toBeNull();
 	});
 
@@ -219,7 +219,7 @@ describe('with the ledger', () => {
 });
 
 it('what a trigger without a ledger has kept may be anything', async () => {
-	const { poll, staticData } = activated(trigger({ jobSource: 'list', ...all }));
+	const { poll, staticData } = activated(trigger({ watch: 'list', ...all }));
 	for (const kept of [7, ['x'], [{ id: 'x' }], { told: {} }]) {
 		staticData()['ledger'] = kept as never;
 		expect(await poll()).toEqual({ items: null, error: undefined });

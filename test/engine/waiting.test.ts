@@ -19,7 +19,7 @@ const options = (
 	parameters: INodeParameters,
 	more: Partial<RunOptions> = {},
 ): RunOptions => ({
-	...job(operation, { segment: 'images', ...parameters }),
+	...job(operation, { mediaType: 'images', ...parameters }),
 	secrets: secretsOf(service),
 	settings: carryOn,
 	...more,
@@ -27,7 +27,7 @@ const options = (
 const generating = (prompt: string, items: number, parameters: INodeParameters = {}) =>
 	options(
 		'generate',
-		{ model, prompt, options: { deadline: 86_400 }, ...parameters },
+		{ model, prompt, options: { maxWait: 86_400 }, ...parameters },
 		{ items: Array.from({ length: items }, () => ({})) },
 	);
 const reached = async (condition: () => boolean) => {

@@ -33,8 +33,8 @@ const generated = async (prompt: string) =>
 			[{}],
 			router(
 				'Generate',
-				['job', 'generate'],
-				{ segment: 'images', model: model('canvas/sketch-1'), prompt, binaryProperty: 'data' },
+				['media', 'generate'],
+				{ mediaType: 'images', model: model('canvas/sketch-1'), prompt, binaryProperty: 'data' },
 				{ onError: 'continueErrorOutput' },
 			),
 		),
@@ -58,5 +58,5 @@ it('one that n8n does not take is told with the id of its job and its cost, and 
 	});
 	expect(service.starts('large')).toBe(1);
 	// it is still there for whoever asks
-	expect(await originalFile(service, { segment: 'images', jobId })).toHaveLength(3_000_000);
+	expect(await originalFile(service, { mediaType: 'images', jobId })).toHaveLength(3_000_000);
 });

@@ -135,14 +135,14 @@ export const payingOperations = [
 	[
 		'modelRouter job start',
 		'router',
-		['job', 'start'],
-		(text: string) => ({ segment: 'images', model: model('canvas/sketch-1'), prompt: text }),
+		['media', 'start'],
+		(text: string) => ({ mediaType: 'images', model: model('canvas/sketch-1'), prompt: text }),
 	],
 	[
 		'modelRouter job generate',
 		'router',
-		['job', 'generate'],
-		(text: string) => ({ segment: 'images', model: model('canvas/sketch-1'), prompt: text }),
+		['media', 'generate'],
+		(text: string) => ({ mediaType: 'images', model: model('canvas/sketch-1'), prompt: text }),
 	],
 ] as const satisfies ReadonlyArray<
 	readonly [

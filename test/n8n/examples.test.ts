@@ -131,7 +131,7 @@ it('makes a picture and downloads it', async () => {
 	const [picture] = itemsOf(execution, 'Make a Picture');
 	expect(picture?.json).toMatchObject({
 		state: 'completed',
-		segment: 'images',
+		mediaType: 'images',
 		jobId: expect.any(String),
 		file: { mimeType: 'image/png', bytes: expect.any(Number) },
 	});

@@ -89,9 +89,9 @@ export class LedgerHost {
 			'Start',
 			`${packageName}.modelRouter`,
 			{
-				...{ resource: 'job', operation: 'start', segment: 'images' },
+				...{ resource: 'media', operation: 'start', mediaType: 'images' },
 				...{ model: model('canvas/sketch-1'), prompt: 'a lighthouse', useLedger: true },
-				options: { startKey: key },
+				idempotencyKey: key,
 				...more,
 			},
 			{ credentials: this.#credentials },

@@ -209,8 +209,8 @@ describe('the model picker', () => {
 		]);
 	});
 
-	it('offers the models of the chosen segment to a media job', async () => {
-		const found = await valuesOf({ resource: 'job', operation: 'start', segment: 'images' });
+	it('offers the models of the chosen media type to a media job', async () => {
+		const found = await valuesOf({ resource: 'media', operation: 'start', mediaType: 'images' });
 		// and one of which the catalog does not say what it is
 		expect(found.sort()).toEqual(['canvas/Oil.Paint-2', 'canvas/sketch-1', 'tiny/plain-text-1']);
 	});

@@ -23,7 +23,7 @@ export const paying: Array<[string, (text: string) => Paying]> = [
 ];
 
 const model = (value: string) => ({ __rl: true, mode: 'id', value });
-const picture = { segment: 'images', model: model('canvas/sketch-1') };
+const picture = { mediaType: 'images', model: model('canvas/sketch-1') };
 
 export const agent = (parameters: INodeParameters): Paying => ({
 	node: 'workspaceAgent',
@@ -81,7 +81,7 @@ export const models = (operation: string, parameters: INodeParameters): Paying =
 export const job = (operation: string, parameters: INodeParameters): Paying => ({
 	node: 'modelRouter',
 	credential: 'modelRouterApi',
-	parameters: { resource: 'job', operation, ...parameters },
+	parameters: { resource: 'media', operation, ...parameters },
 });
 
 /** Requests that may cost: the nodes read the catalog beside them. */

@@ -42,6 +42,7 @@ const VALID: Record<string, NodeParameterValueType> = {
 	messageSource: 'define',
 	questionSource: 'define',
 	startKey: 'key',
+	idempotencyKey: 'key',
 	jobId: 'job-1',
 	ledgerEntry: 1,
 	url: 'https://example.com/picture.png',

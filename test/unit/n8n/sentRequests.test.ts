@@ -92,7 +92,7 @@ it.each<[string, Parameters<typeof run>[0], unknown, number]>([
 	],
 	[
 		'another request by changed parameters',
-		{ parameters: { resource: 'job' } },
+		{ parameters: { resource: 'media' } },
 		{ ...REQUEST, seed: 2 },
 		2,
 	],

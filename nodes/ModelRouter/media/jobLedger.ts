@@ -6,8 +6,9 @@ import { claimStart, leaveToTriggers, markDelivered } from '../../../src/ledger/
 import type { OperationContext } from '../../../src/n8n/operation';
 import type { StartLedger } from '../../../src/n8n/startPaid';
 import { type Job, readJobRecord } from '../../../src/router/jobRecord';
-import type { Segment } from '../../../src/router/model';
+import type { MediaType } from '../../../src/router/model';
 import { openJobLedger } from '../ledger/openJobLedger';
+import { mediaTypeLabel } from './media.params';
 import type { StartRequest, LedgerStart } from './start.params';
 
 /** A job that was started. Plain data: it is stored with the execution. */
@@ -27,7 +28,7 @@ export interface LedgerResult {
 
 /** Minimum milliseconds without a renewal after which a start counts as interrupted. */
 const MIN_LEASE = 10 * 60_000;
-/** Milliseconds added to Generate's own deadline before the triggers check the job. */
+/** Milliseconds added to the wait of Generate before the triggers check the job. */
 const WAIT_MARGIN = 5 * 60_000;
 /** Maximum characters of the service's record that the ledger stores. A longer record is read again when needed. */
 const MAX_RECORD_LENGTH = 4000;
@@ -35,18 +36,19 @@ const MAX_RECORD_LENGTH = 4000;
 /** Adapts the job ledger to the pipeline of paid starts. */
 export function toStartLedger(
 	context: OperationContext<StartRequest>,
-	{ startKey, label, waits }: LedgerStart,
+	{ idempotencyKey, ledgerLabel, waits }: LedgerStart,
 ): StartLedger<StartedJob> {
 	const { request, origin, addHint, idleTimeout } = context;
-	const { segment, model } = request;
+	const { mediaType, model } = request;
 	const newStart = {
-		...{ startKey, label, segment, model, account: origin.credential },
+		...{ startKey: idempotencyKey, label: ledgerLabel, segment: mediaType, model },
+		account: origin.credential,
 		// covers one attempt: a slow connection, then a slow response
 		lease: Math.max(MIN_LEASE, 2 * idleTimeout),
 		firstCheck: waits && waits + WAIT_MARGIN,
 	};
 	return {
-		hasKey: startKey !== '',
+		hasKey: idempotencyKey !== '',
 		async claim() {
 			const ledger = await openJobLedger(context).catch((cause: unknown) => {
 				throw asNotStarted(cause);
@@ -57,7 +59,7 @@ export function toStartLedger(
 				const difference = describeDifference(entry, newStart);
 				if (difference)
 					addHint(
-						`The key "${startKey}" was used before for ${difference}: its job ${entry.jobId} is returned, and nothing was started. Use a different key for every new job.`,
+						`The key "${idempotencyKey}" was used before for ${difference}: its job ${entry.jobId} is returned, and nothing was started. Use a different key for every new job.`,
 					);
 				return { earlier: { job: toJob(entry), ledgered: { entry, startedBefore: true } } };
 			}
@@ -68,9 +70,9 @@ export function toStartLedger(
 					const entry = await claim.recordStarted(toEntryFields(job));
 					if (!entry)
 						addHint(
-							`The job ${job.jobId} was started, but the job ledger could not be reached to record it. Its outcome there will be "unknown": use Resolve as Started with this job ID.`,
+							`The job ${job.jobId} was started, but the job ledger could not be reached to record it. Its outcome there will be "unknown": use Mark as Started with this job ID.`,
 						);
-					return { job, ledgered: { entry, ...(startKey && { startedBefore: false }) } };
+					return { job, ledgered: { entry, ...(idempotencyKey && { startedBefore: false }) } };
 				},
 			};
 		},
@@ -83,7 +85,7 @@ function describeDifference(
 	{ segment, model, account }: Pick<Entry, 'segment' | 'model' | 'account'>,
 ): string | undefined {
 	if (entry.account && entry.account !== account) return 'another credential';
-	if (entry.segment !== segment) return `the segment "${entry.segment}"`;
+	if (entry.segment !== segment) return `the media type "${mediaTypeLabel(entry.segment)}"`;
 	return entry.model && entry.model !== model ? `the model ${entry.model}` : undefined;
 }
 
@@ -115,11 +117,11 @@ function toEntryFields({ jobId, requestId = '', record }: Job) {
 }
 
 function toJob({ jobId, segment, requestId, record }: Entry): Job {
-	const stored = readJobRecord(tryParseJson(record), segment as Segment, {}, jobId);
+	const mediaType = segment as MediaType;
+	const stored = readJobRecord(tryParseJson(record), mediaType, {}, jobId);
 	return {
 		...(stored ?? { state: 'unfinished', record: {} }),
-		jobId,
-		segment: segment as Segment,
+		...{ jobId, mediaType },
 		...(requestId && { requestId }),
 	};
 }

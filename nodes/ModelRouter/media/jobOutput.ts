@@ -12,20 +12,23 @@ import {
 	readJob,
 	withJobId,
 } from '../../../src/router/jobs';
-import { kindOfSegment } from '../../../src/router/model';
+import { isRecordNeeded, summarizeJob } from '../../../src/router/jobSummary';
+import { kindOfMediaType } from '../../../src/router/model';
+import { selectOutput, type OutputChoice } from '../output.params';
 import type { LedgerResult } from './jobLedger';
+import { mediaTypeLabel } from './media.params';
 
 /** The output for an AI agent, which cannot receive files. Storage at the service is free. */
-function describeRemoteFile({ segment, jobId }: JobAddress): IDataObject {
-	const isStored = segment === 'images' || segment === 'videos';
+function describeRemoteFile({ mediaType, jobId }: JobAddress): IDataObject {
+	const isStored = mediaType === 'images' || mediaType === 'videos';
 	const retention = isStored
 		? 'It is stored there for 7 days after the job has completed.'
 		: 'Music and speech are not stored there: it must be downloaded at once.';
 	return {
 		jobId,
-		segment,
+		mediaType,
 		...(isStored && { keptDays: 7 }),
-		advice: `The file is ready at the service; it was not downloaded into n8n, because a tool cannot return files. A Model Router node with Media Job: Download, Segment "${segment}" and Job ID "${jobId}" downloads it into the workflow. ${retention}`,
+		advice: `The file is ready at the service; it was not downloaded into n8n, because a tool cannot return files. A Model Router node with Media: Download File, Media Type "${mediaTypeLabel(mediaType)}" and Job ID "${jobId}" downloads it into the workflow. ${retention}`,
 	};
 }
 
@@ -39,7 +42,7 @@ interface FileOptions {
 	/** The name of the binary field. */
 	binaryProperty: string;
 	/** MiB. */
-	maximumSize: number;
+	maxSizeMib: number;
 	/** Whether the job was just reported as completed. Then "not completed" is a temporary inconsistency of the service. */
 	justCompleted?: boolean;
 }
@@ -52,13 +55,13 @@ interface FileOptions {
 export async function downloadResult(
 	context: Pick<OperationContext<unknown>, 'asTool' | 'http' | 'clock' | 'storeFile'>,
 	address: JobAddress,
-	{ binaryProperty, maximumSize, justCompleted = false }: FileOptions,
+	{ binaryProperty, maxSizeMib, justCompleted = false }: FileOptions,
 ): Promise<Pick<ItemOutput, 'binary'> & { file: IDataObject }> {
 	if (context.asTool) {
 		if (!justCompleted) await checkCompleted(context.http, address);
 		return { file: describeRemoteFile(address) };
 	}
-	const { binary, file } = await storeWithRetry(context, address, { maximumSize, justCompleted });
+	const { binary, file } = await storeWithRetry(context, address, { maxSizeMib, justCompleted });
 	return { file, binary: { [binaryProperty]: binary } };
 }
 
@@ -70,18 +73,18 @@ async function checkCompleted(http: Http, address: JobAddress): Promise<void> {
 	throw new ServiceError('timeout', 'The media job is not finished yet', {
 		ids: { jobId: job.jobId },
 		advice: 'It continues to run. Ask again later; do not start it again.',
-		partial: job,
+		partial: { ...summarizeJob(job), job: job.record },
 	});
 }
 
 async function storeWithRetry(
 	{ http, clock, storeFile }: Pick<OperationContext<unknown>, 'http' | 'clock' | 'storeFile'>,
 	address: JobAddress,
-	{ maximumSize, justCompleted }: { maximumSize: number; justCompleted: boolean },
+	{ maxSizeMib, justCompleted }: { maxSizeMib: number; justCompleted: boolean },
 ) {
-	const kind = kindOfSegment(address.segment);
+	const kind = kindOfMediaType(address.mediaType);
 	const family = kind === 'music' ? 'audio' : kind;
-	const baseName = `${address.segment}-${address.jobId.replace(/[^\w-]+/g, '_').slice(0, 80)}`;
+	const baseName = `${address.mediaType}-${address.jobId.replace(/[^\w-]+/g, '_').slice(0, 80)}`;
 	const isRetryable = (cause: unknown) => {
 		if (!(cause instanceof ServiceError)) return false;
 		const { status = 0, code } = cause.details;
@@ -91,7 +94,7 @@ async function storeWithRetry(
 	const download = async () =>
 		await withJobId(address.jobId, async () => {
 			const response = await openContent(http, address);
-			return await storeFile(response, { baseName, family, maximumSize });
+			return await storeFile(response, { baseName, family, maxSizeMib });
 		});
 	try {
 		const pauses = { attempts: MAX_ATTEMPTS, clock, minimumPause: 500 };
@@ -108,13 +111,61 @@ function toDownloadError(cause: unknown, { jobId }: JobAddress): unknown {
 		...cause.details,
 		ids: { jobId },
 		advice:
-			'The job is done and its file is still at the service: use Download with the job ID. Do not start it again.',
+			'The job is done and its file is still at the service: use Download File with the job ID. Do not start it again.',
 	});
 }
 
-/** A job as an item. The raw record is under `job`: a top-level `error` field would make n8n retry the node. */
-export function toJobJson({ record, ...job }: Job, file?: IDataObject): IDataObject {
-	return { ...job, ...(file && { file }), job: record } as IDataObject;
+/** What a job's item says beside the job itself. */
+interface JobOutputDetails {
+	output: OutputChoice;
+	asTool: boolean;
+	/** The requested model. */
+	model?: string;
+	file?: IDataObject;
+	ledgered?: LedgerResult | undefined;
+}
+
+/** Fields that are in every output. */
+const KEPT_FIELDS = ['jobId', 'requestId', 'entryId', 'idempotencyKey', 'failure'];
+
+/** A job as an item, as far as the user wants it. */
+export function toJobOutput(
+	job: Job,
+	{ output, asTool, model, file, ledgered }: JobOutputDetails,
+): IDataObject {
+	const toJson = (simplify: boolean) => ({
+		...toJobJson(job, { simplify, model, file }),
+		...toLedgerJson(ledgered),
+	});
+	return selectOutput(output, asTool, toJson, KEPT_FIELDS);
+}
+
+/**
+ * A job as an item. The raw record is under `job`: a top-level `error` field would make n8n retry the node.
+ *
+ * Simplified, the record is left out, unless it tells or may tell of a failure.
+ */
+export function toJobJson(
+	job: Job,
+	{
+		simplify,
+		model,
+		file,
+	}: { simplify: boolean; model?: string | undefined; file?: IDataObject | undefined },
+): IDataObject {
+	return {
+		...summarizeJob(job, model),
+		...(file && { file }),
+		...(job.state === 'failed' && { failure: toFailureJson(jobFailedError(job)) }),
+		...((!simplify || isRecordNeeded(job)) && { job: job.record }),
+	} as IDataObject;
+}
+
+/** Output under `failure`: a top-level `error` field would make n8n retry the node. */
+export function toFailureJson({ kind, message, details }: ServiceError): IDataObject {
+	const { status, code, requestId, reason, advice } = details;
+	const fields = Object.entries({ message, kind, status, code, requestId, reason, advice });
+	return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
 /** The output fields that identify the job in the ledger. */
@@ -123,5 +174,5 @@ export const toLedgerJson = ({
 	startedBefore,
 }: Partial<LedgerResult> = {}): IDataObject => ({
 	...(startedBefore !== undefined && { startedBefore }),
-	...(entry && { ledgerEntry: entry.id, ...(entry.startKey && { startKey: entry.startKey }) }),
+	...(entry && { entryId: entry.id, ...(entry.startKey && { idempotencyKey: entry.startKey }) }),
 });

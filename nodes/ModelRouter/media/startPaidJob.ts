@@ -4,8 +4,8 @@ import type { SendAttempts } from '../../../src/n8n/startPaid';
 import { isBalanceTooSmall, explainJobBalance } from '../../../src/router/advice';
 import type { Job } from '../../../src/router/jobRecord';
 import { addInputs, type JobInput, startJob } from '../../../src/router/jobStart';
-import { checkKind, kindOfSegment } from '../../../src/router/model';
-import { minimumJobCost } from '../../../src/router/pricing';
+import { checkKind, kindOfMediaType } from '../../../src/router/model';
+import { minimumJobCost, type MinimumJobCost } from '../../../src/router/pricing';
 import {
 	addEstimate,
 	markSpendingUnknown,
@@ -15,17 +15,13 @@ import {
 	emptySpending,
 } from '../../../src/router/spendingCap';
 import { checkAgainstCatalog, findCachedModel } from '../catalog';
+import { spendingCapPerItemParam } from '../spendingCap.params';
 import { toStartLedger, type StartedJob } from './jobLedger';
-import {
-	checkAgentAllowed,
-	executionCapOption,
-	itemCapOption,
-	type StartRequest,
-} from './start.params';
+import { checkAgentAllowed, startOptions, type StartRequest } from './start.params';
 
-/** Rejects AI agents without permission, missing files, models of another kind, and jobs whose minimum cost exceeds a cap. */
+/** Rejects AI agents without permission, missing files, models of another kind, and jobs whose minimum cost exceeds a cap or is not known. */
 export async function checkStart({
-	request: { segment, model, body, inputs, allowAgents, executionCap, spendingCap },
+	request: { mediaType, model, body, inputs, allowAgents, allowUnknownCost, ...caps },
 	asTool,
 	lookUp,
 	findFile,
@@ -35,34 +31,45 @@ export async function checkStart({
 		if (binaryProperty !== undefined) findFile(binaryProperty, path);
 	await checkAgainstCatalog({ lookUp }, model, (found) => {
 		const entry = 'entry' in found ? found.entry : undefined;
-		if (entry) checkKind(entry, kindOfSegment(segment));
+		if (entry) checkKind(entry, kindOfMediaType(mediaType));
 		const minimum = minimumJobCost(entry?.pricing, body);
-		if (minimum && executionCap !== undefined)
-			checkMinimumCost(minimum, executionCap, executionCapOption.displayName);
-		if (spendingCap === undefined) return;
-		if (minimum) return checkMinimumCost(minimum, spendingCap, itemCapOption.displayName);
+		if (minimum) return checkCaps(minimum, caps);
+		if (allowUnknownCost) return;
 		throw unknownCostError(
 			'missing' in found ? found.missing : 'the catalog has no price for this model',
 		);
 	});
 }
 
+function checkCaps(
+	minimum: MinimumJobCost,
+	{
+		spendingCapPerItem,
+		spendingCapPerExecution,
+	}: Pick<StartRequest, 'spendingCapPerItem' | 'spendingCapPerExecution'>,
+): void {
+	checkMinimumCost(minimum, spendingCapPerItem, spendingCapPerItemParam.displayName);
+	if (spendingCapPerExecution === undefined) return;
+	const { displayName } = startOptions.spendingCapPerExecution;
+	checkMinimumCost(minimum, spendingCapPerExecution, displayName);
+}
+
 /** Starts a job unless it was started before. With a cap per execution, starts run one after another, so that each knows the costs of the earlier ones. */
 export async function startPaidJob(context: OperationContext<StartRequest>): Promise<StartedJob> {
-	const { segment, executionCap, ledger } = context.request;
+	const { mediaType, spendingCapPerExecution, ledger } = context.request;
 	const spending = context.getState('spending', emptySpending);
 	const start = async () => {
 		const body = await buildStartBody(context);
 		return await context.startPaid<StartedJob>({
-			request: { segment, body },
+			request: { mediaType, body },
 			...(ledger && { ledger: toStartLedger(context, ledger) }),
-			...(executionCap !== undefined && {
-				checkCap: () => checkExecutionCap(spending, executionCap),
+			...(spendingCapPerExecution !== undefined && {
+				checkCap: () => checkExecutionCap(spending, spendingCapPerExecution),
 			}),
 			send: async (attempts) => ({ job: await sendStart(context, body, spending, attempts) }),
 		});
 	};
-	return executionCap === undefined ? await start() : await context.runSerially(start);
+	return spendingCapPerExecution === undefined ? await start() : await context.runSerially(start);
 }
 
 /** Sends a start, records its ID immediately, and adds its cost to the spending of the execution. */
@@ -73,13 +80,13 @@ async function sendStart(
 	attempts: SendAttempts,
 ): Promise<Job> {
 	const { request, http, recordId, countInFlight } = context;
-	const { segment, model, executionCap } = request;
+	const { mediaType, model, spendingCapPerExecution } = request;
 	const findMinimumCost = async () =>
 		minimumJobCost((await findCachedModel(context, model))?.pricing, body)?.microUsd;
 	// looked up before the start: the response must be recorded without delay
-	const minimumCost = executionCap === undefined ? undefined : await findMinimumCost();
+	const minimumCost = spendingCapPerExecution === undefined ? undefined : await findMinimumCost();
 	try {
-		const job = await startJob(http, segment, body, attempts);
+		const job = await startJob(http, mediaType, body, attempts);
 		recordId('mediaJob', job.jobId);
 		addEstimate(spending, job.estimatedCostMicroUsd, minimumCost);
 		return job;

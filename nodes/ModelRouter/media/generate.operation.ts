@@ -1,27 +1,22 @@
 import { operation } from '../../../src/n8n/operation';
 import { waitForJob, withJobId, jobFailedError, withJobRecord } from '../../../src/router/jobs';
-import { binaryParam, deadlineOption, maximumSizeOption, toDeadline } from './job.params';
+import { outputParams, toOutputChoice } from '../output.params';
+import { binaryParam, maxSizeOption, maxWaitOption, toMaxWait } from './media.params';
 import { deliverInNode } from './jobLedger';
-import { toJobJson, toLedgerJson, downloadResult } from './jobOutput';
-import {
-	labelOption,
-	startKeyOption,
-	executionCapOption,
-	itemCapOption,
-	startParams,
-	toStartRequest,
-} from './start.params';
+import { downloadResult, toJobOutput } from './jobOutput';
+import { startOptions, startParams, toStartRequest } from './start.params';
 import { checkStart, startPaidJob } from './startPaidJob';
 
 export const generate = operation({
 	name: 'Generate',
 	value: 'generate',
-	action: 'Generate an image, video, music or speech',
+	action: 'Generate image, video, music or speech',
 	description:
 		'Start a job, wait for it and download its file: an image, video, music or speech. It costs money when it completes.',
 	params: [
 		...startParams,
 		binaryParam,
+		...outputParams,
 		{
 			displayName: 'Options',
 			name: 'options',
@@ -29,43 +24,42 @@ export const generate = operation({
 			placeholder: 'Add Option',
 			default: {},
 			options: [
-				deadlineOption,
-				labelOption,
-				maximumSizeOption,
-				executionCapOption,
-				itemCapOption,
-				startKeyOption,
+				startOptions.allowUnknownCost,
+				startOptions.ledgerLabel,
+				maxSizeOption,
+				startOptions.spendingCapPerExecution,
+				maxWaitOption,
 			],
 		},
 	],
 
 	prepare: ({ binaryProperty, options, ...params }) => ({
-		...toStartRequest(params, options, toDeadline(options)),
+		...toStartRequest(params, options, toMaxWait(options)),
+		output: toOutputChoice(params),
 		binaryProperty,
-		deadline: toDeadline(options),
-		maximumSize: options.maximumSize ?? maximumSizeOption.default,
+		maxWait: toMaxWait(options),
+		maxSizeMib: options.maxSizeMib ?? maxSizeOption.default,
 	}),
 
 	check: checkStart,
 
 	async run(context) {
-		const { http, clock, request } = context;
+		const { http, clock, asTool, request } = context;
 		const { job: started, ledgered } = await startPaidJob(context);
 		const waitAndDownload = async () => {
-			const job = await waitForJob(http, started, { deadline: request.deadline, clock });
+			const job = await waitForJob(http, started, { maxWait: request.maxWait, clock });
 			if (job.state === 'failed') throw jobFailedError(job);
-			const { maximumSize, binaryProperty } = request;
-			const fileOptions = { binaryProperty, maximumSize, justCompleted: true };
+			const { output, model, maxSizeMib, binaryProperty } = request;
+			const fileOptions = { binaryProperty, maxSizeMib, justCompleted: true };
 			const { file, ...binary } = await withJobRecord(
 				job,
 				async () => await downloadResult(context, job, fileOptions),
 			);
+			// the estimate may be in the response to the start only
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
-			return {
-				json: { ...toJobJson({ ...estimate, ...job }, file), ...toLedgerJson(ledgered) },
-				...binary,
-			};
+			const details = { output, asTool, model, file, ledgered };
+			return { json: toJobOutput({ ...estimate, ...job }, details), ...binary };
 		};
 		// from here on every error contains the job's id
 		return await withJobId(started.jobId, () =>

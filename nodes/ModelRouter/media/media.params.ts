@@ -1,34 +1,41 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { invalidInputError } from '../../../src/core/errors';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import type { JobAddress } from '../../../src/router/jobs';
+import { findJobIdInUrl, isUrl } from '../../../src/router/jobUrl';
 import { checkUrl } from '../../../src/router/messages';
 import { binarySourceField, sourceField, urlSourceField } from '../fileSource.params';
 
-export const segmentParam = {
-	displayName: 'Segment',
-	name: 'segment',
+export const mediaTypeParam = {
+	displayName: 'Media Type',
+	name: 'mediaType',
 	type: 'options',
 	options: [
-		{ name: 'Audio', value: 'audio', description: 'Speech and other sound' },
-		{ name: 'Images', value: 'images', description: 'Pictures' },
-		{ name: 'Music', value: 'music', description: 'Songs and pieces of music' },
-		{ name: 'Videos', value: 'videos', description: 'Moving pictures' },
+		{ name: 'Image', value: 'images', description: 'A picture' },
+		{ name: 'Music', value: 'music', description: 'A song or a piece of music' },
+		{ name: 'Speech', value: 'audio', description: 'A text that is read aloud, or other sound' },
+		{ name: 'Video', value: 'videos', description: 'Moving pictures' },
 	],
 	default: 'images',
 	description: 'What the job makes',
 } as const satisfies INodeProperties;
 
+/** A media type as the editor shows it. */
+export const mediaTypeLabel = (mediaType: string) =>
+	mediaTypeParam.options.find(({ value }) => value === mediaType)?.name ?? mediaType;
+
 /** The address of a started job. */
 export const addressParams = [
-	segmentParam,
+	mediaTypeParam,
 	{
 		displayName: 'Job ID',
 		name: 'jobId',
 		type: 'string',
 		default: '={{ $json.jobId }}',
 		required: true,
-		description: 'ID of the job, from the field "jobId" of Start',
+		description:
+			'ID of the job, from the field "jobId" of Start Job. You can also paste the URL of its status or of its file; only the ID in it is used.',
 	},
 ] as const satisfies INodeProperties[];
 
@@ -41,18 +48,19 @@ export const binaryParam = {
 	hint: 'The name of the output binary field to put the file in',
 } as const satisfies INodeProperties;
 
-export const deadlineOption = {
-	displayName: 'Deadline (Seconds)',
-	name: 'deadline',
+export const maxWaitOption = {
+	displayName: 'Wait At Most (Seconds)',
+	name: 'maxWait',
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: 86400 },
 	default: 600,
-	description: 'How long to wait. The job itself continues to run; its ID is in the error.',
+	description:
+		'How long to wait for the job. After that the node fails; the job itself continues to run, and its ID is in the error.',
 } as const satisfies INodeProperties;
 
-export const maximumSizeOption = {
-	displayName: 'Maximum Size (MiB)',
-	name: 'maximumSize',
+export const maxSizeOption = {
+	displayName: 'Max Size (MiB)',
+	name: 'maxSizeMib',
 	type: 'number',
 	typeOptions: { minValue: 1 },
 	default: 250,
@@ -60,13 +68,30 @@ export const maximumSizeOption = {
 		'A larger file is not stored. n8n cannot read back 256 MiB or more from its database, where it stores files in queue mode.',
 } as const satisfies INodeProperties;
 
-export function toAddress({ segment, jobId }: ParamValues<typeof addressParams>): JobAddress {
-	return { segment, jobId: jobId.trim() };
+/** @throws ServiceError `invalid` for a URL without a job ID. */
+export function toAddress({ mediaType, jobId }: ParamValues<typeof addressParams>): JobAddress {
+	return { mediaType, jobId: toJobId(jobId) };
+}
+
+/**
+ * A job ID as typed, or the one in a pasted URL.
+ *
+ * @throws ServiceError `invalid` for a URL without a job ID.
+ */
+export function toJobId(text: string): string {
+	const jobId = text.trim();
+	if (!isUrl(jobId)) return jobId;
+	const found = findJobIdInUrl(jobId);
+	if (found !== undefined) return found;
+	throw invalidInputError(
+		'Job ID is a URL without a job ID',
+		'Enter the ID, or the URL of the status or the file of a job, which has "/jobs/" and the ID in it.',
+	);
 }
 
 /** Milliseconds. */
-export const toDeadline = ({ deadline = deadlineOption.default }: { deadline?: number }) =>
-	deadline * 1000;
+export const toMaxWait = ({ maxWait = maxWaitOption.default }: { maxWait?: number }) =>
+	maxWait * 1000;
 
 export const inputsParam = {
 	displayName: 'Inputs',

@@ -1,14 +1,14 @@
 import { encodePathSegment } from '../../../src/core/urls';
 import { registerJob } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { addressParams, toAddress } from './job.params';
-import { labelOption } from './start.params';
 import { openJobLedger } from '../ledger/openJobLedger';
+import { addressParams, toAddress } from './media.params';
+import { ledgerLabelOption } from './start.params';
 
-export const enterInLedger = operation({
-	name: 'Enter in Ledger',
-	value: 'enterInLedger',
-	action: 'Enter a media job in the job ledger',
+export const track = operation({
+	name: 'Track Existing Job',
+	value: 'track',
+	action: 'Track existing media job',
 	description:
 		'Enter a job that was started elsewhere in the job ledger, so that the Model Router Trigger downloads its file',
 	params: [
@@ -19,23 +19,24 @@ export const enterInLedger = operation({
 			type: 'collection',
 			placeholder: 'Add Option',
 			default: {},
-			options: [labelOption],
+			options: [ledgerLabelOption],
 		},
 	],
 
-	prepare({ options: { label = '' }, ...params }) {
+	prepare({ options: { ledgerLabel = '' }, ...params }) {
 		const address = toAddress(params);
 		encodePathSegment(address.jobId, 'Job ID');
-		return { ...address, label: label.trim() };
+		return { ...address, ledgerLabel: ledgerLabel.trim() };
 	},
 
-	async run({ request, ...context }) {
+	async run({ request: { mediaType, jobId, ledgerLabel }, ...context }) {
 		const ledger = await openJobLedger(context);
 		const { entry, known } = await registerJob(ledger, {
-			...request,
+			jobId,
+			segment: mediaType,
+			label: ledgerLabel,
 			account: context.origin.credential,
 		});
-		const { segment, jobId } = request;
-		return { json: { jobId, segment, ledgerEntry: entry.id, known } };
+		return { json: { jobId, mediaType, entryId: entry.id, alreadyTracked: known } };
 	},
 });

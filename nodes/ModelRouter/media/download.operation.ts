@@ -1,11 +1,11 @@
 import { operation } from '../../../src/n8n/operation';
-import { addressParams, binaryParam, maximumSizeOption, toAddress } from './job.params';
+import { addressParams, binaryParam, maxSizeOption, toAddress } from './media.params';
 import { downloadResult } from './jobOutput';
 
 export const download = operation({
-	name: 'Download',
+	name: 'Download File',
 	value: 'download',
-	action: 'Download the file of a media job',
+	action: 'Download file of media job',
 	description: 'Download the file of a completed job into n8n',
 	params: [
 		...addressParams,
@@ -16,17 +16,13 @@ export const download = operation({
 			type: 'collection',
 			placeholder: 'Add Option',
 			default: {},
-			options: [maximumSizeOption],
+			options: [maxSizeOption],
 		},
 	],
 
-	prepare: ({
-		binaryProperty,
-		options: { maximumSize = maximumSizeOption.default },
-		...params
-	}) => ({
+	prepare: ({ binaryProperty, options: { maxSizeMib = maxSizeOption.default }, ...params }) => ({
 		address: toAddress(params),
-		fileOptions: { binaryProperty, maximumSize },
+		fileOptions: { binaryProperty, maxSizeMib },
 	}),
 
 	async run({ request: { address, fileOptions }, ...context }) {
