@@ -71,9 +71,11 @@ function nodeNames(): string[] {
 
 /** Every field of every operation of every node of the package. */
 export function allFields(): Field[] {
-	return Object.entries(NODES).flatMap(([node, type]) =>
+	const fields = Object.entries(NODES).flatMap(([node, type]) =>
 		type().description.properties.flatMap((param) => fieldsOf(node, param, type().description)),
 	);
+	// a field for tools is declared a second time
+	return [...new Map(fields.map((field) => [field.title, field]).reverse()).values()].reverse();
 }
 
 interface Place {
@@ -183,6 +185,7 @@ function good(
 	const known = VALID[name];
 	if (type === 'resourceLocator' && !bare)
 		return { __rl: true, mode: 'id', value: known } as NodeParameterValueType;
+	if (type === 'options' && values.includes(known as never)) return known!;
 	if (type === 'options') return preset === '' ? values[1]! : preset;
 	if (type === 'multiOptions') return [values[0] as string];
 	if (type === 'number') return known ?? Math.max(Number(preset), typeOptions?.minValue ?? 0);
