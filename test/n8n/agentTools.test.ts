@@ -91,7 +91,7 @@ it('below an agent behind a chat: the model writes the message, and the session 
 	const [request] = sent(/\/session\//);
 	expect(request?.path).toContain('/session/6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90/');
 	expect(request?.body).toEqual({ content: 'hello [[tool:Colleague]]' });
-	expect(output).toContain('\\"sessionSource\\":\\"chatTrigger\\"');
+	expect(output).toContain('"sessionSource":"chatTrigger"');
 });
 
 mediaToolCases(3);

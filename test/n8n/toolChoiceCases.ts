@@ -73,7 +73,7 @@ export function toolChoiceCases(version: AgentVersion): void {
 			const { output, sessions } = await talk({});
 			expect(sessions).toHaveLength(1);
 			expect(sessions).not.toContain(sessionOf('of-another'));
-			expect(output).toContain('\"sessionSource\":\"new\"');
+			expect(output).toContain('"sessionSource":"new"');
 		});
 
 		it('talks in the session that the workflow chooses before it', async () => {

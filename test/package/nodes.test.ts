@@ -52,21 +52,19 @@ function scopesOf(
 	return [...scopes, ...nested];
 }
 
-/** A loop makes no sense in an agent's hand, what was paid is for people to decide, and a trigger is called by nobody. */
-const notTools = ['agentBridge', 'mediaJobLedger', 'modelRouterTrigger'];
+/** A loop makes no sense in an agent's hand, and a trigger is called by nobody. */
+const notTools = ['agentBridge', 'modelRouterTrigger'];
 
 it('n8n loads every node and credential', () => {
 	expect(Object.keys(loader.nodeTypes).sort()).toEqual([
 		'agentBridge',
 		'marketAssistant',
-		'mediaJobLedger',
 		'modelRouter',
 		'modelRouterTrigger',
 		'workspaceAgent',
 	]);
 	expect(Object.keys(loader.credentialTypes).sort()).toEqual([
 		'marketAssistantApi',
-		'mediaJobLedgerApi',
 		'modelRouterApi',
 		'workspaceAgentApi',
 	]);
@@ -220,7 +218,7 @@ it('what saved workflows rely on is as it ever was', () => {
 	expect({ notListed: stored.filter((line) => !listed.includes(line)) }).toEqual({ notListed: [] });
 });
 
-it.each([['WorkspaceAgent'], ['MarketAssistant'], ['MediaJobLedger'], ['ModelRouter']])(
+it.each([['WorkspaceAgent'], ['MarketAssistant'], ['ModelRouter']])(
 	'%s has its page in the node picker',
 	(name) => {
 		const codex = JSON.parse(
@@ -236,9 +234,7 @@ it.each([['WorkspaceAgent'], ['MarketAssistant'], ['MediaJobLedger'], ['ModelRou
 			subcategories: { AI: expect.arrayContaining(['Root Nodes']) },
 			resources: {
 				primaryDocumentation: [{ url: expect.stringMatching(/^https:\/\/.+#readme$/) }],
-				credentialDocumentation: [
-					{ url: expect.stringMatching(/^https:\/\/.+#(credentials|media-job-ledger)$/) },
-				],
+				credentialDocumentation: [{ url: expect.stringMatching(/^https:\/\/.+#credentials$/) }],
 			},
 		});
 		const credential = credentials.find(({ name: own }) => own === `${type}Api`);

@@ -42,8 +42,9 @@ const VALID: Record<string, NodeParameterValueType> = {
 	messageSource: 'define',
 	questionSource: 'define',
 	startKey: 'key',
+	idempotencyKey: 'key',
 	jobId: 'job-1',
-	ledgerEntry: 1,
+	entryId: 1,
 	url: 'https://example.com/picture.png',
 	model: 'northwind/quill-2.5',
 	name: 'image',
@@ -75,7 +76,7 @@ export function allFields(): Field[] {
 		type().description.properties.flatMap((param) => fieldsOf(node, param, type().description)),
 	);
 	// a field for tools is declared a second time
-	return [...new Map(fields.map((field) => [field.title, field]).reverse()).values()].reverse();
+	return fields.filter(({ title }, at) => fields.findIndex((one) => one.title === title) === at);
 }
 
 interface Place {
