@@ -27,11 +27,7 @@ function loop(parameters: Record<string, unknown>, first: WorkflowNode, second: 
 
 const sent = () => bridge.service.requests.filter(({ method }) => method === 'POST');
 
-const words = {
-	sessionMode: 'id',
-	sessionId: '={{ $json.sessionId }}',
-	message: '={{ $json.message }}',
-};
+const words = { messageSource: 'fromInput' };
 
 it.each([[false], [true]])(
 	'"Retry" of an execution in which a speaker failed goes on from there (current workflow: %j)',

@@ -72,24 +72,41 @@ export async function createAccounts(editor: Editor, secrets: Secrets): Promise<
 }
 
 /** Nodes of the package. Parameters beside resource and operation, then settings of the node such as `retryOnFail`. */
+/** A resource and an operation; how to ask, for the assistant. */
+type Choice = readonly [string, string];
+
+const questions: Record<string, object> = {
+	ask: { operation: 'ask', questionSource: 'define', streamAnswer: false },
+	askStreaming: { operation: 'ask', questionSource: 'define' },
+	askGuided: { operation: 'askGuided', streamAnswer: false },
+};
+
 export const nodesFor = (accounts: Accounts) => {
 	const of =
-		(type: string, account: SavedCredential) =>
+		(
+			type: string,
+			account: SavedCredential,
+			choosing = ([resource, operation]: Choice): object => ({ resource, operation }),
+		) =>
 		(
 			name: string,
-			[resource, operation]: readonly [string, string],
+			choice: Choice,
 			parameters: Record<string, unknown> = {},
 			settings: Record<string, unknown> = {},
 		): WorkflowNode =>
 			node(
 				name,
 				`${packageName}.${type}`,
-				{ resource, operation, ...parameters },
+				{ ...choosing(choice), ...parameters },
 				{ credentials: { [account.type]: { id: account.id, name: account.name } }, ...settings },
 			);
 	return {
-		agent: of('workspaceAgent', accounts.agent),
-		assistant: of('marketAssistant', accounts.assistant),
+		agent: of('workspaceAgent', accounts.agent, () => ({ messageSource: 'define' })),
+		assistant: of(
+			'marketAssistant',
+			accounts.assistant,
+			([, question]) => questions[question] ?? {},
+		),
 		router: of('modelRouter', accounts.router),
 	};
 };

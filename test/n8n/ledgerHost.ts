@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Http } from '../../src/core/http';
-import { findTableId, openDataTable } from '../../src/ledger/dataTable';
+import { openDataTable } from '../../src/ledger/dataTable';
 import type { Entry } from '../../src/ledger/entry';
 import type { Table } from '../../src/ledger/ledger';
+import { referTo } from '../../src/ledger/tableReference';
+import { ensureTable, type LedgerTable } from '../../src/ledger/tableSetup';
 import { startService, type Service } from '../service/service';
 import { model, packageName, secretsOf } from './bridge';
 import type { Editor, SavedCredential, SavedWorkflow } from './editor';
@@ -105,7 +107,13 @@ export class LedgerHost {
 
 	/** The ledger's table without n8n's nodes. */
 	async table(): Promise<Table> {
-		return openDataTable(this.#http, await findTableId(this.#http, this.tableName));
+		const n8n = { http: this.#http, credentialName: 'test' };
+		// a client of its own: an earlier one remembers a table that was deleted
+		return openDataTable(n8n, referTo({ ...n8n, http: { ...this.#http } }, this.tableName));
+	}
+
+	async ensureTable(name: string): Promise<LedgerTable> {
+		return await ensureTable({ http: this.#http, credentialName: 'test' }, name);
 	}
 
 	async ofKey(key: string): Promise<Entry[]> {

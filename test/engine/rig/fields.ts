@@ -44,7 +44,7 @@ const VALID: Record<string, NodeParameterValueType> = {
 	startKey: 'key',
 	idempotencyKey: 'key',
 	jobId: 'job-1',
-	ledgerEntry: 1,
+	entryId: 1,
 	url: 'https://example.com/picture.png',
 	model: 'northwind/quill-2.5',
 	name: 'image',
@@ -72,9 +72,11 @@ function nodeNames(): string[] {
 
 /** Every field of every operation of every node of the package. */
 export function allFields(): Field[] {
-	return Object.entries(NODES).flatMap(([node, type]) =>
+	const fields = Object.entries(NODES).flatMap(([node, type]) =>
 		type().description.properties.flatMap((param) => fieldsOf(node, param, type().description)),
 	);
+	// a field for tools is declared a second time
+	return fields.filter(({ title }, at) => fields.findIndex((one) => one.title === title) === at);
 }
 
 interface Place {
@@ -184,6 +186,7 @@ function good(
 	const known = VALID[name];
 	if (type === 'resourceLocator' && !bare)
 		return { __rl: true, mode: 'id', value: known } as NodeParameterValueType;
+	if (type === 'options' && values.includes(known as never)) return known!;
 	if (type === 'options') return preset === '' ? values[1]! : preset;
 	if (type === 'multiOptions') return [values[0] as string];
 	if (type === 'number') return known ?? Math.max(Number(preset), typeOptions?.minValue ?? 0);
