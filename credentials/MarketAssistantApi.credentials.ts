@@ -1,6 +1,7 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { createHeaderAuth } from '../src/n8n/connection';
+import { createHeaderAuth } from '../src/n8n/headerAuth';
+import { jobLedgerProperties } from '../src/n8n/ledgerCredential';
 
 /** Shared by all nodes that ask the market assistant. */
 export class MarketAssistantApi implements ICredentialType {
@@ -56,6 +57,7 @@ export class MarketAssistantApi implements ICredentialType {
 			description:
 				'Limit of your plan. Where several n8n workers use the key, give each its part: they do not know of one another.',
 		},
+		...jobLedgerProperties,
 	];
 
 	authenticate = createHeaderAuth('X-API-Key');

@@ -1,6 +1,7 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { createHeaderAuth } from '../src/n8n/connection';
+import { createHeaderAuth } from '../src/n8n/headerAuth';
+import { jobLedgerProperties } from '../src/n8n/ledgerCredential';
 
 /** Shared by all nodes that use the model router. */
 export class ModelRouterApi implements ICredentialType {
@@ -32,6 +33,7 @@ export class ModelRouterApi implements ICredentialType {
 			required: true,
 			description: 'Key of the model router: it is not the key of an agent or of the assistant',
 		},
+		...jobLedgerProperties,
 	];
 
 	authenticate = createHeaderAuth('X-API-KEY');

@@ -18,8 +18,9 @@ export class MarketAssistant implements INodeType {
 		icon: { light: 'file:../../icons/assistant.svg', dark: 'file:../../icons/assistant.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		description: 'Ask the crypto market assistant a question in plain words',
+		subtitle: '={{ $parameter["operation"] === "askGuided" ? "Ask Guided Question" : "Ask" }}',
+		description:
+			'Ask the crypto market assistant about prices, tokens, wallets, trades, sentiment and news',
 		defaults: { name: 'Market Assistant' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -8,7 +8,6 @@ import {
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
-import { ledgerProbe } from '../MediaJobLedger/access';
 import { access, probe } from './access';
 import { searchModels } from './modelPicker';
 import { resources } from './resources';
@@ -27,23 +26,12 @@ export class ModelRouter implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
-		credentials: [
-			{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' },
-			{
-				name: 'mediaJobLedgerApi',
-				required: true,
-				testedBy: 'testMediaJobLedgerApi',
-				displayOptions: { show: { useLedger: [true] } },
-			},
-		],
-		properties: nodeProperties(resources, 'chat'),
+		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],
+		properties: nodeProperties(resources, 'text'),
 	};
 
 	methods = {
-		credentialTest: {
-			testModelRouterApi: createCredentialTest(probe),
-			testMediaJobLedgerApi: createCredentialTest(ledgerProbe),
-		},
+		credentialTest: { testModelRouterApi: createCredentialTest(probe) },
 		listSearch: { searchModels },
 	};
 

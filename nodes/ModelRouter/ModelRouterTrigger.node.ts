@@ -7,7 +7,6 @@ import {
 } from 'n8n-workflow';
 
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { ledgerProbe } from '../MediaJobLedger/access';
 import { probe } from './access';
 import { deliver } from './trigger/deliver';
 import { poll } from './trigger/poll';
@@ -27,23 +26,12 @@ export class ModelRouterTrigger implements INodeType {
 		polling: true,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [
-			{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' },
-			{
-				name: 'mediaJobLedgerApi',
-				required: true,
-				testedBy: 'testMediaJobLedgerApi',
-				displayOptions: { show: { watch: ['ledger'] } },
-			},
-		],
+		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],
 		properties: [...triggerParams],
 	};
 
 	methods = {
-		credentialTest: {
-			testModelRouterApi: createCredentialTest(probe),
-			testMediaJobLedgerApi: createCredentialTest(ledgerProbe),
-		},
+		credentialTest: { testModelRouterApi: createCredentialTest(probe) },
 	};
 
 	async poll(this: IPollFunctions) {

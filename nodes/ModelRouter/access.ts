@@ -2,7 +2,11 @@ import type { ServiceAccess } from '../../src/n8n/connection';
 import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
 import { findModels } from '../../src/router/catalogPage';
 
-export const access: ServiceAccess = { credential: 'modelRouterApi', version: 'v1' };
+export const access: ServiceAccess = {
+	credential: 'modelRouterApi',
+	credentialName: 'Model Router API',
+	version: 'v1',
+};
 
 /** The catalog costs nothing. */
 export const probe: CredentialProbe = {

@@ -1,9 +1,7 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import type { Http } from '../../src/core/http';
-import type { PreflightContext, ItemOutput } from '../../src/n8n/operation';
+import type { PreflightContext } from '../../src/n8n/operation';
 import type { Lookup } from '../../src/n8n/sharedCache';
-import { listModels } from '../../src/router/catalog';
+import { listModels, readPrice } from '../../src/router/catalog';
 import { createModelFinder, type Model } from '../../src/router/model';
 
 interface CachedCatalog {
@@ -70,16 +68,19 @@ export async function findCachedModel(
 	return 'value' in catalog ? catalog.value.find(id) : undefined;
 }
 
-/**
- * A catalog entry as an item, with the ID of its request.
- *
- * A top-level `error` field would make n8n treat the item as a failure and retry the node (n8n-core 2.41.1,
- * workflow-execute.js:1206).
- */
-export function toModelItem(
-	{ error, ...entry }: Model,
-	request: { requestId?: string },
-): ItemOutput {
-	const failure = error === undefined ? {} : { failure: error };
-	return { json: { ...entry, ...failure, ...request } as IDataObject };
+/** The prices of a catalog entry, with the unit in each name. A price that the catalog does not have is absent. */
+export function toPrices(pricing: Model['pricing']): Record<string, unknown> {
+	const prices = Object.entries(PRICE_FIELDS).flatMap(([name, field]) => {
+		const price = readPrice(pricing, field);
+		return price === undefined ? [] : [[name, price] as const];
+	});
+	const unit = pricing?.['unit'];
+	return { ...Object.fromEntries(prices), ...(typeof unit === 'string' && { unit }) };
 }
+
+const PRICE_FIELDS = {
+	inputUsdPerMillionTokens: 'input_per_mtok',
+	cachedInputUsdPerMillionTokens: 'cached_input_per_mtok',
+	outputUsdPerMillionTokens: 'output_per_mtok',
+	usdPerUnit: 'per_unit',
+};

@@ -49,7 +49,7 @@ export async function searchModels(
 
 function findNeededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
 	const resource = n8n.getCurrentNodeParameter('resource');
-	if (resource === 'chat' || resource === 'response') return 'text';
+	if (resource === 'text') return 'text';
 	const mediaType = n8n.getCurrentNodeParameter('mediaType');
 	return resource === 'media'
 		? mediaTypes.filter((known) => known === mediaType).map(kindOfMediaType)[0]

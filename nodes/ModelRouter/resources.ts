@@ -1,6 +1,9 @@
 import type { Resource } from '../../src/n8n/operation';
-import { complete } from './chat/complete.operation';
-import { estimate } from './chat/estimate.operation';
+import { deleteMany } from './ledger/deleteMany.operation';
+import { getMany as getManyEntries } from './ledger/getMany.operation';
+import { markNotStarted } from './ledger/markNotStarted.operation';
+import { markStarted } from './ledger/markStarted.operation';
+import { setUp } from './ledger/setUp.operation';
 import { download } from './media/download.operation';
 import { generate } from './media/generate.operation';
 import { get as getJob } from './media/get.operation';
@@ -9,10 +12,24 @@ import { track } from './media/track.operation';
 import { wait } from './media/wait.operation';
 import { get as getModel } from './model/get.operation';
 import { getMany } from './model/getMany.operation';
-import { create } from './response/create.operation';
+import { createResponse } from './text/createResponse.operation';
+import { estimateCost } from './text/estimateCost.operation';
+import { message } from './text/message.operation';
 
 export const resources: Resource[] = [
-	{ name: 'Chat', value: 'chat', operations: [complete, estimate], defaultOperation: 'complete' },
+	{
+		name: 'Text',
+		value: 'text',
+		operations: [message, createResponse, estimateCost],
+		defaultOperation: 'message',
+	},
+	{
+		name: 'Job Ledger',
+		value: 'ledger',
+		operations: [deleteMany, getManyEntries, markNotStarted, markStarted, setUp],
+		defaultOperation: 'getMany',
+		notInTools: true,
+	},
 	{
 		name: 'Media',
 		value: 'media',
@@ -20,5 +37,4 @@ export const resources: Resource[] = [
 		defaultOperation: 'generate',
 	},
 	{ name: 'Model', value: 'model', operations: [getModel, getMany], defaultOperation: 'getMany' },
-	{ name: 'Response', value: 'response', operations: [create], defaultOperation: 'create' },
 ];

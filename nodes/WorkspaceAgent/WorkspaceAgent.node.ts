@@ -18,8 +18,9 @@ export class WorkspaceAgent implements INodeType {
 		icon: { light: 'file:../../icons/agent.svg', dark: 'file:../../icons/agent.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		description: 'Send a message into a session of a workspace agent and read its answer',
+		subtitle:
+			'={{ ({ fromInput: "Session From Input", new: "New Session", id: "Session by ID", key: "Session From Key" })[$parameter["sessionMode"]] }}',
+		description: 'Send a message to a workspace agent and get its answer',
 		defaults: { name: 'Workspace Agent' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -1,7 +1,10 @@
 import type { ServiceAccess } from '../../src/n8n/connection';
 import type { CredentialProbe } from '../../src/n8n/credentialTest';
 
-export const access: ServiceAccess = { credential: 'workspaceAgentApi' };
+export const access: ServiceAccess = {
+	credential: 'workspaceAgentApi',
+	credentialName: 'Workspace Agent API',
+};
 
 /** A session id that is never used. */
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';

@@ -5,28 +5,34 @@ import { invalidInputError } from './errors';
  *
  * @param version A last path segment that may be present, missing or doubled, e.g. `v1`; it is removed.
  * @param allowHttp Allows http:// for any host, for services inside a private network.
+ * @param name The field, for the message.
  * @throws ServiceError `invalid`, with a message for the user.
  */
-export function normalizeBaseUrl(input: string, version?: string, allowHttp = false): string {
+export function normalizeBaseUrl(
+	input: string,
+	version?: string,
+	allowHttp = false,
+	name = 'base URL',
+): string {
 	const text = trimWhitespace(input);
-	if (!text) throw invalidInputError('The base URL is empty', 'Enter it in the credential.');
+	if (!text) throw invalidInputError(`The ${name} is empty`, 'Enter it in the credential.');
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (!url || !/^https?:\/\//i.test(text)) {
 		throw invalidInputError(
-			'The base URL is not a web address',
+			`The ${name} is not a web address`,
 			'Enter an address that begins with https:// in the credential.',
 		);
 	}
 	if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
 		throw invalidInputError(
-			'The base URL must begin with https://',
+			`The ${name} must begin with https://`,
 			'Over http:// others could read the API key in transit.',
 		);
 	}
 	if (url.username || url.password)
-		throw invalidInputError('The base URL must not contain a user name or password');
+		throw invalidInputError(`The ${name} must not contain a user name or password`);
 	if (url.search || url.hash || /[?#]/.test(text))
-		throw invalidInputError('The base URL must not contain "?" or "#"');
+		throw invalidInputError(`The ${name} must not contain "?" or "#"`);
 	let path = url.pathname.replace(/\/+$/, '');
 	while (version && path.endsWith(`/${version}`))
 		path = path.slice(0, -version.length - 1).replace(/\/+$/, '');
@@ -36,14 +42,15 @@ export function normalizeBaseUrl(input: string, version?: string, allowHttp = fa
 /**
  * Checks an API key and removes white space around it, which copying may add.
  *
+ * @param name The field, for the message.
  * @throws ServiceError `invalid`. The key is not in the message.
  */
-export function normalizeApiKey(input: unknown): string {
+export function normalizeApiKey(input: unknown, name = 'API key'): string {
 	const key = trimWhitespace(typeof input === 'string' ? input : '');
-	if (!key) throw invalidInputError('The API key is empty', 'Enter it in the credential.');
+	if (!key) throw invalidInputError(`The ${name} is empty`, 'Enter it in the credential.');
 	if (!/^[\x21-\x7e]+$/.test(key)) {
 		throw invalidInputError(
-			'The API key contains a space or another character that is not allowed in a key',
+			`The ${name} contains a space or another character that is not allowed in a key`,
 			'Copy it again into the credential.',
 		);
 	}

@@ -16,8 +16,8 @@ interface N8nAccess {
 	/** Also works after Stop. */
 	http: Http;
 	clock: Clock;
-	/** Reads a credential field that is not secret. */
-	credentialField(name: string): string;
+	/** The name or ID of the Data Table. */
+	table: string;
 	/** Removes API keys that a service echoed, so that they never reach the table. */
 	redact?: { data<Value>(value: Value): Value; text(text: string): string };
 }
@@ -33,11 +33,11 @@ const tableIds = new WeakMap<Http, Promise<string>>();
  * @throws ServiceError when the table cannot be found.
  */
 export async function openLedger(n8n: N8nAccess, clock: Clock, execution: string): Promise<Ledger> {
-	const { http, credentialField } = n8n;
+	const { http, table } = n8n;
 	const tableId = await shareUntilFailure(
 		tableIds,
 		http,
-		async () => await findTableId(http, credentialField('table')),
+		async () => await findTableId(http, table),
 	);
 	return {
 		table: redactRows(openDataTable(http, tableId), n8n.redact),

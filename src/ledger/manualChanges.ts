@@ -42,33 +42,33 @@ export async function registerJob(
 export type StartSelector = Pick<Entry, 'id'> | Pick<Entry, 'startKey'>;
 
 /**
- * Resolves a start with an unknown outcome as started.
+ * Marks a start with an unknown outcome as started.
  *
  * @throws ServiceError `invalid` when there is no such start, its outcome is known, or it may still be sending.
  */
-export async function resolveAsStarted(
+export async function markAsStarted(
 	ledger: Ledger,
 	which: StartSelector,
 	jobId: string,
 ): Promise<Entry> {
-	const note = 'Resolved as started.';
-	return await resolveStart(ledger, which, 'resolveAsStarted', (checkAt) => ({
+	const note = 'Marked as started.';
+	return await resolveStart(ledger, which, 'markAsStarted', (checkAt) => ({
 		jobId,
 		checkAt,
 		note,
 	}));
 }
 
-/** Resolves a start with an unknown outcome as not started. @throws as `resolveAsStarted` does. */
-export async function resolveAsNotStarted(ledger: Ledger, which: StartSelector): Promise<Entry> {
-	const note = 'Resolved as not started.';
-	return await resolveStart(ledger, which, 'resolveAsNotStarted', () => ({ note }));
+/** Marks a start with an unknown outcome as not started. @throws as `markAsStarted` does. */
+export async function markAsNotStarted(ledger: Ledger, which: StartSelector): Promise<Entry> {
+	const note = 'Marked as not started.';
+	return await resolveStart(ledger, which, 'markAsNotStarted', () => ({ note }));
 }
 
 async function resolveStart(
 	{ table, clock }: Ledger,
 	which: StartSelector,
-	transition: 'resolveAsStarted' | 'resolveAsNotStarted',
+	transition: 'markAsStarted' | 'markAsNotStarted',
 	changesAt: (now: number) => Partial<Pick<Entry, 'jobId' | 'checkAt' | 'note'>>,
 ): Promise<Entry> {
 	const now = clock.now();
@@ -85,7 +85,7 @@ async function resolveStart(
 	if (open.state === 'sending' && open.leaseUntil > now) {
 		throw invalidInputError(
 			'This start may still be in progress',
-			`Execution ${open.execution} is starting it. It can be resolved after ${new Date(open.leaseUntil).toISOString()}.`,
+			`Execution ${open.execution} is starting it. It can be marked after ${new Date(open.leaseUntil).toISOString()}.`,
 		);
 	}
 	const { id, claim, state } = open;

@@ -4,7 +4,6 @@ import {
 	type INode,
 	assertUrlAllowed,
 	sleep,
-	type IHttpRequestOptions,
 } from 'n8n-workflow';
 
 import { cancelledError } from '../core/errors';
@@ -14,50 +13,70 @@ import { withRetries, type Clock } from '../core/retry';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import type { ToReadable } from './binaryData';
 import { createN8nHttp, type HttpContext } from './http';
+import { findKeyOrigins, findLedgerKey, readLedgerPart, usesLedger } from './ledgerCredential';
 import { getReadableConstructor, type ReadableConstructor } from './platform';
 import { createRedactor, type Redactor } from './redact';
 import { defaultRequestSettings, type RequestSettings } from './requestSettings';
 import { serviceFactsOf, rateLimiterFor } from './sharedCache';
 
-/** A credential, read once, and the HTTP client of its service. */
-export interface Connection {
+/** An account of a service, and the HTTP client for it. */
+interface Client {
 	http: Http;
 	/** The same without retries, for requests that are not worth a wait. */
 	httpWithoutRetries: Http;
 	clock: Clock;
-	/** Milliseconds without a byte after which an attempt fails. */
-	silenceLimit: number;
-	baseUrl: string;
 	/** Identifies the account within this process. A hash: it does not reveal the key. */
 	account: string;
+	toReadable: ToReadable;
+}
+
+/** A credential, read once, and the HTTP client of its service. */
+export interface Connection extends Client {
+	/** Milliseconds without a byte after which an attempt fails. */
+	idleTimeout: number;
+	baseUrl: string;
 	/** n8n's ID of the credential, which distinguishes credentials of one type. */
 	credentialId: string;
 	redact: Redactor;
-	/** Reads a field of the credential that is not secret. */
-	credentialField(name: string): string;
-	toReadable: ToReadable;
+	/** Whether the credential has a job ledger. */
+	usesLedger: boolean;
+	/**
+	 * Connects to the n8n that has the job ledger, with the same credential. Its requests continue after Stop.
+	 *
+	 * @throws ServiceError `invalid` when the job ledger is turned off, or a field for it is unusable.
+	 */
+	connectLedger(): LedgerConnection;
+}
+
+/** The n8n that has the job ledger. */
+export interface LedgerConnection extends Pick<Client, 'http' | 'clock'> {
+	/** The name or ID of the Data Table. */
+	table: string;
+	/** The title of the credential, for messages. */
+	credentialName: string;
+	redact: Redactor;
 }
 
 /** How a node uses its credential. */
 export interface ServiceAccess {
 	/** Name of the credential type, e.g. `modelRouterApi`. */
 	credential: string;
+	/** Title of the credential type in n8n, e.g. `Model Router API`. */
+	credentialName: string;
 	/** A version at the end of the base URL, which may be present, missing or doubled. Paths then begin with it. */
 	version?: string;
-	/** Whether http:// is allowed for every host. Default: for this machine only. */
-	allowsHttp?: boolean;
 	/**
 	 * Requests per minute that the service accepts, if it has such a limit. Requests then wait for their turn.
 	 *
 	 * @throws ServiceError `invalid`.
 	 */
 	requestsPerMinute?(credential: ICredentialDataDecryptedObject): number;
+	/** Seconds that one request to the job ledger may take, where the node works without it, too. */
+	ledgerTimeout?: number;
 }
 
 interface ConnectOptions {
-	/** Whether requests and waits go on after the execution was stopped. */
-	continuesAfterStop?: boolean;
-	/** The key is added to this redactor. */
+	/** The keys are added to this redactor. */
 	redact?: Redactor;
 }
 
@@ -65,59 +84,91 @@ interface ConnectOptions {
  * Reads the credential once and makes an HTTP client for its service. n8n sends the requests: it adds the header, and uses the
  * instance's proxy settings.
  *
- * Base URL and key come from the same read. Fields of a credential may contain expressions, and n8n's helper would evaluate them
+ * Base URLs and keys come from the same read. Fields of a credential may contain expressions, and n8n's helper would evaluate them
  * again for every request (n8n-core 2.41.1, request-helpers/authentication.js:37).
  *
  * @throws ServiceError `invalid` for an unusable base URL or key.
  */
 export async function connect(
 	n8n: HttpContext,
-	{ credential, version, allowsHttp, requestsPerMinute }: ServiceAccess,
+	{ credential, credentialName, version, requestsPerMinute, ledgerTimeout }: ServiceAccess,
 	settings: RequestSettings = defaultRequestSettings,
-	{ continuesAfterStop = false, redact = createRedactor('') }: ConnectOptions = {},
+	{ redact = createRedactor('') }: ConnectOptions = {},
 ): Promise<Connection> {
 	const data = await n8n.getCredentials<ICredentialDataDecryptedObject>(credential);
-	const baseUrl = normalizeBaseUrl(String(data['baseUrl'] ?? ''), version, allowsHttp);
+	redact.addKey(findLedgerKey(data));
+	const baseUrl = normalizeBaseUrl(String(data['baseUrl'] ?? ''), version);
 	const apiKey = normalizeApiKey(data['apiKey']);
 	redact.addKey(apiKey);
-	const node = n8n.getNode();
-	checkAllowedDomains(data, baseUrl, node);
-	const stops = 'getExecutionCancelSignal' in n8n && !continuesAfterStop;
-	const stop = stops ? n8n.getExecutionCancelSignal() : undefined;
+	findKeyOrigins(data);
+	const open = { credential, data: { ...data, baseUrl, apiKey }, settings, redact };
+	const stop = 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
+	const perMinute = requestsPerMinute?.(data);
+	let ledger: LedgerConnection | undefined;
+	return {
+		...createClient(n8n, { ...open, baseUrl, apiKey, stop, perMinute }),
+		idleTimeout: settings.idleTimeout * 1000,
+		baseUrl,
+		credentialId: n8n.getNode().credentials?.[credential]?.id ?? '',
+		redact,
+		usesLedger: usesLedger(data),
+		connectLedger() {
+			if (ledger) return ledger;
+			const { table, ...target } = readLedgerPart(data, credentialName);
+			const limits = limitTimeouts(settings, ledgerTimeout);
+			const { http, clock } = createClient(n8n, { ...open, ...target, settings: limits });
+			ledger = { http, clock, table, credentialName, redact };
+			return ledger;
+		},
+	};
+}
+
+function limitTimeouts(settings: RequestSettings, seconds = Infinity): RequestSettings {
+	return {
+		...settings,
+		idleTimeout: Math.min(settings.idleTimeout, seconds),
+		totalTimeout: Math.min(settings.totalTimeout, seconds),
+	};
+}
+
+interface ClientOptions
+	extends Pick<Parameters<typeof createN8nHttp>[1], 'credential' | 'data' | 'settings' | 'redact'> {
+	baseUrl: string;
+	apiKey: string;
+	/** Aborts when the execution is stopped. Without it, requests and waits continue after Stop. */
+	stop?: AbortSignal | undefined;
+	/** Requests per minute. */
+	perMinute?: number | undefined;
+}
+
+/** @throws when the credential does not permit the address. */
+function createClient(
+	n8n: HttpContext,
+	{ credential, data, settings, redact, baseUrl, apiKey, stop, perMinute }: ClientOptions,
+): Client {
+	checkAllowedDomains(data, baseUrl, n8n.getNode());
 	const clock = createClock(stop);
 	const account = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64');
 	const serviceFacts = serviceFactsOf(account);
 	let Readable: ReadableConstructor<ReturnType<ToReadable>> | undefined;
 	const transport = createN8nHttp(n8n, {
-		credential,
-		data: { ...data, baseUrl, apiKey },
-		settings,
-		stop,
-		redact,
+		...{ credential, data, baseUrl, settings, redact, stop },
 		onBody(body) {
 			Readable ??= getReadableConstructor(body);
 		},
 	});
 	const httpWithoutRetries = { serviceFacts, send: sendOnceWith(transport, stop) };
-	const longestWait = settings.longestWait * 1000;
-	const rateLimited = requestsPerMinute
-		? withRateLimit(httpWithoutRetries, {
-				perMinute: requestsPerMinute(data),
-				limiter: rateLimiterFor(account),
-				clock,
-				longestWait,
-			})
-		: httpWithoutRetries;
+	const maxRateLimitWait = settings.maxRateLimitWait * 1000;
+	const limiter = rateLimiterFor(account);
+	const rateLimited =
+		perMinute === undefined
+			? httpWithoutRetries
+			: withRateLimit(httpWithoutRetries, { perMinute, limiter, clock, maxRateLimitWait });
 	return {
-		http: { ...withRetries(rateLimited, clock, longestWait), serviceFacts },
+		http: { ...withRetries(rateLimited, clock, maxRateLimitWait), serviceFacts },
 		httpWithoutRetries,
 		clock,
-		silenceLimit: settings.silenceLimit * 1000,
-		baseUrl,
 		account,
-		credentialId: node.credentials?.[credential]?.id ?? '',
-		redact,
-		credentialField: (name) => String(data[name] ?? '').trim(),
 		toReadable(bytes) {
 			if (!Readable) throw new Error('A file is stored only after a response has come');
 			return Readable.from(bytes, { objectMode: false });
@@ -161,31 +212,5 @@ function createClock(stop: AbortSignal | undefined): Clock {
 			}
 		},
 		random: () => Math.random(),
-	};
-}
-
-/**
- * Makes a credential's `authenticate` that puts the key into one header.
- *
- * A function takes half the time of n8n's declarative form, which evaluates an expression per request. It returns a copy, so the
- * key never gets into the caller's options.
- *
- * @param value Makes the header's value from the key.
- */
-export function createHeaderAuth(name: string, value: (key: string) => string = (key) => key) {
-	return async (
-		credentials: ICredentialDataDecryptedObject,
-		options: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> => {
-		const headers = Object.entries(options.headers ?? {}).filter(
-			([given]) => given.toLowerCase() !== name.toLowerCase(),
-		);
-		return {
-			...options,
-			headers: {
-				...Object.fromEntries(headers),
-				[name]: value(normalizeApiKey(credentials['apiKey'])),
-			},
-		};
 	};
 }

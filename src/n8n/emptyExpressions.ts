@@ -39,7 +39,7 @@ export function rejectEmptyExpressions(
 	context: EvaluationContext,
 	siblings = context.topLevel,
 ): void {
-	if (!isShown(param, siblings, context.topLevel)) return;
+	if (!isShown(param, siblings, context.topLevel, context.asTool)) return;
 	if (isExpression(stored)) return rejectIfEmpty(param, { stored, value }, path, context, siblings);
 	if (Array.isArray(stored)) {
 		for (const [index, one] of stored.entries())

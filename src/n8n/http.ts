@@ -22,8 +22,10 @@ export type HttpContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFunct
 interface TransportOptions {
 	/** Name of the credential type. */
 	credential: string;
-	/** Its fields, base URL and key checked. */
-	data: ICredentialDataDecryptedObject & { baseUrl: string };
+	/** Its fields. They decide which key a request gets. */
+	data: ICredentialDataDecryptedObject;
+	/** Paths begin here. */
+	baseUrl: string;
 	settings: RequestSettings;
 	/** Aborts when the execution is stopped. */
 	stop: AbortSignal | undefined;
@@ -41,12 +43,12 @@ interface TransportOptions {
  */
 export function createN8nHttp(
 	n8n: HttpContext,
-	{ credential, data, settings, stop, redact, onBody }: TransportOptions,
+	{ credential, data, baseUrl, settings, stop, redact, onBody }: TransportOptions,
 ): { send(request: HttpRequest, headBy?: number): Promise<HttpResponse> } {
-	const silenceLimit = settings.silenceLimit * 1000;
+	const idleTimeout = settings.idleTimeout * 1000;
 	const requests = createRequestTimeouts({
-		silenceLimit,
-		totalLimit: settings.totalLimit * 1000,
+		idleTimeout,
+		totalTimeout: settings.totalTimeout * 1000,
 		stop,
 	});
 	const credentialsDecrypted = { id: '', name: '', type: credential, data };
@@ -55,7 +57,7 @@ export function createN8nHttp(
 			{ method, path, body, accept = 'application/json', redirectedTo },
 			headBy = Infinity,
 		): Promise<HttpResponse> {
-			const { url, sameOrigin } = resolveUrl(data.baseUrl + path, redirectedTo);
+			const { url, sameOrigin } = resolveUrl(baseUrl + path, redirectedTo);
 			const request = requests.begin(headBy);
 			try {
 				const options: IHttpRequestOptions = {
@@ -68,7 +70,7 @@ export function createN8nHttp(
 					returnFullResponse: true,
 					ignoreHttpStatusErrors: true,
 					disableFollowRedirect: true,
-					timeout: silenceLimit,
+					timeout: idleTimeout,
 				};
 				const { signal } = request.connection;
 				const sent: Promise<N8nResponse> = sameOrigin
@@ -86,7 +88,7 @@ export function createN8nHttp(
 					status: response.statusCode,
 					headers: { ...redact.data(response.headers), ...pickLocation(response) },
 					body: withTimeouts(response.body, request, requests),
-					silenceLimit,
+					idleTimeout,
 				};
 				if (hasUnsupportedEncoding(readable)) throw unsupportedEncodingError(readable);
 				return readable;

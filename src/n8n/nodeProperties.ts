@@ -1,11 +1,11 @@
 import { type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 
-import type { Resource } from './operation';
+import type { Operation, Resource } from './operation';
 import { requestSettings } from './requestSettings';
 
 /**
  * The node's parameters: the list of resources, a list of operations per resource, the parameters of each operation, and the request
- * settings.
+ * settings. A list with one entry is left out: there is nothing to choose.
  *
  * @param defaultResource Value of the resource that is selected at first. n8n does not store defaults: never change it.
  */
@@ -13,34 +13,59 @@ export function nodeProperties(
 	resources: readonly Resource[],
 	defaultResource: string,
 ): INodeProperties[] {
+	const resourceList: INodeProperties = {
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'options',
+		noDataExpression: true,
+		options: resources.map(({ name, value, notInTools }) => ({
+			name,
+			value,
+			...(notInTools && { displayOptions: { hide: { '@tool': [true] } } }),
+		})),
+		default: defaultResource,
+	};
 	return [
-		{
-			displayName: 'Resource',
-			name: 'resource',
-			type: 'options',
-			noDataExpression: true,
-			options: resources.map(({ name, value }) => ({ name, value })),
-			default: defaultResource,
-		},
-		...resources.flatMap(({ value: resource, operations, defaultOperation }): INodeProperties[] => [
-			{
-				displayName: 'Operation',
-				name: 'operation',
-				type: 'options',
-				noDataExpression: true,
-				displayOptions: { show: { resource: [resource] } },
-				options: operations.map(({ name, value, action, description }) => ({
-					name,
-					value,
-					action,
-					description,
-				})),
-				default: defaultOperation,
-			},
-			...operations.flatMap(({ value, params }) =>
-				updateDisplayOptions({ show: { resource: [resource], operation: [value] } }, [...params]),
-			),
-		]),
+		...(hasChoice(resources) ? [resourceList] : []),
+		...resources.flatMap(({ value, operations, defaultOperation }) => {
+			const shown = hasChoice(resources) ? { resource: [value] } : {};
+			return resourceProperties(operations, defaultOperation, shown);
+		}),
 		requestSettings,
 	];
 }
+
+/** Whether a list needs a parameter to choose from it. */
+export const hasChoice = (entries: readonly unknown[]) => entries.length > 1;
+
+function resourceProperties(
+	operations: readonly Operation[],
+	defaultOperation: string,
+	shown: Record<string, string[]>,
+): INodeProperties[] {
+	const operationList: INodeProperties = {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		options: operations.map(({ name, value, action, description }) => ({
+			name,
+			value,
+			action,
+			description,
+		})),
+		default: defaultOperation,
+	};
+	return [
+		...(hasChoice(operations) ? showWhen(shown, [operationList]) : []),
+		...operations.flatMap(({ value, params }) =>
+			showWhen({ ...shown, ...(hasChoice(operations) && { operation: [value] }) }, params),
+		),
+	];
+}
+
+const showWhen = (
+	show: Record<string, string[]>,
+	params: readonly INodeProperties[],
+): INodeProperties[] =>
+	Object.keys(show).length ? updateDisplayOptions({ show }, [...params]) : [...params];

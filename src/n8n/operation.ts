@@ -3,7 +3,8 @@ import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import type { Http, HttpResponse } from '../core/http';
 import type { Clock } from '../core/retry';
 import type { FileInfo, FileContent, StoreFileOptions, StoredFile } from './binaryData';
-import type { Connection, ServiceAccess } from './connection';
+import type { Connection } from './connection';
+import type { HandedOver } from './handedOver';
 import type { ParamValues } from './parameters';
 import type { PaidStart } from './startPaid';
 import type { Lookup } from './sharedCache';
@@ -21,12 +22,8 @@ export type ItemOutput = Pick<INodeExecutionData, 'json' | 'binary'>;
 export interface PrepareContext {
 	/** The base URL of the service, from the credential. */
 	baseUrl: string;
-	/** The ID of the chat session that the item belongs to, if any. */
-	chatSession(): string | undefined;
+	handedOver: HandedOver;
 }
-
-/** A second service of a node. */
-export type OpenedService = Pick<Connection, 'http' | 'clock' | 'credentialField'>;
 
 /** What the check of one item may use: nothing that costs money or takes long. */
 export interface PreflightContext<Request> {
@@ -34,6 +31,8 @@ export interface PreflightContext<Request> {
 	request: Request;
 	/** Whether an AI agent calls the node as its tool: it sees the JSON of an item, or the message of an error, and nothing else. */
 	asTool: boolean;
+	/** Whether the credential has a job ledger. */
+	usesLedger: boolean;
 	/**
 	 * Reads something that changes rarely, once for all executions with this credential.
 	 *
@@ -55,11 +54,11 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	/** While it sleeps, another item may use the slot. */
 	clock: Clock;
 	/** Milliseconds without a byte after which an attempt fails. */
-	silenceLimit: number;
+	idleTimeout: number;
 	/** Starts what may cost, at most once per item, whatever n8n repeats. Everything that starts work at the service goes through here. */
 	startPaid<Result>(start: PaidStart<Result>): Promise<Result>;
-	/** Opens another service that the node has a credential for. Its requests continue after Stop. */
-	openService(access: ServiceAccess): Promise<OpenedService>;
+	/** @see Connection */
+	connectLedger: Connection['connectLedger'];
 	/** IDs of the n8n execution, and of the credential that `http` uses. */
 	origin: { execution: string; credential: string };
 	/**
@@ -80,8 +79,6 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	flowState: FlowState;
 	/** Paid requests that this process has in flight with the same credential, in all executions. */
 	countInFlight(): number;
-	/** Reads a field of the credential that is not secret. */
-	credentialField(name: string): string;
 	/** Sends a part of the answer to the reader in a chat or at a streaming webhook. */
 	stream(text: string): Promise<void>;
 	/** Shows the user a sentence beside the output. The same sentence of many items is shown once. */
@@ -147,4 +144,6 @@ export interface Resource {
 	operations: readonly Operation[];
 	/** Value of the operation that is selected at first. n8n does not store defaults, so saved workflows rely on it: never change it. */
 	defaultOperation: string;
+	/** Whether only people may use it: an AI agent's tool does not offer it, and refuses to run it. */
+	notInTools?: boolean;
 }

@@ -2,21 +2,14 @@ import { hash } from 'crypto';
 import { type IExecuteFunctions, accumulateTokenUsage, isToolType } from 'n8n-workflow';
 
 import { mapServiceError, cancelledError } from '../core/errors';
-import { shareUntilFailure } from '../core/promiseCache';
 import { findFile, readFile, storeFile } from './binaryData';
-import { type Connection, connect } from './connection';
+import type { Connection } from './connection';
 import { continuesOnFail } from './errors';
 import type { Slot } from './itemPool';
 import { createLiveOutput, NO_LIVE_OUTPUT, type LiveOutput } from './liveOutput';
-import {
-	type OperationContext,
-	type PreflightContext,
-	type FlowState,
-	type OpenedService,
-} from './operation';
+import type { OperationContext, PreflightContext, FlowState } from './operation';
 import { recordWorkId, createStartedIds } from './recordIds';
 import type { Redactor } from './redact';
-import type { RequestSettings } from './requestSettings';
 import type { SentRequests } from './sentRequests';
 import { lookUp } from './sharedCache';
 import { countInFlight, startPaid } from './startPaid';
@@ -25,11 +18,10 @@ import { countInFlight, startPaid } from './startPaid';
 export function createOperationContexts(
 	n8n: IExecuteFunctions,
 	connection: Connection,
-	openService: OperationContext<never>['openService'],
 	sentRequests: SentRequests,
 	live: boolean,
 ) {
-	const { http, clock, silenceLimit, account, credentialId, redact, credentialField } = connection;
+	const { http, clock, idleTimeout, account, credentialId, redact, connectLedger } = connection;
 	const hints = createHintCollector(n8n, redact);
 	const started = createStartedIds(n8n);
 	const stop = n8n.getExecutionCancelSignal();
@@ -54,13 +46,12 @@ export function createOperationContexts(
 				...clock,
 				sleep: async (milliseconds) => await place.releaseDuring(() => clock.sleep(milliseconds)),
 			},
-			silenceLimit,
+			idleTimeout,
 			runSerially: createSerialRunner(place),
 			getState,
 			startPaid: async (start) => await startPaid(start, { sentRequests, itemIndex, account }),
-			openService,
+			connectLedger,
 			origin: { execution: n8n.getExecutionId(), credential: credentialId },
-			credentialField,
 			recordId(name, id) {
 				started.add(name, redact.data(id));
 				recordWorkId(n8n, name, id, redact);
@@ -85,13 +76,14 @@ export function createOperationContexts(
 
 function createPreflightContexts(
 	n8n: IExecuteFunctions,
-	{ account, httpWithoutRetries }: Connection,
+	{ account, httpWithoutRetries, usesLedger }: Connection,
 ) {
 	const stop = n8n.getExecutionCancelSignal();
 	const asTool = isToolType(n8n.getNode().type);
 	return (itemIndex: number, request: unknown): PreflightContext<never> => ({
 		request: request as never,
 		asTool,
+		usesLedger,
 		lookUp: async (name, read, isEnough) =>
 			await lookUp(
 				`${account} ${name}`,
@@ -188,25 +180,6 @@ export function createFlowState(
 			else kept.set(keyOf(name), value);
 		},
 	};
-}
-
-/**
- * Opens other services of a node, each once per execution.
- *
- * @param redact Their keys are added to it.
- */
-export function createServiceOpener(
-	n8n: IExecuteFunctions,
-	settings: RequestSettings,
-	redact: Redactor,
-): OperationContext<never>['openService'] {
-	const opened = new Map<string, Promise<OpenedService>>();
-	return async (access) =>
-		await shareUntilFailure(
-			opened,
-			access.credential,
-			async () => await connect(n8n, access, settings, { continuesAfterStop: true, redact }),
-		);
 }
 
 /**

@@ -92,7 +92,9 @@ export function createParamReader<const P extends readonly INodeProperties[]>(
 		const values: Record<string, unknown> = {};
 		for (const param of params) {
 			const { name } = param;
-			const isHidden = !isShown(param, values, values);
+			const isHidden = !isShown(param, values, values, asTool);
+			// declared twice, for a tool and for other nodes: the one that is shown counts
+			if (isHidden && Object.hasOwn(values, name)) continue;
 			const key = isHidden ? `hidden ${name}` : name;
 			if (!fixed.has(key)) {
 				values[name] = isHidden ? getDefaultValue(param) : read(param, itemIndex, values);
@@ -140,7 +142,7 @@ export function readPollParams<const P extends readonly INodeProperties[]>(
 			const evaluated = { stored: parameters[name], value };
 			return resolveParamValue(param, evaluated, { asTool: false, topLevel: values });
 		};
-		values[name] = isShown(param, values, values) ? read() : getDefaultValue(param);
+		values[name] = isShown(param, values, values, false) ? read() : getDefaultValue(param);
 	}
 	return values as ParamValues<P>;
 }

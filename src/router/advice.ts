@@ -144,7 +144,7 @@ function heldBalanceAdvice(held: unknown, others: number): string | undefined {
 		return 'The held amount belongs to unfinished media jobs, or to requests from outside this n8n process.';
 	const requests =
 		others === 1 ? 'One more of your own requests is' : `${others} more of your own requests are`;
-	return `${requests} under way in this n8n and ${others === 1 ? 'holds' : 'hold'} money: lower "Items at Once" in Request Settings, or send this one later.`;
+	return `${requests} under way in this n8n and ${others === 1 ? 'holds' : 'hold'} money: lower "Max Items at Once" in Request Settings, or send this one later.`;
 }
 
 function outputCapAdvice(largest: number | undefined): string {

@@ -11,7 +11,7 @@ export function kindOfMediaType(mediaType: MediaType): 'image' | 'video' | 'musi
 
 /** What models of a kind do, and which operation to use for them. */
 const KIND_DESCRIPTIONS: Record<ModelKind, { does: string; operation: string }> = {
-	text: { does: 'answers with text', operation: '"Chat: Complete" or "Response: Create"' },
+	text: { does: 'answers with text', operation: '"Text: Message a Model"' },
 	image: { does: 'makes images', operation: '"Media" with the Media Type "Image"' },
 	video: { does: 'makes videos', operation: '"Media" with the Media Type "Video"' },
 	music: { does: 'makes music', operation: '"Media" with the Media Type "Music"' },

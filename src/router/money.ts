@@ -19,16 +19,17 @@ export function formatUsd(microUsd: unknown): string | undefined {
 }
 
 /**
- * Converts micro-dollars to USD as a JavaScript number, for an output.
+ * Converts micro-dollars to USD, exact to six places.
  *
- * @param microUsd A whole number or its digits.
- * @returns undefined for anything else, and for an amount that a JavaScript number cannot hold to six places.
+ * @param microUsd A `Decimal`, a whole number or its digits.
+ * @returns undefined for anything else, and for an amount with more digits than a number keeps.
  */
 export function toUsd(microUsd: unknown): number | undefined {
-	const amount = readInteger(microUsd);
+	const amount = microUsd instanceof Big ? microUsd : readInteger(microUsd);
 	if (!amount) return undefined;
-	const usd = amount.div(1e6).toNumber();
-	return new Big(usd).times(1e6).eq(amount) ? usd : undefined;
+	const exact = amount.times('1e-6');
+	const usd = Number(exact.toFixed());
+	return exact.eq(usd) ? usd : undefined;
 }
 
 /** Formats a decimal number with all its digits and no exponent. */

@@ -38,7 +38,7 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 		node(
 			'Node',
 			'n8n-nodes-agent-bridge.workspaceAgent',
-			{ resource: 'message', operation: 'send', session: 'new', message: text },
+			{ sessionMode: 'new', messageSource: 'define', message: text },
 			using(accounts.workspaceAgent),
 		),
 
@@ -46,7 +46,7 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 		node(
 			'Node',
 			'n8n-nodes-agent-bridge.marketAssistant',
-			{ resource: 'question', operation: 'askStreaming', question: text },
+			{ operation: 'ask', questionSource: 'define', question: text },
 			using(accounts.assistant),
 		),
 

@@ -86,7 +86,7 @@ export async function measurePolls(
 	{ jobs, latency, name }: PollCase,
 	rounds: number,
 ): Promise<PollFigures> {
-	const secrets = await ledgerOf(instance, name, jobs);
+	const ledger = await ledgerOf(instance, name, jobs);
 	const figures: PollFigures = {
 		...{ name, jobs, latency, polls: [], raw: [], httpRequest: [] },
 		...{ untilAll: undefined, tooEarly: 0, looks: 0, unready: 0 },
@@ -95,9 +95,9 @@ export async function measurePolls(
 	const ids = Array.from({ length: jobs }, (_, job) => otherId(job));
 	const isCompared = jobs <= MOST_COMPARED;
 	const least = isCompared ? rounds : 1;
-	const modelRouterApi = { baseUrl: service.url, apiKey: 'a-key-of-the-benchmark' };
+	const account = { baseUrl: service.url, apiKey: 'a-key-of-the-benchmark' };
 	const polled = await startPollProcess({
-		secrets: { modelRouterApi, mediaJobLedgerApi: secrets },
+		secrets: { modelRouterApi: { ...account, ...ledger } },
 		n8n: new URL(instance.url).host,
 	});
 	const n8n = instance.pid ?? 0;
@@ -166,7 +166,7 @@ async function ledgerOf({ url, editor }: Instance, name: string, jobs: number) {
 		const data = rows.slice(at, at + 1000);
 		await api.call('POST', `/data-tables/${id}/rows`, { data, returnType: 'count' });
 	}
-	return { baseUrl: url, apiKey, table };
+	return { useJobLedger: true, n8nUrl: url, n8nApiKey: apiKey, ledgerTable: table };
 }
 
 async function httpRequestWorkflow({ editor }: Instance, nodes: Nodes, name: string) {

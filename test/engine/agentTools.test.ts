@@ -210,7 +210,7 @@ describe('what an agent is told', () => {
 		question = '[[words:60]] hello',
 		secrets = secretsOfAnother(service),
 	) => {
-		const requestSettings = { longestWait: 0 };
+		const requestSettings = { maxRateLimitWait: 0 };
 		const { answers, toolRuns } = await callTool('by the engine', {
 			tool: { ...tool, parameters: { ...tool.parameters, requestSettings } },
 			secrets,

@@ -37,7 +37,7 @@ describe('Workspace Agent: send', () => {
 	it('continues a session, and keeps the items of one session in order', async () => {
 		const sessionId = '6F1C2B1E-8d3a-4c0e-9a55-0d2f6b7c8e90';
 		const { items } = await run({
-			...agent({ session: 'existing', sessionId, message: '={{ $json.text }}' }),
+			...agent({ sessionMode: 'id', sessionId, message: '={{ $json.text }}' }),
 			items: [{ text: 'first' }, { text: 'second' }, { text: 'third' }],
 			secrets: secrets(),
 		});
@@ -54,7 +54,7 @@ describe('Workspace Agent: send', () => {
 		'refuses the session id "%s" before any request',
 		async (sessionId) => {
 			const { error } = await run({
-				...agent({ session: 'existing', sessionId, message: 'x' }),
+				...agent({ sessionMode: 'id', sessionId, message: 'x' }),
 				secrets: secrets(),
 			});
 			expect(error?.message).toMatch(/^Session ID (is empty|must be a UUID)/);
@@ -64,7 +64,7 @@ describe('Workspace Agent: send', () => {
 
 	it('adds the events when asked for', async () => {
 		const { items } = await run({
-			...agent({ message: 'x', options: { includeEvents: true } }),
+			...agent({ message: 'x', options: { includeRawEvents: true } }),
 			secrets: secrets(),
 		});
 		expect((items[0]?.json['events'] as unknown[]).length).toBeGreaterThan(2);
@@ -127,7 +127,10 @@ describe('Market Assistant', () => {
 	it('continues a chat: the id goes back exactly as it came', async () => {
 		service.forms.unknownChat = 'accepted';
 		await run({
-			...assistant('askStreaming', { question: 'x', chatId: ' Odd/Id 7 ' }),
+			...assistant('askStreaming', {
+				question: 'x',
+				...{ sessionMode: 'id', chatId: ' Odd/Id 7 ' },
+			}),
 			secrets: secrets(),
 		});
 		expect(posts(service)[0]?.body).toEqual({ message: 'x', chat_id: ' Odd/Id 7 ' });
@@ -140,7 +143,7 @@ describe('Market Assistant', () => {
 		});
 		const chatId = first.items[0]?.json['chatId'] as string;
 		const { items } = await run({
-			...assistant('ask', { question: 'And now?', chatId }),
+			...assistant('ask', { question: 'And now?', sessionMode: 'id', chatId }),
 			secrets: secrets(),
 		});
 		expect(items[0]?.json['output']).toContain('What of SOL?');

@@ -23,15 +23,9 @@ const speaker = (
 	...settings,
 });
 
-const anAgent = agent({
-	session: 'existing',
-	sessionId: '={{ $json.sessionId }}',
-	message: '={{ $json.message }}',
-});
-const anAssistant = assistant('askStreaming', {
-	question: '={{ $json.message }}',
-	chatId: '={{ $json.chatId }}',
-});
+// what the bridge hands over is what both nodes take by default
+const anAgent = agent({ messageSource: 'fromInput' });
+const anAssistant = assistant('askStreaming', { questionSource: 'fromInput' });
 const aModel = chat('', { messageSource: 'json', messagesJson: '={{ $json.messages }}' });
 const aResponder = response('', { messageSource: 'json', messagesJson: '={{ $json.messages }}' });
 

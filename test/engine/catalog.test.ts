@@ -61,25 +61,25 @@ describe('many models', () => {
 		],
 		[
 			'with a large context',
-			{ minimumContext: 500_000 },
+			{ minContext: 500_000 },
 			['Aurora-Labs/Prism-4.1-Turbo', 'tiny/no-context-1'],
 			['northwind/quill-2.5'],
 		],
 		[
 			'with a low input price',
-			{ maximumInputPrice: 0.5 },
+			{ maxInputPrice: 0.5 },
 			['northwind/quill-2.5', NO_KIND, 'tiny/no-price-1'],
 			['aurora-labs/deep-reason-1', 'canvas/sketch-1'],
 		],
 		[
 			'with a low output price',
-			{ maximumOutputPrice: 1 },
+			{ maxOutputPrice: 1 },
 			['northwind/quill-mini', 'tiny/input-price-1'],
 			['northwind/quill-2.5'],
 		],
 		[
 			'with a low unit price',
-			{ maximumUnitPrice: 0.02 },
+			{ maxUnitPrice: 0.02 },
 			['canvas/Oil.Paint-2', 'voice/speaker-1', NO_KIND],
 			['canvas/sketch-1', 'northwind/quill-2.5'],
 		],
@@ -123,7 +123,7 @@ describe('a model of another kind', () => {
 			'a job with a text model',
 			() =>
 				job('generate', { mediaType: 'images', model: model('northwind/quill-2.5'), prompt: 'x' }),
-			'The model northwind/quill-2.5 answers with text. Use "Chat: Complete" or "Response: Create" for it.',
+			'The model northwind/quill-2.5 answers with text. Use "Text: Message a Model" for it.',
 		],
 	])('is refused before %s is sent', async (_what, call, message) => {
 		const { error } = await run({ ...call(), secrets: secretsOf(service) });

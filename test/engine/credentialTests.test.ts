@@ -2,7 +2,6 @@ import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialTestFunctions, INodeCredentialTestResult } from 'n8n-workflow';
 
 import { MarketAssistant } from '../../nodes/MarketAssistant/MarketAssistant.node';
-import { MediaJobLedger } from '../../nodes/MediaJobLedger/MediaJobLedger.node';
 import { ModelRouter } from '../../nodes/ModelRouter/ModelRouter.node';
 import { WorkspaceAgent } from '../../nodes/WorkspaceAgent/WorkspaceAgent.node';
 import { startContrary, type Contrary, type Said } from './contrary';
@@ -16,7 +15,6 @@ const tests = {
 	agent: new WorkspaceAgent().methods.credentialTest.testWorkspaceAgentApi,
 	assistant: new MarketAssistant().methods.credentialTest.testMarketAssistantApi,
 	router: new ModelRouter().methods.credentialTest.testModelRouterApi,
-	ledger: new MediaJobLedger().methods.credentialTest.testMediaJobLedgerApi,
 };
 type Kind = keyof typeof tests;
 
@@ -27,7 +25,6 @@ async function tested(kind: Kind, answer: Said): Promise<INodeCredentialTestResu
 		agent: '/api/v1/workspaces/w',
 		assistant: '/api/ai-assistant/v1',
 		router: '',
-		ledger: '',
 	};
 	const data = { baseUrl: `${String(baseUrl)}${paths[kind]}`, apiKey };
 	const context = new CredentialTestContext() as unknown as ICredentialTestFunctions;
@@ -45,7 +42,7 @@ const json = (value: unknown, status = 200): Said => ({
 	body: JSON.stringify(value),
 });
 
-describe.each(['agent', 'assistant', 'router', 'ledger'] as const)('%s', (kind) => {
+describe.each(['agent', 'assistant', 'router'] as const)('%s', (kind) => {
 	it('a web page is no service, whatever its type is said to be', async () => {
 		for (const type of ['text/html', 'application/json', 'text/plain']) {
 			const result = await tested(kind, { type, body: PAGE });
@@ -70,8 +67,6 @@ it.each<[Kind, Said]>([
 	['router', json({ data: [{ id: 'v/m', pricing: {} }] })],
 	['router', json([])],
 	['router', { type: 'text/plain', body: '{"models":[{"id":"v/m"}]}' }],
-	['ledger', json({ data: [], nextCursor: null })],
-	['ledger', json({ message: 'Forbidden' }, 403)],
 	['assistant', json({ detail: 'message required' }, 400)],
 	['assistant', json({ detail: [] }, 422)],
 	['assistant', json({ answer: 'hello' })],
@@ -92,9 +87,6 @@ it.each<[Kind, Said]>([
 	['router', { type: 'text/plain', body: 'ok' }],
 	['router', {}],
 	['router', json('models')],
-	['ledger', json({ ok: true })],
-	['ledger', json([{ id: 1 }])],
-	['ledger', page(403)],
 	['assistant', page(400)],
 	['assistant', { type: 'text/plain', body: 'ok' }],
 	['assistant', {}],

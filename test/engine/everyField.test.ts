@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { callTool } from './rig/agentTool';
-import { secretsOf } from './rig/calls';
+import { secretsOf, secretsWithLedger } from './rig/calls';
 import { allFields, type Field } from './rig/fields';
 import { activated, executed } from './rig/poll';
 import { start, type RunOptions } from './rig/run';
@@ -28,7 +28,6 @@ const saying = ({ label }: Field) => `${label} is empty: its expression found no
 const CREDENTIALS: Record<string, string> = {
 	workspaceAgent: 'workspaceAgentApi',
 	marketAssistant: 'marketAssistantApi',
-	mediaJobLedger: 'mediaJobLedgerApi',
 };
 
 async function runWith(
@@ -37,16 +36,11 @@ async function runWith(
 	items: IDataObject[],
 	more: Partial<RunOptions> = {},
 ) {
-	const names = ['modelRouterApi', 'mediaJobLedgerApi', CREDENTIALS[node] ?? 'modelRouterApi'];
 	return await start({
 		...{ node, parameters, items },
 		credential: CREDENTIALS[node] ?? 'modelRouterApi',
-		secrets: { ...secretsOf(rig.service), ...rig.n8n.secrets },
+		secrets: secretsWithLedger(rig.service, rig.n8n),
 		...more,
-		settings: {
-			credentials: Object.fromEntries(names.map((name) => [name, { id: name, name }])),
-			...more.settings,
-		},
 	}).finished;
 }
 
@@ -57,15 +51,15 @@ it('finds the fields', () => {
 	expect(titles.length).toBeGreaterThan(200);
 	expect(titles).toEqual(
 		expect.arrayContaining([
-			'workspaceAgent message send: Session Key',
+			'workspaceAgent: Session Key',
 			'modelRouter job start: Options: Spending Cap per Execution (USD)',
 			'modelRouter job generate: Inputs 1: URL',
 			'modelRouter chat complete: Tools 1: Parameters (JSON Schema)',
-			'marketAssistant question askGuided: Options: Include Events',
-			'mediaJobLedger entry getMany: Filters: State',
+			'marketAssistant askGuided: Options: Include Raw Events',
+			'modelRouter ledger getMany: Filters: State',
 			'modelRouterTrigger: Options: Max Jobs per Run',
 			'agentBridge: Options: Stop Pattern',
-			'mediaJobLedger entry getMany: Request Settings: Total Limit (Seconds)',
+			'modelRouter ledger getMany: Request Settings: Total Timeout (Seconds)',
 		]),
 	);
 });
@@ -102,9 +96,6 @@ describe('a field whose expression may find nothing', () => {
 
 	it('is one of these', () => {
 		expect(cases.map(({ title }) => title)).toEqual([
-			'marketAssistant question ask: Chat ID',
-			'marketAssistant question askGuided: Chat ID',
-			'marketAssistant question askStreaming: Chat ID',
 			'modelRouter chat complete: Messages 1: Tool Calls (JSON)',
 			'modelRouter chat estimate: Messages 1: Tool Calls (JSON)',
 			'modelRouter response create: Messages 1: Tool Calls (JSON)',
@@ -147,9 +138,7 @@ describe('a field whose expression may find nothing', () => {
 });
 
 it.each(
-	fields
-		.filter((field) => field.takesNoExpression && field.node !== 'mediaJobLedger')
-		.map((field) => [field.title, field] as const),
+	fields.filter((field) => field.takesNoExpression).map((field) => [field.title, field] as const),
 )('%s takes no expression, also none that a model fills', async (_title, { node, stored }) => {
 	const { answers } = await callTool('by the engine', {
 		tool: {

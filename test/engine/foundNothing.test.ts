@@ -21,8 +21,11 @@ const picture = {
 	prompt: 'a cat',
 };
 const keys: Array<[string, (key: string) => Made]> = [
-	['Session Key', (sessionKey) => agent({ message: 'hello', session: 'key', sessionKey })],
-	['Chat Key', (chatKey) => assistant('ask', { question: 'hello', chat: 'key', chatKey })],
+	['Session Key', (sessionKey) => agent({ message: 'hello', sessionMode: 'key', sessionKey })],
+	[
+		'Session Key',
+		(sessionKey) => assistant('ask', { question: 'hello', sessionMode: 'key', sessionKey }),
+	],
 	[
 		'Unique Key (Start Only Once)',
 		(idempotencyKey) => job('start', { ...picture, useLedger: true, idempotencyKey }),
@@ -49,7 +52,7 @@ describe.each(keys)('%s', (label, withKey) => {
 it.each(['annullato', 'nullable-5', 'undefinedness', '={{ "x-" + $json.id }}'])(
 	'a key that only looks like nothing is one: %s',
 	async (sessionKey) => {
-		const made = agent({ message: 'hello', session: 'key', sessionKey });
+		const made = agent({ message: 'hello', sessionMode: 'key', sessionKey });
 		const { error, items } = await execute(made, { id: 7 });
 		expect(error).toBeUndefined();
 		expect(items).toHaveLength(1);
@@ -114,7 +117,7 @@ describe('what is not shown for what an expression chose', () => {
 			'a session key',
 			agent({
 				message: 'hello',
-				session: '={{ $json.session }}',
+				sessionMode: '={{ $json.session }}',
 				sessionId,
 				sessionKey: '={{ $json.key }}',
 			}),
@@ -143,7 +146,7 @@ describe('what is not shown for what an expression chose', () => {
 
 	it('but what is shown is', async () => {
 		const made = agent({
-			...{ message: 'hello', session: '={{ $json.session }}', sessionId },
+			...{ message: 'hello', sessionMode: '={{ $json.session }}', sessionId },
 			sessionKey: '={{ $json.key }}',
 		});
 		const { error } = await execute(made, { session: 'key' });

@@ -126,7 +126,7 @@ const address = { mediaType: 'images', jobId: 'job-1' };
 const partial = { onIncomplete: 'partial' };
 
 const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]> = [
-	['agent: send', agent({ message: 'x', options: { includeEvents: true } })],
+	['agent: send', agent({ message: 'x', options: { includeRawEvents: true } })],
 	['agent: send, give what arrived', agent({ message: 'x', options: partial })],
 	['assistant: ask', assistant('ask', { question: 'x' })],
 	['assistant: ask a guided question', assistant('askGuided', GUIDED())],
@@ -137,7 +137,7 @@ const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'crede
 	],
 	[
 		'assistant: ask in a chat by key',
-		assistant('askStreaming', { question: 'x', chat: 'key', chatKey: 'k' }),
+		assistant('askStreaming', { question: 'x', sessionMode: 'key', sessionKey: 'k' }),
 	],
 	['router: chat', chat('x')],
 	['router: chat, not simplified', chat('x', { simplify: false })],
@@ -154,11 +154,11 @@ const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'crede
 ];
 
 function GUIDED() {
-	return { capability: 'webSearch', asset: 'x', reading: 'streaming' };
+	return { capability: 'webSearch', token: 'x', streamAnswer: true };
 }
 
 function streaming(options: object) {
-	return { question: 'x', options: { includeEvents: true, showToolCalls: true, ...options } };
+	return { question: 'x', options: { includeRawEvents: true, showToolCalls: true, ...options } };
 }
 
 const whole = (body: Answer['body'], status: number, type: string): Answer => ({

@@ -113,7 +113,11 @@ it('a chat whose id holds the key goes on by its key, and is not stored', async 
 		do: { type: 'replace', find: '"chat_id":"', with: `"chat_id":"of ${secret} ` },
 	});
 	const { run: done, items } = await run({
-		...assistant('askStreaming', { question: '={{ $json.q }}', chat: 'key', chatKey: 'k' }),
+		...assistant('askStreaming', {
+			question: '={{ $json.q }}',
+			sessionMode: 'key',
+			sessionKey: 'k',
+		}),
 		secrets: secretsOf(service),
 		items: [{ q: 'one' }, { q: 'two' }],
 		settings: { onError: 'continueErrorOutput' },

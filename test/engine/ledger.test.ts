@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { secretsOf } from './rig/calls';
+import { secretsWithLedger } from './rig/calls';
 import { sketch, startLedgerRig } from './rig/ledger';
 import { run, start, type RunOptions } from './rig/run';
 
@@ -43,10 +43,8 @@ describe('a start that is entered', () => {
 	});
 
 	it('nothing is started where the ledger refuses the key, and the sentence says whose', async () => {
-		const secrets = {
-			...secretsOf(rig.service),
-			mediaJobLedgerApi: { ...rig.n8n.secrets.mediaJobLedgerApi, apiKey: 'wrong' },
-		};
+		const ledgerFields = { ...rig.n8n.ledgerFields, n8nApiKey: 'wrong' };
+		const secrets = secretsWithLedger(rig.service, { ledgerFields });
 		const { error } = await run(rig.starting('one', {}, { secrets }));
 		expect(error?.message).toMatch(
 			/^The job ledger could not be used: n8n refused the API key \(401\)/,
@@ -149,8 +147,8 @@ describe('a unique key', () => {
 		expect(again.error?.context?.['metadata']).toMatchObject({ outcome: 'unknown' });
 		expect(rig.service.received('one')).toBe(1);
 
-		const resolved = await rig.ledger('entry', 'resolveNotStarted', { startKey: 'k' });
-		expect(resolved.items[0]?.json).toMatchObject({ state: 'notStarted', ledgerEntry: 1 });
+		const resolved = await rig.ledger('markNotStarted', { idempotencyKey: 'k' });
+		expect(resolved.items[0]?.json).toMatchObject({ state: 'notStarted', entryId: 1 });
 		const { items } = await once('k');
 		expect(items[0]?.json).toMatchObject({ startedBefore: false, entryId: 2 });
 	});
@@ -172,13 +170,13 @@ describe('a unique key', () => {
 		});
 		await once('k');
 		const { jobId } = rig.service.world.starts[0]!;
-		const { items } = await rig.ledger('entry', 'resolveStarted', {
-			...{ findBy: 'ledgerEntry', ledgerEntry: 1, jobId },
+		const { items } = await rig.ledger('markStarted', {
+			...{ findBy: 'entryId', entryId: 1, jobId },
 		});
-		expect(items[0]?.json).toMatchObject({ state: 'pending', jobId, startKey: 'k' });
+		expect(items[0]?.json).toMatchObject({ state: 'pending', jobId, idempotencyKey: 'k' });
 		expect((await once('k')).items[0]?.json).toMatchObject({ jobId, startedBefore: true });
 		expect(rig.service.world.starts).toHaveLength(1);
-		const decided = await rig.ledger('entry', 'resolveNotStarted', { startKey: 'k' });
+		const decided = await rig.ledger('markNotStarted', { idempotencyKey: 'k' });
 		expect(decided.error?.message).toMatch(/^The outcome of this start is known/);
 	});
 
@@ -247,10 +245,10 @@ describe('a unique key', () => {
 	it('the key of n8n is nowhere', async () => {
 		rig.n8n.service.fault({
 			match: { method: 'PATCH' },
-			do: { type: 'status', status: 400, body: `no: ${rig.n8n.secrets.mediaJobLedgerApi.apiKey}` },
+			do: { type: 'status', status: 400, body: `no: ${rig.n8n.ledgerFields.n8nApiKey}` },
 		});
 		const { run: whole } = await once('k');
-		expect(JSON.stringify(whole)).not.toContain(rig.n8n.secrets.mediaJobLedgerApi.apiKey);
+		expect(JSON.stringify(whole)).not.toContain(rig.n8n.ledgerFields.n8nApiKey);
 		expect(rig.service.requests.every(({ headers }) => !headers['x-n8n-api-key'])).toBe(true);
 		expect(rig.n8n.service.requests.every(({ headers }) => !headers['x-api-key'])).toBe(true);
 	});

@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { json, type Answer } from '../service/answer';
 import type { Call } from '../service/call';
 import { startService, type Service } from '../service/service';
-import { job, posts, secretsOf } from './rig/calls';
+import { job, posts, secretsWithLedger } from './rig/calls';
 import { startDataTables, type DataTables } from './rig/dataTables';
 import { run } from './rig/run';
 
@@ -37,13 +37,9 @@ const startAll = async (prompts: string[], parameters: INodeParameters, settings
 			requestSettings: { concurrency: 1 },
 		}),
 		items: prompts.map((prompt) => ({ prompt })),
-		secrets: { ...secretsOf(service), ...n8n.secrets },
+		secrets: secretsWithLedger(service, n8n),
 		settings: {
 			onError: 'continueErrorOutput',
-			credentials: {
-				modelRouterApi: { id: 'modelRouterApi', name: 'Router' },
-				mediaJobLedgerApi: { id: 'mediaJobLedgerApi', name: 'Ledger' },
-			},
 			...settings,
 		},
 	});

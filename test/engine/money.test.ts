@@ -209,7 +209,9 @@ describe('a balance that does not suffice', () => {
 			{ ...poor(), ...carryOn },
 		);
 		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(/One more of your own requests is under way.*"Items at Once"/),
+			error: expect.stringMatching(
+				/One more of your own requests is under way.*"Max Items at Once"/,
+			),
 			details: { computed: { ownRequestsUnderWay: 1 } },
 		});
 		service.step(1000);

@@ -147,7 +147,7 @@ describe('broken off', () => {
 	it('by a silence it is fetched again', async () => {
 		const jobId = await startOf('a cat [[size:1000000]]');
 		fault({ type: 'timeout', bytes: 400_000 }, 1);
-		const { items } = await download(jobId, { requestSettings: { silenceLimit: 1 } });
+		const { items } = await download(jobId, { requestSettings: { idleTimeout: 1 } });
 		expect(items).toHaveLength(1);
 		expect(fetches()).toBe(2);
 		expectOneFile(await original(jobId));

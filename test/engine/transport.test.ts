@@ -17,7 +17,7 @@ beforeAll(async () => (service = await startService()));
 beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
-const impatient = { requestSettings: { silenceLimit: 1 } };
+const impatient = { requestSettings: { idleTimeout: 1 } };
 const at = (baseUrl: string) => ({ modelRouterApi: { baseUrl, apiKey: 'some-key-1234' } });
 const post = async (baseUrl: string, settings: INodeParameters = {}) => {
 	const { failed } = await run({
@@ -50,7 +50,7 @@ it.each(['connected', 'first bytes'] as const)(
 	},
 );
 
-it('no answer at all: given up after the silence limit, outcome unknown, sent once', async () => {
+it('no answer at all: given up after the idle timeout, outcome unknown, sent once', async () => {
 	const below = await startSilent('http');
 	const { error, details } = await post(below.url, impatient);
 	await below.stop();
@@ -121,7 +121,7 @@ describe('reading', () => {
 		['silence', { type: 'timeout' }],
 	])('is tried again after %s', async (what, fault) => {
 		service.fault({ times: 1, do: fault });
-		const { error, items } = await list(what === 'silence' ? { silenceLimit: 3 } : {});
+		const { error, items } = await list(what === 'silence' ? { idleTimeout: 3 } : {});
 		expect(error).toBeUndefined();
 		expect(items.length).toBeGreaterThan(5);
 		expect(service.requests).toHaveLength(2);
@@ -153,7 +153,7 @@ describe('reading', () => {
 		['a gzip bomb', { type: 'bomb', bytes: 200_000_000, gzip: true }, /cannot be read/],
 	])('%s is a clear error', async (what, fault, message) => {
 		service.fault({ do: fault });
-		const { error } = await list(what.startsWith('silence') ? { silenceLimit: 1 } : {});
+		const { error } = await list(what.startsWith('silence') ? { idleTimeout: 1 } : {});
 		expect(error?.message).toMatch(message);
 	});
 });

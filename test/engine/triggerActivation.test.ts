@@ -29,14 +29,14 @@ describe.each<WorkflowActivateMode>(['activate', 'update'])(
 			['router', 'modelRouterApi', 'apiKey', 'wrong', /refused the API key \(401\)/],
 			[
 				'ledger',
-				'mediaJobLedgerApi',
-				'apiKey',
+				'modelRouterApi',
+				'n8nApiKey',
 				'wrong',
 				/job ledger could not be used.*refused the API key.*API key of n8n/,
 			],
 			['no router key', 'modelRouterApi', 'apiKey', '', /key/i],
 			['no address', 'modelRouterApi', 'baseUrl', 'router', /Base URL/i],
-			['no such table', 'mediaJobLedgerApi', 'table', 'Other', /no Data Table "Other".*Set Up/],
+			['no such table', 'modelRouterApi', 'ledgerTable', 'Other', /no Data Table "Other".*Set Up/],
 		])('%s: says what to put right', async (_what, credential, field, value, message) => {
 			await started('one');
 			const options = { ...trigger({}, secretsWith(credential, field, value)), activation };
@@ -48,7 +48,7 @@ describe.each<WorkflowActivateMode>(['activate', 'update'])(
 			]).toEqual([null, expect.stringMatching(message)]);
 			// n8n tries it again, which must not look as if it went well
 			expect((await active.poll()).error?.message).toBe(error?.message);
-			expect(JSON.stringify(error)).not.toContain(n8n.secrets.mediaJobLedgerApi.apiKey);
+			expect(JSON.stringify(error)).not.toContain(n8n.ledgerFields.n8nApiKey);
 		});
 
 		it('an expression that fails', async () => {

@@ -179,10 +179,7 @@ describe('with the ledger', () => {
 		await activated(options).poll();
 		serve({ 'w/one': price(1) });
 		pass(6 * MINUTE);
-		const credentials = {
-			modelRouterApi: { id: 'another', name: 'another' },
-			mediaJobLedgerApi: { id: 'mediaJobLedgerApi', name: 'Ledger' },
-		};
+		const credentials = { modelRouterApi: { id: 'another', name: 'another' } };
 		const secrets = { ...options.secrets, another: options.secrets['modelRouterApi']! };
 		const { items } = await activated({ ...options, secrets, settings: { credentials } }).poll();
 		expect([items, n8n.entries().map(({ account }) => account)]).toEqual([

@@ -103,7 +103,7 @@ it.each<[string, () => void]>([
 	service = await startService();
 	prepare();
 	const running = start(
-		generating('x [[never]]', 8, { requestSettings: { longestWait: 3600, concurrency: 2 } }),
+		generating('x [[never]]', 8, { requestSettings: { maxRateLimitWait: 3600, concurrency: 2 } }),
 	);
 	await reached(() => reads().length > 0);
 	running.stop();

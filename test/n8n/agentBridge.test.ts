@@ -28,7 +28,7 @@ function loop(parameters: Record<string, unknown>, first: WorkflowNode, second: 
 const sent = () => bridge.service.requests.filter(({ method }) => method === 'POST');
 
 const words = {
-	session: 'existing',
+	sessionMode: 'id',
 	sessionId: '={{ $json.sessionId }}',
 	message: '={{ $json.message }}',
 };

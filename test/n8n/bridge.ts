@@ -108,7 +108,7 @@ export const payingOperations = [
 		'marketAssistant askGuided',
 		'assistant',
 		['question', 'askGuided'],
-		(text: string) => ({ capability: 'webSearch', asset: text }),
+		(text: string) => ({ capability: 'webSearch', token: text }),
 	],
 	[
 		'marketAssistant askStreaming',

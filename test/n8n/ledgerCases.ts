@@ -61,7 +61,7 @@ export function ledgerCases(host: () => LedgerHost): void {
 
 	it('the credential is tested with a request that costs nothing', async () => {
 		expect(await host().editor.testCredential(host().account)).toMatchObject({ status: 'OK' });
-		const wrong = { ...host().account, data: { ...host().account.data, apiKey: 'wrong' } };
+		const wrong = { ...host().account, data: { ...host().account.data, n8nApiKey: 'wrong' } };
 		expect(await host().editor.testCredential(wrong)).toMatchObject({ status: 'Error' });
 	});
 
@@ -163,7 +163,7 @@ export function killCase(host: () => LedgerHost, instance: () => Instance): void
 			workflow(
 				'decide',
 				[{}],
-				host().ledgerNode('entry', 'resolveStarted', { startKey: 'order-2', jobId }),
+				host().ledgerNode('markStarted', { idempotencyKey: 'order-2', jobId }),
 			),
 		);
 		expect(itemsOf(decided, 'Ledger')[0]?.json).toMatchObject({ state: 'pending', jobId });

@@ -26,26 +26,24 @@ export class LedgerHost {
 		service: Service,
 		editor: Editor,
 		[apiKey, tableName]: [string, string],
-		[router, ledger]: [SavedCredential, SavedCredential],
+		account: SavedCredential,
 	) {
-		[this.service, this.editor, this.account] = [service, editor, ledger];
+		[this.service, this.editor, this.account] = [service, editor, account];
 		[this.apiKey, this.tableName] = [apiKey, tableName];
-		this.#credentials = Object.fromEntries(
-			[router, ledger].map(({ type, id, name }) => [type, { id, name }]),
-		);
+		this.#credentials = { [account.type]: { id: account.id, name: account.name } };
 	}
 
 	static async start(editor: Editor): Promise<LedgerHost> {
 		const service = await startService();
 		const apiKey = await editor.createApiKey(dataTableScopes);
 		const table = `Media Jobs ${randomUUID()}`;
-		const router = await editor.createCredential(secretsOf(service).router);
-		const ledger = await editor.createCredential({
-			name: 'Media Job Ledger account',
-			type: 'mediaJobLedgerApi',
-			data: { baseUrl: editor.url, apiKey, table },
+		const { data, ...router } = secretsOf(service).router;
+		const ledger = { n8nUrl: editor.url, n8nApiKey: apiKey, ledgerTable: table };
+		const account = await editor.createCredential({
+			...router,
+			data: { ...data, useJobLedger: true, ...ledger },
 		});
-		const host = new LedgerHost(service, editor, [apiKey, table], [router, ledger]);
+		const host = new LedgerHost(service, editor, [apiKey, table], account);
 		host.reset();
 		return host;
 	}
@@ -77,11 +75,11 @@ export class LedgerHost {
 		return lists.flat().map(({ id }) => id);
 	}
 
-	ledgerNode(resource: string, operation: string, parameters = {}) {
+	ledgerNode(operation: string, parameters = {}) {
 		return node(
 			'Ledger',
-			`${packageName}.mediaJobLedger`,
-			{ resource, operation, ...parameters },
+			`${packageName}.modelRouter`,
+			{ resource: 'ledger', operation, ...parameters },
 			{ credentials: this.#credentials },
 		);
 	}
@@ -102,7 +100,7 @@ export class LedgerHost {
 
 	/** Makes the ledger's table. */
 	async setUp(): Promise<Execution> {
-		return await this.run(workflow('set up', [{}], this.ledgerNode('table', 'setUp')));
+		return await this.run(workflow('set up', [{}], this.ledgerNode('setUp')));
 	}
 
 	/** The ledger's table without n8n's nodes. */
@@ -131,7 +129,7 @@ export class LedgerHost {
 				status: response.status,
 				headers: Object.fromEntries(response.headers),
 				body: response.body as AsyncIterable<Uint8Array>,
-				silenceLimit: 60_000,
+				idleTimeout: 60_000,
 			};
 		},
 	};

@@ -34,7 +34,7 @@ it('asks with streaming: title, tool calls in two languages, message ids, events
 			[{}],
 			assistant('Ask', askStreaming, {
 				question: 'Why? [[tools:2]]',
-				options: { includeEvents: true, model: 'svc_v1.3' },
+				options: { includeRawEvents: true, model: 'svc_v1.3' },
 			}),
 		),
 	);

@@ -40,7 +40,6 @@ export class TriggerHost {
 	readonly #on: InstanceOn | undefined;
 	readonly #api: PublicApi;
 	readonly #router: SavedCredential;
-	readonly #ledger: SavedCredential;
 	readonly #workflows: string[] = [];
 	#table = '';
 
@@ -48,10 +47,10 @@ export class TriggerHost {
 		service: Service,
 		[editor, api, on]: [Editor, PublicApi, InstanceOn | undefined],
 		proxy: HeldProxy,
-		[router, ledger]: [SavedCredential, SavedCredential],
+		router: SavedCredential,
 	) {
 		[this.service, this.editor, this.#api, this.#on] = [service, editor, api, on];
-		[this.proxy, this.#router, this.#ledger] = [proxy, router, ledger];
+		[this.proxy, this.#router] = [proxy, router];
 	}
 
 	/** On an n8n of its own. */
@@ -74,14 +73,14 @@ export class TriggerHost {
 		const service = await startService();
 		service.forms.jobSteps = 0;
 		const proxy = await startHeldProxy(editor.url);
-		const router = await editor.createCredential(secretsOf(service).router);
-		const ledger = await editor.createCredential({
-			name: 'Media Job Ledger account',
-			type: 'mediaJobLedgerApi',
-			data: { baseUrl: proxy.url, apiKey, table },
+		const { data, ...account } = secretsOf(service).router;
+		const ledger = { n8nUrl: proxy.url, n8nApiKey: apiKey, ledgerTable: table };
+		const router = await editor.createCredential({
+			...account,
+			data: { ...data, useJobLedger: true, ...ledger },
 		});
 		const api = new PublicApi(editor.url, apiKey);
-		const host = new TriggerHost(service, [editor, api, on], proxy, [router, ledger]);
+		const host = new TriggerHost(service, [editor, api, on], proxy, router);
 		const [made] = itemsOf(await editor.runOnce(host.setUp()), 'Set Up');
 		host.#table = String(made?.json['tableId']);
 		return host;
@@ -115,15 +114,15 @@ export class TriggerHost {
 
 	/** An example with this host's credentials. */
 	example(file: string): WorkflowFile {
-		return exampleFor({ router: this.#router, ledger: this.#ledger }, file);
+		return exampleFor({ router: this.#router }, file);
 	}
 
 	setUp(): WorkflowFile {
-		const parameters = { resource: 'table', operation: 'setUp' };
+		const parameters = { resource: 'ledger', operation: 'setUp' };
 		return workflow(
 			'set up',
 			[{}],
-			node('Set Up', `${packageName}.mediaJobLedger`, parameters, this.#credentials('ledger')),
+			node('Set Up', `${packageName}.modelRouter`, parameters, this.#credentials()),
 		);
 	}
 
@@ -135,7 +134,7 @@ export class TriggerHost {
 			...{ useLedger: true, options: { ledgerLabel: label } },
 		};
 		const input = prompts.map((prompt) => ({ prompt }));
-		const settings = this.#credentials('router', 'ledger');
+		const settings = this.#credentials();
 		const start = node('Start', `${packageName}.modelRouter`, parameters, settings);
 		const execution = await this.editor.runOnce(workflow('start', input, start));
 		expect(execution.error?.message).toBeUndefined();
@@ -148,7 +147,7 @@ export class TriggerHost {
 		parameters: Record<string, unknown> = {},
 		credentials: Record<string, SavedCredential> = {},
 	): Promise<SavedWorkflow> {
-		const settings = this.#credentials('router', 'ledger');
+		const settings = this.#credentials();
 		for (const [type, { id, name }] of Object.entries(credentials))
 			settings.credentials[type] = { id, name };
 		const trigger = node(
@@ -233,11 +232,9 @@ export class TriggerHost {
 		}
 	}
 
-	#credentials(...which: Array<'router' | 'ledger'>) {
-		const all = { router: this.#router, ledger: this.#ledger };
-		const credentials: Record<string, { id: string; name: string }> = {};
-		for (const name of which)
-			credentials[all[name].type] = { id: all[name].id, name: all[name].name };
+	#credentials() {
+		const { type, id, name } = this.#router;
+		const credentials: Record<string, { id: string; name: string }> = { [type]: { id, name } };
 		return { credentials };
 	}
 }

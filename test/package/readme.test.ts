@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 
 import { resources as agent } from '../../nodes/WorkspaceAgent/resources';
 import { resources as assistant } from '../../nodes/MarketAssistant/resources';
-import { resources as ledger } from '../../nodes/MediaJobLedger/resources';
 import { resources as router } from '../../nodes/ModelRouter/resources';
 
 const readme = readFileSync('README.md', 'utf8');
@@ -12,7 +11,6 @@ it('names every operation as the editor does, and no other', () => {
 		'Workspace Agent': agent,
 		'Market Assistant': assistant,
 		'Model Router': router,
-		'Media Job Ledger': ledger,
 	}).flatMap(([node, resources]) =>
 		resources.flatMap((resource) =>
 			resource.operations.map(

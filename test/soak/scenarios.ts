@@ -16,8 +16,6 @@ export interface Wanted {
 export interface Bench {
 	secrets: RunOptions['secrets'];
 	pack?: RunOptions['pack'];
-	/** Of the node, when it uses the job ledger. */
-	ledgerCredentials: NonNullable<RunOptions['settings']>['credentials'] & object;
 	/** Lets the service refuse the next starts of a job. */
 	refuse(key: string, times: number): void;
 	/** Is shown all that n8n would store of each execution. */
@@ -81,7 +79,7 @@ export const scenarios: readonly Scenario[] = [
 				useLedger: true,
 				idempotencyKey: '={{ $json.key }}',
 			};
-			const settings = { ...carryOn, ...retry, credentials: bench.ledgerCredentials };
+			const settings = { ...carryOn, ...retry };
 			const each = await Promise.all(
 				[0, 1, 2].map(async () => {
 					const told = wanted.map(({ key }) => nothingTold(key));
@@ -144,7 +142,7 @@ async function execute(
 ): Promise<Outcome> {
 	const outcome = await run({
 		// a service that hangs is given up before long
-		...job(operation, { ...parameters, requestSettings: { concurrency: 20, silenceLimit: 10 } }),
+		...job(operation, { ...parameters, requestSettings: { concurrency: 20, idleTimeout: 10 } }),
 		items: items.map((item) => ({ ...item })),
 		secrets,
 		...(settings && { settings }),

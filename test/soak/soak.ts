@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-import { secretsOf } from '../engine/rig/calls';
+import { secretsWithLedger } from '../engine/rig/calls';
 import type { Outcome } from '../engine/rig/run';
 import { listen } from '../service/listen';
 import { startService, type Service } from '../service/service';
@@ -33,7 +33,7 @@ export interface Soaked extends Findings {
 	sentAgain: string[];
 	/** Executions that hold the key, and requests that brought it to another origin. */
 	leaks: number;
-	/** Jobs called unknown although nothing was done to their start: the machine was slower than the silence limit. */
+	/** Jobs called unknown although nothing was done to their start: the machine was slower than the idle timeout. */
 	unknownForNothing: string[];
 	/** What went on outside of the specification. */
 	unexpected: string[];
@@ -64,12 +64,9 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 		elsewhere: (jobId) => `${files.url}/${encodeURIComponent(jobId)}`,
 	});
 	let leaks = 0;
-	const keys = [service.router.keys.main, ledger.secrets.mediaJobLedgerApi.apiKey];
+	const keys = [service.router.keys.main, ledger.ledgerFields.n8nApiKey];
 	const bench: Bench = {
-		secrets: { ...secretsOf(service), ...ledger.secrets },
-		ledgerCredentials: Object.fromEntries(
-			['modelRouterApi', 'mediaJobLedgerApi'].map((type) => [type, { id: type, name: type }]),
-		),
+		secrets: secretsWithLedger(service, ledger),
 		refuse: drawing.refuse,
 		seen: ({ run, error }: Outcome) => {
 			const all = JSON.stringify([run, error?.message, error?.description]);

@@ -2,14 +2,12 @@ import { mapServiceError } from '../../../src/core/errors';
 import { tryParseJson } from '../../../src/core/json';
 import type { Entry } from '../../../src/ledger/entry';
 import { asNotStarted } from '../../../src/ledger/keyClaim';
-import type { Ledger } from '../../../src/ledger/ledger';
 import { claimStart, leaveToTriggers, markDelivered } from '../../../src/ledger/startOnce';
 import type { OperationContext } from '../../../src/n8n/operation';
 import type { StartLedger } from '../../../src/n8n/startPaid';
 import { type Job, readJobRecord } from '../../../src/router/jobRecord';
 import type { MediaType } from '../../../src/router/model';
-import { ledgerAccess } from '../../MediaJobLedger/access';
-import { openLedger } from '../../../src/ledger/dataTable';
+import { openJobLedger } from '../ledger/openJobLedger';
 import { mediaTypeLabel } from './media.params';
 import type { StartRequest, LedgerStart } from './start.params';
 
@@ -40,13 +38,13 @@ export function toStartLedger(
 	context: OperationContext<StartRequest>,
 	{ idempotencyKey, ledgerLabel, waits }: LedgerStart,
 ): StartLedger<StartedJob> {
-	const { request, origin, addHint, silenceLimit } = context;
+	const { request, origin, addHint, idleTimeout } = context;
 	const { mediaType, model } = request;
 	const newStart = {
 		...{ startKey: idempotencyKey, label: ledgerLabel, segment: mediaType, model },
 		account: origin.credential,
 		// covers one attempt: a slow connection, then a slow response
-		lease: Math.max(MIN_LEASE, 2 * silenceLimit),
+		lease: Math.max(MIN_LEASE, 2 * idleTimeout),
 		firstCheck: waits && waits + WAIT_MARGIN,
 	};
 	return {
@@ -111,15 +109,7 @@ export async function deliverInNode<Result>(
 	}
 }
 
-type LedgerContext = Pick<OperationContext<unknown>, 'openService' | 'clock' | 'origin'>;
-
-export async function openJobLedger({
-	openService,
-	clock,
-	origin,
-}: LedgerContext): Promise<Ledger> {
-	return await openLedger(await openService(ledgerAccess), clock, origin.execution);
-}
+type LedgerContext = Parameters<typeof openJobLedger>[0];
 
 function toEntryFields({ jobId, requestId = '', record }: Job) {
 	const text = JSON.stringify(record);

@@ -41,14 +41,6 @@ const useLedgerParam = withFieldRules({ inTool: 'notFromModel' })({
 		'Whether to enter the job in the job ledger, a Data Table of this n8n, before it is started. The Model Router Trigger then downloads its file, whatever happens to this execution.',
 });
 
-/** Makes n8n ask for the ledger's credential where an operation requires it. */
-export const ledgerNeededParam = {
-	displayName: 'Track in Job Ledger',
-	name: 'useLedger',
-	type: 'hidden',
-	default: true,
-} as const satisfies INodeProperties;
-
 const idempotencyKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
 	displayName: 'Unique Key (Start Only Once)',
 	name: 'idempotencyKey',

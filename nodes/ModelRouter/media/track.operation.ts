@@ -1,9 +1,9 @@
 import { encodePathSegment } from '../../../src/core/urls';
 import { registerJob } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
+import { openJobLedger } from '../ledger/openJobLedger';
 import { addressParams, toAddress } from './media.params';
-import { ledgerLabelOption, ledgerNeededParam } from './start.params';
-import { openJobLedger } from './jobLedger';
+import { ledgerLabelOption } from './start.params';
 
 export const track = operation({
 	name: 'Track Existing Job',
@@ -13,7 +13,6 @@ export const track = operation({
 		'Enter a job that was started elsewhere in the job ledger, so that the Model Router Trigger downloads its file',
 	params: [
 		...addressParams,
-		ledgerNeededParam,
 		{
 			displayName: 'Options',
 			name: 'options',

@@ -7,7 +7,6 @@ import { runPool } from '../../../src/n8n/itemPool';
 import { createParamReader } from '../../../src/n8n/parameters';
 import { createRedactor } from '../../../src/n8n/redact';
 import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
-import { ledgerAccess } from '../../MediaJobLedger/access';
 import { openLedger } from '../../../src/ledger/dataTable';
 import { access } from '../access';
 import {
@@ -38,16 +37,11 @@ export async function deliver(n8n: IExecuteFunctions): Promise<INodeExecutionDat
 	try {
 		const settings = toSettings(createParamReader(n8n, triggerParams)(0));
 		// a stalled download must end before the lease expires
-		const silenceLimit = Math.min(defaultRequestSettings.silenceLimit, settings.lease / 3000);
-		const requests = { ...defaultRequestSettings, silenceLimit };
+		const idleTimeout = Math.min(defaultRequestSettings.idleTimeout, settings.lease / 3000);
+		const requests = { ...defaultRequestSettings, idleTimeout };
 		const router = await connect(n8n, access, requests, { redact });
-		const open = async () => {
-			const connection = await connect(n8n, ledgerAccess, requests, {
-				redact,
-				continuesAfterStop: true,
-			});
-			return await openLedger(connection, router.clock, n8n.getExecutionId());
-		};
+		const open = async () =>
+			await openLedger(router.connectLedger(), router.clock, n8n.getExecutionId());
 		const items =
 			n8n.getMode() === 'manual'
 				? await collectSampleItems(n8n, router, open, settings)

@@ -13,7 +13,6 @@ import { listModels } from '../../../src/router/catalog';
 import { diffCatalogs, takeSnapshot, detectOutage } from '../../../src/router/catalogDiff';
 import { readJob } from '../../../src/router/jobs';
 import type { MediaType, Model } from '../../../src/router/model';
-import { ledgerAccess } from '../../MediaJobLedger/access';
 import { openLedger } from '../../../src/ledger/dataTable';
 import { access } from '../access';
 import { openJobList } from './jobList';
@@ -23,9 +22,9 @@ import { toJobItem, shortenRecord, toCatalogItem } from './triggerItems';
 /** In seconds. A poll must be short, and the next one follows soon. */
 const pollRequestSettings = {
 	...defaultRequestSettings,
-	silenceLimit: 6,
-	totalLimit: 12,
-	longestWait: 0,
+	idleTimeout: 6,
+	totalTimeout: 12,
+	maxRateLimitWait: 0,
 };
 
 /** The result of one part of a poll. */
@@ -44,7 +43,7 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 		// without a job to read, a wrong key would not be detected
 		if (polled.isFirst) await listModels(router.httpWithoutRetries);
 		if (usesLedger(settings, router)) {
-			const connection = await connect(n8n, ledgerAccess, pollRequestSettings, { redact });
+			const connection = router.connectLedger();
 			const ledger = await openLedger(connection, connection.clock, '');
 			const claim = ledger.newClaim();
 			return await collectItems(n8n, { ledger, claim, isLedger: true }, router, settings, polled);
@@ -64,8 +63,8 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
  * Whether the job ledger stores what was reported. A trigger for the catalog alone uses the ledger if the credential has one, and
  * the workflow otherwise.
  */
-const usesLedger = ({ wantsJobs, watch }: TriggerSettings, { credentialField }: Connection) =>
-	wantsJobs ? watch === 'ledger' : credentialField('useJobLedger') === 'true';
+const usesLedger = ({ wantsJobs, watch }: TriggerSettings, router: Connection) =>
+	wantsJobs ? watch === 'ledger' : router.usesLedger;
 
 async function collectItems(
 	n8n: IPollFunctions,

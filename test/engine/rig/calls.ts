@@ -3,6 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Service } from '../../service/service';
 import type { RunOptions } from './run';
 import type { Secrets } from './credentials';
+import type { DataTables } from './dataTables';
 
 type Paying = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
 
@@ -12,7 +13,7 @@ export const paying: Array<[string, (text: string) => Paying]> = [
 	['assistant: ask', (question) => assistant('ask', { question })],
 	[
 		'assistant: ask a guided question',
-		(asset) => assistant('askGuided', { capability: 'webSearch', asset }),
+		(token) => assistant('askGuided', { capability: 'webSearch', token }),
 	],
 	['assistant: ask with streaming', (question) => assistant('askStreaming', { question })],
 	['router: chat', (content) => chat(content)],
@@ -32,16 +33,22 @@ const picture = {
 export const agent = (parameters: INodeParameters): Paying => ({
 	node: 'workspaceAgent',
 	credential: 'workspaceAgentApi',
-	parameters: { resource: 'message', operation: 'send', ...parameters },
+	parameters: { messageSource: 'define', ...parameters },
 });
 
+const questions = {
+	ask: { operation: 'ask', questionSource: 'define', streamAnswer: false },
+	askStreaming: { operation: 'ask', questionSource: 'define' },
+	askGuided: { operation: 'askGuided', streamAnswer: false },
+};
+
 export const assistant = (
-	operation: 'ask' | 'askGuided' | 'askStreaming',
+	question: keyof typeof questions,
 	parameters: INodeParameters,
 ): Paying => ({
 	node: 'marketAssistant',
 	credential: 'marketAssistantApi',
-	parameters: { resource: 'question', operation, ...parameters },
+	parameters: { ...questions[question], ...parameters },
 });
 
 export const chat = (content: string, more: INodeParameters = {}): Paying => ({
@@ -97,6 +104,19 @@ export const secretsOf = (service: Service): Secrets => ({
 	},
 	modelRouterApi: { baseUrl: service.router.baseUrl, apiKey: service.router.keys.main },
 });
+
+/** The same, with a job ledger in the credentials that can have one. */
+export function secretsWithLedger(
+	service: Service,
+	{ ledgerFields }: Pick<DataTables, 'ledgerFields'>,
+): Secrets {
+	const { modelRouterApi, marketAssistantApi, ...others } = secretsOf(service);
+	return {
+		...others,
+		modelRouterApi: { ...modelRouterApi, ...ledgerFields },
+		marketAssistantApi: { ...marketAssistantApi, ...ledgerFields },
+	};
+}
 
 let others = 0;
 

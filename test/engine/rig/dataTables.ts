@@ -14,7 +14,8 @@ export interface DataTables {
 	/** The table "Media Jobs". */
 	rows: Fields[];
 	entries(): Entry[];
-	secrets: { mediaJobLedgerApi: { baseUrl: string; apiKey: string; table: string } };
+	/** What a credential needs to use it as its job ledger. */
+	ledgerFields: { useJobLedger: boolean; n8nUrl: string; n8nApiKey: string; ledgerTable: string };
 	/** @throws when a row was changed in a way that its transitions do not allow. */
 	stop(): Promise<void>;
 }
@@ -30,8 +31,9 @@ export async function startDataTables(): Promise<DataTables> {
 		service,
 		rows,
 		entries: () => rows.map(readEntry),
-		secrets: {
-			mediaJobLedgerApi: { baseUrl: service.url, apiKey: SENT_ALONG, table: 'Media Jobs' },
+		ledgerFields: {
+			...{ useJobLedger: true, n8nUrl: service.url },
+			...{ n8nApiKey: SENT_ALONG, ledgerTable: 'Media Jobs' },
 		},
 		async stop() {
 			await service.stop();

@@ -1,15 +1,11 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { startService, type Service } from '../../service/service';
-import { job, secretsOf } from './calls';
+import { job, secretsWithLedger } from './calls';
 import { startDataTables, type DataTables } from './dataTables';
 import { run, type RunOptions } from './run';
 
 export const sketch = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
-const credentials = {
-	modelRouterApi: { id: 'modelRouterApi', name: 'Router' },
-	mediaJobLedgerApi: { id: 'mediaJobLedgerApi', name: 'Ledger' },
-};
 
 /** For the tests of a file: the service, and n8n's Data Tables beside it. Jobs are done at once. */
 export function startLedgerRig() {
@@ -24,9 +20,8 @@ export function startLedgerRig() {
 			more: Partial<RunOptions> = {},
 		): RunOptions => ({
 			...job(operation, { useLedger: true, ...parameters }),
-			secrets: { ...secretsOf(rig.service), ...rig.n8n.secrets },
+			secrets: secretsWithLedger(rig.service, rig.n8n),
 			...more,
-			settings: { credentials, ...more.settings },
 		}),
 
 		/** @param parameters Options, and the unique key. */
@@ -39,13 +34,14 @@ export function startLedgerRig() {
 			return rig.ledgered('start', { ...picture, idempotencyKey, options }, more);
 		},
 
-		/** An operation of the node Media Job Ledger. */
-		ledger: (resource: string, operation: string, parameters: INodeParameters = {}) =>
+		/** An operation of the resource Job Ledger. */
+		ledger: (operation: string, parameters: INodeParameters = {}, more: Partial<RunOptions> = {}) =>
 			run({
-				node: 'mediaJobLedger',
-				credential: 'mediaJobLedgerApi',
-				parameters: { resource, operation, ...parameters },
-				secrets: { ...rig.n8n.secrets },
+				node: 'modelRouter',
+				credential: 'modelRouterApi',
+				parameters: { resource: 'ledger', operation, ...parameters },
+				secrets: secretsWithLedger(rig.service, rig.n8n),
+				...more,
 			}),
 	};
 	beforeAll(async () => {

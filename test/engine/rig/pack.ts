@@ -9,12 +9,10 @@ import {
 } from 'n8n-workflow';
 
 import { MarketAssistantApi } from '../../../credentials/MarketAssistantApi.credentials';
-import { MediaJobLedgerApi } from '../../../credentials/MediaJobLedgerApi.credentials';
 import { ModelRouterApi } from '../../../credentials/ModelRouterApi.credentials';
 import { WorkspaceAgentApi } from '../../../credentials/WorkspaceAgentApi.credentials';
 import { AgentBridge } from '../../../nodes/AgentBridge/AgentBridge.node';
 import { MarketAssistant } from '../../../nodes/MarketAssistant/MarketAssistant.node';
-import { MediaJobLedger } from '../../../nodes/MediaJobLedger/MediaJobLedger.node';
 import { ModelRouter } from '../../../nodes/ModelRouter/ModelRouter.node';
 import { ModelRouterTrigger } from '../../../nodes/ModelRouter/ModelRouterTrigger.node';
 import { WorkspaceAgent } from '../../../nodes/WorkspaceAgent/WorkspaceAgent.node';
@@ -52,15 +50,9 @@ export const sources: Pack = packOf(
 		marketAssistant: new MarketAssistant(),
 		modelRouter: new ModelRouter(),
 		modelRouterTrigger: new ModelRouterTrigger(),
-		mediaJobLedger: new MediaJobLedger(),
 		agentBridge: new AgentBridge(),
 	},
-	[
-		new WorkspaceAgentApi(),
-		new MarketAssistantApi(),
-		new ModelRouterApi(),
-		new MediaJobLedgerApi(),
-	],
+	[new WorkspaceAgentApi(), new MarketAssistantApi(), new ModelRouterApi()],
 );
 
 /** The pack as n8n loads it: from the built dist/. */

@@ -34,8 +34,6 @@ export interface Polled {
 	error: (Error & { failure?: unknown }) | undefined;
 }
 
-const CREDENTIALS = ['modelRouterApi', 'mediaJobLedgerApi'];
-
 function workflowOf({
 	parameters,
 	secrets,
@@ -45,7 +43,7 @@ function workflowOf({
 }: TriggerOptions) {
 	const node: INode = {
 		...made('Trigger', 'n8n-nodes-agent-bridge.modelRouterTrigger', parameters),
-		credentials: Object.fromEntries(CREDENTIALS.map((name) => [name, { id: name, name }])),
+		credentials: { modelRouterApi: { id: 'modelRouterApi', name: 'Router' } },
 		...settings,
 	};
 	const nodes = [node, made('Items', 'test.sink')];

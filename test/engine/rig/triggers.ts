@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { startService, type Service } from '../../service/service';
-import { secretsOf } from './calls';
+import { secretsWithLedger } from './calls';
 import { startDataTables, type DataTables } from './dataTables';
 import type { TriggerOptions } from './poll';
 
@@ -53,7 +53,7 @@ export async function triggerRig(): Promise<TriggerRig> {
 		...{ service, n8n, startJob, enter },
 		trigger: (parameters = {}, more = {}) => ({
 			parameters,
-			secrets: { ...secretsOf(service), ...n8n.secrets },
+			secrets: secretsWithLedger(service, n8n),
 			workflowId: `workflow-${++workflows}`,
 			...more,
 		}),

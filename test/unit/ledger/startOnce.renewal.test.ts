@@ -2,7 +2,7 @@ import { ServiceError } from '../../../src/core/errors';
 import type { Entry } from '../../../src/ledger/entry';
 import { claimKey } from '../../../src/ledger/keyClaim';
 import type { Ledger } from '../../../src/ledger/ledger';
-import { resolveAsNotStarted } from '../../../src/ledger/manualChanges';
+import { markAsNotStarted } from '../../../src/ledger/manualChanges';
 import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
 import { Rows } from './simulatedTable';
@@ -46,7 +46,7 @@ describe('a claim whose lease has ended before anything was sent', () => {
 		const { clock, rows, book, ledgerOf, start } = world();
 		const slow = failureOf(start(ledgerOf('slow'), 6 * LEASE));
 		await clock.sleep(1.1 * LEASE);
-		await resolveAsNotStarted(ledgerOf('person'), { startKey: 'k' });
+		await markAsNotStarted(ledgerOf('person'), { startKey: 'k' });
 		expect(await start(ledgerOf('second'), 0)).toMatchObject({ result: 'job-1' });
 		expect(await slow).toMatchObject({
 			message: 'This start took too long, and a person resolved it meanwhile',

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/core/errors';
 import type { Ledger } from '../../../src/ledger/ledger';
-import { resolveAsNotStarted, resolveAsStarted } from '../../../src/ledger/manualChanges';
+import { markAsNotStarted, markAsStarted } from '../../../src/ledger/manualChanges';
 import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
 import { Rows, type Weather } from './simulatedTable';
@@ -161,7 +161,7 @@ describe('one job per key', () => {
 		expect(second.details).toMatchObject({ outcome: 'unknown', ids: { entryId: '1' } });
 		expect(book).toHaveLength(1);
 
-		await resolveAsStarted(ledgerOf('3'), { startKey: 'k' }, 'job-1');
+		await markAsStarted(ledgerOf('3'), { startKey: 'k' }, 'job-1');
 		expect(
 			jobOf(
 				await startThroughLedger(
@@ -183,7 +183,7 @@ describe('one job per key', () => {
 				sending(() => 'unknown'),
 			),
 		);
-		await resolveAsNotStarted(ledgerOf('2'), { id: 1 });
+		await markAsNotStarted(ledgerOf('2'), { id: 1 });
 		expect(
 			jobOf(
 				await startThroughLedger(
@@ -212,7 +212,7 @@ describe('one job per key', () => {
 		);
 		expect(early.message).toMatch(/^Another execution is starting the job of the key "k"/);
 		expect(early.details).toMatchObject({ outcome: 'unknown', ids: { idempotencyKey: 'k' } });
-		const tooSoon = await failureOf(resolveAsNotStarted(ledgerOf('3'), { startKey: 'k' }));
+		const tooSoon = await failureOf(markAsNotStarted(ledgerOf('3'), { startKey: 'k' }));
 		expect(tooSoon.message).toBe('This start may still be in progress');
 		await clock.sleep(600_000);
 		const late = await failureOf(
@@ -276,7 +276,7 @@ describe('one job per key', () => {
 			sending(() => 'started', 700_000),
 		);
 		await clock.sleep(650_000);
-		await resolveAsNotStarted(ledgerOf('2'), { startKey: 'k' });
+		await markAsNotStarted(ledgerOf('2'), { startKey: 'k' });
 		expect(jobOf(await slow)).toBe('job-1');
 		expect(rows.rows).toMatchObject([
 			{ state: 'notStarted', jobId: '' },

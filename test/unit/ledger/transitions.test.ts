@@ -61,7 +61,7 @@ it('tries one state after the other, until there are rows in it', async () => {
 it('asks for the state that was seen, and empties what the transition clears', async () => {
 	const { rows, asked, table } = recorded('unknown');
 	const seen = { id: 1, claim: 'c', state: 'unknown' } as const;
-	expect(await applyTransition(table, 'resolveAsStarted', seen, { jobId: 'j' })).toHaveLength(1);
+	expect(await applyTransition(table, 'markAsStarted', seen, { jobId: 'j' })).toHaveLength(1);
 	expect(asked).toEqual([where(seen)]);
 	expect(rows).toMatchObject([{ state: 'pending', jobId: 'j', claim: '' }]);
 });

@@ -78,7 +78,7 @@ it.each<[string, ServiceErrorDetails, string | undefined]>([
 	[
 		'the wrong endpoint, with any status',
 		{ code: 'wrong_endpoint', status: 418 },
-		'Use "Chat: Complete" or "Response: Create" for text models, "Media" for image, video, music and audio models.',
+		'Use "Text: Message a Model" for text models, "Media" for image, video, music and audio models.',
 	],
 	[
 		'a job that is not completed',

@@ -23,7 +23,7 @@ it.each([[undefined], [''], ['embedding'], ['toString'], [null]])(
 );
 
 it.each<[ModelKind, string, string]>([
-	['text', 'The model v/m answers with text', 'Use "Chat: Complete" or "Response: Create" for it.'],
+	['text', 'The model v/m answers with text', 'Use "Text: Message a Model" for it.'],
 	['image', 'The model v/m makes images', 'Use "Media" with the Media Type "Image" for it.'],
 	['video', 'The model v/m makes videos', 'Use "Media" with the Media Type "Video" for it.'],
 	['music', 'The model v/m makes music', 'Use "Media" with the Media Type "Music" for it.'],

@@ -1,14 +1,14 @@
 import { encodePathSegment } from '../../../src/core/urls';
-import { resolveAsStarted } from '../../../src/ledger/manualChanges';
+import { markAsStarted } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { openLedger } from '../../../src/ledger/dataTable';
 import { toSelector, whichParams } from './entry.params';
 import { toEntryJson } from './entryOutput';
+import { openJobLedger } from './openJobLedger';
 
-export const resolveStarted = operation({
-	name: 'Resolve as Started',
-	value: 'resolveStarted',
-	action: 'Resolve an unknown start as started',
+export const markStarted = operation({
+	name: 'Mark as Started',
+	value: 'markStarted',
+	action: 'Mark unknown start as started',
 	description:
 		'Record that a start with an unknown outcome did start a job: its key then returns that job, and the trigger downloads its file',
 	params: [
@@ -28,8 +28,9 @@ export const resolveStarted = operation({
 		return { selector: toSelector(selector), jobId: jobId.trim() };
 	},
 
-	async run({ request: { selector, jobId }, origin, ...context }) {
-		const ledger = await openLedger(context, context.clock, origin.execution);
-		return { json: toEntryJson(await resolveAsStarted(ledger, selector, jobId)) };
+	async run(context) {
+		const { selector, jobId } = context.request;
+		const ledger = await openJobLedger(context);
+		return { json: toEntryJson(await markAsStarted(ledger, selector, jobId)) };
 	},
 });

@@ -3,7 +3,7 @@ import { run } from './rig/run';
 
 const rig = startLedgerRig();
 
-describe('the ledger node', () => {
+describe('the job ledger as a resource', () => {
 	it('enters jobs that were started elsewhere, once', async () => {
 		const enter = () => run(rig.ledgered('track', { mediaType: 'videos', jobId: 'job-x' }));
 		expect((await enter()).items[0]?.json).toEqual({
@@ -16,19 +16,25 @@ describe('the ledger node', () => {
 	it('lists entries, the latest first, and not what only it needs', async () => {
 		await run(rig.starting('one', { idempotencyKey: 'a' }));
 		await run(rig.starting('two', { idempotencyKey: 'b', ledgerLabel: 'l' }));
-		const { items } = await rig.ledger('entry', 'getMany', {});
-		expect(items.map(({ json }) => json['startKey'])).toEqual(['b', 'a']);
+		const { items } = await rig.ledger('getMany');
+		expect(items.map(({ json }) => json['idempotencyKey'])).toEqual(['b', 'a']);
 		expect(items[0]?.json).toMatchObject({
-			...{ ledgerEntry: 2, state: 'pending', label: 'l', execution: 'execution-1' },
+			...{
+				entryId: 2,
+				mediaType: 'images',
+				state: 'pending',
+				label: 'l',
+				execution: 'execution-1',
+			},
 			startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
 			job: { id: expect.any(String) },
 		});
 		expect(items[0]?.json).not.toHaveProperty('claim');
-		const labelled = await rig.ledger('entry', 'getMany', {
-			filters: { label: 'l', state: 'pending' },
+		const labelled = await rig.ledger('getMany', {
+			filters: { ledgerLabel: 'l', state: 'pending' },
 		});
 		expect(labelled.items).toHaveLength(1);
-		const none = await rig.ledger('entry', 'getMany', { filters: { state: 'unknown' } });
+		const none = await rig.ledger('getMany', { filters: { state: 'unknown' } });
 		expect(none.items).toEqual([]);
 	});
 
@@ -40,10 +46,12 @@ describe('the ledger node', () => {
 		Object.assign(kept!, { state: 'delivered', startedAt: 1 });
 		Object.assign(gone!, { state: 'delivered', startedAt: 1 });
 		Object.assign(waiting!, { startedAt: 1 });
-		expect((await rig.ledger('entry', 'deleteOld')).items[0]?.json).toEqual({ deleted: 1 });
+		expect((await rig.ledger('deleteMany')).items[0]?.json).toEqual({
+			...{ deleted: true, count: 1 },
+		});
 		expect(rig.n8n.entries().map(({ id }) => id)).toEqual([1, 3]);
-		const all = await rig.ledger('entry', 'deleteOld', { withKeys: true });
-		expect(all.items[0]?.json).toEqual({ deleted: 1 });
+		const all = await rig.ledger('deleteMany', { withKeys: true });
+		expect(all.items[0]?.json).toEqual({ deleted: true, count: 1 });
 		expect(rig.n8n.entries()).toMatchObject([{ state: 'pending' }]);
 	});
 
@@ -67,8 +75,8 @@ describe('the ledger node', () => {
 	});
 
 	it('says what is missing where there is no such start', async () => {
-		const { error } = await rig.ledger('entry', 'resolveStarted', {
-			startKey: 'nobody',
+		const { error } = await rig.ledger('markStarted', {
+			idempotencyKey: 'nobody',
 			jobId: 'j',
 		});
 		expect(error?.message).toMatch(/^The ledger has no such start/);

@@ -1,14 +1,14 @@
 import { deleteOldEntries } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { openLedger } from '../../../src/ledger/dataTable';
+import { openJobLedger } from './openJobLedger';
 
 /** Milliseconds. */
 const DAY = 24 * 3_600_000;
 
-export const deleteOld = operation({
-	name: 'Delete Old',
-	value: 'deleteOld',
-	action: 'Delete old entries of the ledger',
+export const deleteMany = operation({
+	name: 'Delete Many',
+	value: 'deleteMany',
+	action: 'Delete many job ledger entries',
 	description:
 		'Delete entries of jobs that were delivered long ago, so that the table does not grow forever. Unfinished jobs, and starts whose outcome is unknown, are not deleted.',
 	params: [
@@ -27,14 +27,14 @@ export const deleteOld = operation({
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to also delete entries with a key of Start Once Per Key. A start with such a key then starts, and pays for, a new job.',
+				'Whether to also delete entries with a key of Unique Key (Start Only Once). A start with such a key then starts, and pays for, a new job.',
 		},
 	],
 
 	prepare: ({ days, withKeys }) => ({ age: days * DAY, withKeys }),
 
-	async run({ request, origin, ...context }) {
-		const ledger = await openLedger(context, context.clock, origin.execution);
-		return { json: { deleted: await deleteOldEntries(ledger, request) } };
+	async run(context) {
+		const count = await deleteOldEntries(await openJobLedger(context), context.request);
+		return { json: { deleted: true, count } };
 	},
 });

@@ -1,19 +1,27 @@
 import type { EntryState } from '../../../src/ledger/entry';
-import { equal, MAX_ROWS, noneOf, where } from '../../../src/ledger/ledger';
+import { equal, findAllRows, MAX_ROWS, noneOf, where } from '../../../src/ledger/ledger';
 import { operation } from '../../../src/n8n/operation';
-import { openLedger } from '../../../src/ledger/dataTable';
 import { toEntryJson } from './entryOutput';
+import { openJobLedger } from './openJobLedger';
 
 export const getMany = operation({
 	name: 'Get Many',
 	value: 'getMany',
-	action: 'Get many entries of the ledger',
-	description: 'List the starts and jobs in the ledger, latest first',
+	action: 'Get many job ledger entries',
+	description: 'List the starts and jobs in the job ledger, the latest first',
 	params: [
+		{
+			displayName: 'Return All',
+			name: 'returnAll',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to return all results or only up to a given limit',
+		},
 		{
 			displayName: 'Limit',
 			name: 'limit',
 			type: 'number',
+			displayOptions: { show: { returnAll: [false] } },
 			typeOptions: { minValue: 1, maxValue: MAX_ROWS },
 			default: 50,
 			description: 'Max number of results to return',
@@ -33,18 +41,11 @@ export const getMany = operation({
 					description: 'ID of the job at the service',
 				},
 				{
-					displayName: 'Key',
-					name: 'startKey',
+					displayName: 'Ledger Label',
+					name: 'ledgerLabel',
 					type: 'string',
 					default: '',
-					description: 'As entered in Start Once Per Key',
-				},
-				{
-					displayName: 'Label',
-					name: 'label',
-					type: 'string',
-					default: '',
-					description: 'As entered in Start, Generate or Enter in Ledger',
+					description: 'As entered when the job was started or tracked',
 				},
 				{
 					displayName: 'State',
@@ -62,26 +63,37 @@ export const getMany = operation({
 					default: 'unknown',
 					description: 'State of the entry',
 				},
+				{
+					displayName: 'Unique Key',
+					name: 'idempotencyKey',
+					type: 'string',
+					default: '',
+					description: 'As entered in Unique Key (Start Only Once)',
+				},
 			],
 		},
 	],
 
-	prepare: ({ limit, filters: { jobId, startKey, label, state } }) => ({
-		limit,
-		filter: where({
+	prepare: ({ returnAll, limit, filters: { jobId, idempotencyKey, ledgerLabel, state } }) => ({
+		limit: returnAll ? undefined : limit,
+		filter: {
 			jobId: jobId?.trim() || undefined,
-			startKey: startKey?.trim() || undefined,
-			label: label?.trim() || undefined,
+			startKey: idempotencyKey?.trim() || undefined,
+			label: ledgerLabel?.trim() || undefined,
 			state: [
 				...(state?.trim() ? [equal((state satisfies EntryState).trim())] : []),
-				...noneOf('withdrawn', 'baseline'),
+				...noneOf('withdrawn', 'baseline', 'chat'),
 			],
-		}),
+		},
 	}),
 
-	async run({ request: { limit, filter }, origin, ...context }) {
-		const { table } = await openLedger(context, context.clock, origin.execution);
-		const entries = await table.find(filter, { limit, last: true });
+	async run(context) {
+		const { limit, filter } = context.request;
+		const { table } = await openJobLedger(context);
+		const entries =
+			limit === undefined
+				? (await findAllRows(table, filter)).reverse()
+				: await table.find(where(filter), { limit, last: true });
 		return entries.map((entry) => ({ json: toEntryJson(entry) }));
 	},
 });

@@ -5,8 +5,11 @@ import type { Entry } from '../../../src/ledger/entry';
 
 /** An entry as an item: times in ISO 8601, empty fields omitted. */
 export function toEntryJson(entry: Entry): IDataObject {
-	const { id, record, startedAt, leaseUntil, checkAt, ...rest } = entry;
+	const { id, startKey, segment, record, startedAt, leaseUntil, checkAt, ...rest } = entry;
 	const fields = {
+		entryId: id,
+		idempotencyKey: startKey,
+		mediaType: segment,
 		...rest,
 		// internal to claims and transitions
 		claim: undefined,
@@ -17,7 +20,7 @@ export function toEntryJson(entry: Entry): IDataObject {
 		job: tryParseJson(record),
 	};
 	const filled = Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined);
-	return { ledgerEntry: id, ...Object.fromEntries(filled) };
+	return Object.fromEntries(filled) as IDataObject;
 }
 
 const isoTime = (milliseconds: number) =>

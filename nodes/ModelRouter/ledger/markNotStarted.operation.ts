@@ -1,0 +1,21 @@
+import { markAsNotStarted } from '../../../src/ledger/manualChanges';
+import { operation } from '../../../src/n8n/operation';
+import { toSelector, whichParams } from './entry.params';
+import { toEntryJson } from './entryOutput';
+import { openJobLedger } from './openJobLedger';
+
+export const markNotStarted = operation({
+	name: 'Mark as Not Started',
+	value: 'markNotStarted',
+	action: 'Mark unknown start as not started',
+	description:
+		'Record that a start with an unknown outcome did not start a job: its key can then start a job again. If this is wrong, you pay twice.',
+	params: whichParams,
+
+	prepare: toSelector,
+
+	async run(context) {
+		const ledger = await openJobLedger(context);
+		return { json: toEntryJson(await markAsNotStarted(ledger, context.request)) };
+	},
+});

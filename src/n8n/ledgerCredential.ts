@@ -1,0 +1,122 @@
+import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
+
+import { invalidInputError } from '../core/errors';
+import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
+
+const whenUsed: INodeProperties['displayOptions'] = { show: { useJobLedger: [true] } };
+
+/** The job ledger, as an optional part of a credential: a Data Table of the n8n in which the workflows run. */
+export const jobLedgerProperties: INodeProperties[] = [
+	{
+		displayName: 'Use a Job Ledger',
+		name: 'useJobLedger',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to keep a record of paid jobs and of chats in a Data Table of this n8n. Jobs are then started only once, and their files and chats are found again after crashes and restarts.',
+	},
+	{
+		displayName: 'n8n URL',
+		name: 'n8nUrl',
+		type: 'string',
+		displayOptions: whenUsed,
+		default: 'http://127.0.0.1:5678',
+		required: true,
+		placeholder: 'e.g. https://my-name.app.n8n.cloud',
+		hint: 'The address of this n8n, as its own processes see it',
+		description:
+			'On n8n Cloud: the address of your editor, such as https://my-name.app.n8n.cloud. In Docker: http:// with the name of the n8n service, such as http://n8n:5678. Everything on one machine: http://127.0.0.1:5678, with the port of your n8n. With several processes: the main process, at an address that every worker reaches. http:// is fine inside your own network.',
+	},
+	{
+		displayName: 'n8n API Key',
+		name: 'n8nApiKey',
+		type: 'string',
+		typeOptions: { password: true },
+		displayOptions: whenUsed,
+		default: '',
+		required: true,
+		hint: 'Create it in n8n under Settings > n8n API',
+		description:
+			'It needs the scopes dataTable:list, dataTable:create, dataTableColumn:create, dataTableRow:read, dataTableRow:create and dataTableRow:update. To delete entries it also needs dataTableRow:delete.',
+	},
+	{
+		displayName: 'Job Ledger Table',
+		name: 'ledgerTable',
+		type: 'string',
+		displayOptions: whenUsed,
+		default: 'Media Jobs',
+		required: true,
+		description:
+			'Name of the Data Table. It is created when it is first used. With the ID of an existing table, the key does not need the scope dataTable:list.',
+	},
+];
+
+/** How to reach the Data Table, its fields checked. */
+export interface LedgerPart {
+	baseUrl: string;
+	apiKey: string;
+	/** The name or ID of the table. */
+	table: string;
+}
+
+export const usesLedger = (data: ICredentialDataDecryptedObject): boolean =>
+	data['useJobLedger'] === true;
+
+/** The key as it is stored, for redaction: also while the job ledger is not used. */
+export function findLedgerKey({ n8nApiKey }: ICredentialDataDecryptedObject): string {
+	return typeof n8nApiKey === 'string' ? n8nApiKey.trim() : '';
+}
+
+/**
+ * Reads the part of a credential that is for the job ledger.
+ *
+ * @param credentialName Its title in n8n.
+ * @throws ServiceError `invalid` when it is turned off, or has an unusable field.
+ */
+export function readLedgerPart(
+	data: ICredentialDataDecryptedObject,
+	credentialName: string,
+): LedgerPart {
+	if (!usesLedger(data)) {
+		throw invalidInputError(
+			'The job ledger is turned off',
+			`Turn on "Use a Job Ledger" in the ${credentialName} credential.`,
+		);
+	}
+	const table = String(data['ledgerTable'] ?? '').trim();
+	if (!table)
+		throw invalidInputError('The job ledger table is empty', 'Enter it in the credential.');
+	return {
+		baseUrl: normalizeBaseUrl(String(data['n8nUrl'] ?? ''), 'api/v1', true, 'n8n URL'),
+		apiKey: normalizeApiKey(data['n8nApiKey'], 'n8n API key'),
+		table,
+	};
+}
+
+/**
+ * Which key is for which origin. An origin is a scheme, a host and a port.
+ *
+ * @throws ServiceError `invalid` when the service and n8n have the same origin: neither key may reach the other.
+ */
+export function findKeyOrigins(data: ICredentialDataDecryptedObject): {
+	service: string | undefined;
+	n8n: string | undefined;
+} {
+	const service = findOrigin(data['baseUrl']);
+	const n8n = usesLedger(data) ? findOrigin(data['n8nUrl']) : undefined;
+	if (n8n !== undefined && n8n === service) {
+		throw invalidInputError(
+			'Base URL and n8n URL of the credential lead to the same server',
+			'Each API key is only sent to its own server. Enter the address of the service in Base URL, and the address of this n8n in n8n URL.',
+		);
+	}
+	return { service, n8n };
+}
+
+function findOrigin(url: unknown): string | undefined {
+	try {
+		return new URL(normalizeBaseUrl(String(url ?? ''), undefined, true)).origin;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,110 @@
+import type { IHttpRequestOptions } from 'n8n-workflow';
+
+import { MarketAssistantApi } from '../../../credentials/MarketAssistantApi.credentials';
+import { ModelRouterApi } from '../../../credentials/ModelRouterApi.credentials';
+import { WorkspaceAgentApi } from '../../../credentials/WorkspaceAgentApi.credentials';
+import { createHeaderAuth } from '../../../src/n8n/headerAuth';
+
+const OPTIONS: IHttpRequestOptions = { url: 'https://host.example/v1', headers: { accept: 'x' } };
+const SERVICE = { baseUrl: 'https://host.example/api/', apiKey: 'secret' };
+const LEDGER = {
+	...{ useJobLedger: true, n8nUrl: ' http://n8n:5678/ ', n8nApiKey: ' n8n-secret\n' },
+	ledgerTable: 'Media Jobs',
+};
+
+const headersFor = async (options: object, credentials: object = {}) =>
+	(
+		await createHeaderAuth('X-API-Key')(
+			{ ...SERVICE, ...LEDGER, ...credentials },
+			options as IHttpRequestOptions,
+		)
+	).headers;
+
+it.each([
+	[new WorkspaceAgentApi(), 'Authorization', 'Bearer secret'],
+	[new MarketAssistantApi(), 'X-API-Key', 'secret'],
+	[new ModelRouterApi(), 'X-API-KEY', 'secret'],
+])('the key goes into its header', async (credential, header, value) => {
+	const options = await credential.authenticate({ ...SERVICE, apiKey: ' secret\n' }, OPTIONS);
+	expect(options).toEqual({ ...OPTIONS, headers: { accept: 'x', [header]: value } });
+});
+
+it('whoever asked never sees the key', async () => {
+	await createHeaderAuth('X-API-Key')(SERVICE, OPTIONS);
+	expect(OPTIONS).toEqual({ url: 'https://host.example/v1', headers: { accept: 'x' } });
+});
+
+it('a header of the same name in any case gives way', async () => {
+	const forged = { 'x-api-KEY': 'forged', 'X-Api-Key': 'forged' };
+	expect(await headersFor({ ...OPTIONS, headers: forged })).toEqual({ 'X-API-Key': 'secret' });
+	expect(await headersFor({ url: OPTIONS.url })).toEqual({ 'X-API-Key': 'secret' });
+	const forN8n = { url: 'http://n8n:5678/', headers: { 'x-n8n-api-key': 'forged' } };
+	expect(await headersFor(forN8n)).toEqual({ 'X-N8N-API-KEY': 'n8n-secret' });
+});
+
+it.each([[''], ['a\r\nHost: x'], [undefined], [17]])('the key %j is not sent', async (apiKey) => {
+	await expect(headersFor(OPTIONS, { apiKey })).rejects.toMatchObject({ kind: 'invalid' });
+	await expect(
+		headersFor({ url: 'http://n8n:5678/api/v1' }, { n8nApiKey: apiKey }),
+	).rejects.toMatchObject({ kind: 'invalid' });
+});
+
+describe('the target chooses the key', () => {
+	const service = { 'X-API-Key': 'secret' };
+	const n8n = { 'X-N8N-API-KEY': 'n8n-secret' };
+	it.each<[string, object, object | undefined]>([
+		['the service', { url: 'https://host.example/v1' }, service],
+		['its default port', { url: 'https://HOST.example:443/v1' }, service],
+		['n8n', { url: 'http://n8n:5678/api/v1/data-tables' }, n8n],
+		['the older form', { uri: 'https://host.example/v1' }, service],
+		['a base address', { baseURL: 'https://host.example/', url: '/v1' }, service],
+		['a base address alone', { baseURL: 'http://n8n:5678', url: '' }, n8n],
+		[
+			'an address in spite of a base address',
+			{ baseURL: SERVICE.baseUrl, url: 'http://n8n:5678/a' },
+			n8n,
+		],
+		['another host', { url: 'https://elsewhere.example/v1' }, undefined],
+		[
+			'another host in spite of a base address',
+			{ baseURL: SERVICE.baseUrl, url: 'https://e.example' },
+			undefined,
+		],
+		[
+			'a host without a scheme',
+			{ baseURL: SERVICE.baseUrl, url: '//elsewhere.example/v1' },
+			undefined,
+		],
+		[
+			'what is read in two ways',
+			{ baseURL: SERVICE.baseUrl, url: '\\\\elsewhere.example/v1' },
+			undefined,
+		],
+		['another scheme', { url: 'http://host.example/v1' }, undefined],
+		['another port', { url: 'https://host.example:8443/v1' }, undefined],
+		['another port of n8n', { url: 'http://n8n:5679/' }, undefined],
+		['a host that begins alike', { url: 'https://host.example.com/' }, undefined],
+		[
+			'a host as the user of another',
+			{ url: 'https://host.example@elsewhere.example/' },
+			undefined,
+		],
+		['nothing', {}, undefined],
+	])('%s', async (_name, options, expected) => {
+		expect(await headersFor(options)).toEqual(expected);
+	});
+
+	it('n8n gets no key while the job ledger is turned off', async () => {
+		const off = { useJobLedger: false };
+		expect(await headersFor({ url: 'http://n8n:5678/api/v1' }, off)).toBeUndefined();
+		expect(await headersFor(OPTIONS, off)).toEqual({ accept: 'x', ...service });
+	});
+
+	it('a service and an n8n with one origin are refused, and both fields are named', async () => {
+		const shared = { n8nUrl: 'https://host.example/n8n' };
+		await expect(headersFor(OPTIONS, shared)).rejects.toMatchObject({
+			message: expect.stringMatching(/Base URL and n8n URL/),
+		});
+		expect(await headersFor(OPTIONS, { ...shared, useJobLedger: false })).toMatchObject(service);
+	});
+});
