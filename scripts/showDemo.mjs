@@ -7,14 +7,12 @@ import { itemsOf } from '../test/n8n/execution.ts';
 import { freePort } from '../test/n8n/freePort.ts';
 import { startInstance } from '../test/n8n/instance.ts';
 import { dataTableScopes } from '../test/n8n/instanceOn.ts';
-import { node, workflow } from '../test/n8n/workflow.ts';
 import { root } from './machine.mjs';
 
 const [tarball, ...flags] = process.argv.slice(2);
 const folder = join(root, '.demo', 'n8n');
 const downloads = join(root, '.demo', 'downloads');
 const installed = join(root, '.demo', 'installed');
-const ledgerAccount = ['mediaJobLedgerApi', 'Media Job Ledger account'];
 // what n8n puts there is deleted with the folder
 process.env.TMPDIR = join(root, '.demo', 'tmp');
 
@@ -50,7 +48,6 @@ async function show() {
 	console.log(`  done in ${((Date.now() - started) / 1000).toFixed(0)} s`);
 
 	await saveCredentials(instance.editor);
-	await setUpLedger(instance.editor);
 	let failures = 0;
 	for (const workflow of await importExamples(instance.editor)) {
 		if (!(await run(instance.editor, workflow))) failures++;
@@ -64,52 +61,36 @@ async function show() {
 
 /** The service's addresses change from run to run, so credentials of an earlier run are brought up to date. */
 async function saveCredentials(editor) {
-	const secrets = [
-		[
-			'workspaceAgentApi',
-			'Workspace Agent account',
-			service.agent.baseUrl('ws-1'),
-			service.agent.key('ws-1'),
-		],
-		[
-			'workspaceAgentApi',
-			'Second Workspace Agent account',
-			service.agent.baseUrl('ws-2'),
-			service.agent.key('ws-2'),
-		],
-		[
-			'marketAssistantApi',
-			'Market Assistant account',
-			service.assistant.baseUrl,
-			service.assistant.keys.pro,
-		],
-		['modelRouterApi', 'Model Router account', service.router.baseUrl, service.router.keys.main],
-		[...ledgerAccount, instance.url, await editor.createApiKey(dataTableScopes)],
-	].map(([type, name, baseUrl, apiKey]) => ({ type, name, data: { baseUrl, apiKey } }));
+	const ledger = {
+		useJobLedger: true,
+		n8nUrl: instance.url,
+		n8nApiKey: await editor.createApiKey(dataTableScopes),
+	};
+	const { agent, assistant, router } = service;
+	const account = (type, name, baseUrl, apiKey, more = {}) => ({
+		...{ type, name },
+		data: { baseUrl, apiKey, ...more },
+	});
+	const accounts = [
+		...[
+			['ws-1', 'Workspace Agent account'],
+			['ws-2', 'Second Workspace Agent account'],
+		].map(([id, name]) => account('workspaceAgentApi', name, agent.baseUrl(id), agent.key(id))),
+		account(
+			...['marketAssistantApi', 'Market Assistant account'],
+			...[assistant.baseUrl, assistant.keys.pro, ledger],
+		),
+		account(
+			...['modelRouterApi', 'Model Router account'],
+			...[router.baseUrl, router.keys.main, ledger],
+		),
+	];
 	const known = await editor.credentials();
-	for (const secret of secrets) {
+	for (const secret of accounts) {
 		const found = known.find(({ type, name }) => type === secret.type && name === secret.name);
 		if (found) await editor.updateCredential({ ...secret, id: found.id });
 		else await editor.createCredential(secret);
 	}
-}
-
-/** What a user does once, with the node for it. */
-async function setUpLedger(editor) {
-	const [type, name] = ledgerAccount;
-	const parameters = { resource: 'table', operation: 'setUp' };
-	const saved = await editor.importWorkflow(
-		workflow(
-			'Set up the job ledger',
-			[{}],
-			node('Set Up', 'n8n-nodes-agent-bridge.mediaJobLedger', parameters, {
-				credentials: { [type]: { name } },
-			}),
-		),
-	);
-	const { status } = await editor.run(saved);
-	if (status !== 'success') throw new Error('the job ledger could not be set up');
-	await editor.deleteWorkflow(saved.id);
 }
 
 /** Workflows of an earlier run are left as the user has changed them. */

@@ -5,6 +5,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
+import { checkLedgerKey } from '../../src/ledger/keyCheck';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
@@ -31,7 +32,9 @@ export class MarketAssistant implements INodeType {
 		properties: nodeProperties(resources, 'question'),
 	};
 
-	methods = { credentialTest: { testMarketAssistantApi: createCredentialTest(probe) } };
+	methods = {
+		credentialTest: { testMarketAssistantApi: createCredentialTest(probe, checkLedgerKey) },
+	};
 
 	async execute(this: IExecuteFunctions) {
 		return await runNode(this, resources, access);

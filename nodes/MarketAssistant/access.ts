@@ -23,6 +23,7 @@ export const access: ServiceAccess = {
 
 /** Sends no question: with a valid key, the service answers that the question is missing. It checks the key of every request. */
 export const probe: CredentialProbe = {
+	service: 'The market assistant',
 	method: 'POST',
 	path: '/v1/invoke_assistant',
 	version: 'v1',
@@ -30,9 +31,8 @@ export const probe: CredentialProbe = {
 	body: {},
 	judge({ status, body, page }) {
 		const isRefusal = status === 400 || status === 422;
-		if (isRefusal && page)
-			return notFromServiceResult(`${page} arrived in place of an answer from the assistant`);
-		if (isRefusal) return { status: 'OK', message: 'The assistant accepted the key' };
+		if (isRefusal && page) return notFromServiceResult(`The address answered with ${page}`);
+		if (isRefusal) return { status: 'OK', message: 'The market assistant accepted the key' };
 		const isJson = typeof body === 'object' && body !== null;
 		return status >= 200 && status < 300 && !isJson
 			? notFromServiceResult('The address answered, but not as the assistant does')

@@ -5,6 +5,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
+import { checkLedgerKey } from '../../src/ledger/keyCheck';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
@@ -31,7 +32,7 @@ export class ModelRouter implements INodeType {
 	};
 
 	methods = {
-		credentialTest: { testModelRouterApi: createCredentialTest(probe) },
+		credentialTest: { testModelRouterApi: createCredentialTest(probe, checkLedgerKey) },
 		listSearch: { searchModels },
 	};
 

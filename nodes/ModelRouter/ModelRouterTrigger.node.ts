@@ -6,6 +6,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
+import { checkLedgerKey } from '../../src/ledger/keyCheck';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { probe } from './access';
 import { deliver } from './trigger/deliver';
@@ -31,7 +32,7 @@ export class ModelRouterTrigger implements INodeType {
 	};
 
 	methods = {
-		credentialTest: { testModelRouterApi: createCredentialTest(probe) },
+		credentialTest: { testModelRouterApi: createCredentialTest(probe, checkLedgerKey) },
 	};
 
 	async poll(this: IPollFunctions) {

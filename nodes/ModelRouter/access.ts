@@ -10,6 +10,7 @@ export const access: ServiceAccess = {
 
 /** The catalog costs nothing. */
 export const probe: CredentialProbe = {
+	service: 'The model router',
 	method: 'GET',
 	path: '/v1/models',
 	version: 'v1',

@@ -11,6 +11,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** A GET where only POST is specified: it starts no conversation, and the service checks the key first. */
 export const probe: CredentialProbe = {
+	service: 'The workspace agent',
 	method: 'GET',
 	path: `/session/${NIL_UUID}/messages`,
 	header: (key) => ({ Authorization: `Bearer ${key}` }),

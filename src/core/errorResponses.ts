@@ -56,6 +56,10 @@ export function describeStatus(status: number): string {
 	return `The service refused the request (${status})`;
 }
 
+/** Our sentences about a service, said about n8n. */
+export const nameN8n = (sentence: string) =>
+	sentence.replace(/^The service\b/, 'n8n').replace(/\bthe service\b/g, 'n8n');
+
 /**
  * Accepts `{ error: { code, message, meta } }`, `{ code, message, meta }`, `{ error: 'text' }`, `{ error: 'code', message }`,
  * `{ detail: 'text' }`, `{ detail: [...] }`, `{ detail: { code, message, meta } }`, `{ errors: [{ ... }] }` and plain text: the

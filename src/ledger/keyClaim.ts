@@ -194,7 +194,7 @@ const rowNotVisible = (startKey: string) =>
 const INTERRUPTED_NOTE = 'The execution that started it did not record an outcome in time.';
 
 const RESOLVE_ADVICE =
-	'Check at the service whether the job is there. Then use the Media Job Ledger node: "Resolve as Started" with its job ID, or "Resolve as Not Started", which allows another start.';
+	'Check at the service whether the job is there. Then use the resource Job Ledger: "Mark as Started" with its job ID, or "Mark as Not Started", which allows another start.';
 
 /** For `throw`: marks an error as `not_started`, unless it already has an outcome, such as `unknown` of an earlier start. */
 export const asNotStarted = (cause: unknown) =>

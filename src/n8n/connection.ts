@@ -6,7 +6,7 @@ import {
 	sleep,
 } from 'n8n-workflow';
 
-import { cancelledError } from '../core/errors';
+import { cancelledError, invalidInputError } from '../core/errors';
 import type { Http } from '../core/http';
 import { withRateLimit } from '../core/rateLimit';
 import { withRetries, type Clock } from '../core/retry';
@@ -114,7 +114,8 @@ export async function connect(
 		usesLedger: usesLedger(data),
 		connectLedger() {
 			if (ledger) return ledger;
-			const { table, ...target } = readLedgerPart(data, credentialName);
+			if (!usesLedger(data)) throw ledgerOffError(credentialName);
+			const { table, ...target } = readLedgerPart(data);
 			const limits = limitTimeouts(settings, ledgerTimeout);
 			const { http, clock } = createClient(n8n, { ...open, ...target, settings: limits });
 			ledger = { http, clock, table, credentialName, redact };
@@ -130,6 +131,12 @@ function limitTimeouts(settings: RequestSettings, seconds = Infinity): RequestSe
 		totalTimeout: Math.min(settings.totalTimeout, seconds),
 	};
 }
+
+const ledgerOffError = (credentialName: string) =>
+	invalidInputError(
+		'The job ledger is turned off',
+		`Turn on "Use a Job Ledger" in the ${credentialName} credential.`,
+	);
 
 interface ClientOptions
 	extends Pick<Parameters<typeof createN8nHttp>[1], 'credential' | 'data' | 'settings' | 'redact'> {

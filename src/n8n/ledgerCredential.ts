@@ -70,19 +70,9 @@ export function findLedgerKey({ n8nApiKey }: ICredentialDataDecryptedObject): st
 /**
  * Reads the part of a credential that is for the job ledger.
  *
- * @param credentialName Its title in n8n.
- * @throws ServiceError `invalid` when it is turned off, or has an unusable field.
+ * @throws ServiceError `invalid` when a field is unusable.
  */
-export function readLedgerPart(
-	data: ICredentialDataDecryptedObject,
-	credentialName: string,
-): LedgerPart {
-	if (!usesLedger(data)) {
-		throw invalidInputError(
-			'The job ledger is turned off',
-			`Turn on "Use a Job Ledger" in the ${credentialName} credential.`,
-		);
-	}
+export function readLedgerPart(data: ICredentialDataDecryptedObject): LedgerPart {
 	const table = String(data['ledgerTable'] ?? '').trim();
 	if (!table)
 		throw invalidInputError('The job ledger table is empty', 'Enter it in the credential.');

@@ -60,7 +60,7 @@ describe('a start that is entered', () => {
 			outcome: 'unknown',
 			ids: { entryId: '1' },
 		});
-		expect(error?.message).toContain('Resolve as Started');
+		expect(error?.message).toContain('Mark as Started');
 		expect(rig.n8n.entries()).toMatchObject([{ state: 'unknown', jobId: '' }]);
 	});
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Http } from '../../src/core/http';
-import { findTableId, openDataTable } from '../../src/ledger/dataTable';
+import { openDataTable } from '../../src/ledger/dataTable';
 import type { Entry } from '../../src/ledger/entry';
 import type { Table } from '../../src/ledger/ledger';
+import { referTo } from '../../src/ledger/tableReference';
 import { startService, type Service } from '../service/service';
 import { model, packageName, secretsOf } from './bridge';
 import type { Editor, SavedCredential, SavedWorkflow } from './editor';
@@ -105,7 +106,10 @@ export class LedgerHost {
 
 	/** The ledger's table without n8n's nodes. */
 	async table(): Promise<Table> {
-		return openDataTable(this.#http, await findTableId(this.#http, this.tableName));
+		const n8n = { http: this.#http, credentialName: 'test' };
+		const table = referTo(n8n, this.tableName);
+		await table.id();
+		return openDataTable(n8n, table);
 	}
 
 	async ofKey(key: string): Promise<Entry[]> {

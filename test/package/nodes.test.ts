@@ -51,21 +51,19 @@ function scopesOf(
 	return [...scopes, ...nested];
 }
 
-/** A loop makes no sense in an agent's hand, what was paid is for people to decide, and a trigger is called by nobody. */
-const notTools = ['agentBridge', 'mediaJobLedger', 'modelRouterTrigger'];
+/** A loop makes no sense in an agent's hand, and a trigger is called by nobody. */
+const notTools = ['agentBridge', 'modelRouterTrigger'];
 
 it('n8n loads every node and credential', () => {
 	expect(Object.keys(loader.nodeTypes).sort()).toEqual([
 		'agentBridge',
 		'marketAssistant',
-		'mediaJobLedger',
 		'modelRouter',
 		'modelRouterTrigger',
 		'workspaceAgent',
 	]);
 	expect(Object.keys(loader.credentialTypes).sort()).toEqual([
 		'marketAssistantApi',
-		'mediaJobLedgerApi',
 		'modelRouterApi',
 		'workspaceAgentApi',
 	]);

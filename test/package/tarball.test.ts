@@ -53,9 +53,9 @@ it('needs nothing but n8n', () => {
 	).toEqual([]);
 });
 
-it('names six nodes and four credentials, all there', () => {
+it('names five nodes and three credentials, all there', () => {
 	const { nodes, credentials } = manifest.n8n;
-	expect([nodes.length, credentials.length]).toEqual([6, 4]);
+	expect([nodes.length, credentials.length]).toEqual([5, 3]);
 	for (const file of [...nodes, ...credentials]) expect(files).toContain(file);
 	for (const file of nodes) expect(files).toContain(file.replace(/\.js$/, '.json'));
 });

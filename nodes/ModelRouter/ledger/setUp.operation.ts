@@ -1,4 +1,4 @@
-import { setUpTable } from '../../../src/ledger/dataTable';
+import { setUpTable } from '../../../src/ledger/tableSetup';
 import { operation } from '../../../src/n8n/operation';
 
 export const setUp = operation({
@@ -12,8 +12,7 @@ export const setUp = operation({
 	prepare: () => undefined,
 
 	async run({ connectLedger }) {
-		const { http, table } = connectLedger();
-		const { tableId, name, created, addedColumns } = await setUpTable(http, table);
-		return { json: { tableId, name, created, addedColumns } };
+		const n8n = connectLedger();
+		return { json: { ...(await setUpTable(n8n, n8n.table)) } };
 	},
 });

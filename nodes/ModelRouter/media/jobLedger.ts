@@ -70,7 +70,7 @@ export function toStartLedger(
 					const entry = await claim.recordStarted(toEntryFields(job));
 					if (!entry)
 						addHint(
-							`The job ${job.jobId} was started, but the job ledger could not be reached to record it. Its outcome there will be "unknown": use Mark as Started with this job ID.`,
+							`The job ${job.jobId} was started, but the job ledger could not be reached to record it. Its outcome there will be "unknown": use "Mark as Started" of the resource Job Ledger with this job ID.`,
 						);
 					return { job, ledgered: { entry, ...(idempotencyKey && { startedBefore: false }) } };
 				},

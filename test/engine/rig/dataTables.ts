@@ -11,8 +11,12 @@ import { addFaults, changeFaults, removeFaults } from '../../support/ledgerTrans
  */
 export interface DataTables {
 	service: Service;
-	/** The table "Media Jobs". */
+	/** The rows of the table, whichever it is. */
 	rows: Fields[];
+	/** At first one, "Media Jobs". Names are unique. */
+	tables: DataTable[];
+	/** Scopes that the API key does not have. */
+	missingScopes: Set<string>;
 	entries(): Entry[];
 	/** What a credential needs to use it as its job ledger. */
 	ledgerFields: { useJobLedger: boolean; n8nUrl: string; n8nApiKey: string; ledgerTable: string };
@@ -20,40 +24,116 @@ export interface DataTables {
 	stop(): Promise<void>;
 }
 
+interface DataTable {
+	id: string;
+	name: string;
+	columns: Array<{ name: string; type: string }>;
+}
+
 const SENT_ALONG = 'n8n-api-key-of-the-ledger-5b1c77';
-const TABLE = 'ledgertable00001';
+/** Everything that one n8n has. */
+interface World extends Pick<DataTables, 'rows' | 'tables' | 'missingScopes'> {
+	/** Changes of rows that their transitions do not allow. */
+	faults: string[];
+}
 
 export async function startDataTables(): Promise<DataTables> {
-	const rows: Fields[] = [];
-	const faults: string[] = [];
-	const service = await startService({ further: (call) => answer(rows, faults, call) });
+	const world: World = {
+		...{ rows: [], faults: [], missingScopes: new Set() },
+		tables: [tableOf('Media Jobs', columnList())],
+	};
+	const service = await startService({ further: (call) => answer(world, call) });
 	return {
-		service,
-		rows,
-		entries: () => rows.map(readEntry),
+		...{ service, ...world },
+		entries: () => world.rows.map(readEntry),
 		ledgerFields: {
 			...{ useJobLedger: true, n8nUrl: service.url },
 			...{ n8nApiKey: SENT_ALONG, ledgerTable: 'Media Jobs' },
 		},
 		async stop() {
 			await service.stop();
-			if (faults.length) throw new Error(faults.join('\n'));
+			if (world.faults.length) throw new Error(world.faults.join('\n'));
 		},
 	};
 }
 
-function answer(
-	rows: Fields[],
-	faults: string[],
-	{ method, path, query, headers, body }: Call,
-): Answer | undefined {
-	const [api, version, tables, tableId, what, which] = partsOf(path) ?? [];
+let made = 0;
+
+const tableOf = (name: string, listed: DataTable['columns']): DataTable => ({
+	id: `ledgertable${String(++made).padStart(5, '0')}`,
+	name,
+	columns: [...listed],
+});
+
+const columnList = () => Object.entries(columns).map(([name, type]) => ({ name, type }));
+
+/** The scope of each request (n8n 2.41.1, public-api/v1/openapi.yml). */
+const SCOPES: Record<string, string> = {
+	'GET tables': 'dataTable:list',
+	'POST tables': 'dataTable:create',
+	'POST columns': 'dataTableColumn:create',
+	'GET rows': 'dataTableRow:read',
+	'POST rows': 'dataTableRow:create',
+	'PATCH rows': 'dataTableRow:update',
+	'DELETE rows': 'dataTableRow:delete',
+};
+
+function answer(world: World, call: Call): Answer | Promise<Answer> | undefined {
+	const { method, path, query, headers, body } = call;
+	const [api, version, tables, tableId, what = 'tables', which] = partsOf(path) ?? [];
 	if (api !== 'api' || version !== 'v1' || tables !== 'data-tables') return undefined;
 	if (headers['x-n8n-api-key'] !== SENT_ALONG) return json({ message: 'unauthorized' }, 401);
-	if (!tableId && method === 'GET') return json({ data: [table()], nextCursor: null });
-	if (tableId !== TABLE) return json({ message: `Data table '${tableId}' not found` }, 404);
-	if (what !== 'rows') return json({ message: 'not found' }, 404);
-	if (method === 'GET') return json({ data: listed(rows, query), nextCursor: null });
+	const scope = SCOPES[`${method} ${what}`] ?? '';
+	if (!scope || (what === 'tables' && tableId)) return json({ message: 'not found' }, 404);
+	if (world.missingScopes.has(scope)) return json({ message: 'Forbidden' }, 403);
+	if (what === 'tables')
+		return method === 'POST' ? addTable(world, body) : json(listedTables(world, query));
+	const table = world.tables.find(({ id }) => id === tableId);
+	if (!table) return json({ message: `Data table with ID "${tableId}" not found.` }, 404);
+	return what === 'columns' ? addColumn(table, body) : answerRows(world, table, call, which);
+}
+
+function listedTables({ tables }: World, query: URLSearchParams) {
+	const { id, name } = JSON.parse(query.get('filter') ?? '{}') as { id?: string; name?: string };
+	const data = tables.filter(
+		(table) => (id === undefined || table.id === id) && table.name.includes(name ?? ''),
+	);
+	return { data, nextCursor: null };
+}
+
+/** Checks the name, and finds only when it writes that somebody else was faster. */
+async function addTable({ tables, rows }: World, body: unknown): Promise<Answer> {
+	const { name, columns: listed } = body as DataTable;
+	if (!name.trim() || listed.some((column) => column.name === 'id'))
+		return json({ message: 'invalid' }, 400);
+	const isTaken = () => tables.some((table) => table.name === name);
+	if (isTaken()) return json({ message: `Data table with name '${name}' already exists` }, 409);
+	await new Promise((resolve) => setTimeout(resolve, 5));
+	if (isTaken()) return json({ message: 'SQLITE_CONSTRAINT: UNIQUE constraint failed' }, 500);
+	rows.length = 0;
+	const table = tableOf(name, listed);
+	tables.push(table);
+	return json(table, 201);
+}
+
+function addColumn({ columns: listed }: DataTable, body: unknown): Answer {
+	const column = body as DataTable['columns'][number];
+	if (listed.some(({ name }) => name === column.name)) return json({ message: 'exists' }, 409);
+	listed.push(column);
+	return json(column, 201);
+}
+
+function answerRows(
+	{ rows, faults }: World,
+	{ columns: listed }: DataTable,
+	{ method, query, body }: Call,
+	which: string | undefined,
+): Answer {
+	const isStrange = (row: Fields) =>
+		Object.keys(row).some(
+			(name) => name !== 'id' && !listed.some((column) => column.name === name),
+		);
+	if (method === 'GET') return json({ data: listedRows(rows, query), nextCursor: null });
 	const fields = isFields(body) ? body : {};
 	if (method === 'POST' && !which) {
 		const added = (fields['data'] as Fields[]).map((row) => ({ ...row, id: nextId(rows) }));
@@ -95,16 +175,7 @@ function toWhere({ type, filters }: Filter): Where {
 	return type === 'or' ? { any: clauses } : { all: clauses };
 }
 
-const table = () => ({
-	id: TABLE,
-	name: 'Media Jobs',
-	columns: Object.entries(columns).map(([name, type]) => ({ name, type })),
-});
-
-const isStrange = (row: Fields) =>
-	Object.keys(row).some((name) => name !== 'id' && !(name in columns));
-
-function listed(rows: Fields[], query: URLSearchParams): Fields[] {
+function listedRows(rows: Fields[], query: URLSearchParams): Fields[] {
 	const filter = JSON.parse(query.get('filter') ?? '{"type":"and","filters":[]}') as Filter;
 	const [by = 'id', order] = (query.get('sortBy') ?? 'id:asc').split(':');
 	const found = rows.filter((row) => fits(row, filter));

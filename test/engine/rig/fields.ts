@@ -44,7 +44,7 @@ const VALID: Record<string, NodeParameterValueType> = {
 	startKey: 'key',
 	idempotencyKey: 'key',
 	jobId: 'job-1',
-	ledgerEntry: 1,
+	entryId: 1,
 	url: 'https://example.com/picture.png',
 	model: 'northwind/quill-2.5',
 	name: 'image',

@@ -7,6 +7,7 @@ import { everySpelling, KEY, spellingsIn } from '../../support/spellings';
 const tested = async (apiKey: string, request: () => Promise<unknown>) => {
 	const data = { apiKey, baseUrl: 'https://service.example' };
 	const test = createCredentialTest({
+		service: 'The service',
 		method: 'GET',
 		path: '/',
 		header: (key) => ({ 'X-API-KEY': key }),
