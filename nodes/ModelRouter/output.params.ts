@@ -2,19 +2,12 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../src/core/errors';
 import type { ParamValues } from '../../src/n8n/parameters';
+import { simplifyParam } from './simplify.params';
 
 /*
  * How much of a response goes into the output. A workflow has a switch; the tool of an AI agent has a choice, because everything in
  * its output is read, and paid for, by the agent's model.
  */
-
-export const simplifyParam = {
-	displayName: 'Simplify',
-	name: 'simplify',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-} as const satisfies INodeProperties;
 
 const toolOutputParam = {
 	displayName: 'Output',

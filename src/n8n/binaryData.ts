@@ -223,7 +223,7 @@ function toStoreError(cause: unknown): unknown {
 	return new ServiceError('failed', 'n8n could not store the file', {
 		reason: cause instanceof Error ? cause.message : String(cause),
 		advice:
-			'The file is still at the service: use Download with the job ID once n8n can store files again.',
+			'The file is still at the service: use Download File with the job ID once n8n can store files again.',
 		cause,
 	});
 }

@@ -88,8 +88,7 @@ function getPathSpellings(
 	mediaType: MediaType,
 	suffix: PathSpellings['suffix'],
 ): PathSpellings {
-	if (!mediaTypes.includes(mediaType))
-		throw invalidInputError(`Unknown media type "${String(mediaType)}"`);
+	if (!mediaTypes.includes(mediaType)) throw invalidInputError(`Unknown media type "${mediaType}"`);
 	const serviceFacts = http.serviceFacts ?? learnedSpellings.get(http) ?? new Map<string, string>();
 	if (!http.serviceFacts) learnedSpellings.set(http, serviceFacts);
 	const kind = kindOfMediaType(mediaType);
@@ -184,8 +183,7 @@ const PAUSE_GROWTH = 1.5;
  *
  * @param maxWait Milliseconds.
  * @returns the job, `completed` or `failed`.
- * @throws ServiceError `timeout` at the end of the wait (the job continues), `failed` if the service does not know the job; always
- *   with `details.ids.jobId`.
+ * @throws ServiceError with `details.ids.jobId`: `timeout` at the end of the wait, `failed` if the service does not know the job.
  */
 export async function waitForJob(
 	http: Http,

@@ -67,7 +67,9 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 		expect(posts(service)).toEqual([]);
 		expect(answers).toHaveLength(1);
 		if (!('allowAgents' in more) || more.allowAgents === false) {
-			expect(answers[0]).toMatch(/This tool may not start media jobs.*Do not call it again/);
+			expect(answers[0]).toMatch(
+				/This tool is not set up to start media jobs.*Do not call it again/,
+			);
 			expect(answers[0]).toContain('Allow Paid Jobs From AI Agents');
 		} else
 			expect(answers[0]).toMatch(
@@ -193,7 +195,10 @@ describe('what an agent is told', () => {
 		['the assistant, streaming', assistant('askStreaming', { question: asked })],
 		['a chat', chat(asked)],
 		['a response', response(asked)],
-		['a job', media('start', { ...allowed, prompt: asked }).tool],
+		[
+			'a job',
+			media('start', { ...allowed, prompt: asked, options: { allowUnknownCost: true } }).tool,
+		],
 	];
 	/** What went into the chat of the user. */
 	let chunks: StructuredChunk[];
@@ -223,7 +228,7 @@ describe('what an agent is told', () => {
 		});
 		expect(items(answers[0])).toEqual([
 			expect.objectContaining(
-				tool.parameters['resource'] === 'job'
+				tool.parameters['resource'] === 'media'
 					? { jobId: expect.any(String) }
 					: { output: expect.stringContaining('hello'), complete: true },
 			),

@@ -262,10 +262,15 @@ describe('Model Router: media jobs', () => {
 			state: 'unfinished',
 			estimatedCostUsd: expect.any(Number),
 			requestId: expect.any(String),
+		});
+		const read = await run({
+			...job('get', { mediaType, jobId, simplify: false }),
+			secrets: secrets(),
+		});
+		expect(read.items[0]?.json).toMatchObject({
+			...{ jobId, state: 'unfinished', mediaType: 'images' },
 			job: expect.any(Object),
 		});
-		const read = await run({ ...job('get', { mediaType, jobId }), secrets: secrets() });
-		expect(read.items[0]?.json).toMatchObject({ jobId, state: 'unfinished' });
 		const waited = await run({ ...job('wait', { mediaType, jobId }), secrets: secrets() });
 		expect(waited.items[0]?.json).toMatchObject({
 			jobId,

@@ -12,6 +12,7 @@ const picture = {
 	mediaType: 'images',
 	model: { __rl: true, mode: 'id', value: 'canvas/x' },
 	prompt: 'p',
+	options: { allowUnknownCost: true },
 };
 const STREAM = 'data: {"choices":[{"delta":{"content":"{\\"a\\":1}"}}]}\n\ndata: [DONE]\n\n';
 const RESPONSE =

@@ -85,10 +85,18 @@ describe('JSON', () => {
 		[
 			'a value that is nothing but an expression',
 			'={"size": "{{ $json.size }}", "n": 1}',
-			/^Parameters contains {{ \$json\.size }}, which found nothing for this item/,
+			/^Additional Parameters \(JSON\) contains {{ \$json\.size }}, which found nothing for this item/,
 		],
-		['a value without quotes', '={"n": {{ $json.n }}}', /^Parameters is not valid JSON/],
-		['an object as it is stored', { size: '={{ $json.size }}' }, /^Parameters: size is empty/],
+		[
+			'a value without quotes',
+			'={"n": {{ $json.n }}}',
+			/^Additional Parameters \(JSON\) is not valid JSON/,
+		],
+		[
+			'an object as it is stored',
+			{ size: '={{ $json.size }}' },
+			/^Additional Parameters \(JSON\): size is empty/,
+		],
 	])('%s has to find something', async (_what, parameters, message) => {
 		const { error } = await start(parameters);
 		expect(error?.message).toMatch(message);

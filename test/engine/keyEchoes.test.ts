@@ -120,6 +120,7 @@ function responseEvents(): string[] {
 const picture = {
 	mediaType: 'images',
 	model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
+	options: { allowUnknownCost: true },
 };
 const address = { mediaType: 'images', jobId: 'job-1' };
 const partial = { onIncomplete: 'partial' };
@@ -143,7 +144,10 @@ const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'crede
 	['router: chat, give what arrived', chat('x', { options: partial })],
 	['router: response', response('x')],
 	['router: start', job('start', { ...picture, prompt: 'x' })],
-	['router: generate', job('generate', { ...picture, prompt: 'x', options: { maxWait: 1 } })],
+	[
+		'router: generate',
+		job('generate', { ...picture, prompt: 'x', options: { ...picture.options, maxWait: 1 } }),
+	],
 	['router: get a job', job('get', address)],
 	['router: get a model', models('get', { model: { __rl: true, mode: 'id', value: 'a/b' } })],
 	['router: get many models', models('getMany', { returnAll: true })],

@@ -52,8 +52,8 @@ const echo = () =>
 
 describe.each(['ledger', 'list'])('the trigger with a %s', (watch) => {
 	const optionsFor = (ids: string[], more = {}) => {
-		const list = { watch, mediaType: 'images', jobIds: ids.join(',') };
-		return rig.trigger({ ...(watch === 'list' && list), ...more });
+		const list = { mediaType: 'images', jobIds: ids.join(',') };
+		return rig.trigger({ watch, simplify: false, ...(watch === 'list' && list), ...more });
 	};
 	const kept = (polled: ReturnType<typeof activated>) =>
 		textsIn([n8n.rows, polled.staticData(), logged]);

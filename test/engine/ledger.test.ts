@@ -110,7 +110,7 @@ describe('a unique key', () => {
 		};
 		expect(await hintsOf({})).toEqual([]);
 		expect(await hintsOf({ prompt: 'another' })).toEqual([]);
-		const video = { __rl: true, mode: 'id', value: 'kino/reel-1' };
+		const video = { __rl: true, mode: 'id', value: 'reel/clip-3' };
 		expect(await hintsOf({ mediaType: 'videos', model: video })).toEqual([
 			expect.stringMatching(
 				/^The key "order-7" was used before for the media type "Image".*is returned/,

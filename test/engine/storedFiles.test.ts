@@ -126,7 +126,9 @@ describe('broken off', () => {
 		const { failed, items } = await download(jobId);
 		expect(items).toEqual([]);
 		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(/was not downloaded completely.*use Download with the job ID/),
+			error: expect.stringMatching(
+				/was not downloaded completely.*use Download File with the job ID/,
+			),
 			details: { kind: 'failed', jobId },
 		});
 		expect(fetches()).toBe(3);
@@ -214,7 +216,7 @@ it('a store that takes nothing: says so, with the id, and the file can be fetche
 	writeFileSync(store.folder, '');
 	const { failed } = await download(jobId);
 	expect(failed[0]?.json).toMatchObject({
-		error: expect.stringMatching(/n8n could not store the file.*use Download with the job ID/),
+		error: expect.stringMatching(/n8n could not store the file.*use Download File with the job ID/),
 		details: { kind: 'failed', jobId },
 	});
 	expect(fetches()).toBe(1);

@@ -160,7 +160,7 @@ describe('a job of the ledger', () => {
 				body: JSON.stringify({ id: jobId, status: 'completed', echo: `key ${main}` }),
 			},
 		});
-		const options = trigger();
+		const options = trigger({ simplify: false });
 		const { items } = await activated(options).poll();
 		const out = await executed({ ...options, items: items ?? [] });
 		expect(json(items)).toMatchObject([{ job: { echo: 'key ***' } }]);

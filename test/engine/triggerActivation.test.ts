@@ -61,7 +61,7 @@ describe.each<WorkflowActivateMode>(['activate', 'update'])(
 
 		it('no event', async () => {
 			const { error } = await activated({ ...trigger({ events: [] }), activation }).poll();
-			expect(error?.message).toMatch(/Events is empty/);
+			expect(error?.message).toMatch(/Trigger On is empty/);
 		});
 	},
 );

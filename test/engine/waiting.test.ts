@@ -156,7 +156,7 @@ it('a job that is not found at first is waited for', async () => {
 });
 
 it.each(['start', 'generate'])('%s says that it costs money, which an AI agent reads', (value) => {
-	const operations = resources.find((resource) => resource.value === 'job')?.operations ?? [];
+	const operations = resources.find((resource) => resource.value === 'media')?.operations ?? [];
 	expect(operations.find((operation) => operation.value === value)?.description).toMatch(
 		/costs money/,
 	);

@@ -53,7 +53,9 @@ it('one that n8n does not take is told with the id of its job and its cost, and 
 	const [failed] = itemsOf(execution, 'Generate', 1);
 	const { jobId } = service.world.starts.at(-1)!;
 	expect(failed?.json).toMatchObject({
-		error: expect.stringMatching(/^n8n could not store the file.*use Download with the job ID/),
+		error: expect.stringMatching(
+			/^n8n could not store the file.*use Download File with the job ID/,
+		),
 		details: { jobId, partial: { cost: 40_000 }, reason: expect.stringMatching(/limit|size/i) },
 	});
 	expect(service.starts('large')).toBe(1);

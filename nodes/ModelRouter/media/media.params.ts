@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { invalidInputError } from '../../../src/core/errors';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import type { JobAddress } from '../../../src/router/jobs';
-import { findJobIdInUrl, isUrl } from '../../../src/router/jobUrl';
+import { findJobIdInUrl, isUrl, withoutContent } from '../../../src/router/jobUrl';
 import { checkUrl } from '../../../src/router/messages';
 import { binarySourceField, sourceField, urlSourceField } from '../fileSource.params';
 
@@ -81,7 +81,7 @@ export function toAddress({ mediaType, jobId }: ParamValues<typeof addressParams
 export function toJobId(text: string): string {
 	const jobId = text.trim();
 	if (!isUrl(jobId)) return jobId;
-	const found = findJobIdInUrl(jobId);
+	const found = findJobIdInUrl(withoutContent(jobId));
 	if (found !== undefined) return found;
 	throw invalidInputError(
 		'Job ID is a URL without a job ID',

@@ -211,7 +211,7 @@ describe('one job per key', () => {
 			),
 		);
 		expect(early.message).toMatch(/^Another execution is starting the job of the key "k"/);
-		expect(early.details).toMatchObject({ outcome: 'unknown', ids: { startKey: 'k' } });
+		expect(early.details).toMatchObject({ outcome: 'unknown', ids: { idempotencyKey: 'k' } });
 		const tooSoon = await failureOf(markAsNotStarted(ledgerOf('3'), { startKey: 'k' }));
 		expect(tooSoon.message).toBe('This start may still be in progress');
 		await clock.sleep(600_000);

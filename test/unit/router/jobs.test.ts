@@ -168,7 +168,7 @@ it('takes what the second spelling says', async () => {
 		code: 'job_not_completed',
 		reason: 'wait',
 		ids: { jobId: '1' },
-		advice: 'The job is not finished yet: use Wait, or ask again later.',
+		advice: 'The job is not finished yet: use Wait for Job, or ask again later.',
 	});
 });
 

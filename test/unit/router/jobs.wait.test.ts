@@ -54,7 +54,7 @@ it('ends at the deadline, with the id and the last state', async () => {
 		},
 	});
 	expect(failure.details.advice).toBe(
-		'It continues to run and may be charged. Use Wait or Download with its job ID to continue; do not start it again.',
+		'It continues to run and may be charged. Use Wait for Job or Download File with its job ID to continue; do not start it again.',
 	);
 	expect(clock.now()).toBeLessThanOrEqual(MINUTE);
 	expect(clock.now()).toBeGreaterThan(MINUTE - 8000);
