@@ -32,8 +32,8 @@ const anAssistant = assistant('askStreaming', {
 	question: '={{ $json.message }}',
 	chatId: '={{ $json.chatId }}',
 });
-const aModel = chat('', { messageSource: 'json', messagesJson: '={{ $json.messages }}' });
-const aResponder = response('', { messageSource: 'json', messagesJson: '={{ $json.messages }}' });
+const aModel = chat('', { inputType: 'json', messagesJson: '={{ $json.messages }}' });
+const aResponder = response('', { inputType: 'json', messagesJson: '={{ $json.messages }}' });
 
 const loop = async (options: Partial<LoopOptions> & Pick<LoopOptions, 'first' | 'second'>) =>
 	await runLoop({

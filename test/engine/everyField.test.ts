@@ -60,7 +60,8 @@ it('finds the fields', () => {
 			'workspaceAgent message send: Session Key',
 			'modelRouter job start: Options: Spending Cap per Execution (USD)',
 			'modelRouter job generate: Inputs 1: URL',
-			'modelRouter chat complete: Tools 1: Parameters (JSON Schema)',
+			'modelRouter text message: Tools 1: Parameters (JSON Schema)',
+			'modelRouter text message: Options: Tool Choice: Tool Name',
 			'marketAssistant question askGuided: Options: Include Events',
 			'mediaJobLedger entry getMany: Filters: State',
 			'modelRouterTrigger: Options: Max Jobs per Run',
@@ -105,9 +106,9 @@ describe('a field whose expression may find nothing', () => {
 			'marketAssistant question ask: Chat ID',
 			'marketAssistant question askGuided: Chat ID',
 			'marketAssistant question askStreaming: Chat ID',
-			'modelRouter chat complete: Messages 1: Tool Calls (JSON)',
-			'modelRouter chat estimate: Messages 1: Tool Calls (JSON)',
-			'modelRouter response create: Messages 1: Tool Calls (JSON)',
+			'modelRouter text message: Messages 1: Tool Calls (JSON)',
+			'modelRouter text createResponse: Messages 1: Tool Calls (JSON)',
+			'modelRouter text estimateCost: Messages 1: Tool Calls (JSON)',
 			'agentBridge: Message',
 			'agentBridge: Options: Transcript to Continue (JSON)',
 		]);
@@ -139,7 +140,7 @@ describe('a field whose expression may find nothing', () => {
 				],
 			},
 		});
-		const called = await runWith(field, rows({ tool_calls: JSON.stringify([call]) }), [{}]);
+		const called = await runWith(field, rows({ toolCalls: JSON.stringify([call]) }), [{}]);
 		expect(called.error).toBeUndefined();
 		const { error } = await runWith(field, rows({}), [{}]);
 		expect(error?.message).toMatch(/^Messages 2: Content is empty/);
