@@ -20,7 +20,7 @@ const answer = Array.from({ length: WORDS }, (_, index) => `word${index + 1}`).j
 const chat = (parameters: Record<string, unknown>, settings: Record<string, unknown> = {}) =>
 	nodesFor(bridge.accounts).router(
 		'Chat',
-		['chat', 'complete'],
+		['text', 'message'],
 		{ model: model('northwind/quill-2.5'), ...parameters },
 		settings,
 	);
@@ -77,7 +77,7 @@ async function readAlong(
 }
 
 it('word by word to the caller of a streaming webhook', async () => {
-	const url = await published(chat({ messages: messages('={{ $json.body.q }}') }));
+	const url = await published(chat(messages('={{ $json.body.q }}')));
 	const { text, chunks } = await readAlong(url, { q: question });
 	expect(text).toBe(answer);
 	const own = chunks.filter(({ metadata }) => metadata?.nodeName === 'Chat');
@@ -138,9 +138,8 @@ it('word by word into a chat: the example with an agent, one session per chat', 
 });
 
 it('a response, too', async () => {
-	const tested = nodesFor(bridge.accounts).router('Chat', ['response', 'create'], {
+	const tested = nodesFor(bridge.accounts).router('Chat', ['text', 'createResponse'], {
 		model: model('northwind/quill-2.5'),
-		messageSource: 'prompt',
 		prompt: '={{ $json.body.q }}',
 	});
 	const url = await published(tested);
@@ -151,7 +150,7 @@ it('a response, too', async () => {
 });
 
 it('a chat that does not stream shows "output"', async () => {
-	const tested = chat({ messages: messages('={{ $json.chatInput }}') });
+	const tested = chat(messages('={{ $json.chatInput }}'));
 	const file = workflow('quiet', [], tested);
 	const webhookId = `quiet-${Math.random().toString(36).slice(2)}`;
 	Object.assign(file.nodes[0]!, {
@@ -176,7 +175,7 @@ it('items follow one another while it streams', async () => {
 		{ fieldToSplitOut: 'body.items', options: {} },
 		{},
 	);
-	const tested = chat({ messages: messages('={{ $json.q }}') });
+	const tested = chat(messages('={{ $json.q }}'));
 	const url = await published(items, tested);
 	const order: Array<string | number> = [];
 	const body = { items: [{ q: '[[words:30]]' }, { q: '[[words:30]]' }, { q: '[[words:30]]' }] };
@@ -193,7 +192,7 @@ it('an answer that breaks off: what came, and an error that can be read', async 
 		match: { method: 'POST' },
 		do: { type: 'limit_data', bytes: 1500 },
 	});
-	const url = await published(chat({ messages: messages('={{ $json.body.q }}') }));
+	const url = await published(chat(messages('={{ $json.body.q }}')));
 	const chunks: Chunk[] = [];
 	for await (const chunk of callLive(url, { q: '[[words:50]]' })) chunks.push(chunk);
 	expect(chunks.find(({ type }) => type === 'item')?.content).toMatch(/^word1/);

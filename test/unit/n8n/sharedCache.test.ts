@@ -66,9 +66,10 @@ it.each<[string, unknown, string]>([
 ])('a failure %s counts for half a minute', async (_name, cause, missing) => {
 	const key = newKey();
 	const read = jest.fn<Promise<number>, []>().mockRejectedValueOnce(cause).mockResolvedValue(1);
-	expect(await lookUp(key, read)).toEqual({ missing });
+	const failure = { missing, ...(cause instanceof ServiceError && { error: cause }) };
+	expect(await lookUp(key, read)).toEqual(failure);
 	await pass(29_999);
-	expect(await lookUp(key, read)).toEqual({ missing });
+	expect(await lookUp(key, read)).toEqual(failure);
 	expect(read).toHaveBeenCalledTimes(1);
 	await pass(1);
 	expect(await lookUp(key, read)).toEqual({ value: 1 });
