@@ -33,7 +33,7 @@ export async function getCachedCatalog(
  * Rejects a request that does not fit the catalog.
  *
  * @param judge Receives the entry of the model, or why there is none, and throws ServiceError `invalid`.
- * @throws ServiceError as `judge` does; that of the catalog if the execution was stopped, or the API key is refused.
+ * @throws ServiceError as `judge` does; that of the catalog if the execution was stopped, the API key is refused or nothing answers.
  */
 export async function checkAgainstCatalog(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
@@ -71,12 +71,12 @@ function toCatalogError(catalog: Lookup<CachedCatalog>): ServiceError | undefine
 	if (!error) return undefined;
 	const { status, advice } = error.details;
 	if (error.kind === 'cancelled') return withDetails(error, { outcome: 'not_started' });
-	if (status !== 401 && status !== 403) return undefined;
+	if (error.kind !== 'unreachable' && status !== 401 && status !== 403) return undefined;
 	return withDetails(error, {
 		outcome: 'not_started',
 		advice: [
 			advice,
-			'Nothing was sent: the catalog could not be read. If the key is only refused there, turn on "Allow Unknown Cost" in Options.',
+			'Nothing was sent: the catalog could not be read. If only the catalog fails, turn on "Allow Unknown Cost" in Options.',
 		]
 			.filter(Boolean)
 			.join(' '),

@@ -120,6 +120,8 @@ function responseEvents(): string[] {
 const picture = { segment: 'images', model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' } };
 const address = { segment: 'images', jobId: 'job-1' };
 const partial = { onIncomplete: 'partial' };
+/** The catalog of this service has no prices. */
+const options = { allowUnknownCost: true };
 
 const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]> = [
 	['agent: send', agent({ message: 'x', options: { includeEvents: true } })],
@@ -135,10 +137,10 @@ const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'crede
 		'assistant: ask in a chat by key',
 		assistant('askStreaming', { question: 'x', chat: 'key', chatKey: 'k' }),
 	],
-	['router: chat', chat('x')],
-	['router: chat, not simplified', chat('x', { simplify: false })],
-	['router: chat, give what arrived', chat('x', { options: partial })],
-	['router: response', response('x')],
+	['router: chat', chat('x', { options })],
+	['router: chat, not simplified', chat('x', { options, simplify: false })],
+	['router: chat, give what arrived', chat('x', { options: { ...options, ...partial } })],
+	['router: response', response('x', { options })],
 	['router: start', job('start', { ...picture, prompt: 'x' })],
 	['router: generate', job('generate', { ...picture, prompt: 'x', options: { deadline: 1 } })],
 	['router: get a job', job('get', address)],

@@ -80,6 +80,7 @@ describe('fields that a model must not choose', () => {
 			'Chat',
 			'Chat ID',
 			'Chat Key',
+			'Options: Allow Unknown Cost',
 			'Options: Ledger Label',
 			'Options: Spending Cap per Execution (USD)',
 			'Options: Spending Cap per Item (USD)',
@@ -92,6 +93,7 @@ describe('fields that a model must not choose', () => {
 			'Session',
 			'Session ID',
 			'Session Key',
+			'Spending Cap per Item (USD)',
 			'Use Job Ledger',
 		]);
 	});
