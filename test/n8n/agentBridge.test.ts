@@ -66,9 +66,9 @@ it.each([[false], [true]])(
 it('in a chat each speaker has bubbles of its own, under a line with its name', async () => {
 	const { router } = nodesFor(bridge.accounts);
 	const speaker = (name: string) =>
-		router(name, ['chat', 'complete'], {
+		router(name, ['text', 'message'], {
 			model: model('northwind/quill-2.5'),
-			messageSource: 'json',
+			inputType: 'json',
 			messagesJson: '={{ $json.messages }}',
 		});
 	const file = loop(

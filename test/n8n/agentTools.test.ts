@@ -52,12 +52,11 @@ it.each([
 	[
 		'a model',
 		() =>
-			nodes().router('Colleague', ['response', 'create'], {
+			nodes().router('Colleague', ['text', 'createResponse'], {
 				model: model('northwind/quill-2.5'),
-				messageSource: 'prompt',
 				prompt: asked,
 			}),
-		'Create a response with a text model in Model Router',
+		'Create response with text model in Model Router',
 		/\/responses$/,
 	],
 ] as const)('asks %s, and tells what it said', async (_who, tool, description, path) => {

@@ -114,8 +114,11 @@ export const nodesFor = (accounts: Accounts) => {
 /** A model as the editor stores one that was typed in. */
 export const model = (value: string) => ({ __rl: true, mode: 'id', value });
 
-/** Messages of the operation Chat: Complete. */
-export const messages = (content: string) => ({ message: [{ role: 'user', content }] });
+/** A list of messages, as the input of a text model. */
+export const messages = (content: string) => ({
+	inputType: 'list',
+	messages: { message: [{ role: 'user', content }] },
+});
 
 /** Every operation that may cost, `text` being in what it sends. */
 export const payingOperations = [
@@ -134,20 +137,16 @@ export const payingOperations = [
 		(text: string) => ({ question: text }),
 	],
 	[
-		'modelRouter chat complete',
+		'modelRouter text message',
 		'router',
-		['chat', 'complete'],
-		(text: string) => ({ model: model('northwind/quill-2.5'), messages: messages(text) }),
+		['text', 'message'],
+		(text: string) => ({ model: model('northwind/quill-2.5'), ...messages(text) }),
 	],
 	[
-		'modelRouter response create',
+		'modelRouter text createResponse',
 		'router',
-		['response', 'create'],
-		(text: string) => ({
-			model: model('northwind/quill-2.5'),
-			messageSource: 'prompt',
-			prompt: text,
-		}),
+		['text', 'createResponse'],
+		(text: string) => ({ model: model('northwind/quill-2.5'), prompt: text }),
 	],
 	[
 		'modelRouter job start',
@@ -174,7 +173,7 @@ export const payingOperations = [
 const EACH_KIND = [
 	'workspaceAgent send',
 	'marketAssistant ask',
-	'modelRouter chat complete',
+	'modelRouter text message',
 	'modelRouter job start',
 ];
 const isOneOfEachKind = ([name]: (typeof payingOperations)[number]) => EACH_KIND.includes(name);

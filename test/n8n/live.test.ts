@@ -23,7 +23,7 @@ const answer = Array.from({ length: WORDS }, (_, index) => `word${index + 1}`).j
 const chat = (parameters: Record<string, unknown>, settings: Record<string, unknown> = {}) =>
 	nodesFor(bridge.accounts).router(
 		'Chat',
-		['chat', 'complete'],
+		['text', 'message'],
 		{ model: model('northwind/quill-2.5'), ...parameters },
 		settings,
 	);
@@ -80,7 +80,7 @@ async function readAlong(
 }
 
 it('word by word to the caller of a streaming webhook', async () => {
-	const url = await published(chat({ messages: messages('={{ $json.body.q }}') }));
+	const url = await published(chat(messages('={{ $json.body.q }}')));
 	const { text, chunks } = await readAlong(url, { q: question });
 	expect(text).toBe(answer);
 	const own = chunks.filter(({ metadata }) => metadata?.nodeName === 'Chat');
@@ -172,9 +172,8 @@ it('the example with the assistant remembers each chat, with a job ledger', asyn
 });
 
 it('a response, too', async () => {
-	const tested = nodesFor(bridge.accounts).router('Chat', ['response', 'create'], {
+	const tested = nodesFor(bridge.accounts).router('Chat', ['text', 'createResponse'], {
 		model: model('northwind/quill-2.5'),
-		messageSource: 'prompt',
 		prompt: '={{ $json.body.q }}',
 	});
 	const url = await published(tested);
@@ -185,7 +184,7 @@ it('a response, too', async () => {
 });
 
 it('a chat that does not stream shows "output"', async () => {
-	const tested = chat({ messages: messages('={{ $json.chatInput }}') });
+	const tested = chat(messages('={{ $json.chatInput }}'));
 	const file = workflow('quiet', [], tested);
 	const webhookId = `quiet-${Math.random().toString(36).slice(2)}`;
 	Object.assign(file.nodes[0]!, {
@@ -210,7 +209,7 @@ it('items follow one another while it streams', async () => {
 		{ fieldToSplitOut: 'body.items', options: {} },
 		{},
 	);
-	const tested = chat({ messages: messages('={{ $json.q }}') });
+	const tested = chat(messages('={{ $json.q }}'));
 	const url = await published(items, tested);
 	const order: Array<string | number> = [];
 	const body = { items: [{ q: '[[words:30]]' }, { q: '[[words:30]]' }, { q: '[[words:30]]' }] };
@@ -227,7 +226,7 @@ it('an answer that breaks off: what came, and an error that can be read', async 
 		match: { method: 'POST' },
 		do: { type: 'limit_data', bytes: 1500 },
 	});
-	const url = await published(chat({ messages: messages('={{ $json.body.q }}') }));
+	const url = await published(chat(messages('={{ $json.body.q }}')));
 	const chunks: Chunk[] = [];
 	for await (const chunk of callLive(url, { q: '[[words:50]]' })) chunks.push(chunk);
 	expect(chunks.find(({ type }) => type === 'item')?.content).toMatch(/^word1/);

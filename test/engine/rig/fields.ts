@@ -121,7 +121,7 @@ function fieldsOf(
 }
 
 function inside(param: INodeProperties, place: Place): Field[] {
-	const { name, type, displayName, options = [] } = param;
+	const { name, type, displayName, options = [], typeOptions = {} } = param;
 	const chosen = shownFor(param);
 	const label = place.path + displayName;
 	const outer = { ...place.outer, ...getFieldRules(param) };
@@ -144,11 +144,12 @@ function inside(param: INodeProperties, place: Place): Field[] {
 			const valid = Object.fromEntries(
 				group.values.flatMap((one) => (one.name in VALID ? [[one.name, good(one)]] : [])),
 			) as INodeParameters;
-			const put: Place['put'] = (field, value, beside) =>
-				place.put(name, { [group.name]: [{ ...valid, ...beside, [field]: value }] }, chosen);
-			return group.values.flatMap((field) =>
-				inside(field, { ...place, path: `${label} 1: `, outer, put }),
-			);
+			const put: Place['put'] = (field, value, beside) => {
+				const row = { ...valid, ...beside, [field]: value };
+				return place.put(name, { [group.name]: typeOptions.multipleValues ? [row] : row }, chosen);
+			};
+			const path = typeOptions.multipleValues ? `${label} 1: ` : `${label}: `;
+			return group.values.flatMap((field) => inside(field, { ...place, path, outer, put }));
 		});
 	}
 	const locator = (value: string) => ({ __rl: true, mode: 'id', value });
