@@ -12,6 +12,10 @@ export class AgentBridge implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: '={{ "up to " + $parameter["turnLimit"] + " turns" }}',
+		builderHint: {
+			searchHint:
+				'Lets two agents, assistants or models talk to each other, turn by turn, until a limit or a stop phrase.',
+		},
 		description: 'Let two agents, assistants or models talk to each other, turn by turn',
 		defaults: { name: 'Agent Bridge' },
 		inputs: [NodeConnectionTypes.Main],

@@ -11,7 +11,7 @@ import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { probe } from './access';
 import { deliver } from './trigger/deliver';
 import { poll } from './trigger/poll';
-import { triggerParams } from './trigger/trigger.params';
+import { eventsSubtitle, triggerParams } from './trigger/trigger.params';
 
 export class ModelRouterTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -20,11 +20,22 @@ export class ModelRouterTrigger implements INodeType {
 		icon: { light: 'file:../../icons/router.svg', dark: 'file:../../icons/router.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ [$parameter["events"]].flat().join(", ") }}',
+		subtitle: eventsSubtitle,
 		description:
 			'Starts the workflow when a media job is done, with its file, or when the model catalog changes',
 		defaults: { name: 'Model Router Trigger' },
 		polling: true,
+		builderHint: {
+			searchHint:
+				'Starts a workflow when an image, video, music or speech job of the Model Router is done, with its file, or when models or prices change.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-agent-bridge.modelRouter',
+					relationHint:
+						'Media: Start Job with Track in Job Ledger starts the jobs that it waits for',
+				},
+			],
+		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],

@@ -18,12 +18,6 @@ import { message } from './text/message.operation';
 
 export const resources: Resource[] = [
 	{
-		name: 'Text',
-		value: 'text',
-		operations: [message, createResponse, estimateCost],
-		defaultOperation: 'message',
-	},
-	{
 		name: 'Job Ledger',
 		value: 'ledger',
 		operations: [deleteMany, getManyEntries, markNotStarted, markStarted, setUp],
@@ -37,4 +31,10 @@ export const resources: Resource[] = [
 		defaultOperation: 'generate',
 	},
 	{ name: 'Model', value: 'model', operations: [getModel, getMany], defaultOperation: 'getMany' },
+	{
+		name: 'Text',
+		value: 'text',
+		operations: [createResponse, estimateCost, message],
+		defaultOperation: 'message',
+	},
 ];

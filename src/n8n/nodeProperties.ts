@@ -35,6 +35,28 @@ export function nodeProperties(
 	];
 }
 
+/** An expression for the line under a node's name on the canvas: the operation by its label. */
+export function operationSubtitle(resources: readonly Resource[]): string {
+	const labels = resources.flatMap((resource) =>
+		resource.operations.map((operation) =>
+			hasChoice(resources)
+				? [`${resource.value} ${operation.value}`, `${resource.name}: ${operation.name}`]
+				: [operation.value, operation.name],
+		),
+	);
+	const resourceValue = hasChoice(resources) ? '$parameter["resource"] + " " + ' : '';
+	return labelSubtitle(Object.fromEntries(labels), `${resourceValue}$parameter["operation"]`);
+}
+
+/**
+ * An expression for the line under a node's name on the canvas: what was chosen, by its label.
+ *
+ * @param labels By stored value.
+ * @param value The code of the stored value.
+ */
+export const labelSubtitle = (labels: Readonly<Record<string, string>>, value: string): string =>
+	`={{ (${JSON.stringify(labels)})[${value}] }}`;
+
 /** Whether a list needs a parameter to choose from it. */
 export const hasChoice = (entries: readonly unknown[]) => entries.length > 1;
 

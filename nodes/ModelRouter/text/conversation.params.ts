@@ -104,6 +104,7 @@ export const conversationParams = [
 		typeOptions: { rows: 6 },
 		displayOptions: { show: { inputType: ['json'] } },
 		default: '[]',
+		required: true,
 		description:
 			'A list of messages, each with "role" (system, developer, user, assistant or tool) and "content" (a text or a list of parts), e.g. [{"role": "user", "content": "Hello"}]',
 	},

@@ -31,6 +31,7 @@ const formatParams = [
 		displayOptions: { show: { responseFormat: ['json_schema'] } },
 		default:
 			'{\n  "type": "object",\n  "properties": {\n    "answer": { "type": "string" }\n  },\n  "required": ["answer"],\n  "additionalProperties": false\n}',
+		required: true,
 		description:
 			'The schema that the answer has to match. An answer that does not match it is an error.',
 	},

@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
 import { MAX_ROWS } from '../../../src/ledger/ledger';
@@ -26,43 +26,51 @@ const forMedia = { events: [...MEDIA_EVENTS] };
 const ofLedger = { show: { ...forMedia, watch: ['ledger'] } };
 const ofList = { show: { ...forMedia, watch: ['list'] } };
 
+/** What a trigger can wait for. */
+const eventOptions = [
+	{
+		name: 'Media Content Expired',
+		value: 'mediaContentExpired',
+		description: 'A job has completed, and its file is no longer available',
+	},
+	{
+		name: 'Media Job Completed',
+		value: 'mediaJobCompleted',
+		description: 'A job has completed; its file is downloaded',
+	},
+	{
+		name: 'Media Job Failed',
+		value: 'mediaJobFailed',
+		description: 'A job has failed, or the service no longer knows it',
+	},
+	{
+		name: 'Model Added',
+		value: 'modelAdded',
+		description: 'A model was added to the catalog',
+	},
+	{
+		name: 'Model Retired',
+		value: 'modelRetired',
+		description: 'A model was removed from the catalog',
+	},
+	{
+		name: 'Price Changed',
+		value: 'priceChanged',
+		description: 'The price of a model has changed',
+	},
+] as const satisfies INodePropertyOptions[];
+
+const eventLabels = Object.fromEntries(eventOptions.map(({ value, name }) => [value, name]));
+
+/** The chosen events by their labels. */
+export const eventsSubtitle = `={{ [$parameter["events"]].flat().map((event) => (${JSON.stringify(eventLabels)})[event]).join(", ") }}`;
+
 export const triggerParams = [
 	{
 		displayName: 'Trigger On',
 		name: 'events',
 		type: 'multiOptions',
-		options: [
-			{
-				name: 'Media Content Expired',
-				value: 'mediaContentExpired',
-				description: 'A job has completed, and its file is no longer available',
-			},
-			{
-				name: 'Media Job Completed',
-				value: 'mediaJobCompleted',
-				description: 'A job has completed; its file is downloaded',
-			},
-			{
-				name: 'Media Job Failed',
-				value: 'mediaJobFailed',
-				description: 'A job has failed, or the service no longer knows it',
-			},
-			{
-				name: 'Model Added',
-				value: 'modelAdded',
-				description: 'A model was added to the catalog',
-			},
-			{
-				name: 'Model Retired',
-				value: 'modelRetired',
-				description: 'A model was removed from the catalog',
-			},
-			{
-				name: 'Price Changed',
-				value: 'priceChanged',
-				description: 'The price of a model has changed',
-			},
-		],
+		options: eventOptions,
 		default: ['mediaJobCompleted', 'mediaJobFailed'],
 		required: true,
 	},
