@@ -116,6 +116,8 @@ describe('fields that a model must not choose', () => {
 		const others = allFields().filter(
 			(field) =>
 				tools.includes(field.node) &&
+				// an agent cannot use it at all
+				!field.title.startsWith('modelRouter ledger ') &&
 				named.test(field.label) &&
 				!field.takesNoExpression &&
 				!ruled.some(({ title }) => title === field.title),
