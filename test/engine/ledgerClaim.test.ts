@@ -26,7 +26,11 @@ afterAll(async () => {
 	await n8n.stop();
 });
 
-const startAll = async (prompts: string[], options: INodeParameters, settings = {}) =>
+const startAll = async (
+	prompts: string[],
+	options: INodeParameters,
+	ledgerFields = n8n.ledgerFields,
+) =>
 	await run({
 		...job('start', {
 			useLedger: true,
@@ -37,10 +41,9 @@ const startAll = async (prompts: string[], options: INodeParameters, settings = 
 			requestSettings: { concurrency: 1 },
 		}),
 		items: prompts.map((prompt) => ({ prompt })),
-		secrets: secretsWithLedger(service, n8n),
+		secrets: secretsWithLedger(service, { ledgerFields }),
 		settings: {
 			onError: 'continueErrorOutput',
-			...settings,
 		},
 	});
 
@@ -81,7 +84,8 @@ describe('a start that waits after a 429', () => {
 it('a failure of n8n costs the items that it meets, and not those after it', async () => {
 	// as often as a reading request is sent for one item
 	n8n.service.fault({ match: { method: 'GET' }, times: 4, do: { type: 'status', status: 503 } });
-	const { items, failed } = await startAll(['one', 'two', 'three'], {});
+	const unseen = { ...n8n.ledgerFields, ledgerTable: 'Not seen before' };
+	const { items, failed } = await startAll(['one', 'two', 'three'], {}, unseen);
 	expect(failed).toMatchObject([
 		{ json: { details: { status: 503, outcome: 'not_started' } }, pairedItem: { item: 0 } },
 	]);
