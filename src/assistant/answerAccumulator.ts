@@ -32,7 +32,7 @@ export interface AccumulatorOptions {
 	/** Returns milliseconds since the question was sent, for the timeline of the tools. */
 	time?: () => number;
 	/** Language of the tool titles, e.g. `de`. Default `en`. */
-	language?: string;
+	toolTitleLanguage?: string;
 }
 
 /** What has arrived of an answer, apart from its texts and tool calls. */
@@ -47,12 +47,12 @@ export function createAnswerAccumulator({
 	includeRawEvents = false,
 	onToolCall = () => {},
 	time = () => 0,
-	language = 'en',
+	toolTitleLanguage = 'en',
 }: AccumulatorOptions = {}) {
 	const messages = createMessageTexts();
 	/** The text of unknown events. It is the answer if there is no other text. */
 	const unknownText = createTextAccumulator();
-	const tools = createToolTimeline(time, language);
+	const tools = createToolTimeline(time, toolTitleLanguage);
 	const answer: AnswerFields = { messageIds: [], events: [] };
 	let keptEvents = 0;
 	/** Whether an unknown event had content, but no text. */

@@ -61,6 +61,7 @@ it('finds the fields', () => {
 			'modelRouterTrigger: Options: Max Jobs per Run',
 			'agentBridge: Options: Stop Pattern',
 			'modelRouter ledger getMany: Request Settings: Total Timeout (Seconds)',
+			'workspaceAgent: Request Settings: Total Timeout (Seconds)',
 		]),
 	);
 });

@@ -131,7 +131,7 @@ async function askForStreamedAnswer(
 				const options = {
 					...outputHandlers,
 					includeRawEvents,
-					language: toolTitleLanguage,
+					toolTitleLanguage,
 					onChat: chat.onChat,
 					now: clock.now,
 				};
