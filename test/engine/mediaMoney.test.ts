@@ -73,7 +73,11 @@ describe('the cap per item', () => {
 
 	it.each<[string, string, RegExp]>([
 		['a model without a price', 'tiny/no-price-1', /has no price|answers with text/],
-		['a model that the catalog does not have', 'no/one', /cannot be calculated beforehand: .*does not have/],
+		[
+			'a model that the catalog does not have',
+			'no/one',
+			/cannot be calculated beforehand: .*does not have/,
+		],
 	])('holds back %s', async (_what, id, message) => {
 		const { failed } = await capped(100, { model: model(id) });
 		expect(failed).toMatchObject([{ json: { error: expect.stringMatching(message) } }]);

@@ -51,14 +51,6 @@ export const getMany = operation({
 				'Conditions for the models. A filter never excludes a model because the catalog lacks a value for it.',
 			options: [
 				{
-					displayName: 'Min Context (Tokens)',
-					name: 'minContext',
-					type: 'number',
-					typeOptions: { minValue: 1 },
-					default: 100000,
-					description: 'The context window: prompt and answer together',
-				},
-				{
 					displayName: 'Input Modality',
 					name: 'inputModality',
 					type: 'options',
@@ -87,6 +79,14 @@ export const getMany = operation({
 					typeOptions: { minValue: 0, numberPrecision: 6 },
 					default: 5,
 					description: 'Excludes media models, which have no such price',
+				},
+				{
+					displayName: 'Min Context (Tokens)',
+					name: 'minContext',
+					type: 'number',
+					typeOptions: { minValue: 1 },
+					default: 100000,
+					description: 'The context window: prompt and answer together',
 				},
 				{
 					displayName: 'Search',
