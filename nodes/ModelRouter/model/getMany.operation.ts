@@ -81,6 +81,15 @@ export const getMany = operation({
 					description: 'Excludes media models, which have no such price',
 				},
 				{
+					displayName: 'Max Unit Price (USD)',
+					name: 'maxUnitPrice',
+					type: 'number',
+					typeOptions: { minValue: 0, numberPrecision: 6 },
+					default: 0.1,
+					description:
+						'The price of an image, a video, a second, a request or 1,000 characters, whichever the model has. Excludes text models.',
+				},
+				{
 					displayName: 'Min Context (Tokens)',
 					name: 'minContext',
 					type: 'number',
@@ -94,15 +103,6 @@ export const getMany = operation({
 					type: 'string',
 					default: '',
 					description: 'A part of the name or the ID',
-				},
-				{
-					displayName: 'Max Unit Price (USD)',
-					name: 'maxUnitPrice',
-					type: 'number',
-					typeOptions: { minValue: 0, numberPrecision: 6 },
-					default: 0.1,
-					description:
-						'The price of an image, a video, a second, a request or 1,000 characters, whichever the model has. Excludes text models.',
 				},
 				{
 					displayName: 'Vendor',
