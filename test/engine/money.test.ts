@@ -260,7 +260,9 @@ describe('a cost that cannot be calculated', () => {
 	it.each(cases)('%s is refused all the same where nothing may be spent', async (_what, more) => {
 		const options = { ...(more['options'] as object), allowUnknownCost: true };
 		const { failed } = await ask('x', { ...more, options, spendingCapPerItem: 0 }, carryOn);
-		expect(failed).toHaveLength(1);
+		expect(failed[0]?.json['error']).toMatch(
+			/^The spending cap of \$0\.00 allows no cost, and this cost is unknown: .*raise "Spending Cap per Item"\.$/,
+		);
 		expect(posts(service)).toEqual([]);
 	});
 

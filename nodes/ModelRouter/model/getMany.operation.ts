@@ -51,14 +51,6 @@ export const getMany = operation({
 				'Conditions for the models. A filter never excludes a model because the catalog lacks a value for it.',
 			options: [
 				{
-					displayName: 'Min Context (Tokens)',
-					name: 'minContext',
-					type: 'number',
-					typeOptions: { minValue: 1 },
-					default: 100000,
-					description: 'The context window: prompt and answer together',
-				},
-				{
 					displayName: 'Input Modality',
 					name: 'inputModality',
 					type: 'options',
@@ -89,13 +81,6 @@ export const getMany = operation({
 					description: 'Excludes media models, which have no such price',
 				},
 				{
-					displayName: 'Search',
-					name: 'search',
-					type: 'string',
-					default: '',
-					description: 'A part of the name or the ID',
-				},
-				{
 					displayName: 'Max Unit Price (USD)',
 					name: 'maxUnitPrice',
 					type: 'number',
@@ -103,6 +88,21 @@ export const getMany = operation({
 					default: 0.1,
 					description:
 						'The price of an image, a video, a second, a request or 1,000 characters, whichever the model has. Excludes text models.',
+				},
+				{
+					displayName: 'Min Context (Tokens)',
+					name: 'minContext',
+					type: 'number',
+					typeOptions: { minValue: 1 },
+					default: 100000,
+					description: 'The context window: prompt and answer together',
+				},
+				{
+					displayName: 'Search',
+					name: 'search',
+					type: 'string',
+					default: '',
+					description: 'A part of the name or the ID',
 				},
 				{
 					displayName: 'Vendor',

@@ -82,7 +82,7 @@ export const conversationParams = [
 						type: 'string',
 						displayOptions: { show: { role: ['tool'] } },
 						default: '',
-						description: 'Which call of the model this answers: the "id" in its "toolCalls"',
+						description: 'Which call of the model this answers: its ID in "toolCalls"',
 					},
 					withFieldRules({ mayBeEmpty: true })({
 						displayName: 'Tool Calls (JSON)',

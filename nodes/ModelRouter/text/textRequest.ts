@@ -54,9 +54,12 @@ function checkSpending(
 ): void {
 	const allowed = allowedMicroUsd(spendingCapPerItem);
 	if ('unbounded' in bound) {
-		// a cap of zero allows no cost at all, known or not
-		if (allowUnknownCost && allowed.gt(0)) return;
-		throw unknownCostError(lowerFirst(bound.unbounded));
+		if (!allowUnknownCost) throw unknownCostError(lowerFirst(bound.unbounded));
+		if (allowed.gt(0)) return;
+		throw invalidInputError(
+			`The spending cap of ${formatCap(spendingCapPerItem)} allows no cost, and this cost is unknown: ${lowerFirst(bound.unbounded)}`,
+			'Nothing was sent. To send it anyway, raise "Spending Cap per Item".',
+		);
 	}
 	if (allowed.gte(bound.microUsd)) return;
 	const prompt =

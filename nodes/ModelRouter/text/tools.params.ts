@@ -48,8 +48,9 @@ export const toolChoiceOption = {
 	displayName: 'Tool Choice',
 	name: 'toolChoice',
 	type: 'fixedCollection',
-	placeholder: 'Choose',
-	default: {},
+	placeholder: 'Add Choice',
+	// the group is open as soon as the option is added
+	default: { choice: {} },
 	description: 'Whether the model has to request a tool',
 	options: [
 		{
