@@ -52,8 +52,8 @@ it('finds the fields', () => {
 	expect(titles).toEqual(
 		expect.arrayContaining([
 			'workspaceAgent: Session Key',
-			'modelRouter job start: Options: Spending Cap per Execution (USD)',
-			'modelRouter job generate: Inputs 1: URL',
+			'modelRouter media start: Options: Spending Cap per Execution (USD)',
+			'modelRouter media generate: Inputs 1: URL',
 			'modelRouter chat complete: Tools 1: Parameters (JSON Schema)',
 			'marketAssistant askGuided: Options: Include Raw Events',
 			'modelRouter ledger getMany: Filters: State',
@@ -66,7 +66,7 @@ it('finds the fields', () => {
 
 describe.each(
 	ofItems
-		.filter((field) => !mayBeEmpty(field) && !field.takesNoExpression)
+		.filter((field) => !mayBeEmpty(field) && !field.takesNoExpression && !field.isOfTool)
 		.map((field) => [field.title, field] as const),
 )('%s', (_title, field) => {
 	it('is refused where its expression finds nothing, and nothing is asked of the service', async () => {
@@ -90,6 +90,27 @@ describe.each(
 		expect(asked()).toEqual([]);
 	});
 });
+
+it.each(
+	ofItems
+		.filter((field) => field.isOfTool && !field.takesNoExpression)
+		.map((field) => [field.title, field] as const),
+)(
+	'%s, which only a tool has, is refused where its expression finds nothing',
+	async (_title, field) => {
+		const { answers } = await callTool('by the engine', {
+			tool: {
+				node: field.node,
+				credential: CREDENTIALS[field.node] ?? 'modelRouterApi',
+				parameters: { ...field.stored("={{ $('Start').item.json.missing }}"), allowAgents: true },
+			},
+			secrets: secretsOf(rig.service),
+			calls: [{}],
+		});
+		expect(answers).toEqual([expect.stringContaining(saying(field))]);
+		expect(asked()).toEqual([]);
+	},
+);
 
 describe('a field whose expression may find nothing', () => {
 	const cases = fields.filter(mayBeEmpty);
