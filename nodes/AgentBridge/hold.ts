@@ -106,7 +106,7 @@ function hintForeignSession(n8n: IExecuteFunctions, { current }: BridgeTalks, us
 	if (!used || !pending || !ids || !rules || used === ids[pending.side].sessionId) return;
 	hint(
 		n8n,
-		`${rules.names[pending.side]} answers under a session of its own. For one conversation, choose "Existing Session" in its node and {{ $json.sessionId }} as Session ID.`,
+		`${rules.names[pending.side]} answers under a session of its own. For one conversation, choose Session "From Input" in its node.`,
 	);
 }
 

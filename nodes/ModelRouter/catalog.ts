@@ -1,3 +1,4 @@
+import { mapServiceError, withDetails, type ServiceError } from '../../src/core/errors';
 import type { Http } from '../../src/core/http';
 import type { PreflightContext } from '../../src/n8n/operation';
 import type { Lookup } from '../../src/n8n/sharedCache';
@@ -32,6 +33,7 @@ export async function getCachedCatalog(
  * Rejects a request that does not fit the catalog.
  *
  * @param judge Receives the entry of the model, or why there is none, and throws ServiceError `invalid`.
+ * @throws ServiceError as `judge` does; that of the catalog if the execution was stopped, the API key is refused or nothing answers.
  */
 export async function checkAgainstCatalog(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
@@ -56,7 +58,29 @@ export async function checkAgainstCatalog(
 			return false;
 		}
 	});
-	judgeCatalog(catalog);
+	try {
+		judgeCatalog(catalog);
+	} catch (cause) {
+		throw mapServiceError(cause, (rejection) => toCatalogError(catalog) ?? rejection);
+	}
+}
+
+/** An error that says more than that the catalog could not be read. */
+function toCatalogError(catalog: Lookup<CachedCatalog>): ServiceError | undefined {
+	const error = 'missing' in catalog ? catalog.error : undefined;
+	if (!error) return undefined;
+	const { status, advice } = error.details;
+	if (error.kind === 'cancelled') return withDetails(error, { outcome: 'not_started' });
+	if (error.kind !== 'unreachable' && status !== 401 && status !== 403) return undefined;
+	return withDetails(error, {
+		outcome: 'not_started',
+		advice: [
+			advice,
+			'Nothing was sent: the catalog could not be read. If only the catalog fails, turn on "Allow Unknown Cost" in Options.',
+		]
+			.filter(Boolean)
+			.join(' '),
+	});
 }
 
 /** The entry of a model; undefined if the catalog does not have it, or cannot be read. */

@@ -5,7 +5,7 @@ import { requestSettings } from './requestSettings';
 
 /**
  * The node's parameters: the list of resources, a list of operations per resource, the parameters of each operation, and the request
- * settings. A list with one entry is left out: there is nothing to choose.
+ * settings. Without a choice of resources or of operations, the list is left out.
  *
  * @param defaultResource Value of the resource that is selected at first. n8n does not store defaults: never change it.
  */
@@ -56,10 +56,12 @@ function resourceProperties(
 		})),
 		default: defaultOperation,
 	};
+	// the node panel finds the actions of each resource in its list
+	const isListed = hasChoice(operations) || 'resource' in shown;
 	return [
-		...(hasChoice(operations) ? showWhen(shown, [operationList]) : []),
+		...(isListed ? showWhen(shown, [operationList]) : []),
 		...operations.flatMap(({ value, params }) =>
-			showWhen({ ...shown, ...(hasChoice(operations) && { operation: [value] }) }, params),
+			showWhen({ ...shown, ...(isListed && { operation: [value] }) }, params),
 		),
 	];
 }

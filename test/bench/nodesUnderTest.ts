@@ -25,9 +25,10 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 			'Node',
 			'n8n-nodes-agent-bridge.modelRouter',
 			{
-				resource: 'chat',
-				operation: 'complete',
+				resource: 'text',
+				operation: 'message',
 				model: locator(model),
+				inputType: 'list',
 				messages: { message: [{ role: 'user', content: message }] },
 				requestSettings: { concurrency },
 			},

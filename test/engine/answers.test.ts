@@ -162,7 +162,8 @@ describe('Model Router: text and catalog', () => {
 				prompt_tokens: expect.any(Number),
 				completion_tokens: expect.any(Number),
 			}),
-			cost: { microUsd: expect.any(Number), usd: expect.any(Number), computed: true },
+			costUsd: expect.any(Number),
+			costComputed: true,
 			requestId: expect.any(String),
 			complete: true,
 		});
@@ -170,7 +171,7 @@ describe('Model Router: text and catalog', () => {
 	});
 
 	it('sends options as the protocol names them, and no others', async () => {
-		const options = { max_tokens: 7, temperature: 0.5, reasoning_effort: 'low' };
+		const options = { maxTokens: 7, temperature: 0.5, reasoningEffort: 'low' };
 		const { items } = await run({
 			...chat('one two three four five six seven eight nine', { options }),
 			secrets: secrets(),
@@ -179,7 +180,9 @@ describe('Model Router: text and catalog', () => {
 			model: 'northwind/quill-2.5',
 			messages: [{ role: 'user', content: 'one two three four five six seven eight nine' }],
 			stream: true,
-			...options,
+			max_tokens: 7,
+			temperature: 0.5,
+			reasoning_effort: 'low',
 		});
 		expect(items[0]?.json['finishReason']).toBe('length');
 	});
@@ -223,8 +226,8 @@ describe('Model Router: text and catalog', () => {
 				});
 				expect(error).toBeUndefined();
 				expect(items[0]?.json).toMatchObject({
-					id: 'Aurora-Labs/Prism-4.1-Turbo',
-					pricing: expect.any(Object),
+					model: 'Aurora-Labs/Prism-4.1-Turbo',
+					inputUsdPerMillionTokens: 3,
 				});
 			}
 		},

@@ -26,8 +26,8 @@ const speaker = (
 // what the bridge hands over is what both nodes take by default
 const anAgent = agent({ messageSource: 'fromInput' });
 const anAssistant = assistant('askStreaming', { questionSource: 'fromInput' });
-const aModel = chat('', { messageSource: 'json', messagesJson: '={{ $json.messages }}' });
-const aResponder = response('', { messageSource: 'json', messagesJson: '={{ $json.messages }}' });
+const aModel = chat('', { inputType: 'json', messagesJson: '={{ $json.messages }}' });
+const aResponder = response('', { inputType: 'json', messagesJson: '={{ $json.messages }}' });
 
 const loop = async (options: Partial<LoopOptions> & Pick<LoopOptions, 'first' | 'second'>) =>
 	await runLoop({

@@ -20,7 +20,7 @@ const list = async (filters: INodeParameters = {}, more: INodeParameters = {}) =
 	return items.map(({ json }) => json);
 };
 const ids = async (filters: INodeParameters, more?: INodeParameters) =>
-	(await list(filters, more)).map(({ id }) => id as string);
+	(await list(filters, more)).map(({ model: id }) => id as string);
 
 /** Of this one the catalog does not say what it is. */
 const NO_KIND = 'tiny/plain-text-1';
@@ -33,8 +33,55 @@ describe('many models', () => {
 			expect(entry['requestId']).toMatch(/^req-/);
 			expect(Object.values(entry)).not.toContain(null);
 		}
-		const bare = all.find(({ id }) => id === NO_KIND);
+		const bare = all.find((entry) => entry['model'] === NO_KIND);
 		expect(bare).not.toHaveProperty('kind');
+	});
+
+	it('are simplified: prices with their units, and nothing that the catalog does not say', async () => {
+		const all = await list();
+		const requestId = expect.stringMatching(/^req-/);
+		expect(all.find((entry) => entry['model'] === 'northwind/quill-2.5')).toEqual({
+			model: 'northwind/quill-2.5',
+			name: 'Quill 2.5',
+			vendor: 'northwind',
+			kind: 'text',
+			contextLength: 128_000,
+			maxOutputTokens: 16_384,
+			inputModalities: ['text'],
+			inputUsdPerMillionTokens: 0.5,
+			cachedInputUsdPerMillionTokens: 0.05,
+			outputUsdPerMillionTokens: 1.5,
+			requestId,
+		});
+		expect(all.find((entry) => entry['model'] === 'canvas/sketch-1')).toMatchObject({
+			usdPerUnit: 0.04,
+			unit: 'image',
+		});
+		expect(all.find((entry) => entry['model'] === 'tiny/no-price-1')).toEqual({
+			model: 'tiny/no-price-1',
+			name: 'No Price 1',
+			vendor: 'tiny',
+			kind: 'text',
+			contextLength: 128_000,
+			maxOutputTokens: 16_384,
+			requestId,
+		});
+	});
+
+	it("are the catalog's own entries with Simplify off, as one model is", async () => {
+		const all = await list({}, { simplify: false });
+		const { items } = await run({
+			...models('get', { model: model('northwind/QUILL-2.5'), simplify: false }),
+			secrets: secretsOf(service),
+		});
+		for (const entry of [all.find(({ id }) => id === 'northwind/quill-2.5'), items[0]?.json])
+			expect(entry).toMatchObject({
+				id: 'northwind/quill-2.5',
+				owned_by: 'northwind',
+				context_length: 128_000,
+				pricing: { input_per_mtok: 0.5, output_per_mtok: 1.5, cached_input_per_mtok: 0.05 },
+				requestId: expect.stringMatching(/^req-/),
+			});
 		expect(all.find(({ id }) => id === 'tiny/no-price-1')?.['pricing']).toEqual({});
 	});
 
@@ -114,7 +161,7 @@ describe('a model of another kind', () => {
 			'an estimate',
 			() => ({
 				...chat('x'),
-				parameters: { ...chat('x', wrong).parameters, operation: 'estimate' },
+				parameters: { ...chat('x', wrong).parameters, operation: 'estimateCost' },
 			}),
 			sentence,
 		],
@@ -138,7 +185,7 @@ describe('a model of another kind', () => {
 			other.forms.wrongEndpointStatus = status;
 			other.fault({ match: { path: '/v1/models' }, do: { type: 'status', status: 500 } });
 			const { error } = await run({
-				...chat('x', { model: model('canvas/sketch-1') }),
+				...chat('x', { model: model('canvas/sketch-1'), options: { allowUnknownCost: true } }),
 				secrets: secretsOf(other),
 			});
 			await other.stop();
@@ -150,7 +197,7 @@ describe('a model of another kind', () => {
 
 	it('is not judged when the catalog does not know the model', async () => {
 		const { error } = await run({
-			...chat('x', { model: model('no/one') }),
+			...chat('x', { model: model('no/one'), options: { allowUnknownCost: true } }),
 			secrets: secretsOf(service),
 		});
 		expect(error?.message).toContain('404');
@@ -173,9 +220,27 @@ it('the catalog is read once for many items, executions and nodes', async () => 
 it('a catalog that never comes holds nobody up for long', async () => {
 	const other = await startService();
 	other.fault({ match: { path: '/v1/models' }, do: { type: 'timeout' } });
-	const { items } = await run({ ...chat('x'), items: [{}, {}, {}], secrets: secretsOf(other) });
+	const asked = { items: [{}, {}, {}], secrets: secretsOf(other) };
+	const { items } = await run({ ...chat('x', { options: { allowUnknownCost: true } }), ...asked });
 	expect(items).toHaveLength(3);
+	expect((await run({ ...chat('x'), ...asked })).error?.message).toMatch(
+		/^The cost cannot be calculated beforehand: the catalog could not be read \(it did not come in time\)/,
+	);
 	await other.stop();
+});
+
+it.each([401, 403])('a key that is refused with %i is what is said', async (status) => {
+	const other = await startService();
+	other.fault({ match: { path: '/v1/models' }, do: { type: 'status', status } });
+	const { error } = await run({ ...chat('x'), secrets: secretsOf(other) });
+	const posted = posts(other);
+	await other.stop();
+	expect([error?.message, posted]).toEqual([
+		expect.stringMatching(/^The (service refused the )?API key/),
+		[],
+	]);
+	expect(error?.message).toContain('turn on "Allow Unknown Cost" in Options');
+	expect(error?.description).toContain('nothing was started');
 });
 
 it('an entry with an error of its own does not make n8n repeat the node', async () => {
@@ -192,7 +257,7 @@ it('an entry with an error of its own does not make n8n repeat the node', async 
 		secrets: secretsOf(service),
 		settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
 	});
-	expect(items).toMatchObject([{ json: { id: 'a/b', failure: { message: 'odd' } } }]);
+	expect(items).toMatchObject([{ json: { model: 'a/b', failure: { message: 'odd' } } }]);
 	expect(service.requests).toHaveLength(1);
 });
 

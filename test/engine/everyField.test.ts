@@ -54,7 +54,8 @@ it('finds the fields', () => {
 			'workspaceAgent: Session Key',
 			'modelRouter media start: Options: Spending Cap per Execution (USD)',
 			'modelRouter media generate: Inputs 1: URL',
-			'modelRouter chat complete: Tools 1: Parameters (JSON Schema)',
+			'modelRouter text message: Tools 1: Parameters (JSON Schema)',
+			'modelRouter text message: Options: Tool Choice: Tool Name',
 			'marketAssistant askGuided: Options: Include Raw Events',
 			'modelRouter ledger getMany: Filters: State',
 			'modelRouterTrigger: Options: Max Jobs per Run',
@@ -117,9 +118,9 @@ describe('a field whose expression may find nothing', () => {
 
 	it('is one of these', () => {
 		expect(cases.map(({ title }) => title)).toEqual([
-			'modelRouter chat complete: Messages 1: Tool Calls (JSON)',
-			'modelRouter chat estimate: Messages 1: Tool Calls (JSON)',
-			'modelRouter response create: Messages 1: Tool Calls (JSON)',
+			'modelRouter text message: Messages 1: Tool Calls (JSON)',
+			'modelRouter text createResponse: Messages 1: Tool Calls (JSON)',
+			'modelRouter text estimateCost: Messages 1: Tool Calls (JSON)',
 			'agentBridge: Message',
 			'agentBridge: Options: Transcript to Continue (JSON)',
 		]);
@@ -151,7 +152,7 @@ describe('a field whose expression may find nothing', () => {
 				],
 			},
 		});
-		const called = await runWith(field, rows({ tool_calls: JSON.stringify([call]) }), [{}]);
+		const called = await runWith(field, rows({ toolCalls: JSON.stringify([call]) }), [{}]);
 		expect(called.error).toBeUndefined();
 		const { error } = await runWith(field, rows({}), [{}]);
 		expect(error?.message).toMatch(/^Messages 2: Content is empty/);

@@ -53,8 +53,8 @@ it.each<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]>([
 	[
 		'a JSON schema',
 		chat('q', {
-			answerFormat: 'schema',
-			schema: `{"type":"object","properties":{"a":{"type":"integer","maximum":${NUMBER}}}}`,
+			responseFormat: 'json_schema',
+			jsonSchema: `{"type":"object","properties":{"a":{"type":"integer","maximum":${NUMBER}}}}`,
 		}),
 	],
 ])('%s', async (_where, what) => {

@@ -124,6 +124,8 @@ const picture = {
 };
 const address = { mediaType: 'images', jobId: 'job-1' };
 const partial = { onIncomplete: 'partial' };
+/** The catalog of this service has no prices. */
+const options = { allowUnknownCost: true };
 
 const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]> = [
 	['agent: send', agent({ message: 'x', options: { includeRawEvents: true } })],
@@ -139,10 +141,10 @@ const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'crede
 		'assistant: ask in a chat by key',
 		assistant('askStreaming', { question: 'x', sessionMode: 'key', sessionKey: 'k' }),
 	],
-	['router: chat', chat('x')],
-	['router: chat, not simplified', chat('x', { simplify: false })],
-	['router: chat, give what arrived', chat('x', { options: partial })],
-	['router: response', response('x')],
+	['router: chat', chat('x', { options })],
+	['router: chat, not simplified', chat('x', { options, simplify: false })],
+	['router: chat, give what arrived', chat('x', { options: { ...options, ...partial } })],
+	['router: response', response('x', { options })],
 	['router: start', job('start', { ...picture, prompt: 'x' })],
 	[
 		'router: generate',

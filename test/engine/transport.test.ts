@@ -19,9 +19,11 @@ afterAll(() => service.stop());
 
 const impatient = { requestSettings: { idleTimeout: 1 } };
 const at = (baseUrl: string) => ({ modelRouterApi: { baseUrl, apiKey: 'some-key-1234' } });
+/** Faults of every path include the catalog. */
+const unpriced = { options: { allowUnknownCost: true } };
 const post = async (baseUrl: string, settings: INodeParameters = {}) => {
 	const { failed } = await run({
-		...chat('x', settings),
+		...chat('x', { ...unpriced, ...settings }),
 		secrets: at(baseUrl),
 		settings: { onError: 'continueErrorOutput' },
 	});
@@ -170,7 +172,7 @@ describe('the words of a service', () => {
 		['HTML', { message: '<b>the</b> words & more' }, '&lt;b>the&lt;/b> words &amp; more'],
 	])('%s stand in the description, ours in the message', async (_form, body, words) => {
 		service.fault({ do: { type: 'status', status: 422, body } });
-		const { error } = await run({ ...chat('x'), secrets: secretsOf(service) });
+		const { error } = await run({ ...chat('x', unpriced), secrets: secretsOf(service) });
 		expect(error?.message).toMatch(/^The service refused the request \(422\)/);
 		expect(error?.description).toContain(words);
 		expect(error?.description).toMatch(/Request ID: \S+/);
@@ -180,13 +182,13 @@ describe('the words of a service', () => {
 		service.fault({
 			do: { type: 'status', status: 422, body: { message: 'x'.repeat(10_000_000) } },
 		});
-		const { error } = await run({ ...chat('x'), secrets: secretsOf(service) });
+		const { error } = await run({ ...chat('x', unpriced), secrets: secretsOf(service) });
 		expect(error?.description?.length).toBeLessThan(5000);
 	});
 
 	it('what is missing in the balance is told in dollars', async () => {
 		const secrets = { modelRouterApi: { baseUrl: service.url, apiKey: service.router.keys.poor } };
-		const { error } = await run({ ...chat('x', { options: { max_tokens: 10_000_000 } }), secrets });
+		const { error } = await run({ ...chat('x', { options: { maxTokens: 10_000_000 } }), secrets });
 		expect(error).toMatchObject({
 			httpCode: '402',
 			description: expect.stringMatching(/needed: \$\d+\.\d\d.*balance: \$/s),

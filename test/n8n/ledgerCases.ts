@@ -5,6 +5,7 @@ import { until } from './editor';
 import { itemsOf } from './execution';
 import type { Instance } from './instance';
 import { clock, type LedgerHost } from './ledgerHost';
+import { PublicApi } from './publicApi';
 import { workflow } from './workflow';
 import { startThroughLedger } from '../unit/ledger/startThroughLedger';
 
@@ -40,29 +41,69 @@ export function rivalCases(host: () => LedgerHost, rounds: number): void {
 
 /** What the job ledger does on any n8n. */
 export function ledgerCases(host: () => LedgerHost): void {
-	it('says what to do before there is a table; Set Up makes it, and a second time does no harm', async () => {
-		const before = await host().run(workflow('too early', [{}], host().startNode('early')));
-		expect(before.error?.message).toContain(`n8n has no Data Table "${host().tableName}"`);
-		expect(before.error?.message).toContain('Set Up');
-		expect(host().service.world.starts).toEqual([]);
+	it('saving the credential tests both parts, names each scope that is missing, and changes nothing', async () => {
+		const { editor, account, apiKey, tableName } = host();
+		const api = new PublicApi(editor.url, apiKey);
+		const tables = async () =>
+			(await api.call<{ data: Array<{ name: string }> }>('GET', '/data-tables?limit=250')).data
+				.length;
+		const before = await tables();
+		const tested = async (n8nApiKey: string) =>
+			await editor.testCredential({ ...account, data: { ...account.data, n8nApiKey } });
 
-		const first = await host().setUp();
-		expect(first.error?.message).toBeUndefined();
-		expect(itemsOf(first, 'Ledger')[0]?.json).toMatchObject({
-			created: true,
-			name: host().tableName,
+		expect(await tested(apiKey)).toEqual({
+			status: 'OK',
+			message: `The model router accepted the key. The job ledger: n8n accepted the key, and the table "${tableName}" is created when it is first used.`,
 		});
-		const second = await host().setUp();
-		expect(itemsOf(second, 'Ledger')[0]?.json).toMatchObject({ created: false, addedColumns: [] });
-		expect(itemsOf(second, 'Ledger')[0]?.json['tableId']).toBe(
-			itemsOf(first, 'Ledger')[0]?.json['tableId'],
-		);
+		expect(await tested('wrong')).toEqual({
+			status: 'Error',
+			message: expect.stringMatching(
+				/^The model router accepted .* n8n refused the API key \(401\)/,
+			),
+		});
+		const needed = [
+			...['dataTable:create', 'dataTable:list'],
+			...['dataTableRow:create', 'dataTableRow:read', 'dataTableRow:update'],
+		];
+		for (const given of needed) {
+			const { status, message } = await tested(await editor.createApiKey([given]));
+			// without the list nobody knows whether there is a table
+			const named = message.match(/dataTable\w*:\w+/g);
+			expect([status, named]).toEqual(['Error', needed.filter((scope) => scope !== given)]);
+		}
+		const enough = [...needed, 'dataTableColumn:create'];
+		expect(await tested(await editor.createApiKey(enough))).toMatchObject({
+			status: 'OK',
+			message: expect.stringContaining('dataTableRow:delete'),
+		});
+		expect(await tables()).toBe(before);
 	});
 
-	it('the credential is tested with a request that costs nothing', async () => {
-		expect(await host().editor.testCredential(host().account)).toMatchObject({ status: 'OK' });
-		const wrong = { ...host().account, data: { ...host().account.data, n8nApiKey: 'wrong' } };
-		expect(await host().editor.testCredential(wrong)).toMatchObject({ status: 'Error' });
+	it('the table is created at its first use: by one of twenty at once', async () => {
+		const all = await Promise.all(
+			Array.from({ length: 20 }, async () => await host().ensureTable(host().tableName)),
+		);
+		expect(new Set(all.map(({ tableId }) => tableId)).size).toBe(1);
+		expect(all.filter(({ created }) => created)).toHaveLength(1);
+
+		const setUp = await host().setUp();
+		expect(itemsOf(setUp, 'Ledger')[0]?.json).toEqual({
+			...{ tableId: all[0]?.tableId, name: host().tableName },
+			...{ created: false, addedColumns: [] },
+		});
+	});
+
+	it('a start creates the table again after a person has deleted it', async () => {
+		const { editor, apiKey, tableName } = host();
+		const start = async (key: string) =>
+			await host().run(workflow(key, [{}], host().startNode(key)));
+		expect((await start('before')).error?.message).toBeUndefined();
+		const { tableId } = await host().ensureTable(tableName);
+		await new PublicApi(editor.url, apiKey).call('DELETE', `/data-tables/${tableId}`);
+		expect((await start('after')).error?.message).toBeUndefined();
+		expect(await host().ofKey('after')).toMatchObject([{ state: 'pending' }]);
+		expect((await host().ensureTable(tableName)).tableId).not.toBe(tableId);
+		host().reset();
 	});
 
 	it('twenty executions at once start one job, and all have its id', async () => {

@@ -5,6 +5,7 @@ import { openDataTable } from '../../src/ledger/dataTable';
 import type { Entry } from '../../src/ledger/entry';
 import type { Table } from '../../src/ledger/ledger';
 import { referTo } from '../../src/ledger/tableReference';
+import { ensureTable, type LedgerTable } from '../../src/ledger/tableSetup';
 import { startService, type Service } from '../service/service';
 import { model, packageName, secretsOf } from './bridge';
 import type { Editor, SavedCredential, SavedWorkflow } from './editor';
@@ -107,9 +108,12 @@ export class LedgerHost {
 	/** The ledger's table without n8n's nodes. */
 	async table(): Promise<Table> {
 		const n8n = { http: this.#http, credentialName: 'test' };
-		const table = referTo(n8n, this.tableName);
-		await table.id();
-		return openDataTable(n8n, table);
+		// a client of its own: an earlier one remembers a table that was deleted
+		return openDataTable(n8n, referTo({ ...n8n, http: { ...this.#http } }, this.tableName));
+	}
+
+	async ensureTable(name: string): Promise<LedgerTable> {
+		return await ensureTable({ http: this.#http, credentialName: 'test' }, name);
 	}
 
 	async ofKey(key: string): Promise<Entry[]> {

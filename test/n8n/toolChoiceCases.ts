@@ -49,7 +49,6 @@ export function toolChoiceCases(version: AgentVersion): void {
 			uuidV5(uuidV5(NAMESPACE_URL, bridge.service.agent.baseUrl('ws-1')), key);
 
 		it.each<[string, Record<string, unknown>, RegExp]>([
-			['the session of another chat', { sessionMode: 'fromInput' }, /No chat was found/],
 			[
 				'a key of the item',
 				{ sessionMode: 'key', sessionKey: '={{ $json.sessionId }}' },
@@ -57,13 +56,24 @@ export function toolChoiceCases(version: AgentVersion): void {
 			],
 			[
 				'what it was not asked for',
-				{ sessionMode: 'key', sessionKey: 'a', message: "={{ $fromAI('text', '', 'string', '') }}" },
+				{
+					sessionMode: 'key',
+					sessionKey: 'a',
+					message: "={{ $fromAI('text', '', 'string', '') }}",
+				},
 				/Message is empty: nothing was given for|did not match/,
 			],
 		])('does not choose %s', async (_what, parameters, told) => {
 			const { output, sessions } = await talk(parameters);
 			expect(sessions).toEqual([]);
 			expect(output).toMatch(told);
+		});
+
+		it('does not choose the session of another chat: without one of its own, a new one begins', async () => {
+			const { output, sessions } = await talk({});
+			expect(sessions).toHaveLength(1);
+			expect(sessions).not.toContain(sessionOf('of-another'));
+			expect(output).toContain('"sessionSource":"new"');
 		});
 
 		it('talks in the session that the workflow chooses before it', async () => {

@@ -4,7 +4,7 @@ import { operation } from '../../../src/n8n/operation';
 import { askQuestion, chatSequenceKey, toQuestionRequest } from './askQuestion';
 import { chatParams } from './chat';
 import { guidedOptions, streamAnswerParam } from './question.params';
-import { topicParams } from './topics.params';
+import { subjectParams, topicParams } from './topics.params';
 
 export const askGuided = operation({
 	name: 'Ask Guided Question',
@@ -13,38 +13,7 @@ export const askGuided = operation({
 	description: 'Choose what you want to know, and the node writes the question',
 	params: [
 		...topicParams,
-		{
-			displayName: 'Token or Project',
-			name: 'token',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. ETH',
-			description: 'Symbol, name or contract address',
-		},
-		{
-			displayName: 'Chain',
-			name: 'chain',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. Solana',
-			description: 'Blockchain to look at',
-		},
-		{
-			displayName: 'Wallet',
-			name: 'wallet',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
-			description: 'Address or name of a wallet, or of a trader',
-		},
-		{
-			displayName: 'Period',
-			name: 'period',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. the last 7 days',
-			description: 'Time to look at, in plain words. Days are in UTC.',
-		},
+		...subjectParams,
 		...chatParams,
 		streamAnswerParam,
 		{

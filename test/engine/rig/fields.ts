@@ -74,9 +74,11 @@ function nodeNames(): string[] {
 
 /** Every field of every operation of every node of the package. */
 export function allFields(): Field[] {
-	return Object.entries(NODES).flatMap(([node, type]) =>
+	const fields = Object.entries(NODES).flatMap(([node, type]) =>
 		type().description.properties.flatMap((param) => fieldsOf(node, param, type().description)),
 	);
+	// a field for tools is declared a second time
+	return fields.filter(({ title }, at) => fields.findIndex((one) => one.title === title) === at);
 }
 
 interface Place {
@@ -121,7 +123,7 @@ function fieldsOf(
 }
 
 function inside(param: INodeProperties, place: Place): Field[] {
-	const { name, type, displayName, options = [] } = param;
+	const { name, type, displayName, options = [], typeOptions = {} } = param;
 	const chosen = shownFor(param);
 	const label = place.path + displayName;
 	const outer = { ...place.outer, ...getFieldRules(param) };
@@ -144,11 +146,12 @@ function inside(param: INodeProperties, place: Place): Field[] {
 			const valid = Object.fromEntries(
 				group.values.flatMap((one) => (one.name in VALID ? [[one.name, good(one)]] : [])),
 			) as INodeParameters;
-			const put: Place['put'] = (field, value, beside) =>
-				place.put(name, { [group.name]: [{ ...valid, ...beside, [field]: value }] }, chosen);
-			return group.values.flatMap((field) =>
-				inside(field, { ...place, path: `${label} 1: `, outer, put }),
-			);
+			const put: Place['put'] = (field, value, beside) => {
+				const row = { ...valid, ...beside, [field]: value };
+				return place.put(name, { [group.name]: typeOptions.multipleValues ? [row] : row }, chosen);
+			};
+			const path = typeOptions.multipleValues ? `${label} 1: ` : `${label}: `;
+			return group.values.flatMap((field) => inside(field, { ...place, path, outer, put }));
 		});
 	}
 	const locator = (value: string) => ({ __rl: true, mode: 'id', value });
@@ -187,6 +190,7 @@ function good(
 	const known = VALID[name];
 	if (type === 'resourceLocator' && !bare)
 		return { __rl: true, mode: 'id', value: known } as NodeParameterValueType;
+	if (type === 'options' && values.includes(known as never)) return known!;
 	if (type === 'options') return preset === '' ? values[1]! : preset;
 	if (type === 'multiOptions') return [values[0] as string];
 	if (type === 'number') return known ?? Math.max(Number(preset), typeOptions?.minValue ?? 0);

@@ -148,7 +148,7 @@ describe('one job per key', () => {
 		expect(first.details).toMatchObject({
 			outcome: 'unknown',
 			ids: { idempotencyKey: 'k', entryId: '1' },
-			advice: expect.stringContaining('Resolve as Started'),
+			advice: expect.stringContaining('Mark as Started'),
 		});
 		const second = await failureOf(
 			startThroughLedger(
