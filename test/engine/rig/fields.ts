@@ -163,7 +163,7 @@ function inside(param: INodeProperties, place: Place): Field[] {
 			type,
 			description: param.description ?? '',
 			takesNoExpression: param.noDataExpression ?? false,
-			isOfTool: '@tool' in (param.displayOptions?.show ?? {}),
+			isOfTool: param.displayOptions?.show?.['@tool']?.[0] === true,
 			rules: getFieldRules(param),
 			outerRules: place.outer,
 			good: good(param, true),
