@@ -161,7 +161,10 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 					? { model: locator('bench/picture'), prompt: message, parameters: '{}' }
 					: { jobId: '={{ $json.jobId }}' }),
 				binaryProperty: 'data',
-				options: operation === 'generate' ? { maxWait: 3600 } : {},
+				options: {
+					...(['start', 'generate'].includes(operation) && { allowUnknownCost: true }),
+					...(operation === 'generate' && { maxWait: 3600 }),
+				},
 			},
 			using(accounts.router),
 		),

@@ -68,7 +68,7 @@ it('finds the fields', () => {
 
 describe.each(
 	ofItems
-		.filter((field) => !mayBeEmpty(field) && !field.takesNoExpression)
+		.filter((field) => !mayBeEmpty(field) && !field.takesNoExpression && !field.isOfTool)
 		.map((field) => [field.title, field] as const),
 )('%s', (_title, field) => {
 	it('is refused where its expression finds nothing, and nothing is asked of the service', async () => {
@@ -92,6 +92,27 @@ describe.each(
 		expect(asked()).toEqual([]);
 	});
 });
+
+it.each(
+	ofItems
+		.filter((field) => field.isOfTool && !field.takesNoExpression)
+		.map((field) => [field.title, field] as const),
+)(
+	'%s, which only a tool has, is refused where its expression finds nothing',
+	async (_title, field) => {
+		const { answers } = await callTool('by the engine', {
+			tool: {
+				node: field.node,
+				credential: CREDENTIALS[field.node] ?? 'modelRouterApi',
+				parameters: { ...field.stored("={{ $('Start').item.json.missing }}"), allowAgents: true },
+			},
+			secrets: secretsOf(rig.service),
+			calls: [{}],
+		});
+		expect(answers).toEqual([expect.stringContaining(saying(field))]);
+		expect(asked()).toEqual([]);
+	},
+);
 
 describe('a field whose expression may find nothing', () => {
 	const cases = fields.filter(mayBeEmpty);

@@ -98,7 +98,6 @@ describe('fields that a model must not choose', () => {
 			'Options: Allow Unknown Cost',
 			'Options: Ledger Label',
 			'Options: Spending Cap per Execution (USD)',
-			'Options: Spending Cap per Item (USD)',
 			'Request Settings: Idle Timeout (Seconds)',
 			'Request Settings: Max Items at Once',
 			'Request Settings: Resend If Outcome Is Unknown',

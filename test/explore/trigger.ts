@@ -76,7 +76,7 @@ export async function play(seed: number, weather: Weather): Promise<Played> {
 	const execute = async (claim: string, jobs: Entry[][]) => {
 		const { name, ledger, step } = world.createProcess(`E${++executions}`);
 		const items = jobs.flatMap(([entry]) =>
-			entry ? [{ jobId: entry.jobId, segment: entry.segment }] : [],
+			entry ? [{ jobId: entry.jobId, mediaType: entry.segment }] : [],
 		);
 		const handover = await beginBatch(ledger, claim, LEASE, items);
 		const ready: typeof items = [];

@@ -123,6 +123,8 @@ const startParameters = {
 	mediaType: '={{ $json.mediaType }}',
 	model: { __rl: true, mode: 'id', value: '={{ $json.model }}' },
 	prompt: '={{ $json.prompt }}',
+	// the catalog fails, too
+	options: { allowUnknownCost: true },
 };
 
 const generate = async (
