@@ -119,6 +119,8 @@ describe('fields that a model must not choose', () => {
 				// an agent cannot use it at all
 				!field.title.startsWith('modelRouter ledger ') &&
 				named.test(field.label) &&
+				// refused below an AI agent as a whole
+				!field.title.startsWith('modelRouter ledger ') &&
 				!field.takesNoExpression &&
 				!ruled.some(({ title }) => title === field.title),
 		);
