@@ -13,8 +13,15 @@ export function findJobIdInUrl(url: string): string | undefined {
 	}
 }
 
-/** Removes the last path part of the URL of a job's file, which leaves the URL of the job. */
-export const withoutContent = (url: string) => url.replace(/\/content\/?(?=[?#]|$)/, '');
+/**
+ * The ID of a job as typed, or the one in a pasted URL of its status or its file.
+ *
+ * @returns undefined for a URL without a job ID.
+ */
+export function findJobId(typed: string): string | undefined {
+	const text = typed.trim();
+	return /^https?:\/\//i.test(text) ? findJobIdInUrl(withoutContent(text)) : text;
+}
 
-/** Whether a text is a web address. A job ID is not. */
-export const isUrl = (text: string) => /^https?:\/\//i.test(text);
+/** Removes the last path part of the URL of a job's file, which leaves the URL of the job. */
+const withoutContent = (url: string) => url.replace(/\/content\/?(?=[?#]|$)/, '');

@@ -72,6 +72,13 @@ it('one bad id does not hold up the others', async () => {
 	]);
 });
 
+it('URLs of jobs are taken, and one of something else does not hold up the others', async () => {
+	const id = await startJob('one');
+	const urls = [`${service.url}/v1/images/jobs/${id}/content`, `${service.url}/v1/models`];
+	const { items, error } = await activated(listed(urls.join(' '))).poll();
+	expect([error, idsOf(items)]).toEqual([undefined, [id]]);
+});
+
 it('a file that cannot be had is told of, since nothing would bring it again', async () => {
 	const id = await startJob('one');
 	const options = listed(id);

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { invalidInputError } from '../../../src/core/errors';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import type { JobAddress } from '../../../src/router/jobs';
-import { findJobIdInUrl, isUrl, withoutContent } from '../../../src/router/jobUrl';
+import { findJobId } from '../../../src/router/jobUrl';
 import { checkUrl } from '../../../src/router/messages';
 import { binarySourceField, sourceField, urlSourceField } from '../fileSource.params';
 
@@ -78,11 +78,9 @@ export function toAddress({ mediaType, jobId }: ParamValues<typeof addressParams
  *
  * @throws ServiceError `invalid` for a URL without a job ID.
  */
-export function toJobId(text: string): string {
-	const jobId = text.trim();
-	if (!isUrl(jobId)) return jobId;
-	const found = findJobIdInUrl(withoutContent(jobId));
-	if (found !== undefined) return found;
+function toJobId(text: string): string {
+	const jobId = findJobId(text);
+	if (jobId !== undefined) return jobId;
 	throw invalidInputError(
 		'Job ID is a URL without a job ID',
 		'Enter the ID, or the URL of the status or the file of a job, which has "/jobs/" and the ID in it.',

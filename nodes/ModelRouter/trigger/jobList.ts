@@ -6,7 +6,7 @@ import type { Ledger } from '../../../src/ledger/ledger';
 import { transitions } from '../../../src/ledger/transitions';
 import { createMemoryTable } from '../../../src/ledger/memoryTable';
 import type { Connection } from '../../../src/n8n/connection';
-import { toJobId } from '../media/media.params';
+import { findJobId } from '../../../src/router/jobUrl';
 import type { TriggerSettings } from './trigger.params';
 
 /** Replaces the job ledger: the trigger stores its state in the workflow itself. */
@@ -74,13 +74,12 @@ function markEmitted(row: Entry): Entry {
 
 /**
  * Reads ids separated by commas, semicolons, spaces or line breaks, or a JSON list, which is how n8n passes a list from an expression.
- *
- * @throws ServiceError `invalid` for a URL without a job ID.
+ * A URL without a job ID is kept: the service does not know it, and the other jobs are not held up.
  */
 export function parseJobIds(text: string): string[] {
 	const list = tryParseJson(text);
 	const ids = Array.isArray(list) ? list.map(String) : text.split(/[\s,;]+/);
-	return ids.map(toJobId).filter(Boolean);
+	return ids.map((id) => findJobId(id) ?? id.trim()).filter(Boolean);
 }
 
 function parseRows(stored: unknown): Entry[] | undefined {

@@ -1,4 +1,4 @@
-import { findJobIdInUrl, isUrl, withoutContent } from '../../../src/router/jobUrl';
+import { findJobId, findJobIdInUrl } from '../../../src/router/jobUrl';
 
 it.each([
 	['https://router.example/v1/images/jobs/job-1', 'job-1'],
@@ -15,18 +15,14 @@ it.each([
 });
 
 it.each([
+	['https://router.example/v1/images/jobs/job-1', 'job-1'],
 	['https://router.example/v1/images/jobs/job-1/content', 'job-1'],
-	['https://router.example/v1/images/jobs/job-1/content/?download=1', 'job-1'],
+	[' HTTPS://router.example/v1/images/jobs/job-1/content/?download=1 ', 'job-1'],
 	['https://router.example/v1/images/jobs/content/content', 'content'],
-])('the URL of a file, %s: %s', (url, jobId) => {
-	expect(findJobIdInUrl(withoutContent(url))).toBe(jobId);
-});
-
-it.each([
-	['https://router.example/v1/images/jobs/7', true],
-	['HTTP://router.example', true],
-	['job-7', false],
-	['https-job', false],
-])('%s is a URL: %s', (text, expected) => {
-	expect(isUrl(text)).toBe(expected);
+	['https://router.example/v1/images', undefined],
+	[' job-7 ', 'job-7'],
+	['https-job', 'https-job'],
+	['/v1/images/jobs/7', '/v1/images/jobs/7'],
+])('typed: %s is the job %s', (typed, jobId) => {
+	expect(findJobId(typed)).toBe(jobId);
 });
