@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { requireN8n } from '../../src/n8n/n8nVersions';
 import { bridgeParams, wiringNotice } from './bridge.params';
 import { hold } from './hold';
 
@@ -23,6 +24,7 @@ export class AgentBridge implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions) {
+		requireN8n(this);
 		return await hold(this);
 	}
 }

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isToolType, sleep } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 
+import { abortableSleep, isToolType } from './n8nVersions';
 import { sendChunk } from './platform';
 import type { RedactedStream } from './redact';
 
@@ -111,7 +112,7 @@ function createChunkSender(
 		const timer = new AbortController();
 		const abort = () => timer.abort();
 		stop?.addEventListener('abort', abort);
-		const late = sleep(MAX_READER_DELAY, timer.signal).catch(() => undefined);
+		const late = abortableSleep(MAX_READER_DELAY, timer.signal).catch(() => undefined);
 		const delivered = deliver(type, content).then(() => true);
 		hasLeft = !(await Promise.race([delivered, late]));
 		stop?.removeEventListener('abort', abort);

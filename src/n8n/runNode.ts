@@ -1,4 +1,4 @@
-import { type IExecuteFunctions, type INodeExecutionData, isToolType } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { invalidInputError, ServiceError } from '../core/errors';
 import type { Clock } from '../core/retry';
@@ -7,6 +7,7 @@ import { continuesOnFail, toErrorItem, toNodeError } from './errors';
 import { hasExpression } from './expressions';
 import { runPool, type Slot } from './itemPool';
 import { isLive } from './liveOutput';
+import { isToolType, requireN8n } from './n8nVersions';
 import type { ItemOutput, Operation, PreflightContext, Resource } from './operation';
 import { createOperationContexts, createServiceOpener } from './operationContext';
 import { createParamReader } from './parameters';
@@ -31,6 +32,7 @@ export async function runNode(
 	resources: readonly Resource[],
 	access: ServiceAccess,
 ): Promise<INodeExecutionData[][]> {
+	requireN8n(n8n);
 	const operation = findChosenOperation(n8n, resources);
 	const node = n8n.getNode();
 	let connection: Connection | undefined;
