@@ -30,12 +30,14 @@ export interface InstanceOptions {
 /** For an n8n whose pages nobody opens: writing the editor's files takes longer than the rest of a boot. */
 export const withoutPages = { N8N_DISABLE_UI: 'true' };
 
-const program = resolve('test/host/node_modules/n8n/bin/n8n');
+/** The pinned n8n, or the version that `npm run test:versions` runs. */
+const hostFolder = resolve(process.env['AGENT_BRIDGE_HOST'] ?? 'test/host');
+const program = join(hostFolder, 'node_modules', 'n8n', 'bin', 'n8n');
 
 /** Boots the pinned n8n on a loopback port, with the package installed as a user does, and signs its owner in. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
 	if (!existsSync(program))
-		throw new Error('the n8n of test/host is not installed: run "node scripts/install.mjs host"');
+		throw new Error(`there is no n8n in ${hostFolder}: run "node scripts/install.mjs host"`);
 	const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'n8n-'));
 	mkdirSync(folder, { recursive: true });
 	if (options.tarball) await installPackage(folder, options.tarball);
@@ -192,7 +194,9 @@ function quiet(folder: string, port: number, brokerPort: number): Record<string,
 		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
 		EXTERNAL_FRONTEND_HOOKS_URLS: '',
-		// it would ask a server of n8n's
-		N8N_DISABLED_MODULES: 'mcp-registry',
+		// it would ask a server of n8n's; an older n8n does not know the name
+		...(existsSync(join(hostFolder, 'node_modules', 'n8n', 'dist', 'modules', 'mcp-registry')) && {
+			N8N_DISABLED_MODULES: 'mcp-registry',
+		}),
 	};
 }
