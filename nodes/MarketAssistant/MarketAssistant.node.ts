@@ -1,11 +1,7 @@
-import {
-	type IExecuteFunctions,
-	type INodeType,
-	type INodeTypeDescription,
-	NodeConnectionTypes,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
 
 import { createCredentialTest } from '../../src/n8n/credentialTest';
+import { mainConnection } from '../../src/n8n/n8nVersions';
 import { nodeProperties } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
 import { access, probe } from './access';
@@ -21,8 +17,8 @@ export class MarketAssistant implements INodeType {
 		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
 		description: 'Ask the crypto market assistant a question in plain words',
 		defaults: { name: 'Market Assistant' },
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
+		inputs: [mainConnection],
+		outputs: [mainConnection],
 		usableAsTool: true,
 		credentials: [
 			{ name: 'marketAssistantApi', required: true, testedBy: 'testMarketAssistantApi' },

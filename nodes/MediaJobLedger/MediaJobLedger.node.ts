@@ -1,11 +1,7 @@
-import {
-	type IExecuteFunctions,
-	type INodeType,
-	type INodeTypeDescription,
-	NodeConnectionTypes,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
 
 import { createCredentialTest } from '../../src/n8n/credentialTest';
+import { mainConnection } from '../../src/n8n/n8nVersions';
 import { nodeProperties } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
 import { ledgerAccess, ledgerProbe } from './access';
@@ -22,8 +18,8 @@ export class MediaJobLedger implements INodeType {
 		description:
 			'Keep track of paid media jobs in an n8n Data Table: each is started once and its file is downloaded once',
 		defaults: { name: 'Media Job Ledger' },
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
+		inputs: [mainConnection],
+		outputs: [mainConnection],
 		// not a tool: only people decide whether a start was paid for. n8n's linter still requires the property.
 		usableAsTool: undefined as never,
 		credentials: [{ name: 'mediaJobLedgerApi', required: true, testedBy: 'testMediaJobLedgerApi' }],

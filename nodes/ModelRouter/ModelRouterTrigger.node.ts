@@ -1,12 +1,12 @@
-import {
-	type IExecuteFunctions,
-	type INodeType,
-	type INodeTypeDescription,
-	type IPollFunctions,
-	NodeConnectionTypes,
+import type {
+	IExecuteFunctions,
+	INodeType,
+	INodeTypeDescription,
+	IPollFunctions,
 } from 'n8n-workflow';
 
 import { createCredentialTest } from '../../src/n8n/credentialTest';
+import { mainConnection } from '../../src/n8n/n8nVersions';
 import { ledgerProbe } from '../MediaJobLedger/access';
 import { probe } from './access';
 import { deliver } from './trigger/deliver';
@@ -26,7 +26,7 @@ export class ModelRouterTrigger implements INodeType {
 		defaults: { name: 'Model Router Trigger' },
 		polling: true,
 		inputs: [],
-		outputs: [NodeConnectionTypes.Main],
+		outputs: [mainConnection],
 		credentials: [
 			{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' },
 			{

@@ -6,6 +6,7 @@ import {
 	type ILoadOptionsFunctions,
 	type INode,
 	type IPollFunctions,
+	NodeConnectionTypes,
 	NodeOperationError,
 	sleep,
 } from 'n8n-workflow';
@@ -30,6 +31,14 @@ export function requireN8n(n8n: IExecuteFunctions | IPollFunctions | ILoadOption
 	if (typeof n8n.getChatTrigger === 'function') return;
 	throw new NodeOperationError(n8n.getNode(), `This node needs n8n ${OLDEST} or newer`);
 }
+
+/**
+ * The type of a connection that carries items.
+ *
+ * `NodeConnectionTypes` is not in n8n-workflow 1.49 (n8n 1.50.2), where a node that reads it would not load, and could not say why.
+ */
+export const mainConnection =
+	(NodeConnectionTypes as typeof NodeConnectionTypes | undefined)?.Main ?? 'main';
 
 /**
  * Whether a node is a tool of an AI agent.

@@ -59,6 +59,7 @@ export class Editor {
 			if (!(error instanceof RestError)) throw error;
 			await this.call('POST', '/rest/login', {
 				emailOrLdapLoginId: owner.email,
+				...(this.#isOlder && { email: owner.email }),
 				password: owner.password,
 			});
 		}

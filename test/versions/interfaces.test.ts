@@ -14,13 +14,13 @@ beforeEach(() => {
 });
 afterAll(async () => await bridge.service.stop());
 
-const run = async (
-	[name, who, operation, parameters]: (typeof payingOperations)[number],
-	text: string,
-) =>
-	await bridge.editor.runOnce(
-		workflow(name, [{}], nodesFor(bridge.accounts)[who]('Node', operation, parameters(text))),
-	);
+type Operation = (typeof payingOperations)[number];
+
+const run = async (paying: readonly unknown[], text: string) => {
+	const [name, who, operation, parameters] = paying as Operation;
+	const node = nodesFor(bridge.accounts)[who]('Node', operation, parameters(text));
+	return await bridge.editor.runOnce(workflow(name, [{}], node));
+};
 
 const nodeTypes = ['workspaceAgent', 'marketAssistant', 'modelRouter', 'modelRouterTrigger'];
 
@@ -43,7 +43,7 @@ describeWorking('Operations', () => {
 
 	it('a media file is stored in n8n', async () => {
 		const generate = payingOperations.find(([name]) => name.endsWith('generate'));
-		const execution = await run(generate!, 'a lighthouse');
+		const execution = await run(generate ?? [], 'a lighthouse');
 		const [file] = Object.values(itemsOf(execution, 'Node')[0]?.binary ?? {});
 		expect(file?.mimeType).toBe('image/png');
 		expect((await bridge.editor.bytesOf(file)).length).toBeGreaterThan(100);
