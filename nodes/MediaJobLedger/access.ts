@@ -19,6 +19,12 @@ export const ledgerProbe: CredentialProbe = {
 		const areTables = isPlainObject(body) && Array.isArray(body['data']);
 		if (status >= 200 && status < 300 && !areTables)
 			return notFromServiceResult('The address answered, but not with a list of Data Tables');
+		if (status === 404 && !page)
+			return {
+				status: 'Error',
+				message:
+					'n8n has no Data Tables at this address (404). Check the base URL, and that n8n is 2.7 or newer with its public API on.',
+			};
 		return status === 403 && !page
 			? {
 					status: 'OK',

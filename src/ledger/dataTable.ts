@@ -242,5 +242,5 @@ const DEFAULT_ADVICE =
 const ADVICE_BY_STATUS: Record<number, string> = {
 	401: 'Copy the API key of n8n again into the job ledger credential.',
 	403: 'The API key of n8n needs the scopes dataTable:list, dataTableRow:read, dataTableRow:create and dataTableRow:update; to set the ledger up also dataTable:create and dataTableColumn:create, to delete old entries dataTableRow:delete.',
-	404: 'Check the table in the job ledger credential, and that n8n\'s public API is switched on. "Set Up" of the Media Job Ledger node makes the table.',
+	404: 'The job ledger needs n8n 2.7 or newer. Check the table in the job ledger credential, and that n8n\'s public API is switched on. "Set Up" of the Media Job Ledger node makes the table.',
 };

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
-import { abortableSleep, isToolType } from './n8nVersions';
+import { abortableSleep, isStreaming, isToolType } from './n8nVersions';
 import { sendChunk } from './platform';
 import type { RedactedStream } from './redact';
 
@@ -24,7 +24,7 @@ export interface LiveOutput {
  * they stream (n8n-core 2.41.1, base-execute-context.js:160).
  */
 export function isLive(n8n: IExecuteFunctions): boolean {
-	return n8n.isStreaming() && !isToolType(n8n.getNode().type);
+	return isStreaming(n8n) && !isToolType(n8n.getNode().type);
 }
 
 /**

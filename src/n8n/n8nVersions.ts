@@ -114,6 +114,34 @@ export function countTokens(n8n: IExecuteFunctions, input: number, output: numbe
 }
 
 /**
+ * Whether the output of the node has a reader.
+ *
+ * The context of an AI agent's tool has `isStreaming` in n8n-core 2.41, and not in 1.112.1 (n8n 1.113.3).
+ */
+export const isStreaming = (n8n: Partial<Pick<IExecuteFunctions, 'isStreaming'>>): boolean =>
+	n8n.isStreaming?.() ?? false;
+
+/**
+ * Shows a sentence beside the output.
+ *
+ * The context of an AI agent's tool has `addExecutionHints` in n8n-core 2.0.1, and not in 1.112.1 (n8n 1.113.3).
+ */
+export function addHint(
+	n8n: Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>,
+	message: string,
+): void {
+	n8n.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
+}
+
+/**
+ * Whether version 2 of the workflow engine runs the workflow.
+ *
+ * Contexts have `getWorkflowSettings` in n8n-core 1.122 (n8n 1.123.81), and not in 1.112.1 (n8n 1.113.3), which has one engine only.
+ */
+export const isEngineV2 = (n8n: Partial<Pick<IPollFunctions, 'getWorkflowSettings'>>): boolean =>
+	n8n.getWorkflowSettings?.().engineType === 'v2';
+
+/**
  * Milliseconds that n8n gives this poll.
  *
  * Poll contexts have `getPollBudgetMs` from n8n-core 2.38 on. Before, there is no durable scheduler, and no lease.

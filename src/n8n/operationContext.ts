@@ -8,7 +8,7 @@ import { type Connection, connect } from './connection';
 import { continuesOnFail } from './errors';
 import type { Slot } from './itemPool';
 import { createLiveOutput, NO_LIVE_OUTPUT, type LiveOutput } from './liveOutput';
-import { countTokens, isToolType } from './n8nVersions';
+import { addHint, countTokens, isToolType } from './n8nVersions';
 import {
 	type OperationContext,
 	type PreflightContext,
@@ -211,7 +211,7 @@ export function createHintCollector(n8n: IExecuteFunctions, redact: Pick<Redacto
 		show() {
 			for (const [sentence, count] of sentences) {
 				const message = count > 1 ? `${count} items: ${sentence}` : sentence;
-				n8n.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
+				addHint(n8n, message);
 			}
 		},
 	};

@@ -335,7 +335,7 @@ export class Editor {
 			async () => {
 				last = await this.execution(id);
 				// older versions write the state first, and then what the nodes have given
-				const hasData = last.status !== 'success' || 'lastNode' in last;
+				const hasData = !['success', 'error'].includes(last.status) || 'lastNode' in last;
 				return hasData && !states.includes(last.status);
 			},
 			seconds,

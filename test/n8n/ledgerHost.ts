@@ -35,9 +35,9 @@ export class LedgerHost {
 		);
 	}
 
-	static async start(editor: Editor): Promise<LedgerHost> {
+	static async start(editor: Editor, scopes = dataTableScopes): Promise<LedgerHost> {
 		const service = await startService();
-		const apiKey = await editor.createApiKey(dataTableScopes);
+		const apiKey = await editor.createApiKey(scopes);
 		const table = `Media Jobs ${randomUUID()}`;
 		const router = await editor.createCredential(secretsOf(service).router);
 		const ledger = await editor.createCredential({
