@@ -128,9 +128,8 @@ export class Editor {
 
 	/** Publishes a workflow and waits until its webhooks and triggers are registered. */
 	async activate({ id, versionId }: Pick<SavedWorkflow, 'id' | 'versionId'>): Promise<void> {
-		if (!(await this.#hasPublications(id)))
-			return await this.call('PATCH', `/rest/workflows/${id}`, { active: true, versionId });
-		await this.call('POST', `/rest/workflows/${id}/activate`, { versionId });
+		await this.#publish(id, 'activate', { versionId });
+		if (!(await this.#hasPublications(id))) return;
 		await until(`workflow ${id} is published`, async () => {
 			const publication = await this.publication(id);
 			if (/^(failed|partial)$/.test(publication.status))
@@ -141,9 +140,7 @@ export class Editor {
 
 	/** Unpublishes a workflow and waits until none of its webhooks and triggers is left. */
 	async deactivate(id: string): Promise<void> {
-		if (!(await this.#hasPublications(id)))
-			return await this.call('PATCH', `/rest/workflows/${id}`, { active: false });
-		await this.call('POST', `/rest/workflows/${id}/deactivate`, {});
+		await this.#publish(id, 'deactivate', {});
 		await this.#isUnpublished(id);
 	}
 
@@ -309,7 +306,18 @@ export class Editor {
 		return (data as { data: T })?.data ?? data;
 	}
 
-	/** Older versions activate a workflow while the call lasts. */
+	/** n8n 1 has no calls for it: there a workflow is saved as active. */
+	async #publish(id: string, how: 'activate' | 'deactivate', body: object): Promise<void> {
+		try {
+			await this.call('POST', `/rest/workflows/${id}/${how}`, body);
+		} catch (error) {
+			if (!(error instanceof RestError && error.status === 404)) throw error;
+			const active = how === 'activate';
+			await this.call('PATCH', `/rest/workflows/${id}`, { ...body, active });
+		}
+	}
+
+	/** Older versions publish a workflow while the call lasts. */
 	async #hasPublications(id: string): Promise<boolean> {
 		try {
 			await this.publication(id);
