@@ -98,7 +98,7 @@ describeWorking('Stop', () => {
 		await until('the node waits', polled);
 		await bridge.editor.stopExecution(id);
 		const said = 'A run that was ended had started work';
-		await until('the node has ended', () => sharedLog().includes(said), 5);
+		await until('the node has ended', () => sharedLog().includes(said), 20);
 		expect((await bridge.editor.finished(id)).status).toBe('canceled');
 	});
 });
