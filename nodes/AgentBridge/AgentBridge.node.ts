@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { mainConnection, requireN8n } from '../../src/n8n/n8nVersions';
 import { bridgeParams, wiringNotice } from './bridge.params';
 import { hold } from './hold';
 
@@ -18,8 +18,8 @@ export class AgentBridge implements INodeType {
 		},
 		description: 'Let two agents, assistants or models talk to each other, turn by turn',
 		defaults: { name: 'Agent Bridge' },
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main, NodeConnectionTypes.Main, NodeConnectionTypes.Main],
+		inputs: [mainConnection],
+		outputs: [mainConnection, mainConnection, mainConnection],
 		outputNames: ['First Speaker', 'Second Speaker', 'Done'],
 		// no tool: an agent calls one once, and a loop needs many runs. n8n's linter wants to read it here all the same.
 		usableAsTool: undefined as never,
@@ -27,6 +27,7 @@ export class AgentBridge implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions) {
+		requireN8n(this);
 		return await hold(this);
 	}
 }

@@ -1,12 +1,8 @@
-import {
-	type IExecuteFunctions,
-	type INodeType,
-	type INodeTypeDescription,
-	NodeConnectionTypes,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
 
 import { checkLedgerKey } from '../../src/ledger/keyCheck';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
+import { mainConnection } from '../../src/n8n/n8nVersions';
 import { nodeProperties, operationSubtitle } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
 import { access, probe } from './access';
@@ -24,8 +20,8 @@ export class ModelRouter implements INodeType {
 		description:
 			'Ask text models, read the model catalog and make images, videos, music and speech',
 		defaults: { name: 'Model Router' },
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
+		inputs: [mainConnection],
+		outputs: [mainConnection],
 		usableAsTool: true,
 		builderHint: {
 			searchHint:

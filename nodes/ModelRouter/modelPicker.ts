@@ -2,6 +2,7 @@ import type { INodeProperties, ILoadOptionsFunctions, INodeListSearchResult } fr
 
 import { connect, type Connection } from '../../src/n8n/connection';
 import { toNodeError } from '../../src/n8n/errors';
+import { requireN8n } from '../../src/n8n/n8nVersions';
 import { matchesFilter, compareByKnownKind, readPrice, listModels } from '../../src/router/catalog';
 import { type Model, type ModelKind, kindOfMediaType, mediaTypes } from '../../src/router/model';
 import { access } from './access';
@@ -30,6 +31,7 @@ export async function searchModels(
 	this: ILoadOptionsFunctions,
 	search = '',
 ): Promise<INodeListSearchResult> {
+	requireN8n(this);
 	const kind = findNeededKind(this);
 	let connection: Connection | undefined;
 	try {

@@ -123,7 +123,7 @@ function describeRefusal({ status, body, page }: CheckResponse): string | undefi
 
 const STATUS_ADVICE: Record<number, string> = {
 	401: 'Copy the n8n API key again.',
-	404: 'Check the n8n URL, and that the public API is switched on and has Data Tables in this version of n8n.',
+	404: 'Check the n8n URL, that n8n is 2.7 or newer, and that its public API is switched on.',
 };
 
 function isNeeded(scope: Scope, existing: DataTable | undefined, isId: boolean): boolean {

@@ -61,6 +61,6 @@ function findAdvice(
 	if (status === 403)
 		return `The n8n API key in the ${credentialName} credential needs the scope ${scope}, and its owner access to the Data Table. You can change scopes in n8n under Settings > n8n API.`;
 	if (status === 404)
-		return `Check Job Ledger Table and n8n URL in the ${credentialName} credential, and that n8n's public API is switched on.`;
+		return `Check Job Ledger Table and n8n URL in the ${credentialName} credential, that n8n is 2.7 or newer, and that its public API is switched on.`;
 	return undefined;
 }

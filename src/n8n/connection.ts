@@ -1,10 +1,5 @@
 import { createHash } from 'crypto';
-import {
-	type ICredentialDataDecryptedObject,
-	type INode,
-	assertUrlAllowed,
-	sleep,
-} from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { cancelledError, invalidInputError } from '../core/errors';
 import type { Http } from '../core/http';
@@ -14,6 +9,7 @@ import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import type { ToReadable } from './binaryData';
 import { createN8nHttp, type HttpContext } from './http';
 import { findKeyOrigins, findLedgerKey, readLedgerPart, usesLedger } from './ledgerCredential';
+import { abortableSleep, checkAllowedDomains } from './n8nVersions';
 import { getReadableConstructor, type ReadableConstructor } from './platform';
 import { createRedactor, type Redactor } from './redact';
 import { defaultRequestSettings, type RequestSettings } from './requestSettings';
@@ -196,24 +192,13 @@ function sendOnceWith(
 	};
 }
 
-/** n8n applies the credential's "Allowed HTTP Request Domains" to its own HTTP nodes only. */
-function checkAllowedDomains(
-	data: ICredentialDataDecryptedObject,
-	baseUrl: string,
-	node: INode,
-): void {
-	if (data['allowedHttpRequestDomains'] !== 'domains') return;
-	const allowedDomains = String(data['allowedDomains'] ?? '').trim() || 'none';
-	assertUrlAllowed({ url: baseUrl, allowedDomains, node });
-}
-
 /** The real clock. Its `sleep` ends with `cancelled` when the execution is stopped. */
 function createClock(stop: AbortSignal | undefined): Clock {
 	return {
 		now: () => Date.now(),
 		async sleep(milliseconds) {
 			try {
-				await sleep(milliseconds, stop);
+				await abortableSleep(milliseconds, stop);
 			} catch {
 				throw cancelledError(false);
 			}

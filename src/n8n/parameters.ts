@@ -3,7 +3,6 @@ import {
 	type IExecuteFunctions,
 	type INodeProperties,
 	deepCopy,
-	isToolType,
 	type IPollFunctions,
 } from 'n8n-workflow';
 
@@ -17,6 +16,7 @@ import {
 } from './emptyExpressions';
 import { hasExpression, isShown } from './expressions';
 import { rejectModelControlledFields } from './modelControlledFields';
+import { isToolType } from './n8nVersions';
 import { validateParam } from './parameterValidation';
 
 /** The values of a list of parameters, typed from their own literals. */

@@ -1,5 +1,5 @@
 import { hash } from 'crypto';
-import { type IExecuteFunctions, isToolType } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import {
 	ServiceError,
@@ -7,6 +7,7 @@ import {
 	type ServiceErrorKind,
 	determineOutcome,
 } from '../core/errors';
+import { isToolType } from './n8nVersions';
 import { getRunIndex } from './platform';
 import type { Redactor } from './redact';
 

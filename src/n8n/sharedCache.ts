@@ -1,7 +1,6 @@
-import { sleep } from 'n8n-workflow';
-
 import { cancelledError, ServiceError } from '../core/errors';
 import { createRateLimiter, type RateLimiter } from '../core/rateLimit';
+import { abortableSleep } from './n8nVersions';
 
 /** What is known of a service, or why it is not known, with the error of the read if there was one. */
 export type Lookup<Value> = { value: Value } | { missing: string; error?: ServiceError };
@@ -112,7 +111,7 @@ async function waitFor<Value>(
 	const timer = new AbortController();
 	const leave = () => timer.abort();
 	stop?.addEventListener('abort', leave);
-	const late = sleep(MAX_WAIT, timer.signal).then(
+	const late = abortableSleep(MAX_WAIT, timer.signal).then(
 		() => undefined,
 		() => undefined,
 	);

@@ -1,4 +1,5 @@
 import { model, type Bridge } from './bridge.ts';
+import type { Editor } from './editor.ts';
 import { itemsOf, type Execution } from './execution.ts';
 import { callLive, type Chunk } from './liveCaller.ts';
 import { node, workflow, type WorkflowFile, type WorkflowNode } from './workflow.ts';
@@ -53,7 +54,10 @@ export async function askAgent(
 		'Chat Model',
 		'@n8n/n8n-nodes-langchain.lmChatOpenAi',
 		{ model: model('northwind/quill-2.5'), responsesApiEnabled: false, options: {} },
-		{ typeVersion: 1.3, credentials: { openAiApi: { id: openAi.id, name: openAi.name } } },
+		{
+			typeVersion: await newestChatModel(editor),
+			credentials: { openAiApi: { id: openAi.id, name: openAi.name } },
+		},
 	);
 	const path = `agent-${Math.random().toString(36).slice(2)}`;
 	const file = workflow(path, [], agent);
@@ -90,6 +94,17 @@ export async function askAgent(
 	for await (const chunk of callLive(`${editor.url}/webhook/${url}`, body)) chunks.push(chunk);
 	const execution = await editor.finishedOf(saved.id);
 	return { output: String(itemsOf(execution, 'Agent')[0]?.json['output']), chunks, execution };
+}
+
+/** Version 1.3, or the newest that an older n8n has. */
+async function newestChatModel(editor: Editor): Promise<number> {
+	const found = await editor.nodeType('@n8n/n8n-nodes-langchain.lmChatOpenAi');
+	return Math.max(
+		...[found?.['version']]
+			.flat()
+			.map(Number)
+			.filter((known) => known <= 1.3),
+	);
 }
 
 /** A node as n8n's editor adds it below an agent: its type has another name. */

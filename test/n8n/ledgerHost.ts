@@ -35,9 +35,9 @@ export class LedgerHost {
 		this.#credentials = { [account.type]: { id: account.id, name: account.name } };
 	}
 
-	static async start(editor: Editor): Promise<LedgerHost> {
+	static async start(editor: Editor, scopes = dataTableScopes): Promise<LedgerHost> {
 		const service = await startService();
-		const apiKey = await editor.createApiKey(dataTableScopes);
+		const apiKey = await editor.createApiKey(scopes);
 		const table = `Media Jobs ${randomUUID()}`;
 		const { data, ...router } = secretsOf(service).router;
 		const ledger = { n8nUrl: editor.url, n8nApiKey: apiKey, ledgerTable: table };
