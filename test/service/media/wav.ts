@@ -1,3 +1,5 @@
+const { round } = Math;
+
 const RATE = 8000;
 
 /** A tenth of a second of a tone, 16 bit mono, with a comment. */
@@ -12,8 +14,11 @@ export function wav(note: string): Buffer {
 /** A file of samples from -1 to 1, 16 bit mono, with a comment; `rate` is how many there are in a second. */
 export function encodeWav(samples: Float64Array, rate: number, note: string): Buffer {
 	const data = Buffer.alloc(samples.length * 2);
-	for (const [at, sample] of samples.entries()) {
-		data.writeInt16LE(Math.round(32767 * Math.max(-1, Math.min(1, sample))), at * 2);
+	let at = 0;
+	for (const sample of samples) {
+		const cut = sample > 1 ? 1 : sample < -1 ? -1 : sample;
+		data.writeInt16LE(round(32767 * cut), at);
+		at += 2;
 	}
 	const format = Buffer.alloc(16);
 	format.writeUInt16LE(1, 0);

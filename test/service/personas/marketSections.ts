@@ -108,7 +108,7 @@ const fact = (
 
 const change = (chance: Chance) => {
 	const value = figure(chance, -4, 6);
-	return `${value < 0 ? 'down' : 'up'} ${Math.abs(value)} %`;
+	return `${value < 0 ? 'down' : 'up'} ${Math.abs(value).toFixed(1)} %`;
 };
 
 /** The change of a token's price: the same wherever it is told. */
@@ -168,23 +168,23 @@ export const SECTIONS: Section[] = [
 				: [flow()];
 		},
 	},
-	walletList('Largest holders', /\b(top addresses|holders?|balances of the top)\b/i),
 	walletList('Whales', /\bwhales?\b/i, (chance) =>
 		chance() > 0.5 ? ', more than a week ago' : ', less than a week ago',
 	),
 	walletList('Funds', /\bfunds\b/i),
+	walletList('Largest holders', /\b(top addresses|holders?)\b/i),
 	walletList('Largest transfers', /\btransfers?\b/i, (chance) =>
 		chance() > 0.5 ? ' to an exchange' : ' to a new wallet',
 	),
 	walletList(
 		'Largest buyers',
 		/\b(bought|buyers?|buying)\b/i,
-		(chance) => ` in ${1 + Math.floor(chance() * 9)} purchases`,
+		(chance) => ` in ${2 + Math.floor(chance() * 8)} purchases`,
 	),
 	walletList(
 		'Largest sellers',
 		/\b(sold|sellers?|selling)\b/i,
-		(chance) => ` in ${1 + Math.floor(chance() * 9)} sales`,
+		(chance) => ` in ${2 + Math.floor(chance() * 8)} sales`,
 	),
 	walletList('DeFi positions', /\bdefi\b/i, (chance) => (chance() > 0.5 ? ' lent' : ' in a pool')),
 	walletList('DEX trades', /\bdex trades?\b/i),

@@ -91,7 +91,9 @@ function textOf(name: string, text: string): string | undefined {
 	if (/city|place|location|town/i.test(name))
 		return /\b(?:in|at|for|from|to) ([A-Z][\p{L}]+(?: [A-Z][\p{L}]+)?)/u.exec(text)?.[1];
 	if (/customer|person|sender|name|who|from/i.test(name))
-		return /\b(?:this is|my name is|I am|regards,?|greetings,?)\s+([A-Z]\p{L}+)/u.exec(text)?.[1];
+		return /\b(?:[Tt]his is|[Mm]y name is|I am|[Rr]egards,?|[Gg]reetings,?)\s+([A-Z]\p{L}+)/u.exec(
+			text,
+		)?.[1];
 	return undefined;
 }
 

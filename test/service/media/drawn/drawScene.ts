@@ -4,6 +4,9 @@ import { chanceOf } from './chance.ts';
 import type { Scene } from './scene.ts';
 import { drawSubject } from './subjects.ts';
 
+// looked up once: the global object of a test answers slowly
+const { floor, max, min, PI, round, sin } = Math;
+
 /** Side of a macroblock of the film: what moves does so in whole rows of them. */
 const BLOCK = 16;
 const WHITE: Color = [255, 255, 255];
@@ -26,11 +29,11 @@ export const STEP = 2;
 /** Draws what a prompt asks for, as it is at one frame of a film; the first is the picture. */
 export function drawScene(canvas: Canvas, scene: Scene, frame = 0, time = 0): void {
 	const { height } = canvas;
-	const band = BLOCK * Math.max(1, Math.round(height / 400));
-	const horizon = band * Math.round((height * 0.56) / band);
+	const band = BLOCK * max(1, round(height / 400));
+	const horizon = band * round((height * 0.56) / band);
 	const layout: Layout = { band, horizon, moved: frame * STEP, time };
 	const { skyTop, skyLow } = scene.colors;
-	fillRows(canvas, 0, height, (y) => between(skyTop, skyLow, Math.min(1, y / horizon) ** 1.4));
+	fillRows(canvas, 0, height, (y) => between(skyTop, skyLow, min(1, y / horizon) ** 1.4));
 	if (scene.stars) drawStars(canvas, scene, layout);
 	if (scene.weather === 'clouds' || scene.weather === 'clear') drawLight(canvas, scene, layout);
 	if (scene.weather !== 'clear' && !scene.stars) drawClouds(canvas, scene, layout);
@@ -66,11 +69,11 @@ function drawClouds(canvas: Canvas, { prompt, colors, weather }: Scene, layout: 
 	const { width, height } = canvas;
 	const size = height * (weather === 'clouds' ? 0.032 : 0.05);
 	const color = between(colors.skyLow, WHITE, weather === 'clouds' ? 0.55 : 0.25);
-	const round = width + size * 20;
+	const around = width + size * 20;
 	for (let count = 0; count < (weather === 'clouds' ? 4 : 9); count++) {
-		const start = chance() * round;
+		const start = chance() * around;
 		const y = layout.horizon * (0.1 + chance() * 0.45);
-		const x = ((start + layout.moved) % round) - size * 10;
+		const x = ((start + layout.moved) % around) - size * 10;
 		for (let puff = 0; puff < 7; puff++) {
 			const place = [x + (puff - 3) * size * 0.9, y - chance() * size * 0.7] as const;
 			disc(canvas, place, size * (0.7 + chance() * 0.6), color);
@@ -122,21 +125,21 @@ function drawSea(canvas: Canvas, { colors, isLow }: Scene, { band, horizon, move
 	for (let top = horizon, index = 0; top < height; top += band, index++) {
 		const shift = moved * (1 + (index % 2)) + index * band * 3;
 		for (let x = 0; x < width; x++) {
-			const angle = (((x + shift) % period) / period) * 2 * Math.PI;
-			const y = top + band * (0.45 + 0.2 * Math.sin(angle) + 0.1 * Math.sin(angle * 3 + index));
-			const strength = 0.18 + 0.3 * Math.max(0, Math.sin(angle * 2 + index));
-			const thickness = Math.round(band * 0.16);
+			const angle = (((x + shift) % period) / period) * 2 * PI;
+			const y = top + band * (0.45 + 0.2 * sin(angle) + 0.1 * sin(angle * 3 + index));
+			const strength = 0.18 + 0.3 * max(0, sin(angle * 2 + index));
+			const thickness = round(band * 0.16);
 			for (let row = 0; row < thickness; row++) {
-				paint(canvas, x, Math.floor(y) + row, crest, strength * (1 - row / thickness));
+				paint(canvas, x, floor(y) + row, crest, strength * (1 - row / thickness));
 			}
 		}
 	}
 	if (!isLow) return;
 	// the sun on the water
 	for (let y = horizon; y < height; y += 4) {
-		const half = (canvas.height * 0.05 * (1 + Math.sin(y * 1.7))) / 2 + 3;
+		const half = (canvas.height * 0.05 * (1 + sin(y * 1.7))) / 2 + 3;
 		for (let x = -half; x < half; x++) {
-			paint(canvas, Math.floor(width * 0.34 + x), y, colors.light, 0.5);
+			paint(canvas, floor(width * 0.34 + x), y, colors.light, 0.5);
 		}
 	}
 }
@@ -151,7 +154,7 @@ function drawHills(canvas: Canvas, { prompt, colors, weather }: Scene, { horizon
 		const base = horizon + (height - horizon) * row * 0.3;
 		const [phase, waves] = [chance() * 6, 1.5 + chance() * 2];
 		const edge = Array.from({ length: steps + 1 }, (_, step) => {
-			const wave = Math.sin(phase + (step / steps) * waves * Math.PI);
+			const wave = sin(phase + (step / steps) * waves * PI);
 			return [(step / steps) * width, base - (wave + 0.4) * height * 0.05] as const;
 		});
 		polygon(canvas, [...edge, [width, height], [0, height]], color);
@@ -165,8 +168,8 @@ function drawBeach(canvas: Canvas, { colors }: Scene, { time }: Layout) {
 	const steps = 40;
 	const edgeAt = (away: number) =>
 		Array.from({ length: steps + 1 }, (_, step) => {
-			const wave = Math.sin((step / steps) * 9) * height * 0.012;
-			const tide = Math.sin(time * 1.6) * height * 0.025;
+			const wave = sin((step / steps) * 9) * height * 0.012;
+			const tide = sin(time * 1.6) * height * 0.025;
 			return [
 				(step / steps) * width,
 				height * (0.8 - (step / steps) * 0.08) + wave + tide + away,
@@ -186,7 +189,7 @@ function drawWeather(canvas: Canvas, { prompt, weather }: Scene, { time }: Layou
 	const chance = chanceOf(`weather ${prompt}`);
 	if (weather === 'fog') {
 		for (let y = 0; y < height; y++) {
-			const thick = 0.3 + 0.4 * Math.max(0, Math.sin((y / height) * Math.PI));
+			const thick = 0.3 + 0.4 * max(0, sin((y / height) * PI));
 			for (let x = 0; x < width; x++) paint(canvas, x, y, [214, 218, 222], thick);
 		}
 	}
@@ -218,7 +221,7 @@ function drawPaper(canvas: Canvas) {
 	const edge = height * 0.03;
 	for (let y = 0; y < height; y++) {
 		for (let x = 0; x < width; x++) {
-			const away = Math.min(x, y, width - 1 - x, height - 1 - y);
+			const away = min(x, y, width - 1 - x, height - 1 - y);
 			const rough = (grain[(x * 31 + y * 977) % grain.length] ?? 0) * 8;
 			paint(canvas, x, y, WHITE, away < edge * (0.75 + rough * 0.4) ? 1 : rough * 0.16);
 		}
@@ -227,8 +230,8 @@ function drawPaper(canvas: Canvas) {
 
 function drawCaption(canvas: Canvas, prompt: string) {
 	const { width, height } = canvas;
-	const scale = Math.max(1, Math.round(Math.min(width, height) / 330));
-	const letters = Math.max(8, Math.floor((width - 16 * scale) / (6 * scale)));
+	const scale = max(1, round(min(width, height) / 330));
+	const letters = max(8, floor((width - 16 * scale) / (6 * scale)));
 	const lines = linesOf(prompt, letters, 2);
 	const top = height - (lines.length * LINE_HEIGHT + 4) * scale;
 	for (let y = top; y < height; y++)

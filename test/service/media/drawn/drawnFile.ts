@@ -48,7 +48,7 @@ function make(kind: MediaKind, prompt: string, body: Fields): MediaFile {
 			return { bytes, type: 'video/mp4', extension: 'mp4' };
 		}
 		case 'music':
-			return { bytes: melody(prompt, secondsOf(body, 8, 60)), type: 'audio/wav', extension: 'wav' };
+			return { bytes: melody(prompt, secondsOf(body, 8, 30)), type: 'audio/wav', extension: 'wav' };
 		case 'audio':
 			return { bytes: speech(prompt), type: 'audio/wav', extension: 'wav' };
 	}

@@ -19,19 +19,19 @@ export function frameOf({ width, height, pixels }: Canvas): Frame {
 		const [red = 0, green = 0, blue = 0] = [pixels[from], pixels[from + 1], pixels[from + 2]];
 		brightness[at] = 16.5 + 0.257 * red + 0.504 * green + 0.098 * blue;
 	}
-	const quarter = (width / 2) * (height / 2);
-	const colors = { blue: new Uint8Array(quarter), red: new Uint8Array(quarter) };
-	const row = width * 3;
-	for (let at = 0; at < quarter; at++) {
-		const from = Math.floor(at / (width / 2)) * 2 * row + (at % (width / 2)) * 6;
-		const sum = (part: number) =>
-			(pixels[from + part] ?? 0) +
-			(pixels[from + part + 3] ?? 0) +
-			(pixels[from + part + row] ?? 0) +
-			(pixels[from + part + row + 3] ?? 0);
-		const [red, green, blue] = [sum(0) / 4, sum(1) / 4, sum(2) / 4];
-		colors.blue[at] = 128.5 - 0.148 * red - 0.291 * green + 0.439 * blue;
-		colors.red[at] = 128.5 + 0.439 * red - 0.368 * green - 0.071 * blue;
+	const [across, down, row] = [width / 2, height / 2, width * 3];
+	const colors = { blue: new Uint8Array(across * down), red: new Uint8Array(across * down) };
+	for (let y = 0, at = 0; y < down; y++) {
+		for (let x = 0, from = y * 2 * row; x < across; x++, at++, from += 6) {
+			const sum = (part: number) =>
+				(pixels[part] ?? 0) +
+				(pixels[part + 3] ?? 0) +
+				(pixels[part + row] ?? 0) +
+				(pixels[part + row + 3] ?? 0);
+			const [red, green, blue] = [sum(from) / 4, sum(from + 1) / 4, sum(from + 2) / 4];
+			colors.blue[at] = 128.5 - 0.148 * red - 0.291 * green + 0.439 * blue;
+			colors.red[at] = 128.5 + 0.439 * red - 0.368 * green - 0.071 * blue;
+		}
 	}
 	return { width, height, brightness, ...colors };
 }
