@@ -131,7 +131,7 @@ async function importExample(editor, known, file) {
 
 /** @returns whether it went well */
 async function runExample(editor, workflow, example) {
-	const address = `${instance.url}/workflow/${workflow.id}`;
+	let address = `${instance.url}/workflow/${workflow.id}`;
 	const tell = (told, happened) =>
 		console.log(`\n${demoLine(workflow.name, told, happened, address)}`);
 	if (!example.node) {
@@ -139,6 +139,8 @@ async function runExample(editor, workflow, example) {
 		return true;
 	}
 	const execution = await editor.finishedOrParked(await editor.start(workflow));
+	// what has run is shown with its data
+	address += `/executions/${execution.id}`;
 	const error = demoError(execution);
 	if (error) {
 		tell({ look: 'the node with the error' }, error);

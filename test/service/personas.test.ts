@@ -123,6 +123,7 @@ describe('an agent', () => {
 		expect(await tell('What is my project called?', 'ws-1', 2)).toMatch(
 			/^I do not know your project/,
 		);
+		expect(await tell('What is a model router?')).toMatch(/^A model router is one address/);
 		expect(await tell('Who are you?')).toContain('I know that your project is called Lighthouse');
 	});
 
@@ -215,9 +216,11 @@ describe('a model', () => {
 	});
 
 	it('remembers, calculates and says what it is', async () => {
-		const history = [user('My team is called Harbor.'), { role: 'assistant', content: 'Noted.' }];
+		const told = user('Hello! My team is called Lighthouse.');
+		expect((await complete([told])).content).toMatch(/^Hello! I will remember/);
+		const history = [told, { role: 'assistant', content: 'Noted.' }];
 		const { content } = await complete([...history, user('What is my team called?')]);
-		expect(content).toBe('Your team is called Harbor.');
+		expect(content).toBe('Your team is called Lighthouse.');
 		expect((await complete([user('What is 17 * 23?')])).content).toBe('17 * 23 is 391.');
 		expect((await complete([user('Tell me a story.')])).content).toContain(
 			'my answers are scripted',

@@ -1,6 +1,7 @@
 import { directivesOf } from '../directives.ts';
 import { adviser, isAdvice } from './adviser.ts';
 import { analyst, isAnalysis } from './analyst.ts';
+import { knownAnswer } from './knowledge.ts';
 import { isRelease, isTester, planner, tester } from './release.ts';
 import { remembering } from './remembering.ts';
 import { isSupport, support } from './support.ts';
@@ -19,7 +20,10 @@ const PERSONAS: Persona[] = [
 	{ fits: isRelease, answer: planner },
 	{ fits: isAdvice, answer: adviser },
 	{ fits: isSupport, answer: support },
-	{ fits: () => true, answer: (said) => remembering(said, 'agent') },
+	{
+		fits: () => true,
+		answer: (said) => knownAnswer(said.at(-1) ?? '') ?? remembering(said, 'agent'),
+	},
 ];
 
 /**

@@ -30,6 +30,7 @@ export function knownAnswer(question: string): string | undefined {
 	if (one !== undefined && sign !== undefined) {
 		return `${one} ${sign} ${other} is ${Number(calculated(Number(one), sign, Number(other)).toPrecision(12))}.`;
 	}
+	if (!/\?|^\s*(what|who|how|why|explain|describe|tell)\b/i.test(question)) return undefined;
 	return KNOWN.find(([asked]) => asked.test(question))?.[1];
 }
 

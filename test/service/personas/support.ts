@@ -28,6 +28,6 @@ function answerTo(message: string, said: readonly string[]): string {
 		return `Thank you. Order ${order} of ${day} left our warehouse on ${after(2)} and should be with you by ${after(4)}. If it is not, write here again: then we send it a second time.`;
 	}
 	if (order)
-		return `I am sorry that you have to ask for order ${order}. On which day did you place it? Then I can find the parcel.`;
+		return `I am sorry that order ${order} is not there yet. On which day did you place it? Then I can find the parcel.`;
 	return 'What is the number of your order? It is in the e-mail that confirmed it.';
 }
