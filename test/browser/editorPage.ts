@@ -76,52 +76,55 @@ export class EditorPage {
 		});
 	}
 
+	get #folds(): Locator {
+		return this.#get('node-creator-category-item');
+	}
+
+	get #addButton(): Locator {
+		return this.#get('node-creator').getByText('Add to workflow');
+	}
+
 	get #canvasNodes(): Locator {
 		return this.tab.locator('.vue-flow__node');
 	}
 
-	/** Types `words` into the list of nodes and waits until it shows `node`. */
-	async find(words: string, node: string): Promise<void> {
+	/** Types `words` into the list of nodes and waits until it shows these nodes. */
+	async find(words: string, ...nodes: string[]): Promise<void> {
 		if (!(await this.#get('node-creator').isVisible())) await this.#openNodeList();
 		const field = this.tab.locator('input[data-test-id="node-creator-search-bar"]');
 		// the list follows the field after a pause: what an earlier search has left must not count
 		await field.fill('no node has this name');
 		await this.#get('node-creator-no-results').waitFor();
 		await field.fill(words);
-		await this.#inList(node).waitFor();
+		for (const node of nodes) await this.#inList(node).waitFor();
 	}
 
-	/** Opens the details of a node that `find` shows. @returns its description */
-	async details(node: string): Promise<string> {
+	/** Opens the details of a node that `find` shows. */
+	async showDetails(node: string): Promise<void> {
 		await this.#inList(node).click();
-		await this.#get('node-creator-category-item').first().waitFor();
-		return await this.#get('node-creator').innerText();
+		await this.#folds.or(this.#addButton).first().waitFor();
 	}
 
-	/** Waits until the details of a node show this action, and returns it to be clicked. */
-	async action(name: string): Promise<Locator> {
-		const found = this.#inList(name);
-		// of the two lists, triggers and actions, one is folded
-		for (const fold of await this.#get('node-creator-category-item').all()) {
-			if (await found.isVisible()) break;
+	/** Waits until the details show this action. */
+	async showAction(action: string): Promise<void> {
+		// of the two lists, triggers and actions, one may be folded
+		for (const fold of await this.#folds.all()) {
+			if (await this.#inList(action).isVisible()) break;
 			await fold.click();
 		}
-		await found.waitFor();
-		return found;
+		await this.#inList(action).waitFor();
 	}
 
-	/** Chooses a node that `find` shows; one with several actions shows these in place of the node's panel. */
-	async choose(node: string): Promise<void> {
-		await this.#inList(node).click();
+	/** Adds the node whose details are shown, by this action if it has any. @returns its panel */
+	async add(action?: string): Promise<NodePanel> {
+		if (action) {
+			await this.showAction(action);
+			await this.#inList(action).click();
+		} else await this.#addButton.click();
+		return await this.#panel();
 	}
 
-	/** Out of a node's details, into the list of nodes. */
-	async back(): Promise<void> {
-		await this.#get('node-creator').locator('button[class*="backButton"]').click();
-	}
-
-	/** The panel of the node that was just added or opened. */
-	async panel(): Promise<NodePanel> {
+	async #panel(): Promise<NodePanel> {
 		await this.#get('node-parameters').waitFor();
 		return new NodePanel(this.tab);
 	}
@@ -131,7 +134,7 @@ export class EditorPage {
 			.locator('[data-test-id="canvas-default-node"], [data-test-id="canvas-trigger-node"]')
 			.first()
 			.dblclick();
-		return await this.panel();
+		return await this.#panel();
 	}
 
 	node(name: string): Locator {

@@ -15,8 +15,8 @@ export interface Operation {
 	values: INodeParameters;
 	/** As the operation's dropdown has it. */
 	name: string;
-	/** As the list of nodes has it. */
-	action: string;
+	/** As the list of nodes has it; a node with one operation has none. */
+	action?: string;
 }
 
 /** The descriptions of the package's nodes, as n8n has loaded them. */
@@ -58,7 +58,7 @@ export function operationsOf(node: INodeTypeDescription): Operation[] {
 		})),
 	);
 	const { displayName: name } = node;
-	return operations.length ? operations : [{ node, values: {}, name, action: name }];
+	return operations.length ? operations : [{ node, values: {}, name }];
 }
 
 /** The titles that the node's panel has to show with these values and nothing else set. */

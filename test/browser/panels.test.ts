@@ -35,7 +35,8 @@ function gallery(operations: Operation[]): WorkflowFile {
 	};
 }
 
-const nameOf = ({ node: { displayName }, action }: Operation) => `${displayName}: ${action}`;
+const nameOf = ({ node: { displayName }, action }: Operation) =>
+	action ? `${displayName}: ${action}` : displayName;
 
 it('opens the panel of every operation, with its fields and no text cut off', async () => {
 	await session.watched(async () => {
