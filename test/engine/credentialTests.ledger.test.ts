@@ -107,7 +107,7 @@ describe('says which part is wrong', () => {
 
 	it.each([
 		[{ status: 200, body: { ok: true } }, /not with a list of Data Tables/],
-		[{ status: 404, body: { message: 'not found' } }, /public API is switched on/],
+		[{ status: 404, body: { message: 'not found' } }, /(its )?public API is switched on/],
 		[{ status: 502, body: {} }, /internal error \(502\)/],
 		[{ status: 403, body: '<!doctype html><title>Sign in</title>' }, /HTML page: "Sign in"/],
 	])('something else at the n8n URL: %j', async (answer, message) => {

@@ -251,6 +251,17 @@ export class Editor {
 		return found;
 	}
 
+	/** The description of a credential type that n8n has loaded. */
+	async credentialType(name: string): Promise<{ name: string; displayName: string }> {
+		const all = await this.call<Array<{ name: string; displayName: string }>>(
+			'GET',
+			'/types/credentials.json',
+		);
+		const found = all.find((type) => type.name === name);
+		if (!found) throw new Error(`n8n has not loaded ${name}`);
+		return found;
+	}
+
 	/** What a resource locator's "From list" shows. */
 	async listSearch(request: {
 		nodeType: string;
