@@ -117,8 +117,6 @@ describe('fields that a model must not choose', () => {
 		const others = allFields().filter(
 			(field) =>
 				tools.includes(field.node) &&
-				// an agent cannot use it at all
-				!field.title.startsWith('modelRouter ledger ') &&
 				named.test(field.label) &&
 				// refused below an AI agent as a whole
 				!field.title.startsWith('modelRouter ledger ') &&

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { messages, model, nodesFor, openBridge, secretsOf, type Bridge } from './bridge.ts';
-import type { CredentialSecret, SavedWorkflow } from './editor.ts';
+import type { SavedWorkflow } from './editor.ts';
 import { exampleFor } from './example.ts';
 import { itemsOf } from './execution.ts';
 import { dataTableScopes } from './instanceOn.ts';
@@ -142,16 +142,17 @@ it('word by word into a chat: the example with an agent, one session per chat', 
 
 it('the example with the assistant remembers each chat, with a job ledger', async () => {
 	const { editor, service } = bridge;
-	const ledger = {
-		...{ useJobLedger: true, n8nUrl: editor.url, ledgerTable: `Chats ${randomUUID()}` },
-		n8nApiKey: await editor.createApiKey(dataTableScopes),
-	};
-	const { assistant, router } = secretsOf(service);
-	const account = async (secret: CredentialSecret) =>
-		await editor.createCredential({ ...secret, data: { ...secret.data, ...ledger } });
-	const accounts = { ...bridge.accounts, ...{ assistant: await account(assistant) } };
-	const setUp = nodesFor({ ...accounts, router: await account(router) }).router;
-	await editor.runOnce(workflow('set up', [{}], setUp('Set Up', ['ledger', 'setUp'])));
+	const { assistant } = secretsOf(service);
+	const account = await editor.createCredential({
+		...assistant,
+		data: {
+			...assistant.data,
+			// the table is created at its first use
+			...{ useJobLedger: true, n8nUrl: editor.url, ledgerTable: `Chats ${randomUUID()}` },
+			n8nApiKey: await editor.createApiKey(dataTableScopes),
+		},
+	});
+	const accounts = { ...bridge.accounts, assistant: account };
 	const url = await openChat('chat-with-the-market-assistant.json', accounts);
 	const say = async (sessionId: string) => {
 		let said = '';
