@@ -19,7 +19,13 @@ import {
 import { withLock } from './lock.mjs';
 import { step } from './step.mjs';
 
-const sqliteBinary = join('node_modules', 'sqlite3', 'build', 'Release', 'node_sqlite3.node');
+export const sqliteBinary = join(
+	'node_modules',
+	'sqlite3',
+	'build',
+	'Release',
+	'node_sqlite3.node',
+);
 
 /**
  * @param parts.host whether a real n8n is needed as well
@@ -44,7 +50,7 @@ export async function install({ host = false, rootIsThere = () => {} } = {}) {
 			for (const { reason } of await Promise.allSettled(parts)) if (reason) throw reason;
 			if (needHost) {
 				// by the Node 24 that the root has brought
-				await installSqlite();
+				await installSqlite(hostFolder);
 				markInstalled(hostFolder);
 			}
 		},
@@ -75,17 +81,17 @@ async function installHostPackages() {
 }
 
 /** n8n's database is the one part of the host that is not JavaScript: a prebuilt file, else compiled here. */
-async function installSqlite() {
-	const folder = join(hostFolder, 'node_modules', 'sqlite3');
+export async function installSqlite(n8nFolder) {
+	const folder = join(n8nFolder, 'node_modules', 'sqlite3');
 	const env = node24Environment();
 	try {
-		const prebuilt = join(hostFolder, 'node_modules', 'prebuild-install', 'bin.js');
+		const prebuilt = join(n8nFolder, 'node_modules', 'prebuild-install', 'bin.js');
 		await step('Looking for a prebuilt sqlite3', node24(), [prebuilt, '-r', 'napi'], {
 			cwd: folder,
 			env,
 			timeout: 60_000,
 		});
-		await loadSqlite();
+		await loadSqlite(n8nFolder);
 		return;
 	} catch {
 		console.log('  there is none for this machine: sqlite3 is compiled here');
@@ -110,7 +116,7 @@ async function installSqlite() {
 			? "Compiling sqlite3 against the system's library (about 20 s)"
 			: 'Compiling sqlite3 (about a minute)',
 		['rebuild', 'sqlite3', '--loglevel=error'],
-		hostFolder,
+		n8nFolder,
 		// only for this rebuild: given to the whole installation, other packages would compile as well.
 		// Without optimisation the amalgamation takes half the time; the tests' databases are small
 		{
@@ -119,18 +125,18 @@ async function installSqlite() {
 			...(system ? { npm_config_sqlite: '/usr' } : { CFLAGS: '-O0' }),
 		},
 	);
-	await loadSqlite();
+	await loadSqlite(n8nFolder);
 }
 
-const loadSqlite = () =>
+const loadSqlite = (n8nFolder) =>
 	step('sqlite3', node24(), ['-e', 'require("sqlite3")'], {
-		cwd: hostFolder,
+		cwd: n8nFolder,
 		env: node24Environment(),
 		quiet: true,
 	});
 
 /** The npm that started this script, else the one on the path. */
-async function npm(title, args, cwd, env) {
+export async function npm(title, args, cwd, env) {
 	const started = process.env.npm_execpath ?? '';
 	if (started.endsWith('npm-cli.js')) await step(title, 'node', [started, ...args], { cwd, env });
 	else await step(title, 'npm', args, { cwd, env });

@@ -1,7 +1,8 @@
 // The demo, on Node 24 with everything installed: `node scripts/showDemo.mjs <tarball> [--once]`.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { startService } from '../test/service/service.ts';
+import { DEMO_EXAMPLES, demoError, demoLine, demoResult, talkLines } from '../test/n8n/demo.ts';
 import { owner } from '../test/n8n/editor.ts';
 import { itemsOf } from '../test/n8n/execution.ts';
 import { freePort } from '../test/n8n/freePort.ts';
@@ -37,9 +38,10 @@ try {
 
 async function show() {
 	mkdirSync(process.env.TMPDIR, { recursive: true });
-	service = await startService({ port: await freePort(5679) });
+	service = await startService({ port: await freePort(5679), personas: true });
 	// slow enough to be seen in the editor, as an agent is
 	service.forms.pace = 20;
+	service.forms.jobSeconds = 3;
 	const isNew = !existsSync(installed) || readFileSync(installed, 'utf8') !== tarball;
 	console.log(isNew ? 'Installing the package into n8n and starting it …' : 'Starting n8n …');
 	const started = Date.now();
@@ -49,8 +51,14 @@ async function show() {
 
 	await saveCredentials(instance.editor);
 	let failures = 0;
-	for (const workflow of await importExamples(instance.editor)) {
-		if (!(await run(instance.editor, workflow))) failures++;
+	const known = await instance.editor.workflows();
+	const workflows = [];
+	// all of them first: the editor can be used while they run
+	for (const { file } of DEMO_EXAMPLES) {
+		workflows.push(await importExample(instance.editor, known, file));
+	}
+	for (const [index, example] of DEMO_EXAMPLES.entries()) {
+		if (!(await runExample(instance.editor, workflows[index], example))) failures++;
 	}
 	console.log(`\nThe editor:        ${instance.url}`);
 	console.log(`  e-mail:          ${owner.email}`);
@@ -94,72 +102,48 @@ async function saveCredentials(editor) {
 }
 
 /** Workflows of an earlier run are left as the user has changed them. */
-async function importExamples(editor) {
-	const known = await editor.workflows();
-	const saved = [];
-	const files = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.json'));
-	// the agents first, as in the README; the rest by name
-	files.sort(
-		(a, b) => Number(b.includes('agent')) - Number(a.includes('agent')) || a.localeCompare(b),
-	);
-	for (const file of files) {
-		const workflow = JSON.parse(readFileSync(join(root, 'examples', file), 'utf8'));
-		const found = known.find(({ name }) => name === workflow.name);
-		saved.push(
-			found
-				? await editor.call('GET', `/rest/workflows/${found.id}`)
-				: await editor.importWorkflow(workflow),
-		);
-	}
-	return saved;
+async function importExample(editor, known, file) {
+	const workflow = JSON.parse(readFileSync(join(root, 'examples', file), 'utf8'));
+	const found = known.find(({ name }) => name === workflow.name);
+	return found
+		? await editor.call('GET', `/rest/workflows/${found.id}`)
+		: await editor.importWorkflow(workflow);
 }
 
-async function run(editor, workflow) {
-	if (!workflow.nodes.some(({ type }) => type === 'n8n-nodes-base.manualTrigger')) {
-		const block = workflow.nodes.some(({ type }) => type.endsWith('.executeWorkflowTrigger'));
-		const use = block ? 'for your own workflows to call' : 'its trigger waits for you';
-		console.log(`\n${workflow.name}: open it in the editor, ${use}`);
+/** @returns whether it went well */
+async function runExample(editor, workflow, example) {
+	let address = `${instance.url}/workflow/${workflow.id}`;
+	const tell = (told, happened) =>
+		console.log(`\n${demoLine(workflow.name, told, happened, address)}`);
+	if (!example.node) {
+		tell(example, '');
 		return true;
 	}
 	const execution = await editor.finishedOrParked(await editor.start(workflow));
-	const parked = execution.status === 'waiting';
-	const told = parked ? "waits in n8n's database: see Executions in 2 minutes" : execution.status;
-	console.log(`\n${workflow.name}: ${told}`);
-	for (const { name, type } of workflow.nodes.filter((node) =>
-		node.type.startsWith('n8n-nodes-agent-bridge.'),
-	)) {
-		// the bridge tells its result at the last output
-		const output = type.endsWith('.agentBridge') ? 2 : 0;
-		for (const item of itemsOf(execution, name, output)) {
-			console.log(`  ${name}: ${await toldOf(editor, item)}`);
-		}
-		const error = execution.runData[name]?.at(-1)?.error;
-		if (error)
-			console.log(
-				`  ${name} (${type}): ${error.message}${error.description ? ` ${error.description}` : ''}`,
-			);
+	// what has run is shown with its data
+	address += `/executions/${execution.id}`;
+	const error = demoError(execution);
+	if (error) {
+		tell({ look: 'the node with the error' }, error);
+		return false;
 	}
-	return parked || execution.status === 'success';
+	const items = itemsOf(execution, example.node, example.output);
+	const { waits, ...finished } = example;
+	tell(execution.status === 'waiting' ? example : finished, demoResult(items));
+	for (const line of example === DEMO_EXAMPLES[0] ? talkLines(items) : []) console.log(`  ${line}`);
+	await saveFiles(editor, items);
+	return true;
 }
 
-async function toldOf(editor, { json, binary = {} }) {
-	const lines = [];
-	if (json.output) lines.push(json.output);
-	if (json.transcript) lines.push(`${json.turns} turns, ended: ${json.reason}`);
-	for (const { name, input } of json.toolCalls ?? []) {
-		if (name) lines.push(`asks for ${name} with ${JSON.stringify(input)}`);
-	}
-	for (const file of Object.values(binary)) {
-		const bytes = await editor.bytesOf(file);
-		const path = join(downloads, file.fileName ?? 'file');
+/** Puts the files of items where they can be opened without n8n. */
+async function saveFiles(editor, items) {
+	for (const file of items.flatMap(({ binary = {} }) => Object.values(binary))) {
 		mkdirSync(downloads, { recursive: true });
+		const path = join(downloads, file.fileName ?? 'file');
+		const bytes = await editor.bytesOf(file);
 		writeFileSync(path, bytes);
-		lines.push(
-			`${json.state} for ${json.costMicroUsd} micro-dollars, ${bytes.length} bytes in ${relative(root, path)}`,
-		);
+		console.log(`  ${Math.round(bytes.length / 1024)} KB in ${relative(root, path)}`);
 	}
-	if (!lines.length && json.jobId) lines.push(`${json.jobId} is ${json.state}`);
-	return lines.join('\n    ') || JSON.stringify(json);
 }
 
 async function end(code) {

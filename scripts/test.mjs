@@ -1,13 +1,15 @@
 // npm test: installs, builds, packs, and runs the tests of all layers but the long ones.
-// `--unit`, `--engine`, `--package`, `--n8n` and `--long` choose layers. With further arguments (`npm test -- agent`) only the
+// `--unit`, `--engine`, `--package`, `--n8n`, `--browser` and `--long` choose layers. With further arguments (`npm test -- agent`) only the
 // tests whose path matches: of the layers chosen, else of those that need no n8n.
 // `--jitter` or `--jitter=seed` runs the unit and the engine tests, or those named, with pauses wherever the pack or the reference
 // service waits (test/support/jitter).
+// `--browser --pictures` also takes the pictures of the documentation, into docs/pictures.
 // The last line is "N passed, N failed", summed from the result files of the runners; the exit code follows.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { appendFileSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { findChromium } from './chromium.mjs';
 import { install, tellAndExit } from './install.mjs';
 import { node24, node24Environment, root } from './machine.mjs';
 import { pack } from './pack.mjs';
@@ -17,7 +19,7 @@ const longest = 60 * 60_000;
 
 /** By how they run: beside one another in one jest process, or two files at a time in one n8n. */
 const quick = ['unit', 'engine', 'package'];
-const inN8n = ['n8n', 'long'];
+const inN8n = ['n8n', 'browser', 'long'];
 const layers = [...quick, ...inN8n];
 
 const isLayer = (arg) => layers.some((layer) => arg === `--${layer}`);
@@ -26,7 +28,10 @@ const isJitter = (arg) => /^--jitter(=|$)/.test(arg);
 // the last one counts: `npm run test:jitter -- --jitter=5`
 const given = process.argv.filter(isJitter).at(-1);
 const seed = given && (given.slice('--jitter='.length) || String(randomInt(1_000_000)));
-const args = process.argv.slice(2).filter((arg) => !isLayer(arg) && !isJitter(arg));
+const pictures = process.argv.includes('--pictures');
+const args = process.argv
+	.slice(2)
+	.filter((arg) => !isLayer(arg) && !isJitter(arg) && arg !== '--pictures');
 const usual = seed ? ['unit', 'engine'] : args.length ? quick : [...quick, 'n8n'];
 const chosen = named.length ? named : usual;
 const isIn = (list) => chosen.filter((layer) => list.includes(layer));
@@ -45,6 +50,7 @@ const lanes = [
 const total = { passed: 0, failed: 0 };
 const times = [];
 try {
+	const browser = chosen.includes('browser') ? prepareBrowser() : {};
 	const { rootIsThere, n8nIsThere } = startInstalling();
 	await rootIsThere;
 	const needsTarball = chosen.some((layer) => layer === 'package' || inN8n.includes(layer));
@@ -57,7 +63,7 @@ try {
 				const output = at === 0 ? undefined : join(folder, `${projects.join('-')}.log`);
 				if (output) outputs.push(output);
 				const { passed, failed } = await timed(`${projects.join(', ')} tests`, () =>
-					runTests({ projects, env, folder, tarball, output }),
+					runTests({ projects, env: { ...env, ...browser }, folder, tarball, output }),
 				);
 				total.passed += passed;
 				total.failed += failed;
@@ -88,6 +94,15 @@ async function timed(name, work) {
 	const result = await work();
 	times.push(`${name} ${((Date.now() - started) / 1000).toFixed(1)} s`);
 	return result;
+}
+
+/** Asked first: it is known at once whether there is a browser. @returns what its tests read of the environment */
+function prepareBrowser() {
+	rmSync(join(root, '.browser'), { recursive: true, force: true });
+	return {
+		AGENT_BRIDGE_CHROMIUM: findChromium(),
+		...(pictures && { AGENT_BRIDGE_PICTURES: 'true' }),
+	};
 }
 
 /** The quick tests need not wait for n8n. */

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { mainConnection, requireN8n } from '../../src/n8n/n8nVersions';
 import { bridgeParams, wiringNotice } from './bridge.params';
 import { hold } from './hold';
 
@@ -12,10 +12,14 @@ export class AgentBridge implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: '={{ "up to " + $parameter["turnLimit"] + " turns" }}',
+		builderHint: {
+			searchHint:
+				'Lets two agents, assistants or models talk to each other, turn by turn, until a limit or a stop phrase.',
+		},
 		description: 'Let two agents, assistants or models talk to each other, turn by turn',
 		defaults: { name: 'Agent Bridge' },
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main, NodeConnectionTypes.Main, NodeConnectionTypes.Main],
+		inputs: [mainConnection],
+		outputs: [mainConnection, mainConnection, mainConnection],
 		outputNames: ['First Speaker', 'Second Speaker', 'Done'],
 		// no tool: an agent calls one once, and a loop needs many runs. n8n's linter wants to read it here all the same.
 		usableAsTool: undefined as never,
@@ -23,6 +27,7 @@ export class AgentBridge implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions) {
+		requireN8n(this);
 		return await hold(this);
 	}
 }

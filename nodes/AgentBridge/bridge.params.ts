@@ -83,7 +83,7 @@ export const bridgeParams = [
 /** What the editor says of the wiring; it holds no value. */
 export const wiringNotice = {
 	displayName:
-		'Connect First Speaker and Second Speaker to a node each, and the output of both nodes back to this one. They get <code>message</code>; a Workspace Agent takes <code>sessionId</code> too (Existing Session), a Market Assistant <code>chatId</code>, a Model Router <code>messages</code> (as JSON).',
+		'Connect First Speaker and Second Speaker to a node each, and the output of both nodes back to this one. They get <code>message</code>; with Session "From Input", a Workspace Agent also takes <code>sessionId</code>, a Market Assistant <code>chatId</code>; a Model Router takes <code>messages</code> (as JSON).',
 	name: 'wiringNotice',
 	type: 'notice',
 	default: '',

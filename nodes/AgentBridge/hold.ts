@@ -5,6 +5,7 @@ import { answer, open, type Opening } from '../../src/bridge/talks';
 import { invalidInputError } from '../../src/core/errors';
 import { toErrorItem, toNodeError } from '../../src/n8n/errors';
 import { findLoopOrigin } from '../../src/n8n/loopOrigin';
+import { addHint } from '../../src/n8n/n8nVersions';
 import { createParamReader } from '../../src/n8n/parameters';
 import { bridgeParams } from './bridge.params';
 import { announce, repeat } from './liveLines';
@@ -52,7 +53,7 @@ export async function hold(n8n: IExecuteFunctions): Promise<INodeExecutionData[]
 	const items = n8n.getInputData().map(({ json }) => json);
 	const heard = state && isAwaited ? answer(state.talks, items, around) : undefined;
 	if (!state || !heard) {
-		hint(
+		addHint(
 			n8n,
 			'A second answer to the same turn came back. It was left out: connect each speaker to this node once.',
 		);
@@ -104,12 +105,8 @@ function sourceOf(n8n: IExecuteFunctions): ISourceData | undefined {
 function hintForeignSession(n8n: IExecuteFunctions, { current }: BridgeTalks, used?: string) {
 	const { pending, ids, rules } = current?.conversation ?? {};
 	if (!used || !pending || !ids || !rules || used === ids[pending.side].sessionId) return;
-	hint(
+	addHint(
 		n8n,
-		`${rules.names[pending.side]} answers under a session of its own. For one conversation, choose "Existing Session" in its node and {{ $json.sessionId }} as Session ID.`,
+		`${rules.names[pending.side]} answers under a session of its own. For one conversation, choose Session "From Input" in its node.`,
 	);
-}
-
-function hint(n8n: IExecuteFunctions, message: string) {
-	n8n.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
 }

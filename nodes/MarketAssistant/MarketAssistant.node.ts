@@ -1,13 +1,9 @@
-import {
-	type IExecuteFunctions,
-	type INodeType,
-	type INodeTypeDescription,
-	NodeConnectionTypes,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
 
 import { checkLedgerKey } from '../../src/ledger/keyCheck';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { nodeProperties } from '../../src/n8n/nodeProperties';
+import { mainConnection } from '../../src/n8n/n8nVersions';
+import { nodeProperties, operationSubtitle } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
 import { access, probe } from './access';
 import { resources } from './resources';
@@ -19,12 +15,23 @@ export class MarketAssistant implements INodeType {
 		icon: { light: 'file:../../icons/assistant.svg', dark: 'file:../../icons/assistant.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		description: 'Ask the crypto market assistant a question in plain words',
+		subtitle: operationSubtitle(resources),
+		description:
+			'Ask the crypto market assistant about prices, tokens, wallets, trades, sentiment and news',
 		defaults: { name: 'Market Assistant' },
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
+		inputs: [mainConnection],
+		outputs: [mainConnection],
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Answers questions about crypto markets, tokens, wallets, on-chain data, sentiment and news. Use Ask for a question in plain words, Ask Guided Question to choose topics from lists.',
+			relatedNodes: [
+				{
+					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',
+					relationHint: 'Hands over the question and the session of the chat',
+				},
+			],
+		},
 		credentials: [
 			{ name: 'marketAssistantApi', required: true, testedBy: 'testMarketAssistantApi' },
 		],

@@ -6,6 +6,8 @@ export const access: ServiceAccess = {
 	credential: 'marketAssistantApi',
 	credentialName: 'Market Assistant API',
 	version: 'v1',
+	// a question is asked without the chat of its session rather than late
+	ledgerTimeout: 5,
 	requestsPerMinute({ plan, requestsPerMinute }) {
 		if (plan === 'pro') return 300;
 		// a credential saved before the Plan field existed

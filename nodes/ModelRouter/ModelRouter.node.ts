@@ -1,13 +1,9 @@
-import {
-	type IExecuteFunctions,
-	type INodeType,
-	type INodeTypeDescription,
-	NodeConnectionTypes,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
 
 import { checkLedgerKey } from '../../src/ledger/keyCheck';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { nodeProperties } from '../../src/n8n/nodeProperties';
+import { mainConnection } from '../../src/n8n/n8nVersions';
+import { nodeProperties, operationSubtitle } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
 import { access, probe } from './access';
 import { searchModels } from './modelPicker';
@@ -20,15 +16,25 @@ export class ModelRouter implements INodeType {
 		icon: { light: 'file:../../icons/router.svg', dark: 'file:../../icons/router.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: operationSubtitle(resources),
 		description:
 			'Ask text models, read the model catalog and make images, videos, music and speech',
 		defaults: { name: 'Model Router' },
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
+		inputs: [mainConnection],
+		outputs: [mainConnection],
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Asks text models of many vendors, and makes images, videos, music and speech, with a spending cap per item. Use Media: Generate for one step, or Start Job and the Model Router Trigger for long jobs.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-agent-bridge.modelRouterTrigger',
+					relationHint: 'Starts a workflow with the file when a media job is done',
+				},
+			],
+		},
 		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],
-		properties: nodeProperties(resources, 'chat'),
+		properties: nodeProperties(resources, 'text'),
 	};
 
 	methods = {

@@ -1,17 +1,17 @@
-import {
-	type IExecuteFunctions,
-	type INodeType,
-	type INodeTypeDescription,
-	type IPollFunctions,
-	NodeConnectionTypes,
+import type {
+	IExecuteFunctions,
+	INodeType,
+	INodeTypeDescription,
+	IPollFunctions,
 } from 'n8n-workflow';
 
 import { checkLedgerKey } from '../../src/ledger/keyCheck';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
+import { mainConnection } from '../../src/n8n/n8nVersions';
 import { probe } from './access';
 import { deliver } from './trigger/deliver';
 import { poll } from './trigger/poll';
-import { triggerParams } from './trigger/trigger.params';
+import { eventsSubtitle, triggerParams } from './trigger/trigger.params';
 
 export class ModelRouterTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -20,13 +20,24 @@ export class ModelRouterTrigger implements INodeType {
 		icon: { light: 'file:../../icons/router.svg', dark: 'file:../../icons/router.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ [$parameter["events"]].flat().join(", ") }}',
+		subtitle: eventsSubtitle,
 		description:
 			'Starts the workflow when a media job is done, with its file, or when the model catalog changes',
 		defaults: { name: 'Model Router Trigger' },
 		polling: true,
+		builderHint: {
+			searchHint:
+				'Starts a workflow when an image, video, music or speech job of the Model Router is done, with its file, or when models or prices change.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-agent-bridge.modelRouter',
+					relationHint:
+						'Media: Start Job with Track in Job Ledger starts the jobs that it waits for',
+				},
+			],
+		},
 		inputs: [],
-		outputs: [NodeConnectionTypes.Main],
+		outputs: [mainConnection],
 		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],
 		properties: [...triggerParams],
 	};

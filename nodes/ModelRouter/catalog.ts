@@ -1,9 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
-
+import { mapServiceError, withDetails, type ServiceError } from '../../src/core/errors';
 import type { Http } from '../../src/core/http';
-import type { PreflightContext, ItemOutput } from '../../src/n8n/operation';
+import type { PreflightContext } from '../../src/n8n/operation';
 import type { Lookup } from '../../src/n8n/sharedCache';
-import { listModels } from '../../src/router/catalog';
+import { listModels, readPrice } from '../../src/router/catalog';
 import { createModelFinder, type Model } from '../../src/router/model';
 
 interface CachedCatalog {
@@ -34,6 +33,7 @@ export async function getCachedCatalog(
  * Rejects a request that does not fit the catalog.
  *
  * @param judge Receives the entry of the model, or why there is none, and throws ServiceError `invalid`.
+ * @throws ServiceError as `judge` does; that of the catalog if the execution was stopped, the API key is refused or nothing answers.
  */
 export async function checkAgainstCatalog(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
@@ -58,7 +58,29 @@ export async function checkAgainstCatalog(
 			return false;
 		}
 	});
-	judgeCatalog(catalog);
+	try {
+		judgeCatalog(catalog);
+	} catch (cause) {
+		throw mapServiceError(cause, (rejection) => toCatalogError(catalog) ?? rejection);
+	}
+}
+
+/** An error that says more than that the catalog could not be read. */
+function toCatalogError(catalog: Lookup<CachedCatalog>): ServiceError | undefined {
+	const error = 'missing' in catalog ? catalog.error : undefined;
+	if (!error) return undefined;
+	const { status, advice } = error.details;
+	if (error.kind === 'cancelled') return withDetails(error, { outcome: 'not_started' });
+	if (error.kind !== 'unreachable' && status !== 401 && status !== 403) return undefined;
+	return withDetails(error, {
+		outcome: 'not_started',
+		advice: [
+			advice,
+			'Nothing was sent: the catalog could not be read. If only the catalog fails, turn on "Allow Unknown Cost" in Options.',
+		]
+			.filter(Boolean)
+			.join(' '),
+	});
 }
 
 /** The entry of a model; undefined if the catalog does not have it, or cannot be read. */
@@ -70,16 +92,19 @@ export async function findCachedModel(
 	return 'value' in catalog ? catalog.value.find(id) : undefined;
 }
 
-/**
- * A catalog entry as an item, with the ID of its request.
- *
- * A top-level `error` field would make n8n treat the item as a failure and retry the node (n8n-core 2.41.1,
- * workflow-execute.js:1206).
- */
-export function toModelItem(
-	{ error, ...entry }: Model,
-	request: { requestId?: string },
-): ItemOutput {
-	const failure = error === undefined ? {} : { failure: error };
-	return { json: { ...entry, ...failure, ...request } as IDataObject };
+/** The prices of a catalog entry, with the unit in each name. A price that the catalog does not have is absent. */
+export function toPrices(pricing: Model['pricing']): Record<string, unknown> {
+	const prices = Object.entries(PRICE_FIELDS).flatMap(([name, field]) => {
+		const price = readPrice(pricing, field);
+		return price === undefined ? [] : [[name, price] as const];
+	});
+	const unit = pricing?.['unit'];
+	return { ...Object.fromEntries(prices), ...(typeof unit === 'string' && { unit }) };
 }
+
+const PRICE_FIELDS = {
+	inputUsdPerMillionTokens: 'input_per_mtok',
+	cachedInputUsdPerMillionTokens: 'cached_input_per_mtok',
+	outputUsdPerMillionTokens: 'output_per_mtok',
+	usdPerUnit: 'per_unit',
+};

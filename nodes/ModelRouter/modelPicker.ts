@@ -2,8 +2,9 @@ import type { INodeProperties, ILoadOptionsFunctions, INodeListSearchResult } fr
 
 import { connect, type Connection } from '../../src/n8n/connection';
 import { toNodeError } from '../../src/n8n/errors';
+import { requireN8n } from '../../src/n8n/n8nVersions';
 import { matchesFilter, compareByKnownKind, readPrice, listModels } from '../../src/router/catalog';
-import { type Model, type ModelKind, kindOfSegment, segments } from '../../src/router/model';
+import { type Model, type ModelKind, kindOfMediaType, mediaTypes } from '../../src/router/model';
 import { access } from './access';
 
 export const modelParam = {
@@ -30,6 +31,7 @@ export async function searchModels(
 	this: ILoadOptionsFunctions,
 	search = '',
 ): Promise<INodeListSearchResult> {
+	requireN8n(this);
 	const kind = findNeededKind(this);
 	let connection: Connection | undefined;
 	try {
@@ -49,10 +51,10 @@ export async function searchModels(
 
 function findNeededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
 	const resource = n8n.getCurrentNodeParameter('resource');
-	if (resource === 'chat' || resource === 'response') return 'text';
-	const segment = n8n.getCurrentNodeParameter('segment');
-	return resource === 'job'
-		? segments.filter((known) => known === segment).map(kindOfSegment)[0]
+	if (resource === 'text') return 'text';
+	const mediaType = n8n.getCurrentNodeParameter('mediaType');
+	return resource === 'media'
+		? mediaTypes.filter((known) => known === mediaType).map(kindOfMediaType)[0]
 		: undefined;
 }
 

@@ -1,23 +1,22 @@
 import type { Resource } from '../../src/n8n/operation';
-import { complete } from './chat/complete.operation';
-import { estimate } from './chat/estimate.operation';
-import { download } from './job/download.operation';
-import { enterInLedger } from './job/enterInLedger.operation';
-import { generate } from './job/generate.operation';
-import { get as getJob } from './job/get.operation';
-import { start } from './job/start.operation';
-import { wait } from './job/wait.operation';
 import { deleteMany } from './ledger/deleteMany.operation';
 import { getMany as getManyEntries } from './ledger/getMany.operation';
 import { markNotStarted } from './ledger/markNotStarted.operation';
 import { markStarted } from './ledger/markStarted.operation';
 import { setUp } from './ledger/setUp.operation';
+import { download } from './media/download.operation';
+import { generate } from './media/generate.operation';
+import { get as getJob } from './media/get.operation';
+import { start } from './media/start.operation';
+import { track } from './media/track.operation';
+import { wait } from './media/wait.operation';
 import { get as getModel } from './model/get.operation';
 import { getMany } from './model/getMany.operation';
-import { create } from './response/create.operation';
+import { createResponse } from './text/createResponse.operation';
+import { estimateCost } from './text/estimateCost.operation';
+import { message } from './text/message.operation';
 
 export const resources: Resource[] = [
-	{ name: 'Chat', value: 'chat', operations: [complete, estimate], defaultOperation: 'complete' },
 	{
 		name: 'Job Ledger',
 		value: 'ledger',
@@ -26,11 +25,16 @@ export const resources: Resource[] = [
 		notInTools: true,
 	},
 	{
-		name: 'Media Job',
-		value: 'job',
-		operations: [download, enterInLedger, generate, getJob, start, wait],
+		name: 'Media',
+		value: 'media',
+		operations: [download, generate, getJob, start, track, wait],
 		defaultOperation: 'generate',
 	},
 	{ name: 'Model', value: 'model', operations: [getModel, getMany], defaultOperation: 'getMany' },
-	{ name: 'Response', value: 'response', operations: [create], defaultOperation: 'create' },
+	{
+		name: 'Text',
+		value: 'text',
+		operations: [createResponse, estimateCost, message],
+		defaultOperation: 'message',
+	},
 ];

@@ -1,12 +1,8 @@
-import {
-	type IExecuteFunctions,
-	type INodeType,
-	type INodeTypeDescription,
-	NodeConnectionTypes,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
 
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { nodeProperties } from '../../src/n8n/nodeProperties';
+import { mainConnection } from '../../src/n8n/n8nVersions';
+import { labelSubtitle, nodeProperties } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
 import { access, probe } from './access';
 import { resources } from './resources';
@@ -18,12 +14,30 @@ export class WorkspaceAgent implements INodeType {
 		icon: { light: 'file:../../icons/agent.svg', dark: 'file:../../icons/agent.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		description: 'Send a message into a session of a workspace agent and read its answer',
+		subtitle: labelSubtitle(
+			{
+				fromInput: 'Session From Input',
+				new: 'New Session',
+				id: 'Session by ID',
+				key: 'Session From Key',
+			},
+			'$parameter["sessionMode"]',
+		),
+		description: 'Send a message to a workspace agent and get its answer',
 		defaults: { name: 'Workspace Agent' },
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
+		inputs: [mainConnection],
+		outputs: [mainConnection],
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Sends a message to an AI agent of a workspace and returns its answer. The conversation goes on by session: From Input takes the session of the chat or of an earlier item.',
+			relatedNodes: [
+				{
+					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',
+					relationHint: 'Hands over the message and the session of the chat',
+				},
+			],
+		},
 		credentials: [{ name: 'workspaceAgentApi', required: true, testedBy: 'testWorkspaceAgentApi' }],
 		properties: nodeProperties(resources, 'message'),
 	};

@@ -23,7 +23,7 @@ export interface AnswerChunk extends ParsedEvent {
 
 interface ReadAnswerOptions {
 	/** Path of the text in an event, as the user entered it, e.g. `data.reply`. */
-	textField?: string | undefined;
+	answerPath?: string | undefined;
 	/** The message that was sent. */
 	question?: string;
 	/** The body, if its beginning was already read. */
@@ -41,10 +41,10 @@ type EventParser = (value: unknown, eventName?: string) => ParsedEvent;
  */
 export async function* readAnswer(
 	response: HttpResponse,
-	{ textField, question, lookahead: opened }: ReadAnswerOptions = {},
+	{ answerPath, question, lookahead: opened }: ReadAnswerOptions = {},
 ): AsyncGenerator<AnswerChunk> {
 	const lookahead = opened ?? (await openBody(response));
-	const parse = (value: unknown, name?: string) => parseEvent(value, name, textField, question);
+	const parse = (value: unknown, name?: string) => parseEvent(value, name, answerPath, question);
 	const buffered = bufferBody(lookahead.chunks);
 	try {
 		if (!lookahead.start) throw await emptyBodyError(response, lookahead);

@@ -41,9 +41,9 @@ export interface SendOptions {
 	/** Called with every text chunk as it arrives, and awaited. */
 	onText?: (text: string) => void | Promise<void>;
 	/** Keeps every event. Default: only the first ones of an answer without text. */
-	keepEvents?: boolean;
+	includeRawEvents?: boolean;
 	/** Path of the text in an event, e.g. `data.reply`. Unset, all usual fields are tried. */
-	textField?: string | undefined;
+	answerPath?: string | undefined;
 }
 
 /** Events kept of an answer without text, so that the user can see what arrived instead. */
@@ -79,7 +79,7 @@ export async function sendMessage(
 async function collectAnswer(
 	response: HttpResponse,
 	question: string,
-	{ onText = () => {}, keepEvents = false, textField }: SendOptions,
+	{ onText = () => {}, includeRawEvents = false, answerPath }: SendOptions,
 ): Promise<AgentAnswer> {
 	const requestId = getRequestId(response.headers);
 	const answer: AgentAnswer = { text: '', format: 'text', events: [], ...requestId };
@@ -93,10 +93,10 @@ async function collectAnswer(
 	let lookahead: LookaheadBody | undefined;
 	try {
 		lookahead = await openBody(response);
-		for await (const chunk of readAnswer(response, { textField, question, lookahead })) {
+		for await (const chunk of readAnswer(response, { answerPath, question, lookahead })) {
 			const { form, raw, text = '', summary = '', error, end, unknown } = chunk;
 			answer.format = form;
-			if (keepEvents || (!answer.text && answer.events.length < MAX_EVENTS_WITHOUT_TEXT))
+			if (includeRawEvents || (!answer.text && answer.events.length < MAX_EVENTS_WITHOUT_TEXT))
 				answer.events.push(raw);
 			if (error !== undefined) throw agentReportedError(error, raw);
 			await emitText(end ? accumulator.finishMessage(summary || text) : accumulator.add(text));
@@ -114,7 +114,7 @@ async function collectAnswer(
 		const isComplete = ended && answer.text && isConnectionLoss(cause);
 		if (isComplete) return answer;
 		const { text, format, events } = answer;
-		const partial: PartialAnswer = { text, format, ...(keepEvents && { events }) };
+		const partial: PartialAnswer = { text, format, ...(includeRawEvents && { events }) };
 		throw mapServiceError(cause, (error) => {
 			const withRequestId = withDetails(error, requestId);
 			return lookahead ? withPartialAnswer(withRequestId, lookahead, partial) : withRequestId;

@@ -25,23 +25,23 @@ const FAILED_STATUS = /^(error|failed|failure|rejected|canceled|cancelled)$/i;
  * The name is taken from the event line, or from a field `type`, `event` or `kind`. An unknown event with a text in a usual
  * field is a chunk of the answer.
  *
- * @param textField Path of the text, as the user entered it. Then only that text counts, whatever the name of the event.
+ * @param answerPath Path of the text, as the user entered it. Then only that text counts, whatever the name of the event.
  * @param question The message that was sent, which an answer may repeat beside its text.
  */
 export function parseEvent(
 	data: unknown,
 	eventName?: string,
-	textField?: string,
+	answerPath?: string,
 	question?: string,
 ): ParsedEvent {
-	const value = textField ? data : unwrapJsonRpc(data);
-	const find = textField
-		? (from: unknown) => extractTextAt(from, textField)
+	const value = answerPath ? data : unwrapJsonRpc(data);
+	const find = answerPath
+		? (from: unknown) => extractTextAt(from, answerPath)
 		: (from: unknown) => extractTextWithoutQuestion(from, question);
 	const name = findEventName(value, eventName);
 	if (isFailure(value, name)) return isToolName(name) ? {} : { error: value };
 	if (isPlainObject(value) && isFromOtherRole(value)) return {};
-	const isNonAnswer = !textField && isNonAnswerName(name);
+	const isNonAnswer = !answerPath && isNonAnswerName(name);
 	const end = detectEnd(name);
 	if (end && !isNonAnswer) return withText({ end }, 'summary', find(value));
 	if (end === 'message' && isNonAnswer && !isWholeStreamName(name)) return {};

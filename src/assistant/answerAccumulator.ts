@@ -26,13 +26,13 @@ export interface AssistantAnswer {
 
 export interface AccumulatorOptions {
 	/** Keeps every event as it arrived. */
-	keepEvents?: boolean;
+	includeRawEvents?: boolean;
 	/** Called when the first event of a tool call arrives. */
 	onToolCall?: (call: ToolCall) => void;
 	/** Returns milliseconds since the question was sent, for the timeline of the tools. */
 	time?: () => number;
 	/** Language of the tool titles, e.g. `de`. Default `en`. */
-	language?: string;
+	toolTitleLanguage?: string;
 }
 
 /** What has arrived of an answer, apart from its texts and tool calls. */
@@ -44,15 +44,15 @@ type AnswerFields = Omit<AssistantAnswer, 'text' | 'toolCalls'>;
  * Tolerates missing events: a `chat` that never arrived, a tool that finished without a start, a message without an end.
  */
 export function createAnswerAccumulator({
-	keepEvents = false,
+	includeRawEvents = false,
 	onToolCall = () => {},
 	time = () => 0,
-	language = 'en',
+	toolTitleLanguage = 'en',
 }: AccumulatorOptions = {}) {
 	const messages = createMessageTexts();
 	/** The text of unknown events. It is the answer if there is no other text. */
 	const unknownText = createTextAccumulator();
-	const tools = createToolTimeline(time, language);
+	const tools = createToolTimeline(time, toolTitleLanguage);
 	const answer: AnswerFields = { messageIds: [], events: [] };
 	let keptEvents = 0;
 	/** Whether an unknown event had content, but no text. */
@@ -65,7 +65,7 @@ export function createAnswerAccumulator({
 
 		/** @returns the text that this event adds to the answer. */
 		add(event: string, data: unknown): string {
-			if (keepEvents || (messages.isEmpty() && keptEvents++ < MAX_KEPT_EVENTS))
+			if (includeRawEvents || (messages.isEmpty() && keptEvents++ < MAX_KEPT_EVENTS))
 				answer.events.push({ event, data });
 			const payload = typeof data === 'string' && event === 'message_start' ? { t: data } : data;
 			if (isPlainObject(payload) || payload === undefined) {
@@ -91,7 +91,7 @@ export function createAnswerAccumulator({
 			const text = messages.text();
 			return {
 				...answer,
-				events: keepEvents || !text ? answer.events : [],
+				events: includeRawEvents || !text ? answer.events : [],
 				text,
 				toolCalls: tools.calls(),
 			};

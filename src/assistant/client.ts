@@ -34,7 +34,12 @@ export interface Question {
  * @see POST {assistant_base_url}/invoke_assistant
  */
 export async function ask(http: Http, question: Question): Promise<CompleteAnswer> {
-	const handlers = { onText: () => {}, onToolCall: () => {}, onChat: () => {}, keepEvents: true };
+	const handlers = {
+		onText: () => {},
+		onToolCall: () => {},
+		onChat: () => {},
+		includeRawEvents: true,
+	};
 	const path = '/v1/invoke_assistant';
 	const answer = await sendQuestion(http, path, 'application/json', question, handlers);
 	const { text, chatId, requestId } = answer;

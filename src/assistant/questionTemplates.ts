@@ -1,10 +1,10 @@
 /**
- * The assistant's capabilities and their contents, from the table in section 1B of the specification, worded for a question.
+ * The assistant's capabilities and their topics, from the table in section 1B of the specification, worded for a question.
  */
 export const CAPABILITIES = {
 	marketData: {
 		asks: 'real-time market data',
-		contents: {
+		topics: {
 			price: 'price',
 			volume: 'trading volume',
 			capitalization: 'market capitalization',
@@ -16,7 +16,7 @@ export const CAPABILITIES = {
 	},
 	tokenAnalysis: {
 		asks: 'a token analysis',
-		contents: {
+		topics: {
 			exchangeFlows: 'token flows into and out of exchanges',
 			topAddresses: 'holder balances of the top addresses',
 			whales: 'holder balances of whales',
@@ -28,7 +28,7 @@ export const CAPABILITIES = {
 	},
 	onChain: {
 		asks: 'an on-chain analysis',
-		contents: {
+		topics: {
 			defiPositions: 'DeFi positions',
 			dexTrades: 'DEX trades',
 			profitableWallets: 'profitable wallets',
@@ -37,7 +37,7 @@ export const CAPABILITIES = {
 	},
 	perps: {
 		asks: 'an analysis of perpetual-futures trades on the decentralized exchange',
-		contents: {
+		topics: {
 			topTraders: 'top traders',
 			openPositions: 'their open positions',
 			leverage: 'leverage',
@@ -49,14 +49,14 @@ export const CAPABILITIES = {
 	},
 	sentiment: {
 		asks: 'a sentiment analysis',
-		contents: {
+		topics: {
 			communities: 'sentiment in messenger communities',
 			news: 'sentiment in news media',
 		},
 	},
 	webSearch: {
 		asks: 'a web search',
-		contents: {
+		topics: {
 			projects: 'public information on the project',
 			teams: 'public information on the team',
 			marketTrends: 'public information on market trends',
@@ -74,40 +74,48 @@ interface QuestionSubject {
 	wallet: string;
 	period: string;
 	/** Most entries in a list. */
-	entries?: number | undefined;
+	maxEntries?: number | undefined;
 	/** Language of the answer, e.g. `German`. */
-	language?: string | undefined;
+	answerLanguage?: string | undefined;
 	/** Added to the question unchanged. */
-	wishes?: string | undefined;
+	instructions?: string | undefined;
 }
 
 /**
  * Builds the text of a question.
  *
- * @param contents Keys of the wanted contents; they are listed in the order of the table.
+ * @param topics Keys of the wanted topics; they are listed in the order of the table.
  */
 export function buildGuidedQuestion(
 	capability: Capability,
-	contents: readonly string[],
-	{ token, chain, wallet, period, entries, language = '', wishes = '' }: QuestionSubject,
+	topics: readonly string[],
+	{
+		token,
+		chain,
+		wallet,
+		period,
+		maxEntries,
+		answerLanguage = '',
+		instructions = '',
+	}: QuestionSubject,
 ): string {
-	const { asks, contents: phrases } = CAPABILITIES[capability];
+	const { asks, topics: phrases } = CAPABILITIES[capability];
 	const fields = { 'Token or project': token, Chain: chain, Wallet: wallet, Period: period };
 	const about = Object.entries(fields)
 		.filter(([, value]) => value.trim())
 		.map(([name, value]) => `${name}: ${toSingleLine(value)}`);
 	const wanted = Object.entries(phrases)
-		.filter(([content]) => contents.includes(content))
+		.filter(([topic]) => topics.includes(topic))
 		.map(([, phrase]) => `- ${phrase}`);
 	const formatRules = [
-		entries && `Lists have at most ${entries} entries.`,
-		language.trim() && `Answer in ${toSingleLine(language)}.`,
+		maxEntries && `Lists have at most ${maxEntries} entries.`,
+		answerLanguage.trim() && `Answer in ${toSingleLine(answerLanguage)}.`,
 	];
 	return [
 		[`I need ${asks}.`, ...about].join('\n'),
 		['Cover each of these:', ...wanted].join('\n'),
 		formatRules.filter(Boolean).join('\n'),
-		wishes.trim(),
+		instructions.trim(),
 	]
 		.filter(Boolean)
 		.join('\n\n');

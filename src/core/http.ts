@@ -49,7 +49,7 @@ export interface HttpResponse {
 	 */
 	body: AsyncIterable<Uint8Array>;
 	/** Milliseconds without data after which reading a body fails. */
-	silenceLimit: number;
+	idleTimeout: number;
 }
 
 export const isErrorResponse = ({ status }: HttpResponse) => status < 200 || status >= 300;

@@ -21,10 +21,10 @@ export interface RateLimiter {
 	 * Waits until a request may be sent: first come, first served.
 	 *
 	 * @param perMinute The service's limit.
-	 * @param longestWait Milliseconds that a request may wait for the end of a pause.
+	 * @param maxRateLimitWait Milliseconds that a request may wait for the end of a pause.
 	 * @throws ServiceError `refused` when the pause is longer, `cancelled` as soon as the execution is.
 	 */
-	acquire(perMinute: number, clock: Clock, longestWait: number): Promise<void>;
+	acquire(perMinute: number, clock: Clock, maxRateLimitWait: number): Promise<void>;
 	/** Lets no request through for that many milliseconds (at most an hour), and then one at a time. */
 	pauseFor(milliseconds: number, clock: Pick<Clock, 'now'>): void;
 }
@@ -54,13 +54,13 @@ export function createRateLimiter(): RateLimiter {
 	};
 
 	return {
-		async acquire(perMinute, clock, longestWait) {
+		async acquire(perMinute, clock, maxRateLimitWait) {
 			const ticket = {};
 			queue.push(ticket);
 			try {
 				for (;;) {
 					const now = clock.now();
-					if (pausedUntil - now > longestWait) throw rateLimitedError(pausedUntil - now);
+					if (pausedUntil - now > maxRateLimitWait) throw rateLimitedError(pausedUntil - now);
 					const position = queue.indexOf(ticket);
 					const { interval, delay } = schedule(position, perMinute, now);
 					if (position === 0 && delay < 1) {
@@ -85,17 +85,17 @@ interface RateLimitOptions {
 	perMinute: number;
 	clock: Clock;
 	/** Milliseconds. */
-	longestWait: number;
+	maxRateLimitWait: number;
 }
 
 /** Sends every request through a limiter, and pauses it for all requests when the service answers 429. */
 export function withRateLimit(
 	http: Http,
-	{ limiter, perMinute, clock, longestWait }: RateLimitOptions,
+	{ limiter, perMinute, clock, maxRateLimitWait }: RateLimitOptions,
 ): Http {
 	return {
 		async send(request) {
-			await limiter.acquire(perMinute, clock, longestWait);
+			await limiter.acquire(perMinute, clock, maxRateLimitWait);
 			const response = await http.send(request);
 			if (response.status === 429) {
 				const retryAfter = parseRetryAfter(response.headers['retry-after'], clock.now());

@@ -68,10 +68,10 @@ const LONGEST_BACK_OFF = 20_000;
  * - a GET after a broken connection, 429 or 5xx;
  * - a POST that was certainly not received, or was answered with 429. Every POST of this service costs money or has effects.
  *
- * A 429 delays all requests of the same wrapper until its `Retry-After` is over. When the wait would be longer than `longestWait`
+ * A 429 delays all requests of the same wrapper until its `Retry-After` is over. When the wait would be longer than `maxRateLimitWait`
  * milliseconds, the 429 is returned at once.
  */
-export function withRetries(http: Http, clock: Clock, longestWait: number): Http {
+export function withRetries(http: Http, clock: Clock, maxRateLimitWait: number): Http {
 	let closedUntil = 0;
 
 	const close = (milliseconds: number) => {
@@ -85,7 +85,7 @@ export function withRetries(http: Http, clock: Clock, longestWait: number): Http
 			remaining > 0;
 			remaining = closedUntil - clock.now()
 		) {
-			if (remaining > longestWait) throw rateLimitedError(remaining);
+			if (remaining > maxRateLimitWait) throw rateLimitedError(remaining);
 			// a random extra, so that waiting requests are not sent all at once
 			await clock.sleep(remaining + clock.random() * 1000);
 		}
@@ -103,7 +103,7 @@ export function withRetries(http: Http, clock: Clock, longestWait: number): Http
 					const retryAfter = parseRetryAfter(response.headers['retry-after'], clock.now());
 					const wait = Math.max(retryAfter ?? 0, backOff);
 					if (response.status === 429) close(wait);
-					if (last || (response.status === 429 ? wait : (retryAfter ?? 0)) > longestWait)
+					if (last || (response.status === 429 ? wait : (retryAfter ?? 0)) > maxRateLimitWait)
 						return response;
 					await discardBody(response);
 					if (response.status !== 429) await clock.sleep(wait);

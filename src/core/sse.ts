@@ -38,11 +38,11 @@ interface ReadEventsOptions {
  * @throws ServiceError `truncated` when the connection breaks, the stream grows too large, or only comments arrive for too long.
  */
 export function readEvents(
-	{ body, silenceLimit }: Pick<HttpResponse, 'body' | 'silenceLimit'>,
+	{ body, idleTimeout }: Pick<HttpResponse, 'body' | 'idleTimeout'>,
 	{ allowEmptyData = false, chunks = decodeBody(body) }: ReadEventsOptions = {},
 ): AsyncIterableIterator<SseEvent> {
 	const textChunks = chunks[Symbol.asyncIterator]();
-	const queue = createEventQueue(silenceLimit, allowEmptyData);
+	const queue = createEventQueue(idleTimeout, allowEmptyData);
 	let ended = false;
 
 	const leave = async () => {
@@ -78,7 +78,7 @@ export function readEvents(
 }
 
 /** Parses text as it arrives, and holds the events until they are read. More text is added only once the queue is empty. */
-function createEventQueue(silenceLimit: number, allowEmptyData: boolean) {
+function createEventQueue(idleTimeout: number, allowEmptyData: boolean) {
 	const events: SseEvent[] = [];
 	/** Index of the next event to be read. */
 	let nextIndex = 0;
@@ -109,8 +109,8 @@ function createEventQueue(silenceLimit: number, allowEmptyData: boolean) {
 			if (length > MAX_STREAM_LENGTH) throw truncatedAnswerError('the stream grew past 64 MiB');
 			parser.feed(prepareText(text));
 			if (events.length) lastEventAt = Date.now();
-			else if (Date.now() - lastEventAt > silenceLimit) {
-				throw truncatedAnswerError(`only keep-alive messages for ${silenceLimit / 1000} s`);
+			else if (Date.now() - lastEventAt > idleTimeout) {
+				throw truncatedAnswerError(`only keep-alive messages for ${idleTimeout / 1000} s`);
 			}
 		},
 		/** The text has ended. */

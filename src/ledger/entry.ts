@@ -52,7 +52,7 @@ export const columns = {
 	execution: 'string',
 	/** A text for people. */
 	note: 'string',
-	/** The service's record of the job, or a catalog, as JSON. */
+	/** The service's record of the job, a catalog, or the ID of a chat, as JSON. */
 	record: 'string',
 } as const satisfies Record<string, 'string' | 'number'>;
 
@@ -76,7 +76,9 @@ export type EntryState =
 	| 'delivering'
 	| 'delivered'
 	/** Not a job: the catalog as a trigger last read it. */
-	| 'baseline';
+	| 'baseline'
+	/** Not a job: the chat of a session with the assistant. `startedAt` is its last use. */
+	| 'chat';
 
 /** One row of the ledger. */
 export type Entry = {

@@ -241,12 +241,15 @@ export function needsResolution(
 		? `It is entry ${entry.id} of the job ledger, and is not started again before you resolve it.`
 		: 'The job ledger could not be reached to record this.';
 	return withDetails(error, {
-		ids: { ...(startKey && { startKey }), ...(entry && { ledgerEntry: String(entry.id) }) },
+		ids: {
+			...(startKey && { idempotencyKey: startKey }),
+			...(entry && { entryId: String(entry.id) }),
+		},
 		advice: [error.details.advice, place, RESOLVE_ADVICE].filter(Boolean).join(' '),
 	});
 }
 
-const startIds = ({ id, startKey }: Entry) => ({ startKey, ledgerEntry: String(id) });
+const startIds = ({ id, startKey }: Entry) => ({ idempotencyKey: startKey, entryId: String(id) });
 
 const describeStart = ({ segment, model, startedAt, execution }: Entry) =>
 	`Execution ${execution} sent it on ${isoTime(startedAt)} (${segment}, ${model}).`;

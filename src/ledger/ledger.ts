@@ -1,7 +1,8 @@
 import { ServiceError } from '../core/errors';
 import { type Clock, retry } from '../core/retry';
 import { emptyCells, type Entry, type NewEntry } from './entry';
-import { type Transition, transitions, type Update, updates } from './transitions';
+import { type Transition, transitions } from './transitions';
+import { type Update, updates } from './updates';
 
 /** The job ledger of an n8n instance, as one execution uses it. */
 export interface Ledger {
@@ -101,6 +102,10 @@ type EnteringName = {
 	[Name in keyof Transitions]: Transitions[Name]['from'] extends 'new' ? Name : never;
 }[keyof Transitions];
 
+type DeletingName = {
+	[Name in keyof Transitions]: Transitions[Name]['to'] extends 'deleted' ? Name : never;
+}[keyof Transitions];
+
 /** Values of the columns that a change compares. Without `state`, each state that the change starts from is tried. */
 type Matched<Columns extends keyof Entry> = Filter & {
 	readonly [Column in Exclude<Columns, 'state'>]: Entry[Column] | Condition;
@@ -122,7 +127,7 @@ export async function enterRow(
  * @returns the changed rows. @throws as `Table.change` does.
  */
 export async function applyTransition<
-	Name extends Exclude<keyof Transitions, EnteringName | 'deleteEntry'>,
+	Name extends Exclude<keyof Transitions, EnteringName | DeletingName>,
 >(
 	table: Table,
 	name: Name,
@@ -191,7 +196,8 @@ export async function findAllRows(table: Table, filter: Omit<Filter, 'id'>): Pro
 	}
 }
 
-function* chunks<Value>(values: readonly Value[], size: number): Generator<Value[]> {
+/** Parts of a list, each of this size or smaller. */
+export function* chunks<Value>(values: readonly Value[], size: number): Generator<Value[]> {
 	for (let at = 0; at < values.length; at += size) yield values.slice(at, at + size);
 }
 

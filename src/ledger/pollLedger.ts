@@ -45,12 +45,12 @@ export async function pollLedger(
 	const { clock } = ledger;
 	await releaseExpiredLeases(ledger);
 	await repairSchedule(ledger);
-	const ready = await findFinishedJobs(ledger, options, options.mostJobs);
-	const remaining = options.mostJobs - ready.length;
+	const ready = await findFinishedJobs(ledger, options, options.maxJobs);
+	const remaining = options.maxJobs - ready.length;
 	const round = remaining > 0 ? await checkDueJobs(ledger, options, remaining) : undefined;
 	const now = clock.now();
 	const wanted = (round?.finished ?? []).filter(([row]) => row && isWanted(options, row, now));
-	const jobs = [...ready, ...wanted].slice(0, options.mostJobs);
+	const jobs = [...ready, ...wanted].slice(0, options.maxJobs);
 	const inTime = clock.now() <= options.claimsUntil;
 	return {
 		jobs: inTime ? await claimJobs(ledger, claim, jobs.flat(), options.lease) : [],

@@ -39,7 +39,7 @@ export interface PollOptions {
 	label: string;
 	eventFilters: readonly EventFilter[];
 	/** The most jobs that one poll claims. */
-	mostJobs: number;
+	maxJobs: number;
 	/** Milliseconds after which a job is claimed again if its execution did not finish. */
 	lease: number;
 	/** Concurrent status requests. */

@@ -18,14 +18,6 @@ export interface Transition {
 	readonly why: string;
 }
 
-/** A change of a row that keeps its state. */
-export interface Update {
-	readonly in: readonly EntryState[] | 'any';
-	readonly matches: readonly (keyof Entry)[];
-	readonly writes: readonly (keyof Entry)[];
-	readonly why: string;
-}
-
 /** All changes of a row's state. The filters are made from this table, and so is the diagram in docs/architecture.md. */
 export const transitions = {
 	// a start with a key
@@ -236,56 +228,20 @@ export const transitions = {
 		matches: [],
 		why: 'Not a job: the catalog as the trigger last read it.',
 	},
-} as const satisfies Record<string, Transition>;
 
-/** All changes of a row that keep its state. */
-export const updates = {
-	changeRows: {
-		in: 'any',
+	// chats with the assistant
+	enterChat: {
+		from: 'new',
+		to: 'chat',
+		by: 'question',
+		matches: [],
+		why: 'Not a job: the chat of a session. Of several rows the first counts.',
+	},
+	forgetChat: {
+		from: ['chat'],
+		to: 'deleted',
+		by: 'question',
 		matches: ['id'],
-		writes: ['proposal', 'checkAt', 'startedAt', 'failures', 'note'],
-		why: 'The holder of the row does not use these columns.',
+		why: 'There are too many chats. Those that were unused for longest go; a session without a chat starts a new one.',
 	},
-	leaveToTriggers: {
-		in: ['pending'],
-		matches: ['id', 'state'],
-		writes: ['checkAt', 'execution'],
-		why: 'The node does not download the file, so a trigger may check the job at once.',
-	},
-	recordOutcome: {
-		in: ['pending'],
-		matches: ['jobId', 'segment', 'account', 'state'],
-		writes: ['outcome', 'record', 'failures', 'note', 'checkAt'],
-		why: 'The outcome of a job applies to all of its rows that no execution holds.',
-	},
-	repairSchedule: {
-		in: ['pending'],
-		matches: ['state', 'checkAt'],
-		writes: ['checkAt'],
-		why: 'A clock that ran ahead has postponed the job for too long.',
-	},
-	renewDelivery: {
-		in: ['delivering'],
-		matches: ['claim', 'state'],
-		writes: ['leaseUntil'],
-		why: 'The downloads take longer than the lease.',
-	},
-	annotateJob: {
-		in: ['delivered'],
-		matches: ['id', 'claim'],
-		writes: ['note', 'outcome'],
-		why: 'For people: the result of the download.',
-	},
-	changeBaseline: {
-		in: ['baseline'],
-		matches: ['id', 'claim', 'leaseUntil'],
-		writes: ['claim', 'leaseUntil', 'checkAt', 'failures', 'note', 'record'],
-		why: 'Of several polls, one reports the changes.',
-	},
-	commitBaseline: {
-		in: ['baseline'],
-		matches: ['claim', 'state'],
-		writes: ['leaseUntil', 'record', 'execution'],
-		why: 'The claimed changes were reported.',
-	},
-} as const satisfies Record<string, Update>;
+} as const satisfies Record<string, Transition>;

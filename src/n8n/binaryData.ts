@@ -101,7 +101,7 @@ export interface StoreFileOptions {
 	baseName: string;
 	family: 'image' | 'video' | 'audio';
 	/** MiB; a larger file is not stored. */
-	maximumSize: number;
+	maxSizeMib: number;
 }
 
 /** What storing a file needs of the connection that it is downloaded over. */
@@ -126,14 +126,14 @@ export async function storeFile(
 	n8n: IExecuteFunctions,
 	{ toReadable, redact }: FileTransport,
 	response: HttpResponse,
-	{ baseName, family, maximumSize }: StoreFileOptions,
+	{ baseName, family, maxSizeMib }: StoreFileOptions,
 ): Promise<StoredFile> {
 	const announced = Number(response.headers['content-length'] ?? NaN);
 	const bytes = response.body[Symbol.asyncIterator]();
 	let failure: unknown;
 	let count = 0;
 	try {
-		if (announced > maximumSize * MIB) throw tooLargeError(announced, maximumSize);
+		if (announced > maxSizeMib * MIB) throw tooLargeError(announced, maxSizeMib);
 		const start = await readStart(bytes);
 		if (!start.length) throw malformedResponseError(response, 'The file is empty.');
 		const type = detectFileType(start, response.headers['content-type'], family);
@@ -143,7 +143,7 @@ export async function storeFile(
 			try {
 				for (let chunk: Uint8Array | undefined = start; chunk; chunk = await readNextChunk(bytes)) {
 					count += chunk.length;
-					if (count > maximumSize * MIB) throw tooLargeError(count, maximumSize);
+					if (count > maxSizeMib * MIB) throw tooLargeError(count, maxSizeMib);
 					yield chunk;
 				}
 				if (announced > count)
@@ -205,15 +205,15 @@ async function readStart(bytes: AsyncIterator<Uint8Array>): Promise<Uint8Array> 
 const notAFileError = (response: HttpResponse, text: string) =>
 	withDetails(malformedResponseError(response, text), parseErrorBody(text));
 
-function tooLargeError(bytes: number, maximumSize: number): ServiceError {
+function tooLargeError(bytes: number, maxSizeMib: number): ServiceError {
 	return new ServiceError(
 		'failed',
-		`The file is larger than ${maximumSize} MiB and was not stored`,
+		`The file is larger than ${maxSizeMib} MiB and was not stored`,
 		{
 			reason: `It has at least ${bytes} bytes.`,
 			permanent: true,
 			advice:
-				'Raise "Maximum Size" where n8n keeps files in its file system or in S3. In queue mode it keeps them in its database, from which it cannot read back 256 MiB or more: set N8N_DEFAULT_BINARY_DATA_MODE to "filesystem" and N8N_BINARY_DATA_STORAGE_PATH to a folder that all its processes share, or use S3.',
+				'Raise "Max Size (MiB)" where n8n keeps files in its file system or in S3. In queue mode it keeps them in its database, from which it cannot read back 256 MiB or more: set N8N_DEFAULT_BINARY_DATA_MODE to "filesystem" and N8N_BINARY_DATA_STORAGE_PATH to a folder that all its processes share, or use S3.',
 		},
 	);
 }
@@ -223,7 +223,7 @@ function toStoreError(cause: unknown): unknown {
 	return new ServiceError('failed', 'n8n could not store the file', {
 		reason: cause instanceof Error ? cause.message : String(cause),
 		advice:
-			'The file is still at the service: use Download with the job ID once n8n can store files again.',
+			'The file is still at the service: use Download File with the job ID once n8n can store files again.',
 		cause,
 	});
 }

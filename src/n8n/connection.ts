@@ -1,10 +1,5 @@
 import { createHash } from 'crypto';
-import {
-	type ICredentialDataDecryptedObject,
-	type INode,
-	assertUrlAllowed,
-	sleep,
-} from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { cancelledError, invalidInputError } from '../core/errors';
 import type { Http } from '../core/http';
@@ -14,6 +9,7 @@ import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import type { ToReadable } from './binaryData';
 import { createN8nHttp, type HttpContext } from './http';
 import { findKeyOrigins, findLedgerKey, readLedgerPart, usesLedger } from './ledgerCredential';
+import { abortableSleep, checkAllowedDomains } from './n8nVersions';
 import { getReadableConstructor, type ReadableConstructor } from './platform';
 import { createRedactor, type Redactor } from './redact';
 import { defaultRequestSettings, type RequestSettings } from './requestSettings';
@@ -33,7 +29,7 @@ interface Client {
 /** A credential, read once, and the HTTP client of its service. */
 export interface Connection extends Client {
 	/** Milliseconds without a byte after which an attempt fails. */
-	silenceLimit: number;
+	idleTimeout: number;
 	baseUrl: string;
 	/** n8n's ID of the credential, which distinguishes credentials of one type. */
 	credentialId: string;
@@ -71,6 +67,8 @@ export interface ServiceAccess {
 	 * @throws ServiceError `invalid`.
 	 */
 	requestsPerMinute?(credential: ICredentialDataDecryptedObject): number;
+	/** Seconds that one request to the job ledger may take, where the node works without it, too. */
+	ledgerTimeout?: number;
 }
 
 interface ConnectOptions {
@@ -89,7 +87,7 @@ interface ConnectOptions {
  */
 export async function connect(
 	n8n: HttpContext,
-	{ credential, credentialName, version, requestsPerMinute }: ServiceAccess,
+	{ credential, credentialName, version, requestsPerMinute, ledgerTimeout }: ServiceAccess,
 	settings: RequestSettings = defaultRequestSettings,
 	{ redact = createRedactor('') }: ConnectOptions = {},
 ): Promise<Connection> {
@@ -105,7 +103,7 @@ export async function connect(
 	let ledger: LedgerConnection | undefined;
 	return {
 		...createClient(n8n, { ...open, baseUrl, apiKey, stop, perMinute }),
-		silenceLimit: settings.silenceLimit * 1000,
+		idleTimeout: settings.idleTimeout * 1000,
 		baseUrl,
 		credentialId: n8n.getNode().credentials?.[credential]?.id ?? '',
 		redact,
@@ -114,10 +112,19 @@ export async function connect(
 			if (ledger) return ledger;
 			if (!usesLedger(data)) throw ledgerOffError(credentialName);
 			const { table, ...target } = readLedgerPart(data);
-			const { http, clock } = createClient(n8n, { ...open, ...target });
+			const limits = limitTimeouts(settings, ledgerTimeout);
+			const { http, clock } = createClient(n8n, { ...open, ...target, settings: limits });
 			ledger = { http, clock, table, credentialName, redact };
 			return ledger;
 		},
+	};
+}
+
+function limitTimeouts(settings: RequestSettings, seconds = Infinity): RequestSettings {
+	return {
+		...settings,
+		idleTimeout: Math.min(settings.idleTimeout, seconds),
+		totalTimeout: Math.min(settings.totalTimeout, seconds),
 	};
 }
 
@@ -154,14 +161,14 @@ function createClient(
 		},
 	});
 	const httpWithoutRetries = { serviceFacts, send: sendOnceWith(transport, stop) };
-	const longestWait = settings.longestWait * 1000;
+	const maxRateLimitWait = settings.maxRateLimitWait * 1000;
 	const limiter = rateLimiterFor(account);
 	const rateLimited =
 		perMinute === undefined
 			? httpWithoutRetries
-			: withRateLimit(httpWithoutRetries, { perMinute, limiter, clock, longestWait });
+			: withRateLimit(httpWithoutRetries, { perMinute, limiter, clock, maxRateLimitWait });
 	return {
-		http: { ...withRetries(rateLimited, clock, longestWait), serviceFacts },
+		http: { ...withRetries(rateLimited, clock, maxRateLimitWait), serviceFacts },
 		httpWithoutRetries,
 		clock,
 		account,
@@ -185,24 +192,13 @@ function sendOnceWith(
 	};
 }
 
-/** n8n applies the credential's "Allowed HTTP Request Domains" to its own HTTP nodes only. */
-function checkAllowedDomains(
-	data: ICredentialDataDecryptedObject,
-	baseUrl: string,
-	node: INode,
-): void {
-	if (data['allowedHttpRequestDomains'] !== 'domains') return;
-	const allowedDomains = String(data['allowedDomains'] ?? '').trim() || 'none';
-	assertUrlAllowed({ url: baseUrl, allowedDomains, node });
-}
-
 /** The real clock. Its `sleep` ends with `cancelled` when the execution is stopped. */
 function createClock(stop: AbortSignal | undefined): Clock {
 	return {
 		now: () => Date.now(),
 		async sleep(milliseconds) {
 			try {
-				await sleep(milliseconds, stop);
+				await abortableSleep(milliseconds, stop);
 			} catch {
 				throw cancelledError(false);
 			}

@@ -3,7 +3,7 @@ import type { INodeProperties, INodePropertyCollection } from 'n8n-workflow';
 import { invalidInputError, type ServiceError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import { isExpression, isShown, splitExpression } from './expressions';
-import { getFieldRules } from './parameterValidation';
+import { getFieldRules, getRowPath } from './parameterValidation';
 
 /** A parameter as stored, with its expressions, and its value after evaluation. */
 export interface EvaluatedParam {
@@ -39,7 +39,7 @@ export function rejectEmptyExpressions(
 	context: EvaluationContext,
 	siblings = context.topLevel,
 ): void {
-	if (!isShown(param, siblings, context.topLevel)) return;
+	if (!isShown(param, siblings, context.topLevel, context.asTool)) return;
 	if (isExpression(stored)) return rejectIfEmpty(param, { stored, value }, path, context, siblings);
 	if (Array.isArray(stored)) {
 		for (const [index, one] of stored.entries())
@@ -80,7 +80,7 @@ function rejectInField(
 }
 
 function rejectInRows(
-	{ options = [] }: INodeProperties,
+	param: INodeProperties,
 	group: string,
 	{ stored, value }: EvaluatedParam,
 	path: string,
@@ -88,11 +88,11 @@ function rejectInRows(
 ): void {
 	const values = [value].flat();
 	const { values: fields = [] } =
-		(options as INodePropertyCollection[]).find(({ name }) => name === group) ?? {};
+		(param.options as INodePropertyCollection[]).find(({ name }) => name === group) ?? {};
 	for (const [index, row] of [stored].flat().entries()) {
 		for (const [name, inner] of isPlainObject(row) ? Object.entries(row) : []) {
 			const evaluated = { stored: inner, value: getChild(values[index], name) };
-			const place = `${path} ${index + 1}`;
+			const place = getRowPath(param, path, index);
 			rejectInField(fields, name, evaluated, place, values[index], context);
 		}
 	}

@@ -2,7 +2,6 @@ import {
 	type IDataObject,
 	type INode,
 	type JsonObject,
-	isToolType,
 	NodeApiError,
 	NodeOperationError,
 	type IExecuteFunctions,
@@ -10,6 +9,7 @@ import {
 
 import { ServiceError, type ServiceErrorDetails } from '../core/errors';
 import { agentErrorMessage, errorDescription, errorMessage } from './errorMessages';
+import { isToolType } from './n8nVersions';
 import type { Redactor } from './redact';
 
 type ErrorRedactor = Pick<Redactor, 'data' | 'error'>;

@@ -52,14 +52,23 @@ export function splitExpression(expression: string): ExpressionPart[] {
  *
  * @param siblings Values of the fields beside it.
  * @param topLevel Values of the node's top-level parameters, for names that begin with a slash.
+ * @param asTool Whether an AI agent calls the node; undefined where that is not known.
  */
 export function isShown(
 	{ displayOptions: { show = {} } = {} }: Pick<INodeProperties, 'displayOptions'>,
 	siblings: Record<string, unknown>,
 	topLevel: Record<string, unknown>,
+	asTool?: boolean,
 ): boolean {
+	const valueOf = (name: string) => {
+		if (name === '@tool') return asTool;
+		return name.startsWith('/') ? topLevel[name.slice(1)] : siblings[name];
+	};
 	return Object.entries(show).every(([name, values]) => {
-		const value = name.startsWith('/') ? topLevel[name.slice(1)] : siblings[name];
-		return value === undefined || (values ?? []).some((one) => one === value);
+		const value = valueOf(name);
+		if (value === undefined) return true;
+		// one of several chosen values is enough
+		const chosen: unknown[] = Array.isArray(value) ? value : [value];
+		return (values ?? []).some((one) => chosen.includes(one));
 	});
 }

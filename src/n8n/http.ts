@@ -45,10 +45,10 @@ export function createN8nHttp(
 	n8n: HttpContext,
 	{ credential, data, baseUrl, settings, stop, redact, onBody }: TransportOptions,
 ): { send(request: HttpRequest, headBy?: number): Promise<HttpResponse> } {
-	const silenceLimit = settings.silenceLimit * 1000;
+	const idleTimeout = settings.idleTimeout * 1000;
 	const requests = createRequestTimeouts({
-		silenceLimit,
-		totalLimit: settings.totalLimit * 1000,
+		idleTimeout,
+		totalTimeout: settings.totalTimeout * 1000,
 		stop,
 	});
 	const credentialsDecrypted = { id: '', name: '', type: credential, data };
@@ -70,7 +70,7 @@ export function createN8nHttp(
 					returnFullResponse: true,
 					ignoreHttpStatusErrors: true,
 					disableFollowRedirect: true,
-					timeout: silenceLimit,
+					timeout: idleTimeout,
 				};
 				const { signal } = request.connection;
 				const sent: Promise<N8nResponse> = sameOrigin
@@ -88,7 +88,7 @@ export function createN8nHttp(
 					status: response.statusCode,
 					headers: { ...redact.data(response.headers), ...pickLocation(response) },
 					body: withTimeouts(response.body, request, requests),
-					silenceLimit,
+					idleTimeout,
 				};
 				if (hasUnsupportedEncoding(readable)) throw unsupportedEncodingError(readable);
 				return readable;

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isToolType, sleep } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 
+import { abortableSleep, isStreaming, isToolType } from './n8nVersions';
 import { sendChunk } from './platform';
 import type { RedactedStream } from './redact';
 
@@ -23,7 +24,7 @@ export interface LiveOutput {
  * they stream (n8n-core 2.41.1, base-execute-context.js:160).
  */
 export function isLive(n8n: IExecuteFunctions): boolean {
-	return n8n.isStreaming() && !isToolType(n8n.getNode().type);
+	return isStreaming(n8n) && !isToolType(n8n.getNode().type);
 }
 
 /**
@@ -111,7 +112,7 @@ function createChunkSender(
 		const timer = new AbortController();
 		const abort = () => timer.abort();
 		stop?.addEventListener('abort', abort);
-		const late = sleep(MAX_READER_DELAY, timer.signal).catch(() => undefined);
+		const late = abortableSleep(MAX_READER_DELAY, timer.signal).catch(() => undefined);
 		const delivered = deliver(type, content).then(() => true);
 		hasLeft = !(await Promise.race([delivered, late]));
 		stop?.removeEventListener('abort', abort);

@@ -57,7 +57,7 @@ export function toNetworkError(
 
 /** For a failure after the connection was established: its address and certificate were accepted. */
 function describeBrokenConnection(code: string, isOverdue: boolean): string {
-	if (isOverdue) return 'The service did not answer within the total limit';
+	if (isOverdue) return 'The service did not answer within the total timeout';
 	if (code === 'ECONNABORTED' || code === 'ETIMEDOUT') return 'The service did not answer in time';
 	if (/^HPE_/.test(code)) return 'The service answered with something that is not HTTP';
 	return 'The connection to the service broke before it answered';

@@ -4,6 +4,7 @@ import type { Http, HttpResponse } from '../core/http';
 import type { Clock } from '../core/retry';
 import type { FileInfo, FileContent, StoreFileOptions, StoredFile } from './binaryData';
 import type { Connection } from './connection';
+import type { HandedOver } from './handedOver';
 import type { ParamValues } from './parameters';
 import type { PaidStart } from './startPaid';
 import type { Lookup } from './sharedCache';
@@ -21,8 +22,7 @@ export type ItemOutput = Pick<INodeExecutionData, 'json' | 'binary'>;
 export interface PrepareContext {
 	/** The base URL of the service, from the credential. */
 	baseUrl: string;
-	/** The ID of the chat session that the item belongs to, if any. */
-	chatSession(): string | undefined;
+	handedOver: HandedOver;
 }
 
 /** What the check of one item may use: nothing that costs money or takes long. */
@@ -54,7 +54,7 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	/** While it sleeps, another item may use the slot. */
 	clock: Clock;
 	/** Milliseconds without a byte after which an attempt fails. */
-	silenceLimit: number;
+	idleTimeout: number;
 	/** Starts what may cost, at most once per item, whatever n8n repeats. Everything that starts work at the service goes through here. */
 	startPaid<Result>(start: PaidStart<Result>): Promise<Result>;
 	/** @see Connection */

@@ -1,5 +1,5 @@
 import { hash } from 'crypto';
-import { type IExecuteFunctions, accumulateTokenUsage, isToolType } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { mapServiceError, cancelledError } from '../core/errors';
 import { findFile, readFile, storeFile } from './binaryData';
@@ -7,6 +7,7 @@ import type { Connection } from './connection';
 import { continuesOnFail } from './errors';
 import type { Slot } from './itemPool';
 import { createLiveOutput, NO_LIVE_OUTPUT, type LiveOutput } from './liveOutput';
+import { addHint, countTokens, isToolType } from './n8nVersions';
 import type { OperationContext, PreflightContext, FlowState } from './operation';
 import { recordWorkId, createStartedIds } from './recordIds';
 import type { Redactor } from './redact';
@@ -21,7 +22,7 @@ export function createOperationContexts(
 	sentRequests: SentRequests,
 	live: boolean,
 ) {
-	const { http, clock, silenceLimit, account, credentialId, redact, connectLedger } = connection;
+	const { http, clock, idleTimeout, account, credentialId, redact, connectLedger } = connection;
 	const hints = createHintCollector(n8n, redact);
 	const started = createStartedIds(n8n);
 	const stop = n8n.getExecutionCancelSignal();
@@ -46,7 +47,7 @@ export function createOperationContexts(
 				...clock,
 				sleep: async (milliseconds) => await place.releaseDuring(() => clock.sleep(milliseconds)),
 			},
-			silenceLimit,
+			idleTimeout,
 			runSerially: createSerialRunner(place),
 			getState,
 			startPaid: async (start) => await startPaid(start, { sentRequests, itemIndex, account }),
@@ -93,19 +94,6 @@ function createPreflightContexts(
 			),
 		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
 	});
-}
-
-/**
- * The answer is already paid for: it must not be lost because an n8n version has no such counter.
- *
- * @see n8n-workflow 2.41.0, metadata-utils.js
- */
-function countTokens(n8n: IExecuteFunctions, input: number, output: number): void {
-	try {
-		accumulateTokenUsage(n8n, input, output);
-	} catch (cause) {
-		n8n.logger.debug('The tokens could not be counted', { cause });
-	}
 }
 
 /** The last turn of each execution. An AI agent may call its tool several times in parallel. */
@@ -196,7 +184,7 @@ export function createHintCollector(n8n: IExecuteFunctions, redact: Pick<Redacto
 		show() {
 			for (const [sentence, count] of sentences) {
 				const message = count > 1 ? `${count} items: ${sentence}` : sentence;
-				n8n.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
+				addHint(n8n, message);
 			}
 		},
 	};

@@ -66,7 +66,7 @@ export function validateParam(param: INodeProperties, value: unknown, path: stri
 		case 'collection':
 			return validateCollection(param.options as INodeProperties[], value, path);
 		case 'fixedCollection':
-			return validateFixedCollection(param.options as INodePropertyCollection[], value, path);
+			return validateFixedCollection(param, value, path);
 		default:
 			return value;
 	}
@@ -183,20 +183,20 @@ function validateCollection(fields: INodeProperties[], value: unknown, path: str
 	);
 }
 
-function validateFixedCollection(
-	groups: INodePropertyCollection[],
-	value: unknown,
-	path: string,
-): object {
+function validateFixedCollection(param: INodeProperties, value: unknown, path: string): object {
 	if (!isPlainObject(value)) throw invalidInputError(`${path} must be an object`);
 	return Object.fromEntries(
-		groups
+		(param.options as INodePropertyCollection[])
 			.filter(({ name }) => value[name] !== undefined)
 			.map(({ name, values }) => [
 				name,
 				[value[name]]
 					.flat()
-					.map((row, index) => validateCollection(values, row, `${path} ${index + 1}`)),
+					.map((row, index) => validateCollection(values, row, getRowPath(param, path, index))),
 			]),
 	);
 }
+
+/** The name of a row in the editor. A collection that has only one row has no number. */
+export const getRowPath = ({ typeOptions }: INodeProperties, path: string, index: number) =>
+	typeOptions?.multipleValues ? `${path} ${index + 1}` : path;

@@ -3,7 +3,6 @@ import {
 	type IExecuteFunctions,
 	type INodeProperties,
 	deepCopy,
-	isToolType,
 	type IPollFunctions,
 } from 'n8n-workflow';
 
@@ -17,6 +16,7 @@ import {
 } from './emptyExpressions';
 import { hasExpression, isShown } from './expressions';
 import { rejectModelControlledFields } from './modelControlledFields';
+import { isToolType } from './n8nVersions';
 import { validateParam } from './parameterValidation';
 
 /** The values of a list of parameters, typed from their own literals. */
@@ -92,7 +92,9 @@ export function createParamReader<const P extends readonly INodeProperties[]>(
 		const values: Record<string, unknown> = {};
 		for (const param of params) {
 			const { name } = param;
-			const isHidden = !isShown(param, values, values);
+			const isHidden = !isShown(param, values, values, asTool);
+			// declared twice, for a tool and for other nodes: the one that is shown counts
+			if (isHidden && Object.hasOwn(values, name)) continue;
 			const key = isHidden ? `hidden ${name}` : name;
 			if (!fixed.has(key)) {
 				values[name] = isHidden ? getDefaultValue(param) : read(param, itemIndex, values);
@@ -140,7 +142,7 @@ export function readPollParams<const P extends readonly INodeProperties[]>(
 			const evaluated = { stored: parameters[name], value };
 			return resolveParamValue(param, evaluated, { asTool: false, topLevel: values });
 		};
-		values[name] = isShown(param, values, values) ? read() : getDefaultValue(param);
+		values[name] = isShown(param, values, values, false) ? read() : getDefaultValue(param);
 	}
 	return values as ParamValues<P>;
 }

@@ -8,12 +8,12 @@ export const onIncompleteOption = {
 	name: 'onIncomplete',
 	type: 'options',
 	options: [
-		{ name: 'Fail, and Keep the Text in the Error', value: 'error' },
-		{ name: 'Give What Arrived', value: 'partial' },
+		{ name: 'Fail (Keep Partial Text)', value: 'error' },
+		{ name: 'Return Partial Answer', value: 'partial' },
 	],
 	default: 'error',
 	description:
-		'What to do with an answer that stopped before its end, or whose text came in a form that nobody expected: an error whose details hold what came, or a normal item with "complete" false. It is billed either way, and never asked for again.',
+		'What to do when an answer stops before its end, or its text arrives in an unexpected format: fail with an error whose details contain the text, or return a normal item with "complete" false. It is billed either way and never requested again.',
 } as const satisfies INodeProperties;
 
 /** What arrived of an incomplete answer, and what to say about it. */

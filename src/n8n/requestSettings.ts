@@ -9,46 +9,46 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 	default: {},
 	options: [
 		{
-			displayName: 'Items at Once',
+			displayName: 'Max Items at Once',
 			name: 'concurrency',
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 50 },
 			default: 5,
 			description:
-				'How many items are worked on at the same time, at most 50. Items of one conversation always follow one another; one that only waits for its media job does not count.',
+				'How many items are processed at the same time, at most 50. Items of one conversation always follow one another. An item that only waits for its media job does not count.',
 		},
 		{
-			displayName: 'Longest Wait After 429 (Seconds)',
-			name: 'longestWait',
+			displayName: 'Wait When Rate-Limited (Seconds)',
+			name: 'maxRateLimitWait',
 			type: 'number',
 			typeOptions: { minValue: 0, maxValue: 3600 },
 			default: 60,
 			description:
-				'When the service says that there are too many requests, how long an item may wait before it is sent again. If the service asks for more, the item fails and says so.',
+				'How long an item may wait after the service has answered "too many requests" (429). If the service asks for a longer wait, the item fails.',
 		},
 		withFieldRules({ inTool: 'fixed' })({
-			displayName: 'Send Again After Unknown Outcome',
-			name: 'sendAgain',
+			displayName: 'Resend If Outcome Is Unknown',
+			name: 'resendIfUnknown',
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether Retry On Fail and "Retry execution" also send what the service may already have received. It may then be carried out, and charged, twice.',
+				'Whether Retry On Fail and "Retry execution" also send a request that the service may already have received. It may then be carried out, and charged, twice.',
 		}),
 		{
-			displayName: 'Silence Limit (Seconds)',
-			name: 'silenceLimit',
+			displayName: 'Idle Timeout (Seconds)',
+			name: 'idleTimeout',
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 86400 },
 			default: 300,
-			description: 'How long the service may send nothing at all before the connection is given up',
+			description: 'How long the service may send nothing before the request is canceled',
 		},
 		{
-			displayName: 'Total Limit (Seconds)',
-			name: 'totalLimit',
+			displayName: 'Total Timeout (Seconds)',
+			name: 'totalTimeout',
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 86400 },
 			default: 3600,
-			description: 'How long one answer or file may take in all',
+			description: 'How long one answer or file may take in total',
 		},
 	],
 });
@@ -58,12 +58,12 @@ export interface RequestSettings {
 	/** Items. */
 	concurrency: number;
 	/** Seconds. */
-	longestWait: number;
-	sendAgain: boolean;
+	maxRateLimitWait: number;
+	resendIfUnknown: boolean;
 	/** Seconds. */
-	silenceLimit: number;
+	idleTimeout: number;
 	/** Seconds. */
-	totalLimit: number;
+	totalTimeout: number;
 }
 
 /** What the editor shows where nothing was chosen. */

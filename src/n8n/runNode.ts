@@ -1,12 +1,15 @@
-import { type IExecuteFunctions, type INodeExecutionData, isToolType } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { invalidInputError, ServiceError } from '../core/errors';
 import type { Clock } from '../core/retry';
 import { connect, type Connection, type ServiceAccess } from './connection';
 import { continuesOnFail, toErrorItem, toNodeError } from './errors';
 import { hasExpression } from './expressions';
+import { readHandedOver } from './handedOver';
 import { runPool, type Slot } from './itemPool';
 import { isLive } from './liveOutput';
+import { isToolType, requireN8n } from './n8nVersions';
+import { hasChoice } from './nodeProperties';
 import type { ItemOutput, Operation, PreflightContext, Resource } from './operation';
 import { createOperationContexts } from './operationContext';
 import { createParamReader } from './parameters';
@@ -31,6 +34,7 @@ export async function runNode(
 	resources: readonly Resource[],
 	access: ServiceAccess,
 ): Promise<INodeExecutionData[][]> {
+	requireN8n(n8n);
 	const operation = findChosenOperation(n8n, resources);
 	const node = n8n.getNode();
 	let connection: Connection | undefined;
@@ -78,7 +82,11 @@ async function runItems(
 	const { redact } = connection;
 	const results = createItemResults(n8n, redact, nodeError);
 	const scope = `${connection.credentialId} ${connection.baseUrl} ${operation.value}`;
-	const sentRequests = createSentRequests(n8n, { scope, sendAgain: settings.sendAgain, redact });
+	const sentRequests = createSentRequests(n8n, {
+		scope,
+		resendIfUnknown: settings.resendIfUnknown,
+		redact,
+	});
 	const live = isLive(n8n);
 	const { createPreflightContext, createOperationContext, showHints, attachStartedIds } =
 		createOperationContexts(n8n, connection, sentRequests, live);
@@ -160,7 +168,7 @@ async function prepareItems(
 	for (const itemIndex of n8n.getInputData().keys()) {
 		await yieldToEventLoop();
 		try {
-			const context = { baseUrl, chatSession: () => findChatSession(n8n, itemIndex) };
+			const context = { baseUrl, handedOver: readHandedOver(n8n, itemIndex) };
 			requests[itemIndex] = { request: operation.prepare(read(itemIndex) as never, context) };
 		} catch (cause) {
 			requests[itemIndex] = fail(cause, itemIndex);
@@ -188,25 +196,30 @@ async function checkItems(
 
 function findChosenOperation(n8n: IExecuteFunctions, resources: readonly Resource[]): Operation {
 	// n8n does not remove an expression that an AI model fills
-	const { resource, operation: stored } = n8n.getNode().parameters;
-	if (hasExpression(resource) || hasExpression(stored))
+	const { resource: storedResource, operation: storedOperation } = n8n.getNode().parameters;
+	if (hasExpression(storedResource) || hasExpression(storedOperation))
 		throw toNodeError(
 			n8n.getNode(),
 			invalidInputError('Resource and Operation take no expression'),
 		);
-	const chosenResource = n8n.getNodeParameter('resource', 0);
-	const found = resources.find(({ value }) => value === chosenResource);
-	if (found?.notInTools && isToolType(n8n.getNode().type))
-		throw toNodeError(n8n.getNode(), notForAgentsError(found.name));
-	const chosen = n8n.getNodeParameter('operation', 0);
-	const operation = found?.operations.find(({ value }) => value === chosen);
-	if (!operation) {
-		throw toNodeError(
-			n8n.getNode(),
-			new Error(`This node has no operation "${String(chosenResource)}: ${String(chosen)}"`),
-		);
-	}
-	return operation;
+	const resource = findChosen(n8n, 'resource', resources);
+	if (resource?.notInTools && isToolType(n8n.getNode().type))
+		throw toNodeError(n8n.getNode(), notForAgentsError(resource.name));
+	const operation = findChosen(n8n, 'operation', resource?.operations ?? []);
+	if (operation) return operation;
+	const chosen = [storedResource, storedOperation].filter(Boolean).join(': ');
+	throw toNodeError(n8n.getNode(), new Error(`This node has no operation "${chosen}"`));
+}
+
+/** The entry of a list that was chosen in the editor, or its only one. */
+function findChosen<Entry extends { value: string }>(
+	n8n: IExecuteFunctions,
+	parameter: 'resource' | 'operation',
+	entries: readonly Entry[],
+): Entry | undefined {
+	if (!hasChoice(entries)) return entries[0];
+	const chosen = n8n.getNodeParameter(parameter, 0);
+	return entries.find(({ value }) => value === chosen);
 }
 
 const notForAgentsError = (resource: string) =>
@@ -232,40 +245,6 @@ function logUnknownOutcome(
 		requestId,
 		...ids,
 	});
-}
-
-/**
- * The ID of the chat session that an item belongs to, found as n8n's memory nodes find it with "Connected Chat Trigger Node": in the
- * item itself, or else in the output of the workflow's Chat Trigger.
- *
- * For an AI agent's tool, the item does not count: n8n copies all that the model gives into it, and the model could choose whose
- * conversation is continued (n8n-core 2.41.1, requests-response.js:67).
- *
- * @returns undefined when there is none.
- * @see n8n-nodes-langchain 2.41, utils/helpers.js, getSessionId
- */
-function findChatSession(n8n: IExecuteFunctions, itemIndex: number): string | undefined {
-	const ofItem = isToolType(n8n.getNode().type)
-		? undefined
-		: n8n.getInputData()[itemIndex]?.json['sessionId'];
-	return parseSessionId(ofItem) ?? parseSessionId(readTriggerSession(n8n, itemIndex));
-}
-
-function readTriggerSession(n8n: IExecuteFunctions, itemIndex: number): unknown {
-	const trigger = n8n.getChatTrigger();
-	if (!trigger) return undefined;
-	try {
-		const first = `{{ $(${JSON.stringify(trigger.name)}).first().json.sessionId }}`;
-		return n8n.evaluateExpression(first, itemIndex);
-	} catch {
-		// another trigger started the workflow
-		return undefined;
-	}
-}
-
-function parseSessionId(value: unknown): string | undefined {
-	const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
-	return text || undefined;
 }
 
 /** Milliseconds for which the event loop may be blocked. Until then webhooks and Stop have to wait. */

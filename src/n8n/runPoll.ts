@@ -2,6 +2,7 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { ServiceError } from '../core/errors';
 import { toNodeError } from './errors';
+import { getPollBudget, requireN8n } from './n8nVersions';
 import { createRedactor, type Redactor } from './redact';
 
 /** Deadlines of one poll; milliseconds since 1970. */
@@ -64,8 +65,9 @@ export async function runPoll(
 	n8n: IPollFunctions,
 	work: (poll: PollContext) => Promise<INodeExecutionData[] | null>,
 ): Promise<INodeExecutionData[][] | null> {
+	requireN8n(n8n);
 	const key = `${n8n.getWorkflow().id ?? ''}:${n8n.getNode().id}`;
-	const budget = n8n.getPollBudgetMs?.() ?? UNLEASED_BUDGET;
+	const budget = getPollBudget(n8n) ?? UNLEASED_BUDGET;
 	// only a poll of the durable scheduler has less time, and that is never the poll of an activation
 	const isLeased = budget < UNLEASED_BUDGET;
 	const isFirst = !isLeased && !activated.has(n8n);

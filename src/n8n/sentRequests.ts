@@ -1,5 +1,5 @@
 import { hash } from 'crypto';
-import { type IExecuteFunctions, isToolType } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import {
 	ServiceError,
@@ -7,6 +7,7 @@ import {
 	type ServiceErrorKind,
 	determineOutcome,
 } from '../core/errors';
+import { isToolType } from './n8nVersions';
 import { getRunIndex } from './platform';
 import type { Redactor } from './redact';
 
@@ -22,7 +23,7 @@ interface SentRequestsOptions {
 	/** Identifies the credential, base URL and operation. */
 	scope: string;
 	/** Whether a request with an unknown outcome is sent again. */
-	sendAgain: boolean;
+	resendIfUnknown: boolean;
 	redact: Redactor;
 }
 
@@ -33,7 +34,7 @@ interface Fingerprints {
 }
 
 const NOT_SENT_AGAIN =
-	'It was not sent again. Once you have checked, "Send Again After Unknown Outcome" in Request Settings sends it again.';
+	'It was not sent again. Once you have checked, "Resend If Outcome Is Unknown" in Request Settings sends it again.';
 
 export type SentRequests = ReturnType<typeof createSentRequests>;
 
@@ -47,7 +48,7 @@ export type SentRequests = ReturnType<typeof createSentRequests>;
  */
 export function createSentRequests(
 	n8n: IExecuteFunctions,
-	{ scope, sendAgain, redact }: SentRequestsOptions,
+	{ scope, resendIfUnknown, redact }: SentRequestsOptions,
 ) {
 	const context = n8n.getContext('node') as { starts?: Record<string, SentRequest> };
 	const runIndex = getRunIndex(n8n);
@@ -80,7 +81,7 @@ export function createSentRequests(
 						? findOpenRequest(entries, prints)
 						: undefined;
 
-			return createSentRequest({ entries, key, prints, earlier }, sendAgain, redact);
+			return createSentRequest({ entries, key, prints, earlier }, resendIfUnknown, redact);
 		},
 
 		/** Deletes the records of this run. Once every item has succeeded, n8n does not run the node again. */
@@ -106,7 +107,7 @@ function createSentRequest(
 		/** What was recorded when the request was sent before. */
 		earlier: SentRequest | undefined;
 	},
-	sendAgain: boolean,
+	resendIfUnknown: boolean,
 	redact: Redactor,
 ) {
 	return {
@@ -117,7 +118,7 @@ function createSentRequest(
 		earlierResult(): { result: unknown } | undefined {
 			if (!earlier) return undefined;
 			if (earlier.state === 'done') return { result: earlier.result };
-			if (sendAgain) return undefined;
+			if (resendIfUnknown) return undefined;
 			throw alreadySentError(earlier);
 		},
 		recordSending() {

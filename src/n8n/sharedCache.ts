@@ -1,10 +1,9 @@
-import { sleep } from 'n8n-workflow';
-
-import { ServiceError } from '../core/errors';
+import { cancelledError, ServiceError } from '../core/errors';
 import { createRateLimiter, type RateLimiter } from '../core/rateLimit';
+import { abortableSleep } from './n8nVersions';
 
-/** What is known of a service, or why it is not known. */
-export type Lookup<Value> = { value: Value } | { missing: string };
+/** What is known of a service, or why it is not known, with the error of the read if there was one. */
+export type Lookup<Value> = { value: Value } | { missing: string; error?: ServiceError };
 
 interface CachedLookup {
 	/** Milliseconds since 1970 after which it no longer counts. */
@@ -29,7 +28,7 @@ const MAX_WAIT = 5000;
 const MIN_REFRESH_INTERVAL = 10_000;
 
 const OVERDUE = { missing: 'it did not come in time' };
-const CANCELLED = { missing: 'the execution was stopped' };
+const CANCELLED = { missing: 'the execution was stopped', error: cancelledError(false) };
 
 /** Shared by all nodes and executions of the process. */
 const lookups = new Map<string, CachedLookup>();
@@ -87,7 +86,7 @@ async function readInto(
 		return result;
 	} catch (cause) {
 		const own = cause instanceof ServiceError ? cause : undefined;
-		const failure = { missing: own?.message ?? String(cause) };
+		const failure = { missing: own?.message ?? String(cause), ...(own && { error: own }) };
 		if (entry.result) return failure;
 		if (own?.kind === 'cancelled') {
 			// an execution that was stopped says nothing about the service
@@ -112,7 +111,7 @@ async function waitFor<Value>(
 	const timer = new AbortController();
 	const leave = () => timer.abort();
 	stop?.addEventListener('abort', leave);
-	const late = sleep(MAX_WAIT, timer.signal).then(
+	const late = abortableSleep(MAX_WAIT, timer.signal).then(
 		() => undefined,
 		() => undefined,
 	);

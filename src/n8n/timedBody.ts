@@ -61,9 +61,9 @@ function truncationError(
 ): ServiceError {
 	if (timeouts.isCancelled()) return cancelledError();
 	if (end === 'silent')
-		return truncatedAnswerError(`Nothing arrived for ${timeouts.silenceLimit / 1000} s.`);
+		return truncatedAnswerError(`Nothing arrived for ${timeouts.idleTimeout / 1000} s.`);
 	if (end === 'overdue')
-		return truncatedAnswerError('The answer took longer than the total limit.');
+		return truncatedAnswerError('The answer took longer than the total timeout.');
 	if (isTruncatedCompression(cause))
 		return truncatedAnswerError('It came compressed, and ended before its end.');
 	return truncatedAnswerError(
@@ -87,7 +87,7 @@ interface TimedRequest {
 /** The timeouts of all requests of one execution. */
 interface RequestTimeouts {
 	/** Milliseconds without a single byte. */
-	readonly silenceLimit: number;
+	readonly idleTimeout: number;
 	/** @param headBy Milliseconds since 1970 by which the response head has to be in. */
 	begin(headBy?: number): TimedRequest;
 	/** Closes the socket, unless the request is done. */
@@ -99,9 +99,9 @@ interface RequestTimeouts {
 }
 
 interface TimeoutLimits {
-	silenceLimit: number;
+	idleTimeout: number;
 	/** Milliseconds that an answer may take in all. */
-	totalLimit: number;
+	totalTimeout: number;
 	/** Aborts when the execution is stopped. */
 	stop: AbortSignal | undefined;
 }
@@ -119,8 +119,8 @@ const REQUEST_ENDED = new Error('The request was ended');
  * than all the rest of our work, and stay in memory until the limits have passed.
  */
 export function createRequestTimeouts({
-	silenceLimit,
-	totalLimit,
+	idleTimeout,
+	totalTimeout,
 	stop,
 }: TimeoutLimits): RequestTimeouts {
 	const inFlight = new Set<TimedRequest>();
@@ -143,8 +143,8 @@ export function createRequestTimeouts({
 		const now = Date.now();
 		let next = now + MAX_SLEEP;
 		for (const request of inFlight) {
-			const silentAt = (request.waitingSince ?? now) + silenceLimit;
-			const overdueAt = Math.min(request.startedAt + totalLimit, request.headBy);
+			const silentAt = (request.waitingSince ?? now) + idleTimeout;
+			const overdueAt = Math.min(request.startedAt + totalTimeout, request.headBy);
 			if (overdueAt <= now) end(request, 'overdue');
 			else if (silentAt <= now) end(request, 'silent');
 			else next = Math.min(next, silentAt, overdueAt);
@@ -162,7 +162,7 @@ export function createRequestTimeouts({
 	};
 
 	return {
-		silenceLimit,
+		idleTimeout,
 		begin(headBy = Infinity) {
 			const request = createTimedRequest(headBy);
 			inFlight.add(request);

@@ -25,7 +25,7 @@ function adviceFor(error: ServiceError): string | undefined {
 	const { code, status, meta, ids } = error.details;
 	if (isBalanceTooSmall(error)) return balanceAdvice(meta ?? {});
 	if (code === 'job_not_completed' || (ids?.['jobId'] && NOT_READY_STATUSES.has(status ?? 0)))
-		return 'The job is not finished yet: use Wait, or ask again later.';
+		return 'The job is not finished yet: use Wait for Job, or ask again later.';
 	if (code === 'content_expired' || status === 410) {
 		return 'The file is no longer available: images and videos are kept for 7 days, music and speech must be downloaded right away.';
 	}
@@ -144,7 +144,7 @@ function heldBalanceAdvice(held: unknown, others: number): string | undefined {
 		return 'The held amount belongs to unfinished media jobs, or to requests from outside this n8n process.';
 	const requests =
 		others === 1 ? 'One more of your own requests is' : `${others} more of your own requests are`;
-	return `${requests} under way in this n8n and ${others === 1 ? 'holds' : 'hold'} money: lower "Items at Once" in Request Settings, or send this one later.`;
+	return `${requests} under way in this n8n and ${others === 1 ? 'holds' : 'hold'} money: lower "Max Items at Once" in Request Settings, or send this one later.`;
 }
 
 function outputCapAdvice(largest: number | undefined): string {

@@ -161,13 +161,13 @@ export interface CatalogFilter {
 	/** Part of the id or the name. */
 	search?: string;
 	/** Tokens. */
-	minimumContext?: number;
+	minContext?: number;
 	/** USD per million tokens; only text models have it. */
-	maximumInputPrice?: number;
+	maxInputPrice?: number;
 	/** USD per million tokens; only text models have it. */
-	maximumOutputPrice?: number;
+	maxOutputPrice?: number;
 	/** USD per unit, whatever the unit; only media models have it. */
-	maximumUnitPrice?: number;
+	maxUnitPrice?: number;
 }
 
 /**
@@ -185,10 +185,10 @@ export function matchesFilter(model: Model, filter: CatalogFilter): boolean {
 			modalities.includes(filter.inputModality)) &&
 		(!filter.vendor || isFromVendor(model, filter.vendor)) &&
 		(!filter.search || matchesSearch(model, filter.search)) &&
-		(!filter.minimumContext || !isFiniteNumber(context) || context >= filter.minimumContext) &&
-		isWithinPrice(filter.maximumInputPrice, model, 'input_per_mtok', isText) &&
-		isWithinPrice(filter.maximumOutputPrice, model, 'output_per_mtok', isText) &&
-		isWithinPrice(filter.maximumUnitPrice, model, 'per_unit', isMedia)
+		(!filter.minContext || !isFiniteNumber(context) || context >= filter.minContext) &&
+		isWithinPrice(filter.maxInputPrice, model, 'input_per_mtok', isText) &&
+		isWithinPrice(filter.maxOutputPrice, model, 'output_per_mtok', isText) &&
+		isWithinPrice(filter.maxUnitPrice, model, 'per_unit', isMedia)
 	);
 }
 

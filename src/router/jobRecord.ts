@@ -7,12 +7,12 @@ import {
 import { ServiceError, withDetails } from '../core/errors';
 import type { HttpResponse } from '../core/http';
 import { isPlainObject } from '../core/json';
-import type { Segment } from './model';
+import type { MediaType } from './model';
 import { readDecimal } from './money';
 
 export interface Job {
 	jobId: string;
-	segment: Segment;
+	mediaType: MediaType;
 	/** The meaning of the service's status; an unknown status counts as unfinished. */
 	state: JobState;
 	/** The service's own status, if any. */
@@ -34,7 +34,7 @@ export interface Job {
  */
 export function readJobRecord(
 	body: unknown,
-	segment: Segment,
+	mediaType: MediaType,
 	headers: HttpResponse['headers'],
 	knownId?: string,
 ): Job | undefined {
@@ -52,7 +52,7 @@ export function readJobRecord(
 	const status = findStateWord(record, nested);
 	return {
 		jobId,
-		segment,
+		mediaType,
 		state: toJobState(record, status, cost),
 		...(status !== undefined && { status }),
 		...(estimate !== undefined && { estimatedCostMicroUsd: estimate }),
@@ -214,7 +214,8 @@ function readJobId(record: Record<string, unknown>): string | undefined {
 	return id === undefined ? undefined : String(id);
 }
 
-const collectIds = (record: Record<string, unknown>) =>
+/** The IDs in a record that may be those of its job. */
+export const collectIds = (record: Record<string, unknown>) =>
 	[...ID_FIELDS, ...JOB_ID_FIELDS]
 		.map((name) => record[name])
 		.filter(isId)

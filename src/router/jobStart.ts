@@ -5,7 +5,8 @@ import { isErrorResponse, type Http, type HttpRequest, type HttpResponse } from 
 import { isPlainObject, tryParseJson } from '../core/json';
 import { withAdvice } from './advice';
 import { malformedRecord, readJobRecord, type Job } from './jobRecord';
-import type { Segment } from './model';
+import { findJobIdInUrl } from './jobUrl';
+import type { MediaType } from './model';
 
 /**
  * Starts a media job, which costs money once it completes.
@@ -16,16 +17,16 @@ import type { Segment } from './model';
  */
 export async function startJob(
 	http: Http,
-	segment: Segment,
+	mediaType: MediaType,
 	body: object,
 	options: Pick<HttpRequest, 'beforeAttempt'> = {},
 ): Promise<Job> {
 	try {
-		const path = `/v1/${segment}/jobs`;
+		const path = `/v1/${mediaType}/jobs`;
 		const response = await http.send({ ...options, method: 'POST', path, body });
 		const texts = decodeBody(response.body, response.headers['content-type']);
 		try {
-			return await readStartResponse(response, texts, segment);
+			return await readStartResponse(response, texts, mediaType);
 		} catch (cause) {
 			if (isErrorResponse(response)) throw mapServiceError(cause);
 			// the start was accepted, but its response is truncated or malformed: keep what arrived
@@ -46,11 +47,11 @@ export async function startJob(
 async function readStartResponse(
 	response: HttpResponse,
 	texts: AsyncIterable<string>,
-	segment: Segment,
+	mediaType: MediaType,
 ): Promise<Job> {
 	const { status, headers } = response;
 	const idFromLocation =
-		status < 300 || status === 303 ? jobIdFromLocation(headers['location']) : undefined;
+		status < 300 || status === 303 ? findJobIdInUrl(headers['location'] ?? '') : undefined;
 	let record: unknown;
 	try {
 		if (isErrorResponse(response)) throw await readErrorResponse(response);
@@ -61,21 +62,12 @@ async function readStartResponse(
 		if (idFromLocation === undefined) throw mapServiceError(cause);
 	}
 	const job =
-		readJobRecord(record, segment, headers) ??
+		readJobRecord(record, mediaType, headers) ??
 		(idFromLocation === undefined
 			? undefined
-			: readJobRecord(isPlainObject(record) ? record : {}, segment, headers, idFromLocation));
+			: readJobRecord(isPlainObject(record) ? record : {}, mediaType, headers, idFromLocation));
 	if (!job) throw malformedRecord(response, record);
 	return job;
-}
-
-function jobIdFromLocation(location = ''): string | undefined {
-	const [, id] = /^[^?#]*\/jobs\/([^/?#]+)\/?(?:[?#].*)?$/.exec(location) ?? [];
-	try {
-		return id && decodeURIComponent(id);
-	} catch {
-		return id;
-	}
 }
 
 const requestedModel = (body: object) => ('model' in body ? body.model : undefined);

@@ -6,11 +6,12 @@ import type { Clock } from '../core/retry';
 import { encodePathSegment } from '../core/urls';
 import { withAdvice } from './advice';
 import { malformedRecord, readJobRecord, type Job } from './jobRecord';
-import { kindOfSegment, segments, type Segment } from './model';
+import { summarizeJob } from './jobSummary';
+import { kindOfMediaType, mediaTypes, type MediaType } from './model';
 
 /** Identifies a job. */
 export interface JobAddress {
-	segment: Segment;
+	mediaType: MediaType;
 	jobId: string;
 }
 
@@ -20,17 +21,17 @@ export interface JobAddress {
  * @throws ServiceError with `details.ids.jobId`; status 404 if there is no job with this id.
  * @see GET /v1/<kind>/jobs/{id}
  */
-export async function readJob(http: Http, { segment, jobId }: JobAddress): Promise<Job> {
+export async function readJob(http: Http, { mediaType, jobId }: JobAddress): Promise<Job> {
 	return await withJobId(jobId, async () => {
 		const accept = 'application/json';
 		const get = async (path: string) => await http.send({ method: 'GET', path, accept });
 		const { response, confirm } = await getWithEitherSpelling(
 			get,
-			getPathSpellings(http, segment, ''),
+			getPathSpellings(http, mediaType, ''),
 			jobId,
 		);
 		const record = await readJson(response);
-		const job = readJobRecord(record, segment, response.headers, jobId);
+		const job = readJobRecord(record, mediaType, response.headers, jobId);
 		if (!job) throw malformedRecord(response, record);
 		confirm();
 		return job;
@@ -45,11 +46,11 @@ export async function readJob(http: Http, { segment, jobId }: JobAddress): Promi
  */
 export async function openContent(
 	http: Http,
-	{ segment, jobId }: JobAddress,
+	{ mediaType, jobId }: JobAddress,
 ): Promise<HttpResponse> {
 	return await withJobId(jobId, async () => {
 		const get = async (path: string) => await getFollowingRedirect(http, path);
-		const spellings = getPathSpellings(http, segment, '/content');
+		const spellings = getPathSpellings(http, mediaType, '/content');
 		const { response, confirm } = await getWithEitherSpelling(get, spellings, jobId);
 		if (STATUSES_OF_EXISTING_JOB.has(response.status) || !isErrorResponse(response)) confirm();
 		if (isErrorResponse(response)) throw await readErrorResponse(response);
@@ -69,7 +70,7 @@ export async function withJobId<Result>(
 	}
 }
 
-/** Possible spellings of the segment in a path, the likeliest first. */
+/** Possible spellings of the media type in a path, the likeliest first. */
 interface PathSpellings {
 	spellings: string[];
 	suffix: '' | '/content';
@@ -80,30 +81,30 @@ interface PathSpellings {
 /**
  * The specification has `<segment>` in the path of the start and `<kind>` in those of status and content, and does not say
  * whether they differ (`images` or `image`). If the first spelling is not found, the second is tried. The one that led to a job
- * is remembered, separately for status and content, and tried first for other segments, too.
+ * is remembered, separately for status and content, and tried first for other media types, too.
  */
 function getPathSpellings(
 	http: Http,
-	segment: Segment,
+	mediaType: MediaType,
 	suffix: PathSpellings['suffix'],
 ): PathSpellings {
-	if (!segments.includes(segment)) throw invalidInputError(`Unknown segment "${String(segment)}"`);
+	if (!mediaTypes.includes(mediaType)) throw invalidInputError(`Unknown media type "${mediaType}"`);
 	const serviceFacts = http.serviceFacts ?? learnedSpellings.get(http) ?? new Map<string, string>();
 	if (!http.serviceFacts) learnedSpellings.set(http, serviceFacts);
-	const kind = kindOfSegment(segment);
+	const kind = kindOfMediaType(mediaType);
 	const factName = (target: string) => `spelling of ${target}${suffix}`;
 	const remembered =
-		serviceFacts.get(factName(segment)) ??
+		serviceFacts.get(factName(mediaType)) ??
 		serviceFacts.get(factName('segments')) ??
 		serviceFacts.get('spelling of segments');
-	const spellings = remembered === 'kind' ? [kind, segment] : [segment, kind];
+	const spellings = remembered === 'kind' ? [kind, mediaType] : [mediaType, kind];
 	return {
 		spellings: [...new Set(spellings)],
 		suffix,
 		confirm(word) {
-			if (kind === segment) return;
+			if (kind === mediaType) return;
 			const spelling = word === kind ? 'kind' : 'segment';
-			serviceFacts.set(factName(segment), spelling);
+			serviceFacts.set(factName(mediaType), spelling);
 			serviceFacts.set(factName('segments'), spelling);
 		},
 	};
@@ -177,21 +178,20 @@ const PAUSE_GROWTH = 1.5;
 /**
  * Waits until a job has completed or failed.
  *
- * Failed status requests are retried until the deadline; a refused key ends the wait at once. The last request is sent at the
- * deadline itself, even if the service asked for a longer pause.
+ * Failed status requests are retried; a refused key ends the wait. The last request is sent at the end, even if the service asked
+ * for a longer pause.
  *
- * @param deadline Milliseconds.
+ * @param maxWait Milliseconds.
  * @returns the job, `completed` or `failed`.
- * @throws ServiceError `timeout` at the deadline (the job continues), `failed` if the service does not know the job; always
- *   with `details.ids.jobId`.
+ * @throws ServiceError with `details.ids.jobId`: `timeout` at the end of the wait, `failed` if the service does not know the job.
  */
 export async function waitForJob(
 	http: Http,
 	address: JobAddress,
-	{ deadline, clock }: { deadline: number; clock: Clock },
+	{ maxWait, clock }: { maxWait: number; clock: Clock },
 ): Promise<Job> {
 	const startedAt = clock.now();
-	const end = startedAt + deadline;
+	const end = startedAt + maxWait;
 	const ids = { jobId: address.jobId };
 	/** Status requests in a row that said "unknown job". */
 	let notFoundCount = 0;
@@ -218,7 +218,7 @@ export async function waitForJob(
 			retryAfter = cause.details.retryAfter ?? 0;
 		}
 		const now = clock.now();
-		if (now >= end) throw deadlineExceeded(now - startedAt, lastJob, lastError, ids);
+		if (now >= end) throw notFinishedInTime(now - startedAt, lastJob, lastError, ids);
 		const pause = Math.max(retryAfter, 200 + clock.random() * pauseLimit);
 		pauseLimit = Math.min(pauseLimit * PAUSE_GROWTH, LONGEST_PAUSE);
 		await clock.sleep(Math.min(pause, end - now));
@@ -242,11 +242,11 @@ function jobNotFound(cause: ServiceError, { jobId }: JobAddress): ServiceError {
 		...cause.details,
 		ids: { jobId },
 		advice:
-			'Check the segment and the job ID. Do not start it again before you know that it was not charged.',
+			'Check the media type and the job ID. Do not start it again before you know that it was not charged.',
 	});
 }
 
-function deadlineExceeded(
+function notFinishedInTime(
 	/** Milliseconds. */
 	waited: number,
 	job: Job | undefined,
@@ -259,8 +259,11 @@ function deadlineExceeded(
 		{
 			ids,
 			advice:
-				'It continues to run and may be charged. Use Wait or Download with its job ID to continue; do not start it again.',
-			...(job && { partial: job, reason: `Last state: ${job.status ?? job.state}.` }),
+				'It continues to run and may be charged. Use Wait for Job or Download File with its job ID to continue; do not start it again.',
+			...(job && {
+				partial: { ...summarizeJob(job), job: job.record },
+				reason: `Last state: ${job.status ?? job.state}.`,
+			}),
 		},
 	);
 	return lastError

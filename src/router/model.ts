@@ -1,21 +1,21 @@
 import { invalidInputError, ServiceError, withDetails } from '../core/errors';
 
-/** The path segment for each kind of media job, as the specification has it for the start. */
-export const segments = ['images', 'videos', 'music', 'audio'] as const;
-export type Segment = (typeof segments)[number];
+/** What a media job makes: the path segment of its start. */
+export const mediaTypes = ['images', 'videos', 'music', 'audio'] as const;
+export type MediaType = (typeof mediaTypes)[number];
 
-/** The model kind that a segment serves. */
-export function kindOfSegment(segment: Segment): 'image' | 'video' | 'music' | 'audio' {
-	return segment === 'images' ? 'image' : segment === 'videos' ? 'video' : segment;
+/** The model kind of a media type. */
+export function kindOfMediaType(mediaType: MediaType): 'image' | 'video' | 'music' | 'audio' {
+	return mediaType === 'images' ? 'image' : mediaType === 'videos' ? 'video' : mediaType;
 }
 
 /** What models of a kind do, and which operation to use for them. */
 const KIND_DESCRIPTIONS: Record<ModelKind, { does: string; operation: string }> = {
-	text: { does: 'answers with text', operation: '"Chat: Complete" or "Response: Create"' },
-	image: { does: 'makes images', operation: '"Media Job" with the segment "Images"' },
-	video: { does: 'makes videos', operation: '"Media Job" with the segment "Videos"' },
-	music: { does: 'makes music', operation: '"Media Job" with the segment "Music"' },
-	audio: { does: 'makes speech and sound', operation: '"Media Job" with the segment "Audio"' },
+	text: { does: 'answers with text', operation: '"Text: Message a Model"' },
+	image: { does: 'makes images', operation: '"Media" with the Media Type "Image"' },
+	video: { does: 'makes videos', operation: '"Media" with the Media Type "Video"' },
+	music: { does: 'makes music', operation: '"Media" with the Media Type "Music"' },
+	audio: { does: 'makes speech and sound', operation: '"Media" with the Media Type "Speech"' },
 };
 
 /**
@@ -41,9 +41,9 @@ export function explainWrongEndpoint(error: ServiceError, model: unknown): Servi
 
 const ENDPOINT_KINDS: Array<[endpoint: RegExp, kind: ModelKind]> = [
 	[/\/(chat\/completions|responses)\b/, 'text'],
-	...segments.map((segment): [RegExp, ModelKind] => [
-		new RegExp(`\\b${segment}/jobs`),
-		kindOfSegment(segment),
+	...mediaTypes.map((mediaType): [RegExp, ModelKind] => [
+		new RegExp(`\\b${mediaType}/jobs`),
+		kindOfMediaType(mediaType),
 	]),
 ];
 
@@ -61,7 +61,7 @@ function describeWrongKind(
 	if (!kind) {
 		return [
 			`${name} is of another kind than this operation needs`,
-			`Use ${KIND_DESCRIPTIONS.text.operation} for text models, "Media Job" for image, video, music and audio models.`,
+			`Use ${KIND_DESCRIPTIONS.text.operation} for text models, "Media" for image, video, music and audio models.`,
 		];
 	}
 	return [

@@ -18,6 +18,20 @@ export function formatUsd(microUsd: unknown): string | undefined {
 	return `${amount.lt(0) ? '-' : ''}$${whole}.${fraction.padEnd(2, '0')}`;
 }
 
+/**
+ * Converts micro-dollars to USD, exact to six places.
+ *
+ * @param microUsd A `Decimal`, a whole number or its digits.
+ * @returns undefined for anything else, and for an amount with more digits than a number keeps.
+ */
+export function toUsd(microUsd: unknown): number | undefined {
+	const amount = microUsd instanceof Big ? microUsd : readInteger(microUsd);
+	if (!amount) return undefined;
+	const exact = amount.times('1e-6');
+	const usd = Number(exact.toFixed());
+	return exact.eq(usd) ? usd : undefined;
+}
+
 /** Formats a decimal number with all its digits and no exponent. */
 export const formatDecimal = (value: Decimal): string => value.toFixed();
 

@@ -1,4 +1,5 @@
 import { isPlainObject } from '../core/json';
+import type { Model } from './model';
 import {
 	divideRoundedDown,
 	formatDecimal,
@@ -9,33 +10,24 @@ import {
 	sumRoundedUp,
 	type Decimal,
 } from './money';
-import { maximumPromptTokens, type Unbounded } from './promptTokens';
+import { maximumPromptTokens } from './promptTokens';
 
-export { maximumPromptTokens, estimatePromptTokens, type Unbounded } from './promptTokens';
-
-/** The cost of a text request at the catalog's prices, rounded up once. */
-export interface Cost {
-	/** A whole number; 1 is 0.000001 USD. */
-	microUsd: number;
-	/** The same in USD, exact to six places. */
-	usd: number;
-	/** Calculated here, because the router does not report the cost. */
-	computed: true;
-}
+export { maximumPromptTokens, estimatePromptTokens } from './promptTokens';
 
 /** Output tokens for which the router holds money when a request sets no cap. @see section 8 */
 export const DEFAULT_OUTPUT_TOKENS = 4096;
 
 /**
  * The cost of a text request from the reported tokens, in either protocol. The output tokens include hidden reasoning, and the
- * prompt tokens include cached tokens.
+ * prompt tokens include cached tokens. It is calculated here, because the router does not report it.
  *
  * @param pricing Of the catalog entry: USD per million tokens, which is micro-dollars per token.
  * @param usage As the router sent it.
- * @returns undefined when a count is missing, or the price of used tokens. A missing price does not mean zero.
+ * @returns whole micro-dollars, rounded up once; undefined when a count is missing, or the price of used tokens. A missing price does
+ *   not mean zero.
  * @see section 8, cost rules
  */
-export function textCost(pricing: unknown, usage: unknown): Cost | undefined {
+export function textCost(pricing: unknown, usage: unknown): number | undefined {
 	if (!isPlainObject(usage)) return undefined;
 	const prompt = readFirstCount(usage['prompt_tokens'], usage['input_tokens']);
 	const output = readFirstCount(usage['completion_tokens'], usage['output_tokens']);
@@ -49,37 +41,77 @@ export function textCost(pricing: unknown, usage: unknown): Cost | undefined {
 	]);
 }
 
+/** The most that a text request can cost. */
+export interface CostBound {
+	/** A whole number; 1 is 0.000001 USD. */
+	microUsd: number;
+	promptTokens: number;
+	/** What the tokens of the prompt are counted by: one per byte of its JSON, or the model's whole context window. */
+	promptCountedBy: 'bytes' | 'contextWindow';
+	/** The sum for all answers. */
+	outputTokens: number;
+}
+
+export interface NoCostBound {
+	/** Why there is no bound, as one or more sentences. */
+	unbounded: string;
+}
+
 /**
- * The largest amount that the router may hold for a request. This is also its maximum cost.
+ * The most that a text request can cost, at the prices of the catalog.
  *
- * @returns with `outputTokens`, the sum for all choices.
- * @see section 8, cost rule 4
+ * Neither the prompt nor an answer is counted with more tokens than the model's context window, which holds both. This assumes that the
+ * service asks the model once, so it does not apply where the service runs tools.
+ *
+ * @param model The catalog entry.
+ * @see section 8, cost rules 1 and 4
  */
-export function maximumHold(
-	pricing: unknown,
+export function maximumTextCost(
+	{ pricing, context_length: contextLength }: Pick<Model, 'pricing' | 'context_length'>,
 	body: Record<string, unknown>,
-): { cost: Cost; promptTokens: number; outputTokens: number } | Unbounded {
-	const prompt = maximumPromptTokens(body);
+): CostBound | NoCostBound {
+	const window = readCount(contextLength) || undefined;
+	const prompt = countPromptTokens(body, window);
 	if ('unbounded' in prompt) return prompt;
 	const limits = readOutputLimits(body);
 	if (!limits)
 		return {
-			unbounded: 'The cap on output tokens or the number of choices is not a whole number.',
+			unbounded: 'The cap on output tokens or the number of answers is not a whole number.',
 		};
 	const { input, output } = readTokenPrices(pricing);
-	const promptTokens = prompt.tokens;
-	const outputTokens = limits.allowance * limits.choices;
+	const { promptTokens } = prompt;
+	const outputTokens = Math.min(limits.allowance, window ?? Infinity) * limits.choices;
 	if (promptTokens && !input)
 		return { unbounded: 'The catalog has no price for the input tokens of this model.' };
 	if (outputTokens && !output)
 		return { unbounded: 'The catalog has no price for the output tokens of this model.' };
-	const cost = sumCost([
+	const microUsd = sumCost([
 		[promptTokens, input],
 		[outputTokens, output],
 	]);
-	return cost
-		? { cost, promptTokens, outputTokens }
-		: { unbounded: 'The largest possible cost is too large to calculate.' };
+	return microUsd === undefined
+		? { unbounded: 'The largest possible cost is too large to calculate.' }
+		: { microUsd, ...prompt, outputTokens };
+}
+
+/** @param window Tokens; undefined if the catalog does not have it. */
+function countPromptTokens(
+	body: Record<string, unknown>,
+	window: number | undefined,
+): Pick<CostBound, 'promptTokens' | 'promptCountedBy'> | NoCostBound {
+	const prompt = maximumPromptTokens(body);
+	if ('tokens' in prompt) {
+		const { tokens } = prompt;
+		if (window === undefined || tokens <= window)
+			return { promptTokens: tokens, promptCountedBy: 'bytes' };
+	} else {
+		if (!prompt.fitsWindow) return { unbounded: prompt.unbounded };
+		if (window === undefined)
+			return {
+				unbounded: `${prompt.unbounded} The catalog does not have the context window of this model, which would be the limit.`,
+			};
+	}
+	return { promptTokens: window, promptCountedBy: 'contextWindow' };
 }
 
 /**
@@ -126,14 +158,12 @@ function readTokenPrices(
 }
 
 /** @see section 8: at least 1 micro-dollar for any request that consumed tokens. */
-function sumCost(parts: Array<[tokens: number, price: Decimal | undefined]>): Cost | undefined {
+function sumCost(parts: Array<[tokens: number, price: Decimal | undefined]>): number | undefined {
 	const used = parts.filter(([tokens]) => tokens);
 	const priced = used.flatMap(([tokens, price]) => (price ? [[tokens, price] as const] : []));
 	if (priced.length < used.length) return undefined;
 	const microUsd = used.length ? Math.max(1, sumRoundedUp(priced).toNumber()) : 0;
-	return Number.isSafeInteger(microUsd)
-		? { microUsd, usd: microUsd / 1e6, computed: true }
-		: undefined;
+	return Number.isSafeInteger(microUsd) ? microUsd : undefined;
 }
 
 /** Services with this protocol report cached tokens in different fields. The specification defines none. */

@@ -1,8 +1,13 @@
 import { isPlainObject } from '../core/json';
 
-export interface Unbounded {
+interface UnmeasurablePrompt {
 	/** Why there is no upper bound, as a sentence. */
 	unbounded: string;
+	/**
+	 * Whether the prompt is at most as long as the model's context window. It may be longer where the service runs tools: it then asks
+	 * the model several times.
+	 */
+	fitsWindow: boolean;
 }
 
 /**
@@ -14,9 +19,11 @@ export interface Unbounded {
  *
  * @param body Of a chat completion or a response.
  */
-export function maximumPromptTokens(body: Record<string, unknown>): { tokens: number } | Unbounded {
-	const unbounded = findUnmeasurable(body);
-	if (unbounded) return { unbounded };
+export function maximumPromptTokens(
+	body: Record<string, unknown>,
+): { tokens: number } | UnmeasurablePrompt {
+	const unmeasurable = findUnmeasurable(body);
+	if (unmeasurable) return unmeasurable;
 	const sizes = listPromptFields(body).map(
 		([name, value]) => jsonBytes(value) + countEntries(value) * (FRAME_TOKENS[name] ?? 0),
 	);
@@ -55,7 +62,9 @@ const listPromptFields = (body: Record<string, unknown>) =>
 	Object.entries(body).filter(([name, value]) => !NON_PROMPT_FIELDS.has(name) && !isNullish(value));
 
 /** Fields that make the service add text to the prompt. */
-const SERVER_TEXT_FIELDS = new Set(['previous_response_id', 'conversation', 'web_search_options']);
+const SERVER_TEXT_FIELDS = new Set(['previous_response_id', 'conversation']);
+/** Fields that make the service run a tool, whose results it adds to the prompt. */
+const SERVER_TOOL_FIELDS = new Set(['web_search_options']);
 
 /** Types of messages, conversation items and their parts that contain only text. */
 const TEXT_TYPES = new Set(
@@ -67,20 +76,27 @@ const MEDIA_FIELD =
 	/^(?:(?:input_)?(?:audio|image|video|file)s?(?:_(?:url|data|id))?|attachments)$/;
 
 /** Why the size of a prompt cannot be calculated: it contains more than the text in the request. */
-function findUnmeasurable(body: Record<string, unknown>): string | undefined {
-	const { tools, functions, prompt, messages, input, instructions } = body;
-	const serverTextField = listPromptFields(body).find(([name]) =>
-		SERVER_TEXT_FIELDS.has(name),
-	)?.[0];
-	if (serverTextField) return unknownText(`"${serverTextField}"`);
-	if (isPlainObject(prompt)) return unknownText('"prompt"');
-	// any other tool is run by the service, which adds the results to the prompt
-	const tool = [tools, functions]
+function findUnmeasurable(body: Record<string, unknown>): UnmeasurablePrompt | undefined {
+	const { prompt, messages, input, instructions } = body;
+	const names = listPromptFields(body).map(([name]) => name);
+	const toolField = names.find((name) => SERVER_TOOL_FIELDS.has(name));
+	const tool = toolField === undefined ? findServiceTool(body) : `"${toolField}"`;
+	if (tool) return { unbounded: unknownText(tool), fitsWindow: false };
+	const textField = names.find((name) => SERVER_TEXT_FIELDS.has(name));
+	const stored = textField ?? (isPlainObject(prompt) ? 'prompt' : undefined);
+	const unbounded = stored
+		? unknownText(`"${stored}"`)
+		: (findMedia(messages, true) ?? findMedia(input, true) ?? findMedia(instructions, false));
+	return unbounded === undefined ? undefined : { unbounded, fitsWindow: true };
+}
+
+/** A tool that the service runs: any other than a function of the caller. */
+function findServiceTool({ tools, functions }: Record<string, unknown>): string | undefined {
+	const type = [tools, functions]
 		.flat()
 		.map((entry) => (isPlainObject(entry) ? (entry['type'] ?? 'function') : 'function'))
-		.find((type) => type !== 'function' && type !== 'custom');
-	if (tool !== undefined) return unknownText(`The tool ${JSON.stringify(tool)}`);
-	return findMedia(messages, true) ?? findMedia(input, true) ?? findMedia(instructions, false);
+		.find((name) => name !== 'function' && name !== 'custom');
+	return type === undefined ? undefined : `The tool ${JSON.stringify(type)}`;
 }
 
 /** @param isItem Whether it is a message, which needs no type. A part of a message does. */

@@ -69,11 +69,15 @@ export function checkMinimumCost(
 	);
 }
 
-/** The error for an item whose cost is unknown: its cap cannot be enforced. */
+/**
+ * The error for an item whose cost is unknown: its cap cannot be enforced.
+ *
+ * @param why The end of a sentence.
+ */
 export function unknownCostError(why: string): ServiceError {
 	return invalidInputError(
-		`The spending cap cannot be enforced: ${why}`,
-		'Nothing was sent. Remove "Spending Cap per Item" to send it anyway.',
+		`The cost cannot be calculated beforehand: ${why}`,
+		'Nothing was sent. To send it anyway, turn on "Allow Unknown Cost" in Options.',
 	);
 }
 

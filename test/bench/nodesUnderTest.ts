@@ -25,9 +25,10 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 			'Node',
 			'n8n-nodes-agent-bridge.modelRouter',
 			{
-				resource: 'chat',
-				operation: 'complete',
+				resource: 'text',
+				operation: 'message',
 				model: locator(model),
+				inputType: 'list',
 				messages: { message: [{ role: 'user', content: message }] },
 				requestSettings: { concurrency },
 			},
@@ -38,7 +39,7 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 		node(
 			'Node',
 			'n8n-nodes-agent-bridge.workspaceAgent',
-			{ resource: 'message', operation: 'send', session: 'new', message: text },
+			{ sessionMode: 'new', messageSource: 'define', message: text },
 			using(accounts.workspaceAgent),
 		),
 
@@ -46,7 +47,7 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 		node(
 			'Node',
 			'n8n-nodes-agent-bridge.marketAssistant',
-			{ resource: 'question', operation: 'askStreaming', question: text },
+			{ operation: 'ask', questionSource: 'define', question: text },
 			using(accounts.assistant),
 		),
 
@@ -111,12 +112,12 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 			'Node',
 			'n8n-nodes-agent-bridge.modelRouter',
 			{
-				resource: 'job',
+				resource: 'media',
 				operation: 'download',
-				segment: 'videos',
+				mediaType: 'videos',
 				jobId: message,
 				binaryProperty: 'data',
-				options: { maximumSize: 1000 },
+				options: { maxSizeMib: 1000 },
 			},
 			using(accounts.router),
 		),
@@ -153,14 +154,17 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 			name,
 			'n8n-nodes-agent-bridge.modelRouter',
 			{
-				resource: 'job',
+				resource: 'media',
 				operation,
-				segment: 'images',
+				mediaType: 'images',
 				...(['start', 'generate'].includes(operation)
 					? { model: locator('bench/picture'), prompt: message, parameters: '{}' }
 					: { jobId: '={{ $json.jobId }}' }),
 				binaryProperty: 'data',
-				options: operation === 'generate' ? { deadline: 3600 } : {},
+				options: {
+					...(['start', 'generate'].includes(operation) && { allowUnknownCost: true }),
+					...(operation === 'generate' && { maxWait: 3600 }),
+				},
 			},
 			using(accounts.router),
 		),

@@ -39,8 +39,9 @@ async function measure(): Promise<void> {
 /** As much of n8n's execution context as our node uses, with everything there at once. */
 function executionOf(answers: ReturnType<typeof answersOf>): object {
 	const parameters: Record<string, unknown> = {
-		resource: 'chat',
-		operation: 'complete',
+		resource: 'text',
+		operation: 'message',
+		inputType: 'list',
 		model: { __rl: true, mode: 'id', value: models.short },
 		// one at a time: the others would only wait for their turn to begin
 		requestSettings: { concurrency: 1 },

@@ -43,7 +43,12 @@ export async function rateFigures(questions = 600, perMinute = 60): Promise<Rate
 		const begun = clock.now();
 		let left = questions;
 		const execution = async () => {
-			const line = withRateLimit(http, { limiter: gate, perMinute, clock, longestWait: MINUTE });
+			const line = withRateLimit(http, {
+				limiter: gate,
+				perMinute,
+				clock,
+				maxRateLimitWait: MINUTE,
+			});
 			while (left-- > 0) await line.send(question);
 		};
 		await Promise.all(Array.from({ length: EXECUTIONS }, execution));
@@ -66,7 +71,7 @@ function service(rateWindow: Forms['rateWindow'], enterpriseLimit: number, now: 
 			const wait = overRate(world, 'key', 'enterprise');
 			if (wait === undefined) heard.push(now());
 			const body = (async function* () {})();
-			return { status: wait === undefined ? 200 : 429, headers: {}, body, silenceLimit: MINUTE };
+			return { status: wait === undefined ? 200 : 429, headers: {}, body, idleTimeout: MINUTE };
 		},
 	};
 	return { http, heard };

@@ -26,7 +26,7 @@ export interface Waiting {
 /** The first does not wait at all: what an n8n just started takes for so many executions. */
 const [ended, blocked, parked] = [
 	'ended after Start',
-	'blocked in Media Job: Generate',
+	'blocked in Media: Generate',
 	"parked in n8n's database",
 ];
 

@@ -37,7 +37,7 @@ const media = (
 	prompts = ['a cat'],
 ): Omit<ToolOptions, 'secrets'> => ({
 	tool: job(operation, {
-		segment: 'images',
+		mediaType: 'images',
 		model: model('canvas/sketch-1'),
 		prompt: PROMPT,
 		...parameters,
@@ -67,7 +67,9 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 		expect(posts(service)).toEqual([]);
 		expect(answers).toHaveLength(1);
 		if (!('allowAgents' in more) || more.allowAgents === false) {
-			expect(answers[0]).toMatch(/This tool may not start media jobs.*Do not call it again/);
+			expect(answers[0]).toMatch(
+				/This tool is not set up to start media jobs.*Do not call it again/,
+			);
 			expect(answers[0]).toContain('Allow Paid Jobs From AI Agents');
 		} else
 			expect(answers[0]).toMatch(
@@ -113,7 +115,7 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 		const prompts = [1, 2, 3, 4, 5, 6].map((number) => `picture-${number}.`);
 		const { answers } = await call(
 			way,
-			media('start', { ...allowed, options: { executionCap: 0.1 } }, prompts),
+			media('start', { ...allowed, options: { spendingCapPerExecution: 0.1 } }, prompts),
 		);
 		expect(posts(service)).toHaveLength(3);
 		expect(service.mostInFlight).toBe(1);
@@ -125,10 +127,7 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 	});
 
 	it('a cap per item holds, too', async () => {
-		const { answers } = await call(
-			way,
-			media('start', { ...allowed, options: { spendingCap: 0.03 } }),
-		);
+		const { answers } = await call(way, media('start', { ...allowed, spendingCapPerItem: 0.03 }));
 		expect([answers[0], posts(service)]).toEqual([
 			expect.stringMatching(/costs at least \$0\.04, more than the spending cap/),
 			[],
@@ -136,26 +135,26 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 	});
 
 	it.each([
-		['images', 'canvas/sketch-1', /is stored there for 7 days/, 7],
-		['audio', 'voice/speaker-1', /must be downloaded at once/, undefined],
+		['images', 'Image', 'canvas/sketch-1', /is stored there for 7 days/, 7],
+		['audio', 'Speech', 'voice/speaker-1', /must be downloaded at once/, undefined],
 	])(
 		'generate %s: the file stays at the service, and its address is told',
-		async (segment, id, advice, keptDays) => {
+		async (mediaType, label, id, advice, keptDays) => {
 			const { answers, toolRuns } = await call(
 				way,
-				media('generate', { ...allowed, segment, model: model(id) }),
+				media('generate', { ...allowed, mediaType, model: model(id) }),
 			);
 			const [item] = items(answers[0]);
 			const jobId = service.world.starts[0]?.jobId;
 			expect(item).toMatchObject({
 				jobId,
-				segment,
+				mediaType,
 				state: 'completed',
-				costMicroUsd: expect.any(Number),
-				file: { jobId, segment, advice: expect.stringMatching(advice) },
+				costUsd: expect.any(Number),
+				file: { jobId, mediaType, advice: expect.stringMatching(advice) },
 			});
 			expect(item?.['file']).toMatchObject({
-				advice: expect.stringContaining(`Segment "${segment}" and Job ID "${jobId}"`),
+				advice: expect.stringContaining(`Media Type "${label}" and Job ID "${jobId}"`),
 			});
 			expect((item?.['file'] as IDataObject)['keptDays']).toBe(keptDays);
 			expect(service.requests.filter(({ path }) => path.endsWith('/content'))).toEqual([]);
@@ -170,7 +169,7 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 		const unfinished = await start('[[never]] a dog');
 		const failed = await start('[[fail]] a cow');
 		const download = async (id: unknown) => {
-			const options = { segment: 'images', jobId: "={{ $fromAI('job', 'The job', 'string') }}" };
+			const options = { mediaType: 'images', jobId: "={{ $fromAI('job', 'The job', 'string') }}" };
 			const { answers, toolRuns } = await call(way, {
 				tool: job('download', options),
 				calls: [{ job: id as string }],
@@ -196,7 +195,10 @@ describe('what an agent is told', () => {
 		['the assistant, streaming', assistant('askStreaming', { question: asked })],
 		['a chat', chat(asked)],
 		['a response', response(asked)],
-		['a job', media('start', { ...allowed, prompt: asked }).tool],
+		[
+			'a job',
+			media('start', { ...allowed, prompt: asked, options: { allowUnknownCost: true } }).tool,
+		],
 	];
 	/** What went into the chat of the user. */
 	let chunks: StructuredChunk[];
@@ -208,7 +210,7 @@ describe('what an agent is told', () => {
 		question = '[[words:60]] hello',
 		secrets = secretsOfAnother(service),
 	) => {
-		const requestSettings = { longestWait: 0 };
+		const requestSettings = { maxRateLimitWait: 0 };
 		const { answers, toolRuns } = await callTool('by the engine', {
 			tool: { ...tool, parameters: { ...tool.parameters, requestSettings } },
 			secrets,
@@ -226,7 +228,7 @@ describe('what an agent is told', () => {
 		});
 		expect(items(answers[0])).toEqual([
 			expect.objectContaining(
-				tool.parameters['resource'] === 'job'
+				tool.parameters['resource'] === 'media'
 					? { jobId: expect.any(String) }
 					: { output: expect.stringContaining('hello'), complete: true },
 			),

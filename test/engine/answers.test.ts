@@ -37,7 +37,7 @@ describe('Workspace Agent: send', () => {
 	it('continues a session, and keeps the items of one session in order', async () => {
 		const sessionId = '6F1C2B1E-8d3a-4c0e-9a55-0d2f6b7c8e90';
 		const { items } = await run({
-			...agent({ session: 'existing', sessionId, message: '={{ $json.text }}' }),
+			...agent({ sessionMode: 'id', sessionId, message: '={{ $json.text }}' }),
 			items: [{ text: 'first' }, { text: 'second' }, { text: 'third' }],
 			secrets: secrets(),
 		});
@@ -54,7 +54,7 @@ describe('Workspace Agent: send', () => {
 		'refuses the session id "%s" before any request',
 		async (sessionId) => {
 			const { error } = await run({
-				...agent({ session: 'existing', sessionId, message: 'x' }),
+				...agent({ sessionMode: 'id', sessionId, message: 'x' }),
 				secrets: secrets(),
 			});
 			expect(error?.message).toMatch(/^Session ID (is empty|must be a UUID)/);
@@ -64,7 +64,7 @@ describe('Workspace Agent: send', () => {
 
 	it('adds the events when asked for', async () => {
 		const { items } = await run({
-			...agent({ message: 'x', options: { includeEvents: true } }),
+			...agent({ message: 'x', options: { includeRawEvents: true } }),
 			secrets: secrets(),
 		});
 		expect((items[0]?.json['events'] as unknown[]).length).toBeGreaterThan(2);
@@ -127,7 +127,10 @@ describe('Market Assistant', () => {
 	it('continues a chat: the id goes back exactly as it came', async () => {
 		service.forms.unknownChat = 'accepted';
 		await run({
-			...assistant('askStreaming', { question: 'x', chatId: ' Odd/Id 7 ' }),
+			...assistant('askStreaming', {
+				question: 'x',
+				...{ sessionMode: 'id', chatId: ' Odd/Id 7 ' },
+			}),
 			secrets: secrets(),
 		});
 		expect(posts(service)[0]?.body).toEqual({ message: 'x', chat_id: ' Odd/Id 7 ' });
@@ -140,7 +143,7 @@ describe('Market Assistant', () => {
 		});
 		const chatId = first.items[0]?.json['chatId'] as string;
 		const { items } = await run({
-			...assistant('ask', { question: 'And now?', chatId }),
+			...assistant('ask', { question: 'And now?', sessionMode: 'id', chatId }),
 			secrets: secrets(),
 		});
 		expect(items[0]?.json['output']).toContain('What of SOL?');
@@ -159,7 +162,8 @@ describe('Model Router: text and catalog', () => {
 				prompt_tokens: expect.any(Number),
 				completion_tokens: expect.any(Number),
 			}),
-			cost: { microUsd: expect.any(Number), usd: expect.any(Number), computed: true },
+			costUsd: expect.any(Number),
+			costComputed: true,
 			requestId: expect.any(String),
 			complete: true,
 		});
@@ -167,7 +171,7 @@ describe('Model Router: text and catalog', () => {
 	});
 
 	it('sends options as the protocol names them, and no others', async () => {
-		const options = { max_tokens: 7, temperature: 0.5, reasoning_effort: 'low' };
+		const options = { maxTokens: 7, temperature: 0.5, reasoningEffort: 'low' };
 		const { items } = await run({
 			...chat('one two three four five six seven eight nine', { options }),
 			secrets: secrets(),
@@ -176,7 +180,9 @@ describe('Model Router: text and catalog', () => {
 			model: 'northwind/quill-2.5',
 			messages: [{ role: 'user', content: 'one two three four five six seven eight nine' }],
 			stream: true,
-			...options,
+			max_tokens: 7,
+			temperature: 0.5,
+			reasoning_effort: 'low',
 		});
 		expect(items[0]?.json['finishReason']).toBe('length');
 	});
@@ -220,8 +226,8 @@ describe('Model Router: text and catalog', () => {
 				});
 				expect(error).toBeUndefined();
 				expect(items[0]?.json).toMatchObject({
-					id: 'Aurora-Labs/Prism-4.1-Turbo',
-					pricing: expect.any(Object),
+					model: 'Aurora-Labs/Prism-4.1-Turbo',
+					inputUsdPerMillionTokens: 3,
 				});
 			}
 		},
@@ -253,23 +259,28 @@ describe('Model Router: media jobs', () => {
 		Object.assign(service.forms, forms);
 		const started = await start();
 		expect(started.error).toBeUndefined();
-		const { jobId, segment } = started.items[0]?.json as { jobId: string; segment: string };
+		const { jobId, mediaType } = started.items[0]?.json as { jobId: string; mediaType: string };
 		expect(started.items[0]?.json).toMatchObject({
-			segment: 'images',
+			mediaType: 'images',
 			state: 'unfinished',
-			estimatedCostMicroUsd: expect.anything(),
+			estimatedCostUsd: expect.any(Number),
 			requestId: expect.any(String),
+		});
+		const read = await run({
+			...job('get', { mediaType, jobId, simplify: false }),
+			secrets: secrets(),
+		});
+		expect(read.items[0]?.json).toMatchObject({
+			...{ jobId, state: 'unfinished', mediaType: 'images' },
 			job: expect.any(Object),
 		});
-		const read = await run({ ...job('get', { segment, jobId }), secrets: secrets() });
-		expect(read.items[0]?.json).toMatchObject({ jobId, state: 'unfinished' });
-		const waited = await run({ ...job('wait', { segment, jobId }), secrets: secrets() });
+		const waited = await run({ ...job('wait', { mediaType, jobId }), secrets: secrets() });
 		expect(waited.items[0]?.json).toMatchObject({
 			jobId,
 			state: 'completed',
-			costMicroUsd: expect.anything(),
+			costUsd: expect.any(Number),
 		});
-		const brought = await run({ ...job('download', { segment, jobId }), secrets: secrets() });
+		const brought = await run({ ...job('download', { mediaType, jobId }), secrets: secrets() });
 		expect(brought.error).toBeUndefined();
 		expect(brought.items[0]).toMatchObject({
 			json: { jobId, file: { mimeType: 'image/png' } },
@@ -282,10 +293,10 @@ describe('Model Router: media jobs', () => {
 		['videos', 'reel/clip-3', 'video/mp4'],
 		['music', 'tune/melody-1', 'audio/mpeg'],
 		['audio', 'voice/speaker-1', 'audio/wav'],
-	])('generates a file of %s', async (segment, value, mimeType) => {
+	])('generates a file of %s', async (mediaType, value, mimeType) => {
 		service.forms.contentType = 'application/octet-stream';
 		const { items, error } = await run({
-			...job('generate', { segment, model: { __rl: true, mode: 'id', value }, prompt: 'x' }),
+			...job('generate', { mediaType, model: { __rl: true, mode: 'id', value }, prompt: 'x' }),
 			secrets: secrets(),
 		});
 		expect(error).toBeUndefined();

@@ -23,17 +23,11 @@ const speaker = (
 	...settings,
 });
 
-const anAgent = agent({
-	session: 'existing',
-	sessionId: '={{ $json.sessionId }}',
-	message: '={{ $json.message }}',
-});
-const anAssistant = assistant('askStreaming', {
-	question: '={{ $json.message }}',
-	chatId: '={{ $json.chatId }}',
-});
-const aModel = chat('', { messageSource: 'json', messagesJson: '={{ $json.messages }}' });
-const aResponder = response('', { messageSource: 'json', messagesJson: '={{ $json.messages }}' });
+// what the bridge hands over is what both nodes take by default
+const anAgent = agent({ messageSource: 'fromInput' });
+const anAssistant = assistant('askStreaming', { questionSource: 'fromInput' });
+const aModel = chat('', { inputType: 'json', messagesJson: '={{ $json.messages }}' });
+const aResponder = response('', { inputType: 'json', messagesJson: '={{ $json.messages }}' });
 
 const loop = async (options: Partial<LoopOptions> & Pick<LoopOptions, 'first' | 'second'>) =>
 	await runLoop({

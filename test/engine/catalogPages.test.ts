@@ -36,7 +36,7 @@ it('all pages are listed', async () => {
 		...models('getMany', { returnAll: true }),
 		secrets: service.secrets,
 	});
-	expect(items.map((item) => item.json['id'])).toEqual(['v/a', 'v/b']);
+	expect(items.map((item) => item.json['model'])).toEqual(['v/a', 'v/b']);
 });
 
 it('what is missing is said', async () => {
@@ -53,17 +53,17 @@ it('what is missing is said', async () => {
 it.each<[string, Parameters<typeof run>[0], object]>([
 	[
 		'a chat',
-		{ ...chat('q', { model: model('v/new'), options: { spendingCap: 1 } }), secrets: {} },
+		{ ...chat('q', { model: model('v/new'), spendingCapPerItem: 1 }), secrets: {} },
 		priced('v/new'),
 	],
 	[
 		'a job',
 		{
 			...job('start', {
-				segment: 'images',
+				mediaType: 'images',
 				model: model('v/new'),
 				prompt: 'p',
-				options: { spendingCap: 1 },
+				spendingCapPerItem: 1,
 			}),
 			secrets: {},
 		},
@@ -104,7 +104,7 @@ it('a price that was lowered a minute ago is the price', async () => {
 			: { type: 'text/event-stream', body: STREAM },
 	);
 	const what = {
-		...chat('q', { model: model('v/a'), options: { spendingCap: 0.1 } }),
+		...chat('q', { model: model('v/a'), spendingCapPerItem: 0.1 }),
 		secrets: service.secrets,
 	};
 	expect((await run(what)).error?.message).toContain('more than the spending cap');

@@ -19,6 +19,33 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 describe('what is sent', () => {
 	it('is every field of the protocol, by name and as JSON', async () => {
 		const options = {
+			maxTokens: 900,
+			temperature: 0.5,
+			reasoningEffort: 'low',
+			frequencyPenalty: 0.5,
+			presencePenalty: -0.5,
+			seed: 7,
+			topP: 0.9,
+			topLogprobs: 2,
+			answerCount: 2,
+		};
+		const additionalFields =
+			'{"response_format":{"type":"json_object"},"user":"u-1","logit_bias":{}}';
+		const { error } = await ask('x', {
+			options: {
+				...options,
+				stopSequences: '["END"]',
+				additionalFields,
+				systemMessage: 'Be short.',
+			},
+		});
+		expect(error).toBeUndefined();
+		expect(sent()).toEqual({
+			model: 'northwind/quill-2.5',
+			messages: [
+				{ role: 'system', content: 'Be short.' },
+				{ role: 'user', content: 'x' },
+			],
 			max_tokens: 900,
 			temperature: 0.5,
 			reasoning_effort: 'low',
@@ -29,20 +56,6 @@ describe('what is sent', () => {
 			logprobs: true,
 			top_logprobs: 2,
 			n: 2,
-		};
-		const additionalFields =
-			'{"response_format":{"type":"json_object"},"user":"u-1","logit_bias":{}}';
-		const { error } = await ask('x', {
-			options: { ...options, stop: '["END"]', additionalFields, systemMessage: 'Be short.' },
-		});
-		expect(error).toBeUndefined();
-		expect(sent()).toEqual({
-			model: 'northwind/quill-2.5',
-			messages: [
-				{ role: 'system', content: 'Be short.' },
-				{ role: 'user', content: 'x' },
-			],
-			...options,
 			stop: ['END'],
 			response_format: { type: 'json_object' },
 			user: 'u-1',
@@ -51,8 +64,8 @@ describe('what is sent', () => {
 		});
 	});
 
-	it('is a simple prompt', async () => {
-		await ask('', { messageSource: 'prompt', prompt: 'hello' });
+	it('is a prompt', async () => {
+		await ask('', { inputType: 'prompt', prompt: 'hello' });
 		expect(sent()['messages']).toEqual([{ role: 'user', content: 'hello' }]);
 	});
 
@@ -62,8 +75,8 @@ describe('what is sent', () => {
 			{ role: 'developer', content: 'a' },
 			{ role: 'system', content: 'b' },
 			{ role: 'user', content: 'c' },
-			{ role: 'assistant', content: '', tool_calls: JSON.stringify([call]) },
-			{ role: 'tool', content: 'd', tool_call_id: 'c1' },
+			{ role: 'assistant', content: '', toolCalls: JSON.stringify([call]) },
+			{ role: 'tool', content: 'd', toolCallId: 'c1' },
 		];
 		const { items } = await ask('', { messages: { message } });
 		expect(sent()['messages']).toEqual([
@@ -80,11 +93,7 @@ describe('what is sent', () => {
 			{ role: 'assistant', content: 'hello', name: 'a' },
 			{ role: 'user', content: 'well' },
 		];
-		await ask(
-			'',
-			{ messageSource: 'json', messagesJson: '={{ $json.talk }}' },
-			{ items: [{ talk }] },
-		);
+		await ask('', { inputType: 'json', messagesJson: '={{ $json.talk }}' }, { items: [{ talk }] });
 		expect(sent()['messages']).toEqual(talk);
 	});
 
@@ -136,21 +145,38 @@ describe('what is sent', () => {
 	});
 });
 
+describe('the choice of tools', () => {
+	const tools = { tool: [{ name: 'f' }, { name: 'g' }] };
+
+	it.each<[INodeParameters, unknown]>([
+		[{}, undefined],
+		[{ choice: {} }, 'auto'],
+		[{ choice: { mode: 'auto' } }, 'auto'],
+		[{ choice: { mode: 'none' } }, 'none'],
+		[{ choice: { mode: 'required', toolName: 'f' } }, 'required'],
+		[{ choice: { mode: 'one', toolName: ' g ' } }, { type: 'function', function: { name: 'g' } }],
+	])('%j is sent as %j', async (toolChoice, field) => {
+		const { error } = await ask('x', { tools, options: { toolChoice } });
+		expect(error).toBeUndefined();
+		expect(sent()['tool_choice']).toEqual(field);
+	});
+});
+
 describe('what is refused before anything is sent', () => {
 	const attachment = (entry: object) =>
 		({ attachments: { attachment: [entry] } }) as INodeParameters;
 
 	it.each<[string, INodeParameters, RegExp]>([
 		['no message', { messages: { message: [] } }, /^Messages is empty/],
-		['an empty prompt', { messageSource: 'prompt', prompt: ' ' }, /^Prompt is empty/],
+		['an empty prompt', { inputType: 'prompt', prompt: ' ' }, /^Prompt is empty/],
 		[
 			'JSON that is no list',
-			{ messageSource: 'json', messagesJson: '{"role":"user"}' },
+			{ inputType: 'json', messagesJson: '{"role":"user"}' },
 			/^Messages \(JSON\) must be a JSON list/,
 		],
 		[
 			'a role that nobody knows',
-			{ messageSource: 'json', messagesJson: '[{"role":"bot","content":"x"}]' },
+			{ inputType: 'json', messagesJson: '[{"role":"bot","content":"x"}]' },
 			/^Messages \(JSON\) 1: role must be one of/,
 		],
 		[
@@ -166,7 +192,11 @@ describe('what is refused before anything is sent', () => {
 		],
 		['streaming off', { options: { additionalFields: '{"stream":false}' } }, /"stream".*always/],
 		['a tool without a name', { tools: { tool: [{ description: 'x' }] } }, /^Tools 1: Name/],
-		['no tool named', { options: { toolChoice: 'one' } }, /Tool Name is empty/],
+		[
+			'no tool named',
+			{ options: { toolChoice: { choice: { mode: 'one' } } } },
+			/Tool Choice: Tool Name is empty/,
+		],
 		[
 			'a file that is not there',
 			attachment({ source: 'binary', binaryProperty: 'photo' }),
@@ -226,7 +256,8 @@ describe('what comes out', () => {
 					model: 'northwind/quill-2.5',
 					finishReason: 'stop',
 					usage: expect.objectContaining({ prompt_tokens: 3, completion_tokens: 5 }),
-					cost: { microUsd: 9, usd: 0.000009, computed: true },
+					costUsd: 0.000009,
+					costComputed: true,
 					requestId: expect.stringMatching(/^req-/),
 					complete: true,
 				},
@@ -247,7 +278,7 @@ describe('what comes out', () => {
 			output: 'You said: "one two three".',
 			finishReason: 'stop',
 			usage: { prompt_tokens: 3, completion_tokens: 5 },
-			cost: { microUsd: 9 },
+			costUsd: 0.000009,
 			complete: true,
 		});
 	});
@@ -275,7 +306,7 @@ describe('what comes out', () => {
 	});
 
 	it('says of an answer that was cut off how to mend it', async () => {
-		const { items, run: done } = await ask('[[words:50]]', { options: { max_tokens: 5 } });
+		const { items, run: done } = await ask('[[words:50]]', { options: { maxTokens: 5 } });
 		expect(items[0]?.json).toMatchObject({
 			finishReason: 'length',
 			complete: true,
@@ -287,7 +318,7 @@ describe('what comes out', () => {
 	it('says so when hidden reasoning took all tokens', async () => {
 		const { items } = await ask('x', {
 			model: model('aurora-labs/deep-reason-1'),
-			options: { max_tokens: 10 },
+			options: { maxTokens: 10 },
 		});
 		expect(items[0]?.json).toMatchObject({
 			output: '',
@@ -303,12 +334,12 @@ describe('what comes out', () => {
 		});
 	});
 
-	it('gives several choices as several', async () => {
-		const { items } = await ask('hi', { options: { n: 3 } });
-		const choices = items[0]?.json['choices'] as Array<{ output: string }>;
-		expect(choices).toHaveLength(3);
-		expect(new Set(choices.map(({ output }) => output)).size).toBe(3);
-		expect(items[0]?.json['output']).toBe(choices[0]?.output);
+	it('gives several answers as several', async () => {
+		const { items } = await ask('hi', { options: { answerCount: 3 } });
+		const answers = items[0]?.json['answers'] as Array<{ output: string }>;
+		expect(answers).toHaveLength(3);
+		expect(new Set(answers.map(({ output }) => output)).size).toBe(3);
+		expect(items[0]?.json['output']).toBe(answers[0]?.output);
 	});
 
 	it.each(['strings', 'whole', 'object'] as const)(

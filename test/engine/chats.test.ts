@@ -18,7 +18,11 @@ const ask = (
 
 const chatIdsSent = () => posts(service).map(({ body }) => (body as { chat_id?: string }).chat_id);
 
-const QUESTION = { question: '={{ $json.q }}', chat: 'key', chatKey: '={{ $json.key }}' };
+const QUESTION = {
+	question: '={{ $json.q }}',
+	sessionMode: 'key',
+	sessionKey: '={{ $json.key }}',
+};
 
 describe.each(['ask', 'askStreaming'] as const)('%s: from a key', (operation) => {
 	it('the first item is given a chat, which those with its key share', async () => {
@@ -54,19 +58,75 @@ describe.each(['ask', 'askStreaming'] as const)('%s: from a key', (operation) =>
 		expect(items[0]?.json['chatId']).toBe(items[1]?.json['chatId']);
 	});
 
-	it.each([' ', '={{ undefined }}'])('refuses "%s" before any request', async (chatKey) => {
-		const { error } = await ask(operation, { question: 'x', chat: 'key', chatKey });
-		expect(error?.message).toMatch(/^Chat Key is empty/);
+	it.each([' ', '={{ undefined }}'])('refuses "%s" before any request', async (sessionKey) => {
+		const { error } = await ask(operation, { question: 'x', sessionMode: 'key', sessionKey });
+		expect(error?.message).toMatch(/^Session Key is empty/);
 		expect(service.requests).toEqual([]);
 	});
 });
 
-it('a workflow that was saved before keys were there goes on as it did', async () => {
+it('a chat is continued by its ID, exactly as it is', async () => {
 	const chatId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 	service.forms.unknownChat = 'accepted';
-	await ask('ask', { question: 'x', chatId });
-	await ask('ask', { question: 'x', chatId: '={{ $json.missing }}' });
-	expect(chatIdsSent()).toEqual([chatId, undefined]);
+	const { items } = await ask('ask', { question: 'x', sessionMode: 'id', chatId });
+	expect(items[0]?.json).toMatchObject({ chatId, sessionSource: 'id' });
+	for (const missing of [' ', '={{ $json.missing }}']) {
+		const { error } = await ask('ask', { question: 'x', sessionMode: 'id', chatId: missing });
+		expect(error?.message).toMatch(/^Chat ID is empty/);
+	}
+	expect(chatIdsSent()).toEqual([chatId]);
+});
+
+describe('from the input', () => {
+	const hintsOf = ({ run: { data } }: Awaited<ReturnType<typeof ask>>) =>
+		(data.resultData.runData['Node'] ?? []).flatMap(({ hints = [] }) =>
+			hints.map(({ message }) => message),
+		);
+
+	it('continues the chat of an earlier answer', async () => {
+		const { items: earlier } = await ask('ask', { question: 'one' });
+		expect(earlier[0]?.json).toMatchObject({ sessionSource: 'new' });
+		const outcome = await ask('askStreaming', { question: 'two' }, { items: [earlier[0]!.json] });
+		expect(outcome.items[0]?.json).toMatchObject({
+			chatId: earlier[0]?.json['chatId'],
+			sessionSource: 'item',
+			output: expect.stringContaining('message 2 of this chat'),
+		});
+		expect(hintsOf(outcome)).toEqual([]);
+	});
+
+	it('items of one session share a chat during the execution', async () => {
+		const items = [{ sessionId: 'a' }, { sessionId: 4711 }, { sessionId: ' a' }];
+		const { items: given } = await ask('ask', { question: 'x' }, { items });
+		const ids = given.map(({ json }) => json['chatId']);
+		expect([ids[2], new Set(ids).size]).toEqual([ids[0], 2]);
+		expect(given.map(({ json }) => json['sessionSource'])).toEqual(['item', 'item', 'item']);
+	});
+
+	it('a session begins a new chat where nothing remembers it, and a hint says what to do', async () => {
+		const outcome = await ask('ask', { question: 'x' }, { chatted: { sessionId: 'a' } });
+		expect(outcome.items[0]?.json).toMatchObject({ sessionSource: 'chatTrigger' });
+		expect(hintsOf(outcome)).toEqual([
+			expect.stringMatching(
+				/the chat of this session is not remembered\..*"Use a Job Ledger" in the Market Assistant API credential/,
+			),
+		]);
+		expect(hintsOf(await ask('ask', { question: 'x' }))).toEqual([]);
+	});
+
+	it('takes the question of the item', async () => {
+		await ask(
+			'ask',
+			{ questionSource: 'fromInput' },
+			{ items: [{ chatInput: 'of a chat' }, { message: 'of a conversation' }] },
+		);
+		expect(posts(service).map(({ body }) => (body as { message: string }).message)).toEqual([
+			'of a chat',
+			'of a conversation',
+		]);
+		const { error } = await ask('ask', { questionSource: 'fromInput' });
+		expect(error?.message).toMatch(/^Question: the item has no text in 'chatInput'/);
+	});
 });
 
 describe('an answer that stops before its end', () => {
@@ -106,7 +166,7 @@ describe('an answer that stops before its end', () => {
 
 describe('the id of a chat that is continued', () => {
 	const chatId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
-	const more = { question: 'on', chatId };
+	const more = { question: 'on', sessionMode: 'id', chatId };
 	beforeEach(() => (service.forms.unknownChat = 'accepted'));
 
 	it('is in the output where the answer does not repeat it', async () => {

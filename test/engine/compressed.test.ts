@@ -38,7 +38,7 @@ const execute = async (what: Pick<RunOptions, 'node' | 'parameters' | 'credentia
 	return { item: items[0], json: items[0]?.json, details, failure: failed[0]?.json['error'] };
 };
 const send = () => execute(agent({ message: 'hello' }));
-const download = () => execute(job('download', { segment: 'music', jobId: 'j-1' }));
+const download = () => execute(job('download', { mediaType: 'music', jobId: 'j-1' }));
 
 /** Where a body is cut: in its last byte, in its checksum, in the middle, near its beginning. */
 const cuts = [
@@ -157,7 +157,7 @@ it('a length that is told counts where nothing is compressed', async () => {
 		headers: { 'content-length': String(body.length) },
 		body,
 	}));
-	const parameters = { segment: 'music', jobId: 'j-1', options: { maximumSize: 1 } };
+	const parameters = { mediaType: 'music', jobId: 'j-1', options: { maxSizeMib: 1 } };
 	const { failure } = await execute(job('download', parameters));
 	expect(failure).toMatch(/^The file is larger than 1 MiB/);
 });

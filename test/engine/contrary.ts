@@ -76,8 +76,14 @@ export async function startContrary(): Promise<Contrary> {
 	};
 }
 
+/** Only the prices of what is asked: the nodes send nothing whose cost they do not know. */
+const CATALOG = [
+	{ id: 'northwind/quill-2.5', pricing: { input_per_mtok: 0.5, output_per_mtok: 1.5 } },
+	{ id: 'canvas/sketch-1', pricing: { unit: 'image', per_unit: 0.04 } },
+];
+
 /** Nobody waits for the catalog. */
 const catalogOf = ({ url = '' }: IncomingMessage): Said =>
 	url.startsWith('/v1/models')
-		? { type: 'application/json', body: '{"data":[]}' }
+		? { type: 'application/json', body: JSON.stringify({ data: CATALOG }) }
 		: { status: 404, type: 'application/json', body: '{"message":"no such path"}' };

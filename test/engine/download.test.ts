@@ -32,7 +32,7 @@ afterAll(() => server.close());
 
 const execute = (operation: string, parameters: object) =>
 	run({
-		...job(operation, { segment: 'images', ...parameters }),
+		...job(operation, { mediaType: 'images', ...parameters }),
 		secrets: secretsOf(service),
 		settings: { onError: 'continueErrorOutput' },
 	});

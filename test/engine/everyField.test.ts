@@ -51,22 +51,24 @@ it('finds the fields', () => {
 	expect(titles.length).toBeGreaterThan(200);
 	expect(titles).toEqual(
 		expect.arrayContaining([
-			'workspaceAgent message send: Session Key',
-			'modelRouter job start: Options: Spending Cap per Execution (USD)',
-			'modelRouter job generate: Inputs 1: URL',
-			'modelRouter chat complete: Tools 1: Parameters (JSON Schema)',
-			'marketAssistant question askGuided: Options: Include Events',
+			'workspaceAgent: Session Key',
+			'modelRouter media start: Options: Spending Cap per Execution (USD)',
+			'modelRouter media generate: Inputs 1: URL',
+			'modelRouter text message: Tools 1: Parameters (JSON Schema)',
+			'modelRouter text message: Options: Tool Choice: Tool Name',
+			'marketAssistant askGuided: Options: Include Raw Events',
 			'modelRouter ledger getMany: Filters: State',
 			'modelRouterTrigger: Options: Max Jobs per Run',
 			'agentBridge: Options: Stop Pattern',
-			'workspaceAgent message send: Request Settings: Total Limit (Seconds)',
+			'modelRouter ledger getMany: Request Settings: Total Timeout (Seconds)',
+			'workspaceAgent: Request Settings: Total Timeout (Seconds)',
 		]),
 	);
 });
 
 describe.each(
 	ofItems
-		.filter((field) => !mayBeEmpty(field) && !field.takesNoExpression)
+		.filter((field) => !mayBeEmpty(field) && !field.takesNoExpression && !field.isOfTool)
 		.map((field) => [field.title, field] as const),
 )('%s', (_title, field) => {
 	it('is refused where its expression finds nothing, and nothing is asked of the service', async () => {
@@ -91,17 +93,35 @@ describe.each(
 	});
 });
 
+it.each(
+	ofItems
+		.filter((field) => field.isOfTool && !field.takesNoExpression)
+		.map((field) => [field.title, field] as const),
+)(
+	'%s, which only a tool has, is refused where its expression finds nothing',
+	async (_title, field) => {
+		const { answers } = await callTool('by the engine', {
+			tool: {
+				node: field.node,
+				credential: CREDENTIALS[field.node] ?? 'modelRouterApi',
+				parameters: { ...field.stored("={{ $('Start').item.json.missing }}"), allowAgents: true },
+			},
+			secrets: secretsOf(rig.service),
+			calls: [{}],
+		});
+		expect(answers).toEqual([expect.stringContaining(saying(field))]);
+		expect(asked()).toEqual([]);
+	},
+);
+
 describe('a field whose expression may find nothing', () => {
 	const cases = fields.filter(mayBeEmpty);
 
 	it('is one of these', () => {
 		expect(cases.map(({ title }) => title)).toEqual([
-			'marketAssistant question ask: Chat ID',
-			'marketAssistant question askGuided: Chat ID',
-			'marketAssistant question askStreaming: Chat ID',
-			'modelRouter chat complete: Messages 1: Tool Calls (JSON)',
-			'modelRouter chat estimate: Messages 1: Tool Calls (JSON)',
-			'modelRouter response create: Messages 1: Tool Calls (JSON)',
+			'modelRouter text message: Messages 1: Tool Calls (JSON)',
+			'modelRouter text createResponse: Messages 1: Tool Calls (JSON)',
+			'modelRouter text estimateCost: Messages 1: Tool Calls (JSON)',
 			'agentBridge: Message',
 			'agentBridge: Options: Transcript to Continue (JSON)',
 		]);
@@ -133,7 +153,7 @@ describe('a field whose expression may find nothing', () => {
 				],
 			},
 		});
-		const called = await runWith(field, rows({ tool_calls: JSON.stringify([call]) }), [{}]);
+		const called = await runWith(field, rows({ toolCalls: JSON.stringify([call]) }), [{}]);
 		expect(called.error).toBeUndefined();
 		const { error } = await runWith(field, rows({}), [{}]);
 		expect(error?.message).toMatch(/^Messages 2: Content is empty/);

@@ -9,9 +9,10 @@ afterAll(() => service.stop());
 
 const NUMBER = '12345678901234567890';
 const picture = {
-	segment: 'images',
+	mediaType: 'images',
 	model: { __rl: true, mode: 'id', value: 'canvas/x' },
 	prompt: 'p',
+	options: { allowUnknownCost: true },
 };
 const STREAM = 'data: {"choices":[{"delta":{"content":"{\\"a\\":1}"}}]}\n\ndata: [DONE]\n\n';
 const RESPONSE =
@@ -52,8 +53,8 @@ it.each<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]>([
 	[
 		'a JSON schema',
 		chat('q', {
-			answerFormat: 'schema',
-			schema: `{"type":"object","properties":{"a":{"type":"integer","maximum":${NUMBER}}}}`,
+			responseFormat: 'json_schema',
+			jsonSchema: `{"type":"object","properties":{"a":{"type":"integer","maximum":${NUMBER}}}}`,
 		}),
 	],
 ])('%s', async (_where, what) => {

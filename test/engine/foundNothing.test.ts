@@ -16,16 +16,19 @@ const execute = async (made: Made, json: IDataObject = {}) =>
 
 const sessionId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 const picture = {
-	segment: 'images',
+	mediaType: 'images',
 	model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
 	prompt: 'a cat',
 };
 const keys: Array<[string, (key: string) => Made]> = [
-	['Session Key', (sessionKey) => agent({ message: 'hello', session: 'key', sessionKey })],
-	['Chat Key', (chatKey) => assistant('ask', { question: 'hello', chat: 'key', chatKey })],
+	['Session Key', (sessionKey) => agent({ message: 'hello', sessionMode: 'key', sessionKey })],
 	[
-		'Options: Start Once Per Key',
-		(startKey) => job('start', { ...picture, useLedger: true, options: { startKey } }),
+		'Session Key',
+		(sessionKey) => assistant('ask', { question: 'hello', sessionMode: 'key', sessionKey }),
+	],
+	[
+		'Unique Key (Start Only Once)',
+		(idempotencyKey) => job('start', { ...picture, useLedger: true, idempotencyKey }),
 	],
 ];
 
@@ -49,7 +52,7 @@ describe.each(keys)('%s', (label, withKey) => {
 it.each(['annullato', 'nullable-5', 'undefinedness', '={{ "x-" + $json.id }}'])(
 	'a key that only looks like nothing is one: %s',
 	async (sessionKey) => {
-		const made = agent({ message: 'hello', session: 'key', sessionKey });
+		const made = agent({ message: 'hello', sessionMode: 'key', sessionKey });
 		const { error, items } = await execute(made, { id: 7 });
 		expect(error).toBeUndefined();
 		expect(items).toHaveLength(1);
@@ -82,10 +85,18 @@ describe('JSON', () => {
 		[
 			'a value that is nothing but an expression',
 			'={"size": "{{ $json.size }}", "n": 1}',
-			/^Parameters contains {{ \$json\.size }}, which found nothing for this item/,
+			/^Additional Parameters \(JSON\) contains {{ \$json\.size }}, which found nothing for this item/,
 		],
-		['a value without quotes', '={"n": {{ $json.n }}}', /^Parameters is not valid JSON/],
-		['an object as it is stored', { size: '={{ $json.size }}' }, /^Parameters: size is empty/],
+		[
+			'a value without quotes',
+			'={"n": {{ $json.n }}}',
+			/^Additional Parameters \(JSON\) is not valid JSON/,
+		],
+		[
+			'an object as it is stored',
+			{ size: '={{ $json.size }}' },
+			/^Additional Parameters \(JSON\): size is empty/,
+		],
 	])('%s has to find something', async (_what, parameters, message) => {
 		const { error } = await start(parameters);
 		expect(error?.message).toMatch(message);
@@ -106,7 +117,7 @@ describe('what is not shown for what an expression chose', () => {
 			'a session key',
 			agent({
 				message: 'hello',
-				session: '={{ $json.session }}',
+				sessionMode: '={{ $json.session }}',
 				sessionId,
 				sessionKey: '={{ $json.key }}',
 			}),
@@ -135,7 +146,7 @@ describe('what is not shown for what an expression chose', () => {
 
 	it('but what is shown is', async () => {
 		const made = agent({
-			...{ message: 'hello', session: '={{ $json.session }}', sessionId },
+			...{ message: 'hello', sessionMode: '={{ $json.session }}', sessionId },
 			sessionKey: '={{ $json.key }}',
 		});
 		const { error } = await execute(made, { session: 'key' });

@@ -61,22 +61,22 @@ const TABLE: Record<Capability, RegExp[]> = {
 it('every capability and every content of the table can be chosen', () => {
 	expect(valuesOf('capability').sort()).toEqual([...capabilities].sort());
 	for (const capability of capabilities) {
-		const { contents } = CAPABILITIES[capability];
-		expect(valuesOf(capability).sort()).toEqual(Object.keys(contents).sort());
-		expect(Object.values(contents)).toEqual(
+		const { topics } = CAPABILITIES[capability];
+		expect(valuesOf(capability).sort()).toEqual(Object.keys(topics).sort());
+		expect(Object.values(topics)).toEqual(
 			TABLE[capability].map((words) => expect.stringMatching(words)),
 		);
 	}
 });
 
 describe.each(capabilities)('%s', (capability) => {
-	const phrases = Object.entries(CAPABILITIES[capability].contents);
+	const phrases = Object.entries(CAPABILITIES[capability].topics);
 
 	it('what is chosen is in the question, and nothing else', async () => {
 		const choices = [...phrases.map(([value]) => [value]), phrases.map(([value]) => value)];
 		const { items, error } = await ask(
-			{ capability, [capability]: '={{ $json.contents }}' },
-			{ items: choices.map((contents) => ({ contents })) },
+			{ capability, [capability]: '={{ $json.topics }}' },
+			{ items: choices.map((topics) => ({ topics })) },
 		);
 		expect(error).toBeUndefined();
 		for (const [index, { json }] of items.entries()) {
@@ -95,11 +95,11 @@ describe.each(capabilities)('%s', (capability) => {
 	it('what is filled in is in the question', async () => {
 		await ask({
 			capability,
-			asset: ' PEPE ',
+			token: ' PEPE ',
 			chain: 'Solana',
 			wallet: '0xd8dA\n6BF2',
 			period: 'the last 7 days',
-			options: { wishes: 'Compare it\nwith BTC.', answerLanguage: 'German', entries: 5 },
+			options: { instructions: 'Compare it\nwith BTC.', answerLanguage: 'German', maxEntries: 5 },
 		});
 		const [question = ''] = asked();
 		expect(question.split('\n').slice(1, 5)).toEqual([
@@ -120,8 +120,8 @@ describe.each(capabilities)('%s', (capability) => {
 });
 
 it('is read as a whole, or as it is made with the tools', async () => {
-	const { items: whole } = await ask({ asset: 'ETH' });
-	const { items: made } = await ask({ asset: 'ETH', reading: 'streaming' });
+	const { items: whole } = await ask({ token: 'ETH' });
+	const { items: made } = await ask({ token: 'ETH', streamAnswer: true });
 	expect(whole[0]?.json).toMatchObject({ complete: true, body: expect.anything() });
 	expect(made[0]?.json).toMatchObject({
 		complete: true,
@@ -137,7 +137,12 @@ it('is read as a whole, or as it is made with the tools', async () => {
 
 it('goes on in a chat, as any question does', async () => {
 	const { items } = await ask(
-		{ chat: 'key', chatKey: 'a', asset: '={{ $json.token }}', options: { model: 'svc_v1.3' } },
+		{
+			sessionMode: 'key',
+			sessionKey: 'a',
+			token: '={{ $json.token }}',
+			options: { model: 'svc_v1.3' },
+		},
 		{ items: [{ token: 'ETH' }, { token: 'BTC' }] },
 	);
 	expect(items[1]?.json['chatId']).toBe(items[0]?.json['chatId']);
@@ -148,20 +153,20 @@ it('goes on in a chat, as any question does', async () => {
 });
 
 it.each<[unknown, RegExp]>([
-	[[], /^Contents is empty/],
-	[['moon'], /^Contents must be one of: .*price/],
-	['price, moon', /^Contents must be one of: /],
-	[7, /^Contents must be a list/],
-])('contents of %j are refused before any request', async (contents, message) => {
+	[[], /^Topics is empty/],
+	[['moon'], /^Topics must be one of: .*price/],
+	['price, moon', /^Topics must be one of: /],
+	[7, /^Topics must be a list/],
+])('topics of %j are refused before any request', async (topics, message) => {
 	const { error } = await ask(
-		{ marketData: '={{ $json.contents }}' },
-		{ items: [{ contents: contents as string[] }] },
+		{ marketData: '={{ $json.topics }}' },
+		{ items: [{ topics: topics as string[] }] },
 	);
 	expect(error?.message).toMatch(message);
 	expect(service.requests).toEqual([]);
 });
 
-it('contents may be written with commas, as an AI agent does', async () => {
+it('topics may be written with commas, as an AI agent does', async () => {
 	await ask({ marketData: '={{ "charts, price" }}' });
 	expect(asked()[0]).toContain('Cover each of these:\n- price\n- charts');
 });

@@ -12,7 +12,7 @@ const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
 const carryOn = { onError: 'continueErrorOutput' };
 const execute = (operation: string, parameters: object, settings: object = {}) =>
 	run({
-		...job(operation, { segment: 'images', ...parameters }),
+		...job(operation, { mediaType: 'images', ...parameters }),
 		secrets: secretsOf(service),
 		settings,
 	});
@@ -53,7 +53,7 @@ describe('generate', () => {
 	});
 
 	it('ends at its deadline with the id and how to go on', async () => {
-		const { failed } = await generate('a cat [[never]]', { deadline: 1 });
+		const { failed } = await generate('a cat [[never]]', { maxWait: 1 });
 		expect(failed).toMatchObject([
 			{
 				json: {
@@ -191,7 +191,7 @@ describe('download', () => {
 			service.forms.contentLength = form;
 			service.forms.jobSteps = 0;
 			const jobId = await startJob('x [[size:60000000]]');
-			const { failed } = await execute('download', { jobId, options: { maximumSize: 1 } }, carryOn);
+			const { failed } = await execute('download', { jobId, options: { maxSizeMib: 1 } }, carryOn);
 			expect(failed[0]?.json['error']).toMatch(/larger than 1 MiB .*jobId/);
 			await service.settled();
 			expect(service.requests.at(-1)?.abandoned).toBe(true);

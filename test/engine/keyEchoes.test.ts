@@ -117,12 +117,18 @@ function responseEvents(): string[] {
 	];
 }
 
-const picture = { segment: 'images', model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' } };
-const address = { segment: 'images', jobId: 'job-1' };
+const picture = {
+	mediaType: 'images',
+	model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
+	options: { allowUnknownCost: true },
+};
+const address = { mediaType: 'images', jobId: 'job-1' };
 const partial = { onIncomplete: 'partial' };
+/** The catalog of this service has no prices. */
+const options = { allowUnknownCost: true };
 
 const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]> = [
-	['agent: send', agent({ message: 'x', options: { includeEvents: true } })],
+	['agent: send', agent({ message: 'x', options: { includeRawEvents: true } })],
 	['agent: send, give what arrived', agent({ message: 'x', options: partial })],
 	['assistant: ask', assistant('ask', { question: 'x' })],
 	['assistant: ask a guided question', assistant('askGuided', GUIDED())],
@@ -133,25 +139,28 @@ const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'crede
 	],
 	[
 		'assistant: ask in a chat by key',
-		assistant('askStreaming', { question: 'x', chat: 'key', chatKey: 'k' }),
+		assistant('askStreaming', { question: 'x', sessionMode: 'key', sessionKey: 'k' }),
 	],
-	['router: chat', chat('x')],
-	['router: chat, not simplified', chat('x', { simplify: false })],
-	['router: chat, give what arrived', chat('x', { options: partial })],
-	['router: response', response('x')],
+	['router: chat', chat('x', { options })],
+	['router: chat, not simplified', chat('x', { options, simplify: false })],
+	['router: chat, give what arrived', chat('x', { options: { ...options, ...partial } })],
+	['router: response', response('x', { options })],
 	['router: start', job('start', { ...picture, prompt: 'x' })],
-	['router: generate', job('generate', { ...picture, prompt: 'x', options: { deadline: 1 } })],
+	[
+		'router: generate',
+		job('generate', { ...picture, prompt: 'x', options: { ...picture.options, maxWait: 1 } }),
+	],
 	['router: get a job', job('get', address)],
 	['router: get a model', models('get', { model: { __rl: true, mode: 'id', value: 'a/b' } })],
 	['router: get many models', models('getMany', { returnAll: true })],
 ];
 
 function GUIDED() {
-	return { capability: 'webSearch', asset: 'x', reading: 'streaming' };
+	return { capability: 'webSearch', token: 'x', streamAnswer: true };
 }
 
 function streaming(options: object) {
-	return { question: 'x', options: { includeEvents: true, showToolCalls: true, ...options } };
+	return { question: 'x', options: { includeRawEvents: true, showToolCalls: true, ...options } };
 }
 
 const whole = (body: Answer['body'], status: number, type: string): Answer => ({
@@ -213,7 +222,7 @@ const ways: Array<[string, Partial<RunOptions>]> = [
 
 /** They ask again for a while, where asking again may help: not in all places. */
 const patient: typeof operations = [
-	['router: wait', job('wait', { ...address, options: { deadline: 1 } })],
+	['router: wait', job('wait', { ...address, options: { maxWait: 1 } })],
 	['router: download', job('download', address)],
 ];
 

@@ -50,10 +50,10 @@ const echo = () =>
 		],
 	});
 
-describe.each(['ledger', 'list'])('the trigger with a %s', (jobSource) => {
+describe.each(['ledger', 'list'])('the trigger with a %s', (watch) => {
 	const optionsFor = (ids: string[], more = {}) => {
-		const list = { jobSource, segment: 'images', jobIds: ids.join(',') };
-		return rig.trigger({ ...(jobSource === 'list' && list), ...more });
+		const list = { mediaType: 'images', jobIds: ids.join(',') };
+		return rig.trigger({ watch, simplify: false, ...(watch === 'list' && list), ...more });
 	};
 	const kept = (polled: ReturnType<typeof activated>) =>
 		textsIn([n8n.rows, polled.staticData(), logged]);
@@ -84,7 +84,9 @@ describe.each(['ledger', 'list'])('the trigger with a %s', (jobSource) => {
 		const { items, error } = await trigger.poll();
 		const { run: done } = await executed({
 			...options,
-			items: items ?? [{ json: { jobId: ids[0], segment: 'images', event: 'mediaJobCompleted' } }],
+			items: items ?? [
+				{ json: { jobId: ids[0], mediaType: 'images', event: 'mediaJobCompleted' } },
+			],
 		});
 		const texts = textsIn([items, error, error?.message, error?.stack, done]);
 		expect(spellingsIn([...texts, ...kept(trigger)], key)).toEqual([]);
@@ -111,7 +113,11 @@ it('a chat whose id holds the key goes on by its key, and is not stored', async 
 		do: { type: 'replace', find: '"chat_id":"', with: `"chat_id":"of ${secret} ` },
 	});
 	const { run: done, items } = await run({
-		...assistant('askStreaming', { question: '={{ $json.q }}', chat: 'key', chatKey: 'k' }),
+		...assistant('askStreaming', {
+			question: '={{ $json.q }}',
+			sessionMode: 'key',
+			sessionKey: 'k',
+		}),
 		secrets: secretsOf(service),
 		items: [{ q: 'one' }, { q: 'two' }],
 		settings: { onError: 'continueErrorOutput' },

@@ -9,9 +9,9 @@ const rig = startLedgerRig();
 
 describe('a start that is entered', () => {
 	it('is in the ledger with its id, and says so', async () => {
-		const { items } = await run(rig.starting('one', { label: 'films' }));
+		const { items } = await run(rig.starting('one', { ledgerLabel: 'films' }));
 		const { jobId } = rig.service.world.starts[0]!;
-		expect(items[0]?.json).toMatchObject({ jobId, ledgerEntry: 1, segment: 'images' });
+		expect(items[0]?.json).toMatchObject({ jobId, entryId: 1, mediaType: 'images' });
 		expect(items[0]?.json).not.toHaveProperty('startedBefore');
 		expect(rig.n8n.entries()).toMatchObject([
 			{
@@ -58,7 +58,7 @@ describe('a start that is entered', () => {
 		const { error } = await run(rig.starting('one'));
 		expect(error?.context?.['metadata']).toMatchObject({
 			outcome: 'unknown',
-			ids: { ledgerEntry: '1' },
+			ids: { entryId: '1' },
 		});
 		expect(error?.message).toContain('Mark as Started');
 		expect(rig.n8n.entries()).toMatchObject([{ state: 'unknown', jobId: '' }]);
@@ -75,36 +75,34 @@ describe('a start that is entered', () => {
 	});
 });
 
-describe('Start Once Per Key', () => {
+describe('a unique key', () => {
 	const once = (key: string, text = 'one', more: Partial<RunOptions> = {}) =>
-		run(rig.starting(text, { startKey: key }, more));
+		run(rig.starting(text, { idempotencyKey: key }, more));
 
 	it('starts one job per key, over executions, and gives it back', async () => {
 		const first = await once('order-7');
 		const second = await once('order-7', 'other');
 		const { jobId } = rig.service.world.starts[0]!;
 		expect(first.items[0]?.json).toMatchObject({
-			...{ jobId, startedBefore: false, startKey: 'order-7', ledgerEntry: 1 },
+			...{ jobId, startedBefore: false, idempotencyKey: 'order-7', entryId: 1 },
 		});
 		expect(second.items[0]?.json).toMatchObject({
-			...{ jobId, startedBefore: true, startKey: 'order-7', ledgerEntry: 1 },
-			job: { id: jobId },
+			...{ jobId, startedBefore: true, idempotencyKey: 'order-7', entryId: 1 },
 		});
-		expect(second.items[0]?.json['estimatedCostMicroUsd']).toEqual(
-			first.items[0]?.json['estimatedCostMicroUsd'],
+		expect(second.items[0]?.json['estimatedCostUsd']).toEqual(
+			first.items[0]?.json['estimatedCostUsd'],
 		);
 		expect(rig.service.world.starts).toHaveLength(1);
 	});
 
 	it('says so where the key was used for something else', async () => {
 		const hintsOf = async (more: INodeParameters) => {
-			const options = { startKey: 'order-7' };
 			const { run: ran } = await run(
 				rig.ledgered('start', {
-					segment: 'images',
+					mediaType: 'images',
 					model: sketch,
 					prompt: 'one',
-					options,
+					idempotencyKey: 'order-7',
 					...more,
 				}),
 			);
@@ -112,10 +110,10 @@ describe('Start Once Per Key', () => {
 		};
 		expect(await hintsOf({})).toEqual([]);
 		expect(await hintsOf({ prompt: 'another' })).toEqual([]);
-		const video = { __rl: true, mode: 'id', value: 'kino/reel-1' };
-		expect(await hintsOf({ segment: 'videos', model: video })).toEqual([
+		const video = { __rl: true, mode: 'id', value: 'reel/clip-3' };
+		expect(await hintsOf({ mediaType: 'videos', model: video })).toEqual([
 			expect.stringMatching(
-				/^The key "order-7" was used before for the segment "images".*is returned/,
+				/^The key "order-7" was used before for the media type "Image".*is returned/,
 			),
 		]);
 		expect(rig.service.world.starts).toHaveLength(1);
@@ -152,7 +150,7 @@ describe('Start Once Per Key', () => {
 		const resolved = await rig.ledger('markNotStarted', { idempotencyKey: 'k' });
 		expect(resolved.items[0]?.json).toMatchObject({ state: 'notStarted', entryId: 1 });
 		const { items } = await once('k');
-		expect(items[0]?.json).toMatchObject({ startedBefore: false, ledgerEntry: 2 });
+		expect(items[0]?.json).toMatchObject({ startedBefore: false, entryId: 2 });
 	});
 
 	it('Retry On Fail asks the ledger, and finds what a person has decided', async () => {
@@ -221,22 +219,27 @@ describe('Start Once Per Key', () => {
 	});
 
 	it.each([
-		['an empty key', { useLedger: true, key: '={{ $json.nothing }}' }, 'Start Once Per Key'],
-		['blanks', { useLedger: true, key: '  ' }, 'Start Once Per Key is empty'],
-		['no ledger', { useLedger: false, key: 'k' }, 'Start Once Per Key needs the job ledger'],
-	])('%s is refused before anything is sent', async (_name, { useLedger, key }, sentence) => {
-		const { error } = await run(
-			rig.ledgered('start', {
-				...{ segment: 'images', model: sketch, prompt: 'one', useLedger },
-				options: { startKey: key },
-			}),
-		);
+		['an empty one', '={{ $json.nothing }}', 'Unique Key (Start Only Once) is empty'],
+		['one of blanks', '  ', 'Unique Key (Start Only Once) has only spaces'],
+		['one of 501 characters', 'x'.repeat(501), 'is longer than 500 characters'],
+	])('%s is refused before anything is sent', async (_name, key, sentence) => {
+		const { error } = await once(key);
 		expect(error?.message).toContain(sentence);
 		expect(
 			[rig.service.requests, rig.n8n.service.requests]
 				.flat()
 				.filter(({ method }) => method !== 'GET'),
 		).toEqual([]);
+	});
+
+	it('does not count where the job is not tracked: the field is hidden then', async () => {
+		const parameters = { mediaType: 'images', model: sketch, prompt: 'one', useLedger: false };
+		for (let time = 0; time < 2; time++) {
+			const { items } = await run(rig.ledgered('start', { ...parameters, idempotencyKey: 'k' }));
+			expect(items[0]?.json).not.toHaveProperty('idempotencyKey');
+		}
+		expect(rig.service.world.starts).toHaveLength(2);
+		expect(rig.n8n.entries()).toEqual([]);
 	});
 
 	it('the key of n8n is nowhere', async () => {
@@ -255,7 +258,7 @@ describe('Start Once Per Key', () => {
 		const { items } = await run(
 			rig.starting(
 				'one',
-				{ startKey: '={{ $json.key }}', executionCap: 10 },
+				{ idempotencyKey: '={{ $json.key }}', spendingCapPerExecution: 10 },
 				{
 					items: [{ key: 'a' }, { key: 'b' }],
 				},
@@ -266,11 +269,13 @@ describe('Start Once Per Key', () => {
 });
 
 describe('Generate with the ledger', () => {
-	const generating = (text: string, options: INodeParameters = {}) =>
-		run(rig.ledgered('generate', { segment: 'images', model: sketch, prompt: text, options }));
+	const generating = (text: string, options: INodeParameters = {}) => {
+		const picture = { mediaType: 'images', model: sketch, prompt: text };
+		return run(rig.ledgered('generate', { ...picture, idempotencyKey: 'k', options }));
+	};
 
 	it('brings the file itself, and leaves nothing to the triggers', async () => {
-		const { items } = await generating('one', { startKey: 'k' });
+		const { items } = await generating('one');
 		expect(items[0]?.binary?.['data']).toBeDefined();
 		expect(items[0]?.json).toMatchObject({ state: 'completed', startedBefore: false });
 		expect(rig.n8n.entries()).toMatchObject([{ state: 'delivered', outcome: 'completed' }]);
@@ -278,7 +283,7 @@ describe('Generate with the ledger', () => {
 
 	it('goes on with the job of an earlier execution', async () => {
 		rig.service.forms.jobSteps = 1_000_000;
-		const late = await generating('one', { startKey: 'k', deadline: 1 });
+		const late = await generating('one', { maxWait: 1 });
 		expect(late.error?.context?.['metadata']).toMatchObject({ kind: 'timeout' });
 		const [entry] = rig.n8n.entries();
 		expect(entry).toMatchObject({ state: 'pending' });
@@ -286,7 +291,7 @@ describe('Generate with the ledger', () => {
 		expect(entry!.checkAt).toBeLessThanOrEqual(Date.now());
 		rig.service.forms.jobSteps = 0;
 		rig.service.world.jobs.forEach((each) => Object.assign(each, { steps: 0 }));
-		const { items } = await generating('one', { startKey: 'k' });
+		const { items } = await generating('one');
 		expect(rig.service.world.starts).toHaveLength(1);
 		expect(items[0]?.json).toMatchObject({ startedBefore: true });
 	});
@@ -294,7 +299,7 @@ describe('Generate with the ledger', () => {
 	it('while it waits, the triggers leave the job alone', async () => {
 		rig.service.forms.jobSteps = 1_000_000;
 		const running = start(
-			rig.ledgered('generate', { segment: 'images', model: sketch, prompt: 'one' }),
+			rig.ledgered('generate', { mediaType: 'images', model: sketch, prompt: 'one' }),
 		);
 		while (!rig.n8n.entries()[0]?.jobId) await tick();
 		expect(rig.n8n.entries()[0]!.checkAt).toBeGreaterThan(Date.now() + 600_000);

@@ -28,16 +28,16 @@ afterAll(async () => {
 
 const startAll = async (
 	prompts: string[],
-	options: INodeParameters,
+	parameters: INodeParameters,
 	ledgerFields = n8n.ledgerFields,
 ) =>
 	await run({
 		...job('start', {
 			useLedger: true,
-			segment: 'images',
+			mediaType: 'images',
 			model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
 			prompt: '={{ $json.prompt }}',
-			options,
+			...parameters,
 			requestSettings: { concurrency: 1 },
 		}),
 		items: prompts.map((prompt) => ({ prompt })),
@@ -60,11 +60,11 @@ describe('a start that waits after a 429', () => {
 	afterEach(() => (answerFirst = undefined));
 
 	it.each([
-		['with a key', { startKey: 'order-1' }],
+		['with a key', { idempotencyKey: 'order-1' }],
 		['without a key', {}],
-	])('%s: is not sent again once a person has resolved it', async (_name, options) => {
+	])('%s: is not sent again once a person has resolved it', async (_name, parameters) => {
 		meanwhile({ state: 'notStarted', claim: '' });
-		const { failed } = await startAll(['one'], options);
+		const { failed } = await startAll(['one'], parameters);
 		expect(failed[0]?.json).toMatchObject({
 			error: expect.stringContaining('a person resolved it meanwhile'),
 			details: { outcome: 'not_started' },
@@ -75,7 +75,7 @@ describe('a start that waits after a 429', () => {
 
 	it('is sent once more where it was only called unknown', async () => {
 		meanwhile({ state: 'unknown' });
-		const { items } = await startAll(['one'], { startKey: 'order-1' });
+		const { items } = await startAll(['one'], { idempotencyKey: 'order-1' });
 		expect(items[0]?.json).toMatchObject({ jobId: service.world.starts[0]?.jobId });
 		expect(n8n.entries()).toMatchObject([{ state: 'pending', startKey: 'order-1' }]);
 	});

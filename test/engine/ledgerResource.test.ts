@@ -5,17 +5,17 @@ const rig = startLedgerRig();
 
 describe('the job ledger as a resource', () => {
 	it('enters jobs that were started elsewhere, once', async () => {
-		const enter = () => run(rig.ledgered('enterInLedger', { segment: 'videos', jobId: 'job-x' }));
+		const enter = () => run(rig.ledgered('track', { mediaType: 'videos', jobId: 'job-x' }));
 		expect((await enter()).items[0]?.json).toEqual({
-			...{ jobId: 'job-x', segment: 'videos', ledgerEntry: 1, known: false },
+			...{ jobId: 'job-x', mediaType: 'videos', entryId: 1, alreadyTracked: false },
 		});
-		expect((await enter()).items[0]?.json).toMatchObject({ ledgerEntry: 1, known: true });
+		expect((await enter()).items[0]?.json).toMatchObject({ entryId: 1, alreadyTracked: true });
 		expect(rig.n8n.entries()).toMatchObject([{ state: 'pending', account: 'modelRouterApi' }]);
 	});
 
 	it('lists entries, the latest first, and not what only it needs', async () => {
-		await run(rig.starting('one', { startKey: 'a' }));
-		await run(rig.starting('two', { startKey: 'b', label: 'l' }));
+		await run(rig.starting('one', { idempotencyKey: 'a' }));
+		await run(rig.starting('two', { idempotencyKey: 'b', ledgerLabel: 'l' }));
 		const { items } = await rig.ledger('getMany');
 		expect(items.map(({ json }) => json['idempotencyKey'])).toEqual(['b', 'a']);
 		expect(items[0]?.json).toMatchObject({
@@ -39,7 +39,7 @@ describe('the job ledger as a resource', () => {
 	});
 
 	it('deletes what is over and old, and keys only when told to', async () => {
-		await run(rig.starting('one', { startKey: 'kept' }));
+		await run(rig.starting('one', { idempotencyKey: 'kept' }));
 		await run(rig.starting('two'));
 		await run(rig.starting('three'));
 		const [kept, gone, waiting] = rig.n8n.rows as Array<Record<string, unknown>>;

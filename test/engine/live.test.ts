@@ -92,7 +92,7 @@ describe('the tools of the assistant', () => {
 		[{}, 'word1 word2 word3'],
 		[{ showToolCalls: true }, 'Reading market data…\n\nSearching the web…\n\nword1 word2 word3'],
 		[
-			{ showToolCalls: true, language: 'de-AT' },
+			{ showToolCalls: true, toolTitleLanguage: 'de-AT' },
 			'Marktdaten werden gelesen…\n\nDas Web wird durchsucht…\n\nword1 word2 word3',
 		],
 	])('with %j a reader sees %j', async (options, expected) => {

@@ -29,7 +29,7 @@ const start = (
 ) =>
 	run({
 		...job('start', {
-			segment: 'images',
+			mediaType: 'images',
 			model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
 			prompt: 'a cat',
 			inputs: { input },

@@ -24,7 +24,7 @@ const execute = (
 ) =>
 	run({
 		...job(operation, {
-			segment: 'images',
+			mediaType: 'images',
 			model: model('canvas/sketch-1'),
 			prompt: '={{ $json.prompt }}',
 			...parameters,
@@ -38,8 +38,8 @@ const items = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ prompt: `picture-${index}.` }));
 
 describe('the cap per item', () => {
-	const capped = (spendingCap: number, parameters: INodeParameters = {}) =>
-		execute({ options: { spendingCap }, ...parameters });
+	const capped = (spendingCapPerItem: number, parameters: INodeParameters = {}) =>
+		execute({ spendingCapPerItem, ...parameters });
 
 	it.each<[string, number, INodeParameters]>([
 		['image', 0.04, {}],
@@ -48,10 +48,10 @@ describe('the cap per item', () => {
 		[
 			'second',
 			0.8,
-			{ segment: 'videos', model: model('reel/clip-3'), parameters: '{"duration": 8}' },
+			{ mediaType: 'videos', model: model('reel/clip-3'), parameters: '{"duration": 8}' },
 		],
-		['video', 0.35, { segment: 'videos', model: model('reel/short-1.0') }],
-		['1k_characters', 0.000075, { segment: 'audio', model: model('voice/speaker-1') }],
+		['video', 0.35, { mediaType: 'videos', model: model('reel/short-1.0') }],
+		['1k_characters', 0.000075, { mediaType: 'audio', model: model('voice/speaker-1') }],
 	])('per %s: starts what costs no more, and holds back what does', async (_unit, cost, more) => {
 		const above = await capped(cost - 0.000001, more);
 		expect(above.failed).toMatchObject([
@@ -66,14 +66,18 @@ describe('the cap per item', () => {
 		const within = await capped(cost, more);
 		// the service itself counts so, here
 		expect(within.items[0]?.json).toMatchObject({
-			estimatedCostMicroUsd: Math.round(cost * 1e6),
+			estimatedCostUsd: cost < 0.000001 ? expect.any(Number) : Math.ceil(cost * 1e6) / 1e6,
 		});
-		expect(posts(service)[0]?.body).not.toHaveProperty('spendingCap');
+		expect(posts(service)[0]?.body).not.toHaveProperty('spendingCapPerItem');
 	});
 
 	it.each<[string, string, RegExp]>([
 		['a model without a price', 'tiny/no-price-1', /has no price|answers with text/],
-		['a model that the catalog does not have', 'no/one', /cannot be enforced: .*does not have/],
+		[
+			'a model that the catalog does not have',
+			'no/one',
+			/cannot be calculated beforehand: .*does not have.*"Allow Unknown Cost"/,
+		],
 	])('holds back %s', async (_what, id, message) => {
 		const { failed } = await capped(100, { model: model(id) });
 		expect(failed).toMatchObject([{ json: { error: expect.stringMatching(message) } }]);
@@ -83,10 +87,7 @@ describe('the cap per item', () => {
 	it('holds back everything where the catalog cannot be read', async () => {
 		const other = await startService();
 		other.fault({ match: { path: '/v1/models' }, do: { type: 'status', status: 503 } });
-		const { failed } = await execute(
-			{ options: { spendingCap: 100 } },
-			{ secrets: secretsOf(other) },
-		);
+		const { failed } = await execute({ spendingCapPerItem: 100 }, { secrets: secretsOf(other) });
 		expect(posts(other)).toEqual([]);
 		await other.stop();
 		expect(failed[0]?.json).toMatchObject({ error: expect.stringMatching(/could not be read/) });
@@ -94,7 +95,7 @@ describe('the cap per item', () => {
 
 	it('costs nothing for any item when one is above it', async () => {
 		const { error } = await execute(
-			{ parameters: '={{ {"n": $json.n} }}', options: { spendingCap: 0.1 } },
+			{ parameters: '={{ {"n": $json.n} }}', spendingCapPerItem: 0.1 },
 			{
 				items: [
 					{ prompt: 'a', n: 1 },
@@ -109,8 +110,11 @@ describe('the cap per item', () => {
 });
 
 describe('the cap per execution', () => {
-	const capped = (executionCap: number, more: Partial<RunOptions> = {}, operation = 'start') =>
-		execute({ options: { executionCap } }, { items: items(6), ...more }, operation);
+	const capped = (
+		spendingCapPerExecution: number,
+		more: Partial<RunOptions> = {},
+		operation = 'start',
+	) => execute({ options: { spendingCapPerExecution } }, { items: items(6), ...more }, operation);
 
 	it.each(['start', 'generate'])(
 		'%s: one after another, until the sum has reached it',
@@ -185,14 +189,14 @@ describe('the cap per execution', () => {
 		expect(service.world.starts.map(({ prompt }) => prompt)).toEqual(['picture-0.']);
 	});
 
-	it.each<[string, unknown, RegExp]>([
-		['fractional', 0.04, /is not a whole number/],
-		['unreadable', '"much"', /is not a whole number/],
-		['negative', -5, /is not a whole number/],
-		['missing', undefined, /did not report the estimated cost/],
+	it.each<[string, unknown, unknown, RegExp]>([
+		['fractional', 0.04, 0.04, /is not a whole number/],
+		['unreadable', '"much"', 'much', /is not a whole number/],
+		['negative', -5, -0.000005, /is not a whole number/],
+		['missing', undefined, undefined, /did not report the estimated cost/],
 	])(
 		'ends where an estimated cost is %s, and keeps it as it came',
-		async (_what, cost, message) => {
+		async (_what, cost, kept, message) => {
 			const estimate = cost === undefined ? '' : `,"estimated_cost":${String(cost)}`;
 			service.fault({
 				match: { method: 'POST' },
@@ -200,7 +204,8 @@ describe('the cap per execution', () => {
 			});
 			const { items: made, failed } = await capped(10);
 			expect(posts(service)).toHaveLength(1);
-			expect(made[0]?.json['estimatedCostMicroUsd']).toEqual(cost === '"much"' ? 'much' : cost);
+			const amount = made[0]?.json['estimatedCostUsd'] ?? made[0]?.json['estimated_cost'];
+			expect(amount).toEqual(kept);
 			expect(failed).toHaveLength(5);
 			expect(failed[0]?.json['error']).toMatch(message);
 		},
@@ -217,16 +222,16 @@ describe('the cap per execution', () => {
 	});
 });
 
-it.each(['spendingCap', 'executionCap'])(
-	'%s: an expression that finds nothing is no absent cap',
-	async (name) => {
-		const { failed } = await execute({ options: { [name]: '={{ $json.nothing }}' } });
-		expect(failed[0]?.json['error']).toMatch(
-			/Spending Cap per .* is empty: its expression found nothing/,
-		);
-		expect(posts(service)).toEqual([]);
-	},
-);
+it.each<[string, INodeParameters]>([
+	['per item', { spendingCapPerItem: '={{ $json.nothing }}' }],
+	['per execution', { options: { spendingCapPerExecution: '={{ $json.nothing }}' } }],
+])('%s: an expression that finds nothing is no absent cap', async (_name, parameters) => {
+	const { failed } = await execute(parameters);
+	expect(failed[0]?.json['error']).toMatch(
+		/Spending Cap per .* is empty: its expression found nothing/,
+	);
+	expect(posts(service)).toEqual([]);
+});
 
 it('a balance that does not suffice: the figures, who holds it, and the margin of the first use', async () => {
 	const { failed } = await execute(

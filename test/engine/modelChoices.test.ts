@@ -29,14 +29,31 @@ describe.each(ways)('the session of a chat, for an agent that calls its tool %s'
 	const sessions = () => posts(service).map(({ path }) => /session\/([^/]+)/.exec(path)?.[1]);
 
 	it("is the Chat Trigger's, whatever the model gives beside", async () => {
-		await talk({ session: 'chatTrigger' }, { chatted: { sessionId: 'own' } });
+		await talk({}, { chatted: { sessionId: 'own' } });
 		expect(sessions()).toEqual([sessionOf('own')]);
 	});
 
-	it('is none where no Chat Trigger has run', async () => {
-		const { answers } = await talk({ session: 'chatTrigger' });
-		expect(answers[0]).toMatch(/No chat was found to take the session from/);
-		expect(sessions()).toEqual([]);
+	it('is a new one where no Chat Trigger has run', async () => {
+		const { answers } = await talk({});
+		expect(answers[0]).toMatch(/"sessionSource":"new"/);
+		expect(sessions()).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+		expect(sessions()).not.toContain(sessionOf('of-another'));
+	});
+
+	it('and the message is what the model writes, never the chat input of the item', async () => {
+		const calls = [{ message: 'by the model', chatInput: 'by a user' }];
+		for (const messageSource of ['fromInput', 'define'])
+			await talk({ messageSource }, { calls, chatted: { chatInput: 'by a user' } });
+		const sent = posts(service).map(({ body }) => (body as { content: string }).content);
+		expect(sent).toEqual(['by the model', 'by the model']);
+	});
+
+	it('an assistant continues no chat of the item', async () => {
+		const tool = assistant('ask', { questionSource: 'fromInput', question: MESSAGE });
+		const given = { message: 'hello', chatId: 'of-another', sessionId: 'of-another' };
+		const { answers } = await call(way, { tool, calls: [given] });
+		expect(answers[0]).toMatch(/"sessionSource":"new"/);
+		expect(posts(service).map(({ body }) => body)).toEqual([{ message: 'hello' }]);
 	});
 
 	it.each([
@@ -46,7 +63,7 @@ describe.each(ways)('the session of a chat, for an agent that calls its tool %s'
 		['={{ $execution.id }}', 'execution-1'],
 		['fixed', 'fixed'],
 	])('may be made of %s, which is out of reach of the model', async (sessionKey, key) => {
-		const parameters = { session: 'key', sessionKey };
+		const parameters = { sessionMode: 'key', sessionKey };
 		const { answers } = await talk(parameters, { chatted: { sessionId: 'own' } });
 		expect([sessions(), answers]).toEqual([[sessionOf(key)], [expect.stringContaining('hello')]]);
 	});
@@ -59,7 +76,7 @@ describe.each(ways)('the session of a chat, for an agent that calls its tool %s'
 		"={{ $('After').last().json.asked }}",
 		"={{ $('Nobody').last().json.asked }}",
 	])('is not made of %s', async (sessionKey) => {
-		const { answers } = await talk({ session: 'key', sessionKey });
+		const { answers } = await talk({ sessionMode: 'key', sessionKey });
 		expect(answers).toEqual([
 			expect.stringMatching(
 				/Session Key has an expression that the model of an AI agent could fill.*Nothing was sent.*tell the user/,
@@ -77,22 +94,21 @@ describe('fields that a model must not choose', () => {
 
 	it('are these', () => {
 		expect([...titlesOf(ofTools)].sort()).toEqual([
-			'Chat',
 			'Chat ID',
-			'Chat Key',
+			'Options: Allow Unknown Cost',
 			'Options: Ledger Label',
 			'Options: Spending Cap per Execution (USD)',
-			'Options: Spending Cap per Item (USD)',
-			'Options: Start Once Per Key',
-			'Request Settings: Items at Once',
-			'Request Settings: Longest Wait After 429 (Seconds)',
-			'Request Settings: Send Again After Unknown Outcome',
-			'Request Settings: Silence Limit (Seconds)',
-			'Request Settings: Total Limit (Seconds)',
+			'Request Settings: Idle Timeout (Seconds)',
+			'Request Settings: Max Items at Once',
+			'Request Settings: Resend If Outcome Is Unknown',
+			'Request Settings: Total Timeout (Seconds)',
+			'Request Settings: Wait When Rate-Limited (Seconds)',
 			'Session',
 			'Session ID',
 			'Session Key',
-			'Use Job Ledger',
+			'Spending Cap per Item (USD)',
+			'Track in Job Ledger',
+			'Unique Key (Start Only Once)',
 		]);
 	});
 
@@ -185,7 +201,7 @@ describe('what a model leaves out', () => {
 			calls: [{}],
 		});
 		expect(answers[0]).toMatch(
-			/Parameters is empty: its expression found nothing.*Do not call this tool again: tell the user to correct/,
+			/Additional Parameters \(JSON\) is empty: its expression found nothing.*Do not call this tool again: tell the user to correct/,
 		);
 		expect(posts(service)).toEqual([]);
 	});

@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { startService, type Service } from '../service/service';
+import { startContrary, type Contrary } from './contrary';
 import { chat, posts, secretsOf } from './rig/calls';
 import { run, start, type RunOptions } from './rig/run';
 
@@ -18,7 +19,7 @@ const estimate = async (content: string, more: INodeParameters = {}) => {
 	const { parameters, ...rest } = chat(content, more);
 	const { items, error } = await run({
 		...rest,
-		parameters: { ...parameters, operation: 'estimate' },
+		parameters: { ...parameters, operation: 'estimateCost' },
 		secrets: secretsOf(service),
 	});
 	expect(error).toBeUndefined();
@@ -30,7 +31,7 @@ async function paidFor(content: string, more: INodeParameters = {}) {
 	const account = service.world.accounts.get(service.router.keys.main);
 	const before = account?.balance ?? 0;
 	const { items } = await ask(content, more);
-	return { paid: before - (account?.balance ?? 0), cost: items[0]?.json['cost'] };
+	return { paid: before - (account?.balance ?? 0), json: items[0]?.json };
 }
 
 describe('the cost of an answer', () => {
@@ -39,79 +40,123 @@ describe('the cost of an answer', () => {
 		['one micro-dollar at least', 'x', { model: model('tiny/plain-text-1') }],
 		['with cached input', '[[cached:3]] a b c d e f g h', {}],
 		['with hidden reasoning', 'x', { model: model('aurora-labs/deep-reason-1') }],
-		['of several choices', 'x y z', { options: { n: 3 } }],
+		['of several choices', 'x y z', { options: { answerCount: 3 } }],
 		['of a long answer', '[[words:1000]]', { model: model('Aurora-Labs/Prism-4.1-Turbo') }],
 	])('%s: what the account was charged', async (_what, content, more) => {
-		const { paid, cost } = await paidFor(content, more);
+		const { paid, json } = await paidFor(content, more);
 		expect(paid).toBeGreaterThan(0);
-		expect(cost).toEqual({ microUsd: paid, usd: paid / 1e6, computed: true });
+		expect(json).toMatchObject({ costUsd: paid / 1e6, costComputed: true });
 	});
 
 	it('is missing where a price is missing, never zero', async () => {
-		const { items } = await ask('x', { model: model('tiny/no-price-1') });
-		expect(items[0]?.json).not.toHaveProperty('cost');
+		const options = { allowUnknownCost: true };
+		const { items } = await ask('x', { model: model('tiny/no-price-1'), options });
+		expect(items).toHaveLength(1);
+		expect(items[0]?.json).not.toHaveProperty('costUsd');
+		expect(items[0]?.json).not.toHaveProperty('costComputed');
 	});
 
 	it('is missing, and nothing else, where the catalog cannot be read', async () => {
 		// another service, whose catalog has not been read yet
 		const other = await startService();
 		other.fault({ match: { path: '/v1/models' }, do: { type: 'status', status: 503 } });
-		const { items } = await ask('x', {}, { secrets: secretsOf(other) });
+		const options = { allowUnknownCost: true };
+		const { items } = await ask('x', { options }, { secrets: secretsOf(other) });
 		await other.stop();
 		expect(items[0]?.json).toMatchObject({ output: expect.stringContaining('You said') });
-		expect(items[0]?.json).not.toHaveProperty('cost');
+		expect(items[0]?.json).not.toHaveProperty('costUsd');
 	});
 });
 
+const picture = {
+	attachments: { attachment: [{ source: 'url', url: 'https://example.com/a.png' }] },
+};
+/** Of 1,000,000 tokens at $3, and 4096 at $15. */
+const prism = { model: model('Aurora-Labs/Prism-4.1-Turbo') };
+
 describe('the estimate', () => {
-	it('is never below what the router holds, with 4096 tokens where no cap is set', async () => {
+	it('is never below what the answer may cost, with 4096 tokens where no cap is set', async () => {
 		const given = await estimate('What is a model router?');
 		expect(posts(service)).toEqual([]);
-		expect(given).toMatchObject({
+		expect(given).toEqual({
 			model: 'northwind/quill-2.5',
-			maximumOutputTokens: 4096,
-			hold: {
-				atMost: { microUsd: expect.any(Number), computed: true },
-				likely: { microUsd: expect.any(Number) },
-			},
-			pricing: { input_per_mtok: 0.5 },
-			requestId: expect.any(String),
+			output: expect.stringMatching(
+				/^This costs at most \$0\.0061\d\d, likely about \$0\.006147\. The prompt is counted with one token per byte\.$/,
+			),
+			maxCostUsd: expect.any(Number),
+			estimatedCostUsd: 0.006147,
+			costComputed: true,
+			maxPromptTokens: expect.any(Number),
+			estimatedPromptTokens: 6,
+			promptCountedBy: 'bytes',
+			maxOutputTokens: 4096,
+			inputUsdPerMillionTokens: 0.5,
+			cachedInputUsdPerMillionTokens: 0.05,
+			outputUsdPerMillionTokens: 1.5,
+			requestId: expect.stringMatching(/^req-/),
 		});
-		const atMost = (given?.['hold'] as { atMost: { microUsd: number } }).atMost.microUsd;
-		expect(atMost).toBeGreaterThanOrEqual(4096 * 1.5);
-		expect(atMost).toBeLessThan(4096 * 1.5 + 200);
+		const most = given?.['maxCostUsd'] as number;
+		expect(most).toBeGreaterThanOrEqual((4096 * 1.5) / 1e6);
+		expect(most).toBeLessThan((4096 * 1.5 + 200) / 1e6);
+	});
+
+	it('counts several answers', async () => {
+		expect(await estimate('x', { options: { answerCount: 3, maxTokens: 100 } })).toMatchObject({
+			maxOutputTokens: 300,
+		});
+	});
+
+	it('counts the whole context window with a picture, and says so', async () => {
+		const given = await estimate('x', { ...prism, ...picture });
+		expect(given).toMatchObject({
+			output:
+				'This costs at most $3.06144. The prompt is counted as the whole context window of the model.',
+			maxCostUsd: 3.06144,
+			maxPromptTokens: 1_000_000,
+			promptCountedBy: 'contextWindow',
+			maxOutputTokens: 4096,
+		});
+		expect(given).not.toHaveProperty('estimatedCostUsd');
 	});
 
 	it.each<[string, INodeParameters, RegExp]>([
 		['a missing price', { model: model('tiny/no-price-1') }, /no price/],
+		['a model that is not listed', { model: model('no/one') }, /does not have this model/],
 		[
-			'a picture',
-			{
-				model: model('Aurora-Labs/Prism-4.1-Turbo'),
-				attachments: { attachment: [{ source: 'url', url: 'https://example.com/a.png' }] },
-			},
-			/image/,
+			'a tool of the service',
+			{ options: { additionalFields: '{"web_search_options": {}}' } },
+			/"web_search_options" adds text/,
 		],
 	])('has no bound with %s, and says so', async (_what, more, notice) => {
 		const given = await estimate('x', more);
-		expect(given).toMatchObject({ notice: expect.stringMatching(notice) });
-		expect(given).not.toHaveProperty('hold');
+		expect(given).toMatchObject({
+			output: expect.stringMatching(/^The cost cannot be calculated beforehand\. /),
+			notice: expect.stringMatching(notice),
+		});
+		expect(given).not.toHaveProperty('maxCostUsd');
 	});
 });
 
 describe('the spending cap', () => {
-	const capped = (spendingCap: number, more: INodeParameters = {}) =>
-		ask(
-			'one two three',
-			{ ...more, options: { spendingCap, ...(more['options'] as object) } },
-			carryOn,
-		);
+	const capped = (spendingCapPerItem: number, more: INodeParameters = {}) =>
+		ask('one two three', { ...more, spendingCapPerItem }, carryOn);
 
 	it('is not passed over when its expression finds nothing', async () => {
-		const options = { spendingCap: '={{ $json.cap }}' };
-		const { failed } = await ask('one two three', { options }, carryOn);
+		const { failed } = await ask(
+			'one two three',
+			{ spendingCapPerItem: '={{ $json.cap }}' },
+			carryOn,
+		);
 		expect(failed[0]?.json['error']).toMatch(
-			/^Options: Spending Cap per Item \(USD\) is empty: its expression found nothing for this item\./,
+			/^Spending Cap per Item \(USD\) is empty: its expression found nothing for this item\./,
+		);
+		expect(posts(service)).toEqual([]);
+	});
+
+	it('is one dollar if nothing is set', async () => {
+		const { failed } = await ask('x', { ...prism, options: { maxTokens: 70_000 } }, carryOn);
+		expect(failed[0]?.json['error']).toMatch(
+			/^This could cost up to \$1\.05\d*, more than the spending cap of \$1\.00/,
 		);
 		expect(posts(service)).toEqual([]);
 	});
@@ -125,10 +170,11 @@ describe('the spending cap', () => {
 	});
 
 	it('lets pass what cannot cost more', async () => {
-		const { items } = await capped(0.01);
+		const { items } = await capped(0.01, { options: { allowUnknownCost: true } });
 		expect(items).toHaveLength(1);
-		// it is ours, and not sent
-		expect(posts(service)[0]?.body).not.toHaveProperty('spendingCap');
+		// they are ours, and not sent
+		expect(posts(service)[0]?.body).not.toHaveProperty('spendingCapPerItem');
+		expect(posts(service)[0]?.body).not.toHaveProperty('allowUnknownCost');
 	});
 
 	it.each<[string, number, INodeParameters, RegExp]>([
@@ -136,35 +182,173 @@ describe('the spending cap', () => {
 			'what could',
 			0.001,
 			{},
-			/could cost up to \$0\.00617\d, more than the spending cap of \$0\.001/,
+			/^This could cost up to \$0\.00617\d, more than the spending cap of \$0\.001\. Nothing was sent\. At most \d+ tokens go in and 4096 come out: lower "Maximum Output Tokens", shorten the input, or raise "Spending Cap per Item"\./,
 		],
 		[
-			'a model without a price',
-			1,
-			{ model: model('tiny/no-price-1') },
-			/cannot be enforced: .*no price/,
+			'a picture that could fill the context window',
+			3.06,
+			{ ...prism, ...picture },
+			/^This could cost up to \$3\.06144, .*The prompt is counted as the whole context window of the model, 1000000 tokens, and 4096 come out/,
 		],
-		[
-			'a picture',
-			1,
-			{
-				model: model('Aurora-Labs/Prism-4.1-Turbo'),
-				attachments: { attachment: [{ source: 'url', url: 'https://example.com/a.png' }] },
-			},
-			/cannot be enforced: .*image/,
-		],
-		['a model that the catalog does not have', 1, { model: model('no/one') }, /does not have/],
 	])('holds back %s', async (_what, cap, more, message) => {
-		const { failed } = await capped(cap, more);
+		const { failed } = await capped(cap, { ...more, options: { allowUnknownCost: true } });
 		expect(failed).toMatchObject([
 			{ json: { error: expect.stringMatching(message), details: { kind: 'invalid' } } },
 		]);
 		expect(posts(service)).toEqual([]);
 	});
 
-	it('counts choices and caps on output', async () => {
-		expect((await capped(0.01, { options: { n: 3 } })).failed).toHaveLength(1);
-		expect((await capped(0.01, { options: { n: 3, max_tokens: 100 } })).items).toHaveLength(1);
+	it('lets pass a picture that fits in any case', async () => {
+		const { items } = await capped(3.07, { ...prism, ...picture });
+		expect(items).toHaveLength(1);
+	});
+
+	it('counts no more than the context window for a long prompt', async () => {
+		// 400,000 bytes and 128,000 tokens; at one token per byte it would be $0.206
+		const { failed } = await ask('word '.repeat(80_000), { spendingCapPerItem: 0.07 }, carryOn);
+		expect(failed[0]?.json['error']).toMatch(/^This could cost up to \$0\.070144, /);
+		const { items } = await ask('word '.repeat(80_000), { spendingCapPerItem: 0.0702 }, carryOn);
+		expect(items).toHaveLength(1);
+	});
+
+	it('counts answers and caps on output', async () => {
+		expect((await capped(0.01, { options: { answerCount: 3 } })).failed).toHaveLength(1);
+		expect(
+			(await capped(0.01, { options: { answerCount: 3, maxTokens: 100 } })).items,
+		).toHaveLength(1);
+	});
+});
+
+describe('a cost that cannot be calculated', () => {
+	const cases: Array<[string, INodeParameters, RegExp]> = [
+		['of a model without a price', { model: model('tiny/no-price-1') }, /no price for the input/],
+		[
+			'of a model without one of two',
+			{ model: model('tiny/input-price-1') },
+			/no price for the output/,
+		],
+		[
+			'of a model that the catalog does not have',
+			{ model: model('no/one') },
+			/does not have the model no\/one/,
+		],
+		[
+			'of tools that the service runs',
+			{ options: { additionalFields: '{"web_search_options": {}}' } },
+			/"web_search_options" adds text/,
+		],
+	];
+
+	it.each(cases)('%s is refused, and the field is named', async (_what, more, reason) => {
+		const { failed } = await ask('x', more, carryOn);
+		const [item] = failed;
+		expect(item?.json).toMatchObject({
+			error: expect.stringMatching(/^The cost cannot be calculated beforehand: /),
+			details: { kind: 'invalid' },
+		});
+		expect(item?.json['error']).toMatch(reason);
+		expect(item?.json['error']).toMatch(/turn on "Allow Unknown Cost" in Options\.$/);
+		expect(posts(service)).toEqual([]);
+	});
+
+	it.each(cases)('%s is allowed where somebody says so', async (_what, more) => {
+		const options = { ...(more['options'] as object), allowUnknownCost: true };
+		await ask('x', { ...more, options }, carryOn);
+		expect(posts(service)).toHaveLength(1);
+	});
+
+	it.each(cases)('%s is refused all the same where nothing may be spent', async (_what, more) => {
+		const options = { ...(more['options'] as object), allowUnknownCost: true };
+		const { failed } = await ask('x', { ...more, options, spendingCapPerItem: 0 }, carryOn);
+		expect(failed[0]?.json['error']).toMatch(
+			/^The spending cap of \$0\.00 allows no cost, and this cost is unknown: .*raise "Spending Cap per Item"\.$/,
+		);
+		expect(posts(service)).toEqual([]);
+	});
+
+	describe('with an odd catalog', () => {
+		let odd: Contrary;
+		beforeAll(async () => (odd = await startContrary()));
+		afterAll(() => odd.stop());
+
+		const stream = 'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n';
+		const entry = (more: object = {}) => ({
+			id: 'v/a',
+			context_length: 1000,
+			pricing: { input_per_mtok: 1, output_per_mtok: 1 },
+			...more,
+		});
+		/** Each case has a key of its own, since the catalog of an account is remembered. */
+		let keys = 0;
+		const asked = async (body: unknown, more: INodeParameters, status = 200) => {
+			odd.answer(({ url = '' }) =>
+				url.startsWith('/v1/models')
+					? { status, type: 'application/json', body: JSON.stringify(body) }
+					: { type: 'text/event-stream', body: stream },
+			);
+			const apiKey = `key-of-an-odd-catalog-${++keys}`;
+			const secrets = { modelRouterApi: { ...odd.secrets['modelRouterApi'], apiKey } };
+			const { items, error } = await ask('x', { model: model('v/a'), ...more }, { secrets });
+			return { sent: odd.posted.length, items: items.length, message: error?.message };
+		};
+
+		it.each<[string, unknown]>([
+			['a bare list', [entry()]],
+			['a list in an unknown field', { result: { entries: [entry()] } }],
+			['an object by id', { 'v/a': { ...entry(), id: undefined } }],
+			['prices as text', [entry({ pricing: { input_per_mtok: '1', output_per_mtok: '1.0' } })]],
+			['a window as text', [entry({ context_length: '1000' })]],
+			['another spelling', [entry({ id: 'V/A' })]],
+		])('%s is understood', async (_what, catalog) => {
+			expect(await asked(catalog, picture)).toEqual({ sent: 1, items: 1, message: undefined });
+		});
+
+		it.each<[string, unknown, RegExp]>([
+			[
+				'no context window',
+				[entry({ context_length: undefined })],
+				/does not have the context window/,
+			],
+			['a window of zero', [entry({ context_length: 0 })], /does not have the context window/],
+			[
+				'a window in words',
+				[entry({ context_length: '128k' })],
+				/does not have the context window/,
+			],
+			['no prices', [entry({ pricing: undefined })], /no price for the input tokens/],
+			['prices in a list', [entry({ pricing: [1, 1] })], /no price for the input tokens/],
+			[
+				'a negative price',
+				[entry({ pricing: { input_per_mtok: -1, output_per_mtok: 1 } })],
+				/no price/,
+			],
+			['no models', { data: [] }, /does not have the model v\/a/],
+			['no list', { ok: true }, /the catalog could not be read/],
+		])(
+			'%s: a picture is refused, and sent where unknown cost is allowed',
+			async (_what, catalog, reason) => {
+				const refused = await asked(catalog, picture);
+				expect(refused).toMatchObject({ sent: 0, message: expect.stringMatching(reason) });
+				expect(refused.message).toMatch(/"Allow Unknown Cost"/);
+				const allowed = await asked(catalog, { ...picture, options: { allowUnknownCost: true } });
+				expect(allowed).toEqual({ sent: 1, items: 1, message: undefined });
+			},
+		);
+
+		it('a text needs no context window', async () => {
+			const catalog = [entry({ context_length: undefined })];
+			expect(await asked(catalog, {})).toEqual({ sent: 1, items: 1, message: undefined });
+		});
+
+		it('a catalog that cannot be read is told with its reason', async () => {
+			expect(await asked({ message: 'down' }, {}, 503)).toEqual({
+				sent: 0,
+				items: 0,
+				message: expect.stringMatching(
+					/^The cost cannot be calculated beforehand: the catalog could not be read \(.*503.*\)/,
+				),
+			});
+		});
 	});
 });
 
@@ -176,7 +360,7 @@ describe('a balance that does not suffice', () => {
 	it('says the figures in dollars, and the largest cap that fits: it does', async () => {
 		const { failed } = await ask(
 			'x',
-			{ options: { max_tokens: 10_000_000 } },
+			{ options: { maxTokens: 10_000_000 } },
 			{ ...poor(), ...carryOn },
 		);
 		const json = failed[0]?.json as {
@@ -192,24 +376,26 @@ describe('a balance that does not suffice', () => {
 			},
 		});
 		const { largestMaximumOutputTokens: fits } = json.details.computed;
-		const asked = async (max_tokens: number) =>
-			(await ask('x', { options: { max_tokens } }, { ...poor(), ...carryOn })).items.length;
+		const asked = async (maxTokens: number) =>
+			(await ask('x', { options: { maxTokens } }, { ...poor(), ...carryOn })).items.length;
 		expect([await asked(fits), await asked(fits + 2)]).toEqual([1, 0]);
 	});
 
 	it('says that own requests hold the money', async () => {
 		service.forms.gate = true;
-		const most = { options: { max_tokens: 400 } };
+		const most = { options: { maxTokens: 400 } };
 		const first = start({ ...chat('[[words:50]]', most), ...poor() });
 		await service.gated();
 		// what is left is too little for a second one
 		const { failed } = await ask(
 			'x',
-			{ options: { max_tokens: 10_000_000 } },
+			{ options: { maxTokens: 10_000_000 } },
 			{ ...poor(), ...carryOn },
 		);
 		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(/One more of your own requests is under way.*"Items at Once"/),
+			error: expect.stringMatching(
+				/One more of your own requests is under way.*"Max Items at Once"/,
+			),
 			details: { computed: { ownRequestsUnderWay: 1 } },
 		});
 		service.step(1000);

@@ -48,7 +48,7 @@ const table: Array<
 	],
 ];
 
-describe.each(paying)('%s', (_name, call) => {
+describe.each(paying)('%s', (name, call) => {
 	const execute = (
 		settings: object = retry,
 		texts = ['item-one', 'item-two', 'item-three'],
@@ -118,7 +118,8 @@ describe.each(paying)('%s', (_name, call) => {
 		);
 		const { error } = await run({ ...call('x'), secrets: wrong });
 		expect(error).toMatchObject({ httpCode: '401', message: expect.stringContaining('API key') });
-		expect(posts('x')).toBe(1);
+		// the catalog, which has the prices, refuses it before
+		expect(posts('x')).toBe(/^router: (chat|response)/.test(name) ? 0 : 1);
 	});
 
 	it('gives earlier results to Retry On Fail although an expression gives something new each time', async () => {

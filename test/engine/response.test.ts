@@ -17,11 +17,11 @@ const carryOn = { settings: { onError: 'continueErrorOutput' } } as const;
 
 describe('what is sent', () => {
 	it('is text, with every field by name and as JSON', async () => {
-		const options = { max_output_tokens: 500, temperature: 0.2, instructions: 'Be short.' };
+		const options = { maxTokens: 500, temperature: 0.2, systemMessage: 'Be short.' };
 		const { error } = await ask('hello', {
 			options: {
 				...options,
-				toolChoice: 'required',
+				toolChoice: { choice: { mode: 'required' } },
 				additionalFields: '{"reasoning":{"effort":"low"}}',
 			},
 			tools: { tool: [{ name: 'f', parameters: '{"type":"object"}' }] },
@@ -30,7 +30,9 @@ describe('what is sent', () => {
 		expect(sent()).toEqual({
 			model: 'northwind/quill-2.5',
 			input: 'hello',
-			...options,
+			max_output_tokens: 500,
+			temperature: 0.2,
+			instructions: 'Be short.',
 			tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }],
 			tool_choice: 'required',
 			reasoning: { effort: 'low' },
@@ -46,7 +48,7 @@ describe('what is sent', () => {
 			{ role: 'tool', content: 'b', tool_call_id: 'c1' },
 			{ type: 'function_call_output', call_id: 'c2', output: 'c' },
 		];
-		const { items } = await ask('', { messageSource: 'json', messagesJson: JSON.stringify(talk) });
+		const { items } = await ask('', { inputType: 'json', messagesJson: JSON.stringify(talk) });
 		expect(sent()['input']).toEqual([
 			{ role: 'user', content: 'a' },
 			{ type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
@@ -59,6 +61,7 @@ describe('what is sent', () => {
 	it('has files as the protocol writes them', async () => {
 		await ask('look', {
 			model: { __rl: true, mode: 'id', value: 'Aurora-Labs/Prism-4.1-Turbo' },
+			spendingCapPerItem: 5,
 			attachments: { attachment: [{ source: 'url', url: 'https://example.com/a.png' }] },
 		});
 		expect(sent()['input']).toEqual([
@@ -88,7 +91,8 @@ describe('what comes out', () => {
 		model: 'northwind/quill-2.5',
 		finishReason: 'stop',
 		usage: expect.objectContaining({ input_tokens: 2, output_tokens: 4 }),
-		cost: { microUsd: 7, usd: 0.000007, computed: true },
+		costUsd: 0.000007,
+		costComputed: true,
 		requestId: expect.stringMatching(/^req-/),
 		complete: true,
 	};
@@ -136,7 +140,7 @@ describe('what comes out', () => {
 		'says that an answer was cut off, ending with response.%s',
 		async (incomplete) => {
 			service.forms.incomplete = incomplete;
-			const { items } = await ask('[[words:50]]', { options: { max_output_tokens: 5 } });
+			const { items } = await ask('[[words:50]]', { options: { maxTokens: 5 } });
 			expect(items[0]?.json).toMatchObject({
 				finishReason: 'length',
 				complete: true,

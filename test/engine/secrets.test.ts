@@ -26,7 +26,10 @@ describe.each(paying)('%s', (_name, call) => {
 		run({ ...call('x'), secrets: secretsOf(service), settings });
 
 	it.each([301, 302, 303, 307, 308])('does not follow a redirect (%s)', async (status) => {
-		service.fault({ do: { type: 'redirect', status, to: `${elsewhere.url}/stolen` } });
+		service.fault({
+			match: { method: 'POST' },
+			do: { type: 'redirect', status, to: `${elsewhere.url}/stolen` },
+		});
 		const { error } = await execute();
 		expect(error?.message).toContain('redirect');
 		expect(elsewhere.requests).toEqual([]);
@@ -38,7 +41,7 @@ describe.each(paying)('%s', (_name, call) => {
 		const body = {
 			error: { code: 'bad', message: `bad key ${key}, Bearer ${key}, ${key.slice(0, 8)}` },
 		};
-		service.fault({ do: { type: 'status', status: 400, body } });
+		service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 400, body } });
 		const { run: done } = await execute(how === 'stop' ? {} : { onError: 'continueErrorOutput' });
 		expect(JSON.stringify(done)).toContain('bad key ***');
 		expect(JSON.stringify(done)).not.toContain(key);
@@ -86,6 +89,22 @@ describe.each(paying)('%s', (_name, call) => {
 		expect(credentialsRead).toBe(1);
 	});
 });
+
+it.each([301, 307])(
+	'the catalog is not read from the target of a redirect (%s)',
+	async (status) => {
+		const other = await startService();
+		other.fault({
+			match: { path: '/v1/models' },
+			do: { type: 'redirect', status, to: `${elsewhere.url}/stolen` },
+		});
+		const { error } = await run({ ...chat('x'), secrets: secretsOf(other) });
+		const posted = posts(other);
+		await other.stop();
+		expect(error?.message).toMatch(/the catalog could not be read \(.*redirect/);
+		expect([elsewhere.requests, posted]).toEqual([[], []]);
+	},
+);
 
 describe('base URL and key', () => {
 	const withCredential = async (change: object) => {

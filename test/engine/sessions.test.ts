@@ -24,7 +24,7 @@ describe('from a key', () => {
 	it.each(['1731924000.000100', '+49 170 1234567', 'Order #17 / Köln 👋', '7'])(
 		'"%s" continues one conversation, in one run and the next',
 		async (key) => {
-			const parameters = { session: 'key', sessionKey: '={{ $json.key }}' };
+			const parameters = { sessionMode: 'key', sessionKey: '={{ $json.key }}' };
 			const first = await send(parameters, { items: [{ key }, { key: ` ${key}\n` }] });
 			const second = await send(parameters, { items: [{ key }] });
 			expect([...first.items, ...second.items].map(({ json }) => json)).toMatchObject(
@@ -45,9 +45,9 @@ describe('from a key', () => {
 				apiKey: service.agent.key('ws-2'),
 			},
 		};
-		const { items } = await send({ session: 'key', sessionKey: 'a' });
-		const { items: others } = await send({ session: 'key', sessionKey: 'A' });
-		const { items: elsewhere } = await send({ session: 'key', sessionKey: 'a' }, { secrets });
+		const { items } = await send({ sessionMode: 'key', sessionKey: 'a' });
+		const { items: others } = await send({ sessionMode: 'key', sessionKey: 'A' });
+		const { items: elsewhere } = await send({ sessionMode: 'key', sessionKey: 'a' }, { secrets });
 		expect([...items, ...others, ...elsewhere].map(({ json }) => json['sessionId'])).toEqual([
 			idOf('a'),
 			idOf('A'),
@@ -59,60 +59,126 @@ describe('from a key', () => {
 	it.each([UUID, UUID.toUpperCase(), HEX])(
 		'takes %s as the UUID that it is',
 		async (sessionKey) => {
-			const { items } = await send({ session: 'key', sessionKey });
+			const { items } = await send({ sessionMode: 'key', sessionKey });
 			expect(String(items[0]?.json['sessionId']).toLowerCase()).toBe(UUID);
 			expect(items[0]?.json).not.toHaveProperty('sessionKey');
 		},
 	);
 
 	it.each([' \n', '={{ $json.missing }}'])('refuses "%s" before any request', async (key) => {
-		const { error } = await send({ session: 'key', sessionKey: key });
+		const { error } = await send({ sessionMode: 'key', sessionKey: key });
 		expect(error?.message).toMatch(/^Session Key is empty/);
 		expect(service.requests).toEqual([]);
 	});
 });
 
-describe('from the Chat Trigger', () => {
-	const session = 'chatTrigger';
-
+describe('from the input', () => {
 	it.each([
 		[UUID, UUID],
 		[HEX, UUID],
-	])('takes the id %s of its chat as %s', async (sessionId, expected) => {
-		const { items } = await send({ session }, { items: [{ sessionId }] });
-		expect(items[0]?.json).toMatchObject({ sessionId: expected, sessionSource: 'chatTrigger' });
+	])('takes the id %s of the item as %s', async (sessionId, expected) => {
+		const { items } = await send({}, { items: [{ sessionId }] });
+		expect(items[0]?.json).toMatchObject({ sessionId: expected, sessionSource: 'item' });
 		expect(items[0]?.json).not.toHaveProperty('sessionKey');
 	});
 
 	it.each(['telegram-4711', 4711])('makes an id of %s', async (sessionId) => {
-		const { items } = await send({ session }, { items: [{ sessionId }] });
+		const { items } = await send({}, { items: [{ sessionId }] });
 		expect(items[0]?.json).toMatchObject({
 			sessionId: idOf(String(sessionId)),
-			sessionSource: 'chatTrigger',
+			sessionSource: 'item',
 			sessionKey: String(sessionId),
 		});
 	});
 
-	it('finds it where the items come from another node', async () => {
+	it('finds that of the Chat Trigger where the items come from another node', async () => {
 		const chatted = { sessionId: HEX, chatInput: 'hello' };
-		const { items } = await send({ session }, { chatted, items: [{}, { sessionId: '' }] });
-		expect(items.map(({ json }) => json['sessionId'])).toEqual([UUID, UUID]);
+		const { items } = await send({}, { chatted, items: [{}, { sessionId: '' }] });
+		expect(
+			items.map(({ json: { sessionId, sessionSource } }) => [sessionId, sessionSource]),
+		).toEqual([
+			[UUID, 'chatTrigger'],
+			[UUID, 'chatTrigger'],
+		]);
+	});
+
+	it('prefers that of the item', async () => {
+		const chatted = { sessionId: 'of the chat' };
+		const { items } = await send({}, { chatted, items: [{ sessionId: 'of the item' }] });
+		expect(items[0]?.json).toMatchObject({ sessionId: idOf('of the item'), sessionSource: 'item' });
 	});
 
 	it.each<[string, Partial<RunOptions>]>([
-		['no Chat Trigger', {}],
-		['a chat without an id', { chatted: { chatInput: 'hello' } }],
-		['an id that is none', { items: [{ sessionId: { a: 1 } }] }],
-	])('refuses %s before any request', async (_what, options) => {
-		const { error } = await send({ session }, options);
-		expect(error?.message).toMatch(/^No chat was found to take the session from/);
-		expect(service.requests).toEqual([]);
+		['there is none', {}],
+		['the chat has no id', { chatted: { chatInput: 'hello' } }],
+		['the id is none', { items: [{ sessionId: { a: 1 } }, { sessionId: ' ' }] }],
+	])('starts a new session where %s', async (_what, options) => {
+		const { items } = await send({}, options);
+		for (const { json } of items)
+			expect(json).toMatchObject({
+				sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+				sessionSource: 'new',
+			});
+		expect(new Set(items.map(({ json }) => json['sessionId'])).size).toBe(items.length);
+	});
+
+	it('continues the session of an earlier answer', async () => {
+		const { items: earlier } = await send({});
+		const { items } = await send({}, { items: [earlier[0]!.json] });
+		expect(items[0]?.json).toMatchObject({
+			sessionId: earlier[0]?.json['sessionId'],
+			output: expect.stringContaining('message 2 of this session'),
+		});
+	});
+
+	it('is not asked for a new session', async () => {
+		const { items } = await send({ sessionMode: 'new' }, { items: [{ sessionId: UUID }] });
+		expect(items[0]?.json['sessionId']).not.toBe(UUID);
 	});
 });
 
-it('an existing session may come without dashes', async () => {
-	const { items } = await send({ session: 'existing', sessionId: ` ${HEX} ` });
-	expect(items[0]?.json).toMatchObject({ sessionId: UUID, sessionSource: 'existing' });
+describe('the message', () => {
+	const fromInput = { messageSource: 'fromInput', message: 'not sent' };
+	const sent = () => posts(service).map(({ body }) => (body as { content: string }).content);
+
+	it.each([
+		['chatInput', { chatInput: ' from a chat\n', message: 'other' }, ' from a chat\n'],
+		['message, from a conversation', { message: 'from a conversation' }, 'from a conversation'],
+		['message, where the chat input is blank', { chatInput: ' ', message: 'hello' }, 'hello'],
+	])('is that of the item: %s', async (_what, item, text) => {
+		await send(fromInput, { items: [item] });
+		expect(sent()).toEqual([text]);
+	});
+
+	it.each([{}, { chatInput: '' }, { message: { text: 'hello' } }])(
+		'is missing in %j, which is refused before any request',
+		async (item) => {
+			const { error } = await send(fromInput, { items: [{ chatInput: 'first' }, item] });
+			expect(error?.message).toMatch(/^Message: the item has no text in 'chatInput'/);
+			expect(error?.message).toMatch(
+				/Connect a Chat Trigger, or choose Define Below in Source for Message\./,
+			);
+			expect(error?.context?.['itemIndex']).toBe(1);
+			expect(service.requests).toEqual([]);
+		},
+	);
+
+	it('may not have half of a character', async () => {
+		const { error } = await send(fromInput, { items: [{ chatInput: 'a\ud83d' }] });
+		expect(error?.message).toMatch(/^Message contains an incomplete character/);
+	});
+
+	it('is what is defined, whatever the item has', async () => {
+		await send({ message: 'defined' }, { items: [{ chatInput: 'of a chat' }] });
+		expect(sent()).toEqual(['defined']);
+		const { error } = await send({ message: ' ' }, { items: [{ chatInput: 'of a chat' }] });
+		expect(error?.message).toMatch(/^Message is empty/);
+	});
+});
+
+it('the id of a session may come without dashes', async () => {
+	const { items } = await send({ sessionMode: 'id', sessionId: ` ${HEX} ` });
+	expect(items[0]?.json).toMatchObject({ sessionId: UUID, sessionSource: 'id' });
 });
 
 describe('an answer that stops before its end', () => {
@@ -125,8 +191,8 @@ describe('an answer that stops before its end', () => {
 	};
 
 	it.each<[string, INodeParameters]>([
-		['new', { session: 'new' }],
-		['key', { session: 'key', sessionKey: 'a' }],
+		['new', { sessionMode: 'new' }],
+		['key', { sessionMode: 'key', sessionKey: 'a' }],
 	])('is an item, with its session (%s), and never asked for again', async (source, session) => {
 		const { items, error } = await broken(session);
 		expect(error).toBeUndefined();
@@ -157,17 +223,17 @@ describe('an answer that stops before its end', () => {
 	});
 });
 
-describe('Text Field', () => {
+describe('Answer Field Path', () => {
 	it.each([
 		['content', /^You said: "hello"/],
 		['type', /^delta(delta)+end$/],
-	])('takes the text from "%s" alone', async (textField, text) => {
-		const { items } = await send({ options: { textField } });
+	])('takes the text from "%s" alone', async (answerPath, text) => {
+		const { items } = await send({ options: { answerPath } });
 		expect(items[0]?.json['output']).toMatch(text);
 	});
 
 	it('says that nothing is there, and gives what came', async () => {
-		const { items } = await send({ options: { textField: 'data.reply' } });
+		const { items } = await send({ options: { answerPath: 'data.reply' } });
 		expect(items[0]?.json).toMatchObject({
 			output: '',
 			complete: true,

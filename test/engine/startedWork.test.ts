@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 const startAll = async (prompts: string[]) =>
 	await run({
 		...job('start', {
-			segment: 'images',
+			mediaType: 'images',
 			model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
 			prompt: '={{ $json.prompt }}',
 			requestSettings: { concurrency: 1 },

@@ -22,7 +22,7 @@ const MIB = 1024 * 1024;
 const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
 const execute = (operation: string, parameters: object, settings: object = {}) =>
 	run({
-		...job(operation, { segment: 'images', ...parameters }),
+		...job(operation, { mediaType: 'images', ...parameters }),
 		secrets: secretsOf(service),
 		settings: { onError: 'continueErrorOutput', ...settings },
 	});
@@ -76,7 +76,7 @@ describe('over the limit', () => {
 	] as const)('content-length %s, %d bytes: stopped early, nothing is left', async (form, size) => {
 		service.forms.contentLength = form;
 		const jobId = await startOf(`a cat [[size:${size}]]`);
-		const { failed, items } = await download(jobId, { options: { maximumSize: 2 } });
+		const { failed, items } = await download(jobId, { options: { maxSizeMib: 2 } });
 		expect(items).toEqual([]);
 		expect(failed[0]?.json).toMatchObject({
 			error: expect.stringMatching(/larger than 2 MiB and was not stored/),
@@ -88,7 +88,7 @@ describe('over the limit', () => {
 
 	it('says what has to be set in queue mode', async () => {
 		const jobId = await startOf(`a cat [[size:${2 * MIB}]]`);
-		const { failed } = await download(jobId, { options: { maximumSize: 1 } });
+		const { failed } = await download(jobId, { options: { maxSizeMib: 1 } });
 		const error = String(failed[0]?.json['error']);
 		for (const word of [
 			'queue mode',
@@ -101,7 +101,7 @@ describe('over the limit', () => {
 
 	it('of exactly the limit it is stored', async () => {
 		const jobId = await startOf(`a cat [[size:${2 * MIB}]]`);
-		const { items } = await download(jobId, { options: { maximumSize: 2 } });
+		const { items } = await download(jobId, { options: { maxSizeMib: 2 } });
 		expect(items[0]?.json).toMatchObject({ file: { bytes: 2 * MIB } });
 	});
 
@@ -126,7 +126,9 @@ describe('broken off', () => {
 		const { failed, items } = await download(jobId);
 		expect(items).toEqual([]);
 		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(/was not downloaded completely.*use Download with the job ID/),
+			error: expect.stringMatching(
+				/was not downloaded completely.*use Download File with the job ID/,
+			),
 			details: { kind: 'failed', jobId },
 		});
 		expect(fetches()).toBe(3);
@@ -145,7 +147,7 @@ describe('broken off', () => {
 	it('by a silence it is fetched again', async () => {
 		const jobId = await startOf('a cat [[size:1000000]]');
 		fault({ type: 'timeout', bytes: 400_000 }, 1);
-		const { items } = await download(jobId, { requestSettings: { silenceLimit: 1 } });
+		const { items } = await download(jobId, { requestSettings: { idleTimeout: 1 } });
 		expect(items).toHaveLength(1);
 		expect(fetches()).toBe(2);
 		expectOneFile(await original(jobId));
@@ -214,7 +216,7 @@ it('a store that takes nothing: says so, with the id, and the file can be fetche
 	writeFileSync(store.folder, '');
 	const { failed } = await download(jobId);
 	expect(failed[0]?.json).toMatchObject({
-		error: expect.stringMatching(/n8n could not store the file.*use Download with the job ID/),
+		error: expect.stringMatching(/n8n could not store the file.*use Download File with the job ID/),
 		details: { kind: 'failed', jobId },
 	});
 	expect(fetches()).toBe(1);

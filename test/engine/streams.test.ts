@@ -34,7 +34,7 @@ describe.each(streaming)('%s', (name, call) => {
 		['reset', { type: 'reset_peer', bytes: 400 }, /connection broke/],
 		['silent', { type: 'timeout', bytes: 400 }, /Nothing arrived for 1 s/],
 	])('an answer that is %s is partial', async (what, fault, reason) => {
-		const requestSettings = what === 'silent' ? { silenceLimit: 1 } : {};
+		const requestSettings = what === 'silent' ? { idleTimeout: 1 } : {};
 		const complete = await whole();
 		service.fault({ do: fault });
 		const settings = { onError: 'continueErrorOutput' };
@@ -92,7 +92,7 @@ describe.each(streaming)('%s', (name, call) => {
 		const { parameters, ...rest } = call();
 		const { error } = await run({
 			...rest,
-			parameters: { ...parameters, requestSettings: { silenceLimit: 1 } },
+			parameters: { ...parameters, requestSettings: { idleTimeout: 1 } },
 			secrets: secretsOf(service),
 		});
 		expect(error?.description).toMatch(/keep-alive messages/);
@@ -157,7 +157,7 @@ describe('end marks', () => {
 			],
 		});
 		const { items, error } = await run({
-			...assistant('askStreaming', { question, options: { includeEvents: true } }),
+			...assistant('askStreaming', { question, options: { includeRawEvents: true } }),
 			secrets: secretsOf(service),
 		});
 		expect(error).toBeUndefined();

@@ -36,7 +36,11 @@ describe.each([
 ])('%s', (what, question) => {
 	const ask = (content: string, more: INodeParameters = {}, options: Partial<RunOptions> = {}) =>
 		run({
-			...question(content, { answerFormat: 'schema', schema: JSON.stringify(schema), ...more }),
+			...question(content, {
+				responseFormat: 'json_schema',
+				jsonSchema: JSON.stringify(schema),
+				...more,
+			}),
 			secrets: secretsOf(service),
 			...options,
 		});
@@ -81,15 +85,15 @@ describe.each([
 				partial: {
 					text: expect.stringMatching(/\w/),
 					usage: expect.any(Object),
-					cost: expect.any(Object),
+					costUsd: expect.any(Number),
+					costComputed: true,
 				},
 			},
 		});
 	});
 
 	it('says that the token cap cut the JSON off', async () => {
-		const cap = what === 'a chat' ? 'max_tokens' : 'max_output_tokens';
-		const { failed } = await ask('a b c d e f g h', { options: { [cap]: 2 } }, carryOn);
+		const { failed } = await ask('a b c d e f g h', { options: { maxTokens: 2 } }, carryOn);
 		expect(failed[0]?.json).toMatchObject({
 			error: expect.stringContaining('Raise "Maximum Output Tokens"'),
 			details: { kind: 'schemaMismatch' },
@@ -116,13 +120,13 @@ describe.each([
 		['a type that nobody knows', '{"type":"strnig"}', /strnig|type/],
 		['a reference to nowhere', '{"$ref":"#/nothing"}', /\$ref|nothing/],
 	])('refuses a schema with %s before anything is sent', async (_what, broken, message) => {
-		const { error } = await ask('x', { schema: broken });
+		const { error } = await ask('x', { jsonSchema: broken });
 		expect(error?.message).toMatch(message);
 		expect(posts(service)).toEqual([]);
 	});
 
 	it('reads plain JSON without a schema', async () => {
-		const { items } = await ask('x', { answerFormat: 'json' });
+		const { items } = await ask('x', { responseFormat: 'json_object' });
 		expect(items[0]?.json['parsed']).toEqual({ you_said: 'x' });
 	});
 });

@@ -17,11 +17,13 @@ beforeAll(async () => (service = await startService()));
 beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
-const impatient = { requestSettings: { silenceLimit: 1 } };
+const impatient = { requestSettings: { idleTimeout: 1 } };
 const at = (baseUrl: string) => ({ modelRouterApi: { baseUrl, apiKey: 'some-key-1234' } });
+/** Faults of every path include the catalog. */
+const unpriced = { options: { allowUnknownCost: true } };
 const post = async (baseUrl: string, settings: INodeParameters = {}) => {
 	const { failed } = await run({
-		...chat('x', settings),
+		...chat('x', { ...unpriced, ...settings }),
 		secrets: at(baseUrl),
 		settings: { onError: 'continueErrorOutput' },
 	});
@@ -50,7 +52,7 @@ it.each(['connected', 'first bytes'] as const)(
 	},
 );
 
-it('no answer at all: given up after the silence limit, outcome unknown, sent once', async () => {
+it('no answer at all: given up after the idle timeout, outcome unknown, sent once', async () => {
 	const below = await startSilent('http');
 	const { error, details } = await post(below.url, impatient);
 	await below.stop();
@@ -121,7 +123,7 @@ describe('reading', () => {
 		['silence', { type: 'timeout' }],
 	])('is tried again after %s', async (what, fault) => {
 		service.fault({ times: 1, do: fault });
-		const { error, items } = await list(what === 'silence' ? { silenceLimit: 3 } : {});
+		const { error, items } = await list(what === 'silence' ? { idleTimeout: 3 } : {});
 		expect(error).toBeUndefined();
 		expect(items.length).toBeGreaterThan(5);
 		expect(service.requests).toHaveLength(2);
@@ -153,7 +155,7 @@ describe('reading', () => {
 		['a gzip bomb', { type: 'bomb', bytes: 200_000_000, gzip: true }, /cannot be read/],
 	])('%s is a clear error', async (what, fault, message) => {
 		service.fault({ do: fault });
-		const { error } = await list(what.startsWith('silence') ? { silenceLimit: 1 } : {});
+		const { error } = await list(what.startsWith('silence') ? { idleTimeout: 1 } : {});
 		expect(error?.message).toMatch(message);
 	});
 });
@@ -170,7 +172,7 @@ describe('the words of a service', () => {
 		['HTML', { message: '<b>the</b> words & more' }, '&lt;b>the&lt;/b> words &amp; more'],
 	])('%s stand in the description, ours in the message', async (_form, body, words) => {
 		service.fault({ do: { type: 'status', status: 422, body } });
-		const { error } = await run({ ...chat('x'), secrets: secretsOf(service) });
+		const { error } = await run({ ...chat('x', unpriced), secrets: secretsOf(service) });
 		expect(error?.message).toMatch(/^The service refused the request \(422\)/);
 		expect(error?.description).toContain(words);
 		expect(error?.description).toMatch(/Request ID: \S+/);
@@ -180,13 +182,13 @@ describe('the words of a service', () => {
 		service.fault({
 			do: { type: 'status', status: 422, body: { message: 'x'.repeat(10_000_000) } },
 		});
-		const { error } = await run({ ...chat('x'), secrets: secretsOf(service) });
+		const { error } = await run({ ...chat('x', unpriced), secrets: secretsOf(service) });
 		expect(error?.description?.length).toBeLessThan(5000);
 	});
 
 	it('what is missing in the balance is told in dollars', async () => {
 		const secrets = { modelRouterApi: { baseUrl: service.url, apiKey: service.router.keys.poor } };
-		const { error } = await run({ ...chat('x', { options: { max_tokens: 10_000_000 } }), secrets });
+		const { error } = await run({ ...chat('x', { options: { maxTokens: 10_000_000 } }), secrets });
 		expect(error).toMatchObject({
 			httpCode: '402',
 			description: expect.stringMatching(/needed: \$\d+\.\d\d.*balance: \$/s),

@@ -33,10 +33,9 @@ describe('a job of the ledger', () => {
 		expect(out).toMatchObject([
 			{
 				json: {
-					...{ event: 'mediaJobCompleted', jobId, segment: 'images', state: 'completed' },
-					...{ status: 'completed', costMicroUsd: 40_000, estimatedCostMicroUsd: 40_000 },
-					...{ requestId: 'start-1', label: 'cats', startKey: 'order-7', ledgerEntry: 1 },
-					job: { id: jobId },
+					...{ event: 'mediaJobCompleted', jobId, mediaType: 'images', state: 'completed' },
+					...{ status: 'completed', costUsd: 0.04, estimatedCostUsd: 0.04 },
+					...{ requestId: 'start-1', ledgerLabel: 'cats', idempotencyKey: 'order-7', entryId: 1 },
 					file: { mimeType: 'image/png', bytes: expect.any(Number) },
 				},
 				binary: { data: { mimeType: 'image/png' } },
@@ -44,6 +43,7 @@ describe('a job of the ledger', () => {
 			},
 		]);
 		expect(out[0]?.json).not.toHaveProperty('claim');
+		expect(out[0]?.json).not.toHaveProperty('job');
 		expect(n8n.entries()).toMatchObject([{ state: 'delivered', execution: 'execution-1' }]);
 	});
 
@@ -51,12 +51,12 @@ describe('a job of the ledger', () => {
 		await started('a cat', { record: '{"estimated_cost":7}' });
 		service.forms.jobCost = 'absent';
 		const { items } = await activated(trigger()).poll();
-		expect(json(items)).toMatchObject([{ estimatedCostMicroUsd: 7 }]);
+		expect(json(items)).toMatchObject([{ estimatedCostUsd: 0.000007 }]);
 	});
 
-	it('without Attach File comes without it', async () => {
+	it('without Download File comes without it', async () => {
 		await started('a cat');
-		const options = trigger({ attachFile: false });
+		const options = trigger({ downloadFile: false });
 		const { items } = await activated(options).poll();
 		const { items: out } = await executed({ ...options, items: items! });
 		expect(out).toMatchObject([{ json: { event: 'mediaJobCompleted' } }]);
@@ -124,7 +124,7 @@ describe('a job of the ledger', () => {
 	it('only jobs with the label are taken', async () => {
 		await started('one', { label: 'a' });
 		const jobId = await started('two', { label: 'b' });
-		const { items } = await activated(trigger({ label: ' b ' })).poll();
+		const { items } = await activated(trigger({ ledgerLabel: ' b ' })).poll();
 		expect(json(items)).toMatchObject([{ jobId }]);
 	});
 
@@ -160,7 +160,7 @@ describe('a job of the ledger', () => {
 				body: JSON.stringify({ id: jobId, status: 'completed', echo: `key ${main}` }),
 			},
 		});
-		const options = trigger();
+		const options = trigger({ simplify: false });
 		const { items } = await activated(options).poll();
 		const out = await executed({ ...options, items: items ?? [] });
 		expect(json(items)).toMatchObject([{ job: { echo: 'key ***' } }]);
@@ -251,7 +251,7 @@ describe('the execution', () => {
 	});
 
 	it.each([
-		['too large', { options: { maximumSize: 1 } }, 'big [[size:3000000]]', /larger than 1 MiB/],
+		['too large', { options: { maxSizeMib: 1 } }, 'big [[size:3000000]]', /larger than 1 MiB/],
 		['forbidden', {}, 'forbidden', /does not permit this request \(403\)/],
 	])('%s: the item says so at once', async (what, parameters, prompt, message) => {
 		const { ids, options, items } = await emitted(parameters, [prompt, 'good']);

@@ -53,7 +53,7 @@ describe.each<WorkflowActivateMode>(['activate', 'update'])(
 
 		it('an expression that fails', async () => {
 			const { error } = await activated({
-				...trigger({ label: '={{ JSON.parse("{") }}' }),
+				...trigger({ ledgerLabel: '={{ JSON.parse("{") }}' }),
 				activation,
 			}).poll();
 			expect(error?.message).toMatch(/Label is empty: its expression found nothing/);
@@ -61,7 +61,7 @@ describe.each<WorkflowActivateMode>(['activate', 'update'])(
 
 		it('no event', async () => {
 			const { error } = await activated({ ...trigger({ events: [] }), activation }).poll();
-			expect(error?.message).toMatch(/Events is empty/);
+			expect(error?.message).toMatch(/Trigger On is empty/);
 		});
 	},
 );
@@ -186,7 +186,7 @@ describe('a test run in the editor', () => {
 		await untouched(async () => {
 			const { error } = await test();
 			expect(error?.message).toMatch(/no finished job to show/);
-			expect(error?.description).toMatch(/Use Job Ledger/);
+			expect(error?.description).toMatch(/Track in Job Ledger/);
 		});
 	});
 

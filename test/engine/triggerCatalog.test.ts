@@ -36,12 +36,19 @@ const serve = (prices: Prices) => {
 };
 const without = (id: string) =>
 	Object.fromEntries(Object.entries(catalog).filter(([name]) => name !== id));
-const all = { events: ['modelAdded', 'modelRetired', 'priceChanged'] };
+const all = { events: ['modelAdded', 'modelRetired', 'priceChanged'], simplify: false };
 
-describe.each(['ledger', 'list'])('with the %s', (jobSource) => {
+/** For the catalog alone, the ledger is used if the credential has one. */
+function catalogTrigger(kept: string, parameters: INodeParameters = all) {
+	const options = trigger(parameters);
+	const router = { ...options.secrets['modelRouterApi'], useJobLedger: kept === 'ledger' };
+	return { ...options, secrets: { ...options.secrets, modelRouterApi: router } };
+}
+
+describe.each(['ledger', 'list'])('with the %s', (watch) => {
 	const active = (
 		parameters: INodeParameters = all,
-		options = trigger({ jobSource, ...parameters }),
+		options = catalogTrigger(watch, parameters),
 	) => {
 		const { poll, staticData } = activated(options);
 		/** Readings are minutes apart. */
@@ -87,7 +94,7 @@ describe.each(['ledger', 'list'])('with the %s', (jobSource) => {
 		const { items } = await later();
 		await deliver(items!);
 		expect(json(items)).toMatchObject([{ event: 'modelAdded', model: 'v/new' }]);
-		const { later: wider } = active(all, { ...options, parameters: { jobSource, ...all } });
+		const { later: wider } = active(all, { ...options, parameters: all });
 		expect((await wider()).items).toBeNull();
 	});
 
@@ -132,7 +139,7 @@ describe.each(['ledger', 'list'])('with the %s', (jobSource) => {
 
 describe('with the ledger', () => {
 	const prepared = async () => {
-		const options = trigger(all);
+		const options = catalogTrigger('ledger');
 		const { poll } = activated(options);
 		await poll();
 		serve({ ...base, 'v/new': price(9) });
@@ -158,7 +165,7 @@ describe('with the ledger', () => {
 	});
 
 	it('each trigger tells every change; a restart forgets nothing', async () => {
-		const [one, other] = [trigger(all), trigger(all)];
+		const [one, other] = [catalogTrigger('ledger'), catalogTrigger('ledger')];
 		await activated(one).poll();
 		await activated(other).poll();
 		serve({ ...base, 'v/new': price(9) });
@@ -168,7 +175,7 @@ describe('with the ledger', () => {
 	});
 
 	it('another account begins anew', async () => {
-		const options = trigger(all);
+		const options = catalogTrigger('ledger');
 		await activated(options).poll();
 		serve({ 'w/one': price(1) });
 		pass(6 * MINUTE);
@@ -182,7 +189,7 @@ describe('with the ledger', () => {
 	});
 
 	it('a baseline that cannot be read is replaced by the current state, with a note', async () => {
-		const options = trigger(all);
+		const options = catalogTrigger('ledger');
 		await activated(options).poll();
 		n8n.rows[0]!.record = 'spoilt';
 		pass(6 * MINUTE);
@@ -219,7 +226,7 @@ describe('with the ledger', () => {
 });
 
 it('what a trigger without a ledger has kept may be anything', async () => {
-	const { poll, staticData } = activated(trigger({ jobSource: 'list', ...all }));
+	const { poll, staticData } = activated(catalogTrigger('list'));
 	for (const kept of [7, ['x'], [{ id: 'x' }], { told: {} }]) {
 		staticData()['ledger'] = kept as never;
 		expect(await poll()).toEqual({ items: null, error: undefined });

@@ -13,7 +13,7 @@ beforeEach(() => rig.reset());
 afterAll(async () => await rig.stop());
 
 const listed = (jobIds: string, more = {}) => {
-	const options = trigger({ jobSource: 'list', segment: 'images', jobIds, ...more });
+	const options = trigger({ watch: 'list', mediaType: 'images', jobIds, ...more });
 	const { secrets } = options;
 	return { ...options, secrets: { modelRouterApi: secrets['modelRouterApi']! } };
 };
@@ -34,7 +34,7 @@ it('tells of each job once, and brings its file', async () => {
 		{ json: { event: 'mediaJobCompleted', file: { mimeType: 'image/png' } }, binary: { data: {} } },
 		{ json: { event: 'mediaJobFailed', failure: { code: 'generation_failed' } } },
 	]);
-	expect(out[0]?.json).not.toHaveProperty('ledgerEntry');
+	expect(out[0]?.json).not.toHaveProperty('entryId');
 	expect((await poll()).items).toBeNull();
 	expect(staticData()['ledger']).toMatchObject([
 		{ state: 'delivered' },
@@ -70,6 +70,13 @@ it('one bad id does not hold up the others', async () => {
 		{ event: 'mediaJobFailed', status: 'lost', jobId: '..' },
 		{ event: 'mediaJobCompleted', jobId: id },
 	]);
+});
+
+it('URLs of jobs are taken, and one of something else does not hold up the others', async () => {
+	const id = await startJob('one');
+	const urls = [`${service.url}/v1/images/jobs/${id}/content`, `${service.url}/v1/models`];
+	const { items, error } = await activated(listed(urls.join(' '))).poll();
+	expect([error, idsOf(items)]).toEqual([undefined, [id]]);
 });
 
 it('a file that cannot be had is told of, since nothing would bring it again', async () => {

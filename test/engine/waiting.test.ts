@@ -19,7 +19,7 @@ const options = (
 	parameters: INodeParameters,
 	more: Partial<RunOptions> = {},
 ): RunOptions => ({
-	...job(operation, { segment: 'images', ...parameters }),
+	...job(operation, { mediaType: 'images', ...parameters }),
 	secrets: secretsOf(service),
 	settings: carryOn,
 	...more,
@@ -27,7 +27,7 @@ const options = (
 const generating = (prompt: string, items: number, parameters: INodeParameters = {}) =>
 	options(
 		'generate',
-		{ model, prompt, options: { deadline: 86_400 }, ...parameters },
+		{ model, prompt, options: { maxWait: 86_400 }, ...parameters },
 		{ items: Array.from({ length: items }, () => ({})) },
 	);
 const reached = async (condition: () => boolean) => {
@@ -103,7 +103,7 @@ it.each<[string, () => void]>([
 	service = await startService();
 	prepare();
 	const running = start(
-		generating('x [[never]]', 8, { requestSettings: { longestWait: 3600, concurrency: 2 } }),
+		generating('x [[never]]', 8, { requestSettings: { maxRateLimitWait: 3600, concurrency: 2 } }),
 	);
 	await reached(() => reads().length > 0);
 	running.stop();
@@ -156,7 +156,7 @@ it('a job that is not found at first is waited for', async () => {
 });
 
 it.each(['start', 'generate'])('%s says that it costs money, which an AI agent reads', (value) => {
-	const operations = resources.find((resource) => resource.value === 'job')?.operations ?? [];
+	const operations = resources.find((resource) => resource.value === 'media')?.operations ?? [];
 	expect(operations.find((operation) => operation.value === value)?.description).toMatch(
 		/costs money/,
 	);

@@ -8,7 +8,7 @@ export interface Scenario extends Weather {
 	processes: number;
 	/** Chance that the service answers an attempt with 429, and how long it may ask to wait: an hour is what the settings allow. */
 	tooMany: number;
-	longestWait: number;
+	maxRateLimitWait: number;
 	/** Chance that a connection is not made for 300 s: nothing is sent then, and it is tried again. */
 	stall: number;
 	/** Whether a person resolves what can be resolved, always by what the service has at that moment. */
@@ -27,7 +27,7 @@ const usual: Scenario = {
 	lostRequest: 0.05,
 	lostAnswer: 0.05,
 	tooMany: 0,
-	longestWait: 0,
+	maxRateLimitWait: 0,
 	stall: 0,
 	person: false,
 };
@@ -54,7 +54,7 @@ export const scenarios: Record<string, Scenario> = {
 		...usual,
 		crash: 0,
 		tooMany: 0.5,
-		longestWait: 60 * MINUTE,
+		maxRateLimitWait: 60 * MINUTE,
 		person: true,
 	},
 	'a person, connections that stall': { ...usual, crash: 0, stall: 0.5, person: true },
@@ -62,7 +62,7 @@ export const scenarios: Record<string, Scenario> = {
 		...usual,
 		late: 0.1,
 		tooMany: 0.3,
-		longestWait: 60 * MINUTE,
+		maxRateLimitWait: 60 * MINUTE,
 		stall: 0.3,
 		person: true,
 	},
@@ -115,7 +115,7 @@ export async function play(seed: number, scenario: Scenario, isRenewed = true): 
 		// a process that stood still may write what it had begun to write
 		if (ledger.clock.now() > headBy && !isFrozen)
 			throw new ServiceError('unreachable', 'ended', { sent: false });
-		if (random() < scenario.tooMany) return { asked: random() * scenario.longestWait };
+		if (random() < scenario.tooMany) return { asked: random() * scenario.maxRateLimitWait };
 		const luck = random();
 		if (luck < 0.1) {
 			say(name, 'is refused');

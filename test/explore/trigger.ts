@@ -76,7 +76,7 @@ export async function play(seed: number, weather: Weather): Promise<Played> {
 	const execute = async (claim: string, jobs: Entry[][]) => {
 		const { name, ledger, step } = world.createProcess(`E${++executions}`);
 		const items = jobs.flatMap(([entry]) =>
-			entry ? [{ jobId: entry.jobId, segment: entry.segment }] : [],
+			entry ? [{ jobId: entry.jobId, mediaType: entry.segment }] : [],
 		);
 		const handover = await beginBatch(ledger, claim, LEASE, items);
 		const ready: typeof items = [];
@@ -109,7 +109,7 @@ export async function play(seed: number, weather: Weather): Promise<Played> {
 				label: '',
 				eventFilters: [{ outcome: 'completed', minimumAge: 0 }] as const,
 			},
-			...{ mostJobs: 50, lease: LEASE, concurrency: 3 },
+			...{ maxJobs: 50, lease: LEASE, concurrency: 3 },
 			...{ asksUntil: clock.now() + 24_000, claimsUntil: clock.now() + 38_000 },
 			async readStatus() {
 				await step(random() * 100);

@@ -33,8 +33,8 @@ const generated = async (prompt: string) =>
 			[{}],
 			router(
 				'Generate',
-				['job', 'generate'],
-				{ segment: 'images', model: model('canvas/sketch-1'), prompt, binaryProperty: 'data' },
+				['media', 'generate'],
+				{ mediaType: 'images', model: model('canvas/sketch-1'), prompt, binaryProperty: 'data' },
 				{ onError: 'continueErrorOutput' },
 			),
 		),
@@ -53,10 +53,12 @@ it('one that n8n does not take is told with the id of its job and its cost, and 
 	const [failed] = itemsOf(execution, 'Generate', 1);
 	const { jobId } = service.world.starts.at(-1)!;
 	expect(failed?.json).toMatchObject({
-		error: expect.stringMatching(/^n8n could not store the file.*use Download with the job ID/),
+		error: expect.stringMatching(
+			/^n8n could not store the file.*use Download File with the job ID/,
+		),
 		details: { jobId, partial: { cost: 40_000 }, reason: expect.stringMatching(/limit|size/i) },
 	});
 	expect(service.starts('large')).toBe(1);
 	// it is still there for whoever asks
-	expect(await originalFile(service, { segment: 'images', jobId })).toHaveLength(3_000_000);
+	expect(await originalFile(service, { mediaType: 'images', jobId })).toHaveLength(3_000_000);
 });

@@ -48,7 +48,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 				ledger,
 				{
 					...{ account: 'a', label, eventFilters: [{ outcome: 'completed', minimumAge: 0 }] },
-					...{ mostJobs: 25, lease: 600_000, concurrency: 5, asksUntil: soon, claimsUntil: soon },
+					...{ maxJobs: 25, lease: 600_000, concurrency: 5, asksUntil: soon, claimsUntil: soon },
 					readStatus: async () => await Promise.reject(new Error('it is known to be done')),
 					checkAlive: async () => undefined,
 				},

@@ -27,7 +27,7 @@ it('waits durably for videos', async () => {
 	const [file, ...others] = itemsOf(execution, 'Download');
 	expect(others).toEqual([]);
 	await expectWhole(file!);
-	expect(file?.json).toMatchObject({ segment: 'videos', file: { mimeType: 'video/mp4' } });
+	expect(file?.json).toMatchObject({ mediaType: 'videos', file: { mimeType: 'video/mp4' } });
 	expect(itemsOf(execution, 'No File')).toMatchObject([
 		{
 			json: {

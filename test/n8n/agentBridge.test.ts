@@ -27,11 +27,7 @@ function loop(parameters: Record<string, unknown>, first: WorkflowNode, second: 
 
 const sent = () => bridge.service.requests.filter(({ method }) => method === 'POST');
 
-const words = {
-	session: 'existing',
-	sessionId: '={{ $json.sessionId }}',
-	message: '={{ $json.message }}',
-};
+const words = { messageSource: 'fromInput' };
 
 it.each([[false], [true]])(
 	'"Retry" of an execution in which a speaker failed goes on from there (current workflow: %j)',
@@ -70,9 +66,9 @@ it.each([[false], [true]])(
 it('in a chat each speaker has bubbles of its own, under a line with its name', async () => {
 	const { router } = nodesFor(bridge.accounts);
 	const speaker = (name: string) =>
-		router(name, ['chat', 'complete'], {
+		router(name, ['text', 'message'], {
 			model: model('northwind/quill-2.5'),
-			messageSource: 'json',
+			inputType: 'json',
 			messagesJson: '={{ $json.messages }}',
 		});
 	const file = loop(

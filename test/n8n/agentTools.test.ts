@@ -14,6 +14,8 @@ beforeEach(() => {
 afterAll(async () => await bridge.service.stop());
 
 const asked = "={{ $fromAI('question', 'What to ask', 'string') }}";
+const ASSISTANT =
+	'Ask the crypto market assistant about prices, tokens, wallets, trades, sentiment and news';
 const nodes = () => nodesFor(bridge.accounts);
 /** What reached the service, without what the agent's own chat model was asked. */
 const sent = (path: RegExp) =>
@@ -32,30 +34,29 @@ it.each([
 	[
 		'a workspace agent',
 		() => nodes().agent('Colleague', ['message', 'send'], { message: asked }),
-		'Send a message to a workspace agent in Workspace Agent',
+		'Send a message to a workspace agent and get its answer',
 		/\/session\//,
 	],
 	[
 		'the market assistant',
 		() => nodes().assistant('Colleague', ['question', 'ask'], { question: asked }),
-		'Ask a question about crypto markets in Market Assistant',
+		ASSISTANT,
 		/invoke_assistant$/,
 	],
 	[
 		'the market assistant, streaming',
 		() => nodes().assistant('Colleague', ['question', 'askStreaming'], { question: asked }),
-		'Ask about crypto markets with streaming in Market Assistant',
+		ASSISTANT,
 		/invoke_assistant_stream$/,
 	],
 	[
 		'a model',
 		() =>
-			nodes().router('Colleague', ['response', 'create'], {
+			nodes().router('Colleague', ['text', 'createResponse'], {
 				model: model('northwind/quill-2.5'),
-				messageSource: 'prompt',
 				prompt: asked,
 			}),
-		'Create a response with a text model in Model Router',
+		'Create response with text model in Model Router',
 		/\/responses$/,
 	],
 ] as const)('asks %s, and tells what it said', async (_who, tool, description, path) => {
@@ -75,6 +76,21 @@ it.each([
 	expect(new Set(chunks.flatMap(({ metadata }) => metadata?.nodeName ?? []))).toEqual(
 		new Set(['Agent']),
 	);
+});
+
+it('below an agent behind a chat: the model writes the message, and the session is that of the chat', async () => {
+	const { agent, assistant } = nodes();
+	const fromInput = { messageSource: 'fromInput', questionSource: 'fromInput' };
+	const tools = [
+		agent('Colleague', ['message', 'send'], { ...fromInput, message: asked }),
+		assistant('Assistant', ['question', 'ask'], { ...fromInput, question: asked }),
+	];
+	const sessionId = '6f1c2b1e8d3a4c0e9a550d2f6b7c8e90';
+	const { output } = await askAgent(bridge, 'hello [[tool:Colleague]]', tools, 3, sessionId);
+	const [request] = sent(/\/session\//);
+	expect(request?.path).toContain('/session/6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90/');
+	expect(request?.body).toEqual({ content: 'hello [[tool:Colleague]]' });
+	expect(output).toContain('"sessionSource":"chatTrigger"');
 });
 
 mediaToolCases(3);

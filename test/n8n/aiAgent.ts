@@ -1,4 +1,5 @@
 import { model, type Bridge } from './bridge.ts';
+import type { Editor } from './editor.ts';
 import { itemsOf, type Execution } from './execution.ts';
 import { callLive, type Chunk } from './liveCaller.ts';
 import { node, workflow, type WorkflowFile, type WorkflowNode } from './workflow.ts';
@@ -17,12 +18,15 @@ export interface AgentRun {
 /**
  * Asks n8n's own AI Agent, at a webhook that streams. Its chat model is the router of the reference service, over the protocol
  * that n8n's OpenAI node speaks: `[[tool:Name]]` in the question makes it call a tool.
+ *
+ * @param sessionId Asks in a chat with this ID, in place of the webhook.
  */
 export async function askAgent(
 	bridge: Bridge,
 	question: string,
 	tools: WorkflowNode[],
 	version: AgentVersion = 3,
+	sessionId?: string,
 ): Promise<AgentRun> {
 	const { editor, service } = bridge;
 	const openAi = await editor.createCredential({
@@ -39,23 +43,40 @@ export async function askAgent(
 	const agent = node(
 		'Agent',
 		'@n8n/n8n-nodes-langchain.agent',
-		{ promptType: 'define', text: '={{ $json.body.q }}', options: {} },
+		{
+			promptType: 'define',
+			text: sessionId === undefined ? '={{ $json.body.q }}' : '={{ $json.chatInput }}',
+			options: {},
+		},
 		{ typeVersion: version },
 	);
 	const chatModel = node(
 		'Chat Model',
 		'@n8n/n8n-nodes-langchain.lmChatOpenAi',
 		{ model: model('northwind/quill-2.5'), responsesApiEnabled: false, options: {} },
-		{ typeVersion: 1.3, credentials: { openAiApi: { id: openAi.id, name: openAi.name } } },
+		{
+			typeVersion: await newestChatModel(editor),
+			credentials: { openAiApi: { id: openAi.id, name: openAi.name } },
+		},
 	);
 	const path = `agent-${Math.random().toString(36).slice(2)}`;
 	const file = workflow(path, [], agent);
-	Object.assign(file.nodes[0]!, {
-		type: 'n8n-nodes-base.webhook',
-		typeVersion: 2.1,
-		webhookId: path,
-		parameters: { path, httpMethod: 'POST', responseMode: 'streaming', options: {} },
-	});
+	const [url, body] =
+		sessionId === undefined
+			? [path, { q: question }]
+			: [`${path}/chat`, { action: 'sendMessage', sessionId, chatInput: question }];
+	Object.assign(
+		file.nodes[0]!,
+		sessionId === undefined
+			? {
+					...{ type: 'n8n-nodes-base.webhook', typeVersion: 2.1, webhookId: path },
+					parameters: { path, httpMethod: 'POST', responseMode: 'streaming', options: {} },
+				}
+			: {
+					...{ type: '@n8n/n8n-nodes-langchain.chatTrigger', typeVersion: 1.4, webhookId: path },
+					parameters: { public: true, mode: 'webhook', options: { responseMode: 'streaming' } },
+				},
+	);
 	const below = (type: string) => ({ [type]: [[{ node: 'Agent', type, index: 0 }]] });
 	const connections = {
 		...file.connections,
@@ -70,10 +91,20 @@ export async function askAgent(
 	});
 	await editor.activate(saved);
 	const chunks: Chunk[] = [];
-	for await (const chunk of callLive(`${editor.url}/webhook/${path}`, { q: question }))
-		chunks.push(chunk);
+	for await (const chunk of callLive(`${editor.url}/webhook/${url}`, body)) chunks.push(chunk);
 	const execution = await editor.finishedOf(saved.id);
 	return { output: String(itemsOf(execution, 'Agent')[0]?.json['output']), chunks, execution };
+}
+
+/** Version 1.3, or the newest that an older n8n has. */
+async function newestChatModel(editor: Editor): Promise<number> {
+	const found = await editor.nodeType('@n8n/n8n-nodes-langchain.lmChatOpenAi');
+	return Math.max(
+		...[found?.['version']]
+			.flat()
+			.map(Number)
+			.filter((known) => known <= 1.3),
+	);
 }
 
 /** A node as n8n's editor adds it below an agent: its type has another name. */

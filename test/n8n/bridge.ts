@@ -72,24 +72,41 @@ export async function createAccounts(editor: Editor, secrets: Secrets): Promise<
 }
 
 /** Nodes of the package. Parameters beside resource and operation, then settings of the node such as `retryOnFail`. */
+/** A resource and an operation; how to ask, for the assistant. */
+type Choice = readonly [string, string];
+
+const questions: Record<string, object> = {
+	ask: { operation: 'ask', questionSource: 'define', streamAnswer: false },
+	askStreaming: { operation: 'ask', questionSource: 'define' },
+	askGuided: { operation: 'askGuided', streamAnswer: false },
+};
+
 export const nodesFor = (accounts: Accounts) => {
 	const of =
-		(type: string, account: SavedCredential) =>
+		(
+			type: string,
+			account: SavedCredential,
+			choosing = ([resource, operation]: Choice): object => ({ resource, operation }),
+		) =>
 		(
 			name: string,
-			[resource, operation]: readonly [string, string],
+			choice: Choice,
 			parameters: Record<string, unknown> = {},
 			settings: Record<string, unknown> = {},
 		): WorkflowNode =>
 			node(
 				name,
 				`${packageName}.${type}`,
-				{ resource, operation, ...parameters },
+				{ ...choosing(choice), ...parameters },
 				{ credentials: { [account.type]: { id: account.id, name: account.name } }, ...settings },
 			);
 	return {
-		agent: of('workspaceAgent', accounts.agent),
-		assistant: of('marketAssistant', accounts.assistant),
+		agent: of('workspaceAgent', accounts.agent, () => ({ messageSource: 'define' })),
+		assistant: of(
+			'marketAssistant',
+			accounts.assistant,
+			([, question]) => questions[question] ?? {},
+		),
 		router: of('modelRouter', accounts.router),
 	};
 };
@@ -97,8 +114,11 @@ export const nodesFor = (accounts: Accounts) => {
 /** A model as the editor stores one that was typed in. */
 export const model = (value: string) => ({ __rl: true, mode: 'id', value });
 
-/** Messages of the operation Chat: Complete. */
-export const messages = (content: string) => ({ message: [{ role: 'user', content }] });
+/** A list of messages, as the input of a text model. */
+export const messages = (content: string) => ({
+	inputType: 'list',
+	messages: { message: [{ role: 'user', content }] },
+});
 
 /** Every operation that may cost, `text` being in what it sends. */
 export const payingOperations = [
@@ -108,7 +128,7 @@ export const payingOperations = [
 		'marketAssistant askGuided',
 		'assistant',
 		['question', 'askGuided'],
-		(text: string) => ({ capability: 'webSearch', asset: text }),
+		(text: string) => ({ capability: 'webSearch', token: text }),
 	],
 	[
 		'marketAssistant askStreaming',
@@ -117,32 +137,28 @@ export const payingOperations = [
 		(text: string) => ({ question: text }),
 	],
 	[
-		'modelRouter chat complete',
+		'modelRouter text message',
 		'router',
-		['chat', 'complete'],
-		(text: string) => ({ model: model('northwind/quill-2.5'), messages: messages(text) }),
+		['text', 'message'],
+		(text: string) => ({ model: model('northwind/quill-2.5'), ...messages(text) }),
 	],
 	[
-		'modelRouter response create',
+		'modelRouter text createResponse',
 		'router',
-		['response', 'create'],
-		(text: string) => ({
-			model: model('northwind/quill-2.5'),
-			messageSource: 'prompt',
-			prompt: text,
-		}),
+		['text', 'createResponse'],
+		(text: string) => ({ model: model('northwind/quill-2.5'), prompt: text }),
 	],
 	[
 		'modelRouter job start',
 		'router',
-		['job', 'start'],
-		(text: string) => ({ segment: 'images', model: model('canvas/sketch-1'), prompt: text }),
+		['media', 'start'],
+		(text: string) => ({ mediaType: 'images', model: model('canvas/sketch-1'), prompt: text }),
 	],
 	[
 		'modelRouter job generate',
 		'router',
-		['job', 'generate'],
-		(text: string) => ({ segment: 'images', model: model('canvas/sketch-1'), prompt: text }),
+		['media', 'generate'],
+		(text: string) => ({ mediaType: 'images', model: model('canvas/sketch-1'), prompt: text }),
 	],
 ] as const satisfies ReadonlyArray<
 	readonly [
@@ -157,7 +173,7 @@ export const payingOperations = [
 const EACH_KIND = [
 	'workspaceAgent send',
 	'marketAssistant ask',
-	'modelRouter chat complete',
+	'modelRouter text message',
 	'modelRouter job start',
 ];
 const isOneOfEachKind = ([name]: (typeof payingOperations)[number]) => EACH_KIND.includes(name);

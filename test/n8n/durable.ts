@@ -24,7 +24,7 @@ export async function callerOfWaiting(
 	// n8n calls published workflows only
 	await editor.activate(block);
 	const { nodes, ...example } = exampleWith(accounts, 'wait-durably-for-videos.json', prompts);
-	const fields = ['segment', 'jobId'];
+	const fields = ['mediaType', 'jobId'];
 	const call = node(
 		'Call',
 		'n8n-nodes-base.executeWorkflow',

@@ -37,6 +37,7 @@ export interface WebhookAnswer {
 export class Editor {
 	readonly url: string;
 	readonly #http: AxiosInstance;
+	readonly #isOlder = Boolean(process.env['AGENT_BRIDGE_HOST']);
 	#cookie = '';
 
 	constructor(url: string) {
@@ -58,6 +59,7 @@ export class Editor {
 			if (!(error instanceof RestError)) throw error;
 			await this.call('POST', '/rest/login', {
 				emailOrLdapLoginId: owner.email,
+				...(this.#isOlder && { email: owner.email }),
 				password: owner.password,
 			});
 		}
@@ -126,7 +128,8 @@ export class Editor {
 
 	/** Publishes a workflow and waits until its webhooks and triggers are registered. */
 	async activate({ id, versionId }: Pick<SavedWorkflow, 'id' | 'versionId'>): Promise<void> {
-		await this.call('POST', `/rest/workflows/${id}/activate`, { versionId });
+		await this.#publish(id, 'activate', { versionId });
+		if (!(await this.#hasPublications(id))) return;
 		await until(`workflow ${id} is published`, async () => {
 			const publication = await this.publication(id);
 			if (/^(failed|partial)$/.test(publication.status))
@@ -137,7 +140,7 @@ export class Editor {
 
 	/** Unpublishes a workflow and waits until none of its webhooks and triggers is left. */
 	async deactivate(id: string): Promise<void> {
-		await this.call('POST', `/rest/workflows/${id}/deactivate`, {});
+		await this.#publish(id, 'deactivate', {});
 		await this.#isUnpublished(id);
 	}
 
@@ -150,13 +153,12 @@ export class Editor {
 	async start(workflow: Pick<SavedWorkflow, 'id' | 'nodes'>): Promise<string> {
 		const trigger = workflow.nodes.find(({ type }) => /trigger$/i.test(type));
 		if (!trigger) throw new Error('the workflow has no trigger');
-		const { executionId } = await this.call<{ executionId: string }>(
-			'POST',
-			`/rest/workflows/${workflow.id}/run`,
-			{
-				triggerToStartFrom: { name: trigger.name },
-			},
-		);
+		const path = `/rest/workflows/${workflow.id}`;
+		const { executionId } = await this.call<{ executionId: string }>('POST', `${path}/run`, {
+			triggerToStartFrom: { name: trigger.name },
+			// older versions do not read the saved workflow
+			...(this.#isOlder && { workflowData: await this.call('GET', path), startNodes: [] }),
+		});
 		return executionId;
 	}
 
@@ -249,6 +251,17 @@ export class Editor {
 		return found;
 	}
 
+	/** The description of a credential type that n8n has loaded. */
+	async credentialType(name: string): Promise<{ name: string; displayName: string }> {
+		const all = await this.call<Array<{ name: string; displayName: string }>>(
+			'GET',
+			'/types/credentials.json',
+		);
+		const found = all.find((type) => type.name === name);
+		if (!found) throw new Error(`n8n has not loaded ${name}`);
+		return found;
+	}
+
 	/** What a resource locator's "From list" shows. */
 	async listSearch(request: {
 		nodeType: string;
@@ -304,7 +317,30 @@ export class Editor {
 		return (data as { data: T })?.data ?? data;
 	}
 
+	/** n8n 1 has no calls for it: there a workflow is saved as active. */
+	async #publish(id: string, how: 'activate' | 'deactivate', body: object): Promise<void> {
+		try {
+			await this.call('POST', `/rest/workflows/${id}/${how}`, body);
+		} catch (error) {
+			if (!(error instanceof RestError && error.status === 404)) throw error;
+			const active = how === 'activate';
+			await this.call('PATCH', `/rest/workflows/${id}`, { ...body, active });
+		}
+	}
+
+	/** Older versions publish a workflow while the call lasts. */
+	async #hasPublications(id: string): Promise<boolean> {
+		try {
+			await this.publication(id);
+			return true;
+		} catch (error) {
+			if (error instanceof RestError && error.status === 404) return false;
+			throw error;
+		}
+	}
+
 	async #isUnpublished(id: string): Promise<void> {
+		if (!(await this.#hasPublications(id))) return;
 		await until(
 			`workflow ${id} is unpublished`,
 			async () => (await this.publication(id)).status === 'not_published',
@@ -315,7 +351,12 @@ export class Editor {
 		let last: Execution | undefined;
 		await until(
 			`execution ${id} has ended`,
-			async () => !states.includes((last = await this.execution(id)).status),
+			async () => {
+				last = await this.execution(id);
+				// older versions write the state first, and then what the nodes have given
+				const hasData = !['success', 'error'].includes(last.status) || 'lastNode' in last;
+				return hasData && !states.includes(last.status);
+			},
 			seconds,
 		);
 		return last!;

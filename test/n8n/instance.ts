@@ -30,12 +30,16 @@ export interface InstanceOptions {
 /** For an n8n whose pages nobody opens: writing the editor's files takes longer than the rest of a boot. */
 export const withoutPages = { N8N_DISABLE_UI: 'true' };
 
-const program = resolve('test/host/node_modules/n8n/bin/n8n');
+/** The pinned n8n, or the version that `npm run test:versions` runs. */
+const hostFolder = resolve(process.env['AGENT_BRIDGE_HOST'] ?? 'test/host');
+/** The Node that runs it. */
+const hostNode = process.env['AGENT_BRIDGE_HOST_NODE'] ?? process.execPath;
+const program = join(hostFolder, 'node_modules', 'n8n', 'bin', 'n8n');
 
 /** Boots the pinned n8n on a loopback port, with the package installed as a user does, and signs its owner in. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
 	if (!existsSync(program))
-		throw new Error('the n8n of test/host is not installed: run "node scripts/install.mjs host"');
+		throw new Error(`there is no n8n in ${hostFolder}: run "node scripts/install.mjs host"`);
 	const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'n8n-'));
 	mkdirSync(folder, { recursive: true });
 	if (options.tarball) await installPackage(folder, options.tarball);
@@ -90,7 +94,7 @@ export class Instance {
 	/** Starts the process and waits until it can be used. */
 	async boot(): Promise<void> {
 		const output = openSync(this.logFile, 'w');
-		this.#process = spawn(process.execPath, [program, 'start'], {
+		this.#process = spawn(hostNode, [program, 'start'], {
 			cwd: this.folder,
 			env: this.#environment,
 			stdio: ['ignore', output, output],
@@ -149,7 +153,9 @@ export class Instance {
 
 	async #isReady(): Promise<boolean> {
 		try {
-			return (await fetch(`${this.url}/healthz/readiness`)).status === 200;
+			const { status } = await fetch(`${this.url}/healthz/readiness`);
+			// older versions do not have it
+			return status === 404 ? (await fetch(`${this.url}/healthz`)).ok : status === 200;
 		} catch {
 			return false;
 		}
@@ -174,7 +180,7 @@ function quiet(folder: string, port: number, brokerPort: number): Record<string,
 	);
 	return {
 		...(Object.fromEntries(surroundings) as Record<string, string>),
-		PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
+		PATH: `${dirname(hostNode)}:${process.env['PATH'] ?? ''}`,
 		N8N_USER_FOLDER: folder,
 		N8N_ENCRYPTION_KEY: 'the key of a test instance',
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
@@ -192,7 +198,9 @@ function quiet(folder: string, port: number, brokerPort: number): Record<string,
 		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
 		EXTERNAL_FRONTEND_HOOKS_URLS: '',
-		// it would ask a server of n8n's
-		N8N_DISABLED_MODULES: 'mcp-registry',
+		// it would ask a server of n8n's; an older n8n does not know the name
+		...(existsSync(join(hostFolder, 'node_modules', 'n8n', 'dist', 'modules', 'mcp-registry')) && {
+			N8N_DISABLED_MODULES: 'mcp-registry',
+		}),
 	};
 }

@@ -196,7 +196,7 @@ export function killCase(host: () => LedgerHost, instance: () => Instance): void
 			);
 			expect(again.error?.context?.['metadata']).toMatchObject({
 				outcome: 'unknown',
-				ids: { startKey: 'order-2', ledgerEntry: String(row!.id) },
+				ids: { idempotencyKey: 'order-2', entryId: String(row!.id) },
 			});
 		}
 		const { jobId } = host().service.world.starts[0]!;

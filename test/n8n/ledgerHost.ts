@@ -35,9 +35,9 @@ export class LedgerHost {
 		this.#credentials = { [account.type]: { id: account.id, name: account.name } };
 	}
 
-	static async start(editor: Editor): Promise<LedgerHost> {
+	static async start(editor: Editor, scopes = dataTableScopes): Promise<LedgerHost> {
 		const service = await startService();
-		const apiKey = await editor.createApiKey(dataTableScopes);
+		const apiKey = await editor.createApiKey(scopes);
 		const table = `Media Jobs ${randomUUID()}`;
 		const { data, ...router } = secretsOf(service).router;
 		const ledger = { n8nUrl: editor.url, n8nApiKey: apiKey, ledgerTable: table };
@@ -91,9 +91,9 @@ export class LedgerHost {
 			'Start',
 			`${packageName}.modelRouter`,
 			{
-				...{ resource: 'job', operation: 'start', segment: 'images' },
+				...{ resource: 'media', operation: 'start', mediaType: 'images' },
 				...{ model: model('canvas/sketch-1'), prompt: 'a lighthouse', useLedger: true },
-				options: { startKey: key },
+				idempotencyKey: key,
 				...more,
 			},
 			{ credentials: this.#credentials },
@@ -137,7 +137,7 @@ export class LedgerHost {
 				status: response.status,
 				headers: Object.fromEntries(response.headers),
 				body: response.body as AsyncIterable<Uint8Array>,
-				silenceLimit: 60_000,
+				idleTimeout: 60_000,
 			};
 		},
 	};

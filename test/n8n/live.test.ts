@@ -1,7 +1,10 @@
-import { messages, model, nodesFor, openBridge, type Bridge } from './bridge.ts';
+import { randomUUID } from 'node:crypto';
+
+import { messages, model, nodesFor, openBridge, secretsOf, type Bridge } from './bridge.ts';
 import type { SavedWorkflow } from './editor.ts';
 import { exampleFor } from './example.ts';
 import { itemsOf } from './execution.ts';
+import { dataTableScopes } from './instanceOn.ts';
 import { callLive, type Chunk } from './liveCaller.ts';
 import { node, workflow, type WorkflowFile, type WorkflowNode } from './workflow.ts';
 
@@ -20,7 +23,7 @@ const answer = Array.from({ length: WORDS }, (_, index) => `word${index + 1}`).j
 const chat = (parameters: Record<string, unknown>, settings: Record<string, unknown> = {}) =>
 	nodesFor(bridge.accounts).router(
 		'Chat',
-		['chat', 'complete'],
+		['text', 'message'],
 		{ model: model('northwind/quill-2.5'), ...parameters },
 		settings,
 	);
@@ -77,7 +80,7 @@ async function readAlong(
 }
 
 it('word by word to the caller of a streaming webhook', async () => {
-	const url = await published(chat({ messages: messages('={{ $json.body.q }}') }));
+	const url = await published(chat(messages('={{ $json.body.q }}')));
 	const { text, chunks } = await readAlong(url, { q: question });
 	expect(text).toBe(answer);
 	const own = chunks.filter(({ metadata }) => metadata?.nodeName === 'Chat');
@@ -90,8 +93,8 @@ it('word by word to the caller of a streaming webhook', async () => {
 });
 
 /** Imports an example that begins at a chat. @returns the address that the chat talks to */
-async function openChat(example: string): Promise<string> {
-	const file = exampleFor(bridge.accounts, example);
+async function openChat(example: string, accounts = bridge.accounts): Promise<string> {
+	const file = exampleFor(accounts, example);
 	await activated(file);
 	const trigger = file.nodes.find(({ type }) => type.endsWith('.chatTrigger'));
 	return `${bridge.editor.url}/webhook/${String(trigger?.['webhookId'])}/chat`;
@@ -133,14 +136,45 @@ it('word by word into a chat: the example with an agent, one session per chat', 
 	expect(second).toContain('This is message 2 of this session');
 	expect(itemsOf(await execution(2), 'Agent')[0]?.json).toMatchObject({
 		sessionId: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90',
-		sessionSource: 'chatTrigger',
+		sessionSource: 'item',
+	});
+});
+
+it('the example with the assistant remembers each chat, with a job ledger', async () => {
+	const { editor, service } = bridge;
+	const { assistant } = secretsOf(service);
+	const account = await editor.createCredential({
+		...assistant,
+		data: {
+			...assistant.data,
+			// the table is created at its first use
+			...{ useJobLedger: true, n8nUrl: editor.url, ledgerTable: `Chats ${randomUUID()}` },
+			n8nApiKey: await editor.createApiKey(dataTableScopes),
+		},
+	});
+	const accounts = { ...bridge.accounts, assistant: account };
+	const url = await openChat('chat-with-the-market-assistant.json', accounts);
+	const say = async (sessionId: string) => {
+		let said = '';
+		const message = { action: 'sendMessage', sessionId, chatInput: 'And now?' };
+		for await (const { type, content } of callLive(url, message))
+			if (type === 'item') said += content ?? '';
+		return said;
+	};
+	const [mine, other] = [randomUUID().replaceAll('-', ''), randomUUID()];
+	expect(await say(mine)).toMatch(/Reading market data…[^]*This is message 1 of this chat/);
+	expect(await say(mine)).toContain('This is message 2 of this chat');
+	expect(await say(other)).toContain('This is message 1 of this chat');
+	expect(await say(mine)).toContain('This is message 3 of this chat');
+	expect(itemsOf(await execution(4), 'Assistant')[0]?.json).toMatchObject({
+		chatId: expect.any(String),
+		sessionSource: 'item',
 	});
 });
 
 it('a response, too', async () => {
-	const tested = nodesFor(bridge.accounts).router('Chat', ['response', 'create'], {
+	const tested = nodesFor(bridge.accounts).router('Chat', ['text', 'createResponse'], {
 		model: model('northwind/quill-2.5'),
-		messageSource: 'prompt',
 		prompt: '={{ $json.body.q }}',
 	});
 	const url = await published(tested);
@@ -151,7 +185,7 @@ it('a response, too', async () => {
 });
 
 it('a chat that does not stream shows "output"', async () => {
-	const tested = chat({ messages: messages('={{ $json.chatInput }}') });
+	const tested = chat(messages('={{ $json.chatInput }}'));
 	const file = workflow('quiet', [], tested);
 	const webhookId = `quiet-${Math.random().toString(36).slice(2)}`;
 	Object.assign(file.nodes[0]!, {
@@ -176,7 +210,7 @@ it('items follow one another while it streams', async () => {
 		{ fieldToSplitOut: 'body.items', options: {} },
 		{},
 	);
-	const tested = chat({ messages: messages('={{ $json.q }}') });
+	const tested = chat(messages('={{ $json.q }}'));
 	const url = await published(items, tested);
 	const order: Array<string | number> = [];
 	const body = { items: [{ q: '[[words:30]]' }, { q: '[[words:30]]' }, { q: '[[words:30]]' }] };
@@ -193,7 +227,7 @@ it('an answer that breaks off: what came, and an error that can be read', async 
 		match: { method: 'POST' },
 		do: { type: 'limit_data', bytes: 1500 },
 	});
-	const url = await published(chat({ messages: messages('={{ $json.body.q }}') }));
+	const url = await published(chat(messages('={{ $json.body.q }}')));
 	const chunks: Chunk[] = [];
 	for await (const chunk of callLive(url, { q: '[[words:50]]' })) chunks.push(chunk);
 	expect(chunks.find(({ type }) => type === 'item')?.content).toMatch(/^word1/);

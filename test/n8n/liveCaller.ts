@@ -12,9 +12,10 @@ export interface Chunk {
  * yet, which n8n does a moment after the publication.
  */
 export async function* callLive(url: string, body: unknown): AsyncGenerator<Chunk> {
+	const deadline = Date.now() + 60_000;
 	for (;;) {
 		const response = await post(url, body);
-		if (response.statusCode === 404) {
+		if (response.statusCode === 404 && Date.now() < deadline) {
 			response.resume();
 			await new Promise((resolve) => setTimeout(resolve, 100));
 			continue;

@@ -34,7 +34,7 @@ it('asks with streaming: title, tool calls in two languages, message ids, events
 			[{}],
 			assistant('Ask', askStreaming, {
 				question: 'Why? [[tools:2]]',
-				options: { includeEvents: true, model: 'svc_v1.3' },
+				options: { includeRawEvents: true, model: 'svc_v1.3' },
 			}),
 		),
 	);
@@ -77,8 +77,12 @@ it('continues a chat with its id exactly as it came', async () => {
 			'chat',
 			[{}],
 			assistant('First', askStreaming, { question: 'One' }),
-			assistant('Second', ask, { question: 'Two', chatId: '={{ $json.chatId }}' }),
-			assistant('Third', askStreaming, { question: 'Three', chatId: '={{ $json.chatId }}' }),
+			assistant('Second', ask, {
+				question: 'Two',
+				...{ sessionMode: 'id', chatId: '={{ $json.chatId }}' },
+			}),
+			// the chat of the item is the default
+			assistant('Third', askStreaming, { question: 'Three' }),
 		),
 	);
 	const chatId = itemsOf(execution, 'First')[0]?.json['chatId'];

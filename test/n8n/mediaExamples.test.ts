@@ -54,7 +54,7 @@ describe('a picture from a form', () => {
 		const started = service.world.starts.filter(({ prompt }) => prompt.includes('sent by a form'));
 		expect(started).toHaveLength(1);
 		expect(files).toMatchObject([{ type: 'image/png', fileName: expect.stringMatching(/\.png$/) }]);
-		const original = await originalFile(service, { ...started[0], segment: 'images' });
+		const original = await originalFile(service, { ...started[0], mediaType: 'images' });
 		expect(files[0]?.bytes.equals(original)).toBe(true);
 		expect(html).toContain('Here is your picture');
 	});

@@ -21,37 +21,36 @@ const kinds = [
 
 it.each(kinds)(
 	'%s: start, get, wait and download, one node each',
-	async (segment, id, mimeType) => {
-		const job = { segment, jobId: '={{ $json.jobId }}' };
+	async (mediaType, id, mimeType) => {
+		const job = { mediaType, jobId: '={{ $json.jobId }}' };
 		const execution = await bridge.editor.runOnce(
 			workflow(
-				segment,
+				mediaType,
 				[{}],
-				router('Start', ['job', 'start'], {
-					segment,
+				router('Start', ['media', 'start'], {
+					mediaType,
 					model: model(id),
 					prompt: 'a test',
 					parameters: '{ "seed": 7 }',
 				}),
-				router('Get', ['job', 'get'], job),
-				router('Wait', ['job', 'wait'], { ...job, options: { deadline: 60 } }),
-				router('Download', ['job', 'download'], { ...job, binaryProperty: 'result' }),
+				router('Get', ['media', 'get'], job),
+				router('Wait', ['media', 'wait'], { ...job, options: { maxWait: 60 } }),
+				router('Download', ['media', 'download'], { ...job, binaryProperty: 'result' }),
 			),
 		);
 		expect(execution.error?.message).toBeUndefined();
 		expect(itemsOf(execution, 'Start')[0]?.json).toMatchObject({
-			segment,
+			mediaType,
 			state: 'unfinished',
-			estimatedCostMicroUsd: expect.anything(),
+			estimatedCostUsd: expect.any(Number),
 		});
 		expect(itemsOf(execution, 'Get')[0]?.json).toMatchObject({
-			segment,
+			mediaType,
 			status: expect.any(String),
-			job: expect.any(Object),
 		});
 		expect(itemsOf(execution, 'Wait')[0]?.json).toMatchObject({
 			state: 'completed',
-			costMicroUsd: expect.anything(),
+			costUsd: expect.any(Number),
 		});
 		const [file] = itemsOf(execution, 'Download');
 		expect(file?.json).toMatchObject({
@@ -68,13 +67,13 @@ it.each(kinds)(
 	},
 );
 
-it.each(kinds)('%s: generate starts, waits and downloads', async (segment, id) => {
+it.each(kinds)('%s: generate starts, waits and downloads', async (mediaType, id) => {
 	const execution = await bridge.editor.runOnce(
 		workflow(
-			`generate ${segment}`,
+			`generate ${mediaType}`,
 			[{ n: 'first' }, { n: 'second' }],
-			router('Generate', ['job', 'generate'], {
-				segment,
+			router('Generate', ['media', 'generate'], {
+				mediaType,
 				model: model(id),
 				prompt: '=the {{ $json.n }}',
 				binaryProperty: 'data',
@@ -85,7 +84,7 @@ it.each(kinds)('%s: generate starts, waits and downloads', async (segment, id) =
 	const items = itemsOf(execution, 'Generate');
 	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
 	for (const item of items) {
-		expect(item.json).toMatchObject({ state: 'completed', segment });
+		expect(item.json).toMatchObject({ state: 'completed', mediaType });
 		expect(
 			(await bridge.editor.bytesOf(item.binary?.['data'])).equals(
 				await originalFile(bridge.service, item.json),
@@ -100,8 +99,8 @@ it('leaves the id of a started job in the custom data of an execution whose job 
 		workflow(
 			'failing',
 			[{}],
-			router('Generate', ['job', 'generate'], {
-				segment: 'images',
+			router('Generate', ['media', 'generate'], {
+				mediaType: 'images',
 				model: model('canvas/sketch-1'),
 				prompt: 'failing [[fail]]',
 			}),

@@ -18,7 +18,7 @@ export function mediaToolCases(version: AgentVersion): void {
 
 		const picture = (parameters: Record<string, unknown>, operation = 'start') =>
 			nodesFor(bridge.accounts).router('Painter', ['job', operation], {
-				segment: 'images',
+				mediaType: 'images',
 				model: model('canvas/sketch-1'),
 				prompt: asked,
 				...parameters,
@@ -44,7 +44,7 @@ export function mediaToolCases(version: AgentVersion): void {
 		});
 
 		it('with leave it is started, once for every call, and no more than the cap allows', async () => {
-			const allowed = { allowAgents: true, options: { executionCap: 0.08 } };
+			const allowed = { allowAgents: true, options: { spendingCapPerExecution: 0.08 } };
 			const { execution } = await ask('a cat [[tool:Painter]] [[tools:3]]', allowed);
 			expect(starts()).toHaveLength(2);
 			const runs = JSON.stringify(execution.runData['Painter']);

@@ -11,17 +11,17 @@ beforeAll(async () => {
 beforeEach(() => bridge.service.reset());
 afterAll(async () => await bridge.service.stop());
 
-const complete = ['chat', 'complete'] as const;
+const message = ['text', 'message'] as const;
 
 it('completes chats, streamed inside, one item each', async () => {
 	const execution = await bridge.editor.runOnce(
 		workflow(
 			'chat',
 			[{ q: 'one' }, { q: 'two' }],
-			router('Chat', complete, {
+			router('Chat', message, {
 				model: model('northwind/quill-2.5'),
-				messages: messages('={{ $json.q }}'),
-				options: { max_tokens: 100, temperature: 0.5 },
+				...messages('={{ $json.q }}'),
+				options: { maxTokens: 100, temperature: 0.5 },
 			}),
 		),
 	);
@@ -50,10 +50,10 @@ it('says that an answer was cut off by the token cap', async () => {
 		workflow(
 			'length',
 			[{}],
-			router('Chat', complete, {
+			router('Chat', message, {
 				model: model('northwind/quill-2.5'),
-				messages: messages('[[words:50]]'),
-				options: { max_tokens: 5 },
+				...messages('[[words:50]]'),
+				options: { maxTokens: 5 },
 			}),
 		),
 	);
@@ -72,9 +72,10 @@ it('gets one model, whatever its spelling', async () => {
 		),
 	);
 	expect(itemsOf(execution, 'Model')[0]?.json).toMatchObject({
-		id: 'northwind/quill-2.5',
+		model: 'northwind/quill-2.5',
 		kind: 'text',
-		pricing: { input_per_mtok: 0.5, output_per_mtok: 1.5 },
+		inputUsdPerMillionTokens: 0.5,
+		outputUsdPerMillionTokens: 1.5,
 	});
 });
 
@@ -97,8 +98,8 @@ it('puts a broken answer on the error output with its text, or among the items w
 	const broken = (options: Record<string, unknown>, name: string) =>
 		router(
 			name,
-			complete,
-			{ model: model('northwind/quill-2.5'), messages: messages('={{ $json.q }}'), options },
+			message,
+			{ model: model('northwind/quill-2.5'), ...messages('={{ $json.q }}'), options },
 			{ onError: 'continueErrorOutput' },
 		);
 	const input = [{ q: 'fine' }, { q: '[[words:30]] [[break:4]]' }];
@@ -135,13 +136,12 @@ it('checks an answer by a schema, and says where it breaks it', async () => {
 			[{ q: 'x' }, { q: '[[break_schema]]' }],
 			router(
 				'Chat',
-				complete,
+				message,
 				{
 					model: model('northwind/quill-2.5'),
-					messageSource: 'prompt',
 					prompt: '={{ $json.q }}',
-					answerFormat: 'schema',
-					schema,
+					responseFormat: 'json_schema',
+					jsonSchema: schema,
 				},
 				{ onError: 'continueErrorOutput' },
 			),
@@ -158,23 +158,24 @@ it('checks an answer by a schema, and says where it breaks it', async () => {
 });
 
 it('estimates, and holds back what could cost more than the cap', async () => {
-	const chat = { model: model('northwind/quill-2.5'), messages: messages('hello') };
+	const chat = { model: model('northwind/quill-2.5'), ...messages('hello') };
 	const execution = await bridge.editor.runOnce(
 		workflow(
 			'money',
 			[{}],
-			router('Estimate', ['chat', 'estimate'], chat),
+			router('Estimate', ['text', 'estimateCost'], chat),
 			router(
 				'Capped',
-				complete,
-				{ ...chat, options: { spendingCap: 0.001 } },
+				message,
+				{ ...chat, spendingCapPerItem: 0.001 },
 				{ onError: 'continueErrorOutput' },
 			),
 		),
 	);
 	expect(itemsOf(execution, 'Estimate')[0]?.json).toMatchObject({
-		maximumOutputTokens: 4096,
-		hold: { atMost: { usd: expect.any(Number), computed: true } },
+		maxOutputTokens: 4096,
+		maxCostUsd: expect.any(Number),
+		costComputed: true,
 	});
 	expect(itemsOf(execution, 'Capped', 1)[0]?.json['error']).toMatch(/could cost up to \$0\.006/);
 	expect(bridge.service.requests.some(({ method }) => method === 'POST')).toBe(false);
@@ -197,20 +198,20 @@ describe('the model picker', () => {
 	const valuesOf = async (...given: Parameters<typeof search>) =>
 		(await search(...given)).map(({ value }) => value);
 
-	it('offers text models to a chat, found by name', async () => {
-		expect(await valuesOf({ resource: 'chat', operation: 'complete' })).toContain(
+	it('offers text models for a text, found by name', async () => {
+		expect(await valuesOf({ resource: 'text', operation: 'message' })).toContain(
 			'northwind/quill-2.5',
 		);
-		expect(await valuesOf({ resource: 'chat', operation: 'complete' })).not.toContain(
+		expect(await valuesOf({ resource: 'text', operation: 'message' })).not.toContain(
 			'canvas/sketch-1',
 		);
-		expect(await valuesOf({ resource: 'response', operation: 'create' }, 'prism')).toEqual([
+		expect(await valuesOf({ resource: 'text', operation: 'createResponse' }, 'prism')).toEqual([
 			'Aurora-Labs/Prism-4.1-Turbo',
 		]);
 	});
 
-	it('offers the models of the chosen segment to a media job', async () => {
-		const found = await valuesOf({ resource: 'job', operation: 'start', segment: 'images' });
+	it('offers the models of the chosen media type to a media job', async () => {
+		const found = await valuesOf({ resource: 'media', operation: 'start', mediaType: 'images' });
 		// and one of which the catalog does not say what it is
 		expect(found.sort()).toEqual(['canvas/Oil.Paint-2', 'canvas/sketch-1', 'tiny/plain-text-1']);
 	});
@@ -236,16 +237,17 @@ describe('the model picker', () => {
 			match: { path: '/v1/models' },
 			do: { type: 'status', status: 503 },
 		});
-		await expect(search({ resource: 'chat', operation: 'complete' })).rejects.toThrow(
+		await expect(search({ resource: 'text', operation: 'message' })).rejects.toThrow(
 			/The service reported an internal error \(503\)/,
 		);
 		const execution = await bridge.editor.runOnce(
 			workflow(
 				'typed',
 				[{}],
-				router('Chat', complete, {
+				router('Chat', message, {
 					model: model('northwind/quill-2.5'),
-					messages: messages('hello'),
+					...messages('hello'),
+					options: { allowUnknownCost: true },
 				}),
 			),
 		);

@@ -90,7 +90,7 @@ export function repeatCases(operations: readonly Operation[]): void {
 			});
 			const execution = await bridge.editor.runOnce(
 				threeItems(bridge.accounts, operation, retryOnFail, {
-					requestSettings: { sendAgain: true },
+					requestSettings: { resendIfUnknown: true },
 				}),
 			);
 			expect(execution.error?.message).toBeUndefined();

@@ -49,15 +49,18 @@ export function toolChoiceCases(version: AgentVersion): void {
 			uuidV5(uuidV5(NAMESPACE_URL, bridge.service.agent.baseUrl('ws-1')), key);
 
 		it.each<[string, Record<string, unknown>, RegExp]>([
-			['the session of another chat', { session: 'chatTrigger' }, /No chat was found/],
 			[
 				'a key of the item',
-				{ session: 'key', sessionKey: '={{ $json.sessionId }}' },
+				{ sessionMode: 'key', sessionKey: '={{ $json.sessionId }}' },
 				/Session Key has an expression that the model/,
 			],
 			[
 				'what it was not asked for',
-				{ session: 'key', sessionKey: 'a', message: "={{ $fromAI('text', '', 'string', '') }}" },
+				{
+					sessionMode: 'key',
+					sessionKey: 'a',
+					message: "={{ $fromAI('text', '', 'string', '') }}",
+				},
 				/Message is empty: nothing was given for|did not match/,
 			],
 		])('does not choose %s', async (_what, parameters, told) => {
@@ -66,9 +69,16 @@ export function toolChoiceCases(version: AgentVersion): void {
 			expect(output).toMatch(told);
 		});
 
+		it('does not choose the session of another chat: without one of its own, a new one begins', async () => {
+			const { output, sessions } = await talk({});
+			expect(sessions).toHaveLength(1);
+			expect(sessions).not.toContain(sessionOf('of-another'));
+			expect(output).toContain('"sessionSource":"new"');
+		});
+
 		it('talks in the session that the workflow chooses before it', async () => {
 			const sessionKey = `={{ $('${start}').item.json.body.q }}`;
-			const { output, sessions } = await talk({ session: 'key', sessionKey });
+			const { output, sessions } = await talk({ sessionMode: 'key', sessionKey });
 			expect(sessions).toEqual([sessionOf('who am I')]);
 			expect(output).toMatch(/^The tool said: .*hello/);
 		});

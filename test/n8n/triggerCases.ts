@@ -15,7 +15,7 @@ export function deliveryCases(host: () => TriggerHost): void {
 		expect(items[0]?.json).toMatchObject({
 			event: 'mediaJobCompleted',
 			state: 'completed',
-			label: 'plain',
+			ledgerLabel: 'plain',
 		});
 		expect(items[0]?.json).not.toHaveProperty('claim');
 		await host().expectFiles(items);

@@ -129,9 +129,9 @@ export class TriggerHost {
 	/** Starts jobs by a workflow, which enters them in the ledger. @returns their ids */
 	async startJobs(label: string, prompts: string[]): Promise<string[]> {
 		const parameters = {
-			...{ resource: 'job', operation: 'start', segment: 'images' },
+			...{ resource: 'media', operation: 'start', mediaType: 'images' },
 			...{ model: model('canvas/sketch-1'), prompt: '={{ $json.prompt }}' },
-			...{ useLedger: true, options: { label } },
+			...{ useLedger: true, options: { ledgerLabel: label } },
 		};
 		const input = prompts.map((prompt) => ({ prompt }));
 		const settings = this.#credentials();
@@ -153,7 +153,7 @@ export class TriggerHost {
 		const trigger = node(
 			'Trigger',
 			`${packageName}.modelRouterTrigger`,
-			{ pollTimes: { item: [{ mode: 'everyMinute' }] }, label, ...parameters },
+			{ pollTimes: { item: [{ mode: 'everyMinute' }] }, ledgerLabel: label, ...parameters },
 			settings,
 		);
 		const after = node('After', 'n8n-nodes-base.noOp', {});
@@ -220,7 +220,7 @@ export class TriggerHost {
 	/** The bytes as the service itself gives them. */
 	async original({ json }: Item): Promise<Buffer> {
 		const { service } = this;
-		const path = `/v1/${String(json['segment'])}/jobs/${String(json['jobId'])}/content`;
+		const path = `/v1/${String(json['mediaType'])}/jobs/${String(json['jobId'])}/content`;
 		const headers = { 'X-API-KEY': service.router.keys.main };
 		return Buffer.from(await (await fetch(service.url + path, { headers })).arrayBuffer());
 	}

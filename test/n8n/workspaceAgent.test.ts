@@ -43,10 +43,10 @@ it('continues a given session, its items one after another in item order', async
 			'given session',
 			[{ q: 'one' }, { q: 'two' }, { q: 'three' }],
 			agent('Agent', send, {
-				session: 'existing',
+				sessionMode: 'id',
 				sessionId,
 				message: '={{ $json.q }}',
-				options: { includeEvents: true },
+				options: { includeRawEvents: true },
 			}),
 		),
 	);
@@ -65,7 +65,7 @@ it('refuses an invalid session id before any request, for all items', async () =
 		workflow(
 			'invalid session',
 			[{ id: randomUUID() }, { id: 'yesterday' }],
-			agent('Agent', send, { session: 'existing', sessionId: '={{ $json.id }}', message: 'hello' }),
+			agent('Agent', send, { sessionMode: 'id', sessionId: '={{ $json.id }}', message: 'hello' }),
 		),
 	);
 	expect(execution.status).toBe('error');

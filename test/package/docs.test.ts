@@ -58,12 +58,12 @@ it('the operation that CONTRIBUTING shows is the one that is tried here, and wor
 	const catalog = [priced('a/dear', 3, 15), priced('a/cheap', 1, 2), { id: 'a/no-price' }];
 	const request = comparePrices.prepare({ promptTokens: 1000, outputTokens: 10 } as never, {
 		baseUrl: '',
-		chatSession: () => undefined,
+		handedOver: { asTool: false, readItem: () => undefined, readChatSession: () => undefined },
 	});
 	const given = await comparePrices.run({ request, http: inMemory(json(catalog)) } as never);
 	expect(given).toEqual([
-		{ json: { model: 'a/cheap', costMicroUsd: 1020 } },
-		{ json: { model: 'a/dear', costMicroUsd: 3150 } },
+		{ json: { model: 'a/cheap', costUsd: 0.00102 } },
+		{ json: { model: 'a/dear', costUsd: 0.00315 } },
 	]);
 });
 

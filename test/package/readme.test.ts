@@ -33,3 +33,23 @@ it('begins with the two commands, and stays readable', () => {
 	expect(readme.indexOf('npm test')).toBeLessThan(readme.indexOf('## Install'));
 	expect(readme.split('\n').length).toBeLessThanOrEqual(250);
 });
+
+it('has a row for every version of n8n that "npm run test:versions" runs', () => {
+	const versions = JSON.parse(readFileSync('test/versions/versions.json', 'utf8')) as Array<{
+		n8n: string;
+		lacks?: string[];
+	}>;
+	const [, rest = ''] = readme.split(
+		'<!-- versions: written by `npm run test:versions -- --write` -->\n',
+	);
+	const [table = ''] = rest.split('<!-- versions: end -->');
+	const rows = table
+		.trim()
+		.split('\n')
+		.map((row) => row.split('|').map((cell) => cell.trim()));
+	expect(rows.slice(2).map(([, version]) => version)).toEqual(versions.map(({ n8n }) => n8n));
+	// a version that lacks nothing has no other word
+	const { n8n } = versions.find(({ lacks }) => lacks?.length === 0) ?? {};
+	const [, , ...cells] = rows.find(([, version]) => version === n8n) ?? [];
+	expect(new Set(cells.filter(Boolean))).toEqual(new Set(['yes']));
+});

@@ -17,7 +17,7 @@ export function storedByNode({
 	credentials = [],
 	properties,
 }: INodeTypeDescription): string[] {
-	return [
+	const lines = [
 		`${name}: version ${[version].flat().join(', ')}`,
 		...credentials.map((credential) => `${name}: credential ${credential.name}`),
 		...properties
@@ -25,6 +25,8 @@ export function storedByNode({
 			.filter((property) => property.name !== 'pollTimes')
 			.flatMap((property) => linesOf(`${name}${scopeOf(property)}`, property)),
 	];
+	// a field for tools is declared a second time
+	return [...new Set(lines)];
 }
 
 export function storedByCredential({ name, properties }: ICredentialType): string[] {

@@ -11,6 +11,8 @@ const { values } = parseArgs({
 		https: { type: 'boolean', default: false },
 		/** Milliseconds between two pieces of a stream. */
 		pace: { type: 'string', default: '0' },
+		/** Answers and files as in the demo. */
+		personas: { type: 'boolean', default: false },
 		/** File to write the CA's PEM to. */
 		ca: { type: 'string' },
 	},
@@ -20,7 +22,11 @@ const { values } = parseArgs({
 void run();
 
 async function run(): Promise<void> {
-	const service = await startService({ port: Number(values.port), https: values.https });
+	const service = await startService({
+		port: Number(values.port),
+		https: values.https,
+		personas: values.personas,
+	});
 	service.forms.pace = Number(values.pace);
 	if (values.ca) writeFileSync(values.ca, service.ca);
 	process.stdout.write(values.json ? `${JSON.stringify(linesOf(service))}\n` : readable(service));

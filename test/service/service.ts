@@ -31,6 +31,8 @@ export interface ServiceOptions {
 	now?: () => number;
 	/** Answers what is none of the specification's business, with the same faults; undefined for what it does not know. */
 	further?: (call: Call) => ReturnType<Endpoint> | undefined;
+	/** Whether answers are those of scripted personas, and files something to look at, as in the demo. */
+	personas?: boolean;
 	/** Whether `stop()` throws when a path outside the specification was asked for. */
 	strict?: boolean;
 }
@@ -73,7 +75,7 @@ const KEPT = { keepAliveTimeout: 120_000 };
 /** Starts the reference service on loopback. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
 	const now = options.now ?? Date.now;
-	const world = createWorld(now);
+	const world = createWorld(now, options.personas);
 	const record = createRecord();
 	const rules = createRules();
 	const connections = createConnections();

@@ -7,6 +7,8 @@ import type { Job, Start } from './router/job.ts';
 /** Everything the service remembers. */
 export interface World {
 	forms: Forms;
+	/** Whether it answers as in the demo. */
+	personas: boolean;
 	/** Milliseconds since 1970. */
 	now: () => number;
 	gate: Gate;
@@ -30,10 +32,11 @@ export interface World {
 
 const DOLLAR = 1_000_000;
 
-export function createWorld(now: () => number): World {
+export function createWorld(now: () => number, personas = false): World {
 	let last = 0;
 	const world: World = {
 		forms: defaultForms(),
+		personas,
 		now,
 		gate: createGate(),
 		sessions: new Map(),

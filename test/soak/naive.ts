@@ -26,13 +26,13 @@ interface Answer {
 
 type Ask = (path: string, body?: object) => Promise<Answer>;
 
-async function makeOne({ key, segment, model, prompt }: Wanted, ask: Ask): Promise<Told> {
+async function makeOne({ key, mediaType, model, prompt }: Wanted, ask: Ask): Promise<Told> {
 	const told = nothingTold(key);
 	try {
 		const { id } = await threeTimes(async () =>
-			(await ask(`${segment}/jobs`, { model, prompt })).json(),
+			(await ask(`${mediaType}/jobs`, { model, prompt })).json(),
 		);
-		const path = `${segment}/jobs/${id}`;
+		const path = `${mediaType}/jobs/${id}`;
 		for (let status = ''; status !== 'completed'; ) {
 			({ status } = await threeTimes(async () => (await ask(path)).json()));
 			if (status === 'failed') return { ...told, ids: new Set([id]), failed: true };

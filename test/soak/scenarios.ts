@@ -7,7 +7,7 @@ import { nothingTold, readOutcome, type Told } from './told';
 /** One job to be made. */
 export interface Wanted {
 	key: string;
-	segment: string;
+	mediaType: string;
 	model: string;
 	prompt: string;
 }
@@ -72,12 +72,12 @@ export const scenarios: readonly Scenario[] = [
 		},
 	},
 	{
-		name: 'Start Once Per Key, in three executions at once',
+		name: 'Unique Key, in three executions at once',
 		async make(wanted, bench) {
 			const starts = {
 				...startParameters,
 				useLedger: true,
-				options: { startKey: '={{ $json.key }}' },
+				idempotencyKey: '={{ $json.key }}',
 			};
 			const settings = { ...carryOn, ...retry };
 			const each = await Promise.all(
@@ -117,12 +117,14 @@ export async function fetchFiles(told: Told[], wanted: Wanted[], bench: Bench): 
 	await readOutcome(completed, await execute('download', address, items, bench, carryOn));
 }
 
-const address = { segment: '={{ $json.segment }}', jobId: '={{ $json.jobId }}' };
+const address = { mediaType: '={{ $json.mediaType }}', jobId: '={{ $json.jobId }}' };
 
 const startParameters = {
-	segment: '={{ $json.segment }}',
+	mediaType: '={{ $json.mediaType }}',
 	model: { __rl: true, mode: 'id', value: '={{ $json.model }}' },
 	prompt: '={{ $json.prompt }}',
+	// the catalog fails, too
+	options: { allowUnknownCost: true },
 };
 
 const generate = async (
@@ -142,7 +144,7 @@ async function execute(
 ): Promise<Outcome> {
 	const outcome = await run({
 		// a service that hangs is given up before long
-		...job(operation, { ...parameters, requestSettings: { concurrency: 20, silenceLimit: 10 } }),
+		...job(operation, { ...parameters, requestSettings: { concurrency: 20, idleTimeout: 10 } }),
 		items: items.map((item) => ({ ...item })),
 		secrets,
 		...(settings && { settings }),

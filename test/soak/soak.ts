@@ -33,7 +33,7 @@ export interface Soaked extends Findings {
 	sentAgain: string[];
 	/** Executions that hold the key, and requests that brought it to another origin. */
 	leaks: number;
-	/** Jobs called unknown although nothing was done to their start: the machine was slower than the silence limit. */
+	/** Jobs called unknown although nothing was done to their start: the machine was slower than the idle timeout. */
 	unknownForNothing: string[];
 	/** What went on outside of the specification. */
 	unexpected: string[];
@@ -131,7 +131,7 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 
 const isOpen = ({ ids, file, failed }: Told) => ids.size > 0 && !file && !failed;
 
-const MODELS: Array<[segment: string, model: string]> = [
+const MODELS: Array<[mediaType: string, model: string]> = [
 	['images', 'canvas/sketch-1'],
 	['videos', 'reel/clip-3'],
 	['music', 'tune/melody-1'],
@@ -141,10 +141,10 @@ const MODELS: Array<[segment: string, model: string]> = [
 /** Most files are small, some have half a megabyte; a few jobs fail at the service. */
 function wantedOf(seed: number, number: number): Wanted {
 	const key = `soak-${number}`;
-	const [segment, model] = MODELS[number % MODELS.length]!;
+	const [mediaType, model] = MODELS[number % MODELS.length]!;
 	const chance = chanceOf(seed, 'job', key);
 	const directive = chance < 0.03 ? ' [[fail]]' : chance < 0.15 ? ' [[size:500000]]' : '';
-	return { key, segment, model, prompt: `${key} of the soak${directive}` };
+	return { key, mediaType, model, prompt: `${key} of the soak${directive}` };
 }
 
 /** Another origin, which the service redirects to, and which must not see its key. */

@@ -1,6 +1,7 @@
 import type { Entry, NewEntry } from '../../src/ledger/entry';
 import type { Table, Where } from '../../src/ledger/ledger';
-import { transitions, updates, type Transition, type Update } from '../../src/ledger/transitions';
+import { transitions, type Transition } from '../../src/ledger/transitions';
+import { updates, type Update } from '../../src/ledger/updates';
 
 type Row = Pick<Entry, 'id' | 'state'>;
 

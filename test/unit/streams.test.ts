@@ -22,7 +22,7 @@ const agent: Client['ask'] = async (http, onText = () => {}) => {
 	return { text, format };
 };
 const assistant: Client['ask'] = async (http, onText = () => {}) =>
-	await askStreaming(http, { message: 'q' }, { onText, keepEvents: true });
+	await askStreaming(http, { message: 'q' }, { onText, includeRawEvents: true });
 const chat: Client['ask'] = async (http, onText) =>
 	await completeChat(http, { model: 'vendor/model', messages: [] }, onText);
 

@@ -1,26 +1,38 @@
+import { messageTextParams, readMessageText } from '../../../src/n8n/messageText.params';
 import { operation } from '../../../src/n8n/operation';
-import { chatSequenceKey, toQuestionRequest, askForCompleteAnswer } from './askQuestion';
-import { chatParams, modelOption, questionParam } from './question.params';
+import { askQuestion, chatSequenceKey, toQuestionRequest } from './askQuestion';
+import { chatParams } from './chat';
+import { answerOptions, streamAnswerParam } from './question.params';
 
 export const ask = operation({
 	name: 'Ask',
 	value: 'ask',
-	action: 'Ask a question about crypto markets',
-	description: 'Ask a question and get the complete answer',
+	action: 'Ask question about crypto markets',
+	description: 'Ask a question in your own words',
 	params: [
-		questionParam,
+		...messageTextParams({
+			name: 'question',
+			label: 'Question',
+			description: 'What you want to know, in plain words',
+			placeholder: 'e.g. Which wallets bought the most ETH in the last 24 hours?',
+		}),
 		...chatParams,
+		streamAnswerParam,
 		{
 			displayName: 'Options',
 			name: 'options',
 			type: 'collection',
 			placeholder: 'Add Option',
 			default: {},
-			options: [modelOption],
+			options: answerOptions,
 		},
 	],
 
-	prepare: ({ question, options, ...chat }) => toQuestionRequest(question, chat, options),
+	prepare({ questionSource, question, ...params }, context) {
+		const text = readMessageText('Question', questionSource, question, context.handedOver);
+		return toQuestionRequest(text, params, context);
+	},
+
 	sequenceKey: chatSequenceKey,
-	run: askForCompleteAnswer,
+	run: askQuestion,
 });

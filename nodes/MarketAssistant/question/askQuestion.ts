@@ -3,51 +3,47 @@ import type { IDataObject } from 'n8n-workflow';
 import type { AssistantAnswer } from '../../../src/assistant/answerAccumulator';
 import { ask, askStreaming, type Question } from '../../../src/assistant/client';
 import type { ToolCall } from '../../../src/assistant/toolTimeline';
-import { invalidInputError, mapServiceError } from '../../../src/core/errors';
-import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
+import { mapServiceError, ServiceError } from '../../../src/core/errors';
+import { openLedger } from '../../../src/ledger/dataTable';
+import type { OperationContext, ItemOutput, PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { partialAnswerOf } from '../../../src/n8n/partialAnswers';
-import type { chatParams } from './question.params';
+import { selectChat, type ChatChoice, type chatParams } from './chat';
+import { openChat, type Chat } from './chatMemory';
+import type { answerOptions, streamAnswerParam } from './question.params';
 
 /** A question, and how to output its answer. */
 interface QuestionRequest {
 	message: string;
-	/** The chat to continue; sent back exactly as it was received. */
-	chatId?: string;
-	/** Identifies the chat among the items of an execution, before its id is known. */
-	chatKey?: string;
+	chat: ChatChoice;
 	model?: string;
-	keepEvents: boolean;
-	language: string;
+	streamAnswer: boolean;
+	includeRawEvents: boolean;
+	toolTitleLanguage: string;
 	showToolCalls: boolean;
 	onIncomplete: 'error' | 'partial';
 	/** Fields that are added to the output. */
 	extraOutput: { question?: string };
 }
 
-interface QuestionOptions {
-	model?: string;
-	includeEvents?: boolean;
-	language?: string;
-	showToolCalls?: boolean;
-	onIncomplete?: 'error' | 'partial';
-}
+type QuestionParams = ParamValues<readonly [typeof streamAnswerParam, ...typeof chatParams]> & {
+	options: Partial<ParamValues<typeof answerOptions>>;
+};
 
-/** @throws ServiceError `invalid` for an empty key. */
+/** @throws ServiceError `invalid` for an empty key or ID. */
 export function toQuestionRequest(
 	message: string,
-	{ chat, chatId, chatKey }: ParamValues<typeof chatParams>,
-	{ model, includeEvents, language, showToolCalls, onIncomplete }: QuestionOptions,
+	{ streamAnswer, options, ...chat }: QuestionParams,
+	context: PrepareContext,
 ): QuestionRequest {
-	const key = chatKey.trim();
-	if (chat === 'key' && !key)
-		throw invalidInputError('Chat Key is empty', 'Enter a text that the items of one chat share.');
+	const { model, includeRawEvents, toolTitleLanguage, showToolCalls, onIncomplete } = options;
 	return {
 		message,
-		...(chat === 'key' ? { chatKey: key } : chatId && { chatId }),
+		chat: selectChat(chat, context),
 		...(model && { model }),
-		keepEvents: includeEvents ?? false,
-		language: language?.trim() || 'en',
+		streamAnswer,
+		includeRawEvents: includeRawEvents ?? false,
+		toolTitleLanguage: toolTitleLanguage?.trim() || 'en',
 		showToolCalls: showToolCalls ?? false,
 		onIncomplete: onIncomplete ?? 'error',
 		extraOutput: {},
@@ -55,33 +51,44 @@ export function toQuestionRequest(
 }
 
 /** Questions of one chat are sent one after the other. */
-export const chatSequenceKey = ({ chatId, chatKey }: QuestionRequest) =>
-	chatKey === undefined ? chatId && `id ${chatId}` : `key ${chatKey}`;
+export const chatSequenceKey = ({ chat: { chatId, session } }: QuestionRequest) =>
+	session === undefined ? chatId && `id ${chatId}` : `session ${session}`;
 
-/** Asks a question, waits for the complete answer, and makes an item of it. */
-export async function askForCompleteAnswer(
+/** Asks a question in its chat, and makes an item of the answer. */
+export async function askQuestion(context: OperationContext<QuestionRequest>): Promise<ItemOutput> {
+	const { usesLedger, connectLedger, clock, origin } = context;
+	const open = async () => await openLedger(connectLedger(), clock, origin.execution);
+	const chat = await openChat(context, usesLedger ? open : undefined);
+	try {
+		return await (context.request.streamAnswer
+			? askForStreamedAnswer(context, chat)
+			: askForCompleteAnswer(context, chat));
+	} finally {
+		await chat.remember();
+	}
+}
+
+async function askForCompleteAnswer(
 	context: OperationContext<QuestionRequest>,
+	chat: Chat,
 ): Promise<ItemOutput> {
 	const { request, http, startPaid, stream } = context;
-	const { question, requestKey, onChat } = prepareQuestion(context);
-	const {
-		text,
-		chatId = question.chat_id,
-		requestId,
-		body,
-	} = await startPaid({
-		request: requestKey,
-		async send() {
-			const answer = await ask(http, question);
-			if (answer.chatId) onChat(answer.chatId);
-			await stream(answer.text);
-			return answer;
-		},
+	const answer = await startPaid({
+		request: requestKeyOf(request),
+		send: async () =>
+			await sendInChat(context, chat, async (question) => {
+				const complete = await ask(http, question);
+				if (complete.chatId) chat.onChat(complete.chatId);
+				await stream(complete.text);
+				return complete;
+			}),
 	});
+	const { text, chatId, requestId, body } = answer;
 	return {
 		json: {
 			output: text,
 			...(chatId && { chatId }),
+			sessionSource: request.chat.source,
 			...request.extraOutput,
 			complete: true,
 			...(requestId && { requestId }),
@@ -90,29 +97,28 @@ export async function askForCompleteAnswer(
 	};
 }
 
-/** Asks a question, reads the streamed answer, and makes an item of it. */
-export async function askForStreamedAnswer(
+async function askForStreamedAnswer(
 	context: OperationContext<QuestionRequest>,
+	chat: Chat,
 ): Promise<ItemOutput> {
 	const { request, http, startPaid, clock, stream, addHint } = context;
-	const { question, requestKey, onChat } = prepareQuestion(context);
-	const { keepEvents, language, onIncomplete } = request;
+	const { includeRawEvents, toolTitleLanguage, onIncomplete } = request;
 	const outputHandlers = request.showToolCalls ? createToolTitleWriter(stream) : { onText: stream };
 
 	const toItem = (answer: AssistantAnswer & { body?: unknown }, more: object): ItemOutput => {
-		const { text, chatTitle, messageIds, toolCalls, events = [], requestId, body } = answer;
-		const { chatId = question.chat_id } = answer;
+		const { text, chatId, chatTitle, messageIds, toolCalls, events = [], requestId, body } = answer;
 		return {
 			json: {
 				output: text,
 				...(chatId && { chatId }),
 				...(chatTitle && { chatTitle }),
+				sessionSource: request.chat.source,
 				...request.extraOutput,
 				messageIds,
 				toolCalls: toolCalls as unknown as IDataObject[],
 				...more,
 				...(requestId && { requestId }),
-				...((keepEvents || !text) && { events: events as IDataObject[] }),
+				...((includeRawEvents || !text) && { events: events as IDataObject[] }),
 				...(body !== undefined && { body: body as IDataObject }),
 			},
 		};
@@ -120,10 +126,17 @@ export async function askForStreamedAnswer(
 
 	try {
 		const answer = await startPaid({
-			request: requestKey,
+			request: requestKeyOf(request),
 			async send() {
-				const options = { ...outputHandlers, keepEvents, language, onChat, now: clock.now };
-				return await askStreaming(http, question, options);
+				const options = {
+					...outputHandlers,
+					includeRawEvents,
+					toolTitleLanguage,
+					onChat: chat.onChat,
+					now: clock.now,
+				};
+				const send = async (question: Question) => await askStreaming(http, question, options);
+				return await sendInChat(context, chat, send);
 			},
 		});
 		const warning = answer.text ? undefined : NO_TEXT_NOTICE;
@@ -143,24 +156,42 @@ export async function askForStreamedAnswer(
 
 const NO_TEXT_NOTICE = 'No text was found in the answer; "events" contains what arrived.';
 
+/** Identifies the question when the node runs again. It has no chat ID that was found at run time. */
+const requestKeyOf = ({ message, model, chat: { chatId, session } }: QuestionRequest) => ({
+	message,
+	...(chatId && { chatId }),
+	...(session !== undefined && { session }),
+	...(model && { model }),
+});
+
+/** Statuses by which a service may refuse a chat that it no longer has. Nothing was started then. */
+const CHAT_REFUSALS = [400, 404, 410, 422];
+
 /**
- * The question as it is sent: in the chat of an earlier item with the same key, if there was one.
+ * Sends a question in its chat. When the service refuses a remembered chat, the question starts a new one.
  *
- * @returns `requestKey`, which identifies the question when the node runs again. It has no chat id that was learned at run time.
+ * @returns the answer, with the chat's ID also where the service does not repeat it.
  */
-function prepareQuestion({ request, flowState, recordId }: OperationContext<QuestionRequest>) {
-	const { message, chatId, chatKey, model } = request;
-	const more = { ...(model && { model }) };
-	const knownChatId = chatKey === undefined ? chatId : flowState.get(`chat ${chatKey}`);
-	const question: Question = { message, ...(knownChatId && { chat_id: knownChatId }), ...more };
-	return {
-		question,
-		requestKey: chatKey === undefined ? question : { message, chatKey, ...more },
-		onChat(id: string) {
-			recordId('chat', id);
-			if (chatKey !== undefined) flowState.set(`chat ${chatKey}`, id);
-		},
-	};
+async function sendInChat<Answer extends { chatId?: string }>(
+	{ request: { message, model }, addHint }: OperationContext<QuestionRequest>,
+	chat: Chat,
+	send: (question: Question) => Promise<Answer>,
+): Promise<Answer> {
+	const { chatId, isRemembered } = chat;
+	const newQuestion = { message, ...(model && { model }) };
+	const question = { ...newQuestion, ...(chatId && { chat_id: chatId }) };
+	try {
+		const answer = await send(question);
+		return chatId === undefined || answer.chatId ? answer : { ...answer, chatId };
+	} catch (cause) {
+		const { kind, details } = cause instanceof ServiceError ? cause : {};
+		const isChatRefused = kind === 'refused' && CHAT_REFUSALS.includes(details?.status ?? 0);
+		if (!isRemembered || !isChatRefused) throw mapServiceError(cause);
+		chat.forget();
+		const answer = await send(newQuestion);
+		addHint(`The service no longer continues the chat ${chatId}, so a new chat was started.`);
+		return answer;
+	}
 }
 
 /** Characters of a title that are shown. */

@@ -82,7 +82,7 @@ export const getMany = operation({
 			label: ledgerLabel?.trim() || undefined,
 			state: [
 				...(state?.trim() ? [equal((state satisfies EntryState).trim())] : []),
-				...noneOf('withdrawn', 'baseline'),
+				...noneOf('withdrawn', 'baseline', 'chat'),
 			],
 		},
 	}),

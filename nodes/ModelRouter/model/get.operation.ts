@@ -1,19 +1,20 @@
 import { operation } from '../../../src/n8n/operation';
 import { getModel } from '../../../src/router/catalog';
-import { toModelItem } from '../catalog';
 import { modelParam } from '../modelPicker';
+import { simplifyParam } from '../simplify.params';
+import { toModelItem } from './modelOutput';
 
 export const get = operation({
 	name: 'Get',
 	value: 'get',
-	action: 'Get a model with its price',
-	description: 'Read one entry of the catalog with your own price',
-	params: [modelParam],
+	action: 'Get model',
+	description: 'Get one model of the catalog with your own prices',
+	params: [modelParam, simplifyParam],
 
-	prepare: ({ model }) => model.trim(),
+	prepare: ({ model, simplify }) => ({ id: model.trim(), simplify }),
 
-	async run({ request: id, http }) {
+	async run({ request: { id, simplify }, http }) {
 		const { model, ...request } = await getModel(http, id);
-		return toModelItem(model, request);
+		return toModelItem(model, request, simplify);
 	},
 });

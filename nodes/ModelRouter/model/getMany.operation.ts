@@ -1,6 +1,7 @@
 import { operation } from '../../../src/n8n/operation';
 import { matchesFilter, listModels } from '../../../src/router/catalog';
-import { toModelItem } from '../catalog';
+import { simplifyParam } from '../simplify.params';
+import { toModelItem } from './modelOutput';
 
 export const getMany = operation({
 	name: 'Get Many',
@@ -14,15 +15,15 @@ export const getMany = operation({
 			type: 'options',
 			options: [
 				{ name: 'Any', value: '' },
-				{ name: 'Audio', value: 'audio' },
 				{ name: 'Image', value: 'image' },
 				{ name: 'Music', value: 'music' },
+				{ name: 'Speech', value: 'audio' },
 				{ name: 'Text', value: 'text' },
 				{ name: 'Video', value: 'video' },
 			],
 			default: '',
 			description:
-				'What the models produce. Models whose kind the catalog does not say are always listed.',
+				'What the models generate. Models without a kind in the catalog are always listed.',
 		},
 		{
 			displayName: 'Return All',
@@ -47,16 +48,8 @@ export const getMany = operation({
 			placeholder: 'Add Filter',
 			default: {},
 			description:
-				'What the models have to be. A model of which the catalog does not say it stays in the list.',
+				'Conditions for the models. A filter never excludes a model because the catalog lacks a value for it.',
 			options: [
-				{
-					displayName: 'Context of at Least (Tokens)',
-					name: 'minimumContext',
-					type: 'number',
-					typeOptions: { minValue: 1 },
-					default: 100000,
-					description: 'The context window: prompt and answer together',
-				},
 				{
 					displayName: 'Input Modality',
 					name: 'inputModality',
@@ -69,23 +62,40 @@ export const getMany = operation({
 						{ name: 'Video', value: 'video' },
 					],
 					default: 'image',
-					description: 'What the models take',
+					description: 'What the models accept',
 				},
 				{
-					displayName: 'Input Price of at Most (USD per Million Tokens)',
-					name: 'maximumInputPrice',
+					displayName: 'Max Input Price (USD per Million Tokens)',
+					name: 'maxInputPrice',
 					type: 'number',
 					typeOptions: { minValue: 0, numberPrecision: 6 },
 					default: 1,
-					description: 'Leaves out media models, which have no such price',
+					description: 'Excludes media models, which have no such price',
 				},
 				{
-					displayName: 'Output Price of at Most (USD per Million Tokens)',
-					name: 'maximumOutputPrice',
+					displayName: 'Max Output Price (USD per Million Tokens)',
+					name: 'maxOutputPrice',
 					type: 'number',
 					typeOptions: { minValue: 0, numberPrecision: 6 },
 					default: 5,
-					description: 'Leaves out media models, which have no such price',
+					description: 'Excludes media models, which have no such price',
+				},
+				{
+					displayName: 'Max Unit Price (USD)',
+					name: 'maxUnitPrice',
+					type: 'number',
+					typeOptions: { minValue: 0, numberPrecision: 6 },
+					default: 0.1,
+					description:
+						'The price of an image, a video, a second, a request or 1,000 characters, whichever the model has. Excludes text models.',
+				},
+				{
+					displayName: 'Min Context (Tokens)',
+					name: 'minContext',
+					type: 'number',
+					typeOptions: { minValue: 1 },
+					default: 100000,
+					description: 'The context window: prompt and answer together',
 				},
 				{
 					displayName: 'Search',
@@ -95,37 +105,30 @@ export const getMany = operation({
 					description: 'A part of the name or the ID',
 				},
 				{
-					displayName: 'Unit Price of at Most (USD)',
-					name: 'maximumUnitPrice',
-					type: 'number',
-					typeOptions: { minValue: 0, numberPrecision: 6 },
-					default: 0.1,
-					description:
-						'The price of an image, a video, a second, a request or 1,000 characters, whichever the model has. Leaves out text models.',
-				},
-				{
 					displayName: 'Vendor',
 					name: 'vendor',
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. northwind',
-					description: 'Who makes the models; case and separators do not matter',
+					description: 'The provider of the models. Case and separators do not matter.',
 				},
 			],
 		},
+		simplifyParam,
 	],
 
-	prepare: ({ kind, returnAll, limit, filters }) => ({
+	prepare: ({ kind, returnAll, limit, filters, simplify }) => ({
 		filter: { kind, ...filters },
 		limit: returnAll ? Infinity : limit,
+		simplify,
 	}),
 
-	async run({ request: { filter, limit }, http, addHint }) {
+	async run({ request: { filter, limit, simplify }, http, addHint }) {
 		const { models, incompleteReason, ...request } = await listModels(http);
 		if (incompleteReason) addHint(incompleteReason);
 		return models
 			.filter((model) => matchesFilter(model, filter))
 			.slice(0, limit)
-			.map((model) => toModelItem(model, request));
+			.map((model) => toModelItem(model, request, simplify));
 	},
 });

@@ -6,6 +6,7 @@ import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
 import { extrasOf, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { explainBalance } from '../../../src/router/advice';
 import type { Model } from '../../../src/router/model';
+import { toUsd } from '../../../src/router/money';
 import { textCost } from '../../../src/router/pricing';
 import { answerWarning, type TextAnswer } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
@@ -118,9 +119,10 @@ async function sendRequest<Raw extends string>(
 	}
 }
 
+/** The cost in USD, and that it is not the service's own figure. */
 function costOf({ usage }: TextAnswer, model: Model | undefined) {
-	const cost = textCost(model?.pricing, usage);
-	return cost ? { cost } : {};
+	const costUsd = toUsd(textCost(model?.pricing, usage));
+	return costUsd === undefined ? {} : { costUsd, costComputed: true };
 }
 
 /** What `sendRequest` kept of an answer that broke off. */

@@ -7,6 +7,7 @@ import {
 	createStructuredReader,
 	answerWarning,
 } from '../../../src/router/textAnswer';
+import type { TextValues } from './text.params';
 
 /** The fields of an answer for the output, without protocol details. */
 export function simplifyAnswer(answer: TextAnswer): object {
@@ -18,7 +19,7 @@ export function simplifyAnswer(answer: TextAnswer): object {
 			toolCalls: toolCalls.map(withInputField),
 			message: toAssistantMessage(answer),
 		}),
-		...(choices && { choices: choices.map(simplifyChoice) }),
+		...(choices && { answers: choices.map(simplifyChoice) }),
 	};
 }
 
@@ -48,27 +49,22 @@ export const pickRequestId = ({ requestId }: { requestId?: string }) =>
 
 export type StructuredReader = ReturnType<typeof createStructuredReader>;
 
-interface AnswerFormat {
-	answerFormat: 'text' | 'json' | 'schema';
-	schema: Record<string, unknown>;
-}
-
 /** A schema without an expression is the same object for all items, and is compiled once. */
 const cachedReaders = new WeakMap<object, StructuredReader>();
 
 /**
- * Creates the reader for an answer format; undefined for plain text.
+ * Creates the reader for a response format; undefined for plain text.
  *
  * @throws ServiceError `invalid` for an unusable schema.
  */
 export function createAnswerReader({
-	answerFormat,
-	schema,
-}: AnswerFormat): StructuredReader | undefined {
-	if (answerFormat === 'text') return undefined;
-	if (answerFormat === 'json') return createStructuredReader();
-	const reader = cachedReaders.get(schema) ?? createStructuredReader(schema);
-	cachedReaders.set(schema, reader);
+	responseFormat,
+	jsonSchema,
+}: Pick<TextValues, 'responseFormat' | 'jsonSchema'>): StructuredReader | undefined {
+	if (responseFormat === 'text') return undefined;
+	if (responseFormat === 'json_object') return createStructuredReader();
+	const reader = cachedReaders.get(jsonSchema) ?? createStructuredReader(jsonSchema);
+	cachedReaders.set(jsonSchema, reader);
 	return reader;
 }
 
@@ -80,7 +76,7 @@ export function createAnswerReader({
 export function readStructuredAnswer(
 	read: StructuredReader,
 	answer: TextAnswer,
-): { parsed?: unknown; parsedChoices?: unknown[] } {
+): { parsed?: unknown; parsedAnswers?: unknown[] } {
 	if (!answer.text && answer.toolCalls.length) return {};
 	const choices = answer.choices ?? [answer];
 	const parsed = choices.map(({ text }, index) => {
@@ -98,5 +94,5 @@ export function readStructuredAnswer(
 				'Describe the format in the messages as well, or use a model that follows it. The answer is billed; its text is in the details.',
 		});
 	});
-	return { parsed: parsed[0], ...(answer.choices && { parsedChoices: parsed }) };
+	return { parsed: parsed[0], ...(answer.choices && { parsedAnswers: parsed }) };
 }

@@ -3,8 +3,8 @@ import type { OperationContext, PreflightContext } from '../../../src/n8n/operat
 import type { Attachment } from '../../../src/router/messages';
 import { checkKind, type Model } from '../../../src/router/model';
 import { formatUsd } from '../../../src/router/money';
-import { maximumHold } from '../../../src/router/pricing';
-import { allowedMicroUsd, formatCap } from '../../../src/router/spendingCap';
+import { maximumTextCost, type CostBound, type NoCostBound } from '../../../src/router/pricing';
+import { allowedMicroUsd, formatCap, unknownCostError } from '../../../src/router/spendingCap';
 import { checkAgainstCatalog } from '../catalog';
 import { resolveModality, type AttachmentSource } from './messages';
 
@@ -14,8 +14,15 @@ export interface TextRequest {
 	attachments: readonly AttachmentSource[];
 	/** Builds the body of the request with its files. */
 	toBody(attachments: readonly Attachment[]): { model: string } & Record<string, unknown>;
-	/** USD; undefined for no cap. */
-	spendingCap?: number | undefined;
+	/** Undefined where nothing is sent. */
+	spending?: TextSpending;
+}
+
+interface TextSpending {
+	/** USD. */
+	spendingCapPerItem: number;
+	/** Whether to send also when the cost cannot be calculated beforehand. */
+	allowUnknownCost: boolean;
 }
 
 /** Rejects a model of another kind, files that the model does not accept, and a request that could cost more than the cap. */
@@ -30,20 +37,39 @@ export async function checkTextRequest({
 			checkKind(found.entry, 'text');
 			checkModalities(found.entry, modalities);
 		}
-		if (request.spendingCap === undefined) return;
-		const advice = 'Nothing was sent. Remove "Spending Cap per Item" to send it all the same.';
-		const refuse = (reason: string) =>
-			invalidInputError(`The spending cap cannot be enforced: ${reason}`, advice);
-		if ('missing' in found) throw refuse(found.missing);
+		if (!request.spending) return;
 		const placeholders = modalities.map((modality): Attachment => ({ modality, url: '' }));
-		const bound = maximumHold(found.entry.pricing, request.toBody(placeholders));
-		if ('unbounded' in bound) throw refuse(lowerFirst(bound.unbounded));
-		if (allowedMicroUsd(request.spendingCap).gte(bound.cost.microUsd)) return;
-		throw invalidInputError(
-			`This could cost up to ${formatUsd(bound.cost.microUsd)}, more than the spending cap of ${formatCap(request.spendingCap)}`,
-			`Nothing was sent. At most ${bound.promptTokens} tokens go in and ${bound.outputTokens} come out: lower "Maximum Output Tokens", shorten the messages, or raise the cap.`,
-		);
+		const bound =
+			'entry' in found
+				? maximumTextCost(found.entry, request.toBody(placeholders))
+				: { unbounded: found.missing };
+		checkSpending(request.spending, bound);
 	});
+}
+
+/** Rejects a request that could cost more than the cap, or whose cost is not known. */
+function checkSpending(
+	{ spendingCapPerItem, allowUnknownCost }: TextSpending,
+	bound: CostBound | NoCostBound,
+): void {
+	const allowed = allowedMicroUsd(spendingCapPerItem);
+	if ('unbounded' in bound) {
+		if (!allowUnknownCost) throw unknownCostError(lowerFirst(bound.unbounded));
+		if (allowed.gt(0)) return;
+		throw invalidInputError(
+			`The spending cap of ${formatCap(spendingCapPerItem)} allows no cost, and this cost is unknown: ${lowerFirst(bound.unbounded)}`,
+			'Nothing was sent. To send it anyway, raise "Spending Cap per Item".',
+		);
+	}
+	if (allowed.gte(bound.microUsd)) return;
+	const prompt =
+		bound.promptCountedBy === 'bytes'
+			? `At most ${bound.promptTokens} tokens go in`
+			: `The prompt is counted as the whole context window of the model, ${bound.promptTokens} tokens,`;
+	throw invalidInputError(
+		`This could cost up to ${formatUsd(bound.microUsd)}, more than the spending cap of ${formatCap(spendingCapPerItem)}`,
+		`Nothing was sent. ${prompt} and ${bound.outputTokens} come out: lower "Maximum Output Tokens", shorten the input, or raise "Spending Cap per Item".`,
+	);
 }
 
 /** Reads the files and builds the body of the request. */

@@ -4,6 +4,7 @@ import type { Ledger } from '../../../src/ledger/ledger';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { continuesOnFail, toErrorItem, toNodeError } from '../../../src/n8n/errors';
 import { runPool } from '../../../src/n8n/itemPool';
+import { requireN8n } from '../../../src/n8n/n8nVersions';
 import { createParamReader } from '../../../src/n8n/parameters';
 import { createRedactor } from '../../../src/n8n/redact';
 import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
@@ -33,12 +34,13 @@ const CONCURRENCY = 5;
  * It shares only the items and the ledger with the poll: n8n may run it in another process, later, or again.
  */
 export async function deliver(n8n: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	requireN8n(n8n);
 	const redact = createRedactor('');
 	try {
 		const settings = toSettings(createParamReader(n8n, triggerParams)(0));
 		// a stalled download must end before the lease expires
-		const silenceLimit = Math.min(defaultRequestSettings.silenceLimit, settings.lease / 3000);
-		const requests = { ...defaultRequestSettings, silenceLimit };
+		const idleTimeout = Math.min(defaultRequestSettings.idleTimeout, settings.lease / 3000);
+		const requests = { ...defaultRequestSettings, idleTimeout };
 		const router = await connect(n8n, access, requests, { redact });
 		const open = async () =>
 			await openLedger(router.connectLedger(), router.clock, n8n.getExecutionId());

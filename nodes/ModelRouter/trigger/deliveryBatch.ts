@@ -50,7 +50,8 @@ export async function beginBatch(
 	for (const job of await beginDelivery(ledger, delivery)) {
 		const [first] = job;
 		if (!first) continue;
-		if (emitted.has(itemKey(first))) jobs.set(itemKey(first), job);
+		const key = entryKey(first);
+		if (emitted.has(key)) jobs.set(key, job);
 		else if (first.state === 'delivering')
 			await requeueJob(ledger, delivery, job, { failures: first.failures - 1 });
 	}
@@ -108,12 +109,14 @@ export async function endBatch(
 ): Promise<(json: IDataObject) => boolean> {
 	const rows = (await endDelivery(ledger, delivery)).flat();
 	for (const annotate of annotations) await annotate();
-	const delivered = new Set(rows.map(itemKey));
+	const delivered = new Set(rows.map(entryKey));
 	const isCatalogOwn = isCatalog && (await commitBaseline(ledger, delivery.claim));
 	return (json) => (isJobItem(json) ? delivered.has(itemKey(json)) : isCatalogOwn);
 }
 
 export const isJobItem = (json: IDataObject) => json['jobId'] !== undefined;
 
-export const itemKey = ({ segment, jobId }: IDataObject | Entry) =>
-	JSON.stringify([segment, jobId]);
+/** Identifies the job of an item. */
+export const itemKey = ({ mediaType, jobId }: IDataObject) => JSON.stringify([mediaType, jobId]);
+
+const entryKey = ({ segment, jobId }: Entry) => itemKey({ mediaType: segment, jobId });

@@ -5,9 +5,8 @@ import { readFirstChunk, type HttpResponse } from '../../../src/core/http';
 import { storeFile } from '../../../src/n8n/binaryData';
 import type { Connection } from '../../../src/n8n/connection';
 import { openContent, type JobAddress } from '../../../src/router/jobs';
-import { downloadResult } from '../job/jobOutput';
+import { downloadResult, toFailureJson } from '../media/jobOutput';
 import type { TriggerSettings } from './trigger.params';
-import { toFailureJson } from './triggerItems';
 
 /** The result of the download of one file. */
 export type DownloadResult =
@@ -29,13 +28,13 @@ export type DownloadResult =
 export async function downloadJobFile(
 	n8n: IExecuteFunctions,
 	connection: Connection,
-	{ wants, binaryProperty, maximumSize }: TriggerSettings,
+	{ wants, binaryProperty, maxSizeMib }: TriggerSettings,
 	json: IDataObject,
 	renewLease: () => Promise<void>,
 	attempts: number,
 ): Promise<DownloadResult> {
 	const { http, clock, redact } = connection;
-	const address = { jobId: json['jobId'], segment: json['segment'] } as unknown as JobAddress;
+	const address = { jobId: json['jobId'], mediaType: json['mediaType'] } as unknown as JobAddress;
 	const withoutFile = (error: ServiceError, changes: IDataObject = {}): DownloadResult => {
 		const failure = redact.texts(toFailureJson(error));
 		const note = [error.message, error.details.reason].filter(Boolean).join('. ');
@@ -60,7 +59,7 @@ export async function downloadJobFile(
 		const context = { http, clock, storeFile: store, asTool: false };
 		const { file, binary = {} } = await downloadResult(context, address, {
 			binaryProperty: binaryProperty ?? 'data',
-			maximumSize,
+			maxSizeMib,
 			justCompleted: true,
 		});
 		return { item: { json: { ...json, file }, binary } };
@@ -113,6 +112,6 @@ const tooManyAttempts = ({ jobId }: JobAddress) =>
 		{
 			ids: { jobId },
 			advice:
-				'The job is done and its file may still be at the service: use Download with the job ID.',
+				'The job is done and its file may still be at the service: use Download File with the job ID.',
 		},
 	);

@@ -6,6 +6,7 @@ import type { Ledger } from '../../../src/ledger/ledger';
 import { transitions } from '../../../src/ledger/transitions';
 import { createMemoryTable } from '../../../src/ledger/memoryTable';
 import type { Connection } from '../../../src/n8n/connection';
+import { findJobId } from '../../../src/router/jobUrl';
 import type { TriggerSettings } from './trigger.params';
 
 /** Replaces the job ledger: the trigger stores its state in the workflow itself. */
@@ -23,7 +24,7 @@ interface StoredJobList {
 export function openJobList(
 	n8n: IPollFunctions,
 	{ clock, credentialId }: Connection,
-	{ segment, jobIds, wantsJobs }: TriggerSettings,
+	{ mediaType, jobIds, wantsJobs }: TriggerSettings,
 	claim: string,
 ): StoredJobList {
 	const data = n8n.getWorkflowStaticData('node') as { ledger?: unknown };
@@ -36,13 +37,13 @@ export function openJobList(
 	const rows = (stored ?? []).filter(
 		(row) =>
 			row.state === 'baseline' ||
-			(row.account === credentialId && row.segment === segment && unseen.delete(row.jobId)),
+			(row.account === credentialId && row.segment === mediaType && unseen.delete(row.jobId)),
 	);
 	const now = clock.now();
 	const account = credentialId;
 	let lastId = Math.max(0, ...rows.map(({ id }) => id));
 	for (const jobId of unseen) {
-		const row = { jobId, segment, account, startedAt: now, checkAt: now };
+		const row = { jobId, segment: mediaType, account, startedAt: now, checkAt: now };
 		rows.push({ ...toRow({ ...row, state: transitions.registerJob.to }), id: ++lastId });
 	}
 	return {
@@ -71,11 +72,14 @@ function markEmitted(row: Entry): Entry {
 		: { ...row, record: JSON.stringify({ told: offered }), leaseUntil: 0 };
 }
 
-/** Reads ids separated by commas, semicolons, spaces or line breaks, or a JSON list, which is how n8n passes a list from an expression. */
+/**
+ * Reads ids separated by commas, semicolons, spaces or line breaks, or a JSON list, which is how n8n passes a list from an expression.
+ * A URL without a job ID is kept: the service does not know it, and the other jobs are not held up.
+ */
 export function parseJobIds(text: string): string[] {
 	const list = tryParseJson(text);
 	const ids = Array.isArray(list) ? list.map(String) : text.split(/[\s,;]+/);
-	return ids.map((id) => id.trim()).filter(Boolean);
+	return ids.map((id) => findJobId(id) ?? id.trim()).filter(Boolean);
 }
 
 function parseRows(stored: unknown): Entry[] | undefined {

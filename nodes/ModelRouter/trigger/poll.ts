@@ -6,13 +6,14 @@ import { claimChanges } from '../../../src/ledger/catalogBaseline';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { pollLedger, type PollResult } from '../../../src/ledger/pollLedger';
 import { connect, type Connection } from '../../../src/n8n/connection';
+import { isEngineV2 } from '../../../src/n8n/n8nVersions';
 import { readPollParams } from '../../../src/n8n/parameters';
 import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
 import { runPoll, type PollContext } from '../../../src/n8n/runPoll';
 import { listModels } from '../../../src/router/catalog';
 import { diffCatalogs, takeSnapshot, detectOutage } from '../../../src/router/catalogDiff';
 import { readJob } from '../../../src/router/jobs';
-import type { Segment, Model } from '../../../src/router/model';
+import type { MediaType, Model } from '../../../src/router/model';
 import { openLedger } from '../../../src/ledger/dataTable';
 import { access } from '../access';
 import { openJobList } from './jobList';
@@ -22,9 +23,9 @@ import { toJobItem, shortenRecord, toCatalogItem } from './triggerItems';
 /** In seconds. A poll must be short, and the next one follows soon. */
 const pollRequestSettings = {
 	...defaultRequestSettings,
-	silenceLimit: 6,
-	totalLimit: 12,
-	longestWait: 0,
+	idleTimeout: 6,
+	totalTimeout: 12,
+	maxRateLimitWait: 0,
 };
 
 /** The result of one part of a poll. */
@@ -42,34 +43,44 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 		const router = await connect(n8n, access, pollRequestSettings, { redact });
 		// without a job to read, a wrong key would not be detected
 		if (polled.isFirst) await listModels(router.httpWithoutRetries);
-		if (settings.jobSource === 'ledger') {
+		if (usesLedger(settings, router)) {
 			const connection = router.connectLedger();
 			const ledger = await openLedger(connection, connection.clock, '');
 			const claim = ledger.newClaim();
-			return await collectItems(n8n, { ledger, claim }, router, settings, polled);
+			return await collectItems(n8n, { ledger, claim, isLedger: true }, router, settings, polled);
 		}
 		const claim = randomUUID();
 		const list = openJobList(n8n, router, settings, claim);
 		try {
-			return await collectItems(n8n, { ledger: list.ledger, claim }, router, settings, polled);
+			const source = { ledger: list.ledger, claim, isLedger: false };
+			return await collectItems(n8n, source, router, settings, polled);
 		} finally {
 			list.save();
 		}
 	});
 }
 
+/**
+ * Whether the job ledger stores what was reported. A trigger for the catalog alone uses the ledger if the credential has one, and
+ * the workflow otherwise.
+ */
+const usesLedger = ({ wantsJobs, watch }: TriggerSettings, router: Connection) =>
+	wantsJobs ? watch === 'ledger' : router.usesLedger;
+
 async function collectItems(
 	n8n: IPollFunctions,
-	{ ledger, claim }: { ledger: Ledger; claim: string },
+	{ ledger, claim, isLedger }: { ledger: Ledger; claim: string; isLedger: boolean },
 	router: Connection,
 	settings: TriggerSettings,
 	polled: PollContext,
 ): Promise<INodeExecutionData[]> {
-	const isLedger = settings.jobSource === 'ledger';
+	const { simplify } = settings;
 	const owner = `${n8n.getWorkflow().id ?? ''} ${n8n.getNode().id}`;
 	const jobs = async (): Promise<PollPart> => {
 		const { jobs: found, ...rest } = await pollJobs(ledger, router, settings, polled, claim);
-		const items = found.flatMap(([entry]) => (entry ? [toJobItem(entry, isLedger)] : []));
+		const items = found.flatMap(([entry]) =>
+			entry ? [toJobItem(entry, { isLedger, simplify })] : [],
+		);
 		if (rest.answered) logPartialFailure(n8n, polled, rest.serviceError);
 		return { items, ...(!rest.answered && { error: rest.serviceError }) };
 	};
@@ -102,7 +113,7 @@ function logPartialFailure(n8n: IPollFunctions, { redact }: PollContext, error: 
 
 /** Version 2 does not run the trigger's `execute`: nothing would be marked, and everything would be emitted again and again. */
 function checkEngineVersion(n8n: IPollFunctions): void {
-	if (n8n.getWorkflowSettings().engineType !== 'v2') return;
+	if (!isEngineV2(n8n)) return;
 	throw invalidInputError(
 		'This trigger does not work with version 2 of the workflow engine',
 		'Choose version 1 in the settings of the workflow.',
@@ -120,17 +131,17 @@ async function pollJobs(
 	{ time, redact }: PollContext,
 	claim: string,
 ): Promise<PollResult> {
-	const { label, mostJobs, lease } = settings;
+	const { ledgerLabel, maxJobs, lease } = settings;
 	return await pollLedger(
 		ledger,
 		{
-			...{ label, mostJobs, lease, ...time },
+			...{ label: ledgerLabel, maxJobs, lease, ...time },
 			account: credentialId,
 			eventFilters: toEventFilters(settings),
 			concurrency: STATUS_CONCURRENCY,
 			async readStatus(entry) {
 				const { jobId, segment } = entry;
-				const address = { jobId, segment: segment as Segment };
+				const address = { jobId, mediaType: segment as MediaType };
 				const job = await readJob(httpWithoutRetries, address).catch((cause: unknown) => {
 					// the ledger stores the service's error of a failed status request
 					throw mapServiceError(cause, (error) => redact.error(error));
@@ -152,7 +163,7 @@ async function pollJobs(
 async function pollCatalog(
 	ledger: Ledger,
 	{ httpWithoutRetries, credentialId, redact }: Connection,
-	{ wants, lease }: TriggerSettings,
+	{ wants, lease, simplify }: TriggerSettings,
 	owner: string,
 	claim: string,
 ): Promise<IDataObject[]> {
@@ -185,5 +196,5 @@ async function pollCatalog(
 		},
 		claim,
 	);
-	return changes.map((change) => toCatalogItem(change, entries));
+	return changes.map((change) => toCatalogItem(change, entries, simplify));
 }

@@ -7,7 +7,7 @@ import { findFinishedJobs } from '../../../src/ledger/pollLedger';
 import type { Connection } from '../../../src/n8n/connection';
 import { listModels } from '../../../src/router/catalog';
 import { readJob } from '../../../src/router/jobs';
-import type { Segment } from '../../../src/router/model';
+import type { MediaType } from '../../../src/router/model';
 import { downloadJobFile } from './downloadJobFile';
 import { parseJobIds } from './jobList';
 import { type TriggerSettings, toEventFilters } from './trigger.params';
@@ -31,8 +31,11 @@ export async function collectSampleItems(
 	settings: TriggerSettings,
 ): Promise<INodeExecutionData[]> {
 	const finished = settings.wantsJobs ? await collectFinishedJobs(router, open, settings) : [];
-	const isLedger = settings.jobSource === 'ledger';
-	const items = finished.slice(0, MAX_SAMPLES).map((entry) => toJobItem(entry, isLedger));
+	const { simplify } = settings;
+	const isLedger = settings.watch === 'ledger';
+	const items = finished
+		.slice(0, MAX_SAMPLES)
+		.map((entry) => toJobItem(entry, { isLedger, simplify }));
 	const withFile = items.find(({ event }) => event === 'mediaJobCompleted');
 	const samples: INodeExecutionData[] = [];
 	for (const json of items) {
@@ -53,10 +56,10 @@ async function collectFinishedJobs(
 	settings: TriggerSettings,
 ): Promise<Entry[]> {
 	const account = router.credentialId;
-	const { label, segment } = settings;
+	const { ledgerLabel: label, mediaType } = settings;
 	const eventFilters = toEventFilters(settings);
 	let candidates: Entry[];
-	if (settings.jobSource === 'ledger') {
+	if (settings.watch === 'ledger') {
 		const ledger = await open();
 		const ready = await findFinishedJobs(ledger, { account, label, eventFilters }, MAX_SAMPLES);
 		if (ready.length) return ready.flatMap(([entry]) => (entry ? [entry] : []));
@@ -69,7 +72,10 @@ async function collectFinishedJobs(
 	} else {
 		candidates = [...new Set(parseJobIds(settings.jobIds))]
 			.slice(0, MAX_STATUS_REQUESTS)
-			.map((jobId) => ({ ...toRow({ state: 'pending', jobId, segment, account }), id: 0 }));
+			.map((jobId) => ({
+				...toRow({ state: 'pending', jobId, segment: mediaType, account }),
+				id: 0,
+			}));
 	}
 	const found: Entry[] = [];
 	for (const entry of candidates) {
@@ -85,7 +91,7 @@ async function collectFinishedJobs(
 async function readOutcome({ http, redact }: Connection, entry: Entry) {
 	const { jobId, segment } = entry;
 	try {
-		const job = await readJob(http, { jobId, segment: segment as Segment });
+		const job = await readJob(http, { jobId, mediaType: segment as MediaType });
 		const record = shortenRecord({ ...job, record: redact.data(job.record) }, entry);
 		return job.state === 'unfinished' ? undefined : { outcome: job.state, record };
 	} catch (cause) {
@@ -100,7 +106,7 @@ async function readOutcome({ http, redact }: Connection, entry: Entry) {
 /** Shows a change with a current entry of the catalog as an example, because there may be no recent change. */
 async function createCatalogExample(
 	{ http }: Connection,
-	{ wants }: TriggerSettings,
+	{ wants, simplify }: TriggerSettings,
 ): Promise<INodeExecutionData[]> {
 	const { models } = await listModels(http);
 	const [model] = models;
@@ -111,12 +117,12 @@ async function createCatalogExample(
 		: wants('modelAdded')
 			? ({ event: 'modelAdded', model: id, pricing } as const)
 			: ({ event: 'modelRetired', model: id, oldPricing: pricing } as const);
-	const json = { ...toCatalogItem(example, models), isExample: true };
+	const json = { ...toCatalogItem(example, models, simplify), isExample: true };
 	return [{ json, pairedItem: { item: 0 } }];
 }
 
 const NO_ENTRY =
-	'The job ledger has no job for this credential, these events and this label that is waiting to be delivered. Start a job with "Use Job Ledger" of the Model Router node, wait until it is done, and test again. A test changes nothing: the active workflow still gets the job.';
+	'The job ledger has no job for this credential, these events and this Ledger Label that is waiting to be delivered. Start a job with "Track in Job Ledger" of the Model Router node, wait until it is done, and test again. A test changes nothing: the active workflow still gets the job.';
 
 const NO_ID =
-	'None of the jobs in Job IDs is finished. Enter the ID of a finished job, as Start returned it.';
+	'None of the jobs in Job IDs is finished. Enter the ID of a finished job, as Start Job returned it.';

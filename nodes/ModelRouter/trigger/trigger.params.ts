@@ -1,10 +1,11 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
 import { MAX_ROWS } from '../../../src/ledger/ledger';
 import type { EventFilter } from '../../../src/ledger/pollRound';
 import type { ParamValues } from '../../../src/n8n/parameters';
-import { binaryParam, maximumSizeOption, segmentParam } from '../job/job.params';
+import { binaryParam, maxSizeOption, mediaTypeParam } from '../media/media.params';
+import { simplifyParam } from '../simplify.params';
 
 /** Maximum milliseconds for which the service stores a file. */
 const RETENTION = 7 * 24 * 3_600_000;
@@ -20,60 +21,69 @@ export function toEventFilters({ wants }: Pick<TriggerSettings, 'wants'>): Event
 	return filters;
 }
 
-const ofLedger = { show: { jobSource: ['ledger'] } };
-const ofList = { show: { jobSource: ['list'] } };
+const MEDIA_EVENTS = ['mediaContentExpired', 'mediaJobCompleted', 'mediaJobFailed'] as const;
+const forMedia = { events: [...MEDIA_EVENTS] };
+const ofLedger = { show: { ...forMedia, watch: ['ledger'] } };
+const ofList = { show: { ...forMedia, watch: ['list'] } };
+
+/** What a trigger can wait for. */
+const eventOptions = [
+	{
+		name: 'Media Content Expired',
+		value: 'mediaContentExpired',
+		description: 'A job has completed, and its file is no longer available',
+	},
+	{
+		name: 'Media Job Completed',
+		value: 'mediaJobCompleted',
+		description: 'A job has completed; its file is downloaded',
+	},
+	{
+		name: 'Media Job Failed',
+		value: 'mediaJobFailed',
+		description: 'A job has failed, or the service no longer knows it',
+	},
+	{
+		name: 'Model Added',
+		value: 'modelAdded',
+		description: 'A model was added to the catalog',
+	},
+	{
+		name: 'Model Retired',
+		value: 'modelRetired',
+		description: 'A model was removed from the catalog',
+	},
+	{
+		name: 'Price Changed',
+		value: 'priceChanged',
+		description: 'The price of a model has changed',
+	},
+] as const satisfies INodePropertyOptions[];
+
+const eventLabels = Object.fromEntries(eventOptions.map(({ value, name }) => [value, name]));
+
+/** The chosen events by their labels. */
+export const eventsSubtitle = `={{ [$parameter["events"]].flat().map((event) => (${JSON.stringify(eventLabels)})[event]).join(", ") }}`;
 
 export const triggerParams = [
 	{
-		displayName: 'Events',
+		displayName: 'Trigger On',
 		name: 'events',
 		type: 'multiOptions',
-		options: [
-			{
-				name: 'Media Content Expired',
-				value: 'mediaContentExpired',
-				description: 'A job has completed, and its file is no longer available',
-			},
-			{
-				name: 'Media Job Completed',
-				value: 'mediaJobCompleted',
-				description: 'A job has completed; its file is attached',
-			},
-			{
-				name: 'Media Job Failed',
-				value: 'mediaJobFailed',
-				description: 'A job has failed, or the service no longer knows it',
-			},
-			{
-				name: 'Model Added',
-				value: 'modelAdded',
-				description: 'A model was added to the catalog',
-			},
-			{
-				name: 'Model Retired',
-				value: 'modelRetired',
-				description: 'A model was removed from the catalog',
-			},
-			{
-				name: 'Price Changed',
-				value: 'priceChanged',
-				description: 'The price of a model has changed',
-			},
-		],
+		options: eventOptions,
 		default: ['mediaJobCompleted', 'mediaJobFailed'],
 		required: true,
-		description: 'What starts the workflow',
 	},
 	{
-		displayName: 'Job Source',
-		name: 'jobSource',
+		displayName: 'Jobs to Watch',
+		name: 'watch',
 		type: 'options',
+		displayOptions: { show: forMedia },
 		options: [
 			{
-				name: 'Job Ledger',
+				name: 'All Jobs in the Job Ledger',
 				value: 'ledger',
-				description:
-					'All jobs that were entered in the job ledger. Each is reported once, even after crashes and restarts.',
+				description: 'Each job is reported once, even after crashes and restarts',
 			},
 			{
 				name: 'List of Job IDs',
@@ -83,10 +93,9 @@ export const triggerParams = [
 			},
 		],
 		default: 'ledger',
-		description:
-			'Where the trigger finds jobs, and stores what it has reported about them and the catalog. For catalog events without a job ledger, choose the list and leave it empty.',
+		description: 'Where the trigger finds jobs, and stores what it has reported',
 	},
-	{ ...segmentParam, displayOptions: ofList },
+	{ ...mediaTypeParam, displayOptions: ofList },
 	{
 		displayName: 'Job IDs',
 		name: 'jobIds',
@@ -95,11 +104,11 @@ export const triggerParams = [
 		default: '',
 		placeholder: 'e.g. job-1, job-2',
 		description:
-			'Separated by commas or spaces, or a list from an expression, which is [] when there are none. Best effort: n8n saves what was reported only together with an execution, so after a crash a job may be reported again. The same applies to the last state of the catalog.',
+			'Separated by commas or spaces, or a list from an expression, which is [] when there are none. URLs of jobs are taken, too. Best effort: n8n saves what was reported only together with an execution, so after a crash a job may be reported again. The same applies to the last state of the catalog.',
 	},
 	{
-		displayName: 'Label',
-		name: 'label',
+		displayName: 'Ledger Label',
+		name: 'ledgerLabel',
 		type: 'string',
 		displayOptions: ofLedger,
 		default: '',
@@ -108,13 +117,18 @@ export const triggerParams = [
 			'Only jobs that were entered with this Ledger Label. If empty, all jobs that were started with the same Model Router credential. If several triggers match the same job, one gets it.',
 	},
 	{
-		displayName: 'Attach File',
-		name: 'attachFile',
+		displayName: 'Download File',
+		name: 'downloadFile',
 		type: 'boolean',
+		displayOptions: { show: { events: ['mediaJobCompleted'] } },
 		default: true,
 		description: 'Whether to download the file of a completed job into n8n',
 	},
-	{ ...binaryParam, displayOptions: { show: { attachFile: [true] } } },
+	{
+		...binaryParam,
+		displayOptions: { show: { events: ['mediaJobCompleted'], downloadFile: [true] } },
+	},
+	simplifyParam,
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -133,13 +147,13 @@ export const triggerParams = [
 			},
 			{
 				displayName: 'Max Jobs per Run',
-				name: 'mostJobs',
+				name: 'maxJobs',
 				type: 'number',
 				typeOptions: { minValue: 1, maxValue: MAX_ROWS },
 				default: 50,
 				description: 'Maximum number of jobs in one execution; the rest follows with the next poll',
 			},
-			maximumSizeOption,
+			maxSizeOption,
 		],
 	},
 ] as const satisfies INodeProperties[];
@@ -152,42 +166,43 @@ export interface TriggerSettings {
 	wants(event: TriggerEvent): boolean;
 	wantsJobs: boolean;
 	wantsCatalog: boolean;
-	jobSource: TriggerParams['jobSource'];
-	segment: TriggerParams['segment'];
+	/** Where jobs are found. It does not count for the catalog alone. */
+	watch: TriggerParams['watch'];
+	mediaType: TriggerParams['mediaType'];
 	jobIds: string;
-	label: string;
+	ledgerLabel: string;
 	/** Undefined when no file is downloaded. */
 	binaryProperty: string | undefined;
+	simplify: boolean;
 	/** Milliseconds. */
 	lease: number;
-	mostJobs: number;
-	/** MiB. */
-	maximumSize: number;
+	maxJobs: number;
+	maxSizeMib: number;
 }
 
 /** @throws ServiceError `invalid`. */
 export function toSettings({
 	events,
-	jobSource,
-	segment,
+	watch,
+	mediaType,
 	jobIds,
-	label,
-	attachFile,
+	ledgerLabel,
+	downloadFile,
 	binaryProperty,
-	options: { deliverAgainAfter = 10, mostJobs = 50, maximumSize = maximumSizeOption.default },
+	simplify,
+	options: { deliverAgainAfter = 10, maxJobs = 50, maxSizeMib = maxSizeOption.default },
 }: TriggerParams): TriggerSettings {
 	if (!events.length)
-		throw invalidInputError('Events is empty', 'Choose what starts the workflow.');
+		throw invalidInputError('Trigger On is empty', 'Choose what starts the workflow.');
 	const wants = (event: TriggerEvent) => events.includes(event);
 	return {
 		wants,
-		wantsJobs:
-			wants('mediaJobCompleted') || wants('mediaJobFailed') || wants('mediaContentExpired'),
+		wantsJobs: MEDIA_EVENTS.some(wants),
 		wantsCatalog: wants('modelAdded') || wants('modelRetired') || wants('priceChanged'),
-		...{ jobSource, segment, jobIds },
-		label: label.trim(),
-		binaryProperty: attachFile ? binaryProperty.trim() || binaryParam.default : undefined,
+		...{ watch, mediaType, jobIds, simplify },
+		ledgerLabel: ledgerLabel.trim(),
+		binaryProperty: downloadFile ? binaryProperty.trim() || binaryParam.default : undefined,
 		lease: deliverAgainAfter * 60_000,
-		...{ mostJobs, maximumSize },
+		...{ maxJobs, maxSizeMib },
 	};
 }

@@ -1,19 +1,32 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { ServiceError } from '../../../src/core/errors';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import type { Entry } from '../../../src/ledger/entry';
 import type { CatalogChange } from '../../../src/router/catalogDiff';
 import { readJobRecord, type Job } from '../../../src/router/jobRecord';
-import { jobFailedError } from '../../../src/router/jobs';
-import type { Model, Segment } from '../../../src/router/model';
-import { toJobJson, toLedgerJson } from '../job/jobOutput';
+import type { Model, MediaType } from '../../../src/router/model';
+import { toJobJson, toLedgerJson } from '../media/jobOutput';
 import type { TriggerEvent } from './trigger.params';
 
-/** A change as an item, with the current catalog entry. */
-export function toCatalogItem(change: CatalogChange, entries: readonly Model[]): IDataObject {
+/**
+ * A change as an item.
+ *
+ * @param simplify Whether to leave out the complete entry of the current catalog.
+ */
+export function toCatalogItem(
+	change: CatalogChange,
+	entries: readonly Model[],
+	simplify: boolean,
+): IDataObject {
 	const entry = entries.find(({ id }) => id === change.model);
-	return { ...change, ...(entry && { entry }) } as IDataObject;
+	if (!entry) return { ...change } as IDataObject;
+	const { name, kind } = entry;
+	return {
+		...change,
+		...(name !== undefined && { name }),
+		...(kind !== undefined && { kind }),
+		...(!simplify && { entry }),
+	} as IDataObject;
 }
 
 /** Maximum characters of the service's record that the ledger stores until the job is delivered. */
@@ -38,18 +51,21 @@ export function shortenRecord({ record, estimatedCostMicroUsd }: Job, entry: Ent
 }
 
 /**
- * A finished job as an item; its fields are those of Get and Download.
+ * A finished job as an item; its fields are those of Get Job and Download File.
  *
  * @param isLedger Whether the entry is from the job ledger.
  */
-export function toJobItem(entry: Entry, isLedger: boolean): IDataObject & { event: TriggerEvent } {
+export function toJobItem(
+	entry: Entry,
+	{ isLedger, simplify }: { isLedger: boolean; simplify: boolean },
+): IDataObject & { event: TriggerEvent } {
 	const { jobId, segment, outcome, requestId, label, model } = entry;
-	const address = { jobId, segment: segment as Segment };
+	const mediaType = segment as MediaType;
 	const record = readStoredRecord(entry) ?? {};
-	const read = readJobRecord(record, address.segment, {}, jobId);
+	const read = readJobRecord(record, mediaType, {}, jobId);
 	const job = {
 		...(read ?? { record }),
-		...address,
+		...{ jobId, mediaType },
 		// a shortened record may lack the state
 		state: outcome === 'failed' || outcome === 'lost' ? 'failed' : 'completed',
 		...(outcome === 'lost' && { status: 'lost' }),
@@ -57,20 +73,11 @@ export function toJobItem(entry: Entry, isLedger: boolean): IDataObject & { even
 	} as const;
 	return {
 		event: job.state === 'failed' ? 'mediaJobFailed' : 'mediaJobCompleted',
-		...toJobJson(job),
-		...(model && { model }),
-		...(label && { label }),
+		...toJobJson(job, { simplify, model: model || undefined }),
+		...(label && { ledgerLabel: label }),
 		...(isLedger && toLedgerJson({ entry })),
-		...(outcome === 'failed' && { failure: toFailureJson(jobFailedError(job)) }),
 		...(outcome === 'lost' && { failure: { ...LOST, reason: entry.note } }),
 	};
-}
-
-/** Output under `failure`: a top-level `error` field would make n8n retry the node. */
-export function toFailureJson({ kind, message, details }: ServiceError): IDataObject {
-	const { status, code, requestId, reason, advice } = details;
-	const fields = Object.entries({ message, kind, status, code, requestId, reason, advice });
-	return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
 function readStoredRecord({ record }: Entry): Record<string, unknown> | undefined {
@@ -82,5 +89,5 @@ const LOST = {
 	message: 'The media job is lost: the service does not know it',
 	kind: 'failed',
 	advice:
-		'Check the credential, the segment and the job ID. Do not start it again before you know that it was not charged.',
+		'Check the credential, the media type and the job ID. Do not start it again before you know that it was not charged.',
 };

@@ -4,26 +4,25 @@ import type { IDataObject } from 'n8n-workflow';
 import { sendMessage, type PartialAnswer } from '../../../src/agent/client';
 import { mapServiceError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
+import { messageTextParams, readMessageText } from '../../../src/n8n/messageText.params';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { selectSession, sessionParams } from './session';
+
+const messageParams = messageTextParams({
+	name: 'message',
+	label: 'Message',
+	description: 'The text to send to the agent',
+	placeholder: 'e.g. What changed since yesterday?',
+});
 
 export const send = operation({
 	name: 'Send',
 	value: 'send',
-	action: 'Send a message to a workspace agent',
-	description: 'Send a message into a session of the workspace agent and read its answer',
+	action: 'Send message to workspace agent',
+	description: 'Send a message to a workspace agent and get its answer',
 	params: [
+		...messageParams,
 		...sessionParams,
-		{
-			displayName: 'Message',
-			name: 'message',
-			type: 'string',
-			typeOptions: { rows: 4 },
-			default: '',
-			required: true,
-			placeholder: 'e.g. What changed since yesterday?',
-			description: 'What the agent is told',
-		},
 		{
 			displayName: 'Options',
 			name: 'options',
@@ -32,38 +31,38 @@ export const send = operation({
 			default: {},
 			options: [
 				{
-					displayName: 'Include Events',
-					name: 'includeEvents',
+					displayName: 'Include Raw Events',
+					name: 'includeRawEvents',
 					type: 'boolean',
 					default: false,
-					description: 'Whether to add everything that the agent sent, as it came, as "events"',
+					description: 'Whether to add everything that the agent sent, unchanged, as "events"',
 				},
 				onIncompleteOption,
 				{
-					displayName: 'Text Field',
-					name: 'textField',
+					displayName: 'Answer Field Path',
+					name: 'answerPath',
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. data.reply.text',
 					description:
-						'Where the text is in what the agent sends, when it is not found by itself: names with dots between them. Include Events shows them.',
+						'Where the text is in what the agent sends, if the node does not find it: field names with dots between them. Include Raw Events shows the fields.',
 				},
 			],
 		},
 	],
 
-	prepare: ({ message, options, ...session }, context) => ({
+	prepare: ({ messageSource, message, options, ...session }, context) => ({
 		session: selectSession(session, context),
-		content: message,
-		keepEvents: options.includeEvents ?? false,
-		textField: options.textField?.trim() || undefined,
+		content: readMessageText('Message', messageSource, message, context.handedOver),
+		includeRawEvents: options.includeRawEvents ?? false,
+		answerPath: options.answerPath?.trim() || undefined,
 		onIncomplete: options.onIncomplete ?? 'error',
 	}),
 
 	sequenceKey: ({ session }) => session.id?.toLowerCase(),
 
 	async run({ request, http, startPaid, recordId, stream, addHint }) {
-		const { session, content, keepEvents, textField } = request;
+		const { session, content, includeRawEvents, answerPath } = request;
 		const toItem = (
 			sessionId: string,
 			{ text, format, events = [], requestId }: PartialAnswer,
@@ -79,7 +78,7 @@ export const send = operation({
 					...more,
 					format,
 					...(requestId && { requestId }),
-					...((keepEvents || !text) && { events: events as IDataObject[] }),
+					...((includeRawEvents || !text) && { events: events as IDataObject[] }),
 				},
 			};
 		};
@@ -90,11 +89,11 @@ export const send = operation({
 				async send() {
 					const sessionId = session.id ?? randomUUID();
 					if (!session.id) recordId('session', sessionId);
-					const listening = { onText: stream, keepEvents, textField };
+					const listening = { onText: stream, includeRawEvents, answerPath };
 					return { sessionId, ...(await sendMessage(http, { sessionId, content }, listening)) };
 				},
 			});
-			const warning = !answer.text && noTextNotice(textField);
+			const warning = !answer.text && noTextNotice(answerPath);
 			if (warning) addHint(warning);
 			return toItem(sessionId, answer, { complete: true, ...(warning && { notice: warning }) });
 		} catch (cause) {
@@ -109,7 +108,7 @@ export const send = operation({
 	},
 });
 
-const noTextNotice = (textField: string | undefined) =>
-	textField
-		? `No text was found in the field "${textField}".`
-		: 'No text was found in the answer; "events" contains what arrived. If there is a text in it, enter its path in the option "Text Field".';
+const noTextNotice = (answerPath: string | undefined) =>
+	answerPath
+		? `No text was found in the field "${answerPath}".`
+		: 'No text was found in the answer; "events" contains what arrived. If there is a text in it, enter its path in the option "Answer Field Path".';

@@ -22,7 +22,7 @@ export class Floor implements INodeType {
 		properties: [
 			{ displayName: 'Message', name: 'message', type: 'string', default: '' },
 			{ displayName: 'Model', name: 'model', type: 'string', default: '' },
-			{ displayName: 'Items at Once', name: 'concurrency', type: 'number', default: 20 },
+			{ displayName: 'Max Items at Once', name: 'concurrency', type: 'number', default: 20 },
 		],
 	};
 

@@ -13,7 +13,7 @@ export const paying: Array<[string, (text: string) => Paying]> = [
 	['assistant: ask', (question) => assistant('ask', { question })],
 	[
 		'assistant: ask a guided question',
-		(asset) => assistant('askGuided', { capability: 'webSearch', asset }),
+		(token) => assistant('askGuided', { capability: 'webSearch', token }),
 	],
 	['assistant: ask with streaming', (question) => assistant('askStreaming', { question })],
 	['router: chat', (content) => chat(content)],
@@ -23,30 +23,42 @@ export const paying: Array<[string, (text: string) => Paying]> = [
 ];
 
 const model = (value: string) => ({ __rl: true, mode: 'id', value });
-const picture = { segment: 'images', model: model('canvas/sketch-1') };
+const picture = {
+	mediaType: 'images',
+	model: model('canvas/sketch-1'),
+	// a service that answers as a test says may have no catalog
+	options: { allowUnknownCost: true },
+};
 
 export const agent = (parameters: INodeParameters): Paying => ({
 	node: 'workspaceAgent',
 	credential: 'workspaceAgentApi',
-	parameters: { resource: 'message', operation: 'send', ...parameters },
+	parameters: { messageSource: 'define', ...parameters },
 });
 
+const questions = {
+	ask: { operation: 'ask', questionSource: 'define', streamAnswer: false },
+	askStreaming: { operation: 'ask', questionSource: 'define' },
+	askGuided: { operation: 'askGuided', streamAnswer: false },
+};
+
 export const assistant = (
-	operation: 'ask' | 'askGuided' | 'askStreaming',
+	question: keyof typeof questions,
 	parameters: INodeParameters,
 ): Paying => ({
 	node: 'marketAssistant',
 	credential: 'marketAssistantApi',
-	parameters: { resource: 'question', operation, ...parameters },
+	parameters: { ...questions[question], ...parameters },
 });
 
 export const chat = (content: string, more: INodeParameters = {}): Paying => ({
 	node: 'modelRouter',
 	credential: 'modelRouterApi',
 	parameters: {
-		resource: 'chat',
-		operation: 'complete',
+		resource: 'text',
+		operation: 'message',
 		model: model('northwind/quill-2.5'),
+		inputType: 'list',
 		messages: { message: [{ role: 'user', content }] },
 		...more,
 	},
@@ -57,10 +69,9 @@ export const response = (prompt: string, more: INodeParameters = {}): Paying => 
 	node: 'modelRouter',
 	credential: 'modelRouterApi',
 	parameters: {
-		resource: 'response',
-		operation: 'create',
+		resource: 'text',
+		operation: 'createResponse',
 		model: model('northwind/quill-2.5'),
-		messageSource: 'prompt',
 		prompt,
 		...more,
 	},
@@ -75,7 +86,7 @@ export const models = (operation: string, parameters: INodeParameters): Paying =
 export const job = (operation: string, parameters: INodeParameters): Paying => ({
 	node: 'modelRouter',
 	credential: 'modelRouterApi',
-	parameters: { resource: 'job', operation, ...parameters },
+	parameters: { resource: 'media', operation, ...parameters },
 });
 
 /** Requests that may cost: the nodes read the catalog beside them. */

@@ -21,6 +21,8 @@ export interface Field {
 	type: INodeProperties['type'];
 	description: string;
 	takesNoExpression: boolean;
+	/** Whether it is shown below an AI agent only. */
+	isOfTool: boolean;
 	rules: FieldRules;
 	/** The rules of the collection that it is in. */
 	outerRules: FieldRules;
@@ -38,7 +40,9 @@ const VALID: Record<string, NodeParameterValueType> = {
 	content: 'hello',
 	sessionId: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90',
 	sessionKey: 'key',
-	chatKey: 'key',
+	chatId: 'chat-1',
+	messageSource: 'define',
+	questionSource: 'define',
 	startKey: 'key',
 	idempotencyKey: 'key',
 	jobId: 'job-1',
@@ -70,9 +74,11 @@ function nodeNames(): string[] {
 
 /** Every field of every operation of every node of the package. */
 export function allFields(): Field[] {
-	return Object.entries(NODES).flatMap(([node, type]) =>
+	const fields = Object.entries(NODES).flatMap(([node, type]) =>
 		type().description.properties.flatMap((param) => fieldsOf(node, param, type().description)),
 	);
+	// a field for tools is declared a second time
+	return fields.filter(({ title }, at) => fields.findIndex((one) => one.title === title) === at);
 }
 
 interface Place {
@@ -117,7 +123,7 @@ function fieldsOf(
 }
 
 function inside(param: INodeProperties, place: Place): Field[] {
-	const { name, type, displayName, options = [] } = param;
+	const { name, type, displayName, options = [], typeOptions = {} } = param;
 	const chosen = shownFor(param);
 	const label = place.path + displayName;
 	const outer = { ...place.outer, ...getFieldRules(param) };
@@ -140,11 +146,12 @@ function inside(param: INodeProperties, place: Place): Field[] {
 			const valid = Object.fromEntries(
 				group.values.flatMap((one) => (one.name in VALID ? [[one.name, good(one)]] : [])),
 			) as INodeParameters;
-			const put: Place['put'] = (field, value, beside) =>
-				place.put(name, { [group.name]: [{ ...valid, ...beside, [field]: value }] }, chosen);
-			return group.values.flatMap((field) =>
-				inside(field, { ...place, path: `${label} 1: `, outer, put }),
-			);
+			const put: Place['put'] = (field, value, beside) => {
+				const row = { ...valid, ...beside, [field]: value };
+				return place.put(name, { [group.name]: typeOptions.multipleValues ? [row] : row }, chosen);
+			};
+			const path = typeOptions.multipleValues ? `${label} 1: ` : `${label}: `;
+			return group.values.flatMap((field) => inside(field, { ...place, path, outer, put }));
 		});
 	}
 	const locator = (value: string) => ({ __rl: true, mode: 'id', value });
@@ -156,6 +163,7 @@ function inside(param: INodeProperties, place: Place): Field[] {
 			type,
 			description: param.description ?? '',
 			takesNoExpression: param.noDataExpression ?? false,
+			isOfTool: param.displayOptions?.show?.['@tool']?.[0] === true,
 			rules: getFieldRules(param),
 			outerRules: place.outer,
 			good: good(param, true),
@@ -182,6 +190,7 @@ function good(
 	const known = VALID[name];
 	if (type === 'resourceLocator' && !bare)
 		return { __rl: true, mode: 'id', value: known } as NodeParameterValueType;
+	if (type === 'options' && values.includes(known as never)) return known!;
 	if (type === 'options') return preset === '' ? values[1]! : preset;
 	if (type === 'multiOptions') return [values[0] as string];
 	if (type === 'number') return known ?? Math.max(Number(preset), typeOptions?.minValue ?? 0);

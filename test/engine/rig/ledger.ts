@@ -24,8 +24,15 @@ export function startLedgerRig() {
 			...more,
 		}),
 
-		starting: (text: string, options: INodeParameters = {}, more: Partial<RunOptions> = {}) =>
-			rig.ledgered('start', { segment: 'images', model: sketch, prompt: text, options }, more),
+		/** @param parameters Options, and the unique key. */
+		starting: (
+			text: string,
+			{ idempotencyKey = '', ...options }: INodeParameters = {},
+			more: Partial<RunOptions> = {},
+		) => {
+			const picture = { mediaType: 'images', model: sketch, prompt: text };
+			return rig.ledgered('start', { ...picture, idempotencyKey, options }, more);
+		},
 
 		/** An operation of the resource Job Ledger. */
 		ledger: (operation: string, parameters: INodeParameters = {}, more: Partial<RunOptions> = {}) =>

@@ -1,11 +1,12 @@
 import { operation } from '../../../src/n8n/operation';
 import { listModels, matchesFilter } from '../../../src/router/catalog';
+import { toUsd } from '../../../src/router/money';
 import { textCost } from '../../../src/router/pricing';
 
 export const comparePrices = operation({
 	name: 'Compare Prices',
 	value: 'comparePrices',
-	action: 'Compare the prices of text models',
+	action: 'Compare prices of text models',
 	description: 'List text models by what a request of a given size costs, the cheapest first',
 	params: [
 		{
@@ -37,9 +38,9 @@ export const comparePrices = operation({
 		return models
 			.filter((model) => matchesFilter(model, { kind: 'text' }))
 			.flatMap(({ id, pricing }) => {
-				const cost = textCost(pricing, usage);
-				return cost ? [{ json: { model: id, costMicroUsd: cost.microUsd } }] : [];
+				const costUsd = toUsd(textCost(pricing, usage));
+				return costUsd === undefined ? [] : [{ json: { model: id, costUsd } }];
 			})
-			.sort((one, other) => one.json.costMicroUsd - other.json.costMicroUsd);
+			.sort((one, other) => one.json.costUsd - other.json.costUsd);
 	},
 });

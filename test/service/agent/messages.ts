@@ -2,6 +2,7 @@ import { type Answer } from '../answer.ts';
 import { isFields, partsOf, UUID, type Call } from '../call.ts';
 import { wordsOf } from '../directives.ts';
 import { answerText } from '../memory.ts';
+import { agentAnswer } from '../personas/agent.ts';
 import type { World } from '../world.ts';
 import { agentError } from './error.ts';
 import { inForm } from './form.ts';
@@ -30,13 +31,21 @@ export function agentEndpoint(world: World, call: Call): Answer | undefined {
 	if (typeof content !== 'string' || content === '') {
 		return agentError(world, 400, 'bad_request', 'content is required, a string');
 	}
-	return answerMessage(world, call, `${workspace}/${id.toLowerCase()}`, content);
+	return answerMessage(world, call, workspace, id, content);
 }
 
 /** An unused UUID starts a session, a used one continues it (section 2A). */
-function answerMessage(world: World, call: Call, session: string, content: string): Answer {
+function answerMessage(
+	world: World,
+	call: Call,
+	workspace: string,
+	id: string,
+	content: string,
+): Answer {
+	const session = `${workspace}/${id.toLowerCase()}`;
 	const said = world.sessions.get(session) ?? [];
 	said.push(content);
 	world.sessions.set(session, said);
-	return inForm(world, call, wordsOf(answerText(said, 'session')));
+	const scripted = world.personas ? agentAnswer(workspace, said) : undefined;
+	return inForm(world, call, wordsOf(scripted ?? answerText(said, 'session')));
 }

@@ -1,15 +1,33 @@
 import { frame, HEIGHT, PPS, SPS, WIDTH } from './h264.ts';
 
+/** An H.264 stream: its parameter sets, and its pictures with their lengths in front. */
+export interface Film {
+	width: number;
+	height: number;
+	sps: Buffer;
+	pps: Buffer;
+	/** The first can be decoded alone. */
+	pictures: Buffer[];
+	/** Milliseconds that each picture is shown. */
+	each: number;
+}
+
 /** A video of one H.264 picture that lasts a second; the note is in a `free` box. */
-export function mp4(note: string): Buffer {
-	const sample = frame();
+export const mp4 = (note: string): Buffer =>
+	encodeMp4(
+		{ width: WIDTH, height: HEIGHT, sps: SPS, pps: PPS, pictures: [frame()], each: SECOND },
+		note,
+	);
+
+/** The file of a film; the note is in a `free` box. */
+export function encodeMp4(film: Film, note: string): Buffer {
 	const front = Buffer.concat([
 		box('ftyp', 'isom', u32(512), 'isomiso2avc1mp41'),
 		box('free', note),
 	]);
 	// the length of the index does not depend on the offset written into it
-	const offset = front.length + movie(sample.length, 0).length + 8;
-	return Buffer.concat([front, movie(sample.length, offset), box('mdat', sample)]);
+	const offset = front.length + movie(film, 0).length + 8;
+	return Buffer.concat([front, movie(film, offset), box('mdat', ...film.pictures)]);
 }
 
 type Part = string | Buffer;
@@ -33,14 +51,15 @@ function box(name: string, ...parts: Part[]): Buffer {
 const full = (name: string, flags: number, ...parts: Part[]) => box(name, u32(flags), ...parts);
 
 const MATRIX = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
-/** Units a second, and so the length of the video. */
+/** Units a second. */
 const SECOND = 1000;
 
-function movie(size: number, offset: number): Buffer {
+function movie(film: Film, offset: number): Buffer {
+	const length = film.pictures.length * film.each;
 	const header = full(
 		'mvhd',
 		0,
-		u32(0, 0, SECOND, SECOND, 0x10000),
+		u32(0, 0, SECOND, length, 0x10000),
 		u16(0x0100, 0),
 		u32(0, 0),
 		MATRIX,
@@ -49,41 +68,42 @@ function movie(size: number, offset: number): Buffer {
 	const track = full(
 		'tkhd',
 		3,
-		u32(0, 0, 1, 0, SECOND, 0, 0),
+		u32(0, 0, 1, 0, length, 0, 0),
 		u16(0, 0, 0, 0),
 		MATRIX,
-		u32(WIDTH << 16, HEIGHT << 16),
+		u32(film.width << 16, film.height << 16),
 	);
 	const media = box(
 		'mdia',
-		full('mdhd', 0, u32(0, 0, SECOND, SECOND), u16(0x55c4, 0)),
+		full('mdhd', 0, u32(0, 0, SECOND, length), u16(0x55c4, 0)),
 		full('hdlr', 0, u32(0), 'vide', u32(0, 0, 0), 'video\0'),
 		box(
 			'minf',
 			full('vmhd', 1, u16(0, 0, 0, 0)),
 			box('dinf', full('dref', 0, u32(1), full('url ', 1))),
-			sampleTable(size, offset),
+			sampleTable(film, offset),
 		),
 	);
 	return box('moov', header, box('trak', track, media));
 }
 
-function sampleTable(size: number, offset: number): Buffer {
+function sampleTable({ width, height, sps, pps, pictures, each }: Film, offset: number): Buffer {
+	const count = pictures.length;
 	const config = box(
 		'avcC',
 		// version, then profile, compatibility and level as in the sequence parameter set
-		u8(1, SPS[1] ?? 0, SPS[2] ?? 0, SPS[3] ?? 0, 0xff, 0xe1),
-		u16(SPS.length),
-		SPS,
+		u8(1, sps[1] ?? 0, sps[2] ?? 0, sps[3] ?? 0, 0xff, 0xe1),
+		u16(sps.length),
+		sps,
 		u8(1),
-		u16(PPS.length),
-		PPS,
+		u16(pps.length),
+		pps,
 	);
 	const entry = box(
 		'avc1',
 		u16(0, 0, 0, 1),
 		u32(0, 0, 0, 0),
-		u16(WIDTH, HEIGHT),
+		u16(width, height),
 		u32(0x480000, 0x480000, 0),
 		u16(1),
 		Buffer.alloc(32),
@@ -93,9 +113,11 @@ function sampleTable(size: number, offset: number): Buffer {
 	return box(
 		'stbl',
 		full('stsd', 0, u32(1), entry),
-		full('stts', 0, u32(1, 1, SECOND)),
-		full('stsc', 0, u32(1, 1, 1, 1)),
-		full('stsz', 0, u32(0, 1, size)),
+		full('stts', 0, u32(1, count, each)),
+		// absent when every picture can be decoded alone
+		...(count > 1 ? [full('stss', 0, u32(1, 1))] : []),
+		full('stsc', 0, u32(1, 1, count, 1)),
+		full('stsz', 0, u32(0, count, ...pictures.map(({ length }) => length))),
 		full('stco', 0, u32(1, offset)),
 	);
 }

@@ -16,6 +16,7 @@ export function refusalOf(directives: Map<string, string>, index: number): strin
 
 /** The whole text of one choice, before the token cap cuts it. */
 export function answerOf(ask: Ask, directives: Map<string, string>, index: number): string {
+	if (ask.scripted) return ask.scripted.text;
 	const mark = markOf(index);
 	const schema = ask.schema ?? (ask.jsonObject ? YOU_SAID : undefined);
 	const isJson = schema !== undefined && !directives.has('not_json');

@@ -1,4 +1,5 @@
 import { isFields, type Fields } from '../call.ts';
+import type { Scripted } from '../personas/model.ts';
 import type { Entry, Model } from './catalog.ts';
 import { partsIn, unfit, type Shown } from './parts.ts';
 
@@ -22,6 +23,8 @@ export interface Ask {
 	jsonObject: boolean;
 	/** How many alternatives are to come with the probability of each token; chat completions only. */
 	logprobs?: number | undefined;
+	/** In the demo: what it answers. */
+	scripted?: Scripted | undefined;
 }
 
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool']);

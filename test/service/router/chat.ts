@@ -2,6 +2,7 @@ import { json, stream, type Answer } from '../answer.ts';
 import { isFields, type Call } from '../call.ts';
 import { uuidOf } from '../ids.ts';
 import { paced } from '../pace.ts';
+import { modelAnswer } from '../personas/model.ts';
 import type { World } from '../world.ts';
 import { askOfChat } from './ask.ts';
 import { chatChunks } from './chatChunks.ts';
@@ -34,6 +35,7 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 	}
 
 	const streamed = body.stream === true;
+	if (world.personas) ask.scripted = modelAnswer(ask, body.messages, '');
 	const plan = planAnswer(ask, choices);
 	const run = startRun(world, call, key, model, plan, { maxTokens: ask.maxTokens, streamed });
 	if (!isRun(run)) return run;

@@ -2,6 +2,7 @@ import { json, stream, type Answer } from '../answer.ts';
 import { isFields, type Call, type Fields } from '../call.ts';
 import { uuidOf } from '../ids.ts';
 import { paced } from '../pace.ts';
+import { modelAnswer } from '../personas/model.ts';
 import type { World } from '../world.ts';
 import { numberOf, readMessages, wrongNumbers, type Ask } from './ask.ts';
 import type { Model } from './catalog.ts';
@@ -22,6 +23,9 @@ export function createResponse(world: World, call: Call, key: string): Answer {
 	if (typeof ask === 'string') return invalid(world, ask);
 
 	const streamed = body.stream === true;
+	if (world.personas) {
+		ask.scripted = modelAnswer(ask, body.input, String(body.instructions ?? ''));
+	}
 	const plan = planAnswer(ask);
 	const { maxTokens } = ask;
 	const run = startRun(world, call, key, model, plan, { maxTokens, streamed });

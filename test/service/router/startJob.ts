@@ -38,6 +38,7 @@ export function startJob(world: World, call: Call, key: string, kind: MediaKind)
 		kind,
 		model,
 		prompt,
+		body,
 		state: 'pending',
 		estimatedCost,
 		startedAt: world.now(),

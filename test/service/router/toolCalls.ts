@@ -19,6 +19,7 @@ export interface ToolCall {
  * @param choice Which answer they are for, from 0: each has ids and arguments of its own.
  */
 export function toolCalls(ask: Ask, directives: Map<string, string>, choice: number): ToolCall[] {
+	if (ask.scripted) return ask.scripted.calls;
 	const tools = ask.tools.map((tool) => (isFields(tool.function) ? tool.function : tool));
 	if (!tools.length || ask.toolChoice === 'none' || ask.toolResult !== undefined) return [];
 	const chosen = isFields(ask.toolChoice) ? ask.toolChoice : {};

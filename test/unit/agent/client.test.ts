@@ -216,7 +216,7 @@ it('what breaks after the end mark takes nothing away', async () => {
 it('keeps every event when asked, and the first fifty where no text is found', async () => {
 	const stream = 'data: {"t":"a"}\n\nevent: status\ndata: {"step":1}\n\ndata: [DONE]\n\n';
 	const all = [{ t: 'a' }, { event: 'status', data: { step: 1 } }, '[DONE]'];
-	expect((await send(events(stream), { keepEvents: true })).events).toEqual(all);
+	expect((await send(events(stream), { includeRawEvents: true })).events).toEqual(all);
 	const silent = 'data: {"price":1}\n\n'.repeat(80);
 	expect(await send(events(silent))).toMatchObject({
 		text: '',

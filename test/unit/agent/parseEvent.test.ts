@@ -70,6 +70,6 @@ it.each<[unknown, string | undefined, string, ParsedEvent]>([
 	[{ a: 'whole', content: 'y' }, 'done', 'a', { end: 'stream', summary: 'whole' }],
 	[{ a: 'x', role: 'user' }, undefined, 'a', {}],
 	[{ error: 'x', a: 'y' }, undefined, 'a', { error: { error: 'x', a: 'y' } }],
-])('%j under the name %j says in "%s": %j', (value, name, textField, said) => {
-	expect(parseEvent(value, name, textField)).toEqual(said);
+])('%j under the name %j says in "%s": %j', (value, name, answerPath, said) => {
+	expect(parseEvent(value, name, answerPath)).toEqual(said);
 });

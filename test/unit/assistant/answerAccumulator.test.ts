@@ -3,8 +3,8 @@ import fc from '../../support/fastCheck';
 
 type Heard = Array<[event: string, data: unknown]>;
 
-function answerTo(heard: Heard, keepEvents = false) {
-	const listener = createAnswerAccumulator({ keepEvents });
+function answerTo(heard: Heard, includeRawEvents = false) {
+	const listener = createAnswerAccumulator({ includeRawEvents });
 	const readAlong = heard.map(([event, data]) => listener.add(event, data)).join('');
 	return { ...listener.answer(), readAlong };
 }

@@ -132,7 +132,7 @@ it('unknown events are left out, whatever they hold, and kept when asked for', a
 	const unknown = "event: ping\ndata: 12:30 o'clock\n\ndata: null\n\nevent: bare\n\n";
 	const text = `${unknown}${A}event: finish\n\n`;
 	expect((await stream(text)).text).toBe('a');
-	expect((await stream(text, {}, { keepEvents: true })).events).toEqual([
+	expect((await stream(text, {}, { includeRawEvents: true })).events).toEqual([
 		{ event: 'ping', data: "12:30 o'clock" },
 		{ event: '', data: null },
 		{ event: 'bare', data: undefined },

@@ -51,7 +51,7 @@ describe.each(windows)('a service that counts by a %s window', (rateWindow) => {
 		const gate = createRateLimiter();
 		const count = Math.min(perMinute * 10, 900);
 		const line = () =>
-			withRateLimit(http, { limiter: gate, perMinute, clock, longestWait: MINUTE });
+			withRateLimit(http, { limiter: gate, perMinute, clock, maxRateLimitWait: MINUTE });
 		const begun = clock.now();
 		await sendAll(count, 5, async () => await line().send(POST));
 		const minutes = (clock.now() - begun) / MINUTE;
@@ -69,7 +69,7 @@ describe.each(windows)('a service that counts by a %s window', (rateWindow) => {
 			limiter: createRateLimiter(),
 			perMinute: 60,
 			clock,
-			longestWait: MINUTE,
+			maxRateLimitWait: MINUTE,
 		});
 		for (const pause of [0, 90, 3, 30, 61]) {
 			await clock.sleep(pause * SECOND);
@@ -86,7 +86,7 @@ it('600 questions under a limit of 60 a minute are spread evenly', async () => {
 		limiter: createRateLimiter(),
 		perMinute: 60,
 		clock,
-		longestWait: 0,
+		maxRateLimitWait: 0,
 	});
 	await sendAll(600, 5, async () => await line.send(POST));
 	const pauses = heard.at.slice(1).map((at, index) => at - (heard.at[index] ?? 0));
@@ -138,7 +138,7 @@ describe('a gate', () => {
 				limiter: gate,
 				perMinute: 60,
 				clock,
-				longestWait: MINUTE,
+				maxRateLimitWait: MINUTE,
 			});
 			return withRetries(line, clock, MINUTE);
 		};
@@ -182,7 +182,7 @@ describe('a gate', () => {
 			limiter: gate,
 			perMinute: 60,
 			clock,
-			longestWait: 30 * SECOND,
+			maxRateLimitWait: 30 * SECOND,
 		});
 		await line.send(POST);
 		expect(await failureOf(line.send(POST))).toMatchObject({

@@ -173,7 +173,7 @@ it.each<[string, Answer, string]>([
 	});
 });
 
-it('nothing but comments is cut after the silence limit', async () => {
+it('nothing but comments is cut after the idle timeout', async () => {
 	async function* comments() {
 		for (;;) {
 			await new Promise((resolve) => setTimeout(resolve, 5));
@@ -181,7 +181,7 @@ it('nothing but comments is cut after the silence limit', async () => {
 		}
 	}
 	const read = async () => {
-		await readEvents({ body: comments(), silenceLimit: 40 }).next();
+		await readEvents({ body: comments(), idleTimeout: 40 }).next();
 	};
 	expect(await failureOf(read())).toMatchObject({
 		kind: 'truncated',

@@ -108,7 +108,7 @@ async function live({ seed, jobs, pollers, losses, kills }: Plan) {
 		await clock.sleep(upTo(MINUTE));
 		while (clock.now() < 8 * HOUR) {
 			// an overlapping one does not wait for it
-			const polled = poll({ lease: LEASE, mostJobs: 1 + upTo(6) }, way()).then(
+			const polled = poll({ lease: LEASE, maxJobs: 1 + upTo(6) }, way()).then(
 				({ claim, jobs: handed }) => {
 					const isLost = isBad() && upTo(10) === 0;
 					if (names(handed).length && !isLost) underWay.push(execute(claim).catch(onlyOurs));

@@ -100,12 +100,12 @@ describe('one poll', () => {
 			add({ jobId: `j${at}` });
 			answers.set(`j${at}`, 'completed');
 		}
-		const first = await poll({ mostJobs: 10 });
+		const first = await poll({ maxJobs: 10 });
 		expect(first.jobs).toHaveLength(10);
 		const [second, third, fourth] = [
-			await poll({ mostJobs: 10 }),
-			await poll({ mostJobs: 10 }),
-			await poll({ mostJobs: 10 }),
+			await poll({ maxJobs: 10 }),
+			await poll({ maxJobs: 10 }),
+			await poll({ maxJobs: 10 }),
 		];
 		const all = [first, second, third, fourth].flatMap(({ jobs }) => names(jobs));
 		expect([all.length, new Set(all).size, new Set(asked).size]).toEqual([30, 30, asked.length]);

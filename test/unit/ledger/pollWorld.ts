@@ -50,7 +50,7 @@ export function watchWorld(weather: Way = { latency: () => 5 }) {
 	};
 
 	const watching = (more: Partial<PollOptions> = {}): PollOptions => ({
-		...{ account: 'a', label: '', eventFilters: allWishes, mostJobs: 50, lease: 10 * MINUTE },
+		...{ account: 'a', label: '', eventFilters: allWishes, maxJobs: 50, lease: 10 * MINUTE },
 		...{
 			concurrency: 5,
 			asksUntil: clock.now() + 24 * SECOND,

@@ -147,7 +147,7 @@ describe('one job per key', () => {
 		);
 		expect(first.details).toMatchObject({
 			outcome: 'unknown',
-			ids: { startKey: 'k', ledgerEntry: '1' },
+			ids: { idempotencyKey: 'k', entryId: '1' },
 			advice: expect.stringContaining('Mark as Started'),
 		});
 		const second = await failureOf(
@@ -158,7 +158,7 @@ describe('one job per key', () => {
 			),
 		);
 		expect(second.message).toBe('It is not known whether the job of the key "k" was started');
-		expect(second.details).toMatchObject({ outcome: 'unknown', ids: { ledgerEntry: '1' } });
+		expect(second.details).toMatchObject({ outcome: 'unknown', ids: { entryId: '1' } });
 		expect(book).toHaveLength(1);
 
 		await markAsStarted(ledgerOf('3'), { startKey: 'k' }, 'job-1');
@@ -211,7 +211,7 @@ describe('one job per key', () => {
 			),
 		);
 		expect(early.message).toMatch(/^Another execution is starting the job of the key "k"/);
-		expect(early.details).toMatchObject({ outcome: 'unknown', ids: { startKey: 'k' } });
+		expect(early.details).toMatchObject({ outcome: 'unknown', ids: { idempotencyKey: 'k' } });
 		const tooSoon = await failureOf(markAsNotStarted(ledgerOf('3'), { startKey: 'k' }));
 		expect(tooSoon.message).toBe('This start may still be in progress');
 		await clock.sleep(600_000);

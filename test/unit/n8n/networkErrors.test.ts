@@ -117,11 +117,11 @@ it.each<[boolean | undefined]>([[true], [false], [undefined]])(
 	},
 );
 
-it('the total limit is named', () => {
+it('the total timeout is named', () => {
 	expect(
 		toNetworkError(thrown('ERR_CANCELED', true), { total: AbortSignal.abort() }),
 	).toMatchObject({
-		message: 'The service did not answer within the total limit',
+		message: 'The service did not answer within the total timeout',
 		details: { sent: true },
 	});
 });

@@ -38,6 +38,7 @@ const capped = param('collection', {
 	options: [{ ...fraction, displayName: 'Cap', name: 'cap', required: true }],
 });
 const rows = param('fixedCollection', {
+	typeOptions: { multipleValues: true },
 	options: [
 		{
 			displayName: 'Row',
@@ -216,6 +217,12 @@ it.each<[string, INodeProperties, unknown, string, string?]>([
 		rows,
 		{ row: [{ role: 'a' }, { role: 'x' }] },
 		'Field 2: Role must be one of: a, ',
+	],
+	[
+		'the only row of a collection that has one, without a number,',
+		{ ...rows, typeOptions: {} },
+		{ row: { role: 'x' } },
+		'Field: Role must be one of: a, ',
 	],
 ])('%s is refused', (_name, declared, value, message, ...[advice]) => {
 	const details = advice === undefined ? {} : { advice };

@@ -2,8 +2,8 @@ import { resources } from '../../../nodes/ModelRouter/resources';
 import { createParamReader } from '../../../src/n8n/parameters';
 import { executeContext } from './executeContext';
 
-const complete = resources[0]!.operations[0]!;
-const chosen = { resource: 'chat', operation: 'complete' };
+const message = resources[0]!.operations[0]!;
+const chosen = { resource: 'text', operation: 'message', inputType: 'list' };
 const items = [
 	{ json: { word: 'a', heat: '0.5' } },
 	{ json: { word: 'b', heat: 3 } },
@@ -13,7 +13,7 @@ const items = [
 const reader = (parameters: Record<string, unknown>) =>
 	createParamReader(
 		executeContext({ parameters: { ...chosen, ...parameters } as never, items }),
-		complete.params,
+		message.params,
 	);
 
 it('reads and checks each item', () => {
@@ -51,31 +51,31 @@ it('takes defaults for what is not set, and never the same object twice', () => 
 		options: {},
 	});
 	expect(second).toEqual(first);
-	const declared = complete.params.find(({ name }) => name === 'messages')?.default;
+	const declared = message.params.find(({ name }) => name === 'messages')?.default;
 	expect(first['messages']).not.toBe(declared);
 });
 
 it('JSON is a list or an object as its default is, also in a row, in options and where it is not set', () => {
-	const json = { model: 'v/m', messageSource: 'json' };
+	const json = { model: 'v/m', inputType: 'json' };
 	expect(reader(json)(0)).toMatchObject({ messagesJson: [], options: {} });
 	expect(
 		reader({
 			...json,
 			messagesJson: '={{ [{ content: $json.word }] }}',
-			options: { stop: '["END"]', additionalFields: '{"a":1}' },
+			options: { stopSequences: '["END"]', additionalFields: '{"a":1}' },
 		})(1),
 	).toMatchObject({
 		messagesJson: [{ content: 'b' }],
-		options: { stop: ['END'], additionalFields: { a: 1 } },
+		options: { stopSequences: ['END'], additionalFields: { a: 1 } },
 	});
-	const row = { role: 'assistant', tool_calls: '[{"id":"c"}]' };
+	const row = { role: 'assistant', toolCalls: '[{"id":"c"}]' };
 	expect(reader({ model: 'v/m', messages: { message: [row] } })(0)).toMatchObject({
-		messages: { message: [{ tool_calls: [{ id: 'c' }] }] },
+		messages: { message: [{ toolCalls: [{ id: 'c' }] }] },
 	});
 	expect(() => reader({ ...json, messagesJson: '={{ $json.word }}' })(0)).toThrow(
 		expect.objectContaining({ kind: 'invalid', message: 'Messages (JSON) is not valid JSON' }),
 	);
-	expect(() => reader({ ...json, options: { stop: '{}' } })(0)).toThrow(
+	expect(() => reader({ ...json, options: { stopSequences: '{}' } })(0)).toThrow(
 		expect.objectContaining({ message: 'Options: Stop Sequences (JSON) must be a JSON list' }),
 	);
 });

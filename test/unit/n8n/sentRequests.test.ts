@@ -29,14 +29,14 @@ beforeEach(() => {
 });
 
 const run = ({
-	sendAgain = false,
+	resendIfUnknown = false,
 	scope = 'credential url start',
 	...more
-}: Execution & { sendAgain?: boolean; scope?: string } = {}) => {
+}: Execution & { resendIfUnknown?: boolean; scope?: string } = {}) => {
 	const redact = createRedactor(KEY);
 	const sentRequests = createSentRequests(executeContext({ data, ...more }), {
 		scope,
-		sendAgain,
+		resendIfUnknown,
 		redact,
 	});
 	return {
@@ -92,7 +92,7 @@ it.each<[string, Parameters<typeof run>[0], unknown, number]>([
 	],
 	[
 		'another request by changed parameters',
-		{ parameters: { resource: 'job' } },
+		{ parameters: { resource: 'media' } },
 		{ ...REQUEST, seed: 2 },
 		2,
 	],
@@ -118,7 +118,7 @@ it('an unknown outcome is not sent again, and says so with all that was known', 
 		details: { outcome: 'unknown', ids: { sessionId: 's' } },
 	});
 	expect(again.details.advice).toBe(
-		'Check. It was not sent again. Once you have checked, "Send Again After Unknown Outcome" in Request Settings sends it again.',
+		'Check. It was not sent again. Once you have checked, "Resend If Outcome Is Unknown" in Request Settings sends it again.',
 	);
 	expect((await failureOf(run().sendOnce(0, REQUEST, start))).details.advice).toBe(
 		again.details.advice,
@@ -126,12 +126,16 @@ it('an unknown outcome is not sent again, and says so with all that was known', 
 	expect([sent, JSON.stringify(data).includes('"cause"')]).toEqual([1, false]);
 });
 
-it('"Send Again" sends it again', async () => {
+it('"Resend If Outcome Is Unknown" sends it again', async () => {
 	await run()
 		.sendOnce(0, REQUEST, fail(unknown))
 		.catch(() => undefined);
-	expect(await run({ sendAgain: true }).sendOnce(0, REQUEST, start)).toEqual({ jobId: 'job-2' });
-	expect(await run({ sendAgain: true }).sendOnce(0, REQUEST, start)).toEqual({ jobId: 'job-2' });
+	expect(await run({ resendIfUnknown: true }).sendOnce(0, REQUEST, start)).toEqual({
+		jobId: 'job-2',
+	});
+	expect(await run({ resendIfUnknown: true }).sendOnce(0, REQUEST, start)).toEqual({
+		jobId: 'job-2',
+	});
 });
 
 it.each<[string, unknown, number]>([

@@ -66,9 +66,10 @@ it.each<[string, unknown, string]>([
 ])('a failure %s counts for half a minute', async (_name, cause, missing) => {
 	const key = newKey();
 	const read = jest.fn<Promise<number>, []>().mockRejectedValueOnce(cause).mockResolvedValue(1);
-	expect(await lookUp(key, read)).toEqual({ missing });
+	const failure = { missing, ...(cause instanceof ServiceError && { error: cause }) };
+	expect(await lookUp(key, read)).toEqual(failure);
 	await pass(29_999);
-	expect(await lookUp(key, read)).toEqual({ missing });
+	expect(await lookUp(key, read)).toEqual(failure);
 	expect(read).toHaveBeenCalledTimes(1);
 	await pass(1);
 	expect(await lookUp(key, read)).toEqual({ value: 1 });
@@ -97,7 +98,10 @@ it('a failure that comes late counts from then on', async () => {
 	expect(await first).toEqual(LATE);
 	answers[0]?.reject(truncatedAnswerError('x'));
 	await pass(29_999);
-	expect(await lookUp(key, read)).toEqual({ missing: 'The answer stopped before its end' });
+	expect(await lookUp(key, read)).toEqual({
+		missing: 'The answer stopped before its end',
+		error: expect.any(ServiceError),
+	});
 	await pass(1);
 	void lookUp(key, read);
 	expect(read).toHaveBeenCalledTimes(2);
@@ -119,7 +123,7 @@ it('what never comes is asked for again after five minutes', async () => {
 it('an execution that was stopped says nothing of the service', async () => {
 	const key = newKey();
 	const read = jest.fn<Promise<number>, []>().mockRejectedValueOnce(STOPPED).mockResolvedValue(1);
-	expect(await lookUp(key, read)).toEqual({ missing: 'The execution was stopped' });
+	expect(await lookUp(key, read)).toEqual({ missing: 'The execution was stopped', error: STOPPED });
 	expect(await lookUp(key, read)).toEqual({ value: 1 });
 });
 
@@ -130,7 +134,7 @@ it('who waits for the reading of another execution reads for itself when that on
 	const [first, second, third] = [lookUp(key, read), lookUp(key, own), lookUp(key, own)];
 	answers[0]?.reject(STOPPED);
 	expect(await Promise.all([first, second, third])).toEqual([
-		{ missing: 'The execution was stopped' },
+		{ missing: 'The execution was stopped', error: STOPPED },
 		{ value: 'mine' },
 		{ value: 'mine' },
 	]);
@@ -173,7 +177,7 @@ it('who is stopped does not wait for what another reads, and takes it from nobod
 	expect(mine.answer).toBeUndefined();
 	stop.abort();
 	await pass(0);
-	expect(mine.answer).toEqual({ missing: 'the execution was stopped' });
+	expect(mine.answer).toEqual({ missing: 'the execution was stopped', error: STOPPED });
 	expect(await lookUp(key, read, stop.signal)).toEqual(mine.answer);
 	answers[0]?.resolve('a');
 	await pass(0);

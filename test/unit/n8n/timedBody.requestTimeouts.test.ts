@@ -3,7 +3,7 @@ import { createRequestTimeouts } from '../../../src/n8n/timedBody';
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-const limits = { silenceLimit: 5000, totalLimit: 60_000, stop: undefined };
+const limits = { idleTimeout: 5000, totalTimeout: 60_000, stop: undefined };
 
 it('a request that nobody waits for is not silent, and is overdue all the same', async () => {
 	const requests = createRequestTimeouts(limits);
@@ -31,7 +31,7 @@ it('each request has its own silence, to the millisecond', async () => {
 });
 
 it('a silence shorter than its usual round is noticed in time', async () => {
-	const requests = createRequestTimeouts({ ...limits, silenceLimit: 10 });
+	const requests = createRequestTimeouts({ ...limits, idleTimeout: 10 });
 	requests.begin();
 	await jest.advanceTimersByTimeAsync(3);
 	const second = requests.begin();

@@ -6,11 +6,11 @@ const pause = async (milliseconds: number) =>
 
 function watched(
 	body: AsyncIterable<Uint8Array>,
-	more: { silenceLimit?: number; totalLimit?: number; stop?: AbortSignal } = {},
+	more: { idleTimeout?: number; totalTimeout?: number; stop?: AbortSignal } = {},
 ) {
 	const requests = createRequestTimeouts({
-		silenceLimit: 1000,
-		totalLimit: 60_000,
+		idleTimeout: 1000,
+		totalTimeout: 60_000,
 		stop: undefined,
 		...more,
 	});
@@ -60,7 +60,7 @@ it('closes the connection when the reader never came', async () => {
 it('ends a silence', async () => {
 	const { body, connection } = watched(
 		silentAfter(() => connection.signal, 'a'),
-		{ silenceLimit: 60 },
+		{ idleTimeout: 60 },
 	);
 	expect(await failureOf(all(body))).toMatchObject({
 		kind: 'truncated',
@@ -74,7 +74,7 @@ describe('on a clock that the test moves', () => {
 	afterEach(() => void jest.useRealTimers());
 
 	it('time that the reader takes is no silence', async () => {
-		const { body, connection } = watched(of('a', 'b', 'c'), { silenceLimit: 60 });
+		const { body, connection } = watched(of('a', 'b', 'c'), { idleTimeout: 60 });
 		const read = async () => {
 			let text = '';
 			for await (const chunk of body) {
@@ -94,7 +94,7 @@ describe('on a clock that the test moves', () => {
 				yield bytes('x');
 			}
 		}
-		const read = all(watched(slow(), { silenceLimit: 40 }).body);
+		const read = all(watched(slow(), { idleTimeout: 40 }).body);
 		const [text] = await Promise.all([read, jest.advanceTimersByTimeAsync(1000)]);
 		expect(text).toBe('x'.repeat(24));
 	});
@@ -120,10 +120,10 @@ it('ends an answer that takes too long, however much arrives', async () => {
 			yield bytes('x');
 		}
 	}
-	const { body, connection } = watched(endless(), { totalLimit: 60 });
+	const { body, connection } = watched(endless(), { totalTimeout: 60 });
 	expect(await failureOf(all(body))).toMatchObject({
 		kind: 'truncated',
-		details: { reason: 'The answer took longer than the total limit.' },
+		details: { reason: 'The answer took longer than the total timeout.' },
 	});
 });
 

@@ -2,7 +2,7 @@ import Big from 'big.js';
 
 import { ServiceError, type ServiceErrorDetails } from '../../../src/core/errors';
 import { explainBalance, explainJobBalance } from '../../../src/router/advice';
-import { maximumHold } from '../../../src/router/pricing';
+import { maximumTextCost } from '../../../src/router/pricing';
 import fc from '../../support/fastCheck';
 
 const MODEL = { id: 'v/m', pricing: { input_per_mtok: 1, output_per_mtok: 2 } };
@@ -27,7 +27,7 @@ it('says who holds the money, and the largest cap that fits', () => {
 		requestId: 'r',
 		meta: META,
 		advice:
-			'Top up. One more of your own requests is under way in this n8n and holds money: lower "Items at Once" in Request Settings, or send this one later. The largest "Maximum Output Tokens" that fits now is 500.',
+			'Top up. One more of your own requests is under way in this n8n and holds money: lower "Max Items at Once" in Request Settings, or send this one later. The largest "Maximum Output Tokens" that fits now is 500.',
 		computed: {
 			requiredUsd: '$0.0021',
 			balanceUsd: '$0.0016',
@@ -124,8 +124,8 @@ it('the cap that is named fits, and one token more does not', () => {
 			(input, output, cap, balance, held) => {
 				const model = { id: 'v/m', pricing: { input_per_mtok: input, output_per_mtok: output } };
 				const hold = (max_tokens: number) => {
-					const bound = maximumHold(model.pricing, { ...BODY, max_tokens });
-					return 'cost' in bound ? bound.cost.microUsd : NaN;
+					const bound = maximumTextCost(model, { ...BODY, max_tokens });
+					return 'microUsd' in bound ? bound.microUsd : NaN;
 				};
 				const meta = {
 					required_micro_usd: hold(cap),
@@ -155,7 +155,7 @@ describe('the start of a media job', () => {
 		};
 		expect(start(meta, Big(40_000), 2)).toMatchObject({
 			advice:
-				'Top up. 2 more of your own requests are under way in this n8n and hold money: lower "Items at Once" in Request Settings, or send this one later. The required amount is the job\'s cost plus, at the first use of a configuration (a new model, a first 4K clip), a margin that the next start does not need. According to the catalog it costs at least $0.04.',
+				'Top up. 2 more of your own requests are under way in this n8n and hold money: lower "Max Items at Once" in Request Settings, or send this one later. The required amount is the job\'s cost plus, at the first use of a configuration (a new model, a first 4K clip), a margin that the next start does not need. According to the catalog it costs at least $0.04.',
 			meta,
 			computed: {
 				requiredUsd: '$0.05',

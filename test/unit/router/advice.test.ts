@@ -78,12 +78,12 @@ it.each<[string, ServiceErrorDetails, string | undefined]>([
 	[
 		'the wrong endpoint, with any status',
 		{ code: 'wrong_endpoint', status: 418 },
-		'Use "Chat: Complete" or "Response: Create" for text models, "Media Job" for image, video, music and audio models.',
+		'Use "Text: Message a Model" for text models, "Media" for image, video, music and audio models.',
 	],
 	[
 		'a job that is not completed',
 		{ code: 'job_not_completed', status: 409 },
-		'The job is not finished yet: use Wait, or ask again later.',
+		'The job is not finished yet: use Wait for Job, or ask again later.',
 	],
 	[
 		'a file that is gone',

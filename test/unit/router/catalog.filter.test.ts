@@ -30,7 +30,7 @@ const EVERY = all.map(([name]) => name);
 
 it.each<[CatalogFilter, string[]]>([
 	[{}, EVERY],
-	[{ kind: '', inputModality: '', vendor: '', search: '', minimumContext: 0 }, EVERY],
+	[{ kind: '', inputModality: '', vendor: '', search: '', minContext: 0 }, EVERY],
 	[{ kind: 'text' }, ['the model', 'bare']],
 	[{ kind: 'image' }, ['images', 'bare']],
 	[{ kind: 'music' }, ['bare']],
@@ -52,30 +52,30 @@ it.each<[CatalogFilter, string[]]>([
 	[{ search: '!' }, []],
 	[{ search: 'model some' }, []],
 	[{ search: 'images' }, ['images']],
-	[{ minimumContext: 8000 }, EVERY],
-	[{ minimumContext: 8001 }, ['images', 'bare']],
-	[{ maximumInputPrice: 0.5 }, ['the model', 'bare']],
-	[{ maximumInputPrice: 0.49 }, ['bare']],
-	[{ maximumInputPrice: 0 }, ['bare']],
-	[{ maximumOutputPrice: 2 }, ['the model', 'bare']],
-	[{ maximumOutputPrice: 1.99 }, ['bare']],
-	[{ maximumUnitPrice: 0.04 }, ['images', 'bare']],
-	[{ maximumUnitPrice: 0.03 }, ['bare']],
-	[{ maximumUnitPrice: 1, maximumInputPrice: 1 }, ['bare']],
-	[{ kind: 'text', search: 'model', vendor: 'some-vendor', maximumInputPrice: 1 }, ['the model']],
+	[{ minContext: 8000 }, EVERY],
+	[{ minContext: 8001 }, ['images', 'bare']],
+	[{ maxInputPrice: 0.5 }, ['the model', 'bare']],
+	[{ maxInputPrice: 0.49 }, ['bare']],
+	[{ maxInputPrice: 0 }, ['bare']],
+	[{ maxOutputPrice: 2 }, ['the model', 'bare']],
+	[{ maxOutputPrice: 1.99 }, ['bare']],
+	[{ maxUnitPrice: 0.04 }, ['images', 'bare']],
+	[{ maxUnitPrice: 0.03 }, ['bare']],
+	[{ maxUnitPrice: 1, maxInputPrice: 1 }, ['bare']],
+	[{ kind: 'text', search: 'model', vendor: 'some-vendor', maxInputPrice: 1 }, ['the model']],
 ])('%j leaves %j', (filter, names) => {
 	expect(fitting(filter)).toEqual(names);
 });
 
 it.each<[string, Partial<Model>, CatalogFilter]>([
-	['a kind that nobody knows', { kind: 'new' as never }, { maximumUnitPrice: 1 }],
-	['a context of another type', { context_length: '8' as never }, { minimumContext: 9 }],
+	['a kind that nobody knows', { kind: 'new' as never }, { maxUnitPrice: 1 }],
+	['a context of another type', { context_length: '8' as never }, { minContext: 9 }],
 	['modalities of another type', { input_modalities: 'text' as never }, { inputModality: 'audio' }],
-	['prices of another type', { pricing: 'cheap' as never }, { maximumInputPrice: 0 }],
-	['a kind of null', { kind: null as never }, { maximumInputPrice: 1 }],
-	['no prices', { pricing: null as never }, { maximumInputPrice: 0 }],
-	['a price that is no number', { pricing: { input_per_mtok: 'x' } }, { maximumInputPrice: 0 }],
-	['a negative price', { pricing: { input_per_mtok: -1 } }, { maximumInputPrice: 0 }],
+	['prices of another type', { pricing: 'cheap' as never }, { maxInputPrice: 0 }],
+	['a kind of null', { kind: null as never }, { maxInputPrice: 1 }],
+	['no prices', { pricing: null as never }, { maxInputPrice: 0 }],
+	['a price that is no number', { pricing: { input_per_mtok: 'x' } }, { maxInputPrice: 0 }],
+	['a negative price', { pricing: { input_per_mtok: -1 } }, { maxInputPrice: 0 }],
 ])('%s is no reason to leave a model out', (_name, more, filter) => {
 	expect(matchesFilter({ ...MODEL, ...more }, filter)).toBe(true);
 });
@@ -121,10 +121,10 @@ const aFilter: fc.Arbitrary<CatalogFilter> = fc.record(
 		inputModality: fc.constantFrom('image', 'audio'),
 		vendor: fc.constantFrom('some-vendor', 'v', 'x'),
 		search: fc.constantFrom('model', 'e', 'x'),
-		minimumContext: fc.constantFrom(1, 9000),
-		maximumInputPrice: fc.constantFrom(0, 1),
-		maximumOutputPrice: fc.constantFrom(0, 3),
-		maximumUnitPrice: fc.constantFrom(0, 1),
+		minContext: fc.constantFrom(1, 9000),
+		maxInputPrice: fc.constantFrom(0, 1),
+		maxOutputPrice: fc.constantFrom(0, 3),
+		maxUnitPrice: fc.constantFrom(0, 1),
 	},
 	{ requiredKeys: [] },
 );

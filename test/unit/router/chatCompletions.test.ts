@@ -177,7 +177,7 @@ it.each<[string, Answer | ServiceError, object]>([
 		{
 			reason: 'use /v1/images/jobs',
 			outcome: 'not_started',
-			advice: expect.stringContaining('Media Job'),
+			advice: expect.stringContaining('"Media" with the Media Type'),
 		},
 	],
 	[

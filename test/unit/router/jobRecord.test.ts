@@ -16,7 +16,7 @@ it.each<[string, unknown]>([
 ])('finds the record: %s', (_form, body) => {
 	expect(read(body)).toEqual({
 		jobId: 'j-1',
-		segment: 'images',
+		mediaType: 'images',
 		state: 'unfinished',
 		status: 'queued',
 		record: { id: 'j-1', status: 'queued' },
@@ -201,7 +201,7 @@ it('takes the known id where the record has none', () => {
 it('keeps the request id', () => {
 	expect(readJobRecord({ id: 1 }, 'music', { 'x-request-id': 'r' })).toMatchObject({
 		requestId: 'r',
-		segment: 'music',
+		mediaType: 'music',
 	});
 });
 

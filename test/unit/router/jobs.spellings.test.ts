@@ -17,7 +17,7 @@ function service(answers: Record<string, Answer>, serviceFacts?: Map<string, str
 
 const done = (id: string) => json({ id, status: 'completed' });
 const file: Answer = { headers: { 'content-type': 'image/png' }, chunks: ['png'] };
-const image = (jobId: string) => ({ segment: 'images', jobId }) as const;
+const image = (jobId: string) => ({ mediaType: 'images', jobId }) as const;
 const KINDS = {
 	'/v1/image/jobs/1': done('1'),
 	'/v1/image/jobs/2': done('2'),
@@ -35,13 +35,13 @@ it('the spelling that led to a job is asked first from then on', async () => {
 	expect(take()).toEqual(['/v1/image/jobs/1', '/v1/image/jobs/2']);
 });
 
-it('it is the likelier one for content and for other segments, too', async () => {
+it('it is the likelier one for content and for other media types, too', async () => {
 	const { http, take } = service(KINDS);
 	await readJob(http, image('1'));
 	take();
 	await openContent(http, image('1'));
-	await readJob(http, { segment: 'videos', jobId: '3' });
-	await openContent(http, { segment: 'videos', jobId: '3' });
+	await readJob(http, { mediaType: 'videos', jobId: '3' });
+	await openContent(http, { mediaType: 'videos', jobId: '3' });
 	expect(take()).toEqual([
 		'/v1/image/jobs/1/content',
 		'/v1/video/jobs/3',

@@ -2,7 +2,7 @@ import { readText } from '../../../src/core/body';
 import { invalidInputError, ServiceError } from '../../../src/core/errors';
 import { startJob } from '../../../src/router/jobStart';
 import { openContent, readJob, withJobId } from '../../../src/router/jobs';
-import { kindOfSegment, segments, type Segment } from '../../../src/router/model';
+import { kindOfMediaType, mediaTypes, type MediaType } from '../../../src/router/model';
 import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
 
 const NOT_FOUND = json({ error: { code: 'not_found', message: 'no such job' } }, { status: 404 });
@@ -14,7 +14,7 @@ it('starts a job with the body as it is', async () => {
 	);
 	expect(await startJob(http, 'videos', BODY)).toEqual({
 		jobId: 'j-1',
-		segment: 'videos',
+		mediaType: 'videos',
 		state: 'unfinished',
 		estimatedCostMicroUsd: 40_000,
 		requestId: 'r',
@@ -106,7 +106,7 @@ it.each(['/v1/images/jobs', '/login?next=/jobs/1', '/v1/images/jobs/1/content', 
 it('an error that came in place of a record is no failed job', async () => {
 	const inside = json({ error: { code: 'not_found', message: 'no such job' } });
 	expect(
-		await failureOf(readJob(inMemory(inside), { segment: 'images', jobId: '1' })),
+		await failureOf(readJob(inMemory(inside), { mediaType: 'images', jobId: '1' })),
 	).toMatchObject({
 		kind: 'malformed',
 		details: { code: 'not_found', reason: 'no such job', ids: { jobId: '1' } },
@@ -115,7 +115,7 @@ it('an error that came in place of a record is no failed job', async () => {
 
 it('reads a job, with the id that was asked where the record has none', async () => {
 	const http = inMemory(json({ status: 'completed', cost: '5' }));
-	expect(await readJob(http, { segment: 'audio', jobId: 'a/b c' })).toMatchObject({
+	expect(await readJob(http, { mediaType: 'audio', jobId: 'a/b c' })).toMatchObject({
 		jobId: 'a/b c',
 		state: 'completed',
 		costMicroUsd: '5',
@@ -125,15 +125,15 @@ it('reads a job, with the id that was asked where the record has none', async ()
 	]);
 });
 
-it.each<[Segment, string[]]>([
+it.each<[MediaType, string[]]>([
 	['images', ['/v1/images/jobs/1', '/v1/image/jobs/1']],
 	['videos', ['/v1/videos/jobs/1', '/v1/video/jobs/1']],
 	['music', ['/v1/music/jobs/1']],
 	['audio', ['/v1/audio/jobs/1']],
-])('asks for a job of %s under both spellings', async (segment, paths) => {
+])('asks for a job of %s under both spellings', async (mediaType, paths) => {
 	for (const unknown of [NOT_FOUND, { ...NOT_FOUND, status: 405 }]) {
 		const http = inMemory(unknown);
-		expect(await failureOf(readJob(http, { segment, jobId: '1' }))).toMatchObject({
+		expect(await failureOf(readJob(http, { mediaType, jobId: '1' }))).toMatchObject({
 			kind: 'refused',
 			details: { status: unknown.status, reason: 'no such job', ids: { jobId: '1' } },
 		});
@@ -144,7 +144,7 @@ it.each<[Segment, string[]]>([
 
 it('a path that there is not at all does not hide that the job is not known', async () => {
 	const http = inMemory({ ...NOT_FOUND, status: 405 }, NOT_FOUND);
-	expect(await failureOf(readJob(http, { segment: 'images', jobId: '1' }))).toMatchObject({
+	expect(await failureOf(readJob(http, { mediaType: 'images', jobId: '1' }))).toMatchObject({
 		details: { status: 404 },
 	});
 });
@@ -152,26 +152,29 @@ it('a path that there is not at all does not hide that the job is not known', as
 it('takes what the second spelling says', async () => {
 	expect(
 		await readJob(inMemory(NOT_FOUND, json({ id: 1, status: 'done' })), {
-			segment: 'images',
+			mediaType: 'images',
 			jobId: '1',
 		}),
 	).toMatchObject({ state: 'completed' });
 	const conflict = json({ code: 'job_not_completed', message: 'wait' }, { status: 409 });
 	expect(
-		(await failureOf(openContent(inMemory(NOT_FOUND, conflict), { segment: 'images', jobId: '1' })))
-			.details,
+		(
+			await failureOf(
+				openContent(inMemory(NOT_FOUND, conflict), { mediaType: 'images', jobId: '1' }),
+			)
+		).details,
 	).toEqual({
 		status: 409,
 		code: 'job_not_completed',
 		reason: 'wait',
 		ids: { jobId: '1' },
-		advice: 'The job is not finished yet: use Wait, or ask again later.',
+		advice: 'The job is not finished yet: use Wait for Job, or ask again later.',
 	});
 });
 
 it('opens the content without reading it', async () => {
 	const http = inMemory({ headers: { 'content-type': 'image/png' }, chunks: ['bytes'] });
-	const response = await openContent(http, { segment: 'music', jobId: '1' });
+	const response = await openContent(http, { mediaType: 'music', jobId: '1' });
 	expect([await readText(response), http.requests]).toEqual([
 		'bytes',
 		[{ method: 'GET', path: '/v1/music/jobs/1/content', accept: '*/*' }],
@@ -187,7 +190,7 @@ it.each<[string, Answer, object]>([
 	['a broken refusal', { status: 500, breaks: true }, { status: 500 }],
 ])('%s keeps the job id', async (_name, answer, details) => {
 	expect(
-		await failureOf(openContent(inMemory(answer), { segment: 'music', jobId: 'j' })),
+		await failureOf(openContent(inMemory(answer), { mediaType: 'music', jobId: 'j' })),
 	).toMatchObject({
 		kind: 'refused',
 		details: { ...details, ids: { jobId: 'j' } },
@@ -199,7 +202,7 @@ it.each([['..'], [''], ['a\r\nb'], ['x'.repeat(20_000)]])(
 	async (jobId) => {
 		const http = inMemory(json({}));
 		for (const ask of [readJob, openContent]) {
-			expect(await failureOf(ask(http, { segment: 'images', jobId }))).toMatchObject({
+			expect(await failureOf(ask(http, { mediaType: 'images', jobId }))).toMatchObject({
 				kind: 'invalid',
 				details: { ids: { jobId } },
 			});
@@ -208,13 +211,13 @@ it.each([['..'], [''], ['a\r\nb'], ['x'.repeat(20_000)]])(
 	},
 );
 
-it('a segment that does not exist is refused before any request', async () => {
+it('a media type that does not exist is refused before any request', async () => {
 	const http = inMemory(json({}));
 	expect(
-		await failureOf(readJob(http, { segment: '../models' as Segment, jobId: '1' })),
+		await failureOf(readJob(http, { mediaType: '../models' as MediaType, jobId: '1' })),
 	).toMatchObject({
 		kind: 'invalid',
-		message: 'Unknown segment "../models"',
+		message: 'Unknown media type "../models"',
 	});
 	expect(http.requests).toEqual([]);
 });
@@ -229,14 +232,14 @@ it('every failure that concerns a job carries its id; others are left alone', as
 	});
 });
 
-it('names the kind of every segment', () => {
-	expect(segments.map(kindOfSegment)).toEqual(['image', 'video', 'music', 'audio']);
+it('names the kind of every media type', () => {
+	expect(mediaTypes.map(kindOfMediaType)).toEqual(['image', 'video', 'music', 'audio']);
 });
 
 describe('a file that lies elsewhere', () => {
 	const redirect = (location: string, status = 302): Answer => ({ status, headers: { location } });
 	const file: Answer = { headers: { 'content-type': 'image/png' }, chunks: ['png'] };
-	const address = { segment: 'images', jobId: '1' } as const;
+	const address = { mediaType: 'images', jobId: '1' } as const;
 	const path = '/v1/images/jobs/1/content';
 
 	it.each([301, 302, 303, 307, 308])('is fetched from there (%d)', async (status) => {

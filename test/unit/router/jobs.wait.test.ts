@@ -5,7 +5,7 @@ import fc from '../../support/fastCheck';
 import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
 
-const ADDRESS = { segment: 'music', jobId: 'j-1' } as const;
+const ADDRESS = { mediaType: 'music', jobId: 'j-1' } as const;
 const MINUTE = 60_000;
 const running = json({ id: 'j-1', status: 'running' });
 const done = json({ id: 'j-1', status: 'completed', cost: 5 });
@@ -16,9 +16,9 @@ const status = (code: number, retryAfter?: string): Answer =>
 		{ status: code, headers: retryAfter ? { 'retry-after': retryAfter } : {} },
 	);
 
-function waiting(deadline: number, ...answers: Array<Answer | ServiceError>) {
+function waiting(maxWait: number, ...answers: Array<Answer | ServiceError>) {
 	const [http, clock] = [inMemory(...answers), virtualClock()];
-	return { http, clock, job: waitForJob(http, ADDRESS, { deadline, clock }) };
+	return { http, clock, job: waitForJob(http, ADDRESS, { maxWait, clock }) };
 }
 
 it('asks until the job has completed, less and less often', async () => {
@@ -54,7 +54,7 @@ it('ends at the deadline, with the id and the last state', async () => {
 		},
 	});
 	expect(failure.details.advice).toBe(
-		'It continues to run and may be charged. Use Wait or Download with its job ID to continue; do not start it again.',
+		'It continues to run and may be charged. Use Wait for Job or Download File with its job ID to continue; do not start it again.',
 	);
 	expect(clock.now()).toBeLessThanOrEqual(MINUTE);
 	expect(clock.now()).toBeGreaterThan(MINUTE - 8000);
@@ -132,7 +132,7 @@ it.each<[string, Answer | ServiceError, object]>([
 
 it('an id that no path can hold ends the wait before any request', async () => {
 	const [http, clock] = [inMemory(done), virtualClock()];
-	const job = waitForJob(http, { segment: 'music', jobId: '..' }, { deadline: MINUTE, clock });
+	const job = waitForJob(http, { mediaType: 'music', jobId: '..' }, { maxWait: MINUTE, clock });
 	expect(await failureOf(job)).toMatchObject({ kind: 'invalid' });
 	expect(http.requests).toEqual([]);
 });
@@ -159,7 +159,7 @@ it('looks a last time at the deadline', async () => {
 it('ends with the error of the clock when the execution is stopped', async () => {
 	const stop = new Error('stopped');
 	const clock = { now: () => 0, random: () => 0, sleep: () => Promise.reject(stop) };
-	await expect(waitForJob(inMemory(running), ADDRESS, { deadline: MINUTE, clock })).rejects.toBe(
+	await expect(waitForJob(inMemory(running), ADDRESS, { maxWait: MINUTE, clock })).rejects.toBe(
 		stop,
 	);
 });
@@ -190,7 +190,7 @@ it('whatever comes, it ends by its deadline, and never without the id', async ()
 					virtualClock(chance),
 				];
 				const http = withRetries(inner, clock, MINUTE);
-				const job = await waitForJob(http, ADDRESS, { deadline: 10 * MINUTE, clock }).catch(
+				const job = await waitForJob(http, ADDRESS, { maxWait: 10 * MINUTE, clock }).catch(
 					(error: unknown) => error,
 				);
 				if (job instanceof ServiceError) expect(job.details.ids).toEqual({ jobId: 'j-1' });

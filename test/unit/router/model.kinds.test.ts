@@ -23,14 +23,14 @@ it.each([[undefined], [''], ['embedding'], ['toString'], [null]])(
 );
 
 it.each<[ModelKind, string, string]>([
-	['text', 'The model v/m answers with text', 'Use "Chat: Complete" or "Response: Create" for it.'],
-	['image', 'The model v/m makes images', 'Use "Media Job" with the segment "Images" for it.'],
-	['video', 'The model v/m makes videos', 'Use "Media Job" with the segment "Videos" for it.'],
-	['music', 'The model v/m makes music', 'Use "Media Job" with the segment "Music" for it.'],
+	['text', 'The model v/m answers with text', 'Use "Text: Message a Model" for it.'],
+	['image', 'The model v/m makes images', 'Use "Media" with the Media Type "Image" for it.'],
+	['video', 'The model v/m makes videos', 'Use "Media" with the Media Type "Video" for it.'],
+	['music', 'The model v/m makes music', 'Use "Media" with the Media Type "Music" for it.'],
 	[
 		'audio',
 		'The model v/m makes speech and sound',
-		'Use "Media Job" with the segment "Audio" for it.',
+		'Use "Media" with the Media Type "Speech" for it.',
 	],
 ])(
 	'a model of the kind %s says where it is of use, in the same words before and after',

@@ -9,6 +9,7 @@ import {
 	readDecimal,
 	readInteger,
 	sumRoundedUp,
+	toUsd,
 } from '../../../src/router/money';
 import fc from '../../support/fastCheck';
 
@@ -172,4 +173,32 @@ it.each([
 	['-1500000', '-$1.50'],
 ])('an amount of %s micro-dollars is %s', (microUsd, shown) => {
 	expect(formatUsd(Big(microUsd))).toBe(shown);
+});
+
+describe('toUsd', () => {
+	it.each<[unknown, number | undefined]>([
+		[0, 0],
+		[1, 0.000001],
+		['40000', 0.04],
+		[Big(123_456_789), 123.456789],
+		[-5, -0.000005],
+		['9007199254740993', 9007199254.740993],
+		// more digits than a number keeps
+		['90071992547409931', undefined],
+		[0.5, undefined],
+		['many', undefined],
+		[null, undefined],
+		[undefined, undefined],
+	])('%p micro-dollars are %p', (microUsd, usd) => {
+		expect(toUsd(microUsd)).toBe(usd);
+	});
+
+	it('is exact to six places', () => {
+		fc.assert(
+			fc.property(fc.integer({ min: 1, max: 10 ** 12 }), (microUsd) => {
+				const digits = toUsd(microUsd)!.toFixed(6).replace('.', '').replace(/^0+/, '');
+				expect(digits).toBe(String(microUsd));
+			}),
+		);
+	});
 });

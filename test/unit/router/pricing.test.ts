@@ -1,6 +1,6 @@
 import {
 	DEFAULT_OUTPUT_TOKENS,
-	maximumHold,
+	maximumTextCost,
 	maximumAffordableOutput,
 	maximumPromptTokens,
 	textCost,
@@ -8,11 +8,10 @@ import {
 import fc, { character } from '../../support/fastCheck';
 
 const PRICING = { input_per_mtok: 0.5, output_per_mtok: 1.5, cached_input_per_mtok: 0.05 };
-const cost = (microUsd: number) => ({ microUsd, usd: microUsd / 1e6, computed: true });
 
 const messages = [{ role: 'user', content: 'Hello!' }];
 
-describe('holdBound', () => {
+describe('maximumTextCost', () => {
 	it.each<[string, Record<string, unknown>, number]>([
 		['no cap', {}, DEFAULT_OUTPUT_TOKENS],
 		['a cap that is null', { max_tokens: null }, 4096],
@@ -23,11 +22,12 @@ describe('holdBound', () => {
 		['a cap of zero', { max_tokens: 0 }, 0],
 		['several choices', { max_tokens: 100, n: 3 }, 300],
 		['several choices without a cap', { n: 2 }, 8192],
-	])('holds for %s', (_name, fields, outputTokens) => {
+	])('counts %s', (_name, fields, outputTokens) => {
 		// 36 bytes of JSON and the frame of one message
-		expect(maximumHold(PRICING, { messages, ...fields })).toEqual({
-			cost: cost(26 + outputTokens * 1.5),
+		expect(maximumTextCost({ pricing: PRICING }, { messages, ...fields })).toEqual({
+			microUsd: 26 + outputTokens * 1.5,
 			promptTokens: 52,
+			promptCountedBy: 'bytes',
 			outputTokens,
 		});
 	});
@@ -35,12 +35,14 @@ describe('holdBound', () => {
 	it('is rounded up once', () => {
 		const pricing = { input_per_mtok: 0.1, output_per_mtok: 0.2 };
 		// 5.2 + 0.6 is 5.8; rounded one by one it would be 7
-		expect(maximumHold(pricing, { messages, max_tokens: 3 })).toMatchObject({ cost: cost(6) });
+		expect(maximumTextCost({ pricing }, { messages, max_tokens: 3 })).toMatchObject({
+			microUsd: 6,
+		});
 	});
 
 	it('needs the least charge for a model that is free', () => {
 		const pricing = { input_per_mtok: 0, output_per_mtok: 0 };
-		expect(maximumHold(pricing, { messages })).toMatchObject({ cost: cost(1) });
+		expect(maximumTextCost({ pricing }, { messages })).toMatchObject({ microUsd: 1 });
 	});
 
 	it.each<[string, unknown, Record<string, unknown>, string]>([
@@ -66,13 +68,13 @@ describe('holdBound', () => {
 			'cap that can be read',
 			PRICING,
 			{ messages, max_tokens: -1 },
-			'The cap on output tokens or the number of choices is not a whole number.',
+			'The cap on output tokens or the number of answers is not a whole number.',
 		],
 		[
 			'number of choices that can be read',
 			PRICING,
 			{ messages, n: 0 },
-			'The cap on output tokens or the number of choices is not a whole number.',
+			'The cap on output tokens or the number of answers is not a whole number.',
 		],
 		[
 			'amount that can be calculated',
@@ -84,16 +86,113 @@ describe('holdBound', () => {
 			'text alone',
 			PRICING,
 			{ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }] },
-			'A message contains "image_url", and its number of tokens is not known before the request.',
+			'A message contains "image_url", and its number of tokens is not known before the request. The catalog does not have the context window of this model, which would be the limit.',
 		],
 	])('has no bound without %s', (_name, pricing, body, unbounded) => {
-		expect(maximumHold(pricing, body)).toEqual({ unbounded });
+		expect(maximumTextCost({ pricing } as never, body)).toEqual({ unbounded });
 	});
 
 	it('needs no price for what there is none of', () => {
-		expect(maximumHold({ output_per_mtok: 1 }, { max_tokens: 5 })).toMatchObject({ cost: cost(5) });
-		expect(maximumHold({ input_per_mtok: 1 }, { messages, max_tokens: 0 })).toMatchObject({
-			cost: cost(52),
+		const bound = (pricing: Record<string, number>, body: Record<string, unknown>) =>
+			maximumTextCost({ pricing }, body);
+		expect(bound({ output_per_mtok: 1 }, { max_tokens: 5 })).toMatchObject({ microUsd: 5 });
+		expect(bound({ input_per_mtok: 1 }, { messages, max_tokens: 0 })).toMatchObject({
+			microUsd: 52,
+		});
+	});
+
+	describe('with the context window', () => {
+		const image = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }];
+		const search = { messages, tools: [{ type: 'search' }] };
+		const bound = (context_length: unknown, body: Record<string, unknown>) =>
+			maximumTextCost({ pricing: PRICING, context_length } as never, body);
+
+		it('counts all of it for a prompt that cannot be measured', () => {
+			expect(bound(10_000, { messages: image, max_tokens: 100 })).toEqual({
+				microUsd: 5000 + 150,
+				promptTokens: 10_000,
+				promptCountedBy: 'contextWindow',
+				outputTokens: 100,
+			});
+		});
+
+		it.each([{ conversation: 'x' }, { previous_response_id: 'x' }, { prompt: { id: 'x' } }])(
+			'counts all of it with %j',
+			(body) => {
+				expect(bound(1000, body)).toMatchObject({
+					promptTokens: 1000,
+					promptCountedBy: 'contextWindow',
+				});
+			},
+		);
+
+		it('counts no more than it for a long text', () => {
+			const long = [{ role: 'user', content: 'x'.repeat(5000) }];
+			expect(bound(2000, { messages: long, max_tokens: 10 })).toMatchObject({
+				promptTokens: 2000,
+				promptCountedBy: 'contextWindow',
+			});
+			expect(bound(52, { messages })).toMatchObject({ promptCountedBy: 'bytes' });
+			expect(bound(51, { messages })).toMatchObject({ promptCountedBy: 'contextWindow' });
+		});
+
+		it('counts no answer that is longer than it, and each of several answers', () => {
+			expect(bound(2000, { messages })).toMatchObject({ promptTokens: 52, outputTokens: 2000 });
+			expect(bound(2000, { messages, max_tokens: 9000, n: 3 })).toMatchObject({
+				outputTokens: 6000,
+			});
+			expect(bound(2000, { messages, max_tokens: 100, n: 3 })).toMatchObject({
+				outputTokens: 300,
+			});
+		});
+
+		it('has no bound where the service runs tools: each of their results is a further prompt', () => {
+			expect(bound(2000, search)).toEqual({
+				unbounded:
+					'The tool "search" adds text to the prompt that is not known before the request.',
+			});
+		});
+
+		it.each([undefined, null, 0, -5, 1.5, '128k', {}, [128_000]])(
+			'ignores a window of %j',
+			(window) => {
+				expect(bound(window, { messages: image })).toEqual({
+					unbounded: expect.stringContaining('does not have the context window'),
+				});
+				expect(bound(window, { messages })).toEqual(bound(undefined, { messages }));
+			},
+		);
+
+		it('reads a window that is text', () => {
+			expect(bound('2000', { messages: image })).toMatchObject({ promptTokens: 2000 });
+		});
+
+		it('is never less than what any usage within the window costs', () => {
+			const price = fc.double({ min: 0, max: 100, noNaN: true });
+			const tokens = fc.integer({ min: 0, max: 5000 });
+			const cap = fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined });
+			fc.assert(
+				fc.property(
+					price,
+					price,
+					tokens,
+					tokens,
+					cap,
+					(input, output, prompt, answer, max_tokens) => {
+						const pricing = { input_per_mtok: input, output_per_mtok: output };
+						const held = maximumTextCost(
+							{ pricing, context_length: 5000 },
+							{ messages: image, max_tokens },
+						);
+						if ('unbounded' in held) throw new Error(held.unbounded);
+						const usage = {
+							prompt_tokens: prompt,
+							completion_tokens: Math.min(answer, max_tokens ?? DEFAULT_OUTPUT_TOKENS),
+						};
+						expect(textCost(pricing, usage)!).toBeLessThanOrEqual(held.microUsd);
+					},
+				),
+			);
 		});
 	});
 
@@ -103,13 +202,13 @@ describe('holdBound', () => {
 		fc.assert(
 			fc.property(price, price, share, share, fc.string(), (input, output, a, b, content) => {
 				const pricing = { input_per_mtok: input, output_per_mtok: output };
-				const held = maximumHold(pricing, { messages: [{ role: 'user', content }], n: 2 });
+				const held = maximumTextCost({ pricing }, { messages: [{ role: 'user', content }], n: 2 });
 				if ('unbounded' in held) throw new Error(held.unbounded);
 				const usage = {
 					prompt_tokens: Math.floor(held.promptTokens * a),
 					completion_tokens: Math.floor(held.outputTokens * b),
 				};
-				expect(textCost(pricing, usage)!.microUsd).toBeLessThanOrEqual(held.cost.microUsd);
+				expect(textCost(pricing, usage)!).toBeLessThanOrEqual(held.microUsd);
 			}),
 		);
 	});
@@ -181,12 +280,10 @@ describe('largestOutput', () => {
 				const pricing = { input_per_mtok: input, output_per_mtok: output };
 				const request = (max_tokens: number | undefined) => {
 					const body = { messages: [{ role: 'user', content: prompt }], n };
-					const bound = maximumHold(pricing, {
-						...body,
-						...(max_tokens !== undefined && { max_tokens }),
-					});
+					const fields = { ...body, ...(max_tokens !== undefined && { max_tokens }) };
+					const bound = maximumTextCost({ pricing }, fields);
 					if ('unbounded' in bound) throw new Error(bound.unbounded);
-					return bound.cost.microUsd;
+					return bound.microUsd;
 				};
 				const required = request(cap);
 				const free = Math.floor(required * share);

@@ -148,7 +148,7 @@ it.each<[string, Answer | ServiceError, object]>([
 	[
 		'the wrong endpoint',
 		json({ code: 'wrong_endpoint', message: 'use /v1/images/jobs' }, { status: 400 }),
-		{ outcome: 'not_started', advice: expect.stringContaining('Media Job') },
+		{ outcome: 'not_started', advice: expect.stringContaining('"Media" with the Media Type') },
 	],
 	[
 		'a broken connection',

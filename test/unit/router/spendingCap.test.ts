@@ -125,7 +125,7 @@ it('says what it costs at least, and how that was counted', () => {
 it('a cap that cannot be enforced', () => {
 	expect(unknownCostError('nobody knows')).toMatchObject({
 		kind: 'invalid',
-		message: 'The spending cap cannot be enforced: nobody knows',
-		details: { advice: expect.stringContaining('Remove "Spending Cap per Item"') },
+		message: 'The cost cannot be calculated beforehand: nobody knows',
+		details: { advice: expect.stringContaining('turn on "Allow Unknown Cost"') },
 	});
 });

@@ -1,0 +1,75 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { invalidInputError } from '../../../src/core/errors';
+import type { PrepareContext } from '../../../src/n8n/operation';
+import { withFieldRules } from '../../../src/n8n/parameterValidation';
+import type { ParamValues } from '../../../src/n8n/parameters';
+import {
+	findSession,
+	readSessionKey,
+	sessionKeyParam,
+	sessionModeParam,
+	type SessionSource,
+} from '../../../src/n8n/sessionMode.params';
+import { parseUuid } from '../../../src/n8n/uuid';
+
+/** Where the chats of sessions are remembered, in the words of the editor. */
+export const REMEMBERING = '"Use a Job Ledger" in the Market Assistant API credential';
+
+export const chatParams = [
+	sessionModeParam({
+		fromInput: `Continue the chat of the item ("chatId" of an earlier answer, else the chat of its "sessionId"), or else that of the Chat Trigger. If there is none, start a new chat. To remember the chat of a session, turn on ${REMEMBERING}. In a tool of an AI agent, that of the item does not count.`,
+		new: 'Start a new chat for every item',
+		id: 'Continue the chat with this ID',
+		key: `One chat per key, such as a customer or a channel. It lasts as long as the execution, and with ${REMEMBERING} beyond it.`,
+	}),
+	withFieldRules({ inTool: 'notFromModel' })({
+		displayName: 'Chat ID',
+		name: 'chatId',
+		type: 'string',
+		displayOptions: { show: { sessionMode: ['id'] } },
+		default: '',
+		required: true,
+		placeholder: 'e.g. {{ $json.chatId }}',
+		description:
+			'Chat to continue, as in "chatId" of an earlier answer. It is sent back exactly as it is. Only the service can start a chat.',
+	}),
+	sessionKeyParam(
+		'Any text that stays the same throughout a conversation. Upper and lower case matter, white space around it does not.',
+	),
+] as const satisfies INodeProperties[];
+
+/** The chat of one item, and what decided on it. */
+export interface ChatChoice {
+	source: SessionSource;
+	/** The chat to continue, where its ID is known at once. */
+	chatId?: string;
+	/** The session whose chat is to be found or remembered. */
+	session?: string;
+}
+
+/** @throws ServiceError `invalid` for an empty key or ID. */
+export function selectChat(
+	{ sessionMode, chatId, sessionKey }: ParamValues<typeof chatParams>,
+	{ handedOver }: PrepareContext,
+): ChatChoice {
+	switch (sessionMode) {
+		case 'new':
+			return { source: 'new' };
+		case 'id':
+			if (!chatId.trim()) throw invalidInputError('Chat ID is empty');
+			return { source: 'id', chatId };
+		case 'key':
+			return { source: 'key', session: toSession(readSessionKey(sessionKey)) };
+		case 'fromInput': {
+			const ofItem = handedOver.readItem('chatId');
+			if (ofItem) return { source: 'item', chatId: ofItem };
+			const found = findSession(handedOver);
+			if (!found) return { source: 'new' };
+			return { source: found.source, session: toSession(found.session) };
+		}
+	}
+}
+
+/** The same for every spelling of a UUID: a Workspace Agent adds dashes to that of the Chat Trigger. */
+const toSession = (text: string) => parseUuid(text)?.toLowerCase() ?? text;

@@ -1,0 +1,32 @@
+import { operation } from '../../../src/n8n/operation';
+import { addressParams, binaryParam, maxSizeOption, toAddress } from './media.params';
+import { downloadResult } from './jobOutput';
+
+export const download = operation({
+	name: 'Download File',
+	value: 'download',
+	action: 'Download file of media job',
+	description: 'Download the file of a completed job into n8n',
+	params: [
+		...addressParams,
+		binaryParam,
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [maxSizeOption],
+		},
+	],
+
+	prepare: ({ binaryProperty, options: { maxSizeMib = maxSizeOption.default }, ...params }) => ({
+		address: toAddress(params),
+		fileOptions: { binaryProperty, maxSizeMib },
+	}),
+
+	async run({ request: { address, fileOptions }, ...context }) {
+		const { file, ...binary } = await downloadResult(context, address, fileOptions);
+		return { json: { ...address, file }, ...binary };
+	},
+});

@@ -1,0 +1,69 @@
+import { operation } from '../../../src/n8n/operation';
+import { waitForJob, withJobId, jobFailedError, withJobRecord } from '../../../src/router/jobs';
+import { outputParams, toOutputChoice } from '../output.params';
+import { binaryParam, maxSizeOption, maxWaitOption, toMaxWait } from './media.params';
+import { deliverInNode } from './jobLedger';
+import { downloadResult, toJobOutput } from './jobOutput';
+import { startOptions, startParams, toStartRequest } from './start.params';
+import { checkStart, startPaidJob } from './startPaidJob';
+
+export const generate = operation({
+	name: 'Generate',
+	value: 'generate',
+	action: 'Generate image, video, music or speech',
+	description:
+		'Start a job, wait for it and download its file: an image, video, music or speech. It costs money when it completes.',
+	params: [
+		...startParams,
+		binaryParam,
+		...outputParams,
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [
+				startOptions.allowUnknownCost,
+				startOptions.ledgerLabel,
+				maxSizeOption,
+				startOptions.spendingCapPerExecution,
+				maxWaitOption,
+			],
+		},
+	],
+
+	prepare: ({ binaryProperty, options, ...params }) => ({
+		...toStartRequest(params, options, toMaxWait(options)),
+		output: toOutputChoice(params),
+		binaryProperty,
+		maxWait: toMaxWait(options),
+		maxSizeMib: options.maxSizeMib ?? maxSizeOption.default,
+	}),
+
+	check: checkStart,
+
+	async run(context) {
+		const { http, clock, asTool, request } = context;
+		const { job: started, ledgered } = await startPaidJob(context);
+		const waitAndDownload = async () => {
+			const job = await waitForJob(http, started, { maxWait: request.maxWait, clock });
+			if (job.state === 'failed') throw jobFailedError(job);
+			const { output, model, maxSizeMib, binaryProperty } = request;
+			const fileOptions = { binaryProperty, maxSizeMib, justCompleted: true };
+			const { file, ...binary } = await withJobRecord(
+				job,
+				async () => await downloadResult(context, job, fileOptions),
+			);
+			// the estimate may be in the response to the start only
+			const { estimatedCostMicroUsd } = started;
+			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
+			const details = { output, asTool, model, file, ledgered };
+			return { json: toJobOutput({ ...estimate, ...job }, details), ...binary };
+		};
+		// from here on every error contains the job's id
+		return await withJobId(started.jobId, () =>
+			deliverInNode(context, ledgered?.entry, waitAndDownload),
+		);
+	},
+});

@@ -1,0 +1,178 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { ServiceError } from '../../../src/core/errors';
+import type { Http } from '../../../src/core/http';
+import { retry } from '../../../src/core/retry';
+import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
+import type { Job } from '../../../src/router/jobRecord';
+import {
+	type JobAddress,
+	jobFailedError,
+	openContent,
+	readJob,
+	withJobId,
+} from '../../../src/router/jobs';
+import { isRecordNeeded, summarizeJob } from '../../../src/router/jobSummary';
+import { kindOfMediaType } from '../../../src/router/model';
+import { selectOutput, type OutputChoice } from '../output.params';
+import type { LedgerResult } from './jobLedger';
+import { mediaTypeLabel } from './media.params';
+
+/** The output for an AI agent, which cannot receive files. Storage at the service is free. */
+function describeRemoteFile({ mediaType, jobId }: JobAddress): IDataObject {
+	const isStored = mediaType === 'images' || mediaType === 'videos';
+	const retention = isStored
+		? 'It is stored there for 7 days after the job has completed.'
+		: 'Music and speech are not stored there: it must be downloaded at once.';
+	return {
+		jobId,
+		mediaType,
+		...(isStored && { keptDays: 7 }),
+		advice: `The file is ready at the service; it was not downloaded into n8n, because a tool cannot return files. A Model Router node with Media: Download File, Media Type "${mediaTypeLabel(mediaType)}" and Job ID "${jobId}" downloads it into the workflow. ${retention}`,
+	};
+}
+
+/** Maximum attempts when the connection breaks during a download. Downloads are free. */
+const MAX_ATTEMPTS = 3;
+
+/** Statuses that the service may return for a short time after it reported the job as completed. */
+const LAGGING_STATUSES = new Set([202, 204, 404, 409, 425]);
+
+interface FileOptions {
+	/** The name of the binary field. */
+	binaryProperty: string;
+	/** MiB. */
+	maxSizeMib: number;
+	/** Whether the job was just reported as completed. Then "not completed" is a temporary inconsistency of the service. */
+	justCompleted?: boolean;
+}
+
+/**
+ * Downloads the file of a completed job into n8n.
+ *
+ * For an AI agent the file is not downloaded: the agent cannot receive it, and n8n would store it where no node can read it.
+ */
+export async function downloadResult(
+	context: Pick<OperationContext<unknown>, 'asTool' | 'http' | 'clock' | 'storeFile'>,
+	address: JobAddress,
+	{ binaryProperty, maxSizeMib, justCompleted = false }: FileOptions,
+): Promise<Pick<ItemOutput, 'binary'> & { file: IDataObject }> {
+	if (context.asTool) {
+		if (!justCompleted) await checkCompleted(context.http, address);
+		return { file: describeRemoteFile(address) };
+	}
+	const { binary, file } = await storeWithRetry(context, address, { maxSizeMib, justCompleted });
+	return { file, binary: { [binaryProperty]: binary } };
+}
+
+/** @throws ServiceError with the job's id when the job has failed or is not finished. */
+async function checkCompleted(http: Http, address: JobAddress): Promise<void> {
+	const job = await readJob(http, address);
+	if (job.state === 'failed') throw jobFailedError(job);
+	if (job.state === 'completed') return;
+	throw new ServiceError('timeout', 'The media job is not finished yet', {
+		ids: { jobId: job.jobId },
+		advice: 'It continues to run. Ask again later; do not start it again.',
+		partial: { ...summarizeJob(job), job: job.record },
+	});
+}
+
+async function storeWithRetry(
+	{ http, clock, storeFile }: Pick<OperationContext<unknown>, 'http' | 'clock' | 'storeFile'>,
+	address: JobAddress,
+	{ maxSizeMib, justCompleted }: { maxSizeMib: number; justCompleted: boolean },
+) {
+	const kind = kindOfMediaType(address.mediaType);
+	const family = kind === 'music' ? 'audio' : kind;
+	const baseName = `${address.mediaType}-${address.jobId.replace(/[^\w-]+/g, '_').slice(0, 80)}`;
+	const isRetryable = (cause: unknown) => {
+		if (!(cause instanceof ServiceError)) return false;
+		const { status = 0, code } = cause.details;
+		const lagging = LAGGING_STATUSES.has(status) || code === 'job_not_completed';
+		return cause.kind === 'truncated' || (justCompleted && lagging);
+	};
+	const download = async () =>
+		await withJobId(address.jobId, async () => {
+			const response = await openContent(http, address);
+			return await storeFile(response, { baseName, family, maxSizeMib });
+		});
+	try {
+		const pauses = { attempts: MAX_ATTEMPTS, clock, minimumPause: 500 };
+		return await retry(download, { ...pauses, isRetryable });
+	} catch (cause) {
+		throw toDownloadError(cause, address);
+	}
+}
+
+/** A factory, because n8n's linter forbids rethrowing a caught error. */
+function toDownloadError(cause: unknown, { jobId }: JobAddress): unknown {
+	if (!(cause instanceof ServiceError) || cause.kind !== 'truncated') return cause;
+	return new ServiceError('failed', 'The file was not downloaded completely', {
+		...cause.details,
+		ids: { jobId },
+		advice:
+			'The job is done and its file is still at the service: use Download File with the job ID. Do not start it again.',
+	});
+}
+
+/** What a job's item says beside the job itself. */
+interface JobOutputDetails {
+	output: OutputChoice;
+	asTool: boolean;
+	/** The requested model. */
+	model?: string;
+	file?: IDataObject;
+	ledgered?: LedgerResult | undefined;
+}
+
+/** Fields that are in every output. */
+const KEPT_FIELDS = ['jobId', 'requestId', 'entryId', 'idempotencyKey', 'failure'];
+
+/** A job as an item, as far as the user wants it. */
+export function toJobOutput(
+	job: Job,
+	{ output, asTool, model, file, ledgered }: JobOutputDetails,
+): IDataObject {
+	const toJson = (simplify: boolean) => ({
+		...toJobJson(job, { simplify, model, file }),
+		...toLedgerJson(ledgered),
+	});
+	return selectOutput(output, asTool, toJson, KEPT_FIELDS);
+}
+
+/**
+ * A job as an item. The raw record is under `job`: a top-level `error` field would make n8n retry the node.
+ *
+ * Simplified, the record is left out, unless it tells or may tell of a failure.
+ */
+export function toJobJson(
+	job: Job,
+	{
+		simplify,
+		model,
+		file,
+	}: { simplify: boolean; model?: string | undefined; file?: IDataObject | undefined },
+): IDataObject {
+	return {
+		...summarizeJob(job, model),
+		...(file && { file }),
+		...(job.state === 'failed' && { failure: toFailureJson(jobFailedError(job)) }),
+		...((!simplify || isRecordNeeded(job)) && { job: job.record }),
+	} as IDataObject;
+}
+
+/** Output under `failure`: a top-level `error` field would make n8n retry the node. */
+export function toFailureJson({ kind, message, details }: ServiceError): IDataObject {
+	const { status, code, requestId, reason, advice } = details;
+	const fields = Object.entries({ message, kind, status, code, requestId, reason, advice });
+	return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+/** The output fields that identify the job in the ledger. */
+export const toLedgerJson = ({
+	entry,
+	startedBefore,
+}: Partial<LedgerResult> = {}): IDataObject => ({
+	...(startedBefore !== undefined && { startedBefore }),
+	...(entry && { entryId: entry.id, ...(entry.startKey && { idempotencyKey: entry.startKey }) }),
+});

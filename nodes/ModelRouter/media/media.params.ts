@@ -1,0 +1,146 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { invalidInputError } from '../../../src/core/errors';
+import type { ParamValues } from '../../../src/n8n/parameters';
+import type { JobAddress } from '../../../src/router/jobs';
+import { findJobId } from '../../../src/router/jobUrl';
+import { checkUrl } from '../../../src/router/messages';
+import { binarySourceField, sourceField, urlSourceField } from '../fileSource.params';
+
+export const mediaTypeParam = {
+	displayName: 'Media Type',
+	name: 'mediaType',
+	type: 'options',
+	options: [
+		{ name: 'Image', value: 'images', description: 'A picture' },
+		{ name: 'Music', value: 'music', description: 'A song or a piece of music' },
+		{ name: 'Speech', value: 'audio', description: 'A text that is read aloud, or other sound' },
+		{ name: 'Video', value: 'videos', description: 'Moving pictures' },
+	],
+	default: 'images',
+	description: 'What the job makes',
+} as const satisfies INodeProperties;
+
+/** A media type as the editor shows it. */
+export const mediaTypeLabel = (mediaType: string) =>
+	mediaTypeParam.options.find(({ value }) => value === mediaType)?.name ?? mediaType;
+
+/** The address of a started job. */
+export const addressParams = [
+	mediaTypeParam,
+	{
+		displayName: 'Job ID',
+		name: 'jobId',
+		type: 'string',
+		default: '={{ $json.jobId }}',
+		required: true,
+		description:
+			'ID of the job, from the field "jobId" of Start Job. You can also paste the URL of its status or of its file; only the ID in it is used.',
+	},
+] as const satisfies INodeProperties[];
+
+export const binaryParam = {
+	displayName: 'Put Output File in Field',
+	name: 'binaryProperty',
+	type: 'string',
+	default: 'data',
+	required: true,
+	hint: 'The name of the output binary field to put the file in',
+} as const satisfies INodeProperties;
+
+export const maxWaitOption = {
+	displayName: 'Wait At Most (Seconds)',
+	name: 'maxWait',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 86400 },
+	default: 600,
+	description:
+		'How long to wait for the job. After that the node fails; the job itself continues to run, and its ID is in the error.',
+} as const satisfies INodeProperties;
+
+export const maxSizeOption = {
+	displayName: 'Max Size (MiB)',
+	name: 'maxSizeMib',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 250,
+	description:
+		'A larger file is not stored. n8n cannot read back 256 MiB or more from its database, where it stores files in queue mode.',
+} as const satisfies INodeProperties;
+
+/** @throws ServiceError `invalid` for a URL without a job ID. */
+export function toAddress({ mediaType, jobId }: ParamValues<typeof addressParams>): JobAddress {
+	return { mediaType, jobId: toJobId(jobId) };
+}
+
+/**
+ * A job ID as typed, or the one in a pasted URL.
+ *
+ * @throws ServiceError `invalid` for a URL without a job ID.
+ */
+function toJobId(text: string): string {
+	const jobId = findJobId(text);
+	if (jobId !== undefined) return jobId;
+	throw invalidInputError(
+		'Job ID is a URL without a job ID',
+		'Enter the ID, or the URL of the status or the file of a job, which has "/jobs/" and the ID in it.',
+	);
+}
+
+/** Milliseconds. */
+export const toMaxWait = ({ maxWait = maxWaitOption.default }: { maxWait?: number }) =>
+	maxWait * 1000;
+
+export const inputsParam = {
+	displayName: 'Inputs',
+	name: 'inputs',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Input',
+	default: {},
+	description:
+		'Images and other files that the model works on. Which parameters accept them depends on the model.',
+	options: [
+		{
+			displayName: 'Input',
+			name: 'input',
+			values: [
+				{
+					displayName: 'Parameter Name',
+					name: 'name',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. image',
+					description:
+						'The request field that contains the input. Use dots for nested objects, e.g. "reference.image". Several inputs with the same name become a list, and a name that ends in [] is always a list.',
+				},
+				sourceField,
+				{ ...binarySourceField, description: 'At most 50 MiB; it is sent as a data URL' },
+				{
+					...urlSourceField,
+					description: 'Sent unchanged; the service downloads the file from there',
+				},
+			],
+		},
+	],
+} as const satisfies INodeProperties;
+
+/** An input as entered in the editor. Its file is not read yet. */
+export interface InputSource {
+	/** Its label in the editor, for error messages. */
+	path: string;
+	name: string;
+	url?: string;
+	binaryProperty?: string;
+}
+
+/** @throws ServiceError `invalid` for a URL that the service could not download. */
+export function toInputSources({
+	input = [],
+}: ParamValues<readonly [typeof inputsParam]>['inputs']): InputSource[] {
+	return input.map(({ name = '', source = 'binary', binaryProperty, url = '' }, index) => {
+		const path = `Inputs ${index + 1}`;
+		if (source === 'url') return { path, name, url: checkUrl(url, `${path}: URL`) };
+		return { path, name, binaryProperty: binaryProperty?.trim() || 'data' };
+	});
+}

@@ -1,0 +1,43 @@
+import { operation } from '../../../src/n8n/operation';
+import { outputParams, toOutputChoice } from '../output.params';
+import { toJobOutput } from './jobOutput';
+import { startOptions, startParams, toStartRequest } from './start.params';
+import { checkStart, startPaidJob } from './startPaidJob';
+
+export const start = operation({
+	name: 'Start Job',
+	value: 'start',
+	action: 'Start image, video, music or speech job',
+	description:
+		'Start making an image, video, music or speech, and get the job ID at once. It costs money when it completes.',
+	params: [
+		...startParams,
+		...outputParams,
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [
+				startOptions.allowUnknownCost,
+				startOptions.ledgerLabel,
+				startOptions.spendingCapPerExecution,
+			],
+		},
+	],
+
+	prepare: ({ options, ...params }) => ({
+		...toStartRequest(params, options),
+		output: toOutputChoice(params),
+	}),
+
+	check: checkStart,
+
+	async run(context) {
+		const { asTool, request } = context;
+		const { output, model } = request;
+		const { job, ledgered } = await startPaidJob(context);
+		return { json: toJobOutput(job, { output, asTool, model, ledgered }) };
+	},
+});

@@ -1,0 +1,151 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { withFieldRules } from '../../../src/n8n/parameterValidation';
+import { binarySourceField, sourceField, urlSourceField } from '../fileSource.params';
+
+/** The conversation: a prompt, a list of messages, or JSON. */
+export const conversationParams = [
+	{
+		displayName: 'Input',
+		name: 'inputType',
+		type: 'options',
+		options: [
+			{ name: 'Prompt', value: 'prompt', description: 'One text from the user' },
+			{ name: 'Message List', value: 'list', description: 'Several messages, each with its role' },
+			{
+				name: 'Messages (JSON)',
+				value: 'json',
+				description: 'A list of messages from an expression, such as the history of a chat',
+			},
+		],
+		default: 'prompt',
+		description: 'How you enter what is sent to the model',
+	},
+	{
+		displayName: 'Prompt',
+		name: 'prompt',
+		type: 'string',
+		required: true,
+		typeOptions: { rows: 4 },
+		displayOptions: { show: { inputType: ['prompt'] } },
+		default: '',
+		placeholder: 'e.g. Summarize this in three sentences: …',
+		description: 'The text for the model',
+	},
+	{
+		displayName: 'Messages',
+		name: 'messages',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true },
+		displayOptions: { show: { inputType: ['list'] } },
+		placeholder: 'Add Message',
+		default: { message: [{ role: 'user', content: '' }] },
+		options: [
+			{
+				displayName: 'Message',
+				name: 'message',
+				values: [
+					{
+						displayName: 'Role',
+						name: 'role',
+						type: 'options',
+						options: [
+							{
+								name: 'Assistant',
+								value: 'assistant',
+								description: 'An earlier answer of the model',
+							},
+							{
+								name: 'Developer',
+								value: 'developer',
+								description: 'What some models take in place of System',
+							},
+							{ name: 'System', value: 'system', description: 'How the model should behave' },
+							{ name: 'Tool', value: 'tool', description: 'The result of a tool' },
+							{ name: 'User', value: 'user', description: 'What the model should answer' },
+						],
+						default: 'user',
+						description: 'Who the message is from',
+					},
+					withFieldRules({ mayBeEmpty: { role: ['assistant'] } })({
+						displayName: 'Content',
+						name: 'content',
+						type: 'string',
+						typeOptions: { rows: 3 },
+						default: '',
+						description:
+							'The text of the message; for Tool, the result. For Assistant with Tool Calls, an expression may find nothing.',
+					}),
+					{
+						displayName: 'Tool Call ID',
+						name: 'toolCallId',
+						type: 'string',
+						displayOptions: { show: { role: ['tool'] } },
+						default: '',
+						description: 'Which call of the model this answers: its ID in "toolCalls"',
+					},
+					withFieldRules({ mayBeEmpty: true })({
+						displayName: 'Tool Calls (JSON)',
+						name: 'toolCalls',
+						type: 'json',
+						displayOptions: { show: { role: ['assistant'] } },
+						default: '[]',
+						description:
+							'The calls that the model asked for in this message: "tool_calls" of the "message" in its answer. An expression may find nothing, where it asked for none.',
+					}),
+				],
+			},
+		],
+	},
+	{
+		displayName: 'Messages (JSON)',
+		name: 'messagesJson',
+		type: 'json',
+		typeOptions: { rows: 6 },
+		displayOptions: { show: { inputType: ['json'] } },
+		default: '[]',
+		required: true,
+		description:
+			'A list of messages, each with "role" (system, developer, user, assistant or tool) and "content" (a text or a list of parts), e.g. [{"role": "user", "content": "Hello"}]',
+	},
+] as const satisfies INodeProperties[];
+
+export const attachmentsParam = {
+	displayName: 'Attachments',
+	name: 'attachments',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Attachment',
+	default: {},
+	description:
+		'Images, audio, video and files that are sent with the last message of the user, to models that accept them',
+	options: [
+		{
+			displayName: 'Attachment',
+			name: 'attachment',
+			values: [
+				sourceField,
+				{
+					...binarySourceField,
+					description: 'At most 50 MiB; the file is sent inside the request',
+				},
+				{ ...urlSourceField, description: 'The service reads the file from there' },
+				{
+					displayName: 'Type',
+					name: 'modality',
+					type: 'options',
+					options: [
+						{ name: 'Audio', value: 'audio' },
+						{ name: 'Automatic', value: 'auto' },
+						{ name: 'File', value: 'file' },
+						{ name: 'Image', value: 'image' },
+						{ name: 'Video', value: 'video' },
+					],
+					default: 'auto',
+					description:
+						'As what it is sent to the model. Automatic uses the type of the file, or the extension of the URL (an image if it has none).',
+				},
+			],
+		},
+	],
+} as const satisfies INodeProperties;

@@ -1,0 +1,104 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { ServiceError } from '../../../src/core/errors';
+import { operation } from '../../../src/n8n/operation';
+import type { Model } from '../../../src/router/model';
+import { formatUsd, toUsd } from '../../../src/router/money';
+import {
+	estimatePromptTokens,
+	maximumTextCost,
+	textCost,
+	type CostBound,
+} from '../../../src/router/pricing';
+import { getCachedCatalog, toPrices } from '../catalog';
+import { toChatRequest } from './chatRequest';
+import {
+	additionalFieldsOption,
+	answerCountOption,
+	furtherParams,
+	inputParams,
+	maxTokensOption,
+	systemMessageOption,
+} from './text.params';
+import { buildBody, checkTextRequest } from './textRequest';
+
+export const estimateCost = operation({
+	name: 'Estimate Cost',
+	value: 'estimateCost',
+	action: 'Estimate cost of text request',
+	description:
+		'Calculate what Message a Model would cost at most, and what it is likely to cost. Nothing is sent to the model.',
+	params: [
+		...inputParams,
+		...furtherParams,
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add Option',
+			default: {},
+			options: [additionalFieldsOption, maxTokensOption, answerCountOption, systemMessageOption],
+		},
+	],
+
+	prepare: ({ options, ...values }) => toChatRequest(values, options),
+
+	check: checkTextRequest,
+
+	async run(call) {
+		const catalog = await getCachedCatalog(call);
+		if ('missing' in catalog) {
+			throw new ServiceError('failed', 'The catalog could not be read, so no price is known', {
+				reason: catalog.missing,
+				outcome: 'not_started',
+			});
+		}
+		const { find, requestId } = catalog.value;
+		const entry = find(call.request.model);
+		const body = await buildBody(call);
+		return {
+			json: {
+				model: entry?.id ?? call.request.model,
+				...(entry
+					? toEstimate(entry, body)
+					: toUnknownCost('The catalog does not have this model.')),
+				...toPrices(entry?.pricing),
+				...(requestId && { requestId }),
+			} as IDataObject,
+		};
+	},
+});
+
+/** `max…` is an upper bound, `estimated…` an estimate: in most languages a token has about four bytes. */
+function toEstimate(entry: Model, body: Record<string, unknown>): object {
+	const bound = maximumTextCost(entry, body);
+	if ('unbounded' in bound) return toUnknownCost(bound.unbounded);
+	const { microUsd, promptTokens, promptCountedBy, outputTokens } = bound;
+	const textTokens = estimatePromptTokens(body);
+	const estimatedPromptTokens = textTokens && Math.min(textTokens, promptTokens);
+	const usage = { prompt_tokens: estimatedPromptTokens, completion_tokens: outputTokens };
+	const estimated = textCost(entry.pricing, usage);
+	const likely = estimated === undefined ? '' : `, likely about ${formatUsd(estimated)}`;
+	return {
+		output: `This costs at most ${formatUsd(microUsd)}${likely}. ${EXPLANATIONS[promptCountedBy]}`,
+		maxCostUsd: toUsd(microUsd),
+		...(estimated !== undefined && { estimatedCostUsd: toUsd(estimated) }),
+		costComputed: true,
+		maxPromptTokens: promptTokens,
+		promptCountedBy,
+		...(estimatedPromptTokens !== undefined && { estimatedPromptTokens }),
+		maxOutputTokens: outputTokens,
+	};
+}
+
+/** How the largest number of tokens of the prompt was found. */
+const EXPLANATIONS: Record<CostBound['promptCountedBy'], string> = {
+	bytes: 'The prompt is counted with one token per byte.',
+	contextWindow: 'The prompt is counted as the whole context window of the model.',
+};
+
+/** Without an upper bound there is a reason, and no figure. */
+const toUnknownCost = (reason: string) => ({
+	output: `The cost cannot be calculated beforehand. ${reason}`,
+	notice: reason,
+});

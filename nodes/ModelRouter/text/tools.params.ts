@@ -1,0 +1,133 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { invalidInputError } from '../../../src/core/errors';
+import type { ParamValues } from '../../../src/n8n/parameters';
+
+export const toolsParam = {
+	displayName: 'Tools',
+	name: 'tools',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Tool',
+	default: {},
+	description:
+		'Functions that the model may request. This node does not call them: the requests are in "toolCalls".',
+	options: [
+		{
+			displayName: 'Tool',
+			name: 'tool',
+			values: [
+				{
+					displayName: 'Name',
+					name: 'name',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. get_weather',
+					description: 'How the model calls it',
+				},
+				{
+					displayName: 'Description',
+					name: 'description',
+					type: 'string',
+					default: '',
+					description: 'What it does and when to use it; the model reads this',
+				},
+				{
+					displayName: 'Parameters (JSON Schema)',
+					name: 'parameters',
+					type: 'json',
+					default: '{}',
+					description: 'What it takes, as a JSON schema of type "object"',
+				},
+			],
+		},
+	],
+} as const satisfies INodeProperties;
+
+export const toolChoiceOption = {
+	displayName: 'Tool Choice',
+	name: 'toolChoice',
+	type: 'fixedCollection',
+	placeholder: 'Add Choice',
+	// the group is open as soon as the option is added
+	default: { choice: {} },
+	description: 'Whether the model has to request a tool',
+	options: [
+		{
+			displayName: 'Choice',
+			name: 'choice',
+			values: [
+				{
+					displayName: 'Mode',
+					name: 'mode',
+					type: 'options',
+					options: [
+						{ name: 'Automatic', value: 'auto', description: 'The model decides' },
+						{ name: 'None', value: 'none', description: 'The model must not request a tool' },
+						{ name: 'One Tool', value: 'one', description: 'The model must request this tool' },
+						{
+							name: 'Required',
+							value: 'required',
+							description: 'The model must request at least one tool',
+						},
+					],
+					default: 'auto',
+					description: 'What the model may do with the tools',
+				},
+				{
+					displayName: 'Tool Name',
+					name: 'toolName',
+					type: 'string',
+					displayOptions: { show: { mode: ['one'] } },
+					default: '',
+					placeholder: 'e.g. get_weather',
+					description: 'The name of the tool that the model must request',
+				},
+			],
+		},
+	],
+} as const satisfies INodeProperties;
+
+type ToolValues = ParamValues<readonly [typeof toolsParam]>['tools'];
+
+interface Tool {
+	name: string;
+	description?: string;
+	parameters?: object;
+}
+
+/** @throws ServiceError `invalid` for a tool without a name. */
+export function toTools({ tool = [] }: ToolValues): Tool[] {
+	return tool.map(({ name = '', description, parameters = {} }, index) => {
+		if (!name.trim()) throw invalidInputError(`Tools ${index + 1}: Name is empty`);
+		const hasParameters = Object.keys(parameters).length > 0;
+		return {
+			name: name.trim(),
+			...(description && { description }),
+			...(hasParameters && { parameters }),
+		};
+	});
+}
+
+type ToolChoice = ParamValues<readonly [typeof toolChoiceOption]>['toolChoice'];
+
+/**
+ * @param toNamedChoice How the protocol names one tool.
+ * @returns the field `tool_choice`; nothing where nothing was chosen.
+ * @throws ServiceError `invalid`.
+ */
+export function toToolChoice(
+	{ choice: [choice] = [] }: ToolChoice = {},
+	toNamedChoice: (name: string) => object,
+): { tool_choice?: string | object } {
+	if (!choice) return {};
+	const { mode = 'auto', toolName = '' } = choice;
+	if (mode !== 'one') return { tool_choice: mode };
+	const name = toolName.trim();
+	if (!name)
+		throw invalidInputError(
+			'Options: Tool Choice: Tool Name is empty',
+			'Enter the name of the tool, or choose another mode.',
+		);
+	return { tool_choice: toNamedChoice(name) };
+}

@@ -1,0 +1,67 @@
+import type { Entry, EntryState } from './entry';
+
+/** A change of a row that keeps its state. */
+export interface Update {
+	readonly in: readonly EntryState[] | 'any';
+	readonly matches: readonly (keyof Entry)[];
+	readonly writes: readonly (keyof Entry)[];
+	readonly why: string;
+}
+
+/** All changes of a row that keep its state. */
+export const updates = {
+	changeRows: {
+		in: 'any',
+		matches: ['id'],
+		writes: ['proposal', 'checkAt', 'startedAt', 'failures', 'note'],
+		why: 'The holder of the row does not use these columns.',
+	},
+	leaveToTriggers: {
+		in: ['pending'],
+		matches: ['id', 'state'],
+		writes: ['checkAt', 'execution'],
+		why: 'The node does not download the file, so a trigger may check the job at once.',
+	},
+	recordOutcome: {
+		in: ['pending'],
+		matches: ['jobId', 'segment', 'account', 'state'],
+		writes: ['outcome', 'record', 'failures', 'note', 'checkAt'],
+		why: 'The outcome of a job applies to all of its rows that no execution holds.',
+	},
+	repairSchedule: {
+		in: ['pending'],
+		matches: ['state', 'checkAt'],
+		writes: ['checkAt'],
+		why: 'A clock that ran ahead has postponed the job for too long.',
+	},
+	renewDelivery: {
+		in: ['delivering'],
+		matches: ['claim', 'state'],
+		writes: ['leaseUntil'],
+		why: 'The downloads take longer than the lease.',
+	},
+	annotateJob: {
+		in: ['delivered'],
+		matches: ['id', 'claim'],
+		writes: ['note', 'outcome'],
+		why: 'For people: the result of the download.',
+	},
+	changeBaseline: {
+		in: ['baseline'],
+		matches: ['id', 'claim', 'leaseUntil'],
+		writes: ['claim', 'leaseUntil', 'checkAt', 'failures', 'note', 'record'],
+		why: 'Of several polls, one reports the changes.',
+	},
+	commitBaseline: {
+		in: ['baseline'],
+		matches: ['claim', 'state'],
+		writes: ['leaseUntil', 'record', 'execution'],
+		why: 'The claimed changes were reported.',
+	},
+	changeChat: {
+		in: ['chat'],
+		matches: ['id', 'state', 'record'],
+		writes: ['record', 'startedAt', 'execution'],
+		why: 'A chat that is used is not forgotten. One that the service no longer continues is replaced, by the first of several questions.',
+	},
+} as const satisfies Record<string, Update>;

@@ -1,0 +1,151 @@
+import {
+	accumulateTokenUsage,
+	assertUrlAllowed,
+	type ICredentialDataDecryptedObject,
+	type IExecuteFunctions,
+	type ILoadOptionsFunctions,
+	type INode,
+	type IPollFunctions,
+	NodeConnectionTypes,
+	NodeOperationError,
+	sleep,
+} from 'n8n-workflow';
+
+/*
+ * All that older versions of n8n lack or do differently. Each function says which version it was seen in, and what happens before.
+ * `npm run test:versions` runs the oldest versions.
+ */
+
+/** The oldest n8n on which the nodes work. README's table, made by `npm run test:versions`, says what works there. */
+const OLDEST = '1.113';
+
+/**
+ * Refuses an n8n on which the nodes do not work. To be called first wherever n8n runs our code.
+ *
+ * No context tells the version. `getChatTrigger` is in all of them: in n8n-core 1.112.1 (n8n 1.113.3), node-execution-context.js, and
+ * not in n8n-core 1.103.2 (n8n 1.104.2).
+ *
+ * @throws NodeOperationError
+ */
+export function requireN8n(n8n: IExecuteFunctions | IPollFunctions | ILoadOptionsFunctions): void {
+	if (typeof n8n.getChatTrigger === 'function') return;
+	throw new NodeOperationError(n8n.getNode(), `This node needs n8n ${OLDEST} or newer`);
+}
+
+/**
+ * The type of a connection that carries items.
+ *
+ * `NodeConnectionTypes` is not in n8n-workflow 1.49 (n8n 1.50.2), where a node that reads it would not load, and could not say why.
+ */
+export const mainConnection =
+	(NodeConnectionTypes as typeof NodeConnectionTypes | undefined)?.Main ?? 'main';
+
+/**
+ * Whether a node is a tool of an AI agent.
+ *
+ * n8n-workflow has `isToolType` from 2.6 on. n8n adds the suffix to the type of a node that is used as a tool (n8n-workflow 2.41.0,
+ * node-helpers.js:1554; n8n-core 1.112.1 does, too).
+ */
+export const isToolType = (type: string): boolean =>
+	/^tool|Tool$/.test(type.slice(type.lastIndexOf('.') + 1));
+
+/**
+ * Waits, and ends the wait when the signal aborts.
+ *
+ * n8n's `sleep` takes a signal from n8n-workflow 2.34 on. Before, its timer runs on, and nobody waits for it.
+ *
+ * @throws the signal's reason.
+ */
+export async function abortableSleep(
+	milliseconds: number,
+	signal: AbortSignal | undefined,
+): Promise<void> {
+	if (!signal) return await sleep(milliseconds);
+	signal.throwIfAborted();
+	let onAbort = () => {};
+	const aborted = new Promise<void>((_resolve, reject) => {
+		onAbort = () => reject(signal.reason as Error);
+		signal.addEventListener('abort', onAbort);
+	});
+	try {
+		await Promise.race([sleep(milliseconds, signal), aborted]);
+	} finally {
+		signal.removeEventListener('abort', onAbort);
+	}
+}
+
+/**
+ * Applies the credential's "Allowed HTTP Request Domains", which n8n does for its own HTTP nodes only.
+ *
+ * n8n-workflow has `assertUrlAllowed` from 2.22 on. Before, a credential that is restricted to domains is refused.
+ *
+ * @throws NodeOperationError
+ */
+export function checkAllowedDomains(
+	data: ICredentialDataDecryptedObject,
+	url: string,
+	node: INode,
+): void {
+	if (data['allowedHttpRequestDomains'] !== 'domains') return;
+	if (typeof assertUrlAllowed !== 'function') {
+		throw new NodeOperationError(
+			node,
+			'"Allowed HTTP Request Domains" of the credential needs n8n 2.22 or newer',
+			{ description: 'Nothing was sent. Choose "All" in the credential, or update n8n.' },
+		);
+	}
+	const allowedDomains = String(data['allowedDomains'] ?? '').trim() || 'none';
+	assertUrlAllowed({ url, allowedDomains, node });
+}
+
+/**
+ * Adds tokens to the sum that n8n shows for an execution.
+ *
+ * n8n-workflow has `accumulateTokenUsage` from 2.17 on (2.41.0, metadata-utils.js). Before, there is no sum. The answer is already
+ * paid for: it must not be lost because the tokens cannot be counted.
+ */
+export function countTokens(n8n: IExecuteFunctions, input: number, output: number): void {
+	if (typeof accumulateTokenUsage !== 'function') return;
+	try {
+		accumulateTokenUsage(n8n, input, output);
+	} catch (cause) {
+		n8n.logger.debug('The tokens could not be counted', { cause });
+	}
+}
+
+/**
+ * Whether the output of the node has a reader.
+ *
+ * The context of an AI agent's tool has `isStreaming` in n8n-core 2.41, and not in 1.112.1 (n8n 1.113.3).
+ */
+export const isStreaming = (n8n: Partial<Pick<IExecuteFunctions, 'isStreaming'>>): boolean =>
+	n8n.isStreaming?.() ?? false;
+
+/**
+ * Shows a sentence beside the output.
+ *
+ * The context of an AI agent's tool has `addExecutionHints` in n8n-core 2.0.1, and not in 1.112.1 (n8n 1.113.3).
+ */
+export function addHint(
+	n8n: Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>,
+	message: string,
+): void {
+	n8n.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
+}
+
+/**
+ * Whether version 2 of the workflow engine runs the workflow.
+ *
+ * Contexts have `getWorkflowSettings` in n8n-core 1.122 (n8n 1.123.81), and not in 1.112.1 (n8n 1.113.3), which has one engine only.
+ */
+export const isEngineV2 = (n8n: Partial<Pick<IPollFunctions, 'getWorkflowSettings'>>): boolean =>
+	n8n.getWorkflowSettings?.().engineType === 'v2';
+
+/**
+ * Milliseconds that n8n gives this poll.
+ *
+ * Poll contexts have `getPollBudgetMs` from n8n-core 2.38 on. Before, there is no durable scheduler, and no lease.
+ *
+ * @returns undefined when n8n does not say.
+ */
+export const getPollBudget = (n8n: IPollFunctions): number | undefined => n8n.getPollBudgetMs?.();

@@ -1,0 +1,65 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { invalidInputError } from '../core/errors';
+import type { HandedOver } from './handedOver';
+import { withFieldRules } from './parameterValidation';
+
+/** What is different in the editor texts of the nodes. */
+interface SessionTexts {
+	fromInput: string;
+	new: string;
+	id: string;
+	key: string;
+}
+
+/** Which conversation an item belongs to. The same field in all nodes. */
+export const sessionModeParam = (descriptions: SessionTexts) =>
+	withFieldRules({ inTool: 'notFromModel' })({
+		displayName: 'Session',
+		name: 'sessionMode',
+		type: 'options',
+		options: [
+			{ name: 'From Input', value: 'fromInput', description: descriptions.fromInput },
+			{ name: 'New', value: 'new', description: descriptions.new },
+			{ name: 'By ID', value: 'id', description: descriptions.id },
+			{ name: 'From Key', value: 'key', description: descriptions.key },
+		],
+		default: 'fromInput',
+		description: 'Which conversation the item belongs to',
+	} as const satisfies INodeProperties);
+
+export const sessionKeyParam = (description: string) =>
+	withFieldRules({ isKey: true, inTool: 'notFromModel' })({
+		displayName: 'Session Key',
+		name: 'sessionKey',
+		type: 'string',
+		displayOptions: { show: { sessionMode: ['key'] } },
+		default: '',
+		required: true,
+		placeholder: 'e.g. {{ $json.thread_ts }}',
+		description,
+	} as const satisfies INodeProperties);
+
+/** What decided on the conversation, as the output says it. */
+export type SessionSource = 'item' | 'chatTrigger' | 'new' | 'id' | 'key';
+
+/** The session that comes with an item: its own, or else that of the workflow's Chat Trigger. */
+export function findSession({
+	readItem,
+	readChatSession,
+}: HandedOver): { session: string; source: 'item' | 'chatTrigger' } | undefined {
+	const ofItem = readItem('sessionId')?.trim();
+	if (ofItem) return { session: ofItem, source: 'item' };
+	const ofChat = readChatSession()?.trim();
+	return ofChat ? { session: ofChat, source: 'chatTrigger' } : undefined;
+}
+
+/** @throws ServiceError `invalid` for an empty key. */
+export function readSessionKey(sessionKey: string): string {
+	const key = sessionKey.trim();
+	if (key) return key;
+	throw invalidInputError(
+		'Session Key is empty',
+		'Enter a text that stays the same throughout a conversation.',
+	);
+}

@@ -1,0 +1,30 @@
+import { takePicture } from './pictures.ts';
+import { Session } from './session.ts';
+import { secretsOf } from '../n8n/bridge.ts';
+
+let session: Session;
+beforeAll(async () => {
+	session = await Session.open();
+});
+afterAll(async () => await session?.close());
+
+const kinds = ['agent', 'assistant', 'router'] as const;
+
+it.each(kinds)('saves and tests a credential of the %s', async (kind) => {
+	await session.watched(async () => {
+		const { type, data } = secretsOf(session.bridge.service)[kind];
+		const { displayName } = await session.bridge.editor.credentialType(type);
+		const form = await session.page.newCredential(displayName);
+		await form.fill('baseUrl', String(data['baseUrl']));
+		await form.fill('apiKey', 'wrong-key-5e1f');
+		const refused = await form.save();
+		expect(refused.succeeded).toBe(false);
+		expect(refused.text).toMatch(/key/i);
+		expect(refused.text).not.toContain('wrong-key-5e1f');
+
+		await form.fill('apiKey', String(data['apiKey']));
+		expect(await form.save()).toMatchObject({ succeeded: true });
+		await takePicture(`credential ${displayName}`, form.dialog);
+		await form.close();
+	})();
+});

@@ -1,0 +1,214 @@
+import type { Locator, Page } from 'playwright-core';
+import { owner, until } from '../n8n/editor.ts';
+import { CredentialForm } from './credentialForm.ts';
+import { NodePanel } from './nodePanel.ts';
+
+/** What is used of the page's own types: the tests are not compiled with those of a browser. */
+interface Box {
+	left: number;
+	right: number;
+	top: number;
+	bottom: number;
+}
+interface CanvasNode {
+	innerText: string;
+	clientHeight: number;
+	scrollHeight: number;
+	querySelector(selector: string): CanvasNode | null;
+	querySelectorAll(selector: string): Iterable<CanvasNode>;
+	getBoundingClientRect(): Box;
+}
+interface App {
+	__vue_app__: { config: { globalProperties: { $router: { push(to: string): Promise<void> } } } };
+}
+
+const overlap = (one: Box, other: Box) =>
+	one.left < other.right &&
+	other.left < one.right &&
+	one.top < other.bottom &&
+	other.top < one.bottom;
+
+/** n8n's editor in a browser, used as a person uses it. */
+export class EditorPage {
+	readonly tab: Page;
+	readonly #url: string;
+
+	constructor(tab: Page, url: string) {
+		[this.tab, this.#url] = [tab, url];
+	}
+
+	async signIn(): Promise<void> {
+		await this.tab.goto(`${this.#url}/signin`);
+		await this.tab.fill('input[name=emailOrLdapLoginId]', owner.email);
+		await this.tab.fill('input[name=password]', owner.password);
+		await this.#get('form-submit-button').click();
+		await this.#get('universal-add').waitFor();
+	}
+
+	async openNewWorkflow(): Promise<void> {
+		await this.#goTo('/home/workflows');
+		await this.#goTo('/workflow/new');
+		await this.#get('canvas-plus-button').waitFor();
+	}
+
+	/** Opens a saved workflow and shows all of it. */
+	async openWorkflow({ id, nodes }: { id: string; nodes: unknown[] }): Promise<void> {
+		await this.#goTo(`/workflow/${id}`);
+		await this.tab.waitForURL(`**/workflow/${id}*`);
+		// a note is a node of the canvas that holds a sticky
+		await until(
+			`the canvas shows ${nodes.length} nodes`,
+			async () => (await this.#canvasNodes.count()) === nodes.length,
+		);
+		await this.fit();
+	}
+
+	/** Shows all of the canvas, and waits until it has come to rest. */
+	async fit(): Promise<void> {
+		await this.#get('zoom-to-fit').click();
+		let before: string | null = null;
+		await until('the canvas stands still', async () => {
+			await this.tab.waitForTimeout(150);
+			const now = await this.tab.locator('.vue-flow__transformationpane').getAttribute('style');
+			const still = now === before;
+			before = now;
+			return still;
+		});
+	}
+
+	get #folds(): Locator {
+		return this.#get('node-creator-category-item');
+	}
+
+	get #addButton(): Locator {
+		return this.#get('node-creator').getByText('Add to workflow');
+	}
+
+	get #canvasNodes(): Locator {
+		return this.tab.locator('.vue-flow__node');
+	}
+
+	/** Types `words` into the list of nodes and waits until it shows these nodes. */
+	async find(words: string, ...nodes: string[]): Promise<void> {
+		if (!(await this.#get('node-creator').isVisible())) await this.#openNodeList();
+		const field = this.tab.locator('input[data-test-id="node-creator-search-bar"]');
+		// the list follows the field after a pause: what an earlier search has left must not count
+		await field.fill('no node has this name');
+		await this.#get('node-creator-no-results').waitFor();
+		await field.fill(words);
+		for (const node of nodes) await this.#inList(node).waitFor();
+	}
+
+	/** Opens the details of a node that `find` shows. */
+	async showDetails(node: string): Promise<void> {
+		await this.#inList(node).click();
+		await this.#folds.or(this.#addButton).first().waitFor();
+	}
+
+	/** Waits until the details show this action. */
+	async showAction(action: string): Promise<void> {
+		// of the two lists, triggers and actions, one may be folded
+		for (const fold of await this.#folds.all()) {
+			if (await this.#inList(action).isVisible()) break;
+			await fold.click();
+		}
+		await this.#inList(action).waitFor();
+	}
+
+	/** Adds the node whose details are shown, by this action if it has any. @returns its panel */
+	async add(action?: string): Promise<NodePanel> {
+		if (action) {
+			await this.showAction(action);
+			await this.#inList(action).click();
+		} else await this.#addButton.click();
+		return await this.#panel();
+	}
+
+	async #panel(): Promise<NodePanel> {
+		await this.#get('node-parameters').waitFor();
+		return new NodePanel(this.tab);
+	}
+
+	async openNode(name: string): Promise<NodePanel> {
+		await this.node(name)
+			.locator('[data-test-id="canvas-default-node"], [data-test-id="canvas-trigger-node"]')
+			.first()
+			.dblclick();
+		return await this.#panel();
+	}
+
+	node(name: string): Locator {
+		return this.tab.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+	}
+
+	get canvas(): Locator {
+		return this.#get('canvas');
+	}
+
+	/** Notes whose text does not fit, or that cover a node or another note: a sentence each. */
+	async notesInTheWay(): Promise<string[]> {
+		const shown = await this.#canvasNodes.evaluateAll((nodes: CanvasNode[]) =>
+			nodes.map((node) => {
+				const note = node.querySelector('[data-test-id="sticky"]');
+				const parts = note ? [...note.querySelectorAll('*')] : [];
+				return {
+					name: node.innerText.trim().split('\n')[0] ?? '',
+					isNote: note !== null,
+					isCut: parts.some(
+						({ clientHeight, scrollHeight }) => clientHeight > 0 && scrollHeight > clientHeight + 1,
+					),
+					box: node.getBoundingClientRect(),
+				};
+			}),
+		);
+		return shown
+			.filter(({ isNote }) => isNote)
+			.flatMap((note) => [
+				...(note.isCut ? [`the note "${note.name}" is cut off`] : []),
+				...shown
+					.filter((other) => other !== note && overlap(note.box, other.box))
+					.map(({ name }) => `the note "${note.name}" covers "${name}"`),
+			]);
+	}
+
+	/** "Execute workflow", and waits until the run has ended in any way. */
+	async execute(): Promise<void> {
+		await this.#get('execute-workflow-button').first().click();
+		await this.#get('clear-execution-data-button').waitFor();
+	}
+
+	/** The form of a new credential of this type. */
+	async newCredential(type: string): Promise<CredentialForm> {
+		await this.#goTo('/home/credentials');
+		await this.#goTo('/home/credentials/create');
+		const select = this.tab.locator('[data-test-id="new-credential-type-select"] input');
+		await select.click();
+		await select.pressSequentially(type);
+		await this.#get('new-credential-type-select-option').getByText(type, { exact: true }).click();
+		await this.#get('new-credential-type-button').click();
+		await this.#get('credential-edit-dialog').waitFor();
+		return new CredentialForm(this.tab);
+	}
+
+	/** Within the page that is loaded: n8n's editor is megabytes of scripts, and loads them once. */
+	async #goTo(path: string): Promise<void> {
+		await this.tab.locator('#app').evaluate(async (app: App, to: string) => {
+			await app.__vue_app__.config.globalProperties.$router.push(to);
+		}, path);
+	}
+
+	async #openNodeList(): Promise<void> {
+		const first = this.#get('canvas-plus-button');
+		await ((await first.isVisible()) ? first : this.#get('node-creator-plus-button')).click();
+		await this.#get('node-creator').waitFor();
+	}
+
+	#inList(name: string): Locator {
+		return this.#get('node-creator-item-name').getByText(name, { exact: true }).first();
+	}
+
+	/** By the attribute that n8n's own browser tests go by. */
+	#get(id: string): Locator {
+		return this.tab.locator(`[data-test-id="${id}"]`);
+	}
+}

@@ -1,0 +1,123 @@
+import type { Locator, Page } from 'playwright-core';
+import { until } from '../n8n/editor.ts';
+
+/** What is used of the page's own types. */
+interface Text {
+	clientWidth: number;
+	scrollWidth: number;
+	textContent: string | null;
+	/** of an input */
+	value?: string;
+}
+
+/** The panel of an opened node: input, parameters, output. */
+export class NodePanel {
+	readonly #tab: Page;
+
+	constructor(tab: Page) {
+		this.#tab = tab;
+	}
+
+	get parameters(): Locator {
+		return this.#get('node-parameters');
+	}
+
+	/** The titles of the fields that are visible, from top to bottom. */
+	async titles(): Promise<string[]> {
+		const titles = this.parameters.locator('label.n8n-input-label:visible, .n8n-notice:visible');
+		return (await titles.allInnerTexts()).map((title) => (title.split('\n')[0] ?? '').trim());
+	}
+
+	/** Titles and values that the panel cuts off, for want of room. */
+	async cutTexts(): Promise<string[]> {
+		const texts = this.parameters.locator('label.n8n-input-label span, input');
+		return await texts.evaluateAll((all: Text[]) =>
+			all
+				.filter(({ clientWidth, scrollWidth }) => clientWidth > 0 && scrollWidth > clientWidth)
+				.map(({ value, textContent }) => value ?? textContent ?? ''),
+		);
+	}
+
+	async choose(field: string, option: string): Promise<void> {
+		await this.#field(field).locator('input').first().click();
+		await this.#tab
+			.locator('.el-select-dropdown__item:visible')
+			.getByText(option, { exact: true })
+			.click();
+	}
+
+	async write(field: string, text: string): Promise<void> {
+		await this.#field(field).locator('textarea, input').first().fill(text);
+	}
+
+	/** Opens a resource locator's list, searches it and takes the entry. @returns the entries that the search found */
+	async pick(field: string, search: string, entry: string): Promise<string[]> {
+		await this.#field(field).locator('[data-test-id="rlc-input"]').click();
+		const entries = this.#tab.locator('[data-test-id="rlc-item"]:visible');
+		await entries.first().waitFor();
+		const all = await entries.count();
+		await this.#tab.fill('[data-test-id="rlc-search"]:visible', search);
+		await until('the list shows what was searched', async () => (await entries.count()) < all);
+		const found = await entries.allInnerTexts();
+		await entries.filter({ hasText: entry }).first().click();
+		return found;
+	}
+
+	/** The other way of a resource locator: a text that is typed in. */
+	async typeId(field: string, mode: string, id: string): Promise<void> {
+		await this.#field(field).locator('[data-test-id="rlc-mode-selector"]').click();
+		await this.#tab
+			.locator('.el-select-dropdown__item:visible')
+			.getByText(mode, { exact: true })
+			.click();
+		await this.#field(field).locator('[data-test-id="rlc-input"]').fill(id);
+	}
+
+	async useCredential(name: string): Promise<void> {
+		await this.#get('node-credentials-select').click();
+		await this.#tab
+			.locator('[role="option"]:visible, .el-select-dropdown__item:visible')
+			.getByText(name, { exact: true })
+			.click();
+	}
+
+	/** "Execute step", and waits until the run has ended in any way. */
+	async execute(): Promise<void> {
+		const started = this.#tab.waitForResponse((response) =>
+			/\/workflows\/[^/]+\/run$/.test(new URL(response.url()).pathname),
+		);
+		await this.#get('node-execute-button').click();
+		await (await started).finished();
+		await this.#get('node-run-status-success')
+			.or(this.#get('node-error-message'))
+			.or(this.#get('node-run-status-danger'))
+			.first()
+			.waitFor();
+	}
+
+	/** What the output side says. */
+	async output(): Promise<string> {
+		return await this.#get('output-panel').innerText();
+	}
+
+	async error(): Promise<{ title: string; description: string }> {
+		await this.#get('node-error-message').waitFor();
+		return {
+			title: await this.#get('node-error-message').innerText(),
+			description: (await this.#get('node-error-description').allInnerTexts()).join('\n'),
+		};
+	}
+
+	async close(): Promise<void> {
+		await this.#get('ndv-close-button').click();
+		await this.#get('ndv').waitFor({ state: 'detached' });
+	}
+
+	#field(name: string): Locator {
+		return this.#get(`parameter-input-${name}`).first();
+	}
+
+	#get(id: string): Locator {
+		return this.#tab.locator(`[data-test-id="${id}"]`);
+	}
+}

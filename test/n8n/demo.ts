@@ -1,0 +1,183 @@
+import type { Execution, Item } from './execution.ts';
+
+/** What the demo says of an example. */
+export interface DemoExample {
+	file: string;
+	/** What to open in the editor; a node is named in quotation marks. */
+	look: string;
+	/** The node whose items are told; absent where the example waits for somebody. */
+	node?: string;
+	/** The output of that node, where it is not the first. */
+	output?: number;
+	/** What the example waits for, to begin or to go on. */
+	waits?: string;
+}
+
+/** In the order in which they run and are told. */
+export const DEMO_EXAMPLES: DemoExample[] = [
+	{ file: 'bridge-two-agents.json', node: 'Result', look: 'the transcript in "Result"' },
+	{
+		file: 'bridge-agent-and-assistant.json',
+		node: 'Result',
+		look: 'the questions, figures and summary in "Result"',
+	},
+	{ file: 'bridge-agent-and-model.json', node: 'Result', look: 'both drafts in "Result"' },
+	{
+		file: 'message-an-agent.json',
+		node: 'Ask Again',
+		look: 'the session ID, the same in "Greet the Agent" and "Ask Again"',
+	},
+	{
+		file: 'answer-threads.json',
+		node: 'Answer',
+		look: 'the session of each thread in "Answer"; run it again, and the agent remembers',
+	},
+	{
+		file: 'chat-live-with-an-agent.json',
+		waits: 'waits for your first message',
+		look: 'the chat at the bottom of the editor: the answer comes word by word',
+	},
+	{
+		file: 'ask-the-market-assistant.json',
+		node: 'Ask with Streaming',
+		look: 'the chat ID of both questions, and the tools used in "Ask with Streaming"',
+	},
+	{
+		file: 'research-for-a-message.json',
+		node: 'Write the Message',
+		look: '"Research", where you choose what to cover instead of writing a question',
+	},
+	{
+		file: 'questions-under-the-rate-limit.json',
+		node: 'Answers',
+		look: 'the six rows of "Answers"',
+	},
+	{
+		file: 'chat-with-a-model.json',
+		node: 'Chat',
+		look: 'the cost in "Chat"; change the system message and run it again',
+	},
+	{
+		file: 'chat-live-with-a-model.json',
+		waits: 'waits for your first message',
+		look: 'the chat at the bottom of the editor: the answer comes word by word',
+	},
+	{
+		file: 'read-an-order.json',
+		node: 'Read the Order',
+		look: 'the fields under "parsed" in "Read the Order"',
+	},
+	{
+		file: 'let-a-model-use-a-tool.json',
+		node: 'Answer',
+		look: 'the call in "Ask", and what became of it in "Answer"',
+	},
+	{
+		file: 'judge-two-agents.json',
+		node: 'Verdict',
+		look: 'the two verdicts with their reasons in "Verdict"',
+	},
+	{
+		file: 'make-a-picture.json',
+		node: 'Make a Picture',
+		look: 'the picture under Binary in "Make a Picture"',
+	},
+	{
+		file: 'look-at-a-picture.json',
+		node: 'Describe It',
+		look: 'the picture in "Make a Picture", and what "Describe It" sees in it',
+	},
+	{
+		file: 'picture-from-a-form.json',
+		waits: 'waits for somebody who fills in its form',
+		look: 'the form that Execute Workflow opens',
+	},
+	{
+		file: 'nightly-batch-with-spending-cap.json',
+		node: 'Start',
+		waits: 'waits 70 seconds for the pictures, stored in the database of n8n',
+		look: '"Not Started", with what the cap has refused, and then "Download"',
+	},
+	{
+		file: 'wait-durably-for-videos.json',
+		node: 'Start',
+		waits: 'waits 70 seconds for the video, stored in the database of n8n',
+		look: 'the video under Binary in "Download"; it comes although n8n is restarted meanwhile',
+	},
+	{
+		file: 'video-1-start.json',
+		node: 'Start a Video',
+		look: 'the job ID in "Start a Video"; publish the next example to get the file',
+	},
+	{
+		file: 'video-2-bring.json',
+		waits: 'waits to be published, then brings the video of the example before',
+		look: 'Executions, a minute after you have published it',
+	},
+	{
+		file: 'wait-for-media-jobs.json',
+		waits: 'waits for a workflow of yours to call it',
+		look: 'its note, which says what to give to it',
+	},
+];
+
+/** One line on an example: title, what happened, what to look at, and its address. */
+export function demoLine(
+	title: string,
+	{ look, waits }: Pick<DemoExample, 'look' | 'waits'>,
+	happened: string,
+	address: string,
+): string {
+	const said = [happened, waits].filter(Boolean).join('; ');
+	return `${title}: ${said}. Look at ${look}. ${address}`;
+}
+
+/** What an execution came to, in a few words: from the items of the node that tells it. */
+export function demoResult(items: readonly Item[]): string {
+	const [first] = items;
+	if (!first) return 'no items';
+	const count = items.length > 1 ? `${items.length} items, the first: ` : '';
+	const { json, binary } = first;
+	const files = items.flatMap((item) => Object.values(item.binary ?? {}));
+	if (Array.isArray(json['transcript'])) return talkResult(json);
+	if (binary)
+		return files.map((file) => `${file.fileName ?? 'a file'} (${file.mimeType})`).join(', ');
+	if (json['parsed']) return `${count}${quoted(JSON.stringify(json['parsed']))}`;
+	const text = json['reason'] ?? json['answer'] ?? json['output'];
+	if (typeof text === 'string') return `${count}${quoted(text)}`;
+	if (json['jobId'] !== undefined) {
+		const jobs = items.filter((item) => item.json['jobId'] !== undefined).length;
+		return jobs === 1 ? 'one job is started' : `${jobs} jobs are started`;
+	}
+	return `${items.length} items`;
+}
+
+function talkResult({ transcript, reason, output }: Item['json']): string {
+	const turns = Array.isArray(transcript) ? transcript.length : 0;
+	return `${turns} answers, until ${String(reason)}: ${quoted(String(output))}`;
+}
+
+/** The lines of a talk, each with its speaker. */
+export function talkLines(items: readonly Item[]): string[] {
+	const transcript = items[0]?.json['transcript'];
+	if (!Array.isArray(transcript)) return [];
+	return transcript.map(
+		({ speaker, text }: { speaker: string; text: string }) => `${speaker}: ${text}`,
+	);
+}
+
+const MOST = 110;
+
+/** A text on one line, without the point at its end and cut where it is long. */
+function quoted(text: string): string {
+	const line = text.replaceAll(/\s+/g, ' ').trim();
+	return `"${line.length > MOST ? `${line.slice(0, MOST).replace(/\s\S*$/, '')} …` : line.replace(/\.$/, '')}"`;
+}
+
+/** What went wrong, where something did: the error of the execution or of a node. */
+export function demoError({ status, error, runData }: Execution): string | undefined {
+	const failed = Object.entries(runData).find(([, runs]) => runs.at(-1)?.error);
+	const cause = error ?? failed?.[1].at(-1)?.error;
+	if (status === 'success' || status === 'waiting') return undefined;
+	return `${failed ? `"${failed[0]}" ` : ''}failed: ${cause?.message ?? status}`;
+}

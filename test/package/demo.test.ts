@@ -1,0 +1,94 @@
+import { readdirSync } from 'node:fs';
+
+import { DEMO_EXAMPLES, demoError, demoLine, demoResult, talkLines } from '../n8n/demo';
+import { readExample } from '../n8n/example';
+import type { Execution, Item } from '../n8n/execution';
+
+it('names every example once', () => {
+	const told = DEMO_EXAMPLES.map(({ file }) => file);
+	expect([...told].sort()).toEqual(readdirSync('examples').sort());
+	expect(new Set(told).size).toBe(told.length);
+});
+
+it('opens with two agents that talk', () => {
+	expect(DEMO_EXAMPLES[0]?.file).toBe('bridge-two-agents.json');
+});
+
+it.each(DEMO_EXAMPLES)(
+	'$file: the nodes to look at are there, and who waits says for what',
+	(example) => {
+		const { file, node, look, waits } = example;
+		const { name, nodes } = readExample(file);
+		const names = nodes.map((each) => each.name);
+		const named = [...look.matchAll(/"([A-Z][^"]+)"/g)].map(([, each]) => each);
+		expect(names).toEqual(expect.arrayContaining(named));
+		if (node === undefined) expect(waits).toMatch(/^waits /);
+		else expect(names).toContain(node);
+		// the demo runs what can be run without anybody
+		const isManual = nodes.some(({ type }) => type === 'n8n-nodes-base.manualTrigger');
+		expect(node !== undefined).toBe(isManual);
+		const waitNode = nodes.some(({ type }) => type === 'n8n-nodes-base.wait');
+		expect(waits !== undefined).toBe(!isManual || waitNode);
+
+		const line = demoLine(name, example, 'It ran', 'http://127.0.0.1:5678/workflow/1');
+		expect(line.split('\n')).toHaveLength(1);
+		for (const part of [name, 'It ran', look, waits ?? '', '/workflow/1'])
+			expect(line).toContain(part);
+	},
+);
+
+const item = (json: Item['json'], binary?: Item['binary']): Item => ({
+	json,
+	...(binary && { binary }),
+});
+
+it.each([
+	['nothing', [], 'no items'],
+	['an answer', [item({ output: 'Hello!\nHow are you.' })], '"Hello! How are you"'],
+	['a long answer', [item({ output: 'word '.repeat(50) })], `"${'word '.repeat(21)}word …"`],
+	['answers', [item({ output: 'One' }), item({ output: 'Two' })], '2 items, the first: "One"'],
+	['fields', [item({ parsed: { urgent: true }, output: '…' })], '"{"urgent":true}"'],
+	[
+		'a verdict',
+		[item({ better: 'first', answer: 'Do it.', reason: 'It is clear.' })],
+		'"It is clear"',
+	],
+	['a job', [item({ jobId: 'job-1', state: 'processing' })], 'one job is started'],
+	['jobs', [item({ jobId: 'job-1' }), item({ jobId: 'job-2' })], '2 jobs are started'],
+	[
+		'a file',
+		[item({ jobId: 'job-1' }, { data: { data: '', fileName: 'a.png', mimeType: 'image/png' } })],
+		'a.png (image/png)',
+	],
+	[
+		'a talk',
+		[item({ transcript: [{}, {}], reason: 'Ada said "[AGREED]"', output: 'On Friday.' })],
+		'2 answers, until Ada said "[AGREED]": "On Friday"',
+	],
+])('tells of %s', (_what, items, told) => {
+	expect(demoResult(items)).toBe(told);
+});
+
+it('shows a talk line by line', () => {
+	const transcript = [
+		{ speaker: 'Planner', text: 'Tuesday?' },
+		{ speaker: 'Tester', text: 'Friday.' },
+	];
+	expect(talkLines([item({ transcript })])).toEqual(['Planner: Tuesday?', 'Tester: Friday.']);
+	expect(talkLines([item({ output: 'no talk' })])).toEqual([]);
+});
+
+it('names the node that failed; what waits has not', () => {
+	const execution = (status: string, message?: string): Execution => ({
+		id: '1',
+		status,
+		mode: 'manual',
+		finished: false,
+		runData: {
+			Ask: [{ executionStatus: '', executionTime: 1, ...(message && { error: { message } }) }],
+		},
+	});
+	expect(demoError(execution('error', 'No such model'))).toBe('"Ask" failed: No such model');
+	expect(demoError(execution('canceled'))).toBe('failed: canceled');
+	for (const status of ['success', 'waiting']) expect(demoError(execution(status))).toBeUndefined();
+});

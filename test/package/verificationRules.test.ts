@@ -1,0 +1,356 @@
+/*
+ * What n8n asks of verified packages, where the linter that is installed does not check it yet: rules of n8n's own linter for
+ * community nodes that came after version 0.32.0, and its guidelines for texts. A rule that the installed linter has by now can go
+ * from here.
+ *
+ * @see https://github.com/n8n-io/n8n/tree/master/packages/@n8n/eslint-plugin-community-nodes/docs/rules
+ */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { PackageDirectoryLoader } from 'n8n-core';
+import {
+	type ICredentialType,
+	type INode,
+	type INodeProperties,
+	type INodePropertyOptions,
+	type INodeType,
+	type INodeTypeDescription,
+	Workflow,
+} from 'n8n-workflow';
+
+import { build, copyOfPackage } from './copyOfPackage';
+
+const root = join(__dirname, '..', '..');
+const readRoot = (file: string) => readFileSync(join(root, file), 'utf8');
+const manifest = JSON.parse(readRoot('package.json')) as Record<string, unknown>;
+
+let folder: string;
+let nodes: INodeType[];
+let credentials: ICredentialType[];
+
+beforeAll(async () => {
+	folder = copyOfPackage();
+	await build(folder);
+	const loader = new PackageDirectoryLoader(folder);
+	await loader.loadAll();
+	nodes = Object.values(loader.nodeTypes).map(({ type }) => type as INodeType);
+	credentials = Object.values(loader.credentialTypes).map(({ type }) => type);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Found {
+	place: string;
+	property: INodeProperties;
+	/** Whether it is in a collection. */
+	nested: boolean;
+}
+
+function propertiesBelow(place: string, properties: INodeProperties[], nested = false): Found[] {
+	return properties.flatMap((property) => {
+		const path = `${place}.${property.name}`;
+		const inner = (property.options ?? []).flatMap((option) =>
+			'values' in option ? option.values : 'type' in option ? [option as INodeProperties] : [],
+		);
+		return [{ place: path, property, nested }, ...propertiesBelow(path, inner, true)];
+	});
+}
+
+/** Every field of every node and credential, but for those that n8n adds to a trigger. */
+const allFields = () =>
+	[
+		...nodes.map(({ description }) => ({ ...description, at: description.name })),
+		...credentials.map((credential) => ({ ...credential, at: credential.name })),
+	].flatMap(({ at, properties }) =>
+		propertiesBelow(at, properties).filter(({ place }) => !place.includes('.pollTimes')),
+	);
+
+const optionsOf = ({ options = [] }: INodeProperties) => options as INodePropertyOptions[];
+const isList = ({ type }: INodeProperties) => type === 'options' || type === 'multiOptions';
+
+describe('the node panel', () => {
+	/** @see https://docs.n8n.io/connect/create-nodes/build-your-node/reference/codex-files/#node-categories */
+	const CATEGORIES = [
+		'Analytics',
+		'Communication',
+		'Data & Storage',
+		'Development',
+		'Finance & Accounting',
+		'Marketing & Content',
+		'Miscellaneous',
+		'Productivity',
+		'Sales',
+		'Utility',
+	];
+
+	it('valid-node-categories, no-ai-codex-category, no-logic-or-flow-nodes: only categories for packages like this one', () => {
+		for (const { description } of nodes) {
+			const { categories = [] } = description.codex ?? {};
+			// the panel's own mark of a community node
+			const own = categories.filter((category) => category !== 'Custom Nodes');
+			expect([description.name, own.length > 0]).toEqual([description.name, true]);
+			expect(CATEGORIES).toEqual(expect.arrayContaining(own));
+		}
+	});
+
+	it('no-codex-subcategories: none', () => {
+		for (const { description } of nodes) expect(description.codex?.subcategories).toBeUndefined();
+	});
+
+	it.each([
+		['image', ['modelRouter', 'modelRouterTrigger']],
+		['video', ['modelRouter', 'modelRouterTrigger']],
+		['music', ['modelRouter', 'modelRouterTrigger']],
+		['text to speech', ['modelRouter', 'modelRouterTrigger']],
+		['LLM', ['marketAssistant', 'modelRouter', 'modelRouterTrigger', 'workspaceAgent']],
+		['GPT', ['modelRouter']],
+		['crypto', ['marketAssistant']],
+		['agent', ['workspaceAgent']],
+		['chat', ['marketAssistant', 'modelRouter', 'workspaceAgent']],
+	])('who types "%s" finds what it can be done with', (word, expected) => {
+		const found = nodes
+			.filter(({ description }) =>
+				description.codex?.alias?.some((alias) => alias.toLowerCase() === word.toLowerCase()),
+			)
+			.map(({ description }) => description.name);
+		expect(found).toEqual(expect.arrayContaining(expected));
+	});
+});
+
+describe('credentials', () => {
+	it('single-credential-per-node: at most one', () => {
+		for (const { description } of nodes)
+			expect(description.credentials?.length ?? 0).toBeLessThanOrEqual(1);
+	});
+
+	it('cred-class-name-suffix, cred-class-name-field-conventions: named after what they open, and an API', () => {
+		for (const { name, displayName } of credentials) {
+			expect(name).toMatch(/^[a-z][A-Za-z]*Api$/);
+			expect(displayName).toMatch(/ API$/);
+			expect(displayName.replaceAll(' ', '').toLowerCase()).toBe(name.toLowerCase());
+		}
+	});
+});
+
+describe('fields', () => {
+	it('hint-max-length: a hint has at most 120 characters', () => {
+		const long = allFields().filter(({ property }) => (property.hint?.length ?? 0) > 120);
+		expect(long.map(({ place }) => place)).toEqual([]);
+	});
+
+	it('require-param-default: every field has one', () => {
+		const without = allFields().filter(({ property }) => property.default === undefined);
+		expect(without.map(({ place }) => place)).toEqual([]);
+	});
+
+	it('no-asterisk-in-option-names, no-emoji-in-options: plain words in lists', () => {
+		for (const { place, property } of allFields().filter(({ property }) => isList(property)))
+			for (const { name } of optionsOf(property))
+				expect(`${place}: ${name}`).toMatch(/^[^*\p{Extended_Pictographic}]+$/u);
+	});
+
+	it('no-duplicate-param-options: every option of a list is another one', () => {
+		for (const { property } of allFields().filter(({ property }) => isList(property))) {
+			const names = optionsOf(property).map(({ name }) => name);
+			expect(names).toEqual([...new Set(names)]);
+		}
+	});
+
+	it('options-sorted-alphabetically: in the order of the alphabet, unless the first is what most people need', () => {
+		const unsorted = allFields().filter(({ property }) => {
+			const names = optionsOf(property).map(({ name }) => name);
+			const sorted = names.toSorted((one, other) =>
+				one.localeCompare(other, 'en', { sensitivity: 'base' }),
+			);
+			return property.type === 'options' && names.join('\n') !== sorted.join('\n');
+		});
+		expect([...new Set(unsorted.map(({ place }) => place))].sort()).toEqual(FIRST_IS_COMMON);
+	});
+
+	/** The first option is the default, and what a user without questions needs; the others follow by how often they are needed. */
+	const FIRST_IS_COMMON = [
+		'marketAssistant.operation',
+		'marketAssistant.questionSource',
+		'marketAssistant.sessionMode',
+		'modelRouter.inputType',
+		'workspaceAgent.messageSource',
+		'workspaceAgent.sessionMode',
+	];
+
+	it('open-ended-node-fields: no optional JSON beside the fields that everybody sets', () => {
+		const open = allFields().filter(
+			({ property, nested }) => property.type === 'json' && !nested && !property.required,
+		);
+		// which fields a media model takes is not specified: the presets are some, and a user has to see that there may be more
+		expect([...new Set(open.map(({ place }) => place))]).toEqual(['modelRouter.parameters']);
+	});
+
+	it('non-required-fields-in-collection: what need not be set is in Options, but for what the user has to see', () => {
+		const hiddenFrom = ['collection', 'fixedCollection', 'notice', 'callout', 'hidden'];
+		const selectors = ['resource', 'operation', 'authentication'];
+		const shown = nodes
+			.flatMap(({ description }) => propertiesBelow(description.name, description.properties))
+			.filter(({ nested, property: { name, type, required } }) => {
+				return !nested && !required && !hiddenFrom.includes(type) && !selectors.includes(name);
+			});
+		expect([...new Set(shown.map(({ property }) => property.name))].sort()).toEqual(
+			Object.values(SHOWN).flat().sort(),
+		);
+	});
+
+	/** Why a field is seen that need not be set. */
+	const SHOWN = {
+		'a choice with a default, on which the fields below it depend': [
+			...[
+				'capability',
+				'downloadFile',
+				'findBy',
+				'inputType',
+				'kind',
+				'mediaType',
+				'messageSource',
+			],
+			...[
+				'questionSource',
+				'responseFormat',
+				'sessionMode',
+				'toolOutput',
+				'useLedger',
+				'watch',
+				'withKeys',
+			],
+		],
+		'what the question or the job is about, any part of which may be absent': [
+			...['chain', 'jobIds', 'ledgerLabel', 'parameters', 'period', 'prompt', 'token', 'wallet'],
+			...['marketData', 'onChain', 'perps', 'sentiment', 'tokenAnalysis', 'webSearch'],
+		],
+		'what the user pays for': ['allowAgents', 'idempotencyKey'],
+		'as in the nodes of n8n': ['limit', 'returnAll', 'simplify', 'streamAnswer', 'toolFields'],
+		'the bridge, which goes': [
+			...[
+				'firstInstruction',
+				'message',
+				'secondInstruction',
+				'startsWith',
+				'stopPhrase',
+				'turnLimit',
+			],
+		],
+	};
+});
+
+describe('operations', () => {
+	const operations = () =>
+		nodes.flatMap(({ description }) =>
+			description.properties
+				.filter(({ name }) => name === 'operation')
+				.flatMap((property) => optionsOf(property).map((option) => ({ description, option }))),
+		);
+
+	it('an action is one short sentence without articles', () => {
+		for (const { option } of operations())
+			expect(String(option.action)).toMatch(/^(?!.*\b(a|an|the)\b)[A-Z][^.]{3,50}$/i);
+	});
+
+	it('the line under a node names what was chosen by its label', () => {
+		for (const { description } of nodes) {
+			const subtitle = String(description.subtitle);
+			const lists = description.properties.filter(({ name }) => name === 'operation');
+			for (const list of lists)
+				for (const { name, value } of optionsOf(list)) {
+					const resource = list.displayOptions?.show?.['resource']?.[0];
+					const shown = evaluate(description, subtitle, { resource, operation: value });
+					expect(shown).toMatch(resource === undefined ? name : /^[A-Z][A-Za-z ]+: [A-Z]/);
+					expect(shown.endsWith(name)).toBe(true);
+				}
+			const chosen = Object.fromEntries(
+				description.properties.map(({ name, default: preset }) => [name, preset]),
+			);
+			if (!lists.length)
+				expect([description.name, evaluate(description, subtitle, chosen)]).toEqual([
+					description.name,
+					expect.not.stringMatching(/[a-z][A-Z]|undefined/),
+				]);
+		}
+	});
+
+	it('a list with one entry is no choice', () => {
+		const single = allFields().filter(
+			({ property }) => property.type === 'options' && optionsOf(property).length < 2,
+		);
+		expect(single.map(({ place }) => place)).toEqual([]);
+	});
+
+	it('what people build with it is told to the workflow builder of n8n', () => {
+		for (const { description } of nodes)
+			expect([description.name, description.builderHint?.searchHint]).toEqual([
+				description.name,
+				expect.stringMatching(/^.{40,300}$/s),
+			]);
+	});
+});
+
+describe('the package', () => {
+	it('require-community-node-keyword, require-mit-license, no-monorepo', () => {
+		expect(manifest).toMatchObject({
+			license: 'MIT',
+			keywords: expect.arrayContaining(['n8n-community-node-package']),
+		});
+		expect(manifest).not.toHaveProperty('workspaces');
+		expect(manifest).not.toHaveProperty('dependencies');
+	});
+
+	it('icon-contrast: icons are seen on both backgrounds', () => {
+		const backgrounds = { light: '#ffffff', dark: '#2b2b2b' };
+		const icons = readdirSync(join(root, 'icons')).filter((file) => !file.endsWith('.dark.svg'));
+		expect(icons.length).toBeGreaterThan(3);
+		for (const light of icons) {
+			const files = { light, dark: light.replace('.svg', '.dark.svg') };
+			for (const theme of ['light', 'dark'] as const) {
+				const colors = readRoot(join('icons', files[theme])).match(/#[0-9a-f]{6}\b/gi) ?? [];
+				const best = Math.max(...colors.map((color) => contrast(color, backgrounds[theme])));
+				expect([files[theme], best >= 3]).toEqual([files[theme], true]);
+			}
+		}
+	});
+
+	it('node-class-description-non-core-color: not the color of the nodes of n8n', () => {
+		for (const { description } of nodes)
+			expect(JSON.stringify(description)).not.toMatch(/#ff6d5a/i);
+	});
+});
+
+/** As the editor does it for the line under a node. */
+function evaluate(
+	description: INodeTypeDescription,
+	expression: string,
+	parameters: Record<string, unknown>,
+): string {
+	const node = { name: 'n', type: 't', typeVersion: 1, id: '', position: [0, 0], parameters };
+	const workflow = new Workflow({
+		nodes: [node as unknown as INode],
+		connections: {},
+		active: false,
+		nodeTypes: { getByNameAndVersion: () => ({ description }) } as never,
+	});
+	const value = workflow.expression.getSimpleParameterValue(
+		node as unknown as INode,
+		expression,
+		'internal',
+		{},
+	);
+	return String(value);
+}
+
+/** @see https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio */
+function contrast(one: string, other: string): number {
+	const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+	return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(color: string): number {
+	const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+		const part = parseInt(color.slice(at, at + 2), 16) / 255;
+		return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+	});
+	return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

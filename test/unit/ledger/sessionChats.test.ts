@@ -1,0 +1,143 @@
+import { ServiceError } from '../../../src/core/errors';
+import type { Ledger, Table } from '../../../src/ledger/ledger';
+import { findChat, MAX_CHATS, rememberChat } from '../../../src/ledger/sessionChats';
+import { virtualClock } from '../virtualClock';
+import { Rows } from './simulatedTable';
+
+const HOUR = 3_600_000;
+
+/** @param chance 0 counts the chats at every new one, 1 never does. */
+function remembering(chance = 1, change: (table: Table) => Partial<Table> = () => ({})) {
+	const clock = virtualClock(chance);
+	const rows = new Rows();
+	const ledger = (execution = 'e'): Ledger => {
+		const table = rows.client(clock, { latency: () => 5 });
+		return {
+			table: { ...table, ...change(table) },
+			...{ clock, uncancellableClock: clock, newClaim: () => '', execution },
+		};
+	};
+	return { clock, rows: rows.rows, ledger };
+}
+
+const session = (startKey: string, account = 'a') => ({ account, startKey });
+const idOf = async (ledger: Ledger, startKey: string, account?: string) =>
+	(await findChat(ledger, session(startKey, account)))?.chatId;
+
+it('each session of each account has its own chat', async () => {
+	const { ledger } = remembering();
+	await rememberChat(ledger(), session('s1'), 'chat-1');
+	await rememberChat(ledger(), session('s2'), 'chat-2');
+	await rememberChat(ledger(), session('s1', 'b'), 'chat-3');
+	expect([
+		await idOf(ledger(), 's1'),
+		await idOf(ledger(), 's2'),
+		await idOf(ledger(), 's1', 'b'),
+		await idOf(ledger(), 's3'),
+	]).toEqual(['chat-1', 'chat-2', 'chat-3', undefined]);
+});
+
+it('of two first questions at once, both find the chat of the first row afterwards', async () => {
+	const { ledger, rows } = remembering();
+	await Promise.all([
+		rememberChat(ledger(), session('s'), 'chat-1'),
+		rememberChat(ledger(), session('s'), 'chat-2'),
+	]);
+	expect(rows).toHaveLength(2);
+	const known = await idOf(ledger(), 's');
+	expect(known).toBe(JSON.parse(rows.find(({ id }) => id === 1)!.record).chatId);
+	await rememberChat(ledger(), session('s'), 'chat-3');
+	expect([rows.length, await idOf(ledger(), 's')]).toEqual([2, known]);
+});
+
+it('a chat that is refused is replaced, by the first who does', async () => {
+	const { ledger } = remembering();
+	await rememberChat(ledger(), session('s'), 'gone');
+	const refused = await findChat(ledger(), session('s'));
+	await rememberChat(ledger(), session('s'), 'new-1', refused);
+	await rememberChat(ledger(), session('s'), 'new-2', refused);
+	expect(await idOf(ledger(), 's')).toBe('new-1');
+});
+
+it('the use of a chat is recorded once an hour', async () => {
+	const { ledger, rows, clock } = remembering();
+	await rememberChat(ledger('first'), session('s'), 'chat-1');
+	const addedAt = rows[0]!.startedAt;
+	await idOf(ledger('second'), 's');
+	expect(rows).toMatchObject([{ startedAt: addedAt, execution: 'first' }]);
+	await clock.sleep(2 * HOUR);
+	await idOf(ledger('third'), 's');
+	expect(rows).toMatchObject([{ startedAt: expect.any(Number), execution: 'third' }]);
+	expect(rows[0]!.startedAt).toBeGreaterThan(addedAt + HOUR);
+});
+
+describe('more chats than are kept', () => {
+	const fill = async (chance: number, change?: (table: Table) => Partial<Table>) => {
+		const world = remembering(chance, change);
+		const { clock, rows } = world;
+		const made = new Rows();
+		for (let number = 1; number <= MAX_CHATS + 3; number++) {
+			const record = JSON.stringify({ chatId: `chat-${number}` });
+			const entry = { startKey: `s${number}`, account: 'a', record, startedAt: number };
+			rows.push(made.made({ state: 'chat', ...entry }));
+		}
+		rows.push({ ...made.made({ state: 'chat', account: 'b', startKey: 's1' }) });
+		rows.push({ ...made.made({ state: 'delivered', account: 'a' }) });
+		await clock.sleep(3 * HOUR);
+		// the one that was unused for longest is used again
+		await idOf(world.ledger(), 's1');
+		return world;
+	};
+	/** The ids of rows that a test adds by hand are taken. */
+	const addChat = async (ledger: Ledger) => {
+		const add: Table['add'] = async () => {};
+		return await rememberChat({ ...ledger, table: { ...ledger.table, add } }, session('new'), 'n');
+	};
+
+	it('those that were unused for longest go, and only chats of the account', async () => {
+		const { ledger, rows } = await fill(0);
+		expect(await addChat(ledger())).toEqual({ isOverfull: false });
+		expect(rows.filter(({ state, account }) => state === 'chat' && account === 'a')).toHaveLength(
+			MAX_CHATS,
+		);
+		const gone = ['s2', 's3', 's4'];
+		expect(
+			rows.filter(({ startKey, account }) => account === 'a' && gone.includes(startKey)),
+		).toEqual([]);
+		expect([await idOf(ledger(), 's1'), await idOf(ledger(), 's5')]).toEqual(['chat-1', 'chat-5']);
+		expect(
+			rows.filter(({ account, state }) => account === 'b' || state === 'delivered'),
+		).toHaveLength(2);
+	});
+
+	it.each([
+		[403, true],
+		[503, false],
+	])(
+		'stay where they cannot be deleted (%d); the answer is not lost',
+		async (status, isOverfull) => {
+			const remove = async () => {
+				throw new ServiceError('refused', 'no', { status });
+			};
+			const { ledger, rows } = await fill(0, () => ({ remove }));
+			expect(await addChat(ledger())).toEqual({ isOverfull });
+			expect(rows).toHaveLength(MAX_CHATS + 5);
+		},
+	);
+
+	it('they are not counted for every new chat', async () => {
+		const { ledger, rows } = await fill(0.5);
+		await addChat(ledger());
+		expect(rows).toHaveLength(MAX_CHATS + 5);
+	});
+});
+
+it.each(['', 'chat-1', '{"chatId":7}', '{"chatId":"of *** 1"}'])(
+	'a row with %j is no chat',
+	async (record) => {
+		const { ledger, rows } = remembering();
+		await rememberChat(ledger(), session('s'), 'chat-1');
+		rows[0] = { ...rows[0]!, record };
+		expect(await idOf(ledger(), 's')).toBeUndefined();
+	},
+);

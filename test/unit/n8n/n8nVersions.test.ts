@@ -1,0 +1,182 @@
+import type {
+	ICredentialDataDecryptedObject,
+	IExecuteFunctions,
+	INode,
+	IPollFunctions,
+} from 'n8n-workflow';
+
+import {
+	abortableSleep,
+	addHint,
+	checkAllowedDomains,
+	countTokens,
+	getPollBudget,
+	isEngineV2,
+	isStreaming,
+	isToolType,
+	mainConnection,
+	requireN8n,
+} from '../../../src/n8n/n8nVersions';
+
+/** n8n-workflow as it is, or, once `older` is set, as an older version has it. */
+jest.mock('n8n-workflow', () => {
+	const n8nWorkflow = jest.requireActual<object>('n8n-workflow');
+	const later = ['assertUrlAllowed', 'accumulateTokenUsage', 'NodeConnectionTypes'];
+	let older = false;
+	return new Proxy(n8nWorkflow, {
+		get(target, name): unknown {
+			if (older && later.includes(String(name))) return undefined;
+			// before 2.34 it takes no signal
+			if (older && name === 'sleep')
+				return async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
+			return Reflect.get(target, name);
+		},
+		set(_target, _name, value) {
+			older = value === true;
+			return true;
+		},
+	});
+});
+const n8nWorkflow = jest.requireMock<{ older: boolean }>('n8n-workflow');
+afterEach(() => {
+	n8nWorkflow.older = false;
+	jest.useRealTimers();
+});
+
+const node: INode = {
+	id: '1',
+	name: 'Node',
+	type: 'test.modelRouter',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
+const of = (context: object) =>
+	({ getNode: () => node, ...context }) as unknown as IExecuteFunctions & IPollFunctions;
+
+describe('an n8n that is too old', () => {
+	it('is refused in one sentence that names the version it takes', () => {
+		expect(() => requireN8n(of({}))).toThrow(
+			expect.objectContaining({
+				message: 'This node needs n8n 1.113 or newer',
+				description: undefined,
+			}),
+		);
+	});
+
+	it('is not one that has what the nodes need', () => {
+		expect(() => requireN8n(of({ getChatTrigger: () => undefined }))).not.toThrow();
+	});
+});
+
+it.each([
+	['n8n-nodes-agent-bridge.modelRouterTool', true],
+	['@n8n/n8n-nodes-langchain.toolWorkflow', true],
+	['n8n-nodes-agent-bridge.modelRouter', false],
+	['toolbox.modelRouter', false],
+	['modelRouter', false],
+	['', false],
+])('knows a tool by its type: %s', (type, expected) => {
+	const { isToolType: ofN8n } = jest.requireActual<{ isToolType(type: string): boolean }>(
+		'n8n-workflow',
+	);
+	expect([isToolType(type), ofN8n(type)]).toEqual([expected, expected]);
+});
+
+describe.each([
+	['today', false],
+	['before n8n 2.34', true],
+])('a wait %s', (_when, older) => {
+	beforeEach(() => {
+		jest.useFakeTimers();
+		n8nWorkflow.older = older;
+	});
+
+	it('ends with its time', async () => {
+		const wait = abortableSleep(1000, new AbortController().signal).then(() => 'over');
+		await jest.advanceTimersByTimeAsync(1000);
+		expect(await wait).toBe('over');
+	});
+
+	it('ends when it is aborted, and leaves no listener', async () => {
+		const stop = new AbortController();
+		const remove = jest.spyOn(stop.signal, 'removeEventListener');
+		const wait = abortableSleep(60_000, stop.signal).catch(() => 'aborted');
+		await jest.advanceTimersByTimeAsync(10);
+		stop.abort();
+		expect(await wait).toBe('aborted');
+		expect(remove).toHaveBeenCalledWith('abort', expect.any(Function));
+	});
+
+	it('does not begin after an abort', async () => {
+		await expect(abortableSleep(60_000, AbortSignal.abort())).rejects.toThrow();
+	});
+
+	it('needs no signal', async () => {
+		const wait = abortableSleep(5, undefined).then(() => 'over');
+		await jest.advanceTimersByTimeAsync(5);
+		expect(await wait).toBe('over');
+	});
+});
+
+describe('allowed domains of a credential', () => {
+	const url = 'https://router.example.com/v1';
+	const only = (allowedDomains: string): ICredentialDataDecryptedObject => ({
+		allowedHttpRequestDomains: 'domains',
+		allowedDomains,
+	});
+
+	it.each(['example.org', '', '   '])('do not include others: "%s"', (domains) => {
+		expect(() => checkAllowedDomains(only(domains), url, node)).toThrow(/Domain not allowed/);
+	});
+
+	it.each([only('router.example.com'), { allowedHttpRequestDomains: 'all' }, {}])(
+		'include %j',
+		(data) => {
+			expect(() => checkAllowedDomains(data, url, node)).not.toThrow();
+		},
+	);
+
+	it('are refused by a sentence before n8n 2.22, even those that fit', () => {
+		n8nWorkflow.older = true;
+		expect(() => checkAllowedDomains(only('router.example.com'), url, node)).toThrow(
+			expect.objectContaining({
+				message: '"Allowed HTTP Request Domains" of the credential needs n8n 2.22 or newer',
+				description: 'Nothing was sent. Choose "All" in the credential, or update n8n.',
+			}),
+		);
+		expect(() => checkAllowedDomains({}, url, node)).not.toThrow();
+	});
+});
+
+it('what a context does not have is not used', () => {
+	n8nWorkflow.older = true;
+	const context = of({});
+	expect(isStreaming(context)).toBe(false);
+	expect(isEngineV2(context)).toBe(false);
+	expect(getPollBudget(context)).toBeUndefined();
+	expect(() => addHint(context, 'A sentence')).not.toThrow();
+	expect(() => countTokens(context, 1, 2)).not.toThrow();
+	expect(mainConnection).toBe('main');
+});
+
+it('what a context has is used', () => {
+	const addExecutionHints = jest.fn();
+	const context = of({
+		isStreaming: () => true,
+		getWorkflowSettings: () => ({ engineType: 'v2' }),
+		getPollBudgetMs: () => 5,
+		addExecutionHints,
+	});
+	addHint(context, 'A sentence');
+	expect(addExecutionHints).toHaveBeenCalledWith({
+		message: 'A sentence',
+		type: 'warning',
+		location: 'outputPane',
+	});
+	expect([isStreaming(context), isEngineV2(context), getPollBudget(context)]).toEqual([
+		true,
+		true,
+		5,
+	]);
+});

@@ -1,0 +1,183 @@
+import { askAgent } from '../n8n/aiAgent.ts';
+import { nodesFor, openBridge, packageName, payingOperations, type Bridge } from '../n8n/bridge.ts';
+import { until } from '../n8n/editor.ts';
+import { itemsOf } from '../n8n/execution.ts';
+import { callLive, type Chunk } from '../n8n/liveCaller.ts';
+import { sharedLog } from '../n8n/shared.ts';
+import { node, workflow, type WorkflowNode } from '../n8n/workflow.ts';
+import { describeRefusing, describeWorking, has, tested } from './tested.ts';
+
+let bridge: Bridge;
+beforeAll(async () => {
+	bridge = await openBridge();
+});
+beforeEach(() => {
+	bridge.service.reset();
+	bridge.service.forms.jobSteps = 0;
+});
+afterAll(async () => await bridge.service.stop());
+
+/** A node of an operation that may cost, by the end of its name in `payingOperations`. */
+function nodeOf(operationName: string, text: string, account?: Bridge['accounts']['router']) {
+	const found = payingOperations.find(([name]) => name.endsWith(operationName));
+	if (!found) throw new Error(`no operation ${operationName}`);
+	const [, who, operation, parameters] = found;
+	const accounts = { ...bridge.accounts, ...(account && { [who]: account }) };
+	return nodesFor(accounts)[who]('Node', operation, parameters(text));
+}
+
+/** A trigger that watches a job by its ID, without a job ledger. */
+const triggerFor = (jobId: string) => {
+	const { id, name, type } = bridge.accounts.router;
+	return node(
+		'Trigger',
+		`${packageName}.modelRouterTrigger`,
+		{
+			pollTimes: { item: [{ mode: 'everyMinute' }] },
+			events: ['mediaJobCompleted'],
+			...{ jobSource: 'list', segment: 'images', jobIds: jobId },
+		},
+		{ credentials: { [type]: { id, name } } },
+	);
+};
+
+async function importTriggered(jobId: string) {
+	const after = node('After', 'n8n-nodes-base.noOp', {});
+	return await bridge.editor.importWorkflow({
+		name: `trigger ${jobId}`,
+		nodes: [triggerFor(jobId), { ...after, position: [220, 0] }],
+		connections: { Trigger: { main: [[{ node: 'After', type: 'main', index: 0 }]] } },
+		settings: { executionOrder: 'v1' },
+	});
+}
+
+describeWorking('Live answers', () => {
+	it('are streamed to the caller of a webhook', async () => {
+		const path = `live-${Math.random().toString(36).slice(2)}`;
+		const file = workflow(path, [], nodeOf('send', '={{ $json.body.q }}'));
+		Object.assign(file.nodes[0]!, {
+			type: 'n8n-nodes-base.webhook',
+			typeVersion: 2.1,
+			webhookId: path,
+			parameters: { path, httpMethod: 'POST', responseMode: 'streaming', options: {} },
+		});
+		const saved = await bridge.editor.importWorkflow({ ...file, pinData: {} });
+		await bridge.editor.activate(saved);
+		// the service says the second word only after the first has come
+		const step = async () => {
+			await bridge.service.gated();
+			bridge.service.step();
+		};
+		const started = step();
+		const chunks: Chunk[] = [];
+		for await (const chunk of callLive(`${bridge.editor.url}/webhook/${path}`, {
+			q: '[[gate]] [[words:4]]',
+		})) {
+			chunks.push(chunk);
+			if (chunk.type === 'item') bridge.service.step(chunks.length === 2 ? 1 : 10);
+		}
+		await started;
+		const text = chunks.flatMap(({ type, content = '' }) => (type === 'item' ? content : []));
+		expect(text.length).toBeGreaterThan(1);
+		expect(text.join('')).toBe('word1 word2 word3 word4');
+	});
+});
+
+describeWorking('Stop', () => {
+	it('ends a wait at once', async () => {
+		bridge.service.fault({
+			match: { method: 'GET', path: '/v1/images/jobs' },
+			do: { type: 'status', status: 429, headers: { 'retry-after': '40' } },
+		});
+		const saved = await bridge.editor.importWorkflow(
+			workflow('stopped', [{}], nodeOf('generate', 'stopped [[never]]')),
+		);
+		const id = await bridge.editor.start(saved);
+		const polled = () =>
+			bridge.service.requests.some(({ method, status }) => method === 'GET' && status === 429);
+		await until('the node waits', polled);
+		await bridge.editor.stopExecution(id);
+		const said = 'A run that was ended had started work';
+		await until('the node has ended', () => sharedLog().includes(said), 20);
+		expect((await bridge.editor.finished(id)).status).toBe('canceled');
+	});
+});
+
+describeWorking('Tool of an AI agent', () => {
+	const ask = async (tool: WorkflowNode) =>
+		await askAgent(
+			bridge,
+			'hello [[tool:Node]]',
+			[tool],
+			Number(tested.n8n.split('.')[0]) < 2 ? 2.2 : 3,
+		);
+	const asked = "={{ $fromAI('question', 'What to ask', 'string') }}";
+
+	it('answers the agent', async () => {
+		const { output } = await ask(nodeOf('send', asked));
+		expect(output).toMatch(/^The tool said: .*hello/);
+	});
+
+	it('does not start a paid job without leave, and says so to the agent', async () => {
+		const { output } = await ask(nodeOf('job start', asked));
+		expect(output).toMatch(/^The tool said: .*Allow Paid Jobs From AI Agents/);
+		expect(bridge.service.world.starts).toEqual([]);
+	});
+});
+
+describeWorking('Trigger', () => {
+	it('gives a finished job with its file, once', async () => {
+		const { editor } = bridge;
+		const started = await editor.runOnce(workflow('start', [{}], nodeOf('job start', 'watched')));
+		const jobId = String(itemsOf(started, 'Node')[0]?.json['jobId']);
+		const saved = await importTriggered(jobId);
+		await editor.activate(saved);
+		const execution = await editor.finishedOf(saved.id);
+		const items = itemsOf(execution, 'After');
+		expect(items.map(({ json }) => json['jobId'])).toEqual([jobId]);
+		expect((await editor.bytesOf(items[0]?.binary?.['data'])).length).toBeGreaterThan(100);
+		await editor.deactivate(saved.id);
+	});
+});
+
+describeWorking('Allowed domains', () => {
+	it(`of a credential are ${has('allowedDomains') ? 'enforced' : 'refused where they cannot be enforced'}`, async () => {
+		const { name, type, data } = bridge.accounts.agent;
+		const restricted = await bridge.editor.createCredential({
+			name: `${name} of one domain`,
+			type,
+			data: { ...data, allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' },
+		});
+		const execution = await bridge.editor.runOnce(
+			workflow('restricted', [{}], nodeOf('send', 'hello', restricted)),
+		);
+		expect(execution.error?.message).toMatch(
+			has('allowedDomains')
+				? /^Domain not allowed/
+				: /^"Allowed HTTP Request Domains" of the credential needs n8n 2\.22 or newer$/,
+		);
+		expect(bridge.service.requests).toEqual([]);
+	});
+});
+
+describeRefusing('the trigger and the model list', () => {
+	const sentence = `This node needs n8n ${tested.refuses} or newer`;
+
+	it('a trigger is not activated, and says why', async () => {
+		const saved = await importTriggered('job-1');
+		await expect(bridge.editor.activate(saved)).rejects.toThrow(sentence);
+	});
+
+	it('the model list says why', async () => {
+		const { id, name, type } = bridge.accounts.router;
+		await expect(
+			bridge.editor.listSearch({
+				nodeType: `${packageName}.modelRouter`,
+				method: 'searchModels',
+				parameter: 'model',
+				parameters: {},
+				credentials: { [type]: { id, name } },
+			}),
+		).rejects.toThrow(sentence);
+	});
+});
