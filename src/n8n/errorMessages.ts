@@ -1,12 +1,17 @@
 import type { ServiceError } from '../core/errors';
 
-/** The failure in one or two sentences, with IDs and what to do. */
-export function errorMessage({ message, details: { code, ids, advice } }: ServiceError): string {
+/** What happened, in one sentence, with IDs. What to do about it is in the description: the editor shows both. */
+export function errorTitle({ message, details: { code, ids } }: ServiceError): string {
 	const named = Object.entries(ids ?? {}).map(([name, id]) => `${name}: ${id}`);
 	// n8n replaces a message that contains a network error code; those are in capitals
 	const said = code && /^[a-z][a-z0-9_]*$/.test(code) ? `: ${code}` : '';
-	const head = message + said + (named.length ? ` (${named.join(', ')})` : '');
-	return advice ? `${head}. ${advice}` : head;
+	return message + said + (named.length ? ` (${named.join(', ')})` : '');
+}
+
+/** What happened and what to do, for a reader who gets no description: the field `error` of an item. */
+export function errorMessage(error: ServiceError): string {
+	const { advice } = error.details;
+	return advice ? `${errorTitle(error)}. ${advice}` : errorTitle(error);
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 
 import { ServiceError, type ServiceErrorDetails } from '../core/errors';
-import { agentErrorMessage, errorDescription, errorMessage } from './errorMessages';
+import { agentErrorMessage, errorDescription, errorMessage, errorTitle } from './errorMessages';
 import { isToolType } from './n8nVersions';
 import type { Redactor } from './redact';
 
@@ -19,8 +19,7 @@ const NO_REDACTION: ErrorRedactor = { data: (data) => data, error: (error) => er
 /**
  * Turns any failure into an error that n8n's editor can show.
  *
- * The message is ours. An AI agent sees nothing else, so a tool's message says more. The service's own words go into the
- * description (see `errorDescription`).
+ * The message is ours. The service's own words go into the description (see `errorDescription`).
  */
 export function toNodeError(
 	node: INode,
@@ -47,8 +46,7 @@ function serviceToNodeError(
 	error: ServiceError,
 	at: { itemIndex?: number },
 ): NodeApiError | NodeOperationError {
-	const message = (isToolType(node.type) ? agentErrorMessage : errorMessage)(error);
-	const description = errorDescription(error);
+	const { message, description } = wordError(node, error);
 	if (error.kind === 'invalid')
 		return withMessage(message, new NodeOperationError(node, message, { ...at, description }));
 	const { status, ids, partial, outcome, requestId } = error.details;
@@ -67,6 +65,21 @@ function serviceToNodeError(
 	});
 	made.context['metadata'] = metadata as IDataObject;
 	return withMessage(message, made);
+}
+
+/**
+ * What a reader gets: in the editor a title and a description, each thing once. An AI agent gets the message alone, and so does who
+ * publishes a workflow whose trigger fails (n8n 2.41.1).
+ */
+function wordError(node: INode, error: ServiceError): { message: string; description: string } {
+	if (isToolType(node.type))
+		return { message: agentErrorMessage(error), description: errorDescription(error) };
+	if (node.type.endsWith('Trigger')) {
+		const { advice: _said, ...details } = error.details;
+		const rest = new ServiceError(error.kind, error.message, details);
+		return { message: errorMessage(error), description: errorDescription(rest) };
+	}
+	return { message: errorTitle(error), description: errorDescription(error) };
 }
 
 /** All of an error is stored with the execution. */
@@ -101,7 +114,9 @@ export function toErrorItem(
 	redact: ErrorRedactor = NO_REDACTION,
 ): IDataObject {
 	if (!(cause instanceof ServiceError)) return { error: error.message };
-	const { status, retryAfter, outcome, ids, partial, ...rest } = redact.error(cause).details;
+	const failure = redact.error(cause);
+	const message = (isToolType(error.node.type) ? agentErrorMessage : errorMessage)(failure);
+	const { status, retryAfter, outcome, ids, partial, ...rest } = failure.details;
 	const { code, requestId, reason, advice, meta, computed } = rest;
 	const words = { code, requestId, reason, advice, meta, computed, ...ids };
 	const details = omitUndefined({
@@ -112,7 +127,7 @@ export function toErrorItem(
 		retryAfter,
 		partial,
 	});
-	return { error: error.message, details: details as IDataObject };
+	return { error: redact.data(message), details: details as IDataObject };
 }
 
 /** Characters of a partial answer that are stored with the error. The error output has all of it. */

@@ -29,7 +29,7 @@ it('shows our sentence, and the words of the service as text', () => {
 	const error = toNodeError(NODE, BROKE, 3);
 	expect(error).toBeInstanceOf(NodeApiError);
 	expect(error).toMatchObject({
-		message: 'The balance does not cover this request (402): insufficient_balance. Top up.',
+		message: 'The balance does not cover this request (402): insufficient_balance',
 		httpCode: '402',
 		description: [
 			'The service says: ENOENT &lt;b>&amp; preexisting&lt;/b>.',
@@ -94,15 +94,33 @@ it.each<[string, ServiceError, string]>([
 		new ServiceError('refused', 'Refused', { advice: 'Preexisting keys cannot be used.' }),
 		'Refused. Preexisting keys cannot be used.',
 	],
-])('the message alone tells %s', (_what, error, message) => {
-	expect(toNodeError(NODE, error).message).toBe(message);
+])('the text of an item, and of a trigger, tells %s', (_what, error, message) => {
+	expect(toErrorItem(toNodeError(NODE, error), error)).toMatchObject({ error: message });
+	const trigger = { ...NODE, type: 'p.someTrigger' };
+	expect(toNodeError(trigger, error).message).toBe(message);
+});
+
+it('says each thing once: what happened in the title, what to do in the description', () => {
+	const error = new ServiceError('timeout', 'Not finished', {
+		ids: { jobId: 'j' },
+		reason: 'Slow.',
+		advice: 'Wait.',
+	});
+	expect(toNodeError(NODE, error)).toMatchObject({
+		message: 'Not finished (jobId: j)',
+		description: 'Reason: Slow.\nWait.',
+	});
+	expect(toNodeError({ ...NODE, type: 'p.someTrigger' }, error)).toMatchObject({
+		message: 'Not finished (jobId: j). Wait.',
+		description: 'Reason: Slow.',
+	});
 });
 
 it('what was refused on our side is a mistake of the workflow', () => {
 	const error = toNodeError(NODE, invalidInputError('Model is empty', 'Found <nothing>.'), 1);
 	expect(error).toBeInstanceOf(NodeOperationError);
 	expect(error).toMatchObject({
-		message: 'Model is empty. Found <nothing>.',
+		message: 'Model is empty',
 		description: 'Found &lt;nothing>.',
 		context: { itemIndex: 1 },
 	});
