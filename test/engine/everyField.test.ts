@@ -119,9 +119,9 @@ describe('a field whose expression may find nothing', () => {
 
 	it('is one of these', () => {
 		expect(cases.map(({ title }) => title)).toEqual([
-			'modelRouter text message: Messages 1: Tool Calls (JSON)',
 			'modelRouter text createResponse: Messages 1: Tool Calls (JSON)',
 			'modelRouter text estimateCost: Messages 1: Tool Calls (JSON)',
+			'modelRouter text message: Messages 1: Tool Calls (JSON)',
 			'agentBridge: Message',
 			'agentBridge: Options: Transcript to Continue (JSON)',
 		]);

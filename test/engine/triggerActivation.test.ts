@@ -32,11 +32,11 @@ describe.each<WorkflowActivateMode>(['activate', 'update'])(
 				'modelRouterApi',
 				'n8nApiKey',
 				'wrong',
-				/job ledger could not be used.*refused the API key.*API key of n8n/,
+				/job ledger could not be used.*refused the API key.*n8n API key again/,
 			],
 			['no router key', 'modelRouterApi', 'apiKey', '', /key/i],
 			['no address', 'modelRouterApi', 'baseUrl', 'router', /Base URL/i],
-			['no such table', 'modelRouterApi', 'ledgerTable', 'Other', /no Data Table "Other".*Set Up/],
+			['no table', 'modelRouterApi', 'ledgerTable', ' ', /job ledger table is empty/],
 		])('%s: says what to put right', async (_what, credential, field, value, message) => {
 			await started('one');
 			const options = { ...trigger({}, secretsWith(credential, field, value)), activation };

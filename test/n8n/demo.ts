@@ -39,8 +39,13 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 	},
 	{
 		file: 'ask-the-market-assistant.json',
-		node: 'Ask with Streaming',
-		look: 'the chat ID of both questions, and the tools used in "Ask with Streaming"',
+		node: 'Ask Again',
+		look: 'the chat ID of both questions, and the tools used in "Ask Again"',
+	},
+	{
+		file: 'chat-with-the-market-assistant.json',
+		waits: 'waits for your first message',
+		look: 'the chat at the bottom of the editor: ask about a token, then "and yesterday?", and it remembers',
 	},
 	{
 		file: 'research-for-a-message.json',

@@ -97,12 +97,12 @@ function fieldsOf(
 	{ properties }: { properties: INodeProperties[] },
 ): Field[] {
 	if (param.type === 'notice') return [];
-	const named = (name: string) => properties.find((one) => one.name === name)?.default;
-	const {
-		resource = named('resource'),
-		operation = named('operation'),
-		...beside
-	} = shownFor(param);
+	const { resource = properties.find(({ name }) => name === 'resource')?.default, ...chosen } =
+		shownFor(param);
+	const ofResource = ({ displayOptions: { show = {} } = {} }: INodeProperties) =>
+		!show['resource'] || show['resource'].includes(resource as string);
+	const operations = properties.find((one) => one.name === 'operation' && ofResource(one));
+	const { operation = operations?.default, ...beside } = chosen;
 	const isChosen = ({ displayOptions: { show = {} } = {} }: INodeProperties) =>
 		[resource, undefined].includes(show['resource']?.[0] as string | undefined) &&
 		[operation, undefined].includes(show['operation']?.[0] as string | undefined);

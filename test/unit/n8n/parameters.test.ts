@@ -1,8 +1,7 @@
-import { resources } from '../../../nodes/ModelRouter/resources';
+import { message } from '../../../nodes/ModelRouter/text/message.operation';
 import { createParamReader } from '../../../src/n8n/parameters';
 import { executeContext } from './executeContext';
 
-const message = resources[0]!.operations[0]!;
 const chosen = { resource: 'text', operation: 'message', inputType: 'list' };
 const items = [
 	{ json: { word: 'a', heat: '0.5' } },

@@ -11,6 +11,7 @@ function editor(answer: Answer): ILoadOptionsFunctions {
 	const { status, headers, body } = response(answer);
 	return {
 		getNode: () => NODE as INode,
+		getChatTrigger: () => null,
 		getCredentials: async () => ({ baseUrl: 'https://router.example', apiKey: KEY }),
 		getCurrentNodeParameter: () => undefined,
 		helpers: {
