@@ -35,6 +35,10 @@ const columns = [
 	{ title: 'Allowed domains', groups: ['Allowed domains'], feature: 'allowedDomains' },
 ];
 
+/** Where the package of an older Node has it. */
+const nodePackage = `node-${process.platform}-${process.arch}`;
+const nodeIn = join('node_modules', nodePackage, 'bin', 'node');
+
 const write = process.argv.includes('--write');
 const named = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 try {
@@ -99,10 +103,6 @@ async function test({ n8n, node }, tarball) {
 		return { passed, failed: failed || (code === 0 ? 0 : 1), groups };
 	});
 }
-
-/** Where the package of an older Node has it. */
-const nodePackage = `node-${process.platform}-${process.arch}`;
-const nodeIn = join('node_modules', nodePackage, 'bin', 'node');
 
 /** @returns the folder whose node_modules have this n8n */
 async function installed(n8n, node) {
