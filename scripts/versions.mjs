@@ -157,10 +157,10 @@ function toCell({ groups: names, feature }, lacks, groups) {
 
 async function writeTable(table) {
 	const file = join(root, 'README.md');
-	const [before, , after] = readFileSync(file, 'utf8').split(
-		/(?<=<!-- versions: .*-->\n)|(?=<!-- versions: end -->)/,
-	);
-	writeFileSync(file, `${before}\n${table}\n\n${after}`);
+	const text = readFileSync(file, 'utf8');
+	const marked = /(?<=<!-- versions: written by .*-->\n\n)(\|.*\n)*/;
+	if (!marked.test(text)) throw new Error('README.md does not mark where the table goes');
+	writeFileSync(file, text.replace(marked, `${table}\n`));
 	const prettier = join(root, 'node_modules', 'prettier', 'bin', 'prettier.cjs');
 	await step('Writing README.md', node24(), [prettier, '--write', file], { cwd: root });
 }
