@@ -35,6 +35,10 @@ const columns = [
 	{ title: 'Allowed domains', groups: ['Allowed domains'], feature: 'allowedDomains' },
 ];
 
+/** Where the package of an older Node has it. */
+const nodePackage = `node-${process.platform}-${process.arch}`;
+const nodeIn = join('node_modules', nodePackage, 'bin', 'node');
+
 const write = process.argv.includes('--write');
 const named = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 try {
@@ -100,10 +104,6 @@ async function test({ n8n, node }, tarball) {
 	});
 }
 
-/** Where the package of an older Node has it. */
-const nodePackage = `node-${process.platform}-${process.arch}`;
-const nodeIn = join('node_modules', nodePackage, 'bin', 'node');
-
 /** @returns the folder whose node_modules have this n8n */
 async function installed(n8n, node) {
 	if (versionIn(hostFolder, 'n8n') === n8n) return hostFolder;
@@ -157,10 +157,10 @@ function toCell({ groups: names, feature }, lacks, groups) {
 
 async function writeTable(table) {
 	const file = join(root, 'README.md');
-	const [before, , after] = readFileSync(file, 'utf8').split(
-		/(?<=<!-- versions: .*-->\n)|(?=<!-- versions: end -->)/,
-	);
-	writeFileSync(file, `${before}\n${table}\n\n${after}`);
+	const text = readFileSync(file, 'utf8');
+	const marked = /(?<=<!-- versions: written by .*-->\n\n)(\|.*\n)*/;
+	if (!marked.test(text)) throw new Error('README.md does not mark where the table goes');
+	writeFileSync(file, text.replace(marked, `${table}\n`));
 	const prettier = join(root, 'node_modules', 'prettier', 'bin', 'prettier.cjs');
 	await step('Writing README.md', node24(), [prettier, '--write', file], { cwd: root });
 }

@@ -42,11 +42,8 @@ it('has a row for every version of n8n that "npm run test:versions" runs', () =>
 	const [, rest = ''] = readme.split(
 		'<!-- versions: written by `npm run test:versions -- --write` -->\n',
 	);
-	const [table = ''] = rest.split('<!-- versions: end -->');
-	const rows = table
-		.trim()
-		.split('\n')
-		.map((row) => row.split('|').map((cell) => cell.trim()));
+	const [table = ''] = rest.trim().split('\n\n');
+	const rows = table.split('\n').map((row) => row.split('|').map((cell) => cell.trim()));
 	expect(rows.slice(2).map(([, version]) => version)).toEqual(versions.map(({ n8n }) => n8n));
 	// a version that lacks nothing has no other word
 	const { n8n } = versions.find(({ lacks }) => lacks?.length === 0) ?? {};

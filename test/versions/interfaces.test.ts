@@ -49,6 +49,18 @@ describeWorking('Operations', () => {
 		expect((await bridge.editor.bytesOf(file)).length).toBeGreaterThan(100);
 	});
 
+	it('the model list is read', async () => {
+		const { id, name, type } = bridge.accounts.router;
+		const { results } = await bridge.editor.listSearch({
+			nodeType: `${packageName}.modelRouter`,
+			method: 'searchModels',
+			parameter: 'model',
+			parameters: {},
+			credentials: { [type]: { id, name } },
+		});
+		expect(results.map(({ value }) => value)).toContain('canvas/sketch-1');
+	});
+
 	it('a failed request says why, once, and is not repeated', async () => {
 		bridge.service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 401 } });
 		const execution = await run(payingOperations[0], 'a lighthouse');
