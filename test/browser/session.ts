@@ -41,7 +41,7 @@ export class Session {
 			viewport: { width: 1440, height: 900 },
 		});
 		// how fast a machine is decides nothing
-		context.setDefaultTimeout(Number(process.env.TT ?? 90_000));
+		context.setDefaultTimeout(90_000);
 		const tab = context.pages()[0] ?? (await context.newPage());
 		const session = new Session(bridge, new EditorPage(tab, bridge.editor.url), context, folder);
 		await session.watched(async () => await session.page.signIn())();
