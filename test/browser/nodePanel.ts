@@ -18,6 +18,11 @@ export class NodePanel {
 		this.#tab = tab;
 	}
 
+	/** All of it, with input and output. */
+	get ndv(): Locator {
+		return this.#get('ndv');
+	}
+
 	get parameters(): Locator {
 		return this.#get('node-parameters');
 	}
