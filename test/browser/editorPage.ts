@@ -51,6 +51,13 @@ export class EditorPage {
 		await this.#get('canvas-plus-button').waitFor();
 	}
 
+	/** Everything that a picture of the canvas has to show. */
+	get canvasParts(): Locator {
+		return this.tab.locator(
+			'.vue-flow__node, .vue-flow__edge, [data-test-id="canvas-handle-plus-wrapper"]',
+		);
+	}
+
 	/** Opens a saved workflow and shows all of it. */
 	async openWorkflow({ id, nodes }: { id: string; nodes: unknown[] }): Promise<void> {
 		await this.#goTo(`/workflow/${id}`);

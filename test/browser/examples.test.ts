@@ -15,7 +15,7 @@ it.each(readdirSync('examples'))('%s opens, and its notes can be read', async (f
 		const example = await editor.importWorkflow(exampleFor(accounts, file));
 		await session.page.openWorkflow(example);
 		expect(await session.page.notesInTheWay()).toEqual([]);
-		const { tab, canvasNodes } = session.page;
-		await takePictureAround(`example ${file.replace('.json', '')}`, tab, canvasNodes);
+		const { tab, canvasParts } = session.page;
+		await takePictureAround(`example ${file.replace('.json', '')}`, tab, canvasParts);
 	})();
 });

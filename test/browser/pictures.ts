@@ -14,7 +14,8 @@ const hidden = `
 	[class*="nodeCreatorButtons"],
 	[data-test-id^="radio-button-"] { visibility: hidden !important; }`;
 
-const margin = 24;
+/** The name of a node is wider than the node. */
+const margin = 48;
 
 /** Takes a picture for the documentation, where `npm run test:browser -- --pictures` asks for them. */
 export async function takePicture(name: string, of: Locator): Promise<void> {
