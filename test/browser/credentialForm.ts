@@ -23,12 +23,14 @@ export class CredentialForm {
 		);
 		await this.#get('credential-save-button').click();
 		await (await tested).finished();
-		const succeeded = this.#get('credentials-config-container-test-success');
+		const succeeded = this.dialog.locator(
+			'[data-test-id="credentials-config-container-test-success"]:visible',
+		);
 		const details = this.dialog.getByText('More details');
 		await succeeded.or(details).first().waitFor();
 		if (await succeeded.isVisible()) return { succeeded: true, text: await succeeded.innerText() };
 		await details.click();
-		await this.dialog.getByText('Show less').or(this.dialog.getByText('Less details')).waitFor();
+		await details.waitFor({ state: 'detached' });
 		return { succeeded: false, text: await this.dialog.innerText() };
 	}
 

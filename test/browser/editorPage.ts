@@ -51,14 +51,20 @@ export class EditorPage {
 		await this.#get('canvas-plus-button').waitFor();
 	}
 
+	/** Everything that a picture of the canvas has to show. */
+	get canvasParts(): Locator {
+		return this.tab.locator(
+			'.vue-flow__node, .vue-flow__edge, [data-test-id="canvas-handle-plus-wrapper"]',
+		);
+	}
+
 	/** Opens a saved workflow and shows all of it. */
 	async openWorkflow({ id, nodes }: { id: string; nodes: unknown[] }): Promise<void> {
 		await this.#goTo(`/workflow/${id}`);
 		await this.tab.waitForURL(`**/workflow/${id}*`);
-		// a note is a node of the canvas that holds a sticky
 		await until(
 			`the canvas shows ${nodes.length} nodes`,
-			async () => (await this.#canvasNodes.count()) === nodes.length,
+			async () => (await this.canvasNodes.count()) === nodes.length,
 		);
 		await this.fit();
 	}
@@ -84,7 +90,8 @@ export class EditorPage {
 		return this.#get('node-creator').getByText('Add to workflow');
 	}
 
-	get #canvasNodes(): Locator {
+	/** Nodes and notes: a note is a node of the canvas that holds a sticky. */
+	get canvasNodes(): Locator {
 		return this.tab.locator('.vue-flow__node');
 	}
 
@@ -141,13 +148,9 @@ export class EditorPage {
 		return this.tab.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 	}
 
-	get canvas(): Locator {
-		return this.#get('canvas');
-	}
-
 	/** Notes whose text does not fit, or that cover a node or another note: a sentence each. */
 	async notesInTheWay(): Promise<string[]> {
-		const shown = await this.#canvasNodes.evaluateAll((nodes: CanvasNode[]) =>
+		const shown = await this.canvasNodes.evaluateAll((nodes: CanvasNode[]) =>
 			nodes.map((node) => {
 				const note = node.querySelector('[data-test-id="sticky"]');
 				const parts = note ? [...note.querySelectorAll('*')] : [];

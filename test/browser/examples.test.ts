@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { exampleFor } from '../n8n/example.ts';
-import { takePicture } from './pictures.ts';
+import { takePictureAround } from './pictures.ts';
 import { Session } from './session.ts';
 
 let session: Session;
@@ -15,6 +15,7 @@ it.each(readdirSync('examples'))('%s opens, and its notes can be read', async (f
 		const example = await editor.importWorkflow(exampleFor(accounts, file));
 		await session.page.openWorkflow(example);
 		expect(await session.page.notesInTheWay()).toEqual([]);
-		await takePicture(`example ${file.replace('.json', '')}`, session.page.canvas);
+		const { tab, canvasParts } = session.page;
+		await takePictureAround(`example ${file.replace('.json', '')}`, tab, canvasParts);
 	})();
 });

@@ -18,6 +18,11 @@ export class NodePanel {
 		this.#tab = tab;
 	}
 
+	/** All of it, with input and output. */
+	get ndv(): Locator {
+		return this.#get('ndv');
+	}
+
 	get parameters(): Locator {
 		return this.#get('node-parameters');
 	}
@@ -57,7 +62,10 @@ export class NodePanel {
 		await entries.first().waitFor();
 		const all = await entries.count();
 		await this.#tab.fill('[data-test-id="rlc-search"]:visible', search);
-		await until('the list shows what was searched', async () => (await entries.count()) < all);
+		await until('the list shows what was searched', async () => {
+			const count = await entries.count();
+			return count > 0 && count < all;
+		});
 		const found = await entries.allInnerTexts();
 		await entries.filter({ hasText: entry }).first().click();
 		return found;
@@ -73,12 +81,10 @@ export class NodePanel {
 		await this.#field(field).locator('[data-test-id="rlc-input"]').fill(id);
 	}
 
-	async useCredential(name: string): Promise<void> {
+	/** By its id: those of other test files may have the same name. */
+	async useCredential(id: string): Promise<void> {
 		await this.#get('node-credentials-select').click();
-		await this.#tab
-			.locator('[role="option"]:visible, .el-select-dropdown__item:visible')
-			.getByText(name, { exact: true })
-			.click();
+		await this.#get(`node-credentials-select-item-${id}`).click();
 	}
 
 	/** "Execute step", and waits until the run has ended in any way. */
@@ -95,9 +101,9 @@ export class NodePanel {
 			.waitFor();
 	}
 
-	/** What the output side says. */
-	async output(): Promise<string> {
-		return await this.#get('output-panel').innerText();
+	/** Waits until the output side says this. */
+	async showsOutput(text: RegExp): Promise<void> {
+		await this.#get('output-panel').filter({ hasText: text }).waitFor();
 	}
 
 	async error(): Promise<{ title: string; description: string }> {

@@ -61,6 +61,20 @@ export function operationsOf(node: INodeTypeDescription): Operation[] {
 	return operations.length ? operations : [{ node, values: {}, name }];
 }
 
+/** The operation that a new node begins with. */
+export function defaultOperation(node: INodeTypeDescription): Operation {
+	const resource = node.properties.find(({ name }) => name === 'resource')?.default;
+	const choice = node.properties.find(
+		(property) => property.name === 'operation' && resourceOf(property)['resource'] === resource,
+	);
+	const found = operationsOf(node).find(
+		({ values }) =>
+			values['resource'] === resource && values['operation'] === String(choice?.default),
+	);
+	if (!found) throw new Error(`${node.displayName} begins with no operation`);
+	return found;
+}
+
 /** The titles that the node's panel has to show with these values and nothing else set. */
 export function shownTitles({ node, values }: Operation): string[] {
 	const instance = { typeVersion: Number(node.version), type: node.name, parameters: {} };

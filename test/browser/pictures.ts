@@ -5,12 +5,55 @@ import type { Locator, Page } from 'playwright-core';
 const folder = 'docs/pictures';
 const mostBytes = 150_000;
 
+/** What lies over the part that a picture is of: messages, and the canvas's own buttons. */
+const hidden = `
+	.el-notification,
+	[data-test-id="canvas-controls"],
+	[data-test-id="execute-workflow-button"],
+	[class*="executionButtons"],
+	[class*="nodeCreatorButtons"],
+	[data-test-id^="radio-button-"] { visibility: hidden !important; }`;
+
+/** The name of a node is wider than the node. */
+const margin = 48;
+
 /** Takes a picture for the documentation, where `npm run test:browser -- --pictures` asks for them. */
-export async function takePicture(name: string, of: Page | Locator): Promise<void> {
-	if (!process.env['AGENT_BRIDGE_PICTURES']) return;
+export async function takePicture(name: string, of: Locator): Promise<void> {
+	if (!wanted()) return;
+	const path = pathOf(name);
+	await of.screenshot({ path, style: hidden, animations: 'disabled', scale: 'css' });
+	checkSize(path);
+}
+
+/** A picture of the part of a page that these elements take, all of them together. */
+export async function takePictureAround(name: string, page: Page, parts: Locator): Promise<void> {
+	if (!wanted()) return;
+	const boxes = (
+		await Promise.all((await parts.all()).map(async (one) => await one.boundingBox()))
+	).filter((box) => box !== null);
+	const x = Math.max(0, Math.min(...boxes.map((box) => box.x)) - margin);
+	const y = Math.max(0, Math.min(...boxes.map((box) => box.y)) - margin);
+	const right = Math.max(...boxes.map((box) => box.x + box.width)) + margin;
+	const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + margin;
+	const path = pathOf(name);
+	await page.screenshot({
+		path,
+		style: hidden,
+		animations: 'disabled',
+		scale: 'css',
+		clip: { x, y, width: right - x, height: bottom - y },
+	});
+	checkSize(path);
+}
+
+const wanted = () => Boolean(process.env['AGENT_BRIDGE_PICTURES']);
+
+function pathOf(name: string): string {
 	mkdirSync(folder, { recursive: true });
-	const path = join(folder, `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.png`);
-	await of.screenshot({ path, animations: 'disabled', caret: 'hide', scale: 'css' });
+	return join(folder, `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.png`);
+}
+
+function checkSize(path: string): void {
 	const { size } = statSync(path);
 	if (size > mostBytes) throw new Error(`${path} has ${size} bytes`);
 }

@@ -41,10 +41,15 @@ export class Session {
 			viewport: { width: 1440, height: 900 },
 		});
 		// how fast a machine is decides nothing
-		context.setDefaultTimeout(Number(process.env.TT ?? 90_000));
+		context.setDefaultTimeout(90_000);
 		const tab = context.pages()[0] ?? (await context.newPage());
 		const session = new Session(bridge, new EditorPage(tab, bridge.editor.url), context, folder);
-		await session.watched(async () => await session.page.signIn())();
+		try {
+			await session.watched(async () => await session.page.signIn())();
+		} catch (error) {
+			await session.close();
+			throw error;
+		}
 		return session;
 	}
 
@@ -60,7 +65,7 @@ export class Session {
 			try {
 				await work(...args);
 			} catch (error) {
-				const saved = await this.#keep();
+				const saved = await this.#keep().catch(() => 'nothing, since it is gone');
 				if (error instanceof Error) error.message += `\n\nWhat the browser showed: ${saved}`;
 				throw error;
 			}

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { startService, type Service } from '../service/service';
 import { chat, job, models, posts, response, secretsOf } from './rig/calls';
-import { run, start } from './rig/run';
+import { run, start, shownText } from './rig/run';
 
 // the catalog: its filters, one entry in any spelling, and what it spares the user
 let service: Service;
@@ -174,7 +174,7 @@ describe('a model of another kind', () => {
 		],
 	])('is refused before %s is sent', async (_what, call, message) => {
 		const { error } = await run({ ...call(), secrets: secretsOf(service) });
-		expect(error?.message).toBe(message);
+		expect(shownText(error)).toBe(message);
 		expect(posts(service)).toEqual([]);
 	});
 
@@ -189,9 +189,8 @@ describe('a model of another kind', () => {
 				secrets: secretsOf(other),
 			});
 			await other.stop();
-			expect(error?.message).toBe(
-				'The model canvas/sketch-1 makes images: wrong_endpoint. Use "Media" with the Media Type "Image" for it.',
-			);
+			expect(error?.message).toBe('The model canvas/sketch-1 makes images: wrong_endpoint');
+			expect(error?.description).toContain('Use "Media" with the Media Type "Image" for it.');
 		},
 	);
 
@@ -239,7 +238,7 @@ it.each([401, 403])('a key that is refused with %i is what is said', async (stat
 		expect.stringMatching(/^The (service refused the )?API key/),
 		[],
 	]);
-	expect(error?.message).toContain('turn on "Allow Unknown Cost" in Options');
+	expect(shownText(error)).toContain('turn on "Allow Unknown Cost" in Options');
 	expect(error?.description).toContain('nothing was started');
 });
 

@@ -5,7 +5,7 @@ import { callTool } from './rig/agentTool';
 import { secretsOf, secretsWithLedger } from './rig/calls';
 import { allFields, type Field } from './rig/fields';
 import { activated, executed } from './rig/poll';
-import { start, type RunOptions } from './rig/run';
+import { start, type RunOptions, shownText } from './rig/run';
 import { triggerRig, type TriggerRig } from './rig/triggers';
 
 // one rule for every field of every operation of every node: an expression that finds nothing is refused, unless the field says
@@ -76,7 +76,7 @@ describe.each(
 		const items = isSetting(field) ? [{}] : [{ given: field.good as string }, {}];
 		const { error } = await runWith(field, parameters, items);
 		expect(error?.message).toContain(saying(field));
-		expect(error?.message).toContain('Correct the expression, or give it a fallback');
+		expect(shownText(error)).toContain('Correct the expression, or give it a fallback');
 		expect(error?.context?.['itemIndex']).toBe(isSetting(field) ? undefined : 1);
 		expect(asked()).toEqual([]);
 	});

@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { startService, type Service } from '../service/service';
 import { agent, assistant, job, posts, secretsOf } from './rig/calls';
-import { run, type RunOptions } from './rig/run';
+import { run, type RunOptions, shownText } from './rig/run';
 
 // texts with expressions in them, and fields that are not needed for what was chosen
 let service: Service;
@@ -73,7 +73,9 @@ it.each([
 	['='],
 ])('a message of %s is none', async (message) => {
 	const { error } = await execute(agent({ message }));
-	expect(error?.message).toMatch(/^Message is empty: its expression found nothing for this item\./);
+	expect(shownText(error)).toMatch(
+		/^Message is empty: its expression found nothing for this item\./,
+	);
 	expect(service.requests).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { secretsWithLedger } from './rig/calls';
 import { sketch, startLedgerRig } from './rig/ledger';
-import { run, start, type RunOptions } from './rig/run';
+import { run, start, type RunOptions, shownText } from './rig/run';
 
 // media jobs that the job ledger knows of: n8n's Data Tables stand beside the service
 const rig = startLedgerRig();
@@ -60,7 +60,7 @@ describe('a start that is entered', () => {
 			outcome: 'unknown',
 			ids: { entryId: '1' },
 		});
-		expect(error?.message).toContain('Mark as Started');
+		expect(shownText(error)).toContain('Mark as Started');
 		expect(rig.n8n.entries()).toMatchObject([{ state: 'unknown', jobId: '' }]);
 	});
 

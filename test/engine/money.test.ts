@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { startService, type Service } from '../service/service';
 import { startContrary, type Contrary } from './contrary';
 import { chat, posts, secretsOf } from './rig/calls';
-import { run, start, type RunOptions } from './rig/run';
+import { run, start, type RunOptions, shownText } from './rig/run';
 
 // what an answer costs, what it may cost, and what is said when the money does not suffice
 let service: Service;
@@ -289,7 +289,7 @@ describe('a cost that cannot be calculated', () => {
 			const apiKey = `key-of-an-odd-catalog-${++keys}`;
 			const secrets = { modelRouterApi: { ...odd.secrets['modelRouterApi'], apiKey } };
 			const { items, error } = await ask('x', { model: model('v/a'), ...more }, { secrets });
-			return { sent: odd.posted.length, items: items.length, message: error?.message };
+			return { sent: odd.posted.length, items: items.length, message: shownText(error) };
 		};
 
 		it.each<[string, unknown]>([

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { startService, type Service } from '../service/service';
 import { chat, posts, response, secretsOf } from './rig/calls';
-import { run, type RunOptions } from './rig/run';
+import { run, type RunOptions, shownText } from './rig/run';
 
 // the responses protocol, in every form that the specification leaves open, and answers of both protocols that break off
 let service: Service;
@@ -80,7 +80,7 @@ describe('what is sent', () => {
 		['stream', '{"stream":false}', /always streamed/],
 	])('never %s', async (_what, additionalFields, message) => {
 		const { error } = await ask('x', { options: { additionalFields } });
-		expect(error?.message).toMatch(message);
+		expect(shownText(error)).toMatch(message);
 		expect(service.requests).toEqual([]);
 	});
 });

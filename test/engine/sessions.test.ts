@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { NAMESPACE_URL, uuidV5 } from '../../src/n8n/uuid';
 import { startService, type Service } from '../service/service';
 import { agent, posts, secretsOf } from './rig/calls';
-import { run, type RunOptions } from './rig/run';
+import { run, type RunOptions, shownText } from './rig/run';
 
 // which conversation a message to an agent belongs to, and what is kept of an answer that stops
 let service: Service;
@@ -155,7 +155,7 @@ describe('the message', () => {
 		async (item) => {
 			const { error } = await send(fromInput, { items: [{ chatInput: 'first' }, item] });
 			expect(error?.message).toMatch(/^Message: the item has no text in 'chatInput'/);
-			expect(error?.message).toMatch(
+			expect(shownText(error)).toMatch(
 				/Connect a Chat Trigger, or choose Define Below in Source for Message\./,
 			);
 			expect(error?.context?.['itemIndex']).toBe(1);

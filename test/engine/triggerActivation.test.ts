@@ -186,7 +186,7 @@ describe('a test run in the editor', () => {
 		await untouched(async () => {
 			const { error } = await test();
 			expect(error?.message).toMatch(/no finished job to show/);
-			expect(error?.description).toMatch(/Track in Job Ledger/);
+			expect(error?.message).toMatch(/Track in Job Ledger/);
 		});
 	});
 

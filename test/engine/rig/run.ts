@@ -58,6 +58,10 @@ export interface Outcome {
 	credentialsRead: number;
 }
 
+/** What the editor shows of an error: its title, and its description. */
+export const shownText = (error: Outcome['error']) =>
+	error && `${error.message}. ${error.description}`;
+
 /** Runs Start -> node -> sinks in n8n-core's own engine; the first node gets the items. */
 export function start({
 	node,
