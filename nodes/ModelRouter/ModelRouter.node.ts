@@ -18,7 +18,7 @@ export class ModelRouter implements INodeType {
 		version: 1,
 		subtitle: operationSubtitle(resources),
 		description:
-			'Ask text models, read the model catalog and make images, videos, music and speech',
+			'Message text models, generate images, videos, music and speech, and start workflows when media jobs are done',
 		defaults: { name: 'Model Router' },
 		inputs: [mainConnection],
 		outputs: [mainConnection],

@@ -22,7 +22,7 @@ export class ModelRouterTrigger implements INodeType {
 		version: 1,
 		subtitle: eventsSubtitle,
 		description:
-			'Starts the workflow when a media job is done, with its file, or when the model catalog changes',
+			'Message text models, generate images, videos, music and speech, and start workflows when media jobs are done',
 		defaults: { name: 'Model Router Trigger' },
 		polling: true,
 		builderHint: {

@@ -65,7 +65,7 @@ function formatTitle({ id, name, pricing, context_length: context }: Model): str
 		named ? name : id,
 		formatTokenPrice(readPrice(pricing, 'input_per_mtok'), readPrice(pricing, 'output_per_mtok')),
 		formatUnitPrice(readPrice(pricing, 'per_unit'), pricing?.['unit']),
-		typeof context === 'number' ? formatCount(context) : undefined,
+		typeof context === 'number' ? `${formatCount(context)} context` : undefined,
 		named && id,
 	]
 		.filter(Boolean)
@@ -79,7 +79,7 @@ function formatTokenPrice(
 ): string | undefined {
 	if (input === undefined && output === undefined) return undefined;
 	const format = (price: number | undefined) => (price === undefined ? '?' : `$${price}`);
-	return `${format(input)}/${format(output)}`;
+	return `${format(input)} in, ${format(output)} out per 1M tokens`;
 }
 
 /** The price of the cheapest configuration. */

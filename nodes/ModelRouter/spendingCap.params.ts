@@ -7,7 +7,7 @@ export const spendingCapPerItemParam = withFieldRules({ inTool: 'fixed' })({
 	type: 'number',
 	// otherwise an expression without a value would remove the cap
 	required: true,
-	typeOptions: { minValue: 0, numberPrecision: 6 },
+	typeOptions: { minValue: 0 },
 	default: 1,
 	description: 'An item that could cost more than this is not sent. 0 sends nothing that costs.',
 });

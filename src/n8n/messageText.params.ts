@@ -54,6 +54,7 @@ export function messageTextParams<const Name extends string>({
 			],
 			default: 'fromInput',
 			description: 'Where the text comes from. A Chat Trigger hands it over as "chatInput".',
+			hint: 'Without a chat before this node, choose Define Below',
 		},
 		{ ...text, displayOptions: { show: { [`${name}Source`]: ['define'], '@tool': [false] } } },
 		{ ...text, displayOptions: { show: { '@tool': [true] } } },

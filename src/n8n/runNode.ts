@@ -205,10 +205,17 @@ function findChosenOperation(n8n: IExecuteFunctions, resources: readonly Resourc
 	const resource = findChosen(n8n, 'resource', resources);
 	if (resource?.notInTools && isToolType(n8n.getNode().type))
 		throw toNodeError(n8n.getNode(), notForAgentsError(resource.name));
-	const operation = findChosen(n8n, 'operation', resource?.operations ?? []);
+	if (!resource)
+		throw toNodeError(
+			n8n.getNode(),
+			new Error(`This node has no resource "${String(storedResource)}"`),
+		);
+	const operation = findChosen(n8n, 'operation', resource.operations);
 	if (operation) return operation;
-	const chosen = [storedResource, storedOperation].filter(Boolean).join(': ');
-	throw toNodeError(n8n.getNode(), new Error(`This node has no operation "${chosen}"`));
+	throw toNodeError(
+		n8n.getNode(),
+		new Error(`This node has no operation "${String(storedOperation)}"`),
+	);
 }
 
 /** The entry of a list that was chosen in the editor, or its only one. */

@@ -60,7 +60,7 @@ it('finds the fields', () => {
 			'modelRouter ledger getMany: Filters: State',
 			'modelRouterTrigger: Options: Max Jobs per Run',
 			'agentBridge: Options: Stop Pattern',
-			'modelRouter ledger getMany: Request Settings: Total Timeout (Seconds)',
+			'modelRouter text message: Request Settings: Total Timeout (Seconds)',
 			'workspaceAgent: Request Settings: Total Timeout (Seconds)',
 		]),
 	);

@@ -220,7 +220,7 @@ describe('the model picker', () => {
 		const names = (await search({ resource: 'model', operation: 'get' })).map(({ name }) => name);
 		expect(names).toEqual(
 			expect.arrayContaining([
-				'Quill 2.5 · $0.5/$1.5 · 128k · northwind/quill-2.5',
+				'Quill 2.5 · $0.5 in, $1.5 out per 1M tokens · 128k context · northwind/quill-2.5',
 				'northwind/quill-mini · $0.1/$0.4 · 128k',
 				'Prism 4.1 Turbo · $3/$15 · 1M · Aurora-Labs/Prism-4.1-Turbo',
 				'No Context 1 · $0.01/$0.02 · tiny/no-context-1',

@@ -149,7 +149,7 @@ export const subjectParams = [
 	subjectParam(
 		'wallet',
 		'Wallet',
-		'e.g. 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+		'e.g. vitalik.eth',
 		'Address or name of a wallet, or of a trader',
 	),
 	subjectParam(

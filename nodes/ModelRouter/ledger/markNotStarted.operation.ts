@@ -7,7 +7,7 @@ import { openJobLedger } from './openJobLedger';
 export const markNotStarted = operation({
 	name: 'Mark as Not Started',
 	value: 'markNotStarted',
-	action: 'Mark unknown start as not started',
+	action: 'Mark job ledger entry as not started',
 	description:
 		'Record that a start with an unknown outcome did not start a job: its key can then start a job again. If this is wrong, you pay twice.',
 	params: whichParams,

@@ -8,7 +8,7 @@ import { openJobLedger } from './openJobLedger';
 export const markStarted = operation({
 	name: 'Mark as Started',
 	value: 'markStarted',
-	action: 'Mark unknown start as started',
+	action: 'Mark job ledger entry as started',
 	description:
 		'Record that a start with an unknown outcome did start a job: its key then returns that job, and the trigger downloads its file',
 	params: [

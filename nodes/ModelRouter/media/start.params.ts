@@ -107,6 +107,12 @@ export const startParams = [
 		description:
 			'What to make; for speech, the text to read aloud. Sent as "prompt"; not sent when empty.',
 	},
+	{
+		...spendingCapPerItemParam,
+		description:
+			'A job is not started when it is certain to cost more than this. The catalog only has the price of the cheapest configuration, so it may still cost more: duration, resolution, sound and tier raise the price. A job without a price in the catalog is not started, unless Allow Unknown Cost in the options is on.',
+	},
+	allowAgentsParam,
 	presetsParam,
 	{
 		displayName: 'Additional Parameters (JSON)',
@@ -116,12 +122,6 @@ export const startParams = [
 		description:
 			'Further fields of the request as a JSON object, sent unchanged, e.g. {"size": "1024x1024"}. Which fields are accepted depends on the model.',
 	},
-	{
-		...spendingCapPerItemParam,
-		description:
-			'A job is not started when it is certain to cost more than this. The catalog only has the price of the cheapest configuration, so it may still cost more: duration, resolution, sound and tier raise the price. A job without a price in the catalog is not started, unless Allow Unknown Cost in the options is on.',
-	},
-	allowAgentsParam,
 	inputsParam,
 	useLedgerParam,
 	idempotencyKeyParam,
@@ -133,7 +133,7 @@ const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed' })({
 	type: 'number',
 	// otherwise an expression without a value would remove the cap
 	required: true,
-	typeOptions: { minValue: 0, numberPrecision: 6 },
+	typeOptions: { minValue: 0 },
 	default: 10,
 	description:
 		'Jobs are started one after another. No more are started once their estimated costs (or their minimum costs in the catalog, where those are higher) add up to this. The last job may exceed the cap. It applies to all starts of this node in one execution; a failed job still counts.',
