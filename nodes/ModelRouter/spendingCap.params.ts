@@ -1,7 +1,7 @@
 import { withFieldRules } from '../../src/n8n/parameterValidation';
 
 /** Of everything that is paid per item. Each kind of request has its own description of how the cost is calculated. */
-export const spendingCapPerItemParam = withFieldRules({ inTool: 'fixed' })({
+export const spendingCapPerItemParam = withFieldRules({ inTool: 'fixed', isDecimal: true })({
 	displayName: 'Spending Cap per Item (USD)',
 	name: 'spendingCapPerItem',
 	type: 'number',

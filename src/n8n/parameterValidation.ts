@@ -17,6 +17,8 @@ export interface FieldRules {
 	 * influence. For a collection, it applies to each field without such a rule of its own.
 	 */
 	inTool?: 'fixed' | 'notFromModel';
+	/** A number need not be whole. n8n's own `numberPrecision` would show 1 as 1.000000. */
+	isDecimal?: true;
 }
 
 /** A symbol, since n8n's declarations have no field for it. n8n neither copies it to the editor nor stores it. */
@@ -103,16 +105,17 @@ function convertToText(value: unknown): string {
 	return typeof plain === 'string' ? plain : JSON.stringify(plain);
 }
 
-function validateNumber({ typeOptions }: INodeProperties, value: unknown, path: string): number {
+function validateNumber(param: INodeProperties, value: unknown, path: string): number {
 	const written = typeof value === 'string' && value.trim() !== '';
 	const number = written || typeof value === 'number' ? Number(value) : NaN;
 	if (!Number.isFinite(number)) throw invalidInputError(`${path} must be a number`);
-	const { minValue = -Infinity, maxValue = Infinity, numberPrecision } = typeOptions ?? {};
+	const { minValue = -Infinity, maxValue = Infinity, numberPrecision } = param.typeOptions ?? {};
 	if (number < minValue || number > maxValue) {
 		const upTo = maxValue === Infinity ? 'or more' : `to ${maxValue}`;
 		throw invalidInputError(`${path} must be ${minValue} ${upTo}`, `It is ${number}.`);
 	}
-	if (!numberPrecision && !Number.isInteger(number))
+	const isDecimal = numberPrecision || getFieldRules(param).isDecimal;
+	if (!isDecimal && !Number.isInteger(number))
 		throw invalidInputError(`${path} must be a whole number`, `It is ${number}.`);
 	return number;
 }

@@ -221,11 +221,11 @@ describe('the model picker', () => {
 		expect(names).toEqual(
 			expect.arrayContaining([
 				'Quill 2.5 · $0.5 in, $1.5 out per 1M tokens · 128k context · northwind/quill-2.5',
-				'northwind/quill-mini · $0.1/$0.4 · 128k',
-				'Prism 4.1 Turbo · $3/$15 · 1M · Aurora-Labs/Prism-4.1-Turbo',
-				'No Context 1 · $0.01/$0.02 · tiny/no-context-1',
-				'Input Price 1 · $0.15/? · 128k · tiny/input-price-1',
-				'No Price 1 · 128k · tiny/no-price-1',
+				'northwind/quill-mini · $0.1 in, $0.4 out per 1M tokens · 128k context',
+				'Prism 4.1 Turbo · $3 in, $15 out per 1M tokens · 1M context · Aurora-Labs/Prism-4.1-Turbo',
+				'No Context 1 · $0.01 in, $0.02 out per 1M tokens · tiny/no-context-1',
+				'Input Price 1 · $0.15 in, ? out per 1M tokens · 128k context · tiny/input-price-1',
+				'No Price 1 · 128k context · tiny/no-price-1',
 				'Sketch 1 · from $0.04 per image · canvas/sketch-1',
 				'Speaker 1 · from $0.015 per 1k characters · voice/speaker-1',
 			]),

@@ -127,7 +127,7 @@ export const startParams = [
 	idempotencyKeyParam,
 ] as const satisfies INodeProperties[];
 
-const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed' })({
+const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecimal: true })({
 	displayName: 'Spending Cap per Execution (USD)',
 	name: 'spendingCapPerExecution',
 	type: 'number',

@@ -1,4 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
+import { withFieldRules } from '../../../src/n8n/parameterValidation';
 import { matchesFilter, listModels } from '../../../src/router/catalog';
 import { simplifyParam } from '../simplify.params';
 import { toModelItem } from './modelOutput';
@@ -64,23 +65,23 @@ export const getMany = operation({
 					default: 'image',
 					description: 'What the models accept',
 				},
-				{
+				withFieldRules({ isDecimal: true })({
 					displayName: 'Max Input Price (USD per Million Tokens)',
 					name: 'maxInputPrice',
 					type: 'number',
 					typeOptions: { minValue: 0 },
 					default: 1,
 					description: 'Excludes media models, which have no such price',
-				},
-				{
+				}),
+				withFieldRules({ isDecimal: true })({
 					displayName: 'Max Output Price (USD per Million Tokens)',
 					name: 'maxOutputPrice',
 					type: 'number',
 					typeOptions: { minValue: 0 },
 					default: 5,
 					description: 'Excludes media models, which have no such price',
-				},
-				{
+				}),
+				withFieldRules({ isDecimal: true })({
 					displayName: 'Max Unit Price (USD)',
 					name: 'maxUnitPrice',
 					type: 'number',
@@ -88,7 +89,7 @@ export const getMany = operation({
 					default: 0.1,
 					description:
 						'The price of an image, a video, a second, a request or 1,000 characters, whichever the model has. Excludes text models.',
-				},
+				}),
 				{
 					displayName: 'Min Context (Tokens)',
 					name: 'minContext',
