@@ -23,7 +23,7 @@ export const jobKey = ({ account, segment, jobId }: Pick<Entry, 'account' | 'seg
 
 /** Columns of the job ledger and their types in n8n. Existing tables use them, so names and types never change. */
 export const columns = {
-	/** The key of "Start Once Per Key"; empty for a job without a key. */
+	/** The unique key of a start; empty for a job without a key. */
 	startKey: 'string',
 	state: 'string',
 	jobId: 'string',

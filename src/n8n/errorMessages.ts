@@ -17,17 +17,23 @@ export function errorMessage(error: ServiceError): string {
 /**
  * Everything that is known about a failure, as HTML-escaped text: n8n's editor renders it as HTML, and its chat shows nothing else.
  * It is never empty and never equal to the message, since n8n would drop it then.
+ *
+ * @param withAdvice Whether it says what to do.
  */
-export function errorDescription(error: ServiceError): string {
+export function errorDescription(error: ServiceError, withAdvice = true): string {
+	const advice = withAdvice ? error.details.advice : undefined;
 	return escapeHtml(
 		error.kind === 'invalid'
-			? (error.details.advice ?? 'Nothing was sent for this item.')
-			: descriptionLines(error),
+			? (advice ?? 'Nothing was sent for this item.')
+			: descriptionLines(error, advice),
 	);
 }
 
-function descriptionLines({ kind, message, details }: ServiceError): string {
-	const { reason, advice, code, requestId, outcome, retryAfter, partial } = details;
+function descriptionLines(
+	{ kind, message, details }: ServiceError,
+	advice: string | undefined,
+): string {
+	const { reason, code, requestId, outcome, retryAfter, partial } = details;
 	const lines = [
 		reason && formatReason(kind, reason),
 		advice,

@@ -75,9 +75,7 @@ function wordError(node: INode, error: ServiceError): { message: string; descrip
 	if (isToolType(node.type))
 		return { message: agentErrorMessage(error), description: errorDescription(error) };
 	if (node.type.endsWith('Trigger')) {
-		const { advice: _said, ...details } = error.details;
-		const rest = new ServiceError(error.kind, error.message, details);
-		return { message: errorMessage(error), description: errorDescription(rest) };
+		return { message: errorMessage(error), description: errorDescription(error, false) };
 	}
 	return { message: errorTitle(error), description: errorDescription(error) };
 }

@@ -17,7 +17,7 @@ export function mediaToolCases(version: AgentVersion): void {
 		afterAll(async () => await bridge.service.stop());
 
 		const picture = (parameters: Record<string, unknown>, operation = 'start') =>
-			nodesFor(bridge.accounts).router('Painter', ['job', operation], {
+			nodesFor(bridge.accounts).router('Painter', ['media', operation], {
 				mediaType: 'images',
 				model: model('canvas/sketch-1'),
 				prompt: asked,

@@ -35,7 +35,7 @@ const triggerFor = (jobId: string) => {
 		{
 			pollTimes: { item: [{ mode: 'everyMinute' }] },
 			events: ['mediaJobCompleted'],
-			...{ jobSource: 'list', segment: 'images', jobIds: jobId },
+			...{ watch: 'list', mediaType: 'images', jobIds: jobId },
 		},
 		{ credentials: { [type]: { id, name } } },
 	);
