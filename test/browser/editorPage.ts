@@ -47,8 +47,15 @@ export class EditorPage {
 
 	async openNewWorkflow(): Promise<void> {
 		await this.#goTo('/home/workflows');
-		await this.#goTo('/workflow/new');
-		await this.#get('canvas-plus-button').waitFor();
+		const start = this.#get('canvas-plus-button');
+		await until('a new workflow is open', async () => {
+			// after the sign-in n8n may still be on its way to its own first page, which then replaces ours
+			await this.#goTo('/workflow/new');
+			return await start.waitFor({ timeout: 10_000 }).then(
+				() => true,
+				() => false,
+			);
+		});
 	}
 
 	/** Everything that a picture of the canvas has to show. */
@@ -97,8 +104,13 @@ export class EditorPage {
 
 	/** Types `words` into the list of nodes and waits until it shows these nodes. */
 	async find(words: string, ...nodes: string[]): Promise<void> {
-		if (!(await this.#get('node-creator').isVisible())) await this.#openNodeList();
 		const field = this.tab.locator('input[data-test-id="node-creator-search-bar"]');
+		await until('the list of nodes is open', async () => {
+			if (!(await field.isVisible())) await this.#openNodeList();
+			// the list that a node was added from closes a moment later
+			await this.tab.waitForTimeout(300);
+			return await field.isVisible();
+		});
 		// the list follows the field after a pause: what an earlier search has left must not count
 		await field.fill('no node has this name');
 		await this.#get('node-creator-no-results').waitFor();

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 it('after kill -9 the id of a started job is in the log, and nothing is started by itself', async () => {
-	const generate = payingOperations.find(([name]) => name === 'modelRouter job generate')!;
+	const generate = payingOperations.find(([name]) => name === 'modelRouter media generate')!;
 	const { router } = nodesFor(await createAccounts(instance.editor, secretsOf(service)));
 	const file = workflow(
 		'killed',

@@ -131,10 +131,10 @@ export const payingOperations = [
 		(text: string) => ({ capability: 'webSearch', token: text }),
 	],
 	[
-		'marketAssistant askStreaming',
+		'marketAssistant ask complete',
 		'assistant',
-		['question', 'askStreaming'],
-		(text: string) => ({ question: text }),
+		['question', 'ask'],
+		(text: string) => ({ question: text, streamAnswer: false }),
 	],
 	[
 		'modelRouter text message',
@@ -149,13 +149,13 @@ export const payingOperations = [
 		(text: string) => ({ model: model('northwind/quill-2.5'), prompt: text }),
 	],
 	[
-		'modelRouter job start',
+		'modelRouter media start',
 		'router',
 		['media', 'start'],
 		(text: string) => ({ mediaType: 'images', model: model('canvas/sketch-1'), prompt: text }),
 	],
 	[
-		'modelRouter job generate',
+		'modelRouter media generate',
 		'router',
 		['media', 'generate'],
 		(text: string) => ({ mediaType: 'images', model: model('canvas/sketch-1'), prompt: text }),
@@ -174,7 +174,7 @@ const EACH_KIND = [
 	'workspaceAgent send',
 	'marketAssistant ask',
 	'modelRouter text message',
-	'modelRouter job start',
+	'modelRouter media start',
 ];
 const isOneOfEachKind = ([name]: (typeof payingOperations)[number]) => EACH_KIND.includes(name);
 export const oneOfEachKind = payingOperations.filter(isOneOfEachKind);

@@ -14,7 +14,7 @@ afterAll(async () => await bridge.service.stop());
 repeatCases(oneOfEachKind);
 
 it('Retry On Fail does not start a job again that failed after its start', async () => {
-	const generate = payingOperations.find(([name]) => name === 'modelRouter job generate')!;
+	const generate = payingOperations.find(([name]) => name === 'modelRouter media generate')!;
 	const file = threeItems(bridge.accounts, generate, retryOnFail);
 	file.pinData = {
 		[start]: [
@@ -50,7 +50,7 @@ describe('Stop', () => {
 	);
 
 	it('ends the wait for a job and leaves its id in the custom data', async () => {
-		const generate = payingOperations.find(([name]) => name === 'modelRouter job generate')!;
+		const generate = payingOperations.find(([name]) => name === 'modelRouter media generate')!;
 		const build = nodesFor(bridge.accounts).router;
 		const file = workflow(
 			'stop a job',

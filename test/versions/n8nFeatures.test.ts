@@ -119,7 +119,7 @@ describeWorking('Tool of an AI agent', () => {
 	});
 
 	it('does not start a paid job without leave, and says so to the agent', async () => {
-		const { output } = await ask(nodeOf('job start', asked));
+		const { output } = await ask(nodeOf('media start', asked));
 		expect(output).toMatch(/^The tool said: .*Allow Paid Jobs From AI Agents/);
 		expect(bridge.service.world.starts).toEqual([]);
 	});
@@ -128,7 +128,7 @@ describeWorking('Tool of an AI agent', () => {
 describeWorking('Trigger', () => {
 	it('gives a finished job with its file, once', async () => {
 		const { editor } = bridge;
-		const started = await editor.runOnce(workflow('start', [{}], nodeOf('job start', 'watched')));
+		const started = await editor.runOnce(workflow('start', [{}], nodeOf('media start', 'watched')));
 		const jobId = String(itemsOf(started, 'Node')[0]?.json['jobId']);
 		const saved = await importTriggered(jobId);
 		await editor.activate(saved);
