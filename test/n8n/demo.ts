@@ -88,6 +88,11 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'the picture under Binary in "Make a Picture"',
 	},
 	{
+		file: 'read-a-text-aloud.json',
+		node: 'Read Aloud',
+		look: 'the sound in "Read Aloud", under Binary',
+	},
+	{
 		file: 'look-at-a-picture.json',
 		node: 'Describe It',
 		look: 'the picture in "Make a Picture", and what "Describe It" sees in it',

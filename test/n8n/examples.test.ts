@@ -140,6 +140,14 @@ it('makes a picture and downloads it', async () => {
 	expect(bridge.service.starts('A lighthouse at dawn')).toBe(1);
 });
 
+it('reads a text aloud', async () => {
+	const execution = await runExample('read-a-text-aloud.json');
+	const [speech] = itemsOf(execution, 'Read Aloud');
+	expect(speech?.json).toMatchObject({ state: 'completed', mediaType: 'audio' });
+	expect(speech?.binary?.['data']?.mimeType).toMatch(/^audio\//);
+	expect(bridge.service.starts('Good morning')).toBe(1);
+});
+
 describe('threads', () => {
 	it('answers every thread in its own session, and goes on with it in a later execution', async () => {
 		bridge.service.reset();
