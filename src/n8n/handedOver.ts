@@ -1,4 +1,6 @@
-import { type IExecuteFunctions, isToolType } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { isToolType } from './n8nVersions';
 
 /** What comes with an item from the nodes before: a chat, a conversation, an earlier answer. */
 export interface HandedOver {

@@ -34,6 +34,10 @@ const ALLOWED: Record<string, readonly string[]> = {
 const MAX_LINES = 300;
 const EMPTY_NAMES = /^(utils?|helpers?|common|generic|types?|misc|shared)\b/i;
 
+/** Values of n8n-workflow that older versions of n8n lack. A file that imports one of them fails there when it is used. */
+const NEWER = ['accumulateTokenUsage', 'assertUrlAllowed', 'isToolType', 'NodeConnectionTypes'];
+const N8N_VERSIONS = 'src/n8n/n8nVersions.ts';
+
 const folderOf = (path: string) =>
 	Object.keys(ALLOWED).find((folder) => path.startsWith(`${folder}/`));
 
@@ -44,6 +48,7 @@ export function violations(path: string, text: string): string[] {
 	const lines = text.replace(/\n$/, '').split('\n').length;
 	return [
 		...forbiddenImports(path, source),
+		...(path === N8N_VERSIONS ? [] : newerValues(source)),
 		...(EMPTY_NAMES.test(name) ? [`the name ${name} says nothing`] : []),
 		...(lines > MAX_LINES ? [`${lines} lines`] : []),
 		...(/eslint-disable/.test(text) ? ['switches the linter off'] : []),
@@ -63,6 +68,20 @@ function forbiddenImports(path: string, source: ts.SourceFile): string[] {
 		})
 		.filter((target) => target !== folder && !ALLOWED[folder]?.includes(target))
 		.map((target) => `imports ${target}`);
+}
+
+function newerValues(source: ts.SourceFile): string[] {
+	return source.statements.flatMap((statement) => {
+		if (!ts.isImportDeclaration(statement)) return [];
+		const { moduleSpecifier, importClause } = statement;
+		const bindings = importClause?.namedBindings;
+		const isN8n = ts.isStringLiteral(moduleSpecifier) && moduleSpecifier.text === 'n8n-workflow';
+		if (!isN8n || !bindings || !ts.isNamedImports(bindings)) return [];
+		return bindings.elements
+			.map(({ name, propertyName }) => (propertyName ?? name).text)
+			.filter((name) => NEWER.includes(name))
+			.map((name) => `imports ${name}, which older versions of n8n lack`);
+	});
 }
 
 /** Static and dynamic imports, re-exports and require. */
