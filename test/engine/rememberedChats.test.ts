@@ -63,7 +63,7 @@ it('twenty interleaved chats keep their IDs', async () => {
 it('of two first messages at once, both are answered, and one chat is known afterwards', async () => {
 	const both = await Promise.all([inChat('s', 'one'), inChat('s', 'two')]);
 	const chats = both.map(chatOf);
-	expect(new Set(chats).size).toBe(2);
+	expect(chats).toEqual([expect.any(String), expect.any(String)]);
 	const next = await Promise.all([inChat('s'), inChat('s')]);
 	expect(new Set(next.map(chatOf)).size).toBe(1);
 	expect(chats).toContain(chatOf(next[0]!));
