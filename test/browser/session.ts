@@ -5,6 +5,9 @@ import { chromium, type BrowserContext } from 'playwright-core';
 import { openBridge, type Bridge } from '../n8n/bridge.ts';
 import { EditorPage } from './editorPage.ts';
 
+// the editor is n8n's, and loads its parts while it is used: what fails is tried once more, and both are printed
+jest.retryTimes(1, { logErrorsBeforeRetry: true });
+
 /** Where a failed test leaves what it saw: `scripts/test.mjs` empties it before a run. */
 const evidence = resolve('.browser');
 

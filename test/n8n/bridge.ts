@@ -131,10 +131,10 @@ export const payingOperations = [
 		(text: string) => ({ capability: 'webSearch', token: text }),
 	],
 	[
-		'marketAssistant ask complete',
+		'marketAssistant ask streamed',
 		'assistant',
-		['question', 'ask'],
-		(text: string) => ({ question: text, streamAnswer: false }),
+		['question', 'askStreaming'],
+		(text: string) => ({ question: text }),
 	],
 	[
 		'modelRouter text message',

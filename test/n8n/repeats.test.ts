@@ -29,7 +29,7 @@ it('Retry On Fail does not start a job again that failed after its start', async
 });
 
 describe('Stop', () => {
-	it.each(payingOperations.filter(([name]) => !/ask complete|askGuided|media/.test(name)))(
+	it.each(payingOperations.filter(([name]) => !/ask$|askGuided|media/.test(name)))(
 		'closes the connection of %s',
 		async (...paying) => {
 			const [name, type, operation, parameters] =
