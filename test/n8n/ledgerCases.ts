@@ -39,8 +39,12 @@ export function rivalCases(host: () => LedgerHost, rounds: number): void {
 	});
 }
 
-/** What the job ledger does on any n8n. */
-export function ledgerCases(host: () => LedgerHost): void {
+/**
+ * What the job ledger does on any n8n.
+ *
+ * @param hasScopes Whether this n8n gives an API key only the scopes that were asked for: without a license, older versions give all.
+ */
+export function ledgerCases(host: () => LedgerHost, hasScopes = true): void {
 	it('saving the credential tests both parts, names each scope that is missing, and changes nothing', async () => {
 		const { editor, account, apiKey, tableName } = host();
 		const api = new PublicApi(editor.url, apiKey);
@@ -65,7 +69,7 @@ export function ledgerCases(host: () => LedgerHost): void {
 			...['dataTable:create', 'dataTable:list'],
 			...['dataTableRow:create', 'dataTableRow:read', 'dataTableRow:update'],
 		];
-		for (const given of needed) {
+		for (const given of hasScopes ? needed : []) {
 			const { status, message } = await tested(await editor.createApiKey([given]));
 			// without the list nobody knows whether there is a table
 			const named = message.match(/dataTable\w*:\w+/g);
@@ -74,7 +78,7 @@ export function ledgerCases(host: () => LedgerHost): void {
 		const enough = [...needed, 'dataTableColumn:create'];
 		expect(await tested(await editor.createApiKey(enough))).toMatchObject({
 			status: 'OK',
-			message: expect.stringContaining('dataTableRow:delete'),
+			message: expect.stringContaining(hasScopes ? 'dataTableRow:delete' : 'accepted the key'),
 		});
 		expect(await tables()).toBe(before);
 	});

@@ -7,6 +7,8 @@ interface TestedVersion {
 	n8n: string;
 	/** What it lacks; absent where the nodes refuse to work. */
 	lacks?: Feature[];
+	/** Whether it gives an API key all scopes, whatever was asked for. */
+	givesAllScopes?: true;
 	/** The version that the nodes ask for. */
 	refuses?: string;
 }
