@@ -12,7 +12,7 @@ export interface HandedOver {
 	 * For an AI agent's tool, the item does not count: n8n copies all that the model gives into it, and the model could choose whose
 	 * conversation is continued (n8n-core 2.41.1, requests-response.js:67).
 	 *
-	 * @returns undefined for anything else, and for blanks.
+	 * @returns undefined for anything else, and for a blank text.
 	 */
 	readItem(field: string): string | undefined;
 	/**

@@ -52,7 +52,7 @@ export const isToolType = (type: string): boolean =>
 /**
  * Waits, and ends the wait when the signal aborts.
  *
- * n8n's `sleep` takes a signal from n8n-workflow 2.34 on. Before, its timer runs on, and nobody waits for it.
+ * n8n's `sleep` takes a signal from n8n-workflow 2.34 on. Before, the timer keeps running, without effect.
  *
  * @throws the signal's reason.
  */

@@ -71,7 +71,6 @@ export async function createAccounts(editor: Editor, secrets: Secrets): Promise<
 	};
 }
 
-/** Nodes of the package. Parameters beside resource and operation, then settings of the node such as `retryOnFail`. */
 /** A resource and an operation; how to ask, for the assistant. */
 type Choice = readonly [string, string];
 
@@ -81,6 +80,7 @@ const questions: Record<string, object> = {
 	askGuided: { operation: 'askGuided', streamAnswer: false },
 };
 
+/** Nodes of the package. Parameters beside resource and operation, then settings of the node such as `retryOnFail`. */
 export const nodesFor = (accounts: Accounts) => {
 	const of =
 		(

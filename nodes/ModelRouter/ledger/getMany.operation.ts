@@ -3,6 +3,7 @@ import { equal, findAllRows, MAX_ROWS, noneOf, where } from '../../../src/ledger
 import { operation } from '../../../src/n8n/operation';
 import { toEntryJson } from './entryOutput';
 import { openJobLedger } from './openJobLedger';
+import { limitParam, returnAllParam } from '../list.params';
 
 export const getMany = operation({
 	name: 'Get Many',
@@ -10,22 +11,8 @@ export const getMany = operation({
 	action: 'Get many job ledger entries',
 	description: 'List the starts and jobs in the job ledger, the latest first',
 	params: [
-		{
-			displayName: 'Return All',
-			name: 'returnAll',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to return all results or only up to a given limit',
-		},
-		{
-			displayName: 'Limit',
-			name: 'limit',
-			type: 'number',
-			displayOptions: { show: { returnAll: [false] } },
-			typeOptions: { minValue: 1, maxValue: MAX_ROWS },
-			default: 50,
-			description: 'Max number of results to return',
-		},
+		returnAllParam,
+		{ ...limitParam, typeOptions: { minValue: 1, maxValue: MAX_ROWS } },
 		{
 			displayName: 'Filters',
 			name: 'filters',

@@ -3,6 +3,7 @@ import { withFieldRules } from '../../../src/n8n/parameterValidation';
 import { matchesFilter, listModels } from '../../../src/router/catalog';
 import { simplifyParam } from '../simplify.params';
 import { toModelItem } from './modelOutput';
+import { limitParam, returnAllParam } from '../list.params';
 
 export const getMany = operation({
 	name: 'Get Many',
@@ -26,22 +27,8 @@ export const getMany = operation({
 			description:
 				'What the models generate. Models without a kind in the catalog are always listed.',
 		},
-		{
-			displayName: 'Return All',
-			name: 'returnAll',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to return all results or only up to a given limit',
-		},
-		{
-			displayName: 'Limit',
-			name: 'limit',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			displayOptions: { show: { returnAll: [false] } },
-			default: 50,
-			description: 'Max number of results to return',
-		},
+		returnAllParam,
+		limitParam,
 		{
 			displayName: 'Filters',
 			name: 'filters',
