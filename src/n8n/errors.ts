@@ -105,15 +105,18 @@ function withMessage<Made extends Error>(message: string, error: Made): Made {
  *
  * n8n routes an item to the error output when its JSON has `error` and, beside it, nothing but `message` and `details`
  * (n8n-core 2.41.1, workflow-execute.js:1625). An `error` next to `json` would also do, and would throw `details` away.
+ *
+ * @param forAgent Whether the model of an AI agent reads it. What a speaker in a conversation says is read by people.
  */
 export function toErrorItem(
 	error: NodeApiError | NodeOperationError,
 	cause: unknown,
 	redact: ErrorRedactor = NO_REDACTION,
+	forAgent = isToolType(error.node.type),
 ): IDataObject {
 	if (!(cause instanceof ServiceError)) return { error: error.message };
 	const failure = redact.error(cause);
-	const message = (isToolType(error.node.type) ? agentErrorMessage : errorMessage)(failure);
+	const message = (forAgent ? agentErrorMessage : errorMessage)(failure);
 	const { status, retryAfter, outcome, ids, partial, ...rest } = failure.details;
 	const { code, requestId, reason, advice, meta, computed } = rest;
 	const words = { code, requestId, reason, advice, meta, computed, ...ids };

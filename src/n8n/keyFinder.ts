@@ -6,6 +6,8 @@ interface KeySpelling {
 	fold(code: number): number;
 	/** Whether it counts only without a letter, digit, hyphen or underscore next to it. */
 	isWholeWordOnly: boolean;
+	/** The index of its first character that an escape may begin with; infinite if it has none. */
+	firstEscape: number;
 }
 
 /** The place of a key in a text. */
@@ -36,12 +38,14 @@ const MIN_SHARE = 0.6;
 export function createKeyFinder() {
 	const byFirst: Array<KeySpelling[]> = Array.from({ length: ASCII_COUNT }, () => []);
 	const all: KeySpelling[] = [];
+	/** By character code: 1 where a key may begin. Every character of every answer is looked up here, which has to be fast. */
+	const mayBegin = new Uint8Array(ASCII_COUNT);
+	ESCAPE_CODES.forEach((code) => (mayBegin[code] = 1));
 
 	/** Spellings that may begin at a place. */
 	const startingAt = (text: string, place: number): KeySpelling[] => {
 		const code = text.charCodeAt(place);
-		if (code >= ASCII_COUNT) return [];
-		if (!ESCAPE_CODES.has(code)) return byFirst[code] ?? [];
+		if (!ESCAPE_CODES.includes(code)) return byFirst[code] ?? [];
 		if (mayBeIncomplete(text, place)) return all;
 		return decodeCharacterAt(text, place).flatMap(([meant]) => byFirst[meant] ?? []);
 	};
@@ -49,10 +53,14 @@ export function createKeyFinder() {
 	return {
 		/** @param alone For a short key: only a whole word counts, and only the plain spelling. */
 		add(key: string, alone = false) {
-			for (const spelling of alone ? [createPlainSpelling(key, true)] : createSpellings(key)) {
+			const word = () => ({ ...createSpelling(key, foldCase), isWholeWordOnly: true });
+			for (const spelling of alone ? [word()] : createSpellings(key)) {
 				all.push(spelling);
-				for (const [code, spellings] of byFirst.entries())
-					if (spelling.fold(code) === spelling.codes[0]) spellings.push(spelling);
+				for (const [code, spellings] of byFirst.entries()) {
+					if (spelling.fold(code) !== spelling.codes[0]) continue;
+					spellings.push(spelling);
+					mayBegin[code] = 1;
+				}
 			}
 		},
 
@@ -62,8 +70,8 @@ export function createKeyFinder() {
 		 */
 		find(text: string, from: number, isEnd: boolean): KeyMatch | undefined {
 			for (let start = from; start < text.length; start++) {
+				if (!mayBegin[text.charCodeAt(start)]) continue;
 				const spellings = startingAt(text, start);
-				if (!spellings.length) continue;
 				const end = findLongestMatch(spellings, text, start, isEnd);
 				if (end !== NO_MATCH) return { start, end: end === INCOMPLETE ? undefined : end };
 			}
@@ -120,13 +128,15 @@ function createSpellings(key: string): KeySpelling[] {
 	const slug = key.replace(/[^\w-]+/g, '_');
 	const texts = [...new Set([key, ...(slug.length < MIN_ANY_PART ? [] : [slug]), hex])];
 	return [
-		...texts.map((text) => createPlainSpelling(text)),
+		...texts.map((text) => createSpelling(text, foldCase)),
 		...[0, 1, 2].map((shift) => createBase64Spelling(key, shift)),
 	];
 }
 
-function createPlainSpelling(text: string, isWholeWordOnly = false): KeySpelling {
-	return { codes: toCodes(text, foldCase), fold: foldCase, isWholeWordOnly };
+function createSpelling(text: string, fold: KeySpelling['fold']): KeySpelling {
+	const codes = Array.from(text, (character) => fold(character.charCodeAt(0)));
+	const escape = codes.findIndex((code) => ESCAPE_CODES.includes(code));
+	return { codes, fold, isWholeWordOnly: false, firstEscape: escape < 0 ? Infinity : escape };
 }
 
 /**
@@ -140,15 +150,8 @@ function createBase64Spelling(key: string, shift: number): KeySpelling {
 	// a character has six bits; those at both ends also have bits of the text around the key
 	const first = Math.ceil((shift * 8) / 6);
 	const last = whole.length - ((shift + key.length) % 3 ? 1 : 0);
-	return {
-		codes: toCodes(whole.slice(first, last), foldBase64),
-		fold: foldBase64,
-		isWholeWordOnly: false,
-	};
+	return createSpelling(whole.slice(first, last), foldBase64);
 }
-
-const toCodes = (text: string, fold: KeySpelling['fold']) =>
-	Array.from(text, (character) => fold(character.charCodeAt(0)));
 
 const foldCase = (code: number) => (code >= 65 && code <= 90 ? code + 32 : code);
 
@@ -164,7 +167,7 @@ const foldBase64 = (code: number) => (code === DASH ? PLUS : code === UNDERSCORE
 function matchAt(
 	text: string,
 	start: number,
-	{ codes, fold }: KeySpelling,
+	{ codes, fold, firstEscape }: KeySpelling,
 	isEnd: boolean,
 ): number {
 	let at = 0;
@@ -172,9 +175,10 @@ function matchAt(
 	if (at === codes.length) return start + at;
 	if (start + at >= text.length) return INCOMPLETE - at;
 	const code = text.charCodeAt(start + at);
-	const isEscaped = ESCAPE_CODES.has(code) || LINE_BREAK_CODES.has(code);
-	const holdsEscape = () => codes.slice(0, at).some((each) => ESCAPE_CODES.has(each));
-	return isEscaped || holdsEscape() ? matchEscaped(text, start, { codes, fold }, isEnd) : NO_MATCH;
+	const isEscaped = ESCAPE_CODES.includes(code) || LINE_BREAK_CODES.includes(code);
+	return isEscaped || firstEscape < at
+		? matchEscaped(text, start, { codes, fold }, isEnd)
+		: NO_MATCH;
 }
 
 /** The same for every way to decode the text, all of them in parallel. */
@@ -205,9 +209,9 @@ const PERCENT = 37;
 const AMPERSAND = 38;
 const BACKSLASH = 92;
 /** Where an escape may begin. */
-const ESCAPE_CODES = new Set([PERCENT, AMPERSAND, BACKSLASH]);
+const ESCAPE_CODES = [PERCENT, AMPERSAND, BACKSLASH];
 /** Where a line break inside a word may begin: line feed, carriage return, and `=`, which ends a line of quoted-printable text. */
-const LINE_BREAK_CODES = new Set([10, 13, 61]);
+const LINE_BREAK_CODES = [10, 13, 61];
 
 const PERCENT_ENCODED = /%(?:25){0,3}[\da-f]{2}/iy;
 const ENTITY = /&(?:amp;){0,3}(?:#(\d{1,7});?|#x([\da-f]{1,6});?|([a-z]{2,8});)/iy;

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
+import { definedByModel } from './definedByModel';
 import type { HandedOver } from './handedOver';
 import { validateParam } from './parameterValidation';
 
@@ -13,27 +14,9 @@ interface TextField<Name extends string> {
 	placeholder: string;
 }
 
-/**
- * A text that a chat hands over, or that is defined in the node. The same fields in all nodes.
- *
- * Below an AI agent, the text is always defined in the node: the model writes it.
- */
-export function messageTextParams<const Name extends string>({
-	name,
-	label,
-	description,
-	placeholder,
-}: TextField<Name>) {
-	const text = {
-		displayName: label,
-		name,
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
-		required: true,
-		placeholder,
-		description,
-	} as const;
+/** A text that a chat hands over, or that is defined in the node. */
+export function textSourceParams<const Name extends string>(field: TextField<Name>) {
+	const { name, label } = field;
 	return [
 		{
 			displayName: `Source for ${label}`,
@@ -56,10 +39,44 @@ export function messageTextParams<const Name extends string>({
 			description: 'Where the text comes from. A Chat Trigger hands it over as "chatInput".',
 			hint: 'Without a chat before this node, choose Define Below',
 		},
-		{ ...text, displayOptions: { show: { [`${name}Source`]: ['define'], '@tool': [false] } } },
-		{ ...text, displayOptions: { show: { '@tool': [true] } } },
+		{
+			...textParam(field),
+			displayOptions: { show: { [`${name}Source`]: ['define'], '@tool': [false] } },
+		},
 	] as const satisfies INodeProperties[];
 }
+
+/**
+ * The same for a node that can be a tool.
+ *
+ * Below an AI agent or a conversation, the text is always defined in the node.
+ */
+export const messageTextParams = <const Name extends string>(field: TextField<Name>) =>
+	[
+		...textSourceParams(field),
+		{
+			...textParam(field),
+			default: definedByModel(field.label),
+			displayOptions: { show: { '@tool': [true] } },
+		},
+	] as const satisfies INodeProperties[];
+
+const textParam = <const Name extends string>({
+	name,
+	label,
+	description,
+	placeholder,
+}: TextField<Name>) =>
+	({
+		displayName: label,
+		name,
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: '',
+		required: true,
+		placeholder,
+		description,
+	}) as const satisfies INodeProperties;
 
 /**
  * The text to send.
@@ -71,9 +88,9 @@ export function readMessageText(
 	label: string,
 	source: 'fromInput' | 'define',
 	defined: string,
-	{ asTool, readItem }: Pick<HandedOver, 'asTool' | 'readItem'>,
+	{ caller, readItem }: Pick<HandedOver, 'caller' | 'readItem'>,
 ): string {
-	if (asTool || source === 'define') {
+	if (caller !== 'workflow' || source === 'define') {
 		if (!defined.trim()) throw invalidInputError(`${label} is empty`);
 		return defined;
 	}

@@ -11,6 +11,8 @@ import {
 	sleep,
 } from 'n8n-workflow';
 
+import { getSettings } from './platform';
+
 /*
  * All that older versions of n8n lack or do differently. Each function says which version it was seen in, and what happens before.
  * `npm run test:versions` runs the oldest versions.
@@ -32,6 +34,50 @@ export function requireN8n(n8n: IExecuteFunctions | IPollFunctions | ILoadOption
 	throw new NodeOperationError(n8n.getNode(), `This node needs n8n ${OLDEST} or newer`);
 }
 
+/** The oldest n8n on which nodes can be run as speakers. */
+const OLDEST_FOR_CONVERSATIONS = '1.115';
+
+/**
+ * Refuses an n8n on which a node cannot hold a conversation.
+ *
+ * The engine runs other nodes for a node in n8n-core 1.112.1 (n8n 1.113.3, requests-response.js), and not in 1.110.0. The nodes to be
+ * run are found in n8n-core 1.114.0 (n8n 1.115.0): before, `getParentNodes` ignores the type of the connection, and names the nodes
+ * that run before this one, which would be run once more as speakers.
+ *
+ * @throws NodeOperationError
+ */
+export function requireEngineRequests(n8n: IExecuteFunctions): void {
+	const { name } = n8n.getNode();
+	const before = new Set(n8n.getParentNodes(name).map((node) => node.name));
+	const tools = n8n.getParentNodes(name, { connectionType: toolConnection, depth: 1 });
+	if (!tools.some((tool) => before.has(tool.name))) return;
+	throw new NodeOperationError(
+		n8n.getNode(),
+		`This node needs n8n ${OLDEST_FOR_CONVERSATIONS} or newer`,
+	);
+}
+
+/**
+ * Refuses a call without the engine's response. n8n hands one over with every call, even an empty one (n8n-core 2.41.1,
+ * workflow-execute.js:605).
+ *
+ * With Retry On Fail, it calls a node again without one after an item with `error` (workflow-execute.js:1234): refusing that call keeps
+ * all turns from being sent again.
+ *
+ * @throws NodeOperationError
+ */
+export function requireResponse(n8n: IExecuteFunctions, response: unknown): void {
+	if (response !== undefined) return;
+	throw new NodeOperationError(
+		n8n.getNode(),
+		'n8n called this node without the answers of its speakers',
+		{
+			description:
+				'No turn was sent again. In the settings of this node, switch off Retry On Fail.',
+		},
+	);
+}
+
 /**
  * The type of a connection that carries items.
  *
@@ -39,6 +85,15 @@ export function requireN8n(n8n: IExecuteFunctions | IPollFunctions | ILoadOption
  */
 export const mainConnection =
 	(NodeConnectionTypes as typeof NodeConnectionTypes | undefined)?.Main ?? 'main';
+
+/** The type of a connection that carries a tool. See `mainConnection`. */
+export const toolConnection =
+	(NodeConnectionTypes as typeof NodeConnectionTypes | undefined)?.AiTool ?? 'ai_tool';
+
+/** The type of a connection that carries a language model. See `mainConnection`. */
+export const languageModelConnection =
+	(NodeConnectionTypes as typeof NodeConnectionTypes | undefined)?.AiLanguageModel ??
+	'ai_languageModel';
 
 /**
  * Whether a node is a tool of an AI agent.
@@ -48,6 +103,14 @@ export const mainConnection =
  */
 export const isToolType = (type: string): boolean =>
 	/^tool|Tool$/.test(type.slice(type.lastIndexOf('.') + 1));
+
+/**
+ * Whether a node asks a person before it lets a tool run.
+ *
+ * n8n-workflow has `isHitlToolType` in n8n 2.7.5, and not in 1.123.81, where there are no such nodes. This is its rule
+ * (n8n-workflow 2.41.0, node-helpers.js:1567).
+ */
+export const isHumanReviewType = (type: string): boolean => type.endsWith('HitlTool');
 
 /**
  * Waits, and ends the wait when the signal aborts.
@@ -131,6 +194,18 @@ export function addHint(
 	message: string,
 ): void {
 	n8n.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
+}
+
+/**
+ * Whether n8n runs a workflow node by node (its setting "Execution Order" v0), not branch by branch.
+ *
+ * Contexts have `getWorkflowSettings` in n8n-core 1.122.48 (n8n 1.123.81), and not in 1.122.10.
+ */
+export function isLegacyOrder(
+	n8n: Partial<Pick<IExecuteFunctions, 'getWorkflowSettings'>>,
+): boolean {
+	const settings = n8n.getWorkflowSettings?.() ?? getSettings(n8n);
+	return settings !== undefined && settings.executionOrder !== 'v1';
 }
 
 /**

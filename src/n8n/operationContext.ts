@@ -6,7 +6,8 @@ import { findFile, readFile, storeFile } from './binaryData';
 import type { Connection } from './connection';
 import { continuesOnFail } from './errors';
 import type { Slot } from './itemPool';
-import { createLiveOutput, NO_LIVE_OUTPUT, type LiveOutput } from './liveOutput';
+import { findCaller } from './caller';
+import { createLiveOutput, NO_LIVE_OUTPUT, withSpeakerName, type LiveOutput } from './liveOutput';
 import { addHint, countTokens, isToolType } from './n8nVersions';
 import type { OperationContext, PreflightContext, FlowState } from './operation';
 import { recordWorkId, createStartedIds } from './recordIds';
@@ -14,6 +15,9 @@ import type { Redactor } from './redact';
 import type { SentRequests } from './sentRequests';
 import { lookUp } from './sharedCache';
 import { countInFlight, startPaid } from './startPaid';
+
+/** Where the text of one item is written. Only a speaker in a conversation has to say afterwards whether it wrote anything. */
+type ItemLiveOutput = LiveOutput & { hasWritten?(): boolean };
 
 /** Makes what the operations of one execution work with, item by item. */
 export function createOperationContexts(
@@ -31,14 +35,19 @@ export function createOperationContexts(
 	const createPreflightContext = createPreflightContexts(n8n, connection);
 	const { getState, createSerialRunner } = createExecutionState(n8n);
 
+	const isSpeaker = findCaller(n8n) === 'conversation';
+	const createOutput = (itemIndex: number): ItemLiveOutput => {
+		if (!live) return NO_LIVE_OUTPUT;
+		const output = createLiveOutput(n8n, itemIndex, { stop, stream: redact.stream() });
+		return isSpeaker ? withSpeakerName(output, n8n.getNode().name) : output;
+	};
+
 	const createOperationContext = (
 		itemIndex: number,
 		request: unknown,
 		place: Slot,
-	): OperationContext<never> & { output: LiveOutput } => {
-		const output = live
-			? createLiveOutput(n8n, itemIndex, { stop, stream: redact.stream() })
-			: NO_LIVE_OUTPUT;
+	): OperationContext<never> & { output: ItemLiveOutput } => {
+		const output = createOutput(itemIndex);
 		return {
 			...createPreflightContext(itemIndex, request),
 			output,

@@ -7,6 +7,8 @@ import {
 } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
+import { findCaller } from './caller';
+import { definedByModel } from './definedByModel';
 import {
 	isEmptyValue,
 	mayParamBeEmpty,
@@ -69,6 +71,7 @@ export function createParamReader<const P extends readonly INodeProperties[]>(
 ) {
 	const { parameters, type } = n8n.getNode();
 	const asTool = isToolType(type);
+	const isSpeaker = findCaller(n8n) === 'conversation';
 	const changing = new Set(
 		params.flatMap(({ name }) => (hasExpression(parameters[name]) ? [name] : [])),
 	);
@@ -83,7 +86,11 @@ export function createParamReader<const P extends readonly INodeProperties[]>(
 		if (param.noDataExpression && changing.has(param.name))
 			throw invalidInputError(`${param.displayName} takes no expression`, 'Choose it in the node.');
 		if (asTool) rejectModelControlledFields(n8n, param, stored);
-		const value: unknown = n8n.getNodeParameter(param.name, itemIndex, deepCopy(param.default));
+		// n8n's "Retry" loses what $fromAI reads, from the second turn on (n8n-workflow 2.41.0, workflow-data-proxy.js:905)
+		const value: unknown =
+			isSpeaker && stored === definedByModel(param.displayName)
+				? n8n.getInputData()[itemIndex]?.json['message']
+				: n8n.getNodeParameter(param.name, itemIndex, deepCopy(param.default));
 		const evaluate = (code: string) => n8n.evaluateExpression(code, itemIndex);
 		return resolveParamValue(param, { stored, value }, { asTool, evaluate, topLevel });
 	};

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, IRunData } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, IRunData, IWorkflowSettings } from 'n8n-workflow';
 
 /*
  * All that leans on members of n8n, axios or Node that their types leave out. Each function says where the member was seen and
@@ -9,6 +9,11 @@ import type { IExecuteFunctions, IRunData } from 'n8n-workflow';
 interface ContextInternals {
 	runExecutionData?: { resultData?: { runData?: IRunData } } | null;
 	runIndex?: number;
+	workflow?: {
+		settings?: IWorkflowSettings;
+		nodes?: { [name: string]: INode };
+		getChildNodes?(name: string, connectionType: 'ai_tool', depth: number): string[];
+	};
 }
 
 /**
@@ -30,6 +35,64 @@ export function getRunData(n8n: IExecuteFunctions): IRunData | undefined {
  */
 export function getRunIndex(n8n: IExecuteFunctions): number {
 	return (n8n as ContextInternals).runIndex ?? 0;
+}
+
+/**
+ * Notes that the node has begun, before it asks n8n to run other nodes.
+ *
+ * When n8n starts, it takes a node that has begun and has no runs for crashed, and ends an execution that waits for a person
+ * (n8n 2.41.1, executions/execution-recovery.service.js:127).
+ *
+ * Seen: `runExecutionData`, n8n-core 2.41.1, node-execution-context.js:36.
+ * Without it: false; a conversation that waits for a person cannot be continued after a restart of n8n.
+ */
+export function markAsBegun(n8n: IExecuteFunctions): boolean {
+	const runs = getRunData(n8n);
+	if (!runs) return false;
+	runs[n8n.getNode().name] ??= [];
+	return true;
+}
+
+/**
+ * The settings of the workflow, in versions whose contexts have no `getWorkflowSettings`.
+ *
+ * Seen: `workflow.settings`, n8n-core 1.112.1 and 2.41.1, node-execution-context.js:30; n8n-workflow 2.41.0, workflow.js.
+ * Without it: undefined; the legacy execution order is then not noticed.
+ */
+export function getSettings(n8n: object): IWorkflowSettings | undefined {
+	return (n8n as ContextInternals).workflow?.settings;
+}
+
+/**
+ * The type of a node of the workflow.
+ *
+ * Seen: `workflow.nodes`, n8n-core 2.41.1, node-execution-context.js:30 and :81.
+ * Without it: undefined; whoever calls a tool then counts as an AI agent.
+ */
+export function getNodeType(n8n: IExecuteFunctions, name: string): string | undefined {
+	return (n8n as ContextInternals).workflow?.nodes?.[name]?.type;
+}
+
+/**
+ * What a node of the workflow does when it fails: its setting "On Error".
+ *
+ * Seen: `workflow.nodes`, n8n-core 2.41.1, node-execution-context.js:30 and :81.
+ * Without it: undefined, as for a node in which nobody has set it.
+ */
+export function getOnError(n8n: IExecuteFunctions, name: string): INode['onError'] {
+	return (n8n as ContextInternals).workflow?.nodes?.[name]?.onError;
+}
+
+/**
+ * The types of the nodes that may use a tool.
+ *
+ * Seen: `workflow.getChildNodes`, n8n-core 2.41.1, node-execution-context.js:78. The public method knows main connections only.
+ * Without it: none.
+ */
+export function getTypesServedBy(n8n: IExecuteFunctions, tool: string): string[] {
+	const { workflow } = n8n as ContextInternals;
+	const names = workflow?.getChildNodes?.(tool, 'ai_tool', 1) ?? [];
+	return names.map((name) => getNodeType(n8n, name) ?? '');
 }
 
 /**

@@ -42,6 +42,40 @@ export function recordWorkId(
 	}
 }
 
+/** How far a conversation has come. */
+interface Progress {
+	progress: string;
+	/** The speakers with their own sessions. */
+	sessions: string;
+	/** For the log. */
+	details: object;
+}
+
+/** Writes how far a conversation has come to the log, and to the execution's custom data in place of what was there. */
+export function recordConversation(
+	n8n: IExecuteFunctions,
+	itemIndex: number,
+	{ progress, sessions, details }: Progress,
+): void {
+	const execution = n8n.getExecutionId();
+	const said = [progress, sessions].filter(Boolean).join(', sessions: ');
+	// n8n's log shows the message only, unless it is written as JSON. Of an execution whose worker was killed there is nothing else.
+	n8n.logger.info(`execution ${execution}, conversation ${said}`, {
+		node: n8n.getNode().name,
+		execution,
+		itemIndex,
+		...details,
+	});
+	if (itemIndex >= MAX_KEYS) return;
+	const number = itemIndex ? String(itemIndex + 1) : '';
+	try {
+		n8n.customData.set(`conversation${number}`, progress.slice(0, MAX_LENGTH));
+		n8n.customData.set(`speakers${number}`, sessions.slice(0, MAX_LENGTH));
+	} catch (cause) {
+		n8n.logger.debug('The conversation could not be kept in the custom data', { cause });
+	}
+}
+
 /** IDs per kind of work that an error keeps. The log has all of them. */
 const MAX_IDS = 500;
 

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { invalidInputError, ServiceError } from '../core/errors';
 import type { Clock } from '../core/retry';
+import { findCaller } from './caller';
 import { connect, type Connection, type ServiceAccess } from './connection';
 import { continuesOnFail, toErrorItem, toNodeError } from './errors';
 import { hasExpression } from './expressions';
@@ -53,7 +54,7 @@ export async function runNode(
 		const error = nodeError(cause);
 		return [
 			n8n.getInputData().map((_, item) => ({
-				json: toErrorItem(error, cause, connection?.redact),
+				json: toErrorItem(error, cause, connection?.redact, findCaller(n8n) === 'aiAgent'),
 				pairedItem: { item },
 			})),
 		];
@@ -109,6 +110,7 @@ async function runItems(
 			results.fail(cause, itemIndex);
 		} finally {
 			await context.output.end();
+			if (context.output.hasWritten?.()) results.markShownLive(itemIndex);
 		}
 	};
 	try {
@@ -126,6 +128,7 @@ async function runItems(
 /** What became of the items of one run. */
 function createItemResults(n8n: IExecuteFunctions, redact: Redactor, nodeError: ToNodeError) {
 	const results: ItemResult[] = [];
+	const shownLive = new Set<number>();
 	/** What ended the node. An item that was cancelled because of it may end before it. */
 	let firstFailure: Error | undefined;
 	const fail: FailItem = (cause, itemIndex) => {
@@ -137,6 +140,10 @@ function createItemResults(n8n: IExecuteFunctions, redact: Redactor, nodeError: 
 		results[itemIndex] = { cause };
 		return undefined;
 	};
+	const toFailedItem = (cause: unknown, item: number): INodeExecutionData => ({
+		json: toErrorItem(nodeError(cause, item), cause, redact, findCaller(n8n) === 'aiAgent'),
+		pairedItem: { item },
+	});
 	return {
 		fail,
 		succeed(items: ItemOutput[], itemIndex: number): void {
@@ -145,13 +152,15 @@ function createItemResults(n8n: IExecuteFunctions, redact: Redactor, nodeError: 
 				output: items.map((item) => ({ ...item, json: redact.data(item.json), pairedItem })),
 			};
 		},
+		/** The conversation in which the node speaks then does not write the item into the chat again. */
+		markShownLive: (itemIndex: number) => void shownLive.add(itemIndex),
 		firstFailure: () => firstFailure,
 		haveAllSucceeded: () => results.every((result) => 'output' in result),
 		toOutput: (): INodeExecutionData[] =>
 			results.flatMap((result, item) => {
-				if ('output' in result) return result.output;
-				const error = nodeError(result.cause, item);
-				return [{ json: toErrorItem(error, result.cause, redact), pairedItem: { item } }];
+				const output = 'output' in result ? result.output : [toFailedItem(result.cause, item)];
+				if (!shownLive.has(item)) return output;
+				return output.map((one) => ({ ...one, json: { ...one.json, shownLive: true } }));
 			}),
 	};
 }

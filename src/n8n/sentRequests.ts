@@ -7,6 +7,7 @@ import {
 	type ServiceErrorKind,
 	determineOutcome,
 } from '../core/errors';
+import { readSpeakerTurn, type SpeakerTurn } from './caller';
 import { isToolType } from './n8nVersions';
 import { getRunIndex } from './platform';
 import type { Redactor } from './redact';
@@ -44,6 +45,8 @@ export type SentRequests = ReturnType<typeof createSentRequests>;
  * n8n runs a node again for ALL items when one of them fails (Retry On Fail), and again when a person retries the execution.
  * The node's context survives both, and is stored with a failed execution. It does not survive Stop or a killed process.
  *
+ * Each turn of a conversation is a start of its own, whatever is said in it, and however often the conversation asks for it.
+ *
  * @see n8n-core 2.41.1, execution-engine/workflow-execute.js:931 (getRetryParams)
  */
 export function createSentRequests(
@@ -56,6 +59,7 @@ export function createSentRequests(
 	const parameters = fingerprint(scope, node.parameters);
 	// an AI agent calls its tool repeatedly with the same node and item, and each call is a new request
 	const asTool = isToolType(node.type);
+	const speakerTurn = readSpeakerTurn(n8n);
 
 	return {
 		/**
@@ -65,6 +69,10 @@ export function createSentRequests(
 		 */
 		recall(itemIndex: number, request: unknown) {
 			const entries = (context.starts ??= {});
+			if (speakerTurn) {
+				const record = findTurn(entries, scope, speakerTurn);
+				return createSentRequest(record, resendIfUnknown, redact);
+			}
 			const key = `${runIndex}.${itemIndex}`;
 			const prints: Fingerprints = {
 				request: fingerprint(scope, request),
@@ -93,20 +101,39 @@ export function createSentRequests(
 	};
 }
 
+/**
+ * The record of a turn in a conversation. That it was answered is only forgotten when the speaker has answered another turn of the
+ * same conversation: so nothing has to be kept for every turn, and a turn that is asked for again gets the same answer.
+ */
+function findTurn(
+	entries: Record<string, SentRequest>,
+	scope: string,
+	{ heldBy, itemIndex, conversationId, sessionId, turn }: SpeakerTurn,
+): RequestRecord {
+	const prefix = `${fingerprint(scope, [heldBy, itemIndex, conversationId, sessionId])}.`;
+	const key = `${prefix}${turn}`;
+	const forgetAnsweredTurns = () => {
+		for (const [other, { state }] of Object.entries(entries)) {
+			if (other !== key && other.startsWith(prefix) && state === 'done') delete entries[other];
+		}
+	};
+	// an AI agent that asks the same with the same tool asks something new
+	return { entries, key, prints: { request: key }, earlier: entries[key], forgetAnsweredTurns };
+}
+
+interface RequestRecord {
+	entries: Record<string, SentRequest>;
+	key: string;
+	prints: Fingerprints;
+	/** What was recorded when the request was sent before. */
+	earlier: SentRequest | undefined;
+	/** Deletes what this request's result makes superfluous. */
+	forgetAnsweredTurns?(): void;
+}
+
 /** One request: what is known of it, and what becomes of it. */
 function createSentRequest(
-	{
-		entries,
-		key,
-		prints,
-		earlier,
-	}: {
-		entries: Record<string, SentRequest>;
-		key: string;
-		prints: Fingerprints;
-		/** What was recorded when the request was sent before. */
-		earlier: SentRequest | undefined;
-	},
+	{ entries, key, prints, earlier, forgetAnsweredTurns }: RequestRecord,
 	resendIfUnknown: boolean,
 	redact: Redactor,
 ) {
@@ -127,6 +154,7 @@ function createSentRequest(
 		/** @param result Plain data. It is stored with the execution, so an echoed key is redacted. */
 		recordResult(result: unknown) {
 			entries[key] = { ...prints, state: 'done', result: redact.data(result) };
+			forgetAnsweredTurns?.();
 		},
 		recordFailure(cause: unknown) {
 			if (!(cause instanceof ServiceError)) return;

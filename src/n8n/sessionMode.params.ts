@@ -41,15 +41,19 @@ export const sessionKeyParam = (description: string) =>
 	} as const satisfies INodeProperties);
 
 /** What decided on the conversation, as the output says it. */
-export type SessionSource = 'item' | 'chatTrigger' | 'new' | 'id' | 'key';
+export type SessionSource = 'item' | 'conversation' | 'chatTrigger' | 'new' | 'id' | 'key';
+
+/** What decides when an ID comes with the item. */
+export const itemSource = ({ caller }: Pick<HandedOver, 'caller'>) =>
+	caller === 'conversation' ? 'conversation' : 'item';
 
 /** The session that comes with an item: its own, or else that of the workflow's Chat Trigger. */
-export function findSession({
-	readItem,
-	readChatSession,
-}: HandedOver): { session: string; source: 'item' | 'chatTrigger' } | undefined {
+export function findSession(
+	handedOver: HandedOver,
+): { session: string; source: 'item' | 'conversation' | 'chatTrigger' } | undefined {
+	const { readItem, readChatSession } = handedOver;
 	const ofItem = readItem('sessionId')?.trim();
-	if (ofItem) return { session: ofItem, source: 'item' };
+	if (ofItem) return { session: ofItem, source: itemSource(handedOver) };
 	const ofChat = readChatSession()?.trim();
 	return ofChat ? { session: ofChat, source: 'chatTrigger' } : undefined;
 }

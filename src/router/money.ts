@@ -1,4 +1,4 @@
-import Big from 'big.js';
+import { Big } from '../core/decimal';
 
 /** A decimal number of any size. Addition, subtraction and multiplication do not round. */
 export type Decimal = Big;

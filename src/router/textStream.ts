@@ -138,9 +138,10 @@ async function collectEvents(
 }
 
 /** An empty `error` object only counts as an error if the event has no other field. */
-function reportsError({ error, ...rest }: Record<string, unknown>): boolean {
+function reportsError(event: Record<string, unknown>): boolean {
+	const { error } = event;
 	if (isErrorValue(error)) return true;
-	return isPlainObject(error) && Object.keys(error).length > 0 && Object.keys(rest).length === 0;
+	return isPlainObject(error) && Object.keys(error).length > 0 && Object.keys(event).length === 1;
 }
 
 /** The objects in the data of an event; none for a keep-alive message, a number or a text. */
@@ -153,7 +154,8 @@ function parseEventObjects(data: string, name: string | undefined): Array<Record
 	}
 	if (value === undefined && !isKeepAlive(data))
 		throw unreadableChunkError(`An event could not be read: ${data.slice(0, 200)}`, data);
-	return [value].flat().filter(isPlainObject);
+	if (isPlainObject(value)) return [value];
+	return Array.isArray(value) ? value.filter(isPlainObject) : [];
 }
 
 function reportedError({ reason, ...more }: ServiceErrorDetails, event: unknown) {

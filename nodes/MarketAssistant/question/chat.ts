@@ -6,6 +6,7 @@ import { withFieldRules } from '../../../src/n8n/parameterValidation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import {
 	findSession,
+	itemSource,
 	readSessionKey,
 	sessionKeyParam,
 	sessionModeParam,
@@ -18,7 +19,7 @@ export const REMEMBERING = '"Use a Job Ledger" in the Market Assistant API crede
 
 export const chatParams = [
 	sessionModeParam({
-		fromInput: `Continue the chat of the item ("chatId" of an earlier answer, else the chat of its "sessionId"), or else that of the Chat Trigger. If there is none, start a new chat. To remember the chat of a session, turn on ${REMEMBERING}. In a tool of an AI agent, that of the item does not count.`,
+		fromInput: `Continue the chat of the item ("chatId" of an earlier answer, else the chat of its "sessionId"), or else that of the Chat Trigger. If there is none, start a new chat. To remember the chat of a session, turn on ${REMEMBERING}. In a tool of an AI agent, that of the item does not count. A speaker keeps one chat per conversation.`,
 		new: 'Start a new chat for every item',
 		id: 'Continue the chat with this ID',
 		key: `One chat per key, such as a customer or a channel. It lasts as long as the execution, and with ${REMEMBERING} beyond it.`,
@@ -46,6 +47,8 @@ export interface ChatChoice {
 	chatId?: string;
 	/** The session whose chat is to be found or remembered. */
 	session?: string;
+	/** Whether the user will miss the chat if it is forgotten when the execution ends. */
+	isMissedLater?: boolean;
 }
 
 /** @throws ServiceError `invalid` for an empty key or ID. */
@@ -63,10 +66,13 @@ export function selectChat(
 			return { source: 'key', session: toSession(readSessionKey(sessionKey)) };
 		case 'fromInput': {
 			const ofItem = handedOver.readItem('chatId');
-			if (ofItem) return { source: 'item', chatId: ofItem };
+			if (ofItem) return { source: itemSource(handedOver), chatId: ofItem };
 			const found = findSession(handedOver);
 			if (!found) return { source: 'new' };
-			return { source: found.source, session: toSession(found.session) };
+			// a conversation hands over the chat within the execution, and only one in n8n's chat certainly goes on after it
+			const isMissedLater =
+				found.source !== 'conversation' || handedOver.readChatSession() !== undefined;
+			return { source: found.source, session: toSession(found.session), isMissedLater };
 		}
 	}
 }

@@ -109,7 +109,7 @@ function createLedgerMemory(
 
 function hintForgetfulness({ request, addHint }: ChatContext): void {
 	// a key is for the execution, unless there is a ledger
-	if (request.chat.source === 'key') return;
+	if (!request.chat.isMissedLater) return;
 	addHint(
 		`A new chat was started: the chat of this session is not remembered. To continue it with the next message, turn on ${REMEMBERING}.`,
 	);

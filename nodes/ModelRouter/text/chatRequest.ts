@@ -28,15 +28,17 @@ type ChatOptions = { [name in keyof typeof CHAT_FIELDS]?: unknown } & Partial<
 /**
  * Builds a chat request from the parameters.
  *
+ * @param history What a conversation hands over to a speaker.
  * @throws ServiceError `invalid`.
  * @see POST /v1/chat/completions
  */
 export function toChatRequest(
 	values: TextValues,
 	{ systemMessage, additionalFields, toolChoice, ...options }: ChatOptions,
+	history?: unknown,
 ): TextRequest & { toBody(...files: Parameters<TextRequest['toBody']>): ChatRequest } {
 	const model = values.model.trim();
-	const conversation = toMessages(values);
+	const conversation = toMessages(values, history);
 	const messages = systemMessage?.trim()
 		? [{ role: 'system' as const, content: systemMessage }, ...conversation]
 		: conversation;

@@ -1,7 +1,19 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { definedByModel } from '../../../src/n8n/definedByModel';
 import { withFieldRules } from '../../../src/n8n/parameterValidation';
 import { binarySourceField, sourceField, urlSourceField } from '../fileSource.params';
+
+const prompt = {
+	displayName: 'Prompt',
+	name: 'prompt',
+	type: 'string',
+	required: true,
+	typeOptions: { rows: 4 },
+	default: '',
+	placeholder: 'e.g. Summarize this in three sentences: …',
+	description: 'The text for the model',
+} as const satisfies INodeProperties;
 
 /** The conversation: a prompt, a list of messages, or JSON. */
 export const conversationParams = [
@@ -21,16 +33,11 @@ export const conversationParams = [
 		default: 'prompt',
 		description: 'How you enter what is sent to the model',
 	},
+	{ ...prompt, displayOptions: { show: { inputType: ['prompt'], '@tool': [false] } } },
 	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		required: true,
-		typeOptions: { rows: 4 },
-		displayOptions: { show: { inputType: ['prompt'] } },
-		default: '',
-		placeholder: 'e.g. Summarize this in three sentences: …',
-		description: 'The text for the model',
+		...prompt,
+		default: definedByModel('Prompt'),
+		displayOptions: { show: { inputType: ['prompt'], '@tool': [true] } },
 	},
 	{
 		displayName: 'Messages',

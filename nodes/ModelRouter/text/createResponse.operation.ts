@@ -47,10 +47,10 @@ export const createResponse = operation({
 		},
 	],
 
-	prepare({ simplify, spendingCapPerItem, options, ...values }) {
+	prepare({ simplify, spendingCapPerItem, options, ...values }, { handedOver }) {
 		const { onIncomplete = 'error', allowUnknownCost = false, ...more } = options;
 		return {
-			...toResponseRequest(values, more),
+			...toResponseRequest(values, more, handedOver.readHistory()),
 			spending: { spendingCapPerItem, allowUnknownCost },
 			structured: createAnswerReader(values),
 			simplify,

@@ -111,10 +111,10 @@ export const message = operation({
 		},
 	],
 
-	prepare({ simplify, spendingCapPerItem, options, ...values }) {
+	prepare({ simplify, spendingCapPerItem, options, ...values }, { handedOver }) {
 		const { onIncomplete = 'error', allowUnknownCost = false, ...more } = options;
 		return {
-			...toChatRequest(values, more),
+			...toChatRequest(values, more, handedOver.readHistory()),
 			spending: { spendingCapPerItem, allowUnknownCost },
 			structured: createAnswerReader(values),
 			simplify,

@@ -1,4 +1,5 @@
 import { invalidInputError } from '../../../src/core/errors';
+import { isPlainObject } from '../../../src/core/json';
 import type { PreflightContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import {
@@ -24,9 +25,13 @@ export interface AttachmentSource {
 	binaryProperty?: string;
 }
 
-/** @throws ServiceError `invalid`. */
-export function toMessages(values: ConversationValues): ChatMessage[] {
-	return checkMessages(...readMessages(values));
+/**
+ * @param history What was said before, as a conversation hands it over to a speaker. It precedes a prompt. With messages, the user
+ *   decides what is sent.
+ * @throws ServiceError `invalid`.
+ */
+export function toMessages(values: ConversationValues, history?: unknown): ChatMessage[] {
+	return checkMessages(...readMessages(values, history));
 }
 
 /**
@@ -34,18 +39,40 @@ export function toMessages(values: ConversationValues): ChatMessage[] {
  *
  * @throws ServiceError `invalid`.
  */
-export function toInputItems(values: ConversationValues): object[] {
-	return toResponseInput(...readMessages(values));
+export function toInputItems(values: ConversationValues, history?: unknown): object[] {
+	return toResponseInput(...readMessages(values, history));
 }
 
-function readMessages(values: ConversationValues): [messages: readonly unknown[], path: string] {
+function readMessages(
+	values: ConversationValues,
+	history: unknown,
+): [messages: readonly unknown[], path: string] {
 	if (values.inputType === 'json') return [values.messagesJson, 'Messages (JSON)'];
 	if (values.inputType === 'prompt') {
 		if (!values.prompt.trim()) throw invalidInputError('Prompt is empty');
-		return [[{ role: 'user', content: values.prompt }], 'Prompt'];
+		return [[...parseHistory(history), { role: 'user', content: values.prompt }], 'Prompt'];
 	}
 	return [(values.messages.message ?? []).map(toMessage), 'Messages'];
 }
+
+function parseHistory(history: unknown = []): readonly object[] {
+	if (!Array.isArray(history)) throw malformedHistoryError('it is not a list');
+	return history.map((message: unknown, index) => {
+		if (!isPlainObject(message)) throw malformedHistoryError(`entry ${index + 1} is not an object`);
+		const { role, content } = message;
+		if (role !== 'user' && role !== 'assistant')
+			throw malformedHistoryError(`the role of entry ${index + 1} is neither user nor assistant`);
+		if (typeof content !== 'string' || !content.trim())
+			throw malformedHistoryError(`entry ${index + 1} has no text in "content"`);
+		return { role, content };
+	});
+}
+
+const malformedHistoryError = (what: string) =>
+	invalidInputError(
+		`The conversation handed over a "history" that cannot be sent: ${what}`,
+		'Nothing was sent. Each entry needs a "role" (user or assistant) and a text as "content". To send messages of your own, choose Messages (JSON) as Input.',
+	);
 
 type MessageRow = NonNullable<ConversationValues['messages']['message']>[number];
 

@@ -17,20 +17,23 @@ type ResponseOptions = { [name in keyof typeof RESPONSE_FIELDS]?: unknown } & Pa
 /**
  * Builds a request in the responses protocol from the parameters.
  *
+ * @param history What a conversation hands over to a speaker.
  * @throws ServiceError `invalid`.
  * @see POST /v1/responses
  */
 export function toResponseRequest(
 	values: TextValues,
 	{ systemMessage, additionalFields, toolChoice, ...options }: ResponseOptions,
+	history?: unknown,
 ): TextRequest & { toBody(...files: Parameters<TextRequest['toBody']>): ResponseRequest } {
 	const model = values.model.trim();
-	const items = toInputItems(values) as ChatMessage[];
+	const items = toInputItems(values, history) as ChatMessage[];
 	const tools = toTools(values.tools).map((tool) => ({ type: 'function', ...tool }));
 	const body = addFields(
 		{
 			model,
-			input: values.inputType === 'prompt' ? values.prompt : items,
+			// a prompt alone is a text
+			input: values.inputType === 'prompt' && items.length === 1 ? values.prompt : items,
 			...(systemMessage?.trim() && { instructions: systemMessage }),
 			...toProtocolFields(options, RESPONSE_FIELDS),
 			...(tools.length && { tools }),

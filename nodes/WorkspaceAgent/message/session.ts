@@ -16,7 +16,7 @@ import { NAMESPACE_URL, uuidV5, parseUuid } from '../../../src/n8n/uuid';
 export const sessionParams = [
 	sessionModeParam({
 		fromInput:
-			'Continue the session of the item ("sessionId"), or else that of the Chat Trigger. If there is neither, start a new session. In a tool of an AI agent, that of the item does not count.',
+			'Continue the session of the item ("sessionId"), or else that of the Chat Trigger. If there is neither, start a new session. In a tool of an AI agent, that of the item does not count. A speaker keeps one session per conversation.',
 		new: 'Start a new session for every item',
 		id: 'Continue a session, or start it with an ID of your own',
 		key: 'One session per key, such as a thread, a phone number or an order. The same key always continues the same session, and nothing has to be stored.',

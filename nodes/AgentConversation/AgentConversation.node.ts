@@ -1,0 +1,63 @@
+import type {
+	EngineResponse,
+	IExecuteFunctions,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+
+import {
+	languageModelConnection,
+	mainConnection,
+	requireEngineRequests,
+	requireN8n,
+	requireResponse,
+	toolConnection,
+} from '../../src/n8n/n8nVersions';
+import { labelSubtitle } from '../../src/n8n/nodeProperties';
+import { conversationParams } from './conversation.params';
+import { holdConversations } from './holdConversations';
+
+export class AgentConversation implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Agent Conversation',
+		name: 'agentConversation',
+		icon: {
+			light: 'file:../../icons/conversation.svg',
+			dark: 'file:../../icons/conversation.dark.svg',
+		},
+		group: ['transform'],
+		version: 1,
+		subtitle: labelSubtitle(
+			{ addressed: 'By Name', inTurn: 'In Turn', moderator: 'Moderated' },
+			'$parameter["turnOrder"]',
+		),
+		builderHint: {
+			searchHint:
+				'Lets two or more agents, assistants or models talk to each other, turn by turn. Attach them as Speakers, as tools are attached to an AI Agent.',
+			relatedNodes: [
+				{
+					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',
+					relationHint: 'Hands over the opening message and the session of the chat',
+				},
+			],
+		},
+		description: 'Let agents, assistants and models talk to each other, turn by turn',
+		defaults: { name: 'Agent Conversation' },
+		inputs: [
+			mainConnection,
+			{ type: toolConnection, displayName: 'Speakers', required: true },
+			{ type: languageModelConnection, displayName: 'Moderator', maxConnections: 1 },
+		],
+		outputs: [mainConnection],
+		// as a tool it would lose its inputs (n8n 2.41.1, tool-generation/ai-tools.js:18). n8n's linter wants to read it all the same.
+		usableAsTool: undefined as never,
+		properties: [...conversationParams],
+	};
+
+	async execute(this: IExecuteFunctions, response?: EngineResponse) {
+		requireN8n(this);
+		requireEngineRequests(this);
+		requireResponse(this, response);
+		return await holdConversations(this, response);
+	}
+}

@@ -1,0 +1,153 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { textSourceParams } from '../../src/n8n/messageText.params';
+import { withFieldRules } from '../../src/n8n/parameterValidation';
+import { sessionKeyParam, sessionModeParam } from '../../src/n8n/sessionMode.params';
+import { optionsParam } from './options.param';
+
+const [openingSourceParam, openingParam] = textSourceParams({
+	name: 'openingMessage',
+	label: 'Opening Message',
+	description:
+		'What the speakers talk about: the message to the first speaker. With a Transcript to Continue it may be empty, and an expression may find nothing.',
+	placeholder: 'e.g. Agree on a date for the release.',
+});
+
+export const conversationParams = [
+	openingSourceParam,
+	withFieldRules({ mayBeEmpty: true })({ ...openingParam, required: false }),
+	{
+		displayName: 'Who Speaks Next',
+		name: 'turnOrder',
+		type: 'options',
+		options: [
+			{
+				name: 'By Name',
+				value: 'addressed',
+				description:
+					'The speaker whom the last one addresses with "@" and the name of its node, such as "@Analyst"; otherwise the next in turn',
+			},
+			{
+				name: 'In Turn',
+				value: 'inTurn',
+				description: 'One after another, in the order in which you connected them',
+			},
+			{
+				name: 'Moderator',
+				value: 'moderator',
+				description:
+					'The model that is connected as Moderator decides, and also says when it is done',
+			},
+		],
+		default: 'inTurn',
+		description:
+			'Who gets the next turn. If it is not clear, the next in turn, and the transcript says so.',
+	},
+	{
+		displayName: 'Turn Limit',
+		name: 'turnLimit',
+		type: 'number',
+		typeOptions: { minValue: 1, maxValue: 500 },
+		default: 6,
+		description:
+			'How many answers there are at most, of all speakers together. Each is a request that may cost.',
+	},
+	withFieldRules({ isDecimal: true })({
+		displayName: 'Spending Cap per Conversation',
+		name: 'spendingCapPerConversation',
+		type: 'number',
+		// otherwise an expression without a value would remove the cap
+		required: true,
+		typeOptions: { minValue: 0 },
+		default: 1,
+		// with the unit, the title would be cut off
+		hint: 'USD',
+		description:
+			'In USD. Checked before every turn: the conversation ends once the costs that the speakers reported reach it, so the last turn may exceed it. A speaker that reports no cost counts as 0, and is named in "speakersWithoutCost". 0 starts nothing.',
+	}),
+	sessionModeParam({
+		fromInput:
+			'Continue the conversation of the item ("sessionId"), or else that of the Chat Trigger. If there is neither, start a new one.',
+		new: 'Start a new conversation for every item',
+		id: 'Continue the conversation with this ID',
+		key: 'One conversation per key, such as a Slack thread or an order. The same key always continues the same conversation.',
+	}),
+	{
+		displayName: 'Conversation ID',
+		name: 'conversationId',
+		type: 'string',
+		displayOptions: { show: { sessionMode: ['id'] } },
+		default: '',
+		required: true,
+		placeholder: 'e.g. {{ $json.conversationId }}',
+		description:
+			'As in "conversationId" of an earlier conversation: a UUID. Each speaker continues its own session in it.',
+	},
+	sessionKeyParam(
+		'Any text that stays the same throughout a conversation. Upper and lower case matter, white space around it does not.',
+	),
+	{
+		displayName: 'Instructions',
+		name: 'instructions',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true },
+		placeholder: 'Add Instruction',
+		default: {},
+		description:
+			'What each speaker is to do. It is put before the first message that it gets, once.',
+		options: [
+			{
+				displayName: 'Instruction',
+				name: 'instruction',
+				values: [
+					{
+						displayName: 'Speaker',
+						name: 'speaker',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. Workspace Agent',
+						description: 'The name of its node',
+					},
+					{
+						displayName: 'Text',
+						name: 'text',
+						type: 'string',
+						typeOptions: { rows: 3 },
+						default: '',
+						placeholder: 'e.g. You speak for the buyer. Say [DONE] once you agree.',
+						description: 'The instruction',
+					},
+				],
+			},
+		],
+	},
+	{
+		displayName: 'Stop Phrase',
+		name: 'stopPhrase',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. [DONE]',
+		description:
+			'The conversation ends when a speaker says this, exactly as it is written here. Tell the speakers so in their instructions. Leave empty for none.',
+	},
+	{
+		displayName: 'Output',
+		name: 'outputMode',
+		type: 'options',
+		options: [
+			{
+				name: 'One Item per Conversation',
+				value: 'conversation',
+				description: 'The last text, why it ended, and all turns in "transcript"',
+			},
+			{
+				name: 'One Item per Turn',
+				value: 'turns',
+				description: 'The rows of the transcript, for a Data Table, a sheet or a database',
+			},
+		],
+		default: 'conversation',
+		description: 'What the node returns',
+	},
+	optionsParam,
+] as const satisfies INodeProperties[];

@@ -1,0 +1,194 @@
+import type {
+	EngineRequest,
+	EngineResponse,
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+} from 'n8n-workflow';
+
+import {
+	approveTurn,
+	askSpeaker,
+	endConversation,
+	receiveReply,
+	type Conversation,
+} from '../../src/conversation/conversation';
+import { checkLimits } from '../../src/conversation/ending';
+import { toMessage } from '../../src/conversation/heardText';
+import type { Moderation } from '../../src/conversation/moderation';
+import { addressedSpeaker, nextInTurn } from '../../src/conversation/nextSpeaker';
+import { readDecision, readReply, type Reply } from '../../src/conversation/reply';
+import { isAttached } from '../../src/n8n/attachedTools';
+import { abortableSleep, addHint } from '../../src/n8n/n8nVersions';
+import { markAsBegun } from '../../src/n8n/platform';
+import { toAnswers, type Answer, type Answers } from './answers';
+import { announceSpeaker, showEnding, showTurn } from './liveTurns';
+import { askModerator } from './moderator';
+import { openConversations } from './openConversations';
+import { toOutput } from './output';
+import { recordProgress } from './progress';
+import { toRequest } from './request';
+import { isChat } from './speakers';
+import { actionId, reviewId, type Settings, type State } from './state';
+
+/**
+ * One call of the node: it begins the conversations, or takes answers; then it asks n8n to run the next speakers, or returns what was
+ * said.
+ *
+ * Once the first turn was asked for, it never fails: whatever happens, the turns so far are returned.
+ */
+export async function holdConversations(
+	n8n: IExecuteFunctions,
+	response: EngineResponse | undefined,
+): Promise<INodeExecutionData[][] | EngineRequest> {
+	const begun = findState(response);
+	const state = begun ? copyState(begun) : await openConversations(n8n);
+	const answers = toAnswers(response);
+	for (const [itemIndex, item] of state.items.entries()) {
+		if ('refusal' in item || item.conversation.ending) continue;
+		const { settings } = item;
+		const heard = begun ? await hear(n8n, itemIndex, item, answers, state) : item.conversation;
+		const next = await goOn(n8n, itemIndex, heard, settings, state);
+		item.conversation = endIfDetached(n8n, next, state);
+		await showEnding(n8n, itemIndex, settings, item.conversation);
+		recordProgress(n8n, itemIndex, item.conversation);
+	}
+	const request = toRequest(n8n, state);
+	if (!request.actions.length) return [toOutput(n8n, state)];
+	if (!markAsBegun(n8n)) addHint(n8n, NO_RESTART);
+	return request;
+}
+
+const NO_RESTART =
+	'With this version of n8n, a conversation that waits for a person cannot be continued after n8n was restarted.';
+
+function findState(response: EngineResponse | undefined): State | undefined {
+	const state = response?.metadata as Partial<State> | undefined;
+	return state?.items && (state as State);
+}
+
+/**
+ * n8n hands over the stored object itself, and with every try of Retry On Fail the same one. Only what is assigned here is copied: a
+ * conversation is never changed in place, and a deep copy of it would take longer with every turn.
+ */
+const copyState = (state: State): State => ({
+	...state,
+	items: state.items.map((item) => ({ ...item })),
+});
+
+/** Takes the answer to the turn in progress, or a person's decision on it. */
+async function hear(
+	n8n: IExecuteFunctions,
+	itemIndex: number,
+	{ conversation, settings }: { conversation: Conversation; settings: Settings },
+	answers: Answers,
+	{ speakers }: State,
+): Promise<Conversation> {
+	const { pending, rules } = conversation;
+	if (!pending) return conversation;
+	const answer = answers.get(actionId(itemIndex, pending));
+	const review = answers.get(reviewId(itemIndex, pending));
+	if (!answer && review && speakers[pending.speaker]?.review) {
+		const { isApproved, by, words } = readDecision(review.items);
+		if (isApproved) {
+			await announceSpeaker(n8n, itemIndex, settings, speakers[pending.speaker]);
+			return approveTurn(conversation, by ?? review.node);
+		}
+		const failure = review.items.find(({ error }) => error);
+		const denial = { ...(words && { words }) };
+		const reply = failure
+			? toReply({ ...review, input: {} }, {}, '')
+			: { text: '', facts: {}, denial };
+		return receiveReply(conversation, reply, Date.now());
+	}
+	const { json } = n8n.getInputData()[itemIndex] ?? {};
+	const tool = speakers[pending.speaker];
+	// a person may repeat the words with which the chat began
+	const begunWith = isChat(tool) ? { ...json, chatInput: undefined } : json;
+	const reply = answer ? toReply(answer, begunWith, rules.answerPath) : NO_ANSWER;
+	const heard = receiveReply(conversation, reply, Date.now());
+	await showTurn(n8n, itemIndex, settings, tool, heard, reply);
+	return heard;
+}
+
+/** What a speaker said. Its node may return what is no JSON, such as a list that contains itself. */
+function toReply({ items, input }: Answer, json: IDataObject | undefined, answerPath: string) {
+	try {
+		return readReply(items, { ...json, ...input }, answerPath);
+	} catch (cause) {
+		const reason = cause instanceof Error ? cause.message : String(cause);
+		return failedReply(`The answer cannot be read: ${reason}`);
+	}
+}
+
+const failedReply = (error: string): Reply => ({
+	text: '',
+	facts: {},
+	failure: { error, isCertainlyNotReceived: false },
+});
+
+const NO_ANSWER = failedReply(
+	'n8n has no answer of this speaker. It is not known whether it received its message.',
+);
+
+/** A conversation whose next speaker is gone ends: n8n would fail, and the turns so far would not be in the output. */
+function endIfDetached(
+	n8n: IExecuteFunctions,
+	conversation: Conversation,
+	{ speakers }: State,
+): Conversation {
+	const { pending, ...others } = conversation;
+	const tool = pending && speakers[pending.speaker];
+	if (!pending || (tool && isAttached(n8n, tool))) return conversation;
+	const { turn, speaker, message } = pending;
+	const reason = `${speaker} is no longer connected`;
+	const failure = { turn, speaker, message, error: NOT_SENT };
+	return endConversation(others, { kind: 'speakerFailed', reason, failure }, Date.now());
+}
+
+const NOT_SENT =
+	'It was removed, renamed or disabled while the conversation went on. Nothing was sent to it.';
+
+/** Hands the turn to the next speaker, unless somebody has it or the conversation has ended. */
+async function goOn(
+	n8n: IExecuteFunctions,
+	itemIndex: number,
+	conversation: Conversation,
+	settings: Settings,
+	{ speakers }: State,
+): Promise<Conversation> {
+	const { pending, ending, turns, earlier } = conversation;
+	if (pending || ending) return conversation;
+	const reached = checkLimits(conversation, Date.now());
+	if (reached) return endConversation(conversation, reached, Date.now());
+	if (turns.length > earlier && settings.pause)
+		await abortableSleep(settings.pause, n8n.getExecutionCancelSignal());
+	const choice = await choose(n8n, conversation, settings, speakers);
+	if ('isDone' in choice) {
+		const reason = 'The moderator ended the conversation';
+		return endConversation(conversation, { kind: 'moderator', reason }, Date.now());
+	}
+	const { speaker } = choice;
+	const { message, note } = toMessage(conversation, speaker);
+	const notes = [choice.note, note].filter(Boolean).join(' ');
+	const asked = askSpeaker(conversation, { speaker, message, note: notes });
+	if (!speakers[speaker]?.review)
+		await announceSpeaker(n8n, itemIndex, settings, speakers[speaker]);
+	return asked;
+}
+
+async function choose(
+	n8n: IExecuteFunctions,
+	conversation: Conversation,
+	{ moderatorInstructions }: Settings,
+	speakers: State['speakers'],
+): Promise<Moderation> {
+	switch (conversation.rules.turnOrder) {
+		case 'inTurn':
+			return { speaker: nextInTurn(conversation) };
+		case 'addressed':
+			return addressedSpeaker(conversation);
+		case 'moderator':
+			return await askModerator(n8n, conversation, moderatorInstructions, speakers);
+	}
+}

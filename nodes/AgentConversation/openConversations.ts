@@ -1,0 +1,221 @@
+import { randomUUID } from 'crypto';
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { startConversation, type Rules } from '../../src/conversation/conversation';
+import { toPattern } from '../../src/conversation/ending';
+import { readTranscript, type EarlierTurns } from '../../src/conversation/transcript';
+import { invalidInputError } from '../../src/core/errors';
+import { findAttachedTools, type AttachedTool } from '../../src/n8n/attachedTools';
+import { toNodeError } from '../../src/n8n/errors';
+import { readHandedOver, type HandedOver } from '../../src/n8n/handedOver';
+import { readMessageText } from '../../src/n8n/messageText.params';
+import { isLegacyOrder } from '../../src/n8n/n8nVersions';
+import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
+import { getOnError } from '../../src/n8n/platform';
+import { findSession, readSessionKey } from '../../src/n8n/sessionMode.params';
+import { NAMESPACE_URL, parseUuid, uuidV5 } from '../../src/n8n/uuid';
+import { conversationParams } from './conversation.params';
+import { hasModerator } from './moderator';
+import { isMarketAssistant, isModelRouter } from './speakers';
+import type { ItemState, State } from './state';
+
+type Values = ParamValues<typeof conversationParams>;
+
+/**
+ * Reads all items before the first turn, so that a mistake in item 7 costs nothing.
+ *
+ * @throws NodeOperationError if the workflow cannot hold conversations, or an item is wrong and the node does not continue on
+ * failure.
+ */
+export async function openConversations(n8n: IExecuteFunctions): Promise<State> {
+	const node = n8n.getNode();
+	try {
+		checkWorkflow(n8n);
+		const speakers = toSpeakers(n8n, await findAttachedTools(n8n));
+		const source = n8n.getExecuteData().source?.['main']?.[0];
+		const read = createParamReader(n8n, conversationParams);
+		const items = n8n.getInputData().map((_, item): ItemState => {
+			try {
+				const values = read(item);
+				if (values.turnOrder === 'moderator' && !hasModerator(n8n)) throw noModeratorError();
+				return openConversation(values, speakers, readHandedOver(n8n, item));
+			} catch (cause) {
+				const error = toNodeError(node, cause, item);
+				if (!n8n.continueOnFail()) throw error;
+				const { message, description } = error;
+				return { refusal: { message, ...(description && { description }) } };
+			}
+		});
+		return { items, speakers, ...(source && { source }) };
+	} catch (cause) {
+		throw toNodeError(node, cause);
+	}
+}
+
+/** @throws ServiceError `invalid` if n8n would not run the speakers, or not in time. */
+function checkWorkflow(n8n: IExecuteFunctions): void {
+	// n8n-core 2.41.1, requests-response.js:105: what the node asks for would be ignored
+	if (!n8n.getExecuteData().source?.['main']?.[0]?.previousNode)
+		throw invalidInputError(
+			'Nothing is connected before this node',
+			'Connect a trigger, such as a Chat Trigger, to its input: without it n8n cannot run the speakers.',
+		);
+	// requests-response.js:139: the node would be called before its speakers have run
+	if (isLegacyOrder(n8n))
+		throw invalidInputError(
+			'This workflow runs in the legacy execution order (v0), in which conversations are not possible',
+			'In the settings of the workflow, set Execution Order to v1.',
+		);
+}
+
+function toSpeakers(
+	n8n: IExecuteFunctions,
+	tools: readonly AttachedTool[],
+): Record<string, AttachedTool> {
+	const speakers: Record<string, AttachedTool> = {};
+	for (const tool of tools) {
+		rejectErrorOutput(n8n, tool.node);
+		if (tool.review) rejectErrorOutput(n8n, tool.review.node);
+		// connected directly as well as behind a review: a person still decides
+		if (!speakers[tool.node]?.review) speakers[tool.node] = tool;
+	}
+	const [first, ...others] = Object.keys(speakers);
+	if (!others.length)
+		throw invalidInputError(
+			first === undefined ? 'No speaker is connected' : `Only one speaker is connected: ${first}`,
+			'Connect at least two to Speakers, such as two Workspace Agents.',
+		);
+	return speakers;
+}
+
+/** All that the node returns would be lost, although it may cost (n8n-core 2.41.1, workflow-execute.js:1660). */
+function rejectErrorOutput(n8n: IExecuteFunctions, name: string): void {
+	if (getOnError(n8n, name) !== 'continueErrorOutput') return;
+	throw invalidInputError(
+		`${name}: "Continue (using error output)" is not possible for a speaker`,
+		'n8n would discard all that it says. In the settings of that node, choose Continue in On Error.',
+	);
+}
+
+const noModeratorError = () =>
+	invalidInputError(
+		'Who Speaks Next is "Moderator", and no model is connected as Moderator',
+		'Connect a chat model to Moderator, or choose In Turn.',
+	);
+
+/** @throws ServiceError `invalid`. */
+function openConversation(
+	{ options, instructions, ...values }: Values,
+	tools: Record<string, AttachedTool>,
+	handedOver: HandedOver,
+): ItemState {
+	const speakers = Object.keys(tools);
+	const earlier = readTranscript(options.transcript ?? [], speakers, (name) =>
+		isMarketAssistant(tools[name]),
+	);
+	const id = selectConversation(values, earlier, handedOver);
+	const rules: Rules = {
+		opening: readOpening(values, earlier, handedOver),
+		turnOrder: values.turnOrder,
+		hearing: options.hearing ?? 'auto',
+		instructions: toInstructions(instructions, speakers),
+		turnLimit: values.turnLimit,
+		...(options.timeLimit !== undefined && { timeLimit: options.timeLimit * 1000 }),
+		stopPhrase: values.stopPhrase,
+		stopPattern: options.stopPattern ?? '',
+		removeStop: options.removeStop ?? KEEP_STOP,
+		spendingCap: values.spendingCapPerConversation,
+		onFailure: options.onFailure ?? 'end',
+		onDenial: options.onDenial ?? 'end',
+		maxCharacters: options.maxCharacters ?? DEFAULT_MAX_CHARACTERS,
+		answerPath: options.answerPath?.trim() ?? '',
+	};
+	toPattern(rules.stopPattern);
+	// two speakers of one account must not share a session
+	const withSession = speakers.filter((name) => !isModelRouter(tools[name]));
+	const ids = Object.fromEntries(
+		withSession.map((name) => [name, { sessionId: uuidV5(id, name) }]),
+	);
+	return {
+		conversation: startConversation({ id, rules, speakers, ids }, earlier.turns, Date.now()),
+		settings: {
+			showLive: options.showLive ?? true,
+			pause: (options.pause ?? 0) * 1000,
+			outputMode: values.outputMode,
+			moderatorInstructions: options.moderatorInstructions ?? '',
+		},
+	};
+}
+
+/** The option as it is while nobody has added it: a collection leaves it out. */
+const KEEP_STOP = false;
+const DEFAULT_MAX_CHARACTERS = 100_000;
+
+function readOpening(
+	{ openingMessageSource, openingMessage }: Pick<Values, 'openingMessageSource' | 'openingMessage'>,
+	{ turns }: EarlierTurns,
+	handedOver: HandedOver,
+): string {
+	const isGiven =
+		openingMessageSource === 'define'
+			? openingMessage.trim() !== ''
+			: ['chatInput', 'message'].some((field) => handedOver.readItem(field) !== undefined);
+	if (!isGiven && turns.some(({ text }) => text.trim())) return '';
+	return readMessageText('Opening Message', openingMessageSource, openingMessage, handedOver);
+}
+
+/** @returns the ID of the conversation: a UUID. */
+function selectConversation(
+	{
+		sessionMode,
+		conversationId,
+		sessionKey,
+	}: Pick<Values, 'sessionMode' | 'conversationId' | 'sessionKey'>,
+	earlier: EarlierTurns,
+	handedOver: HandedOver,
+): string {
+	switch (sessionMode) {
+		case 'new':
+			return randomUUID();
+		case 'id':
+			return parseConversationId(conversationId);
+		case 'key':
+			return toUuid(readSessionKey(sessionKey));
+		case 'fromInput': {
+			const found = earlier.conversationId ?? findSession(handedOver)?.session;
+			return found === undefined ? randomUUID() : toUuid(found);
+		}
+	}
+}
+
+const NAMESPACE = uuidV5(NAMESPACE_URL, 'n8n-nodes-agent-bridge/conversation');
+
+const toUuid = (text: string) => parseUuid(text)?.toLowerCase() ?? uuidV5(NAMESPACE, text);
+
+function parseConversationId(input: string): string {
+	const uuid = parseUuid(input.trim());
+	if (uuid) return uuid.toLowerCase();
+	throw invalidInputError(
+		'Conversation ID must be a UUID',
+		`It reads "${input.trim().slice(0, 100)}". For any other text choose Session: From Key.`,
+	);
+}
+
+function toInstructions(
+	{ instruction = [] }: Values['instructions'],
+	speakers: readonly string[],
+): Record<string, string> {
+	const texts = new Map(speakers.map((name): [string, string[]] => [name, []]));
+	for (const [index, { speaker = '', text = '' }] of instruction.entries()) {
+		const wanted = speaker.trim();
+		const isAlike = (name: string) => name.toLowerCase() === wanted.toLowerCase();
+		const ofSpeaker = texts.get(wanted) ?? texts.get(speakers.find(isAlike) ?? '');
+		if (!ofSpeaker)
+			throw invalidInputError(
+				`Instructions ${index + 1}: no speaker has the name "${wanted}"`,
+				`It must be the name of a connected node: ${speakers.join(', ')}.`,
+			);
+		ofSpeaker.push(text);
+	}
+	return Object.fromEntries([...texts].map(([name, given]) => [name, given.join('\n\n')]));
+}

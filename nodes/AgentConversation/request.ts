@@ -1,0 +1,79 @@
+import type { EngineRequest, IDataObject, IExecuteFunctions } from 'n8n-workflow';
+
+import type { Conversation, PendingTurn } from '../../src/conversation/conversation';
+import type { AttachedTool } from '../../src/n8n/attachedTools';
+import { isStreaming, toolConnection } from '../../src/n8n/n8nVersions';
+import { toTurnInput } from './speakers';
+import { actionId, reviewId, type State } from './state';
+
+type Action = EngineRequest['actions'][number];
+
+/**
+ * Asks n8n to run the speakers of all conversations that go on. It runs them one after another.
+ *
+ * @see n8n-core 2.41.1, requests-response.js
+ */
+export function toRequest(n8n: IExecuteFunctions, state: State): EngineRequest {
+	const actions = state.items.flatMap((item, itemIndex): Action[] => {
+		if ('refusal' in item || !item.conversation.pending) return [];
+		const { conversation, settings } = item;
+		const { pending } = conversation;
+		const tool = pending && state.speakers[pending.speaker];
+		if (!pending || !tool) return [];
+		const showLive = settings.showLive && isStreaming(n8n);
+		const input = toTurnInput(conversation, pending, tool, showLive);
+		const needsReview = tool.review && pending.approvedBy === undefined;
+		return [
+			needsReview
+				? toReviewAction(itemIndex, conversation, pending, tool)
+				: toSpeakerAction(itemIndex, pending, tool, input),
+		];
+	});
+	return { actions, metadata: state };
+}
+
+const toSpeakerAction = (
+	itemIndex: number,
+	pending: PendingTurn,
+	{ node, review }: AttachedTool,
+	input: IDataObject,
+): Action => ({
+	actionType: 'ExecutionNodeAction',
+	nodeName: node,
+	type: toolConnection,
+	id: actionId(itemIndex, pending),
+	input,
+	metadata: { itemIndex, ...(review && { parentNodeName: review.node }) },
+});
+
+/**
+ * Asks a person first, by the review node above the speaker. The person sees the message, and nothing that identifies a session.
+ *
+ * @see @n8n/n8n-nodes-langchain 2.41, utils/agent-execution/createEngineRequests.js
+ */
+function toReviewAction(
+	itemIndex: number,
+	{ id }: Conversation,
+	pending: PendingTurn,
+	{ node, keys, review }: AttachedTool,
+): Action {
+	const { turn, message } = pending;
+	const originalInput = Object.fromEntries(
+		(keys.length ? keys : ['message']).map((key) => [key, message]),
+	);
+	const ofReview = Object.fromEntries((review?.keys ?? []).map((key) => [key, message]));
+	// the review's default text contains it, where n8n would write an object as "[object Object]"
+	const shown = { tool: review?.tool, toolParameters: message };
+	return {
+		actionType: 'ExecutionNodeAction',
+		nodeName: review?.node ?? '',
+		type: toolConnection,
+		id: reviewId(itemIndex, pending),
+		input: { ...ofReview, ...shown, conversationId: id, turn, message },
+		metadata: {
+			itemIndex,
+			toolName: review?.tool,
+			hitl: { gatedToolNodeName: node, toolName: review?.tool, originalInput },
+		},
+	};
+}

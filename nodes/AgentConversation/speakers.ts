@@ -1,0 +1,51 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import type { Conversation, PendingTurn } from '../../src/conversation/conversation';
+import { toHistory } from '../../src/conversation/heardText';
+import type { AttachedTool } from '../../src/n8n/attachedTools';
+
+const isType = (tool: AttachedTool | undefined, name: string) =>
+	tool?.type.slice(tool.type.lastIndexOf('.') + 1) === name;
+
+/** The market assistant's service gives out the IDs by which a chat is continued. */
+export const isMarketAssistant = (tool: AttachedTool | undefined) =>
+	isType(tool, 'marketAssistantTool');
+
+/** A model has no session and remembers nothing: it has to be told what was said before. */
+export const isModelRouter = (tool: AttachedTool | undefined) => isType(tool, 'modelRouterTool');
+
+/** n8n's agent writes its answer into the chat itself, word by word, without its name. */
+export const isAgentTool = (tool: AttachedTool) => isType(tool, 'agentTool');
+
+/** A person in n8n's chat, whose words come back in the field in which a chat hands over its first message. */
+export const isChat = (tool: AttachedTool | undefined) => isType(tool, 'chatTool');
+
+/**
+ * What a speaker's node is given for one turn, on top of the conversation's own item.
+ *
+ * Each field is set for whom it is meant, even if empty: a field of the same name in the conversation's item must not get through.
+ */
+export function toTurnInput(
+	conversation: Conversation,
+	{ speaker, turn, message }: PendingTurn,
+	tool: AttachedTool,
+	showLive: boolean,
+): IDataObject {
+	const { id, ids } = conversation;
+	const { sessionId = '', chatId = '' } = ids[speaker] ?? {};
+	const byKey = tool.keys.map((key) => [key, /session/i.test(key) ? sessionId : message] as const);
+	return {
+		...Object.fromEntries(byKey),
+		message,
+		input: message,
+		conversationId: id,
+		turn,
+		sessionId,
+		showLive,
+		...(isMarketAssistant(tool) && { chatId }),
+		...(isModelRouter(tool) && {
+			history: toHistory(conversation, speaker) as unknown as IDataObject[],
+		}),
+		...(tool.tool !== undefined && { tool: tool.tool }),
+	};
+}

@@ -1,0 +1,200 @@
+import type { Failure, Reply, TurnFacts } from './reply';
+import { checkEnding, type Ending } from './ending';
+
+/** How a conversation is held. Plain data, as everything of a conversation: n8n stores it with the execution. */
+export interface Rules {
+	/** What the speakers talk about. May be empty if the conversation has earlier turns. */
+	opening: string;
+	turnOrder: 'inTurn' | 'addressed' | 'moderator';
+	hearing: 'auto' | 'sinceOwnTurn' | 'lastMessage' | 'all';
+	/** By speaker: put before the first message that it gets. */
+	instructions: Readonly<Record<string, string>>;
+	/** Turns, earlier ones not counted. */
+	turnLimit: number;
+	/** Milliseconds; none if absent. */
+	timeLimit?: number;
+	stopPhrase: string;
+	/** A regular expression, bare or as `/…/flags`. */
+	stopPattern: string;
+	/** Whether what ended the conversation is removed from the final answer. */
+	removeStop: boolean;
+	/** USD; none if absent. */
+	spendingCap?: number;
+	onFailure: 'end' | 'skip' | 'askAgain';
+	onDenial: 'end' | 'skip';
+	/** Characters of the longest message that a speaker gets. */
+	maxCharacters: number;
+	/** Path of the field that contains a speaker's text; empty to look in all usual places. */
+	answerPath: string;
+}
+
+/** What one speaker said. A speaker that failed or was not allowed to speak has a turn without a text. */
+export interface Turn extends TurnFacts {
+	/** From 1, earlier turns counted. */
+	turn: number;
+	speaker: string;
+	text: string;
+	/** Who allowed the turn. */
+	approvedBy?: string;
+	/** When it ended: an ISO date. */
+	at: string;
+	/** What the reader of the transcript has to know, in words. */
+	note?: string;
+	/** Set if the speaker did not speak: it heard nothing that counts. */
+	failed?: true;
+}
+
+/** The IDs by which a speaker continues its own conversation. */
+export interface SpeakerIds {
+	/** Absent for a speaker without sessions. */
+	sessionId?: string;
+	/** As the speaker's answer gave it. */
+	chatId?: string;
+}
+
+/** The turn in progress. */
+export interface PendingTurn {
+	turn: number;
+	speaker: string;
+	message: string;
+	/** From 1; more if a turn that certainly was not received is asked once more. */
+	attempt: number;
+	/** For the transcript. */
+	note?: string;
+	/** Who allowed the turn, if a person had to. */
+	approvedBy?: string;
+}
+
+export interface Conversation {
+	id: string;
+	rules: Rules;
+	/** Names of those who speak, in the order in which they were connected. */
+	speakers: readonly string[];
+	ids: Readonly<Record<string, SpeakerIds>>;
+	/** Milliseconds since 1970. */
+	began: number;
+	/** How many of the turns are from an earlier conversation. */
+	earlier: number;
+	turns: readonly Turn[];
+	pending?: PendingTurn;
+	ending?: Ending;
+	/** Milliseconds since 1970. */
+	endedAt?: number;
+}
+
+/** A conversation in which nobody has been asked yet, apart from its earlier turns. */
+export function startConversation(
+	{ id, rules, speakers, ids }: Pick<Conversation, 'id' | 'rules' | 'speakers' | 'ids'>,
+	earlier: readonly Turn[],
+	now: number,
+): Conversation {
+	const continued = Object.fromEntries(
+		speakers.map((name) => {
+			const own = earlier.filter(({ speaker }) => speaker === name);
+			const chatId = own.findLast((turn) => turn.chatId)?.chatId;
+			const sessionId = own.findLast((turn) => turn.sessionId)?.sessionId;
+			return [name, { ...ids[name], ...(sessionId && { sessionId }), ...(chatId && { chatId }) }];
+		}),
+	);
+	return {
+		id,
+		rules,
+		speakers,
+		ids: continued,
+		began: now,
+		earlier: earlier.length,
+		turns: earlier,
+	};
+}
+
+/** Hands the turn to a speaker. */
+export function askSpeaker(
+	conversation: Conversation,
+	{ speaker, message, note }: { speaker: string; message: string; note?: string | undefined },
+): Conversation {
+	const turn = conversation.turns.length + 1;
+	const pending = { turn, speaker, message, attempt: 1, ...(note && { note }) };
+	return { ...conversation, pending };
+}
+
+/** A person has allowed the turn in progress. */
+export function approveTurn(conversation: Conversation, approvedBy: string): Conversation {
+	const { pending } = conversation;
+	return pending ? { ...conversation, pending: { ...pending, approvedBy } } : conversation;
+}
+
+/**
+ * Takes what became of the turn in progress.
+ *
+ * A speaker that failed keeps the turn once if it may be asked once more; then `pending` is still set.
+ */
+export function receiveReply(conversation: Conversation, reply: Reply, now: number): Conversation {
+	const { pending, ...rest } = conversation;
+	if (!pending) return conversation;
+	const { rules } = conversation;
+	if (mayAskAgain(rules, pending, reply.failure)) {
+		const note = joinNotes(
+			pending.note,
+			`Asked once more after a failure: ${reply.failure?.error}`,
+		);
+		return { ...conversation, pending: { ...pending, attempt: pending.attempt + 1, note } };
+	}
+	const heard = {
+		...rest,
+		ids: learnIds(conversation, reply),
+		turns: [...rest.turns, toTurn(conversation, pending, reply, now)],
+	};
+	const ending = checkEnding(heard, pending, reply, now);
+	return ending ? endConversation(heard, ending, now) : heard;
+}
+
+export const endConversation = (
+	conversation: Omit<Conversation, 'pending'>,
+	ending: Ending,
+	now: number,
+): Conversation => ({ ...conversation, ending, endedAt: now });
+
+/** A speaker that may have received its message is never asked again: it may have been paid. */
+const mayAskAgain = (
+	{ onFailure }: Rules,
+	{ attempt }: PendingTurn,
+	failure: Failure | undefined,
+) => onFailure === 'askAgain' && attempt === 1 && failure?.isCertainlyNotReceived === true;
+
+function learnIds(
+	{ ids, pending }: Conversation,
+	{ facts: { chatId } }: Reply,
+): Conversation['ids'] {
+	const own = pending && ids[pending.speaker];
+	return own && chatId ? { ...ids, [pending.speaker]: { ...own, chatId } } : ids;
+}
+
+function toTurn(
+	{ ids }: Conversation,
+	{ turn, speaker, note, approvedBy }: PendingTurn,
+	{ text, facts, failure, denial, notice }: Reply,
+	now: number,
+): Turn {
+	const own = ids[speaker];
+	const notes = joinNotes(
+		note,
+		failure &&
+			(text ? `Failed after a part of the answer: ${failure.error}` : `Failed: ${failure.error}`),
+		denial &&
+			(denial.words ? `Not allowed by a person: ${denial.words}` : 'Not allowed by a person'),
+		notice,
+	);
+	return {
+		turn,
+		speaker,
+		text,
+		...own,
+		...facts,
+		...(approvedBy && { approvedBy }),
+		at: new Date(now).toISOString(),
+		...(notes && { note: notes }),
+		...((failure ?? denial) && { failed: true as const }),
+	};
+}
+
+const joinNotes = (...notes: Array<string | undefined>) => notes.filter(Boolean).join(' ');

@@ -1,0 +1,157 @@
+import { Big } from '../core/decimal';
+import { invalidInputError } from '../core/errors';
+import { compileSafeRegex, type SafeRegex } from '../core/safeRegex';
+import type { Conversation, PendingTurn } from './conversation';
+import type { Failure, Reply } from './reply';
+
+/** Why a conversation ended. Stored in workflows that look at it: never change one. */
+export type EndingKind =
+	| 'denied'
+	| 'emptyRound'
+	| 'moderator'
+	| 'speakerFailed'
+	| 'spendingCap'
+	| 'stopPattern'
+	| 'stopPhrase'
+	| 'timeLimit'
+	| 'turnLimit';
+
+export interface Ending {
+	kind: EndingKind;
+	/** The same in words. */
+	reason: string;
+	/** Of a speaker that failed: what it was told, and what went wrong. */
+	failure?: Pick<Failure, 'error' | 'details'> & { turn: number; speaker: string; message: string };
+}
+
+/**
+ * Whether the conversation ends with the turn that was just taken.
+ *
+ * @returns undefined if it goes on.
+ */
+export function checkEnding(
+	conversation: Conversation,
+	pending: PendingTurn,
+	reply: Reply,
+	now: number,
+): Ending | undefined {
+	return (
+		checkFailure(conversation, pending, reply) ??
+		checkStop(conversation, pending, reply) ??
+		checkSilence(conversation, reply) ??
+		checkLimits(conversation, now)
+	);
+}
+
+/**
+ * Whether a limit forbids another turn. To be called before every turn, also the first.
+ *
+ * @returns undefined if it goes on.
+ */
+export function checkLimits(
+	{ rules, turns, earlier, began }: Pick<Conversation, 'rules' | 'turns' | 'earlier' | 'began'>,
+	now: number,
+): Ending | undefined {
+	const { turnLimit, timeLimit, spendingCap } = rules;
+	if (turns.length - earlier >= turnLimit)
+		return { kind: 'turnLimit', reason: `Turn Limit of ${turnLimit} was reached` };
+	if (timeLimit !== undefined && now - began >= timeLimit)
+		return { kind: 'timeLimit', reason: `Time Limit of ${timeLimit / 1000} s was reached` };
+	const spent = sumCosts(turns);
+	if (spendingCap !== undefined && spent >= spendingCap) {
+		const reason = `Spending Cap per Conversation of ${spendingCap} USD was reached: the speakers reported ${spent} USD`;
+		return { kind: 'spendingCap', reason };
+	}
+	return undefined;
+}
+
+/** USD. A turn whose speaker reports no cost counts as 0. */
+export const sumCosts = (turns: Conversation['turns']): number =>
+	turns.reduce((sum, { costUsd = 0 }) => sum.plus(costUsd), new Big(0)).toNumber();
+
+function checkFailure(
+	{ rules }: Conversation,
+	{ speaker, turn, message }: PendingTurn,
+	{ failure, denial, isRefusal }: Reply,
+): Ending | undefined {
+	if (isRefusal && rules.onDenial === 'end')
+		return { kind: 'denied', reason: `${speaker} did not approve` };
+	if (denial && rules.onDenial === 'end') {
+		const words = denial.words ? `: ${denial.words}` : '';
+		return { kind: 'denied', reason: `A person did not allow the turn of ${speaker}${words}` };
+	}
+	if (!failure || rules.onFailure === 'skip') return undefined;
+	const { error, details } = failure;
+	const why =
+		rules.onFailure === 'end'
+			? ''
+			: failure.isCertainlyNotReceived
+				? ' twice'
+				: ', and was not asked again: it may have received the message';
+	return {
+		kind: 'speakerFailed',
+		reason: `${speaker} failed${why}`,
+		failure: { turn, speaker, message, error, ...(details !== undefined && { details }) },
+	};
+}
+
+function checkStop(
+	{ rules, turns }: Conversation,
+	{ speaker, message, turn }: PendingTurn,
+	{ text, failure }: Reply,
+): Ending | undefined {
+	if (failure) return undefined;
+	const { stopPhrase, stopPattern, opening, instructions } = rules;
+	const before = turns.slice(0, turn - 1).map((said) => said.text);
+	const told = [message, opening, ...Object.values(instructions), ...before];
+	if (stopPhrase && isSaid(text, told, (words) => words.includes(stopPhrase)))
+		return { kind: 'stopPhrase', reason: `${speaker} said "${stopPhrase}"` };
+	const pattern = stopPattern ? toPattern(stopPattern) : undefined;
+	if (pattern && isSaid(text, told, pattern.test))
+		return { kind: 'stopPattern', reason: `${speaker} said what matches ${stopPattern}` };
+	return undefined;
+}
+
+/** Whether a speaker says it itself: what it repeats word for word, such as its instruction, does not mean it. */
+function isSaid(
+	text: string,
+	told: readonly string[],
+	matches: (words: string) => boolean,
+): boolean {
+	const repeated = told.filter(matches).sort((one, other) => other.length - one.length);
+	return matches(repeated.reduce((rest, message) => rest.replaceAll(message, ' '), text));
+}
+
+/** A round in which nobody said anything: it would go on like that until the turn limit. */
+function checkSilence(
+	{ turns, earlier, speakers }: Conversation,
+	{ text, missing }: Reply,
+): Ending | undefined {
+	if (text.trim()) return undefined;
+	const round = turns.slice(earlier).slice(-speakers.length);
+	if (round.length < speakers.length || round.some((turn) => turn.text.trim())) return undefined;
+	const why = missing ? ` The output has no field "${missing}".` : '';
+	return { kind: 'emptyRound', reason: `Nobody said anything in ${speakers.length} turns.${why}` };
+}
+
+/** The text without what ended the conversation. */
+export function withoutStop(text: string, { rules, ending }: Conversation): string {
+	if (ending?.kind === 'stopPhrase') return text.replaceAll(rules.stopPhrase, '').trim();
+	if (ending?.kind === 'stopPattern') return toPattern(rules.stopPattern).removeFrom(text).trim();
+	return text;
+}
+
+/**
+ * Reads a regular expression, bare or as `/…/flags`.
+ *
+ * @throws ServiceError `invalid`.
+ */
+export function toPattern(written: string): SafeRegex {
+	const [, source = written, flags = ''] = /^\/(.+)\/([a-z]*)$/s.exec(written) ?? [];
+	try {
+		return compileSafeRegex(source, flags);
+	} catch (cause) {
+		const reason = cause instanceof Error ? cause.message : String(cause);
+		throw invalidInputError('Stop Pattern cannot be used', `${reason}.`);
+	}
+}
