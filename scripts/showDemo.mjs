@@ -2,12 +2,15 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { startService } from '../test/service/service.ts';
+import { openAiSecretOf } from '../test/n8n/bridge.ts';
 import { DEMO_EXAMPLES, demoError, demoLine, demoResult, talkLines } from '../test/n8n/demo.ts';
-import { owner } from '../test/n8n/editor.ts';
+import { chatMessage, owner } from '../test/n8n/editor.ts';
+import { withModels } from '../test/n8n/example.ts';
 import { itemsOf } from '../test/n8n/execution.ts';
 import { freePort } from '../test/n8n/freePort.ts';
 import { startInstance } from '../test/n8n/instance.ts';
 import { dataTableScopes } from '../test/n8n/instanceOn.ts';
+import { MailServer } from '../test/n8n/mailServer.ts';
 import { root } from './machine.mjs';
 
 const [tarball, ...flags] = process.argv.slice(2);
@@ -18,6 +21,7 @@ const installed = join(root, '.demo', 'installed');
 process.env.TMPDIR = join(root, '.demo', 'tmp');
 
 let service;
+let mails;
 let instance;
 let ending;
 process.on('SIGINT', () => end(0)).on('SIGTERM', () => end(0));
@@ -42,6 +46,7 @@ async function show() {
 	// slow enough to be seen in the editor, as an agent is
 	service.forms.pace = 20;
 	service.forms.jobSeconds = 3;
+	mails = await MailServer.start();
 	const isNew = !existsSync(installed) || readFileSync(installed, 'utf8') !== tarball;
 	console.log(isNew ? 'Installing the package into n8n and starting it …' : 'Starting n8n …');
 	const started = Date.now();
@@ -64,6 +69,7 @@ async function show() {
 	console.log(`  e-mail:          ${owner.email}`);
 	console.log(`  password:        ${owner.password}`);
 	console.log(`Reference service: ${service.url}`);
+	mails.onMail = tellMail;
 	return failures;
 }
 
@@ -93,6 +99,7 @@ async function saveCredentials(editor) {
 			...[router.baseUrl, router.keys.main, ledger],
 		),
 	];
+	accounts.push(openAiSecretOf(service), mails.secret);
 	const known = await editor.credentials();
 	for (const secret of accounts) {
 		const found = known.find(({ type, name }) => type === secret.type && name === secret.name);
@@ -107,7 +114,7 @@ async function importExample(editor, known, file) {
 	const found = known.find(({ name }) => name === workflow.name);
 	return found
 		? await editor.call('GET', `/rest/workflows/${found.id}`)
-		: await editor.importWorkflow(workflow);
+		: await editor.importWorkflow(withModels(workflow));
 }
 
 /** @returns whether it went well */
@@ -119,7 +126,8 @@ async function runExample(editor, workflow, example) {
 		tell(example, '');
 		return true;
 	}
-	const execution = await editor.finishedOrParked(await editor.start(workflow));
+	const given = example.says && chatMessage(example.says);
+	const execution = await editor.finishedOrParked(await editor.start(workflow, given));
 	// what has run is shown with its data
 	address += `/executions/${execution.id}`;
 	const error = demoError(execution);
@@ -129,10 +137,19 @@ async function runExample(editor, workflow, example) {
 	}
 	const items = itemsOf(execution, example.node, example.output);
 	const { waits, ...finished } = example;
-	tell(execution.status === 'waiting' ? example : finished, demoResult(items));
+	const isWaiting = execution.status === 'waiting';
+	tell(isWaiting ? example : finished, isWaiting && !items.length ? '' : demoResult(items));
+	if (isWaiting) mails.mails.splice(0).forEach(tellMail);
 	for (const line of example === DEMO_EXAMPLES[0] ? talkLines(items) : []) console.log(`  ${line}`);
 	await saveFiles(editor, items);
 	return true;
+}
+
+/** What a person is asked by e-mail, and the links to answer it. */
+function tellMail({ subject, links }) {
+	console.log(`  E-mail "${subject}"`);
+	for (const link of links.filter((url) => url.includes('approved=')))
+		console.log(`    ${link.includes('approved=true') ? 'approve' : 'decline'}: ${link}`);
 }
 
 /** Puts the files of items where they can be opened without n8n. */
@@ -151,6 +168,7 @@ async function end(code) {
 		console.log('\nStopping …');
 		await instance?.stop();
 		await service?.stop();
+		await mails?.stop();
 		process.exit(code);
 	})();
 	await ending;

@@ -1,6 +1,6 @@
 // npm test: installs, builds, packs, and runs the tests of all layers but the long ones.
-// `--unit`, `--engine`, `--package`, `--n8n`, `--browser` and `--long` choose layers. With further arguments (`npm test -- agent`) only the
-// tests whose path matches: of the layers chosen, else of those that need no n8n.
+// `--unit`, `--engine`, `--package`, `--n8n`, `--browser`, `--queue` and `--long` choose layers. With further arguments
+// (`npm test -- agent`) only the tests whose path matches: of the layers chosen, else of those that need no n8n.
 // `--jitter` or `--jitter=seed` runs the unit and the engine tests, or those named, with pauses wherever the pack or the reference
 // service waits (test/support/jitter).
 // `--browser --pictures` also takes the pictures of the documentation, into docs/pictures.
@@ -9,17 +9,17 @@ import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { appendFileSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { findChromium } from './chromium.mjs';
 import { install, tellAndExit } from './install.mjs';
 import { node24, node24Environment, root } from './machine.mjs';
 import { pack } from './pack.mjs';
+import { findChromium, findRedis } from './programs.mjs';
 import { inRunFolder } from './run.mjs';
 
 const longest = 60 * 60_000;
 
-/** By how they run: beside one another in one jest process, or two files at a time in one n8n. */
+/** By how they run: beside one another in one jest process, or two files at a time in one n8n, of `queue` one in an n8n of its own. */
 const quick = ['unit', 'engine', 'package'];
-const inN8n = ['n8n', 'browser', 'long'];
+const inN8n = ['n8n', 'browser', 'long', 'queue'];
 const layers = [...quick, ...inN8n];
 
 const isLayer = (arg) => layers.some((layer) => arg === `--${layer}`);
@@ -50,7 +50,10 @@ const lanes = [
 const total = { passed: 0, failed: 0 };
 const times = [];
 try {
-	const browser = chosen.includes('browser') ? prepareBrowser() : {};
+	const programs = {
+		...(chosen.includes('browser') && prepareBrowser()),
+		...(chosen.includes('queue') && { AGENT_BRIDGE_REDIS: findRedis() }),
+	};
 	const { rootIsThere, n8nIsThere } = startInstalling();
 	await rootIsThere;
 	const needsTarball = chosen.some((layer) => layer === 'package' || inN8n.includes(layer));
@@ -63,7 +66,7 @@ try {
 				const output = at === 0 ? undefined : join(folder, `${projects.join('-')}.log`);
 				if (output) outputs.push(output);
 				const { passed, failed } = await timed(`${projects.join(', ')} tests`, () =>
-					runTests({ projects, env: { ...env, ...browser }, folder, tarball, output }),
+					runTests({ projects, env: { ...env, ...programs }, folder, tarball, output }),
 				);
 				total.passed += passed;
 				total.failed += failed;
@@ -116,6 +119,13 @@ function startInstalling() {
 	return { rootIsThere, n8nIsThere };
 }
 
+function workersFor(layer) {
+	// each of its files has two cores busy by itself, and fills 3 GB
+	if (layer === 'queue') return 1;
+	// more than two cores can keep busy: most of these tests wait most of their time
+	return quick.includes(layer) ? 3 : 2;
+}
+
 /** One jest process. One that crashed, did nothing or said nothing counts as a failure. */
 async function runTests({ projects, env, folder, tarball, output }) {
 	const name = projects.join(', ');
@@ -126,8 +136,7 @@ async function runTests({ projects, env, folder, tarball, output }) {
 		'--experimental-vm-modules',
 		'node_modules/jest/bin/jest.js',
 	];
-	// more than two cores can keep busy: most of these tests wait most of their time
-	const workers = [`--maxWorkers=${quick.includes(projects[0]) ? 3 : 2}`];
+	const workers = [`--maxWorkers=${workersFor(projects[0])}`];
 	const reporters = ['default', './scripts/countingReporter.cjs'].map(
 		(reporter) => `--reporters=${reporter}`,
 	);

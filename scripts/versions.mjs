@@ -30,6 +30,7 @@ const columns = [
 	{ title: 'Live answers', groups: ['Live answers'] },
 	{ title: 'Stop ends waits', groups: ['Stop'] },
 	{ title: 'Tool of an AI agent', groups: ['Tool of an AI agent'] },
+	{ title: 'Conversation', groups: ['Conversation'], feature: 'conversation' },
 	{ title: 'Trigger', groups: ['Trigger'] },
 	{ title: 'Job ledger', groups: ['Job ledger', 'Job ledger and trigger'], feature: 'ledger' },
 	{ title: 'Allowed domains', groups: ['Allowed domains'], feature: 'allowedDomains' },

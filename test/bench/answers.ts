@@ -14,7 +14,15 @@ export const models = {
 	long: 'bench/long',
 	/** A stream of 200 pieces, one every 10 ms, each with the time at which it was written. */
 	paced: 'bench/paced',
+	/** Calls one of its tools after the other, until all turns are done. */
+	talk: 'bench/talk',
 } as const;
+
+/** Turns of a conversation, and characters of what is said in each. */
+export const [turnCount, turnSize] = [50, 100];
+
+/** The workspace whose agent answers at once, in a text of its own each time: n8n stores equal texts only once. */
+export const talkWorkspace = 'talk';
 
 /** Bytes of every short answer, whatever its form. */
 export const answerSize = 400;
@@ -71,9 +79,12 @@ export function answersOf(deltas: number): Answers {
 		const file = path.match(/\/jobs\/file-(\d+)\/content$/)?.[1];
 		if (file) return { latency: 0, type: 'video/mp4', file: Number(file) };
 		if (path.includes('/models/')) return { latency: 0, type: json, body: model };
+		if (path.includes(`/workspaces/${talkWorkspace}/`))
+			return { latency: 0, type: stream, body: saidOnce() };
 		if (path.includes('/session/')) return { latency: 0, type: stream, pieces: pacedByAgent };
 		if (path.includes('/invoke_assistant'))
 			return { latency: 0, type: stream, pieces: pacedByAssistant };
+		if (body.includes(models.talk)) return { latency: 0, type: json, body: callOfTool(body) };
 		if (body.includes(models.long)) return { latency: 0, wire: long };
 		if (body.includes(models.paced)) return { latency: 0, type: stream, pieces: paced };
 		const wait = latencyOf(body);
@@ -124,6 +135,46 @@ const pacedByAgent = [
 	...Array.from({ length: pacedPieces }, () => () => event({ type: 'delta', content: timeMark() })),
 	() => event({ type: 'end' }) + end,
 ];
+
+let said = 0;
+const saidOnce = () => {
+	const content = `answer ${++said} `.padEnd(turnSize, 'x');
+	return Buffer.from(event({ type: 'delta', content }) + event({ type: 'end' }) + end);
+};
+
+/** A call of the tool whose turn it is, with a text in each of its arguments; in the end an answer. */
+function callOfTool(body: string): Buffer {
+	const { messages, tools = [] } = JSON.parse(body) as {
+		messages: Array<{ role: string; content: unknown }>;
+		tools?: Array<{ function: { name: string; parameters: { properties?: object } } }>;
+	};
+	const done = messages.filter(({ role }) => role === 'tool').length;
+	const { name, parameters } = tools[done % tools.length]?.function ?? {};
+	const text = `message ${done} `.padEnd(turnSize, 'x');
+	const given = Object.keys(parameters?.properties ?? {}).map((key) => [key, text]);
+	const call = {
+		id: `call_${done}`,
+		type: 'function',
+		function: { name, arguments: JSON.stringify(Object.fromEntries(given)) },
+	};
+	const isDone = done >= turnCount;
+	const message = isDone ? { content: 'answer' } : { content: null, tool_calls: [call] };
+	return Buffer.from(
+		JSON.stringify({
+			id: 'c-1',
+			object: 'chat.completion',
+			model: models.talk,
+			choices: [
+				{
+					index: 0,
+					message: { role: 'assistant', ...message },
+					finish_reason: isDone ? 'stop' : 'tool_calls',
+				},
+			],
+			usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 },
+		}),
+	);
+}
 
 const named = (name: string, data: unknown) => `event: ${name}\n${event(data as object)}`;
 const pacedByAssistant = [

@@ -7,6 +7,7 @@ import { pollGoals } from './pollFigures.ts';
 import type { PollFigures } from './polls.ts';
 import type { RateFigure } from './rateFigures.ts';
 import { find, least, most, ratio, type Result } from './results.ts';
+import { turnGoals } from './turnGoals.ts';
 import { slowForOpenAi, type Sizes } from './rows.ts';
 import { aligned, times } from './table.ts';
 
@@ -30,11 +31,13 @@ export function judge(
 		waiting,
 		polls,
 		ownShare,
+		ownTurn,
 		rates,
 	}: {
 		waiting: Waiting[];
 		polls: PollFigures[];
 		ownShare: number | undefined;
+		ownTurn: number | undefined;
 		rates: RateFigure[];
 	},
 ): Goal[] {
@@ -83,6 +86,7 @@ export function judge(
 		['G5', 'us CPU per event', perEvent && (perEvent * 1e6) / sizes.deltas, 6],
 		...liveGoals(results),
 		...fileGoals(results),
+		...turnGoals(results, ownTurn),
 		...waitingGoals(waiting),
 		...pollGoals(polls),
 		...rates.flatMap(rateGoals),

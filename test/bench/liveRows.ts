@@ -22,7 +22,7 @@ export function liveRows(n8n: string, service: string, nodes: Nodes, { deltas }:
 		await readLive(`${service}/v1/chat/completions`, rawBody(paced, 0, true), 'identity');
 	return [
 		raw('live', 'raw http + parser', async () => void (await rawLongAnswer(service)), 10),
-		inN8n({ ...whole, name: 'n8n floor', tested: nodes.floor(long, 1) }),
+		inN8n({ ...whole, name: 'n8n floor', tested: nodes.floor(long, 1), times: 5 }),
 		inN8n({ ...whole, name: 'ours: chat', tested: nodes.ours(long, 5), times: 5 }),
 		inN8n({ ...whole, ...agent(long) }),
 

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startInstance, type Instance } from '../n8n/instance.ts';
-import { ownShare } from './ownShare.ts';
+import { talkWorkspace } from './answers.ts';
+import { measureAlone } from './alone.ts';
 import { rateFigures } from './rateFigures.ts';
 import { measurePolls, pollCases, type PollFigures } from './polls.ts';
 import { profile, type ProfileSummary } from './profile.ts';
@@ -23,7 +24,7 @@ const { values, positionals } = parseArgs({
 	options: {
 		/** How often every row is run. */
 		rounds: { type: 'string', default: '5' },
-		/** A regular expression for "<job>: <row>". */
+		/** A regular expression for "<job>: <row>", for "own share" and for "own turn". */
 		only: { type: 'string', default: '' },
 		/** A short one, which shows that everything works and nothing more. */
 		quick: { type: 'boolean', default: false },
@@ -110,10 +111,13 @@ async function measure(instance: Instance, service: LeanService): Promise<void> 
 	}
 	const waiting = await waits(instance, service, accounts);
 	const polls = await pollsOf(instance, service, accounts);
-	const share = values.quick ? undefined : await ownShare();
+	const alone = async (what: string, program: string) =>
+		values.quick || !only.test(what) ? undefined : await measureAlone(program);
+	const share = await alone('own share', 'ownShare.ts');
+	const ownTurn = await alone('own turn', 'ownTurn.ts');
 	const judged = !values.quick;
 	const rates = await rateFigures();
-	const found = { results, profiles: profiled, waiting, polls, ownShare: share, rates };
+	const found = { results, profiles: profiled, waiting, polls, ownShare: share, ownTurn, rates };
 	const measured = { ...found, sizes, rounds, judged };
 	say(`\n${report(resultFile, measured)}`);
 }
@@ -156,6 +160,10 @@ async function createAccounts({ editor }: Instance, { url }: LeanService): Promi
 		router: await save('modelRouterApi', { baseUrl: url, apiKey }),
 		workspaceAgent: await save('workspaceAgentApi', {
 			baseUrl: `${url}/api/v1/workspaces/bench`,
+			apiKey,
+		}),
+		speaker: await save('workspaceAgentApi', {
+			baseUrl: `${url}/api/v1/workspaces/${talkWorkspace}`,
 			apiKey,
 		}),
 		assistant: await save('marketAssistantApi', {

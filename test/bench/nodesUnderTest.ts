@@ -1,9 +1,12 @@
 import type { SavedCredential } from '../n8n/editor.ts';
+import { turnCount } from './answers.ts';
 import { node, type WorkflowNode } from '../n8n/workflow.ts';
 
 export interface Accounts {
 	router: SavedCredential;
 	workspaceAgent: SavedCredential;
+	/** The agent that answers at once. */
+	speaker: SavedCredential;
 	assistant: SavedCredential;
 	header: SavedCredential;
 	openAi: SavedCredential;
@@ -42,6 +45,17 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 			{ sessionMode: 'new', messageSource: 'define', message: text },
 			using(accounts.workspaceAgent),
 		),
+
+	/** Goes below a conversation or an agent; nothing but the credential has to be set. */
+	speaker: (name: string, parameters: Record<string, unknown> = {}): WorkflowNode =>
+		node(name, 'n8n-nodes-agent-bridge.workspaceAgentTool', parameters, using(accounts.speaker)),
+
+	conversation: (): WorkflowNode =>
+		node('Node', 'n8n-nodes-agent-bridge.agentConversation', {
+			openingMessageSource: 'define',
+			openingMessage: message,
+			turnLimit: turnCount,
+		}),
 
 	oursAssistant: (text = message): WorkflowNode =>
 		node(
@@ -98,11 +112,12 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 			{ typeVersion: 2.3, ...using(accounts.openAi) },
 		),
 
-	agent: (text = message): WorkflowNode =>
+	/** @param maxIterations n8n's own limit by default */
+	agent: (text = message, maxIterations?: number): WorkflowNode =>
 		node(
 			'Node',
 			'@n8n/n8n-nodes-langchain.agent',
-			{ promptType: 'define', text, options: {} },
+			{ promptType: 'define', text, options: { ...(maxIterations && { maxIterations }) } },
 			{ typeVersion: 3 },
 		),
 

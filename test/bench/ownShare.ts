@@ -1,21 +1,12 @@
 // What our node takes for one item by itself: n8n's request helper and its expressions are left out. In a real n8n it drowns
 // in what those two take, which is twenty times as much. `node test/bench/ownShare.ts` prints microseconds per item.
-import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { answersOf, models } from './answers.ts';
 
 const items = Array.from({ length: 100 }, (_, n) => ({ json: { text: `message-${n}` } }));
 
-/** Measures in a process of its own, in which nothing else has run. @returns microseconds per item */
-export async function ownShare(): Promise<number> {
-	const program = join(import.meta.dirname, 'ownShare.ts');
-	const flags = ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'];
-	return Number((await promisify(execFile)(process.execPath, [...flags, program])).stdout);
-}
-
-if (process.argv[1]?.endsWith('ownShare.ts')) void measure();
+void measure();
 
 /** The least of many short runs: whatever else the machine does only adds to it. */
 async function measure(): Promise<void> {
@@ -69,6 +60,7 @@ function executionOf(answers: ReturnType<typeof answersOf>): object {
 		getExecutionId: () => '1',
 		continueOnFail: () => false,
 		isStreaming: () => false,
+		getChatTrigger: nothing,
 		addExecutionHints: nothing,
 		setMetadata: nothing,
 		logger: { debug: nothing, info: nothing, warn: nothing, error: nothing },

@@ -8,6 +8,7 @@ import { rateTable, type RateFigure } from './rateFigures.ts';
 import type { Result } from './results.ts';
 import type { Sizes } from './rows.ts';
 import { aligned, tables, times } from './table.ts';
+import { formerBridge } from './turnGoals.ts';
 import { waitingTable, type Waiting } from './waiting.ts';
 
 export interface Measured {
@@ -16,6 +17,8 @@ export interface Measured {
 	profiles: Record<string, ProfileSummary>;
 	/** Microseconds per item that our node takes by itself. */
 	ownShare: number | undefined;
+	/** Microseconds per turn that our conversation node takes by itself. */
+	ownTurn: number | undefined;
 	/** Of the rate limit, in virtual time. */
 	rates: RateFigure[];
 	waiting: Waiting[];
@@ -28,13 +31,15 @@ export interface Measured {
 
 /** Keeps everything in a file, as JSON. @returns what a person wants to know of it */
 export function report(file: string, measured: Measured): string {
-	const { results, profiles, waiting, polls, rates, sizes, rounds, judged, ownShare } = measured;
-	const goals = judged ? judge(results, sizes, { waiting, polls, ownShare, rates }) : [];
+	const { results, profiles, waiting, polls, rates, sizes, rounds, judged, ownShare, ownTurn } =
+		measured;
+	const goals = judged ? judge(results, sizes, { waiting, polls, ownShare, ownTurn, rates }) : [];
 	const about = { date: new Date().toISOString(), node: process.version, rounds, sizes };
 	const all = {
 		...about,
 		load: loadavg(),
 		ownShare,
+		ownTurn,
 		waiting,
 		polls,
 		rates,
@@ -46,6 +51,7 @@ export function report(file: string, measured: Measured): string {
 	return [
 		'A ratio is "of wall time / of CPU time", both of the minima. CPU is of n8n or, for raw rows, of the raw client.',
 		tables(results, sizes),
+		...(results.some(({ job }) => job === 'turns') ? [formerBridge] : []),
 		`Questions to the market assistant by five executions at once, in virtual time\n${rateTable(rates)}`,
 		...(waiting.length ? [waitingTable(waiting, sizes.waiting)] : []),
 		...(polls.length ? [pollTables(polls)] : []),

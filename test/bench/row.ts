@@ -2,10 +2,20 @@ import { request } from 'undici';
 import type { Editor } from '../n8n/editor.ts';
 import type { WorkflowNode } from '../n8n/workflow.ts';
 import { readLive, type Reading } from './live.ts';
+import type { TurnFigures } from './turnRows.ts';
 import { benchWorkflow, bodyOf, chatBody } from './workflows.ts';
 
 /** What is done; rows of one job are compared with one another, and with no others. */
-export type Job = 'items' | 'late' | 'slow' | 'long' | 'live' | 'paced' | 'file' | 'large';
+export type Job =
+	| 'items'
+	| 'late'
+	| 'slow'
+	| 'long'
+	| 'live'
+	| 'paced'
+	| 'file'
+	| 'large'
+	| 'turns';
 
 /** One line of the table. */
 export interface Row {
@@ -24,6 +34,8 @@ export interface Row {
 	check(): Promise<void>;
 	/** @returns what a reader saw of a live answer. */
 	run(): Promise<Reading | void>;
+	/** What n8n has stored of the last run. It is asked for after the measurement. */
+	inspect?(): Promise<TurnFigures>;
 }
 
 interface InN8n {

@@ -1,9 +1,10 @@
 import type { WorkflowNode } from '../n8n/workflow.ts';
-import { deltaSize, latencies, models, pace, pacedPieces } from './answers.ts';
+import { deltaSize, latencies, models, pace, pacedPieces, turnCount, turnSize } from './answers.ts';
 import { fileRows } from './fileRows.ts';
 import { liveRows } from './liveRows.ts';
 import { axiosItems, rawLongAnswer, undiciItems } from './raw.ts';
 import { inN8n, raw, type Job, type Row } from './row.ts';
+import { turnRows } from './turnRows.ts';
 import { nodesUnderTest, type Accounts, type Nodes } from './nodesUnderTest.ts';
 
 export interface Sizes {
@@ -25,6 +26,7 @@ export const titles = ({ items, deltas, large, file }: Sizes): Record<Job, strin
 	long: `one streamed answer of ${deltas} deltas`,
 	live: `one answer of ${deltas} deltas, live to a client that accepts gzip`,
 	paced: `${pacedPieces} pieces, one every ${pace} ms, live, without compression`,
+	turns: `a conversation of ${turnCount} turns between two workspace agents, ${turnSize} characters each, stored`,
 	file: `a file of ${file / 1e6} MB, into n8n's store in its file system`,
 	large: `${large} items, no latency, one expression per item (one run each, in an n8n just started)`,
 });
@@ -37,6 +39,7 @@ export function rowsOf(n8n: string, service: string, accounts: Accounts, sizes: 
 		...longRows(n8n, service, nodes, sizes),
 		...liveRows(n8n, service, nodes, sizes),
 		...fileRows(n8n, service, nodes, sizes),
+		...turnRows(n8n, nodes),
 		...largeRows(n8n, nodes, sizes),
 	];
 }

@@ -19,6 +19,10 @@ export interface Sample {
 	lag: number | undefined;
 	lag95: number | undefined;
 	longestLag: number | undefined;
+	/** Of a conversation: milliseconds of a turn, the same without the speakers, and kB of stored data. */
+	turn: number | undefined;
+	engine: number | undefined;
+	stored: number | undefined;
 	mostInFlight: number;
 	requests: number;
 	connections: number;
@@ -47,9 +51,13 @@ export async function takeSample(row: Row, n8n: number, service: LeanService): P
 		growth: minus(most, before),
 		requests: requests / row.times,
 		...readingOf(reading),
+		...NO_TURNS,
+		...(await row.inspect?.()),
 		...counts,
 	};
 }
+
+const NO_TURNS = { turn: undefined, engine: undefined, stored: undefined };
 
 function readingOf(reading: Reading | void) {
 	const lags = (reading?.lags ?? []).sort((one, other) => one - other);

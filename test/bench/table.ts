@@ -31,6 +31,7 @@ const compared: Record<Job, Array<[heading: string, row: string]>> = {
 		['x raw to file', 'raw http to a file'],
 		['x HTTP Req.', 'HTTP Request + header auth'],
 	],
+	turns: [['x Agent', 'AI Agent, the speakers as its tools']],
 	large: [['x HTTP Req.', 'HTTP Request + header auth']],
 };
 
@@ -42,7 +43,14 @@ const seen: Array<[heading: string, measure: keyof Sample]> = [
 	['longest', 'longestLag'],
 ];
 
-const seenIn = (job: Job) => (job === 'paced' ? seen : []);
+/** What n8n has stored of a conversation. */
+const turns: typeof seen = [
+	['ms a turn', 'turn'],
+	['no speakers', 'engine'],
+	['data kB', 'stored'],
+];
+
+const seenIn = (job: Job) => (job === 'paced' ? seen : job === 'turns' ? turns : []);
 
 /** One table per job; a ratio is "of wall time / of CPU time", both of the minima. */
 export function tables(results: Result[], sizes: Sizes): string {

@@ -7,6 +7,10 @@ interface Surroundings {
 	chat?: boolean;
 	/** The chat model of an agent. */
 	chatModel?: WorkflowNode;
+	/** What is connected to the node as tools. */
+	tools?: WorkflowNode[];
+	/** Whether n8n stores what a run came to. */
+	saved?: boolean;
 	/** Whether the answer to `path-check` is the file in the field "data". */
 	file?: boolean;
 }
@@ -18,7 +22,14 @@ interface Surroundings {
 export function benchWorkflow(
 	path: string,
 	tested: WorkflowNode,
-	{ live = false, chat = false, chatModel, file = false }: Surroundings = {},
+	{
+		live = false,
+		chat = false,
+		chatModel,
+		tools = [],
+		saved = false,
+		file = false,
+	}: Surroundings = {},
 ): WorkflowFile {
 	const webhook = (name: string, parameters: Record<string, unknown>) =>
 		node(
@@ -48,9 +59,8 @@ export function benchWorkflow(
 		{ typeVersion: 1.4, webhookId: path },
 	);
 	const main = (to: string) => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
-	const below = {
-		ai_languageModel: [[{ node: 'Node', type: 'ai_languageModel', index: 0 }]],
-	} as unknown as ReturnType<typeof main>;
+	const below = (type: string) =>
+		({ [type]: [[{ node: 'Node', type, index: 0 }]] }) as unknown as ReturnType<typeof main>;
 	return {
 		name: path,
 		nodes: [
@@ -59,16 +69,18 @@ export function benchWorkflow(
 			items,
 			tested,
 			...(chatModel ? [chatModel] : []),
+			...tools,
 		],
 		connections: {
 			Measured: main(chat ? 'Node' : 'Items'),
 			Check: main('Items'),
 			Items: main('Node'),
-			...(chatModel && { [chatModel.name]: below }),
+			...(chatModel && { [chatModel.name]: below('ai_languageModel') }),
+			...Object.fromEntries(tools.map(({ name }) => [name, below('ai_tool')])),
 		},
 		settings: {
 			executionOrder: 'v1',
-			saveDataSuccessExecution: 'none',
+			saveDataSuccessExecution: saved ? 'all' : 'none',
 			saveDataErrorExecution: 'all',
 		},
 	};

@@ -143,6 +143,29 @@ export class EditorPage {
 		return await this.#panel();
 	}
 
+	/** "+" below a node, at the input of this type. The list that opens is searched with `find`. */
+	async openPicker(connectionType: string): Promise<void> {
+		const input = `[data-test-id="canvas-node-input-handle"][data-connection-type="${connectionType}"]`;
+		await this.tab.locator(`${input} [data-test-id="canvas-handle-plus"]`).first().click();
+		await this.#get('node-creator').waitFor();
+	}
+
+	/** Adds a node that `find` shows and that has no details. @returns its panel */
+	async addAtOnce(node: string): Promise<NodePanel> {
+		await this.#inList(node).click();
+		return await this.#panel();
+	}
+
+	/** "Import from file" into an empty workflow. */
+	async importFile(path: string): Promise<void> {
+		await this.tab.locator('input[type="file"]').first().setInputFiles(path);
+	}
+
+	/** The lines between nodes. */
+	get wires(): Locator {
+		return this.tab.locator('.vue-flow__edge');
+	}
+
 	async #panel(): Promise<NodePanel> {
 		await this.#get('node-parameters').waitFor();
 		return new NodePanel(this.tab);
@@ -207,9 +230,23 @@ export class EditorPage {
 
 	/** Within the page that is loaded: n8n's editor is megabytes of scripts, and loads them once. */
 	async #goTo(path: string): Promise<void> {
-		await this.tab.locator('#app').evaluate(async (app: App, to: string) => {
-			await app.__vue_app__.config.globalProperties.$router.push(to);
-		}, path);
+		let isThere = false;
+		const going = this.tab
+			.locator('#app')
+			.evaluate(async (app: App, to: string) => {
+				await app.__vue_app__.config.globalProperties.$router.push(to);
+			}, path)
+			.finally(() => {
+				isThere = true;
+			});
+		// n8n asks before it leaves a workflow with changes that it has not saved yet
+		const leave = this.tab.getByRole('button', { name: 'Leave without saving' });
+		const asked = until(`the editor is at ${path}`, async () => {
+			// the question goes by itself when n8n saves just then
+			if (await leave.isVisible()) await leave.click({ timeout: 2000 }).catch(() => undefined);
+			return isThere;
+		});
+		await Promise.all([going, asked]);
 	}
 
 	async #openNodeList(): Promise<void> {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { chromium, type BrowserContext } from 'playwright-core';
 import { openBridge, type Bridge } from '../n8n/bridge.ts';
+import type { ServiceOptions } from '../service/service.ts';
 import { EditorPage } from './editorPage.ts';
 
 // the editor is n8n's, and loads its parts while it is used: what fails is tried once more, and both are printed
@@ -33,8 +34,8 @@ export class Session {
 		[this.#context, this.#folder] = [context, folder];
 	}
 
-	static async open(): Promise<Session> {
-		const bridge = await openBridge();
+	static async open(options: ServiceOptions = {}): Promise<Session> {
+		const bridge = await openBridge(options);
 		const folder = mkdtempSync(join(tmpdir(), 'chromium-'));
 		const context = await chromium.launchPersistentContext(folder, {
 			executablePath: process.env['AGENT_BRIDGE_CHROMIUM'] ?? 'chromium',

@@ -40,6 +40,7 @@ async function runWith(
 		...{ node, parameters, items },
 		credential: CREDENTIALS[node] ?? 'modelRouterApi',
 		secrets: secretsWithLedger(rig.service, rig.n8n),
+		withSpeakers: node === 'agentConversation',
 		...more,
 	}).finished;
 }
@@ -59,7 +60,7 @@ it('finds the fields', () => {
 			'marketAssistant askGuided: Options: Include Raw Events',
 			'modelRouter ledger getMany: Filters: State',
 			'modelRouterTrigger: Options: Max Jobs per Run',
-			'agentBridge: Options: Stop Pattern',
+			'agentConversation: Options: Stop Pattern',
 			'modelRouter text message: Request Settings: Total Timeout (Seconds)',
 			'workspaceAgent: Request Settings: Total Timeout (Seconds)',
 		]),
@@ -122,8 +123,8 @@ describe('a field whose expression may find nothing', () => {
 			'modelRouter text createResponse: Messages 1: Tool Calls (JSON)',
 			'modelRouter text estimateCost: Messages 1: Tool Calls (JSON)',
 			'modelRouter text message: Messages 1: Tool Calls (JSON)',
-			'agentBridge: Message',
-			'agentBridge: Options: Transcript to Continue (JSON)',
+			'agentConversation: Opening Message',
+			'agentConversation: Options: Transcript to Continue (JSON)',
 		]);
 	});
 

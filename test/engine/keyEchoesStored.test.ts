@@ -4,7 +4,7 @@ import { data } from '../service/answer';
 import { everySpelling, spellingsIn, textsIn } from '../support/spellings';
 import { agent, assistant, posts, secretsOf } from './rig/calls';
 import { Container } from './rig/container';
-import { runLoop } from './rig/loop';
+import { converse } from './rig/converse';
 import { activated, executed } from './rig/poll';
 import { made, run } from './rig/run';
 import { MINUTE, triggerRig, type TriggerRig } from './rig/triggers';
@@ -140,15 +140,14 @@ it('a conversation passes on no key that its speakers are told', async () => {
 	const speaker = (() => {
 		const { node, parameters, credential } = agent({ message: '={{ $json.message }}' });
 		return {
-			...made('Speaker', `n8n-nodes-agent-bridge.${node}`, parameters),
+			...made('Speaker', `n8n-nodes-agent-bridge.${node}Tool`, parameters),
 			credentials: { [credential]: { id: credential, name: credential } },
 		};
 	})();
 	const live: string[] = [];
-	const { run: done } = await runLoop({
-		bridge: { message: 'Hello', turnLimit: 2, options: { liveOutput: 'answers' } },
-		first: speaker,
-		second: speaker,
+	const { run: done } = await converse({
+		parameters: { turnLimit: 2 },
+		speakers: { First: speaker, Second: speaker },
 		secrets: secretsOf(service),
 		onChunk: ({ content = '' }) => live.push(content),
 	});

@@ -15,9 +15,13 @@ import {
 
 import {
 	detectCompression,
+	getNodeType,
+	getOnError,
 	getReadableConstructor,
 	getRunData,
 	getRunIndex,
+	getSettings,
+	getTypesServedBy,
 	isTruncatedCompression,
 	sendChunk,
 	wasRequestSent,
@@ -42,9 +46,16 @@ function executeContext(onChunk?: (chunk: StructuredChunk) => unknown): IExecute
 		credentials: { [CREDENTIAL]: { id: CREDENTIAL, name: CREDENTIAL } },
 	};
 	const workflow = new Workflow({
-		nodes: [node],
-		connections: {},
+		nodes: [
+			node,
+			{
+				...made('Tool', 'n8n-nodes-agent-bridge.modelRouterTool'),
+				onError: 'continueErrorOutput' as const,
+			},
+		],
+		connections: { Tool: { ai_tool: [[{ node: 'Node', type: 'ai_tool', index: 0 }]] } },
 		active: false,
+		settings: { executionOrder: 'v1' },
 		nodeTypes: sources.nodeTypes,
 	});
 	const credentials = new Credentials(sources.credentialTypes, service.secrets);
@@ -92,6 +103,23 @@ describe('n8n-core', () => {
 
 	it('runIndex: the number of the run', () => {
 		expect(getRunIndex(executeContext())).toBe(2);
+	});
+
+	it('workflow.settings: the settings of the workflow', () => {
+		expect(getSettings(executeContext())).toEqual({ executionOrder: 'v1' });
+	});
+
+	it('workflow.nodes, workflow.getChildNodes: who may use a tool', () => {
+		const n8n = executeContext();
+		expect(getNodeType(n8n, 'Tool')).toBe('n8n-nodes-agent-bridge.modelRouterTool');
+		expect(getNodeType(n8n, 'Gone')).toBeUndefined();
+		expect(getTypesServedBy(n8n, 'Tool')).toEqual(['n8n-nodes-agent-bridge.workspaceAgent']);
+	});
+
+	it('workflow.nodes: what a node does when it fails', () => {
+		const n8n = executeContext();
+		expect(getOnError(n8n, 'Tool')).toBe('continueErrorOutput');
+		expect(getOnError(n8n, 'Node')).toBeUndefined();
 	});
 
 	it('sendChunk: a promise that waits for whoever sends the piece', async () => {
@@ -172,13 +200,16 @@ describe('without these members nothing fails', () => {
 	it.each<[string, unknown, unknown]>([
 		['runExecutionData', getRunData(n8n), undefined],
 		['runIndex', getRunIndex(n8n), 0],
+		['workflow.nodes', getNodeType(n8n, 'Tool'), undefined],
+		['workflow.nodes and onError', getOnError(n8n, 'Tool'), undefined],
+		['workflow.getChildNodes', getTypesServedBy(n8n, 'Tool'), []],
 		['request', wasRequestSent(new Error('x')), undefined],
 		['writableFinished', wasRequestSent({ request: null }), undefined],
 		['constructor', getReadableConstructor(Object.create(null) as object), undefined],
 		['from', getReadableConstructor({}), undefined],
 		['read', detectCompression(bytes), undefined],
 	])('%s', (_member, found, expected) => {
-		expect(found).toBe(expected);
+		expect(found).toEqual(expected);
 	});
 
 	it('the promise of sendChunk', async () => {

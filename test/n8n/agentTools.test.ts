@@ -78,6 +78,25 @@ it.each([
 	);
 });
 
+it.each([
+	['a workspace agent', () => nodes().agent('Colleague', ['message', 'send']), 'Message'],
+	['the market assistant', () => nodes().assistant('Colleague', ['question', 'ask']), 'Question'],
+	[
+		'a model',
+		() => {
+			const parameters = { model: model('northwind/quill-2.5') };
+			return nodes().router('Colleague', ['text', 'createResponse'], parameters);
+		},
+		'Prompt',
+	],
+] as const)('asks %s with nothing set: the model defines the text', async (_who, tool, label) => {
+	const { output } = await askAgent(bridge, 'hello [[tool:Colleague]]', [tool()]);
+	expect(toolsShown()).toMatchObject([
+		{ parameters: { properties: { [label]: { type: 'string' } } } },
+	]);
+	expect(output).toMatch(/^The tool said: \[\{"output":".*hello/);
+});
+
 it('below an agent behind a chat: the model writes the message, and the session is that of the chat', async () => {
 	const { agent, assistant } = nodes();
 	const fromInput = { messageSource: 'fromInput', questionSource: 'fromInput' };

@@ -1,5 +1,5 @@
-import { model, type Bridge } from './bridge.ts';
-import type { Editor } from './editor.ts';
+import type { Bridge } from './bridge.ts';
+import { chatModel } from './chatModel.ts';
 import { itemsOf, type Execution } from './execution.ts';
 import { callLive, type Chunk } from './liveCaller.ts';
 import { node, workflow, type WorkflowFile, type WorkflowNode } from './workflow.ts';
@@ -28,18 +28,7 @@ export async function askAgent(
 	version: AgentVersion = 3,
 	sessionId?: string,
 ): Promise<AgentRun> {
-	const { editor, service } = bridge;
-	const openAi = await editor.createCredential({
-		name: 'The router as a chat model',
-		type: 'openAiApi',
-		data: {
-			apiKey: service.router.keys.main,
-			url: `${service.url}/v1`,
-			header: true,
-			headerName: 'X-API-KEY',
-			headerValue: service.router.keys.main,
-		},
-	});
+	const { editor } = bridge;
 	const agent = node(
 		'Agent',
 		'@n8n/n8n-nodes-langchain.agent',
@@ -49,15 +38,6 @@ export async function askAgent(
 			options: {},
 		},
 		{ typeVersion: version },
-	);
-	const chatModel = node(
-		'Chat Model',
-		'@n8n/n8n-nodes-langchain.lmChatOpenAi',
-		{ model: model('northwind/quill-2.5'), responsesApiEnabled: false, options: {} },
-		{
-			typeVersion: await newestChatModel(editor),
-			credentials: { openAiApi: { id: openAi.id, name: openAi.name } },
-		},
 	);
 	const path = `agent-${Math.random().toString(36).slice(2)}`;
 	const file = workflow(path, [], agent);
@@ -86,7 +66,7 @@ export async function askAgent(
 	const saved = await editor.importWorkflow({
 		...file,
 		pinData: {},
-		nodes: [...file.nodes, chatModel, ...tools.map(asTool)],
+		nodes: [...file.nodes, await chatModel(bridge, 'Chat Model'), ...tools.map(asTool)],
 		connections,
 	});
 	await editor.activate(saved);
@@ -94,17 +74,6 @@ export async function askAgent(
 	for await (const chunk of callLive(`${editor.url}/webhook/${url}`, body)) chunks.push(chunk);
 	const execution = await editor.finishedOf(saved.id);
 	return { output: String(itemsOf(execution, 'Agent')[0]?.json['output']), chunks, execution };
-}
-
-/** Version 1.3, or the newest that an older n8n has. */
-async function newestChatModel(editor: Editor): Promise<number> {
-	const found = await editor.nodeType('@n8n/n8n-nodes-langchain.lmChatOpenAi');
-	return Math.max(
-		...[found?.['version']]
-			.flat()
-			.map(Number)
-			.filter((known) => known <= 1.3),
-	);
 }
 
 /** A node as n8n's editor adds it below an agent: its type has another name. */

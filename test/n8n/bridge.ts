@@ -5,7 +5,7 @@ import { node, type WorkflowNode } from './workflow.ts';
 
 export const packageName = 'n8n-nodes-agent-bridge';
 
-/** The shared n8n, and a reference service of one test file with the credentials for it. */
+/** An n8n, by default the shared one, and a reference service of one test file with the credentials for it. */
 export interface Bridge {
 	editor: Editor;
 	service: Service;
@@ -20,8 +20,8 @@ export interface Accounts {
 	router: SavedCredential;
 }
 
-export async function openBridge(options: ServiceOptions = {}): Promise<Bridge> {
-	const editor = await sharedEditor();
+export async function openBridge(options: ServiceOptions = {}, of?: Editor): Promise<Bridge> {
+	const editor = of ?? (await sharedEditor());
 	const service = await startService(options);
 	return { editor, service, accounts: await createAccounts(editor, secretsOf(service)) };
 }
@@ -59,6 +59,19 @@ export const secretsOf = ({ agent, assistant, router }: Service): Secrets => ({
 		name: 'Model Router account',
 		type: 'modelRouterApi',
 		data: { baseUrl: router.baseUrl, apiKey: router.keys.main },
+	},
+});
+
+/** The router for n8n's own OpenAI nodes, which speak one of its protocols. */
+export const openAiSecretOf = ({ url, router }: Service): CredentialSecret => ({
+	name: 'Model Router as OpenAI account',
+	type: 'openAiApi',
+	data: {
+		apiKey: router.keys.main,
+		url: `${url}/v1`,
+		header: true,
+		headerName: 'X-API-KEY',
+		headerValue: router.keys.main,
 	},
 });
 

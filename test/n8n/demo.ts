@@ -9,19 +9,55 @@ export interface DemoExample {
 	node?: string;
 	/** The output of that node, where it is not the first. */
 	output?: number;
+	/** What the demo writes into the chat of an example that begins at one. */
+	says?: string;
 	/** What the example waits for, to begin or to go on. */
 	waits?: string;
 }
 
 /** In the order in which they run and are told. */
 export const DEMO_EXAMPLES: DemoExample[] = [
-	{ file: 'bridge-two-agents.json', node: 'Result', look: 'the transcript in "Result"' },
 	{
-		file: 'bridge-agent-and-assistant.json',
-		node: 'Result',
-		look: 'the questions, figures and summary in "Result"',
+		file: 'two-agents-agree-on-a-date.json',
+		node: 'Conversation',
+		says: 'Please agree with your colleague on a day for the release of Lighthouse.',
+		look: 'the transcript in "Conversation"; write into the chat, and read along',
 	},
-	{ file: 'bridge-agent-and-model.json', node: 'Result', look: 'both drafts in "Result"' },
+	{
+		file: 'agent-questions-the-market-assistant.json',
+		node: 'Conversation',
+		says: 'Find out which wallets bought the most ETH in the last 24 hours.',
+		look: 'the questions, figures and summary in "Conversation"',
+	},
+	{
+		file: 'model-reviews-what-an-agent-writes.json',
+		node: 'Conversation',
+		says: 'Write an announcement of the release of Lighthouse, in three sentences.',
+		look: 'both drafts and what they cost in "Conversation"',
+	},
+	{
+		file: 'three-specialists-with-a-moderator.json',
+		node: 'Save the Turns',
+		says: 'Write a note to our customers on how ETH is doing.',
+		look: 'who speaks after whom in "Save the Turns"; the table is under Data tables',
+	},
+	{
+		file: 'ai-agent-and-workspace-agent-settle-a-question.json',
+		node: 'Conversation',
+		says: 'Please agree with your colleague on a day for the release of Lighthouse.',
+		look: 'the turns of "AI Agent", with its model and memory below it',
+	},
+	{
+		file: 'approve-each-turn-by-email.json',
+		node: 'Send the Result',
+		waits: 'waits for you to approve the first turn, by the link below',
+		look: '"Approve Planner"; once you have approved, the next e-mail is shown here',
+	},
+	{
+		file: 'answer-slack-threads-with-two-agents.json',
+		waits: 'waits for a Slack account of yours, and for somebody who mentions your app',
+		look: 'its notes, which say how',
+	},
 	{
 		file: 'message-an-agent.json',
 		node: 'Ask Again',
@@ -125,6 +161,12 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'Executions, a minute after you have published it',
 	},
 	{
+		file: 'offer-services-to-mcp-clients.json',
+		waits:
+			'waits for you to choose a token and a model, to publish it, and for an MCP client to connect',
+		look: 'its notes, which say how',
+	},
+	{
 		file: 'wait-for-media-jobs.json',
 		waits: 'waits for a workflow of yours to call it',
 		look: 'its note, which says what to give to it',
@@ -153,6 +195,7 @@ export function demoResult(items: readonly Item[]): string {
 	if (binary)
 		return files.map((file) => `${file.fileName ?? 'a file'} (${file.mimeType})`).join(', ');
 	if (json['parsed']) return `${count}${quoted(JSON.stringify(json['parsed']))}`;
+	if (json['conversationId'] !== undefined) return rowsResult(items);
 	const text = json['reason'] ?? json['answer'] ?? json['output'];
 	if (typeof text === 'string') return `${count}${quoted(text)}`;
 	if (json['jobId'] !== undefined) {
@@ -165,6 +208,13 @@ export function demoResult(items: readonly Item[]): string {
 function talkResult({ transcript, reason, output }: Item['json']): string {
 	const turns = Array.isArray(transcript) ? transcript.length : 0;
 	return `${turns} answers, until ${String(reason)}: ${quoted(String(output))}`;
+}
+
+/** The rows of a conversation, one for each turn. */
+function rowsResult(items: readonly Item[]): string {
+	const speakers = items.map(({ json }) => String(json['speaker']));
+	const last = String(items.at(-1)?.json['text']);
+	return `${items.length} rows, of ${speakers.join(', ')}: ${quoted(last)}`;
 }
 
 /** The lines of a talk, each with its speaker. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Accounts } from './bridge.ts';
+import { model, type Accounts } from './bridge.ts';
 import type { SavedCredential } from './editor.ts';
 import type { WorkflowFile } from './workflow.ts';
 
@@ -21,4 +21,21 @@ export function exampleFor(
 		}
 	}
 	return example;
+}
+
+/** The text model that a user of the reference service could choose where an example leaves it open. */
+const ANY_TEXT_MODEL = 'northwind/quill-2.5';
+
+/** An example with a model chosen wherever a text model is still to be chosen. */
+export function withModels(file: WorkflowFile): WorkflowFile {
+	const isOpen = ({ parameters, disabled }: WorkflowFile['nodes'][number]) => {
+		const chosen = parameters['model'] as { value?: unknown } | undefined;
+		return chosen?.value === '' && parameters['resource'] !== 'media' && disabled !== true;
+	};
+	const nodes = file.nodes.map((node) =>
+		isOpen(node)
+			? { ...node, parameters: { ...node.parameters, model: model(ANY_TEXT_MODEL) } }
+			: node,
+	);
+	return { ...file, nodes };
 }

@@ -1,23 +1,13 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-	chownSync,
-	closeSync,
-	existsSync,
-	mkdtempSync,
-	openSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-import { until } from './editor.ts';
 import { freePort } from './freePort.ts';
-import { ownerLine } from './ownerLine.ts';
+import { OwnedProcess } from './ownedProcess.ts';
 
 const run = promisify(execFile);
 const packages = resolve('test/host/node_modules');
@@ -51,28 +41,21 @@ export async function startPostgres(): Promise<Postgres> {
 }
 
 /** A PostgreSQL in a process of its own. */
-export class Postgres {
+export class Postgres extends OwnedProcess {
 	readonly port: number;
-	readonly #folder: string;
 	readonly #password = randomBytes(18).toString('hex');
 	readonly #clients = new Set<SqlClient>();
-	#process: ChildProcess | undefined;
 	#databases = 0;
 
 	constructor(folder: string, port: number) {
-		this.#folder = folder;
+		super('PostgreSQL', folder);
 		this.port = port;
 	}
 
-	/** Everything that PostgreSQL has written. */
-	log(): string {
-		return existsSync(this.#logFile) ? readFileSync(this.#logFile, 'utf8') : '';
-	}
-
 	async boot(): Promise<void> {
-		const [data, secret] = [join(this.#folder, 'data'), join(this.#folder, 'password')];
+		const [data, secret] = [join(this.folder, 'data'), join(this.folder, 'password')];
 		writeFileSync(secret, `${this.#password}\n`);
-		if (isRoot()) for (const path of [this.#folder, secret]) chownSync(path, nobody, nobody);
+		if (isRoot()) for (const path of [this.folder, secret]) chownSync(path, nobody, nobody);
 		const made = asOrdinaryUser('initdb', [
 			`--pgdata=${data}`,
 			`--username=${superuser}`,
@@ -83,7 +66,7 @@ export class Postgres {
 			'--no-sync',
 			'--no-instructions',
 		]);
-		await run(...made, { cwd: this.#folder }).catch(({ code, message, stderr }) => {
+		await run(...made, { cwd: this.folder }).catch(({ code, message, stderr }) => {
 			throw new Error(
 				code === 'ENOENT' && isRoot()
 					? 'PostgreSQL cannot run here: for root it needs the program "setpriv" of util-linux'
@@ -92,28 +75,11 @@ export class Postgres {
 		});
 		rmSync(secret);
 
-		const output = openSync(this.#logFile, 'w');
 		// its data ends with the test, so nothing need reach the disk
-		const settings = ['-F', '-h', '127.0.0.1', '-p', String(this.port), '-k', this.#folder];
+		const settings = ['-F', '-h', '127.0.0.1', '-p', String(this.port), '-k', this.folder];
 		const [command, args] = asOrdinaryUser('postgres', ['-D', data, ...settings]);
-		const stdio: ['ignore', number, number] = ['ignore', output, output];
-		const child = spawn(command, args, { cwd: this.#folder, stdio });
-		this.#process = child;
-		closeSync(output);
-		let failed: Error | undefined;
-		child.once('error', (error) => (failed = error));
-		if (child.pid) writeFileSync(join(this.#folder, 'owner'), ownerLine(child.pid));
-		await until(
-			'PostgreSQL is ready',
-			() => {
-				if (failed || this.#ended())
-					throw new Error(
-						`PostgreSQL cannot run here: ${failed?.message ?? this.log().slice(-2000)}`,
-					);
-				return this.log().includes('ready to accept connections');
-			},
-			60,
-		);
+		const isReady = () => this.log().includes('ready to accept connections');
+		await this.launch({ command, args, isReady, seconds: 60 });
 	}
 
 	/** Makes an empty database. @returns the environment in which n8n uses it, see `startInstance` */
@@ -151,25 +117,9 @@ export class Postgres {
 	/** Ends the server and removes its folder. */
 	async stop(): Promise<void> {
 		for (const client of this.#clients) await client.end();
-		const child = this.#process;
-		if (child && !this.#ended()) {
-			const closed = new Promise((done) => child.once('close', done));
-			// "fast": does not wait until its clients have gone
-			child.kill('SIGINT');
-			const hard = setTimeout(() => child.kill('SIGKILL'), 15_000);
-			await closed;
-			clearTimeout(hard);
-		}
-		rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-	}
-
-	get #logFile(): string {
-		return join(this.#folder, 'postgres.log');
-	}
-
-	#ended(): boolean {
-		const child = this.#process;
-		return !child?.pid || child.exitCode !== null || child.signalCode !== null;
+		// "fast": does not wait until its clients have gone
+		await this.end('SIGINT', 15_000);
+		this.removeFolder();
 	}
 }
 

@@ -1,29 +1,13 @@
 import { uuidV5, NAMESPACE_URL } from '../../src/n8n/uuid.ts';
 import { askAgent, type AgentVersion } from './aiAgent.ts';
-import { nodesFor, openBridge, type Bridge } from './bridge.ts';
+import { model, nodesFor, openBridge, type Bridge } from './bridge.ts';
+import { callWith } from './chatModel.ts';
 import { start } from './workflow.ts';
 
 const asked = "={{ $fromAI('question', 'What to ask', 'string') }}";
 
-/** The chat model calls the tool with these arguments, whatever its schema says. */
-function callWith(bridge: Bridge, given: Record<string, unknown>): void {
-	const chunk = (delta: object, finish: string | null) =>
-		`data: ${JSON.stringify({
-			...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'northwind/quill-2.5' },
-			choices: [{ index: 0, delta, finish_reason: finish }],
-		})}\n\n`;
-	const call = { name: 'Colleague', arguments: JSON.stringify(given) };
-	const calls = [{ index: 0, id: 'call_1', type: 'function', function: call }];
-	bridge.service.fault({
-		match: { method: 'POST', path: 'chat/completions' },
-		times: 1,
-		do: {
-			type: 'body',
-			contentType: 'text/event-stream',
-			body: `${chunk({ role: 'assistant', content: null, tool_calls: calls }, null)}${chunk({}, 'tool_calls')}data: [DONE]\n\n`,
-		},
-	});
-}
+/** The session and the chat of somebody else. */
+const OTHER = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 
 /** What the model of n8n's own AI Agent gives beside what its tool asks for. */
 export function toolChoiceCases(version: AgentVersion): void {
@@ -36,7 +20,8 @@ export function toolChoiceCases(version: AgentVersion): void {
 
 	describe(`an AI Agent of version ${version}`, () => {
 		const talk = async (parameters: Record<string, unknown>) => {
-			callWith(bridge, { question: 'hello', sessionId: 'of-another', body: { q: 'of-another' } });
+			const given = { question: 'hello', sessionId: 'of-another', body: { q: 'of-another' } };
+			callWith(bridge, 'Colleague', given);
 			const tool = nodesFor(bridge.accounts).agent('Colleague', ['message', 'send'], {
 				message: asked,
 				...parameters,
@@ -74,6 +59,32 @@ export function toolChoiceCases(version: AgentVersion): void {
 			expect(sessions).toHaveLength(1);
 			expect(sessions).not.toContain(sessionOf('of-another'));
 			expect(output).toContain('"sessionSource":"new"');
+		});
+
+		it('does not speak as a conversation does, with a session, a chat, a history and live output', async () => {
+			const { agent, assistant, router } = nodesFor(bridge.accounts);
+			const colleagues = [
+				agent('Colleague', ['message', 'send']),
+				assistant('Colleague', ['question', 'askStreaming']),
+				router('Colleague', ['text', 'createResponse'], { model: model('northwind/quill-2.5') }),
+			];
+			for (const colleague of colleagues) {
+				callWith(bridge, 'Colleague', {
+					...{ Message: 'hello', Question: 'hello', Prompt: 'hello', message: 'hello' },
+					...{ conversationId: 'c', turn: 1, sessionId: OTHER, chatId: OTHER, showLive: true },
+					history: [{ role: 'user', content: OTHER }],
+				});
+				const { output, chunks } = await askAgent(bridge, 'who am I', [colleague], version);
+				expect(output).toMatch(/^The tool said: .*hello/);
+				expect(output).not.toMatch(/"sessionSource":"(conversation|item)"|shownLive/);
+				const speakers = new Set(chunks.flatMap(({ metadata }) => metadata?.nodeName ?? []));
+				expect(speakers).toEqual(new Set(['Agent']));
+			}
+			const sent = bridge.service.requests
+				.filter(({ method, path }) => method === 'POST' && !path.includes('chat/completions'))
+				.map(({ path, body }) => `${path} ${JSON.stringify(body)}`);
+			expect(sent).toHaveLength(3);
+			expect(sent).toEqual(sent.map(() => expect.not.stringContaining(OTHER)));
 		});
 
 		it('talks in the session that the workflow chooses before it', async () => {

@@ -27,7 +27,7 @@ it.each<[string, string, string, string[]]>([
 	],
 	[
 		'a conversation that knows n8n',
-		'src/bridge/x.ts',
+		'src/conversation/x.ts',
 		"import { a } from '../n8n/params';",
 		['imports src/n8n'],
 	],

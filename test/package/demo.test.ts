@@ -11,13 +11,13 @@ it('names every example once', () => {
 });
 
 it('opens with two agents that talk', () => {
-	expect(DEMO_EXAMPLES[0]?.file).toBe('bridge-two-agents.json');
+	expect(DEMO_EXAMPLES[0]?.file).toBe('two-agents-agree-on-a-date.json');
 });
 
 it.each(DEMO_EXAMPLES)(
 	'$file: the nodes to look at are there, and who waits says for what',
 	(example) => {
-		const { file, node, look, waits } = example;
+		const { file, node, look, says, waits } = example;
 		const { name, nodes } = readExample(file);
 		const names = nodes.map((each) => each.name);
 		const named = [...look.matchAll(/"([A-Z][^"]+)"/g)].map(([, each]) => each);
@@ -25,10 +25,12 @@ it.each(DEMO_EXAMPLES)(
 		if (node === undefined) expect(waits).toMatch(/^waits /);
 		else expect(names).toContain(node);
 		// the demo runs what can be run without anybody
-		const isManual = nodes.some(({ type }) => type === 'n8n-nodes-base.manualTrigger');
-		expect(node !== undefined).toBe(isManual);
-		const waitNode = nodes.some(({ type }) => type === 'n8n-nodes-base.wait');
-		expect(waits !== undefined).toBe(!isManual || waitNode);
+		const has = (kind: RegExp) => nodes.some(({ type }) => kind.test(type));
+		if (says !== undefined) expect(has(/\.chatTrigger$/)).toBe(true);
+		const canRun = has(/\.manualTrigger$/) || says !== undefined;
+		expect(node !== undefined).toBe(canRun);
+		const asks = nodes.some(({ parameters }) => parameters['operation'] === 'sendAndWait');
+		expect(waits !== undefined).toBe(!canRun || asks || has(/\.wait$/));
 
 		const line = demoLine(name, example, 'It ran', 'http://127.0.0.1:5678/workflow/1');
 		expect(line.split('\n')).toHaveLength(1);
@@ -59,6 +61,14 @@ it.each([
 		'a file',
 		[item({ jobId: 'job-1' }, { data: { data: '', fileName: 'a.png', mimeType: 'image/png' } })],
 		'a.png (image/png)',
+	],
+	[
+		'the turns of a talk',
+		[
+			item({ conversationId: 'c', speaker: 'Ada', text: 'Tuesday?' }),
+			item({ conversationId: 'c', speaker: 'Bob', text: 'Friday.' }),
+		],
+		'2 rows, of Ada, Bob: "Friday"',
 	],
 	[
 		'a talk',

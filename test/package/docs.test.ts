@@ -58,7 +58,12 @@ it('the operation that CONTRIBUTING shows is the one that is tried here, and wor
 	const catalog = [priced('a/dear', 3, 15), priced('a/cheap', 1, 2), { id: 'a/no-price' }];
 	const request = comparePrices.prepare({ promptTokens: 1000, outputTokens: 10 } as never, {
 		baseUrl: '',
-		handedOver: { asTool: false, readItem: () => undefined, readChatSession: () => undefined },
+		handedOver: {
+			caller: 'workflow',
+			readItem: () => undefined,
+			readHistory: () => undefined,
+			readChatSession: () => undefined,
+		},
 	});
 	const given = await comparePrices.run({ request, http: inMemory(json(catalog)) } as never);
 	expect(given).toEqual([

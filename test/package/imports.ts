@@ -5,6 +5,7 @@ import ts from 'typescript';
 const ALLOWED: Record<string, readonly string[]> = {
 	'src/core': [
 		'@cfworker/json-schema',
+		'big.js',
 		'content-disposition',
 		'eventsource-parser',
 		'magic-bytes.js',
@@ -13,8 +14,8 @@ const ALLOWED: Record<string, readonly string[]> = {
 	],
 	'src/agent': ['src/core'],
 	'src/assistant': ['src/core'],
-	'src/router': ['src/core', 'big.js'],
-	'src/bridge': ['src/core'],
+	'src/router': ['src/core'],
+	'src/conversation': ['src/core'],
 	'src/ledger': ['src/core', 'crypto'],
 	'src/n8n': ['src/core', 'n8n-workflow', 'crypto', 'uuid'],
 	nodes: [
@@ -22,7 +23,7 @@ const ALLOWED: Record<string, readonly string[]> = {
 		'src/agent',
 		'src/assistant',
 		'src/router',
-		'src/bridge',
+		'src/conversation',
 		'src/ledger',
 		'src/n8n',
 		'n8n-workflow',

@@ -52,12 +52,12 @@ function scopesOf(
 	return [...scopes, ...nested];
 }
 
-/** A loop makes no sense in an agent's hand, and a trigger is called by nobody. */
-const notTools = ['agentBridge', 'modelRouterTrigger'];
+/** As a tool, a conversation would lose its inputs; a trigger is called by nobody. */
+const notTools = ['agentConversation', 'modelRouterTrigger'];
 
 it('n8n loads every node and credential', () => {
 	expect(Object.keys(loader.nodeTypes).sort()).toEqual([
-		'agentBridge',
+		'agentConversation',
 		'marketAssistant',
 		'modelRouter',
 		'modelRouterTrigger',
@@ -79,8 +79,8 @@ it('n8n loads every node and credential', () => {
 	for (const name of notTools) expect(Object.keys(loader.known.nodes)).not.toContain(`${name}Tool`);
 });
 
-/** The nodes that talk to the service: all but the bridge, which has neither a credential nor operations. */
-const talking = () => nodes.filter(({ description }) => description.name !== 'agentBridge');
+/** The nodes that talk to the service: all but the conversation, which has neither a credential nor operations. */
+const talking = () => nodes.filter(({ description }) => description.name !== 'agentConversation');
 
 /** How many lists of operations a node has that shows no resources: without a choice there is none. */
 const WITHOUT_RESOURCES: Record<string, number> = { workspaceAgent: 0, marketAssistant: 1 };
@@ -88,11 +88,15 @@ const WITHOUT_RESOURCES: Record<string, number> = { workspaceAgent: 0, marketAss
 /** A trigger has events in place of operations. */
 const isNoTrigger = ({ poll }: INodeType) => !poll;
 
-it('the bridge asks for no credential', () => {
-	const bridge = nodes.find(({ description }) => description.name === 'agentBridge')?.description;
-	expect(bridge?.credentials).toBeUndefined();
-	expect(bridge?.outputNames).toEqual(['First Speaker', 'Second Speaker', 'Done']);
-	expect(bridge?.outputs).toEqual(['main', 'main', 'main']);
+it('the conversation has no credential: its speakers have', () => {
+	const conversation = nodes.find(({ description }) => description.name === 'agentConversation');
+	expect(conversation?.description.credentials).toBeUndefined();
+	expect(conversation?.description.inputs).toEqual([
+		'main',
+		{ type: 'ai_tool', displayName: 'Speakers', required: true },
+		{ type: 'ai_languageModel', displayName: 'Moderator', maxConnections: 1 },
+	]);
+	expect(conversation?.description.outputs).toEqual(['main']);
 });
 
 it('every node that talks to the service names a credential of the package and how it is tested', () => {

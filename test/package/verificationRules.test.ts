@@ -168,6 +168,8 @@ describe('fields', () => {
 
 	/** The first option is the default, and what a user without questions needs; the others follow by how often they are needed. */
 	const FIRST_IS_COMMON = [
+		'agentConversation.openingMessageSource',
+		'agentConversation.sessionMode',
 		'marketAssistant.operation',
 		'marketAssistant.questionSource',
 		'marketAssistant.sessionMode',
@@ -208,6 +210,7 @@ describe('fields', () => {
 				'kind',
 				'mediaType',
 				'messageSource',
+				'openingMessageSource',
 			],
 			...[
 				'questionSource',
@@ -225,15 +228,8 @@ describe('fields', () => {
 		],
 		'what the user pays for': ['allowAgents', 'idempotencyKey'],
 		'as in the nodes of n8n': ['limit', 'returnAll', 'simplify', 'streamAnswer', 'toolFields'],
-		'the bridge, which goes': [
-			...[
-				'firstInstruction',
-				'message',
-				'secondInstruction',
-				'startsWith',
-				'stopPhrase',
-				'turnLimit',
-			],
+		'how a conversation goes, which decides on what it costs': [
+			...['openingMessage', 'outputMode', 'stopPhrase', 'turnLimit', 'turnOrder'],
 		],
 	};
 });

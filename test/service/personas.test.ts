@@ -165,6 +165,25 @@ describe('an agent', () => {
 	});
 });
 
+describe('a moderator', () => {
+	const prompt = (...said: string[]) =>
+		[
+			'You moderate a conversation. Decide who speaks next.',
+			'The speakers:\n- Ada: Writes\n- Bob',
+			`The conversation so far:\n\n${['Write a note.', ...said].join('\n\n')}`,
+			'Answer with the name of exactly one speaker. Write nothing else.',
+		].join('\n\n');
+
+	it.each([
+		['who has not spoken', 'Ada', []],
+		['the other one', 'Bob', ['Ada: A note.']],
+		['who has to change it', 'Ada', ['Ada: A note.', 'Bob: When?']],
+		['nobody once it is approved', 'DONE', ['Ada: A note.', 'Bob: Good. [APPROVED]']],
+	])('names %s', async (_who, named, said) => {
+		expect((await complete([user(prompt(...said))])).content).toBe(named);
+	});
+});
+
 describe('the market assistant', () => {
 	it('covers what is asked for, marks its figures as invented, and goes on with the chat', async () => {
 		const first = await ask('What moved the price of SOL in the last 24 hours?');

@@ -182,7 +182,7 @@ function withAgent(agent: Agent) {
 }
 
 /** As n8n makes it of a node. @see n8n 2.41.1, tool-generation/ai-tools.js */
-function asTool(type: INodeType): INodeType {
+export function asTool(type: INodeType): INodeType {
 	const description = Object.create(type.description, {
 		name: { value: `${type.description.name}Tool` },
 		inputs: { value: [] },

@@ -53,7 +53,10 @@ const VALID: Record<string, NodeParameterValueType> = {
 	useLedger: true,
 	messages: { message: [{ role: 'user', content: 'hello' }] },
 	messagesJson: [{ role: 'user', content: 'hello' }] as never,
-	relayTemplate: '{message}',
+	openingMessage: 'hello',
+	openingMessageSource: 'define',
+	conversationId: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90',
+	speaker: 'Ada',
 };
 
 const NODES: Record<string, () => INodeType> = Object.fromEntries(

@@ -11,7 +11,7 @@ import {
 import { MarketAssistantApi } from '../../../credentials/MarketAssistantApi.credentials';
 import { ModelRouterApi } from '../../../credentials/ModelRouterApi.credentials';
 import { WorkspaceAgentApi } from '../../../credentials/WorkspaceAgentApi.credentials';
-import { AgentBridge } from '../../../nodes/AgentBridge/AgentBridge.node';
+import { AgentConversation } from '../../../nodes/AgentConversation/AgentConversation.node';
 import { MarketAssistant } from '../../../nodes/MarketAssistant/MarketAssistant.node';
 import { ModelRouter } from '../../../nodes/ModelRouter/ModelRouter.node';
 import { ModelRouterTrigger } from '../../../nodes/ModelRouter/ModelRouterTrigger.node';
@@ -43,6 +43,23 @@ const start = {
 /** Gives on what it gets: where the output of a node can be looked at. */
 const sink = { ...start, description: { ...start.description, inputs: ['main'] } } as INodeType;
 
+/** A stand-in for a speaker of a conversation. */
+const speaker = {
+	...start,
+	description: { ...start.description, outputs: ['ai_tool'] },
+	async execute() {
+		return [[{ json: { output: 'said' } }]];
+	},
+} as INodeType;
+
+/** A stand-in for the moderator of a conversation, whose answer is not clear. */
+const model = {
+	description: { ...start.description, outputs: ['ai_languageModel'] },
+	async supplyData() {
+		return { response: { invoke: async () => await Promise.resolve({ content: '' }) } };
+	},
+} as INodeType;
+
 /** The pack from its sources. */
 export const sources: Pack = packOf(
 	{
@@ -50,7 +67,7 @@ export const sources: Pack = packOf(
 		marketAssistant: new MarketAssistant(),
 		modelRouter: new ModelRouter(),
 		modelRouterTrigger: new ModelRouterTrigger(),
-		agentBridge: new AgentBridge(),
+		agentConversation: new AgentConversation(),
 	},
 	[new WorkspaceAgentApi(), new MarketAssistantApi(), new ModelRouterApi()],
 );
@@ -73,6 +90,8 @@ function packOf(
 	const nodes: Record<string, INodeType | IVersionedNodeType> = {
 		'test.start': start,
 		'test.sink': sink,
+		'test.speakerTool': speaker,
+		'test.model': model,
 		[CHAT_TRIGGER_NODE_TYPE]: start,
 	};
 	for (const [name, type] of Object.entries(own)) {

@@ -41,6 +41,8 @@ export interface RunOptions {
 	pack?: Pack;
 	/** What a Chat Trigger gave before Start, whose items are others. */
 	chatted?: INodeExecutionData['json'];
+	/** Whether two speakers and a moderator are attached to the node. */
+	withSpeakers?: boolean;
 	/** The data of an execution that has failed: it is retried, with the node as it is now. */
 	retry?: IRunExecutionData;
 }
@@ -76,6 +78,7 @@ export function start({
 	mode = 'manual',
 	pack = sources,
 	chatted,
+	withSpeakers = false,
 	retry,
 }: RunOptions) {
 	const under: INode = {
@@ -89,6 +92,7 @@ export function start({
 		made('Items', 'test.sink'),
 		made('Failed', 'test.sink'),
 		...(chatted ? [made('The "Chat"', CHAT_TRIGGER_NODE_TYPE)] : []),
+		...(withSpeakers ? SPEAKERS : []),
 	];
 	const to = (name: string) => [{ node: name, type: 'main' as const, index: 0 }];
 	const workflow = new Workflow({
@@ -100,6 +104,11 @@ export function start({
 			...(chatted && { 'The "Chat"': { main: [to('Start')] } }),
 			Start: { main: [to('Node')] },
 			Node: { main: [to('Items'), to('Failed')] },
+			...(withSpeakers && {
+				Ada: { ai_tool: [[{ node: 'Node', type: 'ai_tool', index: 0 }]] },
+				Bob: { ai_tool: [[{ node: 'Node', type: 'ai_tool', index: 0 }]] },
+				Chair: { ai_languageModel: [[{ node: 'Node', type: 'ai_languageModel', index: 0 }]] },
+			}),
 		},
 		nodeTypes: pack.nodeTypes,
 		settings: { executionOrder: 'v1' },
@@ -133,10 +142,16 @@ export function start({
 	return { finished, stop: () => running.cancel() };
 }
 
+const SPEAKERS = [
+	made('Ada', 'test.speakerTool'),
+	made('Bob', 'test.speakerTool'),
+	made('Chair', 'test.model'),
+];
+
 export const run = async (options: RunOptions) => await start(options).finished;
 
 /** As n8n's "Retry with currently saved workflow" does (n8n 2.41.1, executions/execution.service.js:171). */
-function retried(stored: IRunExecutionData, workflow: Workflow): IRunExecutionData {
+export function retried(stored: IRunExecutionData, workflow: Workflow): IRunExecutionData {
 	const data = JSON.parse(JSON.stringify(stored)) as IRunExecutionData;
 	const { lastNodeExecuted = '', runData } = data.resultData;
 	delete data.resultData.error;

@@ -1,6 +1,7 @@
 import { directivesOf } from '../directives.ts';
 import { adviser, isAdvice } from './adviser.ts';
 import { analyst, isAnalysis } from './analyst.ts';
+import { editor, isEditing } from './editor.ts';
 import { knownAnswer } from './knowledge.ts';
 import { isRelease, isTester, planner, tester } from './release.ts';
 import { remembering } from './remembering.ts';
@@ -15,6 +16,7 @@ interface Persona {
 /** The first that fits answers. */
 const PERSONAS: Persona[] = [
 	{ fits: isAnalysis, answer: analyst },
+	{ fits: isEditing, answer: editor },
 	{ fits: isWriting, answer: writer },
 	{ fits: (said, workspace) => isRelease(said) && isTester(said, workspace), answer: tester },
 	{ fits: isRelease, answer: planner },

@@ -5,7 +5,9 @@ import { partsIn } from '../router/parts.ts';
 import type { ToolCall } from '../router/toolCalls.ts';
 import { knownAnswer } from './knowledge.ts';
 import { asTold } from './instructions.ts';
+import { isModeration, moderator } from './moderator.ts';
 import { pictureAnswer } from './picture.ts';
+import { isRelease, planner } from './release.ts';
 import { remembering } from './remembering.ts';
 import { readFields } from './structured.ts';
 import { stopPhraseOf } from './words.ts';
@@ -29,6 +31,7 @@ export function modelAnswer(
 	instructions: string,
 ): Scripted | undefined {
 	if (directivesOf(ask.message).size) return undefined;
+	if (isModeration(ask.message)) return { text: moderator(ask.message), calls: [] };
 	const list = Array.isArray(messages) ? messages.filter(isFields) : [];
 	const said = (role: RegExp) =>
 		list
@@ -45,6 +48,7 @@ export function modelAnswer(
 		(ask.toolResult !== undefined ? fromTool(ask.message, ask.toolResult) : undefined) ??
 		pictureAnswer(lastUser?.content) ??
 		review(system, users) ??
+		(isRelease(users) ? planner(users) : undefined) ??
 		knownAnswer(ask.message) ??
 		remembering(users, 'model');
 	const told = asTold(text, system, ask.message);

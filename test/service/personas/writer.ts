@@ -6,7 +6,8 @@ export const isWriting = (said: readonly string[]): boolean =>
 /** Writes an announcement, and takes up what is said about it; or a message from somebody's research. */
 export function writer(said: readonly string[]): string {
 	const [task = '', ...remarks] = said;
-	return /\bresearch\b/i.test(task) ? fromResearch(task) : announcement(task, remarks.join('\n'));
+	const asked = remarks.join('\n');
+	return /\bresearch\b/i.test(task) ? fromResearch(task, asked) : announcement(task, asked);
 }
 
 function announcement(task: string, remarks: string): string {
@@ -26,7 +27,7 @@ function announcement(task: string, remarks: string): string {
 }
 
 /** Three sentences that keep the figures of lines such as `Price: 3,412.50 USD`. */
-function fromResearch(task: string): string {
+function fromResearch(task: string, remarks: string): string {
 	const figures = [...task.matchAll(/^- ([^:\n]+): ([^\n]+)$/gm)];
 	const find = (word: RegExp) =>
 		figures.find(([, name = '']) => word.test(name))?.[2]?.replace(/\.$/, '');
@@ -37,15 +38,17 @@ function fromResearch(task: string): string {
 		price && `${name} stands at ${price}`,
 		change && `${price ? '' : `${name} is `}${change}`,
 	];
+	const others = figures.filter(([, name = '']) => !/^(price|change)/i.test(name));
+	const otherFigures = (others.length ? others : figures).slice(0, 2);
+	const isDated = /\bwhen\b/i.test(remarks);
 	const sentences = [
 		first.filter(Boolean).join(', ') || `Here is the news on ${name}`,
 		levels
 			? `The levels that traders watch are ${levels}`
-			: figures
-					.slice(0, 2)
-					.map(([, what, figure]) => `${what}: ${figure}`)
+			: otherFigures
+					.map(([, what, figure = '']) => `${what}: ${figure.replace(/\.$/, '')}`)
 					.join('; '),
-		'These figures are invented for the demo, and no advice to buy or sell',
+		`These figures${isDated ? ' of Friday at 10:00' : ''} are invented for the demo, and no advice to buy or sell`,
 	];
 	return sentences
 		.filter(Boolean)

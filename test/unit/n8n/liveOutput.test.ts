@@ -5,6 +5,8 @@ import { isLive, createLiveOutput, NO_LIVE_OUTPUT } from '../../../src/n8n/liveO
 import { createRedactor } from '../../../src/n8n/redact';
 
 const WINDOW = 20;
+/** A piece that comes so long after the one before goes out at once. */
+const PROMPT = 10;
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -74,31 +76,67 @@ it('the first piece goes out at once, also after an empty one', async () => {
 it('pieces within a window travel as one, those of the next in the next', async () => {
 	const { write, contents, sent } = reader();
 	await write('a');
-	for (const text of ['b', 'c', 'd']) {
+	for (const text of ['b', 'c', 'd', 'e', 'f']) {
 		await write(text);
-		await pass(6);
+		await pass(4);
+		expect(contents()).toEqual(text === 'f' ? ['a', 'bcdef'] : ['a']);
 	}
-	expect(contents()).toEqual(['a']);
-	await pass(2);
-	expect(contents()).toEqual(['a', 'bcd']);
-	await write('e');
+	await write('g');
 	await pass(WINDOW - 1);
-	expect(contents()).toEqual(['a', 'bcd']);
+	expect(contents()).toEqual(['a', 'bcdef']);
 	await pass(1);
 	expect(sent.map(({ at }) => at)).toEqual([0, 0, WINDOW, 2 * WINDOW]);
 });
 
-it('a piece after a silence goes out at once', async () => {
+it('a burst travels in one chunk a window', async () => {
+	const { write, end, contents } = reader();
+	for (let piece = 0; piece < 10_000; piece++) {
+		await write('x');
+		if (piece % 100 === 99) await pass(1);
+	}
+	await end();
+	expect(contents().join('')).toHaveLength(10_000);
+	expect(contents()).toHaveLength(1 + 100 / WINDOW);
+});
+
+it.each([PROMPT, WINDOW, 1000])('a piece every %i ms goes out as it comes', async (gap) => {
 	const { write, sent } = reader();
-	await write('a');
-	await pass(WINDOW);
-	await write('b');
-	await pass(0);
+	for (const text of ['a', 'b', 'c']) {
+		await write(text);
+		await pass(gap);
+	}
 	expect(sent.map(({ at, content }) => [at, content])).toEqual([
 		[0, undefined],
 		[0, 'a'],
-		[WINDOW, 'b'],
+		[gap, 'b'],
+		[2 * gap, 'c'],
 	]);
+	expect(jest.getTimerCount()).toBe(0);
+});
+
+it('a piece after a pause takes along what was gathered, and the window goes on', async () => {
+	const { write, contents } = reader();
+	await write('a');
+	await write('b');
+	await pass(PROMPT);
+	await write('c');
+	expect(contents()).toEqual(['a', 'bc']);
+	await write('d');
+	await pass(WINDOW - PROMPT - 1);
+	expect(contents()).toEqual(['a', 'bc']);
+	await pass(1);
+	expect(contents()).toEqual(['a', 'bc', 'd']);
+});
+
+it('a clock that is set back delays a piece by one window', async () => {
+	const { write, contents } = reader();
+	await write('a');
+	await pass(1000);
+	jest.setSystemTime(Date.now() - 3_600_000);
+	await write('b');
+	await pass(WINDOW);
+	await write('c');
+	expect(contents()).toEqual(['a', 'b', 'c']);
 });
 
 it('who writes waits for a reader who is slow', async () => {
@@ -107,10 +145,31 @@ it('who writes waits for a reader who is slow', async () => {
 	await pass(99);
 	expect([one.over, other.over, contents()]).toEqual([false, false, ['a']]);
 	await pass(1);
-	expect([one.over, other.over, contents()]).toEqual([true, true, ['a']]);
-	await pass(WINDOW);
-	expect(contents()).toEqual(['a', 'b']);
+	expect([one.over, other.over, contents()]).toEqual([true, true, ['a', 'b']]);
 	await pass(50);
+});
+
+it('a burst before a reader who is slow travels in one chunk a window', async () => {
+	const { write, end, contents } = reader({ takes: () => 30 });
+	const written = (async () => {
+		for (let piece = 0; piece < 1000; piece++) await write('x');
+		await end();
+	})();
+	await pass(10 * WINDOW);
+	await written;
+	expect(contents()).toEqual(['x', 'x'.repeat(999)]);
+});
+
+it('chunks do not pile up before a reader who is slow: what comes meanwhile is one chunk', async () => {
+	const { write, contents } = reader({ takes: () => 100 });
+	for (const text of 'abcdefghij') {
+		void write(text);
+		await pass(PROMPT + 5);
+	}
+	expect(contents()).toEqual(['a']);
+	await pass(50);
+	expect(contents()).toEqual(['a', 'bcdefghij']);
+	await pass(100 + WINDOW);
 });
 
 it('the end sends what is left at once, and says so once', async () => {
@@ -205,13 +264,35 @@ it('nothing is lost, doubled or reordered, whoever is slow', async () => {
 				expect(contents()).not.toContain('');
 				const items = contents().map(() => 'item');
 				expect(types()).toEqual(whole ? ['begin', ...items, 'end'] : []);
-				// but for what the end sends, a window lies between two pieces
-				const pieces = sent.filter(({ type }) => type === 'item').slice(0, -1);
-				for (const [index, piece] of pieces.entries())
-					expect(piece.at - (pieces[index - 1]?.until ?? -WINDOW)).toBeGreaterThanOrEqual(WINDOW);
+				// but for what the first piece and the end send, at most one chunk lies between two that follow the same rule
+				const chunks = sent.filter(({ type }) => type === 'item').slice(1, -1);
+				for (const [index, { at }] of chunks.entries())
+					expect(at - (chunks[index - 2]?.at ?? -PROMPT)).toBeGreaterThanOrEqual(PROMPT / 2);
 				expect(jest.getTimerCount()).toBe(0);
 			},
 		),
+	);
+});
+
+it('all is out once a piece has come after a pause, whatever came before', async () => {
+	await fc.assert(
+		fc.asyncProperty(someWrites, async (writes) => {
+			const { write, end, contents } = reader();
+			let written = '';
+			let paused = PROMPT;
+			for (const { text, wait, awaited } of writes) {
+				const done = write(text);
+				if (awaited) await done;
+				written += text;
+				await pass(0);
+				if (text && paused >= PROMPT) expect(contents().join('')).toBe(written);
+				paused = text ? wait : paused + wait;
+				await pass(wait);
+			}
+			await end();
+			await pass(WINDOW);
+			expect(contents().join('')).toBe(written);
+		}),
 	);
 });
 
@@ -222,7 +303,11 @@ it.each<[boolean, string, boolean]>([
 	[true, 'test.modelRouterHitlTool', false],
 	[false, 'test.modelRouterTool', false],
 ])('streaming %s, the type %s: live %s', (streaming, type, live) => {
-	const n8n = { isStreaming: () => streaming, getNode: () => ({ type }) };
+	const n8n = {
+		isStreaming: () => streaming,
+		getNode: () => ({ type }),
+		getExecuteData: () => undefined,
+	};
 	expect(isLive(n8n as unknown as IExecuteFunctions)).toBe(live);
 });
 

@@ -12,10 +12,14 @@ import {
 	countTokens,
 	getPollBudget,
 	isEngineV2,
+	isHumanReviewType,
+	isLegacyOrder,
 	isStreaming,
 	isToolType,
 	mainConnection,
+	requireEngineRequests,
 	requireN8n,
+	requireResponse,
 } from '../../../src/n8n/n8nVersions';
 
 /** n8n-workflow as it is, or, once `older` is set, as an older version has it. */
@@ -69,6 +73,37 @@ describe('an n8n that is too old', () => {
 	});
 });
 
+describe('an n8n that cannot run speakers', () => {
+	const nodes = { main: [{ name: 'Start' }], ai_tool: [{ name: 'Ann' }, { name: 'Ben' }] };
+	type Options = { connectionType?: keyof typeof nodes };
+
+	it('is one that ignores the type of the connection, and is refused in one sentence', () => {
+		const older = of({ getParentNodes: () => nodes.main });
+		expect(() => requireEngineRequests(older)).toThrow(
+			expect.objectContaining({
+				message: 'This node needs n8n 1.115 or newer',
+				description: undefined,
+			}),
+		);
+	});
+
+	it.each([
+		['with speakers', nodes.ai_tool],
+		['without speakers', []],
+	])('is not one that knows the type of the connection, %s', (_, speakers) => {
+		const getParentNodes = (_name: string, { connectionType = 'main' }: Options = {}) =>
+			connectionType === 'main' ? nodes.main : speakers;
+		expect(() => requireEngineRequests(of({ getParentNodes }))).not.toThrow();
+	});
+});
+
+it('a call without the response of the engine is refused, an empty response is not', () => {
+	expect(() => requireResponse(of({}), { actionResponses: [], metadata: {} })).not.toThrow();
+	expect(() => requireResponse(of({}), undefined)).toThrow(
+		'n8n called this node without the answers of its speakers',
+	);
+});
+
 it.each([
 	['n8n-nodes-agent-bridge.modelRouterTool', true],
 	['@n8n/n8n-nodes-langchain.toolWorkflow', true],
@@ -81,6 +116,17 @@ it.each([
 		'n8n-workflow',
 	);
 	expect([isToolType(type), ofN8n(type)]).toEqual([expected, expected]);
+});
+
+it.each([
+	['n8n-nodes-base.gmailHitlTool', true],
+	['n8n-nodes-base.gmailTool', false],
+	['', false],
+])('knows a review by its type: %s', (type, expected) => {
+	const { isHitlToolType } = jest.requireActual<{ isHitlToolType(type: string): boolean }>(
+		'n8n-workflow',
+	);
+	expect([isHumanReviewType(type), isHitlToolType(type)]).toEqual([expected, expected]);
 });
 
 describe.each([
@@ -158,6 +204,18 @@ it('what a context does not have is not used', () => {
 	expect(() => addHint(context, 'A sentence')).not.toThrow();
 	expect(() => countTokens(context, 1, 2)).not.toThrow();
 	expect(mainConnection).toBe('main');
+});
+
+it.each([
+	['v1', false],
+	['v0', true],
+	// as n8n stores it while nobody has chosen
+	[undefined, true],
+])('the execution order %s is the legacy one: %s', (executionOrder, expected) => {
+	const settings = { executionOrder };
+	expect(isLegacyOrder(of({ getWorkflowSettings: () => settings }))).toBe(expected);
+	expect(isLegacyOrder(of({ workflow: { settings } }))).toBe(expected);
+	expect(isLegacyOrder(of({}))).toBe(false);
 });
 
 it('what a context has is used', () => {

@@ -1,0 +1,45 @@
+import type { Locator, Page } from 'playwright-core';
+import { until } from '../n8n/editor.ts';
+
+/** The chat at the bottom of the editor. */
+export class ChatPanel {
+	readonly #tab: Page;
+
+	constructor(tab: Page) {
+		this.#tab = tab;
+	}
+
+	get panel(): Locator {
+		return this.#tab.locator('[data-test-id="canvas-chat"]');
+	}
+
+	/** "Open chat". It may be open still, as the workflow before has left it. */
+	async open(): Promise<void> {
+		const button = this.#tab.locator('[data-test-id="workflow-chat-button"]').first();
+		await button.waitFor();
+		await until('the chat is open', async () => {
+			if (await this.#field.isVisible()) return true;
+			await button.click();
+			return await this.#field.waitFor({ timeout: 5000 }).then(
+				() => true,
+				() => false,
+			);
+		});
+	}
+
+	async write(text: string): Promise<void> {
+		await this.#field.fill(text);
+		await this.#field.press('Enter');
+	}
+
+	/** What the workflow has said, a bubble each, as soon as one of them says this. */
+	async answers(until: RegExp): Promise<string[]> {
+		const bubbles = this.panel.locator('.chat-message-from-bot');
+		await bubbles.filter({ hasText: until }).first().waitFor();
+		return (await bubbles.allInnerTexts()).map((text) => text.trim());
+	}
+
+	get #field(): Locator {
+		return this.panel.locator('textarea').last();
+	}
+}

@@ -1,0 +1,107 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+import type { CredentialSecret } from './editor.ts';
+
+export interface Mail {
+	subject: string;
+	to: string;
+	/** The text or the HTML, decoded. */
+	body: string;
+	/** The addresses of its links and buttons. */
+	links: string[];
+}
+
+/** An SMTP server on loopback that keeps what it is sent: n8n's own mail nodes write to it as to any other. */
+export class MailServer {
+	readonly mails: Mail[] = [];
+	/** Is told of each mail that comes. */
+	onMail: (mail: Mail) => void = () => undefined;
+	readonly #server: Server;
+	readonly #open = new Set<Socket>();
+
+	private constructor() {
+		this.#server = createServer((socket) => this.#talk(socket));
+	}
+
+	static async start(): Promise<MailServer> {
+		const mails = new MailServer();
+		await new Promise<void>((resolve) => mails.#server.listen(0, '127.0.0.1', resolve));
+		return mails;
+	}
+
+	/** The credential for n8n's mail nodes, named as the examples name it. */
+	get secret(): CredentialSecret {
+		const { port } = this.#server.address() as AddressInfo;
+		const data = { host: '127.0.0.1', port, secure: false, disableStartTls: true };
+		return { name: 'SMTP account', type: 'smtp', data: { ...data, user: '', password: '' } };
+	}
+
+	async stop(): Promise<void> {
+		for (const socket of this.#open) socket.destroy();
+		await new Promise((resolve) => this.#server.close(resolve));
+	}
+
+	/** As much of RFC 5321 as a mail needs. */
+	#talk(socket: Socket): void {
+		this.#open.add(socket);
+		socket.on('close', () => this.#open.delete(socket)).on('error', () => socket.destroy());
+		socket.setEncoding('latin1');
+		const say = (line: string) => socket.write(`${line}\r\n`);
+		let unread = '';
+		let mail: string[] | undefined;
+		const hear = (line: string): void => {
+			if (mail) {
+				if (line !== '.') {
+					mail.push(line.replace(/^\.\./, '.'));
+					return;
+				}
+				const read = readMail(mail.join('\r\n'));
+				this.mails.push(read);
+				this.onMail(read);
+				mail = undefined;
+				say('250 OK');
+			} else if (/^DATA$/i.test(line)) {
+				mail = [];
+				say('354 Go ahead');
+			} else if (/^QUIT$/i.test(line)) {
+				say('221 Bye');
+				socket.end();
+			} else say('250 OK');
+		};
+		socket.on('data', (piece: string) => {
+			const lines = (unread + piece).split('\r\n');
+			unread = lines.pop() ?? '';
+			lines.forEach(hear);
+		});
+		say('220 127.0.0.1 ESMTP');
+	}
+}
+
+/** One part only, which is what n8n sends with a text or with HTML. */
+function readMail(raw: string): Mail {
+	const [head = '', ...rest] = raw.split('\r\n\r\n');
+	const headers = head.replaceAll(/\r\n[ \t]+/g, ' ');
+	const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(headers)?.[1] ?? '';
+	const body = decode(rest.join('\r\n\r\n'), header('Content-Transfer-Encoding'));
+	const links = [...body.matchAll(/href="([^"]+)"/g)].map(([, url = '']) =>
+		url.replaceAll('&amp;', '&'),
+	);
+	return { subject: decodeWords(header('Subject')), to: header('To'), body, links };
+}
+
+/** What is not plain ASCII in a header, in parts (RFC 2047). */
+const decodeWords = (text: string) =>
+	text
+		.replaceAll(/(\?=)\s+(=\?)/g, '$1$2')
+		.replaceAll(/=\?UTF-8\?Q\?([^?]*)\?=/gi, (_, word: string) =>
+			decode(word.replaceAll('_', ' '), 'quoted-printable'),
+		);
+
+function decode(body: string, encoding: string): string {
+	if (/base64/i.test(encoding)) return Buffer.from(body, 'base64').toString();
+	if (!/quoted-printable/i.test(encoding)) return Buffer.from(body, 'latin1').toString();
+	const bytes = body
+		.replaceAll(/=\r\n/g, '')
+		.replaceAll(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+	return Buffer.from(bytes, 'latin1').toString();
+}

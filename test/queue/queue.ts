@@ -1,0 +1,136 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Editor } from '../n8n/editor.ts';
+import { freePort } from '../n8n/freePort.ts';
+import { installPackage } from '../n8n/installPackage.ts';
+import type { Instance } from '../n8n/instance.ts';
+import { instanceOn, type InstanceOn } from '../n8n/instanceOn.ts';
+import { quiet, type N8nProcess, type N8nProcessOptions } from '../n8n/n8nProcess.ts';
+import type { PublicApi } from '../n8n/publicApi.ts';
+import { tarball } from '../n8n/shared.ts';
+import { startRedis, type Redis } from './redis.ts';
+import { WebhookProcessor, Worker } from './worker.ts';
+
+export interface QueueOptions {
+	/** how many workers there are at the start, by default two */
+	workers?: number;
+	/** whether there is a process of its own for webhooks */
+	webhookProcessor?: boolean;
+	/** further environment of all processes */
+	env?: Record<string, string>;
+}
+
+/**
+ * With these an execution of a killed worker ends after about 45 s, by default after 90 to 150 s. A worker that is too busy
+ * to renew a lock for 15 s is taken for dead, so they are only for tests that kill.
+ */
+export const noticeKilledWorkersSoon = {
+	QUEUE_WORKER_LOCK_DURATION: '15000',
+	QUEUE_WORKER_LOCK_RENEW_TIME: '3000',
+	QUEUE_WORKER_STALLED_INTERVAL: '5000',
+};
+
+/** A real n8n in queue mode: main, PostgreSQL, Redis and workers, each with the package installed. */
+export class Queue {
+	readonly redis: Redis;
+	readonly main: Instance;
+	readonly editor: Editor;
+	/** a key of the owner for n8n's public API, which main serves */
+	readonly apiKey: string;
+	readonly api: PublicApi;
+	readonly workers: Worker[] = [];
+	/** only with the option `webhookProcessor` */
+	webhookProcessor: WebhookProcessor | undefined;
+	readonly #on: InstanceOn;
+	readonly #env: Record<string, string>;
+
+	constructor(redis: Redis, on: InstanceOn, env: Record<string, string>) {
+		this.redis = redis;
+		this.main = on.instance;
+		this.editor = on.instance.editor;
+		this.apiKey = on.apiKey;
+		this.api = on.api;
+		this.#on = on;
+		// links that n8n makes lead to main, wherever they are made
+		this.#env = { ...env, ...on.env, WEBHOOK_URL: `${on.instance.url}/` };
+	}
+
+	/** Starts one more worker, which is in `workers` from then on. */
+	async addWorker(): Promise<Worker> {
+		return await this.#start('a worker of n8n', Worker, (worker) => this.workers.push(worker));
+	}
+
+	async addWebhookProcessor(): Promise<WebhookProcessor> {
+		return await this.#start(
+			'a webhook processor of n8n',
+			WebhookProcessor,
+			(processor) => (this.webhookProcessor = processor),
+		);
+	}
+
+	/** The workers that have executed an execution or parts of it. */
+	workersOf(executionId: string): Worker[] {
+		return this.workers.filter((worker) => worker.executions().includes(executionId));
+	}
+
+	/** Ends everything and removes all folders. */
+	async stop(): Promise<void> {
+		const beside = [...this.workers, ...(this.webhookProcessor ? [this.webhookProcessor] : [])];
+		await Promise.all(beside.map((each) => each.remove()));
+		await this.#on.stop();
+		await this.redis.remove();
+	}
+
+	async #start<T extends N8nProcess>(
+		name: string,
+		Process: new (options: N8nProcessOptions) => T,
+		keep: (process: T) => void,
+	): Promise<T> {
+		const folder = mkdtempSync(join(tmpdir(), 'n8n-queue-'));
+		const [port, brokerPort] = [await freePort(), await freePort()];
+		const environment = {
+			...quiet(folder, port, brokerPort),
+			// a worker listens nowhere else
+			...{ QUEUE_HEALTH_CHECK_ACTIVE: 'true', QUEUE_HEALTH_CHECK_PORT: String(port) },
+			...{ N8N_WORKER_SERVER_ADDRESS: '127.0.0.1' },
+			...this.#env,
+		};
+		const started = new Process({ name, folder, port, environment, temporary: true });
+		// before it runs, so that `stop` ends it whatever happens
+		keep(started);
+		if (tarball) await installPackage(folder, tarball);
+		await started.boot();
+		return started;
+	}
+}
+
+/** Starts n8n in queue mode. Executions that are started in the editor run on workers too. */
+export async function startQueue({
+	workers = 2,
+	webhookProcessor = false,
+	env = {},
+}: QueueOptions = {}): Promise<Queue> {
+	const redis = await startRedis();
+	let queue: Queue | undefined;
+	try {
+		const common = { EXECUTIONS_MODE: 'queue', ...redis.env, ...env };
+		const on = await instanceOn('postgres', {
+			tarball,
+			env: { OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true', ...common },
+		});
+		const made = new Queue(redis, on, common);
+		queue = made;
+		// main has made the tables by now, which the others wait for
+		const started = await Promise.allSettled([
+			...Array.from({ length: workers }, () => made.addWorker()),
+			...(webhookProcessor ? [made.addWebhookProcessor()] : []),
+		]);
+		for (const each of started) if (each.status === 'rejected') throw each.reason;
+		return made;
+	} catch (error) {
+		await (queue ?? { stop: () => redis.remove() }).stop();
+		throw error;
+	}
+}

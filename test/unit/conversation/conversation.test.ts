@@ -1,0 +1,351 @@
+import fc from '../../support/fastCheck';
+
+import { receiveReply, type Rules } from '../../../src/conversation/conversation';
+import type { Reply } from '../../../src/conversation/reply';
+import { begun, said, talk } from './talk';
+
+const broken = (isCertainlyNotReceived: boolean, text = '') => ({
+	text,
+	failure: { error: 'It broke', details: { kind: 'x' }, isCertainlyNotReceived },
+});
+
+it('each is told what the other said', () => {
+	const { told, result } = talk({ turnLimit: 3 }, ['a', 'b', 'c', 'd']);
+	expect(told).toEqual(['Ada: Hello', 'Bob: a', 'Ada: b']);
+	expect(result).toEqual({
+		output: 'c',
+		ended: 'turnLimit',
+		reason: 'Turn Limit of 3 was reached',
+		turns: 3,
+		conversationId: 'conversation',
+		speakersWithoutCost: ['Ada', 'Bob'],
+		speakers: [
+			{ name: 'Ada', sessionId: 'session of Ada' },
+			{ name: 'Bob', sessionId: 'session of Bob' },
+		],
+		durationMs: 3000,
+		transcript: ['a', 'b', 'c'].map((text, index) => ({
+			conversationId: 'conversation',
+			turn: index + 1,
+			speaker: index % 2 ? 'Bob' : 'Ada',
+			text,
+			sessionId: `session of ${index % 2 ? 'Bob' : 'Ada'}`,
+			model: null,
+			costUsd: null,
+			inputTokens: null,
+			outputTokens: null,
+			requestId: null,
+			approvedBy: null,
+			at: `1970-01-01T00:00:0${index + 1}.000Z`,
+			note: null,
+		})),
+	});
+});
+
+it.each<[string, Partial<Rules>, Array<string | Partial<Reply>>, string, string, string]>([
+	[
+		'a stop phrase',
+		{ stopPhrase: 'DONE' },
+		['a', 'ok DONE', 'c'],
+		'stopPhrase',
+		'Bob said "DONE"',
+		'ok DONE',
+	],
+	[
+		'in other letters it is none',
+		{ stopPhrase: 'DONE', turnLimit: 2 },
+		['done', 'b'],
+		'turnLimit',
+		'Turn Limit of 2 was reached',
+		'b',
+	],
+	[
+		'a phrase that is removed',
+		{ stopPhrase: '[x]', removeStop: true },
+		['So be it. [x]'],
+		'stopPhrase',
+		'Ada said "[x]"',
+		'So be it.',
+	],
+	[
+		'a bare pattern',
+		{ stopPattern: '\\d{3}' },
+		['12', '123'],
+		'stopPattern',
+		'Bob said what matches \\d{3}',
+		'123',
+	],
+	[
+		'a pattern with flags',
+		{ stopPattern: '/DEAL/gi', removeStop: true },
+		['deal, a Deal!'],
+		'stopPattern',
+		'Ada said what matches /DEAL/gi',
+		', a !',
+	],
+	[
+		'a limit removes nothing',
+		{ turnLimit: 1, removeStop: true, stopPhrase: 'x' },
+		['a'],
+		'turnLimit',
+		'Turn Limit of 1 was reached',
+		'a',
+	],
+	[
+		'a time limit',
+		{ timeLimit: 2000 },
+		['a', 'b', 'c'],
+		'timeLimit',
+		'Time Limit of 2 s was reached',
+		'b',
+	],
+	[
+		'a round without words',
+		{},
+		['a', ' \n', '', 'd'],
+		'emptyRound',
+		'Nobody said anything in 2 turns.',
+		'a',
+	],
+	[
+		'a field that is missing',
+		{},
+		['', { missing: 'x.y' }],
+		'emptyRound',
+		'Nobody said anything in 2 turns. The output has no field "x.y"',
+		'',
+	],
+	[
+		'a spending cap',
+		{ spendingCap: 0.3 },
+		[{ text: 'a', facts: { costUsd: 0.1 } }, 'b', { text: 'c', facts: { costUsd: 0.2 } }, 'd'],
+		'spendingCap',
+		'Spending Cap per Conversation of 0.3 USD was reached: the speakers reported 0.3 USD',
+		'c',
+	],
+	['a failure', {}, ['a', broken(true)], 'speakerFailed', 'Bob failed', 'a'],
+	[
+		'a second failure',
+		{ onFailure: 'askAgain' },
+		['a', broken(true), broken(true)],
+		'speakerFailed',
+		'Bob failed twice',
+		'a',
+	],
+	[
+		'a failure that may have been received',
+		{ onFailure: 'askAgain' },
+		['a', broken(false), 'never asked'],
+		'speakerFailed',
+		'Bob failed, and was not asked again: it may have received the message',
+		'a',
+	],
+	[
+		'a turn that a person refuses',
+		{},
+		['a', { denial: { words: 'Not now' } }],
+		'denied',
+		'A person did not allow the turn of Bob: Not now',
+		'a',
+	],
+	[
+		'a person who speaks and does not approve',
+		{},
+		['a', { text: 'Not approved', isRefusal: true }],
+		'denied',
+		'Bob did not approve',
+		'Not approved',
+	],
+	[
+		'the turn limit, when the refusal of a person is skipped',
+		{ onDenial: 'skip', turnLimit: 3 },
+		['a', { text: 'Not approved', isRefusal: true }, 'c'],
+		'turnLimit',
+		'Turn Limit of 3 was reached',
+		'c',
+	],
+])('ends by %s', (_what, rules, replies, ended, reason, output) => {
+	const { result } = talk(rules, replies);
+	expect(result).toMatchObject({ ended, output });
+	expect(result.reason).toContain(reason);
+	expect(result).not.toHaveProperty('error');
+});
+
+it('a cap of 0 starts nothing', () => {
+	expect(talk({ spendingCap: 0 }, ['a']).told).toEqual([]);
+});
+
+it('one empty answer does not end it: the next speaker is told that there is nothing new', () => {
+	const { told } = talk({ turnLimit: 4 }, ['a', '', 'c', 'd']);
+	expect(told).toEqual([
+		'Ada: Hello',
+		'Bob: a',
+		'Ada: (Nobody has said anything since your last message.)',
+		'Bob: c',
+	]);
+});
+
+it('what a speaker repeats word for word does not end it', () => {
+	const rules = {
+		opening: 'Say [x].',
+		stopPhrase: '[x]',
+		stopPattern: '\\[x.',
+		instructions: { Ada: 'Or $& [x]!', Bob: 'Say [x]. Or [x].' },
+	};
+	const { result, told } = talk(rules, [
+		'You said "Or $& [x]!\n\nSay [x].".',
+		'Say [x]. Or [x].\n\nok',
+		'b, and before it Or $& [x]!',
+		'd',
+		'I say [x].',
+	]);
+	expect(told).toHaveLength(5);
+	expect(result).toMatchObject({ ended: 'stopPhrase', turns: 5 });
+});
+
+describe('a speaker that failed', () => {
+	it('has a turn without a text, and what went wrong is there', () => {
+		const { result } = talk({}, ['a', { ...broken(false), facts: { chatId: 'c' } }]);
+		expect(result.failure).toEqual({
+			turn: 2,
+			speaker: 'Bob',
+			message: 'a',
+			error: 'It broke',
+			details: { kind: 'x' },
+		});
+		expect(result.transcript[1]).toMatchObject({
+			speaker: 'Bob',
+			text: '',
+			sessionId: 'c',
+			note: 'Failed: It broke',
+		});
+		expect(result.speakers[1]).toMatchObject({ chatId: 'c' });
+	});
+
+	it('keeps the part that arrived, which is no output', () => {
+		const { result } = talk({}, ['a', broken(false, 'half an ans')]);
+		expect(result.output).toBe('a');
+		expect(result.transcript[1]).toMatchObject({
+			text: 'half an ans',
+			note: 'Failed after a part of the answer: It broke',
+		});
+	});
+
+	it('is skipped, and hears later what it missed', () => {
+		const { told, result } = talk({ onFailure: 'skip', turnLimit: 4 }, [
+			'a',
+			broken(true),
+			'c',
+			'd',
+		]);
+		expect(told).toEqual([
+			'Ada: Hello',
+			'Bob: a',
+			'Ada: (Nobody has said anything since your last message.)',
+			'Bob: c',
+		]);
+		expect(result).toMatchObject({ ended: 'turnLimit', turns: 4 });
+	});
+
+	it('ends the conversation when all of them do', () => {
+		expect(talk({ onFailure: 'skip' }, [broken(true), broken(true), 'c']).result).toMatchObject({
+			ended: 'emptyRound',
+			turns: 2,
+		});
+	});
+
+	it('is asked once more, in the same turn, if it certainly received nothing', () => {
+		const { told, result } = talk({ onFailure: 'askAgain', turnLimit: 2 }, [
+			'a',
+			broken(true),
+			'b',
+		]);
+		expect(told).toEqual(['Ada: Hello', 'Bob: a', 'Bob: a']);
+		expect(result.transcript[1]).toMatchObject({
+			turn: 2,
+			text: 'b',
+			note: 'Asked once more after a failure: It broke',
+		});
+	});
+});
+
+it('a turn that a person refuses is skipped, if so set', () => {
+	const { told, result } = talk({ onDenial: 'skip', turnLimit: 3 }, [{ denial: {} }, 'b', 'c']);
+	expect(told.map((line) => line.split(':')[0])).toEqual(['Ada', 'Bob', 'Ada']);
+	expect(result.transcript[0]).toMatchObject({ text: '', note: 'Not allowed by a person' });
+});
+
+it('costs are added exactly, and those who report none are named', () => {
+	const { result } = talk({ turnLimit: 3 }, [
+		{ text: 'a', facts: { costUsd: 0.1 } },
+		{ text: 'b' },
+		{ text: 'c', facts: { costUsd: 0.2 } },
+	]);
+	expect(result).toMatchObject({ costUsd: 0.3, speakersWithoutCost: ['Bob'] });
+});
+
+it('a session that a speaker names is in the transcript; it is given the same one as before', () => {
+	const { result } = talk({ turnLimit: 1 }, [{ text: 'a', facts: { sessionId: 'own' } }]);
+	expect(result.transcript).toMatchObject([{ sessionId: 'own' }]);
+	expect(result.speakers).toMatchObject([{ sessionId: 'session of Ada' }, {}]);
+});
+
+it('an answer that comes twice, or after the end, changes nothing', () => {
+	const { conversation } = talk({ turnLimit: 1 }, ['a']);
+	expect(receiveReply(conversation, { text: 'b', facts: {} }, 9)).toBe(conversation);
+});
+
+describe('with earlier turns', () => {
+	const earlier = [
+		said('Ada', 'a', { sessionId: 'earlier session' }),
+		said('Bob', 'b', { chatId: 'chat', costUsd: 0.5 }),
+	];
+
+	it('goes on with the next speaker in the same sessions, and the turn limit counts anew', () => {
+		const rules = { opening: '', instructions: { Ada: 'Buy.' }, turnLimit: 2 };
+		const { told, result, conversation } = talk(rules, ['c', 'd', 'e'], undefined, earlier);
+		expect(told).toEqual(['Ada: b', 'Bob: c']);
+		expect(result.transcript.map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd']);
+		expect(conversation.ids).toEqual({
+			Ada: { sessionId: 'earlier session' },
+			Bob: { sessionId: 'session of Bob', chatId: 'chat' },
+		});
+	});
+
+	it('an opening comes after them', () => {
+		const { told } = talk({ turnLimit: 2, hearing: 'all' }, ['c', 'd'], undefined, earlier);
+		expect(told[0]).toBe('Ada: Ada: a\n\nBob: b\n\nHello');
+	});
+
+	it('their cost counts towards the cap', () => {
+		expect(talk({ spendingCap: 0.5 }, ['c'], undefined, earlier).told).toEqual([]);
+	});
+});
+
+it('state is plain data, and nothing that is given is changed', () => {
+	const text = fc.constantFrom('', 'a', '[x]', '@Bob', 'long '.repeat(300));
+	const reply = fc.oneof(
+		text,
+		fc.record({ text, failure: fc.constant({ error: 'e', isCertainlyNotReceived: true }) }),
+		fc.record({ denial: fc.constant({}) }),
+	);
+	const rules = fc.record({
+		turnOrder: fc.constantFrom('inTurn' as const, 'addressed' as const),
+		hearing: fc.constantFrom('auto', 'sinceOwnTurn', 'lastMessage', 'all'),
+		onFailure: fc.constantFrom('end', 'skip', 'askAgain'),
+		onDenial: fc.constantFrom('end', 'skip'),
+		stopPhrase: fc.constantFrom('', '[x]'),
+		turnLimit: fc.integer({ min: 1, max: 8 }),
+	}) as fc.Arbitrary<Partial<Rules>>;
+	fc.assert(
+		fc.property(rules, fc.array(reply, { maxLength: 12 }), (given, replies) => {
+			const first = begun(given, ['Ada', 'Bob', 'Eve']);
+			const before = JSON.stringify(first);
+			const { conversation, result } = talk(given, replies, ['Ada', 'Bob', 'Eve']);
+			expect(JSON.stringify(first)).toBe(before);
+			expect(JSON.parse(JSON.stringify(conversation))).toEqual(conversation);
+			expect(result.turns).toBeLessThanOrEqual(given.turnLimit ?? 0);
+			expect(result.transcript).toHaveLength(result.turns);
+		}),
+	);
+});

@@ -1,0 +1,67 @@
+import { toHistory, toMessage } from '../../../src/conversation/heardText';
+import { begun, said } from './talk';
+
+const three = ['Ada', 'Bob', 'Eve'];
+const turns = [said('Ada', 'a'), said('Bob', 'b'), said('Eve', 'e'), said('Ada', 'a2')];
+
+it.each([
+	['auto', ['Ada', 'Bob'], 'Bob', 'a2'],
+	['auto', three, 'Bob', 'Eve: e\n\nAda: a2'],
+	['sinceOwnTurn', ['Ada', 'Bob'], 'Bob', 'e\n\na2'],
+	['lastMessage', three, 'Bob', 'Ada: a2'],
+	['all', ['Ada', 'Bob'], 'Bob', 'Hello\n\nAda: a\n\nBob: b\n\nEve: e\n\nAda: a2'],
+] as const)('%s, with %j', (hearing, speakers, speaker, message) => {
+	const conversation = { ...begun({ hearing }, [...speakers]), turns };
+	expect(toMessage(conversation, speaker)).toEqual({ message });
+});
+
+it('who has not spoken yet gets its instruction and the opening', () => {
+	const conversation = begun({ instructions: { Eve: 'Decide.' } }, three);
+	expect(toMessage({ ...conversation, turns: turns.slice(0, 2) }, 'Eve').message).toBe(
+		'Decide.\n\nHello\n\nAda: a\n\nBob: b',
+	);
+	expect(toMessage({ ...conversation, turns }, 'Eve').message).toBe('Ada: a2');
+});
+
+it('a message that is too long loses its beginning, and says so', () => {
+	const conversation = { ...begun({ maxCharacters: 5 }), turns: [said('Ada', '0123456789')] };
+	expect(toMessage(conversation, 'Bob')).toEqual({
+		message: '[The first 5 characters are left out.]\n\n56789',
+		note: 'Only the last 5 characters were passed on.',
+	});
+});
+
+it('no half of a character is passed on', () => {
+	const conversation = { ...begun({ maxCharacters: 1 }), turns: [said('Ada', 'x😀')] };
+	expect(toMessage(conversation, 'Bob').message.isWellFormed()).toBe(true);
+});
+
+it('the history is what a speaker was told and said, without the message that it gets now', () => {
+	const rules = { instructions: { Ada: 'Be short.' } };
+	expect(toHistory({ ...begun(rules, three), turns }, 'Ada')).toEqual([
+		{ role: 'user', content: 'Be short.\n\nHello' },
+		{ role: 'assistant', content: 'a' },
+		{ role: 'user', content: 'Bob: b\n\nEve: e' },
+		{ role: 'assistant', content: 'a2' },
+	]);
+	expect(toHistory(begun(), 'Ada')).toEqual([]);
+});
+
+it('with "Everything" there is no history: the message has it', () => {
+	expect(toHistory({ ...begun({ hearing: 'all' }), turns }, 'Ada')).toEqual([]);
+});
+
+it('a history that is too long loses its oldest questions with their answers', () => {
+	const long = [said('Ada', 'a'.repeat(60)), said('Bob', 'b'), said('Ada', 'c'), said('Bob', 'd')];
+	expect(toHistory({ ...begun({ maxCharacters: 50 }), turns: long }, 'Ada')).toEqual([
+		{ role: 'user', content: 'b' },
+		{ role: 'assistant', content: 'c' },
+	]);
+	const atAnswer = [
+		said('Ada', 'a'),
+		said('Bob', 'b'.repeat(49)),
+		said('Ada', 'c'),
+		said('Bob', 'd'),
+	];
+	expect(toHistory({ ...begun({ maxCharacters: 50 }), turns: atAnswer }, 'Ada')).toHaveLength(2);
+});

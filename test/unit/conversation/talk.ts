@@ -1,0 +1,81 @@
+import {
+	askSpeaker,
+	receiveReply,
+	startConversation,
+	type Conversation,
+	type Rules,
+	type Turn,
+} from '../../../src/conversation/conversation';
+import { checkLimits } from '../../../src/conversation/ending';
+import { toMessage } from '../../../src/conversation/heardText';
+import { addressedSpeaker, nextInTurn } from '../../../src/conversation/nextSpeaker';
+import type { Reply } from '../../../src/conversation/reply';
+import { toResult } from '../../../src/conversation/result';
+
+/** Rules under which two speakers exchange six answers. */
+export const rulesWith = (more: Partial<Rules> = {}): Rules => ({
+	opening: 'Hello',
+	turnOrder: 'inTurn',
+	hearing: 'auto',
+	instructions: {},
+	turnLimit: 6,
+	stopPhrase: '',
+	stopPattern: '',
+	removeStop: false,
+	onFailure: 'end',
+	onDenial: 'end',
+	maxCharacters: 1000,
+	answerPath: '',
+	...more,
+});
+
+export const said = (speaker: string, text: string, more: Partial<Turn> = {}): Turn => ({
+	turn: 1,
+	speaker,
+	text,
+	at: '',
+	...more,
+});
+
+export const begun = (
+	rules: Partial<Rules> = {},
+	speakers: string[] = ['Ada', 'Bob'],
+	earlier: Turn[] = [],
+): Conversation =>
+	startConversation(
+		{
+			id: 'conversation',
+			rules: rulesWith(rules),
+			speakers,
+			ids: Object.fromEntries(speakers.map((name) => [name, { sessionId: `session of ${name}` }])),
+		},
+		earlier,
+		0,
+	);
+
+/** Answers one after the other, a second apart, until the conversation has ended. A text, or a whole reply. */
+export function talk(
+	rules: Partial<Rules>,
+	replies: Array<string | Partial<Reply>>,
+	speakers?: string[],
+	earlier?: Turn[],
+) {
+	let conversation = begun(rules, speakers, earlier);
+	const told: string[] = [];
+	let at = 0;
+	for (const reply of replies) {
+		if (conversation.ending || checkLimits(conversation, at)) break;
+		if (!conversation.pending) {
+			const choice =
+				conversation.rules.turnOrder === 'addressed'
+					? addressedSpeaker(conversation)
+					: { speaker: nextInTurn(conversation) };
+			const { message } = toMessage(conversation, choice.speaker);
+			conversation = askSpeaker(conversation, { ...choice, message });
+		}
+		told.push(`${conversation.pending?.speaker}: ${conversation.pending?.message}`);
+		const given = typeof reply === 'string' ? { text: reply } : reply;
+		conversation = receiveReply(conversation, { text: '', facts: {}, ...given }, (at += 1000));
+	}
+	return { conversation, told, result: toResult(conversation) };
+}

@@ -1,0 +1,78 @@
+import { toPattern } from '../../../src/conversation/ending';
+import { readTranscript, toRows } from '../../../src/conversation/transcript';
+import { talk } from './talk';
+
+const speakers = ['Ada', 'Bob'];
+const isChat = (speaker: string) => speaker === 'Bob';
+
+it('reads what the node returned', () => {
+	const { conversation } = talk({ turnLimit: 3 }, [
+		{ text: 'a', facts: { model: 'm', costUsd: 0.1, inputTokens: 1, outputTokens: 2 } },
+		{ text: 'b', facts: { chatId: 'c', requestId: 'r' } },
+		'a2',
+	]);
+	const rows = toRows(conversation);
+	const { turns, conversationId } = readTranscript(rows, speakers, isChat);
+	expect(conversationId).toBe('conversation');
+	expect(toRows({ id: 'conversation', turns })).toEqual(rows);
+	expect(turns[1]).toMatchObject({ chatId: 'c' });
+});
+
+it('reads what a table returned, in any order, and what others wrote', () => {
+	const rows = [
+		{ id: 7, turn: 2, speaker: 'Bob', text: 'b', createdAt: 'x', note: null },
+		{ id: 8, turn: 1, speaker: 'Ada', text: 'a', sessionId: 5, costUsd: '1' },
+	];
+	expect(readTranscript(rows, speakers, isChat)).toEqual({
+		turns: [
+			{ turn: 1, speaker: 'Ada', text: 'a', at: '' },
+			{ turn: 2, speaker: 'Bob', text: 'b', at: '' },
+		],
+	});
+	expect(readTranscript([], speakers, isChat)).toEqual({ turns: [] });
+});
+
+it.each<[unknown, string]>([
+	['text', 'Transcript to Continue 2 must be an object with "text" and "speaker"'],
+	[{ speaker: 'Ada' }, 'Transcript to Continue 2 must be an object with "text" and "speaker"'],
+	[
+		{ text: 'a', speaker: 'Eve' },
+		'Transcript to Continue 2: "speaker" is none of the connected speakers',
+	],
+	[
+		{ text: 'a', speaker: 'Ada', conversationId: 'other' },
+		'Transcript to Continue has turns of several conversations',
+	],
+])('refuses %j', (turn, message) => {
+	const first = { speaker: 'Ada', text: 'a', conversationId: 'one' };
+	expect(() => readTranscript([first, turn], speakers, isChat)).toThrow(
+		expect.objectContaining({ kind: 'invalid', message }),
+	);
+});
+
+it('a pattern that would keep JavaScript busy for hours ends a conversation, or does not, at once', () => {
+	const bomb = `${'a'.repeat(50_000)}!`;
+	const { test, removeFrom } = toPattern('/^(a+)+$/i');
+	expect([test(bomb), test(bomb.slice(0, -1)), removeFrom(bomb)]).toEqual([false, true, bomb]);
+});
+
+it.each([
+	['yes(?=!)', 'Looking ahead, with (?= or (?!, is not supported.'],
+	['(a)\\1', 'A reference back to a group is not supported.'],
+	['/a/v', 'The flag "v" is not supported.'],
+	['(', 'Invalid regular expression: /(/: Unterminated group.'],
+])('refuses %s and says why', (written, advice) => {
+	expect(() => toPattern(written)).toThrow(
+		expect.objectContaining({ message: 'Stop Pattern cannot be used', details: { advice } }),
+	);
+});
+
+it.each([
+	['a+b', 'aab', true],
+	['/A+B/i', 'aab', true],
+	['/A+B/', 'aab', false],
+	['/a', 'x/a', true],
+	['a/b', 'a/b', true],
+])('the pattern %s in %s', (written, text, matches) => {
+	expect(toPattern(written).test(text)).toBe(matches);
+});

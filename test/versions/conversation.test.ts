@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+
+import { openBridge, packageName, type Bridge } from '../n8n/bridge.ts';
+import { chatModel, sayOnce } from '../n8n/chatModel.ts';
+import {
+	CONVERSATION,
+	conversationFile,
+	outcomeOf,
+	speakersOf,
+	streamingWebhook,
+	type Talk,
+} from '../n8n/conversationWorkflow.ts';
+import { namesIn, resultsOf, sessionsAt } from '../n8n/conversationTurns.ts';
+import { callLive, type Chunk } from '../n8n/liveCaller.ts';
+import { bubblesOf } from '../n8n/liveTurns.ts';
+import { node } from '../n8n/workflow.ts';
+import { describeRefusing, describeWorking, has, tested } from './tested.ts';
+
+const describeWith = has('conversation') ? describeWorking : describe.skip;
+const describeWithout = has('conversation') ? describe.skip : describeWorking;
+
+let bridge: Bridge;
+beforeAll(async () => {
+	bridge = await openBridge();
+});
+beforeEach(() => bridge.service.reset());
+afterAll(async () => await bridge.service.stop());
+
+const run = async (talk: Talk) => await bridge.editor.runOnce(conversationFile(talk));
+
+/** Only credentials are chosen. */
+const twoAgents = () => {
+	const { agent, secondAgent } = speakersOf(bridge.accounts);
+	return [agent('Ann'), secondAgent('Ben')];
+};
+
+it('the node is loaded with its inputs', async () => {
+	const description = await bridge.editor.nodeType(`${packageName}.agentConversation`);
+	expect(JSON.stringify(description?.['inputs'])).toMatch(/"main".*"ai_tool".*"ai_languageModel"/);
+});
+
+describeWith('Conversation', () => {
+	it('of two agents with nothing set, each in a session of its own', async () => {
+		const execution = await run({ opening: 'a lighthouse', speakers: twoAgents() });
+		const { transcript, ended } = outcomeOf(execution);
+		expect(ended).toBe('turnLimit');
+		expect(transcript.map(({ speaker }) => speaker)).toEqual(Array(3).fill(['Ann', 'Ben']).flat());
+		expect(transcript.every(({ text }) => text.trim())).toBe(true);
+		expect(bridge.service.received('a lighthouse')).toBeGreaterThan(0);
+		const sessions = sessionsAt(bridge);
+		expect(sessions).toEqual(transcript.map(({ sessionId }) => sessionId));
+		expect(new Set(sessions).size).toBe(2);
+	});
+
+	it('of all kinds of speakers, in the order in which they are connected', async () => {
+		const { agent, assistant, model, response } = speakersOf(bridge.accounts);
+		const execution = await run({
+			speakers: [model('Model'), agent('Ann'), assistant('Market'), response('Response')],
+		});
+		const [result] = resultsOf(execution);
+		expect(namesIn(result!)).toEqual(['Model', 'Ann', 'Market', 'Response', 'Model', 'Ann']);
+	});
+
+	it('of several items', async () => {
+		const execution = await run({
+			items: ['one', 'two'].map((chatInput) => ({ chatInput })),
+			parameters: { turnLimit: 3 },
+			speakers: twoAgents(),
+		});
+		expect(resultsOf(execution).map(namesIn)).toEqual(Array(2).fill(['Ann', 'Ben', 'Ann']));
+		expect(new Set(sessionsAt(bridge)).size).toBe(4);
+	});
+
+	it('with a moderator', async () => {
+		for (const answer of ['Ben', 'Ann', 'DONE']) sayOnce(bridge, answer);
+		const execution = await run({
+			parameters: { turnOrder: 'moderator' },
+			speakers: twoAgents(),
+			moderator: await chatModel(bridge, 'Moderator'),
+		});
+		const [result] = resultsOf(execution);
+		expect(result).toMatchObject({ ended: 'moderator' });
+		expect(namesIn(result!)).toEqual(['Ben', 'Ann']);
+	});
+
+	it('in which a speaker fails returns the turns so far', async () => {
+		bridge.service.fault({
+			match: { method: 'POST', path: 'ws-2' },
+			do: { type: 'status', status: 401 },
+		});
+		const execution = await run({ speakers: twoAgents() });
+		const [result] = resultsOf(execution);
+		expect(result).toMatchObject({ ended: 'speakerFailed', failure: { speaker: 'Ben', turn: 2 } });
+		expect(namesIn(result!)[0]).toBe('Ann');
+		expect(sessionsAt(bridge)).toHaveLength(2);
+	});
+
+	it('in the legacy execution order is refused before anything is sent', async () => {
+		const file = conversationFile({ speakers: twoAgents() });
+		const execution = await bridge.editor.runOnce({ ...file, settings: { executionOrder: 'v0' } });
+		expect(execution.error?.message).toContain('legacy execution order (v0)');
+		expect(bridge.service.requests).toEqual([]);
+	});
+
+	it('is written to the caller of a streaming webhook, turn by turn, each once', async () => {
+		const path = randomUUID();
+		const file = conversationFile(
+			{
+				parameters: {
+					openingMessageSource: 'define',
+					openingMessage: '={{ $json.body.q }}',
+					turnLimit: 4,
+				},
+				speakers: twoAgents(),
+			},
+			streamingWebhook(path),
+		);
+		const saved = await bridge.editor.importWorkflow(file);
+		await bridge.editor.activate(saved);
+		const chunks: Chunk[] = [];
+		for await (const chunk of callLive(`${bridge.editor.url}/webhook/${path}`, { q: 'Hello' }))
+			chunks.push(chunk);
+		const { transcript } = outcomeOf(await bridge.editor.finishedOf(saved.id));
+		expect(transcript).toHaveLength(4);
+		expect(bubblesOf(chunks).map(([, text]) => text)).toEqual(
+			transcript.map(({ speaker, text }) => `**${speaker}:**\n\n${text}`),
+		);
+	});
+});
+
+const refused = async (version: string | undefined, speakers = twoAgents()) => {
+	const execution = await run({ speakers });
+	expect(execution.error?.message).toBe(`This node needs n8n ${version} or newer`);
+	expect(execution.runData[CONVERSATION]).toHaveLength(1);
+	expect(bridge.service.requests).toEqual([]);
+};
+
+describeWithout('Without conversations', () => {
+	it('the node says which version it needs, and nothing is sent', async () =>
+		await refused('1.115'));
+});
+
+describeRefusing('a conversation', () => {
+	// the oldest has no tools of other packages
+	const calculator = (name: string) => node(name, '@n8n/n8n-nodes-langchain.toolCalculator', {});
+
+	it('is refused in one sentence', async () =>
+		await refused(tested.refuses, [calculator('Ann'), calculator('Ben')]));
+});
