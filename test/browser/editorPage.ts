@@ -172,8 +172,9 @@ export class EditorPage {
 	}
 
 	async openNode(name: string): Promise<NodePanel> {
+		const kinds = ['default', 'trigger', 'configurable'];
 		await this.node(name)
-			.locator('[data-test-id="canvas-default-node"], [data-test-id="canvas-trigger-node"]')
+			.locator(kinds.map((kind) => `[data-test-id="canvas-${kind}-node"]`).join(', '))
 			.first()
 			.dblclick();
 		return await this.#panel();

@@ -1,13 +1,23 @@
 import { readdirSync } from 'node:fs';
+import { openAiSecretOf } from '../n8n/bridge.ts';
 import { exampleFor } from '../n8n/example.ts';
+import { MailServer } from '../n8n/mailServer.ts';
 import { takePictureAround } from './pictures.ts';
 import { Session } from './session.ts';
 
 let session: Session;
+let post: MailServer;
 beforeAll(async () => {
 	session = await Session.open();
+	const { editor, service } = session.bridge;
+	post = await MailServer.start();
+	await editor.createCredential(openAiSecretOf(service));
+	await editor.createCredential(post.secret);
 });
-afterAll(async () => await session?.close());
+afterAll(async () => {
+	await session?.close();
+	await post?.stop();
+});
 
 it.each(readdirSync('examples'))('%s opens, and its notes can be read', async (file) => {
 	await session.watched(async () => {
