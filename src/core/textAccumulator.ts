@@ -48,8 +48,10 @@ function createMessageAccumulator(initialForm: 'unknown' | 'cumulative' = 'unkno
 	const add = (chunk: string): string | undefined => {
 		if (form === 'cumulative') return addCumulative(chunk);
 		if (pending !== undefined) {
-			const grows = chunk.length > pending.length || FOUR_LETTERS.test(text);
-			return releasePending(grows && chunk.startsWith(pending)) + (add(chunk) ?? '');
+			// all the text so far may also come again, as it is
+			const isMore = chunk.length > pending.length || pending.length >= MIN_REPEAT_LENGTH;
+			const isCumulative = (isMore || FOUR_LETTERS.test(text)) && chunk.startsWith(pending);
+			return releasePending(isCumulative) + (add(chunk) ?? '');
 		}
 		if (isRepeat(chunk, text, chunkCount)) return '';
 		chunkCount++;

@@ -122,6 +122,11 @@ it('wholes of any text that grow are the text', () => {
 	);
 });
 
+it('all the text so far may come again as it is, after a short beginning', () => {
+	const whole = 'Nec, nec augue massa.';
+	expect(heard('Nec, nec ', whole, whole, whole)).toEqual({ text: whole, readAlong: whole });
+});
+
 it('takes twenty thousand messages of ten pieces in linear time', () => {
 	const joined = createTextAccumulator();
 	let length = 0;
