@@ -82,7 +82,8 @@ function executionOf(): object {
 		}),
 		getNodeParameter: (name: string, _item: number, fallback: unknown) =>
 			parameters[name] ?? fallback,
-		getParentNodes: () => speakers,
+		getParentNodes: (_name: string, options?: { connectionType?: string }) =>
+			options?.connectionType === 'ai_tool' ? speakers : [],
 		getInputConnectionData: async () => tools,
 		getExecuteData: () => ({ source }),
 		getWorkflowSettings: () => ({ executionOrder: 'v1' }),
