@@ -15,6 +15,7 @@ import {
 	type StructuredChunk,
 } from 'n8n-workflow';
 
+import { asTool } from './agentTool';
 import { Credentials, type Secrets } from './credentials';
 import { sources } from './pack';
 import { additionalData, made, retried } from './run';
@@ -202,16 +203,6 @@ function withStandIns({ speak, moderate, onCalled }: StandIns): INodeTypes {
 		return name.endsWith('Tool') ? asTool(type) : type;
 	};
 	return { ...nodeTypes, getByName: byName, getByNameAndVersion: byName };
-}
-
-/** As n8n makes it of a node. @see n8n 2.41.1, tool-generation/ai-tools.js */
-function asTool(type: INodeType): INodeType {
-	const description = Object.create(type.description, {
-		name: { value: `${type.description.name}Tool` },
-		inputs: { value: [] },
-		outputs: { value: ['ai_tool'] },
-	}) as INodeType['description'];
-	return Object.create(type, { description: { value: description } }) as INodeType;
 }
 
 /** The same node, after each call of which something happens. */
