@@ -84,23 +84,27 @@ export function createOperationContexts(
 	};
 }
 
+/** Reads what changes rarely once for all executions of an account. */
+export function createLookUp(
+	n8n: Pick<IExecuteFunctions, 'getExecutionCancelSignal'>,
+	{ account, httpWithoutRetries }: Pick<Connection, 'account' | 'httpWithoutRetries'>,
+): PreflightContext<never>['lookUp'] {
+	const stop = n8n.getExecutionCancelSignal();
+	return async (name, read, isEnough) =>
+		await lookUp(`${account} ${name}`, async () => await read(httpWithoutRetries), stop, isEnough);
+}
+
 function createPreflightContexts(
 	n8n: IExecuteFunctions,
-	{ account, httpWithoutRetries, usesLedger }: Connection,
+	connection: Pick<Connection, 'account' | 'httpWithoutRetries' | 'usesLedger'>,
 ) {
-	const stop = n8n.getExecutionCancelSignal();
 	const asTool = isToolType(n8n.getNode().type);
+	const lookUpForAccount = createLookUp(n8n, connection);
 	return (itemIndex: number, request: unknown): PreflightContext<never> => ({
 		request: request as never,
 		asTool,
-		usesLedger,
-		lookUp: async (name, read, isEnough) =>
-			await lookUp(
-				`${account} ${name}`,
-				async () => await read(httpWithoutRetries),
-				stop,
-				isEnough,
-			),
+		usesLedger: connection.usesLedger,
+		lookUp: lookUpForAccount,
 		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
 	});
 }

@@ -11,6 +11,7 @@ import {
 	type Decimal,
 } from './money';
 import { maximumPromptTokens } from './promptTokens';
+import { readTokenCounts } from './tokenCounts';
 
 export { maximumPromptTokens, estimatePromptTokens } from './promptTokens';
 
@@ -28,14 +29,12 @@ export const DEFAULT_OUTPUT_TOKENS = 4096;
  * @see section 8, cost rules
  */
 export function textCost(pricing: unknown, usage: unknown): number | undefined {
-	if (!isPlainObject(usage)) return undefined;
-	const prompt = readFirstCount(usage['prompt_tokens'], usage['input_tokens']);
-	const output = readFirstCount(usage['completion_tokens'], usage['output_tokens']);
-	if (prompt === undefined || output === undefined) return undefined;
-	const cached = Math.min(readCachedTokens(usage), prompt);
+	const { input, output, cached: reported = 0 } = readTokenCounts(usage);
+	if (input === undefined || output === undefined) return undefined;
+	const cached = Math.min(reported, input);
 	const prices = readTokenPrices(pricing);
 	return sumCost([
-		[prompt - cached, prices.input],
+		[input - cached, prices.input],
 		[cached, prices.cached ?? prices.input],
 		[output, prices.output],
 	]);
@@ -166,21 +165,6 @@ function sumCost(parts: Array<[tokens: number, price: Decimal | undefined]>): nu
 	return Number.isSafeInteger(microUsd) ? microUsd : undefined;
 }
 
-/** Services with this protocol report cached tokens in different fields. The specification defines none. */
-function readCachedTokens(usage: Record<string, unknown>): number {
-	const details = [
-		usage['prompt_tokens_details'],
-		usage['input_tokens_details'],
-		usage['input_token_details'],
-	].map((detail) =>
-		isPlainObject(detail) ? (detail['cached_tokens'] ?? detail['cache_read']) : undefined,
-	);
-	const { cached_tokens, prompt_cache_hit_tokens, cache_read_input_tokens } = usage;
-	return (
-		readFirstCount(...details, cached_tokens, prompt_cache_hit_tokens, cache_read_input_tokens) ?? 0
-	);
-}
-
 /** The maximum output tokens of one answer, and the number of answers. @returns undefined when either cannot be read. */
 function readOutputLimits(
 	body: Record<string, unknown>,
@@ -193,10 +177,6 @@ function readOutputLimits(
 	// which of several caps the router applies is not specified
 	const allowance = caps.length ? Math.max(...caps.map((cap) => cap ?? 0)) : DEFAULT_OUTPUT_TOKENS;
 	return { allowance, choices };
-}
-
-function readFirstCount(...values: unknown[]): number | undefined {
-	return values.map(readCount).find((value) => value !== undefined);
 }
 
 /** The minimum cost of a media job. */

@@ -1,6 +1,6 @@
 import { invalidInputError, type ServiceError } from '../core/errors';
 import { formatUsd, floorToMicroUsd, readInteger, ZERO, type Decimal } from './money';
-import type { MinimumJobCost } from './pricing';
+import type { CostBound, MinimumJobCost, NoCostBound } from './pricing';
 
 /** The estimated costs of the jobs of one execution. Plain data: it is stored with the execution. */
 interface Spending {
@@ -68,6 +68,48 @@ export function checkMinimumCost(
 		`Nothing was sent. The catalog has the price of the cheapest configuration: ${counted}. Ask for less, or raise "${name}".`,
 	);
 }
+
+/**
+ * Rejects a text request that could cost more than a cap, or whose cost is not known.
+ *
+ * @param bound The most that it can cost.
+ * @throws ServiceError `invalid`.
+ */
+export function checkMaximumCost(
+	bound: CostBound | NoCostBound,
+	{
+		cap,
+		name,
+		allowUnknownCost,
+	}: {
+		/** USD. */
+		cap: number;
+		/** The label of the cap in the editor. */
+		name: string;
+		allowUnknownCost: boolean;
+	},
+): void {
+	const allowed = allowedMicroUsd(cap);
+	if ('unbounded' in bound) {
+		if (!allowUnknownCost) throw unknownCostError(lowerFirst(bound.unbounded));
+		if (allowed.gt(0)) return;
+		throw invalidInputError(
+			`The spending cap of ${formatCap(cap)} allows no cost, and this cost is unknown: ${lowerFirst(bound.unbounded)}`,
+			`Nothing was sent. To send it anyway, raise "${name}".`,
+		);
+	}
+	if (allowed.gte(bound.microUsd)) return;
+	const prompt =
+		bound.promptCountedBy === 'bytes'
+			? `At most ${bound.promptTokens} tokens go in`
+			: `The prompt is counted as the whole context window of the model, ${bound.promptTokens} tokens,`;
+	throw invalidInputError(
+		`This could cost up to ${formatUsd(bound.microUsd)}, more than the spending cap of ${formatCap(cap)}`,
+		`Nothing was sent. ${prompt} and ${bound.outputTokens} come out: lower "Maximum Output Tokens", shorten the input, or raise "${name}".`,
+	);
+}
+
+const lowerFirst = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
 /**
  * The error for an item whose cost is unknown: its cap cannot be enforced.

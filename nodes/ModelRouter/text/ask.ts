@@ -10,6 +10,7 @@ import { toUsd } from '../../../src/router/money';
 import { textCost } from '../../../src/router/pricing';
 import { answerWarning, type TextAnswer } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
+import { readTokenCounts } from '../../../src/router/tokenCounts';
 import { findCachedModel } from '../catalog';
 import {
 	type StructuredReader,
@@ -106,7 +107,8 @@ async function sendRequest<Raw extends string>(
 	};
 	try {
 		const stored = toStoredAnswer(await ask(http, body, stream));
-		countTokens(...readTokenCounts(stored.answer));
+		const { input = 0, output = 0 } = readTokenCounts(stored.answer.usage);
+		countTokens(input, output);
 		return stored;
 	} catch (cause) {
 		throw mapServiceError(cause, (error) => {
@@ -134,13 +136,4 @@ function findPartialAnswer(
 	return partial && 'answer' in partial
 		? { error: cause, stored: partial as StoredAnswer }
 		: undefined;
-}
-
-/** Input and output tokens, as either protocol names them; 0 if the model did not report any. */
-function readTokenCounts({ usage = {} }: TextAnswer): [input: number, output: number] {
-	const count = (...names: string[]) => {
-		const value = names.map((name) => usage[name]).find((candidate) => candidate !== undefined);
-		return typeof value === 'number' && value > 0 ? value : 0;
-	};
-	return [count('prompt_tokens', 'input_tokens'), count('completion_tokens', 'output_tokens')];
 }

@@ -8,7 +8,7 @@ import type { TextRequest } from './textRequest';
 import { toToolChoice, toTools, type toolChoiceOption } from './tools.params';
 
 /** Options, and the fields of the chat-completions protocol as which they are sent. */
-const CHAT_FIELDS = {
+export const CHAT_FIELDS = {
 	answerCount: 'n',
 	frequencyPenalty: 'frequency_penalty',
 	maxTokens: 'max_tokens',
@@ -62,7 +62,11 @@ export function toChatRequest(
 	};
 }
 
-function toFormatField({ responseFormat: type, jsonSchema: schema }: TextValues): object {
+/** The field `response_format`; nothing for a text. */
+export function toFormatField({
+	responseFormat: type,
+	jsonSchema: schema,
+}: Pick<TextValues, 'responseFormat' | 'jsonSchema'>): object {
 	if (type === 'text') return {};
 	if (type === 'json_object') return { response_format: { type } };
 	return { response_format: { type, json_schema: { name: 'answer', schema } } };

@@ -8,12 +8,17 @@ import { toChatRequest } from './chatRequest';
 import {
 	additionalFieldsOption,
 	answerCountOption,
+	frequencyPenaltyOption,
 	furtherParams,
 	inputParams,
 	maxTokensOption,
+	presencePenaltyOption,
+	reasoningEffortOption,
+	seedOption,
 	spendingCapParam,
 	systemMessageOption,
 	temperatureOption,
+	topPOption,
 } from './text.params';
 import { createAnswerReader } from './textOutput';
 import { checkTextRequest } from './textRequest';
@@ -38,14 +43,7 @@ export const message = operation({
 			options: [
 				additionalFieldsOption,
 				allowUnknownCostOption,
-				{
-					displayName: 'Frequency Penalty',
-					name: 'frequencyPenalty',
-					type: 'number',
-					typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
-					default: 0,
-					description: 'From -2 to 2. Above 0, the model repeats itself less.',
-				},
+				frequencyPenaltyOption,
 				{
 					displayName: 'Log Probabilities',
 					name: 'topLogprobs',
@@ -58,36 +56,9 @@ export const message = operation({
 				maxTokensOption,
 				answerCountOption,
 				onIncompleteOption,
-				{
-					displayName: 'Presence Penalty',
-					name: 'presencePenalty',
-					type: 'number',
-					typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
-					default: 0,
-					description: 'From -2 to 2. Above 0, the model turns to new topics more often.',
-				},
-				{
-					displayName: 'Reasoning Effort',
-					name: 'reasoningEffort',
-					type: 'options',
-					options: [
-						{ name: 'High', value: 'high' },
-						{ name: 'Low', value: 'low' },
-						{ name: 'Medium', value: 'medium' },
-						{ name: 'Minimal', value: 'minimal' },
-					],
-					default: 'medium',
-					description:
-						'How much a reasoning model thinks before it answers. Hidden reasoning is billed as output.',
-				},
-				{
-					displayName: 'Seed',
-					name: 'seed',
-					type: 'number',
-					default: 0,
-					description:
-						'With the same seed, a model that supports it gives nearly the same answer again',
-				},
+				presencePenaltyOption,
+				reasoningEffortOption,
+				seedOption,
 				{
 					displayName: 'Stop Sequences (JSON)',
 					name: 'stopSequences',
@@ -98,15 +69,7 @@ export const message = operation({
 				systemMessageOption,
 				temperatureOption,
 				toolChoiceOption,
-				{
-					displayName: 'Top P',
-					name: 'topP',
-					type: 'number',
-					typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
-					default: 1,
-					description:
-						'From 0 to 1. Only the most likely tokens, which together have this probability, are used.',
-				},
+				topPOption,
 			],
 		},
 	],

@@ -6,36 +6,42 @@ import { spendingCapPerItemParam } from '../spendingCap.params';
 import { attachmentsParam, conversationParams } from './conversation.params';
 import { toolsParam } from './tools.params';
 
-const formatParams = [
-	{
-		displayName: 'Response Format',
-		name: 'responseFormat',
-		type: 'options',
-		options: [
-			{ name: 'JSON', value: 'json_object', description: 'Any JSON object, returned as "parsed"' },
-			{
-				name: 'JSON Schema',
-				value: 'json_schema',
-				description: 'JSON that matches a schema, validated and returned as "parsed"',
-			},
-			{ name: 'Text', value: 'text' },
-		],
-		default: 'text',
-		description: 'The format of the answer. Not every model supports every format.',
-	},
-	{
-		displayName: 'JSON Schema',
-		name: 'jsonSchema',
-		type: 'json',
-		typeOptions: { rows: 8 },
-		displayOptions: { show: { responseFormat: ['json_schema'] } },
-		default:
-			'{\n  "type": "object",\n  "properties": {\n    "answer": { "type": "string" }\n  },\n  "required": ["answer"],\n  "additionalProperties": false\n}',
-		required: true,
-		description:
-			'The schema that the answer has to match. An answer that does not match it is an error.',
-	},
-] as const satisfies INodeProperties[];
+/**
+ * The format of an answer.
+ *
+ * @param result What becomes of JSON, as the end of a sentence.
+ */
+export const formatParams = (result: string) =>
+	[
+		{
+			displayName: 'Response Format',
+			name: 'responseFormat',
+			type: 'options',
+			options: [
+				{ name: 'JSON', value: 'json_object', description: `Any JSON object${result}` },
+				{
+					name: 'JSON Schema',
+					value: 'json_schema',
+					description: `JSON that matches a schema, validated${result}`,
+				},
+				{ name: 'Text', value: 'text' },
+			],
+			default: 'text',
+			description: 'The format of the answer. Not every model supports every format.',
+		},
+		{
+			displayName: 'JSON Schema',
+			name: 'jsonSchema',
+			type: 'json',
+			typeOptions: { rows: 8 },
+			displayOptions: { show: { responseFormat: ['json_schema'] } },
+			default:
+				'{\n  "type": "object",\n  "properties": {\n    "answer": { "type": "string" }\n  },\n  "required": ["answer"],\n  "additionalProperties": false\n}',
+			required: true,
+			description:
+				'The schema that the answer has to match. An answer that does not match it is an error.',
+		},
+	] as const satisfies INodeProperties[];
 
 /** The model and what is sent to it: the first parameters of every text request. */
 export const inputParams = [modelParam, ...conversationParams] as const satisfies INodeProperties[];
@@ -44,7 +50,7 @@ export const inputParams = [modelParam, ...conversationParams] as const satisfie
 export const furtherParams = [
 	attachmentsParam,
 	toolsParam,
-	...formatParams,
+	...formatParams(', returned as "parsed"'),
 ] as const satisfies INodeProperties[];
 
 export type TextValues = ParamValues<[...typeof inputParams, ...typeof furtherParams]>;
@@ -77,6 +83,15 @@ export const answerCountOption = {
 	description: 'How many answers to generate, each of which is billed. Several are in "answers".',
 } as const satisfies INodeProperties;
 
+export const frequencyPenaltyOption = {
+	displayName: 'Frequency Penalty',
+	name: 'frequencyPenalty',
+	type: 'number',
+	typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
+	default: 0,
+	description: 'From -2 to 2. Above 0, the model repeats itself less.',
+} as const satisfies INodeProperties;
+
 export const maxTokensOption = {
 	displayName: 'Maximum Output Tokens',
 	name: 'maxTokens',
@@ -85,6 +100,38 @@ export const maxTokensOption = {
 	default: 4096,
 	description:
 		'The most tokens that an answer may have, hidden reasoning included. Reasoning models need 2000 or more. If not set, the balance is held for 4096.',
+} as const satisfies INodeProperties;
+
+export const presencePenaltyOption = {
+	displayName: 'Presence Penalty',
+	name: 'presencePenalty',
+	type: 'number',
+	typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
+	default: 0,
+	description: 'From -2 to 2. Above 0, the model turns to new topics more often.',
+} as const satisfies INodeProperties;
+
+export const reasoningEffortOption = {
+	displayName: 'Reasoning Effort',
+	name: 'reasoningEffort',
+	type: 'options',
+	options: [
+		{ name: 'High', value: 'high' },
+		{ name: 'Low', value: 'low' },
+		{ name: 'Medium', value: 'medium' },
+		{ name: 'Minimal', value: 'minimal' },
+	],
+	default: 'medium',
+	description:
+		'How much a reasoning model thinks before it answers. Hidden reasoning is billed as output.',
+} as const satisfies INodeProperties;
+
+export const seedOption = {
+	displayName: 'Seed',
+	name: 'seed',
+	type: 'number',
+	default: 0,
+	description: 'With the same seed, a model that supports it gives nearly the same answer again',
 } as const satisfies INodeProperties;
 
 export const systemMessageOption = {
@@ -103,4 +150,14 @@ export const temperatureOption = {
 	typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 2 },
 	default: 1,
 	description: 'From 0 (nearly the same answer each time) to 2 (most varied)',
+} as const satisfies INodeProperties;
+
+export const topPOption = {
+	displayName: 'Top P',
+	name: 'topP',
+	type: 'number',
+	typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
+	default: 1,
+	description:
+		'From 0 to 1. Only the most likely tokens, which together have this probability, are used.',
 } as const satisfies INodeProperties;

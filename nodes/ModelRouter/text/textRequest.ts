@@ -2,9 +2,8 @@ import { invalidInputError } from '../../../src/core/errors';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import type { Attachment } from '../../../src/router/messages';
 import { checkKind, type Model } from '../../../src/router/model';
-import { formatUsd } from '../../../src/router/money';
-import { maximumTextCost, type CostBound, type NoCostBound } from '../../../src/router/pricing';
-import { allowedMicroUsd, formatCap, unknownCostError } from '../../../src/router/spendingCap';
+import { maximumTextCost } from '../../../src/router/pricing';
+import { checkMaximumCost } from '../../../src/router/spendingCap';
 import { checkAgainstCatalog } from '../catalog';
 import { resolveModality, type AttachmentSource } from './messages';
 
@@ -43,33 +42,13 @@ export async function checkTextRequest({
 			'entry' in found
 				? maximumTextCost(found.entry, request.toBody(placeholders))
 				: { unbounded: found.missing };
-		checkSpending(request.spending, bound);
+		const { spendingCapPerItem, allowUnknownCost } = request.spending;
+		checkMaximumCost(bound, {
+			cap: spendingCapPerItem,
+			name: 'Spending Cap per Item',
+			allowUnknownCost,
+		});
 	});
-}
-
-/** Rejects a request that could cost more than the cap, or whose cost is not known. */
-function checkSpending(
-	{ spendingCapPerItem, allowUnknownCost }: TextSpending,
-	bound: CostBound | NoCostBound,
-): void {
-	const allowed = allowedMicroUsd(spendingCapPerItem);
-	if ('unbounded' in bound) {
-		if (!allowUnknownCost) throw unknownCostError(lowerFirst(bound.unbounded));
-		if (allowed.gt(0)) return;
-		throw invalidInputError(
-			`The spending cap of ${formatCap(spendingCapPerItem)} allows no cost, and this cost is unknown: ${lowerFirst(bound.unbounded)}`,
-			'Nothing was sent. To send it anyway, raise "Spending Cap per Item".',
-		);
-	}
-	if (allowed.gte(bound.microUsd)) return;
-	const prompt =
-		bound.promptCountedBy === 'bytes'
-			? `At most ${bound.promptTokens} tokens go in`
-			: `The prompt is counted as the whole context window of the model, ${bound.promptTokens} tokens,`;
-	throw invalidInputError(
-		`This could cost up to ${formatUsd(bound.microUsd)}, more than the spending cap of ${formatCap(spendingCapPerItem)}`,
-		`Nothing was sent. ${prompt} and ${bound.outputTokens} come out: lower "Maximum Output Tokens", shorten the input, or raise "Spending Cap per Item".`,
-	);
 }
 
 /** Reads the files and builds the body of the request. */
@@ -115,5 +94,3 @@ const MODALITY_NAMES: Record<string, string> = {
 	video: 'videos',
 	file: 'files',
 };
-
-const lowerFirst = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);
