@@ -5,6 +5,7 @@ import { toNodeError } from '../../src/n8n/errors';
 import { requireN8n } from '../../src/n8n/n8nVersions';
 import { matchesFilter, compareByKnownKind, readPrice, listModels } from '../../src/router/catalog';
 import { type Model, type ModelKind, kindOfMediaType, mediaTypes } from '../../src/router/model';
+import { readAbilities } from '../../src/router/modelAbilities';
 import { access } from './access';
 
 export const modelParam = {
@@ -31,22 +32,50 @@ export async function searchModels(
 	this: ILoadOptionsFunctions,
 	search = '',
 ): Promise<INodeListSearchResult> {
-	requireN8n(this);
-	const kind = findNeededKind(this);
+	return await listForPicker(this, search, findNeededKind(this), () => []);
+}
+
+/** Finds text models for the picker of the chat model, with what they can do. */
+export async function searchChatModels(
+	this: ILoadOptionsFunctions,
+	search = '',
+): Promise<INodeListSearchResult> {
+	return await listForPicker(this, search, 'text', listAbilities);
+}
+
+/** @param describe What the title of a model says beside its price and context. */
+async function listForPicker(
+	n8n: ILoadOptionsFunctions,
+	search: string,
+	kind: ModelKind | undefined,
+	describe: (model: Model) => string[],
+): Promise<INodeListSearchResult> {
+	requireN8n(n8n);
 	let connection: Connection | undefined;
 	try {
-		connection = await connect(this, access);
+		connection = await connect(n8n, access);
 		const { models } = await listModels(connection.http);
 		return connection.redact.data({
 			results: models
 				.filter((model) => matchesFilter(model, { search, ...(kind && { kind }) }))
 				.sort(compareByKnownKind)
-				.map((model) => ({ name: formatTitle(model), value: model.id })),
+				.map((model) => ({ name: formatTitle(model, describe(model)), value: model.id })),
 		});
 	} catch (cause) {
 		// everybody who may use the credential sees this message, so the key must not be in it
-		throw toNodeError(this.getNode(), cause, undefined, connection?.redact);
+		throw toNodeError(n8n.getNode(), cause, undefined, connection?.redact);
 	}
+}
+
+/** What the catalog says that a model can do, and what an AI agent would miss. */
+function listAbilities(model: Model): string[] {
+	const { tools, streaming, json, images } = readAbilities(model);
+	return [
+		tools !== undefined && (tools ? 'tools' : 'no tools'),
+		streaming === false && 'no streaming',
+		images && 'images',
+		json && 'JSON',
+	].filter((ability) => ability !== false && ability !== undefined);
 }
 
 function findNeededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
@@ -59,13 +88,17 @@ function findNeededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
 }
 
 /** Name, price, context and id, as far as known. The list is narrow and truncates the end. */
-function formatTitle({ id, name, pricing, context_length: context }: Model): string {
+function formatTitle(
+	{ id, name, pricing, context_length: context }: Model,
+	abilities: string[],
+): string {
 	const named = typeof name === 'string' && name && name !== id;
 	return [
 		named ? name : id,
 		formatTokenPrice(readPrice(pricing, 'input_per_mtok'), readPrice(pricing, 'output_per_mtok')),
 		formatUnitPrice(readPrice(pricing, 'per_unit'), pricing?.['unit']),
 		typeof context === 'number' ? `${formatCount(context)} context` : undefined,
+		...abilities,
 		named && id,
 	]
 		.filter(Boolean)

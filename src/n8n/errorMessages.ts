@@ -11,7 +11,24 @@ export function errorTitle({ message, details: { code, ids } }: ServiceError): s
 /** What happened and what to do, for a reader who gets no description: the field `error` of an item. */
 export function errorMessage(error: ServiceError): string {
 	const { advice } = error.details;
-	return advice ? `${errorTitle(error)}. ${advice}` : errorTitle(error);
+	return advice ? `${withFullStop(errorTitle(error))} ${advice}` : errorTitle(error);
+}
+
+/** The same for whoever uses a chat model: also how to find the call again, and whether it may be charged. */
+export function chatModelErrorMessage(error: ServiceError): string {
+	const { requestId, outcome } = error.details;
+	return [
+		withFullStop(errorMessage(error)),
+		outcome && error.kind !== 'invalid' && `Outcome: ${OUTCOME_TEXTS[outcome]}.`,
+		requestId && `Request ID: ${requestId}.`,
+	]
+		.filter(Boolean)
+		.join(' ');
+}
+
+/** The description of the same failure, which is all that a chat shows: so it says what happened, too. */
+export function chatModelErrorDescription(error: ServiceError): string {
+	return `${escapeHtml(withFullStop(errorTitle(error)))}\n${errorDescription(error)}`;
 }
 
 /**

@@ -7,8 +7,15 @@ import {
 	type IExecuteFunctions,
 } from 'n8n-workflow';
 
-import { ServiceError, type ServiceErrorDetails } from '../core/errors';
-import { agentErrorMessage, errorDescription, errorMessage, errorTitle } from './errorMessages';
+import { ServiceError, type ServiceErrorDetails, withDetails } from '../core/errors';
+import {
+	agentErrorMessage,
+	chatModelErrorDescription,
+	chatModelErrorMessage,
+	errorDescription,
+	errorMessage,
+	errorTitle,
+} from './errorMessages';
 import { isToolType } from './n8nVersions';
 import type { Redactor } from './redact';
 
@@ -27,9 +34,14 @@ export function toNodeError(
 	itemIndex?: number,
 	redact: ErrorRedactor = NO_REDACTION,
 ): NodeApiError | NodeOperationError {
-	const at = itemIndex === undefined ? {} : { itemIndex };
+	const at = {
+		...(itemIndex !== undefined && { itemIndex }),
+		// otherwise n8n replaces the message of a node that others use (n8n-core 2.41.1, get-input-connection-data.js:306)
+		...(isChatModelType(node.type) && { functionality: 'configuration-node' as const }),
+	};
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		if (itemIndex !== undefined) error.context['itemIndex'] = itemIndex;
+		if (at.functionality) error.functionality = at.functionality;
 		return redactNodeError(error, redact);
 	}
 	if (!(error instanceof ServiceError)) {
@@ -44,7 +56,7 @@ export function toNodeError(
 function serviceToNodeError(
 	node: INode,
 	error: ServiceError,
-	at: { itemIndex?: number },
+	at: { itemIndex?: number; functionality?: 'configuration-node' },
 ): NodeApiError | NodeOperationError {
 	const { message, description } = wordError(node, error);
 	if (error.kind === 'invalid')
@@ -63,8 +75,22 @@ function serviceToNodeError(
 		...(status !== undefined && { httpCode: String(status) }),
 		...(failure && { failure }),
 	});
-	made.context['metadata'] = metadata as IDataObject;
+	keepMetadata(made, metadata as IDataObject);
 	return withMessage(message, made);
+}
+
+/**
+ * An AI agent wraps the error of its model into one that has the same context object, and n8n then clears `metadata` in it, which has all
+ * that had arrived (n8n-workflow 2.41.0, node-operation.error.js:45).
+ */
+function keepMetadata({ context }: NodeApiError, metadata: IDataObject): void {
+	let kept = metadata;
+	Object.defineProperty(context, 'metadata', {
+		enumerable: true,
+		configurable: true,
+		get: () => kept,
+		set: (changed: IDataObject | undefined) => void (kept = changed ?? kept),
+	});
 }
 
 /**
@@ -77,7 +103,23 @@ function wordError(node: INode, error: ServiceError): { message: string; descrip
 	if (node.type.endsWith('Trigger')) {
 		return { message: errorMessage(error), description: errorDescription(error, false) };
 	}
+	if (isChatModelType(node.type)) {
+		const named = nameCredential(error, node);
+		return { message: chatModelErrorMessage(named), description: chatModelErrorDescription(named) };
+	}
 	return { message: errorTitle(error), description: errorDescription(error) };
+}
+
+/** An AI agent that uses a model passes on the message alone, and a chat shows the description alone. */
+const isChatModelType = (type: string) => /\.lmChat/.test(type);
+
+/** Whoever reads the error is at the agent or in a chat, and does not see whose key was refused. */
+function nameCredential(error: ServiceError, { credentials = {} }: INode): ServiceError {
+	const [credential] = Object.values(credentials);
+	const { status = 0, advice } = error.details;
+	if (![401, 403].includes(status) || !credential) return error;
+	const which = `Check the API key in the credential "${credential.name}".`;
+	return withDetails(error, { advice: [which, advice].filter(Boolean).join(' ') });
 }
 
 /** All of an error is stored with the execution. */

@@ -6,9 +6,11 @@ import {
 	type ILoadOptionsFunctions,
 	type INode,
 	type IPollFunctions,
+	type ISupplyDataFunctions,
 	NodeConnectionTypes,
 	NodeOperationError,
 	sleep,
+	type SupplyData,
 } from 'n8n-workflow';
 
 import { getSettings } from './platform';
@@ -77,6 +79,48 @@ export function requireResponse(n8n: IExecuteFunctions, response: unknown): void
 		},
 	);
 }
+
+/** What is used of n8n's SDK for AI nodes. */
+export interface AiNodeSdk {
+	supplyModel(n8n: ISupplyDataFunctions, options: object): SupplyData;
+}
+
+/** The oldest n8n that has the SDK: 2.16.0 depends on @n8n/ai-node-sdk 0.7.0, and 2.15.1 on none. */
+const OLDEST_WITH_SDK = '2.16';
+
+/**
+ * Loads n8n's SDK. To be called first where n8n asks for a model: an n8n that is too old for the package has no SDK either.
+ *
+ * @param load Imports the SDK. The statement has to be in a file of a node: n8n's linter looks there. The SDK must not be loaded with the
+ * package: if one node's file fails to load, n8n loads none of the package.
+ * @throws NodeOperationError
+ */
+export async function requireSdk(
+	n8n: ISupplyDataFunctions,
+	load: () => Promise<unknown>,
+): Promise<AiNodeSdk> {
+	let sdk: Partial<AiNodeSdk> | undefined;
+	let cause: unknown;
+	try {
+		sdk = (await load()) as Partial<AiNodeSdk>;
+	} catch (failure) {
+		cause = failure;
+	}
+	if (typeof sdk?.supplyModel === 'function') return sdk as AiNodeSdk;
+	n8n.logger.debug('The SDK for AI nodes could not be loaded', { cause });
+	throw subNodeError(
+		n8n,
+		`This node needs n8n ${OLDEST_WITH_SDK} or newer`,
+		`This n8n has no SDK for chat models of other packages. Update n8n. Until then, use the Model Router node: it works from n8n ${OLDEST} on.`,
+	);
+}
+
+/** n8n replaces the message of another error with the node's name (n8n-core 2.41.1, get-input-connection-data.js:306). */
+export const subNodeError = (n8n: ISupplyDataFunctions, message: string, description: string) =>
+	new NodeOperationError(n8n.getNode(), message, {
+		description,
+		functionality: 'configuration-node',
+	});
 
 /**
  * The type of a connection that carries items.

@@ -1,8 +1,14 @@
-import type { IExecuteFunctions, INode, IRunData, IWorkflowSettings } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INode,
+	IRunData,
+	ISupplyDataFunctions,
+	IWorkflowSettings,
+} from 'n8n-workflow';
 
 /*
  * All that leans on members of n8n, axios or Node that their types leave out. Each function says where the member was seen and
- * what happens without it; none of them fails then. test/unit/n8n/platform.test.ts fails by name when a member is gone.
+ * what happens without it; none of them fails then. test/engine/platform.test.ts fails by name when a member is gone.
  */
 
 /** Members of n8n's execution contexts that `IExecuteFunctions` leaves out. */
@@ -94,6 +100,16 @@ export function getTypesServedBy(n8n: IExecuteFunctions, tool: string): string[]
 	const names = workflow?.getChildNodes?.(tool, 'ai_tool', 1) ?? [];
 	return names.map((name) => getNodeType(n8n, name) ?? '');
 }
+
+/**
+ * The context of a node that others use, such as a model, as that of a node that runs: both are of one class, which has the node's memory
+ * and the custom data of the execution.
+ *
+ * Seen: `SupplyDataContext` and `ExecuteContext` extend `BaseExecuteContext`, n8n-core 2.41.1, node-execution-context/supply-data-context.js:25.
+ * Without it: what is missing fails by its name when it is used.
+ */
+export const toExecuteContext = (n8n: ISupplyDataFunctions): IExecuteFunctions =>
+	n8n as unknown as IExecuteFunctions;
 
 /**
  * Sends a piece of live output, and waits until n8n has passed it on.

@@ -42,6 +42,23 @@ export function recordWorkId(
 	}
 }
 
+/**
+ * Changes a value in the execution's custom data, where a workflow can read it: `$execution.customData.get(name)`.
+ *
+ * @param update Makes the new value of the old one, which is undefined if there was none.
+ */
+export function updateCustomData(
+	n8n: Pick<IExecuteFunctions, 'customData' | 'logger'>,
+	name: string,
+	update: (before: string | undefined) => string,
+): void {
+	try {
+		n8n.customData.set(name, update(n8n.customData.get(name)));
+	} catch (cause) {
+		n8n.logger.debug('A value could not be kept in the custom data', { name, cause });
+	}
+}
+
 /** How far a conversation has come. */
 interface Progress {
 	progress: string;

@@ -26,10 +26,26 @@ function adviceFor(error: ServiceError): string | undefined {
 	if (isBalanceTooSmall(error)) return balanceAdvice(meta ?? {});
 	if (code === 'job_not_completed' || (ids?.['jobId'] && NOT_READY_STATUSES.has(status ?? 0)))
 		return 'The job is not finished yet: use Wait for Job, or ask again later.';
+	if (isTooLong(error))
+		return 'The conversation is too long for the model: shorten it (for an AI agent, lower "Context Window Length" of its memory), or choose a model with a larger context window.';
 	if (code === 'content_expired' || status === 410) {
 		return 'The file is no longer available: images and videos are kept for 7 days, music and speech must be downloaded right away.';
 	}
 	return undefined;
+}
+
+/** Whether a request was refused because it does not fit the context window. The specification has no code for it. */
+function isTooLong({
+	kind,
+	details: { code = '', reason = '', status = 0 },
+}: ServiceError): boolean {
+	if (kind !== 'refused' || ![400, 413, 422].includes(status)) return false;
+	return (
+		/context_(length|window)|(prompt|input|context|request)_too_(long|large)/i.test(code) ||
+		/context (length|window)|(prompt|input|conversation|messages?) (is|are) too long|too many tokens/i.test(
+			reason,
+		)
+	);
 }
 
 /** Statuses that mean "not ready yet". */

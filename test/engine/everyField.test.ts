@@ -3,6 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { callTool } from './rig/agentTool';
 import { secretsOf, secretsWithLedger } from './rig/calls';
+import { useModel } from './rig/chatModel';
 import { allFields, type Field } from './rig/fields';
 import { activated, executed } from './rig/poll';
 import { start, type RunOptions, shownText } from './rig/run';
@@ -17,7 +18,9 @@ afterAll(async () => await rig.stop());
 
 const fields = allFields();
 const isTrigger = ({ node }: Field) => node === 'modelRouterTrigger';
-const ofItems = fields.filter((field) => !isTrigger(field));
+/** It runs for another node, with the other's items. */
+const isModel = ({ node }: Field) => node === 'lmChatModelRouter';
+const ofItems = fields.filter((field) => !isTrigger(field) && !isModel(field));
 const mayBeEmpty = ({ rules }: Field) => rules.mayBeEmpty === true;
 /** They are read once, with the first item. */
 const isSetting = ({ label }: Field) => label.startsWith('Request Settings: ');
@@ -63,6 +66,8 @@ it('finds the fields', () => {
 			'agentConversation: Options: Stop Pattern',
 			'modelRouter text message: Request Settings: Total Timeout (Seconds)',
 			'workspaceAgent: Request Settings: Total Timeout (Seconds)',
+			'lmChatModelRouter: Options: Fallback Models 1: Model',
+			'lmChatModelRouter: Request Settings: Resend If Outcome Is Unknown',
 		]),
 	);
 });
@@ -91,6 +96,37 @@ describe.each(
 		const told = outputs.flat().map((item) => item?.json['error']);
 		expect(told).toEqual(NOTHING.map(() => expect.stringContaining(saying(field))));
 		expect(asked()).toEqual([]);
+	});
+});
+
+describe.each(
+	fields
+		.filter((field) => isModel(field) && !field.takesNoExpression)
+		.map((field) => [field.title, field] as const),
+)('%s', (_title, field) => {
+	it.each(NOTHING)(
+		'is refused where its expression finds %j, before anything is asked',
+		async (given) => {
+			const { error } = await useModel({
+				secrets: secretsOf(rig.service),
+				parameters: field.stored('={{ $json.given }}'),
+				items: [given === undefined ? {} : { given }],
+				use: async (model) => await model.invoke('hello'),
+			});
+			expect(error?.message).toContain(saying(field));
+			expect(shownText(error)).toContain('Correct the expression, or give it a fallback');
+			expect(asked()).toEqual([]);
+		},
+	);
+
+	it('takes an expression that finds something', async () => {
+		const { error } = await useModel({
+			secrets: secretsOf(rig.service),
+			parameters: field.stored('={{ $json.given }}'),
+			items: [{ given: field.good as string }],
+			use: async (model) => await model.invoke('hello'),
+		});
+		expect(error?.message ?? '').not.toContain('its expression');
 	});
 });
 

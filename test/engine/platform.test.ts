@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 
-import { ExecuteContext } from 'n8n-core';
+import { ExecuteContext, SupplyDataContext } from 'n8n-core';
 import {
 	createRunExecutionData,
 	Workflow,
@@ -121,6 +121,13 @@ describe('n8n-core', () => {
 		expect(getOnError(n8n, 'Tool')).toBe('continueErrorOutput');
 		expect(getOnError(n8n, 'Node')).toBeUndefined();
 	});
+
+	it.each(['getContext', 'getExecuteData', 'setMetadata', 'getChatTrigger', 'customData'])(
+		'%s: also in the context of a node that others use',
+		(member) => {
+			expect(member in SupplyDataContext.prototype).toBe(true);
+		},
+	);
 
 	it('sendChunk: a promise that waits for whoever sends the piece', async () => {
 		let isSent = false;

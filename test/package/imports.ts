@@ -27,6 +27,7 @@ const ALLOWED: Record<string, readonly string[]> = {
 		'src/ledger',
 		'src/n8n',
 		'n8n-workflow',
+		'@n8n/ai-node-sdk',
 		'crypto',
 	],
 	credentials: ['src/n8n', 'n8n-workflow'],

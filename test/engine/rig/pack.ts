@@ -13,6 +13,7 @@ import { ModelRouterApi } from '../../../credentials/ModelRouterApi.credentials'
 import { WorkspaceAgentApi } from '../../../credentials/WorkspaceAgentApi.credentials';
 import { AgentConversation } from '../../../nodes/AgentConversation/AgentConversation.node';
 import { MarketAssistant } from '../../../nodes/MarketAssistant/MarketAssistant.node';
+import { LmChatModelRouter } from '../../../nodes/ModelRouter/LmChatModelRouter.node';
 import { ModelRouter } from '../../../nodes/ModelRouter/ModelRouter.node';
 import { ModelRouterTrigger } from '../../../nodes/ModelRouter/ModelRouterTrigger.node';
 import { WorkspaceAgent } from '../../../nodes/WorkspaceAgent/WorkspaceAgent.node';
@@ -67,6 +68,7 @@ export const sources: Pack = packOf(
 		marketAssistant: new MarketAssistant(),
 		modelRouter: new ModelRouter(),
 		modelRouterTrigger: new ModelRouterTrigger(),
+		lmChatModelRouter: new LmChatModelRouter(),
 		agentConversation: new AgentConversation(),
 	},
 	[new WorkspaceAgentApi(), new MarketAssistantApi(), new ModelRouterApi()],

@@ -1,0 +1,48 @@
+import type {
+	INodeType,
+	INodeTypeDescription,
+	ISupplyDataFunctions,
+	SupplyData,
+} from 'n8n-workflow';
+
+import { checkLedgerKey } from '../../src/ledger/keyCheck';
+import { createCredentialTest } from '../../src/n8n/credentialTest';
+import { languageModelConnection } from '../../src/n8n/n8nVersions';
+import { probe } from './access';
+import { chatModelParams } from './chatModel/chatModel.params';
+import { supplyChatModel } from './chatModel/supplyChatModel';
+import { searchChatModels } from './modelPicker';
+
+export class LmChatModelRouter implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Model Router Chat Model',
+		name: 'lmChatModelRouter',
+		icon: { light: 'file:../../icons/router.svg', dark: 'file:../../icons/router.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["model"]["value"] }}',
+		description:
+			'Text models of many vendors for AI agents and chains, with spending caps and the cost of every call',
+		defaults: { name: 'Model Router Chat Model' },
+		builderHint: {
+			searchHint:
+				'The language model of an AI Agent, a chain or the moderator of an Agent Conversation, with a spending cap per call and per execution. Attach it to their Model input.',
+		},
+		inputs: [],
+		outputs: [languageModelConnection],
+		outputNames: ['Model'],
+		// a model is no tool. n8n's linter wants to read it all the same.
+		usableAsTool: undefined as never,
+		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],
+		properties: [...chatModelParams],
+	};
+
+	methods = {
+		credentialTest: { testModelRouterApi: createCredentialTest(probe, checkLedgerKey) },
+		listSearch: { searchChatModels },
+	};
+
+	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
+		return await supplyChatModel(this, itemIndex, async () => await import('@n8n/ai-node-sdk'));
+	}
+}

@@ -1,0 +1,195 @@
+import {
+	determineOutcome,
+	mapServiceError,
+	ServiceError,
+	withDetails,
+} from '../../../src/core/errors';
+import type { Http } from '../../../src/core/http';
+import { withRetries } from '../../../src/core/retry';
+import type { Connection } from '../../../src/n8n/connection';
+import type { PreflightContext } from '../../../src/n8n/operation';
+import type { SentRequests } from '../../../src/n8n/sentRequests';
+import { countInFlight, trackInFlight } from '../../../src/n8n/startPaid';
+import { explainBalance } from '../../../src/router/advice';
+import { reserveCall, type CallSpending } from '../../../src/router/callSpending';
+import { completeChat, type ChatRequest } from '../../../src/router/chatCompletions';
+import { toResponseBody } from '../../../src/router/chatToResponse';
+import { toUsd } from '../../../src/router/money';
+import { textCost } from '../../../src/router/pricing';
+import { createResponse } from '../../../src/router/responses';
+import type { TextAnswer } from '../../../src/router/textAnswer';
+import { createAnswerReader, readStructuredAnswer } from '../text/textOutput';
+import { createBodyBuilder, type ChatModelValues } from './callBody';
+import { checkCall } from './checkCall';
+
+/** An answer, and what became of the call. */
+export interface AnsweredCall {
+	answer: TextAnswer;
+	/** Of the answer, in micro-dollars. Undefined if it is not known. */
+	microUsd: number | undefined;
+	/** The models that have refused the call before, and why. */
+	refusals: Array<{ model: string; reason: string }>;
+}
+
+interface CallContext {
+	values: ChatModelValues;
+	connection: Pick<Connection, 'httpWithoutRetries' | 'clock' | 'account'>;
+	/** Seconds. */
+	maxRateLimitWait: number;
+	lookUp: PreflightContext<never>['lookUp'];
+	/** Of the execution. */
+	spending: CallSpending;
+	sentRequests: Pick<SentRequests, 'recallCall'>;
+	itemIndex: number;
+	/** Called with the cost of an answer, also of one that failed later. */
+	onCost(microUsd: number | undefined): void;
+}
+
+type OnText = (text: string) => void;
+
+/**
+ * Makes a function that asks the model, and where a refusal has certainly started nothing, its fallback models.
+ *
+ * Every call is checked before it is sent: what the model can do, the cap per call, what this execution has spent. It is sent once.
+ *
+ * @returns a function that takes the body of a chat completion and throws ServiceError with an outcome.
+ * @throws ServiceError `invalid`.
+ */
+export function createModelCaller(context: CallContext) {
+	const { values } = context;
+	const buildBody = createBodyBuilder(values);
+	const fallbacks = values.options.fallbackModels?.fallback ?? [];
+	const models = [values.model, ...fallbacks.map(({ model = '' }) => model)]
+		.map((model) => model.trim())
+		.filter(Boolean)
+		.map((model) => ({ model, http: createClient(context) }));
+	const checkFormat = createFormatCheck(values);
+
+	return async (asked: Record<string, unknown>, onText: OnText): Promise<AnsweredCall> => {
+		const refusals: AnsweredCall['refusals'] = [];
+		for (const [index, { model, http }] of models.entries()) {
+			try {
+				const answered = await askOnce(
+					{ ...context, checkFormat, http },
+					buildBody(asked, model),
+					onText,
+				);
+				return { ...answered, refusals };
+			} catch (cause) {
+				if (index === models.length - 1 || !isRefusedUnstarted(cause))
+					throw mapServiceError(cause, (error) => withRefusals(error, refusals));
+				refusals.push({ model, reason: cause.message });
+			}
+		}
+		throw new Error('There is no model');
+	};
+}
+
+/** A client for one model: a 429 for it must not keep another model from being asked. */
+function createClient({ connection, maxRateLimitWait }: CallContext): Http {
+	const { httpWithoutRetries: http, clock } = connection;
+	const { serviceFacts } = http;
+	return {
+		...withRetries(http, clock, maxRateLimitWait * 1000),
+		...(serviceFacts && { serviceFacts }),
+	};
+}
+
+/**
+ * Whether the service has answered a call with a refusal, so that certainly nothing was started. With another key, or after a
+ * failure of the network, another model would not help.
+ */
+function isRefusedUnstarted(cause: unknown): cause is ServiceError {
+	if (!(cause instanceof ServiceError) || cause.kind !== 'refused') return false;
+	return isUnstarted(cause) && cause.details.status !== 401;
+}
+
+const isUnstarted = (cause: unknown) =>
+	cause instanceof ServiceError &&
+	(cause.details.outcome ?? determineOutcome(cause)) === 'not_started';
+
+/** Names the models that were asked before. */
+function withRefusals(error: ServiceError, refusals: AnsweredCall['refusals']): ServiceError {
+	if (!refusals.length) return error;
+	const said = refusals.map(({ model, reason }) => `${model}: ${reason}`).join('; ');
+	const advice = `Before it, these models refused the call: ${said}.`;
+	return withDetails(error, { advice: [error.details.advice, advice].filter(Boolean).join(' ') });
+}
+
+/** @returns a function that throws ServiceError `schemaMismatch`. An answer that calls tools may have words of its own. */
+function createFormatCheck(values: ChatModelValues) {
+	const readAnswer = createAnswerReader(values);
+	return (answer: TextAnswer, microUsd: number | undefined) => {
+		if (!readAnswer || answer.toolCalls.length) return;
+		readStructuredAnswer(readAnswer, { ...answer, ...toCostFields(microUsd) });
+	};
+}
+
+function toCostFields(microUsd: number | undefined): object {
+	const costUsd = toUsd(microUsd);
+	return costUsd === undefined ? {} : { costUsd, costComputed: true };
+}
+
+async function askOnce(
+	context: CallContext & { http: Http; checkFormat: ReturnType<typeof createFormatCheck> },
+	asked: ChatRequest,
+	onText: OnText,
+): Promise<{ answer: TextAnswer; microUsd: number | undefined }> {
+	const { values, http, lookUp, spending, sentRequests, itemIndex, onCost, checkFormat } = context;
+	const { account } = context.connection;
+	const { body, send } = toRequest(asked, values.options.protocol);
+	const sent = sentRequests.recallCall(itemIndex, body);
+	sent.requireNew();
+	const { entry, bound } = await checkCall({ lookUp }, asked, body, values);
+	const reservation = reserveCall(spending, bound, values.spendingCapPerExecution);
+	const settle = (usage: unknown) => {
+		const microUsd = textCost(entry?.pricing, usage);
+		reservation.settle(microUsd);
+		onCost(microUsd);
+		return microUsd;
+	};
+	try {
+		const answer = await trackInFlight(account, async () => await send(http, onText)).catch(
+			(cause: unknown) => {
+				if (!isUnstarted(cause)) throw withCost(cause, settle(usageOf(cause)));
+				reservation.release();
+				throw mapServiceError(cause);
+			},
+		);
+		const microUsd = settle(answer.usage);
+		checkFormat(answer, microUsd);
+		sent.recordAnswered();
+		return { answer, microUsd };
+	} catch (cause) {
+		sent.recordFailure(cause);
+		throw mapServiceError(cause, (error) =>
+			explainBalance(error, { body, model: entry, others: countInFlight(account) }),
+		);
+	}
+}
+
+/** What an answer that broke off has cost, beside what arrived of it. */
+const withCost = (cause: unknown, microUsd: number | undefined): unknown =>
+	mapServiceError(cause, (error) => {
+		const { partial } = error.details;
+		return partial
+			? withDetails(error, { partial: { ...partial, ...toCostFields(microUsd) } })
+			: error;
+	});
+
+/** The call in the protocol that was chosen. */
+function toRequest(asked: ChatRequest, protocol: ChatModelValues['options']['protocol'] = 'chat') {
+	if (protocol === 'chat') {
+		const send = async (http: Http, onText: OnText) => await completeChat(http, asked, onText);
+		return { body: asked, send };
+	}
+	const body = toResponseBody(asked);
+	const send = async (http: Http, onText: OnText) => await createResponse(http, body, onText);
+	return { body, send };
+}
+
+/** The token counts of an answer that broke off. */
+function usageOf(cause: unknown): unknown {
+	const partial = cause instanceof ServiceError ? cause.details.partial : undefined;
+	return partial && 'usage' in partial ? partial.usage : undefined;
+}

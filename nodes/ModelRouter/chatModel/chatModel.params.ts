@@ -1,0 +1,133 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { withFieldRules } from '../../../src/n8n/parameterValidation';
+import { requestSettings } from '../../../src/n8n/requestSettings';
+import { modelParam } from '../modelPicker';
+import { allowUnknownCostOption } from '../spendingCap.params';
+import {
+	additionalFieldsOption,
+	formatParams,
+	frequencyPenaltyOption,
+	maxTokensOption,
+	presencePenaltyOption,
+	reasoningEffortOption,
+	seedOption,
+	temperatureOption,
+	topPOption,
+} from '../text/text.params';
+
+/** The model of an AI agent is asked many times, so its list says what each can do. */
+const chatModelParam = {
+	...modelParam,
+	description:
+		'The model that answers. The list shows its price in USD per million tokens in/out, its context in tokens, and what the catalog says that it can do. Upper and lower case and separators in its ID do not matter.',
+	modes: [
+		{
+			...modelParam.modes[0],
+			typeOptions: { ...modelParam.modes[0].typeOptions, searchListMethod: 'searchChatModels' },
+		},
+		modelParam.modes[1],
+	],
+} as const satisfies INodeProperties;
+
+/** As n8n's own chat models say it, and as long as it is not connected. The link opens the list of AI nodes. */
+const connectionNotice = {
+	displayName:
+		"Connect this node to an AI agent or chain. <a data-action='openSelectiveNodeCreator' data-action-parameter-creatorview='AI'>Insert one</a>",
+	name: 'connectionNotice',
+	type: 'notice',
+	default: '',
+	typeOptions: { containerClass: 'ndv-connection-hint-notice' },
+} as const satisfies INodeProperties;
+
+export const chatModelParams = [
+	connectionNotice,
+	chatModelParam,
+	withFieldRules({ isDecimal: true })({
+		displayName: 'Spending Cap per Call (USD)',
+		name: 'spendingCapPerCall',
+		type: 'number',
+		// otherwise an expression without a value would remove the cap
+		required: true,
+		typeOptions: { minValue: 0 },
+		default: 1,
+		description:
+			'A call that could cost more than this is not sent. Counted are one token per byte of the input, but no more than the context window of the model (all of it with images or files), and all of Maximum Output Tokens (4096 if not set). 0 sends nothing.',
+	}),
+	withFieldRules({ isDecimal: true })({
+		displayName: 'Spending Cap per Execution (USD)',
+		name: 'spendingCapPerExecution',
+		type: 'number',
+		required: true,
+		typeOptions: { minValue: 0 },
+		default: 5,
+		description:
+			'When the calls of this node in one execution have cost so much that the next one could exceed this, it is not sent. All turns of an AI agent count, and all tries of Retry On Fail. 0 sends nothing.',
+	}),
+	...formatParams(''),
+	{
+		displayName:
+			'<b>Retry On Fail</b> of the AI Agent asks again, and pays again: from version 3 on for the turn that failed, before for every turn. A call that the service may have received is not sent again: see "Resend If Outcome Is Unknown" in Request Settings.',
+		name: 'retryNotice',
+		type: 'notice',
+		default: '',
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			additionalFieldsOption,
+			allowUnknownCostOption,
+			{
+				displayName: 'Fallback Models',
+				name: 'fallbackModels',
+				type: 'fixedCollection',
+				typeOptions: { multipleValues: true },
+				placeholder: 'Add Model',
+				default: {},
+				description:
+					'Models that are asked, in this order, when the service refuses a call without starting it: the model is unknown or busy (429), or the conversation is too long for it. After any other failure no other model is asked, since the call may be charged.',
+				options: [
+					{
+						displayName: 'Model',
+						name: 'fallback',
+						values: [{ ...chatModelParam, required: false }],
+					},
+				],
+			},
+			frequencyPenaltyOption,
+			maxTokensOption,
+			presencePenaltyOption,
+			{
+				displayName: 'Protocol',
+				name: 'protocol',
+				type: 'options',
+				options: [
+					{
+						name: 'Chat Completions',
+						value: 'chat',
+						description: 'For nearly all models and fields',
+					},
+					{
+						name: 'Responses',
+						value: 'responses',
+						description: 'For models and fields that need it',
+					},
+				],
+				default: 'chat',
+				description: 'The endpoint of the service that is used',
+			},
+			reasoningEffortOption,
+			seedOption,
+			temperatureOption,
+			topPOption,
+		],
+	},
+	{
+		...requestSettings,
+		options: requestSettings.options.filter(({ name }) => name !== 'concurrency'),
+	},
+] as const satisfies INodeProperties[];

@@ -1,0 +1,169 @@
+import { randomUUID } from 'crypto';
+
+import { isPlainObject, parseJson } from '../../../src/core/json';
+import { CallFailure, type ModelFetch } from '../../../src/n8n/languageModel';
+import {
+	toChatCompletion,
+	toChunk,
+	toLastChunks,
+	toTextChunk,
+} from '../../../src/router/chatReply';
+import type { TextAnswer } from '../../../src/router/textAnswer';
+import { dropRepeatedSteps } from '../../../src/router/toolSteps';
+
+/** Asks the model. `onText` gets every piece of the answer's text as it arrives. */
+export type AskModel = (
+	body: Record<string, unknown>,
+	onText: (text: string) => void,
+) => Promise<TextAnswer>;
+
+/**
+ * Answers the requests of a client for chat completions with what the model says: in one piece, or as a stream, as the client asks.
+ *
+ * @param ask Throws what the user is to see.
+ */
+export function createModelFetch(ask: AskModel): ModelFetch {
+	return async (_address, init) => {
+		const request = parseJson(String(init?.body)) as Record<string, unknown>;
+		const { stream, ...body } = request;
+		// the service sets it by itself
+		delete body['stream_options'];
+		body['messages'] = dropRepeatedSteps(body['messages']);
+		const askWithIds: AskModel = async (...call) =>
+			withUniqueCallIds(await ask(...call), body['messages']);
+		try {
+			if (stream === true) return await streamReply(askWithIds, body);
+			const answer = await askWithIds(body, () => {});
+			return reply('application/json', JSON.stringify(toChatCompletion(answer, createCallId)));
+		} catch (cause) {
+			throw toCallFailure(cause);
+		}
+	};
+}
+
+const createCallId = () => `call_${randomUUID()}`;
+
+/**
+ * Gives another ID to a tool call whose ID an earlier call of the conversation has: n8n's AI Agent would drop its result, and the model would
+ * ask for it again (n8n-nodes-langchain 2.41.1, utils/agent-execution/buildSteps.js).
+ */
+function withUniqueCallIds(answer: TextAnswer, messages: unknown): TextAnswer {
+	const taken = new Set(Array.isArray(messages) ? messages.flatMap(readCallIds) : []);
+	const toolCalls = answer.toolCalls.map((call) => {
+		const id = taken.has(call.id) ? createCallId() : call.id;
+		taken.add(id);
+		return { ...call, id };
+	});
+	return { ...answer, toolCalls };
+}
+
+function readCallIds(message: unknown): unknown[] {
+	const calls = isPlainObject(message) ? message['tool_calls'] : undefined;
+	return Array.isArray(calls)
+		? calls.map((call: unknown) => (isPlainObject(call) ? call['id'] : undefined))
+		: [];
+}
+
+const toCallFailure = (cause: unknown) =>
+	new CallFailure(cause instanceof Error ? cause : new Error(String(cause)));
+
+const reply = (type: string, body: string | ReadableStream<Uint8Array>) =>
+	new Response(body, { headers: { 'content-type': type } });
+
+/** Resolves with the first text, so that a call that fails before it fails as a whole. */
+async function streamReply(ask: AskModel, body: Record<string, unknown>): Promise<Response> {
+	const texts = createTextChannel();
+	const answered = ask(body, texts.write).finally(texts.end);
+	// a failure is thrown where the answer is awaited, or its reader has left
+	answered.catch(() => undefined);
+	const first = await texts.read((text) => text);
+	if (!first) await answered;
+	const events = toEvents(first, texts, answered);
+	const stream = ReadableStream.from(events);
+	// the client reads the stream with its iterator, which takes longer than all else that is done here for a piece
+	Object.defineProperty(stream, Symbol.asyncIterator, { value: () => events });
+	return reply('text/event-stream', stream);
+}
+
+/** A hand-written iterator: every piece of an answer passes through it, and a generator takes longer. */
+function toEvents(
+	first: string,
+	texts: ReturnType<typeof createTextChannel>,
+	answered: Promise<TextAnswer>,
+): AsyncIterableIterator<Uint8Array> {
+	const encoder = new TextEncoder();
+	const encode = (chunks: object[], end = '') => {
+		const events = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+		return { done: false, value: encoder.encode(events + end) };
+	};
+	/** Whether the chunk with the first text was read. */
+	let hasBegun = false;
+	let isOver = false;
+
+	const finish = async () => {
+		if (isOver) return DONE;
+		isOver = true;
+		texts.leave();
+		const last = toLastChunks(await answered, first !== '', createCallId);
+		return encode(last, 'data: [DONE]\n\n');
+	};
+	const toResult = (content: string) => (content ? encode([toTextChunk(content)]) : finish());
+
+	return {
+		[Symbol.asyncIterator]() {
+			return this;
+		},
+		async next() {
+			if (hasBegun || !first) return await texts.read(toResult);
+			hasBegun = true;
+			return encode([toChunk('', { role: 'assistant', content: first })]);
+		},
+		async return() {
+			isOver = true;
+			texts.leave();
+			return DONE;
+		},
+	};
+}
+
+const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+/**
+ * Text on its way from the model to its reader. What arrives while the reader is busy is read in one piece: a reader that is slower than the
+ * model gets fewer, longer pieces, and none of them late.
+ */
+function createTextChannel() {
+	let arrived = '';
+	let isOver = false;
+	let hasReader = true;
+	/** Gives the text to the reader that waits. */
+	let give = () => {};
+	return {
+		/** @throws when nobody reads any more: the answer is then not read on. */
+		write(text: string): void {
+			if (!hasReader) throw new Error('The answer has no reader any more');
+			arrived += text;
+			if (text) give();
+		},
+		end(): void {
+			isOver = true;
+			give();
+		},
+		leave: () => void (hasReader = false),
+		/**
+		 * Reads all text that has arrived.
+		 *
+		 * @param map Called with the text, as soon as there is any; with an empty text at the end.
+		 */
+		read: <Result>(map: (text: string) => Result | Promise<Result>): Promise<Result> =>
+			new Promise((resolve) => {
+				give = () => {
+					const text = arrived;
+					arrived = '';
+					give = () => {};
+					resolve(map(text));
+				};
+				if (arrived || isOver) give();
+			}),
+	};
+}

@@ -1,0 +1,144 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	ISupplyDataFunctions,
+	SupplyData,
+} from 'n8n-workflow';
+
+import { connect, type Connection } from '../../../src/n8n/connection';
+import { toNodeError } from '../../../src/n8n/errors';
+import { type CallFacts, supplyLanguageModel } from '../../../src/n8n/languageModel';
+import { addHint, requireN8n, requireSdk } from '../../../src/n8n/n8nVersions';
+import { createExecutionState, createLookUp } from '../../../src/n8n/operationContext';
+import { createParamReader } from '../../../src/n8n/parameters';
+import { toExecuteContext } from '../../../src/n8n/platform';
+import { updateCustomData } from '../../../src/n8n/recordIds';
+import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
+import { createSentRequests } from '../../../src/n8n/sentRequests';
+import { emptyCallSpending } from '../../../src/router/callSpending';
+import { readDecimal, toUsd, ZERO } from '../../../src/router/money';
+import { answerWarning } from '../../../src/router/textAnswer';
+import { readTokenCounts } from '../../../src/router/tokenCounts';
+import { access } from '../access';
+import { type AnsweredCall, createModelCaller } from './askModels';
+import type { ChatModelValues } from './callBody';
+import { chatModelParams } from './chatModel.params';
+import { createModelFetch, type AskModel } from './replies';
+
+/** The sum of all calls of an execution, in the execution's custom data. */
+const COST_NAME = 'modelCostUsd';
+/** How many calls are not in the sum. */
+const UNKNOWN_COST_NAME = 'modelCallsOfUnknownCost';
+
+/**
+ * Makes the language model that an AI agent or chain uses.
+ *
+ * @throws NodeApiError or NodeOperationError.
+ */
+export async function supplyChatModel(
+	context: ISupplyDataFunctions,
+	itemIndex: number,
+	loadSdk: () => Promise<unknown>,
+): Promise<SupplyData> {
+	const n8n = toExecuteContext(context);
+	const sdk = await requireSdk(context, loadSdk);
+	requireN8n(n8n);
+	let connection: Connection | undefined;
+	try {
+		const values = createParamReader(n8n, chatModelParams)(itemIndex);
+		const settings = { ...defaultRequestSettings, ...values.requestSettings };
+		connection = await connect(n8n, access, settings);
+		const facts: CallFacts[] = [];
+		const ask = createAsk(n8n, connection, values, { itemIndex, facts });
+		const { model, options } = values;
+		return supplyLanguageModel(context, {
+			sdk,
+			fetch: createModelFetch(ask),
+			shownOptions: { model, protocol: options.protocol ?? 'chat' },
+			redact: connection.redact,
+			facts,
+		});
+	} catch (cause) {
+		throw toNodeError(n8n.getNode(), cause, itemIndex, connection?.redact);
+	}
+}
+
+/** Asks, and writes down what became of it. Everything that leaves it is redacted. */
+function createAsk(
+	n8n: IExecuteFunctions,
+	connection: Connection,
+	values: ChatModelValues,
+	{ itemIndex, facts }: { itemIndex: number; facts: CallFacts[] },
+): AskModel {
+	const { redact } = connection;
+	const { resendIfUnknown, maxRateLimitWait } = {
+		...defaultRequestSettings,
+		...values.requestSettings,
+	};
+	const scope = `${connection.credentialId} ${connection.baseUrl}`;
+	const callModels = createModelCaller({
+		values,
+		connection,
+		maxRateLimitWait,
+		lookUp: createLookUp(n8n, connection),
+		spending: createExecutionState(n8n).getState('spending', emptyCallSpending),
+		sentRequests: createSentRequests(n8n, { scope, resendIfUnknown, redact }),
+		itemIndex,
+		onCost: (microUsd) => recordCost(n8n, microUsd),
+	});
+	return async (body, onText) => {
+		const stream = redact.stream();
+		try {
+			const answered = await callModels(body, (text) => onText(stream.push(text)));
+			const rest = stream.end();
+			if (rest) onText(rest);
+			const answer = redact.data(answered.answer);
+			const notice = answerWarning(answer);
+			if (notice) addHint(n8n, notice);
+			facts.push(redact.data(toFacts({ ...answered, answer }, notice)));
+			return answer;
+		} catch (cause) {
+			throw toNodeError(n8n.getNode(), cause, undefined, redact);
+		}
+	};
+}
+
+function toFacts(
+	{ answer, microUsd, refusals }: AnsweredCall,
+	notice: string | undefined,
+): CallFacts {
+	const { input, output, cached, reasoning } = readTokenCounts(answer.usage);
+	const costUsd = toUsd(microUsd);
+	return {
+		text: answer.text,
+		...(input !== undefined &&
+			output !== undefined && {
+				tokenUsage: {
+					promptTokens: input,
+					completionTokens: output,
+					totalTokens: input + output,
+					...(cached !== undefined && { cachedTokens: cached }),
+					...(reasoning !== undefined && { reasoningTokens: reasoning }),
+				},
+			}),
+		fields: {
+			model: answer.model,
+			...(answer.requestId && { requestId: answer.requestId }),
+			...(costUsd !== undefined && { costUsd, costComputed: true }),
+			...(answer.finishReason && { finishReason: answer.finishReason }),
+			...(answer.reasoning && { reasoning: answer.reasoning }),
+			...(answer.refusal && { refusal: answer.refusal }),
+			...(refusals.length && { refusedBy: refusals }),
+			...(notice && { notice }),
+		} as IDataObject,
+	};
+}
+
+/** Adds the cost of a call to the sum of the execution. */
+function recordCost(n8n: IExecuteFunctions, microUsd: number | undefined): void {
+	if (microUsd === undefined)
+		return updateCustomData(n8n, UNKNOWN_COST_NAME, (before) => String(Number(before ?? 0) + 1));
+	updateCustomData(n8n, COST_NAME, (before) =>
+		(readDecimal(before) ?? ZERO).plus(readDecimal(microUsd)?.times('1e-6') ?? 0).toFixed(),
+	);
+}

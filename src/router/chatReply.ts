@@ -1,0 +1,103 @@
+import type { TextAnswer, ToolCall } from './textAnswer';
+import { readTokenCounts } from './tokenCounts';
+
+type CreateId = () => string;
+
+/**
+ * An answer of either protocol as a `chat.completion` object.
+ *
+ * @param createId Makes an ID for a tool call that has none: its result could not be told apart from others.
+ * @see section 2C, chat completion object
+ */
+export function toChatCompletion(answer: TextAnswer, createId: CreateId): object {
+	return {
+		...headOf(answer, 'chat.completion'),
+		choices: [
+			{ index: 0, message: toMessage(answer, createId), finish_reason: finishReasonOf(answer) },
+		],
+		...toUsageField(answer),
+	};
+}
+
+/**
+ * The last chunks of a streamed chat completion whose text was sent before: the tool calls, each complete, then the finish reason, then
+ * the token counts.
+ *
+ * @param hasText Whether any text was sent before.
+ * @param createId As of `toChatCompletion`.
+ */
+export function toLastChunks(answer: TextAnswer, hasText: boolean, createId: CreateId): object[] {
+	const { content, ...message } = toMessage(answer, createId);
+	const rest = hasText ? message : { content, ...message };
+	return [
+		toChunk(answer.model, rest),
+		toChunk(answer.model, {}, finishReasonOf(answer)),
+		{ ...headOf(answer, 'chat.completion.chunk'), choices: [], ...toUsageField(answer) },
+	];
+}
+
+/** A chunk of a streamed chat completion. */
+export const toChunk = (
+	model: string,
+	delta: Record<string, unknown>,
+	finishReason: string | null = null,
+): object => ({
+	...headOf({ model }, 'chat.completion.chunk'),
+	choices: [{ index: 0, delta, finish_reason: finishReason }],
+});
+
+/** A further chunk that has text only. It is short: a reader waits for each, and the client looks at all of its bytes. */
+export const toTextChunk = (content: string): object => ({
+	id: '',
+	choices: [{ index: 0, delta: { content } }],
+});
+
+const headOf = ({ model, requestId }: Pick<TextAnswer, 'model' | 'requestId'>, object: string) => ({
+	id: requestId ?? '',
+	object,
+	created: 0,
+	model,
+});
+
+/** A refusal is the text of an answer that has no other: whoever reads it would get an empty text. */
+function toMessage(
+	{ text, toolCalls, refusal }: TextAnswer,
+	createId: CreateId,
+): Record<string, unknown> {
+	const calls = toolCalls.map((call, index) => ({ index, ...toChatCall(call, createId) }));
+	return {
+		role: 'assistant',
+		content: text || (calls.length ? null : (refusal ?? '')),
+		...(calls.length && { tool_calls: calls }),
+	};
+}
+
+/** A call without arguments has an empty object: many readers reject an empty text. */
+const toChatCall = ({ id, name, arguments: value }: ToolCall, createId: CreateId) => ({
+	id: id || createId(),
+	type: 'function',
+	function: {
+		name,
+		arguments: typeof value === 'string' ? value.trim() || '{}' : JSON.stringify(value),
+	},
+});
+
+const finishReasonOf = ({ finishReason, toolCalls }: TextAnswer) =>
+	finishReason ?? (toolCalls.length ? 'tool_calls' : 'stop');
+
+/** Under the names of chat completions. Nothing where the model did not report both counts. */
+function toUsageField({ usage }: TextAnswer): object {
+	const { input, output, cached, reasoning } = readTokenCounts(usage);
+	if (input === undefined || output === undefined) return {};
+	return {
+		usage: {
+			prompt_tokens: input,
+			completion_tokens: output,
+			total_tokens: input + output,
+			...(cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } }),
+			...(reasoning !== undefined && {
+				completion_tokens_details: { reasoning_tokens: reasoning },
+			}),
+		},
+	};
+}

@@ -1,0 +1,67 @@
+import { isPlainObject } from '../core/json';
+import type { ChatRequest } from './chatCompletions';
+import { toResponseInput, type ChatMessage } from './messages';
+import type { ResponseRequest } from './responses';
+
+/**
+ * Converts the body of a chat completion for the responses protocol. Fields without a counterpart are sent unchanged.
+ *
+ * @throws ServiceError `invalid`, naming the message.
+ * @see POST /v1/responses
+ */
+export function toResponseBody({
+	messages,
+	max_tokens: maxTokens,
+	reasoning_effort: effort,
+	response_format: format,
+	tools,
+	tool_choice: toolChoice,
+	...more
+}: ChatRequest): ResponseRequest {
+	return {
+		...more,
+		input: toResponseInput(messages.filter(hasContent), 'Messages').map(toInputItem),
+		...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
+		...(effort !== undefined && { reasoning: { effort } }),
+		...(isPlainObject(format) && { text: { format: flatten(format, 'json_schema') } }),
+		...(Array.isArray(tools) && {
+			tools: tools.map((tool: unknown) => (isPlainObject(tool) ? flatten(tool, 'function') : tool)),
+		}),
+		...(toolChoice !== undefined && {
+			tool_choice: isPlainObject(toolChoice) ? flatten(toolChoice, 'function') : toolChoice,
+		}),
+	};
+}
+
+/** An AI agent may have kept an empty answer in its memory. */
+const hasContent = ({ role, content, tool_calls: calls }: ChatMessage) =>
+	role !== 'assistant' || Boolean(content?.length) || (Array.isArray(calls) && calls.length > 0);
+
+/** What chat completions have in an object of its own is beside the type here. */
+function flatten(value: Record<string, unknown>, name: string): Record<string, unknown> {
+	const { [name]: inner, ...rest } = value;
+	return isPlainObject(inner) ? { ...rest, ...inner } : value;
+}
+
+function toInputItem(item: object): object {
+	if (!('content' in item) || !Array.isArray(item.content)) return item;
+	const isAnswer = 'role' in item && item.role === 'assistant';
+	return {
+		...item,
+		content: item.content.map((part: unknown) =>
+			isPlainObject(part) ? toInputPart(part, isAnswer) : part,
+		),
+	};
+}
+
+/** A part of a message. Types that this protocol shares, or that are unknown, stay as they are. */
+function toInputPart(part: Record<string, unknown>, isAnswer: boolean): object {
+	const { type, image_url: image, file, ...rest } = part;
+	if (type === 'text') return { type: isAnswer ? 'output_text' : 'input_text', ...rest };
+	if (type === 'image_url') {
+		const { url, ...details } = isPlainObject(image) ? image : { url: image };
+		return { type: 'input_image', image_url: url, ...details };
+	}
+	if (type === 'file' && isPlainObject(file)) return { type: 'input_file', ...file };
+	return part;
+}

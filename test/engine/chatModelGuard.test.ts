@@ -1,0 +1,242 @@
+import { Socket } from 'node:net';
+
+import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
+
+import { supplyChatModel } from '../../nodes/ModelRouter/chatModel/supplyChatModel';
+import { LmChatModelRouter } from '../../nodes/ModelRouter/LmChatModelRouter.node';
+import { startService, type Service } from '../service/service';
+import { posts, secretsOf } from './rig/calls';
+import { collect, useModel, type LanguageModel, type ModelOptions } from './rig/chatModel';
+import { sources, type Pack } from './rig/pack';
+
+// whatever is made of the model, n8n's SDK sends nothing by itself: all connections of this process are looked at
+let service: Service;
+const connect = jest.spyOn(Socket.prototype, 'connect');
+beforeAll(async () => (service = await startService()));
+beforeEach(() => {
+	service.reset();
+	connect.mockClear();
+});
+afterAll(async () => {
+	connect.mockRestore();
+	await service.stop();
+});
+
+/** To where connections were opened. */
+const connected = () => [
+	...new Set(
+		(connect.mock.calls as unknown[][]).map(([first]) => {
+			const { host, port } = [first].flat()[0] as { host?: string; port?: number };
+			return `${host}:${port}`;
+		}),
+	),
+];
+const serviceOnly = () => [new URL(service.url).host];
+
+const ask = (options: Partial<ModelOptions> & Pick<ModelOptions, 'use'>) =>
+	useModel({ secrets: secretsOf(service), ...options });
+
+/** Members of LangChain's model that n8n's AI nodes and LangChain itself use, beside those of `LanguageModel`. */
+interface FullModel extends LanguageModel {
+	batch(asked: string[]): Promise<unknown>;
+	withStructuredOutput(schema: object, options: object): LanguageModel;
+	bindTools(tools: object[], options?: object): FullModel;
+	withConfig(config: object): FullModel;
+	completions: LanguageModel;
+	responses: LanguageModel;
+}
+
+const tool = {
+	type: 'function',
+	function: { name: 'look', parameters: { type: 'object', properties: {} } },
+};
+
+describe('all that is made of the model asks the service alone, once', () => {
+	it.each<[string, (model: FullModel) => Promise<unknown>]>([
+		['the model', async (model) => await model.invoke('Hello')],
+		['the model, as a stream', async (model) => await collect(model.stream('Hello'))],
+		['the model, in a batch', async (model) => await model.batch(['Hello'])],
+		['with tools', async (model) => await model.bindTools([tool]).invoke('Hello')],
+		[
+			'with tools, as a stream',
+			async (model) => await collect(model.bindTools([tool]).stream('Hello')),
+		],
+		[
+			'with settings',
+			async (model) => await model.withConfig({ tags: ['a'], stop: ['b'] }).invoke('Hello'),
+		],
+		[
+			'with tools and settings',
+			async (model) =>
+				await model
+					.bindTools([tool])
+					.withConfig({ stop: ['b'] })
+					.invoke('Hello'),
+		],
+		[
+			'with settings and tools, as a stream',
+			async (model) =>
+				await collect(
+					model
+						.withConfig({ stop: ['b'] })
+						.bindTools([tool])
+						.stream('Hello'),
+				),
+		],
+		[
+			'with a structured answer',
+			async (model) => {
+				const schema = { title: 'answer', type: 'object', properties: {} };
+				return await model
+					.withStructuredOutput(schema, { method: 'jsonSchema', includeRaw: true })
+					.invoke('Hello');
+			},
+		],
+		['its client for chat completions', async (model) => await model.completions.invoke('Hello')],
+	])('%s', async (_what, use) => {
+		const { error } = await ask({ use: async (model) => await use(model as FullModel) });
+		expect(error).toBeUndefined();
+		expect(posts(service)).toHaveLength(1);
+		expect(connected()).toEqual(serviceOnly());
+	});
+});
+
+it.each<[string, (model: FullModel) => Promise<unknown>]>([
+	['its client for responses', async (model) => await model.responses.invoke('Hello')],
+	[
+		'a tool that runs at OpenAI',
+		async (model) => await model.bindTools([{ type: 'web_search_preview' }]).invoke('Hello'),
+	],
+])('%s is refused, and nothing is sent', async (_what, use) => {
+	const { error } = await ask({ use: async (model) => await use(model as FullModel) });
+	expect(error?.message).toContain('asked for something that only OpenAI has');
+	expect(service.requests).toEqual([]);
+	expect(connected()).toEqual([]);
+});
+
+it('a failed call is not sent again by the SDK, nor elsewhere', async () => {
+	service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 500 } });
+	const { error } = await ask({ use: async (model) => await model.invoke('Hello') });
+	expect(error?.message).toMatch(/internal error \(500\)/);
+	expect(posts(service)).toHaveLength(1);
+	expect(connected()).toEqual(serviceOnly());
+});
+
+interface SdkModel {
+	fields?: { configuration: { baseURL: string } };
+	clientConfig?: object;
+	completions?: object;
+	withConfig(config: object): SdkModel;
+	bindTools(tools: object[]): SdkModel;
+}
+interface Sdk {
+	supplyModel(n8n: ISupplyDataFunctions, options: object): { response: SdkModel };
+}
+const loadReal = async () => (await import('@n8n/ai-node-sdk')) as unknown as Sdk;
+
+/** The pack, whose chat model is made otherwise. */
+function packWith(supplyData: LmChatModelRouter['supplyData']): Pack {
+	const made = Object.assign(new LmChatModelRouter(), { supplyData });
+	const type = 'n8n-nodes-agent-bridge.lmChatModelRouter';
+	const byName: Pack['nodeTypes']['getByNameAndVersion'] = (name, version) =>
+		name === type ? made : sources.nodeTypes.getByNameAndVersion(name, version);
+	return {
+		...sources,
+		nodeTypes: { ...sources.nodeTypes, getByName: byName, getByNameAndVersion: byName },
+	};
+}
+
+const withSdk = (loadSdk: () => Promise<unknown>) =>
+	packWith(async function (this: ISupplyDataFunctions, itemIndex) {
+		return await supplyChatModel(this, itemIndex, loadSdk);
+	});
+
+/** The real SDK, whose models are changed. */
+const withChanged = (change: (model: SdkModel, make: () => SdkModel) => void) =>
+	withSdk(async () => {
+		const real = await loadReal();
+		const supplyModel: Sdk['supplyModel'] = (n8n, options) => {
+			const supplied = real.supplyModel(n8n, options);
+			change(supplied.response, () => real.supplyModel(n8n, options).response);
+			return supplied;
+		};
+		return { supplyModel };
+	});
+
+it('a connection that the SDK opens by itself is seen here', async () => {
+	const pack = packWith(async function (this: ISupplyDataFunctions) {
+		const { supplyModel } = await loadReal();
+		const options = {
+			type: 'openai',
+			model: 'm',
+			apiKey: 'k',
+			baseUrl: 'https://router.invalid/v1',
+		};
+		return supplyModel(this, options) as SupplyData;
+	});
+	const { error } = await ask({ pack, use: async (model) => await model.invoke('Hello') });
+	expect(error).toBeDefined();
+	expect(connected()).toContain('router.invalid:443');
+});
+
+describe('nothing is sent', () => {
+	const refusal = async (pack: Pack) => {
+		const { error } = await ask({ pack, use: async (model) => await model.invoke('Hello') });
+		expect(service.requests).toEqual([]);
+		expect(connected()).toEqual([]);
+		return error;
+	};
+
+	it.each<[string, () => Promise<unknown>]>([
+		[
+			'no SDK',
+			async () => await Promise.reject(new Error("Cannot find module '@n8n/ai-node-sdk'")),
+		],
+		['an SDK without models', async () => await Promise.resolve({ AI_NODE_SDK_VERSION: 1 })],
+	])('where n8n has %s', async (_what, loadSdk) => {
+		const error = await refusal(withSdk(loadSdk));
+		expect(error?.message).toBe('This node needs n8n 2.16 or newer');
+		expect(error?.description).toContain('use the Model Router node');
+	});
+
+	it('where the SDK is newer than n8n', async () => {
+		const supplyModel = () => {
+			throw new TypeError('ctx.helpers.getSecureEgressFilter is not a function');
+		};
+		const error = await refusal(withSdk(async () => await Promise.resolve({ supplyModel })));
+		expect(error?.message).toBe('The SDK for chat models does not fit this version of n8n');
+		expect(error?.description).toContain('getSecureEgressFilter');
+	});
+
+	it.each<[string, (model: SdkModel, make: () => SdkModel) => void]>([
+		['keeps its settings elsewhere', (model) => delete model.fields],
+		['has no client for chat completions', (model) => (model.withConfig = () => ({ ...model }))],
+		[
+			'forgets its settings when it is made anew',
+			(model, make) => (model.withConfig = () => make()),
+		],
+		[
+			'forgets its settings when it is made anew the second time',
+			(model, make) => {
+				const once = model.withConfig.bind(model);
+				model.withConfig = (config) => Object.assign(once(config), { withConfig: () => make() });
+			},
+		],
+		[
+			'forgets its settings when it gets tools',
+			(model, make) => {
+				const once = model.withConfig.bind(model);
+				model.withConfig = (config) => Object.assign(once(config), { bindTools: () => make() });
+			},
+		],
+	])('by a model that %s', async (_what, change) => {
+		const error = await refusal(withChanged(change));
+		expect(error?.message).toBe('The requests of this chat model cannot be guarded');
+	});
+
+	it('is not said of the SDK as it is', async () => {
+		const pack = withChanged(() => undefined);
+		const { error } = await ask({ pack, use: async (model) => await model.invoke('Hello') });
+		expect(error).toBeUndefined();
+	});
+});
