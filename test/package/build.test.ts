@@ -6,7 +6,13 @@ import { build, copyOfPackage, packedFiles } from './copyOfPackage';
 interface Manifest {
 	dependencies?: object;
 	peerDependencies: object;
-	n8n: { nodes: string[]; credentials: string[]; strict: boolean; n8nNodesApiVersion: number };
+	n8n: {
+		nodes: string[];
+		credentials: string[];
+		strict: boolean;
+		n8nNodesApiVersion: number;
+		aiNodeSdkVersion: number;
+	};
 }
 
 let folder: string;
@@ -36,9 +42,10 @@ it('packs what is built from the sources, and the papers', () => {
 	expect(files).toEqual([...built, ...copied, ...papers].sort());
 });
 
-it('depends on nothing but n8n-workflow', () => {
+it('depends on nothing but what n8n has', () => {
 	expect(Object.keys(manifest.dependencies ?? {})).toEqual([]);
-	expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
+	expect(manifest.peerDependencies).toEqual({ '@n8n/ai-node-sdk': '*', 'n8n-workflow': '*' });
+	expect(manifest.n8n.aiNodeSdkVersion).toBe(1);
 });
 
 it('requires nothing that an n8n installation does not have', () => {
@@ -46,7 +53,22 @@ it('requires nothing that an n8n installation does not have', () => {
 		[...read(file).matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map(([, name]) => name),
 	);
 	const packages = required.filter((name) => !name?.startsWith('.'));
-	expect([...new Set(packages)].sort()).toEqual(['crypto', 'n8n-workflow', 'node:crypto']);
+	expect([...new Set(packages)].sort()).toEqual([
+		'@n8n/ai-node-sdk',
+		'crypto',
+		'n8n-workflow',
+		'node:crypto',
+	]);
+});
+
+// one file that fails to load keeps n8n from loading the whole package
+it('loads n8n’s SDK for AI nodes only where the chat model is used', () => {
+	const using = scripts().filter((file) => read(file).includes('"@n8n/ai-node-sdk"'));
+	expect(using).toEqual(['dist/nodes/ModelRouter/LmChatModelRouter.node.js']);
+	const lines = read(using[0]!).split('\n');
+	const loading = lines.filter((line) => line.includes('require("@n8n/ai-node-sdk")'));
+	// no line of the file's top level
+	expect(loading).toEqual([expect.stringMatching(/^\s+.*Promise/)]);
 });
 
 it('every relative require leads to a file of the package', () => {

@@ -52,12 +52,16 @@ function scopesOf(
 	return [...scopes, ...nested];
 }
 
-/** As a tool, a conversation would lose its inputs; a trigger is called by nobody. */
-const notTools = ['agentConversation', 'modelRouterTrigger'];
+/** Of the node that supplies a model in place of items. */
+const CHAT_MODEL = 'lmChatModelRouter';
+
+/** As a tool, a conversation would lose its inputs; a trigger is called by nobody, and a chat model by what it is attached to. */
+const notTools = ['agentConversation', CHAT_MODEL, 'modelRouterTrigger'];
 
 it('n8n loads every node and credential', () => {
 	expect(Object.keys(loader.nodeTypes).sort()).toEqual([
 		'agentConversation',
+		'lmChatModelRouter',
 		'marketAssistant',
 		'modelRouter',
 		'modelRouterTrigger',
@@ -68,9 +72,10 @@ it('n8n loads every node and credential', () => {
 		'modelRouterApi',
 		'workspaceAgentApi',
 	]);
-	for (const { execute, description } of nodes) {
-		expect([typeof execute, description.usableAsTool === true]).toEqual([
-			'function',
+	for (const { execute, supplyData, description } of nodes) {
+		const isModel = description.name === CHAT_MODEL;
+		expect([typeof execute, typeof supplyData, description.usableAsTool === true]).toEqual([
+			...(isModel ? ['undefined', 'function'] : ['function', 'undefined']),
 			!notTools.includes(description.name),
 		]);
 		expect(description.subtitle).toBeTruthy();
@@ -85,8 +90,8 @@ const talking = () => nodes.filter(({ description }) => description.name !== 'ag
 /** How many lists of operations a node has that shows no resources: without a choice there is none. */
 const WITHOUT_RESOURCES: Record<string, number> = { workspaceAgent: 0, marketAssistant: 1 };
 
-/** A trigger has events in place of operations. */
-const isNoTrigger = ({ poll }: INodeType) => !poll;
+/** A trigger has events in place of operations, and a chat model only settings. */
+const hasOperations = ({ poll, supplyData }: INodeType) => !poll && !supplyData;
 
 it('the conversation has no credential: its speakers have', () => {
 	const conversation = nodes.find(({ description }) => description.name === 'agentConversation');
@@ -123,7 +128,7 @@ it('every credential hides its key, and says what it is for', () => {
 });
 
 it('every operation has a name, a value, an action and a description', () => {
-	for (const { description } of talking().filter(isNoTrigger)) {
+	for (const { description } of talking().filter(hasOperations)) {
 		const operations = description.properties.filter(({ name }) => name === 'operation');
 		const { options: resources = [] } =
 			description.properties.find(({ name }) => name === 'resource') ?? {};
@@ -251,4 +256,23 @@ it('the trigger is polled, and has no input', () => {
 	const trigger = nodes.find(({ description }) => description.name === 'modelRouterTrigger');
 	expect(trigger?.description).toMatchObject({ polling: true, group: ['trigger'], inputs: [] });
 	expect([typeof trigger?.poll, typeof trigger?.execute]).toEqual(['function', 'function']);
+});
+
+it('the chat model is among n8n’s language models, and needs no input', () => {
+	const model = nodes.find(({ description }) => description.name === CHAT_MODEL);
+	expect(model?.description).toMatchObject({
+		inputs: [],
+		outputs: ['ai_languageModel'],
+		outputNames: ['Model'],
+		// of its file: n8n reads that only if the node itself has no codex. The list below "Model +" needs the categories.
+		codex: {
+			categories: ['AI'],
+			subcategories: {
+				AI: ['Language Models', 'Root Nodes'],
+				'Language Models': ['Chat Models (Recommended)'],
+			},
+			alias: expect.any(Array),
+			resources: { primaryDocumentation: expect.any(Array) },
+		},
+	});
 });

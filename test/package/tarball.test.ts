@@ -43,19 +43,21 @@ it('holds nothing but what was built and the papers', () => {
 
 it('needs nothing but n8n', () => {
 	expect(manifest['dependencies']).toBeUndefined();
-	expect(manifest['peerDependencies']).toEqual({ 'n8n-workflow': '*' });
+	expect(manifest['peerDependencies']).toEqual({ '@n8n/ai-node-sdk': '*', 'n8n-workflow': '*' });
 	const needed = files
 		.filter((file) => file.endsWith('.js'))
 		.flatMap((file) => [...read(file).matchAll(/require\("([^"]+)"\)/g)].map(([, name]) => name!));
 	const packages = new Set(needed.filter((name) => !name.startsWith('.')));
 	expect(
-		[...packages].filter((name) => !['n8n-workflow', 'crypto', 'node:crypto'].includes(name)),
+		[...packages].filter(
+			(name) => !['@n8n/ai-node-sdk', 'n8n-workflow', 'crypto', 'node:crypto'].includes(name),
+		),
 	).toEqual([]);
 });
 
-it('names five nodes and three credentials, all there', () => {
+it('names six nodes and three credentials, all there', () => {
 	const { nodes, credentials } = manifest.n8n;
-	expect([nodes.length, credentials.length]).toEqual([5, 3]);
+	expect([nodes.length, credentials.length]).toEqual([6, 3]);
 	for (const file of [...nodes, ...credentials]) expect(files).toContain(file);
 	for (const file of nodes) expect(files).toContain(file.replace(/\.js$/, '.json'));
 });
