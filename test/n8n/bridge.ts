@@ -62,19 +62,6 @@ export const secretsOf = ({ agent, assistant, router }: Service): Secrets => ({
 	},
 });
 
-/** The router for n8n's own OpenAI nodes, which speak one of its protocols. */
-export const openAiSecretOf = ({ url, router }: Service): CredentialSecret => ({
-	name: 'Model Router as OpenAI account',
-	type: 'openAiApi',
-	data: {
-		apiKey: router.keys.main,
-		url: `${url}/v1`,
-		header: true,
-		headerName: 'X-API-KEY',
-		headerValue: router.keys.main,
-	},
-});
-
 export async function createAccounts(editor: Editor, secrets: Secrets): Promise<Accounts> {
 	return {
 		agent: await editor.createCredential(secrets.agent),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 
-import { openAiSecretOf, openBridge, type Bridge } from './bridge.ts';
+import { openBridge, type Bridge } from './bridge.ts';
 import { chatMessage, until, type SavedCredential, type SavedWorkflow } from './editor.ts';
 import { exampleFor, readExample, withModels } from './example.ts';
 import { itemsOf, type Execution } from './execution.ts';
@@ -17,10 +17,9 @@ let accounts: Record<string, SavedCredential>;
 beforeAll(async () => {
 	bridge = await openBridge({ personas: true });
 	mails = await MailServer.start();
-	const { editor, service } = bridge;
+	const { editor } = bridge;
 	accounts = {
 		...bridge.accounts,
-		openAi: await editor.createCredential(openAiSecretOf(service)),
 		smtp: await editor.createCredential(mails.secret),
 	};
 });

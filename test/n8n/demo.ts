@@ -104,6 +104,24 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'the chat at the bottom of the editor: the answer comes word by word',
 	},
 	{
+		file: 'chat-with-an-ai-agent-that-remembers.json',
+		node: 'AI Agent',
+		says: 'How is the market for ETH today?',
+		look: 'the tokens and the cost of each call in "Model Router Chat Model", below the agent',
+	},
+	{
+		file: 'chat-under-a-spending-cap.json',
+		node: 'Say Why',
+		says: 'How is the market for ETH today?',
+		look: 'the call that was not sent, in "Model Router Chat Model"; raise its cap, and ask again',
+	},
+	{
+		file: 'compare-two-models.json',
+		node: 'Side by Side',
+		says: 'What is a model router?',
+		look: 'both answers with their costs in "Side by Side"',
+	},
+	{
 		file: 'read-an-order.json',
 		node: 'Read the Order',
 		look: 'the fields under "parsed" in "Read the Order"',

@@ -23,10 +23,11 @@ export function exampleFor(
 	return example;
 }
 
-/** The text model that a user of the reference service could choose where an example leaves it open. */
+/** The text models that a user of the reference service could choose where an example leaves it open. */
 const ANY_TEXT_MODEL = 'northwind/quill-2.5';
+const ANOTHER_TEXT_MODEL = 'Aurora-Labs/Prism-4.1-Turbo';
 
-/** An example with a model chosen wherever a text model is still to be chosen. */
+/** An example with a model chosen wherever a text model is still to be chosen: another one where two are compared. */
 export function withModels(file: WorkflowFile): WorkflowFile {
 	const isOpen = ({ parameters, disabled }: WorkflowFile['nodes'][number]) => {
 		const chosen = parameters['model'] as { value?: unknown } | undefined;
@@ -34,8 +35,10 @@ export function withModels(file: WorkflowFile): WorkflowFile {
 	};
 	const nodes = file.nodes.map((node) =>
 		isOpen(node)
-			? { ...node, parameters: { ...node.parameters, model: model(ANY_TEXT_MODEL) } }
+			? { ...node, parameters: { ...node.parameters, model: model(chosenFor(node.name)) } }
 			: node,
 	);
 	return { ...file, nodes };
 }
+
+const chosenFor = (name: string) => (name === 'Second Model' ? ANOTHER_TEXT_MODEL : ANY_TEXT_MODEL);

@@ -304,6 +304,22 @@ describe('a model', () => {
 		expect((await complete([user('What is n8n?')], { tools })).tool_calls).toBeUndefined();
 	});
 
+	it('reads the answer in what an AI Agent of n8n hands over as the result of a tool', async () => {
+		const properties = { question: { type: 'string' } };
+		const tools = [
+			{
+				type: 'function',
+				function: { name: 'Market_Assistant', parameters: { type: 'object', properties } },
+			},
+		];
+		const question = user('How is the market for ETH today?');
+		const asked = await complete([question], { tools });
+		const content = JSON.stringify([{ output: 'Figures for "ETH":\n- up.', complete: true }]);
+		const told = { role: 'tool', tool_call_id: asked.tool_calls?.[0]?.id, content };
+		const answer = await complete([question, { role: 'assistant', ...asked }, told], { tools });
+		expect(answer.content).toBe('I have looked it up: Figures for "ETH":\n- up.');
+	});
+
 	it('describes a picture of the demo', async () => {
 		const { bytes } = drawnFile('image', 'A lighthouse in the fog', {});
 		const url = `data:image/png;base64,${bytes.toString('base64')}`;

@@ -88,7 +88,13 @@ function fromTool(question: string, result: string): string {
 			? `Yes, take an umbrella: it is ${result}${where}.`
 			: `No, leave the umbrella at home: it is ${result}${where}.`;
 	}
-	return `I have looked it up${where && ` for you${where}`}: ${result}.`;
+	return `I have looked it up${where && ` for you${where}`}: ${textOf(result)}.`;
+}
+
+/** The answer in a tool's result, which n8n's AI Agent hands over as the JSON of its item. */
+function textOf(result: string): string {
+	const [, text] = /"output":("(?:[^"\\]|\\.)*")/.exec(result) ?? [];
+	return text === undefined ? result : String(JSON.parse(text)).replace(/\.$/, '');
 }
 
 /** Reads what a writer has written, and names one thing that is missing, or agrees. */
