@@ -30,6 +30,7 @@ const columns = [
 	{ title: 'Live answers', groups: ['Live answers'] },
 	{ title: 'Stop ends waits', groups: ['Stop'] },
 	{ title: 'Tool of an AI agent', groups: ['Tool of an AI agent'] },
+	{ title: 'Chat model', groups: ['Chat model'], feature: 'chatModel' },
 	{ title: 'Conversation', groups: ['Conversation'], feature: 'conversation' },
 	{ title: 'Trigger', groups: ['Trigger'] },
 	{ title: 'Job ledger', groups: ['Job ledger', 'Job ledger and trigger'], feature: 'ledger' },
@@ -64,8 +65,8 @@ try {
 }
 
 /** @returns the counts of a version's tests, all together and by their outermost `describe` */
-async function test({ n8n, node }, tarball) {
-	const folder = await installed(n8n, node);
+async function test({ n8n, node, beside }, tarball) {
+	const folder = await installed(n8n, node, beside);
 	console.log(`\nn8n ${n8n} …`);
 	return await inRunFolder(async (runFolder) => {
 		const results = join(runFolder, 'counts.json');
@@ -105,14 +106,17 @@ async function test({ n8n, node }, tarball) {
 	});
 }
 
-/** @returns the folder whose node_modules have this n8n */
-async function installed(n8n, node) {
+/**
+ * @param beside packages that have to be installed beside this n8n, since npm would give its parts a copy each
+ * @returns the folder whose node_modules have this n8n
+ */
+async function installed(n8n, node, beside) {
 	if (versionIn(hostFolder, 'n8n') === n8n) return hostFolder;
 	const folder = join(cache, n8n);
 	if (existsSync(join(folder, sqliteBinary)) && versionIn(folder, 'n8n') === n8n) return folder;
 	mkdirSync(folder, { recursive: true });
 	checkDisk(folder, 1.5);
-	const dependencies = { n8n, ...(node && { [nodePackage]: node }) };
+	const dependencies = { n8n, ...(node && { [nodePackage]: node }), ...beside };
 	// what no test needs is left out, as in test/host; xlsx would come from a server of its own
 	const overrides = {
 		...read(join(hostFolder, 'package.json')).overrides,

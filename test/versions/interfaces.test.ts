@@ -22,7 +22,14 @@ const run = async (paying: readonly unknown[], text: string) => {
 	return await bridge.editor.runOnce(workflow(name, [{}], node));
 };
 
-const nodeTypes = ['workspaceAgent', 'marketAssistant', 'modelRouter', 'modelRouterTrigger'];
+const nodeTypes = [
+	'workspaceAgent',
+	'marketAssistant',
+	'modelRouter',
+	'modelRouterTrigger',
+	// also where it cannot be used
+	'lmChatModelRouter',
+];
 
 it.each(nodeTypes)('%s is loaded', async (type) => {
 	expect(await bridge.editor.nodeType(`${packageName}.${type}`)).toMatchObject({
