@@ -172,7 +172,7 @@ export class EditorPage {
 	}
 
 	async openNode(name: string): Promise<NodePanel> {
-		const kinds = ['default', 'trigger', 'configurable'];
+		const kinds = ['default', 'trigger', 'configurable', 'configuration'];
 		await this.node(name)
 			.locator(kinds.map((kind) => `[data-test-id="canvas-${kind}-node"]`).join(', '))
 			.first()

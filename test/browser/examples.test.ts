@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { openAiSecretOf } from '../n8n/bridge.ts';
 import { exampleFor } from '../n8n/example.ts';
 import { MailServer } from '../n8n/mailServer.ts';
 import { takePictureAround } from './pictures.ts';
@@ -9,9 +8,8 @@ let session: Session;
 let post: MailServer;
 beforeAll(async () => {
 	session = await Session.open();
-	const { editor, service } = session.bridge;
+	const { editor } = session.bridge;
 	post = await MailServer.start();
-	await editor.createCredential(openAiSecretOf(service));
 	await editor.createCredential(post.secret);
 });
 afterAll(async () => {

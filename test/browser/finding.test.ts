@@ -17,6 +17,7 @@ const words: Record<string, string[]> = {
 	'text to speech': ['modelRouter'],
 	LLM: ['modelRouter'],
 	GPT: ['modelRouter'],
+	'chat model': ['lmChatModelRouter'],
 	crypto: ['marketAssistant'],
 	agent: ['workspaceAgent'],
 	chat: ['workspaceAgent', 'marketAssistant', 'modelRouter'],

@@ -55,9 +55,14 @@ export class NodePanel {
 		await this.#field(field).locator('textarea, input').first().fill(text);
 	}
 
-	/** Opens a resource locator's list, searches it and takes the entry. @returns the entries that the search found */
-	async pick(field: string, search: string, entry: string): Promise<string[]> {
-		await this.#field(field).locator('[data-test-id="rlc-input"]').click();
+	/**
+	 * Opens a resource locator's list, searches it and takes the entry.
+	 *
+	 * @param index Which of the fields of this name.
+	 * @returns the entries that the search found
+	 */
+	async pick(field: string, search: string, entry: string, index = 0): Promise<string[]> {
+		await this.#field(field, index).locator('[data-test-id="rlc-input"]').click();
 		const entries = this.#tab.locator('[data-test-id="rlc-item"]:visible');
 		await entries.first().waitFor();
 		const all = await entries.count();
@@ -69,6 +74,15 @@ export class NodePanel {
 		const found = await entries.allInnerTexts();
 		await entries.filter({ hasText: entry }).first().click();
 		return found;
+	}
+
+	/** Adds an option to the collection with this button. */
+	async addOption(button: string, option: string): Promise<void> {
+		await this.parameters.getByPlaceholder(button).or(this.parameters.getByText(button)).click();
+		const options = this.#tab.locator(
+			'.el-select-dropdown__item:visible, [role="menuitem"]:visible',
+		);
+		await options.getByText(option, { exact: true }).click();
 	}
 
 	/** The other way of a resource locator: a text that is typed in. */
@@ -119,8 +133,8 @@ export class NodePanel {
 		await this.#get('ndv').waitFor({ state: 'detached' });
 	}
 
-	#field(name: string): Locator {
-		return this.#get(`parameter-input-${name}`).first();
+	#field(name: string, index = 0): Locator {
+		return this.#get(`parameter-input-${name}`).nth(index);
 	}
 
 	#get(id: string): Locator {

@@ -1,0 +1,60 @@
+import { takePicture } from './pictures.ts';
+import { Session } from './session.ts';
+
+let session: Session;
+beforeAll(async () => {
+	session = await Session.open();
+	const { fault } = session.bridge.service;
+	const text = { kind: 'text', pricing: { input_per_mtok: 3, output_per_mtok: 15 } };
+	const data = [
+		{
+			...{ ...text, id: 'aurora/prism-4', name: 'Prism 4', context_length: 1_000_000 },
+			...{
+				supported_parameters: ['tools', 'response_format'],
+				input_modalities: ['text', 'image'],
+			},
+		},
+		{ ...text, id: 'tiny/plain-1', capabilities: { tools: false, streaming: false } },
+		{ id: 'canvas/sketch-1', kind: 'image', pricing: { unit: 'image', per_unit: 0.04 } },
+	];
+	fault({
+		match: { method: 'GET', path: 'models' },
+		do: { type: 'body', contentType: 'application/json', body: JSON.stringify({ data }) },
+	});
+});
+afterAll(async () => await session?.close());
+
+const NAME = 'Model Router Chat Model';
+const prism =
+	'Prism 4 · $3 in, $15 out per 1M tokens · 1M context · tools · images · JSON · aurora/prism-4';
+const plain = 'tiny/plain-1 · $3 in, $15 out per 1M tokens · no tools · no streaming';
+
+it('is found below an AI Agent, and its lists show price, context and abilities', async () => {
+	await session.watched(async () => {
+		const { page, bridge } = session;
+		await page.openNewWorkflow();
+		await page.find('ai agent', 'AI Agent');
+		const agent = await page.addAtOnce('AI Agent');
+		await agent.close();
+		await page.fit();
+		await page.openPicker('ai_languageModel');
+		await page.find('router', NAME);
+		await page.showDetails(NAME);
+		const panel = await page.add();
+		await panel.useCredential(bridge.accounts.router.id);
+		expect(await panel.cutTexts()).toEqual([]);
+		expect(await panel.pick('model', 'prism', 'Prism 4')).toEqual([prism]);
+
+		// a list of models in a list of fields in a collection
+		await panel.addOption('Add Option', 'Fallback Models');
+		await panel.parameters.getByRole('button', { name: 'Add Model' }).click();
+		expect(await panel.pick('model', 'plain', 'tiny/plain-1', 1)).toEqual([plain]);
+		// what was chosen is longer than its field, which n8n marks with an ellipsis
+		expect(await panel.cutTexts()).toEqual([prism, plain]);
+		await takePicture(`node ${NAME} with fallback`, panel.ndv);
+		await panel.close();
+		await page.fit();
+		// the agent and the trigger that n8n adds with it, and the model below the agent
+		expect(await page.wires.count()).toBe(2);
+	})();
+});
