@@ -14,6 +14,8 @@ export const models = {
 	long: 'bench/long',
 	/** A stream of 200 pieces, one every 10 ms, each with the time at which it was written. */
 	paced: 'bench/paced',
+	/** A stream of 100 pieces, one every 20 ms, as a model speaks; each with the time at which it was written. */
+	words: 'bench/words',
 	/** Calls one of its tools after the other, until all turns are done. */
 	talk: 'bench/talk',
 } as const;
@@ -33,6 +35,9 @@ export const latencies = { late: 50, slow: 500 } as const;
 /** Pieces of the answer of the model `paced`, and milliseconds between them. */
 export const [pacedPieces, pace] = [200, 10];
 
+/** Pieces of the answer of the model `words`, and milliseconds between them. */
+export const [words, wordPace] = [100, 20];
+
 /** Bytes of one event of the long answer with its blank line, and characters of text in it. */
 export const [eventSize, deltaSize] = [244, 40];
 
@@ -40,8 +45,8 @@ type Answer =
 	| { latency: number; type: string; body: Buffer }
 	/** A whole response as it goes over the wire. */
 	| { latency: number; wire: Buffer }
-	/** Pieces of a stream, one every `pace` milliseconds, each made when it is sent. */
-	| { latency: number; type: string; pieces: Array<() => string> }
+	/** Pieces of a stream, one every so many milliseconds, each made when it is sent. */
+	| { latency: number; type: string; pieces: Array<() => string>; every: number }
 	/** A file of so many bytes. */
 	| { latency: number; type: string; file: number };
 
@@ -81,12 +86,16 @@ export function answersOf(deltas: number): Answers {
 		if (path.includes('/models/')) return { latency: 0, type: json, body: model };
 		if (path.includes(`/workspaces/${talkWorkspace}/`))
 			return { latency: 0, type: stream, body: saidOnce() };
-		if (path.includes('/session/')) return { latency: 0, type: stream, pieces: pacedByAgent };
+		if (path.includes('/session/'))
+			return { latency: 0, type: stream, pieces: pacedByAgent, every: pace };
 		if (path.includes('/invoke_assistant'))
-			return { latency: 0, type: stream, pieces: pacedByAssistant };
+			return { latency: 0, type: stream, pieces: pacedByAssistant, every: pace };
 		if (body.includes(models.talk)) return { latency: 0, type: json, body: callOfTool(body) };
 		if (body.includes(models.long)) return { latency: 0, wire: long };
-		if (body.includes(models.paced)) return { latency: 0, type: stream, pieces: paced };
+		if (body.includes(models.paced))
+			return { latency: 0, type: stream, pieces: pacedTexts(pacedPieces), every: pace };
+		if (body.includes(models.words))
+			return { latency: 0, type: stream, pieces: pacedTexts(words), every: wordPace };
 		const wait = latencyOf(body);
 		// the responses protocol, which is not spoken by our node here, is asked for one object
 		if (path.endsWith('/responses')) return { latency: wait, type: json, body: response };
@@ -125,8 +134,8 @@ const usage = event({
 const chunk = (content: string, finish: string | null = null) =>
 	event({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] });
 
-const paced = [
-	...Array.from({ length: pacedPieces }, () => () => chunk(timeMark())),
+const pacedTexts = (count: number) => [
+	...Array.from({ length: count }, () => () => chunk(timeMark())),
 	() => chunk('', 'stop') + usage + end,
 ];
 

@@ -1,12 +1,16 @@
 import { latencies } from './answers.ts';
 import { fileGoals } from './fileGoals.ts';
 import { liveGoals } from './liveGoals.ts';
+import { bootGoals, type Boot } from './boots.ts';
+import { chatModelGoals } from './chatModels.ts';
 import { waitingGoals, type Waiting } from './waiting.ts';
 import { minus, over } from './numbers.ts';
 import { pollGoals } from './pollFigures.ts';
+import type { Pairs } from './pairs.ts';
 import type { PollFigures } from './polls.ts';
 import type { RateFigure } from './rateFigures.ts';
 import { find, least, most, ratio, type Result } from './results.ts';
+import type { Sample } from './sample.ts';
 import { turnGoals } from './turnGoals.ts';
 import { slowForOpenAi, type Sizes } from './rows.ts';
 import { aligned, times } from './table.ts';
@@ -30,12 +34,16 @@ export function judge(
 	{
 		waiting,
 		polls,
+		chatModels,
+		boots,
 		ownShare,
 		ownTurn,
 		rates,
 	}: {
 		waiting: Waiting[];
 		polls: PollFigures[];
+		chatModels: Array<Pairs<Sample>>;
+		boots: Pairs<Boot> | undefined;
 		ownShare: number | undefined;
 		ownTurn: number | undefined;
 		rates: RateFigure[];
@@ -89,6 +97,8 @@ export function judge(
 		...turnGoals(results, ownTurn),
 		...waitingGoals(waiting),
 		...pollGoals(polls),
+		...chatModelGoals(chatModels),
+		...bootGoals(boots),
 		...rates.flatMap(rateGoals),
 	];
 	return goals.map(([goal, what, measured, limit]) => ({

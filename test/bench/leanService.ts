@@ -1,7 +1,7 @@
 // The service of the benchmark, in a process of its own. It does next to nothing, so that it is never the limit: the
 // reference service keeps every request and prices every answer.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { answersOf, pace, type Answers } from './answers.ts';
+import { answersOf, type Answers } from './answers.ts';
 import { heldJobs } from './heldJobs.ts';
 import { watchedJobs } from './watchedJobs.ts';
 
@@ -53,7 +53,7 @@ function take(answers: Answers, request: IncomingMessage, response: ServerRespon
 /** The first piece at once; each one at its time, whenever the one before it was sent. */
 function sendPaced(
 	response: ServerResponse,
-	{ type, pieces }: { type: string; pieces: Array<() => string> },
+	{ type, pieces, every }: { type: string; pieces: Array<() => string>; every: number },
 ): void {
 	const started = performance.now();
 	response.writeHead(200, { 'content-type': type });
@@ -63,7 +63,7 @@ function sendPaced(
 			inFlight--;
 			return void response.end();
 		}
-		setTimeout(send, started + (index + 1) * pace - performance.now(), index + 1);
+		setTimeout(send, started + (index + 1) * every - performance.now(), index + 1);
 	};
 	send(0);
 }

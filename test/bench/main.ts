@@ -7,6 +7,9 @@ import { parseArgs } from 'node:util';
 import { startInstance, type Instance } from '../n8n/instance.ts';
 import { talkWorkspace } from './answers.ts';
 import { measureAlone } from './alone.ts';
+import { measureBoots, type Boot } from './boots.ts';
+import { chatModelNames, measureChatModels } from './chatModels.ts';
+import type { Pairs } from './pairs.ts';
 import { rateFigures } from './rateFigures.ts';
 import { measurePolls, pollCases, type PollFigures } from './polls.ts';
 import { profile, type ProfileSummary } from './profile.ts';
@@ -24,7 +27,7 @@ const { values, positionals } = parseArgs({
 	options: {
 		/** How often every row is run. */
 		rounds: { type: 'string', default: '5' },
-		/** A regular expression for "<job>: <row>", for "own share" and for "own turn". */
+		/** A regular expression for "<job>: <row>", for "own share", for "own turn" and for "boot". */
 		only: { type: 'string', default: '' },
 		/** A short one, which shows that everything works and nothing more. */
 		quick: { type: 'boolean', default: false },
@@ -44,6 +47,8 @@ const sizes = values.quick
 			watched: [1000, 10_000],
 		};
 const rounds = values.quick ? 1 : Number(values.rounds);
+/** Of what is compared in pairs. */
+const pairs = values.quick ? 3 : 15;
 const only = new RegExp(values.only, 'i');
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -55,9 +60,11 @@ async function run(): Promise<void> {
 	const service = await startLeanService(sizes.deltas);
 	let instance: Instance | undefined;
 	try {
+		// before there is another n8n that takes processor time
+		const boots = await bootsOf();
 		say('Starting n8n with the package …');
 		instance = await startInstance({ tarball, env: likeProduction() });
-		await measure(instance, service);
+		await measure(instance, service, boots);
 	} catch (error) {
 		say(error instanceof Error ? String(error.stack) : String(error));
 		process.exitCode = 1;
@@ -80,7 +87,11 @@ function likeProduction(): Record<string, string> {
 	};
 }
 
-async function measure(instance: Instance, service: LeanService): Promise<void> {
+async function measure(
+	instance: Instance,
+	service: LeanService,
+	boots: Pairs<Boot> | undefined,
+): Promise<void> {
 	const accounts = await createAccounts(instance, service);
 	const rows = rowsOf(instance.url, service.url, accounts, sizes).filter(
 		({ job, name }) => only.test(`${job}: ${name}`) && !(values.quick && job === 'large'),
@@ -109,6 +120,7 @@ async function measure(instance: Instance, service: LeanService): Promise<void> 
 		if (row.job === 'large') await startAnew(instance, row);
 		await take(index);
 	}
+	const chatModels = await chatModelsOf(instance, service, accounts);
 	const waiting = await waits(instance, service, accounts);
 	const polls = await pollsOf(instance, service, accounts);
 	const alone = async (what: string, program: string) =>
@@ -117,9 +129,23 @@ async function measure(instance: Instance, service: LeanService): Promise<void> 
 	const ownTurn = await alone('own turn', 'ownTurn.ts');
 	const judged = !values.quick;
 	const rates = await rateFigures();
-	const found = { results, profiles: profiled, waiting, polls, ownShare: share, ownTurn, rates };
-	const measured = { ...found, sizes, rounds, judged };
+	const found = { results, profiles: profiled, waiting, polls, chatModels, boots, rates };
+	const measured = { ...found, ownShare: share, ownTurn, sizes, rounds, judged };
 	say(`\n${report(resultFile, measured)}`);
+}
+
+async function bootsOf(): Promise<Pairs<Boot> | undefined> {
+	if (!only.test('boot')) return undefined;
+	say(`${pairs} pairs of boots, with the package and without …`);
+	return await measureBoots(tarball, pairs);
+}
+
+async function chatModelsOf(instance: Instance, service: LeanService, accounts: Accounts) {
+	const wanted = chatModelNames.filter((name) => only.test(name));
+	if (wanted.length) say(`${pairs} pairs of AI agents with a chat model …`);
+	const nodes = nodesUnderTest(service.url, accounts);
+	const options = { wanted, count: pairs, deltas: sizes.deltas };
+	return await measureChatModels(instance, service, nodes, options);
 }
 
 async function waits(instance: Instance, service: LeanService, accounts: Accounts) {

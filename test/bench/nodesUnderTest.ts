@@ -186,7 +186,15 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 
 	noOperation: (): WorkflowNode => node('Node', 'n8n-nodes-base.noOp', {}),
 
-	/** Goes below an agent. */
+	/** Goes below an agent, like the next one. */
+	oursChatModel: (model: string): WorkflowNode =>
+		node(
+			'Chat Model',
+			'n8n-nodes-agent-bridge.lmChatModelRouter',
+			{ model: locator(model), options: {} },
+			using(accounts.router),
+		),
+
 	chatModel: (model: string): WorkflowNode =>
 		node(
 			'Chat Model',

@@ -1,12 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
+import { bootTable, type Boot } from './boots.ts';
+import { chatModelTable } from './chatModels.ts';
 import { goalTable, judge } from './goals.ts';
 import type { ProfileSummary } from './profile.ts';
+import type { Pairs } from './pairs.ts';
 import { pollTables } from './pollFigures.ts';
 import type { PollFigures } from './polls.ts';
 import { rateTable, type RateFigure } from './rateFigures.ts';
 import type { Result } from './results.ts';
 import type { Sizes } from './rows.ts';
+import type { Sample } from './sample.ts';
 import { aligned, tables, times } from './table.ts';
 import { formerBridge } from './turnGoals.ts';
 import { waitingTable, type Waiting } from './waiting.ts';
@@ -23,6 +27,9 @@ export interface Measured {
 	rates: RateFigure[];
 	waiting: Waiting[];
 	polls: PollFigures[];
+	/** Of the AI Agent, by case. */
+	chatModels: Array<Pairs<Sample>>;
+	boots: Pairs<Boot> | undefined;
 	sizes: Sizes;
 	rounds: number;
 	/** Whether it is long enough to judge anything by it. */
@@ -31,22 +38,11 @@ export interface Measured {
 
 /** Keeps everything in a file, as JSON. @returns what a person wants to know of it */
 export function report(file: string, measured: Measured): string {
-	const { results, profiles, waiting, polls, rates, sizes, rounds, judged, ownShare, ownTurn } =
-		measured;
-	const goals = judged ? judge(results, sizes, { waiting, polls, ownShare, ownTurn, rates }) : [];
+	const { judged, rounds, sizes, results, profiles, ...figures } = measured;
+	const { waiting, polls, chatModels, boots, rates } = figures;
+	const goals = judged ? judge(results, sizes, figures) : [];
 	const about = { date: new Date().toISOString(), node: process.version, rounds, sizes };
-	const all = {
-		...about,
-		load: loadavg(),
-		ownShare,
-		ownTurn,
-		waiting,
-		polls,
-		rates,
-		results,
-		goals,
-		profiles,
-	};
+	const all = { ...about, load: loadavg(), ...figures, results, goals, profiles };
 	writeFileSync(file, JSON.stringify(all, null, '\t'));
 	return [
 		'A ratio is "of wall time / of CPU time", both of the minima. CPU is of n8n or, for raw rows, of the raw client.',
@@ -55,6 +51,8 @@ export function report(file: string, measured: Measured): string {
 		`Questions to the market assistant by five executions at once, in virtual time\n${rateTable(rates)}`,
 		...(waiting.length ? [waitingTable(waiting, sizes.waiting)] : []),
 		...(polls.length ? [pollTables(polls)] : []),
+		...(chatModels.length ? [chatModelTable(chatModels)] : []),
+		...(boots ? [bootTable(boots)] : []),
 		goals.length ? goalTable(goals) : 'Too short to judge the goals by.',
 		...Object.entries(profiles).map(([job, summary]) => shareOf(job, summary)),
 		`Written to ${file}`,
