@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { startService } from '../test/service/service.ts';
-import { openAiSecretOf } from '../test/n8n/bridge.ts';
 import { DEMO_EXAMPLES, demoError, demoLine, demoResult, talkLines } from '../test/n8n/demo.ts';
 import { chatMessage, owner } from '../test/n8n/editor.ts';
 import { withModels } from '../test/n8n/example.ts';
@@ -99,7 +98,7 @@ async function saveCredentials(editor) {
 			...[router.baseUrl, router.keys.main, ledger],
 		),
 	];
-	accounts.push(openAiSecretOf(service), mails.secret);
+	accounts.push(mails.secret);
 	const known = await editor.credentials();
 	for (const secret of accounts) {
 		const found = known.find(({ type, name }) => type === secret.type && name === secret.name);
