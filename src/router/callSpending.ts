@@ -7,12 +7,18 @@ import { allowedMicroUsd, formatCap } from './spendingCap';
 export interface CallSpending {
 	/** The sum, as digits. A request counts with the most that it can cost until its real cost is known. */
 	microUsd: string;
+	/** Requests that count with the most that they can cost. */
+	atMost: number;
 	/** Requests whose cost is not known and could not be calculated beforehand. */
 	uncounted: number;
 }
 
 /** The state before the first request. */
-export const emptyCallSpending = (): CallSpending => ({ microUsd: '0', uncounted: 0 });
+export const emptyCallSpending = (): CallSpending => ({
+	microUsd: '0',
+	atMost: 0,
+	uncounted: 0,
+});
 
 /** The share of one request in the sum. */
 export interface Reservation {
@@ -41,30 +47,33 @@ export function reserveCall(
 ): Reservation {
 	const before = readInteger(spending.microUsd) ?? ZERO;
 	const most = 'unbounded' in bound ? undefined : bound.microUsd;
-	if (before.plus(most ?? 0).gt(allowedMicroUsd(cap))) {
+	const allowed = allowedMicroUsd(cap);
+	if (most === undefined ? before.gte(allowed) : before.plus(most).gt(allowed)) {
 		const next =
 			most === undefined
 				? 'The cost of this call is unknown'
 				: `This call could cost up to ${formatUsd(most)}`;
 		throw invalidInputError(
 			`The spending cap of ${formatCap(cap)} for this execution is reached`,
-			`Nothing was sent. The calls before cost ${formatUsd(before)}. ${next}: raise "Spending Cap per Execution", or lower "Maximum Output Tokens".`,
+			`Nothing was sent. ${describeSum(spending)} ${next}: raise "Spending Cap per Execution", or lower "Maximum Output Tokens".`,
 		);
 	}
-	const add = (amount: number) => {
+	const counted = most === undefined ? 'uncounted' : 'atMost';
+	const add = (amount: number, requests: 1 | -1) => {
 		spending.microUsd = (readInteger(spending.microUsd) ?? ZERO).plus(amount).toFixed();
+		spending[counted] += requests;
 	};
-	add(most ?? 0);
-	if (most === undefined) spending.uncounted += 1;
+	add(most ?? 0, 1);
 	return {
 		settle(microUsd) {
-			if (microUsd === undefined) return;
-			add(microUsd - (most ?? 0));
-			if (most === undefined) spending.uncounted -= 1;
+			if (microUsd !== undefined) add(microUsd - (most ?? 0), -1);
 		},
-		release() {
-			add(-(most ?? 0));
-			if (most === undefined) spending.uncounted -= 1;
-		},
+		release: () => add(-(most ?? 0), -1),
 	};
+}
+
+function describeSum({ microUsd, atMost }: CallSpending): string {
+	const sum = formatUsd(microUsd);
+	if (!atMost) return `The calls before cost ${sum}.`;
+	return `The calls before count with ${sum}, ${atMost} of them with the most that ${atMost === 1 ? 'it' : 'they'} can cost.`;
 }

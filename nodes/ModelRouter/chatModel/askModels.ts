@@ -101,7 +101,8 @@ function createClient({ connection, maxRateLimitWait }: CallContext): Http {
  */
 function isRefusedUnstarted(cause: unknown): cause is ServiceError {
 	if (!(cause instanceof ServiceError) || cause.kind !== 'refused') return false;
-	return isUnstarted(cause) && cause.details.status !== 401;
+	const { status = 0 } = cause.details;
+	return isUnstarted(cause) && status >= 400 && status !== 401;
 }
 
 const isUnstarted = (cause: unknown) =>

@@ -14,12 +14,12 @@ const unbounded = { unbounded: 'There is no price.' };
 it('counts a call with the most that it can cost, then with what it did cost', () => {
 	const spending = emptyCallSpending();
 	const call = reserveCall(spending, bound(800_000), 1);
-	expect(spending).toEqual({ microUsd: '800000', uncounted: 0 });
+	expect(spending).toEqual({ microUsd: '800000', atMost: 1, uncounted: 0 });
 	expect(() => reserveCall(spending, bound(300_000), 1)).toThrow('is reached');
 	call.settle(5);
-	expect(spending).toEqual({ microUsd: '5', uncounted: 0 });
+	expect(spending).toEqual({ microUsd: '5', atMost: 0, uncounted: 0 });
 	reserveCall(spending, bound(300_000), 1).release();
-	expect(spending).toEqual({ microUsd: '5', uncounted: 0 });
+	expect(spending).toEqual({ microUsd: '5', atMost: 0, uncounted: 0 });
 });
 
 it('keeps the most that a call can cost where its cost is not known', () => {
@@ -32,13 +32,13 @@ it('counts calls without a bound apart, until their cost is known', () => {
 	const spending = emptyCallSpending();
 	const one = reserveCall(spending, unbounded, 1);
 	reserveCall(spending, unbounded, 1);
-	expect(spending).toEqual({ microUsd: '0', uncounted: 2 });
+	expect(spending).toEqual({ microUsd: '0', atMost: 0, uncounted: 2 });
 	one.settle(9);
-	expect(spending).toEqual({ microUsd: '9', uncounted: 1 });
+	expect(spending).toEqual({ microUsd: '9', atMost: 0, uncounted: 1 });
 });
 
 it('says what was spent, and what could come', () => {
-	const spending = { microUsd: '900000', uncounted: 0 };
+	const spending = { microUsd: '900000', atMost: 0, uncounted: 0 };
 	expect(() => reserveCall(spending, bound(200_000), 1)).toThrow(
 		expect.objectContaining({
 			message: 'The spending cap of $1.00 for this execution is reached',
@@ -50,8 +50,23 @@ it('says what was spent, and what could come', () => {
 	);
 });
 
+it.each([
+	[1, '1 of them with the most that it can cost'],
+	[2, '2 of them with the most that they can cost'],
+])('says how many calls count with the most that they can cost (%s)', (atMost, words) => {
+	const spending = { microUsd: '900000', atMost, uncounted: 0 };
+	expect(() => reserveCall(spending, bound(200_000), 1)).toThrow(
+		expect.objectContaining({
+			details: {
+				advice: expect.stringContaining(`The calls before count with $0.90, ${words}. This call`),
+			},
+		}),
+	);
+});
+
 it('a cap of 0 lets a call pass only if it certainly costs nothing', () => {
 	expect(() => reserveCall(emptyCallSpending(), bound(1), 0)).toThrow('is reached');
+	expect(() => reserveCall(emptyCallSpending(), unbounded, 0)).toThrow('is reached');
 	reserveCall(emptyCallSpending(), bound(0), 0);
 });
 
