@@ -71,14 +71,12 @@ function toCatalogError(catalog: Lookup<CachedCatalog>): ServiceError | undefine
 	if (!error) return undefined;
 	const { status, advice } = error.details;
 	if (error.kind === 'cancelled') return withDetails(error, { outcome: 'not_started' });
-	const isRefusedKey = status === 401 || status === 403;
-	if (error.kind !== 'unreachable' && !isRefusedKey) return undefined;
+	if (error.kind !== 'unreachable' && status !== 401 && status !== 403) return undefined;
 	return withDetails(error, {
 		outcome: 'not_started',
 		advice: [
 			advice,
-			'Nothing was sent: the catalog could not be read.',
-			!isRefusedKey && 'If only the catalog fails, turn on "Allow Unknown Cost" in Options.',
+			'Nothing was sent: the catalog could not be read. If only the catalog fails, turn on "Allow Unknown Cost" in Options.',
 		]
 			.filter(Boolean)
 			.join(' '),
