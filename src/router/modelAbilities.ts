@@ -22,7 +22,7 @@ export interface ModelAbilities {
  */
 export function readAbilities(model: Model): ModelAbilities {
 	const tools = readAbility(model, ['tools', 'tool_calling', 'function_calling', 'functions']);
-	const streaming = readAbility(model, ['streaming', 'stream']);
+	const streaming = readAbility(model, ['streaming', 'stream'], NO_LISTS);
 	const json = readAbility(model, [
 		...['json', 'json_mode', 'json_schema', 'response_format'],
 		...['structured_output', 'structured_outputs'],
@@ -38,10 +38,15 @@ export function readAbilities(model: Model): ModelAbilities {
 }
 
 const FIELD_LISTS = ['supported_parameters', 'supported_fields', 'supported_request_fields'];
+/** Which fields a request may have says nothing about streaming: hardly any list names "stream". */
+const NO_LISTS: string[] = [];
 const ABILITY_FIELDS = ['capabilities', 'abilities', 'features', 'supports'];
 
-function readAbility(model: Model, words: readonly string[]): boolean | undefined {
-	const [word = ''] = words;
+function readAbility(
+	model: Model,
+	words: readonly string[],
+	fieldLists = FIELD_LISTS,
+): boolean | undefined {
 	for (const [field, value] of Object.entries(model)) {
 		const flag = words.some((name) => isWord(field, `supports_${name}`))
 			? readFlag(value)
@@ -61,9 +66,7 @@ function readAbility(model: Model, words: readonly string[]): boolean | undefine
 			if (flag !== undefined) return flag;
 		}
 	}
-	// which fields a request may have says nothing about streaming: hardly any list names "stream"
-	if (word === 'streaming') return undefined;
-	for (const field of FIELD_LISTS) {
+	for (const field of fieldLists) {
 		const fields = model[field];
 		if (Array.isArray(fields) && fields.length)
 			return words.some((name) => fields.some((supported) => isWord(supported, name)));
