@@ -87,6 +87,18 @@ function toResponseItems({ role, content, tool_calls: calls, ...more }: ChatMess
 export const modalities = ['image', 'audio', 'video', 'file'] as const;
 export type Modality = (typeof modalities)[number];
 
+/** What messages for the user call them. */
+export const modalityNames: Record<Modality, string> = {
+	image: 'images',
+	audio: 'audio',
+	video: 'videos',
+	file: 'files',
+};
+
+/** The inputs of a model, for messages for the user. @param accepted As the catalog names them. */
+export const describeInputs = (accepted: readonly string[]) =>
+	accepted.join(', ') || 'nothing that the catalog names';
+
 /** A file for the model: its content, or a URL that the service can read. */
 export type Attachment = { modality: Modality } & (
 	| { url: string }

@@ -21,11 +21,13 @@ const KIND_DESCRIPTIONS: Record<ModelKind, { does: string; operation: string }> 
 /**
  * Rejects a model of another kind than the operation needs. A model without a kind in the catalog is accepted.
  *
+ * @param where A sentence about the operation that the advice names, for another node than the one that has it.
  * @throws ServiceError `invalid`.
  */
-export function checkKind({ id, kind }: Model, needed: ModelKind): void {
+export function checkKind({ id, kind }: Model, needed: ModelKind, where?: string): void {
 	if (!kind || kind === needed || !Object.hasOwn(KIND_DESCRIPTIONS, kind)) return;
-	throw invalidInputError(...describeWrongKind(id, kind));
+	const [message, advice] = describeWrongKind(id, kind);
+	throw invalidInputError(message, where ? `${advice} ${where}` : advice);
 }
 
 /** Explains the router's `wrong_endpoint` as `checkKind` does; the router's message names the right endpoint, hence the kind. */

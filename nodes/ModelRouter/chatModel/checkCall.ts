@@ -1,7 +1,8 @@
-import { invalidInputError, mapServiceError, withDetails } from '../../../src/core/errors';
+import { invalidInputError } from '../../../src/core/errors';
 import { isPlainObject } from '../../../src/core/json';
 import type { PreflightContext } from '../../../src/n8n/operation';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
+import { describeInputs, modalityNames, type Modality } from '../../../src/router/messages';
 import { checkKind, type Model } from '../../../src/router/model';
 import { readAbilities } from '../../../src/router/modelAbilities';
 import { maximumTextCost, type CostBound, type NoCostBound } from '../../../src/router/pricing';
@@ -47,7 +48,7 @@ export async function checkCall(
 }
 
 function checkAbilities(entry: Model, { tools, messages }: ChatRequest): void {
-	checkTextModel(entry);
+	checkKind(entry, 'text', 'That is an operation of the Model Router node.');
 	const { id } = entry;
 	const abilities = readAbilities(entry);
 	const usesTools = Array.isArray(tools) && tools.length > 0;
@@ -66,29 +67,13 @@ function checkAbilities(entry: Model, { tools, messages }: ChatRequest): void {
 		Array.isArray(inputs) && findModality(messages).find((one) => !inputs.includes(one));
 	if (needed)
 		throw invalidInputError(
-			`The model ${id} does not take ${MODALITIES[needed]}`,
-			`Nothing was sent. It takes: ${inputs.join(', ') || 'nothing that the catalog names'}. Choose another model, or leave the file out.`,
+			`The model ${id} does not take ${modalityNames[needed]}`,
+			`Nothing was sent. It takes: ${describeInputs(inputs)}. Choose another model, or leave the file out.`,
 		);
 }
-
-/** Names the node whose operations are for other kinds. */
-function checkTextModel(entry: Model): void {
-	try {
-		checkKind(entry, 'text');
-	} catch (cause) {
-		throw mapServiceError(cause, (error) =>
-			withDetails(error, {
-				advice:
-					`${error.details.advice ?? ''} That is an operation of the Model Router node.`.trim(),
-			}),
-		);
-	}
-}
-
-const MODALITIES = { image: 'images', audio: 'audio', video: 'videos', file: 'files' };
 
 /** What the parts of messages are, by their types in chat completions. */
-const MODALITY_BY_TYPE: Record<string, keyof typeof MODALITIES> = {
+const MODALITY_BY_TYPE: Record<string, Modality> = {
 	image_url: 'image',
 	input_audio: 'audio',
 	audio_url: 'audio',
@@ -96,7 +81,7 @@ const MODALITY_BY_TYPE: Record<string, keyof typeof MODALITIES> = {
 	file: 'file',
 };
 
-function findModality(messages: ChatRequest['messages']): Array<keyof typeof MODALITIES> {
+function findModality(messages: ChatRequest['messages']): Array<Modality> {
 	const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
 	return parts.flatMap((part) => {
 		const type = isPlainObject(part) ? part['type'] : undefined;

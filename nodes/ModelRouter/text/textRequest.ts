@@ -1,6 +1,11 @@
 import { invalidInputError } from '../../../src/core/errors';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
-import type { Attachment } from '../../../src/router/messages';
+import {
+	describeInputs,
+	modalityNames,
+	type Attachment,
+	type Modality,
+} from '../../../src/router/messages';
 import { checkKind, type Model } from '../../../src/router/model';
 import { maximumTextCost } from '../../../src/router/pricing';
 import { checkMaximumCost } from '../../../src/router/spendingCap';
@@ -75,22 +80,14 @@ const rejectFileLookup = (): never => {
 
 function checkModalities(
 	{ id, input_modalities: accepted }: Model,
-	wanted: readonly string[],
+	wanted: readonly Modality[],
 ): void {
 	if (!Array.isArray(accepted)) return;
 	const [index, modality] =
 		[...wanted.entries()].find(([, candidate]) => !accepted.includes(candidate)) ?? [];
 	if (index === undefined || !modality) return;
-	const what = accepted.length ? accepted.join(', ') : 'nothing that the catalog names';
 	throw invalidInputError(
-		`Attachments ${index + 1}: the model ${id} does not take ${MODALITY_NAMES[modality] ?? modality}`,
-		`It takes: ${what}. Use another model, or leave the attachment out.`,
+		`Attachments ${index + 1}: the model ${id} does not take ${modalityNames[modality]}`,
+		`It takes: ${describeInputs(accepted)}. Use another model, or leave the attachment out.`,
 	);
 }
-
-const MODALITY_NAMES: Record<string, string> = {
-	image: 'images',
-	audio: 'audio',
-	video: 'videos',
-	file: 'files',
-};
