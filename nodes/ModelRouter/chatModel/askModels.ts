@@ -14,11 +14,10 @@ import { explainBalance } from '../../../src/router/advice';
 import { reserveCall, type CallSpending } from '../../../src/router/callSpending';
 import { completeChat, type ChatRequest } from '../../../src/router/chatCompletions';
 import { toResponseBody } from '../../../src/router/chatToResponse';
-import { toUsd } from '../../../src/router/money';
 import { textCost } from '../../../src/router/pricing';
 import { createResponse } from '../../../src/router/responses';
 import type { TextAnswer } from '../../../src/router/textAnswer';
-import { createAnswerReader, readStructuredAnswer } from '../text/textOutput';
+import { createAnswerReader, readStructuredAnswer, toCostFields } from '../text/textOutput';
 import { createBodyBuilder, type ChatModelValues } from './callBody';
 import { checkCall } from './checkCall';
 
@@ -124,11 +123,6 @@ function createFormatCheck(values: ChatModelValues) {
 		if (!readAnswer || answer.toolCalls.length) return;
 		readStructuredAnswer(readAnswer, { ...answer, ...toCostFields(microUsd) });
 	};
-}
-
-function toCostFields(microUsd: number | undefined): object {
-	const costUsd = toUsd(microUsd);
-	return costUsd === undefined ? {} : { costUsd, costComputed: true };
 }
 
 async function askOnce(

@@ -13,13 +13,14 @@ import { createExecutionState, createLookUp } from '../../../src/n8n/operationCo
 import { createParamReader } from '../../../src/n8n/parameters';
 import { toExecuteContext } from '../../../src/n8n/platform';
 import { updateCustomData } from '../../../src/n8n/recordIds';
-import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
+import { defaultRequestSettings, type RequestSettings } from '../../../src/n8n/requestSettings';
 import { createSentRequests } from '../../../src/n8n/sentRequests';
 import { emptyCallSpending } from '../../../src/router/callSpending';
-import { readDecimal, toUsd, ZERO } from '../../../src/router/money';
+import { readDecimal, ZERO } from '../../../src/router/money';
 import { answerWarning } from '../../../src/router/textAnswer';
 import { readTokenCounts } from '../../../src/router/tokenCounts';
 import { access } from '../access';
+import { toCostFields } from '../text/textOutput';
 import { type AnsweredCall, createModelCaller } from './askModels';
 import type { ChatModelValues } from './callBody';
 import { chatModelParams } from './chatModel.params';
@@ -49,7 +50,7 @@ export async function supplyChatModel(
 		const settings = { ...defaultRequestSettings, ...values.requestSettings };
 		connection = await connect(n8n, access, settings);
 		const facts: CallFacts[] = [];
-		const ask = createAsk(n8n, connection, values, { itemIndex, facts });
+		const ask = createAsk(n8n, connection, { values, settings, itemIndex, facts });
 		const { model, options } = values;
 		return supplyLanguageModel(context, {
 			sdk,
@@ -63,18 +64,21 @@ export async function supplyChatModel(
 	}
 }
 
+interface AskOptions {
+	values: ChatModelValues;
+	settings: RequestSettings;
+	itemIndex: number;
+	facts: CallFacts[];
+}
+
 /** Asks, and writes down what became of it. Everything that leaves it is redacted. */
 function createAsk(
 	n8n: IExecuteFunctions,
 	connection: Connection,
-	values: ChatModelValues,
-	{ itemIndex, facts }: { itemIndex: number; facts: CallFacts[] },
+	{ values, settings, itemIndex, facts }: AskOptions,
 ): AskModel {
 	const { redact } = connection;
-	const { resendIfUnknown, maxRateLimitWait } = {
-		...defaultRequestSettings,
-		...values.requestSettings,
-	};
+	const { resendIfUnknown, maxRateLimitWait } = settings;
 	const scope = `${connection.credentialId} ${connection.baseUrl}`;
 	const callModels = createModelCaller({
 		values,
@@ -108,7 +112,6 @@ function toFacts(
 	notice: string | undefined,
 ): CallFacts {
 	const { input, output, cached, reasoning } = readTokenCounts(answer.usage);
-	const costUsd = toUsd(microUsd);
 	return {
 		text: answer.text,
 		...(input !== undefined &&
@@ -124,7 +127,7 @@ function toFacts(
 		fields: {
 			model: answer.model,
 			...(answer.requestId && { requestId: answer.requestId }),
-			...(costUsd !== undefined && { costUsd, costComputed: true }),
+			...toCostFields(microUsd),
 			...(answer.finishReason && { finishReason: answer.finishReason }),
 			...(answer.reasoning && { reasoning: answer.reasoning }),
 			...(answer.refusal && { refusal: answer.refusal }),

@@ -6,7 +6,6 @@ import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
 import { extrasOf, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { explainBalance } from '../../../src/router/advice';
 import type { Model } from '../../../src/router/model';
-import { toUsd } from '../../../src/router/money';
 import { textCost } from '../../../src/router/pricing';
 import { answerWarning, type TextAnswer } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
@@ -17,6 +16,7 @@ import {
 	readStructuredAnswer,
 	pickRequestId,
 	simplifyAnswer,
+	toCostFields,
 } from './textOutput';
 import { buildBody, type TextRequest } from './textRequest';
 
@@ -121,11 +121,8 @@ async function sendRequest<Raw extends string>(
 	}
 }
 
-/** The cost in USD, and that it is not the service's own figure. */
-function costOf({ usage }: TextAnswer, model: Model | undefined) {
-	const costUsd = toUsd(textCost(model?.pricing, usage));
-	return costUsd === undefined ? {} : { costUsd, costComputed: true };
-}
+const costOf = ({ usage }: TextAnswer, model: Model | undefined) =>
+	toCostFields(textCost(model?.pricing, usage));
 
 /** What `sendRequest` kept of an answer that broke off. */
 function findPartialAnswer(

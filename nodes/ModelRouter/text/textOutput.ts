@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../src/core/errors';
 import type { ChatMessage } from '../../../src/router/messages';
+import { toUsd } from '../../../src/router/money';
 import {
 	type TextAnswer,
 	type TextChoice,
@@ -42,6 +43,12 @@ function toAssistantMessage({ text, toolCalls }: TextAnswer): ChatMessage {
 		function: { name, arguments: typeof value === 'string' ? value : JSON.stringify(value) },
 	}));
 	return { role: 'assistant', content: text || null, tool_calls: calls };
+}
+
+/** The cost in USD, and that it is not the service's own figure; nothing if it is not known. */
+export function toCostFields(microUsd: number | undefined) {
+	const costUsd = toUsd(microUsd);
+	return costUsd === undefined ? {} : { costUsd, costComputed: true };
 }
 
 export const pickRequestId = ({ requestId }: { requestId?: string }) =>
