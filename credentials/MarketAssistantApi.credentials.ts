@@ -55,9 +55,18 @@ export class MarketAssistantApi implements ICredentialType {
 			displayOptions: { show: { plan: ['custom'] } },
 			default: 60,
 			description:
-				'Limit of your plan. Where several n8n workers use the key, give each its part: they do not know of one another.',
+				'Limit of your plan. It need not be divided where several n8n workers use the key: each finds its share, or all share the limit through the job ledger.',
 		},
 		...jobLedgerProperties,
+		{
+			displayName: 'Share the Limit Through the Job Ledger',
+			name: 'shareLimit',
+			type: 'boolean',
+			displayOptions: { show: { useJobLedger: [true] } },
+			default: false,
+			description:
+				'Whether all processes of n8n, such as the workers of queue mode, share the limit of the plan. Each reserves the times of its requests in the job ledger. While the ledger cannot be reached, each process limits its own rate.',
+		},
 	];
 
 	authenticate = createHeaderAuth('X-API-Key');

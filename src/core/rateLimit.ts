@@ -1,5 +1,6 @@
 import { type Http, parseRetryAfter } from './http';
 import { rateLimitedError, MAX_PAUSE, type Clock } from './retry';
+import { createShare, type Refusal } from './rateShare';
 
 const MS_PER_MINUTE = 60_000;
 
@@ -12,8 +13,12 @@ const MAX_BURST = 5;
 /** Milliseconds after which a waiting request checks its position again: requests before it may have been cancelled. */
 const RECHECK_INTERVAL = 1000;
 
-/** Milliseconds at half the rate after a 429: others are using the key, too. */
-const SLOWDOWN_AFTER_429 = 5 * MS_PER_MINUTE;
+/**
+ * Milliseconds for which a service that refused is left alone longer than it asks: with room for one request only, the processes
+ * would be refused again. After every further refusal soon after, it is four times as long, up to a minute: another process may
+ * take each place as soon as it is free.
+ */
+const FIRST_EXTRA_PAUSE = 4000;
 
 /** Limits the rate of requests. All requests that share a limit share one limiter. */
 export interface RateLimiter {
@@ -25,35 +30,49 @@ export interface RateLimiter {
 	 * @throws ServiceError `refused` when the pause is longer, `cancelled` as soon as the execution is.
 	 */
 	acquire(perMinute: number, clock: Clock, maxRateLimitWait: number): Promise<void>;
-	/** Lets no request through for that many milliseconds (at most an hour), and then one at a time. */
-	pauseFor(milliseconds: number, clock: Pick<Clock, 'now'>): void;
+	/** Lets no request through for as long as the service asks (at most an hour), and uses a smaller share of the limit afterwards. */
+	pause(refusal: Refusal, clock: Pick<Clock, 'now' | 'random'>): void;
+}
+
+/** The limiter of one process, which knows of no other. */
+export interface LoneRateLimiter extends RateLimiter {
+	/** @returns `interval`, milliseconds per request; `burst`, how many may be sent at once */
+	rateAt(perMinute: number, now: number): { interval: number; burst: number };
+	/** A request is being sent that did not wait for its turn here: it uses up the rate, too. */
+	addSent(perMinute: number, now: number): void;
 }
 
 /**
  * Spreads requests evenly (the generic cell rate algorithm) at 90 % of the limit, with up to five at once after an idle time.
  * The limit is then kept however the service counts: per minute of the clock, over the last 60 seconds, or with a token bucket.
+ *
+ * A 429 means that others use the key, too, such as another worker. The limiter then uses a share of the limit: see `createShare`.
  */
-export function createRateLimiter(): RateLimiter {
+export function createRateLimiter(): LoneRateLimiter {
 	const queue: object[] = [];
+	const share = createShare();
 	/** Until when the rate is used up by the requests sent so far. */
 	let spentUntil = -Infinity;
 	/** Until when nothing is sent. */
 	let pausedUntil = -Infinity;
-	/** Until when half the rate applies. */
-	let slowUntil = -Infinity;
 
-	/** @returns `interval`, milliseconds per request; `delay`, milliseconds until this position may send: less than 1 for now */
-	const schedule = (position: number, perMinute: number, now: number) => {
-		const isSlow = now < slowUntil;
-		const interval = (MS_PER_MINUTE / (perMinute * USED_SHARE)) * (isSlow ? 2 : 1);
-		// a burst has to fit into the unused share
-		const spareRequests = Math.floor(perMinute - perMinute * USED_SHARE) - 1;
-		const burst = isSlow ? 1 : Math.max(1, Math.min(MAX_BURST, spareRequests));
+	const rateAt = (perMinute: number, now: number) => findRate(perMinute, share.at(now));
+
+	const addSent = (perMinute: number, now: number) => {
+		spentUntil = Math.max(spentUntil, now) + rateAt(perMinute, now).interval;
+		share.addSent(now);
+	};
+
+	/** @returns milliseconds until this position may send: less than 1 for now */
+	const findDelay = (position: number, perMinute: number, now: number) => {
+		const { interval, burst } = rateAt(perMinute, now);
 		const nextSlot = Math.max(spentUntil - (burst - 1) * interval, pausedUntil);
-		return { interval, delay: nextSlot + position * interval - now };
+		return nextSlot + position * interval - now;
 	};
 
 	return {
+		rateAt,
+		addSent,
 		async acquire(perMinute, clock, maxRateLimitWait) {
 			const ticket = {};
 			queue.push(ticket);
@@ -62,9 +81,9 @@ export function createRateLimiter(): RateLimiter {
 					const now = clock.now();
 					if (pausedUntil - now > maxRateLimitWait) throw rateLimitedError(pausedUntil - now);
 					const position = queue.indexOf(ticket);
-					const { interval, delay } = schedule(position, perMinute, now);
+					const delay = findDelay(position, perMinute, now);
 					if (position === 0 && delay < 1) {
-						spentUntil = Math.max(spentUntil, now) + interval;
+						addSent(perMinute, now);
 						return;
 					}
 					await clock.sleep(Math.min(Math.max(delay, 1), RECHECK_INTERVAL));
@@ -73,11 +92,28 @@ export function createRateLimiter(): RateLimiter {
 				queue.splice(queue.indexOf(ticket), 1);
 			}
 		},
-		pauseFor(milliseconds, { now }) {
-			pausedUntil = Math.max(pausedUntil, now() + Math.min(milliseconds, MAX_PAUSE));
-			slowUntil = Math.max(now(), pausedUntil) + SLOWDOWN_AFTER_429;
+		pause(refusal, clock) {
+			const now = clock.now();
+			const pauseEnd = now + Math.min(refusal.wait, MAX_PAUSE);
+			pausedUntil = Math.max(pausedUntil, pauseEnd);
+			const refusals = share.reduce(refusal, now, pausedUntil);
+			if (!refusals) return;
+			const { interval } = rateAt(refusal.perMinute, now);
+			const first = Math.min(FIRST_EXTRA_PAUSE, 4 * refusal.wait);
+			const extra = Math.min(first * 4 ** (refusals - 1), MS_PER_MINUTE);
+			const spread = clock.random() * Math.min(interval, 2 * first);
+			// not part of the pause, which a request may be too impatient for
+			spentUntil = Math.max(spentUntil, pauseEnd + extra + spread);
 		},
 	};
+}
+
+function findRate(perMinute: number, share: number): { interval: number; burst: number } {
+	const interval = MS_PER_MINUTE / (perMinute * USED_SHARE * share);
+	// a burst has to fit into the unused share
+	const spareRequests = Math.floor(perMinute - perMinute * USED_SHARE) - 1;
+	const burst = share < 1 ? 1 : Math.max(1, Math.min(MAX_BURST, spareRequests));
+	return { interval, burst };
 }
 
 interface RateLimitOptions {
@@ -96,11 +132,13 @@ export function withRateLimit(
 	return {
 		async send(request) {
 			await limiter.acquire(perMinute, clock, maxRateLimitWait);
+			const sentAt = clock.now();
 			const response = await http.send(request);
 			if (response.status === 429) {
 				const retryAfter = parseRetryAfter(response.headers['retry-after'], clock.now());
 				// without the header: a limit per minute of the clock is free again in the next minute
-				limiter.pauseFor(retryAfter ?? MS_PER_MINUTE - (clock.now() % MS_PER_MINUTE), clock);
+				const wait = retryAfter ?? MS_PER_MINUTE - (clock.now() % MS_PER_MINUTE);
+				limiter.pause({ wait, sentAt, perMinute }, clock);
 			}
 			return response;
 		},

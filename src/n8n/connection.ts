@@ -3,17 +3,24 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { cancelledError, invalidInputError } from '../core/errors';
 import type { Http } from '../core/http';
-import { withRateLimit } from '../core/rateLimit';
+import { withRateLimit, type RateLimiter } from '../core/rateLimit';
 import { withRetries, type Clock } from '../core/retry';
+import type { SlotBook } from '../core/sharedRateLimit';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import type { ToReadable } from './binaryData';
 import { createN8nHttp, type HttpContext } from './http';
-import { findKeyOrigins, findLedgerKey, readLedgerPart, usesLedger } from './ledgerCredential';
+import {
+	findKeyOrigins,
+	findLedgerKey,
+	readLedgerPart,
+	sharesLimit,
+	usesLedger,
+} from './ledgerCredential';
 import { abortableSleep, checkAllowedDomains } from './n8nVersions';
 import { getReadableConstructor, type ReadableConstructor } from './platform';
 import { createRedactor, type Redactor } from './redact';
 import { defaultRequestSettings, type RequestSettings } from './requestSettings';
-import { serviceFactsOf, rateLimiterFor } from './sharedCache';
+import { serviceFactsOf, rateLimiterFor, sharedRateLimiterFor } from './sharedCache';
 
 /** An account of a service, and the HTTP client for it. */
 interface Client {
@@ -69,6 +76,18 @@ export interface ServiceAccess {
 	requestsPerMinute?(credential: ICredentialDataDecryptedObject): number;
 	/** Seconds that one request to the job ledger may take, where the node works without it, too. */
 	ledgerTimeout?: number;
+	/**
+	 * Opens the book in which processes reserve the times of their requests.
+	 *
+	 * @param connectLedger Throws as `Connection.connectLedger` does.
+	 * @param account Identifies the limit.
+	 * @param execution The n8n execution's ID.
+	 */
+	openSlotBook?(
+		connectLedger: () => LedgerConnection,
+		account: string,
+		execution: string,
+	): SlotBook;
 }
 
 interface ConnectOptions {
@@ -87,7 +106,14 @@ interface ConnectOptions {
  */
 export async function connect(
 	n8n: HttpContext,
-	{ credential, credentialName, version, requestsPerMinute, ledgerTimeout }: ServiceAccess,
+	{
+		credential,
+		credentialName,
+		version,
+		requestsPerMinute,
+		ledgerTimeout,
+		openSlotBook,
+	}: ServiceAccess,
 	settings: RequestSettings = defaultRequestSettings,
 	{ redact = createRedactor('') }: ConnectOptions = {},
 ): Promise<Connection> {
@@ -100,12 +126,17 @@ export async function connect(
 	const open = { credential, data: { ...data, baseUrl, apiKey }, settings, redact };
 	const stop = 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 	const perMinute = requestsPerMinute?.(data);
+	const credentialId = n8n.getNode().credentials?.[credential]?.id ?? '';
+	const limiterFor =
+		openSlotBook && sharesLimit(data)
+			? createSharedLimiterFor(n8n, { ...open, credentialName, credentialId, openSlotBook })
+			: rateLimiterFor;
 	let ledger: LedgerConnection | undefined;
 	return {
-		...createClient(n8n, { ...open, baseUrl, apiKey, stop, perMinute }),
+		...createClient(n8n, { ...open, baseUrl, apiKey, stop, perMinute, limiterFor }),
 		idleTimeout: settings.idleTimeout * 1000,
 		baseUrl,
-		credentialId: n8n.getNode().credentials?.[credential]?.id ?? '',
+		credentialId,
 		redact,
 		usesLedger: usesLedger(data),
 		connectLedger() {
@@ -135,19 +166,67 @@ const ledgerOffError = (credentialName: string) =>
 	);
 
 interface ClientOptions
-	extends Pick<Parameters<typeof createN8nHttp>[1], 'credential' | 'data' | 'settings' | 'redact'> {
+	extends Pick<Parameters<typeof createN8nHttp>[1], 'credential' | 'data' | 'settings'> {
+	redact: Redactor;
 	baseUrl: string;
 	apiKey: string;
 	/** Aborts when the execution is stopped. Without it, requests and waits continue after Stop. */
 	stop?: AbortSignal | undefined;
 	/** Requests per minute. */
 	perMinute?: number | undefined;
+	/** The rate limiter of an account. */
+	limiterFor?: (account: string) => RateLimiter;
+}
+
+/** Seconds that a request to the job ledger may take that a question waits for. */
+const SLOT_TIMEOUT = 2;
+
+interface SharedLimitOptions
+	extends Pick<ClientOptions, 'credential' | 'data' | 'settings' | 'redact'>,
+		Pick<ServiceAccess, 'credentialName'>,
+		Pick<Connection, 'credentialId'> {
+	openSlotBook: NonNullable<ServiceAccess['openSlotBook']>;
+}
+
+/** Limits rates together with other processes, through the job ledger. While it cannot be used, this process limits its own rate. */
+function createSharedLimiterFor(
+	n8n: HttpContext,
+	{ credentialName, credentialId, openSlotBook, ...open }: SharedLimitOptions,
+): (account: string) => RateLimiter {
+	const execution = 'getExecutionId' in n8n ? n8n.getExecutionId() : '';
+	let ledger: LedgerConnection | undefined;
+	const connectLedger = () => {
+		if (ledger) return ledger;
+		const { table, ...target } = readLedgerPart(open.data);
+		const settings = limitTimeouts(open.settings, SLOT_TIMEOUT);
+		const { httpWithoutRetries, clock } = createClient(n8n, { ...open, ...target, settings });
+		ledger = { http: httpWithoutRetries, clock, table, credentialName, redact: open.redact };
+		return ledger;
+	};
+	const onUnavailable = (cause: unknown) =>
+		n8n.logger.warn('The rate limit is not shared: this process limits its own rate for now', {
+			reason: open.redact.text(cause instanceof Error ? cause.message : String(cause)),
+		});
+	return (account) => {
+		const book = openSlotBook(connectLedger, credentialId || account, execution);
+		return sharedRateLimiterFor(account).using({ book, onUnavailable });
+	};
 }
 
 /** @throws when the credential does not permit the address. */
 function createClient(
 	n8n: HttpContext,
-	{ credential, data, settings, redact, baseUrl, apiKey, stop, perMinute }: ClientOptions,
+	{
+		credential,
+		data,
+		settings,
+		redact,
+		baseUrl,
+		apiKey,
+		stop,
+		perMinute,
+		limiterFor = rateLimiterFor,
+	}: ClientOptions,
 ): Client {
 	checkAllowedDomains(data, baseUrl, n8n.getNode());
 	const clock = createClock(stop);
@@ -162,7 +241,7 @@ function createClient(
 	});
 	const httpWithoutRetries = { serviceFacts, send: sendOnceWith(transport, stop) };
 	const maxRateLimitWait = settings.maxRateLimitWait * 1000;
-	const limiter = rateLimiterFor(account);
+	const limiter = limiterFor(account);
 	const rateLimited =
 		perMinute === undefined
 			? httpWithoutRetries

@@ -62,6 +62,10 @@ export interface LedgerPart {
 export const usesLedger = (data: ICredentialDataDecryptedObject): boolean =>
 	data['useJobLedger'] === true;
 
+/** Whether processes share the service's rate limit through the job ledger. */
+export const sharesLimit = (data: ICredentialDataDecryptedObject): boolean =>
+	usesLedger(data) && data['shareLimit'] === true;
+
 /** The key as it is stored, for redaction: also while the job ledger is not used. */
 export function findLedgerKey({ n8nApiKey }: ICredentialDataDecryptedObject): string {
 	return typeof n8nApiKey === 'string' ? n8nApiKey.trim() : '';

@@ -1,5 +1,6 @@
 import { cancelledError, ServiceError } from '../core/errors';
-import { createRateLimiter, type RateLimiter } from '../core/rateLimit';
+import { createRateLimiter, type LoneRateLimiter } from '../core/rateLimit';
+import { createSharedRateLimiter, type SharedRateLimiter } from '../core/sharedRateLimit';
 import { abortableSleep } from './n8nVersions';
 
 /** What is known of a service, or why it is not known, with the error of the read if there was one. */
@@ -132,12 +133,22 @@ export function serviceFactsOf(account: string): Map<string, string> {
 }
 
 /** Shared by all nodes and executions of the process. */
-const rateLimiters = new Map<string, RateLimiter>();
+const rateLimiters = new Map<string, LoneRateLimiter>();
 
 /** The rate limiter of an account, the same for everybody who uses it. */
-export function rateLimiterFor(account: string): RateLimiter {
+export function rateLimiterFor(account: string): LoneRateLimiter {
 	const limiter = rateLimiters.get(account) ?? createRateLimiter();
 	setAndEvictOldest(rateLimiters, account, limiter);
+	return limiter;
+}
+
+const sharedRateLimiters = new Map<string, SharedRateLimiter>();
+
+/** The rate limiter of an account whose limit is shared with other processes. */
+export function sharedRateLimiterFor(account: string): SharedRateLimiter {
+	const own = rateLimiterFor(account);
+	const limiter = sharedRateLimiters.get(account) ?? createSharedRateLimiter(own);
+	setAndEvictOldest(sharedRateLimiters, account, limiter);
 	return limiter;
 }
 

@@ -19,7 +19,7 @@ export const REMEMBERING = '"Use a Job Ledger" in the Market Assistant API crede
 
 export const chatParams = [
 	sessionModeParam({
-		fromInput: `Continue the chat of the item ("chatId" of an earlier answer, else the chat of its "sessionId"), or else that of the Chat Trigger. If there is none, start a new chat. To remember the chat of a session, turn on ${REMEMBERING}. In a tool of an AI agent, that of the item does not count. A speaker keeps one chat per conversation.`,
+		fromInput: `Continue the chat of the item: "chatId" of an earlier answer, or else the chat of its "sessionId". Without these, continue that of the Chat Trigger. If there is none, start a new chat. To remember the chat of a session, turn on ${REMEMBERING}. In a tool of an AI agent, that of the item does not count. A speaker keeps one chat per conversation.`,
 		new: 'Start a new chat for every item',
 		id: 'Continue the chat with this ID',
 		key: `One chat per key, such as a customer or a channel. It lasts as long as the execution, and with ${REMEMBERING} beyond it.`,

@@ -121,7 +121,7 @@ describe('a gate', () => {
 		expect(clock.now()).toBeLessThan(1200);
 	});
 
-	it('closed by a 429, it is closed for all until Retry-After; then they go one by one, at half the rate', async () => {
+	it('closed by a 429, it is closed for all until Retry-After; then they go one by one, at a lower rate', async () => {
 		const clock = virtualClock();
 		const gate = createRateLimiter();
 		const sent: number[] = [];
@@ -148,26 +148,28 @@ describe('a gate', () => {
 		expect(first).toBe(0);
 		expect(others[0]).toBeGreaterThanOrEqual(30 * SECOND);
 		const pauses = others.slice(1).map((at, index) => at - (others[index] ?? 0));
-		expect(pauses.every((pause) => pause > 2200 && pause < 2300)).toBe(true);
+		// it had sent too little to know more
+		expect(pauses.every((pause) => pause > 8500 && pause < 9000)).toBe(true);
 	});
 
 	it('an answer that asks for years closes it for an hour', async () => {
 		const [clock, gate] = [virtualClock(), createRateLimiter()];
-		gate.pauseFor(31 * 365 * 24 * 60 * MINUTE, clock);
+		gate.pause({ wait: 31 * 365 * 24 * 60 * MINUTE, sentAt: 0, perMinute: 60 }, clock);
 		expect(await failureOf(gate.acquire(60, clock, 59 * MINUTE))).toMatchObject({
 			details: { retryAfter: 60 * MINUTE },
 		});
 		await gate.acquire(60, clock, 60 * MINUTE);
-		expect(clock.now()).toBe(60 * MINUTE);
+		expect(clock.now() - 60 * MINUTE).toBeLessThan(10 * SECOND);
 	});
 
-	it('is open at full rate five minutes later', async () => {
+	it('is open at full rate a quarter of an hour later', async () => {
 		const [clock, gate] = [virtualClock(), createRateLimiter()];
 		await gate.acquire(60, clock, 0);
-		gate.pauseFor(10 * SECOND, clock);
-		await clock.sleep(311 * SECOND);
+		gate.pause({ wait: 10 * SECOND, sentAt: 0, perMinute: 60 }, clock);
+		await clock.sleep(15 * MINUTE);
+		const begun = clock.now();
 		for (let count = 0; count < 5; count++) await gate.acquire(60, clock, 0);
-		expect(clock.now() - 311 * SECOND).toBeLessThan(1);
+		expect(clock.now() - begun).toBeLessThan(1);
 	});
 
 	it.each([

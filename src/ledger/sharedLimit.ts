@@ -1,0 +1,95 @@
+import { ServiceError } from '../core/errors';
+import { MAX_PAUSE } from '../core/retry';
+import type { Reservation, SlotBook, WantedSlots } from '../core/sharedRateLimit';
+import type { Entry } from './entry';
+import { applyUpdate, below, enterRow, type Ledger, where } from './ledger';
+
+/** Milliseconds for which processes compete for one reservation. */
+const MAX_COMPETITION = 2000;
+
+/** Milliseconds of a pause between two attempts, at most. */
+const MAX_BACK_OFF = 100;
+
+/**
+ * Milliseconds, and requests, that processes may have reserved in advance. A next free time further in the future was written by a
+ * clock that runs ahead, or by a person.
+ */
+const MAX_ADVANCE = 30_000;
+const MAX_REQUESTS_IN_ADVANCE = 10;
+
+/**
+ * A rate limit that several processes share: a row with the next free time in `checkAt`, and the end of a pause in `leaseUntil`.
+ *
+ * The times are those of the processes' clocks. A process whose clock is behind by a second sends its requests a second later than
+ * they were reserved, which the unused tenth of the limit allows for. One whose clock is ahead lets the others wait for as long,
+ * at most about half a minute: then they take the time for wrong, and both may be refused. Clocks have to be right, as with any
+ * n8n that has workers.
+ *
+ * @param openLedger Opens the job ledger.
+ * @param account Identifies the limit.
+ */
+export function createSlotBook(openLedger: () => Promise<Ledger>, account: string): SlotBook {
+	return {
+		reserve: async (wanted) => await reserveSlots(await openLedger(), account, wanted),
+		async pause(until) {
+			const ledger = await openLedger();
+			const { id } = await findOrAddRow(ledger, account);
+			// a pause that is shorter than one that is known changes nothing
+			await applyUpdate(
+				ledger.table,
+				'pauseLimit',
+				{ id, leaseUntil: below(until) },
+				{ leaseUntil: until },
+			);
+		},
+	};
+}
+
+/** @throws ServiceError when the ledger cannot be used, or too many processes compete. */
+async function reserveSlots(
+	ledger: Ledger,
+	account: string,
+	{ count, interval, burst }: WantedSlots,
+): Promise<Reservation> {
+	const { table, uncancellableClock: clock, execution } = ledger;
+	const competesUntil = clock.now() + MAX_COMPETITION;
+	for (;;) {
+		const { id, checkAt, leaseUntil } = await findOrAddRow(ledger, account);
+		const now = clock.now();
+		if (leaseUntil > now && leaseUntil <= now + MAX_PAUSE) return { pausedUntil: leaseUntil };
+		const isWrong = checkAt > now + MAX_ADVANCE + MAX_REQUESTS_IN_ADVANCE * interval;
+		const unused = now - (burst - 1) * interval;
+		const first = Math.max(unused, isWrong ? now : checkAt);
+		const [row] = await applyUpdate(
+			table,
+			'reserveSlots',
+			{ id, checkAt, leaseUntil },
+			{ checkAt: Math.ceil(first + count * interval), execution },
+		);
+		if (row) {
+			const reservedAt = clock.now();
+			// those that were unused in the past are for now
+			return {
+				slots: Array.from({ length: count }, (_, index) =>
+					Math.max(reservedAt, first + index * interval),
+				),
+			};
+		}
+		if (now > competesUntil)
+			throw new ServiceError('failed', 'Too many processes reserve requests at once');
+		await clock.sleep(clock.random() * MAX_BACK_OFF);
+	}
+}
+
+/** Of several rows the first counts: they were added by processes at the same time. */
+async function findOrAddRow({ table, clock }: Ledger, account: string): Promise<Entry> {
+	const startKey = `limit:${account}`;
+	const find = async () =>
+		await table.find(where({ startKey, state: 'limit', account }), { limit: 1 });
+	const [known] = await find();
+	if (known) return known;
+	await enterRow(table, 'enterLimit', { startKey, account, startedAt: clock.now() });
+	const [added] = await find();
+	if (!added) throw new ServiceError('failed', 'The new row is not visible yet');
+	return added;
+}
