@@ -64,7 +64,7 @@ export const optionsParam = {
 			],
 			default: 'end',
 			description:
-				'What happens when a person does not approve: one who is asked before a turn, or one who speaks as a tool with Send and Wait for Response',
+				'What happens when a person does not approve. It is a person who is asked before a turn, or who speaks as a tool with Send and Wait for Response.',
 		},
 		{
 			displayName: 'Pause Between Turns (Seconds)',

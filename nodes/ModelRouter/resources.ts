@@ -1,5 +1,7 @@
 import type { Resource } from '../../src/n8n/operation';
+import { confirmDelivery } from './ledger/confirmDelivery.operation';
 import { deleteMany } from './ledger/deleteMany.operation';
+import { deliverAgain } from './ledger/deliverAgain.operation';
 import { getMany as getManyEntries } from './ledger/getMany.operation';
 import { markNotStarted } from './ledger/markNotStarted.operation';
 import { markStarted } from './ledger/markStarted.operation';
@@ -20,7 +22,15 @@ export const resources: Resource[] = [
 	{
 		name: 'Job Ledger',
 		value: 'ledger',
-		operations: [deleteMany, getManyEntries, markNotStarted, markStarted, setUp],
+		operations: [
+			confirmDelivery,
+			deleteMany,
+			deliverAgain,
+			getManyEntries,
+			markNotStarted,
+			markStarted,
+			setUp,
+		],
 		defaultOperation: 'getMany',
 		notInTools: true,
 	},

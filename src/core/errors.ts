@@ -54,6 +54,8 @@ export interface ServiceErrorDetails {
 	sent?: boolean;
 	/** Set when a retry cannot succeed: a certificate, a blocked address, a wrong protocol. */
 	permanent?: boolean;
+	/** Set when a retry may succeed soon, which the status does not show: the server is starting. */
+	transient?: boolean;
 	/** Whether a request that starts work has started it. Set by `withOutcome`. */
 	outcome?: 'not_started' | 'unknown' | 'started';
 	/** IDs that the service returned before the failure, e.g. `{ jobId }`, `{ chatId }`. Never dropped. */

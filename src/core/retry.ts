@@ -19,11 +19,13 @@ export interface Clock {
 }
 
 interface RetryOptions {
-	/** Maximum attempts, the first one included. */
-	attempts: number;
+	/** Maximum attempts, the first one included. Default: no limit. */
+	attempts?: number;
+	/** Milliseconds since 1970 from which no attempt follows. Default: no limit. */
+	until?: number;
 	/** Whether another attempt may follow this failure. */
 	isRetryable(cause: unknown): boolean;
-	clock: Pick<Clock, 'sleep' | 'random'>;
+	clock: Clock;
 	/** Minimum milliseconds between two attempts. */
 	minimumPause?: number;
 }
@@ -38,13 +40,14 @@ interface RetryOptions {
  */
 export async function retry<Result>(
 	action: () => Promise<Result>,
-	{ attempts, isRetryable, clock, minimumPause = 0 }: RetryOptions,
+	{ attempts = Infinity, until = Infinity, isRetryable, clock, minimumPause = 0 }: RetryOptions,
 ): Promise<Result> {
 	for (let attempt = 1; ; attempt++) {
 		try {
 			return await action();
 		} catch (cause) {
-			if (attempt >= attempts || !isRetryable(cause)) throw mapServiceError(cause);
+			const isLast = attempt >= attempts || clock.now() >= until;
+			if (isLast || !isRetryable(cause)) throw mapServiceError(cause);
 			await clock.sleep(minimumPause + backOffWithJitter(attempt, clock));
 		}
 	}

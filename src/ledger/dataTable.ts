@@ -6,7 +6,14 @@ import { isPlainObject } from '../core/json';
 import type { Clock } from '../core/retry';
 import { encodePathSegment } from '../core/urls';
 import { toRow, readEntry, type Entry } from './entry';
-import { MAX_ROWS, type Ledger, type Table, type Where } from './ledger';
+import {
+	isTransient,
+	MAX_ROWS,
+	retryTransient,
+	type Ledger,
+	type Table,
+	type Where,
+} from './ledger';
 import { requestN8n, TABLES_PATH, type N8nApi, type Scope } from './n8nApi';
 import { referTo, type TableReference } from './tableReference';
 
@@ -25,11 +32,17 @@ interface N8nAccess extends N8nApi {
  *
  * @param clock Its sleep ends with the execution.
  * @param execution The n8n execution's ID.
+ * @param attempts To find the table, where this process has not found it yet: n8n may be restarting.
  * @throws ServiceError when the table can be neither found nor created.
  */
-export async function openLedger(n8n: N8nAccess, clock: Clock, execution: string): Promise<Ledger> {
+export async function openLedger(
+	n8n: N8nAccess,
+	clock: Clock,
+	execution: string,
+	attempts = 1,
+): Promise<Ledger> {
 	const reference = referTo(n8n, n8n.table);
-	await reference.id();
+	await retryTransient(clock, attempts, async () => await reference.id());
 	return {
 		table: redactRows(openDataTable(n8n, reference), n8n.redact),
 		clock,
@@ -49,7 +62,7 @@ function redactRows(table: Table, redact: N8nAccess['redact']): Table {
 	return {
 		...table,
 		add: async (entry) => await table.add(clean(entry)),
-		change: async (where, changes) => await table.change(where, clean(changes)),
+		change: async (where, changes, answer) => await table.change(where, clean(changes), answer),
 	};
 }
 
@@ -72,8 +85,8 @@ export function openDataTable(n8n: N8nApi, table: TableReference): Table {
 			await send('dataTableRow:create', { method: 'POST', path: '', body });
 		},
 
-		async change(where, changes) {
-			const body = { filter: toFilter(where), data: changes, returnData: true };
+		async change(where, changes, answer = 'rows') {
+			const body = { filter: toFilter(where), data: changes, returnData: answer === 'rows' };
 			return await send('dataTableRow:update', { method: 'PATCH', path: '/update', body });
 		},
 
@@ -108,13 +121,17 @@ async function requestRows(
 }
 
 function readRows(answer: unknown): Entry[] | undefined {
+	// to a change without rows
+	if (answer === true) return [];
 	const rows = isPlainObject(answer) ? answer['data'] : answer;
 	return Array.isArray(rows) && rows.every(isPlainObject) ? rows.map(readEntry) : undefined;
 }
 
-/** The table does not exist, or has no such column. */
+/** The table does not exist, or has no such column. An n8n that is starting says nothing about the table. */
 const isWrongTable = (cause: unknown) =>
-	cause instanceof ServiceError && [400, 404].includes(cause.details.status ?? 0);
+	cause instanceof ServiceError &&
+	[400, 404].includes(cause.details.status ?? 0) &&
+	!isTransient(cause);
 
 function toFilter(where: Where) {
 	const clauses = 'all' in where ? where.all : where.any;

@@ -1,35 +1,42 @@
-import { type Entry, groupByJob } from './entry';
+import { type Entry, type EntryState, groupByJob } from './entry';
 import {
 	applyTransition,
 	applyUpdate,
 	findClaimedRows,
 	type Ledger,
+	LONG_RETRY_ATTEMPTS,
 	retryTransient,
 } from './ledger';
 
-/** Retries for about a minute: n8n may be restarting. */
-const LONG_RETRY_ATTEMPTS = 10;
 /** Fraction of the lease after which it is renewed. */
 const RENEW_AFTER = 1 / 3;
+/** Longest time until a job that was not confirmed is delivered again, in milliseconds. */
+const MAX_CONFIRMATION_TIME = 24 * 3_600_000;
+
+/** States of jobs that have left the trigger. */
+const HANDED_OVER: ReadonlySet<EntryState> = new Set(['unconfirmed', 'delivered']);
 
 /** The claim of an execution that downloads the files of its jobs. */
 export interface Delivery {
 	claim: string;
 	/** Milliseconds that the claim lasts without a renewal. */
 	lease: number;
+	/** Whether a job only counts as delivered once the workflow has confirmed it. */
+	isConfirmed: boolean;
 }
 
 /**
  * Starts to deliver the claimed jobs.
  *
  * A claimed job that is not returned has been claimed by another execution since its lease expired. A returned job in state
- * `delivered` was delivered by an earlier run of the same execution. `failures` counts how often a delivery was started.
+ * `delivered` or `unconfirmed` was delivered by an earlier run of the same execution. `failures` counts how often a delivery was
+ * started.
  *
  * @returns the jobs that this execution still holds, with their rows.
  */
 export async function beginDelivery(
 	ledger: Ledger,
-	{ claim, lease }: Delivery,
+	{ claim, lease }: Pick<Delivery, 'claim' | 'lease'>,
 ): Promise<Entry[][]> {
 	const { table, uncancellableClock, execution } = ledger;
 	const claimed = await retryTransient(
@@ -55,7 +62,9 @@ export async function beginDelivery(
 		LONG_RETRY_ATTEMPTS,
 		async () => await findClaimedRows(table, claim),
 	);
-	return groupByJob(ownRows.filter(({ state }) => state === 'delivering' || state === 'delivered'));
+	return groupByJob(
+		ownRows.filter(({ state }) => state === 'delivering' || HANDED_OVER.has(state)),
+	);
 }
 
 /** @returns a function that renews the lease when necessary. Call it repeatedly, or other executions may claim the jobs. */
@@ -101,27 +110,56 @@ export async function annotateJob(
 }
 
 /**
- * Ends the delivery.
+ * Ends the delivery: the jobs are delivered, or wait for the workflow to confirm them.
  *
  * @returns the jobs that this execution delivered. Only these may leave the node; the others were claimed by another execution.
  * @throws ServiceError when the ledger could not be reached: then no job counts as delivered, and all are claimed again.
  */
-export async function endDelivery(ledger: Ledger, { claim }: Delivery): Promise<Entry[][]> {
+export async function endDelivery(ledger: Ledger, delivery: Delivery): Promise<Entry[][]> {
 	const { table, uncancellableClock } = ledger;
-	await retryTransient(
-		uncancellableClock,
-		LONG_RETRY_ATTEMPTS,
-		async () => await applyTransition(table, 'endDelivery', { claim }),
-	);
+	const { claim, isConfirmed } = delivery;
+	if (isConfirmed) await handOver(ledger, delivery);
+	else
+		await retryTransient(
+			uncancellableClock,
+			LONG_RETRY_ATTEMPTS,
+			async () => await applyTransition(table, 'endDelivery', { claim }),
+		);
 	// read the rows instead of using the change's response: after a lost response the change is repeated, and returns no rows
 	const ownRows = await retryTransient(
 		uncancellableClock,
 		LONG_RETRY_ATTEMPTS,
 		async () => await findClaimedRows(table, claim),
 	);
-	return groupByJob(ownRows.filter(({ state }) => state === 'delivered'));
+	return groupByJob(ownRows.filter(({ state }) => HANDED_OVER.has(state)));
 }
 
-async function renewLease({ table, clock }: Ledger, { claim, lease }: Delivery): Promise<void> {
+/**
+ * Hands the jobs to a workflow that has to confirm them. With every delivery of a job the time to confirm it doubles, up to a day:
+ * a workflow that never confirms gets it again and again, but seldom.
+ */
+async function handOver(
+	{ table, uncancellableClock }: Ledger,
+	{ claim, lease }: Delivery,
+): Promise<void> {
+	const ownRows = await retryTransient(
+		uncancellableClock,
+		LONG_RETRY_ATTEMPTS,
+		async () => await findClaimedRows(table, claim),
+	);
+	for (const { id, deliveries } of ownRows.filter(({ state }) => state === 'delivering')) {
+		const time = Math.min(lease * 2 ** deliveries, MAX_CONFIRMATION_TIME);
+		await retryTransient(uncancellableClock, LONG_RETRY_ATTEMPTS, async () => {
+			const leaseUntil = uncancellableClock.now() + time;
+			const changes = { leaseUntil, deliveries: deliveries + 1 };
+			await applyTransition(table, 'handOverJob', { id, claim }, changes);
+		});
+	}
+}
+
+async function renewLease(
+	{ table, clock }: Ledger,
+	{ claim, lease }: Pick<Delivery, 'claim' | 'lease'>,
+): Promise<void> {
 	await applyUpdate(table, 'renewDelivery', { claim }, { leaseUntil: clock.now() + lease });
 }

@@ -34,7 +34,7 @@ export async function checkDueJobs(
 	const isOver = () =>
 		round.serviceError !== undefined ||
 		round.consecutiveFailures >= MAX_CONSECUTIVE_FAILURES ||
-		round.wanted >= limit ||
+		round.wanted.length >= limit ||
 		clock.now() >= options.asksUntil;
 
 	while (!isOver()) {

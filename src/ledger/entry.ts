@@ -45,6 +45,8 @@ export const columns = {
 	outcome: 'string',
 	/** Consecutive failed checks, or deliveries that were started and did not end. */
 	failures: 'number',
+	/** How often the job was handed to a workflow that has to confirm it. */
+	deliveries: 'number',
 	/** Milliseconds since 1970 at which the job was started. */
 	startedAt: 'number',
 	requestId: 'string',
@@ -74,11 +76,24 @@ export type EntryState =
 	| 'emitting'
 	/** The execution has started to download the file. */
 	| 'delivering'
+	/** The job has left the trigger, and the workflow has not confirmed it. */
+	| 'unconfirmed'
 	| 'delivered'
 	/** Not a job: the catalog as a trigger last read it. */
 	| 'baseline'
 	/** Not a job: the chat of a session with the assistant. `startedAt` is its last use. */
-	| 'chat';
+	| 'chat'
+	/** Not a job: a rate limit that all processes share. `checkAt` is the next free time, `leaseUntil` the end of a pause. */
+	| 'limit';
+
+/** The states of a job that was started. */
+export const STARTED_STATES: ReadonlySet<EntryState> = new Set<EntryState>([
+	'pending',
+	'emitting',
+	'delivering',
+	'unconfirmed',
+	'delivered',
+]);
 
 /** One row of the ledger. */
 export type Entry = {

@@ -1,6 +1,6 @@
 import { describeStatus, nameN8n } from '../core/errorResponses';
 import { columns } from './entry';
-import { TABLES_PATH, type Scope } from './n8nApi';
+import { detectStartup, STILL_STARTING, TABLES_PATH, type Scope } from './n8nApi';
 import {
 	listPath,
 	mayBeTableId,
@@ -112,6 +112,11 @@ const SCOPE_PROBES: ReadonlyArray<[Scope, CheckRequest]> = [
 
 /** A sentence for an answer that says nothing about scopes. */
 function describeRefusal({ status, body, page }: CheckResponse): string | undefined {
+	const text = typeof body === 'string' ? body : '';
+	const startup = detectStartup({ status, text, isPage: page !== undefined });
+	if (startup === 'certain') return `${STILL_STARTING}. Test again in a minute.`;
+	if (startup === 'possible')
+		return `The address answered with ${page} (${status}). If n8n is starting, test again in a minute. ${STATUS_ADVICE[404]}`;
 	if (page || (status >= 200 && status < 300 && !parseTables(body, {}))) {
 		const what = page ? `with ${page}` : 'but not with a list of Data Tables';
 		return `The address answered ${what}. Check the n8n URL, and whether a proxy or a login page is in between.`;
@@ -121,9 +126,15 @@ function describeRefusal({ status, body, page }: CheckResponse): string | undefi
 	return `${nameN8n(describeStatus(status))}. ${advice}`;
 }
 
+const UNAVAILABLE_ADVICE =
+	'If n8n is starting, test again in a minute. Otherwise check the n8n URL.';
+
 const STATUS_ADVICE: Record<number, string> = {
 	401: 'Copy the n8n API key again.',
 	404: 'Check the n8n URL, and that n8n is 2.7 or newer with its public API switched on.',
+	502: UNAVAILABLE_ADVICE,
+	503: UNAVAILABLE_ADVICE,
+	504: UNAVAILABLE_ADVICE,
 };
 
 function isNeeded(scope: Scope, existing: DataTable | undefined, isId: boolean): boolean {

@@ -1,5 +1,5 @@
 import { mapServiceError, ServiceError, withDetails } from '../core/errors';
-import type { Entry } from './entry';
+import { type Entry, STARTED_STATES } from './entry';
 import {
 	applyTransition,
 	enterRow,
@@ -28,8 +28,6 @@ const MAX_PAUSE = 2000;
 /** How many of its changes a start reads back without a pause: the intent, and its claim. */
 const IMMEDIATE_READS = 2;
 
-const STARTED_STATES = new Set<Entry['state']>(['pending', 'emitting', 'delivering', 'delivered']);
-
 /**
  * Claims a key, or finds the job that was already started with it.
  *
@@ -48,6 +46,7 @@ export async function claimKey(
 	for (let attempt = 0; ; attempt++) {
 		let failure: unknown;
 		let isChanged = false;
+		let isHopeless = false;
 		try {
 			const rows = await findActiveRows(ledger, options.startKey);
 			const found = findDecision(rows, claims);
@@ -58,17 +57,34 @@ export async function claimKey(
 				failure = rowNotVisible(options.startKey);
 				isChanged = true;
 			} else {
-				failure = startInProgress(rows.find((row) => row !== ownRow) ?? rows[0]!);
+				const others = rows.filter((row) => row !== ownRow);
+				const sending = others.find(({ state }) => state === 'sending');
+				failure = startInProgress(sending ?? others[0]!);
+				isHopeless = sending !== undefined && isOverdue(sending, options, clock.now());
 				await resolveContention(ledger, claims, rows, ownRow);
 			}
 		} catch (cause) {
 			if (!isTransient(cause)) throw mapServiceError(cause);
 			failure = cause;
 		}
-		if (clock.now() >= end) throw mapServiceError(failure);
+		if (isHopeless || clock.now() >= end) throw mapServiceError(failure);
 		if (isChanged && ++changes <= IMMEDIATE_READS) continue;
 		await clock.sleep(20 + clock.random() * Math.min(100 * 1.5 ** attempt, MAX_PAUSE));
 	}
+}
+
+/**
+ * Whether another start sent its request so long ago that a wait for its answer is over: each attempt renews the claim first. A
+ * start whose lease has expired is not meant: the next read shows that its outcome is unknown.
+ */
+function isOverdue(
+	{ startedAt, leaseUntil }: Entry,
+	{ lease }: ClaimOptions,
+	now: number,
+): boolean {
+	// with other timeouts, the lease of the other start may be shorter than this one's
+	const renewedAt = Math.max(startedAt, leaseUntil - lease);
+	return leaseUntil > now && now - renewedAt >= MAX_WAIT;
 }
 
 /**

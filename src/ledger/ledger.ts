@@ -49,10 +49,11 @@ export interface Table {
 	/** @throws ServiceError. Without a response from n8n the row may have been added. */
 	add(entry: NewEntry): Promise<void>;
 	/**
+	 * @param answer `nothing` where no caller reads the rows: rows are long, and a poll changes thousands.
 	 * @returns the changed rows, with their new values.
 	 * @throws ServiceError. Without a response from n8n the rows may have been changed.
 	 */
-	change(where: Where, changes: Partial<Entry>): Promise<Entry[]>;
+	change(where: Where, changes: Partial<Entry>, answer?: 'rows' | 'nothing'): Promise<Entry[]>;
 	/** @returns the removed rows. */
 	remove(where: Where): Promise<Entry[]>;
 }
@@ -165,7 +166,7 @@ export async function changeRows(
 ): Promise<void> {
 	for (const chunk of chunks(rows, MAX_CLAUSES)) {
 		const ids = chunk.map(({ id }) => id);
-		await table.change(anyOf('id', ids), changes);
+		await table.change(anyOf('id', ids), changes, 'nothing');
 	}
 }
 
@@ -201,8 +202,10 @@ export function* chunks<Value>(values: readonly Value[], size: number): Generato
 	for (let at = 0; at < values.length; at += size) yield values.slice(at, at + size);
 }
 
-/** Enough for a restart of n8n within seconds; a poll cannot wait longer. */
+/** Enough for a short failure of n8n; a poll cannot wait longer, and the next one follows soon. */
 export const SHORT_RETRY_ATTEMPTS = 3;
+/** Retries for about a minute, which is enough for most restarts of n8n. */
+export const LONG_RETRY_ATTEMPTS = 10;
 
 /**
  * Retries a read or an idempotent change after transient errors of n8n: it may be restarting, or PostgreSQL may have ended a
@@ -221,9 +224,9 @@ export async function retryTransient<Result>(
 /** Whether a retry may succeed soon. */
 export function isTransient(cause: unknown): boolean {
 	if (!(cause instanceof ServiceError)) return false;
-	const { status = 0, permanent } = cause.details;
+	const { status = 0, permanent, transient = false } = cause.details;
 	if (cause.kind === 'unreachable') return !permanent;
-	return cause.kind === 'truncated' || status === 429 || status >= 500;
+	return transient || cause.kind === 'truncated' || status === 429 || status >= 500;
 }
 
 /** Characters of a note. */

@@ -1,7 +1,7 @@
 import { readJson } from '../core/body';
-import { malformedResponseError, nameN8n } from '../core/errorResponses';
+import { isWebPage, malformedResponseError, nameN8n } from '../core/errorResponses';
 import { mapServiceError, ServiceError } from '../core/errors';
-import type { Http, HttpRequest } from '../core/http';
+import type { Http, HttpRequest, HttpResponse } from '../core/http';
 
 /** Access to an n8n's public API. */
 export interface N8nApi {
@@ -34,22 +34,83 @@ export async function requestN8n<Result>(
 	scope: Scope,
 	read: (answer: unknown) => Result | undefined,
 ): Promise<Result> {
+	/** Known only from the body, which the error no longer has. */
+	let startup: Startup | undefined;
 	try {
-		const response = await http.send(request);
-		const answer = await readJson(response);
+		const { response, beginning } = keepBeginning(await http.send(request));
+		const answer = await readJson(response).catch((cause: unknown) => {
+			const { status, headers } = response;
+			const isPage = isWebPage(beginning(), headers['content-type']?.toLowerCase());
+			startup = detectStartup({ status, text: beginning(), isPage });
+			throw mapServiceError(cause);
+		});
 		const result = read(answer);
 		if (result === undefined) throw malformedResponseError(response, JSON.stringify(answer));
 		return result;
 	} catch (cause) {
 		throw mapServiceError(cause, ({ kind, message, details }) => {
+			const what = startup === 'certain' ? STILL_STARTING : nameN8n(message);
 			const advice =
+				(startup && STARTUP_ADVICE[startup](credentialName)) ??
 				findAdvice(details.status, credentialName, scope) ??
 				details.advice ??
 				`Check the n8n URL in the ${credentialName} credential: n8n itself has to be reachable there, from every worker.`;
-			const text = `The job ledger could not be used: ${nameN8n(message)}`;
-			return new ServiceError(kind, text, { ...details, advice });
+			const text = `The job ledger could not be used: ${what}`;
+			return new ServiceError(kind, text, {
+				...details,
+				advice,
+				...(startup && { transient: true }),
+			});
 		});
 	}
+}
+
+/** `possible`: a wrong address may send the same. */
+type Startup = 'certain' | 'possible';
+
+/**
+ * Whether n8n sent this answer because it is starting. It listens for some seconds before its API is there: at first it sends a
+ * sentence with status 200, then Express sends a page with status 404. What n8n's API itself sends is JSON, also for a table that
+ * does not exist.
+ *
+ * @see n8n 2.41.1, abstract-server.js (setupHealthCheck, start)
+ */
+export function detectStartup({
+	status,
+	text,
+	isPage,
+}: {
+	status: number;
+	/** The beginning of the body. */
+	text: string;
+	isPage: boolean;
+}): Startup | undefined {
+	if (/^\s*n8n is starting up\b/.test(text)) return 'certain';
+	return status === 404 && isPage ? 'possible' : undefined;
+}
+
+export const STILL_STARTING = 'n8n is still starting';
+
+const STARTUP_ADVICE: Record<Startup, (credentialName: string) => string> = {
+	certain: () => 'Run this again once n8n has started.',
+	possible: (credentialName) =>
+		`A web page came in place of n8n's answer. While n8n starts it sends one, too: if it is starting, run this again in a minute. ${missingApiAdvice(credentialName)}`,
+};
+
+/** Characters of a body that are enough to recognize it. */
+const BEGINNING_LENGTH = 500;
+
+/** Keeps the beginning of a body as it is read. */
+function keepBeginning(response: HttpResponse): { response: HttpResponse; beginning(): string } {
+	const decoder = new TextDecoder();
+	let text = '';
+	const body = async function* () {
+		for await (const chunk of response.body) {
+			if (text.length < BEGINNING_LENGTH) text += decoder.decode(chunk, { stream: true });
+			yield chunk;
+		}
+	};
+	return { response: { ...response, body: body() }, beginning: () => text };
 }
 
 function findAdvice(
@@ -60,7 +121,8 @@ function findAdvice(
 	if (status === 401) return `Copy the n8n API key again into the ${credentialName} credential.`;
 	if (status === 403)
 		return `The n8n API key in the ${credentialName} credential needs the scope ${scope}, and its owner access to the Data Table. You can change scopes in n8n under Settings > n8n API.`;
-	if (status === 404)
-		return `The job ledger needs n8n 2.7 or newer. Check Job Ledger Table and n8n URL in the ${credentialName} credential, and that n8n's public API is switched on.`;
-	return undefined;
+	return status === 404 ? missingApiAdvice(credentialName) : undefined;
 }
+
+const missingApiAdvice = (credentialName: string) =>
+	`The job ledger needs n8n 2.7 or newer. Check Job Ledger Table and n8n URL in the ${credentialName} credential, and that n8n's public API is switched on.`;

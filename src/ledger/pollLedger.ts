@@ -16,7 +16,7 @@ import {
 	SHORT_RETRY_ATTEMPTS,
 	where,
 } from './ledger';
-import { isWanted, type PollOptions } from './pollRound';
+import type { PollOptions } from './pollRound';
 import { transitions } from './transitions';
 
 /** What a trigger passes to one execution. */
@@ -48,9 +48,7 @@ export async function pollLedger(
 	const ready = await findFinishedJobs(ledger, options, options.maxJobs);
 	const remaining = options.maxJobs - ready.length;
 	const round = remaining > 0 ? await checkDueJobs(ledger, options, remaining) : undefined;
-	const now = clock.now();
-	const wanted = (round?.finished ?? []).filter(([row]) => row && isWanted(options, row, now));
-	const jobs = [...ready, ...wanted].slice(0, options.maxJobs);
+	const jobs = [...ready, ...(round?.wanted ?? [])].slice(0, options.maxJobs);
 	const inTime = clock.now() <= options.claimsUntil;
 	return {
 		jobs: inTime ? await claimJobs(ledger, claim, jobs.flat(), options.lease) : [],
@@ -124,13 +122,15 @@ async function claimJobs(
 	);
 	const deliverable: Entry[][] = [];
 	for (const job of claimed) {
-		const states = job[0] ? others.get(jobKey(job[0]))?.map(({ state }) => state) : undefined;
-		if (states?.includes('delivered')) {
+		const rivals = (job[0] && others.get(jobKey(job[0]))) ?? [];
+		const held = rivals.filter(isHeld);
+		if (rivals.some(({ state }) => state === 'delivered')) {
 			const note = ALREADY_DELIVERED;
 			for (const { id } of job)
 				await applyTransition(table, 'closeDuplicate', { id, claim }, { note });
-		} else if (states?.some((state) => state === 'emitting' || state === 'delivering')) {
-			const checkAt = clock.now() + CONTENTION_DELAY + clock.random() * CONTENTION_JITTER;
+		} else if (held.length) {
+			const delay = CONTENTION_DELAY + clock.random() * CONTENTION_JITTER;
+			const checkAt = endOfConfirmation(held, clock.now()) + delay;
 			for (const { id } of job)
 				await applyTransition(table, 'yieldJob', { id, claim }, { checkAt });
 		} else deliverable.push(job);
@@ -152,6 +152,16 @@ async function claimCandidates(
 		const leaseUntil = clock.now() + lease;
 		return await applyTransition(table, 'claimJob', { proposal: claim }, { claim, leaseUntil });
 	});
+}
+
+/** Whether an execution has the job, or a workflow has to confirm it. */
+const isHeld = ({ state }: Entry) => transitions.releaseJob.from.some((held) => held === state);
+
+/** Until when a workflow may confirm the job, in milliseconds since 1970; now, if none has to. */
+function endOfConfirmation(rows: readonly Entry[], now: number): number {
+	const unconfirmed = rows.filter(({ state }) => state === 'unconfirmed');
+	const end = Math.max(now, ...unconfirmed.map(({ leaseUntil }) => leaseUntil));
+	return Math.min(end, now + MAX_LEASE);
 }
 
 const ALREADY_DELIVERED = 'Another entry of the same job was delivered.';

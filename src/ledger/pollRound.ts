@@ -74,10 +74,8 @@ export function isWanted(
 export interface PollRound {
 	/** Milliseconds since 1970. */
 	readonly startedAt: number;
-	/** Finished jobs, with the rows that were updated. */
-	readonly finished: Entry[][];
-	/** The number of them that the trigger reports. */
-	wanted: number;
+	/** Finished jobs that the trigger reports, with the rows that were updated. Others may be many, and are not kept. */
+	readonly wanted: Entry[][];
 	/** The number of jobs whose status was read. */
 	answered: number;
 	/** Jobs that the service does not know. */
@@ -94,8 +92,7 @@ export interface PollRound {
 
 export const createRound = (startedAt: number): PollRound => ({
 	startedAt,
-	finished: [],
-	wanted: 0,
+	wanted: [],
 	answered: 0,
 	notFound: [],
 	failed: [],
@@ -109,7 +106,7 @@ export const MAX_CONSECUTIVE_FAILURES = 5;
 /** Consecutive polls that answer 404 before a job counts as lost. */
 const MAX_NOT_FOUND = 5;
 
-/** Records the outcome of a job in all of its unclaimed rows, and adds the job to `finished`. */
+/** Records the outcome of a job in all of its unclaimed rows, and adds the job to `wanted`. */
 export async function recordOutcome(
 	{ table, clock }: Ledger,
 	options: PollOptions,
@@ -125,9 +122,7 @@ export async function recordOutcome(
 		async () => await applyUpdate(table, 'recordOutcome', job, changes),
 	);
 	const [first] = rows;
-	if (!first) return;
-	round.finished.push(rows);
-	if (isWanted(options, first, round.startedAt)) round.wanted++;
+	if (first && isWanted(options, first, round.startedAt)) round.wanted.push(rows);
 }
 
 /**

@@ -15,16 +15,14 @@ import {
 	enterRow,
 	isTransient,
 	type Ledger,
+	LONG_RETRY_ATTEMPTS,
 	retryTransient,
-	SHORT_RETRY_ATTEMPTS,
 	toNote,
 } from './ledger';
 
-/** Attempts to record an outcome, over about a minute: n8n may be restarting. */
-const RECORD_ATTEMPTS = 10;
-
 /**
- * Records the outcome of a start in its row.
+ * Records the outcome of a start in its row. A failure that passes is retried for as long as a claim lasts, also after Stop: a
+ * restart of n8n can take minutes, and an outcome that is not recorded has to be resolved by a person.
  *
  * @param entry The whole row. If the claim is lost, it is added as a new row, so that the outcome is not lost. A start that did not
  *   happen is not added.
@@ -34,6 +32,7 @@ async function recordStart(
 	{ table, uncancellableClock }: Ledger,
 	claim: string,
 	entry: Outcome,
+	lease: number,
 ): Promise<Entry | undefined> {
 	const rowNotVisibleYet = new ServiceError('failed', 'The new row is not visible yet');
 	const record = async () => {
@@ -47,7 +46,7 @@ async function recordStart(
 	};
 	try {
 		return await retry(record, {
-			attempts: RECORD_ATTEMPTS,
+			until: uncancellableClock.now() + lease,
 			isRetryable: (cause) => cause === rowNotVisibleYet || isTransient(cause),
 			clock: uncancellableClock,
 		});
@@ -113,16 +112,19 @@ export async function claimStart(
 	}
 }
 
+/** Each attempt has a claim of its own: the row of a failed one may have been added. */
 async function addClaim(ledger: Ledger, claims: string[], options: ClaimOptions): Promise<string> {
-	const claim = ledger.newClaim();
-	claims.push(claim);
-	await enterRow(ledger.table, 'enterStart', { ...toStartRow(ledger, options), claim });
-	return claim;
+	return await retryTransient(ledger.clock, LONG_RETRY_ATTEMPTS, async () => {
+		const claim = ledger.newClaim();
+		claims.push(claim);
+		await enterRow(ledger.table, 'enterStart', { ...toStartRow(ledger, options), claim });
+		return claim;
+	});
 }
 
 function openClaim(ledger: Ledger, claim: string, options: ClaimOptions): StartClaim {
 	const row = toStartRow(ledger, options);
-	const record = async (entry: Outcome) => await recordStart(ledger, claim, entry);
+	const record = async (entry: Outcome) => await recordStart(ledger, claim, entry, options.lease);
 	return {
 		renew: async () => await renewClaim(ledger, claim, options.lease),
 
@@ -153,17 +155,13 @@ function openClaim(ledger: Ledger, claim: string, options: ClaimOptions): StartC
  * @returns milliseconds since 1970 until which the claim is valid; more than half of the lease is left.
  * @throws ServiceError when the claim is lost, or the ledger cannot be reached. Nothing may be sent then.
  */
-async function renewClaim(
-	{ table, clock, uncancellableClock }: Ledger,
-	claim: string,
-	lease: number,
-): Promise<number> {
+async function renewClaim({ table, clock }: Ledger, claim: string, lease: number): Promise<number> {
 	try {
 		for (;;) {
 			const leaseUntil = clock.now() + lease;
 			const [renewed] = await retryTransient(
-				uncancellableClock,
-				SHORT_RETRY_ATTEMPTS,
+				clock,
+				LONG_RETRY_ATTEMPTS,
 				async () => await applyTransition(table, 'renewStart', { claim }, { leaseUntil, note: '' }),
 			);
 			if (!renewed) throw claimLost();
@@ -181,10 +179,18 @@ const claimLost = () =>
 	});
 
 /** Marks a job as delivered after the node has downloaded the file. A delivery that a trigger has already started continues. */
-export async function markDelivered({ table, execution }: Ledger, { id }: Entry): Promise<void> {
+export async function markDelivered(
+	{ table, uncancellableClock, execution }: Ledger,
+	{ id }: Entry,
+): Promise<void> {
+	const changes = { outcome: 'completed', execution };
 	await ignoreErrors(
 		async () =>
-			await applyTransition(table, 'markDelivered', { id }, { outcome: 'completed', execution }),
+			await retryTransient(
+				uncancellableClock,
+				LONG_RETRY_ATTEMPTS,
+				async () => await applyTransition(table, 'markDelivered', { id }, changes),
+			),
 	);
 }
 

@@ -147,6 +147,15 @@ export const transitions = {
 		why: 'These states are final.',
 	},
 
+	redeliverJob: {
+		from: ['delivered', 'unconfirmed'],
+		to: 'pending',
+		by: 'person',
+		matches: ['jobId', 'segment', 'account', 'state'],
+		clears: ['claim', 'proposal', 'leaseUntil', 'failures'],
+		why: 'A killed process has lost what the trigger had handed over. All rows change at once: a delivered one would close the others as duplicates.',
+	},
+
 	// a poll of the trigger
 	claimJob: {
 		from: ['pending'],
@@ -172,12 +181,12 @@ export const transitions = {
 		why: 'Another row of the same job was delivered.',
 	},
 	releaseJob: {
-		from: ['emitting', 'delivering'],
+		from: ['emitting', 'delivering', 'unconfirmed'],
 		to: 'pending',
 		by: 'poll',
 		matches: ['state', 'leaseUntil'],
 		clears: ['claim', 'proposal', 'leaseUntil'],
-		why: 'The lease has expired: the execution was stopped, was killed or never started.',
+		why: 'The lease has expired: the execution was stopped, was killed, never started or never confirmed.',
 	},
 
 	// the execution that the trigger starts
@@ -189,7 +198,7 @@ export const transitions = {
 		why: 'No other execution has claimed the row; each delivery is counted once.',
 	},
 	requeueJob: {
-		from: ['delivering'],
+		from: ['delivering', 'unconfirmed'],
 		to: 'pending',
 		by: 'delivery',
 		matches: ['id', 'claim'],
@@ -204,6 +213,14 @@ export const transitions = {
 		clears: ['leaseUntil'],
 		why: 'Items leave the node only after this change: no other execution has claimed the job.',
 	},
+	handOverJob: {
+		from: ['delivering'],
+		to: 'unconfirmed',
+		by: 'delivery',
+		matches: ['id', 'claim', 'state'],
+		clears: ['failures'],
+		why: 'In place of endDelivery, where the workflow has to confirm. Each delivery is counted once.',
+	},
 	emitListedJob: {
 		from: ['emitting'],
 		to: 'delivered',
@@ -211,6 +228,14 @@ export const transitions = {
 		matches: ['claim'],
 		clears: ['leaseUntil'],
 		why: 'Without a job ledger the execution cannot record the delivery later.',
+	},
+	confirmDelivery: {
+		from: ['pending', 'emitting', 'delivering', 'unconfirmed'],
+		to: 'delivered',
+		by: 'end of the workflow',
+		matches: ['id', 'state', 'claim'],
+		clears: ['claim', 'proposal', 'leaseUntil'],
+		why: 'The workflow is done with the job. Without its claim, a later delivery that is under way drops it.',
 	},
 	markDelivered: {
 		from: ['pending'],
@@ -243,5 +268,14 @@ export const transitions = {
 		by: 'question',
 		matches: ['id'],
 		why: 'There are too many chats. Those that were unused for longest go; a session without a chat starts a new one.',
+	},
+
+	// the rate limit of the assistant
+	enterLimit: {
+		from: 'new',
+		to: 'limit',
+		by: 'question',
+		matches: [],
+		why: 'Not a job: the next free time of a rate limit. Of several rows the first counts.',
 	},
 } as const satisfies Record<string, Transition>;

@@ -28,6 +28,12 @@ export const updates = {
 		writes: ['outcome', 'record', 'failures', 'note', 'checkAt'],
 		why: 'The outcome of a job applies to all of its rows that no execution holds.',
 	},
+	restoreOutcome: {
+		in: ['delivered', 'unconfirmed'],
+		matches: ['jobId', 'segment', 'account', 'outcome'],
+		writes: ['outcome'],
+		why: 'The file of a job that is to be delivered again is tried again. A poll does not look for expired jobs.',
+	},
 	repairSchedule: {
 		in: ['pending'],
 		matches: ['state', 'checkAt'],
@@ -41,7 +47,7 @@ export const updates = {
 		why: 'The downloads take longer than the lease.',
 	},
 	annotateJob: {
-		in: ['delivered'],
+		in: ['delivered', 'unconfirmed'],
 		matches: ['id', 'claim'],
 		writes: ['note', 'outcome'],
 		why: 'For people: the result of the download.',
@@ -63,5 +69,17 @@ export const updates = {
 		matches: ['id', 'state', 'record'],
 		writes: ['record', 'startedAt', 'execution'],
 		why: 'A chat that is used is not forgotten. One that the service no longer continues is replaced, by the first of several questions.',
+	},
+	reserveSlots: {
+		in: ['limit'],
+		matches: ['id', 'state', 'checkAt', 'leaseUntil'],
+		writes: ['checkAt', 'execution'],
+		why: 'Of several processes, one gets the next free times. None gets any once there is a pause.',
+	},
+	pauseLimit: {
+		in: ['limit'],
+		matches: ['id', 'state', 'leaseUntil'],
+		writes: ['leaseUntil'],
+		why: 'The service has refused a request, so no process sends one.',
 	},
 } as const satisfies Record<string, Update>;

@@ -79,12 +79,19 @@ async function readBytes(
 	try {
 		return await n8n.helpers.getBinaryDataBuffer(itemIndex, property);
 	} catch (cause) {
+		const message = cause instanceof Error ? cause.message : String(cause);
 		throw invalidInputError(
 			`${path}: n8n could not read the file in "${property}"`,
-			`It says: ${cause instanceof Error ? cause.message : String(cause)}`,
+			[`It says: ${message}`, /ENOENT|file not found/i.test(message) && NO_FILE_ADVICE]
+				.filter(Boolean)
+				.join('. '),
 		);
 	}
 }
+
+/** A node cannot see in which process another one has stored a file, nor whether processes share a folder. */
+const NO_FILE_ADVICE =
+	'In queue mode, each process keeps files in a folder of its own unless N8N_BINARY_DATA_STORAGE_PATH is a folder that main and all workers share.';
 
 function checkSize(bytes: number, path: string): void {
 	if (bytes <= MAX_UPLOAD_MIB * BYTES_PER_MIB) return;
@@ -95,6 +102,13 @@ function checkSize(bytes: number, path: string): void {
 }
 
 const MIB = 1024 * 1024;
+
+/**
+ * Bytes of the largest file that n8n reads back from PostgreSQL: the driver makes a text of two characters per byte of it, and two
+ * more, and V8 allows 0x1fffffe8 characters. Of a larger file, the node that reads it never ends (n8n 2.41.1, pg-protocol). SQLite
+ * can read back more, but a node cannot see which database it is.
+ */
+const MAX_DATABASE_BYTES = (0x1fffffe8 - 2) / 2;
 
 export interface StoreFileOptions {
 	/** Name for a file that the service does not name; the extension follows from the type. */
@@ -118,9 +132,10 @@ export interface StoredFile {
 /**
  * Streams a file into n8n's binary store, without a copy of it in memory.
  *
- * Nothing is stored if the file is empty, too large or truncated, or if a web page or JSON came in its place.
+ * Nothing is stored if the file is empty, too large or truncated, or if a web page or JSON came in its place. Too large is also
+ * what n8n could not read back.
  *
- * @throws ServiceError `malformed` for something that is not a file, `failed` above the limit, `truncated` if it ends early.
+ * @throws ServiceError `malformed` for something that is not a file, `failed` above a limit, `truncated` if it ends early.
  */
 export async function storeFile(
 	n8n: IExecuteFunctions,
@@ -132,8 +147,16 @@ export async function storeFile(
 	const bytes = response.body[Symbol.asyncIterator]();
 	let failure: unknown;
 	let count = 0;
+	/** Whether n8n can read back a file above the limit of its database; undefined while the file may be below it. */
+	let isStoreLarge: boolean | undefined;
+	const checkSize = async (size: number) => {
+		if (size > maxSizeMib * MIB) throw tooLargeError(size, maxSizeMib);
+		if (size <= MAX_DATABASE_BYTES) return;
+		isStoreLarge ??= !(await usesDatabase(n8n, toReadable));
+		if (!isStoreLarge) throw notReadableError(size);
+	};
 	try {
-		if (announced > maxSizeMib * MIB) throw tooLargeError(announced, maxSizeMib);
+		if (announced > 0) await checkSize(announced);
 		const start = await readStart(bytes);
 		if (!start.length) throw malformedResponseError(response, 'The file is empty.');
 		const type = detectFileType(start, response.headers['content-type'], family);
@@ -143,7 +166,7 @@ export async function storeFile(
 			try {
 				for (let chunk: Uint8Array | undefined = start; chunk; chunk = await readNextChunk(bytes)) {
 					count += chunk.length;
-					if (count > maxSizeMib * MIB) throw tooLargeError(count, maxSizeMib);
+					await checkSize(count);
 					yield chunk;
 				}
 				if (announced > count)
@@ -171,6 +194,22 @@ export async function storeFile(
 		// closes the connection
 		await bytes.return?.();
 	}
+}
+
+/**
+ * Whether n8n keeps files in its database. Only the ID of a stored file tells, so one byte is stored, which n8n deletes with the
+ * execution. That is better than to find out after a whole file was held in memory and written for nothing.
+ */
+async function usesDatabase(n8n: IExecuteFunctions, toReadable: ToReadable): Promise<boolean> {
+	const oneByte = async function* () {
+		yield new Uint8Array(1);
+	};
+	const { id = '' } = await n8n.helpers.prepareBinaryData(
+		toReadable(oneByte()),
+		'size-check',
+		'application/octet-stream',
+	);
+	return id.startsWith('database:');
 }
 
 /** Makes one of Node's byte streams; a community node cannot import their class. */
@@ -212,11 +251,25 @@ function tooLargeError(bytes: number, maxSizeMib: number): ServiceError {
 		{
 			reason: `It has at least ${bytes} bytes.`,
 			permanent: true,
-			advice:
-				'Raise "Max Size (MiB)" where n8n keeps files in its file system or in S3. In queue mode it keeps them in its database, from which it cannot read back 256 MiB or more: set N8N_DEFAULT_BINARY_DATA_MODE to "filesystem" and N8N_BINARY_DATA_STORAGE_PATH to a folder that all its processes share, or use S3.',
+			advice: `Raise "Max Size (MiB)" where n8n keeps files in its file system or in S3. In queue mode it keeps them in its database, from which it cannot read back 256 MiB or more. There, ${LARGE_STORE_ADVICE}`,
 		},
 	);
 }
+
+function notReadableError(bytes: number): ServiceError {
+	return new ServiceError(
+		'failed',
+		'n8n cannot read back a file of this size from its database, so it was not stored',
+		{
+			reason: `It has at least ${bytes} bytes, and ${MAX_DATABASE_BYTES} are possible.`,
+			permanent: true,
+			advice: `To let n8n keep files elsewhere, ${LARGE_STORE_ADVICE} The file is still at the service: then use Download File with the job ID.`,
+		},
+	);
+}
+
+const LARGE_STORE_ADVICE =
+	'set N8N_DEFAULT_BINARY_DATA_MODE to "filesystem" and N8N_BINARY_DATA_STORAGE_PATH to a folder that all its processes share, or use S3.';
 
 function toStoreError(cause: unknown): unknown {
 	if (cause instanceof ServiceError) return cause;

@@ -196,11 +196,11 @@ const truncateText = (body: unknown, length: number) =>
 	(typeof body === 'string' ? body : JSON.stringify(body)).slice(0, length);
 
 /** For n8n's durable polling, which schedules the next poll by it. */
-function toPollFailure({ kind, details: { status, retryAfter } }: ServiceError) {
+function toPollFailure({ kind, details: { status, retryAfter, transient } }: ServiceError) {
 	if (status === 401 || status === 403) return { cause: 'credential-invalid' as const };
 	const wait = retryAfter === undefined ? {} : { retryAfterMs: retryAfter };
 	if (status === 429) return { cause: 'rate-limited' as const, ...wait };
-	if (kind === 'unreachable' || (status ?? 0) >= 500)
+	if (kind === 'unreachable' || transient || (status ?? 0) >= 500)
 		return { cause: 'temporarily-unavailable' as const, ...wait };
 	return undefined;
 }

@@ -49,7 +49,7 @@ export function rejectModelControlledFields(
 		return;
 	throw invalidInputError(
 		`${path} has an expression that the model of an AI agent could fill`,
-		`${TELL_USER} that in a tool it may only read nodes that run before the AI agent, such as {{ $('When chat message received').item.json.sessionId }}, or $execution.id, $workflow, $vars, $now and $today.`,
+		`${TELL_USER} what it may read in a tool. It may read nodes that run before the AI agent, such as {{ $('When chat message received').item.json.sessionId }}. It may also read $execution.id, $workflow, $vars, $now and $today.`,
 	);
 }
 

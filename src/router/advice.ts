@@ -27,7 +27,7 @@ function adviceFor(error: ServiceError): string | undefined {
 	if (code === 'job_not_completed' || (ids?.['jobId'] && NOT_READY_STATUSES.has(status ?? 0)))
 		return 'The job is not finished yet: use Wait for Job, or ask again later.';
 	if (isTooLong(error))
-		return 'The conversation is too long for the model: shorten it (for an AI agent, lower "Context Window Length" of its memory), or choose a model with a larger context window.';
+		return 'The conversation is too long for the model: shorten it or choose a model with a larger context window. For an AI agent, lower "Context Window Length" of its memory.';
 	if (code === 'content_expired' || status === 410) {
 		return 'The file is no longer available: images and videos are kept for 7 days, music and speech must be downloaded right away.';
 	}
@@ -121,7 +121,7 @@ export function explainJobBalance(
 		leastMicroUsd === undefined
 			? ''
 			: ` According to the catalog it costs at least ${formatUsd(leastMicroUsd)}.`;
-	const margin = `The required amount is the job's cost plus, at the first use of a configuration (a new model, a first 4K clip), a margin that the next start does not need.${minimumSentence}`;
+	const margin = `The required amount is the job's cost, plus a margin at the first use of a configuration (a new model, a first 4K clip). It is a margin that the next start does not need.${minimumSentence}`;
 	return withDetails(error, {
 		advice: [error.details.advice, heldBalanceAdvice(held, others), margin]
 			.filter(Boolean)
@@ -160,7 +160,7 @@ function heldBalanceAdvice(held: unknown, others: number): string | undefined {
 		return 'The held amount belongs to unfinished media jobs, or to requests from outside this n8n process.';
 	const requests =
 		others === 1 ? 'One more of your own requests is' : `${others} more of your own requests are`;
-	return `${requests} under way in this n8n and ${others === 1 ? 'holds' : 'hold'} money: lower "Max Items at Once" in Request Settings, or send this one later.`;
+	return `${requests} under way in this n8n and ${others === 1 ? 'holds' : 'hold'} money. Lower "Max Items at Once" in Request Settings, or send this one later.`;
 }
 
 function outputCapAdvice(largest: number | undefined): string {

@@ -111,7 +111,22 @@ describe('says which part is wrong', () => {
 			{ status: 404, body: { message: 'not found' } },
 			/2\.7 or newer with its public API switched on/,
 		],
-		[{ status: 502, body: {} }, /internal error \(502\)/],
+		[
+			{ status: 502, body: {} },
+			/internal error \(502\)\. If n8n is starting, test again in a minute\./,
+		],
+		[
+			{ status: 503, body: {} },
+			/internal error \(503\)\. If n8n is starting, test again in a minute\./,
+		],
+		[
+			{ status: 200, body: 'n8n is starting up. Please wait' },
+			/The job ledger: n8n is still starting\. Test again in a minute\.$/,
+		],
+		[
+			{ status: 404, body: '<!DOCTYPE html><title>Error</title>' },
+			/HTML page: "Error" \(404\)\. If n8n is starting, test again in a minute\. .*public API switched on/,
+		],
 		[{ status: 403, body: '<!doctype html><title>Sign in</title>' }, /HTML page: "Sign in"/],
 	])('something else at the n8n URL: %j', async (answer, message) => {
 		rig.n8n.service.fault({ do: { type: 'status', ...answer } });

@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
+import { toRow } from '../../src/ledger/entry';
 import { json, type Answer } from '../service/answer';
 import type { Call } from '../service/call';
 import { startService, type Service } from '../service/service';
@@ -81,13 +82,45 @@ describe('a start that waits after a 429', () => {
 	});
 });
 
+describe('a rival of a start that does not end', () => {
+	/** Another execution's start with the key, renewed so many seconds ago. */
+	const sentAgo = (seconds: number) => {
+		const renewedAt = Date.now() - seconds * 1000;
+		n8n.rows.push({
+			...toRow({ state: 'sending', startKey: 'order-1', claim: 'another', execution: '7' }),
+			...{ id: 1, startedAt: renewedAt, leaseUntil: renewedAt + 600_000 },
+		});
+	};
+
+	it('says at once that nothing has come of it for a minute', async () => {
+		sentAgo(61);
+		const { failed } = await startAll(['one'], { idempotencyKey: 'order-1' });
+		expect(failed[0]?.json).toMatchObject({
+			error: expect.stringMatching(/^Another execution is starting the job of the key "order-1"/),
+			details: { outcome: 'unknown', idempotencyKey: 'order-1', entryId: '1' },
+		});
+		expect(n8n.entries()).toMatchObject([{ state: 'sending', claim: 'another' }]);
+		expect(posts(service)).toEqual([]);
+	});
+
+	it('says at once that its outcome is unknown once its lease has ended', async () => {
+		sentAgo(601);
+		const { failed } = await startAll(['one'], { idempotencyKey: 'order-1' });
+		expect(failed[0]?.json['error']).toMatch(
+			/^It is not known whether the job of the key "order-1"/,
+		);
+		expect(n8n.entries()).toMatchObject([{ state: 'unknown' }]);
+		expect(posts(service)).toEqual([]);
+	});
+});
+
 it('a failure of n8n costs the items that it meets, and not those after it', async () => {
-	// as often as a reading request is sent for one item
-	n8n.service.fault({ match: { method: 'GET' }, times: 4, do: { type: 'status', status: 503 } });
+	// one that does not pass, for which a start would wait
+	n8n.service.fault({ match: { method: 'GET' }, times: 1, do: { type: 'status', status: 401 } });
 	const unseen = { ...n8n.ledgerFields, ledgerTable: 'Not seen before' };
 	const { items, failed } = await startAll(['one', 'two', 'three'], {}, unseen);
 	expect(failed).toMatchObject([
-		{ json: { details: { status: 503, outcome: 'not_started' } }, pairedItem: { item: 0 } },
+		{ json: { details: { status: 401, outcome: 'not_started' } }, pairedItem: { item: 0 } },
 	]);
 	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
 });

@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
+import { useDatabaseStore } from './rig/databaseStore';
 import { activated, executed } from './rig/poll';
 import { idsOf, json, MINUTE, triggerRig, type TriggerRig } from './rig/triggers';
 
@@ -74,6 +75,13 @@ describe('a job of the ledger', () => {
 		const asked = service.requests.filter(({ method }) => method === 'GET').map(({ path }) => path);
 		// one of them to see that the key is right
 		expect(asked).toHaveLength(4);
+	});
+
+	it('is rescheduled without its row being sent back', async () => {
+		await started('running [[never]]');
+		await activated(trigger()).poll();
+		const changes = n8n.service.requests.filter(({ method }) => method === 'PATCH');
+		expect(changes.map(({ body }) => body)).toMatchObject([{ returnData: false }]);
 	});
 
 	it('one that failed comes, too, and is no failure of the node', async () => {
@@ -265,6 +273,23 @@ describe('the execution', () => {
 		// a file that is not wanted is not left open
 		await service.settled();
 		expect(states()).toEqual(['delivered', 'delivered']);
+	});
+
+	it("one that n8n's database cannot read back: the item says so at once, with the job ID", async () => {
+		const store = await useDatabaseStore();
+		try {
+			const parameters = { options: { maxSizeMib: 1000 } };
+			const { ids, options, items } = await emitted(parameters, ['big [[size:268435444]]']);
+			const { items: out } = await executed({ ...options, items });
+			const failure = {
+				message: expect.stringMatching(/^n8n cannot read back a file of this size/),
+				advice: expect.stringContaining('N8N_BINARY_DATA_STORAGE_PATH'),
+			};
+			expect(json(out)).toMatchObject([{ jobId: ids[0], failure }]);
+			expect(states()).toEqual(['delivered']);
+		} finally {
+			store.remove();
+		}
 	});
 
 	it.each([

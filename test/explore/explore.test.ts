@@ -34,3 +34,9 @@ it('finds the second job of a start that does not renew its claim', async () => 
 it.each(triggerScenarios)('one delivery per job: %s', async (scenario) => {
 	expect(await exploreTrigger(scenario, RUNS / 20)).toMatchObject(asItShouldBe);
 });
+
+it.each(triggerScenarios)('workflows that confirm lose no job: %s', async (scenario) => {
+	const figures = await exploreTrigger(scenario, RUNS / 20, true);
+	expect(figures).toMatchObject(asItShouldBe);
+	expect(figures.delivered).toBeGreaterThan(0);
+});

@@ -13,6 +13,8 @@ export interface Figures {
 	losses: number;
 	/** Runs with a change that the transitions of a row do not allow. */
 	faults: number;
+	/** Jobs that were delivered. */
+	delivered: number;
 	/** What happened in the shortest run that was not as it should be. */
 	example: string[] | undefined;
 }
@@ -37,10 +39,16 @@ export async function exploreStarts(
 	return figures;
 }
 
-export async function exploreTrigger(scenario: string, runs: number): Promise<Figures> {
+export async function exploreTrigger(
+	scenario: string,
+	runs: number,
+	isConfirmed = false,
+): Promise<Figures> {
 	const figures = noFigures(scenario, runs);
 	for (let seed = 1; seed <= runs; seed++) {
-		const { twice, never, faults, log } = await trigger.play(seed, trigger.scenarios[scenario]!);
+		const weather = trigger.scenarios[scenario]!;
+		const { twice, never, faults, log, delivered } = await trigger.play(seed, weather, isConfirmed);
+		figures.delivered += delivered;
 		if (twice.length) figures.doubles++;
 		if (never.length) figures.losses++;
 		if (faults.length) figures.faults++;
@@ -51,7 +59,7 @@ export async function exploreTrigger(scenario: string, runs: number): Promise<Fi
 }
 
 const noFigures = (scenario: string, runs: number): Figures => ({
-	...{ scenario, runs, doubles: 0, afterPause: 0, losses: 0, faults: 0 },
+	...{ scenario, runs, doubles: 0, afterPause: 0, losses: 0, faults: 0, delivered: 0 },
 	example: undefined,
 });
 

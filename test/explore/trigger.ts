@@ -7,6 +7,7 @@ import {
 } from '../../nodes/ModelRouter/trigger/deliveryBatch';
 import { readEntry, toRow, type Entry } from '../../src/ledger/entry';
 import { pollLedger } from '../../src/ledger/pollLedger';
+import { confirmDelivery } from '../../src/ledger/redelivery';
 import { CALM, createWorld, type Weather } from './world';
 
 const MINUTE = 60_000;
@@ -46,9 +47,12 @@ export const scenarios: Record<string, Weather> = {
 };
 
 export interface Played {
-	/** Jobs that left more than one execution. */
+	/** Jobs that left more than one execution, which they may where workflows confirm. */
 	twice: string[];
-	/** Jobs that left none, and that no execution took along when it was killed behind the fence. */
+	/**
+	 * Jobs that left none, and that no execution took along when it was killed behind the fence. Where workflows confirm: jobs that
+	 * count as delivered, and that no workflow has worked on to its end.
+	 */
 	never: string[];
 	/** How many jobs left an execution. */
 	delivered: number;
@@ -57,13 +61,19 @@ export interface Played {
 	log: string[];
 }
 
-/** Polls that overlap, and the executions that they start: late, more than once, paused, killed. Some jobs were entered twice. */
-export async function play(seed: number, weather: Weather): Promise<Played> {
+/**
+ * Polls that overlap, and the executions that they start: late, more than once, paused, killed. Some jobs were entered twice.
+ *
+ * @param isConfirmed Whether the workflows have to confirm their jobs. A third of them is killed before they do.
+ */
+export async function play(seed: number, weather: Weather, isConfirmed = false): Promise<Played> {
 	const world = createWorld(seed, weather);
 	const { random, rows, say, at, log, faults } = world;
 	const names = Array.from({ length: JOBS }, (_, index) => `j${index}`);
 	/** The executions that each job left. */
 	const left = new Map<string, string[]>();
+	/** The jobs that a workflow has worked on to its end. */
+	const worked = new Set<string>();
 	let executions = 0;
 
 	for (const jobId of names)
@@ -78,7 +88,7 @@ export async function play(seed: number, weather: Weather): Promise<Played> {
 		const items = jobs.flatMap(([entry]) =>
 			entry ? [{ jobId: entry.jobId, mediaType: entry.segment }] : [],
 		);
-		const handover = await beginBatch(ledger, claim, LEASE, items);
+		const handover = await beginBatch(ledger, { claim, lease: LEASE, isConfirmed }, items);
 		const ready: typeof items = [];
 		for (const item of items) {
 			const job = handover.jobs.get(itemKey(item));
@@ -91,10 +101,19 @@ export async function play(seed: number, weather: Weather): Promise<Played> {
 				await recordDownload(handover, job, { later: 'the connection broke' });
 			else ready.push(item);
 		}
-		const mayLeave = await endBatch(handover, false);
-		for (const item of ready.filter(mayLeave)) {
-			left.set(item.jobId, [...(left.get(item.jobId) ?? []), name]);
-			say(name, `lets out ${item.jobId}`);
+		const toOutput = await endBatch(handover, false);
+		const leaving = ready.filter((json) => toOutput({ json }));
+		for (const { jobId } of leaving) {
+			left.set(jobId, [...(left.get(jobId) ?? []), name]);
+			say(name, `lets out ${jobId}`);
+		}
+		if (!isConfirmed) return;
+		for (const { jobId } of leaving) {
+			await step(random() * (random() < 0.1 ? 3 * LEASE : MINUTE));
+			if (random() < 0.3) return say(name, 'is killed behind the trigger');
+			worked.add(jobId);
+			await confirmDelivery(ledger, { jobId, account: 'a' });
+			say(name, `has confirmed ${jobId}`);
 		}
 	};
 
@@ -135,6 +154,13 @@ export async function play(seed: number, weather: Weather): Promise<Played> {
 
 	const isMarked = (job: string) =>
 		rows.some(({ jobId, state }) => jobId === job && state === 'delivered');
+	if (isConfirmed)
+		return {
+			twice: [],
+			never: names.filter((job) => !worked.has(job) && isMarked(job)),
+			delivered: worked.size,
+			...{ faults, log },
+		};
 	return {
 		twice: [...left].flatMap(([job, by]) => (by.length > 1 ? [`${job} by ${by.join()}`] : [])),
 		never: names.filter((job) => !left.has(job) && !isMarked(job)),

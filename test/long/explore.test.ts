@@ -31,3 +31,9 @@ it.each(triggerScenarios)('one delivery per job: %s', async (scenario) => {
 	report(figures);
 	expect(figures).toMatchObject({ doubles: 0, losses: 0, faults: 0, example: undefined });
 });
+
+it.each(triggerScenarios)('workflows that confirm lose no job: %s', async (scenario) => {
+	const figures = await exploreTrigger(scenario, Math.ceil(RUNS / 10), true);
+	report(figures);
+	expect(figures).toMatchObject({ doubles: 0, losses: 0, faults: 0, example: undefined });
+});

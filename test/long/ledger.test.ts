@@ -54,7 +54,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 				},
 				claim,
 			);
-			const delivery = { claim, lease: 600_000 };
+			const delivery = { claim, lease: 600_000, isConfirmed: false };
 			await beginDelivery(ledger, delivery);
 			const delivered = await endDelivery(ledger, delivery);
 			handed.push(...delivered.flatMap(([entry]) => (entry ? [entry.jobId] : [])));

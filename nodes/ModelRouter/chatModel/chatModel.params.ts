@@ -52,7 +52,7 @@ export const chatModelParams = [
 		typeOptions: { minValue: 0 },
 		default: 1,
 		description:
-			'A call that could cost more than this is not sent. Counted are one token per byte of the input, but no more than the context window of the model (all of it with images or files), and all of Maximum Output Tokens (4096 if not set). 0 sends nothing.',
+			'A call that could cost more than this is not sent. Counted are one token per byte of the input, and all of Maximum Output Tokens (4096 if not set). The input counts at most as the context window of the model, and with images or files always as all of it. 0 sends nothing.',
 	}),
 	withFieldRules({ isDecimal: true })({
 		displayName: 'Spending Cap per Execution (USD)',
@@ -67,7 +67,7 @@ export const chatModelParams = [
 	...formatParams(''),
 	{
 		displayName:
-			'<b>Retry On Fail</b> of the AI Agent asks again, and pays again: from version 3 on for the turn that failed, before for every turn. A call that the service may have received is not sent again: see "Resend If Outcome Is Unknown" in Request Settings.',
+			'<b>Retry On Fail</b> of the AI Agent asks again, and pays again. From its version 3 on this is the turn that failed, before it is every turn. A call that the service may have received is not sent again: see "Resend If Outcome Is Unknown" in Request Settings.',
 		name: 'retryNotice',
 		type: 'notice',
 		default: '',
@@ -89,7 +89,7 @@ export const chatModelParams = [
 				placeholder: 'Add Model',
 				default: {},
 				description:
-					'Models that are asked, in this order, when the service refuses a call without starting it: the model is unknown or busy (429), or the conversation is too long for it. After any other failure no other model is asked, since the call may be charged.',
+					'Models that are asked, in this order, when the service refuses a call without starting it. It does so if the model is unknown or busy (429), or if the conversation is too long for it. After any other failure no other model is asked, since the call may be charged.',
 				options: [
 					{
 						displayName: 'Model',

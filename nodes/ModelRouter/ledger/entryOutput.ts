@@ -5,7 +5,8 @@ import type { Entry } from '../../../src/ledger/entry';
 
 /** An entry as an item: times in ISO 8601, empty fields omitted. */
 export function toEntryJson(entry: Entry): IDataObject {
-	const { id, startKey, segment, record, startedAt, leaseUntil, checkAt, ...rest } = entry;
+	const { id, startKey, segment, record, deliveries, startedAt, leaseUntil, checkAt, ...rest } =
+		entry;
 	const fields = {
 		entryId: id,
 		idempotencyKey: startKey,
@@ -14,6 +15,7 @@ export function toEntryJson(entry: Entry): IDataObject {
 		// internal to claims and transitions
 		claim: undefined,
 		proposal: undefined,
+		deliveries: deliveries || undefined,
 		startedAt: isoTime(startedAt),
 		leaseUntil: isoTime(leaseUntil),
 		checkAt: isoTime(checkAt),

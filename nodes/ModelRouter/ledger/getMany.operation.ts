@@ -45,6 +45,7 @@ export const getMany = operation({
 						{ name: 'Handed to an Execution', value: 'emitting' },
 						{ name: 'Not Started', value: 'notStarted' },
 						{ name: 'Unknown', value: 'unknown', description: 'You have to decide' },
+						{ name: 'Waiting for Confirmation', value: 'unconfirmed' },
 						{ name: 'Waiting to Be Delivered', value: 'pending' },
 					],
 					default: 'unknown',
@@ -69,7 +70,7 @@ export const getMany = operation({
 			label: ledgerLabel?.trim() || undefined,
 			state: [
 				...(state?.trim() ? [equal((state satisfies EntryState).trim())] : []),
-				...noneOf('withdrawn', 'baseline', 'chat'),
+				...noneOf('withdrawn', 'baseline', 'chat', 'limit'),
 			],
 		},
 	}),

@@ -2,6 +2,7 @@ import { mapServiceError } from '../../../src/core/errors';
 import { tryParseJson } from '../../../src/core/json';
 import type { Entry } from '../../../src/ledger/entry';
 import { asNotStarted } from '../../../src/ledger/keyClaim';
+import { LONG_RETRY_ATTEMPTS } from '../../../src/ledger/ledger';
 import { claimStart, leaveToTriggers, markDelivered } from '../../../src/ledger/startOnce';
 import type { OperationContext } from '../../../src/n8n/operation';
 import type { StartLedger } from '../../../src/n8n/startPaid';
@@ -50,7 +51,7 @@ export function toStartLedger(
 	return {
 		hasKey: idempotencyKey !== '',
 		async claim() {
-			const ledger = await openJobLedger(context).catch((cause: unknown) => {
+			const ledger = await openJobLedger(context, LONG_RETRY_ATTEMPTS).catch((cause: unknown) => {
 				throw asNotStarted(cause);
 			});
 			const claim = await claimStart(ledger, newStart);

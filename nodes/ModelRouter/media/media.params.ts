@@ -65,7 +65,7 @@ export const maxSizeOption = {
 	typeOptions: { minValue: 1 },
 	default: 250,
 	description:
-		'A larger file is not stored. n8n cannot read back 256 MiB or more from its database, where it stores files in queue mode.',
+		'A larger file is not stored. In queue mode, n8n stores files in its database, from which it cannot read back 256 MiB or more. There, such files are refused, whatever the limit.',
 } as const satisfies INodeProperties;
 
 /** @throws ServiceError `invalid` for a URL without a job ID. */
@@ -78,7 +78,7 @@ export function toAddress({ mediaType, jobId }: ParamValues<typeof addressParams
  *
  * @throws ServiceError `invalid` for a URL without a job ID.
  */
-function toJobId(text: string): string {
+export function toJobId(text: string): string {
 	const jobId = findJobId(text);
 	if (jobId !== undefined) return jobId;
 	throw invalidInputError(

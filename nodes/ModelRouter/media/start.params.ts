@@ -59,7 +59,7 @@ export const ledgerLabelOption = withFieldRules({ inTool: 'notFromModel' })({
 	default: '',
 	placeholder: 'e.g. product videos',
 	description:
-		'Separates the jobs of one workflow from those of others in the job ledger: a Model Router Trigger with a label reports only jobs with the same label',
+		'Separates the jobs of one workflow from those of others in the job ledger. A Model Router Trigger with a label reports only jobs with the same label.',
 });
 
 /** The ledger settings of a start. */

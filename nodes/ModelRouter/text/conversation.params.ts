@@ -113,7 +113,7 @@ export const conversationParams = [
 		default: '[]',
 		required: true,
 		description:
-			'A list of messages, each with "role" (system, developer, user, assistant or tool) and "content" (a text or a list of parts), e.g. [{"role": "user", "content": "Hello"}]',
+			'A list of messages, e.g. [{"role": "user", "content": "Hello"}]. A role is system, developer, user, assistant or tool. A content is a text or a list of parts.',
 	},
 ] as const satisfies INodeProperties[];
 

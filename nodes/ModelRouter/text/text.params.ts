@@ -58,7 +58,7 @@ export type TextValues = ParamValues<[...typeof inputParams, ...typeof furtherPa
 export const spendingCapParam = {
 	...spendingCapPerItemParam,
 	description:
-		'An item that could cost more than this is not sent. Counted are one token per byte of the input, but no more than the context window of the model (all of it with attachments), and all of Maximum Output Tokens (4096 if not set). 0 sends nothing.',
+		'An item that could cost more than this is not sent. Counted are one token per byte of the input, and all of Maximum Output Tokens (4096 if not set). The input counts at most as the context window of the model, and with attachments always as all of it. 0 sends nothing.',
 } as const;
 
 /*

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import type { Ledger } from '../../../src/ledger/ledger';
+import { type Ledger, LONG_RETRY_ATTEMPTS } from '../../../src/ledger/ledger';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { continuesOnFail, toErrorItem, toNodeError } from '../../../src/n8n/errors';
 import { runPool } from '../../../src/n8n/itemPool';
@@ -43,7 +43,12 @@ export async function deliver(n8n: IExecuteFunctions): Promise<INodeExecutionDat
 		const requests = { ...defaultRequestSettings, idleTimeout };
 		const router = await connect(n8n, access, requests, { redact });
 		const open = async () =>
-			await openLedger(router.connectLedger(), router.clock, n8n.getExecutionId());
+			await openLedger(
+				router.connectLedger(),
+				router.clock,
+				n8n.getExecutionId(),
+				LONG_RETRY_ATTEMPTS,
+			);
 		const items =
 			n8n.getMode() === 'manual'
 				? await collectSampleItems(n8n, router, open, settings)
@@ -76,11 +81,12 @@ async function deliverItems(
 	const ofClaim = (claim: string) =>
 		items.filter((item) => item.claim === claim).map(({ json }) => json);
 	const claims = new Set(items.map(({ claim }) => claim).filter(Boolean));
+	const { lease, isConfirmed } = settings;
 	const batches = new Map<string, DeliveryBatch>();
 	if (claims.size) {
 		const ledger = await open();
 		for (const claim of claims)
-			batches.set(claim, await beginBatch(ledger, claim, settings.lease, ofClaim(claim)));
+			batches.set(claim, await beginBatch(ledger, { claim, lease, isConfirmed }, ofClaim(claim)));
 	}
 
 	const results: Array<DeliveredItem | undefined> = [];
@@ -91,14 +97,15 @@ async function deliverItems(
 			results[index] = await deliverItem(n8n, router, settings, item.json, batches.get(item.claim));
 	});
 
-	const filters = new Map<string, (json: IDataObject) => boolean>();
+	const outputs = new Map<string, Awaited<ReturnType<typeof endBatch>>>();
 	for (const [claim, batch] of batches) {
 		const isCatalog = ofClaim(claim).some((json) => !isJobItem(json));
-		filters.set(claim, await endBatch(batch, isCatalog));
+		outputs.set(claim, await endBatch(batch, isCatalog));
 	}
 	return results.flatMap((result, item) => {
-		const isOwn = filters.get(items[item]?.claim ?? '') ?? (() => true);
-		return result && isOwn(result.json) ? [{ ...result, pairedItem: { item } }] : [];
+		const toOutput = outputs.get(items[item]?.claim ?? '');
+		const output = result && toOutput ? toOutput(result) : result;
+		return output ? [{ ...output, pairedItem: { item } }] : [];
 	});
 }
 

@@ -40,11 +40,9 @@ export interface DeliveryBatch {
  */
 export async function beginBatch(
 	ledger: Ledger,
-	claim: string,
-	lease: number,
+	delivery: Delivery,
 	items: readonly IDataObject[],
 ): Promise<DeliveryBatch> {
-	const delivery = { claim, lease };
 	const emitted = new Set(items.map(itemKey));
 	const jobs = new Map<string, Entry[]>();
 	for (const job of await beginDelivery(ledger, delivery)) {
@@ -77,10 +75,15 @@ export async function recordDownload(
 ): Promise<DeliveredItem | undefined> {
 	if ('item' in download) {
 		const { item, note, isGone } = download;
+		// an expired job is not delivered again
+		const isExpired = isGone && !delivery.isConfirmed;
 		if (note !== undefined)
 			annotations.push(
 				async () =>
-					await annotateJob(ledger, delivery, job, { note, ...(isGone && { outcome: 'expired' }) }),
+					await annotateJob(ledger, delivery, job, {
+						note,
+						...(isExpired && { outcome: 'expired' }),
+					}),
 			);
 		return item;
 	}
@@ -98,20 +101,26 @@ export async function recordDownload(
 }
 
 /**
- * Marks everything as delivered.
+ * Marks everything as delivered, or as handed over to be confirmed.
  *
  * @param isCatalog Whether the poll has also emitted catalog changes.
- * @returns whether an item may be output.
+ * @returns a function that makes the output of an item; undefined for one that another execution has claimed.
  */
 export async function endBatch(
 	{ ledger, delivery, annotations }: DeliveryBatch,
 	isCatalog: boolean,
-): Promise<(json: IDataObject) => boolean> {
+): Promise<(item: DeliveredItem) => DeliveredItem | undefined> {
 	const rows = (await endDelivery(ledger, delivery)).flat();
 	for (const annotate of annotations) await annotate();
-	const delivered = new Set(rows.map(entryKey));
+	const delivered = new Map(rows.map((row) => [entryKey(row), row]));
 	const isCatalogOwn = isCatalog && (await commitBaseline(ledger, delivery.claim));
-	return (json) => (isJobItem(json) ? delivered.has(itemKey(json)) : isCatalogOwn);
+	return (item) => {
+		if (!isJobItem(item.json)) return isCatalogOwn ? item : undefined;
+		const row = delivered.get(itemKey(item.json));
+		if (!row) return undefined;
+		if (!delivery.isConfirmed) return item;
+		return { ...item, json: { ...item.json, deliveryAttempt: row.deliveries } };
+	};
 }
 
 export const isJobItem = (json: IDataObject) => json['jobId'] !== undefined;

@@ -83,7 +83,7 @@ export const triggerParams = [
 			{
 				name: 'All Jobs in the Job Ledger',
 				value: 'ledger',
-				description: 'Each job is reported once, even after crashes and restarts',
+				description: 'What was reported is kept across crashes and restarts',
 			},
 			{
 				name: 'List of Job IDs',
@@ -117,6 +117,29 @@ export const triggerParams = [
 			'Only jobs that were entered with this Ledger Label. If empty, all jobs that were started with the same Model Router credential. If several triggers match the same job, one gets it.',
 	},
 	{
+		displayName: 'Delivered When',
+		name: 'deliveredWhen',
+		type: 'options',
+		displayOptions: ofLedger,
+		options: [
+			{
+				name: 'Confirmed by the Workflow',
+				value: 'confirmed',
+				description:
+					'At least once: until Confirm Delivery has run, the job is delivered again after the time in Deliver Again After. It may arrive twice, but is never lost.',
+			},
+			{
+				name: 'Handed to the Workflow',
+				value: 'handedOver',
+				description:
+					'Once: what the workflow does with it is not watched. If n8n or a worker is killed behind the trigger, use Deliver Again.',
+			},
+		],
+		default: 'handedOver',
+		description:
+			'From when on a job is not delivered again. For Confirmed, end the workflow with Confirm Delivery of the resource Job Ledger.',
+	},
+	{
 		displayName: 'Download File',
 		name: 'downloadFile',
 		type: 'boolean',
@@ -143,7 +166,7 @@ export const triggerParams = [
 				typeOptions: { minValue: 5, maxValue: 1440 },
 				default: 10,
 				description:
-					'When an execution was killed or stopped before it had the files, its jobs are delivered to another one after this time. It should be longer than executions wait in the queue.',
+					'When an execution was killed or stopped before it had the files, its jobs are delivered to another one after this time. It should be longer than executions wait in the queue. With Confirmed by the Workflow, it should also be longer than the workflow takes. It then doubles with every delivery of a job, up to a day.',
 			},
 			{
 				displayName: 'Max Jobs per Run',
@@ -176,6 +199,8 @@ export interface TriggerSettings {
 	simplify: boolean;
 	/** Milliseconds. */
 	lease: number;
+	/** Whether a job only counts as delivered once the workflow has confirmed it. */
+	isConfirmed: boolean;
 	maxJobs: number;
 	maxSizeMib: number;
 }
@@ -187,6 +212,7 @@ export function toSettings({
 	mediaType,
 	jobIds,
 	ledgerLabel,
+	deliveredWhen,
 	downloadFile,
 	binaryProperty,
 	simplify,
@@ -203,6 +229,7 @@ export function toSettings({
 		ledgerLabel: ledgerLabel.trim(),
 		binaryProperty: downloadFile ? binaryProperty.trim() || binaryParam.default : undefined,
 		lease: deliverAgainAfter * 60_000,
+		isConfirmed: watch === 'ledger' && deliveredWhen === 'confirmed',
 		...{ maxJobs, maxSizeMib },
 	};
 }

@@ -159,7 +159,7 @@ function answerRows(
 		const found = rows.filter((row) => fits(row, filter));
 		faults.push(...changeFaults(found.map(readEntry), toWhere(filter), changes));
 		for (const row of found) Object.assign(row, changes);
-		return json(found);
+		return json(fields['returnData'] === true ? found : true);
 	}
 	if (method === 'DELETE' && which === 'delete') {
 		const filter = JSON.parse(query.get('filter') ?? '') as Filter;

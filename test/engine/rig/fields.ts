@@ -57,6 +57,8 @@ const VALID: Record<string, NodeParameterValueType> = {
 	openingMessageSource: 'define',
 	conversationId: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90',
 	speaker: 'Ada',
+	mediaType: 'images',
+	executionId: '7',
 };
 
 const NODES: Record<string, () => INodeType> = Object.fromEntries(

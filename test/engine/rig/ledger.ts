@@ -1,14 +1,14 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { startService, type Service } from '../../service/service';
+import { startService, type Service, type ServiceOptions } from '../../service/service';
 import { job, secretsWithLedger } from './calls';
 import { startDataTables, type DataTables } from './dataTables';
 import { run, type RunOptions } from './run';
 
 export const sketch = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
 
-/** For the tests of a file: the service, and n8n's Data Tables beside it. Jobs are done at once. */
-export function startLedgerRig() {
+/** For the tests of a file: the service, and n8n's Data Tables beside it. Jobs are done at once. @param options Those of the service. */
+export function startLedgerRig(options: ServiceOptions = {}) {
 	const rig = {
 		service: undefined as unknown as Service,
 		n8n: undefined as unknown as DataTables,
@@ -45,7 +45,7 @@ export function startLedgerRig() {
 			}),
 	};
 	beforeAll(async () => {
-		rig.service = await startService();
+		rig.service = await startService(options);
 		rig.n8n = await startDataTables();
 	});
 	beforeEach(() => {

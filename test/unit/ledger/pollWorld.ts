@@ -86,17 +86,19 @@ export function watchWorld(weather: Way = { latency: () => 5 }) {
 			execution = 'e',
 			mine = weather,
 			lease = 10 * MINUTE,
+			isConfirmed = false,
 			bring = async () => {},
 		}: {
 			execution?: string;
 			mine?: Way;
 			lease?: number;
+			isConfirmed?: boolean;
 			/** @returns whether the job is given back. */
 			bring?: (job: Entry[], touch: () => Promise<void>) => Promise<boolean | void>;
 		} = {},
 	): Promise<string[]> => {
 		const ledger = ledgerOf(execution, mine);
-		const delivery = { claim, lease };
+		const delivery = { claim, lease, isConfirmed };
 		const touch = createLeaseRenewer(ledger, delivery);
 		for (const job of await beginDelivery(ledger, delivery)) {
 			const again = await bring(job, touch);

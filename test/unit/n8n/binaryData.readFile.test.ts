@@ -48,6 +48,20 @@ it('each item has its own files', async () => {
 	});
 });
 
+it.each([
+	['File not found: workflows/1/executions/2/binary_data/3', true],
+	["ENOENT: no such file or directory, open '/data/3'", true],
+	['EACCES: permission denied', false],
+])('a file that cannot be read: %s', async (message, isMissing) => {
+	const n8n = notRead({ mimeType: 'text/csv', fileName: 'a.csv' }, async () => {
+		throw new Error(message);
+	});
+	const { message: said, details } = await failureOf(readFile(n8n, 0, 'data', 'File'));
+	expect(said).toBe('File: n8n could not read the file in "data"');
+	expect(details.advice).toContain(`It says: ${message}`);
+	expect(details.advice?.includes('N8N_BINARY_DATA_STORAGE_PATH')).toBe(isMissing);
+});
+
 it.each<[string, Partial<IBinaryData>, object]>([
 	['name', { fileName: undefined as never }, { mimeType: 'image/png', fileName: 'file' }],
 	['name but an empty one', { fileName: '' }, { mimeType: 'image/png', fileName: 'file' }],

@@ -27,7 +27,7 @@ it('says who holds the money, and the largest cap that fits', () => {
 		requestId: 'r',
 		meta: META,
 		advice:
-			'Top up. One more of your own requests is under way in this n8n and holds money: lower "Max Items at Once" in Request Settings, or send this one later. The largest "Maximum Output Tokens" that fits now is 500.',
+			'Top up. One more of your own requests is under way in this n8n and holds money. Lower "Max Items at Once" in Request Settings, or send this one later. The largest "Maximum Output Tokens" that fits now is 500.',
 		computed: {
 			requiredUsd: '$0.0021',
 			balanceUsd: '$0.0016',
@@ -45,8 +45,8 @@ const OUTSIDE =
 it.each<[unknown, number, string | undefined]>([
 	[500, 0, OUTSIDE],
 	['500', 0, OUTSIDE],
-	[500, 1, 'One more of your own requests is under way in this n8n and holds money: '],
-	[500, 2, '2 more of your own requests are under way in this n8n and hold money: '],
+	[500, 1, 'One more of your own requests is under way in this n8n and holds money. '],
+	[500, 2, '2 more of your own requests are under way in this n8n and hold money. '],
 	[0, 2, undefined],
 	['0', 2, undefined],
 	[undefined, 2, undefined],
@@ -155,7 +155,7 @@ describe('the start of a media job', () => {
 		};
 		expect(start(meta, Big(40_000), 2)).toMatchObject({
 			advice:
-				'Top up. 2 more of your own requests are under way in this n8n and hold money: lower "Max Items at Once" in Request Settings, or send this one later. The required amount is the job\'s cost plus, at the first use of a configuration (a new model, a first 4K clip), a margin that the next start does not need. According to the catalog it costs at least $0.04.',
+				'Top up. 2 more of your own requests are under way in this n8n and hold money. Lower "Max Items at Once" in Request Settings, or send this one later. The required amount is the job\'s cost, plus a margin at the first use of a configuration (a new model, a first 4K clip). It is a margin that the next start does not need. According to the catalog it costs at least $0.04.',
 			meta,
 			computed: {
 				requiredUsd: '$0.05',

@@ -1,0 +1,27 @@
+import { LONG_RETRY_ATTEMPTS } from '../../../src/ledger/ledger';
+import { confirmDelivery as confirmJobs } from '../../../src/ledger/redelivery';
+import { operation } from '../../../src/n8n/operation';
+import { toEntryJson } from './entryOutput';
+import { oneJobParams, toJobSelection, toJobSelector } from './job.params';
+import { openJobLedger } from './openJobLedger';
+
+export const confirmDelivery = operation({
+	name: 'Confirm Delivery',
+	value: 'confirmDelivery',
+	action: 'Confirm delivery in job ledger',
+	description:
+		'Record that the workflow is done with a job. Use it at the end of a workflow whose Model Router Trigger has Delivered When: Confirmed by the Workflow.',
+	params: oneJobParams,
+
+	prepare: toJobSelection,
+
+	async run(context) {
+		// the work is done: a restart of n8n must not lose the confirmation
+		const ledger = await openJobLedger(context, LONG_RETRY_ATTEMPTS);
+		const selector = toJobSelector(context.request, context.origin.credential);
+		const jobs = await confirmJobs(ledger, selector);
+		return jobs.map(({ entry, alreadyDelivered }) => ({
+			json: { ...toEntryJson(entry), alreadyDelivered },
+		}));
+	},
+});

@@ -1,0 +1,95 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { encodePathSegment } from '../../../src/core/urls';
+import type { JobSelector } from '../../../src/ledger/redelivery';
+import type { ParamValues } from '../../../src/n8n/parameters';
+import { toJobId } from '../media/media.params';
+import { toSelector, whichParams } from './entry.params';
+
+const [, keyParam, entryIdParam] = whichParams;
+
+const jobIdOption = {
+	name: 'Job ID',
+	value: 'jobId',
+	description: 'The ID of the job at the service',
+} as const;
+const entryIdOption = {
+	name: 'Entry ID',
+	value: 'entryId',
+	description: 'The number of the entry, which the item of the trigger also contains',
+} as const;
+const keyOption = {
+	name: 'Unique Key',
+	value: 'key',
+	description: 'The key that the job was started with',
+} as const;
+const executionOption = {
+	name: 'Execution',
+	value: 'execution',
+	description: 'All jobs that were delivered to this execution, such as one that was killed',
+} as const;
+
+const jobParams = [
+	{
+		displayName: 'Job ID',
+		name: 'jobId',
+		type: 'string',
+		displayOptions: { show: { findBy: ['jobId'] } },
+		default: '={{ $json.jobId }}',
+		required: true,
+		description: 'From the field "jobId" of the Model Router Trigger. You can also paste its URL.',
+	},
+	keyParam,
+	entryIdParam,
+] as const satisfies INodeProperties[];
+
+/** Select one job. */
+export const oneJobParams = [
+	{
+		displayName: 'Find By',
+		name: 'findBy',
+		type: 'options',
+		options: [entryIdOption, jobIdOption, keyOption],
+		default: 'jobId',
+		description: 'How to find the job',
+	},
+	...jobParams,
+] as const satisfies INodeProperties[];
+
+/** Select one job, or those of an execution. */
+export const jobsParams = [
+	{
+		displayName: 'Find By',
+		name: 'findBy',
+		type: 'options',
+		options: [entryIdOption, executionOption, jobIdOption, keyOption],
+		default: 'jobId',
+		description: 'How to find the jobs',
+	},
+	...jobParams,
+	{
+		displayName: 'Execution ID',
+		name: 'executionId',
+		type: 'string',
+		displayOptions: { show: { findBy: ['execution'] } },
+		default: '={{ $json.execution }}',
+		required: true,
+		placeholder: 'e.g. 1234',
+		description: 'The number at the end of the address of the execution',
+	},
+] as const satisfies INodeProperties[];
+
+/** A selection, without the credential of the job. */
+export type JobSelection = ReturnType<typeof toJobSelection>;
+
+/** @throws ServiceError `invalid`. */
+export function toJobSelection({ findBy, jobId, ...which }: ParamValues<typeof oneJobParams>) {
+	if (findBy !== 'jobId') return toSelector({ ...which, findBy });
+	const id = toJobId(jobId);
+	encodePathSegment(id, 'Job ID');
+	return { jobId: id };
+}
+
+/** @param account The credential: jobs of different accounts may share an ID. */
+export const toJobSelector = (selection: JobSelection, account: string): JobSelector =>
+	'jobId' in selection ? { ...selection, account } : selection;

@@ -1,0 +1,16 @@
+import { expectCommitted } from '../package/pages/committed';
+import { formatJson } from '../package/pages/fields';
+import { documentedOperations } from '../package/pages/nodePages';
+import { documentedOutputs, type Outputs } from './rig/documented';
+
+let outputs: Outputs;
+beforeAll(async () => (outputs = await documentedOutputs()));
+
+it('the documentation has an example of the output of every operation', () => {
+	// a new operation is called in rig/documented.ts
+	expect(documentedOperations().filter((title) => !(title in outputs))).toEqual([]);
+});
+
+it('the examples in the documentation are what the nodes return', () => {
+	expectCommitted('test/package/pages/outputs.json', `${formatJson(outputs)}\n`);
+});

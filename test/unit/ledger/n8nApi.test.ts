@@ -1,0 +1,86 @@
+import { ServiceError } from '../../../src/core/errors';
+import { isTransient } from '../../../src/ledger/ledger';
+import { requestN8n } from '../../../src/ledger/n8nApi';
+import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
+
+const html = { 'content-type': 'text/html; charset=utf-8' };
+const express =
+	'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n<body>\n<pre>Cannot PATCH /api/v1/data-tables/1/rows/update</pre>\n</body>\n</html>\n';
+
+const failed = async (answer: Answer | ServiceError) =>
+	await failureOf(
+		requestN8n(
+			{ http: inMemory(answer), credentialName: 'Model Router API' },
+			{ method: 'GET', path: '/api/v1/data-tables' },
+			'dataTable:list',
+			(body) => (Array.isArray(body) ? body : undefined),
+		),
+	);
+
+const OF_TODAY =
+	"The job ledger needs n8n 2.7 or newer. Check Job Ledger Table and n8n URL in the Model Router API credential, and that n8n's public API is switched on.";
+
+describe('answers of an n8n that is starting pass', () => {
+	it('its sentence, which names the reason', async () => {
+		const error = await failed({ headers: html, chunks: ['n8n is starting', ' up. Please wait'] });
+		expect(error).toMatchObject({
+			message: 'The job ledger could not be used: n8n is still starting',
+			details: { advice: 'Run this again once n8n has started.', status: 200 },
+		});
+		expect(isTransient(error)).toBe(true);
+	});
+
+	it.each<[string, Answer]>([
+		["Express's page", { status: 404, headers: html, chunks: [express] }],
+		['the same byte by byte', { status: 404, headers: html, chunks: [...express] }],
+		['a page without a type', { status: 404, chunks: [express] }],
+	])('%s, which a wrong address may send, too', async (_name, answer) => {
+		const error = await failed(answer);
+		expect(error).toMatchObject({
+			message: 'The job ledger could not be used: n8n has nothing under this address or ID (404)',
+			details: {
+				reason: 'An HTML page: "Error"',
+				advice: `A web page came in place of n8n's answer. While n8n starts it sends one, too: if it is starting, run this again in a minute. ${OF_TODAY}`,
+			},
+		});
+		expect(isTransient(error)).toBe(true);
+	});
+
+	it.each<[string, Answer | ServiceError]>([
+		['its database is not ready', json({ code: 503 }, { status: 503 })],
+		['a proxy, 502', { status: 502, headers: html, chunks: ['<h1>Bad Gateway</h1>'] }],
+		['a proxy, 503', { status: 503, headers: html, chunks: ['<h1>no</h1>'] }],
+		['a proxy, 504', { status: 504 }],
+		['nobody', new ServiceError('unreachable', 'nothing answers', { sent: false })],
+	])('%s', async (_name, answer) => {
+		expect(isTransient(await failed(answer))).toBe(true);
+	});
+});
+
+describe('these do not pass', () => {
+	it.each<[string, Answer]>([
+		['a table that does not exist', json({ message: 'no table' }, { status: 404 })],
+		['an older n8n', json({ message: 'not found' }, { status: 404 })],
+		['404 without a body', { status: 404 }],
+		['a text with 404', { status: 404, headers: html, chunks: ['not found'] }],
+		['a login page', { headers: html, chunks: ['<!doctype html><title>Sign in</title>'] }],
+		['a login page with 401', { status: 401, headers: html, chunks: [express] }],
+		['another JSON', json({ message: 'n8n is starting up' })],
+	])('%s', async (_name, answer) => {
+		const error = await failed(answer);
+		expect(error.details).not.toHaveProperty('transient');
+		expect(isTransient(error)).toBe(false);
+	});
+
+	it('a missing table keeps its advice', async () => {
+		const { details } = await failed(json({ message: 'no table' }, { status: 404 }));
+		expect(details.advice).toBe(OF_TODAY);
+	});
+});
+
+it('what n8n answers is read as before', async () => {
+	const answer = { headers: { 'content-type': 'application/json' }, chunks: ['[1,', '2]'] };
+	const api = { http: inMemory(answer), credentialName: 'Model Router API' };
+	const request = { method: 'GET', path: '/api/v1/data-tables' } as const;
+	expect(await requestN8n(api, request, 'dataTable:list', (body) => body)).toEqual([1, 2]);
+});
