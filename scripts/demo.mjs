@@ -1,4 +1,5 @@
 // npm run demo: installs, builds and packs what is needed, then opens n8n with the package and the reference service.
+// `--queue` (npm run demo:queue) opens n8n in queue mode, with two workers, and kills one of them in the middle of a paid start.
 // `--once` ends after the answers.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -7,14 +8,19 @@ import { install, tellAndExit } from './install.mjs';
 import { withLock } from './lock.mjs';
 import { node24, node24Environment, Refusal, root } from './machine.mjs';
 import { pack } from './pack.mjs';
+import { findRedis } from './programs.mjs';
+
+const inQueueMode = process.argv.includes('--queue');
 
 try {
+	// asked first: it is known at once whether there is one
+	const redis = inQueueMode ? findRedis() : undefined;
 	await install({ host: true });
 	const tarball = await pack();
 	mkdirSync(join(root, '.demo'), { recursive: true });
 	process.exitCode = await withLock(
 		join(root, '.demo', 'lock'),
-		() => show(tarball),
+		() => show(tarball, redis),
 		(pid) => {
 			throw new Refusal(
 				`A demo of this clone is running already, as process ${pid}: end it first.`,
@@ -26,17 +32,27 @@ try {
 }
 
 /** The demo itself needs Node 24, which this process need not be. */
-async function show(tarball) {
+async function show(tarball, redis) {
 	const child = spawn(
 		node24(),
 		[
 			'--disable-warning=MODULE_TYPELESS_PACKAGE_JSON',
 			'--disable-warning=ExperimentalWarning',
-			'scripts/showDemo.mjs',
+			inQueueMode ? 'scripts/showQueueDemo.mjs' : 'scripts/showDemo.mjs',
 			tarball,
 			...process.argv.slice(2),
 		],
-		{ cwd: root, env: node24Environment(), stdio: ['ignore', 'inherit', 'inherit'] },
+		{
+			cwd: root,
+			env: {
+				...node24Environment(),
+				// what n8n puts there is deleted with the folder
+				TMPDIR: join(root, '.demo', 'tmp'),
+				AGENT_BRIDGE_TARBALL: tarball,
+				...(redis && { AGENT_BRIDGE_REDIS: redis }),
+			},
+			stdio: ['ignore', 'inherit', 'inherit'],
+		},
 	);
 	// Ctrl-C reaches the child as well; this process only waits for it to clear up
 	process.on('SIGINT', () => undefined);

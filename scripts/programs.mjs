@@ -17,7 +17,7 @@ export const findChromium = () =>
 export const findRedis = () =>
 	findProgram({
 		title: 'redis-server',
-		needed: "The tests of n8n's queue mode need redis-server",
+		needed: "n8n's queue mode needs redis-server",
 		names: ['redis-server'],
 		variable: 'REDIS_SERVER',
 		packaged: 'redis-server',

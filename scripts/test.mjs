@@ -3,6 +3,7 @@
 // (`npm test -- agent`) only the tests whose path matches: of the layers chosen, else of those that need no n8n.
 // `--jitter` or `--jitter=seed` runs the unit and the engine tests, or those named, with pauses wherever the pack or the reference
 // service waits (test/support/jitter).
+// `--on-workers` runs the tests in a real n8n in queue mode, where its workers execute everything.
 // `--browser --pictures` also takes the pictures of the documentation, into docs/pictures.
 // The last line is "N passed, N failed", summed from the result files of the runners; the exit code follows.
 import { spawn } from 'node:child_process';
@@ -17,7 +18,7 @@ import { inRunFolder } from './run.mjs';
 
 const longest = 60 * 60_000;
 
-/** By how they run: beside one another in one jest process, or two files at a time in one n8n, of `queue` one in an n8n of its own. */
+/** By how they run: beside one another in one jest process, or two files at a time in one n8n, of `queue` each in an n8n of its own. */
 const quick = ['unit', 'engine', 'package'];
 const inN8n = ['n8n', 'browser', 'long', 'queue'];
 const layers = [...quick, ...inN8n];
@@ -29,10 +30,11 @@ const isJitter = (arg) => /^--jitter(=|$)/.test(arg);
 const given = process.argv.filter(isJitter).at(-1);
 const seed = given && (given.slice('--jitter='.length) || String(randomInt(1_000_000)));
 const pictures = process.argv.includes('--pictures');
+const onWorkers = process.argv.includes('--on-workers');
 const args = process.argv
 	.slice(2)
-	.filter((arg) => !isLayer(arg) && !isJitter(arg) && arg !== '--pictures');
-const usual = seed ? ['unit', 'engine'] : args.length ? quick : [...quick, 'n8n'];
+	.filter((arg) => !isLayer(arg) && !isJitter(arg) && !/^--(pictures|on-workers)$/.test(arg));
+const usual = usualLayers();
 const chosen = named.length ? named : usual;
 const isIn = (list) => chosen.filter((layer) => list.includes(layer));
 /** What runs side by side: either of them leaves half of two cores idle. Within one, a run comes after the other. */
@@ -52,7 +54,8 @@ const times = [];
 try {
 	const programs = {
 		...(chosen.includes('browser') && prepareBrowser()),
-		...(chosen.includes('queue') && { AGENT_BRIDGE_REDIS: findRedis() }),
+		...((chosen.includes('queue') || onWorkers) && { AGENT_BRIDGE_REDIS: findRedis() }),
+		...(onWorkers && { AGENT_BRIDGE_ON_WORKERS: 'true' }),
 	};
 	const { rootIsThere, n8nIsThere } = startInstalling();
 	await rootIsThere;
@@ -92,6 +95,12 @@ if (process.env.AGENT_BRIDGE_RESULTS)
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed ? 1 : 0;
 
+function usualLayers() {
+	if (seed) return ['unit', 'engine'];
+	if (onWorkers) return ['n8n'];
+	return args.length ? quick : [...quick, 'n8n'];
+}
+
 async function timed(name, work) {
 	const started = Date.now();
 	const result = await work();
@@ -120,9 +129,7 @@ function startInstalling() {
 }
 
 function workersFor(layer) {
-	// each of its files has two cores busy by itself, and fills 3 GB
-	if (layer === 'queue') return 1;
-	// more than two cores can keep busy: most of these tests wait most of their time
+	// more than two cores can keep busy: most of these tests wait most of their time. Two n8n in queue mode fill 6 GB.
 	return quick.includes(layer) ? 3 : 2;
 }
 

@@ -1,25 +1,38 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { startQueue, type Queue } from '../queue/queue.ts';
 import { startService, type Service } from '../service/service.ts';
 import { startInstance, type Instance } from './instance.ts';
 
 export const holder = globalThis as typeof globalThis & {
-	shared?: { instance: Instance; service: Service; folder: string };
+	shared?: { n8n: Instance | Queue; service: Service; folder: string };
 };
 
-/** jest's globalSetup: one boot for all files, since a boot takes longer than most of them. */
+/**
+ * jest's globalSetup: one boot for all files, since a boot takes longer than most of them. After `--on-workers` it is an n8n
+ * in queue mode, whose workers execute everything.
+ */
 export default async function bootShared(): Promise<void> {
 	const folder = mkdtempSync(join(tmpdir(), 'authority-'));
 	const service = await startService({ https: true });
 	const authority = join(folder, 'ca.pem');
 	writeFileSync(authority, service.ca);
-	const instance = await startInstance({
-		tarball: process.env['AGENT_BRIDGE_TARBALL'],
-		env: { NODE_EXTRA_CA_CERTS: authority },
-	});
-	holder.shared = { instance, service, folder };
-	process.env['AGENT_BRIDGE_N8N'] = instance.url;
-	process.env['AGENT_BRIDGE_N8N_LOG'] = instance.logFile;
+	const env = { NODE_EXTRA_CA_CERTS: authority };
+	if (process.env['AGENT_BRIDGE_ON_WORKERS']) {
+		const queue = await startQueue({ env });
+		holder.shared = { n8n: queue, service, folder };
+		tellTests(queue.main, [queue.main, ...queue.workers]);
+	} else {
+		const tarball = process.env['AGENT_BRIDGE_TARBALL'];
+		const instance = await startInstance({ tarball, env });
+		holder.shared = { n8n: instance, service, folder };
+		tellTests(instance, [instance]);
+	}
 	process.env['AGENT_BRIDGE_TRUSTED'] = service.httpsUrl;
+}
+
+function tellTests({ url }: Instance, processes: ReadonlyArray<{ logFile: string }>): void {
+	process.env['AGENT_BRIDGE_N8N'] = url;
+	process.env['AGENT_BRIDGE_N8N_LOGS'] = processes.map(({ logFile }) => logFile).join(delimiter);
 }

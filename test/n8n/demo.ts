@@ -179,6 +179,12 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'Executions, a minute after you have published it',
 	},
 	{
+		file: 'confirm-each-video.json',
+		waits:
+			'waits to be published in place of the example before, then brings each video until it is confirmed',
+		look: 'Executions, a minute after you have published it',
+	},
+	{
 		file: 'offer-services-to-mcp-clients.json',
 		waits:
 			'waits for you to choose a token and a model, to publish it, and for an MCP client to connect',

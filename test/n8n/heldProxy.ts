@@ -8,6 +8,8 @@ export interface HeldProxy {
 	hold(method: string, bodyIncludes: string): void;
 	/** How many are held up now. */
 	held(): number;
+	/** What n8n has answered, in this order. */
+	answers: Array<{ method: string; body: string; status: number; text: string }>;
 	/** Lets all through again. */
 	release(): void;
 	stop(): Promise<void>;
@@ -17,6 +19,7 @@ export interface HeldProxy {
 export async function startHeldProxy(target: string): Promise<HeldProxy> {
 	let rule: { method: string; bodyIncludes: string } | undefined;
 	let waiting: Array<() => void> = [];
+	const answers: HeldProxy['answers'] = [];
 
 	const server = createServer(async (incoming, outgoing) => {
 		const body = await bodyOf(incoming);
@@ -24,8 +27,14 @@ export async function startHeldProxy(target: string): Promise<HeldProxy> {
 			await new Promise<void>((go) => waiting.push(go));
 		const { method, url, headers } = incoming;
 		const onward = request(new URL(url ?? '/', target), { method, headers }, (answer) => {
-			outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+			const { statusCode: status = 502 } = answer;
+			outgoing.writeHead(status, answer.headers);
 			answer.pipe(outgoing);
+			void bodyOf(answer).then(
+				(text) => answers.push({ method: method ?? '', body, status, text }),
+				// n8n was killed while it answered
+				() => outgoing.destroy(),
+			);
 		});
 		onward.on('error', () => outgoing.destroy());
 		onward.end(body);
@@ -35,6 +44,7 @@ export async function startHeldProxy(target: string): Promise<HeldProxy> {
 		url,
 		hold: (method, bodyIncludes) => (rule = { method, bodyIncludes }),
 		held: () => waiting.length,
+		answers,
 		release() {
 			rule = undefined;
 			for (const go of waiting) go();

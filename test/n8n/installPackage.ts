@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** Installs the package's tarball into an n8n user folder, where n8n's own community nodes are installed to. */
 export async function installPackage(userFolder: string, tarball: string): Promise<void> {
-	const nodes = join(userFolder, '.n8n', 'nodes');
+	const nodes = nodesFolder(userFolder);
 	mkdirSync(nodes, { recursive: true });
 	const manifest = join(nodes, 'package.json');
 	if (!existsSync(manifest))
@@ -23,3 +23,10 @@ export async function installPackage(userFolder: string, tarball: string): Promi
 		throw new Error(`npm did not install ${tarball} into ${nodes}`);
 	}
 }
+
+/** Gives an n8n user folder the community nodes that another one has, as an image with them installed would. */
+export function copyInstalledPackage(from: string, to: string): void {
+	cpSync(nodesFolder(from), nodesFolder(to), { recursive: true });
+}
+
+const nodesFolder = (userFolder: string) => join(userFolder, '.n8n', 'nodes');

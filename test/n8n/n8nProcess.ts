@@ -66,7 +66,7 @@ export abstract class N8nProcess extends OwnedProcess {
 		const args = [program, ...command];
 		await this.launch({
 			...{ command: hostNode, args, env: this.#environment },
-			...{ isReady, seconds: 120 },
+			...{ isReady, seconds: 240 },
 		});
 	}
 

@@ -62,6 +62,15 @@ export class OwnedProcess {
 		return this.#written().toString();
 	}
 
+	/** Halts the process as it is, connections included, until `thaw`. */
+	freeze(): void {
+		this.#process?.kill('SIGSTOP');
+	}
+
+	thaw(): void {
+		this.#process?.kill('SIGCONT');
+	}
+
 	protected removeFolder(): void {
 		rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 	}

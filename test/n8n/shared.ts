@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { delimiter } from 'node:path';
 import { Editor } from './editor.ts';
 
 /** The n8n that all test files of this folder share; `bootShared.ts` has started it. Signed in as its owner. */
@@ -16,6 +17,9 @@ export const tarball = process.env['AGENT_BRIDGE_TARBALL'];
 /** The https address of a service whose authority the shared n8n trusts. */
 export const trustedService = (): string => process.env['AGENT_BRIDGE_TRUSTED'] ?? '';
 
-/** Everything that the shared n8n has written. */
+/** Everything that the processes of the shared n8n have written. */
 export const sharedLog = (): string =>
-	readFileSync(process.env['AGENT_BRIDGE_N8N_LOG'] ?? '', 'utf8');
+	(process.env['AGENT_BRIDGE_N8N_LOGS'] ?? '')
+		.split(delimiter)
+		.map((file) => readFileSync(file, 'utf8'))
+		.join('\n');

@@ -45,9 +45,31 @@ export function deliveryCases(host: () => TriggerHost): void {
 	});
 }
 
+/** The example whose workflow confirms. */
+export function confirmCases(host: () => TriggerHost): void {
+	it('the example: the workflow confirms the video that it got', async () => {
+		const { editor } = host();
+		const started = await editor.runOnce(host().example('video-1-start.json'));
+		const [job] = itemsOf(started, 'Start a Video');
+		const saved = await host().saved(host().example('confirm-each-video.json'));
+		await editor.activate(saved);
+		await until('the video is confirmed', async () => (await host().ended(saved.id)).length > 0);
+		const [execution] = await host().ended(saved.id);
+		expect(execution?.error?.message).toBeUndefined();
+		expect(itemsOf(execution!, 'Describe the Video')).toMatchObject([
+			{ json: { text: expect.stringMatching(/^Video of job .*, delivery 1$/) } },
+		]);
+		expect(itemsOf(execution!, 'Confirm Delivery')).toMatchObject([
+			{ json: { jobId: job?.json['jobId'], state: 'delivered', alreadyDelivered: false } },
+		]);
+		await editor.deactivate(saved.id);
+	});
+}
+
 /** What the trigger does on any n8n. n8n polls when a workflow is activated: what needs a further poll is in test/long. */
 export function triggerCases(host: () => TriggerHost): void {
 	deliveryCases(host);
+	confirmCases(host);
 
 	it('a job that was entered twice comes once, a bad one does not hold up the others', async () => {
 		const ids = await host().startJobs('mixed', [

@@ -27,6 +27,7 @@ export interface Row {
 	jobId: string;
 	leaseUntil: number;
 	failures: number;
+	deliveries: number;
 	note: string;
 	label: string;
 }
@@ -62,11 +63,15 @@ export class TriggerHost {
 		return await TriggerHost.#in(on.instance.editor, on.apiKey, 'Media Jobs', on);
 	}
 
-	/** On the shared n8n, with a ledger of its own. */
-	static async startShared(): Promise<TriggerHost> {
-		const editor = await sharedEditor();
+	/** On an n8n that the test has started itself. */
+	static async startIn(editor: Editor): Promise<TriggerHost> {
 		const apiKey = await editor.createApiKey(dataTableScopes);
 		return await TriggerHost.#in(editor, apiKey, `Media Jobs ${randomUUID()}`);
+	}
+
+	/** On the shared n8n, with a ledger of its own. */
+	static async startShared(): Promise<TriggerHost> {
+		return await TriggerHost.startIn(await sharedEditor());
 	}
 
 	static async #in(editor: Editor, apiKey: string, table: string, on?: InstanceOn) {

@@ -4,20 +4,25 @@ import { join } from 'node:path';
 
 import type { Editor } from '../n8n/editor.ts';
 import { freePort } from '../n8n/freePort.ts';
-import { installPackage } from '../n8n/installPackage.ts';
+import { copyInstalledPackage } from '../n8n/installPackage.ts';
 import type { Instance } from '../n8n/instance.ts';
 import { instanceOn, type InstanceOn } from '../n8n/instanceOn.ts';
 import { quiet, type N8nProcess, type N8nProcessOptions } from '../n8n/n8nProcess.ts';
+import type { Postgres } from '../n8n/postgres.ts';
 import type { PublicApi } from '../n8n/publicApi.ts';
 import { tarball } from '../n8n/shared.ts';
 import { startRedis, type Redis } from './redis.ts';
-import { WebhookProcessor, Worker } from './worker.ts';
+import { CONCURRENCY, WebhookProcessor, Worker } from './worker.ts';
 
 export interface QueueOptions {
 	/** how many workers there are at the start, by default two */
 	workers?: number;
 	/** whether there is a process of its own for webhooks */
 	webhookProcessor?: boolean;
+	/** how many executions a worker has under way at most */
+	concurrency?: number;
+	/** the wanted port of main, another one if it is taken; by default any */
+	port?: number;
 	/** further environment of all processes */
 	env?: Record<string, string>;
 }
@@ -35,6 +40,7 @@ export const noticeKilledWorkersSoon = {
 /** A real n8n in queue mode: main, PostgreSQL, Redis and workers, each with the package installed. */
 export class Queue {
 	readonly redis: Redis;
+	readonly postgres: Postgres | undefined;
 	readonly main: Instance;
 	readonly editor: Editor;
 	/** a key of the owner for n8n's public API, which main serves */
@@ -44,22 +50,29 @@ export class Queue {
 	/** only with the option `webhookProcessor` */
 	webhookProcessor: WebhookProcessor | undefined;
 	readonly #on: InstanceOn;
+	readonly #concurrency: number;
 	readonly #env: Record<string, string>;
 
-	constructor(redis: Redis, on: InstanceOn, env: Record<string, string>) {
+	constructor(redis: Redis, on: InstanceOn, concurrency: number, env: Record<string, string>) {
 		this.redis = redis;
+		this.postgres = on.postgres;
 		this.main = on.instance;
 		this.editor = on.instance.editor;
 		this.apiKey = on.apiKey;
 		this.api = on.api;
 		this.#on = on;
+		this.#concurrency = concurrency;
 		// links that n8n makes lead to main, wherever they are made
 		this.#env = { ...env, ...on.env, WEBHOOK_URL: `${on.instance.url}/` };
 	}
 
-	/** Starts one more worker, which is in `workers` from then on. */
-	async addWorker(): Promise<Worker> {
-		return await this.#start('a worker of n8n', Worker, (worker) => this.workers.push(worker));
+	/** Starts one more worker, which is in `workers` from then on. @param env Stronger than that of the others. */
+	async addWorker(env: Record<string, string> = {}): Promise<Worker> {
+		const keep = (worker: Worker) => {
+			worker.concurrency = this.#concurrency;
+			this.workers.push(worker);
+		};
+		return await this.#start('a worker of n8n', Worker, keep, env);
 	}
 
 	async addWebhookProcessor(): Promise<WebhookProcessor> {
@@ -68,6 +81,11 @@ export class Queue {
 			WebhookProcessor,
 			(processor) => (this.webhookProcessor = processor),
 		);
+	}
+
+	/** How many executions each worker has executed, or parts of them. */
+	counts(): number[] {
+		return this.workers.map((worker) => new Set(worker.executions()).size);
 	}
 
 	/** The workers that have executed an execution or parts of it. */
@@ -87,6 +105,7 @@ export class Queue {
 		name: string,
 		Process: new (options: N8nProcessOptions) => T,
 		keep: (process: T) => void,
+		env: Record<string, string> = {},
 	): Promise<T> {
 		const folder = mkdtempSync(join(tmpdir(), 'n8n-queue-'));
 		const [port, brokerPort] = [await freePort(), await freePort()];
@@ -95,12 +114,13 @@ export class Queue {
 			// a worker listens nowhere else
 			...{ QUEUE_HEALTH_CHECK_ACTIVE: 'true', QUEUE_HEALTH_CHECK_PORT: String(port) },
 			...{ N8N_WORKER_SERVER_ADDRESS: '127.0.0.1' },
-			...this.#env,
+			...{ ...this.#env, ...env },
 		};
 		const started = new Process({ name, folder, port, environment, temporary: true });
 		// before it runs, so that `stop` ends it whatever happens
 		keep(started);
-		if (tarball) await installPackage(folder, tarball);
+		// npm would take longer for it than the boot
+		if (tarball) copyInstalledPackage(this.main.folder, folder);
 		await started.boot();
 		return started;
 	}
@@ -110,6 +130,8 @@ export class Queue {
 export async function startQueue({
 	workers = 2,
 	webhookProcessor = false,
+	concurrency = CONCURRENCY,
+	port = 0,
 	env = {},
 }: QueueOptions = {}): Promise<Queue> {
 	const redis = await startRedis();
@@ -117,10 +139,10 @@ export async function startQueue({
 	try {
 		const common = { EXECUTIONS_MODE: 'queue', ...redis.env, ...env };
 		const on = await instanceOn('postgres', {
-			tarball,
+			...{ tarball, port },
 			env: { OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true', ...common },
 		});
-		const made = new Queue(redis, on, common);
+		const made = new Queue(redis, on, concurrency, common);
 		queue = made;
 		// main has made the tables by now, which the others wait for
 		const started = await Promise.allSettled([

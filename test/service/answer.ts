@@ -1,5 +1,10 @@
 /** What the socket does in place of sending the next bytes. */
-export type Act = { act: 'fin' } | { act: 'reset' } | { act: 'silence' } | { wait: number };
+export type Act =
+	| { act: 'fin' }
+	| { act: 'reset' }
+	| { act: 'silence' }
+	| { act: 'hold' }
+	| { wait: number };
 
 /** Bytes of a body, or something that happens between them. */
 export type Piece = string | Buffer | Act;

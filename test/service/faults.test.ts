@@ -55,6 +55,17 @@ const headerOf = (seen: Seen, name: string) =>
 	new RegExp(`^${name}: (.*)$`, 'im').exec(seen.head)?.[1]?.trim();
 
 describe('time', () => {
+	it('hold: the answer waits for its release, and is the real one', async () => {
+		const held = start({ type: 'hold' });
+		let isAnswered = false;
+		void held.then(() => (isAnswered = true));
+		while (!service.starts('a cat')) await new Promise(setImmediate);
+		for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+		expect(isAnswered).toBe(false);
+		service.release();
+		expect(statusOf(await held)).toBe(200);
+	});
+
 	it('latency: the answer is the real one', async () => {
 		expect((await plain({ type: 'latency', ms: 5 })).body).toMatch(ENTRY);
 	});

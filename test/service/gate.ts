@@ -7,6 +7,8 @@ export interface Gate {
 	begun(count: number): Promise<void>;
 	/** Lets everything through that waits now. */
 	open(): void;
+	/** Resolves when the gate is opened the next time, or the connection is closed. */
+	opened(closed: AbortSignal): Promise<void>;
 	/** The body with a gate before each piece but the first. */
 	through(body: Answer['body'], closed: AbortSignal): AsyncGenerator<Piece>;
 }
@@ -34,6 +36,12 @@ export function createGate(): Gate {
 			opened++;
 			streams = 0;
 			wake();
+		},
+		async opened(closed) {
+			const round = opened;
+			closed.addEventListener('abort', wake, { once: true });
+			while (round === opened && !closed.aborted)
+				await new Promise<void>((resolve) => waiting.push(resolve));
 		},
 		async *through(body, closed) {
 			// steps taken before this stream began are not for it; later ones are kept for it

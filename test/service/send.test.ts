@@ -26,6 +26,7 @@ function wireFor(answer: Answer, left = false) {
 		response,
 		closed: closing.signal,
 		reset: tell('reset'),
+		released: async () => undefined,
 		breaking: tell('breaking'),
 	};
 	if (left) closing.abort();

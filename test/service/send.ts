@@ -9,6 +9,8 @@ export interface Wire {
 	closed: AbortSignal;
 	/** Sends an RST. */
 	reset(): void;
+	/** Resolves when answers that are held may go on, or the connection is closed. */
+	released(): Promise<void>;
 	/** Called just before the server itself breaks the connection. */
 	breaking(): void;
 }
@@ -73,6 +75,10 @@ async function perform(act: Act, wire: Wire): Promise<boolean> {
 		return wire.closed.aborted;
 	}
 	if (act.act === 'silence') return true;
+	if (act.act === 'hold') {
+		await wire.released();
+		return wire.closed.aborted;
+	}
 	// what was written must be with the client first: an RST discards what it has not read
 	await wait(20);
 	if (wire.closed.aborted) return true;

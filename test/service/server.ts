@@ -8,6 +8,7 @@ import { applyFaults } from './faults/apply.ts';
 import { hasEffect, type Fault } from './faults/fault.ts';
 import { inlineFaults } from './faults/inline.ts';
 import { isUnread, type Rules } from './faults/rules.ts';
+import type { Gate } from './gate.ts';
 import type { Record, RecordedRequest } from './record.ts';
 import { send, type Wire } from './send.ts';
 
@@ -16,6 +17,7 @@ export interface Parts {
 	rules: Rules;
 	connections: Connections;
 	now: () => number;
+	gate: Gate;
 	/** The endpoints of the specification. */
 	endpoint: Endpoint;
 	/** The answer when an endpoint's work is not done: only what its headers always have. */
@@ -47,6 +49,7 @@ export function createListener(parts: Parts) {
 			response,
 			closed: closing.signal,
 			reset: () => connections.reset(request.socket),
+			released: async () => await parts.gate.opened(closing.signal),
 			breaking: () => (broken = true),
 		};
 		if (!control) {

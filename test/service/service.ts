@@ -57,6 +57,8 @@ export interface Service {
 	step(count?: number): void;
 	/** Resolves once so many (1) gated streams have begun since the last reset: a step is for those that have. */
 	gated(count?: number): Promise<void>;
+	/** Lets everything through that is gated or held now. */
+	release(): void;
 	/** How often a job was really started by a body that contains the text. */
 	starts(textIncluded: string): number;
 	/** How many POST requests came whose body contains the text. */
@@ -99,7 +101,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		return json({ detail: `no such path: ${call.path}` }, 404);
 	};
 	const control = createControl(world, record, rules, reset);
-	const parts = { record, rules, connections, now, endpoint, untouched, control };
+	const { gate } = world;
+	const parts = { record, rules, connections, now, gate, endpoint, untouched, control };
 
 	const server = createServer(KEPT, createListener(parts));
 	connections.watch(server);
@@ -133,6 +136,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		fault: rules.add,
 		step: (count) => world.gate.step(count),
 		gated: async (count = 1) => await world.gate.begun(count),
+		release: () => world.gate.open(),
 		starts: (included) => world.starts.filter((start) => start.bodyText.includes(included)).length,
 		received: (included) =>
 			record.requests.filter(

@@ -13,6 +13,8 @@ export type Fault =
 	// time
 	| ({ type: 'latency'; ms: number } & Effect)
 	| ({ type: 'timeout'; bytes?: number } & Effect)
+	/** No answer until the service's `release()`, or `reset()`. */
+	| ({ type: 'hold' } & Effect)
 	| ({ type: 'slicer'; bytes: number; pause?: number } & Effect)
 	| ({ type: 'bandwidth'; bytes: number; pause: number } & Effect)
 	// the connection

@@ -10,6 +10,8 @@ export function socketFault(answer: Answer, fault: Fault): Answer | undefined {
 			return fault.bytes === undefined
 				? before(answer, { act: 'silence' })
 				: limited(answer, fault.bytes, { act: 'silence' });
+		case 'hold':
+			return before(answer, { act: 'hold' });
 		case 'reset_unread':
 			return before(answer, { act: 'reset' });
 		case 'reset_peer':

@@ -1,0 +1,180 @@
+import { until } from '../n8n/editor.ts';
+import type { Execution } from '../n8n/execution.ts';
+import { callLive, type Chunk } from '../n8n/liveCaller.ts';
+import { publishAgent, routerChatModel } from '../n8n/routerChatModel.ts';
+import { workflow } from '../n8n/workflow.ts';
+import { nodesFor } from '../n8n/bridge.ts';
+import {
+	GENERATE_ONCE,
+	newText,
+	openPaidBridge,
+	paidWork,
+	START_ONCE,
+	type PaidBridge,
+} from './paidWork.ts';
+import { noticeKilledWorkersSoon, startQueue, type Queue } from './queue.ts';
+import type { Worker } from './worker.ts';
+
+// Every worker is lost with everything that may cost under way, and n8n gives all of it up. That takes it 45 s, whatever it
+// is: so it is done once, and the tests look at what became of it.
+
+/** One execution of which a worker was lost, and the text in its request. */
+interface Lost {
+	name: string;
+	text: string;
+	id: string;
+}
+
+const retryOnFail = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+const settingsOf = { 'without Retry On Fail': {}, 'with Retry On Fail': retryOnFail };
+const cases = Object.entries(settingsOf).flatMap(([how, settings]) =>
+	paidWork.map((work) => ({ name: `${work.name}, ${how}`, work, settings })),
+);
+
+let queue: Queue;
+let bridge: PaidBridge;
+const lost = new Map<string, Lost>();
+/** Halted while the first of its execution's three nodes waited for its answer. */
+let frozen: Worker;
+let frozenExecution: string;
+const frozenTexts = [newText(), newText(), newText()];
+/** Both were killed. */
+let killed: Worker[];
+/** Started afterwards. */
+let survivor: Worker;
+/** What the caller of a streaming agent read, and the agent's execution. */
+let read: Promise<Chunk[]>;
+const streamed = newText();
+
+beforeAll(async () => {
+	// all of the executions are under way at once
+	queue = await startQueue({ workers: 0, concurrency: 20, env: noticeKilledWorkersSoon });
+	bridge = await openPaidBridgeOn(queue);
+	bridge.service.fault({ match: { method: 'POST' }, do: { type: 'hold' } });
+
+	frozenExecution = await startThreeNodes();
+	await until('the first node has sent', () => bridge.service.received(frozenTexts[0]!) === 1);
+	frozen.freeze();
+
+	killed = await Promise.all([queue.addWorker(), queue.addWorker()]);
+	for (const { name, work, settings } of cases) {
+		const text = newText();
+		const saved = await bridge.editor.importWorkflow(work.nodes(bridge, text, settings));
+		lost.set(name, { name, text, id: await bridge.editor.start(saved) });
+	}
+	await startStreamingAgent();
+	const texts = [...[...lost.values()].map(({ text }) => text), streamed];
+	await until('everything is sent', () =>
+		texts.every((text) => bridge.service.received(text) === 1),
+	);
+	await Promise.all(killed.map((worker) => worker.kill()));
+	survivor = await queue.addWorker();
+	for (const { id } of lost.values()) await bridge.editor.finished(id, 150);
+	await bridge.editor.finished(frozenExecution, 150);
+});
+afterAll(async () => {
+	await queue?.stop();
+	await bridge?.service.stop();
+});
+
+/** Credentials and a ledger need a worker: the one that is frozen then, and which holds one execution at a time. */
+async function openPaidBridgeOn(started: Queue): Promise<PaidBridge> {
+	frozen = await started.addWorker({ N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' });
+	return await openPaidBridge(started);
+}
+
+async function startThreeNodes(): Promise<string> {
+	const build = nodesFor(bridge.accounts).agent;
+	const nodes = frozenTexts.map((message, at) =>
+		build(`Node ${at + 1}`, ['message', 'send'], { message }),
+	);
+	return await bridge.editor.start(
+		await bridge.editor.importWorkflow(workflow('frozen', [{}], ...nodes)),
+	);
+}
+
+async function startStreamingAgent(): Promise<void> {
+	const attached = [{ node: routerChatModel(bridge), as: 'ai_languageModel' as const }];
+	const agent = await publishAgent(bridge, { way: 'a streaming webhook', attached });
+	read = (async () => {
+		const chunks: Chunk[] = [];
+		for await (const chunk of callLive(agent.url, agent.body(streamed))) chunks.push(chunk);
+		return chunks;
+	})();
+	// it is looked at when it has ended
+	read.catch(() => undefined);
+}
+
+/** n8n keeps nothing of such an execution. */
+const nothingKept = {
+	status: 'error',
+	runData: {},
+	error: expect.objectContaining({
+		message: expect.stringContaining('failed to be processed too many times'),
+	}),
+};
+const asKept = ({ status, runData, error }: Execution) => ({ status, runData, error });
+
+it('both killed workers had a part of it', () => {
+	const ids = [...lost.values()].map(({ id }) => id);
+	for (const id of ids) {
+		const [worker, ...others] = queue.workersOf(id);
+		expect(killed).toContain(worker);
+		expect(others).toEqual([]);
+	}
+	expect(new Set(ids.flatMap((id) => queue.workersOf(id)))).toEqual(new Set(killed));
+});
+
+it.each(cases)('$name: is sent once, whatever n8n and a person do afterwards', async ({ name }) => {
+	const { id, text } = lost.get(name)!;
+	expect(asKept(await bridge.editor.execution(id))).toEqual(nothingKept);
+	const retried = await bridge.editor.retryExecution(id);
+	expect(asKept(retried)).toEqual(nothingKept);
+	expect(queue.workersOf(retried.id)).toEqual([survivor]);
+	expect(bridge.service.received(text)).toBe(1);
+});
+
+it('a streaming AI Agent in the middle of its turn: its caller is let go without an answer', async () => {
+	const said = (await read).filter(({ type }) => type === 'item');
+	expect(said.map(({ content }) => content).join('')).toBe('');
+	expect(bridge.service.received(streamed)).toBe(1);
+});
+
+it.each([START_ONCE, GENERATE_ONCE])(
+	'%s: as long as nobody knows what became of it, no other worker starts it',
+	async (start) => {
+		const found = cases.find(({ work }) => work.name === start)!;
+		const { text, id } = lost.get(found.name)!;
+		const [row] = await bridge.ledger.ofKey(text);
+		expect(row).toMatchObject({ state: 'sending', jobId: '', execution: id });
+		// ten minutes later
+		const table = await bridge.ledger.table();
+		await table.change({ all: [['id', 'eq', row!.id]] }, { leaseUntil: 1 });
+		const again = await bridge.editor.runOnce(found.work.nodes(bridge, text, {}));
+		expect(again.error?.message).toMatch(/^It is not known whether/);
+		expect(queue.workersOf(again.id)).toEqual([survivor]);
+		expect(bridge.service.received(text)).toBe(1);
+	},
+);
+
+it('a frozen worker goes on where it was, although n8n has given its execution up and Retry was tried', async () => {
+	const { editor, service } = bridge;
+	expect(asKept(await editor.execution(frozenExecution))).toEqual(nothingKept);
+	expect(asKept(await editor.retryExecution(frozenExecution))).toEqual(nothingKept);
+	service.reset();
+	frozen.thaw();
+	await until(
+		'the execution is stored as a success',
+		async () => (await editor.execution(frozenExecution)).status === 'success',
+	);
+	// the first is none of those that came since
+	expect(frozenTexts.map((text) => service.received(text))).toEqual([0, 1, 1]);
+});
+
+it('workers that are back change nothing', async () => {
+	bridge.service.reset();
+	await Promise.all(killed.map((worker) => worker.boot()));
+	for (const { id } of lost.values())
+		expect(asKept(await bridge.editor.execution(id))).toEqual(nothingKept);
+	expect(bridge.service.requests).toEqual([]);
+});

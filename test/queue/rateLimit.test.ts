@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+
+import { nodesFor, openBridge, secretsOf, type Bridge } from '../n8n/bridge.ts';
+import type { SavedCredential } from '../n8n/editor.ts';
+import { itemsOf } from '../n8n/execution.ts';
+import { workflow } from '../n8n/workflow.ts';
+import { startQueue, type Queue } from './queue.ts';
+
+// the rate limit of the Market Assistant, over three workers; the service counts
+
+let queue: Queue;
+let bridge: Bridge;
+beforeAll(async () => {
+	queue = await startQueue({ workers: 3 });
+	bridge = await openBridge({}, queue.editor);
+});
+beforeEach(() => bridge.service.reset());
+afterAll(async () => {
+	await queue?.stop();
+	await bridge?.service.stop();
+});
+
+async function accountWith(fields: Record<string, unknown>): Promise<SavedCredential> {
+	const { data, ...assistant } = secretsOf(bridge.service).assistant;
+	const ledger = {
+		...{ useJobLedger: true, n8nUrl: queue.main.url, n8nApiKey: queue.apiKey },
+		ledgerTable: `Limits ${randomUUID()}`,
+	};
+	return await queue.editor.createCredential({
+		...assistant,
+		data: { ...data, ...ledger, ...fields },
+	});
+}
+
+/** Runs so many executions at once, each with so many questions. */
+async function ask(account: SavedCredential, executions: number, questions: number) {
+	const { assistant } = nodesFor({ ...bridge.accounts, assistant: account });
+	const items = Array.from({ length: questions }, (_, index) => ({ q: `question ${index}` }));
+	const node = assistant('Ask', ['question', 'ask'], { question: '={{ $json.q }}' });
+	const saved = await queue.editor.importWorkflow(workflow('questions', items, node));
+	const started = Array.from({ length: executions }, () => queue.editor.start(saved));
+	const ids = await Promise.all(started);
+	const answered = [];
+	for (const id of ids) {
+		const execution = await queue.editor.finished(id, 300);
+		answered.push([execution.status, itemsOf(execution, 'Ask').length]);
+	}
+	const posts = bridge.service.requests.filter(({ method }) => method === 'POST');
+	const accepted = posts.filter(({ status }) => status === 200).map(({ at }) => at);
+	const result = {
+		answered,
+		workers: new Set(ids.flatMap((id) => queue.workersOf(id))).size,
+		accepted: accepted.length,
+		refused: posts.length - accepted.length,
+		seconds: ((accepted.at(-1) ?? 0) - (accepted[0] ?? 0)) / 1000,
+	};
+	return result;
+}
+
+it('one execution on one of three workers gets the whole limit, and none is refused', async () => {
+	const account = await accountWith({ plan: 'pro', shareLimit: true });
+	const { answered, accepted, refused, seconds } = await ask(account, 1, 120);
+	expect(answered).toEqual([['success', 120]]);
+	expect([accepted, refused]).toEqual([120, 0]);
+	// 26.7 s at 90 % of 300 a minute; the third of one worker would take 80 s
+	expect(seconds).toBeGreaterThan(24);
+	expect(seconds).toBeLessThan(60);
+});
+
+it('three executions at once stay below the limit together', async () => {
+	const account = await accountWith({ plan: 'pro', shareLimit: true });
+	const { answered, accepted, refused, seconds } = await ask(account, 3, 40);
+	expect(answered).toEqual(Array.from({ length: 3 }, () => ['success', 40]));
+	expect([accepted, refused]).toEqual([120, 0]);
+	expect(seconds).toBeGreaterThan(24);
+	expect(seconds).toBeLessThan(60);
+});
+
+it('without the ledger, each worker finds its share, and nothing fails', async () => {
+	Object.assign(bridge.service.forms, { rateWindow: 'bucket', enterpriseLimit: 60 });
+	const account = await accountWith({
+		apiKey: bridge.service.assistant.keys.enterprise,
+		...{ plan: 'custom', requestsPerMinute: 60 },
+	});
+	const { answered, accepted, refused, workers } = await ask(account, 3, 40);
+	expect(answered).toEqual(Array.from({ length: 3 }, () => ['success', 40]));
+	expect(accepted).toBe(120);
+	// about one for each worker, and one more where requests were on their way together
+	expect(refused).toBeLessThanOrEqual(3 * workers);
+});
