@@ -27,10 +27,15 @@ interface Options {
 	keyIn(text: string): string;
 	/** Where a redirect leads to. */
 	elsewhere(jobId: string): string;
+	/** Milliseconds that the answer to a start takes; by default none. */
+	startLatency?: number;
 }
 
 /** Draws for every request to the service whether and how it goes wrong. */
-export function drawTroubles(service: Service, { seed, keyIn, elsewhere }: Options): Drawing {
+export function drawTroubles(
+	service: Service,
+	{ seed, keyIn, elsewhere, startLatency }: Options,
+): Drawing {
 	const counted = new Map<string, number>();
 	const struck = new Map<string, number>();
 	const refusals = new Map<string, number>();
@@ -50,7 +55,9 @@ export function drawTroubles(service: Service, { seed, keyIn, elsewhere }: Optio
 		return trouble?.faults ?? [];
 	};
 
-	const onStart = ({ bodyText }: Call): Fault[] => {
+	const slow: Fault[] = startLatency ? [{ type: 'latency', ms: startLatency }] : [];
+	const onStart = (call: Call): Fault[] => [...troubleOfStart(call), ...slow];
+	const troubleOfStart = ({ bodyText }: Call): Fault[] => {
 		const key = keyIn(bodyText);
 		if (mayHaveArrived.has(key)) sentAgain.push(key);
 		const refusalsLeft = refusals.get(key) ?? 0;

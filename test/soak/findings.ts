@@ -1,10 +1,7 @@
-import { buffer } from 'node:stream/consumers';
-
 import type { Service } from '../service/service';
-import { mediaFile, padded } from '../service/media/file';
-import { directivesOf, numberIn } from '../service/directives';
 import type { Job } from '../service/router/job';
-import { isUnknown, sha256, type Told } from './told';
+import { fileOf, sha256 } from './files';
+import { isUnknown, type Told } from './told';
 
 /** What the service's own book says beside what was told. Lists are of keys or ids. */
 export interface Findings {
@@ -74,10 +71,3 @@ export async function compare(
 }
 
 const isCompleted = (job: Job | undefined) => job?.state === 'completed';
-
-/** The bytes as the service sends them when nothing goes wrong. */
-export async function fileOf({ kind, id, prompt }: Job): Promise<Buffer> {
-	const { bytes } = mediaFile(kind, id);
-	const size = numberIn(directivesOf(prompt), 'size') ?? bytes.length;
-	return await buffer(padded(bytes, size));
-}

@@ -16,13 +16,6 @@ const GROWTH = 100;
 /** What has to hold, whatever goes wrong. */
 export function goalsOf(soaked: Soaked): Goal[] {
 	const { unknown, memory } = soaked;
-	const none = (what: string, which: string[]): Goal => ({
-		what,
-		figure: String(which.length),
-		goal: '0',
-		met: !which.length,
-		which,
-	});
 	return [
 		none('started twice', soaked.twice),
 		none('sent again, though it may have arrived', soaked.sentAgain),
@@ -49,6 +42,15 @@ export function goalsOf(soaked: Soaked): Goal[] {
 		...(memory ? [growthOf(memory)] : []),
 	];
 }
+
+/** A goal that nothing is on a list. */
+export const none = (what: string, which: string[]): Goal => ({
+	what,
+	figure: String(which.length),
+	goal: '0',
+	met: !which.length,
+	which,
+});
 
 function growthOf({ before, after, heapBefore, heapAfter }: Memory): Goal {
 	return {

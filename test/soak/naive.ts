@@ -1,5 +1,7 @@
-import type { Scenario, Wanted } from './scenarios';
-import { nothingTold, sha256, type Told } from './told';
+import { sha256 } from './files';
+import type { Scenario } from './scenarios';
+import { nothingTold, type Told } from './told';
+import type { Wanted } from './wanted';
 
 /** What a first attempt without care does: three tries for everything, and a file is whatever came. */
 export const naive: Scenario = {

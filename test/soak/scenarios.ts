@@ -3,14 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { job } from '../engine/rig/calls';
 import { run, type Outcome, type RunOptions } from '../engine/rig/run';
 import { nothingTold, readOutcome, type Told } from './told';
-
-/** One job to be made. */
-export interface Wanted {
-	key: string;
-	mediaType: string;
-	model: string;
-	prompt: string;
-}
+import type { Wanted } from './wanted';
 
 /** The node, pointed at the service. */
 export interface Bench {

@@ -1,17 +1,15 @@
-import { createServer } from 'node:http';
-
 import { secretsWithLedger } from '../engine/rig/calls';
 import type { Outcome } from '../engine/rig/run';
-import { listen } from '../service/listen';
-import { startService, type Service } from '../service/service';
-import { chanceOf } from './chance';
+import { startService } from '../service/service';
 import { drawTroubles } from './drawing';
-import { compare, fileOf, type Findings } from './findings';
+import { startFileServer } from './files';
+import { compare, type Findings } from './findings';
 import { startFailingLedger } from './ledger';
 import { memoryWatch, type Memory } from './memory';
-import { fetchFiles, scenarios, type Bench, type Scenario, type Wanted } from './scenarios';
+import { fetchFiles, scenarios, type Bench, type Scenario } from './scenarios';
 import { storeInFolder } from './stored';
 import { isUnknown, type Told } from './told';
+import { keyIn, wantedOf } from './wanted';
 
 export interface SoakOptions {
 	jobs: number;
@@ -46,8 +44,6 @@ export interface Soaked extends Findings {
 
 /** How often a file that did not come is asked for again with its id. */
 const ROUNDS = 8;
-
-const keyIn = (text: string) => /soak-\d+/.exec(text)?.[0] ?? '';
 
 /** Makes jobs, from start to file, while everything goes wrong that can, and compares with the service's own book. */
 export async function soak(options: SoakOptions): Promise<Soaked> {
@@ -130,39 +126,3 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 }
 
 const isOpen = ({ ids, file, failed }: Told) => ids.size > 0 && !file && !failed;
-
-const MODELS: Array<[mediaType: string, model: string]> = [
-	['images', 'canvas/sketch-1'],
-	['videos', 'reel/clip-3'],
-	['music', 'tune/melody-1'],
-	['audio', 'voice/speaker-1'],
-];
-
-/** Most files are small, some have half a megabyte; a few jobs fail at the service. */
-function wantedOf(seed: number, number: number): Wanted {
-	const key = `soak-${number}`;
-	const [mediaType, model] = MODELS[number % MODELS.length]!;
-	const chance = chanceOf(seed, 'job', key);
-	const directive = chance < 0.03 ? ' [[fail]]' : chance < 0.15 ? ' [[size:500000]]' : '';
-	return { key, mediaType, model, prompt: `${key} of the soak${directive}` };
-}
-
-/** Another origin, which the service redirects to, and which must not see its key. */
-async function startFileServer(service: Service) {
-	let seen = 0;
-	const server = createServer(async (request, response) => {
-		if (JSON.stringify(request.rawHeaders).includes(service.router.keys.main)) seen++;
-		const job = service.world.jobs.get(decodeURIComponent((request.url ?? '/').slice(1)));
-		if (!job) return void response.writeHead(404).end();
-		response.writeHead(200).end(await fileOf(job));
-	});
-	const url = `http://127.0.0.1:${await listen(server)}`;
-	return {
-		url,
-		keysSeen: () => seen,
-		stop: () => {
-			server.closeAllConnections();
-			server.close();
-		},
-	};
-}

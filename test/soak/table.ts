@@ -1,4 +1,4 @@
-import { goalsOf } from './goals';
+import { goalsOf, type Goal } from './goals';
 import type { Soaked } from './soak';
 
 /** What a person reads at the end. */
@@ -10,7 +10,17 @@ export function tableOf(soaked: Soaked): string {
 	const troubles = [...struck]
 		.sort(([one], [other]) => one.localeCompare(other))
 		.map(([name, times]) => [name, String(times)]);
-	const goals = goalsOf(soaked);
+	return [
+		`${seconds.toFixed(0)} s: ${booked} jobs booked by the service, ${files} files (${recovered} of them brought later, by the job's id), ` +
+			`${failed} failed at the service, ${notStarted} not started.`,
+		aligned([['', 'jobs', 'files', 'unknown'], ...scenarios]),
+		aligned([['requests', 'times'], ...troubles]),
+		...markedGoals(goalsOf(soaked)),
+	].join('\n\n');
+}
+
+/** The goals as a table, and then which ones each missed goal is about. */
+export function markedGoals(goals: Goal[]): string[] {
 	const marks = goals.map(({ what, figure, goal, met }) => [
 		what,
 		figure,
@@ -18,18 +28,14 @@ export function tableOf(soaked: Soaked): string {
 		met ? 'met' : 'MISSED',
 	]);
 	return [
-		`${seconds.toFixed(0)} s: ${booked} jobs booked by the service, ${files} files (${recovered} of them brought later, by the job's id), ` +
-			`${failed} failed at the service, ${notStarted} not started.`,
-		aligned([['', 'jobs', 'files', 'unknown'], ...scenarios]),
-		aligned([['requests', 'times'], ...troubles]),
 		aligned([['', 'figure', 'goal', ''], ...marks]),
 		...goals
 			.filter(({ met }) => !met)
 			.map(({ what, which }) => `${what}: ${which.slice(0, 20).join(', ')}`),
-	].join('\n\n');
+	];
 }
 
-function aligned(rows: string[][]): string {
+export function aligned(rows: string[][]): string {
 	const widths = (rows[0] ?? []).map((_, column) =>
 		Math.max(...rows.map((row) => row[column]?.length ?? 0)),
 	);

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import type { Outcome } from '../engine/rig/run';
+import { sha256 } from './files';
 import { readStored } from './stored';
 
 /** What a workflow's user is told of one item. */
@@ -51,8 +51,6 @@ export async function readOutcome(told: Told[], { items, failed }: Outcome): Pro
 		each.notStarted = details['outcome'] === 'not_started';
 	}
 }
-
-export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 function indexOf({ pairedItem }: INodeExecutionData): number {
 	if (typeof pairedItem === 'object' && !Array.isArray(pairedItem)) return pairedItem.item;

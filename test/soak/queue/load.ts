@@ -1,0 +1,105 @@
+import axios, { isAxiosError } from 'axios';
+import { Agent } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { Wanted } from '../wanted';
+
+/** Jobs that one execution starts. */
+export interface Batch {
+	wanted: Wanted[];
+	/** Whether they have unique keys, so that the batch may be sent again. */
+	hasKeys: boolean;
+}
+
+/** What came of the call that starts an execution. */
+export interface Calls {
+	sent: number;
+	/** Without an answer: the execution may have run, in part, or not at all. */
+	lost: number;
+	/** Calls of batches with keys that were made again. */
+	again: number;
+	/** Calls that n8n had certainly not taken, and that were repeated. */
+	refused: number;
+}
+
+/** Executions that want the same keys at the same time. */
+const RIVALS = 3;
+/** Batches under way at the same time: more would only wait in n8n's queue until nobody waits for them any more. */
+const LANES = 6;
+/** How often a batch with keys is sent again before the end. */
+const AGAIN = 3;
+/** Milliseconds after which nobody waits for an execution any more. */
+const PATIENCE = 180_000;
+
+export const batchesOf = (wanted: Wanted[], size: number): Batch[] =>
+	Array.from({ length: Math.ceil(wanted.length / size) }, (_, at) => ({
+		wanted: wanted.slice(at * size, (at + 1) * size),
+		hasKeys: at % 2 === 0,
+	}));
+
+/** Starts executions by n8n's webhooks. */
+export function openLoad(addressOf: (hasKeys: boolean) => string) {
+	const calls: Calls = { sent: 0, lost: 0, again: 0, refused: 0 };
+	// a connection that is kept would make it uncertain whether a killed main had the call
+	const http = axios.create({
+		...{ httpAgent: new Agent({ keepAlive: false }), proxy: false, timeout: PATIENCE },
+		...{ validateStatus: () => true, transformResponse: [] },
+	});
+
+	/** @returns whether the execution has ended */
+	const call = async ({ wanted, hasKeys }: Batch): Promise<boolean> => {
+		for (;;) {
+			const answer = await http
+				.post<string>(addressOf(hasKeys), { items: wanted })
+				.catch((error: unknown) => ({ error }));
+			const isRefused = 'error' in answer ? isConnectionRefused(answer.error) : isStarting(answer);
+			if (!isRefused) {
+				calls.sent++;
+				if (!('error' in answer) && answer.status === 200) return true;
+				calls.lost++;
+				return false;
+			}
+			calls.refused++;
+			await pause(1000);
+		}
+	};
+
+	const make = async (batch: Batch): Promise<void> => {
+		const rivals = Array.from({ length: batch.hasKeys ? RIVALS : 1 }, () => call(batch));
+		let ended = await Promise.all(rivals);
+		if (!batch.hasKeys) return;
+		for (let time = 0; time < AGAIN && !ended.some(Boolean); time++) {
+			calls.again++;
+			ended = [await call(batch)];
+		}
+	};
+
+	return {
+		calls,
+		/** One call for the batch. */
+		call,
+		/** Makes all batches, spread over some time, or longer where n8n is slow. */
+		async run(batches: Batch[], milliseconds: number, onProgress: (made: number) => void) {
+			const begun = Date.now();
+			let made = 0;
+			let next = 0;
+			const lane = async () => {
+				for (let at = next++; at < batches.length; at = next++) {
+					const batch = batches[at]!;
+					await pause(Math.max(0, begun + (at / batches.length) * milliseconds - Date.now()));
+					await make(batch);
+					onProgress((made += batch.wanted.length));
+				}
+			};
+			await Promise.all(Array.from({ length: LANES }, lane));
+		},
+	};
+}
+
+/** Nobody listens, so nothing was received. */
+const isConnectionRefused = (error: unknown) =>
+	isAxiosError(error) && error.code === 'ECONNREFUSED';
+
+/** n8n listens before it has its webhooks: 200 with a text, then 404; 503 without its database. */
+const isStarting = ({ status, data }: { status: number; data: string }) =>
+	status === 404 || status === 503 || data.includes('n8n is starting up');
