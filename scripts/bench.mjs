@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { install, tellAndExit } from './install.mjs';
 import { node24, node24Environment, root } from './machine.mjs';
 import { pack } from './pack.mjs';
+import { findRedis } from './programs.mjs';
 import { inRunFolder } from './run.mjs';
 
 /** Milliseconds; a whole run takes about a quarter of an hour on two processors, and twice that when they are busy. */
@@ -33,7 +34,12 @@ async function measure(tarball, folder) {
 		],
 		{
 			cwd: root,
-			env: { ...node24Environment(), TMPDIR: folder },
+			env: {
+				...node24Environment(),
+				TMPDIR: folder,
+				AGENT_BRIDGE_TARBALL: tarball,
+				AGENT_BRIDGE_REDIS: redis(),
+			},
 			stdio: ['ignore', 'inherit', 'inherit'],
 			timeout: longest,
 			killSignal: 'SIGKILL',
@@ -42,4 +48,13 @@ async function measure(tarball, folder) {
 	return await new Promise((resolve, reject) =>
 		child.once('error', reject).once('close', (code) => resolve(code ?? 1)),
 	);
+}
+
+/** @returns the path of redis-server; empty without one, and then there are no rows of queue mode */
+function redis() {
+	try {
+		return findRedis();
+	} catch {
+		return '';
+	}
 }

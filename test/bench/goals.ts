@@ -8,6 +8,7 @@ import { minus, over } from './numbers.ts';
 import { pollGoals } from './pollFigures.ts';
 import type { Pairs } from './pairs.ts';
 import type { PollFigures } from './polls.ts';
+import { queueGoals, type QueueFigures } from './queueRows.ts';
 import type { RateFigure } from './rateFigures.ts';
 import { find, least, most, ratio, type Result } from './results.ts';
 import type { Sample } from './sample.ts';
@@ -39,6 +40,7 @@ export function judge(
 		ownShare,
 		ownTurn,
 		rates,
+		queue,
 	}: {
 		waiting: Waiting[];
 		polls: PollFigures[];
@@ -47,6 +49,7 @@ export function judge(
 		ownShare: number | undefined;
 		ownTurn: number | undefined;
 		rates: RateFigure[];
+		queue: QueueFigures;
 	},
 ): Goal[] {
 	const of = (job: Result['job'], name: string) => find(results, job, name);
@@ -99,6 +102,7 @@ export function judge(
 		...pollGoals(polls),
 		...chatModelGoals(chatModels),
 		...bootGoals(boots),
+		...queueGoals(queue),
 		...rates.flatMap(rateGoals),
 	];
 	return goals.map(([goal, what, measured, limit]) => ({

@@ -46,4 +46,4 @@ export function heldJobs() {
 	};
 }
 
-const picture = Buffer.from('89504e470d0a1a0a0000000d49484452'.padEnd(2000, '0'), 'hex');
+export const picture = Buffer.from('89504e470d0a1a0a0000000d49484452'.padEnd(2000, '0'), 'hex');

@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startInstance, type Instance } from '../n8n/instance.ts';
-import { talkWorkspace } from './answers.ts';
+import { createAccounts } from './accounts.ts';
 import { measureAlone } from './alone.ts';
 import { measureBoots, type Boot } from './boots.ts';
 import { chatModelNames, measureChatModels } from './chatModels.ts';
 import type { Pairs } from './pairs.ts';
 import { rateFigures } from './rateFigures.ts';
 import { measurePolls, pollCases, type PollFigures } from './polls.ts';
+import { measureQueue, type QueueFigures } from './queueRows.ts';
 import { profile, type ProfileSummary } from './profile.ts';
 import { report } from './report.ts';
 import type { Result } from './results.ts';
@@ -37,7 +38,15 @@ const [tarball = '', latest = ''] = positionals;
 // what is too short to judge by does not take the place of what is not
 const resultFile = values.quick ? latest.replace(/\.json$/, '-quick.json') : latest;
 const sizes = values.quick
-	? { items: 20, deltas: 200, large: 0, file: 5_000_000, waiting: 0, watched: [300] }
+	? {
+			items: 20,
+			deltas: 200,
+			large: 0,
+			file: 5_000_000,
+			waiting: 0,
+			watched: [300],
+			queue: { executions: 30, rounds: 1, watched: 500, parked: 100 },
+		}
 	: {
 			items: 1000,
 			deltas: 10_000,
@@ -45,6 +54,7 @@ const sizes = values.quick
 			file: 500_000_000,
 			waiting: 200,
 			watched: [1000, 10_000],
+			queue: { executions: 200, rounds: Number(values.rounds), watched: 10_000, parked: 10_000 },
 		};
 const rounds = values.quick ? 1 : Number(values.rounds);
 /** Of what is compared in pairs. */
@@ -62,9 +72,10 @@ async function run(): Promise<void> {
 	try {
 		// before there is another n8n that takes processor time
 		const boots = await bootsOf();
+		const queue = await measureQueue(service, sizes.queue, { only, say });
 		say('Starting n8n with the package …');
 		instance = await startInstance({ tarball, env: likeProduction() });
-		await measure(instance, service, boots);
+		await measure(instance, service, { boots, queue });
 	} catch (error) {
 		say(error instanceof Error ? String(error.stack) : String(error));
 		process.exitCode = 1;
@@ -90,9 +101,9 @@ function likeProduction(): Record<string, string> {
 async function measure(
 	instance: Instance,
 	service: LeanService,
-	boots: Pairs<Boot> | undefined,
+	{ boots, queue }: { boots: Pairs<Boot> | undefined; queue: QueueFigures },
 ): Promise<void> {
-	const accounts = await createAccounts(instance, service);
+	const accounts = await createAccounts(instance.editor, service);
 	const rows = rowsOf(instance.url, service.url, accounts, sizes).filter(
 		({ job, name }) => only.test(`${job}: ${name}`) && !(values.quick && job === 'large'),
 	);
@@ -129,7 +140,7 @@ async function measure(
 	const ownTurn = await alone('own turn', 'ownTurn.ts');
 	const judged = !values.quick;
 	const rates = await rateFigures();
-	const found = { results, profiles: profiled, waiting, polls, chatModels, boots, rates };
+	const found = { results, profiles: profiled, waiting, polls, chatModels, boots, rates, queue };
 	const measured = { ...found, ownShare: share, ownTurn, sizes, rounds, judged };
 	say(`\n${report(resultFile, measured)}`);
 }
@@ -176,32 +187,6 @@ async function pollsOf(instance: Instance, service: LeanService, accounts: Accou
 async function startAnew(instance: Instance, row: Row): Promise<void> {
 	await instance.restart();
 	for (let time = 0; time < 5; time++) await row.check();
-}
-
-async function createAccounts({ editor }: Instance, { url }: LeanService): Promise<Accounts> {
-	const apiKey = 'a-key-of-the-benchmark';
-	const save = async (type: string, data: Record<string, unknown>) =>
-		await editor.createCredential({ name: type, type, data });
-	return {
-		router: await save('modelRouterApi', { baseUrl: url, apiKey }),
-		workspaceAgent: await save('workspaceAgentApi', {
-			baseUrl: `${url}/api/v1/workspaces/bench`,
-			apiKey,
-		}),
-		speaker: await save('workspaceAgentApi', {
-			baseUrl: `${url}/api/v1/workspaces/${talkWorkspace}`,
-			apiKey,
-		}),
-		assistant: await save('marketAssistantApi', {
-			baseUrl: `${url}/api/ai-assistant/v1`,
-			apiKey,
-			plan: 'custom',
-			// what is measured here is not how long it waits for its turn
-			requestsPerMinute: 60_000,
-		}),
-		header: await save('httpHeaderAuth', { name: 'X-API-KEY', value: apiKey }),
-		openAi: await save('openAiApi', { apiKey, url: `${url}/v1` }),
-	};
 }
 
 async function profiles(instance: Instance, rows: Row[]): Promise<Record<string, ProfileSummary>> {

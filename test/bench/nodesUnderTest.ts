@@ -1,5 +1,5 @@
 import type { SavedCredential } from '../n8n/editor.ts';
-import { turnCount } from './answers.ts';
+import { talkWorkspace, turnCount } from './answers.ts';
 import { node, type WorkflowNode } from '../n8n/workflow.ts';
 
 export interface Accounts {
@@ -44,6 +44,33 @@ export const nodesUnderTest = (url: string, accounts: Accounts) => ({
 			'n8n-nodes-agent-bridge.workspaceAgent',
 			{ sessionMode: 'new', messageSource: 'define', message: text },
 			using(accounts.workspaceAgent),
+		),
+
+	/** Sends to the agent that answers at once. */
+	oursSend: (): WorkflowNode =>
+		node(
+			'Node',
+			'n8n-nodes-agent-bridge.workspaceAgent',
+			{ sessionMode: 'new', messageSource: 'define', message },
+			using(accounts.speaker),
+		),
+
+	/** The request that `oursSend` sends. */
+	httpRequestSend: (): WorkflowNode =>
+		node(
+			'Node',
+			'n8n-nodes-base.httpRequest',
+			{
+				method: 'POST',
+				url: `${url}/api/v1/workspaces/${talkWorkspace}/session/one/messages`,
+				authentication: 'genericCredentialType',
+				genericAuthType: 'httpHeaderAuth',
+				sendBody: true,
+				specifyBody: 'json',
+				jsonBody: '={"content":"{{ $json.text }}"}',
+				options: { response: { response: { responseFormat: 'text' } } },
+			},
+			{ typeVersion: 4.4, ...using(accounts.header) },
 		),
 
 	/** Goes below a conversation or an agent; nothing but the credential has to be set. */

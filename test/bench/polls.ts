@@ -143,7 +143,12 @@ export async function measurePolls(
 }
 
 /** A table with unfinished jobs that were started within the last minute. @returns the credential of the ledger */
-async function ledgerOf({ url, editor }: Instance, name: string, jobs: number) {
+export async function ledgerOf(
+	{ url, editor }: Pick<Instance, 'url' | 'editor'>,
+	name: string,
+	jobs: number,
+	account = 'modelRouterApi',
+) {
 	const built = join(import.meta.dirname, '../../dist/src/ledger/entry.js');
 	const { columns, toRow } = createRequire(import.meta.url)(built) as typeof Entries;
 	const apiKey = await editor.createApiKey(dataTableScopes);
@@ -158,7 +163,7 @@ async function ledgerOf({ url, editor }: Instance, name: string, jobs: number) {
 		const startedAt = now - Math.round((60_000 * (jobs - job)) / jobs);
 		return toRow({
 			...{ state: 'pending', jobId: watchedId(job), segment: 'images', model: 'bench/picture' },
-			...{ account: 'modelRouterApi', startedAt, checkAt: startedAt },
+			...{ account, startedAt, checkAt: startedAt },
 			record: JSON.stringify({ id: watchedId(job), status: 'queued', estimated_cost: 40_000 }),
 		});
 	});

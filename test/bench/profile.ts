@@ -53,6 +53,18 @@ export async function profile(
 	}
 }
 
+/** MB of n8n's heap that are in use after a garbage collection. */
+export async function usedHeap(instance: Instance): Promise<number> {
+	const inspector = await openInspector(instance);
+	try {
+		await inspector.ask('HeapProfiler.collectGarbage');
+		const { usedSize } = await inspector.ask<{ usedSize: number }>('Runtime.getHeapUsage');
+		return usedSize / 1024 / 1024;
+	} finally {
+		inspector.close();
+	}
+}
+
 /** Only now: an open inspector would be part of what is measured. */
 async function openInspector(instance: Instance) {
 	const address = () => instance.log().match(/Debugger listening on (ws:\S+)/)?.[1];

@@ -7,6 +7,7 @@ import type { ProfileSummary } from './profile.ts';
 import type { Pairs } from './pairs.ts';
 import { pollTables } from './pollFigures.ts';
 import type { PollFigures } from './polls.ts';
+import { queueTables, type QueueFigures } from './queueRows.ts';
 import { rateTable, type RateFigure } from './rateFigures.ts';
 import type { Result } from './results.ts';
 import type { Sizes } from './rows.ts';
@@ -30,6 +31,7 @@ export interface Measured {
 	/** Of the AI Agent, by case. */
 	chatModels: Array<Pairs<Sample>>;
 	boots: Pairs<Boot> | undefined;
+	queue: QueueFigures;
 	sizes: Sizes;
 	rounds: number;
 	/** Whether it is long enough to judge anything by it. */
@@ -39,7 +41,7 @@ export interface Measured {
 /** Keeps everything in a file, as JSON. @returns what a person wants to know of it */
 export function report(file: string, measured: Measured): string {
 	const { judged, rounds, sizes, results, profiles, ...figures } = measured;
-	const { waiting, polls, chatModels, boots, rates } = figures;
+	const { waiting, polls, chatModels, boots, rates, queue } = figures;
 	const goals = judged ? judge(results, sizes, figures) : [];
 	const about = { date: new Date().toISOString(), node: process.version, rounds, sizes };
 	const all = { ...about, load: loadavg(), ...figures, results, goals, profiles };
@@ -53,6 +55,7 @@ export function report(file: string, measured: Measured): string {
 		...(polls.length ? [pollTables(polls)] : []),
 		...(chatModels.length ? [chatModelTable(chatModels)] : []),
 		...(boots ? [bootTable(boots)] : []),
+		...queueTables(queue, sizes.queue),
 		goals.length ? goalTable(goals) : 'Too short to judge the goals by.',
 		...Object.entries(profiles).map(([job, summary]) => shareOf(job, summary)),
 		`Written to ${file}`,

@@ -2,6 +2,7 @@ import type { WorkflowNode } from '../n8n/workflow.ts';
 import { deltaSize, latencies, models, pace, pacedPieces, turnCount, turnSize } from './answers.ts';
 import { fileRows } from './fileRows.ts';
 import { liveRows } from './liveRows.ts';
+import type { QueueSizes } from './queueRows.ts';
 import { axiosItems, rawLongAnswer, undiciItems } from './raw.ts';
 import { inN8n, raw, type Job, type Row } from './row.ts';
 import { turnRows } from './turnRows.ts';
@@ -17,6 +18,8 @@ export interface Sizes {
 	waiting: number;
 	/** Jobs that a trigger watches. */
 	watched: number[];
+	/** In queue mode. */
+	queue: QueueSizes;
 }
 
 export const titles = ({ items, deltas, large, file }: Sizes): Record<Job, string> => ({

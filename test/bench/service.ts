@@ -13,8 +13,8 @@ export interface LeanService {
 	counts(): Promise<Counts>;
 	/** Media jobs, which are unfinished until they are released. */
 	heldJobs(command?: 'hold' | 'release'): Promise<HeldCounts>;
-	/** Media jobs that never end; those of before are forgotten when it is told how many there are. */
-	watchedJobs(anew?: { jobs: number; latency: number }): Promise<WatchedCounts>;
+	/** Media jobs that run until they are told to end; those of before are forgotten when it is told how many there are. */
+	watchedJobs(anew?: { jobs: number; latency: number } | 'end'): Promise<WatchedCounts>;
 	stop(): Promise<void>;
 }
 
@@ -39,7 +39,8 @@ export async function startLeanService(deltas: number): Promise<LeanService> {
 		heldJobs: async (command = undefined) =>
 			(await ask(`/_jobs${command ? `?${command}` : ''}`)) as HeldCounts,
 		async watchedJobs(anew = undefined) {
-			const query = anew ? `?jobs=${anew.jobs}&latency=${anew.latency}` : '';
+			const query =
+				anew === 'end' ? '?end' : anew ? `?jobs=${anew.jobs}&latency=${anew.latency}` : '';
 			return (await ask(`/_watched${query}`)) as WatchedCounts;
 		},
 		async stop() {

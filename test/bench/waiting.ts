@@ -73,7 +73,8 @@ export async function measureWaiting(
 	};
 }
 
-async function waitingIn({ editor }: Instance): Promise<number> {
+/** @returns how many executions are parked */
+export async function waitingIn({ editor }: Pick<Instance, 'editor'>): Promise<number> {
 	const filter = encodeURIComponent(JSON.stringify({ status: ['waiting'] }));
 	const { count } = await editor.call<{ count: number }>(
 		'GET',
@@ -82,11 +83,19 @@ async function waitingIn({ editor }: Instance): Promise<number> {
 	return count;
 }
 
-const wait = () =>
+/** Start a job, wait for so many seconds, get it. */
+export const parkingWorkflow = (path: string, nodes: Nodes, seconds: number): WorkflowFile =>
+	waitingWorkflow(path, [
+		nodes.oursJob('Start', 'start'),
+		wait(seconds),
+		nodes.oursJob('Get', 'get'),
+	]);
+
+const wait = (seconds = 120) =>
 	node(
 		'Wait',
 		'n8n-nodes-base.wait',
-		{ resume: 'timeInterval', amount: 120, unit: 'seconds' },
+		{ resume: 'timeInterval', amount: seconds, unit: 'seconds' },
 		{ typeVersion: 1.1, webhookId: 'waiting' },
 	);
 

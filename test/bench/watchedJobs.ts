@@ -1,3 +1,5 @@
+import { picture } from './heldJobs.ts';
+
 /** What has been asked for since the last `watch`. */
 export interface WatchedCounts {
 	/** Requests for a state. */
@@ -6,6 +8,9 @@ export interface WatchedCounts {
 	asked: number;
 	/** Requests for a job that had been asked for before, while another one had not. */
 	tooEarly: number;
+	/** Jobs whose file was sent, and files that were sent more than once. */
+	delivered: number;
+	twice: number;
 }
 
 /** Where the state of such a job is. */
@@ -14,10 +19,13 @@ export const watchedId = (job: number) => `watched-${job}`;
 /** One that is answered alike, and not counted. */
 export const otherId = (job: number) => `other-${job}`;
 
-/** Image jobs that never end, and whose requests are counted job by job. */
+/** Image jobs that do not end before they are told to, and whose requests are counted job by job. */
 export function watchedJobs() {
 	let [jobs, latency, reads, tooEarly] = [0, 0, 0, 0];
 	const asked = new Set<string>();
+	const delivered = new Set<string>();
+	let twice = 0;
+	let ended = false;
 	return {
 		/** @returns the counts, for a request that is no request of a node */
 		control(path: string): string | undefined {
@@ -30,19 +38,34 @@ export function watchedJobs() {
 					number,
 				];
 				asked.clear();
+				delivered.clear();
+				[twice, ended] = [0, false];
 			}
-			return JSON.stringify({ reads, asked: asked.size, tooEarly } satisfies WatchedCounts);
+			if (searchParams.has('end')) ended = true;
+			return JSON.stringify({
+				...{ reads, asked: asked.size, tooEarly },
+				...{ delivered: delivered.size, twice },
+			} satisfies WatchedCounts);
 		},
 
 		answer(path: string) {
-			const id = path.match(/\/images\/jobs\/((watched|other)-\d+)$/)?.[1];
+			const [, id, , content] =
+				path.match(/\/images\/jobs\/((watched|other)-\d+)(\/content)?$/) ?? [];
 			if (id === undefined) return undefined;
+			if (content) {
+				if (delivered.has(id)) twice++;
+				delivered.add(id);
+				return { latency, type: 'image/png', body: picture };
+			}
 			if (id.startsWith('watched')) {
 				reads++;
 				if (asked.has(id) && asked.size < jobs) tooEarly++;
 				asked.add(id);
 			}
-			const record = { id, status: 'processing', created_at: '2026-01-01T00:00:00Z', progress: 40 };
+			const created_at = '2026-01-01T00:00:00Z';
+			const record = ended
+				? { id, status: 'completed', created_at, cost: 1 }
+				: { id, status: 'processing', created_at, progress: 40 };
 			return { latency, type: 'application/json', body: Buffer.from(JSON.stringify(record)) };
 		},
 	};
