@@ -10,8 +10,16 @@ const longest: Record<string, number> = {
 	'CONTRIBUTING.md': 200,
 	'SECURITY.md': 60,
 	'docs/architecture.md': 220,
+	'docs/release.md': 120,
+	'docs/verification.md': 120,
 };
-const documents = [...Object.keys(longest), ...globSync('docs/decisions/*.md'), 'README.md'];
+const documents = [
+	...new Set([
+		...Object.keys(longest),
+		...globSync('docs/{*,decisions/*,nodes/*}.md').sort(),
+		'README.md',
+	]),
+];
 const read = (path: string) => readFileSync(path, 'utf8');
 const code = globSync('{src,nodes,credentials}/**/*.ts').map(read).join('\n');
 
@@ -46,6 +54,30 @@ it.each(documents)('%s names nothing that is not there', (path) => {
 		[],
 	);
 });
+
+it.each(documents)('%s links to headings that are there', (path) => {
+	const links = [...read(path).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
+	const broken = links.filter(([, file = '', anchor = '']) => {
+		const target = file ? join(dirname(path), file) : path;
+		return !anchorsOf(read(target)).includes(anchor);
+	});
+	expect(broken.map(([link]) => link)).toEqual([]);
+});
+
+/** As GitHub makes them: a heading that comes again gets a number. */
+function anchorsOf(markdown: string): string[] {
+	const headings = [...markdown.replace(/```[^]*?```/g, '').matchAll(/^#+ (.+)$/gm)];
+	const anchors = headings.map(([, title = '']) =>
+		title
+			.toLowerCase()
+			.replace(/[^\p{L}\d\s_-]/gu, '')
+			.replaceAll(' ', '-'),
+	);
+	return anchors.map((anchor, at) => {
+		const before = anchors.slice(0, at).filter((one) => one === anchor).length;
+		return before ? `${anchor}-${before}` : anchor;
+	});
+}
 
 it('the operation that CONTRIBUTING shows is the one that is tried here, and works', async () => {
 	expect(read('CONTRIBUTING.md')).toContain(

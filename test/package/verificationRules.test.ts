@@ -210,6 +210,7 @@ describe('fields', () => {
 		'a choice with a default, on which the fields below it depend': [
 			...[
 				'capability',
+				'deliveredWhen',
 				'downloadFile',
 				'findBy',
 				'inputType',

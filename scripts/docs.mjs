@@ -1,0 +1,24 @@
+// npm run docs: writes the pages of docs that are made from the nodes, and test/package/pages/outputs.json, which the pages use.
+import { spawnSync } from 'node:child_process';
+import { install, tellAndExit } from './install.mjs';
+import { node24, node24Environment, root } from './machine.mjs';
+
+try {
+	await install();
+	// the pages show the outputs: those come first
+	write('engine', 'test/engine/documented.test.ts');
+	write('package', 'test/package/pages.test.ts');
+} catch (error) {
+	tellAndExit(error);
+}
+
+function write(project, test) {
+	const flags = ['--disable-warning=ExperimentalWarning', '--experimental-vm-modules'];
+	const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', project, '--', test];
+	const { status } = spawnSync(node24(), [...flags, ...jest], {
+		cwd: root,
+		stdio: 'inherit',
+		env: { ...node24Environment(), AGENT_BRIDGE_DOCS: 'write' },
+	});
+	if (status !== 0) throw new Error(`${test} failed.`);
+}

@@ -1,0 +1,29 @@
+import { expectCommitted } from './pages/committed';
+import { renderNodePages, WRITTEN } from './pages/nodePages';
+import { NOTES } from './pages/notes';
+import { findSentences, instructs } from './pages/sentences';
+import { groupOf, renderTroubleshooting, whatToDo } from './pages/troubleshooting';
+
+const sentences = findSentences();
+
+it.each(renderNodePages().map(({ path, text }) => [path, text]))(
+	'%s is as the node is',
+	expectCommitted,
+);
+
+it('every sentence that a user can see is in docs/troubleshooting.md', () => {
+	expect(sentences.length).toBeGreaterThan(200);
+	expectCommitted('docs/troubleshooting.md', renderTroubleshooting(sentences, WRITTEN));
+});
+
+it('every one has its group there', () => {
+	// a file of a new kind belongs into GROUPS of pages/troubleshooting.ts
+	expect(sentences.filter((one) => !groupOf(one))).toEqual([]);
+});
+
+it('every one says what to do, or pages/notes.ts does', () => {
+	const silent = sentences.filter((one) => !instructs(one.message) && !whatToDo(one));
+	expect(silent.map(({ file, message }) => `${file}: ${message}`)).toEqual([]);
+	const messages = sentences.map(({ message }) => message);
+	expect(Object.keys(NOTES).filter((message) => !messages.includes(message))).toEqual([]);
+});

@@ -1,0 +1,260 @@
+import { readFileSync } from 'node:fs';
+import type { ICredentialType, INodeProperties, INodeTypeDescription } from 'n8n-workflow';
+
+import { MarketAssistantApi } from '../../../credentials/MarketAssistantApi.credentials';
+import { ModelRouterApi } from '../../../credentials/ModelRouterApi.credentials';
+import { WorkspaceAgentApi } from '../../../credentials/WorkspaceAgentApi.credentials';
+import { AgentConversation } from '../../../nodes/AgentConversation/AgentConversation.node';
+import { MarketAssistant } from '../../../nodes/MarketAssistant/MarketAssistant.node';
+import { resources as assistant } from '../../../nodes/MarketAssistant/resources';
+import { LmChatModelRouter } from '../../../nodes/ModelRouter/LmChatModelRouter.node';
+import { ModelRouter } from '../../../nodes/ModelRouter/ModelRouter.node';
+import { ModelRouterTrigger } from '../../../nodes/ModelRouter/ModelRouterTrigger.node';
+import { resources as router } from '../../../nodes/ModelRouter/resources';
+import { resources as agent } from '../../../nodes/WorkspaceAgent/resources';
+import { WorkspaceAgent } from '../../../nodes/WorkspaceAgent/WorkspaceAgent.node';
+import type { Operation, Resource } from '../../../src/n8n/operation';
+import { requestSettings } from '../../../src/n8n/requestSettings';
+import { formatJson, renderFields, withFullStop } from './fields';
+import { findSentences, type Sentence } from './sentences';
+import { renderEntries } from './troubleshooting';
+
+/** A page of the documentation. */
+export interface Page {
+	path: string;
+	text: string;
+}
+
+interface NodePage {
+	path: string;
+	description: INodeTypeDescription;
+	/** Empty for a node without operations. */
+	resources: readonly Resource[];
+	/** What it is for, and what one has to know before its fields. */
+	intro: string;
+	/** How its errors are told from those of others: by where they are made. */
+	errors: RegExp;
+}
+
+export const WRITTEN = '<!-- written by `npm run docs` -->';
+
+const nodes: NodePage[] = [
+	{
+		path: 'workspace-agent',
+		intro:
+			'Use it behind a Chat Trigger, in any workflow, as a tool of an AI agent, or as a speaker of an [Agent Conversation](agent-conversation.md). It keeps one session per chat. A workflow can have several of these nodes, each with the credential of its own workspace.',
+		description: new WorkspaceAgent().description,
+		resources: agent,
+		errors: /^nodes\/WorkspaceAgent|^src\/agent/,
+	},
+	{
+		path: 'market-assistant',
+		intro:
+			'**Ask Guided Question** writes the question for you. **Ask** sends your own words. The output has the answer, the chat, and the tools that the assistant has used. With a job ledger in the credential, the chat of a session is remembered across executions.',
+		description: new MarketAssistant().description,
+		resources: assistant,
+		errors: /^nodes\/MarketAssistant|^src\/assistant/,
+	},
+	{
+		path: 'model-router',
+		intro:
+			'Texts and media cost money: read [Money and safety](../money-and-safety.md) before you start many. For most texts, **Message a Model** is the right operation. For long media jobs, use **Start Job** with the [Model Router Trigger](model-router-trigger.md).',
+		description: new ModelRouter().description,
+		resources: router,
+		errors: /^nodes\/ModelRouter\/(?!trigger|chatModel)|^src\/router/,
+	},
+	{
+		path: 'model-router-trigger',
+		intro:
+			'It starts a workflow when a media job is done, with its file, or when models or prices change. n8n adds the field **Poll Times**, which says how often it looks. To watch all jobs, turn on **Track in Job Ledger** where they are started.',
+		description: new ModelRouterTrigger().description,
+		resources: [],
+		errors: /^nodes\/ModelRouter\/trigger/,
+	},
+	{
+		path: 'model-router-chat-model',
+		intro:
+			'Attach it to **Model** of an AI Agent, a chain or a Model Selector, or to **Moderator** of an Agent Conversation. It needs n8n 2.16. The caps count all turns of an agent together.',
+		description: new LmChatModelRouter().description,
+		resources: [],
+		errors: /^nodes\/ModelRouter\/chatModel|languageModel|callSpending/,
+	},
+	{
+		path: 'agent-conversation',
+		intro:
+			'Attach two or more speakers to **Speakers**, in the order in which they are to speak. A speaker is a Workspace Agent, a Market Assistant, a Model Router, or another tool that takes a text. Connect a trigger before the node, such as a Chat Trigger.',
+		description: new AgentConversation().description,
+		resources: [],
+		errors: /^nodes\/AgentConversation|^src\/conversation|attachedTools/,
+	},
+];
+
+/** Types of credentials. */
+export const allCredentials: ICredentialType[] = [
+	new WorkspaceAgentApi(),
+	new MarketAssistantApi(),
+	new ModelRouterApi(),
+];
+
+/** Descriptions of all nodes. */
+export const allNodes = nodes.map(({ description }) => description);
+
+type Output = Record<string, unknown>;
+type Outputs = Record<string, Output>;
+
+/** What the engine's test has got from every operation. */
+export const readOutputs = (): Outputs =>
+	JSON.parse(readFileSync('test/package/pages/outputs.json', 'utf8')) as Outputs;
+
+/** Titles of everything that has to have an example of its output. */
+export const documentedOperations = (): string[] =>
+	nodes.flatMap(({ description: { displayName }, resources }) =>
+		resources.flatMap((resource) =>
+			resource.operations.map((operation) => titleOf(displayName, resources, resource, operation)),
+		),
+	);
+
+export function renderNodePages(): Page[] {
+	const sentences = findSentences();
+	const outputs = readOutputs();
+	return [
+		{ path: 'docs/nodes/README.md', text: renderIndex() },
+		{ path: 'docs/nodes/credentials.md', text: renderCredentials() },
+		...nodes.map((node) => ({
+			path: `docs/nodes/${node.path}.md`,
+			text: renderNode(node, outputs, sentences),
+		})),
+	];
+}
+
+const paragraphs = (...parts: string[]) => `${parts.filter(Boolean).join('\n\n')}\n`;
+
+function renderIndex(): string {
+	const links = nodes.map(
+		({ path, description: { displayName, description = '' } }) =>
+			`- [${displayName}](${path}.md): ${withFullStop(description)}`,
+	);
+	return paragraphs(
+		'# Nodes',
+		WRITTEN,
+		'Every node with all its operations and fields, an example of each output, and its errors.',
+		links.join('\n'),
+		'All credentials are on [one page](credentials.md). For errors that several nodes share, see [Troubleshooting](../troubleshooting.md).',
+	);
+}
+
+function renderCredentials(): string {
+	const parts = allCredentials.flatMap(({ displayName, properties }) => [
+		`## ${displayName}`,
+		renderFields(properties).join('\n'),
+	]);
+	return paragraphs(
+		'# Credentials',
+		WRITTEN,
+		'n8n tests a credential when you save it. The test costs nothing and changes nothing.',
+		...parts,
+	);
+}
+
+function renderNode(
+	{ description, intro, resources, errors }: NodePage,
+	outputs: Outputs,
+	all: Sentence[],
+) {
+	const { displayName, properties } = description;
+	const own = all.filter(({ file }) => errors.test(file));
+	const operations = resources.flatMap((resource) => [
+		...(resources.length > 1 ? [`## ${resource.name}`] : []),
+		...resource.operations.flatMap((operation) =>
+			renderOperation(displayName, resources, resource, operation, outputs),
+		),
+	]);
+	const examples = Object.entries(outputs).filter(([title]) =>
+		resources.length ? false : title === displayName || title.startsWith(`${displayName}: `),
+	);
+	return paragraphs(
+		`# ${displayName}`,
+		WRITTEN,
+		withFullStop(description.description ?? ''),
+		intro,
+		renderCredentialLink(description),
+		renderContents(resources),
+		...operations,
+		...(resources.length
+			? [
+					'## Request Settings',
+					'Every operation of this node has them.',
+					renderFields(requestSettings.options as unknown as INodeProperties[]).join('\n'),
+				]
+			: ['## Fields', renderFields(properties).join('\n'), '## Output']),
+		...examples.flatMap(([title, output]) => [
+			...(title.includes(': ') ? [`### ${title.slice(displayName.length + 2)}`] : []),
+			...renderOutput(output),
+		]),
+		'## Errors',
+		'What this node itself can report, and what to do. "…" stands for a value. For other errors, see [Troubleshooting](../troubleshooting.md).',
+		renderEntries(own).join('\n'),
+	);
+}
+
+/** Of a long page. Headings that come twice get a number from GitHub. */
+function renderContents(resources: readonly Resource[]): string {
+	if (resources.length < 2) return '';
+	const seen = new Map<string, number>();
+	const linkTo = (title: string) => {
+		const anchor = title.toLowerCase().replaceAll(' ', '-');
+		const before = seen.get(anchor) ?? 0;
+		seen.set(anchor, before + 1);
+		return `[${title}](#${anchor}${before ? `-${before}` : ''})`;
+	};
+	return resources
+		.map(({ name, operations }) => {
+			const resource = linkTo(name);
+			return `- ${resource}: ${operations.map((operation) => linkTo(operation.name)).join(', ')}`;
+		})
+		.join('\n');
+}
+
+function renderCredentialLink({ credentials: types = [] }: INodeTypeDescription): string {
+	const names = types.flatMap(({ name }) => allCredentials.filter((one) => one.name === name));
+	return names
+		.map(({ displayName }) => {
+			const anchor = displayName.toLowerCase().replaceAll(' ', '-');
+			return `It needs the credential [${displayName}](credentials.md#${anchor}).`;
+		})
+		.join(' ');
+}
+
+function renderOperation(
+	node: string,
+	resources: readonly Resource[],
+	resource: Resource,
+	operation: Operation,
+	outputs: Outputs,
+): string[] {
+	const level = resources.length > 1 ? '###' : '##';
+	const { name, action, description, params } = operation;
+	const output = outputs[titleOf(node, resources, resource, operation)];
+	return [
+		`${level} ${name}`,
+		`${withFullStop(description)} In n8n's node panel: "${action}".`,
+		renderFields(params).join('\n'),
+		...(output ? ['An example of the output:', ...renderOutput(output)] : []),
+	];
+}
+
+/** The title under which the output of an operation is kept. */
+const titleOf = (
+	node: string,
+	resources: readonly Resource[],
+	resource: Resource,
+	{ name }: Operation,
+) => [node, ...(resources.length > 1 ? [resource.name] : []), name].join(': ');
+
+function renderOutput({ '(files)': files, ...json }: Output): string[] {
+	const named = [files].flat().filter(Boolean);
+	return [
+		`\`\`\`json\n${formatJson(json)}\n\`\`\``,
+		...(named.length ? [`The file is in the binary field \`${named.join('`, `')}\`.`] : []),
+	];
+}

@@ -1,0 +1,228 @@
+import { globSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import ts from 'typescript';
+
+import { nameOf, PossibleTexts, UNKNOWN, visit } from './possibleTexts';
+
+/** What a user sees when something goes wrong. Where a value stands in it, there is "…". */
+export interface Sentence {
+	/** Where it is made, e.g. `src/router/jobs.ts`. */
+	file: string;
+	/** What happened; empty if only the advice is ours. */
+	message: string;
+	/** What to do; empty if the message says it. */
+	advice: string;
+}
+
+/** Words that a sentence begins with when it tells a user what to do. */
+const VERBS =
+	'add|ask|attach|check|choose|clear|connect|copy|correct|create|delete|divide|do not|download|enter|give|increase|install|leave|look|lower|make|mark|open|put|raise|reduce|remove|rename|repeat|replace|resolve|restart|run|select|send|set|shorten|split|start|switch|take|tell|top up|try|turn on|turn off|update|use|wait'.split(
+		'|',
+	);
+const capitalized = VERBS.map((verb) => verb.charAt(0).toUpperCase() + verb.slice(1));
+const INSTRUCTION = new RegExp(
+	`(?:^|[.!…] )(?:${capitalized.join('|')}) |[:;,] (?:so |then )?(?:${VERBS.join('|')}) `,
+);
+
+/** Whether a text tells somebody what to do. */
+export const instructs = (text: string) => INSTRUCTION.test(text);
+
+/** Files whose instructions are for a model, not for a user. */
+const PROMPTS = ['src/conversation/moderation.ts'];
+
+/** Fields of descriptions, which the editor shows as they are, and what only programmers read. */
+const EDITOR_FIELDS = new Set([
+	...['displayName', 'description', 'placeholder', 'hint', 'action', 'name', 'notice', 'type'],
+	...['noDataText', 'error', 'title', 'subtitle', 'builderHint', 'header', 'activationHint'],
+]);
+
+/**
+ * Finds the sentences in the code, not in a list: the arguments of what makes errors and hints, wherever their texts are declared,
+ * and any other text that tells a user what to do.
+ */
+export function findSentences(): Sentence[] {
+	const program = parse(globSync('{src,nodes,credentials}/**/*.ts').sort());
+	const finder = new Finder(program);
+	const found = finder.files.flatMap((file) => finder.sentencesOf(file));
+	const said = found.map(({ message, advice }) => `${message} ${advice}`).join('\n');
+	const others = finder.files
+		.flatMap((file) => finder.instructionsOf(file))
+		.filter(({ message }) => !said.includes(message));
+	const byText = new Map<string, Sentence>();
+	for (const { file, message, advice } of [...found, ...others]) {
+		const sentence = { file, message: withoutValues(message), advice: withoutValues(advice) };
+		byText.set(`${sentence.message}\n${sentence.advice}`, sentence);
+	}
+	return [...byText.values()].filter(({ message, advice }) => message || advice);
+}
+
+/** Only our own files: of packages no type is needed. */
+function parse(paths: string[]): ts.Program {
+	const options: ts.CompilerOptions = {
+		noLib: true,
+		noResolve: false,
+		types: [],
+		moduleResolution: ts.ModuleResolutionKind.Bundler,
+		module: ts.ModuleKind.ESNext,
+		target: ts.ScriptTarget.ES2022,
+	};
+	const host = ts.createCompilerHost(options);
+	host.resolveModuleNameLiterals = (names, containing) =>
+		names.map(({ text }) => {
+			const path = `${join(containing, '..', text)}.ts`;
+			const isOurs = text.startsWith('.') && ts.sys.fileExists(path);
+			return {
+				resolvedModule: isOurs ? { resolvedFileName: path, extension: '.ts' } : undefined,
+			};
+		});
+	return ts.createProgram(
+		paths.map((path) => join(process.cwd(), path)),
+		options,
+		host,
+	);
+}
+
+class Finder {
+	readonly files: ts.SourceFile[];
+	private readonly possible: PossibleTexts;
+	private readonly calls = new Map<ts.Symbol, ts.CallExpression[]>();
+
+	constructor(program: ts.Program) {
+		this.possible = new PossibleTexts(program.getTypeChecker());
+		this.files = program.getSourceFiles().filter(({ fileName }) => !fileName.endsWith('.d.ts'));
+		for (const file of this.files)
+			visit(file, (node) => {
+				if (!ts.isCallExpression(node)) return;
+				const symbol = ts.isIdentifier(node.expression) && this.possible.symbolOf(node.expression);
+				if (symbol) this.calls.set(symbol, [...(this.calls.get(symbol) ?? []), node]);
+			});
+	}
+
+	sentencesOf(file: ts.SourceFile): Sentence[] {
+		const found: Sentence[] = [];
+		const path = relative(process.cwd(), file.fileName);
+		const add = (message?: ts.Expression, advice?: ts.Expression) =>
+			found.push(...this.pairs(path, message, advice));
+		visit(file, (node) => {
+			if (ts.isCallExpression(node)) {
+				const name = nameOf(node.expression);
+				if (name === 'invalidInputError') add(node.arguments[0], node.arguments[1]);
+				if (name === 'addHint') add(node.arguments.at(-1));
+			}
+			if (ts.isNewExpression(node)) {
+				const name = nameOf(node.expression);
+				const [, message, details] = node.arguments ?? [];
+				// the factory, whose callers are found by its name
+				if (name === 'ServiceError' && node.arguments?.[0]?.getText() !== "'invalid'")
+					add(message, property(details, 'advice'));
+				if (name === 'NodeOperationError') add(message, property(details, 'description'));
+			}
+			const advice =
+				ts.isPropertyAssignment(node) || ts.isVariableDeclaration(node)
+					? node.name.getText() === 'advice' && node.initializer
+					: undefined;
+			if (advice && !isOfError(node)) add(undefined, advice);
+		});
+		return found.filter(({ message, advice }) => isSaid(message) || isSaid(advice));
+	}
+
+	/** Any text that tells somebody what to do, but for the editor's descriptions and what is thrown at programmers. */
+	instructionsOf(file: ts.SourceFile): Sentence[] {
+		const path = relative(process.cwd(), file.fileName);
+		if (PROMPTS.includes(path) || /\.params?\.ts$|\.credentials\.ts$|\.node\.ts$/.test(path))
+			return [];
+		const found: Sentence[] = [];
+		visit(file, (node) => {
+			if (!ts.isStringLiteralLike(node) && !ts.isTemplateExpression(node)) return;
+			if (isInDescription(node)) return;
+			for (const message of this.possible.texts(node))
+				if (/ \w+ /.test(message) && instructs(message))
+					found.push({ file: path, message, advice: '' });
+		});
+		return found;
+	}
+
+	/** @returns every way in which the two can be filled, each message with its own advice. */
+	private pairs(file: string, message?: ts.Expression, advice?: ts.Expression): Sentence[] {
+		const callers = [message, advice].flatMap((one) => (one ? this.callersOf(one) : []));
+		const [first] = callers;
+		if (first) {
+			const replaced = (one: ts.Expression | undefined, call: ts.CallExpression) => {
+				const at = one ? this.parameterIndex(one) : undefined;
+				return at === undefined ? one : call.arguments[at];
+			};
+			return first.calls.flatMap((call) =>
+				this.pairs(
+					relative(process.cwd(), call.getSourceFile().fileName),
+					replaced(message, call),
+					replaced(advice, call),
+				),
+			);
+		}
+		const messages = message ? this.possible.texts(message) : [''];
+		const advices = advice ? this.possible.texts(advice) : [''];
+		if (messages.length === advices.length)
+			return messages.map((one, at) => ({ file, message: one, advice: advices[at] ?? '' }));
+		return messages.flatMap((one) =>
+			advices.map((other) => ({ file, message: one, advice: other })),
+		);
+	}
+
+	private callersOf(expression: ts.Expression) {
+		const at = this.parameterIndex(expression);
+		if (at === undefined) return [];
+		const calls = this.callsOf(this.possible.declarationOf(expression)?.parent);
+		return calls.length ? [{ at, calls }] : [];
+	}
+
+	private parameterIndex(expression: ts.Expression): number | undefined {
+		const declaration = ts.isIdentifier(expression)
+			? this.possible.declarationOf(expression)
+			: undefined;
+		if (!declaration || !ts.isParameter(declaration)) return undefined;
+		return declaration.parent.parameters.indexOf(declaration);
+	}
+
+	/** The calls of a function that has a name. */
+	private callsOf(made: ts.Node | undefined): ts.CallExpression[] {
+		if (!made) return [];
+		const named = ts.isFunctionDeclaration(made) ? made.name : undefined;
+		const assigned = ts.isVariableDeclaration(made.parent) ? made.parent.name : undefined;
+		const symbol = this.possible.symbolOf(named ?? assigned);
+		return (symbol && this.calls.get(symbol)) ?? [];
+	}
+}
+
+function property(details: ts.Expression | undefined, name: string): ts.Expression | undefined {
+	if (!details || !ts.isObjectLiteralExpression(details)) return undefined;
+	const found = details.properties.find((one) => one.name?.getText() === name);
+	if (found && ts.isShorthandPropertyAssignment(found)) return found.name;
+	return found && ts.isPropertyAssignment(found) ? found.initializer : undefined;
+}
+
+/** Whether an advice stands beside a message that was found with it. */
+const isOfError = (node: ts.Node): boolean =>
+	ts.isObjectLiteralExpression(node.parent) &&
+	ts.isNewExpression(node.parent.parent) &&
+	nameOf(node.parent.parent.expression) === 'ServiceError';
+
+function isInDescription(node: ts.Node): boolean {
+	const { parent } = node;
+	if (!parent || ts.isStatement(parent)) return false;
+	if (ts.isPropertyAssignment(parent) && EDITOR_FIELDS.has(parent.name.getText())) return true;
+	// what makes a field of the editor
+	if (ts.isCallExpression(parent) && /Params?$/.test(nameOf(parent.expression))) return true;
+	return ts.isLiteralTypeNode(parent) || isInDescription(parent);
+}
+
+/** One "…" for several values, and none before the first sentence or in place of all. */
+function withoutValues(text: string): string {
+	const short = text
+		.replace(/…{2,}/g, UNKNOWN)
+		.replace(/^…\.? (?=[A-Z])/, '')
+		.trim();
+	return isSaid(short) ? short : '';
+}
+
+/** Whether there is more than values. */
+const isSaid = (text: string) => /[A-Za-z]{2}/.test(text);

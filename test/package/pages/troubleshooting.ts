@@ -1,0 +1,137 @@
+import { withFullStop } from './fields';
+import { NOTES } from './notes';
+import { instructs, type Sentence } from './sentences';
+
+/** What a user was doing, and where the sentences of it are made. The first that fits counts. */
+interface Group {
+	title: string;
+	intro: string;
+	files: RegExp;
+	/** Words of sentences that belong here although their file does not. */
+	words?: RegExp;
+}
+
+export const GROUPS: Group[] = [
+	{
+		title: 'Saving a credential',
+		intro: 'The test of a credential, and the checks of its fields.',
+		files: /credentialTest|keyCheck|ledgerCredential|core\/urls|MarketAssistant\/access/,
+	},
+	{
+		title: 'Version of n8n',
+		intro: 'What needs a newer n8n.',
+		files: /n8nVersions|languageModel/,
+	},
+	{
+		title: 'Reaching the service',
+		intro: 'The connection, and refusals that every interface can send.',
+		files: /networkErrors|core\/(retry|errorResponses)|n8n\/http|n8n\/errors\.ts/,
+	},
+	{
+		title: 'AI agents and their tools',
+		intro: 'What an AI agent is told when its tool fails, and what a tool does not accept.',
+		files: /errorMessages|modelControlledFields|n8n\/runNode/,
+	},
+	{
+		title: 'Requests that may have been carried out',
+		intro: 'Read [Money and safety](money-and-safety.md) before you send such a request again.',
+		files: /core\/errors|sentRequests|startPaid/,
+	},
+	{
+		title: 'Costs and caps',
+		intro: 'Spending caps, and a balance that is too small.',
+		files: /spendingCap|callSpending|router\/advice|estimateCost|ModelRouter\/catalog/,
+	},
+	{
+		title: 'Job ledger',
+		intro: 'The Data Table in which starts and jobs are recorded.',
+		files: /src\/ledger|ModelRouter\/ledger|n8n\/connection|media\/jobLedger/,
+	},
+	{
+		title: 'Model Router Trigger',
+		intro: 'Polls, test runs and deliveries.',
+		files: /ModelRouter\/trigger/,
+	},
+	{
+		title: 'Model Router Chat Model',
+		intro: 'The model below an AI agent or a chain.',
+		files: /chatModel/,
+	},
+	{
+		title: 'Agent Conversation',
+		intro: 'Speakers, moderators and transcripts.',
+		files: /AgentConversation|src\/conversation|attachedTools/,
+	},
+	{
+		title: 'Sessions and chats',
+		intro: 'Messages to agents and questions to the Market Assistant.',
+		files: /WorkspaceAgent|MarketAssistant|src\/agent|src\/assistant|sessionMode|messageText/,
+	},
+	{
+		title: 'Media jobs and files',
+		intro: 'Images, videos, music and speech.',
+		files: /media|router\/job|binaryData/,
+		words: /^The (job is not finished|file is no longer)/,
+	},
+	{
+		title: 'Text models',
+		intro: 'Messages, response formats and tools of text models.',
+		files: /ModelRouter\/text|src\/router|[sS]chema/,
+		words: /^The conversation is too long/,
+	},
+	{
+		title: 'Fields and expressions',
+		intro: 'Nothing was sent for such an item. The sentence names the field.',
+		files: /parameter|emptyExpressions|operationContext|output\.params/,
+	},
+];
+
+/** @returns undefined for a sentence that has no place in the page yet. */
+export const groupOf = ({ file, message, advice }: Sentence): Group | undefined =>
+	GROUPS.find(({ words }) => words?.test(message || advice)) ??
+	GROUPS.find(({ files }) => files.test(file));
+
+/** What to do, as Markdown: as the sentence says, or as we say here where the sentence cannot. */
+export const whatToDo = ({ message, advice }: Sentence): string =>
+	escaped(advice) || (instructs(message) ? '' : (NOTES[message] ?? ''));
+
+/** One line per sentence, and one below for each thing to do. */
+export function renderEntries(sentences: readonly Sentence[]): string[] {
+	const byTitle = new Map<string, Set<string>>();
+	for (const sentence of sentences) {
+		const title = escaped(withFullStop(sentence.message || sentence.advice));
+		const advices = byTitle.get(title) ?? new Set();
+		const advice = sentence.message ? whatToDo(sentence) : '';
+		if (advice) advices.add(withFullStop(advice));
+		byTitle.set(title, advices);
+	}
+	return [...byTitle]
+		.sort(([one], [other]) => plain(one).localeCompare(plain(other), 'en'))
+		.flatMap(([title, advices]) => {
+			const [first, ...others] = advices;
+			if (others.length) return [`- **${title}**`, ...[...advices].map((one) => `  - ${one}`)];
+			return [first ? `- **${title}** ${first}` : `- **${title}**`];
+		});
+}
+
+/** Without what stands for a value. */
+const plain = (text: string) => text.replace(/^[^A-Za-z]+/, '');
+
+/** What Markdown would read as its own. */
+const escaped = (text: string) => text.replace(/([*<]|\b_|_\b)/g, '\\$1');
+
+export function renderTroubleshooting(sentences: readonly Sentence[], written: string): string {
+	const groups = GROUPS.map((group) => ({
+		...group,
+		entries: renderEntries(sentences.filter((one) => groupOf(one) === group)),
+	})).filter(({ entries }) => entries.length);
+	const anchor = (title: string) => title.toLowerCase().replaceAll(' ', '-');
+	return `${[
+		'# Troubleshooting',
+		written,
+		'Search this page for a part of the sentence that you see. "…" stands for a value, such as the name of a field. After the sentence comes what to do.',
+		'n8n shows the sentence as the title of the error, and what to do below it. With **On Error: Continue (using error output)**, both are in `error`.',
+		groups.map(({ title }) => `- [${title}](#${anchor(title)})`).join('\n'),
+		...groups.flatMap(({ title, intro, entries }) => [`## ${title}`, intro, entries.join('\n')]),
+	].join('\n\n')}\n`;
+}

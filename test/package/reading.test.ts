@@ -1,0 +1,36 @@
+import { globSync, readFileSync } from 'node:fs';
+
+import { readEditorTexts } from './pages/editorTexts';
+import { findHardToRead, readableText } from './pages/reading';
+
+// for people who build workflows: sentences of at most 25 words, in plain US English. Spelling is checked by cspell (cspell.json).
+const pages = globSync('docs/{*,nodes/*}.md')
+	.filter((path) => path !== 'docs/architecture.md')
+	.sort();
+
+it('finds the pages', () => {
+	expect(pages.length).toBeGreaterThan(10);
+});
+
+it.each(pages)('%s is easy to read', (path) => {
+	expect(findHardToRead(readableText(readFileSync(path, 'utf8')))).toEqual([]);
+});
+
+it('so are the texts in the editor', () => {
+	const texts = readEditorTexts();
+	expect(texts.length).toBeGreaterThan(300);
+	expect(texts.flatMap(findHardToRead)).toEqual([]);
+});
+
+it.each([
+	['a long sentence', `One${' and one more'.repeat(9)}.`, /^28 words: One and one more/],
+	['a British form', 'Choose a colour.', /^"colour", write the US form/],
+	['a word that is not plain', 'You can utilize it.', /^"utilize", write a plain word/],
+])('the check finds %s', (_what, text, found) => {
+	expect(findHardToRead(text)).toEqual([expect.stringMatching(found)]);
+});
+
+it('code, addresses and cells of tables do not count', () => {
+	const page = `# A page\n\n| [A cell](https://example.com/colour) | ${'word '.repeat(20)} |\n\n\`\`\`\ncolour\n\`\`\`\n`;
+	expect(findHardToRead(readableText(page))).toEqual([]);
+});
