@@ -20,7 +20,7 @@ export interface Evidence {
 	now: number;
 }
 
-/** Lists are of keys or job IDs. */
+/** Lists are of keys or job IDs, those of `undelivered` with what the ledger says of them. */
 export interface Findings {
 	/** Booked more than once. */
 	twice: string[];
@@ -118,7 +118,9 @@ function deliveries({ rows, arrivals, completed }: Evidence, entered: Set<string
 	);
 	const open = new Set(undelivered.map(({ jobId }) => jobId));
 	return {
-		undelivered: [...open],
+		undelivered: undelivered.map(({ jobId, state, failures, note }) =>
+			`${jobId} (${state}, failures ${failures}) ${note}`.trim(),
+		),
 		lostItems: [...entered].filter((id) => !open.has(id) && !arrived.has(id)),
 		withoutFile: [...arrived]
 			.filter(([id, all]) => completed.has(id) && !all.some((each) => each.sha256))

@@ -11,6 +11,9 @@ export interface Row {
 	/** The key of the wanted job. */
 	label: string;
 	leaseUntil: number;
+	/** Milliseconds since 1970 from which the job is due for a check. */
+	checkAt: number;
+	failures: number;
 	note: string;
 }
 
@@ -35,14 +38,14 @@ export function openRows(api: PublicApi, tableId: string) {
 				if (next.length < PAGE) return found;
 			}
 		},
-		/** Lets the lease of a row end, if it is still the same. @returns whether it was */
-		async endLease({ id, state, leaseUntil }: Row): Promise<boolean> {
-			const filters = Object.entries({ id, state, leaseUntil }).map(([columnName, value]) => ({
-				...{ columnName, value },
-				condition: 'eq',
-			}));
+		/** Lets a time of a row be over, if the row is still the same. @returns whether it was */
+		async letPass(row: Row, time: 'leaseUntil' | 'checkAt'): Promise<boolean> {
+			const { id, state } = row;
+			const filters = Object.entries({ id, state, [time]: row[time] }).map(
+				([columnName, value]) => ({ columnName, condition: 'eq', value }),
+			);
 			const filter = { type: 'and', filters };
-			const body = { filter, data: { leaseUntil: 1 }, returnData: true };
+			const body = { filter, data: { [time]: 1 }, returnData: true };
 			return (await api.call<Row[]>('PATCH', `${rows}/update`, body)).length > 0;
 		},
 	};

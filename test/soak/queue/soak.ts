@@ -39,6 +39,8 @@ export interface QueueSoaked extends Findings {
 	/** How often each trouble struck, and how often none did. */
 	struck: Map<string, number>;
 	leasesEnded: number;
+	/** How often the checks of all jobs were made due at the end. */
+	hours: number;
 	/** Executions and logs that hold a key, and requests that brought it to another origin. */
 	leaks: number;
 	/** What went on outside of the specification. */
@@ -108,6 +110,7 @@ export async function soakQueue(options: QueueSoakOptions): Promise<QueueSoaked>
 			statuses: read.statuses,
 			struck: drawing.struck,
 			leasesEnded: worked.leasesEnded,
+			hours: worked.hours,
 			leaks:
 				read.leaks +
 				files.keysSeen() +
@@ -125,6 +128,7 @@ interface Worked {
 	calls: Calls;
 	ends: Supervisor['ends'];
 	leasesEnded: number;
+	hours: number;
 	rows: Row[];
 	/** The highest id of one. */
 	executions: number;
@@ -155,7 +159,8 @@ async function work(
 	let leasesEnded = await insist(async () => await endLeases(queue.editor, rows));
 	for (const open of batchesOf(await openKeys(host, batches), batch))
 		await load.call({ ...open, hasKeys: true });
-	leasesEnded += await bringTheRest(queue.editor, rows, (open) => say(`  ${open} on the way`));
+	const passed = await bringTheRest(queue.editor, rows, (open) => say(`  ${open} on the way`));
+	leasesEnded += passed.leasesEnded;
 	await untilAllEnded(queue.editor, NOTICED);
 	leasesEnded += await insist(async () => await endLeases(queue.editor, rows));
 	await supervisor.end();
@@ -164,6 +169,7 @@ async function work(
 		calls: load.calls,
 		ends: supervisor.ends,
 		leasesEnded,
+		hours: passed.hours,
 		rows: await insist(async () => await rows.read()),
 		executions: await insist(async () => await host.newestExecution()),
 	};

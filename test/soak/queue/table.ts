@@ -17,6 +17,7 @@ export function tableOf(soaked: QueueSoaked): string {
 		['ID only in a log', soaked.onlyLogged],
 		['jobs that came to the end more than once', soaked.arrivedAgain],
 		['leases ended at the end', soaked.leasesEnded],
+		['times at which checks were made due at the end', soaked.hours],
 	];
 	const counted = (counts: Map<string, number>) =>
 		[...counts]

@@ -12,8 +12,17 @@ const ON_THE_WAY = ['pending', 'emitting', 'delivering', 'unconfirmed'];
 const LOOK = 5000;
 /** Milliseconds after which what a poll has claimed is an execution for certain. */
 const SETTLED = 10_000;
-/** Milliseconds without any change after which nothing more is expected: a failed download is repeated after 8 minutes at most. */
-const PATIENCE = 9 * 60_000;
+/** Milliseconds without any change after which the next check is made to come: after failures it is an hour off. */
+const QUIET = 2 * 60_000;
+/** How often that is done before nothing more is expected. */
+const MOST_HOURS = 10;
+
+/** What was made to happen at once that time would have brought. */
+export interface TimePassed {
+	leasesEnded: number;
+	/** Times at which all checks were made due. */
+	hours: number;
+}
 
 /** Waits until no execution is under way, as far as n8n knows. */
 export async function untilAllEnded(editor: Editor, seconds: number): Promise<boolean> {
@@ -31,36 +40,38 @@ export async function endLeases(editor: Editor, rows: Rows): Promise<number> {
 	if (await areUnderWay(editor)) return 0;
 	const leased = before.filter(({ state, leaseUntil }) => LEASED.includes(state) && leaseUntil > 1);
 	let ended = 0;
-	for (const row of leased) if (await rows.endLease(row)) ended++;
+	for (const row of leased) if (await rows.letPass(row, 'leaseUntil')) ended++;
 	return ended;
 }
 
-/**
- * Lets the trigger bring what is left: nobody does anything but let leases end.
- *
- * @returns how many leases were ended
- */
+/** Lets the trigger bring what is left: nobody does anything but let time pass, for leases and for checks that are far off. */
 export async function bringTheRest(
 	editor: Editor,
 	rows: Rows,
 	say: (open: number) => void,
-): Promise<number> {
-	let ended = 0;
+): Promise<TimePassed> {
+	const passed: TimePassed = { leasesEnded: 0, hours: 0 };
 	let last = '';
 	let changed = Date.now();
 	for (;;) {
 		const open = (await insist(async () => await rows.read())).filter(({ state }) =>
 			ON_THE_WAY.includes(state),
 		);
-		if (!open.length) return ended;
+		if (!open.length) return passed;
 		const now = summaryOf(open);
 		if (now !== last) {
 			say(open.length);
 			last = now;
 			changed = Date.now();
 		}
-		if (Date.now() - changed > PATIENCE) return ended;
-		ended += await insist(async () => await endLeases(editor, rows));
+		if (Date.now() - changed > QUIET) {
+			if (passed.hours === MOST_HOURS) return passed;
+			passed.hours++;
+			changed = Date.now();
+			const waiting = open.filter(({ state }) => state === 'pending');
+			for (const row of waiting) await insist(async () => await rows.letPass(row, 'checkAt'));
+		}
+		passed.leasesEnded += await insist(async () => await endLeases(editor, rows));
 		await pause(LOOK);
 	}
 }

@@ -3,7 +3,7 @@ import type { Row } from '../../soak/queue/ledgerRows';
 
 const now = 1_000_000;
 const row = (label: string, state: string, more: Partial<Row> = {}): Row => ({
-	...{ id: 1, label, state, jobId: '', leaseUntil: 0, note: '' },
+	...{ id: 1, label, state, jobId: '', leaseUntil: 0, checkAt: 0, failures: 0, note: '' },
 	...more,
 });
 const booked = [{ key: 'soak-1', jobId: 'job-1' }];
@@ -90,8 +90,9 @@ it('finds unique keys of which nothing was said, and counts other starts that we
 it.each(['pending', 'emitting', 'delivering', 'unconfirmed'])(
 	'a job in state %s at the end is not delivered',
 	(state) => {
-		const rows = [row('soak-1', state, { jobId: 'job-1' })];
-		expect(found({ rows })).toEqual({ ...good, undelivered: ['job-1'] });
+		const rows = [row('soak-1', state, { jobId: 'job-1', failures: 2, note: 'Cut.' })];
+		const undelivered = [`job-1 (${state}, failures 2) Cut.`];
+		expect(found({ rows })).toEqual({ ...good, undelivered });
 	},
 );
 
