@@ -72,7 +72,8 @@ it('three executions at once stay below the limit together', async () => {
 	const { answered, accepted, refused, seconds } = await ask(account, 3, 40);
 	expect(answered).toEqual(Array.from({ length: 3 }, () => ['success', 40]));
 	expect([accepted, refused]).toEqual([120, 0]);
-	expect(seconds).toBeGreaterThan(24);
+	// three workers that each use the whole limit would be done after 9 s
+	expect(seconds).toBeGreaterThan(18);
 	expect(seconds).toBeLessThan(60);
 });
 
