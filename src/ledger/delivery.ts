@@ -1,4 +1,4 @@
-import { type Entry, type EntryState, groupByJob } from './entry';
+import { type Entry, groupByJob, isHandedOver } from './entry';
 import {
 	applyTransition,
 	applyUpdate,
@@ -12,9 +12,6 @@ import {
 const RENEW_AFTER = 1 / 3;
 /** Longest time until a job that was not confirmed is delivered again, in milliseconds. */
 const MAX_CONFIRMATION_TIME = 24 * 3_600_000;
-
-/** States of jobs that have left the trigger. */
-const HANDED_OVER: ReadonlySet<EntryState> = new Set(['unconfirmed', 'delivered']);
 
 /** The claim of an execution that downloads the files of its jobs. */
 export interface Delivery {
@@ -62,9 +59,7 @@ export async function beginDelivery(
 		LONG_RETRY_ATTEMPTS,
 		async () => await findClaimedRows(table, claim),
 	);
-	return groupByJob(
-		ownRows.filter(({ state }) => state === 'delivering' || HANDED_OVER.has(state)),
-	);
+	return groupByJob(ownRows.filter((row) => row.state === 'delivering' || isHandedOver(row)));
 }
 
 /** @returns a function that renews the lease when necessary. Call it repeatedly, or other executions may claim the jobs. */
@@ -131,7 +126,7 @@ export async function endDelivery(ledger: Ledger, delivery: Delivery): Promise<E
 		LONG_RETRY_ATTEMPTS,
 		async () => await findClaimedRows(table, claim),
 	);
-	return groupByJob(ownRows.filter(({ state }) => HANDED_OVER.has(state)));
+	return groupByJob(ownRows.filter(isHandedOver));
 }
 
 /**

@@ -95,6 +95,12 @@ export const STARTED_STATES: ReadonlySet<EntryState> = new Set<EntryState>([
 	'delivered',
 ]);
 
+/** The states of a job that has left the trigger. */
+export const HANDED_OVER_STATES = ['unconfirmed', 'delivered'] as const satisfies EntryState[];
+
+export const isHandedOver = ({ state }: Pick<Entry, 'state'>): boolean =>
+	HANDED_OVER_STATES.some((handedOver) => handedOver === state);
+
 /** One row of the ledger. */
 export type Entry = {
 	[Column in keyof typeof columns]: (typeof columns)[Column] extends 'number' ? number : string;

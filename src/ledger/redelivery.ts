@@ -1,5 +1,13 @@
 import { invalidInputError, ServiceError } from '../core/errors';
-import { type Entry, type EntryState, groupByJob, jobKey, STARTED_STATES } from './entry';
+import {
+	type Entry,
+	type EntryState,
+	groupByJob,
+	HANDED_OVER_STATES,
+	isHandedOver,
+	jobKey,
+	STARTED_STATES,
+} from './entry';
 import {
 	applyTransition,
 	applyUpdate,
@@ -18,8 +26,6 @@ export type JobSelector =
 	| Pick<Entry, 'jobId' | 'account'>
 	| Pick<Entry, 'execution'>;
 
-/** The states of a job that has left the trigger. */
-const HANDED_OVER = ['unconfirmed', 'delivered'] as const satisfies EntryState[];
 /** The states of a job that an execution is about to hand over. */
 const BEING_DELIVERED: readonly EntryState[] = ['emitting', 'delivering'];
 
@@ -48,7 +54,7 @@ export async function deliverAgain(ledger: Ledger, which: JobSelector): Promise<
 		if (!first) return undefined;
 		const { jobId, segment, account } = first;
 		const job = { jobId, segment, account };
-		const states = HANDED_OVER.filter((handedOver) =>
+		const states = HANDED_OVER_STATES.filter((handedOver) =>
 			rows.some(({ state }) => state === handedOver),
 		);
 		if (!states.length) return { entry: first, alreadyWaiting: true };
@@ -141,10 +147,10 @@ async function changeJob<Result>(
 async function findJobs({ table }: Ledger, which: JobSelector): Promise<Entry[][]> {
 	const rows =
 		'id' in which ? await table.find(where(which)) : await findAllRows(table, { ...which });
-	const jobs = rows.filter(({ state, jobId }) => {
+	const jobs = rows.filter((row) => {
 		// the column also names the execution that started a job
-		if ('execution' in which) return HANDED_OVER.some((handedOver) => handedOver === state);
-		return jobId && STARTED_STATES.has(state);
+		if ('execution' in which) return isHandedOver(row);
+		return row.jobId && STARTED_STATES.has(row.state);
 	});
 	if (!jobs.length) throw noSuchJob(which, rows[0]);
 	const grouped = groupByJob(jobs);
