@@ -140,13 +140,8 @@ export async function connect(
 		redact,
 		usesLedger: usesLedger(data),
 		connectLedger() {
-			if (ledger) return ledger;
 			if (!usesLedger(data)) throw ledgerOffError(credentialName);
-			const { table, ...target } = readLedgerPart(data);
-			const limits = limitTimeouts(settings, ledgerTimeout);
-			const { http, clock } = createClient(n8n, { ...open, ...target, settings: limits });
-			ledger = { http, clock, table, credentialName, redact };
-			return ledger;
+			return (ledger ??= createLedgerConnection(n8n, { ...open, credentialName }, ledgerTimeout));
 		},
 	};
 }
@@ -157,6 +152,21 @@ function limitTimeouts(settings: RequestSettings, seconds = Infinity): RequestSe
 		idleTimeout: Math.min(settings.idleTimeout, seconds),
 		totalTimeout: Math.min(settings.totalTimeout, seconds),
 	};
+}
+
+/**
+ * @param timeout Seconds that a request may take; undefined for the settings of the node.
+ * @throws ServiceError `invalid` when a field for the ledger is unusable.
+ */
+function createLedgerConnection(
+	n8n: HttpContext,
+	{ credentialName, ...open }: LedgerOptions,
+	timeout: number | undefined,
+): LedgerConnection & Pick<Client, 'httpWithoutRetries'> {
+	const { table, ...target } = readLedgerPart(open.data);
+	const settings = limitTimeouts(open.settings, timeout);
+	const { http, httpWithoutRetries, clock } = createClient(n8n, { ...open, ...target, settings });
+	return { http, httpWithoutRetries, clock, table, credentialName, redact: open.redact };
 }
 
 const ledgerOffError = (credentialName: string) =>
@@ -181,31 +191,34 @@ interface ClientOptions
 /** Seconds that a request to the job ledger may take that a question waits for. */
 const SLOT_TIMEOUT = 2;
 
-interface SharedLimitOptions
-	extends Pick<ClientOptions, 'credential' | 'data' | 'settings' | 'redact'>,
-		Pick<ServiceAccess, 'credentialName'>,
-		Pick<Connection, 'credentialId'> {
+/** What a connection to the job ledger needs of the credential and the node. */
+type LedgerOptions = Pick<ClientOptions, 'credential' | 'data' | 'settings' | 'redact'> &
+	Pick<ServiceAccess, 'credentialName'>;
+
+interface SharedLimitOptions extends LedgerOptions, Pick<Connection, 'credentialId'> {
 	openSlotBook: NonNullable<ServiceAccess['openSlotBook']>;
 }
 
 /** Limits rates together with other processes, through the job ledger. While it cannot be used, this process limits its own rate. */
 function createSharedLimiterFor(
 	n8n: HttpContext,
-	{ credentialName, credentialId, openSlotBook, ...open }: SharedLimitOptions,
+	{ credentialId, openSlotBook, ...options }: SharedLimitOptions,
 ): (account: string) => RateLimiter {
 	const execution = 'getExecutionId' in n8n ? n8n.getExecutionId() : '';
 	let ledger: LedgerConnection | undefined;
 	const connectLedger = () => {
 		if (ledger) return ledger;
-		const { table, ...target } = readLedgerPart(open.data);
-		const settings = limitTimeouts(open.settings, SLOT_TIMEOUT);
-		const { httpWithoutRetries, clock } = createClient(n8n, { ...open, ...target, settings });
-		ledger = { http: httpWithoutRetries, clock, table, credentialName, redact: open.redact };
+		const { httpWithoutRetries: http, ...rest } = createLedgerConnection(
+			n8n,
+			options,
+			SLOT_TIMEOUT,
+		);
+		ledger = { ...rest, http };
 		return ledger;
 	};
 	const onUnavailable = (cause: unknown) =>
 		n8n.logger.warn('The rate limit is not shared: this process limits its own rate for now', {
-			reason: open.redact.text(cause instanceof Error ? cause.message : String(cause)),
+			reason: options.redact.text(cause instanceof Error ? cause.message : String(cause)),
 		});
 	return (account) => {
 		const book = openSlotBook(connectLedger, credentialId || account, execution);
