@@ -6,7 +6,7 @@ import { detectFileType, SNIFF_LENGTH, sanitizeFileName } from '../core/files';
 import type { HttpResponse } from '../core/http';
 import type { Redactor } from './redact';
 
-const BYTES_PER_MIB = 1024 * 1024;
+const MIB = 1024 * 1024;
 /** MiB. A file is sent inside JSON, so memory holds several copies of it. */
 const MAX_UPLOAD_MIB = 50;
 
@@ -94,14 +94,12 @@ const NO_FILE_ADVICE =
 	'In queue mode, each process keeps files in a folder of its own unless N8N_BINARY_DATA_STORAGE_PATH is a folder that main and all workers share.';
 
 function checkSize(bytes: number, path: string): void {
-	if (bytes <= MAX_UPLOAD_MIB * BYTES_PER_MIB) return;
+	if (bytes <= MAX_UPLOAD_MIB * MIB) return;
 	throw invalidInputError(
 		`${path}: the file is larger than ${MAX_UPLOAD_MIB} MiB`,
 		'Put it where the service can read it, and give its address.',
 	);
 }
-
-const MIB = 1024 * 1024;
 
 /**
  * Bytes of the largest file that n8n reads back from PostgreSQL: the driver makes a text of two characters per byte of it, and two
@@ -149,14 +147,14 @@ export async function storeFile(
 	let count = 0;
 	/** Whether n8n can read back a file above the limit of its database; undefined while the file may be below it. */
 	let isStoreLarge: boolean | undefined;
-	const checkSize = async (size: number) => {
+	const checkFileSize = async (size: number) => {
 		if (size > maxSizeMib * MIB) throw tooLargeError(size, maxSizeMib);
 		if (size <= MAX_DATABASE_BYTES) return;
 		isStoreLarge ??= !(await usesDatabase(n8n, toReadable));
 		if (!isStoreLarge) throw notReadableError(size);
 	};
 	try {
-		if (announced > 0) await checkSize(announced);
+		if (announced > 0) await checkFileSize(announced);
 		const start = await readStart(bytes);
 		if (!start.length) throw malformedResponseError(response, 'The file is empty.');
 		const type = detectFileType(start, response.headers['content-type'], family);
@@ -166,7 +164,7 @@ export async function storeFile(
 			try {
 				for (let chunk: Uint8Array | undefined = start; chunk; chunk = await readNextChunk(bytes)) {
 					count += chunk.length;
-					await checkSize(count);
+					await checkFileSize(count);
 					yield chunk;
 				}
 				if (announced > count)

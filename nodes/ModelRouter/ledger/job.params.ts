@@ -6,7 +6,8 @@ import type { ParamValues } from '../../../src/n8n/parameters';
 import { toJobId } from '../media/media.params';
 import { toSelector, whichParams } from './entry.params';
 
-const [, keyParam, entryIdParam] = whichParams;
+const [findByParam, keyParam, entryIdParam] = whichParams;
+const [, keyOption] = findByParam.options;
 
 const jobIdOption = {
 	name: 'Job ID',
@@ -17,11 +18,6 @@ const entryIdOption = {
 	name: 'Entry ID',
 	value: 'entryId',
 	description: 'The number of the entry, which the item of the trigger also contains',
-} as const;
-const keyOption = {
-	name: 'Unique Key',
-	value: 'key',
-	description: 'The key that the job was started with',
 } as const;
 const executionOption = {
 	name: 'Execution',
