@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 import { startService, type Service } from '../service/service';
 import { assistant, posts, secretsOfAnother } from './rig/calls';
+import { fakeMinutes, letMinutesPass } from './rig/fakeMinutes';
 import { run, start, type RunOptions } from './rig/run';
 
 // the assistant's limit per minute, with minutes that pass in no time, for both sides
@@ -9,29 +10,12 @@ let service: Service;
 beforeAll(async () => (service = await startService({ now: () => Date.now() })));
 beforeEach(() => {
 	service.reset();
-	const doNotFake = [
-		'nextTick',
-		'setImmediate',
-		'queueMicrotask',
-		'hrtime',
-		'performance',
-	] as const;
-	jest.useFakeTimers({ doNotFake: [...doNotFake] });
 });
-afterEach(() => jest.useRealTimers());
+fakeMinutes();
 afterAll(() => service.stop());
 
-/** Lets time pass whenever nothing is on its way. */
-async function inNoTime<Result>(work: Promise<Result>): Promise<Result> {
-	let done = false;
-	const result = work.finally(() => (done = true));
-	while (!done) {
-		for (let count = 0; count < 10; count++) await turn();
-		await service.settled();
-		jest.advanceTimersByTime(100);
-	}
-	return await result;
-}
+const inNoTime = async <Result>(work: Promise<Result>): Promise<Result> =>
+	await letMinutesPass(work, [service], 100);
 
 /** An execution that asks so many questions with an account that has a limit. */
 function asking(count: number, perMinute: number, account: ReturnType<typeof secretsOfAnother>) {

@@ -1,35 +1,14 @@
-import { setImmediate as turn } from 'node:timers/promises';
-
 import { assistant, posts, secretsOfAnother } from './rig/calls';
+import { fakeMinutes, letMinutesPass } from './rig/fakeMinutes';
 import { startLedgerRig } from './rig/ledger';
 import { run, type RunOptions } from './rig/run';
 
 // the assistant's limit, shared through the job ledger, with minutes that pass in no time
 const rig = startLedgerRig({ now: () => Date.now() });
-beforeEach(() => {
-	const doNotFake = [
-		'nextTick',
-		'setImmediate',
-		'queueMicrotask',
-		'hrtime',
-		'performance',
-	] as const;
-	jest.useFakeTimers({ doNotFake: [...doNotFake] });
-});
-afterEach(() => jest.useRealTimers());
+fakeMinutes();
 
-/** Lets time pass whenever nothing is on its way. */
-async function inNoTime<Result>(work: Promise<Result>): Promise<Result> {
-	let done = false;
-	const result = work.finally(() => (done = true));
-	while (!done) {
-		for (let count = 0; count < 10; count++) await turn();
-		await rig.service.settled();
-		await rig.n8n.service.settled();
-		jest.advanceTimersByTime(50);
-	}
-	return await result;
-}
+const inNoTime = async <Result>(work: Promise<Result>): Promise<Result> =>
+	await letMinutesPass(work, [rig.service, rig.n8n.service], 50);
 
 /** An execution that asks so many questions. */
 function asking(count: number, account = secretsOfAnother(rig.service), shareLimit = true) {
