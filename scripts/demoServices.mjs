@@ -110,7 +110,7 @@ export function tellAddresses({ editor, service, mails }) {
 
 /** Workflows of an earlier run are left as the user has changed them. */
 async function importExample(editor, known, file) {
-	const workflow = JSON.parse(readFileSync(join(root, 'examples', file), 'utf8'));
+	const workflow = JSON.parse(readFileSync(join(root, 'gallery', file), 'utf8'));
 	const found = known.find(({ name }) => name === workflow.name);
 	return found
 		? await editor.call('GET', `/rest/workflows/${found.id}`)

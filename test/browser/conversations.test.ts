@@ -111,7 +111,7 @@ it.each(['approve-each-turn-by-email', 'ai-agent-and-workspace-agent-settle-a-qu
 			const { nodes, connections } = readExample(`${name}.json`);
 			const wires = Object.values(connections).flatMap((byType) => Object.values(byType).flat(2));
 			await page.openNewWorkflow();
-			await page.importFile(`examples/${name}.json`);
+			await page.importFile(`gallery/${name}.json`);
 			await page.canvasNodes.nth(nodes.length - 1).waitFor();
 			await page.fit();
 			expect(await page.wires.count()).toBe(wires.length);

@@ -17,7 +17,7 @@ afterAll(async () => {
 	await post?.stop();
 });
 
-it.each(readdirSync('examples'))('%s opens, and its notes can be read', async (file) => {
+it.each(readdirSync('gallery'))('%s opens, and its notes can be read', async (file) => {
 	await session.watched(async () => {
 		const { editor, accounts } = session.bridge;
 		const example = await editor.importWorkflow(exampleFor(accounts, file));

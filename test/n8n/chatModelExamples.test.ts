@@ -45,7 +45,7 @@ const questions = () =>
 	bridge.service.requests.filter(({ method, path }) => method === 'POST' && /ai-assist/.test(path));
 
 const chatModelType = 'n8n-nodes-agent-bridge.lmChatModelRouter';
-const examples = readdirSync('examples').filter((file) =>
+const examples = readdirSync('gallery').filter((file) =>
 	readExample(file).nodes.some(({ type }) => type === chatModelType),
 );
 

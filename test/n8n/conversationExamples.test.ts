@@ -8,7 +8,7 @@ import { itemsOf, type Execution } from './execution.ts';
 import { MailServer } from './mailServer.ts';
 import { PublicApi } from './publicApi.ts';
 import { dataTableScopes } from './instanceOn.ts';
-import type { WorkflowFile } from './workflow.ts';
+import { withoutOutsideApps } from './outsideApps.ts';
 
 // the service answers as in the demo: these examples end when the speakers agree
 let bridge: Bridge;
@@ -69,7 +69,7 @@ const sentTo = (path: RegExp) =>
 const spoke = ({ transcript }: { transcript: Row[] }) => transcript.map(({ speaker }) => speaker);
 
 const conversationType = 'n8n-nodes-agent-bridge.agentConversation';
-const examples = readdirSync('examples').filter((file) =>
+const examples = readdirSync('gallery').filter((file) =>
 	readExample(file).nodes.some(({ type }) => type === conversationType),
 );
 
@@ -278,30 +278,15 @@ it('n8n’s AI Agent and a workspace agent settle a question', async () => {
 	expect(second?.messages[3]?.content).toBe(result.transcript[1]?.text);
 });
 
+/** What the node "Reply in the Thread" would send to Slack. */
+interface Reply {
+	channelId: { value: string };
+	text: string;
+	otherOptions: { thread_ts: { replyValues: { thread_ts: string } } };
+}
+
 describe('threads of Slack', () => {
-	/** Slack is not on loopback: a trigger that gives its events, and a node that gives back what Reply would send. */
-	function withoutSlack(file: WorkflowFile, events: Array<Record<string, unknown>>): WorkflowFile {
-		const nodes = file.nodes.map((node) => {
-			if (node.type === 'n8n-nodes-base.slackTrigger')
-				return { ...node, type: 'n8n-nodes-base.manualTrigger', parameters: {} };
-			if (node.type !== 'n8n-nodes-base.slack') return node;
-			const { channelId, text, otherOptions } = node.parameters as {
-				channelId: { value: string };
-				text: string;
-				otherOptions: { thread_ts: { replyValues: { thread_ts: string } } };
-			};
-			const { thread_ts } = otherOptions.thread_ts.replyValues;
-			const assignments = Object.entries({ channel: channelId.value, thread_ts, text }).map(
-				([name, value]) => ({ id: name, name, value, type: 'string' }),
-			);
-			return {
-				...node,
-				...{ type: 'n8n-nodes-base.set', typeVersion: 3.4 },
-				parameters: { assignments: { assignments }, options: {} },
-			};
-		});
-		return { ...file, nodes, pinData: { 'Slack Trigger': events.map((json) => ({ json })) } };
-	}
+	const threadOf = ({ otherOptions }: Reply) => otherOptions.thread_ts.replyValues.thread_ts;
 
 	it('are one conversation each, in every later execution', async () => {
 		const mention = (ts: string, text: string, thread_ts?: string) => ({
@@ -309,12 +294,14 @@ describe('threads of Slack', () => {
 			...(thread_ts && { thread_ts }),
 		});
 		const say = async (...events: Array<Record<string, unknown>>) => {
-			const file = withoutSlack(load('answer-slack-threads-with-two-agents.json'), events);
+			const file = withoutOutsideApps(load('answer-slack-threads-with-two-agents.json'), events);
 			const execution = await bridge.editor.runOnce(file);
 			expect(execution.error?.message).toBeUndefined();
 			return {
 				ids: itemsOf(execution, 'Conversation').map(({ json }) => json['conversationId']),
-				replies: itemsOf(execution, 'Reply in the Thread').map(({ json }) => json),
+				replies: itemsOf(execution, 'Reply in the Thread').map(
+					({ json }) => json as unknown as Reply,
+				),
 			};
 		};
 		const first = await say(
@@ -322,15 +309,11 @@ describe('threads of Slack', () => {
 			mention('200.1', 'How do I change my address?'),
 		);
 		expect(new Set(first.ids).size).toBe(2);
-		expect(first.replies).toEqual([
-			{
-				...{ channel: 'C1', thread_ts: '100.1' },
-				text: 'Hello! I am sorry that order 4711 is not there yet. On which day did you place it? Then I can find the parcel. Kind regards, your support team',
-			},
-			{
-				...{ channel: 'C1', thread_ts: '200.1' },
-				text: expect.stringMatching(/^Hello! Open Account, then Addresses/),
-			},
+		expect(first.replies.map(({ channelId }) => channelId.value)).toEqual(['C1', 'C1']);
+		expect(first.replies.map(threadOf)).toEqual(['100.1', '200.1']);
+		expect(first.replies.map(({ text }) => text)).toEqual([
+			'Hello! I am sorry that order 4711 is not there yet. On which day did you place it? Then I can find the parcel. Kind regards, your support team',
+			expect.stringMatching(/^Hello! Open Account, then Addresses/),
 		]);
 		const [question] = sentTo(/ws-1/);
 		expect(question?.body).toEqual({
@@ -338,9 +321,8 @@ describe('threads of Slack', () => {
 		});
 		const second = await say(mention('100.9', 'It was ordered on Monday.', '100.1'));
 		expect(second.ids).toEqual([first.ids[0]]);
-		expect(second.replies).toMatchObject([
-			{ thread_ts: '100.1', text: expect.stringContaining('Order 4711 of Monday left our') },
-		]);
+		expect(second.replies.map(threadOf)).toEqual(['100.1']);
+		expect(second.replies[0]?.text).toContain('Order 4711 of Monday left our');
 		// two agents in two threads
 		expect(new Set(sentTo(/session/).map(({ path }) => path)).size).toBe(4);
 		expect(sentTo(/session/)).toHaveLength(6);

@@ -4,7 +4,7 @@ import type { SavedCredential } from './editor.ts';
 import type { WorkflowFile } from './workflow.ts';
 
 export const readExample = (file: string) =>
-	JSON.parse(readFileSync(`examples/${file}`, 'utf8')) as WorkflowFile;
+	JSON.parse(readFileSync(`gallery/${file}`, 'utf8')) as WorkflowFile;
 
 /** An example with the credentials that it names: by name, as a user picks them. */
 export function exampleFor(

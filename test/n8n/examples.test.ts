@@ -18,7 +18,7 @@ async function runExample(file: string): Promise<Execution> {
 	return execution;
 }
 
-it.each(readdirSync('examples'))('%s is an export that holds no ids of a machine', (file) => {
+it.each(readdirSync('gallery'))('%s is an export that holds no ids of a machine', (file) => {
 	const example = read(file);
 	expect(Object.keys(example).sort()).toEqual([
 		'active',

@@ -6,7 +6,7 @@ import type { Execution, Item } from '../n8n/execution';
 
 it('names every example once', () => {
 	const told = DEMO_EXAMPLES.map(({ file }) => file);
-	expect([...told].sort()).toEqual(readdirSync('examples').sort());
+	expect([...told].sort()).toEqual(readdirSync('gallery').sort());
 	expect(new Set(told).size).toBe(told.length);
 });
 

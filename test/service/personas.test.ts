@@ -334,8 +334,8 @@ describe('a model', () => {
 	});
 });
 
-it.each(readdirSync('examples'))('%s gets no echo for an answer', async (file) => {
-	const example = JSON.parse(readFileSync(`examples/${file}`, 'utf8')) as {
+it.each(readdirSync('gallery'))('%s gets no echo for an answer', async (file) => {
+	const example = JSON.parse(readFileSync(`gallery/${file}`, 'utf8')) as {
 		nodes: Array<{ type: string; parameters: Record<string, unknown> }>;
 		pinData: Record<string, Array<{ json: Record<string, unknown> }>>;
 	};
