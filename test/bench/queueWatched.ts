@@ -27,8 +27,11 @@ export interface QueueWatched {
 	heapAfter: number;
 }
 
-/** n8n polls no more often than every minute, but for an expression like this. */
-const EVERY_TEN_SECONDS = '0,10,20,30,40,50 * * * * *';
+/** n8n refuses an expression that polls more often than every minute, but not several of them. */
+const everyTenSeconds = [0, 10, 20, 30, 40, 50].map((second) => ({
+	mode: 'custom',
+	cronExpression: `${second} * * * * *`,
+}));
 
 export async function measureQueueWatched(
 	queue: Queue,
@@ -84,7 +87,7 @@ function watching({ id, name, type }: { id: string; name: string; type: string }
 		'Trigger',
 		'n8n-nodes-agent-bridge.modelRouterTrigger',
 		{
-			pollTimes: { item: [{ mode: 'custom', cronExpression: EVERY_TEN_SECONDS }] },
+			pollTimes: { item: everyTenSeconds },
 			options: { maxJobs: 250 },
 		},
 		{ credentials: { [type]: { id, name } } },
