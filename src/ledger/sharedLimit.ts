@@ -5,7 +5,7 @@ import type { Entry } from './entry';
 import { applyUpdate, below, enterRow, type Ledger, where } from './ledger';
 
 /** Milliseconds for which processes compete for one reservation. */
-const MAX_COMPETITION = 2000;
+const MAX_COMPETITION = 10_000;
 
 /** Milliseconds of a pause between two attempts, at most. */
 const MAX_BACK_OFF = 100;

@@ -24,10 +24,9 @@ export function recordWorkId(
 ): void {
 	if (!given) return;
 	const id = redact.data(given);
-	n8n.logger.info(`${name} ${id}`, {
-		node: n8n.getNode().name,
-		execution: n8n.getExecutionId(),
-	});
+	const execution = n8n.getExecutionId();
+	// n8n's log shows the message only, unless it is written as JSON. In queue mode, Stop may leave nothing else.
+	n8n.logger.info(`execution ${execution}, ${name} ${id}`, { node: n8n.getNode().name, execution });
 	try {
 		for (let number = 1; number <= MAX_KEYS; number++) {
 			const key = number === 1 ? name : `${name}${number}`;
@@ -76,7 +75,7 @@ export function recordConversation(
 ): void {
 	const execution = n8n.getExecutionId();
 	const said = [progress, sessions].filter(Boolean).join(', sessions: ');
-	// n8n's log shows the message only, unless it is written as JSON. Of an execution whose worker was killed there is nothing else.
+	// as above: of an execution whose worker was killed there is nothing else, either
 	n8n.logger.info(`execution ${execution}, conversation ${said}`, {
 		node: n8n.getNode().name,
 		execution,

@@ -1,9 +1,10 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { startQueue, type Queue } from '../queue/queue.ts';
 import { startService, type Service } from '../service/service.ts';
 import { startInstance, type Instance } from './instance.ts';
+import { tellTests } from './shared.ts';
 
 export const holder = globalThis as typeof globalThis & {
 	shared?: { n8n: Instance | Queue; service: Service; folder: string };
@@ -22,17 +23,12 @@ export default async function bootShared(): Promise<void> {
 	if (process.env['AGENT_BRIDGE_ON_WORKERS']) {
 		const queue = await startQueue({ env });
 		holder.shared = { n8n: queue, service, folder };
-		tellTests(queue.main, [queue.main, ...queue.workers]);
+		tellTests(queue.main, queue.workers);
 	} else {
 		const tarball = process.env['AGENT_BRIDGE_TARBALL'];
 		const instance = await startInstance({ tarball, env });
 		holder.shared = { n8n: instance, service, folder };
-		tellTests(instance, [instance]);
+		tellTests(instance);
 	}
 	process.env['AGENT_BRIDGE_TRUSTED'] = service.httpsUrl;
-}
-
-function tellTests({ url }: Instance, processes: ReadonlyArray<{ logFile: string }>): void {
-	process.env['AGENT_BRIDGE_N8N'] = url;
-	process.env['AGENT_BRIDGE_N8N_LOGS'] = processes.map(({ logFile }) => logFile).join(delimiter);
 }

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
+import type { Worker } from '../queue/worker.ts';
 import { Editor } from './editor.ts';
+import type { Instance } from './instance.ts';
 
 /** The n8n that all test files of this folder share; `bootShared.ts` has started it. Signed in as its owner. */
 export async function sharedEditor(): Promise<Editor> {
@@ -11,11 +13,25 @@ export async function sharedEditor(): Promise<Editor> {
 	return editor;
 }
 
+/** Names the n8n that tests share, for the functions of this file. @param workers Those that execute everything, if any do. */
+export function tellTests(n8n: Instance, workers: readonly Worker[] = []): void {
+	process.env['AGENT_BRIDGE_N8N'] = n8n.url;
+	const logs = [n8n, ...workers].map(({ logFile }) => logFile);
+	process.env['AGENT_BRIDGE_N8N_LOGS'] = logs.join(delimiter);
+	if (workers.length) process.env['AGENT_BRIDGE_ON_WORKERS'] = 'true';
+}
+
 /** The tarball that this run's tests install. */
 export const tarball = process.env['AGENT_BRIDGE_TARBALL'];
 
 /** The https address of a service whose authority the shared n8n trusts. */
 export const trustedService = (): string => process.env['AGENT_BRIDGE_TRUSTED'] ?? '';
+
+/**
+ * Whether workers execute everything. What n8n 2.41.1 then stores of an execution after Stop depends on whether main or the
+ * worker is the last to write (`enqueueExecution` in n8n/dist/workflow-runner.js): only the worker knows the custom data.
+ */
+export const onWorkers = (): boolean => Boolean(process.env['AGENT_BRIDGE_ON_WORKERS']);
 
 /** Everything that the processes of the shared n8n have written. */
 export const sharedLog = (): string =>

@@ -1,3 +1,4 @@
+import { tellTests } from '../n8n/shared.ts';
 import { startQueue, type Queue } from './queue.ts';
 
 /**
@@ -8,6 +9,6 @@ export let queue: Queue;
 
 beforeAll(async () => {
 	queue = await startQueue({ webhookProcessor: true });
-	process.env['AGENT_BRIDGE_N8N'] = queue.main.url;
+	tellTests(queue.main, queue.workers);
 });
 afterAll(async () => await queue?.stop());
