@@ -1,6 +1,7 @@
 import { exampleFor, readExample } from '../n8n/example.ts';
 import { ChatPanel } from './chatPanel.ts';
-import { takePicture } from './pictures.ts';
+import { takeMovingPicture } from './movingPicture.ts';
+import { picturesWanted, takePicture } from './pictures.ts';
 import { Session } from './session.ts';
 
 let session: Session;
@@ -92,8 +93,13 @@ it('two agents agree in n8n’s chat: each turn with the name of who speaks', as
 		await page.openWorkflow(await bridge.editor.importWorkflow({ ...example, nodes }));
 		const chat = new ChatPanel(page.tab);
 		await chat.open();
-		await chat.write(question);
-		const turns = await chat.answers(/\[AGREED\]/);
+		// slow enough to read along
+		if (picturesWanted()) bridge.service.forms.pace = 40;
+		let turns: string[] = [];
+		await takeMovingPicture('conversation', page.tab, async () => {
+			await chat.write(question);
+			turns = await chat.answers(/\[AGREED\]/);
+		});
 		expect(turns.map((turn) => turn.split('\n')[0])).toEqual([
 			...['Planner:', 'Tester:', 'Planner:', 'Tester:'],
 		]);

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 
-const folder = 'docs/pictures';
+export const picturesFolder = 'docs/pictures';
 const mostBytes = 150_000;
 
 /** What lies over the part that a picture is of: messages, and the canvas's own buttons. */
@@ -19,7 +19,7 @@ const margin = 48;
 
 /** Takes a picture for the documentation, where `npm run test:browser -- --pictures` asks for them. */
 export async function takePicture(name: string, of: Locator): Promise<void> {
-	if (!wanted()) return;
+	if (!picturesWanted()) return;
 	const path = pathOf(name);
 	await of.screenshot({ path, style: hidden, animations: 'disabled', scale: 'css' });
 	checkSize(path);
@@ -27,7 +27,7 @@ export async function takePicture(name: string, of: Locator): Promise<void> {
 
 /** A picture of the part of a page that these elements take, all of them together. */
 export async function takePictureAround(name: string, page: Page, parts: Locator): Promise<void> {
-	if (!wanted()) return;
+	if (!picturesWanted()) return;
 	const boxes = (
 		await Promise.all((await parts.all()).map(async (one) => await one.boundingBox()))
 	).filter((box) => box !== null);
@@ -46,11 +46,12 @@ export async function takePictureAround(name: string, page: Page, parts: Locator
 	checkSize(path);
 }
 
-const wanted = () => Boolean(process.env['AGENT_BRIDGE_PICTURES']);
+/** Whether this run takes the pictures of the documentation. */
+export const picturesWanted = () => Boolean(process.env['AGENT_BRIDGE_PICTURES']);
 
 function pathOf(name: string): string {
-	mkdirSync(folder, { recursive: true });
-	return join(folder, `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.png`);
+	mkdirSync(picturesFolder, { recursive: true });
+	return join(picturesFolder, `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.png`);
 }
 
 function checkSize(path: string): void {
