@@ -5,6 +5,11 @@ import { publishAgent, routerChatModel } from '../n8n/routerChatModel.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { nodesFor } from '../n8n/bridge.ts';
 import {
+	checkLostConversation,
+	startLostConversation,
+	type LostConversation,
+} from './lostConversation.ts';
+import {
 	GENERATE_ONCE,
 	newText,
 	openPaidBridge,
@@ -42,6 +47,7 @@ const frozenTexts = [newText(), newText(), newText()];
 let killed: Worker[];
 /** Started afterwards. */
 let survivor: Worker;
+let conversation: LostConversation;
 /** What the caller of a streaming agent read, and the agent's execution. */
 let read: Promise<Chunk[]>;
 const streamed = newText();
@@ -63,6 +69,7 @@ beforeAll(async () => {
 		lost.set(name, { name, text, id: await bridge.editor.start(saved) });
 	}
 	await startStreamingAgent();
+	conversation = await startLostConversation(queue);
 	const texts = [...[...lost.values()].map(({ text }) => text), streamed];
 	await until('everything is sent', () =>
 		texts.every((text) => bridge.service.received(text) === 1),
@@ -75,6 +82,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	await queue?.stop();
 	await bridge?.service.stop();
+	await conversation?.bridge.service.stop();
 });
 
 /** Credentials and a ledger need a worker: the one that is frozen then, and which holds one execution at a time. */
@@ -138,6 +146,10 @@ it('a streaming AI Agent in the middle of its turn: its caller is let go without
 	const said = (await read).filter(({ type }) => type === 'item');
 	expect(said.map(({ content }) => content).join('')).toBe('');
 	expect(bridge.service.received(streamed)).toBe(1);
+});
+
+it('a conversation in its third turn: nothing is sent again, and the log of its worker has what continues it', async () => {
+	await checkLostConversation(queue, conversation);
 });
 
 it.each([START_ONCE, GENERATE_ONCE])(

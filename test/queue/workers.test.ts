@@ -16,6 +16,7 @@ import {
 import { callLive } from '../n8n/liveCaller.ts';
 import { repeatCases } from '../n8n/repeatCases.ts';
 import { workflow } from '../n8n/workflow.ts';
+import { rateLimitCases } from './rateLimitCases.ts';
 import { CONCURRENCY } from './worker.ts';
 
 repeatCases(oneOfEachKind);
@@ -87,3 +88,6 @@ it('every execution of these tests ran on a worker, and on one only', async () =
 	expect(new Set(workers.map(({ length }) => length))).toEqual(new Set([1]));
 	expect(new Set(workers.flat())).toEqual(new Set(queue.workers));
 });
+
+// they add a worker
+rateLimitCases(() => queue);
