@@ -14,11 +14,13 @@ const MAX_BURST = 5;
 const RECHECK_INTERVAL = 1000;
 
 /**
- * Milliseconds for which a service that refused is left alone longer than it asks: with room for one request only, the processes
- * would be refused again. After every further refusal soon after, it is four times as long, up to a minute: another process may
- * take each place as soon as it is free.
+ * Milliseconds for which a service that refused is left alone, also if it asks for less: until what all processes have sent no longer
+ * counts. With room for one request only, they would be refused again.
  */
-const FIRST_EXTRA_PAUSE = 4000;
+const LEAST_REST = MS_PER_MINUTE;
+
+/** Milliseconds by which processes begin again apart from one another, at most. */
+const MOST_SPREAD = 8000;
 
 /** Limits the rate of requests. All requests that share a limit share one limiter. */
 export interface RateLimiter {
@@ -30,7 +32,10 @@ export interface RateLimiter {
 	 * @throws ServiceError `refused` when the pause is longer, `cancelled` as soon as the execution is.
 	 */
 	acquire(perMinute: number, clock: Clock, maxRateLimitWait: number): Promise<void>;
-	/** Lets no request through for as long as the service asks (at most an hour), and uses a smaller share of the limit afterwards. */
+	/**
+	 * Lets no request through for as long as the service asks (at most an hour), but for a minute at least, and uses a smaller share
+	 * of the limit afterwards.
+	 */
 	pause(refusal: Refusal, clock: Pick<Clock, 'now' | 'random'>): void;
 }
 
@@ -96,14 +101,11 @@ export function createRateLimiter(): LoneRateLimiter {
 			const now = clock.now();
 			const pauseEnd = now + Math.min(refusal.wait, MAX_PAUSE);
 			pausedUntil = Math.max(pausedUntil, pauseEnd);
-			const refusals = share.reduce(refusal, now, pausedUntil);
-			if (!refusals) return;
+			if (!share.reduce(refusal, now, pausedUntil)) return;
 			const { interval } = rateAt(refusal.perMinute, now);
-			const first = Math.min(FIRST_EXTRA_PAUSE, 4 * refusal.wait);
-			const extra = Math.min(first * 4 ** (refusals - 1), MS_PER_MINUTE);
-			const spread = clock.random() * Math.min(interval, 2 * first);
+			const spread = clock.random() * Math.min(interval, MOST_SPREAD);
 			// not part of the pause, which a request may be too impatient for
-			spentUntil = Math.max(spentUntil, pauseEnd + extra + spread);
+			spentUntil = Math.max(spentUntil, pauseEnd, now + LEAST_REST) + spread;
 		},
 	};
 }
