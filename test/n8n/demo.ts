@@ -54,8 +54,23 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: '"Approve Planner"; once you have approved, the next e-mail is shown here',
 	},
 	{
+		file: 'approve-in-slack-what-two-agents-say.json',
+		waits: 'waits for a Slack account of yours, for its form, and for you to approve each turn',
+		look: 'its notes, which say how',
+	},
+	{
+		file: 'two-agents-negotiate-with-the-transcript-in-a-data-table.json',
+		node: 'Save the Turns',
+		look: 'the turns in "Save the Turns"; the table is under Data tables',
+	},
+	{
 		file: 'answer-slack-threads-with-two-agents.json',
 		waits: 'waits for a Slack account of yours, and for somebody who mentions your app',
+		look: 'its notes, which say how',
+	},
+	{
+		file: 'answer-telegram-messages-with-an-agent-that-remembers.json',
+		waits: 'waits for a Telegram bot of yours, and for somebody who writes to it',
 		look: 'its notes, which say how',
 	},
 	{
@@ -87,6 +102,16 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		file: 'research-for-a-message.json',
 		node: 'Write the Message',
 		look: '"Research", where you choose what to cover instead of writing a question',
+	},
+	{
+		file: 'send-a-daily-crypto-briefing-to-slack-and-email.json',
+		waits: 'waits for Slack and Gmail accounts of yours, and for 7:00 in New York',
+		look: '"Figures", where you choose what the briefing covers',
+	},
+	{
+		file: 'alert-in-slack-when-the-crypto-mood-turns.json',
+		waits: 'waits for a Slack account and a model of yours, and for the next hour',
+		look: 'the fields that "Read the Mood" asks for, under JSON Schema',
 	},
 	{
 		file: 'questions-under-the-rate-limit.json',
@@ -122,9 +147,30 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'both answers with their costs in "Side by Side"',
 	},
 	{
+		file: 'compare-two-models-with-n8n-evaluation.json',
+		node: 'Save the Questions',
+		look: 'the questions in "Save the Questions"; its notes say how both models answer them',
+	},
+	{
+		file: 'log-what-answers-cost-with-a-daily-total-in-slack.json',
+		node: 'Answer',
+		says: 'What is a model router?',
+		look: 'the row in "Log the Cost"; the table is under Data tables',
+	},
+	{
+		file: 'post-new-models-and-price-changes-to-slack.json',
+		waits: 'waits for a Slack account of yours, and for 8:00 in New York',
+		look: '"Find the Changes", which compares the catalog with a Data Table',
+	},
+	{
 		file: 'read-an-order.json',
 		node: 'Read the Order',
 		look: 'the fields under "parsed" in "Read the Order"',
+	},
+	{
+		file: 'read-orders-from-gmail-into-a-data-table.json',
+		waits: 'waits for Gmail and Slack accounts of yours, and for an order by mail',
+		look: 'the fields that "Read the Order" asks for, under JSON Schema',
 	},
 	{
 		file: 'let-a-model-use-a-tool.json',
@@ -147,6 +193,11 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'the sound in "Read Aloud", under Binary',
 	},
 	{
+		file: 'read-an-article-aloud-and-save-it-to-google-drive.json',
+		waits: 'waits for a Google Drive account and models of yours, and for its form to be filled in',
+		look: '"Shorten the Article" and "Read It Aloud", each with its spending cap',
+	},
+	{
 		file: 'look-at-a-picture.json',
 		node: 'Describe It',
 		look: 'the picture in "Make a Picture", and what "Describe It" sees in it',
@@ -155,6 +206,12 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		file: 'picture-from-a-form.json',
 		waits: 'waits for somebody who fills in its form',
 		look: 'the form that Execute Workflow opens',
+	},
+	{
+		file: 'make-a-picture-from-a-form-and-save-it-to-google-drive.json',
+		waits:
+			'waits for a Google Drive account and a model of yours, and for its form to be filled in',
+		look: '"Ask for Approval", which shows the price before anything is paid',
 	},
 	{
 		file: 'nightly-batch-with-spending-cap.json',
@@ -183,6 +240,11 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		waits:
 			'waits to be published in place of the example before, then brings each video until it is confirmed',
 		look: 'Executions, a minute after you have published it',
+	},
+	{
+		file: 'ask-in-slack-what-became-of-an-unknown-paid-start.json',
+		waits: 'waits for a Slack account of yours, and for a workflow that fails',
+		look: '"Ask a Person", and both ways in which the answer is recorded',
 	},
 	{
 		file: 'offer-services-to-mcp-clients.json',

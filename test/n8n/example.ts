@@ -23,6 +23,10 @@ export function exampleFor(
 	return example;
 }
 
+/** Resources of the Model Router node whose model may be of any kind. */
+const MEDIA = 'media';
+const CATALOG = 'model';
+
 /** The text models that a user of the reference service could choose where an example leaves it open. */
 const ANY_TEXT_MODEL = 'northwind/quill-2.5';
 const ANOTHER_TEXT_MODEL = 'Aurora-Labs/Prism-4.1-Turbo';
@@ -31,7 +35,8 @@ const ANOTHER_TEXT_MODEL = 'Aurora-Labs/Prism-4.1-Turbo';
 export function withModels(file: WorkflowFile): WorkflowFile {
 	const isOpen = ({ parameters, disabled }: WorkflowFile['nodes'][number]) => {
 		const chosen = parameters['model'] as { value?: unknown } | undefined;
-		return chosen?.value === '' && parameters['resource'] !== 'media' && disabled !== true;
+		const isText = ![MEDIA, CATALOG].includes(String(parameters['resource']));
+		return chosen?.value === '' && isText && disabled !== true;
 	};
 	const nodes = file.nodes.map((node) =>
 		isOpen(node)

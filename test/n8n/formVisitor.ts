@@ -6,6 +6,12 @@ export interface FormEnding {
 	files: Array<{ fileName: string; type: string; bytes: Buffer }>;
 }
 
+/** A page of a form, as the browser shows it. */
+export interface FormPage {
+	url: string;
+	html: string;
+}
+
 /** Opens and sends n8n's forms as a browser does, with its cookies, its redirects and what the pages' scripts do. */
 export class FormVisitor {
 	readonly #cookies = new Map<string, string>();
@@ -26,7 +32,7 @@ export class FormVisitor {
 	 *
 	 * @returns the page; of a form for signed-in people the one that asks for consent, or for signing in.
 	 */
-	async open(path: string): Promise<{ url: string; html: string }> {
+	async open(path: string): Promise<FormPage> {
 		let page: Response | undefined;
 		await until(`the form ${path} is registered`, async () => {
 			page = await this.#fetch(`/form/${path}`);
@@ -36,7 +42,7 @@ export class FormVisitor {
 	}
 
 	/** Presses "Allow access" on the page that asks whether the form may run with the visitor's login. */
-	async consent(): Promise<{ url: string; html: string }> {
+	async consent(): Promise<FormPage> {
 		const headers = { 'content-type': 'application/json' };
 		const body = JSON.stringify({ approved: true });
 		const answer = await this.#fetch('/rest/consent/approve', { method: 'POST', headers, body });
@@ -46,28 +52,40 @@ export class FormVisitor {
 	}
 
 	/** Fills in the fields of an opened form, in their order, sends it and waits for its ending. */
-	async send(form: { url: string; html: string }, ...values: string[]): Promise<FormEnding> {
-		const names = [...form.html.matchAll(/\bname='(field-\d+)'/g)].map(([, name = '']) => name);
-		const body = new FormData();
-		for (const [index, value] of values.entries()) body.append(names[index] ?? '', value);
-		const sent = await fetch(form.url, { method: 'POST', headers: tokenIn(form.html), body });
-		const { formWaitingUrl } = (await sent.json()) as { formWaitingUrl: string };
+	async send(form: FormPage, ...values: string[]): Promise<FormEnding> {
+		const { url, html } = await this.next(form, ...values);
+		// the page tells n8n at once that it was shown
+		await fetch(url, { method: 'POST', headers: tokenIn(html) });
+		return { html, files: filesIn(html) };
+	}
 
-		const status = new URL(formWaitingUrl);
+	/** Fills in the fields of an opened form, in their order, and sends it. @returns the page that comes next */
+	async next(form: FormPage, ...values: string[]): Promise<FormPage> {
+		const names = [...form.html.matchAll(/\bname='(field-\d+)'/g)].map(([, name = '']) => name);
+		const fields = [...new Set(names)];
+		const body = new FormData();
+		for (const [index, value] of values.entries()) body.append(fields[index] ?? '', value);
+		const sent = await fetch(form.url, { method: 'POST', headers: tokenIn(form.html), body });
+		// a page that is not the first has the address of the next one already
+		const answer = (await sent.json()) as { formWaitingUrl?: string };
+		const url = answer.formWaitingUrl ?? form.url;
+
+		const status = new URL(url);
 		status.pathname += '/n8n-execution-status';
+		let html = form.html;
 		await until(
-			'the form has an ending',
+			'the form has a next page',
 			async () => {
 				const word = await (await this.#fetch(status.href)).text();
 				if (/^(canceled|crashed|error|null)$/.test(word)) throw new Error(`it ended: ${word}`);
-				return word === 'form-waiting';
+				if (word !== 'form-waiting') return false;
+				html = await (await this.#fetch(url)).text();
+				// n8n shows the page that was sent until it has gone on
+				return titleIn(html) !== titleIn(form.html);
 			},
 			120,
 		);
-		const html = await (await this.#fetch(formWaitingUrl)).text();
-		// the page tells n8n at once that it was shown
-		await fetch(formWaitingUrl, { method: 'POST', headers: tokenIn(html) });
-		return { html, files: filesIn(html) };
+		return { url, html };
 	}
 
 	/** Follows redirects by hand, since each of them may set cookies. */
@@ -91,6 +109,8 @@ function tokenIn(html: string): Record<string, string> {
 	const token = html.match(/const authToken = '([^']+)'/)?.[1];
 	return token ? { 'x-auth-token': token } : {};
 }
+
+const titleIn = (html: string) => html.match(/<h1[^>]*>([^]*?)<\/h1>/)?.[1]?.trim();
 
 function filesIn(html: string): FormEnding['files'] {
 	const text = html.match(/JSON\.parse\(decodeURIComponent\("([^"]+)"\)\)/)?.[1];

@@ -40,6 +40,8 @@ const recording = (node: WorkflowNode): WorkflowNode => ({
 	...{ type: 'n8n-nodes-base.set', typeVersion: 3.4 },
 	parameters: {
 		assignments: { assignments: assignmentsOf(node.parameters) },
+		// Edit Fields drops the files where it includes no other fields (n8n-nodes-base 2.41.1, Set/v2/helpers/utils.js:49)
+		...{ includeOtherFields: true, include: 'selected', includeFields: '' },
 		options: { stripBinary: false },
 	},
 });

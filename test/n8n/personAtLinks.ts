@@ -17,3 +17,16 @@ export async function answerForm(url: string, text: string): Promise<void> {
 	const sent = await fetch(url, { method: 'POST', headers, body });
 	if (!sent.ok) throw new Error(`${url} answered ${sent.status}: ${await sent.text()}`);
 }
+
+/** Opens the form behind a link, fills in its fields in their order and sends it. */
+export async function answerFields(url: string, answers: string[]): Promise<void> {
+	const page = await openLink(url);
+	const body = new FormData();
+	for (const [index, answer] of answers.entries()) {
+		const name = `field-${index}`;
+		if (!page.includes(name)) throw new Error(`${url} has no ${name}`);
+		body.append(name, answer);
+	}
+	const sent = await fetch(url, { method: 'POST', headers, body });
+	if (!sent.ok) throw new Error(`${url} answered ${sent.status}: ${await sent.text()}`);
+}
