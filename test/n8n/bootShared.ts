@@ -21,7 +21,12 @@ export default async function bootShared(): Promise<void> {
 	writeFileSync(authority, service.ca);
 	const env = { NODE_EXTRA_CA_CERTS: authority };
 	if (process.env['AGENT_BRIDGE_ON_WORKERS']) {
-		const queue = await startQueue({ env });
+		// as docs/scale.md says: a folder for files that all processes share; and pages, for forms
+		const files = {
+			N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
+			N8N_BINARY_DATA_STORAGE_PATH: join(folder, 'files'),
+		};
+		const queue = await startQueue({ env: { ...env, ...files, N8N_DISABLE_UI: 'false' } });
 		holder.shared = { n8n: queue, service, folder };
 		tellTests(queue.main, queue.workers);
 	} else {
