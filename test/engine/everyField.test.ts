@@ -231,6 +231,8 @@ describe.each(fields.filter(isTrigger).map((field) => [field.title, field] as co
 	},
 );
 
-it('the README says so', () => {
-	expect(readFileSync('README.md', 'utf8')).toContain('An expression that finds nothing');
+it('the documentation says so', () => {
+	expect(readFileSync('docs/items-and-errors.md', 'utf8')).toContain(
+		'An expression that finds nothing',
+	);
 });

@@ -3,10 +3,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { readEditorTexts } from './pages/editorTexts';
 import { findHardToRead, readableText } from './pages/reading';
 
-// for people who build workflows: sentences of at most 25 words, in plain US English. Spelling is checked by cspell (cspell.json).
-const pages = globSync('docs/{*,nodes/*}.md')
-	.filter((path) => path !== 'docs/architecture.md')
-	.sort();
+// for people who build workflows: sentences of at most 25 words, in plain US English. Spelling is checked by `npm run spelling`.
+const pages = [
+	'README.md',
+	'CHANGELOG.md',
+	...globSync('docs/{*,nodes/*}.md')
+		.filter((path) => path !== 'docs/architecture.md')
+		.sort(),
+];
 
 it('finds the pages', () => {
 	expect(pages.length).toBeGreaterThan(10);

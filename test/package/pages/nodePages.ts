@@ -139,9 +139,25 @@ function renderIndex(): string {
 		WRITTEN,
 		'Every node with all its operations and fields, an example of each output, and its errors.',
 		links.join('\n'),
+		'## Operations',
+		renderOperations(),
 		'All credentials are on [one page](credentials.md). For errors that several nodes share, see [Troubleshooting](../troubleshooting.md).',
 	);
 }
+
+const renderOperations = (): string =>
+	[
+		'| Node | Resource | Operation | What it does |',
+		'| --- | --- | --- | --- |',
+		...nodes.flatMap(({ description: { displayName }, resources }) =>
+			resources.flatMap((resource) =>
+				resource.operations.map(
+					({ name, description }) =>
+						`| ${displayName} | ${resource.name} | ${name} | ${withFullStop(description)} |`,
+				),
+			),
+		),
+	].join('\n');
 
 function renderCredentials(): string {
 	const parts = allCredentials.flatMap(({ displayName, properties }) => [

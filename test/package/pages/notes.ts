@@ -3,7 +3,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'The answer stopped before its end':
 		'What arrived is in `partial`, and may be charged. To get it as an output, choose **On Incomplete Answer: Return Partial Answer**.',
 	'The execution was stopped':
-		'Somebody stopped it, or n8n did. Look for the ID of the job, chat or session in the log of n8n, or in the custom data of the execution, before you run it again.',
+		'Somebody stopped it, or n8n did. Look for the ID of the job, chat or session in the log of n8n or the custom data of the execution. Then decide whether to run it again.',
 	'The … must not contain a user name or password':
 		'Remove it from the address, and enter the key in the field of the key.',
 	'The … must not contain "?" or "#"': 'Remove it and everything after it.',
