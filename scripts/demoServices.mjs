@@ -105,6 +105,7 @@ export function tellAddresses({ editor, service, mails }) {
 	console.log(`  e-mail:          ${owner.email}`);
 	console.log(`  password:        ${owner.password}`);
 	console.log(`Reference service: ${service.url}`);
+	console.log('Models:            chosen by the demo wherever a workflow leaves them open');
 	mails.onMail = tellMail;
 }
 

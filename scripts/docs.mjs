@@ -1,4 +1,4 @@
-// npm run docs: writes the pages of docs that are made from the nodes, and test/package/pages/outputs.json, which the pages use.
+// npm run docs: writes the pages of docs that are made from the nodes and the gallery, and test/package/pages/outputs.json, which the pages use.
 import { spawnSync } from 'node:child_process';
 import { install, tellAndExit } from './install.mjs';
 import { node24, node24Environment, root } from './machine.mjs';
@@ -8,6 +8,7 @@ try {
 	// the pages show the outputs: those come first
 	write('engine', 'test/engine/documented.test.ts');
 	write('package', 'test/package/pages.test.ts');
+	write('package', 'test/package/gallery.test.ts');
 } catch (error) {
 	tellAndExit(error);
 }

@@ -1,5 +1,5 @@
 import type { INodeTypeDescription } from 'n8n-workflow';
-import { exampleFor } from '../n8n/example.ts';
+import { exampleFor, withModels } from '../n8n/example.ts';
 import { defaultOperation, isTrigger, listedName, nodeTypes, operationsOf } from './nodeTypes.ts';
 import { Session } from './session.ts';
 
@@ -28,7 +28,9 @@ const runs = [
 it.each(runs)('runs %s with the editor’s button', async (file, name, shown) => {
 	await session.watched(async () => {
 		const { editor, accounts } = session.bridge;
-		await session.page.openWorkflow(await editor.importWorkflow(exampleFor(accounts, file)));
+		await session.page.openWorkflow(
+			await editor.importWorkflow(withModels(exampleFor(accounts, file))),
+		);
 		await session.page.execute();
 		const panel = await session.page.openNode(name);
 		await panel.showsOutput(shown);

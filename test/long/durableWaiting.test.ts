@@ -1,7 +1,7 @@
 import { startService, type Service } from '../service/service.ts';
 import { createAccounts, secretsOf } from '../n8n/bridge.ts';
 import { callerOfWaiting, exampleWith } from '../n8n/durable.ts';
-import { exampleFor } from '../n8n/example.ts';
+import { exampleFor, withModels } from '../n8n/example.ts';
 import type { Execution, Item } from '../n8n/execution.ts';
 import { startInstance, withoutPages, type Instance } from '../n8n/instance.ts';
 import { originalFile } from '../n8n/originalFile.ts';
@@ -42,7 +42,7 @@ it('survives kill -9 while it waits: every file arrives, and nothing is started 
 	const files = {
 		loop: exampleWith(accounts, 'wait-durably-for-videos.json', prompts),
 		caller: await callerOfWaiting(editor, accounts, prompts),
-		batch: exampleFor(accounts, 'nightly-batch-with-spending-cap.json'),
+		batch: withModels(exampleFor(accounts, 'nightly-batch-with-spending-cap.json')),
 	};
 	const ids = { loop: '', caller: '', batch: '' };
 	for (const name of ['loop', 'caller', 'batch'] as const) {

@@ -1,4 +1,4 @@
-import { exampleFor } from './example.ts';
+import { exampleFor, withModels } from './example.ts';
 import { node, type WorkflowFile } from './workflow.ts';
 import type { Accounts, Bridge } from './bridge.ts';
 import type { Editor } from './editor.ts';
@@ -7,14 +7,14 @@ const trigger = 'When clicking ‘Execute workflow’';
 
 /** An example that starts one job, with other prompts: one item each. */
 export function exampleWith(accounts: Accounts, file: string, prompts: string[]): WorkflowFile {
-	const example = exampleFor(accounts, file);
+	const example = withModels(exampleFor(accounts, file));
 	const start = example.nodes.find(({ name }) => name === 'Start');
 	if (start) start.parameters = { ...start.parameters, prompt: '={{ $json.prompt }}' };
 	example.pinData = { [trigger]: prompts.map((prompt) => ({ json: { prompt } })) };
 	return example;
 }
 
-/** A workflow that starts jobs as an example does, and calls the example "Wait for media jobs" to wait for them. */
+/** A workflow that starts jobs as an example does, and calls the example that waits for them. */
 export async function callerOfWaiting(
 	editor: Editor,
 	accounts: Accounts,
@@ -56,6 +56,6 @@ export async function waitingFiles({ editor, service, accounts }: Bridge) {
 	return {
 		loop: exampleWith(accounts, 'wait-durably-for-videos.json', ['a wave', 'a storm [[fail]]']),
 		block: await callerOfWaiting(editor, accounts, ['a beach', 'a cliff [[fail]]']),
-		batch: exampleFor(accounts, 'nightly-batch-with-spending-cap.json'),
+		batch: withModels(exampleFor(accounts, 'nightly-batch-with-spending-cap.json')),
 	};
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { model, type Accounts } from './bridge.ts';
 import type { SavedCredential } from './editor.ts';
-import type { WorkflowFile } from './workflow.ts';
+import type { WorkflowFile, WorkflowNode } from './workflow.ts';
 
 export const readExample = (file: string) =>
 	JSON.parse(readFileSync(`gallery/${file}`, 'utf8')) as WorkflowFile;
@@ -23,27 +23,38 @@ export function exampleFor(
 	return example;
 }
 
-/** Resources of the Model Router node whose model may be of any kind. */
-const MEDIA = 'media';
+/** The resource of the Model Router node whose operations filter or name models, and need none. */
 const CATALOG = 'model';
 
-/** The text models that a user of the reference service could choose where an example leaves it open. */
+/** The models that a user of the reference service could choose where an example leaves it open. */
 const ANY_TEXT_MODEL = 'northwind/quill-2.5';
 const ANOTHER_TEXT_MODEL = 'Aurora-Labs/Prism-4.1-Turbo';
+const MODEL_THAT_SEES = 'aurora-labs/omni-2';
+const MEDIA_MODELS: Record<string, string> = {
+	images: 'canvas/sketch-1',
+	videos: 'reel/clip-3',
+	audio: 'voice/speaker-1',
+	music: 'tune/melody-1',
+};
 
-/** An example with a model chosen wherever a text model is still to be chosen: another one where two are compared. */
+/** An example with a model chosen wherever one is still to be chosen: another one where two are compared. */
 export function withModels(file: WorkflowFile): WorkflowFile {
-	const isOpen = ({ parameters, disabled }: WorkflowFile['nodes'][number]) => {
-		const chosen = parameters['model'] as { value?: unknown } | undefined;
-		const isText = ![MEDIA, CATALOG].includes(String(parameters['resource']));
-		return chosen?.value === '' && isText && disabled !== true;
-	};
 	const nodes = file.nodes.map((node) =>
 		isOpen(node)
-			? { ...node, parameters: { ...node.parameters, model: model(chosenFor(node.name)) } }
+			? { ...node, parameters: { ...node.parameters, model: model(chosenFor(node)) } }
 			: node,
 	);
 	return { ...file, nodes };
 }
 
-const chosenFor = (name: string) => (name === 'Second Model' ? ANOTHER_TEXT_MODEL : ANY_TEXT_MODEL);
+function isOpen({ parameters, disabled }: WorkflowNode): boolean {
+	const chosen = parameters['model'] as { value?: unknown } | undefined;
+	return chosen?.value === '' && parameters['resource'] !== CATALOG && disabled !== true;
+}
+
+function chosenFor({ name, parameters }: WorkflowNode): string {
+	if (parameters['resource'] === 'media')
+		return MEDIA_MODELS[String(parameters['mediaType'] ?? 'images')] ?? '';
+	if (parameters['attachments']) return MODEL_THAT_SEES;
+	return name === 'Second Model' ? ANOTHER_TEXT_MODEL : ANY_TEXT_MODEL;
+}

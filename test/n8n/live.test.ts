@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { messages, model, nodesFor, openBridge, secretsOf, type Bridge } from './bridge.ts';
 import type { SavedWorkflow } from './editor.ts';
-import { exampleFor } from './example.ts';
+import { exampleFor, withModels } from './example.ts';
 import { itemsOf } from './execution.ts';
 import { dataTableScopes } from './instanceOn.ts';
 import { callLive, type Chunk } from './liveCaller.ts';
@@ -94,20 +94,31 @@ it('word by word to the caller of a streaming webhook', async () => {
 
 /** Imports an example that begins at a chat. @returns the address that the chat talks to */
 async function openChat(example: string, accounts = bridge.accounts): Promise<string> {
-	const file = exampleFor(accounts, example);
-	await activated(file);
+	const file = withModels(exampleFor(accounts, example));
 	const trigger = file.nodes.find(({ type }) => type.endsWith('.chatTrigger'));
+	// as its note says for a chat outside of the editor
+	if (trigger) trigger.parameters = { ...trigger.parameters, public: true, mode: 'webhook' };
+	await activated(file);
 	return `${bridge.editor.url}/webhook/${String(trigger?.['webhookId'])}/chat`;
 }
 
-it('word by word into a chat: the example with a model', async () => {
+it('word by word into a chat: the example with a model, which remembers', async () => {
 	const url = await openChat('chat-live-with-a-model.json');
-	const { text } = await readAlong(url, {
+	const said = (sessionId: string, chatInput: string) => ({
 		action: 'sendMessage',
-		sessionId: 'a-chat',
-		chatInput: question,
+		sessionId,
+		chatInput,
 	});
+	const { text } = await readAlong(url, said('a-chat', question));
 	expect(text).toBe(answer);
+	for (const message of ['My coin is called Lighthouse.', 'And now?'])
+		for await (const chunk of callLive(url, said('another', message)))
+			expect(chunk.type).not.toBe('error');
+	const sent = bridge.service.requests.at(-1)?.body as {
+		messages: Array<{ role: string; content: string }>;
+	};
+	expect(sent.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+	expect(sent.messages[1]?.content).toBe('My coin is called Lighthouse.');
 });
 
 it.each([

@@ -1,6 +1,6 @@
 import { openBridge, type Bridge } from './bridge.ts';
 import { waitingExamples, waitingFiles } from './durable.ts';
-import { exampleFor } from './example.ts';
+import { exampleFor, withModels } from './example.ts';
 import { itemsOf } from './execution.ts';
 import { FormVisitor } from './formVisitor.ts';
 import { originalFile } from './originalFile.ts';
@@ -19,7 +19,11 @@ it.each(waitingExamples)('%s: n8n parks it in its database', async (name) => {
 	const parked = await editor.finishedOrParked(id);
 	expect(parked.status).toBe('waiting');
 	// who is told what was not started is told before the wait
-	expect(itemsOf(parked, 'Not Started')).toHaveLength(name === 'batch' ? 2 : 0);
+	const notStarted = itemsOf(parked, 'Not Started').map(({ json }) => json);
+	expect(notStarted).toHaveLength(name === 'batch' ? 2 : 0);
+	expect(itemsOf(parked, 'Save What Is Missing')).toMatchObject(
+		notStarted.map((json) => ({ json })),
+	);
 	// their end, minutes later, is in test/long
 	await editor.stopExecution(id);
 });
@@ -28,7 +32,9 @@ describe('a picture from a form', () => {
 	let path = '';
 	beforeAll(async () => {
 		const { editor, accounts } = bridge;
-		const form = await editor.importWorkflow(exampleFor(accounts, 'picture-from-a-form.json'));
+		const form = await editor.importWorkflow(
+			withModels(exampleFor(accounts, 'picture-from-a-form.json')),
+		);
 		await editor.activate(form);
 		path = String(form.nodes.find(({ type }) => /formTrigger$/.test(type))?.['webhookId']);
 	});

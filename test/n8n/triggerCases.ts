@@ -41,6 +41,9 @@ export function deliveryCases(host: () => TriggerHost): void {
 		expect(idsOf(items)).toEqual([job?.json['jobId']]);
 		expect(items[0]?.binary?.['data']?.mimeType).toBe('video/mp4');
 		await host().expectFiles(items);
+		expect(itemsOf(execution!, 'Save the Outcome')).toMatchObject([
+			{ json: { jobId: job?.json['jobId'], file: expect.stringMatching(/ bytes$/), why: null } },
+		]);
 		await editor.deactivate(saved.id);
 	});
 }

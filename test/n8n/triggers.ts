@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { startService, type Service } from '../service/service.ts';
 import { model, packageName, secretsOf } from './bridge.ts';
 import { until, type Editor, type SavedCredential, type SavedWorkflow } from './editor.ts';
-import { exampleFor } from './example.ts';
+import { exampleFor, withModels } from './example.ts';
 import { itemsOf, type Execution, type Item } from './execution.ts';
 import { startHeldProxy, type HeldProxy } from './heldProxy.ts';
 import type { Instance } from './instance.ts';
@@ -117,9 +117,9 @@ export class TriggerHost {
 		await this.editor.deleteWorkflow(id);
 	}
 
-	/** An example with this host's credentials. */
+	/** An example with this host's credentials and models. */
 	example(file: string): WorkflowFile {
-		return exampleFor({ router: this.#router }, file);
+		return withModels(exampleFor({ router: this.#router }, file));
 	}
 
 	setUp(): WorkflowFile {

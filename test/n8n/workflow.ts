@@ -1,6 +1,8 @@
 /** A workflow as n8n exports it: no ids of this machine, credentials by name. */
 export interface WorkflowFile {
 	name: string;
+	/** What n8n shows of a template. */
+	meta?: { description: string; templateCredsSetupCompleted: boolean };
 	nodes: WorkflowNode[];
 	connections: Record<
 		string,

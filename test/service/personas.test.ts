@@ -334,15 +334,23 @@ describe('a model', () => {
 	});
 });
 
+/** The messages, prompts and questions of sample data: in the code of a Code node, or in the fields of Edit Fields. */
+const textsIn = (parameters: Record<string, unknown>): string[] =>
+	[
+		...JSON.stringify(parameters).matchAll(
+			/(?:text|question|prompt)(?:\\?": |: )\\"(.*?)\\"|"name":"(?:text|question|prompt)","value":"(.*?)"/g,
+		),
+	].map(([, inCode, inField]) => inCode ?? inField ?? '');
+
 it.each(readdirSync('gallery'))('%s gets no echo for an answer', async (file) => {
 	const example = JSON.parse(readFileSync(`gallery/${file}`, 'utf8')) as {
-		nodes: Array<{ type: string; parameters: Record<string, unknown> }>;
-		pinData: Record<string, Array<{ json: Record<string, unknown> }>>;
+		nodes: Array<{ name: string; type: string; parameters: Record<string, unknown> }>;
 	};
-	const given = Object.values(example.pinData).flatMap((items) => items.map(({ json }) => json));
+	const samples = example.nodes.filter(({ name }) => name === 'Sample Data');
 	const ours = example.nodes.filter(({ type }) => type.startsWith('n8n-nodes-agent-bridge.'));
-	const texts = [...given, ...ours.map(({ parameters }) => parameters)]
-		.flatMap(({ message, prompt, question, text }) => [message, prompt, question, text])
+	const texts = ours
+		.flatMap(({ parameters: { message, prompt, question } }) => [message, prompt, question])
+		.concat(samples.flatMap(({ parameters }) => textsIn(parameters)))
 		.filter((text) => typeof text === 'string' && text !== '' && !text.startsWith('='));
 	for (const text of texts.map(String)) {
 		const answers = [

@@ -1,0 +1,127 @@
+import { readdirSync } from 'node:fs';
+
+import { readExample } from '../n8n/example';
+import type { WorkflowFile, WorkflowNode } from '../n8n/workflow';
+import { expectCommitted } from './pages/committed';
+import { GROUPS, renderGallery } from './pages/gallery';
+import { findHardToRead, readableText } from './pages/reading';
+
+const files = readdirSync('gallery').sort();
+
+const STICKY_NOTE = 'n8n-nodes-base.stickyNote';
+const isNote = ({ type }: WorkflowNode) => type === STICKY_NOTE;
+const notesOf = ({ nodes }: WorkflowFile) => nodes.filter(isNote);
+const textOf = ({ parameters }: WorkflowNode) => String(parameters['content']);
+
+/** The only account besides ours that an example names: a mail server is nobody's app. */
+const NAMED_ACCOUNTS =
+	/^(workspaceAgentApi|marketAssistantApi|modelRouterApi|smtp|httpBearerAuth)$/;
+
+it('docs/gallery.md shows every workflow in one group', () => {
+	expect(Object.values(GROUPS).flat().sort()).toEqual(files);
+	expectCommitted('docs/gallery.md', renderGallery());
+});
+
+it('no two workflows have one name', () => {
+	const names = files.map((file) => readExample(file).name);
+	expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+describe.each(files)('%s', (file) => {
+	const example = readExample(file);
+	const { name, nodes } = example;
+	const ofType = (type: RegExp) => nodes.filter((node) => type.test(node.type));
+
+	it('is an export that holds nothing of a machine', () => {
+		expect(file).toMatch(/^[a-z\d]+(-[a-z\d]+)*\.json$/);
+		expect(Object.keys(example).sort()).toEqual([
+			...['active', 'connections', 'meta', 'name', 'nodes', 'pinData', 'settings', 'tags'],
+		]);
+		expect(example).toMatchObject({
+			...{ active: false, pinData: {}, tags: [] },
+			settings: { executionOrder: 'v1' },
+		});
+		const ids = nodes.map(({ id }) => id);
+		expect(ids.filter((id) => !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id))).toEqual([]);
+		expect(new Set(ids).size).toBe(ids.length);
+	});
+
+	it('says in plain words what it is', () => {
+		const { description, ...rest } = example.meta ?? { description: '' };
+		expect(rest).toEqual({ templateCredsSetupCompleted: false });
+		expect(description).toMatch(/^(?:[A-Z]|n8n).*\.$/);
+		expect(description.match(/[.!?](\s|$)/g)?.length).toBeLessThanOrEqual(2);
+		const texts = [name, description, ...notesOf(example).map(textOf)];
+		expect(texts.flatMap((text) => findHardToRead(readableText(text)))).toEqual([]);
+	});
+
+	it('has three notes: what it does, how to set it up, how to change it', () => {
+		const notes = notesOf(example);
+		expect(notes.map((note) => [note.name, note.parameters['color']])).toEqual([
+			['What It Does', undefined],
+			['Set Up', 4],
+			['Make It Yours', 5],
+		]);
+		const [what, setUp, yours] = notes.map(textOf);
+		expect(what).toMatch(/^## \S/);
+		expect(setUp).toMatch(/^## Set up\n/);
+		expect([...(setUp ?? '').matchAll(/^(\d)\. /gm)].map(([, step]) => step)).toEqual([
+			...['1', '2', '3'],
+		]);
+		expect(yours).toMatch(/^## Make it yours\n/);
+	});
+
+	it('leaves accounts of apps and models open', () => {
+		const accounts = nodes.flatMap(({ credentials = {} }) => Object.entries(credentials));
+		expect(accounts.filter(([type]) => !NAMED_ACCOUNTS.test(type))).toEqual([]);
+		expect(new Set(accounts.map(([, { id }]) => id))).toEqual(new Set([null]));
+		const models = nodes.flatMap(({ parameters: { model } }) => (model ? [model] : []));
+		// or the one that an earlier node has chosen
+		for (const model of models)
+			expect(model).toMatchObject({ value: expect.stringMatching(/^(=|$)/) });
+	});
+
+	it('begins at a trigger that is open to nobody else, and ends in something visible', () => {
+		const triggers = ofType(/trigger$/i);
+		expect(triggers.length).toBeGreaterThan(0);
+		// "Execute workflow" and the demo begin at the first
+		for (const { type } of triggers.slice(1)) expect(type).not.toMatch(/manualTrigger$/);
+		for (const { parameters } of ofType(/\.chatTrigger$/))
+			expect(parameters['public'] ?? false).toBe(false);
+		if (ofType(/\.scheduleTrigger$/).length)
+			expect(example.settings?.['timezone']).toMatch(/^[A-Z]\w+\/[A-Z]\w+$/);
+		expect(ofType(/\.noOp$/)).toEqual([]);
+	});
+
+	it('has nothing that lies over something else', () => {
+		const boxes = nodes.map((node) => ({ name: node.name, ...boxOf(node) }));
+		const over = boxes.flatMap((one, index) =>
+			boxes
+				.slice(index + 1)
+				.filter((other) => overlap(one, other))
+				.map((other) => `${one.name} and ${other.name}`),
+		);
+		expect(over).toEqual([]);
+	});
+});
+
+interface Box {
+	left: number;
+	top: number;
+	width: number;
+	height: number;
+}
+
+/** In pixels of the canvas; a node that others hang below is wide. */
+function boxOf({ type, position: [left, top], parameters }: WorkflowNode): Box {
+	if (type === STICKY_NOTE)
+		return { left, top, width: Number(parameters['width']), height: Number(parameters['height']) };
+	const isWide = /\.(agent|agentTool|agentConversation|chainLlm)$/.test(type);
+	return { left, top, width: isWide ? 256 : 96, height: 96 };
+}
+
+const overlap = (one: Box, other: Box) =>
+	one.left < other.left + other.width &&
+	other.left < one.left + one.width &&
+	one.top < other.top + other.height &&
+	other.top < one.top + one.height;
