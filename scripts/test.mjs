@@ -9,7 +9,6 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { appendFileSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { install, tellAndExit } from './install.mjs';
 import { node24, node24Environment, root } from './machine.mjs';
@@ -131,7 +130,7 @@ function startInstalling() {
 
 function workersFor(layer) {
 	// more than two cores can keep busy: most of these tests wait most of their time. Two n8n in queue mode fill 6 GB.
-	return quick.includes(layer) || (layer === 'queue' && totalmem() > 12e9) ? 3 : 2;
+	return quick.includes(layer) ? 3 : 2;
 }
 
 /** One jest process. One that crashed, did nothing or said nothing counts as a failure. */
