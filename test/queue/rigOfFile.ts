@@ -8,7 +8,7 @@ import { startQueue, type Queue } from './queue.ts';
 export let queue: Queue;
 
 beforeAll(async () => {
-	queue = await startQueue({ webhookProcessor: true });
+	queue = await startQueue({ workers: 3, webhookProcessor: true });
 	tellTests(queue.main, queue.workers);
 });
 afterAll(async () => await queue?.stop());
