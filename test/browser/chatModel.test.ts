@@ -1,4 +1,3 @@
-import { takePicture } from './pictures.ts';
 import { Session } from './session.ts';
 
 let session: Session;
@@ -51,7 +50,6 @@ it('is found below an AI Agent, and its lists show price, context and abilities'
 		expect(await panel.pick('model', 'plain', 'tiny/plain-1', 1)).toEqual([plain]);
 		// what was chosen is longer than its field, which n8n marks with an ellipsis
 		expect(await panel.cutTexts()).toEqual([prism, plain]);
-		await takePicture(`node ${NAME} with fallback`, panel.ndv);
 		await panel.close();
 		await page.fit();
 		// the agent and the trigger that n8n adds with it, and the model below the agent

@@ -24,7 +24,8 @@ it.each(kinds)('saves and tests a credential of the %s', async (kind) => {
 
 		await form.fill('apiKey', String(data['apiKey']));
 		expect(await form.save()).toMatchObject({ succeeded: true });
-		await takePicture(`credential ${displayName}`, form.dialog);
+		// README's picture is of the first one in an n8n, which has no number: see firstCheck.test.ts
+		if (kind !== 'router') await takePicture(`credential ${displayName}`, form.dialog);
 		await form.close();
 	})();
 });

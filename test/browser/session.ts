@@ -1,53 +1,27 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { chromium, type BrowserContext } from 'playwright-core';
 import { openBridge, type Bridge } from '../n8n/bridge.ts';
 import type { ServiceOptions } from '../service/service.ts';
+import { Browser } from './browser.ts';
 import { EditorPage } from './editorPage.ts';
 
 // the editor is n8n's, and loads its parts while it is used: what fails is tried once more, and both are printed
 jest.retryTimes(1, { logErrorsBeforeRetry: true });
 
-/** Where a failed test leaves what it saw: `scripts/test.mjs` empties it before a run. */
-const evidence = resolve('.browser');
-
-const flags = [
-	'--disable-gpu',
-	'--disable-quic',
-	'--no-first-run',
-	'--disable-background-networking',
-	'--disable-component-update',
-	'--disable-sync',
-];
-
 /** A browser in which the owner is signed in, at the n8n that all tests share, and a service of this file's own. */
 export class Session {
 	readonly bridge: Bridge;
 	readonly page: EditorPage;
-	readonly #context: BrowserContext;
-	readonly #folder: string;
-	#failures = 0;
+	readonly watched: Browser['watched'];
+	readonly #browser: Browser;
 
-	private constructor(bridge: Bridge, page: EditorPage, context: BrowserContext, folder: string) {
-		[this.bridge, this.page] = [bridge, page];
-		[this.#context, this.#folder] = [context, folder];
+	private constructor(bridge: Bridge, browser: Browser) {
+		this.bridge = bridge;
+		this.page = new EditorPage(browser.tab, bridge.editor.url);
+		this.watched = browser.watched.bind(browser);
+		this.#browser = browser;
 	}
 
 	static async open(options: ServiceOptions = {}): Promise<Session> {
-		const bridge = await openBridge(options);
-		const folder = mkdtempSync(join(tmpdir(), 'chromium-'));
-		const context = await chromium.launchPersistentContext(folder, {
-			executablePath: process.env['AGENT_BRIDGE_CHROMIUM'] ?? 'chromium',
-			// a container has no namespaces for the sandbox, and the pages are our own
-			chromiumSandbox: false,
-			args: flags,
-			viewport: { width: 1440, height: 900 },
-		});
-		// how fast a machine is decides nothing
-		context.setDefaultTimeout(90_000);
-		const tab = context.pages()[0] ?? (await context.newPage());
-		const session = new Session(bridge, new EditorPage(tab, bridge.editor.url), context, folder);
+		const session = new Session(await openBridge(options), await Browser.open());
 		try {
 			await session.watched(async () => await session.page.signIn())();
 		} catch (error) {
@@ -58,30 +32,7 @@ export class Session {
 	}
 
 	async close(): Promise<void> {
-		await this.#context.close();
+		await this.#browser.close();
 		await this.bridge.service.stop();
-		rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-	}
-
-	/** A test that, when it fails, keeps a picture and the text of the page, and says where. */
-	watched<A extends unknown[]>(work: (...args: A) => Promise<void>): (...args: A) => Promise<void> {
-		return async (...args) => {
-			try {
-				await work(...args);
-			} catch (error) {
-				const saved = await this.#keep().catch(() => 'nothing, since it is gone');
-				if (error instanceof Error) error.message += `\n\nWhat the browser showed: ${saved}`;
-				throw error;
-			}
-		};
-	}
-
-	async #keep(): Promise<string> {
-		mkdirSync(evidence, { recursive: true });
-		const name = join(evidence, `${process.env['JEST_WORKER_ID'] ?? ''}-${++this.#failures}`);
-		const { tab } = this.page;
-		writeFileSync(`${name}.txt`, `${tab.url()}\n\n${await tab.locator('body').innerText()}`);
-		await tab.screenshot({ path: `${name}.png` });
-		return `${name}.png and .txt`;
 	}
 }

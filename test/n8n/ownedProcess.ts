@@ -20,6 +20,8 @@ export interface ProcessStart {
 	args: string[];
 	/** by default that of the tests */
 	env?: Record<string, string>;
+	/** by default the process's own folder */
+	cwd?: string;
 	isReady(): boolean | Promise<boolean>;
 	/** how long it may take until then */
 	seconds: number;
@@ -76,13 +78,20 @@ export class OwnedProcess {
 	}
 
 	/** Starts the process and waits until it can be used. */
-	protected async launch({ command, args, env, isReady, seconds }: ProcessStart): Promise<void> {
+	protected async launch({
+		command,
+		args,
+		env,
+		cwd,
+		isReady,
+		seconds,
+	}: ProcessStart): Promise<void> {
 		const isFirst = !this.#process;
 		this.#logStart = isFirst ? 0 : statSync(this.logFile).size;
 		this.#failure = undefined;
 		const output = openSync(this.logFile, isFirst ? 'w' : 'a');
 		const child = spawn(command, args, {
-			cwd: this.folder,
+			cwd: cwd ?? this.folder,
 			...(env && { env }),
 			stdio: ['ignore', output, output],
 		});
