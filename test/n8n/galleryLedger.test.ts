@@ -66,12 +66,13 @@ describe('a paid start whose outcome is unknown', () => {
 		return ledger.service.world.starts.at(-1)!.jobId;
 	}
 
-	/** The error workflow, executed by hand: it then gets n8n's own example of an error. */
-	const begin = async () => {
+	const errorWorkflow = async () => {
 		const accounts = { router: ledger.account };
 		const file = exampleFor(accounts, 'ask-in-slack-what-became-of-an-unknown-paid-start.json');
-		return await ledger.editor.start(await ledger.saved(askingByMail(file, smtp)));
+		return await ledger.saved(askingByMail(file, smtp));
 	};
+	/** Executes it by hand: it then gets n8n's own example of an error. */
+	const begin = async () => await ledger.editor.start(await errorWorkflow());
 
 	it('a person says that there is a job, and that there is none', async () => {
 		const keys = [`first-${randomUUID()}`, `second-${randomUUID()}`];
@@ -129,6 +130,44 @@ describe('a paid start whose outcome is unknown', () => {
 		await answerFields(linkOf(await waitingMail(id)), ['No', '']);
 		await finished(id);
 		expect(await ledger.ofKey(key)).toMatchObject([{ state: 'notStarted' }]);
+	});
+
+	it('n8n executes it when a published workflow fails', async () => {
+		const { editor, service } = ledger;
+		const errors = await errorWorkflow();
+		await editor.activate(errors);
+		const [key, path] = [`fifth-${randomUUID()}`, randomUUID()];
+		const file = workflow('orders', [], ledger.startNode(key));
+		Object.assign(file.nodes[0]!, {
+			...{ type: 'n8n-nodes-base.webhook', typeVersion: 2.1, webhookId: path },
+			parameters: { path, httpMethod: 'POST', responseMode: 'lastNode', options: {} },
+		});
+		const settings = { ...file.settings, errorWorkflow: errors.id };
+		const failing = await ledger.saved({ ...file, settings, pinData: {} });
+		await editor.activate(failing);
+		service.fault({
+			match: { method: 'POST' },
+			times: 1,
+			do: { type: 'reset_peer', effect: true },
+		});
+		expect(await editor.webhook(path)).toMatchObject({ status: 500 });
+		const { id: failed } = await editor.finishedOf(failing.id);
+
+		let id = '';
+		await until('the error workflow is executed', async () => {
+			id = (await editor.executions(errors.id))[0]?.id ?? '';
+			return id !== '';
+		});
+		const asked = await waitingMail(id);
+		expect(asked.body).toContain('Workflow that failed: orders');
+		expect(asked.body).toContain(`/executions/${failed}`);
+		expect(asked.body).toContain(`Unique key: ${key}`);
+		const { jobId } = service.world.starts[0]!;
+		await answerFields(linkOf(asked), ['Yes', jobId]);
+		await finished(id);
+		expect(await ledger.ofKey(key)).toMatchObject([{ state: 'pending', jobId }]);
+		await editor.deactivate(failing.id);
+		await editor.deactivate(errors.id);
 	});
 
 	it('any other error is told', async () => {
