@@ -1,10 +1,11 @@
 import { startService, type Service } from '../service/service.ts';
-import { createAccounts, secretsOf } from '../n8n/bridge.ts';
+import { createAccounts, secretsOf, type Accounts } from '../n8n/bridge.ts';
 import { callerOfWaiting, exampleWith } from '../n8n/durable.ts';
 import { exampleFor, withModels } from '../n8n/example.ts';
 import type { Execution, Item } from '../n8n/execution.ts';
 import { startInstance, withoutPages, type Instance } from '../n8n/instance.ts';
 import { originalFile } from '../n8n/originalFile.ts';
+import type { WorkflowFile } from '../n8n/workflow.ts';
 
 // the examples that wait in n8n's database, while n8n is killed and the service is away for a while
 let service: Service;
@@ -34,6 +35,17 @@ const jobIds = (items: Item[]) => items.map(({ json }) => json['jobId']);
 const reads = (jobId: unknown) =>
 	service.requests.filter(({ path }) => path.endsWith(`/jobs/${String(jobId)}`)).length;
 
+const FAILING = 'A lighthouse at noon [[fail]]';
+
+/** The nightly batch, in which one of the jobs fails. */
+function batchWithFailure(accounts: Accounts): WorkflowFile {
+	const file = withModels(exampleFor(accounts, 'nightly-batch-with-spending-cap.json'));
+	const sample = file.nodes.find(({ name }) => name === 'Sample Data')!;
+	const output = String(sample.parameters['jsonOutput']);
+	sample.parameters['jsonOutput'] = output.replace('A lighthouse at noon', FAILING);
+	return file;
+}
+
 it('survives kill -9 while it waits: every file arrives, and nothing is started twice', async () => {
 	const { editor } = instance;
 	const accounts = await createAccounts(editor, secretsOf(service));
@@ -42,7 +54,7 @@ it('survives kill -9 while it waits: every file arrives, and nothing is started 
 	const files = {
 		loop: exampleWith(accounts, 'wait-durably-for-videos.json', prompts),
 		caller: await callerOfWaiting(editor, accounts, prompts),
-		batch: withModels(exampleFor(accounts, 'nightly-batch-with-spending-cap.json')),
+		batch: batchWithFailure(accounts),
 	};
 	const ids = { loop: '', caller: '', batch: '' };
 	for (const name of ['loop', 'caller', 'batch'] as const) {
@@ -51,6 +63,13 @@ it('survives kill -9 while it waits: every file arrives, and nothing is started 
 	}
 	const started = [...service.world.starts];
 	expect(started).toHaveLength(3 + 3 + 3);
+
+	// this file cannot be had
+	const lost = started.find(({ prompt }) => prompt.includes('in the rain'))?.jobId ?? '';
+	service.fault({
+		match: { path: `/v1/images/jobs/${lost}/content` },
+		do: { type: 'status', status: 403 },
+	});
 
 	// the first readings find no service, with all that the node tries by itself
 	const away = started[0]?.jobId ?? '';
@@ -88,8 +107,23 @@ it('survives kill -9 while it waits: every file arrives, and nothing is started 
 	await expectWhole(second!);
 	expect(third?.json).toMatchObject({ why: expect.stringContaining('costs nothing') });
 
-	expect(allItems(batch, 'Download')).toHaveLength(3);
+	expect(allItems(batch, 'Download')).toHaveLength(1);
 	for (const item of allItems(batch, 'Download')) await expectWhole(item);
+	const missing = allItems(batch, 'No File').map(({ json }) => json);
+	expect(missing).toHaveLength(2);
+	expect(missing).toEqual(
+		expect.arrayContaining([
+			expect.objectContaining({ prompt: FAILING, why: expect.stringMatching(/./) }),
+			expect.objectContaining({ jobId: lost, why: expect.stringMatching(/./) }),
+		]),
+	);
+	const notStarted = allItems(batch, 'Not Started').map(({ json }) => json);
+	expect(notStarted).toHaveLength(2);
+	// all of them are rows of the table
+	expect(allItems(batch, 'Save What Is Missing')).toHaveLength(4);
+	expect(allItems(batch, 'Save What Is Missing').map(({ json }) => json['why'])).toEqual(
+		expect.arrayContaining([...missing, ...notStarted].map(({ why }) => why)),
+	);
 
 	// exactly one start each, by the books of the service
 	expect(service.world.starts).toEqual(started);

@@ -141,10 +141,9 @@ describe('a picture after approval', () => {
 describe('an article that is read aloud', () => {
 	const address = (path: string) =>
 		`http://127.0.0.1:${(pages.address() as AddressInfo).port}${path}`;
-	const listen = async (url: string) => {
-		const { visitor, page, finished } = await openForm(
-			load(SPEECH, { 'Read It Aloud': 'voice/speaker-1' }),
-		);
+	const speech = () => load(SPEECH, { 'Read It Aloud': 'voice/speaker-1' });
+	const listen = async (url: string, file = speech()) => {
+		const { visitor, page, finished } = await openForm(file);
 		const { html } = await visitor.send(page, url);
 		return { html, execution: await finished() };
 	};
@@ -169,6 +168,32 @@ describe('an article that is read aloud', () => {
 		const costUsd = Number(short?.json['costUsd']) + Number(speech?.json['costUsd']);
 		expect(html).toContain(LINK);
 		expect(html).toContain(`It has cost ${Number(costUsd.toFixed(6))} USD`);
+	});
+
+	it('is not spoken again when it cannot be saved: the page says where it is', async () => {
+		const file = speech();
+		const drive = file.nodes.find(({ name }) => name === 'Save to Google Drive')!;
+		// an item with an error alone is what the node of Google Drive gives for one that failed; n8n puts it on the error output
+		const error = { id: 'error', name: 'error', value: 'The folder is full.', type: 'string' };
+		drive.parameters = { assignments: { assignments: [error] }, options: {} };
+		const { html, execution } = await listen(address('/article'), file);
+		expect(html).toContain('The speech is made, but not saved');
+		expect(html).toContain('The folder is full.');
+		expect(bridge.service.world.starts).toHaveLength(1);
+		const [made] = itemsOf(execution, 'Read It Aloud');
+		expect((await bridge.editor.bytesOf(made?.binary?.['data'])).length).toBeGreaterThan(0);
+	});
+
+	it.each([
+		['the text', { match: { path: '/v1/chat/completions' } }],
+		['the speech', { match: { path: '/v1/audio/jobs' } }],
+	])('the page says why when %s is refused, and nothing is saved', async (_what, { match }) => {
+		bridge.service.fault({ match, do: { type: 'status', status: 403 } });
+		const { html, execution } = await listen(address('/article'));
+		expect(html).toContain('There is no speech');
+		expect(html).toContain('does not permit this request (403)');
+		expect(itemsOf(execution, 'Save to Google Drive')).toEqual([]);
+		expect(bridge.service.world.starts).toEqual([]);
 	});
 
 	it('costs nothing when its address does not answer', async () => {

@@ -28,11 +28,12 @@ export function deliveryCases(host: () => TriggerHost): void {
 		expect(await host().ended(saved.id)).toHaveLength(1);
 	});
 
-	it('the example: one workflow starts a video, the other gets it', async () => {
+	it('the example: one workflow starts a video, the other gets it, and tells of one that failed', async () => {
 		const { editor } = host();
 		const started = await editor.runOnce(host().example('video-1-start.json'));
 		expect(started.error?.message).toBeUndefined();
 		const [job] = itemsOf(started, 'Start a Video');
+		const [failing] = await host().startJobs('product videos', ['a lighthouse [[fail]]']);
 		const saved = await host().saved(host().example('video-2-bring.json'));
 		await editor.activate(saved);
 		await until('the video is there', async () => (await host().ended(saved.id)).length > 0);
@@ -41,8 +42,12 @@ export function deliveryCases(host: () => TriggerHost): void {
 		expect(idsOf(items)).toEqual([job?.json['jobId']]);
 		expect(items[0]?.binary?.['data']?.mimeType).toBe('video/mp4');
 		await host().expectFiles(items);
-		expect(itemsOf(execution!, 'Save the Outcome')).toMatchObject([
+		expect(idsOf(itemsOf(execution!, 'No Video'))).toEqual([failing]);
+		// once behind each branch
+		const runs = execution!.runData['Save the Outcome'] ?? [];
+		expect(runs.flatMap(({ data }) => data?.main?.[0] ?? [])).toMatchObject([
 			{ json: { jobId: job?.json['jobId'], file: expect.stringMatching(/ bytes$/), why: null } },
+			{ json: { jobId: failing, file: null, why: expect.stringMatching(/./) } },
 		]);
 		await editor.deactivate(saved.id);
 	});
@@ -59,9 +64,11 @@ export function confirmCases(host: () => TriggerHost): void {
 		await until('the video is confirmed', async () => (await host().ended(saved.id)).length > 0);
 		const [execution] = await host().ended(saved.id);
 		expect(execution?.error?.message).toBeUndefined();
-		expect(itemsOf(execution!, 'Describe the Video')).toMatchObject([
+		const described = itemsOf(execution!, 'Describe the Video');
+		expect(described).toMatchObject([
 			{ json: { text: expect.stringMatching(/^Video of job .*, delivery 1$/) } },
 		]);
+		await host().expectFiles(described);
 		expect(itemsOf(execution!, 'Confirm Delivery')).toMatchObject([
 			{ json: { jobId: job?.json['jobId'], state: 'delivered', alreadyDelivered: false } },
 		]);
