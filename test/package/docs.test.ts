@@ -104,6 +104,15 @@ it('the operation that CONTRIBUTING shows is the one that is tried here, and wor
 	]);
 });
 
+it('every picture is on a page', () => {
+	const shown = documents.flatMap((path) =>
+		[...read(path).matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, file = '']) =>
+			join(dirname(path), file),
+		),
+	);
+	expect(globSync('docs/pictures/*').filter((file) => !shown.includes(file))).toEqual([]);
+});
+
 it('every decision is in the list', () => {
 	const listed = [...read('docs/decisions/README.md').matchAll(/\]\((\d{4}-[\w-]+\.md)\)/g)];
 	const there = globSync('[0-9]*.md', { cwd: 'docs/decisions' }).sort();

@@ -162,6 +162,10 @@ const renderOperations = (): string =>
 function renderCredentials(): string {
 	const parts = allCredentials.flatMap(({ displayName, properties }) => [
 		`## ${displayName}`,
+		renderPicture(
+			`The credential ${displayName}, filled in and tested`,
+			`credential ${displayName}`,
+		),
 		renderFields(properties).join('\n'),
 	]);
 	return paragraphs(
@@ -193,6 +197,7 @@ function renderNode(
 		WRITTEN,
 		withFullStop(description.description ?? ''),
 		intro,
+		renderPicture(`The node ${displayName} in n8n's editor`, `node ${displayName}`),
 		renderCredentialLink(description),
 		renderContents(resources),
 		...operations,
@@ -212,6 +217,10 @@ function renderNode(
 		renderEntries(own).join('\n'),
 	);
 }
+
+/** A picture that the browser's tests take (test/browser/pictures.ts). */
+const renderPicture = (text: string, name: string) =>
+	`![${text}](../pictures/${name.toLowerCase().replaceAll(' ', '-')}.png)`;
 
 /** Of a long page. Headings that come twice get a number from GitHub. */
 function renderContents(resources: readonly Resource[]): string {
