@@ -67,7 +67,9 @@ let source: PackageSource;
 let n8n: NewN8n;
 let service: PrintingService;
 let browser: Browser;
-beforeAll(async () => {
+// as in session.ts, each time in a new n8n
+jest.retryTimes(1, { logErrorsBeforeRetry: true });
+beforeEach(async () => {
 	folder = mkdtempSync(join(tmpdir(), 'first-check-'));
 	source = await PackageSource.start(tarball!, folder);
 	const [port, brokerPort] = [await freePort(), await freePort()];
@@ -84,7 +86,7 @@ beforeAll(async () => {
 	service = new PrintingService('the reference service', join(folder, 'service'));
 	browser = await Browser.open();
 });
-afterAll(async () => {
+afterEach(async () => {
 	await browser?.close();
 	await service?.stop();
 	await n8n?.remove();
@@ -149,6 +151,8 @@ const doSteps = async () => {
 	await form.fill('apiKey', key);
 	const { text } = await form.save();
 	expect(text).toContain(told('Connection tested successfully'));
+	// the button fades
+	await tab.waitForTimeout(2000);
 	await takePicture('credential Model Router API', form.dialog);
 	await form.close();
 
@@ -178,4 +182,4 @@ const doSteps = async () => {
 
 it('leads from an empty folder to a first answer', async () => {
 	await browser.watched(doSteps)();
-});
+}, 400_000);
