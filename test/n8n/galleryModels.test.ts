@@ -1,5 +1,6 @@
 import { openBridge, type Bridge } from './bridge.ts';
 import { DataTables, type Fields } from './dataTables.ts';
+import { until } from './editor.ts';
 import { exampleFor, withModels } from './example.ts';
 import { itemsOf, type Execution } from './execution.ts';
 import { withoutOutsideApps } from './outsideApps.ts';
@@ -129,5 +130,35 @@ describe('two models in n8n’s Evaluation', () => {
 				'Second model cost (USD)': costs.secondCostUsd,
 			},
 		]);
+	});
+
+	it('answer all rows in a run of n8n’s Evaluation, which has the figures of both', async () => {
+		const { editor } = bridge;
+		const file = load('compare-two-models-with-n8n-evaluation.json');
+		await runOnce(file);
+		const table = 'Evaluation Questions';
+		const { id } = await editor.importWorkflow(withTable(file, await tables.idOf(table)));
+		// as "Run evaluation" in the tab Evaluations does
+		const runs = `/rest/workflows/${id}/test-runs`;
+		const { testRunId } = await editor.call<{ testRunId: string }>('POST', `${runs}/new`, {});
+		let run: { status: string; metrics?: Record<string, number> } = { status: 'new' };
+		await until('the evaluation has ended', async () => {
+			run = await editor.call('GET', `${runs}/${testRunId}`);
+			return !['new', 'running'].includes(run.status);
+		});
+		expect(run.status).toBe('completed');
+		expect(modelCalls()).toHaveLength(6);
+		const rows = await tables.rows(table);
+		expect(rows).toHaveLength(3);
+		const costs = (field: string) => rows.map((row) => Number(row[field]));
+		expect(Math.min(...costs('firstCostUsd'), ...costs('secondCostUsd'))).toBeGreaterThan(0);
+		expect(rows.flatMap((row) => [row['firstAnswer'], row['secondAnswer']])).not.toContain(null);
+		const mean = (values: number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
+		expect(run.metrics).toMatchObject({
+			'First model correct': expect.any(Number),
+			'First model cost (USD)': expect.closeTo(mean(costs('firstCostUsd')), 9),
+			'Second model correct': expect.any(Number),
+			'Second model cost (USD)': expect.closeTo(mean(costs('secondCostUsd')), 9),
+		});
 	});
 });
