@@ -63,7 +63,8 @@ export class PackageSource {
 				'	case "$argument" in --registry=*) ;; *) set -- "$@" "$argument" ;; esac',
 				'done',
 				`unset HTTPS_PROXY; PATH="\${PATH#${programs}:}"`,
-				`export npm_config_cache=${join(folder, 'npm-cache')}`,
+				// nothing of the machine's own npm counts
+				`export npm_config_userconfig=${join(folder, 'npmrc')} npm_config_cache=${join(folder, 'npm-cache')}`,
 				`exec npm "$@" --registry=http://127.0.0.1:${port}`,
 				'',
 			].join('\n'),
