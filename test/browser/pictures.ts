@@ -9,9 +9,13 @@ const mostBytes = 150_000;
 const hidden = `
 	.el-notification,
 	[data-test-id="canvas-controls"],
-	[data-test-id="execute-workflow-button"],
+	[data-test-id^="execute-workflow-button"],
+	[data-test-id="node-creator-plus-button"],
+	[data-test-id="command-bar-button"],
+	[data-test-id="add-sticky-button"],
+	[data-test-id="toggle-focus-panel-button"],
+	[data-test-id="ask-assistant-canvas-action-button"],
 	[class*="executionButtons"],
-	[class*="nodeCreatorButtons"],
 	[data-test-id^="radio-button-"] { visibility: hidden !important; }`;
 
 /** The name of a node is wider than the node. */

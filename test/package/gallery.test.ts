@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { readExample } from '../n8n/example';
 import type { WorkflowFile, WorkflowNode } from '../n8n/workflow';
 import { expectCommitted } from './pages/committed';
+import { readEditorTexts } from './pages/editorTexts';
 import { GROUPS, renderGallery } from './pages/gallery';
 import { findHardToRead, readableText } from './pages/reading';
 
@@ -53,6 +54,15 @@ describe.each(files)('%s', (file) => {
 		expect(description.match(/[.!?](\s|$)/g)?.length).toBeLessThanOrEqual(2);
 		const texts = [name, description, ...notesOf(example).map(textOf)];
 		expect(texts.flatMap((text) => findHardToRead(readableText(text)))).toEqual([]);
+	});
+
+	it('calls our fields as the editor does', () => {
+		const named = notesOf(example).flatMap((note) => [
+			...textOf(note).matchAll(/\*\*([^*]+)\*\* \(in (?:Options|Request Settings)\)/g),
+		]);
+		// a field's title may end in its unit
+		const titles = readEditorTexts().map((text) => text.replace(/ \([^)]*\)$/, ''));
+		expect(named.filter(([, title = '']) => !titles.includes(title))).toEqual([]);
 	});
 
 	it('has three notes: what it does, how to set it up, how to change it', () => {
