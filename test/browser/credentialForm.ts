@@ -21,16 +21,28 @@ export class CredentialForm {
 		const tested = this.#tab.waitForResponse((response) =>
 			new URL(response.url()).pathname.endsWith('/credentials/test'),
 		);
-		await this.#get('credential-save-button').click();
-		await (await tested).finished();
-		const succeeded = this.dialog.locator(
-			'[data-test-id="credentials-config-container-test-success"]:visible',
+		let isTested = false;
+		const settled = tested.then(
+			() => (isTested = true),
+			() => (isTested = true),
 		);
+		const button = this.#get('credential-save-button');
+		while (!isTested) {
+			// n8n draws the button anew after a change, and a click in that moment is lost
+			await button.click({ timeout: 2000 }).catch(() => undefined);
+			await Promise.race([settled, this.#tab.waitForTimeout(3000)]);
+		}
+		const { data } = (await (await tested).json()) as { data: { status: string } };
+		if (data.status === 'OK') {
+			const success = '[data-test-id="credentials-config-container-test-success"]:visible';
+			return { succeeded: true, text: await this.dialog.locator(success).innerText() };
+		}
+		await this.dialog.getByText('connect with these settings').waitFor();
 		const details = this.dialog.getByText('More details');
-		await succeeded.or(details).first().waitFor();
-		if (await succeeded.isVisible()) return { succeeded: true, text: await succeeded.innerText() };
-		await details.click();
-		await details.waitFor({ state: 'detached' });
+		if (await details.isVisible()) {
+			await details.click();
+			await details.waitFor({ state: 'detached' });
+		}
 		return { succeeded: false, text: await this.dialog.innerText() };
 	}
 

@@ -218,6 +218,8 @@ export class EditorPage {
 
 	/** The form of a new credential of this type. */
 	async newCredential(type: string): Promise<CredentialForm> {
+		// of a test that failed and is tried once more
+		if (await this.#get('editCredential-modal').isVisible()) await this.tab.reload();
 		await this.#goTo('/home/credentials');
 		await this.#goTo('/home/credentials/create');
 		const select = this.tab.locator('[data-test-id="new-credential-type-select"] input');
