@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
 
+// the editor is n8n's, and loads its parts while it is used: what fails is tried once more, and both are printed
+jest.retryTimes(1, { logErrorsBeforeRetry: true });
+
 /** Where a failed test leaves what it saw: `scripts/test.mjs` empties it before a run. */
 const evidence = resolve('.browser');
 

@@ -6,7 +6,8 @@ import type { Locator } from 'playwright-core';
 import { packageName } from '../n8n/bridge.ts';
 import { owner, until } from '../n8n/editor.ts';
 import { freePort } from '../n8n/freePort.ts';
-import { N8nProcess, quiet } from '../n8n/n8nProcess.ts';
+import { Instance } from '../n8n/instance.ts';
+import { quiet } from '../n8n/n8nProcess.ts';
 import { OwnedProcess } from '../n8n/ownedProcess.ts';
 import { tarball } from '../n8n/shared.ts';
 import { Browser } from './browser.ts';
@@ -27,16 +28,6 @@ const steps = partOf('A first check in five minutes');
 function told(words: string, part = steps): string {
 	if (!part.includes(words)) throw new Error(`README does not say "${words}" there`);
 	return words;
-}
-
-/** An n8n that nobody has set up yet. */
-class NewN8n extends N8nProcess {
-	override async boot(): Promise<void> {
-		await this.run(
-			['start'],
-			async () => this.log().includes('Editor is now accessible') && (await this.answersReady()),
-		);
-	}
 }
 
 /** The reference service, started with README's command. */
@@ -64,18 +55,17 @@ class PrintingService extends OwnedProcess {
 
 let folder: string;
 let source: PackageSource;
-let n8n: NewN8n;
+let n8n: Instance;
 let service: PrintingService;
 let browser: Browser;
-// as in session.ts, each time in a new n8n
-jest.retryTimes(1, { logErrorsBeforeRetry: true });
+// a second try begins in a new n8n, too
 beforeEach(async () => {
 	folder = mkdtempSync(join(tmpdir(), 'first-check-'));
 	source = await PackageSource.start(tarball!, folder);
 	const [port, brokerPort] = [await freePort(), await freePort()];
 	const environment = quiet(join(folder, 'user'), port, brokerPort);
-	n8n = new NewN8n({
-		...{ name: 'n8n', folder: join(folder, 'user'), port, temporary: true },
+	n8n = new Instance({
+		...{ folder: join(folder, 'user'), port, temporary: true },
 		environment: {
 			...environment,
 			...source.env,
@@ -106,7 +96,7 @@ const inList = (name: string): Locator =>
 const doSteps = async () => {
 	const { tab } = browser;
 	// 1
-	await n8n.boot();
+	await n8n.start();
 	await tab.goto(n8n.url);
 	for (const [field, value] of Object.entries(owner)) await tab.fill(`input[name=${field}]`, value);
 	await get('form-submit-button').click();

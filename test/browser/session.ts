@@ -3,9 +3,6 @@ import type { ServiceOptions } from '../service/service.ts';
 import { Browser } from './browser.ts';
 import { EditorPage } from './editorPage.ts';
 
-// the editor is n8n's, and loads its parts while it is used: what fails is tried once more, and both are printed
-jest.retryTimes(1, { logErrorsBeforeRetry: true });
-
 /** A browser in which the owner is signed in, at the n8n that all tests share, and a service of this file's own. */
 export class Session {
 	readonly bridge: Bridge;

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { openBridge, type Bridge } from './bridge.ts';
 import { chatMessage, type SavedWorkflow } from './editor.ts';
 import { exampleFor, readExample, withModels } from './example.ts';
-import { onWorkers } from './shared.ts';
+import { hasSimpleMemory } from './shared.ts';
 import { itemsOf, type Execution } from './execution.ts';
 
 // the service answers as in the demo: its model calls a tool that has to do with the question
@@ -70,8 +70,7 @@ it('n8n’s AI Agent asks the market assistant, and remembers the chat', async (
 	expect(modelCalls()).toHaveLength(2);
 	expect(Number(first.customData?.['modelCostUsd'])).toBeGreaterThan(0);
 
-	// n8n's Simple Memory is in one process, and the next message may run on another worker
-	if (onWorkers()) return;
+	if (!hasSimpleMemory()) return;
 	await chatWith(workflow, 'My coin is called Lighthouse.', chat);
 	const last = await chatWith(workflow, 'What is my coin called?', chat);
 	expect(resultOf(last, 'AI Agent')?.['output']).toBe('Your coin is called Lighthouse.');

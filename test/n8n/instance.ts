@@ -47,11 +47,16 @@ export class Instance extends N8nProcess {
 	}
 
 	override async boot(): Promise<void> {
+		await this.start();
+		await this.editor.signIn();
+	}
+
+	/** Boots it as it is: a new n8n has no owner then. */
+	async start(): Promise<void> {
 		await this.run(
 			['start'],
 			// the migrations run after the first "ready"; the routes come last
 			async () => this.log().includes('Editor is now accessible') && (await this.answersReady()),
 		);
-		await this.editor.signIn();
 	}
 }

@@ -34,10 +34,11 @@ export const trustedService = (): string => process.env['AGENT_BRIDGE_TRUSTED'] 
 export const onWorkers = (): boolean => Boolean(process.env['AGENT_BRIDGE_ON_WORKERS']);
 
 /**
- * n8n's Simple Memory is in one process, and the next message may run on another worker. The memories that docs/scale.md names
- * in its place need packages that the n8n of the tests is without (`overrides` of test/host/package.json).
+ * Whether a chat's next message finds what n8n's Simple Memory keeps: that is in one process, and the message may run on another
+ * worker. The memories that docs/scale.md names in its place need packages that the n8n of the tests is without (`overrides` of
+ * test/host/package.json).
  */
-export const itWithSimpleMemory = (): jest.It => (onWorkers() ? it.skip : it);
+export const hasSimpleMemory = (): boolean => !onWorkers();
 
 /** Everything that the processes of the shared n8n have written. */
 export const sharedLog = (): string =>
