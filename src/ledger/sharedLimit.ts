@@ -5,7 +5,16 @@ import type { Entry } from './entry';
 import { applyUpdate, below, enterRow, type Ledger, where } from './ledger';
 
 /** Milliseconds for which processes compete for one reservation. */
-const MAX_COMPETITION = 10_000;
+const MAX_COMPETITION = 30_000;
+
+/**
+ * Milliseconds by which a request may be later than the time that was reserved for it, because n8n took long. Requests that are
+ * later would come closer together than was reserved.
+ */
+const MAX_LATENESS = 500;
+
+/** How much longer than the last time n8n may take the next time. */
+const SAFETY_FACTOR = 1.5;
 
 /** Milliseconds of a pause between two attempts, at most. */
 const MAX_BACK_OFF = 100;
@@ -53,28 +62,31 @@ async function reserveSlots(
 ): Promise<Reservation> {
 	const { table, uncancellableClock: clock, execution } = ledger;
 	const competesUntil = clock.now() + MAX_COMPETITION;
+	/** Milliseconds that n8n is expected to take, if that is too long for times of now. */
+	let expected = 0;
 	for (;;) {
 		const { id, checkAt, leaseUntil } = await findOrAddRow(ledger, account);
 		const now = clock.now();
 		if (leaseUntil > now && leaseUntil <= now + MAX_PAUSE) return { pausedUntil: leaseUntil };
 		const isWrong = checkAt > now + MAX_ADVANCE + MAX_REQUESTS_IN_ADVANCE * interval;
 		const unused = now - (burst - 1) * interval;
-		const first = Math.max(unused, isWrong ? now : checkAt);
+		const first = Math.max(expected ? now + expected : unused, isWrong ? now : checkAt);
 		const [row] = await applyUpdate(
 			table,
 			'reserveSlots',
 			{ id, checkAt, leaseUntil },
 			{ checkAt: Math.ceil(first + count * interval), execution },
 		);
+		const reservedAt = clock.now();
+		const duration = reservedAt - now;
 		if (row) {
-			const reservedAt = clock.now();
-			// those that were unused in the past are for now
-			return {
-				slots: Array.from({ length: count }, (_, index) =>
-					Math.max(reservedAt, first + index * interval),
-				),
-			};
+			const slots = Array.from({ length: count }, (_, index) => first + index * interval)
+				// those that were unused in the past are for now
+				.filter((slot) => Math.max(slot, now) >= reservedAt - MAX_LATENESS)
+				.map((slot) => Math.max(slot, reservedAt));
+			if (slots.length) return { slots };
 		}
+		expected = duration > MAX_LATENESS ? SAFETY_FACTOR * duration : 0;
 		if (now > competesUntil)
 			throw new ServiceError('failed', 'Too many processes reserve requests at once');
 		await clock.sleep(clock.random() * MAX_BACK_OFF);

@@ -29,6 +29,8 @@ interface Options {
 	change?: (table: Table, clock: Clock) => Partial<Table>;
 	/** Milliseconds by which the clock of each process is ahead. */
 	ahead?: number[];
+	/** Milliseconds that a request to the table takes at most, each way. */
+	slowest?: number;
 }
 
 /** Processes that share a limit through one table, and the service that counts. */
@@ -38,6 +40,7 @@ function world({
 	counted: enterpriseLimit = perMinute,
 	change = () => ({}),
 	ahead = [],
+	slowest = 30,
 }: Options = {}) {
 	const clock = { ...virtualClock(), random: randomOf(7919) };
 	const rows = new Rows();
@@ -59,7 +62,7 @@ function world({
 		const shared = createSharedRateLimiter(createRateLimiter());
 		const latency = () => {
 			seen.toTable++;
-			return 10 + 20 * clock.random();
+			return 10 + (slowest - 10) * clock.random();
 		};
 		return (executionClock: Clock = own, maxRateLimitWait = MINUTE) => {
 			// one of two ways
@@ -123,6 +126,20 @@ describe.each(['fixed', 'sliding', 'bucket'] as const)(
 			// the table is asked about twice for five requests
 			if (perMinute > 20) expect(seen.toTable / 2 / count / each).toBeLessThan(0.6);
 			expect(rows.filter(({ state }) => state === 'limit').length).toBe(rows.length);
+		});
+
+		it.each([
+			[60, 500],
+			[60, 2000],
+			[300, 500],
+			[300, 1500],
+		])('of %i a minute refuses nothing while n8n takes up to %i ms', async (perMinute, slowest) => {
+			const { clock, seen, startProcess } = world({ rateWindow, perMinute, slowest });
+			const processes = Array.from({ length: 4 }, (_, index) => startProcess(index)());
+			const each = (2 * perMinute) / 4;
+			const sent = await Promise.all(processes.map(async (line) => await sendAll(each, line)));
+			expect(sent).toEqual(processes.map(() => each));
+			expect([seen.refused, seen.warnings]).toEqual([0, 0]);
 		});
 	},
 );
