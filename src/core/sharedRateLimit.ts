@@ -135,11 +135,12 @@ export function createSharedRateLimiter(own: LoneRateLimiter): SharedRateLimiter
 				if (!isReserved) await own.acquire(perMinute, clock, maxRateLimitWait);
 			},
 			pause(refusal, clock) {
-				own.pause(refusal, clock);
 				const now = clock.now();
+				const isShared = now >= unavailableUntil;
+				own.pause({ ...refusal, isShared }, clock);
 				pausedUntil = Math.max(pausedUntil, now + Math.min(refusal.wait, MAX_PAUSE));
 				slots = [];
-				if (now >= unavailableUntil)
+				if (isShared)
 					use.book.pause(pausedUntil).catch((cause: unknown) => fail(cause, clock, use));
 			},
 		}),

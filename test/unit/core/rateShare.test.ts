@@ -111,7 +111,7 @@ describe.each(windows)('a service that counts by a %s window', (window) => {
 			const mean = soon.reduce((sum, count) => sum + count, 0) / soon.length;
 			if (processes.length === 1) expect(mean).toBe(0);
 			// a bucket refuses some processes only: the others use up the limit while these rest
-			expect(mean).toBeLessThanOrEqual(window === 'bucket' ? 2 : 1.34);
+			expect(mean).toBeLessThanOrEqual(window === 'bucket' ? 1.5 : 1.1);
 			for (const outcome of outcomes)
 				expect(usedBetween(outcome, CHANGE + 2, 9)).toBeGreaterThan(0.4);
 		},
@@ -140,12 +140,23 @@ describe('a share', () => {
 		for (let sent = 0; sent < 25; sent++) share.addSent(MINUTE + sent * SECOND);
 		const now = MINUTE + 24 * SECOND;
 		expect(share.reduce(refusal(now), now, now)).toBe(1);
-		expect(share.at(now)).toBeCloseTo(24 / (LIMIT * 1.4));
+		// it begins with an eighth, and has grown a little by the time that it has returned
+		expect([0, 1, 4].map((minutes) => share.at(now + minutes * MINUTE))).toEqual([
+			...[1 / 8, expect.closeTo((1 / 8) * 2 ** (1 / 64))],
+			expect.closeTo((24 / (LIMIT * 1.4)) * 2 ** (1 / 4)),
+		]);
 
 		const busy = createShare();
 		for (let sent = 0; sent < 120; sent++) busy.addSent(sent * 500);
 		busy.reduce(refusal(MINUTE), MINUTE, MINUTE);
-		expect(busy.at(MINUTE)).toBe(0.5);
+		expect(busy.at(5 * MINUTE)).toBeCloseTo(0.5 * 2 ** (1 / 4));
+	});
+
+	it('begins with what was kept where the others are told', () => {
+		const share = createShare();
+		for (let sent = 0; sent < 120; sent++) share.addSent(sent * 500);
+		share.reduce({ ...refusal(MINUTE), isShared: true }, MINUTE, MINUTE);
+		expect(share.at(MINUTE)).toBe(0.5);
 	});
 
 	it('is reduced once by requests that were sent before the refusal was known', () => {

@@ -134,7 +134,7 @@ describe.each(['fixed', 'sliding', 'bucket'] as const)(
 			[300, 500],
 			[300, 1500],
 		])('of %i a minute refuses nothing while n8n takes up to %i ms', async (perMinute, slowest) => {
-			const { clock, seen, startProcess } = world({ rateWindow, perMinute, slowest });
+			const { seen, startProcess } = world({ rateWindow, perMinute, slowest });
 			const processes = Array.from({ length: 4 }, (_, index) => startProcess(index)());
 			const each = (2 * perMinute) / 4;
 			const sent = await Promise.all(processes.map(async (line) => await sendAll(each, line)));
