@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { applyPalette, GIFEncoder, quantize } from 'gifenc';
 import type { Page } from 'playwright-core';
-import { picturesFolder, picturesWanted } from './pictures.ts';
+import { picturesFolder } from '../support/pictureFile.ts';
+import { picturesWanted } from './pictures.ts';
 
 /** Milliseconds from one frame to the next, of a frame that is shown long, and of the last one. */
 const [BETWEEN, LONGEST, LAST] = [250, 1200, 4000];

@@ -1,8 +1,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
+import { pictureFile, picturesFolder } from '../support/pictureFile.ts';
 
-export const picturesFolder = 'docs/pictures';
 const mostBytes = 150_000;
 
 /** What lies over the part that a picture is of: messages, and the canvas's own buttons. */
@@ -55,7 +55,7 @@ export const picturesWanted = () => Boolean(process.env['AGENT_BRIDGE_PICTURES']
 
 function pathOf(name: string): string {
 	mkdirSync(picturesFolder, { recursive: true });
-	return join(picturesFolder, `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.png`);
+	return join(picturesFolder, pictureFile(name));
 }
 
 function checkSize(path: string): void {

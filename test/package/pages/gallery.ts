@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 import { readExample } from '../../n8n/example';
 import type { WorkflowFile } from '../../n8n/workflow';
+import { pictureFile } from '../../support/pictureFile';
 import { WRITTEN } from './nodePages';
 
 /** The workflows of gallery/ as docs/gallery.md shows them. A new one goes into one of these groups. */
@@ -104,7 +105,7 @@ export function renderGallery(): string {
 
 function renderWorkflow(file: string): string[] {
 	const example = readExample(file);
-	const picture = `pictures/example-${file.replace('.json', '')}.png`;
+	const picture = `pictures/${pictureFile(`example ${file.replace('.json', '')}`)}`;
 	return [
 		`### ${example.name}`,
 		example.meta?.description ?? '',

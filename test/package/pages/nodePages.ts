@@ -15,6 +15,7 @@ import { resources as agent } from '../../../nodes/WorkspaceAgent/resources';
 import { WorkspaceAgent } from '../../../nodes/WorkspaceAgent/WorkspaceAgent.node';
 import type { Operation, Resource } from '../../../src/n8n/operation';
 import { requestSettings } from '../../../src/n8n/requestSettings';
+import { pictureFile } from '../../support/pictureFile';
 import { formatJson, renderFields, withFullStop } from './fields';
 import { findSentences, type Sentence } from './sentences';
 import { renderEntries } from './troubleshooting';
@@ -218,9 +219,8 @@ function renderNode(
 	);
 }
 
-/** A picture that the browser's tests take (test/browser/pictures.ts). */
 const renderPicture = (text: string, name: string) =>
-	`![${text}](../pictures/${name.toLowerCase().replaceAll(' ', '-')}.png)`;
+	`![${text}](../pictures/${pictureFile(name)})`;
 
 /** Of a long page. Headings that come twice get a number from GitHub. */
 function renderContents(resources: readonly Resource[]): string {
