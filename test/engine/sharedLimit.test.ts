@@ -79,6 +79,13 @@ it.each<[string, () => void]>([
 	expect(Date.now() - begun).toBeLessThan(5000);
 });
 
+it('a ledger that is slow is waited for, so that no process uses the whole limit beside the others', async () => {
+	rig.n8n.service.fault({ times: 1, do: { type: 'latency', ms: 2500 } });
+	const { items, error } = await inNoTime(run(asking(5)));
+	expect([items.length, error]).toEqual([5, undefined]);
+	expect(rig.n8n.entries()).toMatchObject([{ state: 'limit', checkAt: expect.any(Number) }]);
+});
+
 it('a credential without the option asks nothing of the ledger', async () => {
 	await inNoTime(run(asking(3, secretsOfAnother(rig.service), false)));
 	expect(rig.n8n.service.requests).toEqual([]);
