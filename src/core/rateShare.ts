@@ -58,8 +58,8 @@ export interface Share {
  * used of it: its requests of the last minute, divided by as many as the service may have let through. These are a minute's limit,
  * and with a token bucket also what has flowed into it since. At most half is kept, because requests at the old rate are refused again.
  *
- * The process returns to that over minutes. Then the share grows, slowly at first: processes that stay find their shares, and one that is left alone has all of the limit
- * again after 8 minutes (from a half) to 14 minutes (from an eighth).
+ * The process returns to that over minutes. Then the share grows, slowly at first: processes that stay find their shares, and one
+ * that is left alone has all of the limit again after 8 minutes (from a half) to 14 minutes (from an eighth).
  */
 export function createShare(): Share {
 	/** What was kept after the last refusal. */

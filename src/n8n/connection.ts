@@ -188,10 +188,7 @@ interface ClientOptions
 	limiterFor?: (account: string) => RateLimiter;
 }
 
-/**
- * Seconds that a request to the job ledger may take that a question waits for. An n8n that is busy may need several to make the
- * table; a process that does not wait for it uses the whole limit beside the others.
- */
+/** Seconds that a request to the job ledger may take that a question waits for. Without it, a process may use the whole limit. */
 const SLOT_TIMEOUT = 10;
 
 /** What a connection to the job ledger needs of the credential and the node. */

@@ -88,17 +88,17 @@ export async function measureQueueWatched(
 
 /** MB that a process holds at least within half a minute: V8 gives memory back some seconds after the process has become idle. */
 async function leastMemory(pid: number): Promise<number | undefined> {
-	let least = heldMemory(pid);
+	let least = Infinity;
 	const end = performance.now() + 30_000;
 	await until(
 		'main is idle',
 		() => {
-			least = Math.min(least ?? NaN, heldMemory(pid) ?? NaN);
+			least = Math.min(least, heldMemory(pid) ?? Infinity);
 			return performance.now() > end;
 		},
 		60,
 	);
-	return least;
+	return Number.isFinite(least) ? least : undefined;
 }
 
 function watchingWorkflow({ id, name, type }: { id: string; name: string; type: string }) {
