@@ -188,7 +188,7 @@ interface ClientOptions
 	limiterFor?: (account: string) => RateLimiter;
 }
 
-/** Seconds that a request to the job ledger may take that a question waits for. Without it, a process may use the whole limit. */
+/** Seconds that a question waits for a request to the job ledger. A process that gives up may use the whole limit by itself. */
 const SLOT_TIMEOUT = 10;
 
 /** What a connection to the job ledger needs of the credential and the node. */

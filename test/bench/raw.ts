@@ -11,7 +11,7 @@ export const rawBody = (model: string, item: number, stream: boolean) =>
 const headers = { 'content-type': 'application/json', 'x-api-key': 'a key of the benchmark' };
 
 /** Works on `count` items with `concurrency` workers. */
-async function workThrough(
+export async function workThrough(
 	count: number,
 	concurrency: number,
 	work: (item: number) => Promise<void>,

@@ -7,11 +7,12 @@ import { once } from 'node:events';
 import { Agent, createServer, get } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { OutboundHttp } from '@n8n/backend-network';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { POLL_CONCURRENCY } from './polls.ts';
+import { workThrough } from './raw.ts';
 import { aligned } from './table.ts';
 import { mostMemory, startMemory } from './usage.ts';
 
@@ -34,7 +35,7 @@ const ways: Record<string, () => Send> = {
 function byNode(agent?: Agent): Send {
 	return async (url) =>
 		await new Promise((resolve, reject) =>
-			get(url, { headers, agent: agent ?? new Agent() }, (answer) => resolve(textOf(answer))).once(
+			get(url, { headers, agent: agent ?? new Agent() }, (answer) => resolve(text(answer))).once(
 				'error',
 				reject,
 			),
@@ -48,32 +49,19 @@ function byHelper(options: Partial<IHttpRequestOptions>): Send {
 	const client = Container.get(network.OutboundHttp).requests({ useDefaultSsrfPolicy: 'unsafe' });
 	return async (url) => {
 		const answer = await client.request<unknown>({ ...options, url });
-		return options.encoding ? await textOf((answer as { body: AsyncIterable<Buffer> }).body) : answer;
+		return options.encoding ? await text((answer as { body: Readable }).body) : answer;
 	};
-}
-
-async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
-	let text = '';
-	for await (const piece of stream) text += piece.toString();
-	return text;
 }
 
 /** In the process of its own. */
 async function measure(way: string, url: string): Promise<void> {
 	const send = ways[way]?.();
 	if (!send) throw new Error(`no way "${way}"`);
-	setFlagsFromString('--expose-gc');
-	const collectGarbage = runInNewContext('gc') as () => void;
-	const sendAll = async (count: number) => {
-		let left = count;
-		const one = async () => {
-			while (left-- > 0) await send(url);
-		};
-		await Promise.all(Array.from({ length: POLL_CONCURRENCY }, one));
-	};
+	const sendAll = async (count: number) =>
+		await workThrough(count, POLL_CONCURRENCY, async () => void (await send(url)));
 	const alive = Array.from({ length: ALIVE * 8192 }, (_, index) => ({ text: `object ${index}` }));
 	await sendAll(200);
-	collectGarbage();
+	gc?.();
 	const before = startMemory(process.pid) ?? 0;
 	await sendAll(REQUESTS);
 	const most = (mostMemory(process.pid) ?? 0) - before;
@@ -87,8 +75,15 @@ async function all(): Promise<void> {
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/images/jobs/a-job`;
 	const rows = [];
 	for (const way of Object.keys(ways)) {
-		const child = fork(import.meta.filename, [way, url]);
-		const [{ most }] = (await once(child, 'message')) as [{ most: number }];
+		const child = fork(import.meta.filename, [way, url], {
+			execArgv: [...process.execArgv, '--expose-gc'],
+		});
+		const ended = once(child, 'exit').then(() =>
+			Promise.reject(new Error(`no figure of "${way}"`)),
+		);
+		// once there is a figure, the end is no error
+		ended.catch(() => undefined);
+		const [{ most }] = (await Promise.race([once(child, 'message'), ended])) as [{ most: number }];
 		child.disconnect();
 		rows.push([way, most.toFixed(0)]);
 	}
