@@ -1,7 +1,6 @@
 import type {
 	EngineRequest,
 	EngineResponse,
-	IDataObject,
 	IExecuteFunctions,
 	INodeExecutionData,
 } from 'n8n-workflow';
@@ -17,7 +16,13 @@ import { checkLimits } from '../../src/conversation/ending';
 import { toMessage } from '../../src/conversation/heardText';
 import type { Moderation } from '../../src/conversation/moderation';
 import { addressedSpeaker, nextInTurn } from '../../src/conversation/nextSpeaker';
-import { readDecision, readReply, type Reply } from '../../src/conversation/reply';
+import {
+	isPassedOn,
+	readDecision,
+	readReply,
+	type Question,
+	type Reply,
+} from '../../src/conversation/reply';
 import { isAttached } from '../../src/n8n/attachedTools';
 import { abortableSleep, addHint } from '../../src/n8n/n8nVersions';
 import { markAsBegun } from '../../src/n8n/platform';
@@ -28,8 +33,8 @@ import { openConversations } from './openConversations';
 import { toOutput } from './output';
 import { recordProgress } from './progress';
 import { toRequest } from './request';
-import { isChat } from './speakers';
-import { actionId, reviewId, type Settings, type State } from './state';
+import { isChat, isOurs } from './speakers';
+import { actionId, reviewId, UNSTORED, type Settings, type State } from './state';
 
 /**
  * One call of the node: it begins the conversations, or takes answers; then it asks n8n to run the next speakers, or returns what was
@@ -82,39 +87,39 @@ async function hear(
 	itemIndex: number,
 	{ conversation, settings }: { conversation: Conversation; settings: Settings },
 	answers: Answers,
-	{ speakers }: State,
+	{ speakers, ...state }: State,
 ): Promise<Conversation> {
 	const { pending, rules } = conversation;
 	if (!pending) return conversation;
 	const answer = answers.get(actionId(itemIndex, pending));
 	const review = answers.get(reviewId(itemIndex, pending));
-	if (!answer && review && speakers[pending.speaker]?.review) {
-		const { isApproved, by, words } = readDecision(review.items);
-		if (isApproved) {
-			await announceSpeaker(n8n, itemIndex, settings, speakers[pending.speaker]);
-			return approveTurn(conversation, by ?? review.node);
-		}
-		const failure = review.items.find(({ error }) => error);
-		const denial = { ...(words && { words }) };
-		const reply = failure
-			? toReply({ ...review, input: {} }, {}, '')
-			: { text: '', facts: {}, denial };
-		return receiveReply(conversation, reply, Date.now());
-	}
-	const { json } = n8n.getInputData()[itemIndex] ?? {};
 	const tool = speakers[pending.speaker];
-	// a person may repeat the words with which the chat began
-	const begunWith = isChat(tool) ? { ...json, chatInput: undefined } : json;
-	const reply = answer ? toReply(answer, begunWith, rules.answerPath) : NO_ANSWER;
+	const given = { ...n8n.getInputData()[itemIndex]?.json, ...(answer ?? review)?.input };
+	if (!answer && review && tool?.review) {
+		const decision = readDecision(review.items, given);
+		if (!decision.isApproved) return receiveReply(conversation, decision.reply, Date.now());
+		await announceSpeaker(n8n, itemIndex, settings, tool);
+		return approveTurn(conversation, decision.by ?? review.node);
+	}
+	const reply = answer
+		? toReply(answer, {
+				// a person may repeat the words with which the chat began
+				sent:
+					isChat(tool) && !answer.items.some(isPassedOn) ? { ...given, chatInput: null } : given,
+				answerPath: rules.answerPath,
+				hasWaited: !state[UNSTORED],
+				isOurs: isOurs(n8n, tool),
+			})
+		: NO_ANSWER;
 	const heard = receiveReply(conversation, reply, Date.now());
 	await showTurn(n8n, itemIndex, settings, tool, heard, reply);
 	return heard;
 }
 
 /** What a speaker said. Its node may return what is no JSON, such as a list that contains itself. */
-function toReply({ items, input }: Answer, json: IDataObject | undefined, answerPath: string) {
+function toReply({ items }: Answer, question: Question) {
 	try {
-		return readReply(items, { ...json, ...input }, answerPath);
+		return readReply(items, question);
 	} catch (cause) {
 		const reason = cause instanceof Error ? cause.message : String(cause);
 		return failedReply(`The answer cannot be read: ${reason}`);

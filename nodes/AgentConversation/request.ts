@@ -4,7 +4,7 @@ import type { Conversation, PendingTurn } from '../../src/conversation/conversat
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { isStreaming, toolConnection } from '../../src/n8n/n8nVersions';
 import { toTurnInput } from './speakers';
-import { actionId, reviewId, type State } from './state';
+import { actionId, reviewId, UNSTORED, type State } from './state';
 
 type Action = EngineRequest['actions'][number];
 
@@ -29,7 +29,7 @@ export function toRequest(n8n: IExecuteFunctions, state: State): EngineRequest {
 				: toSpeakerAction(itemIndex, pending, tool, input),
 		];
 	});
-	return { actions, metadata: state };
+	return { actions, metadata: { ...state, [UNSTORED]: true } };
 }
 
 const toSpeakerAction = (

@@ -1,8 +1,14 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { Conversation, PendingTurn } from '../../src/conversation/conversation';
 import { toHistory } from '../../src/conversation/heardText';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
+
+/** A node of this package: they are all of one prefix. */
+export const isOurs = (n8n: IExecuteFunctions, tool: AttachedTool | undefined) => {
+	const { type } = n8n.getNode();
+	return tool?.type.startsWith(type.slice(0, type.lastIndexOf('.') + 1)) === true;
+};
 
 const isType = (tool: AttachedTool | undefined, name: string) =>
 	tool?.type.slice(tool.type.lastIndexOf('.') + 1) === name;
@@ -17,7 +23,7 @@ export const isModelRouter = (tool: AttachedTool | undefined) => isType(tool, 'm
 /** n8n's agent writes its answer into the chat itself, word by word, without its name. */
 export const isAgentTool = (tool: AttachedTool) => isType(tool, 'agentTool');
 
-/** A person in n8n's chat, whose words come back in the field in which a chat hands over its first message. */
+/** A person in n8n's chat. */
 export const isChat = (tool: AttachedTool | undefined) => isType(tool, 'chatTool');
 
 /**

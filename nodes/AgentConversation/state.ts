@@ -17,11 +17,15 @@ export type ItemState =
 	| { conversation: Conversation; settings: Settings }
 	| { refusal: { message: string; description?: string } };
 
+export const UNSTORED = Symbol('unstored');
+
 /** What n8n carries from call to call of the node, and stores while the execution waits: plain data. */
 export interface State {
 	items: ItemState[];
 	/** By the name of the speaker: the tool that speaks. */
 	speakers: Record<string, AttachedTool>;
+	/** Set as long as n8n has not stored the state: a symbol gets lost then, as it does while the execution waits for a person. */
+	[UNSTORED]?: true;
 	/** Where the items come from. When n8n calls the node again, it says output 0 (n8n-core 2.41.1, requests-response.js:144). */
 	source?: ISourceData;
 }

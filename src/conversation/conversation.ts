@@ -180,8 +180,7 @@ function toTurn(
 		note,
 		failure &&
 			(text ? `Failed after a part of the answer: ${failure.error}` : `Failed: ${failure.error}`),
-		denial &&
-			(denial.words ? `Not allowed by a person: ${denial.words}` : 'Not allowed by a person'),
+		denial && describeDenial(denial),
 		notice,
 	);
 	return {
@@ -195,6 +194,11 @@ function toTurn(
 		...(notes && { note: notes }),
 		...((failure ?? denial) && { failed: true as const }),
 	};
+}
+
+function describeDenial({ words, isUnanswered }: NonNullable<Reply['denial']>): string {
+	if (isUnanswered) return 'Nobody answered in time';
+	return words ? `Not allowed by a person: ${words}` : 'Not allowed by a person';
 }
 
 const joinNotes = (...notes: Array<string | undefined>) => notes.filter(Boolean).join(' ');

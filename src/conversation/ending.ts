@@ -76,6 +76,11 @@ function checkFailure(
 ): Ending | undefined {
 	if (isRefusal && rules.onDenial === 'end')
 		return { kind: 'denied', reason: `${speaker} did not approve` };
+	if (denial?.isUnanswered && rules.onDenial === 'end')
+		return {
+			kind: 'denied',
+			reason: `Nobody answered in time: the turn of ${speaker} was refused`,
+		};
 	if (denial && rules.onDenial === 'end') {
 		const words = denial.words ? `: ${denial.words}` : '';
 		return { kind: 'denied', reason: `A person did not allow the turn of ${speaker}${words}` };

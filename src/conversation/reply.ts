@@ -27,8 +27,8 @@ export interface Reply {
 	/** Whether the speaker has written its answer into the chat itself. */
 	wasShown?: true;
 	failure?: Failure;
-	/** Set if a person did not allow the turn. */
-	denial?: { words?: string };
+	/** Set if a person did not allow the turn: what the person wrote, or whether nobody answered in time. */
+	denial?: { words?: string; isUnanswered?: true };
 	/** Whether the speaker is a person who was asked for approval, and refused it. */
 	isRefusal?: true;
 }
@@ -42,22 +42,41 @@ export interface Failure {
 
 type Item = Readonly<Record<string, unknown>>;
 
+/** How a speaker was asked. */
+export interface Question {
+	/** What its node was given. Where the node passes it on, it is no answer: a stranger may have written it. */
+	sent: Item;
+	/** Path of the field that contains the text; empty to look in all usual places. */
+	answerPath: string;
+	/** Whether the execution has waited for the answer, as it does for a person. */
+	hasWaited: boolean;
+	/** Whether the speaker is a node of this package, which knows whether its service received the message. */
+	isOurs: boolean;
+}
+
 /**
  * Finds what a speaker said in the items that its node returned.
  *
  * `output` comes first, since n8n's own agents and the nodes of this package name it so. The texts of several items are joined.
  *
- * @param sent What the speaker was given: where a node passes it on, it is no answer.
- * @param answerPath Path of the field that contains the text; empty to look in all usual places.
+ * When a person does not answer in time, n8n passes on what the node was given (n8n-core 2.41.1, workflow-execute.js:513): then nobody has
+ * allowed anything.
  */
-export function readReply(items: readonly Item[], sent: Item, answerPath: string): Reply {
-	const facts = readFacts(items);
-	const shown = items.some(({ shownLive }) => shownLive === true) && { wasShown: true as const };
-	const failed = items.find(({ error }) => isError(error));
-	if (failed) return { text: partialTextOf(failed), facts, ...shown, failure: toFailure(failed) };
-	const isRefusal = items.some(({ data }) => isPlainObject(data) && data['approved'] === false);
-	const values = items.map((item) =>
-		answerPath ? valueAt(item, answerPath) : ownAnswer(item, sent),
+export function readReply(items: readonly Item[], question: Question): Reply {
+	const { sent, answerPath, hasWaited, isOurs } = question;
+	const added = items.map((item) => withoutSent(item, sent));
+	if (hasWaited && !added.some((item) => isAnswer(item, sent)))
+		return { text: '', facts: {}, denial: { isUnanswered: true } };
+	// the whole item where the node made it anew: a service may repeat what it was told
+	const own = items.map((item, index) => (isPassedOn(item) ? (added[index] ?? {}) : item));
+	const facts = readFacts(own);
+	const shown = own.some(({ shownLive }) => shownLive === true) && { wasShown: true as const };
+	const failed = own.find(({ error }) => isError(error));
+	if (failed)
+		return { text: partialTextOf(failed), facts, ...shown, failure: toFailure(failed, isOurs) };
+	const isRefusal = added.some(({ data }) => isPlainObject(data) && data['approved'] === false);
+	const values = own.map((item, index) =>
+		answerPath ? valueAt(item, answerPath) : findAnswer(item, added[index] ?? {}),
 	);
 	const isMissing = answerPath !== '' && values.every((value) => value === undefined);
 	const text = values
@@ -66,7 +85,7 @@ export function readReply(items: readonly Item[], sent: Item, answerPath: string
 		.join('\n\n')
 		// half a character, as a cut emoji leaves it, could not be sent on
 		.toWellFormed();
-	const incomplete = items.find(({ complete }) => complete === false);
+	const incomplete = own.find(({ complete }) => complete === false);
 	const notice = incomplete && String(incomplete['notice'] ?? 'The answer is not complete.');
 	return {
 		text,
@@ -78,44 +97,55 @@ export function readReply(items: readonly Item[], sent: Item, answerPath: string
 	};
 }
 
-/** What a person decided on a turn. */
-export interface Decision {
-	/** Anything but a clear yes is a no. */
-	isApproved: boolean;
-	/** Who decided, if that is known. */
-	by?: string;
-	/** What the person wrote. */
-	words?: string;
-}
+/** What a person decided on a turn: who allowed it, if that is known, or what becomes of it instead. */
+export type Decision = { isApproved: true; by?: string } | { isApproved: false; reply: Reply };
 
 /**
- * Reads the answer of one of n8n's human-review tools.
+ * Reads the answer of one of n8n's human-review tools. Only what the review was not given counts, and anything but a clear yes is a no.
  *
+ * @param sent What the review was given.
  * @see @n8n/n8n-nodes-langchain 2.41, utils/agent-execution/processHitlResponses.js
  */
-export function readDecision(items: readonly Item[]): Decision {
-	const [item = {}] = items;
+export function readDecision(items: readonly Item[], sent: Item): Decision {
+	const item = withoutSent(items[0] ?? {}, sent);
+	if (isError(item['error'])) {
+		const failure = toFailure(item, false);
+		return { isApproved: false, reply: { text: '', facts: {}, failure } };
+	}
 	const data = isPlainObject(item['data']) ? item['data'] : {};
-	const responder = item['responder'] ?? data['responder'];
-	const by = isPlainObject(responder)
-		? firstText(responder['name'], responder['username'], responder['email'], responder['id'])
-		: firstText(responder);
+	if ((item['approved'] ?? data['approved']) === true) {
+		const responder = item['responder'] ?? data['responder'];
+		const by = isPlainObject(responder)
+			? firstText(responder['name'], responder['username'], responder['email'], responder['id'])
+			: firstText(responder);
+		return { isApproved: true, ...(by && { by }) };
+	}
 	const words = firstText(item['chatInput'], data['chatInput']);
-	const isApproved = (item['approved'] ?? data['approved']) === true;
-	return { isApproved, ...(by && { by }), ...(words && { words }) };
+	const denial = { ...(words && { words }), ...(isEmpty(item) && { isUnanswered: true as const }) };
+	return { isApproved: false, reply: { text: '', facts: {}, denial } };
 }
 
-function ownAnswer(item: Item, sent: Item): unknown {
-	const { output } = item;
-	// n8n puts the ID of the action into what it gives to a tool (n8n-core 2.41.1, requests-response.js:70)
-	const isPassedOn = 'toolCallId' in item && isSame(output, sent['output']);
-	if (output !== undefined && output !== null && !isPassedOn) return output;
-	const own = Object.fromEntries(
+/** Whether n8n or the node passed on what it was given: n8n puts the ID of the action into it (n8n-core 2.41.1, requests-response.js:70). */
+export const isPassedOn = (item: Item) => ACTION_ID in item;
+
+const ACTION_ID = 'toolCallId';
+
+const withoutSent = (item: Item, sent: Item): Item =>
+	Object.fromEntries(
 		Object.entries(item).filter(
-			([name, value]) => name !== 'toolCallId' && !isSame(value, sent[name]),
+			([name, value]) => name !== ACTION_ID && !isSame(value, sent[name]),
 		),
 	);
-	return personsAnswer(own) ?? extractText(own);
+
+/** Whether there is more than what was told, which a called workflow may return under any name. */
+const isAnswer = (added: Item, { message }: Item) =>
+	personsAnswer(added) !== undefined || Object.values(added).some((value) => value !== message);
+
+const isEmpty = (item: Item) => Object.keys(item).length === 0;
+
+function findAnswer({ output }: Item, added: Item): unknown {
+	if (output !== undefined && output !== null) return output;
+	return personsAnswer(added) ?? extractText(added);
 }
 
 /** What a person answered by one of n8n's "Send and Wait for Response" operations. */
@@ -152,14 +182,14 @@ function toText(value: unknown): string {
 const isError = (error: unknown) =>
 	error !== undefined && error !== null && error !== false && error !== '';
 
-function toFailure({ error, details }: Item): Failure {
+function toFailure({ error, details }: Item, isOurs: boolean): Failure {
 	const message = isPlainObject(error) ? error['message'] : error;
 	const { kind, outcome } = isPlainObject(details) ? details : {};
 	return {
 		error: typeof message === 'string' && message ? message : JSON.stringify(error),
 		...(details !== undefined && { details }),
-		// a speaker that says nothing about it may have sent the message
-		isCertainlyNotReceived: outcome === 'not_started' || kind === 'invalid',
+		// anybody may say that nothing was sent, and would be paid again
+		isCertainlyNotReceived: isOurs && (outcome === 'not_started' || kind === 'invalid'),
 	};
 }
 
@@ -214,8 +244,8 @@ const isAmount = (value: unknown): value is number =>
 
 function sumOf<Name extends string>(name: Name, values: readonly unknown[]) {
 	const amounts = values.filter(isAmount);
-	if (!amounts.length) return {};
-	return { [name]: amounts.reduce((sum, amount) => sum + amount, 0) } as Record<Name, number>;
+	const sum = amounts.reduce((before, amount) => before + amount, 0);
+	return amounts.length && isAmount(sum) ? ({ [name]: sum } as Record<Name, number>) : {};
 }
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);

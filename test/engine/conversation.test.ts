@@ -276,26 +276,20 @@ describe('a speaker that fails', () => {
 		expect(json).toMatchObject({ ended: 'speakerFailed', failure: { error: 'It broke' } });
 	});
 
-	it('is asked once more only if it certainly received nothing', async () => {
-		const once = (outcome: string): Speaker =>
-			(() => {
-				let asked = 0;
-				return () =>
-					++asked === 1 ? { error: 'It broke', details: { outcome } } : { output: 'better' };
-			})();
-		const parameters = { turnLimit: 2, options: { onFailure: 'askAgain' } };
-		const safe = await converse({
-			parameters,
-			speakers: { Ada: counting('a'), Bob: once('not_started') },
-		});
-		expect(textsOf(safe.json)).toEqual(['a 1', 'better']);
-		const unsafe = await converse({
-			parameters,
-			speakers: { Ada: counting('a'), Bob: once('unknown') },
-		});
-		expect(unsafe.told).toHaveLength(2);
-		expect(unsafe.json).toMatchObject({ ended: 'speakerFailed', turns: 2 });
-	});
+	it.each([['unknown'], ['not_started']])(
+		'is not asked once more, whatever a node of another package says about the outcome: %s',
+		async (outcome) => {
+			const { json, told } = await converse({
+				parameters: { turnLimit: 2, options: { onFailure: 'askAgain' } },
+				speakers: {
+					Ada: counting('a'),
+					Bob: () => ({ error: 'It broke', details: { outcome } }),
+				},
+			});
+			expect(told).toHaveLength(2);
+			expect(json).toMatchObject({ ended: 'speakerFailed', turns: 2 });
+		},
+	);
 });
 
 it('50 turns are stored in less than 100 kB', async () => {
@@ -418,6 +412,24 @@ describe('our own nodes as speakers, with only a credential', () => {
 			),
 		);
 		expect(writtenBy('Conversation')).toBe('');
+	});
+
+	it.each([
+		['certainly received nothing', 403, 3, 'turnLimit'],
+		['may have received it', 500, 2, 'speakerFailed'],
+	])('are asked once more only if the service %s', async (_what, status, sent, ended) => {
+		service.fault({
+			match: { method: 'POST', path: 'invoke_assistant' },
+			times: 1,
+			do: { type: 'status', status },
+		});
+		const { json } = await converse({
+			parameters: { turnLimit: 2, options: { onFailure: 'askAgain' } },
+			speakers: ours(),
+			secrets: secretsOf(service),
+		});
+		expect(json['ended']).toBe(ended);
+		expect(posts()).toHaveLength(sent);
 	});
 
 	it('that fail are told of once, with all that is known', async () => {

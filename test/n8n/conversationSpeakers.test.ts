@@ -10,6 +10,7 @@ import {
 	outcomeOf,
 	saidIn,
 	speakersOf,
+	workflowTool,
 	type Attached,
 	type Talk,
 } from './conversationWorkflow.ts';
@@ -139,21 +140,9 @@ describe("n8n's own tools", () => {
 			await bridge.editor.activate({ id, versionId });
 			return id;
 		};
-		const tool = (id: string, parameters: Record<string, unknown> = {}) =>
-			node(
-				'Workflow',
-				'@n8n/n8n-nodes-langchain.toolWorkflow',
-				{
-					description: 'Answers',
-					workflowId: { __rl: true, mode: 'id', value: id },
-					...parameters,
-				},
-				{ typeVersion: 2.2 },
-			);
-
 		it('without inputs gets what was said as "query"', async () => {
 			const id = await called({ inputSource: 'passthrough' }, 'query');
-			const { outcome } = await withAgent(tool(id));
+			const { outcome } = await withAgent(workflowTool('Workflow', id));
 			expect(saidIn(outcome)[1]).toEqual(['Workflow', `Workflow heard: ${ANN}`]);
 		});
 
@@ -170,7 +159,7 @@ describe("n8n's own tools", () => {
 					},
 				],
 			};
-			const { outcome } = await withAgent(tool(id, { workflowInputs }));
+			const { outcome } = await withAgent(workflowTool('Workflow', id, { workflowInputs }));
 			expect(saidIn(outcome)[1]).toEqual(['Workflow', `Workflow heard: ${ANN}`]);
 		});
 	});

@@ -121,10 +121,27 @@ export const codeTool = (name: string, jsCode: string): WorkflowNode =>
 		{ typeVersion: 1.3 },
 	);
 
+/** n8n's Call n8n Workflow Tool. */
+export const workflowTool = (
+	name: string,
+	workflowId: string,
+	parameters: Record<string, unknown> = {},
+): WorkflowNode =>
+	node(
+		name,
+		'@n8n/n8n-nodes-langchain.toolWorkflow',
+		{
+			description: 'Answers',
+			workflowId: { __rl: true, mode: 'id', value: workflowId },
+			...parameters,
+		},
+		{ typeVersion: 2.2 },
+	);
+
 /** A node that writes to a person by mail, and waits for the answer. */
 export const mailNode = (
 	{ id, name: accountName }: Pick<SavedCredential, 'id' | 'name'>,
-	type: 'emailSendTool' | 'emailSendHitlTool',
+	type: 'emailSend' | 'emailSendTool' | 'emailSendHitlTool',
 	name: string,
 	parameters: Record<string, unknown>,
 ): WorkflowNode =>

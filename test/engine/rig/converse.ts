@@ -42,6 +42,8 @@ export interface ConverseOptions {
 	onChunk?: (chunk: StructuredChunk) => unknown;
 	/** The data of an execution that has failed: it is retried with the workflow as it is now. */
 	retry?: IRunExecutionData;
+	/** The data of an execution that waits: its time is over, and nobody has answered. */
+	timedOut?: IRunExecutionData;
 	executionOrder?: 'v0' | 'v1';
 	/** Called after each call of the conversation's node. If it throws, that try of the node has failed. */
 	onCalled?: () => void;
@@ -61,6 +63,7 @@ export async function converse({
 	secrets = {},
 	onChunk,
 	retry,
+	timedOut,
 	executionOrder = 'v1',
 	onCalled,
 	connections,
@@ -120,15 +123,17 @@ export async function converse({
 		settings: { executionOrder },
 	});
 	const mode = onChunk ? 'webhook' : 'manual';
+	const stored = timedOut && (JSON.parse(JSON.stringify(timedOut)) as IRunExecutionData);
 	const data = retry
 		? retried(retry, workflow)
-		: createRunExecutionData({
+		: (stored ??
+			createRunExecutionData({
 				executionData: {
 					nodeExecutionStack: [
 						{ node: nodes[0]!, data: { main: [items.map((json) => ({ json }))] }, source: null },
 					],
 				},
-			});
+			}));
 	const credentials = new Credentials(sources.credentialTypes, secrets);
 	const run = await new WorkflowExecute(
 		additionalData(workflow, credentials, mode, onChunk),

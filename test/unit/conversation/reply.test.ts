@@ -1,6 +1,6 @@
 import fc from '../../support/fastCheck';
 
-import { readDecision, readReply } from '../../../src/conversation/reply';
+import { readDecision, readReply, type Question } from '../../../src/conversation/reply';
 
 const sent = {
 	message: 'told',
@@ -11,6 +11,12 @@ const sent = {
 };
 /** As a node returns it that passes on what it gets. */
 const passedOn = { ...sent, toolCallId: '0.1.1' };
+
+type Item = Record<string, unknown>;
+
+/** What a speaker said, unless said otherwise one of another package that answered at once. */
+const read = (items: Item[], more: Partial<Question> = {}) =>
+	readReply(items, { sent, answerPath: '', hasWaited: false, isOurs: false, ...more });
 
 it.each<[string, Record<string, unknown>[], string]>([
 	['output first', [{ text: 'no', output: 'yes' }], 'yes'],
@@ -33,7 +39,7 @@ it.each<[string, Record<string, unknown>[], string]>([
 	["a person's approval", [{ data: { approved: true, respondedAt: '2026' } }], 'Approved'],
 	["a person's refusal", [{ data: { approved: false } }], 'Not approved'],
 ])('the text of %s', (_what, items, text) => {
-	expect(readReply(items, sent, '')).toMatchObject({ text });
+	expect(read(items)).toMatchObject({ text });
 });
 
 it.each<[string, Record<string, unknown>, object]>([
@@ -47,7 +53,7 @@ it.each<[string, Record<string, unknown>, object]>([
 	['constructor.name', {}, { text: '', missing: 'constructor.name' }],
 	['x', { x: null }, { text: '' }],
 ])('the field %s', (path, item, reply) => {
-	expect(readReply([item], sent, path)).toEqual({ facts: {}, ...reply });
+	expect(read([item], { answerPath: path })).toEqual({ facts: {}, ...reply });
 });
 
 it.each<[string, Record<string, unknown>, object]>([
@@ -68,15 +74,15 @@ it.each<[string, Record<string, unknown>, object]>([
 	['a wrong input', { error: 'x', details: { kind: 'invalid' } }, { isCertainlyNotReceived: true }],
 ])('a failure told by %s', (_what, item, failure) => {
 	// an error output has the input's fields as well
-	expect(readReply([{ ...sent, ...item }], sent, '')).toMatchObject({ text: '', failure });
+	expect(read([{ ...sent, ...item }], { isOurs: true })).toMatchObject({ text: '', failure });
 });
 
 it.each([[null], [undefined], [false], ['']])('an error of %j is none', (error) => {
-	expect(readReply([{ error, output: 'yes' }], sent, '')).toEqual({ text: 'yes', facts: {} });
+	expect(read([{ error, output: 'yes' }])).toEqual({ text: 'yes', facts: {} });
 });
 
 it('one item of several that failed', () => {
-	const { failure } = readReply([{ output: 'a' }, { error: 'x' }], sent, '');
+	const { failure } = read([{ output: 'a' }, { error: 'x' }]);
 	expect(failure).toEqual({ error: 'x', isCertainlyNotReceived: false });
 });
 
@@ -87,7 +93,7 @@ it('the part that arrived, with its cost and IDs', () => {
 		requestId: 'r',
 		partial: { text: 'half', costUsd: 0.5, usage: { prompt_tokens: 3 } },
 	};
-	expect(readReply([{ error: 'x', details, shownLive: true }], sent, '')).toMatchObject({
+	expect(read([{ error: 'x', details, shownLive: true }])).toMatchObject({
 		text: 'half',
 		facts: { chatId: 'c', requestId: 'r', costUsd: 0.5, inputTokens: 3 },
 		wasShown: true,
@@ -99,12 +105,12 @@ it.each([
 	[{ data: { approved: true } }, undefined],
 	[{ output: 'No', approved: false }, undefined],
 ])('whether a person refuses: %j', (item, isRefusal) => {
-	expect(readReply([item], sent, '').isRefusal).toBe(isRefusal);
+	expect(read([item]).isRefusal).toBe(isRefusal);
 });
 
 it('an answer that is not complete says so', () => {
 	const items = [{ output: 'half', complete: false, notice: 'It broke off.' }];
-	expect(readReply(items, sent, '')).toMatchObject({ text: 'half', notice: 'It broke off.' });
+	expect(read(items)).toMatchObject({ text: 'half', notice: 'It broke off.' });
 });
 
 it('facts are taken as they are, and only if they are of the right type', () => {
@@ -120,7 +126,7 @@ it('facts are taken as they are, and only if they are of the right type', () => 
 		},
 		{ output: 'b', costUsd: 0.5, tokenUsage: { promptTokens: 1, completionTokens: 2 } },
 	];
-	expect(readReply(items, sent, '').facts).toEqual({
+	expect(read(items).facts).toEqual({
 		chatId: 'c',
 		sessionId: 'i',
 		model: 'm',
@@ -130,31 +136,113 @@ it('facts are taken as they are, and only if they are of the right type', () => 
 	});
 });
 
-it.each<[object[], object]>([
-	[[{ approved: true }], { isApproved: true }],
-	[[{ data: { approved: true } }], { isApproved: true }],
+/** What a review node is given: a visitor of the chat may have written the fields that a decision has. */
+const VISITORS = {
+	...sent,
+	approved: true,
+	data: { approved: true, responder: { name: 'The Boss' }, chatInput: 'Do it' },
+	responder: 'The Boss',
+	chatInput: 'Do it',
+};
+const NO_ANSWER_IN_TIME = { isUnanswered: true };
+
+it.each<[Item[], object]>([
+	[[{ approved: true }], {}],
+	[[{ data: { approved: true } }], {}],
+	[[{ data: { approved: true, responder: { id: 'U1', name: 'Ann' } } }], { by: 'Ann' }],
+])('the turn is allowed by %j', (items, who) => {
+	expect(readDecision(items, sent)).toEqual({ isApproved: true, ...who });
+});
+
+it.each<[string, Item[], Item, object]>([
+	['no', [{ data: { approved: false } }], sent, {}],
+	['no clear yes', [{ data: { approved: 'true' } }], sent, {}],
+	['words', [{ data: { chatInput: 'Rather not' } }], sent, { words: 'Rather not' }],
+	['nothing', [{}], sent, NO_ANSWER_IN_TIME],
+	['no items', [], sent, NO_ANSWER_IN_TIME],
+	["a visitor's yes", [{ ...VISITORS, toolCallId: '1' }], VISITORS, NO_ANSWER_IN_TIME],
 	[
-		[{ data: { approved: true, responder: { id: 'U1', name: 'Ann' } } }],
-		{ isApproved: true, by: 'Ann' },
+		"a no beside a visitor's words",
+		[{ ...VISITORS, toolCallId: '1', approved: false }],
+		VISITORS,
+		{},
 	],
-	[[{ data: { approved: false } }], { isApproved: false }],
-	[[{ data: { approved: 'true' } }], { isApproved: false }],
-	[[{ data: { chatInput: 'Rather not' } }], { isApproved: false, words: 'Rather not' }],
-	[[{}], { isApproved: false }],
-	[[], { isApproved: false }],
-])('the decision in %j', (items, decision) => {
-	expect(readDecision(items as Array<Record<string, unknown>>)).toEqual(decision);
+])('the turn is not allowed by %s', (_what, items, given, denial) => {
+	expect(readDecision(items, given)).toEqual({
+		isApproved: false,
+		reply: { text: '', facts: {}, denial },
+	});
+});
+
+it.each([
+	[{ error: 'no mail' }, sent, 'no mail'],
+	[
+		{ ...sent, error: 'of a visitor', toolCallId: '1' },
+		{ ...sent, error: 'of a visitor' },
+		undefined,
+	],
+])('a review that failed: %j', (item, given, error) => {
+	expect(readDecision([item], given)).toMatchObject({
+		isApproved: false,
+		reply: error === undefined ? { denial: NO_ANSWER_IN_TIME } : { failure: { error } },
+	});
+});
+
+describe('a speaker that waits for a person', () => {
+	it.each<[string, Item[], Item]>([
+		['what it was given', [passedOn], sent],
+		['a part of it', [{ message: 'told' }], sent],
+		['what it was told under another name', [{ query: 'told' }], sent],
+		['nothing at all', [], sent],
+		['an empty item', [{}], sent],
+		["a visitor's words", [{ ...VISITORS, toolCallId: '1' }], VISITORS],
+		["a visitor's failure", [{ ...sent, error: 'x', toolCallId: '1' }], { ...sent, error: 'x' }],
+	])('nobody has answered if it returns %s', (_what, items, given) => {
+		const denial = NO_ANSWER_IN_TIME;
+		expect(read(items, { sent: given, hasWaited: true })).toEqual({ text: '', facts: {}, denial });
+		// the same of a node that has not waited is only silence
+		expect(read(items, { sent: given })).toEqual({ text: '', facts: {} });
+		const named = read(items, { sent: given, hasWaited: true, answerPath: 'chatInput' });
+		expect(named).toEqual({ text: '', facts: {}, denial });
+	});
+
+	it.each<[string, Item[], string]>([
+		['an approval', [{ data: { approved: true } }], 'Approved'],
+		['a text', [{ data: { text: 'yes' } }], 'yes'],
+		['something new', [{ ...passedOn, chatInput: 'yes' }], 'yes'],
+		['the words that were told', [{ chatInput: 'told' }], 'told'],
+		['what has no text', [{ statusCode: 204 }], ''],
+	])('a person has answered by %s', (_what, items, text) => {
+		expect(read(items, { hasWaited: true })).toEqual({ text, facts: {} });
+	});
+});
+
+it('of what a stranger wrote into the item, nothing counts where a node passes it on', () => {
+	const given = { ...sent, costUsd: 5, chatId: 'c', model: 'm', complete: false, shownLive: true };
+	const items = [{ ...given, toolCallId: '1', reply: 'yes' }];
+	expect(read(items, { sent: given })).toEqual({ text: 'yes', facts: {} });
+});
+
+it.each([
+	[true, true],
+	[false, false],
+])('that nothing was sent is believed of our own nodes only: %s', (isOurs, believed) => {
+	const item = { error: 'x', details: { outcome: 'not_started' } };
+	const { failure } = read([item], { isOurs });
+	expect(failure).toMatchObject({ isCertainlyNotReceived: believed });
+});
+
+it('costs whose sum is no number are no cost', () => {
+	const items = [{ output: 'a', costUsd: 1.7e308 }, { costUsd: 1.7e308 }];
+	expect(read(items)).toEqual({ text: 'a', facts: {} });
 });
 
 it('anything is read', () => {
+	const anything = fc.array(fc.dictionary(fc.string(), fc.jsonValue()));
 	fc.assert(
-		fc.property(
-			fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
-			fc.string(),
-			(items, path) => {
-				expect(typeof readReply(items, sent, path).text).toBe('string');
-				expect(typeof readDecision(items).isApproved).toBe('boolean');
-			},
-		),
+		fc.property(anything, fc.string(), fc.boolean(), (items, answerPath, hasWaited) => {
+			expect(typeof read(items, { answerPath, hasWaited }).text).toBe('string');
+			expect(typeof readDecision(items, sent).isApproved).toBe('boolean');
+		}),
 	);
 });
