@@ -12,7 +12,12 @@ import { readMessageText } from '../../src/n8n/messageText.params';
 import { isLegacyOrder } from '../../src/n8n/n8nVersions';
 import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
 import { getOnError } from '../../src/n8n/platform';
-import { findSession, readSessionKey } from '../../src/n8n/sessionMode.params';
+import {
+	findSession,
+	readSessionKey,
+	sessionOfItem,
+	type FoundSession,
+} from '../../src/n8n/sessionMode.params';
 import { NAMESPACE_URL, parseUuid, uuidV5 } from '../../src/n8n/uuid';
 import { conversationParams } from './conversation.params';
 import { hasModerator } from './moderator';
@@ -182,15 +187,16 @@ function selectConversation(
 		case 'key':
 			return toUuid(readSessionKey(sessionKey));
 		case 'fromInput': {
-			const found = earlier.conversationId ?? findSession(handedOver)?.session;
-			return found === undefined ? randomUUID() : toUuid(found);
+			const { conversationId: continued } = earlier;
+			const found = continued === undefined ? findSession(handedOver) : sessionOfItem(continued);
+			return found ? toUuid(found) : randomUUID();
 		}
 	}
 }
 
 const NAMESPACE = uuidV5(NAMESPACE_URL, 'n8n-nodes-agent-bridge/conversation');
 
-const toUuid = (text: string) => parseUuid(text)?.toLowerCase() ?? uuidV5(NAMESPACE, text);
+const toUuid = ({ uuid, name }: FoundSession) => uuid?.toLowerCase() ?? uuidV5(NAMESPACE, name);
 
 function parseConversationId(input: string): string {
 	const uuid = parseUuid(input.trim());

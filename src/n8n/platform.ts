@@ -1,4 +1,5 @@
 import type {
+	IDataObject,
 	IExecuteFunctions,
 	INode,
 	IRunData,
@@ -31,6 +32,19 @@ interface ContextInternals {
 export function getRunData(n8n: IExecuteFunctions): IRunData | undefined {
 	const { runExecutionData } = n8n as ContextInternals;
 	return runExecutionData?.resultData?.runData;
+}
+
+/**
+ * What the nodes of some types have given out in this execution so far, on their first output.
+ *
+ * Seen: as `getRunData` and `getNodeType`.
+ * Without it: none; what a visitor of a chat wrote then counts as any other item.
+ */
+export function listOutputs(n8n: IExecuteFunctions, types: RegExp): IDataObject[] {
+	return Object.entries(getRunData(n8n) ?? {})
+		.filter(([name]) => types.test(getNodeType(n8n, name) ?? ''))
+		.flatMap(([, runs]) => runs.flatMap(({ data }) => data?.['main']?.[0] ?? []))
+		.map(({ json }) => json);
 }
 
 /**

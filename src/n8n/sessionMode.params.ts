@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { invalidInputError } from '../core/errors';
 import type { HandedOver } from './handedOver';
 import { withFieldRules } from './parameterValidation';
+import { parseUuid } from './uuid';
 
 /** What is different in the editor texts of the nodes. */
 interface SessionTexts {
@@ -47,21 +48,41 @@ export type SessionSource = 'item' | 'conversation' | 'chatTrigger' | 'new' | 'i
 export const itemSource = ({ caller }: Pick<HandedOver, 'caller'>) =>
 	caller === 'conversation' ? 'conversation' : 'item';
 
+/** The session of an item, before it is known by which ID a service has it. */
+export interface FoundSession {
+	source: 'item' | 'conversation' | 'chatTrigger' | 'key';
+	/** As it was given. */
+	text: string;
+	/**
+	 * The text in the namespace of those who can choose it: the author of the workflow by a key, a visitor of a chat, or whoever fills the
+	 * items. Nobody can name a session in the namespace of another.
+	 */
+	name: string;
+	/** A session at the service, such as that of an earlier answer. Never from a visitor of a chat. */
+	uuid?: string;
+}
+
 /** The session that comes with an item: its own, or else that of the workflow's Chat Trigger. */
-export function findSession(
-	handedOver: HandedOver,
-): { session: string; source: 'item' | 'conversation' | 'chatTrigger' } | undefined {
-	const { readItem, readChatSession } = handedOver;
+export function findSession(handedOver: HandedOver): FoundSession | undefined {
+	const { readItem, isFromVisitor, readChatSession } = handedOver;
 	const ofItem = readItem('sessionId')?.trim();
-	if (ofItem) return { session: ofItem, source: itemSource(handedOver) };
-	const ofChat = readChatSession()?.trim();
-	return ofChat ? { session: ofChat, source: 'chatTrigger' } : undefined;
+	if (ofItem && !isFromVisitor('sessionId')) return sessionOfItem(ofItem, itemSource(handedOver));
+	const ofChat = ofItem ?? readChatSession()?.trim();
+	return ofChat ? { source: 'chatTrigger', text: ofChat, name: `chat ${ofChat}` } : undefined;
+}
+
+export function sessionOfItem(
+	text: string,
+	source: 'item' | 'conversation' = 'item',
+): FoundSession {
+	const uuid = parseUuid(text);
+	return { source, text, name: `input ${text}`, ...(uuid && { uuid }) };
 }
 
 /** @throws ServiceError `invalid` for an empty key. */
-export function readSessionKey(sessionKey: string): string {
+export function readSessionKey(sessionKey: string): FoundSession {
 	const key = sessionKey.trim();
-	if (key) return key;
+	if (key) return { source: 'key', text: key, name: `key ${key}` };
 	throw invalidInputError(
 		'Session Key is empty',
 		'Enter a text that stays the same throughout a conversation.',

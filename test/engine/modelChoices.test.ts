@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { sessionIdFromKey } from '../../nodes/WorkspaceAgent/message/session';
+import { sessionIdOf } from '../../nodes/WorkspaceAgent/message/session';
 import { startService, type Service } from '../service/service';
 import { callTool, type ToolOptions, type Way } from './rig/agentTool';
 import { agent, assistant, job, posts, secretsOf } from './rig/calls';
@@ -25,19 +25,19 @@ describe.each(ways)('the session of a chat, for an agent that calls its tool %s'
 			calls: [{ message: 'hello', sessionId: 'of-another', asked: 'by the model' }],
 			...more,
 		});
-	const sessionOf = (key: string) => sessionIdFromKey(service.agent.baseUrl(), key);
+	const sessionOf = (name: string) => sessionIdOf(service.agent.baseUrl(), name);
 	const sessions = () => posts(service).map(({ path }) => /session\/([^/]+)/.exec(path)?.[1]);
 
 	it("is the Chat Trigger's, whatever the model gives beside", async () => {
 		await talk({}, { chatted: { sessionId: 'own' } });
-		expect(sessions()).toEqual([sessionOf('own')]);
+		expect(sessions()).toEqual([sessionOf('chat own')]);
 	});
 
 	it('is a new one where no Chat Trigger has run', async () => {
 		const { answers } = await talk({});
 		expect(answers[0]).toMatch(/"sessionSource":"new"/);
 		expect(sessions()).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
-		expect(sessions()).not.toContain(sessionOf('of-another'));
+		expect(sessions()).not.toContain(sessionOf('input of-another'));
 	});
 
 	it('and the message is what the model writes, never the chat input of the item', async () => {
@@ -65,7 +65,10 @@ describe.each(ways)('the session of a chat, for an agent that calls its tool %s'
 	])('may be made of %s, which is out of reach of the model', async (sessionKey, key) => {
 		const parameters = { sessionMode: 'key', sessionKey };
 		const { answers } = await talk(parameters, { chatted: { sessionId: 'own' } });
-		expect([sessions(), answers]).toEqual([[sessionOf(key)], [expect.stringContaining('hello')]]);
+		expect([sessions(), answers]).toEqual([
+			[sessionOf(`key ${key}`)],
+			[expect.stringContaining('hello')],
+		]);
 	});
 
 	it.each([

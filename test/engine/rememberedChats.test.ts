@@ -69,12 +69,16 @@ it('of two first messages at once, both are answered, and one chat is known afte
 	expect(chats).toContain(chatOf(next[0]!));
 });
 
-it('a key lasts beyond the execution; that of another spelling of a UUID is the same', async () => {
+it('a key lasts beyond the execution; a session of the item is another, in any spelling of a UUID', async () => {
 	const byKey = async (sessionKey: string) => chatOf(await ask({ sessionMode: 'key', sessionKey }));
 	expect(await byKey('customer 7')).toBe(await byKey(' customer 7 '));
 	expect(await byKey('customer 7')).not.toBe(await byKey('Customer 7'));
 	const uuid = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
-	expect(await byKey(uuid)).toBe(chatOf(await inChat(uuid.replaceAll('-', '').toUpperCase())));
+	const ofItem = async (sessionId: string) => await ask({}, { items: [{ sessionId }] });
+	const session = await ofItem(uuid);
+	const again = await ofItem(uuid.replaceAll('-', '').toUpperCase());
+	expect(chatOf(again)).toBe(chatOf(session));
+	expect(await byKey(uuid)).not.toBe(chatOf(session));
 });
 
 it('nothing is looked up where the chat is known, and nothing remembered without a session', async () => {

@@ -14,8 +14,8 @@ afterAll(() => service.stop());
 const send = (parameters: INodeParameters, options: Partial<RunOptions> = {}) =>
 	run({ ...agent({ message: 'hello', ...parameters }), secrets: secretsOf(service), ...options });
 
-const idOf = (key: string, workspace = 'ws-1') =>
-	uuidV5(uuidV5(NAMESPACE_URL, service.agent.baseUrl(workspace)), key);
+const idOf = (name: string, workspace = 'ws-1') =>
+	uuidV5(uuidV5(NAMESPACE_URL, service.agent.baseUrl(workspace)), name);
 
 const UUID = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 const HEX = UUID.replaceAll('-', '');
@@ -29,7 +29,7 @@ describe('from a key', () => {
 			const second = await send(parameters, { items: [{ key }] });
 			expect([...first.items, ...second.items].map(({ json }) => json)).toMatchObject(
 				[1, 2, 3].map((number) => ({
-					sessionId: idOf(key),
+					sessionId: idOf(`key ${key}`),
 					sessionSource: 'key',
 					sessionKey: key,
 					output: expect.stringContaining(`message ${number} of this session`),
@@ -49,21 +49,19 @@ describe('from a key', () => {
 		const { items: others } = await send({ sessionMode: 'key', sessionKey: 'A' });
 		const { items: elsewhere } = await send({ sessionMode: 'key', sessionKey: 'a' }, { secrets });
 		expect([...items, ...others, ...elsewhere].map(({ json }) => json['sessionId'])).toEqual([
-			idOf('a'),
-			idOf('A'),
-			idOf('a', 'ws-2'),
+			idOf('key a'),
+			idOf('key A'),
+			idOf('key a', 'ws-2'),
 		]);
-		expect(new Set([idOf('a'), idOf('A'), idOf('a', 'ws-2')]).size).toBe(3);
+		expect(new Set(items.concat(others, elsewhere).map(({ json }) => json['sessionId'])).size).toBe(
+			3,
+		);
 	});
 
-	it.each([UUID, UUID.toUpperCase(), HEX])(
-		'takes %s as the UUID that it is',
-		async (sessionKey) => {
-			const { items } = await send({ sessionMode: 'key', sessionKey });
-			expect(String(items[0]?.json['sessionId']).toLowerCase()).toBe(UUID);
-			expect(items[0]?.json).not.toHaveProperty('sessionKey');
-		},
-	);
+	it('is a text like any other where it is a UUID: nobody can name the session of another', async () => {
+		const { items } = await send({ sessionMode: 'key', sessionKey: UUID });
+		expect(items[0]?.json).toMatchObject({ sessionId: idOf(`key ${UUID}`), sessionKey: UUID });
+	});
 
 	it.each([' \n', '={{ $json.missing }}'])('refuses "%s" before any request', async (key) => {
 		const { error } = await send({ sessionMode: 'key', sessionKey: key });
@@ -85,7 +83,7 @@ describe('from the input', () => {
 	it.each(['telegram-4711', 4711])('makes an id of %s', async (sessionId) => {
 		const { items } = await send({}, { items: [{ sessionId }] });
 		expect(items[0]?.json).toMatchObject({
-			sessionId: idOf(String(sessionId)),
+			sessionId: idOf(`input ${sessionId}`),
 			sessionSource: 'item',
 			sessionKey: String(sessionId),
 		});
@@ -97,15 +95,18 @@ describe('from the input', () => {
 		expect(
 			items.map(({ json: { sessionId, sessionSource } }) => [sessionId, sessionSource]),
 		).toEqual([
-			[UUID, 'chatTrigger'],
-			[UUID, 'chatTrigger'],
+			[idOf(`chat ${HEX}`), 'chatTrigger'],
+			[idOf(`chat ${HEX}`), 'chatTrigger'],
 		]);
 	});
 
 	it('prefers that of the item', async () => {
 		const chatted = { sessionId: 'of the chat' };
 		const { items } = await send({}, { chatted, items: [{ sessionId: 'of the item' }] });
-		expect(items[0]?.json).toMatchObject({ sessionId: idOf('of the item'), sessionSource: 'item' });
+		expect(items[0]?.json).toMatchObject({
+			sessionId: idOf('input of the item'),
+			sessionSource: 'item',
+		});
 	});
 
 	it.each<[string, Partial<RunOptions>]>([

@@ -1,5 +1,6 @@
 import type { IDataObject, INodeParameters, StructuredChunk } from 'n8n-workflow';
 
+import { sessionIdOf } from '../../nodes/WorkspaceAgent/message/session';
 import { startService, type Service } from '../service/service';
 import { posts, secretsOf } from './rig/calls';
 import { CONVERSATION, talk, type Call, type Root, type Talk } from './rig/conversation';
@@ -154,7 +155,7 @@ describe('with nothing set', () => {
 	it.each([
 		['new', { sessionMode: 'new' }, expect.not.stringContaining(UUID)],
 		['id', { sessionMode: 'id', sessionId: CHAT_UUID }, CHAT_UUID],
-		['key', { sessionMode: 'key', sessionKey: CHAT_UUID }, CHAT_UUID],
+		['key', { sessionMode: 'key', sessionKey: 'fixed' }, expect.not.stringContaining(UUID)],
 	])('a session that the user fixed counts: %s', async (source, parameters, expected) => {
 		const { answers } = await speak({
 			tools: { Speaker: agent(parameters) },
@@ -216,7 +217,8 @@ describe('only a conversation chooses a session', () => {
 			roots: { Root: aiAgent(...all(stolen)) },
 		});
 		expectNothingStolen(answers['Root'], 'chatTrigger');
-		expect(answers['Root']?.[0]?.['sessionId']).toBe(CHAT_UUID);
+		const name = `chat ${CHAT_UUID}`;
+		expect(answers['Root']?.[0]?.['sessionId']).toBe(sessionIdOf(service.agent.baseUrl(), name));
 	});
 
 	it.each([false, true])(

@@ -154,7 +154,7 @@ describe('threads', () => {
 		expect(new Set(sessions).size).toBe(2);
 		// as anybody can work it out from the channel and the thread
 		const space = uuidV5(NAMESPACE_URL, bridge.service.agent.baseUrl('ws-1'));
-		expect(sessions[0]).toBe(uuidV5(space, 'C-support 1764000000.000100'));
+		expect(sessions[0]).toBe(uuidV5(space, 'key C-support 1764000000.000100'));
 		const reply = (thread: string, text: string) => ({
 			channel: 'C-support',
 			thread_ts: thread,

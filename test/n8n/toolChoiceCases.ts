@@ -30,8 +30,8 @@ export function toolChoiceCases(version: AgentVersion): void {
 			const sent = bridge.service.requests.filter(({ path }) => path.includes('/session/'));
 			return { output, sessions: sent.map(({ path }) => /session\/([^/]+)/.exec(path)?.[1]) };
 		};
-		const sessionOf = (key: string) =>
-			uuidV5(uuidV5(NAMESPACE_URL, bridge.service.agent.baseUrl('ws-1')), key);
+		const sessionOf = (name: string) =>
+			uuidV5(uuidV5(NAMESPACE_URL, bridge.service.agent.baseUrl('ws-1')), name);
 
 		it.each<[string, Record<string, unknown>, RegExp]>([
 			[
@@ -57,7 +57,8 @@ export function toolChoiceCases(version: AgentVersion): void {
 		it('does not choose the session of another chat: without one of its own, a new one begins', async () => {
 			const { output, sessions } = await talk({});
 			expect(sessions).toHaveLength(1);
-			expect(sessions).not.toContain(sessionOf('of-another'));
+			for (const namespace of ['key', 'chat', 'input'])
+				expect(sessions).not.toContain(sessionOf(`${namespace} of-another`));
 			expect(output).toContain('"sessionSource":"new"');
 		});
 
@@ -90,7 +91,7 @@ export function toolChoiceCases(version: AgentVersion): void {
 		it('talks in the session that the workflow chooses before it', async () => {
 			const sessionKey = `={{ $('${start}').item.json.body.q }}`;
 			const { output, sessions } = await talk({ sessionMode: 'key', sessionKey });
-			expect(sessions).toEqual([sessionOf('who am I')]);
+			expect(sessions).toEqual([sessionOf('key who am I')]);
 			expect(output).toMatch(/^The tool said: .*hello/);
 		});
 	});

@@ -93,6 +93,7 @@ it('the operation that CONTRIBUTING shows is the one that is tried here, and wor
 		handedOver: {
 			caller: 'workflow',
 			readItem: () => undefined,
+			isFromVisitor: () => false,
 			readHistory: () => undefined,
 			readChatSession: () => undefined,
 		},

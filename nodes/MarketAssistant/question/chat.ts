@@ -6,13 +6,13 @@ import { withFieldRules } from '../../../src/n8n/parameterValidation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import {
 	findSession,
+	type FoundSession,
 	itemSource,
 	readSessionKey,
 	sessionKeyParam,
 	sessionModeParam,
 	type SessionSource,
 } from '../../../src/n8n/sessionMode.params';
-import { parseUuid } from '../../../src/n8n/uuid';
 
 /** Where the chats of sessions are remembered, in the words of the editor. */
 export const REMEMBERING = '"Use a Job Ledger" in the Market Assistant API credential';
@@ -63,19 +63,23 @@ export function selectChat(
 			if (!chatId.trim()) throw invalidInputError('Chat ID is empty');
 			return { source: 'id', chatId };
 		case 'key':
-			return { source: 'key', session: toSession(readSessionKey(sessionKey)) };
+			return toChoice(readSessionKey(sessionKey));
 		case 'fromInput': {
 			const ofItem = handedOver.readItem('chatId');
-			if (ofItem) return { source: itemSource(handedOver), chatId: ofItem };
+			if (ofItem && !handedOver.isFromVisitor('chatId'))
+				return { source: itemSource(handedOver), chatId: ofItem };
 			const found = findSession(handedOver);
 			if (!found) return { source: 'new' };
 			// a conversation hands over the chat within the execution, and only one in n8n's chat certainly goes on after it
 			const isMissedLater =
 				found.source !== 'conversation' || handedOver.readChatSession() !== undefined;
-			return { source: found.source, session: toSession(found.session), isMissedLater };
+			return { ...toChoice(found), isMissedLater };
 		}
 	}
 }
 
-/** The same for every spelling of a UUID: a Workspace Agent adds dashes to that of the Chat Trigger. */
-const toSession = (text: string) => parseUuid(text)?.toLowerCase() ?? text;
+/** The same for every spelling of a UUID. */
+const toChoice = ({ source, uuid, name }: FoundSession): ChatChoice => ({
+	source,
+	session: uuid?.toLowerCase() ?? name,
+});

@@ -6,6 +6,7 @@ import { withFieldRules } from '../../../src/n8n/parameterValidation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import {
 	findSession,
+	type FoundSession,
 	readSessionKey,
 	sessionKeyParam,
 	sessionModeParam,
@@ -33,7 +34,7 @@ export const sessionParams = [
 			'UUID of the session, with or without dashes, as in "sessionId" of an earlier answer. An unused UUID starts a new session.',
 	}),
 	sessionKeyParam(
-		'Any text that stays the same throughout a conversation. Upper and lower case matter, white space around it does not. The session ID is made from it and the base URL of the credential. A UUID is used as it is.',
+		'Any text that stays the same throughout a conversation. Upper and lower case matter, white space around it does not. The session ID is made from it and the base URL of the credential.',
 	),
 ] as const satisfies INodeProperties[];
 
@@ -57,28 +58,28 @@ export function selectSession(
 		case 'id':
 			return { source: 'id', id: parseSessionId(sessionId) };
 		case 'key':
-			return { source: 'key', ...toSessionId(baseUrl, readSessionKey(sessionKey)) };
+			return toSession(baseUrl, readSessionKey(sessionKey));
 		case 'fromInput': {
 			const found = findSession(handedOver);
-			if (!found) return { source: 'new' };
-			return { source: found.source, ...toSessionId(baseUrl, found.session) };
+			return found ? toSession(baseUrl, found) : { source: 'new' };
 		}
 	}
 }
 
-function toSessionId(baseUrl: string, session: string): Pick<Session, 'id' | 'key'> {
-	const uuid = parseUuid(session);
-	return uuid ? { id: uuid } : { id: sessionIdFromKey(baseUrl, session), key: session };
+function toSession(baseUrl: string, { source, uuid, name, text }: FoundSession): Session {
+	if (uuid !== undefined) return { source, id: uuid };
+	return { source, id: sessionIdOf(baseUrl, name), key: text };
 }
 
 /**
- * The session id of a key: a UUID of version 5 over the key, in the namespace that is the UUID of the workspace's address.
+ * The ID of a named session: a UUID of version 5 over the name, in the namespace that is the UUID of the workspace's address.
  *
- * In Python: `uuid5(uuid5(NAMESPACE_URL, base_url), key)`.
+ * In Python: `uuid5(uuid5(NAMESPACE_URL, base_url), "key " + key)`.
+ *
+ * @param name Begins with who can choose it: `key `, `chat ` or `input `.
  */
-export function sessionIdFromKey(baseUrl: string, key: string): string {
-	return uuidV5(uuidV5(NAMESPACE_URL, baseUrl), key);
-}
+export const sessionIdOf = (baseUrl: string, name: string): string =>
+	uuidV5(uuidV5(NAMESPACE_URL, baseUrl), name);
 
 function parseSessionId(input: string): string {
 	const uuid = parseUuid(input.trim());

@@ -1,5 +1,6 @@
 import { PackageDirectoryLoader } from 'n8n-core';
 import {
+	CHAT_NODE_TYPE,
 	CHAT_TRIGGER_NODE_TYPE,
 	NodeHelpers,
 	type ICredentialType,
@@ -94,6 +95,7 @@ function packOf(
 		'test.sink': sink,
 		'test.speakerTool': speaker,
 		'test.model': model,
+		[CHAT_NODE_TYPE]: start,
 		[CHAT_TRIGGER_NODE_TYPE]: start,
 	};
 	for (const [name, type] of Object.entries(own)) {

@@ -1,5 +1,6 @@
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import {
+	CHAT_NODE_TYPE,
 	CHAT_TRIGGER_NODE_TYPE,
 	createRunExecutionData,
 	Workflow,
@@ -41,6 +42,8 @@ export interface RunOptions {
 	pack?: Pack;
 	/** What a Chat Trigger gave before Start, whose items are others. */
 	chatted?: INodeExecutionData['json'];
+	/** What a visitor answered to a Chat node, after the Chat Trigger. */
+	replied?: INodeExecutionData['json'];
 	/** Whether two speakers and a moderator are attached to the node. */
 	withSpeakers?: boolean;
 	/** The data of an execution that has failed: it is retried, with the node as it is now. */
@@ -78,6 +81,7 @@ export function start({
 	mode = 'manual',
 	pack = sources,
 	chatted,
+	replied,
 	withSpeakers = false,
 	retry,
 }: RunOptions) {
@@ -91,7 +95,9 @@ export function start({
 		under,
 		made('Items', 'test.sink'),
 		made('Failed', 'test.sink'),
-		...(chatted ? [made('The "Chat"', CHAT_TRIGGER_NODE_TYPE)] : []),
+		// the one by which nobody has started the workflow is found first
+		...(chatted ? ['Another', 'The "Chat"'].map((name) => made(name, CHAT_TRIGGER_NODE_TYPE)) : []),
+		...(replied ? [made('Reply', CHAT_NODE_TYPE)] : []),
 		...(withSpeakers ? SPEAKERS : []),
 	];
 	const to = (name: string) => [{ node: name, type: 'main' as const, index: 0 }];
@@ -121,7 +127,12 @@ export function start({
 		retry
 			? retried(retry, workflow)
 			: createRunExecutionData({
-					...(chatted && { resultData: { runData: { 'The "Chat"': [ranWith(chatted)] } } }),
+					resultData: {
+						runData: {
+							...(chatted && { 'The "Chat"': [ranWith(chatted)] }),
+							...(replied && { Reply: [ranWith(replied)] }),
+						},
+					},
 					executionData: {
 						nodeExecutionStack: [{ node: nodes[0]!, data: { main: [input] }, source: null }],
 					},
