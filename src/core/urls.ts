@@ -57,6 +57,9 @@ export function normalizeApiKey(input: unknown, name = 'API key'): string {
 	return key;
 }
 
+/** The only part of n8n's public API that is used, below the n8n URL: whatever its key may do beside, it is sent nowhere else. */
+export const TABLES_PATH = '/api/v1/data-tables';
+
 /**
  * The target of a redirect, if it is safe to follow: https, or plain http from this machine to itself.
  *
@@ -71,6 +74,7 @@ export function resolveRedirect(
 	if (!URL.canParse(location, from)) return undefined;
 	const source = new URL(from);
 	const target = new URL(location, from);
+	// a service of this machine may keep its files at another port of it; n8n's own protection against such requests applies
 	const isOnThisMachine =
 		source.protocol === 'http:' && target.protocol === 'http:' && isLoopback(target.hostname);
 	if (target.protocol !== 'https:' && !isOnThisMachine) return undefined;

@@ -4,7 +4,7 @@ import { mapServiceError, ServiceError } from '../core/errors';
 import type { HttpRequest } from '../core/http';
 import { isPlainObject } from '../core/json';
 import type { Clock } from '../core/retry';
-import { encodePathSegment } from '../core/urls';
+import { encodePathSegment, TABLES_PATH } from '../core/urls';
 import { toRow, readEntry, type Entry } from './entry';
 import {
 	isTransient,
@@ -14,7 +14,7 @@ import {
 	type Table,
 	type Where,
 } from './ledger';
-import { requestN8n, TABLES_PATH, type N8nApi, type Scope } from './n8nApi';
+import { requestN8n, type N8nApi, type Scope } from './n8nApi';
 import { referTo, type TableReference } from './tableReference';
 
 /** The n8n that has the job ledger. */

@@ -1,6 +1,7 @@
 import { describeStatus, nameN8n } from '../core/errorResponses';
+import { TABLES_PATH } from '../core/urls';
 import { columns } from './entry';
-import { detectStartup, STILL_STARTING, TABLES_PATH, type Scope } from './n8nApi';
+import { detectStartup, STILL_STARTING, type Scope } from './n8nApi';
 import {
 	listPath,
 	mayBeTableId,

@@ -20,8 +20,6 @@ export type Scope =
 	| 'dataTableRow:update'
 	| 'dataTableRow:delete';
 
-export const TABLES_PATH = '/api/v1/data-tables';
-
 /**
  * Sends a request to n8n's public API and reads its JSON.
  *

@@ -1,7 +1,8 @@
 import { mapServiceError, invalidInputError, ServiceError } from '../core/errors';
 import { isPlainObject } from '../core/json';
+import { TABLES_PATH } from '../core/urls';
 import { columns } from './entry';
-import { requestN8n, TABLES_PATH, type N8nApi } from './n8nApi';
+import { requestN8n, type N8nApi } from './n8nApi';
 
 /** The Data Table of a job ledger, with all of its columns. */
 export interface LedgerTable {

@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
+import { normalizeApiKey, normalizeBaseUrl, TABLES_PATH } from '../core/urls';
 
 const whenUsed: INodeProperties['displayOptions'] = { show: { useJobLedger: [true] } };
 
@@ -105,6 +105,17 @@ export function findKeyOrigins(data: ICredentialDataDecryptedObject): {
 		);
 	}
 	return { service, n8n };
+}
+
+/** Whether an address is one of the Data Tables' in the n8n of the ledger. */
+export function isTablesAddress(
+	{ n8nUrl }: ICredentialDataDecryptedObject,
+	{ origin, pathname }: URL,
+): boolean {
+	const tables = normalizeBaseUrl(String(n8nUrl ?? ''), 'api/v1', true) + TABLES_PATH;
+	const address = origin + pathname;
+	// an encoded slash may be one to a proxy
+	return address.startsWith(tables) && /^(\/[\w-]+)*\/?$/.test(address.slice(tables.length));
 }
 
 function findOrigin(url: unknown): string | undefined {

@@ -38,14 +38,17 @@ it('a header of the same name in any case gives way', async () => {
 	const forged = { 'x-api-KEY': 'forged', 'X-Api-Key': 'forged' };
 	expect(await headersFor({ ...OPTIONS, headers: forged })).toEqual({ 'X-API-Key': 'secret' });
 	expect(await headersFor({ url: OPTIONS.url })).toEqual({ 'X-API-Key': 'secret' });
-	const forN8n = { url: 'http://n8n:5678/', headers: { 'x-n8n-api-key': 'forged' } };
+	const forN8n = {
+		url: 'http://n8n:5678/api/v1/data-tables',
+		headers: { 'x-n8n-api-key': 'forged' },
+	};
 	expect(await headersFor(forN8n)).toEqual({ 'X-N8N-API-KEY': 'n8n-secret' });
 });
 
 it.each([[''], ['a\r\nHost: x'], [undefined], [17]])('the key %j is not sent', async (apiKey) => {
 	await expect(headersFor(OPTIONS, { apiKey })).rejects.toMatchObject({ kind: 'invalid' });
 	await expect(
-		headersFor({ url: 'http://n8n:5678/api/v1' }, { n8nApiKey: apiKey }),
+		headersFor({ url: 'http://n8n:5678/api/v1/data-tables' }, { n8nApiKey: apiKey }),
 	).rejects.toMatchObject({ kind: 'invalid' });
 });
 
@@ -58,10 +61,10 @@ describe('the target chooses the key', () => {
 		['n8n', { url: 'http://n8n:5678/api/v1/data-tables' }, n8n],
 		['the older form', { uri: 'https://host.example/v1' }, service],
 		['a base address', { baseURL: 'https://host.example/', url: '/v1' }, service],
-		['a base address alone', { baseURL: 'http://n8n:5678', url: '' }, n8n],
+		['a base address alone', { baseURL: 'https://host.example', url: '' }, service],
 		[
 			'an address in spite of a base address',
-			{ baseURL: SERVICE.baseUrl, url: 'http://n8n:5678/a' },
+			{ baseURL: SERVICE.baseUrl, url: 'http://n8n:5678/api/v1/data-tables?filter=%7B%7D' },
 			n8n,
 		],
 		['another host', { url: 'https://elsewhere.example/v1' }, undefined],
@@ -94,9 +97,51 @@ describe('the target chooses the key', () => {
 		expect(await headersFor(options)).toEqual(expected);
 	});
 
+	const tables = 'http://n8n:5678/api/v1/data-tables';
+	it.each([
+		[tables],
+		[`${tables}/`],
+		[`${tables}?limit=250&filter=%7B%22name%22%3A%22a%2Fb%22%7D`],
+		[`${tables}/gFYx_J-8/rows/update`],
+		[`${tables}/x/../gFYxJ8/columns`],
+	])("n8n's key goes to the Data Tables: %s", async (url) => {
+		expect(await headersFor({ url })).toEqual(n8n);
+	});
+
+	it.each([
+		['http://n8n:5678/'],
+		['http://n8n:5678/api/v1/users'],
+		['http://n8n:5678/api/v1/workflows/1'],
+		['http://n8n:5678/rest/settings'],
+		['http://n8n:5678/webhook/api/v1/data-tables'],
+		[`${tables}s`],
+		[`${tables}/../users`],
+		[`${tables}/%2e%2e/users`],
+		[`${tables}/..%2fusers`],
+		[`${tables}/..%5cusers`],
+		[`${tables}//users`],
+		[`${tables}/a;b`],
+		[`${tables}/a/..\\..\\users`],
+	])("n8n's key does not go to %s", async (url) => {
+		expect(await headersFor({ url })).toBeUndefined();
+	});
+
+	it('an n8n below a path', async () => {
+		for (const n8nUrl of ['http://n8n:5678/tools/', 'http://n8n:5678/tools/api/v1']) {
+			const url = 'http://n8n:5678/tools/api/v1/data-tables/a/rows';
+			expect(await headersFor({ url }, { n8nUrl })).toEqual(n8n);
+			expect(await headersFor({ url: tables }, { n8nUrl })).toBeUndefined();
+		}
+	});
+
+	it('an address that is read in two ways gets none', async () => {
+		const options = { baseURL: `${tables}/a/`, url: '/api/v1/users' };
+		expect(await headersFor(options)).toBeUndefined();
+	});
+
 	it('n8n gets no key while the job ledger is turned off', async () => {
 		const off = { useJobLedger: false };
-		expect(await headersFor({ url: 'http://n8n:5678/api/v1' }, off)).toBeUndefined();
+		expect(await headersFor({ url: tables }, off)).toBeUndefined();
 		expect(await headersFor(OPTIONS, off)).toEqual({ accept: 'x', ...service });
 	});
 
