@@ -253,6 +253,21 @@ export function isLegacyOrder(
 }
 
 /**
+ * What n8n keeps for a node, or for all nodes of an execution: it survives Retry On Fail, and is stored with a failed execution.
+ *
+ * n8n Agents run a tool in an empty execution of its own, which keeps nothing (n8n 2.41.1, node-execution/ephemeral-node-executor.js;
+ * n8n-workflow 2.41.0, node-helpers.js:501, which throws then). What is returned in its place is forgotten after the call: the same
+ * request, made again, is sent again.
+ */
+export function getMemory(n8n: Pick<IExecuteFunctions, 'getContext'>, of: 'flow' | 'node'): object {
+	try {
+		return n8n.getContext(of);
+	} catch {
+		return {};
+	}
+}
+
+/**
  * Whether version 2 of the workflow engine runs the workflow.
  *
  * Contexts have `getWorkflowSettings` in n8n-core 1.122 (n8n 1.123.81), and not in 1.112.1 (n8n 1.113.3), which has one engine only.

@@ -8,7 +8,7 @@ import { continuesOnFail } from './errors';
 import type { Slot } from './itemPool';
 import { findCaller } from './caller';
 import { createLiveOutput, NO_LIVE_OUTPUT, withSpeakerName, type LiveOutput } from './liveOutput';
-import { addHint, countTokens, isToolType } from './n8nVersions';
+import { addHint, countTokens, getMemory, isToolType } from './n8nVersions';
 import type { OperationContext, PreflightContext, FlowState } from './operation';
 import { recordWorkId, createStartedIds } from './recordIds';
 import type { Redactor } from './redact';
@@ -117,7 +117,7 @@ const lastTurns = new WeakMap<object, Promise<void>>();
  * execution.
  */
 export function createExecutionState(n8n: IExecuteFunctions) {
-	const context = n8n.getContext('node') as { kept?: Record<string, object> };
+	const context = getMemory(n8n, 'node') as { kept?: Record<string, object> };
 	let over = false;
 
 	const getState: OperationContext<never>['getState'] = <Data extends object>(
@@ -166,7 +166,7 @@ export function createFlowState(
 	scope: string,
 	redact: Pick<Redactor, 'data'>,
 ): FlowState {
-	const context = n8n.getContext('flow') as { agentBridge?: Record<string, string> };
+	const context = getMemory(n8n, 'flow') as { agentBridge?: Record<string, string> };
 	const keyOf = (name: string) => hash('sha256', `${scope}\n${name}`, 'base64');
 	return {
 		get: (name) =>

@@ -8,7 +8,7 @@ import {
 	determineOutcome,
 } from '../core/errors';
 import { readSpeakerTurn, type SpeakerTurn } from './caller';
-import { isToolType } from './n8nVersions';
+import { getMemory, isToolType } from './n8nVersions';
 import { getRunIndex } from './platform';
 import type { Redactor } from './redact';
 
@@ -53,7 +53,7 @@ export function createSentRequests(
 	n8n: IExecuteFunctions,
 	{ scope, resendIfUnknown, redact }: SentRequestsOptions,
 ) {
-	const context = n8n.getContext('node') as { starts?: Record<string, SentRequest> };
+	const context = getMemory(n8n, 'node') as { starts?: Record<string, SentRequest> };
 	const runIndex = getRunIndex(n8n);
 	const node = n8n.getNode();
 	const parameters = fingerprint(scope, node.parameters);

@@ -6,14 +6,18 @@ import { useModel } from './chatModel';
 import { converse } from './converse';
 import { startDataTables, type DataTables } from './dataTables';
 import { activated, executed } from './poll';
-import { made, run } from './run';
+import { made, run, type Outcome, type RunOptions } from './run';
 
 /** Outputs for the documentation, each by its title: the node, and the operation or event. */
 export type Outputs = Record<string, IDataObject>;
 
+type Run = (options: RunOptions) => Promise<Pick<Outcome, 'items' | 'error'>>;
+
 interface Services {
 	service: Service;
 	n8n: DataTables;
+	/** Runs a node. */
+	runNode: Run;
 }
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
@@ -21,15 +25,17 @@ const picture = {
 	mediaType: 'images',
 	model: byId('canvas/sketch-1'),
 	prompt: 'A lighthouse in the fog, watercolor',
+	// counts in a tool only
+	allowAgents: true,
 };
 
 /** Calls every operation once, against the reference service with its scripted answers. Later ones use what earlier ones made. */
-export async function documentedOutputs(): Promise<Outputs> {
+export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 	const service = await startService({ personas: true });
 	const n8n = await startDataTables();
 	service.forms.jobSteps = 0;
 	try {
-		const services = { service, n8n };
+		const services = { service, n8n, runNode };
 		const outputs = {
 			...(await answers(services)),
 			...(await catalogOutputs(services)),
@@ -49,8 +55,8 @@ export async function documentedOutputs(): Promise<Outputs> {
 type Call = ReturnType<typeof job>;
 
 /** @throws what the node reports, so that no example shows a failure. */
-async function first({ service, n8n }: Services, call: Call): Promise<IDataObject> {
-	const { items, error } = await run({ ...call, secrets: secretsWithLedger(service, n8n) });
+async function first({ service, n8n, runNode }: Services, call: Call): Promise<IDataObject> {
+	const { items, error } = await runNode({ ...call, secrets: secretsWithLedger(service, n8n) });
 	if (error) throw error;
 	return shown(items[0]);
 }
@@ -129,13 +135,16 @@ async function waited(services: Services, call: Call): Promise<IDataObject> {
 }
 
 /** A start whose answer is lost: what happened to it is not known. */
-async function startUnknown({ service, n8n }: Services, idempotencyKey: string): Promise<void> {
+async function startUnknown(
+	{ service, n8n, runNode }: Services,
+	idempotencyKey: string,
+): Promise<void> {
 	service.fault({
 		match: { method: 'POST' },
 		times: 1,
 		do: { type: 'status', status: 500, body: { message: 'internal error' } },
 	});
-	await run({
+	await runNode({
 		...job('start', { ...picture, useLedger: true, idempotencyKey }),
 		secrets: secretsWithLedger(service, n8n),
 	});

@@ -1,0 +1,85 @@
+import { documentedOperations } from '../package/pages/nodePages';
+import { agent, assistant, chat, posts, secretsOf, secretsWithLedger } from './rig/calls';
+import { documentedOutputs, type Outputs } from './rig/documented';
+import { sketch, startLedgerRig } from './rig/ledger';
+import { callInN8nAgent } from './rig/n8nAgent';
+import { run, type RunOptions } from './rig/run';
+
+// our nodes as tools of n8n Agents, which run each call in an empty execution of its own
+const rig = startLedgerRig();
+
+describe('every operation', () => {
+	let outputs: Outputs;
+	const refusals: string[] = [];
+	beforeAll(async () => {
+		outputs = await documentedOutputs(async (options: RunOptions) => {
+			const outcome = await callInN8nAgent(options);
+			if (options.parameters['resource'] !== 'ledger') return outcome;
+			refusals.push(outcome.error?.message ?? JSON.stringify(outcome.items));
+			return await run(options);
+		});
+	});
+	const operations = documentedOperations().filter((title) =>
+		/^(Workspace Agent|Market Assistant|Model Router): (?!Job Ledger)/.test(title),
+	);
+
+	it.each(operations)('%s', (title) => {
+		expect(outputs[title]).toEqual(expect.any(Object));
+		expect(outputs[title]).not.toHaveProperty('error');
+	});
+
+	it('but those of the job ledger, which are for people', () => {
+		expect(refusals.length).toBeGreaterThan(6);
+		for (const refusal of refusals)
+			expect(refusal).toMatch(/^An AI agent cannot use the resource Job Ledger\. Nothing was done/);
+	});
+});
+
+const picture = { mediaType: 'images', model: sketch, prompt: 'a cat' };
+
+describe('money', () => {
+	const start = async (parameters: object) => {
+		const call = rig.starting('a cat', {});
+		const secrets = secretsWithLedger(rig.service, rig.n8n);
+		const given = { ...call.parameters, useLedger: false, ...picture, ...parameters };
+		const { items, error } = await callInN8nAgent({ ...call, secrets, parameters: given });
+		expect(error).toBeUndefined();
+		return items[0]!.json;
+	};
+
+	it.each([
+		['without leave', {}, /This tool is not set up to start media jobs/],
+		['above the cap', { allowAgents: true, spendingCapPerItem: 0.000001 }, /Spending Cap/],
+	])('no job is started %s', async (_what, parameters, refusal) => {
+		expect(await start(parameters)).toMatchObject({ error: expect.stringMatching(refusal) });
+		expect(posts(rig.service)).toEqual([]);
+	});
+
+	it('with a Unique Key a job is started once, however often the agent asks', async () => {
+		const keyed = { allowAgents: true, useLedger: true, idempotencyKey: 'order 7' };
+		const [first, second] = [await start(keyed), await start(keyed)];
+		expect(second).toMatchObject({ jobId: first['jobId'], startedBefore: true });
+		expect(posts(rig.service)).toHaveLength(1);
+		expect(rig.n8n.rows).toHaveLength(1);
+	});
+
+	it.each([
+		['agent', () => agent({ message: 'hello' })],
+		['assistant', () => assistant('ask', { question: 'hello' })],
+		['model', () => chat('hello')],
+	] as const)(
+		'nothing remembers a call whose outcome is unknown: the %s says that it must not be made again',
+		async (_what, call) => {
+			rig.service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 500 } });
+			const options = { ...call(), secrets: secretsOf(rig.service) };
+			const { items } = await callInN8nAgent(options);
+			expect(items[0]?.json).toMatchObject({
+				error: expect.stringMatching(/Do not call this tool again now: tell the user/),
+				details: { outcome: 'unknown' },
+			});
+			// as the documentation says
+			await callInN8nAgent(options);
+			expect(posts(rig.service)).toHaveLength(2);
+		},
+	);
+});
