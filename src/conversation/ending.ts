@@ -66,8 +66,10 @@ export function checkLimits(
 }
 
 /** USD. A turn whose speaker reports no cost counts as 0. */
-export const sumCosts = (turns: Conversation['turns']): number =>
-	turns.reduce((sum, { costUsd = 0 }) => sum.plus(costUsd), new Big(0)).toNumber();
+export function sumCosts(turns: Conversation['turns']): number {
+	const sum = turns.reduce((before, { costUsd = 0 }) => before.plus(costUsd), new Big(0));
+	return Math.min(sum.toNumber(), Number.MAX_VALUE);
+}
 
 function checkFailure(
 	{ rules }: Conversation,
@@ -101,31 +103,41 @@ function checkFailure(
 }
 
 function checkStop(
-	{ rules, turns }: Conversation,
-	{ speaker, message, turn }: PendingTurn,
+	{ rules }: Conversation,
+	{ speaker, message }: PendingTurn,
 	{ text, failure }: Reply,
 ): Ending | undefined {
 	if (failure) return undefined;
 	const { stopPhrase, stopPattern, opening, instructions } = rules;
-	const before = turns.slice(0, turn - 1).map((said) => said.text);
-	const told = [message, opening, ...Object.values(instructions), ...before];
-	if (stopPhrase && isSaid(text, told, (words) => words.includes(stopPhrase)))
+	const told = [message, opening, ...Object.values(instructions)];
+	if (stopPhrase && isSaid(text, told, toPhrase(stopPhrase)))
 		return { kind: 'stopPhrase', reason: `${speaker} said "${stopPhrase}"` };
-	const pattern = stopPattern ? toPattern(stopPattern) : undefined;
-	if (pattern && isSaid(text, told, pattern.test))
+	if (stopPattern && isSaid(text, told, toPattern(stopPattern)))
 		return { kind: 'stopPattern', reason: `${speaker} said what matches ${stopPattern}` };
 	return undefined;
 }
 
-/** Whether a speaker says it itself: what it repeats word for word, such as its instruction, does not mean it. */
-function isSaid(
-	text: string,
-	told: readonly string[],
-	matches: (words: string) => boolean,
-): boolean {
-	const repeated = told.filter(matches).sort((one, other) => other.length - one.length);
-	return matches(repeated.reduce((rest, message) => rest.replaceAll(message, ' '), text));
+/** What ends a conversation. */
+type Stop = Pick<SafeRegex, 'test' | 'removeFrom'>;
+
+const toPhrase = (phrase: string): Stop => ({
+	test: (text) => text.includes(phrase),
+	removeFrom: (text) => text.replaceAll(phrase, ''),
+});
+
+/**
+ * Whether a speaker says it itself: what it quotes word for word, such as its instruction, does not mean it. Nothing is quoted by a text
+ * that is all that was told, as an agreement may be, or by the phrase alone.
+ */
+function isSaid(text: string, told: readonly string[], stop: Stop): boolean {
+	if (!stop.test(text)) return false;
+	const isQuotable = (words: string) =>
+		words.trim() !== text.trim() && stop.test(words) && hasWords(stop.removeFrom(words));
+	const quoted = told.filter(isQuotable).sort((one, other) => other.length - one.length);
+	return stop.test(quoted.reduce((rest, words) => rest.replaceAll(words, ' '), text));
 }
+
+const hasWords = (text: string) => /[\p{L}\p{N}]/u.test(text);
 
 /** A round in which nobody said anything: it would go on like that until the turn limit. */
 function checkSilence(
@@ -141,7 +153,7 @@ function checkSilence(
 
 /** The text without what ended the conversation. */
 export function withoutStop(text: string, { rules, ending }: Conversation): string {
-	if (ending?.kind === 'stopPhrase') return text.replaceAll(rules.stopPhrase, '').trim();
+	if (ending?.kind === 'stopPhrase') return toPhrase(rules.stopPhrase).removeFrom(text).trim();
 	if (ending?.kind === 'stopPattern') return toPattern(rules.stopPattern).removeFrom(text).trim();
 	return text;
 }

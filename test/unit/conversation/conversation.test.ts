@@ -203,6 +203,27 @@ it('what a speaker repeats word for word does not end it', () => {
 	expect(result).toMatchObject({ ended: 'stopPhrase', turns: 5 });
 });
 
+it.each<[string, Partial<Rules>]>([
+	['phrase', { stopPhrase: '[x]' }],
+	['pattern', { stopPattern: '/\\[x\\]/' }],
+])('a stop %s ends a conversation that goes on after it was said', (_what, rules) => {
+	const opening = { opening: 'Say [x] when you agree.', ...rules };
+	const heardIn = (answers: Array<string | Partial<Reply>>, ...earlier: string[]) =>
+		talk(
+			{ ...opening, onFailure: 'skip' },
+			answers,
+			undefined,
+			earlier.map((text, index) => said(index % 2 ? 'Bob' : 'Ada', text)),
+		).told.length;
+	expect(heardIn(['a', 'We agree. [x]', 'c'], 'a', '[x]')).toBe(2);
+	// the very words that ended the earlier one
+	expect(heardIn(['a', 'We agree. [x]', 'c'], 'a', 'We agree. [x]')).toBe(2);
+	expect(heardIn(['We agree. [x]', 'c'], 'a', 'We agree. [x]')).toBe(1);
+	expect(heardIn([broken(false, '[x]'), 'b', 'So [x]', 'd'])).toBe(3);
+	// who only quotes what it was told goes on
+	expect(heardIn(['You want: "Say [x] when you agree."', 'b', '[x]', 'd'])).toBe(3);
+});
+
 describe('a speaker that failed', () => {
 	it('has a turn without a text, and what went wrong is there', () => {
 		const { result } = talk({}, ['a', { ...broken(false), facts: { chatId: 'c' } }]);
