@@ -94,7 +94,7 @@ export const conversationParams = [
 		placeholder: 'Add Instruction',
 		default: {},
 		description:
-			'What each speaker is to do. It is put before the first message that it gets, once.',
+			'What each speaker is to do. It is put before the first message that it gets, once; before every message if it hears "Everything".',
 		options: [
 			{
 				displayName: 'Instruction',

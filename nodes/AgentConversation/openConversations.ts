@@ -128,7 +128,7 @@ function openConversation(
 		...(options.timeLimit !== undefined && { timeLimit: options.timeLimit * 1000 }),
 		stopPhrase: values.stopPhrase,
 		stopPattern: options.stopPattern ?? '',
-		removeStop: options.removeStop ?? KEEP_STOP,
+		removeStop: options.removeStop ?? false,
 		spendingCap: values.spendingCapPerConversation,
 		onFailure: options.onFailure ?? 'end',
 		onDenial: options.onDenial ?? 'end',
@@ -152,8 +152,6 @@ function openConversation(
 	};
 }
 
-/** The option as it is while nobody has added it: a collection leaves it out. */
-const KEEP_STOP = false;
 const DEFAULT_MAX_CHARACTERS = 100_000;
 
 function readOpening(

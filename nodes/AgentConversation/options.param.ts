@@ -25,7 +25,7 @@ export const optionsParam = {
 			typeOptions: { minValue: 100, maxValue: 4000000 },
 			default: 100000,
 			description:
-				'The longest message that a speaker gets. Of a longer one the beginning is left out; the message and the transcript say so.',
+				'The longest message that a speaker gets, without its instruction. Of a longer one the beginning is left out; the message and the transcript say so.',
 		},
 		{
 			displayName: 'Moderator Instructions',
@@ -78,7 +78,7 @@ export const optionsParam = {
 			displayName: 'Remove Stop Phrase',
 			name: 'removeStop',
 			type: 'boolean',
-			default: true,
+			default: false,
 			description:
 				'Whether to remove from the final answer what ended the conversation: the stop phrase, or what matches the stop pattern',
 		},
@@ -131,7 +131,7 @@ export const optionsParam = {
 					name: 'Everything',
 					value: 'all',
 					description:
-						'The whole conversation in every message, with names. For speakers that remember nothing.',
+						'The whole conversation in every message, with names and the instruction. For speakers that remember nothing.',
 				},
 				{
 					name: 'Everything Since Its Own Last Turn',

@@ -7,7 +7,7 @@ export interface Rules {
 	opening: string;
 	turnOrder: 'inTurn' | 'addressed' | 'moderator';
 	hearing: 'auto' | 'sinceOwnTurn' | 'lastMessage' | 'all';
-	/** By speaker: put before the first message that it gets. */
+	/** By speaker: put before the first message that it gets, or before each if it hears everything in each. */
 	instructions: Readonly<Record<string, string>>;
 	/** Turns, earlier ones not counted. */
 	turnLimit: number;
@@ -22,7 +22,7 @@ export interface Rules {
 	spendingCap?: number;
 	onFailure: 'end' | 'skip' | 'askAgain';
 	onDenial: 'end' | 'skip';
-	/** Characters of the longest message that a speaker gets. */
+	/** Characters of the longest message that a speaker gets, without its instruction. */
 	maxCharacters: number;
 	/** Path of the field that contains a speaker's text; empty to look in all usual places. */
 	answerPath: string;

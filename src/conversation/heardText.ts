@@ -1,4 +1,4 @@
-import type { Conversation } from './conversation';
+import type { Conversation, Rules } from './conversation';
 
 /** What is said to a speaker, and what the transcript tells of it. */
 interface Message {
@@ -18,11 +18,17 @@ type Talk = Pick<Conversation, 'rules' | 'speakers' | 'turns' | 'earlier'>;
 /** From this number of speakers on, a message says who said what. */
 const MANY_SPEAKERS = 3;
 
-/** What a speaker is told in its turn. Too long a text loses its beginning, and says so. */
+/** What a speaker is told in its turn. If it is too long its beginning is left out, which the message says, but never the instruction. */
 export function toMessage(talk: Talk, speaker: string): Message {
-	const { message, isShortened } = limitLength(hear(talk, speaker, saidIn(talk)), talk);
+	const said = saidIn(talk);
+	const { text, isShortened } = hear(talk, speaker, said);
+	// who hears everything may remember nothing
+	const isTold = talk.rules.hearing !== 'all' && said.some((entry) => hasSpoken(entry, speaker));
 	const note = `Only the last ${talk.rules.maxCharacters} characters were passed on.`;
-	return { message, ...(isShortened && { note }) };
+	return {
+		message: isTold ? text : instruct(talk, speaker, text),
+		...(isShortened && { note }),
+	};
 }
 
 export interface HistoryMessage {
@@ -33,26 +39,31 @@ export interface HistoryMessage {
 /**
  * What was said before, as a model sees it that remembers nothing itself: what it was told is the user's, what it said is its own.
  *
- * The oldest messages are left out if all together are too long.
+ * The oldest messages are left out if all together are too long. What it said last stays, and so does its instruction.
  */
 export function toHistory(talk: Talk, speaker: string): HistoryMessage[] {
 	// then the message contains everything
 	if (talk.rules.hearing === 'all') return [];
 	const said = saidIn(talk);
-	const all = said.flatMap((entry, index): HistoryMessage[] => {
-		if (entry.speaker !== speaker || entry.failed || !entry.text.trim()) return [];
-		const { message } = limitLength(hear(talk, speaker, said.slice(0, index)), talk);
-		return [
-			{ role: 'user', content: message },
-			{ role: 'assistant', content: entry.text },
-		];
-	});
-	let characters = 0;
-	const first = all.findLastIndex(
-		({ content }) => (characters += content.length) > talk.rules.maxCharacters,
+	const all = said.flatMap((entry, index) =>
+		hasSpoken(entry, speaker)
+			? [
+					{
+						told: hear(talk, speaker, said.slice(0, index)).text,
+						answer: limitLength(entry.text, talk.rules).text,
+					},
+				]
+			: [],
 	);
-	// a question and its answer stay together
-	return all.slice(first + 1 + ((first + 1) % 2));
+	let characters = 0;
+	const first = all.findLastIndex(({ told, answer }, index) => {
+		characters += told.length + answer.length;
+		return characters > talk.rules.maxCharacters && index < all.length - 1;
+	});
+	return all.slice(first + 1).flatMap(({ told, answer }, index): HistoryMessage[] => [
+		{ role: 'user', content: index ? told : instruct(talk, speaker, told) },
+		{ role: 'assistant', content: answer },
+	]);
 }
 
 /** Everything that was said. With earlier turns, the opening comes after them. */
@@ -61,7 +72,7 @@ function saidIn({ rules, turns, earlier }: Talk): Said[] {
 	return [...turns.slice(0, earlier), ...opening, ...turns.slice(earlier)];
 }
 
-function hear({ rules, speakers }: Talk, speaker: string, said: readonly Said[]): string {
+function hear({ rules, speakers }: Talk, speaker: string, said: readonly Said[]) {
 	const ownLast = said.findLastIndex((entry) => entry.speaker === speaker && !entry.failed);
 	const texts = select(rules.hearing, speakers.length, said, ownLast).filter(({ text }) =>
 		text.trim(),
@@ -70,9 +81,15 @@ function hear({ rules, speakers }: Talk, speaker: string, said: readonly Said[])
 	const lines = texts.map((entry) =>
 		withNames && entry.speaker ? `${entry.speaker}: ${entry.text}` : entry.text,
 	);
-	const instruction = ownLast < 0 ? rules.instructions[speaker]?.trim() : undefined;
-	return [instruction, ...(lines.length ? lines : [NOTHING_NEW])].filter(Boolean).join('\n\n');
+	return limitLength(lines.join('\n\n') || NOTHING_NEW, rules);
 }
+
+/** Whether a speaker has said something, so that it has a turn in its history. */
+const hasSpoken = (entry: Said, speaker: string) =>
+	entry.speaker === speaker && !entry.failed && entry.text.trim() !== '';
+
+const instruct = ({ rules }: Talk, speaker: string, text: string) =>
+	[rules.instructions[speaker]?.trim(), text].filter(Boolean).join('\n\n');
 
 const NOTHING_NEW = '(Nobody has said anything since your last message.)';
 
@@ -88,12 +105,9 @@ function select(
 	return lastOnly ? unheard.filter(({ text }) => text.trim()).slice(-1) : unheard;
 }
 
-function limitLength(text: string, { rules: { maxCharacters } }: Talk) {
-	if (text.length <= maxCharacters) return { message: text, isShortened: false };
+function limitLength(text: string, { maxCharacters }: Rules) {
+	if (text.length <= maxCharacters) return { text, isShortened: false };
 	const end = text.slice(-maxCharacters).toWellFormed();
 	const omitted = text.length - maxCharacters;
-	return {
-		message: `[The first ${omitted} characters are left out.]\n\n${end}`,
-		isShortened: true,
-	};
+	return { text: `[The first ${omitted} characters are left out.]\n\n${end}`, isShortened: true };
 }

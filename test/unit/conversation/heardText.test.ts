@@ -1,3 +1,4 @@
+import type { Rules, Turn } from '../../../src/conversation/conversation';
 import { toHistory, toMessage } from '../../../src/conversation/heardText';
 import { begun, said } from './talk';
 
@@ -64,4 +65,32 @@ it('a history that is too long loses its oldest questions with their answers', (
 		said('Bob', 'd'),
 	];
 	expect(toHistory({ ...begun({ maxCharacters: 50 }), turns: atAnswer }, 'Ada')).toHaveLength(2);
+});
+
+it('a text of any length leaves the instruction in place, and a history keeps it', () => {
+	const instructions = { Bob: 'Never pay more than 500.' };
+	const long = said('Ada', 'x'.repeat(2000));
+	const first = { ...begun({ instructions }), turns: [long] };
+	expect(toMessage(first, 'Bob')).toEqual({
+		message: `${instructions.Bob}\n\n[The first 1000 characters are left out.]\n\n${'x'.repeat(1000)}`,
+		note: 'Only the last 1000 characters were passed on.',
+	});
+	const later = { ...first, turns: [long, said('Bob', 'y'.repeat(2000)), long, said('Bob', 'no')] };
+	expect(toHistory(later, 'Bob')[0]?.content).toMatch(/^Never pay more than 500\.\n\n/);
+	expect(toHistory({ ...first, turns: [long, said('Bob', 'y'.repeat(2000))] }, 'Bob')).toHaveLength(
+		2,
+	);
+});
+
+it.each<[string, Partial<Rules>, Turn[]]>([
+	['nothing but a failure', {}, [said('Bob', '', { failed: true }), said('Ada', 'a')]],
+	['nothing but blanks', {}, [said('Bob', ' '), said('Ada', 'a')]],
+	[
+		'something, and hears everything anew',
+		{ hearing: 'all' },
+		[said('Bob', 'b'), said('Ada', 'a')],
+	],
+])('is told its instruction if it has said %s', (_what, rules, turns) => {
+	const talk = { ...begun({ ...rules, instructions: { Bob: 'Decide.' } }), turns };
+	expect(toMessage(talk, 'Bob').message).toMatch(/^Decide\.\n\n/);
 });
