@@ -51,11 +51,14 @@ export async function holdConversations(
 	const answers = toAnswers(response);
 	for (const [itemIndex, item] of state.items.entries()) {
 		if ('refusal' in item || item.conversation.ending) continue;
-		const { settings } = item;
-		const heard = begun ? await hear(n8n, itemIndex, item, answers, state) : item.conversation;
-		const next = await goOn(n8n, itemIndex, heard, settings, state);
-		item.conversation = endIfDetached(n8n, next, state);
-		await showEnding(n8n, itemIndex, settings, item.conversation);
+		const advance = async () => {
+			if (begun) item.conversation = await hear(n8n, itemIndex, item, answers, state);
+			const next = await goOn(n8n, itemIndex, item.conversation, item.settings, state);
+			item.conversation = endIfDetached(n8n, next, state);
+			await showEnding(n8n, itemIndex, item.settings, item.conversation);
+		};
+		const end = (cause: unknown) => void (item.conversation = endByError(item, cause));
+		await (begun ? advance().catch(end) : advance());
 		recordProgress(n8n, itemIndex, item.conversation);
 	}
 	const request = toRequest(n8n, state);
@@ -153,6 +156,22 @@ function endIfDetached(
 
 const NOT_SENT =
 	'It was removed, renamed or disabled while the conversation went on. Nothing was sent to it.';
+
+/** What was said so far is never lost to a defect, of this package or of n8n. The answer to the turn in progress may be. */
+function endByError({ conversation }: { conversation: Conversation }, cause: unknown) {
+	const { pending, ...others } = conversation;
+	if (others.ending) return others;
+	const error = cause instanceof Error ? cause.message : String(cause);
+	const failure = pending && {
+		turn: pending.turn,
+		speaker: pending.speaker,
+		message: pending.message,
+		error: `Its answer could not be taken. It has probably received its message: ${error}`,
+	};
+	const reason = `The conversation could not go on: ${error}`;
+	const ending = { kind: 'speakerFailed' as const, reason, ...(failure && { failure }) };
+	return endConversation(others, ending, Date.now());
+}
 
 /** Hands the turn to the next speaker, unless somebody has it or the conversation has ended. */
 async function goOn(

@@ -239,7 +239,8 @@ function tokensOf(place: Item, names: readonly string[]): unknown {
 	return usages.flatMap((usage) => names.map((name) => usage[name])).find(isAmount);
 }
 
-const isAmount = (value: unknown): value is number =>
+/** A number that can be added to others. */
+export const isAmount = (value: unknown): value is number =>
 	typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
 function sumOf<Name extends string>(name: Name, values: readonly unknown[]) {

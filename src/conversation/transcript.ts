@@ -1,6 +1,7 @@
 import { invalidInputError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import type { Conversation, Turn } from './conversation';
+import { isAmount } from './reply';
 
 /** A turn as the output has it: one row of a table. Every row has all columns. */
 export interface TranscriptRow {
@@ -114,7 +115,7 @@ function numberFields(
 	row: Record<string, unknown>,
 ): Partial<Record<(typeof NUMBER_FIELDS)[number], number>> {
 	return Object.fromEntries(
-		NUMBER_FIELDS.map((name) => [name, row[name]]).filter(([, value]) => typeof value === 'number'),
+		NUMBER_FIELDS.map((name) => [name, row[name]]).filter(([, value]) => isAmount(value)),
 	) as Record<string, number>;
 }
 

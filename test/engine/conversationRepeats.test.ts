@@ -1,4 +1,4 @@
-import type { INode } from 'n8n-workflow';
+import type { INode, Workflow } from 'n8n-workflow';
 
 import { startService, type Service } from '../service/service';
 import { secretsOf } from './rig/calls';
@@ -42,6 +42,58 @@ it('an answer that cannot be read is a failed turn, and the turns before are in 
 		turns: 2,
 		failure: { speaker: 'Bob', error: expect.stringMatching(/^The answer cannot be read: /) },
 	});
+});
+
+it('a defect of n8n in the middle loses no turn that was paid for', async () => {
+	const { json, error, told } = await converse({
+		speakers: {
+			Ada: says('a'),
+			Bob(_json, n8n) {
+				const { workflow } = n8n as unknown as { workflow: Workflow };
+				const whole = workflow.getParentNodes.bind(workflow);
+				let calls = 0;
+				workflow.getParentNodes = (name, type, depth) => {
+					// the first is the check of n8n's version
+					if (type === 'ai_tool' && depth === 1 && calls++) throw new Error('It broke');
+					return whole(name, type, depth);
+				};
+				return { output: 'b', costUsd: 0.5 };
+			},
+		},
+		settings: { retryOnFail: true, waitBetweenTries: 1 },
+	});
+	expect(error).toBeUndefined();
+	expect(told).toHaveLength(2);
+	expect(json).toMatchObject({
+		ended: 'speakerFailed',
+		reason: 'The conversation could not go on: It broke',
+		output: 'b',
+		turns: 2,
+		costUsd: 0.5,
+	});
+});
+
+it('costs of any size are added up, and what is no amount does not count', async () => {
+	const most = Number.MAX_VALUE;
+	const row = { speaker: 'Ada', text: 'a', turn: 1 };
+	const transcript = [
+		{ ...row, costUsd: -1000 },
+		{ ...row, turn: 2, costUsd: 1e999 },
+		{ ...row, turn: 3, costUsd: 'free' },
+	];
+	const costs = (costUsd: number) => [{ json: { output: 'b', costUsd } }];
+	const spend = async (cap: number, ...answers: number[]) =>
+		await converse({
+			parameters: { turnLimit: 4, spendingCapPerConversation: cap, options: { transcript } },
+			speakers: { Ada: says('a'), Stranger: () => answers.flatMap(costs) },
+		});
+	const { json, error } = await spend(1, most, most);
+	expect(error).toBeUndefined();
+	expect(json).toMatchObject({ ended: 'turnLimit', turns: 7 });
+	expect(await spend(1, 0.6)).toMatchObject({
+		json: { ended: 'spendingCap', turns: 6, costUsd: 1.2 },
+	});
+	expect(await spend(1, most)).toMatchObject({ json: { ended: 'spendingCap', costUsd: most } });
 });
 
 it('a speaker whose answers n8n would discard is refused before anything is sent', async () => {

@@ -107,13 +107,18 @@ it('two agents agree on a date, and remember it in the same chat', async () => {
 	const first = resultOf(await chatWith(workflow, asked, chat));
 	expect(spoke(first)).toEqual(['Planner', 'Tester', 'Planner', 'Tester']);
 	expect(first.output).toMatch(/^Yes, Friday at 10:00\./);
-	expect(first).toMatchObject({ ended: 'stopPhrase', conversationId: chat });
+	expect(first.ended).toBe('stopPhrase');
+	// no visitor can name the conversation of somebody else
+	expect(first.conversationId).not.toBe(chat);
 	const [opening] = sentTo(/ws-1/);
 	expect(opening?.body).toEqual({
 		content: `You plan the release. Say [AGREED] once you both agree on a day.\n\n${asked}`,
 	});
 	// one session for each, which the second message continues
-	await chatWith(workflow, 'And on which day do we tell our customers of the release?', chat);
+	const second = resultOf(
+		await chatWith(workflow, 'And on which day do we tell our customers of the release?', chat),
+	);
+	expect(second.conversationId).toBe(first.conversationId);
 	for (const workspace of ['ws-1', 'ws-2']) {
 		const paths = sentTo(new RegExp(`/${workspace}/`)).map(({ path }) => path);
 		expect(paths.length).toBeGreaterThan(2);
