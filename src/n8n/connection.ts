@@ -279,7 +279,7 @@ function sendOnceWith(
 	return async (request) => {
 		const headBy = await request.beforeAttempt?.();
 		// nothing was sent, so the outcome is known
-		if (stop?.aborted) throw cancelledError(false);
+		if (stop?.aborted || request.signal?.aborted) throw cancelledError(false);
 		return await transport.send(request, headBy);
 	};
 }

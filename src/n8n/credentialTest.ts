@@ -132,7 +132,7 @@ async function testLedger(
 }
 
 function toFailedTest(cause: unknown): INodeCredentialTestResult {
-	const error = cause instanceof ServiceError ? cause : toNetworkError(cause, {});
+	const error = cause instanceof ServiceError ? cause : toNetworkError(cause);
 	const message = [error.message, error.details.advice ?? error.details.reason]
 		.filter(Boolean)
 		.join('. ');

@@ -54,11 +54,12 @@ export function createN8nHttp(
 	const credentialsDecrypted = { id: '', name: '', type: credential, data };
 	return {
 		async send(
-			{ method, path, body, accept = 'application/json', redirectedTo },
+			{ method, path, body, accept = 'application/json', redirectedTo, signal: givenUp },
 			headBy = Infinity,
 		): Promise<HttpResponse> {
 			const { url, sameOrigin } = resolveUrl(baseUrl + path, redirectedTo);
 			const request = requests.begin(headBy);
+			givenUp?.addEventListener('abort', () => requests.end(request, 'stopped'), { once: true });
 			try {
 				const options: IHttpRequestOptions = {
 					method,
@@ -93,10 +94,13 @@ export function createN8nHttp(
 				if (hasUnsupportedEncoding(readable)) throw unsupportedEncodingError(readable);
 				return readable;
 			} catch (cause) {
-				const overdue = request.end === 'overdue';
+				const { end } = request;
 				requests.end(request, 'left');
 				if (cause instanceof ServiceError) throw mapServiceError(cause);
-				throw toNetworkError(cause, { total: { aborted: overdue }, stop });
+				throw toNetworkError(cause, {
+					isOverdue: end === 'overdue',
+					isStopped: end === 'stopped' || stop?.aborted === true,
+				});
 			}
 		},
 	};

@@ -25,7 +25,10 @@ interface SdkModelOptions {
 }
 
 /** Takes a request of LangChain's client for chat completions. */
-export type ModelFetch = (address: unknown, init?: { body?: unknown }) => Promise<Response>;
+export type ModelFetch = (
+	address: unknown,
+	init?: { body?: unknown; signal?: AbortSignal | null },
+) => Promise<Response>;
 
 /** What the output of the node says about one call, beside its text. */
 export interface CallFacts {

@@ -15,10 +15,10 @@ const WRONG_PROTOCOL_CODES = /^(EPROTO|ERR_SSL_\w+)$/;
  */
 export function toNetworkError(
 	error: unknown,
-	{ total, stop }: { total?: Pick<AbortSignal, 'aborted'>; stop?: AbortSignal | undefined },
+	{ isOverdue = false, isStopped = false }: { isOverdue?: boolean; isStopped?: boolean } = {},
 ): ServiceError {
 	const { code, name, sent, message } = readErrorChain(error);
-	if (stop?.aborted) return cancelledError(sent);
+	if (isStopped) return cancelledError(sent);
 	const details: ServiceErrorDetails = {
 		reason: [message, code && !message.includes(code) && `(${code})`].filter(Boolean).join(' '),
 		...(code && { code }),
@@ -27,7 +27,7 @@ export function toNetworkError(
 	const failed = (sentence: string, more: ServiceErrorDetails = {}) =>
 		new ServiceError('unreachable', sentence, { ...details, ...more });
 
-	if (sent) return failed(describeBrokenConnection(code, total?.aborted ?? false));
+	if (sent) return failed(describeBrokenConnection(code, isOverdue));
 	if (/^SsrfBlocked/.test(name)) {
 		return failed('n8n does not allow requests to this address', { sent: false, permanent: true });
 	}
@@ -52,7 +52,7 @@ export function toNetworkError(
 			advice: 'Check the base URL of the credential and the name server of the n8n machine.',
 		});
 	}
-	return failed(describeBrokenConnection(code, total?.aborted ?? false));
+	return failed(describeBrokenConnection(code, isOverdue));
 }
 
 /** For a failure after the connection was established: its address and certificate were accepted. */

@@ -60,7 +60,6 @@ export function createSentRequests(
 	// an AI agent calls its tool repeatedly with the same node and item, and each call is a new request
 	const asTool = isToolType(node.type);
 	const speakerTurn = readSpeakerTurn(n8n);
-	const ownFailures = new WeakSet<SentRequest>();
 
 	return {
 		/**
@@ -95,24 +94,18 @@ export function createSentRequests(
 
 		/**
 		 * Looks up a request of a chat model. An AI agent sends many for one item, and the same may be sent for several items: so only one that
-		 * has failed counts, and only for those who ask again with another model object, as n8n does when it runs the agent again.
+		 * has failed counts, for those who ask again: n8n, which runs the agent again, or a library such as LangChain.
 		 */
 		recallCall(itemIndex: number, request: unknown) {
 			const entries = (context.starts ??= {});
 			const print = fingerprint(scope, request);
 			const key = `${runIndex}.${itemIndex}.${print}`;
-			const failed = entries[key];
-			const earlier = failed && !ownFailures.has(failed) ? failed : undefined;
-			const record = { entries, key, prints: { request: print }, earlier };
+			const record = { entries, key, prints: { request: print }, earlier: entries[key] };
 			const { earlierResult, recordFailure } = createSentRequest(record, resendIfUnknown, redact);
 			return {
 				/** @throws ServiceError, the earlier failure, when the service may have received the request. */
 				requireNew: () => void earlierResult(),
-				recordFailure(cause: unknown) {
-					recordFailure(cause);
-					const entry = entries[key];
-					if (entry) ownFailures.add(entry);
-				},
+				recordFailure,
 				recordAnswered: () => void delete entries[key],
 			};
 		},

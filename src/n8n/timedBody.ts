@@ -59,7 +59,7 @@ function truncationError(
 	{ end }: TimedRequest,
 	timeouts: RequestTimeouts,
 ): ServiceError {
-	if (timeouts.isCancelled()) return cancelledError();
+	if (end === 'stopped' || timeouts.isCancelled()) return cancelledError();
 	if (end === 'silent')
 		return truncatedAnswerError(`Nothing arrived for ${timeouts.idleTimeout / 1000} s.`);
 	if (end === 'overdue')
@@ -80,7 +80,7 @@ interface TimedRequest {
 	headBy: number;
 	/** When the reader began to wait for bytes; undefined while the reader is not waiting. */
 	waitingSince: number | undefined;
-	/** How it ended: completely, by its reader, by Stop, or by one of the limits. */
+	/** How it ended: completely, by its reader, by Stop or who asked, or by one of the limits. */
 	end: 'done' | 'left' | 'stopped' | 'silent' | 'overdue' | undefined;
 }
 

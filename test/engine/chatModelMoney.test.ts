@@ -189,14 +189,67 @@ describe('a failed call when n8n runs the agent again', () => {
 		expect(error?.description).toContain('It was not sent again');
 	});
 
-	it('another call with the same words is a call of its own', async () => {
-		service.fault({ match: { method: 'POST' }, times: 1, do: { type: 'status', status: 500 } });
+	it('another call with the same words, after an answer, is a call of its own', async () => {
 		const { given } = await ask({
 			use: async (chat) => [await say(chat, 'the same'), await say(chat, 'the same')],
 		});
 		expect(posts(service)).toHaveLength(2);
 		expect(saidOf(given)[1]).toBe('You said: "the same".');
 	});
+});
+
+describe('a library that asks again by itself', () => {
+	it.each<[string, (chat: LanguageModel) => Promise<unknown>]>([
+		['its retries', async (chat) => await chat.withRetry({ stopAfterAttempt: 2 }).invoke('x')],
+		['a fallback to the same model', async (chat) => await chat.withFallbacks([chat]).invoke('x')],
+		[
+			'the same call once more',
+			async (chat) => await chat.invoke('x').catch(async () => await chat.invoke('x')),
+		],
+	])('pays once for a call whose outcome is not known: %s', async (_how, use) => {
+		service.fault({ match: { method: 'POST' }, do: { type: 'reset_peer' } });
+		const { error } = await ask({ use });
+		expect(posts(service)).toHaveLength(1);
+		expect(error?.description).toContain('Outcome: unknown');
+	});
+
+	it.each<[string, string, Fault[]]>([
+		['before the answer', 'x', [{ type: 'hold' }]],
+		['in the middle of it', '[[gate]] x', []],
+	])(
+		'ends a call that it gives up %s, and does not pay for it again',
+		async (_when, text, faults) => {
+			let arrive = () => {};
+			const arrived = new Promise<void>((resolve) => (arrive = resolve));
+			const act = () => {
+				arrive();
+				return faults;
+			};
+			service.fault({ match: { method: 'POST' }, times: 1, do: act });
+			const { given, error } = await ask({
+				use: async (chat) => {
+					const giveUp = new AbortController();
+					const asked = collect(chat.stream(text, { signal: giveUp.signal }));
+					await (faults.length ? arrived : service.gated());
+					giveUp.abort();
+					const ended = await asked.then(
+						() => 'answered',
+						() => 'given up',
+					);
+					await service.settled();
+					return [ended, await say(chat, text)];
+				},
+			});
+			expect(error).toBeUndefined();
+			expect(saidOf(given)).toEqual([
+				'given up',
+				expect.stringMatching(/^The execution was stopped/),
+			]);
+			expect(service.requests.filter(({ method }) => method === 'POST')).toMatchObject([
+				{ abandoned: true },
+			]);
+		},
+	);
 });
 
 it('waits for 429 by itself, within the limit', async () => {

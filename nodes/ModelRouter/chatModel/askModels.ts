@@ -64,12 +64,16 @@ export function createModelCaller(context: CallContext) {
 		.map((model) => ({ model, http: createClient(context) }));
 	const checkFormat = createFormatCheck(values);
 
-	return async (asked: Record<string, unknown>, onText: OnText): Promise<AnsweredCall> => {
+	return async (
+		asked: Record<string, unknown>,
+		onText: OnText,
+		signal?: AbortSignal,
+	): Promise<AnsweredCall> => {
 		const refusals: AnsweredCall['refusals'] = [];
 		for (const [index, { model, http }] of models.entries()) {
 			try {
 				const answered = await askOnce(
-					{ ...context, checkFormat, http },
+					{ ...context, checkFormat, http: signal ? endedBy(signal, http) : http },
 					buildBody(asked, model),
 					onText,
 				);
@@ -93,6 +97,12 @@ function createClient({ connection, maxRateLimitWait }: CallContext): Http {
 		...(serviceFacts && { serviceFacts }),
 	};
 }
+
+/** A caller that gives up no longer pays for the rest of an answer. */
+const endedBy = (signal: AbortSignal, http: Http): Http => ({
+	...http,
+	send: async (request) => await http.send({ ...request, signal }),
+});
 
 /**
  * Whether the service has answered a call with a refusal, so that certainly nothing was started. With another key, or after a

@@ -11,10 +11,16 @@ import {
 import type { TextAnswer } from '../../../src/router/textAnswer';
 import { dropRepeatedSteps } from '../../../src/router/toolSteps';
 
-/** Asks the model. `onText` gets every piece of the answer's text as it arrives. */
+/**
+ * Asks the model.
+ *
+ * @param onText Gets every piece of the answer's text as it arrives.
+ * @param signal Aborts when the client gives up.
+ */
 export type AskModel = (
 	body: Record<string, unknown>,
 	onText: (text: string) => void,
+	signal?: AbortSignal,
 ) => Promise<TextAnswer>;
 
 /**
@@ -29,8 +35,8 @@ export function createModelFetch(ask: AskModel): ModelFetch {
 		// the service sets it by itself
 		delete body['stream_options'];
 		body['messages'] = dropRepeatedSteps(body['messages']);
-		const askWithIds: AskModel = async (...call) =>
-			withUniqueCallIds(await ask(...call), body['messages']);
+		const askWithIds: AskModel = async (asked, onText) =>
+			withUniqueCallIds(await ask(asked, onText, init?.signal ?? undefined), body['messages']);
 		try {
 			if (stream === true) return await streamReply(askWithIds, body);
 			const answer = await askWithIds(body, () => {});

@@ -90,10 +90,10 @@ function createAsk(
 		itemIndex,
 		onCost: (microUsd) => recordCost(n8n, microUsd),
 	});
-	return async (body, onText) => {
+	return async (body, onText, signal) => {
 		const stream = redact.stream();
 		try {
-			const answered = await callModels(body, (text) => onText(stream.push(text)));
+			const answered = await callModels(body, (text) => onText(stream.push(text)), signal);
 			const rest = stream.end();
 			if (rest) onText(rest);
 			const answer = redact.data(answered.answer);

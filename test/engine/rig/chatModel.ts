@@ -21,6 +21,8 @@ export interface LanguageModel {
 	stream(asked: unknown, options?: object): Promise<AsyncIterable<ModelMessage>>;
 	bindTools(tools: object[], options?: object): LanguageModel;
 	withConfig(config: object): LanguageModel;
+	withRetry(options: object): LanguageModel;
+	withFallbacks(models: LanguageModel[]): LanguageModel;
 }
 
 export interface ModelMessage {
