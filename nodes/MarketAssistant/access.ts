@@ -22,9 +22,9 @@ export const access: ServiceAccess = {
 		// a credential saved before the Plan field existed
 		if (plan !== 'custom') return 60;
 		const limit = Number(requestsPerMinute);
-		if (limit >= 1) return limit;
+		if (limit >= 1 && Number.isFinite(limit)) return limit;
 		throw invalidInputError(
-			'Requests per Minute must be 1 or more',
+			'Requests per Minute must be a number of 1 or more',
 			'It is set in the credential, beside the plan.',
 		);
 	},

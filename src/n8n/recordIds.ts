@@ -26,7 +26,10 @@ export function recordWorkId(
 	const id = redact.data(given);
 	const execution = n8n.getExecutionId();
 	// n8n's log shows the message only, unless it is written as JSON. In queue mode, Stop may leave nothing else.
-	n8n.logger.info(`execution ${execution}, ${name} ${id}`, { node: n8n.getNode().name, execution });
+	n8n.logger.info(toLogLine(`execution ${execution}, ${name} ${id}`), {
+		node: n8n.getNode().name,
+		execution,
+	});
 	try {
 		for (let number = 1; number <= MAX_KEYS; number++) {
 			const key = number === 1 ? name : `${name}${number}`;
@@ -40,6 +43,9 @@ export function recordWorkId(
 		n8n.logger.debug('The id could not be kept in the custom data', { id, cause });
 	}
 }
+
+/** An ID of a service, or the name of a node, writes no lines of its own into n8n's log. */
+export const toLogLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 
 /**
  * Changes a value in the execution's custom data, where a workflow can read it: `$execution.customData.get(name)`.
@@ -76,7 +82,7 @@ export function recordConversation(
 	const execution = n8n.getExecutionId();
 	const said = [progress, sessions].filter(Boolean).join(', sessions: ');
 	// as above: of an execution whose worker was killed there is nothing else, either
-	n8n.logger.info(`execution ${execution}, conversation ${said}`, {
+	n8n.logger.info(toLogLine(`execution ${execution}, conversation ${said}`), {
 		node: n8n.getNode().name,
 		execution,
 		itemIndex,

@@ -3,6 +3,7 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { ServiceError } from '../core/errors';
 import { toNodeError } from './errors';
 import { getPollBudget, requireN8n } from './n8nVersions';
+import { toLogLine } from './recordIds';
 import { createRedactor, type Redactor } from './redact';
 
 /** Deadlines of one poll; milliseconds since 1970. */
@@ -91,7 +92,7 @@ export async function runPoll(
 			!(INTERACTIVE_ACTIVATIONS.has(n8n.getActivationMode()) && needsUserAction(cause))
 		) {
 			activated.add(n8n);
-			n8n.logger.warn(`The first poll failed, and is tried again: ${error.message}`, {
+			n8n.logger.warn(toLogLine(`The first poll failed, and is tried again: ${error.message}`), {
 				node: n8n.getNode().name,
 				workflow: n8n.getWorkflow().id,
 			});

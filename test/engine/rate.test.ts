@@ -108,11 +108,14 @@ it.each<[string, object, number]>([
 	expect(Math.abs(each - expected)).toBeLessThan(30);
 });
 
-it.each([0, 'many', null])('a limit of %j is refused before any request', async (perMinute) => {
-	const options = asking(1, 1, secretsOfAnother(service));
-	const limited = { ...options.secrets.marketAssistantApi, requestsPerMinute: perMinute };
-	const secrets = { marketAssistantApi: limited as typeof options.secrets.marketAssistantApi };
-	const { error } = await inNoTime(run({ ...options, secrets }));
-	expect(error?.message).toMatch(/^Requests per Minute must be 1 or more/);
-	expect(service.requests).toEqual([]);
-});
+it.each([0, 'many', null, Infinity, '1e999'])(
+	'a limit of %p is refused before any request',
+	async (perMinute) => {
+		const options = asking(1, 1, secretsOfAnother(service));
+		const limited = { ...options.secrets.marketAssistantApi, requestsPerMinute: perMinute };
+		const secrets = { marketAssistantApi: limited as typeof options.secrets.marketAssistantApi };
+		const { error } = await inNoTime(run({ ...options, secrets }));
+		expect(error?.message).toMatch(/^Requests per Minute must be a number of 1 or more/);
+		expect(service.requests).toEqual([]);
+	},
+);

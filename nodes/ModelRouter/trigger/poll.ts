@@ -8,6 +8,7 @@ import { pollLedger, type PollResult } from '../../../src/ledger/pollLedger';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { isEngineV2 } from '../../../src/n8n/n8nVersions';
 import { readPollParams } from '../../../src/n8n/parameters';
+import { toLogLine } from '../../../src/n8n/recordIds';
 import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
 import { runPoll, type PollContext } from '../../../src/n8n/runPoll';
 import { listModels } from '../../../src/router/catalog';
@@ -105,7 +106,7 @@ async function collectItems(
 function logPartialFailure(n8n: IPollFunctions, { redact }: PollContext, error: unknown): void {
 	if (error === undefined) return;
 	const message = error instanceof ServiceError ? error.message : String(error);
-	n8n.logger.warn(`A part of the poll failed: ${redact.text(message)}`, {
+	n8n.logger.warn(toLogLine(`A part of the poll failed: ${redact.text(message)}`), {
 		node: n8n.getNode().name,
 		workflow: n8n.getWorkflow().id,
 	});
