@@ -50,13 +50,17 @@ export function readModeration(talk: Talk, answer: string | undefined): Moderati
 		note: `${why}, so the next speaker in turn was asked.`,
 	});
 	if (answer === undefined) return inTurn('The moderator could not be asked');
-	const named = namesIn(answer, talk.speakers);
+	const read = answer.slice(0, MAX_READ);
+	const named = namesIn(read, talk.speakers);
 	const [speaker] = named;
 	if (speaker !== undefined && named.length === 1) return { speaker };
-	const isDone = !named.length && placesOf(answer, DONE).length > 0;
+	const isDone = !named.length && placesOf(read, DONE).length > 0;
 	if (isDone && talk.turns.length > talk.earlier) return { isDone: true };
 	return inTurn(`The moderator's answer was not clear ("${answer.trim().slice(0, MAX_QUOTE)}")`);
 }
+
+/** Characters of an answer that are read: a name is shorter. */
+const MAX_READ = 10_000;
 
 /** Characters of an unclear answer that the transcript repeats. */
 const MAX_QUOTE = 200;

@@ -10,8 +10,11 @@ import { extractText } from './extractText';
 import { isErrorResponse, type HttpResponse } from './http';
 import { parseJson, isPlainObject, tryParseJson } from './json';
 
-/** Limit for a JSON body. 10,000 catalog entries take about 4 MiB. */
-const MAX_JSON_BYTES = 64 * 1024 * 1024;
+/** Limit for an answer, and for rows of the job ledger. */
+export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** Limit for a JSON body, which takes many times its size once it is parsed. 10,000 catalog entries take about 4 MiB. */
+export const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
 /** Characters of an error response that are read. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -19,13 +22,25 @@ const MAX_ERROR_BYTES = 64 * 1024;
 /**
  * Reads a JSON body.
  *
- * @throws ServiceError `refused` for any status but 2xx, `malformed` for a body that is not JSON or is larger than 64 MiB.
+ * @throws ServiceError `refused` for any status but 2xx, `malformed` for a body that is not JSON or is larger.
  */
-export async function readJson(response: HttpResponse): Promise<unknown> {
+export async function readJson(
+	response: HttpResponse,
+	maxBytes = MAX_JSON_BYTES,
+): Promise<unknown> {
+	const { value } = await readSizedJson(response, maxBytes);
+	return value;
+}
+
+/** Reads a JSON body, and says how many characters it has. @throws as `readJson`. */
+export async function readSizedJson(
+	response: HttpResponse,
+	maxBytes: number,
+): Promise<{ value: unknown; size: number }> {
 	if (isErrorResponse(response)) throw await readErrorResponse(response);
-	const text = await readText(response, MAX_JSON_BYTES);
+	const text = await readText(response, maxBytes);
 	try {
-		return parseJson(text);
+		return { value: parseJson(text), size: text.length };
 	} catch {
 		throw malformedResponseError(response, text);
 	}
@@ -48,7 +63,7 @@ export async function readErrorResponse(response: HttpResponse): Promise<Service
 /** @throws ServiceError `malformed` for a body larger than `maxBytes`; every failure has the request ID. */
 export async function readText(
 	response: HttpResponse,
-	maxBytes = MAX_JSON_BYTES,
+	maxBytes = MAX_ANSWER_BYTES,
 	chunks: AsyncIterable<string> = decodeBody(response.body, response.headers['content-type']),
 ): Promise<string> {
 	const parts: string[] = [];

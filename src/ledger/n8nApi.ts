@@ -1,4 +1,4 @@
-import { readJson } from '../core/body';
+import { MAX_ANSWER_BYTES, readJson } from '../core/body';
 import { isWebPage, malformedResponseError, nameN8n } from '../core/errorResponses';
 import { mapServiceError, ServiceError } from '../core/errors';
 import type { Http, HttpRequest, HttpResponse } from '../core/http';
@@ -36,7 +36,7 @@ export async function requestN8n<Result>(
 	let startup: Startup | undefined;
 	try {
 		const { response, beginning } = keepBeginning(await http.send(request));
-		const answer = await readJson(response).catch((cause: unknown) => {
+		const answer = await readJson(response, MAX_ANSWER_BYTES).catch((cause: unknown) => {
 			const { status, headers } = response;
 			const isPage = isWebPage(beginning(), headers['content-type']?.toLowerCase());
 			startup = detectStartup({ status, text: beginning(), isPage });

@@ -1,4 +1,4 @@
-import { readJson } from '../core/body';
+import { MAX_JSON_BYTES, readJson, readSizedJson } from '../core/body';
 import { malformedResponseError, getRequestId } from '../core/errorResponses';
 import { mapServiceError, ServiceError, withDetails } from '../core/errors';
 import type { Http } from '../core/http';
@@ -14,14 +14,18 @@ interface Catalog {
 	incompleteReason?: string;
 }
 
-/** Far more than any catalog has: a service with more pages is broken. */
+/** Far more than any catalog has: a service with more is broken. */
 const MAX_PAGES = 200;
+const MAX_MODELS = 20_000;
+/** Of all pages together. */
+const MAX_BYTES = 4 * MAX_JSON_BYTES;
 
 /**
  * Lists the catalog with the caller's own prices.
  *
  * The specification does not define what contains the list: a bare list, a list in any field, and an object keyed by id are
- * all accepted. If the catalog has pages, all of them are requested, always from the service's own address.
+ * all accepted. If the catalog has pages, all of them are requested, always from the service's own address. A page may have 16 MiB, and
+ * all together 64 MiB and 20,000 models.
  *
  * @throws ServiceError
  * @see GET /v1/models
@@ -31,10 +35,11 @@ export async function listModels(http: Http): Promise<Catalog> {
 	const requestedQueries = new Set(['']);
 	let request: { requestId?: string } = {};
 	let query = '';
+	let size = 0;
 	const incompleteCatalog = (reason: string) => ({
-		models: [...models.values()],
+		models: [...models.values()].slice(0, MAX_MODELS),
 		...request,
-		incompleteReason: `The catalog comes in pages, and only its first ${models.size} entries could be read: ${reason}.`,
+		incompleteReason: `Only the first ${Math.min(models.size, MAX_MODELS)} entries of the catalog could be read: ${reason}.`,
 	});
 	for (let number = 1; ; number++) {
 		let page: CatalogPage;
@@ -54,6 +59,8 @@ export async function listModels(http: Http): Promise<Catalog> {
 		if (number === 1) request = page.request;
 		else if (page.models.length && models.size === countBefore)
 			return incompleteCatalog('the service gave the same entries again');
+		if (models.size > MAX_MODELS) return incompleteCatalog(`there are more than ${MAX_MODELS}`);
+		size += page.size;
 		const next = findNextPage(page.body, { ...page, query, countBefore });
 		if (next === 'nothing')
 			return { models: number === 1 ? page.models : [...models.values()], ...request };
@@ -62,6 +69,8 @@ export async function listModels(http: Http): Promise<Catalog> {
 		if (requestedQueries.has(next.query))
 			return incompleteCatalog('its pages lead back to one that was read');
 		if (number === MAX_PAGES) return incompleteCatalog(`there are more than ${MAX_PAGES} pages`);
+		if (size > MAX_BYTES - MAX_JSON_BYTES)
+			return incompleteCatalog('its pages have more than 64 MiB together');
 		query = next.query;
 		requestedQueries.add(query);
 	}
@@ -77,13 +86,15 @@ const TOLERATED_PAGE_FAILURES = new Set<ServiceError['kind']>([
 interface CatalogPage extends Pick<PageInfo, 'link' | 'count' | 'lastId'> {
 	models: Model[];
 	body: unknown;
+	/** Characters of the body. */
+	size: number;
 	request: { requestId?: string };
 }
 
 async function readCatalogPage(http: Http, query: string): Promise<CatalogPage> {
 	const path = query ? `/v1/models?${query}` : '/v1/models';
 	const response = await http.send({ method: 'GET', path });
-	const body = await readJson(response);
+	const { value: body, size } = await readSizedJson(response, MAX_JSON_BYTES);
 	const models = findModels(body);
 	if (!models) throw malformedResponseError(response, JSON.stringify(body));
 	const request = getRequestId(response.headers);
@@ -91,6 +102,7 @@ async function readCatalogPage(http: Http, query: string): Promise<CatalogPage> 
 	return {
 		models,
 		body,
+		size,
 		request,
 		link: response.headers['link'],
 		count,

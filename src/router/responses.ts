@@ -64,9 +64,10 @@ export function createResponseAccumulator(requestedModel: string) {
 		add(event: Fields, name?: string): string {
 			const type = typeof event['type'] === 'string' ? event['type'] : name;
 			const { usage } = event;
-			if (isPlainObject(usage)) partial.response = { ...partial.response, usage };
+			// assigned, not copied: a service may repeat its whole response with every event
+			if (isPlainObject(usage)) Object.assign(partial.response, { usage });
 			if (isPlainObject(event['response']))
-				partial.response = { ...partial.response, ...withoutNullish(event['response']) };
+				Object.assign(partial.response, withoutNullish(event['response']));
 			return (type && Object.hasOwn(handlers, type) && handlers[type]?.(event)) || '';
 		},
 		addComplete(body: Fields): boolean {
@@ -149,7 +150,7 @@ function createEventHandlers(
 			else partial.isComplete = true;
 		},
 		'response.incomplete'() {
-			partial.response = { ...partial.response, status: 'incomplete' };
+			Object.assign(partial.response, { status: 'incomplete' });
 			partial.isComplete = true;
 		},
 		'response.failed'({ response }) {

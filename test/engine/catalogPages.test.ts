@@ -47,7 +47,7 @@ it('what is missing is said', async () => {
 	});
 	expect(items).toHaveLength(1);
 	const [data] = executed.data.resultData.runData['Node'] ?? [];
-	expect(JSON.stringify(data?.hints)).toContain('only its first 1 entries could be read');
+	expect(JSON.stringify(data?.hints)).toContain('Only the first 1 entries of the catalog could be read');
 });
 
 it.each<[string, Parameters<typeof run>[0], object]>([

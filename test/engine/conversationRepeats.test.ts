@@ -78,7 +78,7 @@ it('costs of any size are added up, and what is no amount does not count', async
 	const row = { speaker: 'Ada', text: 'a', turn: 1 };
 	const transcript = [
 		{ ...row, costUsd: -1000 },
-		{ ...row, turn: 2, costUsd: 1e999 },
+		{ ...row, turn: 2, costUsd: Infinity },
 		{ ...row, turn: 3, costUsd: 'free' },
 	];
 	const costs = (costUsd: number) => [{ json: { output: 'b', costUsd } }];

@@ -54,17 +54,14 @@ export async function callInN8nAgent({
 		nodeTypes: { ...nodeTypes, getByName: byName, getByNameAndVersion: byName },
 	});
 	const credentials = new Credentials(sources.credentialTypes, secrets);
-	const {
-		hooks: _hooks,
-		executionId: _id,
-		...base
-	} = additionalData(workflow, credentials, 'internal', undefined);
+	const additional = additionalData(workflow, credentials, 'internal', undefined);
+	const base = { ...additional, hooks: undefined, executionId: undefined };
 	const input = [{ json: given }];
 	const inputs = { main: [input] };
 	const context = new ExecuteContext(
 		workflow,
 		tool,
-		base as IWorkflowExecuteAdditionalData,
+		base as unknown as IWorkflowExecuteAdditionalData,
 		'internal',
 		createEmptyRunExecutionData(),
 		0,

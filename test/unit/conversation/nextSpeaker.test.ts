@@ -66,6 +66,14 @@ it.each([
 	});
 });
 
+it('of an answer of a moderator its first 10,000 characters count', () => {
+	const blanks = ' '.repeat(10_000);
+	const talk = after('Lawyer', 'a');
+	expect(readModeration(talk, `${blanks.slice(7)}Analyst`)).toEqual({ speaker: 'Analyst' });
+	expect(readModeration(talk, `${blanks}Lawyer`)).toMatchObject({ note: expect.any(String) });
+	expect(readModeration(talk, `${blanks}DONE`)).toMatchObject({ speaker: 'Analyst' });
+});
+
 it('a moderator cannot end what has not begun', () => {
 	expect(readModeration(begun({}, speakers), 'DONE')).toMatchObject({ speaker: 'Analyst' });
 });

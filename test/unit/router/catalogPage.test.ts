@@ -159,7 +159,7 @@ it.each<[string, Record<string, Answer | ServiceError>, string]>([
 ])('says that it is cut where %s', async (_why, pages, why) => {
 	const { ids: all, incompleteReason } = await read(pages);
 	expect(all).toEqual(ids(1, 4));
-	expect(incompleteReason).toContain('only its first 4 entries could be read');
+	expect(incompleteReason).toContain('Only the first 4 entries of the catalog could be read');
 	expect(incompleteReason).toContain(why);
 });
 
@@ -173,6 +173,31 @@ it('ends, however far a service goes on', async () => {
 		200,
 		expect.stringContaining('more than 200 pages'),
 	]);
+});
+
+it.each([
+	['20,000 models', 15_000, '', 20_000, 'there are more than 20000'],
+	['64 MiB', 1, 'x'.repeat(13 * 1024 * 1024), 4, 'its pages have more than 64 MiB together'],
+])('reads at most %s', async (_what, entries, name, expected, why) => {
+	let page = 0;
+	const http: Http = {
+		async send() {
+			const first = entries * page++ + 1;
+			const [one, ...others] = models(first, first + entries - 1);
+			return response(json({ data: [{ ...one, name }, ...others], next_cursor: `c-${page}` }));
+		},
+	};
+	const { models: all, incompleteReason } = await listModels(http);
+	expect(all).toHaveLength(expected);
+	expect(incompleteReason).toContain(why);
+});
+
+it('refuses a page of more than 16 MiB', async () => {
+	const { http } = catalog({ '': { chunks: Array(17).fill('x'.repeat(1024 * 1024)) } });
+	expect(await failureOf(listModels(http))).toMatchObject({
+		kind: 'malformed',
+		details: { reason: 'more than 16 MiB' },
+	});
 });
 
 it('a service that is not reached or an execution that was stopped is no end of a catalog', async () => {
@@ -189,6 +214,6 @@ it('a model that is not found says that the catalog was cut', async () => {
 	const { http } = catalog({ '': json({ data: models(1, 2), has_more: true, total: 9, page: 1 }) });
 	expect(await failureOf(getModel(http, 'v/m-7'))).toMatchObject({
 		kind: 'refused',
-		details: { status: 404, advice: expect.stringContaining('only its first 2 entries') },
+		details: { status: 404, advice: expect.stringContaining('Only the first 2 entries') },
 	});
 });

@@ -8,6 +8,14 @@ import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
 const NOT_FOUND = json({ error: { code: 'not_found', message: 'no such job' } }, { status: 404 });
 const BODY = { model: 'canvas/sketch', prompt: 'a cat', size: 1 };
 
+it('reads a record of at most 16 MiB', async () => {
+	const http = inMemory({ chunks: ['{"id":"', ...Array(17).fill('x'.repeat(1024 * 1024))] });
+	expect(await failureOf(readJob(http, { mediaType: 'images', jobId: 'j-1' }))).toMatchObject({
+		kind: 'malformed',
+		details: { reason: 'more than 16 MiB' },
+	});
+});
+
 it('starts a job with the body as it is', async () => {
 	const http = inMemory(
 		json({ id: 'j-1', estimated_cost: 40_000 }, { status: 202, headers: { 'x-request-id': 'r' } }),
