@@ -1,11 +1,12 @@
+import type { Clock } from '../core/retry';
 import { type Entry, groupByJob, isHandedOver } from './entry';
 import {
 	applyTransition,
 	applyUpdate,
 	findClaimedRows,
 	type Ledger,
-	LONG_RETRY_ATTEMPTS,
-	retryTransient,
+	type RepeatableTable,
+	retryingPersistently,
 } from './ledger';
 
 /** Fraction of the lease after which it is renewed. */
@@ -35,30 +36,19 @@ export async function beginDelivery(
 	ledger: Ledger,
 	{ claim, lease }: Pick<Delivery, 'claim' | 'lease'>,
 ): Promise<Entry[][]> {
-	const { table, uncancellableClock, execution } = ledger;
-	const claimed = await retryTransient(
-		uncancellableClock,
-		LONG_RETRY_ATTEMPTS,
-		async () => await findClaimedRows(table, claim),
-	);
+	const table = retryingPersistently(ledger);
+	const { uncancellableClock: clock, execution } = ledger;
+	const claimed = await findClaimedRows(table, claim);
 	const counts = new Set(
 		claimed.filter(({ state }) => state === 'emitting').map(({ failures }) => failures),
 	);
-	for (const failures of counts)
-		await retryTransient(uncancellableClock, LONG_RETRY_ATTEMPTS, async () => {
-			const leaseUntil = uncancellableClock.now() + lease;
-			const changes = { failures: failures + 1, leaseUntil, execution };
-			return await applyTransition(table, 'beginDelivery', { claim, failures }, changes);
-		});
+	for (const failures of counts) {
+		const changes = { failures: failures + 1, leaseUntil: clock.now() + lease, execution };
+		await applyTransition(table, 'beginDelivery', { claim, failures }, changes);
+	}
 	// also continue deliveries that an earlier run of the same execution started
-	await retryTransient(uncancellableClock, LONG_RETRY_ATTEMPTS, async () =>
-		renewLease(ledger, { claim, lease }),
-	);
-	const ownRows = await retryTransient(
-		uncancellableClock,
-		LONG_RETRY_ATTEMPTS,
-		async () => await findClaimedRows(table, claim),
-	);
+	await renewLease(table, clock, { claim, lease });
+	const ownRows = await findClaimedRows(table, claim);
 	return groupByJob(ownRows.filter((row) => row.state === 'delivering' || isHandedOver(row)));
 }
 
@@ -70,7 +60,7 @@ export function createLeaseRenewer(ledger: Ledger, delivery: Delivery): () => Pr
 		if (clock.now() - renewedAt < delivery.lease * RENEW_AFTER) return;
 		renewedAt = clock.now();
 		try {
-			await renewLease(ledger, delivery);
+			await renewLease(ledger.table, clock, delivery);
 		} catch {
 			// endDelivery checks whether the claim still holds
 		}
@@ -79,14 +69,13 @@ export function createLeaseRenewer(ledger: Ledger, delivery: Delivery): () => Pr
 
 /** Releases a job, to be delivered by a later poll. */
 export async function requeueJob(
-	{ table, uncancellableClock }: Ledger,
+	ledger: Ledger,
 	{ claim }: Delivery,
 	job: readonly Entry[],
 	changes: Partial<Pick<Entry, 'failures' | 'checkAt' | 'note'>>,
 ): Promise<void> {
-	await retryTransient(uncancellableClock, LONG_RETRY_ATTEMPTS, async () => {
-		for (const { id } of job) await applyTransition(table, 'requeueJob', { id, claim }, changes);
-	});
+	const table = retryingPersistently(ledger);
+	for (const { id } of job) await applyTransition(table, 'requeueJob', { id, claim }, changes);
 }
 
 /** Adds a note to a job. It is only for people, so a failure to write it does not fail the delivery. */
@@ -111,21 +100,12 @@ export async function annotateJob(
  * @throws ServiceError when the ledger could not be reached: then no job counts as delivered, and all are claimed again.
  */
 export async function endDelivery(ledger: Ledger, delivery: Delivery): Promise<Entry[][]> {
-	const { table, uncancellableClock } = ledger;
+	const table = retryingPersistently(ledger);
 	const { claim, isConfirmed } = delivery;
 	if (isConfirmed) await handOver(ledger, delivery);
-	else
-		await retryTransient(
-			uncancellableClock,
-			LONG_RETRY_ATTEMPTS,
-			async () => await applyTransition(table, 'endDelivery', { claim }),
-		);
+	else await applyTransition(table, 'endDelivery', { claim });
 	// read the rows instead of using the change's response: after a lost response the change is repeated, and returns no rows
-	const ownRows = await retryTransient(
-		uncancellableClock,
-		LONG_RETRY_ATTEMPTS,
-		async () => await findClaimedRows(table, claim),
-	);
+	const ownRows = await findClaimedRows(table, claim);
 	return groupByJob(ownRows.filter(isHandedOver));
 }
 
@@ -133,27 +113,20 @@ export async function endDelivery(ledger: Ledger, delivery: Delivery): Promise<E
  * Hands the jobs to a workflow that has to confirm them. With every delivery of a job the time to confirm it doubles, up to a day:
  * a workflow that never confirms gets it again and again, but seldom.
  */
-async function handOver(
-	{ table, uncancellableClock }: Ledger,
-	{ claim, lease }: Delivery,
-): Promise<void> {
-	const ownRows = await retryTransient(
-		uncancellableClock,
-		LONG_RETRY_ATTEMPTS,
-		async () => await findClaimedRows(table, claim),
-	);
+async function handOver(ledger: Ledger, { claim, lease }: Delivery): Promise<void> {
+	const table = retryingPersistently(ledger);
+	const ownRows = await findClaimedRows(table, claim);
 	for (const { id, deliveries } of ownRows.filter(({ state }) => state === 'delivering')) {
 		const time = Math.min(lease * 2 ** deliveries, MAX_CONFIRMATION_TIME);
-		await retryTransient(uncancellableClock, LONG_RETRY_ATTEMPTS, async () => {
-			const leaseUntil = uncancellableClock.now() + time;
-			const changes = { leaseUntil, deliveries: deliveries + 1 };
-			await applyTransition(table, 'handOverJob', { id, claim }, changes);
-		});
+		const leaseUntil = ledger.uncancellableClock.now() + time;
+		const changes = { leaseUntil, deliveries: deliveries + 1 };
+		await applyTransition(table, 'handOverJob', { id, claim }, changes);
 	}
 }
 
 async function renewLease(
-	{ table, clock }: Ledger,
+	table: RepeatableTable,
+	clock: Pick<Clock, 'now'>,
 	{ claim, lease }: Pick<Delivery, 'claim' | 'lease'>,
 ): Promise<void> {
 	await applyUpdate(table, 'renewDelivery', { claim }, { leaseUntil: clock.now() + lease });

@@ -1,14 +1,6 @@
 import { ServiceError } from '../core/errors';
 import { type Entry, groupByJob, groupBy } from './entry';
-import {
-	atMost,
-	changeRows,
-	type Ledger,
-	MAX_CLAUSES,
-	retryTransient,
-	SHORT_RETRY_ATTEMPTS,
-	where,
-} from './ledger';
+import { atMost, changeRows, type Ledger, MAX_CLAUSES, retryingBriefly, where } from './ledger';
 import {
 	MAX_CONSECUTIVE_FAILURES,
 	createRound,
@@ -46,11 +38,7 @@ export async function checkDueJobs(
 			{ by: 'checkAt', limit: MAX_CLAUSES },
 		);
 		if (!rows.length) break;
-		await retryTransient(
-			clock,
-			SHORT_RETRY_ATTEMPTS,
-			async () => await reschedule(ledger, rows, round.startedAt),
-		);
+		await reschedule(ledger, rows, round.startedAt);
 		const unchecked = await checkConcurrently(
 			groupByJob(rows),
 			options.concurrency,
@@ -65,7 +53,8 @@ export async function checkDueJobs(
 	return round;
 }
 
-async function reschedule({ table }: Ledger, rows: readonly Entry[], now: number): Promise<void> {
+async function reschedule(ledger: Ledger, rows: readonly Entry[], now: number): Promise<void> {
+	const table = retryingBriefly(ledger);
 	// a row that a person added may have no start time
 	const groups = groupBy(rows, ({ startedAt, failures }) =>
 		startedAt ? checkInterval(now - startedAt, failures) : 'noStartTime',
@@ -80,13 +69,9 @@ async function reschedule({ table }: Ledger, rows: readonly Entry[], now: number
  * Restores the due time of jobs that were not checked: they were the most overdue ones. With the time of this round they would
  * come after jobs of earlier rounds, which had their turn.
  */
-async function restoreSchedule({ table, clock }: Ledger, rows: readonly Entry[]): Promise<void> {
+async function restoreSchedule(ledger: Ledger, rows: readonly Entry[]): Promise<void> {
 	const checkAt = Math.min(...rows.map((row) => row.checkAt));
-	await retryTransient(
-		clock,
-		SHORT_RETRY_ATTEMPTS,
-		async () => await changeRows(table, rows, { checkAt }),
-	);
+	await changeRows(retryingBriefly(ledger), rows, { checkAt });
 }
 
 /** @returns the jobs that were not checked. @throws the first error, after all running checks have ended. */

@@ -6,7 +6,7 @@ import {
 	isTransient,
 	type Ledger,
 	noneOf,
-	retryTransient,
+	retrying,
 	SHORT_RETRY_ATTEMPTS,
 	where,
 } from './ledger';
@@ -171,13 +171,10 @@ export async function withdrawClaims(
 	{ table, uncancellableClock }: Ledger,
 	claims: readonly string[],
 ): Promise<void> {
+	const repeatable = retrying(table, uncancellableClock, SHORT_RETRY_ATTEMPTS);
 	for (const claim of claims)
 		try {
-			await retryTransient(
-				uncancellableClock,
-				SHORT_RETRY_ATTEMPTS,
-				async () => await applyTransition(table, 'withdrawClaim', { claim }),
-			);
+			await applyTransition(repeatable, 'withdrawClaim', { claim });
 		} catch {
 			// the error that led here is more useful than this one
 		}

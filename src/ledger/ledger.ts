@@ -58,6 +58,9 @@ export interface Table {
 	remove(where: Where): Promise<Entry[]>;
 }
 
+/** What may be repeated: a row may have been added although n8n's answer was lost. */
+export type RepeatableTable = Pick<Table, 'find' | 'change'>;
+
 /** A comparison of a column, other than with one value. */
 export interface Condition {
 	condition: Clause[1];
@@ -130,7 +133,7 @@ export async function enterRow(
 export async function applyTransition<
 	Name extends Exclude<keyof Transitions, EnteringName | DeletingName>,
 >(
-	table: Table,
+	table: RepeatableTable,
 	name: Name,
 	row: Matched<Transitions[Name]['matches'][number]>,
 	changes: Partial<Omit<Entry, 'id' | 'state'>> = {},
@@ -148,7 +151,7 @@ export async function applyTransition<
 
 /** Changes rows without changing their state. @returns the changed rows. @throws as `Table.change` does. */
 export async function applyUpdate<Name extends Exclude<keyof Updates, 'changeRows'>>(
-	table: Table,
+	table: RepeatableTable,
 	name: Name,
 	row: Matched<Updates[Name]['matches'][number]>,
 	changes: Partial<Pick<Entry, Updates[Name]['writes'][number]>>,
@@ -160,7 +163,7 @@ export async function applyUpdate<Name extends Exclude<keyof Updates, 'changeRow
 
 /** Changes rows in any state, and keeps the state. */
 export async function changeRows(
-	table: Table,
+	table: RepeatableTable,
 	rows: ReadonlyArray<Pick<Entry, 'id'>>,
 	changes: Partial<Pick<Entry, Updates['changeRows']['writes'][number]>>,
 ): Promise<void> {
@@ -171,7 +174,10 @@ export async function changeRows(
 }
 
 /** Reads all rows with these job IDs, including those of other accounts and segments. */
-export async function findRowsOfJobs(table: Table, jobIds: readonly string[]): Promise<Entry[]> {
+export async function findRowsOfJobs(
+	table: RepeatableTable,
+	jobIds: readonly string[],
+): Promise<Entry[]> {
 	const found: Entry[] = [];
 	for (const chunk of chunks([...new Set(jobIds)], MAX_CLAUSES / 2)) {
 		const rows = await table.find(anyOf('jobId', chunk));
@@ -183,12 +189,15 @@ export async function findRowsOfJobs(table: Table, jobIds: readonly string[]): P
 }
 
 /** Reads all rows that hold this claim, including delivered ones. */
-export async function findClaimedRows(table: Table, claim: string): Promise<Entry[]> {
+export async function findClaimedRows(table: RepeatableTable, claim: string): Promise<Entry[]> {
 	return await findAllRows(table, { claim });
 }
 
 /** Reads all rows, in the order in which they were added. Pages by row ID, because n8n's own pages shift when a row is added or changed. */
-export async function findAllRows(table: Table, filter: Omit<Filter, 'id'>): Promise<Entry[]> {
+export async function findAllRows(
+	table: RepeatableTable,
+	filter: Omit<Filter, 'id'>,
+): Promise<Entry[]> {
 	const found: Entry[] = [];
 	for (let lastId = 0; ; lastId = found.at(-1)?.id ?? lastId) {
 		const rows = await table.find(where({ ...filter, id: above(lastId) }));
@@ -220,6 +229,22 @@ export async function retryTransient<Result>(
 ): Promise<Result> {
 	return await retry(action, { attempts, isRetryable: isTransient, clock });
 }
+
+/** The same table for reads and changes that may be repeated, which are after transient errors of n8n. */
+export function retrying(table: Table, clock: Clock, attempts: number): RepeatableTable {
+	return {
+		find: (...given) => retryTransient(clock, attempts, () => table.find(...given)),
+		change: (...given) => retryTransient(clock, attempts, () => table.change(...given)),
+	};
+}
+
+/** For a poll. */
+export const retryingBriefly = ({ table, clock }: Ledger) =>
+	retrying(table, clock, SHORT_RETRY_ATTEMPTS);
+
+/** For what has to be recorded, also after Stop. */
+export const retryingPersistently = ({ table, uncancellableClock }: Ledger) =>
+	retrying(table, uncancellableClock, LONG_RETRY_ATTEMPTS);
 
 /** Whether a retry may succeed soon. */
 export function isTransient(cause: unknown): boolean {

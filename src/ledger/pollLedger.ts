@@ -12,6 +12,7 @@ import {
 	findClaimedRows,
 	findRowsOfJobs,
 	type Ledger,
+	retryingBriefly,
 	retryTransient,
 	SHORT_RETRY_ATTEMPTS,
 	where,
@@ -104,18 +105,11 @@ async function claimJobs(
 ): Promise<Entry[][]> {
 	if (!rows.length) return [];
 	const { table, clock } = ledger;
-	await retryTransient(
-		clock,
-		SHORT_RETRY_ATTEMPTS,
-		async () => await changeRows(table, rows, { proposal: claim }),
-	);
+	const repeatable = retryingBriefly(ledger);
+	await changeRows(repeatable, rows, { proposal: claim });
 	const claimed = groupByJob(await claimCandidates(ledger, claim, lease));
 	const ids = claimed.flat().map(({ jobId }) => jobId);
-	const all = await retryTransient(
-		clock,
-		SHORT_RETRY_ATTEMPTS,
-		async () => await findRowsOfJobs(table, ids),
-	);
+	const all = await findRowsOfJobs(repeatable, ids);
 	const others = groupBy(
 		all.filter((row) => row.claim !== claim),
 		jobKey,

@@ -1,13 +1,6 @@
 import { mapServiceError, ServiceError } from '../core/errors';
 import { type Entry, groupBy } from './entry';
-import {
-	applyUpdate,
-	changeRows,
-	type Ledger,
-	retryTransient,
-	SHORT_RETRY_ATTEMPTS,
-	toNote,
-} from './ledger';
+import { applyUpdate, changeRows, type Ledger, retryingBriefly, toNote } from './ledger';
 
 /** The outcome of a job. The values are stored and never change. */
 type Outcome =
@@ -108,7 +101,7 @@ const MAX_NOT_FOUND = 5;
 
 /** Records the outcome of a job in all of its unclaimed rows, and adds the job to `wanted`. */
 export async function recordOutcome(
-	{ table, clock }: Ledger,
+	ledger: Ledger,
 	options: PollOptions,
 	round: PollRound,
 	{ account, segment, jobId }: Entry,
@@ -116,11 +109,7 @@ export async function recordOutcome(
 ): Promise<void> {
 	const job = { jobId, segment, account };
 	const changes = { failures: 0, note: '', checkAt: round.startedAt, ...result };
-	const rows = await retryTransient(
-		clock,
-		SHORT_RETRY_ATTEMPTS,
-		async () => await applyUpdate(table, 'recordOutcome', job, changes),
-	);
+	const rows = await applyUpdate(retryingBriefly(ledger), 'recordOutcome', job, changes);
 	const [first] = rows;
 	if (first && isWanted(options, first, round.startedAt)) round.wanted.push(rows);
 }

@@ -16,6 +16,8 @@ import {
 	isTransient,
 	type Ledger,
 	LONG_RETRY_ATTEMPTS,
+	retrying,
+	retryingPersistently,
 	retryTransient,
 	toNote,
 } from './ledger';
@@ -155,15 +157,14 @@ function openClaim(ledger: Ledger, claim: string, options: ClaimOptions): StartC
  * @returns milliseconds since 1970 until which the claim is valid; more than half of the lease is left.
  * @throws ServiceError when the claim is lost, or the ledger cannot be reached. Nothing may be sent then.
  */
-async function renewClaim({ table, clock }: Ledger, claim: string, lease: number): Promise<number> {
+async function renewClaim(ledger: Ledger, claim: string, lease: number): Promise<number> {
+	const { clock } = ledger;
+	const table = retrying(ledger.table, clock, LONG_RETRY_ATTEMPTS);
 	try {
 		for (;;) {
 			const leaseUntil = clock.now() + lease;
-			const [renewed] = await retryTransient(
-				clock,
-				LONG_RETRY_ATTEMPTS,
-				async () => await applyTransition(table, 'renewStart', { claim }, { leaseUntil, note: '' }),
-			);
+			const changes = { leaseUntil, note: '' };
+			const [renewed] = await applyTransition(table, 'renewStart', { claim }, changes);
 			if (!renewed) throw claimLost();
 			if (leaseUntil - clock.now() > lease / 2) return leaseUntil;
 		}
@@ -179,19 +180,10 @@ const claimLost = () =>
 	});
 
 /** Marks a job as delivered after the node has downloaded the file. A delivery that a trigger has already started continues. */
-export async function markDelivered(
-	{ table, uncancellableClock, execution }: Ledger,
-	{ id }: Entry,
-): Promise<void> {
-	const changes = { outcome: 'completed', execution };
-	await ignoreErrors(
-		async () =>
-			await retryTransient(
-				uncancellableClock,
-				LONG_RETRY_ATTEMPTS,
-				async () => await applyTransition(table, 'markDelivered', { id }, changes),
-			),
-	);
+export async function markDelivered(ledger: Ledger, { id }: Entry): Promise<void> {
+	const table = retryingPersistently(ledger);
+	const changes = { outcome: 'completed', execution: ledger.execution };
+	await ignoreErrors(() => applyTransition(table, 'markDelivered', { id }, changes));
 }
 
 /** Makes a job due at once, for a trigger to download its file. */
@@ -199,10 +191,8 @@ export async function leaveToTriggers(
 	{ table, clock, execution }: Ledger,
 	{ id }: Entry,
 ): Promise<void> {
-	await ignoreErrors(
-		async () =>
-			await applyUpdate(table, 'leaveToTriggers', { id }, { checkAt: clock.now(), execution }),
-	);
+	const changes = { checkAt: clock.now(), execution };
+	await ignoreErrors(() => applyUpdate(table, 'leaveToTriggers', { id }, changes));
 }
 
 /** Without the change a trigger downloads the file again. That is better than to fail after the download. */
