@@ -31,15 +31,11 @@ const columns = [
 	{ title: 'Stop ends waits', groups: ['Stop'] },
 	{ title: 'Tool of an AI agent', groups: ['Tool of an AI agent'] },
 	{ title: 'Chat model', groups: ['Chat model'], feature: 'chatModel' },
-	{ title: 'Conversation', groups: ['Conversation'], feature: 'conversation' },
+	{ title: 'Conversation', groups: ['Conversation'] },
 	{ title: 'Trigger', groups: ['Trigger'] },
-	{ title: 'Job ledger', groups: ['Job ledger', 'Job ledger and trigger'], feature: 'ledger' },
+	{ title: 'Job ledger', groups: ['Job ledger', 'Job ledger and trigger'] },
 	{ title: 'Allowed domains', groups: ['Allowed domains'], feature: 'allowedDomains' },
 ];
-
-/** Where the package of an older Node has it. */
-const nodePackage = `node-${process.platform}-${process.arch}`;
-const nodeIn = join('node_modules', nodePackage, 'bin', 'node');
 
 const write = process.argv.includes('--write');
 const named = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
@@ -65,8 +61,8 @@ try {
 }
 
 /** @returns the counts of a version's tests, all together and by their outermost `describe` */
-async function test({ n8n, node, beside }, tarball) {
-	const folder = await installed(n8n, node, beside);
+async function test({ n8n, beside }, tarball) {
+	const folder = await installed(n8n, beside);
 	console.log(`\nn8n ${n8n} …`);
 	return await inRunFolder(async (runFolder) => {
 		const results = join(runFolder, 'counts.json');
@@ -93,7 +89,6 @@ async function test({ n8n, node, beside }, tarball) {
 					AGENT_BRIDGE_N8N_VERSION: n8n,
 					AGENT_BRIDGE_COUNTS: results,
 					...(folder !== hostFolder && { AGENT_BRIDGE_HOST: folder }),
-					...(node && { AGENT_BRIDGE_HOST_NODE: join(folder, nodeIn) }),
 				},
 			},
 		);
@@ -110,13 +105,13 @@ async function test({ n8n, node, beside }, tarball) {
  * @param beside packages that have to be installed beside this n8n, since npm would give its parts a copy each
  * @returns the folder whose node_modules have this n8n
  */
-async function installed(n8n, node, beside) {
+async function installed(n8n, beside) {
 	if (versionIn(hostFolder, 'n8n') === n8n) return hostFolder;
 	const folder = join(cache, n8n);
 	if (existsSync(join(folder, sqliteBinary)) && versionIn(folder, 'n8n') === n8n) return folder;
 	mkdirSync(folder, { recursive: true });
 	checkDisk(folder, 1.5);
-	const dependencies = { n8n, ...(node && { [nodePackage]: node }), ...beside };
+	const dependencies = { n8n, ...beside };
 	// what no test needs is left out, as in test/host; xlsx would come from a server of its own
 	const overrides = {
 		...read(join(hostFolder, 'package.json')).overrides,

@@ -1,18 +1,12 @@
-import type {
-	EngineResponse,
-	IExecuteFunctions,
-	INodeType,
-	INodeTypeDescription,
+import {
+	type EngineResponse,
+	type IExecuteFunctions,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
 } from 'n8n-workflow';
 
-import {
-	languageModelConnection,
-	mainConnection,
-	requireEngineRequests,
-	requireN8n,
-	requireResponse,
-	toolConnection,
-} from '../../src/n8n/n8nVersions';
+import { requireN8n, requireResponse } from '../../src/n8n/n8nVersions';
 import { labelSubtitle } from '../../src/n8n/nodeProperties';
 import { conversationParams } from './conversation.params';
 import { holdConversations } from './holdConversations';
@@ -44,11 +38,11 @@ export class AgentConversation implements INodeType {
 		description: 'Let agents, assistants and models talk to each other, turn by turn',
 		defaults: { name: 'Agent Conversation' },
 		inputs: [
-			mainConnection,
-			{ type: toolConnection, displayName: 'Speakers', required: true },
-			{ type: languageModelConnection, displayName: 'Moderator', maxConnections: 1 },
+			NodeConnectionTypes.Main,
+			{ type: NodeConnectionTypes.AiTool, displayName: 'Speakers', required: true },
+			{ type: NodeConnectionTypes.AiLanguageModel, displayName: 'Moderator', maxConnections: 1 },
 		],
-		outputs: [mainConnection],
+		outputs: [NodeConnectionTypes.Main],
 		// as a tool it would lose its inputs (n8n 2.41.1, tool-generation/ai-tools.js:18). n8n's linter wants to read it all the same.
 		usableAsTool: undefined as never,
 		properties: [...conversationParams],
@@ -56,7 +50,6 @@ export class AgentConversation implements INodeType {
 
 	async execute(this: IExecuteFunctions, response?: EngineResponse) {
 		requireN8n(this);
-		requireEngineRequests(this);
 		requireResponse(this, response);
 		return await holdConversations(this, response);
 	}

@@ -24,7 +24,7 @@ import {
 	type Reply,
 } from '../../src/conversation/reply';
 import { isAttached } from '../../src/n8n/attachedTools';
-import { abortableSleep, addHint } from '../../src/n8n/n8nVersions';
+import { abortableSleep } from '../../src/n8n/n8nVersions';
 import { markAsBegun } from '../../src/n8n/platform';
 import { toAnswers, type Answer, type Answers } from './answers';
 import { announceSpeaker, showEnding, showTurn } from './liveTurns';
@@ -63,12 +63,9 @@ export async function holdConversations(
 	}
 	const request = toRequest(n8n, state);
 	if (!request.actions.length) return [toOutput(n8n, state)];
-	if (!markAsBegun(n8n)) addHint(n8n, NO_RESTART);
+	markAsBegun(n8n);
 	return request;
 }
-
-const NO_RESTART =
-	'With this version of n8n, a conversation that waits for a person cannot be continued after n8n was restarted.';
 
 function findState(response: EngineResponse | undefined): State | undefined {
 	const state = response?.metadata as Partial<State> | undefined;

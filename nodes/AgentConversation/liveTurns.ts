@@ -5,7 +5,6 @@ import type { EndingKind } from '../../src/conversation/ending';
 import type { Reply } from '../../src/conversation/reply';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { createLiveOutput } from '../../src/n8n/liveOutput';
-import { isStreaming } from '../../src/n8n/n8nVersions';
 import { isAgentTool } from './speakers';
 import type { Settings } from './state';
 
@@ -62,7 +61,7 @@ async function write(
 	{ showLive }: Settings,
 	text: string,
 ): Promise<void> {
-	if (!showLive || !isStreaming(n8n)) return;
+	if (!showLive || !n8n.isStreaming()) return;
 	const output = createLiveOutput(n8n, itemIndex);
 	await output.write(text);
 	await output.end();

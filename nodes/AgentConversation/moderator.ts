@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import { type IExecuteFunctions, NodeConnectionTypes } from 'n8n-workflow';
 
 import type { Conversation } from '../../src/conversation/conversation';
 import {
@@ -7,7 +7,6 @@ import {
 	type Moderation,
 } from '../../src/conversation/moderation';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
-import { languageModelConnection } from '../../src/n8n/n8nVersions';
 
 /** A chat model as n8n hands it over, as far as it is used: LangChain is not imported. */
 interface ChatModel {
@@ -19,7 +18,10 @@ interface ChatModel {
 
 export const hasModerator = (n8n: IExecuteFunctions): boolean =>
 	n8n
-		.getParentNodes(n8n.getNode().name, { connectionType: languageModelConnection, depth: 1 })
+		.getParentNodes(n8n.getNode().name, {
+			connectionType: NodeConnectionTypes.AiLanguageModel,
+			depth: 1,
+		})
 		.some(({ disabled }) => !disabled);
 
 /**
@@ -39,7 +41,7 @@ export async function askModerator(
 	);
 	let answer: string | undefined;
 	try {
-		const model = (await n8n.getInputConnectionData(languageModelConnection, 0)) as
+		const model = (await n8n.getInputConnectionData(NodeConnectionTypes.AiLanguageModel, 0)) as
 			| ChatModel
 			| undefined;
 		const prompt = toModeratorPrompt(conversation, instructions, descriptions);

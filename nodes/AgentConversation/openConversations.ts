@@ -9,7 +9,6 @@ import { findAttachedTools, type AttachedTool } from '../../src/n8n/attachedTool
 import { toNodeError } from '../../src/n8n/errors';
 import { readHandedOver, type HandedOver } from '../../src/n8n/handedOver';
 import { readMessageText } from '../../src/n8n/messageText.params';
-import { isLegacyOrder } from '../../src/n8n/n8nVersions';
 import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
 import { getOnError } from '../../src/n8n/platform';
 import {
@@ -66,7 +65,7 @@ function checkWorkflow(n8n: IExecuteFunctions): void {
 			'Connect a trigger, such as a Chat Trigger, to its input: without it n8n cannot run the speakers.',
 		);
 	// requests-response.js:139: the node would be called before its speakers have run
-	if (isLegacyOrder(n8n))
+	if (n8n.getWorkflowSettings().executionOrder !== 'v1')
 		throw invalidInputError(
 			'This workflow runs in the legacy execution order (v0), in which conversations are not possible',
 			'In the settings of the workflow, set Execution Order to v1.',

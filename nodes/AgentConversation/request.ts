@@ -1,8 +1,12 @@
-import type { EngineRequest, IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import {
+	type EngineRequest,
+	type IDataObject,
+	type IExecuteFunctions,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
 
 import type { Conversation, PendingTurn } from '../../src/conversation/conversation';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
-import { isStreaming, toolConnection } from '../../src/n8n/n8nVersions';
 import { toTurnInput } from './speakers';
 import { actionId, reviewId, UNSTORED, type State } from './state';
 
@@ -20,7 +24,7 @@ export function toRequest(n8n: IExecuteFunctions, state: State): EngineRequest {
 		const { pending } = conversation;
 		const tool = pending && state.speakers[pending.speaker];
 		if (!pending || !tool) return [];
-		const showLive = settings.showLive && isStreaming(n8n);
+		const showLive = settings.showLive && n8n.isStreaming();
 		const input = toTurnInput(conversation, pending, tool, showLive);
 		const needsReview = tool.review && pending.approvedBy === undefined;
 		return [
@@ -40,7 +44,7 @@ const toSpeakerAction = (
 ): Action => ({
 	actionType: 'ExecutionNodeAction',
 	nodeName: node,
-	type: toolConnection,
+	type: NodeConnectionTypes.AiTool,
 	id: actionId(itemIndex, pending),
 	input,
 	metadata: { itemIndex, ...(review && { parentNodeName: review.node }) },
@@ -67,7 +71,7 @@ function toReviewAction(
 	return {
 		actionType: 'ExecutionNodeAction',
 		nodeName: review?.node ?? '',
-		type: toolConnection,
+		type: NodeConnectionTypes.AiTool,
 		id: reviewId(itemIndex, pending),
 		input: { ...ofReview, ...shown, conversationId: id, turn, message },
 		metadata: {

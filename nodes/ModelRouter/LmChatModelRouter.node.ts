@@ -1,13 +1,13 @@
-import type {
-	INodeType,
-	INodeTypeDescription,
-	ISupplyDataFunctions,
-	SupplyData,
+import {
+	type INodeType,
+	type INodeTypeDescription,
+	type ISupplyDataFunctions,
+	NodeConnectionTypes,
+	type SupplyData,
 } from 'n8n-workflow';
 
 import { checkLedgerKey } from '../../src/ledger/keyCheck';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { languageModelConnection } from '../../src/n8n/n8nVersions';
 import { probe } from './access';
 import { chatModelParams } from './chatModel/chatModel.params';
 import { supplyChatModel } from './chatModel/supplyChatModel';
@@ -29,7 +29,7 @@ export class LmChatModelRouter implements INodeType {
 				'The language model of an AI Agent, a chain or the moderator of an Agent Conversation, with a spending cap per call and per execution. Attach it to their Model input.',
 		},
 		inputs: [],
-		outputs: [languageModelConnection],
+		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],
 		// a model is no tool. n8n's linter wants to read it all the same.
 		usableAsTool: undefined as never,

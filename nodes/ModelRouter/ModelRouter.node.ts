@@ -1,8 +1,12 @@
-import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import {
+	type IExecuteFunctions,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
 
 import { checkLedgerKey } from '../../src/ledger/keyCheck';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { mainConnection } from '../../src/n8n/n8nVersions';
 import { nodeProperties, operationSubtitle } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
 import { access, probe } from './access';
@@ -20,8 +24,8 @@ export class ModelRouter implements INodeType {
 		description:
 			'Message text models, generate images, videos, music and speech, and start workflows when media jobs are done',
 		defaults: { name: 'Model Router' },
-		inputs: [mainConnection],
-		outputs: [mainConnection],
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
 		builderHint: {
 			searchHint:

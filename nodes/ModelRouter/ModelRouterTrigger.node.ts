@@ -1,13 +1,13 @@
-import type {
-	IExecuteFunctions,
-	INodeType,
-	INodeTypeDescription,
-	IPollFunctions,
+import {
+	type IExecuteFunctions,
+	type INodeType,
+	type INodeTypeDescription,
+	type IPollFunctions,
+	NodeConnectionTypes,
 } from 'n8n-workflow';
 
 import { checkLedgerKey } from '../../src/ledger/keyCheck';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { mainConnection } from '../../src/n8n/n8nVersions';
 import { probe } from './access';
 import { deliver } from './trigger/deliver';
 import { poll } from './trigger/poll';
@@ -37,7 +37,7 @@ export class ModelRouterTrigger implements INodeType {
 			],
 		},
 		inputs: [],
-		outputs: [mainConnection],
+		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],
 		properties: [...triggerParams],
 	};

@@ -1,7 +1,11 @@
-import type { IExecuteFunctions, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import {
+	type IExecuteFunctions,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
 
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { mainConnection } from '../../src/n8n/n8nVersions';
 import { labelSubtitle, nodeProperties } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
 import { access, probe } from './access';
@@ -25,8 +29,8 @@ export class WorkspaceAgent implements INodeType {
 		),
 		description: 'Send a message to a workspace agent and get its answer',
 		defaults: { name: 'Workspace Agent' },
-		inputs: [mainConnection],
-		outputs: [mainConnection],
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
 		builderHint: {
 			searchHint:

@@ -1,7 +1,6 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import { type IExecuteFunctions, NodeConnectionTypes } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import { toolConnection } from './n8nVersions';
 
 /** A node that is attached to this one as a tool is to n8n's AI Agent. Plain data. */
 export interface AttachedTool {
@@ -47,7 +46,10 @@ type Schema = { shape?: Record<string, unknown>; properties?: Record<string, unk
 export async function findAttachedTools(n8n: IExecuteFunctions): Promise<AttachedTool[]> {
 	const { name } = n8n.getNode();
 	const nodes = listToolNodes(n8n, name);
-	const found = (await n8n.getInputConnectionData(toolConnection, 0)) as LangChainTool[];
+	const found = (await n8n.getInputConnectionData(
+		NodeConnectionTypes.AiTool,
+		0,
+	)) as LangChainTool[];
 	const tools = found.flatMap((tool, index) => {
 		const inner = tool.tools ?? [tool];
 		const node = inner[0]?.metadata?.sourceNodeName ?? nodes[index]?.name ?? '';
@@ -80,7 +82,7 @@ export function isAttached(n8n: IExecuteFunctions, { node, review }: AttachedToo
 
 const listToolNodes = (n8n: IExecuteFunctions, below: string) =>
 	n8n
-		.getParentNodes(below, { connectionType: toolConnection, depth: 1 })
+		.getParentNodes(below, { connectionType: NodeConnectionTypes.AiTool, depth: 1 })
 		.filter(({ disabled }) => !disabled);
 
 /** @throws ServiceError `invalid` if one of the nodes behind a human-review node has several tools. */

@@ -1,6 +1,10 @@
-import type { IExecuteData, IExecuteFunctions } from 'n8n-workflow';
+import {
+	type IExecuteData,
+	type IExecuteFunctions,
+	isHitlToolType,
+	isToolType,
+} from 'n8n-workflow';
 
-import { isHumanReviewType, isToolType } from './n8nVersions';
 import { getNodeType, getRunData, getTypesServedBy } from './platform';
 
 /**
@@ -87,4 +91,4 @@ function findConversation(n8n: IExecuteFunctions): string {
 }
 
 const isReview = (n8n: IExecuteFunctions, name: string) =>
-	isHumanReviewType(getNodeType(n8n, name) ?? '');
+	isHitlToolType(getNodeType(n8n, name) ?? '');

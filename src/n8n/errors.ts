@@ -1,10 +1,11 @@
 import {
 	type IDataObject,
+	type IExecuteFunctions,
 	type INode,
+	isToolType,
 	type JsonObject,
 	NodeApiError,
 	NodeOperationError,
-	type IExecuteFunctions,
 } from 'n8n-workflow';
 
 import { ServiceError, type ServiceErrorDetails, withDetails } from '../core/errors';
@@ -16,7 +17,6 @@ import {
 	errorMessage,
 	errorTitle,
 } from './errorMessages';
-import { isToolType } from './n8nVersions';
 import type { Redactor } from './redact';
 
 type ErrorRedactor = Pick<Redactor, 'data' | 'error'>;

@@ -2,10 +2,11 @@ import {
 	type IDataObject,
 	type INodeExecutionData,
 	type ISupplyDataFunctions,
+	NodeConnectionTypes,
 	type SupplyData,
 } from 'n8n-workflow';
 
-import { type AiNodeSdk, languageModelConnection, subNodeError } from './n8nVersions';
+import { type AiNodeSdk, subNodeError } from './n8nVersions';
 import type { Redactor } from './redact';
 
 /*
@@ -212,7 +213,7 @@ function withFacts(
 			...more,
 		);
 	const addOutputData: ISupplyDataFunctions['addOutputData'] = (type, index, data, ...more) => {
-		if (type === languageModelConnection)
+		if (type === NodeConnectionTypes.AiLanguageModel)
 			n8n.addOutputData(
 				type,
 				index,

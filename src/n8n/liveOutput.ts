@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
 import { findCaller, readSpeakerTurn } from './caller';
-import { abortableSleep, isStreaming } from './n8nVersions';
+import { abortableSleep } from './n8nVersions';
 import { sendChunk } from './platform';
 import type { RedactedStream } from './redact';
 
@@ -31,7 +31,7 @@ export interface LiveOutput {
  * they stream (n8n-core 2.41.1, base-execute-context.js:160). For a speaker in a conversation, if the conversation says so.
  */
 export function isLive(n8n: IExecuteFunctions): boolean {
-	if (!isStreaming(n8n)) return false;
+	if (!n8n.isStreaming()) return false;
 	return findCaller(n8n) === 'workflow' || (readSpeakerTurn(n8n)?.showLive ?? false);
 }
 

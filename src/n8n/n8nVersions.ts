@@ -1,62 +1,36 @@
 import {
 	accumulateTokenUsage,
 	assertUrlAllowed,
+	isHitlToolType,
 	type ICredentialDataDecryptedObject,
 	type IExecuteFunctions,
 	type ILoadOptionsFunctions,
 	type INode,
 	type IPollFunctions,
 	type ISupplyDataFunctions,
-	NodeConnectionTypes,
 	NodeOperationError,
 	sleep,
 	type SupplyData,
 } from 'n8n-workflow';
 
-import { getSettings } from './platform';
-
 /*
  * All that older versions of n8n lack or do differently. Each function says which version it was seen in, and what happens before.
- * `npm run test:versions` runs the oldest versions.
+ * `npm run test:versions` runs them.
  */
 
-/** The oldest n8n on which the nodes work. README's table, made by `npm run test:versions`, says what works there. */
-const OLDEST = '1.113';
+/** The oldest n8n on which the nodes work: the job ledger and reviews by people need it. */
+const OLDEST = '2.7';
 
 /**
  * Refuses an n8n on which the nodes do not work. To be called first wherever n8n runs our code.
  *
- * No context tells the version. `getChatTrigger` is in all of them: in n8n-core 1.112.1 (n8n 1.113.3), node-execution-context.js, and
- * not in n8n-core 1.103.2 (n8n 1.104.2).
+ * No context tells the version. n8n-workflow has `isHitlToolType` in n8n 2.7.5, and not in 1.123.81.
  *
  * @throws NodeOperationError
  */
 export function requireN8n(n8n: IExecuteFunctions | IPollFunctions | ILoadOptionsFunctions): void {
-	if (typeof n8n.getChatTrigger === 'function') return;
+	if (typeof isHitlToolType === 'function') return;
 	throw new NodeOperationError(n8n.getNode(), `This node needs n8n ${OLDEST} or newer`);
-}
-
-/** The oldest n8n on which nodes can be run as speakers. */
-const OLDEST_FOR_CONVERSATIONS = '1.115';
-
-/**
- * Refuses an n8n on which a node cannot hold a conversation.
- *
- * The engine runs other nodes for a node in n8n-core 1.112.1 (n8n 1.113.3, requests-response.js), and not in 1.110.0. The nodes to be
- * run are found in n8n-core 1.114.0 (n8n 1.115.0): before, `getParentNodes` ignores the type of the connection, and names the nodes
- * that run before this one, which would be run once more as speakers.
- *
- * @throws NodeOperationError
- */
-export function requireEngineRequests(n8n: IExecuteFunctions): void {
-	const { name } = n8n.getNode();
-	const before = new Set(n8n.getParentNodes(name).map((node) => node.name));
-	const tools = n8n.getParentNodes(name, { connectionType: toolConnection, depth: 1 });
-	if (!tools.some((tool) => before.has(tool.name))) return;
-	throw new NodeOperationError(
-		n8n.getNode(),
-		`This node needs n8n ${OLDEST_FOR_CONVERSATIONS} or newer`,
-	);
 }
 
 /**
@@ -123,40 +97,6 @@ export const subNodeError = (n8n: ISupplyDataFunctions, message: string, descrip
 	});
 
 /**
- * The type of a connection that carries items.
- *
- * `NodeConnectionTypes` is not in n8n-workflow 1.49 (n8n 1.50.2), where a node that reads it would not load, and could not say why.
- */
-export const mainConnection =
-	(NodeConnectionTypes as typeof NodeConnectionTypes | undefined)?.Main ?? 'main';
-
-/** The type of a connection that carries a tool. See `mainConnection`. */
-export const toolConnection =
-	(NodeConnectionTypes as typeof NodeConnectionTypes | undefined)?.AiTool ?? 'ai_tool';
-
-/** The type of a connection that carries a language model. See `mainConnection`. */
-export const languageModelConnection =
-	(NodeConnectionTypes as typeof NodeConnectionTypes | undefined)?.AiLanguageModel ??
-	'ai_languageModel';
-
-/**
- * Whether a node is a tool of an AI agent.
- *
- * n8n-workflow has `isToolType` from 2.6 on. n8n adds the suffix to the type of a node that is used as a tool (n8n-workflow 2.41.0,
- * node-helpers.js:1554; n8n-core 1.112.1 does, too).
- */
-export const isToolType = (type: string): boolean =>
-	/^tool|Tool$/.test(type.slice(type.lastIndexOf('.') + 1));
-
-/**
- * Whether a node asks a person before it lets a tool run.
- *
- * n8n-workflow has `isHitlToolType` in n8n 2.7.5, and not in 1.123.81, where there are no such nodes. This is its rule
- * (n8n-workflow 2.41.0, node-helpers.js:1567).
- */
-export const isHumanReviewType = (type: string): boolean => type.endsWith('HitlTool');
-
-/**
  * Waits, and ends the wait when the signal aborts.
  *
  * n8n's `sleep` takes a signal from n8n-workflow 2.34 on. Before, the timer keeps running, without effect.
@@ -220,36 +160,9 @@ export function countTokens(n8n: IExecuteFunctions, input: number, output: numbe
 	}
 }
 
-/**
- * Whether the output of the node has a reader.
- *
- * The context of an AI agent's tool has `isStreaming` in n8n-core 2.41, and not in 1.112.1 (n8n 1.113.3).
- */
-export const isStreaming = (n8n: Partial<Pick<IExecuteFunctions, 'isStreaming'>>): boolean =>
-	n8n.isStreaming?.() ?? false;
-
-/**
- * Shows a sentence beside the output.
- *
- * The context of an AI agent's tool has `addExecutionHints` in n8n-core 2.0.1, and not in 1.112.1 (n8n 1.113.3).
- */
-export function addHint(
-	n8n: Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>,
-	message: string,
-): void {
-	n8n.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
-}
-
-/**
- * Whether n8n runs a workflow node by node (its setting "Execution Order" v0), not branch by branch.
- *
- * Contexts have `getWorkflowSettings` in n8n-core 1.122.48 (n8n 1.123.81), and not in 1.122.10.
- */
-export function isLegacyOrder(
-	n8n: Partial<Pick<IExecuteFunctions, 'getWorkflowSettings'>>,
-): boolean {
-	const settings = n8n.getWorkflowSettings?.() ?? getSettings(n8n);
-	return settings !== undefined && settings.executionOrder !== 'v1';
+/** Shows a sentence beside the output. */
+export function addHint(n8n: Pick<IExecuteFunctions, 'addExecutionHints'>, message: string): void {
+	n8n.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
 }
 
 /**
@@ -266,14 +179,6 @@ export function getMemory(n8n: Pick<IExecuteFunctions, 'getContext'>, of: 'flow'
 		return {};
 	}
 }
-
-/**
- * Whether version 2 of the workflow engine runs the workflow.
- *
- * Contexts have `getWorkflowSettings` in n8n-core 1.122 (n8n 1.123.81), and not in 1.112.1 (n8n 1.113.3), which has one engine only.
- */
-export const isEngineV2 = (n8n: Partial<Pick<IPollFunctions, 'getWorkflowSettings'>>): boolean =>
-	n8n.getWorkflowSettings?.().engineType === 'v2';
 
 /**
  * Milliseconds that n8n gives this poll.

@@ -1,5 +1,5 @@
 import { hash } from 'crypto';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import { type IExecuteFunctions, isToolType } from 'n8n-workflow';
 
 import { mapServiceError, cancelledError } from '../core/errors';
 import { findFile, readFile, storeFile } from './binaryData';
@@ -8,7 +8,7 @@ import { continuesOnFail } from './errors';
 import type { Slot } from './itemPool';
 import { findCaller } from './caller';
 import { createLiveOutput, NO_LIVE_OUTPUT, withSpeakerName, type LiveOutput } from './liveOutput';
-import { addHint, countTokens, getMemory, isToolType } from './n8nVersions';
+import { addHint, countTokens, getMemory } from './n8nVersions';
 import type { OperationContext, PreflightContext, FlowState } from './operation';
 import { recordWorkId, createStartedIds } from './recordIds';
 import type { Redactor } from './redact';

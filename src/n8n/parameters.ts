@@ -1,9 +1,10 @@
 import {
+	deepCopy,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeProperties,
-	deepCopy,
 	type IPollFunctions,
+	isToolType,
 } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
@@ -18,7 +19,6 @@ import {
 } from './emptyExpressions';
 import { hasExpression, isShown } from './expressions';
 import { rejectModelControlledFields } from './modelControlledFields';
-import { isToolType } from './n8nVersions';
 import { validateParam } from './parameterValidation';
 
 /** The values of a list of parameters, typed from their own literals. */

@@ -4,7 +4,6 @@ import type {
 	INode,
 	IRunData,
 	ISupplyDataFunctions,
-	IWorkflowSettings,
 } from 'n8n-workflow';
 
 /*
@@ -17,7 +16,6 @@ interface ContextInternals {
 	runExecutionData?: { resultData?: { runData?: IRunData } } | null;
 	runIndex?: number;
 	workflow?: {
-		settings?: IWorkflowSettings;
 		nodes?: { [name: string]: INode };
 		getChildNodes?(name: string, connectionType: 'ai_tool', depth: number): string[];
 	};
@@ -64,23 +62,11 @@ export function getRunIndex(n8n: IExecuteFunctions): number {
  * (n8n 2.41.1, executions/execution-recovery.service.js:127).
  *
  * Seen: `runExecutionData`, n8n-core 2.41.1, node-execution-context.js:36.
- * Without it: false; a conversation that waits for a person cannot be continued after a restart of n8n.
+ * Without it: a conversation that waits for a person cannot be continued after a restart of n8n.
  */
-export function markAsBegun(n8n: IExecuteFunctions): boolean {
+export function markAsBegun(n8n: IExecuteFunctions): void {
 	const runs = getRunData(n8n);
-	if (!runs) return false;
-	runs[n8n.getNode().name] ??= [];
-	return true;
-}
-
-/**
- * The settings of the workflow, in versions whose contexts have no `getWorkflowSettings`.
- *
- * Seen: `workflow.settings`, n8n-core 1.112.1 and 2.41.1, node-execution-context.js:30; n8n-workflow 2.41.0, workflow.js.
- * Without it: undefined; the legacy execution order is then not noticed.
- */
-export function getSettings(n8n: object): IWorkflowSettings | undefined {
-	return (n8n as ContextInternals).workflow?.settings;
+	if (runs) runs[n8n.getNode().name] ??= [];
 }
 
 /**

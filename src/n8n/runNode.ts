@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { type IExecuteFunctions, type INodeExecutionData, isToolType } from 'n8n-workflow';
 
 import { invalidInputError, ServiceError } from '../core/errors';
 import type { Clock } from '../core/retry';
@@ -9,7 +9,7 @@ import { hasExpression } from './expressions';
 import { readHandedOver } from './handedOver';
 import { runPool, type Slot } from './itemPool';
 import { isLive } from './liveOutput';
-import { isToolType, requireN8n } from './n8nVersions';
+import { requireN8n } from './n8nVersions';
 import { hasChoice } from './nodeProperties';
 import type { ItemOutput, Operation, PreflightContext, Resource } from './operation';
 import { createOperationContexts } from './operationContext';

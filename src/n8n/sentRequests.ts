@@ -1,5 +1,5 @@
 import { hash } from 'crypto';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import { type IExecuteFunctions, isToolType } from 'n8n-workflow';
 
 import {
 	ServiceError,
@@ -8,7 +8,7 @@ import {
 	determineOutcome,
 } from '../core/errors';
 import { readSpeakerTurn, type SpeakerTurn } from './caller';
-import { getMemory, isToolType } from './n8nVersions';
+import { getMemory } from './n8nVersions';
 import { getRunIndex } from './platform';
 import type { Redactor } from './redact';
 

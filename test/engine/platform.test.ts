@@ -20,7 +20,6 @@ import {
 	getReadableConstructor,
 	getRunData,
 	getRunIndex,
-	getSettings,
 	getTypesServedBy,
 	isTruncatedCompression,
 	sendChunk,
@@ -103,10 +102,6 @@ describe('n8n-core', () => {
 
 	it('runIndex: the number of the run', () => {
 		expect(getRunIndex(executeContext())).toBe(2);
-	});
-
-	it('workflow.settings: the settings of the workflow', () => {
-		expect(getSettings(executeContext())).toEqual({ executionOrder: 'v1' });
 	});
 
 	it('workflow.nodes, workflow.getChildNodes: who may use a tool', () => {

@@ -6,7 +6,7 @@ import { OwnedProcess } from './ownedProcess.ts';
 /** The pinned n8n, or the version that `npm run test:versions` runs. */
 const hostFolder = resolve(process.env['AGENT_BRIDGE_HOST'] ?? 'test/host');
 /** The Node that runs it. */
-const hostNode = process.env['AGENT_BRIDGE_HOST_NODE'] ?? process.execPath;
+const hostNode = process.execPath;
 const program = join(hostFolder, 'node_modules', 'n8n', 'bin', 'n8n');
 
 export interface N8nProcessOptions {

@@ -69,8 +69,8 @@ it.each<[string, string, string, string[]]>([
 	[
 		'a value that older versions of n8n lack',
 		'src/n8n/x.ts',
-		"import { type INode, isToolType as isTool } from 'n8n-workflow';",
-		['imports isToolType, which older versions of n8n lack'],
+		"import { type INode, assertUrlAllowed as check } from 'n8n-workflow';",
+		['imports assertUrlAllowed, which older versions of n8n lack'],
 	],
 	['a folder that nobody knows', 'src/other/x.ts', '', ['src/other/x.ts is in no known folder']],
 	['a name that says nothing', 'src/core/utils.ts', '', ['the name utils.ts says nothing']],

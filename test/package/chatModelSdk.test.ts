@@ -99,6 +99,6 @@ it('with it nothing of it is loaded before a chat model is used', async () => {
 	const { before, message, after } = await loadIn(installBeside('n8n-workflow', SDK));
 	expect(before).toBe(0);
 	// it is there, and n8n itself is missing
-	expect(message).toBe('This node needs n8n 1.113 or newer');
+	expect(message).not.toMatch(/^This node needs n8n/);
 	expect(after).toBeGreaterThan(100);
 });

@@ -13,11 +13,8 @@ import {
 import { namesIn, resultsOf, sessionsAt } from '../n8n/conversationTurns.ts';
 import { callLive, type Chunk } from '../n8n/liveCaller.ts';
 import { bubblesOf } from '../n8n/liveTurns.ts';
-import { node } from '../n8n/workflow.ts';
-import { describeRefusing, describeWorking, has, tested } from './tested.ts';
-
-const describeWith = has('conversation') ? describeWorking : describe.skip;
-const describeWithout = has('conversation') ? describe.skip : describeWorking;
+import {  } from '../n8n/workflow.ts';
+import { describeRefusing, describeWorking, tested } from './tested.ts';
 
 let bridge: Bridge;
 beforeAll(async () => {
@@ -39,7 +36,7 @@ it('the node is loaded with its inputs', async () => {
 	expect(JSON.stringify(description?.['inputs'])).toMatch(/"main".*"ai_tool".*"ai_languageModel"/);
 });
 
-describeWith('Conversation', () => {
+describeWorking('Conversation', () => {
 	it('of two agents with nothing set, each in a session of its own', async () => {
 		const execution = await run({ opening: 'a lighthouse', speakers: twoAgents() });
 		const { transcript, ended } = outcomeOf(execution);
@@ -135,15 +132,6 @@ const refused = async (version: string | undefined, speakers = twoAgents()) => {
 	expect(bridge.service.requests).toEqual([]);
 };
 
-describeWithout('Without conversations', () => {
-	it('the node says which version it needs, and nothing is sent', async () =>
-		await refused('1.115'));
-});
-
 describeRefusing('a conversation', () => {
-	// the oldest has no tools of other packages
-	const calculator = (name: string) => node(name, '@n8n/n8n-nodes-langchain.toolCalculator', {});
-
-	it('is refused in one sentence', async () =>
-		await refused(tested.refuses, [calculator('Ann'), calculator('Ben')]));
+	it('is refused in one sentence', async () => await refused(tested.refuses));
 });

@@ -6,7 +6,6 @@ import { claimChanges } from '../../../src/ledger/catalogBaseline';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { pollLedger, type PollResult } from '../../../src/ledger/pollLedger';
 import { connect, type Connection } from '../../../src/n8n/connection';
-import { isEngineV2 } from '../../../src/n8n/n8nVersions';
 import { readPollParams } from '../../../src/n8n/parameters';
 import { toLogLine } from '../../../src/n8n/recordIds';
 import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
@@ -114,7 +113,7 @@ function logPartialFailure(n8n: IPollFunctions, { redact }: PollContext, error: 
 
 /** Version 2 does not run the trigger's `execute`: nothing would be marked, and everything would be emitted again and again. */
 function checkEngineVersion(n8n: IPollFunctions): void {
-	if (!isEngineV2(n8n)) return;
+	if (n8n.getWorkflowSettings().engineType !== 'v2') return;
 	throw invalidInputError(
 		'This trigger does not work with version 2 of the workflow engine',
 		'Choose version 1 in the settings of the workflow.',

@@ -13,8 +13,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Remove line breaks and other invisible characters from the value.',
 	'… contains an incomplete character, such as half of an emoji':
 		'A text was probably cut in the middle of a character. Cut it at another place.',
-	'This node needs n8n 1.113 or newer': 'Update n8n.',
-	'This node needs n8n 1.115 or newer': 'Update n8n.',
+	'This node needs n8n 2.7 or newer': 'Update n8n.',
 	'The service sent a redirect (…), which is not followed':
 		'A redirect could send your key to another server. Check the base URL: it may have to begin with https://, or have another host.',
 	'The service refused the API key (401)':
@@ -66,8 +65,6 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'The file was not downloaded. Report it to the support of the service.',
 	'Transcript to Continue … must be an object with "text" and "speaker"':
 		'Use the rows of `transcript` of an earlier output.',
-	'With this version of n8n, a conversation that waits for a person cannot be continued after n8n was restarted.':
-		'Update n8n.',
 	'… items: …': 'The same sentence for several items. Look for the part after the number.',
 	'Resource and Operation take no expression': 'Choose them in the lists of the node.',
 	'Chat ID is empty': 'Enter the `chatId` of an earlier answer, or choose another **Session**.',

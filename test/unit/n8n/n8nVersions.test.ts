@@ -11,13 +11,6 @@ import {
 	checkAllowedDomains,
 	countTokens,
 	getPollBudget,
-	isEngineV2,
-	isHumanReviewType,
-	isLegacyOrder,
-	isStreaming,
-	isToolType,
-	mainConnection,
-	requireEngineRequests,
 	requireN8n,
 	requireResponse,
 } from '../../../src/n8n/n8nVersions';
@@ -25,7 +18,7 @@ import {
 /** n8n-workflow as it is, or, once `older` is set, as an older version has it. */
 jest.mock('n8n-workflow', () => {
 	const n8nWorkflow = jest.requireActual<object>('n8n-workflow');
-	const later = ['assertUrlAllowed', 'accumulateTokenUsage', 'NodeConnectionTypes'];
+	const later = ['assertUrlAllowed', 'accumulateTokenUsage', 'isHitlToolType'];
 	let older = false;
 	return new Proxy(n8nWorkflow, {
 		get(target, name): unknown {
@@ -60,40 +53,17 @@ const of = (context: object) =>
 
 describe('an n8n that is too old', () => {
 	it('is refused in one sentence that names the version it takes', () => {
+		n8nWorkflow.older = true;
 		expect(() => requireN8n(of({}))).toThrow(
 			expect.objectContaining({
-				message: 'This node needs n8n 1.113 or newer',
+				message: 'This node needs n8n 2.7 or newer',
 				description: undefined,
 			}),
 		);
 	});
 
 	it('is not one that has what the nodes need', () => {
-		expect(() => requireN8n(of({ getChatTrigger: () => undefined }))).not.toThrow();
-	});
-});
-
-describe('an n8n that cannot run speakers', () => {
-	const nodes = { main: [{ name: 'Start' }], ai_tool: [{ name: 'Ann' }, { name: 'Ben' }] };
-	type Options = { connectionType?: keyof typeof nodes };
-
-	it('is one that ignores the type of the connection, and is refused in one sentence', () => {
-		const older = of({ getParentNodes: () => nodes.main });
-		expect(() => requireEngineRequests(older)).toThrow(
-			expect.objectContaining({
-				message: 'This node needs n8n 1.115 or newer',
-				description: undefined,
-			}),
-		);
-	});
-
-	it.each([
-		['with speakers', nodes.ai_tool],
-		['without speakers', []],
-	])('is not one that knows the type of the connection, %s', (_, speakers) => {
-		const getParentNodes = (_name: string, { connectionType = 'main' }: Options = {}) =>
-			connectionType === 'main' ? nodes.main : speakers;
-		expect(() => requireEngineRequests(of({ getParentNodes }))).not.toThrow();
+		expect(() => requireN8n(of({}))).not.toThrow();
 	});
 });
 
@@ -102,31 +72,6 @@ it('a call without the response of the engine is refused, an empty response is n
 	expect(() => requireResponse(of({}), undefined)).toThrow(
 		'n8n called this node without the answers of its speakers',
 	);
-});
-
-it.each([
-	['n8n-nodes-agent-bridge.modelRouterTool', true],
-	['@n8n/n8n-nodes-langchain.toolWorkflow', true],
-	['n8n-nodes-agent-bridge.modelRouter', false],
-	['toolbox.modelRouter', false],
-	['modelRouter', false],
-	['', false],
-])('knows a tool by its type: %s', (type, expected) => {
-	const { isToolType: ofN8n } = jest.requireActual<{ isToolType(type: string): boolean }>(
-		'n8n-workflow',
-	);
-	expect([isToolType(type), ofN8n(type)]).toEqual([expected, expected]);
-});
-
-it.each([
-	['n8n-nodes-base.gmailHitlTool', true],
-	['n8n-nodes-base.gmailTool', false],
-	['', false],
-])('knows a review by its type: %s', (type, expected) => {
-	const { isHitlToolType } = jest.requireActual<{ isHitlToolType(type: string): boolean }>(
-		'n8n-workflow',
-	);
-	expect([isHumanReviewType(type), isHitlToolType(type)]).toEqual([expected, expected]);
 });
 
 describe.each([
@@ -195,46 +140,19 @@ describe('allowed domains of a credential', () => {
 	});
 });
 
-it('what a context does not have is not used', () => {
+it('what an older n8n does not have is not used', () => {
 	n8nWorkflow.older = true;
-	const context = of({});
-	expect(isStreaming(context)).toBe(false);
-	expect(isEngineV2(context)).toBe(false);
-	expect(getPollBudget(context)).toBeUndefined();
-	expect(() => addHint(context, 'A sentence')).not.toThrow();
-	expect(() => countTokens(context, 1, 2)).not.toThrow();
-	expect(mainConnection).toBe('main');
+	expect(getPollBudget(of({}))).toBeUndefined();
+	expect(getPollBudget(of({ getPollBudgetMs: () => 5 }))).toBe(5);
+	expect(() => countTokens(of({}), 1, 2)).not.toThrow();
 });
 
-it.each([
-	['v1', false],
-	['v0', true],
-	// as n8n stores it while nobody has chosen
-	[undefined, true],
-])('the execution order %s is the legacy one: %s', (executionOrder, expected) => {
-	const settings = { executionOrder };
-	expect(isLegacyOrder(of({ getWorkflowSettings: () => settings }))).toBe(expected);
-	expect(isLegacyOrder(of({ workflow: { settings } }))).toBe(expected);
-	expect(isLegacyOrder(of({}))).toBe(false);
-});
-
-it('what a context has is used', () => {
+it('a hint is beside the output', () => {
 	const addExecutionHints = jest.fn();
-	const context = of({
-		isStreaming: () => true,
-		getWorkflowSettings: () => ({ engineType: 'v2' }),
-		getPollBudgetMs: () => 5,
-		addExecutionHints,
-	});
-	addHint(context, 'A sentence');
+	addHint(of({ addExecutionHints }), 'A sentence');
 	expect(addExecutionHints).toHaveBeenCalledWith({
 		message: 'A sentence',
 		type: 'warning',
 		location: 'outputPane',
 	});
-	expect([isStreaming(context), isEngineV2(context), getPollBudget(context)]).toEqual([
-		true,
-		true,
-		5,
-	]);
 });
