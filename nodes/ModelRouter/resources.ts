@@ -14,7 +14,6 @@ import { track } from './media/track.operation';
 import { wait } from './media/wait.operation';
 import { get as getModel } from './model/get.operation';
 import { getMany } from './model/getMany.operation';
-import { createResponse } from './text/createResponse.operation';
 import { estimateCost } from './text/estimateCost.operation';
 import { message } from './text/message.operation';
 
@@ -44,7 +43,7 @@ export const resources: Resource[] = [
 	{
 		name: 'Text',
 		value: 'text',
-		operations: [createResponse, estimateCost, message],
+		operations: [estimateCost, message],
 		defaultOperation: 'message',
 	},
 ];

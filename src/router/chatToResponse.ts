@@ -56,12 +56,24 @@ function toInputItem(item: object): object {
 
 /** A part of a message. Types that this protocol shares, or that are unknown, stay as they are. */
 function toInputPart(part: Record<string, unknown>, isAnswer: boolean): object {
-	const { type, image_url: image, file, ...rest } = part;
+	const { type, ...rest } = part;
 	if (type === 'text') return { type: isAnswer ? 'output_text' : 'input_text', ...rest };
-	if (type === 'image_url') {
-		const { url, ...details } = isPlainObject(image) ? image : { url: image };
-		return { type: 'input_image', image_url: url, ...details };
+	const isUrl = type === 'image_url' || type === 'video_url' || type === 'audio_url';
+	if (isUrl) {
+		const value = part[type];
+		const { url, ...details } = isPlainObject(value) ? value : { url: value };
+		return { type: `input_${type.slice(0, -'_url'.length)}`, [type]: url, ...details };
 	}
-	if (type === 'file' && isPlainObject(file)) return { type: 'input_file', ...file };
-	return part;
+	const { file } = part;
+	return type === 'file' && isPlainObject(file)
+		? { type: 'input_file', ...toFileFields(file) }
+		: part;
+}
+
+/** This protocol has a field of its own for the address of a file. */
+function toFileFields({ file_data: data, ...more }: Record<string, unknown>): object {
+	const isAddress = typeof data === 'string' && /^https?:/i.test(data);
+	return isAddress
+		? { file_url: data }
+		: { ...more, ...(data !== undefined && { file_data: data }) };
 }

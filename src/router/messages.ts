@@ -135,15 +135,13 @@ export function checkUrl(address: string, path: string): string {
 	return trimmed;
 }
 
-type ToPart = (attachment: Attachment) => object;
-
 /**
  * A part of a chat message. The specification names `image_url`; the other types are those of the protocol, or in common use
  * where it has none.
  *
  * @see POST /v1/chat/completions, field `messages`
  */
-export const toChatPart: ToPart = (attachment) => {
+function toPart(attachment: Attachment): object {
 	const url = attachmentUrl(attachment);
 	const { modality } = attachment;
 	if (modality === 'image') return { type: 'image_url', image_url: { url } };
@@ -154,35 +152,14 @@ export const toChatPart: ToPart = (attachment) => {
 			: { type: 'audio_url', audio_url: { url } };
 	}
 	return { type: 'file', file: { filename: attachmentName(attachment), file_data: url } };
-};
-
-/** A part of a message in the responses protocol. */
-export const toInputPart: ToPart = (attachment) => {
-	const url = attachmentUrl(attachment);
-	const { modality } = attachment;
-	if (modality === 'image') return { type: 'input_image', image_url: url };
-	if (modality === 'video') return { type: 'input_video', video_url: url };
-	if (modality === 'audio') {
-		return 'base64' in attachment
-			? { type: 'input_audio', input_audio: toAudioData(attachment) }
-			: { type: 'input_audio', audio_url: url };
-	}
-	return isDataUrl(url)
-		? { type: 'input_file', filename: attachmentName(attachment), file_data: url }
-		: { type: 'input_file', file_url: url };
-};
+}
 
 /**
  * Adds files after the text of the last user message, or in a new user message if there is none.
- *
- * @param toPart How the protocol writes a file.
- * @param textType The type of a text part: `text` or `input_text`.
  */
 export function addAttachments(
 	messages: readonly ChatMessage[],
 	attachments: readonly Attachment[],
-	toPart: ToPart,
-	textType: string,
 ): ChatMessage[] {
 	if (!attachments.length) return [...messages];
 	const parts = attachments.map(toPart);
@@ -191,7 +168,7 @@ export function addAttachments(
 	return messages.map((message, index) => {
 		if (index !== last) return message;
 		const { content } = message;
-		const text = content ? [{ type: textType, text: content }] : [];
+		const text = content ? [{ type: 'text', text: content }] : [];
 		const existingParts = Array.isArray(content) ? content : text;
 		return { ...message, content: [...existingParts, ...parts] };
 	});

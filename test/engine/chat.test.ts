@@ -26,11 +26,10 @@ describe('what is sent', () => {
 			presencePenalty: -0.5,
 			seed: 7,
 			topP: 0.9,
-			topLogprobs: 2,
 			answerCount: 2,
 		};
 		const additionalFields =
-			'{"response_format":{"type":"json_object"},"user":"u-1","logit_bias":{}}';
+			'{"response_format":{"type":"json_object"},"user":"u-1","logit_bias":{},"logprobs":true,"top_logprobs":2}';
 		const { error } = await ask('x', {
 			options: {
 				...options,

@@ -156,7 +156,6 @@ describe('a field whose expression may find nothing', () => {
 
 	it('is one of these', () => {
 		expect(cases.map(({ title }) => title)).toEqual([
-			'modelRouter text createResponse: Messages 1: Tool Calls (JSON)',
 			'modelRouter text estimateCost: Messages 1: Tool Calls (JSON)',
 			'modelRouter text message: Messages 1: Tool Calls (JSON)',
 			'agentConversation: Opening Message',

@@ -29,7 +29,7 @@ describe('what is sent', () => {
 		expect(error).toBeUndefined();
 		expect(sent()).toEqual({
 			model: 'northwind/quill-2.5',
-			input: 'hello',
+			input: [{ role: 'user', content: 'hello' }],
 			max_output_tokens: 500,
 			temperature: 0.2,
 			instructions: 'Be short.',

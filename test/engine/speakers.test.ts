@@ -55,7 +55,7 @@ describe('with nothing set', () => {
 		['an agent', agent()],
 		['the assistant', assistant()],
 		['a model', model()],
-		['a model, in the responses protocol', model({ operation: 'createResponse' })],
+		['a model, in the responses protocol', model({ options: { protocol: 'responses' } })],
 	] as const;
 
 	it.each(speakers)('%s answers what the conversation says', async (_who, tool) => {
@@ -305,11 +305,11 @@ describe('what was said before', () => {
 		expect(bodies()).toMatchObject([{ messages: said }, { messages: said.slice(2) }]);
 	});
 
-	it('precedes the prompt in the responses protocol, which takes a prompt alone as a text', async () => {
-		const tool = model({ operation: 'createResponse' });
+	it('precedes the prompt in the responses protocol, too', async () => {
+		const tool = model({ options: { protocol: 'responses' } });
 		await ask(tool, history);
 		await ask(tool, []);
-		expect(bodies()).toMatchObject([{ input: said }, { input: 'And then?' }]);
+		expect(bodies()).toMatchObject([{ input: said }, { input: said.slice(2) }]);
 	});
 
 	it('is left to the user who writes the messages', async () => {
@@ -357,7 +357,7 @@ describe('live', () => {
 		['the assistant', assistant()],
 		['the assistant, whole', assistant({ streamAnswer: false })],
 		['a model', model()],
-		['a model, in the responses protocol', model({ operation: 'createResponse' })],
+		['a model, in the responses protocol', model({ options: { protocol: 'responses' } })],
 	])('%s speaks under its name, one bubble a turn', async (_who, tool) => {
 		const { answers, bubbles } = await live(tool, ['[[words:30]]', '[[words:20]]']);
 		expect(bubbles).toEqual(

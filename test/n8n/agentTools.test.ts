@@ -52,11 +52,12 @@ it.each([
 	[
 		'a model',
 		() =>
-			nodes().router('Colleague', ['text', 'createResponse'], {
+			nodes().router('Colleague', ['text', 'message'], {
 				model: model('northwind/quill-2.5'),
+				options: { protocol: 'responses' },
 				prompt: asked,
 			}),
-		'Create response with text model in Model Router',
+		'Message text model in Model Router',
 		/\/responses$/,
 	],
 ] as const)('asks %s, and tells what it said', async (_who, tool, description, path) => {
@@ -85,7 +86,7 @@ it.each([
 		'a model',
 		() => {
 			const parameters = { model: model('northwind/quill-2.5') };
-			return nodes().router('Colleague', ['text', 'createResponse'], parameters);
+			return nodes().router('Colleague', ['text', 'message'], parameters);
 		},
 		'Prompt',
 	],

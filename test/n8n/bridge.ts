@@ -143,10 +143,14 @@ export const payingOperations = [
 		(text: string) => ({ model: model('northwind/quill-2.5'), ...messages(text) }),
 	],
 	[
-		'modelRouter text createResponse',
+		'modelRouter text message, in the responses protocol',
 		'router',
-		['text', 'createResponse'],
-		(text: string) => ({ model: model('northwind/quill-2.5'), prompt: text }),
+		['text', 'message'],
+		(text: string) => ({
+			model: model('northwind/quill-2.5'),
+			prompt: text,
+			options: { protocol: 'responses' },
+		}),
 	],
 	[
 		'modelRouter media start',

@@ -116,7 +116,7 @@ describe.each<Way>(['in the editor', 'a streaming webhook', 'a streaming chat', 
 
 it('a node of this package is its tool', async () => {
 	const asked = "={{ $fromAI('question', 'What to ask', 'string') }}";
-	const tool = nodesFor(bridge.accounts).router('Colleague', ['text', 'createResponse'], {
+	const tool = nodesFor(bridge.accounts).router('Colleague', ['text', 'message'], {
 		model: model('northwind/quill-mini'),
 		prompt: asked,
 	});

@@ -95,7 +95,10 @@ export const speakersOf = (accounts: Accounts) => {
 		secondAgent: made('workspaceAgent', accounts.secondAgent),
 		assistant: made('marketAssistant', accounts.assistant),
 		model: made('modelRouter', accounts.router, chosen),
-		response: made('modelRouter', accounts.router, { ...chosen, operation: 'createResponse' }),
+		response: made('modelRouter', accounts.router, {
+			...chosen,
+			options: { protocol: 'responses' },
+		}),
 	};
 };
 

@@ -186,8 +186,9 @@ it('the example with the assistant remembers each chat, with a job ledger', asyn
 });
 
 it('a response, too', async () => {
-	const tested = nodesFor(bridge.accounts).router('Chat', ['text', 'createResponse'], {
+	const tested = nodesFor(bridge.accounts).router('Chat', ['text', 'message'], {
 		model: model('northwind/quill-2.5'),
+		options: { protocol: 'responses' },
 		prompt: '={{ $json.body.q }}',
 	});
 	const url = await published(tested);

@@ -205,7 +205,7 @@ describe('the model picker', () => {
 		expect(await valuesOf({ resource: 'text', operation: 'message' })).not.toContain(
 			'canvas/sketch-1',
 		);
-		expect(await valuesOf({ resource: 'text', operation: 'createResponse' }, 'prism')).toEqual([
+		expect(await valuesOf({ resource: 'text', operation: 'estimateCost' }, 'prism')).toEqual([
 			'Aurora-Labs/Prism-4.1-Turbo',
 		]);
 	});

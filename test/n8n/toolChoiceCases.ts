@@ -67,7 +67,7 @@ export function toolChoiceCases(version: AgentVersion): void {
 			const colleagues = [
 				agent('Colleague', ['message', 'send']),
 				assistant('Colleague', ['question', 'askStreaming']),
-				router('Colleague', ['text', 'createResponse'], { model: model('northwind/quill-2.5') }),
+				router('Colleague', ['text', 'message'], { model: model('northwind/quill-2.5') }),
 			];
 			for (const colleague of colleagues) {
 				callWith(bridge, 'Colleague', {

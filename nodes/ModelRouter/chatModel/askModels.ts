@@ -12,11 +12,10 @@ import type { SentRequests } from '../../../src/n8n/sentRequests';
 import { countInFlight, trackInFlight } from '../../../src/n8n/startPaid';
 import { explainBalance } from '../../../src/router/advice';
 import { reserveCall, type CallSpending } from '../../../src/router/callSpending';
-import { completeChat, type ChatRequest } from '../../../src/router/chatCompletions';
-import { toResponseBody } from '../../../src/router/chatToResponse';
+import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { textCost } from '../../../src/router/pricing';
-import { createResponse } from '../../../src/router/responses';
 import type { TextAnswer } from '../../../src/router/textAnswer';
+import { protocols } from '../text/protocols';
 import { createAnswerReader, readStructuredAnswer, toCostFields } from '../text/textOutput';
 import { createBodyBuilder, type ChatModelValues } from './callBody';
 import { checkCall } from './checkCall';
@@ -142,7 +141,8 @@ async function askOnce(
 ): Promise<{ answer: TextAnswer; microUsd: number | undefined }> {
 	const { values, http, lookUp, spending, sentRequests, itemIndex, onCost, checkFormat } = context;
 	const { account } = context.connection;
-	const { body, send } = toRequest(asked, values.options.protocol);
+	const { toBody, ask } = protocols[values.options.protocol ?? 'chat'];
+	const body = toBody(asked);
 	const sent = sentRequests.recallCall(itemIndex, body);
 	sent.requireNew();
 	const { entry, bound } = await checkCall({ lookUp }, asked, body, values);
@@ -154,13 +154,14 @@ async function askOnce(
 		return microUsd;
 	};
 	try {
-		const answer = await trackInFlight(account, async () => await send(http, onText)).catch(
-			(cause: unknown) => {
-				if (!isUnstarted(cause)) throw withCost(cause, settle(usageOf(cause)));
-				reservation.release();
-				throw mapServiceError(cause);
-			},
-		);
+		const answer = await trackInFlight(
+			account,
+			async () => await ask(http, body as never, onText),
+		).catch((cause: unknown) => {
+			if (!isUnstarted(cause)) throw withCost(cause, settle(usageOf(cause)));
+			reservation.release();
+			throw mapServiceError(cause);
+		});
 		const microUsd = settle(answer.usage);
 		checkFormat(answer, microUsd);
 		sent.recordAnswered();
@@ -181,17 +182,6 @@ const withCost = (cause: unknown, microUsd: number | undefined): unknown =>
 			? withDetails(error, { partial: { ...partial, ...toCostFields(microUsd) } })
 			: error;
 	});
-
-/** The call in the protocol that was chosen. */
-function toRequest(asked: ChatRequest, protocol: ChatModelValues['options']['protocol'] = 'chat') {
-	if (protocol === 'chat') {
-		const send = async (http: Http, onText: OnText) => await completeChat(http, asked, onText);
-		return { body: asked, send };
-	}
-	const body = toResponseBody(asked);
-	const send = async (http: Http, onText: OnText) => await createResponse(http, body, onText);
-	return { body, send };
-}
 
 /** The token counts of an answer that broke off. */
 function usageOf(cause: unknown): unknown {

@@ -4,6 +4,7 @@ import { withFieldRules } from '../../../src/n8n/parameterValidation';
 import { requestSettings } from '../../../src/n8n/requestSettings';
 import { modelParam } from '../modelPicker';
 import { allowUnknownCostOption } from '../spendingCap.params';
+import { protocolOption } from '../text/protocols';
 import {
 	additionalFieldsOption,
 	formatParams,
@@ -101,25 +102,7 @@ export const chatModelParams = [
 			frequencyPenaltyOption,
 			maxTokensOption,
 			presencePenaltyOption,
-			{
-				displayName: 'Protocol',
-				name: 'protocol',
-				type: 'options',
-				options: [
-					{
-						name: 'Chat Completions',
-						value: 'chat',
-						description: 'For nearly all models and fields',
-					},
-					{
-						name: 'Responses',
-						value: 'responses',
-						description: 'For models and fields that need it',
-					},
-				],
-				default: 'chat',
-				description: 'The endpoint of the service that is used',
-			},
+			protocolOption,
 			reasoningEffortOption,
 			seedOption,
 			temperatureOption,

@@ -1,16 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
-import type { Http } from '../../../src/core/http';
+import { isPlainObject } from '../../../src/core/json';
 import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
 import { extrasOf, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { explainBalance } from '../../../src/router/advice';
 import type { Model } from '../../../src/router/model';
 import { textCost } from '../../../src/router/pricing';
 import { answerWarning, type TextAnswer } from '../../../src/router/textAnswer';
-import type { OnText } from '../../../src/router/textStream';
 import { readTokenCounts } from '../../../src/router/tokenCounts';
 import { findCachedModel } from '../catalog';
+import { protocols } from './protocols';
 import {
 	type StructuredReader,
 	readStructuredAnswer,
@@ -28,16 +28,6 @@ interface AnswerRequest extends TextRequest {
 	structured?: StructuredReader | undefined;
 }
 
-/** The client of one protocol. `raw` is the name of the protocol's own object in the answer. */
-interface ProtocolClient<Raw extends string> {
-	raw: Raw;
-	ask(
-		http: Http,
-		body: { model: string } & Record<string, unknown>,
-		onText: OnText,
-	): Promise<TextAnswer & Record<Raw, Record<string, unknown>>>;
-}
-
 /** An answer as it is stored with the execution: the protocol's own object is only kept when Simplify is off. */
 interface StoredAnswer {
 	answer: TextAnswer;
@@ -45,17 +35,15 @@ interface StoredAnswer {
 }
 
 /** Asks a model, and makes an item of its answer. */
-export async function askText<Raw extends string>(
-	context: OperationContext<AnswerRequest>,
-	protocol: ProtocolClient<Raw>,
-): Promise<ItemOutput> {
+export async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOutput> {
 	const { request, startPaid, addHint } = context;
+	const { raw: rawName } = protocols[request.protocol];
 	const model = await findCachedModel(context, request.model);
 	const body = await buildBody(context);
 
 	const toItem = ({ answer, raw }: StoredAnswer, parsed: object, more: object): ItemOutput => {
 		const rest = raw
-			? { [protocol.raw]: raw, ...costOf(answer, model), ...pickRequestId(answer) }
+			? { [rawName]: raw, ...costOf(answer, model), ...pickRequestId(answer) }
 			: { ...simplifyAnswer(answer), ...costOf(answer, model) };
 		return { json: { output: answer.text, ...parsed, ...rest, ...more } as IDataObject };
 	};
@@ -63,7 +51,7 @@ export async function askText<Raw extends string>(
 	try {
 		const stored = await startPaid({
 			request: body,
-			send: async () => await sendRequest(context, protocol, body, model),
+			send: async () => await sendRequest(context, body, model),
 		});
 		const { answer } = stored;
 		const notice = answerWarning(answer);
@@ -90,23 +78,21 @@ export async function askText<Raw extends string>(
 }
 
 /** Sends the request. A failure keeps what arrived of the answer as a `StoredAnswer` in `details.partial`. */
-async function sendRequest<Raw extends string>(
+async function sendRequest(
 	{ request, http, stream, countTokens, countInFlight }: OperationContext<AnswerRequest>,
-	{ raw, ask }: ProtocolClient<Raw>,
 	body: { model: string } & Record<string, unknown>,
 	model: Model | undefined,
 ): Promise<StoredAnswer> {
-	const toStoredAnswer = (
-		answer: TextAnswer & Partial<Record<Raw, Record<string, unknown>>>,
-	): StoredAnswer => {
+	const { raw, ask } = protocols[request.protocol];
+	const toStoredAnswer = (answer: TextAnswer & Record<string, unknown>): StoredAnswer => {
 		const { [raw]: rawAnswer, ...rest } = answer;
 		return {
-			answer: rest as TextAnswer,
-			...(!request.simplify && rawAnswer && { raw: rawAnswer }),
+			answer: rest as unknown as TextAnswer,
+			...(!request.simplify && isPlainObject(rawAnswer) && { raw: rawAnswer }),
 		};
 	};
 	try {
-		const stored = toStoredAnswer(await ask(http, body, stream));
+		const stored = toStoredAnswer({ ...(await ask(http, body as never, stream)) });
 		const { input = 0, output = 0 } = readTokenCounts(stored.answer.usage);
 		countTokens(input, output);
 		return stored;

@@ -1,7 +1,7 @@
 import type { ParamValues } from '../../../src/n8n/parameters';
-import type { ChatRequest } from '../../../src/router/chatCompletions';
-import { addAttachments, toChatPart } from '../../../src/router/messages';
+import { addAttachments, type ChatMessage } from '../../../src/router/messages';
 import { toAttachmentSources, toMessages } from './messages';
+import { protocols, type Protocol, type protocolOption } from './protocols';
 import { addFields, toProtocolFields } from './requestFields';
 import type { additionalFieldsOption, systemMessageOption, TextValues } from './text.params';
 import type { TextRequest } from './textRequest';
@@ -17,49 +17,63 @@ export const CHAT_FIELDS = {
 	seed: 'seed',
 	stopSequences: 'stop',
 	temperature: 'temperature',
-	topLogprobs: 'top_logprobs',
 	topP: 'top_p',
 } as const;
 
 type ChatOptions = { [name in keyof typeof CHAT_FIELDS]?: unknown } & Partial<
-	ParamValues<[typeof additionalFieldsOption, typeof systemMessageOption, typeof toolChoiceOption]>
+	ParamValues<
+		[
+			typeof additionalFieldsOption,
+			typeof protocolOption,
+			typeof systemMessageOption,
+			typeof toolChoiceOption,
+		]
+	>
 >;
 
 /**
- * Builds a chat request from the parameters.
+ * Builds a text request from the parameters.
  *
  * @param history What a conversation hands over to a speaker.
  * @throws ServiceError `invalid`.
- * @see POST /v1/chat/completions
+ * @see POST /v1/chat/completions, POST /v1/responses
  */
-export function toChatRequest(
+export function toTextRequest(
 	values: TextValues,
-	{ systemMessage, additionalFields, toolChoice, ...options }: ChatOptions,
+	{ systemMessage, additionalFields, toolChoice, protocol = 'chat', ...options }: ChatOptions,
 	history?: unknown,
-): TextRequest & { toBody(...files: Parameters<TextRequest['toBody']>): ChatRequest } {
+): TextRequest {
 	const model = values.model.trim();
-	const conversation = toMessages(values, history);
-	const messages = systemMessage?.trim()
-		? [{ role: 'system' as const, content: systemMessage }, ...conversation]
-		: conversation;
+	const messages = toMessages(values, protocol, history);
 	const tools = toTools(values.tools).map((tool) => ({ type: 'function', function: tool }));
-	const body = addFields(
-		{
+	const fields = {
+		...toProtocolFields(options, CHAT_FIELDS),
+		...(tools.length && { tools }),
+		...toToolChoice(toolChoice),
+		...toFormatField(values),
+	};
+	const build = (conversation: ChatMessage[]) => {
+		const request = {
 			model,
-			messages,
-			...toProtocolFields(options, CHAT_FIELDS),
-			...(options.topLogprobs !== undefined && { logprobs: true }),
-			...(tools.length && { tools }),
-			...toToolChoice(toolChoice, (name) => ({ type: 'function', function: { name } })),
-			...toFormatField(values),
-		},
-		additionalFields,
-	);
+			...withSystemMessage(conversation, protocol, systemMessage),
+			...fields,
+		};
+		return addFields(protocols[protocol].toBody(request), additionalFields);
+	};
+	const body = build(messages);
 	return {
 		model,
+		protocol,
 		attachments: toAttachmentSources(values.attachments),
-		toBody: (files) => ({ ...body, messages: addAttachments(messages, files, toChatPart, 'text') }),
+		toBody: (files) => (files.length ? build(addAttachments(messages, files)) : body),
 	};
+}
+
+function withSystemMessage(messages: ChatMessage[], protocol: Protocol, text = '') {
+	if (!text.trim()) return { messages };
+	return protocol === 'responses'
+		? { messages, instructions: text }
+		: { messages: [{ role: 'system' as const, content: text }, ...messages] };
 }
 
 /** The field `response_format`; nothing for a text. */

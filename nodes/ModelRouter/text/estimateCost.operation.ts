@@ -11,7 +11,8 @@ import {
 	type CostBound,
 } from '../../../src/router/pricing';
 import { getCachedCatalog, toPrices } from '../catalog';
-import { toChatRequest } from './chatRequest';
+import { toTextRequest } from './chatRequest';
+import { protocolOption } from './protocols';
 import {
 	additionalFieldsOption,
 	answerCountOption,
@@ -37,11 +38,17 @@ export const estimateCost = operation({
 			type: 'collection',
 			placeholder: 'Add Option',
 			default: {},
-			options: [additionalFieldsOption, maxTokensOption, answerCountOption, systemMessageOption],
+			options: [
+				additionalFieldsOption,
+				maxTokensOption,
+				answerCountOption,
+				protocolOption,
+				systemMessageOption,
+			],
 		},
 	],
 
-	prepare: ({ options, ...values }) => toChatRequest(values, options),
+	prepare: ({ options, ...values }) => toTextRequest(values, options),
 
 	check: checkTextRequest,
 

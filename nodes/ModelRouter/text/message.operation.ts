@@ -1,10 +1,10 @@
 import { operation } from '../../../src/n8n/operation';
 import { onIncompleteOption } from '../../../src/n8n/partialAnswers';
-import { completeChat as askModel } from '../../../src/router/chatCompletions';
 import { simplifyParam } from '../simplify.params';
 import { allowUnknownCostOption } from '../spendingCap.params';
 import { askText } from './ask';
-import { toChatRequest } from './chatRequest';
+import { toTextRequest } from './chatRequest';
+import { protocolOption } from './protocols';
 import {
 	additionalFieldsOption,
 	answerCountOption,
@@ -44,19 +44,11 @@ export const message = operation({
 				additionalFieldsOption,
 				allowUnknownCostOption,
 				frequencyPenaltyOption,
-				{
-					displayName: 'Log Probabilities',
-					name: 'topLogprobs',
-					type: 'number',
-					typeOptions: { minValue: 0, maxValue: 20 },
-					default: 0,
-					description:
-						'Returns how likely each token was, and this many alternatives to it. They are in "completion", with Simplify off.',
-				},
 				maxTokensOption,
 				answerCountOption,
 				onIncompleteOption,
 				presencePenaltyOption,
+				protocolOption,
 				reasoningEffortOption,
 				seedOption,
 				{
@@ -77,7 +69,7 @@ export const message = operation({
 	prepare({ simplify, spendingCapPerItem, options, ...values }, { handedOver }) {
 		const { onIncomplete = 'error', allowUnknownCost = false, ...more } = options;
 		return {
-			...toChatRequest(values, more, handedOver.readHistory()),
+			...toTextRequest(values, more, handedOver.readHistory()),
 			spending: { spendingCapPerItem, allowUnknownCost },
 			structured: createAnswerReader(values),
 			simplify,
@@ -87,7 +79,5 @@ export const message = operation({
 
 	check: checkTextRequest,
 
-	async run(call) {
-		return await askText(call, { raw: 'completion', ask: askModel });
-	},
+	run: askText,
 });

@@ -12,6 +12,7 @@ import {
 	type ChatMessage,
 } from '../../../src/router/messages';
 import type { attachmentsParam, conversationParams } from './conversation.params';
+import type { Protocol } from './protocols';
 
 type ConversationValues = ParamValues<typeof conversationParams>;
 type AttachmentValues = ParamValues<readonly [typeof attachmentsParam]>['attachments'];
@@ -28,19 +29,18 @@ export interface AttachmentSource {
 /**
  * @param history What was said before, as a conversation hands it over to a speaker. It precedes a prompt. With messages, the user
  *   decides what is sent.
+ * @param protocol Messages for the responses protocol may include items of that protocol.
  * @throws ServiceError `invalid`.
  */
-export function toMessages(values: ConversationValues, history?: unknown): ChatMessage[] {
-	return checkMessages(...readMessages(values, history));
-}
-
-/**
- * The same for the responses protocol.
- *
- * @throws ServiceError `invalid`.
- */
-export function toInputItems(values: ConversationValues, history?: unknown): object[] {
-	return toResponseInput(...readMessages(values, history));
+export function toMessages(
+	values: ConversationValues,
+	protocol: Protocol,
+	history?: unknown,
+): ChatMessage[] {
+	const [messages, path] = readMessages(values, history);
+	const check = protocol === 'responses' ? toResponseInput : checkMessages;
+	check(messages, path);
+	return messages as ChatMessage[];
 }
 
 function readMessages(

@@ -11,10 +11,12 @@ import { maximumTextCost } from '../../../src/router/pricing';
 import { checkMaximumCost } from '../../../src/router/spendingCap';
 import { checkAgainstCatalog } from '../catalog';
 import { resolveModality, type AttachmentSource } from './messages';
+import type { Protocol } from './protocols';
 
-/** A text request of either protocol, before its files are read. */
+/** A text request, before its files are read. */
 export interface TextRequest {
 	model: string;
+	protocol: Protocol;
 	attachments: readonly AttachmentSource[];
 	/** Builds the body of the request with its files. */
 	toBody(attachments: readonly Attachment[]): { model: string } & Record<string, unknown>;

@@ -112,14 +112,12 @@ export function toTools({ tool = [] }: ToolValues): Tool[] {
 type ToolChoice = ParamValues<readonly [typeof toolChoiceOption]>['toolChoice'];
 
 /**
- * @param toNamedChoice How the protocol names one tool.
  * @returns the field `tool_choice`; nothing where nothing was chosen.
  * @throws ServiceError `invalid`.
  */
-export function toToolChoice(
-	{ choice: [choice] = [] }: ToolChoice = {},
-	toNamedChoice: (name: string) => object,
-): { tool_choice?: string | object } {
+export function toToolChoice({ choice: [choice] = [] }: ToolChoice = {}): {
+	tool_choice?: string | object;
+} {
 	if (!choice) return {};
 	const { mode = 'auto', toolName = '' } = choice;
 	if (mode !== 'one') return { tool_choice: mode };
@@ -129,5 +127,5 @@ export function toToolChoice(
 			'Options: Tool Choice: Tool Name is empty',
 			'Enter the name of the tool, or choose another mode.',
 		);
-	return { tool_choice: toNamedChoice(name) };
+	return { tool_choice: { type: 'function', function: { name } } };
 }

@@ -64,16 +64,17 @@ export const chat = (content: string, more: INodeParameters = {}): Paying => ({
 	},
 });
 
-/** A response in the responses protocol. */
+/** The same in the responses protocol. */
 export const response = (prompt: string, more: INodeParameters = {}): Paying => ({
 	node: 'modelRouter',
 	credential: 'modelRouterApi',
 	parameters: {
 		resource: 'text',
-		operation: 'createResponse',
+		operation: 'message',
 		model: model('northwind/quill-2.5'),
 		prompt,
 		...more,
+		options: { protocol: 'responses', ...(more['options'] as object | undefined) },
 	},
 });
 

@@ -1,7 +1,7 @@
 import type { IDataObject, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { startService, type Service } from '../../service/service';
-import { agent, assistant, chat, job, models, response, secretsWithLedger } from './calls';
+import { agent, assistant, chat, job, models, secretsWithLedger } from './calls';
 import { useModel } from './chatModel';
 import { converse } from './converse';
 import { startDataTables, type DataTables } from './dataTables';
@@ -90,10 +90,6 @@ async function answers(services: Services): Promise<Outputs> {
 		'Model Router: Text: Message a Model': await first(
 			services,
 			chat('', { inputType: 'prompt', prompt: 'What is a model router?' }),
-		),
-		'Model Router: Text: Create Response': await first(
-			services,
-			response('What is a model router?'),
 		),
 		'Model Router: Text: Estimate Cost': await first(services, {
 			...chat('', { inputType: 'prompt', prompt: 'What is a model router?' }),

@@ -1,8 +1,7 @@
+import { toResponseBody } from '../../../src/router/chatToResponse';
 import {
 	addAttachments,
-	toChatPart,
 	checkUrl,
-	toInputPart,
 	modalities,
 	modalityOf,
 	modalityOfUrl,
@@ -83,6 +82,11 @@ it.each([
 const URL = 'https://host/path/a.bin?b=c/d.e#f/g';
 const DATA = 'data:application/pdf;base64,AA/BB';
 const file = (mimeType: string) => ({ base64: 'AAAA', mimeType, fileName: 'a.bin' });
+/** How an attachment is sent. */
+function partOf(attachment: Attachment): object {
+	const [message] = addAttachments([], [attachment]);
+	return (message?.content as object[])[0]!;
+}
 const inline = (mimeType: string) => `data:${mimeType};base64,AAAA`;
 
 it.each<[string, Attachment, object, object]>([
@@ -147,7 +151,12 @@ it.each<[string, Attachment, object, object]>([
 		{ type: 'input_file', filename: 'file', file_data: DATA },
 	],
 ])('%s in both protocols', (_name, attachment, chat, input) => {
-	expect([toChatPart(attachment), toInputPart(attachment)]).toEqual([chat, input]);
+	expect(partOf(attachment)).toEqual(chat);
+	const { input: items } = toResponseBody({
+		model: 'm',
+		messages: addAttachments([], [attachment]),
+	});
+	expect(items).toEqual([{ role: 'user', content: [input] }]);
 });
 
 it.each([
@@ -162,14 +171,14 @@ it.each([
 	['audio/ogg; codecs=opus', 'ogg'],
 	['video/webm', 'webm'],
 ])('sound of the type %s has the format %s', (mimeType, format) => {
-	expect(toChatPart({ modality: 'audio', ...file(mimeType) })).toEqual({
+	expect(partOf({ modality: 'audio', ...file(mimeType) })).toEqual({
 		type: 'input_audio',
 		input_audio: { data: 'AAAA', format },
 	});
 });
 
 const PICTURE: Attachment = { modality: 'image', url: 'https://host/a.png' };
-const PART = toChatPart(PICTURE);
+const PART = partOf(PICTURE);
 const user = (content: ChatMessage['content']): ChatMessage => ({
 	role: 'user',
 	content: content ?? null,
@@ -195,14 +204,8 @@ it.each<[string, ChatMessage[], ChatMessage[]]>([
 	],
 ])('files go behind %s', (_name, messages, expected) => {
 	const before = structuredClone(messages);
-	expect(addAttachments(messages, [PICTURE], toChatPart, 'text')).toEqual(expected);
+	expect(addAttachments(messages, [PICTURE])).toEqual(expected);
 	expect(messages).toEqual(before);
-});
-
-it('a text is called as the protocol calls it', () => {
-	expect(addAttachments([user('a')], [PICTURE], toInputPart, 'input_text')).toEqual([
-		user([{ type: 'input_text', text: 'a' }, toInputPart(PICTURE)]),
-	]);
 });
 
 it('no file is lost or out of order, and no message changes but one', () => {
@@ -210,11 +213,11 @@ it('no file is lost or out of order, and no message changes but one', () => {
 	const aMessage = fc.constantFrom(user('a'), assistant, user([text('b')]));
 	fc.assert(
 		fc.property(fc.array(aMessage), fc.array(anAttachment), (messages, attachments) => {
-			const attached = addAttachments(messages, attachments, toChatPart, 'text');
+			const attached = addAttachments(messages, attachments);
 			const changed = attached.filter((message, index) => message !== messages[index]);
 			expect(changed).toHaveLength(attachments.length ? 1 : 0);
 			const parts = changed.flatMap(({ content }) => (Array.isArray(content) ? content : []));
-			expect(parts.slice(parts.length - attachments.length)).toEqual(attachments.map(toChatPart));
+			expect(parts.slice(parts.length - attachments.length)).toEqual(attachments.map(partOf));
 		}),
 	);
 });
