@@ -160,7 +160,7 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 	{
 		file: 'post-new-models-and-price-changes-to-slack.json',
 		waits: 'waits for a Slack account of yours, and for 8:00 in New York',
-		look: '"Find the Changes", which compares the catalog with a Data Table',
+		look: '"Compare", which looks for differences between the catalog and a Data Table',
 	},
 	{
 		file: 'read-an-order.json',

@@ -33,30 +33,42 @@ async function runOnce(file: WorkflowFile, trigger?: string, given?: Fields): Pr
 const textsOf = (execution: Execution, node: string) =>
 	itemsOf(execution, node).map(({ json }) => json['text']);
 
+/** A workflow with a node that fails. */
+const withFailing = (file: WorkflowFile, name: string): WorkflowFile => ({
+	...file,
+	nodes: file.nodes.map((node) =>
+		node.name === name
+			? {
+					...node,
+					...{ type: 'n8n-nodes-base.stopAndError', typeVersion: 1 },
+					parameters: { errorMessage: 'Slack is down' },
+				}
+			: node,
+	),
+});
+
 const modelCalls = () =>
 	bridge.service.requests.filter(
 		({ method, path }) => method === 'POST' && /chat\/completions/.test(path),
 	);
 
 describe('new models and price changes', () => {
-	const run = async () =>
-		textsOf(
-			await runOnce(load('post-new-models-and-price-changes-to-slack.json')),
-			'Post to Slack',
-		);
+	const file = () => load('post-new-models-and-price-changes-to-slack.json');
+	const run = async () => {
+		const execution = await runOnce(file());
+		return ['Post Changed Prices', 'Post New Models'].flatMap((node) => textsOf(execution, node));
+	};
 
-	it('are posted once, and the first run fills the table', async () => {
-		expect(await run()).toEqual([
-			'I know 16 models now, and will post new ones and changed prices here.',
-		]);
+	it('are posted once, and the first run only fills the table', async () => {
+		expect(await run()).toEqual([]);
 		const table = 'Model Prices';
 		const rows = await tables.rows(table);
 		expect(rows).toHaveLength(16);
 		expect(rows).toEqual(
 			expect.arrayContaining(
 				[
-					{ model: 'northwind/quill-mini', price: 'in 0.1, out 0.4 USD per million tokens' },
-					{ model: 'canvas/sketch-1', price: '0.04 USD per image' },
+					{ model: 'northwind/quill-mini', price: 'in 0.1, out 0.4' },
+					{ model: 'canvas/sketch-1', price: 'per image 0.04' },
 					{ model: 'tiny/no-price-1', price: 'no price' },
 				].map((row) => expect.objectContaining(row)),
 			),
@@ -64,13 +76,23 @@ describe('new models and price changes', () => {
 		expect(await run()).toEqual([]);
 
 		// as if the catalog had changed since
-		await tables.update(table, 'model', 'canvas/sketch-1', { price: '0.05 USD per image' });
+		await tables.update(table, 'model', 'canvas/sketch-1', { price: 'per image 0.05' });
+		await tables.update(table, 'model', 'tiny/no-price-1', { price: 'in 1, out 2' });
 		await tables.remove(table, 'model', 'northwind/quill-mini');
+		await tables.remove(table, 'model', 'reel/clip-3');
+		// nothing is saved if Slack fails
+		const { status } = await bridge.editor.runOnce(withFailing(file(), 'Post New Models'));
+		expect([status, (await tables.rows(table)).length]).toEqual(['error', 14]);
 		expect(await run()).toEqual([
 			[
-				'News of the Model Router:',
-				'• New: *northwind/quill-mini* (in 0.1, out 0.4 USD per million tokens)',
-				'• *canvas/sketch-1*: 0.04 USD per image (before: 0.05 USD per image)',
+				'Changed prices of the Model Router, in USD (texts: per million tokens):',
+				'• *tiny/no-price-1*: no price (before: in 1, out 2)',
+				'• *canvas/sketch-1*: per image 0.04 (before: per image 0.05)',
+			].join('\n'),
+			[
+				'New models of the Model Router, in USD (texts: per million tokens):',
+				'• *northwind/quill-mini*: in 0.1, out 0.4',
+				'• *reel/clip-3*: per second 0.1',
 			].join('\n'),
 		]);
 		expect(await tables.rows(table)).toHaveLength(16);
