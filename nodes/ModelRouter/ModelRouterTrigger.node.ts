@@ -27,7 +27,7 @@ export class ModelRouterTrigger implements INodeType {
 		polling: true,
 		builderHint: {
 			searchHint:
-				'Starts a workflow when an image, video, music or speech job of the Model Router is done, with its file. Also when models or prices change.',
+				'Starts a workflow when an image, video, music or speech job of the Model Router is done or has failed. A finished job has its file.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-agent-bridge.modelRouter',

@@ -54,7 +54,7 @@ export const columns = {
 	execution: 'string',
 	/** A text for people. */
 	note: 'string',
-	/** The service's record of the job, a catalog, or the ID of a chat, as JSON. */
+	/** The service's record of the job, or the ID of a chat, as JSON. */
 	record: 'string',
 } as const satisfies Record<string, 'string' | 'number'>;
 
@@ -79,8 +79,6 @@ export type EntryState =
 	/** The job has left the trigger, and the workflow has not confirmed it. */
 	| 'unconfirmed'
 	| 'delivered'
-	/** Not a job: the catalog as a trigger last read it. */
-	| 'baseline'
 	/** Not a job: the chat of a session with the assistant. `startedAt` is its last use. */
 	| 'chat'
 	/** Not a job: a rate limit that all processes share. `checkAt` is the next free time, `leaseUntil` the end of a pause. */

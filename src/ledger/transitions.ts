@@ -245,15 +245,6 @@ export const transitions = {
 		why: 'Generate has downloaded the file itself. A delivery that has already started continues.',
 	},
 
-	// the catalog
-	enterBaseline: {
-		from: 'new',
-		to: 'baseline',
-		by: 'poll',
-		matches: [],
-		why: 'Not a job: the catalog as the trigger last read it.',
-	},
-
 	// chats with the assistant
 	enterChat: {
 		from: 'new',

@@ -52,18 +52,6 @@ export const updates = {
 		writes: ['note', 'outcome'],
 		why: 'For people: the result of the download.',
 	},
-	changeBaseline: {
-		in: ['baseline'],
-		matches: ['id', 'claim', 'leaseUntil'],
-		writes: ['claim', 'leaseUntil', 'checkAt', 'failures', 'note', 'record'],
-		why: 'Of several polls, one reports the changes.',
-	},
-	commitBaseline: {
-		in: ['baseline'],
-		matches: ['claim', 'state'],
-		writes: ['leaseUntil', 'record', 'execution'],
-		why: 'The claimed changes were reported.',
-	},
 	changeChat: {
 		in: ['chat'],
 		matches: ['id', 'state', 'record'],

@@ -72,15 +72,25 @@ it('builds a first workflow: node, credential, model, prompt, run, and an error 
 it('fetches a test event of the trigger', async () => {
 	await session.watched(async () => {
 		const trigger = nodes.find(isTrigger);
-		const added = trigger && operationsOf(trigger).find(({ name }) => /model added/i.test(name));
-		if (!trigger || !added) throw new Error('the trigger has no event for new models');
+		const completed = trigger && operationsOf(trigger).find(({ name }) => /completed/i.test(name));
+		if (!trigger || !completed) throw new Error('the trigger has no event for completed jobs');
+		const { service } = session.bridge;
+		service.forms.jobSteps = 0;
+		const started = await fetch(`${service.url}/v1/images/jobs`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', 'X-API-KEY': service.router.keys.main },
+			body: JSON.stringify({ model: 'canvas/sketch-1', prompt: 'a lighthouse' }),
+		});
+		const { id } = (await started.json()) as { id: string };
 		await session.page.openNewWorkflow();
 		await session.page.find(trigger.displayName, listedName(trigger));
 		await session.page.showDetails(listedName(trigger));
-		const panel = await session.page.add(added.action);
+		const panel = await session.page.add(completed.action);
 		await panel.useCredential(session.bridge.accounts.router.id);
+		await panel.choose('watch', 'List of Job IDs');
+		await panel.write('jobIds', id);
 		await panel.execute();
-		await panel.showsOutput(/isExample/);
+		await panel.showsOutput(/mediaJobCompleted/);
 		await panel.close();
 	})();
 });

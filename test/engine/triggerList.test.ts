@@ -63,6 +63,17 @@ it('what is no longer in the list is forgotten', async () => {
 	expect(staticData()['ledger']).toEqual([]);
 });
 
+it.each([[7], [['x']], [[{ id: 'x' }]], [{ told: {} }]])(
+	'a stored state that cannot be read (%j) is replaced',
+	async (kept) => {
+		const id = await startJob('one');
+		const { poll, staticData } = activated(listed(id));
+		staticData()['ledger'] = kept as never;
+		expect(idsOf((await poll()).items)).toEqual([id]);
+		expect(staticData()['ledger']).toMatchObject([{ jobId: id, state: 'delivered' }]);
+	},
+);
+
 it('one bad id does not hold up the others', async () => {
 	const id = await startJob('one');
 	const { items } = await activated(listed(`.. ${id} unknown`)).poll();

@@ -101,7 +101,7 @@ export async function play(seed: number, weather: Weather, isConfirmed = false):
 				await recordDownload(handover, job, { later: 'the connection broke' });
 			else ready.push(item);
 		}
-		const toOutput = await endBatch(handover, false);
+		const toOutput = await endBatch(handover);
 		const leaving = ready.filter((json) => toOutput({ json }));
 		for (const { jobId } of leaving) {
 			left.set(jobId, [...(left.get(jobId) ?? []), name]);

@@ -70,7 +70,7 @@ export const getMany = operation({
 			label: ledgerLabel?.trim() || undefined,
 			state: [
 				...(state?.trim() ? [equal((state satisfies EntryState).trim())] : []),
-				...noneOf('withdrawn', 'baseline', 'chat', 'limit'),
+				...noneOf('withdrawn', 'chat', 'limit'),
 			],
 		},
 	}),

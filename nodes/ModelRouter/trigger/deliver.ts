@@ -12,7 +12,6 @@ import { openLedger } from '../../../src/ledger/dataTable';
 import { access } from '../access';
 import {
 	endBatch,
-	isJobItem,
 	itemKey,
 	recordDownload,
 	beginBatch,
@@ -62,48 +61,31 @@ export async function deliver(n8n: IExecuteFunctions): Promise<INodeExecutionDat
 	}
 }
 
-interface EmittedItem {
-	/** Empty for a job that is not in a ledger. */
-	claim: string;
-	json: IDataObject;
-}
-
 async function deliverItems(
 	n8n: IExecuteFunctions,
 	router: Connection,
 	open: () => Promise<Ledger>,
 	settings: TriggerSettings,
 ): Promise<INodeExecutionData[]> {
-	const items: EmittedItem[] = n8n.getInputData().map(({ json: { claim, ...json } }) => ({
-		claim: typeof claim === 'string' ? claim : '',
-		json,
-	}));
-	const ofClaim = (claim: string) =>
-		items.filter((item) => item.claim === claim).map(({ json }) => json);
-	const claims = new Set(items.map(({ claim }) => claim).filter(Boolean));
 	const { lease, isConfirmed } = settings;
-	const batches = new Map<string, DeliveryBatch>();
-	if (claims.size) {
-		const ledger = await open();
-		for (const claim of claims)
-			batches.set(claim, await beginBatch(ledger, { claim, lease, isConfirmed }, ofClaim(claim)));
-	}
+	const items = n8n.getInputData().map(({ json: { claim, ...json } }) => ({ claim, json }));
+	const jobs = items.map(({ json }) => json);
+	// all jobs of one poll have its claim; without a ledger there is none
+	const claim = items[0]?.claim;
+	const batch =
+		typeof claim === 'string'
+			? await beginBatch(await open(), { claim, lease, isConfirmed }, jobs)
+			: undefined;
 
 	const results: Array<DeliveredItem | undefined> = [];
-	const sequenceKeys = items.map(() => undefined);
+	const sequenceKeys = jobs.map(() => undefined);
 	await runPool(sequenceKeys, CONCURRENCY, async (index) => {
-		const item = items[index];
-		if (item)
-			results[index] = await deliverItem(n8n, router, settings, item.json, batches.get(item.claim));
+		const json = jobs[index];
+		if (json) results[index] = await deliverItem(n8n, router, settings, json, batch);
 	});
 
-	const outputs = new Map<string, Awaited<ReturnType<typeof endBatch>>>();
-	for (const [claim, batch] of batches) {
-		const isCatalog = ofClaim(claim).some((json) => !isJobItem(json));
-		outputs.set(claim, await endBatch(batch, isCatalog));
-	}
+	const toOutput = batch && (await endBatch(batch));
 	return results.flatMap((result, item) => {
-		const toOutput = outputs.get(items[item]?.claim ?? '');
 		const output = result && toOutput ? toOutput(result) : result;
 		return output ? [{ ...output, pairedItem: { item } }] : [];
 	});
@@ -116,7 +98,6 @@ async function deliverItem(
 	json: IDataObject,
 	batch: DeliveryBatch | undefined,
 ): Promise<DeliveredItem | undefined> {
-	if (!isJobItem(json)) return { json };
 	const job = batch?.jobs.get(itemKey(json));
 	// another execution has claimed it in the meantime
 	if (batch && !job) return undefined;

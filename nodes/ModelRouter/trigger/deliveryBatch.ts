@@ -1,6 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { commitBaseline } from '../../../src/ledger/catalogBaseline';
 import {
 	beginDelivery,
 	endDelivery,
@@ -103,27 +102,23 @@ export async function recordDownload(
 /**
  * Marks everything as delivered, or as handed over to be confirmed.
  *
- * @param isCatalog Whether the poll has also emitted catalog changes.
  * @returns a function that makes the output of an item; undefined for one that another execution has claimed.
  */
-export async function endBatch(
-	{ ledger, delivery, annotations }: DeliveryBatch,
-	isCatalog: boolean,
-): Promise<(item: DeliveredItem) => DeliveredItem | undefined> {
+export async function endBatch({
+	ledger,
+	delivery,
+	annotations,
+}: DeliveryBatch): Promise<(item: DeliveredItem) => DeliveredItem | undefined> {
 	const rows = (await endDelivery(ledger, delivery)).flat();
 	for (const annotate of annotations) await annotate();
 	const delivered = new Map(rows.map((row) => [entryKey(row), row]));
-	const isCatalogOwn = isCatalog && (await commitBaseline(ledger, delivery.claim));
 	return (item) => {
-		if (!isJobItem(item.json)) return isCatalogOwn ? item : undefined;
 		const row = delivered.get(itemKey(item.json));
 		if (!row) return undefined;
 		if (!delivery.isConfirmed) return item;
 		return { ...item, json: { ...item.json, deliveryAttempt: row.deliveries } };
 	};
 }
-
-export const isJobItem = (json: IDataObject) => json['jobId'] !== undefined;
 
 /** Identifies the job of an item. */
 export const itemKey = ({ mediaType, jobId }: IDataObject) => JSON.stringify([mediaType, jobId]);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'crypto';
 import type { IPollFunctions } from 'n8n-workflow';
 
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
@@ -24,21 +25,19 @@ interface StoredJobList {
 export function openJobList(
 	n8n: IPollFunctions,
 	{ clock, credentialId }: Connection,
-	{ mediaType, jobIds, wantsJobs }: TriggerSettings,
-	claim: string,
+	{ mediaType, jobIds }: TriggerSettings,
 ): StoredJobList {
 	const data = n8n.getWorkflowStaticData('node') as { ledger?: unknown };
-	const unseen = new Set(wantsJobs ? parseJobIds(jobIds) : []);
+	const unseen = new Set(parseJobIds(jobIds));
 	const stored = parseRows(data.ledger);
 	if (data.ledger !== undefined && !stored)
 		n8n.logger.warn('The stored state of the trigger could not be read and was reset', {
 			node: n8n.getNode().name,
 		});
 	const rows = (stored ?? []).filter(
-		(row) =>
-			row.state === 'baseline' ||
-			(row.account === credentialId && row.segment === mediaType && unseen.delete(row.jobId)),
+		(row) => row.account === credentialId && row.segment === mediaType && unseen.delete(row.jobId),
 	);
+	const claim = randomUUID();
 	const now = clock.now();
 	const account = credentialId;
 	let lastId = Math.max(0, ...rows.map(({ id }) => id));
@@ -62,15 +61,12 @@ export function openJobList(
 }
 
 /** What was emitted counts as reported: no later step could record it. */
-function markEmitted(row: Entry): Entry {
-	const { to } = transitions.emitListedJob;
-	if (row.state !== 'baseline') return { ...row, state: to, record: '', leaseUntil: 0 };
-	const baseline = tryParseJson(row.record);
-	const offered = isPlainObject(baseline) ? baseline['offered'] : undefined;
-	return offered === undefined
-		? row
-		: { ...row, record: JSON.stringify({ told: offered }), leaseUntil: 0 };
-}
+const markEmitted = (row: Entry): Entry => ({
+	...row,
+	state: transitions.emitListedJob.to,
+	record: '',
+	leaseUntil: 0,
+});
 
 /**
  * Reads ids separated by commas, semicolons, spaces or line breaks, or a JSON list, which is how n8n passes a list from an expression.

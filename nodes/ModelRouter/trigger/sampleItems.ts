@@ -5,13 +5,12 @@ import { toRow, type Entry } from '../../../src/ledger/entry';
 import { type Ledger, where } from '../../../src/ledger/ledger';
 import { findFinishedJobs } from '../../../src/ledger/pollLedger';
 import type { Connection } from '../../../src/n8n/connection';
-import { listModels } from '../../../src/router/catalog';
 import { readJob } from '../../../src/router/jobs';
 import type { MediaType } from '../../../src/router/model';
 import { downloadJobFile } from './downloadJobFile';
 import { parseJobIds } from './jobList';
 import { type TriggerSettings, toEventFilters } from './trigger.params';
-import { toJobItem, shortenRecord, toCatalogItem } from './triggerItems';
+import { toJobItem, shortenRecord } from './triggerItems';
 
 /** Maximum jobs in the output of a test run. */
 const MAX_SAMPLES = 5;
@@ -30,7 +29,7 @@ export async function collectSampleItems(
 	open: () => Promise<Ledger>,
 	settings: TriggerSettings,
 ): Promise<INodeExecutionData[]> {
-	const finished = settings.wantsJobs ? await collectFinishedJobs(router, open, settings) : [];
+	const finished = await collectFinishedJobs(router, open, settings);
 	const { simplify } = settings;
 	const isLedger = settings.watch === 'ledger';
 	const items = finished
@@ -46,7 +45,6 @@ export async function collectSampleItems(
 		if ('item' in download) samples.push({ ...download.item, pairedItem: { item: 0 } });
 	}
 	if (samples.length) return samples;
-	if (settings.wantsCatalog) return await createCatalogExample(router, settings);
 	throw invalidInputError('There is no finished job to show', isLedger ? NO_ENTRY : NO_ID);
 }
 
@@ -101,24 +99,6 @@ async function readOutcome({ http, redact }: Connection, entry: Entry) {
 		if (isJobError) return undefined;
 		throw mapServiceError(cause);
 	}
-}
-
-/** Shows a change with a current entry of the catalog as an example, because there may be no recent change. */
-async function createCatalogExample(
-	{ http }: Connection,
-	{ wants, simplify }: TriggerSettings,
-): Promise<INodeExecutionData[]> {
-	const { models } = await listModels(http);
-	const [model] = models;
-	if (!model) throw invalidInputError('The catalog is empty, there is nothing to show');
-	const { id, pricing = null } = model;
-	const example = wants('priceChanged')
-		? ({ event: 'priceChanged', model: id, oldPricing: pricing, pricing } as const)
-		: wants('modelAdded')
-			? ({ event: 'modelAdded', model: id, pricing } as const)
-			: ({ event: 'modelRetired', model: id, oldPricing: pricing } as const);
-	const json = { ...toCatalogItem(example, models, simplify), isExample: true };
-	return [{ json, pairedItem: { item: 0 } }];
 }
 
 const NO_ENTRY =

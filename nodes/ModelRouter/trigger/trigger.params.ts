@@ -21,10 +21,8 @@ export function toEventFilters({ wants }: Pick<TriggerSettings, 'wants'>): Event
 	return filters;
 }
 
-const MEDIA_EVENTS = ['mediaContentExpired', 'mediaJobCompleted', 'mediaJobFailed'] as const;
-const forMedia = { events: [...MEDIA_EVENTS] };
-const ofLedger = { show: { ...forMedia, watch: ['ledger'] } };
-const ofList = { show: { ...forMedia, watch: ['list'] } };
+const ofLedger = { show: { watch: ['ledger'] } };
+const ofList = { show: { watch: ['list'] } };
 
 /** What a trigger can wait for. */
 const eventOptions = [
@@ -42,21 +40,6 @@ const eventOptions = [
 		name: 'Media Job Failed',
 		value: 'mediaJobFailed',
 		description: 'A job has failed, or the service no longer knows it',
-	},
-	{
-		name: 'Model Added',
-		value: 'modelAdded',
-		description: 'A model was added to the catalog',
-	},
-	{
-		name: 'Model Retired',
-		value: 'modelRetired',
-		description: 'A model was removed from the catalog',
-	},
-	{
-		name: 'Price Changed',
-		value: 'priceChanged',
-		description: 'The price of a model has changed',
 	},
 ] as const satisfies INodePropertyOptions[];
 
@@ -78,7 +61,6 @@ export const triggerParams = [
 		displayName: 'Jobs to Watch',
 		name: 'watch',
 		type: 'options',
-		displayOptions: { show: forMedia },
 		options: [
 			{
 				name: 'All Jobs in the Job Ledger',
@@ -104,7 +86,7 @@ export const triggerParams = [
 		default: '',
 		placeholder: 'e.g. job-1, job-2',
 		description:
-			'Separated by commas or spaces, or a list from an expression, which is [] when there are none. URLs of jobs are taken, too. Best effort: n8n saves what was reported only together with an execution, so after a crash a job may be reported again. The same applies to the last state of the catalog.',
+			'Separated by commas or spaces, or a list from an expression, which is [] when there are none. URLs of jobs are taken, too. Best effort: n8n saves what was reported only together with an execution, so after a crash a job may be reported again.',
 	},
 	{
 		displayName: 'Ledger Label',
@@ -187,9 +169,7 @@ export type TriggerEvent = TriggerParams['events'][number];
 /** The settings of the trigger, read for every poll and every execution. */
 export interface TriggerSettings {
 	wants(event: TriggerEvent): boolean;
-	wantsJobs: boolean;
-	wantsCatalog: boolean;
-	/** Where jobs are found. It does not count for the catalog alone. */
+	/** Where jobs are found. */
 	watch: TriggerParams['watch'];
 	mediaType: TriggerParams['mediaType'];
 	jobIds: string;
@@ -223,8 +203,6 @@ export function toSettings({
 	const wants = (event: TriggerEvent) => events.includes(event);
 	return {
 		wants,
-		wantsJobs: MEDIA_EVENTS.some(wants),
-		wantsCatalog: wants('modelAdded') || wants('modelRetired') || wants('priceChanged'),
 		...{ watch, mediaType, jobIds, simplify },
 		ledgerLabel: ledgerLabel.trim(),
 		binaryProperty: downloadFile ? binaryProperty.trim() || binaryParam.default : undefined,

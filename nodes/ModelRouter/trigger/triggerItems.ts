@@ -2,32 +2,10 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import type { Entry } from '../../../src/ledger/entry';
-import type { CatalogChange } from '../../../src/router/catalogDiff';
 import { readJobRecord, type Job } from '../../../src/router/jobRecord';
-import type { Model, MediaType } from '../../../src/router/model';
+import type { MediaType } from '../../../src/router/model';
 import { toJobJson, toLedgerJson } from '../media/jobOutput';
 import type { TriggerEvent } from './trigger.params';
-
-/**
- * A change as an item.
- *
- * @param simplify Whether to leave out the complete entry of the current catalog.
- */
-export function toCatalogItem(
-	change: CatalogChange,
-	entries: readonly Model[],
-	simplify: boolean,
-): IDataObject {
-	const entry = entries.find(({ id }) => id === change.model);
-	if (!entry) return { ...change } as IDataObject;
-	const { name, kind } = entry;
-	return {
-		...change,
-		...(name !== undefined && { name }),
-		...(kind !== undefined && { kind }),
-		...(!simplify && { entry }),
-	} as IDataObject;
-}
 
 /** Maximum characters of the service's record that the ledger stores until the job is delivered. */
 const MAX_RECORD_LENGTH = 20_000;

@@ -169,21 +169,13 @@ async function ledgerOutputs(services: Services): Promise<Outputs> {
 }
 
 /** What a trigger delivers in one poll and the execution that it starts. */
-async function delivered(
-	{ service, n8n }: Services,
-	parameters: INodeParameters,
-	change?: () => void,
-): Promise<IDataObject[]> {
+async function delivered({ service, n8n }: Services): Promise<IDataObject[]> {
 	const options = {
-		parameters,
+		parameters: {},
 		secrets: secretsWithLedger(service, n8n),
 		workflowId: 'workflow-1',
 	};
 	const { poll } = activated(options);
-	if (change) {
-		await poll();
-		change();
-	}
 	passAnHour(n8n);
 	const { items, error } = await poll();
 	if (error) throw error;
@@ -198,37 +190,25 @@ function passAnHour({ rows }: DataTables): void {
 }
 
 async function triggerOutputs(services: Services): Promise<Outputs> {
-	const { service, n8n } = services;
-	n8n.rows.length = 0;
+	services.n8n.rows.length = 0;
 	await first(services, job('start', { ...picture, useLedger: true }));
-	const [completed] = await delivered(services, {});
+	const [completed] = await delivered(services);
 	const again = await first(
 		services,
 		ledger('deliverAgain', { jobId: String(completed?.['jobId']) }),
 	);
-	const [delivery] = await delivered(services, {});
+	const [delivery] = await delivered(services);
 	const confirmed = await first(
 		services,
 		ledger('confirmDelivery', { jobId: String(delivery?.['jobId']) }),
 	);
 	await first(services, job('start', { ...picture, prompt: '[[fail]]', useLedger: true }));
-	const [failed] = await delivered(services, {});
-	const serve = (input: number) => {
-		service.reset();
-		const pricing = { input_per_mtok: input, output_per_mtok: 15 };
-		const data = [{ id: 'northwind/quill-2.5', owned_by: 'northwind', pricing }];
-		const body = JSON.stringify({ data });
-		service.fault({ match: { path: '/v1/models' }, do: { type: 'body', body } });
-	};
-	serve(3);
-	const [changed] = await delivered(services, { events: ['priceChanged'] }, () => serve(2.5));
-	service.reset();
+	const [failed] = await delivered(services);
 	return {
 		'Model Router: Job Ledger: Deliver Again': again,
 		'Model Router: Job Ledger: Confirm Delivery': confirmed,
 		'Model Router Trigger: Media Job Completed': completed ?? {},
 		'Model Router Trigger: Media Job Failed': failed ?? {},
-		'Model Router Trigger: Price Changed': changed ?? {},
 	};
 }
 

@@ -67,7 +67,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'model-router-trigger',
 		intro:
-			'It starts a workflow when a media job is done, with its file, or when models or prices change. n8n adds the field **Poll Times**, which says how often it looks. To watch all jobs, turn on **Track in Job Ledger** where they are started.',
+			'n8n adds the field **Poll Times**, which says how often it looks. To watch all jobs, turn on **Track in Job Ledger** where they are started.',
 		description: new ModelRouterTrigger().description,
 		resources: [],
 		errors: /^nodes\/ModelRouter\/trigger/,

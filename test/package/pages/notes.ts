@@ -106,8 +106,6 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'Inputs: Parameter Name is empty': 'Enter the name that the model expects, such as image.',
 	'The catalog could not be read, so no price is known':
 		'Try again later. Nothing was sent to a model.',
-	'The catalog is empty, there is nothing to show': 'Check the base URL and the rights of the key.',
-	'The catalog is incomplete': 'Nothing was reported. The next poll reads it again.',
 	'No text was found in the field "…".':
 		'Correct **Answer Field Path**. With **Include Raw Events** you see what the answer contains.',
 	'… found nothing':
