@@ -21,8 +21,9 @@ export class ModelRouterTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: eventsSubtitle,
+		// n8n's search shows it for the Model Router, too (n8n-editor-ui 2.41.0, generateMergedNodesAndActions)
 		description:
-			'Message text models, generate images, videos, music and speech, and start workflows when media jobs are done',
+			'Starts a workflow when an image, video, music or speech job is done, with its file. The actions of the Model Router message models and start such jobs',
 		defaults: { name: 'Model Router Trigger' },
 		polling: true,
 		builderHint: {

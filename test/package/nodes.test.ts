@@ -80,6 +80,8 @@ it('n8n loads every node and credential', () => {
 		]);
 		expect(description.subtitle).toBeTruthy();
 	}
+	const texts = nodes.map(({ description }) => description.description);
+	expect(new Set(texts).size).toBe(nodes.length);
 	// n8n makes a tool of every node that says so
 	for (const name of notTools) expect(Object.keys(loader.known.nodes)).not.toContain(`${name}Tool`);
 });
