@@ -1,4 +1,5 @@
 import {
+	cancelledError,
 	determineOutcome,
 	mapServiceError,
 	ServiceError,
@@ -72,7 +73,7 @@ export function createModelCaller(context: CallContext) {
 		for (const [index, { model, http }] of models.entries()) {
 			try {
 				const answered = await askOnce(
-					{ ...context, checkFormat, http: signal ? endedBy(signal, http) : http },
+					{ ...context, checkFormat, http, signal },
 					buildBody(asked, model),
 					onText,
 				);
@@ -96,12 +97,6 @@ function createClient({ connection, maxRateLimitWait }: CallContext): Http {
 		...(serviceFacts && { serviceFacts }),
 	};
 }
-
-/** A caller that gives up no longer pays for the rest of an answer. */
-const endedBy = (signal: AbortSignal, http: Http): Http => ({
-	...http,
-	send: async (request) => await http.send({ ...request, signal }),
-});
 
 /**
  * Whether the service has answered a call with a refusal, so that certainly nothing was started. With another key, or after a
@@ -135,11 +130,17 @@ function createFormatCheck(values: ChatModelValues) {
 }
 
 async function askOnce(
-	context: CallContext & { http: Http; checkFormat: ReturnType<typeof createFormatCheck> },
+	context: CallContext & {
+		http: Http;
+		checkFormat: ReturnType<typeof createFormatCheck>;
+		signal: AbortSignal | undefined;
+	},
 	asked: ChatRequest,
 	onText: OnText,
 ): Promise<{ answer: TextAnswer; microUsd: number | undefined }> {
-	const { values, http, lookUp, spending, sentRequests, itemIndex, onCost, checkFormat } = context;
+	const { values, lookUp, spending, sentRequests, itemIndex, onCost, checkFormat, signal } =
+		context;
+	const http = signal ? endedBy(signal, context.http) : context.http;
 	const { account } = context.connection;
 	const { toBody, ask } = protocols[values.options.protocol ?? 'chat'];
 	const body = toBody(asked);
@@ -153,6 +154,8 @@ async function askOnce(
 		onCost(microUsd);
 		return microUsd;
 	};
+	// known at once to a caller that gives up and asks again
+	signal?.addEventListener('abort', () => sent.recordFailure(cancelledError()), { once: true });
 	try {
 		const answer = await trackInFlight(
 			account,
@@ -164,7 +167,7 @@ async function askOnce(
 		});
 		const microUsd = settle(answer.usage);
 		checkFormat(answer, microUsd);
-		sent.recordAnswered();
+		if (!signal?.aborted) sent.recordAnswered();
 		return { answer, microUsd };
 	} catch (cause) {
 		sent.recordFailure(cause);
@@ -173,6 +176,12 @@ async function askOnce(
 		);
 	}
 }
+
+/** A caller that gives up does not pay for the rest of an answer. */
+const endedBy = (signal: AbortSignal, http: Http): Http => ({
+	...http,
+	send: async (request) => await http.send({ ...request, signal }),
+});
 
 /** What an answer that broke off has cost, beside what arrived of it. */
 const withCost = (cause: unknown, microUsd: number | undefined): unknown =>
