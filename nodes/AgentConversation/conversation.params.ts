@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { textSourceParams } from '../../src/n8n/messageText.params';
-import { withFieldRules } from '../../src/n8n/parameterValidation';
+import { withFieldRules } from '../../src/n8n/parameterFields';
 import { sessionKeyParam, sessionModeParam } from '../../src/n8n/sessionMode.params';
 import { optionsParam } from './options.param';
 

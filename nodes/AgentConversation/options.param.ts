@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { withFieldRules } from '../../src/n8n/parameterValidation';
+import { withFieldRules } from '../../src/n8n/parameterFields';
 
 export const optionsParam = {
 	displayName: 'Options',

@@ -1,4 +1,4 @@
-import { withFieldRules } from '../../src/n8n/parameterValidation';
+import { withFieldRules } from '../../src/n8n/parameterFields';
 
 /** Of everything that is paid per item. Each kind of request has its own description of how the cost is calculated. */
 export const spendingCapPerItemParam = withFieldRules({ inTool: 'fixed', isDecimal: true })({

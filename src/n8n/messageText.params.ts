@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import { definedByModel } from './definedByModel';
+import { definedByModel } from './modelControlledFields';
 import type { HandedOver } from './handedOver';
 import { validateParam } from './parameterValidation';
 

@@ -1,9 +1,22 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import { isPlainObject } from '../core/json';
-import { findExpressions, splitExpression } from './expressions';
-import { getFieldRules, type FieldRules } from './parameterValidation';
+import {
+	getExpressions,
+	getToolRule,
+	isCollection,
+	splitExpression,
+	walkParam,
+} from './parameterFields';
+
+/**
+ * The default of a text in a tool: the model of the AI agent writes it, or the conversation hands it over. The editor shows it as
+ * "Defined automatically by the model", because it is what n8n itself stores for that (n8n-workflow 2.41.0, constants.js:168).
+ *
+ * @param label The field's name in the editor, one word. It is the name of the model's argument.
+ */
+export const definedByModel = <const Label extends string>(label: Label) =>
+	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${label}', \`\`, 'string') }}` as const;
 
 type WorkflowGraph = Pick<IExecuteFunctions, 'getNode' | 'getParentNodes' | 'getChildNodes'>;
 
@@ -13,44 +26,31 @@ type WorkflowGraph = Pick<IExecuteFunctions, 'getNode' | 'getParentNodes' | 'get
  * A model can give more than `$fromAI` asks for. n8n copies all that it gives into the item, unchecked, where `$json` reads it
  * (n8n-core 2.41.1, requests-response.js:67).
  *
+ * @param stored The parameter as the workflow has it.
  * @throws ServiceError `invalid`, naming the field.
  */
 export function rejectModelControlledFields(
 	n8n: WorkflowGraph,
 	param: INodeProperties,
 	stored: unknown,
-	path = param.displayName,
-	inherited?: FieldRules['inTool'],
 ): void {
-	const rule = getFieldRules(param).inTool ?? inherited;
-	if (param.type === 'collection' && isPlainObject(stored)) {
-		for (const field of param.options as INodeProperties[])
-			rejectModelControlledFields(
-				n8n,
-				field,
-				stored[field.name],
-				`${path}: ${field.displayName}`,
-				rule,
-			);
-		return;
-	}
-	const expressions = rule ? findExpressions(stored) : [];
-	if (rule === 'fixed' && expressions.length) {
-		throw invalidInputError(
-			`${path} takes no expression in a tool: the model of an AI agent could choose it`,
-			`${TELL_USER} to type a fixed value there, in the node of this tool.`,
-		);
-	}
-	if (
-		expressions.every((expression) =>
-			isIndependentOfModel(expression, (name) => runsBeforeAgent(n8n, name)),
-		)
-	)
-		return;
-	throw invalidInputError(
-		`${path} has an expression that the model of an AI agent could fill`,
-		`${TELL_USER} what it may read in a tool. It may read nodes that run before the AI agent, such as {{ $('When chat message received').item.json.sessionId }}. It may also read $execution.id, $workflow, $vars, $now and $today.`,
-	);
+	walkParam({ param, path: param.displayName, stored, value: stored }, (field) => {
+		// an expression for a whole collection is one for all fields in it, whatever their rules are
+		const rule = isCollection(field.param) ? 'fixed' : getToolRule(field);
+		for (const { path, stored: expression } of rule ? getExpressions(field) : []) {
+			if (rule === 'fixed')
+				throw invalidInputError(
+					`${path} takes no expression in a tool: the model of an AI agent could choose it`,
+					`${TELL_USER} to type a fixed value there, in the node of this tool.`,
+				);
+			if (!isIndependentOfModel(expression, (node) => runsBeforeAgent(n8n, node)))
+				throw invalidInputError(
+					`${path} has an expression that the model of an AI agent could fill`,
+					`${TELL_USER} what it may read in a tool. It may read nodes that run before the AI agent, such as {{ $('When chat message received').item.json.sessionId }}. It may also read $execution.id, $workflow, $vars, $now and $today. To calculate with these, use a node before the AI agent.`,
+				);
+		}
+		return field.stored;
+	});
 }
 
 const TELL_USER = 'Nothing was sent. Do not call this tool again: tell the user';
@@ -68,15 +68,17 @@ function runsBeforeAgent(n8n: WorkflowGraph, name: string): boolean {
 	return below.some(isServed) && ![name, ...above].some(isServed);
 }
 
-/**
- * The tokens that are understood: strings, numbers, names and operators. No functions and no templates, which contain code, and no
- * slash, which may begin a comment or a regular expression with quotes in it.
- */
-const TOKEN =
-	/\s+|'(?:[^'\\\r\n]|\\['"\\])*'|"(?:[^"\\\r\n]|\\['"\\])*"|\d+(?:\.\d+)?|[A-Za-z_$][\w$]*|\?\.|\.(?!\.)|[()[\],+\-*%?:=!&|]/y;
+const TEXT = String.raw`'(?:[^'\\{}\r\n]|\\['"\\])+'|"(?:[^"\\{}\r\n]|\\['"\\])+"`;
+
+/** All that code between `{{` and `}}` may be. Text has no braces, so that its end is where n8n sees it, too. */
+const INDEPENDENT_CODE = new RegExp(
+	String.raw`^\s*(?:\$execution\.id|` +
+		String.raw`(?:\$(?:workflow|vars|now|today)|\$\((?<node>${TEXT})\)\.(?:item|first\(\)|last\(\))\.json)` +
+		String.raw`(?:\.[\w$]+|\[(?:${TEXT})\])*)\s*$`,
+);
 
 /**
- * Whether an expression reads only what the model cannot change. An expression that is not understood counts as unsafe.
+ * Whether an expression reads only what the model cannot change. All that is not known counts as unsafe.
  *
  * @param mayRead Whether a node may be read by `$('its name')`.
  */
@@ -84,43 +86,10 @@ export function isIndependentOfModel(
 	expression: string,
 	mayRead: (node: string) => boolean,
 ): boolean {
-	return splitExpression(expression).every(
-		({ isCode, text, isOpen }) => !isCode || (!isOpen && isCodeIndependent(text, mayRead)),
-	);
-}
-
-function isCodeIndependent(code: string, mayRead: (node: string) => boolean): boolean {
-	const tokens = tokenize(code);
-	return (
-		tokens?.every((token, index) => {
-			if (!/^[A-Za-z_$]/.test(token)) return true;
-			const before = tokens[index - 1];
-			// a field or method of the value before it
-			if (before === '.' || before === '?.') return true;
-			const after = tokens.slice(index + 1, index + 4);
-			if (token === '$')
-				return after[0] === '(' && after[2] === ')' && isReadableNode(after[1], mayRead);
-			if (token === '$execution') return after[0] === '.' && /^(id|mode)$/.test(after[1] ?? '');
-			return SAFE_NAMES.has(token);
-		}) ?? false
-	);
-}
-
-const SAFE_NAMES = new Set('$workflow $vars $now $today true false null undefined'.split(' '));
-
-function isReadableNode(quoted: string | undefined, mayRead: (node: string) => boolean): boolean {
-	const name = /^(['"])(.*)\1$/s.exec(quoted ?? '')?.[2];
-	return name !== undefined && mayRead(name.replace(/\\(.)/g, '$1'));
-}
-
-/** @returns undefined if the code has anything else. */
-function tokenize(code: string): string[] | undefined {
-	const tokens: string[] = [];
-	TOKEN.lastIndex = 0;
-	while (TOKEN.lastIndex < code.length) {
-		const token = TOKEN.exec(code)?.[0];
-		if (token === undefined) return undefined;
-		if (token.trim()) tokens.push(token);
-	}
-	return tokens;
+	const codes = splitExpression(expression).filter((_text, index) => index % 2);
+	return codes.every((code) => {
+		const read = INDEPENDENT_CODE.exec(code);
+		const node = read?.groups?.['node'];
+		return read && (!node || mayRead(node.slice(1, -1).replace(/\\(.)/g, '$1')));
+	});
 }

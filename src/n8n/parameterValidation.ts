@@ -1,37 +1,8 @@
-import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions, NodePropertyTypes } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import { isPlainObject, parseJsonExactly, findRoundedNumber } from '../core/json';
-
-/** Rules of a field that n8n's declaration cannot express. */
-export interface FieldRules {
-	/**
-	 * An expression may find nothing; the field then counts as not set. Its description says so. A record limits this to certain
-	 * values of the fields beside it.
-	 */
-	mayBeEmpty?: true | Record<string, readonly string[]>;
-	/** Each `{{ }}` in the text has to find something: without it, the rest would be the same key for many items. */
-	isKey?: true;
-	/**
-	 * In an AI agent's tool, for a field that the model must not choose: no expression at all, or only one that the model cannot
-	 * influence. For a collection, it applies to each field without such a rule of its own.
-	 */
-	inTool?: 'fixed' | 'notFromModel';
-	/** A number need not be whole. n8n's own `numberPrecision` would show 1 as 1.000000. */
-	isDecimal?: true;
-}
-
-/** A symbol, since n8n's declarations have no field for it. n8n neither copies it to the editor nor stores it. */
-const FIELD_RULES = Symbol('rules of a field');
-
-/** Declares a field with rules, and keeps the type of its literal. A copy by spreading keeps the rules. */
-export const withFieldRules =
-	(rules: FieldRules) =>
-	<const P extends INodeProperties>(param: P): P => ({ ...param, [FIELD_RULES]: rules });
-
-export function getFieldRules(param: INodeProperties): FieldRules {
-	return (param as { [FIELD_RULES]?: FieldRules })[FIELD_RULES] ?? {};
-}
+import { findRoundedNumber, isPlainObject, parseJsonExactly } from '../core/json';
+import { getFieldRules, walkParam, type Field } from './parameterFields';
 
 /** Characters of the longest text that is accepted. No real message is longer. */
 const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
@@ -42,50 +13,40 @@ const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
  * @param path The parameter's name in the editor.
  * @throws ServiceError `invalid`, naming the path.
  */
-export function validateParam(param: INodeProperties, value: unknown, path: string): unknown {
-	switch (param.type) {
-		case 'string':
-		case 'resourceLocator':
-		case 'dateTime':
-			return validateText(param, value, path);
-		case 'number':
-			return validateNumber(param, value, path);
-		case 'boolean':
-			if (value === true || value === 'true') return true;
-			if (value === false || value === 'false') return false;
-			throw invalidInputError(`${path} must be true or false`);
-		case 'options':
-			return validateOption(param, value, path);
-		case 'multiOptions': {
-			// an expression may give one value, several separated by commas, or a list
-			const given = typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
-			if (!Array.isArray(given)) throw invalidInputError(`${path} must be a list`);
-			const chosen = given.filter((one) => one !== '');
-			return [...new Set(chosen)].map((one) => validateOption(param, one, path));
-		}
-		case 'json':
-			return isListParam(param) ? validateList(value, path) : validateObject(value, path);
-		case 'collection':
-			return validateCollection(param.options as INodeProperties[], value, path);
-		case 'fixedCollection':
-			return validateFixedCollection(param, value, path);
-		default:
-			return value;
+export const validateParam = (param: INodeProperties, value: unknown, path: string): unknown =>
+	walkParam({ param, path, stored: undefined, value }, validateField);
+
+/**
+ * The same for one field, without those in it.
+ *
+ * In a collection, an empty value means "not set" and is left out (undefined). Texts and required fields are kept.
+ */
+export function validateField(field: Field): unknown {
+	const { param, value, siblings } = field;
+	if (siblings) {
+		const isKept = param.required || param.type === 'string';
+		const isSet = isKept
+			? Object.hasOwn(siblings, param.name)
+			: value !== undefined && value !== null && value !== '';
+		if (!isSet) return undefined;
 	}
+	const validate = VALIDATORS[param.type];
+	return validate ? validate(field) : value;
 }
 
-function validateOption({ options }: INodeProperties, value: unknown, path: string): unknown {
-	const allowed = (options as INodePropertyOptions[]).map((option) => option.value);
-	if (!allowed.includes(value as string))
-		throw invalidInputError(`${path} must be one of: ${allowed.join(', ')}`);
-	return value;
-}
+const VALIDATORS: Partial<Record<NodePropertyTypes, (field: Field) => unknown>> = {
+	string: validateText,
+	resourceLocator: validateText,
+	number: validateNumber,
+	boolean: validateBoolean,
+	options: validateOption,
+	multiOptions: validateOptions,
+	json: validateJson,
+	collection: requireObject,
+	fixedCollection: requireObject,
+};
 
-function validateText(
-	{ required, displayOptions }: INodeProperties,
-	value: unknown,
-	path: string,
-): string {
+function validateText({ param: { required, displayOptions }, value, path }: Field): string {
 	// a resource locator is an object with its mode; n8n's own extraction of its value fails for hidden parameters
 	const chosen = isPlainObject(value) && '__rl' in value ? value['value'] : value;
 	const text = convertToText(chosen);
@@ -105,7 +66,7 @@ function convertToText(value: unknown): string {
 	return typeof plain === 'string' ? plain : JSON.stringify(plain);
 }
 
-function validateNumber(param: INodeProperties, value: unknown, path: string): number {
+function validateNumber({ param, value, path }: Field): number {
 	const written = typeof value === 'string' && value.trim() !== '';
 	const number = written || typeof value === 'number' ? Number(value) : NaN;
 	if (!Number.isFinite(number)) throw invalidInputError(`${path} must be a number`);
@@ -120,24 +81,38 @@ function validateNumber(param: INodeProperties, value: unknown, path: string): n
 	return number;
 }
 
-/** Whether a JSON parameter expects a list: its default is one. */
-const isListParam = ({ default: preset }: INodeProperties) =>
-	typeof preset === 'string' && preset.startsWith('[');
+function validateBoolean({ value, path }: Field): boolean {
+	if (value === true || value === 'true') return true;
+	if (value === false || value === 'false') return false;
+	throw invalidInputError(`${path} must be true or false`);
+}
 
-function validateList(value: unknown, path: string): unknown[] {
-	const parsed =
-		typeof value === 'string' ? (value.trim() ? parseJsonText(value, path) : []) : value;
-	if (!Array.isArray(parsed))
+function validateOption({ param, value, path }: Field): unknown {
+	const allowed = (param.options as INodePropertyOptions[]).map((option) => option.value);
+	if (!allowed.includes(value as string))
+		throw invalidInputError(`${path} must be one of: ${allowed.join(', ')}`);
+	return value;
+}
+
+/** An expression may give one value, several separated by commas, or a list. */
+function validateOptions(field: Field): unknown[] {
+	const { value, path } = field;
+	const given = typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
+	if (!Array.isArray(given)) throw invalidInputError(`${path} must be a list`);
+	const chosen = given.filter((one) => one !== '');
+	return [...new Set(chosen)].map((one) => validateOption({ ...field, value: one }));
+}
+
+/** A JSON parameter expects a list if its default is one. */
+function validateJson({ param, value, path }: Field): unknown {
+	const isList = typeof param.default === 'string' && param.default.startsWith('[');
+	const parsed = typeof value === 'string' ? parseJsonText(value, isList ? [] : {}, path) : value;
+	if (isList && !Array.isArray(parsed))
 		throw invalidInputError(
 			`${path} must be a JSON list`,
 			'It has to begin with [ and end with ].',
 		);
-	return rejectRoundedNumbers(parsed, path);
-}
-
-function validateObject(value: unknown, path: string): unknown {
-	const parsed = typeof value === 'string' ? parseJsonText(value, path) : value;
-	if (!isPlainObject(parsed))
+	if (!isList && !isPlainObject(parsed))
 		throw invalidInputError(
 			`${path} must be a JSON object`,
 			'It has to begin with { and end with }.',
@@ -155,8 +130,8 @@ function rejectRoundedNumbers<Value>(value: Value, path: string): Value {
 	);
 }
 
-function parseJsonText(text: string, path: string): unknown {
-	if (!text.trim()) return {};
+function parseJsonText(text: string, empty: object, path: string): unknown {
+	if (!text.trim()) return empty;
 	try {
 		return parseJsonExactly(text);
 	} catch (cause) {
@@ -167,39 +142,7 @@ function parseJsonText(text: string, path: string): unknown {
 	}
 }
 
-/**
- * In a collection, an empty value means "not set" and is left out. Texts and required fields are kept.
- */
-function validateCollection(fields: INodeProperties[], value: unknown, path: string): object {
+function requireObject({ value, path }: Field): object {
 	if (!isPlainObject(value)) throw invalidInputError(`${path} must be an object`);
-	return Object.fromEntries(
-		fields
-			.filter(({ name, type, required }) => {
-				if (required || type === 'string') return Object.hasOwn(value, name);
-				const given = value[name];
-				return given !== undefined && given !== null && given !== '';
-			})
-			.map((field) => [
-				field.name,
-				validateParam(field, value[field.name], `${path}: ${field.displayName}`),
-			]),
-	);
+	return value;
 }
-
-function validateFixedCollection(param: INodeProperties, value: unknown, path: string): object {
-	if (!isPlainObject(value)) throw invalidInputError(`${path} must be an object`);
-	return Object.fromEntries(
-		(param.options as INodePropertyCollection[])
-			.filter(({ name }) => value[name] !== undefined)
-			.map(({ name, values }) => [
-				name,
-				[value[name]]
-					.flat()
-					.map((row, index) => validateCollection(values, row, getRowPath(param, path, index))),
-			]),
-	);
-}
-
-/** The name of a row in the editor. A collection that has only one row has no number. */
-export const getRowPath = ({ typeOptions }: INodeProperties, path: string, index: number) =>
-	typeOptions?.multipleValues ? `${path} ${index + 1}` : path;

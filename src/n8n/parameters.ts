@@ -2,56 +2,49 @@ import {
 	deepCopy,
 	type IDataObject,
 	type IExecuteFunctions,
+	type INodeParameters,
 	type INodeProperties,
 	type IPollFunctions,
 	isToolType,
 } from 'n8n-workflow';
 
-import { invalidInputError } from '../core/errors';
+import { invalidInputError, type ServiceError } from '../core/errors';
 import { findCaller } from './caller';
-import { definedByModel } from './definedByModel';
+import { definedByModel, rejectModelControlledFields } from './modelControlledFields';
 import {
-	isEmptyValue,
-	mayParamBeEmpty,
-	rejectEmptyExpressions,
-	type EvaluationContext,
-	type EvaluatedParam,
-} from './emptyExpressions';
-import { hasExpression, isShown } from './expressions';
-import { rejectModelControlledFields } from './modelControlledFields';
-import { validateParam } from './parameterValidation';
+	getExpressions,
+	getFieldRules,
+	hasExpression,
+	splitExpression,
+	walkParam,
+	type Field,
+} from './parameterFields';
+import { validateField, validateParam } from './parameterValidation';
 
 /** The values of a list of parameters, typed from their own literals. */
 export type ParamValues<P extends readonly INodeProperties[]> = {
-	[Param in P[number] as Param['name']]: ParamValue<Param>;
+	[Param in P[number] as Param['name']]: Param['type'] extends keyof ValueByType<Param>
+		? ValueByType<Param>[Param['type']]
+		: unknown;
 };
 
-type ParamValue<P extends INodeProperties> = P extends {
-	type: 'string' | 'resourceLocator' | 'dateTime';
+interface ValueByType<P extends INodeProperties> {
+	string: string;
+	resourceLocator: string;
+	number: number;
+	boolean: boolean;
+	options: P extends { options: ReadonlyArray<{ value: infer V }> } ? V : unknown;
+	multiOptions: P extends { options: ReadonlyArray<{ value: infer V }> } ? V[] : unknown;
+	json: P extends { default: `[${string}` } ? unknown[] : IDataObject;
+	collection: P extends { options: infer O extends readonly INodeProperties[] }
+		? Partial<ParamValues<O>>
+		: unknown;
+	fixedCollection: P extends { options: ReadonlyArray<infer G extends RowGroup> }
+		? { [Group in G as Group['name']]?: Array<ParamValues<Group['values']>> }
+		: unknown;
 }
-	? string
-	: P extends { type: 'number' }
-		? number
-		: P extends { type: 'boolean' }
-			? boolean
-			: P extends { type: 'options'; options: ReadonlyArray<{ value: infer V }> }
-				? V
-				: P extends { type: 'multiOptions'; options: ReadonlyArray<{ value: infer V }> }
-					? V[]
-					: P extends { type: 'json' }
-						? P extends { default: `[${string}` }
-							? unknown[]
-							: IDataObject
-						: P extends { type: 'collection'; options: infer O extends readonly INodeProperties[] }
-							? Partial<ParamValues<O>>
-							: P extends {
-										type: 'fixedCollection';
-										options: ReadonlyArray<
-											infer G extends { name: string; values: readonly INodeProperties[] }
-										>;
-								  }
-								? { [Group in G as Group['name']]?: Array<ParamValues<Group['values']>> }
-								: unknown;
+
+type RowGroup = { name: string; values: readonly INodeProperties[] };
 
 /**
  * Makes a parameter reader for one execution. It checks every value against its declaration, nested ones included: an expression
@@ -69,66 +62,22 @@ export function createParamReader<const P extends readonly INodeProperties[]>(
 	n8n: IExecuteFunctions,
 	params: P,
 ) {
-	const { parameters, type } = n8n.getNode();
+	const { parameters: stored, type } = n8n.getNode();
 	const asTool = isToolType(type);
 	const isSpeaker = findCaller(n8n) === 'conversation';
-	const changing = new Set(
-		params.flatMap(({ name }) => (hasExpression(parameters[name]) ? [name] : [])),
-	);
-	const fixed = new Map<string, unknown>();
-
-	const read = (
-		param: INodeProperties,
-		itemIndex: number,
-		topLevel: EvaluationContext['topLevel'],
-	): unknown => {
-		const stored = parameters[param.name];
-		if (param.noDataExpression && changing.has(param.name))
-			throw invalidInputError(`${param.displayName} takes no expression`, 'Choose it in the node.');
-		if (asTool) rejectModelControlledFields(n8n, param, stored);
-		// n8n's "Retry" loses what $fromAI reads, from the second turn on (n8n-workflow 2.41.0, workflow-data-proxy.js:905)
-		const value: unknown =
-			isSpeaker && stored === definedByModel(param.displayName)
+	return createReader(params, {
+		stored,
+		asTool,
+		read(param, itemIndex) {
+			if (asTool) rejectModelControlledFields(n8n, param, stored[param.name]);
+			// n8n's "Retry" loses what $fromAI reads, from the second turn on (n8n-workflow 2.41.0, workflow-data-proxy.js:905)
+			return isSpeaker && stored[param.name] === definedByModel(param.displayName)
 				? n8n.getInputData()[itemIndex]?.json['message']
 				: n8n.getNodeParameter(param.name, itemIndex, deepCopy(param.default));
-		const evaluate = (code: string) => n8n.evaluateExpression(code, itemIndex);
-		return resolveParamValue(param, { stored, value }, { asTool, evaluate, topLevel });
-	};
-
-	return (itemIndex: number): ParamValues<P> => {
-		const values: Record<string, unknown> = {};
-		for (const param of params) {
-			const { name } = param;
-			const isHidden = !isShown(param, values, values, asTool);
-			// declared twice, for a tool and for other nodes: the one that is shown counts
-			if (isHidden && Object.hasOwn(values, name)) continue;
-			const key = isHidden ? `hidden ${name}` : name;
-			if (!fixed.has(key)) {
-				values[name] = isHidden ? getDefaultValue(param) : read(param, itemIndex, values);
-				if (isHidden || !changing.has(name)) fixed.set(key, values[name]);
-			} else values[name] = fixed.get(key);
-		}
-		return values as ParamValues<P>;
-	};
+		},
+		evaluate: (code, itemIndex) => n8n.evaluateExpression(code, itemIndex),
+	});
 }
-
-/**
- * The checked value of a parameter; its default if its expression found nothing and may do so.
- *
- * @throws ServiceError `invalid`, naming the parameter.
- */
-function resolveParamValue(
-	param: INodeProperties,
-	{ stored, value }: EvaluatedParam,
-	context: EvaluationContext,
-): unknown {
-	rejectEmptyExpressions(param, { stored, value }, param.displayName, context);
-	const isLeftOut = isEmptyValue(value) && mayParamBeEmpty(param, context.topLevel);
-	return isLeftOut ? getDefaultValue(param) : validateParam(param, value, param.displayName);
-}
-
-const getDefaultValue = (param: INodeProperties): unknown =>
-	validateParam(param, deepCopy(param.default), param.displayName);
 
 /**
  * Reads the parameters of a poll, each checked against its declaration. They are evaluated for every poll. Rejects an expression
@@ -136,20 +85,157 @@ const getDefaultValue = (param: INodeProperties): unknown =>
  *
  * @throws ServiceError `invalid`, naming the parameter.
  */
-export function readPollParams<const P extends readonly INodeProperties[]>(
+export const readPollParams = <const P extends readonly INodeProperties[]>(
 	n8n: IPollFunctions,
 	params: P,
-): ParamValues<P> {
-	const { parameters } = n8n.getNode();
-	const values: Record<string, unknown> = {};
-	for (const param of params) {
-		const { name } = param;
-		const read = (): unknown => {
-			const value: unknown = n8n.getNodeParameter(name, deepCopy(param.default));
-			const evaluated = { stored: parameters[name], value };
-			return resolveParamValue(param, evaluated, { asTool: false, topLevel: values });
-		};
-		values[name] = isShown(param, values, values, false) ? read() : getDefaultValue(param);
+): ParamValues<P> =>
+	createReader(params, {
+		stored: n8n.getNode().parameters,
+		asTool: false,
+		read: ({ name, default: preset }) => n8n.getNodeParameter(name, deepCopy(preset)),
+	})(0);
+
+/** Where the values of parameters come from. */
+interface ParamSource {
+	/** As the workflow has them, with their expressions. */
+	stored: INodeParameters;
+	/** Whether an AI agent calls the node as its tool, and reads the errors. */
+	asTool: boolean;
+	/** The value after evaluation, not checked. */
+	read(param: INodeProperties, itemIndex: number): unknown;
+	/** Evaluates `{{ }}` for an item. A poll cannot, and has no parameters that are checked part by part. */
+	evaluate?(code: string, itemIndex: number): unknown;
+}
+
+interface ItemContext extends ParamSource {
+	itemIndex: number;
+	/** Values of the node's parameters that have been read so far. */
+	topLevel: Record<string, unknown>;
+}
+
+function createReader<const P extends readonly INodeProperties[]>(params: P, source: ParamSource) {
+	const isChanging = ({ name }: INodeProperties) => hasExpression(source.stored[name]);
+	const changing = new Set(params.filter(isChanging));
+	const fixed = new Map<string, unknown>();
+
+	return (itemIndex: number): ParamValues<P> => {
+		const values: Record<string, unknown> = {};
+		const context = { ...source, itemIndex, topLevel: values };
+		for (const param of params) {
+			const { name } = param;
+			const isHidden = !isShown(param, values, context);
+			// declared twice, for a tool and for other nodes: the one that is shown counts
+			if (isHidden && Object.hasOwn(values, name)) continue;
+			const key = isHidden ? `hidden ${name}` : name;
+			if (fixed.has(key)) values[name] = fixed.get(key);
+			else values[name] = isHidden ? readDefault(param) : readParam(param, context);
+			if (isHidden || !changing.has(param)) fixed.set(key, values[name]);
+		}
+		return values as ParamValues<P>;
+	};
+}
+
+const readDefault = (param: INodeProperties): unknown =>
+	validateParam(param, deepCopy(param.default), param.displayName);
+
+function readParam(param: INodeProperties, context: ItemContext): unknown {
+	const { name, displayName: path, noDataExpression } = param;
+	const stored = context.stored[name];
+	if (noDataExpression && hasExpression(stored))
+		throw invalidInputError(`${path} takes no expression`, 'Choose it in the node.');
+	const value = context.read(param, context.itemIndex);
+	if (isEmptyValue(value) && mayBeEmpty(param, context.topLevel)) return readDefault(param);
+	return walkParam({ param, path, stored, value }, (field) => {
+		const { siblings = context.topLevel } = field;
+		if (!isShown(field.param, siblings, context)) return undefined;
+		rejectEmptyExpressions(field, context);
+		return validateField(field);
+	});
+}
+
+/** Whether a field is shown, given the values of the fields beside it. A name with a slash is that of a parameter of the node. */
+function isShown(
+	{ displayOptions: { show = {} } = {} }: INodeProperties,
+	siblings: Record<string, unknown>,
+	{ topLevel, asTool }: ItemContext,
+): boolean {
+	return Object.entries(show).every(([name, wanted = []]) => {
+		if (name === '@tool') return wanted.includes(asTool);
+		const value = name.startsWith('/') ? topLevel[name.slice(1)] : siblings[name];
+		// one of several chosen values is enough
+		return value === undefined || [value].flat().some((one) => wanted.includes(one as string));
+	});
+}
+
+/**
+ * Rejects expressions that find nothing: without a field that the user filled in, something else than intended would be sent. An
+ * empty field without an expression counts as not set.
+ *
+ * In a text, n8n replaces `{{ }}` that finds nothing with an empty text. In a message that is allowed. In a key, or in a JSON value
+ * that consists of one expression, it is not.
+ */
+function rejectEmptyExpressions(field: Field, context: ItemContext): void {
+	const { param, siblings = context.topLevel } = field;
+	const { isKey = false } = getFieldRules(param);
+	for (const { path, stored, value } of getExpressions(field)) {
+		const isEmpty = [param.type === 'multiOptions' ? value : [value]].flat().every(isEmptyValue);
+		if (isEmpty && mayBeEmpty(param, siblings)) continue;
+		if (isEmpty) throw foundNothingError(`${path} is empty`, stored, context);
+		if (isKey && typeof value === 'string' && EMPTY_AS_TEXT.test(value))
+			throw foundNothingError(`${path} reads "${value.slice(0, 100)}"`, stored, context);
+		const gap = (isKey || param.type === 'json') && findGap(stored, isKey, context);
+		if (gap) throw foundNothingError(`${path} contains ${gap.slice(0, 100)}`, gap, context);
 	}
-	return values as ParamValues<P>;
+}
+
+/** Text that JavaScript makes of a missing value, as in "order-undefined". */
+const EMPTY_AS_TEXT =
+	/(?<![\p{L}\p{N}])undefined(?![\p{L}\p{N}])|^(?:null|NaN)(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])(?:null|NaN)$|\[object Object\]/u;
+
+/** The first `{{ }}` that finds nothing, in a key or as the whole of a JSON value. */
+function findGap(expression: string, isKey: boolean, { evaluate, itemIndex }: ItemContext) {
+	const parts = splitExpression(expression);
+	// an expression without a text around it has been checked as a whole
+	if (!evaluate || parts.join('') === parts[1]) return undefined;
+	const codes = parts.flatMap((text, index) => {
+		const isWholeValue = parts[index - 1]?.endsWith('"') && parts[index + 1]?.startsWith('"');
+		return index % 2 && (isKey || isWholeValue) ? [`{{${text}}}`] : [];
+	});
+	return codes.find((code) => isEmptyValue(evaluate(code, itemIndex)));
+}
+
+/** Whether a field may be empty, given the values of the fields beside it. */
+function mayBeEmpty(param: INodeProperties, siblings: Record<string, unknown>): boolean {
+	const { mayBeEmpty: rule = false } = getFieldRules(param);
+	return typeof rule === 'function' ? rule(siblings) : rule;
+}
+
+/** Whether a value is what an expression that finds nothing gives. */
+function isEmptyValue(value: unknown): boolean {
+	// a date that is not valid gives null
+	if (typeof value === 'object' && value !== null && 'toJSON' in value)
+		return typeof value.toJSON === 'function' && isEmptyValue(value.toJSON());
+	if (typeof value === 'string') return !value.trim();
+	return value === undefined || value === null || Number.isNaN(value);
+}
+
+function foundNothingError(
+	problem: string,
+	expression: string,
+	{ asTool, evaluate }: ItemContext,
+): ServiceError {
+	const asked = [...expression.matchAll(/\$fromAI\s*\(\s*(['"`])([\w-]+)\1/gi)];
+	if (asTool && asked.length) {
+		const names = asked.map(([, , name]) => `"${name}"`).join(', ');
+		return invalidInputError(
+			`${problem}: nothing was given for ${names}`,
+			`Nothing was sent. Call the tool again with a value for ${names}.`,
+		);
+	}
+	return invalidInputError(
+		`${problem}: its expression found nothing${evaluate ? ' for this item' : ''}`,
+		asTool
+			? 'Nothing was sent. Do not call this tool again: tell the user to correct the expression in its node.'
+			: `Correct the expression, or give it a fallback, such as {{ ${evaluate ? '$json' : '$vars'}.x ?? 'text' }}. To leave the field out, remove the expression.`,
+	);
 }

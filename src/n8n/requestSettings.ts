@@ -1,4 +1,4 @@
-import { withFieldRules } from './parameterValidation';
+import { withFieldRules } from './parameterFields';
 
 /** How requests are sent, for every operation of every node; read once per execution. */
 export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({

@@ -5,7 +5,7 @@ import type { Clock } from '../core/retry';
 import { findCaller } from './caller';
 import { connect, type Connection, type ServiceAccess } from './connection';
 import { continuesOnFail, toErrorItem, toNodeError } from './errors';
-import { hasExpression } from './expressions';
+import { hasExpression } from './parameterFields';
 import { readHandedOver } from './handedOver';
 import { runPool, type Slot } from './itemPool';
 import { isLive } from './liveOutput';

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
 import type { HandedOver } from './handedOver';
-import { withFieldRules } from './parameterValidation';
+import { withFieldRules } from './parameterFields';
 import { parseUuid } from './uuid';
 
 /** What is different in the editor texts of the nodes. */

@@ -174,7 +174,7 @@ describe('a field whose expression may find nothing', () => {
 
 	it.each(
 		fields
-			.filter(({ rules }) => typeof rules.mayBeEmpty === 'object')
+			.filter(({ rules }) => typeof rules.mayBeEmpty === 'function')
 			.map((field) => [field.title, field] as const),
 	)('%s, of an assistant with Tool Calls', async (_title, field) => {
 		expect(field.description).toMatch(/an expression may find nothing/);

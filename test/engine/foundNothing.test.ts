@@ -34,7 +34,10 @@ const keys: Array<[string, (key: string) => Made]> = [
 
 describe.each(keys)('%s', (label, withKey) => {
 	it.each([
-		['=customer-{{ $json.id }}', /contains {{ \$json\.id }}, which found nothing for this item/],
+		[
+			'=customer-{{ $json.id }}',
+			/contains {{ \$json\.id }}: its expression found nothing for this item/,
+		],
 		["={{ 'customer-' + $json.id }}", /reads "customer-undefined": its expression found nothing/],
 		['={{ `${$json.id}-7` }}', /reads "undefined-7"/],
 		["={{ 'a-' + null }}", /reads "a-null"/],
@@ -87,7 +90,7 @@ describe('JSON', () => {
 		[
 			'a value that is nothing but an expression',
 			'={"size": "{{ $json.size }}", "n": 1}',
-			/^Additional Parameters \(JSON\) contains {{ \$json\.size }}, which found nothing for this item/,
+			/^Additional Parameters \(JSON\) contains {{ \$json\.size }}: its expression found nothing for this item/,
 		],
 		[
 			'a value without quotes',
@@ -139,6 +142,14 @@ describe('what is not shown for what an expression chose', () => {
 				},
 			} as INodeParameters),
 			{ source: 'url' },
+		],
+		[
+			'a preset of another kind of media',
+			job('start', {
+				...{ ...picture, mediaType: '={{ $json.kind }}' },
+				presets: { duration: '={{ $json.duration }}' },
+			}),
+			{ kind: 'images' },
 		],
 	])('%s is not judged', async (_what, made, json) => {
 		const { error } = await execute(made, json);

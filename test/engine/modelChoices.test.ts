@@ -78,6 +78,8 @@ describe.each(ways)('the session of a chat, for an agent that calls its tool %s'
 		"={{ $('Agent').last().json.asked }}",
 		"={{ $('After').last().json.asked }}",
 		"={{ $('Nobody').last().json.asked }}",
+		"={{ $('Start').item.json.asked + $json.asked }}",
+		"={{ $('Start').item.json[$json.asked] }}",
 	])('is not made of %s', async (sessionKey) => {
 		const { answers } = await talk({ sessionMode: 'key', sessionKey });
 		expect(answers).toEqual([

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { withFieldRules } from '../../../src/n8n/parameterValidation';
+import { withFieldRules } from '../../../src/n8n/parameterFields';
 import { requestSettings } from '../../../src/n8n/requestSettings';
 import { modelParam } from '../modelPicker';
 import { allowUnknownCostOption } from '../spendingCap.params';

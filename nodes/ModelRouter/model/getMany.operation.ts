@@ -1,5 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
-import { withFieldRules } from '../../../src/n8n/parameterValidation';
+import { withFieldRules } from '../../../src/n8n/parameterFields';
 import { matchesFilter, listModels } from '../../../src/router/catalog';
 import { simplifyParam } from '../simplify.params';
 import { toModelItem } from './modelOutput';

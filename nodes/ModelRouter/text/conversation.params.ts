@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { definedByModel } from '../../../src/n8n/definedByModel';
-import { withFieldRules } from '../../../src/n8n/parameterValidation';
+import { definedByModel } from '../../../src/n8n/modelControlledFields';
+import { withFieldRules } from '../../../src/n8n/parameterFields';
 import { binarySourceField, sourceField, urlSourceField } from '../fileSource.params';
 
 const prompt = {
@@ -74,7 +74,7 @@ export const conversationParams = [
 						default: 'user',
 						description: 'Who the message is from',
 					},
-					withFieldRules({ mayBeEmpty: { role: ['assistant'] } })({
+					withFieldRules({ mayBeEmpty: ({ role }) => role === 'assistant' })({
 						displayName: 'Content',
 						name: 'content',
 						type: 'string',

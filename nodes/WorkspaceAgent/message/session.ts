@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
 import type { PrepareContext } from '../../../src/n8n/operation';
-import { withFieldRules } from '../../../src/n8n/parameterValidation';
+import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import {
 	findSession,

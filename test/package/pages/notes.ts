@@ -108,10 +108,6 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Try again later. Nothing was sent to a model.',
 	'No text was found in the field "…".':
 		'Correct **Answer Field Path**. With **Include Raw Events** you see what the answer contains.',
-	'… found nothing':
-		'Correct the expression in this field, or give it a fallback, such as `{{ $json.x ?? "text" }}`.',
-	'… found nothing for this item':
-		'Correct the expression in this field, or give it a fallback, such as `{{ $json.x ?? "text" }}`.',
 	'… is not valid JSON': 'Correct the JSON at the place that the description names.',
 	'Stop Pattern cannot be used':
 		'Correct the regular expression. The description says what is wrong.',

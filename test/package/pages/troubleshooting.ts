@@ -82,7 +82,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Fields and expressions',
 		intro: 'Nothing was sent for such an item. The sentence names the field.',
-		files: /parameter|emptyExpressions|operationContext|output\.params/,
+		files: /parameter|operationContext|output\.params/,
 	},
 ];
 

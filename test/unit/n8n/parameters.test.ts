@@ -96,3 +96,19 @@ it('an expression that finds nothing is told apart from a fixed value', () => {
 		expect.objectContaining({ message: 'Model is empty', details: {} }),
 	);
 });
+
+it('a field of a row that is not shown counts as not set, whatever is stored in it', () => {
+	const row = {
+		...{ role: '={{ $json.role }}', content: 'hello' },
+		...{ toolCallId: '={{ $json.missing }}', toolCalls: 'no JSON' },
+	};
+	const context = executeContext({
+		parameters: { ...chosen, model: 'v/m', messages: { message: [row] } } as never,
+		items: [{ json: { role: 'user' } }, { json: { role: 'assistant' } }],
+	});
+	const read = createParamReader(context, message.params);
+	expect(read(0)['messages']).toEqual({ message: [{ role: 'user', content: 'hello' }] });
+	expect(() => read(1)).toThrow(
+		expect.objectContaining({ message: 'Messages 1: Tool Calls (JSON) is not valid JSON' }),
+	);
+});
