@@ -1,6 +1,6 @@
 import { Big } from '../core/decimal';
 import { invalidInputError } from '../core/errors';
-import { compileSafeRegex, type SafeRegex } from '../core/safeRegex';
+import { compileRegex, type Regex } from '../core/regex';
 import type { Conversation, PendingTurn } from './conversation';
 import type { Failure, Reply } from './reply';
 
@@ -118,7 +118,7 @@ function checkStop(
 }
 
 /** What ends a conversation. */
-type Stop = Pick<SafeRegex, 'test' | 'removeFrom'>;
+type Stop = Regex;
 
 const toPhrase = (phrase: string): Stop => ({
 	test: (text) => text.includes(phrase),
@@ -163,10 +163,10 @@ export function withoutStop(text: string, { rules, ending }: Conversation): stri
  *
  * @throws ServiceError `invalid`.
  */
-export function toPattern(written: string): SafeRegex {
+export function toPattern(written: string): Regex {
 	const [, source = written, flags = ''] = /^\/(.+)\/([a-z]*)$/s.exec(written) ?? [];
 	try {
-		return compileSafeRegex(source, flags);
+		return compileRegex(source, flags);
 	} catch (cause) {
 		const reason = cause instanceof Error ? cause.message : String(cause);
 		throw invalidInputError('Stop Pattern cannot be used', `${reason}.`);

@@ -1,17 +1,13 @@
-import { format, validate, type Schema, type SchemaDraft } from '@cfworker/json-schema';
-
 import { invalidInputError, ServiceError } from './errors';
-import { isPlainObject, findListsWithDuplicates } from './json';
-import { compileSafeRegex, type SafeRegex } from './safeRegex';
+import { isPlainObject } from './json';
+import { compileRegex } from './regex';
 import {
+	findSchemaError,
 	formatPath,
-	selectMostSpecificError,
-	type ValueError,
-	PATTERN_FORMAT_PREFIX,
-	UNIQUE_ITEMS_MARKER,
+	type Formats,
+	type JsonSchema,
 	type SchemaPath,
 } from './schemaErrors';
-import { resolveReferences, META_SCHEMA, invalidSchemaError } from './schemaReferences';
 
 export interface SchemaError {
 	/** Where in the value, e.g. `items[2].price`, or `the top level`. */
@@ -21,77 +17,33 @@ export interface SchemaError {
 }
 
 /**
- * Compiles a JSON schema into a check. The draft is 7 when `$schema` names 7 or 6. Draft 4 and older are rejected. Anything else is
- * read as 2020-12. The schema itself is not changed. Formats are checked. Unknown formats and keywords are ignored.
+ * Compiles a JSON schema into a check. It is read as draft 2020-12, with the keywords of draft 7. Formats are checked. Unknown formats
+ * and keywords are ignored.
  *
- * @returns a function that returns the most specific error of a JSON value, or undefined for a valid one. It throws ServiceError
- *   `invalid` for a value that is nested too deeply, or whose check would take too long.
+ * @returns a function that returns the most specific error of a JSON text, or undefined for a valid one. It throws ServiceError
+ *   `invalid` for a text that is nested too deeply, or whose check would take too long.
  * @throws ServiceError `invalid` for a schema that cannot be used: a keyword with an invalid value, a `$ref` that is circular or
- *   points outside the schema, a regular expression that is malformed or takes more than linear time.
+ *   points outside the schema, a regular expression that is malformed or that RE2 does not support.
  */
-export function compileSchema(
-	schema: Record<string, unknown>,
-): (value: unknown) => SchemaError | undefined {
-	const draft = detectDraft(schema['$schema']);
-	const { root, lookup, limits } = runOrThrowInvalid('The JSON schema cannot be used', () => {
-		const root = copyWithoutPrototype(schema) as Schema;
-		const { lookup, levels } = resolveReferences(root, (level) =>
-			findSchemaError(level, META_SCHEMA, '2020-12'),
-		);
-		return { root, lookup, limits: limitSchemas(levels) };
+export function compileSchema(schema: JsonSchema): (json: string) => SchemaError | undefined {
+	const counter = createReadCounter();
+	const { root, formats } = runOrThrowInvalid(UNUSABLE, () => {
+		const root = counter.parse(JSON.stringify(schema)) as JsonSchema;
+		return { root, formats: prepareSchema(root, counter.count) };
 	});
-	return (value) =>
+	return (json) =>
 		runOrThrowInvalid('The value cannot be checked against the JSON schema', () => {
-			const copy = copyWithoutPrototype(value);
-			const error = withFormats(limits, copy, () => findSchemaError(copy, root, draft, lookup));
+			counter.reset();
+			const error = findSchemaError(counter.parse(json), root, formats);
 			return error && { place: formatPath(error.path), reason: error.reason };
 		});
 }
 
-function findSchemaError(
-	value: unknown,
-	schema: Schema,
-	draft: SchemaDraft,
-	lookup: Record<string, Schema | boolean> = {},
-): ValueError | undefined {
-	const { valid, errors } = validate(value, schema, draft, lookup);
-	return valid ? undefined : selectMostSpecificError(errors, value);
-}
+const UNUSABLE = 'The JSON schema cannot be used';
+const unusableAt = (path: SchemaPath) => `${UNUSABLE}, at ${formatPath(path)}`;
 
-/** The library has one global list of formats. Those of a schema are added only while a value is checked. */
-function withFormats<T>({ formats, prepare }: SchemaLimits, value: unknown, work: () => T): T {
-	prepare(value);
-	Object.assign(format, formats);
-	try {
-		return work();
-	} finally {
-		for (const name of Object.keys(formats)) delete format[name];
-	}
-}
-
-function detectDraft(schemaUri: unknown): SchemaDraft {
-	const [, draft = ''] = /\bdraft[-/](0\d)\b/.exec(String(schemaUri)) ?? [];
-	if (draft && draft < '06')
-		throw invalidInputError(
-			'The JSON schema cannot be used: draft 4 and older are not supported',
-			'Write it as draft 2020-12 or 7, and change "$schema".',
-		);
-	return draft ? '7' : '2020-12';
-}
-
-/**
- * Copies a value for the library. The library uses `key in value`, which finds `toString` in every ordinary object. It encodes keys
- * as URIs, which fails on a lone surrogate. It also adds properties to a schema.
- */
-function copyWithoutPrototype(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(copyWithoutPrototype);
-	if (!isPlainObject(value)) return value;
-	const copy = Object.create(null) as Record<string, unknown>;
-	for (const [key, child] of Object.entries(value)) {
-		if (child !== undefined) copy[key.toWellFormed()] = copyWithoutPrototype(child);
-	}
-	return copy;
-}
+const invalidSchemaError = (path: SchemaPath, reason: string) =>
+	invalidInputError(`${unusableAt(path)}: ${reason.replace(/\.$/, '')}`);
 
 function runOrThrowInvalid<T>(what: string, work: () => T): T {
 	try {
@@ -103,163 +55,204 @@ function runOrThrowInvalid<T>(what: string, work: () => T): T {
 
 function toInvalidInputError(what: string, cause: unknown): ServiceError {
 	if (cause instanceof ServiceError) return cause;
-	// stack overflow
+	// a stack overflow
 	if (cause instanceof RangeError)
 		return invalidInputError(`${what}: it is nested too deeply, or too large`);
 	return invalidInputError(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`);
 }
 
-type SchemaObject = Record<string, unknown>;
+/**
+ * Reads of the schema and the value during one check, which take a second or two. An ordinary item takes 300 of them. The items of a
+ * list with `uniqueItems` are compared with each other: it may have 3,000 texts, or 800 objects.
+ */
+const MAX_READS = 10_000_000;
 
-/** Maximum steps of a check: schemas read, or equally slow work. They take about a second. */
-const MAX_STEPS = 300_000;
-/** Additional steps for each part of a value. */
-const STEPS_PER_PART = 30;
-/** Work that takes as long as one step: characters read by a one-letter pattern, lists compared, names looked up. */
-const CHARACTERS_PER_STEP = 100;
-const LISTS_PER_STEP = 10;
-const NAMES_PER_STEP = 10;
-
-interface SchemaLimits {
-	/** Registered in the library during a check. */
-	formats: Record<string, (text: string) => boolean>;
-	/** Called for each value before it is checked. */
-	prepare(value: unknown): void;
+/**
+ * Limits the work of the library, which tries all paths through a recursive schema, and compares all items of a list with each
+ * other. What is parsed here counts how often it is read.
+ */
+function createReadCounter() {
+	let remaining = MAX_READS;
+	const count = (reads: number) => {
+		remaining -= reads;
+		if (remaining < 0) throw new Error('it would take too long');
+	};
+	const counted =
+		<Args extends unknown[], Result>(read: (...args: Args) => Result) =>
+		(...args: Args) => {
+			count(1);
+			return read(...args);
+		};
+	const counting: ProxyHandler<object> = {
+		get: counted(Reflect.get),
+		// not `Reflect.has`: the library would find `toString` in every object
+		has: counted(Object.hasOwn),
+		// called for each key of an object
+		getOwnPropertyDescriptor: counted(Reflect.getOwnPropertyDescriptor),
+	};
+	return {
+		count,
+		reset: () => void (remaining = MAX_READS),
+		parse: (json: string): unknown =>
+			JSON.parse(json, (_key, part: unknown) =>
+				typeof part === 'object' && part !== null ? new Proxy(part, counting) : part,
+			),
+	};
 }
 
 /**
- * Changes a schema so that the library checks any value in bounded time, with the same result.
+ * Checks a schema with all reachable subschemas, and prepares it for the library.
  *
- * The library runs patterns with JavaScript's own engine, which may take hours for some texts. It compares all items of a list with
- * each other, and tries all paths through recursive schemas. Here `pattern` becomes a custom format, `patternProperties` become
- * `properties` with the matching names of the value, and `uniqueItems` forbids the lists of the value that contain duplicates. Every
- * read of a schema is counted.
+ * Each `$ref` becomes an `allOf` with its target. The library would report an unresolvable reference only when it checks a value,
+ * which is an answer that is already paid for. A reference must be a JSON pointer such as `#/$defs/item`: anchors and references to
+ * other schemas are rejected. Each `pattern` becomes a format, since the library runs patterns with JavaScript's own engine.
  *
- * @param levels All schemas that are reachable from the root, with their paths. They are changed.
- * @throws ServiceError `invalid` for a pattern that cannot be used.
+ * @param root Is changed.
+ * @param count Is told how many characters are matched with patterns.
+ * @returns the formats.
+ * @throws ServiceError `invalid`.
  */
-function limitSchemas(
-	levels: ReadonlyArray<[schema: SchemaObject, path: SchemaPath]>,
-): SchemaLimits {
-	const formats: SchemaLimits['formats'] = {};
-	const duplicates: unknown[][] = [];
-	const preparations: Array<(names: Set<string>) => void> = [];
-	const counter = createStepCounter();
-	const hasUniqueItems = levels.some(([schema]) => schema['uniqueItems']);
+function prepareSchema(root: JsonSchema, count: (characters: number) => void): Formats {
+	const formats: Formats = {};
+	const paths = new Map<unknown, SchemaPath>();
 
-	for (const [schema, path] of levels) {
-		const { pattern, patternProperties, uniqueItems } = schema;
-		const compile = (source: string, keyword: string) =>
-			counter.counted(compilePatternAt(source, [...path, keyword]));
-		const rules: SchemaObject[] = [];
+	function visit(schema: unknown, path: SchemaPath, outerBase: JsonSchema): void {
+		if (!isPlainObject(schema) || paths.has(schema)) return;
+		paths.set(schema, path);
+		const error = findSchemaError(schema, META_SCHEMA);
+		if (error) throw invalidSchemaError([...path, ...error.path], error.reason);
+		// in draft 7 an `$id` that is only a fragment defines an anchor
+		const base = /^[^#]/.test(String(schema['$id'] ?? '')) ? schema : outerBase;
+		for (const { steps, subschema } of listSubschemas(schema))
+			visit(subschema, [...path, ...steps], base);
+
+		const { $ref, pattern, allOf } = schema;
+		const rules: unknown[] = [];
+		if (typeof $ref === 'string') {
+			const target = resolvePointer(base, $ref, [...path, '$ref']);
+			visit(target, [...path, '$ref'], base);
+			rules.push(target);
+		}
 		if (typeof pattern === 'string') {
-			const name = PATTERN_FORMAT_PREFIX + JSON.stringify(pattern);
-			formats[name] = compile(pattern, 'pattern');
+			const name = `pattern ${JSON.stringify(pattern)}`;
+			formats[name] = compilePattern(pattern, [...path, 'pattern']);
 			rules.push({ format: name });
 		}
-		if (uniqueItems === true) rules.push(forbidLists(duplicates, counter));
-		for (const keyword of ['pattern', 'uniqueItems', 'patternProperties']) delete schema[keyword];
-		if (rules.length) schema['allOf'] = [...((schema['allOf'] as unknown[]) ?? []), ...rules];
-
-		let { properties } = schema;
-		let names = 0;
-		if (isPlainObject(patternProperties)) {
-			const patterns = Object.entries(patternProperties).map(
-				([source, child]): PropertyPattern => [compile(source, 'patternProperties'), child],
-			);
-			const declared = isPlainObject(properties) ? properties : {};
-			preparations.push((valueNames) => {
-				const all = addMatchingNames(declared, patterns, valueNames);
-				names = Object.keys(all).length;
-				properties = all;
-			});
-		}
-		counter.onPropertiesRead(schema, () => {
-			counter.spend(1 + names / NAMES_PER_STEP);
-			return properties;
-		});
+		if (!rules.length) return;
+		schema['allOf'] = [...((allOf as unknown[] | undefined) ?? []), ...rules];
+		delete schema['$ref'];
+		delete schema['pattern'];
+	}
+	function compilePattern(pattern: string, path: SchemaPath) {
+		const { test } = runOrThrowInvalid(unusableAt(path), () => compileRegex(pattern, 'u'));
+		return (text: string) => {
+			count(text.length);
+			return test(text);
+		};
 	}
 
-	return {
-		formats,
-		prepare(value) {
-			counter.reset(MAX_STEPS + STEPS_PER_PART * countValues(value));
-			if (hasUniqueItems) duplicates.splice(0, Infinity, ...findListsWithDuplicates(value));
-			const names = preparations.length ? collectPropertyNames(value) : new Set<string>();
-			for (const prepare of preparations) prepare(names);
-		},
-	};
+	visit(root, [], root);
+	rejectCircularReferences(paths);
+	return formats;
 }
 
-type PropertyPattern = [matches: (name: string) => boolean, schema: unknown];
-
-/** Merges `properties` and `patternProperties`: each name with all schemas that its property must match. */
-function addMatchingNames(
-	declared: SchemaObject,
-	patterns: readonly PropertyPattern[],
-	names: Iterable<string>,
-): SchemaObject {
-	const all = Object.assign(Object.create(null) as SchemaObject, declared);
-	for (const name of names) {
-		const schemas = patterns.filter(([matches]) => matches(name)).map(([, schema]) => schema);
-		if (!schemas.length) continue;
-		if (Object.hasOwn(declared, name)) schemas.unshift(declared[name]);
-		// `false` alone gives the clearest error
-		if (schemas.includes(false)) all[name] = false;
-		else all[name] = schemas.length > 1 ? { allOf: schemas } : schemas[0];
+/** Rejects a schema that applies itself to the same value: its check would never end. */
+function rejectCircularReferences(paths: ReadonlyMap<unknown, SchemaPath>): void {
+	const done = new Set<unknown>();
+	function follow(schema: unknown, open: unknown[]): void {
+		if (!isPlainObject(schema) || done.has(schema)) return;
+		if (open.includes(schema))
+			throw invalidSchemaError(paths.get(schema) ?? [], 'It refers to itself in an endless loop');
+		for (const { keyword, subschema } of listSubschemas(schema))
+			if (SAME_VALUE_KEYWORDS.has(keyword)) follow(subschema, [...open, schema]);
+		done.add(schema);
 	}
-	return all;
+	for (const schema of paths.keys()) follow(schema, []);
 }
 
-/** All property names in a value. */
-function collectPropertyNames(value: unknown, names = new Set<string>()): Set<string> {
-	if (isPlainObject(value)) for (const name of Object.keys(value)) names.add(name);
-	if (Array.isArray(value) || isPlainObject(value))
-		for (const part of Object.values(value)) collectPropertyNames(part, names);
-	return names;
+function resolvePointer(base: JsonSchema, reference: string, path: SchemaPath): unknown {
+	const [start, ...steps] = reference.split('/');
+	const target = steps
+		.map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+		.reduce<unknown>(
+			(parent, step) =>
+				typeof parent === 'object' && parent && Object.hasOwn(parent, step)
+					? (parent as JsonSchema)[step]
+					: undefined,
+			base,
+		);
+	if (start === '#' && (typeof target === 'boolean' || isPlainObject(target))) return target;
+	throw invalidSchemaError(
+		path,
+		`${JSON.stringify(reference)} does not refer to a part of this schema; only references such as "#/$defs/item" are supported`,
+	);
 }
 
-/** The number of values in a value, itself included. */
-function countValues(value: unknown): number {
-	if (typeof value !== 'object' || value === null) return 1;
-	return Object.values(value).reduce<number>((count, part) => count + countValues(part), 1);
-}
+const SCHEMA = { type: ['object', 'boolean'] };
+const SCHEMAS = { type: 'array', items: SCHEMA, minItems: 1 };
+const SCHEMA_OR_SCHEMAS = { type: ['object', 'boolean', 'array'], items: SCHEMA };
+const TEXT = { type: 'string' };
+const TEXTS = { type: 'array', items: TEXT };
+const SCHEMA_OR_TEXTS = { type: ['object', 'boolean', 'array'], items: TEXT };
+const byName = (rule: object) => ({ type: 'object', additionalProperties: rule });
+const TYPE = {
+	enum: ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'],
+};
 
-function compilePatternAt(source: string, path: SchemaPath): SafeRegex {
-	try {
-		return compileSafeRegex(source, 'u');
-	} catch (cause) {
-		throw invalidSchemaError(path, cause instanceof Error ? cause.message : String(cause));
-	}
-}
+type Rules = Array<[keywords: string, rule: unknown]>;
 
-/** A schema for any value except these lists. */
-function forbidLists(lists: unknown[][], counter: StepCounter): SchemaObject {
-	const isListed = { type: 'array', enum: lists };
-	counter.onPropertiesRead(isListed, () => counter.spend(1 + lists.length / LISTS_PER_STEP));
-	return { if: isListed, then: { const: UNIQUE_ITEMS_MARKER } };
-}
+/** A schema for the value of each keyword with subschemas. `$defs` are first: a path through them reads best. */
+const SUBSCHEMA_RULES: Rules = [
+	['$defs definitions properties dependentSchemas', byName(SCHEMA)],
+	['dependencies', byName(SCHEMA_OR_TEXTS)],
+	['not if then else propertyNames contains additionalProperties additionalItems', SCHEMA],
+	['unevaluatedProperties unevaluatedItems', SCHEMA],
+	['allOf anyOf oneOf prefixItems', SCHEMAS],
+	['items', SCHEMA_OR_SCHEMAS],
+];
 
-type StepCounter = ReturnType<typeof createStepCounter>;
+/** A schema for the value of each keyword. Other keywords may have any value. */
+const RULES: Rules = [
+	...SUBSCHEMA_RULES,
+	['dependentRequired', byName(TEXTS)],
+	['required', TEXTS],
+	['$schema $id $ref pattern format', TEXT],
+	// the library would run these patterns itself, and ignore these references
+	['patternProperties $dynamicRef $recursiveRef', false],
+	['type', { if: { type: 'array' }, then: { items: TYPE, minItems: 1 }, else: TYPE }],
+	['enum', { type: 'array' }],
+	['uniqueItems', { type: 'boolean' }],
+	['minLength maxLength minItems maxItems minContains', { type: 'integer', minimum: 0 }],
+	['maxContains minProperties maxProperties', { type: 'integer', minimum: 0 }],
+	['minimum maximum exclusiveMinimum exclusiveMaximum', { type: 'number' }],
+	['multipleOf', { type: 'number', exclusiveMinimum: 0 }],
+];
 
-function createStepCounter() {
-	let remaining = 0;
-	const spend = (steps: number) => {
-		remaining -= steps;
-		if (remaining < 0) throw new Error('it would take too long');
-	};
-	return {
-		reset: (steps: number) => void (remaining = steps),
-		spend,
-		counted:
-			({ test, programSize }: SafeRegex): SafeRegex['test'] =>
-			(text) => {
-				spend((programSize * text.length) / CHARACTERS_PER_STEP);
-				return test(text);
-			},
-		/** Whenever the library uses a schema, it reads all keywords. This one gets a getter. */
-		onPropertiesRead(schema: SchemaObject, properties: () => unknown) {
-			Object.defineProperty(schema, 'properties', { get: properties });
-		},
-	};
+const splitRules = (rules: Rules) =>
+	rules.flatMap(([keywords, rule]) => keywords.split(' ').map((keyword) => [keyword, rule]));
+/** A JSON schema for one level of JSON schemas. */
+const META_SCHEMA: JsonSchema = { properties: Object.fromEntries(splitRules(RULES)) };
+const SUBSCHEMA_KEYWORDS = SUBSCHEMA_RULES.flatMap(([keywords]) => keywords.split(' '));
+/** Keywords with subschemas by name. */
+const KEYED_KEYWORDS = new Set(
+	'$defs definitions properties dependentSchemas dependencies'.split(' '),
+);
+/** Keywords whose subschemas check the same value as the schema that contains them. */
+const SAME_VALUE_KEYWORDS = new Set(
+	'allOf anyOf oneOf not if then else dependentSchemas dependencies'.split(' '),
+);
+
+/** Lists the direct subschemas of a schema, which must be valid by `META_SCHEMA`. */
+function listSubschemas(schema: JsonSchema) {
+	return SUBSCHEMA_KEYWORDS.flatMap((keyword) => {
+		const value = schema[keyword];
+		const isList = Array.isArray(value);
+		if (!isList && !KEYED_KEYWORDS.has(keyword))
+			return [{ keyword, steps: [keyword], subschema: value }];
+		return Object.entries(value ?? {}).map(([key, subschema]: [string, unknown]) => ({
+			keyword,
+			steps: [keyword, isList ? Number(key) : key],
+			subschema,
+		}));
+	});
 }

@@ -1,7 +1,14 @@
-import type { OutputUnit } from '@cfworker/json-schema';
+import { format, validate, type OutputUnit } from '@cfworker/json-schema';
 
 import { shortenText } from './errors';
-import { findDuplicate } from './json';
+
+export type JsonSchema = Record<string, unknown>;
+
+export type Formats = Record<string, (text: string) => boolean>;
+
+// `toString` is no format, and an address may keep `url` busy for hours
+Object.setPrototypeOf(format, null);
+delete format['url'];
 
 /** Keys as strings, indexes as numbers. */
 export type SchemaPath = Array<string | number>;
@@ -10,11 +17,6 @@ export interface ValueError {
 	path: SchemaPath;
 	reason: string;
 }
-
-/** Prefix of the name of a format that replaces a `pattern`. */
-export const PATTERN_FORMAT_PREFIX = 'pattern ';
-/** Not equal to any list, so the library reports the place of a list with duplicates. */
-export const UNIQUE_ITEMS_MARKER = 'a list without equal items';
 
 const MAX_KEY_LENGTH = 80;
 const MAX_REASON_LENGTH = 500;
@@ -30,8 +32,24 @@ export function formatPath(path: SchemaPath): string {
 	return parts.join('') || 'the top level';
 }
 
+/** Checks a value with the library. `formats` are valid for this check only. */
+export function findSchemaError(
+	value: unknown,
+	schema: JsonSchema,
+	formats: Formats = {},
+): ValueError | undefined {
+	// the library has one list of formats for all schemas
+	Object.assign(format, formats);
+	try {
+		const { valid, errors } = validate(value, schema, '2020-12', {});
+		return valid ? undefined : selectMostSpecificError(errors, value);
+	} finally {
+		for (const name of Object.keys(formats)) delete format[name];
+	}
+}
+
 /** Selects the most specific error of the library: the first of the most deeply nested ones. */
-export function selectMostSpecificError(errors: OutputUnit[], value: unknown): ValueError {
+function selectMostSpecificError(errors: OutputUnit[], value: unknown): ValueError {
 	const inner = [...new Set(errors.flatMap(listInnerLocations))];
 	const specific = errors.filter(
 		(error, index) =>
@@ -41,11 +59,7 @@ export function selectMostSpecificError(errors: OutputUnit[], value: unknown): V
 	const [deepest] = specific.sort((one, other) => locationDepth(other) - locationDepth(one));
 	// an invalid value has at least one error
 	const selected = deepest ?? errors[0]!;
-	const reason = describeError(
-		selected,
-		isFalseSchema(errors[errors.indexOf(selected) + 1]),
-		value,
-	);
+	const reason = describeError(selected, isFalseSchema(errors[errors.indexOf(selected) + 1]));
 	return {
 		path: parseLocation(selected.instanceLocation, value),
 		reason: shortenText(reason, MAX_REASON_LENGTH),
@@ -58,7 +72,7 @@ const locationDepth = ({ instanceLocation }: OutputUnit) => instanceLocation.spl
 const isFalseSchema = (error: OutputUnit | undefined) => error?.keyword === 'false';
 
 const WRAPPER_KEYWORDS = new Set([
-	...['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'properties', 'additionalProperties'],
+	...['allOf', 'anyOf', 'oneOf', 'if', 'properties', 'additionalProperties'],
 	...['unevaluatedProperties', 'items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
 ]);
 
@@ -79,22 +93,12 @@ function listInnerLocations(error: OutputUnit): string[] {
 }
 
 /** The library's message, corrected where it is wrong or unclear. */
-function describeError(
-	{ keyword, error, instanceLocation }: OutputUnit,
-	forbidden: boolean,
-	value: unknown,
-): string {
-	if (keyword === 'format' && error.includes(PATTERN_FORMAT_PREFIX))
-		return error.replace(/format "(.*)"\.$/s, (_, pattern: string) => `${pattern}.`);
-	if (keyword === 'const' && error.includes(UNIQUE_ITEMS_MARKER)) {
-		const list = parseLocation(instanceLocation, value).reduce<unknown>(getChild, value);
-		const repeat = Array.isArray(list) ? findDuplicate(list) : undefined;
-		if (repeat) return `Duplicate items at indexes ${repeat.join(' and ')}.`;
-	}
-	const message = forbidden
-		? error.replace(/^Property (".*") .*$/s, 'Property $1 is not allowed.')
+function describeError({ keyword, error }: OutputUnit, isForbidden: boolean): string {
+	const message = isForbidden
+		? error.replace(/^(Property ".*") .*$/s, '$1 is not allowed.')
 		: error;
 	return message
+		.replace(/^String does not match format "(pattern .*)"\.$/s, 'String does not match $1.')
 		.replace(/^Items .*$/, 'The list contains an item that is not allowed.')
 		.replace(/^Instance type/, 'The type')
 		.replace(/^Instance/, 'The value')
@@ -102,21 +106,14 @@ function describeError(
 		.replace('less than', keyword === 'exclusiveMinimum' ? 'less than or equal to' : '$&');
 }
 
-const getChild = (parent: unknown, step: string | number): unknown =>
-	(parent as Record<string | number, unknown> | undefined)?.[step];
-
+/** Decodes the keys of a location of the library, in reverse order of its encoding. */
 function parseLocation(location: string, value: unknown): SchemaPath {
 	let current = value;
-	return splitLocation(location).map((step) => {
-		const key = Array.isArray(current) ? Number(step) : step;
-		current = getChild(current, key);
+	const [, ...steps] = location.split('/');
+	return steps.map((step) => {
+		const name = decodeURI(step).replaceAll('~1', '/').replaceAll('~0', '~');
+		const key = Array.isArray(current) ? Number(name) : name;
+		current = (current as Record<string | number, unknown> | undefined)?.[key];
 		return key;
 	});
 }
-
-/** Decodes the keys of a location of the library, in reverse order of its encoding. */
-const splitLocation = (location: string) =>
-	location
-		.split('/')
-		.slice(1)
-		.map((step) => decodeURI(step).replaceAll('~1', '/').replaceAll('~0', '~'));

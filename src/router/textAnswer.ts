@@ -84,8 +84,7 @@ type StructuredResult = { parsed: unknown } | SchemaError;
 export function createStructuredReader(
 	schema?: Record<string, unknown>,
 ): (answer: string) => StructuredResult {
-	// a raw JSON number has to be a plain number for the validator
-	const findError = schema && compileSchema(JSON.parse(JSON.stringify(schema)) as typeof schema);
+	const findError = schema && compileSchema(schema);
 	return (answer) => {
 		const text = stripCodeFence(answer);
 		const result = text
@@ -93,8 +92,8 @@ export function createStructuredReader(
 			: structureError('The answer is not JSON: it is empty.');
 		if (!findError || !('parsed' in result)) return result;
 		try {
-			// parsed again, since an integer with more digits than JavaScript keeps is a string in `parsed`
-			const error = findError(JSON.parse(text));
+			// not `parsed`, in which an integer with more digits than JavaScript keeps is a string
+			const error = findError(text);
 			if (!error) return result;
 			const { place, reason } = error;
 			return { place, reason: `The answer breaks the JSON schema at ${place}: ${reason}` };

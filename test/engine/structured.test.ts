@@ -119,6 +119,8 @@ describe.each([
 		['no JSON', '{"type":', /JSON Schema is not valid JSON/],
 		['a type that nobody knows', '{"type":"strnig"}', /strnig|type/],
 		['a reference to nowhere', '{"$ref":"#/nothing"}', /\$ref|nothing/],
+		['a reference to itself', '{"$ref":"#"}', /endless loop/],
+		['a pattern that RE2 does not have', '{"items":{"pattern":"(?=a)"}}', /items\.pattern: RE2/],
 	])('refuses a schema with %s before anything is sent', async (_what, broken, message) => {
 		const { error } = await ask('x', { jsonSchema: broken });
 		expect(error?.message).toMatch(message);

@@ -91,8 +91,8 @@ it('every module is there once', () => {
 	expect(bundled).toEqual([
 		'dist/src/core/decimal.js',
 		'dist/src/core/files.js',
-		'dist/src/core/jsonSchema.js',
-		'dist/src/core/safeRegex.js',
+		'dist/src/core/regex.js',
+		'dist/src/core/schemaErrors.js',
 		'dist/src/core/sse.js',
 		'dist/src/n8n/uuid.js',
 	]);

@@ -3,7 +3,8 @@ import { validate, type Schema } from '@cfworker/json-schema';
 import { compileSchema } from '../../../src/core/jsonSchema';
 import fc from '../../support/fastCheck';
 
-const check = (schema: object, value: unknown) => compileSchema({ ...schema })(value);
+const check = (schema: object, value: unknown) =>
+	compileSchema({ ...schema })(JSON.stringify(value));
 const noMatch = (pattern: string) => `String does not match pattern ${JSON.stringify(pattern)}.`;
 
 it.each<[string, object, unknown, string, string]>([
@@ -14,41 +15,6 @@ it.each<[string, object, unknown, string, string]>([
 		{ b: 1 },
 		'the top level',
 		'Property name "b" does not match schema.',
-	],
-	[
-		'a property by pattern',
-		{ patternProperties: { '^a': { type: 'null' } } },
-		{ b: 1, a1: 1 },
-		'a1',
-		'The type "number" is invalid. Expected "null".',
-	],
-	[
-		'one inside another',
-		{ patternProperties: { a: { patternProperties: { b: { pattern: 'c' } } } } },
-		{ a: { b: 'x' } },
-		'a.b',
-		noMatch('c'),
-	],
-	[
-		'one that must not be',
-		{ patternProperties: { '^a': false } },
-		{ a1: 1 },
-		'the top level',
-		'Property "a1" is not allowed.',
-	],
-	[
-		'one that no pattern fits',
-		{ properties: { x: {} }, patternProperties: { '^a': {} }, additionalProperties: false },
-		{ x: 1, a1: 1, b: 1 },
-		'the top level',
-		'Property "b" is not allowed.',
-	],
-	[
-		'what nobody looked at',
-		{ allOf: [{ patternProperties: { '^a': {} } }], unevaluatedProperties: false },
-		{ a1: 1, b: 1 },
-		'the top level',
-		'Property "b" is not allowed.',
 	],
 	[
 		'equal items',
@@ -65,7 +31,7 @@ it.each<[string, object, unknown]>([
 	[
 		'different items',
 		{ uniqueItems: true },
-		[1, '1', [1], ['1'], { a: 1 }, { a: '1' }, {}, [], null, false, 0],
+		[1, '1', [1], ['1'], { a: 1 }, { a: '1' }, {}, null, false, 0],
 	],
 ])('finds nothing wrong with %s', (_what, schema, value) => {
 	expect(check(schema, value)).toBeUndefined();
@@ -81,7 +47,6 @@ it('gives the verdict of the library, whatever schema and value', () => {
 			...{ allOf: list, anyOf: list, oneOf: list, not: schema, items: schema, contains: schema },
 			...{ additionalProperties: schema, unevaluatedProperties: schema, propertyNames: schema },
 			properties: fc.dictionary(name, schema, { maxKeys: 2 }),
-			patternProperties: fc.dictionary(pattern, schema, { minKeys: 1, maxKeys: 2 }),
 			...{ pattern, uniqueItems: fc.boolean(), $ref: fc.constantFrom('#/$defs/a', '#/$defs/b') },
 			type: fc.constantFrom('string', 'object', ['object', 'array', 'number']),
 		};
@@ -94,8 +59,7 @@ it('gives the verdict of the library, whatever schema and value', () => {
 		any: fc.oneof(
 			{ maxDepth: 3 },
 			fc.constantFrom(1, 1, 2, 'a', 'b', 'ab', null, '1'),
-			// to the library an empty object equals an empty list
-			fc.array(tie('any'), { minLength: 1, maxLength: 3 }),
+			fc.array(tie('any'), { maxLength: 3 }),
 			fc.dictionary(name, tie('any'), { maxKeys: 3 }),
 		),
 	})).any;
@@ -104,7 +68,7 @@ it('gives the verdict of the library, whatever schema and value', () => {
 		fc.property(schemas.object, schemas.schema, schemas.schema, value, (head, a, b, one) => {
 			const schema = { ...head, $defs: { a, b } };
 			given++;
-			let found: (value: unknown) => unknown;
+			let found: ReturnType<typeof compileSchema>;
 			try {
 				found = compileSchema(schema);
 			} catch {
@@ -112,7 +76,7 @@ it('gives the verdict of the library, whatever schema and value', () => {
 			}
 			usable++;
 			const { valid } = validate(one, structuredClone(schema) as Schema, '2020-12');
-			expect(found(one) === undefined).toBe(valid);
+			expect(found(JSON.stringify(one)) === undefined).toBe(valid);
 		}),
 	);
 	// or the generator would prove little
@@ -121,8 +85,6 @@ it('gives the verdict of the library, whatever schema and value', () => {
 
 const rows = <Row>(count: number, row: (index: number) => Row) =>
 	Array.from({ length: count }, (_, index) => row(index));
-const fromRows = <Value>(count: number, row: (index: number) => [string, Value]) =>
-	Object.fromEntries(rows(count, row));
 const SELF = { properties: { next: { $ref: '#' } } };
 
 // each of these would take minutes, hours or for ever if it took more than linear time
@@ -135,21 +97,21 @@ it.each<[string, object, unknown, object | undefined]>([
 	],
 	[
 		'a name that explodes',
-		{ patternProperties: { '^(a+)+$': {} } },
+		{ propertyNames: { pattern: '^(a+)+$' } },
 		{ [`${'a'.repeat(50_000)}!`]: 1 },
+		{ place: 'the top level' },
+	],
+	[
+		'a long list',
+		{ items: { required: ['index'] } },
+		rows(15_000, (index) => ({ index })),
 		undefined,
 	],
-	['different items', { uniqueItems: true }, rows(15_000, (index) => ({ index })), undefined],
+	['different items', { uniqueItems: true }, rows(500, (index) => ({ index })), undefined],
 	[
 		'a large map',
-		{ patternProperties: { '^k': { type: 'number' } }, additionalProperties: false },
-		fromRows(15_000, (index) => [`k${index}`, index]),
-		undefined,
-	],
-	[
-		'a map of maps',
-		{ additionalProperties: { patternProperties: { '^k': { type: 'number' } } } },
-		fromRows(100, (outer) => [`o${outer}`, fromRows(50, (inner) => [`k${outer}.${inner}`, 1])]),
+		{ propertyNames: { pattern: '^k' }, additionalProperties: { type: 'number' } },
+		Object.fromEntries(rows(15_000, (index) => [`k${index}`, index])),
 		undefined,
 	],
 ])('checks %s', (_what, schema, value, fault) => {
@@ -163,16 +125,17 @@ it.each<[string, object, unknown]>([
 		{ anyOf: [SELF, SELF] },
 		rows(100, () => 0).reduce<unknown>((next) => ({ next }), {}),
 	],
+	['many items have to differ', { uniqueItems: true }, rows(15_000, (index) => ({ index }))],
 	[
-		'many objects have names of their own, and a pattern',
-		{ items: { patternProperties: { '^k': true } } },
-		rows(15_000, (index) => ({ [`k${index}`]: 1 })),
+		'many long texts have to match',
+		{ items: { pattern: 'a' } },
+		rows(150, () => 'a'.repeat(100_000)),
 	],
 ])('gives up where %s', (_what, schema, value) => {
 	const find = compileSchema({ ...schema });
-	expect(() => find(value)).toThrow(
+	expect(() => find(JSON.stringify(value))).toThrow(
 		'The value cannot be checked against the JSON schema: it would take too long',
 	);
 	// the next value has its own time
-	expect(find([])).toBeUndefined();
+	expect(find('[]')).toBeUndefined();
 });

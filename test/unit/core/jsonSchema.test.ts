@@ -4,7 +4,7 @@ import fc from '../../support/fastCheck';
 
 type Schema = Record<string, unknown>;
 
-const DRAFT_7 = 'http://json-schema.org/draft-07/schema#';
+const check = (schema: Schema, value: unknown) => compileSchema(schema)(JSON.stringify(value));
 const TOP = 'the top level';
 
 const ITEM = {
@@ -108,18 +108,14 @@ it.each<[string, Schema, unknown, string, string]>([
 	],
 	['a name of JavaScript', { required: ['toString'] }, {}, TOP, missing('toString')],
 ])('tells of %s', (_what, schema, value, place, reason) => {
-	expect(compileSchema(schema)(value)).toEqual({ place, reason });
+	expect(check(schema, value)).toEqual({ place, reason });
 });
 
 it.each<[string, Schema, unknown]>([
 	['a value that fits', ORDER, { id: 'a', items: [{ price: 1.5, size: 'S' }] }],
 	['an unknown keyword', { example: { type: 'x' }, format: 'phone' }, 5],
-	[
-		'what stands beside a reference in an older draft',
-		{ $schema: DRAFT_7, $ref: '#/definitions/a', type: 'null', definitions: { a: {} } },
-		5,
-	],
-	['an empty property', { additionalProperties: false }, { a: undefined }],
+	['a format that JavaScript has as a name', { format: 'hasOwnProperty' }, 'x'],
+	['a format whose check would take hours', { format: 'url' }, `http://${'a'.repeat(100)}!`],
 	[
 		'a reference from a schema with an address, which starts there',
 		{
@@ -129,11 +125,14 @@ it.each<[string, Schema, unknown]>([
 		5,
 	],
 ])('finds nothing wrong with %s', (_what, schema, value) => {
-	expect(compileSchema(schema)(value)).toBeUndefined();
+	expect(check(schema, value)).toBeUndefined();
 });
 
 const nowhere = (reference: string) =>
 	`"${reference}" does not refer to a part of this schema; only references such as "#/$defs/item" are supported`;
+
+const unsupported = (what: string) =>
+	`RE2 does not support it (${what}). Lookahead, references to groups and more than 1000 repetitions are not possible`;
 
 it.each<[Schema, string, string]>([
 	[
@@ -149,19 +148,24 @@ it.each<[Schema, string, string]>([
 	[{ multipleOf: 0 }, 'multipleOf', '0 is less than or equal to 0'],
 	[{ pattern: '(' }, 'pattern', 'Invalid regular expression: /(/u: Unterminated group'],
 	[
-		{ patternProperties: { '(': {} } },
-		'patternProperties',
-		'Invalid regular expression: /(/u: Unterminated group',
-	],
-	[
 		{ items: { pattern: '^(?!a)' } },
 		'items.pattern',
-		'Looking ahead, with (?= or (?!, is not supported',
+		unsupported('invalid or unsupported Perl syntax: `(?!`'),
 	],
 	[
 		{ $defs: { a: { pattern: '(a)\\1' } } },
 		'$defs.a.pattern',
-		'A reference back to a group is not supported',
+		unsupported('invalid escape sequence: `\\1`'),
+	],
+	[
+		{ items: { patternProperties: { a: {} } } },
+		'items',
+		'Property "patternProperties" is not allowed',
+	],
+	[
+		{ minimum: 5, exclusiveMinimum: true },
+		'exclusiveMinimum',
+		'The type "boolean" is invalid. Expected "number"',
 	],
 	[{ $ref: '#/$defs/a' }, '$ref', nowhere('#/$defs/a')],
 	[{ $ref: '#/constructor' }, '$ref', nowhere('#/constructor')],
@@ -196,36 +200,21 @@ it.each<[Schema, string, string]>([
 	);
 });
 
-it.each(['http://json-schema.org/draft-04/schema#', 'http://json-schema.org/draft-03/schema#'])(
-	'refuses %s, in which keywords mean something else',
-	($schema) => {
-		expect(() => compileSchema({ $schema })).toThrow('draft 4 and older are not supported');
-	},
-);
-
-it.each([
-	'http://json-schema.org/draft-06/schema#',
-	'https://json-schema.org/draft/2019-09/schema',
-	'https://example.com/own',
-])('reads %s', ($schema) => {
-	expect(compileSchema({ $schema, exclusiveMinimum: 5 })(5)).toBeDefined();
-});
-
 const nested = (levels: number, wrap: (inner: unknown) => unknown) =>
 	Array.from({ length: levels }).reduce<unknown>((inner) => wrap(inner), {});
 const because = (message: RegExp) =>
 	expect.objectContaining({ kind: 'invalid', message: expect.stringMatching(message) });
 
-it('refuses what is nested too deeply to be checked, and what JSON does not have', () => {
+it('refuses what is nested too deeply to be checked', () => {
 	expect(() => compileSchema(nested(50_000, (not) => ({ not })) as Schema)).toThrow(
 		because(/^The JSON schema cannot be used: it is nested too deeply/),
 	);
-	const check = compileSchema({ items: { $ref: '#' } });
-	expect(() => check(nested(50_000, (item) => [item]))).toThrow(
+	const find = compileSchema({ items: { $ref: '#' } });
+	const list = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+	expect(() => find(list(50_000))).toThrow(
 		because(/^The value cannot be checked against the JSON schema: it is nested too deeply/),
 	);
-	expect(check(nested(200, (item) => [item]))).toBeUndefined();
-	expect(() => check(5n)).toThrow(ServiceError);
+	expect(find(list(200))).toBeUndefined();
 });
 
 function frozen<T>(value: T): T {
@@ -233,15 +222,15 @@ function frozen<T>(value: T): T {
 	return Object.freeze(value);
 }
 
-it('leaves schema and value as they are', () => {
+it('leaves the schema as it is', () => {
 	const schema = frozen({
-		...{ ...ORDER, patternProperties: { a: { pattern: 'a', uniqueItems: true } } },
+		...{ ...ORDER, pattern: 'a', uniqueItems: true },
 		$defs: { a: { format: 'phone' } },
 		not: { $ref: '#/$defs/a', type: 'null' },
 	});
-	const value = frozen({ id: 'a', items: [{ price: 1 }] });
-	for (const check of [compileSchema(schema), compileSchema(schema)])
-		expect([check(value), check(value)]).toEqual([undefined, undefined]);
+	const value = { id: 'a', items: [{ price: 1 }] };
+	for (const find of [compileSchema(schema), compileSchema(schema)])
+		expect([value, value].map((one) => find(JSON.stringify(one)))).toEqual([undefined, undefined]);
 });
 
 it('throws nothing but ServiceError for an object that is no schema', () => {
@@ -259,7 +248,7 @@ it('throws nothing but ServiceError for an object that is no schema', () => {
 		),
 	})).any;
 	fc.assert(
-		fc.property(fc.dictionary(keyword, value, { maxKeys: 4 }), fc.jsonValue(), (schema, given) => {
+		fc.property(fc.dictionary(keyword, value, { maxKeys: 4 }), fc.json(), (schema, given) => {
 			try {
 				compileSchema(schema)(given);
 			} catch (cause) {
