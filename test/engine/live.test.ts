@@ -100,6 +100,17 @@ describe('the tools of the assistant', () => {
 		expect([text, items[0]?.json['output']]).toEqual([expected, 'word1 word2 word3']);
 	});
 
+	it('have titles of 200 characters at most, cut between words, so that a key in them is whole or not there', async () => {
+		const secret = service.assistant.keys.enterprise;
+		const begun = 'word '.repeat(38);
+		const title = `${begun}${secret} ${begun}`;
+		service.fault({ do: { type: 'replace', find: 'Reading market data', with: title } });
+		const { text } = await live({}, question, (asked) =>
+			askStreaming(asked, { showToolCalls: true }),
+		);
+		expect(text).toBe(`${begun.trim()}…\n\nSearching the web…\n\nword1 word2 word3`);
+	});
+
 	it('are named while they are at work, and never to the user of an AI agent', async () => {
 		service.forms.gate = true;
 		let text = '';

@@ -194,8 +194,8 @@ async function sendInChat<Answer extends { chatId?: string }>(
 	}
 }
 
-/** Characters of a title that are shown. */
-const MAX_TITLE_LENGTH = 200;
+/** What is shown of a title. It is cut between words, because a part of a key could not be redacted. */
+const SHOWN_TITLE = /^.{0,200}(?!\S)/;
 
 /** Writes tool titles into the live output, each in a paragraph of its own. */
 function createToolTitleWriter(stream: (text: string) => Promise<void>) {
@@ -206,11 +206,8 @@ function createToolTitleWriter(stream: (text: string) => Promise<void>) {
 			await stream(text);
 		},
 		async onToolCall({ label }: ToolCall) {
-			const title = label
-				?.replace(/\s+/g, ' ')
-				.trim()
-				.slice(0, MAX_TITLE_LENGTH)
-				.replace(/[.…]+$/, '');
+			const words = label?.replace(/\s+/g, ' ').trim() ?? '';
+			const title = SHOWN_TITLE.exec(words)?.[0].replace(/[.…]+$/, '');
 			if (!title) return;
 			await stream(`${inText ? '\n\n' : ''}${title}…\n\n`);
 			inText = false;
