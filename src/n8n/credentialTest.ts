@@ -12,7 +12,7 @@ import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import { N8N_HEADER } from './headerAuth';
 import { findKeyOrigins, findLedgerKey, readLedgerPart, usesLedger } from './ledgerCredential';
 import { toNetworkError } from './networkErrors';
-import { isPlainWord, createRedactor, MIN_KEY_LENGTH, type Redactor } from './redact';
+import { createRedactor, isShortWord, type Redactor } from './redact';
 
 /** How a credential is tested: with one request that is free. */
 export interface CredentialProbe {
@@ -145,7 +145,7 @@ function warnOfShortKey(
 	{ apiKey }: ICredentialDataDecryptedObject,
 ): INodeCredentialTestResult {
 	const key = String(apiKey).trim();
-	if (verdict.status !== 'OK' || key.length >= MIN_KEY_LENGTH || !isPlainWord(key)) return verdict;
+	if (verdict.status !== 'OK' || !isShortWord(key)) return verdict;
 	return {
 		...verdict,
 		message: `${verdict.message}. It is a short word: if the service repeats it in an answer, it stays in the output`,

@@ -1,18 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { ServiceError } from '../core/errors';
-import { createKeyFinder, looksRandom } from './keyFinder';
-
-/** Characters. A shorter key could be part of an ordinary word. */
-export const MIN_KEY_LENGTH = 8;
-/** Characters. The first and last eight of a key of this length are redacted by themselves, too. */
-const LONG_KEY_LENGTH = 20;
-const KEY_PART_LENGTH = 8;
-
-/** Characters before a cut in which the beginning of a key is searched. */
-const MAX_PARTIAL_KEY_LENGTH = 2000;
-
-type KeyFinder = ReturnType<typeof createKeyFinder>;
 
 export interface Redactor {
 	/** For errors and logs: also redacts parts of a key, and anything that looks like a key. */
@@ -39,33 +25,30 @@ export interface RedactedStream {
 	end(): string;
 }
 
-/** Removes API keys, in any spelling, from everything that a service may echo. */
+/** Removes API keys, in the forms of `formsOf`, from everything that a service may repeat. */
 export function createRedactor(firstKey: string): Redactor {
 	const inAnswers = createKeyFinder();
 	const inErrors = createKeyFinder();
-	const parts: string[] = [];
+	/** The first and last characters of long keys. */
+	const keyEnds: string[] = [];
 	const addKey = (key: string) => {
 		if (!key) return;
-		const isShort = key.length < MIN_KEY_LENGTH;
-		inErrors.add(key, isShort);
-		if (!isShort || !isPlainWord(key)) inAnswers.add(key, isShort);
-		if (key.length >= LONG_KEY_LENGTH)
-			parts.push(
-				...[key.slice(0, KEY_PART_LENGTH), key.slice(-KEY_PART_LENGTH)].filter(looksRandom),
-			);
+		inErrors.add(key);
+		if (!isShortWord(key)) inAnswers.add(key);
+		if (key.length >= 20) keyEnds.push(...[key.slice(0, 8), key.slice(-8)].filter(looksRandom));
 	};
 	addKey(firstKey);
 
-	// an answer may have been truncated in the middle of a key
-	const answer = (text: string) => removePartialKey(inAnswers, removeKeys(inAnswers, text), true);
-	const text = (words: string) =>
-		parts
-			.reduce(
-				(rest, part) => rest.replaceAll(part, '***'),
-				removePartialKeys(inErrors, removeKeys(inErrors, words)),
-			)
+	const answer = (text: string) => removeKeys(inAnswers, text, isCutInAnswer);
+	const text = (words: string) => {
+		// a service may have cut a key before an ellipsis, too
+		const pieces = removeKeys(inErrors, words).split(/(…|\.\.\.)/);
+		const whole = pieces.map((piece) => removeKeys(inErrors, piece, isCutInError)).join('');
+		return keyEnds
+			.reduce((rest, end) => rest.replaceAll(end, '***'), whole)
 			.replace(/\bBearer\s+[\w.~+/=-]+/gi, 'Bearer ***')
 			.replace(/\bsk-[\w-]{8,}/g, '***');
+	};
 	const data = <Data>(value: Data): Data => mapTexts(value, answer);
 	const texts = <Data>(value: Data): Data => mapTexts(value, text);
 
@@ -89,53 +72,114 @@ export function createRedactor(firstKey: string): Redactor {
 	};
 }
 
-/** Whether a key is a word or a number, which an answer may contain by chance. */
-export const isPlainWord = (key: string) => /^(?:[a-z]+|\d+)$/i.test(key);
+/** Whether a key is redacted only as a whole word, because it may be a part of one. */
+const isShort = (key: string) => key.length < 8;
 
-function removeKeys(finder: KeyFinder, text: string): string {
-	const { shown, held } = redactAvailable(finder, text, 0, true);
-	return shown + held;
+/** Whether a key is a short word or number, which an answer may contain by chance. */
+export const isShortWord = (key: string) => isShort(key) && /^(?:[a-z]+|\d+)$/i.test(key);
+
+/** Whether a part of a key is not an ordinary word: it mixes case or digits, or has no letter. */
+function looksRandom(part: string): boolean {
+	const changes = part.match(/[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g) ?? [];
+	return changes.length > 1 || !/[a-z]/i.test(part);
 }
 
-/** @param from The place from which the text is shown. The character before it decides whether a word begins there. */
-function redactAvailable(finder: KeyFinder, text: string, from: number, isEnd: boolean) {
-	let shown = '';
-	let place = from;
-	for (;;) {
-		const found = finder.find(text, place, isEnd);
-		if (!found) return { shown: shown + text.slice(place), held: '' };
-		shown += text.slice(place, found.start);
-		if (found.end === undefined) return { shown, held: text.slice(found.start) };
-		shown += '***';
-		place = found.end;
+/** Whether the end of a text that is the beginning of a form is split off. */
+type IsSplitOff = (part: string, form: string) => boolean;
+
+/** What follows decides whether it is a key, or a whole word. */
+const isOpen: IsSplitOff = (part, form) => part.length < form.length || isShort(form);
+/** An answer may end with words that are also the beginning of a key. */
+const isCutInAnswer: IsSplitOff = (part) => part.length >= 12 && looksRandom(part);
+const isCutInError: IsSplitOff = (part, form) =>
+	part.length >= Math.min(12, form.length * 0.6) || (part.length >= 8 && looksRandom(part));
+
+type KeyFinder = ReturnType<typeof createKeyFinder>;
+
+/** Finds keys in texts. Upper and lower case count as the same. The time is linear in the length of a text, whatever it contains. */
+function createKeyFinder() {
+	/** The longest first: of two keys with the same beginning, the longer one counts. */
+	let forms: string[] = [];
+	let anyForm = /(?!)/g;
+
+	/** How many characters at the end of a text are the beginning of a form. */
+	const countBegun = (text: string, isSplitOff: IsSplitOff): number => {
+		const end = text.slice(-(forms[0]?.length ?? 1)).toLowerCase();
+		const last = end.at(-1);
+		let count = 0;
+		for (const form of forms)
+			for (let length = Math.min(form.length, end.length); length > count; length--)
+				// the last character alone rules out most lengths
+				if (form[length - 1] === last && end.endsWith(form.slice(0, length)))
+					if (isSplitOff(text.slice(-length), form)) count = length;
+		return count;
+	};
+
+	return {
+		add(key: string) {
+			forms = [...forms, ...formsOf(key)].sort((one, other) => other.length - one.length);
+			anyForm = new RegExp(forms.map(patternOf).join('|'), 'gi');
+		},
+
+		/**
+		 * Redacts all keys in a text.
+		 *
+		 * @param from Where it begins. The character before it decides whether a word begins there.
+		 */
+		redact(text: string, isSplitOff: IsSplitOff, from: number): { shown: string; rest: string } {
+			let shown = '';
+			for (let place = from; ; place = anyForm.lastIndex) {
+				anyForm.lastIndex = place;
+				const found = anyForm.exec(text);
+				const end = text.length - countBegun(text.slice(place), isSplitOff);
+				if (!found || found.index >= end)
+					return { shown: shown + text.slice(place, end), rest: text.slice(end) };
+				shown += `${text.slice(place, found.index)}***`;
+			}
+		},
+	};
+}
+
+function removeKeys(keys: KeyFinder, text: string, isCut: IsSplitOff = () => false, from = 0) {
+	const { shown, rest } = keys.redact(text, isCut, from);
+	return rest ? `${shown}***` : shown;
+}
+
+function patternOf(form: string): string {
+	const pattern = form.replace(/\W/g, '\\$&');
+	return isShort(form) ? `(?<![\\w-])${pattern}(?![\\w-])` : pattern;
+}
+
+/** The forms in which a service may repeat a key: as it is, URL-encoded, escaped for JSON once and twice, and inside base64. */
+function formsOf(key: string): string[] {
+	const escaped = escapeForJson(key);
+	const forms = [key, encodeURIComponent(key), escaped, escapeForJson(escaped)];
+	// the number of bytes before the key, as in `user:key`, changes its base64 in one of three ways
+	for (const bytesBefore of isShort(key) ? [] : [0, 1, 2]) {
+		const bytes = Buffer.from('\0'.repeat(bytesBefore) + key);
+		// a character has six bits; those at both ends also have bits of what is around the key
+		const first = Math.ceil((bytesBefore * 8) / 6);
+		const base64 = bytes.toString('base64url').slice(first, bytes.length % 3 ? -1 : undefined);
+		forms.push(base64, base64.replaceAll('-', '+').replaceAll('_', '/'));
 	}
+	return [...new Set(forms.map((form) => form.toLowerCase()))];
 }
 
-/** A text may have been cut in the middle of a key: at its end, or before an ellipsis. */
-function removePartialKeys(finder: KeyFinder, text: string): string {
-	return text.replace(/[^…]+?(?=…|\.\.\.|$)/gs, (words) => removePartialKey(finder, words, false));
-}
+const escapeForJson = (text: string) => JSON.stringify(text).slice(1, -1);
 
-function removePartialKey(finder: KeyFinder, text: string, mayBeWords: boolean): string {
-	for (let start = Math.max(0, text.length - MAX_PARTIAL_KEY_LENGTH); start < text.length; start++)
-		if (finder.isBegun(text, start, mayBeWords)) return `${text.slice(0, start)}***`;
-	return text;
-}
-
-function createRedactedStream(finder: KeyFinder): RedactedStream {
+function createRedactedStream(keys: KeyFinder): RedactedStream {
 	let held = '';
 	/** The character before what is held. */
 	let last = '';
-	const take = (piece: string, isEnd: boolean) => {
-		const text = last + held + piece;
-		const { shown, held: rest } = redactAvailable(finder, text, last.length, isEnd);
-		held = rest;
-		last = text.slice(0, text.length - rest.length).slice(-1);
-		return shown;
-	};
 	return {
-		push: (piece) => take(piece, false),
-		end: () => removePartialKey(finder, take('', true), true),
+		push(piece) {
+			const text = last + held + piece;
+			const { shown, rest } = keys.redact(text, isOpen, last.length);
+			held = rest;
+			last = text.charAt(text.length - held.length - 1);
+			return shown;
+		},
+		end: () => removeKeys(keys, last + held, isCutInAnswer, last.length),
 	};
 }
 
@@ -143,20 +187,13 @@ function createRedactedStream(finder: KeyFinder): RedactedStream {
 function mapTexts<Value>(value: Value, change: (text: string) => string): Value {
 	if (typeof value === 'string') return change(value) as Value;
 	if (typeof value !== 'object' || value === null) return value;
-	if (Array.isArray(value)) {
-		const entries = value.map((entry: unknown) => mapTexts(entry, change));
-		return entries.every((entry, index) => Object.is(entry, value[index]))
-			? value
-			: (entries as Value);
-	}
-	const entries = Object.entries(value as IDataObject);
-	const changed = entries.map(([name, entry]): [string, unknown] => [
-		change(name),
-		mapTexts(entry, change),
-	]);
-	const isSame = changed.every(([name, entry], index) => {
-		const [oldName, oldEntry] = entries[index] ?? [];
-		return name === oldName && Object.is(entry, oldEntry);
+	const isArray = Array.isArray(value);
+	let isSame = true;
+	const entries = Object.entries(value).map(([name, entry]: [string, unknown]) => {
+		const changed: [string, unknown] = [isArray ? name : change(name), mapTexts(entry, change)];
+		isSame &&= changed[0] === name && Object.is(changed[1], entry);
+		return changed;
 	});
-	return isSame ? value : (Object.fromEntries(changed) as Value);
+	if (isSame) return value;
+	return (isArray ? entries.map(([, entry]) => entry) : Object.fromEntries(entries)) as Value;
 }

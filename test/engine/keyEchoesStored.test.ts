@@ -44,7 +44,7 @@ const echo = () =>
 	service.fault({
 		match: { method: 'GET' },
 		do: [
-			{ type: 'headers', headers: { 'x-request-id': encodeURIComponent(key).replace('-', '%2d') } },
+			{ type: 'headers', headers: { 'x-request-id': encodeURIComponent(key) } },
 			{ type: 'replace', find: '"id":', with: `"note":"${escaped(everySpelling(key))}","id":` },
 			{ type: 'replace', find: 'The model could not do this', with: escaped(everySpelling(key)) },
 		],

@@ -36,6 +36,10 @@ it('takes the key out of an answer, in names and at any depth, and nothing else'
 	});
 });
 
+it('takes the key out of a name that has an ordinary value', () => {
+	expect(data({ [KEY]: 1 })).toEqual({ '***': 1 });
+});
+
 it('gives back the same object where the key is not in it', () => {
 	const given = { a: ['Bearer abc', { b: undefined }] };
 	expect(data(given)).toBe(given);
@@ -47,6 +51,10 @@ it('a short key could be a word of the answer, and is taken out of errors only',
 	expect(short.data({ a: 'abc' })).toEqual({ a: 'abc' });
 	expect(short.text('abc is wrong')).toBe('*** is wrong');
 	expect(short.text('Bearer xyz')).toBe('Bearer ***');
+});
+
+it('a key that no header can hold is redacted, too', () => {
+	expect(createRedactor('ключ-…-4f0c9d21').data('of ключ-…-4f0c9d21')).toBe('of ***');
 });
 
 it('without a key nothing but what looks like one is taken out', () => {
