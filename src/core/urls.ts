@@ -48,6 +48,11 @@ export function normalizeBaseUrl(
 export function normalizeApiKey(input: unknown, name = 'API key'): string {
 	const key = trimWhitespace(typeof input === 'string' ? input : '');
 	if (!key) throw invalidInputError(`The ${name} is empty`, 'Enter it in the credential.');
+	if (key.length > MAX_KEY_LENGTH)
+		throw invalidInputError(
+			`The ${name} is longer than ${MAX_KEY_LENGTH} characters`,
+			'Copy only the key into the credential.',
+		);
 	if (!/^[\x21-\x7e]+$/.test(key)) {
 		throw invalidInputError(
 			`The ${name} contains a space or another character that is not allowed in a key`,
@@ -56,6 +61,9 @@ export function normalizeApiKey(input: unknown, name = 'API key'): string {
 	}
 	return key;
 }
+
+/** Characters. Longer than any key. */
+export const MAX_KEY_LENGTH = 4096;
 
 /** The only part of n8n's public API that is used, below the n8n URL: whatever its key may do beside, it is sent nowhere else. */
 export const TABLES_PATH = '/api/v1/data-tables';

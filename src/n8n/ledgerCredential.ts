@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import { normalizeApiKey, normalizeBaseUrl, TABLES_PATH } from '../core/urls';
+import { MAX_KEY_LENGTH, normalizeApiKey, normalizeBaseUrl, TABLES_PATH } from '../core/urls';
 
 const whenUsed: INodeProperties['displayOptions'] = { show: { useJobLedger: [true] } };
 
@@ -68,7 +68,8 @@ export const sharesLimit = (data: ICredentialDataDecryptedObject): boolean =>
 
 /** The key as it is stored, for redaction: also while the job ledger is not used. */
 export function findLedgerKey({ n8nApiKey }: ICredentialDataDecryptedObject): string {
-	return typeof n8nApiKey === 'string' ? n8nApiKey.trim() : '';
+	// a longer text is refused as a key where it is used
+	return typeof n8nApiKey === 'string' ? n8nApiKey.trim().slice(0, MAX_KEY_LENGTH) : '';
 }
 
 /**

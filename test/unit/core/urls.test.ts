@@ -104,6 +104,7 @@ it.each([
 		'abc\r\nX-Other: 1',
 		'The API key contains a space or another character that is not allowed in a key',
 	],
+	['a file'.repeat(1000), 'The API key is longer than 4096 characters'],
 	['ключ', 'The API key contains a space or another character that is not allowed in a key'],
 	['ab\u200bcd', 'The API key contains a space or another character that is not allowed in a key'],
 ])('the key %j is refused: %s', (typed, message) => {
