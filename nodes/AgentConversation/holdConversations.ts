@@ -89,7 +89,7 @@ async function hear(
 	answers: Answers,
 	{ speakers, ...state }: State,
 ): Promise<Conversation> {
-	const { pending, rules } = conversation;
+	const { pending } = conversation;
 	if (!pending) return conversation;
 	const answer = answers.get(actionId(itemIndex, pending));
 	const review = answers.get(reviewId(itemIndex, pending));
@@ -106,7 +106,6 @@ async function hear(
 				// a person may repeat the words with which the chat began
 				sent:
 					isChat(tool) && !answer.items.some(isPassedOn) ? { ...given, chatInput: null } : given,
-				answerPath: rules.answerPath,
 				hasWaited: !state[UNSTORED],
 				isOurs: isOurs(n8n, tool),
 			})

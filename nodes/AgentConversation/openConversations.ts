@@ -131,8 +131,6 @@ function openConversation(
 		spendingCap: values.spendingCapPerConversation,
 		onFailure: options.onFailure ?? 'end',
 		onDenial: options.onDenial ?? 'end',
-		maxCharacters: options.maxCharacters ?? DEFAULT_MAX_CHARACTERS,
-		answerPath: options.answerPath?.trim() ?? '',
 	};
 	toPattern(rules.stopPattern);
 	// two speakers of one account must not share a session
@@ -143,15 +141,13 @@ function openConversation(
 	return {
 		conversation: startConversation({ id, rules, speakers, ids }, earlier.turns, Date.now()),
 		settings: {
-			showLive: options.showLive ?? true,
+			showLive: !options.hideTurns,
 			pause: (options.pause ?? 0) * 1000,
 			outputMode: values.outputMode,
 			moderatorInstructions: options.moderatorInstructions ?? '',
 		},
 	};
 }
-
-const DEFAULT_MAX_CHARACTERS = 100_000;
 
 function readOpening(
 	{ openingMessageSource, openingMessage }: Pick<Values, 'openingMessageSource' | 'openingMessage'>,

@@ -10,22 +10,12 @@ export const optionsParam = {
 	default: {},
 	options: [
 		{
-			displayName: 'Answer Field Path',
-			name: 'answerPath',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. data.reply',
+			displayName: 'Hide Turns',
+			name: 'hideTurns',
+			type: 'boolean',
+			default: true,
 			description:
-				'Where the text is in what the speakers return, if the node does not find it: field names with dots between them. It applies to all speakers.',
-		},
-		{
-			displayName: 'Max Characters per Message',
-			name: 'maxCharacters',
-			type: 'number',
-			typeOptions: { minValue: 100, maxValue: 4000000 },
-			default: 100000,
-			description:
-				'The longest message that a speaker gets, without its instruction. Of a longer one the beginning is left out; the message and the transcript say so.',
+				'Whether the chat, or the caller of a streaming webhook, sees no turn while the conversation goes on',
 		},
 		{
 			displayName: 'Moderator Instructions',
@@ -78,17 +68,9 @@ export const optionsParam = {
 			displayName: 'Remove Stop Phrase',
 			name: 'removeStop',
 			type: 'boolean',
-			default: false,
-			description:
-				'Whether to remove from the final answer what ended the conversation: the stop phrase, or what matches the stop pattern',
-		},
-		{
-			displayName: 'Show Turns Live',
-			name: 'showLive',
-			type: 'boolean',
 			default: true,
 			description:
-				'Whether each turn is shown in the chat, or to the caller of a streaming webhook, as it is spoken',
+				'Whether to remove from the final answer what ended the conversation: the stop phrase, or what matches the stop pattern',
 		},
 		{
 			displayName: 'Stop Pattern',
@@ -106,7 +88,7 @@ export const optionsParam = {
 			typeOptions: { minValue: 1, maxValue: 604800 },
 			default: 600,
 			description:
-				'No further turn begins after this time. A turn in progress is not interrupted. The time that a person takes counts.',
+				'No further turn begins after this time. A turn in progress is not interrupted. The time that a person takes counts. Without it, there is no time limit.',
 		},
 		withFieldRules({ mayBeEmpty: true })({
 			displayName: 'Transcript to Continue (JSON)',

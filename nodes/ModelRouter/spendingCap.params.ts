@@ -16,6 +16,6 @@ export const allowUnknownCostOption = withFieldRules({ inTool: 'fixed' })({
 	displayName: 'Allow Unknown Cost',
 	name: 'allowUnknownCost',
 	type: 'boolean',
-	default: false,
-	description: 'Whether to send also when the cost cannot be calculated beforehand',
+	default: true,
+	description: "Whether to send the request even if its cost can't be estimated",
 });

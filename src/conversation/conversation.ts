@@ -22,10 +22,6 @@ export interface Rules {
 	spendingCap?: number;
 	onFailure: 'end' | 'skip' | 'askAgain';
 	onDenial: 'end' | 'skip';
-	/** Characters of the longest message that a speaker gets, without its instruction. */
-	maxCharacters: number;
-	/** Path of the field that contains a speaker's text; empty to look in all usual places. */
-	answerPath: string;
 }
 
 /** What one speaker said. A speaker that failed or was not allowed to speak has a turn without a text. */

@@ -142,13 +142,12 @@ const hasWords = (text: string) => /[\p{L}\p{N}]/u.test(text);
 /** A round in which nobody said anything: it would go on like that until the turn limit. */
 function checkSilence(
 	{ turns, earlier, speakers }: Conversation,
-	{ text, missing }: Reply,
+	{ text }: Reply,
 ): Ending | undefined {
 	if (text.trim()) return undefined;
 	const round = turns.slice(earlier).slice(-speakers.length);
 	if (round.length < speakers.length || round.some((turn) => turn.text.trim())) return undefined;
-	const why = missing ? ` The output has no field "${missing}".` : '';
-	return { kind: 'emptyRound', reason: `Nobody said anything in ${speakers.length} turns.${why}` };
+	return { kind: 'emptyRound', reason: `Nobody said anything in ${speakers.length} turns` };
 }
 
 /** The text without what ended the conversation. */

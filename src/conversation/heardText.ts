@@ -1,4 +1,4 @@
-import type { Conversation, Rules } from './conversation';
+import type { Conversation } from './conversation';
 
 /** What is said to a speaker, and what the transcript tells of it. */
 interface Message {
@@ -15,6 +15,9 @@ interface Said {
 
 type Talk = Pick<Conversation, 'rules' | 'speakers' | 'turns' | 'earlier'>;
 
+/** Of the longest message that a speaker gets, without its instruction. */
+export const MAX_CHARACTERS = 100_000;
+
 /** From this number of speakers on, a message says who said what. */
 const MANY_SPEAKERS = 3;
 
@@ -24,7 +27,7 @@ export function toMessage(talk: Talk, speaker: string): Message {
 	const { text, isShortened } = hear(talk, speaker, said);
 	// who hears everything may remember nothing
 	const isTold = talk.rules.hearing !== 'all' && said.some((entry) => hasSpoken(entry, speaker));
-	const note = `Only the last ${talk.rules.maxCharacters} characters were passed on.`;
+	const note = `Only the last ${MAX_CHARACTERS} characters were passed on.`;
 	return {
 		message: isTold ? text : instruct(talk, speaker, text),
 		...(isShortened && { note }),
@@ -50,7 +53,7 @@ export function toHistory(talk: Talk, speaker: string): HistoryMessage[] {
 			? [
 					{
 						told: hear(talk, speaker, said.slice(0, index)).text,
-						answer: limitLength(entry.text, talk.rules).text,
+						answer: limitLength(entry.text).text,
 					},
 				]
 			: [],
@@ -58,7 +61,7 @@ export function toHistory(talk: Talk, speaker: string): HistoryMessage[] {
 	let characters = 0;
 	const first = all.findLastIndex(({ told, answer }, index) => {
 		characters += told.length + answer.length;
-		return characters > talk.rules.maxCharacters && index < all.length - 1;
+		return characters > MAX_CHARACTERS && index < all.length - 1;
 	});
 	return all.slice(first + 1).flatMap(({ told, answer }, index): HistoryMessage[] => [
 		{ role: 'user', content: index ? told : instruct(talk, speaker, told) },
@@ -81,7 +84,7 @@ function hear({ rules, speakers }: Talk, speaker: string, said: readonly Said[])
 	const lines = texts.map((entry) =>
 		withNames && entry.speaker ? `${entry.speaker}: ${entry.text}` : entry.text,
 	);
-	return limitLength(lines.join('\n\n') || NOTHING_NEW, rules);
+	return limitLength(lines.join('\n\n') || NOTHING_NEW);
 }
 
 /** Whether a speaker has said something, so that it has a turn in its history. */
@@ -105,9 +108,9 @@ function select(
 	return lastOnly ? unheard.filter(({ text }) => text.trim()).slice(-1) : unheard;
 }
 
-function limitLength(text: string, { maxCharacters }: Rules) {
-	if (text.length <= maxCharacters) return { text, isShortened: false };
-	const end = text.slice(-maxCharacters).toWellFormed();
-	const omitted = text.length - maxCharacters;
+function limitLength(text: string) {
+	if (text.length <= MAX_CHARACTERS) return { text, isShortened: false };
+	const end = text.slice(-MAX_CHARACTERS).toWellFormed();
+	const omitted = text.length - MAX_CHARACTERS;
 	return { text: `[The first ${omitted} characters are left out.]\n\n${end}`, isShortened: true };
 }

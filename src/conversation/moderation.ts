@@ -1,4 +1,5 @@
 import type { Conversation } from './conversation';
+import { MAX_CHARACTERS } from './heardText';
 import { nextInTurn, placesOf, type Choice } from './nextSpeaker';
 
 /** The word by which the moderator ends the conversation. */
@@ -32,7 +33,7 @@ export function toModeratorPrompt(
 		'You moderate a conversation. Decide who speaks next.',
 		`The speakers:\n${list.join('\n')}`,
 		instructions.trim(),
-		`The conversation so far:\n\n${talk.slice(-rules.maxCharacters).toWellFormed()}`,
+		`The conversation so far:\n\n${talk.slice(-MAX_CHARACTERS).toWellFormed()}`,
 		`Answer with the name of exactly one speaker${begun ? `, or with ${DONE} if the conversation has reached its goal` : ''}. Write nothing else.`,
 	]
 		.filter(Boolean)

@@ -20,8 +20,6 @@ export interface Reply {
 	/** What was said; of a speaker that failed, the part that had arrived. */
 	text: string;
 	facts: TurnFacts;
-	/** A field that was to contain the text, and is not there. */
-	missing?: string;
 	/** Why the answer is not complete, in the speaker's words. */
 	notice?: string;
 	/** Whether the speaker has written its answer into the chat itself. */
@@ -46,8 +44,6 @@ type Item = Readonly<Record<string, unknown>>;
 export interface Question {
 	/** What its node was given. Where the node passes it on, it is no answer: a stranger may have written it. */
 	sent: Item;
-	/** Path of the field that contains the text; empty to look in all usual places. */
-	answerPath: string;
 	/** Whether the execution has waited for the answer, as it does for a person. */
 	hasWaited: boolean;
 	/** Whether the speaker is a node of this package, which knows whether its service received the message. */
@@ -63,7 +59,7 @@ export interface Question {
  * allowed anything.
  */
 export function readReply(items: readonly Item[], question: Question): Reply {
-	const { sent, answerPath, hasWaited, isOurs } = question;
+	const { sent, hasWaited, isOurs } = question;
 	const added = items.map((item) => withoutSent(item, sent));
 	if (hasWaited && !added.some((item) => isAnswer(item, sent)))
 		return { text: '', facts: {}, denial: { isUnanswered: true } };
@@ -75,12 +71,8 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	if (failed)
 		return { text: partialTextOf(failed), facts, ...shown, failure: toFailure(failed, isOurs) };
 	const isRefusal = added.some(({ data }) => isPlainObject(data) && data['approved'] === false);
-	const values = own.map((item, index) =>
-		answerPath ? valueAt(item, answerPath) : findAnswer(item, added[index] ?? {}),
-	);
-	const isMissing = answerPath !== '' && values.every((value) => value === undefined);
-	const text = values
-		.map(toText)
+	const text = own
+		.map((item, index) => toText(findAnswer(item, added[index] ?? {})))
 		.filter((said) => said.trim())
 		.join('\n\n')
 		// half a character, as a cut emoji leaves it, could not be sent on
@@ -91,7 +83,6 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 		text,
 		facts,
 		...shown,
-		...(isMissing && { missing: answerPath }),
 		...(notice && { notice }),
 		...(isRefusal && { isRefusal }),
 	};
@@ -158,19 +149,6 @@ function personsAnswer({ data, chatInput }: Item): string | undefined {
 
 const firstText = (...values: unknown[]) =>
 	values.find((value): value is string => typeof value === 'string' && value.trim() !== '');
-
-function valueAt(item: Item, path: string): unknown {
-	if (Object.hasOwn(item, path)) return item[path];
-	return path
-		.split('.')
-		.reduce<unknown>(
-			(value, name) =>
-				typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-					? (value as Item)[name]
-					: undefined,
-			item,
-		);
-}
 
 function toText(value: unknown): string {
 	if (typeof value === 'string') return value;

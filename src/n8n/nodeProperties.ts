@@ -31,8 +31,16 @@ export function nodeProperties(
 			const shown = hasChoice(resources) ? { resource: [value] } : {};
 			return resourceProperties(operations, defaultOperation, shown);
 		}),
-		requestSettings,
+		withoutPeoplesResources(resources),
 	];
+}
+
+/** What only people may use works with tables of this n8n, not with the service. */
+function withoutPeoplesResources(resources: readonly Resource[]): INodeProperties {
+	const hidden = resources.filter(({ notInTools }) => notInTools).map(({ value }) => value);
+	return hidden.length
+		? { ...requestSettings, displayOptions: { hide: { resource: hidden } } }
+		: requestSettings;
 }
 
 /** An expression for the line under a node's name on the canvas: the operation by its label. */

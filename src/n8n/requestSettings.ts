@@ -15,7 +15,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			typeOptions: { minValue: 1, maxValue: 50 },
 			default: 5,
 			description:
-				'How many items are processed at the same time, at most 50. Items of one conversation always follow one another. An item that only waits for its media job does not count.',
+				'Items of one conversation always follow one another. An item that only waits for its media job does not count.',
 		},
 		{
 			displayName: 'Wait When Rate-Limited (Seconds)',
@@ -24,15 +24,15 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			typeOptions: { minValue: 0, maxValue: 3600 },
 			default: 60,
 			description:
-				'How long an item may wait after the service has answered "too many requests" (429). If the service asks for a longer wait, the item fails.',
+				'How long an item may wait after "too many requests" (429). If the service asks for a longer wait, the item fails.',
 		},
 		withFieldRules({ inTool: 'fixed' })({
 			displayName: 'Resend If Outcome Is Unknown',
 			name: 'resendIfUnknown',
 			type: 'boolean',
-			default: false,
+			default: true,
 			description:
-				'Whether Retry On Fail and "Retry execution" also send a request that the service may already have received. It may then be carried out, and charged, twice.',
+				'Whether Retry On Fail and "Retry execution" also send a request that the service may have received. It may then be carried out, and charged, twice.',
 		}),
 		{
 			displayName: 'Idle Timeout (Seconds)',
@@ -66,7 +66,8 @@ export interface RequestSettings {
 	totalTimeout: number;
 }
 
-/** What the editor shows where nothing was chosen. */
-export const defaultRequestSettings = Object.fromEntries(
-	requestSettings.options.map((setting) => [setting.name, setting.default]),
-) as unknown as RequestSettings;
+/** Where nothing was chosen. A number is as the editor shows it, and a switch is off until it is added. */
+export const defaultRequestSettings = {
+	...Object.fromEntries(requestSettings.options.map(({ name, default: shown }) => [name, shown])),
+	resendIfUnknown: false,
+} as RequestSettings;

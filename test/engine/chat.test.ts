@@ -190,7 +190,11 @@ describe('what is refused before anything is sent', () => {
 			/must not contain "temperature"/,
 		],
 		['streaming off', { options: { additionalFields: '{"stream":false}' } }, /"stream".*always/],
-		['a tool without a name', { tools: { tool: [{ description: 'x' }] } }, /^Tools 1: Name/],
+		[
+			'a tool without a name',
+			{ options: { tools: { tool: [{ description: 'x' }] } } },
+			/^Options: Tools 1: Name/,
+		],
 		[
 			'no tool named',
 			{ options: { toolChoice: { choice: { mode: 'one' } } } },
@@ -343,7 +347,7 @@ describe('what comes out', () => {
 			Object.assign(service.forms, { toolFragments: form });
 			const parameters = '{"type":"object","properties":{"city":{"type":"string"}}}';
 			const { items } = await ask('Cologne [[tools:2]]', {
-				tools: { tool: [{ name: 'get_weather', description: 'Weather', parameters }] },
+				options: { tools: { tool: [{ name: 'get_weather', description: 'Weather', parameters }] } },
 			});
 			expect(sent()['tools']).toEqual([
 				{

@@ -322,10 +322,10 @@ it('each turn is shown once, with the name of the speaker', async () => {
 	expect(chunks).toEqual(['begin', '**Ada:**\n\na 1', 'end', 'begin', '**Bob:**\n\nb 1', 'end']);
 });
 
-it('nothing is shown with Show Turns Live off', async () => {
+it('nothing is shown with Hide Turns', async () => {
 	const chunks: unknown[] = [];
 	await converse({
-		parameters: { turnLimit: 2, options: { showLive: false } },
+		parameters: { turnLimit: 2, options: { hideTurns: true } },
 		speakers: two(),
 		onChunk: (chunk) => void chunks.push(chunk),
 	});

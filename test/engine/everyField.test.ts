@@ -58,7 +58,7 @@ it('finds the fields', () => {
 			'workspaceAgent: Session Key',
 			'modelRouter media start: Options: Spending Cap per Execution (USD)',
 			'modelRouter media generate: Inputs 1: URL',
-			'modelRouter text message: Tools 1: Parameters (JSON Schema)',
+			'modelRouter text message: Options: Tools 1: Parameters (JSON Schema)',
 			'modelRouter text message: Options: Tool Choice: Tool Name',
 			'marketAssistant askGuided: Options: Include Raw Events',
 			'modelRouter ledger getMany: Filters: State',
@@ -74,7 +74,7 @@ it('finds the fields', () => {
 
 describe.each(
 	ofItems
-		.filter((field) => !mayBeEmpty(field) && !field.takesNoExpression && !field.isOfTool)
+		.filter((field) => !mayBeEmpty(field) && !field.takesNoExpression)
 		.map((field) => [field.title, field] as const),
 )('%s', (_title, field) => {
 	it('is refused where its expression finds nothing, and nothing is asked of the service', async () => {
@@ -129,27 +129,6 @@ describe.each(
 		expect(error?.message ?? '').not.toContain('its expression');
 	});
 });
-
-it.each(
-	ofItems
-		.filter((field) => field.isOfTool && !field.takesNoExpression)
-		.map((field) => [field.title, field] as const),
-)(
-	'%s, which only a tool has, is refused where its expression finds nothing',
-	async (_title, field) => {
-		const { answers } = await callTool('by the engine', {
-			tool: {
-				node: field.node,
-				credential: CREDENTIALS[field.node] ?? 'modelRouterApi',
-				parameters: { ...field.stored("={{ $('Start').item.json.missing }}"), allowAgents: true },
-			},
-			secrets: secretsOf(rig.service),
-			calls: [{}],
-		});
-		expect(answers).toEqual([expect.stringContaining(saying(field))]);
-		expect(asked()).toEqual([]);
-	},
-);
 
 describe('a field whose expression may find nothing', () => {
 	const cases = fields.filter(mayBeEmpty);

@@ -178,22 +178,8 @@ describe('as the tool of an AI agent', () => {
 		return (JSON.parse(answers[0] ?? '') as IDataObject[])[0];
 	};
 
-	it('Simplify does not count, Output does', async () => {
-		expect(await told({ simplify: false })).toEqual(COMPLETED);
-		expect(await told({ toolOutput: 'raw' })).toEqual({ ...COMPLETED, job: expect.any(Object) });
-	});
-
-	it('selected fields, and always the IDs', async () => {
-		const { jobId, requestId, costUsd } = COMPLETED;
-		const some = await told({ toolOutput: 'selectedFields', toolFields: 'costUsd, nothing' });
-		expect(some).toEqual({ jobId, requestId, costUsd });
-		const raw = await told({ toolOutput: 'selectedFields', toolFields: 'job' });
-		expect(raw).toEqual({ jobId, requestId, job: expect.any(Object) });
-	});
-
-	it('no field is refused', async () => {
-		expect(await told({ toolOutput: 'selectedFields', toolFields: ' , ' })).toMatchObject({
-			error: expect.stringMatching(/^Fields is empty\. Enter the names of output fields/),
-		});
+	it('Simplify counts as in a workflow', async () => {
+		expect(await told({})).toEqual(COMPLETED);
+		expect(await told({ simplify: false })).toEqual({ ...COMPLETED, job: expect.any(Object) });
 	});
 });

@@ -23,8 +23,8 @@ describe('what is sent', () => {
 				...options,
 				toolChoice: { choice: { mode: 'required' } },
 				additionalFields: '{"reasoning":{"effort":"low"}}',
+				tools: { tool: [{ name: 'f', parameters: '{"type":"object"}' }] },
 			},
-			tools: { tool: [{ name: 'f', parameters: '{"type":"object"}' }] },
 		});
 		expect(error).toBeUndefined();
 		expect(sent()).toEqual({
@@ -126,8 +126,12 @@ describe('what comes out', () => {
 
 	it('holds tool calls, whole', async () => {
 		const { items } = await ask('Cologne [[tool:f]]', {
-			tools: {
-				tool: [{ name: 'f', parameters: '{"type":"object","properties":{"a":{"type":"string"}}}' }],
+			options: {
+				tools: {
+					tool: [
+						{ name: 'f', parameters: '{"type":"object","properties":{"a":{"type":"string"}}}' },
+					],
+				},
 			},
 		});
 		expect(items[0]?.json).toMatchObject({

@@ -110,7 +110,7 @@ describe.each([
 	});
 
 	it('has nothing to read when the model asks for a tool', async () => {
-		const { items } = await ask('x [[tool:f]]', { tools: { tool: [{ name: 'f' }] } });
+		const { items } = await ask('x [[tool:f]]', { options: { tools: { tool: [{ name: 'f' }] } } });
 		expect(items[0]?.json).toMatchObject({ finishReason: 'tool_calls' });
 		expect(items[0]?.json).not.toHaveProperty('parsed');
 	});

@@ -100,10 +100,10 @@ it('the text of a tool that does not stream comes right after its turn, before t
 	expect(names).toEqual(['Code', 'Ann']);
 });
 
-it('with Show Turns Live switched off, nothing is written live, not even by our own speakers', async () => {
+it('with Hide Turns, nothing is written live, not even by our own speakers', async () => {
 	const { agent, assistant, model } = speakersOf(bridge.accounts);
 	const { url, body, outcome } = await published('a streaming webhook', {
-		parameters: { turnLimit: 4, options: { showLive: false } },
+		parameters: { turnLimit: 4, options: { hideTurns: true } },
 		speakers: [agent('Ann'), assistant('Market'), model('Model'), codeTool('Code', code)],
 	});
 	const chunks: Chunk[] = [];

@@ -223,7 +223,6 @@ describe('fields', () => {
 				'questionSource',
 				'responseFormat',
 				'sessionMode',
-				'toolOutput',
 				'useLedger',
 				'watch',
 				'withKeys',
@@ -234,7 +233,7 @@ describe('fields', () => {
 			...['marketData', 'onChain', 'perps', 'sentiment', 'tokenAnalysis', 'webSearch'],
 		],
 		'what the user pays for': ['allowAgents', 'idempotencyKey'],
-		'as in the nodes of n8n': ['limit', 'returnAll', 'simplify', 'streamAnswer', 'toolFields'],
+		'as in the nodes of n8n': ['limit', 'returnAll', 'simplify', 'streamAnswer'],
 		'how a conversation goes, which decides on what it costs': [
 			...['openingMessage', 'outputMode', 'stopPhrase', 'turnLimit', 'turnOrder'],
 		],

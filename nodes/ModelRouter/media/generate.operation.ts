@@ -1,6 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
 import { waitForJob, withJobId, jobFailedError, withJobRecord } from '../../../src/router/jobs';
-import { outputParams, toOutputChoice } from '../output.params';
+import { simplifyParam } from '../simplify.params';
 import { binaryParam, maxSizeOption, maxWaitOption, toMaxWait } from './media.params';
 import { deliverInNode } from './jobLedger';
 import { downloadResult, toJobOutput } from './jobOutput';
@@ -16,7 +16,7 @@ export const generate = operation({
 	params: [
 		...startParams,
 		binaryParam,
-		...outputParams,
+		simplifyParam,
 		{
 			displayName: 'Options',
 			name: 'options',
@@ -33,9 +33,9 @@ export const generate = operation({
 		},
 	],
 
-	prepare: ({ binaryProperty, options, ...params }) => ({
+	prepare: ({ binaryProperty, options, simplify, ...params }) => ({
 		...toStartRequest(params, options, toMaxWait(options)),
-		output: toOutputChoice(params),
+		simplify,
 		binaryProperty,
 		maxWait: toMaxWait(options),
 		maxSizeMib: options.maxSizeMib ?? maxSizeOption.default,
@@ -44,12 +44,12 @@ export const generate = operation({
 	check: checkStart,
 
 	async run(context) {
-		const { http, clock, asTool, request } = context;
+		const { http, clock, request } = context;
 		const { job: started, ledgered } = await startPaidJob(context);
 		const waitAndDownload = async () => {
 			const job = await waitForJob(http, started, { maxWait: request.maxWait, clock });
 			if (job.state === 'failed') throw jobFailedError(job);
-			const { output, model, maxSizeMib, binaryProperty } = request;
+			const { simplify, model, maxSizeMib, binaryProperty } = request;
 			const fileOptions = { binaryProperty, maxSizeMib, justCompleted: true };
 			const { file, ...binary } = await withJobRecord(
 				job,
@@ -58,7 +58,7 @@ export const generate = operation({
 			// the estimate may be in the response to the start only
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
-			const details = { output, asTool, model, file, ledgered };
+			const details = { simplify, model, file, ledgered };
 			return { json: toJobOutput({ ...estimate, ...job }, details), ...binary };
 		};
 		// from here on every error contains the job's id

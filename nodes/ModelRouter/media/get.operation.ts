@@ -1,19 +1,19 @@
 import { operation } from '../../../src/n8n/operation';
 import { readJob } from '../../../src/router/jobs';
-import { outputParams, toOutputChoice } from '../output.params';
+import { simplifyParam } from '../simplify.params';
 import { addressParams, toAddress } from './media.params';
-import { toJobOutput } from './jobOutput';
+import { toJobJson } from './jobOutput';
 
 export const get = operation({
 	name: 'Get Job',
 	value: 'get',
 	action: 'Get media job',
 	description: 'Read the state and the cost of a job',
-	params: [...addressParams, ...outputParams],
+	params: [...addressParams, simplifyParam],
 
-	prepare: (params) => ({ address: toAddress(params), output: toOutputChoice(params) }),
+	prepare: ({ simplify, ...params }) => ({ address: toAddress(params), simplify }),
 
-	async run({ request: { address, output }, http, asTool }) {
-		return { json: toJobOutput(await readJob(http, address), { output, asTool }) };
+	async run({ request: { address, simplify }, http }) {
+		return { json: toJobJson(await readJob(http, address), { simplify }) };
 	},
 });

@@ -14,7 +14,6 @@ import {
 } from '../../../src/router/jobs';
 import { isRecordNeeded, summarizeJob } from '../../../src/router/jobSummary';
 import { kindOfMediaType } from '../../../src/router/model';
-import { selectOutput, type OutputChoice } from '../output.params';
 import type { LedgerResult } from './jobLedger';
 import { mediaTypeLabel } from './media.params';
 
@@ -117,42 +116,24 @@ function toDownloadError(cause: unknown, { jobId }: JobAddress): unknown {
 
 /** What a job's item says beside the job itself. */
 interface JobOutputDetails {
-	output: OutputChoice;
-	asTool: boolean;
+	simplify: boolean;
 	/** The requested model. */
-	model?: string;
-	file?: IDataObject;
-	ledgered?: LedgerResult | undefined;
+	model?: string | undefined;
+	file?: IDataObject | undefined;
 }
 
-/** Fields that are in every output. */
-const KEPT_FIELDS = ['jobId', 'requestId', 'entryId', 'idempotencyKey', 'failure'];
-
-/** A job as an item, as far as the user wants it. */
-export function toJobOutput(
+/** A job as an item, with its entry in the ledger. */
+export const toJobOutput = (
 	job: Job,
-	{ output, asTool, model, file, ledgered }: JobOutputDetails,
-): IDataObject {
-	const toJson = (simplify: boolean) => ({
-		...toJobJson(job, { simplify, model, file }),
-		...toLedgerJson(ledgered),
-	});
-	return selectOutput(output, asTool, toJson, KEPT_FIELDS);
-}
+	{ ledgered, ...details }: JobOutputDetails & { ledgered?: LedgerResult | undefined },
+): IDataObject => ({ ...toJobJson(job, details), ...toLedgerJson(ledgered) });
 
 /**
  * A job as an item. The raw record is under `job`: a top-level `error` field would make n8n retry the node.
  *
  * Simplified, the record is left out, unless it tells or may tell of a failure.
  */
-export function toJobJson(
-	job: Job,
-	{
-		simplify,
-		model,
-		file,
-	}: { simplify: boolean; model?: string | undefined; file?: IDataObject | undefined },
-): IDataObject {
+export function toJobJson(job: Job, { simplify, model, file }: JobOutputDetails): IDataObject {
 	return {
 		...summarizeJob(job, model),
 		...(file && { file }),

@@ -3,17 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import type { MediaType } from '../../../src/router/model';
 
-/** The specification defines no field of the body but the model: these are the usual names. Sent only when set. */
-const PRESET_FIELDS = {
-	aspectRatio: { field: 'aspect_ratio', of: ['images', 'videos'] },
-	duration: { field: 'duration', of: ['videos', 'music'] },
-	quality: { field: 'quality', of: ['images', 'videos'] },
-	voice: { field: 'voice', of: ['audio'] },
-} as const satisfies Record<string, { field: string; of: readonly MediaType[] }>;
-
-const shownFor = ({ of }: (typeof PRESET_FIELDS)[keyof typeof PRESET_FIELDS]) => ({
-	show: { '/mediaType': [...of] },
-});
+const shownFor = (...mediaType: MediaType[]) => ({ show: { '/mediaType': mediaType } });
 
 export const presetsParam = {
 	displayName: 'Presets',
@@ -28,7 +18,7 @@ export const presetsParam = {
 			displayName: 'Aspect Ratio',
 			name: 'aspectRatio',
 			type: 'options',
-			displayOptions: shownFor(PRESET_FIELDS.aspectRatio),
+			displayOptions: shownFor('images', 'videos'),
 			options: [
 				{ name: '1:1 (Square)', value: '1:1' },
 				{ name: '16:9 (Landscape)', value: '16:9' },
@@ -46,16 +36,17 @@ export const presetsParam = {
 			displayName: 'Duration (Seconds)',
 			name: 'duration',
 			type: 'number',
-			displayOptions: shownFor(PRESET_FIELDS.duration),
+			displayOptions: shownFor('videos', 'music'),
 			typeOptions: { minValue: 0.1, numberPrecision: 1 },
 			default: 5,
-			description: 'How long the video or the music is. Sent as "duration".',
+			description:
+				'How long the video or the music is. Sent as "duration". Without it, the model decides.',
 		},
 		{
 			displayName: 'Quality',
 			name: 'quality',
 			type: 'string',
-			displayOptions: shownFor(PRESET_FIELDS.quality),
+			displayOptions: shownFor('images', 'videos'),
 			default: '',
 			placeholder: 'e.g. high',
 			description: 'Sent as "quality"; not sent when empty',
@@ -64,7 +55,7 @@ export const presetsParam = {
 			displayName: 'Voice',
 			name: 'voice',
 			type: 'string',
-			displayOptions: shownFor(PRESET_FIELDS.voice),
+			displayOptions: shownFor('audio'),
 			default: '',
 			placeholder: 'e.g. alloy',
 			description: 'Name of the voice that speaks. Sent as "voice"; not sent when empty.',
@@ -72,25 +63,18 @@ export const presetsParam = {
 	],
 } as const satisfies INodeProperties;
 
-/** A field of the request, and the label of the preset that sets it. */
-interface PresetField {
-	field: string;
-	label: string;
-	value: string | number;
-}
+/** The specification defines no field of the body but the model: these are the usual names. */
+const FIELDS = {
+	aspectRatio: 'aspect_ratio',
+	duration: 'duration',
+	quality: 'quality',
+	voice: 'voice',
+} as const;
 
-/** The presets that are set and that the editor shows for the media type. */
-export function toPresetFields(
-	presets: ParamValues<readonly [typeof presetsParam]>['presets'],
-	mediaType: MediaType,
-): PresetField[] {
-	return presetsParam.options.flatMap(({ name, displayName }) => {
-		const { field, of } = PRESET_FIELDS[name];
+/** The presets that are set, each as a field of the request with the label of the preset. */
+export const toPresetFields = (presets: ParamValues<readonly [typeof presetsParam]>['presets']) =>
+	presetsParam.options.flatMap(({ name, displayName: label }) => {
 		const given = presets[name];
 		const value = typeof given === 'string' ? given.trim() : given;
-		const isShown = (of as readonly MediaType[]).includes(mediaType);
-		return isShown && value !== undefined && value !== ''
-			? [{ field, label: displayName, value }]
-			: [];
+		return value === undefined || value === '' ? [] : [{ field: FIELDS[name], label, value }];
 	});
-}

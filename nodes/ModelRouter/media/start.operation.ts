@@ -1,5 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
-import { outputParams, toOutputChoice } from '../output.params';
+import { simplifyParam } from '../simplify.params';
 import { toJobOutput } from './jobOutput';
 import { startOptions, startParams, toStartRequest } from './start.params';
 import { checkStart, startPaidJob } from './startPaidJob';
@@ -12,7 +12,7 @@ export const start = operation({
 		'Start making an image, video, music or speech, and get the job ID at once. It costs money when it completes.',
 	params: [
 		...startParams,
-		...outputParams,
+		simplifyParam,
 		{
 			displayName: 'Options',
 			name: 'options',
@@ -27,17 +27,16 @@ export const start = operation({
 		},
 	],
 
-	prepare: ({ options, ...params }) => ({
+	prepare: ({ options, simplify, ...params }) => ({
 		...toStartRequest(params, options),
-		output: toOutputChoice(params),
+		simplify,
 	}),
 
 	check: checkStart,
 
 	async run(context) {
-		const { asTool, request } = context;
-		const { output, model } = request;
+		const { simplify, model } = context.request;
 		const { job, ledgered } = await startPaidJob(context);
-		return { json: toJobOutput(job, { output, asTool, model, ledgered }) };
+		return { json: toJobOutput(job, { simplify, model, ledgered }) };
 	},
 });

@@ -136,7 +136,7 @@ const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecima
 	typeOptions: { minValue: 0 },
 	default: 10,
 	description:
-		'Jobs are started one after another. No more are started once their estimated costs (or their minimum costs in the catalog, where those are higher) add up to this. The last job may exceed the cap. It applies to all starts of this node in one execution; a failed job still counts.',
+		'Jobs are started one after another. No more are started once their estimated costs (or their minimum costs in the catalog, where those are higher) add up to this. The last job may exceed the cap. It applies to all starts of this node in one execution; a failed job still counts. Without it, there is no such cap.',
 });
 
 /** The options of every start. An operation adds its own, in the order of the labels. */
@@ -144,7 +144,7 @@ export const startOptions = {
 	allowUnknownCost: {
 		...allowUnknownCostOption,
 		description:
-			'Whether to start a job also when the catalog has no price for its model, or cannot be read. The spending caps then cannot hold it back.',
+			'Whether to start a job even if the catalog has no price for its model, or cannot be read. The spending caps then cannot hold it back.',
 	},
 	ledgerLabel: ledgerLabelOption,
 	spendingCapPerExecution: spendingCapPerExecutionOption,
@@ -184,7 +184,6 @@ export function toStartRequest(
 
 /** @throws ServiceError `invalid` for a field that is set twice. */
 function toBody({
-	mediaType,
 	model,
 	prompt,
 	presets,
@@ -193,7 +192,7 @@ function toBody({
 	const fields = [
 		{ field: 'model', label: 'Model', value: model.trim() },
 		...(prompt ? [{ field: 'prompt', label: 'Prompt', value: prompt }] : []),
-		...toPresetFields(presets, mediaType),
+		...toPresetFields(presets),
 	];
 	for (const { field, label } of fields) {
 		if (Object.hasOwn(parameters, field))

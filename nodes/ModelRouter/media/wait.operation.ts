@@ -1,8 +1,8 @@
 import { operation } from '../../../src/n8n/operation';
 import { waitForJob } from '../../../src/router/jobs';
-import { outputParams, toOutputChoice } from '../output.params';
+import { simplifyParam } from '../simplify.params';
 import { addressParams, maxWaitOption, toAddress, toMaxWait } from './media.params';
-import { toJobOutput } from './jobOutput';
+import { toJobJson } from './jobOutput';
 
 export const wait = operation({
 	name: 'Wait for Job',
@@ -11,7 +11,7 @@ export const wait = operation({
 	description: 'Wait until a job has completed or failed',
 	params: [
 		...addressParams,
-		...outputParams,
+		simplifyParam,
 		{
 			displayName: 'Options',
 			name: 'options',
@@ -22,14 +22,14 @@ export const wait = operation({
 		},
 	],
 
-	prepare: ({ options, ...params }) => ({
+	prepare: ({ options, simplify, ...params }) => ({
 		address: toAddress(params),
-		output: toOutputChoice(params),
+		simplify,
 		maxWait: toMaxWait(options),
 	}),
 
-	async run({ request: { address, output, maxWait }, http, clock, asTool }) {
+	async run({ request: { address, simplify, maxWait }, http, clock }) {
 		const job = await waitForJob(http, address, { maxWait, clock });
-		return { json: toJobOutput(job, { output, asTool }) };
+		return { json: toJobJson(job, { simplify }) };
 	},
 });

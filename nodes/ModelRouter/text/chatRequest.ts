@@ -5,7 +5,12 @@ import { protocols, type Protocol, type protocolOption } from './protocols';
 import { addFields, toProtocolFields } from './requestFields';
 import type { additionalFieldsOption, systemMessageOption, TextValues } from './text.params';
 import type { TextRequest } from './textRequest';
-import { toToolChoice, toTools, type toolChoiceOption } from './tools.params';
+import {
+	toToolChoice,
+	toToolFields,
+	type toolChoiceOption,
+	type toolsOption,
+} from './tools.params';
 
 /** Options, and the fields of the chat-completions protocol as which they are sent. */
 export const CHAT_FIELDS = {
@@ -27,6 +32,7 @@ type ChatOptions = { [name in keyof typeof CHAT_FIELDS]?: unknown } & Partial<
 			typeof protocolOption,
 			typeof systemMessageOption,
 			typeof toolChoiceOption,
+			typeof toolsOption,
 		]
 	>
 >;
@@ -40,15 +46,21 @@ type ChatOptions = { [name in keyof typeof CHAT_FIELDS]?: unknown } & Partial<
  */
 export function toTextRequest(
 	values: TextValues,
-	{ systemMessage, additionalFields, toolChoice, protocol = 'chat', ...options }: ChatOptions,
+	{
+		systemMessage,
+		additionalFields,
+		tools,
+		toolChoice,
+		protocol = 'chat',
+		...options
+	}: ChatOptions,
 	history?: unknown,
 ): TextRequest {
 	const model = values.model.trim();
 	const messages = toMessages(values, protocol, history);
-	const tools = toTools(values.tools).map((tool) => ({ type: 'function', function: tool }));
 	const fields = {
 		...toProtocolFields(options, CHAT_FIELDS),
-		...(tools.length && { tools }),
+		...toToolFields(tools),
 		...toToolChoice(toolChoice),
 		...toFormatField(values),
 	};

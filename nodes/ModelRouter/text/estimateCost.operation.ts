@@ -22,6 +22,7 @@ import {
 	systemMessageOption,
 } from './text.params';
 import { buildBody, checkTextRequest } from './textRequest';
+import { toolsOption } from './tools.params';
 
 export const estimateCost = operation({
 	name: 'Estimate Cost',
@@ -44,6 +45,7 @@ export const estimateCost = operation({
 				answerCountOption,
 				protocolOption,
 				systemMessageOption,
+				toolsOption,
 			],
 		},
 	],

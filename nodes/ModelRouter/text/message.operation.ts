@@ -22,7 +22,7 @@ import {
 } from './text.params';
 import { createAnswerReader } from './textOutput';
 import { checkTextRequest } from './textRequest';
-import { toolChoiceOption } from './tools.params';
+import { toolChoiceOption, toolsOption } from './tools.params';
 
 export const message = operation({
 	name: 'Message a Model',
@@ -61,6 +61,7 @@ export const message = operation({
 				systemMessageOption,
 				temperatureOption,
 				toolChoiceOption,
+				toolsOption,
 				topPOption,
 			],
 		},

@@ -4,7 +4,6 @@ import type { ParamValues } from '../../../src/n8n/parameters';
 import { modelParam } from '../modelPicker';
 import { spendingCapPerItemParam } from '../spendingCap.params';
 import { attachmentsParam, conversationParams } from './conversation.params';
-import { toolsParam } from './tools.params';
 
 /**
  * The format of an answer.
@@ -49,7 +48,6 @@ export const inputParams = [modelParam, ...conversationParams] as const satisfie
 /** What else belongs to every text request. */
 export const furtherParams = [
 	attachmentsParam,
-	toolsParam,
 	...formatParams(', returned as "parsed"'),
 ] as const satisfies INodeProperties[];
 
@@ -131,7 +129,8 @@ export const seedOption = {
 	name: 'seed',
 	type: 'number',
 	default: 0,
-	description: 'With the same seed, a model that supports it gives nearly the same answer again',
+	description:
+		'With the same seed, a model that supports it gives nearly the same answer again. Without it, answers vary.',
 } as const satisfies INodeProperties;
 
 export const systemMessageOption = {
@@ -149,7 +148,8 @@ export const temperatureOption = {
 	type: 'number',
 	typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 2 },
 	default: 1,
-	description: 'From 0 (nearly the same answer each time) to 2 (most varied)',
+	description:
+		'From 0 (nearly the same answer each time) to 2 (most varied). Without it, the model decides.',
 } as const satisfies INodeProperties;
 
 export const topPOption = {
@@ -159,5 +159,5 @@ export const topPOption = {
 	typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 	default: 1,
 	description:
-		'From 0 to 1. Only the most likely tokens, which together have this probability, are used.',
+		'From 0 to 1. Only the most likely tokens, which together have this probability, are used. Without it, the model decides.',
 } as const satisfies INodeProperties;

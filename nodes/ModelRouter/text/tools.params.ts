@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { invalidInputError } from '../../../src/core/errors';
 import type { ParamValues } from '../../../src/n8n/parameters';
 
-export const toolsParam = {
+export const toolsOption = {
 	displayName: 'Tools',
 	name: 'tools',
 	type: 'fixedCollection',
@@ -88,25 +88,24 @@ export const toolChoiceOption = {
 	],
 } as const satisfies INodeProperties;
 
-type ToolValues = ParamValues<readonly [typeof toolsParam]>['tools'];
+type ToolValues = ParamValues<readonly [typeof toolsOption]>['tools'];
 
-interface Tool {
-	name: string;
-	description?: string;
-	parameters?: object;
-}
-
-/** @throws ServiceError `invalid` for a tool without a name. */
-export function toTools({ tool = [] }: ToolValues): Tool[] {
-	return tool.map(({ name = '', description, parameters = {} }, index) => {
-		if (!name.trim()) throw invalidInputError(`Tools ${index + 1}: Name is empty`);
+/**
+ * @returns the field `tools`; nothing where there is none.
+ * @throws ServiceError `invalid` for a tool without a name.
+ */
+export function toToolFields({ tool = [] }: ToolValues = {}): { tools?: object[] } {
+	const tools = tool.map(({ name = '', description, parameters = {} }, index) => {
+		if (!name.trim()) throw invalidInputError(`Options: Tools ${index + 1}: Name is empty`);
 		const hasParameters = Object.keys(parameters).length > 0;
-		return {
+		const described = {
 			name: name.trim(),
 			...(description && { description }),
 			...(hasParameters && { parameters }),
 		};
+		return { type: 'function', function: described };
 	});
+	return tools.length ? { tools } : {};
 }
 
 type ToolChoice = ParamValues<readonly [typeof toolChoiceOption]>['toolChoice'];

@@ -21,8 +21,6 @@ export interface Field {
 	type: INodeProperties['type'];
 	description: string;
 	takesNoExpression: boolean;
-	/** Whether it is shown below an AI agent only. */
-	isOfTool: boolean;
 	rules: FieldRules;
 	/** The rules of the collection that it is in. */
 	outerRules: FieldRules;
@@ -168,7 +166,6 @@ function inside(param: INodeProperties, place: Place): Field[] {
 			type,
 			description: param.description ?? '',
 			takesNoExpression: param.noDataExpression ?? false,
-			isOfTool: param.displayOptions?.show?.['@tool']?.[0] === true,
 			rules: getFieldRules(param),
 			outerRules: place.outer,
 			good: good(param, true),

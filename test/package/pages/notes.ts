@@ -86,7 +86,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'This model …': 'Choose another model, or the operation that the sentence names.',
 	'The catalog does not have this model':
 		'Choose the model from the list. Models that were retired are no longer in it.',
-	'Tools …: Name is empty': 'Enter a name for this tool.',
+	'Options: Tools …: Name is empty': 'Enter a name for this tool.',
 	'The JSON schema cannot be used, at …: …': 'Correct the schema at the place that is named.',
 	'…: it is nested too deeply, or too large': 'Use a smaller schema.',
 	'… must be an object with "role" and "content"':

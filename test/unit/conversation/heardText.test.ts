@@ -24,16 +24,20 @@ it('who has not spoken yet gets its instruction and the opening', () => {
 	expect(toMessage({ ...conversation, turns }, 'Eve').message).toBe('Ada: a2');
 });
 
+/** The longest text that is passed on. */
+const MOST = 100_000;
+
 it('a message that is too long loses its beginning, and says so', () => {
-	const conversation = { ...begun({ maxCharacters: 5 }), turns: [said('Ada', '0123456789')] };
+	const end = 'x'.repeat(MOST);
+	const conversation = { ...begun(), turns: [said('Ada', `01234${end}`)] };
 	expect(toMessage(conversation, 'Bob')).toEqual({
-		message: '[The first 5 characters are left out.]\n\n56789',
-		note: 'Only the last 5 characters were passed on.',
+		message: `[The first 5 characters are left out.]\n\n${end}`,
+		note: 'Only the last 100000 characters were passed on.',
 	});
 });
 
 it('no half of a character is passed on', () => {
-	const conversation = { ...begun({ maxCharacters: 1 }), turns: [said('Ada', 'x😀')] };
+	const conversation = { ...begun(), turns: [said('Ada', `😀${'x'.repeat(MOST - 1)}`)] };
 	expect(toMessage(conversation, 'Bob').message.isWellFormed()).toBe(true);
 });
 
@@ -53,33 +57,41 @@ it('with "Everything" there is no history: the message has it', () => {
 });
 
 it('a history that is too long loses its oldest questions with their answers', () => {
-	const long = [said('Ada', 'a'.repeat(60)), said('Bob', 'b'), said('Ada', 'c'), said('Bob', 'd')];
-	expect(toHistory({ ...begun({ maxCharacters: 50 }), turns: long }, 'Ada')).toEqual([
+	const long = [
+		said('Ada', 'a'.repeat(MOST + 1)),
+		said('Bob', 'b'),
+		said('Ada', 'c'),
+		said('Bob', 'd'),
+	];
+	expect(toHistory({ ...begun(), turns: long }, 'Ada')).toEqual([
 		{ role: 'user', content: 'b' },
 		{ role: 'assistant', content: 'c' },
 	]);
 	const atAnswer = [
 		said('Ada', 'a'),
-		said('Bob', 'b'.repeat(49)),
+		said('Bob', 'b'.repeat(MOST - 1)),
 		said('Ada', 'c'),
 		said('Bob', 'd'),
 	];
-	expect(toHistory({ ...begun({ maxCharacters: 50 }), turns: atAnswer }, 'Ada')).toHaveLength(2);
+	expect(toHistory({ ...begun(), turns: atAnswer }, 'Ada')).toHaveLength(2);
 });
 
 it('a text of any length leaves the instruction in place, and a history keeps it', () => {
 	const instructions = { Bob: 'Never pay more than 500.' };
-	const long = said('Ada', 'x'.repeat(2000));
+	const long = said('Ada', 'x'.repeat(2 * MOST));
 	const first = { ...begun({ instructions }), turns: [long] };
 	expect(toMessage(first, 'Bob')).toEqual({
-		message: `${instructions.Bob}\n\n[The first 1000 characters are left out.]\n\n${'x'.repeat(1000)}`,
-		note: 'Only the last 1000 characters were passed on.',
+		message: `${instructions.Bob}\n\n[The first 100000 characters are left out.]\n\n${'x'.repeat(MOST)}`,
+		note: 'Only the last 100000 characters were passed on.',
 	});
-	const later = { ...first, turns: [long, said('Bob', 'y'.repeat(2000)), long, said('Bob', 'no')] };
+	const later = {
+		...first,
+		turns: [long, said('Bob', 'y'.repeat(2 * MOST)), long, said('Bob', 'no')],
+	};
 	expect(toHistory(later, 'Bob')[0]?.content).toMatch(/^Never pay more than 500\.\n\n/);
-	expect(toHistory({ ...first, turns: [long, said('Bob', 'y'.repeat(2000))] }, 'Bob')).toHaveLength(
-		2,
-	);
+	expect(
+		toHistory({ ...first, turns: [long, said('Bob', 'y'.repeat(2 * MOST))] }, 'Bob'),
+	).toHaveLength(2);
 });
 
 it.each<[string, Partial<Rules>, Turn[]]>([

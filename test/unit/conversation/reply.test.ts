@@ -16,7 +16,7 @@ type Item = Record<string, unknown>;
 
 /** What a speaker said, unless said otherwise one of another package that answered at once. */
 const read = (items: Item[], more: Partial<Question> = {}) =>
-	readReply(items, { sent, answerPath: '', hasWaited: false, isOurs: false, ...more });
+	readReply(items, { sent, hasWaited: false, isOurs: false, ...more });
 
 it.each<[string, Record<string, unknown>[], string]>([
 	['output first', [{ text: 'no', output: 'yes' }], 'yes'],
@@ -40,20 +40,6 @@ it.each<[string, Record<string, unknown>[], string]>([
 	["a person's refusal", [{ data: { approved: false } }], 'Not approved'],
 ])('the text of %s', (_what, items, text) => {
 	expect(read(items)).toMatchObject({ text });
-});
-
-it.each<[string, Record<string, unknown>, object]>([
-	['a.b', { a: { b: 'yes' }, output: 'no' }, { text: 'yes' }],
-	['a.b', { 'a.b': 'yes', a: { b: 'no' } }, { text: 'yes' }],
-	['list.1', { list: ['no', 'yes'] }, { text: 'yes' }],
-	['n', { n: 5 }, { text: '5' }],
-	['o', { o: { z: 1 } }, { text: '{"z":1}' }],
-	['x', { output: 'no' }, { text: '', missing: 'x' }],
-	['a.b', { a: 'text' }, { text: '', missing: 'a.b' }],
-	['constructor.name', {}, { text: '', missing: 'constructor.name' }],
-	['x', { x: null }, { text: '' }],
-])('the field %s', (path, item, reply) => {
-	expect(read([item], { answerPath: path })).toEqual({ facts: {}, ...reply });
 });
 
 it.each<[string, Record<string, unknown>, object]>([
@@ -202,8 +188,6 @@ describe('a speaker that waits for a person', () => {
 		expect(read(items, { sent: given, hasWaited: true })).toEqual({ text: '', facts: {}, denial });
 		// the same of a node that has not waited is only silence
 		expect(read(items, { sent: given })).toEqual({ text: '', facts: {} });
-		const named = read(items, { sent: given, hasWaited: true, answerPath: 'chatInput' });
-		expect(named).toEqual({ text: '', facts: {}, denial });
 	});
 
 	it.each<[string, Item[], string]>([
@@ -240,8 +224,8 @@ it('costs whose sum is no number are no cost', () => {
 it('anything is read', () => {
 	const anything = fc.array(fc.dictionary(fc.string(), fc.jsonValue()));
 	fc.assert(
-		fc.property(anything, fc.string(), fc.boolean(), (items, answerPath, hasWaited) => {
-			expect(typeof read(items, { answerPath, hasWaited }).text).toBe('string');
+		fc.property(anything, fc.boolean(), (items, hasWaited) => {
+			expect(typeof read(items, { hasWaited }).text).toBe('string');
 			expect(typeof readDecision(items, sent).isApproved).toBe('boolean');
 		}),
 	);

@@ -24,8 +24,6 @@ export const rulesWith = (more: Partial<Rules> = {}): Rules => ({
 	removeStop: false,
 	onFailure: 'end',
 	onDenial: 'end',
-	maxCharacters: 1000,
-	answerPath: '',
 	...more,
 });
 
