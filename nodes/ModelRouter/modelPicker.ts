@@ -4,8 +4,8 @@ import { connect, type Connection } from '../../src/n8n/connection';
 import { toNodeError } from '../../src/n8n/errors';
 import { requireN8n } from '../../src/n8n/n8nVersions';
 import { matchesFilter, compareByKnownKind, readPrice, listModels } from '../../src/router/catalog';
+import { modalities, modalityNames } from '../../src/router/messages';
 import { type Model, type ModelKind, kindOfMediaType, mediaTypes } from '../../src/router/model';
-import { readAbilities } from '../../src/router/modelAbilities';
 import { access } from './access';
 
 export const modelParam = {
@@ -35,12 +35,12 @@ export async function searchModels(
 	return await listForPicker(this, search, findNeededKind(this), () => []);
 }
 
-/** Finds text models for the picker of the chat model, with what they can do. */
+/** Finds text models for the picker of the chat model, with the inputs that they take. */
 export async function searchChatModels(
 	this: ILoadOptionsFunctions,
 	search = '',
 ): Promise<INodeListSearchResult> {
-	return await listForPicker(this, search, 'text', listAbilities);
+	return await listForPicker(this, search, 'text', listInputs);
 }
 
 /** @param describe What the title of a model says beside its price and context. */
@@ -67,15 +67,10 @@ async function listForPicker(
 	}
 }
 
-/** What the catalog says that a model can do, and what an AI agent would miss. */
-function listAbilities(model: Model): string[] {
-	const { tools, streaming, json, images } = readAbilities(model);
-	return [
-		tools !== undefined && (tools ? 'tools' : 'no tools'),
-		streaming === false && 'no streaming',
-		images && 'images',
-		json && 'JSON',
-	].filter((ability) => ability !== false && ability !== undefined);
+/** The inputs that a model takes besides text, according to the catalog. */
+function listInputs({ input_modalities: accepted }: Model): string[] {
+	if (!Array.isArray(accepted)) return [];
+	return modalities.filter((one) => accepted.includes(one)).map((one) => modalityNames[one]);
 }
 
 function findNeededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
@@ -90,7 +85,7 @@ function findNeededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
 /** Name, price, context and id, as far as known. The list is narrow and truncates the end. */
 function formatTitle(
 	{ id, name, pricing, context_length: context }: Model,
-	abilities: string[],
+	details: string[],
 ): string {
 	const named = typeof name === 'string' && name && name !== id;
 	return [
@@ -98,7 +93,7 @@ function formatTitle(
 		formatTokenPrice(readPrice(pricing, 'input_per_mtok'), readPrice(pricing, 'output_per_mtok')),
 		formatUnitPrice(readPrice(pricing, 'per_unit'), pricing?.['unit']),
 		typeof context === 'number' ? `${formatCount(context)} context` : undefined,
-		...abilities,
+		...details,
 		named && id,
 	]
 		.filter(Boolean)

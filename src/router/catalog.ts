@@ -4,7 +4,7 @@ import { mapServiceError, ServiceError, withDetails } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { encodePathSegment } from '../core/urls';
-import { findModels, isModel, longestListLength, findNextPage, type PageInfo } from './catalogPage';
+import { findModels, findNextPage, isModel } from './catalogPage';
 import { type Model, createModelFinder, isSameModel, type ModelKind } from './model';
 
 interface Catalog {
@@ -21,59 +21,33 @@ const MAX_MODELS = 20_000;
 const MAX_BYTES = 4 * MAX_JSON_BYTES;
 
 /**
- * Lists the catalog with the caller's own prices.
+ * Lists the catalog with the caller's own prices. Of entries with the same id, the first one counts.
  *
- * The specification does not define what contains the list: a bare list, a list in any field, and an object keyed by id are
- * all accepted. If the catalog has pages, all of them are requested, always from the service's own address. A page may have 16 MiB, and
- * all together 64 MiB and 20,000 models.
+ * If the catalog has pages, all of them are requested, always from the service's own address. A page may have 16 MiB, and all
+ * together 64 MiB and 20,000 models.
  *
  * @throws ServiceError
  * @see GET /v1/models
  */
 export async function listModels(http: Http): Promise<Catalog> {
-	const models = new Map<string, Model>();
-	const requestedQueries = new Set(['']);
-	let request: { requestId?: string } = {};
-	let query = '';
-	let size = 0;
-	const incompleteCatalog = (reason: string) => ({
-		models: [...models.values()].slice(0, MAX_MODELS),
-		...request,
-		incompleteReason: `Only the first ${Math.min(models.size, MAX_MODELS)} entries of the catalog could be read: ${reason}.`,
-	});
-	for (let number = 1; ; number++) {
-		let page: CatalogPage;
+	const pages: ReadPages = { models: new Map(), queries: new Set(['']), size: 0 };
+	const firstPage = await readCatalogPage(http, '');
+	let next = addPage(pages, firstPage);
+	while (next && 'query' in next) {
+		const { query } = next;
+		pages.queries.add(query);
 		try {
-			page = await readCatalogPage(http, query);
+			next = addPage(pages, await readCatalogPage(http, query));
 		} catch (cause) {
-			if (
-				number === 1 ||
-				!(cause instanceof ServiceError) ||
-				!TOLERATED_PAGE_FAILURES.has(cause.kind)
-			)
+			if (!(cause instanceof ServiceError) || !TOLERATED_PAGE_FAILURES.has(cause.kind))
 				throw mapServiceError(cause);
-			return incompleteCatalog(`page ${number} could not be read (${cause.message})`);
+			next = { reason: `page ${pages.queries.size} could not be read (${cause.message})` };
 		}
-		const countBefore = models.size;
-		for (const model of page.models) if (!models.has(model.id)) models.set(model.id, model);
-		if (number === 1) request = page.request;
-		else if (page.models.length && models.size === countBefore)
-			return incompleteCatalog('the service gave the same entries again');
-		if (models.size > MAX_MODELS) return incompleteCatalog(`there are more than ${MAX_MODELS}`);
-		size += page.size;
-		const next = findNextPage(page.body, { ...page, query, countBefore });
-		if (next === 'nothing')
-			return { models: number === 1 ? page.models : [...models.values()], ...request };
-		if (next === 'unknown')
-			return incompleteCatalog('the service does not say where the next page is');
-		if (requestedQueries.has(next.query))
-			return incompleteCatalog('its pages lead back to one that was read');
-		if (number === MAX_PAGES) return incompleteCatalog(`there are more than ${MAX_PAGES} pages`);
-		if (size > MAX_BYTES - MAX_JSON_BYTES)
-			return incompleteCatalog('its pages have more than 64 MiB together');
-		query = next.query;
-		requestedQueries.add(query);
 	}
+	const models = [...pages.models.values()].slice(0, MAX_MODELS);
+	const incompleteReason =
+		next && `Only the first ${models.length} entries of the catalog could be read: ${next.reason}.`;
+	return { models, ...firstPage.request, ...(incompleteReason && { incompleteReason }) };
 }
 
 /** Failures of one page after which the pages before it are still used. */
@@ -83,11 +57,50 @@ const TOLERATED_PAGE_FAILURES = new Set<ServiceError['kind']>([
 	'truncated',
 ]);
 
-interface CatalogPage extends Pick<PageInfo, 'link' | 'count' | 'lastId'> {
+/** What was read of a catalog. */
+interface ReadPages {
+	/** By their ids. */
+	models: Map<string, Model>;
+	/** The query of every page that was requested. */
+	queries: Set<string>;
+	/** Characters of all bodies. */
+	size: number;
+}
+
+/** @returns the query of the next page, or why there is none although the catalog has more; undefined at its end. */
+function addPage(
+	pages: ReadPages,
+	page: CatalogPage,
+): { query: string } | { reason: string } | undefined {
+	const { models, queries } = pages;
+	const countBefore = models.size;
+	for (const model of page.models) if (!models.has(model.id)) models.set(model.id, model);
+	pages.size += page.size;
+	if (queries.size > 1 && page.models.length && models.size === countBefore)
+		return { reason: 'the service gave the same entries again' };
+	if (models.size > MAX_MODELS) return { reason: `there are more than ${MAX_MODELS}` };
+	const next = findNextPage(page.body, {
+		link: page.link,
+		count: models.size,
+		pageCount: queries.size,
+		lastId: page.models.at(-1)?.id,
+	});
+	if (next === 'nothing') return undefined;
+	if (next === 'unknown') return { reason: 'the service does not say where the next page is' };
+	if (queries.has(next.query)) return { reason: 'its pages lead back to one that was read' };
+	if (queries.size === MAX_PAGES) return { reason: `there are more than ${MAX_PAGES} pages` };
+	if (pages.size > MAX_BYTES - MAX_JSON_BYTES)
+		return { reason: 'its pages have more than 64 MiB together' };
+	return next;
+}
+
+interface CatalogPage {
 	models: Model[];
 	body: unknown;
 	/** Characters of the body. */
 	size: number;
+	/** The `Link` header. */
+	link: string | undefined;
 	request: { requestId?: string };
 }
 
@@ -97,17 +110,8 @@ async function readCatalogPage(http: Http, query: string): Promise<CatalogPage> 
 	const { value: body, size } = await readSizedJson(response, MAX_JSON_BYTES);
 	const models = findModels(body);
 	if (!models) throw malformedResponseError(response, JSON.stringify(body));
-	const request = getRequestId(response.headers);
-	const count = Math.max(models.length, longestListLength(body));
-	return {
-		models,
-		body,
-		size,
-		request,
-		link: response.headers['link'],
-		count,
-		lastId: models.at(-1)?.id,
-	};
+	const { headers } = response;
+	return { models, body, size, link: headers['link'], request: getRequestId(headers) };
 }
 
 /** One entry, and the ID of the request that returned it. */
@@ -187,22 +191,21 @@ export interface CatalogFilter {
  * a price every limit of its price.
  */
 export function matchesFilter(model: Model, filter: CatalogFilter): boolean {
-	const { kind, input_modalities: modalities, context_length: context } = model;
-	const isText = !kind || kind === 'text';
-	const isMedia = kind !== 'text';
-	return (
-		(!filter.kind || !kind || kind === filter.kind) &&
-		(!filter.inputModality ||
-			!Array.isArray(modalities) ||
-			modalities.includes(filter.inputModality)) &&
-		(!filter.vendor || isFromVendor(model, filter.vendor)) &&
-		(!filter.search || matchesSearch(model, filter.search)) &&
-		(!filter.minContext || !isFiniteNumber(context) || context >= filter.minContext) &&
-		isWithinPrice(filter.maxInputPrice, model, 'input_per_mtok', isText) &&
-		isWithinPrice(filter.maxOutputPrice, model, 'output_per_mtok', isText) &&
-		isWithinPrice(filter.maxUnitPrice, model, 'per_unit', isMedia)
-	);
+	return FILTER_CRITERIA.every((matches) => matches(model, filter));
 }
+
+const FILTER_CRITERIA: Array<(model: Model, filter: CatalogFilter) => boolean> = [
+	(model, { kind }) => !kind || !model.kind || model.kind === kind,
+	({ input_modalities: accepted }, { inputModality }) =>
+		!inputModality || !Array.isArray(accepted) || accepted.includes(inputModality),
+	(model, { vendor }) => !vendor || isFromVendor(model, vendor),
+	(model, { search }) => !search || matchesSearch(model, search),
+	({ context_length: tokens }, { minContext }) =>
+		!minContext || !isFiniteNumber(tokens) || tokens >= minContext,
+	(model, { maxInputPrice }) => isWithinPrice(model, maxInputPrice, 'input_per_mtok'),
+	(model, { maxOutputPrice }) => isWithinPrice(model, maxOutputPrice, 'output_per_mtok'),
+	(model, { maxUnitPrice }) => isWithinPrice(model, maxUnitPrice, 'per_unit'),
+];
 
 /** Sorts models without a kind last. */
 export function compareByKnownKind(one: Model, other: Model): number {
@@ -210,13 +213,13 @@ export function compareByKnownKind(one: Model, other: Model): number {
 }
 
 function isWithinPrice(
+	{ kind, pricing }: Model,
 	limit: number | undefined,
-	{ pricing }: Model,
 	field: string,
-	mayHavePrice: boolean,
 ): boolean {
 	if (limit === undefined) return true;
-	if (!mayHavePrice) return false;
+	const isOfOtherKind = field === 'per_unit' ? kind === 'text' : kind && kind !== 'text';
+	if (isOfOtherKind) return false;
 	const price = readPrice(pricing, field);
 	return price === undefined || price <= limit;
 }

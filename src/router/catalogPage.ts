@@ -1,203 +1,101 @@
 import { isPlainObject } from '../core/json';
 import type { Model } from './model';
 
-/** The models in a body, whatever contains them; undefined if there are none. */
-export function findModels(body: unknown): Model[] | undefined {
-	if (Array.isArray(body)) {
-		const models = body.filter(isModel);
-		// entries of another kind: each may contain a list of models
-		const nested = models.some(hasPricing) ? [] : findNestedModels(body);
-		if (nested.length) return nested;
-		return models.length || !body.length ? models : undefined;
-	}
-	if (!isPlainObject(body)) return undefined;
-	const fields = Object.values(body);
-	const lists = fields.filter((field) => Array.isArray(field));
-	const listed = mergeModelLists(lists);
-	const nested = listed?.some(hasPricing) ? [] : findNestedModels(lists.flat());
-	if (nested.length) return nested;
-	if (listed) return listed;
-	const keyed = Object.entries(body).flatMap(([id, entry]) =>
-		isPlainObject(entry) ? [{ id, ...entry }] : [],
-	);
-	if (keyed.some((entry) => isPlainObject((entry as Record<string, unknown>)['pricing'])))
-		return keyed.filter(isModel);
-	const deeper = fields
-		.filter(isPlainObject)
-		.map(findModels)
-		.filter((entries) => entries !== undefined);
-	return (
-		mergeModelLists(deeper) ??
-		deeper[0] ??
-		(lists.some((entries) => entries.length === 0) ? [] : undefined)
-	);
+/** Objects around the list of models. */
+const MAX_WRAPPERS = 4;
+
+/**
+ * The models in a body, whatever contains them: a list, lists in fields of any name, e.g. one per kind or vendor, or an object
+ * keyed by id. Lists with prices come before others, because every model has prices.
+ *
+ * @returns undefined if there is neither a model nor an empty list.
+ */
+export function findModels(body: unknown, depth = 0): Model[] | undefined {
+	if (depth > MAX_WRAPPERS || typeof body !== 'object' || body === null) return undefined;
+	const isList = Array.isArray(body);
+	const models = (isList ? body : withIdsFromKeys(body)).filter(isModel);
+	if (models.some(hasPricing)) return models;
+	const inner = Object.values(body)
+		.map((value) => findModels(value, depth + 1))
+		.filter((found) => found !== undefined);
+	const priced = inner.filter((found) => found.some(hasPricing)).flat();
+	if (priced.length) return priced;
+	if (isList && (models.length || !body.length)) return models;
+	return inner.find(({ length }) => length) ?? inner[0];
 }
 
-/** Entries with prices in lists inside other entries, e.g. the models of each vendor. */
-function findNestedModels(entries: unknown[]): Model[] {
-	const lists = entries
-		.filter(isPlainObject)
-		.flatMap((entry) => Object.values(entry).filter(Array.isArray));
-	return lists.flat().filter(isModel).filter(hasPricing);
-}
+const withIdsFromKeys = (body: object) =>
+	Object.entries(body).map(([id, entry]) => isPlainObject(entry) && { id, ...entry });
 
 const hasPricing = ({ pricing }: Model) => isPlainObject(pricing);
-
-/** All lists with prices, since there may be one per kind or vendor; without any, the first list with ids. */
-function mergeModelLists(lists: unknown[][]): Model[] | undefined {
-	const priced = lists.filter((entries) =>
-		entries.some((entry) => isModel(entry) && hasPricing(entry)),
-	);
-	const list = priced.length ? priced.flat() : lists.find((entries) => entries.some(isModel));
-	return list?.filter(isModel);
-}
-
-/** Counts invalid entries as well, as the service does. */
-export function longestListLength(body: unknown): number {
-	if (Array.isArray(body)) return body.length;
-	const lists = isPlainObject(body)
-		? Object.values(body).filter((field) => Array.isArray(field))
-		: [];
-	return Math.max(0, ...lists.map(({ length }) => length));
-}
 
 export function isModel(value: unknown): value is Model {
 	return isPlainObject(value) && typeof value['id'] === 'string' && value['id'] !== '';
 }
 
-/** Fields that may contain the pagination data, besides the body itself. */
-const PAGINATION_FIELDS = [
-	'pagination',
-	'paging',
-	'page_info',
-	'pageInfo',
-	'meta',
-	'links',
-	'_links',
-];
-
-/** Fields with the cursor of the next page, and the query parameter that takes it. */
-const CURSOR_FIELDS: Array<[field: string, parameter: string]> = [
-	['next_cursor', 'cursor'],
-	['nextCursor', 'cursor'],
-	['end_cursor', 'after'],
-	['endCursor', 'after'],
-	['next_page_token', 'page_token'],
-	['nextPageToken', 'pageToken'],
-	['next_token', 'next_token'],
-	['nextToken', 'nextToken'],
-	['continuation_token', 'continuation_token'],
-];
-
-/** What follows a page: nothing, the query of the next page, or a page that cannot be requested. */
+/** What follows a page: nothing, a page with this query, or more entries that cannot be requested. */
 type NextPage = 'nothing' | 'unknown' | { query: string };
 
-/** A page of a list. */
+/** What is known about a page besides its body. */
 export interface PageInfo {
 	/** The `Link` header. */
 	link: string | undefined;
-	/** The query of this page. */
-	query: string;
-	/** Entries on this page. */
+	/** Entries on this page and the pages before. */
 	count: number;
-	/** Entries on the pages before. */
-	countBefore: number;
-	/** The id of its last entry. */
+	/** Pages that were read, with this one. */
+	pageCount: number;
+	/** The id of the last entry of this page. */
 	lastId: string | undefined;
 }
 
+/** Fields that name the next page. Only an address with a query can be requested. */
+const NEXT_FIELD = /^next(_?(page|url|link|cursor|token))*$/i;
+const MORE_FIELD = /^has_?(more|next(_?page)?)$/i;
+const TOTAL_FIELD = /^total(_?(count|items))?$/i;
+const PAGE_COUNT_FIELD = /^(total_?pages|page_?count|last_?page)$/i;
+
 /**
- * Finds the next page in the data of a page. Of a link, only the query is used: the next page is requested from the service
- * itself, on the same path, whatever address the link names.
+ * Finds the next page: by the `Link` header, by an address in a field such as `next`, or after the last id where the service
+ * says that there is more. Of an address, only the query is used: the next page is requested from the service itself, on the
+ * same path.
  */
 export function findNextPage(body: unknown, page: PageInfo): NextPage {
-	const { link, query } = page;
-	const linkHeader = /<([^>]*)>\s*;[^,]*\brel\s*=\s*"?[^",]*\bnext\b/i.exec(link ?? '')?.[1];
-	if (linkHeader !== undefined) return nextByLink(linkHeader);
+	const { link, lastId } = page;
+	const linked = findNextLink(link);
+	if (linked !== undefined) return toNextPage(linked) ?? 'unknown';
 	if (!isPlainObject(body)) return 'nothing';
-	const objects = [body, ...PAGINATION_FIELDS.map((name) => body[name])].filter(isPlainObject);
-	const find = (...names: string[]) =>
-		objects.flatMap((object) => names.map((name) => object[name])).find(isNonEmpty);
-
-	const hasMore = find('has_more', 'hasMore', 'has_next', 'has_next_page', 'hasNextPage', 'more');
+	const fields = [body, ...Object.values(body).filter(isPlainObject)].flatMap(Object.entries);
+	const find = (names: RegExp) =>
+		fields.filter(([name, value]) => names.test(name) && value !== null).map(([, value]) => value);
+	const [hasMore] = find(MORE_FIELD);
 	if (hasMore === false) return 'nothing';
-	const next = find('next', 'next_url', 'nextUrl', 'next_link', 'nextLink', '@odata.nextLink');
-	const href = isPlainObject(next) ? (next['href'] ?? next['url']) : next;
-	if (typeof href === 'string' && href) return nextByLink(href);
-	for (const [field, parameter] of CURSOR_FIELDS) {
-		const cursor = find(field);
-		if (isTextOrNumber(cursor))
-			return { query: addQueryParameters(query, { [parameter]: cursor }) };
-	}
-	const nextNumber = [next, find('next_page', 'nextPage')].find(isTextOrNumber);
-	if (typeof nextNumber === 'string' && /[/?]/.test(nextNumber)) return nextByLink(nextNumber);
-	if (nextNumber !== undefined) return { query: addQueryParameters(query, { page: nextNumber }) };
-	return nextByNumbers(find, page, hasMore === true);
+	const nextFields = find(NEXT_FIELD);
+	const next = nextFields.map(toNextPage).find(Boolean);
+	if (next) return next;
+	if (hasMore === true && lastId !== undefined)
+		return { query: new URLSearchParams({ after: lastId }).toString() };
+	const saysMore =
+		hasMore === true ||
+		nextFields.some(Boolean) ||
+		find(TOTAL_FIELD).some((total) => Number(total) > page.count) ||
+		find(PAGE_COUNT_FIELD).some((count) => Number(count) > page.pageCount);
+	return saysMore ? 'unknown' : 'nothing';
 }
 
-/** Finds the next page by page numbers, or by counts of entries. */
-function nextByNumbers(
-	find: (...names: string[]) => unknown,
-	{ query, count, countBefore, lastId }: PageInfo,
-	hasMore: boolean,
-): NextPage {
-	const findNumber = (...names: string[]) => {
-		const value = find(...names);
-		return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value))
-			? Number(value)
-			: undefined;
-	};
-	const page = findNumber('page', 'current_page', 'currentPage', 'page_number', 'pageNumber');
-	const pageCount = findNumber(
-		'total_pages',
-		'totalPages',
-		'page_count',
-		'pageCount',
-		'last_page',
-		'lastPage',
-		'pages',
-	);
-	if (page !== undefined && (hasMore || (pageCount !== undefined && page < pageCount)))
-		return { query: addQueryParameters(query, { page: page + 1 }) };
-	if (page !== undefined && pageCount !== undefined) return 'nothing';
-
-	const countSoFar = countBefore + count;
-	const total = findNumber('total', 'total_count', 'totalCount', 'total_items', 'totalItems');
-	const offset = findNumber('offset', 'skip');
-	const hasRemaining = total !== undefined && countSoFar < total && count > 0;
-	if (offset !== undefined && (hasMore || hasRemaining)) {
-		const limit = findNumber('limit', 'page_size', 'pageSize', 'per_page');
-		return {
-			query: addQueryParameters(query, {
-				offset: offset + count,
-				...(limit !== undefined && { limit }),
-			}),
-		};
-	}
-	const lastEntryId = find('last_id', 'lastId') ?? lastId;
-	if (hasMore && isTextOrNumber(lastEntryId))
-		return { query: addQueryParameters(query, { after: lastEntryId }) };
-	if (page !== undefined && hasRemaining)
-		return { query: addQueryParameters(query, { page: page + 1 }) };
-	return hasMore || hasRemaining ? 'unknown' : 'nothing';
+/** The address of the next page in a `Link` header: `<address>; rel="next", <address>; rel="last"`. */
+function findNextLink(link = ''): string | undefined {
+	return link
+		.split('<')
+		.map((part) => part.split('>'))
+		.find(([, parameters = '']) => parameters.split(/[;,]/).some(isNextRelation))?.[0];
 }
 
-function nextByLink(link: string): NextPage {
-	const [address = ''] = link.split('#');
-	const [path = '', ...queries] = address.split('?');
-	const query = queries.join('?');
-	if (query) return { query };
-	// a link that is neither an address nor a path is a cursor
-	return /[/:]/.test(path) ? 'unknown' : { query: addQueryParameters('', { cursor: path }) };
+function isNextRelation(parameter: string): boolean {
+	const [name = '', value = ''] = parameter.split('=');
+	return name.trim().toLowerCase() === 'rel' && /\bnext\b/i.test(value);
 }
 
-function addQueryParameters(query: string, more: Record<string, unknown>): string {
-	const parameters = new URLSearchParams(query);
-	for (const [name, value] of Object.entries(more)) parameters.set(name, String(value));
-	return parameters.toString();
+function toNextPage(address: unknown): { query: string } | undefined {
+	const [, query] = (typeof address === 'string' && /\?([^#]+)/.exec(address)) || [];
+	return query ? { query } : undefined;
 }
-
-const isNonEmpty = (value: unknown) => value !== undefined && value !== null && value !== '';
-
-const isTextOrNumber = (value: unknown): value is string | number =>
-	(typeof value === 'string' && value !== '') || typeof value === 'number';

@@ -8,12 +8,9 @@ beforeAll(async () => {
 	const data = [
 		{
 			...{ ...text, id: 'aurora/prism-4', name: 'Prism 4', context_length: 1_000_000 },
-			...{
-				supported_parameters: ['tools', 'response_format'],
-				input_modalities: ['text', 'image'],
-			},
+			input_modalities: ['text', 'image', 'file'],
 		},
-		{ ...text, id: 'tiny/plain-1', capabilities: { tools: false, streaming: false } },
+		{ ...text, id: 'tiny/plain-1', input_modalities: ['text'] },
 		{ id: 'canvas/sketch-1', kind: 'image', pricing: { unit: 'image', per_unit: 0.04 } },
 	];
 	fault({
@@ -25,10 +22,10 @@ afterAll(async () => await session?.close());
 
 const NAME = 'Model Router Chat Model';
 const prism =
-	'Prism 4 · $3 in, $15 out per 1M tokens · 1M context · tools · images · JSON · aurora/prism-4';
-const plain = 'tiny/plain-1 · $3 in, $15 out per 1M tokens · no tools · no streaming';
+	'Prism 4 · $3 in, $15 out per 1M tokens · 1M context · images · files · aurora/prism-4';
+const plain = 'tiny/plain-1 · $3 in, $15 out per 1M tokens';
 
-it('is found below an AI Agent, and its lists show price, context and abilities', async () => {
+it('is found below an AI Agent, and its lists show price, context and inputs', async () => {
 	await session.watched(async () => {
 		const { page, bridge } = session;
 		await page.openNewWorkflow();

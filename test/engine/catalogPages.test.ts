@@ -29,8 +29,8 @@ const later = (milliseconds: number) => {
 it('all pages are listed', async () => {
 	service.answer(({ url = '' }) =>
 		url.endsWith('page=2')
-			? json({ data: [priced('v/b')], page: 2, total_pages: 2 })
-			: json({ data: [priced('v/a')], page: 1, total_pages: 2 }),
+			? json({ data: [priced('v/b')] })
+			: json({ data: [priced('v/a')], next: '/v1/models?page=2' }),
 	);
 	const { items } = await run({
 		...models('getMany', { returnAll: true }),

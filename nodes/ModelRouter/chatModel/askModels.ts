@@ -49,7 +49,7 @@ type OnText = (text: string) => void;
 /**
  * Makes a function that asks the model, and where a refusal has certainly started nothing, its fallback models.
  *
- * Every call is checked before it is sent: what the model can do, the cap per call, what this execution has spent. It is sent once.
+ * Every call is checked before it is sent: the kind and inputs of the model, the cap per call, what this execution has spent. It is sent once.
  *
  * @returns a function that takes the body of a chat completion and throws ServiceError with an outcome.
  * @throws ServiceError `invalid`.

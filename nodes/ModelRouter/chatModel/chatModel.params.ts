@@ -17,11 +17,11 @@ import {
 	topPOption,
 } from '../text/text.params';
 
-/** The model of an AI agent is asked many times, so its list says what each can do. */
+/** Its list also shows the inputs of each model, because an AI agent may pass on images. */
 const chatModelParam = {
 	...modelParam,
 	description:
-		'The model that answers. The list shows its price in USD per million tokens in/out, its context in tokens, and what the catalog says that it can do. Upper and lower case and separators in its ID do not matter.',
+		'The model that answers. The list shows its price in USD per million tokens in/out, its context in tokens, and the inputs that it takes besides text. Upper and lower case and separators in its ID do not matter.',
 	modes: [
 		{
 			...modelParam.modes[0],

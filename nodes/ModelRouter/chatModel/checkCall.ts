@@ -4,7 +4,6 @@ import type { PreflightContext } from '../../../src/n8n/operation';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { describeInputs, modalityNames, type Modality } from '../../../src/router/messages';
 import { checkKind, type Model } from '../../../src/router/model';
-import { readAbilities } from '../../../src/router/modelAbilities';
 import { maximumTextCost, type CostBound, type NoCostBound } from '../../../src/router/pricing';
 import { checkMaximumCost } from '../../../src/router/spendingCap';
 import { checkAgainstCatalog } from '../catalog';
@@ -19,7 +18,8 @@ interface CheckedCall {
 }
 
 /**
- * Rejects a model that cannot do what the call needs, and a call that could cost more than the cap, or an unknown amount.
+ * Rejects a model of the wrong kind or without an input that the call needs, and a call that could cost more than the cap, or an
+ * unknown amount.
  *
  * @param asked In chat completions.
  * @param body As it is sent.
@@ -33,7 +33,7 @@ export async function checkCall(
 	let checked: CheckedCall | undefined;
 	await checkAgainstCatalog(context, asked.model, (found) => {
 		const entry = 'entry' in found ? found.entry : undefined;
-		if (entry) checkAbilities(entry, asked);
+		if (entry) checkModel(entry, asked);
 		checked = {
 			...(entry && { entry }),
 			bound: 'entry' in found ? maximumTextCost(found.entry, body) : { unbounded: found.missing },
@@ -47,24 +47,11 @@ export async function checkCall(
 	return checked ?? { bound: { unbounded: 'the catalog was not read' } };
 }
 
-function checkAbilities(entry: Model, { tools, messages }: ChatRequest): void {
+function checkModel(entry: Model, { messages }: ChatRequest): void {
 	checkKind(entry, 'text', 'That is an operation of the Model Router node.');
-	const { id } = entry;
-	const abilities = readAbilities(entry);
-	const usesTools = Array.isArray(tools) && tools.length > 0;
-	if (usesTools && abilities.tools === false)
-		throw invalidInputError(
-			`The model ${id} cannot call tools`,
-			'Nothing was sent. The catalog says so. Choose another model, or remove the tools of the AI agent.',
-		);
-	if (abilities.streaming === false)
-		throw invalidInputError(
-			`The model ${id} cannot stream its answer`,
-			'Nothing was sent. The catalog says so, and this node always streams inside. Choose another model.',
-		);
-	const { input_modalities: inputs } = entry;
+	const { id, input_modalities: inputs } = entry;
 	const needed =
-		Array.isArray(inputs) && findModality(messages).find((one) => !inputs.includes(one));
+		Array.isArray(inputs) && findModalities(messages).find((one) => !inputs.includes(one));
 	if (needed)
 		throw invalidInputError(
 			`The model ${id} does not take ${modalityNames[needed]}`,
@@ -81,7 +68,7 @@ const MODALITY_BY_TYPE: Record<string, Modality> = {
 	file: 'file',
 };
 
-function findModality(messages: ChatRequest['messages']): Array<Modality> {
+function findModalities(messages: ChatRequest['messages']): Modality[] {
 	const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
 	return parts.flatMap((part) => {
 		const type = isPlainObject(part) ? part['type'] : undefined;

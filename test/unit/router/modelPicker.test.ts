@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions, INode } from 'n8n-workflow';
 
-import { searchModels } from '../../../nodes/ModelRouter/modelPicker';
+import { searchChatModels, searchModels } from '../../../nodes/ModelRouter/modelPicker';
 import { json, response, type Answer } from '../inMemoryHttp';
 
 const KEY = ['key', '0123456789', 'abcdefghij'].join('-');
@@ -34,4 +34,16 @@ it('a key that the service echoes is not shown to whoever opens the picker', asy
 it('a name that is no text is none', async () => {
 	const { results } = await searchModels.call(editor(json([{ id: 'v/m', name: { en: 'x' } }])));
 	expect(results).toEqual([{ name: 'v/m', value: 'v/m' }]);
+});
+
+it.each([
+	[['text', 'image', 'file'], 'v/m · images · files'],
+	[['video', 'audio', 'telepathy'], 'v/m · audio · videos'],
+	[['text'], 'v/m'],
+	['image', 'v/m'],
+	[undefined, 'v/m'],
+])('the list of the chat model shows the inputs %j as %j', async (inputs, name) => {
+	const entry = { id: 'v/m', input_modalities: inputs, capabilities: { tools: false } };
+	const { results } = await searchChatModels.call(editor(json([entry])));
+	expect(results).toEqual([{ name, value: 'v/m' }]);
 });
