@@ -20,13 +20,13 @@ interface JobSummary extends Pick<Job, 'jobId' | 'mediaType' | 'state' | 'status
 /** @param model The requested model, if known. Otherwise it is taken from the record. */
 export function summarizeJob(
 	{ record, costMicroUsd, estimatedCostMicroUsd, requestId, ...job }: Job,
-	model = findText(record, ['model', 'model_id']),
+	model = typeof record['model'] === 'string' ? record['model'].trim() : '',
 ): JobSummary {
-	const progress = PROGRESS_FIELDS.map((name) => record[name]).find(isProgress);
+	const { progress } = record;
 	return {
 		...job,
 		...(model && { model }),
-		...(progress !== undefined && { progress }),
+		...(isProgress(progress) && { progress }),
 		...describeAmount(costMicroUsd, 'costUsd', 'cost'),
 		...describeAmount(estimatedCostMicroUsd, 'estimatedCostUsd', 'estimated_cost'),
 		...(requestId !== undefined && { requestId }),
@@ -37,13 +37,13 @@ export function summarizeJob(
  * Whether the raw record must not be left out: it tells, or may tell, of a failure, or it has an ID that nothing else has.
  */
 export function isRecordNeeded({ jobId, state, record }: Job): boolean {
-	if (state === 'failed' || collectIds(record).some((id) => id !== jobId)) return true;
-	return [record, ...Object.values(record).filter(isPlainObject)].some((fields) =>
-		Object.entries(fields).some(([name, value]) => FAILURE_FIELD.test(name) && isFilled(value)),
+	if (state === 'failed') return true;
+	return [record, ...Object.values(record).filter(isPlainObject)].some(
+		(fields) =>
+			collectIds(fields).some((id) => id !== jobId) ||
+			Object.entries(fields).some(([name, value]) => FAILURE_FIELD.test(name) && isFilled(value)),
 	);
 }
-
-const PROGRESS_FIELDS = ['progress', 'percent', 'percentage', 'progress_percent'];
 
 /** Names of fields that may tell of a failure, also of a part of the job. */
 const FAILURE_FIELD =
@@ -56,12 +56,6 @@ function isFilled(value: unknown): boolean {
 	if (Array.isArray(value)) return value.length > 0;
 	if (isPlainObject(value)) return Object.keys(value).length > 0;
 	return ![undefined, null, '', false, 0].includes(value as null);
-}
-
-function findText(record: Record<string, unknown>, names: readonly string[]): string | undefined {
-	return names
-		.map((name) => record[name])
-		.find((value): value is string => typeof value === 'string' && value.trim() !== '');
 }
 
 /** An amount in USD. A value that is no whole number of micro-dollars is output as it arrived, under its own name. */

@@ -23,17 +23,12 @@ export interface JobAddress {
  */
 export async function readJob(http: Http, { mediaType, jobId }: JobAddress): Promise<Job> {
 	return await withJobId(jobId, async () => {
-		const accept = 'application/json';
-		const get = async (path: string) => await http.send({ method: 'GET', path, accept });
-		const { response, confirm } = await getWithEitherSpelling(
-			get,
-			getPathSpellings(http, mediaType, ''),
-			jobId,
-		);
+		const get = async (path: string) =>
+			await http.send({ method: 'GET', path, accept: 'application/json' });
+		const response = await getInEitherSpelling(http, { mediaType, jobId }, get);
 		const record = await readJson(response);
 		const job = readJobRecord(record, mediaType, response.headers, jobId);
 		if (!job) throw malformedRecord(response, record);
-		confirm();
 		return job;
 	});
 }
@@ -44,15 +39,10 @@ export async function readJob(http: Http, { mediaType, jobId }: JobAddress): Pro
  * @throws ServiceError with `details.ids.jobId`; status 409 while the job is unfinished, 410 once the file has expired.
  * @see GET /v1/<kind>/jobs/{id}/content
  */
-export async function openContent(
-	http: Http,
-	{ mediaType, jobId }: JobAddress,
-): Promise<HttpResponse> {
-	return await withJobId(jobId, async () => {
-		const get = async (path: string) => await getFollowingRedirect(http, path);
-		const spellings = getPathSpellings(http, mediaType, '/content');
-		const { response, confirm } = await getWithEitherSpelling(get, spellings, jobId);
-		if (STATUSES_OF_EXISTING_JOB.has(response.status) || !isErrorResponse(response)) confirm();
+export async function openContent(http: Http, address: JobAddress): Promise<HttpResponse> {
+	return await withJobId(address.jobId, async () => {
+		const get = async (path: string) => await getFollowingRedirect(http, `${path}/content`);
+		const response = await getInEitherSpelling(http, address, get, { pageMayBeFile: true });
 		if (isErrorResponse(response)) throw await readErrorResponse(response);
 		return response;
 	});
@@ -70,71 +60,52 @@ export async function withJobId<Result>(
 	}
 }
 
-/** Possible spellings of the media type in a path, the likeliest first. */
-interface PathSpellings {
-	spellings: string[];
-	suffix: '' | '/content';
-	/** Remembers a spelling that led to a job. */
-	confirm(word: string): void;
-}
+/** The name of the fact which spelling of media types led to a job. */
+const SPELLING_FACT = 'spelling of media types';
 
 /**
+ * Gets a path of a job.
+ *
  * The specification has `<segment>` in the path of the start and `<kind>` in those of status and content, and does not say
  * whether they differ (`images` or `image`). If the first spelling is not found, the second is tried. The one that led to a job
- * is remembered, separately for status and content, and tried first for other media types, too.
+ * is remembered, and tried first from then on.
+ *
+ * @param get Gets a path that begins with that of the job.
+ * @param pageMayBeFile Whether a web page may be what was asked for. Some servers answer an unknown path with one.
  */
-function getPathSpellings(
-	http: Http,
-	mediaType: MediaType,
-	suffix: PathSpellings['suffix'],
-): PathSpellings {
+async function getInEitherSpelling(
+	{ serviceFacts }: Http,
+	{ mediaType, jobId }: JobAddress,
+	get: (path: string) => Promise<HttpResponse>,
+	{ pageMayBeFile = false } = {},
+): Promise<HttpResponse> {
 	if (!mediaTypes.includes(mediaType)) throw invalidInputError(`Unknown media type "${mediaType}"`);
-	const serviceFacts = http.serviceFacts ?? learnedSpellings.get(http) ?? new Map<string, string>();
-	if (!http.serviceFacts) learnedSpellings.set(http, serviceFacts);
+	const id = encodePathSegment(jobId, 'Job ID');
 	const kind = kindOfMediaType(mediaType);
-	const factName = (target: string) => `spelling of ${target}${suffix}`;
-	const remembered =
-		serviceFacts.get(factName(mediaType)) ??
-		serviceFacts.get(factName('segments')) ??
-		serviceFacts.get('spelling of segments');
-	const spellings = remembered === 'kind' ? [kind, mediaType] : [mediaType, kind];
-	return {
-		spellings: [...new Set(spellings)],
-		suffix,
-		confirm(word) {
-			if (kind === mediaType) return;
-			const spelling = word === kind ? 'kind' : 'segment';
-			serviceFacts.set(factName(mediaType), spelling);
-			serviceFacts.set(factName('segments'), spelling);
-		},
-	};
+	const likely = serviceFacts?.get(SPELLING_FACT) === 'kind' ? kind : mediaType;
+	const failures: ServiceError[] = [];
+	for (const spelling of new Set([likely, mediaType, kind])) {
+		const response = await get(`/v1/${spelling}/jobs/${id}`);
+		if (!isPathNotFound(response, pageMayBeFile)) {
+			const isJob = STATUSES_OF_EXISTING_JOB.has(response.status) || !isErrorResponse(response);
+			if (isJob && kind !== mediaType)
+				serviceFacts?.set(SPELLING_FACT, spelling === kind ? 'kind' : 'segment');
+			return response;
+		}
+		failures.push(await readNotFoundError(response));
+	}
+	const [first, second] = failures;
+	// an unknown job (404) is more informative than an unknown path (405)
+	throw first?.details.status === 405 && second?.details.status === 404 ? second : first;
 }
-
-/** Used if the `Http` has no `serviceFacts`. */
-const learnedSpellings = new WeakMap<Http, Map<string, string>>();
 
 /** Error statuses that prove that the job exists. */
 const STATUSES_OF_EXISTING_JOB = new Set([409, 410]);
 
-/** If neither spelling leads to a job, the remembered spelling does not change. */
-async function getWithEitherSpelling(
-	get: (path: string) => Promise<HttpResponse>,
-	{ spellings, suffix, confirm }: PathSpellings,
-	jobId: string,
-): Promise<{ response: HttpResponse; confirm(): void }> {
-	const id = encodePathSegment(jobId, 'Job ID');
-	const [likelySpelling = '', otherSpelling] = spellings;
-	const first = await get(`/v1/${likelySpelling}/jobs/${id}${suffix}`);
-	if (!isPathNotFound(first, suffix) || otherSpelling === undefined)
-		return { response: first, confirm: () => confirm(likelySpelling) };
-	const firstError = await readNotFoundError(first);
-	const second = await get(`/v1/${otherSpelling}/jobs/${id}${suffix}`);
-	if (!isPathNotFound(second, suffix))
-		return { response: second, confirm: () => confirm(otherSpelling) };
-	const secondError = await readNotFoundError(second);
-	// an unknown job (404) is more informative than an unknown path (405)
-	throw first.status === 405 && second.status === 404 ? secondError : firstError;
-}
+const isPathNotFound = ({ status, headers }: HttpResponse, pageMayBeFile: boolean) =>
+	status === 404 ||
+	status === 405 ||
+	(status === 200 && !pageMayBeFile && /^text\/html\b/i.test(headers['content-type'] ?? ''));
 
 async function readNotFoundError(response: HttpResponse): Promise<ServiceError> {
 	const error = await readErrorResponse(response);
@@ -162,12 +133,6 @@ async function getFollowingRedirect(http: Http, path: string): Promise<HttpRespo
 
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
-/** Some servers answer an unknown path with a web page. For content, a page may be the file itself, so only the status counts. */
-const isPathNotFound = ({ status, headers }: HttpResponse, suffix: PathSpellings['suffix']) =>
-	status === 404 ||
-	status === 405 ||
-	(status === 200 && !suffix && /^text\/html\b/i.test(headers['content-type'] ?? ''));
-
 /** Status requests that may answer "unknown job" right after a start, before the wait fails. */
 const MAX_NOT_FOUND = 5;
 /** Milliseconds. The pause between status requests is random, up to a limit that grows from the first to the longest pause. */
@@ -182,24 +147,24 @@ const PAUSE_GROWTH = 1.5;
  * for a longer pause.
  *
  * @param maxWait Milliseconds.
+ * @param startedJob Kept in the errors until the service gave a newer record.
  * @returns the job, `completed` or `failed`.
  * @throws ServiceError with `details.ids.jobId`: `timeout` at the end of the wait, `failed` if the service does not know the job.
  */
 export async function waitForJob(
 	http: Http,
 	address: JobAddress,
-	{ maxWait, clock }: { maxWait: number; clock: Clock },
+	{ maxWait, clock, startedJob }: { maxWait: number; clock: Clock; startedJob?: Job },
 ): Promise<Job> {
 	const startedAt = clock.now();
 	const end = startedAt + maxWait;
-	const ids = { jobId: address.jobId };
 	/** Status requests in a row that said "unknown job". */
 	let notFoundCount = 0;
 	/** Milliseconds that the next pause may take at most. */
 	let pauseLimit = FIRST_PAUSE;
 	/** The last failure, if no status request has succeeded since. */
 	let lastError: ServiceError | undefined;
-	let lastJob: Job | undefined;
+	let lastJob = startedJob;
 
 	for (;;) {
 		let retryAfter = 0;
@@ -213,12 +178,12 @@ export async function waitForJob(
 			if (!(cause instanceof ServiceError) || isPermanentFailure(cause))
 				throw mapServiceError(cause);
 			if (cause.details.status === 404 && ++notFoundCount > MAX_NOT_FOUND)
-				throw jobNotFound(cause, address);
+				throw jobNotFound(cause, address, lastJob);
 			lastError = cause;
 			retryAfter = cause.details.retryAfter ?? 0;
 		}
 		const now = clock.now();
-		if (now >= end) throw notFinishedInTime(now - startedAt, lastJob, lastError, ids);
+		if (now >= end) throw notFinishedInTime(now - startedAt, address, lastJob, lastError);
 		const pause = Math.max(retryAfter, 200 + clock.random() * pauseLimit);
 		pauseLimit = Math.min(pauseLimit * PAUSE_GROWTH, LONGEST_PAUSE);
 		await clock.sleep(Math.min(pause, end - now));
@@ -237,10 +202,18 @@ function isPermanentFailure({ kind, details: { status, permanent } }: ServiceErr
 	);
 }
 
-function jobNotFound(cause: ServiceError, { jobId }: JobAddress): ServiceError {
+/** A job for the details of an error. */
+export const toPartial = (job: Job) => ({ ...summarizeJob(job), job: job.record });
+
+function jobNotFound(
+	cause: ServiceError,
+	{ jobId }: JobAddress,
+	job: Job | undefined,
+): ServiceError {
 	return new ServiceError('failed', 'The media job is lost: the service does not know it', {
 		...cause.details,
 		ids: { jobId },
+		...(job && { partial: toPartial(job) }),
 		advice:
 			'Check the media type and the job ID. Do not start it again before you know that it was not charged.',
 	});
@@ -249,19 +222,19 @@ function jobNotFound(cause: ServiceError, { jobId }: JobAddress): ServiceError {
 function notFinishedInTime(
 	/** Milliseconds. */
 	waited: number,
+	{ jobId }: JobAddress,
 	job: Job | undefined,
 	lastError: ServiceError | undefined,
-	ids: { jobId: string },
 ): ServiceError {
 	const error = new ServiceError(
 		'timeout',
 		`The media job was not finished after ${Math.round(waited / 1000)} s`,
 		{
-			ids,
+			ids: { jobId },
 			advice:
 				'It continues to run and may be charged. Use Wait for Job or Download File with its job ID to continue; do not start it again.',
 			...(job && {
-				partial: { ...summarizeJob(job), job: job.record },
+				partial: toPartial(job),
 				reason: `Last state: ${job.status ?? job.state}.`,
 			}),
 		},

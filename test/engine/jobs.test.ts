@@ -110,6 +110,18 @@ describe('generate', () => {
 	});
 });
 
+it('a job that was started and is not known afterwards keeps the answer to its start', async () => {
+	service.fault({
+		match: { method: 'GET', path: 'jobs' },
+		do: { type: 'status', status: 404 },
+	});
+	const { failed } = await generate('a cat', {}, carryOn);
+	expect(failed[0]?.json).toMatchObject({
+		error: expect.stringMatching(/^The media job is lost/),
+		details: { partial: { job: { id: service.world.starts[0]?.jobId } } },
+	});
+});
+
 describe('wait and get', () => {
 	it('says that a job is lost when the service does not know it for long', async () => {
 		const { failed } = await execute('wait', { jobId: 'nobody' }, carryOn);

@@ -91,11 +91,7 @@ export function createModelCaller(context: CallContext) {
 /** A client for one model: a 429 for it must not keep another model from being asked. */
 function createClient({ connection, maxRateLimitWait }: CallContext): Http {
 	const { httpWithoutRetries: http, clock } = connection;
-	const { serviceFacts } = http;
-	return {
-		...withRetries(http, clock, maxRateLimitWait * 1000),
-		...(serviceFacts && { serviceFacts }),
-	};
+	return withRetries(http, clock, maxRateLimitWait * 1000);
 }
 
 /**

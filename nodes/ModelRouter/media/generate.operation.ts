@@ -47,7 +47,8 @@ export const generate = operation({
 		const { http, clock, request } = context;
 		const { job: started, ledgered } = await startPaidJob(context);
 		const waitAndDownload = async () => {
-			const job = await waitForJob(http, started, { maxWait: request.maxWait, clock });
+			const { maxWait } = request;
+			const job = await waitForJob(http, started, { maxWait, clock, startedJob: started });
 			if (job.state === 'failed') throw jobFailedError(job);
 			const { simplify, model, maxSizeMib, binaryProperty } = request;
 			const fileOptions = { binaryProperty, maxSizeMib, justCompleted: true };

@@ -10,6 +10,7 @@ import {
 	jobFailedError,
 	openContent,
 	readJob,
+	toPartial,
 	withJobId,
 } from '../../../src/router/jobs';
 import { isRecordNeeded, summarizeJob } from '../../../src/router/jobSummary';
@@ -72,7 +73,7 @@ async function checkCompleted(http: Http, address: JobAddress): Promise<void> {
 	throw new ServiceError('timeout', 'The media job is not finished yet', {
 		ids: { jobId: job.jobId },
 		advice: 'It continues to run. Ask again later; do not start it again.',
-		partial: { ...summarizeJob(job), job: job.record },
+		partial: toPartial(job),
 	});
 }
 

@@ -57,7 +57,7 @@ describe('the fields of the output', () => {
 	});
 
 	it.each([
-		[{ percent: '40 %' }, '40 %'],
+		[{ progress: '40 %' }, '40 %'],
 		[{ progress: 0 }, 0],
 		[{ progress: '' }, undefined],
 		[{ progress: { done: 1 } }, undefined],
@@ -75,12 +75,14 @@ describe('the record is kept', () => {
 		['with a flag', job({ nsfw_detected: true })],
 		['with an error inside', job({ result: { failed_parts: 2 } })],
 		['with another ID of the job', job({ id: 'j-1', task_id: 't-9' })],
+		['with another ID inside', job({ id: 'j-1', generation: { id: 'g-9' } })],
 	])('%s', (_what, one) => {
 		expect(isRecordNeeded(one)).toBe(true);
 	});
 
 	it.each<[string, Job]>([
 		['of a job that goes well', job({ id: 'j-1', status: 'completed', url: 'https://x' })],
+		['with its ID once more', job({ id: 'j-1', data: { id: 'j-1', user_id: 'u-1' } })],
 		['with fields for errors that are empty', job({ error: null, warnings: [], failed: false })],
 		['with empty details of errors', job({ result: { error: {}, reason: '' } })],
 	])('not: %s', (_what, one) => {

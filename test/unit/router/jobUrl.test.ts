@@ -9,7 +9,8 @@ it.each([
 	['https://router.example/v1/images/jobs/', undefined],
 	['https://router.example/v1/images', undefined],
 	['https://router.example/?at=/jobs/7', undefined],
-	['/v1/images/jobs/job-1/content', undefined],
+	['/v1/images/jobs/job-1/content', 'job-1'],
+	['/v1/images/jobs/job-1/files', undefined],
 ])('%s: %s', (url, jobId) => {
 	expect(findJobIdInUrl(url)).toBe(jobId);
 });

@@ -101,7 +101,7 @@ it.each<[string, Answer, object]>([
 	});
 });
 
-it.each(['/v1/images/jobs', '/login?next=/jobs/1', '/v1/images/jobs/1/content', ''])(
+it.each(['/v1/images/jobs', '/login?next=/jobs/1', '/v1/images/jobs/1/files', ''])(
 	'an address that is none of a job gives no id: %j',
 	async (location) => {
 		const answer = { status: 202, headers: { location } };

@@ -113,6 +113,14 @@ it('a job that stays unknown is lost, and its id is not', async () => {
 	expect(http.requests).toHaveLength(6);
 });
 
+it('a lost job keeps the record of its start, in which another id may be that of the job', async () => {
+	const record = { id: 'j-1', job_id: 'the-real-one' };
+	const startedJob = { ...ADDRESS, state: 'unfinished', record } as const;
+	const options = { maxWait: 60 * MINUTE, clock: virtualClock(), startedJob };
+	const failure = await failureOf(waitForJob(inMemory(notFound), ADDRESS, options));
+	expect(failure.details).toMatchObject({ status: 404, partial: { job: record } });
+});
+
 it.each<[string, Answer | ServiceError, object]>([
 	['401', status(401), { kind: 'refused', details: { status: 401 } }],
 	['410', status(410), { kind: 'refused', details: { status: 410 } }],
