@@ -12,7 +12,7 @@ import { isErrorResponse, type HttpRequest, type HttpResponse } from '../core/ht
 import { hasExactNumber } from '../core/json';
 import { resolveRedirect } from '../core/urls';
 import { toNetworkError } from './networkErrors';
-import { detectCompression, withAbortSignal } from './platform';
+import { withAbortSignal } from './platform';
 import type { Redactor } from './redact';
 import type { RequestSettings } from './requestSettings';
 import { withTimeouts, createRequestTimeouts } from './timedBody';
@@ -39,63 +39,36 @@ interface TransportOptions {
  * The `Http` port over n8n's request helper. It sends a request once.
  *
  * Redirects are not followed: n8n would send the key to the other host, and repeat a POST. An error status does not throw: n8n
- * would repeat the request after 401. Every request gets its own options object, since n8n modifies it.
+ * would repeat the request after 401.
  */
 export function createN8nHttp(
 	n8n: HttpContext,
-	{ credential, data, baseUrl, settings, stop, redact, onBody }: TransportOptions,
+	options: TransportOptions,
 ): { send(request: HttpRequest, headBy?: number): Promise<HttpResponse> } {
+	const { settings, stop, redact, onBody } = options;
 	const idleTimeout = settings.idleTimeout * 1000;
-	const requests = createRequestTimeouts({
-		idleTimeout,
-		totalTimeout: settings.totalTimeout * 1000,
-		stop,
-	});
-	const credentialsDecrypted = { id: '', name: '', type: credential, data };
+	const totalTimeout = settings.totalTimeout * 1000;
+	const requests = createRequestTimeouts({ idleTimeout, totalTimeout, stop });
 	return {
-		async send(
-			{ method, path, body, accept = 'application/json', redirectedTo, signal: givenUp },
-			headBy = Infinity,
-		): Promise<HttpResponse> {
-			const { url, sameOrigin } = resolveUrl(baseUrl + path, redirectedTo);
-			const request = requests.begin(headBy);
-			givenUp?.addEventListener('abort', () => requests.end(request, 'stopped'), { once: true });
+		async send(request, headBy = Infinity) {
+			const timed = requests.begin(headBy);
+			const giveUp = () => requests.end(timed, 'stopped');
+			request.signal?.addEventListener('abort', giveUp, { once: true });
 			try {
-				const options: IHttpRequestOptions = {
-					method,
-					url,
-					headers: { accept, 'accept-encoding': 'identity' },
-					...(body && { body, json: true }),
-					...(body && hasExactNumber(body) && serializeBody(body, accept)),
-					encoding: 'stream',
-					returnFullResponse: true,
-					ignoreHttpStatusErrors: true,
-					disableFollowRedirect: true,
-					timeout: idleTimeout,
-				};
-				const { signal } = request.connection;
-				const sent: Promise<N8nResponse> = sameOrigin
-					? n8n.helpers.httpRequestWithAuthentication.call(
-							withAbortSignal(n8n, signal),
-							credential,
-							options,
-							{ credentialsDecrypted },
-						)
-					: n8n.helpers.httpRequest({ ...options, abortSignal: signal });
-				const response = await sent.then(markCompressed);
-				request.headBy = Infinity;
-				onBody(response.body);
-				const readable: HttpResponse = {
-					status: response.statusCode,
-					headers: { ...redact.data(response.headers), ...pickLocation(response) },
-					body: withTimeouts(response.body, request, requests),
+				const sent = await sendByN8n(n8n, options, request, timed.connection.signal);
+				timed.headBy = Infinity;
+				onBody(sent.body);
+				const response: HttpResponse = {
+					status: sent.statusCode,
+					headers: { ...redact.data(sent.headers), ...pickLocation(sent) },
+					body: withTimeouts(sent.body, timed, requests),
 					idleTimeout,
 				};
-				if (hasUnsupportedEncoding(readable)) throw unsupportedEncodingError(readable);
-				return readable;
+				rejectEncoded(response);
+				return response;
 			} catch (cause) {
-				const { end } = request;
-				requests.end(request, 'left');
+				const { end } = timed;
+				requests.end(timed, 'left');
 				if (cause instanceof ServiceError) throw mapServiceError(cause);
 				throw toNetworkError(cause, {
 					isOverdue: end === 'overdue',
@@ -106,13 +79,39 @@ export function createN8nHttp(
 	};
 }
 
-/**
- * Removes the content length of a compressed body: it counts the compressed bytes. To be called as soon as the response is there,
- * without an `await` in between: once a body is decompressed, a truncation can no longer be detected.
- */
-function markCompressed({ statusCode, headers, body }: N8nResponse): N8nResponse {
-	if (detectCompression(body) === false) return { statusCode, headers, body };
-	return { statusCode, headers: { ...headers, 'content-length': undefined }, body };
+interface N8nResponse {
+	statusCode: number;
+	headers: HttpResponse['headers'];
+	body: AsyncIterable<Uint8Array>;
+}
+
+async function sendByN8n(
+	n8n: HttpContext,
+	{ credential, data, baseUrl, settings }: TransportOptions,
+	{ method, path, body, accept = 'application/json', redirectedTo }: HttpRequest,
+	signal: AbortSignal,
+): Promise<N8nResponse> {
+	const { url, sameOrigin } = resolveUrl(baseUrl + path, redirectedTo);
+	// made for each request, because n8n modifies it
+	const options: IHttpRequestOptions = {
+		method,
+		url,
+		headers: { accept, 'accept-encoding': 'identity' },
+		...(body && { body, json: true }),
+		...(body && hasExactNumber(body) && serializeBody(body, accept)),
+		encoding: 'stream',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+		timeout: settings.idleTimeout * 1000,
+	};
+	if (!sameOrigin) return await n8n.helpers.httpRequest({ ...options, abortSignal: signal });
+	return await n8n.helpers.httpRequestWithAuthentication.call(
+		withAbortSignal(n8n, signal),
+		credential,
+		options,
+		{ credentialsDecrypted: { id: '', name: '', type: credential, data } },
+	);
 }
 
 /** axios would copy an object, and sends a text unchanged (axios 1.18.0, lib/core/mergeConfig.js, lib/defaults/index.js:100). */
@@ -122,25 +121,16 @@ const serializeBody = (body: object, accept: string) => ({
 });
 
 /** n8n removes the header of an encoding that it has decoded. */
-const hasUnsupportedEncoding = (response: HttpResponse) =>
-	!isErrorResponse(response) &&
-	/\b(gzip|compress|deflate|br|zstd|dcb|dcz|lz4|lzma|xz|bzip2?)\b/i.test(
-		response.headers['content-encoding'] ?? '',
-	);
-
-function unsupportedEncodingError(response: HttpResponse): ServiceError {
-	const encoding = response.headers['content-encoding'];
-	return malformedResponseError(
+function rejectEncoded(response: HttpResponse): void {
+	const encoding = response.headers['content-encoding'] ?? '';
+	if (isErrorResponse(response) || !COMPRESSION.test(encoding)) return;
+	throw malformedResponseError(
 		response,
 		`It is compressed in a way that n8n cannot undo (${encoding}).`,
 	);
 }
 
-interface N8nResponse {
-	statusCode: number;
-	headers: HttpResponse['headers'];
-	body: AsyncIterable<Uint8Array>;
-}
+const COMPRESSION = /\b(gzip|compress|deflate|br|zstd|dcb|dcz|lz4|lzma|xz|bzip2?)\b/i;
 
 /** Not redacted: a redirect needs the exact address. */
 function pickLocation({ headers: { location } }: Pick<HttpResponse, 'headers'>) {

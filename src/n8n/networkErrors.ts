@@ -19,40 +19,50 @@ export function toNetworkError(
 ): ServiceError {
 	const { code, name, sent, message } = readErrorChain(error);
 	if (isStopped) return cancelledError(sent);
-	const details: ServiceErrorDetails = {
+	const [sentence, more] = describeFailure({ code, name, sent, isOverdue });
+	return new ServiceError('unreachable', sentence, {
 		reason: [message, code && !message.includes(code) && `(${code})`].filter(Boolean).join(' '),
 		...(code && { code }),
 		...(sent !== undefined && { sent }),
-	};
-	const failed = (sentence: string, more: ServiceErrorDetails = {}) =>
-		new ServiceError('unreachable', sentence, { ...details, ...more });
+		...more,
+	});
+}
 
-	if (sent) return failed(describeBrokenConnection(code, isOverdue));
-	if (/^SsrfBlocked/.test(name)) {
-		return failed('n8n does not allow requests to this address', { sent: false, permanent: true });
-	}
+interface Failure {
+	code: string;
+	name: string;
+	sent: boolean | undefined;
+	isOverdue: boolean;
+}
+
+function describeFailure({
+	code,
+	name,
+	sent,
+	isOverdue,
+}: Failure): [sentence: string, details?: ServiceErrorDetails] {
+	if (sent) return [describeBrokenConnection(code, isOverdue)];
+	if (/^SsrfBlocked/.test(name))
+		return ['n8n does not allow requests to this address', { sent: false, permanent: true }];
 	if (CERTIFICATE_CODES.test(code)) {
-		return failed('The certificate of the service is not trusted', {
-			sent: false,
-			permanent: true,
-			advice:
-				'Check the base URL; a private certificate authority has to be made known to n8n (NODE_EXTRA_CA_CERTS).',
-		});
+		const advice =
+			'Check the base URL; a private certificate authority has to be made known to n8n (NODE_EXTRA_CA_CERTS).';
+		return [
+			'The certificate of the service is not trusted',
+			{ sent: false, permanent: true, advice },
+		];
 	}
 	if (WRONG_PROTOCOL_CODES.test(code)) {
-		return failed('The service does not speak https at this address', {
-			permanent: true,
-			advice: 'Check http:// or https:// and the port in the base URL of the credential.',
-		});
+		const advice = 'Check http:// or https:// and the port in the base URL of the credential.';
+		return ['The service does not speak https at this address', { permanent: true, advice }];
 	}
 	if (code === 'ECONNREFUSED')
-		return failed('The service could not be reached: nothing answers at this address');
+		return ['The service could not be reached: nothing answers at this address'];
 	if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-		return failed('The service could not be reached: its host name was not found', {
-			advice: 'Check the base URL of the credential and the name server of the n8n machine.',
-		});
+		const advice = 'Check the base URL of the credential and the name server of the n8n machine.';
+		return ['The service could not be reached: its host name was not found', { advice }];
 	}
-	return failed(describeBrokenConnection(code, isOverdue));
+	return [describeBrokenConnection(code, isOverdue)];
 }
 
 /** For a failure after the connection was established: its address and certificate were accepted. */

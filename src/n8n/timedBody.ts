@@ -1,7 +1,6 @@
 import { sleep } from 'n8n-workflow';
 
 import { truncatedAnswerError, ServiceError, cancelledError } from '../core/errors';
-import { isTruncatedCompression } from './platform';
 
 /**
  * Passes a body on, and closes its connection after a timeout or when the reader stops early.
@@ -64,8 +63,6 @@ function truncationError(
 		return truncatedAnswerError(`Nothing arrived for ${timeouts.idleTimeout / 1000} s.`);
 	if (end === 'overdue')
 		return truncatedAnswerError('The answer took longer than the total timeout.');
-	if (isTruncatedCompression(cause))
-		return truncatedAnswerError('It came compressed, and ended before its end.');
 	return truncatedAnswerError(
 		`The connection broke (${cause instanceof Error ? cause.message : String(cause)}).`,
 	);

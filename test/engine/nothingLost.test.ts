@@ -166,14 +166,8 @@ const forms: Array<[string, Said]> = [
 		text(`data: {"text":"a"}\n\ndata: {"text":"${MARK}`, 'text/event-stream'),
 	],
 	[
-		'a compressed text that ends early',
-		{
-			type: 'text/plain',
-			headers: { 'content-encoding': 'gzip' },
-			body: gzipSync(
-				`${MARK} ${Array.from({ length: 9000 }, (_, at) => at * 7919).join()}`,
-			).subarray(0, 9000),
-		},
+		'a compressed text',
+		{ type: 'text/plain', headers: { 'content-encoding': 'gzip' }, body: gzipSync(MARK) },
 	],
 ];
 
@@ -221,7 +215,7 @@ describe.each(numbered)('%s', (name, what, at) => {
 	});
 });
 
-const HALVES = /half|cut|ends early|without an end|unreadable|error event|with an error$/;
+const HALVES = /half|cut|without an end|unreadable|error event|with an error$/;
 
 describe.each(numbered.filter(([name]) => !name.includes('start') && !name.includes('generate')))(
 	'%s',
