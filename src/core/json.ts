@@ -1,71 +1,42 @@
 /** Deeper nesting has no legitimate use and breaks code that walks the value recursively, such as n8n saving outputs. */
 const MAX_NESTING = 200;
 
-/**
- * Text that needs the reviver, which takes five times as long: a key that could change a prototype, also with escaped letters,
- * or a number with more digits than JavaScript keeps.
- */
-const SUSPICIOUS = /__proto__|constructor|\\u00[2-7]|(?:^|[:,[])\s*-?(?:\d{16}|[\d.]+[eE]\+?\d{3})/;
+/** A key that could change a prototype, also with escaped letters: such text needs a reviver, which takes five times as long. */
+const PROTOTYPE_KEY = /__proto__|constructor|\\u00[2-7]/;
+/** A number that JavaScript may round. */
+const LONG_NUMBER = /(?:^|[:,[])\s*-?(?:\d{16}|[\d.]+[eE]\+?\d{3})/;
 
 /**
  * Parses JSON from outside.
  *
  * Drops a `__proto__` key, and a `constructor` that contains a `prototype`. An integer beyond 2^53 becomes a string with all its
- * digits.
+ * digits: it may be an ID.
  *
+ * @param replaceRounded Gives the JSON for a number that JavaScript would round to another integer, or to infinity.
  * @throws SyntaxError for anything that is not JSON, or is nested more than 200 levels deep.
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, replaceRounded = quoteInteger): unknown {
 	if (nestingDepth(text) > MAX_NESTING)
 		throw new SyntaxError(`nested more than ${MAX_NESTING} levels deep`);
-	return SUSPICIOUS.test(text) ? JSON.parse(text, safeReviver) : JSON.parse(text);
+	const exact = LONG_NUMBER.test(text) ? replaceRoundedNumbers(text, replaceRounded) : text;
+	return PROTOTYPE_KEY.test(exact) ? JSON.parse(exact, safeReviver) : JSON.parse(exact);
 }
 
-/**
- * Parses JSON that a user wrote and that is sent on unchanged. A number that JavaScript would round becomes a raw JSON value,
- * which `JSON.stringify` writes with all its digits.
- *
- * @throws SyntaxError as `parseJson`, and where this version of Node has no such values (before 21).
- */
-export function parseJsonExactly(text: string): unknown {
-	if (nestingDepth(text) > MAX_NESTING)
-		throw new SyntaxError(`nested more than ${MAX_NESTING} levels deep`);
-	const reviver = (key: string, value: unknown, context?: { source?: string }) => {
-		const { source } = context ?? {};
-		const isRounded = typeof value === 'number' && !Number.isSafeInteger(value) && source;
-		if (!isRounded || !(/^-?\d+$/.test(source) || !Number.isFinite(value)))
-			return safeReviver(key, value);
-		const { rawJSON } = JSON as { rawJSON?: (digits: string) => unknown };
-		if (!rawJSON)
-			throw new SyntaxError(`${source} has more digits than this version of Node keeps`);
-		return rawJSON(source);
-	};
-	return SUSPICIOUS.test(text) ? JSON.parse(text, reviver) : JSON.parse(text);
+const INTEGER = /^-?\d+$/;
+const quoteInteger = (number: string) => (INTEGER.test(number) ? `"${number}"` : number);
+
+/** The digits that a reviver is given would do as well, but Node 20 does not give them, on which n8n 2.7 runs. */
+function replaceRoundedNumbers(json: string, replace: (number: string) => string): string {
+	let isInString = false;
+	return json.replace(/\\.|"|-?\d[\d.eE+-]*/gs, (token) => {
+		if (token === '"') isInString = !isInString;
+		return !isInString && isRounded(token) ? replace(token) : token;
+	});
 }
 
-/** Whether a value contains a raw JSON number (see `parseJsonExactly`), which a copy of the value would lose. */
-export function hasExactNumber(value: unknown): boolean {
-	if (typeof value !== 'object' || value === null) return false;
-	const { isRawJSON } = JSON as { isRawJSON?: (candidate: unknown) => boolean };
-	return isRawJSON?.(value) || Object.values(value).some(hasExactNumber);
-}
-
-/**
- * Finds an integer that JavaScript has probably rounded: it has more digits than are kept.
- *
- * @returns undefined if there is none.
- */
-export function findRoundedNumber(value: unknown, depth = 0): number | undefined {
-	if (typeof value === 'number')
-		return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
-			? value
-			: undefined;
-	if (typeof value !== 'object' || value === null || depth > MAX_NESTING) return undefined;
-	for (const inner of Object.values(value)) {
-		const rounded = findRoundedNumber(inner, depth + 1);
-		if (rounded !== undefined) return rounded;
-	}
-	return undefined;
+function isRounded(number: string): boolean {
+	const value = Number(number);
+	return INTEGER.test(number) ? !Number.isSafeInteger(value) : Math.abs(value) === Infinity;
 }
 
 /** As `parseJson`, with `undefined` for anything that cannot be parsed. */
@@ -139,13 +110,10 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The third argument is there since V8 11.4 (Node 21); TypeScript 5.9 does not know it. */
-function safeReviver(key: string, value: unknown, context?: { source?: string }): unknown {
+function safeReviver(key: string, value: unknown): unknown {
 	if (key === '__proto__') return undefined;
-	if (key === 'constructor' && isPlainObject(value) && Object.hasOwn(value, 'prototype'))
-		return undefined;
-	const digits = typeof value === 'number' && !Number.isSafeInteger(value) && context?.source;
-	return digits && /^-?\d+$/.test(digits) ? digits : value;
+	const isHarmful = key === 'constructor' && isPlainObject(value);
+	return isHarmful && Object.hasOwn(value, 'prototype') ? undefined : value;
 }
 
 /** The deepest nesting of brackets outside of strings. Exact for valid JSON. */

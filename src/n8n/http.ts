@@ -9,7 +9,6 @@ import type {
 import { malformedResponseError } from '../core/errorResponses';
 import { mapServiceError, ServiceError } from '../core/errors';
 import { isErrorResponse, type HttpRequest, type HttpResponse } from '../core/http';
-import { hasExactNumber } from '../core/json';
 import { resolveRedirect } from '../core/urls';
 import { toNetworkError } from './networkErrors';
 import { withAbortSignal } from './platform';
@@ -98,7 +97,6 @@ async function sendByN8n(
 		url,
 		headers: { accept, 'accept-encoding': 'identity' },
 		...(body && { body, json: true }),
-		...(body && hasExactNumber(body) && serializeBody(body, accept)),
 		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
@@ -113,12 +111,6 @@ async function sendByN8n(
 		{ credentialsDecrypted: { id: '', name: '', type: credential, data } },
 	);
 }
-
-/** axios would copy an object, and sends a text unchanged (axios 1.18.0, lib/core/mergeConfig.js, lib/defaults/index.js:100). */
-const serializeBody = (body: object, accept: string) => ({
-	body: JSON.stringify(body),
-	headers: { accept, 'accept-encoding': 'identity', 'content-type': 'application/json' },
-});
 
 /** n8n removes the header of an encoding that it has decoded. */
 function rejectEncoded(response: HttpResponse): void {

@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions, NodePropertyTypes } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import { findRoundedNumber, isPlainObject, parseJsonExactly } from '../core/json';
+import { isPlainObject, parseJson } from '../core/json';
 import { getFieldRules, walkParam, type Field } from './parameterFields';
 
 /** Characters of the longest text that is accepted. No real message is longer. */
@@ -106,7 +106,8 @@ function validateOptions(field: Field): unknown[] {
 /** A JSON parameter expects a list if its default is one. */
 function validateJson({ param, value, path }: Field): unknown {
 	const isList = typeof param.default === 'string' && param.default.startsWith('[');
-	const parsed = typeof value === 'string' ? parseJsonText(value, isList ? [] : {}, path) : value;
+	const isEmpty = typeof value === 'string' && !value.trim();
+	const parsed = isEmpty ? (isList ? [] : {}) : parseJsonValue(value, path);
 	if (isList && !Array.isArray(parsed))
 		throw invalidInputError(
 			`${path} must be a JSON list`,
@@ -117,29 +118,31 @@ function validateJson({ param, value, path }: Field): unknown {
 			`${path} must be a JSON object`,
 			'It has to begin with { and end with }.',
 		);
-	return rejectRoundedNumbers(parsed, path);
+	return parsed;
 }
 
-/** An expression that gives an object has lost the digits already; one that gives text keeps them. */
-function rejectRoundedNumbers<Value>(value: Value, path: string): Value {
-	const rounded = findRoundedNumber(value);
-	if (rounded === undefined) return value;
-	throw invalidInputError(
-		`${path} has a whole number with more digits than n8n keeps (${rounded})`,
-		'It has been rounded already. Write the JSON as text with an expression for each value in it, or the number in quotes.',
-	);
-}
-
-function parseJsonText(text: string, empty: object, path: string): unknown {
-	if (!text.trim()) return empty;
+/** @param value Text, or what an expression gives, in which such a number has already been rounded. */
+function parseJsonValue(value: unknown, path: string): unknown {
+	let rounded: string | undefined;
+	const keepFirst = (number: string) => {
+		rounded ??= number;
+		return number;
+	};
+	let parsed: unknown;
 	try {
-		return parseJsonExactly(text);
+		const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
+		parsed = parseJson(text, keepFirst);
 	} catch (cause) {
 		throw invalidInputError(
 			`${path} is not valid JSON`,
 			cause instanceof Error ? `${cause.message}.` : undefined,
 		);
 	}
+	if (rounded === undefined) return parsed;
+	throw invalidInputError(
+		`${path} has a whole number with more digits than n8n keeps (${rounded})`,
+		'It would be sent as another number. Write it in quotes, if the service takes a text there.',
+	);
 }
 
 function requireObject({ value, path }: Field): object {

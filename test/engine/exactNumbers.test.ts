@@ -1,8 +1,8 @@
 import { startContrary, type Contrary } from './contrary';
-import { chat, job, response } from './rig/calls';
+import { assistant, chat, job, response } from './rig/calls';
 import { run, type RunOptions } from './rig/run';
 
-// a whole number that JavaScript would round reaches the service with all its digits
+// a whole number that JavaScript would round is not sent as another one, and an ID that is one keeps all its digits
 let service: Contrary;
 beforeAll(async () => (service = await startContrary()));
 afterAll(() => service.stop());
@@ -57,37 +57,39 @@ it.each<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]>([
 			jsonSchema: `{"type":"object","properties":{"a":{"type":"integer","maximum":${NUMBER}}}}`,
 		}),
 	],
-])('%s', async (_where, what) => {
-	const { error, body } = await posted(what, [{ seed: NUMBER }]);
-	expect(error).toBeUndefined();
-	expect(body).toMatch(new RegExp(`":${NUMBER}[,}]`));
-});
-
-it.each<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]>([
-	['Parameters', job('start', { ...picture, parameters: '={{ {"seed": 12345678901234567890} }}' })],
 	[
-		'Additional Fields',
-		chat('q', { options: { additionalFields: '={{ {"seed": 12345678901234567890} }}' } }),
+		'Parameters that n8n has rounded already',
+		job('start', { ...picture, parameters: `={{ {"seed": ${NUMBER}} }}` }),
 	],
-])('%s that n8n has rounded already are refused before anything is sent', async (_where, what) => {
-	const { error, body } = await posted(what);
-	expect(error?.message).toContain('has a whole number with more digits than n8n keeps');
-	expect(error?.description).toContain('as text');
+	[
+		'Additional Fields that n8n has rounded already',
+		chat('q', { options: { additionalFields: `={{ {"seed": ${NUMBER}} }}` } }),
+	],
+])('in %s it is refused before anything is sent', async (_where, what) => {
+	const { error, body } = await posted(what, [{ seed: NUMBER }]);
+	expect(error?.message).toContain('has a whole number with more digits than n8n keeps (12345678');
+	expect(error?.description).toContain('in quotes');
 	expect(body).toBeUndefined();
 });
 
-it('what is sent once is not sent again, with such a number as well', async () => {
-	const what = job('start', { ...picture, parameters: `{"seed": ${NUMBER}}` });
-	let starts = 0;
+it('in quotes it is sent', async () => {
+	const additionalFields = `{"metadata": {"order": "${NUMBER}"}}`;
+	const { body } = await posted(chat('q', { options: { additionalFields } }));
+	expect(body).toContain(`"order":"${NUMBER}"`);
+});
+
+it.each<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>, string, object]>([
+	['a job', job('start', picture), `{"id":${NUMBER},"status":"queued"}`, { jobId: NUMBER }],
+	[
+		'a chat',
+		assistant('ask', { question: 'q' }),
+		`{"answer":"a","chat_id":${NUMBER}}`,
+		{ chatId: NUMBER },
+	],
+])('the ID of %s keeps its digits', async (_what, what, body, ids) => {
 	service.answer(({ method }) =>
-		method === 'POST' ? (starts++, { type: 'application/json', body: '{"id":"j-1"}' }) : undefined,
+		method === 'POST' ? { type: 'application/json', body } : undefined,
 	);
-	const { run: executed } = await run({
-		...what,
-		secrets: service.secrets,
-		items: [{}, {}],
-		settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
-	});
-	expect(executed.data.resultData.error).toBeUndefined();
-	expect(starts).toBe(2);
+	const { items } = await run({ ...what, secrets: service.secrets });
+	expect(items[0]?.json).toMatchObject(ids);
 });

@@ -86,21 +86,23 @@ it.each<[string, INodeProperties, unknown, unknown]>([
 	['an object by expression', object, { a: 1 }, { a: 1 }],
 	['a prototype in JSON', object, '{"__proto__":{"a":1},"b":2}', { b: 2 }],
 	[
-		'a large number in JSON',
+		'a large number in quotes',
 		object,
-		'{"seed":12345678901234567890}',
-		{ seed: { rawJSON: '12345678901234567890' } },
+		'{"id":"12345678901234567890"}',
+		{ id: '12345678901234567890' },
+	],
+	['the largest number', object, '{"seed":9007199254740991}', { seed: 9007199254740991 }],
+	['a large number with an exponent', object, '{"seed":1e21}', { seed: 1e21 }],
+	[
+		'a date in an object by expression',
+		object,
+		{ at: new Date(0) },
+		{ at: '1970-01-01T00:00:00.000Z' },
 	],
 	['a JSON list', list, ' [1, {"a": []}]\n', [1, { a: [] }]],
 	['a JSON list that is empty', list, '[]', []],
 	['no JSON list', list, ' \n', []],
 	['a list by expression', list, [1, 'a'], [1, 'a']],
-	[
-		'a large number in a JSON list',
-		list,
-		'[12345678901234567890]',
-		[{ rawJSON: '12345678901234567890' }],
-	],
 	[
 		'a JSON list that begins with entries',
 		param('json', { default: '[{"a": 1}]' }),
@@ -208,6 +210,21 @@ it.each<[string, INodeProperties, unknown, string, string?]>([
 		'Field is not valid JSON',
 		'nested more than 200 levels deep.',
 	],
+	[
+		'a large number in a JSON list',
+		list,
+		'[12345678901234567890]',
+		'Field has a whole number with more digits than n8n keeps (12345678901234567890)',
+	],
+	[
+		'an object by expression that is too deep',
+		object,
+		Array(300)
+			.fill(0)
+			.reduce<object>((inner) => ({ a: inner }), {}),
+		'Field is not valid JSON',
+	],
+	['an object that cannot be JSON', object, { a: 1n }, 'Field is not valid JSON'],
 	['a text as options', collection, 'x', 'Field must be an object'],
 	['an option out of range', collection, { temperature: 3 }, 'Field: Temperature must be 0 to 2'],
 	['an option of another choice', collection, { effort: 'x' }, 'Field: Effort must be one of: a, '],
@@ -231,6 +248,25 @@ it.each<[string, INodeProperties, unknown, string, string?]>([
 			kind: 'invalid',
 			message,
 			details: expect.objectContaining(details),
+		}),
+	);
+});
+
+it.each<[unknown, string]>([
+	['{"seed":12345678901234567890}', '12345678901234567890'],
+	['{"a":{"b":[1,-9007199254740993]},"c":9007199254740993}', '-9007199254740993'],
+	[`{"a":${'9'.repeat(40)}}`, '9'.repeat(40)],
+	['{"a":1e400}', '1e400'],
+	[{ seed: 2 ** 53 }, '9007199254740992'],
+	[{ seed: Number('12345678901234567890') }, '12345678901234567000'],
+])('%j would be sent as another number, and is refused', (value, digits) => {
+	expect(() => validateParam(object, value, 'Field')).toThrow(
+		expect.objectContaining({
+			message: `Field has a whole number with more digits than n8n keeps (${digits})`,
+			details: {
+				advice:
+					'It would be sent as another number. Write it in quotes, if the service takes a text there.',
+			},
 		}),
 	);
 });
