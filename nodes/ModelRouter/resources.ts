@@ -5,7 +5,6 @@ import { deliverAgain } from './ledger/deliverAgain.operation';
 import { getMany as getManyEntries } from './ledger/getMany.operation';
 import { markNotStarted } from './ledger/markNotStarted.operation';
 import { markStarted } from './ledger/markStarted.operation';
-import { setUp } from './ledger/setUp.operation';
 import { download } from './media/download.operation';
 import { generate } from './media/generate.operation';
 import { get as getJob } from './media/get.operation';
@@ -28,7 +27,6 @@ export const resources: Resource[] = [
 			getManyEntries,
 			markNotStarted,
 			markStarted,
-			setUp,
 		],
 		defaultOperation: 'getMany',
 		notInTools: true,

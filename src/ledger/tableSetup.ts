@@ -7,9 +7,6 @@ import { requestN8n, type N8nApi } from './n8nApi';
 /** The Data Table of a job ledger, with all of its columns. */
 export interface LedgerTable {
 	tableId: string;
-	name: string;
-	/** Whether it is new. */
-	created: boolean;
 	/** Columns that were missing. */
 	addedColumns: string[];
 }
@@ -43,17 +40,11 @@ export async function ensureTable(api: N8nApi, nameOrId: string): Promise<Ledger
 	throw invalidInputError(noSuchTable(nameOrId), createAdvice(api));
 }
 
-/** Does the same, and also creates a table whose name looks like an ID. */
-export async function setUpTable(api: N8nApi, nameOrId: string): Promise<LedgerTable> {
-	const existing = await findTable(api, nameOrId);
-	return existing ? await completeTable(api, existing) : await createTable(api, nameOrId);
-}
-
 export const noSuchTable = (nameOrId: string) =>
 	`n8n has no Data Table with the name or ID "${nameOrId}"`;
 
 const createAdvice = ({ credentialName }: N8nApi) =>
-	`Correct Job Ledger Table in the ${credentialName} credential, or create the table with "Set Up" of the resource Job Ledger.`;
+	`Correct Job Ledger Table in the ${credentialName} credential. A name of 16 letters and digits looks like an ID: create such a table in n8n yourself, or choose another name.`;
 
 /** @throws ServiceError `invalid` when there is more than one. */
 async function findTable(api: N8nApi, nameOrId: string): Promise<DataTable | undefined> {
@@ -115,7 +106,7 @@ async function createTable(api: N8nApi, name: string): Promise<LedgerTable> {
 			'dataTable:create',
 			(answer) => (isPlainObject(answer) ? parseTable(answer) : undefined),
 		);
-		return { tableId, name, created: true, addedColumns: [] };
+		return { tableId, addedColumns: [] };
 	} catch (cause) {
 		// 409, or 500 within the same moment: somebody else has just created it; or the response was lost
 		const existing = await findTable(api, name).catch(() => undefined);
@@ -145,7 +136,7 @@ async function completeTable(
 		}
 		addedColumns.push(column);
 	}
-	return { tableId, name, created: false, addedColumns };
+	return { tableId, addedColumns };
 }
 
 function parseTable({ id, name, columns: listed }: Record<string, unknown>): DataTable {

@@ -77,7 +77,6 @@ it('jobs and their files, with the ledger', async () => {
 });
 
 it.each([
-	['setUp', {}],
 	['getMany', {}],
 	['getMany', { returnAll: true }],
 	['deleteMany', {}],
@@ -138,7 +137,6 @@ describe('a redirect', () => {
 		const to = `${elsewhere[place]().url}/v1/models`;
 		rig.n8n.service.fault({ do: { type: 'redirect', status: 307, to } });
 		await rig.ledger('getMany');
-		await rig.ledger('setUp');
 		const before = rig.service.requests.length;
 		const context = new CredentialTestContext() as unknown as ICredentialTestFunctions;
 		const { testModelRouterApi } = new ModelRouter().methods.credentialTest;
@@ -147,7 +145,7 @@ describe('a redirect', () => {
 		const asked = expectKeysAtHome();
 		// the service itself is tested as well
 		expect([asked.stranger, asked.service - before]).toEqual([0, 1]);
-		expect(asked.n8n).toBeGreaterThan(2);
+		expect(asked.n8n).toBe(2);
 	});
 
 	it.each(['n8n', 'stranger'] as const)(

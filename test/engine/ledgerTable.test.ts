@@ -118,24 +118,18 @@ describe('an ID in place of a name', () => {
 		expect(rig.n8n.entries()).toHaveLength(2);
 	});
 
-	it('creates no table with an ID for its name, unless Set Up is used', async () => {
-		const { error } = await startInto('ABCDEFGHIJKLMNOP');
-		expect(error?.message).toMatch(/^n8n has no Data Table with the name or ID "ABCDEFGHIJKLMNOP"/);
-		expect(error?.description).toContain('Set Up');
+	it('creates no table for what looks like an ID, but takes one of that name', async () => {
+		const name = 'ProductionLedger';
+		const { error } = await startInto(name);
+		expect(error?.message).toMatch(/^n8n has no Data Table with the name or ID "ProductionLedger"/);
+		expect(error?.description).toMatch(/16 letters and digits .* or choose another name\.$/);
 		expect([tableNames(), rig.service.world.starts]).toEqual([[], []]);
-		const { items } = await rig.ledger('setUp', {}, withTable('ABCDEFGHIJKLMNOP'));
-		expect(items[0]?.json).toMatchObject({ created: true, name: 'ABCDEFGHIJKLMNOP' });
-		expect((await startInto('ABCDEFGHIJKLMNOP')).error).toBeUndefined();
+		// a person creates it, without columns
+		await startInto('Another');
+		Object.assign(rig.n8n.tables[0]!, { name, columns: [] });
+		expect((await startInto(name)).error).toBeUndefined();
+		expect(columnNames()).toEqual(Object.keys(columns).sort());
 	});
-});
-
-it('Set Up tells what it has done, and a second time does no harm', async () => {
-	const setUp = async () => (await rig.ledger('setUp', {}, withTable('Set up'))).items[0]?.json;
-	const { id } = { id: expect.stringMatching(/^ledgertable/) };
-	expect(await setUp()).toEqual({ tableId: id, name: 'Set up', created: true, addedColumns: [] });
-	rig.n8n.tables[0]!.columns.pop();
-	expect(await setUp()).toMatchObject({ created: false, addedColumns: [expect.any(String)] });
-	expect(await setUp()).toMatchObject({ created: false, addedColumns: [] });
 });
 
 describe('a missing scope is named', () => {
@@ -143,6 +137,15 @@ describe('a missing scope is named', () => {
 	it.each([
 		['dataTable:list', async () => await failing('No list')],
 		['dataTable:create', async () => await failing('No create')],
+		[
+			'dataTableColumn:create',
+			async () => {
+				await startInto('No column');
+				Object.assign(rig.n8n.tables[0]!, { name: 'One column less' }).columns.pop();
+				rig.n8n.missingScopes.add('dataTableColumn:create');
+				return await failing('One column less');
+			},
+		],
 		['dataTableRow:create', async () => await failing('No row')],
 		['dataTableRow:read', async () => await rig.ledger('getMany', {}, withTable('No read'))],
 		[
@@ -171,7 +174,6 @@ describe('while "Use a Job Ledger" is turned off', () => {
 		);
 	it.each([
 		['getMany', {}],
-		['setUp', {}],
 		['deleteMany', {}],
 		['markStarted', { idempotencyKey: 'k', jobId: 'j' }],
 		['markNotStarted', { idempotencyKey: 'k' }],
@@ -200,7 +202,7 @@ describe('while "Use a Job Ledger" is turned off', () => {
 	});
 });
 
-it.each(['getMany', 'setUp', 'deleteMany', 'markStarted', 'markNotStarted'])(
+it.each(['getMany', 'deleteMany', 'markStarted', 'markNotStarted'])(
 	'no model of an AI agent gets at the job ledger: %s',
 	async (operation) => {
 		const parameters = { idempotencyKey: 'k', jobId: 'j' };

@@ -19,7 +19,7 @@ export class DataTables {
 	async idOf(name: string): Promise<string> {
 		const { data } = await this.#api.call<{ data: Array<{ id: string; name: string }> }>(
 			'GET',
-			'/data-tables?limit=100',
+			`/data-tables?limit=100&filter=${encodeURIComponent(JSON.stringify({ name }))}`,
 		);
 		const found = data.find((table) => table.name === name);
 		if (!found) throw new Error(`there is no table "${name}"`);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Ledger } from '../../src/ledger/ledger';
+import { DataTables } from './dataTables';
 import { until } from './editor';
 import { itemsOf } from './execution';
 import type { Instance } from './instance';
@@ -45,7 +46,7 @@ export function rivalCases(host: () => LedgerHost, rounds: number): void {
  * @param hasScopes Whether this n8n gives an API key only the scopes that were asked for: without a license, older versions give all.
  */
 export function ledgerCases(host: () => LedgerHost, hasScopes = true): void {
-	it('saving the credential tests both parts, names each scope that is missing, and changes nothing', async () => {
+	it('saving the credential tests both parts, names a scope that is missing, and changes nothing', async () => {
 		const { editor, account, apiKey, tableName } = host();
 		const api = new PublicApi(editor.url, apiKey);
 		// other tests make tables of their own meanwhile
@@ -68,20 +69,15 @@ export function ledgerCases(host: () => LedgerHost, hasScopes = true): void {
 			),
 		});
 		const needed = [
-			...['dataTable:create', 'dataTable:list'],
-			...['dataTableRow:create', 'dataTableRow:read', 'dataTableRow:update'],
+			'dataTable:list',
+			...['dataTableRow:read', 'dataTableRow:create', 'dataTableRow:update'],
 		];
-		for (const given of hasScopes ? needed : []) {
-			const { status, message } = await tested(await editor.createApiKey([given]));
-			// without the list nobody knows whether there is a table
-			const named = message.match(/dataTable\w*:\w+/g);
-			expect([status, named]).toEqual(['Error', needed.filter((scope) => scope !== given)]);
+		for (const missing of hasScopes ? needed : []) {
+			const given = needed.filter((scope) => scope !== missing);
+			const { status, message } = await tested(await editor.createApiKey(given));
+			expect([status, message.match(/dataTable\w*:\w+/g)]).toEqual(['Error', [missing]]);
 		}
-		const enough = [...needed, 'dataTableColumn:create'];
-		expect(await tested(await editor.createApiKey(enough))).toMatchObject({
-			status: 'OK',
-			message: expect.stringContaining(hasScopes ? 'dataTableRow:delete' : 'accepted the key'),
-		});
+		expect(await tested(await editor.createApiKey(needed))).toMatchObject({ status: 'OK' });
 		expect(await tables()).toEqual(before);
 	});
 
@@ -90,13 +86,9 @@ export function ledgerCases(host: () => LedgerHost, hasScopes = true): void {
 			Array.from({ length: 20 }, async () => await host().ensureTable(host().tableName)),
 		);
 		expect(new Set(all.map(({ tableId }) => tableId)).size).toBe(1);
-		expect(all.filter(({ created }) => created)).toHaveLength(1);
-
-		const setUp = await host().setUp();
-		expect(itemsOf(setUp, 'Ledger')[0]?.json).toEqual({
-			...{ tableId: all[0]?.tableId, name: host().tableName },
-			...{ created: false, addedColumns: [] },
-		});
+		const { editor, tableName } = host();
+		expect(await (await DataTables.of(editor)).idOf(tableName)).toBe(all[0]?.tableId);
+		expect(itemsOf(await host().useLedger(), 'Ledger')).toEqual([]);
 	});
 
 	it('a start creates the table again after a person has deleted it', async () => {

@@ -100,9 +100,9 @@ export class LedgerHost {
 		);
 	}
 
-	/** Makes the ledger's table. */
-	async setUp(): Promise<Execution> {
-		return await this.run(workflow('set up', [{}], this.ledgerNode('setUp')));
+	/** The first use makes the ledger's table. */
+	async useLedger(): Promise<Execution> {
+		return await this.run(workflow('first use', [{}], this.ledgerNode('getMany')));
 	}
 
 	/** The ledger's table without n8n's nodes. */

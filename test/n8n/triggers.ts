@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startService, type Service } from '../service/service.ts';
 import { model, packageName, secretsOf } from './bridge.ts';
+import { DataTables } from './dataTables.ts';
 import { until, type Editor, type SavedCredential, type SavedWorkflow } from './editor.ts';
 import { exampleFor, withModels } from './example.ts';
 import { itemsOf, type Execution, type Item } from './execution.ts';
@@ -86,8 +87,8 @@ export class TriggerHost {
 		});
 		const api = new PublicApi(editor.url, apiKey);
 		const host = new TriggerHost(service, [editor, api, on], proxy, router);
-		const [made] = itemsOf(await editor.runOnce(host.setUp()), 'Set Up');
-		host.#table = String(made?.json['tableId']);
+		await editor.runOnce(host.useLedger());
+		host.#table = await (await DataTables.of(editor)).idOf(table);
 		return host;
 	}
 
@@ -122,12 +123,13 @@ export class TriggerHost {
 		return withModels(exampleFor({ router: this.#router }, file));
 	}
 
-	setUp(): WorkflowFile {
-		const parameters = { resource: 'ledger', operation: 'setUp' };
+	/** The first use makes the ledger's table. */
+	useLedger(): WorkflowFile {
+		const parameters = { resource: 'ledger', operation: 'getMany' };
 		return workflow(
-			'set up',
+			'first use',
 			[{}],
-			node('Set Up', `${packageName}.modelRouter`, parameters, this.#credentials()),
+			node('Get Many', `${packageName}.modelRouter`, parameters, this.#credentials()),
 		);
 	}
 

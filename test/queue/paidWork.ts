@@ -21,7 +21,7 @@ export async function openPaidBridge({ editor }: Queue): Promise<PaidBridge> {
 	const ledger = await LedgerHost.start(editor);
 	const { service } = ledger;
 	const accounts = await createAccounts(editor, secretsOf(service));
-	await ledger.setUp();
+	await ledger.useLedger();
 	return { editor, service, accounts, ledger };
 }
 

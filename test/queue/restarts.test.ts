@@ -90,8 +90,11 @@ async function openLedger() {
 		/** Starts the jobs once the service has answered a question. */
 		startLater: async (texts: string[]) =>
 			await run(workflow('start later', inputs(texts), chat, withKey)),
-		setUp: async () =>
-			await queue.editor.runOnce(workflow('set up', [{}], node('Set Up', ['ledger', 'setUp']))),
+		/** The first use makes the table. */
+		use: async () =>
+			await queue.editor.runOnce(
+				workflow('first use', [{}], node('Get Many', ['ledger', 'getMany'])),
+			),
 		async rows(): Promise<LedgerRow[]> {
 			const name = encodeURIComponent(JSON.stringify({ name: table }));
 			const { data: tables } = await queue.api.call<{ data: Array<{ id: string }> }>(
@@ -142,7 +145,7 @@ it.each(['kill', 'stop'] as const)(
 	'20 paid starts while main restarts (%s): no outcome is lost, nothing is sent twice',
 	async (how) => {
 		const ledger = await openLedger();
-		expect((await ledger.setUp()).error?.message).toBeUndefined();
+		expect((await ledger.use()).error?.message).toBeUndefined();
 		const keyed = prompts(`held, with a key, ${how}`, 8);
 		const keyless = prompts(`held, without a key, ${how}`, 8);
 		const later = prompts(`later, ${how}`, 4);

@@ -155,7 +155,6 @@ async function ledgerOutputs(services: Services): Promise<Outputs> {
 	Object.assign(old ?? {}, { id: 1000, state: 'delivered', startedAt: 1 });
 	return {
 		'Model Router: Job Ledger: Delete Many': await first(services, ledger('deleteMany', {})),
-		'Model Router: Job Ledger: Set Up': await first(services, ledger('setUp', {})),
 		'Model Router: Job Ledger: Get Many': await first(services, ledger('getMany', {})),
 		'Model Router: Job Ledger: Mark as Started': await first(
 			services,

@@ -1,9 +1,9 @@
 import { secretsOf } from '../../n8n/bridge';
-import { itemsOf } from '../../n8n/execution';
+import { DataTables } from '../../n8n/dataTables';
 import { noticeKilledWorkersSoon, startQueue, type Queue } from '../../queue/queue';
 import type { Service } from '../../service/service';
 import { openRows, type Rows } from './ledgerRows';
-import { setUpWorkflow, startWorkflow, triggerWorkflow, type Delivery } from './workflows';
+import { firstUseWorkflow, startWorkflow, triggerWorkflow, type Delivery } from './workflows';
 
 /** An n8n in queue mode with the workflows of the soak, which are published. */
 export interface Host {
@@ -37,7 +37,8 @@ export async function startHost(
 			...router,
 			data: { ...data, useJobLedger: true, ...ledger },
 		});
-		const [made] = itemsOf(await editor.runOnce(setUpWorkflow(account)), 'Set Up');
+		await editor.runOnce(firstUseWorkflow(account));
+		const tableId = await (await DataTables.of(editor)).idOf(ledger.ledgerTable);
 		const files = [
 			startWorkflow(account, 'with-keys', true),
 			startWorkflow(account, 'without-keys', false),
@@ -46,7 +47,7 @@ export async function startHost(
 		for (const file of files) await editor.activate(await editor.importWorkflow(file));
 		return {
 			queue,
-			rows: openRows(queue.api, String(made?.json['tableId'])),
+			rows: openRows(queue.api, tableId),
 			addressOf: (hasKeys) => `${queue.main.url}/webhook/${hasKeys ? 'with-keys' : 'without-keys'}`,
 			logs: () => [queue.main, ...queue.workers].map((each) => each.wholeLog()),
 			async newestExecution() {

@@ -134,13 +134,13 @@ export function triggerWorkflow(
 }
 
 /** Makes the ledger's table. */
-export const setUpWorkflow = (account: SavedCredential): WorkflowFile =>
-	chained('set up', [
+export const firstUseWorkflow = (account: SavedCredential): WorkflowFile =>
+	chained('first use', [
 		node('When clicking', 'n8n-nodes-base.manualTrigger', {}),
 		node(
-			'Set Up',
+			'Get Many',
 			`${packageName}.modelRouter`,
-			{ resource: 'ledger', operation: 'setUp' },
+			{ resource: 'ledger', operation: 'getMany' },
 			using(account),
 		),
 	]);
