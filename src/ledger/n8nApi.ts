@@ -73,7 +73,7 @@ type Startup = 'certain' | 'possible';
  *
  * @see n8n 2.41.1, abstract-server.js (setupHealthCheck, start)
  */
-export function detectStartup({
+function detectStartup({
 	status,
 	text,
 	isPage,
@@ -87,7 +87,7 @@ export function detectStartup({
 	return status === 404 && isPage ? 'possible' : undefined;
 }
 
-export const STILL_STARTING = 'n8n is still starting';
+const STILL_STARTING = 'n8n is still starting';
 
 const STARTUP_ADVICE: Record<Startup, (credentialName: string) => string> = {
 	certain: () => 'Run this again once n8n has started.',

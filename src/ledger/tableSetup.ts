@@ -12,17 +12,12 @@ export interface LedgerTable {
 }
 
 /** A Data Table of n8n. */
-export interface DataTable {
+interface DataTable {
 	tableId: string;
 	name: string;
 	/** Names of its columns; undefined when n8n does not list them. */
 	columns: string[] | undefined;
 }
-
-/** The form of a table's ID. A name can have it, too. */
-const TABLE_ID = /^[a-zA-Z0-9]{16}$/;
-
-export const mayBeTableId = (nameOrId: string) => TABLE_ID.test(nameOrId);
 
 /**
  * Finds the ledger's table, creates it if there is none, and adds columns that are missing.
@@ -35,29 +30,25 @@ export const mayBeTableId = (nameOrId: string) => TABLE_ID.test(nameOrId);
  */
 export async function ensureTable(api: N8nApi, nameOrId: string): Promise<LedgerTable> {
 	const existing = await findTable(api, nameOrId);
-	if (existing) return await completeTable(api, existing);
-	if (!mayBeTableId(nameOrId)) return await createTable(api, nameOrId);
-	throw invalidInputError(noSuchTable(nameOrId), createAdvice(api));
+	return existing ? await completeTable(api, existing) : await createTable(api, nameOrId);
 }
 
-export const noSuchTable = (nameOrId: string) =>
-	`n8n has no Data Table with the name or ID "${nameOrId}"`;
+/** The form of a table's ID. A name can have it, too. */
+const TABLE_ID = /^[a-zA-Z0-9]{16}$/;
 
-const createAdvice = ({ credentialName }: N8nApi) =>
-	`Correct Job Ledger Table in the ${credentialName} credential. A name of 16 letters and digits looks like an ID: create such a table in n8n yourself, or choose another name.`;
-
-/** @throws ServiceError `invalid` when there is more than one. */
-async function findTable(api: N8nApi, nameOrId: string): Promise<DataTable | undefined> {
-	const isId = mayBeTableId(nameOrId);
+/**
+ * @returns undefined for a name that no table has.
+ * @throws ServiceError `invalid` when there is more than one table, or none with what looks like an ID.
+ */
+export async function findTable(api: N8nApi, nameOrId: string): Promise<DataTable | undefined> {
+	const isId = TABLE_ID.test(nameOrId);
 	try {
 		const [found, ...others] = await listTables(api, { name: nameOrId });
-		if (others.length) {
-			throw invalidInputError(
-				severalTables(nameOrId),
-				`Put the ID of the right one into Job Ledger Table of the ${api.credentialName} credential.`,
-			);
-		}
-		return found ?? (isId ? (await listTables(api, { id: nameOrId }))[0] : undefined);
+		if (others.length) throw severalTablesError(api, nameOrId);
+		if (found || !isId) return found;
+		const [withId] = await listTables(api, { id: nameOrId });
+		if (withId) return withId;
+		throw noSuchTableError(api, nameOrId);
 	} catch (cause) {
 		const isListForbidden = cause instanceof ServiceError && cause.details.status === 403;
 		if (isListForbidden && isId) return { tableId: nameOrId, name: nameOrId, columns: undefined };
@@ -65,21 +56,30 @@ async function findTable(api: N8nApi, nameOrId: string): Promise<DataTable | und
 	}
 }
 
-export const severalTables = (name: string) => `n8n has several Data Tables "${name}"`;
+const severalTablesError = ({ credentialName }: N8nApi, name: string) =>
+	invalidInputError(
+		`n8n has several Data Tables "${name}"`,
+		`Put the ID of the right one into Job Ledger Table of the ${credentialName} credential.`,
+	);
+
+/** A table that is created for a mistyped ID would be another ledger: the same key could start a second job. */
+const noSuchTableError = ({ credentialName }: N8nApi, nameOrId: string) =>
+	invalidInputError(
+		`n8n has no Data Table with the name or ID "${nameOrId}"`,
+		`Correct Job Ledger Table in the ${credentialName} credential. A name of 16 letters and digits looks like an ID: create such a table in n8n yourself, or choose another name.`,
+	);
 
 async function listTables(
 	api: N8nApi,
 	filter: { name: string } | { id: string },
 ): Promise<DataTable[]> {
-	const request = { method: 'GET', path: listPath(filter) } as const;
+	const query = `limit=250&filter=${encodeURIComponent(JSON.stringify(filter))}`;
+	const request = { method: 'GET', path: `${TABLES_PATH}?${query}` } as const;
 	return await requestN8n(api, request, 'dataTable:list', (answer) => parseTables(answer, filter));
 }
 
-export const listPath = (filter: { name: string } | { id: string }) =>
-	`${TABLES_PATH}?limit=250&filter=${encodeURIComponent(JSON.stringify(filter))}`;
-
 /** @returns undefined if it is not a list of tables. */
-export function parseTables(
+function parseTables(
 	answer: unknown,
 	filter: { name?: string; id?: string },
 ): DataTable[] | undefined {

@@ -5,8 +5,10 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { describeStatus, isWebPage, describeWebPage, nameN8n } from '../core/errorResponses';
+import { readText } from '../core/body';
+import { describeStatus, isWebPage, describeWebPage } from '../core/errorResponses';
 import { ServiceError } from '../core/errors';
+import type { Http, HttpResponse } from '../core/http';
 import { tryParseJson } from '../core/json';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import { N8N_HEADER } from './headerAuth';
@@ -29,16 +31,16 @@ export interface CredentialProbe {
 	judge(answer: ProbeResponse): INodeCredentialTestResult | undefined;
 }
 
-/** Tests the part of a credential that is for the job ledger. @param send Sends a request to n8n. */
+/**
+ * Tests the part of a credential that is for the job ledger.
+ *
+ * @returns a sentence that says that the ledger can be used.
+ * @throws ServiceError that says what is wrong.
+ */
 export type LedgerCheck = (
-	send: (request: {
-		method: 'DELETE' | 'GET' | 'PATCH' | 'POST';
-		/** Below the n8n URL. */
-		path: string;
-		body?: object;
-	}) => Promise<ProbeResponse>,
+	n8n: { http: Http; credentialName: string },
 	table: string,
-) => Promise<{ isUsable: boolean; message: string }>;
+) => Promise<string>;
 
 interface ProbeResponse {
 	status: number;
@@ -70,7 +72,7 @@ const TIMEOUT = 15_000;
 export function createCredentialTest(probe: CredentialProbe, checkLedger?: LedgerCheck) {
 	return async function (
 		this: ICredentialTestFunctions,
-		{ data = {} }: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
+		{ data = {}, name }: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
 	): Promise<INodeCredentialTestResult> {
 		const redact = createRedactor(findLedgerKey(data));
 		const report = async (test: () => Promise<INodeCredentialTestResult>) => {
@@ -87,11 +89,15 @@ export function createCredentialTest(probe: CredentialProbe, checkLedger?: Ledge
 			data,
 		);
 		if (!checkLedger || !usesLedger(data)) return service;
-		const ledger = await report(async () => await testLedger(this.helpers, data, checkLedger));
-		const name = service.status === 'OK' ? '' : `${probe.service}: `;
+		const ledger = await report(async () => {
+			const { baseUrl, apiKey, table } = readLedgerPart(data);
+			const http = createProbeHttp(this.helpers, baseUrl, { [N8N_HEADER]: apiKey });
+			return { status: 'OK', message: await checkLedger({ http, credentialName: name }, table) };
+		});
+		const subject = service.status === 'OK' ? '' : `${probe.service}: `;
 		return {
 			status: service.status === 'OK' ? ledger.status : 'Error',
-			message: `${name}${service.message.replace(/\.$/, '')}. The job ledger: ${nameN8n(ledger.message)}`,
+			message: `${subject}${service.message.replace(/\.$/, '')}. ${ledger.message}`,
 		};
 	};
 }
@@ -104,8 +110,9 @@ async function testService(
 ): Promise<INodeCredentialTestResult> {
 	const key = normalizeApiKey(data['apiKey']);
 	redact.addKey(key);
-	const uri = normalizeBaseUrl(String(data['baseUrl'] ?? ''), version) + path;
-	const answer = await sendProbe(helpers, { method, uri, headers: header(key), body });
+	const baseUrl = normalizeBaseUrl(String(data['baseUrl'] ?? ''), version);
+	const http = createProbeHttp(helpers, baseUrl, header(key));
+	const answer = await readAnswer(await http.send({ method, path, ...(body && { body }) }));
 	const { status, page } = answer;
 	const isGood = status >= 200 && status < 300;
 	if (page && isGood) return notFromServiceResult(`The address answered with ${page}`);
@@ -116,19 +123,55 @@ async function testService(
 	return { status: 'Error', message: said.filter(Boolean).join('. ') };
 }
 
-async function testLedger(
-	helpers: ICredentialTestFunctions['helpers'],
-	data: ICredentialDataDecryptedObject,
-	check: LedgerCheck,
-): Promise<INodeCredentialTestResult> {
-	const { baseUrl, apiKey, table } = readLedgerPart(data);
-	const headers = { [N8N_HEADER]: apiKey };
-	const { isUsable, message } = await check(
-		async ({ path, ...request }) =>
-			await sendProbe(helpers, { ...request, uri: baseUrl + path, headers }),
-		table,
-	);
-	return { status: isUsable ? 'OK' : 'Error', message };
+async function readAnswer(response: HttpResponse): Promise<ProbeResponse> {
+	const text = await readText(response);
+	const isPage = isWebPage(text, response.headers['content-type']?.toLowerCase());
+	return {
+		status: response.status,
+		body: tryParseJson(text.trim()) ?? text,
+		...(isPage && { page: lowerFirst(describeWebPage(text)) }),
+	};
+}
+
+const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
+
+const STATUS_ADVICE: Record<number, string> = {
+	401: 'Copy the key again; each workspace and each interface has a key of its own.',
+	404: 'Check the base URL.',
+	405: 'Check the base URL.',
+};
+
+/** `request` is the only HTTP helper that n8n gives a credential test (n8n-core 2.41.1, credentials-test-context.js). */
+function createProbeHttp(
+	{ request }: ICredentialTestFunctions['helpers'],
+	baseUrl: string,
+	headers: Record<string, string>,
+): Http {
+	return {
+		async send({ method, path, body: sent }) {
+			try {
+				const answer = (await request({
+					...{ method, uri: baseUrl + path, ...(sent && { body: sent }) },
+					headers: { accept: 'application/json', ...headers },
+					json: true,
+					followRedirect: false,
+					followAllRedirects: false,
+					simple: false,
+					resolveWithFullResponse: true,
+					timeout: TIMEOUT,
+				})) as { statusCode: number; body: unknown; headers?: HttpResponse['headers'] };
+				const { statusCode: status, body, headers: received = {} } = answer;
+				const text = typeof body === 'string' ? body : JSON.stringify(body);
+				return { status, headers: received, body: toBytes(text), idleTimeout: TIMEOUT };
+			} catch (cause) {
+				throw toNetworkError(cause);
+			}
+		},
+	};
+}
+
+async function* toBytes(text: string) {
+	yield new TextEncoder().encode(text);
 }
 
 function toFailedTest(cause: unknown): INodeCredentialTestResult {
@@ -151,43 +194,3 @@ function warnOfShortKey(
 		message: `${verdict.message}. It is a short word: if the service repeats it in an answer, it stays in the output`,
 	};
 }
-
-/** `request` is the only HTTP helper that n8n gives a credential test (n8n-core 2.41.1, credentials-test-context.js). */
-async function sendProbe(
-	{ request }: ICredentialTestFunctions['helpers'],
-	{ method, uri, headers, body: sent }: ProbeRequest,
-): Promise<ProbeResponse> {
-	const {
-		statusCode,
-		body,
-		headers: received,
-	} = (await request({
-		...{ method, uri, ...(sent && { body: sent }) },
-		headers: { accept: 'application/json', ...headers },
-		json: true,
-		followRedirect: false,
-		followAllRedirects: false,
-		simple: false,
-		resolveWithFullResponse: true,
-		timeout: TIMEOUT,
-	})) as { statusCode: number; body: unknown; headers?: Record<string, unknown> };
-	const type = String(received?.['content-type'] ?? '').toLowerCase();
-	if (typeof body !== 'string') return { status: statusCode, body };
-	const page = isWebPage(body, type) ? { page: lowerFirst(describeWebPage(body)) } : {};
-	return { status: statusCode, body: tryParseJson(body.trim()) ?? body, ...page };
-}
-
-interface ProbeRequest {
-	method: string;
-	uri: string;
-	headers: Record<string, string>;
-	body?: object | undefined;
-}
-
-const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
-
-const STATUS_ADVICE: Record<number, string> = {
-	401: 'Copy the key again; each workspace and each interface has a key of its own.',
-	404: 'Check the base URL.',
-	405: 'Check the base URL.',
-};

@@ -111,7 +111,7 @@ it.each([
 	const data = secrets()[type]!;
 	expect((await test.call(context, { id: 'c', name: 'c', type, data })).status).toBe('OK');
 	const asked = expectKeysAtHome();
-	expect([asked.service, asked.n8n]).toEqual([1, 7]);
+	expect([asked.service, asked.n8n]).toEqual([1, 4]);
 });
 
 describe('a redirect', () => {

@@ -15,7 +15,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Saving a credential',
 		intro: 'The test of a credential, and the checks of its fields.',
-		files: /credentialTest|keyCheck|ledgerCredential|core\/urls|MarketAssistant\/access/,
+		files: /credentialTest|ledgerCredential|core\/urls|MarketAssistant\/access/,
 	},
 	{
 		title: 'Version of n8n',
