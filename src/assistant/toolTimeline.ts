@@ -40,7 +40,7 @@ export function createToolTimeline(time: () => number, language: string) {
 				...(label && { label }),
 				startedMs: time(),
 				finished: false,
-				...(existing && { finished: true, finishedMs: existing.finishedMs ?? time() }),
+				...existing,
 			};
 			calls.set(callId, call);
 			return call;
@@ -68,21 +68,16 @@ function readTitles(title: unknown): Record<string, string> | undefined {
 
 /** Picks the title in the language, else a related one (`de` for `de-AT`, and the reverse), else English, else any. */
 export function selectTitle(titles: Record<string, string>, language: string): string | undefined {
-	const candidates = Object.entries(titles).filter(([, title]) => title.trim());
+	const given = Object.entries(titles).filter(([, title]) => title.trim());
 	const wanted = normalizeLanguage(language);
-	const [base = ''] = wanted.split('-');
-	const matchers = [
-		(key: string) => key === wanted,
-		(key: string) => key === base,
-		(key: string) => key.split('-')[0] === base,
-		(key: string) => key.split('-')[0] === 'en',
-		() => true,
-	];
-	for (const matches of matchers) {
-		const match = candidates.find(([key]) => matches(normalizeLanguage(key)));
-		if (match) return match[1];
-	}
-	return undefined;
+	const found =
+		given.find(([key]) => normalizeLanguage(key) === wanted) ??
+		given.find(([key]) => baseOf(key) === baseOf(wanted)) ??
+		given.find(([key]) => baseOf(key) === 'en') ??
+		given[0];
+	return found?.[1];
 }
 
 const normalizeLanguage = (language: string) => language.trim().toLowerCase().replaceAll('_', '-');
+
+const baseOf = (language: string) => normalizeLanguage(language).split('-')[0];

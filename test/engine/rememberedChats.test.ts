@@ -101,6 +101,19 @@ it('a chat that the service no longer has is replaced, and the question is answe
 	expect(chatIdsSent()).toEqual([chatOf(first), undefined, chatOf(second)]);
 });
 
+it('a chat that the service continues under another ID is remembered under that ID', async () => {
+	rig.service.forms.unknownChat = 'accepted';
+	await inChat('s');
+	rig.service.fault({
+		do: { type: 'replace', find: '"chat_id":"', with: '"chat_id":"new-' },
+		times: 1,
+	});
+	const second = await inChat('s');
+	await inChat('s');
+	expect(chatIdsSent()[2]).toBe(chatOf(second));
+	expect(rig.n8n.rows).toHaveLength(1);
+});
+
 it('a question that is refused for another reason is refused once more, and not a third time', async () => {
 	const first = await inChat('s');
 	rig.service.fault({ match: { path: 'invoke' }, do: { type: 'status', status: 422 } });

@@ -38,8 +38,7 @@ export const askGuided = operation({
 			...{ token, chain, wallet, period },
 			...{ instructions, answerLanguage, maxEntries },
 		});
-		const request = toQuestionRequest(question, params, context);
-		return { ...request, extraOutput: { question } };
+		return { ...toQuestionRequest(question, params, context), isWrittenByNode: true };
 	},
 
 	sequenceKey: chatSequenceKey,

@@ -1,7 +1,7 @@
 import { hash } from 'crypto';
 
 import { ServiceError } from '../../../src/core/errors';
-import type { Ledger } from '../../../src/ledger/ledger';
+import { openLedger } from '../../../src/ledger/dataTable';
 import {
 	findChat,
 	MAX_CHATS,
@@ -11,10 +11,7 @@ import {
 import type { OperationContext } from '../../../src/n8n/operation';
 import { REMEMBERING, type ChatChoice } from './chat';
 
-type ChatContext = Pick<
-	OperationContext<{ chat: ChatChoice }>,
-	'request' | 'flowState' | 'origin' | 'recordId' | 'addHint'
->;
+type ChatContext = OperationContext<{ chat: ChatChoice }>;
 
 /** The chat of one question. */
 export interface Chat {
@@ -24,60 +21,48 @@ export interface Chat {
 	isRemembered: boolean;
 	/** To be called with the chat's ID as soon as it is known. */
 	onChat(chatId: string): void;
-	/** The service refused the remembered chat. */
-	forget(): void;
 	/** Remembers the chat beyond the execution. To be called after the answer, or what arrived of it. Never fails. */
 	remember(): Promise<void>;
 }
 
-/**
- * Finds the chat of a question, and remembers a new one: during the execution, and beyond it in the job ledger.
- *
- * The answer is paid for: whatever happens to the ledger, it is only a hint.
- *
- * @param openLedger Opens the job ledger; undefined when the credential has none.
- */
-export async function openChat(
-	context: ChatContext,
-	openLedger: (() => Promise<Ledger>) | undefined,
-): Promise<Chat> {
+/** Finds the chat of a question, and remembers a new one: during the execution, and beyond it in the job ledger. */
+export async function openChat(context: ChatContext): Promise<Chat> {
 	const { request, flowState, recordId } = context;
 	const { chatId, session } = request.chat;
-	const noMemory = { isRemembered: false, forget() {}, async remember() {} };
-	if (session === undefined) return { chatId, ...noMemory, onChat: (id) => recordId('chat', id) };
+	if (session === undefined)
+		return {
+			chatId,
+			isRemembered: false,
+			onChat: (id) => recordId('chat', id),
+			async remember() {},
+		};
 
 	const name = `chat ${session}`;
 	const inExecution = flowState.get(name);
-	const ledger = openLedger && createLedgerMemory(context, session, openLedger);
-	const remembered = inExecution === undefined ? await ledger?.find() : undefined;
+	const memory = createMemory(context, session);
+	const remembered = inExecution === undefined ? await memory.find() : undefined;
 	/** A chat that the ledger does not know yet. */
 	let newChat: string | undefined;
-	let refused: RememberedChat | undefined;
 	return {
 		chatId: inExecution ?? remembered?.chatId,
 		isRemembered: remembered !== undefined,
 		onChat(id) {
 			recordId('chat', id);
-			if (inExecution === undefined && (refused || !remembered)) newChat = id;
+			if (inExecution === undefined && id !== remembered?.chatId) newChat = id;
 			flowState.set(name, id);
 		},
-		forget() {
-			refused = remembered;
-		},
 		async remember() {
-			if (newChat === undefined) return;
-			if (ledger) await ledger.remember(newChat, refused);
-			else hintForgetfulness(context);
+			if (newChat !== undefined) await memory.remember(newChat, remembered);
 		},
 	};
 }
 
-/** The job ledger as a memory that cannot fail. */
-function createLedgerMemory(
-	{ origin, addHint }: ChatContext,
+/** The job ledger as a memory that cannot fail: the answer is paid for, whatever happens to the ledger is only a hint. */
+function createMemory(
+	{ request, usesLedger, connectLedger, clock, origin, addHint }: ChatContext,
 	session: string,
-	openLedger: () => Promise<Ledger>,
 ) {
+	const open = async () => await openLedger(connectLedger(), clock, origin.execution);
 	const key = {
 		account: origin.credential,
 		// a session may be long, or contain what the table must not: a phone number, a key
@@ -85,8 +70,9 @@ function createLedgerMemory(
 	};
 	return {
 		async find(): Promise<RememberedChat | undefined> {
+			if (!usesLedger) return undefined;
 			try {
-				return await findChat(await openLedger(), key);
+				return await findChat(await open(), key);
 			} catch (cause) {
 				addHint(
 					`The chat of this session could not be looked up, so a new chat was started. ${reasonOf(cause)}`,
@@ -94,9 +80,14 @@ function createLedgerMemory(
 				return undefined;
 			}
 		},
-		async remember(chatId: string, refused: RememberedChat | undefined): Promise<void> {
+		/** @param replaced The chat that the service no longer continues. */
+		async remember(chatId: string, replaced: RememberedChat | undefined): Promise<void> {
+			if (!usesLedger) {
+				if (request.chat.isMissedLater) addHint(FORGOTTEN_NOTICE);
+				return;
+			}
 			try {
-				const { isOverfull } = await rememberChat(await openLedger(), key, chatId, refused);
+				const { isOverfull } = await rememberChat(await open(), key, chatId, replaced);
 				if (isOverfull) addHint(OVERFULL_NOTICE);
 			} catch (cause) {
 				addHint(
@@ -107,13 +98,7 @@ function createLedgerMemory(
 	};
 }
 
-function hintForgetfulness({ request, addHint }: ChatContext): void {
-	// a key is for the execution, unless there is a ledger
-	if (!request.chat.isMissedLater) return;
-	addHint(
-		`A new chat was started: the chat of this session is not remembered. To continue it with the next message, turn on ${REMEMBERING}.`,
-	);
-}
+const FORGOTTEN_NOTICE = `A new chat was started: the chat of this session is not remembered. To continue it with the next message, turn on ${REMEMBERING}.`;
 
 const OVERFULL_NOTICE = `The job ledger has more than ${MAX_CHATS} chats. To delete those that were unused for longest, the n8n API key needs the scope dataTableRow:delete.`;
 
