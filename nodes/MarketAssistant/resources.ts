@@ -6,7 +6,7 @@ export const resources: Resource[] = [
 	{
 		name: 'Question',
 		value: 'question',
-		operations: [askGuided, ask],
+		operations: [ask, askGuided],
 		defaultOperation: 'ask',
 	},
 ];

@@ -1,7 +1,6 @@
 import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { askGuided } from '../../nodes/MarketAssistant/question/askGuided.operation';
-import { CAPABILITIES, type Capability } from '../../src/assistant/questionTemplates';
 import { startService, type Service } from '../service/service';
 import { assistant, posts, secretsOf } from './rig/calls';
 import { run, type RunOptions } from './rig/run';
@@ -19,104 +18,84 @@ const asked = () => posts(service).map(({ body }) => (body as { message: string 
 
 const valuesOf = (name: string) => {
 	const param = (askGuided.params as readonly INodeProperties[]).find((each) => each.name === name);
-	return (param?.options as INodePropertyOptions[]).map(({ value }) => value);
+	return (param?.options as INodePropertyOptions[]).map(({ value }) => String(value));
 };
 
-const capabilities = Object.keys(CAPABILITIES) as Capability[];
-
-// the table of the specification (1B), word for word where a word stands for one thing
-const TABLE: Record<Capability, RegExp[]> = {
+/** For each capability, what is asked with nothing else chosen, and with everything filled in. */
+const QUESTIONS: Record<string, [withDefaults: string, withEverything: string]> = {
 	marketData: [
-		/price/,
-		/volume/,
-		/capitalization/,
-		/charts/,
-		/technical analysis/,
-		/support and resistance levels/,
-		/24-hour performance/,
+		'What does real-time market data show about the crypto market? Please cover 24-hour performance and price.',
+		'What does real-time market data show about PEPE and the wallet 0xd8dA 6BF2 on Solana for the last 7 days? Please cover 24-hour performance, charts, market capitalization, price, support and resistance levels, technical analysis, and trading volume.',
+	],
+	onChain: [
+		'What does on-chain data show about the crypto market? Please cover wallet portfolios.',
+		'What does on-chain data show about PEPE and the wallet 0xd8dA 6BF2 on Solana for the last 7 days? Please cover DeFi positions, DEX trades, profitable wallets, and wallet portfolios.',
+	],
+	perps: [
+		'What do perpetual-futures trades on decentralized exchanges show about the crypto market? Please cover open positions and top traders.',
+		'What do perpetual-futures trades on decentralized exchanges show about PEPE and the wallet 0xd8dA 6BF2 on Solana for the last 7 days? Please cover entry and exit patterns, leverage, open positions, profit and loss, top traders, trade history, and win rates.',
+	],
+	sentiment: [
+		'What is the sentiment around the crypto market? Please cover messenger communities and news media.',
+		'What is the sentiment around PEPE and the wallet 0xd8dA 6BF2 on Solana for the last 7 days? Please cover messenger communities and news media.',
 	],
 	tokenAnalysis: [
-		/token flows .*exchanges/,
-		/balances of the top addresses/,
-		/balances of whales/,
-		/balances of funds/,
-		/top transfers/,
-		/recent buyer activity/,
-		/recent seller activity/,
+		'What does a token analysis show about the crypto market? Please cover balances of top addresses.',
+		'What does a token analysis show about PEPE and the wallet 0xd8dA 6BF2 on Solana for the last 7 days? Please cover balances of funds, balances of top addresses, balances of whales, exchange flows, recent buyers, recent sellers, and top transfers.',
 	],
-	onChain: [/DeFi positions/, /DEX trades/, /profitable wallets/, /portfolio tracking/],
-	perps: [
-		/top traders/,
-		/open positions/,
-		/leverage/,
-		/profit and loss/,
-		/trade history/,
-		/entry and exit patterns/,
-		/win rates/,
+	webSearch: [
+		'What can you find on the web about the crypto market? Please cover project information.',
+		'What can you find on the web about PEPE and the wallet 0xd8dA 6BF2 on Solana for the last 7 days? Please cover market trends, on-chain data, project information, and team information.',
 	],
-	sentiment: [/messenger communities/, /news media/],
-	webSearch: [/information on the project/, /on the team/, /market trends/, /on-chain data/],
 };
+const capabilities = Object.keys(QUESTIONS);
 
-it('every capability and every content of the table can be chosen', () => {
-	expect(valuesOf('capability').sort()).toEqual([...capabilities].sort());
-	for (const capability of capabilities) {
-		const { topics } = CAPABILITIES[capability];
-		expect(valuesOf(capability).sort()).toEqual(Object.keys(topics).sort());
-		expect(Object.values(topics)).toEqual(
-			TABLE[capability].map((words) => expect.stringMatching(words)),
-		);
-	}
+it('has the six capabilities of the specification, in at most 12 fields of its own', () => {
+	expect(valuesOf('capability')).toEqual(capabilities);
+	const names = (askGuided.params as readonly INodeProperties[]).map(({ name }) => name);
+	const shared = ['sessionMode', 'chatId', 'sessionKey', 'streamAnswer', 'options'];
+	const own = [...names.filter((name) => !shared.includes(name)), 'options.instructions'];
+	expect(own).toHaveLength(12);
 });
 
-describe.each(capabilities)('%s', (capability) => {
-	const phrases = Object.entries(CAPABILITIES[capability].topics);
+describe.each(Object.entries(QUESTIONS))('%s', (capability, [withDefaults, withEverything]) => {
+	it('is asked as a person would ask it', async () => {
+		const everything = {
+			[capability]: valuesOf(capability),
+			...{ token: ' PEPE ', chain: 'Solana', wallet: '0xd8dA\n6BF2', period: 'the last 7 days' },
+			options: { instructions: 'Compare it\nwith BTC. ' },
+		};
+		for (const parameters of [{}, everything, { [capability]: [], token: 'PEPE' }])
+			await ask({ capability, ...parameters } as INodeParameters);
+		expect(asked()).toEqual([
+			withDefaults,
+			`${withEverything}\n\nCompare it\nwith BTC.`,
+			`${withEverything.replace(/ and the wallet .*/, '')}?`,
+		]);
+	});
 
 	it('what is chosen is in the question, and nothing else', async () => {
-		const choices = [...phrases.map(([value]) => [value]), phrases.map(([value]) => value)];
-		const { items, error } = await ask(
-			{ capability, [capability]: '={{ $json.topics }}' },
-			{ items: choices.map((topics) => ({ topics })) },
+		const topics = valuesOf(capability);
+		const { items } = await ask(
+			{ capability, [capability]: '={{ [$json.topic] }}' },
+			{ items: topics.map((topic) => ({ topic })) },
 		);
-		expect(error).toBeUndefined();
-		for (const [index, { json }] of items.entries()) {
-			const lines = String(json['question']).split('\n');
-			expect(lines[0]).toBe(`I need ${CAPABILITIES[capability].asks}.`);
-			expect(lines.filter((line) => line.startsWith('- '))).toEqual(
-				phrases
-					.filter(([value]) => choices[index]?.includes(value))
-					.map(([, phrase]) => `- ${phrase}`),
-			);
-			expect(json['output']).toContain(json['question']);
-		}
+		const covered = items.map(
+			({ json }) => /Please cover (.+)\.$/.exec(String(json['question']))?.[1],
+		);
+		expect(new Set(covered).size).toBe(topics.length);
+		for (const topic of covered) expect(withEverything).toContain(topic);
 		expect(asked().sort()).toEqual(items.map(({ json }) => json['question']).sort());
 	});
+});
 
-	it('what is filled in is in the question', async () => {
-		await ask({
-			capability,
-			token: ' PEPE ',
-			chain: 'Solana',
-			wallet: '0xd8dA\n6BF2',
-			period: 'the last 7 days',
-			options: { instructions: 'Compare it\nwith BTC.', answerLanguage: 'German', maxEntries: 5 },
-		});
-		const [question = ''] = asked();
-		expect(question.split('\n').slice(1, 5)).toEqual([
-			'Token or project: PEPE',
-			'Chain: Solana',
-			'Wallet: 0xd8dA 6BF2',
-			'Period: the last 7 days',
-		]);
-		expect(question).toMatch(
-			/\n\nLists have at most 5 entries\.\nAnswer in German\.\n\nCompare it\nwith BTC\.$/,
-		);
-	});
-
-	it('what is left empty is not', async () => {
-		await ask({ capability });
-		expect(asked()[0]).toMatch(/^I need [^\n]*\.\n\nCover each of these:(\n- [^\n]+)+$/);
-	});
+it.each([
+	[{ token: 'ETH', wallet: ' ' }, 'about ETH?'],
+	[{ wallet: 'vitalik.eth ' }, 'about the wallet vitalik.eth?'],
+	[{ chain: 'Solana', period: ' today ' }, 'about the crypto market on Solana for today?'],
+])('%j is asked with "%s"', async (parameters, words) => {
+	await ask({ capability: 'onChain', ...parameters });
+	expect(asked()[0]).toContain(`What does on-chain data show ${words} Please cover `);
 });
 
 it('is read as a whole, or as it is made with the tools', async () => {
@@ -168,5 +147,5 @@ it.each<[unknown, RegExp]>([
 
 it('topics may be written with commas, as an AI agent does', async () => {
 	await ask({ marketData: '={{ "charts, price" }}' });
-	expect(asked()[0]).toContain('Cover each of these:\n- price\n- charts');
+	expect(asked()[0]).toContain('Please cover charts and price.');
 });

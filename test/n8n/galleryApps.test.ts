@@ -92,7 +92,7 @@ it('the daily briefing has the figures of every token, in Slack and by Gmail', a
 	const questions = sentTo(/ai-assist/).map(({ body }) => (body as { message: string }).message);
 	expect(questions).toHaveLength(3);
 	for (const [index, token] of ['BTC', 'ETH', 'SOL'].entries())
-		expect(questions[index]).toContain(`Token or project: ${token}`);
+		expect(questions[index]).toContain(`market data show about ${token} for `);
 	const [posted] = sentBy(execution, 'Post in Slack');
 	const [mail] = sentBy(execution, 'Send by Gmail');
 	expect(sentBy(execution, 'Send by Gmail')).toHaveLength(1);

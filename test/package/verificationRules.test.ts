@@ -176,7 +176,6 @@ describe('fields', () => {
 	const FIRST_IS_COMMON = [
 		'agentConversation.openingMessageSource',
 		'agentConversation.sessionMode',
-		'marketAssistant.operation',
 		'marketAssistant.questionSource',
 		'marketAssistant.sessionMode',
 		'modelRouter.inputType',

@@ -200,7 +200,7 @@ describe('the market assistant', () => {
 
 	it('answers a guided question point by point', async () => {
 		const { answer } = await ask(
-			'I need a token analysis.\nToken or project: BTC\n\nCover each of these:\n- holder balances of whales\n- top transfers\n\nLists have at most 2 entries.\nAnswer in German.',
+			'What does a token analysis show about BTC on Solana? Please cover balances of whales and top transfers.\n\nLists have at most 2 entries. Answer in German.',
 		);
 		expect(answer.match(/^- .*$/gm)).toEqual(['- Whales:', '- Largest transfers:']);
 		expect(answer.match(/^ {2}\d\. /gm)).toHaveLength(4);

@@ -2,7 +2,7 @@ import { messageTextParams, readMessageText } from '../../../src/n8n/messageText
 import { operation } from '../../../src/n8n/operation';
 import { askQuestion, chatSequenceKey, toQuestionRequest } from './askQuestion';
 import { chatParams } from './chat';
-import { answerOptions, streamAnswerParam } from './question.params';
+import { answerOptions, optionsParam, streamAnswerParam } from './question.params';
 
 export const ask = operation({
 	name: 'Ask',
@@ -18,14 +18,7 @@ export const ask = operation({
 		}),
 		...chatParams,
 		streamAnswerParam,
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: answerOptions,
-		},
+		optionsParam(answerOptions),
 	],
 
 	prepare({ questionSource, question, ...params }, context) {

@@ -13,83 +13,69 @@ export const streamAnswerParam = {
 
 const ofStreams = { show: { '/streamAnswer': [true] } };
 
-const includeRawEventsOption = {
-	displayName: 'Include Raw Events',
-	name: 'includeRawEvents',
-	type: 'boolean',
-	displayOptions: ofStreams,
-	default: false,
-	description: 'Whether to add every event of the stream, unchanged, as "events"',
-} as const satisfies INodeProperties;
-
-const modelOption = {
-	displayName: 'Model',
-	name: 'model',
-	type: 'string',
-	default: 'svc_v1.2',
-	description: 'Version of the assistant. Without this option, the service uses svc_v1.2.',
-} as const satisfies INodeProperties;
-
-const showToolCallsOption = {
-	displayName: 'Show Tool Calls in Live Output',
-	name: 'showToolCalls',
-	type: 'boolean',
-	displayOptions: ofStreams,
-	default: false,
-	description:
-		'Whether to write a line for each tool that the assistant uses into the live answer, in a chat or at a streaming webhook. It is not part of "output".',
-} as const satisfies INodeProperties;
-
-const toolTitleLanguageOption = {
-	displayName: 'Tool Title Language',
-	name: 'toolTitleLanguage',
-	type: 'string',
-	displayOptions: ofStreams,
-	default: 'en',
-	placeholder: 'e.g. de',
-	description:
-		'Code of the language for "label" in "toolCalls". If the service has no title in it, the English one is used, or else any.',
-} as const satisfies INodeProperties;
-
 /** Options of every question. */
 export const answerOptions = [
-	includeRawEventsOption,
-	modelOption,
+	{
+		displayName: 'Include Raw Events',
+		name: 'includeRawEvents',
+		type: 'boolean',
+		displayOptions: ofStreams,
+		default: false,
+		description: 'Whether to add every event of the stream, unchanged, as "events"',
+	},
+	{
+		displayName: 'Model',
+		name: 'model',
+		type: 'string',
+		default: 'svc_v1.2',
+		description: 'Version of the assistant. Without this option, the service uses svc_v1.2.',
+	},
 	{ ...onIncompleteOption, displayOptions: ofStreams },
-	showToolCallsOption,
-	toolTitleLanguageOption,
+	{
+		displayName: 'Show Tool Calls in Live Output',
+		name: 'showToolCalls',
+		type: 'boolean',
+		displayOptions: ofStreams,
+		default: false,
+		description:
+			'Whether to write a line for each tool that the assistant uses into the live answer, in a chat or at a streaming webhook. It is not part of "output".',
+	},
+	{
+		displayName: 'Tool Title Language',
+		name: 'toolTitleLanguage',
+		type: 'string',
+		displayOptions: ofStreams,
+		default: 'en',
+		placeholder: 'e.g. de',
+		description:
+			'Code of the language for "label" in "toolCalls". If the service has no title in it, the English one is used, or else any.',
+	},
 ] as const satisfies INodeProperties[];
 
-/** The same with those of a guided question, by label. */
+const [includeRawEvents, ...otherOptions] = answerOptions;
+
+/** The same with that of a guided question, in alphabetical order. */
 export const guidedOptions = [
+	includeRawEvents,
 	{
-		displayName: 'Additional Instructions',
+		displayName: 'Instructions',
 		name: 'instructions',
 		type: 'string',
 		typeOptions: { rows: 3 },
 		default: '',
-		placeholder: 'e.g. Compare it with BTC.',
+		placeholder: 'e.g. Compare it with BTC. Answer in German.',
 		description: 'Text that is added at the end of the question',
 	},
-	{
-		displayName: 'Answer Language',
-		name: 'answerLanguage',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. German',
-		description: 'Language to ask for in the question',
-	},
-	includeRawEventsOption,
-	{
-		displayName: 'Max Entries',
-		name: 'maxEntries',
-		type: 'number',
-		typeOptions: { minValue: 1, maxValue: 1000 },
-		default: 10,
-		description: 'How many entries to ask for in a list of the answer',
-	},
-	modelOption,
-	{ ...onIncompleteOption, displayOptions: ofStreams },
-	showToolCallsOption,
-	toolTitleLanguageOption,
+	...otherOptions,
 ] as const satisfies INodeProperties[];
+
+/** The collection in which the editor offers them. */
+export const optionsParam = <const Options extends INodeProperties[]>(options: Options) =>
+	({
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options,
+	}) as const;

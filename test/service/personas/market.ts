@@ -52,14 +52,12 @@ function headingFor(question: string, token: string, isFromBefore: boolean): str
 	return isFromBefore ? `Still on ${token}, as before in this chat:` : `Figures for ${token}:`;
 }
 
-/** A guided question lists what to cover; any other names it somewhere. */
+/** A guided question ends with what to cover; any other names it somewhere. */
 function sectionsFor(question: string): Section[] {
-	const bullets = [...question.matchAll(/^- (.+)$/gm)].map(([, wanted = '']) => wanted);
+	const covered = /\? Please cover (.+)\.$/m.exec(question)?.[1];
 	const find = (text: string) => SECTIONS.filter(({ asked }) => asked.test(text));
-	const found = bullets.length
-		? bullets.flatMap((bullet) => find(bullet).slice(0, 1))
-		: find(question).slice(0, 3);
-	return found.length ? [...new Set(found)] : SECTIONS.slice(0, 2);
+	const found = covered ? find(covered) : find(question).slice(0, 3);
+	return found.length ? found : SECTIONS.slice(0, 2);
 }
 
 const TOKENS: Array<[name: string, RegExp]> = [
@@ -69,13 +67,12 @@ const TOKENS: Array<[name: string, RegExp]> = [
 	['ARB', /\b(arb|arbitrum)\b/i],
 ];
 
-/** The token that a question names: by `Token or project`, a known name, or in capitals. */
+/** The token that a question names: by a known name, or in capitals. A guided question has it before its chain. */
 function tokenIn(question: string): string | undefined {
-	const field = /^Token or project: (.+)$/m.exec(question)?.[1]?.trim();
-	const text = field ?? question;
+	const text = /^What .*? (?:about|around) (.+?)(?: on | for |\? )/.exec(question)?.[1] ?? question;
 	const known = TOKENS.find(([, pattern]) => pattern.test(text))?.[0];
 	const capitals = [...text.matchAll(/\b[A-Z]{3,6}\b/g)].map(([word]) => word);
-	return known ?? capitals.find((word) => !NO_TOKENS.has(word)) ?? field;
+	return known ?? capitals.find((word) => !NO_TOKENS.has(word));
 }
 
 const NO_TOKENS = new Set(['DEX', 'USD', 'UTC', 'EVM', 'RSI', 'NFT', 'API', 'THE']);

@@ -31,8 +31,7 @@ function fromResearch(task: string, remarks: string): string {
 	const figures = [...task.matchAll(/^- ([^:\n]+): ([^\n]+)$/gm)];
 	const find = (word: RegExp) =>
 		figures.find(([, name = '']) => word.test(name))?.[2]?.replace(/\.$/, '');
-	const token = /\bToken or project: (\S+)|\bFigures for (\S+?):/.exec(task);
-	const name = token?.[1] ?? token?.[2] ?? 'The token';
+	const name = /\bFigures for (\S+?):/.exec(task)?.[1] ?? 'The token';
 	const [price, change, levels] = [find(/^price/i), find(/^change/i), find(/support/i)];
 	const first = [
 		price && `${name} stands at ${price}`,
