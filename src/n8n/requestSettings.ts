@@ -1,5 +1,16 @@
 import { withFieldRules } from './parameterFields';
 
+/** What applies where nothing was chosen. Times are in seconds. A number is also what the editor shows for a setting that is added. */
+export const defaultRequestSettings = {
+	concurrency: 5,
+	maxRateLimitWait: 60,
+	resendIfUnknown: false,
+	idleTimeout: 300,
+	totalTimeout: 3600,
+};
+
+export type RequestSettings = typeof defaultRequestSettings;
+
 /** How requests are sent, for every operation of every node; read once per execution. */
 export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 	displayName: 'Request Settings',
@@ -13,7 +24,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			name: 'concurrency',
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 50 },
-			default: 5,
+			default: defaultRequestSettings.concurrency,
 			description:
 				'Items of one conversation always follow one another. An item that only waits for its media job does not count.',
 		},
@@ -22,7 +33,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			name: 'maxRateLimitWait',
 			type: 'number',
 			typeOptions: { minValue: 0, maxValue: 3600 },
-			default: 60,
+			default: defaultRequestSettings.maxRateLimitWait,
 			description:
 				'How long an item may wait after "too many requests" (429). If the service asks for a longer wait, the item fails.',
 		},
@@ -39,7 +50,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			name: 'idleTimeout',
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 86400 },
-			default: 300,
+			default: defaultRequestSettings.idleTimeout,
 			description: 'How long the service may send nothing before the request is canceled',
 		},
 		{
@@ -47,27 +58,8 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			name: 'totalTimeout',
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 86400 },
-			default: 3600,
+			default: defaultRequestSettings.totalTimeout,
 			description: 'How long one answer or file may take in total',
 		},
 	],
 });
-
-/** The same with its defaults, in the units of the editor. */
-export interface RequestSettings {
-	/** Items. */
-	concurrency: number;
-	/** Seconds. */
-	maxRateLimitWait: number;
-	resendIfUnknown: boolean;
-	/** Seconds. */
-	idleTimeout: number;
-	/** Seconds. */
-	totalTimeout: number;
-}
-
-/** Where nothing was chosen. A number is as the editor shows it, and a switch is off until it is added. */
-export const defaultRequestSettings = {
-	...Object.fromEntries(requestSettings.options.map(({ name, default: shown }) => [name, shown])),
-	resendIfUnknown: false,
-} as RequestSettings;

@@ -20,7 +20,7 @@ export const answerOptions = [
 		name: 'includeRawEvents',
 		type: 'boolean',
 		displayOptions: ofStreams,
-		default: false,
+		default: true,
 		description: 'Whether to add every event of the stream, unchanged, as "events"',
 	},
 	{
@@ -36,7 +36,7 @@ export const answerOptions = [
 		name: 'showToolCalls',
 		type: 'boolean',
 		displayOptions: ofStreams,
-		default: false,
+		default: true,
 		description:
 			'Whether to write a line for each tool that the assistant uses into the live answer, in a chat or at a streaming webhook. It is not part of "output".',
 	},

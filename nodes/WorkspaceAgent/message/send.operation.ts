@@ -34,7 +34,7 @@ export const send = operation({
 					displayName: 'Include Raw Events',
 					name: 'includeRawEvents',
 					type: 'boolean',
-					default: false,
+					default: true,
 					description: 'Whether to add everything that the agent sent, unchanged, as "events"',
 				},
 				onIncompleteOption,

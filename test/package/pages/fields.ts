@@ -4,21 +4,27 @@ import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } f
  * Lists fields as the editor has them: name, type, default, when it is shown, description and choices.
  *
  * @param around Fields outside of the list that decide whether one of it is shown.
+ * @param areAdded Whether they are the fields of a collection: each counts only if it is added.
  */
 export function renderFields(
 	fields: readonly INodeProperties[],
 	around: readonly INodeProperties[] = fields,
+	areAdded = false,
 ): string[] {
 	return fields.flatMap((field) =>
 		field.type === 'notice'
 			? [`- _Note_: ${withFullStop(toMarkdown(field.displayName))}`]
-			: renderField(field, [...fields, ...around]),
+			: renderField(field, [...fields, ...around], areAdded),
 	);
 }
 
-function renderField(field: INodeProperties, around: readonly INodeProperties[]): string[] {
+function renderField(
+	field: INodeProperties,
+	around: readonly INodeProperties[],
+	isAdded: boolean,
+): string[] {
 	const { displayName, description = '', hint, options = [] } = field;
-	const facts = [kindOf(field), ...(field.required ? ['required'] : []), defaultOf(field)];
+	const facts = [kindOf(field), ...(field.required ? ['required'] : []), defaultOf(field, isAdded)];
 	const shown = shownWhen(field, around);
 	const said = [description, hint].filter((text) => text).map((text) => withFullStop(text!));
 	const line =
@@ -37,7 +43,7 @@ function within(
 ): string[] {
 	const fields = options.filter((one): one is INodeProperties => 'type' in one);
 	return [
-		...renderFields(fields, around),
+		...renderFields(fields, around, true),
 		...options.flatMap((one) => {
 			if ('values' in one) return renderFields((one as INodePropertyCollection).values, around);
 			if ('type' in one) return [];
@@ -68,7 +74,12 @@ function kindOf({ type, typeOptions = {} }: INodeProperties): string {
 	return KINDS[type] ?? type;
 }
 
-function defaultOf({ type, default: preset, options = [] }: INodeProperties): string {
+function defaultOf(
+	{ type, default: preset, options = [] }: INodeProperties,
+	isAdded: boolean,
+): string {
+	// a boolean shows, when it is added, the opposite of what applies without it
+	if (type === 'boolean' && isAdded) return preset ? 'off unless added' : 'on unless added';
 	if (type === 'boolean') return `default: ${preset ? 'on' : 'off'}`;
 	if (type === 'options' || type === 'multiOptions') {
 		const names = [preset].flat().map((value) => labelOf(options, value));

@@ -206,7 +206,9 @@ function renderNode(
 			? [
 					'## Request Settings',
 					'Every operation of this node has them.',
-					renderFields(requestSettings.options as unknown as INodeProperties[]).join('\n'),
+					renderFields(requestSettings.options as unknown as INodeProperties[], [], true).join(
+						'\n',
+					),
 				]
 			: ['## Fields', renderFields(properties).join('\n'), '## Output']),
 		...examples.flatMap(([title, output]) => [
