@@ -6,7 +6,7 @@ import { toPattern } from '../../src/conversation/ending';
 import { readTranscript, type EarlierTurns } from '../../src/conversation/transcript';
 import { invalidInputError } from '../../src/core/errors';
 import { findAttachedTools, type AttachedTool } from '../../src/n8n/attachedTools';
-import { toNodeError } from '../../src/n8n/errors';
+import { continuesOnFail, toNodeError } from '../../src/n8n/errors';
 import { readHandedOver, type HandedOver } from '../../src/n8n/handedOver';
 import { readMessageText } from '../../src/n8n/messageText.params';
 import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
@@ -45,7 +45,7 @@ export async function openConversations(n8n: IExecuteFunctions): Promise<State> 
 				return openConversation(values, speakers, readHandedOver(n8n, item));
 			} catch (cause) {
 				const error = toNodeError(node, cause, item);
-				if (!n8n.continueOnFail()) throw error;
+				if (!continuesOnFail(n8n)) throw error;
 				const { message, description } = error;
 				return { refusal: { message, ...(description && { description }) } };
 			}

@@ -1,5 +1,5 @@
 import { extractText } from '../core/extractText';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, omitMissing } from '../core/json';
 
 /** What a speaker reports beside its text. Absent where it does not. */
 export interface TurnFacts {
@@ -184,28 +184,15 @@ function readFacts(items: readonly Item[]): TurnFacts {
 		return [item, details, partial];
 	});
 	const text = (name: string) => firstText(...places.map((place) => place[name]));
-	const sessionId = text('sessionId');
-	const chatId = text('chatId');
-	const model = text('model');
-	const requestId = text('requestId');
-	return {
-		...(sessionId && { sessionId }),
-		...(chatId && { chatId }),
-		...(model && { model }),
-		...(requestId && { requestId }),
-		...sumOf(
-			'costUsd',
-			places.map(({ costUsd }) => costUsd),
-		),
-		...sumOf(
-			'inputTokens',
-			places.map((place) => tokensOf(place, INPUT_NAMES)),
-		),
-		...sumOf(
-			'outputTokens',
-			places.map((place) => tokensOf(place, OUTPUT_NAMES)),
-		),
-	};
+	return omitMissing({
+		sessionId: text('sessionId'),
+		chatId: text('chatId'),
+		model: text('model'),
+		requestId: text('requestId'),
+		costUsd: sumOf(places.map(({ costUsd }) => costUsd)),
+		inputTokens: sumOf(places.map((place) => tokensOf(place, INPUT_NAMES))),
+		outputTokens: sumOf(places.map((place) => tokensOf(place, OUTPUT_NAMES))),
+	});
 }
 
 const INPUT_NAMES = ['prompt_tokens', 'input_tokens', 'promptTokens', 'inputTokens'];
@@ -221,10 +208,11 @@ function tokensOf(place: Item, names: readonly string[]): unknown {
 export const isAmount = (value: unknown): value is number =>
 	typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
-function sumOf<Name extends string>(name: Name, values: readonly unknown[]) {
+/** @returns undefined if there is nothing to add. */
+function sumOf(values: readonly unknown[]): number | undefined {
 	const amounts = values.filter(isAmount);
 	const sum = amounts.reduce((before, amount) => before + amount, 0);
-	return amounts.length && isAmount(sum) ? ({ [name]: sum } as Record<Name, number>) : {};
+	return amounts.length && isAmount(sum) ? sum : undefined;
 }
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);

@@ -110,6 +110,14 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The fields that have a value: those that are undefined or null are left out. */
+export const omitMissing = <Fields extends object>(
+	fields: Fields,
+): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } =>
+	Object.fromEntries(
+		Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+	) as { [Name in keyof Fields]?: NonNullable<Fields[Name]> };
+
 function safeReviver(key: string, value: unknown): unknown {
 	if (key === '__proto__') return undefined;
 	const isHarmful = key === 'constructor' && isPlainObject(value);

@@ -8,7 +8,8 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { ServiceError, type ServiceErrorDetails, withDetails } from '../core/errors';
+import { ServiceError, withDetails } from '../core/errors';
+import { omitMissing } from '../core/json';
 import {
 	agentErrorMessage,
 	chatModelErrorDescription,
@@ -65,7 +66,7 @@ function serviceToNodeError(
 	const failure = toPollFailure(error);
 	const metadata = {
 		kind: error.kind,
-		...omitUndefined({ status, ids, outcome, requestId }),
+		...omitMissing({ status, ids, outcome, requestId }),
 		...shortenPartial(partial),
 	};
 	const made = new NodeApiError(node, { message: error.kind } as JsonObject, {
@@ -162,7 +163,7 @@ export function toErrorItem(
 	const { status, retryAfter, outcome, ids, partial, ...rest } = failure.details;
 	const { code, requestId, reason, advice, meta, computed } = rest;
 	const words = { code, requestId, reason, advice, meta, computed, ...ids };
-	const details = omitUndefined({
+	const details = omitMissing({
 		kind: cause.kind,
 		outcome,
 		status,
@@ -203,12 +204,6 @@ function toPollFailure({ kind, details: { status, retryAfter, transient } }: Ser
 	if (kind === 'unreachable' || transient || (status ?? 0) >= 500)
 		return { cause: 'temporarily-unavailable' as const, ...wait };
 	return undefined;
-}
-
-function omitUndefined(
-	fields: Record<string, unknown> | ServiceErrorDetails,
-): Record<string, unknown> {
-	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /**

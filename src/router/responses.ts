@@ -2,7 +2,7 @@ import { parseErrorBody } from '../core/errorResponses';
 import { type ServiceErrorDetails, truncatedAnswerError } from '../core/errors';
 import { extractText } from '../core/extractText';
 import type { Http } from '../core/http';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, omitMissing } from '../core/json';
 import { toToolCall, type TextAnswer } from './textAnswer';
 import { streamAnswer, type OnText } from './textStream';
 
@@ -67,7 +67,8 @@ export function createResponseAccumulator(requestedModel: string) {
 			// assigned, not copied: a service may repeat its whole response with every event
 			if (isPlainObject(usage)) Object.assign(partial.response, { usage });
 			if (isPlainObject(event['response']))
-				Object.assign(partial.response, withoutNullish(event['response']));
+				// a later event without a value for a field does not remove it
+				Object.assign(partial.response, omitMissing(event['response']));
 			return (type && Object.hasOwn(handlers, type) && handlers[type]?.(event)) || '';
 		},
 		addComplete(body: Fields): boolean {
@@ -205,12 +206,6 @@ const isOtherOutput = ({ type = 'message' }: Fields) =>
 function appendText(chunks: string[], delta: unknown): void {
 	if (typeof delta === 'string') chunks.push(delta);
 }
-
-/** A later event without a value for a field does not remove it. */
-const withoutNullish = (fields: Fields) =>
-	Object.fromEntries(
-		Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-	);
 
 /** Far more than any answer has: a stream with more is broken or hostile. */
 const MAX_ITEMS = 5000;

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../core/json';
+import { isPlainObject, omitMissing } from '../core/json';
 import { readCount } from './money';
 
 /** The token counts of an answer. A count that the model did not report is absent. */
@@ -50,6 +50,3 @@ export function readTokenCounts(usage: unknown): TokenCounts {
 function readFirstCount(...values: unknown[]): number | undefined {
 	return values.map(readCount).find((value) => value !== undefined);
 }
-
-const omitMissing = (counts: { [Name in keyof TokenCounts]: number | undefined }): TokenCounts =>
-	Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));

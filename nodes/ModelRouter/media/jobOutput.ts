@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { ServiceError } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
+import { omitMissing } from '../../../src/core/json';
 import { retry } from '../../../src/core/retry';
 import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
 import type { Job } from '../../../src/router/jobRecord';
@@ -146,8 +147,7 @@ export function toJobJson(job: Job, { simplify, model, file }: JobOutputDetails)
 /** Output under `failure`: a top-level `error` field would make n8n retry the node. */
 export function toFailureJson({ kind, message, details }: ServiceError): IDataObject {
 	const { status, code, requestId, reason, advice } = details;
-	const fields = Object.entries({ message, kind, status, code, requestId, reason, advice });
-	return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+	return omitMissing({ message, kind, status, code, requestId, reason, advice });
 }
 
 /** The output fields that identify the job in the ledger. */

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { omitMissing } from '../../../src/core/json';
 import type { ItemOutput } from '../../../src/n8n/operation';
 import type { Model } from '../../../src/router/model';
 import { toPrices } from '../catalog';
@@ -22,14 +23,13 @@ export function toModelItem(
 
 /** The specified fields of an entry. What the catalog does not have is absent. */
 function simplifyModel({ id, pricing, ...entry }: Model): object {
-	const fields = {
+	const known = omitMissing({
 		name: entry.name,
 		vendor: entry.owned_by,
 		kind: entry.kind,
 		contextLength: entry.context_length,
 		maxOutputTokens: entry['max_output_tokens'],
 		inputModalities: entry.input_modalities,
-	};
-	const known = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-	return { model: id, ...Object.fromEntries(known), ...toPrices(pricing) };
+	});
+	return { model: id, ...known, ...toPrices(pricing) };
 }
