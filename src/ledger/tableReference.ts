@@ -1,5 +1,5 @@
+import { mapServiceError } from '../core/errors';
 import type { Http } from '../core/http';
-import { shareUntilFailure } from '../core/promiseCache';
 import type { N8nApi } from './n8nApi';
 import { ensureTable, type LedgerTable } from './tableSetup';
 
@@ -30,19 +30,28 @@ export function referTo(api: N8nApi, nameOrId: string): TableReference {
 function createReference(api: N8nApi, nameOrId: string): TableReference {
 	const known = api.http.serviceFacts ?? new Map<string, string>();
 	const fact = `ledger table ${nameOrId}`;
-	const looks = new Map<string, Promise<LedgerTable>>();
-	const look = async () =>
-		await shareUntilFailure(looks, nameOrId, async () => {
-			const table = await ensureTable(api, nameOrId);
-			known.set(fact, table.tableId);
-			return table;
-		});
+	const findTable = async () => {
+		const table = await ensureTable(api, nameOrId);
+		known.set(fact, table.tableId);
+		return table;
+	};
+	/** The search that all share. After a failure, the next one searches again. */
+	let search: Promise<LedgerTable> | undefined;
+	const look = async () => {
+		const shared = (search ??= findTable());
+		try {
+			return await shared;
+		} catch (cause) {
+			if (search === shared) search = undefined;
+			throw mapServiceError(cause);
+		}
+	};
 	return {
 		id: async () => known.get(fact) ?? (await look()).tableId,
 		async repair(staleId) {
 			if (known.get(fact) === staleId) {
 				known.delete(fact);
-				looks.clear();
+				search = undefined;
 			}
 			const { tableId, addedColumns } = await look();
 			return tableId !== staleId || addedColumns.length > 0;

@@ -1,7 +1,45 @@
 import { cancelledError, ServiceError } from '../core/errors';
-import { createRateLimiter, type LoneRateLimiter } from '../core/rateLimit';
-import { createSharedRateLimiter, type SharedRateLimiter } from '../core/sharedRateLimit';
-import { abortableSleep } from './n8nVersions';
+import { createRateLimiter } from '../core/rateLimit';
+import { createSharedRateLimiter } from '../core/sharedRateLimit';
+import { withDeadline } from './n8nVersions';
+
+/** More accounts than one n8n has. */
+const MAX_ENTRIES = 200;
+
+/**
+ * Keeps one value per key, for all nodes and executions of the process. If there are too many, the one that was not used for longest is
+ * removed.
+ *
+ * @param create Makes the value of a key.
+ * @param isCurrent Whether a value still counts. If not, another one is made.
+ */
+function keepPerKey<Value>(
+	create: (key: string) => Value,
+	isCurrent: (value: Value) => boolean = () => true,
+): (key: string) => Value {
+	const values = new Map<string, Value>();
+	return (key) => {
+		const known = values.get(key);
+		const value = known !== undefined && isCurrent(known) ? known : create(key);
+		// the last key of a map is the newest
+		values.delete(key);
+		values.set(key, value);
+		const [oldest] = values.keys();
+		if (values.size > MAX_ENTRIES && oldest !== undefined) values.delete(oldest);
+		return value;
+	};
+}
+
+/** What was found out about the service of an account. */
+export const serviceFactsOf = keepPerKey(() => new Map<string, string>());
+
+/** The rate limiter of an account, the same for everybody who uses it. */
+export const rateLimiterFor = keepPerKey(createRateLimiter);
+
+/** The rate limiter of an account whose limit is shared with other processes. */
+export const sharedRateLimiterFor = keepPerKey((account) =>
+	createSharedRateLimiter(rateLimiterFor(account)),
+);
 
 /** What is known of a service, or why it is not known, with the error of the read if there was one. */
 export type Lookup<Value> = { value: Value } | { missing: string; error?: ServiceError };
@@ -31,8 +69,10 @@ const MIN_REFRESH_INTERVAL = 10_000;
 const OVERDUE = { missing: 'it did not come in time' };
 const CANCELLED = { missing: 'the execution was stopped', error: cancelledError(false) };
 
-/** Shared by all nodes and executions of the process. */
-const lookups = new Map<string, CachedLookup>();
+const cachedLookup = keepPerKey(
+	(): CachedLookup => ({ expiresAt: Date.now() + MAX_AGE, readAt: 0, isOverdue: false }),
+	({ expiresAt }) => expiresAt > Date.now(),
+);
 
 /**
  * Reads something that changes rarely, such as the catalog, once for all executions of an account. It is a convenience and
@@ -48,35 +88,32 @@ export async function lookUp<Value>(
 	stop?: AbortSignal,
 	isEnough: (known: Lookup<Value>) => boolean = () => true,
 ): Promise<Lookup<Value>> {
-	const entry = findOrAddLookup(key);
-	const known = entry.result as Lookup<Value> | undefined;
+	const entry = cachedLookup(key);
+	/** What is known by now, or why nothing is. */
+	const knownOr = (missing: Lookup<unknown>) => (entry.result ?? missing) as Lookup<Value>;
+	const isStopped = () => stop?.aborted === true;
 	const isRecent = !entry.reading && Date.now() - entry.readAt < MIN_REFRESH_INTERVAL;
-	if (known && (stop?.aborted || isRecent || isEnough(known))) return known;
-	if (entry.isOverdue) return known ?? OVERDUE;
-	if (stop?.aborted) return CANCELLED;
+	const known = entry.result as Lookup<Value> | undefined;
+	if (known && (isRecent || isEnough(known))) return known;
+	if (isStopped()) return knownOr(CANCELLED);
+	if (entry.isOverdue) return knownOr(OVERDUE);
 
 	const isReader = !entry.reading;
-	entry.reading ??= readInto(entry, key, read);
-	const given = await waitFor(entry.reading, stop);
-	if (!given && !stop?.aborted) entry.isOverdue = true;
-	if (entry.result) return entry.result as Lookup<Value>;
-	if (!given) return stop?.aborted ? CANCELLED : OVERDUE;
+	entry.reading ??= readInto(entry, read);
+	const given = await withDeadline(entry.reading, MAX_WAIT, stop);
+	if (isStopped()) return knownOr(CANCELLED);
+	if (!given) {
+		entry.isOverdue = true;
+		return knownOr(OVERDUE);
+	}
+	if (entry.result || isReader) return knownOr(given);
 	// the execution that read it was stopped: the others read for themselves
-	return isReader ? (given as Lookup<Value>) : await lookUp(key, read, stop, isEnough);
-}
-
-function findOrAddLookup(key: string): CachedLookup {
-	const found = lookups.get(key);
-	if (found && found.expiresAt > Date.now()) return found;
-	const added = { expiresAt: Date.now() + MAX_AGE, readAt: 0, isOverdue: false };
-	setAndEvictOldest(lookups, key, added);
-	return added;
+	return await lookUp(key, read, stop, isEnough);
 }
 
 /** @returns what this read gave; the entry may keep an earlier result. */
 async function readInto(
 	entry: CachedLookup,
-	key: string,
 	read: () => Promise<unknown>,
 ): Promise<Lookup<unknown>> {
 	const startedAt = Date.now();
@@ -86,13 +123,10 @@ async function readInto(
 		entry.expiresAt = startedAt + MAX_AGE;
 		return result;
 	} catch (cause) {
-		const own = cause instanceof ServiceError ? cause : undefined;
-		const failure = { missing: own?.message ?? String(cause), ...(own && { error: own }) };
-		if (entry.result) return failure;
-		if (own?.kind === 'cancelled') {
-			// an execution that was stopped says nothing about the service
-			if (lookups.get(key) === entry) lookups.delete(key);
-		} else {
+		const error = cause instanceof ServiceError ? cause : undefined;
+		const failure = { missing: error?.message ?? String(cause), ...(error && { error }) };
+		// an execution that was stopped says nothing about the service
+		if (!entry.result && error?.kind !== 'cancelled') {
 			entry.result = failure;
 			entry.expiresAt = Date.now() + MAX_FAILURE_AGE;
 		}
@@ -101,67 +135,5 @@ async function readInto(
 		entry.reading = undefined;
 		entry.readAt = Date.now();
 		entry.isOverdue = false;
-	}
-}
-
-/** @returns undefined when it is late, or the execution that waits is stopped. */
-async function waitFor<Value>(
-	reading: Promise<Value>,
-	stop: AbortSignal | undefined,
-): Promise<Value | undefined> {
-	const timer = new AbortController();
-	const leave = () => timer.abort();
-	stop?.addEventListener('abort', leave);
-	const late = abortableSleep(MAX_WAIT, timer.signal).then(
-		() => undefined,
-		() => undefined,
-	);
-	const given = await Promise.race([reading, late]);
-	stop?.removeEventListener('abort', leave);
-	timer.abort();
-	return given;
-}
-
-/** What clients have found out about the services of accounts. */
-const serviceFacts = new Map<string, Map<string, string>>();
-
-/** What was found out about the service of an account, for all nodes and executions of the process. */
-export function serviceFactsOf(account: string): Map<string, string> {
-	const facts = serviceFacts.get(account) ?? new Map<string, string>();
-	setAndEvictOldest(serviceFacts, account, facts);
-	return facts;
-}
-
-/** Shared by all nodes and executions of the process. */
-const rateLimiters = new Map<string, LoneRateLimiter>();
-
-/** The rate limiter of an account, the same for everybody who uses it. */
-export function rateLimiterFor(account: string): LoneRateLimiter {
-	const limiter = rateLimiters.get(account) ?? createRateLimiter();
-	setAndEvictOldest(rateLimiters, account, limiter);
-	return limiter;
-}
-
-const sharedRateLimiters = new Map<string, SharedRateLimiter>();
-
-/** The rate limiter of an account whose limit is shared with other processes. */
-export function sharedRateLimiterFor(account: string): SharedRateLimiter {
-	const own = rateLimiterFor(account);
-	const limiter = sharedRateLimiters.get(account) ?? createSharedRateLimiter(own);
-	setAndEvictOldest(sharedRateLimiters, account, limiter);
-	return limiter;
-}
-
-/** More accounts than one n8n has. */
-const MAX_ENTRIES = 200;
-
-/** Keeps a value as the newest of its map. If there are too many, the oldest is removed. */
-function setAndEvictOldest<Value>(entries: Map<string, Value>, key: string, value: Value): void {
-	entries.delete(key);
-	entries.set(key, value);
-	if (entries.size <= MAX_ENTRIES) return;
-	for (const oldest of entries.keys()) {
-		entries.delete(oldest);
-		return;
 	}
 }

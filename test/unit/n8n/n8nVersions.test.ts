@@ -13,6 +13,7 @@ import {
 	getPollBudget,
 	requireN8n,
 	requireResponse,
+	withDeadline,
 } from '../../../src/n8n/n8nVersions';
 
 /** n8n-workflow as it is, or, once `older` is set, as an older version has it. */
@@ -107,6 +108,48 @@ describe.each([
 		const wait = abortableSleep(5, undefined).then(() => 'over');
 		await jest.advanceTimersByTimeAsync(5);
 		expect(await wait).toBe('over');
+	});
+});
+
+describe.each([
+	['today', false],
+	['before n8n 2.34', true],
+])('a wait with a deadline %s', (_when, older) => {
+	beforeEach(() => {
+		jest.useFakeTimers();
+		n8nWorkflow.older = older;
+	});
+
+	const never = async () => await new Promise<string>(() => {});
+
+	it('gives what comes in time', async () => {
+		const stop = new AbortController();
+		const remove = jest.spyOn(stop.signal, 'removeEventListener');
+		expect(await withDeadline(Promise.resolve('a'), 1000, stop.signal)).toBe('a');
+		expect(remove).toHaveBeenCalledWith('abort', expect.any(Function));
+		if (!older) expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it('fails as what it waits for', async () => {
+		await expect(withDeadline(Promise.reject(new Error('x')), 1000, undefined)).rejects.toThrow(
+			'x',
+		);
+	});
+
+	it('gives nothing after its time', async () => {
+		const wait = withDeadline(never(), 1000, undefined).then((given) => [given]);
+		await jest.advanceTimersByTimeAsync(999);
+		expect(await Promise.race([wait, Promise.resolve('waits')])).toBe('waits');
+		await jest.advanceTimersByTimeAsync(1);
+		expect(await wait).toEqual([undefined]);
+	});
+
+	it('gives nothing once it is stopped, and has its time after an earlier stop', async () => {
+		const stop = new AbortController();
+		const wait = withDeadline(never(), 1000, stop.signal).then((given) => [given]);
+		stop.abort();
+		expect(await wait).toEqual([undefined]);
+		expect(await withDeadline(Promise.resolve('a'), 1000, stop.signal)).toBe('a');
 	});
 });
 
