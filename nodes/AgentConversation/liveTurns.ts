@@ -4,7 +4,7 @@ import type { Conversation } from '../../src/conversation/conversation';
 import type { EndingKind } from '../../src/conversation/ending';
 import type { Reply } from '../../src/conversation/reply';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
-import { createLiveOutput } from '../../src/n8n/liveOutput';
+import { createLiveOutput, speakerHeading } from '../../src/n8n/liveOutput';
 import { isAgentTool } from './speakers';
 import type { Settings } from './state';
 
@@ -15,7 +15,7 @@ export async function announceSpeaker(
 	settings: Settings,
 	tool: AttachedTool | undefined,
 ): Promise<void> {
-	if (tool && isAgentTool(tool)) await write(n8n, itemIndex, settings, headingOf(tool.node));
+	if (tool && isAgentTool(tool)) await write(n8n, itemIndex, settings, speakerHeading(tool.node));
 }
 
 /** Shows what was said, unless the speaker's own node has written it. */
@@ -30,7 +30,7 @@ export async function showTurn(
 	// a turn that is asked once more shows nothing yet
 	const turn = pending ? undefined : turns.at(-1);
 	if (!tool || !turn || wasShown || (isAgentTool(tool) && !failure)) return;
-	if (text.trim()) await write(n8n, itemIndex, settings, `${headingOf(turn.speaker)}${text}`);
+	if (text.trim()) await write(n8n, itemIndex, settings, `${speakerHeading(turn.speaker)}${text}`);
 }
 
 /** Says why a conversation ended, unless it has come to an end that was to be expected. */
@@ -51,9 +51,6 @@ const EXPECTED_ENDINGS = new Set<EndingKind>([
 	'stopPhrase',
 	'turnLimit',
 ]);
-
-/** How a speaker is named in a chat. */
-const headingOf = (speaker: string) => `**${speaker}:**\n\n`;
 
 async function write(
 	n8n: IExecuteFunctions,

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
 import { findCaller, readSpeakerTurn } from './caller';
-import { abortableSleep } from './n8nVersions';
+import { withDeadline } from './n8nVersions';
 import { sendChunk } from './platform';
 import type { RedactedStream } from './redact';
 
@@ -24,6 +24,8 @@ export interface LiveOutput {
 	write(text: string): Promise<void>;
 	/** Sends the remaining text, and the end of the stream. */
 	end(): Promise<void>;
+	/** Whether there was anything to write. */
+	hasWritten(): boolean;
 }
 
 /**
@@ -41,94 +43,68 @@ export function isLive(n8n: IExecuteFunctions): boolean {
  *
  * @param stop Ends the wait for a reader who does not accept a chunk: in queue mode n8n may have lost the connection to them.
  * @param stream Redacts keys. Needed for a service's text.
+ * @param heading Written before the first words.
  */
 export function createLiveOutput(
 	n8n: IExecuteFunctions,
 	itemIndex: number,
-	{
-		stop,
-		stream = UNREDACTED_STREAM,
-	}: { stop?: AbortSignal | undefined; stream?: RedactedStream } = {},
+	{ stop, stream = UNREDACTED_STREAM, heading = '' }: LiveOutputOptions = {},
 ): LiveOutput {
-	const send = createChunkSender(n8n, itemIndex, stop);
+	const chunks = createChunkSender(n8n, itemIndex, stop);
 	/** Text that has not been sent. */
 	let gathered = '';
 	/** When the writer of the last piece could go on: what a slow reader makes wait comes without a pause. */
 	let lastWriteAt = -Infinity;
-	/** Whether `begin` has been sent, and `end` has not. */
-	let isOpen = false;
-	let isSending = false;
-	/** The last chunk: chunks follow one another. */
-	let sent = Promise.resolve();
+	let hasWritten = false;
+	/** The chunk that is being sent: chunks follow one another. */
+	let sending: Promise<void> | undefined;
 	/** The interval in which text is gathered. Another follows while there is text. */
 	let window: Promise<void> | undefined;
 
-	const flush = () => {
-		const content = gathered;
+	const flush = async () => {
+		while (sending) await sending;
+		if (!gathered) return;
+		sending = chunks.send(gathered).finally(() => (sending = undefined));
 		gathered = '';
-		isSending = true;
-		sent = sent.then(async () => {
-			if (!isOpen) await send('begin');
-			isOpen = true;
-			await send('item', content);
-			isSending = false;
-		});
+		await sending;
 	};
 
 	const gather = async () => {
 		while (gathered) {
 			await sleep(FLUSH_INTERVAL);
-			await sent;
-			// a piece after a pause, or the end, may have sent all
-			if (gathered) flush();
-			await sent;
+			await flush();
 		}
 		window = undefined;
 	};
 
 	return {
 		async write(piece) {
-			const text = stream.push(piece);
+			if (!piece) return;
+			const text = stream.push(hasWritten ? piece : heading + piece);
+			hasWritten = true;
 			if (!text) return;
 			gathered += text;
 			const isAfterPause = Date.now() - lastWriteAt >= MIN_PAUSE;
-			if (isAfterPause && !isSending) flush();
-			else window ??= gather();
-			await sent;
+			if (isAfterPause && !sending) await flush();
+			else {
+				window ??= gather();
+				await sending;
+			}
 			lastWriteAt = Date.now();
 		},
 		async end() {
 			gathered += stream.end();
-			await sent;
-			if (gathered) flush();
-			sent = sent.then(async () => {
-				if (isOpen) await send('end');
-				isOpen = false;
-			});
-			await sent;
+			await flush();
+			await chunks.end();
 		},
-	};
-}
-
-/** The live output of a speaker in a conversation, of whom the reader has to know the name. */
-interface SpeakerOutput extends LiveOutput {
-	/** Whether there was anything to write. */
-	hasWritten(): boolean;
-}
-
-/** Writes the speaker's name before the first words, and nothing if there are none. */
-export function withSpeakerName({ write, end }: LiveOutput, name: string): SpeakerOutput {
-	let hasWritten = false;
-	return {
-		async write(piece) {
-			if (!piece) return;
-			const heading = hasWritten ? '' : `**${name}:**\n\n`;
-			hasWritten = true;
-			await write(heading + piece);
-		},
-		end,
 		hasWritten: () => hasWritten,
 	};
+}
+
+interface LiveOutputOptions {
+	stop?: AbortSignal | undefined;
+	stream?: RedactedStream;
+	heading?: string;
 }
 
 /** Sends chunks until the reader has left. A chunk that is not delivered costs the answer nothing. */
@@ -137,33 +113,43 @@ function createChunkSender(
 	itemIndex: number,
 	stop: AbortSignal | undefined,
 ) {
+	/** Whether `begin` has been sent, and `end` has not. */
+	let isOpen = false;
 	/** Whether the reader took too long, or the execution was stopped. */
 	let hasLeft = false;
 
-	const deliver = async (type: ChunkType, content?: string) => {
-		try {
-			await sendChunk(n8n, type, itemIndex, content);
-		} catch (cause) {
-			n8n.logger.debug('A piece of live output was not delivered', { cause });
-		}
+	const send = async (type: 'begin' | 'item' | 'end', content?: string) => {
+		if (hasLeft) return;
+		const delivered = sendChunk(n8n, type, itemIndex, content)
+			.catch((cause: unknown) =>
+				n8n.logger.debug('A piece of live output was not delivered', { cause }),
+			)
+			.then(() => true);
+		hasLeft = !(await withDeadline(delivered, MAX_READER_DELAY, stop));
 	};
 
-	return async (type: ChunkType, content?: string) => {
-		if (hasLeft) return;
-		const timer = new AbortController();
-		const abort = () => timer.abort();
-		stop?.addEventListener('abort', abort);
-		const late = abortableSleep(MAX_READER_DELAY, timer.signal).catch(() => undefined);
-		const delivered = deliver(type, content).then(() => true);
-		hasLeft = !(await Promise.race([delivered, late]));
-		stop?.removeEventListener('abort', abort);
-		timer.abort();
+	return {
+		async send(content: string): Promise<void> {
+			if (!isOpen) await send('begin');
+			isOpen = true;
+			await send('item', content);
+		},
+		async end(): Promise<void> {
+			if (!isOpen) return;
+			isOpen = false;
+			await send('end');
+		},
 	};
 }
 
-type ChunkType = 'begin' | 'item' | 'end';
-
 const UNREDACTED_STREAM: RedactedStream = { push: (piece) => piece, end: () => '' };
 
+/** How a speaker in a conversation is named in a chat, before its words. */
+export const speakerHeading = (name: string) => `**${name}:**\n\n`;
+
 /** For an item without a reader. */
-export const NO_LIVE_OUTPUT: LiveOutput = { write: async () => {}, end: async () => {} };
+export const NO_LIVE_OUTPUT: LiveOutput = {
+	write: async () => {},
+	end: async () => {},
+	hasWritten: () => false,
+};

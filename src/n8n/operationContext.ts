@@ -7,7 +7,7 @@ import type { Connection } from './connection';
 import { continuesOnFail } from './errors';
 import type { Slot } from './itemPool';
 import { findCaller } from './caller';
-import { createLiveOutput, NO_LIVE_OUTPUT, withSpeakerName, type LiveOutput } from './liveOutput';
+import { createLiveOutput, NO_LIVE_OUTPUT, speakerHeading, type LiveOutput } from './liveOutput';
 import { addHint, countTokens, getMemory } from './n8nVersions';
 import type { OperationContext, PreflightContext, FlowState } from './operation';
 import { recordWorkId, createStartedIds } from './recordIds';
@@ -15,9 +15,6 @@ import type { Redactor } from './redact';
 import type { SentRequests } from './sentRequests';
 import { lookUp } from './sharedCache';
 import { countInFlight, startPaid } from './startPaid';
-
-/** Where the text of one item is written. Only a speaker in a conversation has to say afterwards whether it wrote anything. */
-type ItemLiveOutput = LiveOutput & { hasWritten?(): boolean };
 
 /** Makes what the operations of one execution work with, item by item. */
 export function createOperationContexts(
@@ -35,19 +32,16 @@ export function createOperationContexts(
 	const createPreflightContext = createPreflightContexts(n8n, connection);
 	const { getState, createSerialRunner } = createExecutionState(n8n);
 
-	const isSpeaker = findCaller(n8n) === 'conversation';
-	const createOutput = (itemIndex: number): ItemLiveOutput => {
-		if (!live) return NO_LIVE_OUTPUT;
-		const output = createLiveOutput(n8n, itemIndex, { stop, stream: redact.stream() });
-		return isSpeaker ? withSpeakerName(output, n8n.getNode().name) : output;
-	};
+	const heading = findCaller(n8n) === 'conversation' ? speakerHeading(n8n.getNode().name) : '';
 
 	const createOperationContext = (
 		itemIndex: number,
 		request: unknown,
 		place: Slot,
-	): OperationContext<never> & { output: ItemLiveOutput } => {
-		const output = createOutput(itemIndex);
+	): OperationContext<never> & { output: LiveOutput } => {
+		const output = live
+			? createLiveOutput(n8n, itemIndex, { stop, stream: redact.stream(), heading })
+			: NO_LIVE_OUTPUT;
 		return {
 			...createPreflightContext(itemIndex, request),
 			output,

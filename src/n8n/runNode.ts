@@ -89,6 +89,7 @@ async function runItems(
 		redact,
 	});
 	const live = isLive(n8n);
+	const isSpeaker = findCaller(n8n) === 'conversation';
 	const { createPreflightContext, createOperationContext, showHints, attachStartedIds } =
 		createOperationContexts(n8n, connection, sentRequests, live);
 
@@ -110,7 +111,7 @@ async function runItems(
 			results.fail(cause, itemIndex);
 		} finally {
 			await context.output.end();
-			if (context.output.hasWritten?.()) results.markShownLive(itemIndex);
+			if (isSpeaker && context.output.hasWritten()) results.markShownLive(itemIndex);
 		}
 	};
 	try {
