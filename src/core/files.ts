@@ -19,11 +19,12 @@ const CONTAINER_SUBTYPES: Record<string, string> = {
 	ogx: 'ogg',
 	ogg: 'ogg',
 };
-const COMMON_MIME_TYPES: Record<string, string> = { 'audio/x-wav': 'audio/wav' };
 const EXTENSIONS: Record<string, string> = {
+	'application/octet-stream': 'bin',
 	'audio/mp4': 'm4a',
 	'audio/mpeg': 'mp3',
 	'image/jpeg': 'jpg',
+	'image/svg+xml': 'svg',
 	'video/quicktime': 'mov',
 };
 
@@ -40,49 +41,32 @@ export function detectFileType(
 	family: 'image' | 'video' | 'audio',
 ): FileType | undefined {
 	const declared = header?.split(';')[0]?.trim().toLowerCase() ?? '';
-	const plainText = isPlainText(start);
-	const [detected] = filetypeinfo(start).filter(
-		({ mime, extension }) =>
-			mime &&
-			extension &&
-			!/^(application\/(json|xml)$|text\/)/.test(mime) &&
-			// some types are detected by a single letter: "Gateway Timeout" would be a video
-			(!plainText || mime === 'image/svg+xml'),
-	);
-	if (detected?.mime && detected.extension) {
-		const container = CONTAINER_SUBTYPES[detected.extension];
-		if (!container) {
-			const mimeType = COMMON_MIME_TYPES[detected.mime] ?? detected.mime;
-			return { mimeType, extension: EXTENSIONS[mimeType] ?? detected.extension };
-		}
-		const mimeType = /^(audio|video)\/(mp4|webm|ogg|x-m4a|x-matroska)$/.test(declared)
-			? declared
-			: `${family}/${container}`;
-		return { mimeType, extension: EXTENSIONS[mimeType] ?? container };
-	}
 	const text = new TextDecoder().decode(start);
 	// an SVG may begin with an XML declaration, as may an error page of a file store
-	if (SVG_START.test(text)) return { mimeType: 'image/svg+xml', extension: 'svg' };
+	if (SVG_START.test(text)) return toFileType('image/svg+xml');
+	// some types are detected by a single letter: "Gateway Timeout" would be a video
 	const looksLikePage = /^\s*[<{[]/.test(text);
-	if (looksLikePage || /html|json|xml/.test(declared)) return undefined;
-	// UTF-16 text; a rare audio format begins with the same bytes
-	const isUtf16 = /^(\xff\xfe|\xfe\xff)/.test(String.fromCharCode(...start.subarray(0, 2)));
-	if (isUtf16 && !/^(image|audio|video)\//.test(declared)) return undefined;
-	// no common media type is plain text, whatever the header declares
-	if (plainText && (!/^(image|audio|video)\//.test(declared) || BINARY_MEDIA_TYPES.test(declared)))
-		return undefined;
-	const mimeType = /^(image|audio|video)\/[\w.+-]+$/.test(declared)
-		? declared
-		: 'application/octet-stream';
-	const extension =
-		EXTENSIONS[mimeType] ??
-		(mimeType.startsWith('application') ? 'bin' : (mimeType.split(/[/+]/)[1] ?? 'bin'));
-	return { mimeType, extension: extension.replace(/^x-/, '') };
+	if (looksLikePage || isPlainText(start)) return undefined;
+	const guesses = filetypeinfo(start);
+	// the library takes text in UTF-16 and a rare audio format for text
+	const isText = ({ mime = '' }) => mime.startsWith('text/');
+	const { mime, extension } = guesses.find((guess) => guess.extension && !isText(guess)) ?? {};
+	const container = extension && CONTAINER_SUBTYPES[extension];
+	if (container) {
+		const isPrecise = /^(audio|video)\/(mp4|webm|ogg|x-m4a|x-matroska)$/.test(declared);
+		return toFileType(isPrecise ? declared : `${family}/${container}`, container);
+	}
+	if (mime) return toFileType(mime.replace('audio/x-wav', 'audio/wav'), extension);
+	if (/html|json|xml/.test(declared)) return undefined;
+	if (/^(image|audio|video)\/[\w.+-]+$/.test(declared)) return toFileType(declared);
+	return guesses.some(isText) ? undefined : toFileType('application/octet-stream');
 }
 
-/** Types whose files are never plain text. */
-const BINARY_MEDIA_TYPES =
-	/^(image\/(x-)?(png|apng|jpe?g|pjpeg|gif|webp|bmp|ms-bmp|tiff?|avif|hei[cf]|ico(n)?|jxl|svg(\+xml)?)|(audio|video)\/(x-)?(mp[234]|mpeg|mpga|mp4a?(-latm)?|m4[av]|webm|ogg|opus|vorbis|quicktime|wave?|pn-wav|aac|flac|aiff?|matroska|msvideo|flv|3gpp2?|basic|midi?|ms-wm[av]|l16|pcm))$/;
+/** @param extension The usual one; by default it follows from the type's name. */
+const toFileType = (
+	mimeType: string,
+	extension = mimeType.split(/[/+]/)[1]?.replace(/^x-/, ''),
+): FileType => ({ mimeType, extension: EXTENSIONS[mimeType] ?? (extension || 'bin') });
 
 /** An SVG, after anything that XML allows before the first element. */
 const SVG_START =
