@@ -1,4 +1,9 @@
-import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	IPollFunctions,
+} from 'n8n-workflow';
 
 import { mapServiceError, invalidInputError, ServiceError } from '../../../src/core/errors';
 import type { Ledger } from '../../../src/ledger/ledger';
@@ -37,43 +42,53 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 		if (settings.watch === 'ledger') {
 			const connection = router.connectLedger();
 			const ledger = await openLedger(connection, connection.clock, '');
-			return await collectItems(n8n, ledger, router, settings, polled);
+			const claim = ledger.newClaim();
+			const jobs = await collectJobs(n8n, ledger, router, settings, polled, claim);
+			return jobs.map((json) => ({ json: { ...json, claim } }));
 		}
 		const list = openJobList(n8n, router, settings);
 		try {
-			return await collectItems(n8n, list.ledger, router, settings, polled);
+			// there is nothing to mark later
+			return (await collectJobs(n8n, list.ledger, router, settings, polled)).map((json) => ({
+				json,
+			}));
 		} finally {
 			list.save();
 		}
 	});
 }
 
-async function collectItems(
-	n8n: IPollFunctions,
+/**
+ * Finds and claims the jobs that start an execution, as the JSON of their items.
+ *
+ * @throws the error of the service, if no job could be read.
+ */
+export async function collectJobs(
+	n8n: IPollFunctions | IExecuteFunctions,
 	ledger: Ledger,
 	router: Connection,
 	settings: TriggerSettings,
 	polled: PollContext,
-): Promise<INodeExecutionData[]> {
+	claim = ledger.newClaim(),
+): Promise<IDataObject[]> {
 	const { simplify, watch } = settings;
 	const isLedger = watch === 'ledger';
-	const claim = ledger.newClaim();
 	const { jobs, answered, serviceError } = await pollJobs(ledger, router, settings, polled, claim);
 	if (serviceError !== undefined) {
 		if (!jobs.length && !answered) throw mapServiceError(serviceError);
 		logPartialFailure(n8n, polled, serviceError);
 	}
-	// without a ledger there is nothing to mark later
-	const claimed = isLedger ? { claim } : {};
-	return jobs.flatMap(([entry]) => {
-		if (!entry) return [];
-		const json = { ...toJobItem(entry, { isLedger, simplify }), ...claimed };
-		return [{ json: polled.redact.data(json) }];
-	});
+	return jobs.flatMap(([entry]) =>
+		entry ? [polled.redact.data(toJobItem(entry, { isLedger, simplify }))] : [],
+	);
 }
 
 /** The state of some jobs could not be read. */
-function logPartialFailure(n8n: IPollFunctions, { redact }: PollContext, error: unknown): void {
+function logPartialFailure(
+	n8n: IPollFunctions | IExecuteFunctions,
+	{ redact }: PollContext,
+	error: unknown,
+): void {
 	const message = error instanceof ServiceError ? error.message : String(error);
 	n8n.logger.warn(toLogLine(`A part of the poll failed: ${redact.text(message)}`), {
 		node: n8n.getNode().name,
@@ -93,7 +108,6 @@ function checkEngineVersion(n8n: IPollFunctions): void {
 /** Concurrent status requests. */
 const STATUS_CONCURRENCY = 8;
 
-/** Finds and claims the jobs that start an execution. */
 async function pollJobs(
 	ledger: Ledger,
 	{ httpWithoutRetries, credentialId }: Connection,

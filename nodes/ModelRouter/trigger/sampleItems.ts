@@ -1,16 +1,15 @@
+import { randomUUID } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { mapServiceError, invalidInputError, ServiceError } from '../../../src/core/errors';
+import { invalidInputError } from '../../../src/core/errors';
 import { toRow, type Entry } from '../../../src/ledger/entry';
 import { type Ledger, where } from '../../../src/ledger/ledger';
-import { findFinishedJobs } from '../../../src/ledger/pollLedger';
+import { createMemoryTable } from '../../../src/ledger/memoryTable';
 import type { Connection } from '../../../src/n8n/connection';
-import { readJob } from '../../../src/router/jobs';
-import type { MediaType } from '../../../src/router/model';
 import { downloadJobFile } from './downloadJobFile';
 import { parseJobIds } from './jobList';
-import { type TriggerSettings, toEventFilters } from './trigger.params';
-import { toJobItem, shortenRecord } from './triggerItems';
+import { collectJobs } from './poll';
+import type { TriggerSettings } from './trigger.params';
 
 /** Maximum jobs in the output of a test run. */
 const MAX_SAMPLES = 5;
@@ -18,8 +17,8 @@ const MAX_SAMPLES = 5;
 const MAX_STATUS_REQUESTS = 20;
 
 /**
- * The output of a test run in the editor: finished jobs, as a poll would emit them, the first one with its file. Nothing is claimed,
- * marked or changed: the active workflow still gets all of them.
+ * The output of a test run in the editor: finished jobs, as a poll would emit them, the first one with its file. A copy of the jobs is
+ * polled, so nothing is claimed, marked or changed: the active workflow still gets all of them.
  *
  * @throws ServiceError `invalid` when there is nothing to show.
  */
@@ -29,77 +28,56 @@ export async function collectSampleItems(
 	open: () => Promise<Ledger>,
 	settings: TriggerSettings,
 ): Promise<INodeExecutionData[]> {
-	const finished = await collectFinishedJobs(router, open, settings);
-	const { simplify } = settings;
 	const isLedger = settings.watch === 'ledger';
-	const items = finished
-		.slice(0, MAX_SAMPLES)
-		.map((entry) => toJobItem(entry, { isLedger, simplify }));
-	const withFile = items.find(({ event }) => event === 'mediaJobCompleted');
+	const rows = isLedger
+		? await findLastStarted(await open(), router, settings)
+		: toRows(router, settings);
+	const polled = {
+		time: { asksUntil: Infinity, claimsUntil: Infinity },
+		isFirst: false,
+		redact: router.redact,
+	};
+	const few = { ...settings, maxJobs: MAX_SAMPLES };
+	const items = await collectJobs(n8n, copyToMemory(rows, router), router, few, polled);
+	const withFile =
+		settings.binaryProperty !== undefined &&
+		items.find(({ event }) => event === 'mediaJobCompleted');
 	const samples: INodeExecutionData[] = [];
 	for (const json of items) {
-		const isDownloaded = json === withFile && settings.binaryProperty !== undefined;
-		const download = isDownloaded
-			? await downloadJobFile(n8n, router, settings, json, async () => {}, 0)
-			: { item: { json } };
-		if ('item' in download) samples.push({ ...download.item, pairedItem: { item: 0 } });
+		const sample =
+			json === withFile
+				? await downloadJobFile(n8n, router, settings, json, async () => {}, 0)
+				: { item: { json } };
+		if ('item' in sample) samples.push({ ...sample.item, pairedItem: { item: 0 } });
 	}
 	if (samples.length) return samples;
 	throw invalidInputError('There is no finished job to show', isLedger ? NO_ENTRY : NO_ID);
 }
 
-async function collectFinishedJobs(
-	router: Connection,
-	open: () => Promise<Ledger>,
-	settings: TriggerSettings,
-): Promise<Entry[]> {
-	const account = router.credentialId;
-	const { ledgerLabel: label, mediaType } = settings;
-	const eventFilters = toEventFilters(settings);
-	let candidates: Entry[];
-	if (settings.watch === 'ledger') {
-		const ledger = await open();
-		const ready = await findFinishedJobs(ledger, { account, label, eventFilters }, MAX_SAMPLES);
-		if (ready.length) return ready.flatMap(([entry]) => (entry ? [entry] : []));
-		const isRunning = where({
-			...{ state: 'pending', outcome: '', account },
-			label: label || undefined,
-		});
-		const options = { by: 'startedAt', limit: MAX_STATUS_REQUESTS, last: true } as const;
-		candidates = await ledger.table.find(isRunning, options);
-	} else {
-		candidates = [...new Set(parseJobIds(settings.jobIds))]
-			.slice(0, MAX_STATUS_REQUESTS)
-			.map((jobId) => ({
-				...toRow({ state: 'pending', jobId, segment: mediaType, account }),
-				id: 0,
-			}));
-	}
-	const found: Entry[] = [];
-	for (const entry of candidates) {
-		if (found.length >= MAX_SAMPLES) break;
-		const outcome = await readOutcome(router, entry);
-		if (outcome && eventFilters.some((filter) => filter.outcome === outcome.outcome))
-			found.push({ ...entry, ...outcome });
-	}
-	return found;
-}
+const findLastStarted = async (
+	{ table }: Ledger,
+	{ credentialId: account }: Connection,
+	{ ledgerLabel }: TriggerSettings,
+): Promise<Entry[]> =>
+	await table.find(where({ state: 'pending', account, label: ledgerLabel || undefined }), {
+		by: 'startedAt',
+		limit: MAX_STATUS_REQUESTS,
+		last: true,
+	});
 
-/** @returns undefined for a job that is unfinished or unknown to the service. */
-async function readOutcome({ http, redact }: Connection, entry: Entry) {
-	const { jobId, segment } = entry;
-	try {
-		const job = await readJob(http, { jobId, mediaType: segment as MediaType });
-		const record = shortenRecord({ ...job, record: redact.data(job.record) }, entry);
-		return job.state === 'unfinished' ? undefined : { outcome: job.state, record };
-	} catch (cause) {
-		const isJobError =
-			cause instanceof ServiceError &&
-			(cause.kind === 'invalid' || cause.details.status === 404 || cause.details.status === 500);
-		if (isJobError) return undefined;
-		throw mapServiceError(cause);
-	}
-}
+const toRows = (
+	{ credentialId: account }: Connection,
+	{ jobIds, mediaType: segment }: TriggerSettings,
+): Entry[] =>
+	[...new Set(parseJobIds(jobIds))]
+		.slice(0, MAX_STATUS_REQUESTS)
+		.map((jobId, id) => ({ ...toRow({ state: 'pending', jobId, segment, account }), id }));
+
+/** A ledger that is forgotten, in which all jobs are due. */
+const copyToMemory = (rows: readonly Entry[], { clock }: Connection): Ledger => ({
+	table: createMemoryTable(rows.map((row) => ({ ...row, checkAt: 0 }))),
+	...{ clock, uncancellableClock: clock, newClaim: randomUUID, execution: '' },
+});
 
 const NO_ENTRY =
 	'The job ledger has no job for this credential, these events and this Ledger Label that is waiting to be delivered. Start a job with "Track in Job Ledger" of the Model Router node, wait until it is done, and test again. A test changes nothing: the active workflow still gets the job.';
