@@ -114,6 +114,8 @@ export interface StoreFileOptions {
 	family: 'image' | 'video' | 'audio';
 	/** MiB; a larger file is not stored. */
 	maxSizeMib: number;
+	/** Called before each chunk is read. */
+	beforeRead?(): Promise<void>;
 }
 
 /** What storing a file needs of the connection that it is downloaded over. */
@@ -139,12 +141,17 @@ export async function storeFile(
 	n8n: IExecuteFunctions,
 	{ toReadable, redact }: FileTransport,
 	response: HttpResponse,
-	{ baseName, family, maxSizeMib }: StoreFileOptions,
+	{ baseName, family, maxSizeMib, beforeRead }: StoreFileOptions,
 ): Promise<StoredFile> {
 	// Of a body that n8n has decompressed it counts the compressed bytes, so it only serves to refuse a large file early. Node itself
 	// reports a body that ends before it.
 	const announced = Number(response.headers['content-length'] ?? NaN);
 	const bytes = response.body[Symbol.asyncIterator]();
+	const read = async () => {
+		await beforeRead?.();
+		const { done, value } = await bytes.next();
+		return done ? undefined : value;
+	};
 	let failure: unknown;
 	let count = 0;
 	/** Whether n8n can read back a file above the limit of its database; undefined while the file may be below it. */
@@ -157,14 +164,14 @@ export async function storeFile(
 	};
 	try {
 		if (announced > 0) await checkFileSize(announced);
-		const start = await readStart(bytes);
+		const start = await readStart(read);
 		if (!start.length) throw malformedResponseError(response, 'The file is empty.');
 		const type = detectFileType(start, response.headers['content-type'], family);
 		if (!type) throw notAFileError(response, new TextDecoder().decode(start));
 
 		const counted = async function* () {
 			try {
-				for (let chunk: Uint8Array | undefined = start; chunk; chunk = await readNextChunk(bytes)) {
+				for (let chunk: Uint8Array | undefined = start; chunk; chunk = await read()) {
 					count += chunk.length;
 					await checkFileSize(count);
 					yield chunk;
@@ -174,12 +181,7 @@ export async function storeFile(
 				throw cause instanceof ServiceError ? cause : truncatedAnswerError(String(cause));
 			}
 		};
-		// a file name must not contain an asterisk
-		const withoutKeys = (text: string) => redact.data(text).replaceAll('***', '_');
-		const disposition = response.headers['content-disposition'];
-		// before sanitizing, since a key may contain a character that ends a name; and after, since sanitizing may join its parts
-		const given = sanitizeFileName(disposition && withoutKeys(disposition), type.extension);
-		const fileName = withoutKeys(given ?? `${baseName}.${type.extension}`);
+		const fileName = nameFile(response, baseName, type.extension, redact);
 		const binary = await n8n.helpers.prepareBinaryData(
 			toReadable(counted()),
 			fileName,
@@ -210,21 +212,30 @@ async function usesDatabase(n8n: IExecuteFunctions, toReadable: ToReadable): Pro
 	return id.startsWith('database:');
 }
 
+/** The name that the service gives the file, if it is safe, or ours. */
+function nameFile(
+	{ headers }: HttpResponse,
+	baseName: string,
+	extension: string,
+	redact: Pick<Redactor, 'data'>,
+): string {
+	// a file name must not contain an asterisk
+	const withoutKeys = (text = '') => redact.data(text).replaceAll('***', '_');
+	// before sanitizing, since a key may contain a character that ends a name; and after, since sanitizing may join its parts
+	const given = sanitizeFileName(withoutKeys(headers['content-disposition']), extension);
+	return withoutKeys(given ?? `${baseName}.${extension}`);
+}
+
 /** Makes one of Node's byte streams; a community node cannot import their class. */
 export type ToReadable = (
 	bytes: AsyncIterable<Uint8Array>,
 ) => Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0];
 
-async function readNextChunk(bytes: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> {
-	const { done, value } = await bytes.next();
-	return done ? undefined : value;
-}
-
-async function readStart(bytes: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+async function readStart(read: () => Promise<Uint8Array | undefined>): Promise<Uint8Array> {
 	const chunks: Uint8Array[] = [];
 	let length = 0;
 	while (length < SNIFF_LENGTH) {
-		const chunk = await readNextChunk(bytes);
+		const chunk = await read();
 		if (!chunk) break;
 		chunks.push(chunk);
 		length += chunk.length;

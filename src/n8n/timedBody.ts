@@ -8,7 +8,8 @@ import { truncatedAnswerError, ServiceError, cancelledError } from '../core/erro
  * Without redirects, n8n's `timeout` covers only the response head, and destroying a body does not close the socket of a silent
  * service: only an abort does. The reader's own time does not count as silence.
  *
- * A hand-written iterator: a generator takes three times as long per chunk.
+ * Not a generator: a reader may leave before its first read, or during one. A generator would not notice the first, and would let the
+ * second wait for a silent service.
  *
  * @throws ServiceError `truncated`, or `cancelled` after Stop.
  */

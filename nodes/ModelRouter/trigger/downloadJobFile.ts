@@ -50,12 +50,7 @@ export async function downloadJobFile(
 			return { later: undefined };
 		}
 		const store = async (response: HttpResponse, options: Parameters<typeof storeFile>[3]) =>
-			await storeFile(
-				n8n,
-				connection,
-				{ ...response, body: callBeforeChunks(response.body, renewLease) },
-				options,
-			);
+			await storeFile(n8n, connection, response, { ...options, beforeRead: renewLease });
 		const context = { http, clock, storeFile: store, asTool: false };
 		const { file, binary = {} } = await downloadResult(context, address, {
 			binaryProperty: binaryProperty ?? 'data',
@@ -83,27 +78,6 @@ function isPermanent({ details: { status = 0, permanent } }: ServiceError): bool
 
 /** Statuses that may change: a wrong key can be corrected, and a missing file may still appear. */
 const TRANSIENT_STATUSES = new Set([401, 404, 408, 409, 425, 429]);
-
-/** Not a generator: before its first step a generator does not forward `return`, which closes the connection. */
-function callBeforeChunks(
-	body: AsyncIterable<Uint8Array>,
-	action: () => Promise<void>,
-): AsyncIterable<Uint8Array> {
-	return {
-		[Symbol.asyncIterator]() {
-			const bytes = body[Symbol.asyncIterator]();
-			return {
-				async next() {
-					await action();
-					return await bytes.next();
-				},
-				async return(value: unknown) {
-					return (await bytes.return?.(value)) ?? { done: true, value };
-				},
-			};
-		},
-	};
-}
 
 const tooManyAttempts = ({ jobId }: JobAddress) =>
 	new ServiceError(

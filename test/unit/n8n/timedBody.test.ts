@@ -57,6 +57,15 @@ it('closes the connection when the reader never came', async () => {
 	expect(connection.signal.aborted).toBe(true);
 });
 
+it('closes the connection of a silent service when the reader leaves during a read', async () => {
+	const { body, connection } = watched(silentAfter(() => connection.signal, 'a'));
+	await body.next();
+	const reading = failureOf(body.next());
+	await body.return?.();
+	expect(connection.signal.aborted).toBe(true);
+	expect(await reading).toMatchObject({ kind: 'truncated' });
+});
+
 it('ends a silence', async () => {
 	const { body, connection } = watched(
 		silentAfter(() => connection.signal, 'a'),
