@@ -82,57 +82,32 @@ async function streamReply(ask: AskModel, body: Record<string, unknown>): Promis
 	const answered = ask(body, texts.write).finally(texts.end);
 	// a failure is thrown where the answer is awaited, or its reader has left
 	answered.catch(() => undefined);
-	const first = await texts.read((text) => text);
+	const first = await texts.read();
 	if (!first) await answered;
-	const events = toEvents(first, texts, answered);
-	const stream = ReadableStream.from(events);
-	// the client reads the stream with its iterator, which takes longer than all else that is done here for a piece
-	Object.defineProperty(stream, Symbol.asyncIterator, { value: () => events });
+
+	const encoder = new TextEncoder();
+	const toEvents = (chunks: object[], end = '') =>
+		encoder.encode(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('') + end);
+	const stream = new ReadableStream<Uint8Array>(
+		{
+			start(controller) {
+				if (first)
+					controller.enqueue(toEvents([toChunk('', { role: 'assistant', content: first })]));
+			},
+			async pull(controller) {
+				const text = await texts.read();
+				if (text) return controller.enqueue(toEvents([toTextChunk(text)]));
+				const last = toLastChunks(await answered, first !== '', createCallId);
+				controller.enqueue(toEvents(last, 'data: [DONE]\n\n'));
+				controller.close();
+			},
+			cancel: texts.leave,
+		},
+		// nothing is read ahead: what arrives meanwhile is one piece
+		{ highWaterMark: 0 },
+	);
 	return reply('text/event-stream', stream);
 }
-
-/** A hand-written iterator: every piece of an answer passes through it, and a generator takes longer. */
-function toEvents(
-	first: string,
-	texts: ReturnType<typeof createTextChannel>,
-	answered: Promise<TextAnswer>,
-): AsyncIterableIterator<Uint8Array> {
-	const encoder = new TextEncoder();
-	const encode = (chunks: object[], end = '') => {
-		const events = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
-		return { done: false, value: encoder.encode(events + end) };
-	};
-	/** Whether the chunk with the first text was read. */
-	let hasBegun = false;
-	let isOver = false;
-
-	const finish = async () => {
-		if (isOver) return DONE;
-		isOver = true;
-		texts.leave();
-		const last = toLastChunks(await answered, first !== '', createCallId);
-		return encode(last, 'data: [DONE]\n\n');
-	};
-	const toResult = (content: string) => (content ? encode([toTextChunk(content)]) : finish());
-
-	return {
-		[Symbol.asyncIterator]() {
-			return this;
-		},
-		async next() {
-			if (hasBegun || !first) return await texts.read(toResult);
-			hasBegun = true;
-			return encode([toChunk('', { role: 'assistant', content: first })]);
-		},
-		async return() {
-			isOver = true;
-			texts.leave();
-			return DONE;
-		},
-	};
-}
-
-const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
  * Text on its way from the model to its reader. What arrives while the reader is busy is read in one piece: a reader that is slower than the
@@ -142,34 +117,26 @@ function createTextChannel() {
 	let arrived = '';
 	let isOver = false;
 	let hasReader = true;
-	/** Gives the text to the reader that waits. */
-	let give = () => {};
+	/** Wakes the reader that waits. */
+	let wake = () => {};
 	return {
 		/** @throws when nobody reads any more: the answer is then not read on. */
 		write(text: string): void {
 			if (!hasReader) throw new Error('The answer has no reader any more');
 			arrived += text;
-			if (text) give();
+			if (text) wake();
 		},
 		end(): void {
 			isOver = true;
-			give();
+			wake();
 		},
 		leave: () => void (hasReader = false),
-		/**
-		 * Reads all text that has arrived.
-		 *
-		 * @param map Called with the text, as soon as there is any; with an empty text at the end.
-		 */
-		read: <Result>(map: (text: string) => Result | Promise<Result>): Promise<Result> =>
-			new Promise((resolve) => {
-				give = () => {
-					const text = arrived;
-					arrived = '';
-					give = () => {};
-					resolve(map(text));
-				};
-				if (arrived || isOver) give();
-			}),
+		/** @returns all text that has arrived, as soon as there is any; an empty text at the end. */
+		async read(): Promise<string> {
+			if (!arrived && !isOver) await new Promise<void>((resolve) => (wake = resolve));
+			const text = arrived;
+			arrived = '';
+			return text;
+		},
 	};
 }
