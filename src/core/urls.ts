@@ -33,10 +33,14 @@ export function normalizeBaseUrl(
 		throw invalidInputError(`The ${name} must not contain a user name or password`);
 	if (url.search || url.hash || /[?#]/.test(text))
 		throw invalidInputError(`The ${name} must not contain "?" or "#"`);
-	let path = url.pathname.replace(/\/+$/, '');
-	while (version && path.endsWith(`/${version}`))
-		path = path.slice(0, -version.length - 1).replace(/\/+$/, '');
-	return url.origin + path;
+	return url.origin + trimPath(url.pathname, version);
+}
+
+function trimPath(path: string, version: string | undefined): string {
+	let trimmed = path.replace(/\/+$/, '');
+	while (version && trimmed.endsWith(`/${version}`))
+		trimmed = trimmed.slice(0, -version.length - 1).replace(/\/+$/, '');
+	return trimmed;
 }
 
 /**

@@ -122,12 +122,19 @@ export function agentErrorMessage(error: ServiceError): string {
 
 const TELL_USER = 'Do not call this tool again now: tell the user';
 
+const CHECK_CREDENTIAL = `${TELL_USER} to check the credential of its node.`;
+const ADVICE_BY_STATUS: Record<number, string> = {
+	401: CHECK_CREDENTIAL,
+	402: `${TELL_USER}.`,
+	403: CHECK_CREDENTIAL,
+	407: CHECK_CREDENTIAL,
+};
+
 function adviseAgent({ kind, details }: ServiceError): string | undefined {
 	const { status = 0, outcome, retryAfter, advice = '' } = details;
 	if (outcome === 'unknown') return `${TELL_USER}, who can check it.`;
-	if (status === 401 || status === 403 || status === 407)
-		return `${TELL_USER} to check the credential of its node.`;
-	if (status === 402) return `${TELL_USER}.`;
+	const known = ADVICE_BY_STATUS[status];
+	if (known) return known;
 	if (status === 429) {
 		const wait = retryAfter === undefined ? 'a minute' : `${Math.ceil(retryAfter / 1000)} seconds`;
 		return `Nothing was started. Do not call this tool again for ${wait}.`;

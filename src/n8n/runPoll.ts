@@ -60,11 +60,11 @@ const activated = new WeakSet<IPollFunctions>();
  * By default n8n polls every minute however often a poll fails, with a failed execution each time. So the pauses are made here. With
  * durable polling n8n makes them, by the error's `failure`.
  *
- * @param work One poll; null when there is nothing to emit.
+ * @param work One poll.
  */
 export async function runPoll(
 	n8n: IPollFunctions,
-	work: (poll: PollContext) => Promise<INodeExecutionData[] | null>,
+	work: (poll: PollContext) => Promise<INodeExecutionData[]>,
 ): Promise<INodeExecutionData[][] | null> {
 	requireN8n(n8n);
 	const key = `${n8n.getWorkflow().id ?? ''}:${n8n.getNode().id}`;
@@ -74,7 +74,7 @@ export async function runPoll(
 	const isFirst = !isLeased && !activated.has(n8n);
 	const now = Date.now();
 	if (runningPolls.has(key)) return null;
-	if (!isLeased && !isFirst && (pauses.get(key)?.until ?? 0) > now) return null;
+	if (!isLeased && !isFirst && isPaused(key, now)) return null;
 
 	const end = now + Math.min(budget, MAX_POLL_TIME);
 	const time = { asksUntil: now + (end - now) * REQUEST_SHARE, claimsUntil: end - CLAIM_RESERVE };
@@ -84,13 +84,11 @@ export async function runPoll(
 		const items = await work({ time, redact, isFirst });
 		activated.add(n8n);
 		pauses.delete(key);
-		return items?.length ? [items] : null;
+		return items.length ? [items] : null;
 	} catch (cause) {
 		const error = toNodeError(n8n.getNode(), cause, undefined, redact);
-		if (
-			isFirst &&
-			!(INTERACTIVE_ACTIVATIONS.has(n8n.getActivationMode()) && needsUserAction(cause))
-		) {
+		const hasUser = INTERACTIVE_ACTIVATIONS.has(n8n.getActivationMode());
+		if (isFirst && !(hasUser && needsUserAction(cause))) {
 			activated.add(n8n);
 			n8n.logger.warn(toLogLine(`The first poll failed, and is tried again: ${error.message}`), {
 				node: n8n.getNode().name,
@@ -111,6 +109,8 @@ function needsUserAction(cause: unknown): boolean {
 	const { status, permanent } = cause.details;
 	return cause.kind === 'invalid' || permanent === true || status === 401 || status === 403;
 }
+
+const isPaused = (key: string, now: number) => (pauses.get(key)?.until ?? 0) > now;
 
 function pausePolling(key: string, cause: unknown): void {
 	const failures = (pauses.get(key)?.failures ?? 0) + 1;

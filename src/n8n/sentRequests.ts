@@ -80,15 +80,10 @@ export function createSentRequests(
 					source: fingerprint(parameters, n8n.getInputData()[itemIndex]?.json),
 				}),
 			};
-			const entry = entries[key];
-			// some AI agents give a repeated run of their tool a new run index (n8n-core 2.41.1, get-input-connection-data.js:157)
 			const earlier =
-				entry && isSameRequest(entry, prints)
-					? entry
-					: asTool
-						? findOpenRequest(entries, prints)
-						: undefined;
-
+				findSameRequest(entries[key], prints) ??
+				// some AI agents give a repeated run of their tool a new run index (n8n-core 2.41.1, get-input-connection-data.js:157)
+				(asTool ? findOpenRequest(entries, prints) : undefined);
 			return createSentRequest({ entries, key, prints, earlier }, resendIfUnknown, redact);
 		},
 
@@ -101,13 +96,7 @@ export function createSentRequests(
 			const print = fingerprint(scope, request);
 			const key = `${runIndex}.${itemIndex}.${print}`;
 			const record = { entries, key, prints: { request: print }, earlier: entries[key] };
-			const { earlierResult, recordFailure } = createSentRequest(record, resendIfUnknown, redact);
-			return {
-				/** @throws ServiceError, the earlier failure, when the service may have received the request. */
-				requireNew: () => void earlierResult(),
-				recordFailure,
-				recordAnswered: () => void delete entries[key],
-			};
+			return createSentRequest(record, resendIfUnknown, redact);
 		},
 
 		/** Deletes the records of this run. Once every item has succeeded, n8n does not run the node again. */
@@ -180,11 +169,16 @@ function createSentRequest(
 			if (failure === 'not_started') delete entries[key];
 			else entries[key] = { ...prints, ...failure };
 		},
+		forget: () => void delete entries[key],
 	};
 }
 
-function isSameRequest(one: Fingerprints, other: Fingerprints): boolean {
-	return one.request === other.request || (one.source !== undefined && one.source === other.source);
+function findSameRequest(
+	entry: SentRequest | undefined,
+	{ request, source }: Fingerprints,
+): SentRequest | undefined {
+	const isSame = entry?.request === request || (source !== undefined && entry?.source === source);
+	return isSame ? entry : undefined;
 }
 
 /** A failed request of any run of the node whose outcome is unknown. */

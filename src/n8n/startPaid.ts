@@ -78,26 +78,33 @@ export async function startPaid<Result>(
 	if (remembered) return remembered.result as Result;
 	memory?.recordSending();
 
-	let claim: StartClaim<Result> | undefined;
+	let claim: StartClaim<Result> = withoutLedger();
 	try {
 		const claimed = await ledger?.claim();
 		if (claimed && 'earlier' in claimed) return claimed.earlier;
-		claim = claimed;
+		if (claimed) claim = claimed;
 
 		checkCap?.();
 
-		const attempts = claim ? { beforeAttempt: claim.renew } : {};
+		const attempts = { beforeAttempt: claim.renew };
 		const sent = await trackInFlight(account, async () => await send(attempts));
 
-		const result = claim ? await claim.recordStarted(sent) : sent;
+		const result = await claim.recordStarted(sent);
 		memory?.recordResult(result);
 		return result;
 	} catch (cause) {
-		const failure = claim ? await claim.recordFailed(cause) : cause;
+		const failure = await claim.recordFailed(cause);
 		memory?.recordFailure(failure);
 		throw mapServiceError(failure);
 	}
 }
+
+/** The claim of a start that no ledger records, or of which the ledger has said nothing yet. */
+const withoutLedger = <Result>(): StartClaim<Result> => ({
+	renew: async () => Infinity,
+	recordStarted: async (result) => result,
+	recordFailed: async (cause) => cause,
+});
 
 /** How many paid requests each account has in flight, in all executions of this process. */
 const inFlightCounts = new Map<string, number>();

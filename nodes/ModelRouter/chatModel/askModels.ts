@@ -141,7 +141,8 @@ async function askOnce(
 	const { toBody, ask } = protocols[values.options.protocol ?? 'chat'];
 	const body = toBody(asked);
 	const sent = sentRequests.recallCall(itemIndex, body);
-	sent.requireNew();
+	// throws the earlier failure if the service may have received the call
+	sent.earlierResult();
 	const { entry, bound } = await checkCall({ lookUp }, asked, body, values);
 	const reservation = reserveCall(spending, bound, values.spendingCapPerExecution);
 	const settle = (usage: unknown) => {
@@ -163,7 +164,7 @@ async function askOnce(
 		});
 		const microUsd = settle(answer.usage);
 		checkFormat(answer, microUsd);
-		if (!signal?.aborted) sent.recordAnswered();
+		if (!signal?.aborted) sent.forget();
 		return { answer, microUsd };
 	} catch (cause) {
 		sent.recordFailure(cause);

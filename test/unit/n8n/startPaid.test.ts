@@ -36,6 +36,7 @@ function start({
 		recordSending: () => step('memory: sending'),
 		recordResult: (result: unknown) => step(`memory: ${String(result)}`),
 		recordFailure: () => step('memory: failed'),
+		forget: () => undefined,
 	};
 	const started = startPaid<string>(
 		{
