@@ -191,6 +191,16 @@ describe('a test run in the editor', () => {
 		await untouched(async () => expect(idsOf((await test()).items)).toEqual([jobId]));
 	});
 
+	it('shows the others when the status of one cannot be read', async () => {
+		const [broken, whole] = [await started('one'), await started('two')];
+		service.fault({
+			match: { path: `/jobs/${broken}` },
+			do: { type: 'status', status: 503 },
+			times: 9,
+		});
+		await untouched(async () => expect(idsOf((await test()).items)).toEqual([whole]));
+	});
+
 	it('says so when there is nothing', async () => {
 		await started('running [[never]]');
 		await untouched(async () => {
