@@ -1,7 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { createHeaderAuth } from '../src/n8n/headerAuth';
-import { jobLedgerProperties } from '../src/n8n/ledgerCredential';
+import { createHeaderAuth, jobLedgerProperties } from '../src/n8n/credential';
 
 /** Shared by all nodes that use the model router. */
 export class ModelRouterApi implements ICredentialType {

@@ -1,6 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { createHeaderAuth } from '../src/n8n/headerAuth';
+import { createHeaderAuth } from '../src/n8n/credential';
 
 /** One per workspace: base URL and key belong together. */
 export class WorkspaceAgentApi implements ICredentialType {

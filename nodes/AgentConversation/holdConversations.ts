@@ -14,8 +14,7 @@ import {
 } from '../../src/conversation/conversation';
 import { checkLimits } from '../../src/conversation/ending';
 import { toMessage } from '../../src/conversation/heardText';
-import type { Moderation } from '../../src/conversation/moderation';
-import { addressedSpeaker, nextInTurn } from '../../src/conversation/nextSpeaker';
+import { addressedSpeaker, type Moderation, nextInTurn } from '../../src/conversation/nextSpeaker';
 import {
 	isPassedOn,
 	readDecision,
@@ -26,15 +25,12 @@ import {
 import { isAttached } from '../../src/n8n/attachedTools';
 import { abortableSleep } from '../../src/n8n/n8nVersions';
 import { markAsBegun } from '../../src/n8n/platform';
-import { toAnswers, type Answer, type Answers } from './answers';
-import { announceSpeaker, showEnding, showTurn } from './liveTurns';
+import { type Answer, type Answers, toAnswers, toRequest } from './request';
+import { announceSpeaker, recordProgress, showEnding, showTurn, toOutput } from './output';
 import { askModerator } from './moderator';
 import { openConversations } from './openConversations';
-import { toOutput } from './output';
-import { recordProgress } from './progress';
-import { toRequest } from './request';
 import { isChat, isOurs } from './speakers';
-import { actionId, reviewId, UNSTORED, type Settings, type State } from './state';
+import { actionId, reviewId, type Settings, type State, UNSTORED } from './state';
 
 /**
  * One call of the node: it begins the conversations, or takes answers; then it asks n8n to run the next speakers, or returns what was

@@ -2,10 +2,10 @@ import { type IExecuteFunctions, NodeConnectionTypes } from 'n8n-workflow';
 
 import type { Conversation } from '../../src/conversation/conversation';
 import {
+	type Moderation,
 	readModeration,
 	toModeratorPrompt,
-	type Moderation,
-} from '../../src/conversation/moderation';
+} from '../../src/conversation/nextSpeaker';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 
 /** A chat model as n8n hands it over, as far as it is used: LangChain is not imported. */

@@ -3,19 +3,19 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { startConversation, type Rules } from '../../src/conversation/conversation';
 import { toPattern } from '../../src/conversation/ending';
-import { readTranscript, type EarlierTurns } from '../../src/conversation/transcript';
+import { type EarlierTurns, readTranscript } from '../../src/conversation/transcript';
 import { invalidInputError } from '../../src/core/errors';
 import { findAttachedTools, type AttachedTool } from '../../src/n8n/attachedTools';
 import { continuesOnFail, toNodeError } from '../../src/n8n/errors';
-import { readHandedOver, type HandedOver } from '../../src/n8n/handedOver';
+import { type HandedOver, readHandedOver } from '../../src/n8n/caller';
 import { readMessageText } from '../../src/n8n/messageText.params';
 import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
 import { getOnError } from '../../src/n8n/platform';
 import {
 	findSession,
+	type FoundSession,
 	readSessionKey,
 	sessionOfItem,
-	type FoundSession,
 } from '../../src/n8n/sessionMode.params';
 import { NAMESPACE_URL, parseUuid, uuidV5 } from '../../src/n8n/uuid';
 import { conversationParams } from './conversation.params';

@@ -6,12 +6,12 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 
-import { checkLedgerKey } from '../../src/ledger/keyCheck';
+import { checkLedgerKey } from '../../src/ledger/tableSetup';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { probe } from './access';
 import { chatModelParams } from './chatModel/chatModel.params';
 import { supplyChatModel } from './chatModel/supplyChatModel';
-import { searchChatModels } from './modelPicker';
+import { searchChatModels } from './catalog';
 
 export class LmChatModelRouter implements INodeType {
 	description: INodeTypeDescription = {

@@ -5,12 +5,12 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
-import { checkLedgerKey } from '../../src/ledger/keyCheck';
+import { checkLedgerKey } from '../../src/ledger/tableSetup';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties, operationSubtitle } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
 import { access, probe } from './access';
-import { searchModels } from './modelPicker';
+import { searchModels } from './catalog';
 import { resources } from './resources';
 
 export class ModelRouter implements INodeType {

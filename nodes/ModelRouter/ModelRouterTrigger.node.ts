@@ -6,7 +6,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
-import { checkLedgerKey } from '../../src/ledger/keyCheck';
+import { checkLedgerKey } from '../../src/ledger/tableSetup';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { probe } from './access';
 import { deliver } from './trigger/deliver';

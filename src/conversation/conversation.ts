@@ -1,27 +1,12 @@
 import type { Failure, Reply, TurnFacts } from './reply';
-import { checkEnding, type Ending } from './ending';
+import { checkEnding, type Ending, type EndingRules } from './ending';
 
 /** How a conversation is held. Plain data, as everything of a conversation: n8n stores it with the execution. */
-export interface Rules {
-	/** What the speakers talk about. May be empty if the conversation has earlier turns. */
-	opening: string;
+export interface Rules extends EndingRules {
 	turnOrder: 'inTurn' | 'addressed' | 'moderator';
 	hearing: 'auto' | 'sinceOwnTurn' | 'lastMessage' | 'all';
-	/** By speaker: put before the first message that it gets, or before each if it hears everything in each. */
-	instructions: Readonly<Record<string, string>>;
-	/** Turns, earlier ones not counted. */
-	turnLimit: number;
-	/** Milliseconds; none if absent. */
-	timeLimit?: number;
-	stopPhrase: string;
-	/** A regular expression, bare or as `/…/flags`. */
-	stopPattern: string;
 	/** Whether what ended the conversation is removed from the final answer. */
 	removeStop: boolean;
-	/** USD; none if absent. */
-	spendingCap?: number;
-	onFailure: 'end' | 'skip' | 'askAgain';
-	onDenial: 'end' | 'skip';
 }
 
 /** What one speaker said. A speaker that failed or was not allowed to speak has a turn without a text. */
@@ -41,7 +26,7 @@ export interface Turn extends TurnFacts {
 }
 
 /** The IDs by which a speaker continues its own conversation. */
-export interface SpeakerIds {
+interface SpeakerIds {
 	/** Absent for a speaker without sessions. */
 	sessionId?: string;
 	/** As the speaker's answer gave it. */

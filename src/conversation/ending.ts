@@ -1,7 +1,6 @@
 import { Big } from '../core/decimal';
 import { invalidInputError } from '../core/errors';
 import { compileRegex, type Regex } from '../core/regex';
-import type { Conversation, PendingTurn } from './conversation';
 import type { Failure, Reply } from './reply';
 
 /** Why a conversation ended. Stored in workflows that look at it: never change one. */
@@ -21,7 +20,43 @@ export interface Ending {
 	/** The same in words. */
 	reason: string;
 	/** Of a speaker that failed: what it was told, and what went wrong. */
-	failure?: Pick<Failure, 'error' | 'details'> & { turn: number; speaker: string; message: string };
+	failure?: Pick<Failure, 'error' | 'details'> & AskedTurn;
+}
+
+/** The rules that end a conversation. */
+export interface EndingRules {
+	/** What the speakers talk about. May be empty if the conversation has earlier turns. */
+	opening: string;
+	/** By speaker: put before the first message that it gets, or before each if it hears everything in each. */
+	instructions: Readonly<Record<string, string>>;
+	/** Turns, earlier ones not counted. */
+	turnLimit: number;
+	/** Milliseconds; none if absent. */
+	timeLimit?: number;
+	stopPhrase: string;
+	/** A regular expression, bare or as `/…/flags`. */
+	stopPattern: string;
+	/** USD; none if absent. */
+	spendingCap?: number;
+	onFailure: 'end' | 'skip' | 'askAgain';
+	onDenial: 'end' | 'skip';
+}
+
+/** What has been said, and how long it may go on. */
+interface Course {
+	rules: EndingRules;
+	speakers: readonly string[];
+	turns: ReadonlyArray<{ text: string; costUsd?: number }>;
+	/** How many of the turns are from an earlier conversation. */
+	earlier: number;
+	/** Milliseconds since 1970. */
+	began: number;
+}
+
+interface AskedTurn {
+	turn: number;
+	speaker: string;
+	message: string;
 }
 
 /**
@@ -30,8 +65,8 @@ export interface Ending {
  * @returns undefined if it goes on.
  */
 export function checkEnding(
-	conversation: Conversation,
-	pending: PendingTurn,
+	conversation: Course,
+	pending: AskedTurn,
 	reply: Reply,
 	now: number,
 ): Ending | undefined {
@@ -49,7 +84,7 @@ export function checkEnding(
  * @returns undefined if it goes on.
  */
 export function checkLimits(
-	{ rules, turns, earlier, began }: Pick<Conversation, 'rules' | 'turns' | 'earlier' | 'began'>,
+	{ rules, turns, earlier, began }: Omit<Course, 'speakers'>,
 	now: number,
 ): Ending | undefined {
 	const { turnLimit, timeLimit, spendingCap } = rules;
@@ -66,14 +101,14 @@ export function checkLimits(
 }
 
 /** USD. A turn whose speaker reports no cost counts as 0. */
-export function sumCosts(turns: Conversation['turns']): number {
+export function sumCosts(turns: Course['turns']): number {
 	const sum = turns.reduce((before, { costUsd = 0 }) => before.plus(costUsd), new Big(0));
 	return Math.min(sum.toNumber(), Number.MAX_VALUE);
 }
 
 function checkFailure(
-	{ rules }: Conversation,
-	{ speaker, turn, message }: PendingTurn,
+	{ rules }: Course,
+	{ speaker, turn, message }: AskedTurn,
 	{ failure, denial, isRefusal }: Reply,
 ): Ending | undefined {
 	if (isRefusal && rules.onDenial === 'end')
@@ -103,8 +138,8 @@ function checkFailure(
 }
 
 function checkStop(
-	{ rules }: Conversation,
-	{ speaker, message }: PendingTurn,
+	{ rules }: Course,
+	{ speaker, message }: AskedTurn,
 	{ text, failure }: Reply,
 ): Ending | undefined {
 	if (failure) return undefined;
@@ -140,10 +175,7 @@ function isSaid(text: string, told: readonly string[], stop: Stop): boolean {
 const hasWords = (text: string) => /[\p{L}\p{N}]/u.test(text);
 
 /** A round in which nobody said anything: it would go on like that until the turn limit. */
-function checkSilence(
-	{ turns, earlier, speakers }: Conversation,
-	{ text }: Reply,
-): Ending | undefined {
+function checkSilence({ turns, earlier, speakers }: Course, { text }: Reply): Ending | undefined {
 	if (text.trim()) return undefined;
 	const round = turns.slice(earlier).slice(-speakers.length);
 	if (round.length < speakers.length || round.some((turn) => turn.text.trim())) return undefined;
@@ -151,7 +183,10 @@ function checkSilence(
 }
 
 /** The text without what ended the conversation. */
-export function withoutStop(text: string, { rules, ending }: Conversation): string {
+export function withoutStop(
+	text: string,
+	{ rules, ending }: { rules: EndingRules; ending?: Ending },
+): string {
 	if (ending?.kind === 'stopPhrase') return toPhrase(rules.stopPhrase).removeFrom(text).trim();
 	if (ending?.kind === 'stopPattern') return toPattern(rules.stopPattern).removeFrom(text).trim();
 	return text;

@@ -34,7 +34,7 @@ export function toMessage(talk: Talk, speaker: string): Message {
 	};
 }
 
-export interface HistoryMessage {
+interface HistoryMessage {
 	role: 'user' | 'assistant';
 	content: string;
 }

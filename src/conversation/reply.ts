@@ -89,7 +89,7 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 }
 
 /** What a person decided on a turn: who allowed it, if that is known, or what becomes of it instead. */
-export type Decision = { isApproved: true; by?: string } | { isApproved: false; reply: Reply };
+type Decision = { isApproved: true; by?: string } | { isApproved: false; reply: Reply };
 
 /**
  * Reads the answer of one of n8n's human-review tools. Only what the review was not given counts, and anything but a clear yes is a no.

@@ -39,7 +39,7 @@ export interface Refusal {
 }
 
 /** The share of a limit that one of several processes uses. They do not know of one another: all that they see are refusals. */
-export interface Share {
+interface Share {
 	/** From 0 to 1. */
 	at(now: number): number;
 	/** A request is being sent. */

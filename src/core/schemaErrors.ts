@@ -13,7 +13,7 @@ delete format['url'];
 /** Keys as strings, indexes as numbers. */
 export type SchemaPath = Array<string | number>;
 
-export interface ValueError {
+interface ValueError {
 	path: SchemaPath;
 	reason: string;
 }

@@ -68,7 +68,7 @@ export interface Condition {
 }
 
 /** The conditions on a row, by column. */
-export type Filter = {
+type Filter = {
 	readonly [Column in keyof Entry]?: Entry[Column] | Condition | readonly Condition[] | undefined;
 };
 

@@ -63,7 +63,7 @@ export async function pollLedger(
  *
  * @returns at most `limit` jobs, with their rows.
  */
-export async function findFinishedJobs(
+async function findFinishedJobs(
 	{ table, clock }: Ledger,
 	{ account, label, eventFilters }: Pick<PollOptions, 'account' | 'label' | 'eventFilters'>,
 	limit: number,

@@ -52,7 +52,7 @@ export interface PollOptions {
 }
 
 /** Whether a trigger reports a finished job. */
-export function isWanted(
+function isWanted(
 	{ eventFilters }: Pick<PollOptions, 'eventFilters'>,
 	{ outcome, startedAt }: Entry,
 	now: number,

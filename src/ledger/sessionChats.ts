@@ -12,7 +12,7 @@ import {
 } from './ledger';
 
 /** The session whose chat is remembered. */
-export interface ChatSession {
+interface ChatSession {
 	/** Identifies the credential. */
 	account: string;
 	/** Identifies the session; no other row of the ledger has this as its key. */

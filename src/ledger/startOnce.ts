@@ -68,7 +68,7 @@ const RECORDED = {
 type Outcome = NewEntry & { state: keyof typeof RECORDED };
 
 /** The right to send one start. Its row exists before anything is sent, so a crash leaves a trace. */
-export interface StartClaim {
+interface StartClaim {
 	/** Renews the claim; see `renewClaim`. Call it right before every attempt to send; see `HttpRequest.beforeAttempt`. */
 	renew(): Promise<number>;
 	/** @returns the row; undefined when the ledger could not be reached. */

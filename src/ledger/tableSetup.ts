@@ -1,8 +1,9 @@
-import { mapServiceError, invalidInputError, ServiceError } from '../core/errors';
+import { invalidInputError, mapServiceError, ServiceError } from '../core/errors';
+import type { Http, HttpRequest } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { TABLES_PATH } from '../core/urls';
 import { columns } from './entry';
-import { requestN8n, type N8nApi } from './n8nApi';
+import { type N8nApi, requestN8n, type Scope } from './n8nApi';
 
 /** The Data Table of a job ledger, with all of its columns. */
 export interface LedgerTable {
@@ -40,7 +41,7 @@ const TABLE_ID = /^[a-zA-Z0-9]{16}$/;
  * @returns undefined for a name that no table has.
  * @throws ServiceError `invalid` when there is more than one table, or none with what looks like an ID.
  */
-export async function findTable(api: N8nApi, nameOrId: string): Promise<DataTable | undefined> {
+async function findTable(api: N8nApi, nameOrId: string): Promise<DataTable | undefined> {
 	const isId = TABLE_ID.test(nameOrId);
 	try {
 		const [found, ...others] = await listTables(api, { name: nameOrId });
@@ -144,4 +145,106 @@ function parseTable({ id, name, columns: listed }: Record<string, unknown>): Dat
 		? listed.filter(isPlainObject).map((column) => String(column['name']))
 		: undefined;
 	return { tableId: String(id), name: String(name), columns: columnNames };
+}
+
+/** The ID of the ledger's table, as long as it is right. */
+export interface TableReference {
+	/** @throws ServiceError when the table can be neither found nor created. */
+	id(): Promise<string>;
+	/**
+	 * Looks again after n8n has refused a request: the table or a column may have been deleted.
+	 *
+	 * @returns whether the request can succeed now.
+	 */
+	repair(staleId: string): Promise<boolean>;
+}
+
+/** By HTTP client and table. Each execution has its own client, so all its items share one look. */
+const references = new WeakMap<Http, Map<string, TableReference>>();
+
+/** Finds or creates the table at its first use. What is found is remembered for all executions of the process. */
+export function referTo(api: N8nApi, nameOrId: string): TableReference {
+	const ofClient = references.get(api.http) ?? new Map<string, TableReference>();
+	references.set(api.http, ofClient);
+	const reference = ofClient.get(nameOrId) ?? createReference(api, nameOrId);
+	ofClient.set(nameOrId, reference);
+	return reference;
+}
+
+function createReference(api: N8nApi, nameOrId: string): TableReference {
+	const known = api.http.serviceFacts ?? new Map<string, string>();
+	const fact = `ledger table ${nameOrId}`;
+	const findTable = async () => {
+		const table = await ensureTable(api, nameOrId);
+		known.set(fact, table.tableId);
+		return table;
+	};
+	/** The search that all share. After a failure, the next one searches again. */
+	let search: Promise<LedgerTable> | undefined;
+	const look = async () => {
+		const shared = (search ??= findTable());
+		try {
+			return await shared;
+		} catch (cause) {
+			if (search === shared) search = undefined;
+			throw mapServiceError(cause);
+		}
+	};
+	return {
+		id: async () => known.get(fact) ?? (await look()).tableId,
+		async repair(staleId) {
+			if (known.get(fact) === staleId) {
+				known.delete(fact);
+				search = undefined;
+			}
+			const { tableId, addedColumns } = await look();
+			return tableId !== staleId || addedColumns.length > 0;
+		},
+	};
+}
+
+/**
+ * Checks whether an API key of n8n has the rights that every use of the job ledger needs: to find the table, and to read, create and
+ * update rows. Nothing is created or changed. A right that only the first use or Delete Many needs is named there.
+ *
+ * @param table The name or ID of the Data Table.
+ * @returns a sentence that says so.
+ * @throws ServiceError that says what is missing or wrong.
+ */
+export async function checkLedgerKey(api: N8nApi, table: string): Promise<string> {
+	const existing = await findTable(api, table);
+	const rows = existing ? `${TABLES_PATH}/${existing.tableId}/rows` : NO_ROWS;
+	await checkRight(api, 'dataTableRow:read', { method: 'GET', path: `${rows}?limit=1` });
+	await checkRight(api, 'dataTableRow:create', {
+		method: 'POST',
+		path: NO_ROWS,
+		body: { data: [{ state: '' }], returnType: 'id' },
+	});
+	await checkRight(api, 'dataTableRow:update', {
+		method: 'PATCH',
+		path: `${NO_ROWS}/update`,
+		body: { filter: NO_FILTER, data: { state: '' } },
+	});
+	const place = existing
+		? `the table "${existing.name}" is there`
+		: `the table "${table}" is created when it is first used`;
+	return `The job ledger: n8n accepted the key, and ${place}.`;
+}
+
+/** Of a table that does not exist. */
+const NO_ROWS = `${TABLES_PATH}/0000000000000000/rows`;
+const NO_FILTER = {
+	type: 'and',
+	filters: [{ columnName: 'state', condition: 'eq', value: 'none' }],
+};
+
+/** n8n checks the right before it looks for the table (n8n 2.41.1, public-api/v1/handlers/data-tables). */
+async function checkRight(api: N8nApi, scope: Scope, request: HttpRequest): Promise<void> {
+	try {
+		await requestN8n(api, request, scope, (answer) => answer ?? null);
+	} catch (cause) {
+		const status = cause instanceof ServiceError ? cause.details.status : undefined;
+		const isRight = request.path.startsWith(NO_ROWS) && (status === 400 || status === 404);
+		if (!isRight) throw mapServiceError(cause);
+	}
 }

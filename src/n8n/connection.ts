@@ -15,7 +15,7 @@ import {
 	readLedgerPart,
 	sharesLimit,
 	usesLedger,
-} from './ledgerCredential';
+} from './credential';
 import { abortableSleep, checkAllowedDomains } from './n8nVersions';
 import { getReadableConstructor, type ReadableConstructor } from './platform';
 import { createRedactor, type Redactor } from './redact';
@@ -52,7 +52,7 @@ export interface Connection extends Client {
 }
 
 /** The n8n that has the job ledger. */
-export interface LedgerConnection extends Pick<Client, 'http' | 'clock'> {
+interface LedgerConnection extends Pick<Client, 'http' | 'clock'> {
 	/** The name or ID of the Data Table. */
 	table: string;
 	/** The title of the credential, for messages. */

@@ -11,9 +11,14 @@ import { ServiceError } from '../core/errors';
 import type { Http, HttpResponse } from '../core/http';
 import { tryParseJson } from '../core/json';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
-import { N8N_HEADER } from './headerAuth';
-import { findKeyOrigins, findLedgerKey, readLedgerPart, usesLedger } from './ledgerCredential';
-import { toNetworkError } from './networkErrors';
+import {
+	findKeyOrigins,
+	findLedgerKey,
+	N8N_HEADER,
+	readLedgerPart,
+	usesLedger,
+} from './credential';
+import { toNetworkError } from './http';
 import { createRedactor, isShortWord, type Redactor } from './redact';
 
 /** How a credential is tested: with one request that is free. */
@@ -37,10 +42,7 @@ export interface CredentialProbe {
  * @returns a sentence that says that the ledger can be used.
  * @throws ServiceError that says what is wrong.
  */
-export type LedgerCheck = (
-	n8n: { http: Http; credentialName: string },
-	table: string,
-) => Promise<string>;
+type LedgerCheck = (n8n: { http: Http; credentialName: string }, table: string) => Promise<string>;
 
 interface ProbeResponse {
 	status: number;

@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import { definedByModel } from './modelControlledFields';
-import type { HandedOver } from './handedOver';
+import { definedByModel } from './parameterFields';
+import type { HandedOver } from './caller';
 import { validateParam } from './parameterValidation';
 
 interface TextField<Name extends string> {

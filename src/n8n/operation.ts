@@ -4,7 +4,7 @@ import type { Http, HttpResponse } from '../core/http';
 import type { Clock } from '../core/retry';
 import type { FileInfo, FileContent, StoreFileOptions, StoredFile } from './binaryData';
 import type { Connection } from './connection';
-import type { HandedOver } from './handedOver';
+import type { HandedOver } from './caller';
 import type { ParamValues } from './parameters';
 import type { PaidStart } from './startPaid';
 import type { Lookup } from './sharedCache';

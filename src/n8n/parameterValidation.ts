@@ -2,7 +2,7 @@ import type { INodeProperties, INodePropertyOptions, NodePropertyTypes } from 'n
 
 import { invalidInputError } from '../core/errors';
 import { isPlainObject, parseJson } from '../core/json';
-import { getFieldRules, walkParam, type Field } from './parameterFields';
+import { type Field, getFieldRules, walkParam } from './parameterFields';
 
 /** Characters of the longest text that is accepted. No real message is longer. */
 const MAX_TEXT_LENGTH = 4 * 1024 * 1024;

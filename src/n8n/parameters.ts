@@ -10,14 +10,15 @@ import {
 
 import { invalidInputError, type ServiceError } from '../core/errors';
 import { findCaller } from './caller';
-import { definedByModel, rejectModelControlledFields } from './modelControlledFields';
 import {
+	definedByModel,
+	type Field,
 	getExpressions,
 	getFieldRules,
 	hasExpression,
+	rejectModelControlledFields,
 	splitExpression,
 	walkParam,
-	type Field,
 } from './parameterFields';
 import { validateField, validateParam } from './parameterValidation';
 

@@ -2,11 +2,10 @@ import { type IExecuteFunctions, type INodeExecutionData, isToolType } from 'n8n
 
 import { invalidInputError, ServiceError } from '../core/errors';
 import type { Clock } from '../core/retry';
-import { findCaller } from './caller';
+import { findCaller, readHandedOver } from './caller';
 import { connect, type Connection, type ServiceAccess } from './connection';
 import { continuesOnFail, toErrorItem, toNodeError } from './errors';
 import { hasExpression } from './parameterFields';
-import { readHandedOver } from './handedOver';
 import { runPool, type Slot } from './itemPool';
 import { isLive } from './liveOutput';
 import { requireN8n } from './n8nVersions';

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import type { HandedOver } from './handedOver';
+import type { HandedOver } from './caller';
 import { withFieldRules } from './parameterFields';
 import { parseUuid } from './uuid';
 

@@ -36,7 +36,7 @@ export interface StartLedger<Result> {
 }
 
 /** The right to send one start. */
-export interface StartClaim<Result> {
+interface StartClaim<Result> {
 	/**
 	 * Called right before every attempt to send.
 	 *

@@ -37,7 +37,7 @@ export function isModel(value: unknown): value is Model {
 type NextPage = 'nothing' | 'unknown' | { query: string };
 
 /** What is known about a page besides its body. */
-export interface PageInfo {
+interface PageInfo {
 	/** The `Link` header. */
 	link: string | undefined;
 	/** Entries on this page and the pages before. */

@@ -1,14 +1,14 @@
 import {
-	malformedResponseError,
-	isErrorValue,
-	parseErrorBody,
 	getRequestId,
+	isErrorValue,
+	malformedResponseError,
+	parseErrorBody,
 } from '../core/errorResponses';
 import { ServiceError, withDetails } from '../core/errors';
 import type { HttpResponse } from '../core/http';
 import { isPlainObject } from '../core/json';
 import type { MediaType } from './model';
-import { readDecimal } from './money';
+import { readDecimal, toUsd } from './money';
 
 export interface Job {
 	jobId: string;
@@ -115,7 +115,7 @@ const readJobId = (record: JobFields): string | undefined =>
 const ID_FIELD = /^(_?id|uuid|(media_?)?(job|task|generation|prediction|operation)_?(id|uuid))$/i;
 
 /** The IDs in a record that may be those of its job. */
-export const collectIds = (record: JobFields) =>
+const collectIds = (record: JobFields) =>
 	Object.entries(record)
 		.filter(([name, value]) => ID_FIELD.test(name) && isId(value))
 		.map(([, value]) => String(value));
@@ -170,4 +170,83 @@ function toJobState(record: JobFields, status: string | undefined, cost: unknown
 	const isCharged = readDecimal(cost)?.gt(0) ?? false;
 	if (isCharged && (known === undefined || word === 'expired')) return 'completed';
 	return known ?? 'unfinished';
+}
+
+/** A job in the fields of the output. Its raw record is not part of it. */
+interface JobSummary extends Pick<Job, 'jobId' | 'mediaType' | 'state' | 'status' | 'requestId'> {
+	model?: string;
+	/** As the service reports it: of what, it does not say. */
+	progress?: number | string;
+	/** USD. */
+	costUsd?: number;
+	/** USD. */
+	estimatedCostUsd?: number;
+	/** The service's own value, if it is no amount. */
+	cost?: unknown;
+	/** The service's own value, if it is no amount. */
+	estimated_cost?: unknown;
+}
+
+/** @param model The requested model, if known. Otherwise it is taken from the record. */
+export function summarizeJob(
+	{ record, costMicroUsd, estimatedCostMicroUsd, requestId, ...job }: Job,
+	model = typeof record['model'] === 'string' ? record['model'].trim() : '',
+): JobSummary {
+	const { progress } = record;
+	return {
+		...job,
+		...(model && { model }),
+		...(isProgress(progress) && { progress }),
+		...describeAmount(costMicroUsd, 'costUsd', 'cost'),
+		...describeAmount(estimatedCostMicroUsd, 'estimatedCostUsd', 'estimated_cost'),
+		...(requestId !== undefined && { requestId }),
+	};
+}
+
+/**
+ * Whether the raw record must not be left out: it tells, or may tell, of a failure, or it has an ID that nothing else has.
+ */
+export function isRecordNeeded({ jobId, state, record }: Job): boolean {
+	if (state === 'failed') return true;
+	return [record, ...Object.values(record).filter(isPlainObject)].some(
+		(fields) =>
+			collectIds(fields).some((id) => id !== jobId) ||
+			Object.entries(fields).some(([name, value]) => FAILURE_FIELD.test(name) && isFilled(value)),
+	);
+}
+
+/** Names of fields that may tell of a failure, also of a part of the job. */
+const FAILURE_FIELD =
+	/err|fail|warn|reason|reject|refus|block|moderat|nsfw|safety|cancel|abort|problem|issue|violat|expired|incomplete|partial/i;
+
+const isProgress = (value: unknown): value is number | string =>
+	typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
+
+function isFilled(value: unknown): boolean {
+	if (Array.isArray(value)) return value.length > 0;
+	if (isPlainObject(value)) return Object.keys(value).length > 0;
+	return ![undefined, null, '', false, 0].includes(value as null);
+}
+
+/** An amount in USD. A value that is no whole number of micro-dollars is output as it arrived, under its own name. */
+function describeAmount(microUsd: unknown, name: string, ownName: string): Partial<JobSummary> {
+	if (microUsd === undefined) return {};
+	const usd = toUsd(microUsd);
+	return usd === undefined ? { [ownName]: microUsd } : { [name]: usd };
+}
+
+/** The job ID in the URL of a job or of its file, complete or only its path. Undefined for any other URL. */
+export function findJobIdInUrl(url: string): string | undefined {
+	const [, id] = /^[^?#]*\/jobs\/([^/?#]+)(?:\/content)?\/?(?:[?#].*)?$/.exec(url) ?? [];
+	try {
+		return id && decodeURIComponent(id);
+	} catch {
+		return id;
+	}
+}
+
+/** The ID of a job as typed, or the one in a pasted URL. Undefined for a URL without a job ID. */
+export function findJobId(typed: string): string | undefined {
+	const text = typed.trim();
+	return /^https?:\/\//i.test(text) ? findJobIdInUrl(text) : text;
 }

@@ -4,8 +4,7 @@ import { mapServiceError, withDetails, withOutcome, invalidInputError } from '..
 import { isErrorResponse, type Http, type HttpRequest, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { withAdvice } from './advice';
-import { malformedRecord, readJobRecord, type Job } from './jobRecord';
-import { findJobIdInUrl } from './jobUrl';
+import { findJobIdInUrl, type Job, malformedRecord, readJobRecord } from './jobRecord';
 import type { MediaType } from './model';
 
 /**

@@ -5,8 +5,7 @@ import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
 import type { Clock } from '../core/retry';
 import { encodePathSegment } from '../core/urls';
 import { withAdvice } from './advice';
-import { malformedRecord, readJobRecord, type Job } from './jobRecord';
-import { summarizeJob } from './jobSummary';
+import { type Job, malformedRecord, readJobRecord, summarizeJob } from './jobRecord';
 import { kindOfMediaType, mediaTypes, type MediaType } from './model';
 
 /** Identifies a job. */

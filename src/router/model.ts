@@ -105,4 +105,4 @@ export function isSameModel(one: string, other: string): boolean {
 }
 
 /** The same text for all spellings of an id. */
-export const normalizeModelId = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');
+const normalizeModelId = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');

@@ -10,10 +10,9 @@ import {
 	sumRoundedUp,
 	type Decimal,
 } from './money';
-import { maximumPromptTokens } from './promptTokens';
-import { readTokenCounts } from './tokenCounts';
+import { maximumPromptTokens, readTokenCounts } from './tokens';
 
-export { maximumPromptTokens, estimatePromptTokens } from './promptTokens';
+export { maximumPromptTokens, estimatePromptTokens } from './tokens';
 
 /** Output tokens for which the router holds money when a request sets no cap. @see section 8 */
 export const DEFAULT_OUTPUT_TOKENS = 4096;

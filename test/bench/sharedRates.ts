@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type * as Rate from '../../src/core/rateLimit.ts';
 import type * as Shared from '../../src/core/sharedRateLimit.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type * as Memory from '../../src/ledger/memoryTable.ts';
+import type * as Memory from '../../src/ledger/dataTable';
 import type * as Limit from '../../src/ledger/sharedLimit.ts';
 import { overRate } from '../service/assistant/rate.ts';
 import { defaultForms, type Forms } from '../service/forms.ts';

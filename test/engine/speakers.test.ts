@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters, StructuredChunk } from 'n8n-workflow';
 
-import { sessionIdOf } from '../../nodes/WorkspaceAgent/message/session';
+import { sessionIdOf } from '../../nodes/WorkspaceAgent/message/send.operation';
 import { startService, type Service } from '../service/service';
 import { posts, secretsOf } from './rig/calls';
 import { CONVERSATION, talk, type Call, type Root, type Talk } from './rig/conversation';

@@ -1,10 +1,10 @@
 import {
+	attemptsLeft,
+	beginBatch,
 	endBatch,
 	itemKey,
 	recordDownload,
-	beginBatch,
-	attemptsLeft,
-} from '../../nodes/ModelRouter/trigger/deliveryBatch';
+} from '../../nodes/ModelRouter/trigger/deliver';
 import { readEntry, toRow, type Entry } from '../../src/ledger/entry';
 import { pollLedger } from '../../src/ledger/pollLedger';
 import { confirmDelivery } from '../../src/ledger/redelivery';

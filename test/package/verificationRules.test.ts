@@ -218,14 +218,7 @@ describe('fields', () => {
 				'messageSource',
 				'openingMessageSource',
 			],
-			...[
-				'questionSource',
-				'responseFormat',
-				'sessionMode',
-				'useLedger',
-				'watch',
-				'withKeys',
-			],
+			...['questionSource', 'responseFormat', 'sessionMode', 'useLedger', 'watch', 'withKeys'],
 		],
 		'what the question or the job is about, any part of which may be absent': [
 			...['chain', 'jobIds', 'ledgerLabel', 'parameters', 'period', 'prompt', 'token', 'wallet'],

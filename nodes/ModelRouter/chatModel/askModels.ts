@@ -18,8 +18,7 @@ import { textCost } from '../../../src/router/pricing';
 import type { TextAnswer } from '../../../src/router/textAnswer';
 import { protocols } from '../text/protocols';
 import { createAnswerReader, readStructuredAnswer, toCostFields } from '../text/textOutput';
-import { createBodyBuilder, type ChatModelValues } from './callBody';
-import { checkCall } from './checkCall';
+import { type ChatModelValues, checkCall, createBodyBuilder } from './callBody';
 
 /** An answer, and what became of the call. */
 export interface AnsweredCall {

@@ -2,8 +2,8 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { withFieldRules } from '../../../src/n8n/parameterFields';
 import { requestSettings } from '../../../src/n8n/requestSettings';
-import { modelParam } from '../modelPicker';
-import { allowUnknownCostOption } from '../spendingCap.params';
+import { modelParam } from '../catalog';
+import { allowUnknownCostOption } from '../acrossResources.params';
 import { protocolOption } from '../text/protocols';
 import {
 	additionalFieldsOption,

@@ -3,13 +3,13 @@ import { randomUUID } from 'crypto';
 import { isPlainObject, parseJson } from '../../../src/core/json';
 import { CallFailure, type ModelFetch } from '../../../src/n8n/languageModel';
 import {
+	dropRepeatedSteps,
 	toChatCompletion,
 	toChunk,
 	toLastChunks,
 	toTextChunk,
 } from '../../../src/router/chatReply';
 import type { TextAnswer } from '../../../src/router/textAnswer';
-import { dropRepeatedSteps } from '../../../src/router/toolSteps';
 
 /**
  * Asks the model.

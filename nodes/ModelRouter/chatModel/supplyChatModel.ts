@@ -18,7 +18,7 @@ import { createSentRequests } from '../../../src/n8n/sentRequests';
 import { emptyCallSpending } from '../../../src/router/callSpending';
 import { readDecimal, ZERO } from '../../../src/router/money';
 import { answerWarning } from '../../../src/router/textAnswer';
-import { readTokenCounts } from '../../../src/router/tokenCounts';
+import { readTokenCounts } from '../../../src/router/tokens';
 import { access } from '../access';
 import { toCostFields } from '../text/textOutput';
 import { type AnsweredCall, createModelCaller } from './askModels';

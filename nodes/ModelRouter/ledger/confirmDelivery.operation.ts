@@ -1,9 +1,8 @@
 import { LONG_RETRY_ATTEMPTS } from '../../../src/ledger/ledger';
 import { confirmDelivery as confirmJobs } from '../../../src/ledger/redelivery';
 import { operation } from '../../../src/n8n/operation';
-import { toEntryJson } from './entryOutput';
+import { openJobLedger, toEntryJson } from './entryOutput';
 import { oneJobParams, toJobSelection, toJobSelector } from './job.params';
-import { openJobLedger } from './openJobLedger';
 
 export const confirmDelivery = operation({
 	name: 'Confirm Delivery',

@@ -1,9 +1,8 @@
 import { invalidInputError } from '../../../src/core/errors';
 import { deliverAgain as deliverJobsAgain } from '../../../src/ledger/redelivery';
 import { operation } from '../../../src/n8n/operation';
-import { toEntryJson } from './entryOutput';
+import { openJobLedger, toEntryJson } from './entryOutput';
 import { jobsParams, toJobSelection, toJobSelector } from './job.params';
-import { openJobLedger } from './openJobLedger';
 
 export const deliverAgain = operation({
 	name: 'Deliver Again',

@@ -1,9 +1,8 @@
 import type { EntryState } from '../../../src/ledger/entry';
 import { equal, findAllRows, MAX_ROWS, noneOf, where } from '../../../src/ledger/ledger';
 import { operation } from '../../../src/n8n/operation';
-import { toEntryJson } from './entryOutput';
-import { openJobLedger } from './openJobLedger';
-import { limitParam, returnAllParam } from '../list.params';
+import { openJobLedger, toEntryJson } from './entryOutput';
+import { limitParam, returnAllParam } from '../acrossResources.params';
 
 export const getMany = operation({
 	name: 'Get Many',

@@ -1,8 +1,7 @@
 import { markAsNotStarted } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { toSelector, whichParams } from './entry.params';
-import { toEntryJson } from './entryOutput';
-import { openJobLedger } from './openJobLedger';
+import { toSelector, whichParams } from './job.params';
+import { openJobLedger, toEntryJson } from './entryOutput';
 
 export const markNotStarted = operation({
 	name: 'Mark as Not Started',

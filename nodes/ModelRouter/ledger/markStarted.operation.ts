@@ -1,9 +1,8 @@
 import { encodePathSegment } from '../../../src/core/urls';
 import { markAsStarted } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { toSelector, whichParams } from './entry.params';
-import { toEntryJson } from './entryOutput';
-import { openJobLedger } from './openJobLedger';
+import { toSelector, whichParams } from './job.params';
+import { openJobLedger, toEntryJson } from './entryOutput';
 
 export const markStarted = operation({
 	name: 'Mark as Started',

@@ -1,6 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
 import { waitForJob, withJobId, jobFailedError, withJobRecord } from '../../../src/router/jobs';
-import { simplifyParam } from '../simplify.params';
+import { simplifyParam } from '../acrossResources.params';
 import { binaryParam, maxSizeOption, maxWaitOption, toMaxWait } from './media.params';
 import { deliverInNode } from './jobLedger';
 import { downloadResult, toJobOutput } from './jobOutput';

@@ -1,6 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
 import { readJob } from '../../../src/router/jobs';
-import { simplifyParam } from '../simplify.params';
+import { simplifyParam } from '../acrossResources.params';
 import { addressParams, toAddress } from './media.params';
 import { toJobJson } from './jobOutput';
 

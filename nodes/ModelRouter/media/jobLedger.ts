@@ -8,7 +8,7 @@ import type { OperationContext } from '../../../src/n8n/operation';
 import type { StartLedger } from '../../../src/n8n/startPaid';
 import { type Job, readJobRecord } from '../../../src/router/jobRecord';
 import type { MediaType } from '../../../src/router/model';
-import { openJobLedger } from '../ledger/openJobLedger';
+import { openJobLedger } from '../ledger/entryOutput';
 import { mediaTypeLabel } from './media.params';
 import type { StartRequest, LedgerStart } from './start.params';
 

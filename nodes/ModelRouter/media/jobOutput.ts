@@ -5,7 +5,7 @@ import type { Http } from '../../../src/core/http';
 import { omitMissing } from '../../../src/core/json';
 import { retry } from '../../../src/core/retry';
 import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
-import type { Job } from '../../../src/router/jobRecord';
+import { isRecordNeeded, type Job, summarizeJob } from '../../../src/router/jobRecord';
 import {
 	type JobAddress,
 	jobFailedError,
@@ -14,7 +14,6 @@ import {
 	toPartial,
 	withJobId,
 } from '../../../src/router/jobs';
-import { isRecordNeeded, summarizeJob } from '../../../src/router/jobSummary';
 import { kindOfMediaType } from '../../../src/router/model';
 import type { LedgerResult } from './jobLedger';
 import { mediaTypeLabel } from './media.params';

@@ -1,5 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
-import { simplifyParam } from '../simplify.params';
+import { simplifyParam } from '../acrossResources.params';
 import { toJobOutput } from './jobOutput';
 import { startOptions, startParams, toStartRequest } from './start.params';
 import { checkStart, startPaidJob } from './startPaidJob';

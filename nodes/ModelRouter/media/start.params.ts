@@ -5,10 +5,16 @@ import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { addInputs } from '../../../src/router/jobStart';
 import type { MediaType } from '../../../src/router/model';
-import { modelParam } from '../modelPicker';
-import { allowUnknownCostOption, spendingCapPerItemParam } from '../spendingCap.params';
-import { inputsParam, toInputSources, mediaTypeParam, type InputSource } from './media.params';
-import { presetsParam, toPresetFields } from './presets.params';
+import { modelParam } from '../catalog';
+import { allowUnknownCostOption, spendingCapPerItemParam } from '../acrossResources.params';
+import {
+	type InputSource,
+	inputsParam,
+	mediaTypeParam,
+	presetsParam,
+	toInputSources,
+	toPresetFields,
+} from './media.params';
 
 /** An AI agent decides how often it calls a tool, so a person must allow that calls cost money. */
 const allowAgentsParam = {

@@ -15,7 +15,7 @@ import {
 	emptySpending,
 } from '../../../src/router/spendingCap';
 import { checkAgainstCatalog, findCachedModel } from '../catalog';
-import { spendingCapPerItemParam } from '../spendingCap.params';
+import { spendingCapPerItemParam } from '../acrossResources.params';
 import { toStartLedger, type StartedJob } from './jobLedger';
 import { checkAgentAllowed, startOptions, type StartRequest } from './start.params';
 

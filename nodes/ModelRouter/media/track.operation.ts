@@ -1,7 +1,7 @@
 import { encodePathSegment } from '../../../src/core/urls';
 import { registerJob } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { openJobLedger } from '../ledger/openJobLedger';
+import { openJobLedger } from '../ledger/entryOutput';
 import { addressParams, toAddress } from './media.params';
 import { ledgerLabelOption } from './start.params';
 

@@ -1,8 +1,7 @@
 import { operation } from '../../../src/n8n/operation';
 import { getModel } from '../../../src/router/catalog';
-import { modelParam } from '../modelPicker';
-import { simplifyParam } from '../simplify.params';
-import { toModelItem } from './modelOutput';
+import { modelParam, toModelItem } from '../catalog';
+import { simplifyParam } from '../acrossResources.params';
 
 export const get = operation({
 	name: 'Get',

@@ -1,9 +1,8 @@
 import { operation } from '../../../src/n8n/operation';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
 import { matchesFilter, listModels } from '../../../src/router/catalog';
-import { simplifyParam } from '../simplify.params';
-import { toModelItem } from './modelOutput';
-import { limitParam, returnAllParam } from '../list.params';
+import { limitParam, returnAllParam, simplifyParam } from '../acrossResources.params';
+import { toModelItem } from '../catalog';
 
 export const getMany = operation({
 	name: 'Get Many',

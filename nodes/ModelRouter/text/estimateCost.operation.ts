@@ -11,7 +11,7 @@ import {
 	type CostBound,
 } from '../../../src/router/pricing';
 import { getCachedCatalog, toPrices } from '../catalog';
-import { toTextRequest } from './chatRequest';
+import { buildBody, checkTextRequest, toTextRequest } from './textRequest';
 import { protocolOption } from './protocols';
 import {
 	additionalFieldsOption,
@@ -21,7 +21,6 @@ import {
 	maxTokensOption,
 	systemMessageOption,
 } from './text.params';
-import { buildBody, checkTextRequest } from './textRequest';
 import { toolsOption } from './tools.params';
 
 export const estimateCost = operation({

@@ -1,10 +1,18 @@
-import { operation } from '../../../src/n8n/operation';
-import { onIncompleteOption } from '../../../src/n8n/partialAnswers';
-import { simplifyParam } from '../simplify.params';
-import { allowUnknownCostOption } from '../spendingCap.params';
-import { askText } from './ask';
-import { toTextRequest } from './chatRequest';
-import { protocolOption } from './protocols';
+import type { IDataObject } from 'n8n-workflow';
+
+import { mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
+import { isPlainObject } from '../../../src/core/json';
+import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
+import { extrasOf, onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
+import { explainBalance } from '../../../src/router/advice';
+import type { Model } from '../../../src/router/model';
+import { textCost } from '../../../src/router/pricing';
+import { answerWarning, type TextAnswer } from '../../../src/router/textAnswer';
+import { readTokenCounts } from '../../../src/router/tokens';
+import { findCachedModel } from '../catalog';
+import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
+import { buildBody, checkTextRequest, type TextRequest, toTextRequest } from './textRequest';
+import { protocolOption, protocols } from './protocols';
 import {
 	additionalFieldsOption,
 	answerCountOption,
@@ -20,8 +28,14 @@ import {
 	temperatureOption,
 	topPOption,
 } from './text.params';
-import { createAnswerReader } from './textOutput';
-import { checkTextRequest } from './textRequest';
+import {
+	createAnswerReader,
+	pickRequestId,
+	readStructuredAnswer,
+	simplifyAnswer,
+	type StructuredReader,
+	toCostFields,
+} from './textOutput';
 import { toolChoiceOption, toolsOption } from './tools.params';
 
 export const message = operation({
@@ -82,3 +96,104 @@ export const message = operation({
 
 	run: askText,
 });
+
+/** A text request, and how to output its answer. */
+interface AnswerRequest extends TextRequest {
+	simplify: boolean;
+	onIncomplete: 'error' | 'partial';
+	/** Reads the answer as JSON. Absent for a text. */
+	structured?: StructuredReader | undefined;
+}
+
+/** An answer as it is stored with the execution: the protocol's own object is only kept when Simplify is off. */
+interface StoredAnswer {
+	answer: TextAnswer;
+	raw?: Record<string, unknown>;
+}
+
+/** Asks a model, and makes an item of its answer. */
+async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOutput> {
+	const { request, startPaid, addHint } = context;
+	const { raw: rawName } = protocols[request.protocol];
+	const model = await findCachedModel(context, request.model);
+	const body = await buildBody(context);
+
+	const toItem = ({ answer, raw }: StoredAnswer, parsed: object, more: object): ItemOutput => {
+		const rest = raw
+			? { [rawName]: raw, ...costOf(answer, model), ...pickRequestId(answer) }
+			: { ...simplifyAnswer(answer), ...costOf(answer, model) };
+		return { json: { output: answer.text, ...parsed, ...rest, ...more } as IDataObject };
+	};
+
+	try {
+		const stored = await startPaid({
+			request: body,
+			send: async () => await sendRequest(context, body, model),
+		});
+		const { answer } = stored;
+		const notice = answerWarning(answer);
+		if (notice) addHint(notice);
+		const parsed = request.structured
+			? readStructuredAnswer(request.structured, { ...answer, ...costOf(answer, model) })
+			: {};
+		return toItem(stored, parsed, { ...(notice && { notice }), complete: true });
+	} catch (cause) {
+		const failure = findPartialAnswer(cause);
+		if (!failure) throw mapServiceError(cause);
+		const { answer } = failure.stored;
+		const partialAnswer =
+			request.onIncomplete === 'partial'
+				? partialAnswerOf<StoredAnswer>(failure.error, (stored) => stored.answer.text)
+				: undefined;
+		if (!partialAnswer)
+			throw withDetails(failure.error, { partial: { ...answer, ...costOf(answer, model) } });
+		const { partial, notice } = partialAnswer;
+		addHint(notice);
+		const more = { ...pickRequestId(partialAnswer), ...extrasOf(partial.answer) };
+		return toItem(partial, {}, { ...more, notice, complete: false });
+	}
+}
+
+/** Sends the request. A failure keeps what arrived of the answer as a `StoredAnswer` in `details.partial`. */
+async function sendRequest(
+	{ request, http, stream, countTokens, countInFlight }: OperationContext<AnswerRequest>,
+	body: { model: string } & Record<string, unknown>,
+	model: Model | undefined,
+): Promise<StoredAnswer> {
+	const { raw, ask } = protocols[request.protocol];
+	const toStoredAnswer = (answer: TextAnswer & Record<string, unknown>): StoredAnswer => {
+		const { [raw]: rawAnswer, ...rest } = answer;
+		return {
+			answer: rest as unknown as TextAnswer,
+			...(!request.simplify && isPlainObject(rawAnswer) && { raw: rawAnswer }),
+		};
+	};
+	try {
+		const stored = toStoredAnswer({ ...(await ask(http, body as never, stream)) });
+		const { input = 0, output = 0 } = readTokenCounts(stored.answer.usage);
+		countTokens(input, output);
+		return stored;
+	} catch (cause) {
+		throw mapServiceError(cause, (error) => {
+			const explained = explainBalance(error, { body, model, others: countInFlight() - 1 });
+			const { partial } = explained.details;
+			return partial
+				? withDetails(explained, { partial: toStoredAnswer(partial as never) })
+				: explained;
+		});
+	}
+}
+
+const costOf = ({ usage }: TextAnswer, model: Model | undefined) =>
+	toCostFields(textCost(model?.pricing, usage));
+
+/** What `sendRequest` kept of an answer that broke off. */
+function findPartialAnswer(
+	cause: unknown,
+): { error: ServiceError; stored: StoredAnswer } | undefined {
+	if (!(cause instanceof ServiceError)) return undefined;
+	const { partial } = cause.details;
+	return partial && 'answer' in partial
+		? { error: cause, stored: partial as StoredAnswer }
+		: undefined;
+}

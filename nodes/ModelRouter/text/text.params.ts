@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { ParamValues } from '../../../src/n8n/parameters';
-import { modelParam } from '../modelPicker';
-import { spendingCapPerItemParam } from '../spendingCap.params';
-import { attachmentsParam, conversationParams } from './conversation.params';
+import { modelParam } from '../catalog';
+import { spendingCapPerItemParam } from '../acrossResources.params';
+import { attachmentsParam, conversationParams } from './messages.params';
 
 /**
  * The format of an answer.

@@ -1,17 +1,32 @@
 import { invalidInputError } from '../../../src/core/errors';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
+import type { ParamValues } from '../../../src/n8n/parameters';
 import {
-	describeInputs,
-	modalityNames,
+	addAttachments,
 	type Attachment,
+	type ChatMessage,
+	describeInputs,
 	type Modality,
+	modalityNames,
 } from '../../../src/router/messages';
 import { checkKind, type Model } from '../../../src/router/model';
 import { maximumTextCost } from '../../../src/router/pricing';
 import { checkMaximumCost } from '../../../src/router/spendingCap';
 import { checkAgainstCatalog } from '../catalog';
-import { resolveModality, type AttachmentSource } from './messages';
-import type { Protocol } from './protocols';
+import {
+	type AttachmentSource,
+	resolveModality,
+	toAttachmentSources,
+	toMessages,
+} from './messages.params';
+import { type Protocol, type protocolOption, protocols } from './protocols';
+import type { additionalFieldsOption, systemMessageOption, TextValues } from './text.params';
+import {
+	type toolChoiceOption,
+	type toolsOption,
+	toToolChoice,
+	toToolFields,
+} from './tools.params';
 
 /** A text request, before its files are read. */
 export interface TextRequest {
@@ -93,3 +108,141 @@ function checkModalities(
 		`It takes: ${describeInputs(accepted)}. Use another model, or leave the attachment out.`,
 	);
 }
+
+/** Options, and the fields of the chat-completions protocol as which they are sent. */
+export const CHAT_FIELDS = {
+	answerCount: 'n',
+	frequencyPenalty: 'frequency_penalty',
+	maxTokens: 'max_tokens',
+	presencePenalty: 'presence_penalty',
+	reasoningEffort: 'reasoning_effort',
+	seed: 'seed',
+	stopSequences: 'stop',
+	temperature: 'temperature',
+	topP: 'top_p',
+} as const;
+
+type ChatOptions = { [name in keyof typeof CHAT_FIELDS]?: unknown } & Partial<
+	ParamValues<
+		[
+			typeof additionalFieldsOption,
+			typeof protocolOption,
+			typeof systemMessageOption,
+			typeof toolChoiceOption,
+			typeof toolsOption,
+		]
+	>
+>;
+
+/**
+ * Builds a text request from the parameters.
+ *
+ * @param history What a conversation hands over to a speaker.
+ * @throws ServiceError `invalid`.
+ * @see POST /v1/chat/completions, POST /v1/responses
+ */
+export function toTextRequest(
+	values: TextValues,
+	{
+		systemMessage,
+		additionalFields,
+		tools,
+		toolChoice,
+		protocol = 'chat',
+		...options
+	}: ChatOptions,
+	history?: unknown,
+): TextRequest {
+	const model = values.model.trim();
+	const messages = toMessages(values, protocol, history);
+	const fields = {
+		...toProtocolFields(options, CHAT_FIELDS),
+		...toToolFields(tools),
+		...toToolChoice(toolChoice),
+		...toFormatField(values),
+	};
+	const build = (conversation: ChatMessage[]) => {
+		const request = {
+			model,
+			...withSystemMessage(conversation, protocol, systemMessage),
+			...fields,
+		};
+		return addFields(protocols[protocol].toBody(request), additionalFields);
+	};
+	const body = build(messages);
+	return {
+		model,
+		protocol,
+		attachments: toAttachmentSources(values.attachments),
+		toBody: (files) => (files.length ? build(addAttachments(messages, files)) : body),
+	};
+}
+
+function withSystemMessage(messages: ChatMessage[], protocol: Protocol, text = '') {
+	if (!text.trim()) return { messages };
+	return protocol === 'responses'
+		? { messages, instructions: text }
+		: { messages: [{ role: 'system' as const, content: text }, ...messages] };
+}
+
+/** The field `response_format`; nothing for a text. */
+export function toFormatField({
+	responseFormat: type,
+	jsonSchema: schema,
+}: Pick<TextValues, 'responseFormat' | 'jsonSchema'>): object {
+	if (type === 'text') return {};
+	if (type === 'json_object') return { response_format: { type } };
+	return { response_format: { type, json_schema: { name: 'answer', schema } } };
+}
+
+/**
+ * The fields of a protocol.
+ *
+ * @param options By their stored names. An option that is not set is left out.
+ * @param fieldNames The protocol's name of each option.
+ */
+export function toProtocolFields<Name extends string>(
+	options: { [name in Name]?: unknown },
+	fieldNames: Record<Name, string>,
+): Record<string, unknown> {
+	const set = Object.entries<string>(fieldNames).flatMap(([name, field]) => {
+		const value = options[name as Name];
+		return value === undefined ? [] : [[field, value] as const];
+	});
+	return Object.fromEntries(set);
+}
+
+/** Fields that are not allowed in Additional Fields, and why. */
+const FORBIDDEN_FIELDS: Record<string, string> = {
+	stream: 'The answer is always streamed inside.',
+	stream_options: 'The service sets it by itself.',
+	previous_response_id:
+		'The service does not store responses: send the whole conversation in the messages.',
+};
+
+/**
+ * Adds fields to a request.
+ *
+ * @throws ServiceError `invalid` for a field that is already set, or that the service does not support.
+ */
+export function addFields<Body extends object>(
+	body: Body,
+	additionalFields: Record<string, unknown> = {},
+): Body & Record<string, unknown> {
+	for (const name of Object.keys(additionalFields)) {
+		if (Object.hasOwn(FORBIDDEN_FIELDS, name) && !isAllowedValue(name, additionalFields[name]))
+			throw invalidInputError(
+				`Additional Fields must not contain "${name}"`,
+				FORBIDDEN_FIELDS[name],
+			);
+		if (Object.hasOwn(body, name))
+			throw invalidInputError(
+				`Additional Fields must not contain "${name}"`,
+				'It is set by a field above.',
+			);
+	}
+	return { ...body, ...additionalFields };
+}
+
+const isAllowedValue = (name: string, value: unknown) =>
+	value === null || (name === 'stream' && value === true);

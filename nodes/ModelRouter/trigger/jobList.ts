@@ -5,9 +5,9 @@ import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import { readEntry, toRow, type Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { transitions } from '../../../src/ledger/transitions';
-import { createMemoryTable } from '../../../src/ledger/memoryTable';
+import { createMemoryTable } from '../../../src/ledger/dataTable';
 import type { Connection } from '../../../src/n8n/connection';
-import { findJobId } from '../../../src/router/jobUrl';
+import { findJobId } from '../../../src/router/jobRecord';
 import type { TriggerSettings } from './trigger.params';
 
 /** Replaces the job ledger: the trigger stores its state in the workflow itself. */

@@ -5,22 +5,31 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 
-import { mapServiceError, invalidInputError, ServiceError } from '../../../src/core/errors';
+import { invalidInputError, mapServiceError, ServiceError } from '../../../src/core/errors';
+import { isPlainObject, tryParseJson } from '../../../src/core/json';
+import { openLedger } from '../../../src/ledger/dataTable';
+import type { Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { pollLedger, type PollResult } from '../../../src/ledger/pollLedger';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { readPollParams } from '../../../src/n8n/parameters';
 import { toLogLine } from '../../../src/n8n/recordIds';
 import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
-import { runPoll, type PollContext } from '../../../src/n8n/runPoll';
+import { type PollContext, runPoll } from '../../../src/n8n/runPoll';
 import { listModels } from '../../../src/router/catalog';
+import { type Job, readJobRecord } from '../../../src/router/jobRecord';
 import { readJob } from '../../../src/router/jobs';
 import type { MediaType } from '../../../src/router/model';
-import { openLedger } from '../../../src/ledger/dataTable';
 import { access } from '../access';
+import { toJobJson, toLedgerJson } from '../media/jobOutput';
 import { openJobList } from './jobList';
-import { toSettings, triggerParams, type TriggerSettings, toEventFilters } from './trigger.params';
-import { toJobItem, shortenRecord } from './triggerItems';
+import {
+	toEventFilters,
+	toSettings,
+	type TriggerEvent,
+	triggerParams,
+	type TriggerSettings,
+} from './trigger.params';
 
 /** In seconds. A poll must be short, and the next one follows soon. */
 const pollRequestSettings = {
@@ -138,3 +147,66 @@ async function pollJobs(
 		claim,
 	);
 }
+
+/** Maximum characters of the service's record that the ledger stores until the job is delivered. */
+const MAX_RECORD_LENGTH = 20_000;
+/** Maximum characters of one field in a record that is shortened. */
+const MAX_FIELD_LENGTH = 500;
+
+/** The part of a job's record that is stored. A record may contain a complete image. Then only its short fields are stored. */
+function shortenRecord({ record, estimatedCostMicroUsd }: Job, entry: Entry): string {
+	// only the response to the start always contains the estimate
+	const estimate = readStoredRecord(entry)?.['estimated_cost'];
+	const fullRecord =
+		estimatedCostMicroUsd === undefined && estimate !== undefined
+			? { ...record, estimated_cost: estimate }
+			: record;
+	const text = JSON.stringify(fullRecord);
+	if (text.length <= MAX_RECORD_LENGTH) return text;
+	const shortFields = Object.entries(fullRecord).filter(
+		([, value]) => (JSON.stringify(value)?.length ?? 0) <= MAX_FIELD_LENGTH,
+	);
+	return JSON.stringify({ ...Object.fromEntries(shortFields.slice(0, 30)), shortened: true });
+}
+
+/**
+ * A finished job as an item; its fields are those of Get Job and Download File.
+ *
+ * @param isLedger Whether the entry is from the job ledger.
+ */
+function toJobItem(
+	entry: Entry,
+	{ isLedger, simplify }: { isLedger: boolean; simplify: boolean },
+): IDataObject & { event: TriggerEvent } {
+	const { jobId, segment, outcome, requestId, label, model } = entry;
+	const mediaType = segment as MediaType;
+	const record = readStoredRecord(entry) ?? {};
+	const read = readJobRecord(record, mediaType, {}, jobId);
+	const job = {
+		...(read ?? { record }),
+		...{ jobId, mediaType },
+		// a shortened record may lack the state
+		state: outcome === 'failed' || outcome === 'lost' ? 'failed' : 'completed',
+		...(outcome === 'lost' && { status: 'lost' }),
+		...(requestId && { requestId }),
+	} as const;
+	return {
+		event: job.state === 'failed' ? 'mediaJobFailed' : 'mediaJobCompleted',
+		...toJobJson(job, { simplify, model: model || undefined }),
+		...(label && { ledgerLabel: label }),
+		...(isLedger && toLedgerJson({ entry })),
+		...(outcome === 'lost' && { failure: { ...LOST, reason: entry.note } }),
+	};
+}
+
+function readStoredRecord({ record }: Entry): Record<string, unknown> | undefined {
+	const stored = tryParseJson(record);
+	return isPlainObject(stored) ? stored : undefined;
+}
+
+const LOST = {
+	message: 'The media job is lost: the service does not know it',
+	kind: 'failed',
+	advice:
+		'Check the credential, the media type and the job ID. Do not start it again before you know that it was not charged.',
+};

@@ -4,7 +4,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { invalidInputError } from '../../../src/core/errors';
 import { toRow, type Entry } from '../../../src/ledger/entry';
 import { type Ledger, where } from '../../../src/ledger/ledger';
-import { createMemoryTable } from '../../../src/ledger/memoryTable';
+import { createMemoryTable } from '../../../src/ledger/dataTable';
 import type { Connection } from '../../../src/n8n/connection';
 import { downloadJobFile } from './downloadJobFile';
 import { parseJobIds } from './jobList';

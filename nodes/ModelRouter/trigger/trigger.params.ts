@@ -5,7 +5,7 @@ import { MAX_ROWS } from '../../../src/ledger/ledger';
 import type { EventFilter } from '../../../src/ledger/pollRound';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { binaryParam, maxSizeOption, mediaTypeParam } from '../media/media.params';
-import { simplifyParam } from '../simplify.params';
+import { simplifyParam } from '../acrossResources.params';
 
 /** Maximum milliseconds for which the service stores a file. */
 const RETENTION = 7 * 24 * 3_600_000;

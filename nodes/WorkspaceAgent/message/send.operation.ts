@@ -1,12 +1,22 @@
 import { randomUUID } from 'crypto';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import { sendMessage, type PartialAnswer } from '../../../src/agent/client';
-import { mapServiceError } from '../../../src/core/errors';
-import { operation } from '../../../src/n8n/operation';
+import { type PartialAnswer, sendMessage } from '../../../src/agent/client';
+import { invalidInputError, mapServiceError } from '../../../src/core/errors';
 import { messageTextParams, readMessageText } from '../../../src/n8n/messageText.params';
+import { operation, type PrepareContext } from '../../../src/n8n/operation';
+import { withFieldRules } from '../../../src/n8n/parameterFields';
+import type { ParamValues } from '../../../src/n8n/parameters';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
-import { selectSession, sessionParams } from './session';
+import {
+	findSession,
+	type FoundSession,
+	readSessionKey,
+	sessionKeyParam,
+	sessionModeParam,
+	type SessionSource,
+} from '../../../src/n8n/sessionMode.params';
+import { NAMESPACE_URL, parseUuid, uuidV5 } from '../../../src/n8n/uuid';
 
 const messageParams = messageTextParams({
 	name: 'message',
@@ -14,6 +24,30 @@ const messageParams = messageTextParams({
 	description: 'The text to send to the agent',
 	placeholder: 'e.g. What changed since yesterday?',
 });
+
+const sessionParams = [
+	sessionModeParam({
+		fromInput:
+			'Continue the session of the item ("sessionId"), or else that of the Chat Trigger. If there is neither, start a new session. In a tool of an AI agent, that of the item does not count. A speaker keeps one session per conversation.',
+		new: 'Start a new session for every item',
+		id: 'Continue a session, or start it with an ID of your own',
+		key: 'One session per key, such as a thread, a phone number or an order. The same key always continues the same session, and nothing has to be stored.',
+	}),
+	withFieldRules({ inTool: 'notFromModel' })({
+		displayName: 'Session ID',
+		name: 'sessionId',
+		type: 'string',
+		displayOptions: { show: { sessionMode: ['id'] } },
+		default: '',
+		required: true,
+		placeholder: 'e.g. 6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90',
+		description:
+			'UUID of the session, with or without dashes, as in "sessionId" of an earlier answer. An unused UUID starts a new session.',
+	}),
+	sessionKeyParam(
+		'Any text that stays the same throughout a conversation. Upper and lower case matter, white space around it does not. The session ID is made from it and the base URL of the credential.',
+	),
+] as const satisfies INodeProperties[];
 
 export const send = operation({
 	name: 'Send',
@@ -31,14 +65,6 @@ export const send = operation({
 			default: {},
 			options: [
 				{
-					displayName: 'Include Raw Events',
-					name: 'includeRawEvents',
-					type: 'boolean',
-					default: true,
-					description: 'Whether to add everything that the agent sent, unchanged, as "events"',
-				},
-				onIncompleteOption,
-				{
 					displayName: 'Answer Field Path',
 					name: 'answerPath',
 					type: 'string',
@@ -47,6 +73,14 @@ export const send = operation({
 					description:
 						'Where the text is in what the agent sends, if the node does not find it: field names with dots between them. Include Raw Events shows the fields.',
 				},
+				{
+					displayName: 'Include Raw Events',
+					name: 'includeRawEvents',
+					type: 'boolean',
+					default: true,
+					description: 'Whether to add everything that the agent sent, unchanged, as "events"',
+				},
+				onIncompleteOption,
 			],
 		},
 	],
@@ -112,3 +146,55 @@ const noTextNotice = (answerPath: string | undefined) =>
 	answerPath
 		? `No text was found in the field "${answerPath}".`
 		: 'No text was found in the answer; "events" contains what arrived. If there is a text in it, enter its path in the option "Answer Field Path".';
+
+/** The session of one item, and the source of its id. */
+interface Session {
+	/** Absent for a new session, which gets its id when the message is sent. */
+	id?: string;
+	source: SessionSource;
+	/** The text from which the id was derived. */
+	key?: string;
+}
+
+/** @throws ServiceError `invalid` if there is no id or no key. */
+function selectSession(
+	{ sessionMode, sessionId, sessionKey }: ParamValues<typeof sessionParams>,
+	{ baseUrl, handedOver }: PrepareContext,
+): Session {
+	switch (sessionMode) {
+		case 'new':
+			return { source: 'new' };
+		case 'id':
+			return { source: 'id', id: parseSessionId(sessionId) };
+		case 'key':
+			return toSession(baseUrl, readSessionKey(sessionKey));
+		case 'fromInput': {
+			const found = findSession(handedOver);
+			return found ? toSession(baseUrl, found) : { source: 'new' };
+		}
+	}
+}
+
+function toSession(baseUrl: string, { source, uuid, name, text }: FoundSession): Session {
+	if (uuid !== undefined) return { source, id: uuid };
+	return { source, id: sessionIdOf(baseUrl, name), key: text };
+}
+
+/**
+ * The ID of a named session: a UUID of version 5 over the name, in the namespace that is the UUID of the workspace's address.
+ *
+ * In Python: `uuid5(uuid5(NAMESPACE_URL, base_url), "key " + key)`.
+ *
+ * @param name Begins with who can choose it: `key `, `chat ` or `input `.
+ */
+export const sessionIdOf = (baseUrl: string, name: string): string =>
+	uuidV5(uuidV5(NAMESPACE_URL, baseUrl), name);
+
+function parseSessionId(input: string): string {
+	const uuid = parseUuid(input.trim());
+	if (uuid) return uuid;
+	throw invalidInputError(
+		'Session ID must be a UUID',
+		`It reads "${input.trim().slice(0, 100)}". A UUID looks like 6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90. For any other text choose Session: From Key.`,
+	);
+}

@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 
-import { getFieldRules, type FieldRules } from '../../../src/n8n/parameterFields';
+import { type FieldRules, getFieldRules } from '../../../src/n8n/parameterFields';
 import { sources } from './pack';
 
 /** A field of a node: one place in the editor where somebody can type an expression. */

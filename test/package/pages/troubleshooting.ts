@@ -15,7 +15,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Saving a credential',
 		intro: 'The test of a credential, and the checks of its fields.',
-		files: /credentialTest|ledgerCredential|core\/urls|MarketAssistant\/access/,
+		files: /credentialTest|n8n\/credential|core\/urls|MarketAssistant\/access/,
 	},
 	{
 		title: 'Version of n8n',
@@ -25,12 +25,13 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Reaching the service',
 		intro: 'The connection, and refusals that every interface can send.',
-		files: /networkErrors|core\/(retry|errorResponses)|n8n\/http|n8n\/errors\.ts/,
+		files: /core\/(retry|errorResponses)|n8n\/http|n8n\/errors\.ts/,
 	},
 	{
 		title: 'AI agents and their tools',
 		intro: 'What an AI agent is told when its tool fails, and what a tool does not accept.',
-		files: /errorMessages|modelControlledFields|n8n\/runNode/,
+		files: /errorMessages|n8n\/runNode/,
+		words: /the model of an AI agent could/,
 	},
 	{
 		title: 'Requests that may have been carried out',

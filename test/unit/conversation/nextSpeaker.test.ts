@@ -1,5 +1,9 @@
-import { readModeration, toModeratorPrompt } from '../../../src/conversation/moderation';
-import { addressedSpeaker, nextInTurn } from '../../../src/conversation/nextSpeaker';
+import {
+	addressedSpeaker,
+	nextInTurn,
+	readModeration,
+	toModeratorPrompt,
+} from '../../../src/conversation/nextSpeaker';
 import { begun, said } from './talk';
 
 const speakers = ['Analyst', 'Senior Analyst', 'Lawyer'];

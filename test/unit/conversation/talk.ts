@@ -10,7 +10,7 @@ import { checkLimits } from '../../../src/conversation/ending';
 import { toMessage } from '../../../src/conversation/heardText';
 import { addressedSpeaker, nextInTurn } from '../../../src/conversation/nextSpeaker';
 import type { Reply } from '../../../src/conversation/reply';
-import { toResult } from '../../../src/conversation/result';
+import { toResult } from '../../../src/conversation/transcript';
 
 /** Rules under which two speakers exchange six answers. */
 export const rulesWith = (more: Partial<Rules> = {}): Rules => ({

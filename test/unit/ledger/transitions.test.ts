@@ -7,7 +7,7 @@ import {
 	where,
 	type Where,
 } from '../../../src/ledger/ledger';
-import { createMemoryTable } from '../../../src/ledger/memoryTable';
+import { createMemoryTable } from '../../../src/ledger/dataTable';
 import { readEntry, toRow, type Entry, type EntryState } from '../../../src/ledger/entry';
 import { addFaults, changeFaults, removeFaults } from '../../support/ledgerTransitions';
 

@@ -3,7 +3,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { MarketAssistantApi } from '../../../credentials/MarketAssistantApi.credentials';
 import { ModelRouterApi } from '../../../credentials/ModelRouterApi.credentials';
 import { WorkspaceAgentApi } from '../../../credentials/WorkspaceAgentApi.credentials';
-import { createHeaderAuth } from '../../../src/n8n/headerAuth';
+import { createHeaderAuth } from '../../../src/n8n/credential';
 
 const OPTIONS: IHttpRequestOptions = { url: 'https://host.example/v1', headers: { accept: 'x' } };
 const SERVICE = { baseUrl: 'https://host.example/api/', apiKey: 'secret' };

@@ -3,8 +3,8 @@ import type { INodeProperties } from 'n8n-workflow';
 import {
 	isIndependentOfModel,
 	rejectModelControlledFields,
-} from '../../../src/n8n/modelControlledFields';
-import { withFieldRules } from '../../../src/n8n/parameterFields';
+	withFieldRules,
+} from '../../../src/n8n/parameterFields';
 import { executeContext } from './executeContext';
 
 const mayRead = (name: string) => name === 'Chat' || name === "It's" || name === 'A "B"';

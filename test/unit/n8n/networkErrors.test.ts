@@ -1,5 +1,5 @@
 import { determineOutcome } from '../../../src/core/errors';
-import { toNetworkError } from '../../../src/n8n/networkErrors';
+import { toNetworkError } from '../../../src/n8n/http';
 
 /** As n8n's helper gives it: a NodeApiError around axios' error around Node's. */
 const thrown = (code: string, writableFinished?: boolean, message = `connect ${code}`) => ({

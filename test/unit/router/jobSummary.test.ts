@@ -1,5 +1,4 @@
-import type { Job } from '../../../src/router/jobRecord';
-import { isRecordNeeded, summarizeJob } from '../../../src/router/jobSummary';
+import { isRecordNeeded, type Job, summarizeJob } from '../../../src/router/jobRecord';
 
 const job = (record: Record<string, unknown>, more: Partial<Job> = {}): Job => ({
 	...{ jobId: 'j-1', mediaType: 'videos', state: 'unfinished', record },

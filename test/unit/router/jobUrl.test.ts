@@ -1,4 +1,4 @@
-import { findJobId, findJobIdInUrl } from '../../../src/router/jobUrl';
+import { findJobId, findJobIdInUrl } from '../../../src/router/jobRecord';
 
 it.each([
 	['https://router.example/v1/images/jobs/job-1', 'job-1'],

@@ -1,4 +1,4 @@
-import { maximumPromptTokens, estimatePromptTokens } from '../../../src/router/promptTokens';
+import { estimatePromptTokens, maximumPromptTokens } from '../../../src/router/tokens';
 import fc, { character } from '../../support/fastCheck';
 
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });

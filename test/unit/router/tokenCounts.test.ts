@@ -1,4 +1,4 @@
-import { readTokenCounts } from '../../../src/router/tokenCounts';
+import { readTokenCounts } from '../../../src/router/tokens';
 
 it.each<[unknown, object]>([
 	[undefined, {}],

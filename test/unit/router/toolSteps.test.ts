@@ -1,4 +1,4 @@
-import { dropRepeatedSteps } from '../../../src/router/toolSteps';
+import { dropRepeatedSteps } from '../../../src/router/chatReply';
 
 const call = (id: string, name = 'add') => ({
 	role: 'assistant',

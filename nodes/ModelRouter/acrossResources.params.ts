@@ -1,0 +1,85 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { withFieldRules } from '../../src/n8n/parameterFields';
+
+export const simplifyParam = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+} as const satisfies INodeProperties;
+
+/** Of every operation that lists something. */
+export const returnAllParam = {
+	displayName: 'Return All',
+	name: 'returnAll',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to return all results or only up to a given limit',
+} as const satisfies INodeProperties;
+
+export const limitParam = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	displayOptions: { show: { returnAll: [false] } },
+	default: 50,
+	description: 'Max number of results to return',
+} as const satisfies INodeProperties;
+
+/** Of everything that is paid per item. Each kind of request has its own description of how the cost is calculated. */
+export const spendingCapPerItemParam = withFieldRules({ inTool: 'fixed', isDecimal: true })({
+	displayName: 'Spending Cap per Item (USD)',
+	name: 'spendingCapPerItem',
+	type: 'number',
+	// otherwise an expression without a value would remove the cap
+	required: true,
+	typeOptions: { minValue: 0 },
+	default: 1,
+	description: 'An item that could cost more than this is not sent. 0 sends nothing that costs.',
+});
+
+export const allowUnknownCostOption = withFieldRules({ inTool: 'fixed' })({
+	displayName: 'Allow Unknown Cost',
+	name: 'allowUnknownCost',
+	type: 'boolean',
+	default: true,
+	description: "Whether to send the request even if its cost can't be estimated",
+});
+
+/*
+ * Where a file of a request comes from. What becomes of it differs from request to request: whoever uses the fields adds the
+ * description.
+ */
+
+export const sourceField = {
+	displayName: 'Source',
+	name: 'source',
+	type: 'options',
+	options: [
+		{ name: 'Address (URL)', value: 'url' },
+		{ name: 'Input Binary Field', value: 'binary' },
+	],
+	default: 'binary',
+	description: 'Where the file is',
+} as const satisfies INodeProperties;
+
+export const binarySourceField = {
+	displayName: 'Input Binary Field',
+	name: 'binaryProperty',
+	type: 'string',
+	displayOptions: { show: { source: ['binary'] } },
+	default: 'data',
+	hint: 'The name of the input binary field containing the file to be sent',
+} as const satisfies INodeProperties;
+
+export const urlSourceField = {
+	displayName: 'URL',
+	name: 'url',
+	type: 'string',
+	displayOptions: { show: { source: ['url'] } },
+	default: '',
+	placeholder: 'e.g. https://example.com/picture.png',
+} as const satisfies INodeProperties;
