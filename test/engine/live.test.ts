@@ -100,15 +100,14 @@ describe('the tools of the assistant', () => {
 		expect([text, items[0]?.json['output']]).toEqual([expected, 'word1 word2 word3']);
 	});
 
-	it('have titles of 200 characters at most, cut between words, so that a key in them is whole or not there', async () => {
+	it('have titles without the key', async () => {
 		const secret = service.assistant.keys.enterprise;
-		const begun = 'word '.repeat(38);
-		const title = `${begun}${secret} ${begun}`;
+		const title = `Reading with ${secret} today`;
 		service.fault({ do: { type: 'replace', find: 'Reading market data', with: title } });
 		const { text } = await live({}, question, (asked) =>
 			askStreaming(asked, { showToolCalls: true }),
 		);
-		expect(text).toBe(`${begun.trim()}…\n\nSearching the web…\n\nword1 word2 word3`);
+		expect(text).toBe('Reading with *** today…\n\nSearching the web…\n\nword1 word2 word3');
 	});
 
 	it('are named while they are at work, and never to the user of an AI agent', async () => {

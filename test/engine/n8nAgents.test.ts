@@ -29,7 +29,7 @@ describe('every operation', () => {
 	});
 
 	it('but those of the job ledger, which are for people', () => {
-		expect(refusals.length).toBeGreaterThan(6);
+		expect(refusals).toHaveLength(6);
 		for (const refusal of refusals)
 			expect(refusal).toMatch(/^An AI agent cannot use the resource Job Ledger\. Nothing was done/);
 	});
