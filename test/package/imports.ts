@@ -59,6 +59,34 @@ export function violations(path: string, text: string): string[] {
 	];
 }
 
+/**
+ * The circles in which files import each other, types included: whoever reads one of them has to read all.
+ *
+ * @param texts By path.
+ * @returns the paths of each circle, the first one again at the end.
+ */
+export function importCircles(texts: Readonly<Record<string, string>>): string[][] {
+	const imported = new Map(
+		Object.entries(texts).map(([path, text]) => [
+			path,
+			importsOf(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true))
+				.filter((name) => name.startsWith('.'))
+				.map((name) => `${normalize(join(dirname(path), name))}.ts`),
+		]),
+	);
+	const circles: string[][] = [];
+	const done = new Set<string>();
+	const visit = (path: string, way: readonly string[]): void => {
+		const at = way.indexOf(path);
+		if (at >= 0) circles.push([...way.slice(at), path]);
+		else if (!done.has(path))
+			for (const next of imported.get(path) ?? []) visit(next, [...way, path]);
+		done.add(path);
+	};
+	for (const path of imported.keys()) visit(path, []);
+	return circles;
+}
+
 function forbiddenImports(path: string, source: ts.SourceFile): string[] {
 	const folder = folderOf(path);
 	if (!folder) return [`${path} is in no known folder`];
