@@ -204,10 +204,13 @@ export function summarizeJob(
 }
 
 /**
- * Whether the raw record must not be left out: it tells, or may tell, of a failure, or it has an ID that nothing else has.
+ * Whether the raw record must not be left out: it tells, or may tell, of a failure, it has an ID that nothing else has, or nothing in it
+ * but the ID was understood.
  */
-export function isRecordNeeded({ jobId, state, record }: Job): boolean {
+export function isRecordNeeded({ jobId, state, record, ...job }: Job): boolean {
 	if (state === 'failed') return true;
+	if ([job.status, job.costMicroUsd, job.estimatedCostMicroUsd].every((read) => read === undefined))
+		return true;
 	return [record, ...Object.values(record).filter(isPlainObject)].some(
 		(fields) =>
 			collectIds(fields).some((id) => id !== jobId) ||

@@ -119,6 +119,7 @@ it('a node of this package is its tool', async () => {
 	const tool = nodesFor(bridge.accounts).router('Colleague', ['text', 'message'], {
 		model: model('northwind/quill-mini'),
 		prompt: asked,
+		options: { protocol: 'responses' },
 	});
 	const execution = await runAgent(bridge, {
 		text: 'hello [[tool:Colleague]]',

@@ -67,7 +67,10 @@ export function toolChoiceCases(version: AgentVersion): void {
 			const colleagues = [
 				agent('Colleague', ['message', 'send']),
 				assistant('Colleague', ['question', 'askStreaming']),
-				router('Colleague', ['text', 'message'], { model: model('northwind/quill-2.5') }),
+				router('Colleague', ['text', 'message'], {
+					model: model('northwind/quill-2.5'),
+					options: { protocol: 'responses' },
+				}),
 			];
 			for (const colleague of colleagues) {
 				callWith(bridge, 'Colleague', {

@@ -74,9 +74,13 @@ describe('the record is kept', () => {
 		['with a flag', job({ nsfw_detected: true })],
 		['with an error inside', job({ result: { failed_parts: 2 } })],
 		['with another ID of the job', job({ id: 'j-1', task_id: 't-9' })],
+		[
+			'in which only the ID was understood',
+			job({ id: 'j-1', result: { state: 'odd' } }, { status: undefined as never }),
+		],
 		['with another ID inside', job({ id: 'j-1', generation: { id: 'g-9' } })],
 	])('%s', (_what, one) => {
-		expect(isRecordNeeded(one)).toBe(true);
+		expect(isRecordNeeded({ status: 'running', ...one })).toBe(true);
 	});
 
 	it.each<[string, Job]>([
@@ -85,6 +89,6 @@ describe('the record is kept', () => {
 		['with fields for errors that are empty', job({ error: null, warnings: [], failed: false })],
 		['with empty details of errors', job({ result: { error: {}, reason: '' } })],
 	])('not: %s', (_what, one) => {
-		expect(isRecordNeeded(one)).toBe(false);
+		expect(isRecordNeeded({ status: 'running', ...one })).toBe(false);
 	});
 });
