@@ -1,6 +1,6 @@
 import { invalidInputError } from '../../src/core/errors';
 import { openLedger } from '../../src/ledger/dataTable';
-import { createSlotBook } from '../../src/ledger/sharedLimit';
+import { createSlotBook } from '../../src/ledger/slotBook';
 import type { ServiceAccess } from '../../src/n8n/connection';
 import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
 
@@ -10,13 +10,11 @@ export const access: ServiceAccess = {
 	version: 'v1',
 	// a question is asked without the chat of its session rather than late
 	ledgerTimeout: 5,
-	openSlotBook(connectLedger, account, execution) {
-		const open = async () => {
-			const connection = connectLedger();
-			return await openLedger(connection, connection.clock, execution);
-		};
-		return createSlotBook(open, account);
-	},
+	openSlotBook: (connectLedger, account) =>
+		createSlotBook(async () => {
+			const { httpWithoutRetries: http, ...connection } = connectLedger();
+			return await openLedger({ ...connection, http }, connection.clock, '');
+		}, account),
 	requestsPerMinute({ plan, requestsPerMinute }) {
 		if (plan === 'pro') return 300;
 		// a credential saved before the Plan field existed

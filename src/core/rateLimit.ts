@@ -1,8 +1,8 @@
-import { type Http, parseRetryAfter } from './http';
-import { rateLimitedError, MAX_PAUSE, type Clock } from './retry';
-import { createShare, type Refusal } from './rateShare';
+import { describeStatus } from './errorResponses';
+import { cancelledError, ServiceError } from './errors';
+import type { Clock } from './retry';
 
-const MS_PER_MINUTE = 60_000;
+export const MS_PER_MINUTE = 60_000;
 
 /** Share of the limit that is used. The rest allows for requests that arrive closer together than they were sent. */
 const USED_SHARE = 0.9;
@@ -14,135 +14,233 @@ const MAX_BURST = 5;
 const RECHECK_INTERVAL = 1000;
 
 /**
- * Milliseconds for which a service that refused is left alone, also if it asks for less: until what all processes have sent no longer
- * counts. With room for one request only, they would be refused again.
+ * Maximum milliseconds for which one response may delay other requests. A service may ask for a day, or by mistake for years. Then
+ * one request an hour checks whether this still applies.
  */
-const LEAST_REST = MS_PER_MINUTE;
+export const MAX_PAUSE = 3_600_000;
 
-/** Milliseconds by which processes begin again apart from one another, at most. */
-const MOST_SPREAD = 8000;
+/** Milliseconds by which processes start again apart from one another, at most. */
+const MAX_SPREAD = 1000;
 
-/** Limits the rate of requests. All requests that share a limit share one limiter. */
-export interface RateLimiter {
-	/**
-	 * Waits until a request may be sent: first come, first served.
-	 *
-	 * @param perMinute The service's limit.
-	 * @param maxRateLimitWait Milliseconds that a request may wait for the end of a pause.
-	 * @throws ServiceError `refused` when the pause is longer, `cancelled` as soon as the execution is.
-	 */
-	acquire(perMinute: number, clock: Clock, maxRateLimitWait: number): Promise<void>;
-	/**
-	 * Lets no request through for as long as the service asks (at most an hour), but for a minute at least, and uses a smaller share
-	 * of the limit afterwards.
-	 */
-	pause(refusal: Refusal, clock: Pick<Clock, 'now' | 'random'>): void;
+/**
+ * Milliseconds from one refusal to the next request after another one. A service with a token bucket asks for a second only, and
+ * would refuse processes that do not know of one another again and again.
+ */
+const REFUSAL_INTERVAL = MS_PER_MINUTE;
+
+/** Milliseconds that the others wait for the request that tries the service after a pause. A refusal comes at once, an answer may not. */
+const MAX_TRIAL = 5000;
+
+/** Milliseconds of the rate, and requests, that one process reserves at once: the others wait for as long. */
+const RESERVED_TIME = 6000;
+const MAX_RESERVED = 5;
+
+/** Milliseconds after which a slot is no longer used: late requests would come closer together than was reserved. */
+const MAX_DELAY = 1000;
+
+/** Milliseconds after which a shared book that could not be used is tried again. */
+const BOOK_RETRY_INTERVAL = 3000;
+
+/** Where the times of requests are reserved, each once. */
+export interface SlotBook {
+	/** @throws when the book cannot be used. */
+	reserve(wanted: WantedSlots): Promise<Reservation>;
+	/** Nothing is sent until then, and no burst follows. @param until Milliseconds since 1970. */
+	pause(until: number): Promise<void>;
 }
 
-/** The limiter of one process, which knows of no other. */
-export interface LoneRateLimiter extends RateLimiter {
-	/** @returns `interval`, milliseconds per request; `burst`, how many may be sent at once */
-	rateAt(perMinute: number, now: number): { interval: number; burst: number };
-	/** A request is being sent that did not wait for its turn here: it uses up the rate, too. */
-	addSent(perMinute: number, now: number): void;
+interface Rate {
+	/** Milliseconds per request. */
+	interval: number;
+	/** How many may be sent at once after an idle time. */
+	burst: number;
+}
+
+export interface WantedSlots extends Rate {
+	count: number;
+}
+
+/** The times, in milliseconds since 1970 and in their order, or until when nothing may be sent. */
+export type Reservation = { slots: number[] } | { pausedUntil: number };
+
+/** How a request waits for its turn. */
+export interface Turn {
+	clock: Clock;
+	/** Milliseconds that it may wait for the end of a pause. */
+	maxRateLimitWait: number;
+	/** The service's limit. Without it a request waits for the end of a pause only. */
+	perMinute?: number | undefined;
+	/** The book of all processes. Without it this process uses the whole limit. */
+	book?: SlotBook | undefined;
+	/** The book cannot be used. Called once until it can be used again. */
+	onUnavailable?(cause: unknown): void;
+	/** Aborts when the caller gives up. */
+	signal?: AbortSignal | undefined;
+}
+
+/** A response has come, or none will. @param wait Milliseconds, after a refusal: for so long nothing is sent, but at most an hour. */
+export type End = (wait?: number) => void;
+
+/**
+ * A queue: requests are sent at the times that are reserved in a book, first come, first served. All requests that share a limit
+ * share one limiter. While the shared book cannot be used, the process has its own: no request fails for that.
+ *
+ * After a refusal nothing is sent until the pause is over. Then one request tries, and the others follow when it is answered.
+ */
+export class RateLimiter {
+	readonly #own = createMemoryBook();
+	readonly #queue: object[] = [];
+	/** Reserved times, the next first. */
+	#slots: number[] = [];
+	/** The reservation in the shared book that is under way. It does not fail. */
+	#reserving: Promise<void> | undefined;
+	/** From when the shared book is tried again. -Infinity while it can be used. */
+	#bookRetryAt = -Infinity;
+	/** The end of the pause that the service asked for. */
+	#pausedUntil = -Infinity;
+	/** When requests start after it, and until when they wait for the one that tries. */
+	#closedUntil = -Infinity;
+	#isTrialDue = false;
+	/** When the last refusal came. */
+	#refusedAt = -Infinity;
+
+	/**
+	 * Waits until a request may be sent.
+	 *
+	 * @returns a function to call when the request is answered or has failed.
+	 * @throws ServiceError `refused` when a pause is longer than the request may wait, `cancelled` as soon as the execution is.
+	 */
+	async acquire(turn: Turn): Promise<End> {
+		const { clock, maxRateLimitWait, signal } = turn;
+		const ticket = {};
+		this.#queue.push(ticket);
+		try {
+			for (;;) {
+				if (signal?.aborted) throw cancelledError(false);
+				const now = clock.now();
+				const paused = this.#pausedUntil - now;
+				if (paused > maxRateLimitWait) throw rateLimitedError(paused);
+				const wait = this.#findWait(turn, this.#queue.indexOf(ticket), now);
+				if (wait < 1) return this.#start(turn, now);
+				const sleep = clock.sleep(Math.min(wait, RECHECK_INTERVAL));
+				// the sleep ends with the execution, a reservation does not
+				await Promise.race([sleep, this.#reserving ?? sleep]);
+			}
+		} finally {
+			this.#queue.splice(this.#queue.indexOf(ticket), 1);
+		}
+	}
+
+	/** @returns milliseconds until this position may send: less than 1 for now */
+	#findWait(turn: Turn, position: number, now: number): number {
+		const closed = Math.max(this.#pausedUntil, this.#closedUntil) - now;
+		if (closed > 0) return Math.max(closed, 1);
+		if (turn.perMinute === undefined) return 0;
+		const rate = findRate(turn.perMinute);
+		this.#slots = this.#slots.filter((slot) => slot >= now - MAX_DELAY);
+		this.#reserve(turn, rate, now);
+		const last = this.#slots.at(-1);
+		if (last === undefined) return RECHECK_INTERVAL;
+		const unreserved = position + 1 - this.#slots.length;
+		const slot = this.#slots[position] ?? last + unreserved * rate.interval;
+		// requests are sent in their order
+		return Math.max(slot - now, position === 0 ? 0 : 1);
+	}
+
+	#reserve(turn: Turn, rate: Rate, now: number): void {
+		const { book } = turn;
+		const isNeeded = !this.#slots.length;
+		const isAway = this.#bookRetryAt > -Infinity;
+		if (book && (isAway ? now >= this.#bookRetryAt : isNeeded))
+			this.#reserving ??= this.#reserveIn(book, turn, rate);
+		if (isNeeded && (isAway || !book)) this.#slots = [this.#own.reserve(rate, now)];
+	}
+
+	async #reserveIn(book: SlotBook, turn: Turn, rate: Rate): Promise<void> {
+		const most = Math.max(1, Math.min(MAX_RESERVED, Math.floor(RESERVED_TIME / rate.interval)));
+		const count = Math.min(this.#queue.length, most);
+		// what the process has sent meanwhile is not in the book
+		const burst = this.#bookRetryAt > -Infinity ? 1 : rate.burst;
+		try {
+			const reserved = await book.reserve({ ...rate, count, burst });
+			this.#bookRetryAt = -Infinity;
+			if ('pausedUntil' in reserved) this.#pause(reserved.pausedUntil);
+			else this.#slots = reserved.slots.filter((slot) => slot >= this.#pausedUntil);
+		} catch (cause) {
+			this.#leaveBook(cause, turn);
+		} finally {
+			this.#reserving = undefined;
+		}
+	}
+
+	#leaveBook(cause: unknown, { clock, onUnavailable }: Turn): void {
+		if (this.#bookRetryAt === -Infinity) onUnavailable?.(cause);
+		this.#bookRetryAt = clock.now() + BOOK_RETRY_INTERVAL;
+	}
+
+	#start(turn: Turn, now: number): End {
+		if (turn.perMinute !== undefined) this.#slots.shift();
+		const trialUntil = this.#isTrialDue ? now + MAX_TRIAL : undefined;
+		if (trialUntil) this.#closedUntil = trialUntil;
+		this.#isTrialDue = false;
+		return (wait) => {
+			if (this.#closedUntil === trialUntil) this.#closedUntil = -Infinity;
+			if (wait !== undefined) this.#refuse(turn, wait, now);
+		};
+	}
+
+	#refuse(turn: Turn, wait: number, sentAt: number): void {
+		const { clock, book, maxRateLimitWait } = turn;
+		const now = clock.now();
+		const until = now + Math.min(wait, MAX_PAUSE);
+		this.#pause(until);
+		this.#closedUntil = until + clock.random() * MAX_SPREAD;
+		// those that were on their way at the last refusal say nothing new
+		const isNew = sentAt >= this.#refusedAt;
+		const rest = isNew ? Math.min(this.#refusedAt + REFUSAL_INTERVAL, now + maxRateLimitWait) : now;
+		this.#own.pause(Math.max(this.#closedUntil, rest));
+		if (isNew) this.#refusedAt = now;
+		book?.pause(until).catch((cause: unknown) => this.#leaveBook(cause, turn));
+	}
+
+	#pause(until: number): void {
+		this.#pausedUntil = Math.max(this.#pausedUntil, until);
+		this.#slots = this.#slots.filter((slot) => slot >= this.#pausedUntil);
+		this.#isTrialDue = true;
+	}
+}
+
+/** The book of one process, which knows of no other. It is asked for one time at a time: nobody waits for it. */
+function createMemoryBook() {
+	let nextFree = -Infinity;
+	return {
+		reserve({ interval, burst }: Rate, now: number): number {
+			const slot = Math.max(now - (burst - 1) * interval, nextFree);
+			nextFree = slot + interval;
+			return Math.max(slot, now);
+		},
+		pause(until: number): void {
+			nextFree = Math.max(nextFree, until);
+		},
+	};
 }
 
 /**
- * Spreads requests evenly (the generic cell rate algorithm) at 90 % of the limit, with up to five at once after an idle time.
- * The limit is then kept however the service counts: per minute of the clock, over the last 60 seconds, or with a token bucket.
- *
- * A 429 means that others use the key, too, such as another worker. The limiter then uses a share of the limit: see `createShare`.
+ * A rate that the service accepts however it counts: per minute of the clock, over the last 60 seconds, or with a token bucket.
+ * Requests are spread evenly (the generic cell rate algorithm), and a burst has to fit into the unused share.
  */
-export function createRateLimiter(): LoneRateLimiter {
-	const queue: object[] = [];
-	const share = createShare();
-	/** Until when the rate is used up by the requests sent so far. */
-	let spentUntil = -Infinity;
-	/** Until when nothing is sent. */
-	let pausedUntil = -Infinity;
-
-	const rateAt = (perMinute: number, now: number) => findRate(perMinute, share.at(now));
-
-	const addSent = (perMinute: number, now: number) => {
-		spentUntil = Math.max(spentUntil, now) + rateAt(perMinute, now).interval;
-		share.addSent(now);
-	};
-
-	/** @returns milliseconds until this position may send: less than 1 for now */
-	const findDelay = (position: number, perMinute: number, now: number) => {
-		const { interval, burst } = rateAt(perMinute, now);
-		const nextSlot = Math.max(spentUntil - (burst - 1) * interval, pausedUntil);
-		return nextSlot + position * interval - now;
-	};
-
-	return {
-		rateAt,
-		addSent,
-		async acquire(perMinute, clock, maxRateLimitWait) {
-			const ticket = {};
-			queue.push(ticket);
-			try {
-				for (;;) {
-					const now = clock.now();
-					if (pausedUntil - now > maxRateLimitWait) throw rateLimitedError(pausedUntil - now);
-					const position = queue.indexOf(ticket);
-					const delay = findDelay(position, perMinute, now);
-					if (position === 0 && delay < 1) {
-						addSent(perMinute, now);
-						return;
-					}
-					await clock.sleep(Math.min(Math.max(delay, 1), RECHECK_INTERVAL));
-				}
-			} finally {
-				queue.splice(queue.indexOf(ticket), 1);
-			}
-		},
-		pause(refusal, clock) {
-			const now = clock.now();
-			const pauseEnd = now + Math.min(refusal.wait, MAX_PAUSE);
-			pausedUntil = Math.max(pausedUntil, pauseEnd);
-			if (!share.reduce(refusal, now, pausedUntil)) return;
-			const { interval } = rateAt(refusal.perMinute, now);
-			const spread = clock.random() * Math.min(interval, MOST_SPREAD);
-			// not part of the pause, which a request may be too impatient for
-			spentUntil = Math.max(spentUntil, pauseEnd, now + LEAST_REST) + spread;
-		},
-	};
+function findRate(perMinute: number): Rate {
+	const used = perMinute * USED_SHARE;
+	const burst = Math.max(1, Math.min(MAX_BURST, Math.floor(perMinute - used) - 1));
+	return { interval: MS_PER_MINUTE / used, burst };
 }
 
-function findRate(perMinute: number, share: number): { interval: number; burst: number } {
-	const interval = MS_PER_MINUTE / (perMinute * USED_SHARE * share);
-	// a burst has to fit into the unused share
-	const spareRequests = Math.floor(perMinute - perMinute * USED_SHARE) - 1;
-	const burst = share < 1 ? 1 : Math.max(1, Math.min(MAX_BURST, spareRequests));
-	return { interval, burst };
-}
-
-interface RateLimitOptions {
-	limiter: RateLimiter;
-	perMinute: number;
-	clock: Clock;
-	/** Milliseconds. */
-	maxRateLimitWait: number;
-}
-
-/** Sends every request through a limiter, and pauses it for all requests when the service answers 429. */
-export function withRateLimit(
-	http: Http,
-	{ limiter, perMinute, clock, maxRateLimitWait }: RateLimitOptions,
-): Http {
-	return {
-		async send(request) {
-			await limiter.acquire(perMinute, clock, maxRateLimitWait);
-			const sentAt = clock.now();
-			const response = await http.send(request);
-			if (response.status === 429) {
-				const retryAfter = parseRetryAfter(response.headers['retry-after'], clock.now());
-				// without the header: a limit per minute of the clock is free again in the next minute
-				const wait = retryAfter ?? MS_PER_MINUTE - (clock.now() % MS_PER_MINUTE);
-				limiter.pause({ wait, sentAt, perMinute }, clock);
-			}
-			return response;
-		},
-	};
+/** The error when the service asked another request to wait longer than this one may. @param wait Milliseconds. */
+function rateLimitedError(wait: number): ServiceError {
+	return new ServiceError('refused', describeStatus(429), {
+		status: 429,
+		retryAfter: wait,
+		sent: false,
+		reason: 'It was not sent: the service has asked another request to wait.',
+	});
 }

@@ -61,7 +61,7 @@ export const updates = {
 	reserveSlots: {
 		in: ['limit'],
 		matches: ['id', 'state', 'checkAt', 'leaseUntil'],
-		writes: ['checkAt', 'execution'],
+		writes: ['checkAt'],
 		why: 'Of several processes, one gets the next free times. None gets any once there is a pause.',
 	},
 	pauseLimit: {

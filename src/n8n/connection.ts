@@ -3,9 +3,9 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { cancelledError, invalidInputError } from '../core/errors';
 import type { Http } from '../core/http';
-import { withRateLimit, type RateLimiter } from '../core/rateLimit';
-import { withRetries, type Clock } from '../core/retry';
-import type { SlotBook } from '../core/sharedRateLimit';
+import { RateLimiter, type SlotBook, type Turn } from '../core/rateLimit';
+import { withRetries } from '../core/resend';
+import type { Clock } from '../core/retry';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import type { ToReadable } from './binaryData';
 import { createN8nHttp, type HttpContext } from './http';
@@ -20,7 +20,7 @@ import { abortableSleep, checkAllowedDomains } from './n8nVersions';
 import { getReadableConstructor, type ReadableConstructor } from './platform';
 import { createRedactor, type Redactor } from './redact';
 import { defaultRequestSettings, type RequestSettings } from './requestSettings';
-import { serviceFactsOf, rateLimiterFor, sharedRateLimiterFor } from './sharedCache';
+import { rateLimiterOf, serviceFactsOf } from './sharedCache';
 
 /** An account of a service, and the HTTP client for it. */
 interface Client {
@@ -52,7 +52,7 @@ export interface Connection extends Client {
 }
 
 /** The n8n that has the job ledger. */
-interface LedgerConnection extends Pick<Client, 'http' | 'clock'> {
+interface LedgerConnection extends Pick<Client, 'http' | 'httpWithoutRetries' | 'clock'> {
 	/** The name or ID of the Data Table. */
 	table: string;
 	/** The title of the credential, for messages. */
@@ -81,18 +81,8 @@ export interface ServiceAccess {
 	 *
 	 * @param connectLedger Throws as `Connection.connectLedger` does.
 	 * @param account Identifies the limit.
-	 * @param execution The n8n execution's ID.
 	 */
-	openSlotBook?(
-		connectLedger: () => LedgerConnection,
-		account: string,
-		execution: string,
-	): SlotBook;
-}
-
-interface ConnectOptions {
-	/** The keys are added to this redactor. */
-	redact?: Redactor;
+	openSlotBook?(connectLedger: () => LedgerConnection, account: string): SlotBook;
 }
 
 /**
@@ -102,6 +92,7 @@ interface ConnectOptions {
  * Base URLs and keys come from the same read. Fields of a credential may contain expressions, and n8n's helper would evaluate them
  * again for every request (n8n-core 2.41.1, request-helpers/authentication.js:37).
  *
+ * @param options `redact`: the keys are added to this redactor.
  * @throws ServiceError `invalid` for an unusable base URL or key.
  */
 export async function connect(
@@ -115,7 +106,7 @@ export async function connect(
 		openSlotBook,
 	}: ServiceAccess,
 	settings: RequestSettings = defaultRequestSettings,
-	{ redact = createRedactor('') }: ConnectOptions = {},
+	{ redact = createRedactor('') }: Partial<Pick<Connection, 'redact'>> = {},
 ): Promise<Connection> {
 	const data = await n8n.getCredentials<ICredentialDataDecryptedObject>(credential);
 	redact.addKey(findLedgerKey(data));
@@ -125,46 +116,49 @@ export async function connect(
 	findKeyOrigins(data);
 	const open = { credential, data: { ...data, baseUrl, apiKey }, settings, redact };
 	const stop = 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
-	const perMinute = requestsPerMinute?.(data);
 	const credentialId = n8n.getNode().credentials?.[credential]?.id ?? '';
-	const limiterFor =
-		openSlotBook && sharesLimit(data)
-			? createSharedLimiterFor(n8n, { ...open, credentialName, credentialId, openSlotBook })
-			: rateLimiterFor;
 	let ledger: LedgerConnection | undefined;
+	const connectLedger = () => {
+		if (!usesLedger(data)) throw ledgerOffError(credentialName);
+		return (ledger ??= createLedgerConnection(n8n, { ...open, credentialName }, ledgerTimeout));
+	};
+	const limit = {
+		perMinute: requestsPerMinute?.(data),
+		book: sharesLimit(data)
+			? openSlotBook?.(connectLedger, credentialId || identifyAccount(baseUrl, apiKey))
+			: undefined,
+		onUnavailable: (cause: unknown) =>
+			n8n.logger.warn('The rate limit is not shared: this process limits its own rate for now', {
+				reason: redact.text(cause instanceof Error ? cause.message : String(cause)),
+			}),
+	};
 	return {
-		...createClient(n8n, { ...open, baseUrl, apiKey, stop, perMinute, limiterFor }),
+		...createClient(n8n, { ...open, baseUrl, apiKey, stop, limit }),
 		idleTimeout: settings.idleTimeout * 1000,
 		baseUrl,
 		credentialId,
 		redact,
 		usesLedger: usesLedger(data),
-		connectLedger() {
-			if (!usesLedger(data)) throw ledgerOffError(credentialName);
-			return (ledger ??= createLedgerConnection(n8n, { ...open, credentialName }, ledgerTimeout));
-		},
-	};
-}
-
-function limitTimeouts(settings: RequestSettings, seconds = Infinity): RequestSettings {
-	return {
-		...settings,
-		idleTimeout: Math.min(settings.idleTimeout, seconds),
-		totalTimeout: Math.min(settings.totalTimeout, seconds),
+		connectLedger,
 	};
 }
 
 /**
- * @param timeout Seconds that a request may take; undefined for the settings of the node.
+ * @param timeout Seconds that a request may take, if the settings of the node allow more.
  * @throws ServiceError `invalid` when a field for the ledger is unusable.
  */
 function createLedgerConnection(
 	n8n: HttpContext,
 	{ credentialName, ...open }: LedgerOptions,
-	timeout: number | undefined,
-): LedgerConnection & Pick<Client, 'httpWithoutRetries'> {
+	timeout = Infinity,
+): LedgerConnection {
 	const { table, ...target } = readLedgerPart(open.data);
-	const settings = limitTimeouts(open.settings, timeout);
+	const { idleTimeout, totalTimeout } = open.settings;
+	const settings = {
+		...open.settings,
+		idleTimeout: Math.min(idleTimeout, timeout),
+		totalTimeout: Math.min(totalTimeout, timeout),
+	};
 	const { http, httpWithoutRetries, clock } = createClient(n8n, { ...open, ...target, settings });
 	return { http, httpWithoutRetries, clock, table, credentialName, redact: open.redact };
 }
@@ -182,68 +176,25 @@ interface ClientOptions
 	apiKey: string;
 	/** Aborts when the execution is stopped. Without it, requests and waits continue after Stop. */
 	stop?: AbortSignal | undefined;
-	/** Requests per minute. */
-	perMinute?: number | undefined;
-	/** The rate limiter of an account. */
-	limiterFor?: (account: string) => RateLimiter;
+	/** The limit of the service. All connections of an account in this process share its limiter. */
+	limit?: Pick<Turn, 'perMinute' | 'book' | 'onUnavailable'>;
 }
-
-/** Seconds that a question waits for a request to the job ledger. A process that gives up may use the whole limit by itself. */
-const SLOT_TIMEOUT = 10;
 
 /** What a connection to the job ledger needs of the credential and the node. */
 type LedgerOptions = Pick<ClientOptions, 'credential' | 'data' | 'settings' | 'redact'> &
 	Pick<ServiceAccess, 'credentialName'>;
 
-interface SharedLimitOptions extends LedgerOptions, Pick<Connection, 'credentialId'> {
-	openSlotBook: NonNullable<ServiceAccess['openSlotBook']>;
-}
-
-/** Limits rates together with other processes, through the job ledger. While it cannot be used, this process limits its own rate. */
-function createSharedLimiterFor(
-	n8n: HttpContext,
-	{ credentialId, openSlotBook, ...options }: SharedLimitOptions,
-): (account: string) => RateLimiter {
-	const execution = 'getExecutionId' in n8n ? n8n.getExecutionId() : '';
-	let ledger: LedgerConnection | undefined;
-	const connectLedger = () => {
-		if (ledger) return ledger;
-		const { httpWithoutRetries: http, ...rest } = createLedgerConnection(
-			n8n,
-			options,
-			SLOT_TIMEOUT,
-		);
-		ledger = { ...rest, http };
-		return ledger;
-	};
-	const onUnavailable = (cause: unknown) =>
-		n8n.logger.warn('The rate limit is not shared: this process limits its own rate for now', {
-			reason: options.redact.text(cause instanceof Error ? cause.message : String(cause)),
-		});
-	return (account) => {
-		const book = openSlotBook(connectLedger, credentialId || account, execution);
-		return sharedRateLimiterFor(account).using({ book, onUnavailable });
-	};
-}
+const identifyAccount = (baseUrl: string, apiKey: string) =>
+	createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64');
 
 /** @throws when the credential does not permit the address. */
 function createClient(
 	n8n: HttpContext,
-	{
-		credential,
-		data,
-		settings,
-		redact,
-		baseUrl,
-		apiKey,
-		stop,
-		perMinute,
-		limiterFor = rateLimiterFor,
-	}: ClientOptions,
+	{ credential, data, settings, redact, baseUrl, apiKey, stop, limit }: ClientOptions,
 ): Client {
 	checkAllowedDomains(data, baseUrl, n8n.getNode());
 	const clock = createClock(stop);
-	const account = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64');
+	const account = identifyAccount(baseUrl, apiKey);
 	const serviceFacts = serviceFactsOf(account);
 	let Readable: ReadableConstructor<ReturnType<ToReadable>> | undefined;
 	const transport = createN8nHttp(n8n, {
@@ -254,13 +205,10 @@ function createClient(
 	});
 	const httpWithoutRetries = { serviceFacts, send: sendOnceWith(transport, stop) };
 	const maxRateLimitWait = settings.maxRateLimitWait * 1000;
-	const limiter = limiterFor(account);
-	const rateLimited =
-		perMinute === undefined
-			? httpWithoutRetries
-			: withRateLimit(httpWithoutRetries, { perMinute, limiter, clock, maxRateLimitWait });
+	const limiter = limit?.perMinute === undefined ? new RateLimiter() : rateLimiterOf(account);
+	const turn = { ...limit, clock, maxRateLimitWait };
 	return {
-		http: { ...withRetries(rateLimited, clock, maxRateLimitWait), serviceFacts },
+		http: { ...withRetries(httpWithoutRetries, limiter, turn), serviceFacts },
 		httpWithoutRetries,
 		clock,
 		account,

@@ -1,6 +1,5 @@
 import { cancelledError, ServiceError } from '../core/errors';
-import { createRateLimiter } from '../core/rateLimit';
-import { createSharedRateLimiter } from '../core/sharedRateLimit';
+import { RateLimiter } from '../core/rateLimit';
 import { withDeadline } from './n8nVersions';
 
 /** More accounts than one n8n has. */
@@ -34,12 +33,7 @@ function keepPerKey<Value>(
 export const serviceFactsOf = keepPerKey(() => new Map<string, string>());
 
 /** The rate limiter of an account, the same for everybody who uses it. */
-export const rateLimiterFor = keepPerKey(createRateLimiter);
-
-/** The rate limiter of an account whose limit is shared with other processes. */
-export const sharedRateLimiterFor = keepPerKey((account) =>
-	createSharedRateLimiter(rateLimiterFor(account)),
-);
+export const rateLimiterOf = keepPerKey(() => new RateLimiter());
 
 /** What is known of a service, or why it is not known, with the error of the read if there was one. */
 export type Lookup<Value> = { value: Value } | { missing: string; error?: ServiceError };

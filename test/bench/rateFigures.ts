@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 import type { Http } from '../../src/core/http.ts';
 import type * as Rate from '../../src/core/rateLimit.ts';
+import type * as Resend from '../../src/core/resend.ts';
 import { overRate } from '../service/assistant/rate.ts';
 import { defaultForms, type Forms } from '../service/forms.ts';
 import type { World } from '../service/world.ts';
@@ -33,22 +34,19 @@ const question = { method: 'POST', path: '/invoke_assistant', body: {} } as cons
 /** Several executions of one n8n share the limit; they begin in the middle of a minute of the clock. */
 export async function rateFigures(questions = 600, perMinute = 60): Promise<RateFigure[]> {
 	const built = join(import.meta.dirname, '../../dist/src/core/rateLimit.js');
-	const { createRateLimiter, withRateLimit } = createRequire(import.meta.url)(built) as typeof Rate;
+	const load = createRequire(built);
+	const { RateLimiter } = load(built) as typeof Rate;
+	const { withRetries } = load('./resend.js') as typeof Resend;
 	const figures: RateFigure[] = [];
 	for (const window of ['fixed', 'sliding', 'bucket'] as const) {
 		const clock = virtualClock();
 		await clock.sleep(47_000);
 		const { http, heard } = service(window, perMinute, () => clock.now());
-		const gate = createRateLimiter();
+		const limiter = new RateLimiter();
 		const begun = clock.now();
 		let left = questions;
 		const execution = async () => {
-			const line = withRateLimit(http, {
-				limiter: gate,
-				perMinute,
-				clock,
-				maxRateLimitWait: MINUTE,
-			});
+			const line = withRetries(http, limiter, { perMinute, clock, maxRateLimitWait: MINUTE });
 			while (left-- > 0) await line.send(question);
 		};
 		await Promise.all(Array.from({ length: EXECUTIONS }, execution));

@@ -4,10 +4,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 import type * as Rate from '../../src/core/rateLimit.ts';
-import type * as Shared from '../../src/core/sharedRateLimit.ts';
+import type * as Resend from '../../src/core/resend.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type * as Memory from '../../src/ledger/dataTable';
-import type * as Limit from '../../src/ledger/sharedLimit.ts';
+import type * as Book from '../../src/ledger/slotBook.ts';
 import { overRate } from '../service/assistant/rate.ts';
 import { defaultForms, type Forms } from '../service/forms.ts';
 import type { World } from '../service/world.ts';
@@ -21,10 +21,10 @@ const LATENCY = 30;
 const question = { method: 'POST', path: '/invoke_assistant', body: {} } as const;
 
 const built = createRequire(join(import.meta.dirname, '../../dist/src/core/rateLimit.js'));
-const { createRateLimiter, withRateLimit } = built('./rateLimit.js') as typeof Rate;
-const { createSharedRateLimiter } = built('./sharedRateLimit.js') as typeof Shared;
-const { createMemoryTable } = built('../ledger/memoryTable.js') as typeof Memory;
-const { createSlotBook } = built('../ledger/sharedLimit.js') as typeof Limit;
+const { RateLimiter } = built('./rateLimit.js') as typeof Rate;
+const { withRetries } = built('./resend.js') as typeof Resend;
+const { createMemoryTable } = built('../ledger/dataTable.js') as typeof Memory;
+const { createSlotBook } = built('../ledger/slotBook.js') as typeof Book;
 
 /** @param counts how many questions each process has */
 async function figure(rateWindow: Forms['rateWindow'], counts: number[]): Promise<string[]> {
@@ -57,11 +57,10 @@ async function figure(rateWindow: Forms['rateWindow'], counts: number[]): Promis
 		return { status: isRefused ? 429 : 200, headers: {}, body, idleTimeout: MINUTE };
 	};
 	const ask = async (count: number) => {
-		const limiter = createSharedRateLimiter(createRateLimiter()).using({
-			...{ book, onUnavailable: (cause) => void (unavailable ??= cause) },
+		const line = withRetries({ send }, new RateLimiter(), {
+			...{ perMinute: PER_MINUTE, clock, maxRateLimitWait: MINUTE, book },
+			onUnavailable: (cause) => void (unavailable ??= cause),
 		});
-		const options = { limiter, perMinute: PER_MINUTE, clock, maxRateLimitWait: MINUTE };
-		const line = withRateLimit({ send }, options);
 		let left = count;
 		const worker = async () => {
 			while (left-- > 0) await line.send(question);

@@ -18,14 +18,19 @@ const inNoTime = async <Result>(work: Promise<Result>): Promise<Result> =>
 	await letMinutesPass(work, [service], 100);
 
 /** An execution that asks so many questions with an account that has a limit. */
-function asking(count: number, perMinute: number, account: ReturnType<typeof secretsOfAnother>) {
+function asking(
+	count: number,
+	perMinute: number,
+	account: ReturnType<typeof secretsOfAnother>,
+	requestSettings = {},
+) {
 	const limited = {
 		...account['marketAssistantApi'],
 		plan: 'custom',
 		requestsPerMinute: perMinute,
 	};
 	return {
-		...assistant('ask', { question: '={{ $json.q }}' }),
+		...assistant('ask', { question: '={{ $json.q }}', requestSettings }),
 		items: Array.from({ length: count }, (_, index) => ({ q: `question ${index}` })),
 		secrets: { ...account, marketAssistantApi: limited },
 	} satisfies RunOptions;
@@ -54,26 +59,33 @@ it.each(['fixed', 'sliding', 'bucket'] as const)(
 	},
 );
 
-it('a 429 makes all executions wait until Retry-After, and nothing is lost', async () => {
-	service.fault({ times: 1, do: { type: 'too_many_requests', retryAfter: 30 } });
-	const account = secretsOfAnother(service);
-	const begun = Date.now();
-	const first = run(asking(2, 600, account));
-	const outcomes = await inNoTime(
-		(async () => {
-			while (!refused()) await turn();
-			return await Promise.all([first, run(asking(3, 600, account))]);
-		})(),
-	);
-	expect(outcomes.map(({ items, error }) => [items.length, error])).toEqual([
-		[2, undefined],
-		[3, undefined],
-	]);
-	expect(posts(service)).toHaveLength(6);
-	const later = posts(service).filter(({ at }) => at - begun > 5000);
-	expect(later.every(({ at }) => at - begun >= 30_000)).toBe(true);
-	expect(later.length).toBeGreaterThanOrEqual(4);
-});
+it.each([
+	[30, {}],
+	[2, { maxRateLimitWait: 10 }],
+])(
+	'a 429 makes all executions wait for %i s, no longer, and nothing is lost',
+	async (seconds, settings) => {
+		service.fault({ times: 1, do: { type: 'too_many_requests', retryAfter: seconds } });
+		const account = secretsOfAnother(service);
+		const begun = Date.now();
+		const first = run(asking(2, 600, account, settings));
+		const outcomes = await inNoTime(
+			(async () => {
+				while (!refused()) await turn();
+				return await Promise.all([first, run(asking(3, 600, account, settings))]);
+			})(),
+		);
+		expect(outcomes.map(({ items, error }) => [items.length, error])).toEqual([
+			[2, undefined],
+			[3, undefined],
+		]);
+		expect(posts(service)).toHaveLength(6);
+		const later = posts(service).filter(({ at }) => at - begun > 1000);
+		expect(later.every(({ at }) => at - begun >= seconds * 1000)).toBe(true);
+		expect(later.every(({ at }) => at - begun <= seconds * 1000 + 5000)).toBe(true);
+		expect(later.length).toBeGreaterThanOrEqual(4);
+	},
+);
 
 it('Stop ends the wait at once, and what was not sent is not paid for', async () => {
 	const account = secretsOfAnother(service);

@@ -6,7 +6,8 @@ import {
 	withDetails,
 } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
-import { withRetries } from '../../../src/core/retry';
+import { RateLimiter } from '../../../src/core/rateLimit';
+import { withRetries } from '../../../src/core/resend';
 import type { Connection } from '../../../src/n8n/connection';
 import type { PreflightContext } from '../../../src/n8n/operation';
 import type { SentRequests } from '../../../src/n8n/sentRequests';
@@ -90,7 +91,10 @@ export function createModelCaller(context: CallContext) {
 /** A client for one model: a 429 for it must not keep another model from being asked. */
 function createClient({ connection, maxRateLimitWait }: CallContext): Http {
 	const { httpWithoutRetries: http, clock } = connection;
-	return withRetries(http, clock, maxRateLimitWait * 1000);
+	return withRetries(http, new RateLimiter(), {
+		clock,
+		maxRateLimitWait: maxRateLimitWait * 1000,
+	});
 }
 
 /**

@@ -25,7 +25,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Reaching the service',
 		intro: 'The connection, and refusals that every interface can send.',
-		files: /core\/(retry|errorResponses)|n8n\/http|n8n\/errors\.ts/,
+		files: /core\/(rateLimit|errorResponses)|n8n\/http|n8n\/errors\.ts/,
 	},
 	{
 		title: 'AI agents and their tools',

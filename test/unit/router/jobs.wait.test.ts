@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../src/core/errors';
-import { withRetries } from '../../../src/core/retry';
+import { RateLimiter } from '../../../src/core/rateLimit';
+import { withRetries } from '../../../src/core/resend';
 import { waitForJob } from '../../../src/router/jobs';
 import fc from '../../support/fastCheck';
 import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
@@ -197,7 +198,7 @@ it('whatever comes, it ends by its deadline, and never without the id', async ()
 					inMemory(...answers, ...(completes ? [done] : [])),
 					virtualClock(chance),
 				];
-				const http = withRetries(inner, clock, MINUTE);
+				const http = withRetries(inner, new RateLimiter(), { clock, maxRateLimitWait: MINUTE });
 				const job = await waitForJob(http, ADDRESS, { maxWait: 10 * MINUTE, clock }).catch(
 					(error: unknown) => error,
 				);

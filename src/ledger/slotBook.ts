@@ -1,6 +1,5 @@
 import { ServiceError } from '../core/errors';
-import { MAX_PAUSE } from '../core/retry';
-import type { Reservation, SlotBook, WantedSlots } from '../core/sharedRateLimit';
+import { MAX_PAUSE, type Reservation, type SlotBook, type WantedSlots } from '../core/rateLimit';
 import type { Entry } from './entry';
 import { applyUpdate, below, enterRow, type Ledger, where } from './ledger';
 
@@ -60,22 +59,24 @@ async function reserveSlots(
 	account: string,
 	{ count, interval, burst }: WantedSlots,
 ): Promise<Reservation> {
-	const { table, uncancellableClock: clock, execution } = ledger;
+	const { table, uncancellableClock: clock } = ledger;
 	const competesUntil = clock.now() + MAX_COMPETITION;
 	/** Milliseconds that n8n is expected to take, if that is too long for times of now. */
 	let expected = 0;
 	for (;;) {
 		const { id, checkAt, leaseUntil } = await findOrAddRow(ledger, account);
 		const now = clock.now();
-		if (leaseUntil > now && leaseUntil <= now + MAX_PAUSE) return { pausedUntil: leaseUntil };
+		const isPauseWrong = leaseUntil > now + MAX_PAUSE;
+		if (leaseUntil > now && !isPauseWrong) return { pausedUntil: leaseUntil };
 		const isWrong = checkAt > now + MAX_ADVANCE + MAX_REQUESTS_IN_ADVANCE * interval;
-		const unused = now - (burst - 1) * interval;
+		// no burst follows a pause
+		const unused = Math.max(now - (burst - 1) * interval, isPauseWrong ? 0 : leaseUntil);
 		const first = Math.max(expected ? now + expected : unused, isWrong ? now : checkAt);
 		const [row] = await applyUpdate(
 			table,
 			'reserveSlots',
 			{ id, checkAt, leaseUntil },
-			{ checkAt: Math.ceil(first + count * interval), execution },
+			{ checkAt: Math.ceil(first + count * interval) },
 		);
 		const reservedAt = clock.now();
 		const duration = reservedAt - now;

@@ -1,0 +1,91 @@
+import { ServiceError, withDetails } from './errors';
+import {
+	type Http,
+	type HttpRequest,
+	type HttpResponse,
+	parseRetryAfter,
+	readFirstChunk,
+} from './http';
+import { type End, MS_PER_MINUTE, type RateLimiter, type Turn } from './rateLimit';
+import { backOffWithJitter } from './retry';
+
+const MAX_ATTEMPTS = 4;
+
+/**
+ * Sends every request through a limiter, and again only where that is safe:
+ *
+ * - a GET after a broken connection, 429 or 5xx;
+ * - a POST that was certainly not received, or was answered with 429. Every POST of this service costs money or has effects.
+ *
+ * A 429 delays all requests of the same limiter until its `Retry-After` is over. When the wait would be longer than
+ * `maxRateLimitWait`, the 429 is returned at once.
+ */
+export function withRetries(
+	http: Http,
+	limiter: RateLimiter,
+	turn: Omit<Turn, 'signal'>,
+): Pick<Http, 'send'> {
+	const { clock, maxRateLimitWait, perMinute } = turn;
+
+	const sendOnce = async (request: HttpRequest, backOff: number, end: End) => {
+		let pause: number | undefined;
+		try {
+			const response = await http.send(request);
+			const now = clock.now();
+			const isRefused = response.status === 429;
+			// without the header: a limit per minute of the clock is free again in the next minute
+			const unasked = isRefused && perMinute ? MS_PER_MINUTE - (now % MS_PER_MINUTE) : 0;
+			const asked = parseRetryAfter(response.headers['retry-after'], now) ?? unasked;
+			const wait = Math.max(asked, backOff);
+			if (isRefused) pause = wait;
+			return { response, wait, isTooLong: (isRefused ? wait : asked) > maxRateLimitWait };
+		} finally {
+			end(pause);
+		}
+	};
+
+	return {
+		async send(request) {
+			for (let attempt = 1; ; attempt++) {
+				const isLast = attempt === MAX_ATTEMPTS;
+				const backOff = backOffWithJitter(attempt, clock);
+				const end = await limiter.acquire({ ...turn, signal: request.signal });
+				try {
+					const { response, wait, isTooLong } = await sendOnce(request, backOff, end);
+					if (isLast || isTooLong || !isRetryableResponse(request, response)) return response;
+					await discardBody(response);
+					// after 429 the limiter waits
+					if (response.status !== 429) await clock.sleep(wait);
+				} catch (cause) {
+					if (isLast || !(cause instanceof ServiceError) || !isRetryableError(request, cause))
+						throw withAttemptCount(cause, attempt);
+					await clock.sleep(backOff);
+				}
+			}
+		},
+	};
+}
+
+function isRetryableResponse({ method }: HttpRequest, { status }: HttpResponse): boolean {
+	return status === 429 || (method === 'GET' && status >= 500);
+}
+
+function isRetryableError({ method }: HttpRequest, { kind, details }: ServiceError): boolean {
+	if (kind !== 'unreachable' || details.permanent) return false;
+	return method === 'GET' || details.sent === false;
+}
+
+/** Closes the connection of an unused body. */
+async function discardBody(response: HttpResponse): Promise<void> {
+	try {
+		await readFirstChunk(response);
+	} catch {
+		// a broken connection is already closed
+	}
+}
+
+function withAttemptCount(cause: unknown, attempts: number): unknown {
+	if (attempts === 1 || !(cause instanceof ServiceError)) return cause;
+	const reason = [cause.details.reason, `Tried ${attempts} times.`].filter(Boolean).join(' ');
+	return withDetails(cause, { reason });
+}

@@ -1,0 +1,178 @@
+import { ServiceError } from '../../../src/core/errors';
+import type { Http, HttpRequest } from '../../../src/core/http';
+import { RateLimiter } from '../../../src/core/rateLimit';
+import { withRetries } from '../../../src/core/resend';
+import type { Clock } from '../../../src/core/retry';
+import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
+import { virtualClock } from '../virtualClock';
+
+const GET: HttpRequest = { method: 'GET', path: '/v1/models' };
+const POST: HttpRequest = { method: 'POST', path: '/v1/images/jobs', body: {} };
+const MINUTE = 60_000;
+
+const ok = json({ ok: true });
+const status = (code: number, retryAfter?: string): Answer => ({
+	status: code,
+	headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+});
+const notSent = new ServiceError('unreachable', 'x', { sent: false, reason: 'ECONNREFUSED.' });
+const sent = new ServiceError('unreachable', 'x', { sent: true });
+const unclear = new ServiceError('unreachable', 'x');
+const certificate = new ServiceError('unreachable', 'x', { sent: false, permanent: true });
+
+const resending = (http: Http, clock: Clock, maxRateLimitWait = MINUTE) =>
+	withRetries(http, new RateLimiter(), { clock, maxRateLimitWait });
+
+function retrying(...answers: Array<Answer | ServiceError>) {
+	const [http, clock] = [inMemory(...answers), virtualClock()];
+	return { http, clock, send: resending(http, clock).send };
+}
+
+it.each<[string, HttpRequest, Answer | ServiceError, number]>([
+	['a GET that was not sent', GET, notSent, 4],
+	['a GET whose connection broke', GET, sent, 4],
+	['a GET of which nobody knows', GET, unclear, 4],
+	['a GET with a bad certificate', GET, certificate, 1],
+	['a GET answered 429', GET, status(429), 4],
+	...[500, 502, 503, 504].map((code): [string, HttpRequest, Answer, number] => [
+		`a GET answered ${code}`,
+		GET,
+		status(code),
+		4,
+	]),
+	...[200, 204, 301, 307, 400, 401, 402, 403, 404, 405, 408, 409, 410, 422].flatMap(
+		(code): Array<[string, HttpRequest, Answer, number]> => [
+			[`a GET answered ${code}`, GET, status(code), 1],
+			[`a POST answered ${code}`, POST, status(code), 1],
+		],
+	),
+	['a POST that was not sent', POST, notSent, 4],
+	['a POST whose connection broke after it was sent', POST, sent, 1],
+	['a POST of which nobody knows whether it was sent', POST, unclear, 1],
+	['a POST with a bad certificate', POST, certificate, 1],
+	['a POST answered 429', POST, status(429), 4],
+	...[500, 502, 503, 504].map((code): [string, HttpRequest, Answer, number] => [
+		`a POST answered ${code}`,
+		POST,
+		status(code),
+		1,
+	]),
+	['a POST answered 503 with Retry-After', POST, status(503, '1'), 1],
+	['a GET that was stopped', GET, new ServiceError('cancelled', 'x', { sent: false }), 1],
+	['a GET that was cut', GET, new ServiceError('truncated', 'x'), 1],
+])('%s', async (_name, request, answer, times) => {
+	const { http, send } = retrying(answer);
+	const result = await send(request).catch((error: unknown) => error);
+	expect(http.requests).toEqual(Array(times).fill(request));
+	if (answer instanceof ServiceError) expect(result).toMatchObject({ kind: answer.kind });
+	else expect(result).toMatchObject({ status: answer.status });
+});
+
+it('gives the answer that came in the end, and closes the refusals before it', async () => {
+	const { http, send } = retrying(status(500), status(429, '2'), notSent, ok);
+	expect(await send(GET)).toMatchObject({ status: 200 });
+	expect([http.requests.length, http.closed]).toEqual([4, [1, 2]]);
+});
+
+it('says how often it tried, and keeps what was known', async () => {
+	expect(await failureOf(retrying(notSent).send(POST))).toMatchObject({
+		details: { sent: false, reason: 'ECONNREFUSED. Tried 4 times.' },
+	});
+	expect((await failureOf(retrying(sent).send(POST))).details).toEqual({ sent: true });
+});
+
+it('waits longer and longer', async () => {
+	const { clock, send } = retrying(status(500));
+	await send(GET);
+	expect(clock.slept).toEqual([250, 500, 1000]);
+});
+
+it.each([
+	['2', 2000],
+	['0', 250],
+	['-1', 250],
+	['soon', 250],
+])('waits for Retry-After: %s at least %d ms', async (header, wait) => {
+	const { clock, send } = retrying(status(429, header), ok);
+	expect(await send(POST)).toMatchObject({ status: 200 });
+	expect(clock.now()).toBeGreaterThanOrEqual(wait);
+	expect(clock.now()).toBeLessThanOrEqual(wait + 1000);
+});
+
+it.each<[HttpRequest, Answer]>([
+	[POST, status(429, '61')],
+	[GET, status(503, '61')],
+	[GET, status(429, '1000000000')],
+])('does not begin a wait that is too long: %j %j', async (request, answer) => {
+	const { http, clock, send } = retrying(answer, ok);
+	expect(await send(request)).toMatchObject({ status: answer.status });
+	expect([http.requests.length, clock.slept]).toEqual([1, []]);
+});
+
+it('one 429 holds up all callers until its time is over', async () => {
+	const [http, clock] = [inMemory(status(429, '10'), ok), virtualClock()];
+	const { send } = resending(http, clock);
+	const times: number[] = [];
+	const first = send(POST).then(() => times.push(clock.now()));
+	await clock.sleep(1);
+	const later = Array.from({ length: 5 }, () => send(GET).then(() => times.push(clock.now())));
+	await Promise.all([first, ...later]);
+	expect(times).toHaveLength(6);
+	expect(Math.min(...times)).toBeGreaterThanOrEqual(10_000);
+	expect(http.requests).toHaveLength(7);
+});
+
+it('a 429 that is handed on holds up the others, too', async () => {
+	const limited = status(429, '10');
+	const [http, clock] = [inMemory(limited, limited, limited, limited, ok), virtualClock()];
+	const { send } = resending(http, clock);
+	expect(await send(POST)).toMatchObject({ status: 429 });
+	const before = clock.now();
+	expect(await send(POST)).toMatchObject({ status: 200 });
+	expect(clock.now() - before).toBeGreaterThanOrEqual(10_000);
+});
+
+it('ends when the clock is stopped', async () => {
+	const stop = new Error('stopped');
+	const clock = { now: () => 0, random: () => 0.5, sleep: () => Promise.reject(stop) };
+	const http = inMemory(status(500), ok);
+	await expect(resending(http, clock).send(GET)).rejects.toBe(stop);
+	expect(http.requests).toHaveLength(1);
+});
+
+it('who would have to wait too long for the others is not sent at all', async () => {
+	const [http, clock] = [inMemory(status(429, '90'), ok), virtualClock()];
+	const { send } = resending(http, clock);
+	expect(await send(POST)).toMatchObject({ status: 429 });
+	expect(await failureOf(send(POST))).toMatchObject({
+		kind: 'refused',
+		message: 'The service is receiving too many requests (429)',
+		details: { status: 429, retryAfter: 90_000, sent: false },
+	});
+	expect([http.requests.length, clock.slept]).toEqual([1, []]);
+	await clock.sleep(90_000);
+	expect(await send(POST)).toMatchObject({ status: 200 });
+});
+
+it('reads again after a failure of the service even where nothing may wait for a 429', async () => {
+	const [http, clock] = [inMemory(status(503), ok), virtualClock()];
+	expect(await resending(http, clock, 0).send(GET)).toMatchObject({ status: 200 });
+	const [limited, later] = [inMemory(status(429), ok), virtualClock()];
+	expect(await resending(limited, later, 0).send(GET)).toMatchObject({ status: 429 });
+});
+
+it('an answer that asks for years holds up other requests for an hour', async () => {
+	const { http, clock, send } = retrying(status(429, '978307200'), ok);
+	expect(await send(POST)).toMatchObject({ status: 429 });
+	expect(await failureOf(send(POST))).toMatchObject({ details: { retryAfter: 60 * MINUTE } });
+	await clock.sleep(60 * MINUTE);
+	expect(await send(POST)).toMatchObject({ status: 200 });
+	expect(http.requests).toHaveLength(2);
+});
+
+it('a date in Retry-After counts from the clock that is handed in', async () => {
+	const { clock, send } = retrying(status(429, new Date(30_000).toUTCString()), ok);
+	await send(POST);
+	expect(clock.now()).toBeGreaterThanOrEqual(30_000);
+	expect(clock.now()).toBeLessThan(32_000);
+});
