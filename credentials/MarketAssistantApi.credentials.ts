@@ -54,7 +54,7 @@ export class MarketAssistantApi implements ICredentialType {
 			displayOptions: { show: { plan: ['custom'] } },
 			default: 60,
 			description:
-				'Limit of your plan. It need not be divided where several n8n workers use the key: each finds its share, or all share the limit through the job ledger.',
+				'Limit of your plan. Do not divide it where several n8n workers use the key. They share it through the job ledger, or the service rejects a request now and then.',
 		},
 		...jobLedgerProperties,
 		{
@@ -64,7 +64,7 @@ export class MarketAssistantApi implements ICredentialType {
 			displayOptions: { show: { useJobLedger: [true] } },
 			default: false,
 			description:
-				'Whether all processes of n8n, such as the workers of queue mode, share the limit of the plan. Each reserves the times of its requests in the job ledger. While the ledger cannot be reached, each process limits its own rate.',
+				'Whether all processes of n8n, such as the workers of queue mode, share the limit of the plan. Each reserves the times of its requests in the job ledger. While the ledger cannot be reached, each process uses the whole limit by itself.',
 		},
 	];
 
