@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 import { data, event, json, stream, type Answer, type Piece } from '../service/answer';
 import type { Call } from '../service/call';
-import { png } from '../service/media/png';
+import { mediaFile } from '../service/media/file';
 import { startService, type Service } from '../service/service';
 import { EVERYTHING, someOf } from '../support/cases';
 import { KEY, spellingsIn, spellingsOf, textsIn } from '../support/spellings';
@@ -92,7 +92,7 @@ function echoing({ method, path }: Call): Answer {
 				'content-type': `image/png; note=${encodeURIComponent(KEY)}`,
 				'content-disposition': `attachment; filename=${JSON.stringify(`a ${KEY}.png`)}`,
 			},
-			body: png(''),
+			body: mediaFile({ kind: 'image', id: '', prompt: '' }).bytes,
 		};
 	const record = { id: `job-${KEY}`, model: ECHO, note: ECHO, cost: 1, estimated_cost: 1 };
 	return json(method === 'POST' ? record : { ...record, status: 'completed' });

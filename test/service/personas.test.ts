@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-import { drawnFile } from './media/drawn/drawnFile.ts';
+import { mediaFile } from './media/file.ts';
 import { client, eventsIn } from './probe.ts';
 import { startService, type Service } from './service.ts';
 
@@ -129,7 +129,7 @@ describe('an agent', () => {
 
 	it('helps customers, and knows what a thread is about', async () => {
 		await tell('My order 4711 has not arrived.');
-		expect(await tell('It was ordered on Monday.')).toMatch(/Order 4711 of Monday .* on Wednesday/);
+		expect(await tell('It was ordered on Monday.')).toMatch(/Order 4711 of Monday .* two days later/);
 		expect(await tell('My order 4711 has not arrived.')).toMatch(/^As I wrote before: /);
 		expect(await tell('How do I change my address?', 'ws-1', 2)).toContain('Addresses');
 		expect(await tell('And the one for invoices?', 'ws-1', 2)).toContain('on the same page');
@@ -155,12 +155,8 @@ describe('an agent', () => {
 		const question = await tell(`${instruction}\n\nFind out which wallets bought the most ETH.`);
 		expect(question).toBe('Which wallets bought the most ETH? Please name each with its amount.');
 		const { answer } = await ask(question);
-		const amounts = [...answer.matchAll(/ ([\d,]+) ETH/g)].map(([, amount = '']) =>
-			Number(amount.replace(',', '')),
-		);
-		const total = amounts.reduce((sum, amount) => sum + amount, 0).toLocaleString('en-US');
 		const summary = await tell(answer);
-		expect(summary).toContain(`${total} ETH together`);
+		expect(summary).toMatch(/^In sum: 0x\S+ and 0x\S+ lead with 2,300 ETH and 1,449 ETH/);
 		expect(summary).toMatch(/invented.*\[ENOUGH\]$/);
 	});
 });
@@ -321,16 +317,16 @@ describe('a model', () => {
 	});
 
 	it('describes a picture of the demo', async () => {
-		const { bytes } = drawnFile('image', 'A lighthouse in the fog', {});
+		const { bytes } = mediaFile({ kind: 'image', id: 'x', prompt: 'A lighthouse in the fog' });
 		const url = `data:image/png;base64,${bytes.toString('base64')}`;
 		const parts = [
 			{ type: 'text', text: 'What is this?' },
 			{ type: 'image_url', image_url: { url } },
 		];
 		const { content } = await complete([user(parts)]);
-		expect(content).toMatch(/^A lighthouse .* under thick fog.*1024 by 768 pixels/);
+		expect(content).toMatch(/^A lighthouse .* under thick fog/);
 		const other = [{ type: 'image_url', image_url: { url: 'data:image/jpeg;base64,AAAA' } }];
-		expect((await complete([user(other)])).content).toContain('only the pictures that the demo');
+		expect((await complete([user(other)])).content).toContain('only the pictures of the demo');
 	});
 });
 

@@ -11,9 +11,9 @@ import type { Service } from '../service/service';
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** The bytes as the service sends them when nothing goes wrong. */
-export async function fileOf({ kind, id, prompt }: Job): Promise<Buffer> {
-	const { bytes } = mediaFile(kind, id);
-	const size = numberIn(directivesOf(prompt), 'size') ?? bytes.length;
+export async function fileOf(job: Job): Promise<Buffer> {
+	const { bytes } = mediaFile(job);
+	const size = numberIn(directivesOf(job.prompt), 'size') ?? bytes.length;
 	return await buffer(padded(bytes, size));
 }
 

@@ -2,7 +2,7 @@ import { type Answer } from '../answer.ts';
 import { isFields, partsOf, UUID, type Call } from '../call.ts';
 import { wordsOf } from '../directives.ts';
 import { answerText } from '../memory.ts';
-import { agentAnswer } from '../personas/agent.ts';
+import { factsOf, scriptedAnswer } from '../personas/agent.ts';
 import type { World } from '../world.ts';
 import { agentError } from './error.ts';
 import { inForm } from './form.ts';
@@ -46,6 +46,6 @@ function answerMessage(
 	const said = world.sessions.get(session) ?? [];
 	said.push(content);
 	world.sessions.set(session, said);
-	const scripted = world.personas ? agentAnswer(workspace, said) : undefined;
+	const scripted = world.personas ? scriptedAnswer(factsOf('agent', said, workspace)) : undefined;
 	return inForm(world, call, wordsOf(scripted ?? answerText(said, 'session')));
 }

@@ -1,40 +1,40 @@
 import { directivesOf } from '../directives.ts';
-import { adviser, isAdvice } from './adviser.ts';
-import { analyst, isAnalysis } from './analyst.ts';
-import { editor, isEditing } from './editor.ts';
-import { knownAnswer } from './knowledge.ts';
-import { isRelease, isTester, planner, tester } from './release.ts';
-import { remembering } from './remembering.ts';
-import { isSupport, support } from './support.ts';
-import { isWriting, writer } from './writer.ts';
+import { readRules, type Facts } from './rules.ts';
 
-interface Persona {
-	fits(said: readonly string[], workspace: string): boolean;
-	answer(said: readonly string[], workspace: string): string;
+const answerFrom = readRules('personas/conversation.json');
+
+/** What the rules know of a conversation. */
+export function factsOf(who: 'agent' | 'model', said: readonly string[], workspace = ''): Facts {
+	const [first = ''] = said;
+	const last = said.at(-1) ?? '';
+	return {
+		who: `${who} ${said.length}: ${workspace}`,
+		opening: `${workspace}: ${first}`,
+		first,
+		last,
+		later: said.slice(1).join('\n'),
+		all: said.join('\n'),
+		again: said.slice(0, -1).includes(last) ? 'As I wrote before:' : '',
+		sum: calculated(last),
+	};
 }
 
-/** The first that fits answers. */
-const PERSONAS: Persona[] = [
-	{ fits: isAnalysis, answer: analyst },
-	{ fits: isEditing, answer: editor },
-	{ fits: isWriting, answer: writer },
-	{ fits: (said, workspace) => isRelease(said) && isTester(said, workspace), answer: tester },
-	{ fits: isRelease, answer: planner },
-	{ fits: isAdvice, answer: adviser },
-	{ fits: isSupport, answer: support },
-	{
-		fits: () => true,
-		answer: (said) => knownAnswer(said.at(-1) ?? '') ?? remembering(said, 'agent'),
-	},
-];
+function calculated(question: string): string {
+	const [, one, sign = '', other] =
+		/(-?\d+(?:\.\d+)?)\s*([-+*×x/÷])\s*(-?\d+(?:\.\d+)?)/.exec(question) ?? [];
+	const [left, right] = [Number(one), Number(other)];
+	const result = { '+': left + right, '-': left - right, '/': left / right, '÷': left / right }[
+		sign
+	];
+	return one
+		? `${one} ${sign} ${other} is ${Number((result ?? left * right).toPrecision(12))}`
+		: '';
+}
 
 /**
- * What an agent of the demo answers.
+ * What an agent or a model of the demo answers.
  *
- * @param said All messages of the session, the one to be answered at the end.
  * @returns undefined for a message with a directive, which is answered as it says
  */
-export function agentAnswer(workspace: string, said: readonly string[]): string | undefined {
-	if (directivesOf(said.at(-1) ?? '').size) return undefined;
-	return PERSONAS.find(({ fits }) => fits(said, workspace))?.answer(said, workspace);
-}
+export const scriptedAnswer = (facts: Facts): string | undefined =>
+	directivesOf(facts.last ?? '').size ? undefined : answerFrom(facts);

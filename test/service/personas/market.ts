@@ -1,10 +1,35 @@
 import { directivesOf } from '../directives.ts';
-import { chanceOf } from '../media/drawn/chance.ts';
-import { asksForTokens, figure, SECTIONS, type Section, type Subject } from './marketSections.ts';
+import { readData } from '../fixture.ts';
 import { NUMBER, numberFrom } from './words.ts';
 
-const INVENTED =
-	'All figures are invented: this is the reference service of the demo, not the market.';
+/** One thing that can be asked for. */
+interface Section {
+	/** An expression for whole words. */
+	asked: string;
+	/** Which of the assistant's tools looks it up. */
+	tool: 'market' | 'web' | 'wallets';
+	/** With `{token}`, and amounts: `{usd 2}` is twice the price in USD, `{tokens 2}` is what 2 USD buy. */
+	line?: string;
+	/** The end of each row of a list, in turn; `{most}` is a falling number. */
+	rows?: string[];
+}
+
+const DATA = readData<{
+	invented: string;
+	tokens: Record<string, { asked: string; price: number }>;
+	/** Words in capitals that are no tokens. */
+	others: string[];
+	wallets: Record<string, { usd: number; most: number }>;
+	sections: Record<string, Section>;
+}>('personas/market.json');
+
+const WALLETS = Object.entries(DATA.wallets);
+
+/** The names of those that a text asks for. */
+const namesIn = (text: string, things: Record<string, { asked: string }>): string[] =>
+	Object.keys(things).filter((name) =>
+		new RegExp(`\\b(${things[name]?.asked})\\b`, 'i').test(text),
+	);
 
 /** What the assistant answers, and which of its tools it has used. */
 export interface MarketAnswer {
@@ -25,67 +50,61 @@ export function marketAnswer(said: readonly string[]): MarketAnswer | undefined 
 	const earlier = said.slice(0, -1).map(tokenIn).findLast(Boolean);
 	const token = own ?? earlier ?? 'ETH';
 	const sections = sectionsFor(question);
-	const subject: Subject = { token, count: countIn(question), price: priceOf(token), question };
-	const lines = sections.map((section) =>
-		section.lines(subject, chanceOf(`${section.title} ${token}`)),
-	);
-	const language = /\bAnswer in (\w+)\./.exec(question)?.[1];
+	const heading = own === undefined && earlier ? `Still on ${token}, as before in this chat:` : '';
+	const language = /\bAnswer in (?!English)(\w+)\./.exec(question)?.[1];
 	return {
 		text: [
-			headingFor(question, token, !own && earlier !== undefined),
-			...sections.map(({ title }, index) => {
-				const [first = '', ...more] = lines[index] ?? [];
-				return more.length ? `- ${title}:\n${[first, ...more].join('\n')}` : `- ${title}: ${first}`;
-			}),
+			heading || `Figures for ${token}:`,
+			...sections.flatMap((title) => linesOf(title, token, countIn(question))),
 			'',
-			...(language && language !== 'English'
-				? [`(Scripted, and so in English and not in ${language}.)`]
-				: []),
-			INVENTED,
+			...(language ? [`(Scripted, and so in English and not in ${language}.)`] : []),
+			DATA.invented,
 		].join('\n'),
-		tools: [...new Set(sections.map(({ tool }) => tool))],
+		tools: [...new Set(sections.flatMap((title) => DATA.sections[title]?.tool ?? []))],
 	};
 }
 
-function headingFor(question: string, token: string, isFromBefore: boolean): string {
-	if (asksForTokens(question)) return 'Figures for all tokens:';
-	return isFromBefore ? `Still on ${token}, as before in this chat:` : `Figures for ${token}:`;
+function linesOf(title: string, token: string, count: number): string[] {
+	const { line, rows = [] } = DATA.sections[title] ?? {};
+	const price = DATA.tokens[token]?.price ?? 12.5;
+	const number = (value: number) =>
+		value.toLocaleString('en-US', { maximumFractionDigits: value < 10_000 ? 2 : 0 });
+	const usd = (value: number) =>
+		`${value < 10_000 ? value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 }) : number(value)} USD`;
+	if (line !== undefined) {
+		const filled = line
+			.replaceAll('{token}', token)
+			.replace(/\{usd ([\d.]+)\}/g, (_all, share) => usd(price * Number(share)))
+			.replace(/\{tokens (\d+)\}/g, (_all, worth) => number(Math.round(Number(worth) / price)));
+		return [`- ${title}: ${filled}`];
+	}
+	return [
+		`- ${title}:`,
+		...WALLETS.slice(0, count).map(([name, { usd: worth, most }], index) => {
+			const row = rows[index % rows.length] ?? '';
+			const amount = `${number(Math.round(worth / price))} ${token}`;
+			return `  ${index + 1}. ${name} ${row.replace('{amount}', amount).replace('{most}', number(most))}`;
+		}),
+	];
 }
 
 /** A guided question ends with what to cover; any other names it somewhere. */
-function sectionsFor(question: string): Section[] {
+function sectionsFor(question: string): string[] {
 	const covered = /\? Please cover (.+)\.$/m.exec(question)?.[1];
-	const find = (text: string) => SECTIONS.filter(({ asked }) => asked.test(text));
-	const found = covered ? find(covered) : find(question).slice(0, 3);
-	return found.length ? found : SECTIONS.slice(0, 2);
+	const found = namesIn(covered ?? question, DATA.sections).slice(0, covered ? undefined : 3);
+	return found.length ? found : ['Price', 'Change'];
 }
-
-const TOKENS: Array<[name: string, RegExp]> = [
-	['ETH', /\b(eth|ether|ethereum)\b/i],
-	['BTC', /\b(btc|bitcoin)\b/i],
-	['SOL', /\b(sol|solana)\b/i],
-	['ARB', /\b(arb|arbitrum)\b/i],
-];
 
 /** The token that a question names: by a known name, or in capitals. A guided question has it before its chain. */
 function tokenIn(question: string): string | undefined {
 	const text = /^What .*? (?:about|around) (.+?)(?: on | for |\? )/.exec(question)?.[1] ?? question;
-	const known = TOKENS.find(([, pattern]) => pattern.test(text))?.[0];
+	const [known] = namesIn(text, DATA.tokens);
 	const capitals = [...text.matchAll(/\b[A-Z]{3,6}\b/g)].map(([word]) => word);
-	return known ?? capitals.find((word) => !NO_TOKENS.has(word));
+	return known ?? capitals.find((word) => !DATA.others.includes(word));
 }
-
-const NO_TOKENS = new Set(['DEX', 'USD', 'UTC', 'EVM', 'RSI', 'NFT', 'API', 'THE']);
 
 function countIn(question: string): number {
-	const cap = new RegExp(String.raw`\bat most ${NUMBER} entries|\btop ${NUMBER}\b`, 'i').exec(
-		question,
-	);
-	return Math.min(10, Math.max(1, numberFrom(cap?.[1] ?? cap?.[2] ?? '') ?? 3));
-}
-
-/** In USD; invented as well. */
-function priceOf(token: string): number {
-	const known: Record<string, number> = { ETH: 3412.5, BTC: 96_840, SOL: 187.3, ARB: 0.84 };
-	return known[token] ?? figure(chanceOf(`price ${token}`), 0.5, 40);
+	const most = new RegExp(String.raw`\b(?:at most|top) ${NUMBER}(?: entries)?\b`, 'i');
+	const count = numberFrom(most.exec(question)?.[1] ?? '') ?? 3;
+	return Math.min(WALLETS.length, Math.max(1, count));
 }

@@ -1,17 +1,13 @@
 import { isFields, type Fields } from '../call.ts';
 import { directivesOf } from '../directives.ts';
+import { shownIn } from '../media/file.ts';
 import type { Ask } from '../router/ask.ts';
 import { partsIn } from '../router/parts.ts';
 import type { ToolCall } from '../router/toolCalls.ts';
-import { knownAnswer } from './knowledge.ts';
+import { factsOf, scriptedAnswer } from './agent.ts';
 import { asTold } from './instructions.ts';
 import { isModeration, moderator } from './moderator.ts';
-import { pictureAnswer } from './picture.ts';
-import { isRelease, planner } from './release.ts';
-import { remembering } from './remembering.ts';
 import { readFields } from './structured.ts';
-import { stopPhraseOf } from './words.ts';
-import { saysWhen } from './writer.ts';
 
 /** An answer that is written before it is planned. */
 export interface Scripted {
@@ -44,13 +40,12 @@ export function modelAnswer(
 	if (ask.schema !== undefined)
 		return { text: JSON.stringify(readFields(ask.schema, ask.message)), calls };
 	const lastUser = list.findLast(({ role }) => role === 'user');
-	const text =
-		(ask.toolResult !== undefined ? fromTool(ask.message, ask.toolResult) : undefined) ??
-		pictureAnswer(lastUser?.content) ??
-		review(system, users) ??
-		(isRelease(users) ? planner(users) : undefined) ??
-		knownAnswer(ask.message) ??
-		remembering(users, 'model');
+	const facts = {
+		...factsOf('model', users),
+		result: ask.toolResult === undefined ? '' : textOf(ask.toolResult),
+		reviewer: `${system}\n${users[0] ?? ''}`,
+	};
+	const text = pictureAnswer(lastUser?.content) ?? scriptedAnswer(facts) ?? '';
 	const told = asTold(text, system, ask.message);
 	return { text: ask.jsonObject ? JSON.stringify({ answer: told }) : told, calls };
 }
@@ -80,29 +75,24 @@ function isAbout(tool: Fields, message: string): boolean {
 
 const WEATHER = /\b(umbrella|weather|rain\w*|cold|warm|jacket|snow\w*)\b/i;
 
-function fromTool(question: string, result: string): string {
-	const place = /\bin ([A-Z]\p{L}+)/u.exec(question)?.[1];
-	const where = place ? ` in ${place}` : '';
-	if (/\bumbrella\b/i.test(question)) {
-		return /\b(rain|shower|storm|snow)/i.test(result)
-			? `Yes, take an umbrella: it is ${result}${where}.`
-			: `No, leave the umbrella at home: it is ${result}${where}.`;
-	}
-	return `I have looked it up${where && ` for you${where}`}: ${textOf(result)}.`;
-}
-
 /** The answer in a tool's result, which n8n's AI Agent hands over as the JSON of its item. */
 function textOf(result: string): string {
 	const [, text] = /"output":("(?:[^"\\]|\\.)*")/.exec(result) ?? [];
 	return text === undefined ? result : String(JSON.parse(text)).replace(/\.$/, '');
 }
 
-/** Reads what a writer has written, and names one thing that is missing, or agrees. */
-function review(system: string, users: readonly string[]): string | undefined {
-	if (!/\byou review\b/i.test(`${system}\n${users[0] ?? ''}`)) return undefined;
-	const stop = stopPhraseOf([system, ...users]);
-	const text = users.at(-1) ?? '';
-	return saysWhen(text.replace(/^[^]*says:/, ''))
-		? `It says what there is, from when on, and what to do. ${stop}`.trim()
-		: 'One thing is missing: it does not say when. Name the day and the time.';
+/** What is to be seen in the pictures of a message. */
+function pictureAnswer(content: unknown): string | undefined {
+	if (!Array.isArray(content)) return undefined;
+	const addresses = content.filter(isFields).flatMap(({ image_url: image }) => {
+		const url = isFields(image) ? image.url : image;
+		return typeof url === 'string' ? [url] : [];
+	});
+	const described = addresses.map((url) => {
+		const shown = shownIn(Buffer.from(url.replace(/^data:image\/png;base64,/, ''), 'base64'));
+		return shown === undefined
+			? 'I was given a picture, but a scripted model knows only the pictures of the demo.'
+			: `${shown}, drawn in flat colors.`;
+	});
+	return described.length ? described.join('\n') : undefined;
 }

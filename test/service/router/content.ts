@@ -1,6 +1,5 @@
 import type { Answer } from '../answer.ts';
 import { directivesOf, numberIn } from '../directives.ts';
-import { drawnFile } from '../media/drawn/drawnFile.ts';
 import { mediaFile, padded } from '../media/file.ts';
 import type { World } from '../world.ts';
 import { routerError } from './error.ts';
@@ -15,9 +14,7 @@ export function jobContent(world: World, job: Job): Answer {
 		return routerError(world, 410, 'content_expired', `The file of job ${job.id} is gone`);
 	}
 	const { contentType, contentDisposition, contentLength } = world.forms;
-	const file = world.personas
-		? drawnFile(job.kind, job.prompt, job.body)
-		: mediaFile(job.kind, job.id);
+	const file = mediaFile(job);
 	const size = numberIn(directivesOf(job.prompt), 'size') ?? file.bytes.length;
 	const headers: Record<string, string> = {};
 	if (contentType !== 'missing')

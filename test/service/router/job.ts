@@ -1,4 +1,3 @@
-import type { Fields } from '../call.ts';
 import { directivesOf, numberIn } from '../directives.ts';
 import type { World } from '../world.ts';
 import type { Kind, Model } from './catalog.ts';
@@ -20,8 +19,6 @@ export interface Job {
 	kind: MediaKind;
 	model: Model;
 	prompt: string;
-	/** What was asked for, the prompt included. */
-	body: Fields;
 	state: 'pending' | 'completed' | 'failed';
 	/** Amounts in µ$. */
 	estimatedCost: number;

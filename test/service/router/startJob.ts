@@ -38,7 +38,6 @@ export function startJob(world: World, call: Call, key: string, kind: MediaKind)
 		kind,
 		model,
 		prompt,
-		body,
 		state: 'pending',
 		estimatedCost,
 		startedAt: world.now(),
