@@ -36,7 +36,7 @@ class PrintingService extends OwnedProcess {
 		const [command = '', ...args] = told('npm run service -- --personas --port=18080')
 			.replace('18080', String(port))
 			.split(' ');
-		const isReady = () => this.log().includes('Control: ');
+		const isReady = () => this.log().includes('End: ');
 		await this.launch({ command, args, cwd: process.cwd(), isReady, seconds: 60 });
 	}
 

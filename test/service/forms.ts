@@ -7,8 +7,6 @@ export interface Forms {
 
 	/** Section 6A: events of the streamed answer, not shown. */
 	agent: 'sse-json' | 'sse-text' | 'ndjson' | 'text' | 'json';
-	/** Section 7A: errors, not shown. */
-	agentError: 'error-object' | 'detail' | 'text';
 
 	/** Section 6B gives `null` as the data of `finish`; an event without a data line is dropped by the SSE standard. */
 	finish: 'null' | 'empty';
@@ -38,8 +36,6 @@ export interface Forms {
 	catalogExtras: 'absent' | 'present';
 	/** Whether entries list their input modalities (2C: optional); where they do not, every model takes all. */
 	inputModalities: 'present' | 'absent';
-	/** How many more text models the list has, for long catalogs. */
-	moreModels: number;
 	/** Section 4C names both `<segment>` and `<kind>` in the job paths. */
 	jobPath: 'segment' | 'kind' | 'both';
 	jobId: 'string' | 'number' | 'slash';
@@ -59,14 +55,8 @@ export interface Forms {
 	contentDisposition: string;
 	contentLength: 'present' | 'absent';
 
-	/** Section 7C: the envelope beyond `message` and `meta`, not shown. */
-	routerError: 'error-object' | 'flat' | 'error-string';
-	/** Section 7C: status codes of these refusals, not shown. */
+	/** Section 7C: the status code of this refusal, not shown. */
 	wrongEndpointStatus: number;
-	streamingRequiredStatus: number;
-	invalidStatus: number;
-	/** Largest plain answer in tokens; section 6C gives no number. */
-	plainLimit: number;
 
 	/** Where the usage of a streamed completion stands; section 6C: "the final chunk carries `usage`". */
 	chatChunkEnd: 'usage-alone' | 'usage-with-finish' | 'usage-in-each';
@@ -91,7 +81,6 @@ export function defaultForms(): Forms {
 		gate: false,
 		pace: 0,
 		agent: 'sse-json',
-		agentError: 'error-object',
 		finish: 'null',
 		assistantBody: 'answer',
 		assistantMessages: 1,
@@ -103,7 +92,6 @@ export function defaultForms(): Forms {
 		entry: 'bare',
 		catalogExtras: 'absent',
 		inputModalities: 'present',
-		moreModels: 0,
 		jobPath: 'both',
 		jobId: 'string',
 		jobStart: 'bare',
@@ -120,11 +108,7 @@ export function defaultForms(): Forms {
 		contentType: 'right',
 		contentDisposition: 'attachment',
 		contentLength: 'present',
-		routerError: 'error-object',
 		wrongEndpointStatus: 400,
-		streamingRequiredStatus: 400,
-		invalidStatus: 400,
-		plainLimit: 8000,
 		chatChunkEnd: 'usage-alone',
 		toolFragments: 'strings',
 		responseEvents: 'full',

@@ -68,7 +68,7 @@ function readable(service: Service): string {
 		`  ${router.baseUrl}/v1`,
 		...keys(router.keys),
 		'',
-		`Control: ${service.url}/_control/state   End: Ctrl+C`,
+		'End: Ctrl+C',
 		'',
 	].join('\n');
 }

@@ -8,7 +8,7 @@ export const manyWords = (count: number, word = 'word'): string =>
 export function answerText(said: string[], conversation: 'session' | 'chat'): string {
 	const message = said.at(-1) ?? '';
 	const directives = directivesOf(message);
-	const words = numberIn(directives, 'words') ?? numberIn(directives, 'events');
+	const words = numberIn(directives, 'words');
 	if (words !== undefined) return manyWords(words);
 	if (directives.has('say')) return directives.get('say') ?? '';
 	const before = said.at(-2);

@@ -129,7 +129,9 @@ describe('an agent', () => {
 
 	it('helps customers, and knows what a thread is about', async () => {
 		await tell('My order 4711 has not arrived.');
-		expect(await tell('It was ordered on Monday.')).toMatch(/Order 4711 of Monday .* two days later/);
+		expect(await tell('It was ordered on Monday.')).toMatch(
+			/Order 4711 of Monday .* two days later/,
+		);
 		expect(await tell('My order 4711 has not arrived.')).toMatch(/^As I wrote before: /);
 		expect(await tell('How do I change my address?', 'ws-1', 2)).toContain('Addresses');
 		expect(await tell('And the one for invoices?', 'ws-1', 2)).toContain('on the same page');

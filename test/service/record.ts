@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export interface RecordedRequest {
 	method: string;
-	/** With its query, without a `/fault/…` prefix. */
+	/** With its query. */
 	path: string;
 	headers: IncomingHttpHeaders;
 	/** Parsed JSON, or the text as it came. */

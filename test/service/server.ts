@@ -6,8 +6,7 @@ import { keyOf, type Call, type Endpoint } from './call.ts';
 import type { Connections } from './connections.ts';
 import { applyFaults } from './faults/apply.ts';
 import { hasEffect, type Fault } from './faults/fault.ts';
-import { inlineFaults } from './faults/inline.ts';
-import { isUnread, type Rules } from './faults/rules.ts';
+import type { Rules } from './faults/rules.ts';
 import type { Gate } from './gate.ts';
 import type { Record, RecordedRequest } from './record.ts';
 import { send, type Wire } from './send.ts';
@@ -22,8 +21,6 @@ export interface Parts {
 	endpoint: Endpoint;
 	/** The answer when an endpoint's work is not done: only what its headers always have. */
 	untouched: Endpoint;
-	/** Answers `/_control/…`; outside the record and the faults. */
-	control: Endpoint;
 }
 
 /** Takes one HTTP request through record, faults and endpoint. */
@@ -32,11 +29,10 @@ export function createListener(parts: Parts) {
 		const { record, rules, connections } = parts;
 		const closing = new AbortController();
 		const ends: Array<() => void> = [];
-		const { call, url, faults: inline } = readHead(request, closing.signal, ends);
-		const control = call.path.startsWith('/_control/');
+		const call = readHead(request, closing.signal, ends);
 		const recorded: RecordedRequest = {
 			method: call.method,
-			path: url,
+			path: request.url ?? '/',
 			headers: request.headers,
 			body: undefined,
 			bodyText: '',
@@ -52,22 +48,20 @@ export function createListener(parts: Parts) {
 			released: async () => await parts.gate.opened(closing.signal),
 			breaking: () => (broken = true),
 		};
-		if (!control) {
-			record.requests.push(recorded);
-			record.begin();
-		}
+		record.requests.push(recorded);
+		record.begin();
 		response.on('close', () => {
 			recorded.abandoned = !response.writableFinished && !broken;
 			if (response.headersSent) recorded.status = response.statusCode;
 			closing.abort();
 			for (const end of ends) end();
-			if (!control) record.end();
+			record.end();
 		});
 		// a client that leaves is no error of the service
 		response.on('error', () => undefined);
 
-		if (!control && (isUnread(inline) || (!inline.length && rules.strikesUnread(call)))) {
-			if (!inline.length) rules.take(call, false);
+		if (rules.strikesUnread(call)) {
+			rules.take(call, false);
 			request.pause();
 			return await send({ ...json({}), before: [{ act: 'reset' }] }, wire);
 		}
@@ -76,8 +70,7 @@ export function createListener(parts: Parts) {
 		call.bodyText = recorded.bodyText = bodyText;
 		call.body = recorded.body = parsed(bodyText);
 
-		const faults = control ? [] : inline.length ? inline : rules.take(call, true);
-		await send(await answerTo(call, control, faults, parts), wire);
+		await send(await answerTo(call, rules.take(call, true), parts), wire);
 	};
 	return (request: IncomingMessage, response: ServerResponse): void => {
 		take(request, response).catch((error: unknown) => {
@@ -89,17 +82,14 @@ export function createListener(parts: Parts) {
 	};
 }
 
-async function answerTo(call: Call, control: boolean, faults: Fault[], parts: Parts) {
-	if (control) return await parts.control(call);
+async function answerTo(call: Call, faults: Fault[], parts: Parts) {
 	const endpoint = hasEffect(faults) ? parts.endpoint : parts.untouched;
 	return await applyFaults(await endpoint(call), faults, parts.now());
 }
 
-function readHead(request: IncomingMessage, closed: AbortSignal, ends: Array<() => void>) {
-	const header = request.headers['x-fault'];
-	const inline = inlineFaults(request.url ?? '/', typeof header === 'string' ? header : undefined);
-	const [path = '/', ...query] = inline.url.split('?');
-	const call: Call = {
+function readHead(request: IncomingMessage, closed: AbortSignal, ends: Array<() => void>): Call {
+	const [path = '/', ...query] = (request.url ?? '/').split('?');
+	return {
 		method: request.method ?? '',
 		path,
 		query: new URLSearchParams(query.join('?')),
@@ -110,7 +100,6 @@ function readHead(request: IncomingMessage, closed: AbortSignal, ends: Array<() 
 		closed,
 		onEnd: (done) => ends.push(done),
 	};
-	return { call, url: inline.url, faults: inline.faults };
 }
 
 function parsed(body: string): unknown {

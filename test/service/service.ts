@@ -6,7 +6,6 @@ import { json } from './answer.ts';
 import { assistantEndpoint } from './assistant/endpoint.ts';
 import type { Call, Endpoint } from './call.ts';
 import { createConnections } from './connections.ts';
-import { createControl } from './control.ts';
 import { createRules, type FaultRule } from './faults/rules.ts';
 import type { Forms } from './forms.ts';
 import { AGENT_KEYS, ASSISTANT_KEYS, ROUTER_KEYS } from './keys.ts';
@@ -100,9 +99,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		record.unexpected.push(`${call.method} ${call.path}`);
 		return json({ detail: `no such path: ${call.path}` }, 404);
 	};
-	const control = createControl(world, record, rules, reset);
 	const { gate } = world;
-	const parts = { record, rules, connections, now, gate, endpoint, untouched, control };
+	const parts = { record, rules, connections, now, gate, endpoint, untouched };
 
 	const server = createServer(KEPT, createListener(parts));
 	connections.watch(server);

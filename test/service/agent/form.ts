@@ -1,16 +1,12 @@
 import { data, event, json, stream, type Answer } from '../answer.ts';
 import type { Call } from '../call.ts';
-import { directivesOf } from '../directives.ts';
-import { isFields } from '../call.ts';
 import { paced } from '../pace.ts';
 import type { World } from '../world.ts';
 
 /** A's answer in one of the forms a stream may have: "its wire format is not shown" (section 4A). */
 export function inForm(world: World, call: Call, words: string[]): Answer {
-	const content = isFields(call.body) ? String(call.body.content) : '';
-	const form = directivesOf(content).get('form') ?? world.forms.agent;
 	const live = (pieces: string[], type: string) => stream(paced(world, call, pieces), type);
-	switch (form) {
+	switch (world.forms.agent) {
 		case 'sse-text':
 			return live([...words.map(data), data('[DONE]')], 'text/event-stream');
 		case 'ndjson':

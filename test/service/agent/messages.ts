@@ -1,12 +1,15 @@
-import { type Answer } from '../answer.ts';
+import { json, type Answer } from '../answer.ts';
 import { isFields, partsOf, UUID, type Call } from '../call.ts';
 import { wordsOf } from '../directives.ts';
 import { answerText } from '../memory.ts';
 import { factsOf, scriptedAnswer } from '../personas/agent.ts';
 import type { World } from '../world.ts';
-import { agentError } from './error.ts';
 import { inForm } from './form.ts';
 import { AGENT_KEYS } from '../keys.ts';
+
+/** An error of A; its shape is not specified (section 7A). */
+const agentError = (status: number, code: string, message: string): Answer =>
+	json({ error: { code, message } }, status);
 
 /** Section 4A: `{agent_base_url}/session/{session_id}/messages`; undefined when the path is none of A. */
 export function agentEndpoint(world: World, call: Call): Answer | undefined {
@@ -14,22 +17,22 @@ export function agentEndpoint(world: World, call: Call): Answer | undefined {
 		partsOf(call.path) ?? [];
 	if (api !== 'api' || v1 !== 'v1' || workspaces !== 'workspaces') return undefined;
 	if (session !== 'session' || messages !== 'messages' || more !== undefined) {
-		return agentError(world, 404, 'not_found', `no such path: ${call.path}`);
+		return agentError(404, 'not_found', `no such path: ${call.path}`);
 	}
 	// section 5: key and base address are tied to one workspace
 	const bearer = /^Bearer (.+)$/.exec(call.headers.authorization ?? '')?.[1];
 	const key = Object.hasOwn(AGENT_KEYS, workspace) ? AGENT_KEYS[workspace] : undefined;
 	if (bearer === undefined || bearer !== key) {
-		return agentError(world, 401, 'unauthorized', 'missing or invalid API key');
+		return agentError(401, 'unauthorized', 'missing or invalid API key');
 	}
 	if (call.method !== 'POST') {
-		return agentError(world, 405, 'method_not_allowed', `use POST, not ${call.method}`);
+		return agentError(405, 'method_not_allowed', `use POST, not ${call.method}`);
 	}
-	if (!UUID.test(id)) return agentError(world, 400, 'bad_session', 'session id is no UUID');
-	if (!isFields(call.body)) return agentError(world, 400, 'bad_request', 'the body is no object');
+	if (!UUID.test(id)) return agentError(400, 'bad_session', 'session id is no UUID');
+	if (!isFields(call.body)) return agentError(400, 'bad_request', 'the body is no object');
 	const { content } = call.body;
 	if (typeof content !== 'string' || content === '') {
-		return agentError(world, 400, 'bad_request', 'content is required, a string');
+		return agentError(400, 'bad_request', 'content is required, a string');
 	}
 	return answerMessage(world, call, workspace, id, content);
 }

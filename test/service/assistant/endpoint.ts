@@ -36,7 +36,6 @@ export function assistantEndpoint(world: World, call: Call): Answer | undefined 
 
 	const question = read(world, call.body);
 	if (typeof question === 'string') return refused(400, question);
-	if (question.said.at(-1)?.includes('[[status:500]]')) return refused(500, 'Server error');
 	return name === 'invoke_assistant'
 		? wholeAnswer(world, question)
 		: streamAnswer(world, call, question);

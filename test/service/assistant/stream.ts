@@ -35,7 +35,7 @@ function* eventsFor(world: World, { chatId, said }: Question): Generator<string>
 		yield event('pending_tool_call', { call_id: id, title });
 		yield event('finished_tool_call', { call_id: id });
 	}
-	const messages = numberIn(directives, 'messages') ?? world.forms.assistantMessages;
+	const messages = world.forms.assistantMessages;
 	for (let index = 0; index < messages; index++) {
 		const first = scripted?.text ?? answerText(said, 'chat');
 		const answer = index === 0 ? first : `Message ${index + 1} of ${messages}.`;

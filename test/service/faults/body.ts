@@ -44,8 +44,6 @@ export async function bodyFault(answer: Answer, fault: Fault): Promise<Answer | 
 			return fault.gzip
 				? compressed(holding(answer, gzipSync(Buffer.alloc(fault.bytes, ' '))))
 				: holding(answer, blanks(fault.bytes));
-		case 'repeat':
-			return holding(answer, repeated(fault.text, fault.times));
 		default:
 			return undefined;
 	}
@@ -89,9 +87,4 @@ async function* gzipped(body: AsyncIterable<Piece>): AsyncGenerator<Piece> {
 async function* blanks(bytes: number): AsyncGenerator<Piece> {
 	const block = Buffer.alloc(65_536, ' ');
 	for (let left = bytes; left > 0; left -= block.length) yield block.subarray(0, left);
-}
-
-async function* repeated(text: string, times: number): AsyncGenerator<Piece> {
-	const block = Math.max(1, Math.floor(65_536 / text.length));
-	for (let left = times; left > 0; left -= block) yield text.repeat(Math.min(left, block));
 }

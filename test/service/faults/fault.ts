@@ -4,7 +4,7 @@ interface Effect {
 }
 
 /**
- * One thing that goes wrong, as plain JSON. The words are toxiproxy's where it has them.
+ * One thing that goes wrong, as plain data. The words are toxiproxy's where it has them.
  *
  * A list of faults is applied in order, the first nearest to the real answer:
  * `[{type:'gzip'},{type:'limit_data',bytes:20}]` is a gzip body that is cut.
@@ -16,7 +16,6 @@ export type Fault =
 	/** No answer until the service's `release()`, or `reset()`. */
 	| ({ type: 'hold' } & Effect)
 	| ({ type: 'slicer'; bytes: number; pause?: number } & Effect)
-	| ({ type: 'bandwidth'; bytes: number; pause: number } & Effect)
 	// the connection
 	| { type: 'reset_unread' }
 	| ({ type: 'reset_peer'; bytes?: number } & Effect)
@@ -37,13 +36,10 @@ export type Fault =
 	| ({ type: 'malformed_json' } & Effect)
 	| ({ type: 'cut_json'; bytes?: number } & Effect)
 	| ({ type: 'deep_json'; depth: number } & Effect)
-	| ({ type: 'content_type'; value: string | null } & Effect)
 	| ({ type: 'login_page' } & Effect)
 	| ({ type: 'empty'; status?: number } & Effect)
 	| ({ type: 'gzip' } & Effect)
 	| ({ type: 'bomb'; bytes: number; gzip?: boolean } & Effect)
-	/** A body that is one text over and over. */
-	| ({ type: 'repeat'; text: string; times: number } & Effect)
 	| ({ type: 'replace'; find: string; with: string } & Effect)
 	// the event stream
 	| ({ type: 'keep_alives_only'; every?: number } & Effect)
@@ -61,7 +57,6 @@ export type MalformedHttp =
 	| 'duplicate_content_length'
 	| 'header_overflow'
 	| 'garbage'
-	| 'bad_chunk'
 	| 'bad_header';
 
 /** Those that answer in place of the endpoint: by default its work is not done then. */

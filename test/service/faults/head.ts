@@ -25,12 +25,6 @@ export function headFault(answer: Answer, fault: Fault, now: number): Answer | u
 			}
 			return { ...answer, headers };
 		}
-		case 'content_type': {
-			const headers = { ...answer.headers };
-			delete headers['content-type'];
-			if (fault.value !== null) headers['content-type'] = fault.value;
-			return { ...answer, headers };
-		}
 		case 'empty':
 			return { ...instead(answer, fault.status ?? 204, ''), headers: requestId(answer) };
 		default:

@@ -1,4 +1,4 @@
-import { isFields, type Call, type Fields } from '../call.ts';
+import type { Call } from '../call.ts';
 import type { Fault } from './fault.ts';
 
 export interface FaultRule {
@@ -13,7 +13,7 @@ export interface FaultRule {
 	times?: number;
 	/** How many matching requests pass before it strikes. */
 	skip?: number;
-	/** A function (only in the same process) may draw another fault for each request. */
+	/** A function may draw another fault for each request. */
 	do: Fault | Fault[] | ((call: Call) => Fault | Fault[]);
 }
 
@@ -29,11 +29,12 @@ export interface Rules {
 export function createRules(): Rules {
 	let rules: Array<{ rule: FaultRule; skip: number; left: number }> = [];
 	// drawn once for a request, however often its rule is looked at
-	const drawn = new WeakMap<Call, Fault[]>();
+	const drawn = new WeakMap<Call, { rule: FaultRule; faults: Fault[] }>();
 	const draw = (rule: FaultRule, call: Call) => {
-		const faults =
-			drawn.get(call) ?? listOf(typeof rule.do === 'function' ? rule.do(call) : rule.do);
-		drawn.set(call, faults);
+		const known = drawn.get(call);
+		if (known?.rule === rule) return known.faults;
+		const faults = listOf(typeof rule.do === 'function' ? rule.do(call) : rule.do);
+		drawn.set(call, { rule, faults });
 		return faults;
 	};
 	const find = (call: Call, read: boolean) =>
@@ -62,20 +63,11 @@ export function createRules(): Rules {
 	};
 }
 
-export const listOf = (faults: Fault | Fault[]): Fault[] =>
+const listOf = (faults: Fault | Fault[]): Fault[] =>
 	Array.isArray(faults) ? faults : [faults];
 
-export const isUnread = (faults: Fault[]): boolean =>
+const isUnread = (faults: Fault[]): boolean =>
 	faults.some((fault) => fault.type === 'reset_unread');
-
-/** A rule from JSON, where a regular expression is `{"regex":"…"}`. */
-export function ruleFrom(value: unknown): FaultRule {
-	if (!isFields(value) || value.do === undefined) throw new Error('a fault rule has "do"');
-	const rule = value as unknown as FaultRule;
-	const path = (value.match as Fields | undefined)?.path;
-	if (!isFields(path)) return rule;
-	return { ...rule, match: { ...rule.match, path: new RegExp(String(path.regex)) } };
-}
 
 function matches({ match = {} }: FaultRule, call: Call, read: boolean): boolean {
 	const query = call.query.size ? `?${call.query}` : '';

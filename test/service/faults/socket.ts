@@ -24,8 +24,6 @@ export function socketFault(answer: Answer, fault: Fault): Answer | undefined {
 			return limited(answer, fault.bytes, { act: 'fin' });
 		case 'slicer':
 			return { ...kept(answer), body: sliced(answer.body, fault.bytes, fault.pause ?? 1) };
-		case 'bandwidth':
-			return { ...kept(answer), body: sliced(answer.body, fault.bytes, fault.pause) };
 		case 'raw':
 			return { ...answer, raw: fault.bytes };
 		case 'malformed_http':
@@ -50,7 +48,6 @@ const MALFORMED: Record<MalformedHttp, string> = {
 	// Node's limit for a head is 16 KiB
 	header_overflow: `HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(70_000)}\r\ncontent-length: 2\r\n\r\n{}`,
 	garbage: 'this is not HTTP\r\n\r\n',
-	bad_chunk: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n',
 	bad_header: 'HTTP/1.1 200 OK\r\nno colon here\r\ncontent-length: 2\r\n\r\n{}',
 };
 

@@ -37,7 +37,7 @@ function jsonOf(schema: unknown, message: string, directives: Map<string, string
 }
 
 function textOf(ask: Ask, directives: Map<string, string>): string {
-	const words = numberIn(directives, 'words') ?? numberIn(directives, 'events');
+	const words = numberIn(directives, 'words');
 	if (words !== undefined) return manyWords(words);
 	if (directives.has('say')) return directives.get('say') ?? '';
 	if (ask.toolResult !== undefined) return `The tool said: ${ask.toolResult}`;

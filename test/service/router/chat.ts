@@ -24,14 +24,14 @@ export interface Completion {
 /** POST /v1/chat/completions (section 4C). */
 export function completeChat(world: World, call: Call, key: string): Answer {
 	const body = call.body;
-	if (!isFields(body)) return invalid(world, 'the body is a JSON object');
+	if (!isFields(body)) return invalid('the body is a JSON object');
 	const model = modelFor(world, body.model, 'text');
 	if (isAnswer(model)) return model;
 	const ask = askOfChat(body, model);
-	if (typeof ask === 'string') return invalid(world, ask);
+	if (typeof ask === 'string') return invalid(ask);
 	const choices = body.n === undefined || body.n === null ? 1 : Number(body.n);
 	if (!Number.isInteger(choices) || choices < 1 || choices > 8) {
-		return invalid(world, 'n is a whole number from 1 to 8');
+		return invalid('n is a whole number from 1 to 8');
 	}
 
 	const streamed = body.stream === true;

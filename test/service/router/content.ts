@@ -8,10 +8,10 @@ import { isExpired, type Job } from './job.ts';
 /** GET …/content (sections 3 and 7C); type and shape of the file are not shown. */
 export function jobContent(world: World, job: Job): Answer {
 	if (job.state !== 'completed') {
-		return routerError(world, 409, 'job_not_completed', `Job ${job.id} is not completed`);
+		return routerError(409, 'job_not_completed', `Job ${job.id} is not completed`);
 	}
 	if (isExpired(world, job)) {
-		return routerError(world, 410, 'content_expired', `The file of job ${job.id} is gone`);
+		return routerError(410, 'content_expired', `The file of job ${job.id} is gone`);
 	}
 	const { contentType, contentDisposition, contentLength } = world.forms;
 	const file = mediaFile(job);

@@ -29,24 +29,24 @@ function route(world: World, call: Call, parts: string[]): Answer | Promise<Answ
 	// section 5: X-API-KEY on every request; `Authorization` does not count
 	const key = call.headers['x-api-key'];
 	if (typeof key !== 'string' || !world.accounts.has(key)) {
-		return routerError(world, 401, 'unauthorized', 'X-API-KEY is missing or not valid');
+		return routerError(401, 'unauthorized', 'X-API-KEY is missing or not valid');
 	}
 	const [first, second, ...rest] = parts;
 	if (first === 'models') {
-		if (call.method !== 'GET') return wrongMethod(world, call);
+		if (call.method !== 'GET') return wrongMethod(call);
 		return second === undefined ? listModels(world) : readModel(world, parts.slice(1).join('/'));
 	}
 	const name = parts.join('/');
 	if (name === 'chat/completions' || name === 'responses') {
-		if (call.method !== 'POST') return wrongMethod(world, call);
+		if (call.method !== 'POST') return wrongMethod(call);
 		return first === 'chat' ? completeChat(world, call, key) : createResponse(world, call, key);
 	}
 	if (second === 'jobs') {
 		const answer = jobsEndpoint(world, call, key, first ?? '', rest);
 		if (answer) return answer;
 	}
-	return routerError(world, 404, 'not_found', `no such path: ${call.path}`);
+	return routerError(404, 'not_found', `no such path: ${call.path}`);
 }
 
-export const wrongMethod = (world: World, call: Call): Answer =>
-	routerError(world, 405, 'method_not_allowed', `${call.method} is not for this path`);
+export const wrongMethod = (call: Call): Answer =>
+	routerError(405, 'method_not_allowed', `${call.method} is not for this path`);

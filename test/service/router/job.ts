@@ -50,7 +50,7 @@ export function advanceJob(world: World, job: Job, read: boolean): void {
 	const directives = directivesOf(job.prompt);
 	if (directives.has('never')) return;
 	if (read) job.reads++;
-	const seconds = numberIn(directives, 'seconds') ?? world.forms.jobSeconds;
+	const seconds = world.forms.jobSeconds;
 	const steps = numberIn(directives, 'steps') ?? world.forms.jobSteps;
 	const done =
 		seconds === null ? job.reads >= steps : world.now() >= job.startedAt + seconds * 1000;

@@ -22,17 +22,17 @@ export function jobsEndpoint(
 		const kind = kinds.find((each) => SEGMENTS[each] === name);
 		if (!kind) return undefined;
 		if (call.method === 'POST') return startJob(world, call, key, kind);
-		return routerError(world, 405, 'method_not_allowed', 'use POST to start a job');
+		return routerError(405, 'method_not_allowed', 'use POST to start a job');
 	}
 	const kind = kinds.find((each) => namesOf(world, each).includes(name));
 	if (!kind || more !== undefined || (content !== undefined && content !== 'content')) {
 		return undefined;
 	}
-	if (call.method !== 'GET') return routerError(world, 405, 'method_not_allowed', 'use GET');
+	if (call.method !== 'GET') return routerError(405, 'method_not_allowed', 'use GET');
 	const job = world.jobs.get(id);
 	// another account's job, or a job of another kind, is no job here; not specified
 	if (!job || job.key !== key || job.kind !== kind) {
-		return routerError(world, 404, 'job_not_found', `There is no job ${id}`);
+		return routerError(404, 'job_not_found', `There is no job ${id}`);
 	}
 	advanceJob(world, job, content === undefined);
 	if (content) return jobContent(world, job);

@@ -1,13 +1,12 @@
 import { json, type Answer } from '../answer.ts';
 import type { World } from '../world.ts';
-import { findModel, MODELS, type Entry } from './catalog.ts';
+import { findModel, MODELS } from './catalog.ts';
 import { routerError } from './error.ts';
 import { servedEntry } from './servedEntry.ts';
 
 /** GET /v1/models; the wrapper around the list is not shown (section 4C). */
 export function listModels(world: World): Answer {
-	const all = [...MODELS.map((model) => model.entry), ...moreEntries(world.forms.moreModels)];
-	const entries = all.map((entry) => servedEntry(entry, world.forms));
+	const entries = MODELS.map(({ entry }) => servedEntry(entry, world.forms));
 	switch (world.forms.list) {
 		case 'data':
 			return json({ object: 'list', data: entries });
@@ -20,18 +19,10 @@ export function listModels(world: World): Answer {
 	}
 }
 
-const moreEntries = (count: number): Entry[] =>
-	Array.from({ length: count }, (_, index) => ({
-		id: `bulk/model-${index + 1}`,
-		owned_by: 'bulk',
-		kind: 'text' as const,
-		pricing: { input_per_mtok: 1, output_per_mtok: 2 },
-	}));
-
 /** GET /v1/models/{model}; the slash of the name may be plain or %2F. */
 export function readModel(world: World, id: string): Answer {
 	const model = findModel(id);
-	if (!model) return routerError(world, 404, 'model_not_found', `There is no model ${id}`);
+	if (!model) return routerError(404, 'model_not_found', `There is no model ${id}`);
 	const entry = servedEntry(model.entry, world.forms);
 	return json(world.forms.entry === 'bare' ? entry : { [world.forms.entry]: entry });
 }

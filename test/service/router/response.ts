@@ -16,11 +16,11 @@ import { isAnswer, modelFor } from './serving.ts';
 /** POST /v1/responses (section 4C). */
 export function createResponse(world: World, call: Call, key: string): Answer {
 	const body = call.body;
-	if (!isFields(body)) return invalid(world, 'the body is a JSON object');
+	if (!isFields(body)) return invalid('the body is a JSON object');
 	const model = modelFor(world, body.model, 'text');
 	if (isAnswer(model)) return model;
 	const ask = askOfResponse(body, model);
-	if (typeof ask === 'string') return invalid(world, ask);
+	if (typeof ask === 'string') return invalid(ask);
 
 	const streamed = body.stream === true;
 	if (world.personas) {

@@ -8,6 +8,8 @@ import { textCost } from './pricing.ts';
 
 /** Section 8: the output allowance of a hold when no cap is given. */
 const DEFAULT_ALLOWANCE = 4096;
+/** Largest plain answer in tokens; section 6C gives no number. */
+const PLAIN_LIMIT = 8000;
 
 /** One text request that holds its largest possible cost. */
 export interface Run {
@@ -33,17 +35,16 @@ export function startRun(
 	if (!account) throw new Error('no account');
 	const { choices, promptTokens, cachedTokens } = plan;
 	const longest = Math.max(...choices.map(({ words }) => words.length));
-	if (!options.streamed && longest > world.forms.plainLimit) {
+	if (!options.streamed && longest > PLAIN_LIMIT) {
 		return routerError(
-			world,
-			world.forms.streamingRequiredStatus,
+		400,
 			'streaming_required',
 			'The answer is too long to return without streaming: send the request with stream true',
 		);
 	}
 	const allowance = (options.maxTokens ?? DEFAULT_ALLOWANCE) * choices.length;
 	const required = textCost(model.entry, { input: promptTokens, output: allowance });
-	if (!account.fits(required)) return insufficientBalance(world, required, account);
+	if (!account.fits(required)) return insufficientBalance(required, account);
 
 	const close = account.hold(required);
 	const unseen = choices.reduce(

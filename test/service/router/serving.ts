@@ -21,13 +21,12 @@ export const isAnswer = (value: object): value is Answer => 'status' in value &&
 
 /** The model a request names, or the refusal when it is unknown or of another kind. */
 export function modelFor(world: World, id: unknown, kind: Kind): Model | Answer {
-	if (typeof id !== 'string' || id === '') return invalid(world, 'model is required, a string');
+	if (typeof id !== 'string' || id === '') return invalid('model is required, a string');
 	const model = findModel(id);
 	// not specified: status and code for an unknown model
-	if (!model) return routerError(world, 404, 'model_not_found', `There is no model ${id}`);
+	if (!model) return routerError(404, 'model_not_found', `There is no model ${id}`);
 	if (model.kind === kind) return { ...model, entry: servedEntry(model.entry, world.forms) };
 	return routerError(
-		world,
 		world.forms.wrongEndpointStatus,
 		'wrong_endpoint',
 		`${model.entry.id} is a model of kind ${model.kind}: use ${endpointOf(model.kind)}`,

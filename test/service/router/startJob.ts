@@ -15,12 +15,12 @@ const FIRST_USE_MARGIN = 1.25;
 /** POST /v1/<segment>/jobs. Its parameters are not shown, so anything beside the model is taken. */
 export function startJob(world: World, call: Call, key: string, kind: MediaKind): Answer {
 	const body = call.body;
-	if (!isFields(body)) return invalid(world, 'the body is a JSON object');
+	if (!isFields(body)) return invalid('the body is a JSON object');
 	const model = modelFor(world, body.model, kind);
 	if (isAnswer(model)) return model;
 	const prompt = body.prompt ?? body.input ?? body.text;
 	if (typeof prompt !== 'string' || prompt === '')
-		return invalid(world, 'prompt is required, text');
+		return invalid('prompt is required, text');
 	const account = world.accounts.get(key);
 	if (!account) throw new Error('no account');
 
@@ -29,7 +29,7 @@ export function startJob(world: World, call: Call, key: string, kind: MediaKind)
 	const estimatedCost = jobCost(model.entry, extent);
 	const first = !account.used.has(configuration);
 	const required = first ? Math.ceil(estimatedCost * FIRST_USE_MARGIN) : estimatedCost;
-	if (!account.fits(required)) return insufficientBalance(world, required, account);
+	if (!account.fits(required)) return insufficientBalance(required, account);
 
 	account.used.add(configuration);
 	const job: Job = {

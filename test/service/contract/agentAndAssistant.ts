@@ -1,0 +1,213 @@
+import { uuidOf } from '../ids.ts';
+import { AGENT_KEYS, ASSISTANT_KEYS } from '../keys.ts';
+import type { Forms } from '../forms.ts';
+import type { Request, Row } from './ask.ts';
+
+const SESSION = '3f0a8f9e-6f5d-4a53-9c39-5a1f0f2b7d11';
+const OTHER = 'b9a4c3c2-0d5e-4f7b-8a77-0c6f3f9e2a10';
+
+const send = (content: unknown, more: Partial<Request> = {}, session = SESSION): Request => ({
+	path: `/api/v1/workspaces/ws-1/session/${session}/messages`,
+	body: { content },
+	forms: { agent: 'json' },
+	...more,
+});
+const inWorkspace = (workspace: string, authorization?: string): Partial<Request> => ({
+	path: `/api/v1/workspaces/${workspace}/session/${SESSION}/messages`,
+	...(authorization !== undefined && { headers: { authorization } }),
+});
+const TEXT = 'You said: "hé". This is message 1 of this session.';
+const inForm = (agent: Forms['agent'], type: string, text = TEXT): Row => [
+	`the answer as ${agent}`,
+	send('hé', { forms: { agent } }),
+	{ type, text },
+];
+const error = { code: expect.any(String), message: expect.any(String) };
+
+/** Section A: agent messaging. */
+export const AGENT: Row[] = [
+	[
+		'an unused UUID starts a session (2A)',
+		send('one'),
+		{ text: 'You said: "one". This is message 1 of this session.' },
+	],
+	[
+		'a used one continues it',
+		send('two', { before: [send('one')] }),
+		{ text: 'You said: "two". This is message 2 of this session; before it you said: "one".' },
+	],
+	[
+		'another UUID is another session',
+		send('two', { before: [send('one')] }, OTHER),
+		{ text: expect.stringMatching(/message 1 /) },
+	],
+	[
+		'sessions belong to a workspace',
+		send('two', { before: [send('one')], ...inWorkspace('ws-2') }),
+		{ text: expect.stringMatching(/message 1 /) },
+	],
+	...[
+		['no key', inWorkspace('ws-1', '')],
+		['a wrong key', inWorkspace('ws-1', 'Bearer nonsense')],
+		["another workspace's key (5)", inWorkspace('ws-2', `Bearer ${AGENT_KEYS['ws-1']}`)],
+		['an unknown workspace', inWorkspace('ws-9', `Bearer ${AGENT_KEYS['ws-1']}`)],
+		['a key in X-API-Key (5)', { headers: { 'x-api-key': AGENT_KEYS['ws-1'] ?? '' } }],
+	].map(
+		([what, more]): Row => [
+			`${String(what)}: 401`,
+			send('hi', more as object),
+			{ status: 401, body: { error } },
+		],
+	),
+	['a session that is no UUID: 400', send('hi', {}, 'abc'), { status: 400 }],
+	...[undefined, '', 5].map(
+		(content): Row => [
+			`content ${String(content)}: 400`,
+			send(content),
+			{ status: 400, body: { error } },
+		],
+	),
+	['GET: 405', { path: send('').path, method: 'GET' }, { status: 405 }],
+	['another path: 404', { path: '/api/v1/workspaces/ws-1/messages' }, { status: 404 }],
+	inForm('sse-json', 'text/event-stream'),
+	inForm('sse-text', 'text/event-stream'),
+	inForm('text', 'text/plain; charset=utf-8'),
+	inForm('json', 'application/json'),
+	inForm(
+		'ndjson',
+		'application/x-ndjson',
+		expect.stringMatching(/^\{"type":"delta","text":"You "\}\n.*\{"type":"end"\}\n$/s) as string,
+	),
+	['[[words:N]]: as many', send('[[words:3]]'), { text: 'word1 word2 word3' }],
+];
+
+const CHAT = uuidOf('chat', 1);
+const question = (body: unknown, more: Partial<Request> = {}): Request => ({
+	path: '/api/ai-assistant/v1/invoke_assistant',
+	body,
+	...more,
+});
+const live = (body: unknown, more: Partial<Request> = {}): Request => ({
+	...question(body, more),
+	path: '/api/ai-assistant/v1/invoke_assistant_stream',
+});
+const ANSWER = 'You said: "hi". This is message 1 of this chat.';
+const keyed = (key: string) => ({ headers: { 'x-api-key': key } });
+const named = (...names: string[]) =>
+	names.map((event) => expect.objectContaining({ event }) as object);
+
+const bodyForm = (assistantBody: Forms['assistantBody'], body: unknown): Row => [
+	`the answer as ${assistantBody} (2B: not shown)`,
+	question({ message: 'hi' }, { forms: { assistantBody } }),
+	{ body },
+];
+
+/** Section B: the market assistant. */
+export const ASSISTANT: Row[] = [
+	[
+		'a stream has all six events, chat first, finish last (6B)',
+		live({ message: '[[say:hi]]' }),
+		{
+			type: 'text/event-stream',
+			events: [
+				{ event: 'chat', data: { chat_id: CHAT, chat_title: '[[say:hi]]' } },
+				{
+					event: 'pending_tool_call',
+					data: { call_id: expect.any(String), title: { en: expect.any(String) } },
+				},
+				{ event: 'finished_tool_call', data: { call_id: expect.any(String) } },
+				{ event: 'message_start', data: { t: 'hi' } },
+				{ event: 'message_end', data: { message_id: expect.any(String) } },
+				{ event: 'finish', data: null },
+			],
+		},
+	],
+	['its pieces are the message', live({ message: 'hi' }), { text: ANSWER }],
+	[
+		'finish without data',
+		live({ message: '[[say:]]' }, { forms: { finish: 'empty' } }),
+		{ events: expect.arrayContaining([{ event: 'finish', data: undefined }]) },
+	],
+	[
+		'several messages and tool calls',
+		live({ message: '[[say:a]] [[tools:2]]' }, { forms: { assistantMessages: 2 } }),
+		{
+			events: named(
+				...[
+					'chat',
+					'pending_tool_call',
+					'finished_tool_call',
+					'pending_tool_call',
+					'finished_tool_call',
+				],
+				...[
+					'message_start',
+					'message_end',
+					'message_start',
+					'message_start',
+					'message_start',
+					'message_start',
+					'message_end',
+					'finish',
+				],
+			),
+		},
+	],
+	[
+		'a chat goes on (2B)',
+		question({ message: 'two', chat_id: CHAT }, { before: [live({ message: 'one' })] }),
+		{
+			text: 'You said: "two". This is message 2 of this chat; before it you said: "one".',
+			body: { chat_id: CHAT },
+		},
+	],
+	bodyForm('answer', { answer: ANSWER, model: 'svc_v1.2' }),
+	bodyForm('message-text', { message: { text: ANSWER } }),
+	bodyForm('content-parts', { content: [{ type: 'text', text: ANSWER }] }),
+	bodyForm('data-analysis', { data: { analysis: ANSWER } }),
+	bodyForm('messages', { messages: [{ t: ANSWER }] }),
+	bodyForm('text', ANSWER),
+	[
+		'a model of its own',
+		question({ message: 'hi', model: 'svc_v9' }),
+		{ body: { model: 'svc_v9' } },
+	],
+	...[question, live].flatMap((call) =>
+		(
+			[
+				[400, 'no message', {}, {}],
+				[400, 'an empty message', { message: '' }, {}],
+				[400, 'a message that is no text', { message: 1 }, {}],
+				[400, 'a body that is no object', ['x'], {}],
+				[400, 'a model that is no text', { message: 'hi', model: 1 }, {}],
+				[400, 'a chat id that is no uuid', { message: 'hi', chat_id: 'abc' }, {}],
+				[400, 'a chat that is not known', { message: 'hi', chat_id: SESSION }, {}],
+				[401, 'a wrong key, before the body is looked at', {}, keyed('nonsense')],
+				[
+					401,
+					'a key in Authorization (5)',
+					{ message: 'hi' },
+					{ headers: { authorization: `Bearer ${ASSISTANT_KEYS.pro}` } },
+				],
+				[403, 'a key without permission (5)', { message: 'hi' }, keyed(ASSISTANT_KEYS.forbidden)],
+			] as const
+		).map(
+			([status, what, body, more]): Row => [
+				`${call.name}: ${what}: ${status} with detail (7B)`,
+				call(body, more),
+				{ status, body: { detail: expect.any(String) } },
+			],
+		),
+	),
+	[
+		'a chat that is not known, accepted',
+		question({ message: 'hi', chat_id: SESSION }, { forms: { unknownChat: 'accepted' } }),
+		{ status: 200 },
+	],
+	['GET: 405', { path: question('').path, method: 'GET' }, { status: 405 }],
+	[
+		'another version: 404',
+		{ path: '/api/ai-assistant/v2/invoke_assistant', body: {} },
+		{ status: 404 },
+	],
+];

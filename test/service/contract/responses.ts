@@ -1,0 +1,98 @@
+import { user, respond, streamed, not, any, MINIMAL, DONE, functions } from './calls.ts';
+import type { Row } from './ask.ts';
+
+const BEGIN = 'created in_progress output_item.added';
+const TEXT =
+	'content_part.added output_text.delta output_text.done content_part.done output_item.done';
+const THOUGHTS = ['part.added', 'text.delta', 'text.done', 'part.done'].map(
+	(name) => `reasoning_summary_${name}`,
+);
+const CALL = 'function_call_arguments';
+
+/** Section C: what only the responses protocol has. */
+export const RESPONSES: Row[] = [
+	[
+		'a response',
+		respond('hi', { instructions: 'be short' }),
+		{ body: { object: 'response', status: 'completed' }, text: 'You said: "hi".', tokens: [3, 3] },
+	],
+	[
+		'its events (6C)',
+		streamed(respond('[[say:ok]]')),
+		{ names: `${BEGIN} ${TEXT} completed`, text: 'ok' },
+	],
+	[
+		'with thoughts',
+		streamed(respond('[[thinks:1]] [[say:ok]]')),
+		{
+			names: `${BEGIN} ${THOUGHTS.join(' ')} output_item.done output_item.added ${TEXT} completed`,
+		},
+	],
+	[
+		'with calls',
+		streamed(respond('[[tools:2]]', { tools: functions }, { toolFragments: 'whole' })),
+		{
+			names: `${BEGIN} output_item.added ${CALL}.delta ${CALL}.delta ${CALL}.done output_item.done ${CALL}.done output_item.done completed`,
+		},
+	],
+	[
+		'calls',
+		respond('[[tools:2]]', { tools: functions }),
+		{
+			body: {
+				output: [
+					{ type: 'function_call', call_id: 'call_1', name: 'weather' },
+					{ call_id: 'call_2', name: 'time' },
+				],
+			},
+		},
+	],
+	[
+		'the result of a call',
+		respond(
+			[
+				...user('[[tool:time]]'),
+				{ type: 'function_call', call_id: 'call_1' },
+				{ type: 'function_call_output', call_id: 'call_1', output: 'noon' },
+			],
+			{ tools: functions },
+		),
+		{ text: 'The tool said: noon' },
+	],
+	[
+		'a cap leaves it incomplete',
+		respond('[[words:9]]', { max_output_tokens: 2 }),
+		{
+			body: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+			tokens: [1, 2],
+		},
+	],
+	[
+		'which may be its last event',
+		streamed(
+			respond('[[words:2]]', { max_output_tokens: 1 }, { ...MINIMAL, incomplete: 'incomplete' }),
+		),
+		{ names: 'output_text.delta incomplete' },
+	],
+	[
+		'a response that fails',
+		streamed(respond('[[words:1]] [[failed]]', {}, { ...MINIMAL, responseOutput: 'absent' })),
+		{ events: [{}, { event: 'response.failed', data: { response: not('output') } }, DONE] },
+	],
+	[
+		'events without a name',
+		streamed(respond('[[say:a b]]', {}, { responseEvents: 'unnamed' })),
+		{ names: '', text: 'a b' },
+	],
+	[
+		'strange events between',
+		streamed(respond('[[words:3]]', {}, { responseEvents: 'unknown' })),
+		{ events: any({ data: 42 }, { data: null }, { event: 'ping', data: { type: 'ping' } }) },
+	],
+	[
+		'no mark behind the last event',
+		streamed(respond('[[say:a]]', {}, { ...MINIMAL, doneMark: 'absent' })),
+		{ events: [{}, { event: 'response.completed' }] },
+	],
+	['nothing is stored (4C)', { path: '/v1/responses/resp_1' }, { status: 404 }],
+];

@@ -1,0 +1,249 @@
+import { gunzipSync } from 'node:zlib';
+
+import { client, eventsIn, probe, type Seen } from './probe.ts';
+import { startService, type Fault, type Service } from './service.ts';
+
+// what goes wrong on demand: a fault, and what a bare socket sees of it
+let service: Service;
+beforeAll(async () => (service = await startService({ now: () => Date.UTC(2026, 0, 1) })));
+beforeEach(() => service.reset());
+afterAll(() => service.stop());
+
+const CALLS = {
+	/** A JSON answer of known length. */
+	plain: { path: '/v1/models/tune/melody-1', body: undefined },
+	stream: {
+		path: '/v1/chat/completions',
+		body: { model: 'tiny/plain-text-1', stream: true, messages: [{ role: 'user', content: 'hé' }] },
+	},
+	start: { path: '/v1/images/jobs', body: { model: 'canvas/sketch-1', prompt: 'a cat' } },
+};
+
+async function seenOf(call: keyof typeof CALLS, faults: Fault | Fault[], until?: string) {
+	service.fault({ do: faults });
+	const { path, body } = CALLS[call];
+	const headers = { 'x-api-key': service.router.keys.main };
+	return await probe(service.url + path, { headers, body, ...(until && { until }) });
+}
+
+/** The body without its chunk sizes, compressed or not. */
+function bodyOf({ head, body }: Seen): string {
+	let whole = body;
+	if (/transfer-encoding: chunked/i.test(head)) {
+		whole = '';
+		for (let rest = body; ; ) {
+			const [line = '', digits = '0'] = /^([0-9a-f]+)\r\n/.exec(rest) ?? [];
+			const size = parseInt(digits, 16);
+			if (!size) break;
+			whole += rest.slice(line.length, line.length + size);
+			rest = rest.slice(line.length + size + 2);
+		}
+	}
+	const bytes = Buffer.from(whole, 'latin1');
+	return (/content-encoding: gzip/i.test(head) ? gunzipSync(bytes) : bytes).toString();
+}
+
+const ENTRY = '{"id":"tune/melody-1"';
+const IS_ENTRY = new RegExp(`^${ENTRY}.*}$`);
+type Row = [Fault | Fault[], { head?: RegExp; body?: RegExp | string; end?: Seen['end'] }];
+
+it.each<Row>([
+	[{ type: 'latency', ms: 5 }, { body: IS_ENTRY }],
+	[{ type: 'slicer', bytes: 40 }, { body: IS_ENTRY }],
+	[{ type: 'reset_unread' }, { body: '', end: 'reset' }],
+	[{ type: 'reset_peer' }, { body: '', end: 'reset' }],
+	[
+		{ type: 'reset_peer', bytes: 5 },
+		{ body: ENTRY.slice(0, 5), end: 'reset' },
+	],
+	[{ type: 'down' }, { head: /^$/, end: 'fin' }],
+	[
+		{ type: 'limit_data', bytes: 5 },
+		{ body: ENTRY.slice(0, 5), end: 'fin' },
+	],
+	[
+		{ type: 'limit_data', bytes: 0 },
+		{ head: /content-length: \d\d/, body: '' },
+	],
+	[
+		{ type: 'content_length', add: 10 },
+		{ body: IS_ENTRY, end: 'fin' },
+	],
+	[
+		{ type: 'raw', bytes: 'HTTP/1.1 200 OK\r\n\r\nx' },
+		{ head: /^HTTP.* OK$/, body: 'x' },
+	],
+	[{ type: 'malformed_http', kind: 'duplicate_content_length' }, { head: /: 2\r\n.*: 3$/ }],
+	[{ type: 'malformed_http', kind: 'header_overflow' }, { head: /x-long: x{70000}/ }],
+	[{ type: 'malformed_http', kind: 'garbage' }, { head: /^this is not HTTP$/ }],
+	[{ type: 'malformed_http', kind: 'bad_header' }, { head: /no colon here/ }],
+	[[{ type: 'early_hints' }, { type: 'trailers' }], { head: /^HTTP\/1.1 103 / }],
+	[
+		{ type: 'status', status: 418 },
+		{ head: / 418 [^]*x-request-id: req-/, body: /status 418/ },
+	],
+	[
+		{ type: 'status', status: 503, body: { detail: 'later' }, headers: { 'retry-after': '7' } },
+		{ head: /retry-after: 7/, body: '{"detail":"later"}' },
+	],
+	[{ type: 'too_many_requests' }, { head: / 429 (?![^]*retry-after)/ }],
+	[{ type: 'too_many_requests', retryAfter: 1e9 }, { head: /retry-after: 1000000000/ }],
+	[{ type: 'too_many_requests', retryAfter: 'soon' }, { head: /retry-after: soon/ }],
+	[{ type: 'too_many_requests', retryAfter: '+30' }, { head: /: Thu, 01 Jan 2026 00:00:30 GMT/ }],
+	[{ type: 'redirect', status: 307, to: 'http://x.example/' }, { head: / 307 [^]*: http:\/\/x\./ }],
+	[
+		{ type: 'headers', headers: { 'X-Request-ID': null, 'x-new': '1' } },
+		{ head: /^(?![^]*request-id)[^]*x-new: 1/, body: IS_ENTRY },
+	],
+	[{ type: 'empty' }, { head: / 204 /, body: '' }],
+	[
+		{ type: 'empty', status: 200 },
+		{ head: / 200 [^]*content-length: 0/, body: '' },
+	],
+	[
+		{ type: 'body', body: '{"a":1}', contentType: 'a/b' },
+		{ head: /: a\/b/, body: '{"a":1}' },
+	],
+	[{ type: 'malformed_json' }, { body: '{"id": nonsense, ]' }],
+	[{ type: 'cut_json', bytes: 5 }, { body: ENTRY.slice(0, 5) }],
+	[{ type: 'cut_json' }, { body: /^\{"id".*[^}]$/ }],
+	[
+		{ type: 'deep_json', depth: 3 },
+		{ head: /: application\/json/, body: '[[[]]]' },
+	],
+	[{ type: 'login_page' }, { head: /: text\/html/, body: /<title>Sign in/ }],
+	[{ type: 'replace', find: '"tune/melody-1"', with: '1' }, { body: /^\{"id":1,/ }],
+	[{ type: 'gzip' }, { head: /content-encoding: gzip/, body: IS_ENTRY }],
+	[{ type: 'bomb', bytes: 100_000 }, { body: ' '.repeat(100_000) }],
+	[{ type: 'bomb', bytes: 100_000, gzip: true }, { body: ' '.repeat(100_000) }],
+])('%j', async (fault, { head, body, end }) => {
+	const seen = await seenOf('plain', fault);
+	if (head) expect(seen.head).toMatch(head);
+	if (body instanceof RegExp) expect(bodyOf(seen)).toMatch(body);
+	else if (body !== undefined) expect(bodyOf(seen)).toBe(body);
+	if (end) expect(seen.end).toBe(end);
+});
+
+const LAST = /data: \[DONE\]\n\n$/;
+it.each<[Fault | Fault[], RegExp]>([
+	[{ type: 'slicer', bytes: 1, pause: 0 }, LAST],
+	[{ type: 'gzip' }, LAST],
+	[{ type: 'trailers' }, LAST],
+	[{ type: 'comments' }, /^: keep-alive\n\ndata: .*\n\n: keep-alive\n\n/],
+	[{ type: 'after_end', text: 'data: late\n\n' }, /DONE\]\n\ndata: late\n\n$/],
+	[{ type: 'no_end_marker' }, /^(?![^]*DONE)/],
+	[{ type: 'drop', includes: '"usage"' }, /^(?![^]*usage)[^]*DONE/],
+	[{ type: 'stream_error', after: 1 }, /^data: .*\n\ndata: \{"error":.*\n\ndata: \[DONE\]\n\n$/],
+	[{ type: 'stream_error', after: 0, done: false, error: 1 }, /^data: \{"error":1\}\n\n$/],
+	[{ type: 'insert', after: 1, text: 'data: {x\n\n' }, /^data: .*\n\ndata: \{x\n\n/],
+	[{ type: 'insert', after: 0, text: '/w==', base64: true }, /^\ufffd/],
+	[{ type: 'line_ends', value: 'cr' }, /^data: [^\n]*\r\r[^\n]*DONE\]\r\r$/],
+	[{ type: 'line_ends', value: 'crlf' }, /^data: .*\r\n\r\n[^]*DONE\]\r\n\r\n$/],
+	[{ type: 'bom', count: 2 }, /^\ufeff\ufeffdata/],
+])('a stream with %j', async (fault, body) => {
+	expect(bodyOf(await seenOf('stream', fault))).toMatch(body);
+});
+
+it('a stream is cut anywhere, and never has an end of its body', async () => {
+	const whole = Buffer.byteLength(bodyOf(await seenOf('stream', [])));
+	for (let bytes = 0; bytes < whole; bytes += 97) {
+		service.reset();
+		const seen = await seenOf('stream', { type: 'limit_data', bytes });
+		expect(Buffer.byteLength(bodyOf(seen))).toBeGreaterThan(bytes - 3);
+		expect(seen.body).not.toMatch(/\r\n0\r\n\r\n$/);
+	}
+});
+
+it('keep-alives only', async () => {
+	const fault = { type: 'keep_alives_only', every: 1 } as const;
+	const seen = await seenOf('stream', fault, 'alive\n\n\r\n');
+	expect(bodyOf(seen)).toMatch(/^(: keep-alive\n\n)+$/);
+});
+
+it('no end marker in B', async () => {
+	service.fault({ do: { type: 'no_end_marker' } });
+	const http = client(service.assistant.baseUrl, { 'x-api-key': service.assistant.keys.pro });
+	const { data } = await http.post<string>('/invoke_assistant_stream', { message: 'x' });
+	expect(eventsIn(data).at(-1)?.event).toBe('message_end');
+});
+
+it('silence: nothing comes until the client leaves, which is recorded', async () => {
+	service.fault({ do: { type: 'timeout' } });
+	const left = new AbortController();
+	const answer = client(service.url).get('/v1/models', { signal: left.signal });
+	while (!service.requests.length) await new Promise(setImmediate);
+	left.abort();
+	await expect(answer).rejects.toThrow('canceled');
+	await service.settled();
+	expect(service.requests).toEqual([expect.not.objectContaining({ status: expect.anything() })]);
+	expect(service.requests[0]).toMatchObject({ abandoned: true });
+});
+
+it('silence after five bytes', async () => {
+	const seen = await seenOf('plain', { type: 'timeout', bytes: 5 }, ENTRY.slice(0, 5));
+	expect([seen.body, seen.end]).toEqual([ENTRY.slice(0, 5), 'open']);
+});
+
+it('an answer that is held comes once it is released', async () => {
+	let isAnswered = false;
+	const held = seenOf('start', { type: 'hold' }).finally(() => (isAnswered = true));
+	while (!service.starts('a cat')) await new Promise(setImmediate);
+	for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+	expect(isAnswered).toBe(false);
+	service.release();
+	expect((await held).head).toMatch(/ 200 /);
+});
+
+it.each<[Fault, number]>([
+	[{ type: 'reset_unread' }, 0],
+	[{ type: 'reset_peer' }, 1],
+	[{ type: 'reset_peer', effect: false }, 0],
+	[{ type: 'down' }, 1],
+	[{ type: 'limit_data', bytes: 5 }, 1],
+	[{ type: 'status', status: 500 }, 0],
+	[{ type: 'status', status: 500, effect: true }, 1],
+	[{ type: 'too_many_requests' }, 0],
+	[{ type: 'redirect', status: 307, to: 'http://x.example' }, 0],
+	[{ type: 'login_page' }, 1],
+	[{ type: 'empty' }, 1],
+])('a paid start with %j: %i are started', async (fault, starts) => {
+	await seenOf('start', fault);
+	await service.settled();
+	expect([service.starts('a cat'), service.world.jobs.size]).toEqual([starts, starts]);
+	expect(service.world.accounts.get(service.router.keys.main)?.held).toBe(starts * 50_000);
+	expect(service.received('a cat')).toBe(fault.type === 'reset_unread' ? 0 : 1);
+	expect(service.requests).toMatchObject([{ abandoned: false }]);
+});
+
+const FAULT: Fault = { type: 'status', status: 503 };
+it.each([
+	[undefined, true],
+	[{ method: 'post', path: '/jobs', bodyIncludes: 'a cat' }, true],
+	[{ path: /^\/v1\/images\/jobs$/, key: 'router-main-d3a6f0b917' }, true],
+	[{ method: 'GET' }, false],
+	[{ path: '/models' }, false],
+	[{ path: /^\/images/ }, false],
+	[{ bodyIncludes: 'a dog' }, false],
+	[{ key: 'router-poor-48e1c25b0d' }, false],
+])('a rule for %j strikes: %s', async (match, strikes) => {
+	service.fault({ ...(match && { match }), do: FAULT });
+	expect((await seenOf('start', [])).head).toMatch(strikes ? / 503 / : / 200 /);
+});
+
+it('rules strike so many times, after some; the first that fits wins; a function draws once', async () => {
+	const statuses = async (count: number) => {
+		const seen: number[] = [];
+		for (; count; count--) {
+			const http = client(service.url, { 'x-api-key': service.router.keys.main });
+			seen.push((await http.get('/v1/models').catch(() => ({ status: 0 }))).status);
+		}
+		return seen;
+	};
+	service.fault({ skip: 1, times: 2, do: FAULT });
+	service.fault({ times: 1, do: { type: 'reset_unread' } });
+	expect(await statuses(5)).toEqual([200, 503, 503, 0, 200]);
+	let drawn = 0;
+	service.fault({ do: () => (++drawn % 2 ? FAULT : []) });
+	expect(await statuses(3)).toEqual([503, 200, 503]);
+	expect(drawn).toBe(3);
+});
