@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
+import { ask } from './contract/ask.ts';
 import { mediaFile } from './media/file.ts';
-import { client, eventsIn } from './probe.ts';
 import { startService, type Service } from './service.ts';
 
+// the answers of the demo
 let service: Service;
 beforeAll(async () => (service = await startService({ personas: true })));
 beforeEach(() => {
@@ -12,324 +13,226 @@ beforeEach(() => {
 });
 afterAll(() => service.stop());
 
-const session = (last: number) => `3f0a8f9e-6f5d-4a53-9c39-5a1f0f2b7d${last + 10}`;
-
-async function tell(content: string, workspace = 'ws-1', number = 1): Promise<string> {
-	const { data } = await client(service.agent.baseUrl(workspace)).post<{ content: string }>(
-		`/session/${session(number)}/messages`,
-		{ content },
-		{ headers: { authorization: `Bearer ${service.agent.key(workspace)}` } },
-	);
-	return data.content;
+/** Tells an agent one message after the other, in one session. @returns its last answer */
+async function tell(said: string[], workspace = 'ws-1', session = 0): Promise<string> {
+	const id = `3f0a8f9e-6f5d-4a53-9c39-5a1f0f2b7d1${session}`;
+	const path = `/api/v1/workspaces/${workspace}/session/${id}/messages`;
+	let answer = '';
+	for (const content of said) answer = (await ask(service, { path, body: { content } })).text;
+	return answer;
 }
 
-async function ask(message: string, chat?: string) {
-	const http = client(service.assistant.baseUrl, { 'x-api-key': service.assistant.keys.pro });
-	const { data } = await http.post<{ chat_id: string; answer: string }>('/invoke_assistant', {
-		message,
-		...(chat && { chat_id: chat }),
-	});
-	return data;
-}
-
-interface Reply {
-	content: string | null;
-	tool_calls?: Array<{ id: string; function: { name: string; arguments: string } }>;
-}
-
-async function complete(messages: object[], more: object = {}): Promise<Reply> {
-	const http = client(service.router.baseUrl, { 'x-api-key': service.router.keys.main });
-	const model = 'aurora-labs/omni-2';
-	const body = { model, messages, ...more };
-	const { data } = await http.post<{ choices: [{ message: Reply }] }>('/v1/chat/completions', body);
-	return data.choices[0].message;
+/** Asks the market assistant, in one chat. */
+async function inquire(...questions: string[]): Promise<string> {
+	let chat: object = {};
+	let answer = '';
+	for (const message of questions) {
+		const body = { message, ...chat };
+		const seen = await ask(service, { path: '/api/ai-assistant/v1/invoke_assistant', body });
+		chat = { chat_id: (seen.body as { chat_id: string }).chat_id };
+		answer = seen.text;
+	}
+	return answer;
 }
 
 const user = (content: unknown) => ({ role: 'user', content });
 const system = (content: string) => ({ role: 'system', content });
+const complete = async (messages: object[], more: object = {}) =>
+	await ask(service, {
+		path: '/v1/chat/completions',
+		body: { model: 'aurora-labs/omni-2', messages, ...more },
+	});
+const fieldsOf = async (text: string, properties: object): Promise<unknown> => {
+	const schema = { type: 'object', properties };
+	const format = { type: 'json_schema', json_schema: { name: 'x', schema } };
+	return JSON.parse((await complete([user(text)], { response_format: format })).text);
+};
+const toolNamed = (name: string, property: string) => ({
+	tools: [
+		{
+			type: 'function',
+			function: {
+				name,
+				parameters: { type: 'object', properties: { [property]: { type: 'string' } } },
+			},
+		},
+	],
+});
 
-describe('two agents', () => {
-	/** Passes on what one says to the other, until one says the stop phrase. */
-	async function talk(opening: string, [first, second]: [string, string]): Promise<string[]> {
-		const spoken: string[] = [];
-		for (let turn = 0; turn < 8 && !spoken.at(-1)?.includes('[AGREED]'); turn++) {
-			const instruction = [first, second][turn] ?? '';
-			const message = `${instruction}\n\n${spoken.at(-1) ?? opening}`;
-			spoken.push(await tell(message, turn % 2 ? 'ws-2' : 'ws-1'));
-		}
-		return spoken;
-	}
-	const opening = 'Please agree with your colleague on a day for the release of Lighthouse.';
+const HELLO = 'Hello! My project is called Lighthouse.';
+const ORDER = 'My order 4711 has not arrived.';
+const WRITE = 'Write an announcement of the release of Lighthouse, in three sentences.';
+const RESEARCH =
+	'Write a message from this research.\n\nFigures for ETH:\n- Price: 3,412.50 USD\n- Change: up 2.4 %\n';
+const ANALYST = 'You can question a market assistant. Once you know enough, say [ENOUGH].';
+const BOUGHT = `${ANALYST}\n\nFind out which wallets bought the most ETH.`;
+
+it.each([
+	[[HELLO], /^Hello! I will remember that your project is called Lighthouse\./],
+	[[HELLO, 'What is my project called?'], /^Your project is called Lighthouse\.$/],
+	[['What is my project called?'], /^I do not know your project yet/],
+	[[HELLO, 'Who are you?'], /scripted\. .* I know that your project is called Lighthouse\.$/],
+	[['What is a model router?'], /^A model router is one address/],
+	[[ORDER], /^I am sorry that order 4711 is not there yet/],
+	[[ORDER, 'It was ordered on Monday.'], /^Thank you\. Order 4711 of Monday left/],
+	[[ORDER, ORDER], /^As I wrote before: I am sorry/],
+	[['How do I change my address?'], /^Open Account, then Addresses/],
+	[['How do I change my address?', 'And the one for invoices?'], /on the same page/],
+	[[WRITE], /^Lighthouse is here\. [^.]+\. [^.]+\.$/],
+	[[WRITE, 'It does not say when.'], /^Lighthouse is here from Friday at 10:00 on/],
+	[[RESEARCH], /^ETH stands at 3,412\.50 USD, up 2\.4 %\. .* no advice to buy or sell\.$/],
+	[[`${RESEARCH}- Support and resistance: 3,200`], /The levels that traders watch are 3,200\./],
+	[['You edit answers.\n\nOpen Account.'], /^Hello! Open Account\. Kind regards/],
+	[[BOUGHT], /^Which wallets bought the most ETH\? Please name each with its amount\.$/],
+	[[BOUGHT, 'Nobody knows.'], /^This is what there is to know: Nobody knows\. \[ENOUGH\]$/],
+	[['[[words:3]]'], /^word1 word2 word3$/],
+])('an agent that is told %j', async (said, answer) => {
+	expect(await tell(said)).toMatch(answer);
+});
+
+it('an agent sums up what the assistant has said', async () => {
+	const figures = await inquire(await tell([BOUGHT]));
+	expect(await tell([figures])).toMatch(
+		/^In sum: 0x\S+ and 0x\S+ lead with 2,300 ETH and 1,449 ETH.* invented.*\[ENOUGH\]$/,
+	);
+});
+
+it.each([
+	['one day', 'Tuesday', 'Wednesday'],
+	['two days', 'Tuesday and Wednesday', 'Thursday'],
+	['three days', 'Tuesday, Wednesday and Thursday', 'Friday'],
+	['four days', 'Tuesday, Wednesday, Thursday and Friday', 'Monday of next week'],
+])('two agents, one of whom needs %s for tests, agree on a day', async (needs, tests, day) => {
 	const say = 'Say [AGREED] once you both agree on a day.';
-
-	it.each([
-		['one day', 'Tuesday', 'Wednesday at 10:00'],
-		['three days', 'Tuesday, Wednesday and Thursday', 'Friday at 10:00'],
-		['four days', 'Tuesday, Wednesday, Thursday and Friday', 'Monday of next week at 10:00'],
-	])('whose tests need %s agree on a day that leaves them', async (days, tests, agreed) => {
-		const spoken = await talk(opening, [
-			`You plan the release. ${say}`,
-			`You run the tests, and need ${days} for them. ${say}`,
-		]);
-		expect(spoken).toEqual([
-			expect.stringContaining('release Lighthouse on Tuesday'),
-			expect.stringContaining(
-				`: ${tests}. The first day I can agree to is ${agreed.replace(' at 10:00', '')}.`,
-			),
-			expect.stringContaining(`Do we agree on ${agreed}?`),
-			expect.stringMatching(new RegExp(`^Yes, ${agreed}\\. .*\\[AGREED\\]$`)),
-		]);
-	});
-
-	it('say the same again in another conversation', async () => {
-		const first = await talk(opening, [
-			`You plan the release. ${say}`,
-			`You run the tests. ${say}`,
-		]);
-		service.world.sessions.clear();
-		const again = await talk(opening, [
-			`You plan the release. ${say}`,
-			`You run the tests. ${say}`,
-		]);
-		expect(again).toEqual(first);
-	});
-
-	it('give different advice, and a model picks the better one', async () => {
-		const schema = {
-			type: 'object',
-			properties: { better: { enum: ['first', 'second', 'neither'] }, reason: { type: 'string' } },
-		};
-		const format = { type: 'json_schema', json_schema: { name: 'verdict', schema } };
-		const verdicts: unknown[] = [];
-		for (const question of ['How do we announce a delay?', 'Which figures begin our report?']) {
-			const [first, second] = [await tell(question), await tell(question, 'ws-2')];
-			const prompt = `Which is better?\n\nFirst answer:\n${first}\n\nSecond answer:\n${second}`;
-			const { content } = await complete([user(prompt)], { response_format: format });
-			verdicts.push(JSON.parse(content ?? ''));
-		}
-		expect(verdicts).toEqual([
-			{ better: 'first', reason: expect.stringContaining('The first answer names 5 steps') },
-			{ better: 'second', reason: expect.stringContaining('The second answer names 3 steps') },
-		]);
-	});
+	const opening = 'Please agree with your colleague on a day for the release of Lighthouse.';
+	const spoken = [await tell([`You plan the release. ${say}\n\n${opening}`])];
+	const needed = `You run the tests, and need ${needs} for them. ${say}\n\n${spoken[0]}`;
+	spoken.push(await tell([needed], 'ws-2'));
+	spoken.push(await tell([spoken[1] ?? '']));
+	spoken.push(await tell([spoken[2] ?? ''], 'ws-2'));
+	expect(spoken).toEqual([
+		expect.stringContaining('release Lighthouse on Tuesday'),
+		expect.stringContaining(`: ${tests}. The first day I can agree to is ${day}.`),
+		expect.stringContaining(`Do we agree on ${day} at 10:00?`),
+		expect.stringMatching(new RegExp(`^Yes, ${day} at 10:00\\. .*\\[AGREED\\]$`)),
+	]);
 });
 
-describe('an agent', () => {
-	it('remembers what it was told, in its session only', async () => {
-		expect(await tell('Hello! My project is called Lighthouse.')).toMatch(
-			/^Hello! I will remember/,
-		);
-		expect(await tell('What is my project called?')).toBe('Your project is called Lighthouse.');
-		expect(await tell('What is my project called?', 'ws-1', 2)).toMatch(
-			/^I do not know your project/,
-		);
-		expect(await tell('What is a model router?')).toMatch(/^A model router is one address/);
-		expect(await tell('Who are you?')).toContain('I know that your project is called Lighthouse');
-	});
-
-	it('helps customers, and knows what a thread is about', async () => {
-		await tell('My order 4711 has not arrived.');
-		expect(await tell('It was ordered on Monday.')).toMatch(
-			/Order 4711 of Monday .* two days later/,
-		);
-		expect(await tell('My order 4711 has not arrived.')).toMatch(/^As I wrote before: /);
-		expect(await tell('How do I change my address?', 'ws-1', 2)).toContain('Addresses');
-		expect(await tell('And the one for invoices?', 'ws-1', 2)).toContain('on the same page');
-	});
-
-	it('writes three sentences, and takes up what a model says about them', async () => {
-		const draft = await tell(
-			'Write an announcement of the release of Lighthouse, in three sentences.',
-		);
-		expect(draft.match(/[.!?](\s|$)/g)).toHaveLength(3);
-		const instruction = 'You review announcements. Name one thing to improve, or say [APPROVED].';
-		const history: object[] = [user(`${instruction}\n\nWriter says:\n\n${draft}`)];
-		const { content: remark } = await complete(history);
-		expect(remark).toContain('does not say when');
-		const better = await tell(`Reviewer says:\n\n${remark}`);
-		expect(better).toContain('Friday at 10:00');
-		history.push({ role: 'assistant', content: remark }, user(`Writer says:\n\n${better}`));
-		expect((await complete(history)).content).toMatch(/\[APPROVED\]$/);
-	});
-
-	it('questions the assistant, then sums up its figures', async () => {
-		const instruction = 'You can question a market assistant. Once you know enough, say [ENOUGH].';
-		const question = await tell(`${instruction}\n\nFind out which wallets bought the most ETH.`);
-		expect(question).toBe('Which wallets bought the most ETH? Please name each with its amount.');
-		const { answer } = await ask(question);
-		const summary = await tell(answer);
-		expect(summary).toMatch(/^In sum: 0x\S+ and 0x\S+ lead with 2,300 ETH and 1,449 ETH/);
-		expect(summary).toMatch(/invented.*\[ENOUGH\]$/);
-	});
+it.each([
+	['How do we announce a delay?', 'first', 5],
+	['Which figures begin our report?', 'second', 3],
+])('%s: two agents advise, and a model finds the %s better', async (question, better, steps) => {
+	const [first, second] = [await tell([question]), await tell([question], 'ws-2')];
+	const prompt = `Which is better?\n\nFirst answer:\n${first}\n\nSecond answer:\n${second}`;
+	const fields = {
+		better: { enum: ['first', 'second', 'neither'] },
+		reason: { type: 'string' },
+	};
+	const reason = expect.stringContaining(`The ${better} answer names ${steps} steps`) as string;
+	expect(await fieldsOf(prompt, fields)).toEqual({ better, reason });
 });
 
-describe('a moderator', () => {
-	const prompt = (...said: string[]) =>
+it.each([
+	['who has not spoken', 'Ada', []],
+	['the other one', 'Bob', ['Ada: A note.']],
+	['who has to change it', 'Ada', ['Ada: A note.', 'Bob: When?']],
+	['nobody once it is approved', 'DONE', ['Ada: A note.', 'Bob: Good. [APPROVED]']],
+])('a moderator names %s', async (_who, named, said) => {
+	const prompt = [
+		'You moderate a conversation. Decide who speaks next.',
+		'The speakers:\n- Ada: Writes\n- Bob',
+		`The conversation so far:\n\n${['Write a note.', ...said].join('\n\n')}`,
+		'Answer with the name of exactly one speaker. Write nothing else.',
+	].join('\n\n');
+	expect((await complete([user(prompt)])).text).toBe(named);
+});
+
+const MOVED = 'What moved the price of SOL in the last 24 hours?';
+it.each([
+	[[MOVED], /^Figures for SOL:\n- Price: 187\.30 USD\n- Change: .*\n- What moved it: [^{}]*$/],
+	[[MOVED, 'Which wallets sold the most of it?'], /^Still on SOL, .*:\n- Largest sellers:\n/],
+	[['Tell me of XYZ'], /^Figures for XYZ:\n- Price: .*\n- Change: /],
+	[[MOVED], /\n\nAll figures are invented/],
+	[
 		[
-			'You moderate a conversation. Decide who speaks next.',
-			'The speakers:\n- Ada: Writes\n- Bob',
-			`The conversation so far:\n\n${['Write a note.', ...said].join('\n\n')}`,
-			'Answer with the name of exactly one speaker. Write nothing else.',
-		].join('\n\n');
-
-	it.each([
-		['who has not spoken', 'Ada', []],
-		['the other one', 'Bob', ['Ada: A note.']],
-		['who has to change it', 'Ada', ['Ada: A note.', 'Bob: When?']],
-		['nobody once it is approved', 'DONE', ['Ada: A note.', 'Bob: Good. [APPROVED]']],
-	])('names %s', async (_who, named, said) => {
-		expect((await complete([user(prompt(...said))])).content).toBe(named);
-	});
-});
-
-describe('the market assistant', () => {
-	it('covers what is asked for, marks its figures as invented, and goes on with the chat', async () => {
-		const first = await ask('What moved the price of SOL in the last 24 hours?');
-		expect(first.answer).toMatch(
-			/^Figures for SOL:\n- Price: 187.30 USD\n- Change: .*\n- What moved it: /,
-		);
-		expect(first.answer).toContain('All figures are invented');
-		const second = await ask('Which wallets sold the most of it?', first.chat_id);
-		expect(second.answer).toMatch(/^Still on SOL, as before in this chat:\n- Largest sellers:\n/);
-		expect((await ask('What moved the price of SOL in the last 24 hours?')).answer).toBe(
-			first.answer,
-		);
-	});
-
-	it('answers a guided question point by point', async () => {
-		const { answer } = await ask(
 			'What does a token analysis show about BTC on Solana? Please cover balances of whales and top transfers.\n\nLists have at most 2 entries. Answer in German.',
-		);
-		expect(answer.match(/^- .*$/gm)).toEqual(['- Whales:', '- Largest transfers:']);
-		expect(answer.match(/^ {2}\d\. /gm)).toHaveLength(4);
-		expect(answer).toContain('in English and not in German');
-	});
-
-	it('tells which tools it has used', async () => {
-		const http = client(service.assistant.baseUrl, { 'x-api-key': service.assistant.keys.pro });
-		const { data } = await http.post<string>('/invoke_assistant_stream', {
-			message: 'What moved the price of ETH, and who sold it?',
-		});
-		const titles = eventsIn(data).flatMap(({ event, data: text = '' }) =>
-			event === 'pending_tool_call'
-				? [(JSON.parse(text) as { title: { en: string } }).title.en]
-				: [],
-		);
-		expect(titles).toEqual(['Reading market data', 'Searching the web']);
-	});
+		],
+		/^Figures for BTC:\n- Whales:(\n {2}\d\. .*){2}\n- Largest transfers:(\n {2}\d\. .*){2}\n\n.*in English and not in German/,
+	],
+])('the market assistant, asked %j', async (questions, answer) => {
+	expect(await inquire(...questions)).toMatch(answer);
 });
 
-describe('a model', () => {
-	it.each([
-		['Answer in one sentence.', /^[^.]+\.$/],
-		['Answer in two sentences.', /^[^.]+\. [^.]+\.$/],
-		['Answer as a list.', /^- A model router .*\n- /],
-		['Answer in capitals.', /^A MODEL ROUTER IS/],
-		['Begin every answer with "Dear reader,".', /^Dear reader, A model router/],
-		['End each answer with "Over and out".', /Over and out$/],
-	])('follows its system message: %s', async (told, expected) => {
-		const { content } = await complete([system(told), user('What is a model router?')]);
-		expect(content).toMatch(expected);
+it('the market assistant tells which tools it has used', async () => {
+	const { events } = await ask(service, {
+		path: '/api/ai-assistant/v1/invoke_assistant_stream',
+		body: { message: 'What moved the price of ETH, and who sold it?' },
 	});
+	const told = JSON.stringify(events.filter(({ event }) => event === 'pending_tool_call'));
+	expect(told).toMatch(/^((?!Tracking).)*Reading market data.*Searching the web((?!Tracking).)*$/);
+});
 
-	it('remembers, calculates and says what it is', async () => {
-		const told = user('Hello! My team is called Lighthouse.');
-		expect((await complete([told])).content).toMatch(/^Hello! I will remember/);
-		const history = [told, { role: 'assistant', content: 'Noted.' }];
-		const { content } = await complete([...history, user('What is my team called?')]);
-		expect(content).toBe('Your team is called Lighthouse.');
-		expect((await complete([user('What is 17 * 23?')])).content).toBe('17 * 23 is 391.');
-		expect((await complete([user('Tell me a story.')])).content).toContain(
-			'my answers are scripted',
-		);
-	});
+const ROUTER = user('What is a model router?');
+const REVIEW = 'You review announcements. Name one thing, or say [APPROVED].\n\nWriter says:\n\n';
+it.each([
+	[[system('Answer in one sentence.'), ROUTER], /^[^.]+\.$/],
+	[[system('Answer in two sentences.'), ROUTER], /^[^.]+\. [^.]+\.$/],
+	[[system('Answer as a list.'), ROUTER], /^- A model router .*\n- /],
+	[[system('Answer in capitals.'), ROUTER], /^A MODEL ROUTER IS/],
+	[[system('Begin every answer with "Dear reader,".'), ROUTER], /^Dear reader, A model router/],
+	[[system('End each answer with "Over and out".'), ROUTER], /Over and out$/],
+	[[user(HELLO), user('What is my project called?')], /^Your project is called Lighthouse\.$/],
+	[[user('What is 17 * 23?')], /^17 \* 23 is 391\.$/],
+	[[user('Tell me a story.')], /my answers are scripted/],
+	[[user(`${REVIEW}Lighthouse is here.`)], /does not say when/],
+	[[user(`${REVIEW}Lighthouse is here from Friday on.`)], /\[APPROVED\]$/],
+	[[user('[[say:as told]]')], /^as told$/],
+])('a model that is told %j', async (messages, answer) => {
+	expect((await complete(messages)).text).toMatch(answer);
+});
 
-	it('reads a text into the fields of a schema', async () => {
-		const properties = {
-			customer: { type: 'string' },
-			items: {
-				type: 'array',
-				items: {
-					type: 'object',
-					properties: { name: { type: 'string' }, quantity: { type: 'integer', minimum: 1 } },
-				},
-			},
-			urgent: { type: 'boolean' },
-		};
-		const schema = { type: 'object', properties };
-		const read = async (text: string) => {
-			const format = { type: 'json_schema', json_schema: { name: 'order', schema } };
-			const { content } = await complete([user(text)], { response_format: format });
-			return JSON.parse(content ?? '') as unknown;
-		};
-		expect(
-			await read('Hello, this is Ada. Please send me two lamps and one rug, quickly!'),
-		).toEqual({
-			customer: 'Ada',
-			items: [
-				{ name: 'lamp', quantity: 2 },
-				{ name: 'rug', quantity: 1 },
-			],
-			urgent: true,
-		});
-		expect(await read('My name is Bob. I need 12 chairs; there is no haste.')).toEqual({
-			customer: 'Bob',
-			items: [{ name: 'chair', quantity: 12 }],
-			urgent: false,
-		});
-	});
+it.each([
+	['Hello, this is Ada. Please send me two lamps and one rug, quickly!', 'Ada', true, 'lamp', 2],
+	['My name is Bob. I need 12 chairs; there is no haste.', 'Bob', false, 'chair', 12],
+])('a model reads an order: %s', async (text, customer, urgent, name, quantity) => {
+	const properties = { name: { type: 'string' }, quantity: { type: 'integer', minimum: 1 } };
+	const fields = {
+		customer: { type: 'string' },
+		items: { type: 'array', items: { type: 'object', properties } },
+		urgent: { type: 'boolean' },
+	};
+	const rug = customer === 'Ada' ? [{ name: 'rug', quantity: 1 }] : [];
+	const items = [{ name, quantity }, ...rug];
+	expect(await fieldsOf(text, fields)).toEqual({ customer, items, urgent });
+});
 
-	it('calls a tool where it helps, and uses its result', async () => {
-		const properties = { city: { type: 'string' } };
-		const tools = [
-			{
-				type: 'function',
-				function: { name: 'get_weather', parameters: { type: 'object', properties } },
-			},
-		];
-		const question = user('Do I need an umbrella in Cologne?');
-		const asked = await complete([question], { tools });
-		const [call] = asked.tool_calls ?? [];
-		expect(call?.function).toEqual({ name: 'get_weather', arguments: '{"city":"Cologne"}' });
-		const answerTo = async (result: string) => {
-			const told = { role: 'tool', tool_call_id: call?.id, content: result };
-			return (await complete([question, { role: 'assistant', ...asked }, told], { tools })).content;
-		};
-		expect(await answerTo('12 °C and rain')).toBe(
-			'Yes, take an umbrella: it is 12 °C and rain in Cologne.',
-		);
-		expect(await answerTo('25 °C and sun')).toMatch(/^No, leave the umbrella at home/);
-		expect((await complete([user('What is n8n?')], { tools })).tool_calls).toBeUndefined();
-	});
+const MARKET = JSON.stringify([{ output: 'Figures for "ETH":\n- up.', complete: true }]);
+const UMBRELLA = 'Do I need an umbrella in Cologne?';
+it.each([
+	['get_weather', 'city', UMBRELLA, '12 °C and rain', /^Yes, .* 12 °C and rain in Cologne\.$/],
+	['get_weather', 'city', UMBRELLA, '25 °C and sun', /^No, leave the umbrella at home/],
+	['Market_Assistant', 'question', 'How is the market for ETH?', MARKET, /: Figures for "ETH":\n/],
+])('a model calls %s where it helps', async (name, property, question, result, answer) => {
+	const tools = toolNamed(name, property);
+	const { calls, choice } = await complete([user(question)], tools);
+	expect(calls).toBe(name);
+	const told = { role: 'tool', tool_call_id: 'call_1', content: result };
+	const messages = [user(question), { role: 'assistant', ...choice?.message }, told];
+	expect((await complete(messages, tools)).text).toMatch(answer);
+	expect((await complete([user('What is n8n?')], tools)).calls).toBe('');
+});
 
-	it('reads the answer in what an AI Agent of n8n hands over as the result of a tool', async () => {
-		const properties = { question: { type: 'string' } };
-		const tools = [
-			{
-				type: 'function',
-				function: { name: 'Market_Assistant', parameters: { type: 'object', properties } },
-			},
-		];
-		const question = user('How is the market for ETH today?');
-		const asked = await complete([question], { tools });
-		const content = JSON.stringify([{ output: 'Figures for "ETH":\n- up.', complete: true }]);
-		const told = { role: 'tool', tool_call_id: asked.tool_calls?.[0]?.id, content };
-		const answer = await complete([question, { role: 'assistant', ...asked }, told], { tools });
-		expect(answer.content).toBe('I have looked it up: Figures for "ETH":\n- up.');
-	});
-
-	it('describes a picture of the demo', async () => {
-		const { bytes } = mediaFile({ kind: 'image', id: 'x', prompt: 'A lighthouse in the fog' });
-		const url = `data:image/png;base64,${bytes.toString('base64')}`;
-		const parts = [
-			{ type: 'text', text: 'What is this?' },
-			{ type: 'image_url', image_url: { url } },
-		];
-		const { content } = await complete([user(parts)]);
-		expect(content).toMatch(/^A lighthouse .* under thick fog/);
-		const other = [{ type: 'image_url', image_url: { url: 'data:image/jpeg;base64,AAAA' } }];
-		expect((await complete([user(other)])).content).toContain('only the pictures of the demo');
-	});
+it.each([
+	[mediaFile({ kind: 'image', id: 'x', prompt: 'A lighthouse in the fog' }).bytes, /thick fog/],
+	[mediaFile({ kind: 'image', id: 'x', prompt: 'Something' }).bytes, /^A lighthouse .* rising sun/],
+	[Buffer.from('nothing'), /only the pictures of the demo/],
+])('a model describes a picture', async (bytes, answer) => {
+	const url = `data:image/png;base64,${bytes.toString('base64')}`;
+	const parts = [
+		{ type: 'text', text: 'What is this?' },
+		{ type: 'image_url', image_url: { url } },
+	];
+	expect((await complete([user(parts)])).text).toMatch(answer);
 });
 
 /** The messages, prompts and questions of sample data: in the code of a Code node, or in the fields of Edit Fields. */
@@ -351,21 +254,14 @@ it.each(readdirSync('gallery'))('%s gets no echo for an answer', async (file) =>
 		.concat(samples.flatMap(({ parameters }) => textsIn(parameters)))
 		.filter((text) => typeof text === 'string' && text !== '' && !text.startsWith('='));
 	for (const text of texts.map(String)) {
-		const answers = [
-			await tell(text),
-			await tell(text, 'ws-2'),
-			(await ask(text)).answer,
-			(await complete([user(text)])).content,
-		];
-		for (const answer of answers) {
+		for (const answer of [
+			await tell([text]),
+			await tell([text], 'ws-2'),
+			await inquire(text),
+			(await complete([user(text)])).text,
+		]) {
 			expect(answer).toMatch(/\w/);
-			expect(answer).not.toMatch(/you said|undefined|NaN|\[object/i);
+			expect(answer).not.toMatch(/you said|undefined|NaN|\[object|\{\^?\w+\}/i);
 		}
 	}
-});
-
-it('does what a directive says, as without personas', async () => {
-	expect(await tell('[[words:3]]')).toBe('word1 word2 word3');
-	expect((await complete([user('[[say:as told]]')])).content).toBe('as told');
-	expect((await ask('[[words:2]]')).answer).toBe('word1 word2');
 });
