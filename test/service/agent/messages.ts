@@ -1,11 +1,11 @@
-import { json, type Answer } from '../answer.ts';
+import { json, type Answer, data, event, stream } from '../answer.ts';
 import { isFields, partsOf, UUID, type Call } from '../call.ts';
 import { wordsOf } from '../directives.ts';
-import { answerText } from '../memory.ts';
+import { AGENT_KEYS } from '../keys.ts';
+import { answerText } from '../directives.ts';
+import { paced } from '../pace.ts';
 import { factsOf, scriptedAnswer } from '../personas/agent.ts';
 import type { World } from '../world.ts';
-import { inForm } from './form.ts';
-import { AGENT_KEYS } from '../keys.ts';
 
 /** An error of A; its shape is not specified (section 7A). */
 const agentError = (status: number, code: string, message: string): Answer =>
@@ -51,4 +51,34 @@ function answerMessage(
 	world.sessions.set(session, said);
 	const scripted = world.personas ? scriptedAnswer(factsOf('agent', said, workspace)) : undefined;
 	return inForm(world, call, wordsOf(scripted ?? answerText(said, 'session')));
+}
+
+/** A's answer in one of the forms a stream may have: "its wire format is not shown" (section 4A). */
+export function inForm(world: World, call: Call, words: string[]): Answer {
+	const live = (pieces: string[], type: string) => stream(paced(world, call, pieces), type);
+	switch (world.forms.agent) {
+		case 'sse-text':
+			return live([...words.map(data), data('[DONE]')], 'text/event-stream');
+		case 'ndjson':
+			return live(
+				[
+					...words.map((word) => `${JSON.stringify({ type: 'delta', text: word })}\n`),
+					`${JSON.stringify({ type: 'end' })}\n`,
+				],
+				'application/x-ndjson',
+			);
+		case 'text':
+			return live(words, 'text/plain; charset=utf-8');
+		case 'json':
+			return json({ content: words.join('') });
+		default:
+			return live(
+				[
+					...words.map((word) => event('message', { type: 'delta', content: word })),
+					event('message', { type: 'end' }),
+					data('[DONE]'),
+				],
+				'text/event-stream',
+			);
+	}
 }

@@ -1,5 +1,5 @@
 import { json, text, type Answer } from '../answer.ts';
-import { answerText } from '../memory.ts';
+import { answerText } from '../directives.ts';
 import { uuidOf } from '../ids.ts';
 import { marketAnswer } from '../personas/market.ts';
 import type { World } from '../world.ts';

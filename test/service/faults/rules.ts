@@ -63,8 +63,7 @@ export function createRules(): Rules {
 	};
 }
 
-const listOf = (faults: Fault | Fault[]): Fault[] =>
-	Array.isArray(faults) ? faults : [faults];
+const listOf = (faults: Fault | Fault[]): Fault[] => (Array.isArray(faults) ? faults : [faults]);
 
 const isUnread = (faults: Fault[]): boolean =>
 	faults.some((fault) => fault.type === 'reset_unread');

@@ -10,9 +10,8 @@ export interface MediaFile {
 }
 
 /** Which picture a prompt gets, and what there is to see in it; the first that fits. */
-const PICTURES = readData<Array<{ asked: string; file: string; shows: string }>>(
-	'media/pictures.json',
-);
+const PICTURES =
+	readData<Array<{ asked: string; file: string; shows: string }>>('media/pictures.json');
 
 const FILES: Record<Exclude<MediaKind, 'image'>, string> = {
 	video: 'beach.mp4',

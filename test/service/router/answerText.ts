@@ -1,8 +1,7 @@
 import { numberIn } from '../directives.ts';
-import { manyWords } from '../memory.ts';
+import { manyWords } from '../directives.ts';
 import type { Ask } from './ask.ts';
-import { brokenExample } from './brokenExample.ts';
-import { exampleOf } from './example.ts';
+import { brokenExample, exampleOf } from './example.ts';
 import { shownText } from './parts.ts';
 
 /** What each but the first of several begins with, so that none is like another. */
@@ -21,20 +20,15 @@ export function answerOf(ask: Ask, directives: Map<string, string>, index: numbe
 	const schema = ask.schema ?? (ask.jsonObject ? YOU_SAID : undefined);
 	const isJson = schema !== undefined && !directives.has('not_json');
 	const text = isJson
-		? jsonOf(schema, mark + ask.message, directives)
+		? JSON.stringify(
+				(directives.has('break_schema') ? brokenExample : exampleOf)(schema, mark + ask.message),
+			)
 		: mark + textOf(ask, directives);
 	return directives.has('fenced') ? `\`\`\`json\n${text}\n\`\`\`` : text;
 }
 
 /** What a JSON object holds when no schema says it. */
 const YOU_SAID = { type: 'object', properties: { you_said: { type: 'string' } } };
-
-function jsonOf(schema: unknown, message: string, directives: Map<string, string>): string {
-	const how = directives.get('break_schema');
-	return JSON.stringify(
-		how === undefined ? exampleOf(schema, message) : brokenExample(schema, message, how),
-	);
-}
 
 function textOf(ask: Ask, directives: Map<string, string>): string {
 	const words = numberIn(directives, 'words');

@@ -1,12 +1,11 @@
 import { data } from '../answer.ts';
 import type { Forms } from '../forms.ts';
 import type { Completion } from './chat.ts';
-import { chatDeltas } from './chatDeltas.ts';
-import { errorLine } from './errorLine.ts';
-import { interleaved } from './interleaved.ts';
-import { logprobsOf } from './logprobs.ts';
-import type { Plan } from './plan.ts';
+import { errorLine } from './error.ts';
+import { interleaved } from './toolCalls.ts';
+import type { Plan, Choice } from './plan.ts';
 import type { Run } from './run.ts';
+import { argumentsOf, fragments, type ToolCall } from './toolCalls.ts';
 import { chatUsage } from './usage.ts';
 
 /** The chunks of a streamed completion, those of its choices in turn (section 6C). */
@@ -56,4 +55,78 @@ export function* chatChunks(
 	} finally {
 		run.settle();
 	}
+}
+
+/** One step of a streamed choice. */
+export interface Step {
+	delta: object;
+	finish: Choice['finish'] | null;
+	/** How many words or fragments of calls came before it; absent on what is neither. */
+	before?: number;
+	/** The word that it is, which is billed as it is sent. */
+	word?: string;
+}
+
+/** What a choice streams: its role, its text or its tool calls, why it ended. */
+export function* chatDeltas(choice: Choice, forms: Forms): Generator<Step> {
+	const { thoughts, words, refuses, tools, finish } = choice;
+	yield { delta: { role: 'assistant', content: refuses ? null : '' }, finish: null };
+	for (const thought of thoughts) yield { delta: { reasoning_content: thought }, finish: null };
+	for (const [before, word] of words.entries()) {
+		const delta = refuses ? { refusal: word } : { content: word };
+		yield { delta, finish: null, before, word };
+	}
+	let before = 0;
+	for (const part of toolParts(tools, forms.toolFragments)) {
+		yield { delta: { tool_calls: [part] }, finish: null, before: before++ };
+	}
+	yield { delta: {}, finish };
+}
+
+/** Tool calls in fragments: their names first, then the arguments of all in turn. */
+function* toolParts(tools: ToolCall[], form: Forms['toolFragments']): Generator<object> {
+	const inParts = form === 'strings';
+	for (const [index, tool] of tools.entries()) {
+		const { id, name } = tool;
+		const given = inParts ? '' : argumentsOf(tool, form);
+		yield { index, id, type: 'function', function: { name, arguments: given } };
+	}
+	if (!inParts) return;
+	const parts = interleaved(tools.map((tool) => fragments(tool.arguments)));
+	for (const { index, piece } of parts) yield { index, function: { arguments: piece } };
+}
+
+/** The message of a choice that came whole. */
+export function chatMessage(choice: Choice, forms: Forms): object {
+	const { thoughts, words, refuses, tools } = choice;
+	const text = words.join('');
+	return {
+		role: 'assistant',
+		...(thoughts.length && { reasoning_content: thoughts.join('') }),
+		content: refuses || tools.length ? null : text,
+		...(refuses && { refusal: text }),
+		...(tools.length && {
+			tool_calls: tools.map((tool) => ({
+				id: tool.id,
+				type: 'function',
+				function: { name: tool.name, arguments: argumentsOf(tool, forms.toolFragments) },
+			})),
+		}),
+	};
+}
+
+/** The probability of each word of a piece, as chat completions tell it; null without words. */
+export function logprobsOf(words: string[], refuses: boolean, alternatives: number): object | null {
+	if (!words.length) return null;
+	const list = words.map((word) => ({
+		...probabilityOf(word, 0),
+		top_logprobs: Array.from({ length: alternatives }, (_, rank) => probabilityOf(word, rank)),
+	}));
+	return refuses ? { content: null, refusal: list } : { content: list, refusal: null };
+}
+
+/** Long words are less likely, and others than the one that came still less; exact in binary. */
+function probabilityOf(word: string, rank: number) {
+	const token = rank ? `${word}?${rank}` : word;
+	return { token, logprob: -token.length / 8 - rank, bytes: [...Buffer.from(token)] };
 }

@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { completeChat } from './chat.ts';
 import { routerError } from './error.ts';
 import { jobsEndpoint } from './jobs.ts';
-import { listModels, readModel } from './models.ts';
+import { listModels, readModel } from './serving.ts';
 import { createResponse } from './response.ts';
 
 /** Section 4C; undefined when the path is none of C. */

@@ -1,4 +1,5 @@
-import { json, type Answer } from '../answer.ts';
+import { json, type Answer, data, event } from '../answer.ts';
+import type { Forms } from '../forms.ts';
 
 /** An error of C; the envelope around `message` and `meta` is not specified (section 7C). */
 export function routerError(
@@ -10,8 +11,7 @@ export function routerError(
 	return json({ error: { code, message, ...(meta && { meta }) } }, status);
 }
 
-export const invalid = (message: string): Answer =>
-	routerError(400, 'invalid_request', message);
+export const invalid = (message: string): Answer => routerError(400, 'invalid_request', message);
 
 /** Section 7C: 402 with the three amounts. */
 export const insufficientBalance = (
@@ -23,3 +23,21 @@ export const insufficientBalance = (
 		balance_micro_usd: account.balance,
 		held_micro_usd: account.held,
 	});
+
+/** The line of a backend that failed in the middle: it has the key `error` (section 6C). */
+export function errorLine(form: Forms['errorLine']): string {
+	const code = 'backend_error';
+	const message = 'The backend failed';
+	switch (form) {
+		case 'object':
+			return data({ error: { code, message } });
+		case 'object-without-code':
+			return data({ error: { message } });
+		case 'string':
+			return data({ error: message });
+		case 'string-with-code':
+			return data({ error: message, code });
+		case 'named':
+			return event('error', { error: { code, message } });
+	}
+}

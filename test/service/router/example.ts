@@ -41,3 +41,18 @@ function resolve(ref: string, root: unknown): unknown {
 	for (const part of ref.split('/').slice(1)) found = isFields(found) ? found[part] : undefined;
 	return found;
 }
+
+/** A value that a JSON schema does not allow: without its first required field, or with its first field of a wrong type. */
+export function brokenExample(schema: unknown, text: string): unknown {
+	const value = exampleOf(schema, text);
+	if (!isFields(value)) return wrong(value);
+	const { required } = settled(schema, schema);
+	const missing = Array.isArray(required) ? required[0] : undefined;
+	const fields = Object.entries(value);
+	const [first] = fields;
+	if (typeof missing === 'string')
+		return Object.fromEntries(fields.filter(([name]) => name !== missing));
+	return first ? { ...value, [first[0]]: wrong(first[1]) } : wrong(value);
+}
+
+const wrong = (value: unknown) => (typeof value === 'string' ? 1 : 'of the wrong type');

@@ -1,5 +1,5 @@
 import { directivesOf, numberIn, wordsOf } from '../directives.ts';
-import { manyWords } from '../memory.ts';
+import { manyWords } from '../directives.ts';
 import { answerOf, markOf, refusalOf } from './answerText.ts';
 import type { Ask } from './ask.ts';
 import { tokensOf, toolCalls, type ToolCall } from './toolCalls.ts';

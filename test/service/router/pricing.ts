@@ -32,8 +32,6 @@ export interface Extent {
 	images: number;
 	seconds: number;
 	characters: number;
-	/** Twice the price for 4K. */
-	factor: number;
 }
 
 /** Forecast of a job's cost in µ$. */
@@ -47,5 +45,5 @@ export function jobCost(entry: Entry, extent: Extent): number {
 		request: [1],
 		'1k_characters': [extent.characters, 0.001],
 	}[unit];
-	return Math.max(1, roundedUp([...units, price, 1_000_000, extent.factor]));
+	return Math.max(1, roundedUp([...units, price, 1_000_000]));
 }

@@ -1,10 +1,9 @@
 import { data, event } from '../answer.ts';
 import type { Forms } from '../forms.ts';
-import { errorLine } from './errorLine.ts';
-import { isCut } from './responseItems.ts';
+import { errorLine } from './error.ts';
+import { isCut } from './responseObject.ts';
 import { responseObject, type Response } from './responseObject.ts';
 import { outputSteps, type Outcome, type ResponseStep } from './responseSteps.ts';
-import { stranger } from './strangers.ts';
 
 /**
  * The events of a streamed response. Section 6C names `response.output_text.delta` and
@@ -63,3 +62,22 @@ function writer(form: Forms['responseEvents']) {
 		yield form === 'unnamed' ? data(value) : event(type, value);
 	};
 }
+
+/**
+ * Events between those that count. A client that adds up every `delta`, or takes every data line for
+ * an object, goes wrong on them.
+ */
+const STRANGERS = [
+	event('response.mystery.delta', { type: 'response.mystery.delta', delta: 'no text' }),
+	data(42),
+	data({ type: 'response.mystery', text: 'no text', response: { status: 'unknown' } }),
+	data(null),
+	event('ping', { type: 'ping' }),
+	data(['no text']),
+	data('"no text"'),
+	data(true),
+	data({}),
+];
+
+/** Any of them, in turn. */
+export const stranger = (number: number): string => STRANGERS[number % STRANGERS.length] ?? '';

@@ -1,7 +1,7 @@
 import type { Forms } from '../forms.ts';
 import type { Choice, Plan } from './plan.ts';
 import type { Run } from './run.ts';
-import { isCut, outputItems } from './responseItems.ts';
+import { argumentsOf } from './toolCalls.ts';
 import { responseUsage } from './usage.ts';
 
 export interface Response {
@@ -43,3 +43,55 @@ export function responseObject(response: Response, state: 'running' | 'done' | '
 		usage: state === 'running' ? null : responseUsage(plan, run, forms),
 	};
 }
+
+/** What the response gives: its thoughts, then calls of tools or one message. */
+export function outputItems(response: Response): object[] {
+	const { thoughts, tools } = response.choice;
+	return [
+		...(thoughts.length ? [reasoningItem(response)] : []),
+		...(tools.length ? callItems(response) : [messageItem(response)]),
+	];
+}
+
+/** Where the calls or the message stand in the output. */
+export const placeOf = ({ choice }: Response): number => (choice.thoughts.length ? 1 : 0);
+
+export const reasoningItem = ({ itemId, choice }: Response) => ({
+	type: 'reasoning',
+	id: itemId(0),
+	summary: [{ type: 'summary_text', text: choice.thoughts.join('') }],
+});
+
+/** The message with the words so far. */
+export function messageItem(response: Response) {
+	const { choice, run, itemId } = response;
+	const text = choice.words.slice(0, run.words).join('');
+	return {
+		type: 'message',
+		id: itemId(placeOf(response)),
+		role: 'assistant',
+		status: statusOf(choice),
+		content: [partOf(choice, text)],
+	};
+}
+
+/** The part of a message: its text, or its refusal. */
+export const partOf = ({ refuses }: Choice, text: string) =>
+	refuses ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [] };
+
+export function callItems(response: Response) {
+	const { choice, itemId, forms } = response;
+	return choice.tools.map((call, index) => ({
+		type: 'function_call',
+		id: itemId(placeOf(response) + index),
+		call_id: call.id,
+		name: call.name,
+		arguments: argumentsOf(call, forms.toolFragments),
+		status: statusOf(choice),
+	}));
+}
+
+export const isCut = ({ finish }: Choice): boolean =>
+	finish === 'length' || finish === 'content_filter';
+
+const statusOf = (choice: Choice) => (isCut(choice) ? 'incomplete' : 'completed');

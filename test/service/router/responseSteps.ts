@@ -1,5 +1,5 @@
-import { interleaved } from './interleaved.ts';
-import { callItems, messageItem, partOf, placeOf, reasoningItem } from './responseItems.ts';
+import { interleaved } from './toolCalls.ts';
+import { callItems, messageItem, partOf, placeOf, reasoningItem } from './responseObject.ts';
 import type { Response } from './responseObject.ts';
 import { fragments } from './toolCalls.ts';
 

@@ -37,7 +37,7 @@ export function startRun(
 	const longest = Math.max(...choices.map(({ words }) => words.length));
 	if (!options.streamed && longest > PLAIN_LIMIT) {
 		return routerError(
-		400,
+			400,
 			'streaming_required',
 			'The answer is too long to return without streaming: send the request with stream true',
 		);

@@ -19,8 +19,7 @@ export function startJob(world: World, call: Call, key: string, kind: MediaKind)
 	const model = modelFor(world, body.model, kind);
 	if (isAnswer(model)) return model;
 	const prompt = body.prompt ?? body.input ?? body.text;
-	if (typeof prompt !== 'string' || prompt === '')
-		return invalid('prompt is required, text');
+	if (typeof prompt !== 'string' || prompt === '') return invalid('prompt is required, text');
 	const account = world.accounts.get(key);
 	if (!account) throw new Error('no account');
 
@@ -68,7 +67,7 @@ function newId(world: World): string {
 	}
 }
 
-/** Section 8, rule 3: duration and resolution raise the price; their names are not specified. */
+/** Section 8, rule 3: the duration raises the price; its name is not specified. */
 function extentOf(body: Fields, prompt: string): Extent {
 	const count = (value: unknown, fallback: number) =>
 		Number(value) > 0 && Number.isFinite(Number(value)) ? Number(value) : fallback;
@@ -76,6 +75,5 @@ function extentOf(body: Fields, prompt: string): Extent {
 		images: count(body.n, 1),
 		seconds: count(body.duration ?? body.seconds, 5),
 		characters: prompt.length,
-		factor: /4k|2160/i.test(String(body.resolution ?? body.size ?? '')) ? 2 : 1,
 	};
 }

@@ -1,6 +1,6 @@
 import { isFields } from '../call.ts';
-import type { Forms } from '../forms.ts';
 import { numberIn } from '../directives.ts';
+import type { Forms } from '../forms.ts';
 import { markOf } from './answerText.ts';
 import type { Ask } from './ask.ts';
 import { exampleOf } from './example.ts';
@@ -51,3 +51,20 @@ export const argumentsOf = (call: ToolCall, form: Forms['toolFragments']): unkno
 
 /** Arguments a few characters at a time. */
 export const fragments = (text: string): string[] => text.match(/[^]{1,5}/gu) ?? [];
+
+/** Takes one piece from each source in turn, until all are at their end. */
+export function* interleaved<T>(
+	sources: Array<Iterable<T>>,
+): Generator<{ index: number; piece: T }> {
+	let open = sources.map((source, index) => ({ index, rest: source[Symbol.iterator]() }));
+	while (open.length) {
+		const still: typeof open = [];
+		for (const source of open) {
+			const { value, done } = source.rest.next();
+			if (done) continue;
+			still.push(source);
+			yield { index: source.index, piece: value };
+		}
+		open = still;
+	}
+}
