@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 
+import { ROUTER_KEYS } from './keys.ts';
 import { client, eventsIn, probe, type Seen } from './probe.ts';
 import { startService, type Fault, type Service } from './service.ts';
 
@@ -219,12 +220,12 @@ const FAULT: Fault = { type: 'status', status: 503 };
 it.each([
 	[undefined, true],
 	[{ method: 'post', path: '/jobs', bodyIncludes: 'a cat' }, true],
-	[{ path: /^\/v1\/images\/jobs$/, key: 'router-main-d3a6f0b917' }, true],
+	[{ path: /^\/v1\/images\/jobs$/, key: ROUTER_KEYS.main }, true],
 	[{ method: 'GET' }, false],
 	[{ path: '/models' }, false],
 	[{ path: /^\/images/ }, false],
 	[{ bodyIncludes: 'a dog' }, false],
-	[{ key: 'router-poor-48e1c25b0d' }, false],
+	[{ key: ROUTER_KEYS.poor }, false],
 ])('a rule for %j strikes: %s', async (match, strikes) => {
 	service.fault({ ...(match && { match }), do: FAULT });
 	expect((await seenOf('start', [])).head).toMatch(strikes ? / 503 / : / 200 /);

@@ -1,8 +1,7 @@
 import { json, type Answer, data, event, stream } from '../answer.ts';
 import { isFields, partsOf, UUID, type Call } from '../call.ts';
-import { wordsOf } from '../directives.ts';
+import { wordsOf, answerText } from '../directives.ts';
 import { AGENT_KEYS } from '../keys.ts';
-import { answerText } from '../directives.ts';
 import { paced } from '../pace.ts';
 import { factsOf, scriptedAnswer } from '../personas/agent.ts';
 import type { World } from '../world.ts';

@@ -1,5 +1,4 @@
-import { numberIn } from '../directives.ts';
-import { manyWords } from '../directives.ts';
+import { numberIn, manyWords } from '../directives.ts';
 import type { Ask } from './ask.ts';
 import { brokenExample, exampleOf } from './example.ts';
 import { shownText } from './parts.ts';

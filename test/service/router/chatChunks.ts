@@ -2,10 +2,9 @@ import { data } from '../answer.ts';
 import type { Forms } from '../forms.ts';
 import type { Completion } from './chat.ts';
 import { errorLine } from './error.ts';
-import { interleaved } from './toolCalls.ts';
+import { interleaved, argumentsOf, fragments, type ToolCall } from './toolCalls.ts';
 import type { Plan, Choice } from './plan.ts';
 import type { Run } from './run.ts';
-import { argumentsOf, fragments, type ToolCall } from './toolCalls.ts';
 import { chatUsage } from './usage.ts';
 
 /** The chunks of a streamed completion, those of its choices in turn (section 6C). */

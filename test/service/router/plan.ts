@@ -1,5 +1,4 @@
-import { directivesOf, numberIn, wordsOf } from '../directives.ts';
-import { manyWords } from '../directives.ts';
+import { directivesOf, numberIn, wordsOf, manyWords } from '../directives.ts';
 import { answerOf, markOf, refusalOf } from './answerText.ts';
 import type { Ask } from './ask.ts';
 import { tokensOf, toolCalls, type ToolCall } from './toolCalls.ts';

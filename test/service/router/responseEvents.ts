@@ -1,8 +1,7 @@
 import { data, event } from '../answer.ts';
 import type { Forms } from '../forms.ts';
 import { errorLine } from './error.ts';
-import { isCut } from './responseObject.ts';
-import { responseObject, type Response } from './responseObject.ts';
+import { isCut, responseObject, type Response } from './responseObject.ts';
 import { outputSteps, type Outcome, type ResponseStep } from './responseSteps.ts';
 
 /**

@@ -1,7 +1,12 @@
-import { interleaved } from './toolCalls.ts';
-import { callItems, messageItem, partOf, placeOf, reasoningItem } from './responseObject.ts';
-import type { Response } from './responseObject.ts';
-import { fragments } from './toolCalls.ts';
+import { interleaved, fragments } from './toolCalls.ts';
+import {
+	callItems,
+	messageItem,
+	partOf,
+	placeOf,
+	reasoningItem,
+	type Response,
+} from './responseObject.ts';
 
 /** One event by its type. */
 export interface ResponseStep {
