@@ -1,5 +1,5 @@
 // npm test: installs, builds, packs, and runs the tests of all layers but the long ones.
-// `--unit`, `--engine`, `--package`, `--n8n`, `--browser`, `--queue` and `--long` choose layers. With further arguments
+// `--unit`, `--engine`, `--package`, `--release`, `--n8n`, `--browser`, `--queue` and `--long` choose layers. With further arguments
 // (`npm test -- agent`) only the tests whose path matches: of the layers chosen, else of those that need no n8n.
 // `--jitter` or `--jitter=seed` runs the unit and the engine tests, or those named, with pauses wherever the pack or the reference
 // service waits (test/support/jitter).
@@ -21,7 +21,7 @@ const longest = 60 * 60_000;
 /** By how they run: beside one another in one jest process, or two files at a time in one n8n, of `queue` each in an n8n of its own. */
 const quick = ['unit', 'engine', 'package'];
 const inN8n = ['n8n', 'browser', 'long', 'queue'];
-const layers = [...quick, ...inN8n];
+const layers = [...quick, 'release', ...inN8n];
 
 const isLayer = (arg) => layers.some((layer) => arg === `--${layer}`);
 const named = layers.filter((layer) => process.argv.includes(`--${layer}`));
@@ -41,6 +41,7 @@ const isIn = (list) => chosen.filter((layer) => list.includes(layer));
 const lanes = [
 	[
 		...(isIn(quick).length ? [{ projects: isIn(quick) }] : []),
+		...(chosen.includes('release') ? [{ projects: ['release'] }] : []),
 		// what the quick ones draw at random, at length
 		...(chosen.includes('long') && !args.length
 			? [{ projects: ['unit', 'engine'], env: { AGENT_BRIDGE_CASES: '2000' } }]
