@@ -1,6 +1,6 @@
-import { expectCommitted } from '../package/pages/committed';
-import { formatJson } from '../package/pages/fields';
-import { documentedOperations } from '../package/pages/nodePages';
+import { expectCommitted } from '../package/committed';
+import { formatJson } from '../../scripts/docs/fields';
+import { documentedOperations } from '../../scripts/docs/nodePages';
 import { documentedOutputs, type Outputs } from './rig/documented';
 
 let outputs: Outputs;
@@ -12,5 +12,5 @@ it('the documentation has an example of the output of every operation', () => {
 });
 
 it('the examples in the documentation are what the nodes return', () => {
-	expectCommitted('test/package/pages/outputs.json', `${formatJson(outputs)}\n`);
+	expectCommitted('scripts/docs/outputs.json', `${formatJson(outputs)}\n`);
 });

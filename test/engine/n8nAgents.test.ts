@@ -1,4 +1,4 @@
-import { documentedOperations } from '../package/pages/nodePages';
+import { documentedOperations } from '../../scripts/docs/nodePages';
 import { agent, assistant, chat, posts, secretsOf, secretsWithLedger } from './rig/calls';
 import { documentedOutputs, type Outputs } from './rig/documented';
 import { sketch, startLedgerRig } from './rig/ledger';

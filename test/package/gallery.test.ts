@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 
 import { readExample } from '../n8n/example';
 import type { WorkflowFile, WorkflowNode } from '../n8n/workflow';
-import { expectCommitted } from './pages/committed';
-import { readEditorTexts } from './pages/editorTexts';
-import { GROUPS, renderGallery } from './pages/gallery';
-import { findHardToRead, readableText } from './pages/reading';
+import { expectCommitted } from './committed';
+import { readEditorTexts } from './editorTexts';
+import { GROUPS, renderGallery } from '../../scripts/docs/gallery';
+import { findHardToRead, readableText } from './reading';
 
 const files = readdirSync('gallery').sort();
 

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { renderFields } from './pages/fields';
-import { allNodes, renderNodePages } from './pages/nodePages';
+import { renderFields } from '../../scripts/docs/fields';
+import { allNodes, renderNodePages } from '../../scripts/docs/nodePages';
 
 // A boolean in a collection shows, when it is added, the opposite of what applies without it: it is added to change that.
 // Which of the two applies, only the code knows: the pages say what follows from the default.

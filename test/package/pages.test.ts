@@ -1,8 +1,8 @@
-import { expectCommitted } from './pages/committed';
-import { renderNodePages, WRITTEN } from './pages/nodePages';
-import { NOTES } from './pages/notes';
-import { findSentences, instructs } from './pages/sentences';
-import { groupOf, renderTroubleshooting, whatToDo } from './pages/troubleshooting';
+import { expectCommitted } from './committed';
+import { renderNodePages, WRITTEN } from '../../scripts/docs/nodePages';
+import { NOTES } from '../../scripts/docs/notes';
+import { findSentences, instructs } from '../../scripts/docs/sentences';
+import { groupOf, renderTroubleshooting, whatToDo } from '../../scripts/docs/troubleshooting';
 
 const sentences = findSentences();
 
@@ -17,11 +17,11 @@ it('every sentence that a user can see is in docs/troubleshooting.md', () => {
 });
 
 it('every one has its group there', () => {
-	// a file of a new kind belongs into GROUPS of pages/troubleshooting.ts
+	// a file of a new kind belongs into GROUPS of scripts/docs/troubleshooting.ts
 	expect(sentences.filter((one) => !groupOf(one))).toEqual([]);
 });
 
-it('every one says what to do, or pages/notes.ts does', () => {
+it('every one says what to do, or scripts/docs/notes.ts does', () => {
 	const silent = sentences.filter((one) => !instructs(one.message) && !whatToDo(one));
 	expect(silent.map(({ file, message }) => `${file}: ${message}`)).toEqual([]);
 	const messages = sentences.map(({ message }) => message);

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 
-import { readEditorTexts } from './pages/editorTexts';
-import { findHardToRead, readableText } from './pages/reading';
+import { readEditorTexts } from './editorTexts';
+import { findHardToRead, readableText } from './reading';
 
 // for people who build workflows: sentences of at most 25 words, in plain US English. Spelling is checked by `npm run spelling`.
 const pages = [

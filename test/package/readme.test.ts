@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { allNodes } from './pages/nodePages';
+import { allNodes } from '../../scripts/docs/nodePages';
 
 const readme = readFileSync('README.md', 'utf8');
 

@@ -131,6 +131,9 @@ const toMarkdown = (html: string): string =>
 		.replace(/<br\s*\/?>/g, ' ')
 		.replace(/<[^>]*>/g, '');
 
+/** The link to a heading, as GitHub makes it. */
+export const anchorOf = (title: string): string => title.toLowerCase().replaceAll(' ', '-');
+
 export const withFullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** JSON as Prettier writes it: short lists of values on one line. */

@@ -1,4 +1,4 @@
-import { withFullStop } from './fields';
+import { anchorOf, withFullStop } from './fields';
 import { NOTES } from './notes';
 import { instructs, type Sentence } from './sentences';
 
@@ -126,13 +126,12 @@ export function renderTroubleshooting(sentences: readonly Sentence[], written: s
 		...group,
 		entries: renderEntries(sentences.filter((one) => groupOf(one) === group)),
 	})).filter(({ entries }) => entries.length);
-	const anchor = (title: string) => title.toLowerCase().replaceAll(' ', '-');
 	return `${[
 		'# Troubleshooting',
 		written,
 		'Search this page for a part of the sentence that you see. "…" stands for a value, such as the name of a field. After the sentence comes what to do.',
 		'n8n shows the sentence as the title of the error, and what to do below it. With **On Error: Continue (using error output)**, both are in `error`.',
-		groups.map(({ title }) => `- [${title}](#${anchor(title)})`).join('\n'),
+		groups.map(({ title }) => `- [${title}](#${anchorOf(title)})`).join('\n'),
 		...groups.flatMap(({ title, intro, entries }) => [`## ${title}`, intro, entries.join('\n')]),
 	].join('\n\n')}\n`;
 }

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import type { ICredentialType, INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 
-import { MarketAssistantApi } from '../../../credentials/MarketAssistantApi.credentials';
-import { ModelRouterApi } from '../../../credentials/ModelRouterApi.credentials';
-import { WorkspaceAgentApi } from '../../../credentials/WorkspaceAgentApi.credentials';
-import { AgentConversation } from '../../../nodes/AgentConversation/AgentConversation.node';
-import { MarketAssistant } from '../../../nodes/MarketAssistant/MarketAssistant.node';
-import { resources as assistant } from '../../../nodes/MarketAssistant/resources';
-import { LmChatModelRouter } from '../../../nodes/ModelRouter/LmChatModelRouter.node';
-import { ModelRouter } from '../../../nodes/ModelRouter/ModelRouter.node';
-import { ModelRouterTrigger } from '../../../nodes/ModelRouter/ModelRouterTrigger.node';
-import { resources as router } from '../../../nodes/ModelRouter/resources';
-import { resources as agent } from '../../../nodes/WorkspaceAgent/resources';
-import { WorkspaceAgent } from '../../../nodes/WorkspaceAgent/WorkspaceAgent.node';
-import type { Operation, Resource } from '../../../src/n8n/operation';
-import { requestSettings } from '../../../src/n8n/requestSettings';
-import { pictureFile } from '../../support/pictureFile';
-import { formatJson, renderFields, withFullStop } from './fields';
+import { MarketAssistantApi } from '../../credentials/MarketAssistantApi.credentials';
+import { ModelRouterApi } from '../../credentials/ModelRouterApi.credentials';
+import { WorkspaceAgentApi } from '../../credentials/WorkspaceAgentApi.credentials';
+import { AgentConversation } from '../../nodes/AgentConversation/AgentConversation.node';
+import { MarketAssistant } from '../../nodes/MarketAssistant/MarketAssistant.node';
+import { resources as assistant } from '../../nodes/MarketAssistant/resources';
+import { LmChatModelRouter } from '../../nodes/ModelRouter/LmChatModelRouter.node';
+import { ModelRouter } from '../../nodes/ModelRouter/ModelRouter.node';
+import { ModelRouterTrigger } from '../../nodes/ModelRouter/ModelRouterTrigger.node';
+import { resources as router } from '../../nodes/ModelRouter/resources';
+import { resources as agent } from '../../nodes/WorkspaceAgent/resources';
+import { WorkspaceAgent } from '../../nodes/WorkspaceAgent/WorkspaceAgent.node';
+import type { Operation, Resource } from '../../src/n8n/operation';
+import { requestSettings } from '../../src/n8n/requestSettings';
+import { pictureFile } from '../../test/support/pictureFile';
+import { anchorOf, formatJson, renderFields, withFullStop } from './fields';
 import { findSentences, type Sentence } from './sentences';
 import { renderEntries } from './troubleshooting';
 
@@ -105,15 +105,25 @@ type Outputs = Record<string, Output>;
 
 /** What the engine's test has got from every operation. */
 export const readOutputs = (): Outputs =>
-	JSON.parse(readFileSync('test/package/pages/outputs.json', 'utf8')) as Outputs;
+	JSON.parse(readFileSync('scripts/docs/outputs.json', 'utf8')) as Outputs;
 
 /** Titles of everything that has to have an example of its output. */
 export const documentedOperations = (): string[] =>
-	nodes.flatMap(({ description: { displayName }, resources }) =>
-		resources.flatMap((resource) =>
-			resource.operations.map((operation) => titleOf(displayName, resources, resource, operation)),
-		),
+	nodes.flatMap(operationsOf).map(({ title }) => title);
+
+/** The operations of a node, each with the title under which its output is kept. */
+function operationsOf({ description: { displayName }, resources }: NodePage) {
+	return resources.flatMap((resource) =>
+		resource.operations.map((operation) => ({
+			node: displayName,
+			resource,
+			operation,
+			title: [displayName, ...(resources.length > 1 ? [resource.name] : []), operation.name].join(
+				': ',
+			),
+		})),
 	);
+}
 
 export function renderNodePages(): Page[] {
 	const sentences = findSentences();
@@ -150,14 +160,12 @@ const renderOperations = (): string =>
 	[
 		'| Node | Resource | Operation | What it does |',
 		'| --- | --- | --- | --- |',
-		...nodes.flatMap(({ description: { displayName }, resources }) =>
-			resources.flatMap((resource) =>
-				resource.operations.map(
-					({ name, description }) =>
-						`| ${displayName} | ${resource.name} | ${name} | ${withFullStop(description)} |`,
-				),
+		...nodes
+			.flatMap(operationsOf)
+			.map(
+				({ node, resource, operation: { name, description } }) =>
+					`| ${node} | ${resource.name} | ${name} | ${withFullStop(description)} |`,
 			),
-		),
 	].join('\n');
 
 function renderCredentials(): string {
@@ -177,21 +185,19 @@ function renderCredentials(): string {
 	);
 }
 
-function renderNode(
-	{ description, intro, resources, errors }: NodePage,
-	outputs: Outputs,
-	all: Sentence[],
-) {
+function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
+	const { description, intro, resources, errors } = node;
 	const { displayName, properties } = description;
 	const own = all.filter(({ file }) => errors.test(file));
-	const operations = resources.flatMap((resource) => [
-		...(resources.length > 1 ? [`## ${resource.name}`] : []),
-		...resource.operations.flatMap((operation) =>
-			renderOperation(displayName, resources, resource, operation, outputs),
-		),
+	const hasHeadings = resources.length > 1;
+	const operations = operationsOf(node).flatMap(({ resource, operation, title }) => [
+		...(hasHeadings && operation === resource.operations[0] ? [`## ${resource.name}`] : []),
+		`${hasHeadings ? '###' : '##'} ${operation.name}`,
+		...renderOperation(operation, outputs[title]),
 	]);
-	const examples = Object.entries(outputs).filter(([title]) =>
-		resources.length ? false : title === displayName || title.startsWith(`${displayName}: `),
+	const examples = Object.entries(outputs).filter(
+		([title]) =>
+			!resources.length && (title === displayName || title.startsWith(`${displayName}: `)),
 	);
 	return paragraphs(
 		`# ${displayName}`,
@@ -229,7 +235,7 @@ function renderContents(resources: readonly Resource[]): string {
 	if (resources.length < 2) return '';
 	const seen = new Map<string, number>();
 	const linkTo = (title: string) => {
-		const anchor = title.toLowerCase().replaceAll(' ', '-');
+		const anchor = anchorOf(title);
 		const before = seen.get(anchor) ?? 0;
 		seen.set(anchor, before + 1);
 		return `[${title}](#${anchor}${before ? `-${before}` : ''})`;
@@ -245,38 +251,21 @@ function renderContents(resources: readonly Resource[]): string {
 function renderCredentialLink({ credentials: types = [] }: INodeTypeDescription): string {
 	const names = types.flatMap(({ name }) => allCredentials.filter((one) => one.name === name));
 	return names
-		.map(({ displayName }) => {
-			const anchor = displayName.toLowerCase().replaceAll(' ', '-');
-			return `It needs the credential [${displayName}](credentials.md#${anchor}).`;
-		})
+		.map(
+			({ displayName }) =>
+				`It needs the credential [${displayName}](credentials.md#${anchorOf(displayName)}).`,
+		)
 		.join(' ');
 }
 
-function renderOperation(
-	node: string,
-	resources: readonly Resource[],
-	resource: Resource,
-	operation: Operation,
-	outputs: Outputs,
-): string[] {
-	const level = resources.length > 1 ? '###' : '##';
-	const { name, action, description, params } = operation;
-	const output = outputs[titleOf(node, resources, resource, operation)];
-	return [
-		`${level} ${name}`,
-		`${withFullStop(description)} In n8n's node panel: "${action}".`,
-		renderFields(params).join('\n'),
-		...(output ? ['An example of the output:', ...renderOutput(output)] : []),
-	];
-}
-
-/** The title under which the output of an operation is kept. */
-const titleOf = (
-	node: string,
-	resources: readonly Resource[],
-	resource: Resource,
-	{ name }: Operation,
-) => [node, ...(resources.length > 1 ? [resource.name] : []), name].join(': ');
+const renderOperation = (
+	{ action, description, params }: Operation,
+	output: Output | undefined,
+): string[] => [
+	`${withFullStop(description)} In n8n's node panel: "${action}".`,
+	renderFields(params).join('\n'),
+	...(output ? ['An example of the output:', ...renderOutput(output)] : []),
+];
 
 function renderOutput({ '(files)': files, ...json }: Output): string[] {
 	const named = [files].flat().filter(Boolean);

@@ -100,9 +100,8 @@ class Finder {
 
 	sentencesOf(file: ts.SourceFile): Sentence[] {
 		const found: Sentence[] = [];
-		const path = relative(process.cwd(), file.fileName);
 		const add = (message?: ts.Expression, advice?: ts.Expression) =>
-			found.push(...this.pairs(path, message, advice));
+			found.push(...this.pairs(pathOf(file), message, advice));
 		visit(file, (node) => {
 			if (ts.isCallExpression(node)) {
 				const name = nameOf(node.expression);
@@ -128,7 +127,7 @@ class Finder {
 
 	/** Any text that tells somebody what to do, but for the editor's descriptions and what is thrown at programmers. */
 	instructionsOf(file: ts.SourceFile): Sentence[] {
-		const path = relative(process.cwd(), file.fileName);
+		const path = pathOf(file);
 		if (PROMPTS.includes(path) || /\.params?\.ts$|\.credentials\.ts$|\.node\.ts$/.test(path))
 			return [];
 		const found: Sentence[] = [];
@@ -144,19 +143,17 @@ class Finder {
 
 	/** @returns every way in which the two can be filled, each message with its own advice. */
 	private pairs(file: string, message?: ts.Expression, advice?: ts.Expression): Sentence[] {
-		const callers = [message, advice].flatMap((one) => (one ? this.callersOf(one) : []));
-		const [first] = callers;
-		if (first) {
+		// of a factory, what its callers give
+		const calls = [message, advice]
+			.map((one) => this.callsThatGive(one))
+			.find(({ length }) => length);
+		if (calls) {
 			const replaced = (one: ts.Expression | undefined, call: ts.CallExpression) => {
 				const at = one ? this.parameterIndex(one) : undefined;
 				return at === undefined ? one : call.arguments[at];
 			};
-			return first.calls.flatMap((call) =>
-				this.pairs(
-					relative(process.cwd(), call.getSourceFile().fileName),
-					replaced(message, call),
-					replaced(advice, call),
-				),
+			return calls.flatMap((call) =>
+				this.pairs(pathOf(call.getSourceFile()), replaced(message, call), replaced(advice, call)),
 			);
 		}
 		const messages = message ? this.possible.texts(message) : [''];
@@ -168,11 +165,15 @@ class Finder {
 		);
 	}
 
-	private callersOf(expression: ts.Expression) {
-		const at = this.parameterIndex(expression);
-		if (at === undefined) return [];
-		const calls = this.callsOf(this.possible.declarationOf(expression)?.parent);
-		return calls.length ? [{ at, calls }] : [];
+	/** The calls of the function with a name whose parameter the expression is. */
+	private callsThatGive(expression: ts.Expression | undefined): ts.CallExpression[] {
+		if (!expression || this.parameterIndex(expression) === undefined) return [];
+		const made = this.possible.declarationOf(expression)?.parent;
+		if (!made) return [];
+		const named = ts.isFunctionDeclaration(made) ? made.name : undefined;
+		const assigned = ts.isVariableDeclaration(made.parent) ? made.parent.name : undefined;
+		const symbol = this.possible.symbolOf(named ?? assigned);
+		return (symbol && this.calls.get(symbol)) ?? [];
 	}
 
 	private parameterIndex(expression: ts.Expression): number | undefined {
@@ -182,16 +183,9 @@ class Finder {
 		if (!declaration || !ts.isParameter(declaration)) return undefined;
 		return declaration.parent.parameters.indexOf(declaration);
 	}
-
-	/** The calls of a function that has a name. */
-	private callsOf(made: ts.Node | undefined): ts.CallExpression[] {
-		if (!made) return [];
-		const named = ts.isFunctionDeclaration(made) ? made.name : undefined;
-		const assigned = ts.isVariableDeclaration(made.parent) ? made.parent.name : undefined;
-		const symbol = this.possible.symbolOf(named ?? assigned);
-		return (symbol && this.calls.get(symbol)) ?? [];
-	}
 }
+
+const pathOf = ({ fileName }: ts.SourceFile) => relative(process.cwd(), fileName);
 
 function property(details: ts.Expression | undefined, name: string): ts.Expression | undefined {
 	if (!details || !ts.isObjectLiteralExpression(details)) return undefined;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-import { readExample } from '../../n8n/example';
-import type { WorkflowFile } from '../../n8n/workflow';
-import { pictureFile } from '../../support/pictureFile';
+import { readExample } from '../../test/n8n/example';
+import type { WorkflowFile } from '../../test/n8n/workflow';
+import { pictureFile } from '../../test/support/pictureFile';
 import { WRITTEN } from './nodePages';
 
 /** The workflows of gallery/ as docs/gallery.md shows them. A new one goes into one of these groups. */

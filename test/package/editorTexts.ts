@@ -1,4 +1,4 @@
-import { allCredentials, allNodes } from './nodePages';
+import { allCredentials, allNodes } from '../../scripts/docs/nodePages';
 
 /** Fields of descriptions whose text a user reads. */
 const READ = new Set([
