@@ -12,7 +12,7 @@ import { inRunFolder } from './run.mjs';
 const longest = 60 * 60_000;
 
 try {
-	await install({ host: true });
+	await install({ host: true, postgres: redis() !== '' });
 	const tarball = await pack();
 	process.exitCode = await inRunFolder((folder) => measure(tarball, folder));
 } catch (error) {

@@ -15,7 +15,7 @@ const inQueueMode = process.argv.includes('--queue');
 try {
 	// asked first: it is known at once whether there is one
 	const redis = inQueueMode ? findRedis() : undefined;
-	await install({ host: true });
+	await install({ tools: 'build', host: true, postgres: inQueueMode });
 	const tarball = await pack();
 	mkdirSync(join(root, '.demo'), { recursive: true });
 	process.exitCode = await withLock(

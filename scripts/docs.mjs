@@ -5,7 +5,7 @@ import { install, tellAndExit } from './install.mjs';
 import { node24, node24Environment, root } from './machine.mjs';
 
 try {
-	await install();
+	await install({ host: true });
 	// the pages show the outputs: those come first
 	write('engine', 'test/engine/documented.test.ts');
 	write('package', 'test/package/pages.test.ts', 'test/package/gallery.test.ts');

@@ -1,7 +1,15 @@
-// Installs what the other scripts need, and only if it is missing or its lock file changed: the root's packages and,
-// for `host`, the pinned n8n of test/host. Runs on the system's own Node 20 or newer with npm 10 or 11.
+// Installs what a command needs, and only if it is missing or its lock file changed: a part of the root's packages, the pinned
+// n8n of test/host, and the PostgreSQL of test/postgres. Runs on the system's own Node 20 or newer with npm 10 or 11.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -12,6 +20,7 @@ import {
 	hostFolder,
 	node24,
 	node24Environment,
+	postgresFolder,
 	Refusal,
 	root,
 	systemEnvironment,
@@ -27,25 +36,74 @@ export const sqliteBinary = join(
 	'node_sqlite3.node',
 );
 
+const read = (...path) => JSON.parse(readFileSync(join(...path), 'utf8'));
+
+const toolsFor = read(root, 'scripts', 'tools.json');
+
 /**
- * @param parts.host whether a real n8n is needed as well
- * @param parts.rootIsThere called once everything but n8n is there, which takes half of the time
+ * Which of the devDependencies there are. Each level has what those before it have. Disk in GB.
+ *
+ * - `build`: builds and packs the package, and runs the reference service and the demo
+ * - `test`: runs the tests; the linter's packages, which bring n8n's tools for AI nodes, are half of all
+ * - `all`: checks types, style and spelling, and makes a release
  */
-export async function install({ host = false, rootIsThere = () => {} } = {}) {
+const LEVELS = {
+	build: {
+		size: '60 MB to download, 0.2 GB on disk, half a minute',
+		disk: 0.5,
+		has: (name) => toolsFor.build.includes(name),
+	},
+	test: {
+		size: '280 MB to download, 0.7 GB on disk, a minute',
+		disk: 1,
+		has: (name) => !toolsFor.checks.includes(name),
+	},
+	all: { size: '400 MB to download, 1.1 GB on disk, two minutes', disk: 1.5, has: () => true },
+};
+const levels = Object.keys(LEVELS);
+
+/**
+ * @param parts.tools which of the pack's tools are needed: one of `LEVELS`
+ * @param parts.host whether a real n8n is needed as well
+ * @param parts.postgres whether its tests need a PostgreSQL
+ * @param parts.toolsAreThere called once everything but n8n and PostgreSQL is there
+ */
+export async function install({
+	tools = 'test',
+	host = false,
+	postgres = false,
+	toolsAreThere = () => {},
+} = {}) {
 	checkMachine();
-	if (isInstalled(root)) rootIsThere();
-	if (isInstalled(root) && (!host || isInstalled(hostFolder))) return;
+	const needs = () => ({
+		needTools: !hasTools(tools),
+		needHost: host && !hasHost(),
+		needPostgres: postgres && !matchesLock(postgresFolder),
+	});
+	const isMissing = () => Object.values(needs()).includes(true);
+	if (hasTools(tools)) toolsAreThere();
+	if (!isMissing()) return;
 	await withLock(
 		join(root, '.install-lock'),
 		async () => {
 			// asked again: the process that held the lock has installed it
-			const [needRoot, needHost] = [!isInstalled(root), host && !isInstalled(hostFolder)];
-			checkDisk(root, (needRoot ? 1.5 : 0) + (needHost ? 1.5 : 0));
+			const { needTools, needHost, needPostgres } = needs();
+			checkDisk(root, (needTools ? LEVELS[tools].disk : 0) + (needHost ? 1.5 : 0));
 			// side by side: each of them alone leaves half of two cores idle
 			const parts = [
-				needRoot && installRoot().then(rootIsThere),
+				needTools && installTools(tools).then(toolsAreThere),
 				// all but sqlite3 may be there: an earlier run may have ended for want of a compiler
-				needHost && !matchesLock(hostFolder) && installHostPackages(),
+				needHost &&
+					!matchesLock(hostFolder) &&
+					installFolder(
+						'n8n for the tests and the demo (250 MB to download, 0.9 GB on disk, a minute)',
+						hostFolder,
+					),
+				needPostgres &&
+					installFolder(
+						'PostgreSQL for the tests (20 MB to download, 0.1 GB on disk)',
+						postgresFolder,
+					),
 			];
 			for (const { reason } of await Promise.allSettled(parts)) if (reason) throw reason;
 			if (needHost) {
@@ -58,27 +116,47 @@ export async function install({ host = false, rootIsThere = () => {} } = {}) {
 	);
 }
 
-async function installRoot() {
+/** npm installs what package-lock.json says, and of it only what a manifest asks for. */
+async function installTools(level) {
+	const folder = level === 'all' ? root : join(root, '.install-tools');
+	if (folder !== root) {
+		rmSync(folder, { recursive: true, force: true });
+		mkdirSync(folder);
+		for (const file of ['.npmrc', 'package-lock.json'])
+			copyFileSync(join(root, file), join(folder, file));
+		writeFileSync(join(folder, 'package.json'), JSON.stringify(manifestOf(level)));
+	}
 	// on Node 24 nothing of the root has to run at installation, and no second Node is fetched
 	const scripts = bringsNode24 ? [] : ['--ignore-scripts'];
 	await npm(
-		"Installing the pack's tools (about 1.1 GB)",
+		`Installing the pack's tools (${LEVELS[level].size})`,
 		['ci', '--loglevel=error', ...scripts],
-		root,
+		folder,
 		systemEnvironment(),
 	);
+	if (folder !== root) {
+		rmSync(join(root, 'node_modules'), { recursive: true, force: true });
+		renameSync(join(folder, 'node_modules'), join(root, 'node_modules'));
+		rmSync(folder, { recursive: true });
+	}
 	node24();
-	markInstalled(root);
+	markInstalled(root, level);
 }
 
-async function installHostPackages() {
+/** package.json with the tools of a level; what n8n provides is one of the tools. */
+function manifestOf(level) {
+	const { peerDependencies: _provided, devDependencies, ...rest } = read(root, 'package.json');
+	const chosen = Object.entries(devDependencies).filter(([name]) => LEVELS[level].has(name));
+	return { ...rest, devDependencies: Object.fromEntries(chosen) };
+}
+
+const installFolder = async (title, folder) =>
 	await npm(
-		'Installing n8n for the tests and the demo (about 0.9 GB)',
+		`Installing ${title}`,
 		['ci', '--ignore-scripts', '--loglevel=error'],
-		hostFolder,
+		folder,
 		systemEnvironment(),
 	);
-}
 
 /** n8n's database is the one part of the host that is not JavaScript: a prebuilt file, else compiled here. */
 export async function installSqlite(n8nFolder) {
@@ -159,24 +237,31 @@ const lockHash = (folder) =>
 /** Inside node_modules, so that whoever deletes the folder deletes the mark. */
 const mark = (folder) => join(folder, 'node_modules', '.installed');
 
-const markInstalled = (folder) => writeFileSync(mark(folder), lockHash(folder));
+const markInstalled = (folder, level = 'all') =>
+	writeFileSync(mark(folder), `${level} ${lockHash(folder)}`);
 
-/** @returns false when it must be installed (again); an installation made by hand counts as well */
-function isInstalled(folder) {
-	const complete = folder === root ? hasNode24() : existsSync(join(folder, sqliteBinary));
-	if (!complete) return false;
-	if (existsSync(mark(folder)) && readFileSync(mark(folder), 'utf8') === lockHash(folder))
-		return true;
-	if (!matchesLock(folder)) return false;
+const hasTools = (level) =>
+	hasNode24() && levels.slice(levels.indexOf(level)).includes(installedLevel(root));
+
+const hasHost = () =>
+	existsSync(join(hostFolder, sqliteBinary)) && Boolean(installedLevel(hostFolder));
+
+/** @returns undefined when it must be installed (again); an installation of everything that was made by hand counts as well */
+function installedLevel(folder) {
+	const [level, hash] = existsSync(mark(folder))
+		? readFileSync(mark(folder), 'utf8').split(' ')
+		: [];
+	if (hash === lockHash(folder)) return level;
+	if (!matchesLock(folder)) return undefined;
 	markInstalled(folder);
-	return true;
+	return 'all';
 }
 
 /** Whether what npm last installed there, by hand for instance, is what the lock file asks for. */
 function matchesLock(folder) {
 	try {
-		const read = (file) => JSON.parse(readFileSync(join(folder, file), 'utf8')).packages;
-		const [wanted, present] = [read('package-lock.json'), read('node_modules/.package-lock.json')];
+		const wanted = read(folder, 'package-lock.json').packages;
+		const present = read(folder, 'node_modules', '.package-lock.json').packages;
 		return Object.entries(wanted).every(
 			([path, { version, optional, peer, extraneous, link }]) =>
 				path === '' ||
@@ -194,7 +279,12 @@ export function tellAndExit(error) {
 	process.exit(1);
 }
 
+// for a script of package.json: `node scripts/install.mjs all host`
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-	await install({ host: process.argv.includes('host') }).catch(tellAndExit);
-	console.log('Everything is installed.');
+	const args = process.argv.slice(2);
+	await install({
+		tools: levels.find((level) => args.includes(level)),
+		host: args.includes('host'),
+		postgres: args.includes('postgres'),
+	}).catch(tellAndExit);
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const hostFolder = join(root, 'test', 'host');
+export const postgresFolder = join(root, 'test', 'postgres');
 
 const oldestNode = 20;
 const gigabyte = 1024 ** 3;

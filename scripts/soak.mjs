@@ -20,7 +20,7 @@ const isQueue = process.argv.includes('--queue');
 
 try {
 	const redis = isQueue ? { AGENT_BRIDGE_REDIS: findRedis() } : {};
-	await install({ host: isQueue });
+	await install({ host: isQueue, postgres: isQueue });
 	const tarball = await pack();
 	process.exitCode = await inRunFolder(async (folder) =>
 		soak(folder, { ...redis, AGENT_BRIDGE_TARBALL: tarball }),

@@ -1,6 +1,6 @@
 // npm test: installs, builds, packs, and runs the tests of all layers but the long ones.
 // `--unit`, `--engine`, `--package`, `--release`, `--n8n`, `--browser`, `--queue` and `--long` choose layers. With further arguments
-// (`npm test -- agent`) only the tests whose path matches: of the layers chosen, else of those that need no n8n.
+// (`npm test -- agent`) only the tests whose path matches: of the layers chosen, else of the unit, engine and package tests.
 // `--jitter` or `--jitter=seed` runs the unit and the engine tests, or those named, with pauses wherever the pack or the reference
 // service waits (test/support/jitter).
 // `--on-workers` runs the tests in a real n8n in queue mode, where its workers execute everything.
@@ -40,11 +40,11 @@ const isIn = (list) => chosen.filter((layer) => list.includes(layer));
 /** What runs side by side: either of them leaves half of two cores idle. Within one, a run comes after the other. */
 const lanes = [
 	[
-		...(isIn(quick).length ? [{ projects: isIn(quick) }] : []),
+		...(isIn(quick).length ? [{ projects: isIn(quick), needsN8n: needsN8n(isIn(quick)) }] : []),
 		...(chosen.includes('release') ? [{ projects: ['release'] }] : []),
 		// what the quick ones draw at random, at length
 		...(chosen.includes('long') && !args.length
-			? [{ projects: ['unit', 'engine'], env: { AGENT_BRIDGE_CASES: '2000' } }]
+			? [{ projects: ['unit', 'engine'], env: { AGENT_BRIDGE_CASES: '2000' }, needsN8n: true }]
 			: []),
 	],
 	isIn(inN8n).map((layer) => ({ projects: [layer], needsN8n: true })),
@@ -58,8 +58,8 @@ try {
 		...((chosen.includes('queue') || onWorkers) && { AGENT_BRIDGE_REDIS: findRedis() }),
 		...(onWorkers && { AGENT_BRIDGE_ON_WORKERS: 'true' }),
 	};
-	const { rootIsThere, n8nIsThere } = startInstalling();
-	await rootIsThere;
+	const { toolsAreThere, n8nIsThere } = startInstalling();
+	await toolsAreThere;
 	const needsTarball = chosen.some((layer) => layer === 'package' || inN8n.includes(layer));
 	const tarball = needsTarball ? await timed('build and pack', pack) : undefined;
 	await inRunFolder(async (folder) => {
@@ -118,15 +118,24 @@ function prepareBrowser() {
 	};
 }
 
-/** The quick tests need not wait for n8n. */
+/** Building need not wait for n8n. */
 function startInstalling() {
 	let n8nIsThere;
-	const rootIsThere = new Promise((resolve, reject) => {
-		const host = chosen.some((layer) => inN8n.includes(layer));
-		n8nIsThere = timed('install', () => install({ host, rootIsThere: resolve }));
+	const toolsAreThere = new Promise((resolve, reject) => {
+		const parts = {
+			tools: chosen.includes('release') ? 'all' : 'test',
+			host: needsN8n(chosen),
+			postgres: onWorkers || chosen.some((layer) => ['queue', 'long'].includes(layer)),
+		};
+		n8nIsThere = timed('install', () => install({ ...parts, toolsAreThere: resolve }));
 		n8nIsThere.then(resolve, reject);
 	});
-	return { rootIsThere, n8nIsThere };
+	return { toolsAreThere, n8nIsThere };
+}
+
+/** Those of the nodes use n8n's SDK for chat models, which comes with n8n. */
+function needsN8n(projects) {
+	return projects.some((layer) => !['unit', 'release'].includes(layer));
 }
 
 function workersFor(layer) {

