@@ -16,8 +16,8 @@ export class Refusal extends Error {}
 
 const major = Number(process.versions.node.split('.')[0]);
 
-/** The only release line that n8n and all of its prebuilt parts run on. */
-const systemIsNode24 = major === 24;
+/** The only release line that n8n and all of its prebuilt parts run on. npm scripts may run on the one that was brought. */
+const systemIsNode24 = major === 24 && !process.execPath.includes('node_modules');
 
 /** @throws Refusal when nothing here can work on this machine. */
 export function checkMachine() {
