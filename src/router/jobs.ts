@@ -85,18 +85,20 @@ async function getInEitherSpelling(
 	const failures: ServiceError[] = [];
 	for (const spelling of new Set([likely, mediaType, kind])) {
 		const response = await get(`/v1/${spelling}/jobs/${id}`);
-		if (!isPathNotFound(response, pageMayBeFile)) {
-			const isJob = STATUSES_OF_EXISTING_JOB.has(response.status) || !isErrorResponse(response);
-			if (isJob && kind !== mediaType)
+		if (isPathNotFound(response, pageMayBeFile)) failures.push(await readNotFoundError(response));
+		else {
+			if (isOfJob(response) && kind !== mediaType)
 				serviceFacts?.set(SPELLING_FACT, spelling === kind ? 'kind' : 'segment');
 			return response;
 		}
-		failures.push(await readNotFoundError(response));
 	}
-	const [first, second] = failures;
 	// an unknown job (404) is more informative than an unknown path (405)
-	throw first?.details.status === 405 && second?.details.status === 404 ? second : first;
+	const [first, second] = failures.map(({ details }) => details.status);
+	throw failures[first === 405 && second === 404 ? 1 : 0];
 }
+
+const isOfJob = (response: HttpResponse) =>
+	STATUSES_OF_EXISTING_JOB.has(response.status) || !isErrorResponse(response);
 
 /** Error statuses that prove that the job exists. */
 const STATUSES_OF_EXISTING_JOB = new Set([409, 410]);

@@ -41,20 +41,8 @@ export function addCallFragment(calls: PartialCalls, fragment: unknown, position
 	const index = findPosition(calls, fragment, position);
 	const call = calls.byPosition.get(index) ?? {};
 	const { function: fragmentFunction, ...fields } = fragment;
-	const existingFunction = isPlainObject(call['function']) ? call['function'] : {};
-	if (isPlainObject(fragmentFunction)) {
-		const newArguments = fragmentFunction['arguments'];
-		const existingArguments = existingFunction['arguments'] ?? '';
-		call['function'] = {
-			...existingFunction,
-			...(isMissing(existingFunction['name']) &&
-				!isMissing(fragmentFunction['name']) && { name: fragmentFunction['name'] }),
-			arguments:
-				typeof newArguments === 'string'
-					? `${String(existingArguments)}${newArguments}`
-					: stringifyArguments(newArguments, existingArguments),
-		};
-	}
+	if (isPlainObject(fragmentFunction))
+		call['function'] = mergeFunction(call['function'], fragmentFunction);
 	for (const [name, value] of Object.entries(fields)) {
 		if (name !== 'index' && !isMissing(value) && isMissing(call[name])) call[name] = value;
 	}
@@ -64,6 +52,17 @@ export function addCallFragment(calls: PartialCalls, fragment: unknown, position
 		calls.positionById.set(call['id'], index);
 	if (calls.byPosition.size > MAX_TOOL_CALLS)
 		throw truncatedAnswerError(`It makes more than ${MAX_TOOL_CALLS} tool calls.`);
+}
+
+/** The first name counts; arguments arrive in parts, or as a value. */
+function mergeFunction(existing: unknown, fragment: PartialCall): PartialCall {
+	const merged: PartialCall = isPlainObject(existing) ? { ...existing } : {};
+	if (isMissing(merged['name']) && !isMissing(fragment['name'])) merged['name'] = fragment['name'];
+	const { arguments: added } = fragment;
+	const written = merged['arguments'] ?? '';
+	merged['arguments'] =
+		typeof added === 'string' ? `${String(written)}${added}` : stringifyArguments(added, written);
+	return merged;
 }
 
 function findPosition(calls: PartialCalls, fragment: PartialCall, position: number): number {
