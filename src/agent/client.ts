@@ -1,10 +1,10 @@
+import { readErrorResponse, hasUnreadableChunk, unreadableChunkError } from '../core/body';
 import {
-	readErrorResponse,
-	hasUnreadableChunk,
-	unreadableChunkError,
-	withPartialAnswer,
-} from '../core/body';
-import { openBody, type LookaheadBody } from '../core/bodyLookahead';
+	foldAnswer,
+	type AnswerFold,
+	type AnswerForm,
+	type AnswerPiece,
+} from '../core/answerReader';
 import { parseErrorBody, getRequestId } from '../core/errorResponses';
 import {
 	truncatedAnswerError,
@@ -13,10 +13,10 @@ import {
 	withDetails,
 	withOutcome,
 } from '../core/errors';
-import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
+import { isErrorResponse, type Http } from '../core/http';
 import { createTextAccumulator } from '../core/textAccumulator';
 import { encodePathSegment } from '../core/urls';
-import { readAnswer, type WireFormat } from './answerStream';
+import { parseEvent, splitEventList } from './parseEvent';
 
 interface AgentMessage {
 	/** UUID of the conversation. An unused one starts a new conversation, a used one continues it. */
@@ -28,7 +28,7 @@ interface AgentMessage {
 interface AgentAnswer {
 	text: string;
 	/** The format in which the answer arrived; the specification does not define it. */
-	format: WireFormat;
+	format: AnswerForm;
 	/** The raw events; kept if requested, or if no text was found. */
 	events: unknown[];
 	requestId?: string;
@@ -65,10 +65,18 @@ export async function sendMessage(
 ): Promise<AgentAnswer> {
 	const path = `/session/${encodePathSegment(sessionId, 'Session ID')}/messages`;
 	const accept = 'text/event-stream, application/x-ndjson, application/json, text/plain';
+	const { onText = () => {} } = options;
+	const fold = createAnswerFold(content, options);
 	try {
 		const response = await http.send({ method: 'POST', path, body: { content }, accept });
 		if (isErrorResponse(response)) throw await readErrorResponse(response);
-		return await collectAnswer(response, content, options);
+		try {
+			await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
+		} catch (cause) {
+			// a connection that breaks after the end mark loses nothing
+			if (!fold.hasEnded() || !isConnectionLoss(cause)) throw mapServiceError(cause);
+		}
+		return { ...fold.answer(), ...getRequestId(response.headers) };
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
 			withOutcome(withDetails(error, { ids: { sessionId } }), 'message'),
@@ -76,51 +84,56 @@ export async function sendMessage(
 	}
 }
 
-async function collectAnswer(
-	response: HttpResponse,
-	question: string,
-	{ onText = () => {}, includeRawEvents = false, answerPath }: SendOptions,
-): Promise<AgentAnswer> {
-	const requestId = getRequestId(response.headers);
-	const answer: AgentAnswer = { text: '', format: 'text', events: [], ...requestId };
+/** @param question The message that was sent. */
+function createAnswerFold(question: string, { includeRawEvents = false, answerPath }: SendOptions) {
 	const accumulator = createTextAccumulator();
-	const emitText = async (text: string) => {
-		answer.text = accumulator.text();
-		if (text) await onText(text);
-	};
-	let ended = false;
+	const events: unknown[] = [];
+	let format: AnswerForm = 'text';
+	let ends: 'message' | 'stream' | undefined;
 	let hasUnknown = false;
-	let lookahead: LookaheadBody | undefined;
-	try {
-		lookahead = await openBody(response);
-		for await (const chunk of readAnswer(response, { answerPath, question, lookahead })) {
-			const { form, raw, text = '', summary = '', error, end, unknown } = chunk;
-			answer.format = form;
-			if (includeRawEvents || (!answer.text && answer.events.length < MAX_EVENTS_WITHOUT_TEXT))
-				answer.events.push(raw);
-			if (error !== undefined) throw agentReportedError(error, raw);
-			await emitText(end ? accumulator.finishMessage(summary || text) : accumulator.add(text));
-			hasUnknown ||= unknown === true;
-			ended ||= end !== undefined;
-			if (end === 'stream') break;
-		}
-		await emitText(accumulator.flush());
-		if (!answer.text.trim() && !hasUnknown)
-			throw truncatedAnswerError('It ended without any content.');
-	} catch (cause) {
-		accumulator.flush();
-		answer.text = accumulator.text();
-		// a connection that breaks after the end mark loses nothing
-		const isComplete = ended && answer.text && isConnectionLoss(cause);
-		if (isComplete) return answer;
-		const { text, format, events } = answer;
-		const partial: PartialAnswer = { text, format, ...(includeRawEvents && { events }) };
-		throw mapServiceError(cause, (error) => {
-			const withRequestId = withDetails(error, requestId);
-			return lookahead ? withPartialAnswer(withRequestId, lookahead, partial) : withRequestId;
-		});
-	}
-	return answer;
+
+	const addEvent = (value: unknown, { event, form }: AnswerPiece): string => {
+		const raw = event ? { event, data: value } : value;
+		const keepsEvent = events.length < MAX_EVENTS_WITHOUT_TEXT && !accumulator.text();
+		if (includeRawEvents || keepsEvent) events.push(raw);
+		const {
+			text = '',
+			summary,
+			error,
+			end,
+			unknown,
+		} = parseEvent(value, event, answerPath, question);
+		if (error !== undefined) throw agentReportedError(error, raw);
+		hasUnknown ||= unknown === true;
+		ends = end ?? ends;
+		if (end) return accumulator.finishMessage(summary ?? text);
+		return form === 'text' ? accumulator.append(text) : accumulator.add(text);
+	};
+
+	const answer = () => ({ text: accumulator.text(), format, events });
+	return {
+		add(piece) {
+			format = piece.form;
+			if (format !== 'json') return addEvent(piece.value, piece);
+			return splitEventList(piece.value)
+				.map((value) => addEvent(value, piece))
+				.join('');
+		},
+		isOver: () => ends === 'stream',
+		end() {
+			const rest = accumulator.flush();
+			if (!accumulator.text().trim() && !hasUnknown)
+				throw truncatedAnswerError('It ended without any content.');
+			return rest;
+		},
+		partial(): PartialAnswer {
+			accumulator.flush();
+			return { text: accumulator.text(), format, ...(includeRawEvents && { events }) };
+		},
+		answer,
+		/** Whether the last message has ended, although more may follow. */
+		hasEnded: () => ends !== undefined && accumulator.text() !== '',
+	} satisfies AnswerFold & Record<string, unknown>;
 }
 
 /** Whether the connection broke without an error from the service. */

@@ -1,4 +1,4 @@
-import { isErrorValue } from '../core/errorResponses';
+import { isErrorValue, reportsError } from '../core/errorResponses';
 import { detectEnd, isNonAnswerName, isErrorName, isToolName } from '../core/eventNames';
 import { extractText, hasContent, isOtherRole, extractTextAt } from '../core/extractText';
 import { isPlainObject } from '../core/json';
@@ -16,8 +16,6 @@ export interface ParsedEvent {
 	/** The event has content, but no text, and is not known to be unrelated to the answer. */
 	unknown?: true;
 }
-
-const FAILED_STATUS = /^(error|failed|failure|rejected|canceled|cancelled)$/i;
 
 /**
  * Parses one event. The specification does not define the format.
@@ -39,17 +37,30 @@ export function parseEvent(
 		? (from: unknown) => extractTextAt(from, answerPath)
 		: (from: unknown) => extractTextWithoutQuestion(from, question);
 	const name = findEventName(value, eventName);
-	if (isFailure(value, name)) return isToolName(name) ? {} : { error: value };
+	if (isErrorName(name) || reportsError(value)) return isToolName(name) ? {} : { error: value };
 	if (isPlainObject(value) && isFromOtherRole(value)) return {};
 	const isNonAnswer = !answerPath && isNonAnswerName(name);
 	const end = detectEnd(name);
-	if (end && !isNonAnswer) return withText({ end }, 'summary', find(value));
-	if (end === 'message' && isNonAnswer && !isWholeStreamName(name)) return {};
-	if (end) return { end };
-	const parsed = isNonAnswer ? {} : withText({}, 'text', find(value));
-	if (!isNonAnswer && parsed.text === undefined && hasContent(value)) parsed.unknown = true;
+	if (end) return parseEndEvent(end, isNonAnswer, name, () => find(value));
+	const parsed = isNonAnswer ? {} : parseText(find(value), value);
 	if (isPlainObject(value) && isFinalEvent(value)) return parseFinalEvent(parsed, value, find);
 	return parsed;
+}
+
+function parseText(text: string | undefined, value: unknown): ParsedEvent {
+	const parsed = withText({}, 'text', text);
+	return parsed.text === undefined && hasContent(value) ? { ...parsed, unknown: true } : parsed;
+}
+
+/** The end of something beside the answer, such as a tool call, ends nothing else. */
+function parseEndEvent(
+	end: 'stream' | 'message',
+	isNonAnswer: boolean,
+	name: string,
+	find: () => string | undefined,
+): ParsedEvent {
+	if (!isNonAnswer) return withText({ end }, 'summary', find());
+	return end === 'message' && !isWholeStreamName(name) ? {} : { end };
 }
 
 /** Splits an answer that is a list of events; any other answer counts as one event. */
@@ -89,16 +100,6 @@ function findEventName(value: unknown, eventName: string | undefined): string {
 		: [eventName];
 	const name = names.find((candidate) => isNonEmptyString(candidate) && candidate !== 'message');
 	return typeof name === 'string' ? name : '';
-}
-
-function isFailure(value: unknown, name: string): boolean {
-	if (isErrorName(name)) return true;
-	if (!isPlainObject(value)) return false;
-	const { success, ok, status, error } = value;
-	const state = isPlainObject(status) ? status['state'] : status;
-	return (
-		success === false || ok === false || FAILED_STATUS.test(String(state)) || isErrorValue(error)
-	);
 }
 
 const withText = (

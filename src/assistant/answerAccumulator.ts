@@ -49,7 +49,8 @@ export function createAnswerAccumulator({
 	time = () => 0,
 	toolTitleLanguage = 'en',
 }: AccumulatorOptions = {}) {
-	const messages = createMessageTexts();
+	/** The texts of the messages. */
+	const messages = createTextAccumulator('\n\n');
 	/** The text of unknown events. It is the answer if there is no other text. */
 	const unknownText = createTextAccumulator();
 	const tools = createToolTimeline(time, toolTitleLanguage);
@@ -60,18 +61,13 @@ export function createAnswerAccumulator({
 	const handlers = createEventHandlers(answer, messages, tools, onToolCall);
 
 	return {
-		/** Whether the specification has an event of this name. */
-		isSpecified: (event: string) => Object.hasOwn(handlers, event),
-
 		/** @returns the text that this event adds to the answer. */
 		add(event: string, data: unknown): string {
-			if (includeRawEvents || (messages.isEmpty() && keptEvents++ < MAX_KEPT_EVENTS))
+			if (includeRawEvents || (!messages.text() && keptEvents++ < MAX_KEPT_EVENTS))
 				answer.events.push({ event, data });
 			const payload = typeof data === 'string' && event === 'message_start' ? { t: data } : data;
-			if (isPlainObject(payload) || payload === undefined) {
-				const name = Object.hasOwn(handlers, event) ? event : resolveEventType(event, payload);
-				if (Object.hasOwn(handlers, name)) return handlers[name]?.(payload ?? {}) ?? '';
-			}
+			const handle = findHandler(handlers, event, payload);
+			if (handle) return handle(isPlainObject(payload) ? payload : {});
 			if (Object.hasOwn(handlers, event) || isNonAnswerName(event)) return '';
 			const text = extractText(data);
 			hasUnknownContent ||= text === undefined && hasContent(data);
@@ -82,10 +78,10 @@ export function createAnswerAccumulator({
 		end(): string {
 			const added = messages.flush();
 			unknownText.flush();
-			return messages.isEmpty() ? messages.add(unknownText.text()) : added;
+			return messages.text() ? added : messages.append(unknownText.text());
 		},
 		/** Whether nothing arrived that could be an answer. */
-		isEmpty: () => messages.isEmpty() && !hasUnknownContent,
+		isEmpty: () => !messages.text() && !hasUnknownContent,
 		chatId: () => answer.chatId,
 		answer(): AssistantAnswer {
 			const text = messages.text();
@@ -99,13 +95,15 @@ export function createAnswerAccumulator({
 	};
 }
 
+type EventHandler = (data: Record<string, unknown>) => string;
+
 /** One handler for each specified event; it returns the text that the event adds to the answer. */
 function createEventHandlers(
 	answer: AnswerFields,
-	messages: ReturnType<typeof createMessageTexts>,
+	messages: ReturnType<typeof createTextAccumulator>,
 	tools: ReturnType<typeof createToolTimeline>,
 	onToolCall: (call: ToolCall) => void,
-): Record<string, (data: Record<string, unknown>) => string> {
+): Record<string, EventHandler> {
 	return {
 		chat({ chat_id, chat_title }) {
 			if (isTextOrNumber(chat_id)) answer.chatId = String(chat_id);
@@ -127,8 +125,8 @@ function createEventHandlers(
 		message_end(data) {
 			const { message_id } = data;
 			if (isTextOrNumber(message_id)) checkCount(answer.messageIds.push(String(message_id)));
-			const added = messages.finish(readMessageText(data));
-			checkCount(messages.count());
+			const added = messages.finishMessage(readMessageText(data));
+			checkCount(messages.endedCount());
 			return added;
 		},
 	};
@@ -141,12 +139,16 @@ function checkCount(count: number): void {
 		);
 }
 
-/** Message events under other names than the specification's, e.g. `message_delta`, `message_done`. */
-function resolveEventType(event: string, data: unknown): string {
-	const carriesText =
-		event.startsWith('message') && isPlainObject(data) && typeof data['t'] === 'string';
-	if (!carriesText) return event;
-	return detectEnd(event) ? 'message_end' : 'message_start';
+/** An event without an object as its data has no handler. Message events may have other names, e.g. `message_delta`, `message_done`. */
+function findHandler(
+	handlers: Record<string, EventHandler>,
+	event: string,
+	data: unknown,
+): EventHandler | undefined {
+	if (!isPlainObject(data) && data !== undefined) return undefined;
+	if (Object.hasOwn(handlers, event)) return handlers[event];
+	if (!event.startsWith('message') || typeof data?.['t'] !== 'string') return undefined;
+	return handlers[detectEnd(event) ? 'message_end' : 'message_start'];
 }
 
 const readMessageText = (data: Record<string, unknown>) =>
@@ -154,45 +156,3 @@ const readMessageText = (data: Record<string, unknown>) =>
 
 const isTextOrNumber = (value: unknown) =>
 	(typeof value === 'string' && value !== '') || typeof value === 'number';
-
-/** The texts of the messages of an answer. Every method returns the new text, for live output. */
-function createMessageTexts() {
-	const ended: string[] = [];
-	/** The message that has not ended yet. */
-	let current = createTextAccumulator();
-
-	const add = (text: string) => {
-		// live output also needs a blank line between messages
-		const separator = ended.length && !current.text() ? '\n\n' : '';
-		const added = current.add(text);
-		return added && separator + added;
-	};
-
-	return {
-		add,
-		/**
-		 * The message has ended.
-		 *
-		 * @param finalText What its last event contains: the message again, or its last chunk.
-		 */
-		finish(finalText: string): string {
-			const isRepeat = !current.text() && finalText === ended.at(-1);
-			const added = current.text()
-				? current.finishMessage(finalText)
-				: isRepeat
-					? ''
-					: add(finalText);
-			const text = current.text();
-			if (text) {
-				ended.push(text);
-				current = createTextAccumulator();
-			}
-			return added;
-		},
-		/** Adds what is pending, once the answer has ended or broken off. */
-		flush: () => current.flush(),
-		isEmpty: () => !ended.length && !current.text(),
-		count: () => ended.length,
-		text: () => [...ended, current.text()].filter(Boolean).join('\n\n'),
-	};
-}

@@ -50,7 +50,7 @@ export async function readSizedJson(
 export async function readErrorResponse(response: HttpResponse): Promise<ServiceError> {
 	let text = '';
 	try {
-		for await (const chunk of decodeBody(response.body, response.headers['content-type'])) {
+		for await (const chunk of decodeBody(response).chunks) {
 			text += chunk;
 			if (text.length > MAX_ERROR_BYTES) break;
 		}
@@ -64,7 +64,7 @@ export async function readErrorResponse(response: HttpResponse): Promise<Service
 export async function readText(
 	response: HttpResponse,
 	maxBytes = MAX_ANSWER_BYTES,
-	chunks: AsyncIterable<string> = decodeBody(response.body, response.headers['content-type']),
+	chunks: AsyncIterable<string> = decodeBody(response).chunks,
 ): Promise<string> {
 	const parts: string[] = [];
 	let length = 0;
@@ -81,135 +81,37 @@ export async function readText(
 	return parts.join('');
 }
 
-/** The decoded text of a body as it arrives. */
-export interface BodyText extends AsyncIterableIterator<string> {
+/** A body as it is decoded. */
+export interface BodyText {
+	/** Leaving the loop closes the connection. */
+	chunks: AsyncGenerator<string, void, undefined>;
 	/** The beginning of what has arrived, for error details. */
 	received(): string;
 }
 
-/**
- * Decodes a body as it arrives.
- *
- * A hand-written iterator, since every token of a streamed answer passes through it: a generator takes twice as long.
- */
-export function decodeBody(body: AsyncIterable<Uint8Array>, contentType?: string): BodyText {
-	const byteChunks = body[Symbol.asyncIterator]();
-	const decode = createDecoder(contentType);
-	let receivedText = '';
-	let ended = false;
-	const remember = (value: string) => {
-		if (receivedText.length < MAX_PARTIAL_LENGTH) receivedText += value;
-		return { done: false as const, value };
+/** Decodes a body as it arrives: as UTF-8, unless the content type names another character set. */
+export function decodeBody({ body, headers }: Pick<HttpResponse, 'body' | 'headers'>): BodyText {
+	let received = '';
+	const remember = (text: string) => {
+		if (received.length < MAX_PARTIAL_LENGTH) received += text;
+		return text;
 	};
-	return {
-		[Symbol.asyncIterator]() {
-			return this;
-		},
-		async next() {
-			if (ended) return { done: true, value: undefined };
-			const result = await byteChunks.next();
-			if (!result.done) return remember(decode(result.value));
-			ended = true;
-			return remember(decode());
-		},
-		async return() {
-			ended = true;
-			await byteChunks.return?.();
-			return { done: true, value: undefined };
-		},
-		received: () => receivedText.slice(0, MAX_PARTIAL_LENGTH),
+	const decode = async function* () {
+		const decoder = createDecoder(headers['content-type']);
+		for await (const bytes of body) yield remember(decoder.decode(bytes, { stream: true }));
+		yield remember(decoder.decode());
 	};
+	return { chunks: decode(), received: () => received.slice(0, MAX_PARTIAL_LENGTH) };
 }
 
-/** Single-byte character sets, which some services declare but do not use. */
-const SINGLE_BYTE_CHARSETS = /^(iso-?8859|windows-?125|latin|l[1-9]$|cp125|us-ascii|ascii)/i;
-
-/** Decodes one chunk after another. Called without a chunk at the end, it returns the rest. */
-type ChunkDecoder = (chunk?: Uint8Array) => string;
-
-/**
- * Creates a decoder for the character set of a `Content-Type`, or for UTF-8 if it names none that is known. Characters may be
- * split between chunks; byte order marks at the start are dropped.
- *
- * A declared single-byte character set is only used once there are bytes that are not UTF-8.
- */
-function createDecoder(contentType = ''): ChunkDecoder {
-	const [, charset = 'utf-8'] = /charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType) ?? [];
-	return stripByteOrderMarks(
-		SINGLE_BYTE_CHARSETS.test(charset)
-			? createDetectingDecoder(charset)
-			: createStreamDecoder(createTextDecoder(charset)),
-	);
-}
-
-function createStreamDecoder(decoder: InstanceType<typeof TextDecoder>): ChunkDecoder {
-	return (chunk) => (chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode());
-}
-
-function createTextDecoder(charset: string) {
+function createDecoder(contentType = '') {
+	const [, charset] = /charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType) ?? [];
 	try {
 		return new TextDecoder(charset);
 	} catch {
 		return new TextDecoder();
 	}
 }
-
-/** Decodes ASCII until the first other byte, which decides between UTF-8 and the declared character set. */
-function createDetectingDecoder(charset: string): ChunkDecoder {
-	let decode: ChunkDecoder | undefined;
-	/** Bytes that may be an incomplete character; the next chunk decides. */
-	let pending = new Uint8Array();
-	return (chunk) => {
-		if (decode) return decode(chunk);
-		const bytes = concatBytes(pending, chunk);
-		const first = bytes.findIndex((byte) => byte >= 0x80);
-		const detected = first >= 0 && detectCharset(bytes.subarray(first), charset, !chunk);
-		if (detected) {
-			decode = createStreamDecoder(createTextDecoder(detected));
-			return decode(bytes) + (chunk ? '' : decode());
-		}
-		const ascii = first < 0 ? bytes : bytes.subarray(0, first);
-		pending = bytes.slice(ascii.length);
-		return new TextDecoder().decode(ascii);
-	};
-}
-
-/** @returns undefined if more bytes are needed. */
-function detectCharset(bytes: Uint8Array, declared: string, isEnd: boolean): string | undefined {
-	try {
-		const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-		if (text) return 'utf-8';
-		return isEnd ? declared : undefined;
-	} catch {
-		return declared;
-	}
-}
-
-function concatBytes(first: Uint8Array, second: Uint8Array = new Uint8Array()): Uint8Array {
-	if (!first.length) return second;
-	const joined = new Uint8Array(first.length + second.length);
-	joined.set(first);
-	joined.set(second, first.length);
-	return joined;
-}
-
-/** `TextDecoder` drops one byte order mark; some services send two. */
-function stripByteOrderMarks(decode: ChunkDecoder): ChunkDecoder {
-	let remainingMarks = MAX_BYTE_ORDER_MARKS;
-	return (chunk) => {
-		let text = decode(chunk);
-		if (!remainingMarks || !text) return text;
-		while (remainingMarks && text.charCodeAt(0) === BYTE_ORDER_MARK) {
-			text = text.slice(1);
-			remainingMarks--;
-		}
-		if (text) remainingMarks = 0;
-		return text;
-	};
-}
-
-const BYTE_ORDER_MARK = 0xfeff;
-const MAX_BYTE_ORDER_MARKS = 8;
 
 /** Characters of a body that an error keeps. */
 const MAX_PARTIAL_LENGTH = 100_000;

@@ -107,6 +107,18 @@ export function isErrorValue(error: unknown): boolean {
 	return Boolean(error) && !(Number(error) >= 200 && Number(error) < 300);
 }
 
+/** Whether a value reports an error, in its field `error` or as its status. */
+export const reportsError = (value: unknown): boolean =>
+	isPlainObject(value) && (hasFailed(value) || isErrorValue(value['error']));
+
+/** Whether a value says that the request, or the task, has failed. */
+export function hasFailed({ success, ok, status }: Record<string, unknown>): boolean {
+	const state = isPlainObject(status) ? status['state'] : status;
+	return success === false || ok === false || FAILED_STATUS.test(String(state));
+}
+
+const FAILED_STATUS = /^(error|failed|failure|rejected|canceled|cancelled)$/i;
+
 const NO_ERROR_TEXT =
 	/^(ok|okay|none|no|no[ _-]?errors?|null|nil|undefined|false|success|successful|0)[.!]?$/i;
 

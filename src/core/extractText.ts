@@ -118,18 +118,24 @@ function extractFromTextFields(value: Record<string, unknown>, depth: number): s
 	for (const field of TEXT_FIELDS) {
 		if (!Object.hasOwn(value, field)) continue;
 		const inner = value[field];
-		const text = ALTERNATIVE_LIST_FIELDS.has(field)
-			? extractFirstText(inner, depth)
-			: extractText(inner, depth + 1);
+		const text = extractFieldText(field, inner, depth);
 		if (!text) fallback ??= text;
-		else if (SUCCESS_WORD.test(text) || (field === 'token' && isSecretToken(inner)))
-			fallback = fallback || text;
+		else if (isStatusWord(field, text)) fallback = fallback || text;
 		else if (field === 'message' && typeof inner === 'string') sentence = text;
 		else if (sentence === undefined || isBetterThanSentence(inner, sentence, value)) return text;
 		else return sentence;
 	}
 	return sentence ?? (fallback || (extractStatusMessage(value, depth) ?? fallback));
 }
+
+const extractFieldText = (field: string, inner: unknown, depth: number) =>
+	ALTERNATIVE_LIST_FIELDS.has(field)
+		? extractFirstText(inner, depth)
+		: extractText(inner, depth + 1);
+
+/** A word of success, or a key for something, as opposed to a piece of a text. */
+const isStatusWord = (field: string, text: string) =>
+	SUCCESS_WORD.test(text) || (field === 'token' && /^\S{20,}$/.test(text));
 
 /** Whether an inner value is the answer, and the sentence beside it only the status of the request. */
 function isBetterThanSentence(
@@ -182,9 +188,6 @@ function extractFirstText(list: unknown, depth: number): string | undefined {
 	return first;
 }
 
-/** A key for something, as opposed to a piece of a text. */
-const isSecretToken = (token: unknown) => typeof token === 'string' && /^\S{20,}$/.test(token);
-
 /** Something that a tool gave, that the model thought, or that another one said. */
 function isNonAnswer(value: Record<string, unknown>): boolean {
 	const names = [value['type'], value['kind']].filter((given) => typeof given === 'string');
@@ -232,8 +235,8 @@ export const isOtherRole = (role: unknown) => typeof role === 'string' && OTHER_
 
 /** Whether a value contains anything that could be an answer in an unknown format. */
 export function hasContent(value: unknown, depth = 0): boolean {
-	if (typeof value !== 'object' || value === null)
-		return depth > 0 && value !== null && value !== '';
+	if (typeof value === 'string') return value.trim() !== '';
+	if (typeof value !== 'object' || value === null) return depth > 0 && value !== null;
 	if (depth > 4) return true;
 	const entries = Object.entries(value);
 	return entries.some(([field, inner]) => !isMetadataField(field) && hasContent(inner, depth + 1));

@@ -1,138 +1,78 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { createParser } from 'eventsource-parser';
 
-import { decodeBody } from './body';
-import { truncatedAnswerError, mapServiceError } from './errors';
-import type { HttpResponse } from './http';
+import { truncatedAnswerError } from './errors';
 import { isPlainObject, tryParseJson } from './json';
 
-const BYTES_PER_MIB = 1024 * 1024;
 /** Characters. A longer event is broken or hostile. */
-const MAX_EVENT_LENGTH = 16 * BYTES_PER_MIB;
-/** Characters. A longer stream is broken or hostile. */
-const MAX_STREAM_LENGTH = 64 * BYTES_PER_MIB;
+const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 
-interface SseEvent extends EventSourceMessage {
-	/** The stream ended inside the last line of this event, so the line may be incomplete. */
-	isLineIncomplete?: boolean;
-	/** The stream ended before the blank line that ends an event. */
-	isUnterminated?: boolean;
-}
-
-interface ReadEventsOptions {
-	/**
-	 * Also yields events without a data line, with `data` "". The parser follows the standard, which drops them; the
-	 * assistant's `finish` event has no data.
-	 */
-	allowEmptyData?: boolean;
-	/** The decoded body, where its beginning was already read. */
-	chunks?: AsyncIterable<string>;
+export interface SseEvent {
+	/** The name in the event line, if there is one. */
+	event?: string | undefined;
+	data: string;
+	/** The stream ended before the blank line that ends this event, or even inside its last line. */
+	cut?: 'event' | 'line';
 }
 
 /**
- * Reads server-sent events as they arrive.
+ * Parses server-sent events as their text arrives.
  *
- * Ends when the body ends; a last event without its blank line still counts. Leaving the loop early closes the connection.
+ * The standard drops events without a data line. The assistant's `finish` is one, so here they count, with `data` "".
  *
- * A hand-written iterator for speed, like `decodeBody`.
- *
- * @throws ServiceError `truncated` when the connection breaks, the stream grows too large, or only comments arrive for too long.
+ * @param idleTimeout Milliseconds for which comments alone keep a stream open.
  */
-export function readEvents(
-	{ body, idleTimeout }: Pick<HttpResponse, 'body' | 'idleTimeout'>,
-	{ allowEmptyData = false, chunks = decodeBody(body) }: ReadEventsOptions = {},
-): AsyncIterableIterator<SseEvent> {
-	const textChunks = chunks[Symbol.asyncIterator]();
-	const queue = createEventQueue(idleTimeout, allowEmptyData);
-	let ended = false;
-
-	const leave = async () => {
-		ended = true;
-		await textChunks.return?.();
-	};
-
-	return {
-		[Symbol.asyncIterator]() {
-			return this;
-		},
-		async next() {
-			while (queue.isEmpty() && !ended) {
-				try {
-					const { done, value } = await textChunks.next();
-					if (done) {
-						ended = true;
-						queue.finish();
-					} else queue.add(value);
-				} catch (cause) {
-					await leave();
-					throw mapServiceError(cause);
-				}
-			}
-			const value = queue.shift();
-			return value ? { done: false, value } : { done: true, value: undefined };
-		},
-		async return() {
-			await leave();
-			return { done: true, value: undefined };
-		},
-	};
-}
-
-/** Parses text as it arrives, and holds the events until they are read. More text is added only once the queue is empty. */
-function createEventQueue(idleTimeout: number, allowEmptyData: boolean) {
-	const events: SseEvent[] = [];
-	/** Index of the next event to be read. */
-	let nextIndex = 0;
-	/** Characters that have arrived. */
-	let length = 0;
-	/** When the last event arrived, in milliseconds since 1970: comments alone do not keep a stream open. */
+export function createEventParser(idleTimeout: number) {
+	let events: SseEvent[] = [];
+	/** The beginning of a line of which the end has not arrived. */
+	let rest = '';
+	/** Milliseconds since 1970. */
 	let lastEventAt = Date.now();
-	/** Whether the text so far ends inside a line. */
-	let isInsideLine = false;
 
 	const parser = createParser({
 		maxBufferSize: MAX_EVENT_LENGTH,
-		onEvent: (event) => events.push(event),
-		onError(error) {
-			if (error.type === 'max-buffer-size-exceeded')
-				throw truncatedAnswerError('one event grew past 16 MiB');
+		onEvent(event) {
+			if (event.data.includes(NO_DATA)) event.data = event.data.replace(NO_DATA_LINE, '');
+			events.push(event);
+		},
+		onError({ type }) {
+			if (type === 'max-buffer-size-exceeded') throw tooLargeError();
 		},
 	});
-	const prepareText = allowEmptyData ? padEmptyEvents() : (text: string) => text;
 
 	return {
-		isEmpty: () => nextIndex === events.length,
-		shift: () => events[nextIndex++],
-		add(text: string): void {
-			nextIndex = events.length = 0;
-			length += text.length;
-			if (text) isInsideLine = !'\r\n'.includes(text.charAt(text.length - 1));
-			if (length > MAX_STREAM_LENGTH) throw truncatedAnswerError('the stream grew past 64 MiB');
-			parser.feed(prepareText(text));
-			if (events.length) lastEventAt = Date.now();
-			else if (Date.now() - lastEventAt > idleTimeout) {
+		/** @throws ServiceError `truncated` when an event grows too large, or only comments arrive for too long. */
+		add(text: string): SseEvent[] {
+			events = [];
+			const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
+			if (end > 0) parser.feed(markNames(rest + text.slice(0, end)));
+			rest = end > 0 ? text.slice(end) : rest + text;
+			if (rest.length > MAX_EVENT_LENGTH) throw tooLargeError();
+			const now = Date.now();
+			if (events.length) lastEventAt = now;
+			else if (now - lastEventAt > idleTimeout)
 				throw truncatedAnswerError(`only keep-alive messages for ${idleTimeout / 1000} s`);
-			}
+			return events;
 		},
 		/** The text has ended. */
-		finish(): void {
-			nextIndex = events.length = 0;
-			// an event name that ends inside its line may be incomplete: "finish" begins "finished_tool_call"
-			parser.feed(isInsideLine ? '\n\n' : prepareText('\n\n'));
-			for (const event of events) {
-				event.isUnterminated = true;
-				if (isInsideLine) event.isLineIncomplete = true;
-			}
+		finish(): SseEvent[] {
+			events = [];
+			// a name that ends inside its line may be incomplete: "finish" begins "finished_tool_call"
+			parser.feed(`${rest}\n\n`);
+			for (const event of events) event.cut = rest ? 'line' : 'event';
+			return events;
 		},
 	};
 }
 
-/** Whether a body without events contains anything but comments and fields of events, the last of which may be incomplete. */
-export function hasNonEventText(text: string): boolean {
-	const lines = text.split(/\r\n|\n|\r/);
-	const last = lines.at(-1) ?? '';
-	if (['data', 'event', 'id', 'retry'].some((field) => field.startsWith(last))) lines.pop();
-	return lines.some((line) => line.trim() && !/^(:|(data|event|id|retry)(:|$))/.test(line));
-}
+const tooLargeError = () => truncatedAnswerError('one event grew past 16 MiB');
+
+/** Marks an event that has a name, so that the parser does not drop it when it has no data. */
+const NO_DATA = '\0';
+const NO_DATA_LINE = /\0\n|\n?\0/g;
+const NAME_LINE = /(?<=^|[\r\n])event:(?! ?[\r\n])[^\r\n]*(\r\n|\n|\r)/g;
+
+const markNames = (lines: string) =>
+	lines.includes('event:') ? lines.replace(NAME_LINE, `$&data:${NO_DATA}$1`) : lines;
 
 /** The values of one event. Some services put no blank line between their events, so several of them are parsed as one. */
 export function splitEventData(eventData: string): string[] {
@@ -143,42 +83,52 @@ export function splitEventData(eventData: string): string[] {
 	if (!data.includes('\n') || tryParseJson(data) !== undefined) return [data];
 	const lines = data.split('\n').filter((line) => line.trim());
 	const areValues = lines.every(
-		(line) => line.trim() === '[DONE]' || isPlainObject(tryParseJson(line)),
+		(line) => line.trim() === END_MARK || isPlainObject(tryParseJson(line)),
 	);
-	return areValues ? lines : [data];
+	return areValues && lines.length ? lines : [data];
+}
+
+/** The data of the last event of many streams. */
+export const END_MARK = '[DONE]';
+
+const FIELD_LINE = /^(:|(data|event|id|retry)(:|$))/;
+const FIELD_START = /^(:|(d(a(ta?)?)?|e(v(e(nt?)?)?)?|id?|r(e(t(ry?)?)?)?)$)/;
+const isFieldLine = (line: string) => FIELD_LINE.test(line);
+const isFieldStart = (line: string) => isFieldLine(line) || FIELD_START.test(line);
+
+/** Whether a body without events contains anything but comments and fields of events, the last of which may be incomplete. */
+export function hasNonEventText(text: string): boolean {
+	const lines = text.split(/\r\n|\n|\r/);
+	if (isFieldStart(lines.at(-1) ?? '')) lines.pop();
+	return lines.some((line) => line.trim() && !isFieldLine(line));
 }
 
 /**
- * Puts an empty data line before the blank line that ends an event without one, and passes everything else on unchanged.
- * Lines and line ends may be split between chunks anywhere.
+ * Whether a text of another type than `text/event-stream` begins with an event. A text for people may begin like one
+ * (`:) Sure`, `data: 5 rows were found`).
+ *
+ * @param isEnd Whether this is all of the text.
+ * @returns undefined if more text is needed.
  */
-function padEmptyEvents(): (text: string) => string {
-	/** The first characters of the current line: enough to recognize its field. */
-	let lineStart = '';
-	let hasEventName = false;
-	let hasData = false;
-	/** Whether the text so far ends with "\r", which the next chunk may continue with "\n". */
-	let endsWithReturn = false;
-	return (text) => {
-		let padded = '';
-		let start = 0;
-		for (const { 0: lineEnd, index } of text.matchAll(/\r\n|\n|\r/g)) {
-			const isSecondHalf = endsWithReturn && index === 0 && lineEnd === '\n';
-			lineStart += text.slice(start, Math.min(index, start + 6));
-			if (lineStart) {
-				hasEventName ||= /^event(:|$)/.test(lineStart.slice(0, 6));
-				hasData ||= /^data(:|$)/.test(lineStart.slice(0, 6));
-			} else if (!isSecondHalf) {
-				if (hasEventName && !hasData) padded += 'data:\n';
-				hasEventName = false;
-				hasData = false;
-			}
-			padded += text.slice(start, index + lineEnd.length);
-			start = index + lineEnd.length;
-			lineStart = '';
-		}
-		if (text) endsWithReturn = text.endsWith('\r');
-		lineStart = (lineStart + text.slice(start, start + 6)).slice(0, 6);
-		return padded + text.slice(start);
-	};
+export function beginsWithEvent(text: string, isEnd: boolean): boolean | undefined {
+	const lines = text.split(/\r\n|\n|\r/);
+	const rest = lines.pop() ?? '';
+	if (!lines.every((line) => line === '' || isFieldLine(line))) return false;
+	if (rest !== '' && !isFieldStart(rest)) return false;
+	if (lines.some(hasCertainData)) return true;
+	const end = lines.findIndex(
+		(line, index) => line === '' && index > 0 && !isComment(lines[index - 1]),
+	);
+	if (end === -1) return isEnd ? hasCertainData(rest) : undefined;
+	const isFollowedByEvent = lines.slice(end).some(Boolean) || isFieldLine(rest) || isEnd;
+	return (
+		lines.slice(0, end).some((line) => line.startsWith('event')) || isFollowedByEvent || undefined
+	);
+}
+
+const isComment = (line = '') => line === '' || line.startsWith(':');
+
+function hasCertainData(line: string): boolean {
+	const data = line.startsWith('data:') ? line.slice('data:'.length).trim() : '';
+	return data === END_MARK || isPlainObject(tryParseJson(data));
 }

@@ -103,7 +103,7 @@ export function createChunkAccumulator(requestedModel: string) {
 	return {
 		/** @returns the text that this chunk adds to the first choice. */
 		add(chunk: Record<string, unknown>): string {
-			for (const name of Object.keys(chunk)) {
+			for (const name in chunk) {
 				const value = chunk[name];
 				if (name !== 'choices' && !isMissing(value) && isCompatible(fields, name, value))
 					fields[name] = value;
@@ -119,7 +119,7 @@ export function createChunkAccumulator(requestedModel: string) {
 			return text;
 		},
 		/** Whether every choice lacks both content and a finish reason that explains why. */
-		isEmpty: () => ![...choices.values()].some(hasContent),
+		isEmpty: () => ![...choices.values()].some(choiceHasContent),
 		answer(): ChatAnswer {
 			const sorted = [...choices.values()].sort((one, other) => one.index - other.index);
 			const textChoices = sorted.map(toTextChoice);
@@ -151,7 +151,7 @@ function addToChoices(
 		choice = { index, fields: {}, contentChunks: [], message: {}, calls: createPartialCalls() };
 		choices.set(index, choice);
 	}
-	for (const name of Object.keys(chunkChoice)) {
+	for (const name in chunkChoice) {
 		const value = chunkChoice[name];
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
 		choice.fields[name] = isPlainObject(value) ? mergeValue(choice.fields[name], value) : value;
@@ -167,7 +167,7 @@ function addToChoices(
 const FINISH_WITHOUT_TEXT = new Set<unknown>(['length', 'content_filter', 'max_tokens']);
 
 /** A role or another finish reason alone is no content. */
-function hasContent({ contentChunks, message, calls, fields }: PartialChoice): boolean {
+function choiceHasContent({ contentChunks, message, calls, fields }: PartialChoice): boolean {
 	const hasOtherFields = Object.entries(message).some(
 		([name, value]) => name !== 'role' && !isMissing(value) && !(isList(value) && !value.length),
 	);
@@ -189,7 +189,7 @@ const choiceIndex = (entry: unknown, position: number) =>
 
 function addDelta(choice: PartialChoice, delta: Record<string, unknown>): string {
 	let content = '';
-	for (const name of Object.keys(delta)) {
+	for (const name in delta) {
 		const value = delta[name];
 		if (name === 'content') {
 			// content may be a part, or a list of parts

@@ -20,7 +20,7 @@ export function toResponseBody({
 }: ChatRequest): ResponseRequest {
 	return {
 		...more,
-		input: toResponseInput(messages.filter(hasContent), 'Messages').map(toInputItem),
+		input: toResponseInput(messages.filter(messageHasContent), 'Messages').map(toInputItem),
 		...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
 		...(effort !== undefined && { reasoning: { effort } }),
 		...(isPlainObject(format) && { text: { format: flatten(format, 'json_schema') } }),
@@ -34,7 +34,7 @@ export function toResponseBody({
 }
 
 /** An AI agent may have kept an empty answer in its memory. */
-const hasContent = ({ role, content, tool_calls: calls }: ChatMessage) =>
+const messageHasContent = ({ role, content, tool_calls: calls }: ChatMessage) =>
 	role !== 'assistant' || Boolean(content?.length) || (Array.isArray(calls) && calls.length > 0);
 
 /** What chat completions have in an object of its own is beside the type here. */

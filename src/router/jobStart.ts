@@ -23,16 +23,17 @@ export async function startJob(
 	try {
 		const path = `/v1/${mediaType}/jobs`;
 		const response = await http.send({ ...options, method: 'POST', path, body });
-		const texts = decodeBody(response.body, response.headers['content-type']);
+		const { chunks, received } = decodeBody(response);
 		try {
-			return await readStartResponse(response, texts, mediaType);
+			return await readStartResponse(response, chunks, mediaType);
 		} catch (cause) {
 			if (isErrorResponse(response)) throw mapServiceError(cause);
 			// the start was accepted, but its response is truncated or malformed: keep what arrived
-			const received = texts.received();
 			const type = response.headers['content-type']?.toLowerCase();
 			throw mapServiceError(cause, (error) =>
-				withDetails(withPartialBody(error, { received, type }, {}), { outcome: 'unknown' }),
+				withDetails(withPartialBody(error, { received: received(), type }, {}), {
+					outcome: 'unknown',
+				}),
 			);
 		}
 	} catch (cause) {
@@ -45,7 +46,7 @@ export async function startJob(
 /** Some services only send the address of the job in `Location` (201, 202, 204, 303), without a usable body. */
 async function readStartResponse(
 	response: HttpResponse,
-	texts: AsyncIterable<string>,
+	chunks: AsyncIterable<string>,
 	mediaType: MediaType,
 ): Promise<Job> {
 	const { status, headers } = response;
@@ -54,7 +55,7 @@ async function readStartResponse(
 	let record: unknown;
 	try {
 		if (isErrorResponse(response)) throw await readErrorResponse(response);
-		const text = await readText(response, undefined, texts);
+		const text = await readText(response, undefined, chunks);
 		record = tryParseJson(text.trim());
 		if (record === undefined) throw malformedResponseError(response, text);
 	} catch (cause) {

@@ -1,10 +1,16 @@
-import { readErrorResponse, readText, unreadableChunkError, withPartialAnswer } from '../core/body';
-import { openBody, type LookaheadBody } from '../core/bodyLookahead';
+import {
+	foldAnswer,
+	isWords,
+	unreadableEventError,
+	type AnswerFold,
+	type AnswerPiece,
+} from '../core/answerReader';
+import { readErrorResponse, unreadableChunkError } from '../core/body';
 import {
 	malformedResponseError,
-	isErrorValue,
 	parseErrorBody,
 	getRequestId,
+	reportsError,
 } from '../core/errorResponses';
 import {
 	truncatedAnswerError,
@@ -15,8 +21,8 @@ import {
 	withOutcome,
 } from '../core/errors';
 import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
-import { isPlainObject, isKeepAlive, tryParseJson } from '../core/json';
-import { hasNonEventText, readEvents, splitEventData } from '../core/sse';
+import { isPlainObject, tryParseJson } from '../core/json';
+import { END_MARK } from '../core/sse';
 import { withAdvice } from './advice';
 import type { TextAnswer } from './textAnswer';
 
@@ -54,7 +60,7 @@ export interface AnswerAccumulator<Answer extends TextAnswer> {
 /**
  * Sends a request of either text protocol and collects its streamed answer.
  *
- * Streaming is always on, so `streaming_required` cannot happen.
+ * Streaming is always on, so `streaming_required` cannot happen. Some services answer with one JSON body, or a list of chunks.
  *
  * @throws ServiceError with an outcome; `truncated` when the stream reports an error, ends without its end mark or has no content,
  *   `malformed` for anything but an answer. What arrived is in `details.partial`, and is billed.
@@ -62,26 +68,16 @@ export interface AnswerAccumulator<Answer extends TextAnswer> {
 export async function streamAnswer<Answer extends TextAnswer>(
 	http: Http,
 	request: { model: string; [field: string]: unknown },
-	{ path, requestName, ...protocol }: TextProtocol<Answer>,
+	{ path, requestName, endMark, createAccumulator }: TextProtocol<Answer>,
 	onText: OnText,
 ): Promise<Answer> {
-	const accumulator = protocol.createAccumulator(request.model);
+	const accumulator = createAccumulator(request.model);
 	try {
 		const body = { ...request, stream: true };
 		const response = await http.send({ method: 'POST', path, body, accept: 'text/event-stream' });
 		if (isErrorResponse(response)) throw await readErrorResponse(response);
-		const lookahead = await openBody(response);
-		try {
-			if (isEventStream(lookahead))
-				await collectEvents(response, lookahead, accumulator, protocol.endMark, onText);
-			else await readCompleteAnswer(response, lookahead, accumulator, onText);
-			if (accumulator.isEmpty()) throw emptyAnswerError(response, accumulator.answer());
-		} catch (cause) {
-			const requestId = getRequestId(response.headers);
-			throw mapServiceError(cause, (error) =>
-				withPartialAnswer(withDetails(error, requestId), lookahead, accumulator.answer()),
-			);
-		}
+		const fold = createAnswerFold(response, accumulator, endMark);
+		await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
 		return { ...accumulator.answer(), ...getRequestId(response.headers) };
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
@@ -90,72 +86,94 @@ export async function streamAnswer<Answer extends TextAnswer>(
 	}
 }
 
-/**
- * Some services answer with one JSON object although a stream was requested, or with a web page. The answer is billed, so the
- * beginning of the body decides, whatever its `Content-Type` says.
- */
-function isEventStream({ start, type }: LookaheadBody): boolean {
-	if (/^((data|event|id|retry)\s*(:|$)|:)/.test(start)) return true;
-	return type.includes('event-stream') && !['{', '[', '<'].includes(start.charAt(0));
-}
-
-async function collectEvents(
+function createAnswerFold(
 	response: HttpResponse,
-	lookahead: LookaheadBody,
 	accumulator: AnswerAccumulator<TextAnswer>,
 	endMark: string,
-	onText: OnText,
-): Promise<void> {
-	const isComplete = () => accumulator.isComplete?.() ?? false;
-	let hasEvents = false;
-	for await (const { data: eventData, event: name } of readEvents(response, {
-		chunks: lookahead.trimStart(),
-	})) {
-		hasEvents = true;
-		for (const data of splitEventData(eventData)) {
-			if (data.trim() === '[DONE]') {
-				if (!accumulator.isComplete || isComplete() || accumulator.isEmpty()) return;
+): AnswerFold {
+	/** Whether `[DONE]` has arrived, or a body that needs no end mark. */
+	let isDone = false;
+	let last: AnswerPiece | undefined;
+
+	const addEvent = (event: Record<string, unknown>, name: string): string => {
+		if (name === 'error' || reportsError(event) || isBareError(event))
+			throw reportedError(parseErrorBody(event), event);
+		return accumulator.add(event, name || undefined);
+	};
+
+	return {
+		add(piece) {
+			last = piece;
+			if (piece.form === 'json') {
+				isDone = true;
+				return addBody(response, accumulator, piece);
+			}
+			// plain text is no answer
+			if (piece.form === 'text') return '';
+			if (isPlainObject(piece.value)) return addEvent(piece.value, piece.event);
+			isDone = piece.data.trim() === END_MARK;
+			return isDone
+				? ''
+				: readObjects(piece)
+						.map((event) => addEvent(event, piece.event))
+						.join('');
+		},
+		isOver() {
+			const failure = accumulator.failure?.();
+			if (failure) throw reportedError(failure, last?.value);
+			return isDone || accumulator.isComplete?.() === true;
+		},
+		end(received) {
+			if (!last || last.form === 'text') throw malformedResponseError(response, received());
+			const isStream = last.form !== 'json' && accumulator.isComplete?.() !== true;
+			if (isStream && !isDone)
+				throw truncatedAnswerError(
+					`The connection closed before the end mark "${endMark}" arrived.`,
+				);
+			if (accumulator.isEmpty()) throw emptyAnswerError(response, accumulator.answer());
+			if (isStream && accumulator.isComplete)
 				throw truncatedAnswerError(`The stream ended before "${endMark}" arrived.`);
-			}
-			for (const event of parseEventObjects(data, name)) {
-				if (reportsError(event) || name === 'error')
-					throw reportedError(parseErrorBody(event), event);
-				const text = accumulator.add(event, name);
-				if (text) await onText(text);
-				const failure = accumulator.failure?.();
-				if (failure) throw reportedError(failure, event);
-				if (isComplete()) return;
-			}
-		}
-	}
-	const received = lookahead.received();
-	if (!hasEvents)
-		throw malformedResponseError(
-			response,
-			hasNonEventText(received) ? received : 'No event arrived.',
-		);
-	throw truncatedAnswerError(`The connection closed before the end mark "${endMark}" arrived.`);
+			return '';
+		},
+		partial: () => accumulator.answer(),
+	};
+}
+
+/** Adds one JSON body, or a list of chunks. @returns the text of the answer. */
+function addBody(
+	response: HttpResponse,
+	accumulator: AnswerAccumulator<TextAnswer>,
+	{ value, data }: AnswerPiece,
+): string {
+	if (reportsError(value))
+		throw withDetails(malformedResponseError(response, data), parseErrorBody(value));
+	const chunks = Array.isArray(value) ? value.filter(isPlainObject) : [];
+	for (const chunk of chunks) accumulator.add(chunk);
+	const isAnswer = isPlainObject(value)
+		? accumulator.addComplete(value)
+		: chunks.length > 0 && !accumulator.isEmpty();
+	const failure = accumulator.failure?.();
+	if (!isAnswer || failure)
+		throw withDetails(malformedResponseError(response, data), failure ?? {});
+	return accumulator.answer().text;
 }
 
 /** An empty `error` object only counts as an error if the event has no other field. */
-function reportsError(event: Record<string, unknown>): boolean {
+function isBareError(event: Record<string, unknown>): boolean {
 	const { error } = event;
-	if (isErrorValue(error)) return true;
 	return isPlainObject(error) && Object.keys(error).length > 0 && Object.keys(event).length === 1;
 }
 
-/** The objects in the data of an event; none for a keep-alive message, a number or a text. */
-function parseEventObjects(data: string, name: string | undefined): Array<Record<string, unknown>> {
-	if (!data.trim() && name !== 'error') return [];
-	const value = tryParseJson(data);
+/** The objects in the data of an event; none for a number or a text. */
+function readObjects(piece: AnswerPiece): Array<Record<string, unknown>> {
+	const { event: name, data } = piece;
+	const value = isWords(piece) ? tryParseJson(data) : piece.value;
 	if (name === 'error' && !isPlainObject(value)) {
 		const reason = typeof value === 'string' ? value : data.trim();
 		throw reportedError(parseErrorBody(reason), data);
 	}
-	if (value === undefined && !isKeepAlive(data))
-		throw unreadableChunkError(`An event could not be read: ${data.slice(0, 200)}`, data);
-	if (isPlainObject(value)) return [value];
-	return Array.isArray(value) ? value.filter(isPlainObject) : [];
+	if (value === undefined && data.trim()) throw unreadableEventError('', data);
+	return [value].flat().filter(isPlainObject);
 }
 
 function reportedError({ reason, ...more }: ServiceErrorDetails, event: unknown) {
@@ -163,47 +181,6 @@ function reportedError({ reason, ...more }: ServiceErrorDetails, event: unknown)
 		unreadableChunkError(reason || 'The router reported an error without a reason.', event),
 		more,
 	);
-}
-
-/** Reads one JSON body, or chunks as a list or as lines. */
-async function readCompleteAnswer(
-	response: HttpResponse,
-	lookahead: LookaheadBody,
-	accumulator: AnswerAccumulator<TextAnswer>,
-	onText: OnText,
-): Promise<void> {
-	const text = await readText(response, undefined, lookahead.chunks);
-	const body = tryParseJson(text.trim());
-	const reportedFailure =
-		isPlainObject(body) && isErrorValue(body['error']) ? parseErrorBody(body) : undefined;
-	if (reportedFailure) throw withDetails(malformedResponseError(response, text), reportedFailure);
-	const isAnswer = isPlainObject(body)
-		? accumulator.addComplete(body)
-		: addChunks(text, body, accumulator);
-	const failure = accumulator.failure?.();
-	if (!isAnswer || failure)
-		throw withDetails(malformedResponseError(response, text), failure ?? {});
-	const said = accumulator.answer().text;
-	if (said) await onText(said);
-}
-
-function addChunks(
-	text: string,
-	body: unknown,
-	accumulator: AnswerAccumulator<TextAnswer>,
-): boolean {
-	const lines = Array.isArray(body)
-		? body
-		: text
-				.split('\n')
-				.filter((line) => line.trim())
-				.map(tryParseJson);
-	const chunks = lines.filter(isPlainObject);
-	if (!chunks.length) return false;
-	for (const chunk of chunks) accumulator.add(chunk);
-	// a list has an end mark, lines have none
-	if (Array.isArray(body) || accumulator.isEmpty()) return !accumulator.isEmpty();
-	throw truncatedAnswerError('The lines of the answer have no end mark.');
 }
 
 /** With a finish reason or token counts the model has worked, and the request counts as started. */

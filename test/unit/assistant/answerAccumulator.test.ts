@@ -67,18 +67,6 @@ it('keeps every event as it came when asked', () => {
 	]);
 });
 
-it('knows the events of the specification', () => {
-	const { isSpecified } = createAnswerAccumulator();
-	const names = ['chat', 'pending_tool_call', 'finished_tool_call', 'message_start', 'message_end'];
-	expect(names.map(isSpecified)).toEqual(names.map(() => true));
-	expect(['', 'ping', 'toString', 'constructor'].map(isSpecified)).toEqual([
-		false,
-		false,
-		false,
-		false,
-	]);
-});
-
 it('what is read along is the text, whatever comes', () => {
 	const event = fc.oneof(
 		fc.constantFrom('', 'a', 'b\n').map(say),

@@ -21,12 +21,6 @@ const both = [
 describe.each(both)('%s', (_name, asked) => {
 	it.each<[string, Answer]>([
 		['a stream', events(STREAM)],
-		['a stream as HTML', typed('text/html; charset=utf-8', STREAM)],
-		['a stream as JSON', typed('application/json', STREAM)],
-		['a stream as plain text', typed('text/plain', STREAM)],
-		['a stream without a type', { chunks: [STREAM] }],
-		['a stream behind two byte order marks', events(`\ufeff\ufeff${STREAM}`)],
-		['a stream behind white space', typed('text/html', `\n\n  ${STREAM}`)],
 		['a list of events', json(EVENTS)],
 		['events in an object', json({ events: EVENTS })],
 		[
@@ -34,12 +28,6 @@ describe.each(both)('%s', (_name, asked) => {
 			typed('application/x-ndjson', `${EVENTS.map((one) => JSON.stringify(one)).join('\n')}\n`),
 		],
 		['one JSON body', json({ answer: 'Hello', chat_id: 'c-1' })],
-		['one JSON body as a stream', events('{"answer":"Hello","chat_id":"c-1"}')],
-		['one JSON body as HTML', typed('text/html', '{"answer":"Hello","chat_id":"c-1"}')],
-		[
-			'one JSON body behind two byte order marks',
-			typed('application/json', '\ufeff\ufeff{"answer":"Hello","chat_id":"c-1"}'),
-		],
 	])('reads %s', async (_form, answer) => {
 		expect(await asked(answer)).toMatchObject({ text: 'Hello', chatId: 'c-1' });
 	});
@@ -60,13 +48,11 @@ describe.each(both)('%s', (_name, asked) => {
 		];
 		const headers = { 'content-type': 'application/json; charset=ISO-8859-1' };
 		expect(await asked({ headers, chunks })).toMatchObject({ text: 'café' });
-		const utf8 = { headers, chunks: ['{"t":"café €"}'] };
-		expect(await asked(utf8)).toMatchObject({ text: 'café €' });
 	});
 
 	it.each<[string, Answer, string]>([
-		['half a JSON body', typed('application/json', '{"answer":"Hel'), 'malformed'],
-		['half a JSON body as text', typed('text/plain', '{"answer":"Hel'), 'malformed'],
+		['half a JSON body', typed('application/json', '{"answer":"Hel'), 'truncated'],
+		['half a JSON body as text', typed('text/plain', '{"answer":"Hel'), 'truncated'],
 		['an error beside a chat', json({ chat_id: 'c-1', error: 'Hel' }), 'malformed'],
 		['a web page', typed('text/html', '<!doctype html><title>x</title><p>Hel'), 'malformed'],
 		[

@@ -57,7 +57,6 @@ it.each<[string, Answer, object]>([
 	['errors with status 200', json({ errors: [{ message: 'boom' }] }), { status: 200 }],
 	['no success', json({ success: false, message: 'boom' }), { status: 200 }],
 	['a state of error', json({ status: 'error', message: 'boom' }), { status: 200 }],
-	['half a body without a type', { chunks: ['{"answer": "a'] }, { reason: '{"answer": "a' }],
 	['null', json(null), { reason: 'null' }],
 	['nothing', {}, { reason: 'The answer was empty.' }],
 	['a page', { chunks: ['<html>'] }, { reason: 'An HTML page' }],
@@ -210,7 +209,8 @@ it('a stream is a stream whatever its type says', async () => {
 	const headers = { 'content-type': 'application/json' };
 	expect(await stream(text, { headers })).toMatchObject({ text: 'a', chatId: 'c-1' });
 	expect(await failureOf(stream('{"answer": "a', { headers }))).toMatchObject({
-		kind: 'malformed',
+		kind: 'truncated',
+		details: { outcome: 'started', partial: { body: '{"answer": "a' } },
 	});
 });
 

@@ -126,7 +126,7 @@ it.each<[string, string, object]>([
 });
 
 it.each<[string, Answer, object]>([
-	['no event at all', events(''), { reason: 'No event arrived.' }],
+	['no event at all', events(''), { reason: 'The answer was empty.' }],
 	['a body without an output', json({ ok: true }), { reason: '{"ok":true}' }],
 	['a chat completion', json({ choices: [] }), { reason: '{"choices":[]}' }],
 	['a body with an error', json({ output: [], error: ERROR }), SAID],

@@ -1,0 +1,232 @@
+import { unreadableChunkError } from './body';
+import { malformedResponseError } from './errorResponses';
+import { detectEnd, isErrorName, isNonAnswerName } from './eventNames';
+import { hasContent } from './extractText';
+import type { HttpResponse } from './http';
+import { isPlainObject, isTruncatedJson, tryParseJson } from './json';
+import { createEventParser, END_MARK, hasNonEventText, splitEventData, type SseEvent } from './sse';
+
+export type AnswerForm = 'sse' | 'ndjson' | 'json' | 'text';
+
+/** One piece of an answer: an event, a line of JSON, the whole JSON body, or some text. */
+export interface AnswerPiece {
+	form: AnswerForm;
+	/** The name of an event; empty if it has none. */
+	event: string;
+	/** Parsed JSON, or the text as it arrived. */
+	value: unknown;
+	/** The same before it was parsed. */
+	data: string;
+}
+
+/** Turns the text of an answer into pieces as it arrives. */
+export interface PieceReader {
+	/** The pieces have to be taken before more text is added. */
+	add(text: string): Iterable<AnswerPiece>;
+	/** The text has ended. */
+	finish(): Iterable<AnswerPiece>;
+	/** What was held back until the next piece, for a text that breaks off. */
+	release(): Iterable<AnswerPiece>;
+}
+
+/** Whether a piece is plain words, as opposed to JSON. */
+export const isWords = ({ value, data }: Pick<AnswerPiece, 'value' | 'data'>) => value === data;
+
+export const createTextReader = (): PieceReader => ({
+	add: (text) => (text ? [toTextPiece(text)] : []),
+	finish: () => [],
+	release: () => [],
+});
+
+const toTextPiece = (text: string): AnswerPiece => ({
+	form: 'text',
+	event: '',
+	value: text,
+	data: text,
+});
+
+/** Reads server-sent events. A body without any may be plain text. */
+export function createEventReader(response: HttpResponse): PieceReader {
+	const parser = createEventParser(response.idleTimeout);
+	const { read, release } = createEventInterpreter();
+	/** What arrived before the first event. */
+	let unclaimed: string | undefined = '';
+
+	return {
+		add(text) {
+			const events = parser.add(text);
+			if (events.length) unclaimed = undefined;
+			else if (unclaimed !== undefined) unclaimed += text;
+			return read(events);
+		},
+		*finish() {
+			const events = parser.finish();
+			yield* read(events);
+			yield* release();
+			if (events.length || unclaimed === undefined) return;
+			if (!hasNonEventText(unclaimed)) throw malformedResponseError(response, 'No event arrived.');
+			yield toTextPiece(unclaimed);
+		},
+		release,
+	};
+}
+
+/**
+ * Tells JSON from plain words in the data of events.
+ *
+ * The first data decides. Words may happen to be in quotes, so a JSON text is held back until the next data. Events whose name
+ * is known to be beside the answer, or an error, decide nothing. Among words, JSON under another name than the words' is beside them: the
+ * token counts of a last event, for example.
+ */
+function createEventInterpreter() {
+	let form: 'unknown' | 'json' | 'words' = 'unknown';
+	/** Whether JSON with content has arrived. */
+	let isCertain = false;
+	let held: AnswerPiece | undefined;
+	/** Names of events whose data was words. */
+	const wordNames = new Set<string>();
+
+	function* release(): Generator<AnswerPiece> {
+		if (held) yield form === 'words' ? { ...held, value: held.data } : held;
+		held = undefined;
+	}
+
+	function* readWords(piece: AnswerPiece, cut: SseEvent['cut']): Generator<AnswerPiece> {
+		const { data, event } = piece;
+		const looksLikeJson = /^\s*[[{"]/.test(data);
+		if (form === 'json' && (isCertain || looksLikeJson)) throw unreadableEventError(event, data);
+		if (cut === 'line' || (cut && looksLikeJson))
+			throw unreadableChunkError('The stream ended in the middle of an event.', data);
+		form = 'words';
+		wordNames.add(standardName(event));
+		yield* release();
+		yield { ...piece, value: data };
+	}
+
+	function* readData(data: string, { event = '', cut }: SseEvent): Generator<AnswerPiece> {
+		const name = standardName(event);
+		const mayBeJson = data !== '' && !(form === 'words' && wordNames.has(name));
+		const parsed = mayBeJson ? tryParseJson(data) : undefined;
+		const value = parsed === undefined ? data : parsed;
+		const piece: AnswerPiece = { form: 'sse', event, value, data };
+		const role = findRole(form, name, data, parsed);
+		if (role === 'words') return yield* readWords(piece, cut);
+		if (role === 'quoted' && !held) return void (held = piece);
+		if (role === 'json' || role === 'quoted') {
+			form = 'json';
+			isCertain ||= hasContent(parsed);
+		}
+		if (role !== 'beside') yield* release();
+		yield piece;
+	}
+
+	return {
+		*read(events: SseEvent[]): Generator<AnswerPiece> {
+			for (const sseEvent of events) {
+				const { event = '', data } = sseEvent;
+				// most events of most streams: nothing is left to decide
+				const value = isCertain ? tryParseJson(data) : undefined;
+				if (value !== undefined) yield { form: 'sse', event, value, data };
+				else for (const part of splitEventData(data)) yield* readData(part, sseEvent);
+			}
+		},
+		release,
+	};
+}
+
+export const unreadableEventError = (event: string, data: string) =>
+	unreadableChunkError(
+		`An event could not be read: ${event ? `${event} ` : ''}${data.slice(0, 200)}`,
+		data,
+	);
+
+/**
+ * What the data of an event is: words or JSON of the answer, a first JSON text, which may be words in quotes, something beside the
+ * answer, or nothing.
+ */
+function findRole(form: 'unknown' | 'json' | 'words', name: string, data: string, parsed: unknown) {
+	if (form === 'json' && parsed !== undefined) return 'json';
+	if (data === '' || parsed === null || data.trim() === END_MARK) return 'nothing';
+	if (name && (isNonAnswerName(name) || isErrorName(name))) return 'beside';
+	if (form === 'words') {
+		const isCount = typeof parsed === 'number' && detectEnd(name) !== undefined;
+		return isCount || typeof parsed === 'object' ? 'beside' : 'words';
+	}
+	if (typeof parsed === 'string') return 'quoted';
+	return typeof parsed === 'object' ? 'json' : 'words';
+}
+
+/** An event of the standard's own name, `message`, is one without a name. */
+const standardName = (event: string) => (event === 'message' ? '' : event);
+
+/**
+ * Reads lines of JSON or, if the first line alone is not JSON, one JSON body over several lines. A text may begin like JSON.
+ *
+ * @param type The content type.
+ */
+export function createRecordReader(type: string): PieceReader {
+	const areLines = /ndjson|jsonl|json-?lines|json-seq/.test(type);
+	let rest = '';
+	let lineCount = 0;
+	let isDocument = false;
+	/** The first line, which may be the whole body. */
+	let held: AnswerPiece | undefined;
+
+	function* release(): Generator<AnswerPiece> {
+		if (held) yield held;
+		held = undefined;
+	}
+
+	function* readLine(value: unknown, data: string): Generator<AnswerPiece> {
+		const piece: AnswerPiece = { form: 'ndjson', event: '', value, data };
+		yield* release();
+		if (lineCount++ || areLines) yield piece;
+		else held = piece;
+	}
+
+	return {
+		*add(text) {
+			rest += text;
+			if (isDocument || !text.includes('\n')) return;
+			const lines = rest.split('\n');
+			rest = lines.pop() ?? '';
+			for (const [index, line] of lines.entries()) {
+				const data = trimRecord(line);
+				if (!data) continue;
+				const value = tryParseJson(data);
+				isDocument = !lineCount && !isRecord(value, type);
+				if (isDocument) {
+					rest = [...lines.slice(index), rest].join('\n');
+					return;
+				}
+				if (value === undefined)
+					throw unreadableChunkError(`A line could not be read: ${data.slice(0, 200)}`, line);
+				yield* readLine(value, data);
+			}
+		},
+		*finish() {
+			const data = trimRecord(rest);
+			const value = data ? tryParseJson(data) : undefined;
+			if (lineCount && value !== undefined) yield* readLine(value, data);
+			else if (value !== undefined) yield { form: 'json', event: '', value, data };
+			else if (!data && held) yield { ...held, form: 'json' };
+			else if (data && !lineCount && !type.includes('json') && !isTruncatedJson(data))
+				yield toTextPiece(rest);
+			else if (data) {
+				yield* release();
+				throw unreadableChunkError('The answer ended in the middle of JSON.', rest);
+			}
+		},
+		release,
+	};
+}
+
+/** Whether a line is JSON. A text may begin with a value such as `[1]`, a footnote. */
+const isRecord = (value: unknown, type: string) =>
+	type.includes('json') ? value !== undefined : [value].flat().some(isPlainObject);
+
+/** Removes white space and record separators. */
+const trimRecord = (line: string) => line.replaceAll(RECORD_SEPARATOR, '').trim();
+
+/** Precedes every record in some JSON streams (RFC 7464). */
+export const RECORD_SEPARATOR = String.fromCharCode(0x1e);
