@@ -1,6 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { Conversation, PendingTurn } from '../../src/conversation/conversation';
+import { sumCosts } from '../../src/conversation/ending';
 import { toHistory } from '../../src/conversation/heardText';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 
@@ -37,7 +38,8 @@ export function toTurnInput(
 	tool: AttachedTool,
 	showLive: boolean,
 ): IDataObject {
-	const { id, ids } = conversation;
+	const { id, ids, turns } = conversation;
+	const { spendingCap } = conversation.rules;
 	const { sessionId = '', chatId = '' } = ids[speaker] ?? {};
 	const byKey = tool.keys.map((key) => [key, /session/i.test(key) ? sessionId : message] as const);
 	return {
@@ -51,6 +53,7 @@ export function toTurnInput(
 		...(isMarketAssistant(tool) && { chatId }),
 		...(isModelRouter(tool) && {
 			history: toHistory(conversation, speaker) as unknown as IDataObject[],
+			budget: spendingCap === undefined ? null : { cap: spendingCap, spent: sumCosts(turns) },
 		}),
 		...(tool.tool !== undefined && { tool: tool.tool }),
 	};

@@ -266,7 +266,7 @@ function simplifyModel({ id, pricing, ...entry }: Model): object {
 		vendor: entry.owned_by,
 		kind: entry.kind,
 		contextLength: entry.context_length,
-		maxOutputTokens: entry['max_output_tokens'],
+		maxOutputTokens: entry.max_output_tokens,
 		inputModalities: entry.input_modalities,
 	});
 	return { model: id, ...known, ...toPrices(pricing) };

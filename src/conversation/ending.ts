@@ -1,3 +1,4 @@
+import { CONVERSATION_CAP, createConversationCap } from '../core/budget';
 import { Big } from '../core/decimal';
 import { invalidInputError } from '../core/errors';
 import { compileRegex, type Regex } from '../core/regex';
@@ -92,12 +93,11 @@ export function checkLimits(
 		return { kind: 'turnLimit', reason: `Turn Limit of ${turnLimit} was reached` };
 	if (timeLimit !== undefined && now - began >= timeLimit)
 		return { kind: 'timeLimit', reason: `Time Limit of ${timeLimit / 1000} s was reached` };
+	if (spendingCap === undefined) return undefined;
 	const spent = sumCosts(turns);
-	if (spendingCap !== undefined && spent >= spendingCap) {
-		const reason = `Spending Cap per Conversation of ${spendingCap} USD was reached: the speakers reported ${spent} USD`;
-		return { kind: 'spendingCap', reason };
-	}
-	return undefined;
+	if (createConversationCap(spendingCap, spent).remaining().gt(0)) return undefined;
+	const reason = `${CONVERSATION_CAP} of ${spendingCap} USD was reached: the speakers reported ${spent} USD`;
+	return { kind: 'spendingCap', reason };
 }
 
 /** USD. A turn whose speaker reports no cost counts as 0. */
@@ -122,7 +122,12 @@ function checkFailure(
 		const words = denial.words ? `: ${denial.words}` : '';
 		return { kind: 'denied', reason: `A person did not allow the turn of ${speaker}${words}` };
 	}
-	if (!failure || rules.onFailure === 'skip') return undefined;
+	if (!failure) return undefined;
+	if (failure.isOverBudget) {
+		const reason = `The turn of ${speaker} could exceed ${CONVERSATION_CAP}: ${failure.error}`;
+		return { kind: 'spendingCap', reason };
+	}
+	if (rules.onFailure === 'skip') return undefined;
 	const { error, details } = failure;
 	const why =
 		rules.onFailure === 'end'

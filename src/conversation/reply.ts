@@ -1,5 +1,7 @@
+import { CONVERSATION_CAP } from '../core/budget';
 import { extractText } from '../core/extractText';
 import { isPlainObject, omitMissing } from '../core/json';
+import { readTokenCounts, type TokenCounts } from '../core/tokenCounts';
 
 /** What a speaker reports beside its text. Absent where it does not. */
 export interface TurnFacts {
@@ -36,6 +38,8 @@ export interface Failure {
 	details?: unknown;
 	/** Whether the speaker's service certainly did not receive the message. */
 	isCertainlyNotReceived: boolean;
+	/** Whether the turn was not sent, because it could have cost more than the conversation may. */
+	isOverBudget?: true;
 }
 
 type Item = Readonly<Record<string, unknown>>;
@@ -162,12 +166,15 @@ const isError = (error: unknown) =>
 
 function toFailure({ error, details }: Item, isOurs: boolean): Failure {
 	const message = isPlainObject(error) ? error['message'] : error;
-	const { kind, outcome } = isPlainObject(details) ? details : {};
+	const { kind, outcome, computed } = isPlainObject(details) ? details : {};
+	const isOverBudget =
+		isOurs && isPlainObject(computed) && computed['reachedCap'] === CONVERSATION_CAP;
 	return {
 		error: typeof message === 'string' && message ? message : JSON.stringify(error),
 		...(details !== undefined && { details }),
 		// anybody may say that nothing was sent, and would be paid again
 		isCertainlyNotReceived: isOurs && (outcome === 'not_started' || kind === 'invalid'),
+		...(isOverBudget && { isOverBudget }),
 	};
 }
 
@@ -184,24 +191,24 @@ function readFacts(items: readonly Item[]): TurnFacts {
 		return [item, details, partial];
 	});
 	const text = (name: string) => firstText(...places.map((place) => place[name]));
+	const tokens = places.map(tokensOf);
 	return omitMissing({
 		sessionId: text('sessionId'),
 		chatId: text('chatId'),
 		model: text('model'),
 		requestId: text('requestId'),
 		costUsd: sumOf(places.map(({ costUsd }) => costUsd)),
-		inputTokens: sumOf(places.map((place) => tokensOf(place, INPUT_NAMES))),
-		outputTokens: sumOf(places.map((place) => tokensOf(place, OUTPUT_NAMES))),
+		inputTokens: sumOf(tokens.map(({ input }) => input)),
+		outputTokens: sumOf(tokens.map(({ output }) => output)),
 	});
 }
 
-const INPUT_NAMES = ['prompt_tokens', 'input_tokens', 'promptTokens', 'inputTokens'];
-const OUTPUT_NAMES = ['completion_tokens', 'output_tokens', 'completionTokens', 'outputTokens'];
-
 /** The tokens of one item, as this package, the services' protocols and n8n's agents report them. */
-function tokensOf(place: Item, names: readonly string[]): unknown {
-	const usages = [place['usage'], place['tokenUsage'], place].filter(isPlainObject);
-	return usages.flatMap((usage) => names.map((name) => usage[name])).find(isAmount);
+function tokensOf(place: Item): TokenCounts {
+	const [usage, tokenUsage, own] = [place['usage'], place['tokenUsage'], place].map(
+		readTokenCounts,
+	);
+	return { ...own, ...tokenUsage, ...usage };
 }
 
 /** A number that can be added to others. */

@@ -1,5 +1,6 @@
 import { ServiceError, mapServiceError, determineOutcome, withDetails } from '../core/errors';
 import { retry } from '../core/retry';
+import type { StartClaim } from '../core/startClaim';
 import type { Entry, NewEntry } from './entry';
 import {
 	claimKey,
@@ -67,15 +68,8 @@ const RECORDED = {
 /** A row with the outcome of a start. */
 type Outcome = NewEntry & { state: keyof typeof RECORDED };
 
-/** The right to send one start. Its row exists before anything is sent, so a crash leaves a trace. */
-interface StartClaim {
-	/** Renews the claim; see `renewClaim`. Call it right before every attempt to send; see `HttpRequest.beforeAttempt`. */
-	renew(): Promise<number>;
-	/** @returns the row; undefined when the ledger could not be reached. */
-	recordStarted(job: Pick<Entry, 'jobId' | 'requestId' | 'record'>): Promise<Entry | undefined>;
-	/** @param cause The error of the start. @returns the same error; if the outcome is unknown, with advice on how to resolve it. */
-	recordFailed(cause: unknown): Promise<unknown>;
-}
+/** The claim of a start in its row. What was recorded is undefined when the ledger could not be reached. */
+type RowClaim = StartClaim<Pick<Entry, 'jobId' | 'requestId' | 'record'>, Entry | undefined>;
 
 /**
  * Claims the right to send a start.
@@ -96,7 +90,7 @@ interface StartClaim {
 export async function claimStart(
 	ledger: Ledger,
 	options: ClaimOptions,
-): Promise<{ earlier: Entry } | StartClaim> {
+): Promise<{ earlier: Entry } | RowClaim> {
 	/** All claims that were written, even if n8n's response was lost. */
 	const claims: string[] = [];
 	try {
@@ -124,7 +118,7 @@ async function addClaim(ledger: Ledger, claims: string[], options: ClaimOptions)
 	});
 }
 
-function openClaim(ledger: Ledger, claim: string, options: ClaimOptions): StartClaim {
+function openClaim(ledger: Ledger, claim: string, options: ClaimOptions): RowClaim {
 	const row = toStartRow(ledger, options);
 	const record = async (entry: Outcome) => await recordStart(ledger, claim, entry, options.lease);
 	return {

@@ -112,11 +112,11 @@ export interface HandedOver {
 	 */
 	isFromVisitor(field: string): boolean;
 	/**
-	 * Reads what was said before in the conversation in which the node speaks.
+	 * Reads what the conversation hands over in which the node speaks: what was said before, or what it may cost.
 	 *
 	 * @returns whatever is in the item; undefined unless a conversation runs the node.
 	 */
-	readHistory(): unknown;
+	readTurn(field: 'history' | 'budget'): unknown;
 	/**
 	 * Reads the session ID that the Chat Trigger gave out by which the execution was started, as n8n's memory nodes do with "Connected Chat
 	 * Trigger Node".
@@ -138,7 +138,7 @@ export function readHandedOver(n8n: IExecuteFunctions, itemIndex: number): Hande
 			const value = toComparable(item?.[field]);
 			return listOutputs(n8n, CHAT_TYPES).some((said) => toComparable(said[field]) === value);
 		},
-		readHistory: () => (caller === 'conversation' ? item?.['history'] : undefined),
+		readTurn: (field) => (caller === 'conversation' ? item?.[field] : undefined),
 		readChatSession: () => toText(listOutputs(n8n, TRIGGER_TYPES)[0]?.['sessionId']),
 	};
 }

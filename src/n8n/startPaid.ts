@@ -1,5 +1,7 @@
-import { mapServiceError } from '../core/errors';
+import type { Cost, Reservation } from '../core/budget';
+import { determineOutcome, mapServiceError, ServiceError } from '../core/errors';
 import type { HttpRequest } from '../core/http';
+import type { StartClaim } from '../core/startClaim';
 import type { SentRequests } from './sentRequests';
 
 /** A paid start, as an operation describes it. */
@@ -9,11 +11,13 @@ export interface PaidStart<Result> {
 	/** Also records the start outside of the execution. */
 	ledger?: StartLedger<Result>;
 	/**
-	 * The last check before the request is sent.
+	 * Reserves what the start may cost, as late as possible: the costs of more earlier starts are known then.
 	 *
 	 * @throws ServiceError `invalid` once a spending cap is reached.
 	 */
-	checkCap?(): void;
+	reserve?(): Promise<Reservation>;
+	/** @param ended What the start returned or, if it may have been carried out, threw. */
+	costOf?(ended: Result | ServiceError): Cost;
 	/**
 	 * @param attempts To be passed on with the request.
 	 * @returns plain data: it is stored with the execution.
@@ -35,21 +39,6 @@ export interface StartLedger<Result> {
 	claim(): Promise<{ earlier: Result } | StartClaim<Result>>;
 }
 
-/** The right to send one start. */
-interface StartClaim<Result> {
-	/**
-	 * Called right before every attempt to send.
-	 *
-	 * @returns the time when the claim expires, in milliseconds since 1970.
-	 * @throws ServiceError `not_started` when the claim is lost.
-	 */
-	renew(): Promise<number>;
-	/** @returns the result, with the fields of the ledger. */
-	recordStarted(result: Result): Promise<Result>;
-	/** @returns the failure, with advice on how to resolve an unknown outcome. */
-	recordFailed(cause: unknown): Promise<unknown>;
-}
-
 /**
  * Sends a start that may cost money. All operations use it. The layers, in this order:
  *
@@ -58,7 +47,7 @@ interface StartClaim<Result> {
  * 2. Execution memory: what this execution has sent is not sent again when n8n retries. With a key, step 3 decides that.
  * 3. Key claim: a row in the ledger, before anything is sent. A crash leaves a record, and of several starts with one key
  *    only one may send.
- * 4. Cap: checked as late as possible, when the costs of all earlier starts are known.
+ * 4. Budget: what it may cost is reserved in every cap (core/budget.ts), and settled when it has ended.
  * 5. In-flight count: each request in flight holds a part of the account's balance.
  * 6. Send: each attempt renews the claim first.
  * 7. Settle: ledger and memory record every outcome.
@@ -66,7 +55,7 @@ interface StartClaim<Result> {
  * @throws ServiceError with `outcome`.
  */
 export async function startPaid<Result>(
-	{ request, ledger, checkCap, send }: PaidStart<Result>,
+	{ request, ledger, reserve, costOf, send }: PaidStart<Result>,
 	{
 		sentRequests,
 		itemIndex,
@@ -84,10 +73,11 @@ export async function startPaid<Result>(
 		if (claimed && 'earlier' in claimed) return claimed.earlier;
 		if (claimed) claim = claimed;
 
-		checkCap?.();
-
+		const reservation = await reserve?.();
 		const attempts = { beforeAttempt: claim.renew };
-		const sent = await trackInFlight(account, async () => await send(attempts));
+		const sent = await sendReserved(reservation, costOf, async () => {
+			return await trackInFlight(account, async () => await send(attempts));
+		});
 
 		const result = await claim.recordStarted(sent);
 		memory?.recordResult(result);
@@ -105,6 +95,28 @@ const withoutLedger = <Result>(): StartClaim<Result> => ({
 	recordStarted: async (result) => result,
 	recordFailed: async (cause) => cause,
 });
+
+/** Sends what was reserved. However it ends, the reservation is settled or released. */
+export async function sendReserved<Result>(
+	reservation: Reservation | undefined,
+	costOf: PaidStart<Result>['costOf'],
+	send: () => Promise<Result>,
+): Promise<Result> {
+	try {
+		const result = await send();
+		await reservation?.settle(costOf?.(result));
+		return result;
+	} catch (cause) {
+		if (isUnstarted(cause)) await reservation?.release();
+		else await reservation?.settle(cause instanceof ServiceError ? costOf?.(cause) : undefined);
+		throw mapServiceError(cause);
+	}
+}
+
+/** Whether a request has certainly started nothing. */
+export const isUnstarted = (cause: unknown): boolean =>
+	cause instanceof ServiceError &&
+	(cause.details.outcome ?? determineOutcome(cause)) === 'not_started';
 
 /** How many paid requests each account has in flight, in all executions of this process. */
 const inFlightCounts = new Map<string, number>();

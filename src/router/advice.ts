@@ -1,6 +1,6 @@
 import { withDetails, type ServiceError } from '../core/errors';
 import { explainWrongEndpoint, type Model } from './model';
-import { formatUsd, readInteger, type Decimal } from './money';
+import { formatUsd, readInteger, type Decimal } from '../core/money';
 import { maximumAffordableOutput } from './pricing';
 
 /**

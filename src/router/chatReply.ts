@@ -1,6 +1,6 @@
 import { isPlainObject } from '../core/json';
 import type { TextAnswer, ToolCall } from './textAnswer';
-import { readTokenCounts } from './tokens';
+import { readTokenCounts } from '../core/tokenCounts';
 
 type CreateId = () => string;
 

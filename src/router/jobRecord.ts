@@ -8,7 +8,7 @@ import { ServiceError, withDetails } from '../core/errors';
 import type { HttpResponse } from '../core/http';
 import { isPlainObject } from '../core/json';
 import type { MediaType } from './model';
-import { readDecimal, toUsd } from './money';
+import { readDecimal, toUsd } from '../core/money';
 
 export interface Job {
 	jobId: string;

@@ -1,5 +1,6 @@
 import { invalidInputError } from '../core/errors';
 import { isPlainObject } from '../core/json';
+import type { Model } from './model';
 
 export const roles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 type Role = (typeof roles)[number];
@@ -95,9 +96,28 @@ export const modalityNames: Record<Modality, string> = {
 	file: 'files',
 };
 
-/** The inputs of a model, for messages for the user. @param accepted As the catalog names them. */
-export const describeInputs = (accepted: readonly string[]) =>
-	accepted.join(', ') || 'nothing that the catalog names';
+/**
+ * Rejects a model that does not take an input which a request needs. A model without inputs in the catalog is accepted.
+ *
+ * @param place Where the inputs are listed in the editor, if each has a number there.
+ * @throws ServiceError `invalid`.
+ */
+export function checkInputs(
+	{ id, input_modalities: accepted }: Model,
+	wanted: readonly Modality[],
+	place?: string,
+): void {
+	if (!Array.isArray(accepted)) return;
+	const index = wanted.findIndex((one) => !accepted.includes(one));
+	const needed = wanted[index];
+	if (!needed) return;
+	const model = `${place ? `${place} ${index + 1}: the` : 'The'} model ${id}`;
+	const inputs = accepted.join(', ') || 'nothing that the catalog names';
+	throw invalidInputError(
+		`${model} does not take ${modalityNames[needed]}`,
+		`Nothing was sent. It takes: ${inputs}. Use another model, or leave the file out.`,
+	);
+}
 
 /** A file for the model: its content, or a URL that the service can read. */
 export type Attachment = { modality: Modality } & (

@@ -83,6 +83,8 @@ export interface Model {
 	kind?: ModelKind;
 	/** Context window in tokens, prompt and answer together. */
 	context_length?: number;
+	/** The longest answer in tokens. */
+	max_output_tokens?: number;
 	/** Accepted inputs: `text`, `image`, `audio`, `video`, `file`. */
 	input_modalities?: string[];
 	/** The caller's own prices in USD. */

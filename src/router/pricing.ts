@@ -1,3 +1,4 @@
+import type { Bound } from '../core/budget';
 import { isPlainObject } from '../core/json';
 import type { Model } from './model';
 import {
@@ -9,13 +10,14 @@ import {
 	readInteger,
 	sumRoundedUp,
 	type Decimal,
-} from './money';
-import { maximumPromptTokens, readTokenCounts } from './tokens';
+} from '../core/money';
+import { readTokenCounts } from '../core/tokenCounts';
+import { maximumPromptTokens } from './promptTokens';
 
-export { maximumPromptTokens, estimatePromptTokens } from './tokens';
-
-/** Output tokens for which the router holds money when a request sets no cap. @see section 8 */
+/** Output tokens for which the router holds money when a request sets no maximum. @see section 8 */
 export const DEFAULT_OUTPUT_TOKENS = 4096;
+/** The most output tokens that a request asks for by itself, when a spending cap affords them. */
+const MOST_OUTPUT_TOKENS = 16_384;
 
 /**
  * The cost of a text request from the reported tokens, in either protocol. The output tokens include hidden reasoning, and the
@@ -48,6 +50,8 @@ export interface CostBound {
 	promptCountedBy: 'bytes' | 'contextWindow';
 	/** The sum for all answers. */
 	outputTokens: number;
+	/** Output tokens of one answer that the request has to ask for, so that the bound is one. Absent if it does so already, or has no cap. */
+	maxTokens?: number;
 }
 
 export interface NoCostBound {
@@ -62,13 +66,15 @@ export interface NoCostBound {
  * service asks the model once, so it does not apply where the service runs tools.
  *
  * @param model The catalog entry.
+ * @param left Micro-dollars that the spending caps leave; undefined without a cap.
  * @see section 8, cost rules 1 and 4
  */
 export function maximumTextCost(
-	{ pricing, context_length: contextLength }: Pick<Model, 'pricing' | 'context_length'>,
+	model: Pick<Model, 'pricing' | 'context_length' | 'max_output_tokens'>,
 	body: Record<string, unknown>,
+	left?: Decimal,
 ): CostBound | NoCostBound {
-	const window = readCount(contextLength) || undefined;
+	const window = readCount(model.context_length) || undefined;
 	const prompt = countPromptTokens(body, window);
 	if ('unbounded' in prompt) return prompt;
 	const limits = readOutputLimits(body);
@@ -76,11 +82,20 @@ export function maximumTextCost(
 		return {
 			unbounded: 'The cap on output tokens or the number of answers is not a whole number.',
 		};
-	const { input, output } = readTokenPrices(pricing);
+	const { input, output } = readTokenPrices(model.pricing);
 	const { promptTokens } = prompt;
-	const outputTokens = Math.min(limits.allowance, window ?? Infinity) * limits.choices;
 	if (promptTokens && !input)
 		return { unbounded: 'The catalog has no price for the input tokens of this model.' };
+	let maxTokens: number | undefined;
+	if (limits.allowance === undefined && left) {
+		const affordable = divideOrInfinity(
+			left.minus(input?.times(promptTokens) ?? 0),
+			output?.times(limits.choices),
+		);
+		maxTokens = chooseMaxTokens(model, promptTokens, affordable);
+	}
+	const allowance = limits.allowance ?? maxTokens ?? DEFAULT_OUTPUT_TOKENS;
+	const outputTokens = Math.min(allowance, window ?? Infinity) * limits.choices;
 	if (outputTokens && !output)
 		return { unbounded: 'The catalog has no price for the output tokens of this model.' };
 	const microUsd = sumCost([
@@ -89,7 +104,33 @@ export function maximumTextCost(
 	]);
 	return microUsd === undefined
 		? { unbounded: 'The largest possible cost is too large to calculate.' }
-		: { microUsd, ...prompt, outputTokens };
+		: { microUsd, ...prompt, outputTokens, ...(maxTokens !== undefined && { maxTokens }) };
+}
+/** How many output tokens a request asks for by itself. Where even the default does not fit, the cap refuses the request. */
+function chooseMaxTokens(
+	{ context_length: contextLength, max_output_tokens: largest }: Partial<Model>,
+	promptTokens: number,
+	affordable: number,
+): number {
+	const window = readCount(contextLength) || Infinity;
+	// a service may refuse a prompt and a maximum that do not fit the window together
+	const wanted = Math.min(MOST_OUTPUT_TOKENS, affordable, window - promptTokens);
+	return Math.min(Math.max(wanted, DEFAULT_OUTPUT_TOKENS), readCount(largest) || Infinity, window);
+}
+
+const divideOrInfinity = (amount: Decimal, part: Decimal | undefined): number =>
+	!part?.gt(0) ? Infinity : amount.gt(0) ? divideRoundedDown(amount, part).toNumber() : 0;
+
+/** The most that a text request can cost, for a budget. */
+export function toTextBound(bound: CostBound | NoCostBound): Bound {
+	if ('unbounded' in bound) return bound;
+	const { microUsd, promptTokens, promptCountedBy, outputTokens } = bound;
+	const prompt =
+		promptCountedBy === 'bytes'
+			? `At most ${promptTokens} tokens go in`
+			: `The prompt is counted as the whole context window of the model, ${promptTokens} tokens,`;
+	const counted = `${prompt} and ${outputTokens} come out: lower "Maximum Output Tokens", shorten the input, or`;
+	return { microUsd, verb: 'could cost up to', counted };
 }
 
 /** @param window Tokens; undefined if the catalog does not have it. */
@@ -138,7 +179,7 @@ export function maximumAffordableOutput(refusal: {
 	// a request that would fit was refused for another reason
 	if (free.gte(required)) return undefined;
 	const oneToken = price.times(limits.choices);
-	const promptPart = required.minus(oneToken.times(limits.allowance));
+	const promptPart = required.minus(oneToken.times(limits.allowance ?? DEFAULT_OUTPUT_TOKENS));
 	if (promptPart.lt(0)) return undefined;
 	const remaining = free.minus(promptPart);
 	return remaining.lt(0) ? 0 : divideRoundedDown(remaining, oneToken).toNumber();
@@ -164,26 +205,18 @@ function sumCost(parts: Array<[tokens: number, price: Decimal | undefined]>): nu
 	return Number.isSafeInteger(microUsd) ? microUsd : undefined;
 }
 
-/** The maximum output tokens of one answer, and the number of answers. @returns undefined when either cannot be read. */
+/** The maximum output tokens of one answer, if it is set, and the number of answers. @returns undefined when either cannot be read. */
 function readOutputLimits(
 	body: Record<string, unknown>,
-): { allowance: number; choices: number } | undefined {
+): { allowance: number | undefined; choices: number } | undefined {
 	const caps = [body['max_tokens'], body['max_completion_tokens'], body['max_output_tokens']]
 		.filter((cap) => cap !== undefined && cap !== null)
 		.map(readCount);
 	const choices = readCount(body['n'] ?? 1);
 	if (!choices || caps.includes(undefined)) return undefined;
 	// which of several caps the router applies is not specified
-	const allowance = caps.length ? Math.max(...caps.map((cap) => cap ?? 0)) : DEFAULT_OUTPUT_TOKENS;
+	const allowance = caps.length ? Math.max(...caps.map((cap) => cap ?? 0)) : undefined;
 	return { allowance, choices };
-}
-
-/** The minimum cost of a media job. */
-export interface MinimumJobCost {
-	/** Whole micro-dollars, rounded up once, as the service does. */
-	microUsd: Decimal;
-	/** The calculation in words, e.g. `4 images at $0.04`. */
-	counted: string;
 }
 
 /** Common names of the fields for the number of outputs and their duration. The specification defines none of them. */
@@ -203,15 +236,17 @@ const TEXT_FIELDS = ['prompt', 'text', 'input'];
 export function minimumJobCost(
 	pricing: unknown,
 	body: Record<string, unknown>,
-): MinimumJobCost | undefined {
+): { microUsd: Decimal; verb: string; counted: string } | undefined {
 	if (!isPlainObject(pricing)) return undefined;
 	const price = readDecimal(pricing['per_unit']);
 	if (!price) return undefined;
 	const { units, counted } = countUnits(pricing['unit'], body);
 	const unitPrice = price.times(1e6);
+	const count = counted(formatUsd(unitPrice) ?? '');
 	return {
 		microUsd: sumRoundedUp([[units, unitPrice]]),
-		counted: counted(formatUsd(unitPrice) ?? ''),
+		verb: 'costs at least',
+		counted: `The catalog has the price of the cheapest configuration: ${count}. Ask for less, or`,
 	};
 }
 

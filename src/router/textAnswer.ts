@@ -43,12 +43,16 @@ export function toToolCall(id: unknown, name: unknown, written: unknown): ToolCa
 
 const stringOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '');
 
-/** A message for the user about a problem with a complete answer, and what to do. */
-export function answerWarning(answer: TextAnswer): string | undefined {
+/**
+ * A message for the user about a problem with a complete answer, and what to do.
+ *
+ * @param maxTokens What the request limited the answer to by itself, if it did.
+ */
+export function answerWarning(answer: TextAnswer, maxTokens?: number): string | undefined {
 	const { choices = [answer] } = answer;
 	return choices
 		.map((choice, index) =>
-			choiceWarning(choice, choices.length > 1 ? `Answer ${index + 1}` : 'The answer'),
+			choiceWarning(choice, choices.length > 1 ? `Answer ${index + 1}` : 'The answer', maxTokens),
 		)
 		.find(Boolean);
 }
@@ -56,13 +60,18 @@ export function answerWarning(answer: TextAnswer): string | undefined {
 function choiceWarning(
 	{ finishReason, text, toolCalls, refusal }: TextChoice,
 	subject: string,
+	maxTokens: number | undefined,
 ): string | undefined {
 	if (finishReason === 'length') {
 		const hasContent = text || toolCalls.length;
 		const missing = hasContent
 			? 'is cut off'
 			: 'has no text, all tokens went into hidden reasoning';
-		return `${subject} ${missing}: it reached the cap on output tokens. Raise "Maximum Output Tokens"; reasoning models need 2000 or more, since their thinking counts as output.`;
+		const reached =
+			maxTokens === undefined
+				? 'the cap on output tokens. Raise "Maximum Output Tokens"'
+				: `${maxTokens} output tokens, which is all that it gets within its spending cap as long as "Maximum Output Tokens" is not set. Set it to allow more`;
+		return `${subject} ${missing}: it reached ${reached}; reasoning models need 2000 or more, since their thinking counts as output.`;
 	}
 	if (finishReason === 'content_filter')
 		return `${subject} was stopped by the model's content filter: what came before is all there is. Change the message, or use another model.`;

@@ -94,7 +94,7 @@ it('the operation that CONTRIBUTING shows is the one that is tried here, and wor
 			caller: 'workflow',
 			readItem: () => undefined,
 			isFromVisitor: () => false,
-			readHistory: () => undefined,
+			readTurn: () => undefined,
 			readChatSession: () => undefined,
 		},
 	});

@@ -1,6 +1,6 @@
+import { createCap, reserve, type Spending } from '../../../src/core/budget';
 import {
 	cancelledError,
-	determineOutcome,
 	mapServiceError,
 	ServiceError,
 	withDetails,
@@ -11,13 +11,18 @@ import { withRetries } from '../../../src/core/resend';
 import type { Connection } from '../../../src/n8n/connection';
 import type { PreflightContext } from '../../../src/n8n/operation';
 import type { SentRequests } from '../../../src/n8n/sentRequests';
-import { countInFlight, trackInFlight } from '../../../src/n8n/startPaid';
+import {
+	countInFlight,
+	isUnstarted,
+	sendReserved,
+	trackInFlight,
+} from '../../../src/n8n/startPaid';
 import { explainBalance } from '../../../src/router/advice';
-import { reserveCall, type CallSpending } from '../../../src/router/callSpending';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
-import { textCost } from '../../../src/router/pricing';
+import { textCost, toTextBound } from '../../../src/router/pricing';
 import type { TextAnswer } from '../../../src/router/textAnswer';
 import { protocols } from '../text/protocols';
+import { limitOutput } from '../text/textCost';
 import { createAnswerReader, readStructuredAnswer, toCostFields } from '../text/textOutput';
 import { type ChatModelValues, checkCall, createBodyBuilder } from './callBody';
 
@@ -26,6 +31,8 @@ export interface AnsweredCall {
 	answer: TextAnswer;
 	/** Of the answer, in micro-dollars. Undefined if it is not known. */
 	microUsd: number | undefined;
+	/** What the spending caps allowed the answer to have, if nobody set a maximum. */
+	maxTokens: number | undefined;
 	/** The models that have refused the call before, and why. */
 	refusals: Array<{ model: string; reason: string }>;
 }
@@ -37,7 +44,7 @@ interface CallContext {
 	maxRateLimitWait: number;
 	lookUp: PreflightContext<never>['lookUp'];
 	/** Of the execution. */
-	spending: CallSpending;
+	spending: Spending;
 	sentRequests: Pick<SentRequests, 'recallCall'>;
 	itemIndex: number;
 	/** Called with the cost of an answer, also of one that failed later. */
@@ -107,10 +114,6 @@ function isRefusedUnstarted(cause: unknown): cause is ServiceError {
 	return isUnstarted(cause) && status >= 400 && status !== 401;
 }
 
-const isUnstarted = (cause: unknown) =>
-	cause instanceof ServiceError &&
-	(cause.details.outcome ?? determineOutcome(cause)) === 'not_started';
-
 /** Names the models that were asked before. */
 function withRefusals(error: ServiceError, refusals: AnsweredCall['refusals']): ServiceError {
 	if (!refusals.length) return error;
@@ -122,9 +125,9 @@ function withRefusals(error: ServiceError, refusals: AnsweredCall['refusals']): 
 /** @returns a function that throws ServiceError `schemaMismatch`. An answer that calls tools may have words of its own. */
 function createFormatCheck(values: ChatModelValues) {
 	const readAnswer = createAnswerReader(values);
-	return (answer: TextAnswer, microUsd: number | undefined) => {
+	return ({ answer, microUsd, maxTokens }: Omit<AnsweredCall, 'refusals'>) => {
 		if (!readAnswer || answer.toolCalls.length) return;
-		readStructuredAnswer(readAnswer, { ...answer, ...toCostFields(microUsd) });
+		readStructuredAnswer(readAnswer, { ...answer, ...toCostFields(microUsd) }, maxTokens);
 	};
 }
 
@@ -136,45 +139,58 @@ async function askOnce(
 	},
 	asked: ChatRequest,
 	onText: OnText,
-): Promise<{ answer: TextAnswer; microUsd: number | undefined }> {
-	const { values, lookUp, spending, sentRequests, itemIndex, onCost, checkFormat, signal } =
-		context;
-	const http = signal ? endedBy(signal, context.http) : context.http;
+): Promise<Omit<AnsweredCall, 'refusals'>> {
+	const { values, sentRequests, itemIndex, onCost, checkFormat, signal } = context;
 	const { account } = context.connection;
-	const { toBody, ask } = protocols[values.options.protocol ?? 'chat'];
-	const body = toBody(asked);
-	const sent = sentRequests.recallCall(itemIndex, body);
+	const http = signal ? endedBy(signal, context.http) : context.http;
+	const limits = createLimits(values, context.spending);
+	const { toBody, ask } = protocols[limits.protocol];
+	const unlimited = toBody(asked);
+	// not the limited one: what the caps leave differs when the same is asked again
+	const sent = sentRequests.recallCall(itemIndex, unlimited);
 	// throws the earlier failure if the service may have received the call
 	sent.earlierResult();
-	const { entry, bound } = await checkCall({ lookUp }, asked, body, values);
-	const reservation = reserveCall(spending, bound, values.spendingCapPerExecution);
-	const settle = (usage: unknown) => {
-		const microUsd = textCost(entry?.pricing, usage);
-		reservation.settle(microUsd);
+	const found = await checkCall(context, asked, unlimited, limits);
+	const model = 'entry' in found ? found.entry : undefined;
+	// nothing may be awaited between the two: other calls reserve from the same caps
+	const { body, cost } = limitOutput(found, unlimited, limits);
+	const reservation = await reserve(limits.caps, toTextBound(cost));
+	const maxTokens = 'maxTokens' in cost ? cost.maxTokens : undefined;
+	let microUsd: number | undefined;
+	const costOf = (ended: TextAnswer | ServiceError) => {
+		microUsd = textCost(model?.pricing, usageOf(ended));
 		onCost(microUsd);
 		return microUsd;
 	};
 	// known at once to a caller that gives up and asks again
 	signal?.addEventListener('abort', () => sent.recordFailure(cancelledError()), { once: true });
 	try {
-		const answer = await trackInFlight(
-			account,
-			async () => await ask(http, body as never, onText),
-		).catch((cause: unknown) => {
-			if (!isUnstarted(cause)) throw withCost(cause, settle(usageOf(cause)));
-			reservation.release();
-			throw mapServiceError(cause);
+		const answer = await sendReserved(reservation, costOf, async () => {
+			return await trackInFlight(account, async () => await ask(http, body as never, onText));
 		});
-		const microUsd = settle(answer.usage);
-		checkFormat(answer, microUsd);
+		const answered = { answer, microUsd, maxTokens };
+		checkFormat(answered);
 		if (!signal?.aborted) sent.forget();
-		return { answer, microUsd };
+		return answered;
 	} catch (cause) {
-		sent.recordFailure(cause);
-		throw mapServiceError(cause, (error) =>
-			explainBalance(error, { body, model: entry, others: countInFlight(account) }),
+		const failure = withCost(cause, microUsd);
+		sent.recordFailure(failure);
+		throw mapServiceError(failure, (error) =>
+			explainBalance(error, { body, model, others: countInFlight(account) }),
 		);
 	}
+}
+
+/** What limits a call. */
+function createLimits(
+	{ spendingCapPerCall, spendingCapPerExecution, options }: ChatModelValues,
+	spending: Spending,
+) {
+	const { protocol = 'chat', allowUnknownCost = false } = options;
+	const item = { cap: spendingCapPerCall, field: 'Spending Cap per Call', of: 'call' };
+	const execution = { field: 'Spending Cap per Execution', of: 'execution', spending };
+	const calls = createCap({ cap: spendingCapPerExecution, ...execution });
+	return { protocol, allowUnknownCost, caps: { item: createCap(item), calls } };
 }
 
 /** A caller that gives up does not pay for the rest of an answer. */
@@ -192,8 +208,8 @@ const withCost = (cause: unknown, microUsd: number | undefined): unknown =>
 			: error;
 	});
 
-/** The token counts of an answer that broke off. */
-function usageOf(cause: unknown): unknown {
-	const partial = cause instanceof ServiceError ? cause.details.partial : undefined;
-	return partial && 'usage' in partial ? partial.usage : undefined;
+/** The token counts of an answer, also of one that broke off. */
+function usageOf(ended: TextAnswer | ServiceError): unknown {
+	const answer = ended instanceof ServiceError ? ended.details.partial : ended;
+	return answer && 'usage' in answer ? answer.usage : undefined;
 }

@@ -1,13 +1,15 @@
+import { type Caps, checkCaps } from '../../../src/core/budget';
 import { invalidInputError } from '../../../src/core/errors';
 import { isPlainObject } from '../../../src/core/json';
 import type { PreflightContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
-import { describeInputs, type Modality, modalityNames } from '../../../src/router/messages';
-import { checkKind, type Model } from '../../../src/router/model';
-import { type CostBound, maximumTextCost, type NoCostBound } from '../../../src/router/pricing';
-import { checkMaximumCost } from '../../../src/router/spendingCap';
+import { checkInputs, type Modality } from '../../../src/router/messages';
+import { checkKind } from '../../../src/router/model';
+import { toTextBound } from '../../../src/router/pricing';
 import { checkAgainstCatalog } from '../catalog';
+import type { Protocol } from '../text/protocols';
+import { type FoundModel, limitOutput } from '../text/textCost';
 import { addFields, CHAT_FIELDS, toFormatField, toProtocolFields } from '../text/textRequest';
 import type { chatModelParams } from './chatModel.params';
 
@@ -62,54 +64,30 @@ function withPlainContent(message: unknown): unknown {
 	return message['content'].length ? message : { ...message, content: null };
 }
 
-/** What the catalog says of a call. */
-interface CheckedCall {
-	/** Absent if the catalog does not have the model, or could not be read. */
-	entry?: Model;
-	/** The most that it can cost. */
-	bound: CostBound | NoCostBound;
-}
-
 /**
- * Rejects a model of the wrong kind or without an input that the call needs, and a call that could cost more than the cap, or an
+ * Rejects a model of the wrong kind or without an input that the call needs, and a call that could cost more than the caps, or an
  * unknown amount.
  *
  * @param asked In chat completions.
- * @param body As it is sent.
+ * @param body As it is sent, apart from a limit of the output.
  */
 export async function checkCall(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
 	asked: ChatRequest,
 	body: Record<string, unknown>,
-	{ spendingCapPerCall, options }: Pick<ChatModelValues, 'spendingCapPerCall' | 'options'>,
-): Promise<CheckedCall> {
-	let checked: CheckedCall | undefined;
+	limits: { protocol: Protocol; caps: Caps; allowUnknownCost: boolean },
+): Promise<FoundModel> {
+	let checked: FoundModel = { missing: 'the catalog was not read' };
 	await checkAgainstCatalog(context, asked.model, (found) => {
-		const entry = 'entry' in found ? found.entry : undefined;
-		if (entry) checkModel(entry, asked);
-		checked = {
-			...(entry && { entry }),
-			bound: 'entry' in found ? maximumTextCost(found.entry, body) : { unbounded: found.missing },
-		};
-		checkMaximumCost(checked.bound, {
-			cap: spendingCapPerCall,
-			name: 'Spending Cap per Call',
-			allowUnknownCost: options.allowUnknownCost ?? false,
-		});
+		if ('entry' in found) {
+			checkKind(found.entry, 'text', 'That is an operation of the Model Router node.');
+			checkInputs(found.entry, findModalities(asked.messages));
+		}
+		const { cost } = limitOutput(found, body, limits);
+		checkCaps(limits.caps, toTextBound(cost), limits.allowUnknownCost);
+		checked = found;
 	});
-	return checked ?? { bound: { unbounded: 'the catalog was not read' } };
-}
-
-function checkModel(entry: Model, { messages }: ChatRequest): void {
-	checkKind(entry, 'text', 'That is an operation of the Model Router node.');
-	const { id, input_modalities: inputs } = entry;
-	const needed =
-		Array.isArray(inputs) && findModalities(messages).find((one) => !inputs.includes(one));
-	if (needed)
-		throw invalidInputError(
-			`The model ${id} does not take ${modalityNames[needed]}`,
-			`Nothing was sent. It takes: ${describeInputs(inputs)}. Choose another model, or leave the file out.`,
-		);
+	return checked;
 }
 
 /** What the parts of messages are, by their types in chat completions. */

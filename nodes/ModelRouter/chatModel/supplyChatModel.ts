@@ -5,6 +5,9 @@ import type {
 	SupplyData,
 } from 'n8n-workflow';
 
+import { emptySpending } from '../../../src/core/budget';
+import { readDecimal, ZERO } from '../../../src/core/money';
+import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { toNodeError } from '../../../src/n8n/errors';
 import { type CallFacts, supplyLanguageModel } from '../../../src/n8n/languageModel';
@@ -15,10 +18,7 @@ import { toExecuteContext } from '../../../src/n8n/platform';
 import { updateCustomData } from '../../../src/n8n/recordIds';
 import { defaultRequestSettings, type RequestSettings } from '../../../src/n8n/requestSettings';
 import { createSentRequests } from '../../../src/n8n/sentRequests';
-import { emptyCallSpending } from '../../../src/router/callSpending';
-import { readDecimal, ZERO } from '../../../src/router/money';
 import { answerWarning } from '../../../src/router/textAnswer';
-import { readTokenCounts } from '../../../src/router/tokens';
 import { access } from '../access';
 import { toCostFields } from '../text/textOutput';
 import { type AnsweredCall, createModelCaller } from './askModels';
@@ -85,7 +85,7 @@ function createAsk(
 		connection,
 		maxRateLimitWait,
 		lookUp: createLookUp(n8n, connection),
-		spending: createExecutionState(n8n).getState('spending', emptyCallSpending),
+		spending: createExecutionState(n8n).getState('budget', emptySpending),
 		sentRequests: createSentRequests(n8n, { scope, resendIfUnknown, redact }),
 		itemIndex,
 		onCost: (microUsd) => recordCost(n8n, microUsd),
@@ -97,7 +97,7 @@ function createAsk(
 			const rest = stream.end();
 			if (rest) onText(rest);
 			const answer = redact.data(answered.answer);
-			const notice = answerWarning(answer);
+			const notice = answerWarning(answer, answered.maxTokens);
 			if (notice) addHint(n8n, notice);
 			facts.push(redact.data(toFacts({ ...answered, answer }, notice)));
 			return answer;

@@ -65,8 +65,7 @@ export function toStartLedger(
 				return { earlier: { job: toJob(entry), ledgered: { entry, startedBefore: true } } };
 			}
 			return {
-				renew: claim.renew,
-				recordFailed: claim.recordFailed,
+				...claim,
 				async recordStarted({ job }) {
 					const entry = await claim.recordStarted(toEntryFields(job));
 					if (!entry)

@@ -1,19 +1,20 @@
-import { mapServiceError, ServiceError } from '../../../src/core/errors';
+import {
+	type Caps,
+	checkCaps,
+	createCap,
+	emptySpending,
+	reserve,
+	type Spending,
+} from '../../../src/core/budget';
+import { mapServiceError } from '../../../src/core/errors';
+import { type Decimal, readInteger } from '../../../src/core/money';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import type { SendAttempts } from '../../../src/n8n/startPaid';
-import { isBalanceTooSmall, explainJobBalance } from '../../../src/router/advice';
+import { explainJobBalance } from '../../../src/router/advice';
 import type { Job } from '../../../src/router/jobRecord';
 import { addInputs, type JobInput, startJob } from '../../../src/router/jobStart';
 import { checkKind, kindOfMediaType } from '../../../src/router/model';
-import { minimumJobCost, type MinimumJobCost } from '../../../src/router/pricing';
-import {
-	addEstimate,
-	markSpendingUnknown,
-	unknownCostError,
-	checkMinimumCost,
-	checkExecutionCap,
-	emptySpending,
-} from '../../../src/router/spendingCap';
+import { minimumJobCost } from '../../../src/router/pricing';
 import { checkAgainstCatalog, findCachedModel } from '../catalog';
 import { spendingCapPerItemParam } from '../acrossResources.params';
 import { toStartLedger, type StartedJob } from './jobLedger';
@@ -32,69 +33,75 @@ export async function checkStart({
 	await checkAgainstCatalog({ lookUp }, model, (found) => {
 		const entry = 'entry' in found ? found.entry : undefined;
 		if (entry) checkKind(entry, kindOfMediaType(mediaType));
-		const minimum = minimumJobCost(entry?.pricing, body);
-		if (minimum) return checkCaps(minimum, caps);
-		if (allowUnknownCost) return;
-		throw unknownCostError(
-			'missing' in found ? found.missing : 'the catalog has no price for this model',
-		);
+		const missing = 'missing' in found ? found.missing : NO_PRICE;
+		const bound = minimumJobCost(entry?.pricing, body) ?? { unbounded: missing };
+		checkCaps(createCaps(caps), bound, allowUnknownCost);
 	});
 }
 
-function checkCaps(
-	minimum: MinimumJobCost,
+/** @param spending What the jobs of the execution cost. Without it, the caps apply to one job alone. */
+function createCaps(
 	{
-		spendingCapPerItem,
+		spendingCapPerItem: cap,
 		spendingCapPerExecution,
 	}: Pick<StartRequest, 'spendingCapPerItem' | 'spendingCapPerExecution'>,
-): void {
-	checkMinimumCost(minimum, spendingCapPerItem, spendingCapPerItemParam.displayName);
-	if (spendingCapPerExecution === undefined) return;
-	const { displayName } = startOptions.spendingCapPerExecution;
-	checkMinimumCost(minimum, spendingCapPerExecution, displayName);
+	spending?: Spending,
+): Caps {
+	const item = createCap({ cap, field: spendingCapPerItemParam.displayName, of: 'item' });
+	if (spendingCapPerExecution === undefined) return { item };
+	const jobs = createCap({
+		cap: spendingCapPerExecution,
+		field: startOptions.spendingCapPerExecution.displayName,
+		of: 'execution',
+		...(spending && { spending }),
+		needsCosts: true,
+	});
+	return { item, jobs };
 }
 
 /** Starts a job unless it was started before. With a cap per execution, starts run one after another, so that each knows the costs of the earlier ones. */
 export async function startPaidJob(context: OperationContext<StartRequest>): Promise<StartedJob> {
-	const { mediaType, spendingCapPerExecution, ledger } = context.request;
-	const spending = context.getState('spending', emptySpending);
+	const { request, getState } = context;
+	const { mediaType, model, spendingCapPerExecution, ledger } = request;
 	const start = async () => {
 		const body = await buildStartBody(context);
+		// looked up before the start: the response must be recorded without delay
+		const least = minimumJobCost((await findCachedModel(context, model))?.pricing, body);
+		const caps = createCaps(request, getState('budget', emptySpending));
 		return await context.startPaid<StartedJob>({
 			request: { mediaType, body },
 			...(ledger && { ledger: toStartLedger(context, ledger) }),
-			...(spendingCapPerExecution !== undefined && {
-				checkCap: () => checkExecutionCap(spending, spendingCapPerExecution),
+			reserve: async () => await reserve(caps, least ?? { unbounded: NO_PRICE }),
+			costOf: (ended) => ('job' in ended ? readCost(ended.job, least?.microUsd) : undefined),
+			send: async (attempts) => ({
+				job: await sendStart(context, body, least?.microUsd, attempts),
 			}),
-			send: async (attempts) => ({ job: await sendStart(context, body, spending, attempts) }),
 		});
 	};
 	return spendingCapPerExecution === undefined ? await start() : await context.runSerially(start);
 }
 
-/** Sends a start, records its ID immediately, and adds its cost to the spending of the execution. */
+const NO_PRICE = 'the catalog has no price for this model';
+
+/** What a started job costs: the service's estimate, or the catalog's minimum where that is more. A lower estimate would weaken a cap. */
+function readCost({ estimatedCostMicroUsd }: Job, minimum: Decimal | undefined) {
+	const estimate = readInteger(estimatedCostMicroUsd);
+	if (!estimate?.gte(0)) return undefined;
+	return minimum?.gt(estimate) ? minimum : estimate;
+}
+
+/** Sends a start and records its ID immediately. */
 async function sendStart(
-	context: OperationContext<StartRequest>,
+	{ request: { mediaType }, http, recordId, countInFlight }: OperationContext<StartRequest>,
 	body: Record<string, unknown>,
-	spending: ReturnType<typeof emptySpending>,
+	leastMicroUsd: Decimal | undefined,
 	attempts: SendAttempts,
 ): Promise<Job> {
-	const { request, http, recordId, countInFlight } = context;
-	const { mediaType, model, spendingCapPerExecution } = request;
-	const findMinimumCost = async () =>
-		minimumJobCost((await findCachedModel(context, model))?.pricing, body)?.microUsd;
-	// looked up before the start: the response must be recorded without delay
-	const minimumCost = spendingCapPerExecution === undefined ? undefined : await findMinimumCost();
 	try {
 		const job = await startJob(http, mediaType, body, attempts);
 		recordId('mediaJob', job.jobId);
-		addEstimate(spending, job.estimatedCostMicroUsd, minimumCost);
 		return job;
 	} catch (cause) {
-		const serviceError = cause instanceof ServiceError ? cause : undefined;
-		if (serviceError?.details.outcome === 'unknown') markSpendingUnknown(spending);
-		const leastMicroUsd =
-			serviceError && isBalanceTooSmall(serviceError) ? await findMinimumCost() : undefined;
 		throw mapServiceError(cause, (error) =>
 			explainJobBalance(error, { leastMicroUsd, others: countInFlight() - 1 }),
 		);

@@ -1,24 +1,23 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { createCap } from '../../../src/core/budget';
 import { ServiceError } from '../../../src/core/errors';
+import { formatUsd, toUsd } from '../../../src/core/money';
 import { operation } from '../../../src/n8n/operation';
 import type { Model } from '../../../src/router/model';
-import { formatUsd, toUsd } from '../../../src/router/money';
-import {
-	estimatePromptTokens,
-	maximumTextCost,
-	textCost,
-	type CostBound,
-} from '../../../src/router/pricing';
+import { textCost, type CostBound } from '../../../src/router/pricing';
+import { estimatePromptTokens } from '../../../src/router/promptTokens';
 import { getCachedCatalog, toPrices } from '../catalog';
 import { buildBody, checkTextRequest, toTextRequest } from './textRequest';
 import { protocolOption } from './protocols';
+import { limitOutput } from './textCost';
 import {
 	additionalFieldsOption,
 	answerCountOption,
 	furtherParams,
 	inputParams,
 	maxTokensOption,
+	spendingCapParam,
 	systemMessageOption,
 } from './text.params';
 import { toolsOption } from './tools.params';
@@ -31,6 +30,7 @@ export const estimateCost = operation({
 		'Calculate what Message a Model would cost at most, and what it is likely to cost. Nothing is sent to the model.',
 	params: [
 		...inputParams,
+		spendingCapParam,
 		...furtherParams,
 		{
 			displayName: 'Options',
@@ -49,7 +49,10 @@ export const estimateCost = operation({
 		},
 	],
 
-	prepare: ({ options, ...values }) => toTextRequest(values, options),
+	prepare: ({ options, spendingCapPerItem: cap, ...values }) => ({
+		...toTextRequest(values, options),
+		caps: { item: createCap({ cap, field: 'Spending Cap per Item', of: 'item' }) },
+	}),
 
 	check: checkTextRequest,
 
@@ -63,13 +66,13 @@ export const estimateCost = operation({
 		}
 		const { find, requestId } = catalog.value;
 		const entry = find(call.request.model);
-		const body = await buildBody(call);
+		const unlimited = await buildBody(call);
+		const found = entry ? { entry } : { missing: 'The catalog does not have this model.' };
+		const { body, cost } = limitOutput(found, unlimited, call.request);
 		return {
 			json: {
 				model: entry?.id ?? call.request.model,
-				...(entry
-					? toEstimate(entry, body)
-					: toUnknownCost('The catalog does not have this model.')),
+				...('unbounded' in cost ? toUnknownCost(cost.unbounded) : toEstimate(cost, body, entry)),
 				...toPrices(entry?.pricing),
 				...(requestId && { requestId }),
 			} as IDataObject,
@@ -78,14 +81,15 @@ export const estimateCost = operation({
 });
 
 /** `max…` is an upper bound, `estimated…` an estimate: in most languages a token has about four bytes. */
-function toEstimate(entry: Model, body: Record<string, unknown>): object {
-	const bound = maximumTextCost(entry, body);
-	if ('unbounded' in bound) return toUnknownCost(bound.unbounded);
-	const { microUsd, promptTokens, promptCountedBy, outputTokens } = bound;
+function toEstimate(
+	{ microUsd, promptTokens, promptCountedBy, outputTokens }: CostBound,
+	body: Record<string, unknown>,
+	entry: Model | undefined,
+): object {
 	const textTokens = estimatePromptTokens(body);
 	const estimatedPromptTokens = textTokens && Math.min(textTokens, promptTokens);
 	const usage = { prompt_tokens: estimatedPromptTokens, completion_tokens: outputTokens };
-	const estimated = textCost(entry.pricing, usage);
+	const estimated = textCost(entry?.pricing, usage);
 	const likely = estimated === undefined ? '' : `, likely about ${formatUsd(estimated)}`;
 	return {
 		output: `This costs at most ${formatUsd(microUsd)}${likely}. ${EXPLANATIONS[promptCountedBy]}`,

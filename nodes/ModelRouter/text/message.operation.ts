@@ -1,18 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { createCap, createConversationCap, reserve } from '../../../src/core/budget';
 import { mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
 import { isPlainObject } from '../../../src/core/json';
+import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
 import { extrasOf, onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { explainBalance } from '../../../src/router/advice';
 import type { Model } from '../../../src/router/model';
-import { textCost } from '../../../src/router/pricing';
+import { textCost, toTextBound } from '../../../src/router/pricing';
 import { answerWarning, type TextAnswer } from '../../../src/router/textAnswer';
-import { readTokenCounts } from '../../../src/router/tokens';
 import { findCachedModel } from '../catalog';
 import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
-import { buildBody, checkTextRequest, type TextRequest, toTextRequest } from './textRequest';
+import { buildBody, checkTextRequest, type PaidTextRequest, toTextRequest } from './textRequest';
 import { protocolOption, protocols } from './protocols';
+import { limitOutput } from './textCost';
 import {
 	additionalFieldsOption,
 	answerCountOption,
@@ -81,11 +83,15 @@ export const message = operation({
 		},
 	],
 
-	prepare({ simplify, spendingCapPerItem, options, ...values }, { handedOver }) {
+	prepare({ simplify, spendingCapPerItem: cap, options, ...values }, { handedOver }) {
 		const { onIncomplete = 'error', allowUnknownCost = false, ...more } = options;
 		return {
-			...toTextRequest(values, more, handedOver.readHistory()),
-			spending: { spendingCapPerItem, allowUnknownCost },
+			...toTextRequest(values, more, handedOver.readTurn('history')),
+			caps: {
+				item: createCap({ cap, field: 'Spending Cap per Item', of: 'item' }),
+				conversation: readConversationCap(handedOver.readTurn('budget')),
+			},
+			allowUnknownCost,
 			structured: createAnswerReader(values),
 			simplify,
 			onIncomplete,
@@ -97,8 +103,16 @@ export const message = operation({
 	run: askText,
 });
 
+/** What the conversation may cost in which the node speaks. */
+function readConversationCap(budget: unknown) {
+	const { cap, spent } = isPlainObject(budget) ? budget : {};
+	return typeof cap === 'number' && typeof spent === 'number'
+		? createConversationCap(cap, spent)
+		: undefined;
+}
+
 /** A text request, and how to output its answer. */
-interface AnswerRequest extends TextRequest {
+interface AnswerRequest extends PaidTextRequest {
 	simplify: boolean;
 	onIncomplete: 'error' | 'partial';
 	/** Reads the answer as JSON. Absent for a text. */
@@ -116,7 +130,10 @@ async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOu
 	const { request, startPaid, addHint } = context;
 	const { raw: rawName } = protocols[request.protocol];
 	const model = await findCachedModel(context, request.model);
-	const body = await buildBody(context);
+	const unlimited = await buildBody(context);
+	const found = model ? { entry: model } : { missing: 'The catalog does not have this model.' };
+	const { body, cost } = limitOutput(found, unlimited, request);
+	const maxTokens = 'maxTokens' in cost ? cost.maxTokens : undefined;
 
 	const toItem = ({ answer, raw }: StoredAnswer, parsed: object, more: object): ItemOutput => {
 		const rest = raw
@@ -127,14 +144,17 @@ async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOu
 
 	try {
 		const stored = await startPaid({
-			request: body,
+			// not the limited one: what the caps afford changes with the prices
+			request: unlimited,
+			reserve: async () => await reserve(request.caps, toTextBound(cost)),
+			costOf: (ended) => textCost(model?.pricing, usageOf(ended)),
 			send: async () => await sendRequest(context, body, model),
 		});
 		const { answer } = stored;
-		const notice = answerWarning(answer);
+		const notice = answerWarning(answer, maxTokens);
 		if (notice) addHint(notice);
 		const parsed = request.structured
-			? readStructuredAnswer(request.structured, { ...answer, ...costOf(answer, model) })
+			? readStructuredAnswer(request.structured, { ...answer, ...costOf(answer, model) }, maxTokens)
 			: {};
 		return toItem(stored, parsed, { ...(notice && { notice }), complete: true });
 	} catch (cause) {
@@ -186,6 +206,9 @@ async function sendRequest(
 
 const costOf = ({ usage }: TextAnswer, model: Model | undefined) =>
 	toCostFields(textCost(model?.pricing, usage));
+
+const usageOf = (ended: StoredAnswer | ServiceError) =>
+	(ended instanceof ServiceError ? findPartialAnswer(ended)?.stored : ended)?.answer.usage;
 
 /** What `sendRequest` kept of an answer that broke off. */
 function findPartialAnswer(

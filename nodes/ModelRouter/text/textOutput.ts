@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/core/errors';
 import type { ChatMessage } from '../../../src/router/messages';
-import { toUsd } from '../../../src/router/money';
+import { toUsd } from '../../../src/core/money';
 import {
 	type TextAnswer,
 	type TextChoice,
@@ -83,6 +83,7 @@ export function createAnswerReader({
 export function readStructuredAnswer(
 	read: StructuredReader,
 	answer: TextAnswer,
+	maxTokens?: number,
 ): { parsed?: unknown; parsedAnswers?: unknown[] } {
 	if (!answer.text && answer.toolCalls.length) return {};
 	const choices = answer.choices ?? [answer];
@@ -97,7 +98,7 @@ export function readStructuredAnswer(
 			computed: { place: result.place },
 			partial: answer,
 			advice:
-				answerWarning(answer) ??
+				answerWarning(answer, maxTokens) ??
 				'Describe the format in the messages as well, or use a model that follows it. The answer is billed; its text is in the details.',
 		});
 	});

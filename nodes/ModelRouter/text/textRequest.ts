@@ -1,3 +1,4 @@
+import { type Caps, checkCaps } from '../../../src/core/budget';
 import { invalidInputError } from '../../../src/core/errors';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
@@ -5,13 +6,10 @@ import {
 	addAttachments,
 	type Attachment,
 	type ChatMessage,
-	describeInputs,
-	type Modality,
-	modalityNames,
+	checkInputs,
 } from '../../../src/router/messages';
-import { checkKind, type Model } from '../../../src/router/model';
-import { maximumTextCost } from '../../../src/router/pricing';
-import { checkMaximumCost } from '../../../src/router/spendingCap';
+import { checkKind } from '../../../src/router/model';
+import { toTextBound } from '../../../src/router/pricing';
 import { checkAgainstCatalog } from '../catalog';
 import {
 	type AttachmentSource,
@@ -20,6 +18,7 @@ import {
 	toMessages,
 } from './messages.params';
 import { type Protocol, type protocolOption, protocols } from './protocols';
+import { limitOutput } from './textCost';
 import type { additionalFieldsOption, systemMessageOption, TextValues } from './text.params';
 import {
 	type toolChoiceOption,
@@ -35,41 +34,31 @@ export interface TextRequest {
 	attachments: readonly AttachmentSource[];
 	/** Builds the body of the request with its files. */
 	toBody(attachments: readonly Attachment[]): { model: string } & Record<string, unknown>;
-	/** Undefined where nothing is sent. */
-	spending?: TextSpending;
 }
 
-interface TextSpending {
-	/** USD. */
-	spendingCapPerItem: number;
+/** A text request that is sent. */
+export interface PaidTextRequest extends TextRequest {
+	caps: Caps;
 	/** Whether to send also when the cost cannot be calculated beforehand. */
 	allowUnknownCost: boolean;
 }
 
-/** Rejects a model of another kind, files that the model does not accept, and a request that could cost more than the cap. */
+/** Rejects a model of another kind, files that the model does not accept, and a request that could cost more than the caps. */
 export async function checkTextRequest({
 	request,
 	findFile,
 	lookUp,
-}: PreflightContext<TextRequest>): Promise<void> {
+}: PreflightContext<TextRequest | PaidTextRequest>): Promise<void> {
 	const modalities = request.attachments.map((attachment) => resolveModality(attachment, findFile));
 	await checkAgainstCatalog({ lookUp }, request.model, (found) => {
 		if ('entry' in found) {
 			checkKind(found.entry, 'text');
-			checkModalities(found.entry, modalities);
+			checkInputs(found.entry, modalities, 'Attachments');
 		}
-		if (!request.spending) return;
+		if (!('allowUnknownCost' in request)) return;
 		const placeholders = modalities.map((modality): Attachment => ({ modality, url: '' }));
-		const bound =
-			'entry' in found
-				? maximumTextCost(found.entry, request.toBody(placeholders))
-				: { unbounded: found.missing };
-		const { spendingCapPerItem, allowUnknownCost } = request.spending;
-		checkMaximumCost(bound, {
-			cap: spendingCapPerItem,
-			name: 'Spending Cap per Item',
-			allowUnknownCost,
-		});
+		const { cost } = limitOutput(found, request.toBody(placeholders), request);
+		checkCaps(request.caps, toTextBound(cost), request.allowUnknownCost);
 	});
 }
 
@@ -94,20 +83,6 @@ export async function buildBody({ request, readFile }: OperationContext<TextRequ
 const rejectFileLookup = (): never => {
 	throw new Error('an address needs no file');
 };
-
-function checkModalities(
-	{ id, input_modalities: accepted }: Model,
-	wanted: readonly Modality[],
-): void {
-	if (!Array.isArray(accepted)) return;
-	const [index, modality] =
-		[...wanted.entries()].find(([, candidate]) => !accepted.includes(candidate)) ?? [];
-	if (index === undefined || !modality) return;
-	throw invalidInputError(
-		`Attachments ${index + 1}: the model ${id} does not take ${modalityNames[modality]}`,
-		`It takes: ${describeInputs(accepted)}. Use another model, or leave the attachment out.`,
-	);
-}
 
 /** Options, and the fields of the chat-completions protocol as which they are sent. */
 export const CHAT_FIELDS = {

@@ -1,6 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
 import { listModels, matchesFilter } from '../../../src/router/catalog';
-import { toUsd } from '../../../src/router/money';
+import { toUsd } from '../../../src/core/money';
 import { textCost } from '../../../src/router/pricing';
 
 export const comparePrices = operation({

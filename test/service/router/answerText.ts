@@ -30,7 +30,7 @@ export function answerOf(ask: Ask, directives: Map<string, string>, index: numbe
 const YOU_SAID = { type: 'object', properties: { you_said: { type: 'string' } } };
 
 function textOf(ask: Ask, directives: Map<string, string>): string {
-	const words = numberIn(directives, 'words');
+	const words = numberIn(directives, 'words') ?? ask.writes;
 	if (words !== undefined) return manyWords(words);
 	if (directives.has('say')) return directives.get('say') ?? '';
 	if (ask.toolResult !== undefined) return `The tool said: ${ask.toolResult}`;

@@ -16,6 +16,8 @@ export interface Ask {
 	maxTokens?: number | undefined;
 	effort?: string | undefined;
 	reasoning: boolean;
+	/** How many tokens it writes if nobody limits it; undefined where that depends on what it is asked. */
+	writes?: number | undefined;
 	tools: Fields[];
 	toolChoice: unknown;
 	/** A JSON schema the answer is to fit. */
@@ -44,7 +46,7 @@ export function wrongNumbers(body: Fields, cap: 'max_tokens' | 'max_output_token
 }
 
 /** @returns what is asked, or what is wrong with the body. */
-export function askOfChat(body: Fields, { entry, reasoning }: Model): Ask | string {
+export function askOfChat(body: Fields, { entry, reasoning, writes }: Model): Ask | string {
 	const wrong = wrongNumbers(body, 'max_tokens');
 	if (wrong) return wrong;
 	const effort = body.reasoning_effort;
@@ -63,6 +65,7 @@ export function askOfChat(body: Fields, { entry, reasoning }: Model): Ask | stri
 		maxTokens: numberOf(body.max_tokens),
 		effort: isGiven(effort) ? String(effort) : undefined,
 		reasoning,
+		writes,
 		tools: Array.isArray(body.tools) ? body.tools.filter(isFields) : [],
 		toolChoice: body.tool_choice,
 		schema: format.type === 'json_schema' ? (schema ?? {}) : undefined,

@@ -23,6 +23,8 @@ export interface Model {
 	kind: Kind;
 	/** Whether it spends hidden reasoning tokens. */
 	reasoning: boolean;
+	/** How many tokens it writes, whatever it is asked, unless somebody limits it. */
+	writes?: number;
 }
 
 const text = (
@@ -79,6 +81,7 @@ export const MODELS: Model[] = [
 	text('tiny/odd-price-1', 'Odd Price 1', [0.07, 0.29, 0.007]),
 	text('tiny/input-price-1', 'Input Price 1', [0.15]),
 	without(text('tiny/no-price-1', 'No Price 1', []), 'input_modalities'),
+	{ ...text('verbose/novelist-1', 'Novelist 1', [1, 10]), writes: 9000 },
 	media('canvas/sketch-1', 'Sketch 1', 'image', { unit: 'image', per_unit: 0.04 }),
 	media('canvas/Oil.Paint-2', 'Oil Paint 2', 'image', { unit: 'request', per_unit: 0.015 }),
 	media('reel/clip-3', 'Clip 3', 'video', { unit: 'second', per_unit: 0.1 }),

@@ -49,7 +49,7 @@ export function createResponse(world: World, call: Call, key: string): Answer {
 	return json(responseObject(response, 'done'));
 }
 
-function askOfResponse(body: Fields, { entry, reasoning }: Model): Ask | string {
+function askOfResponse(body: Fields, { entry, reasoning, writes }: Model): Ask | string {
 	// section 4C: responses are not stored
 	if (body.previous_response_id !== undefined && body.previous_response_id !== null) {
 		return 'previous_response_id is not supported: send the whole history in input';
@@ -72,6 +72,7 @@ function askOfResponse(body: Fields, { entry, reasoning }: Model): Ask | string 
 		maxTokens: numberOf(body.max_output_tokens),
 		effort: typeof effort === 'string' ? effort : undefined,
 		reasoning,
+		writes,
 		tools: Array.isArray(body.tools) ? body.tools.filter(isFields) : [],
 		toolChoice: body.tool_choice,
 		schema: format.type === 'json_schema' ? format.schema : undefined,

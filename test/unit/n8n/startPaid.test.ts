@@ -42,7 +42,14 @@ function start({
 		{
 			request: {},
 			...(hasKey !== undefined && { ledger: { ...ledger, hasKey } }),
-			checkCap: () => step('cap'),
+			async reserve() {
+				step('reserve');
+				return {
+					settle: async (cost) => step(`settle ${String(cost)}`),
+					release: async () => step('release'),
+				};
+			},
+			costOf: (ended) => (ended === 'job' ? 7 : undefined),
 			async send({ beforeAttempt }) {
 				await beforeAttempt?.();
 				step(`send, ${countInFlight('account')} in flight`);
@@ -56,16 +63,21 @@ function start({
 }
 
 it.each<[string, boolean | undefined, string[]]>([
-	['without a ledger', undefined, ['memory: sending', 'cap', 'send, 1 in flight', 'memory: job']],
+	[
+		'without a ledger',
+		undefined,
+		['memory: sending', 'reserve', 'send, 1 in flight', 'settle 7', 'memory: job'],
+	],
 	[
 		'in the ledger, without a key',
 		false,
 		[
 			'memory: sending',
 			'claim',
-			'cap',
+			'reserve',
 			'renew',
 			'send, 1 in flight',
+			'settle 7',
 			'ledger: job',
 			'memory: job, row 1',
 		],
@@ -73,7 +85,7 @@ it.each<[string, boolean | undefined, string[]]>([
 	[
 		'with a key, of which the ledger knows more than the execution',
 		true,
-		['claim', 'cap', 'renew', 'send, 1 in flight', 'ledger: job'],
+		['claim', 'reserve', 'renew', 'send, 1 in flight', 'settle 7', 'ledger: job'],
 	],
 ])('the layers of a start %s', async (_name, hasKey, expected) => {
 	const { started, steps } = start(hasKey === undefined ? {} : { hasKey });
@@ -83,12 +95,22 @@ it.each<[string, boolean | undefined, string[]]>([
 });
 
 it('what a cap refuses is not sent, and ledger and memory learn it', async () => {
-	const checkCap = () => {
-		throw invalidInputError('The cap is reached');
-	};
-	const { started, steps } = start({ hasKey: false, checkCap });
+	const reserve = async () => await Promise.reject(invalidInputError('The cap is reached'));
+	const { started, steps } = start({ hasKey: false, reserve });
 	expect((await failureOf(started)).message).toBe('The cap is reached');
 	expect(steps).toEqual(['memory: sending', 'claim', 'ledger: failed', 'memory: failed']);
+});
+
+it.each<[string, ServiceError, string]>([
+	['not carried out', new ServiceError('refused', 'no', { status: 400 }), 'release'],
+	['may have been carried out', new ServiceError('refused', 'no', { status: 500 }), 'settle 3'],
+])('a start that was %s ends its reservation: %s', async (_what, failure, expected) => {
+	const { started, steps } = start({
+		send: async () => await Promise.reject(failure),
+		costOf: (ended) => (ended === failure ? 3 : undefined),
+	});
+	expect(await failureOf(started)).toBe(failure);
+	expect(steps).toEqual(['memory: sending', 'reserve', expected, 'memory: failed']);
 });
 
 it('a claim that fails ends the start before the cap', async () => {

@@ -1,6 +1,6 @@
 import { ServiceError, type ServiceErrorDetails } from '../../../src/core/errors';
 import { withAdvice } from '../../../src/router/advice';
-import { formatUsd } from '../../../src/router/money';
+import { formatUsd } from '../../../src/core/money';
 import fc from '../../support/fastCheck';
 
 it.each<[unknown, string | undefined]>([

@@ -1,8 +1,9 @@
+import { Big } from '../../../src/core/decimal';
 import {
+	type CostBound,
 	DEFAULT_OUTPUT_TOKENS,
 	maximumTextCost,
 	maximumAffordableOutput,
-	maximumPromptTokens,
 	textCost,
 } from '../../../src/router/pricing';
 import fc, { character } from '../../support/fastCheck';
@@ -29,6 +30,51 @@ describe('maximumTextCost', () => {
 			promptTokens: 52,
 			promptCountedBy: 'bytes',
 			outputTokens,
+		});
+	});
+
+	describe('where nobody set a maximum, and a cap leaves some money', () => {
+		// 52 tokens of prompt are 26 micro-dollars
+		const limited = (left: number, more: object = {}, fields: object = {}) => {
+			const model = { pricing: PRICING, ...more };
+			return maximumTextCost(model, { messages, ...fields }, new Big(left)) as CostBound;
+		};
+
+		it.each<[string, number, object, object, number]>([
+			['what is left affords', 26 + 15_000, {}, {}, 10_000],
+			['not one token more', 26 + 14_999, {}, {}, 9999],
+			['several answers', 26 + 15_000, {}, { n: 2 }, 5000],
+			['the default at least: the cap then refuses it', 26 + 5000, {}, {}, 4096],
+			['the same where nothing is left', -5, {}, {}, 4096],
+			['no more than 16,384', 1e9, {}, {}, 16_384],
+			['no more than the model can write', 1e9, { max_output_tokens: 2048 }, {}, 2048],
+			['whatever the catalog says instead of a number', 1e9, { max_output_tokens: 0 }, {}, 16_384],
+			[
+				'what fits into the context window beside the prompt',
+				1e9,
+				{ context_length: 9052 },
+				{},
+				9000,
+			],
+			['no more than the context window', 1e9, { context_length: 3000 }, {}, 3000],
+			['a maximum that is null', 1e9, {}, { max_tokens: null }, 16_384],
+		])('%s', (_what, left, more, fields, maxTokens) => {
+			const bound = limited(left, more, fields);
+			expect(bound).toMatchObject({ maxTokens });
+			const { n: count = 1 } = fields as { n?: number };
+			expect(bound).toMatchObject({ outputTokens: maxTokens * count });
+			if (maxTokens > DEFAULT_OUTPUT_TOKENS) expect(bound.microUsd).toBeLessThanOrEqual(left);
+		});
+
+		it('a model without a price for its output is not limited by money', () => {
+			const pricing = { input_per_mtok: 1, output_per_mtok: 0 };
+			expect(limited(0, { pricing })).toMatchObject({ maxTokens: 16_384 });
+		});
+
+		it('a maximum that is set stays, and says nothing of one', () => {
+			const bound = limited(1e9, {}, { max_completion_tokens: 100 });
+			expect(bound).toMatchObject({ outputTokens: 100 });
+			expect(bound).not.toHaveProperty('maxTokens');
 		});
 	});
 
@@ -303,8 +349,4 @@ describe('largestOutput', () => {
 			}),
 		);
 	});
-});
-
-it('gives the bound of the prompt', () => {
-	expect(maximumPromptTokens({ messages })).toEqual({ tokens: 52 });
 });

@@ -1,4 +1,4 @@
-import { estimatePromptTokens, maximumPromptTokens } from '../../../src/router/tokens';
+import { estimatePromptTokens, maximumPromptTokens } from '../../../src/router/promptTokens';
 import fc, { character } from '../../support/fastCheck';
 
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });

@@ -10,7 +10,7 @@ import {
 	readInteger,
 	sumRoundedUp,
 	toUsd,
-} from '../../../src/router/money';
+} from '../../../src/core/money';
 import fc from '../../support/fastCheck';
 
 it.each<[unknown, string]>([

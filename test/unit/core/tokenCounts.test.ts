@@ -1,4 +1,4 @@
-import { readTokenCounts } from '../../../src/router/tokens';
+import { readTokenCounts } from '../../../src/core/tokenCounts';
 
 it.each<[unknown, object]>([
 	[undefined, {}],

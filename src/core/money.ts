@@ -1,4 +1,4 @@
-import { Big } from '../core/decimal';
+import { Big } from './decimal';
 
 /** A decimal number of any size. Addition, subtraction and multiplication do not round. */
 export type Decimal = Big;

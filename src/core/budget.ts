@@ -1,0 +1,234 @@
+import { Big } from './decimal';
+import { invalidInputError, mapServiceError, type ServiceError, withDetails } from './errors';
+import { type Decimal, floorToMicroUsd, formatUsd, ZERO } from './money';
+
+/** What a request may cost, as far as that is known before it is sent. */
+export type Bound =
+	| {
+			/** A whole number of micro-dollars. */
+			microUsd: number | Decimal;
+			/** What the figure means, e.g. `could cost up to`. */
+			verb: string;
+			/** How it was calculated, and how to lower it. The words `raise "…"` follow. */
+			counted: string;
+	  }
+	| {
+			/** Why there is no figure, as one or more sentences. */
+			unbounded: string;
+	  };
+
+/** What a request has cost, in micro-dollars; undefined if it is not known. */
+export type Cost = number | Decimal | undefined;
+
+/** The share of one request in what a scope allows. */
+interface Share {
+	/** Replaces what was reserved by the cost. If that is not known, what was reserved stays counted. */
+	settle(cost: Cost): void | Promise<void>;
+	/** The request was certainly not carried out. */
+	release(): void | Promise<void>;
+}
+
+/** Something that limits what is spent: a cap, or a budget that others share. */
+export interface Scope {
+	/** @throws ServiceError `invalid` if it does not allow the request. */
+	reserve(bound: Bound): Share | Promise<Share>;
+}
+
+/** The share of one request in all scopes. Only the first call of either method counts. Neither throws. */
+export interface Reservation {
+	settle(cost: Cost): Promise<void>;
+	release(): Promise<void>;
+}
+
+/** The scopes, in the order in which they are taken. Those of this process come first: they are taken before the first await. */
+const ORDER = ['item', 'jobs', 'calls', 'conversation'] as const;
+type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
+
+/**
+ * Counts a request in all scopes before it is sent, so that requests at the same time cannot exceed one of them together. A request
+ * that was interrupted stays counted.
+ *
+ * @throws ServiceError `invalid` as the first scope that does not allow it. Nothing is reserved then.
+ */
+export async function reserve(scopes: Scopes, bound: Bound): Promise<Reservation> {
+	const taken: Share[] = [];
+	let isOpen = true;
+	const close = async (end: (share: Share) => void | Promise<void>) => {
+		if (!isOpen) return;
+		isOpen = false;
+		await Promise.all(taken.map(end));
+	};
+	const release = async () => await close(async (share) => await share.release());
+	try {
+		for (const name of ORDER) {
+			const share = scopes[name]?.reserve(bound);
+			if (share) taken.push(share instanceof Promise ? await share : share);
+		}
+	} catch (cause) {
+		await release();
+		throw mapServiceError(cause);
+	}
+	return {
+		settle: async (cost) => await close(async (share) => await share.settle(cost)),
+		release,
+	};
+}
+
+/** What the requests of a scope cost. Plain data: it is stored with the execution. Amounts are digits of micro-dollars. */
+export interface Spending {
+	spent: string;
+	/** What requests could cost that are under way, or whose cost was not reported. */
+	reserved: string;
+	/** How many these are. */
+	open: number;
+	/** Whether a cost is missing that the cap needs. */
+	isUnknown?: true;
+}
+
+/** The state before the first request. */
+export const emptySpending = (): Spending => ({ spent: '0', reserved: '0', open: 0 });
+
+interface CapOptions {
+	/** USD. */
+	cap: number;
+	/** The label of its field in the editor. */
+	field: string;
+	/** What it applies to, e.g. `execution`. */
+	of: string;
+	/** What already counts. Without it, the cap applies to each request alone. */
+	spending?: Spending;
+	/** Whether nothing more is sent after a request whose cost is not known, because what was reserved for it is only the least. */
+	needsCosts?: boolean;
+}
+
+/** A limit that the user has set. */
+export interface Cap extends Scope {
+	/** Micro-dollars that it still allows, rounded down. Below zero if it is exceeded. */
+	remaining(): Decimal;
+	/** @throws ServiceError `invalid` if it does not allow the request. */
+	check(bound: Bound): void;
+	reserve(bound: Bound): Share;
+}
+
+export function createCap(options: CapOptions): Cap {
+	const { cap, spending = emptySpending(), needsCosts } = options;
+	const allowed = floorToMicroUsd(cap) ?? ZERO;
+	const add = (name: 'spent' | 'reserved', microUsd: Decimal | number) =>
+		void (spending[name] = toAmount(spending[name]).plus(microUsd).toFixed());
+	const remaining = () =>
+		allowed
+			.minus(toAmount(spending.spent))
+			.minus(toAmount(spending.reserved))
+			.round(0, Big.roundDown);
+	const check = (bound: Bound) => {
+		if (spending.isUnknown) throw unenforceableError(options);
+		const left = remaining();
+		if ('unbounded' in bound ? left.gt(0) : left.gte(bound.microUsd)) return;
+		throw refusal(options, spending, bound);
+	};
+	return {
+		remaining,
+		check,
+		reserve(bound) {
+			check(bound);
+			const most = 'unbounded' in bound ? ZERO : ZERO.plus(bound.microUsd);
+			add('reserved', most);
+			spending.open++;
+			const release = () => {
+				add('reserved', most.neg());
+				spending.open--;
+			};
+			return {
+				release,
+				settle(cost) {
+					if (cost === undefined) {
+						if (needsCosts) spending.isUnknown = true;
+						return;
+					}
+					release();
+					add('spent', cost);
+				},
+			};
+		},
+	};
+}
+
+/** Costs of conversations may be so large, or have so many decimals, that `readDecimal` does not take them. */
+const toAmount = (digits: string): Decimal => new Big(digits);
+
+/** The field that limits a conversation. Its speakers get what is left of it. */
+export const CONVERSATION_CAP = 'Spending Cap per Conversation';
+
+/** @param cap USD. @param spent USD that the speakers have reported. */
+export const createConversationCap = (cap: number, spent: number): Cap =>
+	createCap({
+		...{ cap, field: CONVERSATION_CAP, of: 'conversation' },
+		spending: { ...emptySpending(), spent: new Big(spent).times(1e6).toFixed() },
+	});
+
+const unenforceableError = ({ of, field }: CapOptions) =>
+	invalidInputError(
+		`The spending cap for this ${of} cannot be enforced: it is not known what an earlier request costs, or whether it was started`,
+		`Nothing was sent. Check what was started; remove "${field}" to send the rest anyway.`,
+	);
+
+function refusal({ cap, of, field }: CapOptions, spending: Spending, bound: Bound): ServiceError {
+	const limit = `spending cap of ${formatUsd(floorToMicroUsd(cap) ?? ZERO)}`;
+	const [cost, counted] = describeBound(bound);
+	const isUsed = spending.open > 0 || toAmount(spending.spent).gt(0);
+	const message = isUsed
+		? `The ${limit} for this ${of} is reached`
+		: 'unbounded' in bound
+			? `The ${limit} allows no cost. ${cost}`
+			: `${cost}, more than the ${limit}`;
+	const figures = isUsed ? `${describeSpending(spending)} ${cost}. ` : '';
+	const error = invalidInputError(
+		message,
+		`Nothing was sent. ${figures}${counted} raise "${field}".`,
+	);
+	return withDetails(error, { computed: { reachedCap: field } });
+}
+
+function describeBound(bound: Bound): [cost: string, counted: string] {
+	return 'unbounded' in bound
+		? [`The cost of this is not known: ${endOfSentence(bound.unbounded)}`, 'To send it anyway,']
+		: [`This ${bound.verb} ${formatUsd(ZERO.plus(bound.microUsd))}`, bound.counted];
+}
+
+function describeSpending({ spent, reserved, open }: Spending): string {
+	const sum = `${formatUsd(toAmount(spent))} is spent`;
+	if (!open) return `${sum}.`;
+	const requests = open === 1 ? '1 request that is' : `${open} requests that are`;
+	return `${sum}, and ${formatUsd(toAmount(reserved))} is reserved for ${requests} under way or of unknown cost.`;
+}
+
+/** A sentence as the end of another one. */
+const endOfSentence = (sentence: string) =>
+	`${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`.replace(/\.$/, '');
+
+/** The caps of a request, as scopes. */
+export type Caps = { readonly [name in (typeof ORDER)[number]]?: Cap | undefined };
+
+/** Micro-dollars that the caps leave for one request. */
+export function leftIn(caps: Caps): Decimal | undefined {
+	return listCaps(caps)
+		.map((cap) => cap.remaining())
+		.sort((one, other) => one.cmp(other))[0];
+}
+
+/**
+ * Rejects a request that does not fit its caps. Nothing is reserved.
+ *
+ * @param allowUnknownCost Whether a request of unknown cost is allowed, as long as the caps allow any cost.
+ * @throws ServiceError `invalid`.
+ */
+export function checkCaps(caps: Caps, bound: Bound, allowUnknownCost: boolean): void {
+	if ('unbounded' in bound && !allowUnknownCost)
+		throw invalidInputError(
+			`The cost cannot be calculated beforehand: ${endOfSentence(bound.unbounded)}`,
+			'Nothing was sent. To send it anyway, turn on "Allow Unknown Cost" in Options.',
+		);
+	for (const cap of listCaps(caps)) cap.check(bound);
+}
+
+const listCaps = (caps: Caps) => ORDER.flatMap((name) => caps[name] ?? []);

@@ -1,0 +1,261 @@
+import fc from 'fast-check';
+
+import {
+	type Bound,
+	checkCaps,
+	createCap,
+	createConversationCap,
+	emptySpending,
+	leftIn,
+	reserve,
+	type Scope,
+	type Spending,
+} from '../../../src/core/budget';
+import { invalidInputError, ServiceError } from '../../../src/core/errors';
+import { failureOf } from '../inMemoryHttp';
+
+const most = (microUsd: number): Bound => ({
+	microUsd,
+	verb: 'could cost up to',
+	counted: 'Lower it, or',
+});
+const UNBOUNDED: Bound = { unbounded: 'There is no price.' };
+
+const ofExecution = (cap: number, spending: Spending, more: object = {}) =>
+	createCap({ cap, field: 'The Cap', of: 'execution', spending, ...more });
+const ofItem = (cap: number) => createCap({ cap, field: 'The Item Cap', of: 'item' });
+
+function thrownBy(action: () => unknown): ServiceError | undefined {
+	try {
+		action();
+	} catch (error) {
+		if (error instanceof ServiceError) return error;
+		throw error;
+	}
+	return undefined;
+}
+
+it('counts a request with the most that it can cost, then with what it did cost', async () => {
+	const spending = emptySpending();
+	const calls = ofExecution(1, spending);
+	const call = await reserve({ calls }, most(800_000));
+	expect(spending).toEqual({ spent: '0', reserved: '800000', open: 1 });
+	expect(await failureOf(reserve({ calls }, most(300_000)))).toMatchObject({ kind: 'invalid' });
+	await call.settle(5);
+	expect(spending).toEqual({ spent: '5', reserved: '0', open: 0 });
+	await (await reserve({ calls }, most(300_000))).release();
+	expect(spending).toEqual({ spent: '5', reserved: '0', open: 0 });
+	expect(JSON.parse(JSON.stringify(spending))).toEqual(spending);
+});
+
+it('keeps what was reserved where the cost is not known', async () => {
+	const spending = emptySpending();
+	await (await reserve({ calls: ofExecution(1, spending) }, most(700_000))).settle(undefined);
+	expect(spending).toEqual({ spent: '0', reserved: '700000', open: 1 });
+});
+
+it('counts a request without a bound by its cost', async () => {
+	const spending = emptySpending();
+	const one = await reserve({ calls: ofExecution(1, spending) }, UNBOUNDED);
+	expect(spending).toEqual({ spent: '0', reserved: '0', open: 1 });
+	await one.settle(9);
+	expect(spending).toEqual({ spent: '9', reserved: '0', open: 0 });
+});
+
+it.each<[string, 'settle' | 'release', 'settle' | 'release', string]>([
+	['settled twice', 'settle', 'settle', '5'],
+	['settled, then released', 'settle', 'release', '5'],
+	['released, then settled', 'release', 'settle', '0'],
+	['released twice', 'release', 'release', '0'],
+])('only the first end of a reservation counts: %s', async (_what, first, second, spent) => {
+	const spending = emptySpending();
+	const call = await reserve({ calls: ofExecution(1, spending) }, most(10));
+	for (const end of [first, second]) await call[end](5);
+	expect(spending).toEqual({ spent, reserved: '0', open: 0 });
+});
+
+it('a scope that refuses gives back what was taken before, and those after it are not asked', async () => {
+	const spending = emptySpending();
+	const asked: string[] = [];
+	const conversation: Scope = {
+		reserve() {
+			asked.push('conversation');
+			return { settle() {}, release() {} };
+		},
+	};
+	const jobs = ofExecution(1, spending);
+	const caps = { conversation, jobs, item: ofItem(1) };
+	const calls = ofExecution(0.000001, emptySpending());
+	const failure = await failureOf(reserve({ ...caps, calls }, most(5)));
+	expect(failure.message).toContain('more than the spending cap of $0.000001');
+	expect(spending).toEqual(emptySpending());
+	expect(asked).toEqual([]);
+	await reserve(caps, most(5));
+	expect(asked).toEqual(['conversation']);
+});
+
+it('takes the scopes of a process before it waits for one that others share', async () => {
+	const spending = emptySpending();
+	let refuse = (_cause: unknown) => {};
+	const conversation: Scope = {
+		reserve: async () => await new Promise((_resolve, reject) => (refuse = reject)),
+	};
+	const waiting = reserve({ conversation, calls: ofExecution(1, spending) }, most(600_000));
+	expect(spending.reserved).toBe('600000');
+	const second = reserve({ calls: ofExecution(1, spending) }, most(600_000));
+	expect((await failureOf(second)).message).toContain('is reached');
+	refuse(invalidInputError('It is empty'));
+	expect((await failureOf(waiting)).message).toBe('It is empty');
+	expect(spending).toEqual(emptySpending());
+});
+
+describe('what a refusal says', () => {
+	const spent: Spending = { spent: '900000', reserved: '0', open: 0 };
+	const say = (cap: { check(bound: Bound): void }, bound: Bound) => {
+		const { kind, message, details } = thrownBy(() => cap.check(bound))!;
+		return { kind, message, advice: details.advice, computed: details.computed };
+	};
+
+	it.each<[string, { check(bound: Bound): void }, Bound, string, string]>([
+		[
+			'of a request alone',
+			ofItem(0.1),
+			most(160_000),
+			'This could cost up to $0.16, more than the spending cap of $0.10',
+			'Nothing was sent. Lower it, or raise "The Item Cap".',
+		],
+		[
+			'after others',
+			ofExecution(1, spent),
+			most(200_000),
+			'The spending cap of $1.00 for this execution is reached',
+			'Nothing was sent. $0.90 is spent. This could cost up to $0.20. Lower it, or raise "The Cap".',
+		],
+		[
+			'beside one other',
+			ofExecution(1, { spent: '0', reserved: '900000', open: 1 }),
+			most(200_000),
+			'The spending cap of $1.00 for this execution is reached',
+			'Nothing was sent. $0.00 is spent, and $0.90 is reserved for 1 request that is under way or of unknown cost. This could cost up to $0.20. Lower it, or raise "The Cap".',
+		],
+		[
+			'beside several others',
+			ofExecution(1, { spent: '5', reserved: '999995', open: 2 }),
+			UNBOUNDED,
+			'The spending cap of $1.00 for this execution is reached',
+			'Nothing was sent. $0.000005 is spent, and $0.999995 is reserved for 2 requests that are under way or of unknown cost. The cost of this is not known: there is no price. To send it anyway, raise "The Cap".',
+		],
+		[
+			'of an unknown cost, where nothing may be spent',
+			ofItem(0),
+			UNBOUNDED,
+			'The spending cap of $0.00 allows no cost. The cost of this is not known: there is no price',
+			'Nothing was sent. To send it anyway, raise "The Item Cap".',
+		],
+		[
+			'in a conversation',
+			createConversationCap(0.3, 0.25),
+			most(100_000),
+			'The spending cap of $0.30 for this conversation is reached',
+			'Nothing was sent. $0.25 is spent. This could cost up to $0.10. Lower it, or raise "Spending Cap per Conversation".',
+		],
+	])('%s', (_what, cap, bound, message, advice) => {
+		expect(say(cap, bound)).toMatchObject({ kind: 'invalid', message, advice });
+	});
+
+	it('names the cap in its details', () => {
+		expect(say(ofItem(0), most(1)).computed).toEqual({ reachedCap: 'The Item Cap' });
+	});
+});
+
+it.each<[number, number, boolean]>([
+	[40_000, 0.04, false],
+	[40_001, 0.04, true],
+	// a cap between two micro-dollars is the lower one
+	[2, 0.0000019, true],
+	[1, 0.0000019, false],
+	[0, 0, false],
+	[1, 0, true],
+	[70_000, 0.07, false],
+	[9_007_199_254_740_991, 9_007_199_254.740_99, true],
+])('%d against a cap of %d', (microUsd, cap, refused) => {
+	expect(thrownBy(() => ofItem(cap).check(most(microUsd))) !== undefined).toBe(refused);
+});
+
+it.each<[number, number, string]>([
+	[0.3, 0.1, '200000'],
+	[0.000_001, 0.000_000_5, '0'],
+	[1, 3, '-2000000'],
+])('of a conversation of %d, %d leaves %s', (cap, spent, left) => {
+	expect(createConversationCap(cap, spent).remaining().toFixed()).toBe(left);
+});
+
+it('a conversation may have cost any number', () => {
+	expect(createConversationCap(1, Number.MAX_VALUE).remaining().lt(0)).toBe(true);
+});
+
+it('the least of several caps counts', () => {
+	const calls = ofExecution(1, { spent: '900000', reserved: '0', open: 0 });
+	expect(leftIn({ item: ofItem(0.5), calls })?.toFixed()).toBe('100000');
+	expect(leftIn({ item: ofItem(0.05), calls })?.toFixed()).toBe('50000');
+	expect(leftIn({})).toBeUndefined();
+});
+
+it('a check reserves nothing, and unknown cost has to be allowed', () => {
+	const spending = emptySpending();
+	const caps = { item: ofItem(1), calls: ofExecution(1, spending) };
+	checkCaps(caps, most(1_000_000), false);
+	checkCaps(caps, UNBOUNDED, true);
+	expect(spending).toEqual(emptySpending());
+	expect(thrownBy(() => checkCaps(caps, UNBOUNDED, false))).toMatchObject({
+		kind: 'invalid',
+		message: 'The cost cannot be calculated beforehand: there is no price',
+		details: { advice: expect.stringContaining('turn on "Allow Unknown Cost"') },
+	});
+	expect(thrownBy(() => checkCaps(caps, most(1_000_001), true))).toBeDefined();
+});
+
+it('where every cost is needed, nothing is sent after one that is not known', async () => {
+	const spending = emptySpending();
+	const jobs = ofExecution(100, spending, { needsCosts: true });
+	await (await reserve({ jobs }, most(5))).settle(undefined);
+	expect(await failureOf(reserve({ jobs }, most(5)))).toMatchObject({
+		kind: 'invalid',
+		message:
+			'The spending cap for this execution cannot be enforced: it is not known what an earlier request costs, or whether it was started',
+		details: { advice: expect.stringMatching(/^Nothing was sent.*remove "The Cap"/) },
+	});
+});
+
+it('never lets the requests cost more than the cap, in any order of starts and ends', async () => {
+	const step = fc.record({
+		bound: fc.integer({ min: 0, max: 400_000 }),
+		share: fc.double({ min: 0, max: 1, noNaN: true }),
+		end: fc.constantFrom('settle', 'release', 'stay' as const),
+		endsFirst: fc.boolean(),
+	});
+	await fc.assert(
+		fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+			const spending = emptySpending();
+			const open: Array<() => Promise<void>> = [];
+			let paid = 0;
+			const asked = steps.map(async ({ bound, share, end, endsFirst }) => {
+				if (endsFirst) await open.shift()?.();
+				const call = await reserve({ calls: ofExecution(1, spending) }, most(bound)).catch(
+					() => undefined,
+				);
+				if (!call || end === 'stay') return;
+				const cost = end === 'settle' ? Math.floor(bound * share) : 0;
+				open.push(async () => {
+					paid += cost;
+					await (end === 'settle' ? call.settle(cost) : call.release());
+				});
+			});
+			await Promise.all(asked);
+			for (const end of open) await end();
+			const counted = Number(spending.spent) + Number(spending.reserved);
+			expect(Number(spending.spent)).toBe(paid);
+			expect(counted).toBeLessThanOrEqual(1_000_000);
+		}),
+	);
+});
