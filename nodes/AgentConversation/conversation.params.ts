@@ -192,7 +192,7 @@ export const conversationParams = [
 		// with the unit, the title would be cut off
 		hint: 'USD',
 		description:
-			'In USD. Checked before every turn: the conversation ends once the costs that the speakers reported reach it, so the last turn may exceed it. A speaker that reports no cost counts as 0, and is named in "speakersWithoutCost". 0 starts nothing.',
+			'In USD. The conversation ends once the costs that the speakers reported reach it. A text of the Model Router is not asked for if it could exceed it; what other speakers cost is known only after their turn. A speaker that reports no cost counts as 0, and is named in "speakersWithoutCost". 0 starts nothing.',
 	}),
 	sessionModeParam({
 		fromInput:

@@ -41,7 +41,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Costs and caps',
 		intro: 'Spending caps, and a balance that is too small.',
-		files: /spendingCap|callSpending|router\/advice|estimateCost|ModelRouter\/catalog/,
+		files: /core\/budget|router\/advice|estimateCost|ModelRouter\/catalog/,
 	},
 	{
 		title: 'Job ledger',

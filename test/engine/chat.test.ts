@@ -213,7 +213,7 @@ describe('what is refused before anything is sent', () => {
 		[
 			'a picture for a model that takes text only',
 			attachment({ source: 'url', url: 'https://example.com/a.png' }),
-			/^Attachments 1: the model northwind\/quill-2.5 does not take images. It takes: text/,
+			/^Attachments 1: the model northwind\/quill-2.5 does not take images. Nothing was sent. It takes: text/,
 		],
 		['a model of another kind', { model: model('Canvas/SKETCH.1') }, /makes images/],
 	])('%s', async (_what, more, message) => {

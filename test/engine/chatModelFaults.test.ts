@@ -70,11 +70,11 @@ describe.each(ways)('%s', (_way, use) => {
 					error: {
 						code: 'insufficient_balance',
 						message: 'Balance too small',
-						meta: { required_micro_usd: 6200, balance_micro_usd: 5000, held_micro_usd: 0 },
+						meta: { required_micro_usd: 24_700, balance_micro_usd: 5000, held_micro_usd: 0 },
 					},
 				},
 			},
-			/needed: \$0\.0062, balance: \$0\.005.*largest "Maximum Output Tokens" that fits now is \d+/s,
+			/needed: \$0\.0247, balance: \$0\.005.*largest "Maximum Output Tokens" that fits now is \d+/s,
 		],
 		[
 			'a conversation that is too long',

@@ -75,7 +75,7 @@ describe('the cap per execution', () => {
 		expect(refused).toBeGreaterThan(1);
 		expect(posts(service)).toHaveLength(refused);
 		expect(said[refused]).toMatch(
-			/The calls before cost \$0\.\d+\. This call could cost up to \$0\.\d+/,
+			/\$0\.\d+ is spent\. This could cost up to \$0\.\d+\. .*raise "Spending Cap per Execution"/,
 		);
 		const costs = calls.flatMap(({ output }) => Number(output?.['costUsd'] ?? 0));
 		const sum = costs.reduce((one, other) => one + other, 0);
@@ -125,7 +125,9 @@ describe('the cap per execution', () => {
 				return said;
 			},
 		});
-		expect(saidOf(given).at(-1)).toMatch(/for this execution is reached\..* of them with the most/);
+		expect(saidOf(given).at(-1)).toMatch(
+			/for this execution is reached\..* is reserved for 2 requests that are under way or of unknown cost/,
+		);
 	});
 
 	it('a refusal costs nothing', async () => {

@@ -75,29 +75,29 @@ const picture = {
 const prism = { model: model('Aurora-Labs/Prism-4.1-Turbo') };
 
 describe('the estimate', () => {
-	it('is never below what the answer may cost, with 4096 tokens where no cap is set', async () => {
+	it('is never below what the answer may cost, with what the cap affords where no maximum is set', async () => {
 		const given = await estimate('What is a model router?');
 		expect(posts(service)).toEqual([]);
 		expect(given).toEqual({
 			model: 'northwind/quill-2.5',
 			output: expect.stringMatching(
-				/^This costs at most \$0\.0061\d\d, likely about \$0\.006147\. The prompt is counted with one token per byte\.$/,
+				/^This costs at most \$0\.0246\d\d, likely about \$0\.024579\. The prompt is counted with one token per byte\.$/,
 			),
 			maxCostUsd: expect.any(Number),
-			estimatedCostUsd: 0.006147,
+			estimatedCostUsd: 0.024579,
 			costComputed: true,
 			maxPromptTokens: expect.any(Number),
 			estimatedPromptTokens: 6,
 			promptCountedBy: 'bytes',
-			maxOutputTokens: 4096,
+			maxOutputTokens: 16_384,
 			inputUsdPerMillionTokens: 0.5,
 			cachedInputUsdPerMillionTokens: 0.05,
 			outputUsdPerMillionTokens: 1.5,
 			requestId: expect.stringMatching(/^req-/),
 		});
 		const most = given?.['maxCostUsd'] as number;
-		expect(most).toBeGreaterThanOrEqual((4096 * 1.5) / 1e6);
-		expect(most).toBeLessThan((4096 * 1.5 + 200) / 1e6);
+		expect(most).toBeGreaterThanOrEqual((16_384 * 1.5) / 1e6);
+		expect(most).toBeLessThan((16_384 * 1.5 + 200) / 1e6);
 	});
 
 	it('counts several answers', async () => {
@@ -261,7 +261,7 @@ describe('a cost that cannot be calculated', () => {
 		const options = { ...(more['options'] as object), allowUnknownCost: true };
 		const { failed } = await ask('x', { ...more, options, spendingCapPerItem: 0 }, carryOn);
 		expect(failed[0]?.json['error']).toMatch(
-			/^The spending cap of \$0\.00 allows no cost, and this cost is unknown: .*raise "Spending Cap per Item"\.$/,
+			/^The spending cap of \$0\.00 allows no cost\. The cost of this is not known: .*raise "Spending Cap per Item"\.$/,
 		);
 		expect(posts(service)).toEqual([]);
 	});

@@ -183,7 +183,7 @@ describe('Spending Cap per Execution', () => {
 		});
 		expect(execution.status).toBe('error');
 		expect(execution.error?.message).toMatch(
-			/^The spending cap of \$0\.009 for this execution is reached\. Nothing was sent\. The calls before cost \$0\.006\. .*"Spending Cap per Execution"/,
+			/^The spending cap of \$0\.009 for this execution is reached\. Nothing was sent\. \$0\.006 is spent\. .*"Spending Cap per Execution"/,
 		);
 		expect(textRequests(bridge)).toHaveLength(3);
 		expect(execution.customData?.['modelCostUsd']).toBe('0.006');

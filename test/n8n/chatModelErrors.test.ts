@@ -59,8 +59,8 @@ const cases: Record<string, Case> = {
 	'a balance that is too small': {
 		balance: 100,
 		message:
-			/^The balance does not cover this request \(402\)[^]*needed: \$0\.006\d+, balance: \$0\.0001[^]*The largest "Maximum Output Tokens" that fits now is 66\./,
-		chat: /^The balance does not cover this request \(402\)[^]*needed: \$0\.006\d+[^]*"Maximum Output Tokens" that fits now is 66\./,
+			/^The balance does not cover this request \(402\)[^]*needed: \$0\.02\d+, balance: \$0\.0001[^]*The largest "Maximum Output Tokens" that fits now is 66\./,
+		chat: /^The balance does not cover this request \(402\)[^]*needed: \$0\.02\d+[^]*"Maximum Output Tokens" that fits now is 66\./,
 		posts: 1,
 	},
 	'a model for images': {

@@ -173,7 +173,7 @@ it('estimates, and holds back what could cost more than the cap', async () => {
 		),
 	);
 	expect(itemsOf(execution, 'Estimate')[0]?.json).toMatchObject({
-		maxOutputTokens: 4096,
+		maxOutputTokens: 16_384,
 		maxCostUsd: expect.any(Number),
 		costComputed: true,
 	});

@@ -53,7 +53,7 @@ export const chatModelParams = [
 		typeOptions: { minValue: 0 },
 		default: 1,
 		description:
-			'A call that could cost more than this is not sent. Counted are one token per byte of the input, and all of Maximum Output Tokens (4096 if not set). The input counts at most as the context window of the model, and with images or files always as all of it. 0 sends nothing.',
+			'A call that could cost more than this is not sent. Counted are one token per byte of the input, and all of Maximum Output Tokens. If that is not set, an answer may have what this and the cap per execution afford: at least 4096 tokens, at most 16384. The input counts at most as the context window of the model, and with images or files always as all of it. 0 sends nothing.',
 	}),
 	withFieldRules({ isDecimal: true })({
 		displayName: 'Spending Cap per Execution (USD)',
@@ -63,7 +63,7 @@ export const chatModelParams = [
 		typeOptions: { minValue: 0 },
 		default: 5,
 		description:
-			'When the calls of this node in one execution have cost so much that the next one could exceed this, it is not sent. All turns of an AI agent count, and all tries of Retry On Fail. 0 sends nothing.',
+			'A call with which the calls of this node in one execution could cost more than this is not sent. If the cost of a call is not known, the most that it could cost counts. All turns of an AI agent count, and all tries of Retry On Fail. 0 sends nothing.',
 	}),
 	...formatParams(''),
 	{

@@ -142,7 +142,7 @@ const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecima
 	typeOptions: { minValue: 0 },
 	default: 10,
 	description:
-		'Jobs are started one after another. No more are started once their estimated costs (or their minimum costs in the catalog, where those are higher) add up to this. The last job may exceed the cap. It applies to all starts of this node in one execution; a failed job still counts. Without it, there is no such cap.',
+		'Jobs are started one after another. Their estimated costs count, or their minimum costs in the catalog where those are higher. A job whose minimum cost would exceed this is not started; only the last one can, if its estimate is higher. It applies to all starts of this node in one execution; a failed job still counts. Without it, there is no such cap.',
 });
 
 /** The options of every start. An operation adds its own, in the order of the labels. */

@@ -56,7 +56,7 @@ export type TextValues = ParamValues<[...typeof inputParams, ...typeof furtherPa
 export const spendingCapParam = {
 	...spendingCapPerItemParam,
 	description:
-		'An item that could cost more than this is not sent. Counted are one token per byte of the input, and all of Maximum Output Tokens (4096 if not set). The input counts at most as the context window of the model, and with attachments always as all of it. 0 sends nothing.',
+		'An item that could cost more than this is not sent. Counted are one token per byte of the input, and all of Maximum Output Tokens. If that is not set, an answer may have what this affords: at least 4096 tokens, at most 16384. The input counts at most as the context window of the model, and with attachments always as all of it. 0 sends nothing.',
 } as const;
 
 /*
@@ -97,7 +97,7 @@ export const maxTokensOption = {
 	typeOptions: { minValue: 1 },
 	default: 4096,
 	description:
-		'The most tokens that an answer may have, hidden reasoning included. Reasoning models need 2000 or more. If not set, the balance is held for 4096.',
+		'The most tokens that an answer may have, hidden reasoning included. Reasoning models need 2000 or more. If not set, an answer may have what the spending caps afford: at least 4096, at most 16384, and at most what the model can write.',
 } as const satisfies INodeProperties;
 
 export const presencePenaltyOption = {
