@@ -57,6 +57,7 @@ export interface CostBound {
 export interface NoCostBound {
 	/** Why there is no bound, as one or more sentences. */
 	unbounded: string;
+	maxTokens?: undefined;
 }
 
 /**

@@ -17,20 +17,16 @@ import {
 	sendReserved,
 	trackInFlight,
 } from '../../../src/n8n/startPaid';
-import { explainBalance } from '../../../src/router/advice';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
-import { textCost, toTextBound } from '../../../src/router/pricing';
 import type { TextAnswer } from '../../../src/router/textAnswer';
 import { protocols } from '../text/protocols';
-import { limitOutput } from '../text/textCost';
-import { createAnswerReader, readStructuredAnswer, toCostFields } from '../text/textOutput';
+import { askWithCost, costOfAnswer, limitOutput } from '../text/textCost';
+import { createAnswerReader, type PricedAnswer, readStructuredAnswer } from '../text/textOutput';
 import { type ChatModelValues, checkCall, createBodyBuilder } from './callBody';
 
 /** An answer, and what became of the call. */
 export interface AnsweredCall {
-	answer: TextAnswer;
-	/** Of the answer, in micro-dollars. Undefined if it is not known. */
-	microUsd: number | undefined;
+	answer: PricedAnswer;
 	/** What the spending caps allowed the answer to have, if nobody set a maximum. */
 	maxTokens: number | undefined;
 	/** The models that have refused the call before, and why. */
@@ -125,9 +121,8 @@ function withRefusals(error: ServiceError, refusals: AnsweredCall['refusals']): 
 /** @returns a function that throws ServiceError `schemaMismatch`. An answer that calls tools may have words of its own. */
 function createFormatCheck(values: ChatModelValues) {
 	const readAnswer = createAnswerReader(values);
-	return ({ answer, microUsd, maxTokens }: Omit<AnsweredCall, 'refusals'>) => {
-		if (!readAnswer || answer.toolCalls.length) return;
-		readStructuredAnswer(readAnswer, { ...answer, ...toCostFields(microUsd) }, maxTokens);
+	return (answer: TextAnswer, maxTokens: number | undefined) => {
+		if (readAnswer && !answer.toolCalls.length) readStructuredAnswer(readAnswer, answer, maxTokens);
 	};
 }
 
@@ -144,8 +139,7 @@ async function askOnce(
 	const { account } = context.connection;
 	const http = signal ? endedBy(signal, context.http) : context.http;
 	const limits = createLimits(values, context.spending);
-	const { toBody, ask } = protocols[limits.protocol];
-	const unlimited = toBody(asked);
+	const unlimited = protocols[limits.protocol].toBody(asked);
 	// not the limited one: what the caps leave differs when the same is asked again
 	const sent = sentRequests.recallCall(itemIndex, unlimited);
 	// throws the earlier failure if the service may have received the call
@@ -153,31 +147,27 @@ async function askOnce(
 	const found = await checkCall(context, asked, unlimited, limits);
 	const model = 'entry' in found ? found.entry : undefined;
 	// nothing may be awaited between the two: other calls reserve from the same caps
-	const { body, cost } = limitOutput(found, unlimited, limits);
-	const reservation = await reserve(limits.caps, toTextBound(cost));
-	const maxTokens = 'maxTokens' in cost ? cost.maxTokens : undefined;
-	let microUsd: number | undefined;
+	const { body, bound, cost } = limitOutput(found, unlimited, limits);
+	const reservation = await reserve(limits.caps, bound);
 	const costOf = (ended: TextAnswer | ServiceError) => {
-		microUsd = textCost(model?.pricing, usageOf(ended));
+		const microUsd = costOfAnswer(ended, model);
 		onCost(microUsd);
 		return microUsd;
 	};
 	// known at once to a caller that gives up and asks again
 	signal?.addEventListener('abort', () => sent.recordFailure(cancelledError()), { once: true });
+	const countOthers = () => countInFlight(account) - 1;
+	const request = { protocol: limits.protocol, body, model, onText, countOthers };
 	try {
 		const answer = await sendReserved(reservation, costOf, async () => {
-			return await trackInFlight(account, async () => await ask(http, body as never, onText));
+			return await trackInFlight(account, async () => await askWithCost(http, request));
 		});
-		const answered = { answer, microUsd, maxTokens };
-		checkFormat(answered);
+		checkFormat(answer, cost.maxTokens);
 		if (!signal?.aborted) sent.forget();
-		return answered;
+		return { answer, maxTokens: cost.maxTokens };
 	} catch (cause) {
-		const failure = withCost(cause, microUsd);
-		sent.recordFailure(failure);
-		throw mapServiceError(failure, (error) =>
-			explainBalance(error, { body, model, others: countInFlight(account) }),
-		);
+		sent.recordFailure(cause);
+		throw mapServiceError(cause);
 	}
 }
 
@@ -198,18 +188,3 @@ const endedBy = (signal: AbortSignal, http: Http): Http => ({
 	...http,
 	send: async (request) => await http.send({ ...request, signal }),
 });
-
-/** What an answer that broke off has cost, beside what arrived of it. */
-const withCost = (cause: unknown, microUsd: number | undefined): unknown =>
-	mapServiceError(cause, (error) => {
-		const { partial } = error.details;
-		return partial
-			? withDetails(error, { partial: { ...partial, ...toCostFields(microUsd) } })
-			: error;
-	});
-
-/** The token counts of an answer, also of one that broke off. */
-function usageOf(ended: TextAnswer | ServiceError): unknown {
-	const answer = ended instanceof ServiceError ? ended.details.partial : ended;
-	return answer && 'usage' in answer ? answer.usage : undefined;
-}

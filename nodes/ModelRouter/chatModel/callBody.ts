@@ -6,7 +6,6 @@ import type { ParamValues } from '../../../src/n8n/parameters';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { checkInputs, type Modality } from '../../../src/router/messages';
 import { checkKind } from '../../../src/router/model';
-import { toTextBound } from '../../../src/router/pricing';
 import { checkAgainstCatalog } from '../catalog';
 import type { Protocol } from '../text/protocols';
 import { type FoundModel, limitOutput } from '../text/textCost';
@@ -83,8 +82,8 @@ export async function checkCall(
 			checkKind(found.entry, 'text', 'That is an operation of the Model Router node.');
 			checkInputs(found.entry, findModalities(asked.messages));
 		}
-		const { cost } = limitOutput(found, body, limits);
-		checkCaps(limits.caps, toTextBound(cost), limits.allowUnknownCost);
+		const { bound } = limitOutput(found, body, limits);
+		checkCaps(limits.caps, bound, limits.allowUnknownCost);
 		checked = found;
 	});
 	return checked;

@@ -20,7 +20,7 @@ import { defaultRequestSettings, type RequestSettings } from '../../../src/n8n/r
 import { createSentRequests } from '../../../src/n8n/sentRequests';
 import { answerWarning } from '../../../src/router/textAnswer';
 import { access } from '../access';
-import { toCostFields } from '../text/textOutput';
+import { pickCost } from '../text/textOutput';
 import { type AnsweredCall, createModelCaller } from './askModels';
 import type { ChatModelValues } from './callBody';
 import { chatModelParams } from './chatModel.params';
@@ -107,10 +107,7 @@ function createAsk(
 	};
 }
 
-function toFacts(
-	{ answer, microUsd, refusals }: AnsweredCall,
-	notice: string | undefined,
-): CallFacts {
+function toFacts({ answer, refusals }: AnsweredCall, notice: string | undefined): CallFacts {
 	const { input, output, cached, reasoning } = readTokenCounts(answer.usage);
 	return {
 		text: answer.text,
@@ -127,7 +124,7 @@ function toFacts(
 		fields: {
 			model: answer.model,
 			...(answer.requestId && { requestId: answer.requestId }),
-			...toCostFields(microUsd),
+			...pickCost(answer),
 			...(answer.finishReason && { finishReason: answer.finishReason }),
 			...(answer.reasoning && { reasoning: answer.reasoning }),
 			...(answer.refusal && { refusal: answer.refusal }),

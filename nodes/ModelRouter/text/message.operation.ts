@@ -1,20 +1,18 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { createCap, createConversationCap, reserve } from '../../../src/core/budget';
-import { mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
+import { mapServiceError, withDetails } from '../../../src/core/errors';
 import { isPlainObject } from '../../../src/core/json';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
-import { extrasOf, onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
-import { explainBalance } from '../../../src/router/advice';
+import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import type { Model } from '../../../src/router/model';
-import { textCost, toTextBound } from '../../../src/router/pricing';
-import { answerWarning, type TextAnswer } from '../../../src/router/textAnswer';
+import { answerWarning } from '../../../src/router/textAnswer';
 import { findCachedModel } from '../catalog';
 import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
 import { buildBody, checkTextRequest, type PaidTextRequest, toTextRequest } from './textRequest';
 import { protocolOption, protocols } from './protocols';
-import { limitOutput } from './textCost';
+import { askWithCost, costOfAnswer, limitOutput } from './textCost';
 import {
 	additionalFieldsOption,
 	answerCountOption,
@@ -32,11 +30,12 @@ import {
 } from './text.params';
 import {
 	createAnswerReader,
+	pickCost,
 	pickRequestId,
+	type PricedAnswer,
 	readStructuredAnswer,
 	simplifyAnswer,
 	type StructuredReader,
-	toCostFields,
 } from './textOutput';
 import { toolChoiceOption, toolsOption } from './tools.params';
 
@@ -120,103 +119,78 @@ interface AnswerRequest extends PaidTextRequest {
 }
 
 /** An answer as it is stored with the execution: the protocol's own object is only kept when Simplify is off. */
-interface StoredAnswer {
-	answer: TextAnswer;
-	raw?: Record<string, unknown>;
-}
+type StoredAnswer = PricedAnswer & Record<string, unknown>;
 
 /** Asks a model, and makes an item of its answer. */
 async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOutput> {
 	const { request, startPaid, addHint } = context;
-	const { raw: rawName } = protocols[request.protocol];
+	const { structured } = request;
 	const model = await findCachedModel(context, request.model);
 	const unlimited = await buildBody(context);
 	const found = model ? { entry: model } : { missing: 'The catalog does not have this model.' };
-	const { body, cost } = limitOutput(found, unlimited, request);
-	const maxTokens = 'maxTokens' in cost ? cost.maxTokens : undefined;
-
-	const toItem = ({ answer, raw }: StoredAnswer, parsed: object, more: object): ItemOutput => {
-		const rest = raw
-			? { [rawName]: raw, ...costOf(answer, model), ...pickRequestId(answer) }
-			: { ...simplifyAnswer(answer), ...costOf(answer, model) };
-		return { json: { output: answer.text, ...parsed, ...rest, ...more } as IDataObject };
-	};
-
+	const { body, bound, cost } = limitOutput(found, unlimited, request);
 	try {
-		const stored = await startPaid({
+		const answer = await startPaid<StoredAnswer>({
 			// not the limited one: what the caps afford changes with the prices
 			request: unlimited,
-			reserve: async () => await reserve(request.caps, toTextBound(cost)),
-			costOf: (ended) => textCost(model?.pricing, usageOf(ended)),
+			reserve: async () => await reserve(request.caps, bound),
+			costOf: (ended) => costOfAnswer(ended, model),
 			send: async () => await sendRequest(context, body, model),
 		});
-		const { answer } = stored;
-		const notice = answerWarning(answer, maxTokens);
+		const notice = answerWarning(answer, cost.maxTokens);
 		if (notice) addHint(notice);
-		const parsed = request.structured
-			? readStructuredAnswer(request.structured, { ...answer, ...costOf(answer, model) }, maxTokens)
+		const parsed = structured
+			? readStructuredAnswer(structured, splitRaw(answer, request).answer, cost.maxTokens)
 			: {};
-		return toItem(stored, parsed, { ...(notice && { notice }), complete: true });
+		return toItem(answer, request, parsed, { ...(notice && { notice }), complete: true });
 	} catch (cause) {
-		const failure = findPartialAnswer(cause);
-		if (!failure) throw mapServiceError(cause);
-		const { answer } = failure.stored;
-		const partialAnswer =
+		const salvaged =
 			request.onIncomplete === 'partial'
-				? partialAnswerOf<StoredAnswer>(failure.error, (stored) => stored.answer.text)
+				? partialAnswerOf<StoredAnswer>(cause, ({ text }) => text)
 				: undefined;
-		if (!partialAnswer)
-			throw withDetails(failure.error, { partial: { ...answer, ...costOf(answer, model) } });
-		const { partial, notice } = partialAnswer;
+		if (!salvaged)
+			throw mapServiceError(cause, (error) => {
+				const { partial } = error.details;
+				if (!partial) return error;
+				return withDetails(error, { partial: splitRaw(partial as StoredAnswer, request).answer });
+			});
+		const { partial, notice, extras } = salvaged;
 		addHint(notice);
-		const more = { ...pickRequestId(partialAnswer), ...extrasOf(partial.answer) };
-		return toItem(partial, {}, { ...more, notice, complete: false });
+		const more = { ...pickRequestId(salvaged), ...extras, notice, complete: false };
+		return toItem(partial, request, {}, more);
 	}
 }
 
-/** Sends the request. A failure keeps what arrived of the answer as a `StoredAnswer` in `details.partial`. */
+/** @param parsed Stands before the fields of the answer, `more` behind them. */
+function toItem(
+	stored: StoredAnswer,
+	request: AnswerRequest,
+	parsed: object,
+	more: object,
+): ItemOutput {
+	const { answer, raw } = splitRaw(stored, request);
+	const rest = isPlainObject(raw)
+		? { [protocols[request.protocol].raw]: raw, ...pickCost(answer), ...pickRequestId(answer) }
+		: simplifyAnswer(answer);
+	return { json: { output: answer.text, ...parsed, ...rest, ...more } as IDataObject };
+}
+
+/** Parts an answer from the protocol's own object. */
+function splitRaw(stored: StoredAnswer, { protocol }: AnswerRequest) {
+	const { [protocols[protocol].raw]: raw, ...answer } = stored;
+	return { raw, answer: answer as StoredAnswer };
+}
+
 async function sendRequest(
-	{ request, http, stream, countTokens, countInFlight }: OperationContext<AnswerRequest>,
-	body: { model: string } & Record<string, unknown>,
+	{ request, http, stream: onText, countTokens, countInFlight }: OperationContext<AnswerRequest>,
+	body: object,
 	model: Model | undefined,
 ): Promise<StoredAnswer> {
-	const { raw, ask } = protocols[request.protocol];
-	const toStoredAnswer = (answer: TextAnswer & Record<string, unknown>): StoredAnswer => {
-		const { [raw]: rawAnswer, ...rest } = answer;
-		return {
-			answer: rest as unknown as TextAnswer,
-			...(!request.simplify && isPlainObject(rawAnswer) && { raw: rawAnswer }),
-		};
-	};
-	try {
-		const stored = toStoredAnswer({ ...(await ask(http, body as never, stream)) });
-		const { input = 0, output = 0 } = readTokenCounts(stored.answer.usage);
-		countTokens(input, output);
-		return stored;
-	} catch (cause) {
-		throw mapServiceError(cause, (error) => {
-			const explained = explainBalance(error, { body, model, others: countInFlight() - 1 });
-			const { partial } = explained.details;
-			return partial
-				? withDetails(explained, { partial: toStoredAnswer(partial as never) })
-				: explained;
-		});
-	}
-}
-
-const costOf = ({ usage }: TextAnswer, model: Model | undefined) =>
-	toCostFields(textCost(model?.pricing, usage));
-
-const usageOf = (ended: StoredAnswer | ServiceError) =>
-	(ended instanceof ServiceError ? findPartialAnswer(ended)?.stored : ended)?.answer.usage;
-
-/** What `sendRequest` kept of an answer that broke off. */
-function findPartialAnswer(
-	cause: unknown,
-): { error: ServiceError; stored: StoredAnswer } | undefined {
-	if (!(cause instanceof ServiceError)) return undefined;
-	const { partial } = cause.details;
-	return partial && 'answer' in partial
-		? { error: cause, stored: partial as StoredAnswer }
-		: undefined;
+	const { protocol, simplify } = request;
+	const countOthers = () => countInFlight() - 1;
+	const answered = await askWithCost(http, { protocol, body, model, onText, countOthers });
+	const { input = 0, output = 0 } = readTokenCounts(answered.usage);
+	countTokens(input, output);
+	const stored = { ...answered };
+	return simplify ? splitRaw(stored, request).answer : stored;
 }

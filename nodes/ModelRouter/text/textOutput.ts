@@ -46,10 +46,19 @@ function toAssistantMessage({ text, toolCalls }: TextAnswer): ChatMessage {
 }
 
 /** The cost in USD, and that it is not the service's own figure; nothing if it is not known. */
-export function toCostFields(microUsd: number | undefined) {
+export function toCostFields(microUsd: number | undefined): {
+	costUsd?: number;
+	costComputed?: boolean;
+} {
 	const costUsd = toUsd(microUsd);
 	return costUsd === undefined ? {} : { costUsd, costComputed: true };
 }
+
+/** An answer, with what it has cost if that is known. */
+export type PricedAnswer = TextAnswer & ReturnType<typeof toCostFields>;
+
+export const pickCost = ({ costUsd, costComputed }: ReturnType<typeof toCostFields>) =>
+	costUsd === undefined ? {} : { costUsd, costComputed };
 
 export const pickRequestId = ({ requestId }: { requestId?: string }) =>
 	requestId ? { requestId } : {};

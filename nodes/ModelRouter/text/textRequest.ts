@@ -9,7 +9,6 @@ import {
 	checkInputs,
 } from '../../../src/router/messages';
 import { checkKind } from '../../../src/router/model';
-import { toTextBound } from '../../../src/router/pricing';
 import { checkAgainstCatalog } from '../catalog';
 import {
 	type AttachmentSource,
@@ -57,8 +56,8 @@ export async function checkTextRequest({
 		}
 		if (!('allowUnknownCost' in request)) return;
 		const placeholders = modalities.map((modality): Attachment => ({ modality, url: '' }));
-		const { cost } = limitOutput(found, request.toBody(placeholders), request);
-		checkCaps(request.caps, toTextBound(cost), request.allowUnknownCost);
+		const { bound } = limitOutput(found, request.toBody(placeholders), request);
+		checkCaps(request.caps, bound, request.allowUnknownCost);
 	});
 }
 
