@@ -113,14 +113,12 @@ function checkFailure(
 ): Ending | undefined {
 	if (isRefusal && rules.onDenial === 'end')
 		return { kind: 'denied', reason: `${speaker} did not approve` };
-	if (denial?.isUnanswered && rules.onDenial === 'end')
-		return {
-			kind: 'denied',
-			reason: `Nobody answered in time: the turn of ${speaker} was refused`,
-		};
 	if (denial && rules.onDenial === 'end') {
 		const words = denial.words ? `: ${denial.words}` : '';
-		return { kind: 'denied', reason: `A person did not allow the turn of ${speaker}${words}` };
+		const reason = denial.isUnanswered
+			? `Nobody answered in time: the turn of ${speaker} was refused`
+			: `A person did not allow the turn of ${speaker}${words}`;
+		return { kind: 'denied', reason };
 	}
 	if (!failure) return undefined;
 	if (failure.isOverBudget) {

@@ -173,33 +173,27 @@ const unenforceableError = ({ of, field }: CapOptions) =>
 	);
 
 function refusal({ cap, of, field }: CapOptions, spending: Spending, bound: Bound): ServiceError {
+	const { spent, reserved, open } = spending;
 	const limit = `spending cap of ${formatUsd(floorToMicroUsd(cap) ?? ZERO)}`;
-	const [cost, counted] = describeBound(bound);
-	const isUsed = spending.open > 0 || toAmount(spending.spent).gt(0);
-	const message = isUsed
-		? `The ${limit} for this ${of} is reached`
-		: 'unbounded' in bound
+	const isUnbounded = 'unbounded' in bound;
+	const cost = isUnbounded
+		? `The cost of this is not known: ${endOfSentence(bound.unbounded)}`
+		: `This ${bound.verb} ${formatUsd(ZERO.plus(bound.microUsd))}`;
+	const advice = `${isUnbounded ? 'To send it anyway,' : bound.counted} raise "${field}".`;
+	const details = { computed: { reachedCap: field } };
+	if (!open && toAmount(spent).eq(0)) {
+		const message = isUnbounded
 			? `The ${limit} allows no cost. ${cost}`
 			: `${cost}, more than the ${limit}`;
-	const figures = isUsed ? `${describeSpending(spending)} ${cost}. ` : '';
-	const error = invalidInputError(
-		message,
-		`Nothing was sent. ${figures}${counted} raise "${field}".`,
-	);
-	return withDetails(error, { computed: { reachedCap: field } });
-}
-
-function describeBound(bound: Bound): [cost: string, counted: string] {
-	return 'unbounded' in bound
-		? [`The cost of this is not known: ${endOfSentence(bound.unbounded)}`, 'To send it anyway,']
-		: [`This ${bound.verb} ${formatUsd(ZERO.plus(bound.microUsd))}`, bound.counted];
-}
-
-function describeSpending({ spent, reserved, open }: Spending): string {
-	const sum = `${formatUsd(toAmount(spent))} is spent`;
-	if (!open) return `${sum}.`;
+		return withDetails(invalidInputError(message, `Nothing was sent. ${advice}`), details);
+	}
 	const requests = open === 1 ? '1 request that is' : `${open} requests that are`;
-	return `${sum}, and ${formatUsd(toAmount(reserved))} is reserved for ${requests} under way or of unknown cost.`;
+	const more = open
+		? `, and ${formatUsd(toAmount(reserved))} is reserved for ${requests} under way or of unknown cost`
+		: '';
+	const figures = `${formatUsd(toAmount(spent))} is spent${more}. ${cost}.`;
+	const message = `The ${limit} for this ${of} is reached`;
+	return withDetails(invalidInputError(message, `Nothing was sent. ${figures} ${advice}`), details);
 }
 
 /** A sentence as the end of another one. */

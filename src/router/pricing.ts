@@ -1,5 +1,5 @@
 import type { Bound } from '../core/budget';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, omitMissing } from '../core/json';
 import type { Model } from './model';
 import {
 	divideRoundedDown,
@@ -10,6 +10,7 @@ import {
 	readInteger,
 	sumRoundedUp,
 	type Decimal,
+	ZERO,
 } from '../core/money';
 import { readTokenCounts } from '../core/tokenCounts';
 import { maximumPromptTokens } from './promptTokens';
@@ -85,16 +86,13 @@ export function maximumTextCost(
 		};
 	const { input, output } = readTokenPrices(model.pricing);
 	const { promptTokens } = prompt;
-	if (promptTokens && !input)
+	const promptCost = sumCost([[promptTokens, input]]);
+	if (promptCost === undefined)
 		return { unbounded: 'The catalog has no price for the input tokens of this model.' };
-	let maxTokens: number | undefined;
-	if (limits.allowance === undefined && left) {
-		const affordable = divideOrInfinity(
-			left.minus(input?.times(promptTokens) ?? 0),
-			output?.times(limits.choices),
-		);
-		maxTokens = chooseMaxTokens(model, promptTokens, affordable);
-	}
+	const maxTokens =
+		left && limits.allowance === undefined
+			? chooseMaxTokens(model, promptTokens, left.minus(promptCost), output?.times(limits.choices))
+			: undefined;
 	const allowance = limits.allowance ?? maxTokens ?? DEFAULT_OUTPUT_TOKENS;
 	const outputTokens = Math.min(allowance, window ?? Infinity) * limits.choices;
 	if (outputTokens && !output)
@@ -103,24 +101,25 @@ export function maximumTextCost(
 		[promptTokens, input],
 		[outputTokens, output],
 	]);
-	return microUsd === undefined
-		? { unbounded: 'The largest possible cost is too large to calculate.' }
-		: { microUsd, ...prompt, outputTokens, ...(maxTokens !== undefined && { maxTokens }) };
-}
-/** How many output tokens a request asks for by itself. Where even the default does not fit, the cap refuses the request. */
-function chooseMaxTokens(
-	{ context_length: contextLength, max_output_tokens: largest }: Partial<Model>,
-	promptTokens: number,
-	affordable: number,
-): number {
-	const window = readCount(contextLength) || Infinity;
-	// a service may refuse a prompt and a maximum that do not fit the window together
-	const wanted = Math.min(MOST_OUTPUT_TOKENS, affordable, window - promptTokens);
-	return Math.min(Math.max(wanted, DEFAULT_OUTPUT_TOKENS), readCount(largest) || Infinity, window);
+	if (microUsd === undefined)
+		return { unbounded: 'The largest possible cost is too large to calculate.' };
+	return { microUsd, ...prompt, outputTokens, ...omitMissing({ maxTokens }) };
 }
 
-const divideOrInfinity = (amount: Decimal, part: Decimal | undefined): number =>
-	!part?.gt(0) ? Infinity : amount.gt(0) ? divideRoundedDown(amount, part).toNumber() : 0;
+/** How many output tokens a request asks for by itself. Where even the default does not fit, the cap refuses the request. */
+function chooseMaxTokens(
+	model: Partial<Model>,
+	promptTokens: number,
+	money: Decimal,
+	price: Decimal | undefined,
+): number {
+	const window = readCount(model.context_length) || Infinity;
+	const largest = readCount(model.max_output_tokens) || Infinity;
+	const affordable = price?.gt(0) ? divideRoundedDown(money, price).toNumber() : Infinity;
+	// a service may refuse a prompt and a maximum that do not fit the window together
+	const wanted = Math.min(MOST_OUTPUT_TOKENS, affordable, window - promptTokens);
+	return Math.min(Math.max(wanted, DEFAULT_OUTPUT_TOKENS), largest, window);
+}
 
 /** The most that a text request can cost, for a budget. */
 export function toTextBound(bound: CostBound | NoCostBound): Bound {
@@ -241,38 +240,32 @@ export function minimumJobCost(
 	if (!isPlainObject(pricing)) return undefined;
 	const price = readDecimal(pricing['per_unit']);
 	if (!price) return undefined;
-	const { units, counted } = countUnits(pricing['unit'], body);
+	const [units, noun, per = 1] = countUnits(pricing['unit'], body);
 	const unitPrice = price.times(1e6);
-	const count = counted(formatUsd(unitPrice) ?? '');
+	const plural = units.eq(1) ? '' : 's';
+	const count = `${formatDecimal(units)} ${noun}${plural} at ${formatUsd(unitPrice)}${per > 1 ? ' per 1,000' : ''}`;
 	return {
-		microUsd: sumRoundedUp([[units, unitPrice]]),
+		microUsd: sumRoundedUp([[units, price.times(1e6 / per)]]),
 		verb: 'costs at least',
 		counted: `The catalog has the price of the cheapest configuration: ${count}. Ask for less, or`,
 	};
 }
 
+/** @returns how many units a job has, and for how many of them the price is. */
 function countUnits(
 	unit: unknown,
 	body: Record<string, unknown>,
-): { units: Decimal | number; counted(price: string): string } {
-	const countedIn = (units: Decimal | number, noun: string) => {
-		const count = typeof units === 'number' ? String(units) : formatDecimal(units);
-		return {
-			units,
-			counted: (price: string) => `${count} ${noun}${count === '1' ? '' : 's'} at ${price}`,
-		};
-	};
-	const outputs = smallestValue(COUNT_FIELDS, body) ?? 1;
-	if (unit === 'image' || unit === 'video') return countedIn(outputs, unit);
+): [units: Decimal, noun: string, per?: number] {
+	const outputs = smallestValue(COUNT_FIELDS, body) ?? ONE;
+	if (unit === 'image' || unit === 'video') return [outputs, unit];
 	if (unit === 'second')
-		return countedIn(smallestValue(DURATION_FIELDS, body)?.times(outputs) ?? outputs, unit);
+		return [(smallestValue(DURATION_FIELDS, body) ?? ONE).times(outputs), unit];
 	const length = unit === '1k_characters' ? countCharacters(body) : 0;
-	if (!length) return countedIn(1, unit === 'request' ? unit : 'unit');
-	return {
-		units: length / 1000,
-		counted: (price) => `${length} character${length === 1 ? '' : 's'} at ${price} per 1,000`,
-	};
+	if (length) return [ONE.times(length), 'character', 1000];
+	return [ONE, unit === 'request' ? unit : 'unit'];
 }
+
+const ONE = ZERO.plus(1);
 
 /** The smallest value of several fields with the same meaning, because it is not known which one the service uses. */
 function smallestValue(

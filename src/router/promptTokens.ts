@@ -61,11 +61,6 @@ const NON_PROMPT_FIELDS = new Set(
 const listPromptFields = (body: Record<string, unknown>) =>
 	Object.entries(body).filter(([name, value]) => !NON_PROMPT_FIELDS.has(name) && !isNullish(value));
 
-/** Fields that make the service add text to the prompt. */
-const SERVER_TEXT_FIELDS = new Set(['previous_response_id', 'conversation']);
-/** Fields that make the service run a tool, whose results it adds to the prompt. */
-const SERVER_TOOL_FIELDS = new Set(['web_search_options']);
-
 /** Types of messages, conversation items and their parts that contain only text. */
 const TEXT_TYPES = new Set(
 	`message reasoning function_call function_call_output custom_tool_call custom_tool_call_output
@@ -78,26 +73,26 @@ const MEDIA_FIELD =
 /** Why the size of a prompt cannot be calculated: it contains more than the text in the request. */
 function findUnmeasurable(body: Record<string, unknown>): UnmeasurablePrompt | undefined {
 	const { prompt, messages, input, instructions } = body;
-	const names = listPromptFields(body).map(([name]) => name);
-	const toolField = names.find((name) => SERVER_TOOL_FIELDS.has(name));
-	const tool = toolField === undefined ? findServiceTool(body) : `"${toolField}"`;
-	if (tool) return { unbounded: unknownText(tool), fitsWindow: false };
-	const textField = names.find((name) => SERVER_TEXT_FIELDS.has(name));
-	const stored = textField ?? (isPlainObject(prompt) ? 'prompt' : undefined);
+	const find = (...names: string[]) => names.find((name) => !isNullish(body[name]));
+	const tool = findServiceTool(body) ?? find('web_search_options');
+	if (tool) return { unbounded: addsText(tool), fitsWindow: false };
+	const stored =
+		find('previous_response_id', 'conversation') ?? (isPlainObject(prompt) ? 'prompt' : undefined);
 	const unbounded = stored
-		? unknownText(`"${stored}"`)
+		? addsText(stored)
 		: (findMedia(messages, true) ?? findMedia(input, true) ?? findMedia(instructions, false));
 	return unbounded === undefined ? undefined : { unbounded, fitsWindow: true };
 }
 
+const addsText = (name: string) =>
+	`"${name}" adds text to the prompt that is not known before the request.`;
+
 /** A tool that the service runs: any other than a function of the caller. */
-function findServiceTool({ tools, functions }: Record<string, unknown>): string | undefined {
-	const type = [tools, functions]
+const findServiceTool = ({ tools, functions }: Record<string, unknown>): string | undefined =>
+	[tools, functions]
 		.flat()
-		.map((entry) => (isPlainObject(entry) ? (entry['type'] ?? 'function') : 'function'))
-		.find((name) => name !== 'function' && name !== 'custom');
-	return type === undefined ? undefined : `The tool ${JSON.stringify(type)}`;
-}
+		.map((entry) => (isPlainObject(entry) ? String(entry['type'] ?? 'function') : 'function'))
+		.find((type) => type !== 'function' && type !== 'custom');
 
 /** @param isItem Whether it is a message, which needs no type. A part of a message does. */
 function findMedia(entry: unknown, isItem: boolean): string | undefined {
@@ -111,9 +106,6 @@ function findMedia(entry: unknown, isItem: boolean): string | undefined {
 		return `A message contains "${media.slice(0, 60)}", and its number of tokens is not known before the request.`;
 	return findMedia([entry['content'], entry['output'], entry['summary']], false);
 }
-
-const unknownText = (what: string) =>
-	`${what} adds text to the prompt that is not known before the request.`;
 
 const countEntries = (value: unknown) => (Array.isArray(value) ? value.length : 1);
 

@@ -70,7 +70,7 @@ function choiceWarning(
 		const reached =
 			maxTokens === undefined
 				? 'the cap on output tokens. Raise "Maximum Output Tokens"'
-				: `${maxTokens} output tokens, which is all that it gets within its spending cap as long as "Maximum Output Tokens" is not set. Set it to allow more`;
+				: `${maxTokens} output tokens, its limit within the spending cap. Set "Maximum Output Tokens" to allow more`;
 		return `${subject} ${missing}: it reached ${reached}; reasoning models need 2000 or more, since their thinking counts as output.`;
 	}
 	if (finishReason === 'content_filter')

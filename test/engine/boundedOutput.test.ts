@@ -61,7 +61,7 @@ describe('Message a Model', () => {
 			complete: true,
 			costUsd: paid / 1e6,
 			finishReason: 'length',
-			notice: `The answer is cut off: it reached ${maximum} output tokens, which is all that it gets within its spending cap as long as "Maximum Output Tokens" is not set. Set it to allow more; reasoning models need 2000 or more, since their thinking counts as output.`,
+			notice: `The answer is cut off: it reached ${maximum} output tokens, its limit within the spending cap. Set "Maximum Output Tokens" to allow more; reasoning models need 2000 or more, since their thinking counts as output.`,
 		});
 		expect(JSON.stringify(result.run.data)).toContain('"hints"');
 	});
@@ -136,7 +136,7 @@ describe('the chat model', () => {
 			expect(sentMaxima(field)[0]).toBeGreaterThan(5900);
 			expect(paid).toBeLessThanOrEqual(60_000);
 			expect(JSON.stringify(result.calls[0])).toContain(
-				'as long as \\"Maximum Output Tokens\\" is not',
+				'Set \\"Maximum Output Tokens\\" to allow more',
 			);
 		},
 	);

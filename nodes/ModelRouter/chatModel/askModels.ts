@@ -157,10 +157,12 @@ async function askOnce(
 	// known at once to a caller that gives up and asks again
 	signal?.addEventListener('abort', () => sent.recordFailure(cancelledError()), { once: true });
 	const countOthers = () => countInFlight(account) - 1;
-	const request = { protocol: limits.protocol, body, model, onText, countOthers };
 	try {
 		const answer = await sendReserved(reservation, costOf, async () => {
-			return await trackInFlight(account, async () => await askWithCost(http, request));
+			return await trackInFlight(
+				account,
+				async () => await askWithCost(http, limits.protocol, body, { model, onText, countOthers }),
+			);
 		});
 		checkFormat(answer, cost.maxTokens);
 		if (!signal?.aborted) sent.forget();

@@ -7,6 +7,7 @@ import type {
 
 import { emptySpending } from '../../../src/core/budget';
 import { readDecimal, ZERO } from '../../../src/core/money';
+import { omitMissing } from '../../../src/core/json';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { toNodeError } from '../../../src/n8n/errors';
@@ -108,28 +109,21 @@ function createAsk(
 }
 
 function toFacts({ answer, refusals }: AnsweredCall, notice: string | undefined): CallFacts {
-	const { input, output, cached, reasoning } = readTokenCounts(answer.usage);
+	const { text, model, requestId, finishReason, reasoning, refusal } = answer;
+	const { input, output, cached, reasoning: reasoningTokens } = readTokenCounts(answer.usage);
+	const tokenUsage = input !== undefined &&
+		output !== undefined && {
+			...{ promptTokens: input, completionTokens: output, totalTokens: input + output },
+			...omitMissing({ cachedTokens: cached, reasoningTokens }),
+		};
 	return {
-		text: answer.text,
-		...(input !== undefined &&
-			output !== undefined && {
-				tokenUsage: {
-					promptTokens: input,
-					completionTokens: output,
-					totalTokens: input + output,
-					...(cached !== undefined && { cachedTokens: cached }),
-					...(reasoning !== undefined && { reasoningTokens: reasoning }),
-				},
-			}),
+		text,
+		...(tokenUsage && { tokenUsage }),
 		fields: {
-			model: answer.model,
-			...(answer.requestId && { requestId: answer.requestId }),
+			...omitMissing({ model, requestId }),
 			...pickCost(answer),
-			...(answer.finishReason && { finishReason: answer.finishReason }),
-			...(answer.reasoning && { reasoning: answer.reasoning }),
-			...(answer.refusal && { refusal: answer.refusal }),
+			...omitMissing({ finishReason, reasoning, refusal, notice }),
 			...(refusals.length && { refusedBy: refusals }),
-			...(notice && { notice }),
 		} as IDataObject,
 	};
 }

@@ -30,7 +30,11 @@ export const estimateCost = operation({
 		'Calculate what Message a Model would cost at most, and what it is likely to cost. Nothing is sent to the model.',
 	params: [
 		...inputParams,
-		spendingCapParam,
+		{
+			...spendingCapParam,
+			description:
+				'The cap of the request that is estimated. If Maximum Output Tokens is not set, it decides how long the answer may be.',
+		},
 		...furtherParams,
 		{
 			displayName: 'Options',

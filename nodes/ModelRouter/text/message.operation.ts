@@ -183,12 +183,12 @@ function splitRaw(stored: StoredAnswer, { protocol }: AnswerRequest) {
 
 async function sendRequest(
 	{ request, http, stream: onText, countTokens, countInFlight }: OperationContext<AnswerRequest>,
-	body: object,
+	body: Record<string, unknown>,
 	model: Model | undefined,
 ): Promise<StoredAnswer> {
 	const { protocol, simplify } = request;
 	const countOthers = () => countInFlight() - 1;
-	const answered = await askWithCost(http, { protocol, body, model, onText, countOthers });
+	const answered = await askWithCost(http, protocol, body, { model, onText, countOthers });
 	const { input = 0, output = 0 } = readTokenCounts(answered.usage);
 	countTokens(input, output);
 	const stored = { ...answered };

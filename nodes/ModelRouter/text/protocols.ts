@@ -24,23 +24,10 @@ export const protocolOption = {
 	description: 'The endpoint of the service that is used',
 } as const satisfies INodeProperties;
 
-/**
- * How a request is sent that was built as a chat completion. `raw` is the protocol's own object in the answer, `maxTokens` its field for
- * the maximum output tokens.
- */
+/** How a request is sent that was built as a chat completion. `raw` is the protocol's own object in the answer. */
 export const protocols = {
-	chat: {
-		raw: 'completion',
-		maxTokens: 'max_tokens',
-		toBody: (request: ChatRequest) => request,
-		ask: completeChat,
-	},
-	responses: {
-		raw: 'response',
-		maxTokens: 'max_output_tokens',
-		toBody: toResponseBody,
-		ask: createResponse,
-	},
+	chat: { raw: 'completion', toBody: (request: ChatRequest) => request, ask: completeChat },
+	responses: { raw: 'response', toBody: toResponseBody, ask: createResponse },
 } as const;
 
 export type Protocol = keyof typeof protocols;

@@ -97,7 +97,7 @@ export const maxTokensOption = {
 	typeOptions: { minValue: 1 },
 	default: 4096,
 	description:
-		'The most tokens that an answer may have, hidden reasoning included. Reasoning models need 2000 or more. If not set, an answer may have what the spending caps afford: at least 4096, at most 16384, and at most what the model can write.',
+		'The most tokens that an answer may have, hidden reasoning included. Reasoning models need 2000 or more. If not set, the spending caps decide: from 4096 to 16384, and no more than the model can write.',
 } as const satisfies INodeProperties;
 
 export const presencePenaltyOption = {

@@ -10,61 +10,59 @@ import {
 	textCost,
 	toTextBound,
 } from '../../../src/router/pricing';
+import type { OnText } from '../../../src/router/textStream';
 import { type Protocol, protocols } from './protocols';
 import { type PricedAnswer, toCostFields } from './textOutput';
 
 /** The entry of a model in the catalog, or why there is none. */
 export type FoundModel = { entry: Model } | { missing: string };
 
-/** A request as it is sent, and the most that it can cost then. */
-interface LimitedRequest<Body> {
-	body: Body;
-	cost: CostBound | NoCostBound;
-	/** The same for its caps. */
-	bound: Bound;
-}
-
-/** Limits the output tokens of a request to what its caps afford, unless it sets a maximum itself. */
+/**
+ * Limits the output tokens of a request to what its caps afford, unless it sets a maximum itself.
+ *
+ * @returns the request as it is sent, and the most that it can cost then: in figures, and for its caps.
+ */
 export function limitOutput<Body extends Record<string, unknown>>(
 	found: FoundModel,
 	body: Body,
 	{ protocol, caps }: { protocol: Protocol; caps: Caps },
-): LimitedRequest<Body> {
+): { body: Body; cost: CostBound | NoCostBound; bound: Bound } {
 	const cost =
 		'entry' in found
 			? maximumTextCost(found.entry, body, leftIn(caps))
 			: { unbounded: found.missing };
 	const { maxTokens } = cost;
-	const limit = maxTokens !== undefined && { [protocols[protocol].maxTokens]: maxTokens };
+	const field = protocol === 'responses' ? 'max_output_tokens' : 'max_tokens';
+	const limit = maxTokens !== undefined && { [field]: maxTokens };
 	return { body: { ...body, ...limit }, cost, bound: toTextBound(cost) };
 }
 
-interface PaidRequest {
-	protocol: Protocol;
-	body: object;
-	/** Of the catalog, if it has the model. */
-	model: Model | undefined;
-	onText(text: string): unknown;
-	/** Other requests of the account that are under way. */
-	countOthers(): number;
-}
-
-/** Asks a model. The answer has its cost; one that broke off has it in `details.partial`. */
+/**
+ * Asks a model. The answer has its cost; one that broke off has it in `details.partial`.
+ *
+ * @param model Of the catalog, if it has the model.
+ * @param countOthers Counts other requests of the account that are under way.
+ */
 export async function askWithCost(
 	http: Http,
-	{ protocol, body, model, onText, countOthers }: PaidRequest,
+	protocol: Protocol,
+	body: Record<string, unknown>,
+	{
+		model,
+		onText,
+		countOthers,
+	}: { model: Model | undefined; onText: OnText; countOthers(): number },
 ): Promise<PricedAnswer> {
 	const addCost = <Answer extends object>(answer: Answer) => ({
 		...answer,
 		...toCostFields(costOfAnswer(answer, model)),
 	});
 	try {
-		return addCost(await protocols[protocol].ask(http, body as never, onText as never));
+		return addCost(await protocols[protocol].ask(http, body as never, onText));
 	} catch (cause) {
 		throw mapServiceError(cause, (error) => {
 			const { partial } = error.details;
-			const request = { body: body as Record<string, unknown>, model, others: countOthers() };
-			const explained = explainBalance(error, request);
+			const explained = explainBalance(error, { body, model, others: countOthers() });
 			return partial ? withDetails(explained, { partial: addCost(partial) }) : explained;
 		});
 	}

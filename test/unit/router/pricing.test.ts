@@ -195,7 +195,7 @@ describe('maximumTextCost', () => {
 		it('has no bound where the service runs tools: each of their results is a further prompt', () => {
 			expect(bound(2000, search)).toEqual({
 				unbounded:
-					'The tool "search" adds text to the prompt that is not known before the request.',
+					'"search" adds text to the prompt that is not known before the request.',
 			});
 		});
 

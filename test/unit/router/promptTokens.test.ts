@@ -79,7 +79,7 @@ it.each<[string, Record<string, unknown>, string]>([
 	['a very long type', user([{ type: 'x'.repeat(1000) }]), holds('x'.repeat(60))],
 	['a part without a type', user([{ text: 'a' }]), 'A part of a message has no type.'],
 	['a part with an odd type', user([{ type: 5 }]), 'A part of a message has no type.'],
-	['a tool of the service', { tools: [TOOL, { type: 'search' }] }, adds('The tool "search"')],
+	['a tool of the service', { tools: [TOOL, { type: 'search' }] }, adds('"search"')],
 	['an earlier response', { previous_response_id: 'x' }, adds('"previous_response_id"')],
 	['a conversation', { conversation: 'x' }, adds('"conversation"')],
 	['a search', { web_search_options: {} }, adds('"web_search_options"')],
