@@ -75,9 +75,8 @@ export async function startPaid<Result>(
 
 		const reservation = await reserve?.();
 		const attempts = { beforeAttempt: claim.renew };
-		const sent = await sendReserved(reservation, costOf, async () => {
-			return await trackInFlight(account, async () => await send(attempts));
-		});
+		const payment = { account, reservation, costOf };
+		const sent = await sendReserved(payment, async () => await send(attempts));
 
 		const result = await claim.recordStarted(sent);
 		memory?.recordResult(result);
@@ -96,14 +95,19 @@ const withoutLedger = <Result>(): StartClaim<Result> => ({
 	recordFailed: async (cause) => cause,
 });
 
+interface Payment<Result> {
+	account: string;
+	reservation: Reservation | undefined;
+	costOf: PaidStart<Result>['costOf'] | undefined;
+}
+
 /** Sends what was reserved. However it ends, the reservation is settled or released. */
 export async function sendReserved<Result>(
-	reservation: Reservation | undefined,
-	costOf: PaidStart<Result>['costOf'],
+	{ account, reservation, costOf }: Payment<Result>,
 	send: () => Promise<Result>,
 ): Promise<Result> {
 	try {
-		const result = await send();
+		const result = await trackInFlight(account, send);
 		await reservation?.settle(costOf?.(result));
 		return result;
 	} catch (cause) {
@@ -122,7 +126,7 @@ export const isUnstarted = (cause: unknown): boolean =>
 const inFlightCounts = new Map<string, number>();
 
 /** Counts a request as in flight until it ends. */
-export async function trackInFlight<Result>(
+async function trackInFlight<Result>(
 	account: string,
 	send: () => Promise<Result>,
 ): Promise<Result> {

@@ -11,12 +11,7 @@ import { withRetries } from '../../../src/core/resend';
 import type { Connection } from '../../../src/n8n/connection';
 import type { PreflightContext } from '../../../src/n8n/operation';
 import type { SentRequests } from '../../../src/n8n/sentRequests';
-import {
-	countInFlight,
-	isUnstarted,
-	sendReserved,
-	trackInFlight,
-} from '../../../src/n8n/startPaid';
+import { countInFlight, isUnstarted, sendReserved } from '../../../src/n8n/startPaid';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import type { TextAnswer } from '../../../src/router/textAnswer';
 import { protocols } from '../text/protocols';
@@ -157,13 +152,12 @@ async function askOnce(
 	// known at once to a caller that gives up and asks again
 	signal?.addEventListener('abort', () => sent.recordFailure(cancelledError()), { once: true });
 	const countOthers = () => countInFlight(account) - 1;
+	const asking = { model, onText, countOthers, keepRaw: false };
 	try {
-		const answer = await sendReserved(reservation, costOf, async () => {
-			return await trackInFlight(
-				account,
-				async () => await askWithCost(http, limits.protocol, body, { model, onText, countOthers }),
-			);
-		});
+		const answer = await sendReserved(
+			{ account, reservation, costOf },
+			async () => await askWithCost(http, limits.protocol, body, asking),
+		);
 		checkFormat(answer, cost.maxTokens);
 		if (!signal?.aborted) sent.forget();
 		return { answer, maxTokens: cost.maxTokens };

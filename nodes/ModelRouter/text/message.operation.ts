@@ -6,7 +6,6 @@ import { isPlainObject } from '../../../src/core/json';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
-import type { Model } from '../../../src/router/model';
 import { answerWarning } from '../../../src/router/textAnswer';
 import { findCachedModel } from '../catalog';
 import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
@@ -118,9 +117,6 @@ interface AnswerRequest extends PaidTextRequest {
 	structured?: StructuredReader | undefined;
 }
 
-/** An answer as it is stored with the execution: the protocol's own object is only kept when Simplify is off. */
-type StoredAnswer = PricedAnswer & Record<string, unknown>;
-
 /** Asks a model, and makes an item of its answer. */
 async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOutput> {
 	const { request, startPaid, addHint } = context;
@@ -130,29 +126,36 @@ async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOu
 	const found = model ? { entry: model } : { missing: 'The catalog does not have this model.' };
 	const { body, bound, cost } = limitOutput(found, unlimited, request);
 	try {
-		const answer = await startPaid<StoredAnswer>({
+		const answer = await startPaid<PricedAnswer>({
 			// not the limited one: what the caps afford changes with the prices
 			request: unlimited,
 			reserve: async () => await reserve(request.caps, bound),
 			costOf: (ended) => costOfAnswer(ended, model),
-			send: async () => await sendRequest(context, body, model),
+			send: async () => {
+				const countOthers = () => context.countInFlight() - 1;
+				const asking = { model, onText: context.stream, countOthers, keepRaw: !request.simplify };
+				const asked = await askWithCost(context.http, request.protocol, body, asking);
+				const { input = 0, output = 0 } = readTokenCounts(asked.usage);
+				context.countTokens(input, output);
+				return asked;
+			},
 		});
 		const notice = answerWarning(answer, cost.maxTokens);
 		if (notice) addHint(notice);
 		const parsed = structured
-			? readStructuredAnswer(structured, splitRaw(answer, request).answer, cost.maxTokens)
+			? readStructuredAnswer(structured, splitRaw(answer).answer, cost.maxTokens)
 			: {};
 		return toItem(answer, request, parsed, { ...(notice && { notice }), complete: true });
 	} catch (cause) {
 		const salvaged =
 			request.onIncomplete === 'partial'
-				? partialAnswerOf<StoredAnswer>(cause, ({ text }) => text)
+				? partialAnswerOf<PricedAnswer>(cause, ({ text }) => text)
 				: undefined;
 		if (!salvaged)
 			throw mapServiceError(cause, (error) => {
 				const { partial } = error.details;
 				if (!partial) return error;
-				return withDetails(error, { partial: splitRaw(partial as StoredAnswer, request).answer });
+				return withDetails(error, { partial: splitRaw(partial as PricedAnswer).answer });
 			});
 		const { partial, notice, extras } = salvaged;
 		addHint(notice);
@@ -163,12 +166,12 @@ async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOu
 
 /** @param parsed Stands before the fields of the answer, `more` behind them. */
 function toItem(
-	stored: StoredAnswer,
+	stored: PricedAnswer,
 	request: AnswerRequest,
 	parsed: object,
 	more: object,
 ): ItemOutput {
-	const { answer, raw } = splitRaw(stored, request);
+	const { answer, raw } = splitRaw(stored);
 	const rest = isPlainObject(raw)
 		? { [protocols[request.protocol].raw]: raw, ...pickCost(answer), ...pickRequestId(answer) }
 		: simplifyAnswer(answer);
@@ -176,21 +179,6 @@ function toItem(
 }
 
 /** Parts an answer from the protocol's own object. */
-function splitRaw(stored: StoredAnswer, { protocol }: AnswerRequest) {
-	const { [protocols[protocol].raw]: raw, ...answer } = stored;
-	return { raw, answer: answer as StoredAnswer };
-}
-
-async function sendRequest(
-	{ request, http, stream: onText, countTokens, countInFlight }: OperationContext<AnswerRequest>,
-	body: Record<string, unknown>,
-	model: Model | undefined,
-): Promise<StoredAnswer> {
-	const { protocol, simplify } = request;
-	const countOthers = () => countInFlight() - 1;
-	const answered = await askWithCost(http, protocol, body, { model, onText, countOthers });
-	const { input = 0, output = 0 } = readTokenCounts(answered.usage);
-	countTokens(input, output);
-	const stored = { ...answered };
-	return simplify ? splitRaw(stored, request).answer : stored;
+function splitRaw({ completion, response, ...answer }: PricedAnswer) {
+	return { raw: completion ?? response, answer };
 }

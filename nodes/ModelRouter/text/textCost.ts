@@ -37,33 +37,38 @@ export function limitOutput<Body extends Record<string, unknown>>(
 	return { body: { ...body, ...limit }, cost, bound: toTextBound(cost) };
 }
 
-/**
- * Asks a model. The answer has its cost; one that broke off has it in `details.partial`.
- *
- * @param model Of the catalog, if it has the model.
- * @param countOthers Counts other requests of the account that are under way.
- */
+/** How a text request is sent, and what of its answer is kept. */
+interface Asking {
+	/** Of the catalog, if it has the model. */
+	model: Model | undefined;
+	onText: OnText;
+	/** Counts other requests of the account that are under way. */
+	countOthers(): number;
+	/** Whether the answer keeps the protocol's own object. */
+	keepRaw: boolean;
+}
+
+/** Asks a model. The answer has its cost; one that broke off has it in `details.partial`. */
 export async function askWithCost(
 	http: Http,
 	protocol: Protocol,
 	body: Record<string, unknown>,
-	{
-		model,
-		onText,
-		countOthers,
-	}: { model: Model | undefined; onText: OnText; countOthers(): number },
+	{ model, onText, countOthers, keepRaw }: Asking,
 ): Promise<PricedAnswer> {
-	const addCost = <Answer extends object>(answer: Answer) => ({
-		...answer,
-		...toCostFields(costOfAnswer(answer, model)),
-	});
+	const { ask, raw } = protocols[protocol];
+	const toPriced = (answer: object): PricedAnswer => {
+		const cost = toCostFields(costOfAnswer(answer, model));
+		const priced = { ...(answer as PricedAnswer), ...cost };
+		if (!keepRaw) delete priced[raw];
+		return priced;
+	};
 	try {
-		return addCost(await protocols[protocol].ask(http, body as never, onText));
+		return toPriced(await ask(http, body as never, onText));
 	} catch (cause) {
 		throw mapServiceError(cause, (error) => {
 			const { partial } = error.details;
 			const explained = explainBalance(error, { body, model, others: countOthers() });
-			return partial ? withDetails(explained, { partial: addCost(partial) }) : explained;
+			return partial ? withDetails(explained, { partial: toPriced(partial) }) : explained;
 		});
 	}
 }

@@ -54,8 +54,9 @@ export function toCostFields(microUsd: number | undefined): {
 	return costUsd === undefined ? {} : { costUsd, costComputed: true };
 }
 
-/** An answer, with what it has cost if that is known. */
-export type PricedAnswer = TextAnswer & ReturnType<typeof toCostFields>;
+/** An answer, with what it has cost if that is known, and the protocol's own object if it is kept. */
+export type PricedAnswer = TextAnswer &
+	ReturnType<typeof toCostFields> & { completion?: unknown; response?: unknown };
 
 export const pickCost = ({ costUsd, costComputed }: ReturnType<typeof toCostFields>) =>
 	costUsd === undefined ? {} : { costUsd, costComputed };
