@@ -7,10 +7,10 @@ export type Bound =
 	| {
 			/** A whole number of micro-dollars. */
 			microUsd: number | Decimal;
-			/** What the figure means, e.g. `could cost up to`. */
-			verb: string;
-			/** How it was calculated, and how to lower it. The words `raise "…"` follow. */
-			counted: string;
+			/** Whether it is the least that the request costs. Otherwise it is the most. */
+			isLeast?: boolean;
+			/** Says how it was calculated, and what to do. @param field The field that would have to be raised. */
+			advise(field: string): string;
 	  }
 	| {
 			/** Why there is no figure, as one or more sentences. */
@@ -174,17 +174,16 @@ const unenforceableError = ({ of, field }: CapOptions) =>
 
 function refusal({ cap, of, field }: CapOptions, spending: Spending, bound: Bound): ServiceError {
 	const { spent, reserved, open } = spending;
-	const limit = `spending cap of ${formatUsd(floorToMicroUsd(cap) ?? ZERO)}`;
-	const isUnbounded = 'unbounded' in bound;
-	const cost = isUnbounded
-		? `The cost of this is not known: ${endOfSentence(bound.unbounded)}`
-		: `This ${bound.verb} ${formatUsd(ZERO.plus(bound.microUsd))}`;
-	const advice = `${isUnbounded ? 'To send it anyway,' : bound.counted} raise "${field}".`;
+	const limit = formatUsd(floorToMicroUsd(cap) ?? ZERO);
+	const cost = describeBound(bound);
+	const advice =
+		'unbounded' in bound ? `To send it anyway, raise "${field}".` : bound.advise(field);
 	const details = { computed: { reachedCap: field } };
 	if (!open && toAmount(spent).eq(0)) {
-		const message = isUnbounded
-			? `The ${limit} allows no cost. ${cost}`
-			: `${cost}, more than the ${limit}`;
+		const message =
+			'unbounded' in bound
+				? `The spending cap of ${limit} allows no cost. ${cost}`
+				: `${cost}, more than the spending cap of ${limit}`;
 		return withDetails(invalidInputError(message, `Nothing was sent. ${advice}`), details);
 	}
 	const requests = open === 1 ? '1 request that is' : `${open} requests that are`;
@@ -192,8 +191,15 @@ function refusal({ cap, of, field }: CapOptions, spending: Spending, bound: Boun
 		? `, and ${formatUsd(toAmount(reserved))} is reserved for ${requests} under way or of unknown cost`
 		: '';
 	const figures = `${formatUsd(toAmount(spent))} is spent${more}. ${cost}.`;
-	const message = `The ${limit} for this ${of} is reached`;
+	const message = `The spending cap of ${limit} for this ${of} is reached`;
 	return withDetails(invalidInputError(message, `Nothing was sent. ${figures} ${advice}`), details);
+}
+
+function describeBound(bound: Bound): string {
+	if ('unbounded' in bound)
+		return `The cost of this is not known: ${endOfSentence(bound.unbounded)}`;
+	const amount = formatUsd(ZERO.plus(bound.microUsd));
+	return bound.isLeast ? `This costs at least ${amount}` : `This could cost up to ${amount}`;
 }
 
 /** A sentence as the end of another one. */

@@ -129,8 +129,11 @@ export function toTextBound(bound: CostBound | NoCostBound): Bound {
 		promptCountedBy === 'bytes'
 			? `At most ${promptTokens} tokens go in`
 			: `The prompt is counted as the whole context window of the model, ${promptTokens} tokens,`;
-	const counted = `${prompt} and ${outputTokens} come out: lower "Maximum Output Tokens", shorten the input, or`;
-	return { microUsd, verb: 'could cost up to', counted };
+	return {
+		microUsd,
+		advise: (field) =>
+			`${prompt} and ${outputTokens} come out: lower "Maximum Output Tokens", shorten the input, or raise "${field}".`,
+	};
 }
 
 /** @param window Tokens; undefined if the catalog does not have it. */
@@ -236,7 +239,7 @@ const TEXT_FIELDS = ['prompt', 'text', 'input'];
 export function minimumJobCost(
 	pricing: unknown,
 	body: Record<string, unknown>,
-): { microUsd: Decimal; verb: string; counted: string } | undefined {
+): (Extract<Bound, { advise: unknown }> & { microUsd: Decimal }) | undefined {
 	if (!isPlainObject(pricing)) return undefined;
 	const price = readDecimal(pricing['per_unit']);
 	if (!price) return undefined;
@@ -246,8 +249,9 @@ export function minimumJobCost(
 	const count = `${formatDecimal(units)} ${noun}${plural} at ${formatUsd(unitPrice)}${per > 1 ? ' per 1,000' : ''}`;
 	return {
 		microUsd: sumRoundedUp([[units, price.times(1e6 / per)]]),
-		verb: 'costs at least',
-		counted: `The catalog has the price of the cheapest configuration: ${count}. Ask for less, or`,
+		isLeast: true,
+		advise: (field) =>
+			`The catalog has the price of the cheapest configuration: ${count}. Ask for less, or raise "${field}".`,
 	};
 }
 

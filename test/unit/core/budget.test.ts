@@ -16,8 +16,7 @@ import { failureOf } from '../inMemoryHttp';
 
 const most = (microUsd: number): Bound => ({
 	microUsd,
-	verb: 'could cost up to',
-	counted: 'Lower it, or',
+	advise: (field) => `Lower it, or raise "${field}".`,
 });
 const UNBOUNDED: Bound = { unbounded: 'There is no price.' };
 

@@ -30,12 +30,11 @@ it.each<[string, unknown, Record<string, unknown>, number, string]>([
 	['image', 0, {}, 0, '1 image at $0.00'],
 	['image', 1e-7, {}, 1, '1 image at $0.0000001'],
 ])('per %s at %j, %j', (unit, price, body, microUsd, counted) => {
-	const { microUsd: found, ...rest } = least(unit, price, body)!;
-	expect({ microUsd: found.toNumber(), ...rest }).toEqual({
-		microUsd,
-		verb: 'costs at least',
-		counted: `The catalog has the price of the cheapest configuration: ${counted}. Ask for less, or`,
-	});
+	const bound = least(unit, price, body)!;
+	expect([bound.microUsd.toNumber(), bound.isLeast]).toEqual([microUsd, true]);
+	expect(bound.advise('The Cap')).toBe(
+		`The catalog has the price of the cheapest configuration: ${counted}. Ask for less, or raise "The Cap".`,
+	);
 });
 
 it.each([[undefined], [null], [''], ['free'], [-1], [{}]])('%j is no price', (price) => {
