@@ -95,7 +95,7 @@ it('a scope that refuses gives back what was taken before, and those after it ar
 
 it('takes the scopes of a process before it waits for one that others share', async () => {
 	const spending = emptySpending();
-	let refuse = (_cause: unknown) => {};
+	let refuse: (cause: unknown) => void = () => {};
 	const conversation: Scope = {
 		reserve: async () => await new Promise((_resolve, reject) => (refuse = reject)),
 	};
