@@ -41,6 +41,12 @@ const optionsParam = {
 						'Only if the message certainly was not received. Otherwise, and after a second failure, the conversation ends.',
 				},
 				{ name: 'End', value: 'end', description: 'The conversation ends, with all turns so far' },
+				{
+					name: 'Fail',
+					value: 'fail',
+					description:
+						'The node fails, so that an error workflow runs. All turns so far are in the data of the error.',
+				},
 				{ name: 'Skip', value: 'skip', description: 'The next speaker is asked' },
 			],
 			default: 'end',
@@ -143,6 +149,13 @@ const [openingSourceParam, openingParam] = textSourceParams({
 });
 
 export const conversationParams = [
+	{
+		displayName:
+			'Add two or more speakers with + below this node: search for "Workspace Agent", "Market Assistant" or "Model Router". Each of them only needs its credential.',
+		name: 'speakersNotice',
+		type: 'notice',
+		default: '',
+	},
 	openingSourceParam,
 	withFieldRules({ mayBeEmpty: true })({ ...openingParam, required: false }),
 	{

@@ -6,14 +6,16 @@ import {
 } from 'n8n-workflow';
 
 import type { Conversation } from '../../src/conversation/conversation';
-import type { EndingKind } from '../../src/conversation/ending';
+import { type EndingKind, sumCosts } from '../../src/conversation/ending';
 import type { Reply } from '../../src/conversation/reply';
 import { toResult } from '../../src/conversation/transcript';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
+import { continuesOnFail } from '../../src/n8n/errors';
+import { addHint } from '../../src/n8n/n8nVersions';
 import { createLiveOutput, speakerHeading } from '../../src/n8n/liveOutput';
 import { recordConversation } from '../../src/n8n/recordIds';
 import { isAgentTool } from './speakers';
-import type { Settings, State } from './state';
+import type { ItemState, Settings, State } from './state';
 
 /**
  * The results of all conversations, linked to the items that began them.
@@ -23,6 +25,8 @@ import type { Settings, State } from './state';
  * which n8n turns into that field later.
  */
 export function toOutput(n8n: IExecuteFunctions, { items, source }: State): INodeExecutionData[] {
+	rejectFailed(n8n, items);
+	hintAtStreaming(n8n, items);
 	return items.flatMap((state, item): INodeExecutionData[] => {
 		const pairedItem = { item, ...(source && { sourceOverwrite: source }) };
 		if ('refusal' in state) {
@@ -34,9 +38,57 @@ export function toOutput(n8n: IExecuteFunctions, { items, source }: State): INod
 			return [{ json: {}, error, pairedItem }];
 		}
 		const result = toResult(state.conversation);
+		if (hasFailed(state) && !n8n.getNode().retryOnFail)
+			return [{ json: { error: describeFailure(state), details: { ...result } }, pairedItem }];
 		const rows: object[] = state.settings.outputMode === 'turns' ? result.transcript : [result];
 		return rows.map((json) => ({ json: json as IDataObject, pairedItem }));
 	});
+}
+
+type Opened = Extract<ItemState, { conversation: Conversation }>;
+
+const hasFailed = ({ conversation: { ending, rules } }: Opened) =>
+	ending?.kind === 'speakerFailed' && rules.onFailure === 'fail';
+
+function describeFailure({ conversation: { ending } }: Opened): string {
+	const { reason, failure } = ending ?? {};
+	return [reason, failure?.error].filter(Boolean).join(': ');
+}
+
+/**
+ * Fails the node where the user wants it to. n8n then keeps no item of it, so the error has all conversations. With Retry On Fail, n8n
+ * gives the same answers once more: the node fails again, and nothing is sent.
+ *
+ * @throws NodeOperationError unless the node continues on failure.
+ */
+function rejectFailed(n8n: IExecuteFunctions, items: ItemState[]): void {
+	const itemIndex = items.findIndex((state) => 'conversation' in state && hasFailed(state));
+	const failed = items[itemIndex];
+	if (!failed || 'refusal' in failed || continuesOnFail(n8n)) return;
+	const error = new NodeOperationError(n8n.getNode(), describeFailure(failed), {
+		itemIndex,
+		description: 'All turns are in the data of this error, under "conversations".',
+	});
+	const opened = items.filter((state): state is Opened => 'conversation' in state);
+	const conversations = opened.map(({ conversation }) => toResult(conversation));
+	error.context['metadata'] = { conversations: conversations as unknown as IDataObject[] };
+	throw error;
+}
+
+/** n8n's chat shows `output` of the last node, unless it streams. */
+function hintAtStreaming(n8n: IExecuteFunctions, items: ItemState[]): void {
+	const hasTurns = items.some(
+		(state) =>
+			'conversation' in state && state.settings.showLive && state.conversation.turns.length > 1,
+	);
+	const isInChat = n8n
+		.getParentNodes(n8n.getNode().name)
+		.some(({ type }) => /\.chatTrigger$/.test(type));
+	if (hasTurns && isInChat && !n8n.isStreaming())
+		addHint(
+			n8n,
+			'The chat shows only the last turn. To read along, set Response Mode in the options of the Chat Trigger ("On chat message") to Streaming.',
+		);
 }
 
 /** Writes to the log and to the execution's custom data how far a conversation has come: after Stop, n8n keeps no output of the node. */
@@ -54,6 +106,12 @@ export function recordProgress(
 	recordConversation(n8n, itemIndex, {
 		progress: `${id}, turns: ${count}, ${state}`,
 		sessions: sessions.join(', '),
+		facts: {
+			conversationId: id,
+			turns: String(count),
+			costUsd: String(sumCosts(turns.slice(earlier))),
+			...(ending && { ended: ending.kind }),
+		},
 		details: {
 			conversationId: id,
 			turns: count,

@@ -88,18 +88,9 @@ export async function checkAgainstCatalog(
 function toCatalogError(catalog: Lookup<CachedCatalog>): ServiceError | undefined {
 	const error = 'missing' in catalog ? catalog.error : undefined;
 	if (!error) return undefined;
-	const { status, advice } = error.details;
-	if (error.kind === 'cancelled') return withDetails(error, { outcome: 'not_started' });
-	if (error.kind !== 'unreachable' && status !== 401 && status !== 403) return undefined;
-	return withDetails(error, {
-		outcome: 'not_started',
-		advice: [
-			advice,
-			'Nothing was sent: the catalog could not be read. If only the catalog fails, turn on "Allow Unknown Cost" in Options.',
-		]
-			.filter(Boolean)
-			.join(' '),
-	});
+	const { status = 0 } = error.details;
+	const saysMore = ['cancelled', 'unreachable'].includes(error.kind) || [401, 403].includes(status);
+	return saysMore ? withDetails(error, { outcome: 'not_started' }) : undefined;
 }
 
 /** The entry of a model; undefined if the catalog does not have it, or cannot be read. */

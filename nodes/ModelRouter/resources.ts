@@ -16,7 +16,21 @@ import { getMany } from './model/getMany.operation';
 import { estimateCost } from './text/estimateCost.operation';
 import { message } from './text/message.operation';
 
+/** In the order in which n8n's list of actions shows them: what people come for is first. */
 export const resources: Resource[] = [
+	{
+		name: 'Text',
+		value: 'text',
+		operations: [message, estimateCost],
+		defaultOperation: 'message',
+	},
+	{
+		name: 'Media',
+		value: 'media',
+		operations: [download, generate, getJob, start, track, wait],
+		defaultOperation: 'generate',
+	},
+	{ name: 'Model', value: 'model', operations: [getModel, getMany], defaultOperation: 'getMany' },
 	{
 		name: 'Job Ledger',
 		value: 'ledger',
@@ -30,18 +44,5 @@ export const resources: Resource[] = [
 		],
 		defaultOperation: 'getMany',
 		notInTools: true,
-	},
-	{
-		name: 'Media',
-		value: 'media',
-		operations: [download, generate, getJob, start, track, wait],
-		defaultOperation: 'generate',
-	},
-	{ name: 'Model', value: 'model', operations: [getModel, getMany], defaultOperation: 'getMany' },
-	{
-		name: 'Text',
-		value: 'text',
-		operations: [estimateCost, message],
-		defaultOperation: 'message',
 	},
 ];

@@ -39,7 +39,8 @@ export interface EndingRules {
 	stopPattern: string;
 	/** USD; none if absent. */
 	spendingCap?: number;
-	onFailure: 'end' | 'skip' | 'askAgain';
+	/** `fail` ends it, too: what the node then does is not up to the conversation. */
+	onFailure: 'end' | 'fail' | 'skip' | 'askAgain';
 	onDenial: 'end' | 'skip';
 }
 
@@ -128,7 +129,7 @@ function checkFailure(
 	if (rules.onFailure === 'skip') return undefined;
 	const { error, details } = failure;
 	const why =
-		rules.onFailure === 'end'
+		rules.onFailure !== 'askAgain'
 			? ''
 			: failure.isCertainlyNotReceived
 				? ' twice'

@@ -10,9 +10,23 @@ export function errorTitle({ message, details: { code, ids } }: ServiceError): s
 
 /** What happened and what to do, for a reader who gets no description: the field `error` of an item. */
 export function errorMessage(error: ServiceError): string {
-	const { advice } = error.details;
+	const advice = findAdvice(error);
 	return advice ? `${withFullStop(errorTitle(error))} ${advice}` : errorTitle(error);
 }
+
+const CHECK_KEY =
+	'Copy the API key into the credential again: each workspace and each interface has a key of its own.';
+
+/** What to do about a refusal of the service, if nobody who knows more has said it. */
+const USUAL_ADVICE: Record<number, string> = {
+	401: CHECK_KEY,
+	403: CHECK_KEY,
+	404: 'Check the ID, and of a job its media type.',
+	429: 'Raise "Wait When Rate-Limited" or lower "Max Items at Once" in Request Settings.',
+};
+
+const findAdvice = ({ details: { advice, status = 0 } }: ServiceError): string | undefined =>
+	advice ?? USUAL_ADVICE[status];
 
 /** The same for whoever uses a chat model: also how to find the call again, and whether it may be charged. */
 export function chatModelErrorMessage(error: ServiceError): string {
@@ -38,7 +52,7 @@ export function chatModelErrorDescription(error: ServiceError): string {
  * @param withAdvice Whether it says what to do.
  */
 export function errorDescription(error: ServiceError, withAdvice = true): string {
-	const advice = withAdvice ? error.details.advice : undefined;
+	const advice = withAdvice ? findAdvice(error) : undefined;
 	return escapeHtml(
 		error.kind === 'invalid'
 			? (advice ?? 'Nothing was sent for this item.')

@@ -195,10 +195,16 @@ function describeFailure({
 	}
 	if (WRONG_PROTOCOL_CODES.test(code)) {
 		const advice = 'Check http:// or https:// and the port in the base URL of the credential.';
-		return ['The service does not speak https at this address', { permanent: true, advice }];
+		return [
+			'The service does not speak https at this address',
+			{ permanent: true, advice, reason: code },
+		];
 	}
-	if (code === 'ECONNREFUSED')
-		return ['The service could not be reached: nothing answers at this address'];
+	if (code === 'ECONNREFUSED') {
+		const advice =
+			'Check the base URL of the credential. In a container, "localhost" is the container itself: use the name or the address of the other machine.';
+		return ['The service could not be reached: nothing answers at this address', { advice }];
+	}
 	if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
 		const advice = 'Check the base URL of the credential and the name server of the n8n machine.';
 		return ['The service could not be reached: its host name was not found', { advice }];

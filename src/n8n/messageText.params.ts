@@ -55,6 +55,13 @@ export const messageTextParams = <const Name extends string>(field: TextField<Na
 	[
 		...textSourceParams(field),
 		{
+			displayName: `As a speaker of an Agent Conversation, leave ${field.label} and Session as they are: the conversation fills them in.`,
+			name: 'speakerNotice',
+			type: 'notice',
+			displayOptions: { show: { '@tool': [true] } },
+			default: '',
+		},
+		{
 			...textParam(field),
 			default: definedByModel(field.label),
 			displayOptions: { show: { '@tool': [true] } },

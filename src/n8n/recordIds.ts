@@ -69,6 +69,8 @@ interface Progress {
 	progress: string;
 	/** The speakers with their own sessions. */
 	sessions: string;
+	/** To filter executions by, each by itself. */
+	facts: Readonly<Record<string, string>>;
 	/** For the log. */
 	details: object;
 }
@@ -77,7 +79,7 @@ interface Progress {
 export function recordConversation(
 	n8n: IExecuteFunctions,
 	itemIndex: number,
-	{ progress, sessions, details }: Progress,
+	{ progress, sessions, facts, details }: Progress,
 ): void {
 	const execution = n8n.getExecutionId();
 	const said = [progress, sessions].filter(Boolean).join(', sessions: ');
@@ -89,10 +91,13 @@ export function recordConversation(
 		...details,
 	});
 	if (itemIndex >= MAX_KEYS) return;
-	const number = itemIndex ? String(itemIndex + 1) : '';
+	// ten values are kept: those of further conversations must leave room for what other nodes record
+	const values = itemIndex
+		? { [`conversation${itemIndex + 1}`]: progress }
+		: { conversation: progress, speakers: sessions, ...facts };
 	try {
-		n8n.customData.set(`conversation${number}`, progress.slice(0, MAX_LENGTH));
-		n8n.customData.set(`speakers${number}`, sessions.slice(0, MAX_LENGTH));
+		for (const [name, value] of Object.entries(values))
+			n8n.customData.set(name, value.slice(0, MAX_LENGTH));
 	} catch (cause) {
 		n8n.logger.debug('The conversation could not be kept in the custom data', { cause });
 	}
@@ -117,7 +122,9 @@ export function createStartedIds(n8n: IExecuteFunctions) {
 
 		/** Adds the IDs to the error, and to the log, since n8n does not keep the error after Stop. */
 		attachTo<E extends NodeApiError | NodeOperationError>(error: E): E {
-			if (!ids.size) return error;
+			const ofError = (error.context['metadata'] as IDataObject | undefined)?.['ids'] ?? {};
+			const named = new Set(Object.values(ofError));
+			if ([...ids.values()].every((some) => [...some].every((id) => named.has(id)))) return error;
 			const all = Object.fromEntries([...ids].map(([name, some]) => [name, [...some]]));
 			n8n.logger.warn('A run that was ended had started work at the service', {
 				node: n8n.getNode().name,

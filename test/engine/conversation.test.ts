@@ -309,7 +309,78 @@ it('the custom data tells how far it has come', async () => {
 	expect(customData).toMatchObject({
 		conversation: `${String(json['conversationId'])}, turns: 2, ended: turnLimit`,
 		speakers: expect.stringContaining('Ada '),
+		conversationId: json['conversationId'],
+		ended: 'turnLimit',
+		turns: '2',
+		costUsd: '0',
 	});
+});
+
+describe('On Failure of a Speaker: Fail', () => {
+	const failing = (settings: Partial<INode> = {}) => {
+		let calls = 0;
+		const speakers = {
+			Ada: counting('a'),
+			Bob: () => {
+				calls++;
+				throw new Error('Bob is out');
+			},
+		};
+		const parameters = { options: { onFailure: 'fail' } };
+		const items = [{ chatInput: 'Hello' }, { chatInput: 'Good day' }];
+		return { run: converse({ parameters, settings, speakers, items }), asked: () => calls };
+	};
+	const kept = { ended: 'speakerFailed', transcript: [{ text: 'a 1' }, { speaker: 'Bob' }] };
+
+	it.each<[string, Partial<INode>]>([
+		['the node', {}],
+		['the node with every try of Retry On Fail', { retryOnFail: true, maxTries: 3 }],
+	])('fails %s, with all turns, and asks nobody again', async (_what, settings) => {
+		const { run, asked } = failing(settings);
+		const { error } = await run;
+		expect(error).toMatchObject({
+			message: expect.stringMatching(/^Bob failed: .*Bob is out/),
+			context: { itemIndex: 0, metadata: { conversations: [kept, { ended: 'speakerFailed' }] } },
+		});
+		expect(asked()).toBe(2);
+	});
+
+	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+		'with %s, the item has the error and all turns',
+		async (onError) => {
+			const { run, asked } = failing({ onError });
+			const { error, run: done } = await run;
+			expect(error).toBeUndefined();
+			const outputs = done.data.resultData.runData['Conversation']?.at(-1)?.data?.['main'] ?? [];
+			expect(outputs.flatMap((items) => items ?? [])).toMatchObject([
+				{ json: { error: expect.stringContaining('Bob failed'), details: kept } },
+				{ json: { error: expect.stringContaining('Bob failed') } },
+			]);
+			expect(asked()).toBe(2);
+		},
+	);
+
+	it('with Retry On Fail, nobody is asked again where the node continues', async () => {
+		const { run, asked } = failing({
+			onError: 'continueRegularOutput',
+			...{ retryOnFail: true, maxTries: 3 },
+		});
+		expect((await run).json).toMatchObject(kept);
+		expect(asked()).toBe(2);
+	});
+});
+
+it.each<[string, INodeParameters, string[]]>([
+	['a chat that does not stream', {}, [expect.stringContaining('to Streaming')]],
+	['turns that are hidden', { hideTurns: true }, []],
+])('%s: says how to read along where it helps', async (_what, options, expected) => {
+	const { hints } = await converse({
+		parameters: { turnLimit: 2, options },
+		speakers: two(),
+		others: [made('Chat', '@n8n/n8n-nodes-langchain.chatTrigger')],
+		connections: { Chat: { main: [[{ node: 'Start', type: 'main', index: 0 }]] } },
+	});
+	expect(hints).toEqual(expected);
 });
 
 it('each turn is shown once, with the name of the speaker', async () => {

@@ -52,6 +52,14 @@ describe('generate', () => {
 		expect(service.starts('a cat')).toBe(1);
 	});
 
+	it('that ends the node names its one job once, without alarm', async () => {
+		const { error } = await generate('a cat [[fail]]', {}, {});
+		const metadata = error?.context?.['metadata'] as { ids?: { jobId?: string } };
+		expect(metadata.ids?.jobId).toBeTruthy();
+		expect(error?.description).toMatch(/not charged/);
+		expect(error?.description).not.toContain('had started');
+	});
+
 	it('ends at its deadline with the id and how to go on', async () => {
 		const { failed } = await generate('a cat [[never]]', { maxWait: 1 });
 		expect(failed).toMatchObject([

@@ -68,7 +68,7 @@ export const chatModelParams = [
 	...formatParams(''),
 	{
 		displayName:
-			'<b>Retry On Fail</b> of the AI Agent asks again, and pays again. From its version 3 on this is the turn that failed, before it is every turn. A call that the service may have received is not sent again: see "Resend If Outcome Is Unknown" in Request Settings.',
+			'Leave <b>Retry On Fail</b> of the AI Agent off: it asks again, and pays again.',
 		name: 'retryNotice',
 		type: 'notice',
 		default: '',

@@ -91,6 +91,7 @@ it.each([['EPROTO'], ['ERR_SSL_WRONG_VERSION_NUMBER']])('%s is the wrong protoco
 		details: {
 			sent: false,
 			permanent: true,
+			reason: code,
 			advice: 'Check http:// or https:// and the port in the base URL of the credential.',
 		},
 	});
