@@ -62,7 +62,7 @@ function checkWorkflow(n8n: IExecuteFunctions): void {
 	if (!n8n.getExecuteData().source?.['main']?.[0]?.previousNode)
 		throw invalidInputError(
 			'Nothing is connected before this node',
-			'Connect a trigger, such as a Chat Trigger, to its input: without it n8n cannot run the speakers.',
+			'Connect a trigger, such as a Chat Trigger ("On chat message"), to its input: without it n8n cannot run the speakers.',
 		);
 	// requests-response.js:139: the node would be called before its speakers have run
 	if (n8n.getWorkflowSettings().executionOrder !== 'v1')

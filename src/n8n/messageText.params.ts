@@ -105,7 +105,7 @@ export function readMessageText(
 	if (text === undefined)
 		throw invalidInputError(
 			`${label}: the item has no text in 'chatInput'`,
-			`Connect a Chat Trigger, or choose Define Below in Source for ${label}.`,
+			`Connect a Chat Trigger ("On chat message"), or choose Define Below in Source for ${label}.`,
 		);
 	const anyText = { displayName: label, name: '', type: 'string', default: '' } as const;
 	return String(validateParam(anyText, text, label));

@@ -157,7 +157,7 @@ describe('the message', () => {
 			const { error } = await send(fromInput, { items: [{ chatInput: 'first' }, item] });
 			expect(error?.message).toMatch(/^Message: the item has no text in 'chatInput'/);
 			expect(shownText(error)).toMatch(
-				/Connect a Chat Trigger, or choose Define Below in Source for Message\./,
+				/Connect a Chat Trigger \("On chat message"\), or choose Define Below in Source for Message\./,
 			);
 			expect(error?.context?.['itemIndex']).toBe(1);
 			expect(service.requests).toEqual([]);

@@ -119,7 +119,12 @@ const subjectParam = <const Name extends string>(
 
 /** What the question is about. */
 const subjectParams = [
-	subjectParam('token', 'Token or Project', 'e.g. ETH', 'Symbol, name or contract address'),
+	subjectParam(
+		'token',
+		'Token or Project',
+		'e.g. ETH',
+		'Symbol, name or contract address. If it is empty, the assistant chooses.',
+	),
 	subjectParam('chain', 'Chain', 'e.g. Solana', 'Blockchain to look at'),
 	subjectParam('wallet', 'Wallet', 'e.g. vitalik.eth', 'Address or name, also of a trader'),
 	subjectParam(

@@ -56,6 +56,7 @@ export const triggerParams = [
 		options: eventOptions,
 		default: ['mediaJobCompleted', 'mediaJobFailed'],
 		required: true,
+		hint: 'Without Media Job Failed, nobody hears of a job that fails',
 	},
 	{
 		displayName: 'Jobs to Watch',
