@@ -43,7 +43,7 @@ export class AgentConversation implements INodeType {
 			{ type: NodeConnectionTypes.AiLanguageModel, displayName: 'Moderator', maxConnections: 1 },
 		],
 		outputs: [NodeConnectionTypes.Main],
-		// as a tool it would lose its inputs (n8n 2.41.1, tool-generation/ai-tools.js:18). n8n's linter wants to read it all the same.
+		// as a tool it would lose its inputs (n8n 2.41.1, tool-generation/ai-tools.js:18). Set explicitly because n8n's linter requires it.
 		usableAsTool: undefined as never,
 		properties: [...conversationParams],
 	};

@@ -62,7 +62,7 @@ const optionsParam = {
 			],
 			default: 'end',
 			description:
-				'What happens when a person does not approve. It is a person who is asked before a turn, or who speaks as a tool with Send and Wait for Response.',
+				'What happens when a person does not approve. Applies to approvals before a turn, and to Send and Wait for Response tools.',
 		},
 		{
 			displayName: 'Pause Between Turns (Seconds)',

@@ -13,7 +13,7 @@ import {
 	type Conversation,
 } from '../../src/conversation/conversation';
 import { checkLimits } from '../../src/conversation/ending';
-import { toMessage } from '../../src/conversation/heardText';
+import { composeMessage } from '../../src/conversation/heardText';
 import { addressedSpeaker, type Moderation, nextInTurn } from '../../src/conversation/nextSpeaker';
 import {
 	isPassedOn,
@@ -48,8 +48,8 @@ export async function holdConversations(
 	for (const [itemIndex, item] of state.items.entries()) {
 		if ('refusal' in item || item.conversation.ending) continue;
 		const advance = async () => {
-			if (begun) item.conversation = await hear(n8n, itemIndex, item, answers, state);
-			const next = await goOn(n8n, itemIndex, item.conversation, item.settings, state);
+			if (begun) item.conversation = await takeAnswer(n8n, itemIndex, item, answers, state);
+			const next = await askNextSpeaker(n8n, itemIndex, item.conversation, item.settings, state);
 			item.conversation = endIfDetached(n8n, next, state);
 			await showEnding(n8n, itemIndex, item.settings, item.conversation);
 		};
@@ -78,7 +78,7 @@ const copyState = (state: State): State => ({
 });
 
 /** Takes the answer to the turn in progress, or a person's decision on it. */
-async function hear(
+async function takeAnswer(
 	n8n: IExecuteFunctions,
 	itemIndex: number,
 	{ conversation, settings }: { conversation: Conversation; settings: Settings },
@@ -166,7 +166,7 @@ function endByError({ conversation }: { conversation: Conversation }, cause: unk
 }
 
 /** Hands the turn to the next speaker, unless somebody has it or the conversation has ended. */
-async function goOn(
+async function askNextSpeaker(
 	n8n: IExecuteFunctions,
 	itemIndex: number,
 	conversation: Conversation,
@@ -185,7 +185,7 @@ async function goOn(
 		return endConversation(conversation, { kind: 'moderator', reason }, Date.now());
 	}
 	const { speaker } = choice;
-	const { message, note } = toMessage(conversation, speaker);
+	const { message, note } = composeMessage(conversation, speaker);
 	const notes = [choice.note, note].filter(Boolean).join(' ');
 	const asked = askSpeaker(conversation, { speaker, message, note: notes });
 	if (!speakers[speaker]?.review)

@@ -31,7 +31,7 @@ export class LmChatModelRouter implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],
-		// a model is no tool. n8n's linter wants to read it all the same.
+		// a model cannot be a tool; set explicitly because n8n's linter requires it
 		usableAsTool: undefined as never,
 		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],
 		properties: [...chatModelParams],

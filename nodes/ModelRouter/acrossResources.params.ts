@@ -50,7 +50,7 @@ export const allowUnknownCostOption = withFieldRules({ inTool: 'fixed' })({
 });
 
 /*
- * Where a file of a request comes from. What becomes of it differs from request to request: whoever uses the fields adds the
+ * Where a file of a request comes from. What becomes of it differs from request to request: the file that uses the fields adds the
  * description.
  */
 

@@ -13,7 +13,7 @@ interface Said {
 	failed?: true;
 }
 
-type Talk = Pick<Conversation, 'rules' | 'speakers' | 'turns' | 'earlier'>;
+type SoFar = Pick<Conversation, 'rules' | 'speakers' | 'turns' | 'earlier'>;
 
 /** Of the longest message that a speaker gets, without its instruction. */
 export const MAX_CHARACTERS = 100_000;
@@ -22,14 +22,15 @@ export const MAX_CHARACTERS = 100_000;
 const MANY_SPEAKERS = 3;
 
 /** What a speaker is told in its turn. If it is too long its beginning is left out, which the message says, but never the instruction. */
-export function toMessage(talk: Talk, speaker: string): Message {
-	const said = saidIn(talk);
-	const { text, isShortened } = hear(talk, speaker, said);
+export function composeMessage(conversation: SoFar, speaker: string): Message {
+	const said = listSaid(conversation);
+	const { text, isShortened } = selectHeard(conversation, speaker, said);
 	// who hears everything may remember nothing
-	const isTold = talk.rules.hearing !== 'all' && said.some((entry) => hasSpoken(entry, speaker));
+	const isTold =
+		conversation.rules.hearing !== 'all' && said.some((entry) => hasSpoken(entry, speaker));
 	const note = `Only the last ${MAX_CHARACTERS} characters were passed on.`;
 	return {
-		message: isTold ? text : instruct(talk, speaker, text),
+		message: isTold ? text : instruct(conversation, speaker, text),
 		...(isShortened && { note }),
 	};
 }
@@ -44,15 +45,15 @@ interface HistoryMessage {
  *
  * The oldest messages are left out if all together are too long. What it said last stays, and so does its instruction.
  */
-export function toHistory(talk: Talk, speaker: string): HistoryMessage[] {
+export function toHistory(conversation: SoFar, speaker: string): HistoryMessage[] {
 	// then the message contains everything
-	if (talk.rules.hearing === 'all') return [];
-	const said = saidIn(talk);
+	if (conversation.rules.hearing === 'all') return [];
+	const said = listSaid(conversation);
 	const all = said.flatMap((entry, index) =>
 		hasSpoken(entry, speaker)
 			? [
 					{
-						told: hear(talk, speaker, said.slice(0, index)).text,
+						told: selectHeard(conversation, speaker, said.slice(0, index)).text,
 						answer: limitLength(entry.text).text,
 					},
 				]
@@ -64,18 +65,18 @@ export function toHistory(talk: Talk, speaker: string): HistoryMessage[] {
 		return characters > MAX_CHARACTERS && index < all.length - 1;
 	});
 	return all.slice(first + 1).flatMap(({ told, answer }, index): HistoryMessage[] => [
-		{ role: 'user', content: index ? told : instruct(talk, speaker, told) },
+		{ role: 'user', content: index ? told : instruct(conversation, speaker, told) },
 		{ role: 'assistant', content: answer },
 	]);
 }
 
 /** Everything that was said. With earlier turns, the opening comes after them. */
-function saidIn({ rules, turns, earlier }: Talk): Said[] {
+function listSaid({ rules, turns, earlier }: SoFar): Said[] {
 	const opening = rules.opening.trim() ? [{ text: rules.opening }] : [];
 	return [...turns.slice(0, earlier), ...opening, ...turns.slice(earlier)];
 }
 
-function hear({ rules, speakers }: Talk, speaker: string, said: readonly Said[]) {
+function selectHeard({ rules, speakers }: SoFar, speaker: string, said: readonly Said[]) {
 	const ownLast = said.findLastIndex((entry) => entry.speaker === speaker && !entry.failed);
 	const texts = select(rules.hearing, speakers.length, said, ownLast).filter(({ text }) =>
 		text.trim(),
@@ -91,7 +92,7 @@ function hear({ rules, speakers }: Talk, speaker: string, said: readonly Said[])
 const hasSpoken = (entry: Said, speaker: string) =>
 	entry.speaker === speaker && !entry.failed && entry.text.trim() !== '';
 
-const instruct = ({ rules }: Talk, speaker: string, text: string) =>
+const instruct = ({ rules }: SoFar, speaker: string, text: string) =>
 	[rules.instructions[speaker]?.trim(), text].filter(Boolean).join('\n\n');
 
 const NOTHING_NEW = '(Nobody has said anything since your last message.)';

@@ -8,29 +8,29 @@ interface Choice {
 	note?: string;
 }
 
-type Talk = Pick<Conversation, 'speakers' | 'turns' | 'rules' | 'earlier'>;
+type SoFar = Pick<Conversation, 'speakers' | 'turns' | 'rules' | 'earlier'>;
 
 /** The speaker after the one who was asked last, in the order in which they were connected. */
-export function nextInTurn({ speakers, turns }: Talk): string {
+export function nextInTurn({ speakers, turns }: SoFar): string {
 	const last = turns.findLast(({ speaker }) => speakers.includes(speaker));
 	const at = last ? speakers.indexOf(last.speaker) + 1 : 0;
 	return speakers[at % speakers.length] ?? '';
 }
 
 /** The speaker whom the last one, or the opening, addresses by "@name"; otherwise the next in turn. */
-export function addressedSpeaker(talk: Talk): Choice {
-	const { speakers, turns, rules, earlier } = talk;
+export function addressedSpeaker(conversation: SoFar): Choice {
+	const { speakers, turns, rules, earlier } = conversation;
 	const last = turns.slice(earlier).at(-1);
 	const text = last?.text ?? rules.opening;
 	const others = speakers.filter((name) => name !== last?.speaker);
 	const found = findAddressed(text, others);
 	if (found) return { speaker: found };
 	const unknown = /(?<![\p{L}\p{N}._-])@([\p{L}\p{N}_-]+)/u.exec(text)?.[1];
-	const speaker = nextInTurn(talk);
+	const speaker = nextInTurn(conversation);
 	return unknown
 		? {
 				speaker,
-				note: `"@${unknown}" is none of the other speakers, so the next one in turn was asked.`,
+				note: `"@${unknown}" is not one of the other speakers, so the next one in turn was asked.`,
 			}
 		: { speaker };
 }
@@ -72,7 +72,7 @@ export type Moderation = Choice | { isDone: true };
  * @param descriptions Of the speakers, where there are any.
  */
 export function toModeratorPrompt(
-	{ speakers, turns, rules }: Talk,
+	{ speakers, turns, rules }: SoFar,
 	instructions: string,
 	descriptions: Readonly<Record<string, string>>,
 ): string {
@@ -82,13 +82,13 @@ export function toModeratorPrompt(
 	const said = turns
 		.filter(({ text }) => text.trim())
 		.map(({ speaker, text }) => `${speaker}: ${text}`);
-	const talk = [rules.opening, ...said].filter((text) => text.trim()).join('\n\n');
+	const conversation = [rules.opening, ...said].filter((text) => text.trim()).join('\n\n');
 	const begun = said.length > 0;
 	return [
 		'You moderate a conversation. Decide who speaks next.',
 		`The speakers:\n${list.join('\n')}`,
 		instructions.trim(),
-		`The conversation so far:\n\n${talk.slice(-MAX_CHARACTERS).toWellFormed()}`,
+		`The conversation so far:\n\n${conversation.slice(-MAX_CHARACTERS).toWellFormed()}`,
 		`Answer with the name of exactly one speaker${begun ? `, or with ${DONE} if the conversation has reached its goal` : ''}. Write nothing else.`,
 	]
 		.filter(Boolean)
@@ -100,18 +100,18 @@ export function toModeratorPrompt(
  *
  * @param answer undefined if the moderator failed.
  */
-export function readModeration(talk: Talk, answer: string | undefined): Moderation {
+export function readModeration(conversation: SoFar, answer: string | undefined): Moderation {
 	const inTurn = (why: string): Moderation => ({
-		speaker: nextInTurn(talk),
+		speaker: nextInTurn(conversation),
 		note: `${why}, so the next speaker in turn was asked.`,
 	});
 	if (answer === undefined) return inTurn('The moderator could not be asked');
 	const read = answer.slice(0, MAX_READ);
-	const named = namesIn(read, talk.speakers);
+	const named = namesIn(read, conversation.speakers);
 	const [speaker] = named;
 	if (speaker !== undefined && named.length === 1) return { speaker };
 	const isDone = !named.length && placesOf(read, DONE).length > 0;
-	if (isDone && talk.turns.length > talk.earlier) return { isDone: true };
+	if (isDone && conversation.turns.length > conversation.earlier) return { isDone: true };
 	return inTurn(`The moderator's answer was not clear ("${answer.trim().slice(0, MAX_QUOTE)}")`);
 }
 

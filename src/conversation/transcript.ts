@@ -67,7 +67,7 @@ export function readTranscript(
 		const { text, speaker } = row;
 		if (typeof speaker !== 'string' || !speakers.includes(speaker))
 			throw invalidInputError(
-				`${place}: "speaker" is none of the connected speakers`,
+				`${place}: "speaker" is not one of the connected speakers`,
 				`It must be one of: ${speakers.join(', ')}. A speaker has the name of its node.`,
 			);
 		const session = textOf(row['sessionId']);

@@ -57,7 +57,7 @@ export function describeStatus(status: number): string {
 }
 
 /** Our sentences about a service, said about n8n. */
-export const nameN8n = (sentence: string) =>
+export const describeN8n = (sentence: string) =>
 	sentence.replace(/^The service\b/, 'n8n').replace(/\bthe service\b/g, 'n8n');
 
 /**

@@ -30,7 +30,7 @@ export interface HttpRequest {
 	body?: object;
 	/** The `Accept` header. Default `application/json`. */
 	accept?: string;
-	/** Ends the request when whoever asked gives up before the execution does. */
+	/** Ends the request if its caller gives up before the execution does. */
 	signal?: AbortSignal;
 	/**
 	 * Called right before every attempt, also after a wait. If it throws, nothing more is sent.

@@ -1,5 +1,5 @@
 import { MAX_ANSWER_BYTES, readJson } from '../core/body';
-import { isWebPage, malformedResponseError, nameN8n } from '../core/errorResponses';
+import { isWebPage, malformedResponseError, describeN8n } from '../core/errorResponses';
 import { mapServiceError, ServiceError } from '../core/errors';
 import type { Http, HttpRequest, HttpResponse } from '../core/http';
 
@@ -47,7 +47,7 @@ export async function requestN8n<Result>(
 		return result;
 	} catch (cause) {
 		throw mapServiceError(cause, ({ kind, message, details }) => {
-			const what = startup === 'certain' ? STILL_STARTING : nameN8n(message);
+			const what = startup === 'certain' ? STILL_STARTING : describeN8n(message);
 			const advice =
 				(startup && STARTUP_ADVICE[startup](credentialName)) ??
 				findAdvice(details.status, credentialName, scope) ??

@@ -121,7 +121,7 @@ const keysOf = (schema: Schema | undefined) => Object.keys(shapeOf(schema));
 function severalToolsError(node: string, tools: readonly LangChainTool[]) {
 	if (!tools.length)
 		return invalidInputError(
-			`${node} offers no tool`,
+			`${node} does not offer a tool`,
 			'Choose one of its tools in that node, or remove it from this one.',
 		);
 	const names = tools.map(({ name = '' }) => withoutPrefix(name, node)).join(', ');

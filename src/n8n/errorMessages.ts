@@ -28,7 +28,7 @@ const USUAL_ADVICE: Record<number, string> = {
 const findAdvice = ({ details: { advice, status = 0 } }: ServiceError): string | undefined =>
 	advice ?? USUAL_ADVICE[status];
 
-/** The same for whoever uses a chat model: also how to find the call again, and whether it may be charged. */
+/** The same for the user of a chat model: also how to find the call again, and whether it may be charged. */
 export function chatModelErrorMessage(error: ServiceError): string {
 	const { requestId, outcome } = error.details;
 	return [
@@ -156,7 +156,7 @@ function adviseAgent({ kind, details }: ServiceError): string | undefined {
 	if (kind === 'unreachable' || status >= 500)
 		return `${TELL_USER} that the service does not work.`;
 	if (kind === 'truncated')
-		return 'What arrived is incomplete, and is charged all the same: say so where you use it. Do not make this call again: it would be charged again.';
+		return 'What arrived is incomplete, and may still be charged: say so where you use it. Do not make this call again: it would be charged again.';
 	if (advice) return undefined;
 	if (kind === 'invalid') return 'Nothing was sent. Correct what you gave to this tool.';
 	return kind === 'refused' ? 'Correct what you gave to this tool, or tell the user.' : undefined;

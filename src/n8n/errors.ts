@@ -114,7 +114,7 @@ function wordError(node: INode, error: ServiceError): { message: string; descrip
 /** An AI agent that uses a model passes on the message alone, and a chat shows the description alone. */
 const isChatModelType = (type: string) => /\.lmChat/.test(type);
 
-/** Whoever reads the error is at the agent or in a chat, and does not see whose key was refused. */
+/** The reader is at the agent or in a chat, and does not see which credential was refused. */
 function nameCredential(error: ServiceError, { credentials = {} }: INode): ServiceError {
 	const [credential] = Object.values(credentials);
 	const { status = 0, advice } = error.details;

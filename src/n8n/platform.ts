@@ -73,7 +73,7 @@ export function markAsBegun(n8n: IExecuteFunctions): void {
  * The type of a node of the workflow.
  *
  * Seen: `workflow.nodes`, n8n-core 2.41.1, node-execution-context.js:30 and :81.
- * Without it: undefined; whoever calls a tool then counts as an AI agent.
+ * Without it: undefined. The caller of a tool then counts as an AI agent.
  */
 export function getNodeType(n8n: IExecuteFunctions, name: string): string | undefined {
 	return (n8n as ContextInternals).workflow?.nodes?.[name]?.type;

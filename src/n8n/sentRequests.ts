@@ -91,7 +91,7 @@ export function createSentRequests(
 		 * Looks up a request of a chat model. An AI agent sends many for one item, and the same may be sent for several items: so only one that
 		 * has failed counts, for those who ask again: n8n, which runs the agent again, or a library such as LangChain.
 		 */
-		recallCall(itemIndex: number, request: unknown) {
+		findSentCall(itemIndex: number, request: unknown) {
 			const entries = (context.starts ??= {});
 			const print = fingerprint(scope, request);
 			const key = `${runIndex}.${itemIndex}.${print}`;

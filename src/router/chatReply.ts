@@ -14,7 +14,11 @@ export function toChatCompletion(answer: TextAnswer, createId: CreateId): object
 	return {
 		...headOf(answer, 'chat.completion'),
 		choices: [
-			{ index: 0, message: toMessage(answer, createId), finish_reason: finishReasonOf(answer) },
+			{
+				index: 0,
+				message: toReplyMessage(answer, createId),
+				finish_reason: finishReasonOf(answer),
+			},
 		],
 		...toUsageField(answer),
 	};
@@ -28,7 +32,7 @@ export function toChatCompletion(answer: TextAnswer, createId: CreateId): object
  * @param createId As of `toChatCompletion`.
  */
 export function toLastChunks(answer: TextAnswer, hasText: boolean, createId: CreateId): object[] {
-	const { content, ...message } = toMessage(answer, createId);
+	const { content, ...message } = toReplyMessage(answer, createId);
 	const rest = hasText ? message : { content, ...message };
 	return [
 		toChunk(answer.model, rest),
@@ -60,8 +64,8 @@ const headOf = ({ model, requestId }: Pick<TextAnswer, 'model' | 'requestId'>, o
 	model,
 });
 
-/** A refusal is the text of an answer that has no other: whoever reads it would get an empty text. */
-function toMessage(
+/** The refusal is the text if there is no other: the reader would otherwise get an empty text. */
+function toReplyMessage(
 	{ text, toolCalls, refusal }: TextAnswer,
 	createId: CreateId,
 ): Record<string, unknown> {

@@ -36,7 +36,7 @@ interface CallContext {
 	lookUp: PreflightContext<never>['lookUp'];
 	/** Of the execution. */
 	spending: Spending;
-	sentRequests: Pick<SentRequests, 'recallCall'>;
+	sentRequests: Pick<SentRequests, 'findSentCall'>;
 	itemIndex: number;
 	/** Called with the cost of an answer, also of one that failed later. */
 	onCost(microUsd: number | undefined): void;
@@ -136,7 +136,7 @@ async function askOnce(
 	const limits = createLimits(values, context.spending);
 	const unlimited = protocols[limits.protocol].toBody(asked);
 	// not the limited one: what the caps leave differs when the same is asked again
-	const sent = sentRequests.recallCall(itemIndex, unlimited);
+	const sent = sentRequests.findSentCall(itemIndex, unlimited);
 	// throws the earlier failure if the service may have received the call
 	sent.earlierResult();
 	const found = await checkCall(context, asked, unlimited, limits);

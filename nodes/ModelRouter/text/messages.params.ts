@@ -188,7 +188,7 @@ export interface AttachmentSource {
  * @param protocol Messages for the responses protocol may include items of that protocol.
  * @throws ServiceError `invalid`.
  */
-export function toMessages(
+export function toRequestMessages(
 	values: ConversationValues,
 	protocol: Protocol,
 	history?: unknown,
@@ -208,7 +208,7 @@ function readMessages(
 		if (!values.prompt.trim()) throw invalidInputError('Prompt is empty');
 		return [[...parseHistory(history), { role: 'user', content: values.prompt }], 'Prompt'];
 	}
-	return [(values.messages.message ?? []).map(toMessage), 'Messages'];
+	return [(values.messages.message ?? []).map(readMessageRow), 'Messages'];
 }
 
 function parseHistory(history: unknown = []): readonly object[] {
@@ -232,7 +232,7 @@ const malformedHistoryError = (what: string) =>
 
 type MessageRow = NonNullable<ConversationValues['messages']['message']>[number];
 
-function toMessage({ role = 'user', content = '', toolCallId = '', toolCalls }: MessageRow) {
+function readMessageRow({ role = 'user', content = '', toolCallId = '', toolCalls }: MessageRow) {
 	if (role === 'tool') return { role, content, tool_call_id: toolCallId.trim() };
 	if (role !== 'assistant' || !toolCalls?.length) return { role, content };
 	return { role, content: content || null, tool_calls: toolCalls };

@@ -14,7 +14,7 @@ import {
 	type AttachmentSource,
 	resolveModality,
 	toAttachmentSources,
-	toMessages,
+	toRequestMessages,
 } from './messages.params';
 import { type Protocol, type protocolOption, protocols } from './protocols';
 import { limitOutput } from './textCost';
@@ -128,7 +128,7 @@ export function toTextRequest(
 	history?: unknown,
 ): TextRequest {
 	const model = values.model.trim();
-	const messages = toMessages(values, protocol, history);
+	const messages = toRequestMessages(values, protocol, history);
 	const fields = {
 		...toProtocolFields(options, CHAT_FIELDS),
 		...toToolFields(tools),

@@ -1,5 +1,5 @@
 import type { Rules, Turn } from '../../../src/conversation/conversation';
-import { toHistory, toMessage } from '../../../src/conversation/heardText';
+import { toHistory, composeMessage } from '../../../src/conversation/heardText';
 import { begun, said } from './talk';
 
 const three = ['Ada', 'Bob', 'Eve'];
@@ -13,15 +13,15 @@ it.each([
 	['all', ['Ada', 'Bob'], 'Bob', 'Hello\n\nAda: a\n\nBob: b\n\nEve: e\n\nAda: a2'],
 ] as const)('%s, with %j', (hearing, speakers, speaker, message) => {
 	const conversation = { ...begun({ hearing }, [...speakers]), turns };
-	expect(toMessage(conversation, speaker)).toEqual({ message });
+	expect(composeMessage(conversation, speaker)).toEqual({ message });
 });
 
 it('who has not spoken yet gets its instruction and the opening', () => {
 	const conversation = begun({ instructions: { Eve: 'Decide.' } }, three);
-	expect(toMessage({ ...conversation, turns: turns.slice(0, 2) }, 'Eve').message).toBe(
+	expect(composeMessage({ ...conversation, turns: turns.slice(0, 2) }, 'Eve').message).toBe(
 		'Decide.\n\nHello\n\nAda: a\n\nBob: b',
 	);
-	expect(toMessage({ ...conversation, turns }, 'Eve').message).toBe('Ada: a2');
+	expect(composeMessage({ ...conversation, turns }, 'Eve').message).toBe('Ada: a2');
 });
 
 /** The longest text that is passed on. */
@@ -30,7 +30,7 @@ const MOST = 100_000;
 it('a message that is too long loses its beginning, and says so', () => {
 	const end = 'x'.repeat(MOST);
 	const conversation = { ...begun(), turns: [said('Ada', `01234${end}`)] };
-	expect(toMessage(conversation, 'Bob')).toEqual({
+	expect(composeMessage(conversation, 'Bob')).toEqual({
 		message: `[The first 5 characters are left out.]\n\n${end}`,
 		note: 'Only the last 100000 characters were passed on.',
 	});
@@ -38,7 +38,7 @@ it('a message that is too long loses its beginning, and says so', () => {
 
 it('no half of a character is passed on', () => {
 	const conversation = { ...begun(), turns: [said('Ada', `😀${'x'.repeat(MOST - 1)}`)] };
-	expect(toMessage(conversation, 'Bob').message.isWellFormed()).toBe(true);
+	expect(composeMessage(conversation, 'Bob').message.isWellFormed()).toBe(true);
 });
 
 it('the history is what a speaker was told and said, without the message that it gets now', () => {
@@ -80,7 +80,7 @@ it('a text of any length leaves the instruction in place, and a history keeps it
 	const instructions = { Bob: 'Never pay more than 500.' };
 	const long = said('Ada', 'x'.repeat(2 * MOST));
 	const first = { ...begun({ instructions }), turns: [long] };
-	expect(toMessage(first, 'Bob')).toEqual({
+	expect(composeMessage(first, 'Bob')).toEqual({
 		message: `${instructions.Bob}\n\n[The first 100000 characters are left out.]\n\n${'x'.repeat(MOST)}`,
 		note: 'Only the last 100000 characters were passed on.',
 	});
@@ -104,5 +104,5 @@ it.each<[string, Partial<Rules>, Turn[]]>([
 	],
 ])('is told its instruction if it has said %s', (_what, rules, turns) => {
 	const talk = { ...begun({ ...rules, instructions: { Bob: 'Decide.' } }), turns };
-	expect(toMessage(talk, 'Bob').message).toMatch(/^Decide\.\n\n/);
+	expect(composeMessage(talk, 'Bob').message).toMatch(/^Decide\.\n\n/);
 });

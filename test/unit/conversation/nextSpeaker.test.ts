@@ -34,10 +34,10 @@ it.each([
 	expect(addressedSpeaker(after('Analyst', text)).speaker).toBe(speaker);
 });
 
-it('says when a name is none of the speakers', () => {
+it('says when a name is not one of the speakers', () => {
 	expect(addressedSpeaker(after('Analyst', 'Well, @Bob?'))).toEqual({
 		speaker: 'Senior Analyst',
-		note: '"@Bob" is none of the other speakers, so the next one in turn was asked.',
+		note: '"@Bob" is not one of the other speakers, so the next one in turn was asked.',
 	});
 });
 

@@ -7,7 +7,7 @@ import {
 	type Turn,
 } from '../../../src/conversation/conversation';
 import { checkLimits } from '../../../src/conversation/ending';
-import { toMessage } from '../../../src/conversation/heardText';
+import { composeMessage } from '../../../src/conversation/heardText';
 import { addressedSpeaker, nextInTurn } from '../../../src/conversation/nextSpeaker';
 import type { Reply } from '../../../src/conversation/reply';
 import { toResult } from '../../../src/conversation/transcript';
@@ -68,7 +68,7 @@ export function talk(
 				conversation.rules.turnOrder === 'addressed'
 					? addressedSpeaker(conversation)
 					: { speaker: nextInTurn(conversation) };
-			const { message } = toMessage(conversation, choice.speaker);
+			const { message } = composeMessage(conversation, choice.speaker);
 			conversation = askSpeaker(conversation, { ...choice, message });
 		}
 		told.push(`${conversation.pending?.speaker}: ${conversation.pending?.message}`);

@@ -37,7 +37,7 @@ it.each<[unknown, string]>([
 	[{ speaker: 'Ada' }, 'Transcript to Continue 2 must be an object with "text" and "speaker"'],
 	[
 		{ text: 'a', speaker: 'Eve' },
-		'Transcript to Continue 2: "speaker" is none of the connected speakers',
+		'Transcript to Continue 2: "speaker" is not one of the connected speakers',
 	],
 	[
 		{ text: 'a', speaker: 'Ada', conversationId: 'other' },
