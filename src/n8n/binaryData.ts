@@ -91,7 +91,7 @@ async function readBytes(
 
 /** A node cannot see in which process another one has stored a file, nor whether processes share a folder. */
 const NO_FILE_ADVICE =
-	'In queue mode, each process keeps files in a folder of its own unless N8N_BINARY_DATA_STORAGE_PATH is a folder that main and all workers share.';
+	'In queue mode, each process keeps files in a folder of its own unless N8N_STORAGE_PATH is a folder that main and all workers share.';
 
 function checkSize(bytes: number, path: string): void {
 	if (bytes <= MAX_UPLOAD_MIB * MIB) return;
@@ -278,7 +278,7 @@ function notReadableError(bytes: number): ServiceError {
 }
 
 const LARGE_STORE_ADVICE =
-	'set N8N_DEFAULT_BINARY_DATA_MODE to "filesystem" and N8N_BINARY_DATA_STORAGE_PATH to a folder that all its processes share, or use S3.';
+	'set N8N_DEFAULT_BINARY_DATA_MODE to "filesystem" and N8N_STORAGE_PATH to a folder that all its processes share, or use S3.';
 
 function toStoreError(cause: unknown): unknown {
 	if (cause instanceof ServiceError) return cause;

@@ -183,8 +183,12 @@ function describeFailure({
 	isOverdue,
 }: Failure): [sentence: string, details?: ServiceErrorDetails] {
 	if (sent) return [describeBrokenConnection(code, isOverdue)];
-	if (/^SsrfBlocked/.test(name))
-		return ['n8n does not allow requests to this address', { sent: false, permanent: true }];
+	if (/^SsrfBlocked/.test(name)) {
+		const advice =
+			'SSRF protection of n8n is on: its admin can add the host to N8N_SSRF_ALLOWED_HOSTNAMES.';
+		const details = { sent: false, permanent: true, advice };
+		return ['n8n does not allow requests to this address', details];
+	}
 	if (CERTIFICATE_CODES.test(code)) {
 		const advice =
 			'Check the base URL; a private certificate authority has to be made known to n8n (NODE_EXTRA_CA_CERTS).';

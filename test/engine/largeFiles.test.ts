@@ -41,7 +41,7 @@ const refusal = (bytes: unknown) => ({
 		jobId: service.world.starts[0]?.jobId,
 		reason: bytes,
 		advice: expect.stringMatching(
-			/N8N_DEFAULT_BINARY_DATA_MODE to "filesystem".*N8N_BINARY_DATA_STORAGE_PATH.*S3.*still at the service: then use Download File/,
+			/N8N_DEFAULT_BINARY_DATA_MODE to "filesystem".*N8N_STORAGE_PATH.*S3.*still at the service: then use Download File/,
 		),
 	}),
 });

@@ -93,7 +93,7 @@ describe('over the limit', () => {
 		for (const word of [
 			'queue mode',
 			'N8N_DEFAULT_BINARY_DATA_MODE',
-			'N8N_BINARY_DATA_STORAGE_PATH',
+			'N8N_STORAGE_PATH',
 			'S3',
 		])
 			expect(error).toContain(word);

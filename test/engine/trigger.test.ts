@@ -283,7 +283,7 @@ describe('the execution', () => {
 			const { items: out } = await executed({ ...options, items });
 			const failure = {
 				message: expect.stringMatching(/^n8n cannot read back a file of this size/),
-				advice: expect.stringContaining('N8N_BINARY_DATA_STORAGE_PATH'),
+				advice: expect.stringContaining('N8N_STORAGE_PATH'),
 			};
 			expect(json(out)).toMatchObject([{ jobId: ids[0], failure }]);
 			expect(states()).toEqual(['delivered']);

@@ -229,7 +229,7 @@ it.each(['present', 'absent'] as const)(
 			{
 				json: {
 					error: expect.stringMatching(/^n8n cannot read back a file of this size/),
-					details: { jobId, advice: expect.stringContaining('N8N_BINARY_DATA_STORAGE_PATH') },
+					details: { jobId, advice: expect.stringContaining('N8N_STORAGE_PATH') },
 				},
 			},
 		]);

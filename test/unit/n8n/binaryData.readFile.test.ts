@@ -59,7 +59,7 @@ it.each([
 	const { message: said, details } = await failureOf(readFile(n8n, 0, 'data', 'File'));
 	expect(said).toBe('File: n8n could not read the file in "data"');
 	expect(details.advice).toContain(`It says: ${message}`);
-	expect(details.advice?.includes('N8N_BINARY_DATA_STORAGE_PATH')).toBe(isMissing);
+	expect(details.advice?.includes('N8N_STORAGE_PATH')).toBe(isMissing);
 });
 
 it.each<[string, Partial<IBinaryData>, object]>([

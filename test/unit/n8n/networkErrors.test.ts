@@ -105,7 +105,10 @@ it('an address that n8n blocks is for good, in the words of n8n', () => {
 	};
 	expect(toNetworkError(blocked)).toMatchObject({
 		message: 'n8n does not allow requests to this address',
-		details: { sent: false, permanent: true, reason: 'IP 10.0.0.1 is blocked' },
+		details: {
+			...{ sent: false, permanent: true, reason: 'IP 10.0.0.1 is blocked' },
+			advice: expect.stringContaining('N8N_SSRF_ALLOWED_HOSTNAMES'),
+		},
 	});
 });
 
