@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './lock.mjs';
 
-/** Runs `work` with the folder and clears up after it, whether it ends, fails or is interrupted. */
-export async function inRunFolder(work) {
+/**
+ * Runs `work` with the folder and clears up after it, whether it ends, fails or is interrupted.
+ *
+ * @param onSignal called on Ctrl-C when `work` ends by itself then; by default everything is cleared and the process exits
+ */
+export async function inRunFolder(work, onSignal) {
 	const folder = mkdtempSync(join(tmpdir(), 'agent-bridge-'));
 	const clear = () => {
 		endLeftOver(folder);
@@ -15,7 +19,7 @@ export async function inRunFolder(work) {
 		clear();
 		process.exit(signal === 'SIGINT' ? 130 : 143);
 	};
-	process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
+	process.on('SIGINT', onSignal ?? interrupted).on('SIGTERM', onSignal ?? interrupted);
 	try {
 		return await work(folder);
 	} finally {

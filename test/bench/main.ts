@@ -1,201 +1,135 @@
-// The benchmark, on Node 24 with everything installed: `node test/bench/main.ts <tarball> <result file> [options]`.
-import { buildSync } from 'esbuild';
-import { mkdirSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+// The benchmark, started by scripts/bench.mjs with everything built: `node test/bench/main.ts <tarball> <folder> [options]`.
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startInstance, type Instance } from '../n8n/instance.ts';
-import { createAccounts } from './accounts.ts';
-import { measureAlone } from './alone.ts';
-import { measureBoots, type Boot } from './boots.ts';
-import { chatModelNames, measureChatModels } from './chatModels.ts';
-import type { Pairs } from './pairs.ts';
-import { rateFigures } from './rateFigures.ts';
-import { measurePolls, pollCases, type PollFigures } from './polls.ts';
-import { measureQueue, type QueueFigures } from './queueRows.ts';
-import { profile, type ProfileSummary } from './profile.ts';
-import { report } from './report.ts';
-import type { Result } from './results.ts';
-import type { Row } from './row.ts';
-import { rowsOf } from './rows.ts';
-import { takeSample } from './sample.ts';
-import { startLeanService, type LeanService } from './service.ts';
-import { nodesUnderTest, type Accounts } from './nodesUnderTest.ts';
-import { measureWaiting, waitingNames, type Waiting } from './waiting.ts';
+import { judge, lineOf, tableOf, type Judged } from './figures.ts';
+import { Host } from './hosts.ts';
+import type { Row, Sizes } from './row.ts';
+import { rows } from './rows.ts';
+import { startLeanService } from './service.ts';
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
 	options: {
-		/** How often every row is run. */
-		rounds: { type: 'string', default: '5' },
-		/** A regular expression for "<job>: <row>", for "own share", for "own turn" and for "boot". */
+		/** a regular expression for "<id>: <title>" of a row */
 		only: { type: 'string', default: '' },
-		/** A short one, which shows that everything works and nothing more. */
+		/** minutes after which the run ends with what it has */
+		minutes: { type: 'string', default: '15' },
+		/** rounds of each row, at most */
+		rounds: { type: 'string', default: '99' },
+		/** shows that everything works, and nothing more */
 		quick: { type: 'boolean', default: false },
+		/** the sizes that docs/scale.md tells of queue mode: half an hour more */
+		large: { type: 'boolean', default: false },
+		/** also writes a CPU profile of n8n for each workflow, for the developer tools of a browser */
+		profile: { type: 'boolean', default: false },
+		/** prints the rows, and measures none */
+		list: { type: 'boolean', default: false },
 	},
 });
-const [tarball = '', latest = ''] = positionals;
-// what is too short to judge by does not take the place of what is not
-const resultFile = values.quick ? latest.replace(/\.json$/, '-quick.json') : latest;
-const sizes = values.quick
-	? {
-			items: 20,
-			deltas: 200,
-			large: 0,
-			file: 5_000_000,
-			waiting: 0,
-			watched: [300],
-			queue: { executions: 30, rounds: 1, watched: 500, parked: 100 },
-		}
-	: {
-			items: 1000,
-			deltas: 10_000,
-			large: 10_000,
-			file: 500_000_000,
-			waiting: 200,
-			watched: [1000, 10_000],
-			queue: { executions: 200, rounds: Number(values.rounds), watched: 10_000, parked: 10_000 },
-		};
-const rounds = values.quick ? 1 : Number(values.rounds);
-/** Of what is compared in pairs. */
-const pairs = values.quick ? 3 : 15;
-const only = new RegExp(values.only, 'i');
 
+const usual: Sizes = {
+	...{ rounds: Number(values.rounds), ownRuns: 500, boots: 5 },
+	...{ items: 1000, manyItems: 10_000, deltas: 10_000, file: 500_000_000 },
+	...{ polled: 1000, manyPolled: 10_000, parked: 200 },
+	...{ queueExecutions: 100, queueWatched: 500, queueParked: 300 },
+};
+const quick: Sizes = {
+	...{ rounds: 1, ownRuns: 5, boots: 1 },
+	...{ items: 20, manyItems: 40, deltas: 200, file: 5_000_000 },
+	...{ polled: 30, manyPolled: 60, parked: 5 },
+	...{ queueExecutions: 10, queueWatched: 20, queueParked: 10 },
+};
+const large = { queueWatched: 10_000, queueParked: 10_000 };
+const sizes = { ...(values.quick ? quick : usual), ...(values.large && large) };
+
+const [tarball = '', folder = ''] = positionals;
+const started = new Date();
+const file = join(folder, `${started.toISOString().replaceAll(':', '-').slice(0, 19)}.jsonl`);
 const say = (text: string) => process.stdout.write(`${text}\n`);
+const record = (entry: object) => appendFileSync(file, `${JSON.stringify(entry)}\n`);
 
-void run();
+const only = new RegExp(values.only, 'i');
+const wanted = rows.filter(({ id, title }) => only.test(`${id}: ${title}`));
+/** The rows that have not been measured, with the reason. */
+const missing = new Map(wanted.map(({ id }) => [id, 'not reached']));
+const judged: Array<Judged & { id: string }> = [];
+
+const stop = new AbortController();
+const stopped = new Promise<never>((_, reject) =>
+	stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error)),
+);
+stopped.catch(() => undefined);
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+	process.on(signal, () => stop.abort(new Error(`Stopped by ${signal}`)));
+
+if (values.list) for (const { id, title } of wanted) say(`${id}: ${title}`);
+else void run();
 
 async function run(): Promise<void> {
-	mkdirSync(dirname(resultFile), { recursive: true });
-	const service = await startLeanService(sizes.deltas);
-	let instance: Instance | undefined;
-	try {
-		// before there is another n8n that takes processor time
-		const boots = await bootsOf();
-		const queue = await measureQueue(service, sizes.queue, { only, say });
-		say('Starting n8n with the package …');
-		instance = await startInstance({ tarball, env: likeProduction() });
-		await measure(instance, service, { boots, queue });
-	} catch (error) {
-		say(error instanceof Error ? String(error.stack) : String(error));
-		process.exitCode = 1;
-	} finally {
-		await instance?.remove();
-		await service.stop();
-	}
-}
-
-/** Nothing is saved of a success; the inspector takes any port once it is asked for. */
-function likeProduction(): Record<string, string> {
-	const nodes = mkdtempSync(join(tmpdir(), 'floor-'));
-	const outfile = join(nodes, 'Floor.node.js');
-	buildSync({ entryPoints: ['test/bench/floor/Floor.node.ts'], outfile, format: 'cjs' });
-	return {
-		NODE_ENV: 'production',
-		EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none',
-		N8N_CUSTOM_EXTENSIONS: nodes,
-		NODE_OPTIONS: '--inspect-port=127.0.0.1:0',
-	};
-}
-
-async function measure(
-	instance: Instance,
-	service: LeanService,
-	{ boots, queue }: { boots: Pairs<Boot> | undefined; queue: QueueFigures },
-): Promise<void> {
-	const accounts = await createAccounts(instance.editor, service);
-	const rows = rowsOf(instance.url, service.url, accounts, sizes).filter(
-		({ job, name }) => only.test(`${job}: ${name}`) && !(values.quick && job === 'large'),
+	mkdirSync(folder, { recursive: true });
+	const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+	record({ started, commit, cores: availableParallelism(), node: process.version, sizes });
+	const limit = setTimeout(
+		() => stop.abort(new Error(`${values.minutes} minutes are over`)),
+		Number(values.minutes) * 60_000,
 	);
-	say(`Warming up ${rows.length} rows …`);
-	await Promise.all(rows.map(async (row) => await row.prepare(instance.editor)));
-	for (const row of rows) await row.check();
-	const results: Result[] = rows.map(({ job, name, of }) => ({ job, name, of, samples: [] }));
-	const take = async (index: number) => {
-		const row = rows[index];
-		if (row) results[index]?.samples.push(await takeSample(row, instance.pid ?? 0, service));
+	const service = await startLeanService(sizes.deltas);
+	const host = new Host({
+		...{ service, sizes, tarball },
+		...(values.profile && { profiles: folder }),
+	});
+	for (const row of wanted) {
+		if (stop.signal.aborted) break;
+		await measure(row, host);
+	}
+	clearTimeout(limit);
+	const reason = stop.signal.aborted ? (stop.signal.reason as Error).message : undefined;
+	tellEnd(reason);
+	record({ ended: new Date(), reason, missing: Object.fromEntries(missing) });
+	await Promise.all([host.leave(), service.stop()]);
+	// whatever a row that was stopped had begun ends with this process
+	process.exit(reason || [...missing.values()].some((why) => why !== NO_REDIS) ? 1 : 0);
+}
+
+const NO_REDIS = 'left out: it needs redis-server, and none was found';
+
+async function measure(row: Row, host: Host): Promise<void> {
+	if (row.where === 'queue' && !process.env['AGENT_BRIDGE_REDIS']) {
+		missing.set(row.id, NO_REDIS);
+		say(`\n${row.id}: ${NO_REDIS}`);
+		return;
+	}
+	const begun = performance.now();
+	const work = async () => {
+		await host.enter(row.where);
+		return await row.run(host);
 	};
-	const often = [...rows.keys()].filter((index) => !rows[index]?.once);
-	// one round not counted, since the first runs compile
-	for (let round = values.quick ? 1 : 0; round <= rounds; round++) {
-		say(round ? `Round ${round} of ${rounds} …` : 'A round that does not count …');
-		// each round begins elsewhere: what a row leaves behind, the next one pays for
-		const from = Math.floor((round / (rounds + 1)) * often.length);
-		for (const index of [...often.slice(from), ...often.slice(0, from)]) await take(index);
-		if (!round) for (const { samples } of results) samples.length = 0;
+	try {
+		const samples = await Promise.race([work(), stopped]);
+		const seconds = Math.round((performance.now() - begun) / 1000);
+		const figures = row.figures.map((figure) => judge(figure, samples));
+		record({ id: row.id, title: row.title, seconds, figures, samples });
+		say(`\n${tableOf(row, samples)}\n  measured in ${seconds} s`);
+		missing.delete(row.id);
+		judged.push(...figures.map((figure) => ({ ...figure, id: row.id })));
+	} catch (error) {
+		if (stop.signal.aborted) return void missing.set(row.id, 'under way');
+		missing.set(row.id, `failed: ${error instanceof Error ? error.message : String(error)}`);
+		say(`\n${row.id}: failed: ${error instanceof Error ? error.stack : String(error)}`);
+		// the next one is not to suffer
+		await host.leave();
 	}
-	const profiled = await profiles(instance, rows);
-	for (const [index, row] of rows.entries()) {
-		if (!row.once) continue;
-		say(`Once: ${row.job}: ${row.name} …`);
-		if (row.job === 'large') await startAnew(instance, row);
-		await take(index);
-	}
-	const chatModels = await chatModelsOf(instance, service, accounts);
-	const waiting = await waits(instance, service, accounts);
-	const polls = await pollsOf(instance, service, accounts);
-	const alone = async (what: string, program: string) =>
-		values.quick || !only.test(what) ? undefined : await measureAlone(program);
-	const share = await alone('own share', 'ownShare.ts');
-	const ownTurn = await alone('own turn', 'ownTurn.ts');
-	const judged = !values.quick;
-	const rates = await rateFigures();
-	const found = { results, profiles: profiled, waiting, polls, chatModels, boots, rates, queue };
-	const measured = { ...found, ownShare: share, ownTurn, sizes, rounds, judged };
-	say(`\n${report(resultFile, measured)}`);
 }
 
-async function bootsOf(): Promise<Pairs<Boot> | undefined> {
-	if (!only.test('boot')) return undefined;
-	say(`${pairs} pairs of boots, with the package and without …`);
-	return await measureBoots(tarball, pairs);
-}
-
-async function chatModelsOf(instance: Instance, service: LeanService, accounts: Accounts) {
-	const wanted = chatModelNames.filter((name) => only.test(name));
-	if (wanted.length) say(`${pairs} pairs of AI agents with a chat model …`);
-	const nodes = nodesUnderTest(service.url, accounts);
-	const options = { wanted, count: pairs, deltas: sizes.deltas };
-	return await measureChatModels(instance, service, nodes, options);
-}
-
-async function waits(instance: Instance, service: LeanService, accounts: Accounts) {
-	const nodes = nodesUnderTest(service.url, accounts);
-	const found: Waiting[] = [];
-	for (const name of waitingNames) {
-		if (!sizes.waiting || !only.test(`waiting: ${name}`)) continue;
-		say(`Once: ${sizes.waiting} workflows ${name} …`);
-		await instance.restart();
-		found.push(await measureWaiting(instance, service, nodes, { name, count: sizes.waiting }));
-	}
-	return found;
-}
-
-async function pollsOf(instance: Instance, service: LeanService, accounts: Accounts) {
-	const nodes = nodesUnderTest(service.url, accounts);
-	const found: PollFigures[] = [];
-	for (const one of pollCases(sizes.watched)) {
-		if (!only.test(`poll: ${one.name}`)) continue;
-		say(`Polls of ${one.name} …`);
-		await instance.restart();
-		found.push(await measurePolls(instance, service, nodes, one, rounds));
-	}
-	return found;
-}
-
-/** Memory can only be compared from one start: a heap that has grown for an earlier row does not grow again. */
-async function startAnew(instance: Instance, row: Row): Promise<void> {
-	await instance.restart();
-	for (let time = 0; time < 5; time++) await row.check();
-}
-
-async function profiles(instance: Instance, rows: Row[]): Promise<Record<string, ProfileSummary>> {
-	const wanted = rows.filter(({ name }) => /^ours: chat( c20)?$/.test(name));
-	const found: Record<string, ProfileSummary> = {};
-	for (const row of wanted.filter(({ job }) => job === 'items' || job === 'long')) {
-		const perItem = row.job === 'items' ? sizes.items : sizes.deltas;
-		const file = resultFile.replace(/\.json$/, `-${row.job}.cpuprofile`);
-		found[row.job] = await profile(instance, file, perItem, row.run);
-	}
-	return found;
+function tellEnd(reason: string | undefined): void {
+	const goals = judged.filter(({ met }) => met !== undefined);
+	const minutes = ((Date.now() - started.getTime()) / 60_000).toFixed(1);
+	say(`\n${reason ?? 'Done'} after ${minutes} minutes. Everything is in ${file}`);
+	if (values.quick) say('Too small to judge goals by.');
+	else
+		for (const goal of goals) say(`${goal.met ? 'met   ' : 'MISSED'} ${goal.id}:${lineOf(goal)}`);
+	for (const [id, why] of missing) say(`missing: ${id} (${why})`);
 }

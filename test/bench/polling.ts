@@ -1,61 +1,69 @@
-// The process of `pollProcess.ts`: the trigger, in n8n-core's own poll executor.
+// The process of `pollProcess.ts`: the trigger, in n8n-core's own poll executor; and n8n's request helper alone.
+import { OutboundHttp } from '@n8n/backend-network';
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
-import { activated } from '../engine/rig/poll';
+import { text } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
+import { Container } from '../engine/rig/container';
 import type { Secrets } from '../engine/rig/credentials';
+import { activated } from '../engine/rig/poll';
+import { workThrough } from './raw';
 
-/** What is to be polled. */
-export interface PollOrder {
-	secrets: Secrets;
-	/** Whose requests are counted, e.g. `127.0.0.1:5678`. */
-	n8n: string;
-}
+/** What is to be done: to prepare a trigger, to poll, or to send requests through n8n's helper. */
+export type PollOrder =
+	/** @param n8n Whose requests are counted, e.g. `127.0.0.1:5678`. */
+	{ secrets: Secrets; n8n: string } | 'poll' | { urls: string[]; concurrency: number };
 
 export interface PollAnswer {
-	/** Milliseconds. */
-	wall: number;
 	/** Requests to n8n. */
 	toN8n: number;
-	/** How many items were emitted. */
-	items: number;
-	error: string | undefined;
+	error?: string;
 }
-
-const MINUTE = 60_000;
 
 let toN8n = 0;
 let trigger: ReturnType<typeof activated>;
 
-function begin({ secrets, n8n }: PollOrder): void {
-	trigger = activated({ parameters: {}, secrets });
-	subscribe('http.client.request.start', (message) => {
-		const { request } = message as { request: ClientRequest };
-		if (request.getHeader('host') === n8n) toN8n++;
-	});
-}
-
 const now = Date.now;
 let last = -Infinity;
 
-/** n8n polls once a minute; here the clock is put forward instead, so that nobody has to wait. */
+/** n8n polls once a minute; here the clock is put forward instead. */
 function aMinuteAfterTheLast(): void {
-	const ahead = Math.max(0, last + MINUTE - Date.now()) + Date.now() - now();
+	const ahead = Math.max(0, last + 60_000 - Date.now()) + Date.now() - now();
 	Date.now = () => now() + ahead;
 	last = Date.now();
 }
 
-async function poll(): Promise<PollAnswer> {
-	aMinuteAfterTheLast();
+async function obey(order: PollOrder): Promise<PollAnswer> {
 	toN8n = 0;
-	const started = performance.now();
-	const { items, error } = await trigger.poll();
-	const wall = performance.now() - started;
-	return { wall, toN8n, items: items?.length ?? 0, error: error && String(error.stack) };
+	if (order === 'poll') {
+		aMinuteAfterTheLast();
+		const { items, error } = await trigger.poll();
+		if (error) return { toN8n, error: String(error.stack) };
+		return items ? { toN8n, error: 'jobs were emitted, and none of them is done' } : { toN8n };
+	}
+	if ('secrets' in order) {
+		trigger = activated({ parameters: {}, secrets: order.secrets });
+		subscribe('http.client.request.start', (message) => {
+			const { request } = message as { request: ClientRequest };
+			if (request.getHeader('host') === order.n8n) toN8n++;
+		});
+		return { toN8n };
+	}
+	const client = Container.get(OutboundHttp).requests({ useDefaultSsrfPolicy: 'unsafe' });
+	await workThrough(order.urls.length, order.concurrency, async (index) => {
+		const options = {
+			url: order.urls[index]!,
+			encoding: 'stream',
+			returnFullResponse: true,
+		} as const;
+		JSON.parse(await text((await client.request(options)).body as Readable));
+	});
+	return { toN8n };
 }
 
-process.on('message', (message: PollOrder | 'poll') => {
-	if (message === 'poll') return void poll().then((answer) => process.send?.(answer));
-	begin(message);
-	process.send?.({ wall: 0, toN8n: 0, items: 0, error: undefined } satisfies PollAnswer);
+process.on('message', (order: PollOrder) => {
+	void obey(order)
+		.catch((error: Error) => ({ toN8n, error: String(error.stack) }))
+		.then((answer) => process.send?.(answer));
 });
 process.on('disconnect', () => process.exit(0));

@@ -1,96 +1,148 @@
-import { startQueue, type Queue } from '../queue/queue.ts';
-import { createAccounts } from './accounts.ts';
-import type { Figure } from './goals.ts';
-import { nodesUnderTest } from './nodesUnderTest.ts';
-import {
-	measureQueueExecutions,
-	MOST_WORKERS,
-	queueExecutionsGoals,
-	queueExecutionsTable,
-	type QueueExecutions,
-} from './queueExecutions.ts';
-import {
-	measureQueueParked,
-	queueParkedGoals,
-	queueParkedTable,
-	type QueueParked,
-} from './queueParked.ts';
-import {
-	measureQueueWatched,
-	queueWatchedGoals,
-	queueWatchedTable,
-	type QueueWatched,
-} from './queueWatched.ts';
-import type { LeanService } from './service.ts';
+// Rows of an n8n in queue mode.
+import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../n8n/editor.ts';
+import { node } from '../n8n/workflow.ts';
+import { interleave } from './figures.ts';
+import type { Host } from './hosts.ts';
+import { parkedIn, waitForADay } from './memory.ts';
+import { ledgerOf } from './polls.ts';
+import { usedHeap } from './profile.ts';
+import { workThrough } from './raw.ts';
+import type { Sample, Samples } from './row.ts';
+import { minus } from './sample.ts';
+import { cpuOf, heldMemory, mostMemory, startMemory } from './usage.ts';
+import { backgroundWorkflow, bodyOf, call, publish } from './workflows.ts';
 
-export interface QueueSizes {
-	/** Executions of one burst. */
-	executions: number;
-	rounds: number;
-	watched: number;
-	parked: number;
-}
+const CALLERS = 10;
+/** Milliseconds after which nobody waits for an answer: n8n loses some with several workers. */
+const PATIENCE = 20_000;
 
-export interface QueueFigures {
-	executions: QueueExecutions[];
-	watched: QueueWatched | undefined;
-	parked: QueueParked | undefined;
-}
-
-const [executions, watched, parked] = ['queue: executions', 'queue: watched jobs', 'queue: parked'];
-
-/** The rows of queue mode; each has an n8n of its own, so that none pays for another one's memory. */
-export async function measureQueue(
-	service: LeanService,
-	sizes: QueueSizes,
-	{ only, say }: { only: RegExp; say(text: string): void },
-): Promise<QueueFigures> {
-	const found: QueueFigures = { executions: [], watched: undefined, parked: undefined };
-	if (![executions, watched, parked].some((name) => only.test(name))) return found;
-	if (!process.env['AGENT_BRIDGE_REDIS']) {
-		say('The rows of queue mode are left out: they need redis-server, and none was found.');
-		return found;
-	}
-	const measured = async (
-		name: string,
-		workers: number,
-		measure: (queue: Queue, nodes: ReturnType<typeof nodesUnderTest>) => Promise<void>,
-	) => {
-		if (!only.test(name)) return;
-		say(`Once: ${name}: starting n8n in queue mode with ${workers} workers …`);
-		const env = { NODE_ENV: 'production', NODE_OPTIONS: '--inspect-port=127.0.0.1:0' };
-		const queue = await startQueue({ workers, env });
-		try {
-			const accounts = await createAccounts(queue.editor, service);
-			await measure(queue, nodesUnderTest(service.url, accounts));
-		} finally {
-			await queue.stop();
-		}
+/** Webhooks that main answers and workers execute: the variants in turns on one worker, then ours on all of them. */
+export async function measureExecutions(host: Host): Promise<Samples> {
+	const { nodes, queue } = host;
+	const [first, ...others] = queue.workers;
+	const burstOf = async (tested: ReturnType<typeof nodes.promptMessage>) => {
+		const { address } = await publish(host, { tested, warmUps: 10 });
+		return async () => await burst(host, address, first?.pid ?? 0);
 	};
-	// each is told at once, since a later one that fails takes all figures with it
-	await measured(executions, MOST_WORKERS, async (queue, nodes) => {
-		found.executions = await measureQueueExecutions(queue, nodes, sizes);
-		say(queueExecutionsTable(found.executions, sizes.executions));
-	});
-	await measured(watched, 2, async (queue) => {
-		found.watched = await measureQueueWatched(queue, service, sizes.watched);
-		say(queueWatchedTable(found.watched));
-	});
-	await measured(parked, 2, async (queue, nodes) => {
-		found.parked = await measureQueueParked(queue, service, nodes, sizes.parked);
-		say(queueParkedTable(found.parked));
-	});
-	return found;
+	const ours = await burstOf(nodes.promptMessage());
+	const variants = {
+		ours,
+		'HTTP Request': await burstOf(nodes.httpPrompt()),
+		'empty workflow': await burstOf(nodes.noOperation()),
+	};
+	for (const worker of others) await worker.stop();
+	const found = await interleave(host.rounds(3), variants);
+	for (const worker of others) await worker.boot();
+	// they compile
+	await ours();
+	return { ...found, 'ours, all workers': [{ ...(await ours()), 'worker CPU ms': undefined }] };
 }
 
-export const queueTables = (found: QueueFigures, sizes: QueueSizes): string[] => [
-	...(found.executions.length ? [queueExecutionsTable(found.executions, sizes.executions)] : []),
-	...(found.watched ? [queueWatchedTable(found.watched)] : []),
-	...(found.parked ? [queueParkedTable(found.parked)] : []),
-];
+async function burst({ sizes }: Host, address: string, worker: number): Promise<Sample> {
+	const count = sizes.queueExecutions;
+	const before = cpuOf(worker);
+	const started = performance.now();
+	let [answered, lastAnswer] = [0, started];
+	await workThrough(count, CALLERS, async () => {
+		const signal = AbortSignal.timeout(PATIENCE);
+		try {
+			await call(address, bodyOf(['message']), signal);
+		} catch (error) {
+			if (!signal.aborted) throw error;
+			return;
+		}
+		answered++;
+		lastAnswer = performance.now();
+	});
+	const cpu = minus(cpuOf(worker), before);
+	return {
+		'per second': (1000 * answered) / (lastAnswer - started),
+		'worker CPU ms': cpu === undefined ? undefined : (1000 * cpu) / count,
+		unanswered: count - answered,
+	};
+}
 
-export const queueGoals = ({ executions: all, ...found }: QueueFigures): Figure[] => [
-	...queueExecutionsGoals(all),
-	...queueWatchedGoals(found.watched),
-	...queueParkedGoals(found.parked),
-];
+/** Executions that are parked before memory is read: what a process takes for its first ones is not theirs. */
+const WARM_UP = 200;
+
+export async function measureQueueParked(host: Host): Promise<Samples> {
+	const { editor, nodes, queue, service, sizes, url } = host;
+	const count = sizes.queueParked;
+	await service.counts({ jobs: 0, latency: 0 });
+	const steps = [nodes.startJob(), waitForADay(), nodes.getJob()];
+	await editor.activate(await editor.importWorkflow(backgroundWorkflow('parked', steps)));
+	const park = async (more: number) => {
+		const wanted = (await parkedIn(host)) + more;
+		await workThrough(more, CALLERS, async (one) => {
+			await call(`${url}/webhook/parked`, bodyOf([`picture-${one}`]));
+		});
+		await until('all are parked', async () => (await parkedIn(host)) >= wanted, 1800);
+	};
+	const held = () => ({
+		main: heldMemory(host.pid),
+		workers: queue.workers.reduce((sum, { pid }) => sum + (heldMemory(pid ?? 0) ?? 0), 0),
+	});
+	await park(Math.min(WARM_UP, count));
+	const before = held();
+	const started = performance.now();
+	await park(count);
+	const seconds = (performance.now() - started) / 1000;
+	const after = held();
+	return {
+		main: [{ 'RSS + MB': minus(after.main, before.main), seconds }],
+		workers: [{ 'RSS + MB': minus(after.workers, before.workers), seconds }],
+	};
+}
+
+/** n8n refuses an expression that polls more often than every minute, but not several of them. */
+const everyTenSeconds = [0, 10, 20, 30, 40, 50].map((second) => ({
+	...{ mode: 'custom', cronExpression: `${second} * * * * *` },
+}));
+
+/** Memory is that of main, which polls. The first time it takes what it is given before it collects garbage. */
+export async function measureWatched(host: Host): Promise<Samples> {
+	const { editor, instance, nodes, pid, service } = host;
+	const jobs = host.sizes.queueWatched;
+	const account = { name: 'watching', type: 'modelRouterApi' };
+	const data = { baseUrl: service.url, apiKey: 'a-key-of-the-benchmark' };
+	// the ledger's account is the ID of the credential, which has the ledger's address
+	const saved = await editor.createCredential({ ...account, data });
+	const ledger = await ledgerOf(host, jobs, saved.id);
+	await editor.updateCredential({ ...saved, data: { ...data, ...ledger } });
+	await service.counts({ jobs, latency: 0 });
+	const after = node('After', 'n8n-nodes-base.noOp', {});
+	const trigger = nodes.trigger(saved, {
+		...{ pollTimes: { item: everyTenSeconds }, options: { maxJobs: 250 } },
+	});
+	const heapBefore = await usedHeap(instance);
+	const workflow = await editor.importWorkflow({
+		...{ name: 'watching', nodes: [trigger, after] },
+		connections: { Trigger: { main: [[{ node: 'After', type: 'main', index: 0 }]] } },
+		settings: { executionOrder: 'v1', saveDataSuccessExecution: 'none' },
+	});
+	const phase = async (what: string, isOver: () => Promise<boolean>): Promise<Sample> => {
+		const before = startMemory(pid);
+		const started = performance.now();
+		await until(what, isOver, 1800);
+		const seconds = (performance.now() - started) / 1000;
+		return { 'RSS + MB': minus(mostMemory(pid), before), seconds };
+	};
+	const asked = (times: number) => async () => (await service.counts()).reads >= times * jobs;
+	await editor.activate(workflow);
+	const first = await phase('all jobs are asked for', asked(1));
+	const again = await phase('all jobs are asked for again', asked(2));
+	const heap = { 'heap + MB': (await usedHeap(instance)) - heapBefore };
+	await service.counts('end');
+	const isDelivered = async () => (await service.counts()).delivered === jobs;
+	const delivering = await phase('all jobs are delivered', isDelivered);
+	// a file that is fetched once more would come soon
+	await pause(2000);
+	await editor.deactivate(workflow.id);
+	const { delivered, twice } = await service.counts();
+	return {
+		delivering: [{ ...delivering, undelivered: jobs - delivered, 'fetched twice': twice }],
+		'asked first': [first],
+		'asked again': [{ ...again, ...heap }],
+	};
+}

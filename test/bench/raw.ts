@@ -1,9 +1,13 @@
-import axios, { type AxiosInstance } from 'axios';
+// The same work without n8n.
 import { createParser } from 'eventsource-parser';
-import { Agent, request as httpRequest } from 'node:http';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request, type IncomingMessage, type RequestOptions } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { Pool } from 'undici';
 import { models } from './answers.ts';
-import { otherId, watchedPath } from './watchedJobs.ts';
+import { otherId, statePath } from './jobs.ts';
 
 export const rawBody = (model: string, item: number, stream: boolean) =>
 	JSON.stringify({ model, messages: [{ role: 'user', content: `message-${item}` }], stream });
@@ -23,74 +27,66 @@ export async function workThrough(
 	await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
-/** What is left of a request when n8n is left out: kept connections, JSON parsed. */
-export async function undiciItems(url: string, model: string, count: number, concurrency: number) {
+/** Requests over kept connections, whose answers are parsed. */
+async function throughUndici(
+	url: string,
+	{ count, concurrency, field }: { count: number; concurrency: number; field: string },
+	requestOf: (item: number) => { method: 'GET' | 'POST'; path: string; body?: string },
+): Promise<void> {
 	const pool = new Pool(url, { connections: concurrency });
 	await workThrough(count, concurrency, async (item) => {
-		const { body } = await pool.request({
-			method: 'POST',
-			path: '/v1/chat/completions',
-			headers,
-			body: rawBody(model, item, false),
-		});
-		expectAnswer(await body.json());
-	});
-	await pool.close();
-}
-
-/** The same for the states of media jobs. */
-export async function undiciStates(url: string, count: number, concurrency: number) {
-	const pool = new Pool(url, { connections: concurrency });
-	await workThrough(count, concurrency, async (job) => {
-		const { body } = await pool.request({
-			method: 'GET',
-			path: watchedPath(otherId(job)),
-			headers,
-		});
+		const { body } = await pool.request({ headers, ...requestOf(item) });
 		const answer = await body.json();
-		if (!(answer instanceof Object) || !('status' in answer)) throw new Error('no state');
+		if (!(answer instanceof Object) || !(field in answer)) throw new Error(`no ${field} came`);
 	});
 	await pool.close();
 }
 
-/** n8n's own HTTP client. n8n makes it a new agent for every request, hence a new connection. */
-export async function axiosItems(url: string, count: number, concurrency: number, keep: boolean) {
-	const kept = new Agent({ keepAlive: true });
-	const client: AxiosInstance = axios.create({ baseURL: url, proxy: false, headers });
-	await workThrough(count, concurrency, async (item) => {
-		const httpAgent = keep ? kept : new Agent();
-		const body = rawBody(models.short, item, false);
-		expectAnswer((await client.post('/v1/chat/completions', body, { httpAgent })).data);
-	});
-	kept.destroy();
-}
+export const rawItems = async (url: string, model: string, count: number, concurrency: number) =>
+	await throughUndici(url, { count, concurrency, field: 'choices' }, (item) => ({
+		...{ method: 'POST', path: '/v1/chat/completions' },
+		body: rawBody(model, item, false),
+	}));
 
-function expectAnswer(answer: unknown) {
-	if (!(answer instanceof Object) || !('choices' in answer)) throw new Error('no answer');
-}
+export const rawStates = async (url: string, count: number, concurrency: number) =>
+	await throughUndici(url, { count, concurrency, field: 'status' }, (job) => ({
+		...{ method: 'GET', path: statePath(otherId(job)) },
+	}));
 
-/** The long answer with nothing around it. @returns the characters of text that came */
+/** The long answer by node:http and a parser of events. @returns the characters of text that came */
 export async function rawLongAnswer(url: string): Promise<number> {
-	return await new Promise((resolve, reject) => {
-		let length = 0;
-		const parser = createParser({
-			onEvent({ data }) {
-				if (data === '[DONE]') return;
-				const { choices } = JSON.parse(data) as {
-					choices: Array<{ delta: { content: string } }>;
-				};
-				length += choices[0]?.delta.content.length ?? 0;
-			},
-		});
-		const sent = httpRequest(
-			`${url}/v1/chat/completions`,
-			{ method: 'POST', headers, agent: new Agent() },
-			(response) => {
-				response.setEncoding('utf8');
-				response.on('data', (text: string) => parser.feed(text));
-				response.on('end', () => resolve(length)).on('error', reject);
-			},
-		);
-		sent.on('error', reject).end(rawBody(models.long, 0, true));
+	let length = 0;
+	const parser = createParser({
+		onEvent({ data }) {
+			if (data === '[DONE]') return;
+			const { choices } = JSON.parse(data) as {
+				choices: Array<{ delta: { content: string } }>;
+			};
+			length += choices[0]?.delta.content.length ?? 0;
+		},
 	});
+	const body = rawBody(models.long, 0, true);
+	const answer = await opened(`${url}/v1/chat/completions`, { method: 'POST', headers }, body);
+	answer.setEncoding('utf8').on('data', (text: string) => parser.feed(text));
+	await new Promise((resolve, reject) => answer.on('end', resolve).on('error', reject));
+	return length;
+}
+
+export async function rawFileToDisk(url: string, bytes: number): Promise<void> {
+	const folder = mkdtempSync(join(tmpdir(), 'file-'));
+	try {
+		const answer = await opened(`${url}/v1/videos/jobs/file-${bytes}/content`);
+		await pipeline(answer, createWriteStream(join(folder, 'file')));
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+}
+
+/** Each on a connection of its own, as n8n makes them. */
+async function opened(url: string, options: RequestOptions = {}, body?: string) {
+	return await new Promise<IncomingMessage>((resolve, reject) =>
+		request(url, { ...options, agent: new Agent() }, resolve)
+			.once('error', reject)
+			.end(body),
+	);
 }

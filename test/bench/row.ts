@@ -1,146 +1,99 @@
-import { request } from 'undici';
-import type { Editor } from '../n8n/editor.ts';
-import type { WorkflowNode } from '../n8n/workflow.ts';
-import { readLive, type Reading } from './live.ts';
-import type { TurnFigures } from './turnRows.ts';
-import { benchWorkflow, bodyOf, chatBody } from './workflows.ts';
+import type { Host } from './hosts.ts';
 
-/** What is done; rows of one job are compared with one another, and with no others. */
-export type Job =
-	| 'items'
-	| 'late'
-	| 'slow'
-	| 'long'
-	| 'live'
-	| 'paced'
-	| 'file'
-	| 'large'
-	| 'turns';
+/** What can be measured. Times are of one run. */
+export type Measure =
+	| 'wall ms'
+	/** of the process that does the work */
+	| 'CPU ms'
+	/** at most above what that process held before */
+	| 'RSS + MB'
+	/** requests at the service at the same time, at most */
+	| 'in flight'
+	/** processors that everybody else has kept busy meanwhile */
+	| 'others busy'
+	/** of a live answer: from the question to the first piece, and from the writing of a piece to its arrival */
+	| 'first ms'
+	| 'lag ms'
+	| 'lag 95 % ms'
+	/** of a conversation: a turn, the same without the speakers, and the stored data of all turns */
+	| 'turn ms'
+	| 'engine ms'
+	| 'stored kB'
+	/** of our code alone */
+	| 'own us'
+	/** what one message runs of our code */
+	| 'calls'
+	| 'functions'
+	| 'files'
+	/** of polls: jobs asked for, asked for before others had their turn, requests to n8n, looks at which n8n was not ready */
+	| 'asked'
+	| 'too early'
+	| 'to n8n'
+	| 'not ready'
+	/** of queue mode */
+	| 'per second'
+	| 'worker CPU ms'
+	| 'unanswered'
+	| 'seconds'
+	| 'undelivered'
+	| 'fetched twice'
+	| 'heap + MB';
 
-/** One line of the table. */
+/** One measurement of one variant. Absent is what the machine or the variant cannot tell. */
+export type Sample = Partial<Record<Measure, number | undefined>>;
+
+/** Measurements of each variant; those of one index were made one right after the other. */
+export type Samples = Record<string, Sample[]>;
+
+/** A number that a row comes to, from the samples of each round. */
+export interface Figure {
+	measure: Measure;
+	/** the variant, by default the first one */
+	of?: string;
+	/** the variant that is subtracted in each round */
+	minus?: string;
+	/** the variant that it is divided by in each round */
+	over?: string;
+	/** a further divisor, such as the perfect time */
+	per?: number;
+	/** of all rounds, by default the median */
+	by?: 'median' | 'most';
+	/** the goal; without one the figure is only told */
+	atMost?: number;
+}
+
+/** One thing that is measured. */
 export interface Row {
-	job: Job;
-	/** Unique within its job; the goals name rows by it. */
-	name: string;
-	/** Whose work it is, hence whose CPU time and memory count. */
-	of: 'n8n' | 'raw';
-	/** How often one sample runs it: /proc counts CPU in ticks of 10 ms. */
-	times: number;
-	/** Whether it takes so long that it is run once only, at the end; its job `large` in an n8n just started. */
-	once: boolean;
-	/** Makes it ready. */
-	prepare(editor: Editor): Promise<void>;
-	/** Proves that it does what it should, and warms it up. */
-	check(): Promise<void>;
-	/** @returns what a reader saw of a live answer. */
-	run(): Promise<Reading | void>;
-	/** What n8n has stored of the last run. It is asked for after the measurement. */
-	inspect?(): Promise<TurnFigures>;
+	/** what `--only` selects it by, together with the title */
+	id: string;
+	title: string;
+	/** columns of its table */
+	shows: Measure[];
+	figures: Figure[];
+	/** the n8n that it runs in: the one of the rows before, the same just started, one in queue mode, or none of the bench's */
+	where: 'n8n' | 'fresh n8n' | 'queue' | 'alone';
+	run(host: Host): Promise<Samples>;
 }
 
-interface InN8n {
-	n8n: string;
-	job: Job;
-	name: string;
-	/** How many items it gets. */
+/** How much is measured. */
+export interface Sizes {
+	/** by which the rounds of a row are limited */
+	rounds: number;
 	items: number;
-	/** The node that works on them. */
-	tested: WorkflowNode;
-	times?: number;
-	once?: boolean;
-	/** How the answer is streamed to the caller; by default it is not. */
-	live?: 'identity' | 'gzip';
-	/** Whether it begins at a Chat Trigger, which always streams; by default it does at a webhook. */
-	chat?: boolean;
-	/** The chat model of an agent. */
-	chatModel?: WorkflowNode;
-	/** Characters of text that the answer must have at least. */
-	text?: number;
-}
-
-/** A row whose work is done in n8n, by a workflow behind a webhook. */
-export function inN8n({
-	n8n,
-	job,
-	name,
-	items,
-	tested,
-	live,
-	chat = false,
-	text = 0,
-	...more
-}: InN8n): Row {
-	const path = `${job}-${name}`.replace(/\W+/g, '-');
-	const send = async (to: string, count: number) =>
-		await call(`${n8n}/webhook/${to}`, bodyOf(count));
-	const [address, body] = chat ? [`${path}/chat`, chatBody] : [path, bodyOf(items)];
-	const listen = async (encoding: 'identity' | 'gzip') =>
-		await readLive(`${n8n}/webhook/${address}`, body, encoding);
-	return {
-		job,
-		name,
-		of: 'n8n',
-		times: more.times ?? 1,
-		once: more.once ?? false,
-		async prepare(editor) {
-			const { chatModel } = more;
-			const file = benchWorkflow(path, tested, {
-				live: Boolean(live),
-				chat,
-				...(chatModel && { chatModel }),
-			});
-			await editor.activate(await editor.importWorkflow(file));
-		},
-		async check() {
-			const count = Math.min(items, 20);
-			if (live) return expectText(name, (await listen(live)).length, text);
-			const answer = await send(`${path}-check`, count);
-			expectItems(name, answer, count);
-			expectText(name, answer.length, text);
-		},
-		run: async () => (live ? await listen(live) : void (await send(path, items))),
-	};
-}
-
-/** A row whose work is done in this process. */
-export function raw(
-	job: Job,
-	name: string,
-	run: () => Promise<Reading | void>,
-	times = 1,
-	once = false,
-): Row {
-	return {
-		job,
-		name,
-		of: 'raw',
-		times,
-		once,
-		prepare: async () => undefined,
-		check: async () => void (await run()),
-		run,
-	};
-}
-
-/** @returns the body of the answer */
-export async function call(url: string, body: string): Promise<string> {
-	const headers = { 'content-type': 'application/json' };
-	const answer = await request(url, { method: 'POST', headers, body });
-	const text = await answer.body.text();
-	if (answer.statusCode !== 200) {
-		throw new Error(`${url} answered ${answer.statusCode}: ${text.slice(0, 300)}`);
-	}
-	return text;
-}
-
-function expectText(name: string, length: number, least: number): void {
-	if (length < least) throw new Error(`${name}: the text is cut`);
-}
-
-/** Every item must have come out, and the first and the last with an answer. */
-function expectItems(name: string, answer: string, count: number): void {
-	const all = JSON.parse(answer) as unknown[];
-	const good = (item: unknown) => /answer|message/.test(JSON.stringify(item ?? ''));
-	if (all.length === count && good(all[0]) && good(all.at(-1))) return;
-	throw new Error(`${name} gave ${all.length} of ${count} items: ${answer.slice(0, 300)}`);
+	manyItems: number;
+	deltas: number;
+	/** bytes of a file */
+	file: number;
+	/** jobs that a trigger polls */
+	polled: number;
+	manyPolled: number;
+	/** executions that wait for a job */
+	parked: number;
+	/** boots of n8n, with the package and without */
+	boots: number;
+	queueExecutions: number;
+	queueWatched: number;
+	queueParked: number;
+	/** runs of which the least counts */
+	ownRuns: number;
 }

@@ -1,102 +1,196 @@
+import { join } from 'node:path';
+import { request } from 'undici';
 import { node, type WorkflowFile, type WorkflowNode } from '../n8n/workflow.ts';
+import type { Take } from './figures.ts';
+import type { Host } from './hosts.ts';
+import { readLive, type Reading } from './live.ts';
+import { profile } from './profile.ts';
+import type { Sample } from './row.ts';
+import { sampled } from './sample.ts';
 
-interface Surroundings {
-	/** Whether the answer is streamed to whoever calls. */
-	live?: boolean;
-	/** Whether it begins at a Chat Trigger that streams. */
+/** A variant that is done by a workflow: webhook, the items of its body, the node under test. */
+export interface InN8n {
+	tested: WorkflowNode;
+	/** how many items the node gets, by default one, or their texts */
+	items?: number | string[];
+	/** how often one sample runs it */
+	times?: number;
+	/** how the answer is streamed to the caller; by default it is not */
+	live?: 'identity' | 'gzip';
+	/** whether it begins at a Chat Trigger, which streams */
 	chat?: boolean;
-	/** The chat model of an agent. */
 	chatModel?: WorkflowNode;
-	/** What is connected to the node as tools. */
 	tools?: WorkflowNode[];
-	/** Whether n8n stores what a run came to. */
-	saved?: boolean;
-	/** Whether the answer to `path-check` is the file in the field "data". */
-	file?: boolean;
+	/** characters that the answer must have at least */
+	text?: number;
+	/** bytes of the file that the node must bring */
+	file?: number;
+	/** saves the execution, and tells what it says of itself, with the workflow's ID */
+	inspect?(workflowId: string): Promise<Sample>;
+	/** runs before the first sample: the first ones compile */
+	warmUps?: number;
 }
 
-/**
- * Webhook, the items of its body, the node under test; or a chat and the node. Called at `path` it answers nothing but its status, so that a long
- * answer is not written and sent a second time; at `path-check`, with all items.
- */
-export function benchWorkflow(
-	path: string,
-	tested: WorkflowNode,
-	{
-		live = false,
-		chat = false,
-		chatModel,
-		tools = [],
-		saved = false,
-		file = false,
-	}: Surroundings = {},
-): WorkflowFile {
-	const webhook = (name: string, parameters: Record<string, unknown>) =>
-		node(
-			name,
-			'n8n-nodes-base.webhook',
-			{ httpMethod: 'POST', options: {}, ...parameters },
-			{ typeVersion: 2.1, webhookId: `${path}-${name}` },
-		);
-	const measured = live
-		? { path, responseMode: 'streaming' }
-		: { path, responseMode: 'lastNode', responseData: 'noData' };
-	const check = {
-		path: `${path}-check`,
-		responseMode: 'lastNode',
-		...(file
-			? { responseData: 'firstEntryBinary', responseBinaryPropertyName: 'data' }
-			: { responseData: 'allEntries' }),
+/** Publishes the workflow, proves that it does what it should, and warms it up. */
+export async function publish(host: Host, variant: InN8n) {
+	const { items = 1, live, chat = false, warmUps = 2 } = variant;
+	const path = `bench-${++published}`;
+	const { id, versionId } = await host.editor.importWorkflow(benchWorkflow(path, variant));
+	await host.editor.activate({ id, versionId });
+	const address = `${host.url}/webhook/${path}`;
+	const texts =
+		typeof items === 'number' ? Array.from({ length: items }, (_, n) => `message-${n}`) : items;
+	const run = async (): Promise<Sample | void> => {
+		if (chat) return seen(await readLive(`${address}/chat`, chatBody, 'identity'), variant);
+		if (live) return seen(await readLive(address, bodyOf(texts), live), variant);
+		await call(address, bodyOf(texts));
 	};
-	const items = node('Items', 'n8n-nodes-base.splitOut', {
-		fieldToSplitOut: 'body.items',
-		options: {},
-	});
-	const chatTrigger = node(
-		'Measured',
-		'@n8n/n8n-nodes-langchain.chatTrigger',
-		{ public: true, mode: 'webhook', options: { responseMode: 'streaming' } },
-		{ typeVersion: 1.4, webhookId: path },
-	);
-	const main = (to: string) => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
-	const below = (type: string) =>
-		({ [type]: [[{ node: 'Node', type, index: 0 }]] }) as unknown as ReturnType<typeof main>;
-	return {
-		name: path,
-		nodes: [
-			chat ? chatTrigger : webhook('Measured', measured),
-			webhook('Check', check),
-			items,
-			tested,
-			...(chatModel ? [chatModel] : []),
-			...tools,
-		],
-		connections: {
-			Measured: main(chat ? 'Node' : 'Items'),
-			Check: main('Items'),
-			Items: main('Node'),
-			...(chatModel && { [chatModel.name]: below('ai_languageModel') }),
-			...Object.fromEntries(tools.map(({ name }) => [name, below('ai_tool')])),
-		},
-		settings: {
-			executionOrder: 'v1',
-			saveDataSuccessExecution: saved ? 'all' : 'none',
-			saveDataErrorExecution: 'all',
-		},
-	};
+	if (!live && !chat) await check(`${address}-check`, texts, variant);
+	for (let time = 0; time < warmUps; time++) await run();
+	return { id, address, run };
 }
+
+export async function inN8n(host: Host, variant: InN8n): Promise<Take> {
+	const { id, run } = await publish(host, variant);
+	const { times = 1, inspect, tested } = variant;
+	if (host.profiles) {
+		const name = `${tested.type.split('.').pop()}-${id}.cpuprofile`;
+		await profile(host.instance, join(host.profiles, name), run);
+	}
+	return async () => ({
+		...(await sampled(host, { worker: host.pid, times }, run)),
+		...(await inspect?.(id)),
+	});
+}
+
+let published = 0;
+
+/** A variant that is done by this process. */
+export async function inThisProcess(
+	host: Host,
+	run: () => Promise<Sample | void>,
+	times = 1,
+): Promise<Take> {
+	await run();
+	return async () => await sampled(host, { worker: process.pid, times }, run);
+}
+
+/** What a reader of a live answer saw. */
+export function seen({ length, first, lags }: Reading, { text = 0 }: { text?: number }): Sample {
+	if (length < text) throw new Error(`only ${length} of ${text} characters came`);
+	const sorted = lags.toSorted((one, other) => one - other);
+	const at = (share: number) => sorted[Math.floor(sorted.length * share)];
+	return { 'first ms': first, 'lag ms': at(0.5), 'lag 95 % ms': at(0.95) };
+}
+
+/** Every item must come out with an answer, long texts and files whole. */
+async function check(address: string, texts: string[], { text = 0, file, tools }: InN8n) {
+	if (tools) return;
+	const few = texts.slice(0, 20);
+	const answer = await call(address, bodyOf(few));
+	if (file !== undefined) {
+		if (answer.length !== file) throw new Error(`${answer.length} of ${file} bytes were stored`);
+		return;
+	}
+	const all = JSON.parse(answer.toString()) as unknown[];
+	const isGood =
+		all.length === few.length &&
+		all.every((item) => /answer|message|status/.test(JSON.stringify(item)));
+	if (!isGood || answer.length < text)
+		throw new Error(`${all.length} of ${few.length} items: ${answer.toString().slice(0, 300)}`);
+}
+
+/** @returns the body of the answer */
+export async function call(url: string, body: string, signal?: AbortSignal): Promise<Buffer> {
+	const headers = { 'content-type': 'application/json' };
+	const answer = await request(url, { method: 'POST', headers, body, ...(signal && { signal }) });
+	const bytes = Buffer.from(await answer.body.arrayBuffer());
+	if (answer.statusCode === 200) return bytes;
+	throw new Error(`${url} answered ${answer.statusCode}: ${bytes.toString().slice(0, 300)}`);
+}
+
+/** The body of a call: one item for each text. */
+export const bodyOf = (texts: string[]): string =>
+	JSON.stringify({ items: texts.map((text) => ({ text })) });
 
 /** What n8n's chat sends. */
-export const chatBody = JSON.stringify({
+const chatBody = JSON.stringify({
 	action: 'sendMessage',
 	sessionId: '6f1c2b1e8d3a4c0e9a550d2f6b7c8e90',
 	chatInput: 'message-0',
 });
 
-/** The body of a call: `count` items, each with a text of its own. */
-export const bodyOf = (count: number): string =>
-	bodyWith(Array.from({ length: count }, (_, n) => `message-${n}`));
+/**
+ * Called at `path` it answers nothing but its status, so that a long answer is not written and sent a second time; at
+ * `path-check`, with all items or the file.
+ */
+function benchWorkflow(path: string, variant: InN8n): WorkflowFile {
+	const { tested, live, chat, chatModel, tools = [], file, inspect } = variant;
+	const answer = live
+		? { responseMode: 'streaming' }
+		: { responseMode: 'lastNode', responseData: 'noData' };
+	const checked =
+		file === undefined
+			? { responseData: 'allEntries' }
+			: { responseData: 'firstEntryBinary', responseBinaryPropertyName: 'data' };
+	const measured = chat
+		? node(
+				'Measured',
+				'@n8n/n8n-nodes-langchain.chatTrigger',
+				{ public: true, mode: 'webhook', options: { responseMode: 'streaming' } },
+				{ typeVersion: 1.4, webhookId: path },
+			)
+		: webhook('Measured', path, answer);
+	const below = (name: string, type: string) =>
+		[name, { [type]: [[{ ...to('Node'), type }]] }] as [string, never];
+	return {
+		name: path,
+		nodes: [
+			measured,
+			webhook('Check', `${path}-check`, { responseMode: 'lastNode', ...checked }),
+			...[splitOut, tested, ...(chatModel ? [chatModel] : []), ...tools],
+		],
+		connections: {
+			Measured: { main: [[to(chat ? 'Node' : 'Items')]] },
+			Check: { main: [[to('Items')]] },
+			Items: { main: [[to('Node')]] },
+			// the type of a workflow knows connections of items only
+			...Object.fromEntries([
+				...(chatModel ? [below(chatModel.name, 'ai_languageModel')] : []),
+				...tools.map(({ name }) => below(name, 'ai_tool')),
+			]),
+		},
+		settings: {
+			executionOrder: 'v1',
+			saveDataSuccessExecution: inspect ? 'all' : 'none',
+			saveDataErrorExecution: 'all',
+		},
+	};
+}
 
-/** The body of a call: one item for each text. */
-export const bodyWith = (texts: string[]): string =>
-	JSON.stringify({ items: texts.map((text) => ({ text })) });
+const webhook = (name: string, path: string, parameters: object) =>
+	node(
+		name,
+		'n8n-nodes-base.webhook',
+		{ path, httpMethod: 'POST', options: {}, ...parameters },
+		{ typeVersion: 2.1, webhookId: `${path}-${name}` },
+	);
+
+const splitOut = node('Items', 'n8n-nodes-base.splitOut', {
+	fieldToSplitOut: 'body.items',
+	options: {},
+});
+
+const to = (name: string) => ({ node: name, type: 'main', index: 0 });
+
+/** A workflow whose webhook answers at once, and which goes on by itself. */
+export function backgroundWorkflow(path: string, steps: WorkflowNode[]): WorkflowFile {
+	const nodes = [webhook('Webhook', path, { responseMode: 'onReceived' }), splitOut, ...steps];
+	return {
+		...{ name: path, nodes },
+		connections: Object.fromEntries(
+			nodes.slice(1).map(({ name }, at) => [nodes[at]?.name, { main: [[to(name)]] }]),
+		),
+		settings: { executionOrder: 'v1' },
+	};
+}

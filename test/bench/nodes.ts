@@ -1,0 +1,156 @@
+import type { Editor, SavedCredential } from '../n8n/editor.ts';
+import { node, type WorkflowNode } from '../n8n/workflow.ts';
+import { talkWorkspace, TURNS } from './answers.ts';
+
+const apiKey = 'a-key-of-the-benchmark';
+
+/** One expression per item, everywhere the same one; and the one for what was written in a chat. */
+const message = '={{ $json.text }}';
+export const written = '={{ $json.chatInput }}';
+
+const locator = (value: string) => ({ __rl: true, mode: 'id', value });
+const using = ({ id, name, type }: SavedCredential) => ({ credentials: { [type]: { id, name } } });
+
+export type Nodes = Awaited<ReturnType<typeof createNodes>>;
+
+/** Saves a credential of each kind. @returns the nodes that are compared, all by the name "Node" */
+export async function createNodes(editor: Editor, url: string) {
+	const save = async (type: string, data: Record<string, unknown>) =>
+		using(await editor.createCredential({ name: type, type, data }));
+	const router = await save('modelRouterApi', { baseUrl: url, apiKey });
+	const workspace = async (name: string) =>
+		await save('workspaceAgentApi', { baseUrl: `${url}/api/v1/workspaces/${name}`, apiKey });
+	const [slow, prompt] = [await workspace('bench'), await workspace(talkWorkspace)];
+	const market = await save('marketAssistantApi', {
+		...{ baseUrl: `${url}/api/ai-assistant/v1`, apiKey },
+		// so high that nothing waits for its turn
+		...{ plan: 'custom', requestsPerMinute: 60_000 },
+	});
+	const header = await save('httpHeaderAuth', { name: 'X-API-KEY', value: apiKey });
+	const openAi = await save('openAiApi', { apiKey, url: `${url}/v1` });
+
+	const ours = (type: string, parameters: object, credential: object, name = 'Node') =>
+		node(name, `n8n-nodes-agent-bridge.${type}`, { ...parameters }, { ...credential });
+	const send = (credential: object, text: string) =>
+		ours(
+			'workspaceAgent',
+			{ sessionMode: 'new', messageSource: 'define', message: text },
+			credential,
+		);
+	const job = (operation: string, parameters: object, name = operation) =>
+		ours('modelRouter', { resource: 'media', operation, ...parameters }, router, name);
+	/** n8n's HTTP Request with a header from a credential. @param path may hold expressions */
+	const http = (path: string, options: object, jsonBody?: string): WorkflowNode =>
+		node(
+			'Node',
+			'n8n-nodes-base.httpRequest',
+			{
+				...{ url: `=${url}${path}`, options },
+				...{ authentication: 'genericCredentialType', genericAuthType: 'httpHeaderAuth' },
+				...(jsonBody && { method: 'POST', sendBody: true, specifyBody: 'json', jsonBody }),
+			},
+			{ typeVersion: 4.4, ...header },
+		);
+
+	return {
+		message: (model: string, concurrency: number) =>
+			ours(
+				'modelRouter',
+				{
+					...{ resource: 'text', operation: 'message', model: locator(model) },
+					...{ inputType: 'list', messages: { message: [{ role: 'user', content: message }] } },
+					requestSettings: { concurrency },
+				},
+				router,
+			),
+		agentMessage: (text = message) => send(slow, text),
+		/** to the agent that answers at once */
+		promptMessage: () => send(prompt, message),
+		question: (text = message) =>
+			ours(
+				'marketAssistant',
+				{ operation: 'ask', questionSource: 'define', question: text },
+				market,
+			),
+		conversation: () =>
+			ours(
+				'agentConversation',
+				{ openingMessageSource: 'define', openingMessage: message, turnLimit: TURNS },
+				{},
+			),
+		/** goes below a conversation or an agent */
+		speaker: (name: string, parameters = {}) =>
+			ours('workspaceAgentTool', parameters, prompt, name),
+		download: () =>
+			job(
+				'download',
+				{
+					...{ mediaType: 'videos', jobId: message, binaryProperty: 'data' },
+					options: { maxSizeMib: 1000 },
+				},
+				'Node',
+			),
+		startJob: () =>
+			job('start', {
+				...{ mediaType: 'images', model: locator('bench/picture'), prompt: message },
+				...{ parameters: '{}', binaryProperty: 'data', options: { allowUnknownCost: true } },
+			}),
+		getJob: () => job('get', { mediaType: 'images', jobId: '={{ $json.jobId }}' }),
+		/** @param credential of the ledger with the jobs */
+		trigger: (credential: SavedCredential, parameters: object) =>
+			ours('modelRouterTrigger', parameters, using(credential), 'Trigger'),
+
+		floor: (model: string, concurrency: number, text = message) =>
+			node('Node', 'CUSTOM.floor', { model, message: text, concurrency }, router),
+		noOperation: () => node('Node', 'n8n-nodes-base.noOp', {}),
+		http: (model: string) =>
+			http(
+				'/v1/chat/completions',
+				{},
+				`={"model":"${model}","messages":[{"role":"user","content":"{{ $json.text }}"}]}`,
+			),
+		httpFile: () =>
+			http('/v1/videos/jobs/{{ $json.text }}/content', {
+				response: { response: { responseFormat: 'file', outputPropertyName: 'data' } },
+			}),
+		/** the state of a media job, eight at a time */
+		httpState: () =>
+			http('/v1/images/jobs/{{ $json.text }}', {
+				batching: { batch: { batchSize: 8, batchInterval: 1 } },
+			}),
+		/** the request that `promptMessage` sends */
+		httpPrompt: () =>
+			http(
+				`/api/v1/workspaces/${talkWorkspace}/session/one/messages`,
+				{ response: { response: { responseFormat: 'text' } } },
+				'={"content":"{{ $json.text }}"}',
+			),
+		openAi: (model: string) =>
+			node(
+				'Node',
+				'@n8n/n8n-nodes-langchain.openAi',
+				{
+					...{ resource: 'text', operation: 'response', modelId: locator(model), options: {} },
+					responses: { values: [{ type: 'text', role: 'user', content: message }] },
+				},
+				{ typeVersion: 2.3, ...openAi },
+			),
+		aiAgent: (text = message, maxIterations = 10) =>
+			node(
+				'Node',
+				'@n8n/n8n-nodes-langchain.agent',
+				{ promptType: 'define', text, options: { maxIterations } },
+				{ typeVersion: 3 },
+			),
+		/** go below an AI Agent: ours, and n8n's OpenAI Chat Model */
+		chatModel: (model: string) =>
+			ours('lmChatModelRouter', { model: locator(model), options: {} }, router, 'Chat Model'),
+		openAiChatModel: (model: string) =>
+			node(
+				'Chat Model',
+				'@n8n/n8n-nodes-langchain.lmChatOpenAi',
+				{ model: locator(model), responsesApiEnabled: false, options: {} },
+				{ typeVersion: 1.3, ...openAi },
+			),
+	};
+}
