@@ -16,8 +16,6 @@ interface Surroundings {
 	service: LeanService;
 	sizes: Sizes;
 	tarball: string;
-	/** where profiles are written; by default none are made */
-	profiles?: string;
 }
 
 /** The n8n that a row is measured in. There is one at a time, so that none takes time from another. */
@@ -25,14 +23,12 @@ export class Host {
 	readonly service: LeanService;
 	readonly sizes: Sizes;
 	readonly tarball: string;
-	readonly profiles: string | undefined;
 	#instance: Instance | undefined;
 	#queue: Queue | undefined;
 	#nodes: Nodes | undefined;
 
-	constructor({ service, sizes, tarball, profiles }: Surroundings) {
+	constructor({ service, sizes, tarball }: Surroundings) {
 		[this.service, this.sizes, this.tarball] = [service, sizes, tarball];
-		this.profiles = profiles;
 	}
 
 	/** In queue mode main. */
@@ -76,7 +72,7 @@ export class Host {
 			return;
 		}
 		if (isQueue) {
-			this.#queue = await startQueue({ workers: WORKERS, env: likeProduction() });
+			this.#queue = await startQueue({ workers: WORKERS, env: likeProduction });
 			this.#instance = this.#queue.main;
 		} else this.#instance = await startInstance({ tarball: this.tarball, env: withFloor() });
 		this.#nodes = await createNodes(this.editor, this.service.url);
@@ -94,16 +90,11 @@ function present<Value>(value: Value | undefined): Value {
 	return value;
 }
 
-/** Nothing is saved of a success; the inspector takes any port once it is asked for. */
-const likeProduction = () => ({
-	NODE_ENV: 'production',
-	EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none',
-	NODE_OPTIONS: '--inspect-port=127.0.0.1:0',
-});
+const likeProduction = { NODE_ENV: 'production', EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none' };
 
 function withFloor(): Record<string, string> {
 	const folder = mkdtempSync(join(tmpdir(), 'floor-'));
 	const outfile = join(folder, 'Floor.node.js');
 	buildSync({ entryPoints: ['test/bench/floor/Floor.node.ts'], outfile, format: 'cjs' });
-	return { ...likeProduction(), N8N_CUSTOM_EXTENSIONS: folder };
+	return { ...likeProduction, N8N_CUSTOM_EXTENSIONS: folder };
 }

@@ -23,8 +23,6 @@ const { values, positionals } = parseArgs({
 		quick: { type: 'boolean', default: false },
 		/** the sizes that docs/scale.md tells of queue mode: half an hour more */
 		large: { type: 'boolean', default: false },
-		/** also writes a CPU profile of n8n for each workflow, for the developer tools of a browser */
-		profile: { type: 'boolean', default: false },
 		/** prints the rows, and measures none */
 		list: { type: 'boolean', default: false },
 	},
@@ -33,14 +31,12 @@ const { values, positionals } = parseArgs({
 const usual: Sizes = {
 	...{ rounds: Number(values.rounds), ownRuns: 500, boots: 5 },
 	...{ items: 1000, manyItems: 10_000, deltas: 10_000, file: 500_000_000 },
-	...{ polled: 1000, manyPolled: 10_000, parked: 200 },
-	...{ queueExecutions: 100, queueWatched: 500, queueParked: 300 },
+	...{ polled: 1000, queueExecutions: 100, queueWatched: 500, queueParked: 300 },
 };
 const quick: Sizes = {
 	...{ rounds: 1, ownRuns: 5, boots: 1 },
 	...{ items: 20, manyItems: 40, deltas: 200, file: 5_000_000 },
-	...{ polled: 30, manyPolled: 60, parked: 5 },
-	...{ queueExecutions: 10, queueWatched: 20, queueParked: 10 },
+	...{ polled: 30, queueExecutions: 10, queueWatched: 20, queueParked: 10 },
 };
 const large = { queueWatched: 10_000, queueParked: 10_000 };
 const sizes = { ...(values.quick ? quick : usual), ...(values.large && large) };
@@ -77,10 +73,7 @@ async function run(): Promise<void> {
 		Number(values.minutes) * 60_000,
 	);
 	const service = await startLeanService(sizes.deltas);
-	const host = new Host({
-		...{ service, sizes, tarball },
-		...(values.profile && { profiles: folder }),
-	});
+	const host = new Host({ service, sizes, tarball });
 	for (const row of wanted) {
 		if (stop.signal.aborted) break;
 		await measure(row, host);

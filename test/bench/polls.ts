@@ -5,7 +5,6 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type * as Entries from '../../src/ledger/entry.ts';
 import { dataTableScopes } from '../n8n/instanceOn.ts';
 import { PublicApi } from '../n8n/publicApi.ts';
@@ -20,8 +19,6 @@ import { inN8n, inThisProcess } from './workflows.ts';
 
 /** As many requests at the same time as the trigger makes. */
 const CONCURRENCY = 8;
-/** Polls that have not asked for all jobs until then fail. */
-const MOST_POLLS = 20;
 
 /** Polls of unfinished jobs, beside the same requests by n8n's helper alone, by its HTTP Request node and without n8n. */
 export async function measurePolls(host: Host): Promise<Samples> {
@@ -50,27 +47,6 @@ export async function measurePolls(host: Host): Promise<Samples> {
 	} finally {
 		await polled.stop();
 	}
-}
-
-/** Polls until all jobs have been asked for, while n8n is looked at. */
-export async function measureManyPolls(host: Host): Promise<Samples> {
-	const jobs = host.sizes.manyPolled;
-	const polled = await startPolls(host, jobs);
-	const found: Sample[] = [];
-	try {
-		let asked = 0;
-		while (asked < jobs) {
-			if (found.length === MOST_POLLS)
-				throw new Error(`${MOST_POLLS} polls asked for ${asked} of ${jobs} jobs only`);
-			const looks = lookAt(host);
-			const sample = await polled.poll();
-			found.push({ ...sample, 'not ready': await looks.end() });
-			asked = (await host.service.counts()).asked;
-		}
-	} finally {
-		await polled.stop();
-	}
-	return { ours: found };
 }
 
 /** A trigger in a process of its own, so that what it takes can be told from what n8n takes for its ledger. */
@@ -165,24 +141,4 @@ export async function ledgerOf(
 		await api.call('POST', `/data-tables/${id}/rows`, { data, returnType: 'count' });
 	}
 	return { useJobLedger: true, n8nUrl: url, n8nApiKey, ledgerTable };
-}
-
-/** Looks whether n8n is ready to work, twice a second. */
-function lookAt({ url }: Host) {
-	const over = new AbortController();
-	const looking = (async () => {
-		let unready = 0;
-		while (!over.signal.aborted) {
-			if ((await fetch(`${url}/healthz/readiness`)).status !== 200) unready++;
-			await pause(500);
-		}
-		return unready;
-	})();
-	return {
-		/** @returns at how many looks it was not */
-		async end(): Promise<number> {
-			over.abort();
-			return await looking;
-		},
-	};
 }

@@ -4,9 +4,7 @@ import { until } from '../n8n/editor.ts';
 import { node } from '../n8n/workflow.ts';
 import { interleave } from './figures.ts';
 import type { Host } from './hosts.ts';
-import { parkedIn, waitForADay } from './memory.ts';
 import { ledgerOf } from './polls.ts';
-import { usedHeap } from './profile.ts';
 import { workThrough } from './raw.ts';
 import type { Sample, Samples } from './row.ts';
 import { minus } from './sample.ts';
@@ -63,10 +61,26 @@ async function burst({ sizes }: Host, address: string, worker: number): Promise<
 	};
 }
 
+/** Parks an execution in n8n's database. */
+const waitForADay = () =>
+	node(
+		'Wait',
+		'n8n-nodes-base.wait',
+		{ resume: 'timeInterval', amount: 1, unit: 'days' },
+		{ typeVersion: 1.1, webhookId: 'waiting' },
+	);
+
+/** @returns how many executions are parked */
+async function parkedIn({ editor }: Host): Promise<number> {
+	const filter = encodeURIComponent(JSON.stringify({ status: ['waiting'] }));
+	const path = `/rest/executions?filter=${filter}`;
+	return (await editor.call<{ count: number }>('GET', path)).count;
+}
+
 /** Executions that are parked before memory is read: what a process takes for its first ones is not theirs. */
 const WARM_UP = 200;
 
-export async function measureQueueParked(host: Host): Promise<Samples> {
+export async function measureParked(host: Host): Promise<Samples> {
 	const { editor, nodes, queue, service, sizes, url } = host;
 	const count = sizes.queueParked;
 	await service.counts({ jobs: 0, latency: 0 });
@@ -102,7 +116,7 @@ const everyTenSeconds = [0, 10, 20, 30, 40, 50].map((second) => ({
 
 /** Memory is that of main, which polls. The first time it takes what it is given before it collects garbage. */
 export async function measureWatched(host: Host): Promise<Samples> {
-	const { editor, instance, nodes, pid, service } = host;
+	const { editor, nodes, pid, service } = host;
 	const jobs = host.sizes.queueWatched;
 	const account = { name: 'watching', type: 'modelRouterApi' };
 	const data = { baseUrl: service.url, apiKey: 'a-key-of-the-benchmark' };
@@ -115,7 +129,6 @@ export async function measureWatched(host: Host): Promise<Samples> {
 	const trigger = nodes.trigger(saved, {
 		...{ pollTimes: { item: everyTenSeconds }, options: { maxJobs: 250 } },
 	});
-	const heapBefore = await usedHeap(instance);
 	const workflow = await editor.importWorkflow({
 		...{ name: 'watching', nodes: [trigger, after] },
 		connections: { Trigger: { main: [[{ node: 'After', type: 'main', index: 0 }]] } },
@@ -132,7 +145,6 @@ export async function measureWatched(host: Host): Promise<Samples> {
 	await editor.activate(workflow);
 	const first = await phase('all jobs are asked for', asked(1));
 	const again = await phase('all jobs are asked for again', asked(2));
-	const heap = { 'heap + MB': (await usedHeap(instance)) - heapBefore };
 	await service.counts('end');
 	const isDelivered = async () => (await service.counts()).delivered === jobs;
 	const delivering = await phase('all jobs are delivered', isDelivered);
@@ -143,6 +155,6 @@ export async function measureWatched(host: Host): Promise<Samples> {
 	return {
 		delivering: [{ ...delivering, undelivered: jobs - delivered, 'fetched twice': twice }],
 		'asked first': [first],
-		'asked again': [{ ...again, ...heap }],
+		'asked again': [again],
 	};
 }

@@ -25,19 +25,17 @@ export type Measure =
 	| 'calls'
 	| 'functions'
 	| 'files'
-	/** of polls: jobs asked for, asked for before others had their turn, requests to n8n, looks at which n8n was not ready */
+	/** of a poll: jobs asked for, asked for before others had their turn, requests to n8n for a thousand jobs */
 	| 'asked'
 	| 'too early'
 	| 'to n8n'
-	| 'not ready'
 	/** of queue mode */
 	| 'per second'
 	| 'worker CPU ms'
 	| 'unanswered'
 	| 'seconds'
 	| 'undelivered'
-	| 'fetched twice'
-	| 'heap + MB';
+	| 'fetched twice';
 
 /** One measurement of one variant. Absent is what the machine or the variant cannot tell. */
 export type Sample = Partial<Record<Measure, number | undefined>>;
@@ -86,9 +84,6 @@ export interface Sizes {
 	file: number;
 	/** jobs that a trigger polls */
 	polled: number;
-	manyPolled: number;
-	/** executions that wait for a job */
-	parked: number;
 	/** boots of n8n, with the package and without */
 	boots: number;
 	queueExecutions: number;

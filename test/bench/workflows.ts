@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { request } from 'undici';
 import { node, type WorkflowFile, type WorkflowNode } from '../n8n/workflow.ts';
 import type { Take } from './figures.ts';
 import type { Host } from './hosts.ts';
 import { readLive, type Reading } from './live.ts';
-import { profile } from './profile.ts';
 import type { Sample } from './row.ts';
 import { sampled } from './sample.ts';
 
@@ -52,11 +50,7 @@ export async function publish(host: Host, variant: InN8n) {
 
 export async function inN8n(host: Host, variant: InN8n): Promise<Take> {
 	const { id, run } = await publish(host, variant);
-	const { times = 1, inspect, tested } = variant;
-	if (host.profiles) {
-		const name = `${tested.type.split('.').pop()}-${id}.cpuprofile`;
-		await profile(host.instance, join(host.profiles, name), run);
-	}
+	const { times = 1, inspect } = variant;
 	return async () => ({
 		...(await sampled(host, { worker: host.pid, times }, run)),
 		...(await inspect?.(id)),
