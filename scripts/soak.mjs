@@ -1,7 +1,7 @@
 // npm run soak: makes 2,000 media jobs from start to file, in n8n's engine with the built package, while the reference
 // service fails in every way, and compares with its own book. Exits with 1 when a goal is missed. Options go to
 // test/soak/main.ts: `npm run soak -- --jobs=200 --seed=7`.
-// With `--queue` it goes through a real n8n in queue mode, whose processes are killed: test/soak/queue/main.ts.
+// With `--queue` it goes through a real n8n in queue mode, whose processes are killed.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ try {
 async function soak(folder, environment) {
 	// inside node_modules, so that it finds the packages that it leaves out
 	const program = join(cacheFolder, `soak-${process.pid}.cjs`);
-	const main = isQueue ? 'test/soak/queue/main.ts' : 'test/soak/main.ts';
+	const main = 'test/soak/main.ts';
 	const bundle = ['--bundle', '--platform=node', '--format=cjs', '--packages=external'];
 	await step(
 		'Putting the soak together',

@@ -1,3 +1,4 @@
+import { aligned } from '../support/aligned.ts';
 import type { Figure, Measure, Row, Sample, Samples } from './row.ts';
 
 /** Takes a sample. */
@@ -113,13 +114,3 @@ const shown = (value: number | undefined): string =>
 	value === undefined
 		? '-'
 		: String(Number(value.toFixed(Math.abs(value) < 10 ? 2 : value < 100 ? 1 : 0)));
-
-/** Columns side by side, the first one to the left. */
-function aligned(rows: string[][]): string {
-	const widths = (rows[0] ?? []).map((_, column) =>
-		Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-	);
-	const pad = (cell: string, column: number) =>
-		column ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);
-	return rows.map((row) => `  ${row.map(pad).join('  ')}`).join('\n');
-}

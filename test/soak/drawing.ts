@@ -15,8 +15,6 @@ export interface Drawing {
 	struck: Map<string, number>;
 	/** Starts that were sent again although the service might have received them before. */
 	sentAgain: string[];
-	/** Jobs at whose start something went wrong that leaves open whether the service has received it. */
-	leftOpen: Set<string>;
 	/** Lets the service refuse the next starts of a job with 403. */
 	refuse(key: string, times: number): void;
 }
@@ -41,7 +39,6 @@ export function drawTroubles(
 	const refusals = new Map<string, number>();
 	const mayHaveArrived = new Set<string>();
 	const sentAgain: string[] = [];
-	const leftOpen = new Set<string>();
 
 	/** Which request of its sort this is for the job, from 1. */
 	const next = (sort: string, key: string) => {
@@ -68,7 +65,6 @@ export function drawTroubles(
 		}
 		const trouble = drawn(startTroubles, chanceOf(seed, 'start', key, next('start', key)));
 		if (trouble?.open ?? true) mayHaveArrived.add(key);
-		if (trouble?.open) leftOpen.add(key);
 		return strike('start', trouble);
 	};
 
@@ -97,7 +93,6 @@ export function drawTroubles(
 	return {
 		struck,
 		sentAgain,
-		leftOpen,
 		refuse: (key, times) => void refusals.set(key, times),
 	};
 }

@@ -2,13 +2,14 @@ import { secretsWithLedger } from '../engine/rig/calls';
 import type { Outcome } from '../engine/rig/run';
 import { startService } from '../service/service';
 import { drawTroubles } from './drawing';
+import { bookOf, compare } from './book';
 import { startFileServer } from './files';
-import { compare, type Findings } from './findings';
 import { startFailingLedger } from './ledger';
-import { memoryWatch, type Memory } from './memory';
+import { memoryWatch } from './memory';
+import type { Soaked } from './report';
 import { fetchFiles, scenarios, type Bench, type Scenario } from './scenarios';
 import { storeInFolder } from './stored';
-import { isUnknown, type Told } from './told';
+import { evidenceOf, type Told } from './told';
 import { keyIn, wantedOf } from './wanted';
 
 export interface SoakOptions {
@@ -23,23 +24,6 @@ export interface SoakOptions {
 	through?: readonly Scenario[];
 	/** Is told of every execution that has come to its end. */
 	onProgress?(done: number): void;
-}
-
-export interface Soaked extends Findings {
-	struck: Map<string, number>;
-	/** Starts that were sent again although the service might have received them before. */
-	sentAgain: string[];
-	/** Executions that hold the key, and requests that brought it to another origin. */
-	leaks: number;
-	/** Jobs called unknown although nothing was done to their start: the machine was slower than the idle timeout. */
-	unknownForNothing: string[];
-	/** What went on outside of the specification. */
-	unexpected: string[];
-	/** Jobs whose file came only when it was asked for once more with their id. */
-	recovered: number;
-	byScenario: Array<{ name: string; jobs: number; files: number; unknown: number }>;
-	memory: Memory | undefined;
-	seconds: number;
 }
 
 /** How often a file that did not come is asked for again with its id. */
@@ -75,7 +59,7 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 		wanted: all.slice(each * batch, (each + 1) * batch),
 		scenario: through[each % through.length]!,
 	}));
-	const byScenario = through.map(({ name }) => ({ name, jobs: 0, files: 0, unknown: 0 }));
+	const filesOf = new Map(through.map(({ name }) => [name, 0]));
 	const told: Told[] = [];
 	const memory = memoryWatch();
 	let recovered = 0;
@@ -91,10 +75,7 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 			const inTheEnd = made.filter(({ file }) => file).length;
 			recovered += inTheEnd - atFirst;
 			told.push(...made);
-			const row = byScenario[through.indexOf(scenario)]!;
-			row.jobs += made.length;
-			row.files += inTheEnd;
-			row.unknown += made.filter(isUnknown).length;
+			filesOf.set(scenario.name, (filesOf.get(scenario.name) ?? 0) + inTheEnd);
 			// what the service remembers of requests is not what is measured
 			service.requests.length = 0;
 			ledger.service.requests.length = 0;
@@ -104,18 +85,20 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 	};
 	try {
 		await Promise.all(Array.from({ length: lanes }, work));
+		const { struck, sentAgain } = drawing;
+		const count = (is: (each: Told) => unknown) => told.filter(is).length;
 		return {
-			...(await compare(told, service, keyIn)),
-			struck: drawing.struck,
-			sentAgain: drawing.sentAgain,
-			unknownForNothing: told
-				.filter((each) => isUnknown(each) && !drawing.leftOpen.has(each.key))
-				.map((each) => each.key),
+			...compare({ ...(await bookOf(service)), ...evidenceOf(told), sentAgain }),
+			booked: service.world.starts.length,
 			leaks: leaks + files.keysSeen(),
 			unexpected: service.unexpected,
-			recovered,
-			byScenario,
 			memory: memory.read(),
+			tables: { 'files by': filesOf, requests: struck },
+			facts: {
+				files: count(({ file }) => file),
+				'of them brought later, by the ID of the job': recovered,
+				'failed at the service': count(({ failed }) => failed),
+			},
 			seconds: (performance.now() - begun) / 1000,
 		};
 	} finally {

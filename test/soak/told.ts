@@ -1,6 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import type { Outcome } from '../engine/rig/run';
+import type { Evidence, Said } from './book';
 import { sha256 } from './files';
 import { readStored } from './stored';
 
@@ -17,9 +18,6 @@ export interface Told {
 	failed: boolean;
 	file?: { jobId: string; sha256: string };
 }
-
-/** Whether all that is known of the item is that nothing is known. */
-export const isUnknown = ({ unknown, ids }: Told): boolean => unknown && !ids.size;
 
 export const nothingTold = (key: string): Told => ({
 	key,
@@ -50,6 +48,20 @@ export async function readOutcome(told: Told[], { items, failed }: Outcome): Pro
 		each.unknown = details['outcome'] === 'unknown';
 		each.notStarted = details['outcome'] === 'not_started';
 	}
+}
+
+/** The same in the words of the book. */
+export function evidenceOf(told: Told[]): Pick<Evidence, 'wanted' | 'said' | 'arrivals'> {
+	const said = told.flatMap(({ key, ids, unknown, notStarted }): Said[] => {
+		if (ids.size) return [...ids].map((jobId) => ({ key, jobId }));
+		if (unknown || notStarted) return [{ key, outcome: unknown ? 'unknown' : 'not_started' }];
+		return [];
+	});
+	const arrivals = told.flatMap(({ ids, file }) => [
+		...[...ids].map((jobId) => ({ jobId })),
+		...(file ? [file] : []),
+	]);
+	return { wanted: told.map(({ key }) => ({ key, hasKey: true })), said, arrivals };
 }
 
 function indexOf({ pairedItem }: INodeExecutionData): number {

@@ -1,14 +1,7 @@
 import { RestError, type Editor } from '../../n8n/editor';
 import { readExecution, type Execution, type Item } from '../../n8n/execution';
+import type { Said } from '../book';
 import { ITEMS, START } from './workflows';
-
-/** What an execution has said of one wanted job. */
-export interface Said {
-	key: string;
-	jobId?: string;
-	/** Of a failed start: `unknown` or `not_started`. */
-	outcome?: string;
-}
 
 /** What is read of the executions of a run. */
 export interface Executions {

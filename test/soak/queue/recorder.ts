@@ -3,14 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { listen } from '../../service/listen';
+import type { Arrival } from '../book';
 import { sha256 } from '../files';
-
-/** An item that the workflow behind the trigger has written down. */
-export interface Arrival {
-	jobId: string;
-	/** Of its file; absent without one. */
-	sha256?: string;
-}
 
 /** Milliseconds of an answer: the time in which a kill finds an item behind the trigger. */
 const WORK = 2000;

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { startService, type Service } from '../../service/service';
+import { startService } from '../../service/service';
+import { bookOf, compare } from '../book';
 import { drawTroubles } from '../drawing';
-import { fileOf, sha256, startFileServer } from '../files';
+import { startFileServer } from '../files';
+import type { Soaked } from '../report';
 import { keyIn, wantedOf, type Wanted } from '../wanted';
-import { compare, type Findings } from './book';
 import { DISTURBANCES_IN_A_ROW, disturbanceOf, nameOf } from './disturbance';
 import { readExecutions } from './executions';
 import { startHost, type Host } from './host';
@@ -27,27 +28,6 @@ export interface QueueSoakOptions {
 	say(text: string): void;
 }
 
-export interface QueueSoaked extends Findings {
-	delivery: Delivery;
-	booked: number;
-	arrivals: number;
-	calls: Calls;
-	/** How often each process ended, and how. */
-	ends: Map<string, number>;
-	/** How many executions ended in which way. */
-	statuses: Map<string, number>;
-	/** How often each trouble struck, and how often none did. */
-	struck: Map<string, number>;
-	leasesEnded: number;
-	/** How often the checks of all jobs were made due at the end. */
-	hours: number;
-	/** Executions and logs that hold a key, and requests that brought it to another origin. */
-	leaks: number;
-	/** What went on outside of the specification. */
-	unexpected: string[];
-	seconds: number;
-}
-
 /** Milliseconds for which one job's start keeps everybody busy at least. */
 const PER_JOB = 300;
 /** Milliseconds of an answer to a start: the time in which a kill finds it open. */
@@ -58,7 +38,7 @@ const KILLS_AFTERWARDS = 2;
 const NOTICED = 300;
 
 /** Makes jobs through an n8n in queue mode whose processes are killed, and compares with the service's own book. */
-export async function soakQueue(options: QueueSoakOptions): Promise<QueueSoaked> {
+export async function soakQueue(options: QueueSoakOptions): Promise<Soaked> {
 	const { jobs, seed } = options;
 	const service = await startService();
 	service.setBalance(1e15);
@@ -84,38 +64,43 @@ export async function soakQueue(options: QueueSoakOptions): Promise<QueueSoaked>
 		});
 		const wanted = Array.from({ length: jobs }, (_, number) => wantedOf(seed, number));
 		const worked = await work(host, wanted, options, () => (service.requests.length = 0));
-		const { rows, executions } = worked;
 		const keys = [service.router.keys.main, host.queue.apiKey];
 		const logs = host.logs();
-		const read = await readExecutions(host.queue.editor, executions, keys);
+		const read = await readExecutions(host.queue.editor, worked.executions, keys);
+		const isLeak = (log: string) => keys.some((key) => log.includes(key));
+		const { calls } = worked;
+		const found = compare({
+			wanted: worked.batches.flatMap(({ wanted: some, hasKeys }) =>
+				some.map(({ key }) => ({ key, hasKey: hasKeys })),
+			),
+			...(await bookOf(service)),
+			sentAgain: drawing.sentAgain,
+			...{ rows: worked.rows, said: read.said, arrivals: recorder.arrivals },
+			logged: new Set(logs.flatMap((log) => log.match(/[\w-]+/g) ?? [])),
+		});
 		return {
-			...compare({
-				wanted: worked.batches.flatMap(({ wanted: some, hasKeys }) =>
-					some.map(({ key }) => ({ key, hasKey: hasKeys })),
-				),
-				booked: service.world.starts.map(({ prompt, jobId }) => ({ key: keyIn(prompt), jobId })),
-				completed: await completedJobs(service),
-				sentAgain: drawing.sentAgain,
-				rows,
-				said: read.said,
-				logged: new Set(logs.flatMap((log) => log.match(/[\w-]+/g) ?? [])),
-				arrivals: recorder.arrivals,
-				now: Date.now(),
-			}),
-			delivery: options.delivery,
+			...found,
 			booked: service.world.starts.length,
-			arrivals: recorder.arrivals.length,
-			calls: worked.calls,
-			ends: worked.ends,
-			statuses: read.statuses,
-			struck: drawing.struck,
-			leasesEnded: worked.leasesEnded,
-			hours: worked.hours,
-			leaks:
-				read.leaks +
-				files.keysSeen() +
-				logs.filter((log) => keys.some((key) => log.includes(key))).length,
+			handedOver: options.delivery === 'handedOver',
+			leaks: read.leaks + files.keysSeen() + logs.filter(isLeak).length,
 			unexpected: service.unexpected,
+			tables: {
+				'processes ended': worked.ends,
+				executions: read.statuses,
+				requests: drawing.struck,
+			},
+			facts: {
+				'items at the end of the workflow': recorder.arrivals.length,
+				'executions called': calls.sent,
+				'of them without an answer': calls.lost,
+				'batches with keys called again': calls.again,
+				'without a key, killed before the start': found.neverReached,
+				'ID only in an output': found.onlySaid,
+				'ID only in a log': found.onlyLogged,
+				'jobs that came to the end more than once': found.arrivedAgain,
+				'leases ended at the end': worked.leasesEnded,
+				'times at which checks were made due at the end': worked.hours,
+			},
 			seconds: (performance.now() - begun) / 1000,
 		};
 	} finally {
@@ -206,12 +191,4 @@ async function openKeys({ rows }: Host, batches: Batch[]): Promise<Wanted[]> {
 	return batches
 		.filter(({ hasKeys }) => hasKeys)
 		.flatMap(({ wanted }) => wanted.filter(({ key }) => !over.has(key)));
-}
-
-async function completedJobs({ world }: Service): Promise<Map<string, string>> {
-	const completed = [...world.jobs.values()].filter(({ state }) => state === 'completed');
-	const entries = await Promise.all(
-		completed.map(async (job) => [job.id, sha256(await fileOf(job))] as const),
-	);
-	return new Map(entries);
 }

@@ -1,23 +1,40 @@
-import type { Arrival } from './recorder';
-import type { Said } from './executions';
-import type { Row } from './ledgerRows';
+import type { Service } from '../service/service';
+import { fileOf, sha256 } from './files';
+import type { Row } from './queue/ledgerRows';
+import { keyIn } from './wanted';
+
+/** What n8n has said of one wanted job. */
+export interface Said {
+	key: string;
+	jobId?: string;
+	/** Of a failed start: `unknown` or `not_started`. */
+	outcome?: string;
+}
+
+/** An item that came to the end of a workflow. */
+export interface Arrival {
+	jobId: string;
+	/** Of its file; absent without one. */
+	sha256?: string;
+}
 
 /** Everything that is known at the end, from wherever it stands. */
 export interface Evidence {
 	wanted: Array<{ key: string; hasKey: boolean }>;
 	/** The service's own book. */
 	booked: Array<{ key: string; jobId: string }>;
-	/** Jobs that the service has completed, with the SHA-256 of their files. */
-	completed: Map<string, string>;
+	/** Jobs that the service has completed. */
+	completed: Set<string>;
+	/** The SHA-256 of the file of each job. */
+	files: Map<string, string>;
 	/** Keys of starts that were sent again although the service might have received them before. */
 	sentAgain: string[];
-	rows: Row[];
+	/** Of the job ledger; absent where there is none. */
+	rows?: Row[];
 	said: Said[];
 	/** IDs that stand in a log of n8n. */
-	logged: Set<string>;
+	logged?: Set<string>;
 	arrivals: Arrival[];
-	/** Milliseconds since 1970. */
-	now: number;
 }
 
 /** Lists are of keys or job IDs, those of `undelivered` with what the ledger says of them. */
@@ -54,9 +71,22 @@ export interface Findings {
 
 const HAS_JOB = ['pending', 'emitting', 'delivering', 'unconfirmed', 'delivered'];
 
+/** What the service itself knows. */
+export async function bookOf({
+	world,
+}: Service): Promise<Pick<Evidence, 'booked' | 'completed' | 'files'>> {
+	const jobs = [...world.jobs.values()];
+	const hashes = jobs.map(async (job) => [job.id, sha256(await fileOf(job))] as const);
+	return {
+		booked: world.starts.map(({ prompt, jobId }) => ({ key: keyIn(prompt), jobId })),
+		completed: new Set(jobs.filter(({ state }) => state === 'completed').map(({ id }) => id)),
+		files: new Map(await Promise.all(hashes)),
+	};
+}
+
 /** Compares what the service has booked with what n8n knows of it. */
-export function compare(evidence: Evidence): Findings {
-	const { wanted, booked, rows, said, logged, now } = evidence;
+export function compare(evidence: Evidence, now = Date.now()): Findings {
+	const { wanted, booked, rows = [], said, logged = new Set() } = evidence;
 	const bookedIds = groupBy(booked, 'key', 'jobId');
 	const rowsOf = Map.groupBy(rows, ({ label }) => label);
 	const isOpen = ({ state, leaseUntil }: Row) =>
@@ -66,13 +96,15 @@ export function compare(evidence: Evidence): Findings {
 		rows.filter(({ state }) => HAS_JOB.includes(state)).map(({ jobId }) => jobId),
 	);
 	const saidIds = new Set(said.flatMap(({ jobId }) => jobId ?? []));
-	const saidUnknown = new Set(
-		said.filter(({ outcome }) => outcome === 'unknown').map(({ key }) => key),
-	);
+	const keysSaid = (wanted: string) =>
+		new Set(said.filter(({ outcome }) => outcome === wanted).map(({ key }) => key));
+	const [saidUnknown, saidNotStarted] = [keysSaid('unknown'), keysSaid('not_started')];
 	const saidKeys = new Set(said.map(({ key }) => key));
 	const notEntered = booked.filter(({ jobId }) => !entered.has(jobId));
-	const open = wanted.filter(
-		({ key }) => isDoubtful(key) && !rowsOf.get(key)?.some(({ jobId }) => entered.has(jobId)),
+	const open = wanted.filter(({ key }) =>
+		rowsOf.has(key)
+			? isDoubtful(key) && !rowsOf.get(key)?.some(({ jobId }) => entered.has(jobId))
+			: saidUnknown.has(key),
 	);
 	const unheard = wanted.filter(
 		({ key }) => !rowsOf.has(key) && !saidKeys.has(key) && !bookedIds.has(key),
@@ -87,7 +119,7 @@ export function compare(evidence: Evidence): Findings {
 					!saidIds.has(jobId) && !logged.has(jobId) && !isDoubtful(key) && !saidUnknown.has(key),
 			)
 			.map(({ key }) => key),
-		unsaid: notEntered.filter(({ key }) => !isDoubtful(key)).map(({ key }) => key),
+		unsaid: notEntered.filter(({ key }) => evidence.rows && !isDoubtful(key)).map(({ key }) => key),
 		phantom: [
 			...rows
 				.filter(({ label, jobId }) => jobId && !isGiven(label, jobId))
@@ -101,8 +133,10 @@ export function compare(evidence: Evidence): Findings {
 			started: open.filter(({ key }) => bookedIds.has(key)).length,
 		},
 		notStarted: wanted.filter(({ key }) => {
-			const states = (rowsOf.get(key) ?? []).map(({ state }) => state);
-			return states.length > 0 && states.every((state) => /^(notStarted|withdrawn)$/.test(state));
+			const states = rowsOf.get(key)?.map(({ state }) => state);
+			return (
+				states?.every((state) => /^(notStarted|withdrawn)$/.test(state)) ?? saidNotStarted.has(key)
+			);
 		}).length,
 		neverReached: unheard.filter(({ hasKey }) => !hasKey).length,
 		onlySaid: notEntered.filter(({ jobId }) => saidIds.has(jobId)).length,
@@ -111,7 +145,7 @@ export function compare(evidence: Evidence): Findings {
 }
 
 /** What has become of the jobs of which the ledger knows. */
-function deliveries({ rows, arrivals, completed }: Evidence, entered: Set<string>) {
+function deliveries({ rows = [], arrivals, completed, files }: Evidence, entered: Set<string>) {
 	const arrived = Map.groupBy(arrivals, ({ jobId }) => jobId);
 	const undelivered = rows.filter(
 		({ jobId, state }) => entered.has(jobId) && state !== 'delivered',
@@ -126,7 +160,7 @@ function deliveries({ rows, arrivals, completed }: Evidence, entered: Set<string
 			.filter(([id, all]) => completed.has(id) && !all.some((each) => each.sha256))
 			.map(([id]) => id),
 		wrongFiles: arrivals
-			.filter(({ jobId, sha256 }) => sha256 && sha256 !== completed.get(jobId))
+			.filter(({ jobId, sha256 }) => sha256 && sha256 !== files.get(jobId))
 			.map(({ jobId }) => jobId),
 		arrivedAgain: [...arrived.values()].filter((all) => all.length > 1).length,
 	};

@@ -1,4 +1,4 @@
-import { compare, type Evidence, type Findings } from '../../soak/queue/book';
+import { compare, type Evidence, type Findings } from '../../soak/book';
 import type { Row } from '../../soak/queue/ledgerRows';
 
 const now = 1_000_000;
@@ -10,15 +10,13 @@ const booked = [{ key: 'soak-1', jobId: 'job-1' }];
 const delivered = row('soak-1', 'delivered', { jobId: 'job-1' });
 const arrival = { jobId: 'job-1', sha256: 'right' };
 
-/** One key, whose job was started, delivered and written down, but for what is given. */
-const found = (evidence: Partial<Evidence> = {}): Findings =>
-	compare({
-		wanted: [{ key: 'soak-1', hasKey: true }],
-		...{ booked, completed: new Map([['job-1', 'right']]), sentAgain: [] },
-		...{ rows: [delivered], said: [], logged: new Set() },
-		...{ arrivals: [arrival], now },
-		...evidence,
-	});
+/** One key, whose job was started, delivered and written down. */
+const evidence: Evidence = {
+	wanted: [{ key: 'soak-1', hasKey: true }],
+	...{ booked, completed: new Set(['job-1']), files: new Map([['job-1', 'right']]), sentAgain: [] },
+	...{ rows: [delivered], said: [], arrivals: [arrival] },
+};
+const found = (more: Partial<Evidence> = {}): Findings => compare({ ...evidence, ...more }, now);
 
 const good: Findings = {
 	...{ twice: [], sentAgain: [], lost: [], unsaid: [], phantom: [], silent: [] },
@@ -63,7 +61,7 @@ it.each<[string, Partial<Evidence>, Partial<Findings>]>([
 	[
 		'in neither, but an error calls the start unknown',
 		{ said: [{ key: 'soak-1', outcome: 'unknown' }] },
-		{},
+		{ unknown: { called: 1, started: 1 } },
 	],
 ])('a job that is not in the ledger is not lost when its ID is %s', (_name, more, expected) => {
 	expect(found({ rows: [], arrivals: [], ...more })).toEqual({
@@ -81,7 +79,7 @@ it('finds IDs that the service never gave', () => {
 });
 
 it('finds unique keys of which nothing was said, and counts other starts that were killed', () => {
-	const nothing = { booked: [], rows: [], arrivals: [], completed: new Map<string, string>() };
+	const nothing = { booked: [], rows: [], arrivals: [], completed: new Set<string>() };
 	expect(found(nothing)).toEqual({ ...good, silent: ['soak-1'] });
 	const wanted = [{ key: 'soak-1', hasKey: false }];
 	expect(found({ ...nothing, wanted })).toEqual({ ...good, neverReached: 1 });
@@ -105,7 +103,21 @@ it.each<[string, Evidence['arrivals'], Partial<Findings>]>([
 	expect(found({ arrivals })).toEqual({ ...good, ...expected });
 });
 
+it.each<[string, Evidence['said'], Partial<Findings>]>([
+	['an ID', [{ key: 'soak-1', jobId: 'job-1' }], { onlySaid: 1 }],
+	['nothing', [], { lost: ['soak-1'] }],
+	['that nothing is known', [{ key: 'soak-1', outcome: 'unknown' }], doubtful],
+	[
+		'that nothing was started',
+		[{ key: 'soak-1', outcome: 'not_started' }],
+		{ lost: ['soak-1'], notStarted: 1 },
+	],
+])('without a ledger it counts what was said: %s', (_what, said, expected) => {
+	const { rows: _, ...told } = { ...evidence, said };
+	expect(compare(told, now)).toEqual({ ...good, ...expected });
+});
+
 it('a job that has failed has no file', () => {
 	const arrivals = [{ jobId: 'job-1' }];
-	expect(found({ arrivals, completed: new Map() })).toEqual(good);
+	expect(found({ arrivals, completed: new Set() })).toEqual(good);
 });
