@@ -134,20 +134,24 @@ export async function measureWatched(host: Host): Promise<Samples> {
 		connections: { Trigger: { main: [[{ node: 'After', type: 'main', index: 0 }]] } },
 		settings: { executionOrder: 'v1', saveDataSuccessExecution: 'none' },
 	});
-	const phase = async (what: string, isOver: () => Promise<boolean>): Promise<Sample> => {
+	const phase = async (
+		what: string,
+		isOver: () => Promise<boolean>,
+		begin?: () => Promise<unknown>,
+	): Promise<Sample> => {
 		const before = startMemory(pid);
 		const started = performance.now();
+		await begin?.();
 		await until(what, isOver, 1800);
 		const seconds = (performance.now() - started) / 1000;
 		return { 'RSS + MB': minus(mostMemory(pid), before), seconds };
 	};
 	const asked = (times: number) => async () => (await service.counts()).reads >= times * jobs;
-	await editor.activate(workflow);
-	const first = await phase('all jobs are asked for', asked(1));
+	const first = await phase('all jobs are asked for', asked(1), () => editor.activate(workflow));
 	const again = await phase('all jobs are asked for again', asked(2));
-	await service.counts('end');
 	const isDelivered = async () => (await service.counts()).delivered === jobs;
-	const delivering = await phase('all jobs are delivered', isDelivered);
+	const end = () => service.counts('end');
+	const delivering = await phase('all jobs are delivered', isDelivered, end);
 	// a file that is fetched once more would come soon
 	await pause(2000);
 	await editor.deactivate(workflow.id);

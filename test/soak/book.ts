@@ -107,7 +107,11 @@ export function compare(evidence: Evidence, now = Date.now()): Findings {
 			: saidUnknown.has(key),
 	);
 	const unheard = wanted.filter(
-		({ key }) => !rowsOf.has(key) && !saidKeys.has(key) && !bookedIds.has(key),
+		({ key }) =>
+			!rowsOf.has(key) &&
+			!saidKeys.has(key) &&
+			// with a ledger, `lost` and `unsaid` judge what is booked
+			!(evidence.rows && bookedIds.has(key)),
 	);
 	const isGiven = (key: string, jobId: string) => Boolean(bookedIds.get(key)?.has(jobId));
 	return {

@@ -105,7 +105,7 @@ it.each<[string, Evidence['arrivals'], Partial<Findings>]>([
 
 it.each<[string, Evidence['said'], Partial<Findings>]>([
 	['an ID', [{ key: 'soak-1', jobId: 'job-1' }], { onlySaid: 1 }],
-	['nothing', [], { lost: ['soak-1'] }],
+	['nothing', [], { lost: ['soak-1'], silent: ['soak-1'] }],
 	['that nothing is known', [{ key: 'soak-1', outcome: 'unknown' }], doubtful],
 	[
 		'that nothing was started',
