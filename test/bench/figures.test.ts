@@ -45,11 +45,15 @@ it('tells each variant, and each figure with its range and its goal', () => {
 	const table = tableOf({ ...row, shows: ['wall ms', 'CPU ms'], run: async () => ({}) }, samples);
 	expect(table.split('\n')).toEqual([
 		'items: some items (3 rounds)',
-		'         wall ms  median',
-		'  ours        11      12',
-		'  empty        1       2',
-		'  floor       10      10',
+		'       wall ms  median',
+		'ours        11      12',
+		'empty        1       2',
+		'floor       10      10',
 		'  wall ms, ours, over floor: 1.2 (0.55 to 3; from the least 1.1), at most 1.05: MISSED',
 	]);
+	const busy = { ours: [{ 'wall ms': 1, 'others busy': 0.5 }] };
+	expect(tableOf({ ...row, shows: ['wall ms'], run: async () => busy }, busy)).toMatch(
+		/kept 0.5 proc/,
+	);
 	expect(lineOf(judge({ measure: 'files' }, { ours: [{ files: 3 }] }))).toBe('  files, ours: 3');
 });

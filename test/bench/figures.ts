@@ -74,10 +74,15 @@ function spreadOf(values: Array<number | undefined>): Spread | undefined {
 	return sorted.length < values.length ? undefined : { least, median, most };
 }
 
+/** Processors that others may keep busy while something is measured. */
+const BUSY = 0.2;
+
 /** What a person reads of a row: each variant's least and median of each measure, and then the figures. */
 export function tableOf({ id, title, shows, figures }: Row, samples: Samples): string {
 	const rounds = Object.values(samples)[0]?.length ?? 0;
 	const measures: Measure[] = [...shows, 'others busy'];
+	const all = Object.values(samples).flat();
+	const busy = spreadOf(valuesOf(all, 'others busy'))?.median ?? 0;
 	const known = measures.filter((measure) =>
 		Object.values(samples).some((each) => spreadOf(valuesOf(each, measure))),
 	);
@@ -96,6 +101,11 @@ export function tableOf({ id, title, shows, figures }: Row, samples: Samples): s
 			]),
 		]),
 		...figures.map((figure) => lineOf(judge(figure, samples))),
+		...(busy > BUSY
+			? [
+					`  Something else kept ${shown(busy)} processors busy: measure it again on a quiet machine.`,
+				]
+			: []),
 	].join('\n');
 }
 

@@ -41,7 +41,6 @@ export const rows: Row[] = [
 			{ measure: 'wall ms', over: 'HTTP Request' },
 			{ measure: 'to n8n', by: 'most', atMost: 25 },
 			{ measure: 'too early', by: 'most', atMost: 0 },
-			{ measure: 'in flight', by: 'most', atMost: 8 },
 		],
 		run: measurePolls,
 	},
