@@ -85,7 +85,7 @@ export function answersOf(deltas: number): (path: string, body: string) => Answe
 	};
 }
 
-const streamOf = (body: string) => ({ type: 'text/event-stream', body });
+const streamOf = (body: string | Buffer) => ({ type: 'text/event-stream', body });
 
 /** All models with prices, as a node reads them before it asks one. */
 const catalog = JSON.stringify({
@@ -134,10 +134,10 @@ function callOfTool(body: string): string {
 }
 
 /** Makes the text as long as the answer has to be. */
-function padded(make: (text: string) => string): string {
+function padded(make: (text: string) => string): Buffer {
 	const left = SHORT_SIZE - make('').length;
 	if (left < 10) throw new Error(`an answer is longer than ${SHORT_SIZE} bytes`);
-	return make('answer '.padEnd(left, 'x'));
+	return Buffer.from(make('answer '.padEnd(left, 'x')));
 }
 
 /** Made once, and each event an HTTP chunk of its own, as a service that sends token by token makes it. */

@@ -48,6 +48,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 const record = (entry: object) => appendFileSync(file, `${JSON.stringify(entry)}\n`);
 
 const only = new RegExp(values.only, 'i');
+const withoutGoal = (figure: Figure): Figure => ({ ...figure, atMost: undefined });
 const wanted = rows
 	.filter(({ id, title }) => only.test(`${id}: ${title}`))
 	// small sizes say nothing about goals
@@ -88,10 +89,6 @@ async function run(): Promise<void> {
 	await Promise.all([host.leave(), service.stop()]);
 	// whatever a row that was stopped had begun ends with this process
 	process.exit(reason || [...missing.values()].some((why) => why !== NO_REDIS) ? 1 : 0);
-}
-
-function withoutGoal({ atMost: _, ...figure }: Figure): Figure {
-	return figure;
 }
 
 const NO_REDIS = 'left out: it needs redis-server, and none was found';

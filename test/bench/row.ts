@@ -57,7 +57,7 @@ export interface Figure {
 	/** of all rounds, by default the median */
 	by?: 'median' | 'most';
 	/** the goal; without one the figure is only told */
-	atMost?: number;
+	atMost?: number | undefined;
 }
 
 /** One thing that is measured. */
