@@ -125,6 +125,6 @@ function tellEnd(reason: string | undefined): void {
 	const goals = judged.filter(({ met }) => met !== undefined);
 	const minutes = ((Date.now() - started.getTime()) / 60_000).toFixed(1);
 	say(`\n${reason ?? 'Done'} after ${minutes} minutes. Everything is in ${file}`);
-	for (const goal of goals) say(`${goal.met ? 'met   ' : 'MISSED'} ${goal.id}:${lineOf(goal)}`);
+	for (const goal of goals) say(`${goal.id}: ${lineOf(goal).trim()}`);
 	for (const [id, why] of missing) say(`missing: ${id} (${why})`);
 }
