@@ -57,7 +57,7 @@ export async function getCachedCatalog(
 export async function checkAgainstCatalog(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
 	model: string,
-	judge: (found: { entry: Model } | { missing: string }) => void,
+	judge: (found: { entry: Model } | { missing: string; remedy?: string }) => void,
 ): Promise<void> {
 	const judgeCatalog = (catalog: Lookup<CachedCatalog>) => {
 		if ('missing' in catalog)
@@ -67,6 +67,8 @@ export async function checkAgainstCatalog(
 		const { incompleteReason } = catalog.value;
 		judge({
 			missing: `the catalog does not have the model ${model}${incompleteReason ? `. ${incompleteReason}` : ''}`,
+			remedy:
+				'Choose a model from the list, or correct its ID. Only if you are sure that the service has it, turn on "Allow Unknown Cost" in Options.',
 		});
 	};
 	const catalog = await getCachedCatalog(context, (candidate) => {

@@ -15,6 +15,8 @@ export type Bound =
 	| {
 			/** Why there is no figure, as one or more sentences. */
 			unbounded: string;
+			/** What to do about it, where it is not only to allow an unknown cost. */
+			remedy?: string | undefined;
 	  };
 
 /** What a request has cost, in micro-dollars; undefined if it is not known. */
@@ -225,8 +227,8 @@ export function leftIn(caps: Caps): Decimal | undefined {
 export function checkCaps(caps: Caps, bound: Bound, allowUnknownCost: boolean): void {
 	if ('unbounded' in bound && !allowUnknownCost)
 		throw invalidInputError(
-			`The cost cannot be calculated beforehand: ${endOfSentence(bound.unbounded)}`,
-			'Nothing was sent. To send it anyway, turn on "Allow Unknown Cost" in Options.',
+			`The cost cannot be calculated: ${endOfSentence(bound.unbounded)}`,
+			`Nothing was sent. ${bound.remedy ?? 'To send it anyway, turn on "Allow Unknown Cost" in Options.'}`,
 		);
 	for (const cap of listCaps(caps)) cap.check(bound);
 }

@@ -58,6 +58,8 @@ export interface CostBound {
 export interface NoCostBound {
 	/** Why there is no bound, as one or more sentences. */
 	unbounded: string;
+	/** What to do about it, where it is not only to allow an unknown cost. */
+	remedy?: string | undefined;
 	maxTokens?: undefined;
 }
 

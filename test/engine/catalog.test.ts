@@ -223,7 +223,7 @@ it('a catalog that never comes holds nobody up for long', async () => {
 	const { items } = await run({ ...chat('x', { options: { allowUnknownCost: true } }), ...asked });
 	expect(items).toHaveLength(3);
 	expect((await run({ ...chat('x'), ...asked })).error?.message).toMatch(
-		/^The cost cannot be calculated beforehand: the catalog could not be read \(it did not come in time\)/,
+		/^The cost cannot be calculated: the catalog could not be read \(it did not come in time\)/,
 	);
 	await other.stop();
 });

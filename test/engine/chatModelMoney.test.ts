@@ -41,7 +41,7 @@ describe('the cap per call', () => {
 				parameters: { model: model(id) },
 				use: async (chat) => await chat.invoke('x'),
 			});
-			expect(error?.message).toContain('The cost cannot be calculated beforehand');
+			expect(error?.message).toContain('The cost cannot be calculated');
 			expect(posts(service)).toEqual([]);
 		},
 	);

@@ -76,7 +76,7 @@ describe('the cap per item', () => {
 		[
 			'a model that the catalog does not have',
 			'no/one',
-			/cannot be calculated beforehand: .*does not have.*"Allow Unknown Cost"/,
+			/cannot be calculated: .*does not have.*Choose a model from the list, or correct its ID.*"Allow Unknown Cost"/,
 		],
 	])('holds back %s', async (_what, id, message) => {
 		const { failed } = await capped(100, { model: model(id) });

@@ -130,7 +130,7 @@ describe('the estimate', () => {
 	])('has no bound with %s, and says so', async (_what, more, notice) => {
 		const given = await estimate('x', more);
 		expect(given).toMatchObject({
-			output: expect.stringMatching(/^The cost cannot be calculated beforehand\. /),
+			output: expect.stringMatching(/^The cost cannot be calculated\. /),
 			notice: expect.stringMatching(notice),
 		});
 		expect(given).not.toHaveProperty('maxCostUsd');
@@ -243,7 +243,7 @@ describe('a cost that cannot be calculated', () => {
 		const { failed } = await ask('x', more, carryOn);
 		const [item] = failed;
 		expect(item?.json).toMatchObject({
-			error: expect.stringMatching(/^The cost cannot be calculated beforehand: /),
+			error: expect.stringMatching(/^The cost cannot be calculated: /),
 			details: { kind: 'invalid' },
 		});
 		expect(item?.json['error']).toMatch(reason);
@@ -345,7 +345,7 @@ describe('a cost that cannot be calculated', () => {
 				sent: 0,
 				items: 0,
 				message: expect.stringMatching(
-					/^The cost cannot be calculated beforehand: the catalog could not be read \(.*503.*\)/,
+					/^The cost cannot be calculated: the catalog could not be read \(.*503.*\)/,
 				),
 			});
 		});

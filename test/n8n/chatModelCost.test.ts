@@ -231,7 +231,7 @@ describe('a model without a price', () => {
 	it('is refused', async () => {
 		const execution = await runAgent(bridge, { text: 'hello', attached: [ours({}, id)] });
 		expect(execution.error?.message).toMatch(
-			/^The cost cannot be calculated beforehand: the catalog has no price for the input tokens of this model\. Nothing was sent\. .*"Allow Unknown Cost" in Options/,
+			/^The cost cannot be calculated: the catalog has no price for the input tokens of this model\. Nothing was sent\. .*"Allow Unknown Cost" in Options/,
 		);
 		expect(textRequests(bridge)).toEqual([]);
 	});

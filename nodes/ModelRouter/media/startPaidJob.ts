@@ -33,8 +33,9 @@ export async function checkStart({
 	await checkAgainstCatalog({ lookUp }, model, (found) => {
 		const entry = 'entry' in found ? found.entry : undefined;
 		if (entry) checkKind(entry, kindOfMediaType(mediaType));
-		const missing = 'missing' in found ? found.missing : NO_PRICE;
-		const bound = minimumJobCost(entry?.pricing, body) ?? { unbounded: missing };
+		const why = 'missing' in found ? found : { missing: NO_PRICE };
+		const noBound = { unbounded: why.missing, remedy: why.remedy };
+		const bound = minimumJobCost(entry?.pricing, body) ?? noBound;
 		checkCaps(createCaps(caps), bound, allowUnknownCost);
 	});
 }

@@ -115,6 +115,6 @@ const EXPLANATIONS: Record<CostBound['promptCountedBy'], string> = {
 
 /** Without an upper bound there is a reason, and no figure. */
 const toUnknownCost = (reason: string) => ({
-	output: `The cost cannot be calculated beforehand. ${reason}`,
+	output: `The cost cannot be calculated. ${reason}`,
 	notice: reason,
 });

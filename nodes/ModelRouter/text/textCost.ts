@@ -15,7 +15,13 @@ import { type Protocol, protocols } from './protocols';
 import { type PricedAnswer, toCostFields } from './textOutput';
 
 /** The entry of a model in the catalog, or why there is none. */
-export type FoundModel = { entry: Model } | { missing: string };
+export type FoundModel = { entry: Model } | MissingModel;
+
+export interface MissingModel {
+	missing: string;
+	/** What to do about it, where it is not only to allow an unknown cost. */
+	remedy?: string;
+}
 
 /**
  * Limits the output tokens of a request to what its caps afford, unless it sets a maximum itself.
@@ -30,7 +36,7 @@ export function limitOutput<Body extends Record<string, unknown>>(
 	const cost =
 		'entry' in found
 			? maximumTextCost(found.entry, body, leftIn(caps))
-			: { unbounded: found.missing };
+			: { unbounded: found.missing, remedy: found.remedy };
 	const { maxTokens } = cost;
 	const field = protocol === 'responses' ? 'max_output_tokens' : 'max_tokens';
 	const limit = maxTokens !== undefined && { [field]: maxTokens };

@@ -38,7 +38,7 @@ export interface TextRequest {
 /** A text request that is sent. */
 export interface PaidTextRequest extends TextRequest {
 	caps: Caps;
-	/** Whether to send also when the cost cannot be calculated beforehand. */
+	/** Whether to send the request even if its cost cannot be calculated. */
 	allowUnknownCost: boolean;
 }
 

@@ -208,7 +208,7 @@ it('a check reserves nothing, and unknown cost has to be allowed', () => {
 	expect(spending).toEqual(emptySpending());
 	expect(thrownBy(() => checkCaps(caps, UNBOUNDED, false))).toMatchObject({
 		kind: 'invalid',
-		message: 'The cost cannot be calculated beforehand: there is no price',
+		message: 'The cost cannot be calculated: there is no price',
 		details: { advice: expect.stringContaining('turn on "Allow Unknown Cost"') },
 	});
 	expect(thrownBy(() => checkCaps(caps, most(1_000_001), true))).toBeDefined();
