@@ -156,7 +156,7 @@ function adviseAgent({ kind, details }: ServiceError): string | undefined {
 	if (kind === 'unreachable' || status >= 500)
 		return `${TELL_USER} that the service does not work.`;
 	if (kind === 'truncated')
-		return 'What arrived is incomplete, and may still be charged: say so where you use it. Do not make this call again: it would be charged again.';
+		return 'What arrived is incomplete, and is charged anyway: say so where you use it. Do not make this call again: it would be charged again.';
 	if (advice) return undefined;
 	if (kind === 'invalid') return 'Nothing was sent. Correct what you gave to this tool.';
 	return kind === 'refused' ? 'Correct what you gave to this tool, or tell the user.' : undefined;

@@ -238,7 +238,8 @@ it.each([401, 403])('a key that is refused with %i is what is said', async (stat
 		expect.stringMatching(/^The (service refused the )?API key/),
 		[],
 	]);
-	expect(shownText(error)).toContain('turn on "Allow Unknown Cost" in Options');
+	expect(shownText(error)).toContain('Copy the API key into the credential again');
+	expect(shownText(error)).not.toContain('Allow Unknown Cost');
 	expect(error?.description).toContain('nothing was started');
 });
 

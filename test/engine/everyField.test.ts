@@ -135,8 +135,8 @@ describe('a field whose expression may find nothing', () => {
 
 	it('is one of these', () => {
 		expect(cases.map(({ title }) => title)).toEqual([
-			'modelRouter text estimateCost: Messages 1: Tool Calls (JSON)',
 			'modelRouter text message: Messages 1: Tool Calls (JSON)',
+			'modelRouter text estimateCost: Messages 1: Tool Calls (JSON)',
 			'agentConversation: Opening Message',
 			'agentConversation: Options: Transcript to Continue (JSON)',
 		]);

@@ -172,13 +172,15 @@ describe('fields', () => {
 		expect([...new Set(unsorted.map(({ place }) => place))].sort()).toEqual(FIRST_IS_COMMON);
 	});
 
-	/** The first option is the default, and what a user without questions needs; the others follow by how often they are needed. */
+	/** The first option is what most users come for; the others follow by how often they are needed. */
 	const FIRST_IS_COMMON = [
 		'agentConversation.openingMessageSource',
 		'agentConversation.sessionMode',
 		'marketAssistant.questionSource',
 		'marketAssistant.sessionMode',
 		'modelRouter.inputType',
+		'modelRouter.operation',
+		'modelRouter.resource',
 		'workspaceAgent.messageSource',
 		'workspaceAgent.sessionMode',
 	];
