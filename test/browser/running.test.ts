@@ -90,7 +90,8 @@ it('fetches a test event of the trigger', async () => {
 		await panel.choose('watch', 'List of Job IDs');
 		await panel.write('jobIds', id);
 		await panel.execute();
-		await panel.showsOutput(/mediaJobCompleted/);
+		// n8n shows the file first
+		await panel.showsOutput(new RegExp(`image-${id}\\.png`));
 		await panel.close();
 	})();
 });

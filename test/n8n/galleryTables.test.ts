@@ -63,7 +63,7 @@ describe('new models and price changes', () => {
 		expect(await run()).toEqual([]);
 		const table = 'Model Prices';
 		const rows = await tables.rows(table);
-		expect(rows).toHaveLength(16);
+		expect(rows).toHaveLength(17);
 		expect(rows).toEqual(
 			expect.arrayContaining(
 				[
@@ -82,7 +82,7 @@ describe('new models and price changes', () => {
 		await tables.remove(table, 'model', 'reel/clip-3');
 		// nothing is saved if Slack fails
 		const { status } = await bridge.editor.runOnce(withFailing(file(), 'Post New Models'));
-		expect([status, (await tables.rows(table)).length]).toEqual(['error', 14]);
+		expect([status, (await tables.rows(table)).length]).toEqual(['error', 15]);
 		expect(await run()).toEqual([
 			[
 				'Changed prices of the Model Router, in USD (texts: per million tokens):',
@@ -95,7 +95,7 @@ describe('new models and price changes', () => {
 				'• *reel/clip-3*: per second 0.1',
 			].join('\n'),
 		]);
-		expect(await tables.rows(table)).toHaveLength(16);
+		expect(await tables.rows(table)).toHaveLength(17);
 		expect(await run()).toEqual([]);
 		expect(bridge.service.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
 	});

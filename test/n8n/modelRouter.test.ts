@@ -80,7 +80,7 @@ it('gets one model, whatever its spelling', async () => {
 });
 
 it.each([
-	['all', { kind: '', returnAll: true }, 16],
+	['all', { kind: '', returnAll: true }, 17],
 	['a limited number', { kind: '', returnAll: false, limit: 3 }, 3],
 	// and the one of which the catalog does not say what it is
 	['those of one kind', { kind: 'image', returnAll: true }, 3],
