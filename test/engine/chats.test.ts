@@ -134,7 +134,15 @@ describe('an answer that stops before its end', () => {
 		question: '[[words:40]]',
 		options: { onIncomplete },
 	});
-	beforeEach(() => service.fault({ do: { type: 'limit_data', bytes: 900 } }));
+	// the first pieces come alone: what has not been read when a connection breaks, n8n throws away
+	beforeEach(() =>
+		service.fault({
+			do: [
+				{ type: 'slicer', bytes: 300, pause: 150 },
+				{ type: 'limit_data', bytes: 900 },
+			],
+		}),
+	);
 
 	it('is an item with its chat and its tools', async () => {
 		const { items, error } = await ask('askStreaming', parameters('partial'), {
