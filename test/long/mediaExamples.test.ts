@@ -56,15 +56,15 @@ it('makes a batch as long as its money lasts, and says what was not started', as
 	expect(execution.status).toBe('success');
 	const prompts = itemsOf(execution, 'One Item Each').map(({ json }) => String(json['prompt']));
 	expect(prompts).toHaveLength(5);
-	expect(prompts.map((prompt) => bridge.service.starts(prompt))).toEqual([1, 1, 0, 0, 0]);
+	expect(prompts.map((prompt) => bridge.service.starts(prompt))).toEqual([1, 1, 1, 0, 0]);
 	expect(itemsOf(execution, 'Not Started').map(({ json }) => json)).toEqual(
-		prompts.slice(2).map((prompt) => ({
+		prompts.slice(3).map((prompt) => ({
 			prompt,
 			outcome: 'not_started',
-			why: expect.stringContaining('The spending cap of $0.10 for this execution is reached'),
+			why: expect.stringContaining('The spending cap of $0.12 for this execution is reached'),
 		})),
 	);
 	const files = itemsOf(execution, 'Download');
-	expect(files).toHaveLength(2);
+	expect(files).toHaveLength(3);
 	for (const file of files) await expectWhole(file);
 });
