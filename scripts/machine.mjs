@@ -59,11 +59,12 @@ export function checkDisk(folder, gigabytes) {
 	}
 }
 
-/** The folder whose `node` is a Node 24: the one the root's devDependencies brought, else the system's. */
+/** A Node 24: the one the root's devDependencies brought, else the one that runs this. */
 export function node24() {
 	const brought = join(root, 'node_modules', '.bin', 'node');
 	if (fs.existsSync(brought)) return brought;
-	if (systemIsNode24) return process.execPath;
+	// it may be that of another clone, whose tests run this one; an installation may have replaced it
+	if (major === 24 && fs.existsSync(process.execPath)) return process.execPath;
 	throw new Refusal(
 		'Node 24 is missing from node_modules: delete the folder node_modules, then run this again.',
 	);
