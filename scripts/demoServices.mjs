@@ -58,9 +58,10 @@ export async function saveCredentials({ editor, service, mails }, n8nApiKey) {
 		data: { baseUrl, apiKey, ...more },
 	});
 	const accounts = [
+		// n8n preselects the one that was made last
 		...[
-			['ws-1', 'Workspace Agent account'],
 			['ws-2', 'Second Workspace Agent account'],
+			['ws-1', 'Workspace Agent account'],
 		].map(([id, name]) => account('workspaceAgentApi', name, agent.baseUrl(id), agent.key(id))),
 		account(
 			...['marketAssistantApi', 'Market Assistant account'],
@@ -106,6 +107,8 @@ export function tellAddresses({ editor, service, mails }) {
 	console.log(`  password:        ${owner.password}`);
 	console.log(`Reference service: ${service.url}`);
 	console.log('Models:            chosen by the demo wherever a workflow leaves them open');
+	// those that came between two examples first
+	mails.mails.splice(0).forEach(tellMail);
 	mails.onMail = tellMail;
 }
 
