@@ -1,6 +1,6 @@
 import { CONVERSATION_CAP, createConversationCap } from '../core/budget';
-import { Big } from '../core/decimal';
 import { invalidInputError } from '../core/errors';
+import { Big } from '../core/money';
 import { compileRegex, type Regex } from '../core/regex';
 import type { Failure, Reply } from './reply';
 
@@ -55,7 +55,8 @@ interface Course {
 	began: number;
 }
 
-interface AskedTurn {
+/** A turn that a speaker was asked for. */
+export interface AskedTurn {
 	turn: number;
 	speaker: string;
 	message: string;
@@ -156,10 +157,8 @@ function checkStop(
 	return undefined;
 }
 
-/** What ends a conversation. */
-type Stop = Regex;
-
-const toPhrase = (phrase: string): Stop => ({
+/** A phrase, as what is looked for in a text. */
+const toPhrase = (phrase: string): Regex => ({
 	test: (text) => text.includes(phrase),
 	removeFrom: (text) => text.replaceAll(phrase, ''),
 });
@@ -168,7 +167,7 @@ const toPhrase = (phrase: string): Stop => ({
  * Whether a speaker says it itself: what it quotes word for word, such as its instruction, does not mean it. Nothing is quoted by a text
  * that is all that was told, as an agreement may be, or by the phrase alone.
  */
-function isSaid(text: string, told: readonly string[], stop: Stop): boolean {
+function isSaid(text: string, told: readonly string[], stop: Regex): boolean {
 	if (!stop.test(text)) return false;
 	const isQuotable = (words: string) =>
 		words.trim() !== text.trim() && stop.test(words) && hasWords(stop.removeFrom(words));

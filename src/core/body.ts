@@ -82,15 +82,10 @@ export async function readText(
 }
 
 /** A body as it is decoded. */
-export interface BodyText {
-	/** Leaving the loop closes the connection. */
-	chunks: AsyncGenerator<string, void, undefined>;
-	/** The beginning of what has arrived, for error details. */
-	received(): string;
-}
+export type BodyText = ReturnType<typeof decodeBody>;
 
 /** Decodes a body as it arrives: as UTF-8, unless the content type names another character set. */
-export function decodeBody({ body, headers }: Pick<HttpResponse, 'body' | 'headers'>): BodyText {
+export function decodeBody({ body, headers }: Pick<HttpResponse, 'body' | 'headers'>) {
 	let received = '';
 	const remember = (text: string) => {
 		if (received.length < MAX_PARTIAL_LENGTH) received += text;
@@ -101,7 +96,12 @@ export function decodeBody({ body, headers }: Pick<HttpResponse, 'body' | 'heade
 		for await (const bytes of body) yield remember(decoder.decode(bytes, { stream: true }));
 		yield remember(decoder.decode());
 	};
-	return { chunks: decode(), received: () => received.slice(0, MAX_PARTIAL_LENGTH) };
+	return {
+		/** Leaving the loop closes the connection. */
+		chunks: decode(),
+		/** The beginning of what has arrived, for error details. */
+		received: () => received.slice(0, MAX_PARTIAL_LENGTH),
+	};
 }
 
 function createDecoder(contentType = '') {

@@ -1,6 +1,5 @@
-import { Big } from './decimal';
 import { invalidInputError, mapServiceError, type ServiceError, withDetails } from './errors';
-import { type Decimal, floorToMicroUsd, formatUsd, ZERO } from './money';
+import { Big, type Decimal, floorToMicroUsd, formatUsd, ZERO } from './money';
 
 /** What a request may cost, as far as that is known before it is sent. */
 export type Bound =
@@ -104,24 +103,21 @@ interface CapOptions {
 }
 
 /** A limit that the user has set. */
-export interface Cap extends Scope {
-	/** Micro-dollars that it still allows, rounded down. Below zero if it is exceeded. */
-	remaining(): Decimal;
-	/** @throws ServiceError `invalid` if it does not allow the request. */
-	check(bound: Bound): void;
-	reserve(bound: Bound): Share;
-}
+type Cap = ReturnType<typeof createCap>;
 
-export function createCap(options: CapOptions): Cap {
+/** Makes a scope of a limit. */
+export function createCap(options: CapOptions) {
 	const { cap, spending = emptySpending(), needsCosts } = options;
 	const allowed = floorToMicroUsd(cap) ?? ZERO;
 	const add = (name: 'spent' | 'reserved', microUsd: Decimal | number) =>
 		void (spending[name] = toAmount(spending[name]).plus(microUsd).toFixed());
+	/** Micro-dollars that it still allows, rounded down. Below zero if it is exceeded. */
 	const remaining = () =>
 		allowed
 			.minus(toAmount(spending.spent))
 			.minus(toAmount(spending.reserved))
 			.round(0, Big.roundDown);
+	/** @throws ServiceError `invalid` if it does not allow the request. */
 	const check = (bound: Bound) => {
 		if (spending.isUnknown) throw unenforceableError(options);
 		const left = remaining();
@@ -131,7 +127,7 @@ export function createCap(options: CapOptions): Cap {
 	return {
 		remaining,
 		check,
-		reserve(bound) {
+		reserve(bound: Bound): Share {
 			check(bound);
 			const most = 'unbounded' in bound ? ZERO : ZERO.plus(bound.microUsd);
 			add('reserved', most);
@@ -234,3 +230,18 @@ export function checkCaps(caps: Caps, bound: Bound, allowUnknownCost: boolean): 
 }
 
 const listCaps = (caps: Caps) => ORDER.flatMap((name) => caps[name] ?? []);
+
+/** The right to send one paid start. It is recorded before anything is sent, so a crash leaves a trace. */
+export interface StartClaim<Sent, Recorded = Sent> {
+	/**
+	 * Called right before every attempt to send; see `HttpRequest.beforeAttempt`.
+	 *
+	 * @returns the time when the claim expires, in milliseconds since 1970; more than half of the lease is left.
+	 * @throws ServiceError `not_started` when the claim is lost, or cannot be renewed.
+	 */
+	renew(): Promise<number>;
+	/** @returns what was recorded of the started work. */
+	recordStarted(sent: Sent): Promise<Recorded>;
+	/** @returns the failure; if its outcome is unknown, with advice on how to resolve it. */
+	recordFailed(cause: unknown): Promise<unknown>;
+}

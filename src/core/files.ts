@@ -2,12 +2,6 @@ import { decodeExtended, parse } from 'content-disposition';
 import { filetypeinfo } from 'magic-bytes.js';
 import sanitize from 'sanitize-filename';
 
-interface FileType {
-	mimeType: string;
-	/** Without a dot. */
-	extension: string;
-}
-
 /** Bytes at the beginning of a file that are enough to detect its type. */
 export const SNIFF_LENGTH = 4096;
 
@@ -33,13 +27,13 @@ const EXTENSIONS: Record<string, string> = {
  *
  * @param header The `Content-Type` header.
  * @param family The kind of output of the job.
- * @returns undefined for something that is not a media file: a web page, JSON or plain text, usually an error page.
+ * @returns the type with its extension, without a dot; undefined for something that is not a media file: a web page, JSON or plain text, usually an error page.
  */
 export function detectFileType(
 	start: Uint8Array,
 	header: string | undefined,
 	family: 'image' | 'video' | 'audio',
-): FileType | undefined {
+) {
 	const declared = header?.split(';')[0]?.trim().toLowerCase() ?? '';
 	const text = new TextDecoder().decode(start);
 	// an SVG may begin with an XML declaration, as may an error page of a file store
@@ -66,7 +60,7 @@ export function detectFileType(
 const toFileType = (
 	mimeType: string,
 	extension = mimeType.split(/[/+]/)[1]?.replace(/^x-/, ''),
-): FileType => ({ mimeType, extension: EXTENSIONS[mimeType] ?? (extension || 'bin') });
+) => ({ mimeType, extension: EXTENSIONS[mimeType] ?? (extension || 'bin') });
 
 /** An SVG, after anything that XML allows before the first element. */
 const SVG_START =

@@ -81,6 +81,21 @@ export const omitMissing = <Fields extends object>(
 		Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
 	) as { [Name in keyof Fields]?: NonNullable<Fields[Name]> };
 
+/** The values by key, in the order in which the keys come first. */
+export function groupBy<Value, Key>(
+	values: Iterable<Value>,
+	keyOf: (value: Value) => Key,
+): Map<Key, Value[]> {
+	const groups = new Map<Key, Value[]>();
+	for (const value of values) {
+		const key = keyOf(value);
+		const group = groups.get(key);
+		if (group) group.push(value);
+		else groups.set(key, [value]);
+	}
+	return groups;
+}
+
 function safeReviver(key: string, value: unknown): unknown {
 	if (key === '__proto__') return undefined;
 	const isHarmful = key === 'constructor' && isPlainObject(value);

@@ -1,4 +1,7 @@
-import { Big } from './decimal';
+import Big from 'big.js';
+
+// the package is bundled into this file only
+export { Big };
 
 /** A decimal number of any size. Addition, subtraction and multiplication do not round. */
 export type Decimal = Big;

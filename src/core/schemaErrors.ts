@@ -13,11 +13,6 @@ delete format['url'];
 /** Keys as strings, indexes as numbers. */
 export type SchemaPath = Array<string | number>;
 
-interface ValueError {
-	path: SchemaPath;
-	reason: string;
-}
-
 const MAX_KEY_LENGTH = 80;
 const MAX_REASON_LENGTH = 500;
 
@@ -33,11 +28,7 @@ export function formatPath(path: SchemaPath): string {
 }
 
 /** Checks a value with the library. `formats` are valid for this check only. */
-export function findSchemaError(
-	value: unknown,
-	schema: JsonSchema,
-	formats: Formats = {},
-): ValueError | undefined {
+export function findSchemaError(value: unknown, schema: JsonSchema, formats: Formats = {}) {
 	// the library has one list of formats for all schemas
 	Object.assign(format, formats);
 	try {
@@ -49,7 +40,7 @@ export function findSchemaError(
 }
 
 /** Selects the most specific error of the library: the first of the most deeply nested ones. */
-function selectMostSpecificError(errors: OutputUnit[], value: unknown): ValueError {
+function selectMostSpecificError(errors: OutputUnit[], value: unknown) {
 	const inner = [...new Set(errors.flatMap(listInnerLocations))];
 	const specific = errors.filter(
 		(error, index) =>

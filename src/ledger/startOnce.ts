@@ -1,6 +1,6 @@
+import type { StartClaim } from '../core/budget';
 import { ServiceError, mapServiceError, determineOutcome, withDetails } from '../core/errors';
 import { retry } from '../core/retry';
-import type { StartClaim } from '../core/startClaim';
 import type { Entry, NewEntry } from './entry';
 import {
 	claimKey,

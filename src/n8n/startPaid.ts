@@ -1,7 +1,6 @@
-import type { Cost, Reservation } from '../core/budget';
+import type { Cost, Reservation, StartClaim } from '../core/budget';
 import { determineOutcome, mapServiceError, ServiceError } from '../core/errors';
 import type { HttpRequest } from '../core/http';
-import type { StartClaim } from '../core/startClaim';
 import type { SentRequests } from './sentRequests';
 
 /** A paid start, as an operation describes it. */

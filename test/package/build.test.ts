@@ -89,8 +89,8 @@ it('every module is there once', () => {
 	}
 	const bundled = scripts().filter((file) => /^\/\/ .*node_modules\//m.test(read(file)));
 	expect(bundled).toEqual([
-		'dist/src/core/decimal.js',
 		'dist/src/core/files.js',
+		'dist/src/core/money.js',
 		'dist/src/core/regex.js',
 		'dist/src/core/schemaErrors.js',
 		'dist/src/core/sse.js',

@@ -1,4 +1,4 @@
-import { Big } from '../../../src/core/decimal';
+import { Big } from '../../../src/core/money';
 import {
 	type CostBound,
 	DEFAULT_OUTPUT_TOKENS,
