@@ -183,20 +183,16 @@ function matchesWhere(row: Entry, where: Where): boolean {
 		: where.any.some((clause) => matchesClause(row, clause));
 }
 
-function matchesClause(row: Entry, [column, condition, value]: Clause): boolean {
-	const cell = row[column];
-	switch (condition) {
-		case 'eq':
-			return cell === value;
-		case 'neq':
-			return cell !== value;
-		case 'lt':
-			return cell < value;
-		case 'lte':
-			return cell <= value;
-		case 'gt':
-			return cell > value;
-		case 'gte':
-			return cell >= value;
-	}
-}
+const matchesClause = (row: Entry, [column, condition, value]: Clause) =>
+	COMPARISONS[condition](row[column], value);
+
+type Comparison = (cell: string | number, value: string | number) => boolean;
+
+const COMPARISONS: Record<Clause[1], Comparison> = {
+	eq: (cell, value) => cell === value,
+	neq: (cell, value) => cell !== value,
+	lt: (cell, value) => cell < value,
+	lte: (cell, value) => cell <= value,
+	gt: (cell, value) => cell > value,
+	gte: (cell, value) => cell >= value,
+};

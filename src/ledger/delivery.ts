@@ -3,7 +3,7 @@ import { type Entry, groupByJob, isHandedOver } from './entry';
 import {
 	applyTransition,
 	applyUpdate,
-	findClaimedRows,
+	findAllRows,
 	type Ledger,
 	type RepeatableTable,
 	retryingPersistently,
@@ -38,7 +38,8 @@ export async function beginDelivery(
 ): Promise<Entry[][]> {
 	const table = retryingPersistently(ledger);
 	const { uncancellableClock: clock, execution } = ledger;
-	const claimed = await findClaimedRows(table, claim);
+	// also those that an earlier run has delivered
+	const claimed = await findAllRows(table, { claim });
 	const counts = new Set(
 		claimed.filter(({ state }) => state === 'emitting').map(({ failures }) => failures),
 	);
@@ -48,7 +49,7 @@ export async function beginDelivery(
 	}
 	// also continue deliveries that an earlier run of the same execution started
 	await renewLease(table, clock, { claim, lease });
-	const ownRows = await findClaimedRows(table, claim);
+	const ownRows = await findAllRows(table, { claim });
 	return groupByJob(ownRows.filter((row) => row.state === 'delivering' || isHandedOver(row)));
 }
 
@@ -105,7 +106,7 @@ export async function endDelivery(ledger: Ledger, delivery: Delivery): Promise<E
 	if (isConfirmed) await handOver(ledger, delivery);
 	else await applyTransition(table, 'endDelivery', { claim });
 	// read the rows instead of using the change's response: after a lost response the change is repeated, and returns no rows
-	const ownRows = await findClaimedRows(table, claim);
+	const ownRows = await findAllRows(table, { claim });
 	return groupByJob(ownRows.filter(isHandedOver));
 }
 
@@ -115,7 +116,7 @@ export async function endDelivery(ledger: Ledger, delivery: Delivery): Promise<E
  */
 async function handOver(ledger: Ledger, { claim, lease }: Delivery): Promise<void> {
 	const table = retryingPersistently(ledger);
-	const ownRows = await findClaimedRows(table, claim);
+	const ownRows = await findAllRows(table, { claim });
 	for (const { id, deliveries } of ownRows.filter(({ state }) => state === 'delivering')) {
 		const time = Math.min(lease * 2 ** deliveries, MAX_CONFIRMATION_TIME);
 		const leaseUntil = ledger.uncancellableClock.now() + time;

@@ -1,14 +1,70 @@
-import { ServiceError } from '../core/errors';
-import { type Entry, groupByJob, groupBy } from './entry';
-import { atMost, changeRows, type Ledger, MAX_CLAUSES, retryingBriefly, where } from './ledger';
+import { mapServiceError, ServiceError } from '../core/errors';
+import { groupBy } from '../core/json';
+import { type Entry, groupByJob } from './entry';
 import {
-	MAX_CONSECUTIVE_FAILURES,
-	createRound,
-	recordOutcome,
-	recordFailures,
-	type PollRound,
-	type PollOptions,
-} from './pollRound';
+	applyUpdate,
+	atMost,
+	changeRows,
+	type Ledger,
+	MAX_CLAUSES,
+	retryingBriefly,
+	toNote,
+	where,
+} from './ledger';
+
+/** The outcome of a job. The values are stored and never change. */
+type Outcome =
+	| 'completed'
+	| 'failed'
+	/** The service repeatedly answered that it does not know the job. */
+	| 'lost'
+	/** Completed, but its file no longer exists. */
+	| 'expired';
+
+/** The result of a status request. */
+export interface JobStatus {
+	outcome: 'completed' | 'failed' | 'unfinished';
+	/** The service's record of the job, as JSON. */
+	record: string;
+}
+
+/** Selects finished jobs that a trigger reports. */
+export interface EventFilter {
+	outcome: Outcome;
+	/** Minimum milliseconds since the start; 0 for none. */
+	minimumAge: number;
+}
+
+/** The jobs that one trigger watches, and the limits of a poll. */
+export interface PollOptions {
+	account: string;
+	/** Empty for all jobs of the account. */
+	label: string;
+	eventFilters: readonly EventFilter[];
+	/** The most jobs that one poll claims. */
+	maxJobs: number;
+	/** Milliseconds after which a job is claimed again if its execution did not finish. */
+	lease: number;
+	/** Concurrent status requests. */
+	concurrency: number;
+	/** Milliseconds since 1970, after which no more status requests are sent. */
+	asksUntil: number;
+	/** Milliseconds since 1970, after which no jobs are claimed. */
+	claimsUntil: number;
+	/** @throws ServiceError */
+	readStatus(entry: Entry): Promise<JobStatus>;
+	/**
+	 * Requests something that the service always has, to distinguish a service failure from failures of single jobs.
+	 *
+	 * @throws ServiceError
+	 */
+	checkAlive(): Promise<unknown>;
+}
+
+/** Consecutive failed requests after which the service itself is checked. */
+const MAX_CONSECUTIVE_FAILURES = 5;
+/** Consecutive polls that answer 404 before a job counts as lost. */
+const MAX_NOT_FOUND = 5;
 
 /**
  * Requests the status of all due jobs, the most overdue first, until enough jobs are found or the time is up. Each job is
@@ -22,15 +78,15 @@ export async function checkDueJobs(
 	limit: number,
 ): Promise<PollRound> {
 	const { table, clock } = ledger;
-	const round = createRound(clock.now());
+	const { account, label, concurrency, asksUntil } = options;
+	const round = new PollRound(ledger, options);
 	const isOver = () =>
 		round.serviceError !== undefined ||
 		round.consecutiveFailures >= MAX_CONSECUTIVE_FAILURES ||
 		round.wanted.length >= limit ||
-		clock.now() >= options.asksUntil;
+		clock.now() >= asksUntil;
 
 	while (!isOver()) {
-		const { account, label } = options;
 		const checkAt = atMost(round.startedAt);
 		// a job with a known outcome needs no request
 		const rows = await table.find(
@@ -41,17 +97,132 @@ export async function checkDueJobs(
 		await reschedule(ledger, rows, round.startedAt);
 		const unchecked = await checkConcurrently(
 			groupByJob(rows),
-			options.concurrency,
+			concurrency,
 			isOver,
-			async (job) => {
-				await checkJob(ledger, options, round, job);
-			},
+			async (job) => await round.check(job),
 		);
 		await restoreSchedule(ledger, unchecked.flat());
 	}
-	await recordFailures(ledger, options, round);
+	await round.recordFailures();
 	return round;
 }
+
+/** A round of status requests, with its results. */
+class PollRound {
+	readonly #ledger: Ledger;
+	readonly #options: PollOptions;
+	/** Milliseconds since 1970. */
+	readonly startedAt: number;
+	/** Finished jobs that the trigger reports, with the rows that were updated. Others may be many, and are not kept. */
+	readonly wanted: Entry[][] = [];
+	/** The number of jobs whose status was read. */
+	answered = 0;
+	/** Jobs that the service does not know. */
+	readonly #notFound: Entry[][] = [];
+	/** Jobs whose status request failed. */
+	readonly #failed: Array<{ job: Entry[]; cause: ServiceError }> = [];
+	/** Jobs whose request failed because the service as a whole failed. */
+	readonly #deferred: Entry[][] = [];
+	/** The number of failed requests since the last success. */
+	consecutiveFailures = 0;
+	/** An error that concerns all jobs: of the service, the API key, the ledger or Stop; undefined when there is none. */
+	serviceError: unknown;
+
+	constructor(ledger: Ledger, options: PollOptions) {
+		this.#ledger = ledger;
+		this.#options = options;
+		this.startedAt = ledger.clock.now();
+	}
+
+	/** Reads the status of a job, and records its outcome. */
+	async check(job: Entry[]): Promise<void> {
+		const [entry] = job;
+		if (!entry) return;
+		const status = await this.#options.readStatus(entry).catch((cause: unknown) => ({ cause }));
+		if ('cause' in status) return await this.#addFailure(job, entry, status.cause);
+		this.answered++;
+		this.consecutiveFailures = 0;
+		const { outcome, record } = status;
+		if (outcome !== 'unfinished') return await this.#recordOutcome(entry, { outcome, record });
+		if (entry.failures) await changeRows(this.#ledger.table, job, { failures: 0, note: '' });
+	}
+
+	async #addFailure(job: Entry[], entry: Entry, cause: unknown): Promise<void> {
+		if (!(cause instanceof ServiceError) || isServiceWide(cause)) {
+			this.#deferred.push(job);
+			this.serviceError ??= cause;
+		} else if (cause.kind === 'invalid') {
+			// such an ID never fits into a path, so a retry cannot succeed
+			const note = [cause.message, cause.details.advice].filter(Boolean).join('. ');
+			await this.#recordOutcome(entry, { outcome: 'lost', note });
+		} else if (cause.details.status === 404) this.#notFound.push(job);
+		else {
+			this.#failed.push({ job, cause });
+			this.consecutiveFailures++;
+		}
+	}
+
+	/** Records the outcome of a job in all of its unclaimed rows, and adds the job to `wanted`. */
+	async #recordOutcome(
+		{ account, segment, jobId }: Entry,
+		result: { outcome: Outcome } & Partial<Pick<Entry, 'record' | 'note'>>,
+	): Promise<void> {
+		const job = { jobId, segment, account };
+		const changes = { failures: 0, note: '', checkAt: this.startedAt, ...result };
+		const rows = await applyUpdate(retryingBriefly(this.#ledger), 'recordOutcome', job, changes);
+		const [first] = rows;
+		if (first && this.#isWanted(first)) this.wanted.push(rows);
+	}
+
+	/** Whether the trigger reports a finished job. */
+	#isWanted({ outcome, startedAt }: Entry): boolean {
+		return this.#options.eventFilters.some(
+			({ outcome: wanted, minimumAge }) =>
+				wanted === outcome && (!minimumAge || startedAt + minimumAge <= this.startedAt),
+		);
+	}
+
+	/**
+	 * Counts a failure for each job whose request failed. If the service itself fails, no failures are counted, and the jobs are
+	 * checked again in the next poll. If no job was read or many requests in a row failed, `checkAlive` decides which of the two it is.
+	 */
+	async recordFailures(): Promise<void> {
+		const jobs = [...this.#deferred, ...this.#notFound, ...this.#failed.map(({ job }) => job)];
+		if (!jobs.length) return;
+		const { table } = this.#ledger;
+		const isDoubtful = !this.answered || this.consecutiveFailures >= MAX_CONSECUTIVE_FAILURES;
+		if (this.serviceError === undefined && isDoubtful)
+			this.serviceError = await findServiceError(this.#options);
+		if (this.serviceError !== undefined)
+			return await changeRows(table, jobs.flat(), { checkAt: this.startedAt });
+
+		for (const { job, cause } of this.#failed)
+			await changeRows(table, job, { failures: highestFailures(job) + 1, note: toNote(cause) });
+		const note = 'The service does not know this job (404).';
+		for (const [before, group] of groupBy(this.#notFound, highestFailures)) {
+			const failures = before + 1;
+			if (failures < MAX_NOT_FOUND) await changeRows(table, group.flat(), { failures, note });
+			else
+				for (const [entry] of group)
+					if (entry) await this.#recordOutcome(entry, { outcome: 'lost', note });
+		}
+	}
+}
+
+/** Whether the request of every other job would fail in the same way. */
+const isServiceWide = ({ kind, details: { status, permanent } }: ServiceError) =>
+	kind === 'cancelled' || permanent === true || status === 401 || status === 429;
+
+async function findServiceError({ checkAlive }: PollOptions): Promise<unknown> {
+	try {
+		await checkAlive();
+		return undefined;
+	} catch (cause) {
+		return mapServiceError(cause);
+	}
+}
+
+const highestFailures = (job: readonly Entry[]) => Math.max(...job.map(({ failures }) => failures));
 
 async function reschedule(ledger: Ledger, rows: readonly Entry[], now: number): Promise<void> {
 	const table = retryingBriefly(ledger);
@@ -97,50 +268,6 @@ async function checkConcurrently(
 	if (failures.length) throw failures[0];
 	return jobs.slice(next);
 }
-
-async function checkJob(
-	ledger: Ledger,
-	options: PollOptions,
-	round: PollRound,
-	job: Entry[],
-): Promise<void> {
-	const [entry] = job;
-	if (!entry) return;
-	const status = await options.readStatus(entry).catch((cause: unknown) => ({ cause }));
-	if ('cause' in status) return await recordFailure(ledger, options, round, job, status.cause);
-	round.answered++;
-	round.consecutiveFailures = 0;
-	const { outcome, record } = status;
-	if (outcome !== 'unfinished')
-		return await recordOutcome(ledger, options, round, entry, { outcome, record });
-	if (entry.failures) await changeRows(ledger.table, job, { failures: 0, note: '' });
-}
-
-async function recordFailure(
-	ledger: Ledger,
-	options: PollOptions,
-	round: PollRound,
-	job: Entry[],
-	cause: unknown,
-): Promise<void> {
-	const [entry] = job;
-	if (!(cause instanceof ServiceError) || isServiceWide(cause)) {
-		round.deferred.push(job);
-		round.serviceError ??= cause;
-	} else if (cause.kind === 'invalid') {
-		// such an ID never fits into a path, so a retry cannot succeed
-		const note = [cause.message, cause.details.advice].filter(Boolean).join('. ');
-		if (entry) await recordOutcome(ledger, options, round, entry, { outcome: 'lost', note });
-	} else if (cause.details.status === 404) round.notFound.push(job);
-	else {
-		round.failed.push({ job, cause });
-		round.consecutiveFailures++;
-	}
-}
-
-/** Whether the request of every other job would fail in the same way. */
-const isServiceWide = ({ kind, details: { status, permanent } }: ServiceError) =>
-	kind === 'cancelled' || permanent === true || status === 401 || status === 429;
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,20 +1,8 @@
+import { groupBy } from '../core/json';
+
 /** Groups rows by job. A job can have several rows, because the table has no unique keys. */
 export function groupByJob(rows: readonly Entry[]): Entry[][] {
 	return [...groupBy(rows, jobKey).values()];
-}
-
-export function groupBy<Value, Key>(
-	values: readonly Value[],
-	keyOf: (value: Value) => Key,
-): Map<Key, Value[]> {
-	const groups = new Map<Key, Value[]>();
-	for (const value of values) {
-		const key = keyOf(value);
-		const group = groups.get(key);
-		if (group) group.push(value);
-		else groups.set(key, [value]);
-	}
-	return groups;
 }
 
 /** Job IDs may be numbers, so jobs of different accounts, or an image and a video, may share an ID. */

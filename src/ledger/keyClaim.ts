@@ -40,7 +40,8 @@ export async function claimKey(
 	claims: string[],
 	options: ClaimOptions,
 ): Promise<Entry | string> {
-	const { clock } = ledger;
+	const { table, clock } = ledger;
+	const { startKey } = options;
 	const end = clock.now() + MAX_WAIT;
 	let changes = 0;
 	for (let attempt = 0; ; attempt++) {
@@ -48,13 +49,15 @@ export async function claimKey(
 		let isChanged = false;
 		let isHopeless = false;
 		try {
-			const rows = await findActiveRows(ledger, options.startKey);
+			// a key may have many starts that were withdrawn or did not happen
+			const active = where({ startKey, state: noneOf('withdrawn', 'notStarted') });
+			const rows = await table.find(active);
 			const found = findDecision(rows, claims);
 			if (found) return found;
 			const ownRow = rows.find(({ claim }) => claims.includes(claim));
 			if (rows.every((row) => row === ownRow)) {
 				await advanceClaim(ledger, claims, options, ownRow);
-				failure = rowNotVisible(options.startKey);
+				failure = rowNotVisible(startKey);
 				isChanged = true;
 			} else {
 				const others = rows.filter((row) => row !== ownRow);
@@ -143,24 +146,13 @@ async function resolveContention(
 	const others = rows.filter((row) => row !== ownRow);
 	// a response of n8n was lost although the row was added
 	const duplicates = claims.filter((claim) => others.some((row) => row.claim === claim));
-	await withdrawIntents(
-		ledger,
-		ownRow && ownRow !== rows[0] ? [ownRow.claim, ...duplicates] : duplicates,
-	);
+	const losing = ownRow && ownRow !== rows[0] ? [ownRow.claim, ...duplicates] : duplicates;
+	// only while they are intents: a late request cannot end an intent that has become a claim
+	for (const claim of losing) await applyTransition(ledger.table, 'withdrawIntent', { claim });
 	await expireStaleRows(
 		ledger,
 		others.filter(({ claim }) => !claims.includes(claim)),
 	);
-}
-
-/** n8n filters out starts that were withdrawn or did not happen, because a key may have many of them. */
-async function findActiveRows({ table }: Ledger, startKey: string): Promise<Entry[]> {
-	return await table.find(where({ startKey, state: noneOf('withdrawn', 'notStarted') }));
-}
-
-/** Withdraws intents only while they are intents, so that a late request cannot end an intent that has become a claim. */
-async function withdrawIntents({ table }: Ledger, claims: readonly string[]): Promise<void> {
-	for (const claim of claims) await applyTransition(table, 'withdrawIntent', { claim });
 }
 
 /**

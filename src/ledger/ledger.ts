@@ -1,8 +1,7 @@
 import { ServiceError } from '../core/errors';
 import { type Clock, retry } from '../core/retry';
 import { emptyCells, type Entry, type NewEntry } from './entry';
-import { type Transition, transitions } from './transitions';
-import { type Update, updates } from './updates';
+import { type Transition, transitions, type Update, updates } from './transitions';
 
 /** The job ledger of an n8n instance, as one execution uses it. */
 export interface Ledger {
@@ -138,7 +137,7 @@ export async function applyTransition<
 	row: Matched<Transitions[Name]['matches'][number]>,
 	changes: Partial<Omit<Entry, 'id' | 'state'>> = {},
 ): Promise<Entry[]> {
-	const { from, matches, clears = [] }: Transition = transitions[name];
+	const { from, matches = [], clears = [] }: Transition = transitions[name];
 	const cells = { ...emptyCells(clears), ...changes, state: transitions[name].to };
 	const triesEachState = matches.includes('state') && row.state === undefined;
 	const filters: Filter[] = triesEachState ? from.map((state) => ({ ...row, state })) : [row];
@@ -186,11 +185,6 @@ export async function findRowsOfJobs(
 		else for (const jobId of chunk) found.push(...(await findAllRows(table, { jobId })));
 	}
 	return found;
-}
-
-/** Reads all rows that hold this claim, including delivered ones. */
-export async function findClaimedRows(table: RepeatableTable, claim: string): Promise<Entry[]> {
-	return await findAllRows(table, { claim });
 }
 
 /** Reads all rows, in the order in which they were added. Pages by row ID, because n8n's own pages shift when a row is added or changed. */

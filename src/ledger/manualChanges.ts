@@ -1,13 +1,26 @@
-import { ServiceError, invalidInputError } from '../core/errors';
-import type { Entry } from './entry';
+import { invalidInputError, ServiceError } from '../core/errors';
+import {
+	type Entry,
+	type EntryState,
+	groupByJob,
+	HANDED_OVER_STATES,
+	isHandedOver,
+	jobKey,
+	STARTED_STATES,
+} from './entry';
 import {
 	anyOf,
 	applyTransition,
+	applyUpdate,
 	below,
 	enterRow,
+	findAllRows,
+	findRowsOfJobs,
 	type Ledger,
+	LONG_RETRY_ATTEMPTS,
 	MAX_CLAUSES,
 	noneOf,
+	retryTransient,
 	where,
 } from './ledger';
 import { transitions } from './transitions';
@@ -51,25 +64,21 @@ export async function markAsStarted(
 	which: StartSelector,
 	jobId: string,
 ): Promise<Entry> {
-	const note = 'Marked as started.';
-	return await resolveStart(ledger, which, 'markAsStarted', (checkAt) => ({
-		jobId,
-		checkAt,
-		note,
-	}));
+	const changes = { jobId, checkAt: ledger.clock.now(), note: 'Marked as started.' };
+	return await resolveStart(ledger, which, 'markAsStarted', changes);
 }
 
 /** Marks a start with an unknown outcome as not started. @throws as `markAsStarted` does. */
 export async function markAsNotStarted(ledger: Ledger, which: StartSelector): Promise<Entry> {
-	const note = 'Marked as not started.';
-	return await resolveStart(ledger, which, 'markAsNotStarted', () => ({ note }));
+	const changes = { note: 'Marked as not started.' };
+	return await resolveStart(ledger, which, 'markAsNotStarted', changes);
 }
 
 async function resolveStart(
 	{ table, clock }: Ledger,
 	which: StartSelector,
 	transition: 'markAsStarted' | 'markAsNotStarted',
-	changesAt: (now: number) => Partial<Pick<Entry, 'jobId' | 'checkAt' | 'note'>>,
+	changes: Partial<Pick<Entry, 'jobId' | 'checkAt' | 'note'>>,
 ): Promise<Entry> {
 	const now = clock.now();
 	const rows = await table.find(where({ ...which, state: noneOf('withdrawn', 'notStarted') }));
@@ -89,7 +98,7 @@ async function resolveStart(
 		);
 	}
 	const { id, claim, state } = open;
-	const [resolved] = await applyTransition(table, transition, { id, claim, state }, changesAt(now));
+	const [resolved] = await applyTransition(table, transition, { id, claim, state }, changes);
 	if (!resolved)
 		throw invalidInputError(
 			'The outcome of this start has just become known',
@@ -98,21 +107,16 @@ async function resolveStart(
 	return resolved;
 }
 
-interface DeleteOptions {
-	/** Minimum age in milliseconds, counted from the start. */
-	age: number;
-	/** Whether rows with a key are deleted, too. The key can then start a job again. */
-	withKeys: boolean;
-}
-
 /**
  * Deletes old rows that are delivered, not started or withdrawn. Rows of running jobs and of unknown outcomes are kept at any age.
  *
+ * @param age Minimum, in milliseconds since the start.
+ * @param withKeys Whether rows with a key are deleted, too. The key can then start a job again.
  * @returns the number of deleted rows.
  */
 export async function deleteOldEntries(
 	{ table, clock }: Ledger,
-	{ age, withKeys }: DeleteOptions,
+	{ age, withKeys }: { age: number; withKeys: boolean },
 ): Promise<number> {
 	const before = clock.now() - age;
 	let deleted = 0;
@@ -131,3 +135,164 @@ export async function deleteOldEntries(
 	}
 	return deleted;
 }
+
+/** Selects jobs by an entry, a key, a job, or the execution that they were delivered to. */
+export type JobSelector =
+	| Pick<Entry, 'id'>
+	| Pick<Entry, 'startKey'>
+	| Pick<Entry, 'jobId' | 'account'>
+	| Pick<Entry, 'execution'>;
+
+/** The states of a job that an execution is about to hand over. */
+const BEING_DELIVERED: readonly EntryState[] = ['emitting', 'delivering'];
+
+/**
+ * Makes jobs due for another delivery. A poll does not deliver a job of which one row is delivered, so all rows are changed.
+ *
+ * @returns one result per job, and whether it was waiting to be delivered anyway.
+ * @throws ServiceError `invalid` when there is no such job, or an execution is delivering it.
+ */
+export async function deliverAgain(ledger: Ledger, which: JobSelector) {
+	const { table, clock } = ledger;
+	return await changeJobs(ledger, which, async (rows) => {
+		const now = clock.now();
+		const held = rows.find(
+			({ state, leaseUntil }) => BEING_DELIVERED.includes(state) && leaseUntil > now,
+		);
+		if (held) throw beingDelivered(held);
+		const [first] = rows;
+		if (!first) return undefined;
+		const { jobId, segment, account } = first;
+		const job = { jobId, segment, account };
+		const states = HANDED_OVER_STATES.filter((handedOver) =>
+			rows.some(({ state }) => state === handedOver),
+		);
+		if (!states.length) return { entry: first, alreadyWaiting: true };
+		if (rows.some(({ outcome }) => outcome === 'expired'))
+			await applyUpdate(
+				table,
+				'restoreOutcome',
+				{ ...job, outcome: 'expired' },
+				{ outcome: 'completed' },
+			);
+		const changes = { checkAt: now, note: 'To be delivered again.' };
+		// delivered rows last: a poll may close one that was returned first as a duplicate of them
+		for (const state of states)
+			await applyTransition(table, 'redeliverJob', { ...job, state }, changes);
+		const [entry] = await findRowsOfJob(ledger, first);
+		return entry && { entry, alreadyWaiting: false };
+	});
+}
+
+/**
+ * Confirms that a workflow is done with jobs. It also counts when the time to confirm has passed, and a job waits to be delivered
+ * again, or is being delivered again: that delivery then drops it.
+ *
+ * @returns one result per job, and whether it counted as delivered before.
+ * @throws ServiceError `invalid` when there is no such job, or it was not delivered to a workflow that has to confirm it.
+ */
+export async function confirmDelivery(ledger: Ledger, which: JobSelector) {
+	const { table, execution } = ledger;
+	const confirmed = new Set<string>();
+	return await changeJobs(ledger, which, async (rows) => {
+		const [first] = rows;
+		if (!first) return undefined;
+		const open = rows.filter(({ state }) => state !== 'delivered');
+		const key = jobKey(first);
+		if (!open.length) return { entry: first, alreadyDelivered: !confirmed.has(key) };
+		if (!rows.some(({ deliveries }) => deliveries > 0)) throw notDelivered(first);
+		const note = `Confirmed by execution ${execution}.`;
+		for (const { id, state, claim } of open)
+			await applyTransition(table, 'confirmDelivery', { id, state, claim }, { note });
+		confirmed.add(key);
+		// the next read shows whether all rows were still as they were read
+		return undefined;
+	});
+}
+
+/** How often the rows of a job are read, if others change them meanwhile. */
+const MAX_READS = 10;
+
+/**
+ * Changes the rows of each selected job. Others may change them meanwhile, and n8n may be restarting.
+ *
+ * @param change Returns undefined when the rows have to be read again.
+ */
+async function changeJobs<Result>(
+	ledger: Ledger,
+	which: JobSelector,
+	change: (rows: readonly Entry[]) => Promise<Result | undefined>,
+): Promise<Result[]> {
+	const repeat = async <Value>(action: () => Promise<Value>) =>
+		await retryTransient(ledger.clock, LONG_RETRY_ATTEMPTS, action);
+	const results: Result[] = [];
+	for (const job of await repeat(async () => await findJobs(ledger, which)))
+		results.push(await repeat(async () => await changeJob(ledger, job, change)));
+	return results;
+}
+
+async function changeJob<Result>(
+	ledger: Ledger,
+	[entry]: readonly Entry[],
+	change: (rows: readonly Entry[]) => Promise<Result | undefined>,
+): Promise<Result> {
+	for (let read = 1; entry && read <= MAX_READS; read++) {
+		const result = await change(await findRowsOfJob(ledger, entry));
+		if (result !== undefined) return result;
+	}
+	throw new ServiceError('failed', 'Other executions keep changing this job in the job ledger', {
+		...(entry && { ids: { jobId: entry.jobId } }),
+		advice: 'Run the item again.',
+	});
+}
+
+/** @throws ServiceError `invalid` when there is none. */
+async function findJobs({ table }: Ledger, which: JobSelector): Promise<Entry[][]> {
+	const rows =
+		'id' in which ? await table.find(where(which)) : await findAllRows(table, { ...which });
+	const jobs = rows.filter((row) => {
+		// the column also names the execution that started a job
+		if ('execution' in which) return isHandedOver(row);
+		return row.jobId && STARTED_STATES.has(row.state);
+	});
+	if (!jobs.length) throw noSuchJob(which, rows[0]);
+	const grouped = groupByJob(jobs);
+	if ('jobId' in which && grouped.length > 1) throw severalJobs(which.jobId);
+	return grouped;
+}
+
+async function findRowsOfJob({ table }: Ledger, job: Entry): Promise<Entry[]> {
+	const rows = await findRowsOfJobs(table, [job.jobId]);
+	return rows.filter((row) => STARTED_STATES.has(row.state) && jobKey(row) === jobKey(job));
+}
+
+function noSuchJob(which: JobSelector, found: Entry | undefined): ServiceError {
+	if ('execution' in which)
+		return invalidInputError(
+			`The job ledger has no job that was delivered to execution ${which.execution}`,
+			'The ID of an execution is the number at the end of its address.',
+		);
+	return invalidInputError(
+		'The job ledger has no such job',
+		found && `The state of entry ${found.id} is "${found.state}": no job of it is known.`,
+	);
+}
+
+/** Job IDs may be numbers, so an image and a video may share one. */
+const severalJobs = (jobId: string) =>
+	invalidInputError(
+		`The job ledger has several jobs with the ID ${jobId}, of different media types`,
+		'Find the job by its Entry ID, which is in the item of the trigger.',
+	);
+
+const beingDelivered = ({ jobId, execution, leaseUntil }: Entry) =>
+	invalidInputError(
+		`The job ${jobId} is just being delivered`,
+		`${execution ? `Execution ${execution}` : 'An execution'} has it. If that was killed, it is delivered again after ${new Date(leaseUntil).toISOString()}, without your help.`,
+	);
+
+const notDelivered = ({ jobId }: Entry) =>
+	invalidInputError(
+		`The job ${jobId} was not delivered to a workflow that has to confirm it`,
+		'Confirm Delivery is for the end of a workflow with a Model Router Trigger, where Delivered When is "Confirmed by the Workflow".',
+	);

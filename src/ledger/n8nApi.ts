@@ -39,7 +39,7 @@ export async function requestN8n<Result>(
 		const answer = await readJson(response, MAX_ANSWER_BYTES).catch((cause: unknown) => {
 			const { status, headers } = response;
 			const isPage = isWebPage(beginning(), headers['content-type']?.toLowerCase());
-			startup = detectStartup({ status, text: beginning(), isPage });
+			startup = detectStartup(status, beginning(), isPage);
 			throw mapServiceError(cause);
 		});
 		const result = read(answer);
@@ -71,18 +71,10 @@ type Startup = 'certain' | 'possible';
  * sentence with status 200, then Express sends a page with status 404. What n8n's API itself sends is JSON, also for a table that
  * does not exist.
  *
+ * @param text The beginning of the body.
  * @see n8n 2.41.1, abstract-server.js (setupHealthCheck, start)
  */
-function detectStartup({
-	status,
-	text,
-	isPage,
-}: {
-	status: number;
-	/** The beginning of the body. */
-	text: string;
-	isPage: boolean;
-}): Startup | undefined {
+function detectStartup(status: number, text: string, isPage: boolean): Startup | undefined {
 	if (/^\s*n8n is starting up\b/.test(text)) return 'certain';
 	return status === 404 && isPage ? 'possible' : undefined;
 }

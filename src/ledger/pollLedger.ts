@@ -1,5 +1,6 @@
-import { checkDueJobs } from './dueJobs';
-import { type Entry, type EntryState, groupByJob, groupBy, jobKey } from './entry';
+import { groupBy } from '../core/json';
+import { checkDueJobs, type PollOptions } from './dueJobs';
+import { type Entry, type EntryState, groupByJob, jobKey } from './entry';
 import {
 	above,
 	anyOf,
@@ -9,7 +10,7 @@ import {
 	below,
 	changeRows,
 	type Condition,
-	findClaimedRows,
+	findAllRows,
 	findRowsOfJobs,
 	type Ledger,
 	retryingBriefly,
@@ -17,7 +18,6 @@ import {
 	SHORT_RETRY_ATTEMPTS,
 	where,
 } from './ledger';
-import type { PollOptions } from './pollRound';
 import { transitions } from './transitions';
 
 /** What a trigger passes to one execution. */
@@ -140,7 +140,7 @@ async function claimCandidates(
 	let isRetry = false;
 	return await retryTransient(clock, SHORT_RETRY_ATTEMPTS, async () => {
 		// the change may have succeeded although its response was lost
-		const claimed = isRetry ? await findClaimedRows(table, claim) : [];
+		const claimed = isRetry ? await findAllRows(table, { claim }) : [];
 		isRetry = true;
 		if (claimed.length) return claimed;
 		const leaseUntil = clock.now() + lease;

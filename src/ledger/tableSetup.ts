@@ -6,11 +6,7 @@ import { columns } from './entry';
 import { type N8nApi, requestN8n, type Scope } from './n8nApi';
 
 /** The Data Table of a job ledger, with all of its columns. */
-export interface LedgerTable {
-	tableId: string;
-	/** Columns that were missing. */
-	addedColumns: string[];
-}
+export type LedgerTable = Awaited<ReturnType<typeof completeTable>>;
 
 /** A Data Table of n8n. */
 interface DataTable {
@@ -116,10 +112,8 @@ async function createTable(api: N8nApi, name: string): Promise<LedgerTable> {
 	}
 }
 
-async function completeTable(
-	api: N8nApi,
-	{ tableId, name, columns: present }: DataTable,
-): Promise<LedgerTable> {
+async function completeTable(api: N8nApi, { tableId, name, columns: present }: DataTable) {
+	/** Columns that were missing. */
 	const addedColumns: string[] = [];
 	for (const [column, type] of Object.entries(columns)) {
 		if (present?.includes(column) ?? true) continue;
@@ -148,16 +142,7 @@ function parseTable({ id, name, columns: listed }: Record<string, unknown>): Dat
 }
 
 /** The ID of the ledger's table, as long as it is right. */
-export interface TableReference {
-	/** @throws ServiceError when the table can be neither found nor created. */
-	id(): Promise<string>;
-	/**
-	 * Looks again after n8n has refused a request: the table or a column may have been deleted.
-	 *
-	 * @returns whether the request can succeed now.
-	 */
-	repair(staleId: string): Promise<boolean>;
-}
+export type TableReference = ReturnType<typeof createReference>;
 
 /** By HTTP client and table. Each execution has its own client, so all its items share one look. */
 const references = new WeakMap<Http, Map<string, TableReference>>();
@@ -171,7 +156,7 @@ export function referTo(api: N8nApi, nameOrId: string): TableReference {
 	return reference;
 }
 
-function createReference(api: N8nApi, nameOrId: string): TableReference {
+function createReference(api: N8nApi, nameOrId: string) {
 	const known = api.http.serviceFacts ?? new Map<string, string>();
 	const fact = `ledger table ${nameOrId}`;
 	const findTable = async () => {
@@ -191,8 +176,14 @@ function createReference(api: N8nApi, nameOrId: string): TableReference {
 		}
 	};
 	return {
+		/** @throws ServiceError when the table can be neither found nor created. */
 		id: async () => known.get(fact) ?? (await look()).tableId,
-		async repair(staleId) {
+		/**
+		 * Looks again after n8n has refused a request: the table or a column may have been deleted.
+		 *
+		 * @returns whether the request can succeed now.
+		 */
+		async repair(staleId: string) {
 			if (known.get(fact) === staleId) {
 				known.delete(fact);
 				search = undefined;

@@ -6,13 +6,11 @@ export interface Transition {
 	readonly from: readonly EntryState[] | 'new';
 	/** `deleted` removes the row. */
 	readonly to: EntryState | 'deleted';
-	/** Who makes the change. */
-	readonly by: string;
 	/**
 	 * The columns that the filter compares, in this order; a row that differs is not changed. Without `state`, the other columns
 	 * imply that the row is in a state of `from`, or was already changed by a request whose response was lost.
 	 */
-	readonly matches: readonly (keyof Entry)[];
+	readonly matches?: readonly (keyof Entry)[];
 	/** Columns that the change empties. */
 	readonly clears?: readonly (keyof Entry)[];
 	readonly why: string;
@@ -20,39 +18,33 @@ export interface Transition {
 
 /** All changes of a row's state. The filters are made from this table, and so is the diagram in docs/architecture.md. */
 export const transitions = {
-	// a start with a key
+	// a start with a key, and another start with the same key
 	enterIntent: {
 		from: 'new',
 		to: 'intent',
-		by: 'start with a key',
-		matches: [],
 		why: 'A start writes its intent before it reads: of two starts, at least the later reader sees the other.',
 	},
 	claimIntent: {
 		from: ['intent'],
 		to: 'sending',
-		by: 'start with a key',
 		matches: ['claim', 'state'],
 		why: 'A read showed no other active row of the key. Another start may have withdrawn the intent since.',
 	},
 	withdrawIntent: {
 		from: ['intent'],
 		to: 'withdrawn',
-		by: 'start with a key',
 		matches: ['claim', 'state'],
 		why: 'Another start has the same key. A late request must not end an intent that has become a claim.',
 	},
 	expireIntent: {
 		from: ['intent'],
 		to: 'withdrawn',
-		by: 'another start with the same key',
 		matches: ['id', 'state', 'leaseUntil'],
 		why: 'Its lease has expired, and an intent never sends.',
 	},
 	withdrawClaim: {
 		from: ['intent', 'sending', 'unknown'],
 		to: 'withdrawn',
-		by: 'start',
 		matches: ['claim'],
 		why: 'Nothing was or will be sent with this claim, even if another execution has changed the row.',
 	},
@@ -61,65 +53,53 @@ export const transitions = {
 	enterStart: {
 		from: 'new',
 		to: 'sending',
-		by: 'start without a key',
-		matches: [],
-		why: 'The row exists before the request is sent, so a crash leaves a trace.',
+		why: 'A start without a key. The row exists before the request is sent, so a crash leaves a trace.',
 	},
 	renewStart: {
 		from: ['sending', 'unknown'],
 		to: 'sending',
-		by: 'start',
 		matches: ['claim', 'state'],
 		why: 'Made right before the request is sent. An execution whose clock runs ahead may have set the row to unknown; a person may have resolved it.',
 	},
 	recordStarted: {
 		from: ['sending', 'unknown'],
 		to: 'pending',
-		by: 'start',
 		matches: ['claim'],
 		why: 'The service returned the ID of the job.',
 	},
 	recordNotStarted: {
 		from: ['sending', 'unknown'],
 		to: 'notStarted',
-		by: 'start',
 		matches: ['claim'],
 		why: 'The service refused the request, or it was never sent.',
 	},
 	recordUnknown: {
 		from: ['sending', 'unknown'],
 		to: 'unknown',
-		by: 'start',
 		matches: ['claim'],
 		why: 'The request may have been received, and no response tells its outcome.',
 	},
 	enterStarted: {
 		from: 'new',
 		to: 'pending',
-		by: 'start',
-		matches: [],
 		why: 'The claim is lost, and the job must not be lost.',
 	},
 	enterUnknown: {
 		from: 'new',
 		to: 'unknown',
-		by: 'start',
-		matches: [],
 		why: 'The claim is lost, and the unknown outcome must not be lost.',
 	},
 	expireStart: {
 		from: ['sending'],
 		to: 'unknown',
-		by: 'another start with the same key',
 		matches: ['id', 'state', 'leaseUntil'],
-		why: 'Its lease has expired, and its request may have been sent.',
+		why: 'Another start with the key sees that its lease has expired. Its request may have been sent.',
 	},
 
 	// a person
 	markAsStarted: {
 		from: ['sending', 'unknown'],
 		to: 'pending',
-		by: 'person',
 		matches: ['id', 'claim', 'state'],
 		clears: ['claim', 'failures'],
 		why: 'Without its claim the start can no longer change the row.',
@@ -127,7 +107,6 @@ export const transitions = {
 	markAsNotStarted: {
 		from: ['sending', 'unknown'],
 		to: 'notStarted',
-		by: 'person',
 		matches: ['id', 'claim', 'state'],
 		clears: ['claim', 'failures'],
 		why: 'Without its claim the start can no longer send.',
@@ -135,22 +114,17 @@ export const transitions = {
 	registerJob: {
 		from: 'new',
 		to: 'pending',
-		by: 'person',
-		matches: [],
 		why: 'The job was started elsewhere.',
 	},
 	deleteEntry: {
 		from: ['delivered', 'notStarted', 'withdrawn'],
 		to: 'deleted',
-		by: 'person',
 		matches: ['id'],
 		why: 'These states are final.',
 	},
-
 	redeliverJob: {
 		from: ['delivered', 'unconfirmed'],
 		to: 'pending',
-		by: 'person',
 		matches: ['jobId', 'segment', 'account', 'state'],
 		clears: ['claim', 'proposal', 'leaseUntil', 'failures'],
 		why: 'A killed process has lost what the trigger had handed over. All rows change at once: a delivered one would close the others as duplicates.',
@@ -160,14 +134,12 @@ export const transitions = {
 	claimJob: {
 		from: ['pending'],
 		to: 'emitting',
-		by: 'poll',
 		matches: ['state', 'proposal'],
 		why: 'Several polls may have written a proposal: the last one gets the row.',
 	},
 	yieldJob: {
 		from: ['emitting'],
 		to: 'pending',
-		by: 'poll',
 		matches: ['id', 'claim'],
 		clears: ['claim', 'leaseUntil'],
 		why: 'Another poll or execution holds another row of the same job.',
@@ -175,7 +147,6 @@ export const transitions = {
 	closeDuplicate: {
 		from: ['emitting'],
 		to: 'delivered',
-		by: 'poll',
 		matches: ['id', 'claim'],
 		clears: ['claim', 'leaseUntil'],
 		why: 'Another row of the same job was delivered.',
@@ -183,7 +154,6 @@ export const transitions = {
 	releaseJob: {
 		from: ['emitting', 'delivering', 'unconfirmed'],
 		to: 'pending',
-		by: 'poll',
 		matches: ['state', 'leaseUntil'],
 		clears: ['claim', 'proposal', 'leaseUntil'],
 		why: 'The lease has expired: the execution was stopped, was killed, never started or never confirmed.',
@@ -193,14 +163,12 @@ export const transitions = {
 	beginDelivery: {
 		from: ['emitting'],
 		to: 'delivering',
-		by: 'delivery',
 		matches: ['claim', 'state', 'failures'],
 		why: 'No other execution has claimed the row; each delivery is counted once.',
 	},
 	requeueJob: {
 		from: ['delivering', 'unconfirmed'],
 		to: 'pending',
-		by: 'delivery',
 		matches: ['id', 'claim'],
 		clears: ['claim', 'proposal', 'leaseUntil'],
 		why: 'The file could not be downloaded, or is not available yet.',
@@ -208,7 +176,6 @@ export const transitions = {
 	endDelivery: {
 		from: ['delivering'],
 		to: 'delivered',
-		by: 'delivery',
 		matches: ['claim', 'state'],
 		clears: ['leaseUntil'],
 		why: 'Items leave the node only after this change: no other execution has claimed the job.',
@@ -216,7 +183,6 @@ export const transitions = {
 	handOverJob: {
 		from: ['delivering'],
 		to: 'unconfirmed',
-		by: 'delivery',
 		matches: ['id', 'claim', 'state'],
 		clears: ['failures'],
 		why: 'In place of endDelivery, where the workflow has to confirm. Each delivery is counted once.',
@@ -224,15 +190,13 @@ export const transitions = {
 	emitListedJob: {
 		from: ['emitting'],
 		to: 'delivered',
-		by: 'poll of a job list',
 		matches: ['claim'],
 		clears: ['leaseUntil'],
-		why: 'Without a job ledger the execution cannot record the delivery later.',
+		why: 'A poll of a job list does it: without a job ledger the execution cannot record the delivery later.',
 	},
 	confirmDelivery: {
 		from: ['pending', 'emitting', 'delivering', 'unconfirmed'],
 		to: 'delivered',
-		by: 'end of the workflow',
 		matches: ['id', 'state', 'claim'],
 		clears: ['claim', 'proposal', 'leaseUntil'],
 		why: 'The workflow is done with the job. Without its claim, a later delivery that is under way drops it.',
@@ -240,33 +204,97 @@ export const transitions = {
 	markDelivered: {
 		from: ['pending'],
 		to: 'delivered',
-		by: 'start that waits for the job',
 		matches: ['id', 'state'],
 		why: 'Generate has downloaded the file itself. A delivery that has already started continues.',
 	},
 
-	// chats with the assistant
+	// a question to the assistant: its chat, and the rate limit
 	enterChat: {
 		from: 'new',
 		to: 'chat',
-		by: 'question',
-		matches: [],
 		why: 'Not a job: the chat of a session. Of several rows the first counts.',
 	},
 	forgetChat: {
 		from: ['chat'],
 		to: 'deleted',
-		by: 'question',
 		matches: ['id'],
 		why: 'There are too many chats. Those that were unused for longest go; a session without a chat starts a new one.',
 	},
-
-	// the rate limit of the assistant
 	enterLimit: {
 		from: 'new',
 		to: 'limit',
-		by: 'question',
-		matches: [],
 		why: 'Not a job: the next free time of a rate limit. Of several rows the first counts.',
 	},
 } as const satisfies Record<string, Transition>;
+
+/** A change of a row that keeps its state. */
+export interface Update {
+	readonly in: readonly EntryState[] | 'any';
+	readonly matches: readonly (keyof Entry)[];
+	readonly writes: readonly (keyof Entry)[];
+	readonly why: string;
+}
+
+/** All changes of a row that keep its state. */
+export const updates = {
+	changeRows: {
+		in: 'any',
+		matches: ['id'],
+		writes: ['proposal', 'checkAt', 'startedAt', 'failures', 'note'],
+		why: 'The holder of the row does not use these columns.',
+	},
+	leaveToTriggers: {
+		in: ['pending'],
+		matches: ['id', 'state'],
+		writes: ['checkAt', 'execution'],
+		why: 'The node does not download the file, so a trigger may check the job at once.',
+	},
+	recordOutcome: {
+		in: ['pending'],
+		matches: ['jobId', 'segment', 'account', 'state'],
+		writes: ['outcome', 'record', 'failures', 'note', 'checkAt'],
+		why: 'The outcome of a job applies to all of its rows that no execution holds.',
+	},
+	restoreOutcome: {
+		in: ['delivered', 'unconfirmed'],
+		matches: ['jobId', 'segment', 'account', 'outcome'],
+		writes: ['outcome'],
+		why: 'The file of a job that is to be delivered again is tried again. A poll does not look for expired jobs.',
+	},
+	repairSchedule: {
+		in: ['pending'],
+		matches: ['state', 'checkAt'],
+		writes: ['checkAt'],
+		why: 'A clock that ran ahead has postponed the job for too long.',
+	},
+	renewDelivery: {
+		in: ['delivering'],
+		matches: ['claim', 'state'],
+		writes: ['leaseUntil'],
+		why: 'The downloads take longer than the lease.',
+	},
+	annotateJob: {
+		in: ['delivered', 'unconfirmed'],
+		matches: ['id', 'claim'],
+		writes: ['note', 'outcome'],
+		why: 'For people: the result of the download.',
+	},
+	changeChat: {
+		in: ['chat'],
+		matches: ['id', 'state', 'record'],
+		writes: ['record', 'startedAt', 'execution'],
+		why: 'A chat that is used is not forgotten. One that the service no longer continues is replaced, by the first of several questions.',
+	},
+	reserveSlots: {
+		in: ['limit'],
+		matches: ['id', 'state', 'checkAt', 'leaseUntil'],
+		writes: ['checkAt'],
+		why: 'Of several processes, one gets the next free times. None gets any once there is a pause.',
+	},
+	pauseLimit: {
+		in: ['limit'],
+		matches: ['id', 'state', 'leaseUntil'],
+		writes: ['leaseUntil'],
+		why: 'The service has refused a request, so no process sends one.',
+	},
+} as const satisfies Record<string, Update>;

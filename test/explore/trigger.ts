@@ -7,7 +7,7 @@ import {
 } from '../../nodes/ModelRouter/trigger/deliver';
 import { readEntry, toRow, type Entry } from '../../src/ledger/entry';
 import { pollLedger } from '../../src/ledger/pollLedger';
-import { confirmDelivery } from '../../src/ledger/redelivery';
+import { confirmDelivery } from '../../src/ledger/manualChanges';
 import { CALM, createWorld, type Weather } from './world';
 
 const MINUTE = 60_000;

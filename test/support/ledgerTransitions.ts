@@ -1,7 +1,6 @@
 import type { Entry, NewEntry } from '../../src/ledger/entry';
 import type { Table, Where } from '../../src/ledger/ledger';
-import { transitions, type Transition } from '../../src/ledger/transitions';
-import { updates, type Update } from '../../src/ledger/updates';
+import { transitions, type Transition, type Update, updates } from '../../src/ledger/transitions';
 
 type Row = Pick<Entry, 'id' | 'state'>;
 
@@ -33,7 +32,7 @@ export function changeFaults(
 export const removeFaults = (before: readonly Row[], where: Where): string[] =>
 	before.flatMap(({ id, state }) =>
 		allTransitions.some(
-			({ from, to, matches }) =>
+			({ from, to, matches = [] }) =>
 				to === 'deleted' && from !== 'new' && from.includes(state) && isMadeFrom(where, matches),
 		)
 			? []
@@ -48,7 +47,7 @@ function isAllowedChange({ state }: Row, where: Where, changes: Partial<Entry>):
 				(states === 'any' || states.includes(state)) &&
 				Object.keys(changes).every((column) => writes.some((written) => written === column)),
 		);
-	return allTransitions.some(({ from, to, matches, clears = [] }) => {
+	return allTransitions.some(({ from, to, matches = [], clears = [] }) => {
 		if (from === 'new' || to !== changes.state || !isMadeFrom(where, matches)) return false;
 		// a request whose answer was lost is made again
 		const isRepeated = state === to && !matches.includes('state');

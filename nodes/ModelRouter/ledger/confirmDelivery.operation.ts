@@ -1,5 +1,5 @@
 import { LONG_RETRY_ATTEMPTS } from '../../../src/ledger/ledger';
-import { confirmDelivery as confirmJobs } from '../../../src/ledger/redelivery';
+import { confirmDelivery as confirmJobs } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
 import { openJobLedger, toEntryJson } from './entryOutput';
 import { oneJobParams, toJobSelection, toJobSelector } from './job.params';

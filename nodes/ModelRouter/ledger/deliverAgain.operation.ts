@@ -1,5 +1,5 @@
 import { invalidInputError } from '../../../src/core/errors';
-import { deliverAgain as deliverJobsAgain } from '../../../src/ledger/redelivery';
+import { deliverAgain as deliverJobsAgain } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
 import { openJobLedger, toEntryJson } from './entryOutput';
 import { jobsParams, toJobSelection, toJobSelector } from './job.params';

@@ -2,8 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
 import { encodePathSegment } from '../../../src/core/urls';
-import type { StartSelector } from '../../../src/ledger/manualChanges';
-import type { JobSelector } from '../../../src/ledger/redelivery';
+import type { JobSelector, StartSelector } from '../../../src/ledger/manualChanges';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { toJobId } from '../media/media.params';
 

@@ -2,7 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
 import { MAX_ROWS } from '../../../src/ledger/ledger';
-import type { EventFilter } from '../../../src/ledger/pollRound';
+import type { EventFilter } from '../../../src/ledger/dueJobs';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { binaryParam, maxSizeOption, mediaTypeParam } from '../media/media.params';
 import { simplifyParam } from '../acrossResources.params';

@@ -8,7 +8,7 @@ import {
 import type { Entry, NewEntry } from '../../../src/ledger/entry';
 import type { Ledger, Table } from '../../../src/ledger/ledger';
 import { pollLedger } from '../../../src/ledger/pollLedger';
-import type { JobStatus, PollOptions, EventFilter } from '../../../src/ledger/pollRound';
+import type { JobStatus, PollOptions, EventFilter } from '../../../src/ledger/dueJobs';
 import { virtualClock } from '../virtualClock';
 import { Rows, type Weather } from './simulatedTable';
 
