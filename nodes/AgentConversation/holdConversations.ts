@@ -13,8 +13,12 @@ import {
 	type Conversation,
 } from '../../src/conversation/conversation';
 import { checkLimits } from '../../src/conversation/ending';
-import { composeMessage } from '../../src/conversation/heardText';
-import { addressedSpeaker, type Moderation, nextInTurn } from '../../src/conversation/nextSpeaker';
+import {
+	addressedSpeaker,
+	composeMessage,
+	type Moderation,
+	nextInTurn,
+} from '../../src/conversation/nextTurn';
 import {
 	isPassedOn,
 	readDecision,

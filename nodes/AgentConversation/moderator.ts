@@ -5,7 +5,7 @@ import {
 	type Moderation,
 	readModeration,
 	toModeratorPrompt,
-} from '../../src/conversation/nextSpeaker';
+} from '../../src/conversation/nextTurn';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 
 /** A chat model as n8n hands it over, as far as it is used: LangChain is not imported. */

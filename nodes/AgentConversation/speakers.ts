@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { Conversation, PendingTurn } from '../../src/conversation/conversation';
 import { sumCosts } from '../../src/conversation/ending';
-import { toHistory } from '../../src/conversation/heardText';
+import { toHistory } from '../../src/conversation/nextTurn';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 
 /** A node of this package: they are all of one prefix. */

@@ -28,7 +28,7 @@ const INSTRUCTION = new RegExp(
 export const instructs = (text: string) => INSTRUCTION.test(text);
 
 /** Files whose instructions are for a model, not for a user. */
-const PROMPTS = ['src/conversation/nextSpeaker.ts'];
+const PROMPTS = ['src/conversation/nextTurn.ts'];
 
 /** Fields of descriptions, which the editor shows as they are, and what only programmers read. */
 const EDITOR_FIELDS = new Set([

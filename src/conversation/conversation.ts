@@ -1,5 +1,5 @@
 import type { Failure, Reply, TurnFacts } from './reply';
-import { checkEnding, type Ending, type EndingRules } from './ending';
+import { type AskedTurn, checkEnding, type Ending, type EndingRules } from './ending';
 
 /** How a conversation is held. Plain data, as everything of a conversation: n8n stores it with the execution. */
 export interface Rules extends EndingRules {
@@ -34,10 +34,7 @@ interface SpeakerIds {
 }
 
 /** The turn in progress. */
-export interface PendingTurn {
-	turn: number;
-	speaker: string;
-	message: string;
+export interface PendingTurn extends AskedTurn {
 	/** From 1; more if a turn that certainly was not received is asked once more. */
 	attempt: number;
 	/** For the transcript. */

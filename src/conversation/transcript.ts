@@ -1,31 +1,12 @@
 import { invalidInputError } from '../core/errors';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, omitMissing } from '../core/json';
 import type { Conversation, Turn } from './conversation';
-import { type Ending, type EndingKind, sumCosts, withoutStop } from './ending';
+import { sumCosts, withoutStop } from './ending';
 import { isAmount } from './reply';
 
-/** A turn as the output has it: one row of a table. Every row has all columns. */
-interface TranscriptRow {
-	conversationId: string;
-	turn: number;
-	speaker: string;
-	text: string;
-	sessionId: string | null;
-	model: string | null;
-	/** USD. */
-	costUsd: number | null;
-	inputTokens: number | null;
-	outputTokens: number | null;
-	requestId: string | null;
-	approvedBy: string | null;
-	/** ISO date. */
-	at: string | null;
-	/** What else is to be known of the turn, in words. */
-	note: string | null;
-}
-
-export function toRows({ id, turns }: Pick<Conversation, 'id' | 'turns'>): TranscriptRow[] {
-	return turns.map(({ turn, speaker, text, chatId, sessionId, at, ...more }) => ({
+/** The turns as the output has them: the rows of a table. Every row has all columns. */
+export const toRows = ({ id, turns }: Pick<Conversation, 'id' | 'turns'>) =>
+	turns.map(({ turn, speaker, text, chatId, sessionId, at, ...more }) => ({
 		conversationId: id,
 		turn,
 		speaker,
@@ -41,13 +22,9 @@ export function toRows({ id, turns }: Pick<Conversation, 'id' | 'turns'>): Trans
 		at: at || null,
 		note: more.note ?? null,
 	}));
-}
 
 /** The turns of an earlier conversation, and its ID if the rows have it. */
-export interface EarlierTurns {
-	turns: Turn[];
-	conversationId?: string;
-}
+export type EarlierTurns = ReturnType<typeof readTranscript>;
 
 /**
  * Reads the turns of an earlier conversation: of an output, of a table, or made elsewhere. Each needs its text, and who spoke.
@@ -59,7 +36,7 @@ export function readTranscript(
 	rows: readonly unknown[],
 	speakers: readonly string[],
 	continuesChat: (speaker: string) => boolean,
-): EarlierTurns {
+) {
 	const turns = inOrder(rows).map((row, index): Turn => {
 		const place = `Transcript to Continue ${index + 1}`;
 		if (!isPlainObject(row) || typeof row['text'] !== 'string')
@@ -76,8 +53,15 @@ export function readTranscript(
 			speaker,
 			text,
 			...(session && (continuesChat(speaker) ? { chatId: session } : { sessionId: session })),
-			...textFields(row),
-			...numberFields(row),
+			...omitMissing({
+				model: textOf(row['model']),
+				requestId: textOf(row['requestId']),
+				approvedBy: textOf(row['approvedBy']),
+				note: textOf(row['note']),
+				costUsd: amountOf(row['costUsd']),
+				inputTokens: amountOf(row['inputTokens']),
+				outputTokens: amountOf(row['outputTokens']),
+			}),
 			at: textOf(row['at']) ?? '',
 			...(!text.trim() && { failed: true as const }),
 		};
@@ -101,64 +85,31 @@ function inOrder(rows: readonly unknown[]): readonly unknown[] {
 	return [...rows].sort((one, other) => Number(numberOf(one)) - Number(numberOf(other)));
 }
 
-const TEXT_FIELDS = ['model', 'requestId', 'approvedBy', 'note'] as const;
-const NUMBER_FIELDS = ['costUsd', 'inputTokens', 'outputTokens'] as const;
-
-function textFields(
-	row: Record<string, unknown>,
-): Partial<Record<(typeof TEXT_FIELDS)[number], string>> {
-	return Object.fromEntries(
-		TEXT_FIELDS.map((name) => [name, textOf(row[name])]).filter(([, value]) => value !== undefined),
-	) as Record<string, string>;
-}
-
-function numberFields(
-	row: Record<string, unknown>,
-): Partial<Record<(typeof NUMBER_FIELDS)[number], number>> {
-	return Object.fromEntries(
-		NUMBER_FIELDS.map((name) => [name, row[name]]).filter(([, value]) => isAmount(value)),
-	) as Record<string, number>;
-}
-
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** The output of a conversation that has ended. */
-interface Result {
-	/** The last thing said. */
-	output: string;
-	ended: EndingKind;
-	/** Why it ended, in words. */
-	reason: string;
-	/** Of all turns, earlier ones included. */
-	turns: number;
-	conversationId: string;
-	/** What the speakers reported together, in USD; absent if none reported anything. */
-	costUsd?: number;
-	/** Who reported no cost in a turn: it counted as 0. */
-	speakersWithoutCost: string[];
-	speakers: Array<{ name: string; sessionId?: string; chatId?: string }>;
-	transcript: TranscriptRow[];
-	durationMs: number;
-	/** No field of the name `error`: n8n would take the conversation for one that has to be repeated. */
-	failure?: NonNullable<Ending['failure']>;
-}
+const amountOf = (value: unknown) => (isAmount(value) ? value : undefined);
 
-export function toResult(conversation: Conversation): Result {
+/** The output of a conversation that has ended. */
+export function toResult(conversation: Conversation) {
 	const { id, rules, ids, speakers, turns, began, endedAt = began, ending } = conversation;
 	const last = turns.findLast(({ text, failed }) => text.trim() && !failed)?.text ?? '';
 	const isPriced = turns.some(({ costUsd }) => costUsd !== undefined);
 	const unpriced = turns.filter(({ costUsd }) => costUsd === undefined);
 	return {
+		// the last thing said
 		output: rules.removeStop ? withoutStop(last, conversation) : last,
 		ended: ending?.kind ?? 'speakerFailed',
 		reason: ending?.reason ?? 'It has not ended',
+		// earlier ones included
 		turns: turns.length,
 		conversationId: id,
+		// what the speakers reported; a turn without it counts as 0
 		...(isPriced && { costUsd: sumCosts(turns) }),
 		speakersWithoutCost: [...new Set(unpriced.map(({ speaker }) => speaker))],
 		speakers: speakers.map((name) => ({ name, ...ids[name] })),
 		transcript: toRows(conversation),
 		durationMs: Math.max(0, endedAt - began),
+		// not named `error`: n8n would take the conversation for one that has to be repeated
 		...(ending?.failure && { failure: { ...ending.failure } }),
 	};
 }

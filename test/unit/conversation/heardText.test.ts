@@ -1,5 +1,5 @@
 import type { Rules, Turn } from '../../../src/conversation/conversation';
-import { toHistory, composeMessage } from '../../../src/conversation/heardText';
+import { toHistory, composeMessage } from '../../../src/conversation/nextTurn';
 import { begun, said } from './talk';
 
 const three = ['Ada', 'Bob', 'Eve'];

@@ -3,7 +3,7 @@ import {
 	nextInTurn,
 	readModeration,
 	toModeratorPrompt,
-} from '../../../src/conversation/nextSpeaker';
+} from '../../../src/conversation/nextTurn';
 import { begun, said } from './talk';
 
 const speakers = ['Analyst', 'Senior Analyst', 'Lawyer'];

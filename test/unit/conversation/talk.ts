@@ -7,8 +7,7 @@ import {
 	type Turn,
 } from '../../../src/conversation/conversation';
 import { checkLimits } from '../../../src/conversation/ending';
-import { composeMessage } from '../../../src/conversation/heardText';
-import { addressedSpeaker, nextInTurn } from '../../../src/conversation/nextSpeaker';
+import { addressedSpeaker, composeMessage, nextInTurn } from '../../../src/conversation/nextTurn';
 import type { Reply } from '../../../src/conversation/reply';
 import { toResult } from '../../../src/conversation/transcript';
 
