@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 
 import { requireN8n, requireResponse } from '../../src/n8n/n8nVersions';
-import { labelSubtitle } from '../../src/n8n/nodeProperties';
+import { labelSubtitle } from '../../src/n8n/operation';
 import { conversationParams } from './conversation.params';
 import { holdConversations } from './holdConversations';
 

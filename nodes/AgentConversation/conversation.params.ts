@@ -1,8 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { textSourceParams } from '../../src/n8n/messageText.params';
+import {
+	sessionKeyParam,
+	sessionModeParam,
+	textSourceParams,
+} from '../../src/n8n/chatInput.params';
 import { withFieldRules } from '../../src/n8n/parameterFields';
-import { sessionKeyParam, sessionModeParam } from '../../src/n8n/sessionMode.params';
 
 const optionsParam = {
 	displayName: 'Options',

@@ -8,15 +8,15 @@ import { invalidInputError } from '../../src/core/errors';
 import { findAttachedTools, type AttachedTool } from '../../src/n8n/attachedTools';
 import { continuesOnFail, toNodeError } from '../../src/n8n/errors';
 import { type HandedOver, readHandedOver } from '../../src/n8n/caller';
-import { readMessageText } from '../../src/n8n/messageText.params';
-import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
-import { getOnError } from '../../src/n8n/platform';
 import {
 	findSession,
 	type FoundSession,
+	readMessageText,
 	readSessionKey,
 	sessionOfItem,
-} from '../../src/n8n/sessionMode.params';
+} from '../../src/n8n/chatInput.params';
+import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
+import { getOnError } from '../../src/n8n/platform';
 import { NAMESPACE_URL, parseUuid, uuidV5 } from '../../src/n8n/uuid';
 import { conversationParams } from './conversation.params';
 import { hasModerator } from './moderator';

@@ -7,7 +7,7 @@ import {
 
 import { checkLedgerKey } from '../../src/ledger/tableSetup';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { nodeProperties, operationSubtitle } from '../../src/n8n/nodeProperties';
+import { nodeProperties, operationSubtitle } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
 import { access, probe } from './access';
 import { resources } from './resources';

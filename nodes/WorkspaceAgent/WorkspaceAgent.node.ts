@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { labelSubtitle, nodeProperties } from '../../src/n8n/nodeProperties';
+import { labelSubtitle, nodeProperties } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
 import { access, probe } from './access';
 import { resources } from './resources';

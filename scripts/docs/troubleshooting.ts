@@ -66,7 +66,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Sessions and chats',
 		intro: 'Messages to agents and questions to the Market Assistant.',
-		files: /WorkspaceAgent|MarketAssistant|src\/agent|src\/assistant|sessionMode|messageText/,
+		files: /WorkspaceAgent|MarketAssistant|src\/agent|src\/assistant|chatInput/,
 	},
 	{
 		title: 'Media jobs and files',

@@ -1,6 +1,7 @@
 import { type IExecuteFunctions, NodeConnectionTypes } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
+import { groupBy } from '../core/json';
 
 /** A node that is attached to this one as a tool is to n8n's AI Agent. Plain data. */
 export interface AttachedTool {
@@ -88,10 +89,8 @@ const listToolNodes = (n8n: IExecuteFunctions, below: string) =>
 /** @throws ServiceError `invalid` if one of the nodes behind a human-review node has several tools. */
 function checkReviewedTools(gated: readonly LangChainTool[]): void {
 	const nodeOf = ({ metadata }: LangChainTool) => metadata?.gatedToolNodeName ?? '';
-	for (const node of new Set(gated.map(nodeOf))) {
-		const tools = gated.filter((tool) => nodeOf(tool) === node);
+	for (const [node, tools] of groupBy(gated, nodeOf))
 		if (tools.length > 1) throw severalToolsError(node, tools);
-	}
 }
 
 /** A tool behind a human-review node. */

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, IBinaryData } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { malformedResponseError, parseErrorBody } from '../core/errorResponses';
 import { invalidInputError, truncatedAnswerError, ServiceError, withDetails } from '../core/errors';
@@ -118,17 +118,6 @@ export interface StoreFileOptions {
 	beforeRead?(): Promise<void>;
 }
 
-/** What storing a file needs of the connection that it is downloaded over. */
-interface FileTransport {
-	toReadable: ToReadable;
-	redact: Pick<Redactor, 'data'>;
-}
-
-export interface StoredFile {
-	binary: IBinaryData;
-	file: { fileName: string; mimeType: string; bytes: number };
-}
-
 /**
  * Streams a file into n8n's binary store, without a copy of it in memory.
  *
@@ -139,10 +128,10 @@ export interface StoredFile {
  */
 export async function storeFile(
 	n8n: IExecuteFunctions,
-	{ toReadable, redact }: FileTransport,
+	{ toReadable, redact }: { toReadable: ToReadable; redact: Pick<Redactor, 'data'> },
 	response: HttpResponse,
 	{ baseName, family, maxSizeMib, beforeRead }: StoreFileOptions,
-): Promise<StoredFile> {
+) {
 	// Of a body that n8n has decompressed it counts the compressed bytes, so it only serves to refuse a large file early. Node itself
 	// reports a body that ends before it.
 	const announced = Number(response.headers['content-length'] ?? NaN);
@@ -240,13 +229,7 @@ async function readStart(read: () => Promise<Uint8Array | undefined>): Promise<U
 		chunks.push(chunk);
 		length += chunk.length;
 	}
-	const start = new Uint8Array(length);
-	let at = 0;
-	for (const chunk of chunks) {
-		start.set(chunk, at);
-		at += chunk.length;
-	}
-	return start;
+	return Buffer.concat(chunks);
 }
 
 /** What came in place of the file may give the reason, or the file's address. */

@@ -34,32 +34,27 @@ export function findCaller(n8n: IExecuteFunctions): Caller {
 }
 
 /** What a conversation says of the turn in which the node speaks. The model of no AI agent can have written it. */
-export interface SpeakerTurn {
-	conversationId: string;
-	/** From 1. */
-	turn: number;
-	/** The speaker's own conversation. */
-	sessionId: string;
-	/** The item of the conversation node. Several items of one chat are conversations with the same ID. */
-	itemIndex: number;
-	/** The conversation node and its run. In a loop, the next run begins with turn 1 again. */
-	heldBy: string;
-	/** Whether the turn is to be written into the chat while it is spoken. */
-	showLive: boolean;
-}
+export type SpeakerTurn = NonNullable<ReturnType<typeof readSpeakerTurn>>;
 
 /** @returns undefined unless a conversation runs the node. */
-export function readSpeakerTurn(n8n: IExecuteFunctions): SpeakerTurn | undefined {
+export function readSpeakerTurn(n8n: IExecuteFunctions) {
 	if (findCaller(n8n) !== 'conversation') return undefined;
 	// a turn is one item
 	const { json = {} } = n8n.getInputData()[0] ?? {};
 	return {
 		conversationId: String(json['conversationId'] ?? ''),
+		/** From 1. */
 		turn: Number(json['turn'] ?? 0),
+		/** The speaker's own conversation. */
 		sessionId: String(json['sessionId'] ?? ''),
-		// n8n puts the ID of the action there, whatever else is in the item (n8n-core 2.41.1, requests-response.js:70)
+		/**
+		 * The item of the conversation node. Several items of one chat are conversations with the same ID. n8n puts the ID of the action
+		 * there, whatever else is in the item (n8n-core 2.41.1, requests-response.js:70).
+		 */
 		itemIndex: Number.parseInt(String(json['toolCallId']), 10) || 0,
+		/** The conversation node and its run. In a loop, the next run begins with turn 1 again. */
 		heldBy: findConversation(n8n),
+		/** Whether the turn is to be written into the chat while it is spoken. */
 		showLive: json['showLive'] === true,
 	};
 }
@@ -95,50 +90,45 @@ const isReview = (n8n: IExecuteFunctions, name: string) =>
 	isHitlToolType(getNodeType(n8n, name) ?? '');
 
 /** What comes with an item from the nodes before: a chat, a conversation, an earlier answer. */
-export interface HandedOver {
-	caller: Caller;
-	/**
-	 * Reads a text or a number from the item.
-	 *
-	 * For an AI agent's tool, the item does not count: n8n copies all that the model gives into it, and the model could choose whose
-	 * conversation is continued (n8n-core 2.41.1, requests-response.js:67). That of a speaker in a conversation does: no model gives it.
-	 *
-	 * @returns undefined for anything else, and for a blank text.
-	 */
-	readItem(field: string): string | undefined;
-	/**
-	 * Whether a visitor of n8n's chat wrote that value, and the item has it directly or through other nodes: n8n's Chat Trigger hands over
-	 * all that the visitor's program sends (n8n-nodes-langchain 2.41, ChatTrigger.node.js:1049).
-	 */
-	isFromVisitor(field: string): boolean;
-	/**
-	 * Reads what the conversation hands over in which the node speaks: what was said before, or what it may cost.
-	 *
-	 * @returns whatever is in the item; undefined unless a conversation runs the node.
-	 */
-	readTurn(field: 'history' | 'budget'): unknown;
-	/**
-	 * Reads the session ID that the Chat Trigger gave out by which the execution was started, as n8n's memory nodes do with "Connected Chat
-	 * Trigger Node".
-	 *
-	 * @returns undefined when no Chat Trigger has run.
-	 * @see n8n-nodes-langchain 2.41, utils/helpers.js, getSessionId
-	 */
-	readChatSession(): string | undefined;
-}
+export type HandedOver = ReturnType<typeof readHandedOver>;
 
-export function readHandedOver(n8n: IExecuteFunctions, itemIndex: number): HandedOver {
+export function readHandedOver(n8n: IExecuteFunctions, itemIndex: number) {
 	const caller = findCaller(n8n);
 	const item = caller === 'aiAgent' ? undefined : n8n.getInputData()[itemIndex]?.json;
 	return {
 		caller,
-		readItem: (field) => toText(item?.[field]),
-		isFromVisitor(field) {
+		/**
+		 * Reads a text or a number from the item.
+		 *
+		 * For an AI agent's tool, the item does not count: n8n copies all that the model gives into it, and the model could choose whose
+		 * conversation is continued (n8n-core 2.41.1, requests-response.js:67). That of a speaker in a conversation does: no model gives it.
+		 *
+		 * @returns undefined for anything else, and for a blank text.
+		 */
+		readItem: (field: string) => toText(item?.[field]),
+		/**
+		 * Whether a visitor of n8n's chat wrote that value, and the item has it directly or through other nodes: n8n's Chat Trigger hands
+		 * over all that the visitor's program sends (n8n-nodes-langchain 2.41, ChatTrigger.node.js:1049).
+		 */
+		isFromVisitor(field: string) {
 			if (caller !== 'workflow') return false;
 			const value = toComparable(item?.[field]);
 			return listOutputs(n8n, CHAT_TYPES).some((said) => toComparable(said[field]) === value);
 		},
-		readTurn: (field) => (caller === 'conversation' ? item?.[field] : undefined),
+		/**
+		 * Reads what the conversation hands over in which the node speaks: what was said before, or what it may cost.
+		 *
+		 * @returns whatever is in the item; undefined unless a conversation runs the node.
+		 */
+		readTurn: (field: 'history' | 'budget'): unknown =>
+			caller === 'conversation' ? item?.[field] : undefined,
+		/**
+		 * Reads the session ID that the Chat Trigger gave out by which the execution was started, as n8n's memory nodes do with "Connected
+		 * Chat Trigger Node".
+		 *
+		 * @returns undefined when no Chat Trigger has run.
+		 * @see n8n-nodes-langchain 2.41, utils/helpers.js, getSessionId
+		 */
 		readChatSession: () => toText(listOutputs(n8n, TRIGGER_TYPES)[0]?.['sessionId']),
 	};
 }

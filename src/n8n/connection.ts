@@ -22,43 +22,11 @@ import { createRedactor, type Redactor } from './redact';
 import { defaultRequestSettings, type RequestSettings } from './requestSettings';
 import { rateLimiterOf, serviceFactsOf } from './sharedCache';
 
-/** An account of a service, and the HTTP client for it. */
-interface Client {
-	http: Http;
-	/** The same without retries, for requests that are not worth a wait. */
-	httpWithoutRetries: Http;
-	clock: Clock;
-	/** Identifies the account within this process. A hash: it does not reveal the key. */
-	account: string;
-	toReadable: ToReadable;
-}
-
 /** A credential, read once, and the HTTP client of its service. */
-export interface Connection extends Client {
-	/** Milliseconds without a byte after which an attempt fails. */
-	idleTimeout: number;
-	baseUrl: string;
-	/** n8n's ID of the credential, which distinguishes credentials of one type. */
-	credentialId: string;
-	redact: Redactor;
-	/** Whether the credential has a job ledger. */
-	usesLedger: boolean;
-	/**
-	 * Connects to the n8n that has the job ledger, with the same credential. Its requests continue after Stop.
-	 *
-	 * @throws ServiceError `invalid` when the job ledger is turned off, or a field for it is unusable.
-	 */
-	connectLedger(): LedgerConnection;
-}
+export type Connection = Awaited<ReturnType<typeof connect>>;
 
 /** The n8n that has the job ledger. */
-interface LedgerConnection extends Pick<Client, 'http' | 'httpWithoutRetries' | 'clock'> {
-	/** The name or ID of the Data Table. */
-	table: string;
-	/** The title of the credential, for messages. */
-	credentialName: string;
-	redact: Redactor;
-}
+type LedgerConnection = ReturnType<typeof createLedgerConnection>;
 
 /** How a node uses its credential. */
 export interface ServiceAccess {
@@ -92,7 +60,7 @@ export interface ServiceAccess {
  * Base URLs and keys come from the same read. Fields of a credential may contain expressions, and n8n's helper would evaluate them
  * again for every request (n8n-core 2.41.1, request-helpers/authentication.js:37).
  *
- * @param options `redact`: the keys are added to this redactor.
+ * @param redact The keys are added to it.
  * @throws ServiceError `invalid` for an unusable base URL or key.
  */
 export async function connect(
@@ -106,8 +74,8 @@ export async function connect(
 		openSlotBook,
 	}: ServiceAccess,
 	settings: RequestSettings = defaultRequestSettings,
-	{ redact = createRedactor('') }: Partial<Pick<Connection, 'redact'>> = {},
-): Promise<Connection> {
+	redact: Redactor = createRedactor(''),
+) {
 	const data = await n8n.getCredentials<ICredentialDataDecryptedObject>(credential);
 	redact.addKey(findLedgerKey(data));
 	const baseUrl = normalizeBaseUrl(String(data['baseUrl'] ?? ''), version);
@@ -118,6 +86,11 @@ export async function connect(
 	const stop = 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 	const credentialId = n8n.getNode().credentials?.[credential]?.id ?? '';
 	let ledger: LedgerConnection | undefined;
+	/**
+	 * Connects to the n8n that has the job ledger, with the same credential. Its requests continue after Stop.
+	 *
+	 * @throws ServiceError `invalid` when the job ledger is turned off, or a field for it is unusable.
+	 */
 	const connectLedger = () => {
 		if (!usesLedger(data)) throw ledgerOffError(credentialName);
 		return (ledger ??= createLedgerConnection(n8n, { ...open, credentialName }, ledgerTimeout));
@@ -134,10 +107,13 @@ export async function connect(
 	};
 	return {
 		...createClient(n8n, { ...open, baseUrl, apiKey, stop, limit }),
+		/** Milliseconds without a byte after which an attempt fails. */
 		idleTimeout: settings.idleTimeout * 1000,
 		baseUrl,
+		/** n8n's ID of the credential, which distinguishes credentials of one type. */
 		credentialId,
 		redact,
+		/** Whether the credential has a job ledger. */
 		usesLedger: usesLedger(data),
 		connectLedger,
 	};
@@ -151,7 +127,7 @@ function createLedgerConnection(
 	n8n: HttpContext,
 	{ credentialName, ...open }: LedgerOptions,
 	timeout = Infinity,
-): LedgerConnection {
+) {
 	const { table, ...target } = readLedgerPart(open.data);
 	const { idleTimeout, totalTimeout } = open.settings;
 	const settings = {
@@ -160,7 +136,13 @@ function createLedgerConnection(
 		totalTimeout: Math.min(totalTimeout, timeout),
 	};
 	const { http, httpWithoutRetries, clock } = createClient(n8n, { ...open, ...target, settings });
-	return { http, httpWithoutRetries, clock, table, credentialName, redact: open.redact };
+	return {
+		...{ http, httpWithoutRetries, clock, redact: open.redact },
+		/** The name or ID of the Data Table. */
+		table,
+		/** The title of the credential, for messages. */
+		credentialName,
+	};
 }
 
 const ledgerOffError = (credentialName: string) =>
@@ -187,11 +169,15 @@ type LedgerOptions = Pick<ClientOptions, 'credential' | 'data' | 'settings' | 'r
 const identifyAccount = (baseUrl: string, apiKey: string) =>
 	createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64');
 
-/** @throws when the credential does not permit the address. */
+/**
+ * Makes the HTTP client for an account of a service.
+ *
+ * @throws when the credential does not permit the address.
+ */
 function createClient(
 	n8n: HttpContext,
 	{ credential, data, settings, redact, baseUrl, apiKey, stop, limit }: ClientOptions,
-): Client {
+) {
 	checkAllowedDomains(data, baseUrl, n8n.getNode());
 	const clock = createClock(stop);
 	const account = identifyAccount(baseUrl, apiKey);
@@ -209,10 +195,12 @@ function createClient(
 	const turn = { ...limit, clock, maxRateLimitWait };
 	return {
 		http: { ...withRetries(httpWithoutRetries, limiter, turn), serviceFacts },
+		/** The same without retries, for requests that are not worth a wait. */
 		httpWithoutRetries,
 		clock,
+		/** Identifies the account within this process. A hash: it does not reveal the key. */
 		account,
-		toReadable(bytes) {
+		toReadable(bytes: Parameters<ToReadable>[0]): ReturnType<ToReadable> {
 			if (!Readable) throw new Error('A file is stored only after a response has come');
 			return Readable.from(bytes, { objectMode: false });
 		},

@@ -55,14 +55,6 @@ export const jobLedgerProperties: INodeProperties[] = [
 	},
 ];
 
-/** How to reach the Data Table, its fields checked. */
-interface LedgerPart {
-	baseUrl: string;
-	apiKey: string;
-	/** The name or ID of the table. */
-	table: string;
-}
-
 export const usesLedger = (data: ICredentialDataDecryptedObject): boolean =>
 	data['useJobLedger'] === true;
 
@@ -79,9 +71,10 @@ export function findLedgerKey({ n8nApiKey }: ICredentialDataDecryptedObject): st
 /**
  * Reads the part of a credential that is for the job ledger.
  *
+ * @returns how to reach the Data Table, and its name or ID.
  * @throws ServiceError `invalid` when a field is unusable.
  */
-export function readLedgerPart(data: ICredentialDataDecryptedObject): LedgerPart {
+export function readLedgerPart(data: ICredentialDataDecryptedObject) {
 	const table = String(data['ledgerTable'] ?? '').trim();
 	if (!table)
 		throw invalidInputError('The job ledger table is empty', 'Enter it in the credential.');

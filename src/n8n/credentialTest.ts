@@ -44,13 +44,7 @@ export interface CredentialProbe {
  */
 type LedgerCheck = (n8n: { http: Http; credentialName: string }, table: string) => Promise<string>;
 
-interface ProbeResponse {
-	status: number;
-	/** Parsed where it is JSON, otherwise the text. */
-	body: unknown;
-	/** What came in place of the service's response, in a few words: `an HTML page: "Sign in"`. */
-	page?: string;
-}
+type ProbeResponse = Awaited<ReturnType<typeof readAnswer>>;
 
 /** For a response that is not the service's: a login page, a proxy, another site. */
 export const notFromServiceResult = (what: string): INodeCredentialTestResult => ({
@@ -125,12 +119,14 @@ async function testService(
 	return { status: 'Error', message: said.filter(Boolean).join('. ') };
 }
 
-async function readAnswer(response: HttpResponse): Promise<ProbeResponse> {
+async function readAnswer(response: HttpResponse) {
 	const text = await readText(response);
 	const isPage = isWebPage(text, response.headers['content-type']?.toLowerCase());
 	return {
 		status: response.status,
+		/** Parsed where it is JSON, otherwise the text. */
 		body: tryParseJson(text.trim()) ?? text,
+		// what came in place of the service's response, in a few words: `an HTML page: "Sign in"`
 		...(isPage && { page: lowerFirst(describeWebPage(text)) }),
 	};
 }

@@ -158,9 +158,10 @@ export function toNetworkError(
 	error: unknown,
 	{ isOverdue = false, isStopped = false }: { isOverdue?: boolean; isStopped?: boolean } = {},
 ): ServiceError {
-	const { code, name, sent, message } = readErrorChain(error);
+	const failure = readErrorChain(error);
+	const { code, sent, message } = failure;
 	if (isStopped) return cancelledError(sent);
-	const [sentence, more] = describeFailure({ code, name, sent, isOverdue });
+	const [sentence, more] = describeFailure(failure, isOverdue);
 	return new ServiceError('unreachable', sentence, {
 		reason: [message, code && !message.includes(code) && `(${code})`].filter(Boolean).join(' '),
 		...(code && { code }),
@@ -169,19 +170,10 @@ export function toNetworkError(
 	});
 }
 
-interface Failure {
-	code: string;
-	name: string;
-	sent: boolean | undefined;
-	isOverdue: boolean;
-}
-
-function describeFailure({
-	code,
-	name,
-	sent,
-	isOverdue,
-}: Failure): [sentence: string, details?: ServiceErrorDetails] {
+function describeFailure(
+	{ code, name, sent }: ReturnType<typeof readErrorChain>,
+	isOverdue: boolean,
+): [sentence: string, details?: ServiceErrorDetails] {
 	if (sent) return [describeBrokenConnection(code, isOverdue)];
 	if (/^SsrfBlocked/.test(name)) {
 		const advice =
@@ -231,12 +223,7 @@ function readErrorChain(error: unknown) {
 	let sent: boolean | undefined;
 	let at: unknown = error;
 	for (let depth = 0; at instanceof Object && depth < 6; depth++) {
-		const link = at as {
-			code?: unknown;
-			name?: unknown;
-			message?: unknown;
-			cause?: unknown;
-		};
+		const link = at as Partial<Record<'code' | 'name' | 'message' | 'cause', unknown>>;
 		if (typeof link.code === 'string' && !code) code = link.code;
 		if (typeof link.name === 'string' && (!name || /^SsrfBlocked/.test(link.name)))
 			name = link.name;

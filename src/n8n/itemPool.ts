@@ -1,6 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
 import { mapServiceError, cancelledError } from '../core/errors';
+import { groupBy } from '../core/json';
 
 /** Milliseconds between the first items of two slots: started together, they would stay in step and wait for each other. */
 const START_STAGGER = 2;
@@ -29,7 +30,8 @@ export async function runPool(
 	concurrency: number,
 	work: (itemIndex: number, slot: Slot) => Promise<void>,
 ): Promise<void> {
-	const queues = groupIntoQueues(sequenceKeys);
+	const keyOf = (itemIndex: number) => sequenceKeys[itemIndex] ?? itemIndex;
+	const queues = [...groupBy(sequenceKeys.keys(), keyOf).values()];
 	const failures: unknown[] = [];
 	const slots = createSlots(concurrency, () => void begin());
 	/** The queue to begin next. */
@@ -116,19 +118,4 @@ async function settle<Value>(
 	} catch (cause) {
 		return { cause };
 	}
-}
-
-function groupIntoQueues(sequenceKeys: ReadonlyArray<string | undefined>): number[][] {
-	const byKey = new Map<string, number[]>();
-	const queues: number[][] = [];
-	for (const [itemIndex, key] of sequenceKeys.entries()) {
-		const queue = key === undefined ? undefined : byKey.get(key);
-		if (queue) queue.push(itemIndex);
-		else {
-			const newQueue = [itemIndex];
-			queues.push(newQueue);
-			if (key !== undefined) byKey.set(key, newQueue);
-		}
-	}
-	return queues;
 }

@@ -14,17 +14,6 @@ import type { Redactor } from './redact';
  * tools. It sends nothing: its `fetch` is ours, and it knows neither the address of the service nor the key.
  */
 
-/** What is used of the options of a model. */
-interface SdkModelOptions {
-	type: 'openai';
-	baseUrl: string;
-	apiKey: string;
-	model: string;
-	maxRetries: number;
-	timeout: number;
-	onFailedAttempt(error: unknown): void;
-}
-
 /** Takes a request of LangChain's client for chat completions. */
 export type ModelFetch = (
 	address: unknown,
@@ -78,11 +67,11 @@ export function supplyLanguageModel(
 			// each call decides by itself what may be sent again
 			maxRetries: 0,
 			timeout: NO_TIMEOUT,
-			onFailedAttempt(error) {
+			onFailedAttempt(error: unknown) {
 				const failure = findCallFailure(error);
 				if (failure) throw failure;
 			},
-		} satisfies SdkModelOptions),
+		}),
 	);
 	const guarded = guardRequests(response as SdkModel, fetch);
 	if (!guarded) throw unguardedError(n8n);
@@ -213,14 +202,9 @@ function withFacts(
 			...more,
 		);
 	const addOutputData: ISupplyDataFunctions['addOutputData'] = (type, index, data, ...more) => {
-		if (type === NodeConnectionTypes.AiLanguageModel)
-			n8n.addOutputData(
-				type,
-				index,
-				mapItems(data, (item) => addFacts(item, facts)),
-				...more,
-			);
-		else n8n.addOutputData(type, index, data, ...more);
+		const isAnswer = type === NodeConnectionTypes.AiLanguageModel;
+		const shown = isAnswer ? mapItems(data, (item) => addFacts(item, facts)) : data;
+		n8n.addOutputData(type, index, shown, ...more);
 	};
 	return Object.create(n8n, {
 		addInputData: { value: addInputData },

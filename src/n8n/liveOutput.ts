@@ -19,14 +19,7 @@ const MIN_PAUSE = 5;
 const MAX_READER_DELAY = 30_000;
 
 /** Writes the text of one item to its reader: n8n's chat, or the caller of a streaming webhook. */
-export interface LiveOutput {
-	/** Resolves when more text may be written. */
-	write(text: string): Promise<void>;
-	/** Sends the remaining text, and the end of the stream. */
-	end(): Promise<void>;
-	/** Whether there was anything to write. */
-	hasWritten(): boolean;
-}
+export type LiveOutput = ReturnType<typeof createLiveOutput>;
 
 /**
  * Whether the output has a reader. Never for an AI agent's tool: there the stream is the agent's, although n8n says for both that
@@ -49,7 +42,7 @@ export function createLiveOutput(
 	n8n: IExecuteFunctions,
 	itemIndex: number,
 	{ stop, stream = UNREDACTED_STREAM, heading = '' }: LiveOutputOptions = {},
-): LiveOutput {
+) {
 	const chunks = createChunkSender(n8n, itemIndex, stop);
 	/** Text that has not been sent. */
 	let gathered = '';
@@ -78,7 +71,8 @@ export function createLiveOutput(
 	};
 
 	return {
-		async write(piece) {
+		/** Resolves when more text may be written. */
+		async write(piece: string) {
 			if (!piece) return;
 			const text = stream.push(hasWritten ? piece : heading + piece);
 			hasWritten = true;
@@ -92,11 +86,13 @@ export function createLiveOutput(
 			}
 			lastWriteAt = Date.now();
 		},
+		/** Sends the remaining text, and the end of the stream. */
 		async end() {
 			gathered += stream.end();
 			await flush();
 			await chunks.end();
 		},
+		/** Whether there was anything to write. */
 		hasWritten: () => hasWritten,
 	};
 }

@@ -16,44 +16,31 @@ export const onIncompleteOption = {
 		'What to do when an answer stops before its end, or its text arrives in an unexpected format. Fail with an error whose details contain the text, or return a normal item with "complete" false. It is billed either way and never requested again.',
 } as const satisfies INodeProperties;
 
-/** What arrived of an incomplete answer, and what to say about it. */
-interface SalvagedAnswer<Partial> {
-	partial: Partial;
-	/** What arrived beside the text: `body`, the answer in its own form, and `unread`, a part that could not be read. */
-	extras: { body?: unknown; unread?: unknown };
-	/** Our sentence and the service's own words. */
-	notice: string;
-	/** IDs from the service, e.g. `chatId`. */
-	ids: Record<string, string>;
-	requestId?: string;
-}
-
 /**
+ * What arrived of an incomplete answer, and what to say about it.
+ *
  * @param textOf Finds the text of what arrived. An answer in an unexpected form counts only if it has text.
  * @returns undefined for any other failure, and for an answer without anything that arrived.
  */
 export function partialAnswerOf<Partial extends object>(
 	cause: unknown,
 	textOf: (partial: Partial) => string,
-): SalvagedAnswer<Partial> | undefined {
-	if (!(cause instanceof ServiceError)) return undefined;
-	const { partial, reason, requestId, ids = {} } = cause.details;
-	if (!partial) return undefined;
-	const isGiven =
-		cause.kind === 'truncated' || (cause.kind === 'malformed' && textOf(partial as Partial) !== '');
+) {
+	if (!(cause instanceof ServiceError) || !cause.details.partial) return undefined;
+	const { kind, message, details } = cause;
+	const { reason, requestId, ids = {} } = details;
+	const partial = details.partial as Partial & { body?: unknown; unread?: unknown };
+	const isGiven = kind === 'truncated' || (kind === 'malformed' && textOf(partial) !== '');
 	if (!isGiven) return undefined;
-	const notice = [`${cause.message}.`, reason].filter(Boolean).join(' ');
+	const { body, unread } = partial;
 	return {
 		partial: partial as Partial,
-		extras: extrasOf(partial),
-		notice,
+		/** What arrived beside the text: `body`, the answer in its own form, and `unread`, a part that could not be read. */
+		extras: { ...(body !== undefined && { body }), ...(unread !== undefined && { unread }) },
+		/** Our sentence and the service's own words. */
+		notice: [`${message}.`, reason].filter(Boolean).join(' '),
+		/** IDs from the service, e.g. `chatId`. */
 		ids,
 		...(requestId && { requestId }),
 	};
-}
-
-/** What an error keeps of an answer, beside its text. */
-export function extrasOf(partial: object): SalvagedAnswer<object>['extras'] {
-	const { body, unread } = partial as SalvagedAnswer<object>['extras'];
-	return { ...(body !== undefined && { body }), ...(unread !== undefined && { unread }) };
 }

@@ -1,36 +1,17 @@
 import { ServiceError } from '../core/errors';
 
-export interface Redactor {
-	/** For errors and logs: also redacts parts of a key, and anything that looks like a key. */
-	text(text: string): string;
-	/** The same for every text in it. */
-	texts<Data>(data: Data): Data;
-	/**
-	 * For outputs and stored data: redacts whole keys, and the end of a text if it can only be the beginning of a key. Returns the same
-	 * object if there is nothing to redact.
-	 */
-	data<Data>(data: Data): Data;
-	/** A redacted copy of an error: the service's words as by `text`; our own words, IDs and the partial answer as by `data`. */
-	error(error: ServiceError): ServiceError;
-	/** For streamed text. */
-	stream(): RedactedStream;
-	/** Adds another key to redact. */
-	addKey(key: string): void;
-}
+export type Redactor = ReturnType<typeof createRedactor>;
 
-export interface RedactedStream {
-	/** @returns what can be shown already. What may be the beginning of a key is held back. */
-	push(piece: string): string;
-	/** @returns what was held back, redacted if it can only be the beginning of a key. */
-	end(): string;
-}
+/** Redacts a text that comes in pieces. */
+export type RedactedStream = ReturnType<typeof createRedactedStream>;
 
 /** Removes API keys, in the forms of `formsOf`, from everything that a service may repeat. */
-export function createRedactor(firstKey: string): Redactor {
+export function createRedactor(firstKey: string) {
 	const inAnswers = createKeyFinder();
 	const inErrors = createKeyFinder();
 	/** The first and last characters of long keys. */
 	const keyEnds: string[] = [];
+	/** Adds another key to redact. */
 	const addKey = (key: string) => {
 		if (!key) return;
 		inErrors.add(key);
@@ -40,6 +21,7 @@ export function createRedactor(firstKey: string): Redactor {
 	addKey(firstKey);
 
 	const answer = (text: string) => removeKeys(inAnswers, text, isCutInAnswer);
+	/** For errors and logs: also redacts parts of a key, and anything that looks like a key. */
 	const text = (words: string) => {
 		// a service may have cut a key before an ellipsis, too
 		const pieces = removeKeys(inErrors, words).split(/(…|\.\.\.)/);
@@ -49,14 +31,20 @@ export function createRedactor(firstKey: string): Redactor {
 			.replace(/\bBearer\s+[\w.~+/=-]+/gi, 'Bearer ***')
 			.replace(/\bsk-[\w-]{8,}/g, '***');
 	};
+	/**
+	 * For outputs and stored data: redacts whole keys, and the end of a text if it can only be the beginning of a key. Returns the same
+	 * object if there is nothing to redact.
+	 */
 	const data = <Data>(value: Data): Data => mapTexts(value, answer);
+	/** As `text`, for every text in a value. */
 	const texts = <Data>(value: Data): Data => mapTexts(value, text);
 
 	return {
 		text,
 		texts,
 		data,
-		error({ kind, message, details }) {
+		/** A redacted copy of an error: the service's words as by `text`; our own words, IDs and the partial answer as by `data`. */
+		error({ kind, message, details }: ServiceError) {
 			const { reason, code, meta, computed, cause, ...rest } = details;
 			return new ServiceError(kind, answer(message), {
 				...data(rest),
@@ -67,6 +55,7 @@ export function createRedactor(firstKey: string): Redactor {
 				...(cause !== undefined && { cause }),
 			});
 		},
+		/** For streamed text. */
 		stream: () => createRedactedStream(inAnswers),
 		addKey,
 	};
@@ -167,18 +156,20 @@ function formsOf(key: string): string[] {
 
 const escapeForJson = (text: string) => JSON.stringify(text).slice(1, -1);
 
-function createRedactedStream(keys: KeyFinder): RedactedStream {
+function createRedactedStream(keys: KeyFinder) {
 	let held = '';
 	/** The character before what is held. */
 	let last = '';
 	return {
-		push(piece) {
+		/** @returns what can be shown already. What may be the beginning of a key is held back. */
+		push(piece: string) {
 			const text = last + held + piece;
 			const { shown, rest } = keys.redact(text, isOpen, last.length);
 			held = rest;
 			last = text.charAt(text.length - held.length - 1);
 			return shown;
 		},
+		/** @returns what was held back, redacted if it can only be the beginning of a key. */
 		end: () => removeKeys(keys, last + held, isCutInAnswer, last.length),
 	};
 }

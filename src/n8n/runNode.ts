@@ -9,8 +9,13 @@ import { hasExpression } from './parameterFields';
 import { runPool, type Slot } from './itemPool';
 import { isLive } from './liveOutput';
 import { requireN8n } from './n8nVersions';
-import { hasChoice } from './nodeProperties';
-import type { ItemOutput, Operation, PreflightContext, Resource } from './operation';
+import {
+	hasChoice,
+	type ItemOutput,
+	type Operation,
+	type PreflightContext,
+	type Resource,
+} from './operation';
 import { createOperationContexts } from './operationContext';
 import { createParamReader } from './parameters';
 import type { Redactor } from './redact';
@@ -205,26 +210,18 @@ async function checkItems(
 
 function findChosenOperation(n8n: IExecuteFunctions, resources: readonly Resource[]): Operation {
 	// n8n does not remove an expression that an AI model fills
-	const { resource: storedResource, operation: storedOperation } = n8n.getNode().parameters;
+	const { type, parameters } = n8n.getNode();
+	const { resource: storedResource, operation: storedOperation } = parameters;
+	const nodeError = (cause: Error) => toNodeError(n8n.getNode(), cause);
 	if (hasExpression(storedResource) || hasExpression(storedOperation))
-		throw toNodeError(
-			n8n.getNode(),
-			invalidInputError('Resource and Operation take no expression'),
-		);
+		throw nodeError(invalidInputError('Resource and Operation take no expression'));
 	const resource = findChosen(n8n, 'resource', resources);
-	if (resource?.notInTools && isToolType(n8n.getNode().type))
-		throw toNodeError(n8n.getNode(), notForAgentsError(resource.name));
 	if (!resource)
-		throw toNodeError(
-			n8n.getNode(),
-			new Error(`This node has no resource "${String(storedResource)}"`),
-		);
+		throw nodeError(new Error(`This node has no resource "${String(storedResource)}"`));
+	if (resource.notInTools && isToolType(type)) throw nodeError(notForAgentsError(resource.name));
 	const operation = findChosen(n8n, 'operation', resource.operations);
 	if (operation) return operation;
-	throw toNodeError(
-		n8n.getNode(),
-		new Error(`This node has no operation "${String(storedOperation)}"`),
-	);
+	throw nodeError(new Error(`This node has no operation "${String(storedOperation)}"`));
 }
 
 /** The entry of a list that was chosen in the editor, or its only one. */

@@ -6,17 +6,13 @@ import { getPollBudget, requireN8n } from './n8nVersions';
 import { toLogLine } from './recordIds';
 import { createRedactor, type Redactor } from './redact';
 
-/** Deadlines of one poll; milliseconds since 1970. */
-interface PollDeadlines {
-	/** No request is sent after it. */
-	asksUntil: number;
-	/** No job is claimed after it: there might be no time left to emit it. */
-	claimsUntil: number;
-}
-
 /** What one poll works with. */
 export interface PollContext {
-	time: PollDeadlines;
+	/**
+	 * Deadlines; milliseconds since 1970. No request is sent after the first, and no job is claimed after the second: there might be no
+	 * time left to emit it.
+	 */
+	time: { asksUntil: number; claimsUntil: number };
 	/** Whether it is the poll of an activation. */
 	isFirst: boolean;
 	/** Redacts errors. The keys that are used are added to it. */

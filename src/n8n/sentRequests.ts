@@ -60,6 +60,7 @@ export function createSentRequests(
 	// an AI agent calls its tool repeatedly with the same node and item, and each call is a new request
 	const asTool = isToolType(node.type);
 	const speakerTurn = readSpeakerTurn(n8n);
+	const track = (record: RequestRecord) => createSentRequest(record, resendIfUnknown, redact);
 
 	return {
 		/**
@@ -69,10 +70,7 @@ export function createSentRequests(
 		 */
 		recall(itemIndex: number, request: unknown) {
 			const entries = (context.starts ??= {});
-			if (speakerTurn) {
-				const record = findTurn(entries, scope, speakerTurn);
-				return createSentRequest(record, resendIfUnknown, redact);
-			}
+			if (speakerTurn) return track(findTurn(entries, scope, speakerTurn));
 			const key = `${runIndex}.${itemIndex}`;
 			const prints: Fingerprints = {
 				request: fingerprint(scope, request),
@@ -84,7 +82,7 @@ export function createSentRequests(
 				findSameRequest(entries[key], prints) ??
 				// some AI agents give a repeated run of their tool a new run index (n8n-core 2.41.1, get-input-connection-data.js:157)
 				(asTool ? findOpenRequest(entries, prints) : undefined);
-			return createSentRequest({ entries, key, prints, earlier }, resendIfUnknown, redact);
+			return track({ entries, key, prints, earlier });
 		},
 
 		/**
@@ -95,8 +93,7 @@ export function createSentRequests(
 			const entries = (context.starts ??= {});
 			const print = fingerprint(scope, request);
 			const key = `${runIndex}.${itemIndex}.${print}`;
-			const record = { entries, key, prints: { request: print }, earlier: entries[key] };
-			return createSentRequest(record, resendIfUnknown, redact);
+			return track({ entries, key, prints: { request: print }, earlier: entries[key] });
 		},
 
 		/** Deletes the records of this run. Once every item has succeeded, n8n does not run the node again. */

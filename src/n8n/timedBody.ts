@@ -83,26 +83,7 @@ interface TimedRequest {
 }
 
 /** The timeouts of all requests of one execution. */
-interface RequestTimeouts {
-	/** Milliseconds without a single byte. */
-	readonly idleTimeout: number;
-	/** @param headBy Milliseconds since 1970 by which the response head has to be in. */
-	begin(headBy?: number): TimedRequest;
-	/** Closes the socket, unless the request is done. */
-	end(request: TimedRequest, how: NonNullable<TimedRequest['end']>): void;
-	/** Whether the execution was stopped. */
-	isCancelled(): boolean;
-	/** Milliseconds for which a service may still end the body after its reader has stopped: 50 to 100. */
-	waitGracePeriod(): Promise<void>;
-}
-
-interface TimeoutLimits {
-	idleTimeout: number;
-	/** Milliseconds that an answer may take in all. */
-	totalTimeout: number;
-	/** Aborts when the execution is stopped. */
-	stop: AbortSignal | undefined;
-}
+type RequestTimeouts = ReturnType<typeof createRequestTimeouts>;
 
 /** Milliseconds between two checks at most, so that the timer stops soon after the last request. */
 const MAX_SLEEP = 1000;
@@ -112,20 +93,26 @@ const HALF_GRACE_PERIOD = 50;
 /** A shared abort reason: without one, each abort creates an error with a stack, which is expensive. */
 const REQUEST_ENDED = new Error('The request was ended');
 
+interface TimeoutLimits {
+	/** Milliseconds without a single byte. */
+	idleTimeout: number;
+	/** Milliseconds that an answer may take in all. */
+	totalTimeout: number;
+	/** Aborts when the execution is stopped. */
+	stop: AbortSignal | undefined;
+}
+
 /**
  * One timer and one listener for Stop for all requests of an execution. A timer and two signals per request would take more time
  * than all the rest of our work, and stay in memory until the limits have passed.
  */
-export function createRequestTimeouts({
-	idleTimeout,
-	totalTimeout,
-	stop,
-}: TimeoutLimits): RequestTimeouts {
+export function createRequestTimeouts({ idleTimeout, totalTimeout, stop }: TimeoutLimits) {
 	const inFlight = new Set<TimedRequest>();
 	/** Whether the timer runs. */
 	let isWatching = false;
 
-	const end: RequestTimeouts['end'] = (request, how) => {
+	/** Closes the socket, unless the request is done. */
+	const end = (request: TimedRequest, how: NonNullable<TimedRequest['end']>) => {
 		if (request.end) return;
 		request.end = how;
 		inFlight.delete(request);
@@ -161,6 +148,7 @@ export function createRequestTimeouts({
 
 	return {
 		idleTimeout,
+		/** @param headBy Milliseconds since 1970 by which the response head has to be in. */
 		begin(headBy = Infinity) {
 			const request = createTimedRequest(headBy);
 			inFlight.add(request);
@@ -169,7 +157,9 @@ export function createRequestTimeouts({
 			return request;
 		},
 		end,
+		/** Whether the execution was stopped. */
 		isCancelled: () => stop?.aborted ?? false,
+		/** For as long a service may still end the body after its reader has stopped. */
 		waitGracePeriod: createGracePeriod(),
 	};
 }

@@ -1,4 +1,4 @@
-import { messageTextParams, readMessageText } from '../../../src/n8n/messageText.params';
+import { messageTextParams, readMessageText } from '../../../src/n8n/chatInput.params';
 import { operation } from '../../../src/n8n/operation';
 import { askQuestion, chatSequenceKey, toQuestionRequest } from './askQuestion';
 import { chatParams } from './chat';

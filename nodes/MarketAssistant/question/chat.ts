@@ -20,7 +20,7 @@ import {
 	sessionKeyParam,
 	sessionModeParam,
 	type SessionSource,
-} from '../../../src/n8n/sessionMode.params';
+} from '../../../src/n8n/chatInput.params';
 
 /** Where the chats of sessions are remembered, in the words of the editor. */
 const REMEMBERING = '"Use a Job Ledger" in the Market Assistant API credential';

@@ -40,7 +40,7 @@ export async function deliver(n8n: IExecuteFunctions): Promise<INodeExecutionDat
 		// a stalled download must end before the lease expires
 		const idleTimeout = Math.min(defaultRequestSettings.idleTimeout, settings.lease / 3000);
 		const requests = { ...defaultRequestSettings, idleTimeout };
-		const router = await connect(n8n, access, requests, { redact });
+		const router = await connect(n8n, access, requests, redact);
 		const open = async () =>
 			await openLedger(
 				router.connectLedger(),

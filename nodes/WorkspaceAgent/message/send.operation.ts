@@ -3,19 +3,20 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { type PartialAnswer, sendMessage } from '../../../src/agent/client';
 import { invalidInputError, mapServiceError } from '../../../src/core/errors';
-import { messageTextParams, readMessageText } from '../../../src/n8n/messageText.params';
-import { operation, type PrepareContext } from '../../../src/n8n/operation';
-import { withFieldRules } from '../../../src/n8n/parameterFields';
-import type { ParamValues } from '../../../src/n8n/parameters';
-import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import {
 	findSession,
 	type FoundSession,
+	messageTextParams,
+	readMessageText,
 	readSessionKey,
 	sessionKeyParam,
 	sessionModeParam,
 	type SessionSource,
-} from '../../../src/n8n/sessionMode.params';
+} from '../../../src/n8n/chatInput.params';
+import { operation, type PrepareContext } from '../../../src/n8n/operation';
+import { withFieldRules } from '../../../src/n8n/parameterFields';
+import type { ParamValues } from '../../../src/n8n/parameters';
+import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { NAMESPACE_URL, parseUuid, uuidV5 } from '../../../src/n8n/uuid';
 
 const messageParams = messageTextParams({
