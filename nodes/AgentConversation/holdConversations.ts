@@ -29,12 +29,20 @@ import {
 import { isAttached } from '../../src/n8n/attachedTools';
 import { abortableSleep } from '../../src/n8n/n8nVersions';
 import { markAsBegun } from '../../src/n8n/platform';
-import { type Answer, type Answers, toAnswers, toRequest } from './request';
-import { announceSpeaker, recordProgress, showEnding, showTurn, toOutput } from './output';
-import { askModerator } from './moderator';
 import { openConversations } from './openConversations';
-import { isChat, isOurs } from './speakers';
-import { actionId, reviewId, type Settings, type State, UNSTORED } from './state';
+import { createDisplay, recordProgress, toOutput } from './output';
+import {
+	actionId,
+	type Answer,
+	type Answers,
+	reviewId,
+	type Settings,
+	type State,
+	toAnswers,
+	toRequest,
+	UNSTORED,
+} from './request';
+import { askModerator, isChat, isOurs } from './speakers';
 
 /**
  * One call of the node: it begins the conversations, or takes answers; then it asks n8n to run the next speakers, or returns what was
@@ -51,13 +59,15 @@ export async function holdConversations(
 	const answers = toAnswers(response);
 	for (const [itemIndex, item] of state.items.entries()) {
 		if ('refusal' in item || item.conversation.ending) continue;
+		const { settings } = item;
+		const display = createDisplay(n8n, itemIndex, settings);
+		const call = { n8n, itemIndex, settings, state, display };
 		const advance = async () => {
-			if (begun) item.conversation = await takeAnswer(n8n, itemIndex, item, answers, state);
-			const next = await askNextSpeaker(n8n, itemIndex, item.conversation, item.settings, state);
-			item.conversation = endIfDetached(n8n, next, state);
-			await showEnding(n8n, itemIndex, item.settings, item.conversation);
+			if (begun) item.conversation = await takeAnswer(call, item.conversation, answers);
+			item.conversation = endIfDetached(call, await askNextSpeaker(call, item.conversation));
+			await display.showEnding(item.conversation);
 		};
-		const end = (cause: unknown) => void (item.conversation = endByError(item, cause));
+		const end = (cause: unknown) => void (item.conversation = endByError(item.conversation, cause));
 		await (begun ? advance().catch(end) : advance());
 		recordProgress(n8n, itemIndex, item.conversation);
 	}
@@ -65,6 +75,15 @@ export async function holdConversations(
 	if (!request.actions.length) return [toOutput(n8n, state)];
 	markAsBegun(n8n);
 	return request;
+}
+
+/** What the steps of one conversation need in this call of the node. */
+interface Call {
+	n8n: IExecuteFunctions;
+	itemIndex: number;
+	settings: Settings;
+	state: State;
+	display: ReturnType<typeof createDisplay>;
 }
 
 function findState(response: EngineResponse | undefined): State | undefined {
@@ -83,22 +102,20 @@ const copyState = (state: State): State => ({
 
 /** Takes the answer to the turn in progress, or a person's decision on it. */
 async function takeAnswer(
-	n8n: IExecuteFunctions,
-	itemIndex: number,
-	{ conversation, settings }: { conversation: Conversation; settings: Settings },
+	{ n8n, itemIndex, state, display }: Call,
+	conversation: Conversation,
 	answers: Answers,
-	{ speakers, ...state }: State,
 ): Promise<Conversation> {
 	const { pending } = conversation;
 	if (!pending) return conversation;
 	const answer = answers.get(actionId(itemIndex, pending));
 	const review = answers.get(reviewId(itemIndex, pending));
-	const tool = speakers[pending.speaker];
+	const tool = state.speakers[pending.speaker];
 	const given = { ...n8n.getInputData()[itemIndex]?.json, ...(answer ?? review)?.input };
 	if (!answer && review && tool?.review) {
 		const decision = readDecision(review.items, given);
 		if (!decision.isApproved) return receiveReply(conversation, decision.reply, Date.now());
-		await announceSpeaker(n8n, itemIndex, settings, tool);
+		await display.announceSpeaker(tool);
 		return approveTurn(conversation, decision.by ?? review.node);
 	}
 	const reply = answer
@@ -111,7 +128,7 @@ async function takeAnswer(
 			})
 		: NO_ANSWER;
 	const heard = receiveReply(conversation, reply, Date.now());
-	await showTurn(n8n, itemIndex, settings, tool, heard, reply);
+	await display.showTurn(tool, heard, reply);
 	return heard;
 }
 
@@ -136,54 +153,50 @@ const NO_ANSWER = failedReply(
 );
 
 /** A conversation whose next speaker is gone ends: n8n would fail, and the turns so far would not be in the output. */
-function endIfDetached(
-	n8n: IExecuteFunctions,
-	conversation: Conversation,
-	{ speakers }: State,
-): Conversation {
-	const { pending, ...others } = conversation;
-	const tool = pending && speakers[pending.speaker];
+function endIfDetached({ n8n, state }: Call, conversation: Conversation): Conversation {
+	const { pending } = conversation;
+	const tool = pending && state.speakers[pending.speaker];
 	if (!pending || (tool && isAttached(n8n, tool))) return conversation;
-	const { turn, speaker, message } = pending;
-	const reason = `${speaker} is no longer connected`;
-	const failure = { turn, speaker, message, error: NOT_SENT };
-	return endConversation(others, { kind: 'speakerFailed', reason, failure }, Date.now());
+	return endByFailure(conversation, `${pending.speaker} is no longer connected`, NOT_SENT);
 }
 
 const NOT_SENT =
 	'It was removed, renamed or disabled while the conversation went on. Nothing was sent to it.';
 
 /** What was said so far is never lost to a defect, of this package or of n8n. The answer to the turn in progress may be. */
-function endByError({ conversation }: { conversation: Conversation }, cause: unknown) {
-	const { pending, ...others } = conversation;
-	if (others.ending) return others;
+function endByError(conversation: Conversation, cause: unknown): Conversation {
+	if (conversation.ending) return conversation;
 	const error = cause instanceof Error ? cause.message : String(cause);
-	const failure = pending && {
-		turn: pending.turn,
-		speaker: pending.speaker,
-		message: pending.message,
-		error: `Its answer could not be taken. It has probably received its message: ${error}`,
-	};
-	const reason = `The conversation could not go on: ${error}`;
-	const ending = { kind: 'speakerFailed' as const, reason, ...(failure && { failure }) };
-	return endConversation(others, ending, Date.now());
+	return endByFailure(
+		conversation,
+		`The conversation could not go on: ${error}`,
+		`Its answer could not be taken. It has probably received its message: ${error}`,
+	);
+}
+
+/** @param error What became of the turn in progress, if there is one. */
+function endByFailure(
+	{ pending, ...others }: Conversation,
+	reason: string,
+	error: string,
+): Conversation {
+	const ending = { kind: 'speakerFailed' as const, reason };
+	if (!pending) return endConversation(others, ending, Date.now());
+	const { turn, speaker, message } = pending;
+	const failure = { turn, speaker, message, error };
+	return endConversation(others, { ...ending, failure }, Date.now());
 }
 
 /** Hands the turn to the next speaker, unless somebody has it or the conversation has ended. */
-async function askNextSpeaker(
-	n8n: IExecuteFunctions,
-	itemIndex: number,
-	conversation: Conversation,
-	settings: Settings,
-	{ speakers }: State,
-): Promise<Conversation> {
+async function askNextSpeaker(call: Call, conversation: Conversation): Promise<Conversation> {
+	const { n8n, settings, state, display } = call;
 	const { pending, ending, turns, earlier } = conversation;
 	if (pending || ending) return conversation;
 	const reached = checkLimits(conversation, Date.now());
 	if (reached) return endConversation(conversation, reached, Date.now());
 	if (turns.length > earlier && settings.pause)
 		await abortableSleep(settings.pause, n8n.getExecutionCancelSignal());
-	const choice = await choose(n8n, conversation, settings, speakers);
+	const choice = await choose(call, conversation);
 	if ('isDone' in choice) {
 		const reason = 'The moderator ended the conversation';
 		return endConversation(conversation, { kind: 'moderator', reason }, Date.now());
@@ -192,16 +205,14 @@ async function askNextSpeaker(
 	const { message, note } = composeMessage(conversation, speaker);
 	const notes = [choice.note, note].filter(Boolean).join(' ');
 	const asked = askSpeaker(conversation, { speaker, message, note: notes });
-	if (!speakers[speaker]?.review)
-		await announceSpeaker(n8n, itemIndex, settings, speakers[speaker]);
+	const tool = state.speakers[speaker];
+	if (!tool?.review) await display.announceSpeaker(tool);
 	return asked;
 }
 
 async function choose(
-	n8n: IExecuteFunctions,
+	{ n8n, settings, state }: Call,
 	conversation: Conversation,
-	{ moderatorInstructions }: Settings,
-	speakers: State['speakers'],
 ): Promise<Moderation> {
 	switch (conversation.rules.turnOrder) {
 		case 'inTurn':
@@ -209,6 +220,6 @@ async function choose(
 		case 'addressed':
 			return addressedSpeaker(conversation);
 		case 'moderator':
-			return await askModerator(n8n, conversation, moderatorInstructions, speakers);
+			return await askModerator(n8n, conversation, settings.moderatorInstructions, state.speakers);
 	}
 }

@@ -19,9 +19,8 @@ import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
 import { getOnError } from '../../src/n8n/platform';
 import { NAMESPACE_URL, parseUuid, uuidV5 } from '../../src/n8n/uuid';
 import { conversationParams } from './conversation.params';
-import { hasModerator } from './moderator';
-import { isMarketAssistant, isModelRouter } from './speakers';
-import type { ItemState, State } from './state';
+import type { ItemState, State } from './request';
+import { hasModerator, isMarketAssistant, isModelRouter } from './speakers';
 
 type Values = ParamValues<typeof conversationParams>;
 

@@ -14,8 +14,8 @@ import { continuesOnFail } from '../../src/n8n/errors';
 import { addHint } from '../../src/n8n/n8nVersions';
 import { createLiveOutput, speakerHeading } from '../../src/n8n/liveOutput';
 import { recordConversation } from '../../src/n8n/recordIds';
+import type { ItemState, Settings, State } from './request';
 import { isAgentTool } from './speakers';
-import type { ItemState, Settings, State } from './state';
 
 /**
  * The results of all conversations, linked to the items that began them.
@@ -123,41 +123,37 @@ export function recordProgress(
 	});
 }
 
-/** Names the speaker whose own node writes its answer into the chat without a name. */
-export async function announceSpeaker(
-	n8n: IExecuteFunctions,
-	itemIndex: number,
-	settings: Settings,
-	tool: AttachedTool | undefined,
-): Promise<void> {
-	if (tool && isAgentTool(tool)) await write(n8n, itemIndex, settings, speakerHeading(tool.node));
-}
-
-/** Shows what was said, unless the speaker's own node has written it. */
-export async function showTurn(
-	n8n: IExecuteFunctions,
-	itemIndex: number,
-	settings: Settings,
-	tool: AttachedTool | undefined,
-	{ turns, pending }: Conversation,
-	{ text, failure, wasShown }: Reply,
-): Promise<void> {
-	// a turn that is asked once more shows nothing yet
-	const turn = pending ? undefined : turns.at(-1);
-	if (!tool || !turn || wasShown || (isAgentTool(tool) && !failure)) return;
-	if (text.trim()) await write(n8n, itemIndex, settings, `${speakerHeading(turn.speaker)}${text}`);
-}
-
-/** Says why a conversation ended, unless it has come to an end that was to be expected. */
-export async function showEnding(
-	n8n: IExecuteFunctions,
-	itemIndex: number,
-	settings: Settings,
-	{ ending }: Conversation,
-): Promise<void> {
-	if (!ending || EXPECTED_ENDINGS.has(ending.kind)) return;
-	const { reason, failure } = ending;
-	await write(n8n, itemIndex, settings, failure ? `${reason}. ${failure.error}` : `${reason}.`);
+/** Writes a conversation into the chat, or to the caller of a streaming webhook, unless the user hides its turns. */
+export function createDisplay(n8n: IExecuteFunctions, itemIndex: number, { showLive }: Settings) {
+	const write = async (text: string) => {
+		if (!showLive || !n8n.isStreaming()) return;
+		const output = createLiveOutput(n8n, itemIndex);
+		await output.write(text);
+		await output.end();
+	};
+	return {
+		/** Names the speaker whose own node writes its answer into the chat without a name. */
+		async announceSpeaker(tool: AttachedTool | undefined): Promise<void> {
+			if (tool && isAgentTool(tool)) await write(speakerHeading(tool.node));
+		},
+		/** Shows what was said, unless the speaker's own node has written it. */
+		async showTurn(
+			tool: AttachedTool | undefined,
+			{ turns, pending }: Conversation,
+			{ text, failure, wasShown }: Reply,
+		): Promise<void> {
+			// a turn that is asked once more shows nothing yet
+			const turn = pending ? undefined : turns.at(-1);
+			if (!tool || !turn || wasShown || (isAgentTool(tool) && !failure)) return;
+			if (text.trim()) await write(`${speakerHeading(turn.speaker)}${text}`);
+		},
+		/** Says why a conversation ended, unless it has come to an end that was to be expected. */
+		async showEnding({ ending }: Conversation): Promise<void> {
+			if (!ending || EXPECTED_ENDINGS.has(ending.kind)) return;
+			const { reason, failure } = ending;
+			await write(failure ? `${reason}. ${failure.error}` : `${reason}.`);
+		},
+	};
 }
 
 const EXPECTED_ENDINGS = new Set<EndingKind>([
@@ -166,15 +162,3 @@ const EXPECTED_ENDINGS = new Set<EndingKind>([
 	'stopPhrase',
 	'turnLimit',
 ]);
-
-async function write(
-	n8n: IExecuteFunctions,
-	itemIndex: number,
-	{ showLive }: Settings,
-	text: string,
-): Promise<void> {
-	if (!showLive || !n8n.isStreaming()) return;
-	const output = createLiveOutput(n8n, itemIndex);
-	await output.write(text);
-	await output.end();
-}

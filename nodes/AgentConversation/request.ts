@@ -4,6 +4,7 @@ import {
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
+	type ISourceData,
 	type ITaskData,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
@@ -11,7 +12,44 @@ import {
 import type { Conversation, PendingTurn } from '../../src/conversation/conversation';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { toTurnInput } from './speakers';
-import { actionId, reviewId, type State, UNSTORED } from './state';
+
+/** How an item's conversation is shown and returned. */
+export interface Settings {
+	showLive: boolean;
+	/** Milliseconds before each turn except the first. */
+	pause: number;
+	outputMode: 'conversation' | 'turns';
+	moderatorInstructions: string;
+}
+
+/** The conversation of one item, or why the item could not begin one. */
+export type ItemState =
+	| { conversation: Conversation; settings: Settings }
+	| { refusal: { message: string; description?: string } };
+
+export const UNSTORED = Symbol('unstored');
+
+/** What n8n carries from call to call of the node, and stores while the execution waits: plain data. */
+export interface State {
+	items: ItemState[];
+	/** By the name of the speaker: the tool that speaks. */
+	speakers: Record<string, AttachedTool>;
+	/** Set as long as n8n has not stored the state: a symbol gets lost then, as it does while the execution waits for a person. */
+	[UNSTORED]?: true;
+	/** Where the items come from. When n8n calls the node again, it says output 0 (n8n-core 2.41.1, requests-response.js:144). */
+	source?: ISourceData;
+}
+
+/**
+ * Identifies what is asked for a turn. With every try of Retry On Fail, n8n gives the same answers once more.
+ *
+ * It begins with the index of the item: our own speakers read that from it (`readSpeakerTurn`, src/n8n/caller.ts).
+ */
+export const actionId = (itemIndex: number, { turn, attempt }: { turn: number; attempt: number }) =>
+	`${itemIndex}.${turn}.${attempt}`;
+
+export const reviewId = (itemIndex: number, pending: { turn: number; attempt: number }) =>
+	`${actionId(itemIndex, pending)}.review`;
 
 type Action = EngineRequest['actions'][number];
 
@@ -28,30 +66,22 @@ export function toRequest(n8n: IExecuteFunctions, state: State): EngineRequest {
 		const tool = pending && state.speakers[pending.speaker];
 		if (!pending || !tool) return [];
 		const showLive = settings.showLive && n8n.isStreaming();
-		const input = toTurnInput(conversation, pending, tool, showLive);
-		const needsReview = tool.review && pending.approvedBy === undefined;
+		const { node, review } = tool;
+		if (review && pending.approvedBy === undefined)
+			return [toReviewAction(itemIndex, conversation, pending, tool)];
 		return [
-			needsReview
-				? toReviewAction(itemIndex, conversation, pending, tool)
-				: toSpeakerAction(itemIndex, pending, tool, input),
+			{
+				actionType: 'ExecutionNodeAction',
+				nodeName: node,
+				type: NodeConnectionTypes.AiTool,
+				id: actionId(itemIndex, pending),
+				input: toTurnInput(conversation, pending, tool, showLive),
+				metadata: { itemIndex, ...(review && { parentNodeName: review.node }) },
+			},
 		];
 	});
 	return { actions, metadata: { ...state, [UNSTORED]: true } };
 }
-
-const toSpeakerAction = (
-	itemIndex: number,
-	pending: PendingTurn,
-	{ node, review }: AttachedTool,
-	input: IDataObject,
-): Action => ({
-	actionType: 'ExecutionNodeAction',
-	nodeName: node,
-	type: NodeConnectionTypes.AiTool,
-	id: actionId(itemIndex, pending),
-	input,
-	metadata: { itemIndex, ...(review && { parentNodeName: review.node }) },
-});
 
 /**
  * Asks a person first, by the review node above the speaker. The person sees the message, and nothing that identifies a session.

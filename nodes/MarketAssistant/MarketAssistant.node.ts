@@ -9,8 +9,7 @@ import { checkLedgerKey } from '../../src/ledger/tableSetup';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties, operationSubtitle } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
-import { access, probe } from './access';
-import { resources } from './resources';
+import { access, probe, resources } from './resources';
 
 export class MarketAssistant implements INodeType {
 	description: INodeTypeDescription = {

@@ -1,6 +1,54 @@
+import { invalidInputError } from '../../src/core/errors';
+import { openLedger } from '../../src/ledger/dataTable';
+import { createSlotBook } from '../../src/ledger/slotBook';
+import type { ServiceAccess } from '../../src/n8n/connection';
+import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
 import type { Resource } from '../../src/n8n/operation';
 import { ask } from './question/ask.operation';
 import { askGuided } from './question/askGuided.operation';
+
+export const access: ServiceAccess = {
+	credential: 'marketAssistantApi',
+	credentialName: 'Market Assistant API',
+	version: 'v1',
+	// a question is asked without the chat of its session rather than late
+	ledgerTimeout: 5,
+	openSlotBook: (connectLedger, account) =>
+		createSlotBook(async () => {
+			const { httpWithoutRetries: http, ...connection } = connectLedger();
+			return await openLedger({ ...connection, http }, connection.clock, '');
+		}, account),
+	requestsPerMinute({ plan, requestsPerMinute }) {
+		if (plan === 'pro') return 300;
+		// a credential saved before the Plan field existed
+		if (plan !== 'custom') return 60;
+		const limit = Number(requestsPerMinute);
+		if (limit >= 1 && Number.isFinite(limit)) return limit;
+		throw invalidInputError(
+			'Requests per Minute must be a number of 1 or more',
+			'It is set in the credential, beside the plan.',
+		);
+	},
+};
+
+/** Sends no question: with a valid key, the service answers that the question is missing. It checks the key of every request. */
+export const probe: CredentialProbe = {
+	service: 'The market assistant',
+	method: 'POST',
+	path: '/v1/invoke_assistant',
+	version: 'v1',
+	header: (key) => ({ 'X-API-Key': key }),
+	body: {},
+	judge({ status, body, page }) {
+		const isRefusal = status === 400 || status === 422;
+		if (isRefusal && page) return notFromServiceResult(`The address answered with ${page}`);
+		if (isRefusal) return { status: 'OK', message: 'The market assistant accepted the key' };
+		const isJson = typeof body === 'object' && body !== null;
+		return status >= 200 && status < 300 && !isJson
+			? notFromServiceResult('The address answered, but not as the assistant does')
+			: undefined;
+	},
+};
 
 export const resources: Resource[] = [
 	{

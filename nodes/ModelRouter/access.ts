@@ -1,6 +1,6 @@
 import type { ServiceAccess } from '../../src/n8n/connection';
 import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
-import { findModels } from '../../src/router/catalogPage';
+import { findModels } from '../../src/router/catalog';
 
 export const access: ServiceAccess = {
 	credential: 'modelRouterApi',

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { withFieldRules } from '../../src/n8n/parameterFields';
+import { checkUrl } from '../../src/router/messages';
 
 export const simplifyParam = {
 	displayName: 'Simplify',
@@ -29,14 +30,19 @@ export const limitParam = {
 	description: 'Max number of results to return',
 } as const satisfies INodeProperties;
 
-/** Of everything that is paid per item. Each kind of request has its own description of how the cost is calculated. */
-export const spendingCapPerItemParam = withFieldRules({ inTool: 'fixed', isDecimal: true })({
-	displayName: 'Spending Cap per Item (USD)',
-	name: 'spendingCapPerItem',
+/** A cap in USD. */
+export const capFields = {
 	type: 'number',
 	// otherwise an expression without a value would remove the cap
 	required: true,
 	typeOptions: { minValue: 0 },
+} as const satisfies Partial<INodeProperties>;
+
+/** Of everything that is paid per item. Each kind of request has its own description of how the cost is calculated. */
+export const spendingCapPerItemParam = withFieldRules({ inTool: 'fixed', isDecimal: true })({
+	displayName: 'Spending Cap per Item (USD)',
+	name: 'spendingCapPerItem',
+	...capFields,
 	default: 1,
 	description: 'An item that could cost more than this is not sent. 0 sends nothing that costs.',
 });
@@ -83,3 +89,35 @@ export const urlSourceField = {
 	default: '',
 	placeholder: 'e.g. https://example.com/picture.png',
 } as const satisfies INodeProperties;
+
+/** A file as entered in the editor. It is not read yet. */
+export interface FileSource {
+	/** Its label in the editor, for error messages. */
+	path: string;
+	url?: string;
+	binaryProperty?: string;
+}
+
+/**
+ * @param list The label of the list that the file is in.
+ * @throws ServiceError `invalid` for a URL that the service could not read.
+ */
+export function toFileSource(
+	list: string,
+	index: number,
+	{
+		source,
+		url = '',
+		binaryProperty = '',
+	}: { [name in 'source' | 'url' | 'binaryProperty']?: string },
+): FileSource {
+	const path = `${list} ${index + 1}`;
+	if (source === 'url') return { path, url: checkUrl(url, `${path}: URL`) };
+	return { path, binaryProperty: binaryProperty.trim() || binarySourceField.default };
+}
+
+/** The address of a file, or what is found about it in the input. @param open Finds or reads the file. */
+export const openSource = <File>(
+	{ path, url, binaryProperty = '' }: FileSource,
+	open: (property: string, path: string) => File,
+): File | { url: string } => (url === undefined ? open(binaryProperty, path) : { url });

@@ -13,23 +13,28 @@ import { toNodeError } from '../../src/n8n/errors';
 import { requireN8n } from '../../src/n8n/n8nVersions';
 import type { ItemOutput, PreflightContext } from '../../src/n8n/operation';
 import type { Lookup } from '../../src/n8n/sharedCache';
-import { compareByKnownKind, listModels, matchesFilter, readPrice } from '../../src/router/catalog';
+import { listModels } from '../../src/router/catalog';
 import { modalities, modalityNames } from '../../src/router/messages';
 import {
+	compareByKnownKind,
 	createModelFinder,
 	kindOfMediaType,
+	matchesFilter,
 	mediaTypes,
 	type Model,
 	type ModelKind,
+	readPrice,
 } from '../../src/router/model';
+import type { NoCostBound } from '../../src/router/pricing';
 import { access } from './access';
 
-interface CachedCatalog {
+type CachedCatalog = Awaited<ReturnType<typeof readCatalog>>;
+
+/** @returns also why entries are missing, if the catalog is not complete. */
+async function readCatalog(http: Http) {
+	const { models, ...more } = await listModels(http);
 	/** Finds an entry by its id, in any spelling. */
-	find(id: string): Model | undefined;
-	requestId?: string;
-	/** Why entries are missing. Absent if the catalog is complete. */
-	incompleteReason?: string;
+	return { find: createModelFinder(models), ...more };
 }
 
 /**
@@ -41,12 +46,11 @@ export async function getCachedCatalog(
 	{ lookUp }: Pick<PreflightContext<unknown>, 'lookUp'>,
 	isEnough?: (catalog: Lookup<CachedCatalog>) => boolean,
 ): Promise<Lookup<CachedCatalog>> {
-	const read = async (http: Http): Promise<CachedCatalog> => {
-		const { models, ...more } = await listModels(http);
-		return { find: createModelFinder(models), ...more };
-	};
-	return await lookUp('catalog', read, isEnough);
+	return await lookUp('catalog', readCatalog, isEnough);
 }
+
+/** The entry of a model in the catalog, or why there is none: the cost of a request to it has no bound then. */
+export type FoundModel = { entry: Model } | NoCostBound;
 
 /**
  * Rejects a request that does not fit the catalog.
@@ -57,16 +61,16 @@ export async function getCachedCatalog(
 export async function checkAgainstCatalog(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
 	model: string,
-	judge: (found: { entry: Model } | { missing: string; remedy?: string }) => void,
+	judge: (found: FoundModel) => void,
 ): Promise<void> {
 	const judgeCatalog = (catalog: Lookup<CachedCatalog>) => {
 		if ('missing' in catalog)
-			return judge({ missing: `the catalog could not be read (${catalog.missing})` });
+			return judge({ unbounded: `the catalog could not be read (${catalog.missing})` });
 		const entry = catalog.value.find(model);
 		if (entry) return judge({ entry });
 		const { incompleteReason } = catalog.value;
 		judge({
-			missing: `the catalog does not have the model ${model}${incompleteReason ? `. ${incompleteReason}` : ''}`,
+			unbounded: `the catalog does not have the model ${model}${incompleteReason ? `. ${incompleteReason}` : ''}`,
 			remedy:
 				'Choose a model from the list, or correct its ID. Only if you are sure that the service has it, turn on "Allow Unknown Cost" in Options.',
 		});

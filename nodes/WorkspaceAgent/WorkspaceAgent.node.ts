@@ -8,8 +8,7 @@ import {
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { labelSubtitle, nodeProperties } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
-import { access, probe } from './access';
-import { resources } from './resources';
+import { access, probe, resources } from './resources';
 
 export class WorkspaceAgent implements INodeType {
 	description: INodeTypeDescription = {

@@ -1,5 +1,30 @@
+import type { ServiceAccess } from '../../src/n8n/connection';
+import type { CredentialProbe } from '../../src/n8n/credentialTest';
 import type { Resource } from '../../src/n8n/operation';
 import { send } from './message/send.operation';
+
+export const access: ServiceAccess = {
+	credential: 'workspaceAgentApi',
+	credentialName: 'Workspace Agent API',
+};
+
+/** A session id that is never used. */
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
+/** A GET where only POST is specified: it starts no conversation, and the service checks the key first. */
+export const probe: CredentialProbe = {
+	service: 'The workspace agent',
+	method: 'GET',
+	path: `/session/${NIL_UUID}/messages`,
+	header: (key) => ({ Authorization: `Bearer ${key}` }),
+	judge: ({ status }) =>
+		status === 401 || status === 403 || (status >= 300 && status < 400) || status === 407
+			? undefined
+			: {
+					status: 'OK',
+					message: `The address was reached (it answered ${status}); the key is not verified, since that would start a conversation`,
+				},
+};
 
 export const resources: Resource[] = [
 	{ name: 'Message', value: 'message', operations: [send], defaultOperation: 'send' },

@@ -15,7 +15,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Saving a credential',
 		intro: 'The test of a credential, and the checks of its fields.',
-		files: /credentialTest|n8n\/credential|core\/urls|MarketAssistant\/access/,
+		files: /credentialTest|n8n\/credential|core\/urls|MarketAssistant\/resources/,
 	},
 	{
 		title: 'Version of n8n',
@@ -36,7 +36,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Requests that may have been carried out',
 		intro: 'Read [Money and safety](money-and-safety.md) before you send such a request again.',
-		files: /core\/errors|sentRequests|startPaid/,
+		files: /core\/errors|sentRequests|n8n\/startPaid/,
 	},
 	{
 		title: 'Costs and caps',
@@ -46,7 +46,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Job ledger',
 		intro: 'The Data Table in which starts and jobs are recorded.',
-		files: /src\/ledger|ModelRouter\/ledger|n8n\/connection|media\/jobLedger/,
+		files: /src\/ledger|ModelRouter\/ledger|n8n\/connection|media\/startPaidJob/,
 	},
 	{
 		title: 'Model Router Trigger',

@@ -18,13 +18,6 @@ import { createTextAccumulator } from '../core/textAccumulator';
 import { encodePathSegment } from '../core/urls';
 import { parseEvent, splitEventList } from './parseEvent';
 
-interface AgentMessage {
-	/** UUID of the conversation. An unused one starts a new conversation, a used one continues it. */
-	sessionId: string;
-	/** The message. */
-	content: string;
-}
-
 interface AgentAnswer {
 	text: string;
 	/** The format in which the answer arrived; the specification does not define it. */
@@ -52,7 +45,7 @@ const MAX_EVENTS_WITHOUT_TEXT = 50;
 /**
  * Sends a message into a session and reads the streamed answer in any format.
  *
- * An answer is complete when its end mark has arrived or, in a format without one, when the HTTP body ended regularly.
+ * An unused session ID, a UUID, starts a new conversation; a used one continues it. An answer is complete when its end mark has arrived or, in a format without one, when the HTTP body ended regularly.
  *
  * @throws ServiceError with an outcome; `truncated` when the connection broke or the agent reported an error (what arrived is in
  *   `details.partial`).
@@ -60,7 +53,7 @@ const MAX_EVENTS_WITHOUT_TEXT = 50;
  */
 export async function sendMessage(
 	http: Http,
-	{ sessionId, content }: AgentMessage,
+	{ sessionId, content }: { sessionId: string; content: string },
 	options: SendOptions = {},
 ): Promise<AgentAnswer> {
 	const path = `/session/${encodePathSegment(sessionId, 'Session ID')}/messages`;

@@ -114,11 +114,10 @@ const withText = (
 /** Whether the end of an event that is not part of the answer also ends the stream. */
 const isWholeStreamName = (name: string) => /^(session|run|stream)\b/i.test(name);
 
-function isFinalEvent(value: Record<string, unknown>): boolean {
-	return ['done', 'is_final', 'isFinal', 'is_finished', 'finished', 'final', 'lastChunk'].some(
-		(field) => value[field] === true,
-	);
-}
+const FINAL_FIELDS = 'done is_final isFinal is_finished finished final lastChunk'.split(' ');
+
+const isFinalEvent = (value: Record<string, unknown>) =>
+	FINAL_FIELDS.some((field) => value[field] === true);
 
 /** The final status of a task may contain the answer. */
 function parseFinalEvent(

@@ -45,7 +45,7 @@ export function createAnswerFold(response: HttpResponse, options: AccumulatorOpt
 	let plainText = '';
 	let complete: CompleteAnswer | undefined;
 
-	const addEvent = (piece: Pick<AnswerPiece, 'event' | 'value' | 'data'>): string => {
+	const addEvent = (piece: EventPiece): string => {
 		const { event, payload } = nameEvent(piece);
 		eventCount++;
 		// nothing after `finish` is part of the answer
@@ -92,12 +92,10 @@ export function createAnswerFold(response: HttpResponse, options: AccumulatorOpt
 	} satisfies AnswerFold & Record<string, unknown>;
 }
 
+type EventPiece = Pick<AnswerPiece, 'event' | 'value' | 'data'>;
+
 /** If the event has no name, the data may contain one, with the payload beside it or in a field of its own. */
-function nameEvent({
-	event: eventName,
-	value,
-	data,
-}: Pick<AnswerPiece, 'event' | 'value' | 'data'>) {
+function nameEvent({ event: eventName, value, data }: EventPiece) {
 	const event = eventName.trim().toLowerCase();
 	const payload = data === '' ? undefined : value;
 	if ((event && event !== 'message') || !isPlainObject(payload)) return { event, payload };

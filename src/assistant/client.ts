@@ -3,9 +3,8 @@ import { readErrorResponse } from '../core/body';
 import { getRequestId } from '../core/errorResponses';
 import { mapServiceError, withDetails, withOutcome } from '../core/errors';
 import { isErrorResponse, type Http } from '../core/http';
-import type { AccumulatorOptions, AssistantAnswer } from './answerAccumulator';
+import type { AccumulatorOptions, AssistantAnswer, ToolCall } from './answerAccumulator';
 import { createAnswerFold, type CompleteAnswer } from './answerFold';
-import type { ToolCall } from './toolTimeline';
 
 export interface Question {
 	/** The question in plain language. */
@@ -62,13 +61,8 @@ export async function askStreaming(
 	question: Question,
 	options: AskOptions = {},
 ): Promise<AssistantAnswer & { body?: unknown }> {
-	return await sendQuestion(
-		http,
-		'/v1/invoke_assistant_stream',
-		'text/event-stream',
-		question,
-		options,
-	);
+	const path = '/v1/invoke_assistant_stream';
+	return await sendQuestion(http, path, 'text/event-stream', question, options);
 }
 
 async function sendQuestion(

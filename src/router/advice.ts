@@ -1,4 +1,5 @@
 import { withDetails, type ServiceError } from '../core/errors';
+import { omitMissing } from '../core/json';
 import { explainWrongEndpoint, type Model } from './model';
 import { formatUsd, readInteger, type Decimal } from '../core/money';
 import { maximumAffordableOutput } from './pricing';
@@ -14,7 +15,7 @@ export function withAdvice(error: ServiceError, model?: unknown): ServiceError {
 	const existingAdvice = error.details.advice ?? '';
 	// a caller may already have applied this
 	if (!advice || existingAdvice.includes(advice)) return error;
-	return withDetails(error, { advice: existingAdvice ? `${advice} ${existingAdvice}` : advice });
+	return withDetails(error, { advice: [advice, existingAdvice].filter(Boolean).join(' ') });
 }
 
 /** Whether a request was refused because its largest possible cost exceeds the free balance. */
@@ -22,8 +23,8 @@ export const isBalanceTooSmall = ({ details: { code, status } }: ServiceError) =
 	code === 'insufficient_balance' || status === 402;
 
 function adviceFor(error: ServiceError): string | undefined {
-	const { code, status, meta, ids } = error.details;
-	if (isBalanceTooSmall(error)) return balanceAdvice(meta ?? {});
+	const { code, status, ids } = error.details;
+	if (isBalanceTooSmall(error)) return balanceAdvice(error);
 	if (code === 'job_not_completed' || (ids?.['jobId'] && NOT_READY_STATUSES.has(status ?? 0)))
 		return 'The job is not finished yet: use Wait for Job, or ask again later.';
 	if (isTooLong(error))
@@ -51,56 +52,47 @@ function isTooLong({
 /** Statuses that mean "not ready yet". */
 const NOT_READY_STATUSES = new Set([202, 204, 409, 425]);
 
-function balanceAdvice(meta: Record<string, unknown>): string {
-	const figures = [
-		['needed', meta['required_micro_usd']],
-		['balance', meta['balance_micro_usd']],
-		['held by other running requests', meta['held_micro_usd']],
-	].flatMap(([label, value]) => {
-		const amount = formatUsd(value);
-		return amount === undefined ? [] : [`${label}: ${amount}`];
-	});
+function balanceAdvice(error: ServiceError): string {
+	const figures = formatFigures(error, {
+		needed: 'required_micro_usd',
+		balance: 'balance_micro_usd',
+		'held by other running requests': 'held_micro_usd',
+	}).map(([label, amount]) => `${label}: ${amount}`);
 	const details = figures.length ? ` (${figures.join(', ')})` : '';
 	return `The free balance is too small${details}. Wait for other requests to end, or top up.`;
 }
 
-interface RefusedRequest {
-	/** What was sent. */
-	body: Record<string, unknown>;
-	/** The model's entry in the catalog, if known. */
-	model: Model | undefined;
-	/** Other requests of the same account that this n8n process had in flight. */
-	others: number;
-}
+/** The router's figures in dollars, under other names. What is no amount is left out. */
+const formatFigures = ({ details: { meta = {} } }: ServiceError, names: Record<string, string>) =>
+	Object.entries(names).flatMap(([name, field]) => {
+		const amount = formatUsd(meta[field]);
+		return amount === undefined ? [] : [[name, amount] as const];
+	});
 
 /**
  * Explains a refusal for lack of balance with the router's figures: which requests hold the money, and the largest cap on
  * output tokens that would fit. Any other error is returned unchanged.
  *
+ * @param body What was sent.
+ * @param model Its entry in the catalog, if known.
+ * @param others Other requests of the same account that this n8n process had in flight.
  * @see section 7C, `insufficient_balance`
  */
 export function explainBalance(
 	error: ServiceError,
-	{ body, model, others }: RefusedRequest,
+	{
+		body,
+		model,
+		others,
+	}: { body: Record<string, unknown>; model: Model | undefined; others: number },
 ): ServiceError {
 	if (!isBalanceTooSmall(error)) return error;
-	const { required, balance, held } = readBalanceFigures(error);
-	const largest = maximumAffordableOutput({
-		requiredMicroUsd: required,
-		balanceMicroUsd: balance,
-		heldMicroUsd: held,
-		pricing: model?.pricing,
-		body,
-	});
-	return withDetails(error, {
-		advice: [error.details.advice, heldBalanceAdvice(held, others), outputCapAdvice(largest)]
-			.filter(Boolean)
-			.join(' '),
-		computed: {
-			...formatAmounts({ requiredUsd: required, balanceUsd: balance, heldUsd: held }),
-			ownRequestsUnderWay: others,
-			...(largest !== undefined && { largestMaximumOutputTokens: largest }),
-		},
+	const { meta = {} } = error.details;
+	const largest = maximumAffordableOutput(meta, model?.pricing, body);
+	const advice = outputCapAdvice(largest);
+	return withBalance(error, others, advice, {
+		ownRequestsUnderWay: others,
+		...omitMissing({ largestMaximumOutputTokens: largest }),
 	});
 }
 
@@ -116,42 +108,35 @@ export function explainJobBalance(
 	{ leastMicroUsd, others }: { leastMicroUsd: Decimal | undefined; others: number },
 ): ServiceError {
 	if (!isBalanceTooSmall(error)) return error;
-	const { required, balance, held } = readBalanceFigures(error);
+	const least = formatUsd(leastMicroUsd);
 	const minimumSentence =
-		leastMicroUsd === undefined
-			? ''
-			: ` According to the catalog it costs at least ${formatUsd(leastMicroUsd)}.`;
-	const margin = `The required amount is the job's cost, plus a margin at the first use of a configuration (a new model, a first 4K clip). It is a margin that the next start does not need.${minimumSentence}`;
-	return withDetails(error, {
-		advice: [error.details.advice, heldBalanceAdvice(held, others), margin]
-			.filter(Boolean)
-			.join(' '),
-		computed: {
-			...formatAmounts({
-				requiredUsd: required,
-				balanceUsd: balance,
-				heldUsd: held,
-				leastCostUsd: leastMicroUsd,
-			}),
-			ownRequestsUnderWay: others,
-		},
+		least === undefined ? '' : ` According to the catalog it costs at least ${least}.`;
+	const advice = `The required amount is the job's cost, plus a margin at the first use of a configuration (a new model, a first 4K clip). It is a margin that the next start does not need.${minimumSentence}`;
+	return withBalance(error, others, advice, {
+		...omitMissing({ leastCostUsd: least }),
+		ownRequestsUnderWay: others,
 	});
 }
 
-function readBalanceFigures({ details: { meta = {} } }: ServiceError) {
-	return {
-		required: meta['required_micro_usd'],
-		balance: meta['balance_micro_usd'],
-		held: meta['held_micro_usd'],
-	};
-}
-
-function formatAmounts(amounts: Record<string, unknown>): Record<string, unknown> {
-	return Object.fromEntries(
-		Object.entries(amounts)
-			.map(([name, amount]) => [name, formatUsd(amount)])
-			.filter(([, amount]) => amount !== undefined),
-	);
+/** @param computed What was calculated besides the router's figures. */
+function withBalance(
+	error: ServiceError,
+	others: number,
+	remedy: string,
+	computed: object,
+): ServiceError {
+	const { meta } = error.details;
+	const figures = formatFigures(error, {
+		requiredUsd: 'required_micro_usd',
+		balanceUsd: 'balance_micro_usd',
+		heldUsd: 'held_micro_usd',
+	});
+	return withDetails(error, {
+		advice: [error.details.advice, heldBalanceAdvice(meta?.['held_micro_usd'], others), remedy]
+			.filter(Boolean)
+			.join(' '),
+		computed: { ...Object.fromEntries(figures), ...computed },
+	});
 }
 
 function heldBalanceAdvice(held: unknown, others: number): string | undefined {

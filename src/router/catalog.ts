@@ -4,8 +4,7 @@ import { mapServiceError, ServiceError, withDetails } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { encodePathSegment } from '../core/urls';
-import { findModels, findNextPage, isModel } from './catalogPage';
-import { type Model, createModelFinder, isSameModel, type ModelKind } from './model';
+import { type Model, createModelFinder, isSameModel } from './model';
 
 interface Catalog {
 	models: Model[];
@@ -79,12 +78,7 @@ function addPage(
 	if (queries.size > 1 && page.models.length && models.size === countBefore)
 		return { reason: 'the service gave the same entries again' };
 	if (models.size > MAX_MODELS) return { reason: `there are more than ${MAX_MODELS}` };
-	const next = findNextPage(page.body, {
-		link: page.link,
-		count: models.size,
-		pageCount: queries.size,
-		lastId: page.models.at(-1)?.id,
-	});
+	const next = findNextPage(page, pages);
 	if (next === 'nothing') return undefined;
 	if (next === 'unknown') return { reason: 'the service does not say where the next page is' };
 	if (queries.has(next.query)) return { reason: 'its pages lead back to one that was read' };
@@ -94,17 +88,9 @@ function addPage(
 	return next;
 }
 
-interface CatalogPage {
-	models: Model[];
-	body: unknown;
-	/** Characters of the body. */
-	size: number;
-	/** The `Link` header. */
-	link: string | undefined;
-	request: { requestId?: string };
-}
+type CatalogPage = Awaited<ReturnType<typeof readCatalogPage>>;
 
-async function readCatalogPage(http: Http, query: string): Promise<CatalogPage> {
+async function readCatalogPage(http: Http, query: string) {
 	const path = query ? `/v1/models?${query}` : '/v1/models';
 	const response = await http.send({ method: 'GET', path });
 	const { value: body, size } = await readSizedJson(response, MAX_JSON_BYTES);
@@ -114,19 +100,16 @@ async function readCatalogPage(http: Http, query: string): Promise<CatalogPage> 
 	return { models, body, size, link: headers['link'], request: getRequestId(headers) };
 }
 
-/** One entry, and the ID of the request that returned it. */
-interface FoundModel {
-	model: Model;
-	requestId?: string;
-}
-
 /**
  * Reads one entry by its id. Case and separators do not matter.
  *
  * @throws ServiceError `refused` with status 404 if it is not in the catalog.
  * @see GET /v1/models/{model}
  */
-export async function getModel(http: Http, id: string): Promise<FoundModel> {
+export async function getModel(
+	http: Http,
+	id: string,
+): Promise<{ model: Model; requestId?: string }> {
 	const encoded = encodePathSegment(id, 'Model');
 	// the specification does not say whether the slash of an id is encoded as %2F
 	const paths = [...new Set([encoded, encoded.replaceAll('%2F', '/')])];
@@ -153,7 +136,7 @@ const isModelNotFound = ({ details: { status } }: ServiceError, path: string) =>
 	status === 404 || (path.includes('%2F') && (status === 400 || status === 405));
 
 /** The entry may be in a field or a list; of several, the requested one counts. */
-async function readModel(http: Http, path: string, id: string): Promise<FoundModel> {
+async function readModel(http: Http, path: string, id: string) {
 	const response = await http.send({ method: 'GET', path });
 	const body = await readJson(response);
 	const request = getRequestId(response.headers);
@@ -167,89 +150,91 @@ async function readModel(http: Http, path: string, id: string): Promise<FoundMod
 	return { model: entry, ...request };
 }
 
-/** Criteria for models. Absent ones match every model. */
-export interface CatalogFilter {
-	kind?: ModelKind | '';
-	/** One of the catalog's `input_modalities`. */
-	inputModality?: string;
-	/** Matches `owned_by`, or the id before the slash. Case and separators do not matter. */
-	vendor?: string;
-	/** Part of the id or the name. */
-	search?: string;
-	/** Tokens. */
-	minContext?: number;
-	/** USD per million tokens; only text models have it. */
-	maxInputPrice?: number;
-	/** USD per million tokens; only text models have it. */
-	maxOutputPrice?: number;
-	/** USD per unit, whatever the unit; only media models have it. */
-	maxUnitPrice?: number;
-}
+/** Objects around the list of models. */
+const MAX_WRAPPERS = 4;
 
 /**
- * Whether a model matches. Missing data is no reason to leave a model out: one without a kind matches every kind, one without
- * a price every limit of its price.
+ * The models in a body, whatever contains them: a list, lists in fields of any name, e.g. one per kind or vendor, or an object
+ * keyed by id. Lists with prices come before others, because every model has prices.
+ *
+ * @returns undefined if there is neither a model nor an empty list.
  */
-export function matchesFilter(model: Model, filter: CatalogFilter): boolean {
-	return FILTER_CRITERIA.every((matches) => matches(model, filter));
+export function findModels(body: unknown, depth = 0): Model[] | undefined {
+	if (depth > MAX_WRAPPERS || typeof body !== 'object' || body === null) return undefined;
+	const isList = Array.isArray(body);
+	const models = (isList ? body : withIdsFromKeys(body)).filter(isModel);
+	if (models.some(hasPricing)) return models;
+	const inner = Object.values(body)
+		.map((value) => findModels(value, depth + 1))
+		.filter((found) => found !== undefined);
+	const priced = inner.filter((found) => found.some(hasPricing)).flat();
+	if (priced.length) return priced;
+	if (isList && (models.length || !body.length)) return models;
+	return inner.find(({ length }) => length) ?? inner[0];
 }
 
-const FILTER_CRITERIA: Array<(model: Model, filter: CatalogFilter) => boolean> = [
-	(model, { kind }) => !kind || !model.kind || model.kind === kind,
-	({ input_modalities: accepted }, { inputModality }) =>
-		!inputModality || !Array.isArray(accepted) || accepted.includes(inputModality),
-	(model, { vendor }) => !vendor || isFromVendor(model, vendor),
-	(model, { search }) => !search || matchesSearch(model, search),
-	({ context_length: tokens }, { minContext }) =>
-		!minContext || !isFiniteNumber(tokens) || tokens >= minContext,
-	(model, { maxInputPrice }) => isWithinPrice(model, maxInputPrice, 'input_per_mtok'),
-	(model, { maxOutputPrice }) => isWithinPrice(model, maxOutputPrice, 'output_per_mtok'),
-	(model, { maxUnitPrice }) => isWithinPrice(model, maxUnitPrice, 'per_unit'),
-];
+const withIdsFromKeys = (body: object) =>
+	Object.entries(body).map(([id, entry]) => isPlainObject(entry) && { id, ...entry });
 
-/** Sorts models without a kind last. */
-export function compareByKnownKind(one: Model, other: Model): number {
-	return Number(!one.kind) - Number(!other.kind);
+const hasPricing = ({ pricing }: Model) => isPlainObject(pricing);
+
+function isModel(value: unknown): value is Model {
+	return isPlainObject(value) && typeof value['id'] === 'string' && value['id'] !== '';
 }
 
-function isWithinPrice(
-	{ kind, pricing }: Model,
-	limit: number | undefined,
-	field: string,
-): boolean {
-	if (limit === undefined) return true;
-	const isOfOtherKind = field === 'per_unit' ? kind === 'text' : kind && kind !== 'text';
-	if (isOfOtherKind) return false;
-	const price = readPrice(pricing, field);
-	return price === undefined || price <= limit;
+/** What follows a page: nothing, a page with this query, or more entries that cannot be requested. */
+type NextPage = 'nothing' | 'unknown' | { query: string };
+
+/** Fields that name the next page. Only an address with a query can be requested. */
+const NEXT_FIELD = /^next(_?(page|url|link|cursor|token))*$/i;
+const MORE_FIELD = /^has_?(more|next(_?page)?)$/i;
+const TOTAL_FIELD = /^total(_?(count|items))?$/i;
+const PAGE_COUNT_FIELD = /^(total_?pages|page_?count|last_?page)$/i;
+
+/**
+ * Finds the next page: by the `Link` header, by an address in a field such as `next`, or after the last id where the service
+ * says that there is more. Of an address, only the query is used: the next page is requested from the service itself, on the
+ * same path.
+ *
+ * @param read All that was read, with this page.
+ */
+function findNextPage({ body, link, models }: CatalogPage, read: ReadPages): NextPage {
+	const linked = findNextLink(link);
+	if (linked !== undefined) return toNextPage(linked) ?? 'unknown';
+	if (!isPlainObject(body)) return 'nothing';
+	const fields = [body, ...Object.values(body).filter(isPlainObject)].flatMap(Object.entries);
+	const find = (names: RegExp) =>
+		fields.filter(([name, value]) => names.test(name) && value !== null).map(([, value]) => value);
+	const [hasMore] = find(MORE_FIELD);
+	if (hasMore === false) return 'nothing';
+	const nextFields = find(NEXT_FIELD);
+	const next = nextFields.map(toNextPage).find(Boolean);
+	if (next) return next;
+	const last = models.at(-1);
+	if (hasMore === true && last)
+		return { query: new URLSearchParams({ after: last.id }).toString() };
+	const saysMore =
+		hasMore === true ||
+		nextFields.some(Boolean) ||
+		find(TOTAL_FIELD).some((total) => Number(total) > read.models.size) ||
+		find(PAGE_COUNT_FIELD).some((count) => Number(count) > read.queries.size);
+	return saysMore ? 'unknown' : 'nothing';
 }
 
-/** A price in USD. Undefined, not zero, if there is none. */
-export function readPrice(pricing: Model['pricing'], field: string): number | undefined {
-	const value = pricing?.[field];
-	const price = typeof value === 'string' && value.trim() ? Number(value) : value;
-	return isFiniteNumber(price) && price >= 0 ? price : undefined;
+/** The address of the next page in a `Link` header: `<address>; rel="next", <address>; rel="last"`. */
+function findNextLink(link = ''): string | undefined {
+	return link
+		.split('<')
+		.map((part) => part.split('>'))
+		.find(([, parameters = '']) => parameters.split(/[;,]/).some(isNextRelation))?.[0];
 }
 
-const isFiniteNumber = (value: unknown): value is number =>
-	typeof value === 'number' && Number.isFinite(value);
-
-function isFromVendor({ id, owned_by: owner }: Model, vendor: string): boolean {
-	const prefix = id.includes('/') ? id.split('/')[0] : undefined;
-	const wanted = normalizeName(vendor);
-	return (
-		!wanted ||
-		[owner, prefix].some((name) => typeof name === 'string' && normalizeName(name) === wanted)
-	);
+function isNextRelation(parameter: string): boolean {
+	const [name = '', value = ''] = parameter.split('=');
+	return name.trim().toLowerCase() === 'rel' && /\bnext\b/i.test(value);
 }
 
-const normalizeName = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-
-function matchesSearch({ id, name }: Model, search: string): boolean {
-	const wanted = normalizeName(search);
-	return [name, id].some(
-		(candidate) =>
-			typeof candidate === 'string' &&
-			(wanted ? normalizeName(candidate).includes(wanted) : candidate.includes(search.trim())),
-	);
+function toNextPage(address: unknown): { query: string } | undefined {
+	const [, query] = (typeof address === 'string' && /\?([^#]+)/.exec(address)) || [];
+	return query ? { query } : undefined;
 }

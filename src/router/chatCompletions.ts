@@ -5,13 +5,7 @@ import { isPlainObject } from '../core/json';
 import type { ChatMessage } from './messages';
 import { toToolCall, type TextAnswer, type TextChoice } from './textAnswer';
 import { streamAnswer, type AnswerAccumulator, type OnText } from './textStream';
-import {
-	sortCalls,
-	isMissing,
-	createPartialCalls,
-	addCallFragment,
-	type PartialCalls,
-} from './toolCallDeltas';
+import { sortCalls, isMissing, createPartialCalls, addCallFragment } from './toolCallDeltas';
 
 /** The body of `POST /v1/chat/completions`. Any other protocol field is sent on unchanged. */
 export interface ChatRequest {
@@ -83,16 +77,18 @@ interface ChatAnswer extends TextAnswer {
 const MAX_CHOICES = 5000;
 
 /** A choice of which chunks are still arriving. */
-interface PartialChoice {
-	index: number;
+type PartialChoice = ReturnType<typeof createPartialChoice>;
+
+const createPartialChoice = (index: number) => ({
+	index,
 	/** Fields beside the delta, such as `finish_reason`. */
-	fields: Record<string, unknown>;
+	fields: {} as Record<string, unknown>,
 	/** The chunks of `content`. */
-	contentChunks: string[];
+	contentChunks: [] as string[],
 	/** Every other field of the message. */
-	message: Record<string, unknown>;
-	calls: PartialCalls;
-}
+	message: {} as Record<string, unknown>,
+	calls: createPartialCalls(),
+});
 
 /** Builds one chat completion from the chunks of its stream. A complete answer can be added as a single chunk. */
 export function createChunkAccumulator(requestedModel: string) {
@@ -148,7 +144,7 @@ function addToChoices(
 	if (!choice) {
 		if (choices.size >= MAX_CHOICES)
 			throw truncatedAnswerError(`It has more than ${MAX_CHOICES} choices.`);
-		choice = { index, fields: {}, contentChunks: [], message: {}, calls: createPartialCalls() };
+		choice = createPartialChoice(index);
 		choices.set(index, choice);
 	}
 	for (const name in chunkChoice) {

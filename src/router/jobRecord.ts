@@ -134,22 +134,19 @@ const readStatus = ({ status, state }: JobFields): string | undefined =>
 type JobState = 'unfinished' | 'completed' | 'failed';
 
 /** What the words of services mean, in lower case. The specification has no names for the states. */
-const STATES: Array<{ state: JobState; words: string }> = [
-	{
-		state: 'completed',
-		words: 'completed complete succeeded success successful done finished ready ok',
-	},
-	{
-		state: 'failed',
-		words: `failed failure error errored canceled cancelled rejected aborted timeout timed_out expired
-			refused denied declined blocked`,
-	},
-	{
-		state: 'unfinished',
-		words: `queued pending waiting scheduled submitted accepted created held starting started running
-			processing in_progress generating rendering unfinished incomplete not_ready`,
-	},
-];
+const STATES = new Map<JobState, string>([
+	['completed', 'completed complete succeeded success successful done finished ready ok'],
+	[
+		'failed',
+		`failed failure error errored canceled cancelled rejected aborted timeout timed_out expired
+		refused denied declined blocked`,
+	],
+	[
+		'unfinished',
+		`queued pending waiting scheduled submitted accepted created held starting started running
+		processing in_progress generating rendering unfinished incomplete not_ready`,
+	],
+]);
 
 /**
  * Maps the service's status to a state. If it is missing or unknown, the cost decides: it is set when the job completes, and
@@ -166,32 +163,22 @@ function toJobState(record: JobFields, status: string | undefined, cost: unknown
 		.trim()
 		.toLowerCase()
 		.replace(/[\s-]+/g, '_');
-	const known = STATES.find(({ words }) => words.split(/\s+/).includes(word))?.state;
+	const [known] = [...STATES].find(([, words]) => words.split(/\s+/).includes(word)) ?? [];
 	const isCharged = readDecimal(cost)?.gt(0) ?? false;
 	if (isCharged && (known === undefined || word === 'expired')) return 'completed';
 	return known ?? 'unfinished';
 }
 
-/** A job in the fields of the output. Its raw record is not part of it. */
-interface JobSummary extends Pick<Job, 'jobId' | 'mediaType' | 'state' | 'status' | 'requestId'> {
-	model?: string;
-	/** As the service reports it: of what, it does not say. */
-	progress?: number | string;
-	/** USD. */
-	costUsd?: number;
-	/** USD. */
-	estimatedCostUsd?: number;
-	/** The service's own value, if it is no amount. */
-	cost?: unknown;
-	/** The service's own value, if it is no amount. */
-	estimated_cost?: unknown;
-}
-
-/** @param model The requested model, if known. Otherwise it is taken from the record. */
+/**
+ * A job in the fields of the output. Its raw record is not part of it.
+ *
+ * @param model The requested model, if known. Otherwise it is taken from the record.
+ * @returns the costs in USD, and the progress as the service reports it: of what, it does not say.
+ */
 export function summarizeJob(
 	{ record, costMicroUsd, estimatedCostMicroUsd, requestId, ...job }: Job,
 	model = typeof record['model'] === 'string' ? record['model'].trim() : '',
-): JobSummary {
+) {
 	const { progress } = record;
 	return {
 		...job,
@@ -232,7 +219,11 @@ function isFilled(value: unknown): boolean {
 }
 
 /** An amount in USD. A value that is no whole number of micro-dollars is output as it arrived, under its own name. */
-function describeAmount(microUsd: unknown, name: string, ownName: string): Partial<JobSummary> {
+function describeAmount(
+	microUsd: unknown,
+	name: 'costUsd' | 'estimatedCostUsd',
+	ownName: string,
+): { costUsd?: number; estimatedCostUsd?: number } {
 	if (microUsd === undefined) return {};
 	const usd = toUsd(microUsd);
 	return usd === undefined ? { [ownName]: microUsd } : { [name]: usd };

@@ -108,3 +108,90 @@ export function isSameModel(one: string, other: string): boolean {
 
 /** The same text for all spellings of an id. */
 const normalizeModelId = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');
+
+/** Criteria for models. Absent ones match every model. */
+export interface CatalogFilter {
+	kind?: ModelKind | '';
+	/** One of the catalog's `input_modalities`. */
+	inputModality?: string;
+	/** Matches `owned_by`, or the id before the slash. Case and separators do not matter. */
+	vendor?: string;
+	/** Part of the id or the name. */
+	search?: string;
+	/** Tokens. */
+	minContext?: number;
+	/** USD per million tokens; only text models have it. */
+	maxInputPrice?: number;
+	/** USD per million tokens; only text models have it. */
+	maxOutputPrice?: number;
+	/** USD per unit, whatever the unit; only media models have it. */
+	maxUnitPrice?: number;
+}
+
+/**
+ * Whether a model matches. Missing data is no reason to leave a model out: one without a kind matches every kind, one without
+ * a price every limit of its price.
+ */
+export function matchesFilter(model: Model, filter: CatalogFilter): boolean {
+	return FILTER_CRITERIA.every((matches) => matches(model, filter));
+}
+
+const FILTER_CRITERIA: Array<(model: Model, filter: CatalogFilter) => boolean> = [
+	(model, { kind }) => !kind || !model.kind || model.kind === kind,
+	({ input_modalities: accepted }, { inputModality }) =>
+		!inputModality || !Array.isArray(accepted) || accepted.includes(inputModality),
+	(model, { vendor }) => !vendor || isFromVendor(model, vendor),
+	(model, { search }) => !search || matchesSearch(model, search),
+	({ context_length: tokens }, { minContext }) =>
+		!minContext || !isFiniteNumber(tokens) || tokens >= minContext,
+	(model, { maxInputPrice }) => isWithinPrice(model, maxInputPrice, 'input_per_mtok'),
+	(model, { maxOutputPrice }) => isWithinPrice(model, maxOutputPrice, 'output_per_mtok'),
+	(model, { maxUnitPrice }) => isWithinPrice(model, maxUnitPrice, 'per_unit'),
+];
+
+/** Sorts models without a kind last. */
+export function compareByKnownKind(one: Model, other: Model): number {
+	return Number(!one.kind) - Number(!other.kind);
+}
+
+function isWithinPrice(
+	{ kind, pricing }: Model,
+	limit: number | undefined,
+	field: string,
+): boolean {
+	if (limit === undefined) return true;
+	const isOfOtherKind = field === 'per_unit' ? kind === 'text' : kind && kind !== 'text';
+	if (isOfOtherKind) return false;
+	const price = readPrice(pricing, field);
+	return price === undefined || price <= limit;
+}
+
+/** A price in USD. Undefined, not zero, if there is none. */
+export function readPrice(pricing: Model['pricing'], field: string): number | undefined {
+	const value = pricing?.[field];
+	const price = typeof value === 'string' && value.trim() ? Number(value) : value;
+	return isFiniteNumber(price) && price >= 0 ? price : undefined;
+}
+
+const isFiniteNumber = (value: unknown): value is number =>
+	typeof value === 'number' && Number.isFinite(value);
+
+function isFromVendor({ id, owned_by: owner }: Model, vendor: string): boolean {
+	const prefix = id.includes('/') ? id.split('/')[0] : undefined;
+	const wanted = normalizeName(vendor);
+	return (
+		!wanted ||
+		[owner, prefix].some((name) => typeof name === 'string' && normalizeName(name) === wanted)
+	);
+}
+
+const normalizeName = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+function matchesSearch({ id, name }: Model, search: string): boolean {
+	const wanted = normalizeName(search);
+	return [name, id].some(
+		(candidate) =>
+			typeof candidate === 'string' &&
+			(wanted ? normalizeName(candidate).includes(wanted) : candidate.includes(search.trim())),
+	);
+}

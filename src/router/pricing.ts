@@ -55,13 +55,7 @@ export interface CostBound {
 	maxTokens?: number;
 }
 
-export interface NoCostBound {
-	/** Why there is no bound, as one or more sentences. */
-	unbounded: string;
-	/** What to do about it, where it is not only to allow an unknown cost. */
-	remedy?: string | undefined;
-	maxTokens?: undefined;
-}
+export type NoCostBound = Extract<Bound, { unbounded: string }> & { maxTokens?: undefined };
 
 /**
  * The most that a text request can cost, at the prices of the catalog.
@@ -162,23 +156,21 @@ function countPromptTokens(
  * The largest cap on output tokens that fits the free balance, after the router refused a request because the balance was too
  * small. The cost of the prompt follows from the router's own figures, to one micro-dollar.
  *
+ * @param refusal The router's figures: micro-dollars, as numbers or strings of digits.
+ * @param body What was sent.
  * @returns 0 when not even one token fits; undefined when a figure or the price is missing, or when they contradict each other.
  * @see section 7C, `insufficient_balance`
  */
-export function maximumAffordableOutput(refusal: {
-	/** Micro-dollars, as numbers or strings of digits. */
-	requiredMicroUsd: unknown;
-	balanceMicroUsd: unknown;
-	heldMicroUsd: unknown;
-	pricing: unknown;
-	/** What was sent. */
-	body: Record<string, unknown>;
-}): number | undefined {
-	const required = readInteger(refusal.requiredMicroUsd);
-	const balance = readInteger(refusal.balanceMicroUsd);
-	const held = readInteger(refusal.heldMicroUsd);
-	const { output: price } = readTokenPrices(refusal.pricing);
-	const limits = readOutputLimits(refusal.body);
+export function maximumAffordableOutput(
+	refusal: Record<string, unknown>,
+	pricing: unknown,
+	body: Record<string, unknown>,
+): number | undefined {
+	const required = readInteger(refusal['required_micro_usd']);
+	const balance = readInteger(refusal['balance_micro_usd']);
+	const held = readInteger(refusal['held_micro_usd']);
+	const { output: price } = readTokenPrices(pricing);
+	const limits = readOutputLimits(body);
 	if (!required || !balance || !held?.gte(0) || !price?.gt(0) || !limits) return undefined;
 	const free = balance.minus(held);
 	// a request that would fit was refused for another reason

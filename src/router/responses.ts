@@ -3,7 +3,7 @@ import { type ServiceErrorDetails, truncatedAnswerError } from '../core/errors';
 import { extractText } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isPlainObject, omitMissing } from '../core/json';
-import { toToolCall, type TextAnswer } from './textAnswer';
+import { stringOrEmpty, toToolCall, type TextAnswer } from './textAnswer';
 import { streamAnswer, type OnText } from './textStream';
 
 /** What `POST /v1/responses` takes. Every further protocol field is forwarded as sent. */
@@ -47,16 +47,7 @@ interface ResponseAnswer extends TextAnswer {
 
 /** Builds one response from the events of its stream. Unknown events are ignored. */
 export function createResponseAccumulator(requestedModel: string) {
-	const partial: PartialResponse = {
-		response: {},
-		items: createItemAccumulator(),
-		textChunks: [],
-		refusalChunks: [],
-		reasoningChunks: [],
-		partHasText: false,
-		isComplete: false,
-		failure: undefined,
-	};
+	const partial = createPartialResponse();
 	const handlers = createEventHandlers(partial);
 	const answer = () => toAnswer(partial, requestedModel);
 
@@ -99,19 +90,21 @@ export function createResponseAccumulator(requestedModel: string) {
 }
 
 /** What has arrived of a response. */
-interface PartialResponse {
+type PartialResponse = ReturnType<typeof createPartialResponse>;
+
+const createPartialResponse = () => ({
 	/** The response object; each event that has one adds its fields. */
-	response: Fields;
-	items: ReturnType<typeof createItemAccumulator>;
-	textChunks: string[];
-	refusalChunks: string[];
-	reasoningChunks: string[];
+	response: {} as Fields,
+	items: createItemAccumulator(),
+	textChunks: [] as string[],
+	refusalChunks: [] as string[],
+	reasoningChunks: [] as string[],
 	/** Whether a delta of the current text part has arrived. Some services send a part only once it is complete. */
-	partHasText: boolean;
+	partHasText: false,
 	/** Whether the event that ends the response has arrived. */
-	isComplete: boolean;
-	failure: ServiceErrorDetails | undefined;
-}
+	isComplete: false,
+	failure: undefined as ServiceErrorDetails | undefined,
+});
 
 /** One handler for each type of event; it returns the text that the event adds. */
 function createEventHandlers(
@@ -253,8 +246,6 @@ function createItemAccumulator() {
 }
 
 type Fields = Record<string, unknown>;
-
-const stringOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '');
 
 const readFinalText = (response: Fields, output: Fields[]) =>
 	collectText(output, 'text') || stringOrEmpty(response['output_text']);

@@ -41,7 +41,7 @@ export function toToolCall(id: unknown, name: unknown, written: unknown): ToolCa
 	return { id: stringOrEmpty(id), name: stringOrEmpty(name), arguments: parsedArguments };
 }
 
-const stringOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '');
+export const stringOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /**
  * A message for the user about a problem with a complete answer, and what to do.

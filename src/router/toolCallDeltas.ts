@@ -3,30 +3,23 @@ import { isPlainObject, tryParseJson } from '../core/json';
 
 type PartialCall = Record<string, unknown>;
 
-/** The tool calls of one message, of which fragments are still arriving. */
-export interface PartialCalls {
-	byPosition: Map<number, PartialCall>;
-	/** Positions of calls that differ from their index. */
-	positionByIndex: Map<number, number>;
-	/** Positions of calls by id. */
-	positionById: Map<unknown, number>;
-	/** The highest position; -1 if there is none. */
-	lastPosition: number;
-	/** Characters that have been parsed to check whether a call is complete. */
-	parsedCharacters: number;
-}
-
 /** Far more than any answer has: a stream with more is broken or hostile. */
 const MAX_TOOL_CALLS = 5000;
 
 /** Characters after which calls are no longer checked for completeness: a new id then begins another call. */
 const MAX_PARSED_CHARACTERS = 16 * 1024 * 1024;
 
-export const createPartialCalls = (): PartialCalls => ({
-	byPosition: new Map(),
-	positionByIndex: new Map(),
-	positionById: new Map(),
+/** The tool calls of one message, of which fragments are still arriving. */
+export type PartialCalls = ReturnType<typeof createPartialCalls>;
+
+export const createPartialCalls = () => ({
+	byPosition: new Map<number, PartialCall>(),
+	/** Positions of calls that differ from their index. */
+	positionByIndex: new Map<number, number>(),
+	positionById: new Map<unknown, number>(),
+	/** The highest position; -1 if there is none. */
 	lastPosition: -1,
+	/** Characters that have been parsed to check whether a call is complete. */
 	parsedCharacters: 0,
 });
 

@@ -4,7 +4,7 @@ import {
 	endBatch,
 	itemKey,
 	recordDownload,
-} from '../../nodes/ModelRouter/trigger/deliver';
+} from '../../nodes/ModelRouter/trigger/jobDelivery';
 import { readEntry, toRow, type Entry } from '../../src/ledger/entry';
 import { pollLedger } from '../../src/ledger/pollLedger';
 import { confirmDelivery } from '../../src/ledger/manualChanges';

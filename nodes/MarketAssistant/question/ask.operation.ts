@@ -1,8 +1,12 @@
 import { messageTextParams, readMessageText } from '../../../src/n8n/chatInput.params';
 import { operation } from '../../../src/n8n/operation';
-import { askQuestion, chatSequenceKey, toQuestionRequest } from './askQuestion';
-import { chatParams } from './chat';
-import { answerOptions, optionsParam, streamAnswerParam } from './question.params';
+import {
+	answerOptions,
+	askQuestion,
+	chatSequenceKey,
+	questionParams,
+	toQuestionRequest,
+} from './askQuestion';
 
 export const ask = operation({
 	name: 'Ask',
@@ -16,9 +20,7 @@ export const ask = operation({
 			description: 'What you want to know, in plain words',
 			placeholder: 'e.g. Which wallets bought the most ETH in the last 24 hours?',
 		}),
-		...chatParams,
-		streamAnswerParam,
-		optionsParam(answerOptions),
+		...questionParams(answerOptions),
 	],
 
 	prepare({ questionSource, question, ...params }, context) {

@@ -1,9 +1,13 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { operation } from '../../../src/n8n/operation';
-import { askQuestion, chatSequenceKey, toQuestionRequest } from './askQuestion';
-import { chatParams } from './chat';
-import { guidedOptions, optionsParam, streamAnswerParam } from './question.params';
+import {
+	askQuestion,
+	chatSequenceKey,
+	guidedOptions,
+	questionParams,
+	toQuestionRequest,
+} from './askQuestion';
 
 /** The table in section 1B of the specification. */
 const capabilityParam = {
@@ -150,14 +154,7 @@ export const askGuided = operation({
 	value: 'askGuided',
 	action: 'Ask guided question about crypto markets',
 	description: 'Choose what you want to know, and the node writes the question',
-	params: [
-		capabilityParam,
-		...topicParams,
-		...subjectParams,
-		...chatParams,
-		streamAnswerParam,
-		optionsParam(guidedOptions),
-	],
+	params: [capabilityParam, ...topicParams, ...subjectParams, ...questionParams(guidedOptions)],
 
 	prepare({ capability, token, chain, wallet, period, ...params }, context) {
 		const subject = [token.trim(), phrase('the wallet', wallet)].filter(Boolean).join(' and ');

@@ -1,4 +1,4 @@
-import { createCap, reserve, type Spending } from '../../../src/core/budget';
+import { type Caps, checkCaps, createCap, reserve, type Spending } from '../../../src/core/budget';
 import {
 	cancelledError,
 	mapServiceError,
@@ -6,6 +6,7 @@ import {
 	withDetails,
 } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
+import { isPlainObject } from '../../../src/core/json';
 import { RateLimiter } from '../../../src/core/rateLimit';
 import { withRetries } from '../../../src/core/resend';
 import type { Connection } from '../../../src/n8n/connection';
@@ -13,11 +14,21 @@ import type { PreflightContext } from '../../../src/n8n/operation';
 import type { SentRequests } from '../../../src/n8n/sentRequests';
 import { countInFlight, isUnstarted, sendReserved } from '../../../src/n8n/startPaid';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
-import type { TextAnswer } from '../../../src/router/textAnswer';
-import { protocols } from '../text/protocols';
-import { askWithCost, costOfAnswer, limitOutput } from '../text/textCost';
-import { createAnswerReader, type PricedAnswer, readStructuredAnswer } from '../text/textOutput';
-import { type ChatModelValues, checkCall, createBodyBuilder } from './callBody';
+import { checkInputs, type Modality } from '../../../src/router/messages';
+import { checkKind } from '../../../src/router/model';
+import { type Protocol, protocols } from '../../../src/router/protocols';
+import type { OnText } from '../../../src/router/textStream';
+import { checkAgainstCatalog, type FoundModel } from '../catalog';
+import {
+	askWithCost,
+	costOfAnswer,
+	createAnswerReader,
+	type PricedAnswer,
+	readStructuredAnswer,
+	type StructuredReader,
+} from '../text/pricedAnswer';
+import { limitOutput } from '../text/textRequest';
+import { type ChatModelValues, createBodyBuilder } from './chatModel.params';
 
 /** An answer, and what became of the call. */
 export interface AnsweredCall {
@@ -42,8 +53,6 @@ interface CallContext {
 	onCost(microUsd: number | undefined): void;
 }
 
-type OnText = (text: string) => void;
-
 /**
  * Makes a function that asks the model, and where a refusal has certainly started nothing, its fallback models.
  *
@@ -60,7 +69,7 @@ export function createModelCaller(context: CallContext) {
 		.map((model) => model.trim())
 		.filter(Boolean)
 		.map((model) => ({ model, http: createClient(context) }));
-	const checkFormat = createFormatCheck(values);
+	const readAnswer = createAnswerReader(values);
 
 	return async (
 		asked: Record<string, unknown>,
@@ -71,7 +80,7 @@ export function createModelCaller(context: CallContext) {
 		for (const [index, { model, http }] of models.entries()) {
 			try {
 				const answered = await askOnce(
-					{ ...context, checkFormat, http, signal },
+					{ ...context, readAnswer, http, signal },
 					buildBody(asked, model),
 					onText,
 				);
@@ -113,24 +122,16 @@ function withRefusals(error: ServiceError, refusals: AnsweredCall['refusals']): 
 	return withDetails(error, { advice: [error.details.advice, advice].filter(Boolean).join(' ') });
 }
 
-/** @returns a function that throws ServiceError `schemaMismatch`. An answer that calls tools may have words of its own. */
-function createFormatCheck(values: ChatModelValues) {
-	const readAnswer = createAnswerReader(values);
-	return (answer: TextAnswer, maxTokens: number | undefined) => {
-		if (readAnswer && !answer.toolCalls.length) readStructuredAnswer(readAnswer, answer, maxTokens);
-	};
-}
-
 async function askOnce(
 	context: CallContext & {
 		http: Http;
-		checkFormat: ReturnType<typeof createFormatCheck>;
+		readAnswer: StructuredReader | undefined;
 		signal: AbortSignal | undefined;
 	},
 	asked: ChatRequest,
 	onText: OnText,
 ): Promise<Omit<AnsweredCall, 'refusals'>> {
-	const { values, sentRequests, itemIndex, onCost, checkFormat, signal } = context;
+	const { values, sentRequests, itemIndex, onCost, readAnswer, signal } = context;
 	const { account } = context.connection;
 	const http = signal ? endedBy(signal, context.http) : context.http;
 	const limits = createLimits(values, context.spending);
@@ -144,27 +145,72 @@ async function askOnce(
 	// nothing may be awaited between the two: other calls reserve from the same caps
 	const { body, bound, cost } = limitOutput(found, unlimited, limits);
 	const reservation = await reserve(limits.caps, bound);
-	const costOf = (ended: TextAnswer | ServiceError) => {
+	const costOf = (ended: PricedAnswer | ServiceError) => {
 		const microUsd = costOfAnswer(ended, model);
 		onCost(microUsd);
 		return microUsd;
 	};
 	// known at once to a caller that gives up and asks again
 	signal?.addEventListener('abort', () => sent.recordFailure(cancelledError()), { once: true });
-	const countOthers = () => countInFlight(account) - 1;
-	const asking = { model, onText, countOthers, keepRaw: false };
+	const asking = { model, onText, countInFlight: () => countInFlight(account), keepRaw: false };
 	try {
 		const answer = await sendReserved(
 			{ account, reservation, costOf },
 			async () => await askWithCost(http, limits.protocol, body, asking),
 		);
-		checkFormat(answer, cost.maxTokens);
+		// one that calls tools may have words of its own
+		if (readAnswer && !answer.toolCalls.length)
+			readStructuredAnswer(readAnswer, answer, cost.maxTokens);
 		if (!signal?.aborted) sent.forget();
 		return { answer, maxTokens: cost.maxTokens };
 	} catch (cause) {
 		sent.recordFailure(cause);
 		throw mapServiceError(cause);
 	}
+}
+
+/**
+ * Rejects a model of the wrong kind or without an input that the call needs, and a call that could cost more than the caps, or an
+ * unknown amount.
+ *
+ * @param asked In chat completions.
+ * @param body As it is sent, apart from a limit of the output.
+ */
+async function checkCall(
+	context: Pick<PreflightContext<unknown>, 'lookUp'>,
+	asked: ChatRequest,
+	body: Record<string, unknown>,
+	limits: { protocol: Protocol; caps: Caps; allowUnknownCost: boolean },
+): Promise<FoundModel> {
+	let checked: FoundModel = { unbounded: 'the catalog was not read' };
+	await checkAgainstCatalog(context, asked.model, (found) => {
+		if ('entry' in found) {
+			checkKind(found.entry, 'text', 'That is an operation of the Model Router node.');
+			checkInputs(found.entry, findModalities(asked.messages));
+		}
+		const { bound } = limitOutput(found, body, limits);
+		checkCaps(limits.caps, bound, limits.allowUnknownCost);
+		checked = found;
+	});
+	return checked;
+}
+
+/** What the parts of messages are, by their types in chat completions. */
+const MODALITY_BY_TYPE: Record<string, Modality> = {
+	image_url: 'image',
+	input_audio: 'audio',
+	audio_url: 'audio',
+	video_url: 'video',
+	file: 'file',
+};
+
+function findModalities(messages: ChatRequest['messages']): Modality[] {
+	const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+	return parts.flatMap((part) => {
+		const type = isPlainObject(part) ? part['type'] : undefined;
+		const modality = typeof type === 'string' ? MODALITY_BY_TYPE[type] : undefined;
+		return modality ? [modality] : [];
+	});
 }
 
 /** What limits a call. */

@@ -1,21 +1,16 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { invalidInputError } from '../../../src/core/errors';
+import { isPlainObject } from '../../../src/core/json';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
+import type { ParamValues } from '../../../src/n8n/parameters';
 import { requestSettings } from '../../../src/n8n/requestSettings';
+import type { ChatRequest } from '../../../src/router/chatCompletions';
+import { optionsParam } from '../../options.params';
 import { modelParam } from '../catalog';
-import { allowUnknownCostOption } from '../acrossResources.params';
-import { protocolOption } from '../text/protocols';
-import {
-	additionalFieldsOption,
-	formatParams,
-	frequencyPenaltyOption,
-	maxTokensOption,
-	presencePenaltyOption,
-	reasoningEffortOption,
-	seedOption,
-	temperatureOption,
-	topPOption,
-} from '../text/text.params';
+import { allowUnknownCostOption, capFields } from '../acrossResources.params';
+import { formatParams, textOptions } from '../text/text.params';
+import { addFields, toChatFields, toFormatField } from '../text/textRequest';
 
 /** Its list also shows the inputs of each model, because an AI agent may pass on images. */
 const chatModelParam = {
@@ -47,10 +42,7 @@ export const chatModelParams = [
 	withFieldRules({ isDecimal: true })({
 		displayName: 'Spending Cap per Call (USD)',
 		name: 'spendingCapPerCall',
-		type: 'number',
-		// otherwise an expression without a value would remove the cap
-		required: true,
-		typeOptions: { minValue: 0 },
+		...capFields,
 		default: 1,
 		description:
 			'A call that could cost more than this is not sent. Counted are one token per byte of the input, and all of Maximum Output Tokens. If that is not set, an answer may have what this and the cap per execution afford: at least 4096 tokens, at most 16384. The input counts at most as the context window of the model, and with images or files always as all of it. 0 sends nothing.',
@@ -58,59 +50,97 @@ export const chatModelParams = [
 	withFieldRules({ isDecimal: true })({
 		displayName: 'Spending Cap per Execution (USD)',
 		name: 'spendingCapPerExecution',
-		type: 'number',
-		required: true,
-		typeOptions: { minValue: 0 },
+		...capFields,
 		default: 5,
 		description:
 			'A call with which the calls of this node in one execution could cost more than this is not sent. If the cost of a call is not known, the most that it could cost counts. All turns of an AI agent count, and all tries of Retry On Fail. 0 sends nothing.',
 	}),
 	...formatParams(''),
 	{
-		displayName:
-			'Leave <b>Retry On Fail</b> of the AI Agent off: it asks again, and pays again.',
+		displayName: 'Leave <b>Retry On Fail</b> of the AI Agent off: it asks again, and pays again.',
 		name: 'retryNotice',
 		type: 'notice',
 		default: '',
 	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			additionalFieldsOption,
-			allowUnknownCostOption,
-			{
-				displayName: 'Fallback Models',
-				name: 'fallbackModels',
-				type: 'fixedCollection',
-				typeOptions: { multipleValues: true },
-				placeholder: 'Add Model',
-				default: {},
-				description:
-					'Models that are asked, in this order, when the service refuses a call without starting it. It does so if the model is unknown or busy (429), or if the conversation is too long for it. After any other failure no other model is asked, since the call may be charged.',
-				options: [
-					{
-						displayName: 'Model',
-						name: 'fallback',
-						values: [{ ...chatModelParam, required: false }],
-					},
-				],
-			},
-			frequencyPenaltyOption,
-			maxTokensOption,
-			presencePenaltyOption,
-			protocolOption,
-			reasoningEffortOption,
-			seedOption,
-			temperatureOption,
-			topPOption,
-		],
-	},
+	optionsParam([
+		textOptions.additionalFields,
+		allowUnknownCostOption,
+		{
+			displayName: 'Fallback Models',
+			name: 'fallbackModels',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true },
+			placeholder: 'Add Model',
+			default: {},
+			description:
+				'Models that are asked, in this order, when the service refuses a call without starting it. It does so if the model is unknown or busy (429), or if the conversation is too long for it. After any other failure no other model is asked, since the call may be charged.',
+			options: [
+				{
+					displayName: 'Model',
+					name: 'fallback',
+					values: [{ ...chatModelParam, required: false }],
+				},
+			],
+		},
+		textOptions.frequencyPenalty,
+		textOptions.maxTokens,
+		textOptions.presencePenalty,
+		textOptions.protocol,
+		textOptions.reasoningEffort,
+		textOptions.seed,
+		textOptions.temperature,
+		textOptions.topP,
+	]),
 	{
 		...requestSettings,
 		options: requestSettings.options.filter(({ name }) => name !== 'concurrency'),
 	},
 ] as const satisfies INodeProperties[];
+
+export type ChatModelValues = ParamValues<typeof chatModelParams>;
+
+/** What the node that uses the model decides. */
+const CALLER_FIELDS = ['model', 'messages', 'tools', 'tool_choice'];
+
+/**
+ * Adds the settings of the node to what an AI agent or chain asks. What the agent sets for one call goes before.
+ *
+ * @returns a function that takes the body of a chat completion.
+ * @throws ServiceError `invalid`.
+ */
+export function createBodyBuilder(values: ChatModelValues) {
+	const { additionalFields = {}, ...options } = values.options;
+	for (const name of CALLER_FIELDS)
+		if (Object.hasOwn(additionalFields, name))
+			throw invalidInputError(
+				`Additional Fields must not contain "${name}"`,
+				'It is set by the node that uses this model, and by "Model".',
+			);
+	const settings = addFields(
+		{ ...toChatFields(options), ...toFormatField(values) },
+		additionalFields,
+	);
+	return (asked: Record<string, unknown>, model: string): ChatRequest => {
+		const messages = requireMessages(asked).map(withPlainContent);
+		return { ...settings, ...asked, messages, model } as ChatRequest;
+	};
+}
+
+/**
+ * LangChain's model asks in the form of the Responses API for tools that run at OpenAI, and for some settings.
+ *
+ * Seen: `_useResponsesApi`, @langchain/openai 1.4.4, dist/chat_models/index.cjs.
+ */
+function requireMessages({ messages }: Record<string, unknown>): unknown[] {
+	if (Array.isArray(messages)) return messages;
+	throw invalidInputError(
+		'This chat model was asked for something that only OpenAI has',
+		'Nothing was sent. The node that uses it asked in the form of the Responses API, as for a tool that runs at OpenAI. Remove such tools, or use another chat model.',
+	);
+}
+
+/** n8n's AI Agent writes a call of a tool without words as an empty list, which not every service takes. */
+function withPlainContent(message: unknown): unknown {
+	if (!isPlainObject(message) || !Array.isArray(message['content'])) return message;
+	return message['content'].length ? message : { ...message, content: null };
+}

@@ -21,10 +21,8 @@ import { defaultRequestSettings, type RequestSettings } from '../../../src/n8n/r
 import { createSentRequests } from '../../../src/n8n/sentRequests';
 import { answerWarning } from '../../../src/router/textAnswer';
 import { access } from '../access';
-import { pickCost } from '../text/textOutput';
 import { type AnsweredCall, createModelCaller } from './askModels';
-import type { ChatModelValues } from './callBody';
-import { chatModelParams } from './chatModel.params';
+import { chatModelParams, type ChatModelValues } from './chatModel.params';
 import { createModelFetch, type AskModel } from './replies';
 
 /** The sum of all calls of an execution, in the execution's custom data. */
@@ -109,7 +107,8 @@ function createAsk(
 }
 
 function toFacts({ answer, refusals }: AnsweredCall, notice: string | undefined): CallFacts {
-	const { text, model, requestId, finishReason, reasoning, refusal } = answer;
+	const { text, model, requestId, costUsd, costComputed, finishReason, reasoning, refusal } =
+		answer;
 	const { input, output, cached, reasoning: reasoningTokens } = readTokenCounts(answer.usage);
 	const tokenUsage = input !== undefined &&
 		output !== undefined && {
@@ -120,8 +119,7 @@ function toFacts({ answer, refusals }: AnsweredCall, notice: string | undefined)
 		text,
 		...(tokenUsage && { tokenUsage }),
 		fields: {
-			...omitMissing({ model, requestId }),
-			...pickCost(answer),
+			...omitMissing({ model, requestId, costUsd, costComputed }),
 			...omitMissing({ finishReason, reasoning, refusal, notice }),
 			...(refusals.length && { refusedBy: refusals }),
 		} as IDataObject,

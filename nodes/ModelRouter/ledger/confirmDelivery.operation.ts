@@ -1,8 +1,13 @@
 import { LONG_RETRY_ATTEMPTS } from '../../../src/ledger/ledger';
 import { confirmDelivery as confirmJobs } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { openJobLedger, toEntryJson } from './entryOutput';
-import { oneJobParams, toJobSelection, toJobSelector } from './job.params';
+import {
+	oneJobParams,
+	openJobLedger,
+	toEntryJson,
+	toJobSelection,
+	toJobSelector,
+} from './jobEntry';
 
 export const confirmDelivery = operation({
 	name: 'Confirm Delivery',
@@ -17,10 +22,7 @@ export const confirmDelivery = operation({
 	async run(context) {
 		// the work is done: a restart of n8n must not lose the confirmation
 		const ledger = await openJobLedger(context, LONG_RETRY_ATTEMPTS);
-		const selector = toJobSelector(context.request, context.origin.credential);
-		const jobs = await confirmJobs(ledger, selector);
-		return jobs.map(({ entry, alreadyDelivered }) => ({
-			json: { ...toEntryJson(entry), alreadyDelivered },
-		}));
+		const jobs = await confirmJobs(ledger, toJobSelector(context.request, context.origin));
+		return jobs.map(({ entry, ...more }) => ({ json: { ...toEntryJson(entry), ...more } }));
 	},
 });

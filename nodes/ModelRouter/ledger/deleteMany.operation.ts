@@ -1,6 +1,6 @@
 import { deleteOldEntries } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { openJobLedger } from './entryOutput';
+import { openJobLedger } from './jobEntry';
 
 /** Milliseconds. */
 const DAY = 24 * 3_600_000;

@@ -1,8 +1,7 @@
 import { invalidInputError } from '../../../src/core/errors';
 import { deliverAgain as deliverJobsAgain } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { openJobLedger, toEntryJson } from './entryOutput';
-import { jobsParams, toJobSelection, toJobSelector } from './job.params';
+import { jobsParams, openJobLedger, toEntryJson, toJobSelection, toJobSelector } from './jobEntry';
 
 export const deliverAgain = operation({
 	name: 'Deliver Again',
@@ -21,11 +20,8 @@ export const deliverAgain = operation({
 
 	async run(context) {
 		const { request, origin } = context;
-		const selector = 'execution' in request ? request : toJobSelector(request, origin.credential);
-		const ledger = await openJobLedger(context);
-		const jobs = await deliverJobsAgain(ledger, selector);
-		return jobs.map(({ entry, alreadyWaiting }) => ({
-			json: { ...toEntryJson(entry), alreadyWaiting },
-		}));
+		const selector = 'execution' in request ? request : toJobSelector(request, origin);
+		const jobs = await deliverJobsAgain(await openJobLedger(context), selector);
+		return jobs.map(({ entry, ...more }) => ({ json: { ...toEntryJson(entry), ...more } }));
 	},
 });

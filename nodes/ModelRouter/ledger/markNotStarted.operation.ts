@@ -1,7 +1,6 @@
 import { markAsNotStarted } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { toSelector, whichParams } from './job.params';
-import { openJobLedger, toEntryJson } from './entryOutput';
+import { openJobLedger, toEntryJson, toSelector, whichParams } from './jobEntry';
 
 export const markNotStarted = operation({
 	name: 'Mark as Not Started',

@@ -1,8 +1,7 @@
 import { encodePathSegment } from '../../../src/core/urls';
 import { markAsStarted } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { toSelector, whichParams } from './job.params';
-import { openJobLedger, toEntryJson } from './entryOutput';
+import { openJobLedger, toEntryJson, toSelector, whichParams } from './jobEntry';
 
 export const markStarted = operation({
 	name: 'Mark as Started',

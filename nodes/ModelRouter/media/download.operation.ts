@@ -1,4 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
+import { optionsParam } from '../../options.params';
 import { addressParams, binaryParam, maxSizeOption, toAddress } from './media.params';
 import { downloadResult } from './jobOutput';
 
@@ -7,18 +8,7 @@ export const download = operation({
 	value: 'download',
 	action: 'Download file of media job',
 	description: 'Download the file of a completed job into n8n',
-	params: [
-		...addressParams,
-		binaryParam,
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [maxSizeOption],
-		},
-	],
+	params: [...addressParams, binaryParam, optionsParam([maxSizeOption])],
 
 	prepare: ({ binaryProperty, options: { maxSizeMib = maxSizeOption.default }, ...params }) => ({
 		address: toAddress(params),

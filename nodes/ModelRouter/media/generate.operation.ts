@@ -1,11 +1,11 @@
 import { operation } from '../../../src/n8n/operation';
 import { waitForJob, withJobId, jobFailedError, withJobRecord } from '../../../src/router/jobs';
+import { optionsParam } from '../../options.params';
 import { simplifyParam } from '../acrossResources.params';
 import { binaryParam, maxSizeOption, maxWaitOption, toMaxWait } from './media.params';
-import { deliverInNode } from './jobLedger';
+import { checkStart, deliverInNode, startPaidJob } from './startPaidJob';
 import { downloadResult, toJobOutput } from './jobOutput';
 import { startOptions, startParams, toStartRequest } from './start.params';
-import { checkStart, startPaidJob } from './startPaidJob';
 
 export const generate = operation({
 	name: 'Generate',
@@ -17,20 +17,13 @@ export const generate = operation({
 		...startParams,
 		binaryParam,
 		simplifyParam,
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [
-				startOptions.allowUnknownCost,
-				startOptions.ledgerLabel,
-				maxSizeOption,
-				startOptions.spendingCapPerExecution,
-				maxWaitOption,
-			],
-		},
+		optionsParam([
+			startOptions.allowUnknownCost,
+			startOptions.ledgerLabel,
+			maxSizeOption,
+			startOptions.spendingCapPerExecution,
+			maxWaitOption,
+		]),
 	],
 
 	prepare: ({ binaryProperty, options, simplify, ...params }) => ({

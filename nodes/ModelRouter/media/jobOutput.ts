@@ -15,7 +15,7 @@ import {
 	withJobId,
 } from '../../../src/router/jobs';
 import { kindOfMediaType } from '../../../src/router/model';
-import type { LedgerResult } from './jobLedger';
+import type { LedgerResult } from './startPaidJob';
 import { mediaTypeLabel } from './media.params';
 
 /** The output for an AI agent, which cannot receive files. Storage at the service is free. */
@@ -53,16 +53,41 @@ interface FileOptions {
  * For an AI agent the file is not downloaded: the agent cannot receive it, and n8n would store it where no node can read it.
  */
 export async function downloadResult(
-	context: Pick<OperationContext<unknown>, 'asTool' | 'http' | 'clock' | 'storeFile'>,
+	{
+		asTool,
+		http,
+		clock,
+		storeFile,
+	}: Pick<OperationContext<unknown>, 'asTool' | 'http' | 'clock' | 'storeFile'>,
 	address: JobAddress,
 	{ binaryProperty, maxSizeMib, justCompleted = false }: FileOptions,
 ): Promise<Pick<ItemOutput, 'binary'> & { file: IDataObject }> {
-	if (context.asTool) {
-		if (!justCompleted) await checkCompleted(context.http, address);
+	if (asTool) {
+		if (!justCompleted) await checkCompleted(http, address);
 		return { file: describeRemoteFile(address) };
 	}
-	const { binary, file } = await storeWithRetry(context, address, { maxSizeMib, justCompleted });
-	return { file, binary: { [binaryProperty]: binary } };
+	const { jobId, mediaType } = address;
+	const kind = kindOfMediaType(mediaType);
+	const family = kind === 'music' ? 'audio' : kind;
+	const baseName = `${mediaType}-${jobId.replace(/[^\w-]+/g, '_').slice(0, 80)}`;
+	const isRetryable = (cause: unknown) => {
+		if (!(cause instanceof ServiceError)) return false;
+		const { status = 0, code } = cause.details;
+		const lagging = LAGGING_STATUSES.has(status) || code === 'job_not_completed';
+		return cause.kind === 'truncated' || (justCompleted && lagging);
+	};
+	const download = async () =>
+		await withJobId(jobId, async () => {
+			const response = await openContent(http, address);
+			return await storeFile(response, { baseName, family, maxSizeMib });
+		});
+	try {
+		const pauses = { attempts: MAX_ATTEMPTS, clock, minimumPause: 500 };
+		const { binary, file } = await retry(download, { ...pauses, isRetryable });
+		return { file, binary: { [binaryProperty]: binary } };
+	} catch (cause) {
+		throw toDownloadError(cause, address);
+	}
 }
 
 /** @throws ServiceError with the job's id when the job has failed or is not finished. */
@@ -75,33 +100,6 @@ async function checkCompleted(http: Http, address: JobAddress): Promise<void> {
 		advice: 'It continues to run. Ask again later; do not start it again.',
 		partial: toPartial(job),
 	});
-}
-
-async function storeWithRetry(
-	{ http, clock, storeFile }: Pick<OperationContext<unknown>, 'http' | 'clock' | 'storeFile'>,
-	address: JobAddress,
-	{ maxSizeMib, justCompleted }: { maxSizeMib: number; justCompleted: boolean },
-) {
-	const kind = kindOfMediaType(address.mediaType);
-	const family = kind === 'music' ? 'audio' : kind;
-	const baseName = `${address.mediaType}-${address.jobId.replace(/[^\w-]+/g, '_').slice(0, 80)}`;
-	const isRetryable = (cause: unknown) => {
-		if (!(cause instanceof ServiceError)) return false;
-		const { status = 0, code } = cause.details;
-		const lagging = LAGGING_STATUSES.has(status) || code === 'job_not_completed';
-		return cause.kind === 'truncated' || (justCompleted && lagging);
-	};
-	const download = async () =>
-		await withJobId(address.jobId, async () => {
-			const response = await openContent(http, address);
-			return await storeFile(response, { baseName, family, maxSizeMib });
-		});
-	try {
-		const pauses = { attempts: MAX_ATTEMPTS, clock, minimumPause: 500 };
-		return await retry(download, { ...pauses, isRetryable });
-	} catch (cause) {
-		throw toDownloadError(cause, address);
-	}
 }
 
 /** A factory, because n8n's linter forbids rethrowing a caught error. */

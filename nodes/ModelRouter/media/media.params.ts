@@ -4,9 +4,13 @@ import { invalidInputError } from '../../../src/core/errors';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { findJobId } from '../../../src/router/jobRecord';
 import type { JobAddress } from '../../../src/router/jobs';
-import { checkUrl } from '../../../src/router/messages';
 import type { MediaType } from '../../../src/router/model';
-import { binarySourceField, sourceField, urlSourceField } from '../acrossResources.params';
+import {
+	binarySourceField,
+	sourceField,
+	toFileSource,
+	urlSourceField,
+} from '../acrossResources.params';
 
 export const mediaTypeParam = {
 	displayName: 'Media Type',
@@ -126,25 +130,9 @@ export const inputsParam = {
 	],
 } as const satisfies INodeProperties;
 
-/** An input as entered in the editor. Its file is not read yet. */
-export interface InputSource {
-	/** Its label in the editor, for error messages. */
-	path: string;
-	name: string;
-	url?: string;
-	binaryProperty?: string;
-}
-
 /** @throws ServiceError `invalid` for a URL that the service could not download. */
-export function toInputSources({
-	input = [],
-}: ParamValues<readonly [typeof inputsParam]>['inputs']): InputSource[] {
-	return input.map(({ name = '', source = 'binary', binaryProperty, url = '' }, index) => {
-		const path = `Inputs ${index + 1}`;
-		if (source === 'url') return { path, name, url: checkUrl(url, `${path}: URL`) };
-		return { path, name, binaryProperty: binaryProperty?.trim() || 'data' };
-	});
-}
+export const toInputSources = ({ input = [] }: ParamValues<[typeof inputsParam]>['inputs']) =>
+	input.map(({ name = '', ...file }, index) => ({ name, ...toFileSource('Inputs', index, file) }));
 
 const shownFor = (...mediaType: MediaType[]) => ({ show: { '/mediaType': mediaType } });
 

@@ -1,4 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
+import { optionsParam } from '../../options.params';
 import { simplifyParam } from '../acrossResources.params';
 import { toJobOutput } from './jobOutput';
 import { startOptions, startParams, toStartRequest } from './start.params';
@@ -13,18 +14,11 @@ export const start = operation({
 	params: [
 		...startParams,
 		simplifyParam,
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [
-				startOptions.allowUnknownCost,
-				startOptions.ledgerLabel,
-				startOptions.spendingCapPerExecution,
-			],
-		},
+		optionsParam([
+			startOptions.allowUnknownCost,
+			startOptions.ledgerLabel,
+			startOptions.spendingCapPerExecution,
+		]),
 	],
 
 	prepare: ({ options, simplify, ...params }) => ({

@@ -4,11 +4,13 @@ import { invalidInputError } from '../../../src/core/errors';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { addInputs } from '../../../src/router/jobStart';
-import type { MediaType } from '../../../src/router/model';
 import { modelParam } from '../catalog';
-import { allowUnknownCostOption, spendingCapPerItemParam } from '../acrossResources.params';
 import {
-	type InputSource,
+	allowUnknownCostOption,
+	capFields,
+	spendingCapPerItemParam,
+} from '../acrossResources.params';
+import {
 	inputsParam,
 	mediaTypeParam,
 	presetsParam,
@@ -68,23 +70,20 @@ export const ledgerLabelOption = withFieldRules({ inTool: 'notFromModel' })({
 		'Separates the jobs of one workflow from those of others in the job ledger. A Model Router Trigger with a label reports only jobs with the same label.',
 });
 
-/** The ledger settings of a start. */
-export interface LedgerStart {
-	/** Empty for a start without a key. */
-	idempotencyKey: string;
-	ledgerLabel: string;
-	/** Milliseconds that the node itself waits for the job. Triggers do not check it before that. */
-	waits: number;
-}
-
 const MAX_KEY_LENGTH = 500;
 
-/** @throws ServiceError `invalid`. @returns undefined when the ledger is not used. */
+/**
+ * The ledger settings of a start. The key is empty for a start without one.
+ *
+ * @param waits Milliseconds that the node itself waits for the job. Triggers do not check it before that.
+ * @returns undefined when the ledger is not used.
+ * @throws ServiceError `invalid`.
+ */
 function toLedgerStart(
 	{ useLedger, idempotencyKey: key }: { useLedger: boolean; idempotencyKey: string },
 	ledgerLabel: string,
 	waits: number,
-): LedgerStart | undefined {
+) {
 	if (!useLedger) return undefined;
 	const idempotencyKey = key.trim();
 	if (key && !idempotencyKey)
@@ -136,10 +135,7 @@ export const startParams = [
 const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecimal: true })({
 	displayName: 'Spending Cap per Execution (USD)',
 	name: 'spendingCapPerExecution',
-	type: 'number',
-	// otherwise an expression without a value would remove the cap
-	required: true,
-	typeOptions: { minValue: 0 },
+	...capFields,
 	default: 10,
 	description:
 		'Jobs are started one after another. Their estimated costs count, or their minimum costs in the catalog where those are higher. A job whose minimum cost would exceed this is not started; only the last one can, if its estimate is higher. It applies to all starts of this node in one execution; a failed job still counts. Without it, there is no such cap.',
@@ -166,23 +162,29 @@ type StartOptions = Partial<
 	>
 >;
 
-/** @param waits Milliseconds that the node itself waits for the job. @throws ServiceError `invalid`. */
+/**
+ * The start of a media job, complete except for the contents of its files.
+ *
+ * @param waits Milliseconds that the node itself waits for the job.
+ * @throws ServiceError `invalid`.
+ */
 export function toStartRequest(
 	params: ParamValues<typeof startParams>,
 	{ allowUnknownCost = false, ledgerLabel = '', spendingCapPerExecution }: StartOptions,
 	waits = 0,
-): StartRequest {
-	const { mediaType, inputs, allowAgents, spendingCapPerItem } = params;
+) {
+	const { mediaType, allowAgents, spendingCapPerItem } = params;
 	const model = params.model.trim();
+	/** Without the inputs. */
 	const body = toBody(params);
-	const sources = toInputSources(inputs);
+	const inputs = toInputSources(params.inputs);
 	// conflicting names are reported before any file is read
 	addInputs(
 		body,
-		sources.map(({ name }) => ({ name, value: '' })),
+		inputs.map(({ name }) => ({ name, value: '' })),
 	);
 	return {
-		...{ mediaType, model, body, inputs: sources, allowAgents },
+		...{ mediaType, model, body, inputs, allowAgents },
 		...{ spendingCapPerItem, spendingCapPerExecution, allowUnknownCost },
 		ledger: toLedgerStart(params, ledgerLabel, waits),
 	};
@@ -213,20 +215,4 @@ function toBody({
 	};
 }
 
-/** The start of a media job, complete except for the contents of its files. */
-export interface StartRequest {
-	mediaType: MediaType;
-	model: string;
-	/** Without the inputs. */
-	body: Record<string, unknown>;
-	inputs: readonly InputSource[];
-	allowAgents: boolean;
-	/** USD. */
-	spendingCapPerItem: number;
-	/** USD. Undefined for no cap. */
-	spendingCapPerExecution: number | undefined;
-	/** Whether a job is started whose minimum cost is not known. */
-	allowUnknownCost: boolean;
-	/** Undefined when the job ledger is not used. */
-	ledger: LedgerStart | undefined;
-}
+export type StartRequest = ReturnType<typeof toStartRequest>;

@@ -7,18 +7,39 @@ import {
 	type Spending,
 } from '../../../src/core/budget';
 import { mapServiceError } from '../../../src/core/errors';
+import { tryParseJson } from '../../../src/core/json';
 import { type Decimal, readInteger } from '../../../src/core/money';
+import type { Entry } from '../../../src/ledger/entry';
+import { asNotStarted } from '../../../src/ledger/keyClaim';
+import { LONG_RETRY_ATTEMPTS } from '../../../src/ledger/ledger';
+import { claimStart, leaveToTriggers, markDelivered } from '../../../src/ledger/startOnce';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
-import type { SendAttempts } from '../../../src/n8n/startPaid';
+import type { StartLedger } from '../../../src/n8n/startPaid';
 import { explainJobBalance } from '../../../src/router/advice';
-import type { Job } from '../../../src/router/jobRecord';
+import { type Job, readJobRecord } from '../../../src/router/jobRecord';
 import { addInputs, type JobInput, startJob } from '../../../src/router/jobStart';
-import { checkKind, kindOfMediaType } from '../../../src/router/model';
+import { checkKind, kindOfMediaType, type MediaType } from '../../../src/router/model';
 import { minimumJobCost } from '../../../src/router/pricing';
+import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
 import { checkAgainstCatalog, findCachedModel } from '../catalog';
-import { spendingCapPerItemParam } from '../acrossResources.params';
-import { toStartLedger, type StartedJob } from './jobLedger';
+import { openJobLedger } from '../ledger/jobEntry';
+import { mediaTypeLabel } from './media.params';
 import { checkAgentAllowed, startOptions, type StartRequest } from './start.params';
+
+/** A job that was started. Plain data: it is stored with the execution. */
+export interface StartedJob {
+	job: Job;
+	/** Undefined when the job ledger is not used. */
+	ledgered?: LedgerResult;
+}
+
+/** The result of a start in the ledger. */
+export interface LedgerResult {
+	/** Undefined when the ledger could not be reached after the start. */
+	entry: Entry | undefined;
+	/** Whether an earlier start with the same key started the job. Undefined without a key. */
+	startedBefore?: boolean;
+}
 
 /** Rejects AI agents without permission, missing files, models of another kind, and jobs whose minimum cost exceeds a cap or is not known. */
 export async function checkStart({
@@ -28,13 +49,11 @@ export async function checkStart({
 	findFile,
 }: PreflightContext<StartRequest>): Promise<void> {
 	checkAgentAllowed(asTool, allowAgents);
-	for (const { binaryProperty, path } of inputs)
-		if (binaryProperty !== undefined) findFile(binaryProperty, path);
+	for (const input of inputs) openSource(input, findFile);
 	await checkAgainstCatalog({ lookUp }, model, (found) => {
 		const entry = 'entry' in found ? found.entry : undefined;
 		if (entry) checkKind(entry, kindOfMediaType(mediaType));
-		const why = 'missing' in found ? found : { missing: NO_PRICE };
-		const noBound = { unbounded: why.missing, remedy: why.remedy };
+		const noBound = 'entry' in found ? { unbounded: NO_PRICE } : found;
 		const bound = minimumJobCost(entry?.pricing, body) ?? noBound;
 		checkCaps(createCaps(caps), bound, allowUnknownCost);
 	});
@@ -62,7 +81,7 @@ function createCaps(
 
 /** Starts a job unless it was started before. With a cap per execution, starts run one after another, so that each knows the costs of the earlier ones. */
 export async function startPaidJob(context: OperationContext<StartRequest>): Promise<StartedJob> {
-	const { request, getState } = context;
+	const { request, getState, http, recordId, countInFlight } = context;
 	const { mediaType, model, spendingCapPerExecution, ledger } = request;
 	const start = async () => {
 		const body = await buildStartBody(context);
@@ -74,9 +93,17 @@ export async function startPaidJob(context: OperationContext<StartRequest>): Pro
 			...(ledger && { ledger: toStartLedger(context, ledger) }),
 			reserve: async () => await reserve(caps, least ?? { unbounded: NO_PRICE }),
 			costOf: (ended) => ('job' in ended ? readCost(ended.job, least?.microUsd) : undefined),
-			send: async (attempts) => ({
-				job: await sendStart(context, body, least?.microUsd, attempts),
-			}),
+			async send(attempts) {
+				try {
+					const job = await startJob(http, mediaType, body, attempts);
+					recordId('mediaJob', job.jobId);
+					return { job };
+				} catch (cause) {
+					const others = countInFlight() - 1;
+					const balance = { leastMicroUsd: least?.microUsd, others };
+					throw mapServiceError(cause, (error) => explainJobBalance(error, balance));
+				}
+			},
 		});
 	};
 	return spendingCapPerExecution === undefined ? await start() : await context.runSerially(start);
@@ -91,36 +118,112 @@ function readCost({ estimatedCostMicroUsd }: Job, minimum: Decimal | undefined) 
 	return minimum?.gt(estimate) ? minimum : estimate;
 }
 
-/** Sends a start and records its ID immediately. */
-async function sendStart(
-	{ request: { mediaType }, http, recordId, countInFlight }: OperationContext<StartRequest>,
-	body: Record<string, unknown>,
-	leastMicroUsd: Decimal | undefined,
-	attempts: SendAttempts,
-): Promise<Job> {
-	try {
-		const job = await startJob(http, mediaType, body, attempts);
-		recordId('mediaJob', job.jobId);
-		return job;
-	} catch (cause) {
-		throw mapServiceError(cause, (error) =>
-			explainJobBalance(error, { leastMicroUsd, others: countInFlight() - 1 }),
-		);
-	}
-}
-
 async function buildStartBody({
 	request: { body, inputs },
 	readFile,
 }: OperationContext<StartRequest>) {
 	const jobInputs: JobInput[] = [];
-	for (const { path, name, url, binaryProperty = '' } of inputs) {
-		if (url !== undefined) {
-			jobInputs.push({ name, value: url });
-			continue;
-		}
-		const { mimeType, base64 } = await readFile(binaryProperty, path);
-		jobInputs.push({ name, value: `data:${mimeType};base64,${base64}` });
+	for (const input of inputs) {
+		const file = await openSource(input, readFile);
+		const value = 'url' in file ? file.url : `data:${file.mimeType};base64,${file.base64}`;
+		jobInputs.push({ name: input.name, value });
 	}
 	return addInputs(body, jobInputs);
+}
+
+/** Minimum milliseconds without a renewal after which a start counts as interrupted. */
+const MIN_LEASE = 10 * 60_000;
+/** Milliseconds added to the wait of Generate before the triggers check the job. */
+const WAIT_MARGIN = 5 * 60_000;
+/** Maximum characters of the service's record that the ledger stores. A longer record is read again when needed. */
+const MAX_RECORD_LENGTH = 4000;
+
+/** Adapts the job ledger to the pipeline of paid starts. */
+function toStartLedger(
+	context: OperationContext<StartRequest>,
+	{ idempotencyKey, ledgerLabel, waits }: NonNullable<StartRequest['ledger']>,
+): StartLedger<StartedJob> {
+	const { request, origin, addHint, idleTimeout } = context;
+	const { mediaType, model } = request;
+	const newStart = {
+		...{ startKey: idempotencyKey, label: ledgerLabel, segment: mediaType, model },
+		account: origin.credential,
+		// covers one attempt: a slow connection, then a slow response
+		lease: Math.max(MIN_LEASE, 2 * idleTimeout),
+		firstCheck: waits && waits + WAIT_MARGIN,
+	};
+	return {
+		hasKey: idempotencyKey !== '',
+		async claim() {
+			const ledger = await openJobLedger(context, LONG_RETRY_ATTEMPTS).catch((cause: unknown) => {
+				throw asNotStarted(cause);
+			});
+			const claim = await claimStart(ledger, newStart);
+			if ('earlier' in claim) {
+				const { earlier: entry } = claim;
+				const difference = describeDifference(entry, newStart);
+				if (difference)
+					addHint(
+						`The key "${idempotencyKey}" was used before for ${difference}: its job ${entry.jobId} is returned, and nothing was started. Use a different key for every new job.`,
+					);
+				return { earlier: { job: toJob(entry), ledgered: { entry, startedBefore: true } } };
+			}
+			return {
+				...claim,
+				async recordStarted({ job }) {
+					const entry = await claim.recordStarted(toEntryFields(job));
+					if (!entry)
+						addHint(
+							`The job ${job.jobId} was started, but the job ledger could not be reached to record it. Its outcome there will be "unknown": use "Mark as Started" of the resource Job Ledger with this job ID.`,
+						);
+					return { job, ledgered: { entry, ...(idempotencyKey && { startedBefore: false }) } };
+				},
+			};
+		},
+	};
+}
+
+/** How the recorded job of a key differs from the requested one. */
+function describeDifference(
+	entry: Entry,
+	{ segment, model, account }: Pick<Entry, 'segment' | 'model' | 'account'>,
+): string | undefined {
+	if (entry.account && entry.account !== account) return 'another credential';
+	if (entry.segment !== segment) return `the media type "${mediaTypeLabel(entry.segment)}"`;
+	return entry.model && entry.model !== model ? `the model ${entry.model}` : undefined;
+}
+
+/** Downloads the file in the node. If this fails, the triggers may deliver it at once. */
+export async function deliverInNode<Result>(
+	context: Pick<OperationContext<unknown>, 'asTool' | 'connectLedger' | 'clock' | 'origin'>,
+	entry: Entry | undefined,
+	download: () => Promise<Result>,
+): Promise<Result> {
+	if (!entry) return await download();
+	const ledger = await openJobLedger(context);
+	try {
+		const result = await download();
+		// for an AI agent the file is not downloaded
+		if (context.asTool) await leaveToTriggers(ledger, entry);
+		else await markDelivered(ledger, entry);
+		return result;
+	} catch (cause) {
+		await leaveToTriggers(ledger, entry);
+		throw mapServiceError(cause);
+	}
+}
+
+function toEntryFields({ jobId, requestId = '', record }: Job) {
+	const text = JSON.stringify(record);
+	return { jobId, requestId, record: text.length > MAX_RECORD_LENGTH ? '' : text };
+}
+
+function toJob({ jobId, segment, requestId, record }: Entry): Job {
+	const mediaType = segment as MediaType;
+	const stored = readJobRecord(tryParseJson(record), mediaType, {}, jobId);
+	return {
+		...(stored ?? { state: 'unfinished', record: {} }),
+		...{ jobId, mediaType },
+		...(requestId && { requestId }),
+	};
 }

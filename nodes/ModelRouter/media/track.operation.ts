@@ -1,7 +1,8 @@
 import { encodePathSegment } from '../../../src/core/urls';
 import { registerJob } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { openJobLedger } from '../ledger/entryOutput';
+import { optionsParam } from '../../options.params';
+import { openJobLedger } from '../ledger/jobEntry';
 import { addressParams, toAddress } from './media.params';
 import { ledgerLabelOption } from './start.params';
 
@@ -11,17 +12,7 @@ export const track = operation({
 	action: 'Track existing media job',
 	description:
 		'Enter a job that was started elsewhere in the job ledger, so that the Model Router Trigger downloads its file',
-	params: [
-		...addressParams,
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [ledgerLabelOption],
-		},
-	],
+	params: [...addressParams, optionsParam([ledgerLabelOption])],
 
 	prepare({ options: { ledgerLabel = '' }, ...params }) {
 		const address = toAddress(params);

@@ -1,5 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
 import { waitForJob } from '../../../src/router/jobs';
+import { optionsParam } from '../../options.params';
 import { simplifyParam } from '../acrossResources.params';
 import { addressParams, maxWaitOption, toAddress, toMaxWait } from './media.params';
 import { toJobJson } from './jobOutput';
@@ -9,18 +10,7 @@ export const wait = operation({
 	value: 'wait',
 	action: 'Wait for media job',
 	description: 'Wait until a job has completed or failed',
-	params: [
-		...addressParams,
-		simplifyParam,
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [maxWaitOption],
-		},
-	],
+	params: [...addressParams, simplifyParam, optionsParam([maxWaitOption])],
 
 	prepare: ({ options, simplify, ...params }) => ({
 		address: toAddress(params),

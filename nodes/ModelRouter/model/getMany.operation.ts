@@ -1,6 +1,7 @@
 import { operation } from '../../../src/n8n/operation';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
-import { matchesFilter, listModels } from '../../../src/router/catalog';
+import { listModels } from '../../../src/router/catalog';
+import { matchesFilter } from '../../../src/router/model';
 import { limitParam, returnAllParam, simplifyParam } from '../acrossResources.params';
 import { toModelItem } from '../catalog';
 

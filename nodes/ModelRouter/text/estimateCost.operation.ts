@@ -1,25 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { createCap } from '../../../src/core/budget';
 import { ServiceError } from '../../../src/core/errors';
 import { formatUsd, toUsd } from '../../../src/core/money';
 import { operation } from '../../../src/n8n/operation';
 import type { Model } from '../../../src/router/model';
 import { textCost, type CostBound } from '../../../src/router/pricing';
 import { estimatePromptTokens } from '../../../src/router/promptTokens';
+import { optionsParam } from '../../options.params';
 import { getCachedCatalog, toPrices } from '../catalog';
-import { buildBody, checkTextRequest, toTextRequest } from './textRequest';
-import { protocolOption } from './protocols';
-import { limitOutput } from './textCost';
-import {
-	additionalFieldsOption,
-	answerCountOption,
-	furtherParams,
-	inputParams,
-	maxTokensOption,
-	spendingCapParam,
-	systemMessageOption,
-} from './text.params';
+import { textOptions, textParams } from './text.params';
+import { buildBody, checkTextRequest, limitOutput, toTextRequest } from './textRequest';
 import { toolsOption } from './tools.params';
 
 export const estimateCost = operation({
@@ -29,34 +19,20 @@ export const estimateCost = operation({
 	description:
 		'Calculate what Message a Model would cost at most, and what it is likely to cost. Nothing is sent to the model.',
 	params: [
-		...inputParams,
-		{
-			...spendingCapParam,
-			description:
-				'The cap of the request that is estimated. If Maximum Output Tokens is not set, it decides how long the answer may be.',
-		},
-		...furtherParams,
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [
-				additionalFieldsOption,
-				maxTokensOption,
-				answerCountOption,
-				protocolOption,
-				systemMessageOption,
-				toolsOption,
-			],
-		},
+		...textParams(
+			'The cap of the request that is estimated. If Maximum Output Tokens is not set, it decides how long the answer may be.',
+		),
+		optionsParam([
+			textOptions.additionalFields,
+			textOptions.maxTokens,
+			textOptions.answerCount,
+			textOptions.protocol,
+			textOptions.systemMessage,
+			toolsOption,
+		]),
 	],
 
-	prepare: ({ options, spendingCapPerItem: cap, ...values }) => ({
-		...toTextRequest(values, options),
-		caps: { item: createCap({ cap, field: 'Spending Cap per Item', of: 'item' }) },
-	}),
+	prepare: ({ options, ...values }) => toTextRequest(values, options),
 
 	check: checkTextRequest,
 
@@ -71,7 +47,7 @@ export const estimateCost = operation({
 		const { find, requestId } = catalog.value;
 		const entry = find(call.request.model);
 		const unlimited = await buildBody(call);
-		const found = entry ? { entry } : { missing: 'The catalog does not have this model.' };
+		const found = entry ? { entry } : { unbounded: 'The catalog does not have this model.' };
 		const { body, cost } = limitOutput(found, unlimited, call.request);
 		return {
 			json: {

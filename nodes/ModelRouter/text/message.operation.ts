@@ -1,41 +1,34 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { createCap, createConversationCap, reserve } from '../../../src/core/budget';
+import { createConversationCap, reserve } from '../../../src/core/budget';
 import { mapServiceError, withDetails } from '../../../src/core/errors';
-import { isPlainObject } from '../../../src/core/json';
+import { isPlainObject, omitMissing } from '../../../src/core/json';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
+import { protocols } from '../../../src/router/protocols';
 import { answerWarning } from '../../../src/router/textAnswer';
+import { optionsParam } from '../../options.params';
 import { findCachedModel } from '../catalog';
 import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
-import { buildBody, checkTextRequest, type PaidTextRequest, toTextRequest } from './textRequest';
-import { protocolOption, protocols } from './protocols';
-import { askWithCost, costOfAnswer, limitOutput } from './textCost';
 import {
-	additionalFieldsOption,
-	answerCountOption,
-	frequencyPenaltyOption,
-	furtherParams,
-	inputParams,
-	maxTokensOption,
-	presencePenaltyOption,
-	reasoningEffortOption,
-	seedOption,
-	spendingCapParam,
-	systemMessageOption,
-	temperatureOption,
-	topPOption,
-} from './text.params';
-import {
+	askWithCost,
+	costOfAnswer,
 	createAnswerReader,
-	pickCost,
 	pickRequestId,
 	type PricedAnswer,
 	readStructuredAnswer,
 	simplifyAnswer,
 	type StructuredReader,
-} from './textOutput';
+} from './pricedAnswer';
+import { textOptions, textParams } from './text.params';
+import {
+	buildBody,
+	checkTextRequest,
+	limitOutput,
+	type TextRequest,
+	toTextRequest,
+} from './textRequest';
 import { toolChoiceOption, toolsOption } from './tools.params';
 
 export const message = operation({
@@ -44,51 +37,43 @@ export const message = operation({
 	action: 'Message text model',
 	description: 'Send a prompt or messages to a text model and get its answer',
 	params: [
-		...inputParams,
-		spendingCapParam,
-		...furtherParams,
+		...textParams(
+			'An item that could cost more than this is not sent. Counted are one token per byte of the input, and all of Maximum Output Tokens. If that is not set, an answer may have what this affords: at least 4096 tokens, at most 16384. The input counts at most as the context window of the model, and with attachments always as all of it. 0 sends nothing.',
+		),
 		simplifyParam,
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [
-				additionalFieldsOption,
-				allowUnknownCostOption,
-				frequencyPenaltyOption,
-				maxTokensOption,
-				answerCountOption,
-				onIncompleteOption,
-				presencePenaltyOption,
-				protocolOption,
-				reasoningEffortOption,
-				seedOption,
-				{
-					displayName: 'Stop Sequences (JSON)',
-					name: 'stopSequences',
-					type: 'json',
-					default: '[]',
-					description: 'Texts at which the answer ends, as a JSON list, e.g. ["END"]',
-				},
-				systemMessageOption,
-				temperatureOption,
-				toolChoiceOption,
-				toolsOption,
-				topPOption,
-			],
-		},
+		optionsParam([
+			textOptions.additionalFields,
+			allowUnknownCostOption,
+			textOptions.frequencyPenalty,
+			textOptions.maxTokens,
+			textOptions.answerCount,
+			onIncompleteOption,
+			textOptions.presencePenalty,
+			textOptions.protocol,
+			textOptions.reasoningEffort,
+			textOptions.seed,
+			{
+				displayName: 'Stop Sequences (JSON)',
+				name: 'stopSequences',
+				type: 'json',
+				default: '[]',
+				description: 'Texts at which the answer ends, as a JSON list, e.g. ["END"]',
+			},
+			textOptions.systemMessage,
+			textOptions.temperature,
+			toolChoiceOption,
+			toolsOption,
+			textOptions.topP,
+		]),
 	],
 
-	prepare({ simplify, spendingCapPerItem: cap, options, ...values }, { handedOver }) {
+	prepare({ simplify, options, ...values }, { handedOver }) {
 		const { onIncomplete = 'error', allowUnknownCost = false, ...more } = options;
+		const request = toTextRequest(values, more, handedOver.readTurn('history'));
+		const conversation = readConversationCap(handedOver.readTurn('budget'));
 		return {
-			...toTextRequest(values, more, handedOver.readTurn('history')),
-			caps: {
-				item: createCap({ cap, field: 'Spending Cap per Item', of: 'item' }),
-				conversation: readConversationCap(handedOver.readTurn('budget')),
-			},
+			...request,
+			caps: { ...request.caps, conversation },
 			allowUnknownCost,
 			structured: createAnswerReader(values),
 			simplify,
@@ -110,7 +95,7 @@ function readConversationCap(budget: unknown) {
 }
 
 /** A text request, and how to output its answer. */
-interface AnswerRequest extends PaidTextRequest {
+interface AnswerRequest extends TextRequest {
 	simplify: boolean;
 	onIncomplete: 'error' | 'partial';
 	/** Reads the answer as JSON. Absent for a text. */
@@ -123,7 +108,7 @@ async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOu
 	const { structured } = request;
 	const model = await findCachedModel(context, request.model);
 	const unlimited = await buildBody(context);
-	const found = model ? { entry: model } : { missing: 'The catalog does not have this model.' };
+	const found = model ? { entry: model } : { unbounded: 'The catalog does not have this model.' };
 	const { body, bound, cost } = limitOutput(found, unlimited, request);
 	try {
 		const answer = await startPaid<PricedAnswer>({
@@ -132,8 +117,8 @@ async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOu
 			reserve: async () => await reserve(request.caps, bound),
 			costOf: (ended) => costOfAnswer(ended, model),
 			send: async () => {
-				const countOthers = () => context.countInFlight() - 1;
-				const asking = { model, onText: context.stream, countOthers, keepRaw: !request.simplify };
+				const { stream: onText, countInFlight } = context;
+				const asking = { model, onText, countInFlight, keepRaw: !request.simplify };
 				const asked = await askWithCost(context.http, request.protocol, body, asking);
 				const { input = 0, output = 0 } = readTokenCounts(asked.usage);
 				context.countTokens(input, output);
@@ -172,8 +157,10 @@ function toItem(
 	more: object,
 ): ItemOutput {
 	const { answer, raw } = splitRaw(stored);
+	const { costUsd, costComputed } = answer;
+	const cost = { ...omitMissing({ costUsd, costComputed }), ...pickRequestId(answer) };
 	const rest = isPlainObject(raw)
-		? { [protocols[request.protocol].raw]: raw, ...pickCost(answer), ...pickRequestId(answer) }
+		? { [protocols[request.protocol].raw]: raw, ...cost }
 		: simplifyAnswer(answer);
 	return { json: { output: answer.text, ...parsed, ...rest, ...more } as IDataObject };
 }

@@ -3,19 +3,15 @@ import type { INodeProperties } from 'n8n-workflow';
 import { invalidInputError } from '../../../src/core/errors';
 import { isPlainObject } from '../../../src/core/json';
 import { definedByModel, withFieldRules } from '../../../src/n8n/parameterFields';
-import type { PreflightContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
+import { type ChatMessage, checkMessages, toResponseInput } from '../../../src/router/messages';
+import type { Protocol } from '../../../src/router/protocols';
 import {
-	type ChatMessage,
-	checkMessages,
-	checkUrl,
-	type Modality,
-	modalityOf,
-	modalityOfUrl,
-	toResponseInput,
-} from '../../../src/router/messages';
-import { binarySourceField, sourceField, urlSourceField } from '../acrossResources.params';
-import type { Protocol } from './protocols';
+	binarySourceField,
+	sourceField,
+	toFileSource,
+	urlSourceField,
+} from '../acrossResources.params';
 
 const prompt = {
 	displayName: 'Prompt',
@@ -173,15 +169,6 @@ export const attachmentsParam = {
 type ConversationValues = ParamValues<typeof conversationParams>;
 type AttachmentValues = ParamValues<readonly [typeof attachmentsParam]>['attachments'];
 
-/** A file for the messages that has not been read yet. */
-export interface AttachmentSource {
-	/** Its label in the editor. */
-	path: string;
-	modality: Modality | 'auto';
-	url?: string;
-	binaryProperty?: string;
-}
-
 /**
  * @param history What was said before, as a conversation hands it over to a speaker. It precedes a prompt. With messages, the user
  *   decides what is sent.
@@ -238,22 +225,9 @@ function readMessageRow({ role = 'user', content = '', toolCallId = '', toolCall
 	return { role, content: content || null, tool_calls: toolCalls };
 }
 
-export function toAttachmentSources({ attachment = [] }: AttachmentValues): AttachmentSource[] {
-	return attachment.map(
-		({ source = 'binary', binaryProperty, url = '', modality = 'auto' }, index) => {
-			const path = `Attachments ${index + 1}`;
-			if (source === 'url') return { path, modality, url: checkUrl(url, `${path}: URL`) };
-			return { path, modality, binaryProperty: binaryProperty?.trim() || 'data' };
-		},
-	);
-}
-
-/** The modality of a file, found without reading it. */
-export function resolveModality(
-	{ path, modality, url, binaryProperty = '' }: AttachmentSource,
-	findFile: PreflightContext<unknown>['findFile'],
-): Modality {
-	const type = url === undefined ? modalityOf(findFile(binaryProperty, path).mimeType) : undefined;
-	if (modality !== 'auto') return modality;
-	return type ?? modalityOfUrl(url ?? '');
-}
+/** @throws ServiceError `invalid` for a URL that the service could not read. */
+export const toAttachmentSources = ({ attachment = [] }: AttachmentValues) =>
+	attachment.map(({ modality = 'auto', ...file }, index) => ({
+		...toFileSource('Attachments', index, file),
+		modality,
+	}));

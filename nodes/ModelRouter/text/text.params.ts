@@ -42,122 +42,126 @@ export const formatParams = (result: string) =>
 		},
 	] as const satisfies INodeProperties[];
 
-/** The model and what is sent to it: the first parameters of every text request. */
-export const inputParams = [modelParam, ...conversationParams] as const satisfies INodeProperties[];
+/** The parameters of every text request. @param capDescription What the spending cap is for. */
+export const textParams = (capDescription: string) =>
+	[
+		modelParam,
+		...conversationParams,
+		{ ...spendingCapPerItemParam, description: capDescription },
+		attachmentsParam,
+		...formatParams(', returned as "parsed"'),
+	] as const satisfies INodeProperties[];
 
-/** What else belongs to every text request. */
-export const furtherParams = [
-	attachmentsParam,
-	...formatParams(', returned as "parsed"'),
-] as const satisfies INodeProperties[];
+export type TextValues = ParamValues<ReturnType<typeof textParams>>;
 
-export type TextValues = ParamValues<[...typeof inputParams, ...typeof furtherParams]>;
-
-export const spendingCapParam = {
-	...spendingCapPerItemParam,
-	description:
-		'An item that could cost more than this is not sent. Counted are one token per byte of the input, and all of Maximum Output Tokens. If that is not set, an answer may have what this affords: at least 4096 tokens, at most 16384. The input counts at most as the context window of the model, and with attachments always as all of it. 0 sends nothing.',
-} as const;
-
-/*
- * Options of several operations. They stand among those of the operation, in the order of their labels.
- */
-
-export const additionalFieldsOption = {
-	displayName: 'Additional Fields (JSON)',
-	name: 'additionalFields',
-	type: 'json',
-	default: '{}',
-	description:
-		'More fields of the request as a JSON object, sent unchanged, e.g. {"user": "customer-7"}. Which fields are accepted depends on the model.',
-} as const satisfies INodeProperties;
-
-export const answerCountOption = {
-	displayName: 'Number of Answers',
-	name: 'answerCount',
-	type: 'number',
-	typeOptions: { minValue: 1, maxValue: 128 },
-	default: 1,
-	description: 'How many answers to generate, each of which is billed. Several are in "answers".',
-} as const satisfies INodeProperties;
-
-export const frequencyPenaltyOption = {
-	displayName: 'Frequency Penalty',
-	name: 'frequencyPenalty',
-	type: 'number',
-	typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
-	default: 0,
-	description: 'From -2 to 2. Above 0, the model repeats itself less.',
-} as const satisfies INodeProperties;
-
-export const maxTokensOption = {
-	displayName: 'Maximum Output Tokens',
-	name: 'maxTokens',
-	type: 'number',
-	typeOptions: { minValue: 1 },
-	default: 4096,
-	description:
-		'The most tokens that an answer may have, hidden reasoning included. Reasoning models need 2000 or more. If not set, the spending caps decide: from 4096 to 16384, and no more than the model can write.',
-} as const satisfies INodeProperties;
-
-export const presencePenaltyOption = {
-	displayName: 'Presence Penalty',
-	name: 'presencePenalty',
-	type: 'number',
-	typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
-	default: 0,
-	description: 'From -2 to 2. Above 0, the model turns to new topics more often.',
-} as const satisfies INodeProperties;
-
-export const reasoningEffortOption = {
-	displayName: 'Reasoning Effort',
-	name: 'reasoningEffort',
-	type: 'options',
-	options: [
-		{ name: 'High', value: 'high' },
-		{ name: 'Low', value: 'low' },
-		{ name: 'Medium', value: 'medium' },
-		{ name: 'Minimal', value: 'minimal' },
-	],
-	default: 'medium',
-	description:
-		'How much a reasoning model thinks before it answers. Hidden reasoning is billed as output.',
-} as const satisfies INodeProperties;
-
-export const seedOption = {
-	displayName: 'Seed',
-	name: 'seed',
-	type: 'number',
-	default: 0,
-	description:
-		'With the same seed, a model that supports it gives nearly the same answer again. Without it, answers vary.',
-} as const satisfies INodeProperties;
-
-export const systemMessageOption = {
-	displayName: 'System Message',
-	name: 'systemMessage',
-	type: 'string',
-	typeOptions: { rows: 3 },
-	default: '',
-	description: 'How the model should behave',
-} as const satisfies INodeProperties;
-
-export const temperatureOption = {
-	displayName: 'Temperature',
-	name: 'temperature',
-	type: 'number',
-	typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 2 },
-	default: 1,
-	description:
-		'From 0 (nearly the same answer each time) to 2 (most varied). Without it, the model decides.',
-} as const satisfies INodeProperties;
-
-export const topPOption = {
-	displayName: 'Top P',
-	name: 'topP',
-	type: 'number',
-	typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
-	default: 1,
-	description:
-		'From 0 to 1. Only the most likely tokens, which together have this probability, are used. Without it, the model decides.',
-} as const satisfies INodeProperties;
+/** Options of several operations. They stand among those of the operation, in the order of their labels. */
+export const textOptions = {
+	additionalFields: {
+		displayName: 'Additional Fields (JSON)',
+		name: 'additionalFields',
+		type: 'json',
+		default: '{}',
+		description:
+			'More fields of the request as a JSON object, sent unchanged, e.g. {"user": "customer-7"}. Which fields are accepted depends on the model.',
+	},
+	answerCount: {
+		displayName: 'Number of Answers',
+		name: 'answerCount',
+		type: 'number',
+		typeOptions: { minValue: 1, maxValue: 128 },
+		default: 1,
+		description: 'How many answers to generate, each of which is billed. Several are in "answers".',
+	},
+	frequencyPenalty: {
+		displayName: 'Frequency Penalty',
+		name: 'frequencyPenalty',
+		type: 'number',
+		typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
+		default: 0,
+		description: 'From -2 to 2. Above 0, the model repeats itself less.',
+	},
+	maxTokens: {
+		displayName: 'Maximum Output Tokens',
+		name: 'maxTokens',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 4096,
+		description:
+			'The most tokens that an answer may have, hidden reasoning included. Reasoning models need 2000 or more. If not set, the spending caps decide: from 4096 to 16384, and no more than the model can write.',
+	},
+	presencePenalty: {
+		displayName: 'Presence Penalty',
+		name: 'presencePenalty',
+		type: 'number',
+		typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
+		default: 0,
+		description: 'From -2 to 2. Above 0, the model turns to new topics more often.',
+	},
+	protocol: {
+		displayName: 'Protocol',
+		name: 'protocol',
+		type: 'options',
+		options: [
+			{
+				name: 'Chat Completions',
+				value: 'chat',
+				description: 'For nearly all models and fields',
+			},
+			{
+				name: 'Responses',
+				value: 'responses',
+				description: 'For models and fields that need it',
+			},
+		],
+		default: 'chat',
+		description: 'The endpoint of the service that is used',
+	},
+	reasoningEffort: {
+		displayName: 'Reasoning Effort',
+		name: 'reasoningEffort',
+		type: 'options',
+		options: [
+			{ name: 'High', value: 'high' },
+			{ name: 'Low', value: 'low' },
+			{ name: 'Medium', value: 'medium' },
+			{ name: 'Minimal', value: 'minimal' },
+		],
+		default: 'medium',
+		description:
+			'How much a reasoning model thinks before it answers. Hidden reasoning is billed as output.',
+	},
+	seed: {
+		displayName: 'Seed',
+		name: 'seed',
+		type: 'number',
+		default: 0,
+		description:
+			'With the same seed, a model that supports it gives nearly the same answer again. Without it, answers vary.',
+	},
+	systemMessage: {
+		displayName: 'System Message',
+		name: 'systemMessage',
+		type: 'string',
+		typeOptions: { rows: 3 },
+		default: '',
+		description: 'How the model should behave',
+	},
+	temperature: {
+		displayName: 'Temperature',
+		name: 'temperature',
+		type: 'number',
+		typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 2 },
+		default: 1,
+		description:
+			'From 0 (nearly the same answer each time) to 2 (most varied). Without it, the model decides.',
+	},
+	topP: {
+		displayName: 'Top P',
+		name: 'topP',
+		type: 'number',
+		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
+		default: 1,
+		description:
+			'From 0 to 1. Only the most likely tokens, which together have this probability, are used. Without it, the model decides.',
+	},
+} as const satisfies Record<string, INodeProperties>;

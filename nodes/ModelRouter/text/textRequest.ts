@@ -1,4 +1,4 @@
-import { type Caps, checkCaps } from '../../../src/core/budget';
+import { type Bound, type Caps, checkCaps, createCap, leftIn } from '../../../src/core/budget';
 import { invalidInputError } from '../../../src/core/errors';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
@@ -7,18 +7,22 @@ import {
 	type Attachment,
 	type ChatMessage,
 	checkInputs,
+	type Modality,
+	modalityOf,
+	modalityOfUrl,
 } from '../../../src/router/messages';
 import { checkKind } from '../../../src/router/model';
-import { checkAgainstCatalog } from '../catalog';
 import {
-	type AttachmentSource,
-	resolveModality,
-	toAttachmentSources,
-	toRequestMessages,
-} from './messages.params';
-import { type Protocol, type protocolOption, protocols } from './protocols';
-import { limitOutput } from './textCost';
-import type { additionalFieldsOption, systemMessageOption, TextValues } from './text.params';
+	type CostBound,
+	maximumTextCost,
+	type NoCostBound,
+	toTextBound,
+} from '../../../src/router/pricing';
+import { type Protocol, protocols } from '../../../src/router/protocols';
+import { openSource } from '../acrossResources.params';
+import { checkAgainstCatalog, type FoundModel } from '../catalog';
+import { toAttachmentSources, toRequestMessages } from './messages.params';
+import type { textOptions, TextValues } from './text.params';
 import {
 	type toolChoiceOption,
 	type toolsOption,
@@ -27,64 +31,71 @@ import {
 } from './tools.params';
 
 /** A text request, before its files are read. */
-export interface TextRequest {
-	model: string;
-	protocol: Protocol;
-	attachments: readonly AttachmentSource[];
-	/** Builds the body of the request with its files. */
-	toBody(attachments: readonly Attachment[]): { model: string } & Record<string, unknown>;
-}
-
-/** A text request that is sent. */
-export interface PaidTextRequest extends TextRequest {
-	caps: Caps;
-	/** Whether to send the request even if its cost cannot be calculated. */
-	allowUnknownCost: boolean;
-}
+export type TextRequest = ReturnType<typeof toTextRequest> & {
+	/** Whether to send the request even if its cost cannot be calculated. Absent for one that is not sent. */
+	allowUnknownCost?: boolean;
+};
 
 /** Rejects a model of another kind, files that the model does not accept, and a request that could cost more than the caps. */
 export async function checkTextRequest({
 	request,
 	findFile,
 	lookUp,
-}: PreflightContext<TextRequest | PaidTextRequest>): Promise<void> {
-	const modalities = request.attachments.map((attachment) => resolveModality(attachment, findFile));
+}: PreflightContext<TextRequest>): Promise<void> {
+	const { allowUnknownCost } = request;
+	const modalities = request.attachments.map((source) =>
+		resolveModality(source.modality, openSource(source, findFile)),
+	);
 	await checkAgainstCatalog({ lookUp }, request.model, (found) => {
 		if ('entry' in found) {
 			checkKind(found.entry, 'text');
 			checkInputs(found.entry, modalities, 'Attachments');
 		}
-		if (!('allowUnknownCost' in request)) return;
+		if (allowUnknownCost === undefined) return;
 		const placeholders = modalities.map((modality): Attachment => ({ modality, url: '' }));
 		const { bound } = limitOutput(found, request.toBody(placeholders), request);
-		checkCaps(request.caps, bound, request.allowUnknownCost);
+		checkCaps(request.caps, bound, allowUnknownCost);
 	});
 }
 
 /** Reads the files and builds the body of the request. */
 export async function buildBody({ request, readFile }: OperationContext<TextRequest>) {
 	const attachments: Attachment[] = [];
-	for (const { path, modality, url, binaryProperty = '' } of request.attachments) {
-		if (url !== undefined) {
-			attachments.push({
-				modality: resolveModality({ path, modality, url }, rejectFileLookup),
-				url,
-			});
-			continue;
-		}
-		const file = await readFile(binaryProperty, path);
-		const found = resolveModality({ path, modality, binaryProperty }, () => file);
-		attachments.push({ modality: found, ...file });
+	for (const source of request.attachments) {
+		const file = await openSource(source, readFile);
+		attachments.push({ modality: resolveModality(source.modality, file), ...file });
 	}
 	return request.toBody(attachments);
 }
 
-const rejectFileLookup = (): never => {
-	throw new Error('an address needs no file');
-};
+/** As what a file is sent: as chosen, or by its media type or the extension of its address. */
+function resolveModality(
+	chosen: Modality | 'auto',
+	file: { url: string } | { mimeType: string },
+): Modality {
+	if (chosen !== 'auto') return chosen;
+	return 'url' in file ? modalityOfUrl(file.url) : modalityOf(file.mimeType);
+}
+
+/**
+ * Limits the output tokens of a request to what its caps afford, unless it sets a maximum itself.
+ *
+ * @returns the request as it is sent, and the most that it can cost then: in figures, and for its caps.
+ */
+export function limitOutput<Body extends Record<string, unknown>>(
+	found: FoundModel,
+	body: Body,
+	{ protocol, caps }: { protocol: Protocol; caps: Caps },
+): { body: Body; cost: CostBound | NoCostBound; bound: Bound } {
+	const cost = 'entry' in found ? maximumTextCost(found.entry, body, leftIn(caps)) : found;
+	const { maxTokens } = cost;
+	const field = protocol === 'responses' ? 'max_output_tokens' : 'max_tokens';
+	const limit = maxTokens !== undefined && { [field]: maxTokens };
+	return { body: { ...body, ...limit }, cost, bound: toTextBound(cost) };
+}
 
 /** Options, and the fields of the chat-completions protocol as which they are sent. */
-export const CHAT_FIELDS = {
+const CHAT_FIELDS = {
 	answerCount: 'n',
 	frequencyPenalty: 'frequency_penalty',
 	maxTokens: 'max_tokens',
@@ -96,17 +107,19 @@ export const CHAT_FIELDS = {
 	topP: 'top_p',
 } as const;
 
-type ChatOptions = { [name in keyof typeof CHAT_FIELDS]?: unknown } & Partial<
-	ParamValues<
-		[
-			typeof additionalFieldsOption,
-			typeof protocolOption,
-			typeof systemMessageOption,
-			typeof toolChoiceOption,
-			typeof toolsOption,
-		]
-	>
->;
+type ChatFields = { [name in keyof typeof CHAT_FIELDS]?: unknown };
+type ChatOptions = ChatFields &
+	Partial<
+		ParamValues<
+			[
+				(typeof textOptions)['additionalFields'],
+				(typeof textOptions)['protocol'],
+				(typeof textOptions)['systemMessage'],
+				typeof toolChoiceOption,
+				typeof toolsOption,
+			]
+		>
+	>;
 
 /**
  * Builds a text request from the parameters.
@@ -126,11 +139,11 @@ export function toTextRequest(
 		...options
 	}: ChatOptions,
 	history?: unknown,
-): TextRequest {
+) {
 	const model = values.model.trim();
 	const messages = toRequestMessages(values, protocol, history);
 	const fields = {
-		...toProtocolFields(options, CHAT_FIELDS),
+		...toChatFields(options),
 		...toToolFields(tools),
 		...toToolChoice(toolChoice),
 		...toFormatField(values),
@@ -144,11 +157,16 @@ export function toTextRequest(
 		return addFields(protocols[protocol].toBody(request), additionalFields);
 	};
 	const body = build(messages);
+	const cap = { cap: values.spendingCapPerItem, field: 'Spending Cap per Item', of: 'item' };
+	const caps: Caps = { item: createCap(cap) };
 	return {
 		model,
 		protocol,
+		caps,
 		attachments: toAttachmentSources(values.attachments),
-		toBody: (files) => (files.length ? build(addAttachments(messages, files)) : body),
+		/** Builds the body of the request with its files. */
+		toBody: (files: readonly Attachment[]) =>
+			files.length ? build(addAttachments(messages, files)) : body,
 	};
 }
 
@@ -169,22 +187,14 @@ export function toFormatField({
 	return { response_format: { type, json_schema: { name: 'answer', schema } } };
 }
 
-/**
- * The fields of a protocol.
- *
- * @param options By their stored names. An option that is not set is left out.
- * @param fieldNames The protocol's name of each option.
- */
-export function toProtocolFields<Name extends string>(
-	options: { [name in Name]?: unknown },
-	fieldNames: Record<Name, string>,
-): Record<string, unknown> {
-	const set = Object.entries<string>(fieldNames).flatMap(([name, field]) => {
-		const value = options[name as Name];
-		return value === undefined ? [] : [[field, value] as const];
-	});
-	return Object.fromEntries(set);
-}
+/** The fields of the options that are set. */
+export const toChatFields = (options: ChatFields): Record<string, unknown> =>
+	Object.fromEntries(
+		Object.entries(CHAT_FIELDS).flatMap(([name, field]) => {
+			const value = options[name as keyof ChatFields];
+			return value === undefined ? [] : [[field, value] as const];
+		}),
+	);
 
 /** Fields that are not allowed in Additional Fields, and why. */
 const FORBIDDEN_FIELDS: Record<string, string> = {

@@ -1,16 +1,10 @@
+import { randomUUID } from 'crypto';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { invalidInputError } from '../../../src/core/errors';
 import { openLedger } from '../../../src/ledger/dataTable';
-import {
-	annotateJob,
-	beginDelivery,
-	createLeaseRenewer,
-	type Delivery,
-	endDelivery,
-	requeueJob,
-} from '../../../src/ledger/delivery';
-import type { Entry } from '../../../src/ledger/entry';
-import { type Ledger, LONG_RETRY_ATTEMPTS } from '../../../src/ledger/ledger';
+import { toRow, type Entry } from '../../../src/ledger/entry';
+import { type Ledger, LONG_RETRY_ATTEMPTS, where } from '../../../src/ledger/ledger';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { continuesOnFail, toErrorItem, toNodeError } from '../../../src/n8n/errors';
 import { runPool } from '../../../src/n8n/itemPool';
@@ -19,8 +13,18 @@ import { createParamReader } from '../../../src/n8n/parameters';
 import { createRedactor } from '../../../src/n8n/redact';
 import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
 import { access } from '../access';
-import { downloadJobFile, type DownloadResult } from './downloadJobFile';
-import { collectSampleItems } from './sampleItems';
+import {
+	attemptsLeft,
+	beginBatch,
+	type DeliveredItem,
+	type DeliveryBatch,
+	downloadJobFile,
+	endBatch,
+	itemKey,
+	recordDownload,
+} from './jobDelivery';
+import { openInMemory, parseJobIds } from './jobList';
+import { collectJobs } from './poll';
 import { toSettings, triggerParams, type TriggerSettings } from './trigger.params';
 
 /** Downloads at the same time. */
@@ -103,127 +107,80 @@ async function deliverItem(
 	if (batch && !job) return undefined;
 	const isWanted = settings.binaryProperty !== undefined || !settings.wants('mediaJobCompleted');
 	if (json['event'] !== 'mediaJobCompleted' || !isWanted) return { json };
-	const download = await downloadJobFile(
-		n8n,
-		router,
-		settings,
-		json,
-		batch?.renewLease ?? (async () => {}),
-		job ? attemptsLeft(job) : 0,
-	);
-	if (batch && job) return await recordDownload(batch, job, download);
+	if (batch && job) {
+		const claimed = { renewLease: batch.renewLease, attempts: attemptsLeft(job) };
+		const download = await downloadJobFile(n8n, router, settings, json, claimed);
+		return await recordDownload(batch, job, download);
+	}
+	const download = await downloadJobFile(n8n, router, settings, json);
 	return 'item' in download ? download.item : undefined;
 }
 
-/** After this many interrupted deliveries a job is output without its file. */
-const MAX_DELIVERIES = 5;
-/** Milliseconds before the retry of a failed download, doubled each time. */
-const FIRST_RETRY_DELAY = 60_000;
-/** Milliseconds between two checks of whether a file has expired. */
-const EXPIRY_CHECK_INTERVAL = 6 * 3_600_000;
-
-type DeliveredItem = Pick<INodeExecutionData, 'json' | 'binary'>;
-
-/** What one poll has claimed. It belongs to this execution until another one claims it. */
-interface DeliveryBatch {
-	ledger: Ledger;
-	delivery: Delivery;
-	/** The rows of each job. */
-	jobs: Map<string, Entry[]>;
-	/** Notes for people, written once the jobs are delivered. */
-	annotations: Array<() => Promise<void>>;
-	renewLease(): Promise<void>;
-}
+/** Maximum jobs in the output of a test run. */
+const MAX_SAMPLES = 5;
+/** Maximum jobs whose status a test run requests. */
+const MAX_STATUS_REQUESTS = 20;
 
 /**
- * Begins to deliver what a poll has claimed. Jobs without an item are released: n8n may have passed only the first item.
+ * The output of a test run in the editor: finished jobs, as a poll would emit them, the first one with its file. A copy of the jobs is
+ * polled, so nothing is claimed, marked or changed: the active workflow still gets all of them.
  *
- * @param items The items that the poll has emitted.
+ * @throws ServiceError `invalid` when there is nothing to show.
  */
-export async function beginBatch(
-	ledger: Ledger,
-	delivery: Delivery,
-	items: readonly IDataObject[],
-): Promise<DeliveryBatch> {
-	const emitted = new Set(items.map(itemKey));
-	const jobs = new Map<string, Entry[]>();
-	for (const job of await beginDelivery(ledger, delivery)) {
-		const [first] = job;
-		if (!first) continue;
-		const key = entryKey(first);
-		if (emitted.has(key)) jobs.set(key, job);
-		else if (first.state === 'delivering')
-			await requeueJob(ledger, delivery, job, { failures: first.failures - 1 });
-	}
-	return {
-		ledger,
-		delivery,
-		jobs,
-		annotations: [],
-		renewLease: createLeaseRenewer(ledger, delivery),
+async function collectSampleItems(
+	n8n: IExecuteFunctions,
+	router: Connection,
+	open: () => Promise<Ledger>,
+	settings: TriggerSettings,
+): Promise<INodeExecutionData[]> {
+	const isLedger = settings.watch === 'ledger';
+	const rows = isLedger
+		? await findLastStarted(await open(), router, settings)
+		: toRows(router, settings);
+	const polled = {
+		time: { asksUntil: Infinity, claimsUntil: Infinity },
+		isFirst: false,
+		redact: router.redact,
 	};
-}
-
-/** Deliveries of a job that may follow this one. */
-export function attemptsLeft(job: readonly Entry[]): number {
-	return MAX_DELIVERIES - Math.max(...job.map(({ failures }) => failures));
-}
-
-/** Records the result of a download. @returns the item to output, if any */
-export async function recordDownload(
-	{ ledger, delivery, annotations }: DeliveryBatch,
-	job: readonly Entry[],
-	download: DownloadResult,
-): Promise<DeliveredItem | undefined> {
-	if ('item' in download) {
-		const { item, note, isGone } = download;
-		// an expired job is not delivered again
-		const isExpired = isGone && !delivery.isConfirmed;
-		if (note !== undefined)
-			annotations.push(
-				async () =>
-					await annotateJob(ledger, delivery, job, {
-						note,
-						...(isExpired && { outcome: 'expired' }),
-					}),
-			);
-		return item;
+	const few = { ...settings, maxJobs: MAX_SAMPLES };
+	// a ledger that is forgotten, in which all jobs are due
+	const due = rows.map((row) => ({ ...row, checkAt: 0 }));
+	const ledger = openInMemory(due, router.clock, randomUUID);
+	const items = await collectJobs(n8n, ledger, router, few, polled);
+	const withFile =
+		settings.binaryProperty !== undefined &&
+		items.find(({ event }) => event === 'mediaJobCompleted');
+	const samples: INodeExecutionData[] = [];
+	for (const json of items) {
+		const sample =
+			json === withFile ? await downloadJobFile(n8n, router, settings, json) : { item: { json } };
+		if ('item' in sample) samples.push({ ...sample.item, pairedItem: { item: 0 } });
 	}
-	const now = ledger.clock.now();
-	const deliveries = MAX_DELIVERIES - attemptsLeft(job);
-	await requeueJob(
-		ledger,
-		delivery,
-		job,
-		download.later === undefined
-			? { failures: 0, checkAt: now + EXPIRY_CHECK_INTERVAL }
-			: { note: download.later, checkAt: now + FIRST_RETRY_DELAY * 2 ** (deliveries - 1) },
-	);
-	return undefined;
+	if (samples.length) return samples;
+	throw invalidInputError('There is no finished job to show', isLedger ? NO_ENTRY : NO_ID);
 }
 
-/**
- * Marks everything as delivered, or as handed over to be confirmed.
- *
- * @returns a function that makes the output of an item; undefined for one that another execution has claimed.
- */
-export async function endBatch({
-	ledger,
-	delivery,
-	annotations,
-}: DeliveryBatch): Promise<(item: DeliveredItem) => DeliveredItem | undefined> {
-	const rows = (await endDelivery(ledger, delivery)).flat();
-	for (const annotate of annotations) await annotate();
-	const delivered = new Map(rows.map((row) => [entryKey(row), row]));
-	return (item) => {
-		const row = delivered.get(itemKey(item.json));
-		if (!row) return undefined;
-		if (!delivery.isConfirmed) return item;
-		return { ...item, json: { ...item.json, deliveryAttempt: row.deliveries } };
-	};
-}
+const findLastStarted = async (
+	{ table }: Ledger,
+	{ credentialId: account }: Connection,
+	{ ledgerLabel }: TriggerSettings,
+): Promise<Entry[]> =>
+	await table.find(where({ state: 'pending', account, label: ledgerLabel || undefined }), {
+		by: 'startedAt',
+		limit: MAX_STATUS_REQUESTS,
+		last: true,
+	});
 
-/** Identifies the job of an item. */
-export const itemKey = ({ mediaType, jobId }: IDataObject) => JSON.stringify([mediaType, jobId]);
+const toRows = (
+	{ credentialId: account }: Connection,
+	{ jobIds, mediaType: segment }: TriggerSettings,
+): Entry[] =>
+	[...new Set(parseJobIds(jobIds))]
+		.slice(0, MAX_STATUS_REQUESTS)
+		.map((jobId, id) => ({ ...toRow({ state: 'pending', jobId, segment, account }), id }));
 
-const entryKey = ({ segment, jobId }: Entry) => itemKey({ mediaType: segment, jobId });
+const NO_ENTRY =
+	'The job ledger has no job for this credential, these events and this Ledger Label that is waiting to be delivered. Start a job with "Track in Job Ledger" of the Model Router node, wait until it is done, and test again. A test changes nothing: the active workflow still gets the job.';
+
+const NO_ID =
+	'None of the jobs in Job IDs is finished. Enter the ID of a finished job, as Start Job returned it.';

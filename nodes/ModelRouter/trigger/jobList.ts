@@ -2,6 +2,7 @@ import { randomUUID } from 'crypto';
 import type { IPollFunctions } from 'n8n-workflow';
 
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
+import type { Clock } from '../../../src/core/retry';
 import { readEntry, toRow, type Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { transitions } from '../../../src/ledger/transitions';
@@ -10,15 +11,8 @@ import type { Connection } from '../../../src/n8n/connection';
 import { findJobId } from '../../../src/router/jobRecord';
 import type { TriggerSettings } from './trigger.params';
 
-/** Replaces the job ledger: the trigger stores its state in the workflow itself. */
-interface StoredJobList {
-	ledger: Ledger;
-	/** Saves the state, with all that was claimed marked as reported. */
-	save(): void;
-}
-
 /**
- * Opens the jobs of a list with their stored state.
+ * Opens the jobs of a list with their stored state, which replaces the job ledger: the trigger stores it in the workflow itself.
  *
  * By default n8n saves a trigger's state only together with an execution that the trigger starts.
  */
@@ -26,7 +20,7 @@ export function openJobList(
 	n8n: IPollFunctions,
 	{ clock, credentialId }: Connection,
 	{ mediaType, jobIds }: TriggerSettings,
-): StoredJobList {
+) {
 	const data = n8n.getWorkflowStaticData('node') as { ledger?: unknown };
 	const unseen = new Set(parseJobIds(jobIds));
 	const stored = parseRows(data.ledger);
@@ -39,26 +33,25 @@ export function openJobList(
 	);
 	const claim = randomUUID();
 	const now = clock.now();
-	const account = credentialId;
+	const fields = { segment: mediaType, account: credentialId, startedAt: now, checkAt: now };
+	const { to: state } = transitions.registerJob;
 	let lastId = Math.max(0, ...rows.map(({ id }) => id));
-	for (const jobId of unseen) {
-		const row = { jobId, segment: mediaType, account, startedAt: now, checkAt: now };
-		rows.push({ ...toRow({ ...row, state: transitions.registerJob.to }), id: ++lastId });
-	}
+	for (const jobId of unseen) rows.push({ ...toRow({ jobId, ...fields, state }), id: ++lastId });
 	return {
-		ledger: {
-			table: createMemoryTable(rows),
-			clock,
-			uncancellableClock: clock,
-			newClaim: () => claim,
-			execution: '',
-		},
-		save() {
+		ledger: openInMemory(rows, clock, () => claim),
+		/** Saves the state, with all that was claimed marked as reported. */
+		save(): void {
 			// n8n only detects an assignment to the field itself
 			data.ledger = rows.map((row) => (row.claim === claim ? markEmitted(row) : row));
 		},
 	};
 }
+
+/** A ledger that this process alone knows. */
+export const openInMemory = (rows: Entry[], clock: Clock, newClaim: () => string): Ledger => ({
+	table: createMemoryTable(rows),
+	...{ clock, uncancellableClock: clock, newClaim, execution: '' },
+});
 
 /** What was emitted counts as reported: no later step could record it. */
 const markEmitted = (row: Entry): Entry => ({

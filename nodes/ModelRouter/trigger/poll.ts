@@ -10,7 +10,7 @@ import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import { openLedger } from '../../../src/ledger/dataTable';
 import type { Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
-import { pollLedger, type PollResult } from '../../../src/ledger/pollLedger';
+import { pollLedger } from '../../../src/ledger/pollLedger';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { readPollParams } from '../../../src/n8n/parameters';
 import { toLogLine } from '../../../src/n8n/recordIds';
@@ -67,6 +67,9 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 	});
 }
 
+/** Concurrent status requests. */
+const STATUS_CONCURRENCY = 8;
+
 /**
  * Finds and claims the jobs that start an execution, as the JSON of their items.
  *
@@ -75,20 +78,38 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 export async function collectJobs(
 	n8n: IPollFunctions | IExecuteFunctions,
 	ledger: Ledger,
-	router: Connection,
+	{ httpWithoutRetries, credentialId }: Connection,
 	settings: TriggerSettings,
 	polled: PollContext,
 	claim = ledger.newClaim(),
 ): Promise<IDataObject[]> {
-	const { simplify, watch } = settings;
-	const isLedger = watch === 'ledger';
-	const { jobs, answered, serviceError } = await pollJobs(ledger, router, settings, polled, claim);
+	const { simplify, watch, ledgerLabel, maxJobs, lease } = settings;
+	const { time, redact } = polled;
+	const polling = {
+		...{ label: ledgerLabel, maxJobs, lease, ...time },
+		account: credentialId,
+		eventFilters: toEventFilters(settings),
+		concurrency: STATUS_CONCURRENCY,
+		async readStatus(entry: Entry) {
+			const { jobId, segment } = entry;
+			const address = { jobId, mediaType: segment as MediaType };
+			const job = await readJob(httpWithoutRetries, address).catch((cause: unknown) => {
+				// the ledger stores the service's error of a failed status request
+				throw mapServiceError(cause, (error) => redact.error(error));
+			});
+			const record = redact.data(job.record);
+			return { outcome: job.state, record: shortenRecord({ ...job, record }, entry) };
+		},
+		checkAlive: async () => await listModels(httpWithoutRetries),
+	};
+	const { jobs, answered, serviceError } = await pollLedger(ledger, polling, claim);
 	if (serviceError !== undefined) {
 		if (!jobs.length && !answered) throw mapServiceError(serviceError);
 		logPartialFailure(n8n, polled, serviceError);
 	}
+	const isLedger = watch === 'ledger';
 	return jobs.flatMap(([entry]) =>
-		entry ? [polled.redact.data(toJobItem(entry, { isLedger, simplify }))] : [],
+		entry ? [redact.data(toJobItem(entry, { isLedger, simplify }))] : [],
 	);
 }
 
@@ -111,40 +132,6 @@ function checkEngineVersion(n8n: IPollFunctions): void {
 	throw invalidInputError(
 		'This trigger does not work with version 2 of the workflow engine',
 		'Choose version 1 in the settings of the workflow.',
-	);
-}
-
-/** Concurrent status requests. */
-const STATUS_CONCURRENCY = 8;
-
-async function pollJobs(
-	ledger: Ledger,
-	{ httpWithoutRetries, credentialId }: Connection,
-	settings: TriggerSettings,
-	{ time, redact }: PollContext,
-	claim: string,
-): Promise<PollResult> {
-	const { ledgerLabel, maxJobs, lease } = settings;
-	return await pollLedger(
-		ledger,
-		{
-			...{ label: ledgerLabel, maxJobs, lease, ...time },
-			account: credentialId,
-			eventFilters: toEventFilters(settings),
-			concurrency: STATUS_CONCURRENCY,
-			async readStatus(entry) {
-				const { jobId, segment } = entry;
-				const address = { jobId, mediaType: segment as MediaType };
-				const job = await readJob(httpWithoutRetries, address).catch((cause: unknown) => {
-					// the ledger stores the service's error of a failed status request
-					throw mapServiceError(cause, (error) => redact.error(error));
-				});
-				const record = redact.data(job.record);
-				return { outcome: job.state, record: shortenRecord({ ...job, record }, entry) };
-			},
-			checkAlive: async () => await listModels(httpWithoutRetries),
-		},
-		claim,
 	);
 }
 

@@ -4,6 +4,7 @@ import { invalidInputError } from '../../../src/core/errors';
 import { MAX_ROWS } from '../../../src/ledger/ledger';
 import type { EventFilter } from '../../../src/ledger/dueJobs';
 import type { ParamValues } from '../../../src/n8n/parameters';
+import { optionsParam } from '../../options.params';
 import { binaryParam, maxSizeOption, mediaTypeParam } from '../media/media.params';
 import { simplifyParam } from '../acrossResources.params';
 
@@ -135,56 +136,33 @@ export const triggerParams = [
 		displayOptions: { show: { events: ['mediaJobCompleted'], downloadFile: [true] } },
 	},
 	simplifyParam,
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			{
-				displayName: 'Deliver Again After (Minutes)',
-				name: 'deliverAgainAfter',
-				type: 'number',
-				typeOptions: { minValue: 5, maxValue: 1440 },
-				default: 10,
-				description:
-					'When an execution was killed or stopped before it had the files, its jobs are delivered to another one after this time. It should be longer than executions wait in the queue. With Confirmed by the Workflow, it should also be longer than the workflow takes. It then doubles with every delivery of a job, up to a day.',
-			},
-			{
-				displayName: 'Max Jobs per Run',
-				name: 'maxJobs',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: MAX_ROWS },
-				default: 50,
-				description: 'Maximum number of jobs in one execution; the rest follows with the next poll',
-			},
-			maxSizeOption,
-		],
-	},
+	optionsParam([
+		{
+			displayName: 'Deliver Again After (Minutes)',
+			name: 'deliverAgainAfter',
+			type: 'number',
+			typeOptions: { minValue: 5, maxValue: 1440 },
+			default: 10,
+			description:
+				'When an execution was killed or stopped before it had the files, its jobs are delivered to another one after this time. It should be longer than executions wait in the queue. With Confirmed by the Workflow, it should also be longer than the workflow takes. It then doubles with every delivery of a job, up to a day.',
+		},
+		{
+			displayName: 'Max Jobs per Run',
+			name: 'maxJobs',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: MAX_ROWS },
+			default: 50,
+			description: 'Maximum number of jobs in one execution; the rest follows with the next poll',
+		},
+		maxSizeOption,
+	]),
 ] as const satisfies INodeProperties[];
 
 type TriggerParams = ParamValues<typeof triggerParams>;
 export type TriggerEvent = TriggerParams['events'][number];
 
 /** The settings of the trigger, read for every poll and every execution. */
-export interface TriggerSettings {
-	wants(event: TriggerEvent): boolean;
-	/** Where jobs are found. */
-	watch: TriggerParams['watch'];
-	mediaType: TriggerParams['mediaType'];
-	jobIds: string;
-	ledgerLabel: string;
-	/** Undefined when no file is downloaded. */
-	binaryProperty: string | undefined;
-	simplify: boolean;
-	/** Milliseconds. */
-	lease: number;
-	/** Whether a job only counts as delivered once the workflow has confirmed it. */
-	isConfirmed: boolean;
-	maxJobs: number;
-	maxSizeMib: number;
-}
+export type TriggerSettings = ReturnType<typeof toSettings>;
 
 /** @throws ServiceError `invalid`. */
 export function toSettings({
@@ -198,7 +176,7 @@ export function toSettings({
 	binaryProperty,
 	simplify,
 	options: { deliverAgainAfter = 10, maxJobs = 50, maxSizeMib = maxSizeOption.default },
-}: TriggerParams): TriggerSettings {
+}: TriggerParams) {
 	if (!events.length)
 		throw invalidInputError('Trigger On is empty', 'Choose what starts the workflow.');
 	const wants = (event: TriggerEvent) => events.includes(event);
@@ -206,8 +184,11 @@ export function toSettings({
 		wants,
 		...{ watch, mediaType, jobIds, simplify },
 		ledgerLabel: ledgerLabel.trim(),
+		/** Undefined when no file is downloaded. */
 		binaryProperty: downloadFile ? binaryProperty.trim() || binaryParam.default : undefined,
+		/** Milliseconds. */
 		lease: deliverAgainAfter * 60_000,
+		/** Whether a job only counts as delivered once the workflow has confirmed it. */
 		isConfirmed: watch === 'ledger' && deliveredWhen === 'confirmed',
 		...{ maxJobs, maxSizeMib },
 	};

@@ -18,6 +18,7 @@ import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { NAMESPACE_URL, parseUuid, uuidV5 } from '../../../src/n8n/uuid';
+import { optionsParam } from '../../options.params';
 
 const messageParams = messageTextParams({
 	name: 'message',
@@ -58,32 +59,25 @@ export const send = operation({
 	params: [
 		...messageParams,
 		...sessionParams,
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection',
-			placeholder: 'Add Option',
-			default: {},
-			options: [
-				{
-					displayName: 'Answer Field Path',
-					name: 'answerPath',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. data.reply.text',
-					description:
-						'Where the text is in what the agent sends, if the node does not find it: field names with dots between them. Include Raw Events shows the fields.',
-				},
-				{
-					displayName: 'Include Raw Events',
-					name: 'includeRawEvents',
-					type: 'boolean',
-					default: true,
-					description: 'Whether to add everything that the agent sent, unchanged, as "events"',
-				},
-				onIncompleteOption,
-			],
-		},
+		optionsParam([
+			{
+				displayName: 'Answer Field Path',
+				name: 'answerPath',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. data.reply.text',
+				description:
+					'Where the text is in what the agent sends, if the node does not find it: field names with dots between them. Include Raw Events shows the fields.',
+			},
+			{
+				displayName: 'Include Raw Events',
+				name: 'includeRawEvents',
+				type: 'boolean',
+				default: true,
+				description: 'Whether to add everything that the agent sent, unchanged, as "events"',
+			},
+			onIncompleteOption,
+		]),
 	],
 
 	prepare: ({ messageSource, message, options, ...session }, context) => ({

@@ -1,5 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
-import { listModels, matchesFilter } from '../../../src/router/catalog';
+import { listModels } from '../../../src/router/catalog';
+import { matchesFilter } from '../../../src/router/model';
 import { toUsd } from '../../../src/core/money';
 import { textCost } from '../../../src/router/pricing';
 

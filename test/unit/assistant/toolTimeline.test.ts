@@ -1,4 +1,4 @@
-import { selectTitle, createToolTimeline } from '../../../src/assistant/toolTimeline';
+import { selectTitle, createToolTimeline } from '../../../src/assistant/answerAccumulator';
 import fc from '../../support/fastCheck';
 
 type Heard = ['start' | 'finish', at: number, title?: unknown];

@@ -3,8 +3,8 @@ import {
 	compareByKnownKind,
 	readPrice,
 	type CatalogFilter,
-} from '../../../src/router/catalog';
-import type { Model } from '../../../src/router/model';
+	type Model,
+} from '../../../src/router/model';
 import fc from '../../support/fastCheck';
 
 const MODEL: Model = {

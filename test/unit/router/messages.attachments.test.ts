@@ -1,4 +1,4 @@
-import { toResponseBody } from '../../../src/router/chatToResponse';
+import { toResponseBody } from '../../../src/router/protocols';
 import {
 	addAttachments,
 	checkUrl,

@@ -194,8 +194,7 @@ describe('maximumTextCost', () => {
 
 		it('has no bound where the service runs tools: each of their results is a further prompt', () => {
 			expect(bound(2000, search)).toEqual({
-				unbounded:
-					'"search" adds text to the prompt that is not known before the request.',
+				unbounded: '"search" adds text to the prompt that is not known before the request.',
 			});
 		});
 
@@ -261,46 +260,48 @@ describe('maximumTextCost', () => {
 });
 
 describe('largestOutput', () => {
-	const refusal = (more: object) =>
-		maximumAffordableOutput({
-			requiredMicroUsd: 2000,
-			balanceMicroUsd: 1500,
-			heldMicroUsd: 300,
+	const refusal = (more: object) => {
+		const { pricing, body, ...meta } = {
+			required_micro_usd: 2000,
+			balance_micro_usd: 1500,
+			held_micro_usd: 300,
 			pricing: { output_per_mtok: 1.5 },
 			body: { max_tokens: 1000 },
 			...more,
-		});
+		};
+		return maximumAffordableOutput(meta, pricing, body);
+	};
 
 	it.each<[string, object, number | undefined]>([
 		// 2000 - 1000 x 1.5 = 500 are for the prompt; (1200 - 500) / 1.5 = 466.67
 		['the free balance', {}, 466],
 		[
 			'figures as text',
-			{ requiredMicroUsd: '2000', balanceMicroUsd: '1500', heldMicroUsd: '300' },
+			{ required_micro_usd: '2000', balance_micro_usd: '1500', held_micro_usd: '300' },
 			466,
 		],
 		['a price as text', { pricing: { output_per_mtok: '1.50' } }, 466],
-		['nothing held', { heldMicroUsd: 0 }, 666],
+		['nothing held', { held_micro_usd: 0 }, 666],
 		['several choices', { body: { max_tokens: 500, n: 2 } }, 233],
 		['the other protocol', { body: { max_output_tokens: 1000 } }, 466],
-		['the allowance of a request without a cap', { requiredMicroUsd: 6644, body: {} }, 466],
-		['just one token', { balanceMicroUsd: 802, heldMicroUsd: 300 }, 1],
-		['not quite one token', { balanceMicroUsd: 801, heldMicroUsd: 300 }, 0],
-		['nothing left beside the prompt', { balanceMicroUsd: 800 }, 0],
-		['less than the prompt takes', { balanceMicroUsd: 400 }, 0],
-		['a balance below zero', { balanceMicroUsd: -5 }, 0],
-		['one micro-dollar too little', { balanceMicroUsd: 2299 }, 999],
-		['a prompt that takes nothing', { requiredMicroUsd: 1500 }, 800],
-		['an output that takes more than is required', { requiredMicroUsd: 1499 }, undefined],
-		['a balance that would do', { balanceMicroUsd: 2300 }, undefined],
+		['the allowance of a request without a cap', { required_micro_usd: 6644, body: {} }, 466],
+		['just one token', { balance_micro_usd: 802, held_micro_usd: 300 }, 1],
+		['not quite one token', { balance_micro_usd: 801, held_micro_usd: 300 }, 0],
+		['nothing left beside the prompt', { balance_micro_usd: 800 }, 0],
+		['less than the prompt takes', { balance_micro_usd: 400 }, 0],
+		['a balance below zero', { balance_micro_usd: -5 }, 0],
+		['one micro-dollar too little', { balance_micro_usd: 2299 }, 999],
+		['a prompt that takes nothing', { required_micro_usd: 1500 }, 800],
+		['an output that takes more than is required', { required_micro_usd: 1499 }, undefined],
+		['a balance that would do', { balance_micro_usd: 2300 }, undefined],
 		['a price of zero', { pricing: { output_per_mtok: 0 } }, undefined],
 		['no price', { pricing: { input_per_mtok: 1 } }, undefined],
 		['no entry in the catalog', { pricing: undefined }, undefined],
-		['no amount required', { requiredMicroUsd: undefined }, undefined],
-		['no balance', { balanceMicroUsd: null }, undefined],
-		['no amount held', { heldMicroUsd: 'some' }, undefined],
-		['a negative amount held', { heldMicroUsd: -1 }, undefined],
-		['a fraction', { heldMicroUsd: 0.5 }, undefined],
+		['no amount required', { required_micro_usd: undefined }, undefined],
+		['no balance', { balance_micro_usd: null }, undefined],
+		['no amount held', { held_micro_usd: 'some' }, undefined],
+		['a negative amount held', { held_micro_usd: -1 }, undefined],
+		['a fraction', { held_micro_usd: 0.5 }, undefined],
 		['a cap that cannot be read', { body: { max_tokens: 'lots' } }, undefined],
 		['no choice', { body: { n: 0 } }, undefined],
 	])('%s', (_name, more, expected) => {
@@ -333,13 +334,13 @@ describe('largestOutput', () => {
 				};
 				const required = request(cap);
 				const free = Math.floor(required * share);
-				const largest = maximumAffordableOutput({
-					requiredMicroUsd: required,
-					balanceMicroUsd: free + held,
-					heldMicroUsd: String(held),
-					pricing,
-					body: { n, ...(cap !== undefined && { max_tokens: cap }) },
-				})!;
+				const meta = {
+					required_micro_usd: required,
+					balance_micro_usd: free + held,
+					held_micro_usd: String(held),
+				};
+				const sent = { n, ...(cap !== undefined && { max_tokens: cap }) };
+				const largest = maximumAffordableOutput(meta, pricing, sent)!;
 				if (largest > 0) expect(request(largest)).toBeLessThanOrEqual(free);
 				expect(request(largest + 1)).toBeGreaterThanOrEqual(free);
 				// the rounding took less than one micro-dollar

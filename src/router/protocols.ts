@@ -1,7 +1,15 @@
 import { isPlainObject } from '../core/json';
-import type { ChatRequest } from './chatCompletions';
+import { completeChat, type ChatRequest } from './chatCompletions';
 import { toResponseInput, type ChatMessage } from './messages';
-import type { ResponseRequest } from './responses';
+import { createResponse, type ResponseRequest } from './responses';
+
+/** How a request is sent that was built as a chat completion. `raw` is the protocol's own object in the answer. */
+export const protocols = {
+	chat: { raw: 'completion', toBody: (request: ChatRequest) => request, ask: completeChat },
+	responses: { raw: 'response', toBody: toResponseBody, ask: createResponse },
+} as const;
+
+export type Protocol = keyof typeof protocols;
 
 /**
  * Converts the body of a chat completion for the responses protocol. Fields without a counterpart are sent unchanged.

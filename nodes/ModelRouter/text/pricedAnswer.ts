@@ -1,14 +1,81 @@
-import { ServiceError } from '../../../src/core/errors';
-import type { ChatMessage } from '../../../src/router/messages';
+import { mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
+import type { Http } from '../../../src/core/http';
 import { toUsd } from '../../../src/core/money';
+import { explainBalance } from '../../../src/router/advice';
+import type { ChatMessage } from '../../../src/router/messages';
+import type { Model } from '../../../src/router/model';
+import { textCost } from '../../../src/router/pricing';
+import { type Protocol, protocols } from '../../../src/router/protocols';
 import {
+	answerWarning,
+	createStructuredReader,
 	type TextAnswer,
 	type TextChoice,
 	type ToolCall,
-	createStructuredReader,
-	answerWarning,
 } from '../../../src/router/textAnswer';
+import type { OnText } from '../../../src/router/textStream';
 import type { TextValues } from './text.params';
+
+/** How a text request is sent, and what of its answer is kept. */
+interface Asking {
+	/** Of the catalog, if it has the model. */
+	model: Model | undefined;
+	onText: OnText;
+	/** Counts the requests of the account that are under way, with this one. */
+	countInFlight(): number;
+	/** Whether the answer keeps the protocol's own object. */
+	keepRaw: boolean;
+}
+
+/** Asks a model. The answer has its cost; one that broke off has it in `details.partial`. */
+export async function askWithCost(
+	http: Http,
+	protocol: Protocol,
+	body: Record<string, unknown>,
+	{ model, onText, countInFlight, keepRaw }: Asking,
+): Promise<PricedAnswer> {
+	const { ask, raw } = protocols[protocol];
+	const toPriced = (answer: object): PricedAnswer => {
+		const cost = toCostFields(costOfAnswer(answer, model));
+		const priced = { ...(answer as PricedAnswer), ...cost };
+		if (!keepRaw) delete priced[raw];
+		return priced;
+	};
+	try {
+		return toPriced(await ask(http, body as never, onText));
+	} catch (cause) {
+		throw mapServiceError(cause, (error) => {
+			const { partial } = error.details;
+			const explained = explainBalance(error, { body, model, others: countInFlight() - 1 });
+			return partial ? withDetails(explained, { partial: toPriced(partial) }) : explained;
+		});
+	}
+}
+
+/** What an answer has cost, also one that broke off, in micro-dollars. Undefined if it is not known. */
+export function costOfAnswer(
+	ended: object | ServiceError,
+	model: Model | undefined,
+): number | undefined {
+	const answer = ended instanceof ServiceError ? ended.details.partial : ended;
+	return textCost(model?.pricing, answer && 'usage' in answer ? answer.usage : undefined);
+}
+
+/** The cost in USD, and that it is not the service's own figure; nothing if it is not known. */
+function toCostFields(microUsd: number | undefined): {
+	costUsd?: number;
+	costComputed?: boolean;
+} {
+	const costUsd = toUsd(microUsd);
+	return costUsd === undefined ? {} : { costUsd, costComputed: true };
+}
+
+/** An answer, with what it has cost if that is known, and the protocol's own object if it is kept. */
+export type PricedAnswer = TextAnswer &
+	ReturnType<typeof toCostFields> & { completion?: unknown; response?: unknown };
+
+export const pickRequestId = ({ requestId }: { requestId?: string }) =>
+	requestId ? { requestId } : {};
 
 /** The fields of an answer for the output, without protocol details. */
 export function simplifyAnswer(answer: TextAnswer): object {
@@ -44,25 +111,6 @@ function toAssistantMessage({ text, toolCalls }: TextAnswer): ChatMessage {
 	}));
 	return { role: 'assistant', content: text || null, tool_calls: calls };
 }
-
-/** The cost in USD, and that it is not the service's own figure; nothing if it is not known. */
-export function toCostFields(microUsd: number | undefined): {
-	costUsd?: number;
-	costComputed?: boolean;
-} {
-	const costUsd = toUsd(microUsd);
-	return costUsd === undefined ? {} : { costUsd, costComputed: true };
-}
-
-/** An answer, with what it has cost if that is known, and the protocol's own object if it is kept. */
-export type PricedAnswer = TextAnswer &
-	ReturnType<typeof toCostFields> & { completion?: unknown; response?: unknown };
-
-export const pickCost = ({ costUsd, costComputed }: ReturnType<typeof toCostFields>) =>
-	costUsd === undefined ? {} : { costUsd, costComputed };
-
-export const pickRequestId = ({ requestId }: { requestId?: string }) =>
-	requestId ? { requestId } : {};
 
 export type StructuredReader = ReturnType<typeof createStructuredReader>;
 

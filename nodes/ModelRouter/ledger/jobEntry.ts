@@ -1,0 +1,189 @@
+import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+import { invalidInputError } from '../../../src/core/errors';
+import { tryParseJson } from '../../../src/core/json';
+import { encodePathSegment } from '../../../src/core/urls';
+import { openLedger } from '../../../src/ledger/dataTable';
+import type { Entry } from '../../../src/ledger/entry';
+import type { Ledger } from '../../../src/ledger/ledger';
+import type { JobSelector, StartSelector } from '../../../src/ledger/manualChanges';
+import type { OperationContext } from '../../../src/n8n/operation';
+import type { ParamValues } from '../../../src/n8n/parameters';
+import { toJobId } from '../media/media.params';
+
+const findByParam = <const Options extends INodePropertyOptions[]>(
+	what: string,
+	preset: Options[number]['value'],
+	options: Options,
+) =>
+	({
+		displayName: 'Find By',
+		name: 'findBy',
+		type: 'options',
+		options,
+		default: preset,
+		description: `How to find ${what}`,
+	}) as const;
+
+const entryIdOption = (place: string) =>
+	({
+		name: 'Entry ID',
+		value: 'entryId',
+		description: `The number of the entry, which the ${place} also contains`,
+	}) as const;
+const executionOption = {
+	name: 'Execution',
+	value: 'execution',
+	description: 'All jobs that were delivered to this execution, such as one that was killed',
+} as const;
+const jobIdOption = {
+	name: 'Job ID',
+	value: 'jobId',
+	description: 'The ID of the job at the service',
+} as const;
+const keyOption = {
+	name: 'Unique Key',
+	value: 'key',
+	description: 'The key that the job was started with',
+} as const;
+
+const keyParam = {
+	displayName: 'Unique Key',
+	name: 'idempotencyKey',
+	type: 'string',
+	displayOptions: { show: { findBy: ['key'] } },
+	default: '={{ $json.idempotencyKey }}',
+	required: true,
+	description: 'As entered in Unique Key (Start Only Once)',
+} as const satisfies INodeProperties;
+
+const entryIdParam = {
+	displayName: 'Entry ID',
+	name: 'entryId',
+	type: 'number',
+	displayOptions: { show: { findBy: ['entryId'] } },
+	default: 0,
+	required: true,
+	description: 'The number of the entry, from the field "entryId"',
+} as const satisfies INodeProperties;
+
+/** Select the start. */
+export const whichParams = [
+	findByParam('the start', 'key', [entryIdOption('error'), keyOption]),
+	keyParam,
+	entryIdParam,
+] as const satisfies INodeProperties[];
+
+/** @throws ServiceError `invalid`. */
+export function toSelector({
+	findBy,
+	idempotencyKey,
+	entryId,
+}: ParamValues<typeof whichParams>): StartSelector {
+	if (findBy === 'entryId') {
+		if (!(entryId > 0)) throw invalidInputError('Entry ID is empty');
+		return { id: entryId };
+	}
+	if (!idempotencyKey.trim()) throw invalidInputError('Unique Key is empty');
+	return { startKey: idempotencyKey.trim() };
+}
+
+const jobParams = [
+	{
+		displayName: 'Job ID',
+		name: 'jobId',
+		type: 'string',
+		displayOptions: { show: { findBy: ['jobId'] } },
+		default: '={{ $json.jobId }}',
+		required: true,
+		description: 'From the field "jobId" of the Model Router Trigger. You can also paste its URL.',
+	},
+	keyParam,
+	entryIdParam,
+] as const satisfies INodeProperties[];
+
+/** Select one job. */
+export const oneJobParams = [
+	findByParam('the job', 'jobId', [entryIdOption('item of the trigger'), jobIdOption, keyOption]),
+	...jobParams,
+] as const satisfies INodeProperties[];
+
+/** Select one job, or those of an execution. */
+export const jobsParams = [
+	findByParam('the jobs', 'jobId', [
+		entryIdOption('item of the trigger'),
+		executionOption,
+		jobIdOption,
+		keyOption,
+	]),
+	...jobParams,
+	{
+		displayName: 'Execution ID',
+		name: 'executionId',
+		type: 'string',
+		displayOptions: { show: { findBy: ['execution'] } },
+		default: '={{ $json.execution }}',
+		required: true,
+		placeholder: 'e.g. 1234',
+		description: 'The number at the end of the address of the execution',
+	},
+] as const satisfies INodeProperties[];
+
+/** A selection, without the credential of the job. */
+type JobSelection = ReturnType<typeof toJobSelection>;
+
+/** @throws ServiceError `invalid`. */
+export function toJobSelection({ findBy, jobId, ...which }: ParamValues<typeof oneJobParams>) {
+	if (findBy !== 'jobId') return toSelector({ ...which, findBy });
+	const id = toJobId(jobId);
+	encodePathSegment(id, 'Job ID');
+	return { jobId: id };
+}
+
+/** @param origin Has the credential: jobs of different accounts may share an ID. */
+export const toJobSelector = (
+	selection: JobSelection,
+	{ credential: account }: OperationContext<unknown>['origin'],
+): JobSelector => ('jobId' in selection ? { ...selection, account } : selection);
+
+/** An entry as an item: times in ISO 8601, empty fields omitted. */
+export function toEntryJson(entry: Entry): IDataObject {
+	const { id, startKey, segment, record, deliveries, startedAt, leaseUntil, checkAt, ...rest } =
+		entry;
+	const fields = {
+		entryId: id,
+		idempotencyKey: startKey,
+		mediaType: segment,
+		...rest,
+		// internal to claims and transitions
+		claim: undefined,
+		proposal: undefined,
+		deliveries: deliveries || undefined,
+		startedAt: isoTime(startedAt),
+		leaseUntil: isoTime(leaseUntil),
+		checkAt: isoTime(checkAt),
+		job: tryParseJson(record),
+	};
+	const filled = Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined);
+	return Object.fromEntries(filled) as IDataObject;
+}
+
+const isoTime = (milliseconds: number) =>
+	milliseconds ? new Date(milliseconds).toISOString() : undefined;
+
+/**
+ * Opens the job ledger of the credential.
+ *
+ * @param attempts To find its table.
+ * @throws ServiceError `invalid` when it is turned off, and when its table cannot be used.
+ */
+export async function openJobLedger(
+	{
+		connectLedger,
+		clock,
+		origin,
+	}: Pick<OperationContext<unknown>, 'connectLedger' | 'clock' | 'origin'>,
+	attempts?: number,
+): Promise<Ledger> {
+	return await openLedger(connectLedger(), clock, origin.execution, attempts);
+}
