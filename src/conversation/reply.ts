@@ -205,10 +205,8 @@ function readFacts(items: readonly Item[]): TurnFacts {
 
 /** The tokens of one item, as this package, the services' protocols and n8n's agents report them. */
 function tokensOf(place: Item): TokenCounts {
-	const [usage, tokenUsage, own] = [place['usage'], place['tokenUsage'], place].map(
-		readTokenCounts,
-	);
-	return { ...own, ...tokenUsage, ...usage };
+	const { usage, tokenUsage } = place;
+	return { ...readTokenCounts(place), ...readTokenCounts(tokenUsage), ...readTokenCounts(usage) };
 }
 
 /** A number that can be added to others. */
