@@ -75,14 +75,18 @@ export async function checkAgainstCatalog(
 				'Choose a model from the list, or correct its ID. Only if you are sure that the service has it, turn on "Allow Unknown Cost" in Options.',
 		});
 	};
+	/** The catalog that allows the request: it is not judged again. */
+	let passed: Lookup<CachedCatalog> | undefined;
 	const catalog = await getCachedCatalog(context, (candidate) => {
 		try {
 			judgeCatalog(candidate);
+			passed = candidate;
 			return true;
 		} catch {
 			return false;
 		}
 	});
+	if (catalog === passed) return;
 	try {
 		judgeCatalog(catalog);
 	} catch (cause) {

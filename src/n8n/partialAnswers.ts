@@ -17,20 +17,16 @@ export const onIncompleteOption = {
 } as const satisfies INodeProperties;
 
 /**
- * What arrived of an incomplete answer, and what to say about it.
+ * What arrived of an incomplete answer, and what to say about it. An answer in an unexpected form counts only if it has text.
  *
- * @param textOf Finds the text of what arrived. An answer in an unexpected form counts only if it has text.
  * @returns undefined for any other failure, and for an answer without anything that arrived.
  */
-export function partialAnswerOf<Partial extends object>(
-	cause: unknown,
-	textOf: (partial: Partial) => string,
-) {
+export function partialAnswerOf<Partial extends { text: string }>(cause: unknown) {
 	if (!(cause instanceof ServiceError) || !cause.details.partial) return undefined;
 	const { kind, message, details } = cause;
 	const { reason, requestId, ids = {} } = details;
 	const partial = details.partial as Partial & { body?: unknown; unread?: unknown };
-	const isGiven = kind === 'truncated' || (kind === 'malformed' && textOf(partial) !== '');
+	const isGiven = kind === 'truncated' || (kind === 'malformed' && partial.text !== '');
 	if (!isGiven) return undefined;
 	const { body, unread } = partial;
 	return {

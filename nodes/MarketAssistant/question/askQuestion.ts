@@ -119,7 +119,7 @@ export async function askQuestion(context: OperationContext<QuestionRequest>): P
 		if (warning) addHint(warning);
 		return toItem(request, answer, { complete: true, ...(warning && { notice: warning }) });
 	} catch (cause) {
-		const partialAnswer = partialAnswerOf<AssistantAnswer>(cause, ({ text }) => text);
+		const partialAnswer = partialAnswerOf<AssistantAnswer>(cause);
 		if (!partialAnswer || request.options.onIncomplete !== 'partial') throw mapServiceError(cause);
 		const { partial, extras, notice, ids, requestId } = partialAnswer;
 		addHint(notice);

@@ -133,9 +133,7 @@ async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOu
 		return toItem(answer, request, parsed, { ...(notice && { notice }), complete: true });
 	} catch (cause) {
 		const salvaged =
-			request.onIncomplete === 'partial'
-				? partialAnswerOf<PricedAnswer>(cause, ({ text }) => text)
-				: undefined;
+			request.onIncomplete === 'partial' ? partialAnswerOf<PricedAnswer>(cause) : undefined;
 		if (!salvaged)
 			throw mapServiceError(cause, (error) => {
 				const { partial } = error.details;

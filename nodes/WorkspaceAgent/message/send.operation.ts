@@ -126,7 +126,7 @@ export const send = operation({
 			if (warning) addHint(warning);
 			return toItem(sessionId, answer, { complete: true, ...(warning && { notice: warning }) });
 		} catch (cause) {
-			const partialAnswer = partialAnswerOf<PartialAnswer>(cause, ({ text }) => text);
+			const partialAnswer = partialAnswerOf<PartialAnswer>(cause);
 			if (!partialAnswer || request.onIncomplete === 'error') throw mapServiceError(cause);
 			const { partial, extras, notice, ids, requestId } = partialAnswer;
 			addHint(notice);
