@@ -129,8 +129,9 @@ it.each(windows)(
 		// the plan is smaller than the credential says
 		const { seen, rows, startProcess } = simulateWorkers({ rateWindow, counted: 30 });
 		const lines = [startProcess(0)(), startProcess(1)()];
-		// a bucket asks for two seconds at most: a question may be refused four times, and is then an error
-		const least = rateWindow === 'bucket' ? 58 : 60;
+		// a bucket asks for two seconds at most: under jitter a question may be refused four times, and is then an error
+		const mayFail = rateWindow === 'bucket' && process.env['AGENT_BRIDGE_JITTER'] !== undefined;
+		const least = mayFail ? 58 : 60;
 		for (const sent of await Promise.all(lines.map(async (line) => await sendAll(60, line))))
 			expect(sent).toBeGreaterThanOrEqual(least);
 		// of rows that were added at once, the first counts
