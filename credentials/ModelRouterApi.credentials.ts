@@ -1,6 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { createHeaderAuth, jobLedgerProperties } from '../src/n8n/credential';
+import { budgetProperties, createHeaderAuth, jobLedgerProperties } from '../src/n8n/credential';
 
 /** Shared by all nodes that use the model router. */
 export class ModelRouterApi implements ICredentialType {
@@ -33,6 +33,7 @@ export class ModelRouterApi implements ICredentialType {
 			description: 'Key of the model router: it is not the key of an agent or of the assistant',
 		},
 		...jobLedgerProperties,
+		...budgetProperties,
 	];
 
 	authenticate = createHeaderAuth('X-API-KEY');

@@ -5,11 +5,10 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
-import { checkLedgerKey } from '../../src/ledger/tableSetup';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties, operationSubtitle } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
-import { access, probe } from './access';
+import { access, checkLedger, probe } from './access';
 import { searchModels } from './catalog';
 import { resources } from './resources';
 
@@ -42,7 +41,7 @@ export class ModelRouter implements INodeType {
 	};
 
 	methods = {
-		credentialTest: { testModelRouterApi: createCredentialTest(probe, checkLedgerKey) },
+		credentialTest: { testModelRouterApi: createCredentialTest(probe, checkLedger) },
 		listSearch: { searchModels },
 	};
 

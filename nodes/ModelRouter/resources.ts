@@ -1,4 +1,8 @@
 import type { Resource } from '../../src/n8n/operation';
+import { get as getBudget } from './budget/get.operation';
+import { pause } from './budget/pause.operation';
+import { release } from './budget/release.operation';
+import { resume } from './budget/resume.operation';
 import { confirmDelivery } from './ledger/confirmDelivery.operation';
 import { deleteMany } from './ledger/deleteMany.operation';
 import { deliverAgain } from './ledger/deliverAgain.operation';
@@ -43,6 +47,13 @@ export const resources: Resource[] = [
 			markStarted,
 		],
 		defaultOperation: 'getMany',
+		notInTools: true,
+	},
+	{
+		name: 'Budget',
+		value: 'budget',
+		operations: [getBudget, pause, release, resume],
+		defaultOperation: 'get',
 		notInTools: true,
 	},
 ];

@@ -1,5 +1,11 @@
 /** What to do about a sentence that does not say it itself, by the sentence. */
 export const NOTES: Readonly<Record<string, string>> = {
+	'Too many processes use the budget at once':
+		'Nothing was sent. Run it again. If it happens often, give the workflows credentials of their own.',
+	'The budget could not be updated (…). Its part … stays reserved until the period ends, or until somebody releases it.':
+		'The answer is there, and paid. **Budget: Release** gives the part back once nothing of it is under way.',
+	'A request cost …, more than the … that it could cost at the prices of the catalog. The budget counts what it cost.':
+		'The price changed, or the service does not keep to Maximum Output Tokens. Check the price of the model in the catalog.',
 	'The answer stopped before its end':
 		'What arrived is in `partial`, and may be charged. To get it as an output, choose **On Incomplete Answer: Return Partial Answer**.',
 	'The execution was stopped':

@@ -40,8 +40,9 @@ export const GROUPS: Group[] = [
 	},
 	{
 		title: 'Costs and caps',
-		intro: 'Spending caps, and a balance that is too small.',
-		files: /core\/budget|router\/advice|estimateCost|ModelRouter\/catalog/,
+		intro: 'Spending caps, the budget of a credential, and a balance that is too small.',
+		files:
+			/(core|ledger)\/budget|ModelRouter\/(access|budget)|router\/advice|estimateCost|ModelRouter\/catalog/,
 	},
 	{
 		title: 'Job ledger',

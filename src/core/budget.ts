@@ -41,8 +41,40 @@ export interface Reservation {
 	release(): Promise<void>;
 }
 
+/** The start of a job, as a scope of a budget. */
+export interface JobScope extends Scope {
+	/** To be called with the job that was started, before the reservation is settled. */
+	setJob(mediaType: string, jobId: string): void;
+}
+
+/** A budget that all workers share, as one node run spends it. Nothing of it is released when the run is killed. */
+export interface SharedBudget {
+	/** For requests whose bound is the most that they cost. */
+	readonly calls: Scope;
+	/** @param calls How many requests the node run is going to send, as far as that is known. */
+	expectCalls(calls: number): void;
+	/** For the start of a job, which costs its estimate. @param model Starts of one model cost about the same. */
+	openStart(model: string): JobScope;
+	/** Right before anything is sent. @throws ServiceError `not_started` if the budget is paused, or cannot be read. */
+	check(): Promise<void>;
+	/** Micro-dollars that are not spent yet. @throws ServiceError if the budget cannot be read. */
+	remaining(): Promise<Decimal>;
+	/** A job has ended. @param cost Undefined if it is not known: then its estimate counts. */
+	endJob(mediaType: string, jobId: string, cost: Cost): void;
+	/** Gives back what was not spent. Waits until everything is written. */
+	close(): Promise<void>;
+	/** For people, as plain JSON. @throws ServiceError */
+	readonly actions: {
+		get(): Promise<object>;
+		pause(reason: string): Promise<object>;
+		resume(): Promise<object>;
+		/** @param id Of a part that is reserved. */
+		release(id: string): Promise<object>;
+	};
+}
+
 /** The scopes, in the order in which they are taken. Those of this process come first: they are taken before the first await. */
-const ORDER = ['item', 'jobs', 'calls', 'conversation'] as const;
+const ORDER = ['item', 'jobs', 'calls', 'conversation', 'shared'] as const;
 type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
 
 /**
@@ -193,7 +225,7 @@ function refusal({ cap, of, field }: CapOptions, spending: Spending, bound: Boun
 	return withDetails(invalidInputError(message, `Nothing was sent. ${figures} ${advice}`), details);
 }
 
-function describeBound(bound: Bound): string {
+export function describeBound(bound: Bound): string {
 	if ('unbounded' in bound)
 		return `The cost of this is not known: ${endOfSentence(bound.unbounded)}`;
 	const amount = formatUsd(ZERO.plus(bound.microUsd));
@@ -201,17 +233,17 @@ function describeBound(bound: Bound): string {
 }
 
 /** A sentence as the end of another one. */
-const endOfSentence = (sentence: string) =>
+export const endOfSentence = (sentence: string) =>
 	`${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`.replace(/\.$/, '');
 
 /** The caps of a request, as scopes. */
 export type Caps = { readonly [name in (typeof ORDER)[number]]?: Cap | undefined };
 
-/** Micro-dollars that the caps leave for one request. */
-export function leftIn(caps: Caps): Decimal | undefined {
-	return listCaps(caps)
-		.map((cap) => cap.remaining())
-		.sort((one, other) => one.cmp(other))[0];
+/** Micro-dollars that the caps leave for one request. @param unspent What a shared budget leaves. */
+export function leftIn(caps: Caps, unspent?: Decimal): Decimal | undefined {
+	return [...listCaps(caps).map((cap) => cap.remaining()), ...(unspent ? [unspent] : [])].sort(
+		(one, other) => one.cmp(other),
+	)[0];
 }
 
 /**

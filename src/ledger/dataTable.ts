@@ -50,6 +50,7 @@ export async function openLedger(
 		uncancellableClock: n8n.clock,
 		newClaim: () => randomUUID(),
 		execution,
+		n8nTime: () => n8n.answeredAt ?? clock.now(),
 	};
 }
 

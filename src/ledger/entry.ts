@@ -69,6 +69,8 @@ export type EntryState =
 	| 'delivered'
 	/** Not a job: the chat of a session with the assistant. `startedAt` is its last use. */
 	| 'chat'
+	/** Not a job: a budget. `record` has its state, `claim` changes with every write, `note` says why it is paused. */
+	| 'budget'
 	/** Not a job: a rate limit that all processes share. `checkAt` is the next free time, `leaseUntil` the end of a pause. */
 	| 'limit';
 

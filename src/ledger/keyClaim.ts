@@ -17,6 +17,8 @@ export type ClaimOptions = Pick<Entry, 'startKey' | 'segment' | 'model' | 'accou
 	lease: number;
 	/** Milliseconds after the start from which triggers check the job. */
 	firstCheck: number;
+	/** Of a budget, which is not a start: what its row says at first. */
+	record?: string;
 };
 
 /** Milliseconds to wait for another start with the same key, and for the ledger to show a written row. */
@@ -50,7 +52,8 @@ export async function claimKey(
 		let isHopeless = false;
 		try {
 			// a key may have many starts that were withdrawn or did not happen
-			const active = where({ startKey, state: noneOf('withdrawn', 'notStarted') });
+			const segment = isBudget(options) ? 'budget' : noneOf('budget');
+			const active = where({ startKey, segment, state: noneOf('withdrawn', 'notStarted') });
 			const rows = await table.find(active);
 			const found = findDecision(rows, claims);
 			if (found) return found;
@@ -76,6 +79,8 @@ export async function claimKey(
 	}
 }
 
+const isBudget = ({ record }: ClaimOptions) => record !== undefined;
+
 /**
  * Whether another start sent its request so long ago that a wait for its answer is over: each attempt renews the claim first. A
  * start whose lease has expired is not meant: the next read shows that its outcome is unknown.
@@ -98,7 +103,7 @@ function findDecision(
 	rows: readonly Entry[],
 	claims: readonly string[],
 ): Entry | string | undefined {
-	const started = rows.find(({ state }) => STARTED_STATES.has(state));
+	const started = rows.find(({ state }) => STARTED_STATES.has(state) || state === 'budget');
 	if (started) return started;
 	const isOwn = ({ claim }: Entry) => claims.includes(claim);
 	const unknown = rows.find((row) => row.state === 'unknown' && !isOwn(row));
@@ -124,7 +129,13 @@ async function advanceClaim(
 		const claim = ledger.newClaim();
 		claims.push(claim);
 		const leaseUntil = now + INTENT_LEASE;
-		await enterRow(table, 'enterIntent', { ...toStartRow(ledger, options), claim, leaseUntil });
+		const { record = '' } = options;
+		const row = { ...toStartRow(ledger, options), claim, leaseUntil, record };
+		await enterRow(table, 'enterIntent', row);
+		return;
+	}
+	if (isBudget(options)) {
+		await applyTransition(table, 'openBudget', { claim: ownRow.claim });
 		return;
 	}
 	const leaseUntil = now + options.lease;
@@ -155,18 +166,26 @@ async function resolveContention(
 	);
 }
 
+/** Withdraws what is still an intent of this process. If a row cannot be changed, its lease expires. */
+export const withdrawIntents = async (ledger: Ledger, claims: readonly string[]): Promise<void> =>
+	await withdraw(ledger, 'withdrawIntent', claims);
+
 /**
  * Withdraws claims with which nothing was or will be sent, even if another execution has changed the state of their rows. If a row
  * cannot be changed, its lease expires.
  */
-export async function withdrawClaims(
+export const withdrawClaims = async (ledger: Ledger, claims: readonly string[]): Promise<void> =>
+	await withdraw(ledger, 'withdrawClaim', claims);
+
+async function withdraw(
 	{ table, uncancellableClock }: Ledger,
+	transition: 'withdrawIntent' | 'withdrawClaim',
 	claims: readonly string[],
 ): Promise<void> {
 	const repeatable = retrying(table, uncancellableClock, SHORT_RETRY_ATTEMPTS);
 	for (const claim of claims)
 		try {
-			await applyTransition(repeatable, 'withdrawClaim', { claim });
+			await applyTransition(repeatable, transition, { claim });
 		} catch {
 			// the error that led here is more useful than this one
 		}

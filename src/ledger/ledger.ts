@@ -1,7 +1,8 @@
 import { ServiceError } from '../core/errors';
 import { type Clock, retry } from '../core/retry';
 import { emptyCells, type Entry, type NewEntry } from './entry';
-import { type Transition, transitions, type Update, updates } from './transitions';
+import { type Transition, transitions } from './transitions';
+import { type Update, updates } from './updates';
 
 /** The job ledger of an n8n instance, as one execution uses it. */
 export interface Ledger {
@@ -14,6 +15,8 @@ export interface Ledger {
 	newClaim(): string;
 	/** The n8n execution's ID. */
 	execution: string;
+	/** Milliseconds since 1970, by the clock of n8n when it last answered: one clock for all processes. Absent without an n8n. */
+	n8nTime?(): number;
 }
 
 /** A condition on one column. */

@@ -8,6 +8,8 @@ export interface N8nApi {
 	http: Http;
 	/** The title of the credential that the key is in, for messages. */
 	credentialName: string;
+	/** The time of n8n's last answer, in milliseconds since 1970. Set by every answer. */
+	answeredAt?: number;
 }
 
 /** The scope of an API key that a request needs. Each request needs one. */
@@ -27,15 +29,18 @@ export type Scope =
  * @throws ServiceError worded so that it is not mistaken for an error of the service.
  */
 export async function requestN8n<Result>(
-	{ http, credentialName }: N8nApi,
+	api: N8nApi,
 	request: HttpRequest,
 	scope: Scope,
 	read: (answer: unknown) => Result | undefined,
 ): Promise<Result> {
+	const { http, credentialName } = api;
 	/** Known only from the body, which the error no longer has. */
 	let startup: Startup | undefined;
 	try {
 		const { response, beginning } = keepBeginning(await http.send(request));
+		const answeredAt = Date.parse(response.headers['date'] ?? '');
+		if (answeredAt) api.answeredAt = answeredAt;
 		const answer = await readJson(response, MAX_ANSWER_BYTES).catch((cause: unknown) => {
 			const { status, headers } = response;
 			const isPage = isWebPage(beginning(), headers['content-type']?.toLowerCase());

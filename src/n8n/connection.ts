@@ -1,6 +1,7 @@
 import { createHash } from 'crypto';
-import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { type ICredentialDataDecryptedObject, isToolType } from 'n8n-workflow';
 
+import type { SharedBudget } from '../core/budget';
 import { cancelledError, invalidInputError } from '../core/errors';
 import type { Http } from '../core/http';
 import { RateLimiter, type SlotBook, type Turn } from '../core/rateLimit';
@@ -16,7 +17,7 @@ import {
 	sharesLimit,
 	usesLedger,
 } from './credential';
-import { abortableSleep, checkAllowedDomains } from './n8nVersions';
+import { abortableSleep, addHint, checkAllowedDomains } from './n8nVersions';
 import { getReadableConstructor, type ReadableConstructor } from './platform';
 import { createRedactor, type Redactor } from './redact';
 import { defaultRequestSettings, type RequestSettings } from './requestSettings';
@@ -51,6 +52,19 @@ export interface ServiceAccess {
 	 * @param account Identifies the limit.
 	 */
 	openSlotBook?(connectLedger: () => LedgerConnection, account: string): SlotBook;
+	/** Opens the budget of the credential, if it has one. @throws ServiceError `invalid` for an unusable field. */
+	openBudget?(host: BudgetHost): SharedBudget | undefined;
+}
+
+/** What the budget of a credential needs to know. */
+export interface BudgetHost extends ReturnType<typeof describeUser> {
+	data: ICredentialDataDecryptedObject;
+	/** n8n's ID of the credential. */
+	credentialId: string;
+	/** Throws as `Connection.connectLedger` does. */
+	connectLedger: () => LedgerConnection;
+	/** Its sleep ends with the execution. */
+	clock: Clock;
 }
 
 /**
@@ -72,6 +86,7 @@ export async function connect(
 		requestsPerMinute,
 		ledgerTimeout,
 		openSlotBook,
+		openBudget,
 	}: ServiceAccess,
 	settings: RequestSettings = defaultRequestSettings,
 	redact: Redactor = createRedactor(''),
@@ -105,8 +120,10 @@ export async function connect(
 				reason: redact.text(cause instanceof Error ? cause.message : String(cause)),
 			}),
 	};
+	const client = createClient(n8n, { ...open, baseUrl, apiKey, stop, limit });
+	const host = { data, credentialId, connectLedger, clock: client.clock };
 	return {
-		...createClient(n8n, { ...open, baseUrl, apiKey, stop, limit }),
+		...withBudget(client, openBudget?.({ ...host, ...describeUser(n8n, redact) })),
 		/** Milliseconds without a byte after which an attempt fails. */
 		idleTimeout: settings.idleTimeout * 1000,
 		baseUrl,
@@ -116,6 +133,41 @@ export async function connect(
 		/** Whether the credential has a job ledger. */
 		usesLedger: usesLedger(data),
 		connectLedger,
+	};
+}
+
+/** Who uses a budget. */
+function describeUser(n8n: HttpContext, redact: Redactor) {
+	const { id = '', name = '' } = n8n.getWorkflow();
+	return {
+		workflow: { id, name },
+		execution: n8n.getExecutionId(),
+		asTool: isToolType(n8n.getNode().type),
+		addHint(sentence: string): void {
+			if ('addExecutionHints' in n8n) addHint(n8n, redact.text(sentence));
+		},
+	};
+}
+
+/** Nothing that may cost is sent while the budget is paused, not even after a wait. */
+function withBudget(client: ReturnType<typeof createClient>, budget: SharedBudget | undefined) {
+	if (!budget) return { ...client, budget };
+	const check = (http: Http): Http => ({
+		...http,
+		async send(request) {
+			if (request.method !== 'POST') return await http.send(request);
+			const beforeAttempt = async () => {
+				await budget.check();
+				return (await request.beforeAttempt?.()) ?? Infinity;
+			};
+			return await http.send({ ...request, beforeAttempt });
+		},
+	});
+	const { http, httpWithoutRetries } = client;
+	return {
+		...{ ...client, http: check(http), httpWithoutRetries: check(httpWithoutRetries) },
+		/** Of the credential, if it has one. */
+		budget,
 	};
 }
 

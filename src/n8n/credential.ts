@@ -55,6 +55,67 @@ export const jobLedgerProperties: INodeProperties[] = [
 	},
 ];
 
+const whenBudget: INodeProperties['displayOptions'] = {
+	show: { useJobLedger: [true] },
+	hide: { budgetUsd: [''] },
+};
+
+/** The budget, as an optional part of a credential with a job ledger. */
+export const budgetProperties: INodeProperties[] = [
+	{
+		displayName: 'Budget (USD)',
+		name: 'budgetUsd',
+		type: 'string',
+		displayOptions: whenUsed,
+		default: '',
+		placeholder: 'e.g. 50',
+		hint: 'Leave it empty for none',
+		description:
+			'What all workflows together may spend with this credential in one period. Text requests never exceed it. It is kept in the job ledger: without it, nothing that costs is sent.',
+	},
+	{
+		displayName: 'Budget Period',
+		name: 'budgetPeriod',
+		type: 'options',
+		displayOptions: whenBudget,
+		options: [
+			{ name: 'Day', value: 'day' },
+			{ name: 'Month', value: 'month' },
+			{ name: 'Week', value: 'week', description: 'From Monday' },
+		],
+		default: 'month',
+		description: 'Periods begin at midnight UTC',
+	},
+	{
+		displayName: 'Workflows May Resume',
+		name: 'workflowsMayResume',
+		type: 'boolean',
+		displayOptions: whenBudget,
+		default: false,
+		description:
+			'Whether the operations Resume and Release of the resource Budget may be used. Pause may always be used.',
+	},
+	{
+		displayName: 'Count Unknown Cost As (USD)',
+		name: 'unknownCostUsd',
+		type: 'string',
+		displayOptions: whenBudget,
+		default: '',
+		placeholder: 'e.g. 0.10',
+		hint: 'Leave it empty to refuse such requests',
+		description:
+			'What counts for a request whose cost cannot be calculated beforehand. Without it, such a request is refused, whatever Allow Unknown Cost of a node says.',
+	},
+	{
+		displayName:
+			'Two more settings make a budget safe. Set "Allowed HTTP Request Domains" to None: otherwise, n8n\'s HTTP Request node can spend with this credential without the budget. And keep the Data Table in a project of its own: who may edit its rows may change the budget.',
+		name: 'budgetNotice',
+		type: 'notice',
+		displayOptions: whenBudget,
+		default: '',
+	},
+];
+
 export const usesLedger = (data: ICredentialDataDecryptedObject): boolean =>
 	data['useJobLedger'] === true;
 

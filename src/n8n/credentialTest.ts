@@ -42,7 +42,11 @@ export interface CredentialProbe {
  * @returns a sentence that says that the ledger can be used.
  * @throws ServiceError that says what is wrong.
  */
-type LedgerCheck = (n8n: { http: Http; credentialName: string }, table: string) => Promise<string>;
+type LedgerCheck = (
+	n8n: { http: Http; credentialName: string },
+	table: string,
+	data: ICredentialDataDecryptedObject,
+) => Promise<string>;
 
 type ProbeResponse = Awaited<ReturnType<typeof readAnswer>>;
 
@@ -88,7 +92,10 @@ export function createCredentialTest(probe: CredentialProbe, checkLedger?: Ledge
 		const ledger = await report(async () => {
 			const { baseUrl, apiKey, table } = readLedgerPart(data);
 			const http = createProbeHttp(this.helpers, baseUrl, { [N8N_HEADER]: apiKey });
-			return { status: 'OK', message: await checkLedger({ http, credentialName: name }, table) };
+			return {
+				status: 'OK',
+				message: await checkLedger({ http, credentialName: name }, table, data),
+			};
 		});
 		const subject = service.status === 'OK' ? '' : `${probe.service}: `;
 		return {

@@ -54,7 +54,7 @@ export function createOperationContexts(
 			runSerially: createSerialRunner(place),
 			getState,
 			startPaid: async (start) => await startPaid(start, { sentRequests, itemIndex, account }),
-			connectLedger,
+			...{ connectLedger, budget: connection.budget },
 			origin: { execution: n8n.getExecutionId(), credential: credentialId },
 			recordId(name, id) {
 				started.add(name, redact.data(id));

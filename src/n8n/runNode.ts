@@ -51,7 +51,13 @@ export async function runNode(
 			...createParamReader(n8n, [requestSettings])(0).requestSettings,
 		};
 		connection = await connect(n8n, access, settings);
-		return [await runItems(n8n, operation, connection, settings, nodeError)];
+		const { budget } = connection;
+		budget?.expectCalls(n8n.getInputData().length);
+		try {
+			return [await runItems(n8n, operation, connection, settings, nodeError)];
+		} finally {
+			await budget?.close();
+		}
 	} catch (cause) {
 		if (!continuesOnFail(n8n)) throw nodeError(cause);
 		// a failure of all items, such as a credential, is reported for each of them

@@ -12,7 +12,7 @@ const MAX_ENTRIES = 200;
  * @param create Makes the value of a key.
  * @param isCurrent Whether a value still counts. If not, another one is made.
  */
-function keepPerKey<Value>(
+export function keepPerKey<Value>(
 	create: (key: string) => Value,
 	isCurrent: (value: Value) => boolean = () => true,
 ): (key: string) => Value {

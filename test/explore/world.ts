@@ -72,6 +72,8 @@ export function createWorld(seed: number, weather: Weather) {
 	const createProcess = (name: string, mine: Weather = weather): Process => {
 		const offset = (random() * 2 - 1) * mine.skew;
 		let claims = 0;
+		// n8n has one clock
+		let answeredAt = now;
 		let paused = 0;
 
 		const step = async (milliseconds: number): Promise<void> => {
@@ -107,6 +109,7 @@ export function createWorld(seed: number, weather: Weather) {
 					void action().then((given) => {
 						// what a process reads does not change under its hands
 						result = structuredClone(given);
+						answeredAt = now;
 						resolve();
 					});
 				}),
@@ -132,7 +135,10 @@ export function createWorld(seed: number, weather: Weather) {
 			name,
 			lastPause: () => paused,
 			step,
-			ledger: { table, clock, uncancellableClock: clock, newClaim, execution: name },
+			ledger: {
+				...{ table, clock, uncancellableClock: clock, newClaim, execution: name },
+				n8nTime: () => answeredAt,
+			},
 		};
 	};
 

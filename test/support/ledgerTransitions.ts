@@ -1,6 +1,7 @@
 import type { Entry, NewEntry } from '../../src/ledger/entry';
 import type { Table, Where } from '../../src/ledger/ledger';
-import { transitions, type Transition, type Update, updates } from '../../src/ledger/transitions';
+import { transitions, type Transition } from '../../src/ledger/transitions';
+import { type Update, updates } from '../../src/ledger/updates';
 
 type Row = Pick<Entry, 'id' | 'state'>;
 

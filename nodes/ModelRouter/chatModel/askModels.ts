@@ -41,7 +41,7 @@ export interface AnsweredCall {
 
 interface CallContext {
 	values: ChatModelValues;
-	connection: Pick<Connection, 'httpWithoutRetries' | 'clock' | 'account'>;
+	connection: Pick<Connection, 'httpWithoutRetries' | 'clock' | 'account' | 'budget'>;
 	/** Seconds. */
 	maxRateLimitWait: number;
 	lookUp: PreflightContext<never>['lookUp'];
@@ -132,7 +132,7 @@ async function askOnce(
 	onText: OnText,
 ): Promise<Omit<AnsweredCall, 'refusals'>> {
 	const { values, sentRequests, itemIndex, onCost, readAnswer, signal } = context;
-	const { account } = context.connection;
+	const { account, budget } = context.connection;
 	const http = signal ? endedBy(signal, context.http) : context.http;
 	const limits = createLimits(values, context.spending);
 	const unlimited = protocols[limits.protocol].toBody(asked);
@@ -142,9 +142,10 @@ async function askOnce(
 	sent.earlierResult();
 	const found = await checkCall(context, asked, unlimited, limits);
 	const model = 'entry' in found ? found.entry : undefined;
+	const unspent = await budget?.remaining();
 	// nothing may be awaited between the two: other calls reserve from the same caps
-	const { body, bound, cost } = limitOutput(found, unlimited, limits);
-	const reservation = await reserve(limits.caps, bound);
+	const { body, bound, cost } = limitOutput(found, unlimited, limits, unspent);
+	const reservation = await reserve({ ...limits.caps, shared: budget?.calls }, bound);
 	const costOf = (ended: PricedAnswer | ServiceError) => {
 		const microUsd = costOfAnswer(ended, model);
 		onCost(microUsd);

@@ -30,6 +30,9 @@ const COST_NAME = 'modelCostUsd';
 /** How many calls are not in the sum. */
 const UNKNOWN_COST_NAME = 'modelCallsOfUnknownCost';
 
+/** For how many calls the model reserves at once: an agent calls its model several times. */
+const CALLS_OF_AGENT = 4;
+
 /**
  * Makes the language model that an AI agent or chain uses.
  *
@@ -48,16 +51,24 @@ export async function supplyChatModel(
 		const values = createParamReader(n8n, chatModelParams)(itemIndex);
 		const settings = { ...defaultRequestSettings, ...values.requestSettings };
 		connection = await connect(n8n, access, settings);
+		const { budget } = connection;
+		budget?.expectCalls(CALLS_OF_AGENT);
 		const facts: CallFacts[] = [];
 		const ask = createAsk(n8n, connection, { values, settings, itemIndex, facts });
 		const { model, options } = values;
-		return supplyLanguageModel(context, {
+		const supplied = supplyLanguageModel(context, {
 			sdk,
 			fetch: createModelFetch(ask),
 			shownOptions: { model, protocol: options.protocol ?? 'chat' },
 			redact: connection.redact,
 			facts,
 		});
+		if (!budget) return supplied;
+		const closeFunction = async () => {
+			await supplied.closeFunction?.();
+			await budget.close();
+		};
+		return { ...supplied, closeFunction };
 	} catch (cause) {
 		throw toNodeError(n8n.getNode(), cause, itemIndex, connection?.redact);
 	}

@@ -69,7 +69,7 @@ export const getMany = operation({
 			label: ledgerLabel?.trim() || undefined,
 			state: [
 				...(state?.trim() ? [equal((state satisfies EntryState).trim())] : []),
-				...noneOf('withdrawn', 'chat', 'limit'),
+				...noneOf('withdrawn', 'chat', 'limit', 'budget'),
 			],
 		},
 	}),

@@ -4,7 +4,7 @@ import { optionsParam } from '../../options.params';
 import { simplifyParam } from '../acrossResources.params';
 import { binaryParam, maxSizeOption, maxWaitOption, toMaxWait } from './media.params';
 import { checkStart, deliverInNode, startPaidJob } from './startPaidJob';
-import { downloadResult, toJobOutput } from './jobOutput';
+import { countEndedJob, downloadResult, toJobOutput } from './jobOutput';
 import { startOptions, startParams, toStartRequest } from './start.params';
 
 export const generate = operation({
@@ -37,11 +37,12 @@ export const generate = operation({
 	check: checkStart,
 
 	async run(context) {
-		const { http, clock, request } = context;
+		const { http, clock, request, budget } = context;
 		const { job: started, ledgered } = await startPaidJob(context);
 		const waitAndDownload = async () => {
 			const { maxWait } = request;
-			const job = await waitForJob(http, started, { maxWait, clock, startedJob: started });
+			const waited = await waitForJob(http, started, { maxWait, clock, startedJob: started });
+			const job = countEndedJob(budget, waited);
 			if (job.state === 'failed') throw jobFailedError(job);
 			const { simplify, model, maxSizeMib, binaryProperty } = request;
 			const fileOptions = { binaryProperty, maxSizeMib, justCompleted: true };

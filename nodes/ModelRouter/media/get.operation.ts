@@ -2,7 +2,7 @@ import { operation } from '../../../src/n8n/operation';
 import { readJob } from '../../../src/router/jobs';
 import { simplifyParam } from '../acrossResources.params';
 import { addressParams, toAddress } from './media.params';
-import { toJobJson } from './jobOutput';
+import { countEndedJob, toJobJson } from './jobOutput';
 
 export const get = operation({
 	name: 'Get Job',
@@ -13,7 +13,8 @@ export const get = operation({
 
 	prepare: ({ simplify, ...params }) => ({ address: toAddress(params), simplify }),
 
-	async run({ request: { address, simplify }, http }) {
-		return { json: toJobJson(await readJob(http, address), { simplify }) };
+	async run({ request: { address, simplify }, http, budget }) {
+		const job = countEndedJob(budget, await readJob(http, address));
+		return { json: toJobJson(job, { simplify }) };
 	},
 });

@@ -1,8 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import type { SharedBudget } from '../../../src/core/budget';
 import { ServiceError } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
 import { omitMissing } from '../../../src/core/json';
+import { readInteger } from '../../../src/core/money';
 import { retry } from '../../../src/core/retry';
 import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
 import { isRecordNeeded, type Job, summarizeJob } from '../../../src/router/jobRecord';
@@ -111,6 +113,18 @@ function toDownloadError(cause: unknown, { jobId }: JobAddress): unknown {
 		advice:
 			'The job is done and its file is still at the service: use Download File with the job ID. Do not start it again.',
 	});
+}
+
+/** Counts the cost of a job that has ended in the budget of the credential. */
+export function countEndedJob<Ended extends Job>(
+	budget: SharedBudget | undefined,
+	job: Ended,
+): Ended {
+	const { mediaType, jobId, state, costMicroUsd } = job;
+	// what has failed is not charged
+	if (state === 'failed') budget?.endJob(mediaType, jobId, 0);
+	if (state === 'completed') budget?.endJob(mediaType, jobId, readInteger(costMicroUsd));
+	return job;
 }
 
 /** What a job's item says beside the job itself. */

@@ -3,7 +3,7 @@ import { waitForJob } from '../../../src/router/jobs';
 import { optionsParam } from '../../options.params';
 import { simplifyParam } from '../acrossResources.params';
 import { addressParams, maxWaitOption, toAddress, toMaxWait } from './media.params';
-import { toJobJson } from './jobOutput';
+import { countEndedJob, toJobJson } from './jobOutput';
 
 export const wait = operation({
 	name: 'Wait for Job',
@@ -18,8 +18,8 @@ export const wait = operation({
 		maxWait: toMaxWait(options),
 	}),
 
-	async run({ request: { address, simplify, maxWait }, http, clock }) {
-		const job = await waitForJob(http, address, { maxWait, clock });
+	async run({ request: { address, simplify, maxWait }, http, clock, budget }) {
+		const job = countEndedJob(budget, await waitForJob(http, address, { maxWait, clock }));
 		return { json: toJobJson(job, { simplify }) };
 	},
 });

@@ -104,17 +104,17 @@ interface AnswerRequest extends TextRequest {
 
 /** Asks a model, and makes an item of its answer. */
 async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOutput> {
-	const { request, startPaid, addHint } = context;
+	const { request, startPaid, addHint, budget } = context;
 	const { structured } = request;
 	const model = await findCachedModel(context, request.model);
 	const unlimited = await buildBody(context);
 	const found = model ? { entry: model } : { unbounded: 'The catalog does not have this model.' };
-	const { body, bound, cost } = limitOutput(found, unlimited, request);
+	const { body, bound, cost } = limitOutput(found, unlimited, request, await budget?.remaining());
 	try {
 		const answer = await startPaid<PricedAnswer>({
 			// not the limited one: what the caps afford changes with the prices
 			request: unlimited,
-			reserve: async () => await reserve(request.caps, bound),
+			reserve: async () => await reserve({ ...request.caps, shared: budget?.calls }, bound),
 			costOf: (ended) => costOfAnswer(ended, model),
 			send: async () => {
 				const { stream: onText, countInFlight } = context;

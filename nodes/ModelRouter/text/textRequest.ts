@@ -1,5 +1,6 @@
 import { type Bound, type Caps, checkCaps, createCap, leftIn } from '../../../src/core/budget';
 import { invalidInputError } from '../../../src/core/errors';
+import type { Decimal } from '../../../src/core/money';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import {
@@ -80,14 +81,16 @@ function resolveModality(
 /**
  * Limits the output tokens of a request to what its caps afford, unless it sets a maximum itself.
  *
+ * @param unspent Micro-dollars that the budget of the credential leaves.
  * @returns the request as it is sent, and the most that it can cost then: in figures, and for its caps.
  */
 export function limitOutput<Body extends Record<string, unknown>>(
 	found: FoundModel,
 	body: Body,
 	{ protocol, caps }: { protocol: Protocol; caps: Caps },
+	unspent?: Decimal,
 ): { body: Body; cost: CostBound | NoCostBound; bound: Bound } {
-	const cost = 'entry' in found ? maximumTextCost(found.entry, body, leftIn(caps)) : found;
+	const cost = 'entry' in found ? maximumTextCost(found.entry, body, leftIn(caps, unspent)) : found;
 	const { maxTokens } = cost;
 	const field = protocol === 'responses' ? 'max_output_tokens' : 'max_tokens';
 	const limit = maxTokens !== undefined && { [field]: maxTokens };

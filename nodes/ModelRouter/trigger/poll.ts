@@ -21,7 +21,7 @@ import { type Job, readJobRecord } from '../../../src/router/jobRecord';
 import { readJob } from '../../../src/router/jobs';
 import type { MediaType } from '../../../src/router/model';
 import { access } from '../access';
-import { toJobJson, toLedgerJson } from '../media/jobOutput';
+import { countEndedJob, toJobJson, toLedgerJson } from '../media/jobOutput';
 import { openJobList } from './jobList';
 import {
 	toEventFilters,
@@ -78,7 +78,7 @@ const STATUS_CONCURRENCY = 8;
 export async function collectJobs(
 	n8n: IPollFunctions | IExecuteFunctions,
 	ledger: Ledger,
-	{ httpWithoutRetries, credentialId }: Connection,
+	{ httpWithoutRetries, credentialId, budget }: Connection,
 	settings: TriggerSettings,
 	polled: PollContext,
 	claim = ledger.newClaim(),
@@ -97,12 +97,14 @@ export async function collectJobs(
 				// the ledger stores the service's error of a failed status request
 				throw mapServiceError(cause, (error) => redact.error(error));
 			});
+			countEndedJob(budget, job);
 			const record = redact.data(job.record);
 			return { outcome: job.state, record: shortenRecord({ ...job, record }, entry) };
 		},
 		checkAlive: async () => await listModels(httpWithoutRetries),
 	};
-	const { jobs, answered, serviceError } = await pollLedger(ledger, polling, claim);
+	const polledJobs = pollLedger(ledger, polling, claim);
+	const { jobs, answered, serviceError } = await polledJobs.finally(async () => budget?.close());
 	if (serviceError !== undefined) {
 		if (!jobs.length && !answered) throw mapServiceError(serviceError);
 		logPartialFailure(n8n, polled, serviceError);

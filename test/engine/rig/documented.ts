@@ -42,6 +42,7 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 			...(await mediaOutputs(services)),
 			...(await ledgerOutputs(services)),
 			...(await triggerOutputs(services)),
+			...(await budgetOutputs(services)),
 			...(await chatModelOutput(services)),
 			...(await conversationOutput(services)),
 		};
@@ -233,6 +234,36 @@ async function conversationOutput({ service, n8n }: Services): Promise<Outputs> 
 	});
 	if (error) throw error;
 	return { 'Agent Conversation': json };
+}
+
+/** A budget of which a job has reserved a part. */
+async function budgetOutputs(services: Services): Promise<Outputs> {
+	const withBudget: Run = async ({ secrets, ...options }) => {
+		const { modelRouterApi } = secrets;
+		const budget = { budgetUsd: '50', workflowsMayResume: true };
+		const data = { ...secrets, modelRouterApi: { ...modelRouterApi, ...budget } };
+		return await services.runNode({ ...options, secrets: data });
+	};
+	const ofBudget = { ...services, runNode: withBudget };
+	const call = (operation: string, parameters: INodeParameters = {}): Call => ({
+		...{ node: 'modelRouter', credential: 'modelRouterApi' },
+		parameters: { resource: 'budget', operation, ...parameters },
+	});
+	services.service.forms.jobSteps = 2;
+	const { jobId } = await first(ofBudget, job('start', picture));
+	const got = await first(ofBudget, call('get'));
+	return {
+		'Model Router: Budget: Get': got,
+		'Model Router: Budget: Pause': await first(
+			ofBudget,
+			call('pause', { reason: 'An agent loops' }),
+		),
+		'Model Router: Budget: Resume': await first(ofBudget, call('resume')),
+		'Model Router: Budget: Release': await first(
+			ofBudget,
+			call('release', { lumpId: `job:images:${String(jobId)}` }),
+		),
+	};
 }
 
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g;

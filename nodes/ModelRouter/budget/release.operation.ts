@@ -1,0 +1,31 @@
+import { invalidInputError } from '../../../src/core/errors';
+import { operation } from '../../../src/n8n/operation';
+import { withBudget } from './openBudget';
+
+export const release = operation({
+	name: 'Release',
+	value: 'release',
+	action: 'Release reserved part of budget',
+	description:
+		'Give back what a killed process has reserved. The credential has to allow it: Workflows May Resume. If the process still runs, what it spends is counted.',
+	params: [
+		{
+			displayName: 'Part ID',
+			name: 'lumpId',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. run:3f2a…',
+			description: 'The field "lumpId" of an entry in "lumps", from Get',
+		},
+	],
+
+	prepare({ lumpId }) {
+		if (!lumpId.trim())
+			throw invalidInputError('Part ID is empty', 'Get of the resource Budget lists the IDs.');
+		return { lumpId: lumpId.trim() };
+	},
+
+	run: async (context) =>
+		await withBudget(context, async (budget) => await budget.release(context.request.lumpId)),
+});

@@ -1,0 +1,15 @@
+import { operation } from '../../../src/n8n/operation';
+import { withBudget } from './openBudget';
+
+export const resume = operation({
+	name: 'Resume',
+	value: 'resume',
+	action: 'Resume budget',
+	description:
+		'Go on after a pause. The credential has to allow it: Workflows May Resume. It takes effect within 10 seconds.',
+	params: [],
+
+	prepare: () => ({}),
+
+	run: async (context) => await withBudget(context, async (budget) => await budget.resume()),
+});

@@ -1,0 +1,102 @@
+import { type Bound, describeBound, endOfSentence } from '../core/budget';
+import { ServiceError } from '../core/errors';
+import { isPlainObject, tryParseJson } from '../core/json';
+import { formatUsd } from '../core/money';
+import { type BudgetLimit, type Figures, MAX_LUMPS, type Refused } from './budgetState';
+
+/** Who has paused a budget, when and why. */
+export interface Pause {
+	reason: string;
+	workflow: string;
+	workflowId: string;
+	execution: string;
+	/** ISO 8601, by the clock of n8n. */
+	at: string;
+}
+
+/** Reads the note of a paused budget. Any words that a person has written there pause it, too. */
+export function readPause(note: string): Partial<Pause> {
+	const pause = tryParseJson(note);
+	return isPlainObject(pause) ? (pause as Partial<Pause>) : { reason: note };
+}
+
+/** A model tries again whatever failed, unless it is told. */
+const TOOL_ADVICE =
+	'Do not call this tool again: tell the user that no money may be spent at the moment.';
+
+const refuse = (message: string, advice: string, asTool: boolean) =>
+	new ServiceError('invalid', message, {
+		outcome: 'not_started',
+		advice: ['Nothing was sent.', advice, asTool && TOOL_ADVICE].filter(Boolean).join(' '),
+	});
+
+/** The budget is paused. @param note Of its row. */
+export function pausedError(note: string, asTool: boolean): ServiceError {
+	const { reason = '', workflow, execution, at } = readPause(note);
+	const who = workflow ? `Workflow "${workflow}" paused it` : 'Somebody paused it';
+	const where = execution ? `, in execution ${execution}` : '';
+	const when = at ? ` on ${at}` : '';
+	const why = reason ? `: ${reason.replace(/\.$/, '')}` : '';
+	return refuse(
+		'The budget of this credential is paused',
+		`${who}${when}${where}${why}. To go on, empty the cell "note" of the budget in the Data Table of the job ledger. If the credential has Workflows May Resume, the operation Resume of the resource Budget does that.`,
+		asTool,
+	);
+}
+
+/** A request that has no bound could cost anything. */
+export const unboundedError = (reason: string, asTool: boolean): ServiceError =>
+	refuse(
+		`The cost cannot be calculated: ${endOfSentence(reason)}`,
+		'The credential has a budget, and every request has to fit it. Choose a model whose price is in the catalog, or enter Count Unknown Cost As (USD) in the credential.',
+		asTool,
+	);
+
+/** There are too many parts in the row. */
+export const budgetFullError = (asTool: boolean): ServiceError =>
+	refuse(
+		`The budget has ${MAX_LUMPS} requests and jobs under way, and takes no more`,
+		'Wait until some of them have ended. Get of the resource Budget lists them. Release gives back what a killed process has held.',
+		asTool,
+	);
+
+const PERIOD_NAMES = { day: 'for today', week: 'for this week', month: 'for this month' } as const;
+
+/** The budget has no room for a request, or not yet. */
+export function refusalError({
+	settings: { amount, length },
+	refused,
+	figures,
+	bound,
+	asTool,
+}: {
+	settings: BudgetLimit;
+	refused: Refused;
+	figures: Figures;
+	bound: Bound;
+	asTool: boolean;
+}): ServiceError {
+	const { spent, reserved, open, end } = figures;
+	const limit = `budget of ${formatUsd(amount)} ${PERIOD_NAMES[length]}`;
+	const parts = open === 1 ? '1 request or job' : `${open} requests or jobs`;
+	const said = `${formatUsd(spent)} is spent, and ${formatUsd(reserved)} is reserved for ${parts} under way. ${describeBound(bound)}.`;
+	if (refused === 'spent')
+		return refuse(
+			`The ${limit} is reached`,
+			`${said} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).`,
+			asTool,
+		);
+	const free =
+		'Run this again later. What a killed process has held stays reserved until the period ends: Get of the resource Budget lists it, and Release gives it back.';
+	return refused === 'estimate'
+		? refuse(
+				`The ${limit} waits for the estimate of another job`,
+				`What a job of this model costs is not known yet, and another start that has no estimate is under way. ${said} ${free}`,
+				asTool,
+			)
+		: refuse(
+				`The rest of the ${limit} is reserved for requests and jobs under way`,
+				`Waited for 30 s. ${said} ${free}`,
+				asTool,
+			);
+}

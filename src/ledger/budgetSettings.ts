@@ -1,0 +1,60 @@
+import { invalidInputError } from '../core/errors';
+import { type Decimal, floorToMicroUsd } from '../core/money';
+import type { BudgetBook } from './budgetBook';
+import type { BudgetLimit, PeriodLength } from './budgetState';
+import type { Ledger } from './ledger';
+
+/** The fields of the credential that are for its budget. */
+export interface BudgetSettings extends BudgetLimit {
+	/** Micro-dollars that count for a request without a bound; without it, such a request is refused. */
+	unknownCost: Decimal | undefined;
+	/** Whether operations may resume a paused budget, and release parts of it. */
+	mayResume: boolean;
+}
+
+/**
+ * Reads the fields of the credential that are for its budget.
+ *
+ * @returns undefined without a budget.
+ * @throws ServiceError `invalid` for an amount that cannot be read: it must not mean that there is no budget.
+ */
+export function readBudgetSettings(data: Record<string, unknown>): BudgetSettings | undefined {
+	const amount = readAmount(data['budgetUsd'], 'Budget (USD)');
+	if (data['useJobLedger'] !== true || !amount) return undefined;
+	const length = data['budgetPeriod'] ?? 'month';
+	return {
+		amount,
+		length: length === 'day' || length === 'week' ? length : ('month' satisfies PeriodLength),
+		unknownCost: readAmount(data['unknownCostUsd'], 'Count Unknown Cost As (USD)'),
+		mayResume: data['workflowsMayResume'] === true,
+	};
+}
+
+function readAmount(value: unknown, field: string): Decimal | undefined {
+	const text = String(value ?? '').trim();
+	if (!text) return undefined;
+	const amount = floorToMicroUsd(text);
+	if (amount) return amount;
+	throw invalidInputError(
+		`${field} of the credential is not an amount`,
+		'Nothing was sent. Enter a number such as 50 or 0.5 in the credential, without a currency.',
+	);
+}
+
+/** What a node run needs to spend from a budget. */
+export interface BudgetUse {
+	book: BudgetBook;
+	settings: BudgetSettings;
+	/** Opens the job ledger. */
+	open(): Promise<Ledger>;
+	/** The n8n execution's ID, and the workflow. */
+	execution: string;
+	workflow: string;
+	workflowId: string;
+	/** Whether an AI agent reads the errors. */
+	asTool: boolean;
+	/** Shows the user a sentence beside the output. */
+	addHint(sentence: string): void;
+	/** Creates a unique random text. */
+	newId(): string;
+}

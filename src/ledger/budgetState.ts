@@ -1,0 +1,253 @@
+import { isPlainObject, tryParseJson } from '../core/json';
+import { Big, type Decimal, readDecimal, ZERO } from '../core/money';
+
+/*
+ * What one row of the ledger says about a budget, and the changes of it. Nothing here waits or sends: a change is calculated again when
+ * another process was quicker.
+ */
+
+/** The length of a period, in UTC. A week begins on Monday. */
+export type PeriodLength = 'day' | 'week' | 'month';
+
+/** A budget, as the credential sets it. */
+export interface BudgetLimit {
+	/** Whole micro-dollars. */
+	amount: Decimal;
+	length: PeriodLength;
+}
+
+/** A part of the budget that is reserved: for a node run, for a start of a job, or for a job. */
+export interface Lump {
+	/** Micro-dollars that may still be spent of it, as digits. */
+	most: string;
+	/** Micro-dollars that its holder has spent so far and that are part of `spent`. */
+	counted: string;
+	/** The day on which it was made, e.g. `2026-11-24`: it counts in the periods of that day. */
+	day: string;
+	/** When it was made, in ISO 8601. */
+	at: string;
+	execution: string;
+	/** The workflow that holds it, for people. */
+	workflow: string;
+	/** Of a start whose estimate is not known yet: other starts without one wait for it. */
+	awaitsEstimate?: true;
+	/** A person has released it: it no longer counts, and what it costs is still added. */
+	isReleased?: true;
+}
+
+/** The state of a budget, as it is stored. Amounts are digits of micro-dollars. */
+export interface BudgetState {
+	/** The last day on which it was changed, by the clock of n8n. It never moves back. */
+	day: string;
+	/** By day. */
+	spent: Record<string, string>;
+	/** By ID. */
+	lumps: Record<string, Lump>;
+	/** The highest estimate of a job in this period, by model. */
+	estimates: Record<string, { most: string; day: string }>;
+}
+
+export const EMPTY_STATE: BudgetState = { day: '', spent: {}, lumps: {}, estimates: {} };
+
+/** More parts than any use of a budget has. A row must not grow without an end. */
+export const MAX_LUMPS = 500;
+/** Milliseconds after which others no longer wait for the estimate of a start: its process was killed. */
+const MAX_ESTIMATE_WAIT = 15 * 60_000;
+
+/** @returns undefined for a record that this package cannot have written. */
+export function parseBudget(record: string): BudgetState | undefined {
+	const state = tryParseJson(record);
+	if (!isPlainObject(state)) return undefined;
+	const { day, spent, lumps, estimates } = state;
+	const isRead =
+		typeof day === 'string' &&
+		isRecordOf(spent, isAmount) &&
+		isRecordOf(lumps, isLump) &&
+		isRecordOf(estimates, (value) => isPlainObject(value) && isAmount(value['most']));
+	return isRead ? (state as unknown as BudgetState) : undefined;
+}
+
+const isRecordOf = (value: unknown, is: (each: unknown) => boolean) =>
+	isPlainObject(value) && Object.values(value).every(is);
+
+const isAmount = (value: unknown) => typeof value === 'string' && readDecimal(value) !== undefined;
+
+const isLump = (value: unknown) =>
+	isPlainObject(value) &&
+	isAmount(value['most']) &&
+	isAmount(value['counted']) &&
+	typeof value['day'] === 'string';
+
+/** A day in UTC, e.g. `2026-11-24`. @param time Milliseconds since 1970. */
+export const toDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** The first day of a period, and the first one after it. */
+export function periodOf(day: string, length: PeriodLength): { start: string; end: string } {
+	const date = new Date(`${day}T00:00:00Z`);
+	const [year, month, ofMonth] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+	if (length === 'month')
+		return { start: toDay(Date.UTC(year, month)), end: toDay(Date.UTC(year, month + 1)) };
+	const first = length === 'day' ? ofMonth : ofMonth - ((date.getUTCDay() + 6) % 7);
+	const days = length === 'day' ? 1 : 7;
+	return {
+		start: toDay(Date.UTC(year, month, first)),
+		end: toDay(Date.UTC(year, month, first + days)),
+	};
+}
+
+/** Moves the state on to the day of a time, and removes what belongs to no period of that day. */
+export function moveOn(state: BudgetState, now: number, length: PeriodLength): void {
+	const today = toDay(now);
+	if (today > state.day) state.day = today;
+	const { start } = periodOf(state.day, length);
+	const isOver = ({ day }: { day: string }) => day < start;
+	// the length of the period may be changed later: what was spent is kept for the longest one
+	const oldest = [
+		start,
+		...(['week', 'month'] as const).map((one) => periodOf(state.day, one).start),
+	].sort()[0];
+	for (const day of Object.keys(state.spent)) if (day < (oldest ?? start)) delete state.spent[day];
+	for (const [id, lump] of Object.entries(state.lumps)) if (isOver(lump)) delete state.lumps[id];
+	for (const [model, estimate] of Object.entries(state.estimates))
+		if (isOver(estimate)) delete state.estimates[model];
+}
+
+const sum = (amounts: readonly string[]) =>
+	amounts.reduce((total, amount) => total.plus(amount), ZERO);
+
+/** What is spent and reserved in the current period, in micro-dollars. */
+export function figuresOf({ day, spent, lumps }: BudgetState, length: PeriodLength) {
+	const { start, end } = periodOf(day, length);
+	const counting = Object.values(lumps).filter(({ isReleased }) => !isReleased);
+	return {
+		spent: sum(Object.entries(spent).flatMap(([on, amount]) => (on < start ? [] : [amount]))),
+		reserved: sum(counting.map(({ most }) => most)),
+		/** How many parts are reserved. */
+		open: counting.length,
+		...{ start, end },
+	};
+}
+
+export type Figures = ReturnType<typeof figuresOf>;
+
+/** Why a part was not enlarged: what is spent leaves no room, or only what is reserved does, or the row is full. */
+export type Refused = 'spent' | 'reserved' | 'estimate' | 'full';
+
+/** Who holds a part. */
+export type Holder = Pick<Lump, 'execution' | 'workflow'> & {
+	/** Unique among all parts. */
+	id: string;
+};
+
+/** What a holder has spent of its part, and what it needs. In micro-dollars. */
+export interface Claimed {
+	/** What it has spent in all. */
+	counted: Decimal;
+	/** What its requests under way may still cost. */
+	held: Decimal;
+	/** What it needs now: that, and one more request. */
+	need: Decimal;
+	/** What it could use soon. It gets as much of it as is a tenth of what is left. */
+	wish: Decimal;
+	/** Whether its start waits for an estimate. */
+	awaitsEstimate?: boolean;
+}
+
+/**
+ * Counts what the holder of a part has spent, and makes or enlarges its part. Doing it twice changes nothing more.
+ *
+ * @param now Milliseconds since 1970, by the clock of n8n.
+ * @returns micro-dollars that the holder may spend from now on, and why these are not as many as it needs.
+ */
+export function claimLump(
+	state: BudgetState,
+	{ amount, length }: BudgetLimit,
+	{ id, ...holder }: Holder,
+	{ counted, held, need, wish, awaitsEstimate }: Claimed,
+	now: number,
+): { most: Decimal; figures: Figures; refused?: Refused } {
+	const known = state.lumps[id];
+	if (known) countSpent(state, known, counted);
+	const figures = figuresOf(state, length);
+	const before = known && !known.isReleased ? new Big(known.most) : ZERO;
+	const unspent = amount.minus(figures.spent);
+	const left = unspent.minus(figures.reserved);
+	const findRefusal = (missing: Decimal): Refused | undefined => {
+		if (missing.lte(0)) return undefined;
+		if (missing.gt(unspent)) return 'spent';
+		if (missing.gt(left)) return 'reserved';
+		if (!known && Object.keys(state.lumps).length >= MAX_LUMPS) return 'full';
+		return awaitsEstimate && hasOtherStart(state, id, now) ? 'estimate' : undefined;
+	};
+	const refused = findRefusal(need.minus(before));
+	if (refused) {
+		// others may wait for the rest
+		const most = smaller(before, held);
+		if (most.eq(0)) delete state.lumps[id];
+		else if (known) known.most = most.toFixed();
+		return { most, figures, refused };
+	}
+	const tenth = left.times('0.1').round(0, Big.roundDown);
+	const most = larger(larger(need, before), smaller(wish, before.plus(tenth)));
+	state.lumps[id] = {
+		...{ most: most.toFixed(), counted: counted.toFixed() },
+		...{ day: known?.day ?? state.day, at: known?.at ?? new Date(now).toISOString(), ...holder },
+		...(awaitsEstimate && { awaitsEstimate }),
+	};
+	return { most, figures };
+}
+
+const larger = (one: Decimal, other: Decimal) => (one.gt(other) ? one : other);
+const smaller = (one: Decimal, other: Decimal) => (one.lt(other) ? one : other);
+
+function countSpent(state: BudgetState, lump: Lump, counted: Decimal): void {
+	const more = counted.minus(lump.counted);
+	addSpent(state, lump.day, more);
+	lump.counted = counted.toFixed();
+	lump.most = larger(new Big(lump.most).minus(more), ZERO).toFixed();
+}
+
+function addSpent(state: BudgetState, day: string, more: Decimal): void {
+	if (more.gt(0)) state.spent[day] = more.plus(state.spent[day] ?? 0).toFixed();
+}
+
+const hasOtherStart = ({ lumps }: BudgetState, id: string, now: number) =>
+	Object.entries(lumps).some(
+		([other, { awaitsEstimate, isReleased, at }]) =>
+			other !== id && awaitsEstimate && !isReleased && Date.parse(at) > now - MAX_ESTIMATE_WAIT,
+	);
+
+/** Counts what the holder of a part has spent in all, and gives the rest back. A part that is gone changes nothing. */
+export function closeLump(state: BudgetState, id: string, counted: Decimal): void {
+	const lump = state.lumps[id];
+	if (!lump) return;
+	countSpent(state, lump, counted);
+	delete state.lumps[id];
+}
+
+/** The part of a job, from its start on until its cost is known. */
+export const jobLump = (mediaType: string, jobId: string): string => `job:${mediaType}:${jobId}`;
+
+/** Makes the part of a start into the one of its job. */
+export function startJobLump(
+	state: BudgetState,
+	id: string,
+	{ job, model, estimate }: { job: string; model: string; estimate: Decimal | undefined },
+): void {
+	const lump = state.lumps[id];
+	if (!lump) return;
+	delete state.lumps[id];
+	state.lumps[job] = { ...lump, most: estimate?.toFixed() ?? lump.most };
+	delete state.lumps[job].awaitsEstimate;
+	delete state.lumps[job].isReleased;
+	const highest = state.estimates[model]?.most ?? '0';
+	if (estimate?.gt(highest)) state.estimates[model] = { most: estimate.toFixed(), day: state.day };
+}
+
+/** Counts the cost of a job that has ended. Without a cost, its estimate counts. */
+export function endJobLump(state: BudgetState, job: string, cost: Decimal | undefined): void {
+	const lump = state.lumps[job];
+	if (!lump) return;
+	delete state.lumps[job];
+	addSpent(state, lump.day, cost ?? new Big(lump.most));
+}

@@ -1,0 +1,321 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { chat, job, posts, secretsWithLedger } from './rig/calls';
+import { useModel } from './rig/chatModel';
+import { sketch, startLedgerRig } from './rig/ledger';
+import { run, type RunOptions, shownText } from './rig/run';
+
+// the budget of a credential: docs/budget.md. test/explore/budget.ts shows that no order of events outspends it
+const rig = startLedgerRig();
+const NOVELIST = { __rl: true, mode: 'id', value: 'verbose/novelist-1' };
+
+/** The credential, with a budget in USD. */
+const secretsOf = (budgetUsd: string, more: IDataObject = {}) => {
+	const { modelRouterApi, ...others } = secretsWithLedger(rig.service, rig.n8n);
+	return { ...others, modelRouterApi: { ...modelRouterApi, budgetUsd, ...more } };
+};
+const budget = async (
+	operation: string,
+	secrets = secretsOf('1'),
+	parameters: INodeParameters = {},
+	more: Partial<RunOptions> = {},
+) =>
+	await run({
+		node: 'modelRouter',
+		credential: 'modelRouterApi',
+		parameters: { resource: 'budget', operation, ...parameters },
+		...{ secrets, ...more },
+	});
+/** What Get says, which reads the row again. */
+const figures = async (secrets = secretsOf('1')) =>
+	(await budget('get', secrets)).items[0]?.json as Record<string, unknown>;
+const write = async (
+	secrets: RunOptions['secrets'],
+	more: Partial<RunOptions> = {},
+	options = {},
+) =>
+	await run({
+		...chat('Write.', { model: NOVELIST, spendingCapPerItem: 5, options }),
+		...{ secrets, ...more },
+	});
+const balance = () => rig.service.world.accounts.get(rig.service.router.keys.main)?.balance ?? 0;
+const paidFor = async (work: () => Promise<unknown>) => {
+	const before = balance();
+	await work();
+	await rig.service.settled();
+	return (before - balance()) / 1e6;
+};
+
+// the process remembers the row for some seconds: it is read again, and made
+beforeEach(async () => void (await figures()));
+
+describe('text', () => {
+	it('what is spent is what the service bills, and nothing stays reserved', async () => {
+		const secrets = secretsOf('1');
+		const paid = await paidFor(() => write(secrets, { items: [{}, {}, {}] }));
+		expect(paid).toBeGreaterThan(0.1);
+		expect(await figures(secrets)).toMatchObject({
+			...{ budgetUsd: 1, spentUsd: paid, reservedUsd: 0, remainingUsd: 1 - paid, lumps: [] },
+			...{ period: 'month', paused: false },
+		});
+	});
+
+	it.each<[string, Partial<RunOptions>, string]>([
+		['in a workflow', {}, 'ask the owner of the credential to raise Budget (USD)'],
+		['in a tool', { asTool: true }, 'Do not call this tool again'],
+	])(
+		'%s: a request that does not fit is not sent, and the error says why',
+		async (_where, more, advice) => {
+			const secrets = secretsOf('0.04');
+			const { error, items } = await write(secrets, more);
+			const said = error ? shownText(error) : JSON.stringify(items);
+			expect(said).toContain('The budget of $0.04 for this month is reached');
+			expect(said).toMatch(
+				/\$0\.00 is spent.*reserved.*could cost up to \$0\.04.*ends on \d{4}-\d\d-01/s,
+			);
+			expect(said).toContain(advice);
+			expect(posts(rig.service)).toEqual([]);
+		},
+	);
+
+	it('the output is limited to what the budget leaves', async () => {
+		const paid = await paidFor(() => write(secretsOf('0.06')));
+		expect(paid).toBeGreaterThan(0.05);
+		expect(paid).toBeLessThanOrEqual(0.06);
+	});
+
+	it('a hundred items make few requests to n8n', async () => {
+		const secrets = secretsOf('100');
+		const before = rig.n8n.service.requests.length;
+		await run({
+			...chat('Hello', { spendingCapPerItem: 1 }),
+			...{ secrets, items: Array.from({ length: 100 }, () => ({})) },
+		});
+		expect(rig.n8n.service.requests.length - before).toBeLessThanOrEqual(6);
+		expect(await figures(secrets)).toMatchObject({ reservedUsd: 0 });
+	});
+
+	it('without a budget not one request is made to n8n', async () => {
+		const before = rig.n8n.service.requests.length;
+		await write(secretsWithLedger(rig.service, rig.n8n));
+		expect(rig.n8n.service.requests.length).toBe(before);
+	});
+
+	it('an answer without usage counts with its bound', async () => {
+		rig.service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 500 } });
+		const secrets = secretsOf('1');
+		const { error } = await write(secrets, {}, { maxTokens: 5000 });
+		expect(error?.context?.['metadata']).toMatchObject({ outcome: 'unknown' });
+		const { spentUsd, reservedUsd } = await figures(secrets);
+		expect(Number(spentUsd)).toBeGreaterThan(0.05);
+		expect(reservedUsd).toBe(0);
+	});
+
+	it('what was certainly not started costs nothing', async () => {
+		rig.service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 422 } });
+		const secrets = secretsOf('1');
+		await write(secrets);
+		expect(await figures(secrets)).toMatchObject({ spentUsd: 0, reservedUsd: 0 });
+	});
+});
+
+describe('a request without a bound', () => {
+	const unpriced = { __rl: true, mode: 'id', value: 'tiny/no-price-1' };
+	const ask = async (secrets: RunOptions['secrets']) =>
+		await run({
+			...chat('Hello', { model: unpriced, options: { allowUnknownCost: true } }),
+			secrets,
+		});
+
+	it('is refused whatever Allow Unknown Cost says', async () => {
+		expect(shownText((await ask(secretsOf('1'))).error)).toContain('Count Unknown Cost As (USD)');
+		expect(posts(rig.service)).toEqual([]);
+	});
+
+	it('counts as what the credential says', async () => {
+		const secrets = secretsOf('1', { unknownCostUsd: '0.25' });
+		expect((await ask(secrets)).error).toBeUndefined();
+		expect(await figures(secrets)).toMatchObject({ spentUsd: 0.25, reservedUsd: 0 });
+	});
+});
+
+describe('media', () => {
+	const start = async (secrets: RunOptions['secrets'], operation = 'start', prompt = 'A cat') =>
+		await run({
+			...job(operation, { mediaType: 'images', model: sketch, prompt }),
+			...{ secrets, settings: { onError: 'continueErrorOutput' } },
+		});
+
+	it('a job counts with its estimate until its cost is known', async () => {
+		rig.service.forms.jobSteps = 1;
+		const secrets = secretsOf('1');
+		const { items } = await start(secrets);
+		const jobId = String(items[0]?.json['jobId']);
+		const estimate = Number(items[0]?.json['estimatedCostUsd']);
+		expect(await figures(secrets)).toMatchObject({
+			...{ spentUsd: 0, reservedUsd: estimate },
+			lumps: [{ lumpId: `job:images:${jobId}`, execution: 'execution-1', workflow: 'test' }],
+		});
+		const waited = await run({
+			...job('wait', { mediaType: 'images', jobId }),
+			secrets,
+		});
+		const cost = Number(waited.items[0]?.json['costUsd']);
+		expect(await figures(secrets)).toMatchObject({ spentUsd: cost, reservedUsd: 0, lumps: [] });
+	});
+
+	it('a job that fails costs nothing', async () => {
+		const secrets = secretsOf('1');
+		await start(secrets, 'generate', '[[fail]]');
+		expect(await figures(secrets)).toMatchObject({ spentUsd: 0, reservedUsd: 0 });
+	});
+
+	it('a start that does not fit is not sent', async () => {
+		const { failed } = await start(secretsOf('0.03'));
+		expect(failed[0]?.json['error']).toContain('The budget of $0.03 for this month is reached');
+		expect(posts(rig.service)).toEqual([]);
+	});
+});
+
+describe('the chat model', () => {
+	it('spends from the same budget, and gives the rest back when n8n closes it', async () => {
+		const secrets = secretsOf('1');
+		const paid = await paidFor(() =>
+			useModel({
+				secrets,
+				use: async (model) =>
+					await Promise.all(Array.from({ length: 3 }, () => model.invoke('Say hello'))),
+			}),
+		);
+		expect(await figures(secrets)).toMatchObject({ spentUsd: paid, reservedUsd: 0, lumps: [] });
+	});
+});
+
+describe('a pause', () => {
+	const mayResume = () => secretsOf('1', { workflowsMayResume: true });
+
+	it('refuses everything that costs, and says who paused it and why', async () => {
+		const secrets = secretsOf('1');
+		const paused = await budget('pause', secrets, { reason: 'An agent loops.' });
+		expect(paused.items[0]?.json).toMatchObject({
+			...{ paused: true, alreadyPaused: false },
+			pause: { reason: 'An agent loops.', workflow: 'test', execution: 'execution-1' },
+		});
+		const said = shownText((await write(secrets)).error);
+		expect(said).toMatch(/is paused.*Workflow "test" paused it on 20.*An agent loops/s);
+		expect(posts(rig.service)).toEqual([]);
+		// the first reason stays
+		const again = await budget('pause', secrets, { reason: 'Another' });
+		expect(again.items[0]?.json).toMatchObject({
+			...{ alreadyPaused: true, pause: { reason: 'An agent loops.' } },
+		});
+	});
+
+	it('holds after a wait for Retry-After, too', async () => {
+		const secrets = secretsOf('1');
+		rig.service.fault({
+			match: { method: 'POST' },
+			times: 1,
+			do: { type: 'too_many_requests', retryAfter: 2 },
+		});
+		const writing = write(secrets);
+		while (!posts(rig.service).length) await new Promise((resolve) => setTimeout(resolve, 10));
+		await budget('pause', secrets, { reason: 'Enough' });
+		expect(shownText((await writing).error)).toContain('is paused');
+		expect(posts(rig.service)).toHaveLength(1);
+	});
+
+	it('only a credential that allows it is resumed by a workflow', async () => {
+		await budget('pause', secretsOf('1'), { reason: 'Enough' });
+		const refused = await budget('resume');
+		expect(shownText(refused.error)).toMatch(/Workflows May Resume.*row 1 .*cell "note"/s);
+		const resumed = await budget('resume', mayResume());
+		expect(resumed.items[0]?.json).toMatchObject({ paused: false });
+		expect((await write(mayResume())).error).toBeUndefined();
+	});
+
+	it('is not for AI agents', async () => {
+		const { error, items } = await budget(
+			'pause',
+			secretsOf('1'),
+			{ reason: 'x' },
+			{ asTool: true },
+		);
+		const said = error ? shownText(error) : JSON.stringify(items);
+		expect(said).toContain('An AI agent cannot use the resource Budget');
+		expect(await figures()).toMatchObject({ paused: false });
+	});
+
+	it('needs a budget', async () => {
+		const { error } = await budget('pause', secretsOf(''), { reason: 'x' });
+		expect(error?.message).toBe('The credential has no budget');
+	});
+});
+
+describe('the row', () => {
+	const row = () => rig.n8n.rows.find(({ state }) => state === 'budget')!;
+
+	it.each<[string, (record: string) => string]>([
+		['emptied', () => ''],
+		['not JSON', (record) => record.slice(1)],
+		['negative', (record) => record.replace('"spent":{', '"spent":{"2026-01-01":"-5",')],
+		['without parts', (record) => record.replace('"lumps":{}', '"lumps":null')],
+	])('%s: nothing is sent, and the error names the row', async (_how, edit) => {
+		const secrets = secretsOf('1');
+		await write(secrets);
+		rig.service.reset();
+		Object.assign(row(), { record: edit(String(row()['record'])), claim: 'edited' });
+		const said = shownText((await write(secrets)).error);
+		expect(said).toContain(
+			`The budget in row ${Number(row()['id'])} of the job ledger cannot be read`,
+		);
+		expect(posts(rig.service)).toEqual([]);
+	});
+
+	it('of two rows none counts', async () => {
+		rig.n8n.rows.push({ ...row(), id: 99 });
+		const { error } = await budget('get');
+		expect(error?.message).toContain('several rows of one budget: 1, 99');
+	});
+
+	it('what a killed process holds is listed, and released where the credential allows it', async () => {
+		const lump = {
+			...{ most: '700000', counted: '0', day: new Date().toISOString().slice(0, 10) },
+			...{ at: new Date().toISOString(), execution: '17', workflow: 'Gone' },
+		};
+		const record = String(row()['record']).replace(
+			'"lumps":{}',
+			`"lumps":${JSON.stringify({ 'run:x': lump })}`,
+		);
+		Object.assign(row(), { record, claim: 'edited' });
+		expect(await figures()).toMatchObject({
+			...{ reservedUsd: 0.7, remainingUsd: 0.3 },
+			lumps: [{ lumpId: 'run:x', reservedUsd: 0.7, execution: '17', workflow: 'Gone' }],
+		});
+		const refused = await budget('release', secretsOf('1'), { lumpId: 'run:x' });
+		expect(shownText(refused.error)).toContain('Workflows May Resume');
+		const may = secretsOf('1', { workflowsMayResume: true });
+		expect((await budget('release', may, { lumpId: 'run:x' })).items[0]?.json).toEqual({
+			...{ lumpId: 'run:x', releasedUsd: 0.7, execution: '17', workflow: 'Gone' },
+		});
+		expect(await figures(may)).toMatchObject({ reservedUsd: 0 });
+		const none = await budget('release', may, { lumpId: 'run:y' });
+		expect(none.error?.message).toBe('The budget has no reserved part "run:y"');
+	});
+});
+
+describe('nothing is sent', () => {
+	it('while the ledger refuses the key', async () => {
+		rig.n8n.missingScopes.add('dataTableRow:read');
+		rig.n8n.rows.length = 0;
+		const { error } = await budget('get');
+		rig.n8n.missingScopes.clear();
+		expect(shownText(error)).toContain('dataTableRow:read');
+	});
+
+	it.each(['abc', '-5', '10 USD'])('with the amount %j', async (amount) => {
+		const { error } = await write(secretsOf(amount));
+		expect(error?.message).toBe('Budget (USD) of the credential is not an amount');
+		expect(posts(rig.service)).toEqual([]);
+	});
+});
