@@ -21,7 +21,7 @@ export const access: ServiceAccess = {
 	credential: 'modelRouterApi',
 	credentialName: 'Model Router API',
 	version: 'v1',
-	openBudget({ data, credentialId, connectLedger, clock, workflow, ...host }) {
+	openBudget({ data, credentialId, connectLedger, clock, user }) {
 		const settings = readBudgetSettings(data);
 		if (!settings) return undefined;
 		if (!credentialId)
@@ -29,6 +29,7 @@ export const access: ServiceAccess = {
 				'n8n does not say which credential this is, so its budget is not known',
 				'Nothing was sent. Choose the credential in the node again.',
 			);
+		const { workflow, ...host } = user();
 		const open = async () =>
 			await openLedger(connectLedger(), clock, host.execution, LONG_RETRY_ATTEMPTS);
 		const book = budgetBookOf(credentialId);

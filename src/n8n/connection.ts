@@ -57,7 +57,7 @@ export interface ServiceAccess {
 }
 
 /** What the budget of a credential needs to know. */
-export interface BudgetHost extends ReturnType<typeof describeUser> {
+export interface BudgetHost {
 	data: ICredentialDataDecryptedObject;
 	/** n8n's ID of the credential. */
 	credentialId: string;
@@ -65,6 +65,7 @@ export interface BudgetHost extends ReturnType<typeof describeUser> {
 	connectLedger: () => LedgerConnection;
 	/** Its sleep ends with the execution. */
 	clock: Clock;
+	user(): ReturnType<typeof describeUser>;
 }
 
 /**
@@ -123,7 +124,7 @@ export async function connect(
 	const client = createClient(n8n, { ...open, baseUrl, apiKey, stop, limit });
 	const host = { data, credentialId, connectLedger, clock: client.clock };
 	return {
-		...withBudget(client, openBudget?.({ ...host, ...describeUser(n8n, redact) })),
+		...withBudget(client, openBudget?.({ ...host, user: () => describeUser(n8n, redact) })),
 		/** Milliseconds without a byte after which an attempt fails. */
 		idleTimeout: settings.idleTimeout * 1000,
 		baseUrl,
