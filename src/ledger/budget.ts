@@ -44,6 +44,8 @@ export class NodeBudget implements SharedBudget {
 	#isOpen = false;
 	/** While the part is written, nobody takes of it: it may become smaller, too. */
 	#enlarging: Promise<unknown> | undefined;
+	/** Until when requests wait for what others have reserved; undefined as long as none has to. */
+	#waitsUntil: number | undefined;
 	/** Changes that nobody has waited for yet. */
 	readonly #writing = new Set<Promise<unknown>>();
 
@@ -128,15 +130,18 @@ export class NodeBudget implements SharedBudget {
 		void written.then(() => this.#writing.delete(written));
 	}
 
-	/** Tries for at most 30 s. */
+	/** Tries for at most 30 s since the last request that fitted: items one after another must not wait as long each. */
 	async #waitUntil(bound: Bound, attempt: Attempt): Promise<void> {
 		const { open, asTool, settings } = this.#use;
 		const { clock } = await open();
-		const until = clock.now() + MAX_WAIT;
 		for (;;) {
 			await this.check();
 			const { refused, figures } = (await attempt()) ?? {};
-			if (!refused || !figures) return;
+			if (!refused || !figures) {
+				this.#waitsUntil = undefined;
+				return;
+			}
+			const until = (this.#waitsUntil ??= clock.now() + MAX_WAIT);
 			if (refused === 'full') throw budgetFullError(asTool);
 			if (refused === 'spent' || clock.now() >= until)
 				throw refusalError({ settings, asTool, refused, figures, bound });

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+
+import { messages, model, nodesFor, openBridge, secretsOf, type Bridge } from '../n8n/bridge.ts';
+import type { SavedCredential } from '../n8n/editor.ts';
+import { itemsOf } from '../n8n/execution.ts';
+import { workflow } from '../n8n/workflow.ts';
+import { noticeKilledWorkersSoon, startQueue, type Queue } from './queue.ts';
+
+// three workers spend from one budget as fast as they can: the service counts what it is paid
+const BUDGET = 1;
+const EXECUTIONS = 10;
+const ITEMS = 50;
+
+let queue: Queue;
+let bridge: Bridge;
+beforeAll(async () => {
+	queue = await startQueue({ workers: 3, env: noticeKilledWorkersSoon });
+	bridge = await openBridge({}, queue.editor);
+});
+afterAll(async () => {
+	await bridge?.service.stop();
+	await queue?.stop();
+});
+
+async function accountWithBudget(): Promise<SavedCredential> {
+	const { data, ...router } = secretsOf(bridge.service).router;
+	const ledger = {
+		...{ useJobLedger: true, n8nUrl: queue.main.url, n8nApiKey: queue.apiKey },
+		ledgerTable: `Budget ${randomUUID()}`,
+	};
+	return await queue.editor.createCredential({
+		...router,
+		data: { ...data, ...ledger, budgetUsd: String(BUDGET) },
+	});
+}
+
+/** Calls that could cost 0.004 to 0.02 USD, and cost a quarter to a half of that. */
+function calls(account: SavedCredential) {
+	const most = 400;
+	const items = Array.from({ length: ITEMS }, (_, index) => {
+		const maxTokens = most + ((index * 331) % (4 * most));
+		const words = Math.floor(maxTokens * (0.25 + (0.25 * ((index * 7) % 10)) / 10));
+		return { maxTokens, text: `[[words:${words}]]` };
+	});
+	const { router } = nodesFor({ ...bridge.accounts, router: account });
+	const node = router(
+		'Write',
+		['text', 'message'],
+		{
+			model: model('aurora-labs/omni-2'),
+			...messages('={{ $json.text }}'),
+			options: { maxTokens: '={{ $json.maxTokens }}' },
+		},
+		{ onError: 'continueRegularOutput' },
+	);
+	return workflow('spend', items, node);
+}
+
+const balance = () =>
+	bridge.service.world.accounts.get(bridge.service.router.keys.main)?.balance ?? 0;
+
+async function figures(account: SavedCredential) {
+	const { router } = nodesFor({ ...bridge.accounts, router: account });
+	const ran = await queue.editor.run(
+		await queue.editor.importWorkflow(workflow('get', [{}], router('Get', ['budget', 'get'], {}))),
+	);
+	return itemsOf(ran, 'Get')[0]?.json ?? {};
+}
+
+it('500 calls that race spend at most the budget, and nearly all of it', async () => {
+	const account = await accountWithBudget();
+	const saved = await queue.editor.importWorkflow(calls(account));
+	const before = balance();
+	const ids = await Promise.all(
+		Array.from({ length: EXECUTIONS }, async () => await queue.editor.start(saved)),
+	);
+	const ran = await Promise.all(ids.map(async (id) => await queue.editor.finished(id)));
+	const items = ran.flatMap((execution) => itemsOf(execution, 'Write'));
+	expect(items).toHaveLength(EXECUTIONS * ITEMS);
+	await bridge.service.settled();
+	const paid = (before - balance()) / 1e6;
+	const spent = await figures(account);
+	process.stdout.write(`500 calls on three workers: ${paid} USD of ${BUDGET}\n`);
+	expect(paid).toBeLessThanOrEqual(BUDGET);
+	expect(paid).toBeGreaterThanOrEqual(0.95 * BUDGET);
+	expect(spent).toMatchObject({ spentUsd: paid, reservedUsd: 0, lumps: [] });
+	expect(new Set(ids.flatMap((id) => queue.workersOf(id))).size).toBe(3);
+});
+
+it('with a worker killed in the middle, it is not outspent either', async () => {
+	const account = await accountWithBudget();
+	const saved = await queue.editor.importWorkflow(calls(account));
+	const before = balance();
+	const ids = await Promise.all(
+		Array.from({ length: EXECUTIONS }, async () => await queue.editor.start(saved)),
+	);
+	while (before - balance() < 200_000) await new Promise((resolve) => setTimeout(resolve, 50));
+	const [killed] = queue.workers;
+	await killed!.kill();
+	const ended = await Promise.all(ids.map(async (id) => await queue.editor.finished(id)));
+	const lost = ended.filter(({ status }) => status !== 'success');
+	await bridge.service.settled();
+	const paid = (before - balance()) / 1e6;
+	const { spentUsd, reservedUsd, lumps } = await figures(account);
+	process.stdout.write(
+		`with a killed worker: ${paid} USD, ${String(spentUsd)} counted, ${String(reservedUsd)} withheld\n`,
+	);
+	expect(paid).toBeLessThanOrEqual(BUDGET);
+	// what the killed runs were billed is in the parts that they held, one each
+	expect(paid).toBeLessThanOrEqual(Number(spentUsd) + Number(reservedUsd) + 1e-9);
+	expect(lost.length).toBeGreaterThan(0);
+	expect((lumps as unknown[]).length).toBeLessThanOrEqual(lost.length);
+});
