@@ -105,7 +105,9 @@ function createEventInterpreter() {
 
 	function* readData(data: string, { event = '', cut }: SseEvent): Generator<AnswerPiece> {
 		const name = standardName(event);
-		const mayBeJson = data !== '' && !(form === 'words' && wordNames.has(name));
+		const isWord = form === 'words' && wordNames.has(name);
+		// an error that is thrown takes longer than many events
+		const mayBeJson = data !== '' && data !== END_MARK && !isWord;
 		const parsed = mayBeJson ? tryParseJson(data) : undefined;
 		const value = parsed === undefined ? data : parsed;
 		const piece: AnswerPiece = { form: 'sse', event, value, data };
@@ -125,7 +127,7 @@ function createEventInterpreter() {
 			for (const sseEvent of events) {
 				const { event = '', data } = sseEvent;
 				// most events of most streams: nothing is left to decide
-				const value = isCertain ? tryParseJson(data) : undefined;
+				const value = isCertain && data !== END_MARK ? tryParseJson(data) : undefined;
 				if (value !== undefined) yield { form: 'sse', event, value, data };
 				else for (const part of splitEventData(data)) yield* readData(part, sseEvent);
 			}

@@ -8,8 +8,6 @@ const LONG_NUMBER = /(?:^|[:,[])\s*-?(?:\d{16}|[\d.]+[eE]\+?\d{3})/;
 /** What such a number contains. It is faster to look for, and faster without a quantifier. */
 const SIXTEEN_DIGITS = new RegExp('\\d'.repeat(16));
 const LONG_EXPONENT = /[\d.][eE]\+?\d{3}/;
-const mayBeRounded = (text: string) =>
-	(SIXTEEN_DIGITS.test(text) || LONG_EXPONENT.test(text)) && LONG_NUMBER.test(text);
 
 /**
  * Parses JSON from outside.
@@ -21,9 +19,12 @@ const mayBeRounded = (text: string) =>
  * @throws SyntaxError for anything that is not JSON, or is nested more than 200 levels deep.
  */
 export function parseJson(text: string, replaceRounded = quoteInteger): unknown {
-	if (nestingDepth(text) > MAX_NESTING)
+	// every level takes two brackets
+	if (text.length > 2 * MAX_NESTING && nestingDepth(text) > MAX_NESTING)
 		throw new SyntaxError(`nested more than ${MAX_NESTING} levels deep`);
-	const exact = mayBeRounded(text) ? replaceRoundedNumbers(text, replaceRounded) : text;
+	const mayBeRounded =
+		(SIXTEEN_DIGITS.test(text) || LONG_EXPONENT.test(text)) && LONG_NUMBER.test(text);
+	const exact = mayBeRounded ? replaceRoundedNumbers(text, replaceRounded) : text;
 	return PROTOTYPE_KEY.test(exact) ? JSON.parse(exact, safeReviver) : JSON.parse(exact);
 }
 
@@ -74,12 +75,16 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /** The fields that have a value: those that are undefined or null are left out. */
-export const omitMissing = <Fields extends object>(
+export function omitMissing<Fields extends object>(
 	fields: Fields,
-): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } =>
-	Object.fromEntries(
-		Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-	) as { [Name in keyof Fields]?: NonNullable<Fields[Name]> };
+): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
+	const present: { [Name in keyof Fields]?: NonNullable<Fields[Name]> } = {};
+	for (const name in fields) {
+		const value = fields[name];
+		if (value !== undefined && value !== null) present[name] = value;
+	}
+	return present;
+}
 
 /** The values by key, in the order in which the keys come first. */
 export function groupBy<Value, Key>(
@@ -104,8 +109,6 @@ function safeReviver(key: string, value: unknown): unknown {
 
 /** The deepest nesting of brackets outside of strings. Exact for valid JSON. */
 function nestingDepth(text: string): number {
-	// every level takes two brackets
-	if (text.length <= 2 * MAX_NESTING) return 0;
 	let depth = 0;
 	let deepest = 0;
 	for (let index = 0; index < text.length; index++) {

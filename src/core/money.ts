@@ -55,8 +55,9 @@ export const readInteger = (value: unknown): Decimal | undefined => read(value, 
 
 /** Reads a count: a whole number from 0 to 2^53 - 1. */
 export function readCount(value: unknown): number | undefined {
-	const whole = readInteger(value);
-	return whole?.gte(0) && whole.lte(Number.MAX_SAFE_INTEGER) ? whole.toNumber() : undefined;
+	const count =
+		typeof value === 'string' && INTEGER_PATTERN.test(value.trim()) ? Number(value) : value;
+	return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
 function read(value: unknown, pattern: RegExp): Decimal | undefined {

@@ -1,4 +1,4 @@
-import { isPlainObject, omitMissing } from './json';
+import { isPlainObject } from './json';
 import { readCount } from './money';
 
 /** The token counts of an answer. A count that the model did not report is absent. */
@@ -21,28 +21,32 @@ export interface TokenCounts {
  */
 export function readTokenCounts(usage: unknown): TokenCounts {
 	if (!isPlainObject(usage)) return {};
-	const read = (names: readonly string[], detailsOf: readonly string[] = [], fields = names) => {
-		const details = detailsOf.map((name) => usage[name]).filter(isPlainObject);
-		const values = details.flatMap((detail) => fields.map((field) => detail[field]));
-		return [...values, ...names.map((name) => usage[name])]
-			.map(readCount)
-			.find((value) => value !== undefined);
-	};
-	return omitMissing({
-		input: read(INPUT_NAMES),
-		output: read(OUTPUT_NAMES),
-		cached: read(
-			['cached_tokens', 'prompt_cache_hit_tokens', 'cache_read_input_tokens'],
-			['prompt_tokens_details', 'input_tokens_details', 'input_token_details'],
-			['cached_tokens', 'cache_read'],
-		),
-		reasoning: read(
-			['reasoning_tokens'],
-			['completion_tokens_details', 'output_tokens_details', 'output_token_details'],
-			['reasoning_tokens', 'reasoning'],
-		),
-	});
+	const counts: TokenCounts = {};
+	for (const { kind, paths } of PLACES) {
+		for (const [name = '', field] of paths) {
+			const place = usage[name];
+			const value = field ? (place as Record<string, unknown> | null | undefined)?.[field] : place;
+			const count = value === undefined ? undefined : readCount(value);
+			if (count === undefined) continue;
+			counts[kind] = count;
+			break;
+		}
+	}
+	return counts;
 }
 
-const INPUT_NAMES = ['prompt_tokens', 'input_tokens', 'promptTokens', 'inputTokens'];
-const OUTPUT_NAMES = ['completion_tokens', 'output_tokens', 'completionTokens', 'outputTokens'];
+/** Where each count may be: a field, or a field in a field. The first one counts. */
+const PLACES = Object.entries({
+	input: 'prompt_tokens input_tokens promptTokens inputTokens',
+	output: 'completion_tokens output_tokens completionTokens outputTokens',
+	cached: `prompt_tokens_details.cached_tokens prompt_tokens_details.cache_read
+		input_tokens_details.cached_tokens input_tokens_details.cache_read
+		input_token_details.cached_tokens input_token_details.cache_read
+		cached_tokens prompt_cache_hit_tokens cache_read_input_tokens`,
+	reasoning: `completion_tokens_details.reasoning_tokens completion_tokens_details.reasoning
+		output_tokens_details.reasoning_tokens output_tokens_details.reasoning
+		output_token_details.reasoning_tokens output_token_details.reasoning reasoning_tokens`,
+}).map(([kind, places]) => ({
+	kind: kind as keyof TokenCounts,
+	paths: places.split(/\s+/).map((path) => path.split('.')),
+}));

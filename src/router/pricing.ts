@@ -182,23 +182,33 @@ export function maximumAffordableOutput(
 	return remaining.lt(0) ? 0 : divideRoundedDown(remaining, oneToken).toNumber();
 }
 
-function readTokenPrices(
-	pricing: unknown,
-): Record<'input' | 'cached' | 'output', Decimal | undefined> {
+/** Of the entries of the catalog that are in use: each is read once, and used for many requests. */
+const tokenPrices = new WeakMap<
+	object,
+	Record<'input' | 'cached' | 'output', Decimal | undefined>
+>();
+
+function readTokenPrices(pricing: unknown) {
 	const prices = isPlainObject(pricing) ? pricing : {};
-	return {
+	const known = tokenPrices.get(prices);
+	if (known) return known;
+	const read = {
 		input: readDecimal(prices['input_per_mtok']),
 		cached: readDecimal(prices['cached_input_per_mtok']),
 		output: readDecimal(prices['output_per_mtok']),
 	};
+	tokenPrices.set(prices, read);
+	return read;
 }
 
 /** @see section 8: at least 1 micro-dollar for any request that consumed tokens. */
 function sumCost(parts: Array<[tokens: number, price: Decimal | undefined]>): number | undefined {
-	const used = parts.filter(([tokens]) => tokens);
-	const priced = used.flatMap(([tokens, price]) => (price ? [[tokens, price] as const] : []));
-	if (priced.length < used.length) return undefined;
-	const microUsd = used.length ? Math.max(1, sumRoundedUp(priced).toNumber()) : 0;
+	const used: Array<[tokens: number, price: Decimal]> = [];
+	for (const [tokens, price] of parts) {
+		if (tokens && !price) return undefined;
+		if (tokens && price) used.push([tokens, price]);
+	}
+	const microUsd = used.length ? Math.max(1, sumRoundedUp(used).toNumber()) : 0;
 	return Number.isSafeInteger(microUsd) ? microUsd : undefined;
 }
 

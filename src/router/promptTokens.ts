@@ -24,10 +24,11 @@ export function maximumPromptTokens(
 ): { tokens: number } | UnmeasurablePrompt {
 	const unmeasurable = findUnmeasurable(body);
 	if (unmeasurable) return unmeasurable;
-	const sizes = listPromptFields(body).map(
-		([name, value]) => jsonBytes(value) + countEntries(value) * (FRAME_TOKENS[name] ?? 0),
-	);
-	return { tokens: sum(sizes) };
+	const tokens = sumFields(body, (name, value) => {
+		const entries = Array.isArray(value) ? value.length : 1;
+		return jsonBytes(value) + entries * (FRAME_TOKENS[name] ?? 0);
+	});
+	return { tokens };
 }
 
 /**
@@ -37,10 +38,10 @@ export function maximumPromptTokens(
  */
 export function estimatePromptTokens(body: Record<string, unknown>): number | undefined {
 	if (findUnmeasurable(body)) return undefined;
-	const sizes = listPromptFields(body).map(([name, value]) =>
+	const bytes = sumFields(body, (name, value) =>
 		CONVERSATION_FIELDS.includes(name) ? textBytes(value) : jsonBytes(value),
 	);
-	return Math.ceil(sum(sizes) / 4);
+	return Math.ceil(bytes / 4);
 }
 
 const CONVERSATION_FIELDS = ['messages', 'input', 'instructions'];
@@ -58,8 +59,16 @@ const NON_PROMPT_FIELDS = new Set(
 	top_logprobs top_p truncation user verbosity`.split(/\s+/),
 );
 
-const listPromptFields = (body: Record<string, unknown>) =>
-	Object.entries(body).filter(([name, value]) => !NON_PROMPT_FIELDS.has(name) && !isNullish(value));
+/** The sum over all fields of a request that are part of the prompt. */
+function sumFields(
+	body: Record<string, unknown>,
+	sizeOf: (name: string, value: unknown) => number,
+): number {
+	let sum = 0;
+	for (const [name, value] of Object.entries(body))
+		if (!NON_PROMPT_FIELDS.has(name) && !isNullish(value)) sum += sizeOf(name, value);
+	return sum;
+}
 
 /** Types of messages, conversation items and their parts that contain only text. */
 const TEXT_TYPES = new Set(
@@ -89,39 +98,40 @@ const addsText = (name: string) =>
 
 /** A tool that the service runs: any other than a function of the caller. */
 const findServiceTool = ({ tools, functions }: Record<string, unknown>): string | undefined =>
-	[tools, functions]
+	[tools ?? [], functions ?? []]
 		.flat()
 		.map((entry) => (isPlainObject(entry) ? String(entry['type'] ?? 'function') : 'function'))
 		.find((type) => type !== 'function' && type !== 'custom');
 
 /** @param isItem Whether it is a message, which needs no type. A part of a message does. */
 function findMedia(entry: unknown, isItem: boolean): string | undefined {
-	if (Array.isArray(entry)) return entry.map((part) => findMedia(part, isItem)).find(Boolean);
+	if (Array.isArray(entry)) {
+		for (const part of entry) {
+			const media = findMedia(part, isItem);
+			if (media) return media;
+		}
+		return undefined;
+	}
 	if (!isPlainObject(entry)) return undefined;
 	const type = entry['type'] ?? (isItem ? 'message' : undefined);
 	if (typeof type !== 'string') return 'A part of a message has no type.';
-	const names = Object.keys(entry).filter((name) => !isNullish(entry[name]));
-	const media = TEXT_TYPES.has(type) ? names.find((name) => MEDIA_FIELD.test(name)) : type;
+	const isMedia = (name: string) => MEDIA_FIELD.test(name) && !isNullish(entry[name]);
+	const media = TEXT_TYPES.has(type) ? Object.keys(entry).find(isMedia) : type;
 	if (media !== undefined)
 		return `A message contains "${media.slice(0, 60)}", and its number of tokens is not known before the request.`;
 	return findMedia([entry['content'], entry['output'], entry['summary']], false);
 }
 
-const countEntries = (value: unknown) => (Array.isArray(value) ? value.length : 1);
-
 /** Bytes of all texts in messages, without types and roles. */
 function textBytes(value: unknown): number {
-	if (typeof value === 'string') return byteLength(value);
-	if (Array.isArray(value)) return sum(value.map(textBytes));
+	if (typeof value === 'string') return Buffer.byteLength(value);
+	if (Array.isArray(value))
+		return value.reduce<number>((bytes, entry) => bytes + textBytes(entry), 0);
 	if (!isPlainObject(value)) return 0;
 	const texts = Object.entries(value).filter(([name]) => name !== 'type' && name !== 'role');
 	return textBytes(texts.map(([, text]) => text));
 }
 
-const jsonBytes = (value: unknown) => byteLength(JSON.stringify(value) ?? '');
-
-const byteLength = (text: string) => new TextEncoder().encode(text).length;
-
-const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0);
+const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 const isNullish = (value: unknown) => value === null || value === undefined;
