@@ -3,9 +3,14 @@ import { extractText } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import type { ChatMessage } from './messages';
-import { toToolCall, type TextAnswer, type TextChoice } from './textAnswer';
+import { isMissing, toToolCall, type TextAnswer, type TextChoice } from './textAnswer';
 import { streamAnswer, type AnswerAccumulator, type OnText } from './textStream';
-import { sortCalls, isMissing, createPartialCalls, addCallFragment } from './toolCallDeltas';
+import {
+	addCallFragment,
+	createPartialCalls,
+	type PartialCalls,
+	sortCalls,
+} from './toolCallDeltas';
 
 /** The body of `POST /v1/chat/completions`. Any other protocol field is sent on unchanged. */
 export interface ChatRequest {
@@ -41,30 +46,6 @@ export async function completeChat(
 	return await streamAnswer(http, request, protocol, onText);
 }
 
-function createChatAccumulator(requestedModel: string): AnswerAccumulator<ChatAnswer> {
-	const { add, answer, isEmpty } = createChunkAccumulator(requestedModel);
-	let completeBody: Record<string, unknown> | undefined;
-	const readCompleteText = () => {
-		const [first] =
-			completeBody && Array.isArray(completeBody['choices']) ? completeBody['choices'] : [];
-		return (isPlainObject(first) && extractText(first['message'])) || '';
-	};
-	return {
-		add,
-		addComplete(body) {
-			const inner = WRAPPER_FIELDS.map((name) => body[name]).filter(isPlainObject);
-			completeBody = [body, ...inner].find(({ choices }) => Array.isArray(choices));
-			if (completeBody) add(completeBody);
-			return completeBody !== undefined;
-		},
-		isEmpty: () => isEmpty() && !readCompleteText(),
-		answer() {
-			const answered = answer();
-			return answered.text || !completeBody ? answered : { ...answered, text: readCompleteText() };
-		},
-	};
-}
-
 /** Fields in which some services wrap the answer. */
 const WRAPPER_FIELDS = ['data', 'response', 'result', 'completion', 'output', 'body'];
 
@@ -77,52 +58,71 @@ interface ChatAnswer extends TextAnswer {
 const MAX_CHOICES = 5000;
 
 /** A choice of which chunks are still arriving. */
-type PartialChoice = ReturnType<typeof createPartialChoice>;
-
-const createPartialChoice = (index: number) => ({
-	index,
+interface PartialChoice {
+	index: number;
 	/** Fields beside the delta, such as `finish_reason`. */
-	fields: {} as Record<string, unknown>,
+	fields: Record<string, unknown>;
 	/** The chunks of `content`. */
-	contentChunks: [] as string[],
+	contentChunks: string[];
 	/** Every other field of the message. */
-	message: {} as Record<string, unknown>,
-	calls: createPartialCalls(),
-});
+	message: Record<string, unknown>;
+	calls?: PartialCalls;
+}
 
-/** Builds one chat completion from the chunks of its stream. A complete answer can be added as a single chunk. */
-export function createChunkAccumulator(requestedModel: string) {
+function addChoice(choices: Map<number, PartialChoice>, index: number): PartialChoice {
+	if (choices.size >= MAX_CHOICES)
+		throw truncatedAnswerError(`It has more than ${MAX_CHOICES} choices.`);
+	const choice = { index, fields: {}, contentChunks: [], message: {} };
+	choices.set(index, choice);
+	return choice;
+}
+
+/** Builds one chat completion from the chunks of its stream, or from one that arrived in one piece. */
+export function createChatAccumulator(requestedModel: string): AnswerAccumulator<ChatAnswer> {
 	/** Fields of the completion beside its choices. */
 	const fields: Record<string, unknown> = {};
 	const choices = new Map<number, PartialChoice>();
+	/** The text of a completion that arrived in one piece, wherever in its message it is. */
+	let completeText = '';
+
+	const add = (chunk: Record<string, unknown>): string => {
+		for (const name in chunk) {
+			const value = chunk[name];
+			const known = fields[name];
+			// most fields are the same in every chunk
+			if (value === known || name === 'choices' || isMissing(value)) continue;
+			// one of another type does not replace the first
+			if (known === undefined || typeof known === typeof value) fields[name] = value;
+		}
+		const { choices: chunkChoices } = chunk;
+		if (!Array.isArray(chunkChoices)) return '';
+		let text = '';
+		for (const [position, choice] of chunkChoices.entries())
+			text += addToChoices(choices, choice, position);
+		return text;
+	};
 
 	return {
-		/** @returns the text that this chunk adds to the first choice. */
-		add(chunk: Record<string, unknown>): string {
-			for (const name in chunk) {
-				const value = chunk[name];
-				if (name !== 'choices' && !isMissing(value) && isCompatible(fields, name, value))
-					fields[name] = value;
-			}
-			const chunkChoices = chunk['choices'];
-			let text = '';
-			if (Array.isArray(chunkChoices)) {
-				for (const [position, choice] of chunkChoices.entries()) {
-					const added = addToChoices(choices, choice, position);
-					if (choiceIndex(choice, position) === 0) text += added;
-				}
-			}
-			return text;
+		add,
+		addComplete(body) {
+			const inner = WRAPPER_FIELDS.map((name) => body[name]).filter(isPlainObject);
+			const whole = [body, ...inner].find((value) => Array.isArray(value['choices']));
+			if (!whole) return false;
+			add(whole);
+			const [first] = whole['choices'] as unknown[];
+			completeText = (isPlainObject(first) && extractText(first['message'])) || '';
+			return true;
 		},
 		/** Whether every choice lacks both content and a finish reason that explains why. */
-		isEmpty: () => ![...choices.values()].some(choiceHasContent),
-		answer(): ChatAnswer {
+		isEmpty: () => !completeText && ![...choices.values()].some(choiceHasContent),
+		answer() {
 			const sorted = [...choices.values()].sort((one, other) => one.index - other.index);
 			const textChoices = sorted.map(toTextChoice);
 			const [first = { text: '', toolCalls: [] }] = textChoices;
 			const { model, usage } = fields;
 			return {
 				...first,
+				text: first.text || completeText,
 				model: typeof model === 'string' ? model : requestedModel,
 				...(isPlainObject(usage) && { usage }),
 				...(textChoices.length > 1 && { choices: textChoices }),
@@ -132,31 +132,31 @@ export function createChunkAccumulator(requestedModel: string) {
 	};
 }
 
-/** @returns the text that a choice of a chunk adds to the choice that it belongs to. */
+/**
+ * Adds a choice of a chunk to the choice with its index; without one, with its position in the list.
+ *
+ * @returns the text that it adds to the first choice.
+ */
 function addToChoices(
 	choices: Map<number, PartialChoice>,
 	chunkChoice: unknown,
 	position: number,
 ): string {
 	if (!isPlainObject(chunkChoice)) return '';
-	const index = choiceIndex(chunkChoice, position);
-	let choice = choices.get(index);
-	if (!choice) {
-		if (choices.size >= MAX_CHOICES)
-			throw truncatedAnswerError(`It has more than ${MAX_CHOICES} choices.`);
-		choice = createPartialChoice(index);
-		choices.set(index, choice);
-	}
+	const index = typeof chunkChoice['index'] === 'number' ? chunkChoice['index'] : position;
+	const choice = choices.get(index) ?? addChoice(choices, index);
 	for (const name in chunkChoice) {
 		const value = chunkChoice[name];
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
 		choice.fields[name] = isPlainObject(value) ? mergeValue(choice.fields[name], value) : value;
 	}
 	const delta = chunkChoice['delta'] ?? chunkChoice['message'];
-	if (isPlainObject(delta)) return addDelta(choice, delta);
 	// some services send the text beside the delta, as completions did before there were chats
 	const { text } = chunkChoice;
-	return typeof text === 'string' ? addDelta(choice, { content: text }) : '';
+	const hasDelta = isPlainObject(delta);
+	if (!hasDelta && typeof text !== 'string') return '';
+	const added = addDelta(choice, hasDelta ? delta : { content: text });
+	return index === 0 ? added : '';
 }
 
 /** Finish reasons that explain an answer without text: it was cut off, or withheld. */
@@ -170,18 +170,10 @@ function choiceHasContent({ contentChunks, message, calls, fields }: PartialChoi
 	return (
 		hasOtherFields ||
 		contentChunks.length > 0 ||
-		calls.byPosition.size > 0 ||
+		Boolean(calls?.byPosition.size) ||
 		FINISH_WITHOUT_TEXT.has(fields['finish_reason'])
 	);
 }
-
-/** Whether a later value has the same type; one of another type does not replace the first. */
-const isCompatible = (fields: Record<string, unknown>, name: string, value: unknown) =>
-	fields[name] === undefined || typeof fields[name] === typeof value;
-
-/** The index of a choice; without one, its position in the list. */
-const choiceIndex = (entry: unknown, position: number) =>
-	isPlainObject(entry) && typeof entry['index'] === 'number' ? entry['index'] : position;
 
 function addDelta(choice: PartialChoice, delta: Record<string, unknown>): string {
 	let content = '';
@@ -189,11 +181,12 @@ function addDelta(choice: PartialChoice, delta: Record<string, unknown>): string
 		const value = delta[name];
 		if (name === 'content') {
 			// content may be a part, or a list of parts
-			content = extractText(value) ?? '';
+			content = typeof value === 'string' ? value : (extractText(value) ?? '');
 			if (content) choice.contentChunks.push(content);
 		} else if (name === 'tool_calls') {
 			if (isList(value))
-				value.forEach((call, position) => addCallFragment(choice.calls, call, position));
+				for (const [position, call] of value.entries())
+					addCallFragment((choice.calls ??= createPartialCalls()), call, position);
 		} else if (!isMissing(value)) {
 			choice.message[name] = name === 'role' ? value : mergeValue(choice.message[name], value);
 		}
@@ -221,7 +214,7 @@ function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice):
 	const { finish_reason: finishReason } = fields;
 	const { refusal } = message;
 	const reasoning = message['reasoning_content'] ?? message['reasoning'];
-	const toolCalls = sortCalls(calls).map((call) => {
+	const toolCalls = (calls ? sortCalls(calls) : []).map((call) => {
 		const calledFunction = isPlainObject(call['function']) ? call['function'] : {};
 		return toToolCall(call['id'], calledFunction['name'], calledFunction['arguments']);
 	});
@@ -236,7 +229,7 @@ function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice):
 
 function toCompleteChoice({ index, contentChunks, message, fields, calls }: PartialChoice): object {
 	const text = contentChunks.join('');
-	const toolCalls = sortCalls(calls);
+	const toolCalls = calls ? sortCalls(calls) : [];
 	return {
 		index,
 		message: {

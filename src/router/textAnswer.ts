@@ -41,6 +41,8 @@ export function toToolCall(id: unknown, name: unknown, written: unknown): ToolCa
 	return { id: stringOrEmpty(id), name: stringOrEmpty(name), arguments: parsedArguments };
 }
 
+export const isMissing = (value: unknown) => value === undefined || value === null || value === '';
+
 export const stringOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /**

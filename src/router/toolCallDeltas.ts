@@ -1,5 +1,6 @@
 import { truncatedAnswerError } from '../core/errors';
 import { isPlainObject, tryParseJson } from '../core/json';
+import { isMissing } from './textAnswer';
 
 type PartialCall = Record<string, unknown>;
 
@@ -25,8 +26,6 @@ export const createPartialCalls = () => ({
 
 export const sortCalls = ({ byPosition }: PartialCalls): PartialCall[] =>
 	[...byPosition].sort(([one], [other]) => one - other).map(([, call]) => call);
-
-export const isMissing = (value: unknown) => value === undefined || value === null || value === '';
 
 /** Adds a fragment of a call: the first has its id and name, the following ones its arguments in parts. */
 export function addCallFragment(calls: PartialCalls, fragment: unknown, position: number): void {

@@ -1,4 +1,4 @@
-import { createChunkAccumulator } from '../../../src/router/chatCompletions';
+import { createChatAccumulator } from '../../../src/router/chatCompletions';
 
 type Chunk = Record<string, unknown>;
 
@@ -8,7 +8,7 @@ const delta = (value: unknown, more: object = {}): Chunk => ({
 const call = (...tool_calls: unknown[]) => delta({ tool_calls });
 
 function answerTo(...chunks: Chunk[]) {
-	const joined = createChunkAccumulator('asked/for');
+	const joined = createChatAccumulator('asked/for');
 	const readAlong = chunks.map((chunk) => joined.add(chunk)).join('');
 	return { ...joined.answer(), readAlong };
 }

@@ -1,4 +1,4 @@
-import { createChunkAccumulator } from '../../../src/router/chatCompletions';
+import { createChatAccumulator } from '../../../src/router/chatCompletions';
 
 type Fields = Record<string, unknown>;
 
@@ -7,7 +7,7 @@ const chunk = (index: unknown, delta: unknown, more: object = {}): Fields => ({
 });
 
 function answerTo(...chunks: Fields[]) {
-	const joiner = createChunkAccumulator('asked/for');
+	const joiner = createChatAccumulator('asked/for');
 	const readAlong = chunks.map((one) => joiner.add(structuredClone(one))).join('');
 	return { ...joiner.answer(), readAlong };
 }

@@ -1,10 +1,10 @@
-import { createChunkAccumulator } from '../../../src/router/chatCompletions';
+import { createChatAccumulator } from '../../../src/router/chatCompletions';
 import fc, { character } from '../../support/fastCheck';
 
 type Fields = Record<string, unknown>;
 
 function answerTo(...chunks: Fields[]) {
-	const joiner = createChunkAccumulator('asked/for');
+	const joiner = createChatAccumulator('asked/for');
 	const readAlong = chunks.map((one) => joiner.add(structuredClone(one))).join('');
 	return { ...joiner.answer(), readAlong };
 }
