@@ -60,6 +60,15 @@ export function readSpeakerTurn(n8n: IExecuteFunctions) {
 }
 
 /**
+ * Whether the output has a reader. Never for an AI agent's tool: there the stream is the agent's, although n8n says for both that
+ * they stream (n8n-core 2.41.1, base-execute-context.js:160). For a speaker in a conversation, if the conversation says so.
+ */
+export function isLive(n8n: IExecuteFunctions): boolean {
+	if (!n8n.isStreaming()) return false;
+	return findCaller(n8n) === 'workflow' || (readSpeakerTurn(n8n)?.showLive ?? false);
+}
+
+/**
  * Where the engine says that the input came from.
  *
  * An AI agent that calls its tools by itself (one that is a tool, an MCP Server Trigger) hands over its own execution data: their

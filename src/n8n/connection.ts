@@ -242,7 +242,15 @@ function createClient(
 			Readable ??= getReadableConstructor(body);
 		},
 	});
-	const httpWithoutRetries = { serviceFacts, send: sendOnceWith(transport, stop) };
+	const httpWithoutRetries: Http = {
+		serviceFacts,
+		async send(request) {
+			const headBy = await request.beforeAttempt?.();
+			// nothing was sent, so the outcome is known
+			if (stop?.aborted || request.signal?.aborted) throw cancelledError(false);
+			return await transport.send(request, headBy);
+		},
+	};
 	const maxRateLimitWait = settings.maxRateLimitWait * 1000;
 	const limiter = limit?.perMinute === undefined ? new RateLimiter() : rateLimiterOf(account);
 	const turn = { ...limit, clock, maxRateLimitWait };
@@ -257,19 +265,6 @@ function createClient(
 			if (!Readable) throw new Error('A file is stored only after a response has come');
 			return Readable.from(bytes, { objectMode: false });
 		},
-	};
-}
-
-/** One attempt: what has to happen before it, then the request, unless the execution was stopped meanwhile. */
-function sendOnceWith(
-	transport: ReturnType<typeof createN8nHttp>,
-	stop: AbortSignal | undefined,
-): Http['send'] {
-	return async (request) => {
-		const headBy = await request.beforeAttempt?.();
-		// nothing was sent, so the outcome is known
-		if (stop?.aborted || request.signal?.aborted) throw cancelledError(false);
-		return await transport.send(request, headBy);
 	};
 }
 

@@ -61,9 +61,11 @@ export function createN8nHttp(
 				const sent = await sendByN8n(n8n, options, request, timed.connection.signal);
 				timed.headBy = Infinity;
 				onBody(sent.body);
+				const { location } = sent.headers;
 				const response: HttpResponse = {
 					status: sent.statusCode,
-					headers: { ...redact.data(sent.headers), ...pickLocation(sent) },
+					// a redirect needs the exact address
+					headers: { ...redact.data(sent.headers), ...(location && { location }) },
 					body: withTimeouts(sent.body, timed, requests),
 					idleTimeout,
 				};
@@ -127,11 +129,6 @@ function rejectEncoded(response: HttpResponse): void {
 }
 
 const COMPRESSION = /\b(gzip|compress|deflate|br|zstd|dcb|dcz|lz4|lzma|xz|bzip2?)\b/i;
-
-/** Not redacted: a redirect needs the exact address. */
-function pickLocation({ headers: { location } }: Pick<HttpResponse, 'headers'>) {
-	return location === undefined ? {} : { location };
-}
 
 function resolveUrl(address: string, redirectedTo: string | undefined) {
 	if (redirectedTo === undefined) return { url: address, sameOrigin: true };

@@ -1,7 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 
-import { findCaller, readSpeakerTurn } from './caller';
 import { withDeadline } from './n8nVersions';
 import { sendChunk } from './platform';
 import type { RedactedStream } from './redact';
@@ -20,15 +19,6 @@ const MAX_READER_DELAY = 30_000;
 
 /** Writes the text of one item to its reader: n8n's chat, or the caller of a streaming webhook. */
 export type LiveOutput = ReturnType<typeof createLiveOutput>;
-
-/**
- * Whether the output has a reader. Never for an AI agent's tool: there the stream is the agent's, although n8n says for both that
- * they stream (n8n-core 2.41.1, base-execute-context.js:160). For a speaker in a conversation, if the conversation says so.
- */
-export function isLive(n8n: IExecuteFunctions): boolean {
-	if (!n8n.isStreaming()) return false;
-	return findCaller(n8n) === 'workflow' || (readSpeakerTurn(n8n)?.showLive ?? false);
-}
 
 /**
  * The first piece is sent at once, and so is a piece that comes after a pause. Pieces that come faster are sent together, one chunk an

@@ -175,9 +175,9 @@ export function nodeProperties(
 		default: defaultResource,
 	};
 	return [
-		...(hasChoice(resources) ? [resourceList] : []),
+		...(resources.length > 1 ? [resourceList] : []),
 		...resources.flatMap(({ value, operations, defaultOperation }) => {
-			const shown = hasChoice(resources) ? { resource: [value] } : {};
+			const shown = resources.length > 1 ? { resource: [value] } : {};
 			return resourceProperties(operations, defaultOperation, shown);
 		}),
 		withoutPeoplesResources(resources),
@@ -196,12 +196,12 @@ function withoutPeoplesResources(resources: readonly Resource[]): INodePropertie
 export function operationSubtitle(resources: readonly Resource[]): string {
 	const labels = resources.flatMap((resource) =>
 		resource.operations.map((operation) =>
-			hasChoice(resources)
+			resources.length > 1
 				? [`${resource.value} ${operation.value}`, `${resource.name}: ${operation.name}`]
 				: [operation.value, operation.name],
 		),
 	);
-	const resourceValue = hasChoice(resources) ? '$parameter["resource"] + " " + ' : '';
+	const resourceValue = resources.length > 1 ? '$parameter["resource"] + " " + ' : '';
 	return labelSubtitle(Object.fromEntries(labels), `${resourceValue}$parameter["operation"]`);
 }
 
@@ -213,9 +213,6 @@ export function operationSubtitle(resources: readonly Resource[]): string {
  */
 export const labelSubtitle = (labels: Readonly<Record<string, string>>, value: string): string =>
 	`={{ (${JSON.stringify(labels)})[${value}] }}`;
-
-/** Whether a list needs a parameter to choose from it. */
-export const hasChoice = (entries: readonly unknown[]) => entries.length > 1;
 
 function resourceProperties(
 	operations: readonly Operation[],
@@ -236,7 +233,7 @@ function resourceProperties(
 		default: defaultOperation,
 	};
 	// the node panel finds the actions of each resource in its list
-	const isListed = hasChoice(operations) || 'resource' in shown;
+	const isListed = operations.length > 1 || 'resource' in shown;
 	return [
 		...(isListed ? showWhen(shown, [operationList]) : []),
 		...operations.flatMap(({ value, params }) =>

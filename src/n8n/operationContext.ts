@@ -10,7 +10,7 @@ import { findCaller } from './caller';
 import { createLiveOutput, NO_LIVE_OUTPUT, speakerHeading, type LiveOutput } from './liveOutput';
 import { addHint, countTokens, getMemory } from './n8nVersions';
 import type { OperationContext, PreflightContext, FlowState } from './operation';
-import { recordWorkId, createStartedIds } from './recordIds';
+import { recordWorkId, type StartedIds } from './recordIds';
 import type { Redactor } from './redact';
 import type { SentRequests } from './sentRequests';
 import { lookUp } from './sharedCache';
@@ -25,7 +25,7 @@ export function createOperationContexts(
 ) {
 	const { http, clock, idleTimeout, account, credentialId, redact, connectLedger } = connection;
 	const hints = createHintCollector(n8n, redact);
-	const started = createStartedIds(n8n);
+	const startedIds: StartedIds = new Map();
 	const stop = n8n.getExecutionCancelSignal();
 	const flowState = createFlowState(n8n, `${credentialId} ${connection.baseUrl}`, redact);
 
@@ -56,10 +56,7 @@ export function createOperationContexts(
 			startPaid: async (start) => await startPaid(start, { sentRequests, itemIndex, account }),
 			...{ connectLedger, budget: connection.budget },
 			origin: { execution: n8n.getExecutionId(), credential: credentialId },
-			recordId(name, id) {
-				started.add(name, redact.data(id));
-				recordWorkId(n8n, name, id, redact);
-			},
+			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			flowState,
 			countInFlight: () => countInFlight(account),
 			stream: output.write,
@@ -74,7 +71,7 @@ export function createOperationContexts(
 		createPreflightContext,
 		createOperationContext,
 		showHints: hints.show,
-		attachStartedIds: started.attachTo,
+		startedIds,
 	};
 }
 

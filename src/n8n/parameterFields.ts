@@ -64,34 +64,37 @@ export function walkParam(field: Field, visit: (field: Field) => unknown): unkno
 	if (visited === undefined || !isCollection(param)) return visited;
 	const outerRule = getToolRule(field);
 	const siblings = isPlainObject(field.value) ? field.value : {};
-	const options = param.options as Array<INodeProperties | INodePropertyCollection>;
-	const entries = options.map((option) => {
+	const inner: Record<string, unknown> = {};
+	for (const option of param.options as Array<INodeProperties | INodePropertyCollection>) {
 		const { name, displayName } = option;
 		const stored = getInner(field.stored, name);
-		const value = getInner(field.value, name);
+		const value = siblings[name];
+		// most of the fields in a collection are not set
+		if (stored === undefined && !Object.hasOwn(siblings, name)) continue;
 		if ('type' in option) {
-			const inner = { param: option, path: `${path}: ${displayName}`, stored, value };
-			return [name, walkParam({ ...inner, siblings, outerRule }, visit)];
+			const at = { param: option, path: `${path}: ${displayName}`, stored, value };
+			const walked = walkParam({ ...at, siblings, outerRule }, visit);
+			if (walked !== undefined) inner[name] = walked;
+		} else if (value !== undefined) {
+			// a group of rows
+			const row = { displayName, name, type: 'collection' as const, default: {} };
+			const rowParam = { ...row, options: option.values };
+			inner[name] = [value].flat().map((rowValue, index) =>
+				walkParam(
+					{
+						param: rowParam,
+						// where only one row is possible, it has no number in the editor
+						path: param.typeOptions?.multipleValues ? `${path} ${index + 1}` : path,
+						stored: [stored].flat()[index],
+						value: rowValue,
+						outerRule,
+					},
+					visit,
+				),
+			);
 		}
-		// a group of rows
-		if (value === undefined) return [name, undefined];
-		const rows = [value].flat().map((row, index) => ({
-			param: {
-				displayName,
-				name,
-				type: 'collection' as const,
-				default: {},
-				options: option.values,
-			},
-			// where only one row is possible, it has no number in the editor
-			path: param.typeOptions?.multipleValues ? `${path} ${index + 1}` : path,
-			stored: [stored].flat()[index],
-			value: row,
-			outerRule,
-		}));
-		return [name, rows.map((row) => walkParam(row, visit))];
-	});
-	return Object.fromEntries(entries.filter(([, inner]) => inner !== undefined));
+	}
+	return inner;
 }
 
 const getInner = (outer: unknown, name: string): unknown =>

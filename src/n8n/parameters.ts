@@ -160,12 +160,16 @@ function isShown(
 	siblings: Record<string, unknown>,
 	{ topLevel, asTool }: ItemContext,
 ): boolean {
-	return Object.entries(show).every(([name, wanted = []]) => {
-		if (name === '@tool') return wanted.includes(asTool);
-		const value = name.startsWith('/') ? topLevel[name.slice(1)] : siblings[name];
+	for (const [name, wanted = []] of Object.entries(show)) {
+		const ofNode = name.startsWith('/') ? topLevel[name.slice(1)] : siblings[name];
+		const value = name === '@tool' ? asTool : ofNode;
 		// one of several chosen values is enough
-		return value === undefined || [value].flat().some((one) => wanted.includes(one as string));
-	});
+		const isWanted = Array.isArray(value)
+			? value.some((one) => wanted.includes(one as string))
+			: value === undefined || wanted.includes(value as string);
+		if (!isWanted) return false;
+	}
+	return true;
 }
 
 /**

@@ -5,8 +5,6 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import type { Redactor } from './redact';
-
 /** Characters of a custom data value. n8n keeps 512, and logs a warning above 255. */
 const MAX_LENGTH = 255;
 /** Custom data values per kind of work. n8n keeps ten per execution. */
@@ -15,15 +13,17 @@ const MAX_KEYS = 3;
 /**
  * Writes the ID of work at the service to the log and to the execution's custom data at once: after Stop, n8n keeps no output of the
  * node.
+ *
+ * @param startedIds The ID is added to them.
  */
 export function recordWorkId(
 	n8n: IExecuteFunctions,
-	name: string,
-	given: string,
-	redact: Pick<Redactor, 'data'>,
+	startedIds: StartedIds,
+	name: keyof typeof WORK_NAMES,
+	id: string,
 ): void {
-	if (!given) return;
-	const id = redact.data(given);
+	if (!id) return;
+	startedIds.set(name, (startedIds.get(name) ?? new Set()).add(id));
 	const execution = n8n.getExecutionId();
 	// n8n's log shows the message only, unless it is written as JSON. In queue mode, Stop may leave nothing else.
 	n8n.logger.info(toLogLine(`execution ${execution}, ${name} ${id}`), {
@@ -112,34 +112,30 @@ const WORK_NAMES = { mediaJob: 'media job', chat: 'chat', session: 'session' };
  * The IDs of all work that one run of a node has started. When a failure or Stop ends the run, n8n keeps none of its items, so the
  * error and the log have to contain the IDs.
  */
-export function createStartedIds(n8n: IExecuteFunctions) {
-	const ids = new Map<keyof typeof WORK_NAMES, Set<string>>();
+export type StartedIds = Map<keyof typeof WORK_NAMES, Set<string>>;
 
-	return {
-		add(name: keyof typeof WORK_NAMES, id: string): void {
-			if (id) ids.set(name, (ids.get(name) ?? new Set()).add(id));
-		},
-
-		/** Adds the IDs to the error, and to the log, since n8n does not keep the error after Stop. */
-		attachTo<E extends NodeApiError | NodeOperationError>(error: E): E {
-			const ofError = (error.context['metadata'] as IDataObject | undefined)?.['ids'] ?? {};
-			const named = new Set(Object.values(ofError));
-			if ([...ids.values()].every((some) => [...some].every((id) => named.has(id)))) return error;
-			const all = Object.fromEntries([...ids].map(([name, some]) => [name, [...some]]));
-			n8n.logger.warn('A run that was ended had started work at the service', {
-				node: n8n.getNode().name,
-				execution: n8n.getExecutionId(),
-				...all,
-			});
-			const kept = Object.entries(all).map(([name, some]) => [name, some.slice(0, MAX_IDS)]);
-			const metadata = error.context['metadata'] as IDataObject | undefined;
-			error.context['metadata'] = { ...metadata, started: Object.fromEntries(kept) as IDataObject };
-			const counts = [...ids].map(
-				([name, { size }]) => `${size} ${WORK_NAMES[name]}${size === 1 ? '' : 's'}`,
-			);
-			const said = `Before this run ended, the service had started: ${counts.join(', ')}. The IDs are in the error's data, under "started", and in n8n's log.`;
-			error.description = [error.description, said].filter(Boolean).join('\n');
-			return error;
-		},
-	};
+/** Adds the IDs to the error, and to the log, since n8n does not keep the error after Stop. */
+export function attachStartedIds<E extends NodeApiError | NodeOperationError>(
+	n8n: IExecuteFunctions,
+	ids: StartedIds,
+	error: E,
+): E {
+	const ofError = (error.context['metadata'] as IDataObject | undefined)?.['ids'] ?? {};
+	const named = new Set(Object.values(ofError));
+	if ([...ids.values()].every((some) => [...some].every((id) => named.has(id)))) return error;
+	const all = Object.fromEntries([...ids].map(([name, some]) => [name, [...some]]));
+	n8n.logger.warn('A run that was ended had started work at the service', {
+		node: n8n.getNode().name,
+		execution: n8n.getExecutionId(),
+		...all,
+	});
+	const kept = Object.entries(all).map(([name, some]) => [name, some.slice(0, MAX_IDS)]);
+	const metadata = error.context['metadata'] as IDataObject | undefined;
+	error.context['metadata'] = { ...metadata, started: Object.fromEntries(kept) as IDataObject };
+	const counts = [...ids].map(
+		([name, { size }]) => `${size} ${WORK_NAMES[name]}${size === 1 ? '' : 's'}`,
+	);
+	const said = `Before this run ended, the service had started: ${counts.join(', ')}. The IDs are in the error's data, under "started", and in n8n's log.`;
+	error.description = [error.description, said].filter(Boolean).join('\n');
+	return error;
 }

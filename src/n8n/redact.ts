@@ -20,7 +20,8 @@ export function createRedactor(firstKey: string) {
 	};
 	addKey(firstKey);
 
-	const answer = (text: string) => removeKeys(inAnswers, text, isCutInAnswer);
+	const answer = (words: string) =>
+		inAnswers.mayFind(words) ? removeKeys(inAnswers, words, isCutInAnswer) : words;
 	/** For errors and logs: also redacts parts of a key, and anything that looks like a key. */
 	const text = (words: string) => {
 		// a service may have cut a key before an ellipsis, too
@@ -78,8 +79,9 @@ type IsSplitOff = (part: string, form: string) => boolean;
 
 /** What follows decides whether it is a key, or a whole word. */
 const isOpen: IsSplitOff = (part, form) => part.length < form.length || isShort(form);
-/** An answer may end with words that are also the beginning of a key. */
-const isCutInAnswer: IsSplitOff = (part) => part.length >= 12 && looksRandom(part);
+/** Characters. An answer may end with words that are also the beginning of a key, but not with so many. */
+const LEAST_CUT = 12;
+const isCutInAnswer: IsSplitOff = (part) => part.length >= LEAST_CUT && looksRandom(part);
 const isCutInError: IsSplitOff = (part, form) =>
 	part.length >= Math.min(12, form.length * 0.6) || (part.length >= 8 && looksRandom(part));
 
@@ -90,6 +92,7 @@ function createKeyFinder() {
 	/** The longest first: of two keys with the same beginning, the longer one counts. */
 	let forms: string[] = [];
 	let anyForm = /(?!)/g;
+	let anyBeginning = /(?!)/;
 
 	/** How many characters at the end of a text are the beginning of a form. */
 	const countBegun = (text: string, isSplitOff: IsSplitOff): number => {
@@ -108,7 +111,12 @@ function createKeyFinder() {
 		add(key: string) {
 			forms = [...forms, ...formsOf(key)].sort((one, other) => other.length - one.length);
 			anyForm = new RegExp(forms.map(patternOf).join('|'), 'gi');
+			const beginnings = new Set(forms.map((form) => form.slice(0, LEAST_CUT)));
+			anyBeginning = new RegExp([...beginnings].map(patternOf).join('|'), 'i');
 		},
+
+		/** Whether a text may contain a key, or at its end as much of one as `isCutInAnswer` asks for. Most texts do not. */
+		mayFind: (text: string) => anyBeginning.test(text),
 
 		/**
 		 * Redacts all keys in a text.
@@ -180,11 +188,12 @@ function mapTexts<Value>(value: Value, change: (text: string) => string): Value 
 	if (typeof value !== 'object' || value === null) return value;
 	const isArray = Array.isArray(value);
 	let isSame = true;
-	const entries = Object.entries(value).map(([name, entry]: [string, unknown]) => {
+	const entries: Array<[string, unknown]> = [];
+	for (const [name, entry] of Object.entries(value)) {
 		const changed: [string, unknown] = [isArray ? name : change(name), mapTexts(entry, change)];
 		isSame &&= changed[0] === name && Object.is(changed[1], entry);
-		return changed;
-	});
+		entries.push(changed);
+	}
 	if (isSame) return value;
 	return (isArray ? entries.map(([, entry]) => entry) : Object.fromEntries(entries)) as Value;
 }

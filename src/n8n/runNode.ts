@@ -2,22 +2,16 @@ import { type IExecuteFunctions, type INodeExecutionData, isToolType } from 'n8n
 
 import { invalidInputError, ServiceError } from '../core/errors';
 import type { Clock } from '../core/retry';
-import { findCaller, readHandedOver } from './caller';
+import { findCaller, isLive, readHandedOver } from './caller';
 import { connect, type Connection, type ServiceAccess } from './connection';
 import { continuesOnFail, toErrorItem, toNodeError } from './errors';
 import { hasExpression } from './parameterFields';
 import { runPool, type Slot } from './itemPool';
-import { isLive } from './liveOutput';
 import { requireN8n } from './n8nVersions';
-import {
-	hasChoice,
-	type ItemOutput,
-	type Operation,
-	type PreflightContext,
-	type Resource,
-} from './operation';
+import { type ItemOutput, type Operation, type PreflightContext, type Resource } from './operation';
 import { createOperationContexts } from './operationContext';
 import { createParamReader } from './parameters';
+import { attachStartedIds } from './recordIds';
 import type { Redactor } from './redact';
 import { defaultRequestSettings, requestSettings } from './requestSettings';
 import { createSentRequests } from './sentRequests';
@@ -100,7 +94,7 @@ async function runItems(
 	});
 	const live = isLive(n8n);
 	const isSpeaker = findCaller(n8n) === 'conversation';
-	const { createPreflightContext, createOperationContext, showHints, attachStartedIds } =
+	const { createPreflightContext, createOperationContext, showHints, startedIds } =
 		createOperationContexts(n8n, connection, sentRequests, live);
 
 	const requests = await prepareItems(n8n, operation, connection, results.fail);
@@ -128,7 +122,7 @@ async function runItems(
 		// a chat does not separate the answers of items: they have to come one after the other
 		await runPool(sequenceKeys, live ? 1 : settings.concurrency, work);
 	} catch (cause) {
-		throw attachStartedIds(nodeError(results.firstFailure() ?? cause));
+		throw attachStartedIds(n8n, startedIds, nodeError(results.firstFailure() ?? cause));
 	}
 
 	showHints();
@@ -236,7 +230,7 @@ function findChosen<Entry extends { value: string }>(
 	parameter: 'resource' | 'operation',
 	entries: readonly Entry[],
 ): Entry | undefined {
-	if (!hasChoice(entries)) return entries[0];
+	if (entries.length === 1) return entries[0];
 	const chosen = n8n.getNodeParameter(parameter, 0);
 	return entries.find(({ value }) => value === chosen);
 }

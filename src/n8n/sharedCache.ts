@@ -23,8 +23,10 @@ export function keepPerKey<Value>(
 		// the last key of a map is the newest
 		values.delete(key);
 		values.set(key, value);
-		const [oldest] = values.keys();
-		if (values.size > MAX_ENTRIES && oldest !== undefined) values.delete(oldest);
+		if (values.size > MAX_ENTRIES) {
+			const [oldest = key] = values.keys();
+			values.delete(oldest);
+		}
 		return value;
 	};
 }

@@ -1,7 +1,8 @@
 import fc from '../../support/fastCheck';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { isLive, createLiveOutput, NO_LIVE_OUTPUT } from '../../../src/n8n/liveOutput';
+import { isLive } from '../../../src/n8n/caller';
+import { createLiveOutput, NO_LIVE_OUTPUT } from '../../../src/n8n/liveOutput';
 import { createRedactor } from '../../../src/n8n/redact';
 
 const WINDOW = 20;
