@@ -36,10 +36,14 @@ export async function askWithCost(
 ): Promise<PricedAnswer> {
 	const { ask, raw } = protocols[protocol];
 	const toPriced = (answer: object): PricedAnswer => {
-		const cost = toCostFields(costOfAnswer(answer, model));
-		const priced = { ...(answer as PricedAnswer), ...cost };
-		if (!keepRaw) delete priced[raw];
-		return priced;
+		const { [raw]: own, ...priced } = answer as PricedAnswer;
+		const costUsd = toUsd(costOfAnswer(answer, model));
+		return {
+			...priced,
+			...(keepRaw && { [raw]: own }),
+			// it is not the service's own figure
+			...(costUsd !== undefined && { costUsd, costComputed: true }),
+		};
 	};
 	try {
 		return toPriced(await ask(http, body as never, onText));
@@ -61,18 +65,14 @@ export function costOfAnswer(
 	return textCost(model?.pricing, answer && 'usage' in answer ? answer.usage : undefined);
 }
 
-/** The cost in USD, and that it is not the service's own figure; nothing if it is not known. */
-function toCostFields(microUsd: number | undefined): {
+/** An answer, with what it has cost if that is known, and the protocol's own object if it is kept. */
+export type PricedAnswer = TextAnswer & {
+	/** USD. */
 	costUsd?: number;
 	costComputed?: boolean;
-} {
-	const costUsd = toUsd(microUsd);
-	return costUsd === undefined ? {} : { costUsd, costComputed: true };
-}
-
-/** An answer, with what it has cost if that is known, and the protocol's own object if it is kept. */
-export type PricedAnswer = TextAnswer &
-	ReturnType<typeof toCostFields> & { completion?: unknown; response?: unknown };
+	completion?: unknown;
+	response?: unknown;
+};
 
 export const pickRequestId = ({ requestId }: { requestId?: string }) =>
 	requestId ? { requestId } : {};

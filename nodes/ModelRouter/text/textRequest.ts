@@ -12,7 +12,7 @@ import {
 	modalityOf,
 	modalityOfUrl,
 } from '../../../src/router/messages';
-import { checkKind } from '../../../src/router/model';
+import { checkKind, type Model } from '../../../src/router/model';
 import {
 	type CostBound,
 	maximumTextCost,
@@ -30,6 +30,15 @@ import {
 	toToolChoice,
 	toToolFields,
 } from './tools.params';
+
+type Cost = CostBound | NoCostBound;
+
+/** What limits the output of a request, and the cost that was last calculated for it: it is checked, and then mostly sent, with the same. */
+interface OutputLimits {
+	protocol: Protocol;
+	caps: Caps;
+	last?: { entry: Model; body: object; left: string | undefined; cost: Cost };
+}
 
 /** A text request, before its files are read. */
 export type TextRequest = ReturnType<typeof toTextRequest> & {
@@ -87,14 +96,29 @@ function resolveModality(
 export function limitOutput<Body extends Record<string, unknown>>(
 	found: FoundModel,
 	body: Body,
-	{ protocol, caps }: { protocol: Protocol; caps: Caps },
+	limits: OutputLimits,
 	unspent?: Decimal,
-): { body: Body; cost: CostBound | NoCostBound; bound: Bound } {
-	const cost = 'entry' in found ? maximumTextCost(found.entry, body, leftIn(caps, unspent)) : found;
+): { body: Body; cost: Cost; bound: Bound } {
+	const cost = 'entry' in found ? boundCost(found.entry, body, limits, unspent) : found;
 	const { maxTokens } = cost;
-	const field = protocol === 'responses' ? 'max_output_tokens' : 'max_tokens';
+	const field = limits.protocol === 'responses' ? 'max_output_tokens' : 'max_tokens';
 	const limit = maxTokens !== undefined && { [field]: maxTokens };
 	return { body: { ...body, ...limit }, cost, bound: toTextBound(cost) };
+}
+
+function boundCost(
+	entry: Model,
+	body: Record<string, unknown>,
+	limits: OutputLimits,
+	unspent: Decimal | undefined,
+): Cost {
+	const { caps, last } = limits;
+	const money = leftIn(caps, unspent);
+	const left = money?.toFixed();
+	if (last?.entry === entry && last.body === body && last.left === left) return last.cost;
+	const cost = maximumTextCost(entry, body, money);
+	limits.last = { entry, body, left, cost };
+	return cost;
 }
 
 /** Options, and the fields of the chat-completions protocol as which they are sent. */
@@ -147,8 +171,8 @@ export function toTextRequest(
 	const messages = toRequestMessages(values, protocol, history);
 	const fields = {
 		...toChatFields(options),
-		...toToolFields(tools),
-		...toToolChoice(toolChoice),
+		...(tools && toToolFields(tools)),
+		...(toolChoice && toToolChoice(toolChoice)),
 		...toFormatField(values),
 	};
 	const build = (conversation: ChatMessage[]) => {
@@ -191,13 +215,14 @@ export function toFormatField({
 }
 
 /** The fields of the options that are set. */
-export const toChatFields = (options: ChatFields): Record<string, unknown> =>
-	Object.fromEntries(
-		Object.entries(CHAT_FIELDS).flatMap(([name, field]) => {
-			const value = options[name as keyof ChatFields];
-			return value === undefined ? [] : [[field, value] as const];
-		}),
-	);
+export function toChatFields(options: ChatFields): Record<string, unknown> {
+	const fields: Record<string, unknown> = {};
+	for (const [name, field] of Object.entries(CHAT_FIELDS)) {
+		const value = options[name as keyof ChatFields];
+		if (value !== undefined) fields[field] = value;
+	}
+	return fields;
+}
 
 /** Fields that are not allowed in Additional Fields, and why. */
 const FORBIDDEN_FIELDS: Record<string, string> = {

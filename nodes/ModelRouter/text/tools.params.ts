@@ -94,7 +94,7 @@ type ToolValues = ParamValues<readonly [typeof toolsOption]>['tools'];
  * @returns the field `tools`; nothing where there is none.
  * @throws ServiceError `invalid` for a tool without a name.
  */
-export function toToolFields({ tool = [] }: ToolValues = {}): { tools?: object[] } {
+export function toToolFields({ tool = [] }: ToolValues): { tools?: object[] } {
 	const tools = tool.map(({ name = '', description, parameters = {} }, index) => {
 		if (!name.trim()) throw invalidInputError(`Options: Tools ${index + 1}: Name is empty`);
 		const hasParameters = Object.keys(parameters).length > 0;
@@ -114,7 +114,7 @@ type ToolChoice = ParamValues<readonly [typeof toolChoiceOption]>['toolChoice'];
  * @returns the field `tool_choice`; nothing where nothing was chosen.
  * @throws ServiceError `invalid`.
  */
-export function toToolChoice({ choice: [choice] = [] }: ToolChoice = {}): {
+export function toToolChoice({ choice: [choice] = [] }: ToolChoice): {
 	tool_choice?: string | object;
 } {
 	if (!choice) return {};
