@@ -1,16 +1,22 @@
-import { sendMessage, type SendOptions } from '../../../src/agent/client';
-import { ServiceError } from '../../../src/core/errors';
-import publicStreams from '../core/publicStreams.json';
-import { events, failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-const MESSAGE = { sessionId: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90', content: 'Hi' };
+import { sendMessage, type SendOptions } from '../../../src/agent/client';
+import { askStreaming } from '../../../src/assistant/client';
+import { ServiceError } from '../../../src/core/errors';
+import { someOf, upTo } from '../../support/cases';
+import publicStreams from '../core/publicStreams.json';
+import { bytes, events, failureOf, inMemory, json, split, type Answer } from '../inMemoryHttp';
+
+const MESSAGE = { sessionId: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90', content: 'the question' };
 const ids = { sessionId: MESSAGE.sessionId };
 const send = (answer: Answer, listening?: SendOptions) =>
 	sendMessage(inMemory(answer), MESSAGE, listening);
-const typed = (type: string, ...chunks: string[]): Answer => ({
+const typed = (type: string, ...chunks: Array<string | Uint8Array>): Answer => ({
 	headers: { 'content-type': type },
 	chunks,
 });
+const SSE = 'text/event-stream';
 
 it('posts the content into the session', async () => {
 	const http = inMemory(events('data: "ok"\n\n', { headers: { 'x-request-id': 'r-1' } }));
@@ -19,146 +25,55 @@ it('posts the content into the session', async () => {
 		{
 			method: 'POST',
 			path: `/session/${MESSAGE.sessionId}/messages`,
-			body: { content: 'Hi' },
+			body: { content: 'the question' },
 			accept: 'text/event-stream, application/x-ndjson, application/json, text/plain',
 		},
 	]);
 });
 
-it.each<[string, Answer, string, string]>([
-	[
-		'events with JSON',
-		events('data: {"content":"a"}\n\ndata: {"content":"b"}\n\ndata: [DONE]\n\n'),
-		'sse',
-		'ab',
-	],
-	[
-		'a list of events in one body',
-		json([
-			{ type: 'text', text: 'a' },
-			{ type: 'tool_result', content: 'found' },
-			{ type: 'text', text: 'b' },
-		]),
-		'json',
-		'ab',
-	],
-	['events in an object', json({ events: [{ type: 'text', text: 'a' }] }), 'json', 'a'],
-	[
-		'a history',
-		json([
-			{ role: 'user', type: 'message', content: 'q' },
-			{ role: 'assistant', type: 'message', content: 'a' },
-			{ role: 'assistant', type: 'message', content: 'b' },
-		]),
-		'json',
-		'a\n\nb',
-	],
-	['a JSON text', json('a'), 'json', 'a'],
-	['JSON texts in lines', typed('application/x-ndjson', '"a"\n"b"\n'), 'ndjson', 'ab'],
-	['events under a JSON type', typed('application/json', 'data: {"t":"a"}\n\n'), 'sse', 'a'],
-	['the same piece again', events('data: {"t":"ha"}\n\ndata: {"t":"ha"}\n\n'), 'sse', 'haha'],
-	[
-		'events named as nothing known',
-		typed('application/octet-stream', 'event: x\ndata: {"t":"a"}\n\n'),
-		'sse',
-		'a',
-	],
-	[
-		'an end without data',
-		events('event: message\ndata: a\n\nevent: done\n\ndata: later\n\n'),
-		'sse',
-		'a',
-	],
-	['JSON lines', typed('application/x-ndjson', '{"text":"a"}\n{"text":"b"}\n'), 'ndjson', 'ab'],
-	['one JSON body', json({ answer: 'a' }), 'json', 'a'],
-	[
-		'a JSON list',
-		json([
-			{ role: 'user', content: 'Hi' },
-			{ role: 'assistant', content: 'a' },
-		]),
-		'json',
-		'a',
-	],
-	['plain text', typed('text/plain', 'a\nb'), 'text', 'a\nb'],
-	[
-		'whole answer said again at the end',
-		events('data: {"t":"a"}\n\nevent: done\ndata: {"output":"a"}\n\n'),
-		'sse',
-		'a',
-	],
-	[
-		'answer that comes at the end only',
-		events('event: status\ndata: {"t":"x"}\n\nevent: done\ndata: {"output":"a"}\n\n'),
-		'sse',
-		'a',
-	],
-])('reads %s', async (_name, answer, format, text) => {
-	expect(await send(answer)).toMatchObject({ format, text });
-});
+describe('the forms of other services', () => {
+	const R = 'Hello world';
+	const [, whole = [], streams = []] = readFileSync(join(__dirname, 'wireFormats.txt'), 'utf8')
+		.split('\n\n')
+		.map((block) =>
+			block
+				.trim()
+				.split('\n')
+				.map((line): [name: string, body: string] => {
+					const [name = ''] = line.split(': ');
+					return [name, line.slice(name.length + 2).replaceAll('\\n', '\n')];
+				}),
+		);
 
-it.each<[string, Answer, object]>([
-	[
-		'error event',
-		events('data: {"t":"a"}\n\nevent: error\ndata: {"message":"boom","code":"c"}\n\n'),
-		{ reason: 'boom', code: 'c' },
-	],
-	[
-		'error event without data',
-		events('data: a\n\nevent: error\n\n'),
-		{ reason: 'The agent reported an error without a reason.' },
-	],
-	[
-		'error field',
-		events('data: {"t":"a"}\n\ndata: {"error":"boom"}\n\ndata: [DONE]\n\n'),
-		{ reason: 'boom' },
-	],
-	[
-		'error line',
-		typed('application/x-ndjson', '{"t":"a"}\n{"error":{"message":"boom"}}\n'),
-		{ reason: 'boom' },
-	],
-])('an %s cuts the answer, and keeps what came', async (_name, answer, details) => {
-	expect(await failureOf(send(answer))).toMatchObject({
-		kind: 'truncated',
-		message: 'The answer stopped before its end',
-		details: { ...details, ids, outcome: 'started', partial: { text: 'a' } },
+	it.each(whole)('%s, under any type', async (_name, body) => {
+		for (const type of ['application/json', 'text/plain', 'text/html', SSE, '']) {
+			const answer = await send(typed(type, body));
+			expect(answer).toMatchObject({ text: R, format: expect.stringMatching(/json/) });
+		}
+		const http = inMemory(typed('application/json', body));
+		const answer = await askStreaming(http, { message: 'q' });
+		expect(answer).toMatchObject({ text: R, body: expect.anything() });
 	});
-});
 
-it.each<[string, Answer, string]>([
-	['a web page', typed('text/html', '<p>Log in'), 'An HTML page'],
-])('%s is garbled, and nobody knows what became of the message', async (_name, answer, reason) => {
-	const failure = await failureOf(send(answer));
-	expect(failure).toMatchObject({
-		kind: 'malformed',
-		details: { reason, ids, outcome: 'unknown' },
+	it.each(streams)('%s, also byte by byte', async (_name, body) => {
+		const type = body.startsWith('{') ? 'application/x-ndjson' : SSE;
+		expect(await send(typed(type, body))).toMatchObject({ text: R });
+		const stream = bytes(body);
+		const chunks = split(stream, [...stream.keys()]);
+		expect(await send(typed('text/html', ...chunks))).toMatchObject({ text: R });
 	});
-	expect(failure.details.advice).toContain(
-		'It is not known whether the service received the message',
-	);
-});
 
-it.each([
-	[
-		'a line break',
-		'data: First line\n\ndata:\ndata:\n\ndata: second line\n\n',
-		'First line\nsecond line',
-	],
-	['an end that is JSON', 'event: data\ndata: Hello\n\nevent: end\ndata: {}\n\n', 'Hello'],
-	[
-		'token counts at the end',
-		'data: Hello\n\nevent: end\ndata: {"tokens":12}\n\ndata: late\n\n',
-		'Hello',
-	],
-	['a short answer', 'data: Processing fees are 2 percent.\n\n', 'Processing fees are 2 percent.'],
-	['a mark', 'data: 👍\n\ndata: [DONE]\n\n', '👍'],
-	['words in quotes', 'data: "Hello"\n\ndata:  world\n\n', '"Hello" world'],
-])('keeps every word of an answer with %s', async (_what, stream, text) => {
-	const heard: string[] = [];
-	const onText = (piece: string) => void heard.push(piece);
-	expect(await send(events(stream), { onText })).toMatchObject({ format: 'sse', text });
-	expect(heard.join('')).toBe(text);
+	it.each([...streams, ...whole])('%s, cut anywhere, is a part of it', async (_name, body) => {
+		const type = body.startsWith('{') ? 'application/x-ndjson' : SSE;
+		for (const length of someOf(upTo(body.length), 11, body.length)) {
+			const result = await send(typed(type, body.slice(0, length))).catch(
+				(error: unknown) => error,
+			);
+			const said = result as { text?: string; details?: { partial?: { text?: string } } };
+			const came = said.text ?? said.details?.partial?.text ?? '';
+			expect({ length, came }).toEqual({ length, came: R.slice(0, came.length) });
+		}
+	});
 });
 
 it.each(publicStreams.flatMap(({ answer, ...stream }) => (answer ? [{ answer, ...stream }] : [])))(
@@ -168,16 +83,77 @@ it.each(publicStreams.flatMap(({ answer, ...stream }) => (answer ? [{ answer, ..
 	},
 );
 
-it('plain text is never taken for the whole so far', async () => {
-	const answer = typed('text/plain', 'a', 'aa', 'aaa', 'aaaa');
-	expect(await send(answer)).toMatchObject({ text: 'aaaaaaaaaa' });
+const texts = (...said: string[]) => said.map((text) => ({ type: 'text', text }));
+const role = (name: string, content: string) => ({ role: name, type: 'message', content });
+const answers = (...said: string[]) => said.map((text) => role('assistant', text));
+const TOOL = { type: 'tool_result', content: 'found' };
+const A = 'data: {"t":"a"}\n\n';
+const END = 'event: end\n';
+
+it.each<[string, Answer, string, string]>([
+	['a list of events', json([...texts('a'), TOOL, ...texts('b')]), 'json', 'ab'],
+	['events in an object', json({ events: texts('a') }), 'json', 'a'],
+	['a history', json([role('user', 'q'), ...answers('a', 'b')]), 'json', 'a\n\nb'],
+	['a number', json({ answer: 42 }), 'json', '42'],
+	['the question alone', json({ message: 'the question' }), 'json', 'the question'],
+	['a JSON text', json('a'), 'json', 'a'],
+	['JSON texts in lines', typed('application/x-ndjson', '"a"\n"b"\n'), 'ndjson', 'ab'],
+	['plain text', typed('text/plain', 'a', 'aa', 'aaa'), 'text', 'aaaaaa'],
+	['the same piece again', events('data: {"t":"ha"}\n\ndata: {"t":"ha"}\n\n'), 'sse', 'haha'],
+	['a line break', events('data: a\n\ndata:\ndata:\n\ndata: b\n\n'), 'sse', 'a\nb'],
+	['words in quotes', events('data: "a"\n\ndata:  b\n\n'), 'sse', '"a" b'],
+	['a mark', events('data: 👍\n\ndata: [DONE]\n\n'), 'sse', '👍'],
+	['an end without data', events(`data: a\n\n${END}\ndata: late\n\n`), 'sse', 'a'],
+	['an end that is JSON', events(`data: a\n\n${END}data: {}\n\ndata: late\n\n`), 'sse', 'a'],
+	['token counts', events(`data: a\n\n${END}data: {"tokens":12}\n\n`), 'sse', 'a'],
+	['the whole at the end', events(`${A}${END}data: {"output":"a"}\n\n`), 'sse', 'a'],
+	['nothing before', events(`event: status\n${A}${END}data: {"output":"b"}\n\n`), 'sse', 'b'],
+])('reads every word of %s, once', async (_name, answer, format, text) => {
+	let heard = '';
+	const onText = (piece: string) => void (heard += piece);
+	expect(await send(answer, { onText })).toMatchObject({ format, text });
+	expect(heard).toBe(text);
+});
+
+const noReason = 'The agent reported an error without a reason.';
+
+it.each<[string, Answer, string]>([
+	['event', events(`${A}event: error\ndata: {"message":"boom","code":"c"}\n\n`), 'boom'],
+	['event without data', events(`${A}event: error\n\n`), noReason],
+	['field', events(`${A}data: {"error":"boom"}\n\ndata: [DONE]\n\n`), 'boom'],
+	['line', typed('application/x-ndjson', '{"t":"a"}\n{"error":{"message":"boom"}}\n'), 'boom'],
+])('an error %s cuts the answer, and keeps what came', async (what, answer, reason) => {
+	expect(await failureOf(send(answer))).toMatchObject({
+		kind: 'truncated',
+		message: 'The answer stopped before its end',
+		details: {
+			...{ reason, ids, outcome: 'started', partial: { text: 'a' } },
+			...(what === 'event' && { code: 'c' }),
+		},
+	});
+});
+
+it('a web page is garbled, and nobody knows what became of the message', async () => {
+	expect(await failureOf(send(typed('text/html', '<p>Log in')))).toMatchObject({
+		kind: 'malformed',
+		details: {
+			...{ reason: 'An HTML page', ids, outcome: 'unknown' },
+			advice: expect.stringContaining('It is not known whether the service received the message'),
+		},
+	});
 });
 
 it('what breaks after the end mark takes nothing away', async () => {
-	const stream = 'data: {"t":"a"}\n\nevent: message_end\ndata: {}\n\n';
+	const stream = `${A}event: message_end\ndata: {}\n\n`;
 	expect(await send(events(stream, { breaks: true }))).toMatchObject({ text: 'a' });
-	expect(await failureOf(send(events('data: {"t":"a"}\n\n', { breaks: true })))).toMatchObject({
-		details: { partial: { text: 'a' } },
+	const failure = await failureOf(send(events(A, { breaks: true })));
+	expect(failure).toMatchObject({ details: { partial: { text: 'a' } } });
+});
+
+it('an answer of nothing is none', async () => {
+	expect(await failureOf(send(events('event: done\n\n')))).toMatchObject({
+		kind: 'truncated',
+		details: { reason: 'It ended without any content.' },
 	});
 });
 

@@ -3,64 +3,154 @@ import { ServiceError } from '../../../src/core/errors';
 import { events, failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
 
 const QUESTION = { message: 'Who bought?', chat_id: 'any form: /../ é', model: 'svc_v1.2' };
-const CHAT = 'event: chat\ndata: {"chat_id":"c-1","chat_title":"T"}\n\n';
-const A = 'event: message_start\ndata: {"t":"a"}\n\n';
-const END = 'event: message_end\ndata: {"message_id":"m"}\n\n';
+const event = (name: string, value: unknown) =>
+	`event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
+const says = (t: unknown) => event('message_start', { t });
+const CHAT = event('chat', { chat_id: 'c-1', chat_title: 'T' });
+const A = says('a');
+const END = event('message_end', { message_id: 'm' });
+const FINISH = event('finish', null);
+const EVENTS = [
+	{ event: 'chat', data: { chat_id: 'c-1' } },
+	{ event: 'message_start', data: { t: 'a' } },
+	{ event: 'finish' },
+];
+const LINES = 'application/x-ndjson';
+const lines = EVENTS.map((one) => JSON.stringify(one));
 
+const typed = (type: string, ...chunks: Array<string | Uint8Array>): Answer => ({
+	headers: { 'content-type': type },
+	chunks,
+});
 const stream = (text: string, more?: Answer, listening?: AskOptions) =>
 	askStreaming(inMemory(events(text, more)), { message: 'q' }, listening);
 
 it('posts the question as it is, the chat id unchanged', async () => {
-	const http = inMemory(json({ answer: 'a' }), events(`${A}event: finish\ndata: null\n\n`));
+	const http = inMemory(json({ answer: 'a' }), events(A + FINISH));
 	await ask(http, QUESTION);
 	await askStreaming(http, QUESTION);
+	const post = { method: 'POST', body: QUESTION };
 	expect(http.requests).toEqual([
-		{ method: 'POST', path: '/v1/invoke_assistant', body: QUESTION, accept: 'application/json' },
-		{
-			method: 'POST',
-			path: '/v1/invoke_assistant_stream',
-			body: QUESTION,
-			accept: 'text/event-stream',
-		},
+		{ ...post, path: '/v1/invoke_assistant', accept: 'application/json' },
+		{ ...post, path: '/v1/invoke_assistant_stream', accept: 'text/event-stream' },
 	]);
 });
 
+type Given = Answer | ServiceError;
+const both = [
+	['ask', async (given: Given) => await ask(inMemory(given), QUESTION)],
+	['askStreaming', async (given: Given) => await askStreaming(inMemory(given), QUESTION)],
+] as const;
+
+const choice = (content: string) =>
+	['Who ', content.slice(4)]
+		.map((text) => `data: {"choices":[{"delta":{"content":"${text}"}}]}\n\n`)
+		.join('');
+const DONE = 'data: [DONE]\n\n';
+
+describe.each(both)('%s', (_name, asked) => {
+	it.each<[string, Answer]>([
+		['a stream', events(CHAT + A + END + FINISH)],
+		['a stream of another type', typed('application/json', CHAT + A + FINISH)],
+		['a list of events', json(EVENTS)],
+		['events in an object', json({ events: EVENTS })],
+		['events in lines', typed(LINES, `${lines.join('\n')}\n`)],
+		['one JSON body', json({ answer: 'a', chat_id: 'c-1' })],
+	])('reads %s', async (_form, answer) => {
+		expect(await asked(answer)).toMatchObject({ text: 'a', chatId: 'c-1' });
+	});
+
+	it.each<[string, Answer]>([
+		['HTML', typed('text/html', 'Who bought it?')],
+		['JSON', typed('application/json', 'Who bought it?')],
+		['Markdown', typed('text/markdown', 'Who ', 'bought it?')],
+		['bytes', typed('application/octet-stream', 'Who bought it?')],
+		['events of another protocol', events(choice('Who bought it?') + DONE)],
+		[
+			'events with other names',
+			events(`${event('token', { text: 'Who bought it?' })}event: done\n\n`),
+		],
+		['the whole so far', events(says('Who ') + says('Who bought it?') + FINISH)],
+	])('reads a text in %s', async (_form, answer) => {
+		expect(await asked(answer)).toMatchObject({ text: 'Who bought it?' });
+	});
+
+	it('reads Latin letters where they are declared', async () => {
+		const chunks = [Buffer.from('{"t":"caf'), Uint8Array.of(0xe9), Buffer.from('"}')];
+		const answer = typed('application/json; charset=ISO-8859-1', ...chunks);
+		expect(await asked(answer)).toMatchObject({ text: 'café' });
+	});
+
+	it.each<[string, Answer, string]>([
+		['half a JSON body', typed('application/json', '{"answer":"Hel'), 'truncated'],
+		['half a JSON body as text', typed('text/plain', '{"answer":"Hel'), 'truncated'],
+		['an error beside a chat', json({ chat_id: 'c-1', error: 'Hel' }), 'malformed'],
+		['a web page', typed('text/html', '<!doctype html><title>x</title><p>Hel'), 'malformed'],
+		['half an event', events(`${CHAT}event: message_start\ndata: {"t":"Hel\n\n`), 'truncated'],
+		['a stream that only began', events(says('Hel')), 'truncated'],
+		['a stream of plain words', events('data: Hel\n\ndata: lo\n\n'), 'truncated'],
+		['words as a stream', events('Hel and more'), 'malformed'],
+		[
+			'lines that end early',
+			typed(LINES, `${lines[0]}\n${lines[1]?.replace('"a"', '"Hel"')}\n`),
+			'truncated',
+		],
+	])('keeps what came of %s', async (_form, answer, kind) => {
+		const failure = await failureOf(asked(answer));
+		expect(failure.kind).toBe(kind);
+		expect(JSON.stringify(failure.details.partial)).toContain('Hel');
+	});
+
+	it.each<[string, Answer]>([
+		['an end alone', events(FINISH)],
+		['an end after a chat', events(`${CHAT}event: finish\n\n`)],
+		['an end after an empty message', events(says('') + event('message_end', {}) + FINISH)],
+		['an end after tools', events(event('pending_tool_call', { call_id: '1' }) + FINISH)],
+		['an empty list', json([])],
+		['an empty object', json({})],
+		['a list of nothing', json([null, {}])],
+		['another end alone', events('data: [DONE]\n\n')],
+	])('nothing said is no answer: %s', async (_form, answer) => {
+		const failure = await failureOf(asked(answer));
+		expect(['truncated', 'malformed']).toContain(failure.kind);
+		expect(['started', 'unknown']).toContain(failure.details.outcome);
+	});
+
+	it.each<[Answer | ServiceError, string, string]>([
+		[json({ detail: 'slow down' }, { status: 429 }), 'refused', 'not_started'],
+		[json({ detail: 'bad' }, { status: 400 }), 'refused', 'not_started'],
+		[json({ detail: 'oops' }, { status: 500 }), 'refused', 'unknown'],
+		[new ServiceError('unreachable', 'x', { sent: true }), 'unreachable', 'unknown'],
+		[new ServiceError('unreachable', 'x', { sent: false }), 'unreachable', 'not_started'],
+	])('%j is %s, %s', async (answer, kind, outcome) => {
+		const ids = { chatId: QUESTION.chat_id };
+		expect(await failureOf(asked(answer))).toMatchObject({ kind, details: { outcome, ids } });
+	});
+});
+
 it.each<[string, unknown, string, string | undefined]>([
-	['an answer', { answer: 'a', chat_id: 'c' }, 'a', 'c'],
 	['a chat inside', { chat: { id: 17 }, data: { text: 'a' } }, 'a', '17'],
 	['a wrapper', { data: { chat_id: 'c', message: 'a' } }, 'a', 'c'],
 	['a text', 'a', 'a', undefined],
-	['a chat in a list', { data: [{ chat_id: 'c', text: 'a' }] }, 'a', 'c'],
+	['a chat in a list', { data: [{ chatId: 'c', text: 'a' }] }, 'a', 'c'],
 	['a chat beside', { meta: { chat_id: 'c' }, answer: 'a' }, 'a', 'c'],
-	[
-		'a text beside a word of success',
-		{ message: 'success', data: { analysis: 'a' } },
-		'a',
-		undefined,
-	],
+	['a word of success', { message: 'success', data: { analysis: 'a' } }, 'a', undefined],
 	['a detail beside an answer', { detail: 'full', answer: 'a' }, 'a', undefined],
 	['figures only', { price: 1 }, '{\n  "price": 1\n}', undefined],
 ])('reads %s', async (_name, body, text, chatId) => {
-	const answer = await ask(inMemory(json(body, { headers: { 'x-request-id': 'r' } })), {
-		message: 'q',
-	});
+	const http = inMemory(json(body, { headers: { 'x-request-id': 'r' } }));
+	const answer = await ask(http, { message: 'q' });
 	expect(answer).toEqual({ text, body, requestId: 'r', ...(chatId && { chatId }) });
 });
 
 it.each<[string, Answer, object]>([
-	[
-		'an error with status 200',
-		json({ error: { message: 'boom' } }),
-		{ reason: expect.stringContaining('boom') },
-	],
-	['a detail with status 200', json({ detail: 'boom' }), { reason: '{"detail":"boom"}' }],
-	['errors with status 200', json({ errors: [{ message: 'boom' }] }), { status: 200 }],
-	['no success', json({ success: false, message: 'boom' }), { status: 200 }],
-	['a state of error', json({ status: 'error', message: 'boom' }), { status: 200 }],
+	['an error', json({ error: { message: 'boom' } }), { reason: expect.stringContaining('boom') }],
+	['a detail', json({ detail: 'boom' }), { reason: '{"detail":"boom"}' }],
+	['errors', json({ errors: [{ message: 'boom' }] }), {}],
+	['no success', json({ success: false, message: 'boom' }), {}],
+	['a state of error', json({ status: 'error', message: 'boom' }), {}],
 	['null', json(null), { reason: 'null' }],
-	['nothing', {}, { reason: 'The answer was empty.' }],
-	['a page', { chunks: ['<html>'] }, { reason: 'An HTML page' }],
-])('%s is garbled: nobody knows what it cost', async (_name, answer, details) => {
+])('%s with status 200 is garbled: nobody knows what it cost', async (_name, answer, details) => {
 	expect(await failureOf(ask(inMemory(answer), QUESTION))).toMatchObject({
 		kind: 'malformed',
 		details: { ...details, status: 200, outcome: 'unknown', ids: { chatId: QUESTION.chat_id } },
@@ -68,7 +158,7 @@ it.each<[string, Answer, object]>([
 });
 
 it.each([
-	['with data null', 'event: finish\ndata: null\n\n'],
+	['with data null', FINISH],
 	['with data empty', 'event: finish\ndata:\n\n'],
 	['without a data line', 'event: finish\n\n'],
 	['without its blank line', 'event: finish\n'],
@@ -85,37 +175,22 @@ it.each([
 	});
 });
 
+const unreadable = 'An event could not be read: chat {"t":';
+const noReason = 'The assistant reported an error without a reason.';
+const unfinished = { reason: 'The stream ended without its "finish" event.' };
+
 it.each<[string, string, object]>([
-	['"finish" is missing', A, { reason: 'The stream ended without its "finish" event.' }],
-	[
-		'"finish" is missing after a message that ended',
-		A + END,
-		{ reason: 'The stream ended without its "finish" event.' },
-	],
-	[
-		'"finish" may be "finished_tool_call"',
-		`${A}event: finish`,
-		{ reason: 'The stream ended without its "finish" event.' },
-	],
-	[
-		'an event cannot be read',
-		`${A}event: message_start\ndata: {"t":\n\n`,
-		{ reason: 'An event could not be read: message_start {"t":' },
-	],
-	['an error event comes', `${A}event: error\ndata: {"detail":"boom"}\n\n`, { reason: 'boom' }],
-	['an error event is plain text', `${A}event: error\ndata: boom\n\n`, { reason: 'boom' }],
-	[
-		'an error event is empty',
-		`${A}event: error\n\n`,
-		{ reason: 'The assistant reported an error without a reason.' },
-	],
-	[
-		'an error has no name',
-		`${A}data: {"error":{"message":"boom","code":"c"}}\n\n`,
-		{ reason: 'boom', code: 'c' },
-	],
+	['"finish" is missing', '', unfinished],
+	['"finish" is missing after a message that ended', END, unfinished],
+	['"finish" may be "finished_tool_call"', `event: finish`, unfinished],
+	['an event cannot be read', 'event: chat\ndata: {"t":\n\n', { reason: unreadable }],
+	['an error event comes', event('error', { detail: 'boom' }), { reason: 'boom' }],
+	['an error event is plain text', 'event: error\ndata: boom\n\n', { reason: 'boom' }],
+	['an error event is empty', 'event: error\n\n', { reason: noReason }],
+	['an error has no name', 'data: {"error":{"message":"boom","code":"c"}}\n\n', { code: 'c' }],
+	['an error has the form of the specification', 'data: {"detail":"boom"}\n\n', { reason: 'boom' }],
 ])('the answer is cut when %s', async (_name, text, details) => {
-	expect(await failureOf(stream(CHAT + text))).toMatchObject({
+	expect(await failureOf(stream(CHAT + A + text))).toMatchObject({
 		kind: 'truncated',
 		message: 'The answer stopped before its end',
 		details: {
@@ -129,7 +204,7 @@ it.each<[string, string, object]>([
 
 it('unknown events are left out, whatever they hold, and kept when asked for', async () => {
 	const unknown = "event: ping\ndata: 12:30 o'clock\n\ndata: null\n\nevent: bare\n\n";
-	const text = `${unknown}${A}event: finish\n\n`;
+	const text = unknown + A + FINISH;
 	expect((await stream(text)).text).toBe('a');
 	expect((await stream(text, {}, { includeRawEvents: true })).events).toEqual([
 		{ event: 'ping', data: "12:30 o'clock" },
@@ -139,92 +214,57 @@ it('unknown events are left out, whatever they hold, and kept when asked for', a
 	]);
 });
 
+it('a tool that fails does not end the answer', async () => {
+	const failed = event('finished_tool_call', { call_id: '1', error: 'x' });
+	expect(await stream(failed + event('tool_error', {}) + A + FINISH)).toMatchObject({ text: 'a' });
+});
+
 it('tells the chat id the moment it comes, before anything can break', async () => {
 	const chats: string[] = [];
 	const onChat = (id: string) => chats.push(id);
 	await stream(CHAT, { breaks: true }, { onChat }).catch(() => undefined);
 	expect(chats).toEqual(['c-1']);
-	await stream(`event: chat\ndata: {}\n\n${A}event: finish\n\n`, {}, { onChat });
+	await stream(event('chat', {}) + A + FINISH, {}, { onChat });
 	expect(chats).toEqual(['c-1']);
 });
 
-it('takes one JSON body for the whole answer', async () => {
+const BODY = { answer: 'a', chat_id: 'c' };
+
+it.each<[string, Answer, object]>([
+	['one JSON body', json(BODY), { chatId: 'c', body: BODY }],
+	['a text', typed('text/plain', 'a'), { body: 'a' }],
+])('takes %s for the whole answer', async (_what, answer, more) => {
 	const heard: string[] = [];
 	const listening = {
 		onText: (text: string) => void heard.push(text),
 		onChat: (id: string) => heard.push(id),
 	};
-	const body = { answer: 'a', chat_id: 'c' };
-	expect(await askStreaming(inMemory(json(body)), { message: 'q' }, listening)).toEqual({
-		text: 'a',
-		chatId: 'c',
-		body,
-		messageIds: [],
-		toolCalls: [],
-		events: [],
+	expect(await askStreaming(inMemory(answer), { message: 'q' }, listening)).toEqual({
+		...{ text: 'a', messageIds: [], toolCalls: [], events: [] },
+		...more,
 	});
-	expect(heard).toEqual(['c', 'a']);
+	expect(heard).toEqual(['chatId' in more ? 'c' : [], 'a'].flat());
 });
 
-it.each<[Answer | ServiceError, string, string]>([
-	[json({ detail: 'slow down' }, { status: 429 }), 'refused', 'not_started'],
-	[json({ detail: 'bad' }, { status: 400 }), 'refused', 'not_started'],
-	[json({ detail: 'oops' }, { status: 500 }), 'refused', 'unknown'],
-	[new ServiceError('unreachable', 'x', { sent: true }), 'unreachable', 'unknown'],
-	[new ServiceError('unreachable', 'x', { sent: false }), 'unreachable', 'not_started'],
-])('%j is %s, %s', async (answer, kind, outcome) => {
-	for (const asking of [ask, askStreaming]) {
-		expect(await failureOf(asking(inMemory(answer), QUESTION))).toMatchObject({
-			kind,
-			details: { outcome, ids: { chatId: QUESTION.chat_id } },
-		});
-	}
-});
-
-it.each(['text/markdown', 'TEXT/PLAIN', 'application/octet-stream'])(
-	'a text of the type %s is a text',
-	async (type) => {
-		const answer = { headers: { 'content-type': type }, chunks: ['# BTC\n', 'up'] };
-		expect(await ask(inMemory(answer), { message: 'q' })).toMatchObject({ text: '# BTC\nup' });
-	},
-);
-
-const NAMES = ['chat', 'message_start', 'message_end', 'finish'] as const;
 const DATA = { chat: { chat_id: 'c' }, message_start: { t: 'a' }, message_end: {}, finish: null };
-it.each<[string, (name: (typeof NAMES)[number]) => string]>([
-	['in capitals', (name) => `event: ${name.toUpperCase()} \ndata: ${JSON.stringify(DATA[name])}`],
-	['beside the data', (event) => `data: ${JSON.stringify({ event, data: DATA[event] })}`],
-	['in the data', (type) => `data: ${JSON.stringify({ type, ...DATA[type] })}`],
-	[
-		'as a message',
-		(type) => `event: message\ndata: ${JSON.stringify({ type, payload: DATA[type] })}`,
-	],
+
+it.each<[string, (name: string, value: object | null) => string]>([
+	['in capitals', (name, value) => event(`${name.toUpperCase()} `, value)],
+	['beside the data', (name, value) => `data: ${JSON.stringify({ event: name, data: value })}\n\n`],
+	['in the data', (type, value) => `data: ${JSON.stringify({ type, ...value })}\n\n`],
+	['as a message', (type, value) => event('message', { type, payload: value })],
 ])('the name of an event may stand %s', async (_where, written) => {
-	const text = NAMES.map((name) => `${written(name)}\n\n`).join('');
-	expect(await stream(text)).toMatchObject({ text: 'a', chatId: 'c' });
+	const text = Object.entries(DATA).map(([name, value]) => written(name, value));
+	expect(await stream(text.join(''))).toMatchObject({ text: 'a', chatId: 'c' });
 });
 
-it('a stream is a stream whatever its type says', async () => {
-	const text = `${CHAT}${A}event: finish\ndata: null\n\n`;
-	const headers = { 'content-type': 'application/json' };
-	expect(await stream(text, { headers })).toMatchObject({ text: 'a', chatId: 'c-1' });
-	expect(await failureOf(stream('{"answer": "a', { headers }))).toMatchObject({
-		kind: 'truncated',
-		details: { outcome: 'started', partial: { body: '{"answer": "a' } },
-	});
-});
-
-it('a tool that fails does not end the answer', async () => {
-	const tools =
-		'event: finished_tool_call\ndata: {"call_id":"1","error":"x"}\n\nevent: tool_error\ndata: {}\n\n';
-	expect(await stream(`${tools}${A}event: finish\n\n`)).toMatchObject({ text: 'a' });
-});
-
-it('an error in the form of the specification is said', async () => {
-	expect(
-		await failureOf(stream(`${CHAT}${A}data: {"detail":"no credits left"}\n\n`)),
-	).toMatchObject({
-		kind: 'truncated',
-		details: { reason: 'no credits left', ids: { chatId: 'c-1' }, partial: { text: 'a' } },
-	});
+it.each([
+	['done', 'Who bought it?'],
+	['final', 'Who bought it?'],
+	['completed', ' it?'],
+])('a message_%s may say the whole, or the last piece', async (end, t) => {
+	const pieces = ['Who ', 'bought', ...(t.startsWith(' ') ? [] : [' it?'])].map(says).join('');
+	const text = `${pieces}${event(`message_${end}`, { t })}${END}${FINISH}`;
+	const answer = { text: 'Who bought it?', messageIds: ['m'] };
+	expect(await stream(text)).toMatchObject(answer);
 });

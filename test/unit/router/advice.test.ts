@@ -1,42 +1,28 @@
+import { formatUsd, Big } from '../../../src/core/money';
 import { ServiceError, type ServiceErrorDetails } from '../../../src/core/errors';
-import { withAdvice } from '../../../src/router/advice';
-import { formatUsd } from '../../../src/core/money';
+import { explainBalance, explainJobBalance, withAdvice } from '../../../src/router/advice';
 import fc from '../../support/fastCheck';
 
-it.each<[unknown, string | undefined]>([
-	[0, '$0.00'],
-	[1, '$0.000001'],
-	[10, '$0.00001'],
-	[10_000, '$0.01'],
-	[100_000, '$0.10'],
-	[1_000_000, '$1.00'],
-	[1_234_500, '$1.2345'],
-	[1_234_567, '$1.234567'],
-	[-1_500_000, '-$1.50'],
-	['1500000', '$1.50'],
-	[' 0001500000 ', '$1.50'],
-	['12345678901234567890', '$12345678901234.56789'],
-	[9007199254740991, '$9007199254.740991'],
-	[0.5, undefined],
-	['1.5', undefined],
-	['1e6', undefined],
-	[1e21, undefined],
-	[NaN, undefined],
-	[Infinity, undefined],
-	['', undefined],
-	['  ', undefined],
-	['$5', undefined],
-	[null, undefined],
-	[undefined, undefined],
-	[true, undefined],
-	[{}, undefined],
-	[[5], undefined],
-	['1'.repeat(31), undefined],
-])('%j micro-dollars are %s', (amount, expected) => {
-	expect(formatUsd(amount)).toBe(expected);
+it.each([
+	0.5,
+	'1.5',
+	'1e6',
+	NaN,
+	Infinity,
+	'  ',
+	'$5',
+	null,
+	undefined,
+	true,
+	{},
+	[5],
+	'1'.repeat(31),
+])('%j is no amount', (amount) => {
+	expect(formatUsd(amount)).toBeUndefined();
 });
 
-it('loses nothing of any amount, and never shows what is none', () => {
+it('shows any amount of micro-dollars in dollars, and loses nothing of it', () => {
+	expect([formatUsd(100_000), formatUsd(' 0001234500 ')]).toEqual(['$0.10', '$1.2345']);
 	fc.assert(
 		fc.property(fc.bigInt({ min: -(10n ** 29n), max: 10n ** 29n }), (amount) => {
 			const shown = formatUsd(String(amount)) ?? '';
@@ -45,62 +31,145 @@ it('loses nothing of any amount, and never shows what is none', () => {
 			expect(BigInt(whole + fraction.padEnd(6, '0'))).toBe(amount);
 		}),
 	);
-	fc.assert(
-		fc.property(fc.anything(), (amount) => expect(formatUsd(amount) ?? '$').toMatch(/^-?\$/)),
-	);
 });
 
-const adviceFor = (details: ServiceErrorDetails) =>
-	withAdvice(new ServiceError('refused', 'x', details)).details.advice;
+const GONE =
+	'The file is no longer available: images and videos are kept for 7 days, music and speech must be downloaded right away.';
+const SMALL = 'The free balance is too small';
+const KNOWN = '(needed: $2.00, balance: $1.50, held by other running requests: $0.000001)';
+const WAIT = 'Wait for other requests to end, or top up.';
+const ENDPOINT =
+	'Use "Text: Message a Model" for text models, "Media" for image, video, music and audio models.';
+const FIGURES = { required_micro_usd: 2e6, balance_micro_usd: '1500000', held_micro_usd: 1 };
+const ODD = { required_micro_usd: null, balance_micro_usd: 'lots', held_micro_usd: 0 };
+const NOT_YET = 'The job is not finished yet: use Wait for Job, or ask again later.';
+const TOO_LONG = expect.stringMatching(/^The conversation is too long for the model/);
+const held = (meta: object) => ({ status: 402, meta: { ...meta } });
+const ids = { jobId: 'j' };
 
-it.each<[string, ServiceErrorDetails, string | undefined]>([
-	[
-		'a balance with all figures',
-		{
-			code: 'insufficient_balance',
-			meta: { required_micro_usd: 2_000_000, balance_micro_usd: '1500000', held_micro_usd: 1 },
-		},
-		'The free balance is too small (needed: $2.00, balance: $1.50, held by other running requests: $0.000001). Wait for other requests to end, or top up.',
-	],
+it.each<[string, ServiceErrorDetails, unknown]>([
+	['a balance', { code: 'insufficient_balance', meta: FIGURES }, `${SMALL} ${KNOWN}. ${WAIT}`],
 	[
 		'a balance with odd figures',
-		{
-			status: 402,
-			meta: { required_micro_usd: null, balance_micro_usd: 'lots', held_micro_usd: 0 },
-		},
-		'The free balance is too small (held by other running requests: $0.00). Wait for other requests to end, or top up.',
+		held(ODD),
+		`${SMALL} (held by other running requests: $0.00). ${WAIT}`,
 	],
-	[
-		'a balance without figures',
-		{ status: 402 },
-		'The free balance is too small. Wait for other requests to end, or top up.',
-	],
-	[
-		'the wrong endpoint, with any status',
-		{ code: 'wrong_endpoint', status: 418 },
-		'Use "Text: Message a Model" for text models, "Media" for image, video, music and audio models.',
-	],
-	[
-		'a job that is not completed',
-		{ code: 'job_not_completed', status: 409 },
-		'The job is not finished yet: use Wait for Job, or ask again later.',
-	],
-	[
-		'a file that is gone',
-		{ code: 'content_expired' },
-		'The file is no longer available: images and videos are kept for 7 days, music and speech must be downloaded right away.',
-	],
-	[
-		'410 alone',
-		{ status: 410 },
-		'The file is no longer available: images and videos are kept for 7 days, music and speech must be downloaded right away.',
-	],
+	['a balance without figures', held({}), `${SMALL}. ${WAIT}`],
+	['the wrong endpoint', { code: 'wrong_endpoint', status: 418 }, ENDPOINT],
+	['an unfinished job', { code: 'job_not_completed' }, NOT_YET],
+	['409 for a job', { status: 409, ids }, NOT_YET],
+	['409 alone', { status: 409 }, undefined],
+	['a file that is gone', { code: 'content_expired' }, GONE],
+	['410 alone', { status: 410 }, GONE],
+	['advice that was there', { status: 410, advice: 'Hurry.' }, `${GONE} Hurry.`],
+	['the same advice again', { status: 410, advice: `${GONE} Hurry.` }, `${GONE} Hurry.`],
+	['a long prompt', { status: 400, code: 'context_length_exceeded' }, TOO_LONG],
+	['a long prompt, in words', { status: 413, reason: 'The prompt is too long.' }, TOO_LONG],
+	['a long prompt of another status', { status: 404, code: 'context_length_exceeded' }, undefined],
 	['anything else', { status: 400, code: 'x' }, undefined],
-	[
-		'advice that was there',
-		{ status: 410, advice: 'Hurry.' },
-		'The file is no longer available: images and videos are kept for 7 days, music and speech must be downloaded right away. Hurry.',
-	],
-])('%s', (_name, details, advice) => {
-	expect(adviceFor(details)).toBe(advice);
+])('what is advised at %s', (_name, details, advice) => {
+	expect(withAdvice(new ServiceError('refused', 'x', details)).details.advice).toEqual(advice);
+});
+
+const MODEL = { id: 'v/m', pricing: { input_per_mtok: 1, output_per_mtok: 2 } };
+const BODY = { model: 'v/m', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1000 };
+const META = { required_micro_usd: 2100, balance_micro_usd: 1600, held_micro_usd: 500 };
+
+const refused = (details: ServiceErrorDetails) =>
+	new ServiceError('refused', 'The balance does not cover this request (402)', {
+		status: 402,
+		...details,
+	});
+const told = (
+	details: ServiceErrorDetails,
+	more: Partial<Parameters<typeof explainBalance>[1]> = {},
+) => explainBalance(refused(details), { body: BODY, model: MODEL, others: 0, ...more }).details;
+
+it('says who holds the money, and the largest cap that fits', () => {
+	const code = 'insufficient_balance';
+	expect(told({ code, meta: META, advice: 'Top up.', requestId: 'r' }, { others: 1 })).toEqual({
+		...{ status: 402, code, requestId: 'r', meta: META },
+		advice:
+			'Top up. One more of your own requests is under way in this n8n and holds money. Lower "Max Items at Once" in Request Settings, or send this one later. The largest "Maximum Output Tokens" that fits now is 500.',
+		computed: {
+			...{ requiredUsd: '$0.0021', balanceUsd: '$0.0016', heldUsd: '$0.0005' },
+			...{ ownRequestsUnderWay: 1, largestMaximumOutputTokens: 500 },
+		},
+	});
+});
+
+const OUTSIDE =
+	'The held amount belongs to unfinished media jobs, or to requests from outside this n8n process.';
+
+it.each<[unknown, number, string | undefined]>([
+	[500, 0, OUTSIDE],
+	['500', 0, OUTSIDE],
+	[500, 1, 'One more of your own requests is under way in this n8n and holds money. '],
+	[500, 2, '2 more of your own requests are under way in this n8n and hold money. '],
+	[0, 2, undefined],
+	[undefined, 2, undefined],
+	['lots', 0, undefined],
+	[[5], 0, undefined],
+])('%j held, %d others under way', (amount, others, sentence) => {
+	const { advice = '', computed } = told({ meta: { held_micro_usd: amount } }, { others });
+	if (sentence) expect(advice).toContain(sentence);
+	else expect(advice).not.toMatch(/^(The held amount|One more|\d+ more)/);
+	expect(computed).toMatchObject({ ownRequestsUnderWay: others });
+});
+
+const FITS = 'The largest "Maximum Output Tokens" that fits now is 250.';
+const NONE_FITS = 'Not even one output token fits: lowering "Maximum Output Tokens" does not help.';
+const NEEDS_LESS = 'A lower "Maximum Output Tokens" needs less.';
+
+it.each<[string, object, object, string, number | undefined]>([
+	['two choices', { ...META, required_micro_usd: 4100 }, { body: { ...BODY, n: 2 } }, FITS, 250],
+	['no token', { ...META, balance_micro_usd: 600 }, {}, NONE_FITS, 0],
+	['no figures', {}, {}, NEEDS_LESS, undefined],
+	['no model', META, { model: undefined }, NEEDS_LESS, undefined],
+	['no price', META, { model: { id: 'v/m' } }, NEEDS_LESS, undefined],
+])('the cap that fits: %s', (_name, meta, more, sentence, largest) => {
+	const { advice, computed = {} } = told({ meta: { ...meta } }, more);
+	expect(advice?.endsWith(sentence)).toBe(true);
+	expect(computed['largestMaximumOutputTokens']).toBe(largest);
+	expect('largestMaximumOutputTokens' in computed).toBe(largest !== undefined);
+});
+
+it('a figure that is no amount is not computed', () => {
+	expect(told({ meta: { ...ODD } }).computed).toStrictEqual({
+		heldUsd: '$0.00',
+		ownRequestsUnderWay: 0,
+	});
+});
+
+describe('the start of a media job', () => {
+	const start = (meta: Record<string, unknown>, leastMicroUsd?: Big, others = 0) =>
+		explainJobBalance(refused({ meta, advice: 'Top up.' }), { leastMicroUsd, others }).details;
+
+	it('says the figures, who holds the money, and the margin of the first use', () => {
+		const meta = { required_micro_usd: 50_000, balance_micro_usd: '60000', held_micro_usd: 20_000 };
+		expect(start(meta, Big(40_000), 2)).toMatchObject({
+			advice:
+				'Top up. 2 more of your own requests are under way in this n8n and hold money. Lower "Max Items at Once" in Request Settings, or send this one later. The required amount is the job\'s cost, plus a margin at the first use of a configuration (a new model, a first 4K clip). It is a margin that the next start does not need. According to the catalog it costs at least $0.04.',
+			meta,
+			computed: {
+				...{ requiredUsd: '$0.05', balanceUsd: '$0.06', heldUsd: '$0.02' },
+				...{ leastCostUsd: '$0.04', ownRequestsUnderWay: 2 },
+			},
+		});
+	});
+
+	it('makes up no figure', () => {
+		const { advice, computed } = start({ required_micro_usd: 'lots' });
+		expect(computed).toEqual({ ownRequestsUnderWay: 0 });
+		expect(advice).toMatch(/does not need\.$/);
+		expect(advice).not.toContain('held');
+	});
+});
+
+it('any other error stays as it is', () => {
+	const other = refused({ status: 429, meta: META });
+	expect(explainBalance(other, { body: BODY, model: MODEL, others: 1 })).toBe(other);
+	expect(explainJobBalance(other, { leastMicroUsd: Big(1), others: 0 })).toBe(other);
+	const byCode = refused({ status: 400, code: 'insufficient_balance' });
+	expect(explainBalance(byCode, { body: BODY, model: MODEL, others: 1 })).not.toBe(byCode);
 });

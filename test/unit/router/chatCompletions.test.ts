@@ -1,209 +1,245 @@
-import { ServiceError } from '../../../src/core/errors';
-import { completeChat, type ChatRequest } from '../../../src/router/chatCompletions';
-import { events, failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
+import { createChunkAccumulator } from '../../../src/router/chatCompletions';
+import { toToolCall } from '../../../src/router/textAnswer';
+import fc, { character } from '../../support/fastCheck';
+import { chunk, chunkOf, part, says, type Event } from './protocolEvents';
 
-const REQUEST: ChatRequest = { model: 'vendor/model', messages: [{ role: 'user', content: 'Hi' }] };
-const data = (value: unknown) =>
-	`data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;
-const says = (content: string, more: object = {}) =>
-	data({ choices: [{ index: 0, delta: { content }, ...more }] });
-const USAGE = data({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } });
+function answerTo(...chunks: Event[]) {
+	const joiner = createChunkAccumulator('asked/for');
+	const readAlong = chunks.map((one) => joiner.add(structuredClone(one))).join('');
+	return { ...joiner.answer(), readAlong };
+}
 
-const asked = (answer: Answer | ServiceError) => completeChat(inMemory(answer), REQUEST);
+it.each<[string, Event[], Event]>([
+	['nothing', [], {}],
+	['the last chunk counts', [{ id: 'a', created: 1 }, { id: 'b' }], { id: 'b', created: 1 }],
+	['unknown fields', [{ new: { a: 1 }, b: false }], { new: { a: 1 }, b: false }],
+	['the type of the stream', [{ object: 'chat.completion.chunk' }], {}],
+	['an empty value takes nothing back', [{ id: 'a' }, { id: '' }, { id: null }], { id: 'a' }],
+	['another type takes nothing back', [{ model: 'v/m' }, { model: {} }], { model: 'v/m' }],
+	['usage that is null', [{ usage: { a: 1 } }, { usage: null }], { usage: { a: 1 } }],
+	['no list of choices', [{ choices: null }, { choices: 'x' }, { choices: [null] }], {}],
+])('the fields of a completion: %s', (_what, chunks, expected) => {
+	const { completion, ...answer } = answerTo(...chunks);
+	expect(completion).toEqual({ ...expected, object: 'chat.completion', choices: [] });
+	const { model = 'asked/for', usage } = expected;
+	expect(answer).toMatchObject({ model, ...(usage ? { usage } : {}), text: '', toolCalls: [] });
+});
 
-it('forwards the request as it is, always streamed', async () => {
-	const http = inMemory(events(says('a') + data('[DONE]')));
-	await completeChat(http, { ...REQUEST, stream: false, seed: 7, stop: ['x'] });
-	expect(http.requests).toEqual([
+/** The deltas, and what is in the message; text, refusal and reasoning are the same. */
+it.each<[string, Event[], Event]>([
+	['pieces', [{ content: '' }, { content: 'a' }, { content: 'b' }], { content: 'ab' }],
+	['one part', [{ content: { type: 'text', text: 'a' } }], { content: 'a' }],
+	['parts', [{ content: [{ text: 'a' }, { text: 'b' }] }], { content: 'ab' }],
+	['odd content', [{ content: null }, { content: 5 }, { content: {} }], { content: '' }],
+	['another role', [{ role: 'x' }, { role: 'x' }, { role: '' }], { role: 'x', content: '' }],
+	['a refusal', [{ refusal: 'I ' }, { refusal: 'do' }], { refusal: 'I do', content: null }],
+	['thoughts', [{ reasoning: 'h' }, { reasoning: 'm' }], { reasoning: 'hm', content: '' }],
+	['lists', [{ list: [1] }, { list: [2] }, { list: null }], { list: [1, 2], content: '' }],
+	['objects', [{ o: { a: 'x' } }, { o: { a: 'y', b: 1 } }], { o: { a: 'xy', b: 1 }, content: '' }],
+	['fields without a value', [{ o: { a: 1 } }, { o: { a: null } }], { o: { a: 1 }, content: '' }],
+	['another type', [{ n: 'a' }, { n: { b: 1 } }, { n: [1] }], { n: [1], content: '' }],
+	['false', [{ flag: false }], { flag: false, content: '' }],
+])('the message of a completion: %s', (_what, deltas, expected) => {
+	const answer = answerTo(...deltas.map((one) => chunk(one)));
+	const message = { role: 'assistant', ...expected };
+	expect(answer.completion['choices']).toEqual([{ index: 0, message, finish_reason: null }]);
+	const { content, refusal, reasoning } = expected;
+	const text = content ?? '';
+	expect({ refusal: undefined, reasoning: undefined, ...answer }).toMatchObject({
+		...{ text, readAlong: text, refusal, reasoning },
+	});
+});
+
+it.each<[string, Event, text: string]>([
+	['no delta', {}, ''],
+	['a text beside the delta', { text: 'a' }, 'a'],
+	['a whole message', { message: { content: 'a' } }, 'a'],
+])('a choice with %s', (_what, choice, text) => {
+	expect(answerTo({ choices: [choice] })).toMatchObject({ text, readAlong: text });
+});
+
+/** A fragment as `index id name arguments`, with `-` for what is left out. */
+function readPart(written: string): object {
+	const [index, ...fields] = written.split(' ').map((field) => (field === '-' ? '' : field));
+	return part(index ? Number(index) : undefined, ...fields);
+}
+
+/** The fragments, each in a chunk, or several with ` + ` between them, and the calls as `id name arguments`. */
+it.each<[string, string[], string[]]>([
+	['in fragments', ['0 c f -', '0 - - {"a"', '0 - - :1}'], ['c f {"a":1}']],
+	['woven', ['0 c f - + 1 d g -', '1 - - {} + 0 - - []'], ['c f []', 'd g {}']],
+	[
+		'with one index',
+		['0 c f {', '0 - - }', '0 d g [', '0 - - ]', '1 e h 1'],
+		['c f {}', 'd g []', 'e h 1'],
+	],
+	['with an id for every fragment', ['0 c f {"a"', '0 d - :1}'], ['c f {"a":1}']],
+	['with a name for every fragment', ['0 c f {', '0 d g }'], ['c f {}']],
+	['with the same id and name', ['0 c f {', '0 c f }'], ['c f {}']],
+	['whole, without an index', ['- c f {} + - d g {}'], ['c f {}', 'd g {}']],
+	['one after another, without an index', ['- c f {}', '- d g {', '- - - }'], ['c f {}', 'd g {}']],
+	['in turn, without an index', ['- c f {', '- d g {}', '- c - }'], ['c f {}', 'd g {}']],
+	['without an index and an id', ['- - f 1 + - - g 2'], [' f 1', ' g 2']],
+	['in the other order', ['1 d g 1', '0 c f 2'], ['c f 2', 'd g 1']],
+	['of no JSON', ['0 c f {"a":'], ['c f {"a":']],
+	['without arguments', ['0 c f -'], ['c f ']],
+])('tool calls %s', (_what, fragments, expected) => {
+	const chunks = fragments.map((one) => chunk({ tool_calls: one.split(' + ').map(readPart) }));
+	const { toolCalls, completion } = answerTo(...chunks);
+	const calls = expected.map((one) => one.split(' '));
+	const tool_calls = calls.map(([id, name, args]) => ({
+		...(id && { id }),
+		function: { name, arguments: args },
+	}));
+	const message = { role: 'assistant', content: null, tool_calls };
+	expect(completion['choices']).toEqual([{ index: 0, message, finish_reason: null }]);
+	expect(toolCalls).toEqual(calls.map(([id, name, args]) => toToolCall(id, name, args)));
+});
+
+it.each<[string, unknown, object[]?]>([
+	['with an object', [part(0, 'c', 'f', { a: 1 })], [part(undefined, 'c', 'f', '{"a":1}')]],
+	['with a list', [part(0, 'c', 'f', [1])], [part(undefined, 'c', 'f', '[1]')]],
+	['of another kind', [{ id: 'c', custom: { name: 'f' } }], [{ id: 'c', custom: { name: 'f' } }]],
+	[
+		'with further fields',
+		[
+			{ id: 'c', x: 1 },
+			{ id: 'c', x: 2, y: '' },
+		],
+		[{ id: 'c', x: 1 }],
+	],
+	['that are odd', [null, { id: 'c' }, 'x'], [{ id: 'c' }]],
+	['that are no list', {}],
+])('tool calls %s', (_what, given, ...[tool_calls]) => {
+	const content = tool_calls ? null : '';
+	const message = { role: 'assistant', content, ...(tool_calls && { tool_calls }) };
+	const { completion } = answerTo(chunk({ tool_calls: given }));
+	expect(completion['choices']).toEqual([{ index: 0, message, finish_reason: null }]);
+});
+
+it('log probabilities are joined, the end is kept, and so is what nobody names', () => {
+	const chunks = [
+		says('a', { logprobs: { content: [{ token: 'a' }] }, finish_reason: null }),
+		says('b', { logprobs: { content: [{ token: 'b' }], refusal: null } }),
+		chunk({}, { logprobs: null, finish_reason: 'stop', filters: { hate: false } }),
+		chunk({}, { finish_reason: null }),
+	];
+	const { completion, finishReason } = answerTo(...chunks);
+	expect(completion['choices']).toEqual([
 		{
-			method: 'POST',
-			path: '/v1/chat/completions',
-			accept: 'text/event-stream',
-			body: { ...REQUEST, stream: true, seed: 7, stop: ['x'] },
+			...{ index: 0, message: { role: 'assistant', content: 'ab' }, finish_reason: 'stop' },
+			...{ logprobs: { content: [{ token: 'a' }, { token: 'b' }] }, filters: { hate: false } },
 		},
 	]);
+	expect(finishReason).toBe('stop');
 });
 
-it.each<[string, Answer]>([
-	['ends by [DONE]', events(says('a', { finish_reason: 'stop' }) + USAGE + data('[DONE]'))],
-	[
-		'ends by [DONE] without a line end',
-		events(`${says('a', { finish_reason: 'stop' }) + USAGE}data: [DONE]`),
-	],
-	[
-		'goes on after [DONE]',
-		events(
-			says('a', { finish_reason: 'stop' }) +
-				USAGE +
-				data('[DONE]') +
-				says('later') +
-				data({ error: 'x' }),
-		),
-	],
-	[
-		'breaks after [DONE]',
-		events(says('a', { finish_reason: 'stop' }) + USAGE + data('[DONE]'), { breaks: true }),
-	],
-	[
-		'comes whole',
-		json({
-			model: 'vendor/model',
-			choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
-			usage: { prompt_tokens: 1, completion_tokens: 2 },
-		}),
-	],
-])('an answer that %s is complete', async (_name, answer) => {
-	const heard: string[] = [];
-	const http = inMemory({ ...answer, headers: { ...answer.headers, 'x-request-id': 'r' } });
-	expect(await completeChat(http, REQUEST, (text) => void heard.push(text))).toEqual({
-		text: 'a',
-		model: 'vendor/model',
-		finishReason: 'stop',
-		usage: { prompt_tokens: 1, completion_tokens: 2 },
-		toolCalls: [],
-		requestId: 'r',
-		completion: expect.objectContaining({
-			object: 'chat.completion',
-			choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
-			usage: { prompt_tokens: 1, completion_tokens: 2 },
-		}),
-	});
-	expect([heard, http.closed]).toEqual([['a'], [1]]);
-});
-
-it.each(['1', '"ping"', 'null', '[1]'])('an event that is %s says nothing', async (event) => {
-	const answer = await asked(events(says('a') + data(event) + says('b') + data('[DONE]')));
-	expect(answer.text).toBe('ab');
-});
-
-it('an answer may come whole, with a content in parts, or with calls', async () => {
-	const whole = (message: object) => json({ choices: [{ message }] });
-	expect(await asked(whole({ content: [{ type: 'text', text: 'a' }] }))).toMatchObject({
-		text: 'a',
-	});
-	const call = { id: 'c', function: { name: 'f', arguments: '{"a":1}' } };
-	expect(await asked(whole({ content: null, tool_calls: [call] }))).toMatchObject({
-		text: '',
-		toolCalls: [{ id: 'c', name: 'f', arguments: { a: 1 } }],
-	});
-});
-
-const ERROR = { error: { code: 'backend_failed', message: 'boom', meta: { a: 1 } } };
-
-it.each<[string, string, object]>([
-	[
-		'an error line and [DONE]',
-		says('a') + data(ERROR) + data('[DONE]'),
-		{ reason: 'boom', code: 'backend_failed', meta: { a: 1 } },
-	],
-	[
-		'an error line and no [DONE]',
-		says('a') + data(ERROR),
-		{ reason: 'boom', code: 'backend_failed' },
-	],
-	[
-		'an error line without its end',
-		`${says('a')}data: ${JSON.stringify(ERROR)}`,
-		{ reason: 'boom' },
-	],
-	['an error text', says('a') + data({ error: 'boom' }), { reason: 'boom' }],
-	[
-		'an error beside choices',
-		says('a') + data({ choices: [], error: { message: 'boom' } }),
-		{ reason: 'boom' },
-	],
-	[
-		'a missing [DONE]',
+it('several choices are told one by one, in their order; who reads along hears the first', () => {
+	const answer = answerTo(
+		chunkOf(1, { content: 'x', reasoning: 'hm' }),
 		says('a'),
-		{ reason: 'The connection closed before the end mark "[DONE]" arrived.' },
-	],
-	[
-		'a missing [DONE] after the finish reason and usage',
-		says('a', { finish_reason: 'stop' }) + USAGE,
-		{ reason: 'The connection closed before the end mark "[DONE]" arrived.' },
-	],
-	[
-		'an event that is cut',
-		`${says('a')}data: {"choi`,
-		{ reason: 'An event could not be read: {"choi' },
-	],
-])('%s cuts the answer; what came is kept, and billed', async (_name, text, details) => {
-	const failure = await failureOf(asked(events(text, { headers: { 'x-request-id': 'r' } })));
-	expect(failure).toMatchObject({
-		kind: 'truncated',
-		message: 'The answer stopped before its end',
-		details: {
-			...details,
-			requestId: 'r',
-			outcome: 'started',
-			partial: { text: 'a', model: 'vendor/model' },
-		},
-	});
+		{ choices: [{ delta: { content: 'b' } }, { delta: { content: 'y' } }] },
+		chunkOf(2, { tool_calls: [part(0, 'c', 'f', '{}')] }, { finish_reason: 'tool_calls' }),
+		chunkOf(1, { refusal: 'no' }, { finish_reason: 'length' }),
+	);
+	const first = { text: 'ab', toolCalls: [] };
+	expect(answer).toMatchObject({ ...first, model: 'asked/for', readAlong: 'ab' });
+	expect(answer).not.toHaveProperty('finishReason');
+	expect(answer.choices).toEqual([
+		first,
+		{ text: 'xy', toolCalls: [], finishReason: 'length', refusal: 'no', reasoning: 'hm' },
+		{ text: '', toolCalls: [{ id: 'c', name: 'f', arguments: {} }], finishReason: 'tool_calls' },
+	]);
+	expect(answer.completion['choices']).toMatchObject([{ index: 0 }, { index: 1 }, { index: 2 }]);
 });
 
-it.each<[string, Answer, string]>([
-	['no event at all', events(''), 'The answer was empty.'],
-	['comments only', events(': hi\n\n: hi\n\n'), 'No event arrived.'],
-	['a JSON body without choices', json({ ok: true }), '{"ok":true}'],
-	['a JSON body with an error', json({ choices: [], error: 'x' }), 'x'],
-	['a JSON body that is a list', json([]), '[]'],
-])('%s is garbled', async (_name, answer, reason) => {
-	const failure = await failureOf(asked(answer));
-	expect(failure).toMatchObject({ kind: 'malformed', details: { reason, outcome: 'unknown' } });
-	const came = String(answer.chunks?.[0] ?? '');
-	// what came is kept: parsed, or as it is
-	const body = came && !came.startsWith(':') && JSON.parse(came);
-	if (!came) expect(failure.details).not.toHaveProperty('partial');
-	else expect(failure.details.partial).toMatchObject({ text: '', body: body || came });
+it.each([['x'], [null], [undefined], [{}]])('the index %j counts by its place', (index) => {
+	const answer = answerTo(says('a'), chunkOf(index, { content: 'b' }));
+	expect(answer).toMatchObject({ text: 'ab', readAlong: 'ab' });
+	expect(answer.completion['choices']).toMatchObject([{ index: 0 }]);
 });
 
-it.each<[string, Answer | ServiceError, object]>([
-	[
-		'no balance',
-		json(
-			{ error: { code: 'insufficient_balance', message: 'm', meta: { required_micro_usd: 5 } } },
-			{ status: 402 },
-		),
-		{
-			code: 'insufficient_balance',
-			outcome: 'not_started',
-			advice: expect.stringContaining('(needed: $0.000005)'),
-		},
-	],
-	[
-		'the wrong endpoint',
-		json({ code: 'wrong_endpoint', message: 'use /v1/images/jobs' }, { status: 400 }),
-		{
-			reason: 'use /v1/images/jobs',
-			outcome: 'not_started',
-			advice: expect.stringContaining('"Media" with the Media Type'),
-		},
-	],
-	[
-		'a failure of the service',
-		json({}, { status: 503 }),
-		{
-			outcome: 'unknown',
-			advice: expect.stringContaining('whether the service received the chat request'),
-		},
-	],
-	[
-		'a broken connection',
-		new ServiceError('unreachable', 'x', { sent: true }),
-		{ outcome: 'unknown' },
-	],
-	[
-		'no connection',
-		new ServiceError('unreachable', 'x', { sent: false }),
-		{ outcome: 'not_started' },
-	],
-])('%s', async (_name, answer, details) => {
-	expect((await failureOf(asked(answer))).details).toMatchObject(details);
-});
+// A completion, cut into chunks in any way, is the same as taken whole.
 
-it('a reader that fails ends the request with its own error', async () => {
-	const http = inMemory(events(says('a') + says('b') + data('[DONE]')));
-	const failure = new TypeError('mine');
-	await expect(completeChat(http, REQUEST, () => Promise.reject(failure))).rejects.toBe(failure);
-	expect(http.closed).toEqual([1]);
+const text = fc.string({ maxLength: 8, unit: character });
+const value = fc.oneof(fc.integer(), fc.boolean(), fc.record({ a: fc.integer() }));
+const values = fc.array(value, { maxLength: 3 });
+const tokens = fc.array(fc.record({ token: text, logprob: fc.integer() }), { maxLength: 4 });
+const aCall = fc.record(
+	{ id: text, extra: value, function: fc.record({ name: text, arguments: text }) },
+	{ requiredKeys: ['id', 'function'] },
+);
+const aMessage = fc.record(
+	{
+		...{ role: fc.constant('assistant'), content: text, refusal: text, reasoning_content: text },
+		...{ annotations: values, audio: fc.record({ transcript: text, more: values }), number: value },
+		tool_calls: fc.array(aCall, { maxLength: 3 }),
+	},
+	{ requiredKeys: ['content'] },
+);
+const aChoice = fc.record(
+	{
+		...{ message: aMessage, unknown: value },
+		logprobs: fc.record({ content: tokens, refusal: tokens }, { requiredKeys: ['content'] }),
+		finish_reason: fc.constantFrom('stop', 'length', 'tool_calls', null),
+	},
+	{ requiredKeys: ['message'] },
+);
+const aCompletion = fc.record(
+	{
+		...{ id: text, created: fc.integer(), model: text, unknown: value },
+		usage: fc.record({ total_tokens: fc.nat() }),
+		choices: fc.array(aChoice, { maxLength: 3 }),
+	},
+	{ requiredKeys: ['choices'] },
+);
+
+/** Cuts a value into pieces that make it again: texts and lists anywhere, objects field by field. */
+function* cut(whole: unknown, dice: () => boolean): Generator<unknown> {
+	if (typeof whole === 'string' || Array.isArray(whole)) {
+		let start = 0;
+		for (let end = 1; end < whole.length; end++) {
+			if (!dice()) continue;
+			yield whole.slice(start, end);
+			start = end;
+		}
+		yield whole.slice(start);
+	} else if (typeof whole === 'object' && whole !== null) {
+		for (const [name, field] of Object.entries(whole))
+			for (const piece of cut(field, dice)) yield { [name]: piece };
+	} else yield whole;
+}
+
+function* chunksOf(choice: Event, index: number, dice: () => boolean): Generator<Event> {
+	const { message, logprobs, ...fields } = choice;
+	const { role, tool_calls: calls, ...rest } = message as Event;
+	yield { index, delta: { role, content: '' }, finish_reason: null };
+	for (const delta of cut(rest, dice))
+		yield { index, delta: { ...(delta as object), ...(dice() && { role }) } };
+	for (const [place, call] of ((calls ?? []) as Event[]).entries()) {
+		const { function: called, ...more } = call;
+		const { name, arguments: written } = called as Event;
+		const ofCall = (one: object) => ({ index, delta: { tool_calls: [{ index: place, ...one }] } });
+		yield ofCall({ ...more, function: { name, arguments: '' } });
+		for (const piece of cut(written, dice)) yield ofCall({ function: { arguments: piece } });
+	}
+	for (const piece of cut(logprobs ?? {}, dice)) yield { index, delta: {}, logprobs: piece };
+	yield { index, delta: {}, ...fields };
+}
+
+it('a completion cut into any chunks is the same as taken whole', () => {
+	fc.assert(
+		fc.property(aCompletion, fc.infiniteStream(fc.boolean()), ({ choices, ...top }, coins) => {
+			const dice = () => Boolean(coins.next().value);
+			const whole = answerTo({ ...top, choices: choices.map((one, index) => ({ index, ...one })) });
+			const streams = choices.map((one, index) => [...chunksOf(one, index, dice)]);
+			const chunks: Event[] = [{ ...top, choices: [] }];
+			while (streams.some((stream) => stream.length)) {
+				const heads = streams.filter((stream) => stream.length && dice()).map((s) => s.shift());
+				chunks.push({ choices: heads, ...(dice() && top), usage: null });
+			}
+			expect(answerTo(...chunks)).toEqual(whole);
+			expect(whole.readAlong).toBe(whole.text);
+		}),
+	);
 });

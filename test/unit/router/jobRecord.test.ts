@@ -1,41 +1,56 @@
-import { readJobRecord } from '../../../src/router/jobRecord';
+import {
+	findJobId,
+	findJobIdInUrl,
+	isRecordNeeded,
+	readJobRecord,
+	summarizeJob,
+	type Job,
+} from '../../../src/router/jobRecord';
 import { jobFailedError } from '../../../src/router/jobs';
 import fc from '../../support/fastCheck';
 
 const read = (body: unknown, knownId?: string) => readJobRecord(body, 'images', {}, knownId);
+const J = { id: 'J-1', status: 'queued' };
 
 it.each<[string, unknown]>([
-	['bare', { id: 'j-1', status: 'queued' }],
-	['job', { job: { id: 'j-1', status: 'queued' } }],
-	['data', { data: { id: 'j-1', status: 'queued' } }],
-	['data with a job', { data: { job: { id: 'j-1', status: 'queued' } } }],
-])('finds the record: %s', (_form, body) => {
-	expect(read(body)).toEqual({
-		jobId: 'j-1',
-		mediaType: 'images',
-		state: 'unfinished',
-		status: 'queued',
-		record: { id: 'j-1', status: 'queued' },
-	});
+	['bare', J],
+	['in a job', { id: 'req-1', job: J }],
+	['in data', { id: 'req-1', data: J }],
+	['in data, beside words of success', { id: 'req-1', status: 'ok', data: J }],
+	['in data, beside a completed answer', { id: 'req-1', status: 'completed', data: J }],
+	['in data, with a model echoed beside', { id: 'req-1', model: 'canvas/x', data: J }],
+	['in data, without any field', { id: 'req-1', data: { id: 'J-1' } }],
+	['in data with a job', { id: 'req-1', data: { id: 'd-1', job: { id: 'J-1' } } }],
+	['with an estimate only', { id: 'req-1', data: { id: 'J-1', estimated_cost: 40 } }],
+	['with a model only', { id: 'req-1', data: { id: 'J-1', model: 'canvas/x' } }],
+	['as the job id in data', { id: 'req-1', data: { jobId: 'J-1' } }],
+	['beside an id of the request', { request_id: 'req-1', ...J }],
+	['beside what is left', { ...J, links: { self: { id: 'l-1' } }, error: { id: 'e-1' } }],
+	['outside, around a file', { ...J, result: { id: 'file-1', status: 'pending' } }],
+	['outside, around an upload', { ...J, data: { id: 'file-1' } }],
+	['outside, around a request', { ...J, request: { id: 'req-1', status: 'received' } }],
+	['outside, around an owner', { id: 'J-1', cost: null, user: { id: 'u-1', status: 'active' } }],
+	['outside, with a model', { id: 'J-1', model: 'canvas/x', data: { id: 'file-1' } }],
+	['outside, with a cost', { id: 'J-1', cost: 4, data: { id: 'file-1', status: 'ok' } }],
+])('the id of a job that was started is found %s', (_where, body) => {
+	expect(read(body)?.jobId).toBe('J-1');
 });
 
 it.each<[unknown, string | undefined]>([
 	[{ id: 'a/b c' }, 'a/b c'],
-	[{ id: 17 }, '17'],
 	[{ id: 0 }, '0'],
 	[{ id: '12345678901234567890' }, '12345678901234567890'],
 	[{ job_id: 'a' }, 'a'],
 	[{ jobId: 'a' }, 'a'],
+	[{ task_id: 'a' }, 'a'],
+	[{ generation_id: 'a' }, 'a'],
+	[{ ID: 'a' }, 'a'],
 	[{ id: null, job_id: 'a' }, 'a'],
-	[{ id: null }, undefined],
-	[{ id: '' }, undefined],
 	[{ id: '  ' }, undefined],
 	[{ id: {} }, undefined],
 	[{ id: true }, undefined],
 	[{ status: 'queued' }, undefined],
 	[{ a: { b: { id: 'x' } } }, undefined],
-	[{}, undefined],
-	[[], undefined],
 	[[{ id: 'in a list' }], undefined],
 	[null, undefined],
 	['job', undefined],
@@ -43,156 +58,88 @@ it.each<[unknown, string | undefined]>([
 	expect(read(body)?.jobId).toBe(jobId);
 });
 
-it.each<[string, string[]]>([
-	[
-		'completed',
-		[
-			'completed',
-			'COMPLETED',
-			'Complete',
-			'success',
-			'succeeded',
-			'successful',
-			'done',
-			'finished',
-			'ready',
-			'ok',
-			' completed ',
-		],
-	],
-	[
-		'failed',
-		[
-			'failed',
-			'FAILURE',
-			'error',
-			'errored',
-			'cancelled',
-			'canceled',
-			'rejected',
-			'aborted',
-			'timeout',
-			'timed_out',
-			'timed out',
-		],
-	],
-	[
-		'unfinished',
-		[
-			'queued',
-			'pending',
-			'running',
-			'in_progress',
-			'started',
-			'processing',
-			'unfinished',
-			'incomplete',
-			'not_ready',
-			'almost done',
-			'held',
-		],
-	],
+it.each<[string, unknown, object]>([
+	['in data', { id: 'r', data: { ...J, cost: 5 } }, { state: 'unfinished', costMicroUsd: 5 }],
+	['beside words of success', { id: 'r', status: 'success', data: J }, { state: 'unfinished' }],
+	['under another name', { job_id: 'J-1', status: 'completed' }, { state: 'completed' }],
+	['nowhere', { data: { status: 'done' } }, { state: 'completed', record: { status: 'done' } }],
+	['with an id of its own', { id: 'internal-7', status: 'completed' }, { state: 'completed' }],
+	['with an error that reports nothing', { id: 'J-1', cost: 5, error: {} }, { state: 'completed' }],
+	['in none of a list', { data: [{ id: 'J-2', status: 'completed' }] }, { state: 'unfinished' }],
+])('the record of a job that was asked for is found %s', (_where, body, expected) => {
+	expect(read(body, 'J-1')).toMatchObject({ jobId: 'J-1', ...expected });
+});
+
+it('where a start was answered with several ids, all of the answer is kept', () => {
+	const body = { id: 'file-1', status: 'ok', data: J };
+	expect(read(body)).toMatchObject({ jobId: 'J-1', record: body });
+	expect(read({ ok: true, data: J })).toMatchObject({ record: J });
+	// the stored record is read again with the id that is known
+	expect(read(body, 'J-1')).toMatchObject({ status: 'queued', record: J });
+});
+
+it.each([
+	['completed', 'COMPLETED,Complete,success,succeeded,successful,done,finished,ready,ok, done '],
+	['failed', 'failed,FAILURE,error,errored,cancelled,canceled,rejected,aborted,timeout,timed_out'],
+	['failed', 'timed out,expired'],
+	['unfinished', 'queued,pending,running,in_progress,started,processing,unfinished,incomplete'],
+	['unfinished', 'not_ready,almost done,held,delivered'],
 ])('%s', (state, words) => {
-	for (const status of words) {
+	for (const status of words.split(',')) {
 		expect({ status, ...read({ id: 1, status }) }).toMatchObject({ state, status });
 		expect(read({ id: 1, state: status })).toMatchObject({ state, status });
 	}
 });
 
-it.each<[object, object]>([
-	[
-		{ status: null, state: 'done' },
-		{ state: 'completed', status: 'done' },
-	],
-	[{ status: 3 }, { state: 'unfinished' }],
-	[{ status: { state: 'done' } }, { state: 'unfinished' }],
-	[
-		{ status: 'Not Ready', cost: 5 },
-		{ state: 'unfinished', status: 'Not Ready' },
-	],
-	[{}, { state: 'unfinished' }],
-	[{ cost: 5 }, { state: 'completed' }],
-	[{ cost: null }, { state: 'unfinished' }],
-	[{ estimated_cost: 5 }, { state: 'unfinished' }],
-	[{ error: 'boom' }, { state: 'failed' }],
-	[{ error: null, cost: null }, { state: 'unfinished' }],
-	[{ status: ' ', cost: 5 }, { state: 'completed' }],
-])('the state of %j is %j', (fields, expected) => {
-	const job = read({ id: 1, ...fields });
-	expect(job).toMatchObject(expected);
-	if (!('status' in expected)) expect(job).not.toHaveProperty('status');
-});
-
-it.each<[object, string]>([
+it.each<[object, state: string, status?: string]>([
+	[{ status: null, state: 'done' }, 'completed', 'done'],
+	[{ status: 3 }, 'unfinished'],
+	[{}, 'unfinished'],
+	[{ cost: 5 }, 'completed'],
+	[{ cost: null, error: null }, 'unfinished'],
+	[{ estimated_cost: 5 }, 'unfinished'],
+	[{ error: 'boom' }, 'failed'],
+	[{ status: ' ', cost: 5 }, 'completed'],
 	// the cost is set when the job completes: it tells what an unknown word means
-	[{ status: 'delivered', cost: '40000' }, 'completed'],
-	[{ status: 'JOB_STATE_SUCCEEDED', cost: 5 }, 'completed'],
-	[{ status: 'delivered', cost: 0 }, 'unfinished'],
-	[{ status: 'failed', cost: 5 }, 'failed'],
-	[{ status: 'delivered' }, 'unfinished'],
-	[{ status: 'not_ready', cost: 5 }, 'unfinished'],
-	[{ status: 'expired', cost: 5 }, 'completed'],
-	[{ status: 'expired' }, 'failed'],
-])('%j means %s', (fields, state) => {
-	expect(read({ id: 1, ...fields })?.state).toBe(state);
+	[{ status: 'delivered', cost: '40000' }, 'completed', 'delivered'],
+	[{ status: 'delivered', cost: 0 }, 'unfinished', 'delivered'],
+	[{ status: 'expired', cost: 5 }, 'completed', 'expired'],
+	[{ status: 'failed', cost: 5 }, 'failed', 'failed'],
+	[{ status: 'Not Ready', cost: 5 }, 'unfinished', 'Not Ready'],
+])('%j is %s', (fields, state, ...[status]) => {
+	const job = read({ id: 1, ...fields });
+	expect(job).toMatchObject({ state });
+	expect(job?.status).toBe(status);
+	expect(Object.keys(job!).includes('status')).toBe(status !== undefined);
 });
 
-it('reads what stands beside the record, and inside of it', () => {
-	expect(read({ job: { id: 1 }, estimated_cost: 40 })).toMatchObject({ estimatedCostMicroUsd: 40 });
-	expect(read({ job_id: 'j', data: { status: 'completed', cost: 5 } })).toMatchObject({
-		jobId: 'j',
-		state: 'completed',
-		costMicroUsd: 5,
-	});
-	expect(read({ id: 'answer-1', job: { id: 'j', status: 'queued' } })?.jobId).toBe('j');
-	expect(read({ id: 'j', status: 'queued', job: { id: 'kind-1' } })?.jobId).toBe('j');
-});
-
-it('what only reports an error is no record', () => {
-	for (const body of [
-		{ error: 'x' },
-		{ errors: ['x'] },
-		{ detail: 'x' },
-		{ success: false },
-		{ status: 'error', message: 'x' },
-		{ data: { error: 'x' } },
-	])
-		expect(read(body, 'j')).toBeUndefined();
-	expect(read({ status: 'failed', error: 'x' }, 'j')?.state).toBe('failed');
+it.each([
+	{ error: 'x' },
+	{ errors: ['x'] },
+	{ detail: 'x' },
+	{ success: false },
+	{ status: 'error', message: 'x' },
+	{ data: { error: 'x' } },
+	[],
+])('what only reports an error is no record: %j', (body) => {
+	expect(read(body, 'j')).toBeUndefined();
 });
 
 it.each([[4000], [0], ['4000'], [0.004], ['$0.004'], [{ usd: 1 }]])(
 	'a cost of %j is given on as it is',
 	(cost) => {
-		expect(read({ id: 1, status: 'done', cost, estimated_cost: cost })).toMatchObject({
-			costMicroUsd: cost,
-			estimatedCostMicroUsd: cost,
-		});
+		const costs = { costMicroUsd: cost, estimatedCostMicroUsd: cost };
+		expect(read({ id: 1, status: 'done', cost, estimated_cost: cost })).toMatchObject(costs);
+		// the costs may be beside the record
+		expect(read({ job: { id: 1 }, cost, estimated_cost: cost })).toMatchObject(costs);
 	},
 );
 
-it('a cost that is missing is not invented', () => {
-	const job = read({ id: 1, status: 'completed', cost: null });
-	expect(job).not.toHaveProperty('costMicroUsd');
-	expect(job).not.toHaveProperty('estimatedCostMicroUsd');
-});
-
-it('takes the known id where the record has none', () => {
-	expect(read({ status: 'done' }, 'j-1')).toMatchObject({ jobId: 'j-1', state: 'completed' });
-	expect(read({ data: { status: 'done' } }, 'j-1')).toMatchObject({
-		jobId: 'j-1',
-		state: 'completed',
-		record: { status: 'done' },
-	});
-	// the id that was asked for is the one that is known to work
-	expect(read({ id: 'r-2', status: 'done' }, 'j-1')).toMatchObject({ jobId: 'j-1' });
-	expect(read([], 'j-1')).toBeUndefined();
-});
-
-it('keeps the request id', () => {
-	expect(readJobRecord({ id: 1 }, 'music', { 'x-request-id': 'r' })).toMatchObject({
-		requestId: 'r',
-		mediaType: 'music',
+it('reads the whole record, and invents no cost', () => {
+	const record = { id: 'j', status: 'failed', error: 'x', cost: null };
+	expect(readJobRecord(record, 'music', { 'x-request-id': 'r' }, 'j')).toEqual({
+		...{ jobId: 'j', mediaType: 'music', state: 'failed', status: 'failed', requestId: 'r' },
+		record,
 	});
 });
 
@@ -206,10 +153,7 @@ it('throws for no body', () => {
 });
 
 it.each<[object, object]>([
-	[
-		{ error: { code: 'nsfw', message: 'refused by the model' } },
-		{ code: 'nsfw', reason: 'refused by the model' },
-	],
+	[{ error: { code: 'nsfw', message: 'refused' } }, { code: 'nsfw', reason: 'refused' }],
 	[{ error: 'boom' }, { reason: 'boom' }],
 	[{ failure: { message: 'boom' } }, { reason: 'boom' }],
 	[{ failure_reason: 'boom' }, { reason: 'boom' }],
@@ -224,4 +168,95 @@ it.each<[object, object]>([
 		details: { ...details, ids: { jobId: '1' }, requestId: 'r', partial: record },
 	});
 	expect(failure.details.advice).toContain('A failed job is not charged');
+});
+
+const job = (record: Record<string, unknown>, more: Partial<Job> = {}): Job => ({
+	...{ jobId: 'j-1', mediaType: 'videos', state: 'unfinished', record },
+	...more,
+});
+
+it('the output has the fields of a workflow, in the units of the editor, and only what is known', () => {
+	const known = { jobId: 'j-1', mediaType: 'videos', state: 'unfinished' };
+	expect(summarizeJob(job({}))).toEqual(known);
+	const record = { id: 'j-1', model: 'reel/clip-3', progress: 40, frames: 96 };
+	const costs = { costMicroUsd: '40001', estimatedCostMicroUsd: 40_000 };
+	const running = job(record, { status: 'running', requestId: 'r-1', ...costs });
+	expect(summarizeJob(running)).toEqual({
+		...{ ...known, status: 'running', model: 'reel/clip-3', progress: 40, requestId: 'r-1' },
+		...{ costUsd: 0.040001, estimatedCostUsd: 0.04 },
+	});
+	expect(summarizeJob(running, 'b')).toMatchObject({ model: 'b' });
+});
+
+it.each([['0.04'], ['much'], ['123456789012345678'], [{ usd: 1 }], [null]])(
+	'an amount that is none stays as it arrived: %j',
+	(amount) => {
+		const summary = summarizeJob(job({}, { costMicroUsd: amount, estimatedCostMicroUsd: amount }));
+		expect(summary).toMatchObject({ cost: amount, estimated_cost: amount });
+		expect(summary).not.toHaveProperty('costUsd');
+	},
+);
+
+it.each([
+	[0, 0],
+	[1, 0.000001],
+	[-5, -0.000005],
+	[1_234_567_890_123_456, 1_234_567_890.123456],
+])('%s micro-dollars are %s USD, exactly', (microUsd, usd) => {
+	expect(summarizeJob(job({}, { costMicroUsd: microUsd })).costUsd).toBe(usd);
+});
+
+it.each([
+	['40 %', '40 %'],
+	[0, 0],
+	['', undefined],
+	[{ done: 1 }, undefined],
+])('the progress %j is %j', (progress, shown) => {
+	expect(summarizeJob(job({ progress })).progress).toBe(shown);
+});
+
+it.each<[string, boolean, Job]>([
+	['a failed job', true, job({}, { state: 'failed' })],
+	['an error', true, job({ error: 'no' })],
+	['a reason', true, job({ status_reason: 'filtered' })],
+	['warnings', true, job({ warnings: ['cut to 5 s'] })],
+	['a flag', true, job({ nsfw_detected: true })],
+	['an error inside', true, job({ result: { failed_parts: 2 } })],
+	['another ID of the job', true, job({ id: 'j-1', task_id: 't-9' })],
+	['another ID inside', true, job({ id: 'j-1', generation: { id: 'g-9' } })],
+	['nothing understood but the ID', true, job({ id: 'j-1' }, { status: undefined as never })],
+	['a job that goes well', false, job({ id: 'j-1', status: 'completed', url: 'https://x' })],
+	['its ID once more', false, job({ id: 'j-1', data: { id: 'j-1', user_id: 'u-1' } })],
+	['empty fields for errors', false, job({ error: null, warnings: [], failed: false })],
+	['empty details of errors', false, job({ result: { error: {}, reason: '' } })],
+])('a record with %s is kept: %s', (_what, needed, one) => {
+	expect(isRecordNeeded({ status: 'running', ...one })).toBe(needed);
+});
+
+const URL = 'https://router.example/v1/images/jobs/job-1';
+
+it.each([
+	[URL, 'job-1'],
+	['https://router.example/v1/image/jobs/job-1/?a=1#b', 'job-1'],
+	['/v1/videos/jobs/a%2Fb', 'a/b'],
+	['/v1/videos/jobs/100%', '100%'],
+	['https://router.example/jobs/jobs/7', '7'],
+	['https://router.example/v1/images/jobs/', undefined],
+	['https://router.example/v1/images', undefined],
+	['https://router.example/?at=/jobs/7', undefined],
+	['/v1/images/jobs/job-1/content', 'job-1'],
+	['/v1/images/jobs/job-1/files', undefined],
+])('%s: %s', (url, jobId) => {
+	expect(findJobIdInUrl(url)).toBe(jobId);
+});
+
+it.each([
+	[' HTTPS://router.example/v1/images/jobs/job-1/content/?download=1 ', 'job-1'],
+	['https://router.example/v1/images/jobs/content/content', 'content'],
+	['https://router.example/v1/images', undefined],
+	[' job-7 ', 'job-7'],
+	['https-job', 'https-job'],
+	['/v1/images/jobs/7', '/v1/images/jobs/7'],
+])('typed: %s is the job %s', (typed, jobId) => {
+	expect(findJobId(typed)).toBe(jobId);
 });

@@ -1,243 +1,95 @@
 import { readText } from '../../../src/core/body';
-import { invalidInputError, ServiceError } from '../../../src/core/errors';
-import { startJob } from '../../../src/router/jobStart';
+import { invalidInputError } from '../../../src/core/errors';
+import type { Http, HttpRequest } from '../../../src/core/http';
 import { openContent, readJob, withJobId } from '../../../src/router/jobs';
 import { kindOfMediaType, mediaTypes, type MediaType } from '../../../src/router/model';
-import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
+import { failureOf, inMemory, json, response, type Answer } from '../inMemoryHttp';
 
 const NOT_FOUND = json({ error: { code: 'not_found', message: 'no such job' } }, { status: 404 });
-const BODY = { model: 'canvas/sketch', prompt: 'a cat', size: 1 };
-
-it('reads a record of at most 16 MiB', async () => {
-	const http = inMemory({ chunks: ['{"id":"', ...Array(17).fill('x'.repeat(1024 * 1024))] });
-	expect(await failureOf(readJob(http, { mediaType: 'images', jobId: 'j-1' }))).toMatchObject({
-		kind: 'malformed',
-		details: { reason: 'more than 16 MiB' },
-	});
-});
-
-it('starts a job with the body as it is', async () => {
-	const http = inMemory(
-		json({ id: 'j-1', estimated_cost: 40_000 }, { status: 202, headers: { 'x-request-id': 'r' } }),
-	);
-	expect(await startJob(http, 'videos', BODY)).toEqual({
-		jobId: 'j-1',
-		mediaType: 'videos',
-		state: 'unfinished',
-		estimatedCostMicroUsd: 40_000,
-		requestId: 'r',
-		record: { id: 'j-1', estimated_cost: 40_000 },
-	});
-	expect(http.requests).toEqual([{ method: 'POST', path: '/v1/videos/jobs', body: BODY }]);
-});
-
-it.each<[string, Answer | ServiceError, string, object]>([
-	[
-		'accepted, id missing',
-		json({ status: 'queued' }),
-		'unknown',
-		{ reason: '{"status":"queued"}', status: 200 },
-	],
-	['accepted, id null', json({ id: null }, { status: 201 }), 'unknown', { status: 201 }],
-	['accepted, body cut', { chunks: ['{"id":"j'] }, 'unknown', { reason: '{"id":"j' }],
-	[
-		'accepted, connection broken',
-		{ chunks: ['{"id":"j'], breaks: true },
-		'unknown',
-		{ reason: 'The connection broke (aborted).' },
-	],
-	['accepted, empty', { status: 202 }, 'unknown', { reason: 'The answer was empty.' }],
-	[
-		'accepted, a web page',
-		{ headers: { 'x-request-id': 'r' }, chunks: ['<html>'] },
-		'unknown',
-		{ requestId: 'r' },
-	],
-	[
-		'refused',
-		json({ error: { message: 'bad' } }, { status: 422 }),
-		'not_started',
-		{ reason: 'bad' },
-	],
-	[
-		'refused for money',
-		json({ code: 'insufficient_balance' }, { status: 402 }),
-		'not_started',
-		{ advice: expect.stringContaining('balance is too small') },
-	],
-	['limited', json({}, { status: 429 }), 'not_started', {}],
-	[
-		'redirected',
-		{ status: 307, headers: { location: 'https://other.example' } },
-		'not_started',
-		{},
-	],
-	['taken, its result elsewhere', { status: 303 }, 'unknown', {}],
-	['conflict', json({}, { status: 409 }), 'unknown', {}],
-	['too slow', json({}, { status: 408 }), 'unknown', {}],
-	['failure of the service', json({}, { status: 500 }), 'unknown', {}],
-	['not sent', new ServiceError('unreachable', 'x', { sent: false }), 'not_started', {}],
-	['sent, no answer', new ServiceError('unreachable', 'x', { sent: true }), 'unknown', {}],
-	['stopped in flight', new ServiceError('cancelled', 'x'), 'unknown', {}],
-])('a start that is %s', async (_name, answer, outcome, details) => {
-	const failure = await failureOf(startJob(inMemory(answer), 'images', BODY));
-	expect(failure.details).toMatchObject({ ...details, outcome });
-	if (outcome === 'unknown')
-		expect(failure.details.advice).toContain('whether the service received the job start');
-});
-
-it.each<[string, Answer, object]>([
-	['201, empty', { status: 201 }, {}],
-	['204', { status: 204 }, {}],
-	['303', { status: 303, chunks: ['See Other'] }, {}],
-	['202 with a state', json({ status: 'queued' }, { status: 202 }), { status: 'queued' }],
-	['an answer that is cut', { chunks: ['{"sta'], breaks: true }, {}],
-])('takes the id from the address of the job: %s', async (_form, answer, record) => {
-	const headers = { ...answer.headers, location: 'https://x.example/v1/image/jobs/a%2Fb/?v=1' };
-	expect(await startJob(inMemory({ ...answer, headers }), 'images', BODY)).toMatchObject({
-		jobId: 'a/b',
-		state: 'unfinished',
-		record,
-	});
-});
-
-it.each(['/v1/images/jobs', '/login?next=/jobs/1', '/v1/images/jobs/1/files', ''])(
-	'an address that is none of a job gives no id: %j',
-	async (location) => {
-		const answer = { status: 202, headers: { location } };
-		expect((await failureOf(startJob(inMemory(answer), 'images', BODY))).details).toMatchObject({
-			outcome: 'unknown',
-		});
-	},
-);
-
-it('an error that came in place of a record is no failed job', async () => {
-	const inside = json({ error: { code: 'not_found', message: 'no such job' } });
-	expect(
-		await failureOf(readJob(inMemory(inside), { mediaType: 'images', jobId: '1' })),
-	).toMatchObject({
-		kind: 'malformed',
-		details: { code: 'not_found', reason: 'no such job', ids: { jobId: '1' } },
-	});
-});
+const NO_PATH = { ...NOT_FOUND, status: 405 };
+const image = (jobId: string) => ({ mediaType: 'images', jobId }) as const;
+const file: Answer = { headers: { 'content-type': 'image/png' }, chunks: ['png'] };
 
 it('reads a job, with the id that was asked where the record has none', async () => {
 	const http = inMemory(json({ status: 'completed', cost: '5' }));
-	expect(await readJob(http, { mediaType: 'audio', jobId: 'a/b c' })).toMatchObject({
-		jobId: 'a/b c',
-		state: 'completed',
-		costMicroUsd: '5',
-	});
+	const job = await readJob(http, { mediaType: 'audio', jobId: 'a/b c' });
+	expect(job).toMatchObject({ jobId: 'a/b c', state: 'completed', costMicroUsd: '5' });
 	expect(http.requests).toEqual([
 		{ method: 'GET', path: '/v1/audio/jobs/a%2Fb%20c', accept: 'application/json' },
 	]);
 });
 
-it.each<[MediaType, string[]]>([
-	['images', ['/v1/images/jobs/1', '/v1/image/jobs/1']],
-	['videos', ['/v1/videos/jobs/1', '/v1/video/jobs/1']],
-	['music', ['/v1/music/jobs/1']],
-	['audio', ['/v1/audio/jobs/1']],
-])('asks for a job of %s under both spellings', async (mediaType, paths) => {
-	for (const unknown of [NOT_FOUND, { ...NOT_FOUND, status: 405 }]) {
-		const http = inMemory(unknown);
-		expect(await failureOf(readJob(http, { mediaType, jobId: '1' }))).toMatchObject({
-			kind: 'refused',
-			details: { status: unknown.status, reason: 'no such job', ids: { jobId: '1' } },
-		});
-		expect(http.requests.map(({ path }) => path)).toEqual(paths);
-		expect(http.closed).toHaveLength(paths.length);
-	}
-});
-
-it('a path that there is not at all does not hide that the job is not known', async () => {
-	const http = inMemory({ ...NOT_FOUND, status: 405 }, NOT_FOUND);
-	expect(await failureOf(readJob(http, { mediaType: 'images', jobId: '1' }))).toMatchObject({
-		details: { status: 404 },
-	});
-});
-
-it('takes what the second spelling says', async () => {
-	expect(
-		await readJob(inMemory(NOT_FOUND, json({ id: 1, status: 'done' })), {
-			mediaType: 'images',
-			jobId: '1',
-		}),
-	).toMatchObject({ state: 'completed' });
-	const conflict = json({ code: 'job_not_completed', message: 'wait' }, { status: 409 });
-	expect(
-		(
-			await failureOf(
-				openContent(inMemory(NOT_FOUND, conflict), { mediaType: 'images', jobId: '1' }),
-			)
-		).details,
-	).toEqual({
-		status: 409,
-		code: 'job_not_completed',
-		reason: 'wait',
-		ids: { jobId: '1' },
-		advice: 'The job is not finished yet: use Wait for Job, or ask again later.',
+it.each<[string, Answer, object]>([
+	[
+		'more than 16 MiB',
+		{ chunks: ['{"id":"', ...Array(17).fill('x'.repeat(2 ** 20))] },
+		{ reason: 'more than 16 MiB' },
+	],
+	[
+		'an error',
+		json({ error: { code: 'c', message: 'no such job' } }),
+		{ code: 'c', reason: 'no such job' },
+	],
+])('%s in place of a record is no failed job', async (_what, answer, details) => {
+	expect(await failureOf(readJob(inMemory(answer), image('1')))).toMatchObject({
+		kind: 'malformed',
+		details: { ...details, ids: { jobId: '1' } },
 	});
 });
 
 it('opens the content without reading it', async () => {
-	const http = inMemory({ headers: { 'content-type': 'image/png' }, chunks: ['bytes'] });
-	const response = await openContent(http, { mediaType: 'music', jobId: '1' });
-	expect([await readText(response), http.requests]).toEqual([
-		'bytes',
+	const http = inMemory(file);
+	const opened = await openContent(http, { mediaType: 'music', jobId: '1' });
+	expect([await readText(opened), http.requests]).toEqual([
+		'png',
 		[{ method: 'GET', path: '/v1/music/jobs/1/content', accept: '*/*' }],
 	]);
 });
 
 it.each<[string, Answer, object]>([
 	[
+		'a file that is not there yet',
+		json({ code: 'job_not_completed' }, { status: 409 }),
+		{ advice: 'The job is not finished yet: use Wait for Job, or ask again later.' },
+	],
+	[
 		'a file that is gone',
 		json({ code: 'content_expired' }, { status: 410 }),
-		{ status: 410, advice: expect.stringContaining('no longer available') },
+		{ advice: expect.stringContaining('no longer available') },
 	],
-	['a broken refusal', { status: 500, breaks: true }, { status: 500 }],
+	['a broken refusal', { status: 500, breaks: true }, {}],
 ])('%s keeps the job id', async (_name, answer, details) => {
-	expect(
-		await failureOf(openContent(inMemory(answer), { mediaType: 'music', jobId: 'j' })),
-	).toMatchObject({
+	const { status } = answer;
+	expect(await failureOf(openContent(inMemory(answer), image('j')))).toMatchObject({
 		kind: 'refused',
-		details: { ...details, ids: { jobId: 'j' } },
+		details: { ...details, status, ids: { jobId: 'j' } },
 	});
 });
 
-it.each([['..'], [''], ['a\r\nb'], ['x'.repeat(20_000)]])(
-	'the id %.10j is refused before any request',
-	async (jobId) => {
+it.each<[string, string, string?]>([
+	['images', '..'],
+	['images', ''],
+	['images', 'a\r\nb'],
+	['images', 'x'.repeat(20_000)],
+	['../models', '1', 'Unknown media type "../models"'],
+])(
+	'the job of %s with the id %.10j is refused before any request',
+	async (type, jobId, ...[message]) => {
 		const http = inMemory(json({}));
 		for (const ask of [readJob, openContent]) {
-			expect(await failureOf(ask(http, { mediaType: 'images', jobId }))).toMatchObject({
-				kind: 'invalid',
-				details: { ids: { jobId } },
-			});
+			const failure = await failureOf(ask(http, { mediaType: type as MediaType, jobId }));
+			expect(failure).toMatchObject({ kind: 'invalid', details: { ids: { jobId } } });
+			if (message) expect(failure).toMatchObject({ message });
 		}
 		expect(http.requests).toEqual([]);
 	},
 );
 
-it('a media type that does not exist is refused before any request', async () => {
-	const http = inMemory(json({}));
-	expect(
-		await failureOf(readJob(http, { mediaType: '../models' as MediaType, jobId: '1' })),
-	).toMatchObject({
-		kind: 'invalid',
-		message: 'Unknown media type "../models"',
-	});
-	expect(http.requests).toEqual([]);
-});
-
 it('every failure that concerns a job carries its id; others are left alone', async () => {
 	const foreign = new TypeError('mine');
 	await expect(withJobId('j', () => Promise.reject(foreign))).rejects.toBe(foreign);
-	expect(
-		(await failureOf(withJobId('j', () => Promise.reject(invalidInputError('x'))))).details,
-	).toEqual({
-		ids: { jobId: 'j' },
-	});
+	const failure = await failureOf(withJobId('j', () => Promise.reject(invalidInputError('x'))));
+	expect(failure.details).toEqual({ ids: { jobId: 'j' } });
 });
 
 it('names the kind of every media type', () => {
@@ -246,29 +98,23 @@ it('names the kind of every media type', () => {
 
 describe('a file that lies elsewhere', () => {
 	const redirect = (location: string, status = 302): Answer => ({ status, headers: { location } });
-	const file: Answer = { headers: { 'content-type': 'image/png' }, chunks: ['png'] };
-	const address = { mediaType: 'images', jobId: '1' } as const;
-	const path = '/v1/images/jobs/1/content';
+	const request = { method: 'GET', path: '/v1/images/jobs/1/content', accept: '*/*' };
 
 	it.each([301, 302, 303, 307, 308])('is fetched from there (%d)', async (status) => {
 		const http = inMemory(redirect('https://files.example/1', status), file);
-		expect(await readText(await openContent(http, address))).toBe('png');
+		expect(await readText(await openContent(http, image('1')))).toBe('png');
 		expect(http.requests).toEqual([
-			{ method: 'GET', path, accept: '*/*' },
-			{ method: 'GET', path, accept: '*/*', redirectedTo: 'https://files.example/1' },
+			request,
+			{ ...request, redirectedTo: 'https://files.example/1' },
 		]);
 		expect(http.closed).toEqual([1, 2]);
 	});
 
 	it('is fetched from there under the second spelling, too', async () => {
 		const http = inMemory(NOT_FOUND, redirect('/f'), file);
-		await openContent(http, address);
-		expect(http.requests.at(-1)).toEqual({
-			method: 'GET',
-			path: '/v1/image/jobs/1/content',
-			accept: '*/*',
-			redirectedTo: '/f',
-		});
+		await openContent(http, image('1'));
+		const path = '/v1/image/jobs/1/content';
+		expect(http.requests.at(-1)).toEqual({ ...request, path, redirectedTo: '/f' });
 	});
 
 	it.each<[string, Answer, string, number]>([
@@ -277,8 +123,7 @@ describe('a file that lies elsewhere', () => {
 		['not any more', { status: 403, chunks: ['<Error/>'] }, '(403)', 403],
 	])('%s: it is not looked for elsewhere', async (_what, answer, words, status) => {
 		const http = inMemory(redirect('https://files.example/1'), answer);
-		const failure = await failureOf(openContent(http, address));
-		expect(failure).toMatchObject({
+		expect(await failureOf(openContent(http, image('1')))).toMatchObject({
 			kind: 'refused',
 			message: expect.stringContaining(words),
 			details: { status, ids: { jobId: '1' } },
@@ -286,19 +131,145 @@ describe('a file that lies elsewhere', () => {
 		expect(http.requests).toHaveLength(2);
 	});
 
-	it.each<[string, Answer]>([
-		['without an address', { status: 302 }],
-		['of another kind', redirect('/f', 304)],
-		['with a choice', redirect('/f', 300)],
-	])('a redirect %s is a refusal', async (_what, answer) => {
+	it.each<[string, Answer, typeof openContent | typeof readJob]>([
+		['without an address', { status: 302 }, openContent],
+		['of another kind', redirect('/f', 304), openContent],
+		['with a choice', redirect('/f', 300), openContent],
+		['of a state', redirect('https://files.example/1'), readJob],
+	])('a redirect %s is a refusal', async (_what, answer, ask) => {
 		const http = inMemory(answer, file);
-		expect(await failureOf(openContent(http, address))).toMatchObject({ kind: 'refused' });
+		expect(await failureOf(ask(http, image('1')))).toMatchObject({ kind: 'refused' });
 		expect(http.requests).toHaveLength(1);
 	});
+});
 
-	it('only files are: a state is not', async () => {
-		const http = inMemory(redirect('https://files.example/1'), json({ id: '1' }));
-		expect(await failureOf(readJob(http, address))).toMatchObject({ kind: 'refused' });
-		expect(http.requests).toHaveLength(1);
+describe('the spelling of media types', () => {
+	it.each<[MediaType, string[]]>([
+		['images', ['/v1/images/jobs/1', '/v1/image/jobs/1']],
+		['videos', ['/v1/videos/jobs/1', '/v1/video/jobs/1']],
+		['music', ['/v1/music/jobs/1']],
+		['audio', ['/v1/audio/jobs/1']],
+	])('asks for a job of %s under both', async (mediaType, paths) => {
+		for (const unknown of [NOT_FOUND, NO_PATH]) {
+			const http = inMemory(unknown);
+			expect(await failureOf(readJob(http, { mediaType, jobId: '1' }))).toMatchObject({
+				kind: 'refused',
+				details: { status: unknown.status, reason: 'no such job', ids: { jobId: '1' } },
+			});
+			expect(http.requests.map(({ path }) => path)).toEqual(paths);
+			expect(http.closed).toHaveLength(paths.length);
+		}
+	});
+
+	it('a path that there is not at all does not hide that the job is not known', async () => {
+		const failure = await failureOf(readJob(inMemory(NO_PATH, NOT_FOUND), image('1')));
+		expect(failure).toMatchObject({ details: { status: 404 } });
+	});
+
+	/** A service that knows some paths, and writes down what it was asked. */
+	function service(answers: Record<string, Answer>, serviceFacts?: Map<string, string>) {
+		const asked: string[] = [];
+		const http: Http = {
+			...(serviceFacts && { serviceFacts }),
+			async send({ path }: HttpRequest) {
+				asked.push(path.replace('/v1/', ''));
+				return response(answers[path.replace('/v1/', '')] ?? NOT_FOUND);
+			},
+		};
+		return { http, asked };
+	}
+
+	const done = (id: string) => json({ id, status: 'completed' });
+	const KINDS = {
+		...{ 'image/jobs/1': done('1'), 'image/jobs/2': done('2'), 'image/jobs/1/content': file },
+		...{ 'video/jobs/3': done('3'), 'video/jobs/3/content': file },
+	};
+	const elsewhere = { 'image/jobs/1': done('1'), 'images/jobs/1/content': file };
+	const page: Answer = {
+		headers: { 'content-type': 'text/html' },
+		chunks: ['<!doctype html><title>Home</title>'],
+	};
+	const refusal = (path: string, status: number) => ({ [path]: json({}, { status }) });
+	const CONTENT = 'image/jobs/1/content';
+	const BOTH = ['images/jobs/1', 'image/jobs/1'];
+	const BOTH_CONTENTS = ['images/jobs/1/content', CONTENT];
+	const LOST = ['images/jobs/lost', 'image/jobs/lost'];
+
+	async function ask(http: Http, requests: string[]) {
+		for (const request of requests) {
+			const [what, mediaType, jobId = ''] = request.split(' ');
+			const address = { mediaType: mediaType as MediaType, jobId };
+			await (what === 'file' ? openContent : readJob)(http, address).catch(() => {});
+		}
+	}
+
+	const state = 'state images 1';
+	const open = 'file images 1';
+
+	it.each<[string, Record<string, Answer>, string[], string[]]>([
+		['is the one that led to a job', KINDS, [state, 'state images 2'], [...BOTH, 'image/jobs/2']],
+		['also of its content', KINDS, [state, open], [...BOTH, CONTENT]],
+		[
+			'also of other media types',
+			KINDS,
+			[state, 'state videos 3', 'file videos 3'],
+			[...BOTH, 'video/jobs/3', 'video/jobs/3/content'],
+		],
+		['may be another for content', elsewhere, [state, open], [...BOTH, CONTENT, BOTH_CONTENTS[0]!]],
+		[
+			'is kept',
+			KINDS,
+			[state, 'state images lost', state],
+			[...BOTH, ...LOST.toReversed(), BOTH[1]!],
+		],
+		['is not learnt', KINDS, ['state images lost', state], [...LOST, ...BOTH]],
+		...[400, 401, 403, 429, 500].map(
+			(status): [string, Record<string, Answer>, string[], string[]] => [
+				`is not learnt from ${status}`,
+				refusal('image/jobs/1', status),
+				[state, state],
+				[...BOTH, ...BOTH],
+			],
+		),
+		['is learnt from 409', refusal(CONTENT, 409), [open, open], [...BOTH_CONTENTS, CONTENT]],
+		['is learnt from 410', refusal(CONTENT, 410), [open, open], [...BOTH_CONTENTS, CONTENT]],
+		['of a page is none', { ...KINDS, [BOTH[0]!]: page }, [state, state], [...BOTH, BOTH[1]!]],
+	])('that is asked first %s', async (_what, answers, requests, expected) => {
+		const { http, asked } = service(answers, new Map());
+		await ask(http, requests);
+		expect(asked).toEqual(expected);
+	});
+
+	it('another connection of the account knows what one has learnt; without a memory both are asked', async () => {
+		const facts = new Map<string, string>();
+		await ask(service(KINDS, facts).http, [state]);
+		const other = service(KINDS, facts);
+		await ask(other.http, [state]);
+		expect(other.asked).toEqual(['image/jobs/1']);
+		const without = service(KINDS);
+		await ask(without.http, [state, state]);
+		expect(without.asked).toEqual([...BOTH, ...BOTH]);
+	});
+
+	it('gives what either leads to', async () => {
+		const { http } = service(elsewhere, new Map());
+		for (let turn = 0; turn < 2; turn++) {
+			expect(await readJob(http, image('1'))).toMatchObject({ state: 'completed' });
+			expect(await openContent(http, image('1'))).toMatchObject({ status: 200 });
+		}
+		const pages = service({ 'images/jobs/1': page, 'image/jobs/1': page }, new Map());
+		expect(await failureOf(readJob(pages.http, image('1')))).toMatchObject({
+			kind: 'malformed',
+			details: { status: 200, reason: 'An HTML page: "Home"', ids: { jobId: '1' } },
+		});
+	});
+
+	it('a service that changes its paths is found again', async () => {
+		const answers: Record<string, Answer> = { ...KINDS };
+		const { http, asked } = service(answers, new Map());
+		await ask(http, [state]);
+		Object.assign(answers, { 'image/jobs/1': NO_PATH, 'images/jobs/1': done('1') });
+		await ask(http, [state, state]);
+		expect(asked).toEqual([...BOTH, ...BOTH.toReversed(), 'images/jobs/1']);
 	});
 });

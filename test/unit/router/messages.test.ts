@@ -1,4 +1,16 @@
-import { checkMessages, roles, toResponseInput } from '../../../src/router/messages';
+import {
+	addAttachments,
+	checkMessages,
+	checkUrl,
+	modalities,
+	modalityOf,
+	modalityOfUrl,
+	roles,
+	toResponseInput,
+	type Attachment,
+	type ChatMessage,
+	type Modality,
+} from '../../../src/router/messages';
 import fc from '../../support/fastCheck';
 
 const HI = { role: 'user', content: 'Hi' };
@@ -9,173 +21,192 @@ const PARTS = [
 	{ type: 'image_url', image_url: { url: 'x' } },
 ];
 const RESULT = { role: 'tool', content: 'sunny', tool_call_id: 'c' };
+const calling = (content?: unknown, ...more: unknown[]) => ({
+	...{ role: 'assistant', content },
+	tool_calls: [CALL, ...more],
+});
+const output = (text: string) => ({ type: 'function_call_output', call_id: 'c', output: text });
 
-it.each<[string, unknown[]]>([
+/** As the items of the responses protocol; by default the same. */
+it.each<[string, unknown[], unknown[]?]>([
 	['a text', [HI]],
-	['every role', roles.map((role) => ({ role, content: 'a', tool_call_id: 'c' }))],
 	['parts', [{ role: 'user', content: PARTS }]],
-	['calls beside a text', [{ role: 'assistant', content: 'a', tool_calls: [CALL] }]],
-	['calls without a text', [{ role: 'assistant', content: null, tool_calls: [CALL] }]],
-	['calls without content', [{ role: 'assistant', tool_calls: [CALL] }]],
-	['calls with an empty text', [{ role: 'assistant', content: '', tool_calls: [CALL] }]],
-	['a result', [RESULT]],
-	['a result with parts', [{ ...RESULT, content: PARTS }]],
-	['a result that is empty', [{ ...RESULT, content: '' }]],
-	['a result of blanks', [{ ...RESULT, content: ' \n' }]],
-	['fields that nobody names', [{ ...HI, name: 'x', cache_control: { a: 1 } }]],
+	['fields that nobody names', [{ ...HI, id: 'm', type: 'message', cache_control: { a: 1 } }]],
 	['several', [HI, { role: 'assistant', content: 'a' }, HI]],
-])('%s may be sent, as it is', (_name, messages) => {
+	[
+		'the roles of instructions',
+		[
+			{ ...HI, role: 'system' },
+			{ ...HI, role: 'developer' },
+		],
+	],
+	['a call', [calling(null)], [CALLED]],
+	['a call without content', [{ role: 'assistant', tool_calls: [CALL] }], [CALLED]],
+	['a call with an empty text', [calling('')], [CALLED]],
+	[
+		'calls behind a text',
+		[{ ...calling('a', { ...CALL, id: 'd' }), name: 'x' }],
+		[{ role: 'assistant', content: 'a', name: 'x' }, CALLED, { ...CALLED, call_id: 'd' }],
+	],
+	['odd calls', [calling('a', null, 'x')], [{ role: 'assistant', content: 'a' }, CALLED]],
+	['a result', [RESULT], [output('sunny')]],
+	['an empty result', [{ ...RESULT, content: '' }], [output('')]],
+	['a result of blanks', [{ ...RESULT, content: ' \n' }], [output(' \n')]],
+	['a result with parts', [{ ...RESULT, content: PARTS }], [output(JSON.stringify(PARTS))]],
+])('%s may be sent, in both protocols', (_name, messages, items = messages) => {
 	expect(checkMessages(messages, 'Messages')).toEqual(messages);
+	expect(toResponseInput(messages, 'Messages')).toEqual(items);
 });
 
-const oneOf = 'role must be one of: system, developer, user, assistant, tool';
+it('items of the responses protocol that are no messages stay as they are', () => {
+	const items = [{ type: 'reasoning', summary: [] }, CALLED, HI, { type: 'x', id: 'i' }];
+	expect(toResponseInput(items, 'Messages')).toEqual(items);
+});
+
+const ONE_OF = 'Messages 1: role must be one of: system, developer, user, assistant, tool';
+const NO_OBJECT = 'Messages 1 must be an object with "role" and "content"';
+const EMPTY = 'Messages 1: Content is empty';
+const NO_ID = 'Messages 1: Tool Call ID is empty';
+const user = (content: unknown) => ({ role: 'user', content });
 
 it.each<[string, unknown[], string, string?]>([
 	['nothing', [], 'Messages is empty', 'Add at least one message.'],
-	['a text', ['Hi'], 'Messages 1 must be an object with "role" and "content"'],
-	['null', [null], 'Messages 1 must be an object with "role" and "content"'],
-	['a list', [[HI]], 'Messages 1 must be an object with "role" and "content"'],
-	['no role', [HI, { content: 'a' }], `Messages 2: ${oneOf}`, 'It is missing.'],
-	['another role', [{ role: 'bot', content: 'a' }], `Messages 1: ${oneOf}`, 'It is "bot".'],
-	['a role of another type', [{ role: null, content: 'a' }], `Messages 1: ${oneOf}`, 'It is null.'],
-	['a role of JavaScript', [{ role: 'toString', content: 'a' }], `Messages 1: ${oneOf}`],
-	['no content', [{ role: 'user' }], 'Messages 1: Content is empty'],
-	['an empty text', [HI, { role: 'user', content: '' }], 'Messages 2: Content is empty'],
-	[
-		'an empty text in an item that has a type',
-		[{ type: 'message', role: 'user', content: '' }],
-		'Messages 1: Content is empty',
-	],
-	['blanks', [{ role: 'user', content: ' \n' }], 'Messages 1: Content is empty'],
-	['no parts', [{ role: 'user', content: [] }], 'Messages 1: Content is empty'],
-	[
-		'a text among parts',
-		[{ role: 'user', content: [PARTS[0], 'a'] }],
-		'Messages 1: Content is empty',
-	],
-	['content of another type', [{ role: 'user', content: 5 }], 'Messages 1: Content is empty'],
-	[
-		'no calls',
-		[{ role: 'assistant', content: null, tool_calls: [] }],
-		'Messages 1: Content is empty',
-	],
-	['a result without content', [{ ...RESULT, content: null }], 'Messages 1: Content is empty'],
-	['a result of nothing', [{ role: 'tool', content: 'a' }], 'Messages 1: Tool Call ID is empty'],
-	['a result of no id', [{ ...RESULT, tool_call_id: '' }], 'Messages 1: Tool Call ID is empty'],
+	['a text', ['Hi'], NO_OBJECT],
+	['null', [null], NO_OBJECT],
+	['a list', [[HI]], NO_OBJECT],
+	['no role', [{ content: 'a' }], ONE_OF, 'It is missing.'],
+	['another role', [{ role: 'bot', content: 'a' }], ONE_OF, 'It is "bot".'],
+	['a role of another type', [{ role: null, content: 'a' }], ONE_OF, 'It is null.'],
+	['a role of JavaScript', [{ role: 'toString', content: 'a' }], ONE_OF],
+	['no content', [{ role: 'user' }], EMPTY],
+	['an empty text', [HI, user('')], 'Messages 2: Content is empty'],
+	['an empty text in an item that has a type', [{ ...user(''), type: 'message' }], EMPTY],
+	['blanks', [user(' \n')], EMPTY],
+	['no parts', [user([])], EMPTY],
+	['a text among parts', [user([PARTS[0], 'a'])], EMPTY],
+	['content of another type', [user(5)], EMPTY],
+	['no calls', [{ role: 'assistant', content: null, tool_calls: [] }], EMPTY],
+	['a result without content', [{ ...RESULT, content: null }], EMPTY],
+	['a result of nothing', [{ role: 'tool', content: 'a' }], NO_ID],
+	['a result of no id', [{ ...RESULT, tool_call_id: '' }], NO_ID],
 ])('%s is refused, by its place', (_name, messages, message, ...[advice]) => {
-	const details = advice === undefined ? {} : { advice };
-	const refused = expect.objectContaining({
-		kind: 'invalid',
-		message,
-		details: expect.objectContaining(details),
-	});
+	const details = expect.objectContaining(advice === undefined ? {} : { advice });
+	const refused = expect.objectContaining({ kind: 'invalid', message, details });
 	expect(() => checkMessages(messages, 'Messages')).toThrow(refused);
 	expect(() => toResponseInput(messages, 'Messages')).toThrow(refused);
 });
 
-it.each<[string, unknown[], unknown[]]>([
-	['a text', [HI], [HI]],
-	['parts', [{ role: 'user', content: PARTS }], [{ role: 'user', content: PARTS }]],
-	[
-		'fields that nobody names',
-		[{ ...HI, id: 'm', type: 'message' }],
-		[{ ...HI, id: 'm', type: 'message' }],
-	],
-	['a call', [{ role: 'assistant', content: null, tool_calls: [CALL] }], [CALLED]],
-	['a call with an empty text', [{ role: 'assistant', content: '', tool_calls: [CALL] }], [CALLED]],
-	[
-		'calls behind a text',
-		[{ role: 'assistant', content: 'a', tool_calls: [CALL, { ...CALL, id: 'd' }], name: 'x' }],
-		[{ role: 'assistant', content: 'a', name: 'x' }, CALLED, { ...CALLED, call_id: 'd' }],
-	],
-	[
-		'odd calls',
-		[{ role: 'assistant', content: 'a', tool_calls: [null, 'x'] }],
-		[{ role: 'assistant', content: 'a' }],
-	],
-	['a result', [RESULT], [{ type: 'function_call_output', call_id: 'c', output: 'sunny' }]],
-	[
-		'an empty result',
-		[{ ...RESULT, content: '' }],
-		[{ type: 'function_call_output', call_id: 'c', output: '' }],
-	],
-	[
-		'a result with parts',
-		[{ ...RESULT, content: PARTS }],
-		[{ type: 'function_call_output', call_id: 'c', output: JSON.stringify(PARTS) }],
-	],
-	[
-		'items of the protocol itself',
-		[{ type: 'reasoning', summary: [] }, CALLED, HI, { type: 'item_reference', id: 'i' }],
-		[{ type: 'reasoning', summary: [] }, CALLED, HI, { type: 'item_reference', id: 'i' }],
-	],
-])('as input: %s', (_name, messages, items) => {
-	expect(toResponseInput(messages, 'Messages')).toEqual(items);
-});
-
-const aMessage = fc.oneof(
-	fc.record({
-		role: fc.constantFrom('system', 'user', 'assistant'),
-		content: fc.constantFrom('a', PARTS),
-	}),
-	fc.record({
-		role: fc.constant('assistant'),
-		content: fc.constantFrom('a', '', null),
-		tool_calls: fc.array(fc.constant(CALL), { minLength: 1, maxLength: 3 }),
-	}),
-	fc.record({
-		role: fc.constant('tool'),
-		content: fc.constantFrom('a', ''),
-		tool_call_id: fc.constant('c'),
-	}),
-);
-
-it('as input every text, call and result is there once, in its order', () => {
+it('refuses with words, whatever an expression may give', () => {
+	const value = fc.jsonValue();
+	const role = fc.constantFrom(...roles);
+	const odd = fc.oneof(value, fc.record({ role, content: value, tool_calls: value }));
 	fc.assert(
-		fc.property(fc.array(aMessage, { minLength: 1, maxLength: 6 }), (messages) => {
-			const wanted = messages.flatMap((message) => {
-				if (message.role === 'tool') return ['result'];
-				const calls = 'tool_calls' in message ? message.tool_calls.map(() => 'call') : [];
-				return message.content ? [message.role, ...calls] : calls;
-			});
-			const kinds: Record<string, string> = {
-				function_call: 'call',
-				function_call_output: 'result',
-			};
-			const items = toResponseInput(messages, 'Messages') as Array<{
-				role?: string;
-				type?: string;
-			}>;
-			expect(items.map(({ role, type = '' }) => role ?? kinds[type])).toEqual(wanted);
+		fc.property(fc.array(odd), (messages) => {
+			for (const check of [checkMessages, toResponseInput]) {
+				try {
+					check(messages, 'Messages');
+				} catch (error) {
+					const message = expect.stringMatching(/^Messages/);
+					expect(error).toMatchObject({ kind: 'invalid', message });
+				}
+			}
 		}),
 	);
 });
 
-it('refuses with words, whatever an expression may give', () => {
+it.each<[string, Modality]>([
+	['IMAGE/PNG', 'image'],
+	['audio/mpeg', 'audio'],
+	['video/mp4', 'video'],
+	['text/plain', 'file'],
+	['imagery/png', 'file'],
+	['', 'file'],
+])('the media type "%s" is of the modality %s', (type, modality) => {
+	expect(modalityOf(type)).toBe(modality);
+});
+
+it.each<[string, Modality]>([
+	['https://host/a.png', 'image'],
+	['https://host/', 'image'],
+	['https://host/a.MP3', 'audio'],
+	['https://host/a.wav?token=b.pdf', 'audio'],
+	['https://host/a.mp4#t=1', 'video'],
+	['https://host/a.mpg', 'video'],
+	['https://host/a.mpeg', 'video'],
+	['https://host/a.pdf', 'file'],
+	['https://host/a.docx', 'file'],
+	['https://host/pdf', 'image'],
+	['https://host/a.mp3/b', 'image'],
+	['https://host/a?file=b.pdf', 'image'],
+	['DATA:Video/mp4;base64,AAAA', 'video'],
+	['data:application/pdf;base64,AAAA', 'file'],
+	['data:,hello', 'file'],
+])('the address %s leads to the modality %s', (address, modality) => {
+	expect(modalityOfUrl(address)).toBe(modality);
+});
+
+it.each(['https://host/a.png', ' HTTP://host \n', 'data:image/png;base64,AAAA', 'data:,a'])(
+	'the address %j can be read',
+	(address) => {
+		expect(checkUrl(address, 'URL')).toBe(address.trim());
+	},
+);
+
+it.each(
+	', ,host/a.png,//host/a.png,ftp://host/a.png,https://,https:///a,xhttps://host,data:image/png'
+		.split(',')
+		.concat('data: a,b'),
+)('the address %j is refused', (address) => {
+	expect(() => checkUrl(address, 'URL')).toThrow(
+		expect.objectContaining({
+			kind: 'invalid',
+			message: 'URL must begin with https:// or data:',
+			details: { advice: 'The service reads it from there.' },
+		}),
+	);
+});
+
+const PICTURE: Attachment = { modality: 'image', url: 'https://host/a.png' };
+const PART = { type: 'image_url', image_url: { url: 'https://host/a.png' } };
+const asks = (content: ChatMessage['content']): ChatMessage => ({
+	role: 'user',
+	...(content !== undefined && { content }),
+});
+const answers: ChatMessage = { role: 'assistant', content: 'b' };
+const text = (said: string) => ({ type: 'text', text: said });
+
+it.each<[string, ChatMessage[], ChatMessage[]]>([
+	['a text', [asks('a')], [asks([text('a'), PART])]],
+	['parts', [asks([text('a'), text('b')])], [asks([text('a'), text('b'), PART])]],
+	[
+		'the last of the user',
+		[asks('a'), asks('c'), answers],
+		[asks('a'), asks([text('c'), PART]), answers],
+	],
+	['nobody', [answers], [answers, asks([PART])]],
+	['no text', [asks(null)], [asks([PART])]],
+	[
+		'fields that nobody names',
+		[{ ...asks('a'), name: 'x' }],
+		[{ ...asks([text('a'), PART]), name: 'x' }],
+	],
+])('files go behind %s', (_name, messages, expected) => {
+	const before = structuredClone(messages);
+	expect(addAttachments(messages, [PICTURE])).toEqual(expected);
+	expect(messages).toEqual(before);
+});
+
+it('no file is lost or out of order, and no message changes but one', () => {
+	const anAttachment = fc.record({ modality: fc.constantFrom(...modalities), url: fc.webUrl() });
+	const aMessage = fc.constantFrom(asks('a'), answers, asks([text('b')]));
+	const partOf = (one: Attachment) => (addAttachments([], [one])[0]?.content as object[])[0];
 	fc.assert(
-		fc.property(
-			fc.array(
-				fc.oneof(
-					fc.jsonValue(),
-					fc.record({
-						role: fc.constantFrom(...roles),
-						content: fc.jsonValue(),
-						tool_calls: fc.jsonValue(),
-					}),
-				),
-			),
-			(messages) => {
-				for (const check of [checkMessages, toResponseInput]) {
-					try {
-						check(messages, 'Messages');
-					} catch (error) {
-						expect(error).toMatchObject({
-							kind: 'invalid',
-							message: expect.stringMatching(/^Messages/),
-						});
-					}
-				}
-			},
-		),
+		fc.property(fc.array(aMessage), fc.array(anAttachment), (messages, attachments) => {
+			const attached = addAttachments(messages, attachments);
+			const changed = attached.filter((message, index) => message !== messages[index]);
+			expect(changed).toHaveLength(attachments.length ? 1 : 0);
+			const parts = changed.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+			expect(parts.slice(parts.length - attachments.length)).toEqual(attachments.map(partOf));
+		}),
 	);
 });

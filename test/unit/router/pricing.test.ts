@@ -4,289 +4,260 @@ import {
 	DEFAULT_OUTPUT_TOKENS,
 	maximumTextCost,
 	maximumAffordableOutput,
+	minimumJobCost,
 	textCost,
 } from '../../../src/router/pricing';
 import fc, { character } from '../../support/fastCheck';
 
 const PRICING = { input_per_mtok: 0.5, output_per_mtok: 1.5, cached_input_per_mtok: 0.05 };
-
 const messages = [{ role: 'user', content: 'Hello!' }];
+const image = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }];
+const chat = (prompt_tokens: unknown, completion_tokens: unknown = 0, cached_tokens?: unknown) => ({
+	prompt_tokens,
+	completion_tokens,
+	...(cached_tokens !== undefined && { prompt_tokens_details: { cached_tokens } }),
+});
 
-describe('maximumTextCost', () => {
-	it.each<[string, Record<string, unknown>, number]>([
-		['no cap', {}, DEFAULT_OUTPUT_TOKENS],
-		['a cap that is null', { max_tokens: null }, 4096],
-		['max_tokens', { max_tokens: 100 }, 100],
-		['max_completion_tokens', { max_completion_tokens: 100 }, 100],
-		['max_output_tokens', { max_output_tokens: '100' }, 100],
-		['the largest of several caps', { max_tokens: 5, max_completion_tokens: 100 }, 100],
-		['a cap of zero', { max_tokens: 0 }, 0],
-		['several choices', { max_tokens: 100, n: 3 }, 300],
-		['several choices without a cap', { n: 2 }, 8192],
-	])('counts %s', (_name, fields, outputTokens) => {
-		// 36 bytes of JSON and the frame of one message
-		expect(maximumTextCost({ pricing: PRICING }, { messages, ...fields })).toEqual({
-			microUsd: 26 + outputTokens * 1.5,
-			promptTokens: 52,
-			promptCountedBy: 'bytes',
-			outputTokens,
-		});
+const RESPONSE = { input_tokens: 1000, output_tokens: 200 };
+const cachedAt = (price: unknown) => ({ input_per_mtok: 0.5, cached_input_per_mtok: price });
+
+describe('textCost', () => {
+	it.each<[string, unknown, unknown, number | undefined]>([
+		['both kinds', PRICING, chat(1000, 200), 800],
+		['the responses protocol', PRICING, RESPONSE, 800],
+		['prices and counts as text', { input_per_mtok: '0.07' }, chat('100', '0'), 7],
+		['the least charge', { input_per_mtok: 0, output_per_mtok: 0 }, chat(5, 5), 1],
+		['no token', {}, chat(0), 0],
+		['hidden reasoning', PRICING, { ...chat(0, 200), reasoning_tokens: 150 }, 300],
+		['cached tokens', PRICING, chat(1000, 0, 600), 230],
+		['that have no price', cachedAt(null), chat(1000, 0, 600), 500],
+		['that are free', cachedAt(0), chat(1000, 0, 600), 200],
+		['in another field', PRICING, { ...chat(1000), prompt_cache_hit_tokens: 600 }, 230],
+		['beside the counts', PRICING, { ...chat(1000), cached_tokens: 600 }, 230],
+		['of responses', PRICING, { ...RESPONSE, input_tokens_details: { cached_tokens: '600' } }, 530],
+		['more of them than prompt tokens', PRICING, chat(100, 0, 600), 5],
+		['a cached count that is none', PRICING, chat(1000, 0, -600), 500],
+		['only their price', { cached_input_per_mtok: 0.05 }, chat(100, 0, 100), 5],
+		['a count in one place', PRICING, { ...chat(null, 'many'), ...RESPONSE }, 800],
+		['no prices', undefined, chat(1, 1), undefined],
+		['prices that are no object', [0.5], chat(1, 1), undefined],
+		['no usage', PRICING, undefined, undefined],
+		['no output count', PRICING, { prompt_tokens: 1 }, undefined],
+		['no prompt count', PRICING, { completion_tokens: 1 }, undefined],
+		['a count that is no whole number', PRICING, chat(1.5, 1), undefined],
+		['a negative count', PRICING, chat(1, -1), undefined],
+	])('%s', (_name, pricing, usage, expected) => {
+		expect(textCost(pricing, usage)).toEqual(expected);
 	});
 
-	describe('where nobody set a maximum, and a cap leaves some money', () => {
-		// 52 tokens of prompt are 26 micro-dollars
-		const limited = (left: number, more: object = {}, fields: object = {}) => {
-			const model = { pricing: PRICING, ...more };
-			return maximumTextCost(model, { messages, ...fields }, new Big(left)) as CostBound;
-		};
+	it.each([undefined, null, -1, NaN, '', 'free', true, []])(
+		'takes %p for no price, never for zero',
+		(price) => {
+			const noInput = { ...PRICING, input_per_mtok: price };
+			const noOutput = { ...PRICING, output_per_mtok: price };
+			expect(textCost(noInput, chat(1, 1))).toBeUndefined();
+			expect(textCost(noOutput, chat(1, 1))).toBeUndefined();
+			// a price that nothing is multiplied with is not needed
+			expect(textCost(noOutput, chat(2))).toBe(1);
+			expect(textCost(noInput, chat(0, 2))).toBe(3);
+		},
+	);
 
-		it.each<[string, number, object, object, number]>([
-			['what is left affords', 26 + 15_000, {}, {}, 10_000],
-			['not one token more', 26 + 14_999, {}, {}, 9999],
-			['several answers', 26 + 15_000, {}, { n: 2 }, 5000],
-			['the default at least: the cap then refuses it', 26 + 5000, {}, {}, 4096],
-			['the same where nothing is left', -5, {}, {}, 4096],
-			['no more than 16,384', 1e9, {}, {}, 16_384],
-			['no more than the model can write', 1e9, { max_output_tokens: 2048 }, {}, 2048],
-			['whatever the catalog says instead of a number', 1e9, { max_output_tokens: 0 }, {}, 16_384],
-			[
-				'what fits into the context window beside the prompt',
-				1e9,
-				{ context_length: 9052 },
-				{},
-				9000,
-			],
-			['no more than the context window', 1e9, { context_length: 3000 }, {}, 3000],
-			['a maximum that is null', 1e9, {}, { max_tokens: null }, 16_384],
-		])('%s', (_what, left, more, fields, maxTokens) => {
-			const bound = limited(left, more, fields);
-			expect(bound).toMatchObject({ maxTokens });
-			const { n: count = 1 } = fields as { n?: number };
-			expect(bound).toMatchObject({ outputTokens: maxTokens * count });
-			if (maxTokens > DEFAULT_OUTPUT_TOKENS) expect(bound.microUsd).toBeLessThanOrEqual(left);
+	it('is the sum of counts times prices, rounded up once, for any of them', () => {
+		const price = fc.record({
+			digits: fc.integer({ min: 0, max: 99_999_999 }),
+			places: fc.integer({ min: 0, max: 7 }),
 		});
-
-		it('a model without a price for its output is not limited by money', () => {
-			const pricing = { input_per_mtok: 1, output_per_mtok: 0 };
-			expect(limited(0, { pricing })).toMatchObject({ maxTokens: 16_384 });
-		});
-
-		it('a maximum that is set stays, and says nothing of one', () => {
-			const bound = limited(1e9, {}, { max_completion_tokens: 100 });
-			expect(bound).toMatchObject({ outputTokens: 100 });
-			expect(bound).not.toHaveProperty('maxTokens');
-		});
-	});
-
-	it('is rounded up once', () => {
-		const pricing = { input_per_mtok: 0.1, output_per_mtok: 0.2 };
-		// 5.2 + 0.6 is 5.8; rounded one by one it would be 7
-		expect(maximumTextCost({ pricing }, { messages, max_tokens: 3 })).toMatchObject({
-			microUsd: 6,
-		});
-	});
-
-	it('needs the least charge for a model that is free', () => {
-		const pricing = { input_per_mtok: 0, output_per_mtok: 0 };
-		expect(maximumTextCost({ pricing }, { messages })).toMatchObject({ microUsd: 1 });
-	});
-
-	it.each<[string, unknown, Record<string, unknown>, string]>([
-		[
-			'input price',
-			{ output_per_mtok: 1 },
-			{ messages },
-			'The catalog has no price for the input tokens of this model.',
-		],
-		[
-			'output price',
-			{ input_per_mtok: 1, output_per_mtok: null },
-			{ messages },
-			'The catalog has no price for the output tokens of this model.',
-		],
-		[
-			'price at all',
-			undefined,
-			{ messages },
-			'The catalog has no price for the input tokens of this model.',
-		],
-		[
-			'cap that can be read',
-			PRICING,
-			{ messages, max_tokens: -1 },
-			'The cap on output tokens or the number of answers is not a whole number.',
-		],
-		[
-			'number of choices that can be read',
-			PRICING,
-			{ messages, n: 0 },
-			'The cap on output tokens or the number of answers is not a whole number.',
-		],
-		[
-			'amount that can be calculated',
-			PRICING,
-			{ messages, max_tokens: Number.MAX_SAFE_INTEGER },
-			'The largest possible cost is too large to calculate.',
-		],
-		[
-			'text alone',
-			PRICING,
-			{ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }] },
-			'A message contains "image_url", and its number of tokens is not known before the request. The catalog does not have the context window of this model, which would be the limit.',
-		],
-	])('has no bound without %s', (_name, pricing, body, unbounded) => {
-		expect(maximumTextCost({ pricing } as never, body)).toEqual({ unbounded });
-	});
-
-	it('needs no price for what there is none of', () => {
-		const bound = (pricing: Record<string, number>, body: Record<string, unknown>) =>
-			maximumTextCost({ pricing }, body);
-		expect(bound({ output_per_mtok: 1 }, { max_tokens: 5 })).toMatchObject({ microUsd: 5 });
-		expect(bound({ input_per_mtok: 1 }, { messages, max_tokens: 0 })).toMatchObject({
-			microUsd: 52,
-		});
-	});
-
-	describe('with the context window', () => {
-		const image = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }];
-		const search = { messages, tools: [{ type: 'search' }] };
-		const bound = (context_length: unknown, body: Record<string, unknown>) =>
-			maximumTextCost({ pricing: PRICING, context_length } as never, body);
-
-		it('counts all of it for a prompt that cannot be measured', () => {
-			expect(bound(10_000, { messages: image, max_tokens: 100 })).toEqual({
-				microUsd: 5000 + 150,
-				promptTokens: 10_000,
-				promptCountedBy: 'contextWindow',
-				outputTokens: 100,
-			});
-		});
-
-		it.each([{ conversation: 'x' }, { previous_response_id: 'x' }, { prompt: { id: 'x' } }])(
-			'counts all of it with %j',
-			(body) => {
-				expect(bound(1000, body)).toMatchObject({
-					promptTokens: 1000,
-					promptCountedBy: 'contextWindow',
-				});
-			},
-		);
-
-		it('counts no more than it for a long text', () => {
-			const long = [{ role: 'user', content: 'x'.repeat(5000) }];
-			expect(bound(2000, { messages: long, max_tokens: 10 })).toMatchObject({
-				promptTokens: 2000,
-				promptCountedBy: 'contextWindow',
-			});
-			expect(bound(52, { messages })).toMatchObject({ promptCountedBy: 'bytes' });
-			expect(bound(51, { messages })).toMatchObject({ promptCountedBy: 'contextWindow' });
-		});
-
-		it('counts no answer that is longer than it, and each of several answers', () => {
-			expect(bound(2000, { messages })).toMatchObject({ promptTokens: 52, outputTokens: 2000 });
-			expect(bound(2000, { messages, max_tokens: 9000, n: 3 })).toMatchObject({
-				outputTokens: 6000,
-			});
-			expect(bound(2000, { messages, max_tokens: 100, n: 3 })).toMatchObject({
-				outputTokens: 300,
-			});
-		});
-
-		it('has no bound where the service runs tools: each of their results is a further prompt', () => {
-			expect(bound(2000, search)).toEqual({
-				unbounded: '"search" adds text to the prompt that is not known before the request.',
-			});
-		});
-
-		it.each([undefined, null, 0, -5, 1.5, '128k', {}, [128_000]])(
-			'ignores a window of %j',
-			(window) => {
-				expect(bound(window, { messages: image })).toEqual({
-					unbounded: expect.stringContaining('does not have the context window'),
-				});
-				expect(bound(window, { messages })).toEqual(bound(undefined, { messages }));
-			},
-		);
-
-		it('reads a window that is text', () => {
-			expect(bound('2000', { messages: image })).toMatchObject({ promptTokens: 2000 });
-		});
-
-		it('is never less than what any usage within the window costs', () => {
-			const price = fc.double({ min: 0, max: 100, noNaN: true });
-			const tokens = fc.integer({ min: 0, max: 5000 });
-			const cap = fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined });
-			fc.assert(
-				fc.property(
-					price,
-					price,
-					tokens,
-					tokens,
-					cap,
-					(input, output, prompt, answer, max_tokens) => {
-						const pricing = { input_per_mtok: input, output_per_mtok: output };
-						const held = maximumTextCost(
-							{ pricing, context_length: 5000 },
-							{ messages: image, max_tokens },
-						);
-						if ('unbounded' in held) throw new Error(held.unbounded);
-						const usage = {
-							prompt_tokens: prompt,
-							completion_tokens: Math.min(answer, max_tokens ?? DEFAULT_OUTPUT_TOKENS),
-						};
-						expect(textCost(pricing, usage)!).toBeLessThanOrEqual(held.microUsd);
-					},
-				),
-			);
-		});
-	});
-
-	it('is never less than what any usage within it costs', () => {
-		const price = fc.double({ min: 0, max: 100, noNaN: true });
-		const share = fc.double({ min: 0, max: 1, noNaN: true });
+		const tokens = fc.integer({ min: 0, max: 10_000_000 });
+		type Price = { digits: number; places: number };
+		const textOf = ({ digits, places }: Price) => Big(digits).times(`1e-${places}`).toFixed();
+		// in units of 10^-7
+		const exact = ({ digits, places }: Price) => BigInt(digits) * 10n ** BigInt(7 - places);
 		fc.assert(
-			fc.property(price, price, share, share, fc.string(), (input, output, a, b, content) => {
-				const pricing = { input_per_mtok: input, output_per_mtok: output };
-				const held = maximumTextCost({ pricing }, { messages: [{ role: 'user', content }], n: 2 });
-				if ('unbounded' in held) throw new Error(held.unbounded);
-				const usage = {
-					prompt_tokens: Math.floor(held.promptTokens * a),
-					completion_tokens: Math.floor(held.outputTokens * b),
+			fc.property(price, price, price, tokens, tokens, tokens, (input, cached, output, a, b, c) => {
+				const pricing = {
+					input_per_mtok: Number(textOf(input)),
+					cached_input_per_mtok: textOf(cached),
+					output_per_mtok: Number(textOf(output)),
 				};
-				expect(textCost(pricing, usage)!).toBeLessThanOrEqual(held.microUsd);
+				const sum =
+					BigInt(a) * exact(input) + BigInt(b) * exact(cached) + BigInt(c) * exact(output);
+				const whole = sum / 10_000_000n + (sum % 10_000_000n ? 1n : 0n);
+				const least = a + b + c ? 1n : 0n;
+				const expected = whole > least ? whole : least;
+				expect(textCost(pricing, chat(a + b, c, b))).toEqual(
+					expected > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(expected),
+				);
 			}),
 		);
 	});
 });
 
-describe('largestOutput', () => {
-	const refusal = (more: object) => {
-		const { pricing, body, ...meta } = {
-			required_micro_usd: 2000,
-			balance_micro_usd: 1500,
-			held_micro_usd: 300,
-			pricing: { output_per_mtok: 1.5 },
-			body: { max_tokens: 1000 },
-			...more,
-		};
-		return maximumAffordableOutput(meta, pricing, body);
-	};
+describe('maximumTextCost', () => {
+	it.each<[Record<string, unknown>, number]>([
+		[{}, DEFAULT_OUTPUT_TOKENS],
+		[{ max_tokens: null }, 4096],
+		[{ max_tokens: 100 }, 100],
+		[{ max_completion_tokens: 100 }, 100],
+		[{ max_output_tokens: '100' }, 100],
+		[{ max_tokens: 5, max_completion_tokens: 100 }, 100],
+		[{ max_tokens: 0 }, 0],
+		[{ max_tokens: 100, n: 3 }, 300],
+		[{ n: 2 }, 8192],
+	])('counts %j as %d tokens', (fields, outputTokens) => {
+		// 36 bytes of JSON and the frame of one message
+		expect(maximumTextCost({ pricing: PRICING }, { messages, ...fields })).toEqual({
+			...{ microUsd: 26 + outputTokens * 1.5, outputTokens },
+			...{ promptTokens: 52, promptCountedBy: 'bytes' },
+		});
+	});
+
+	const most = (model: object, body: object, left?: number) =>
+		maximumTextCost(
+			{ pricing: PRICING, ...model },
+			{ messages, ...body },
+			left === undefined ? left : new Big(left),
+		) as CostBound;
+
+	it.each<[string, number, object, object, number]>([
+		// 52 tokens of prompt are 26 micro-dollars
+		['what is left affords', 26 + 15_000, {}, {}, 10_000],
+		['not one token more', 26 + 14_999, {}, {}, 9999],
+		['several answers', 26 + 15_000, {}, { n: 2 }, 5000],
+		['the default at least: the cap then refuses it', 26 + 5000, {}, {}, 4096],
+		['the same where nothing is left', -5, {}, {}, 4096],
+		['no more than 16,384', 1e9, {}, {}, 16_384],
+		['no more than the model can write', 1e9, { max_output_tokens: 2048 }, {}, 2048],
+		['whatever the catalog says instead of a number', 1e9, { max_output_tokens: 0 }, {}, 16_384],
+		['what fits into the context window', 1e9, { context_length: 9052 }, {}, 9000],
+		['no more than the context window', 1e9, { context_length: 3000 }, {}, 3000],
+		['a maximum that is null', 1e9, {}, { max_tokens: null }, 16_384],
+		['a free output', 0, { pricing: { input_per_mtok: 1, output_per_mtok: 0 } }, {}, 16_384],
+	])(
+		'where nobody set a maximum, and a cap leaves some money: %s',
+		(_what, left, model, fields, maxTokens) => {
+			const bound = most(model, fields, left);
+			const { n: count = 1 } = fields as { n?: number };
+			expect(bound).toMatchObject({ maxTokens, outputTokens: maxTokens * count });
+			if (maxTokens > DEFAULT_OUTPUT_TOKENS && left)
+				expect(bound.microUsd).toBeLessThanOrEqual(left);
+		},
+	);
+
+	it('a maximum that is set stays, and says nothing of one', () => {
+		const bound = most({}, { max_completion_tokens: 100 }, 1e9);
+		expect(bound).toMatchObject({ outputTokens: 100 });
+		expect(bound).not.toHaveProperty('maxTokens');
+	});
+
+	it.each<[string, object, object, number]>([
+		// 5.2 + 0.6 is 5.8; rounded one by one it would be 7
+		['one rounding', { input_per_mtok: 0.1, output_per_mtok: 0.2 }, { max_tokens: 3 }, 6],
+		['the least charge', { input_per_mtok: 0, output_per_mtok: 0 }, {}, 1],
+		['no price for no prompt', { output_per_mtok: 1 }, { messages: null, max_tokens: 5 }, 5],
+		['no price for no output', { input_per_mtok: 1 }, { max_tokens: 0 }, 52],
+	])('needs %s', (_what, pricing, body, microUsd) => {
+		expect(most({ pricing }, body)).toMatchObject({ microUsd });
+	});
+
+	const NO_PRICE = 'The catalog has no price for the';
+	const TOKENS = 'tokens of this model.';
+	const TOO_LARGE = 'The largest possible cost is too large to calculate.';
+	const SEARCH = '"search" adds text to the prompt that is not known before the request.';
+	const NO_COUNT = 'The cap on output tokens or the number of answers is not a whole number.';
+	const IMAGE =
+		'A message contains "image_url", and its number of tokens is not known before the request. The catalog does not have the context window of this model, which would be the limit.';
+
+	it.each<[string, object, object, string]>([
+		['input price', { pricing: { output_per_mtok: 1 } }, {}, `${NO_PRICE} input ${TOKENS}`],
+		['output price', { pricing: { input_per_mtok: 1 } }, {}, `${NO_PRICE} output ${TOKENS}`],
+		['price at all', { pricing: undefined }, {}, `${NO_PRICE} input ${TOKENS}`],
+		['cap that can be read', {}, { max_tokens: -1 }, NO_COUNT],
+		['number of choices', {}, { n: 0 }, NO_COUNT],
+		['amount', {}, { max_tokens: Number.MAX_SAFE_INTEGER }, TOO_LARGE],
+		['text alone', {}, { messages: image }, IMAGE],
+		['one prompt', { context_length: 2000 }, { tools: [{ type: 'search' }] }, SEARCH],
+	])('has no bound without %s', (_name, model, body, unbounded) => {
+		expect(most(model, body)).toEqual({ unbounded });
+	});
+
+	const window = { promptCountedBy: 'contextWindow' };
+
+	it.each<[string, unknown, object, object]>([
+		[
+			'a prompt that cannot be measured',
+			10_000,
+			{ messages: image },
+			{ ...window, promptTokens: 10_000 },
+		],
+		[
+			'its cost',
+			10_000,
+			{ messages: image, max_tokens: 100 },
+			{ microUsd: 5150, outputTokens: 100 },
+		],
+		['a window that is text', '2000', { messages: image }, { promptTokens: 2000 }],
+		['a conversation', 1000, { conversation: 'x' }, { ...window, promptTokens: 1000 }],
+		['an earlier response', 1000, { previous_response_id: 'x' }, { promptTokens: 1000 }],
+		['a prompt of the same length', 52, {}, { promptCountedBy: 'bytes' }],
+		['a longer prompt', 51, {}, { ...window, promptTokens: 51 }],
+		['an answer that is longer', 2000, {}, { promptTokens: 52, outputTokens: 2000 }],
+		['each of several answers', 2000, { max_tokens: 9000, n: 3 }, { outputTokens: 6000 }],
+		['several short answers', 2000, { max_tokens: 100, n: 3 }, { outputTokens: 300 }],
+	])('counts within the context window: %s', (_what, context_length, body, expected) => {
+		expect(most({ context_length }, body)).toMatchObject(expected);
+	});
+
+	it.each([undefined, null, 0, -5, 1.5, '128k', {}, [128_000]])(
+		'ignores a window of %j',
+		(context_length) => {
+			expect(most({ context_length }, { messages: image })).toEqual({ unbounded: IMAGE });
+			expect(most({ context_length }, {})).toEqual(most({}, {}));
+		},
+	);
+
+	it('is never less than what any usage within it, or within the window, costs', () => {
+		const price = fc.double({ min: 0, max: 100, noNaN: true });
+		const share = fc.double({ min: 0, max: 1, noNaN: true });
+		const cap = fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined });
+		const content = fc.oneof(fc.string(), fc.constant(image[0]!.content));
+		fc.assert(
+			fc.property(
+				price,
+				price,
+				share,
+				share,
+				content,
+				cap,
+				(input, output, a, b, said, max_tokens) => {
+					const pricing = { input_per_mtok: input, output_per_mtok: output };
+					const body = { messages: [{ role: 'user', content: said }], n: 2, max_tokens };
+					const { promptTokens, outputTokens, microUsd } = most(
+						{ pricing, context_length: 5000 },
+						body,
+					);
+					const usage = chat(Math.floor(promptTokens * a), Math.floor(outputTokens * b));
+					expect(textCost(pricing, usage)!).toBeLessThanOrEqual(microUsd);
+				},
+			),
+		);
+	});
+});
+
+describe('maximumAffordableOutput', () => {
+	const PLAIN = { required_micro_usd: 2000, balance_micro_usd: 1500, held_micro_usd: 300 };
 
 	it.each<[string, object, number | undefined]>([
 		// 2000 - 1000 x 1.5 = 500 are for the prompt; (1200 - 500) / 1.5 = 466.67
 		['the free balance', {}, 466],
-		[
-			'figures as text',
-			{ required_micro_usd: '2000', balance_micro_usd: '1500', held_micro_usd: '300' },
-			466,
-		],
+		['figures as text', { required_micro_usd: '2000', held_micro_usd: '300' }, 466],
 		['a price as text', { pricing: { output_per_mtok: '1.50' } }, 466],
 		['nothing held', { held_micro_usd: 0 }, 666],
 		['several choices', { body: { max_tokens: 500, n: 2 } }, 233],
 		['the other protocol', { body: { max_output_tokens: 1000 } }, 466],
 		['the allowance of a request without a cap', { required_micro_usd: 6644, body: {} }, 466],
-		['just one token', { balance_micro_usd: 802, held_micro_usd: 300 }, 1],
-		['not quite one token', { balance_micro_usd: 801, held_micro_usd: 300 }, 0],
+		['just one token', { balance_micro_usd: 802 }, 1],
+		['not quite one token', { balance_micro_usd: 801 }, 0],
 		['nothing left beside the prompt', { balance_micro_usd: 800 }, 0],
 		['less than the prompt takes', { balance_micro_usd: 400 }, 0],
 		['a balance below zero', { balance_micro_usd: -5 }, 0],
@@ -305,7 +276,9 @@ describe('largestOutput', () => {
 		['a cap that cannot be read', { body: { max_tokens: 'lots' } }, undefined],
 		['no choice', { body: { n: 0 } }, undefined],
 	])('%s', (_name, more, expected) => {
-		expect(refusal(more)).toBe(expected);
+		const usual = { ...PLAIN, pricing: { output_per_mtok: 1.5 }, body: { max_tokens: 1000 } };
+		const { pricing, body, ...meta } = { ...usual, ...more };
+		expect(maximumAffordableOutput(meta, pricing, body)).toBe(expected);
 	});
 
 	it('fits, and one token more does not, but for the one rounding', () => {
@@ -314,9 +287,7 @@ describe('largestOutput', () => {
 			fc.double({ min: 1e-7, max: 100, noNaN: true }),
 		);
 		const figures = fc.record({
-			input: price,
-			output: price,
-			prompt: fc.string({ unit: character, maxLength: 300 }),
+			...{ input: price, output: price, prompt: fc.string({ unit: character, maxLength: 300 }) },
 			cap: fc.option(fc.integer({ min: 1, max: 100_000 }), { nil: undefined }),
 			n: fc.integer({ min: 1, max: 4 }),
 			share: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
@@ -325,12 +296,9 @@ describe('largestOutput', () => {
 		fc.assert(
 			fc.property(figures, ({ input, output, prompt, cap, n, share, held }) => {
 				const pricing = { input_per_mtok: input, output_per_mtok: output };
-				const request = (max_tokens: number | undefined) => {
-					const body = { messages: [{ role: 'user', content: prompt }], n };
-					const fields = { ...body, ...(max_tokens !== undefined && { max_tokens }) };
-					const bound = maximumTextCost({ pricing }, fields);
-					if ('unbounded' in bound) throw new Error(bound.unbounded);
-					return bound.microUsd;
+				const request = (max_tokens?: number) => {
+					const body = { messages: [{ role: 'user', content: prompt }], n, max_tokens };
+					return (maximumTextCost({ pricing }, body) as CostBound).microUsd;
 				};
 				const required = request(cap);
 				const free = Math.floor(required * share);
@@ -339,14 +307,63 @@ describe('largestOutput', () => {
 					balance_micro_usd: free + held,
 					held_micro_usd: String(held),
 				};
-				const sent = { n, ...(cap !== undefined && { max_tokens: cap }) };
-				const largest = maximumAffordableOutput(meta, pricing, sent)!;
+				const largest = maximumAffordableOutput(meta, pricing, { n, max_tokens: cap })!;
 				if (largest > 0) expect(request(largest)).toBeLessThanOrEqual(free);
 				expect(request(largest + 1)).toBeGreaterThanOrEqual(free);
 				// the rounding took less than one micro-dollar
 				const more = Math.ceil(1 / (output * n));
 				expect(request(largest + 1 + more)).toBeGreaterThan(free);
 				expect(largest).toBeLessThan(cap ?? DEFAULT_OUTPUT_TOKENS);
+			}),
+		);
+	});
+});
+
+describe('minimumJobCost', () => {
+	const least = (unit: unknown, perUnit: unknown, body: Record<string, unknown> = {}) =>
+		minimumJobCost({ unit, per_unit: perUnit }, body);
+
+	it.each<[string, unknown, Record<string, unknown>, number, string]>([
+		['image', 0.04, {}, 40_000, '1 image at $0.04'],
+		['image', '0.04', { n: '4' }, 160_000, '4 images at $0.04'],
+		['image', 0.04, { num_images: 3, n: 4 }, 120_000, '3 images at $0.04'],
+		['image', 0.04, { n: 'four', count: 0 }, 40_000, '1 image at $0.04'],
+		['image', 0.04, { n: null, count: -2, duration: 9 }, 40_000, '1 image at $0.04'],
+		['video', 0.35, { n: 2, duration: 9 }, 700_000, '2 videos at $0.35'],
+		['second', 0.1, {}, 100_000, '1 second at $0.10'],
+		['second', 0.1, { seconds: '8s' }, 800_000, '8 seconds at $0.10'],
+		['second', 0.1, { seconds: '7.5 sec' }, 750_000, '7.5 seconds at $0.10'],
+		['second', 0.1, { duration: '5 seconds', n: 2 }, 1_000_000, '10 seconds at $0.10'],
+		['second', 0.1, { duration: 10, duration_seconds: 6 }, 600_000, '6 seconds at $0.10'],
+		['second', 0.07, { duration: 1.1 }, 77_000, '1.1 seconds at $0.07'],
+		['request', 0.015, { n: 5, duration: 9, prompt: 'x' }, 15_000, '1 request at $0.015'],
+		['1k_characters', 0.015, { prompt: 'hello' }, 75, '5 characters at $0.015 per 1,000'],
+		['1k_characters', 0.015, { prompt: '😀é' }, 30, '2 characters at $0.015 per 1,000'],
+		['1k_characters', 0.0001, { text: 'x' }, 1, '1 character at $0.0001 per 1,000'],
+		['1k_characters', 0.015, { prompt: '', input: 'ab' }, 30, '2 characters at $0.015 per 1,000'],
+		['1k_characters', 0.015, { prompt: 7 }, 15_000, '1 unit at $0.015'],
+		['minute', 2, { n: 3 }, 2_000_000, '1 unit at $2.00'],
+		['image', 0, {}, 0, '1 image at $0.00'],
+		['image', 1e-7, {}, 1, '1 image at $0.0000001'],
+	])('per %s at %j, %j', (unit, price, body, microUsd, counted) => {
+		const bound = least(unit, price, body)!;
+		expect([bound.microUsd.toNumber(), bound.isLeast]).toEqual([microUsd, true]);
+		expect(bound.advise('The Cap')).toBe(
+			`The catalog has the price of the cheapest configuration: ${counted}. Ask for less, or raise "The Cap".`,
+		);
+	});
+
+	it('nothing is known without a price', () => {
+		for (const price of [undefined, 'free', -1, {}]) expect(least('image', price)).toBeUndefined();
+		for (const prices of [undefined, [0.04]]) expect(minimumJobCost(prices, {})).toBeUndefined();
+	});
+
+	it('is exact to the micro-dollar, however the decimals fall', () => {
+		fc.assert(
+			fc.property(fc.nat(1_000_000), fc.integer({ min: 1, max: 1000 }), (millionths, n) => {
+				const price = `0.${String(millionths).padStart(7, '0')}`;
+				const tenths = BigInt(millionths) * BigInt(n);
+				expect(least('image', price, { n })?.microUsd.toFixed()).toBe(String((tenths + 9n) / 10n));
 			}),
 		);
 	});

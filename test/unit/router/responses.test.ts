@@ -1,179 +1,293 @@
-import { ServiceError } from '../../../src/core/errors';
-import { createResponse, type ResponseRequest } from '../../../src/router/responses';
-import fc from '../../support/fastCheck';
-import { bytes, events, failureOf, inMemory, json, split, type Answer } from '../inMemoryHttp';
-import { call, delta, done, fragment, itemDone, message, said } from './responseStream';
+import { createResponseAccumulator } from '../../../src/router/responses';
+import fc, { character } from '../../support/fastCheck';
+import {
+	added,
+	call,
+	delta,
+	done,
+	fragment,
+	itemDone,
+	message,
+	said,
+	type Event,
+} from './protocolEvents';
 
-const REQUEST: ResponseRequest = { model: 'vendor/model', input: 'Hi' };
-const data = (...values: unknown[]) =>
-	values
-		.map((value) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`)
+type Given = Event | [name: string, event: Event];
+
+function answerTo(...given: Given[]) {
+	const joiner = createResponseAccumulator('asked/for');
+	const readAlong = given
+		.map((one) => (Array.isArray(one) ? joiner.add(one[1], one[0]) : joiner.add(one)))
 		.join('');
-/** With its name on a line of its own, and not in the data. */
-const named = ({ type, ...event }: Record<string, unknown>) =>
-	`event: ${String(type)}\ndata: ${JSON.stringify(event)}\n\n`;
-const DONE = data('[DONE]');
-const USAGE = { input_tokens: 1, output_tokens: 2 };
-const END = done({ usage: USAGE });
+	return { ...joiner.answer(), readAlong, whole: joiner.isComplete(), failure: joiner.failure() };
+}
 
-const asked = (answer: Answer | ServiceError) => createResponse(inMemory(answer), REQUEST);
+const a = message(said('a'));
+const event = (kind: string, more: object = {}): Event => ({ type: `response.${kind}`, ...more });
+const partDone = (text: string) => event('output_text.done', { text });
+const refusal = (text: unknown) => event('refusal.delta', { delta: text });
 
-it('forwards the request as it is, always streamed', async () => {
-	const http = inMemory(events(data(delta('a'), END)));
-	await createResponse(http, { ...REQUEST, stream: false, instructions: 'Be brief', store: false });
-	expect(http.requests).toEqual([
-		{
-			method: 'POST',
-			path: '/v1/responses',
-			accept: 'text/event-stream',
-			body: { ...REQUEST, stream: true, instructions: 'Be brief', store: false },
-		},
-	]);
+it.each<[string, Given[], text: string]>([
+	['pieces in objects', [delta({ text: 'a' }), delta({ type: 'text', text: 'b' })], 'ab'],
+	['pieces of another type', [delta(5), delta(null), delta({ other: 'a' })], ''],
+	['parts that come once they are whole', [partDone('a'), partDone('b')], 'ab'],
+	['a part once more', [delta('a'), partDone('a'), partDone('b')], 'ab'],
+	['an item in between', [delta('a'), itemDone(0, a), delta('b')], 'ab'],
+	['a name in place of a type', [['response.output_text.delta', { delta: 'a' }]], 'a'],
+	['a type before another name', [['response.failed', delta('a')]], 'a'],
+	['unknown events', [event('x.delta', { delta: 'x' }), { type: 'toString' }, { delta: 'y' }], ''],
+	['a name of JavaScript', [['constructor', {}], delta('a')], 'a'],
+	['an end with an empty output', [delta('a'), done({ output: [] })], 'a'],
+])('reads along: %s', (_what, given, text) => {
+	expect(answerTo(...given)).toMatchObject({ text, readAlong: text, failure: undefined });
+	const whole = answerTo(...given, ['response.completed', { type: 5 }]);
+	expect(whole).toMatchObject({ text, whole: true, failure: undefined });
 });
 
-it.each<[string, string | Answer]>([
-	['ends by response.completed and [DONE]', data(delta('a'), END) + DONE],
-	['ends by response.completed alone', data(delta('a'), END)],
-	['ends without a line end', data(delta('a'), END).trimEnd()],
-	['names its events beside the data', named(delta('a')) + named(END) + DONE],
-	['goes on after its end', data(delta('a'), END, delta('b'), { error: 'late' })],
-	['breaks after its end', events(data(delta('a'), END), { breaks: true })],
-	['has words between its events', data(delta('a'), '1', '"ping"', 'null', '[1]', END)],
-	['has empty events between', `${data(delta('a'))}data:\n\nevent: ping\ndata: \n\n${data(END)}`],
-	['has unknown events', data({ type: 'response.new', delta: 'x' }, delta('a'), { a: 1 }, END)],
-	['comes whole', json({ output: [message(said('a'))], usage: USAGE })],
-	['comes whole in a field', json({ response: { output_text: 'a', usage: USAGE } })],
-])('an answer that %s is complete', async (_name, answer) => {
-	const given = typeof answer === 'string' ? events(answer) : answer;
-	const http = inMemory({ ...given, headers: { ...given.headers, 'x-request-id': 'r' } });
-	const heard: string[] = [];
-	expect(await createResponse(http, REQUEST, (text) => void heard.push(text))).toEqual({
-		text: 'a',
-		model: 'vendor/model',
-		finishReason: 'stop',
-		usage: USAGE,
-		toolCalls: [],
-		requestId: 'r',
-		response: expect.objectContaining({ usage: USAGE, output: expect.any(Array) }),
-	});
-	expect([heard, http.closed]).toEqual([['a'], [1]]);
+it.each<[string, unknown, text: string]>([
+	['messages', [message(said('ab'), said('c')), message(said('d'))], 'abcd'],
+	['content as a text', [{ role: 'assistant', content: 'ab' }], 'ab'],
+	['odd entries', [null, 'x', [a], {}, message(null, 'x', said('ab'))], 'ab'],
+])('the text of the end counts before that of the pieces: %s', (_what, output, text) => {
+	expect(answerTo(delta('a'), done({ output }))).toMatchObject({ text, readAlong: 'a' });
+	expect(answerTo(done({ output_text: text }))).toMatchObject({ text, readAlong: '' });
 });
 
-it('asks for tools in the words of the chat', async () => {
-	const arrived = data(itemDone(0, call('f', { arguments: '' })), fragment(0, '{"a":1}'), END);
-	expect(await asked(events(arrived))).toMatchObject({
-		text: '',
-		finishReason: 'tool_calls',
-		toolCalls: [{ id: 'call f', name: 'f', arguments: { a: 1 } }],
+it.each<[string, Event[], object]>([
+	['items that are none', [added(0, 'text'), added(1, ['x']), itemDone(2, null)], {}],
+	['of events in between', [event('created', { response: { id: 'r' } }), done()], { id: 'r' }],
+	['nothing after something', [event('x', { response: { x: 1 } }), done({ x: null })], { x: 1 }],
+	['usage beside it', [{ ...done({ usage: null }), usage: { a: 1 } }], { usage: { a: 1 } }],
+	['a model', [done({ model: 'v/m' })], { model: 'v/m' }],
+])('the fields of a response: %s', (_what, given, fields) => {
+	const { response, ...answer } = answerTo(...given);
+	expect(response).toEqual({ ...fields, output: [] });
+	expect(answer).toMatchObject({
+		model: 'asked/for',
+		...('x' in fields || 'id' in fields ? {} : fields),
 	});
 });
 
-it('the cap is a whole answer that was cut off', async () => {
-	const response = { incomplete_details: { reason: 'max_output_tokens' } };
-	const arrived = data(delta('a'), { type: 'response.incomplete', response });
-	expect(await asked(events(arrived))).toMatchObject({ text: 'a', finishReason: 'length' });
+it.each(['', 5])('the model %j is the one that was asked for', (model) => {
+	expect(answerTo(done({ model }))).toMatchObject({ model: 'asked/for' });
 });
 
-const ERROR = { code: 'backend_failed', message: 'boom', meta: { a: 1 } };
-const SAID = { code: 'backend_failed', reason: 'boom', meta: { a: 1 } };
-const closedBefore = 'The connection closed before the end mark "response.completed" arrived.';
+const REFUSED = { type: 'refusal', refusal: 'no' };
+const THOUGHTS = { type: 'reasoning', summary: [{ text: 'h' }], content: [{ text: 'm' }] };
 
-it.each<[string, string, object]>([
-	['an error line and [DONE]', data(delta('a'), { error: ERROR }) + DONE, SAID],
-	['an error line and no [DONE]', data(delta('a'), { error: ERROR }), SAID],
-	['an error line and the end', data(delta('a'), { error: 'boom' }, END), { reason: 'boom' }],
-	['an error event', data(delta('a'), { type: 'error', ...ERROR }) + DONE, SAID],
-	['an error event by its name', data(delta('a')) + named({ type: 'error', ...ERROR }), SAID],
-	[
-		'a failed response',
-		data(delta('a'), { type: 'response.failed', response: { error: ERROR } }),
-		SAID,
-	],
-	[
-		'a failed response without a reason',
-		data(delta('a'), { type: 'response.failed', response: { error: null } }),
-		{ reason: 'The response failed.' },
-	],
-	[
-		'[DONE] before the end',
-		data(delta('a')) + DONE + data(END),
-		{ reason: 'The stream ended before "response.completed" arrived.' },
-	],
-	['a missing end', data(delta('a')), { reason: closedBefore }],
-	[
-		'an item that is done, and no end',
-		data(delta('a'), itemDone(0, message(said('ab')))),
-		{ reason: closedBefore },
-	],
-	[
-		'an event that is cut',
-		`${data(delta('a'))}data: {"type":"response.comp`,
-		{ reason: 'An event could not be read: {"type":"response.comp' },
-	],
-])('%s cuts the answer; what came is kept, and billed', async (_name, text, details) => {
-	const failure = await failureOf(asked(events(text, { headers: { 'x-request-id': 'r' } })));
-	expect(failure).toMatchObject({
-		kind: 'truncated',
-		message: 'The answer stopped before its end',
-		details: {
-			...details,
-			requestId: 'r',
-			outcome: 'started',
-			partial: { text: 'a', model: 'vendor/model', response: expect.any(Object) },
-		},
+it.each<[string, Event[], object]>([
+	['a refusal in pieces', [refusal('I '), refusal('do'), refusal(5)], { refusal: 'I do' }],
+	['a refusal', [done({ output: [message(REFUSED)] })], { refusal: 'no' }],
+	['a summary', [event('reasoning_summary_text.delta', { delta: 'h' })], { reasoning: 'h' }],
+	['thoughts', [event('reasoning_text.delta', { delta: 'm' })], { reasoning: 'm' }],
+	['thoughts at the end', [done({ output: [THOUGHTS] })], { reasoning: 'hm' }],
+	['hidden thoughts', [done({ output: [{ type: 'reasoning', summary: [] }] })], {}],
+])('beside the text: %s', (_what, given, expected) => {
+	const { text, readAlong, ...answer } = answerTo(...given);
+	expect([text, readAlong]).toEqual(['', '']);
+	expect({ refusal: undefined, reasoning: undefined, ...answer }).toMatchObject({
+		refusal: undefined,
+		reasoning: undefined,
+		...expected,
 	});
-	expect(failure.details.partial).not.toHaveProperty('finishReason');
 });
 
-it.each<[string, Answer, object]>([
-	['no event at all', events(''), { reason: 'The answer was empty.' }],
-	['a body without an output', json({ ok: true }), { reason: '{"ok":true}' }],
-	['a chat completion', json({ choices: [] }), { reason: '{"choices":[]}' }],
-	['a body with an error', json({ output: [], error: ERROR }), SAID],
-	[
-		'a whole response that failed',
-		json({ response: { status: 'failed', output: [], error: ERROR } }),
-		SAID,
-	],
-	['a list', json([]), { reason: '[]' }],
-])('%s is garbled', async (_name, answer, details) => {
-	const failure = await failureOf(asked(answer));
-	expect(failure).toMatchObject({ kind: 'malformed', details: { ...details, outcome: 'unknown' } });
-	const came = String(answer.chunks?.[0] ?? '');
-	if (!came) expect(failure.details).not.toHaveProperty('partial');
-	else expect(failure.details.partial).toMatchObject({ text: '', body: JSON.parse(came) });
-});
-
-it.each<[string, Answer | ServiceError, object]>([
-	[
-		'the wrong endpoint',
-		json({ code: 'wrong_endpoint', message: 'use /v1/images/jobs' }, { status: 400 }),
-		{ outcome: 'not_started', advice: expect.stringContaining('"Media" with the Media Type') },
-	],
-	[
-		'a broken connection',
-		new ServiceError('unreachable', 'x', { sent: true }),
-		{ outcome: 'unknown', advice: expect.stringContaining('received the request for a response') },
-	],
-])('%s', async (_name, answer, details) => {
-	expect((await failureOf(asked(answer))).details).toMatchObject(details);
-});
-
-it('does not depend on how its bytes arrive', async () => {
-	const items = [message(said('é€😀')), call('f', { arguments: '{"é":"😀"}' })];
-	const stream = bytes(
-		data(delta('é€'), delta('😀')) +
-			named(itemDone(0, items[0])) +
-			data(itemDone(1, call('f')), fragment(1, '{"é":'), fragment(1, '"😀"}'), END) +
-			DONE,
+it('what did not come is not there', () => {
+	expect(Object.keys(answerTo(delta('a'))).sort()).toEqual(
+		['failure', 'model', 'readAlong', 'response', 'text', 'toolCalls', 'whole'].sort(),
 	);
-	const whole = await asked({ ...events(''), chunks: [stream] });
-	expect(whole).toMatchObject({ text: 'é€😀', response: { output: items } });
-	const places = fc.array(fc.nat(stream.length), { maxLength: 20 });
-	await fc.assert(
-		fc.asyncProperty(places, async (cuts) => {
-			const answer = await asked({ ...events(''), chunks: split(stream, cuts) });
-			expect(answer).toEqual(whole);
+});
+
+const because = (reason: unknown) => ({ incomplete_details: { reason } });
+const completed = (response?: object) => done(response);
+const incomplete = (response?: object) => event('incomplete', { response });
+
+it.each<[Event, string]>([
+	[completed(), 'stop'],
+	[completed({ status: 'completed' }), 'stop'],
+	[completed({ status: 'incomplete', ...because('max_output_tokens') }), 'length'],
+	[completed(because('max_tokens')), 'length'],
+	[completed(because('content_filter')), 'content_filter'],
+	[completed({ status: 'incomplete', incomplete_details: null }), 'incomplete'],
+	[completed(because(5)), 'stop'],
+	[completed({ output: [call('f')] }), 'tool_calls'],
+	[incomplete(), 'incomplete'],
+	[incomplete({ id: 'r' }), 'incomplete'],
+	[incomplete(because('max_output_tokens')), 'length'],
+])('%j is whole, and ends by %s', (end, finishReason) => {
+	const begun = event('created', { response: { status: 'in_progress' } });
+	const answer = answerTo(begun, delta('a'), end);
+	expect(answer).toMatchObject({ whole: true, finishReason });
+	if (end['type'] === 'response.incomplete')
+		expect(answer.response).toMatchObject({ status: 'incomplete' });
+});
+
+const ERROR = { code: 'c', message: 'boom' };
+const BOOM = { code: 'c', reason: 'boom' };
+
+it.each<[Event, object]>([
+	[event('failed', { response: { error: ERROR } }), BOOM],
+	[event('failed', { response: { error: 'boom' } }), { reason: 'boom' }],
+	[event('failed', { response: { error: null } }), { reason: 'The response failed.' }],
+	[event('failed'), { reason: 'The response failed.' }],
+	[done({ status: 'failed', error: ERROR }), BOOM],
+	[
+		{ type: 'error', ...ERROR, meta: {} },
+		{ ...BOOM, meta: {} },
+	],
+	[{ type: 'error', code: null, message: 'boom' }, { reason: 'boom' }],
+])('%j is a failure', (given, failure) => {
+	const answer = answerTo(delta('a'), given);
+	expect(answer).toMatchObject({ whole: false, text: 'a' });
+	expect(answer.failure).toEqual(failure);
+	expect(answer).not.toHaveProperty('finishReason');
+});
+
+it.each<[Event, object]>([
+	[
+		{ output: [a], model: 'v/m' },
+		{ text: 'a', model: 'v/m', finishReason: 'stop' },
+	],
+	[{ response: { output: [a] } }, { text: 'a' }],
+	[{ output_text: 'a', usage: { x: 1 } }, { text: 'a' }],
+	[
+		{ output: [], usage: { x: 1 } },
+		{ text: '', usage: { x: 1 } },
+	],
+	[{ output: [], status: 'incomplete' }, { finishReason: 'incomplete' }],
+	[{ output: [call('g', '{}')] }, { toolCalls: [{ id: 'call g', name: 'g', arguments: {} }] }],
+	[{ output_text: '', status: 'failed', error: ERROR }, { failure: BOOM }],
+])('%j is a whole response', (body, expected) => {
+	const joiner = createResponseAccumulator('asked/for');
+	expect([joiner.addComplete(body), joiner.isComplete()]).toEqual([true, true]);
+	const answer = { ...joiner.answer(), failure: joiner.failure() };
+	expect(answer).toMatchObject({ failure: undefined, ...expected });
+});
+
+it.each<[Event]>([[{}], [{ output: 'a' }], [{ output_text: null }], [{ response: [] }]])(
+	'%j is no response',
+	(body) => {
+		const joiner = createResponseAccumulator('asked/for');
+		expect([joiner.addComplete(body), joiner.isComplete()]).toEqual([false, false]);
+	},
+);
+
+it('a service that adds to its response with every event costs no more than what it sends', () => {
+	const accumulator = createResponseAccumulator('asked/for');
+	// copied with each event, this would take minutes
+	for (let at = 0; at < 30_000; at++)
+		accumulator.add(event('in_progress', { response: { [`f${at}`]: at } }));
+	expect(accumulator.answer().response).toMatchObject({ f0: 0, f29999: 29_999 });
+});
+
+const F = { id: 'call f', name: 'f', arguments: { a: 1 } };
+const G = { id: 'call g', name: 'g', arguments: {} };
+const NO_CALL = { name: '', arguments: '' };
+const begin = (name: string, at?: number, id?: string) =>
+	added(at, call(name, undefined, { ...(id && { id }) }));
+const argsDone = (more: object) =>
+	event('function_call_arguments.done', { output_index: 0, ...more });
+const half = fragment(0, '{"a"');
+const rest = fragment(0, ':1}');
+const all = fragment(0, '{"a":1}', 'i');
+
+it.each<[string, Event[], unknown[]]>([
+	['by fragments', [added(0, call('f', '')), half, rest, done()], [F]],
+	['woven', [begin('f', 0), begin('g', 1), half, fragment(1, '{}'), rest], [F, G]],
+	['with an end that is empty', [begin('f', 0), half, rest, itemDone(0, call('f', ''))], [F]],
+	['without a place and an id', [begin('f'), fragment(undefined, '{"a":1}')], [F]],
+	[
+		'without a place, told apart by their ids',
+		[
+			...[begin('f', undefined, 'i1'), begin('g', undefined, 'i2')],
+			...[fragment(undefined, '{"a":1}', 'i1'), fragment(undefined, '{}', 'i2')],
+			itemDone(undefined, call('f', undefined, { id: 'i1' })),
+		],
+		[F, G],
+	],
+	['whole at their end', [begin('f', 0), half, argsDone({ arguments: '{"a":1}' })], [F]],
+	['another type', [begin('f', 0), all, fragment(0, 5), argsDone({ arguments: null })], [F]],
+	['a name at the end', [all, argsDone({ name: 'f' })], [{ ...F, id: 'i' }]],
+	['an end in place of a beginning', [all, itemDone(0, call('f'))], [F]],
+	['an id alone', [itemDone(0, { type: 'function_call', id: 'i' })], [{ ...NO_CALL, id: 'i' }]],
+])('tool calls: %s', (_what, given, expected) => {
+	expect(answerTo(...given).toolCalls).toEqual(expected);
+});
+
+const piece = fc.string({ minLength: 1, maxLength: 5, unit: character });
+const anItem = fc.record({
+	type: fc.constantFrom('message', 'function_call'),
+	pieces: fc.array(piece, { maxLength: 4 }),
+	name: piece,
+});
+type Item = typeof anItem extends fc.Arbitrary<infer Value> ? Value : never;
+const isMessage = ({ type }: Item) => type === 'message';
+
+const wholeItem = (item: Item, index: number) =>
+	isMessage(item)
+		? { ...message(said(item.pieces.join(''))), id: `i${index}` }
+		: call(item.name, item.pieces.join(''), { id: `i${index}` });
+
+/** What streams an item; `needed` are the events without which it could not be put together. */
+function eventsOf(item: Item, index: number): Array<{ event: Event; needed: boolean }> {
+	const text = isMessage(item);
+	const begun = text ? message() : { ...wholeItem(item, index), arguments: '' };
+	const around = { output_index: index, item_id: `i${index}` };
+	const kind = text ? 'output_text.done' : 'function_call_arguments.done';
+	return [
+		{ event: added(index, begun), needed: false },
+		{ event: event('content_part.added', { ...around, part: said('') }), needed: false },
+		...item.pieces.map((one) => ({
+			event: text ? delta(one) : fragment(index, one),
+			needed: text,
+		})),
+		{ event: event(kind, { ...around, text: item.pieces.join('') }), needed: false },
+		{ event: itemDone(index, wholeItem(item, index)), needed: true },
+	];
+}
+
+const essence = (items: Item[]) => ({
+	text: items
+		.filter(isMessage)
+		.flatMap(({ pieces }) => pieces)
+		.join(''),
+	calls: items.filter((item) => !isMessage(item)).map(({ name }) => name),
+	output: items.map(wholeItem),
+});
+
+const essenceOf = ({ text, toolCalls, response }: ReturnType<typeof answerTo>) => ({
+	text,
+	calls: toolCalls.map(({ name }) => name),
+	output: response['output'],
+});
+
+const someItems = fc.array(anItem, { maxLength: 5 });
+
+it('the end alone, or the items alone, make the same response', () => {
+	fc.assert(
+		fc.property(someItems, fc.infiniteStream(fc.boolean()), (items, kept) => {
+			const all = items.flatMap(eventsOf);
+			const some = all.filter(() => kept.next().value).map(({ event: one }) => one);
+			const output = items.map(wholeItem);
+			expect(essenceOf(answerTo(...some, done({ output })))).toEqual(essence(items));
+			const needed = all.filter((one) => one.needed || kept.next().value);
+			const answer = answerTo(...needed.map(({ event: one }) => one), done());
+			expect(essenceOf(answer)).toEqual(essence(items));
+			expect(answer.readAlong).toBe(answer.text);
+		}),
+	);
+});
+
+it('what is cut holds every piece of text that came', () => {
+	fc.assert(
+		fc.property(someItems, fc.nat(60), (items, end) => {
+			const came = items
+				.flatMap(eventsOf)
+				.slice(0, end)
+				.map(({ event: one }) => one);
+			const texts = came.filter(({ type }) => type === 'response.output_text.delta');
+			const text = texts.map((one) => one['delta']).join('');
+			expect(answerTo(...came)).toMatchObject({ text, whole: false });
 		}),
 	);
 });

@@ -1,234 +1,348 @@
-import {
-	truncatedAnswerError,
-	ServiceError,
-	type ServiceErrorDetails,
-} from '../../../src/core/errors';
+import { ServiceError, truncatedAnswerError } from '../../../src/core/errors';
+import { completeChat } from '../../../src/router/chatCompletions';
+import { createResponse } from '../../../src/router/responses';
 import type { TextAnswer } from '../../../src/router/textAnswer';
-import {
-	streamAnswer,
-	type AnswerAccumulator,
-	type TextProtocol,
-} from '../../../src/router/textStream';
+import type { OnText } from '../../../src/router/textStream';
 import { events, failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
+import {
+	added,
+	call,
+	chunk,
+	chunkOf,
+	data,
+	dataOf,
+	delta,
+	DONE,
+	done,
+	itemDone,
+	message,
+	part,
+	said,
+	says,
+} from './protocolEvents';
 
-// A protocol in which every event is a piece of text, or says that the answer is whole, or that it failed.
+// Both text protocols: how an answer ends, breaks off, fails, or is none.
 
-const data = (...values: unknown[]) =>
-	values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('');
-const DONE = 'data: [DONE]\n\n';
-const t = (text: string) => ({ t: text });
+type Ask = (http: ReturnType<typeof inMemory>, onText?: OnText) => Promise<TextAnswer>;
+const REQUEST = { model: 'v/m', stream: false, seed: 7, stop: ['x'] };
+const askChat: Ask = async (http, onText) =>
+	await completeChat(http, { ...REQUEST, messages: [] }, onText);
+const askResponses: Ask = async (http, onText) =>
+	await createResponse(http, { ...REQUEST, input: 'q' }, onText);
+const chat = async (answer: Answer | ServiceError) => await askChat(inMemory(answer));
+const responses = async (answer: Answer | ServiceError) => await askResponses(inMemory(answer));
 
-interface Toy extends TextProtocol<TextAnswer> {
-	taken: unknown[];
-}
-
-function toy({ sees = true } = {}): Toy {
-	const taken: unknown[] = [];
-	const join = (model: string): AnswerAccumulator<TextAnswer> => {
-		let [text, whole] = ['', false];
-		let failure: ServiceErrorDetails | undefined;
-		return {
-			add(event, name) {
-				taken.push(name ? [name, event] : event);
-				const { t: piece = '', whole: ended, failed } = event;
-				text += String(piece);
-				whole ||= Boolean(ended);
-				if (failed !== undefined) failure = { reason: String(failed), code: 'toy' };
-				return String(piece);
-			},
-			addComplete(body) {
-				text = String(body['text'] ?? '');
-				if (body['failed']) failure = { reason: 'it failed', code: 'toy' };
-				return 'text' in body;
-			},
-			isEmpty: () => false,
-			...(sees && { isComplete: () => whole, failure: () => failure }),
-			answer: () => ({ text, model, toolCalls: [] }),
-		};
-	};
-	return {
-		path: '/v1/toy',
-		requestName: 'toy',
-		endMark: 'the end',
-		createAccumulator: join,
-		taken,
-	};
-}
-
-const REQUEST = { model: 'v/m' };
-const asked = async (answer: Answer | ServiceError, protocol = toy(), onText = () => {}) =>
-	await streamAnswer(inMemory(answer), REQUEST, protocol, onText);
-
-it('streams, whatever the request says, and leaves the request as it was', async () => {
-	const http = inMemory(events(data({ whole: true })));
-	const request = Object.freeze({ ...REQUEST, stream: false, a: [1] });
-	await streamAnswer(http, request, toy(), () => {});
-	expect(http.requests).toMatchObject([
-		{ method: 'POST', path: '/v1/toy', body: { model: 'v/m', stream: true, a: [1] } },
-	]);
+const typed = (type: string, ...chunks: string[]): Answer => ({
+	headers: { 'content-type': type },
+	chunks,
 });
+const stream = (...values: unknown[]) => events(data(...values));
+const USAGE = { total_tokens: 3 };
+const ERROR = { code: 'backend_failed', message: 'boom', meta: { a: 1 } };
+const BOOM = { code: 'backend_failed', reason: 'boom', meta: { a: 1 } };
+const STOP = { finish_reason: 'stop' };
 
-it('the joiner sees every object in its order, with its name', async () => {
-	const protocol = toy();
-	const stream = `${data(t('a'), 1, null)}event: x\n${data(t('b'))}: hi\n\n${data([], 'c', {})}`;
-	await asked(events(stream + data({ whole: true })), protocol);
-	expect(protocol.taken).toEqual([t('a'), ['x', t('b')], {}, { whole: true }]);
-});
+const NOTHING = 'It ended without any content.';
 
-it.each<[string, boolean, string, string | undefined]>([
-	['the end mark', true, data(t('a'), { whole: true }), undefined],
-	['[DONE] after the end mark', true, data(t('a'), { whole: true }) + DONE, undefined],
-	['[DONE] alone', true, data(t('a')) + DONE, 'The stream ended before "the end" arrived.'],
-	['nothing', true, data(t('a')), 'The connection closed before the end mark "the end" arrived.'],
-	['[DONE], which is all that tells', false, data(t('a')) + DONE, undefined],
-	['[DONE] with spaces', false, `${data(t('a'))}data:  [DONE] \n\n`, undefined],
-	[
-		'an end that is not seen',
-		false,
-		data(t('a'), { whole: true }),
-		'The connection closed before the end mark "the end" arrived.',
-	],
-	['a failure with the end mark', true, data(t('a'), { failed: 'no', whole: true }), 'no'],
-	[
-		'a failure without a reason',
-		true,
-		data(t('a'), { failed: '' }),
-		'The router reported an error without a reason.',
-	],
-	['a failure without words', true, data(t('a'), { error: { message: null } }), '{"message":null}'],
-	[
-		'an event with the name of an error',
-		true,
-		`${data(t('a'))}event: error\n${data({ message: 'no' })}`,
-		'no',
-	],
-	[
-		'a text with the name of an error',
-		false,
-		`${data(t('a'))}event: error\n${data('no')}${DONE}`,
-		'no',
-	],
-	[
-		'bare words with the name of an error',
-		false,
-		`${data(t('a'))}event: error\ndata: no\n\n${DONE}`,
-		'no',
-	],
-	[
-		'a sign of life',
-		true,
-		data(t('a')) + 'data:\n\n',
-		'The connection closed before the end mark "the end" arrived.',
-	],
-	['an empty error', true, data(t('a'), { error: '' }, { whole: true }), undefined],
-])('an answer that ends by %s', async (_name, sees, stream, reason) => {
-	const answer = asked(events(stream), toy({ sees }));
-	if (reason === undefined) expect(await answer).toMatchObject({ text: 'a' });
-	else
-		expect(await failureOf(answer)).toMatchObject({
-			kind: 'truncated',
-			details: { reason, partial: { text: 'a', model: 'v/m' } },
-		});
-});
+const protocols = {
+	chat: {
+		ask: askChat,
+		endMark: DONE,
+		says,
+		end: data(chunk({}, STOP), { choices: [], usage: USAGE }, DONE),
+		whole: { choices: [{ index: 0, message: { content: 'a' }, ...STOP }], usage: USAGE },
+		request: ['/v1/chat/completions', { messages: [] }],
+		requestName: 'the chat request',
+	},
+	responses: {
+		ask: askResponses,
+		endMark: 'response.completed',
+		says: delta,
+		end: data(done({ usage: USAGE })),
+		whole: { output: [message(said('a'))], usage: USAGE },
+		request: ['/v1/responses', { input: 'q' }],
+		requestName: 'the request for a response',
+	},
+};
 
-it('a reported failure keeps its code, the event before it was heard', async () => {
-	const heard: string[] = [];
-	const http = inMemory(events(data({ t: 'a', failed: 'no' })));
-	const failure = await failureOf(
-		streamAnswer(http, REQUEST, toy(), (text) => void heard.push(text)),
-	);
-	expect(failure.details).toMatchObject({ reason: 'no', code: 'toy', partial: { text: 'a' } });
-	expect([heard, http.closed]).toEqual([['a'], [1]]);
-});
+describe.each(Object.entries(protocols))('%s', (name, protocol) => {
+	const { ask, endMark, says: piece, end, whole, request, requestName } = protocol;
+	const a = data(piece('a'));
+	const asked = async (answer: Answer | ServiceError) => await ask(inMemory(answer));
 
-it('the reader is waited for, piece by piece, and hears no empty one', async () => {
-	const protocol = toy();
-	const log: unknown[] = [];
-	let reading = false;
-	const http = inMemory(events(data(t('a'), t(''), t('b'), { whole: true })));
-	const answer = await streamAnswer(http, REQUEST, protocol, async (text) => {
-		expect(reading).toBe(false);
-		reading = true;
-		log.push([text, protocol.taken.length]);
-		for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
-		log.push(protocol.taken.length);
-		reading = false;
+	it('sends the request as it is, always streamed', async () => {
+		const http = inMemory(events(a + end));
+		await ask(http);
+		const [path, more] = request;
+		const body = { ...REQUEST, ...(more as object), stream: true };
+		expect(http.requests).toEqual([{ method: 'POST', path, accept: 'text/event-stream', body }]);
 	});
-	expect(reading).toBe(false);
-	expect(log).toEqual([['a', 1], 1, ['b', 3], 3]);
-	expect(answer).toMatchObject({ text: 'ab' });
+
+	it.each<[string, Answer]>([
+		['ends by its mark', events(a + end)],
+		['has a second end mark', events(a + end + data(DONE))],
+		['ends without a line end', events((a + end).trimEnd())],
+		['goes on after its end', events(a + end + data(piece('b'), { error: 'late' }))],
+		['breaks after its end', events(a + end, { breaks: true })],
+		['has other values between', events(a + data('1', '"ping"', 'null', '[1]', {}) + end)],
+		['has signs of life', events(`: hi\n\n${a}data:\n\nevent: ping\ndata: \n\n${end}`)],
+		['reports no error', events(a + data({ error: null }, { error: {} }, { error: '' }) + end)],
+		['comes whole', json(whole)],
+		['comes whole, in a field', json({ data: { ...whole, error: {} } })],
+	])('an answer that %s is complete', async (_how, answer) => {
+		const http = inMemory({ ...answer, headers: { ...answer.headers, 'x-request-id': 'r' } });
+		const heard: string[] = [];
+		expect(await ask(http, (text) => void heard.push(text))).toEqual({
+			text: 'a',
+			model: 'v/m',
+			finishReason: 'stop',
+			usage: USAGE,
+			toolCalls: [],
+			requestId: 'r',
+			[name === 'chat' ? 'completion' : 'response']: expect.objectContaining({ usage: USAGE }),
+		});
+		expect([heard, http.closed]).toEqual([['a'], [1]]);
+	});
+
+	const closedEarly = `The connection closed before the end mark "${endMark}" arrived.`;
+	const named = (value: string) => `event: error\ndata: ${value}\n\n`;
+
+	it.each<[string, string, object]>([
+		['an error line and an end', data({ error: ERROR }) + end, BOOM],
+		['an error line alone', data({ error: ERROR }), BOOM],
+		['an error line without its end', data({ error: ERROR }).trimEnd(), { reason: 'boom' }],
+		['an error text', data({ error: 'boom' }), { reason: 'boom' }],
+		['an error beside an answer', data({ ...piece('x'), error: ERROR }), BOOM],
+		['an error without words', data({ error: { message: null } }), { reason: '{"message":null}' }],
+		['a named error', named(JSON.stringify(ERROR)), BOOM],
+		['a named text', named('"boom"'), { reason: 'boom' }],
+		['named words', named('boom'), { reason: 'boom' }],
+		['nothing', '', { reason: closedEarly }],
+		['a sign of life', 'data:\n\n', { reason: closedEarly }],
+		['half an event', 'data: {"x', { reason: 'An event could not be read: {"x' }],
+	])('an answer that ends by %s is cut, kept, and billed', async (_what, rest, details) => {
+		const failure = await failureOf(asked(events(a + rest, { headers: { 'x-request-id': 'r' } })));
+		expect(failure).toMatchObject({
+			kind: 'truncated',
+			message: 'The answer stopped before its end',
+			details: { ...details, requestId: 'r', outcome: 'started' },
+		});
+		expect(failure.details.partial).toMatchObject({ text: 'a', model: 'v/m' });
+		expect(failure.details.partial).not.toHaveProperty('finishReason');
+	});
+
+	const unread = { kind: 'malformed', outcome: 'unknown' };
+	const broken = { kind: 'truncated', outcome: 'started', text: 'a' };
+
+	it.each<[string, Answer, { kind: string; outcome: string; reason?: string; text?: string }]>([
+		['comments', events(': MARK\n\n'), { ...unread, reason: 'No event arrived.' }],
+		['another body', json({ ok: 'MARK' }), { ...unread, reason: '{"ok":"MARK"}' }],
+		['another answer', json({ message: { content: 'MARK' } }), { ...unread, text: 'MARK' }],
+		['a list', json(['MARK']), { ...unread, reason: '["MARK"]' }],
+		[
+			'an error body',
+			json({ ...whole, error: { message: 'MARK' } }),
+			{ ...unread, reason: 'MARK' },
+		],
+		['plain text', typed('text/plain', 'MARK!'), { ...unread, reason: 'MARK!', text: 'MARK!' }],
+		['plain text as a stream', events('MARK!'), { ...unread, text: 'MARK!' }],
+		['a web page', typed('text/html', '<!doctype html><p>MARK</p>'), { ...unread, text: '' }],
+		['half a body', typed('application/json', '{"x":"MARK'), { ...broken, text: '' }],
+		['words alone', stream('ping MARK', DONE), { kind: 'truncated', outcome: 'started' }],
+		['values', stream(42, {}, 'null', '"MARK"', [], DONE), { ...unread, reason: NOTHING }],
+		['events of another protocol', stream({ delta: { text: 'MARK' } }, DONE), unread],
+		['words within JSON', events(a + data('ping MARK') + end), broken],
+		['an event of half JSON', events(a + data('{"x":"MARK') + end), broken],
+		['an error event', events(a + data({ error: ERROR, more: 'MARK' })), broken],
+	])('%s is no answer, and what came is kept', async (_what, answer, expected) => {
+		const { kind, details } = await failureOf(asked(answer));
+		const { text, ...more } = expected;
+		expect({ ...details, kind }).toMatchObject(more);
+		expect(JSON.stringify(details.partial)).toContain('MARK');
+		if (text !== undefined) expect(details.partial).toMatchObject({ text });
+	});
+
+	it.each([[DONE], [], ['', DONE]])('a stream of %j is no answer', async (...values) => {
+		expect(await failureOf(asked(stream(...values)))).toMatchObject({
+			kind: 'malformed',
+			details: { outcome: 'unknown' },
+		});
+	});
+
+	it('the reader is waited for, piece by piece, and hears no empty one', async () => {
+		const log: string[] = [];
+		const http = inMemory(events(a + data(piece(''), piece('b')) + end));
+		await ask(http, async (text) => {
+			log.push(text);
+			for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+			log.push(`read ${text}`);
+		});
+		expect(log).toEqual(['a', 'read a', 'b', 'read b']);
+	});
+
+	it.each([events(a + end), json(whole)])(
+		'a reader that fails ends it with its own error',
+		async (answer) => {
+			const failure = new TypeError('mine');
+			const http = inMemory(answer);
+			await expect(ask(http, () => Promise.reject(failure))).rejects.toBe(failure);
+			expect(http.closed).toEqual([1]);
+		},
+	);
+
+	it('Stop keeps what came', async () => {
+		const stop = new ServiceError('cancelled', 'The execution was stopped');
+		expect(await failureOf(ask(inMemory(events(a)), () => Promise.reject(stop)))).toMatchObject({
+			kind: 'cancelled',
+			details: { partial: { text: 'a' }, outcome: 'unknown' },
+		});
+	});
+
+	const refused = (status: number, body: unknown = {}) => json(body, { status });
+	const advice = (part: string) => ({ advice: expect.stringContaining(part) });
+	const received = `whether the service received ${requestName}`;
+	const balance = { code: 'insufficient_balance', meta: { required_micro_usd: 5 } };
+
+	it.each<[Answer | ServiceError, string, object?]>([
+		[refused(503), 'unknown', advice(received)],
+		[refused(422), 'not_started'],
+		[refused(400, { code: 'wrong_endpoint' }), 'not_started', advice('"Media" for image')],
+		[refused(402, { error: balance }), 'not_started', advice('(needed: $0.000005)')],
+		[truncatedAnswerError('x'), 'started'],
+		[new ServiceError('unreachable', 'x', { sent: true }), 'unknown'],
+		[new ServiceError('unreachable', 'x', { sent: false }), 'not_started'],
+	])('%j has the outcome %s', async (answer, outcome, more = {}) => {
+		expect((await failureOf(asked(answer))).details).toMatchObject({ outcome, ...more });
+	});
 });
+
+const choices = (...list: unknown[]) => json({ choices: list });
 
 it.each<[string, Answer]>([
-	['a stream', events(data(t('a'), { whole: true }))],
-	['a whole answer', json({ text: 'a' })],
-])('a reader of %s that fails ends it with an error of its own', async (_name, answer) => {
-	const failure = new TypeError('mine');
-	const http = inMemory(answer);
-	const reading = streamAnswer(http, REQUEST, toy(), () => Promise.reject(failure));
-	await expect(reading).rejects.toBe(failure);
-	expect(http.closed).toEqual([1]);
+	['a role alone', stream(chunk({ role: 'assistant', content: '' }), DONE)],
+	['no choices', stream({ choices: [] }, DONE)],
+	['a body without choices', choices()],
+	['a choice without a message', choices({})],
+	['another form', json({ choices: 'none' })],
+])('a chat of %s is garbled', async (_what, answer) => {
+	expect(await failureOf(chat(answer))).toMatchObject({
+		kind: 'malformed',
+		details: { outcome: 'unknown' },
+	});
 });
 
-it('a JSON body is a whole answer', async () => {
-	const heard: string[] = [];
-	const http = inMemory(json({ text: 'a' }, { headers: { 'x-request-id': 'r' } }));
-	const answer = await streamAnswer(http, REQUEST, toy(), (text) => void heard.push(text));
-	expect(answer).toEqual({ text: 'a', model: 'v/m', toolCalls: [], requestId: 'r' });
-	expect(heard).toEqual(['a']);
+const CALLS = { finish_reason: 'tool_calls' };
+
+it.each<[string, Ask, Answer]>([
+	['a stop', askChat, stream(chunk({ role: 'assistant' }), chunk({}, STOP), DONE)],
+	['calls for nothing', askChat, stream(chunk({ tool_calls: [] }, CALLS), DONE)],
+	['usage alone', askChat, stream({ choices: [], usage: USAGE }, DONE)],
+	['a whole chat', askChat, choices({ message: { content: '' }, ...STOP })],
+	['a response', askResponses, stream(done({}))],
+	['a message', askResponses, stream(done({ output: [message()], usage: USAGE }))],
+	['a whole response', askResponses, json({ output: [] })],
+])('%s that ends with nothing said was charged, and is no answer', async (_what, ask, answer) => {
+	expect(await failureOf(ask(inMemory(answer)))).toMatchObject({
+		kind: 'truncated',
+		details: {
+			...{ outcome: 'started', reason: NOTHING },
+			partial: { text: '', model: 'v/m', body: expect.anything() },
+		},
+	});
 });
 
-it('nobody hears of a whole answer without text', async () => {
-	const heard: string[] = [];
-	const http = inMemory(json({ text: '' }));
-	await streamAnswer(http, REQUEST, toy(), (text) => void heard.push(text));
-	expect(heard).toEqual([]);
-});
+const ended = (finish_reason: string) => stream(chunk({}, { finish_reason }), DONE);
 
 it.each<[string, Answer, object]>([
-	['no event', events(': hi\n\n'), { reason: 'No event arrived.' }],
-	['a body that is none', json({ a: 1 }), { reason: '{"a":1}' }],
+	['thoughts cut off', ended('length'), { finishReason: 'length' }],
+	['thoughts cut off, in other words', ended('max_tokens'), { finishReason: 'max_tokens' }],
+	['a filter', ended('content_filter'), { finishReason: 'content_filter' }],
+	['a refusal', stream(chunk({ refusal: 'no' }, STOP), DONE), { refusal: 'no' }],
+	['thoughts', stream(chunk({ reasoning_content: 'hm' }), DONE), { reasoning: 'hm' }],
+	['a picture', stream(chunk({ images: ['x'] }), DONE), { completion: expect.anything() }],
 	[
-		'a web page',
-		{ chunks: ['\n<!doctype html>'] },
-		{ advice: expect.stringContaining('a web page') },
+		'a call',
+		choices({ message: { tool_calls: [part(0, 'c', 'f')] } }),
+		{ toolCalls: [{ name: 'f' }] },
 	],
-	[
-		'a body with an error',
-		json({ text: 'a', error: { code: 'c', message: 'm' } }),
-		{ code: 'c', reason: 'm' },
-	],
-	['a body that failed', json({ text: 'a', failed: true }), { code: 'toy', reason: 'it failed' }],
-])('%s is garbled: nobody knows what became of it', async (_name, answer, details) => {
-	const given = { ...answer, headers: { ...answer.headers, 'x-request-id': 'r' } };
-	expect(await failureOf(asked(given))).toMatchObject({
-		kind: 'malformed',
-		details: { ...details, requestId: 'r', outcome: 'unknown' },
-	});
+	['a second choice', stream(chunkOf(1, { content: 'b' }), DONE), { text: 'b' }],
+	['a list of chunks', json([says('a'), says('b')]), { text: 'ab' }],
+	['parts', choices({ message: { content: [{ type: 'text', text: 'a' }] } }), { text: 'a' }],
+	['another field', choices({ message: { answer: 'a' } }), { text: 'a' }],
+	['spaces around its end', events(`${data(says('a'))}data:  [DONE] \n\n`), { text: 'a' }],
+])('a chat of %s is an answer', async (_what, answer, expected) => {
+	expect(await chat(answer)).toMatchObject(expected);
 });
 
-it('a broken connection keeps what came', async () => {
-	const failure = await failureOf(asked(events(data(t('a')), { breaks: true })));
-	expect(failure).toMatchObject({
+const output = (...items: object[]) => stream(done({ output: items }));
+const refusal = { type: 'refusal', refusal: 'no' };
+const thoughts = { type: 'reasoning', summary: [{ text: 'hm' }] };
+const cap = { incomplete_details: { reason: 'max_output_tokens' } };
+const F = { id: 'call f', name: 'f', arguments: { a: 1 } };
+
+it.each<[string, Answer, object]>([
+	['a picture', output({ type: 'image_generation_call' }), {}],
+	['a call', output(call('f', '{"a":1}')), { finishReason: 'tool_calls', toolCalls: [F] }],
+	['a cap', stream({ type: 'response.incomplete', response: cap }), { finishReason: 'length' }],
+	['a refusal', output(message(refusal)), { refusal: 'no' }],
+	['thoughts', output(thoughts), { reasoning: 'hm' }],
+])('a response of %s is an answer', async (_what, answer, expected) => {
+	expect(await responses(answer)).toMatchObject({ text: '', ...expected });
+});
+
+const early = { reason: 'The stream ended before "response.completed" arrived.' };
+const closed = {
+	reason: 'The connection closed before the end mark "response.completed" arrived.',
+};
+
+it.each<[string, object[], object]>([
+	['a failure', [{ type: 'response.failed', response: { error: ERROR } }], BOOM],
+	['an end mark of its own', [DONE as never, done({})], early],
+	['an item alone', [itemDone(0, message(said('ab')))], closed],
+])('a response that ends by %s is cut', async (_what, rest, details) => {
+	expect(await failureOf(responses(stream(delta('a'), ...rest)))).toMatchObject({
 		kind: 'truncated',
-		details: { reason: 'The connection broke (aborted).', partial: { text: 'a' } },
+		details: { ...details, outcome: 'started', partial: { text: 'a' } },
 	});
 });
 
-it('Stop keeps what came', async () => {
-	const stop = new ServiceError('cancelled', 'The execution was stopped');
-	const onText = jest.fn().mockRejectedValue(stop);
-	const failure = await failureOf(asked(events(data(t('a'))), toy(), onText));
-	expect(failure).toMatchObject({
-		kind: 'cancelled',
-		details: { partial: { text: 'a' }, outcome: 'unknown' },
+it('a whole response that failed is garbled', async () => {
+	const body = { response: { status: 'failed', output: [], error: ERROR } };
+	const failure = await failureOf(responses(json(body)));
+	expect(failure).toMatchObject({ kind: 'malformed', details: BOOM });
+});
+
+it('what is kept of a long body is its beginning', async () => {
+	const long = typed('text/plain', `MARK${'x'.repeat(1_000_000)}`);
+	const { partial } = (await failureOf(chat(long))).details as {
+		partial: { body: string; text: string };
+	};
+	expect([partial.body.length, partial.text.length]).toEqual([100_000, 100_000]);
+});
+
+const many = <Item>(item: (at: number) => Item) =>
+	Array.from({ length: 200_000 }, (_, at) => item(at));
+const calls = (...tool_calls: object[]) => chunk({ tool_calls });
+const item = (id: string) => added(undefined, { id, type: 'message' });
+
+it.each<[string, () => unknown[], Ask]>([
+	['items', () => many((at) => item(`i${at}`)), askResponses],
+	['tool calls', () => many((at) => calls(part(undefined, `c${at}`, 'f'))), askChat],
+	[
+		'tool calls in a chunk',
+		() => [calls(...many(() => part(undefined, '', 'f')).slice(0, 9999))],
+		askChat,
+	],
+	['choices', () => many((at) => chunkOf(at, { content: 'a' })), askChat],
+])('a stream of more than five thousand %s is given up', async (_what, values, ask) => {
+	expect(await failureOf(ask(inMemory(events(dataOf(values())))))).toMatchObject({
+		kind: 'truncated',
+		details: { reason: expect.stringContaining('more than 5000'), partial: expect.any(Object) },
 	});
 });
 
-it.each<[Answer | ServiceError, object]>([
-	[json({}, { status: 503 }), { kind: 'refused', details: { status: 503, outcome: 'unknown' } }],
-	[json({}, { status: 422 }), { kind: 'refused', details: { outcome: 'not_started' } }],
-	[truncatedAnswerError('x'), { kind: 'truncated', details: { outcome: 'started' } }],
-])('a refusal is told with its outcome', async (answer, expected) => {
-	expect(await failureOf(asked(answer))).toMatchObject(expected);
+it('a call whose fragments all have ids of their own takes linear time', async () => {
+	const text = `"${'x'.repeat(200)}"`;
+	const fragments = many((at) => calls(part(0, `c${at}`, 'f', text))).slice(0, 50_000);
+	expect(await failureOf(chat(events(dataOf(fragments))))).toMatchObject({ kind: 'truncated' });
 });
