@@ -153,6 +153,11 @@ it('several choices are told one by one, in their order; who reads along hears t
 	expect(answer.completion['choices']).toMatchObject([{ index: 0 }, { index: 1 }, { index: 2 }]);
 });
 
+it('two choices are several', () => {
+	const choices = ['a', 'b'].map((text) => ({ text, toolCalls: [] }));
+	expect(answerTo(says('a'), chunkOf(1, { content: 'b' }))).toMatchObject({ text: 'a', choices });
+});
+
 it.each([['x'], [null], [undefined], [{}]])('the index %j counts by its place', (index) => {
 	const answer = answerTo(says('a'), chunkOf(index, { content: 'b' }));
 	expect(answer).toMatchObject({ text: 'ab', readAlong: 'ab' });

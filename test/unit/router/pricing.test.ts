@@ -46,6 +46,12 @@ describe('textCost', () => {
 		['no prompt count', PRICING, { completion_tokens: 1 }, undefined],
 		['a count that is no whole number', PRICING, chat(1.5, 1), undefined],
 		['a negative count', PRICING, chat(1, -1), undefined],
+		[
+			'more than can be told exactly',
+			{ ...PRICING, input_per_mtok: 1e10 },
+			chat(1e6, 1),
+			undefined,
+		],
 	])('%s', (_name, pricing, usage, expected) => {
 		expect(textCost(pricing, usage)).toEqual(expected);
 	});
