@@ -1,10 +1,10 @@
-import { createChunkAccumulator } from '../../../src/router/chatCompletions';
+import { createChatAccumulator } from '../../../src/router/chatCompletions';
 import { toToolCall } from '../../../src/router/textAnswer';
 import fc, { character } from '../../support/fastCheck';
 import { chunk, chunkOf, part, says, type Event } from './protocolEvents';
 
 function answerTo(...chunks: Event[]) {
-	const joiner = createChunkAccumulator('asked/for');
+	const joiner = createChatAccumulator('asked/for');
 	const readAlong = chunks.map((one) => joiner.add(structuredClone(one))).join('');
 	return { ...joiner.answer(), readAlong };
 }
