@@ -1,16 +1,15 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { startService, type Service } from '../service/service';
-import { chat, job, models, posts, response, secretsOf } from './rig/calls';
+import type { Fault } from '../service/service';
+import { contraryForTests } from './contrary';
+import { chat, job, model, models, posts, response, RETRIED, secretsOf } from './rig/calls';
 import { run, start, shownText } from './rig/run';
+import { secretsOfFreshAccount, serviceForTests } from './rig/service';
 
 // the catalog: its filters, one entry in any spelling, and what it spares the user
-let service: Service;
-beforeAll(async () => (service = await startService()));
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const service = serviceForTests();
+const contrary = contraryForTests();
 
-const model = (value: string) => ({ __rl: true, mode: 'id', value });
 const list = async (filters: INodeParameters = {}, more: INodeParameters = {}) => {
 	const { items, error } = await run({
 		...models('getMany', { returnAll: true, filters, ...more }),
@@ -26,46 +25,17 @@ const ids = async (filters: INodeParameters, more?: INodeParameters) =>
 const NO_KIND = 'tiny/plain-text-1';
 
 describe('many models', () => {
-	it('carry the request id, and only what the catalog says', async () => {
+	it('hold nothing that the catalog does not say', async () => {
 		const all = await list();
 		expect(all.length).toBeGreaterThan(10);
 		for (const entry of all) {
 			expect(entry['requestId']).toMatch(/^req-/);
 			expect(Object.values(entry)).not.toContain(null);
 		}
-		const bare = all.find((entry) => entry['model'] === NO_KIND);
-		expect(bare).not.toHaveProperty('kind');
-	});
-
-	it('are simplified: prices with their units, and nothing that the catalog does not say', async () => {
-		const all = await list();
-		const requestId = expect.stringMatching(/^req-/);
-		expect(all.find((entry) => entry['model'] === 'northwind/quill-2.5')).toEqual({
-			model: 'northwind/quill-2.5',
-			name: 'Quill 2.5',
-			vendor: 'northwind',
-			kind: 'text',
-			contextLength: 128_000,
-			maxOutputTokens: 16_384,
-			inputModalities: ['text'],
-			inputUsdPerMillionTokens: 0.5,
-			cachedInputUsdPerMillionTokens: 0.05,
-			outputUsdPerMillionTokens: 1.5,
-			requestId,
-		});
-		expect(all.find((entry) => entry['model'] === 'canvas/sketch-1')).toMatchObject({
-			usdPerUnit: 0.04,
-			unit: 'image',
-		});
-		expect(all.find((entry) => entry['model'] === 'tiny/no-price-1')).toEqual({
-			model: 'tiny/no-price-1',
-			name: 'No Price 1',
-			vendor: 'tiny',
-			kind: 'text',
-			contextLength: 128_000,
-			maxOutputTokens: 16_384,
-			requestId,
-		});
+		const byId = (id: string) => all.find((entry) => entry['model'] === id);
+		expect(byId('canvas/sketch-1')).toMatchObject({ usdPerUnit: 0.04, unit: 'image' });
+		expect(byId(NO_KIND)).not.toHaveProperty('kind');
+		expect(Object.keys(byId('tiny/no-price-1') ?? {}).join()).not.toMatch(/usd/i);
 	});
 
 	it("are the catalog's own entries with Simplify off, as one model is", async () => {
@@ -74,129 +44,58 @@ describe('many models', () => {
 			...models('get', { model: model('northwind/QUILL-2.5'), simplify: false }),
 			secrets: secretsOf(service),
 		});
-		for (const entry of [all.find(({ id }) => id === 'northwind/quill-2.5'), items[0]?.json])
-			expect(entry).toMatchObject({
-				id: 'northwind/quill-2.5',
-				owned_by: 'northwind',
-				context_length: 128_000,
-				pricing: { input_per_mtok: 0.5, output_per_mtok: 1.5, cached_input_per_mtok: 0.05 },
-				requestId: expect.stringMatching(/^req-/),
-			});
-		expect(all.find(({ id }) => id === 'tiny/no-price-1')?.['pricing']).toEqual({});
+		const pricing = { input_per_mtok: 0.5, output_per_mtok: 1.5, cached_input_per_mtok: 0.05 };
+		const own = { id: 'northwind/quill-2.5', owned_by: 'northwind', pricing };
+		for (const entry of [all.find(({ id }) => id === own.id), items[0]?.json])
+			expect(entry).toMatchObject({ ...own, requestId: expect.stringMatching(/^req-/) });
 	});
 
-	it.each(['text', 'image', 'video', 'music', 'audio'])(
-		'of kind %s, and the one without a kind',
-		async (kind) => {
-			const found = await list({}, { kind });
-			expect(new Set(found.map((entry) => entry['kind']))).toEqual(new Set([kind, undefined]));
-		},
-	);
+	it('of one kind, and the one without a kind; a limit counts after the filters', async () => {
+		const found = await list({}, { kind: 'image' });
+		expect(new Set(found.map((entry) => entry['kind']))).toEqual(new Set(['image', undefined]));
+		const limited = { returnAll: false, limit: 1 };
+		expect(await ids({ vendor: 'northwind' }, limited)).toEqual(['northwind/quill-2.5']);
+	});
 
-	it.each<[string, INodeParameters, string[], string[]]>([
-		[
-			'that take images',
-			{ inputModality: 'image' },
-			['Aurora-Labs/Prism-4.1-Turbo', 'aurora-labs/omni-2', 'tiny/no-price-1'],
-			['northwind/quill-2.5'],
-		],
-		[
-			'of a vendor',
-			{ vendor: 'AURORA labs' },
-			['Aurora-Labs/Prism-4.1-Turbo'],
-			['tiny/plain-text-1'],
-		],
-		[
-			'with a large context',
-			{ minContext: 500_000 },
-			['Aurora-Labs/Prism-4.1-Turbo', 'tiny/no-context-1'],
-			['northwind/quill-2.5'],
-		],
-		[
-			'with a low input price',
-			{ maxInputPrice: 0.5 },
-			['northwind/quill-2.5', NO_KIND, 'tiny/no-price-1'],
-			['aurora-labs/deep-reason-1', 'canvas/sketch-1'],
-		],
-		[
-			'with a low output price',
-			{ maxOutputPrice: 1 },
-			['northwind/quill-mini', 'tiny/input-price-1'],
-			['northwind/quill-2.5'],
-		],
-		[
-			'with a low unit price',
-			{ maxUnitPrice: 0.02 },
-			['canvas/Oil.Paint-2', 'voice/speaker-1', NO_KIND],
-			['canvas/sketch-1', 'northwind/quill-2.5'],
-		],
-		[
-			'by a part of the name',
-			{ search: 'prism 4' },
-			['Aurora-Labs/Prism-4.1-Turbo'],
-			['northwind/quill-2.5'],
-		],
-	])('%s', async (_what, filters, kept, left) => {
+	it.each<[INodeParameters, kept: string, left: string]>([
+		[{ inputModality: 'image' }, 'tiny/no-price-1', 'northwind/quill-2.5'],
+		[{ vendor: 'AURORA labs' }, 'Aurora-Labs/Prism-4.1-Turbo', NO_KIND],
+		[{ minContext: 500_000 }, 'tiny/no-context-1', 'northwind/quill-2.5'],
+		[{ maxInputPrice: 0.5 }, NO_KIND, 'aurora-labs/deep-reason-1'],
+		[{ maxOutputPrice: 1 }, NO_KIND, 'northwind/quill-2.5'],
+		[{ maxUnitPrice: 0.02 }, 'voice/speaker-1', 'canvas/sketch-1'],
+		[{ search: 'prism 4' }, 'Aurora-Labs/Prism-4.1-Turbo', 'northwind/quill-2.5'],
+	])('with %j', async (filters, kept, left) => {
 		const found = await ids(filters);
-		expect(found).toEqual(expect.arrayContaining(kept));
-		expect(found.filter((id) => left.includes(id))).toEqual([]);
-	});
-
-	it('up to a limit, which counts after the filters', async () => {
-		expect(await ids({ vendor: 'northwind' }, { returnAll: false, limit: 1 })).toEqual([
-			'northwind/quill-2.5',
-		]);
+		expect([found.includes(kept), found.includes(left)]).toEqual([true, false]);
 	});
 });
 
 describe('a model of another kind', () => {
 	const wrong = { model: model('canvas/SKETCH_1') };
-	const sentence =
+	const images =
 		'The model canvas/sketch-1 makes images. Use "Media" with the Media Type "Image" for it.';
+	const text = { mediaType: 'images', model: model('northwind/quill-2.5'), prompt: 'x' };
 
 	it.each([
-		['a chat', () => chat('x', wrong), sentence],
-		['a response', () => response('x', wrong), sentence],
-		[
-			'an estimate',
-			() => ({
-				...chat('x'),
-				parameters: { ...chat('x', wrong).parameters, operation: 'estimateCost' },
-			}),
-			sentence,
-		],
-		['a job', () => job('start', { mediaType: 'videos', ...wrong, prompt: 'x' }), sentence],
+		['a chat', chat('x', wrong), images],
+		['a response', response('x', wrong), images],
+		['a job', job('start', { mediaType: 'videos', ...wrong, prompt: 'x' }), images],
 		[
 			'a job with a text model',
-			() =>
-				job('generate', { mediaType: 'images', model: model('northwind/quill-2.5'), prompt: 'x' }),
+			job('generate', text),
 			'The model northwind/quill-2.5 answers with text. Use "Text: Message a Model" for it.',
 		],
 	])('is refused before %s is sent', async (_what, call, message) => {
-		const { error } = await run({ ...call(), secrets: secretsOf(service) });
+		const { error } = await run({ ...call, secrets: secretsOf(service) });
 		expect(shownText(error)).toBe(message);
 		expect(posts(service)).toEqual([]);
 	});
 
-	it.each([400, 404, 422])(
-		'and in the same words when the service says so with %i',
-		async (status) => {
-			const other = await startService();
-			other.forms.wrongEndpointStatus = status;
-			other.fault({ match: { path: '/v1/models' }, do: { type: 'status', status: 500 } });
-			const { error } = await run({
-				...chat('x', { model: model('canvas/sketch-1'), options: { allowUnknownCost: true } }),
-				secrets: secretsOf(other),
-			});
-			await other.stop();
-			expect(error?.message).toBe('The model canvas/sketch-1 makes images: wrong_endpoint');
-			expect(error?.description).toContain('Use "Media" with the Media Type "Image" for it.');
-		},
-	);
-
 	it('is not judged when the catalog does not know the model', async () => {
+		const options = { allowUnknownCost: true };
 		const { error } = await run({
-			...chat('x', { model: model('no/one'), options: { allowUnknownCost: true } }),
+			...chat('x', { model: model('no/one'), options }),
 			secrets: secretsOf(service),
 		});
 		expect(error?.message).toContain('404');
@@ -204,71 +103,114 @@ describe('a model of another kind', () => {
 	});
 });
 
-it('the catalog is read once for many items, executions and nodes', async () => {
-	const other = await startService();
-	const secrets = secretsOf(other);
-	const items = Array.from({ length: 30 }, (_, n) => ({ n }));
-	await run({ ...chat('x'), items, secrets });
-	await run({ ...response('x'), secrets });
-	await run({ ...job('start', { mediaType: 'images', model: model('canvas/sketch-1') }), secrets });
-	const reads = other.requests.filter(({ path }) => path === '/v1/models');
-	await other.stop();
-	expect(reads).toHaveLength(1);
-});
-
-it('a catalog that never comes holds nobody up for long', async () => {
-	const other = await startService();
-	other.fault({ match: { path: '/v1/models' }, do: { type: 'timeout' } });
-	const asked = { items: [{}, {}, {}], secrets: secretsOf(other) };
-	const { items } = await run({ ...chat('x', { options: { allowUnknownCost: true } }), ...asked });
-	expect(items).toHaveLength(3);
-	expect((await run({ ...chat('x'), ...asked })).error?.message).toMatch(
-		/^The cost cannot be calculated: the catalog could not be read \(it did not come in time\)/,
-	);
-	await other.stop();
-});
-
-it.each([401, 403])('a key that is refused with %i is what is said', async (status) => {
-	const other = await startService();
-	other.fault({ match: { path: '/v1/models' }, do: { type: 'status', status } });
-	const { error } = await run({ ...chat('x'), secrets: secretsOf(other) });
-	const posted = posts(other);
-	await other.stop();
-	expect([error?.message, posted]).toEqual([
-		expect.stringMatching(/^The (service refused the )?API key/),
-		[],
-	]);
-	expect(shownText(error)).toContain('Copy the API key into the credential again');
-	expect(shownText(error)).not.toContain('Allow Unknown Cost');
-	expect(error?.description).toContain('nothing was started');
-});
-
 it('an entry with an error of its own does not make n8n repeat the node', async () => {
-	service.fault({
-		match: { path: '/v1/models' },
-		do: {
-			type: 'status',
-			status: 200,
-			body: [{ id: 'a/b', owned_by: 'a', pricing: {}, error: { message: 'odd' } }],
-		},
-	});
+	const body = [{ id: 'a/b', owned_by: 'a', pricing: {}, error: { message: 'odd' } }];
+	service.fault({ match: { path: '/v1/models' }, do: { type: 'status', status: 200, body } });
 	const { items } = await run({
 		...models('getMany', { returnAll: true }),
 		secrets: secretsOf(service),
-		settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+		settings: RETRIED,
 	});
 	expect(items).toMatchObject([{ json: { model: 'a/b', failure: { message: 'odd' } } }]);
 	expect(service.requests).toHaveLength(1);
 });
 
-it('Stop while the catalog hangs: nothing was sent, and that is what is said', async () => {
-	const other = await startService();
-	other.fault({ match: { path: '/v1/models' }, do: { type: 'timeout' } });
-	const { finished, stop } = start({ ...chat('x'), secrets: secretsOf(other) });
-	while (!other.requests.length) await new Promise((resolve) => setTimeout(resolve, 10));
-	stop();
-	const { error } = await finished;
-	expect([error?.message, posts(other)]).toEqual(['The execution was stopped', []]);
-	expect(error?.description).toContain('nothing was started');
-	await other.stop();
+describe('the catalog, which a message needs,', () => {
+	const failCatalog = (fault: Fault) => service.fault({ match: { path: '/v1/models' }, do: fault });
+	const allowed = { options: { allowUnknownCost: true } };
+
+	it('is read once for many items, executions and nodes', async () => {
+		const secrets = secretsOfFreshAccount(service);
+		const items = Array.from({ length: 30 }, (_, n) => ({ n }));
+		const picture = { mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'x' };
+		for (const call of [chat('x'), response('x'), job('start', picture)])
+			await run({ ...call, items, secrets });
+		expect(service.requests.filter(({ path }) => path === '/v1/models')).toHaveLength(1);
+	});
+
+	it('holds nobody up for long if it never comes', async () => {
+		failCatalog({ type: 'timeout' });
+		const asked = { items: [{}, {}, {}], secrets: secretsOfFreshAccount(service) };
+		expect((await run({ ...chat('x', allowed), ...asked })).items).toHaveLength(3);
+		expect((await run({ ...chat('x'), ...asked })).error?.message).toMatch(
+			/^The cost cannot be calculated: the catalog could not be read \(it did not come in time\)/,
+		);
+	});
+
+	it.each([401, 403])('refuses the key (%i): that is what is said', async (status) => {
+		failCatalog({ type: 'status', status });
+		const { error } = await run({ ...chat('x'), secrets: secretsOfFreshAccount(service) });
+		expect(posts(service)).toEqual([]);
+		expect(error?.message).toMatch(/^The (service refused the )?API key/);
+		expect(shownText(error)).toMatch(/Copy the API key into the credential again/);
+		expect(shownText(error)).not.toContain('Allow Unknown Cost');
+		expect(error?.description).toContain('nothing was started');
+	});
+
+	it('is missing: the service says in the same words that the model is of another kind', async () => {
+		failCatalog({ type: 'status', status: 500 });
+		const { error } = await run({
+			...chat('x', { model: model('canvas/sketch-1'), ...allowed }),
+			secrets: secretsOfFreshAccount(service),
+		});
+		expect(error?.message).toBe('The model canvas/sketch-1 makes images: wrong_endpoint');
+		expect(error?.description).toContain('Use "Media" with the Media Type "Image" for it.');
+	});
+
+	it('hangs while the execution is stopped: nothing was sent, and that is what is said', async () => {
+		failCatalog({ type: 'timeout' });
+		const { finished, stop } = start({ ...chat('x'), secrets: secretsOfFreshAccount(service) });
+		while (!service.requests.length) await new Promise((resolve) => setTimeout(resolve, 10));
+		stop();
+		const { error } = await finished;
+		expect([error?.message, posts(service)]).toEqual(['The execution was stopped', []]);
+		expect(error?.description).toContain('nothing was started');
+	});
+});
+
+it('of a catalog in pages, what is missing is said', async () => {
+	const body = JSON.stringify({ data: [{ id: 'v/a' }], total: 7 });
+	contrary.answer(() => ({ type: 'application/json', body }));
+	const { items, run: done } = await run({
+		...models('getMany', { returnAll: true }),
+		secrets: contrary.secrets,
+	});
+	expect(items).toHaveLength(1);
+	const [data] = done.data.resultData.runData['Node'] ?? [];
+	const hint = 'Only the first 1 entries of the catalog could be read';
+	expect(JSON.stringify(data?.hints)).toContain(hint);
+});
+
+it('a model that was added, and a price that was lowered, count a minute later', async () => {
+	let data: object[] = [];
+	contrary.answer(({ url = '' }) =>
+		url.startsWith('/v1/models')
+			? { type: 'application/json', body: JSON.stringify({ data }) }
+			: {
+					type: 'text/event-stream',
+					body: 'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n',
+				},
+	);
+	const listed = (price: number) => {
+		const pricing = { input_per_mtok: price, output_per_mtok: price };
+		data = [{ id: 'v/new', kind: 'text', pricing }];
+	};
+	const call = chat('q', { model: model('v/new'), spendingCapPerItem: 0.1 });
+	const modelRouterApi = { ...contrary.secrets['modelRouterApi'], apiKey: 'key-of-one-who-waits' };
+	const ask = async (minutesLater: number) => {
+		const { now } = Date;
+		const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000 * minutesLater);
+		const { error } = await run({ ...call, secrets: { modelRouterApi } });
+		later.mockRestore();
+		return [error?.message ?? 'answered', contrary.asked.length];
+	};
+	const unknown = expect.stringContaining('the catalog does not have the model v/new');
+	expect(await ask(0)).toEqual([unknown, 1]);
+	listed(1000);
+	// at once, it is believed; a minute later it is read again
+	expect(await ask(0)).toEqual([unknown, 1]);
+	expect(await ask(1)).toEqual([expect.stringContaining('more than the spending cap'), 2]);
+	listed(1);
+	// the catalog, and the message
+	expect(await ask(2)).toEqual(['answered', 4]);
 });

@@ -4,23 +4,16 @@ import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
 import { supplyChatModel } from '../../nodes/ModelRouter/chatModel/supplyChatModel';
 import { LmChatModelRouter } from '../../nodes/ModelRouter/LmChatModelRouter.node';
-import { startService, type Service } from '../service/service';
-import { posts, secretsOf } from './rig/calls';
+import { failPosts, posts, secretsOf } from './rig/calls';
 import { collect, useModel, type LanguageModel, type ModelOptions } from './rig/chatModel';
 import { sources, type Pack } from './rig/pack';
+import { serviceForTests } from './rig/service';
 
 // whatever is made of the model, n8n's SDK sends nothing by itself: all connections of this process are looked at
-let service: Service;
+const service = serviceForTests();
 const connect = jest.spyOn(Socket.prototype, 'connect');
-beforeAll(async () => (service = await startService()));
-beforeEach(() => {
-	service.reset();
-	connect.mockClear();
-});
-afterAll(async () => {
-	connect.mockRestore();
-	await service.stop();
-});
+beforeEach(() => void connect.mockClear());
+afterAll(() => connect.mockRestore());
 
 /** To where connections were opened. */
 const connected = () => [
@@ -46,59 +39,37 @@ interface FullModel extends LanguageModel {
 	responses: LanguageModel;
 }
 
-const tool = {
-	type: 'function',
-	function: { name: 'look', parameters: { type: 'object', properties: {} } },
-};
+const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }];
+const stop = { stop: ['b'] };
 
-describe('all that is made of the model asks the service alone, once', () => {
-	it.each<[string, (model: FullModel) => Promise<unknown>]>([
-		['the model', async (model) => await model.invoke('Hello')],
-		['the model, as a stream', async (model) => await collect(model.stream('Hello'))],
-		['the model, in a batch', async (model) => await model.batch(['Hello'])],
-		['with tools', async (model) => await model.bindTools([tool]).invoke('Hello')],
-		[
-			'with tools, as a stream',
-			async (model) => await collect(model.bindTools([tool]).stream('Hello')),
-		],
-		[
-			'with settings',
-			async (model) => await model.withConfig({ tags: ['a'], stop: ['b'] }).invoke('Hello'),
-		],
-		[
-			'with tools and settings',
-			async (model) =>
-				await model
-					.bindTools([tool])
-					.withConfig({ stop: ['b'] })
-					.invoke('Hello'),
-		],
-		[
-			'with settings and tools, as a stream',
-			async (model) =>
-				await collect(
-					model
-						.withConfig({ stop: ['b'] })
-						.bindTools([tool])
-						.stream('Hello'),
-				),
-		],
-		[
-			'with a structured answer',
-			async (model) => {
-				const schema = { title: 'answer', type: 'object', properties: {} };
-				return await model
-					.withStructuredOutput(schema, { method: 'jsonSchema', includeRaw: true })
-					.invoke('Hello');
-			},
-		],
-		['its client for chat completions', async (model) => await model.completions.invoke('Hello')],
-	])('%s', async (_what, use) => {
-		const { error } = await ask({ use: async (model) => await use(model as FullModel) });
-		expect(error).toBeUndefined();
-		expect(posts(service)).toHaveLength(1);
-		expect(connected()).toEqual(serviceOnly());
-	});
+it.each<[string, (model: FullModel) => Promise<unknown>]>([
+	['the model', async (model) => await model.invoke('Hello')],
+	['the model, as a stream', async (model) => await collect(model.stream('Hello'))],
+	['the model, in a batch', async (model) => await model.batch(['Hello'])],
+	['with tools', async (model) => await model.bindTools(tools).invoke('Hello')],
+	['with settings', async (model) => await model.withConfig(stop).invoke('Hello')],
+	[
+		'with tools and settings',
+		async (model) => await model.bindTools(tools).withConfig(stop).invoke('Hello'),
+	],
+	[
+		'with settings and tools, as a stream',
+		async (model) => await collect(model.withConfig(stop).bindTools(tools).stream('Hello')),
+	],
+	[
+		'with a structured answer',
+		async (model) => {
+			const schema = { title: 'answer', type: 'object', properties: {} };
+			const options = { method: 'jsonSchema', includeRaw: true };
+			return await model.withStructuredOutput(schema, options).invoke('Hello');
+		},
+	],
+	['its client for chat completions', async (model) => await model.completions.invoke('Hello')],
+])('all that is made of the model asks the service alone, once: %s', async (_what, use) => {
+	const { error } = await ask({ use: async (model) => await use(model as FullModel) });
+	expect(error).toBeUndefined();
+	expect(posts(service)).toHaveLength(1);
+	expect(connected()).toEqual(serviceOnly());
 });
 
 it.each<[string, (model: FullModel) => Promise<unknown>]>([
@@ -115,7 +86,7 @@ it.each<[string, (model: FullModel) => Promise<unknown>]>([
 });
 
 it('a failed call is not sent again by the SDK, nor elsewhere', async () => {
-	service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 500 } });
+	failPosts(service, { type: 'status', status: 500 });
 	const { error } = await ask({ use: async (model) => await model.invoke('Hello') });
 	expect(error?.message).toMatch(/internal error \(500\)/);
 	expect(posts(service)).toHaveLength(1);
@@ -166,12 +137,8 @@ const withChanged = (change: (model: SdkModel, make: () => SdkModel) => void) =>
 it('a connection that the SDK opens by itself is seen here', async () => {
 	const pack = packWith(async function (this: ISupplyDataFunctions) {
 		const { supplyModel } = await loadReal();
-		const options = {
-			type: 'openai',
-			model: 'm',
-			apiKey: 'k',
-			baseUrl: 'https://router.invalid/v1',
-		};
+		const baseUrl = 'https://router.invalid/v1';
+		const options = { type: 'openai', model: 'm', apiKey: 'k', baseUrl };
 		return supplyModel(this, options) as SupplyData;
 	});
 	const { error } = await ask({ pack, use: async (model) => await model.invoke('Hello') });
@@ -188,11 +155,8 @@ describe('nothing is sent', () => {
 	};
 
 	it.each<[string, () => Promise<unknown>]>([
-		[
-			'no SDK',
-			async () => await Promise.reject(new Error("Cannot find module '@n8n/ai-node-sdk'")),
-		],
-		['an SDK without models', async () => await Promise.resolve({ AI_NODE_SDK_VERSION: 1 })],
+		['no SDK', () => Promise.reject(new Error("Cannot find module '@n8n/ai-node-sdk'"))],
+		['an SDK without models', () => Promise.resolve({ AI_NODE_SDK_VERSION: 1 })],
 	])('where n8n has %s', async (_what, loadSdk) => {
 		const error = await refusal(withSdk(loadSdk));
 		expect(error?.message).toBe('This node needs n8n 2.16 or newer');
@@ -211,10 +175,7 @@ describe('nothing is sent', () => {
 	it.each<[string, (model: SdkModel, make: () => SdkModel) => void]>([
 		['keeps its settings elsewhere', (model) => delete model.fields],
 		['has no client for chat completions', (model) => (model.withConfig = () => ({ ...model }))],
-		[
-			'forgets its settings when it is made anew',
-			(model, make) => (model.withConfig = () => make()),
-		],
+		['forgets its settings', (model, make) => (model.withConfig = () => make())],
 		[
 			'forgets its settings when it is made anew the second time',
 			(model, make) => {

@@ -1,14 +1,12 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
-import { startService, type Service } from '../service/service';
-import { assistant, posts, secretsOf } from './rig/calls';
+import { assistant, CARRY_ON, posts, RETRIED, secretsOf } from './rig/calls';
 import { run, type RunOptions } from './rig/run';
+import { serviceForTests } from './rig/service';
 
 // which chat a question belongs to, and what is kept of an answer that stops
-let service: Service;
-beforeAll(async () => (service = await startService()));
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const service = serviceForTests();
+const chatId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 
 const ask = (
 	operation: 'ask' | 'askStreaming',
@@ -18,11 +16,8 @@ const ask = (
 
 const chatIdsSent = () => posts(service).map(({ body }) => (body as { chat_id?: string }).chat_id);
 
-const QUESTION = {
-	question: '={{ $json.q }}',
-	sessionMode: 'key',
-	sessionKey: '={{ $json.key }}',
-};
+const byKey = { sessionMode: 'key', sessionKey: '={{ $json.key }}' };
+const QUESTION = { question: '={{ $json.q }}', ...byKey };
 
 describe.each(['ask', 'askStreaming'] as const)('%s: from a key', (operation) => {
 	it('the first item is given a chat, which those with its key share', async () => {
@@ -41,39 +36,24 @@ describe.each(['ask', 'askStreaming'] as const)('%s: from a key', (operation) =>
 	});
 
 	it('nothing is asked twice when the node runs again for a failed item', async () => {
-		service.fault({
-			match: { bodyIncludes: 'second' },
-			do: { type: 'status', status: 400 },
-			times: 1,
-		});
+		const once = { match: { bodyIncludes: 'second' }, times: 1 };
+		service.fault({ ...once, do: { type: 'status', status: 400 } });
 		const { items, error } = await ask(operation, QUESTION, {
-			items: [
-				{ key: 'a', q: 'first' },
-				{ key: 'a', q: 'second' },
-			],
-			settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 },
+			items: ['first', 'second'].map((q) => ({ key: 'a', q })),
+			settings: RETRIED,
 		});
 		expect(error).toBeUndefined();
 		expect([service.received('first'), service.received('second')]).toEqual([1, 2]);
 		expect(items[0]?.json['chatId']).toBe(items[1]?.json['chatId']);
 	});
-
-	it.each([' ', '={{ undefined }}'])('refuses "%s" before any request', async (sessionKey) => {
-		const { error } = await ask(operation, { question: 'x', sessionMode: 'key', sessionKey });
-		expect(error?.message).toMatch(/^Session Key is empty/);
-		expect(service.requests).toEqual([]);
-	});
 });
 
 it('a chat is continued by its ID, exactly as it is', async () => {
-	const chatId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 	service.forms.unknownChat = 'accepted';
 	const { items } = await ask('ask', { question: 'x', sessionMode: 'id', chatId });
 	expect(items[0]?.json).toMatchObject({ chatId, sessionSource: 'id' });
-	for (const missing of [' ', '={{ $json.missing }}']) {
-		const { error } = await ask('ask', { question: 'x', sessionMode: 'id', chatId: missing });
-		expect(error?.message).toMatch(/^Chat ID is empty/);
-	}
+	const { error } = await ask('ask', { question: 'x', sessionMode: 'id', chatId: ' ' });
+	expect(error?.message).toMatch(/^Chat ID is empty/);
 	expect(chatIdsSent()).toEqual([chatId]);
 });
 
@@ -115,88 +95,60 @@ describe('from the input', () => {
 	});
 
 	it('takes the question of the item', async () => {
-		await ask(
-			'ask',
-			{ questionSource: 'fromInput' },
-			{ items: [{ chatInput: 'of a chat' }, { message: 'of a conversation' }] },
-		);
-		expect(posts(service).map(({ body }) => (body as { message: string }).message)).toEqual([
-			'of a chat',
-			'of a conversation',
-		]);
+		const items = [{ chatInput: 'of a chat' }, { message: 'of a conversation' }];
+		await ask('ask', { questionSource: 'fromInput' }, { items });
+		const sent = [{ message: 'of a chat' }, { message: 'of a conversation' }];
+		expect(posts(service).map(({ body }) => body)).toMatchObject(sent);
 		const { error } = await ask('ask', { questionSource: 'fromInput' });
 		expect(error?.message).toMatch(/^Question: the item has no text in 'chatInput'/);
 	});
 });
 
-describe('an answer that stops before its end', () => {
-	const parameters = (onIncomplete: string) => ({
-		question: '[[words:40]]',
-		options: { onIncomplete },
-	});
-	// the first pieces come alone: what has not been read when a connection breaks, n8n throws away
-	beforeEach(() =>
+it.each(['partial', 'error'])(
+	'an answer that stops before its end is kept with its chat (On Incomplete: %s)',
+	async (onIncomplete) => {
+		// the first pieces come alone: what has not been read when a connection breaks, n8n throws away
 		service.fault({
 			do: [
 				{ type: 'slicer', bytes: 300, pause: 150 },
 				{ type: 'limit_data', bytes: 900 },
 			],
-		}),
-	);
-
-	it('is an item with its chat and its tools', async () => {
-		const { items, error } = await ask('askStreaming', parameters('partial'), {
-			settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
 		});
-		expect(error).toBeUndefined();
-		expect(items).toMatchObject([
-			{
-				json: {
-					output: expect.stringMatching(/^word1 /),
-					chatId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-					toolCalls: [{ finished: true }],
-					complete: false,
-					notice: expect.stringMatching(/^The answer stopped before its end\. .*connection broke/),
-				},
-			},
-		]);
+		const { items, failed } = await ask(
+			'askStreaming',
+			{ question: '[[words:40]]', options: { onIncomplete } },
+			{ settings: { ...RETRIED, ...CARRY_ON } },
+		);
+		const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
+		if (onIncomplete === 'error')
+			expect(failed[0]?.json['details']).toMatchObject({ kind: 'truncated', chatId: id });
+		else
+			expect(items[0]?.json).toMatchObject({
+				output: expect.stringMatching(/^word1 /),
+				chatId: id,
+				toolCalls: [{ finished: true }],
+				complete: false,
+				notice: expect.stringMatching(/^The answer stopped before its end\. .*connection broke/),
+			});
 		expect(posts(service)).toHaveLength(1);
-	});
-
-	it('is an error otherwise', async () => {
-		const { failed } = await ask('askStreaming', parameters('error'), {
-			settings: { onError: 'continueErrorOutput' },
-		});
-		const details = failed[0]?.json['details'] as IDataObject;
-		expect(details).toMatchObject({ kind: 'truncated', chatId: expect.any(String) });
-	});
-});
+	},
+);
 
 describe('the id of a chat that is continued', () => {
-	const chatId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 	const more = { question: 'on', sessionMode: 'id', chatId };
-	beforeEach(() => (service.forms.unknownChat = 'accepted'));
+	const answer = (contentType: string, body: string) => {
+		service.forms.unknownChat = 'accepted';
+		service.fault({ match: { path: '/invoke' }, do: { type: 'body', body, contentType } });
+	};
 
-	it('is in the output where the answer does not repeat it', async () => {
-		service.fault({
-			match: { path: '/invoke' },
-			do: { type: 'body', body: '{"answer":"a"}', contentType: 'application/json' },
-		});
-		for (const operation of ['ask', 'askStreaming'] as const) {
-			const { items } = await ask(operation, more);
-			expect(items[0]?.json).toMatchObject({ output: 'a', chatId });
-		}
+	it.each(['ask', 'askStreaming'] as const)('is in the output of %s', async (operation) => {
+		answer('application/json', '{"answer":"a"}');
+		const { items } = await ask(operation, more);
+		expect(items[0]?.json).toMatchObject({ output: 'a', chatId });
 	});
 
 	it('and so is what came of an answer without a text', async () => {
-		service.fault({
-			match: { path: '/invoke' },
-			do: {
-				type: 'body',
-				contentType: 'text/event-stream',
-				body: 'event: price\ndata: {"usd":1}\n\nevent: finish\n\n',
-			},
-		});
+		answer('text/event-stream', 'event: price\ndata: {"usd":1}\n\nevent: finish\n\n');
 		const { items } = await ask('askStreaming', more);
 		expect(items[0]?.json).toMatchObject({
 			output: '',

@@ -24,6 +24,14 @@ export interface Contrary {
 	stop(): Promise<void>;
 }
 
+/** For the tests of a file. */
+export function contraryForTests(): Contrary {
+	const service = {} as Contrary;
+	beforeAll(async () => void Object.assign(service, await startContrary()));
+	afterAll(async () => await service.stop());
+	return service;
+}
+
 let services = 0;
 
 export async function startContrary(): Promise<Contrary> {

@@ -1,51 +1,30 @@
-import { startContrary, type Contrary } from './contrary';
+import { contraryForTests } from './contrary';
 import { assistant, chat, job, response } from './rig/calls';
 import { run, type RunOptions } from './rig/run';
 
 // a whole number that JavaScript would round is not sent as another one, and an ID that is one keeps all its digits
-let service: Contrary;
-beforeAll(async () => (service = await startContrary()));
-afterAll(() => service.stop());
+const service = contraryForTests();
 
 const NUMBER = '12345678901234567890';
-const picture = {
-	mediaType: 'images',
-	model: { __rl: true, mode: 'id', value: 'canvas/x' },
-	prompt: 'p',
-	options: { allowUnknownCost: true },
-};
+const model = { __rl: true, mode: 'id', value: 'canvas/x' };
+const options = { allowUnknownCost: true };
+const picture = { mediaType: 'images', model, prompt: 'p', options };
+const start = (parameters: string) => job('start', { ...picture, parameters });
+const fields = (additionalFields: string) => chat('q', { options: { additionalFields } });
 const STREAM = 'data: {"choices":[{"delta":{"content":"{\\"a\\":1}"}}]}\n\ndata: [DONE]\n\n';
-const RESPONSE =
-	'data: {"type":"response.completed","response":{"output":[{"type":"message","content":[{"type":"output_text","text":"a"}]}]}}\n\n';
 
-const posted = async (
-	what: Pick<RunOptions, 'node' | 'parameters' | 'credential'>,
-	items: object[] = [{}],
-) => {
-	service.answer(({ method, url = '' }) => {
-		if (method !== 'POST') return undefined;
-		if (url.includes('/jobs'))
-			return { type: 'application/json', body: '{"id":"j-1","status":"queued"}' };
-		return { type: 'text/event-stream', body: url.includes('responses') ? RESPONSE : STREAM };
-	});
-	const { error, items: out } = await run({
-		...what,
-		secrets: service.secrets,
-		items: items as [],
-	});
-	return { error, body: service.posted[0], items: out };
+type Call = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
+const execute = async (call: Call, type = 'text/event-stream', body = STREAM) => {
+	service.answer(({ method }) => (method === 'POST' ? { type, body } : undefined));
+	return await run({ ...call, secrets: service.secrets, items: [{ seed: NUMBER }] });
 };
 
-it.each<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]>([
-	['Parameters of a job', job('start', { ...picture, parameters: `{"seed": ${NUMBER}}` })],
-	[
-		'Parameters with an expression in the text',
-		job('start', { ...picture, parameters: '={"seed": {{ $json.seed }} }' }),
-	],
-	[
-		'Additional Fields of a chat',
-		chat('q', { options: { additionalFields: `{"seed": ${NUMBER}}` } }),
-	],
+it.each<[string, Call]>([
+	['Parameters of a job', start(`{"seed": ${NUMBER}}`)],
+	['Parameters with an expression in the text', start('={"seed": {{ $json.seed }} }')],
+	['Parameters that n8n has rounded already', start(`={{ {"seed": ${NUMBER}} }}`)],
+	['Additional Fields of a chat', fields(`{"seed": ${NUMBER}}`)],
+	['Additional Fields that n8n has rounded already', fields(`={{ {"seed": ${NUMBER}} }}`)],
 	[
 		'Additional Fields of a response',
 		response('q', { options: { additionalFields: `{"metadata": {"seed": ${NUMBER}}}` } }),
@@ -54,31 +33,22 @@ it.each<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]>([
 		'a JSON schema',
 		chat('q', {
 			responseFormat: 'json_schema',
-			jsonSchema: `{"type":"object","properties":{"a":{"type":"integer","maximum":${NUMBER}}}}`,
+			jsonSchema: `{"type":"object","properties":{"a":{"maximum":${NUMBER}}}}`,
 		}),
 	],
-	[
-		'Parameters that n8n has rounded already',
-		job('start', { ...picture, parameters: `={{ {"seed": ${NUMBER}} }}` }),
-	],
-	[
-		'Additional Fields that n8n has rounded already',
-		chat('q', { options: { additionalFields: `={{ {"seed": ${NUMBER}} }}` } }),
-	],
-])('in %s it is refused before anything is sent', async (_where, what) => {
-	const { error, body } = await posted(what, [{ seed: NUMBER }]);
+])('in %s it is refused before anything is sent', async (_where, call) => {
+	const { error } = await execute(call);
 	expect(error?.message).toContain('has a whole number with more digits than n8n keeps (12345678');
 	expect(error?.description).toContain('in quotes');
-	expect(body).toBeUndefined();
+	expect(service.posted).toEqual([]);
 });
 
 it('in quotes it is sent', async () => {
-	const additionalFields = `{"metadata": {"order": "${NUMBER}"}}`;
-	const { body } = await posted(chat('q', { options: { additionalFields } }));
-	expect(body).toContain(`"order":"${NUMBER}"`);
+	await execute(fields(`{"metadata": {"order": "${NUMBER}"}}`));
+	expect(service.posted[0]).toContain(`"order":"${NUMBER}"`);
 });
 
-it.each<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>, string, object]>([
+it.each<[string, Call, string, object]>([
 	['a job', job('start', picture), `{"id":${NUMBER},"status":"queued"}`, { jobId: NUMBER }],
 	[
 		'a chat',
@@ -86,10 +56,7 @@ it.each<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>, string,
 		`{"answer":"a","chat_id":${NUMBER}}`,
 		{ chatId: NUMBER },
 	],
-])('the ID of %s keeps its digits', async (_what, what, body, ids) => {
-	service.answer(({ method }) =>
-		method === 'POST' ? { type: 'application/json', body } : undefined,
-	);
-	const { items } = await run({ ...what, secrets: service.secrets });
+])('the ID of %s keeps its digits', async (_what, call, body, ids) => {
+	const { items } = await execute(call, 'application/json', body);
 	expect(items[0]?.json).toMatchObject(ids);
 });

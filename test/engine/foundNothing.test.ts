@@ -1,38 +1,28 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { startService, type Service } from '../service/service';
-import { agent, assistant, job, posts, secretsOf } from './rig/calls';
+import { agent, job, posts, secretsOf } from './rig/calls';
 import { run, type RunOptions, shownText } from './rig/run';
+import { serviceForTests } from './rig/service';
 
-// texts with expressions in them, and fields that are not needed for what was chosen
-let service: Service;
-beforeAll(async () => (service = await startService()));
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+// texts with expressions in them, and fields that are not needed for what was chosen; whole fields are in everyField.test.ts
+const service = serviceForTests();
 
 type Made = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
 const execute = async (made: Made, json: IDataObject = {}) =>
 	await run({ ...made, secrets: secretsOf(service), items: [json] });
 
+const message = 'hello';
 const sessionId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
-const picture = {
-	mediaType: 'images',
-	model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
-	prompt: 'a cat',
-};
-const keys: Array<[string, (key: string) => Made]> = [
-	['Session Key', (sessionKey) => agent({ message: 'hello', sessionMode: 'key', sessionKey })],
-	[
-		'Session Key',
-		(sessionKey) => assistant('ask', { question: 'hello', sessionMode: 'key', sessionKey }),
-	],
+const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
+const picture = { mediaType: 'images', model, prompt: 'a cat' };
+
+describe.each<[string, (key: string) => Made]>([
+	['Session Key', (sessionKey) => agent({ message, sessionMode: 'key', sessionKey })],
 	[
 		'Unique Key (Start Only Once)',
 		(idempotencyKey) => job('start', { ...picture, useLedger: true, idempotencyKey }),
 	],
-];
-
-describe.each(keys)('%s', (label, withKey) => {
+])('%s', (label, withKey) => {
 	it.each([
 		[
 			'=customer-{{ $json.id }}',
@@ -44,21 +34,20 @@ describe.each(keys)('%s', (label, withKey) => {
 		['={{ "a " + Number($json.id) }}', /reads "a NaN"/],
 		['={{ "a-" + $json }}', /reads "a-\[object Object\]"/],
 		['={{ [$json.id] }}{{ $json.id }}', /is empty/],
-	])('of a part that finds nothing would be that of others, too: %s', async (key, message) => {
+	])('of a part that finds nothing would be that of others, too: %s', async (key, sentence) => {
 		const { error } = await execute(withKey(key));
-		expect(error?.message).toMatch(message);
+		expect(error?.message).toMatch(sentence);
 		expect(error?.message.startsWith(label)).toBe(true);
 		expect(service.requests).toEqual([]);
 	});
 });
 
-it.each(['annullato', 'nullable-5', 'undefinedness', '={{ "x-" + $json.id }}'])(
+it.each(['annullato', 'undefinedness', '={{ "x-" + $json.id }}'])(
 	'a key that only looks like nothing is one: %s',
 	async (sessionKey) => {
-		const made = agent({ message: 'hello', sessionMode: 'key', sessionKey });
+		const made = agent({ message, sessionMode: 'key', sessionKey });
 		const { error, items } = await execute(made, { id: 7 });
-		expect(error).toBeUndefined();
-		expect(items).toHaveLength(1);
+		expect([error, items.length]).toEqual([undefined, 1]);
 	},
 );
 
@@ -68,79 +57,54 @@ it('a message may have gaps', async () => {
 });
 
 it.each([
-	['={{ DateTime.fromISO("nonsense") }}'],
-	['={{ new Date("nonsense") }}'],
-	['={{ Number($json.missing) }}'],
-	['= {{ $json.missing }}\n'],
-	['={{ $json.missing.deeper.still }}'],
-	['='],
-])('a message of %s is none', async (message) => {
-	const { error } = await execute(agent({ message }));
+	'={{ DateTime.fromISO("nonsense") }}',
+	'={{ Number($json.missing) }}',
+	'= {{ $json.missing }}\n',
+	'=',
+])('a message of %s is none', async (nothing) => {
+	const { error } = await execute(agent({ message: nothing }));
 	expect(shownText(error)).toMatch(
 		/^Message is empty: its expression found nothing for this item\./,
 	);
 	expect(service.requests).toEqual([]);
 });
 
-describe('JSON', () => {
-	const start = async (parameters: unknown, json?: IDataObject) =>
-		await execute(job('start', { ...picture, parameters: parameters as string }), json);
+const JSON_FIELD = 'Additional Parameters \\(JSON\\)';
+it.each<[string, unknown, string]>([
+	[
+		'a value that is nothing but an expression',
+		'={"size": "{{ $json.size }}", "n": 1}',
+		`^${JSON_FIELD} contains {{ \\$json\\.size }}: its expression found nothing for this item`,
+	],
+	['an object as it is stored', { size: '={{ $json.size }}' }, `^${JSON_FIELD}: size is empty`],
+])('in JSON %s has to find something', async (_what, parameters, sentence) => {
+	const { error } = await execute(job('start', { ...picture, parameters: parameters as string }));
+	expect(error?.message).toMatch(new RegExp(sentence));
+	expect(posts(service)).toEqual([]);
+});
 
-	it.each<[string, unknown, RegExp]>([
-		[
-			'a value that is nothing but an expression',
-			'={"size": "{{ $json.size }}", "n": 1}',
-			/^Additional Parameters \(JSON\) contains {{ \$json\.size }}: its expression found nothing for this item/,
-		],
-		[
-			'a value without quotes',
-			'={"n": {{ $json.n }}}',
-			/^Additional Parameters \(JSON\) is not valid JSON/,
-		],
-		[
-			'an object as it is stored',
-			{ size: '={{ $json.size }}' },
-			/^Additional Parameters \(JSON\): size is empty/,
-		],
-	])('%s has to find something', async (_what, parameters, message) => {
-		const { error } = await start(parameters);
-		expect(error?.message).toMatch(message);
-		expect(posts(service)).toEqual([]);
-	});
-
-	it('a text in it may have gaps', async () => {
-		await start('={"size": "{{ $json.size }}", "style": "as in {{ $json.style }}"}', {
-			size: 'xl',
-		});
-		expect(posts(service)[0]?.body).toMatchObject({ size: 'xl', style: 'as in ' });
-	});
+it('in JSON a text may have gaps', async () => {
+	const parameters = '={"size": "{{ $json.size }}", "style": "as in {{ $json.style }}"}';
+	await execute(job('start', { ...picture, parameters }), { size: 'xl' });
+	expect(posts(service)[0]?.body).toMatchObject({ size: 'xl', style: 'as in ' });
 });
 
 describe('what is not shown for what an expression chose', () => {
+	const session = { message, sessionMode: '={{ $json.session }}', sessionId };
+	const withKey = agent({ ...session, sessionKey: '={{ $json.key }}' });
+	const url = 'https://example.com/a.png';
+	const input = {
+		name: 'image',
+		source: '={{ $json.source }}',
+		url,
+		binaryProperty: '={{ $json.a }}',
+	};
+
 	it.each<[string, Made, IDataObject]>([
-		[
-			'a session key',
-			agent({
-				message: 'hello',
-				sessionMode: '={{ $json.session }}',
-				sessionId,
-				sessionKey: '={{ $json.key }}',
-			}),
-			{ session: 'new' },
-		],
+		['a session key', withKey, { session: 'new' }],
 		[
 			'an input of a row',
-			job('start', {
-				...picture,
-				inputs: {
-					input: [
-						{
-							...{ name: 'image', source: '={{ $json.source }}', url: 'https://example.com/a.png' },
-							binaryProperty: '={{ $json.property }}',
-						},
-					],
-				},
-			} as INodeParameters),
+			job('start', { ...picture, inputs: { input: [input] } } as INodeParameters),
 			{ source: 'url' },
 		],
 		[
@@ -152,17 +116,12 @@ describe('what is not shown for what an expression chose', () => {
 			{ kind: 'images' },
 		],
 	])('%s is not judged', async (_what, made, json) => {
-		const { error } = await execute(made, json);
-		expect(error).toBeUndefined();
+		expect((await execute(made, json)).error).toBeUndefined();
 		expect(posts(service)).toHaveLength(1);
 	});
 
 	it('but what is shown is', async () => {
-		const made = agent({
-			...{ message: 'hello', sessionMode: '={{ $json.session }}', sessionId },
-			sessionKey: '={{ $json.key }}',
-		});
-		const { error } = await execute(made, { session: 'key' });
+		const { error } = await execute(withKey, { session: 'key' });
 		expect(error?.message).toMatch(/^Session Key is empty: its expression found nothing/);
 		expect(service.requests).toEqual([]);
 	});

@@ -1,28 +1,19 @@
-import { createRequire } from 'node:module';
-
 import { data, event, json, stream, type Answer, type Piece } from '../service/answer';
 import type { Call } from '../service/call';
 import { mediaFile } from '../service/media/file';
-import { startService, type Service } from '../service/service';
-import { EVERYTHING, someOf } from '../support/cases';
+import { someOf } from '../support/cases';
 import { KEY, spellingsIn, spellingsOf, textsIn } from '../support/spellings';
-import { agent, assistant, chat, job, models, response } from './rig/calls';
-import { Container } from './rig/container';
+import { agent, assistant, CARRY_ON, chat, job, model, models, response } from './rig/calls';
+import { logOfTests } from './rig/logged';
 import { run, type Outcome, type RunOptions } from './rig/run';
+import { serviceForTests } from './rig/service';
 
-const { Logger } = createRequire(require.resolve('n8n-core'))(
-	'@n8n/backend-common',
-) as typeof import('@n8n/backend-common');
-
-// a service that repeats the key wherever it can: nothing that leaves a node holds it.
-// Each form is found in test/unit/n8n/redact.spellings.test.ts; here, all of them in all places only with the long tests
-const spellings = Object.entries(spellingsOf(KEY))
-	// an event that stays as it arrived escapes it a third time
-	.filter(([name]) => name !== 'escaped for JSON twice')
-	.filter(
-		([name]) => EVERYTHING || /^(as it is|URL-encoded|escaped for JSON|in base64)$/.test(name),
-	)
-	.map(([, spelling]) => spelling);
+// A service that repeats the key wherever it can: nothing that leaves a node holds it.
+// All forms of a key are in test/unit/n8n/redact.spellings.test.ts; here, four of them in all places
+const all = spellingsOf(KEY);
+const spellings = ['as it is', 'URL-encoded', 'escaped for JSON', 'in base64'].map(
+	(name) => all[name],
+);
 const ECHO = spellings.join(' | ');
 /** What can stand in one line of a header. */
 const LINE = spellings.join(', ');
@@ -30,24 +21,8 @@ const LINE = spellings.join(', ');
 /** How the service misbehaves: gives an answer in place of the right one. */
 type Place = (call: Call, right: (call: Call) => Answer) => Answer;
 let place: Place = (call, right) => right(call);
-let service: Service;
-let logged: unknown[] = [];
-
-beforeAll(async () => {
-	service = await startService({ further: (call) => echoed(place(call, echoing)) });
-	for (const level of ['error', 'warn', 'info', 'debug'] as const)
-		jest
-			.spyOn(Container.get(Logger), level)
-			.mockImplementation((...said) => void logged.push(said));
-});
-beforeEach(() => {
-	service.reset();
-	logged = [];
-});
-afterAll(async () => {
-	jest.restoreAllMocks();
-	await service.stop();
-});
+const service = serviceForTests({}, { further: (call) => echoed(place(call, echoing)) });
+const logged = logOfTests();
 
 const echoed = (answer: Answer): Answer => ({
 	...answer,
@@ -84,7 +59,8 @@ function echoing({ method, path }: Call): Answer {
 		);
 	if (path.endsWith('/chat/completions')) return streamOf(...chunks(), data('[DONE]'));
 	if (path.endsWith('/responses')) return streamOf(...responseEvents());
-	if (path.includes('/models')) return json(path.endsWith('/models') ? { data: [MODEL] } : MODEL);
+	const model = { id: 'northwind/quill-2.5', name: ECHO, owned_by: ECHO, kind: ECHO, pricing: {} };
+	if (path.includes('/models')) return json(path.endsWith('/models') ? { data: [model] } : model);
 	if (path.endsWith('/content'))
 		return {
 			status: 200,
@@ -97,8 +73,6 @@ function echoing({ method, path }: Call): Answer {
 	const record = { id: `job-${KEY}`, model: ECHO, note: ECHO, cost: 1, estimated_cost: 1 };
 	return json(method === 'POST' ? record : { ...record, status: 'completed' });
 }
-
-const MODEL = { id: 'northwind/quill-2.5', name: ECHO, owned_by: ECHO, kind: ECHO, pricing: {} };
 
 function chunks(): string[] {
 	const chunk = (delta: object, more = {}) =>
@@ -121,51 +95,40 @@ function responseEvents(): string[] {
 	];
 }
 
-const picture = {
-	mediaType: 'images',
-	model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
-	options: { allowUnknownCost: true },
-};
-const address = { mediaType: 'images', jobId: 'job-1' };
-const partial = { onIncomplete: 'partial' };
 /** The catalog of this service has no prices. */
 const options = { allowUnknownCost: true };
+const picture = { mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'x', options };
+const address = { mediaType: 'images', jobId: 'job-1' };
+const partial = { onIncomplete: 'partial' };
+const events = { includeRawEvents: true, showToolCalls: true };
+const question = 'x';
 
 const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'credential'>]> = [
-	['agent: send', agent({ message: 'x', options: { includeRawEvents: true } })],
-	['agent: send, give what arrived', agent({ message: 'x', options: partial })],
-	['assistant: ask', assistant('ask', { question: 'x' })],
-	['assistant: ask a guided question', assistant('askGuided', GUIDED())],
-	['assistant: ask with streaming', assistant('askStreaming', streaming({}))],
+	['send', agent({ message: 'x', options: { includeRawEvents: true } })],
+	['send, give what arrived', agent({ message: 'x', options: partial })],
+	['ask', assistant('ask', { question })],
+	['ask guided', assistant('askGuided', { capability: 'webSearch', streamAnswer: true })],
+	['ask with streaming', assistant('askStreaming', { question, options: events })],
 	[
-		'assistant: ask with streaming, give what arrived',
-		assistant('askStreaming', streaming(partial)),
+		'ask with streaming, give what arrived',
+		assistant('askStreaming', { question, options: { ...events, ...partial } }),
 	],
-	[
-		'assistant: ask in a chat by key',
-		assistant('askStreaming', { question: 'x', sessionMode: 'key', sessionKey: 'k' }),
-	],
-	['router: chat', chat('x', { options })],
-	['router: chat, not simplified', chat('x', { options, simplify: false })],
-	['router: chat, give what arrived', chat('x', { options: { ...options, ...partial } })],
-	['router: response', response('x', { options })],
-	['router: start', job('start', { ...picture, prompt: 'x' })],
-	[
-		'router: generate',
-		job('generate', { ...picture, prompt: 'x', options: { ...picture.options, maxWait: 1 } }),
-	],
-	['router: get a job', job('get', address)],
-	['router: get a model', models('get', { model: { __rl: true, mode: 'id', value: 'a/b' } })],
-	['router: get many models', models('getMany', { returnAll: true })],
+	['ask by key', assistant('askStreaming', { question, sessionMode: 'key', sessionKey: 'k' })],
+	['chat', chat('x', { options })],
+	['chat, not simplified', chat('x', { options, simplify: false })],
+	['chat, give what arrived', chat('x', { options: { ...options, ...partial } })],
+	['response', response('x', { options })],
+	['start', job('start', picture)],
+	['generate', job('generate', { ...picture, options: { ...options, maxWait: 1 } })],
+	['get a job', job('get', address)],
+	['get a model', models('get', { model: model('a/b') })],
+	['get many models', models('getMany', { returnAll: true })],
 ];
-
-function GUIDED() {
-	return { capability: 'webSearch', token: 'x', streamAnswer: true };
-}
-
-function streaming(options: object) {
-	return { question: 'x', options: { includeRawEvents: true, showToolCalls: true, ...options } };
-}
+/** They ask again for a while, where asking again may help: not in all places. */
+const patient: typeof operations = [
+	['wait', job('wait', { ...address, options: { maxWait: 1 } })],
+	['download', job('download', address)],
+];
 
 const whole = (body: Answer['body'], status: number, type: string): Answer => ({
 	status,
@@ -190,24 +153,16 @@ function broken(answer: Answer, end: string): Answer {
 }
 
 const error = { code: ECHO, message: ECHO, meta: { [ECHO]: ECHO }, type: ECHO };
+const elsewhere = { location: `https://127.0.0.1:9/?${encodeURIComponent(KEY)}` };
 const places: Array<[string, Place]> = [
 	['where it should answer', (call, right) => right(call)],
 	['in a refusal', () => json({ error }, 400)],
 	['in a refusal of few words', () => json({ detail: ECHO }, 422)],
-	[
-		'in a failure without JSON',
-		// a GET would be sent again
-		({ method }) => whole(ECHO, method === 'GET' ? 418 : 503, 'text/plain'),
-	],
+	// a GET would be sent again
+	['in a failure', ({ method }) => whole(ECHO, method === 'GET' ? 418 : 503, 'text/plain')],
 	['in a web page', () => whole(`<html><title>${ECHO}</title>${ECHO}</html>`, 200, 'text/html')],
 	['in a refusal that is cut', () => whole(`${'x'.repeat(1990)}${KEY}${ECHO}`, 400, 'text/plain')],
-	[
-		'in a redirect',
-		() => ({
-			...whole('', 302, ''),
-			headers: { location: `https://127.0.0.1:9/?${encodeURIComponent(KEY)}` },
-		}),
-	],
+	['in a redirect', () => ({ ...whole('', 302, ''), headers: elsewhere })],
 	['in an error in place of the answer', () => json({ error })],
 	['in an answer that breaks off', (call, right) => broken(right(call), '')],
 	['in an error in mid-answer', (call, right) => broken(right(call), data({ error }))],
@@ -218,60 +173,45 @@ const places: Array<[string, Place]> = [
 	],
 ];
 
-const ways: Array<[string, Partial<RunOptions>]> = [
-	['an item', { settings: { onError: 'continueErrorOutput' } }],
-	['a failed execution', {}],
-	['what an AI agent gets', { asTool: true }],
+const ways: Array<Partial<RunOptions>> = [
+	{ settings: CARRY_ON },
+	// a failed execution
+	{},
+	{ asTool: true },
 ];
 
-/** They ask again for a while, where asking again may help: not in all places. */
-const patient: typeof operations = [
-	['router: wait', job('wait', { ...address, options: { maxWait: 1 } })],
-	['router: download', job('download', address)],
-];
+describe.each(places.map(([where, given], at) => [where, given, at] as const))(
+	'an echoed key %s',
+	(where, given, at) => {
+		beforeEach(() => void (place = given));
 
-const numbered = places.map(([where, given], at) => [where, given, at] as const);
-
-describe.each(numbered)('an echoed key %s', (where, given, at) => {
-	beforeEach(() => void (place = given));
-
-	const slow = ['where it should answer', 'in a refusal'].includes(where) ? patient : [];
-	it.each([...someOf(operations, 4, at), ...slow])(
-		'is in nothing that leaves: %s',
-		async (_operation, operation) => {
-			for (const [way, more] of ways) {
-				const live: string[] = [];
-				const outcome = await run({
-					...operation,
-					secrets: {
-						workspaceAgentApi: { baseUrl: `${service.url}/api/v1/workspaces/w`, apiKey: KEY },
-						marketAssistantApi: {
-							baseUrl: `${service.url}/api/ai-assistant/v1`,
-							apiKey: KEY,
-							plan: 'custom',
-							requestsPerMinute: 60_000,
-						},
-						modelRouterApi: { baseUrl: service.url, apiKey: KEY },
-					},
-					items: [{}, { text: 'bad' }],
-					mode: 'webhook',
-					onChunk: ({ content = '' }) => live.push(content),
-					...more,
-				});
-				expect([way, spellingsIn(leaving(outcome, live), KEY)]).toEqual([way, []]);
-			}
-			expect(service.requests.length).toBeGreaterThan(0);
-		},
-	);
-});
+		const slow = ['where it should answer', 'in a refusal'].includes(where) ? patient : [];
+		it.each([...someOf(operations, 4, at), ...slow])(
+			'is in nothing that leaves: %s',
+			async (_operation, operation) => {
+				const secret = { apiKey: KEY, plan: 'custom', requestsPerMinute: 60_000 };
+				const secrets = {
+					workspaceAgentApi: { ...secret, baseUrl: service.agent.baseUrl('w') },
+					marketAssistantApi: { ...secret, baseUrl: service.assistant.baseUrl },
+					modelRouterApi: { ...secret, baseUrl: service.url },
+				};
+				for (const way of ways) {
+					const live: string[] = [];
+					const outcome = await run({
+						...{ ...operation, secrets, items: [{}, { text: 'bad' }], mode: 'webhook' },
+						onChunk: ({ content = '' }) => live.push(content),
+						...way,
+					});
+					expect([way, spellingsIn(leaving(outcome, live), KEY)]).toEqual([way, []]);
+				}
+				expect(service.requests.length).toBeGreaterThan(0);
+			},
+		);
+	},
+);
 
 /** Everything that anybody may read afterwards: what is stored, what was shown live, and the log. */
 function leaving({ run: done, error: failure }: Outcome, live: string[]): string[] {
 	const { message = '', description = '', stack = '', context } = failure ?? {};
-	return [
-		...textsIn(done),
-		...textsIn([message, description, stack, context]),
-		...textsIn(logged),
-		live.join(''),
-	];
+	return [...textsIn([done, message, description, stack, context, logged]), live.join('')];
 }

@@ -1,20 +1,14 @@
-import { startService, type Service } from '../service/service';
-import { job, secretsOf } from './rig/calls';
+import { CARRY_ON, job, model, secretsOf } from './rig/calls';
 import { useDatabaseStore, type DatabaseStore } from './rig/databaseStore';
 import { useFileStore } from './rig/fileStore';
 import { run } from './rig/run';
+import { serviceForTests } from './rig/service';
 
 // files that n8n's database could not give back, in queue mode its usual store
-let service: Service;
+const service = serviceForTests({ jobSteps: 0 });
 let store: DatabaseStore;
-beforeAll(async () => (service = await startService()));
-beforeEach(async () => {
-	service.reset();
-	service.forms.jobSteps = 0;
-	store = await useDatabaseStore();
-});
+beforeEach(async () => (store = await useDatabaseStore()));
 afterEach(() => store.remove());
-afterAll(() => service.stop());
 
 /** What n8n can read back from PostgreSQL. */
 const LIMIT = 268_435_443;
@@ -23,13 +17,13 @@ const generate = (size: number, parameters: object = {}) =>
 	run({
 		...job('generate', {
 			mediaType: 'images',
-			model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
+			model: model('canvas/sketch-1'),
 			prompt: `a cat [[size:${size}]]`,
 			options: { maxSizeMib: 1000 },
 			...parameters,
 		}),
 		secrets: secretsOf(service),
-		settings: { onError: 'continueErrorOutput' },
+		settings: CARRY_ON,
 	});
 
 const refusal = (bytes: unknown) => ({
@@ -78,13 +72,10 @@ it('Max Size comes first', async () => {
 	expect(store.sizes).toEqual([]);
 });
 
-it('in a file system it is stored', async () => {
+it('in a file system it is not refused', async () => {
 	const files = await useFileStore();
-	try {
-		const { items } = await generate(LIMIT + 1);
-		expect(items[0]?.json).toMatchObject({ file: { bytes: LIMIT + 1 } });
-		expect(items[0]?.binary?.['data']?.id).toMatch(/^filesystem-v2:/);
-	} finally {
-		files.remove();
-	}
+	service.fault({ match: { path: '/content' }, do: { type: 'limit_data', bytes: 1000 } });
+	const { failed } = await generate(LIMIT + 1);
+	files.remove();
+	expect(failed[0]?.json['error']).toMatch(/^The file was not downloaded completely/);
 });

@@ -1,14 +1,11 @@
 import type { StructuredChunk } from 'n8n-workflow';
 
-import { startService, type Service } from '../service/service';
 import { agent, assistant, chat, response, secretsOf } from './rig/calls';
 import { run, start, type RunOptions } from './rig/run';
+import { serviceForTests } from './rig/service';
 
 // text goes out as it comes, where somebody reads along, and only there
-let service: Service;
-beforeAll(async () => (service = await startService()));
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const service = serviceForTests();
 
 async function live(options: Partial<RunOptions>, question = '[[words:40]]', ask = chat) {
 	const chunks: StructuredChunk[] = [];
@@ -78,7 +75,8 @@ it.each<[string, Partial<RunOptions>]>([
 	['a trigger execution', { mode: 'trigger' }],
 	['a retried execution', { mode: 'retry' }],
 ])('not for %s', async (_what, options) => {
-	for (const sends of [chat, tell, ask, askStreaming]) {
+	const withTools = (question: string) => askStreaming(question, { showToolCalls: true });
+	for (const sends of [chat, tell, ask, withTools]) {
 		const { chunks, items } = await live(options, '[[words:40]]', sends);
 		expect(chunks).toEqual([]);
 		expect(items[0]?.json['output']).toMatch(/^word1/);
@@ -100,17 +98,7 @@ describe('the tools of the assistant', () => {
 		expect([text, items[0]?.json['output']]).toEqual([expected, 'word1 word2 word3']);
 	});
 
-	it('have titles without the key', async () => {
-		const secret = service.assistant.keys.enterprise;
-		const title = `Reading with ${secret} today`;
-		service.fault({ do: { type: 'replace', find: 'Reading market data', with: title } });
-		const { text } = await live({}, question, (asked) =>
-			askStreaming(asked, { showToolCalls: true }),
-		);
-		expect(text).toBe('Reading with *** today…\n\nSearching the web…\n\nword1 word2 word3');
-	});
-
-	it('are named while they are at work, and never to the user of an AI agent', async () => {
+	it('are named while they are at work', async () => {
 		service.forms.gate = true;
 		let text = '';
 		const { finished } = start({
@@ -126,30 +114,17 @@ describe('the tools of the assistant', () => {
 		service.step();
 		await finished;
 		expect(text).toMatch(/word3$/);
-		const options = { asTool: true };
-		service.forms.gate = false;
-		const { chunks } = await live(options, question, (text) =>
-			askStreaming(text, { showToolCalls: true }),
-		);
-		expect(chunks).toEqual([]);
 	});
 });
 
 it('items follow one another while it streams, whatever the setting', async () => {
-	const requestSettings = { concurrency: 50 };
-	const { parameters, ...rest } = chat('={{ $json.q }}', { requestSettings });
+	const call = chat('={{ $json.q }}', { requestSettings: { concurrency: 50 } });
 	const items = [1, 2, 3].map((number) => ({ q: `[[words:${number * 10}]]` }));
-	const { chunks } = await live({ ...rest, parameters, items });
+	const { chunks } = await live({ ...call, items });
 	const order = chunks.map(({ metadata }) => metadata.itemIndex);
 	expect(order).toEqual([...order].sort());
 	expect(chunks.filter(({ type }) => type === 'begin')).toHaveLength(3);
 	expect(service.mostInFlight).toBe(1);
-});
-
-it('a reader who left costs the answer nothing', async () => {
-	const { items, error } = await live({ onChunk: () => Promise.reject(new Error('gone')) });
-	expect(error).toBeUndefined();
-	expect(items[0]?.json['output']).toMatch(/word40$/);
 });
 
 it('an answer that breaks off: what came has been sent, and the end is said', async () => {

@@ -1,16 +1,13 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { sessionIdOf } from '../../nodes/WorkspaceAgent/message/send.operation';
-import { startService, type Service } from '../service/service';
 import { callTool, type ToolOptions, type Way } from './rig/agentTool';
 import { agent, assistant, job, posts, secretsOf } from './rig/calls';
-import { allFields, type Field } from './rig/fields';
+import { allFields } from './rig/fields';
+import { serviceForTests } from './rig/service';
 
 // what the model of an AI agent must not choose when it calls a node as its tool: sessions, keys, caps, what allows something
-let service: Service;
-beforeAll(async () => (service = await startService()));
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const service = serviceForTests();
 
 const ways: Way[] = ['by the engine', 'by itself'];
 const MESSAGE = "={{ $fromAI('message', 'What to say', 'string') }}";
@@ -28,16 +25,12 @@ describe.each(ways)('the session of a chat, for an agent that calls its tool %s'
 	const sessionOf = (name: string) => sessionIdOf(service.agent.baseUrl(), name);
 	const sessions = () => posts(service).map(({ path }) => /session\/([^/]+)/.exec(path)?.[1]);
 
-	it("is the Chat Trigger's, whatever the model gives beside", async () => {
+	it("is the Chat Trigger's, whatever the model gives beside, or a new one", async () => {
 		await talk({}, { chatted: { sessionId: 'own' } });
 		expect(sessions()).toEqual([sessionOf('chat own')]);
-	});
-
-	it('is a new one where no Chat Trigger has run', async () => {
 		const { answers } = await talk({});
 		expect(answers[0]).toMatch(/"sessionSource":"new"/);
-		expect(sessions()).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
-		expect(sessions()).not.toContain(sessionOf('input of-another'));
+		expect(sessions()[1]).not.toBe(sessionOf('input of-another'));
 	});
 
 	it('and the message is what the model writes, never the chat input of the item', async () => {
@@ -57,10 +50,8 @@ describe.each(ways)('the session of a chat, for an agent that calls its tool %s'
 	});
 
 	it.each([
-		["={{ $('Start').item.json.asked }}", 'by a user'],
 		["=thread {{ $('Start').first().json.asked }}", 'thread by a user'],
 		['={{ $("The \\"Chat\\"").first().json.sessionId }}', 'own'],
-		['={{ $execution.id }}', 'execution-1'],
 		['fixed', 'fixed'],
 	])('may be made of %s, which is out of reach of the model', async (sessionKey, key) => {
 		const parameters = { sessionMode: 'key', sessionKey };
@@ -75,11 +66,7 @@ describe.each(ways)('the session of a chat, for an agent that calls its tool %s'
 		'={{ $json.asked }}',
 		"={{ $fromAI('asked', '', 'string') }}",
 		"={{ $('Ask It').last().json.asked }}",
-		"={{ $('Agent').last().json.asked }}",
-		"={{ $('After').last().json.asked }}",
 		"={{ $('Nobody').last().json.asked }}",
-		"={{ $('Start').item.json.asked + $json.asked }}",
-		"={{ $('Start').item.json[$json.asked] }}",
 	])('is not made of %s', async (sessionKey) => {
 		const { answers } = await talk({ sessionMode: 'key', sessionKey });
 		expect(answers).toEqual([
@@ -92,13 +79,17 @@ describe.each(ways)('the session of a chat, for an agent that calls its tool %s'
 });
 
 describe('fields that a model must not choose', () => {
-	const ruled = allFields().filter(({ rules, outerRules }) => rules.inTool ?? outerRules.inTool);
-	const tools = ['workspaceAgent', 'marketAssistant', 'modelRouter'];
-	const ofTools = ruled.filter(({ node }) => tools.includes(node));
-	const titlesOf = (fields: Field[]) => new Set(fields.map(({ label }) => label));
+	const credentials: Record<string, string> = {
+		workspaceAgent: 'workspaceAgentApi',
+		marketAssistant: 'marketAssistantApi',
+		modelRouter: 'modelRouterApi',
+	};
+	const fields = allFields().filter(({ node }) => node in credentials);
+	const ruled = fields.filter(({ rules, outerRules }) => rules.inTool ?? outerRules.inTool);
+	const labels = [...new Set(ruled.map(({ label }) => label))].sort();
 
 	it('are these', () => {
-		expect([...titlesOf(ofTools)].sort()).toEqual([
+		expect(labels).toEqual([
 			'Chat ID',
 			'Options: Allow Unknown Cost',
 			'Options: Ledger Label',
@@ -119,54 +110,42 @@ describe('fields that a model must not choose', () => {
 
 	it('a new one that sounds like them is one', () => {
 		const named = /session|key\b|chat\b|cap\b|allow|again|ledger|limit \(|label/i;
-		const others = allFields().filter(
-			(field) =>
-				tools.includes(field.node) &&
-				named.test(field.label) &&
+		const others = fields.filter(
+			({ label, title, type, takesNoExpression }) =>
+				named.test(label) &&
 				// refused below an AI agent as a whole
-				!field.title.startsWith('modelRouter ledger ') &&
-				!field.takesNoExpression &&
-				!ruled.some(({ title }) => title === field.title),
+				!title.startsWith('modelRouter ledger ') &&
+				!takesNoExpression &&
+				type !== 'hidden' &&
+				!ruled.some((one) => one.title === title),
 		);
-		// shown nowhere
-		expect(others.filter(({ type }) => type !== 'hidden').map(({ title }) => title)).toEqual([]);
+		expect(others.map(({ title }) => title)).toEqual([]);
 	});
 
-	const credentials: Record<string, string> = {
-		workspaceAgent: 'workspaceAgentApi',
-		marketAssistant: 'marketAssistantApi',
-		modelRouter: 'modelRouterApi',
-	};
-
-	it.each(ofTools.map((field) => [field.title, field] as const))('%s', async (_title, field) => {
+	it.each(ruled.map((field) => [field.title, field] as const))('%s', async (_title, field) => {
+		const good = JSON.stringify(field.good);
 		const expressions = [
 			`={{ $fromAI('given', '', '${typeof field.good}') }}`,
-			'={{ $json.given }}',
-			`={{ $json.given ?? ${JSON.stringify(field.good)} }}`,
+			`={{ $json.given ?? ${good} }}`,
 			...((field.rules.inTool ?? field.outerRules.inTool) === 'fixed'
-				? [`={{ ${JSON.stringify(field.good)} }}`, "={{ $('Start').item.json.asked }}"]
+				? [`={{ ${good} }}`, "={{ $('Start').item.json.asked }}"]
 				: []),
 		];
-		for (const expression of expressions)
-			for (const way of ways) {
-				const { answers } = await call(way, {
-					tool: {
-						node: field.node,
-						parameters: { ...field.stored(expression), allowAgents: true },
-						credential: credentials[field.node] ?? '',
-					},
-					calls: [{ given: field.good } as IDataObject],
-				});
-				expect([expression, answers]).toEqual([
-					expression,
-					[
-						expect.stringMatching(
-							/(takes no expression in a tool|has an expression that the model).*Do not call this tool again: tell the user/,
-						),
-					],
-				]);
-				expect(answers[0]).toContain(field.label);
-			}
+		for (const [at, expression] of expressions.entries()) {
+			const { answers } = await call(ways[at % 2]!, {
+				tool: {
+					node: field.node,
+					parameters: { ...field.stored(expression), allowAgents: true },
+					credential: credentials[field.node] ?? '',
+				},
+				calls: [{ given: field.good } as IDataObject],
+			});
+			const refusal = expect.stringMatching(
+				/(takes no expression in a tool|has an expression that the model).*Do not call this tool again: tell the user/,
+			);
+			expect([expression, answers]).toEqual([expression, [refusal]]);
+			expect(answers[0]).toContain(field.label);
+		}
 		expect(service.requests).toEqual([]);
 	});
 });
@@ -196,15 +175,10 @@ describe('what a model leaves out', () => {
 	});
 
 	it('of an optional field is a question for a person where the model has no part in it', async () => {
-		const parameters = { prompt: 'a cat', allowAgents: true };
-		const { answers } = await call('by the engine', {
-			tool: job('start', {
-				...parameters,
-				model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
-				parameters: "={{ $('Start').item.json.missing }}",
-			}),
-			calls: [{}],
-		});
+		const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
+		const parameters = "={{ $('Start').item.json.missing }}";
+		const tool = job('start', { prompt: 'a cat', allowAgents: true, model, parameters });
+		const { answers } = await call('by the engine', { tool, calls: [{}] });
 		expect(answers[0]).toMatch(
 			/Additional Parameters \(JSON\) is empty: its expression found nothing.*Do not call this tool again: tell the user to correct/,
 		);

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { Service } from '../../service/service';
+import type { Fault, Service } from '../../service/service';
 import type { RunOptions } from './run';
 import type { Secrets } from './credentials';
 import type { DataTables } from './dataTables';
@@ -22,7 +22,7 @@ export const paying: Array<[string, (text: string) => Paying]> = [
 	['router: generate', (prompt) => job('generate', { ...picture, prompt })],
 ];
 
-const model = (value: string) => ({ __rl: true, mode: 'id', value });
+export const model = (value: string) => ({ __rl: true, mode: 'id', value });
 const picture = {
 	mediaType: 'images',
 	model: model('canvas/sketch-1'),
@@ -93,6 +93,17 @@ export const job = (operation: string, parameters: INodeParameters): Paying => (
 /** Requests that may cost: the nodes read the catalog beside them. */
 export const posts = (service: Service) =>
 	service.requests.filter(({ method }) => method === 'POST');
+
+/** Faults of requests that may cost: of so many of them, or of all. */
+export const failPosts = (service: Service, fault: Fault | Fault[], times = Infinity) =>
+	service.fault({ match: { method: 'POST' }, times, do: fault });
+
+/** The answer to it is lost. */
+export const LOST: Fault = { type: 'reset_peer', effect: true };
+
+/** Settings of a node that n8n tries three times, and of one whose failures are items. */
+export const RETRIED = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+export const CARRY_ON = { onError: 'continueErrorOutput' } as const;
 
 /** The three credentials of the reference service. */
 export const secretsOf = (service: Service): Secrets => ({
