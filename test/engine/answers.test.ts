@@ -1,5 +1,5 @@
 import type { Forms } from '../service/service';
-import { agent, assistant, chat, job, model, models, posts, secretsOf } from './rig/calls';
+import { agent, assistant, job, model, models, posts, secretsOf } from './rig/calls';
 import { run, type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
@@ -72,11 +72,4 @@ it('the ID of a chat goes back exactly as it came', async () => {
 	const chatId = ' Odd/Id 7 ';
 	await execute(assistant('askStreaming', { question: 'x', sessionMode: 'id', chatId }));
 	expect(posts(service)[0]?.body).toEqual({ message: 'x', chat_id: chatId });
-});
-
-it('an answer that reached its own maximum is whole', async () => {
-	const options = { maxTokens: 7 };
-	const { items } = await execute(chat('one two three four five six seven eight', { options }));
-	expect(posts(service)[0]?.body).toMatchObject({ stream: true, max_tokens: 7 });
-	expect(items[0]?.json).toMatchObject({ finishReason: 'length', complete: true });
 });

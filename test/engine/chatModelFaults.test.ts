@@ -1,5 +1,4 @@
 import type { Fault } from '../service/service';
-import { contraryForTests } from './contrary';
 import { failPosts, posts, secretsOf } from './rig/calls';
 import { collect, useModel, type LanguageModel, type ModelOptions } from './rig/chatModel';
 import { serviceForTests } from './rig/service';
@@ -7,7 +6,6 @@ import { serviceForTests } from './rig/service';
 // what a chat model does when the service fails, lies or sends elsewhere, and what is said about it
 const service = serviceForTests();
 const elsewhere = serviceForTests();
-const contrary = contraryForTests();
 
 const ask = (options: Partial<ModelOptions> & Pick<ModelOptions, 'use'>) =>
 	useModel({ secrets: secretsOf(service), ...options });
@@ -116,14 +114,6 @@ it('an echoed key is in no output, no error and nothing that is stored', async (
 describe('is refused before it is sent', () => {
 	afterEach(() => expect(posts(service)).toEqual([]));
 
-	it('where the credential does not allow the domain', async () => {
-		const allowed = { allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' };
-		const { modelRouterApi } = secretsOf(service);
-		const secrets = { modelRouterApi: { ...modelRouterApi, ...allowed } };
-		expect((await ask({ secrets, use: invoke })).error?.message).toMatch(/domain/i);
-		expect(service.requests).toEqual([]);
-	});
-
 	it('by a model of another kind, with the node to use', async () => {
 		const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
 		expect((await ask({ parameters: { model }, use: invoke })).error?.message).toMatch(
@@ -137,21 +127,4 @@ describe('is refused before it is sent', () => {
 		const { error } = await ask({ use: async (chat) => await chat.invoke([message]) });
 		expect(error?.message).toContain('does not take images');
 	});
-});
-
-it('a model is asked whatever its entry says in fields that the specification does not have', async () => {
-	const entry = {
-		id: 'northwind/quill-2.5',
-		pricing: { input_per_mtok: 1, output_per_mtok: 1 },
-		supported_parameters: ['temperature'],
-		capabilities: { tools: false, streaming: false },
-	};
-	const delta = { choices: [{ index: 0, delta: { content: 'said' }, finish_reason: 'stop' }] };
-	contrary.answer(({ method }) =>
-		method === 'GET'
-			? { type: 'application/json', body: JSON.stringify({ data: [entry] }) }
-			: { type: 'text/event-stream', body: `data: ${JSON.stringify(delta)}\n\ndata: [DONE]\n\n` },
-	);
-	const use = async (chat: LanguageModel) => await invoke(chat.bindTools([tool]));
-	expect(await useModel({ secrets: contrary.secrets, use })).toMatchObject({ given: ['said'] });
 });

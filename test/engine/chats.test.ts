@@ -34,18 +34,6 @@ describe.each(['ask', 'askStreaming'] as const)('%s: from a key', (operation) =>
 			),
 		);
 	});
-
-	it('nothing is asked twice when the node runs again for a failed item', async () => {
-		const once = { match: { bodyIncludes: 'second' }, times: 1 };
-		service.fault({ ...once, do: { type: 'status', status: 400 } });
-		const { items, error } = await ask(operation, QUESTION, {
-			items: ['first', 'second'].map((q) => ({ key: 'a', q })),
-			settings: RETRIED,
-		});
-		expect(error).toBeUndefined();
-		expect([service.received('first'), service.received('second')]).toEqual([1, 2]);
-		expect(items[0]?.json['chatId']).toBe(items[1]?.json['chatId']);
-	});
 });
 
 it('a chat is continued by its ID, exactly as it is', async () => {

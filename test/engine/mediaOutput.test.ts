@@ -1,11 +1,10 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
-import { callTool } from './rig/agentTool';
 import { CARRY_ON, job, posts, secretsOf } from './rig/calls';
 import { run } from './rig/run';
 import { serviceForTests } from './rig/service';
 
-// what the editor shows of a media job, and what an AI agent gets; what is simplified is in the documentation (documented.test.ts)
+// what the editor shows of a media job; what is simplified is in the documentation (documented.test.ts)
 const service = serviceForTests({ jobSteps: 0 });
 
 const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
@@ -54,19 +53,6 @@ it.each(['get', 'wait'])('%s: the record only without Simplify', async (operatio
 	const { items } = await execute(operation, { jobId, simplify: false });
 	const record = expect.objectContaining({ id: expect.any(String), cost: 40_000 });
 	expect(items[0]?.json).toEqual({ ...COMPLETED, job: record });
-});
-
-it('Simplify counts for the tool of an AI agent as in a workflow', async () => {
-	const told = async (parameters: INodeParameters) => {
-		const { answers } = await callTool('by the engine', {
-			tool: job('get', { mediaType: 'images', jobId: await started(), ...parameters }),
-			secrets: secretsOf(service),
-			calls: [{}],
-		});
-		return (JSON.parse(answers[0] ?? '') as IDataObject[])[0];
-	};
-	expect(await told({})).toEqual(COMPLETED);
-	expect(await told({ simplify: false })).toEqual({ ...COMPLETED, job: expect.any(Object) });
 });
 
 it('a pasted URL gives only the ID, and without an ID it is refused', async () => {

@@ -66,15 +66,3 @@ describe.each(streaming)('%s', (_name, call) => {
 		expect(posts(service)).toMatchObject([{ abandoned: true }]);
 	});
 });
-
-it.each([
-	['assistant', streaming[1][1], /without its "finish" event/],
-	['router', streaming[2][1], /\[DONE\]/],
-] as const)('%s: without its end mark, an answer is partial', async (_name, call, reason) => {
-	service.fault({ do: { type: 'no_end_marker' } });
-	const { error } = await run({ ...call, secrets: secretsOf(service) });
-	expect(error).toMatchObject({
-		message: expect.stringMatching(/^The answer stopped before its end/),
-		description: expect.stringMatching(reason),
-	});
-});
