@@ -1,70 +1,46 @@
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { secretsWithLedger } from './rig/calls';
-import { activated, executed } from './rig/poll';
-import { run, type RunOptions } from './rig/run';
-import { idsOf, json, MINUTE, triggerRig, type TriggerRig } from './rig/triggers';
+import { idsOf, json, MINUTE, startLedgerRig } from './rig/ledger';
+import type { RunOptions } from './rig/run';
 
 // what becomes of a job behind the trigger: confirmed by the workflow, or delivered again by hand
-let rig: TriggerRig;
-beforeAll(async () => (rig = await triggerRig()));
-beforeEach(() => rig.reset());
-afterAll(async () => await rig.stop());
-
-/** An operation of the resource Job Ledger, on these items. */
-const ledger = async (
-	operation: string,
-	parameters: INodeParameters = {},
-	more: Partial<RunOptions> = {},
-) =>
-	await run({
-		node: 'modelRouter',
-		credential: 'modelRouterApi',
-		parameters: { resource: 'ledger', operation, ...parameters },
-		secrets: secretsWithLedger(rig.service, rig.n8n),
-		...more,
+const rig = startLedgerRig();
+const DAY = 24 * 60 * MINUTE;
+const goneFor = (jobId: string, times = Infinity) =>
+	rig.service.fault({
+		match: { path: new RegExp(`${jobId}.*content`) },
+		...{ times, do: { type: 'status', status: 410 } },
 	});
-
-/** A trigger, and one delivery after another: a poll, and the execution that it starts. */
-const watching = (parameters: INodeParameters = {}) => {
-	const options = rig.trigger(parameters);
-	const { poll } = activated(options);
-	return async (): Promise<INodeExecutionData[]> => {
-		const { items } = await poll();
-		return items ? (await executed({ ...options, items })).items : [];
-	};
-};
 
 describe('Delivered When: Confirmed by the Workflow', () => {
 	const confirming = (options: IDataObject = {}) =>
-		watching({ deliveredWhen: 'confirmed', options } as INodeParameters);
+		rig.watching({ deliveredWhen: 'confirmed', options } as INodeParameters);
+	const confirm = async (items: IDataObject[], settings: RunOptions['settings'] = {}) =>
+		await rig.ledger('confirmDelivery', {}, { items, settings });
 
 	it('a job that is confirmed does not come again', async () => {
 		const jobId = await rig.started('a cat');
-		const deliver = confirming();
+		const { deliver } = confirming();
 		const items = await deliver();
 		expect(items).toMatchObject([
 			{ json: { jobId, deliveryAttempt: 1 }, binary: { data: { mimeType: 'image/png' } } },
 		]);
 		expect(rig.states()).toEqual(['unconfirmed']);
-		const confirmed = await ledger('confirmDelivery', {}, { items: json(items) });
-		expect(confirmed.error).toBeUndefined();
+		const entry = { entryId: 1, jobId, state: 'delivered' };
+		const confirmed = await confirm(json(items));
 		expect(confirmed.items).toMatchObject([
-			{
-				json: { entryId: 1, jobId, state: 'delivered', alreadyDelivered: false },
-				pairedItem: { item: 0 },
-			},
+			{ json: { ...entry, alreadyDelivered: false }, pairedItem: { item: 0 } },
 		]);
 		rig.pass(60 * MINUTE);
 		expect(await deliver()).toEqual([]);
 		// Retry On Fail, or a lost answer of n8n
-		const again = await ledger('confirmDelivery', {}, { items: json(items) });
-		expect(json(again.items)).toMatchObject([{ jobId, alreadyDelivered: true }]);
+		const again = await confirm(json(items));
+		expect(json(again.items)).toMatchObject([{ ...entry, alreadyDelivered: true }]);
 	});
 
 	it('a job that nobody confirms comes again and again with its file, in longer and longer times', async () => {
 		await rig.started('a cat');
-		const deliver = confirming({ deliverAgainAfter: 5 });
+		const { deliver } = confirming({ deliverAgainAfter: 5 });
 		for (const [attempt, minutes] of [5, 10, 20, 40, 80, 160, 320].entries()) {
 			expect(await deliver()).toMatchObject([
 				{ json: { deliveryAttempt: attempt + 1 }, binary: { data: expect.anything() } },
@@ -74,40 +50,33 @@ describe('Delivered When: Confirmed by the Workflow', () => {
 			rig.pass(MINUTE);
 		}
 		for (let more = 0; more < 5; more++) {
-			rig.pass(24 * 60 * MINUTE);
+			rig.pass(DAY);
 			expect(await deliver()).toHaveLength(1);
 		}
 	});
 
 	it('counts when it comes too late: the job waits for its next delivery, or is under way', async () => {
 		const ids = [await rig.started('one'), await rig.started('two')];
-		const options = rig.trigger({ deliveredWhen: 'confirmed' });
-		const { poll } = activated(options);
-		const first = await executed({ ...options, items: (await poll()).items! });
+		const { poll, execute } = confirming();
+		const first = await execute((await poll()).items);
 		rig.pass(11 * MINUTE);
 		const { items: second } = await poll();
 		expect(idsOf(second)).toEqual(ids);
 		expect(rig.states()).toEqual(['emitting', 'emitting']);
-		const [one] = json(first.items);
-		expect((await ledger('confirmDelivery', {}, { items: [one!] })).error).toBeUndefined();
-		const { items } = await executed({ ...options, items: second! });
+		expect((await confirm(json(first.items).slice(0, 1))).error).toBeUndefined();
+		const { items } = await execute(second);
 		expect(json(items)).toMatchObject([{ jobId: ids[1], deliveryAttempt: 2 }]);
 		expect(rig.states()).toEqual(['delivered', 'unconfirmed']);
 	});
 
 	it('a failed job is confirmed in the same way, an expired one comes again as expired', async () => {
-		const failed = await rig.started('no [[fails]]');
-		const gone = await rig.started('gone');
-		rig.service.fault({
-			match: { path: new RegExp(`${gone}.*content`) },
-			do: { type: 'status', status: 410 },
-		});
-		const deliver = confirming();
-		for (let attempt = 1; attempt <= 2; attempt++) {
+		const ids = [await rig.started('no [[fails]]'), await rig.started('gone')];
+		goneFor(ids[1]!);
+		const { deliver } = confirming();
+		for (let deliveryAttempt = 1; deliveryAttempt <= 2; deliveryAttempt++) {
 			const items = await deliver();
-			expect(new Set(idsOf(items))).toEqual(new Set([failed, gone]));
-			expect(items).toHaveLength(2);
-			for (const item of json(items)) expect(item).toMatchObject({ deliveryAttempt: attempt });
+			expect(idsOf(items).sort()).toEqual([...ids].sort());
+			expect(json(items)).toMatchObject([{ deliveryAttempt }, { deliveryAttempt }]);
 			rig.pass(30 * MINUTE);
 		}
 	});
@@ -115,59 +84,46 @@ describe('Delivered When: Confirmed by the Workflow', () => {
 	it('of a job that was entered twice, both entries are confirmed', async () => {
 		const jobId = await rig.started('a cat');
 		rig.enter(jobId);
-		const items = await confirming()();
-		expect(idsOf(items)).toEqual([jobId]);
-		await ledger('confirmDelivery', { findBy: 'entryId', entryId: 2 });
+		expect(idsOf(await confirming().deliver())).toEqual([jobId]);
+		await rig.ledger('confirmDelivery', { findBy: 'entryId', entryId: 2 });
 		expect(rig.states()).toEqual(['delivered', 'delivered']);
 	});
 
 	it('one item that cannot be confirmed does not cost the others', async () => {
 		const jobId = await rig.started('a cat');
-		const items = await confirming()();
-		const { items: out } = await ledger(
-			'confirmDelivery',
-			{},
-			{
-				items: [{ jobId: 'unknown' }, ...json(items)],
-				settings: { onError: 'continueRegularOutput' },
-			},
-		);
-		expect(out).toMatchObject([
+		const delivered = json(await confirming().deliver());
+		const settings = { onError: 'continueRegularOutput' } as const;
+		const { items } = await confirm([{ jobId: 'unknown' }, ...delivered], settings);
+		expect(items).toMatchObject([
 			{ json: { error: expect.stringContaining('no such job') } },
 			{ json: { jobId, state: 'delivered' }, pairedItem: { item: 1 } },
 		]);
 	});
 
-	it.each([
-		['a job that was not delivered', async () => await rig.started('waits'), /not delivered/],
-		['a job of nobody', async () => 'nobody', /no such job/],
-		[
-			'a job that was not to be confirmed',
-			async () => {
-				const jobId = await rig.started('a cat');
-				await watching()();
-				Object.assign(rig.n8n.rows[0]!, { state: 'pending' });
-				return jobId;
-			},
-			/not delivered to a workflow that has to confirm/,
-		],
-	])('%s cannot be confirmed', async (_what, prepare, message) => {
-		const jobId = await prepare();
-		const { error } = await ledger('confirmDelivery', { jobId });
-		expect(error?.message).toMatch(message);
+	it('what was not delivered to a workflow that has to confirm it cannot be confirmed', async () => {
+		const refusalOf = async (jobId: string) =>
+			(await rig.ledger('confirmDelivery', { jobId })).error?.message;
+		expect(await refusalOf('nobody')).toContain('no such job');
+		const jobId = await rig.started('a cat');
+		expect(await refusalOf(jobId)).toContain('not delivered');
+		await rig.watching().deliver();
+		Object.assign(rig.n8n.rows[0]!, { state: 'pending' });
+		expect(await refusalOf(jobId)).toContain('not delivered to a workflow that has to confirm');
 	});
 
 	it('two jobs of one ID are told apart by their entries', async () => {
 		for (const segment of ['images', 'videos'])
 			rig.enter('7', { segment, state: 'unconfirmed', deliveries: 1, claim: segment });
-		const { error } = await ledger('confirmDelivery', { jobId: '7' });
+		const { error } = await rig.ledger('confirmDelivery', { jobId: '7' });
 		expect(error?.message).toContain('several jobs with the ID 7');
-		await ledger('confirmDelivery', { findBy: 'entryId', entryId: 2 });
+		await rig.ledger('confirmDelivery', { findBy: 'entryId', entryId: 2 });
 		expect(rig.states()).toEqual(['unconfirmed', 'delivered']);
 	});
 });
 
 describe('Deliver Again', () => {
+	const again = async (found: INodeParameters) => await rig.ledger('deliverAgain', found);
+
 	it.each<[string, (jobId: string) => INodeParameters]>([
 		['by its ID', (jobId) => ({ jobId })],
 		['by its URL', (jobId) => ({ jobId: `https://x.example/v1/images/jobs/${jobId}` })],
@@ -176,11 +132,10 @@ describe('Deliver Again', () => {
 	])('a job comes again, %s', async (_how, found) => {
 		const jobId = await rig.started('a cat', { startKey: 'order-7' });
 		rig.enter(jobId);
-		const deliver = watching();
+		const { deliver } = rig.watching();
 		expect(idsOf(await deliver())).toEqual([jobId]);
 		expect(await deliver()).toEqual([]);
-		const { items, error } = await ledger('deliverAgain', found(jobId));
-		expect(error).toBeUndefined();
+		const { items } = await again(found(jobId));
 		expect(json(items)).toMatchObject([{ jobId, state: 'pending', alreadyWaiting: false }]);
 		expect(await deliver()).toMatchObject([{ json: { jobId }, binary: { data: {} } }]);
 		expect(await deliver()).toEqual([]);
@@ -188,43 +143,38 @@ describe('Deliver Again', () => {
 
 	it('all jobs of an execution come again, and no others', async () => {
 		const ids = [await rig.started('one'), await rig.started('two')];
-		const deliver = watching();
+		const { deliver } = rig.watching();
 		await deliver();
 		for (const row of rig.n8n.rows) row['execution'] = '1234';
-		const other = await rig.started('three');
+		await rig.started('three');
 		await deliver();
 		// the execution that started a job is none that it was delivered to
 		await rig.started('four [[never]]', { execution: '1234' });
-		const { items } = await ledger('deliverAgain', { findBy: 'execution', executionId: '1234' });
+		const { items } = await again({ findBy: 'execution', executionId: '1234' });
 		expect(idsOf(items)).toEqual(ids);
 		expect(idsOf(await deliver())).toEqual(ids);
-		expect(idsOf(await deliver())).not.toContain(other);
-		const none = await ledger('deliverAgain', { findBy: 'execution', executionId: '99' });
+		expect(await deliver()).toEqual([]);
+		const none = await again({ findBy: 'execution', executionId: '99' });
 		expect(none.error?.message).toContain('no job that was delivered to execution 99');
 	});
 
 	it('an expired file is tried again', async () => {
 		const jobId = await rig.started('a cat');
-		rig.service.fault({
-			match: { path: new RegExp(`${jobId}.*content`) },
-			do: { type: 'status', status: 410 },
-			times: 1,
-		});
-		const deliver = watching();
+		goneFor(jobId, 1);
+		const { deliver } = rig.watching();
 		expect(json(await deliver())).toMatchObject([{ failure: { status: 410 } }]);
-		await ledger('deliverAgain', { jobId });
+		await again({ jobId });
 		expect(await deliver()).toMatchObject([{ binary: { data: {} } }]);
 	});
 
 	it('a job that waits already is left as it is, and one that waits to be confirmed comes at once', async () => {
 		const jobId = await rig.started('a cat');
-		const { items } = await ledger('deliverAgain', { jobId });
-		expect(json(items)).toMatchObject([{ state: 'pending', alreadyWaiting: true }]);
-		const deliver = watching({ deliveredWhen: 'confirmed' });
+		const waiting = await again({ jobId });
+		expect(json(waiting.items)).toMatchObject([{ state: 'pending', alreadyWaiting: true }]);
+		const { deliver } = rig.watching({ deliveredWhen: 'confirmed' });
 		await deliver();
-		expect(json((await ledger('deliverAgain', { jobId })).items)).toMatchObject([
-			{ alreadyWaiting: false },
-		]);
+		const { items } = await again({ jobId });
+		expect(json(items)).toMatchObject([{ alreadyWaiting: false }]);
 		expect(json(await deliver())).toMatchObject([{ jobId, deliveryAttempt: 2 }]);
 	});
 
@@ -233,8 +183,8 @@ describe('Deliver Again', () => {
 		['was never started', { state: 'unknown', jobId: '', startKey: 'k' }, /no such job/],
 	])('a job that %s is refused', async (_what, row, message) => {
 		rig.enter('7', { leaseUntil: Date.now() + MINUTE, ...row });
-		const find = row.state === 'unknown' ? { findBy: 'key', idempotencyKey: 'k' } : { jobId: '7' };
-		const { error } = await ledger('deliverAgain', find);
+		const byKey = { findBy: 'key', idempotencyKey: 'k' };
+		const { error } = await again(row.state === 'unknown' ? byKey : { jobId: '7' });
 		expect(error?.message).toMatch(message);
 		expect(rig.states()).toEqual([row.state]);
 	});

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
 
+import { listen } from '../service/listen';
 import type { Secrets } from './rig/credentials';
 
 /** What a service answers that does as it likes. */
@@ -13,6 +13,8 @@ export interface Said {
 	body?: string | Buffer | Array<string | Buffer>;
 }
 
+type Say = (request: IncomingMessage, body: string) => Said | undefined;
+
 /** A service without any manners of its own: each test says what is answered, to the byte. */
 export interface Contrary {
 	secrets: Secrets;
@@ -20,7 +22,7 @@ export interface Contrary {
 	asked: string[];
 	/** Bodies of what was posted. */
 	posted: string[];
-	answer(say: (request: IncomingMessage, body: string) => Said | undefined): void;
+	answer(say: Say): void;
 	stop(): Promise<void>;
 }
 
@@ -37,42 +39,30 @@ let services = 0;
 export async function startContrary(): Promise<Contrary> {
 	const asked: string[] = [];
 	const posted: string[] = [];
-	let say: (request: IncomingMessage, body: string) => Said | undefined = () => undefined;
-
-	const listener = async (request: IncomingMessage, response: ServerResponse) => {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request) chunks.push(chunk as Buffer);
-		const given = Buffer.concat(chunks).toString();
-		asked.push(`${request.method} ${request.url}`);
-		if (request.method === 'POST') posted.push(given);
-		const {
-			status = 200,
-			type,
-			headers = {},
-			body = '',
-		} = say(request, given) ?? catalogOf(request);
-		response.writeHead(status, { ...(type && { 'content-type': type }), ...headers });
-		for (const piece of [body].flat()) response.write(piece);
-		response.end();
-	};
-	const server = createServer((request, response) => void listener(request, response));
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	let say: Say = () => undefined;
+	const server = createServer((request, response) => {
+		void request.toArray().then((chunks) => {
+			const given = Buffer.concat(chunks).toString();
+			asked.push(`${request.method} ${request.url}`);
+			if (request.method === 'POST') posted.push(given);
+			const said = say(request, given) ?? catalogOf(request);
+			const { status = 200, type, headers = {}, body = '' } = said;
+			response.writeHead(status, { ...(type && { 'content-type': type }), ...headers });
+			for (const piece of [body].flat()) response.write(piece);
+			response.end();
+		});
+	});
+	const url = `http://127.0.0.1:${await listen(server)}`;
 	// what is remembered of one account is not remembered of another
 	const apiKey = `key-of-the-contrary-service-${++services}`;
+	const limit = { plan: 'custom', requestsPerMinute: 60_000 };
 	return {
 		secrets: {
 			workspaceAgentApi: { baseUrl: `${url}/api/v1/workspaces/w`, apiKey },
-			marketAssistantApi: {
-				baseUrl: `${url}/api/ai-assistant/v1`,
-				apiKey,
-				plan: 'custom',
-				requestsPerMinute: 60_000,
-			},
+			marketAssistantApi: { baseUrl: `${url}/api/ai-assistant/v1`, apiKey, ...limit },
 			modelRouterApi: { baseUrl: url, apiKey },
 		},
-		asked,
-		posted,
+		...{ asked, posted },
 		answer(next) {
 			say = next;
 			asked.length = posted.length = 0;

@@ -1,20 +1,17 @@
 import { createServer, type IncomingMessage } from 'node:http';
 
 import { listen } from '../service/listen';
-import { startService, type Service } from '../service/service';
-import { job, secretsOf } from './rig/calls';
+import { CARRY_ON, job, model, secretsOf } from './rig/calls';
 import { run } from './rig/run';
+import { serviceForTests } from './rig/service';
 
-// the file of a job: under which name it is stored, and where it is fetched from
-let service: Service;
-beforeAll(async () => (service = await startService()));
+// the file of a job: under which name it is stored, where it is fetched from, and what is said in place of it
+const service = serviceForTests();
 beforeEach(() => {
-	service.reset();
 	service.forms.jobSteps = 0;
 	store.requests.length = 0;
 	store.answer = { status: 200, headers: { 'content-type': 'image/png' } };
 });
-afterAll(() => service.stop());
 
 /** Where a service may keep its files: another origin, which must never see the key. */
 const store = {
@@ -30,47 +27,38 @@ const server = createServer((request, response) => {
 beforeAll(async () => (store.url = `http://127.0.0.1:${await listen(server)}`));
 afterAll(() => server.close());
 
-const execute = (operation: string, parameters: object) =>
-	run({
+const execute = async (operation: string, parameters: object) =>
+	await run({
 		...job(operation, { mediaType: 'images', ...parameters }),
-		secrets: secretsOf(service),
-		settings: { onError: 'continueErrorOutput' },
+		...{ secrets: secretsOf(service), settings: CARRY_ON },
 	});
-const completed = async () => {
-	const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
-	const { items } = await execute('start', { model, prompt: 'a cat' });
+const start = async (prompt = 'a cat') => {
+	const { items } = await execute('start', { model: model('canvas/sketch-1'), prompt });
 	return String(items[0]?.json['jobId']);
 };
-const download = async () => await execute('download', { jobId: await completed() });
-
-describe('the name of the file', () => {
-	it.each<[string, string, RegExp | string]>([
-		['a name', 'attachment; filename="cat.png"', 'cat.png'],
-		['a way up, and another ending', 'attachment; filename="../../evil.html"', 'evil.png'],
-		['RFC 8187', `attachment; filename="x"; filename*=UTF-8''%E2%82%AC.png`, '€.png'],
-		['a turn of direction', `attachment; filename*=UTF-8''a%E2%80%AEgnp.exe`, 'agnp.png'],
-		['a device', 'attachment; filename="CON.txt"', /^images-[\w-]+\.png$/],
-		['5 kB', `attachment; filename="${'a'.repeat(5000)}.png"`, `${'a'.repeat(116)}.png`],
-		['none', 'missing', /^images-[\w-]+\.png$/],
-	])('%s', async (_what, disposition, expected) => {
-		service.forms.contentDisposition = disposition;
-		const { items } = await download();
-		const name = typeof expected === 'string' ? expected : expect.stringMatching(expected);
-		expect(items[0]).toMatchObject({
-			json: { file: { fileName: name, mimeType: 'image/png' } },
-			binary: { data: { fileName: name, fileExtension: 'png' } },
-		});
+const download = async (parameters: object = {}) =>
+	await execute('download', { jobId: await start(), ...parameters });
+const redirect = (to: string, status = 302) =>
+	service.fault({
+		match: { path: '/v1/images/jobs/', method: 'GET' },
+		do: { type: 'redirect', status, to },
 	});
+
+it.each<[string, RegExp]>([
+	['attachment; filename="../../evil.html"', /^evil\.png$/],
+	['missing', /^images-[\w-]+\.png$/],
+])('the file of "%s" has a safe name, and the type that its bytes tell', async (name, expected) => {
+	Object.assign(service.forms, { contentDisposition: name, contentType: 'text/plain' });
+	const { items } = await download({ binaryProperty: 'picture' });
+	const file = { fileName: expect.stringMatching(expected), mimeType: 'image/png' };
+	expect(items).toMatchObject([
+		{ json: { file }, binary: { picture: { ...file, fileExtension: 'png' } } },
+	]);
 });
 
+// other addresses and answers are in unit/router/jobs and unit/core/urls
 describe('a redirect', () => {
-	const redirect = (to: string, status = 302) =>
-		service.fault({
-			match: { path: '/v1/images/jobs/', method: 'GET' },
-			do: { type: 'redirect', status, to },
-		});
-
-	it.each([301, 302, 303, 307, 308])('%d to another origin: the key stays here', async (status) => {
+	it.each([302, 307])('%d to another origin: the key stays here', async (status) => {
 		redirect(`${store.url}/files/a.png?signature=x%2Fy`, status);
 		const { items } = await download();
 		expect(items).toMatchObject([{ json: { file: { bytes: PNG.length, mimeType: 'image/png' } } }]);
@@ -78,112 +66,70 @@ describe('a redirect', () => {
 			'GET /files/a.png?signature=x%2Fy',
 		]);
 		const seen = JSON.stringify(store.requests.map(({ rawHeaders }) => rawHeaders)).toLowerCase();
-		expect(seen).not.toContain('x-api-key');
-		expect(seen).not.toContain('authorization');
-		expect(seen).not.toContain(service.router.keys.main.toLowerCase());
+		for (const secret of ['x-api-key', 'authorization', service.router.keys.main.toLowerCase()])
+			expect(seen).not.toContain(secret);
 	});
 
 	it('to the same origin: the key goes along', async () => {
-		const jobId = await completed();
+		const jobId = await start();
 		redirect(`/v1/image/jobs/${jobId}/content`);
-		const { items } = await execute('download', { jobId });
-		expect(items).toHaveLength(1);
+		expect((await execute('download', { jobId })).items).toHaveLength(1);
 		expect(service.requests.at(-1)).toMatchObject({
 			path: `/v1/image/jobs/${jobId}/content`,
 			headers: { 'x-api-key': service.router.keys.main },
 		});
 	});
 
-	it('a second one is not followed', async () => {
-		store.answer = { status: 302, headers: { location: `${store.url}/b` } };
+	it('to an address that is not safe is not followed', async () => {
+		redirect('http://files.example/a');
+		const { failed } = await download();
+		expect(failed[0]?.json['error']).toMatch(/redirect to an address that is not safe.*jobId/);
+	});
+
+	it.each([302, 404])('to an address that answers %d: said as it is', async (status) => {
+		store.answer = { status, headers: { location: `${store.url}/b` } };
 		redirect(`${store.url}/a`);
 		const { failed } = await download();
 		expect(store.requests.map(({ url }) => url)).toEqual(['/a']);
 		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(/stores the file refused the request \(302\).*jobId/),
+			error: expect.stringMatching(`stores the file refused the request \\(${status}\\).*jobId`),
+			details: { status, jobId: expect.any(String) },
 		});
-	});
-
-	it.each(['http://files.example/a', 'ftp://127.0.0.1/a', 'http://user:word@127.0.0.1/a'])(
-		'to %s is not followed',
-		async (to) => {
-			redirect(to);
-			const { failed } = await download();
-			expect(failed[0]?.json).toMatchObject({
-				error: expect.stringMatching(/redirect to an address that is not safe.*jobId/),
-			});
-		},
-	);
-
-	it.each([403, 404, 410])(
-		'an address that answers %d: said as it is, with the id',
-		async (status) => {
-			store.answer = { status, headers: {} };
-			redirect(`${store.url}/a`);
-			const { failed } = await download();
-			expect(store.requests).toHaveLength(1);
-			expect(failed[0]?.json).toMatchObject({
-				error: expect.stringContaining(`stores the file refused the request (${status})`),
-				details: { status, jobId: expect.any(String) },
-			});
-		},
-	);
-
-	it('an error page is not stored from there either', async () => {
-		store.answer = { status: 200, headers: { 'content-type': 'text/html' } };
-		redirect(`${service.url}/somewhere`);
-		service.fault({ match: { path: '/somewhere' }, do: { type: 'login_page' } });
-		const { items, failed } = await download();
-		expect([items.length, failed.length]).toEqual([0, 1]);
-	});
-
-	it('is followed for files only: never for a state or a start', async () => {
-		const jobId = await completed();
-		redirect(`${store.url}/a`);
-		const { failed } = await execute('get', { jobId });
-		expect(failed[0]?.json['error']).toContain('sent a redirect (302), which is not followed');
-		expect(store.requests).toEqual([]);
 	});
 });
 
 describe('what comes in place of the file', () => {
-	const inPlace = (body: string, contentType: string) =>
+	const url = `https://files.example/a.png?signature=${'x'.repeat(800)}`;
+	const notReady = { error: { code: 'job_not_completed', message: 'wait' } };
+	const ready = { code: 'job_not_completed', reason: 'wait' };
+	const address = { reason: expect.stringContaining(url) };
+	it.each<[string, object | string, string, object]>([
+		['a plain text', 'no such file', 'cannot be read', { reason: 'no such file' }],
+		['an error with status 200', notReady, 'The job is not finished yet', ready],
+		['an address, however long', { url }, 'cannot be read', address],
+	])('%s is told, and is no file', async (_what, answer, error, details) => {
+		const isText = typeof answer === 'string';
+		const body = isText ? answer : JSON.stringify(answer);
+		const contentType = isText ? 'text/plain' : 'application/json';
 		service.fault({ match: { path: '/content' }, do: { type: 'body', body, contentType } });
-
-	it('a plain text is no file, and says why', async () => {
-		inPlace('Internal error: no such file', 'text/plain');
 		const { items, failed } = await download();
-		expect(items).toHaveLength(0);
+		expect(items).toEqual([]);
 		expect(failed[0]?.json).toMatchObject({
-			details: { kind: 'malformed', reason: 'Internal error: no such file' },
+			error: expect.stringContaining(error),
+			details: { ...details, jobId: expect.any(String) },
 		});
 	});
 
-	it('an error that came with status 200 is read as one', async () => {
-		const error = { code: 'job_not_completed', message: 'wait' };
-		inPlace(JSON.stringify({ error }), 'application/json');
-		expect((await download()).failed[0]?.json).toMatchObject({
-			error: expect.stringContaining('The job is not finished yet'),
-			details: { code: 'job_not_completed', reason: 'wait', jobId: expect.any(String) },
+	it.each<[number, string, string]>([
+		[409, 'job_not_completed', 'not finished yet'],
+		[410, 'content_expired', '7 days'],
+	])('%d %s says what it means, with the ID', async (status, code, words) => {
+		const body = { error: { code, message: 'no' } };
+		service.fault({ match: { path: '/content' }, do: { type: 'status', status, body } });
+		const { failed } = await download();
+		expect(failed[0]?.json).toMatchObject({
+			error: expect.stringContaining(words),
+			details: { status, jobId: expect.any(String) },
 		});
-	});
-
-	it('an address is not lost, however long', async () => {
-		const url = `https://files.example/a.png?signature=${'x'.repeat(800)}`;
-		inPlace(JSON.stringify({ url }), 'application/json');
-		expect((await download()).failed[0]?.json).toMatchObject({
-			details: { reason: expect.stringContaining(url) },
-		});
-	});
-
-	it.each([202, 204, 404, 425])('%d for a moment after the job has completed', async (status) => {
-		service.fault({
-			match: { path: '/content' },
-			// both spellings of the path
-			times: status === 404 ? 2 : 1,
-			do: { type: 'status', status, body: status === 204 ? '' : { status: 'processing' } },
-		});
-		const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
-		expect((await execute('generate', { model, prompt: 'a cat' })).items).toHaveLength(1);
 	});
 });

@@ -2,19 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { callTool } from './rig/agentTool';
-import { secretsOf, secretsWithLedger } from './rig/calls';
 import { useModel } from './rig/chatModel';
 import { allFields, type Field } from './rig/fields';
+import { startLedgerRig } from './rig/ledger';
 import { activated, executed } from './rig/poll';
-import { start, type RunOptions, shownText } from './rig/run';
-import { triggerRig, type TriggerRig } from './rig/triggers';
+import { run, shownText, type RunOptions } from './rig/run';
 
 // one rule for every field of every operation of every node: an expression that finds nothing is refused, unless the field says
 // that it may be empty. The fields are found in what the nodes declare, so that a new one is here, too.
-let rig: TriggerRig;
-beforeAll(async () => (rig = await triggerRig()));
-beforeEach(() => rig.reset());
-afterAll(async () => await rig.stop());
+const rig = startLedgerRig();
 
 const fields = allFields();
 const isTrigger = ({ node }: Field) => node === 'modelRouterTrigger';
@@ -33,22 +29,20 @@ const CREDENTIALS: Record<string, string> = {
 	marketAssistant: 'marketAssistantApi',
 };
 
-async function runWith(
+const runWith = async (
 	{ node }: Field,
 	parameters: INodeParameters,
 	items: IDataObject[],
-	more: Partial<RunOptions> = {},
-) {
-	return await start({
-		...{ node, parameters, items },
-		credential: CREDENTIALS[node] ?? 'modelRouterApi',
-		secrets: secretsWithLedger(rig.service, rig.n8n),
-		withSpeakers: node === 'agentConversation',
-		...more,
-	}).finished;
-}
-
+	settings: RunOptions['settings'] = {},
+) =>
+	await run({
+		...{ node, parameters, items, settings, secrets: rig.secrets() },
+		...{ credential: credentialOf(node), withSpeakers: node === 'agentConversation' },
+	});
+const credentialOf = (node: string) => CREDENTIALS[node] ?? 'modelRouterApi';
 const asked = () => [...rig.service.requests, ...rig.n8n.service.requests];
+const given = (value: unknown) => (value === undefined ? {} : { given: value as string });
+const titled = (list: Field[]) => list.map((field) => [field.title, field] as const);
 
 it('finds the fields', () => {
 	const titles = fields.map(({ title }) => title);
@@ -72,63 +66,49 @@ it('finds the fields', () => {
 	);
 });
 
-describe.each(
-	ofItems
-		.filter((field) => !mayBeEmpty(field) && !field.takesNoExpression)
-		.map((field) => [field.title, field] as const),
-)('%s', (_title, field) => {
-	it('is refused where its expression finds nothing, and nothing is asked of the service', async () => {
+it.each(titled(ofItems.filter((field) => !mayBeEmpty(field) && !field.takesNoExpression)))(
+	'%s is refused where its expression finds nothing, and nothing is asked of the service',
+	async (_title, field) => {
 		const parameters = field.stored('={{ $json.given }}');
-		const items = isSetting(field) ? [{}] : [{ given: field.good as string }, {}];
+		const items = isSetting(field) ? [{}] : [given(field.good), {}];
 		const { error } = await runWith(field, parameters, items);
 		expect(error?.message).toContain(saying(field));
 		expect(shownText(error)).toContain('Correct the expression, or give it a fallback');
 		expect(error?.context?.['itemIndex']).toBe(isSetting(field) ? undefined : 1);
-		expect(asked()).toEqual([]);
-	});
 
-	it('undefined, null, an empty text and blanks are nothing', async () => {
-		const items = NOTHING.map((given) => ({ ...(given !== undefined && { given }) }));
-		const { run } = await runWith(field, field.stored('={{ $json.given }}'), items, {
-			settings: { onError: 'continueRegularOutput' },
-		});
-		const outputs = run.data.resultData.runData['Node']?.at(-1)?.data?.['main'] ?? [];
-		const told = outputs.flat().map((item) => item?.json['error']);
+		const carryOn = { onError: 'continueRegularOutput' } as const;
+		const outcome = await runWith(field, parameters, NOTHING.map(given), carryOn);
+		const told = [...outcome.items, ...outcome.failed].map((item) => item.json['error']);
 		expect(told).toEqual(NOTHING.map(() => expect.stringContaining(saying(field))));
 		expect(asked()).toEqual([]);
-	});
-});
+	},
+);
 
-describe.each(
-	fields
-		.filter((field) => isModel(field) && !field.takesNoExpression)
-		.map((field) => [field.title, field] as const),
-)('%s', (_title, field) => {
-	it.each(NOTHING)(
-		'is refused where its expression finds %j, before anything is asked',
-		async (given) => {
-			const { error } = await useModel({
-				secrets: secretsOf(rig.service),
-				parameters: field.stored('={{ $json.given }}'),
-				items: [given === undefined ? {} : { given }],
-				use: async (model) => await model.invoke('hello'),
-			});
-			expect(error?.message).toContain(saying(field));
-			expect(shownText(error)).toContain('Correct the expression, or give it a fallback');
+describe.each(titled(fields.filter((field) => isModel(field) && !field.takesNoExpression)))(
+	'%s',
+	(_title, field) => {
+		const ask = async (item: IDataObject) => {
+			const parameters = field.stored('={{ $json.given }}');
+			const secrets = rig.secrets();
+			const use = async (model: Parameters<Parameters<typeof useModel>[0]['use']>[0]) =>
+				await model.invoke('hello');
+			return (await useModel({ secrets, parameters, items: [item], use })).error;
+		};
+
+		it('is refused where its expression finds nothing, before anything is asked', async () => {
+			for (const value of NOTHING) {
+				const error = await ask(given(value));
+				expect(error?.message).toContain(saying(field));
+				expect(shownText(error)).toContain('Correct the expression, or give it a fallback');
+			}
 			expect(asked()).toEqual([]);
-		},
-	);
-
-	it('takes an expression that finds something', async () => {
-		const { error } = await useModel({
-			secrets: secretsOf(rig.service),
-			parameters: field.stored('={{ $json.given }}'),
-			items: [{ given: field.good as string }],
-			use: async (model) => await model.invoke('hello'),
 		});
-		expect(error?.message ?? '').not.toContain('its expression');
-	});
-});
+
+		it('takes an expression that finds something', async () => {
+			expect((await ask(given(field.good)))?.message ?? '').not.toContain('its expression');
+		});
+	},
+);
 
 describe('a field whose expression may find nothing', () => {
 	const cases = fields.filter(mayBeEmpty);
@@ -142,70 +122,52 @@ describe('a field whose expression may find nothing', () => {
 		]);
 	});
 
-	it.each(cases.map((field) => [field.title, field] as const))('%s', async (_title, field) => {
+	it.each(titled(cases))('%s', async (_title, field) => {
 		expect(field.description).toMatch(/expression (that finds|may find) nothing/);
-		for (const given of NOTHING) {
-			const items = [given === undefined ? {} : { given }];
-			const { error } = await runWith(field, field.stored('={{ $json.given }}'), items);
+		for (const value of NOTHING) {
+			const { error } = await runWith(field, field.stored('={{ $json.given }}'), [given(value)]);
 			expect(error?.message ?? '').not.toContain('its expression found nothing');
 		}
 	});
 
-	it.each(
-		fields
-			.filter(({ rules }) => typeof rules.mayBeEmpty === 'function')
-			.map((field) => [field.title, field] as const),
-	)('%s, of an assistant with Tool Calls', async (_title, field) => {
+	const beside = fields.filter(({ rules }) => typeof rules.mayBeEmpty === 'function');
+	it.each(titled(beside))('%s, of an assistant with Tool Calls', async (_title, field) => {
 		expect(field.description).toMatch(/an expression may find nothing/);
 		const call = { id: 'call-1', type: 'function', function: { name: 'f', arguments: '{}' } };
-		const row = { role: 'assistant', content: '={{ $json.given }}' };
-		const rows = (more: object) => ({
-			...field.stored(''),
-			messages: {
-				message: [
-					{ role: 'user', content: 'hello' },
-					{ ...row, ...more },
-				],
-			},
-		});
-		const called = await runWith(field, rows({ toolCalls: JSON.stringify([call]) }), [{}]);
-		expect(called.error).toBeUndefined();
-		const { error } = await runWith(field, rows({}), [{}]);
-		expect(error?.message).toMatch(/^Messages 2: Content is empty/);
+		const errorOf = async (more: object) => {
+			const row = { role: 'assistant', content: '={{ $json.given }}', ...more };
+			const messages = { message: [{ role: 'user', content: 'hello' }, row] };
+			return (await runWith(field, { ...field.stored(''), messages }, [{}])).error;
+		};
+		expect(await errorOf({ toolCalls: JSON.stringify([call]) })).toBeUndefined();
+		expect((await errorOf({}))?.message).toMatch(/^Messages 2: Content is empty/);
 	});
 });
 
-it.each(
-	fields.filter((field) => field.takesNoExpression).map((field) => [field.title, field] as const),
-)('%s takes no expression, also none that a model fills', async (_title, { node, stored }) => {
-	const { answers } = await callTool('by the engine', {
-		tool: {
-			node,
-			credential: CREDENTIALS[node] ?? 'modelRouterApi',
-			// n8n takes the sign of any other expression away
-			parameters: stored("={{ $fromAI('given') }}"),
-		},
-		secrets: secretsOf(rig.service),
-		calls: [{ given: 'start' }],
-	});
-	expect(answers).toEqual([expect.stringMatching(/takes? no expression/)]);
-	expect(asked()).toEqual([]);
-});
+it.each(titled(fields.filter((field) => field.takesNoExpression)))(
+	'%s takes no expression, also none that a model fills',
+	async (_title, { node, stored }) => {
+		// n8n takes the sign of any other expression away
+		const parameters = stored("={{ $fromAI('given') }}");
+		const tool = { node, credential: credentialOf(node), parameters };
+		const calls = [{ given: 'start' }];
+		const { answers } = await callTool('by the engine', { tool, secrets: rig.secrets(), calls });
+		expect(answers).toEqual([expect.stringMatching(/takes? no expression/)]);
+		expect(asked()).toEqual([]);
+	},
+);
 
-describe.each(fields.filter(isTrigger).map((field) => [field.title, field] as const))(
-	'%s',
-	(_title, field) => {
-		it.each(['{{ $vars.given }}', '{{ null }}', "{{ '' }}", "{{ ' ' }}", '{{ JSON.parse("{") }}'])(
-			'is refused with %s, in a poll and in the execution that it starts',
-			async (code) => {
-				const options = rig.trigger(field.stored(`=${code}`));
-				const { items, error } = await activated(options).poll();
-				expect([items, error?.message]).toEqual([null, expect.stringContaining(saying(field))]);
-				const { error: late } = await executed({ ...options, items: [{ json: {} }] });
-				expect(late?.message).toContain(saying(field));
-				expect(asked()).toEqual([]);
-			},
-		);
+it.each(titled(fields.filter(isTrigger)))(
+	'%s is refused in a poll and in the execution that it starts',
+	async (_title, field) => {
+		for (const code of ['$vars.given', 'null', "''", "' '", 'JSON.parse("{")']) {
+			const options = rig.trigger(field.stored(`={{ ${code} }}`));
+			const { items, error } = await activated(options).poll();
+			expect([items, error?.message]).toEqual([null, expect.stringContaining(saying(field))]);
+			const { error: late } = await executed({ ...options, items: [{ json: {} }] });
+			expect(late?.message).toContain(saying(field));
+		}
+		expect(asked()).toEqual([]);
 	},
 );
 

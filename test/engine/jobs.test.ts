@@ -1,33 +1,52 @@
-import { startService, type Fault, type Service } from '../service/service';
-import { job, secretsOf } from './rig/calls';
-import { run } from './rig/run';
+import type { Fault } from '../service/service';
+import { CARRY_ON, failPosts, job, LOST, model, RETRIED, secretsOf } from './rig/calls';
+import { fakeMinutes, letMinutesPass } from './rig/fakeMinutes';
+import { run, type RunOptions } from './rig/run';
+import { serviceForTests } from './rig/service';
 
-// the life of a media job: its id is never lost, and a file is stored whole or not at all
-let service: Service;
-beforeAll(async () => (service = await startService()));
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+// the life of a media job: its ID is never lost
+const service = serviceForTests({}, { now: () => Date.now() });
+fakeMinutes();
 
-const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
-const carryOn = { onError: 'continueErrorOutput' };
-const execute = (operation: string, parameters: object, settings: object = {}) =>
-	run({
-		...job(operation, { mediaType: 'images', ...parameters }),
-		secrets: secretsOf(service),
-		settings,
-	});
-const startJob = async (prompt = 'a cat') =>
-	(await execute('start', { model, prompt })).items[0]?.json['jobId'] as string;
-const generate = (prompt: string, options: object = {}, settings: object = carryOn) =>
-	execute('generate', { model, prompt, options }, settings);
+const carryOnRetried = { ...CARRY_ON, ...RETRIED };
+const execute = async (
+	operation: string,
+	parameters: object,
+	settings: RunOptions['settings'] = CARRY_ON,
+	more: Partial<RunOptions> = {},
+) => {
+	const call = job(operation, { mediaType: 'images', ...parameters });
+	const outcome = run({ ...call, secrets: secretsOf(service), settings, ...more });
+	return await letMinutesPass(outcome, [service], 100);
+};
+const sketch = { model: model('canvas/sketch-1') };
+const start = async (prompt = 'a cat') =>
+	(await execute('start', { ...sketch, prompt })).items[0]?.json['jobId'] as string;
+const generate = async (prompt: string, options: object = {}, settings?: RunOptions['settings']) =>
+	await execute('generate', { ...sketch, prompt, options }, settings);
+const onRead = (path: string, fault: Fault, times = Infinity) =>
+	service.fault({ match: { method: 'GET', path }, times, do: fault });
+const anId = { jobId: expect.any(String) };
 
 describe('generate', () => {
-	it('survives failed status requests', async () => {
-		service.fault({
-			match: { method: 'GET', path: '/jobs/' },
-			times: 5,
-			do: { type: 'status', status: 502 },
-		});
+	const notReady = { error: { code: 'job_not_completed' } };
+	it.each<[string, string, Fault, number]>([
+		['failed status requests', '/jobs/', { type: 'status', status: 502 }, 5],
+		// each is asked for under both spellings
+		['a job that is not found at first', '/jobs/', { type: 'status', status: 404 }, 4],
+		['a broken download', '/content', { type: 'limit_data', bytes: 20 }, 1],
+		[
+			'a file that is a moment late',
+			'/content',
+			{ type: 'status', status: 409, body: notReady },
+			1,
+		],
+		['a file that is being processed', '/content', { type: 'status', status: 202, body: {} }, 1],
+		['an empty file', '/content', { type: 'status', status: 204, body: '' }, 1],
+		['a file that is not there yet', '/content', { type: 'status', status: 404 }, 2],
+		['a file that is too early', '/content', { type: 'status', status: 425 }, 1],
+	])('survives %s', async (_what, path, fault, times) => {
+		onRead(path, fault, times);
 		const { items } = await generate('a cat');
 		expect(items).toMatchObject([
 			{ json: { state: 'completed' }, binary: { data: { mimeType: 'image/png' } } },
@@ -35,198 +54,108 @@ describe('generate', () => {
 		expect(service.starts('a cat')).toBe(1);
 	});
 
-	it('tells of a failed job with its id; it costs nothing and is not started again', async () => {
-		const { failed } = await generate(
-			'a cat [[fail]]',
-			{},
-			{ ...carryOn, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
-		);
-		expect(failed).toMatchObject([
-			{
-				json: {
-					error: expect.stringMatching(/^The media job failed.*\(jobId: /),
-					details: { jobId: expect.any(String) },
-				},
-			},
-		]);
-		expect(service.starts('a cat')).toBe(1);
-	});
+	const late = { kind: 'timeout', ...anId };
+	it.each<[string, string, object, RegExp, object]>([
+		['a failed job', 'x [[fail]]', {}, /^The media job failed.*\(jobId: /, anId],
+		[
+			'a job that is late',
+			'x [[never]]',
+			{ maxWait: 1 },
+			/not finished after 1 s.*do not start it/,
+			late,
+		],
+		['a broken download', 'x broken', {}, /was not downloaded completely .*jobId/, anId],
+	])(
+		'tells of %s with its ID, and does not start it again',
+		async (_what, prompt, options, error, details) => {
+			onRead('/content', { type: 'limit_data', bytes: 20 });
+			const { failed } = await generate(prompt, options, carryOnRetried);
+			expect(failed).toMatchObject([{ json: { error: expect.stringMatching(error), details } }]);
+			expect(service.starts('x')).toBe(1);
+		},
+	);
 
 	it('that ends the node names its one job once, without alarm', async () => {
 		const { error } = await generate('a cat [[fail]]', {}, {});
-		const metadata = error?.context?.['metadata'] as { ids?: { jobId?: string } };
-		expect(metadata.ids?.jobId).toBeTruthy();
+		expect(error?.context?.['metadata']).toMatchObject({ ids: anId });
 		expect(error?.description).toMatch(/not charged/);
 		expect(error?.description).not.toContain('had started');
 	});
 
-	it('ends at its deadline with the id and how to go on', async () => {
-		const { failed } = await generate('a cat [[never]]', { maxWait: 1 });
-		expect(failed).toMatchObject([
-			{
-				json: {
-					error: expect.stringMatching(/not finished after 1 s.*do not start it again/),
-					details: { kind: 'timeout', jobId: expect.any(String) },
-				},
-			},
-		]);
-	});
-
-	it('keeps the id when the download fails', async () => {
-		service.fault({ match: { path: '/content' }, do: { type: 'limit_data', bytes: 20 } });
-		const { failed } = await generate('a cat');
-		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(/was not downloaded completely .*jobId/),
-			details: { jobId: expect.any(String) },
-		});
-	});
-
-	it('begins a broken download anew', async () => {
-		service.fault({ match: { path: '/content' }, times: 1, do: { type: 'limit_data', bytes: 20 } });
-		const { items } = await generate('a cat');
-		expect(items).toHaveLength(1);
-		expect(service.starts('a cat')).toBe(1);
-	});
-
-	it('waits for a file that is a moment late', async () => {
-		const body = { error: { code: 'job_not_completed', message: 'not yet' } };
-		service.fault({
-			match: { path: '/content' },
-			times: 1,
-			do: { type: 'status', status: 409, body },
-		});
-		expect((await generate('a cat')).items).toHaveLength(1);
-	});
-
-	it.each<[string, Fault | Fault[]]>([
+	it.each<[string, Fault]>([
 		['an answer that is cut', { type: 'cut_json', effect: true }],
 		['an answer without an id', { type: 'body', body: '{"ok":true}', effect: true }],
 		['a null id', { type: 'body', body: '{"id":null}', effect: true }],
-		['a connection that breaks', { type: 'reset_peer', effect: true }],
+		['a connection that breaks', LOST],
 	])('calls the outcome unknown after %s, and does not start again', async (_what, fault) => {
-		service.fault({ match: { method: 'POST' }, do: fault });
-		const { failed } = await generate(
-			'a cat',
-			{},
-			{ ...carryOn, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
-		);
-		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringContaining('It is not known whether'),
-			details: { outcome: 'unknown' },
-		});
+		failPosts(service, fault);
+		const { failed } = await generate('a cat', {}, carryOnRetried);
+		const error = expect.stringContaining('It is not known whether');
+		expect(failed).toMatchObject([{ json: { error, details: { outcome: 'unknown' } } }]);
 		expect(service.starts('a cat')).toBe(1);
 	});
-});
 
-it('a job that was started and is not known afterwards keeps the answer to its start', async () => {
-	service.fault({
-		match: { method: 'GET', path: 'jobs' },
-		do: { type: 'status', status: 404 },
-	});
-	const { failed } = await generate('a cat', {}, carryOn);
-	expect(failed[0]?.json).toMatchObject({
-		error: expect.stringMatching(/^The media job is lost/),
-		details: { partial: { job: { id: service.world.starts[0]?.jobId } } },
+	it('a job that was started and is not known afterwards keeps the answer to its start', async () => {
+		onRead('jobs', { type: 'status', status: 404 });
+		const { failed } = await generate('a cat');
+		expect(failed[0]?.json).toMatchObject({
+			error: expect.stringMatching(/^The media job is lost/),
+			details: { partial: { job: { id: service.world.starts[0]?.jobId } } },
+		});
 	});
 });
 
 describe('wait and get', () => {
 	it('says that a job is lost when the service does not know it for long', async () => {
-		const { failed } = await execute('wait', { jobId: 'nobody' }, carryOn);
-		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(/^The media job is lost.*\(jobId: nobody\)/),
-		});
+		const { failed } = await execute('wait', { jobId: 'nobody' });
+		expect(failed[0]?.json['error']).toMatch(/^The media job is lost.*\(jobId: nobody\)/);
 	});
 
 	it('gives a failed job as an item, without a top-level error', async () => {
-		const { items } = await execute('wait', { jobId: await startJob('x [[fail]]') });
+		const { items } = await execute('wait', { jobId: await start('x [[fail]]') });
 		expect(items[0]?.json).toMatchObject({ state: 'failed' });
 		expect(items[0]?.json).not.toHaveProperty('error');
 	});
 
 	it('ends at once when the key is refused, with the id', async () => {
 		service.fault({ do: { type: 'status', status: 401 } });
-		const { failed } = await execute('wait', { jobId: 'some-job' }, carryOn);
+		const { failed } = await execute('wait', { jobId: 'some-job' });
 		expect(failed[0]?.json).toMatchObject({ details: { status: 401, jobId: 'some-job' } });
 		expect(service.requests).toHaveLength(1);
 	});
 
-	it.each(['', '.', '..', '../x', '%2e%2e', 'a\r\nb', 'a\0b', 'x'.repeat(20_000), '\ud800'])(
-		'refuses the job id %j before any request',
-		async (jobId) => {
-			const { error } = await execute('get', { jobId: `={{ ${JSON.stringify(jobId)} }}` });
-			expect(error?.message).toMatch(/Job ID/);
-			expect(service.requests).toEqual([]);
-		},
-	);
+	it.each(['', '..', 'a\r\nb'])('refuses the job id %j before any request', async (jobId) => {
+		const { error } = await execute('get', { jobId: `={{ ${JSON.stringify(jobId)} }}` }, {});
+		expect(error?.message).toMatch(/Job ID/);
+		expect(service.requests).toEqual([]);
+	});
 });
 
-describe('download', () => {
-	const download = async (parameters: object = {}) =>
-		await execute('download', { jobId: await completed(), ...parameters }, carryOn);
-	const completed = async () => {
-		service.forms.jobSteps = 0;
-		return await startJob();
-	};
-
-	it('says that an unfinished job has no file yet', async () => {
-		const { failed } = await execute('download', { jobId: await startJob('x [[never]]') }, carryOn);
-		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringContaining('not finished yet'),
-			details: { status: 409 },
-		});
-	});
-
-	it('says when files expire', async () => {
-		const jobId = await completed();
-		const body = { error: { code: 'content_expired', message: 'gone' } };
-		service.fault({ match: { path: '/content' }, do: { type: 'status', status: 410, body } });
-		const { failed } = await execute('download', { jobId }, carryOn);
-		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringContaining('7 days'),
-			details: { status: 410, jobId },
-		});
-	});
-
-	it.each<[string, Fault | Fault[], RegExp]>([
-		['a login page', { type: 'login_page' }, /cannot be read/],
-		[
-			'an error as JSON',
-			{ type: 'body', body: '{"error":"x"}', contentType: 'application/json' },
-			/cannot be read/,
-		],
-		['nothing', { type: 'body', body: '' }, /cannot be read/],
-		['too few bytes', { type: 'content_length', add: 10 }, /was not downloaded completely/],
-	])('stores nothing in place of a file: %s', async (_what, fault, message) => {
-		const jobId = await completed();
-		service.fault({ match: { path: '/content' }, do: fault });
-		const { failed, items } = await execute('download', { jobId }, carryOn);
-		expect(items).toEqual([]);
-		expect(failed[0]?.json['error']).toMatch(message);
-	});
-
-	it.each(['present', 'absent'] as const)(
-		'refuses a file over the size limit (content-length %s)',
-		async (form) => {
-			service.forms.contentLength = form;
-			service.forms.jobSteps = 0;
-			const jobId = await startJob('x [[size:60000000]]');
-			const { failed } = await execute('download', { jobId, options: { maxSizeMib: 1 } }, carryOn);
-			expect(failed[0]?.json['error']).toMatch(/larger than 1 MiB .*jobId/);
-			await service.settled();
-			expect(service.requests.at(-1)?.abandoned).toBe(true);
-		},
+describe('an error that ends the node', () => {
+	const startAll = async (prompts: string[]) =>
+		await execute(
+			'start',
+			{ ...sketch, prompt: '={{ $json.prompt }}', requestSettings: { concurrency: 1 } },
+			{},
+			{ items: prompts.map((prompt) => ({ prompt })) },
+		);
+	beforeEach(() =>
+		service.fault({ match: { bodyIncludes: 'refused' }, do: { type: 'status', status: 422 } }),
 	);
 
-	it('gives the file a safe name and the type that its bytes tell', async () => {
-		service.forms.contentType = 'text/plain';
-		service.forms.contentDisposition = 'attachment; filename="../../evil.html"';
-		const { items } = await download({ binaryProperty: 'picture' });
-		expect(items[0]).toMatchObject({
-			json: {
-				file: { fileName: 'evil.png', mimeType: 'image/png' },
-			},
-			binary: { picture: { mimeType: 'image/png', fileExtension: 'png' } },
+	it('has the IDs of all jobs that were started, because a failed run keeps no items', async () => {
+		const { error } = await startAll([...Array.from({ length: 40 }, (_, i) => `p${i}`), 'refused']);
+		const mediaJob = service.world.starts.map(({ jobId }) => jobId);
+		expect(mediaJob).toHaveLength(40);
+		expect(error).toMatchObject({
+			description: expect.stringContaining('the service had started: 40 media jobs.'),
+			context: { itemIndex: 40, metadata: { outcome: 'not_started', started: { mediaJob } } },
 		});
+	});
+
+	it('says nothing of starts where there were none', async () => {
+		const { error } = await startAll(['refused']);
+		expect(error?.context?.['metadata']).not.toHaveProperty('started');
+		expect(error?.description).not.toContain('had started');
 	});
 });

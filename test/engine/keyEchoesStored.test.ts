@@ -3,23 +3,20 @@ import { everySpelling, spellingsIn, textsIn } from '../support/spellings';
 import { agent, assistant, CARRY_ON, posts, secretsOf } from './rig/calls';
 import { converse } from './rig/converse';
 import { logOfTests } from './rig/logged';
+import { MINUTE, startLedgerRig } from './rig/ledger';
 import { activated, executed } from './rig/poll';
 import { made, run } from './rig/run';
-import { MINUTE, triggerRig, type TriggerRig } from './rig/triggers';
 
 // an echoed key where something is kept for later: the trigger, its ledger, a chat's id, a conversation
-let rig: TriggerRig;
-let [service, n8n] = [{} as TriggerRig['service'], {} as TriggerRig['n8n']];
+const rig = startLedgerRig();
+let { service, n8n } = rig;
 const logged = logOfTests();
 let key = '';
 
-beforeAll(async () => {
-	rig = await triggerRig();
+beforeAll(() => {
 	({ service, n8n } = rig);
 	key = service.router.keys.main;
 });
-beforeEach(() => rig.reset());
-afterAll(async () => await rig.stop());
 
 const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
 

@@ -1,11 +1,14 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { secretsWithLedger } from './rig/calls';
+import { failPosts, LOST, model, RETRIED } from './rig/calls';
 import { sketch, startLedgerRig } from './rig/ledger';
-import { run, start, type RunOptions, shownText } from './rig/run';
+import { run, shownText, start, type RunOptions } from './rig/run';
 
 // media jobs that the job ledger knows of: n8n's Data Tables stand beside the service
 const rig = startLedgerRig();
+const tick = () => new Promise((resolve) => setTimeout(resolve, 5));
+const status = (code: number) => ({ type: 'status', status: code }) as const;
+const pending = () => rig.n8n.entries().filter(({ state }) => state === 'pending');
 
 describe('a start that is entered', () => {
 	it('is in the ledger with its id, and says so', async () => {
@@ -23,95 +26,74 @@ describe('a start that is entered', () => {
 	});
 
 	it('a repeated run enters it once', async () => {
-		rig.service.fault({
-			match: { method: 'POST', bodyIncludes: 'bad' },
-			do: { type: 'status', status: 422 },
-		});
-		const { error } = await run(
-			rig.starting(
-				'={{ $json.text }}',
-				{},
-				{
-					items: [{ text: 'good' }, { text: 'bad' }],
-					settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
-				},
-			),
-		);
-		expect(error).toBeDefined();
+		rig.service.fault({ match: { method: 'POST', bodyIncludes: 'bad' }, do: status(422) });
+		const items = [{ text: 'good' }, { text: 'bad' }];
+		const more = { items, settings: RETRIED };
+		expect((await run(rig.starting('={{ $json.text }}', {}, more))).error).toBeDefined();
 		expect(rig.service.starts('good')).toBe(1);
-		expect(rig.n8n.entries().filter(({ state }) => state === 'pending')).toHaveLength(1);
+		expect(pending()).toHaveLength(1);
 	});
 
 	it('nothing is started where the ledger refuses the key, and the sentence says whose', async () => {
-		const ledgerFields = { ...rig.n8n.ledgerFields, n8nApiKey: 'wrong' };
-		const secrets = secretsWithLedger(rig.service, { ledgerFields });
-		const { error } = await run(rig.starting('one', {}, { secrets }));
-		expect(error?.message).toMatch(
-			/^The job ledger could not be used: n8n refused the API key \(401\)/,
-		);
-		expect(error?.context?.['metadata']).toMatchObject({ outcome: 'not_started' });
+		const secrets = rig.secrets({ n8nApiKey: 'wrong' });
+		expect((await run(rig.starting('one', {}, { secrets }))).error).toMatchObject({
+			message: expect.stringMatching(
+				/^The job ledger could not be used: n8n refused the API key \(401\)/,
+			),
+			context: { metadata: { outcome: 'not_started' } },
+		});
 		expect(rig.service.starts('one')).toBe(0);
 	});
 
 	it('an unknown outcome is open in the ledger', async () => {
-		rig.service.fault({ match: { method: 'POST' }, do: { type: 'reset_peer', effect: true } });
+		failPosts(rig.service, LOST);
 		const { error } = await run(rig.starting('one'));
 		expect(error?.context?.['metadata']).toMatchObject({
-			outcome: 'unknown',
-			ids: { entryId: '1' },
+			...{ outcome: 'unknown', ids: { entryId: '1' } },
 		});
 		expect(shownText(error)).toContain('Mark as Started');
 		expect(rig.n8n.entries()).toMatchObject([{ state: 'unknown', jobId: '' }]);
 	});
 
 	it('Stop while it is under way leaves the outcome written down', async () => {
-		rig.service.fault({ match: { method: 'POST' }, do: { type: 'timeout', effect: true } });
+		failPosts(rig.service, { type: 'timeout', effect: true });
 		const running = start(rig.starting('one'));
 		while (!rig.service.requests.some(({ method }) => method === 'POST')) await tick();
 		running.stop();
 		await running.finished;
-		while (rig.n8n.entries()[0]?.state !== 'unknown') await tick();
+		while (rig.states()[0] !== 'unknown') await tick();
 		expect(rig.service.starts('one')).toBe(1);
 	});
 });
 
 describe('a unique key', () => {
-	const once = (key: string, text = 'one', more: Partial<RunOptions> = {}) =>
-		run(rig.starting(text, { idempotencyKey: key }, more));
+	const once = async (idempotencyKey: string, more: Partial<RunOptions> = {}, parameters = {}) => {
+		const outcome = await run(rig.starting('one', { idempotencyKey, ...parameters }, more));
+		return {
+			...outcome,
+			json: outcome.items[0]?.json,
+			failure: outcome.error?.context?.['metadata'],
+		};
+	};
 
 	it('starts one job per key, over executions, and gives it back', async () => {
-		const first = await once('order-7');
-		const second = await once('order-7', 'other');
+		const [first, second] = [await once('order-7'), await once('order-7')];
 		const { jobId } = rig.service.world.starts[0]!;
-		expect(first.items[0]?.json).toMatchObject({
-			...{ jobId, startedBefore: false, idempotencyKey: 'order-7', entryId: 1 },
-		});
-		expect(second.items[0]?.json).toMatchObject({
-			...{ jobId, startedBefore: true, idempotencyKey: 'order-7', entryId: 1 },
-		});
-		expect(second.items[0]?.json['estimatedCostUsd']).toEqual(
-			first.items[0]?.json['estimatedCostUsd'],
-		);
+		const { estimatedCostUsd } = first.json!;
+		const job = { jobId, idempotencyKey: 'order-7', entryId: 1, estimatedCostUsd };
+		expect(first.json).toMatchObject({ ...job, startedBefore: false });
+		expect(second.json).toMatchObject({ ...job, startedBefore: true });
 		expect(rig.service.world.starts).toHaveLength(1);
 	});
 
 	it('says so where the key was used for something else', async () => {
 		const hintsOf = async (more: INodeParameters) => {
-			const { run: ran } = await run(
-				rig.ledgered('start', {
-					mediaType: 'images',
-					model: sketch,
-					prompt: 'one',
-					idempotencyKey: 'order-7',
-					...more,
-				}),
-			);
-			return ran.data.resultData.runData['Node']?.[0]?.hints?.map(({ message }) => message) ?? [];
+			const picture = { mediaType: 'images', model: sketch, prompt: 'one', ...more };
+			return (await run(rig.ledgered('start', { ...picture, idempotencyKey: 'order-7' }))).hints;
 		};
 		expect(await hintsOf({})).toEqual([]);
 		expect(await hintsOf({ prompt: 'another' })).toEqual([]);
-		const video = { __rl: true, mode: 'id', value: 'reel/clip-3' };
-		expect(await hintsOf({ mediaType: 'videos', model: video })).toEqual([
+		expect(await hintsOf({ mediaType: 'videos', model: model('reel/clip-3') })).toEqual([
 			expect.stringMatching(
 				/^The key "order-7" was used before for the media type "Image".*is returned/,
 			),
@@ -119,163 +101,70 @@ describe('a unique key', () => {
 		expect(rig.service.world.starts).toHaveLength(1);
 	});
 
-	it('twenty executions at once start one', async () => {
-		const all = await Promise.all(Array.from({ length: 20 }, async () => await once('k')));
-		expect(rig.service.world.starts).toHaveLength(1);
-		const { jobId } = rig.service.world.starts[0]!;
-		expect(all.map(({ items }) => items[0]?.json['jobId'])).toEqual(Array(20).fill(jobId));
-		expect(all.filter(({ items }) => items[0]?.json['startedBefore'] === false)).toHaveLength(1);
-	});
-
 	it('two items with one key are one job', async () => {
-		const { items } = await once('={{ $json.key }}', 'one', {
-			items: [{ key: 'a' }, { key: 'a' }, { key: 'b' }],
-		});
-		expect(rig.service.world.starts).toHaveLength(2);
-		const [first, second, third] = items.map(({ json }) => json['jobId']);
-		expect(first).toBe(second);
-		expect(third).not.toBe(first);
+		const items = [{ key: 'a' }, { key: 'a' }, { key: 'b' }];
+		const { items: given } = await once('={{ $json.key }}', { items });
+		const [first, second] = rig.service.world.starts.map(({ jobId }) => jobId);
+		expect(new Set([first, second]).size).toBe(2);
+		const [one, same, other] = given.map(({ json }) => json['jobId']);
+		expect(one).toBe(same);
+		expect(other).not.toBe(one);
 	});
 
-	it('an unknown outcome is asked about, and decided by a person', async () => {
-		rig.service.fault({ match: { method: 'POST' }, times: 1, do: { type: 'status', status: 500 } });
-		await once('k');
+	it('an unknown outcome is asked about, also by Retry On Fail, and decided by a person', async () => {
+		failPosts(rig.service, status(500), 1);
+		expect((await once('k', { settings: RETRIED })).failure).toMatchObject({ outcome: 'unknown' });
 		const again = await once('k');
-		expect(again.error?.message).toMatch(
-			/^It is not known whether the job of the key "k" was started/,
-		);
-		expect(again.error?.context?.['metadata']).toMatchObject({ outcome: 'unknown' });
+		expect(again.error?.message).toMatch(/^It is not known whether the job of the key "k" was/);
+		expect(again.failure).toMatchObject({ outcome: 'unknown' });
 		expect(rig.service.received('one')).toBe(1);
 
 		const resolved = await rig.ledger('markNotStarted', { idempotencyKey: 'k' });
 		expect(resolved.items[0]?.json).toMatchObject({ state: 'notStarted', entryId: 1 });
-		const { items } = await once('k');
-		expect(items[0]?.json).toMatchObject({ startedBefore: false, entryId: 2 });
-	});
-
-	it('Retry On Fail asks the ledger, and finds what a person has decided', async () => {
-		rig.service.fault({ match: { method: 'POST' }, times: 1, do: { type: 'status', status: 500 } });
-		const { error } = await once('k', 'one', {
-			settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
-		});
-		expect(error?.context?.['metadata']).toMatchObject({ outcome: 'unknown' });
-		expect(rig.service.received('one')).toBe(1);
+		expect((await once('k')).json).toMatchObject({ startedBefore: false, entryId: 2 });
 	});
 
 	it('resolved as started, the key gives back that job', async () => {
-		rig.service.fault({
-			match: { method: 'POST' },
-			times: 1,
-			do: { type: 'reset_peer', effect: true },
-		});
+		failPosts(rig.service, LOST, 1);
 		await once('k');
 		const { jobId } = rig.service.world.starts[0]!;
-		const { items } = await rig.ledger('markStarted', {
-			...{ findBy: 'entryId', entryId: 1, jobId },
-		});
-		expect(items[0]?.json).toMatchObject({ state: 'pending', jobId, idempotencyKey: 'k' });
-		expect((await once('k')).items[0]?.json).toMatchObject({ jobId, startedBefore: true });
+		const resolved = await rig.ledger('markStarted', { findBy: 'entryId', entryId: 1, jobId });
+		expect(resolved.items[0]?.json).toMatchObject({ state: 'pending', jobId, idempotencyKey: 'k' });
+		expect((await once('k')).json).toMatchObject({ jobId, startedBefore: true });
 		expect(rig.service.world.starts).toHaveLength(1);
 		const decided = await rig.ledger('markNotStarted', { idempotencyKey: 'k' });
 		expect(decided.error?.message).toMatch(/^The outcome of this start is known/);
 	});
 
 	it.each([
-		['the answer to the entry is lost', 'POST'],
-		['the answer to the claim is lost', 'PATCH'],
-	])('%s: it goes on, with one job', async (_name, method) => {
-		rig.n8n.service.fault({
-			match: { method },
-			times: 1,
-			do: { type: 'reset_peer', effect: true },
-		});
-		const { items } = await once('k');
-		expect(items[0]?.json).toMatchObject({ startedBefore: false });
-		expect(rig.service.world.starts).toHaveLength(1);
-		expect(rig.n8n.entries().filter(({ state }) => state === 'pending')).toHaveLength(1);
-	});
-
-	it('n8n fails for a moment once the job was started: its id is written down all the same', async () => {
-		let patches = 0;
-		rig.n8n.service.fault({
-			match: { method: 'PATCH', bodyIncludes: '"pending"' },
-			times: 2,
-			do: { type: 'status', status: 503 },
-		});
-		const { items } = await once('k');
-		patches = rig.n8n.service.requests.filter(({ bodyText }) =>
-			bodyText.includes('"pending"'),
-		).length;
-		expect(patches).toBeGreaterThanOrEqual(3);
-		expect(rig.n8n.entries()).toMatchObject([{ state: 'pending', jobId: items[0]?.json['jobId'] }]);
-	});
-
-	it('a refusal leaves the key free', async () => {
-		rig.service.fault({ match: { method: 'POST' }, times: 1, do: { type: 'status', status: 422 } });
-		expect((await once('k')).error?.context?.['metadata']).toMatchObject({
-			outcome: 'not_started',
-		});
-		expect((await once('k')).items[0]?.json).toMatchObject({ startedBefore: false });
-	});
-
-	it.each([
-		['an empty one', '={{ $json.nothing }}', 'Unique Key (Start Only Once) is empty'],
-		['one of blanks', '  ', 'Unique Key (Start Only Once) has only spaces'],
-		['one of 501 characters', 'x'.repeat(501), 'is longer than 500 characters'],
-	])('%s is refused before anything is sent', async (_name, key, sentence) => {
-		const { error } = await once(key);
-		expect(error?.message).toContain(sentence);
-		expect(
-			[rig.service.requests, rig.n8n.service.requests]
-				.flat()
-				.filter(({ method }) => method !== 'GET'),
-		).toEqual([]);
+		['={{ $json.nothing }}', 'Unique Key (Start Only Once) is empty'],
+		['  ', 'Unique Key (Start Only Once) has only spaces'],
+		['x'.repeat(501), 'is longer than 500 characters'],
+	])('%s is refused before anything is sent', async (key, sentence) => {
+		expect((await once(key)).error?.message).toContain(sentence);
+		const sent = [rig.service.requests, rig.n8n.service.requests].flat();
+		expect(sent.filter(({ method }) => method !== 'GET')).toEqual([]);
 	});
 
 	it('does not count where the job is not tracked: the field is hidden then', async () => {
-		const parameters = { mediaType: 'images', model: sketch, prompt: 'one', useLedger: false };
+		const picture = { mediaType: 'images', model: sketch, prompt: 'one', useLedger: false };
 		for (let time = 0; time < 2; time++) {
-			const { items } = await run(rig.ledgered('start', { ...parameters, idempotencyKey: 'k' }));
+			const { items } = await run(rig.ledgered('start', { ...picture, idempotencyKey: 'k' }));
 			expect(items[0]?.json).not.toHaveProperty('idempotencyKey');
 		}
 		expect(rig.service.world.starts).toHaveLength(2);
 		expect(rig.n8n.entries()).toEqual([]);
 	});
-
-	it('the key of n8n is nowhere', async () => {
-		rig.n8n.service.fault({
-			match: { method: 'PATCH' },
-			do: { type: 'status', status: 400, body: `no: ${rig.n8n.ledgerFields.n8nApiKey}` },
-		});
-		const { run: whole } = await once('k');
-		expect(JSON.stringify(whole)).not.toContain(rig.n8n.ledgerFields.n8nApiKey);
-		expect(rig.service.requests.every(({ headers }) => !headers['x-n8n-api-key'])).toBe(true);
-		expect(rig.n8n.service.requests.every(({ headers }) => !headers['x-api-key'])).toBe(true);
-	});
-
-	it('with a spending cap, what is given back costs nothing', async () => {
-		await once('a');
-		const { items } = await run(
-			rig.starting(
-				'one',
-				{ idempotencyKey: '={{ $json.key }}', spendingCapPerExecution: 10 },
-				{
-					items: [{ key: 'a' }, { key: 'b' }],
-				},
-			),
-		);
-		expect(items.map(({ json }) => json['startedBefore'])).toEqual([true, false]);
-	});
 });
 
 describe('Generate with the ledger', () => {
-	const generating = (text: string, options: INodeParameters = {}) => {
-		const picture = { mediaType: 'images', model: sketch, prompt: text };
-		return run(rig.ledgered('generate', { ...picture, idempotencyKey: 'k', options }));
+	const generating = (options: INodeParameters = {}) => {
+		const picture = { mediaType: 'images', model: sketch, prompt: 'one' };
+		return rig.ledgered('generate', { ...picture, idempotencyKey: 'k', options });
 	};
 
 	it('brings the file itself, and leaves nothing to the triggers', async () => {
-		const { items } = await generating('one');
+		const { items } = await run(generating());
 		expect(items[0]?.binary?.['data']).toBeDefined();
 		expect(items[0]?.json).toMatchObject({ state: 'completed', startedBefore: false });
 		expect(rig.n8n.entries()).toMatchObject([{ state: 'delivered', outcome: 'completed' }]);
@@ -283,7 +172,7 @@ describe('Generate with the ledger', () => {
 
 	it('goes on with the job of an earlier execution', async () => {
 		rig.service.forms.jobSteps = 1_000_000;
-		const late = await generating('one', { maxWait: 1 });
+		const late = await run(generating({ maxWait: 1 }));
 		expect(late.error?.context?.['metadata']).toMatchObject({ kind: 'timeout' });
 		const [entry] = rig.n8n.entries();
 		expect(entry).toMatchObject({ state: 'pending' });
@@ -291,21 +180,17 @@ describe('Generate with the ledger', () => {
 		expect(entry!.checkAt).toBeLessThanOrEqual(Date.now());
 		rig.service.forms.jobSteps = 0;
 		rig.service.world.jobs.forEach((each) => Object.assign(each, { steps: 0 }));
-		const { items } = await generating('one');
+		const { items } = await run(generating());
 		expect(rig.service.world.starts).toHaveLength(1);
 		expect(items[0]?.json).toMatchObject({ startedBefore: true });
 	});
 
 	it('while it waits, the triggers leave the job alone', async () => {
 		rig.service.forms.jobSteps = 1_000_000;
-		const running = start(
-			rig.ledgered('generate', { mediaType: 'images', model: sketch, prompt: 'one' }),
-		);
+		const running = start(generating());
 		while (!rig.n8n.entries()[0]?.jobId) await tick();
 		expect(rig.n8n.entries()[0]!.checkAt).toBeGreaterThan(Date.now() + 600_000);
 		running.stop();
 		await running.finished;
 	});
 });
-
-const tick = () => new Promise((resolve) => setTimeout(resolve, 5));

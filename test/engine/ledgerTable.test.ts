@@ -1,27 +1,27 @@
-import type { INodeParameters } from 'n8n-workflow';
-
 import { columns } from '../../src/ledger/entry';
-import { models, secretsOf, secretsWithLedger } from './rig/calls';
+import { failPosts, LOST, models, secretsOf } from './rig/calls';
 import { sketch, startLedgerRig } from './rig/ledger';
 import { activated } from './rig/poll';
-import { run, type RunOptions } from './rig/run';
+import { run } from './rig/run';
 
 // the Data Table of the job ledger: created when it is first used, whoever uses it first
 const rig = startLedgerRig();
-beforeEach(() => {
-	rig.n8n.missingScopes.clear();
-	rig.n8n.tables.length = 0;
-});
+beforeEach(() => (rig.n8n.tables.length = 0));
 
-const withTable = (ledgerTable: string): Partial<RunOptions> => ({
-	secrets: secretsWithLedger(rig.service, {
-		ledgerFields: { ...rig.n8n.ledgerFields, ledgerTable },
-	}),
-});
-const startInto = async (ledgerTable: string, text = 'one', options: INodeParameters = {}) =>
-	await run(rig.starting(text, options, withTable(ledgerTable)));
+const withTable = (ledgerTable: string) => ({ secrets: rig.secrets({ ledgerTable }) });
+const startInto = async (ledgerTable: string, text = 'one') =>
+	await run(rig.starting(text, {}, withTable(ledgerTable)));
+const startManyInto = async (ledgerTable: string, count: number) => {
+	const texts = Array.from({ length: count }, (_, job) => `job ${job}`);
+	const all = await Promise.all(texts.map(async (text) => await startInto(ledgerTable, text)));
+	expect(all.map(({ error }) => error?.message)).toEqual(Array(count).fill(undefined));
+	expect([tableNames(), rig.n8n.entries().length]).toEqual([[ledgerTable], count]);
+};
 const tableNames = () => rig.n8n.tables.map(({ name }) => name);
-const columnNames = () => rig.n8n.tables[0]!.columns.map(({ name }) => name).sort();
+const expectWholeTable = () =>
+	expect(rig.n8n.tables[0]!.columns.map(({ name }) => name).sort()).toEqual(
+		Object.keys(columns).sort(),
+	);
 const asked = (method: string) =>
 	rig.n8n.service.requests.filter((request) => request.method === method);
 
@@ -30,23 +30,18 @@ describe('the first use', () => {
 		const { items, error } = await startInto('First');
 		expect(error).toBeUndefined();
 		expect(items[0]?.json['jobId']).toBe(rig.service.world.starts[0]?.jobId);
-		expect([tableNames(), columnNames()]).toEqual([['First'], Object.keys(columns).sort()]);
-		expect(rig.n8n.entries()).toMatchObject([{ state: 'pending' }]);
+		expect([tableNames(), rig.states()]).toEqual([['First'], ['pending']]);
+		expectWholeTable();
 	});
 
 	it('of twenty executions at once ends with one table, in which all twenty are', async () => {
 		rig.n8n.holdCreations(20);
-		const all = await Promise.all(
-			Array.from({ length: 20 }, async (_, job) => await startInto('Twenty', `job ${job}`)),
-		);
-		expect(all.map(({ error }) => error?.message)).toEqual(Array(20).fill(undefined));
-		expect(tableNames()).toEqual(['Twenty']);
-		expect(rig.n8n.entries()).toHaveLength(20);
+		await startManyInto('Twenty', 20);
 		expect(asked('POST').filter(({ status }) => status === 500)).toHaveLength(19);
 	});
 
 	it('may be that of a trigger, or of the resource Job Ledger', async () => {
-		const secrets = withTable('By trigger').secrets!;
+		const { secrets } = withTable('By trigger');
 		expect(await activated({ parameters: {}, secrets }).poll()).toMatchObject({ error: undefined });
 		expect((await rig.ledger('getMany', {}, withTable('By resource'))).items).toEqual([]);
 		expect(tableNames()).toEqual(['By trigger', 'By resource']);
@@ -54,27 +49,20 @@ describe('the first use', () => {
 
 	it('adds columns that are missing', async () => {
 		await startInto('Short');
-		const [table] = rig.n8n.tables;
-		table!.name = 'Short too';
-		table!.columns.splice(2, 3);
+		Object.assign(rig.n8n.tables[0]!, { name: 'Short too' }).columns.splice(2, 3);
 		expect((await startInto('Short too')).error).toBeUndefined();
-		expect(columnNames()).toEqual(Object.keys(columns).sort());
+		expectWholeTable();
 	});
 
 	it('goes on when the answer to the creation is lost', async () => {
-		rig.n8n.service.fault({
-			match: { method: 'POST' },
-			times: 1,
-			do: { type: 'reset_peer', effect: true },
-		});
+		failPosts(rig.n8n.service, LOST, 1);
 		expect((await startInto('Lost')).error).toBeUndefined();
 		expect(tableNames()).toEqual(['Lost']);
 	});
 
 	it('looks for the table once for many executions', async () => {
 		for (let time = 0; time < 3; time++) await startInto('Once');
-		const looks = asked('GET').filter(({ path }) => /\/data-tables\?/.test(path));
-		expect(looks).toHaveLength(1);
+		expect(asked('GET').filter(({ path }) => /\/data-tables\?/.test(path))).toHaveLength(1);
 	});
 });
 
@@ -82,29 +70,22 @@ describe('a table that changes while it is used', () => {
 	it('is created again after it was deleted', async () => {
 		await startInto('Deleted');
 		rig.n8n.tables.length = 0;
-		const all = await Promise.all([1, 2, 3].map(async () => await startInto('Deleted')));
-		expect(all.map(({ error }) => error?.message)).toEqual(Array(3).fill(undefined));
-		expect(tableNames()).toEqual(['Deleted']);
-		expect(rig.n8n.entries()).toHaveLength(3);
+		await startManyInto('Deleted', 3);
 	});
 
 	it('gets a deleted column again', async () => {
 		await startInto('Column');
 		rig.n8n.tables[0]!.columns.splice(1, 1);
 		expect((await startInto('Column')).error).toBeUndefined();
-		expect(columnNames()).toEqual(Object.keys(columns).sort());
+		expectWholeTable();
 	});
 
 	it('another refusal is not tried again', async () => {
 		await startInto('Refused');
 		rig.n8n.service.reset();
-		rig.n8n.service.fault({
-			match: { method: 'POST' },
-			do: { type: 'status', status: 400, body: { message: 'no' } },
-		});
-		expect((await startInto('Refused')).error?.message).toMatch(
-			/^The job ledger could not be used/,
-		);
+		failPosts(rig.n8n.service, { type: 'status', status: 400, body: { message: 'no' } });
+		const { error } = await startInto('Refused');
+		expect(error?.message).toMatch(/^The job ledger could not be used/);
 		expect(asked('POST')).toHaveLength(1);
 	});
 });
@@ -128,90 +109,67 @@ describe('an ID in place of a name', () => {
 		await startInto('Another');
 		Object.assign(rig.n8n.tables[0]!, { name, columns: [] });
 		expect((await startInto(name)).error).toBeUndefined();
-		expect(columnNames()).toEqual(Object.keys(columns).sort());
+		expectWholeTable();
 	});
 });
 
-describe('a missing scope is named', () => {
-	const failing = async (ledgerTable: string) => await startInto(ledgerTable);
-	it.each([
-		['dataTable:list', async () => await failing('No list')],
-		['dataTable:create', async () => await failing('No create')],
-		[
-			'dataTableColumn:create',
-			async () => {
-				await startInto('No column');
-				Object.assign(rig.n8n.tables[0]!, { name: 'One column less' }).columns.pop();
-				rig.n8n.missingScopes.add('dataTableColumn:create');
-				return await failing('One column less');
-			},
-		],
-		['dataTableRow:create', async () => await failing('No row')],
-		['dataTableRow:read', async () => await rig.ledger('getMany', {}, withTable('No read'))],
-		[
-			'dataTableRow:delete',
-			async () => {
-				await startInto('No delete');
-				Object.assign(rig.n8n.rows[0]!, { state: 'delivered', startedAt: 1 });
-				return await rig.ledger('deleteMany', {}, withTable('No delete'));
-			},
-		],
-	])('%s', async (scope, use) => {
-		rig.n8n.missingScopes.add(scope);
-		const { error } = await use();
-		expect(error?.message).toMatch(/^The job ledger could not be used: .*403/);
-		expect(error?.description).toContain(
-			`The n8n API key in the Model Router API credential needs the scope ${scope},`,
-		);
-	});
+/** What an operation, or a start into the table, makes of a missing scope; before it, a table is there with one column less. */
+it.each<[string, string?]>([
+	['dataTable:list'],
+	['dataTable:create'],
+	['dataTableColumn:create', 'add a column'],
+	['dataTableRow:create'],
+	['dataTableRow:read', 'getMany'],
+	['dataTableRow:delete', 'deleteMany'],
+])('a missing scope is named: %s', async (scope, use = 'start') => {
+	const name = `Without ${scope}`;
+	if (use === 'add a column') {
+		await startInto('Before');
+		Object.assign(rig.n8n.tables[0]!, { name }).columns.pop();
+	}
+	if (use === 'deleteMany') {
+		await startInto(name);
+		Object.assign(rig.n8n.rows[0]!, { state: 'delivered', startedAt: 1 });
+	}
+	rig.n8n.missingScopes.add(scope);
+	const { error } = await (use.endsWith('Many')
+		? rig.ledger(use, {}, withTable(name))
+		: startInto(name));
+	expect(error?.message).toMatch(/^The job ledger could not be used: .*403/);
+	expect(error?.description).toContain(
+		`The n8n API key in the Model Router API credential needs the scope ${scope},`,
+	);
 });
 
-describe('while "Use a Job Ledger" is turned off', () => {
-	const secrets = () => secretsOf(rig.service);
-	const saysSo = (error: { message: string; description?: unknown } | undefined) =>
+it('while "Use a Job Ledger" is turned off, everything that needs it says so, and all else works', async () => {
+	const more = { secrets: secretsOf(rig.service) };
+	const entry = { idempotencyKey: 'k', jobId: 'j' };
+	const picture = { mediaType: 'images', model: sketch, prompt: 'one' };
+	const outcomes = [
+		...['getMany', 'deleteMany', 'markStarted', 'markNotStarted'].map((operation) =>
+			rig.ledger(operation, entry, more),
+		),
+		...['start', 'generate'].map((operation) => run(rig.ledgered(operation, picture, more))),
+		activated({ parameters: {}, ...more }).poll(),
+	];
+	for (const { error } of await Promise.all(outcomes))
 		expect(`${error?.message} ${String(error?.description)}`).toMatch(
 			/^The job ledger is turned off.*Turn on "Use a Job Ledger" in the Model Router API credential\./,
 		);
-	it.each([
-		['getMany', {}],
-		['deleteMany', {}],
-		['markStarted', { idempotencyKey: 'k', jobId: 'j' }],
-		['markNotStarted', { idempotencyKey: 'k' }],
-	])('Job Ledger, %s says so', async (operation, parameters) => {
-		const { error } = await rig.ledger(operation, parameters, { secrets: secrets() });
-		saysSo(error);
-	});
-
-	it('a start that is to be tracked is not sent', async () => {
-		const parameters = { segment: 'images', model: sketch, prompt: 'one' };
-		for (const operation of ['start', 'generate']) {
-			const { error } = await run(rig.ledgered(operation, parameters, { secrets: secrets() }));
-			saysSo(error);
-		}
-		expect(rig.service.world.starts).toEqual([]);
-	});
-
-	it('a trigger says so at its activation', async () => {
-		const { error } = await activated({ parameters: {}, secrets: secrets() }).poll();
-		saysSo(error);
-	});
-
-	it('everything else works', async () => {
-		expect((await run({ ...models('getMany', {}), secrets: secrets() })).error).toBeUndefined();
-		expect(rig.n8n.service.requests).toEqual([]);
-	});
+	expect(rig.service.world.starts).toEqual([]);
+	expect((await run({ ...models('getMany', {}), ...more })).error).toBeUndefined();
+	expect(rig.n8n.service.requests).toEqual([]);
 });
 
 it.each(['getMany', 'deleteMany', 'markStarted', 'markNotStarted'])(
 	'no model of an AI agent gets at the job ledger: %s',
 	async (operation) => {
 		const parameters = { idempotencyKey: 'k', jobId: 'j' };
-		const { items } = await rig.ledger(operation, parameters, { asTool: true });
-		const { error } = await rig.ledger(operation, parameters, {
-			...{ asTool: true, settings: { onError: 'stopWorkflow' } },
-		});
-		expect(items).toEqual([]);
-		expect(error?.message).toMatch(/^An AI agent cannot use the resource Job Ledger/);
+		for (const settings of [{}, { onError: 'stopWorkflow' } as const]) {
+			const { items, error } = await rig.ledger(operation, parameters, { asTool: true, settings });
+			expect(items).toEqual([]);
+			expect(error?.message).toMatch(/^An AI agent cannot use the resource Job Ledger/);
+		}
 		expect(rig.n8n.service.requests).toEqual([]);
 	},
 );

@@ -1,15 +1,10 @@
-import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-
 import { ExecuteContext, SupplyDataContext } from 'n8n-core';
 import {
 	createRunExecutionData,
-	Workflow,
 	type IExecuteFunctions,
 	type IHttpRequestOptions,
-	type StructuredChunk,
 } from 'n8n-workflow';
 
 import {
@@ -23,10 +18,9 @@ import {
 	wasRequestSent,
 	withAbortSignal,
 } from '../../src/n8n/platform';
+import { listen } from '../service/listen';
 import { startContrary, type Contrary } from './contrary';
-import { Credentials } from './rig/credentials';
-import { sources } from './rig/pack';
-import { additionalData, made, ranWith } from './rig/run';
+import { additionalData, made, ours, ranWith, workflowOf, type Flow } from './rig/flow';
 
 // Each test is named by the member outside of the types that src/n8n/platform.ts uses, and fails when that member is gone.
 let service: Contrary;
@@ -36,25 +30,15 @@ afterAll(() => service.stop());
 const CREDENTIAL = 'workspaceAgentApi';
 
 /** n8n-core's own context of a node that runs for the third time. */
-function executeContext(onChunk?: (chunk: StructuredChunk) => unknown): IExecuteFunctions {
-	const node = {
-		...made('Node', 'n8n-nodes-agent-bridge.workspaceAgent'),
-		credentials: { [CREDENTIAL]: { id: CREDENTIAL, name: CREDENTIAL } },
-	};
-	const workflow = new Workflow({
-		nodes: [
-			node,
-			{
-				...made('Tool', 'n8n-nodes-agent-bridge.modelRouterTool'),
-				onError: 'continueErrorOutput' as const,
-			},
-		],
-		connections: { Tool: { ai_tool: [[{ node: 'Node', type: 'ai_tool', index: 0 }]] } },
-		active: false,
-		settings: { executionOrder: 'v1' },
-		nodeTypes: sources.nodeTypes,
+function executeContext(onChunk?: Flow['onChunk']): IExecuteFunctions {
+	const node = ours('Node', 'workspaceAgent', { credential: CREDENTIAL });
+	const settings = { onError: 'continueErrorOutput' } as const;
+	const tool = { ...made('Tool', 'n8n-nodes-agent-bridge.modelRouterTool'), ...settings };
+	const { workflow, credentials } = workflowOf({
+		nodes: [node, tool],
+		wires: [['Tool', 'Node', 'ai_tool']],
+		secrets: service.secrets,
 	});
-	const credentials = new Credentials(sources.credentialTypes, service.secrets);
 	const data = createRunExecutionData({ resultData: { runData: { Start: [ranWith({ a: 1 })] } } });
 	const input = { main: [[{ json: {} }]] };
 	return new ExecuteContext(
@@ -71,21 +55,10 @@ function executeContext(onChunk?: (chunk: StructuredChunk) => unknown): IExecute
 	) as unknown as IExecuteFunctions;
 }
 
-const streamed = (url: string): IHttpRequestOptions => ({
-	method: 'GET',
-	url,
-	encoding: 'stream',
-	returnFullResponse: true,
-	ignoreHttpStatusErrors: true,
-	disableFollowRedirect: true,
+const streamed = (url = String(service.secrets[CREDENTIAL]?.['baseUrl'])): IHttpRequestOptions => ({
+	...{ method: 'GET', url, encoding: 'stream', returnFullResponse: true },
+	...{ ignoreHttpStatusErrors: true, disableFollowRedirect: true },
 });
-
-async function responseBody(body: Buffer): Promise<Readable> {
-	service.answer(() => ({ body }));
-	const url = String(service.secrets[CREDENTIAL]?.['baseUrl']);
-	const response = await executeContext().helpers.httpRequest(streamed(url));
-	return response.body;
-}
 
 /** Every link of a chain of causes. */
 function linksOf(error: unknown): object[] {
@@ -101,15 +74,11 @@ describe('n8n-core', () => {
 		expect(getRunIndex(executeContext())).toBe(2);
 	});
 
-	it('workflow.nodes, workflow.getChildNodes: who may use a tool', () => {
+	it('workflow.nodes, workflow.getChildNodes: who may use a tool, and what it does when it fails', () => {
 		const n8n = executeContext();
 		expect(getNodeType(n8n, 'Tool')).toBe('n8n-nodes-agent-bridge.modelRouterTool');
 		expect(getNodeType(n8n, 'Gone')).toBeUndefined();
 		expect(getTypesServedBy(n8n, 'Tool')).toEqual(['n8n-nodes-agent-bridge.workspaceAgent']);
-	});
-
-	it('workflow.nodes: what a node does when it fails', () => {
-		const n8n = executeContext();
 		expect(getOnError(n8n, 'Tool')).toBe('continueErrorOutput');
 		expect(getOnError(n8n, 'Node')).toBeUndefined();
 	});
@@ -136,12 +105,7 @@ describe('n8n-core', () => {
 		const { signal } = new AbortController();
 		const abort = AbortSignal.abort(new Error('given up'));
 		const send = async (context: IExecuteFunctions) =>
-			await n8n.helpers.httpRequestWithAuthentication.call(
-				context,
-				CREDENTIAL,
-				streamed(String(service.secrets[CREDENTIAL]?.['baseUrl'])),
-				{},
-			);
+			await n8n.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, streamed(), {});
 		service.answer(() => ({ body: 'Hello' }));
 		expect(await send(withAbortSignal(n8n, signal))).toMatchObject({ statusCode: 200 });
 		await expect(send(withAbortSignal(n8n, abort))).rejects.toThrow();
@@ -153,9 +117,7 @@ describe('n8n-core', () => {
 describe('axios', () => {
 	it('AxiosError.request.writableFinished: the request was sent, and its connection broke', async () => {
 		const server = createServer((socket) => socket.once('data', () => socket.destroy()));
-		server.listen(0, '127.0.0.1');
-		await once(server, 'listening');
-		const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+		const url = `http://127.0.0.1:${await listen(server)}/`;
 		const failure: unknown = await executeContext()
 			.helpers.httpRequest(streamed(url))
 			.catch((error: unknown) => error);
@@ -164,7 +126,8 @@ describe('axios', () => {
 	});
 
 	it('body: of a class that makes streams of bytes', async () => {
-		const body = await responseBody(Buffer.from('Hello'));
+		service.answer(() => ({ body: 'Hello' }));
+		const { body } = (await executeContext().helpers.httpRequest(streamed())) as { body: Readable };
 		const bytes = async function* () {
 			yield Buffer.from('Hello');
 		};

@@ -1,19 +1,18 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { NAMESPACE_URL, uuidV5 } from '../../src/n8n/uuid';
-import { startService, type Service } from '../service/service';
-import { agent, posts, secretsOf } from './rig/calls';
-import { run, type RunOptions, shownText } from './rig/run';
+import { agent, failPosts, posts, RETRIED, secretsOf } from './rig/calls';
+import { run, shownText, type RunOptions } from './rig/run';
+import { serviceForTests } from './rig/service';
 
 // which conversation a message to an agent belongs to, and what is kept of an answer that stops
-let service: Service;
-beforeAll(async () => (service = await startService()));
-beforeEach(() => service.reset());
-afterAll(() => service.stop());
+const service = serviceForTests();
 
-const send = (parameters: INodeParameters, options: Partial<RunOptions> = {}) =>
-	run({ ...agent({ message: 'hello', ...parameters }), secrets: secretsOf(service), ...options });
-
+const send = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) => {
+	const call = agent({ message: 'hello', ...parameters });
+	const outcome = await run({ ...call, secrets: secretsOf(service), ...more });
+	return { ...outcome, given: outcome.items.map(({ json }) => json) };
+};
 const idOf = (name: string, workspace = 'ws-1') =>
 	uuidV5(uuidV5(NAMESPACE_URL, service.agent.baseUrl(workspace)), name);
 
@@ -27,40 +26,25 @@ describe('from a key', () => {
 			const parameters = { sessionMode: 'key', sessionKey: '={{ $json.key }}' };
 			const first = await send(parameters, { items: [{ key }, { key: ` ${key}\n` }] });
 			const second = await send(parameters, { items: [{ key }] });
-			expect([...first.items, ...second.items].map(({ json }) => json)).toMatchObject(
+			expect([...first.given, ...second.given]).toMatchObject(
 				[1, 2, 3].map((number) => ({
-					sessionId: idOf(`key ${key}`),
-					sessionSource: 'key',
-					sessionKey: key,
+					...{ sessionId: idOf(`key ${key}`), sessionSource: 'key', sessionKey: key },
 					output: expect.stringContaining(`message ${number} of this session`),
 				})),
 			);
 		},
 	);
 
-	it('is another conversation for another key, and in another workspace', async () => {
-		const secrets = {
-			workspaceAgentApi: {
-				baseUrl: `${service.agent.baseUrl('ws-2')}/`,
-				apiKey: service.agent.key('ws-2'),
-			},
-		};
-		const { items } = await send({ sessionMode: 'key', sessionKey: 'a' });
-		const { items: others } = await send({ sessionMode: 'key', sessionKey: 'A' });
-		const { items: elsewhere } = await send({ sessionMode: 'key', sessionKey: 'a' }, { secrets });
-		expect([...items, ...others, ...elsewhere].map(({ json }) => json['sessionId'])).toEqual([
-			idOf('key a'),
-			idOf('key A'),
-			idOf('key a', 'ws-2'),
-		]);
-		expect(new Set(items.concat(others, elsewhere).map(({ json }) => json['sessionId'])).size).toBe(
-			3,
-		);
-	});
-
-	it('is a text like any other where it is a UUID: nobody can name the session of another', async () => {
-		const { items } = await send({ sessionMode: 'key', sessionKey: UUID });
-		expect(items[0]?.json).toMatchObject({ sessionId: idOf(`key ${UUID}`), sessionKey: UUID });
+	it('is another conversation for another key, and in another workspace; a UUID is a text like any other', async () => {
+		const baseUrl = `${service.agent.baseUrl('ws-2')}/`;
+		const secrets = { workspaceAgentApi: { baseUrl, apiKey: service.agent.key('ws-2') } };
+		const byKey = async (sessionKey: string, more = {}) =>
+			(await send({ sessionMode: 'key', sessionKey }, more)).given[0]?.['sessionId'];
+		const ids = [
+			...[await byKey('a'), await byKey('A'), await byKey(UUID), await byKey('a', { secrets })],
+		];
+		expect(ids).toEqual([idOf('key a'), idOf('key A'), idOf(`key ${UUID}`), idOf('key a', 'ws-2')]);
+		expect(new Set(ids).size).toBe(4);
 	});
 
 	it.each([' \n', '={{ $json.missing }}'])('refuses "%s" before any request', async (key) => {
@@ -71,147 +55,114 @@ describe('from a key', () => {
 });
 
 describe('from the input', () => {
-	it.each([
-		[UUID, UUID],
-		[HEX, UUID],
-	])('takes the id %s of the item as %s', async (sessionId, expected) => {
-		const { items } = await send({}, { items: [{ sessionId }] });
-		expect(items[0]?.json).toMatchObject({ sessionId: expected, sessionSource: 'item' });
-		expect(items[0]?.json).not.toHaveProperty('sessionKey');
+	const NEW = expect.stringMatching(/^[0-9a-f-]{36}$/);
+	it.each<[string, Partial<RunOptions>, () => unknown, string, string?]>([
+		['a UUID', { items: [{ sessionId: UUID }] }, () => UUID, 'item'],
+		['a UUID without dashes', { items: [{ sessionId: HEX }] }, () => UUID, 'item'],
+		[
+			'a text',
+			{ items: [{ sessionId: 'telegram' }] },
+			() => idOf('input telegram'),
+			'item',
+			'telegram',
+		],
+		['a number', { items: [{ sessionId: 4711 }] }, () => idOf('input 4711'), 'item', '4711'],
+		[
+			'that of the Chat Trigger where the items come from another node',
+			{ chatted: { sessionId: HEX }, items: [{}, { sessionId: '' }] },
+			() => idOf(`chat ${HEX}`),
+			'chatTrigger',
+		],
+		[
+			'that of the item first',
+			{ chatted: { sessionId: 'of the chat' }, items: [{ sessionId: 'of the item' }] },
+			() => idOf('input of the item'),
+			'item',
+		],
+		['nothing', {}, () => NEW, 'new'],
+		['a chat without an ID', { chatted: { chatInput: 'hello' } }, () => NEW, 'new'],
+		['no IDs', { items: [{ sessionId: { a: 1 } }, { sessionId: ' ' }] }, () => NEW, 'new'],
+	])('takes %s', async (_what, options, sessionId, sessionSource, sessionKey = '') => {
+		const { given } = await send({}, options);
+		expect(given).toMatchObject(
+			(options.items ?? [{}]).map(() => ({
+				...{ sessionId: sessionId(), sessionSource, ...(sessionKey && { sessionKey }) },
+			})),
+		);
+		if (sessionId() === UUID) expect(given[0]).not.toHaveProperty('sessionKey');
+		const ids = given.map((json) => json['sessionId']);
+		expect(new Set(ids).size).toBe(sessionSource === 'new' ? ids.length : 1);
 	});
 
-	it.each(['telegram-4711', 4711])('makes an id of %s', async (sessionId) => {
-		const { items } = await send({}, { items: [{ sessionId }] });
-		expect(items[0]?.json).toMatchObject({
-			sessionId: idOf(`input ${sessionId}`),
-			sessionSource: 'item',
-			sessionKey: String(sessionId),
-		});
-	});
-
-	it('finds that of the Chat Trigger where the items come from another node', async () => {
-		const chatted = { sessionId: HEX, chatInput: 'hello' };
-		const { items } = await send({}, { chatted, items: [{}, { sessionId: '' }] });
-		expect(
-			items.map(({ json: { sessionId, sessionSource } }) => [sessionId, sessionSource]),
-		).toEqual([
-			[idOf(`chat ${HEX}`), 'chatTrigger'],
-			[idOf(`chat ${HEX}`), 'chatTrigger'],
-		]);
-	});
-
-	it('prefers that of the item', async () => {
-		const chatted = { sessionId: 'of the chat' };
-		const { items } = await send({}, { chatted, items: [{ sessionId: 'of the item' }] });
-		expect(items[0]?.json).toMatchObject({
-			sessionId: idOf('input of the item'),
-			sessionSource: 'item',
-		});
-	});
-
-	it.each<[string, Partial<RunOptions>]>([
-		['there is none', {}],
-		['the chat has no id', { chatted: { chatInput: 'hello' } }],
-		['the id is none', { items: [{ sessionId: { a: 1 } }, { sessionId: ' ' }] }],
-	])('starts a new session where %s', async (_what, options) => {
-		const { items } = await send({}, options);
-		for (const { json } of items)
-			expect(json).toMatchObject({
-				sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-				sessionSource: 'new',
-			});
-		expect(new Set(items.map(({ json }) => json['sessionId'])).size).toBe(items.length);
-	});
-
-	it('continues the session of an earlier answer', async () => {
-		const { items: earlier } = await send({});
-		const { items } = await send({}, { items: [earlier[0]!.json] });
-		expect(items[0]?.json).toMatchObject({
-			sessionId: earlier[0]?.json['sessionId'],
+	it('continues the session of an earlier answer, and is not asked for a new one', async () => {
+		const { given } = await send({});
+		const [earlier] = given;
+		const later = await send({}, { items: [earlier!] });
+		expect(later.given[0]).toMatchObject({
+			sessionId: earlier?.['sessionId'],
 			output: expect.stringContaining('message 2 of this session'),
 		});
-	});
-
-	it('is not asked for a new session', async () => {
-		const { items } = await send({ sessionMode: 'new' }, { items: [{ sessionId: UUID }] });
-		expect(items[0]?.json['sessionId']).not.toBe(UUID);
-	});
-});
-
-describe('the message', () => {
-	const fromInput = { messageSource: 'fromInput', message: 'not sent' };
-	const sent = () => posts(service).map(({ body }) => (body as { content: string }).content);
-
-	it.each([
-		['chatInput', { chatInput: ' from a chat\n', message: 'other' }, ' from a chat\n'],
-		['message, from a conversation', { message: 'from a conversation' }, 'from a conversation'],
-		['message, where the chat input is blank', { chatInput: ' ', message: 'hello' }, 'hello'],
-	])('is that of the item: %s', async (_what, item, text) => {
-		await send(fromInput, { items: [item] });
-		expect(sent()).toEqual([text]);
-	});
-
-	it.each([{}, { chatInput: '' }, { message: { text: 'hello' } }])(
-		'is missing in %j, which is refused before any request',
-		async (item) => {
-			const { error } = await send(fromInput, { items: [{ chatInput: 'first' }, item] });
-			expect(error?.message).toMatch(/^Message: the item has no text in 'chatInput'/);
-			expect(shownText(error)).toMatch(
-				/Connect a Chat Trigger \("On chat message"\), or choose Define Below in Source for Message\./,
-			);
-			expect(error?.context?.['itemIndex']).toBe(1);
-			expect(service.requests).toEqual([]);
-		},
-	);
-
-	it('may not have half of a character', async () => {
-		const { error } = await send(fromInput, { items: [{ chatInput: 'a\ud83d' }] });
-		expect(error?.message).toMatch(/^Message contains an incomplete character/);
-	});
-
-	it('is what is defined, whatever the item has', async () => {
-		await send({ message: 'defined' }, { items: [{ chatInput: 'of a chat' }] });
-		expect(sent()).toEqual(['defined']);
-		const { error } = await send({ message: ' ' }, { items: [{ chatInput: 'of a chat' }] });
-		expect(error?.message).toMatch(/^Message is empty/);
+		const fresh = await send({ sessionMode: 'new' }, { items: [{ sessionId: UUID }] });
+		expect(fresh.given[0]?.['sessionId']).not.toBe(UUID);
 	});
 });
 
 it('the id of a session may come without dashes', async () => {
-	const { items } = await send({ sessionMode: 'id', sessionId: ` ${HEX} ` });
-	expect(items[0]?.json).toMatchObject({ sessionId: UUID, sessionSource: 'id' });
+	const { given } = await send({ sessionMode: 'id', sessionId: ` ${HEX} ` });
+	expect(given[0]).toMatchObject({ sessionId: UUID, sessionSource: 'id' });
+});
+
+describe('the message', () => {
+	const fromInput = { messageSource: 'fromInput', message: 'not sent' };
+
+	it.each([
+		[fromInput, { chatInput: ' from a chat\n', message: 'other' }, ' from a chat\n'],
+		[fromInput, { message: 'from a conversation' }, 'from a conversation'],
+		[fromInput, { chatInput: ' ', message: 'hello' }, 'hello'],
+		[{ message: 'defined' }, { chatInput: 'of a chat' }, 'defined'],
+	])('of %j and the item %j is %j', async (parameters, item, content) => {
+		await send(parameters, { items: [item] });
+		expect(posts(service)).toMatchObject([{ body: { content } }]);
+	});
+
+	const missing = "Message: the item has no text in 'chatInput'";
+	it.each<[object, INodeParameters, string]>([
+		[{}, fromInput, missing],
+		[{ chatInput: '' }, fromInput, missing],
+		[{ message: { text: 'hello' } }, fromInput, missing],
+		[{ chatInput: 'a\ud83d' }, fromInput, 'Message contains an incomplete character'],
+		[{ chatInput: 'x' }, { message: '={{ $itemIndex ? " " : "x" }}' }, 'Message is empty'],
+	])('is refused in %j before any request', async (item, parameters, message) => {
+		const { error } = await send(parameters, { items: [{ chatInput: 'first' }, { ...item }] });
+		expect(error?.message.startsWith(message)).toBe(true);
+		if (message === missing)
+			expect(shownText(error)).toMatch(
+				/Connect a Chat Trigger \("On chat message"\), or choose Define Below in Source for Message\./,
+			);
+		expect(error?.context?.['itemIndex']).toBe(1);
+		expect(service.requests).toEqual([]);
+	});
 });
 
 describe('an answer that stops before its end', () => {
-	const broken = async (session: INodeParameters) => {
-		service.fault({ match: { method: 'POST' }, do: { type: 'limit_data', bytes: 400 } });
-		return await send(
-			{ ...session, message: '[[words:40]]', options: { onIncomplete: 'partial' } },
-			{ settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 } },
-		);
-	};
-
 	it.each<[string, INodeParameters]>([
 		['new', { sessionMode: 'new' }],
 		['key', { sessionMode: 'key', sessionKey: 'a' }],
 	])('is an item, with its session (%s), and never asked for again', async (source, session) => {
-		const { items, error } = await broken(session);
+		failPosts(service, { type: 'limit_data', bytes: 400 });
+		const partial = { message: '[[words:40]]', options: { onIncomplete: 'partial' } };
+		const { given, error } = await send({ ...session, ...partial }, { settings: RETRIED });
 		expect(error).toBeUndefined();
-		expect(items).toMatchObject([
+		expect(given).toMatchObject([
 			{
-				json: {
-					output: expect.stringMatching(/^word1 /),
-					sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-					sessionSource: source,
-					complete: false,
-					format: 'sse',
-					notice: expect.stringMatching(/^The answer stopped before its end\. .*connection broke/),
-				},
+				output: expect.stringMatching(/^word1 /),
+				sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+				...{ sessionSource: source, complete: false, format: 'sse' },
+				notice: expect.stringMatching(/^The answer stopped before its end\. .*connection broke/),
 			},
 		]);
-		const [sent, ...more] = posts(service);
-		expect(sent?.path).toContain(String(items[0]?.json['sessionId']));
-		expect(more).toEqual([]);
+		const sent = posts(service).map(({ path }) => path);
+		expect(sent).toEqual([expect.stringContaining(String(given[0]?.['sessionId']))]);
 	});
 
 	it('is an error where nobody asked for it, and any other failure always', async () => {
@@ -224,22 +175,14 @@ describe('an answer that stops before its end', () => {
 	});
 });
 
-describe('Answer Field Path', () => {
-	it.each([
-		['content', /^You said: "hello"/],
-		['type', /^delta(delta)+end$/],
-	])('takes the text from "%s" alone', async (answerPath, text) => {
-		const { items } = await send({ options: { answerPath } });
-		expect(items[0]?.json['output']).toMatch(text);
-	});
-
-	it('says that nothing is there, and gives what came', async () => {
-		const { items } = await send({ options: { answerPath: 'data.reply' } });
-		expect(items[0]?.json).toMatchObject({
-			output: '',
-			complete: true,
-			notice: 'No text was found in the field "data.reply".',
-			events: expect.arrayContaining([expect.objectContaining({ event: 'message' })]),
-		});
-	});
+it.each<[string, RegExp, object]>([
+	['content', /^You said: "hello"/, {}],
+	['type', /^delta(delta)+end$/, {}],
+	['data.reply', /^$/, { notice: 'No text was found in the field "data.reply".' }],
+])('Answer Field Path takes the text from "%s" alone', async (answerPath, output, more) => {
+	const { given } = await send({ options: { answerPath } });
+	const answer = { output: expect.stringMatching(output), complete: true, ...more };
+	expect(given).toMatchObject([answer]);
+	if ('notice' in more)
+		expect(given[0]?.['events']).toContainEqual(expect.objectContaining({ event: 'message' }));
 });

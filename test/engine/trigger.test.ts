@@ -1,36 +1,26 @@
 import type { INodeParameters } from 'n8n-workflow';
 
+import type { Fault } from '../service/service';
 import { useDatabaseStore } from './rig/databaseStore';
-import { activated, executed } from './rig/poll';
-import { idsOf, json, MINUTE, triggerRig, type TriggerRig } from './rig/triggers';
+import { idsOf, json, MINUTE, startLedgerRig } from './rig/ledger';
 
 // the trigger with the job ledger: n8n's Data Tables stand beside the service
-let rig: TriggerRig;
-let [service, n8n] = [{} as TriggerRig['service'], {} as TriggerRig['n8n']];
-let { trigger, enter, started, states, pass } = {} as TriggerRig;
-beforeAll(async () => {
-	rig = await triggerRig();
-	({ service, n8n, trigger, enter, started, states, pass } = rig);
-});
-beforeEach(() => rig.reset());
-afterAll(async () => await rig.stop());
+const rig = startLedgerRig();
+const HOUR = 60 * MINUTE;
 
 describe('a job of the ledger', () => {
 	it('comes with its file, and with the fields of Get and Download', async () => {
-		const jobId = await started('a cat', {
-			label: 'cats',
-			startKey: 'order-7',
-			record: '{"estimated_cost":9}',
-		});
-		const options = trigger();
-		const { items, error } = await activated(options).poll();
+		const record = '{"estimated_cost":9}';
+		const jobId = await rig.started('a cat', { label: 'cats', startKey: 'order-7', record });
+		const { poll, execute } = rig.watching();
+		const { items, error } = await poll();
 		expect(error).toBeUndefined();
 		expect(json(items)).toMatchObject([
 			{ event: 'mediaJobCompleted', jobId, claim: expect.any(String) },
 		]);
 		expect(items?.[0]?.binary).toBeUndefined();
-		expect(n8n.entries()).toMatchObject([{ state: 'emitting', outcome: 'completed' }]);
-		const { items: out } = await executed({ ...options, items: items! });
+		expect(rig.n8n.entries()).toMatchObject([{ state: 'emitting', outcome: 'completed' }]);
+		const { items: out } = await execute(items);
 		expect(out).toMatchObject([
 			{
 				json: {
@@ -43,369 +33,249 @@ describe('a job of the ledger', () => {
 				pairedItem: { item: 0 },
 			},
 		]);
-		expect(out[0]?.json).not.toHaveProperty('claim');
-		expect(out[0]?.json).not.toHaveProperty('job');
-		expect(n8n.entries()).toMatchObject([{ state: 'delivered', execution: 'execution-1' }]);
+		for (const internal of ['claim', 'job']) expect(out[0]?.json).not.toHaveProperty(internal);
+		expect(rig.n8n.entries()).toMatchObject([{ state: 'delivered', execution: 'execution-1' }]);
 	});
 
 	it('the forecast of the start is kept where the service says it only there', async () => {
-		await started('a cat', { record: '{"estimated_cost":7}' });
-		service.forms.jobCost = 'absent';
-		const { items } = await activated(trigger()).poll();
+		await rig.started('a cat', { record: '{"estimated_cost":7}' });
+		rig.service.forms.jobCost = 'absent';
+		const { items } = await rig.watching().poll();
 		expect(json(items)).toMatchObject([{ estimatedCostUsd: 0.000007 }]);
 	});
 
 	it('without Download File comes without it', async () => {
-		await started('a cat');
-		const options = trigger({ downloadFile: false });
-		const { items } = await activated(options).poll();
-		const { items: out } = await executed({ ...options, items: items! });
+		await rig.started('a cat');
+		const out = await rig.watching({ downloadFile: false }).deliver();
 		expect(out).toMatchObject([{ json: { event: 'mediaJobCompleted' } }]);
 		expect(out[0]).not.toHaveProperty('binary');
-		expect(states()).toEqual(['delivered']);
+		expect(rig.states()).toEqual(['delivered']);
 	});
 
-	it('is emitted once, and asked for again only when it runs', async () => {
-		await started('done');
-		await started('running [[never]]');
-		const { poll } = activated(trigger());
+	it('is emitted once, and asked for again only when it runs, without its row being sent back', async () => {
+		await rig.started('done');
+		await rig.started('running [[never]]');
+		const { poll } = rig.watching();
 		expect((await poll()).items).toHaveLength(1);
-		pass(MINUTE);
+		rig.pass(MINUTE);
+		rig.n8n.service.requests.length = 0;
 		expect((await poll()).items).toBeNull();
-		const asked = service.requests.filter(({ method }) => method === 'GET').map(({ path }) => path);
 		// one of them to see that the key is right
-		expect(asked).toHaveLength(4);
-	});
-
-	it('is rescheduled without its row being sent back', async () => {
-		await started('running [[never]]');
-		await activated(trigger()).poll();
-		const changes = n8n.service.requests.filter(({ method }) => method === 'PATCH');
-		expect(changes.map(({ body }) => body)).toMatchObject([{ returnData: false }]);
+		expect(rig.service.requests.filter(({ method }) => method === 'GET')).toHaveLength(4);
+		const changes = rig.n8n.service.requests.filter(({ method }) => method === 'PATCH');
+		expect(changes.at(-1)?.body).toMatchObject({ returnData: false });
 	});
 
 	it('one that failed comes, too, and is no failure of the node', async () => {
-		const jobId = await started('no [[fail]]');
-		const options = trigger();
-		const { items } = await activated(options).poll();
-		const { items: out, run } = await executed({
-			...options,
-			items: items!,
-			settings: { retryOnFail: true },
-		});
-		expect(json(out)).toMatchObject([
-			{
-				...{ event: 'mediaJobFailed', state: 'failed', jobId },
-				failure: {
-					message: 'The media job failed',
-					code: 'generation_failed',
-					reason: 'The model could not do this',
-				},
-			},
-		]);
+		const jobId = await rig.started('no [[fail]]');
+		const { poll, execute } = rig.watching({}, { settings: { retryOnFail: true } });
+		const { items: out, run } = await execute((await poll()).items);
+		const reason = 'The model could not do this';
+		const failure = { message: 'The media job failed', code: 'generation_failed', reason };
+		expect(json(out)).toMatchObject([{ event: 'mediaJobFailed', state: 'failed', jobId, failure }]);
 		expect(out[0]?.json).not.toHaveProperty('error');
 		expect(run.data.resultData.runData['Trigger']).toHaveLength(1);
 	});
 
-	it('one that the service does not know comes as lost in the fifth poll', async () => {
-		enter('job-nobody-knows');
-		await started('running [[never]]');
-		const { poll } = activated(trigger());
-		for (let time = 0; time < 4; time++) {
-			expect(await poll()).toEqual({ items: null, error: undefined });
-			pass(2 * MINUTE);
-		}
-		expect(json((await poll()).items)).toMatchObject([
-			{
-				...{ event: 'mediaJobFailed', state: 'failed', status: 'lost', jobId: 'job-nobody-knows' },
-				failure: { message: expect.stringContaining('lost'), advice: expect.any(String) },
-			},
-		]);
+	it('only events and labels that are wanted are taken', async () => {
+		const failed = await rig.started('no [[fail]]', { label: 'a' });
+		const done = await rig.started('two', { label: 'b' });
+		const taken = async (parameters: INodeParameters) =>
+			idsOf((await rig.watching(parameters).poll()).items);
+		expect(await taken({ events: ['mediaJobCompleted'], ledgerLabel: 'a' })).toEqual([]);
+		expect(await taken({ events: ['mediaJobFailed'] })).toEqual([failed]);
+		expect(await taken({ ledgerLabel: ' b ' })).toEqual([done]);
 	});
 
-	it('only events that are wanted are taken', async () => {
-		await started('no [[fail]]');
-		expect((await activated(trigger({ events: ['mediaJobCompleted'] })).poll()).items).toBeNull();
-		expect((await activated(trigger({ events: ['mediaJobFailed'] })).poll()).items).toHaveLength(1);
-	});
-
-	it('only jobs with the label are taken', async () => {
-		await started('one', { label: 'a' });
-		const jobId = await started('two', { label: 'b' });
-		const { items } = await activated(trigger({ ledgerLabel: ' b ' })).poll();
-		expect(json(items)).toMatchObject([{ jobId }]);
-	});
-
-	it('entered twice comes once', async () => {
-		const jobId = await started('one');
-		enter(jobId);
-		const options = trigger();
-		const { items } = await activated(options).poll();
-		expect(items).toHaveLength(1);
-		expect((await executed({ ...options, items: items! })).items).toHaveLength(1);
-		expect(states()).toEqual(['delivered', 'delivered']);
-	});
-
-	it('two triggers that want the same job: one gets it', async () => {
-		for (let job = 0; job < 20; job++) await started(`job ${job}`);
-		const polls = [activated(trigger()), activated(trigger()), activated(trigger())];
-		const all = (await Promise.all(polls.map(async ({ poll }) => await poll()))).flatMap(
-			({ items }) => json(items),
-		);
-		const ids = all.map(({ jobId }) => jobId);
-		expect(ids).toHaveLength(new Set(ids).size);
-		expect(ids.length).toBeGreaterThan(0);
-	});
-
-	it('a key that the service echoes is neither emitted nor kept', async () => {
-		const { main } = service.router.keys;
-		const jobId = await started('echo');
-		service.fault({
-			match: { path: `/v1/images/jobs/${jobId}`, method: 'GET' },
-			times: 1,
-			do: {
-				type: 'body',
-				body: JSON.stringify({ id: jobId, status: 'completed', echo: `key ${main}` }),
-			},
-		});
-		const options = trigger({ simplify: false });
-		const { items } = await activated(options).poll();
-		const out = await executed({ ...options, items: items ?? [] });
+	it('a key that the service echoes is neither emitted nor kept, also where it comes with a trouble', async () => {
+		const { main } = rig.service.router.keys;
+		const [done, troubled] = [await rig.started('echo'), await rig.started('echo')];
+		const onStatus = (jobId: string, fault: Fault) =>
+			rig.service.fault({ match: { path: `/v1/images/jobs/${jobId}`, method: 'GET' }, do: fault });
+		const body = JSON.stringify({ id: done, status: 'completed', echo: `key ${main}` });
+		onStatus(done, { type: 'body', body });
+		onStatus(troubled, { type: 'status', status: 500, body: { message: `the key ${main}` } });
+		const { poll, execute } = rig.watching({ simplify: false, downloadFile: false });
+		const { items } = await poll();
+		const out = await execute(items);
 		expect(json(items)).toMatchObject([{ job: { echo: 'key ***' } }]);
-		for (const seen of [items, out.run, n8n.rows]) expect(JSON.stringify(seen)).not.toContain(main);
-	});
-
-	it('nor is one that comes with a trouble', async () => {
-		const { main } = service.router.keys;
-		const jobId = await started('echo');
-		await started('running [[never]]');
-		service.fault({
-			match: { path: `/v1/images/jobs/${jobId}` },
-			do: { type: 'status', status: 500, body: { message: `the key ${main}` } },
-		});
-		await activated(trigger()).poll();
-		expect(n8n.entries()[0]).toMatchObject({ failures: 1, note: expect.stringContaining('***') });
-		expect(JSON.stringify(n8n.rows)).not.toContain(main);
+		const [, entry] = rig.n8n.entries();
+		expect(entry).toMatchObject({ failures: 1, note: expect.stringContaining('***') });
+		for (const seen of [items, out.run, rig.n8n.rows])
+			expect(JSON.stringify(seen)).not.toContain(main);
 	});
 });
 
 describe('the execution', () => {
 	const emitted = async (parameters: INodeParameters = {}, prompts = ['one', 'two', 'three']) => {
 		const ids: string[] = [];
-		for (const prompt of prompts) ids.push(await started(prompt));
-		const options = trigger(parameters);
-		const active = activated(options);
+		for (const prompt of prompts) ids.push(await rig.started(prompt));
+		const active = rig.watching(parameters);
 		const { items } = await active.poll();
 		expect(items).toHaveLength(prompts.length);
-		return { ids, options, items: items!, ...active };
+		return { ids, items: items!, ...active };
 	};
-	const content = (jobId: string | undefined) => ({ path: `/v1/images/jobs/${jobId}/content` });
+	const onContent = (
+		jobId: string | undefined,
+		fault: Parameters<typeof rig.service.fault>[0]['do'],
+	) => rig.service.fault({ match: { path: `/v1/images/jobs/${jobId}/content` }, do: fault });
+	const down = { type: 'status', status: 503 } as const;
+	const forbidden = { type: 'status', status: 403 } as const;
+	const expired = { type: 'status', status: 410 } as const;
+	const small = { options: { maxSizeMib: 1 } };
+	const large = { type: 'content_length', add: 3_000_000 } as const;
 
 	it('one bad file does not cost the others', async () => {
-		const { ids, options, items, poll } = await emitted();
-		service.fault({ match: content(ids[1]), do: { type: 'status', status: 503 } });
-		const { items: out, error } = await executed({ ...options, items });
+		const { ids, execute, items, poll } = await emitted();
+		onContent(ids[1], down);
+		const { items: out, error } = await execute(items);
 		expect([error, idsOf(out)]).toEqual([undefined, [ids[0], ids[2]]]);
-		expect(n8n.entries()).toMatchObject([
+		expect(rig.n8n.entries()).toMatchObject([
 			{ state: 'delivered' },
 			{ state: 'pending', failures: 1, note: expect.stringContaining('503'), claim: '' },
 			{ state: 'delivered' },
 		]);
 		expect((await poll()).items).toBeNull();
-		service.reset();
 	});
 
-	it('a file that cannot be had in five deliveries is told of without it', async () => {
-		const { ids, options, items, poll } = await emitted({}, ['one']);
-		service.fault({ match: content(ids[0]), do: { type: 'status', status: 503 } });
-		let given = items;
-		for (let time = 1; time <= 4; time++) {
-			expect(await executed({ ...options, items: given })).toMatchObject({
-				items: [],
-				error: undefined,
-			});
-			pass(20 * MINUTE);
-			given = (await poll()).items!;
-			expect(given).toHaveLength(1);
-		}
-		const { items: out } = await executed({ ...options, items: given });
-		expect(json(out)).toMatchObject([
-			{
-				event: 'mediaJobCompleted',
-				jobId: ids[0],
-				failure: { status: 503, message: expect.any(String) },
-			},
-		]);
+	it('a file that cannot be had is told of in the fifth delivery, without it', async () => {
+		const { ids, execute, items, poll } = await emitted({}, ['one']);
+		Object.assign(rig.n8n.rows[0]!, { failures: 3 });
+		onContent(ids[0], down);
+		expect(await execute(items)).toMatchObject({ items: [], error: undefined });
+		rig.pass(20 * MINUTE);
+		const { items: out } = await execute((await poll()).items);
+		const failure = { status: 503, message: expect.any(String) };
+		expect(json(out)).toMatchObject([{ event: 'mediaJobCompleted', jobId: ids[0], failure }]);
 		expect(out[0]).not.toHaveProperty('binary');
-		expect(n8n.entries()).toMatchObject([
-			{ state: 'delivered', note: expect.stringContaining('503') },
-		]);
+		const note = expect.stringContaining('503');
+		expect(rig.n8n.entries()).toMatchObject([{ state: 'delivered', note }]);
 	});
 
-	it('executions that are killed five times do not try a sixth time', async () => {
-		const { options, items, poll } = await emitted({}, ['one']);
-		let given = items;
-		for (let time = 1; time <= 5; time++) {
-			// a killed one has begun, and marked nothing
-			Object.assign(n8n.rows[0]!, { state: 'delivering', failures: time, execution: `${time}` });
-			pass(20 * MINUTE);
-			given = (await poll()).items!;
-		}
-		const { items: out } = await executed({ ...options, items: given });
-		expect(json(out)).toMatchObject([
-			{ failure: { message: expect.stringContaining('interrupted') } },
-		]);
-		expect(service.requests.some(({ path }) => path.endsWith('/content'))).toBe(false);
+	it('an execution behind five that were killed does not try a sixth time', async () => {
+		const { execute, poll } = await emitted({}, ['one']);
+		// a killed one has begun, and marked nothing
+		Object.assign(rig.n8n.rows[0]!, { state: 'delivering', failures: 5, execution: '5' });
+		rig.pass(20 * MINUTE);
+		const failure = { message: expect.stringContaining('interrupted') };
+		expect(json((await execute((await poll()).items)).items)).toMatchObject([{ failure }]);
+		expect(rig.service.requests.some(({ path }) => path.endsWith('/content'))).toBe(false);
 	});
 
-	it.each([
-		['too large', { options: { maxSizeMib: 1 } }, 'big [[size:3000000]]', /larger than 1 MiB/],
-		['forbidden', {}, 'forbidden', /does not permit this request \(403\)/],
-	])('%s: the item says so at once', async (what, parameters, prompt, message) => {
-		const { ids, options, items } = await emitted(parameters, [prompt, 'good']);
-		if (what === 'forbidden')
-			service.fault({ match: content(ids[0]), do: { type: 'status', status: 403 } });
-		const { items: out } = await executed({ ...options, items });
-		expect(json(out)).toMatchObject([
-			{ jobId: ids[0], failure: { message: expect.stringMatching(message) } },
+	const gone = { status: 410, advice: expect.stringContaining('7 days') };
+	const says = (message: RegExp) => ({ message: expect.stringMatching(message) });
+	const expiry = { events: ['mediaJobCompleted', 'mediaContentExpired'] };
+	it.each<[string, INodeParameters, Fault, object, string, string]>([
+		['too large', small, large, says(/larger than 1 MiB/), 'mediaJobCompleted', 'completed'],
+		['forbidden', {}, forbidden, says(/permit this request/), 'mediaJobCompleted', 'completed'],
+		['gone', {}, expired, gone, 'mediaJobCompleted', 'expired'],
+		['gone, which is wanted', expiry, expired, gone, 'mediaContentExpired', 'expired'],
+	])('a file that is %s: the item says so at once', async (...row) => {
+		const [, parameters, fault, failure, event, outcome] = row;
+		const { ids, execute, items } = await emitted(parameters, ['one', 'good']);
+		onContent(ids[0], fault);
+		expect(json((await execute(items)).items)).toMatchObject([
+			{ event, jobId: ids[0], failure },
 			{ jobId: ids[1], file: { bytes: expect.any(Number) } },
 		]);
 		// a file that is not wanted is not left open
-		await service.settled();
-		expect(states()).toEqual(['delivered', 'delivered']);
+		await rig.service.settled();
+		const state = 'delivered';
+		expect(rig.n8n.entries()).toMatchObject([{ state, outcome }, { state }]);
 	});
 
 	it("one that n8n's database cannot read back: the item says so at once, with the job ID", async () => {
 		const store = await useDatabaseStore();
 		try {
-			const parameters = { options: { maxSizeMib: 1000 } };
-			const { ids, options, items } = await emitted(parameters, ['big [[size:268435444]]']);
-			const { items: out } = await executed({ ...options, items });
+			const { ids, execute, items } = await emitted({ options: { maxSizeMib: 1000 } }, ['big']);
+			onContent(ids[0], { type: 'content_length', add: 268_435_444 });
 			const failure = {
 				message: expect.stringMatching(/^n8n cannot read back a file of this size/),
 				advice: expect.stringContaining('N8N_STORAGE_PATH'),
 			};
-			expect(json(out)).toMatchObject([{ jobId: ids[0], failure }]);
-			expect(states()).toEqual(['delivered']);
+			expect(json((await execute(items)).items)).toMatchObject([{ jobId: ids[0], failure }]);
+			expect(rig.states()).toEqual(['delivered']);
 		} finally {
 			store.remove();
 		}
 	});
 
-	it.each([
-		[['mediaJobCompleted'], 'mediaJobCompleted'],
-		[['mediaJobCompleted', 'mediaContentExpired'], 'mediaContentExpired'],
-	])('a file that is gone, with the events %j', async (events, event) => {
-		const { ids, options, items } = await emitted({ events }, ['one']);
-		service.world.jobs.get(ids[0]!)!.expired = true;
-		const { items: out } = await executed({ ...options, items });
-		expect(json(out)).toMatchObject([
-			{ event, jobId: ids[0], failure: { status: 410, advice: expect.stringContaining('7 days') } },
-		]);
-		expect(n8n.entries()).toMatchObject([{ state: 'delivered', outcome: 'expired' }]);
-	});
-
 	it('who only wants to hear of files that are gone hears of those, and takes no others', async () => {
-		const [gone, kept] = [await started('gone'), await started('kept')];
-		const options = trigger({ events: ['mediaContentExpired'] });
-		const { poll } = activated(options);
+		const [gone, kept] = [await rig.started('gone'), await rig.started('kept')];
+		const { poll, execute } = rig.watching({ events: ['mediaContentExpired'] });
 		expect((await poll()).items).toBeNull();
-		pass(8 * 24 * 60 * MINUTE);
-		service.world.jobs.get(gone)!.expired = true;
+		rig.pass(8 * 24 * HOUR);
+		rig.service.world.jobs.get(gone)!.expired = true;
 		const { items } = await poll();
 		expect(idsOf(items).sort()).toEqual([gone, kept].sort());
-		const { items: out } = await executed({ ...options, items: items! });
+		const { items: out } = await execute(items);
 		expect(json(out)).toMatchObject([{ event: 'mediaContentExpired', jobId: gone }]);
 		expect(out[0]).not.toHaveProperty('binary');
-		expect(states()).toEqual(['delivered', 'pending']);
+		expect(rig.states()).toEqual(['delivered', 'pending']);
 		// somebody who wants the file still gets it
-		expect((await activated(trigger()).poll()).items).toBeNull();
-		pass(7 * 60 * MINUTE);
-		expect(idsOf((await activated(trigger()).poll()).items)).toEqual([kept]);
-	});
-
-	it('a killed one loses nothing, and the late one gives out nothing', async () => {
-		const { ids, options, items, poll } = await emitted();
-		pass(11 * MINUTE);
-		const second = (await poll()).items!;
-		expect(idsOf(second).sort()).toEqual([...ids].sort());
-		expect((await executed({ ...options, items })).items).toEqual([]);
-		expect((await executed({ ...options, items: second })).items).toHaveLength(3);
-		expect(states()).toEqual(['delivered', 'delivered', 'delivered']);
+		expect((await rig.watching().poll()).items).toBeNull();
+		rig.pass(7 * HOUR);
+		expect(idsOf((await rig.watching().poll()).items)).toEqual([kept]);
 	});
 
 	it('lets out only what is still its own at the end', async () => {
-		const { ids, options, items } = await emitted();
-		service.fault({
-			match: content(ids[0]),
-			do() {
-				// while it loads, another one is handed the second job
-				Object.assign(n8n.rows[1]!, { state: 'emitting', claim: 'somebody else' });
-				return [];
-			},
+		const { ids, execute, items } = await emitted();
+		onContent(ids[0], () => {
+			// while it loads, another one is handed the second job
+			Object.assign(rig.n8n.rows[1]!, { state: 'emitting', claim: 'somebody else' });
+			return [];
 		});
-		const { items: out } = await executed({ ...options, items });
-		expect(idsOf(out)).toEqual([ids[0], ids[2]]);
-		expect(states()).toEqual(['delivered', 'emitting', 'delivered']);
+		expect(idsOf((await execute(items)).items)).toEqual([ids[0], ids[2]]);
+		expect(rig.states()).toEqual(['delivered', 'emitting', 'delivered']);
 	});
 
 	it('a second run goes on where the first one failed', async () => {
-		const { ids, options, items } = await emitted();
-		n8n.service.fault({
-			match: { method: 'PATCH', bodyIncludes: '"delivered"' },
-			do: { type: 'status', status: 403 },
-		});
-		const failed = await executed({ ...options, items });
-		expect(failed.error?.message).toMatch(/job ledger could not be used.*403/);
-		expect(states()).toEqual(['delivering', 'delivering', 'delivering']);
-		n8n.service.reset();
-		expect(idsOf((await executed({ ...options, items })).items)).toEqual(ids);
+		const { ids, execute, items } = await emitted();
+		const match = { method: 'PATCH', bodyIncludes: '"delivered"' };
+		rig.n8n.service.fault({ match, do: forbidden });
+		expect((await execute(items)).error?.message).toMatch(/job ledger could not be used.*403/);
+		expect(rig.states()).toEqual(['delivering', 'delivering', 'delivering']);
+		rig.n8n.service.reset();
+		expect(idsOf((await execute(items)).items)).toEqual(ids);
 		// and a retry of one that was killed behind the mark gives the same
-		expect(idsOf((await executed({ ...options, items, mode: 'retry' })).items)).toEqual(ids);
+		expect(idsOf((await execute(items, { mode: 'retry' })).items)).toEqual(ids);
 	});
 
 	it('survives an n8n that restarts meanwhile', async () => {
-		const { ids, options, items } = await emitted();
-		n8n.service.fault({
-			match: { method: 'PATCH' },
-			times: 2,
-			do: { type: 'status', status: 503 },
-		});
-		expect(idsOf((await executed({ ...options, items })).items)).toEqual(ids);
+		const { ids, execute, items } = await emitted();
+		rig.n8n.service.fault({ match: { method: 'PATCH' }, times: 2, do: down });
+		expect(idsOf((await execute(items)).items)).toEqual(ids);
 	});
 
 	it('with Continue on Fail nothing that is not marked goes on as if it were', async () => {
-		const { options, items } = await emitted();
-		n8n.service.fault({ match: { method: 'PATCH' }, do: { type: 'status', status: 403 } });
+		const { execute, items } = await emitted();
+		rig.n8n.service.fault({ match: { method: 'PATCH' }, do: forbidden });
 		const settings = { onError: 'continueErrorOutput' } as const;
-		const { items: out, failed, error } = await executed({ ...options, items, settings });
+		const { items: out, failed, error } = await execute(items, { settings });
 		expect([error, out.length]).toEqual([undefined, 0]);
-		expect(failed).toHaveLength(1);
-		expect(failed[0]?.json['error']).toMatch(/403/);
+		expect(failed).toMatchObject([{ json: { error: expect.stringContaining('403') } }]);
 	});
 
 	it('with Execute Once one job is delivered, and the others come later', async () => {
-		const { ids, options, items, poll } = await emitted();
-		const settings = { executeOnce: true };
-		expect(idsOf((await executed({ ...options, items, settings })).items)).toEqual([ids[0]]);
-		expect(states()).toEqual(['delivered', 'pending', 'pending']);
+		const { ids, execute, items, poll } = await emitted();
+		const { items: out } = await execute(items, { settings: { executeOnce: true } });
+		expect(idsOf(out)).toEqual([ids[0]]);
+		expect(rig.states()).toEqual(['delivered', 'pending', 'pending']);
 		expect(idsOf((await poll()).items)).toEqual([ids[1], ids[2]]);
-		expect(n8n.entries()[1]).toMatchObject({ failures: 0 });
+		expect(rig.n8n.entries()[1]).toMatchObject({ failures: 0 });
 	});
 
 	it('Stop gives out nothing and leaves all to the next one', async () => {
-		const { ids, options, items, poll } = await emitted();
-		service.fault({ match: content(ids[0]), do: { type: 'timeout' } });
+		const { ids, execute, items, poll } = await emitted();
+		onContent(ids[0], { type: 'timeout' });
 		let stop = () => {};
-		const running = executed({ ...options, items, onStart: (way) => (stop = way) });
-		for (;;) {
-			if (service.requests.filter(({ path }) => path.endsWith('/content')).length >= 3) break;
+		const running = execute(items, { onStart: (way) => (stop = way) });
+		while (rig.service.requests.filter(({ path }) => path.endsWith('/content')).length < 3)
 			await new Promise((resolve) => setTimeout(resolve, 5));
-		}
 		stop();
 		expect((await running).items).toEqual([]);
-		expect(states()).toEqual(['delivering', 'delivering', 'delivering']);
-		pass(11 * MINUTE);
+		expect(rig.states()).toEqual(['delivering', 'delivering', 'delivering']);
+		rig.pass(11 * MINUTE);
 		expect(idsOf((await poll()).items).sort()).toEqual([...ids].sort());
 	});
 });

@@ -1,63 +1,47 @@
-import { activated, executed } from './rig/poll';
-import { idsOf, json, triggerRig, type TriggerRig } from './rig/triggers';
+import type { INodeParameters } from 'n8n-workflow';
+
+import { idsOf, json, startLedgerRig } from './rig/ledger';
 
 // jobs of a list that was typed or that an expression gives, without a job ledger
-let rig: TriggerRig;
-let service = {} as TriggerRig['service'];
-let { trigger, startJob } = {} as TriggerRig;
-beforeAll(async () => {
-	rig = await triggerRig();
-	({ service, trigger, startJob } = rig);
-});
-beforeEach(() => rig.reset());
-afterAll(async () => await rig.stop());
+const rig = startLedgerRig();
 
-const listed = (jobIds: string, more = {}) => {
-	const options = trigger({ watch: 'list', mediaType: 'images', jobIds, ...more });
-	const { secrets } = options;
-	return { ...options, secrets: { modelRouterApi: secrets['modelRouterApi']! } };
+const list = (jobIds: string, more: INodeParameters = {}) => {
+	const { modelRouterApi } = rig.secrets();
+	const parameters = { watch: 'list', mediaType: 'images', jobIds, ...more };
+	return rig.watching(parameters, { secrets: { modelRouterApi: modelRouterApi! } });
 };
 
 it('tells of each job once, and brings its file', async () => {
-	const ids = [
-		await startJob('one'),
-		await startJob('two [[fail]]'),
-		await startJob('three [[never]]'),
-	];
-	const options = listed(ids.join(', '));
-	const { poll, staticData } = activated(options);
+	const ids: string[] = [];
+	for (const prompt of ['one', 'two [[fail]]', 'three [[never]]'])
+		ids.push(await rig.startJob(prompt));
+	const { poll, execute, staticData } = list(ids.join(', '));
 	const { items, error } = await poll();
 	expect([error, idsOf(items)]).toEqual([undefined, [ids[0], ids[1]]]);
 	expect(items?.[0]?.json).not.toHaveProperty('claim');
-	const { items: out } = await executed({ ...options, items: items! });
+	const { items: out } = await execute(items);
 	expect(out).toMatchObject([
 		{ json: { event: 'mediaJobCompleted', file: { mimeType: 'image/png' } }, binary: { data: {} } },
 		{ json: { event: 'mediaJobFailed', failure: { code: 'generation_failed' } } },
 	]);
 	expect(out[0]?.json).not.toHaveProperty('entryId');
 	expect((await poll()).items).toBeNull();
-	expect(staticData()['ledger']).toMatchObject([
-		{ state: 'delivered' },
-		{ state: 'delivered' },
-		{ state: 'pending' },
-	]);
+	expect(staticData()['ledger']).toMatchObject(
+		['delivered', 'delivered', 'pending'].map((state) => ({ state })),
+	);
 });
 
 it('takes a list from an expression, and follows it', async () => {
-	const ids = [await startJob('one'), await startJob('two')];
-	const options = listed(`={{ ${JSON.stringify([ids[0]])} }}`);
-	expect(idsOf((await activated(options).poll()).items)).toEqual([ids[0]]);
-	const more = listed(`={{ ${JSON.stringify(ids)} }}`);
-	const { poll, staticData } = activated(more);
-	staticData()['ledger'] = [];
-	expect(idsOf((await poll()).items)).toEqual(ids);
+	const ids = [await rig.startJob('one'), await rig.startJob('two')];
+	for (const some of [ids.slice(0, 1), ids])
+		expect(idsOf((await list(`={{ ${JSON.stringify(some)} }}`).poll()).items)).toEqual(some);
 });
 
 it('what is no longer in the list is forgotten', async () => {
-	const id = await startJob('one');
-	const { poll, staticData } = activated(listed(''));
+	const jobId = await rig.startJob('one');
+	const { poll, staticData } = list('');
 	staticData()['ledger'] = [
-		{ id: 1, jobId: id, segment: 'images', account: 'modelRouterApi', state: 'pending' },
+		{ id: 1, jobId, segment: 'images', account: 'modelRouterApi', state: 'pending' },
 	];
 	expect((await poll()).items).toBeNull();
 	expect(staticData()['ledger']).toEqual([]);
@@ -66,47 +50,40 @@ it('what is no longer in the list is forgotten', async () => {
 it.each([[7], [['x']], [[{ id: 'x' }]], [{ told: {} }]])(
 	'a stored state that cannot be read (%j) is replaced',
 	async (kept) => {
-		const id = await startJob('one');
-		const { poll, staticData } = activated(listed(id));
+		const jobId = await rig.startJob('one');
+		const { poll, staticData } = list(jobId);
 		staticData()['ledger'] = kept as never;
-		expect(idsOf((await poll()).items)).toEqual([id]);
-		expect(staticData()['ledger']).toMatchObject([{ jobId: id, state: 'delivered' }]);
+		expect(idsOf((await poll()).items)).toEqual([jobId]);
+		expect(staticData()['ledger']).toMatchObject([{ jobId, state: 'delivered' }]);
 	},
 );
 
-it('one bad id does not hold up the others', async () => {
-	const id = await startJob('one');
-	const { items } = await activated(listed(`.. ${id} unknown`)).poll();
+it('one bad id does not hold up the others, nor does a URL of something else', async () => {
+	const jobId = await rig.startJob('one');
+	const { items } = await list(`.. ${jobId} unknown`).poll();
 	expect(json(items)).toMatchObject([
 		{ event: 'mediaJobFailed', status: 'lost', jobId: '..' },
-		{ event: 'mediaJobCompleted', jobId: id },
+		{ event: 'mediaJobCompleted', jobId },
 	]);
-});
-
-it('URLs of jobs are taken, and one of something else does not hold up the others', async () => {
-	const id = await startJob('one');
-	const urls = [`${service.url}/v1/images/jobs/${id}/content`, `${service.url}/v1/models`];
-	const { items, error } = await activated(listed(urls.join(' '))).poll();
-	expect([error, idsOf(items)]).toEqual([undefined, [id]]);
+	const { url } = rig.service;
+	const urls = await list(`${url}/v1/images/jobs/${jobId}/content ${url}/v1/models`).poll();
+	expect([urls.error, idsOf(urls.items)]).toEqual([undefined, [jobId]]);
 });
 
 it('a file that cannot be had is told of, since nothing would bring it again', async () => {
-	const id = await startJob('one');
-	const options = listed(id);
-	const { items } = await activated(options).poll();
-	service.fault({ match: { path: '/content' }, do: { type: 'status', status: 503 } });
-	const { items: out } = await executed({ ...options, items: items! });
-	expect(json(out)).toMatchObject([{ jobId: id, failure: { status: 503 } }]);
+	const jobId = await rig.startJob('one');
+	rig.service.fault({ match: { path: '/content' }, do: { type: 'status', status: 503 } });
+	const out = await list(jobId).deliver();
+	expect(json(out)).toMatchObject([{ jobId, failure: { status: 503 } }]);
 });
 
 it('a test run takes nothing away', async () => {
-	const id = await startJob('one');
-	const options = listed(id);
-	const { items } = await executed({ ...options, items: [{ json: {} }], mode: 'manual' });
-	expect(items).toMatchObject([{ json: { jobId: id, file: {} }, binary: { data: {} } }]);
-	expect(idsOf((await activated(options).poll()).items)).toEqual([id]);
-	const none = listed(await startJob('never [[never]]'));
-	expect(
-		(await executed({ ...none, items: [{ json: {} }], mode: 'manual' })).error?.message,
-	).toMatch(/no finished job/);
+	const jobId = await rig.startJob('one');
+	const { poll, execute } = list(jobId);
+	const { items } = await execute([{ json: {} }], { mode: 'manual' });
+	expect(items).toMatchObject([{ json: { jobId, file: {} }, binary: { data: {} } }]);
+	expect(idsOf((await poll()).items)).toEqual([jobId]);
+	const none = list(await rig.startJob('never [[never]]'));
+	const { error } = await none.execute([{ json: {} }], { mode: 'manual' });
+	expect(error?.message).toMatch(/no finished job/);
 });

@@ -2,34 +2,31 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { resources } from '../../nodes/ModelRouter/resources';
 import { endJob } from '../service/router/job';
-import { startService, type Forms, type Service } from '../service/service';
-import { job, secretsOf } from './rig/calls';
+import { startService, type Fault, type Forms, type Service } from '../service/service';
+import { CARRY_ON, job, model, secretsOf } from './rig/calls';
 import { run, start, type RunOptions } from './rig/run';
 
 // many jobs are waited for together, and a wait is survived by the job's id, whatever happens
 let service: Service;
 beforeAll(async () => (service = await startService()));
-beforeEach(() => service.reset());
+beforeEach(() => {
+	service.reset();
+	service.forms.jobSteps = 0;
+});
 afterAll(() => service.stop());
 
-const carryOn = { onError: 'continueErrorOutput' } as const;
-const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
 const options = (
 	operation: string,
 	parameters: INodeParameters,
-	more: Partial<RunOptions> = {},
+	items: RunOptions['items'] & object,
 ): RunOptions => ({
-	...job(operation, { mediaType: 'images', ...parameters }),
-	secrets: secretsOf(service),
-	settings: carryOn,
-	...more,
+	...job(operation, { mediaType: 'images', model: model('canvas/sketch-1'), ...parameters }),
+	...{ secrets: secretsOf(service), settings: CARRY_ON, items },
 });
-const generating = (prompt: string, items: number, parameters: INodeParameters = {}) =>
-	options(
-		'generate',
-		{ model, prompt, options: { maxWait: 86_400 }, ...parameters },
-		{ items: Array.from({ length: items }, () => ({})) },
-	);
+const generating = (prompt: string, count: number, requestSettings: INodeParameters = {}) => {
+	const items = Array.from({ length: count }, () => ({}));
+	return options('generate', { prompt, options: { maxWait: 86_400 }, requestSettings }, items);
+};
 const reached = async (condition: () => boolean) => {
 	while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
@@ -38,43 +35,31 @@ const complete = () => {
 	for (const each of service.world.jobs.values()) endJob(service.world, each, 'completed');
 };
 
-it('fifty jobs are waited for at the same time, with never more than five requests', async () => {
-	const running = start(generating('x [[never]]', 50));
+it.each([
+	['fifty jobs are waited for at the same time, with never more than five requests', 50, {}, 5],
+	['one place is enough for many jobs', 4, { concurrency: 1 }, 1],
+])('%s', async (_what, count, requestSettings, most) => {
+	const running = start(generating('x [[never]]', count, requestSettings));
 	// no job ends before the last is started
-	await reached(() => service.world.starts.length === 50);
+	await reached(() => service.world.starts.length === count);
 	complete();
 	const { items } = await running.finished;
-	expect(items).toHaveLength(50);
 	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
-		Array.from({ length: 50 }, (_, item) => ({ item })),
+		Array.from({ length: count }, (_, item) => ({ item })),
 	);
-	expect(service.mostInFlight).toBeLessThanOrEqual(5);
-	expect(service.world.starts).toHaveLength(50);
-});
-
-it('one place is enough for many jobs', async () => {
-	const running = start(generating('x [[never]]', 4, { requestSettings: { concurrency: 1 } }));
-	await reached(() => service.world.starts.length === 4);
-	complete();
-	expect((await running.finished).items).toHaveLength(4);
-	expect(service.mostInFlight).toBe(1);
+	expect(service.mostInFlight).toBeLessThanOrEqual(most);
+	expect(service.world.starts).toHaveLength(count);
 });
 
 it('Wait waits for many together, too', async () => {
-	const { items: started } = await run(
-		options('start', { model, prompt: 'x [[never]]' }, { items: [{}, {}, {}] }),
-	);
-	const running = start(
-		options(
-			'wait',
-			{ jobId: '={{ $json.jobId }}', requestSettings: { concurrency: 1 } },
-			{ items: started.map(({ json }) => json) },
-		),
-	);
+	const { items: started } = await run(options('start', { prompt: 'x [[never]]' }, [{}, {}, {}]));
+	const jobs = started.map(({ json }) => json);
+	const one = { jobId: '={{ $json.jobId }}', requestSettings: { concurrency: 1 } };
+	const running = start(options('wait', one, jobs));
 	await reached(() => new Set(reads().map(({ path }) => path)).size === 3);
 	complete();
 	const { items } = await running.finished;
-	expect(items.map(({ json }) => json['jobId'])).toEqual(started.map(({ json }) => json['jobId']));
+	expect(items.map(({ json }) => json['jobId'])).toEqual(jobs.map(({ jobId }) => jobId));
 });
 
 it('where one item ends the node, the others do not wait for their jobs', async () => {
@@ -83,28 +68,16 @@ it('where one item ends the node, the others do not wait for their jobs', async 
 	expect(error?.message).toMatch(/^The media job failed/);
 });
 
-it.each<[string, () => void]>([
-	['while it waits', () => {}],
-	[
-		'while the service has asked to wait for an hour',
-		() =>
-			service.fault({
-				match: { method: 'GET', path: '/jobs/' },
-				do: { type: 'too_many_requests', retryAfter: 3000 },
-			}),
-	],
-	[
-		'while the service says nothing',
-		() => service.fault({ match: { method: 'GET', path: '/jobs/' }, do: { type: 'timeout' } }),
-	],
-])('Stop ends it %s, and the id is known', async (_when, prepare) => {
+it.each<[string, Fault | Fault[]]>([
+	['while it waits', []],
+	['while the service has asked to wait', { type: 'too_many_requests', retryAfter: 3000 }],
+	['while the service says nothing', { type: 'timeout' }],
+])('Stop ends it %s, and the id is known', async (_when, fault) => {
 	// what is on its way when an execution is stopped may still arrive: not at the next test
 	const shared = service;
 	service = await startService();
-	prepare();
-	const running = start(
-		generating('x [[never]]', 8, { requestSettings: { maxRateLimitWait: 3600, concurrency: 2 } }),
-	);
+	service.fault({ match: { method: 'GET', path: '/jobs/' }, do: fault });
+	const running = start(generating('x [[never]]', 8, { maxRateLimitWait: 3600, concurrency: 2 }));
 	await reached(() => reads().length > 0);
 	running.stop();
 	const { run: stopped } = await running.finished;
@@ -117,22 +90,10 @@ it.each<[string, () => void]>([
 	service = shared;
 });
 
+// all forms are in unit/router/jobRecord and jobs.spellings
 it.each<[string, Partial<Forms>]>([
-	[
-		'words that nobody knows',
-		{ jobState: { field: 'status', pending: 'simmering', completed: 'Succeeded', failed: 'x' } },
-	],
-	[
-		'another field',
-		{ jobState: { field: 'state', pending: 'QUEUED', completed: 'DONE', failed: 'x' } },
-	],
 	['no state at all', { jobState: { field: '', pending: '', completed: '', failed: '' } }],
-	['records in a wrapper', { jobStart: 'job', jobStatus: 'data' }],
-	['ids that are numbers', { jobId: 'number' }],
 	['ids with a slash', { jobId: 'slash' }],
-	['only the segment in paths', { jobPath: 'segment' }],
-	['only the kind in paths', { jobPath: 'kind' }],
-	['costs as text', { jobCost: 'string' }],
 ])('a job is found and waited for, with %s', async (_what, forms) => {
 	Object.assign(service.forms, forms);
 	const { items } = await run(generating('x', 1));
@@ -145,19 +106,8 @@ it.each<[string, Partial<Forms>]>([
 	expect(service.starts('x')).toBe(1);
 });
 
-it('a job that is not found at first is waited for', async () => {
-	// each is asked for under both spellings
-	service.fault({
-		match: { method: 'GET', path: '/jobs/' },
-		times: 4,
-		do: { type: 'status', status: 404 },
-	});
-	expect((await run(generating('x', 1))).items).toHaveLength(1);
-});
-
 it.each(['start', 'generate'])('%s says that it costs money, which an AI agent reads', (value) => {
 	const operations = resources.find((resource) => resource.value === 'media')?.operations ?? [];
-	expect(operations.find((operation) => operation.value === value)?.description).toMatch(
-		/costs money/,
-	);
+	const { description } = operations.find((operation) => operation.value === value) ?? {};
+	expect(description).toMatch(/costs money/);
 });

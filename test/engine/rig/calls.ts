@@ -30,11 +30,15 @@ const picture = {
 	options: { allowUnknownCost: true },
 };
 
-export const agent = (parameters: INodeParameters): Paying => ({
-	node: 'workspaceAgent',
-	credential: 'workspaceAgentApi',
-	parameters: { messageSource: 'define', ...parameters },
-});
+const of =
+	(node: string) =>
+	(parameters: INodeParameters): Paying => ({ node, credential: `${node}Api`, parameters });
+const workspaceAgent = of('workspaceAgent');
+const marketAssistant = of('marketAssistant');
+const modelRouter = of('modelRouter');
+
+export const agent = (parameters: INodeParameters) =>
+	workspaceAgent({ messageSource: 'define', ...parameters });
 
 const questions = {
 	ask: { operation: 'ask', questionSource: 'define', streamAnswer: false },
@@ -42,53 +46,37 @@ const questions = {
 	askGuided: { operation: 'askGuided', streamAnswer: false },
 };
 
-export const assistant = (
-	question: keyof typeof questions,
-	parameters: INodeParameters,
-): Paying => ({
-	node: 'marketAssistant',
-	credential: 'marketAssistantApi',
-	parameters: { ...questions[question], ...parameters },
-});
+export const assistant = (question: keyof typeof questions, parameters: INodeParameters) =>
+	marketAssistant({ ...questions[question], ...parameters });
 
-export const chat = (content: string, more: INodeParameters = {}): Paying => ({
-	node: 'modelRouter',
-	credential: 'modelRouterApi',
-	parameters: {
-		resource: 'text',
-		operation: 'message',
-		model: model('northwind/quill-2.5'),
+const text = {
+	...{ resource: 'text', operation: 'message' },
+	model: model('northwind/quill-2.5'),
+};
+
+export const chat = (content: string, more: INodeParameters = {}) =>
+	modelRouter({
+		...text,
 		inputType: 'list',
 		messages: { message: [{ role: 'user', content }] },
 		...more,
-	},
-});
+	});
 
 /** The same in the responses protocol. */
-export const response = (prompt: string, more: INodeParameters = {}): Paying => ({
-	node: 'modelRouter',
-	credential: 'modelRouterApi',
-	parameters: {
-		resource: 'text',
-		operation: 'message',
-		model: model('northwind/quill-2.5'),
-		prompt,
-		...more,
-		options: { protocol: 'responses', ...(more['options'] as object | undefined) },
-	},
-});
+export const response = (prompt: string, { options, ...more }: INodeParameters = {}) =>
+	modelRouter({
+		...{ ...text, prompt, ...more },
+		options: { protocol: 'responses', ...(options as object | undefined) },
+	});
 
-export const models = (operation: string, parameters: INodeParameters): Paying => ({
-	node: 'modelRouter',
-	credential: 'modelRouterApi',
-	parameters: { resource: 'model', operation, ...parameters },
-});
-
-export const job = (operation: string, parameters: INodeParameters): Paying => ({
-	node: 'modelRouter',
-	credential: 'modelRouterApi',
-	parameters: { resource: 'media', operation, ...parameters },
-});
+const resource =
+	(name: string) =>
+	(operation: string, parameters: INodeParameters = {}) =>
+		modelRouter({ resource: name, operation, ...parameters });
+export const models = resource('model');
+export const job = resource('media');
+export const ledger = resource('ledger');
+export const budget = resource('budget');
 
 /** Requests that may cost: the nodes read the catalog beside them. */
 export const posts = (service: Service) =>

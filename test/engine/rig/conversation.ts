@@ -1,25 +1,18 @@
-import { WorkflowExecute } from 'n8n-core';
 import {
 	CHAT_TRIGGER_NODE_TYPE,
-	createRunExecutionData,
-	Workflow,
 	type EngineRequest,
 	type EngineResponse,
-	type IConnections,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INode,
-	type INodeType,
-	type IRunExecutionData,
 	type ITaskData,
-	type StructuredChunk,
 } from 'n8n-workflow';
 
-import { asTool } from './agentTool';
+import type { InvokedTool } from './agentTool';
 import type { paying } from './calls';
-import { Credentials, type Secrets } from './credentials';
-import { sources } from './pack';
-import { additionalData, made, ranWith, retried } from './run';
+import { made, ours, runFlow, type Flow, type Wire } from './flow';
+import { CHAT } from './run';
+import { standIn } from './standIns';
 
 /** One use of a tool. */
 export interface Call {
@@ -33,160 +26,84 @@ export interface Call {
 }
 
 export interface Root {
-	type: 'n8n-nodes-agent-bridge.agentConversation' | 'test.agent';
+	type: typeof CONVERSATION | 'test.agent';
 	calls: Call[];
 	/** Whether it calls its tools within its own run, as an agent that is a tool does, and not by n8n's engine. */
 	byItself?: boolean;
 }
 
-export interface Talk {
-	secrets: Secrets;
+export interface Talk extends Pick<Flow, 'secrets' | 'onChunk' | 'retry'> {
 	/** Root nodes by name; each runs after the one before. */
 	roots: Record<string, Root>;
 	tools: Record<string, ReturnType<(typeof paying)[number][1]> & { settings?: Partial<INode> }>;
 	/** The nodes that a tool or review hangs below. Without it, below all roots. */
 	below?: Record<string, string[]>;
-	/** What reaches the first root. */
-	item?: IDataObject;
-	onChunk?: (chunk: StructuredChunk) => unknown;
 	/** Whether the item reaches the first root by two ways, so that it runs twice. */
 	twice?: boolean;
 	/** What a Chat Trigger gave before Start. */
 	chatted?: IDataObject;
-	/** The data of an execution that has failed, which is retried. */
-	retry?: IRunExecutionData;
-	data?: IRunExecutionData;
 }
 
 export const CONVERSATION = 'n8n-nodes-agent-bridge.agentConversation';
 const REVIEW = 'test.reviewHitlTool';
-const CHAT = 'The "Chat"';
-const WAYS = ['One Way', 'Another Way'];
 
-/** Runs root nodes that use tools, in n8n-core's own engine. A root only asks its tools, one after another, and keeps their answers. */
-export async function talk(options: Talk) {
-	const { secrets, roots, tools, item = {}, onChunk, chatted, retry, data } = options;
-	const reviews = [
-		...new Set(
-			Object.values(roots).flatMap(({ calls }) =>
-				calls.flatMap(({ reviewedBy = [] }) => reviewedBy),
-			),
-		),
-	];
-	const nodes: INode[] = [
-		made('Start', 'test.start'),
-		...Object.entries(roots).map(([name, { type }]) => made(name, type)),
-		...reviews.map((name) => made(name, REVIEW)),
-		...Object.entries(tools).map(([name, { node, parameters, credential, settings }]) => ({
-			...made(name, `n8n-nodes-agent-bridge.${node}Tool`, parameters),
-			credentials: { [credential]: { id: credential, name: credential } },
-			...settings,
-		})),
-		...(chatted ? [made(CHAT, CHAT_TRIGGER_NODE_TYPE)] : []),
-		...WAYS.map((name) => made(name, 'test.sink')),
-	];
+/** Runs root nodes that use tools. A root only asks its tools, one after another, and keeps their answers. */
+export async function talk({ roots, tools, below = {}, twice, chatted, ...options }: Talk) {
+	const names = Object.keys(roots);
+	const calls = Object.values(roots).flatMap((root) => root.calls);
+	const reviews = [...new Set(calls.flatMap(({ reviewedBy = [] }) => reviewedBy))];
+	const ways = twice ? ['One Way', 'Another Way'] : [];
 	const answers: Record<string, IDataObject[]> = {};
-	const workflow = new Workflow({
-		id: 'workflow-1',
-		name: 'test',
-		active: false,
-		nodes,
-		connections: wires(options, reviews),
-		nodeTypes: withRoots(roots, answers),
-		settings: { executionOrder: 'v1' },
+	const root = standIn(
+		{
+			async execute(response) {
+				const { name } = this.getNode();
+				const { calls: own, byItself } = roots[name]!;
+				const request = byItself ? undefined : requestNext(own, response);
+				if (request) return request;
+				answers[name] = byItself ? await callByItself(this, own) : keptIn(response);
+				return [this.getInputData()];
+			},
+		},
+		{ inputs: ['main', { type: 'ai_tool', displayName: 'Tool' }] },
+	);
+	const used = [...Object.keys(tools), ...reviews];
+	const run = await runFlow({
+		...options,
+		nodes: [
+			made('Start', 'test.start'),
+			...names.map((name) => made(name, roots[name]!.type)),
+			...reviews.map((name) => made(name, REVIEW)),
+			...Object.entries(tools).map(([name, tool]) => ours(name, `${tool.node}Tool`, tool)),
+			...(chatted ? [made(CHAT, CHAT_TRIGGER_NODE_TYPE)] : []),
+			...ways.map((name) => made(name, 'test.sink')),
+		],
+		wires: [
+			...(chatted ? CHATTED : []),
+			...(twice ? ways : ['Start']).map((way): Wire => [way, names[0]!]),
+			...ways.map((way): Wire => ['Start', way]),
+			...names.slice(1).map((name, at): Wire => [names[at]!, name]),
+			...used.flatMap((name) =>
+				(below[name] ?? names).map((above): Wire => [name, above, 'ai_tool']),
+			),
+		],
+		types: {
+			...{ 'test.agent': root, [CONVERSATION]: root },
+			[REVIEW]: standIn({ execute: async () => [[{ json: { approved: true } }]] }),
+		},
+		...(chatted && { ran: { [CHAT]: chatted } }),
 	});
-	const execution = retry ? retried(retry, workflow) : (data ?? createRunExecutionData());
-	if (!retry) {
-		execution.executionData!.nodeExecutionStack = [
-			{ node: nodes[0]!, data: { main: [[{ json: item }]] }, source: null },
-		];
-		if (chatted) execution.resultData.runData[CHAT] = [ranWith(chatted)];
-	}
-	const mode = onChunk ? 'webhook' : 'manual';
-	const credentials = new Credentials(sources.credentialTypes, secrets);
-	const run = await new WorkflowExecute(
-		additionalData(workflow, credentials, mode, onChunk),
-		mode,
-		execution,
-	).processRunExecutionData(workflow);
 	return { answers, run, error: run.data.resultData.error };
 }
 
-function wires(
-	{ roots, tools, below = {}, chatted, twice }: Talk,
-	reviews: string[],
-): IConnections {
-	const chain = [...(chatted ? [CHAT] : []), 'Start', ...Object.keys(roots)];
-	const main = chain.slice(1).map((name, at) => [chain[at]!, { main: [[to(name, 'main')]] }]);
-	const used = [...Object.keys(tools), ...reviews].map((name) => [
-		name,
-		{ ai_tool: [(below[name] ?? Object.keys(roots)).map((above) => to(above, 'ai_tool'))] },
-	]);
-	const ways = twice && {
-		Start: { main: [WAYS.map((name) => to(name, 'main'))] },
-		...Object.fromEntries(
-			WAYS.map((name) => [name, { main: [[to(Object.keys(roots)[0]!, 'main')]] }]),
-		),
-	};
-	return { ...Object.fromEntries([...main, ...used]), ...ways } as IConnections;
-}
-
-const to = (node: string, type: 'main' | 'ai_tool') => ({ node, type, index: 0 });
-
-interface InvokedTool {
-	name: string;
-	invoke(input: IDataObject): Promise<string>;
-}
-
-function withRoots(roots: Record<string, Root>, answers: Record<string, IDataObject[]>) {
-	const root = {
-		description: {
-			displayName: 'Root',
-			name: 'root',
-			group: ['transform'],
-			version: 1,
-			description: '',
-			defaults: { name: 'Root' },
-			inputs: ['main', { type: 'ai_tool', displayName: 'Tool' }],
-			outputs: ['main'],
-			properties: [],
-		},
-		async execute(this: IExecuteFunctions, response?: EngineResponse) {
-			const { name } = this.getNode();
-			const { calls, byItself } = roots[name]!;
-			if (byItself) answers[name] = await callByItself(this, calls);
-			else {
-				const request = requestNext(calls, response);
-				if (request) return request;
-				answers[name] = keptIn(response);
-			}
-			return [this.getInputData()];
-		},
-	} as INodeType;
-	const review = {
-		description: { ...root.description, inputs: [], outputs: ['ai_tool'] },
-		async execute() {
-			return [[{ json: { approved: true } }]];
-		},
-	} as unknown as INodeType;
-	const { nodeTypes } = sources;
-	const byName = (name: string) => {
-		if (name === 'test.agent' || name === CONVERSATION) return root;
-		if (name === REVIEW) return review;
-		const type = nodeTypes.getByName(name) as INodeType;
-		return name.endsWith('Tool') ? asTool(type) : type;
-	};
-	return { ...nodeTypes, getByName: byName, getByNameAndVersion: byName };
-}
+const CHATTED: Wire[] = [[CHAT, 'Start']];
 
 async function callByItself(n8n: IExecuteFunctions, calls: Call[]): Promise<IDataObject[]> {
 	const tools = (await n8n.getInputConnectionData('ai_tool', 0)) as InvokedTool[];
 	const answers: IDataObject[] = [];
 	for (const { tool, input } of calls) {
-		const answer = await tools
-			.find(({ name }) => name === tool.replaceAll(' ', '_'))!
-			.invoke(input);
-		answers.push((JSON.parse(answer) as IDataObject[])[0] ?? {});
+		const invoked = tools.find(({ name }) => name === tool.replaceAll(' ', '_'))!;
+		answers.push((JSON.parse(await invoked.invoke(input)) as IDataObject[])[0] ?? {});
 	}
 	return answers;
 }
@@ -213,20 +130,13 @@ function requestNext(calls: Call[], response?: EngineResponse): EngineRequest | 
 	const { tool, input, reviewedBy, itemIndex = 0 } = call;
 	const wasReviewed = Boolean((response?.metadata as Partial<Kept> | undefined)?.isReviewed);
 	const isReviewed = reviewedBy !== undefined && !wasReviewed;
-	return {
-		actions: [
-			{
-				actionType: 'ExecutionNodeAction',
-				nodeName: isReviewed ? reviewedBy : tool,
-				input: isReviewed ? { tool, toolParameters: input } : input,
-				type: 'ai_tool',
-				id: `${itemIndex}.${answers.length}${isReviewed ? '.review' : ''}`,
-				metadata: {
-					itemIndex: 0,
-					...(reviewedBy !== undefined && !isReviewed && { parentNodeName: reviewedBy }),
-				},
-			},
-		],
-		metadata: { answers, isReviewed } as never,
+	const parent = reviewedBy !== undefined && !isReviewed && { parentNodeName: reviewedBy };
+	const action = {
+		...{ actionType: 'ExecutionNodeAction' as const, type: 'ai_tool' as const },
+		nodeName: isReviewed ? reviewedBy : tool,
+		input: isReviewed ? { tool, toolParameters: input } : input,
+		id: `${itemIndex}.${answers.length}${isReviewed ? '.review' : ''}`,
+		metadata: { itemIndex: 0, ...parent },
 	};
+	return { actions: [action], metadata: { answers, isReviewed } as never };
 }

@@ -1,24 +1,15 @@
-import { WorkflowExecute } from 'n8n-core';
 import {
-	createRunExecutionData,
-	Workflow,
-	type IConnections,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
 	type INodeType,
-	type INodeTypes,
-	type IRun,
-	type IRunExecutionData,
-	type StructuredChunk,
 } from 'n8n-workflow';
 
-import { asTool } from './agentTool';
-import { Credentials, type Secrets } from './credentials';
+import { made, outcomeOf, startFlow, type Flow, type Wire } from './flow';
 import { sources } from './pack';
-import { additionalData, made, retried } from './run';
+import { standIn } from './standIns';
 
 /** What a stand-in for a speaker does with the item of its turn. */
 export type Speaker = (
@@ -26,7 +17,7 @@ export type Speaker = (
 	n8n: IExecuteFunctions,
 ) => IDataObject | INodeExecutionData[] | Promise<IDataObject | INodeExecutionData[]>;
 
-export interface ConverseOptions {
+export interface ConverseOptions extends Pick<Flow, 'onChunk' | 'retry' | 'waiting'> {
 	/** Parameters of the conversation. */
 	parameters?: INodeParameters;
 	/** Settings of the conversation's node. */
@@ -38,180 +29,87 @@ export interface ConverseOptions {
 	/** What the moderator answers, one after the other. */
 	moderator?: Array<string | Error>;
 	items?: IDataObject[];
-	secrets?: Secrets;
-	onChunk?: (chunk: StructuredChunk) => unknown;
-	/** The data of an execution that has failed: it is retried with the workflow as it is now. */
-	retry?: IRunExecutionData;
-	/** The data of an execution that waits: its time is over, and nobody has answered. */
-	timedOut?: IRunExecutionData;
+	secrets?: Flow['secrets'];
 	executionOrder?: 'v0' | 'v1';
 	/** Called after each call of the conversation's node. If it throws, that try of the node has failed. */
 	onCalled?: () => void;
-	/** Replaces or adds connections. */
-	connections?: IConnections;
-	others?: INode[];
+	/** A node of this type before Start. */
+	trigger?: string;
 }
 
-/** Runs Start -> Conversation -> Done with speakers as tools, in n8n-core's own engine. */
-export async function converse({
-	parameters = {},
-	settings,
-	speakers,
-	speakerSettings = {},
-	moderator,
-	items = [{ chatInput: 'Hello' }],
-	secrets = {},
-	onChunk,
-	retry,
-	timedOut,
-	executionOrder = 'v1',
-	onCalled,
-	connections,
-	others = [],
-}: ConverseOptions) {
+const CONVERSATION = 'n8n-nodes-agent-bridge.agentConversation';
+
+/** Runs Start -> Conversation -> Done with speakers as tools. */
+export async function converse(options: ConverseOptions) {
+	const { speakers, speakerSettings = {}, moderator, secrets = {}, onCalled, trigger } = options;
 	const told: Array<{ speaker: string; json: IDataObject }> = [];
 	const prompts: string[] = [];
-	const standIns: Record<string, Speaker> = {};
-	const speakerNodes = Object.entries(speakers).map(([name, speaker]) => {
-		if (typeof speaker !== 'function') return { ...speaker, id: name, name };
-		standIns[name] = speaker;
-		return { ...made(name, 'test.speakerTool'), ...speakerSettings[name] };
-	});
-	const nodes = [
-		made('Start', 'test.start'),
-		{
-			...made('Conversation', 'n8n-nodes-agent-bridge.agentConversation', parameters),
-			...settings,
+	const speakerNodes = Object.entries(speakers).map(([name, speaker]) =>
+		typeof speaker === 'function'
+			? { ...made(name, 'test.speakerTool'), ...speakerSettings[name] }
+			: { ...speaker, id: name, name },
+	);
+	const speaker = standIn({
+		async execute() {
+			const json = this.getInputData()[0]?.json ?? {};
+			const { name } = this.getNode();
+			told.push({ speaker: name, json });
+			const said = await (speakers[name] as Speaker)(json, this);
+			return [Array.isArray(said) ? said : [{ json: said }]];
 		},
-		made('Done', 'test.sink'),
-		...speakerNodes,
-		...(moderator ? [made('Chair', 'test.model')] : []),
-		...others,
+	});
+	const moderate = async (prompt: string) => {
+		const answer = moderator?.[prompts.push(prompt) - 1] ?? '';
+		if (answer instanceof Error) throw answer;
+		return await Promise.resolve({ content: answer });
+	};
+	const wires: Wire[] = [
+		['Start', 'Conversation'],
+		['Conversation', 'Done'],
+		...speakerNodes.map(({ name }): Wire => [name, 'Conversation', 'ai_tool']),
 	];
-	const attached = (type: 'ai_tool' | 'ai_languageModel') => ({
-		[type]: [[{ node: 'Conversation', type, index: 0 }]],
-	});
-	const to = (node: string) => ({ main: [[{ node, type: 'main' as const, index: 0 }]] });
-	const workflow = new Workflow({
-		id: 'workflow-1',
-		name: 'test',
-		active: false,
-		nodes,
-		connections: {
-			Start: to('Conversation'),
-			Conversation: to('Done'),
-			...Object.fromEntries(speakerNodes.map(({ name }) => [name, attached('ai_tool')])),
-			...(moderator && { Chair: attached('ai_languageModel') }),
-			...connections,
+	if (moderator) wires.push(['Chair', 'Conversation', 'ai_languageModel']);
+	if (trigger) wires.push(['Trigger', 'Start']);
+	const { finished, credentials } = startFlow({
+		...options,
+		...{ secrets, wires, workflowSettings: { executionOrder: options.executionOrder ?? 'v1' } },
+		nodes: [
+			made('Start', 'test.start'),
+			{ ...made('Conversation', CONVERSATION, options.parameters), ...options.settings },
+			made('Done', 'test.sink'),
+			...speakerNodes,
+			...(moderator ? [made('Chair', 'test.model')] : []),
+			...(trigger ? [made('Trigger', trigger)] : []),
+		],
+		types: {
+			'test.speakerTool': speaker,
+			'test.model': standIn(
+				{ supplyData: async () => await Promise.resolve({ response: { invoke: moderate } }) },
+				{ inputs: [], outputs: ['ai_languageModel'] },
+			),
+			...(onCalled && { [CONVERSATION]: watched(onCalled) }),
 		},
-		nodeTypes: withStandIns({
-			async speak(n8n) {
-				const [item] = n8n.getInputData();
-				const speaker = n8n.getNode().name;
-				told.push({ speaker, json: item?.json ?? {} });
-				const said = (await standIns[speaker]?.(item?.json ?? {}, n8n)) ?? {};
-				return Array.isArray(said) ? said : [{ json: said }];
-			},
-			moderate(prompt) {
-				prompts.push(prompt);
-				const answer = moderator?.[prompts.length - 1] ?? '';
-				if (answer instanceof Error) throw answer;
-				return answer;
-			},
-			...(onCalled && { onCalled }),
-		}),
-		settings: { executionOrder },
+		input: (options.items ?? [{ chatInput: 'Hello' }]).map((json) => ({ json })),
 	});
-	const mode = onChunk ? 'webhook' : 'manual';
-	const stored = timedOut && (JSON.parse(JSON.stringify(timedOut)) as IRunExecutionData);
-	const data = retry
-		? retried(retry, workflow)
-		: (stored ??
-			createRunExecutionData({
-				executionData: {
-					nodeExecutionStack: [
-						{ node: nodes[0]!, data: { main: [items.map((json) => ({ json }))] }, source: null },
-					],
-				},
-			}));
-	const credentials = new Credentials(sources.credentialTypes, secrets);
-	const run = await new WorkflowExecute(
-		additionalData(workflow, credentials, mode, onChunk),
-		mode,
-		data,
-	).processRunExecutionData(workflow);
-	return { ...outcomeOf(run), told, prompts };
-}
-
-function outcomeOf(run: IRun) {
-	const { runData, error } = run.data.resultData;
+	const { run, error, hints } = outcomeOf(await finished, 'Conversation', credentials);
+	const { runData, metadata } = run.data.resultData;
 	const items = (runData['Done'] ?? []).flatMap(({ data }) => data?.['main']?.[0] ?? []);
+	/** `items` are those after the conversation, `json` the first of them. */
 	return {
 		run,
-		error: error as (Error & { description?: string | null }) | undefined,
-		hints: (runData['Conversation'] ?? []).flatMap(({ hints = [] }) =>
-			hints.map(({ message }) => message),
-		),
-		/** The items after the conversation. */
+		error,
+		hints,
 		items,
-		/** The first of them. */
 		json: items[0]?.json ?? {},
-		customData: run.data.resultData.metadata,
+		customData: metadata,
+		told,
+		prompts,
 	};
-}
-
-interface StandIns {
-	speak(n8n: IExecuteFunctions): Promise<INodeExecutionData[]>;
-	moderate(prompt: string): string;
-	onCalled?(): void;
-}
-
-function withStandIns({ speak, moderate, onCalled }: StandIns): INodeTypes {
-	const description = {
-		group: ['transform'],
-		version: 1,
-		description: '',
-		inputs: [],
-		properties: [],
-	};
-	const speaker = {
-		description: {
-			...description,
-			displayName: 'Speaker',
-			name: 'speakerTool',
-			defaults: { name: 'Speaker' },
-			outputs: ['ai_tool'],
-			properties: [{ displayName: 'Say', name: 'say', type: 'string', default: '' }],
-		},
-		async execute() {
-			return [await speak(this)];
-		},
-	} as INodeType;
-	const model = {
-		description: {
-			...description,
-			displayName: 'Model',
-			name: 'model',
-			defaults: { name: 'Model' },
-			outputs: ['ai_languageModel'],
-		},
-		async supplyData() {
-			return { response: { invoke: async (prompt: string) => ({ content: moderate(prompt) }) } };
-		},
-	} as unknown as INodeType;
-	const { nodeTypes } = sources;
-	const byName = (name: string) => {
-		if (name === 'test.speakerTool') return speaker;
-		if (name === 'test.model') return model;
-		const type = nodeTypes.getByName(name) as INodeType;
-		if (onCalled && name.endsWith('.agentConversation')) return watched(type, onCalled);
-		return name.endsWith('Tool') ? asTool(type) : type;
-	};
-	return { ...nodeTypes, getByName: byName, getByNameAndVersion: byName };
 }
 
 /** The same node, after each call of which something happens. */
-function watched(type: INodeType, onCalled: () => void): INodeType {
+function watched(onCalled: () => void): INodeType {
+	const type = sources.nodeTypes.getByName(CONVERSATION) as INodeType;
 	const execute: INodeType['execute'] = async function (response) {
 		const given = await type.execute!.call(this, response);
 		onCalled();

@@ -17,6 +17,8 @@ export interface DataTables {
 	tables: DataTable[];
 	/** Scopes that the API key does not have. */
 	missingScopes: Set<string>;
+	/** Everything as at first, but for tables that were made meanwhile. */
+	reset(): void;
 	/** Holds the next creations of tables until so many have passed the check of the name. */
 	holdCreations(count: number): void;
 	entries(): Entry[];
@@ -49,6 +51,11 @@ export async function startDataTables(): Promise<DataTables> {
 	const service = await startService({ further: (call) => answer(world, call) });
 	return {
 		...{ service, rows: world.rows, tables: world.tables, missingScopes: world.missingScopes },
+		reset() {
+			service.reset();
+			world.rows.length = 0;
+			world.missingScopes.clear();
+		},
 		holdCreations: (count) => void (world.held.count = count),
 		entries: () => world.rows.map(readEntry),
 		ledgerFields: {
@@ -60,6 +67,13 @@ export async function startDataTables(): Promise<DataTables> {
 			if (world.faults.length) throw new Error(world.faults.join('\n'));
 		},
 	};
+}
+
+/** Lets time go by in the ledger. */
+export function letPass({ rows }: DataTables, milliseconds: number): void {
+	for (const row of rows)
+		for (const column of ['leaseUntil', 'checkAt', 'startedAt'])
+			if (Number(row[column])) row[column] = Number(row[column]) - milliseconds;
 }
 
 let made = 0;
@@ -175,7 +189,7 @@ const nextId = (rows: Fields[]) => Math.max(0, ...rows.map(({ id }) => Number(id
 
 interface Filter {
 	type: 'and' | 'or';
-	filters: Array<{ columnName: string; condition: string; value: string | number }>;
+	filters: Array<{ columnName: string; condition: string; value: Cell }>;
 }
 
 function toWhere({ type, filters }: Filter): Where {
@@ -194,15 +208,19 @@ function listedRows(rows: Fields[], query: URLSearchParams): Fields[] {
 	return found.slice(0, Number(query.get('limit') ?? 100));
 }
 
+type Cell = string | number;
+
+const CONDITIONS: Record<string, (cell: Cell, value: Cell) => boolean> = {
+	eq: (cell, value) => cell === value,
+	neq: (cell, value) => cell !== value,
+	lt: (cell, value) => cell < value,
+	lte: (cell, value) => cell <= value,
+	gt: (cell, value) => cell > value,
+	gte: (cell, value) => cell >= value,
+};
+
 function fits(row: Fields, { type, filters }: Filter): boolean {
-	const holds = ({ columnName, condition, value }: Filter['filters'][number]) => {
-		const cell = row[columnName] as string | number;
-		if (condition === 'eq') return cell === value;
-		if (condition === 'neq') return cell !== value;
-		if (condition === 'lt') return cell < value;
-		if (condition === 'lte') return cell <= value;
-		if (condition === 'gt') return cell > value;
-		return condition === 'gte' && cell >= value;
-	};
+	const holds = ({ columnName, condition, value }: Filter['filters'][number]) =>
+		CONDITIONS[condition]?.(row[columnName] as Cell, value) ?? false;
 	return type === 'or' ? filters.some(holds) : filters.every(holds);
 }

@@ -1,17 +1,30 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
-import { startService, type Service, type ServiceOptions } from '../../service/service';
-import { job, secretsWithLedger } from './calls';
-import { startDataTables, type DataTables } from './dataTables';
+import { toRow } from '../../../src/ledger/entry';
+import type { ServiceOptions } from '../../service/service';
+import { job, ledger, secretsWithLedger } from './calls';
+import { letPass, startDataTables, type DataTables } from './dataTables';
+import { activated, executed, type TriggerOptions } from './poll';
 import { run, type RunOptions } from './run';
+import { serviceForTests } from './service';
 
 export const sketch = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
+export const MINUTE = 60_000;
+export const json = (items: INodeExecutionData[] | null) => (items ?? []).map((item) => item.json);
+export const idsOf = (items: INodeExecutionData[] | null) => json(items).map(({ jobId }) => jobId);
+
+type Activation = Pick<Parameters<typeof activated>[0], 'activation' | 'budget'>;
+
+let workflows = 0;
 
 /** For the tests of a file: the service, and n8n's Data Tables beside it. Jobs are done at once. @param options Those of the service. */
 export function startLedgerRig(options: ServiceOptions = {}) {
 	const rig = {
-		service: undefined as unknown as Service,
+		service: serviceForTests({}, options),
 		n8n: undefined as unknown as DataTables,
+		/** @param changes Of the fields of the ledger. */
+		secrets: (changes: object = {}) =>
+			secretsWithLedger(rig.service, { ledgerFields: { ...rig.n8n.ledgerFields, ...changes } }),
 
 		/** A job of the Model Router that the ledger knows of. */
 		ledgered: (
@@ -20,7 +33,7 @@ export function startLedgerRig(options: ServiceOptions = {}) {
 			more: Partial<RunOptions> = {},
 		): RunOptions => ({
 			...job(operation, { useLedger: true, ...parameters }),
-			secrets: secretsWithLedger(rig.service, rig.n8n),
+			secrets: rig.secrets(),
 			...more,
 		}),
 
@@ -36,27 +49,70 @@ export function startLedgerRig(options: ServiceOptions = {}) {
 
 		/** An operation of the resource Job Ledger. */
 		ledger: (operation: string, parameters: INodeParameters = {}, more: Partial<RunOptions> = {}) =>
-			run({
-				node: 'modelRouter',
-				credential: 'modelRouterApi',
-				parameters: { resource: 'ledger', operation, ...parameters },
-				secrets: secretsWithLedger(rig.service, rig.n8n),
-				...more,
+			run({ ...ledger(operation, parameters), secrets: rig.secrets(), ...more }),
+
+		/** A trigger of its own: what is known of one workflow is not known of another. */
+		trigger: (
+			parameters: INodeParameters = {},
+			more: Partial<TriggerOptions> = {},
+		): TriggerOptions => ({
+			...{ parameters, secrets: rig.secrets(), workflowId: `workflow-${++workflows}`, ...more },
+		}),
+
+		/** A trigger that is active, whose polls start executions. */
+		watching: (parameters?: INodeParameters, more: Partial<TriggerOptions> & Activation = {}) => {
+			const options = rig.trigger(parameters, more);
+			const active = activated(options);
+			const execute = async (
+				items: INodeExecutionData[] | null,
+				execution: Partial<Parameters<typeof executed>[0]> = {},
+			) => await executed({ ...options, items: items ?? [], ...execution });
+			/** A poll, and the execution that it starts. */
+			const deliver = async () => {
+				const { items } = await active.poll();
+				return items ? (await execute(items)).items : [];
+			};
+			return { ...active, execute, deliver };
+		},
+
+		/** Starts a job at the service. @returns its ID */
+		startJob: async (prompt: string): Promise<string> => {
+			const answer = await fetch(`${rig.service.url}/v1/images/jobs`, {
+				method: 'POST',
+				headers: { 'content-type': 'application/json', 'X-API-KEY': rig.service.router.keys.main },
+				body: JSON.stringify({ model: sketch.value, prompt }),
+			});
+			return ((await answer.json()) as { id: string }).id;
+		},
+
+		/** Enters a job, as Start does. */
+		enter: (jobId: string, more: IDataObject = {}) =>
+			void rig.n8n.rows.push({
+				...toRow({ state: 'pending', jobId, segment: 'images', model: 'm', startedAt: Date.now() }),
+				...{
+					id: rig.n8n.rows.length + 1,
+					account: 'modelRouterApi',
+					requestId: 'start-1',
+					...more,
+				},
 			}),
+
+		/** Both. */
+		started: async (prompt: string, more?: IDataObject): Promise<string> => {
+			const jobId = await rig.startJob(prompt);
+			rig.enter(jobId, more);
+			return jobId;
+		},
+
+		states: () => rig.n8n.entries().map(({ state }) => state),
+		/** Lets time go by in the ledger. */
+		pass: (milliseconds: number) => letPass(rig.n8n, milliseconds),
 	};
-	beforeAll(async () => {
-		rig.service = await startService(options);
-		rig.n8n = await startDataTables();
-	});
+	beforeAll(async () => (rig.n8n = await startDataTables()));
 	beforeEach(() => {
-		rig.service.reset();
 		rig.service.forms.jobSteps = 0;
-		rig.n8n.service.reset();
-		rig.n8n.rows.length = 0;
+		rig.n8n.reset();
 	});
-	afterAll(async () => {
-		await rig.service.stop();
-		await rig.n8n.stop();
-	});
+	afterAll(async () => await rig.n8n.stop());
 	return rig;
 }

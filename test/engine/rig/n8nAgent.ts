@@ -1,19 +1,15 @@
 import { ExecuteContext } from 'n8n-core';
 import {
 	createEmptyRunExecutionData,
-	Workflow,
 	type IDataObject,
 	type IExecuteFunctions,
-	type INode,
 	type INodeExecutionData,
-	type INodeType,
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 
-import { asTool } from './agentTool';
-import { Credentials } from './credentials';
-import { sources } from './pack';
-import { additionalData, made, type RunOptions } from './run';
+import { additionalData, ours, workflowOf } from './flow';
+import type { RunOptions } from './run';
+import { asTool } from './standIns';
 
 type ToolOptions = Pick<
 	RunOptions,
@@ -30,48 +26,31 @@ type ToolOptions = Pick<
  * @see n8n 2.41.1, node-execution/ephemeral-node-executor.js (buildEphemeralContextParts, executeNodeDirectly)
  */
 export async function callInN8nAgent({
-	node,
-	parameters,
-	secrets,
-	credential,
-	settings,
 	given = {},
+	secrets,
+	...options
 }: ToolOptions): Promise<{ items: INodeExecutionData[]; error: Error | undefined }> {
-	const { nodeTypes } = sources;
-	const byName = (name: string) => {
-		const type = nodeTypes.getByName(name) as INodeType;
-		return name.endsWith('Tool') ? asTool(type) : type;
-	};
-	const tool: INode = {
-		...made('Target Node', `n8n-nodes-agent-bridge.${node}Tool`, parameters),
-		credentials: { [credential]: { id: credential, name: credential } },
-		...settings,
-	};
-	const workflow = new Workflow({
-		nodes: [tool],
-		connections: {},
-		active: false,
-		nodeTypes: { ...nodeTypes, getByName: byName, getByNameAndVersion: byName },
-	});
-	const credentials = new Credentials(sources.credentialTypes, secrets);
-	const additional = additionalData(workflow, credentials, 'internal', undefined);
+	const node = ours('Target Node', `${options.node}Tool`, options);
+	const { workflow, credentials } = workflowOf({ nodes: [node], wires: [], secrets });
+	const additional = { ...additionalData(workflow, credentials, 'internal') };
 	const base = { ...additional, hooks: undefined, executionId: undefined };
 	const input = [{ json: given }];
-	const inputs = { main: [input] };
+	const data = { main: [input] };
 	const context = new ExecuteContext(
 		workflow,
-		tool,
+		node,
 		base as unknown as IWorkflowExecuteAdditionalData,
 		'internal',
 		createEmptyRunExecutionData(),
 		0,
 		input,
-		inputs,
-		{ node: tool, data: inputs, source: null },
+		data,
+		{ node, data, source: null },
 		[],
-	);
+	) as unknown as IExecuteFunctions;
 	try {
-		const output = await byName(tool.type).execute!.call(context as unknown as IExecuteFunctions);
+		const type = asTool(workflow.nodeTypes.getByNameAndVersion(node.type));
+		const output = await type.execute!.call(context);
 		return { items: (output as INodeExecutionData[][])[0] ?? [], error: undefined };
 	} catch (error) {
 		return { items: [], error: error as Error };

@@ -18,49 +18,34 @@ import { LmChatModelRouter } from '../../../nodes/ModelRouter/LmChatModelRouter.
 import { ModelRouter } from '../../../nodes/ModelRouter/ModelRouter.node';
 import { ModelRouterTrigger } from '../../../nodes/ModelRouter/ModelRouterTrigger.node';
 import { WorkspaceAgent } from '../../../nodes/WorkspaceAgent/WorkspaceAgent.node';
+import { standIn } from './standIns';
 
 export interface Pack {
 	nodeTypes: INodeTypes;
 	credentialTypes: Record<string, ICredentialType>;
 }
 
-/** A stand-in for the trigger that workflows begin with. */
-const start = {
-	description: {
-		displayName: 'Start',
-		name: 'start',
-		group: ['input'],
-		version: 1,
-		description: '',
-		defaults: { name: 'Start' },
-		inputs: [],
-		outputs: ['main'],
-		properties: [],
-	},
+const passOn = {
 	async execute() {
 		return [this.getInputData()];
 	},
-} as INodeType;
+} as Pick<INodeType, 'execute'>;
+/** The trigger that workflows begin with. */
+const start = standIn(passOn, { inputs: [] });
 
-/** Gives on what it gets: where the output of a node can be looked at. */
-const sink = { ...start, description: { ...start.description, inputs: ['main'] } } as INodeType;
-
-/** A stand-in for a speaker of a conversation. */
-const speaker = {
-	...start,
-	description: { ...start.description, outputs: ['ai_tool'] },
-	async execute() {
-		return [[{ json: { output: 'said' } }]];
-	},
-} as INodeType;
-
-/** A stand-in for the moderator of a conversation, whose answer is not clear. */
-const model = {
-	description: { ...start.description, outputs: ['ai_languageModel'] },
-	async supplyData() {
-		return { response: { invoke: async () => await Promise.resolve({ content: '' }) } };
-	},
-} as INodeType;
+const STAND_INS: Record<string, INodeType> = {
+	'test.start': start,
+	// where the output of a node can be looked at
+	'test.sink': standIn(passOn),
+	'test.speakerTool': standIn({ execute: async () => [[{ json: { output: 'said' } }]] }),
+	// a moderator whose answer is not clear
+	'test.model': standIn(
+		{ supplyData: async () => ({ response: { invoke: async () => ({ content: '' }) } }) },
+		{ inputs: [], outputs: ['ai_languageModel'] },
+	),
+	[CHAT_NODE_TYPE]: start,
+	[CHAT_TRIGGER_NODE_TYPE]: start,
+};
 
 /** The pack from its sources. */
 export const sources: Pack = packOf(
@@ -90,14 +75,7 @@ function packOf(
 	own: Record<string, INodeType | IVersionedNodeType>,
 	credentials: ICredentialType[],
 ): Pack {
-	const nodes: Record<string, INodeType | IVersionedNodeType> = {
-		'test.start': start,
-		'test.sink': sink,
-		'test.speakerTool': speaker,
-		'test.model': model,
-		[CHAT_NODE_TYPE]: start,
-		[CHAT_TRIGGER_NODE_TYPE]: start,
-	};
+	const nodes: Record<string, INodeType | IVersionedNodeType> = { ...STAND_INS };
 	for (const [name, type] of Object.entries(own)) {
 		nodes[`n8n-nodes-agent-bridge.${name}`] = type;
 		nodes[`n8n-nodes-agent-bridge.${name}Tool`] = type;
