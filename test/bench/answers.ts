@@ -4,8 +4,6 @@ import { timeMark } from './live.ts';
 export const models = {
 	/** A short answer at once: a stream, or one object of the same size, as requested. */
 	short: 'bench/short',
-	/** The same after `LATENCY`. */
-	late: 'bench/late',
 	/** A long stream at full speed. */
 	long: 'bench/long',
 	/** Pieces with the time of their writing, one every 10 ms. */
@@ -16,8 +14,6 @@ export const models = {
 	talk: 'bench/talk',
 } as const;
 
-/** Milliseconds before the model `late` answers. */
-export const LATENCY = 50;
 /** Pieces of a paced answer. */
 export const PIECES = 100;
 /** Turns of a conversation, and characters of each message in it. */
@@ -31,7 +27,7 @@ export const DELTA_SIZE = 40;
 /** The workspace whose agent answers at once. */
 export const talkWorkspace = 'talk';
 
-export type Answer = { latency?: number; type?: string } & (
+export type Answer = { type?: string } & (
 	| { body: string | Buffer }
 	/** a whole response, as it goes over the wire */
 	| { wire: Buffer }
@@ -57,14 +53,6 @@ const completion = (message: object, finish_reason = 'stop') =>
 export function answersOf(deltas: number): (path: string, body: string) => Answer {
 	const whole = padded((content) => completion({ content }));
 	const streamed = padded((text) => chunk(text) + end);
-	// OpenAI v2 asks in the protocol of Responses
-	const response = padded((text) =>
-		JSON.stringify({
-			...{ id: 'r-1', object: 'response', status: 'completed' },
-			output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }],
-			usage: { input_tokens: 10, output_tokens: 20, total_tokens: 30 },
-		}),
-	);
 	const long = longAnswer(deltas);
 	return (path, body) => {
 		if (path.includes('/models')) return { body: catalog };
@@ -79,9 +67,7 @@ export function answersOf(deltas: number): (path: string, body: string) => Answe
 		if (asked(models.long)) return { wire: long };
 		if (asked(models.paced)) return { ...streamOf(''), pieces: byModel, every: 10 };
 		if (asked(models.words)) return { ...streamOf(''), pieces: byModel, every: 20 };
-		const latency = asked(models.late) ? LATENCY : 0;
-		if (path.endsWith('/responses')) return { latency, body: response };
-		return { latency, ...(/"stream":\s*true/.test(body) ? streamOf(streamed) : { body: whole }) };
+		return /"stream":\s*true/.test(body) ? streamOf(streamed) : { body: whole };
 	};
 }
 

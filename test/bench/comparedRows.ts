@@ -1,10 +1,10 @@
 // Rows whose variants are workflows of one n8n, or done by this process, and run in turns.
-import { DELTA_SIZE, LATENCY, models, PIECES, TURNS } from './answers.ts';
+import { DELTA_SIZE, models, PIECES, TURNS } from './answers.ts';
 import { interleave, type Take } from './figures.ts';
 import type { Host } from './hosts.ts';
 import { readLive } from './live.ts';
 import { written } from './nodes.ts';
-import { rawBody, rawFileToDisk, rawItems, rawLongAnswer } from './raw.ts';
+import { rawBody, rawFileToDisk, rawLongAnswer } from './raw.ts';
 import type { Figure, Measure, Row, Sample } from './row.ts';
 import { inspectTurns } from './turns.ts';
 import { inN8n, inThisProcess, seen, type InN8n } from './workflows.ts';
@@ -132,10 +132,7 @@ const paced = (where: 'webhook' | 'chat', ours: string[]) =>
 		variants({ nodes, service }) {
 			const [chat, text] = where === 'chat' ? [true, written] : [false, undefined];
 			const live = { live: 'identity', chat, text: PIECES * 10 } as const;
-			const [address, body] = [
-				`${service.url}/v1/chat/completions`,
-				rawBody(models.paced, 0, true),
-			];
+			const [address, body] = [`${service.url}/v1/chat/completions`, rawBody(models.paced)];
 			return {
 				...(!chat && { 'our message': { ...live, tested: nodes.message(models.paced, 5) } }),
 				'our agent': { ...live, tested: nodes.agentMessage(text) },
@@ -151,17 +148,6 @@ const paced = (where: 'webhook' | 'chat', ours: string[]) =>
 	});
 
 const others = [
-	compared({
-		id: 'late items',
-		title: `1,000 items, ${LATENCY} ms latency, 20 at once`,
-		shows: ['wall ms', 'CPU ms', 'in flight'],
-		figures: [...times(FLOOR, 1.05, 'wall ms'), { measure: 'in flight', by: 'most', atMost: 20 }],
-		rounds: 3,
-		variants: ({ nodes, sizes: { items } }) => ({
-			ours: { tested: nodes.message(models.late, 20), items },
-			[FLOOR]: { tested: nodes.floor(models.late, 20), items },
-		}),
-	}),
 	compared({
 		id: 'conversation',
 		title: `${TURNS} turns between two workspace agents, stored, beside an AI Agent with them as tools`,
@@ -206,19 +192,6 @@ const others = [
 				'raw to a file': { raw: async () => await rawFileToDisk(service.url, file) },
 			};
 		},
-	}),
-	compared({
-		id: 'items, other nodes',
-		title: '1,000 items, one expression each, beside what else can be used for them',
-		shows: ['wall ms', 'CPU ms'],
-		figures: [HTTP, 'OpenAI', 'raw undici'].map((over) => ({ measure: 'wall ms', over })),
-		rounds: 1,
-		variants: ({ nodes, sizes: { items }, service }) => ({
-			ours: { tested: nodes.message(models.short, 20), items },
-			[HTTP]: { tested: nodes.http(models.short), items, warmUps: 1 },
-			OpenAI: { tested: nodes.openAi(models.short), items, warmUps: 1 },
-			'raw undici': { raw: async () => await rawItems(service.url, models.short, items, 20) },
-		}),
 	}),
 ];
 

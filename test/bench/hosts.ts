@@ -6,8 +6,9 @@ import type { Editor } from '../n8n/editor.ts';
 import { startInstance, type Instance } from '../n8n/instance.ts';
 import { startQueue, type Queue } from '../queue/queue.ts';
 import { createNodes, type Nodes } from './nodes.ts';
-import type { Row, Sizes } from './row.ts';
+import type { Row } from './row.ts';
 import type { LeanService } from './service.ts';
+import type { Sizes } from './sizes.ts';
 
 /** Workers of the n8n in queue mode. */
 const WORKERS = 2;

@@ -21,18 +21,18 @@ const picture = Buffer.from('89504e470d0a1a0a0000000d49484452'.padEnd(2000, '0')
 
 /** Image jobs that do not end before they are told to. */
 export function imageJobs() {
-	let [jobs, latency, ended] = [0, 0, false];
+	let [jobs, ended] = [0, false];
 	const none = { starts: 0, reads: 0, tooEarly: 0, twice: 0 };
 	let counts = { ...none };
 	const [asked, delivered] = [new Set<string>(), new Set<string>()];
 	return {
 		counts: (): JobCounts => ({ ...counts, asked: asked.size, delivered: delivered.size }),
 
-		/** Begins to count anew, with so many jobs and so many milliseconds per answer; or ends all jobs. */
+		/** Begins to count anew, with so many jobs; or ends all jobs. */
 		tell(message: URLSearchParams): void {
 			if (message.has('end')) ended = true;
 			if (!message.has('jobs')) return;
-			[jobs, latency, ended] = [Number(message.get('jobs')), Number(message.get('latency')), false];
+			[jobs, ended] = [Number(message.get('jobs')), false];
 			counts = { ...none };
 			for (const set of [asked, delivered]) set.clear();
 		},
@@ -46,7 +46,7 @@ export function imageJobs() {
 			if (isFile) {
 				if (delivered.has(id)) counts.twice++;
 				delivered.add(id);
-				return { latency, type: 'image/png', body: picture };
+				return { type: 'image/png', body: picture };
 			}
 			if (id.startsWith('watched')) {
 				counts.reads++;
@@ -54,10 +54,7 @@ export function imageJobs() {
 				asked.add(id);
 			}
 			const state = ended ? { status: 'completed', cost: 1 } : { status: 'processing' };
-			return {
-				latency,
-				body: JSON.stringify({ id, created_at: '2026-01-01T00:00:00Z', ...state }),
-			};
+			return { body: JSON.stringify({ id, created_at: '2026-01-01T00:00:00Z', ...state }) };
 		},
 	};
 }

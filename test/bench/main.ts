@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { judge, lineOf, tableOf, type Judged } from './figures.ts';
 import { Host } from './hosts.ts';
-import type { Figure, Row, Sizes } from './row.ts';
+import type { Figure, Row } from './row.ts';
 import { rows } from './rows.ts';
 import { startLeanService } from './service.ts';
+import { large, quick, usual } from './sizes.ts';
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
@@ -28,18 +29,10 @@ const { values, positionals } = parseArgs({
 	},
 });
 
-const usual: Sizes = {
-	...{ rounds: Number(values.rounds), ownRuns: 500, boots: 5 },
-	...{ items: 1000, manyItems: 10_000, deltas: 10_000, file: 500_000_000 },
-	...{ polled: 1000, queueExecutions: 100, queueWatched: 500, queueParked: 300 },
+const sizes = {
+	...(values.quick ? quick : { ...usual, rounds: Number(values.rounds) }),
+	...(values.large && large),
 };
-const quick: Sizes = {
-	...{ rounds: 1, ownRuns: 5, boots: 1 },
-	...{ items: 20, manyItems: 40, deltas: 200, file: 5_000_000 },
-	...{ polled: 30, queueExecutions: 10, queueWatched: 20, queueParked: 10 },
-};
-const large = { queueWatched: 10_000, queueParked: 10_000 };
-const sizes = { ...(values.quick ? quick : usual), ...(values.large && large) };
 
 const [tarball = '', folder = ''] = positionals;
 const started = new Date();

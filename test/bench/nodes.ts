@@ -103,12 +103,6 @@ export async function createNodes(editor: Editor, url: string) {
 		floor: (model: string, concurrency: number, text = message) =>
 			node('Node', 'CUSTOM.floor', { model, message: text, concurrency }, router),
 		noOperation: () => node('Node', 'n8n-nodes-base.noOp', {}),
-		http: (model: string) =>
-			http(
-				'/v1/chat/completions',
-				{},
-				`={"model":"${model}","messages":[{"role":"user","content":"{{ $json.text }}"}]}`,
-			),
 		httpFile: () =>
 			http('/v1/videos/jobs/{{ $json.text }}/content', {
 				response: { response: { responseFormat: 'file', outputPropertyName: 'data' } },
@@ -124,16 +118,6 @@ export async function createNodes(editor: Editor, url: string) {
 				`/api/v1/workspaces/${talkWorkspace}/session/one/messages`,
 				{ response: { response: { responseFormat: 'text' } } },
 				'={"content":"{{ $json.text }}"}',
-			),
-		openAi: (model: string) =>
-			node(
-				'Node',
-				'@n8n/n8n-nodes-langchain.openAi',
-				{
-					...{ resource: 'text', operation: 'response', modelId: locator(model), options: {} },
-					responses: { values: [{ type: 'text', role: 'user', content: message }] },
-				},
-				{ typeVersion: 2.3, ...openAi },
 			),
 		aiAgent: (text = message, maxIterations = 10) =>
 			node(

@@ -83,7 +83,7 @@ const WARM_UP = 200;
 export async function measureParked(host: Host): Promise<Samples> {
 	const { editor, nodes, queue, service, sizes, url } = host;
 	const count = sizes.queueParked;
-	await service.counts({ jobs: 0, latency: 0 });
+	await service.counts({ jobs: 0 });
 	const steps = [nodes.startJob(), waitForADay(), nodes.getJob()];
 	await editor.activate(await editor.importWorkflow(backgroundWorkflow('parked', steps)));
 	const park = async (more: number) => {
@@ -124,7 +124,7 @@ export async function measureWatched(host: Host): Promise<Samples> {
 	const saved = await editor.createCredential({ ...account, data });
 	const ledger = await ledgerOf(host, jobs, saved.id);
 	await editor.updateCredential({ ...saved, data: { ...data, ...ledger } });
-	await service.counts({ jobs, latency: 0 });
+	await service.counts({ jobs });
 	const after = node('After', 'n8n-nodes-base.noOp', {});
 	const trigger = nodes.trigger(saved, {
 		...{ pollTimes: { item: everyTenSeconds }, options: { maxJobs: 250 } },

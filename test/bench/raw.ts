@@ -9,8 +9,8 @@ import { Pool } from 'undici';
 import { models } from './answers.ts';
 import { otherId, statePath } from './jobs.ts';
 
-export const rawBody = (model: string, item: number, stream: boolean) =>
-	JSON.stringify({ model, messages: [{ role: 'user', content: `message-${item}` }], stream });
+export const rawBody = (model: string) =>
+	JSON.stringify({ model, messages: [{ role: 'user', content: 'message-0' }], stream: true });
 
 const headers = { 'content-type': 'application/json', 'x-api-key': 'a key of the benchmark' };
 
@@ -27,31 +27,16 @@ export async function workThrough(
 	await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
-/** Requests over kept connections, whose answers are parsed. */
-async function throughUndici(
-	url: string,
-	{ count, concurrency, field }: { count: number; concurrency: number; field: string },
-	requestOf: (item: number) => { method: 'GET' | 'POST'; path: string; body?: string },
-): Promise<void> {
+/** The states of jobs over kept connections. */
+export async function rawStates(url: string, count: number, concurrency: number): Promise<void> {
 	const pool = new Pool(url, { connections: concurrency });
-	await workThrough(count, concurrency, async (item) => {
-		const { body } = await pool.request({ headers, ...requestOf(item) });
+	await workThrough(count, concurrency, async (job) => {
+		const { body } = await pool.request({ headers, method: 'GET', path: statePath(otherId(job)) });
 		const answer = await body.json();
-		if (!(answer instanceof Object) || !(field in answer)) throw new Error(`no ${field} came`);
+		if (!(answer instanceof Object) || !('status' in answer)) throw new Error('no status came');
 	});
 	await pool.close();
 }
-
-export const rawItems = async (url: string, model: string, count: number, concurrency: number) =>
-	await throughUndici(url, { count, concurrency, field: 'choices' }, (item) => ({
-		...{ method: 'POST', path: '/v1/chat/completions' },
-		body: rawBody(model, item, false),
-	}));
-
-export const rawStates = async (url: string, count: number, concurrency: number) =>
-	await throughUndici(url, { count, concurrency, field: 'status' }, (job) => ({
-		...{ method: 'GET', path: statePath(otherId(job)) },
-	}));
 
 /** The long answer by node:http and a parser of events. @returns the characters of text that came */
 export async function rawLongAnswer(url: string): Promise<number> {
@@ -65,7 +50,7 @@ export async function rawLongAnswer(url: string): Promise<number> {
 			length += choices[0]?.delta.content.length ?? 0;
 		},
 	});
-	const body = rawBody(models.long, 0, true);
+	const body = rawBody(models.long);
 	const answer = await opened(`${url}/v1/chat/completions`, { method: 'POST', headers }, body);
 	answer.setEncoding('utf8').on('data', (text: string) => parser.feed(text));
 	await new Promise((resolve, reject) => answer.on('end', resolve).on('error', reject));

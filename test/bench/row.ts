@@ -7,8 +7,6 @@ export type Measure =
 	| 'CPU ms'
 	/** at most above what that process held before */
 	| 'RSS + MB'
-	/** requests at the service at the same time, at most */
-	| 'in flight'
 	/** processors that everybody else has kept busy meanwhile */
 	| 'others busy'
 	/** of a live answer: from the question to the first piece, and from the writing of a piece to its arrival */
@@ -71,24 +69,4 @@ export interface Row {
 	/** the n8n that it runs in: the one of the rows before, the same just started, one in queue mode, or none of the bench's */
 	where: 'n8n' | 'fresh n8n' | 'queue' | 'alone';
 	run(host: Host): Promise<Samples>;
-}
-
-/** How much is measured. */
-export interface Sizes {
-	/** by which the rounds of a row are limited */
-	rounds: number;
-	items: number;
-	manyItems: number;
-	deltas: number;
-	/** bytes of a file */
-	file: number;
-	/** jobs that a trigger polls */
-	polled: number;
-	/** boots of n8n, with the package and without */
-	boots: number;
-	queueExecutions: number;
-	queueWatched: number;
-	queueParked: number;
-	/** runs of which the least counts */
-	ownRuns: number;
 }

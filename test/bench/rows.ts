@@ -1,5 +1,4 @@
 // What is measured, in the order of a whole run: what matters most comes first, in case that time runs out.
-import { measureBoots } from './boots.ts';
 import { comparedRows, times } from './comparedRows.ts';
 import { measureManyItems } from './manyItems.ts';
 import { measureOwnShare } from './own.ts';
@@ -51,14 +50,6 @@ export const rows: Row[] = [
 		shows: ['wall ms', 'CPU ms', 'RSS + MB'],
 		figures: [{ measure: 'RSS + MB', minus: 'n8n floor', atMost: 50 }],
 		run: measureManyItems,
-	},
-	{
-		id: 'boot',
-		title: 'n8n started with the package, over n8n without',
-		where: 'alone',
-		shows: ['wall ms', 'CPU ms', 'RSS + MB'],
-		figures: times('without', 1.03, 'wall ms', 'CPU ms'),
-		run: measureBoots,
 	},
 	{
 		id: 'queue, executions',

@@ -14,7 +14,6 @@ export async function sampled(
 	run: () => Promise<Sample | void>,
 ): Promise<Sample> {
 	const own = [...new Set([worker, pid, service.pid, process.pid])];
-	await service.counts();
 	const held = startMemory(worker);
 	const [machine, ...used] = [cpuOfMachine(), ...own.map(cpuOf)];
 	const started = performance.now();
@@ -24,7 +23,6 @@ export async function sampled(
 	const cpu = own.map((each, index) => minus(cpuOf(each), used[index]));
 	const all = minus(cpuOfMachine(), machine);
 	const growth = minus(mostMemory(worker), held);
-	const { mostInFlight } = await service.counts();
 	const ofWorker = cpu[0];
 	const others = minus(
 		all,
@@ -34,7 +32,6 @@ export async function sampled(
 		'wall ms': wall / times,
 		'CPU ms': ofWorker === undefined ? undefined : (ofWorker * 1000) / times,
 		'RSS + MB': growth,
-		'in flight': mostInFlight,
 		'others busy': others === undefined ? undefined : (Math.max(0, others) * 1000) / wall,
 		...more,
 	};

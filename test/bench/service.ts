@@ -7,18 +7,11 @@ import { request as send } from 'undici';
 import { answersOf, type Answer } from './answers.ts';
 import { imageJobs, type JobCounts } from './jobs.ts';
 
-/** What happened since it was last asked. */
-interface Counts extends JobCounts {
-	requests: number;
-	/** Requests that were read and not yet answered, at most. */
-	mostInFlight: number;
-}
-
 export interface LeanService {
 	url: string;
 	pid: number;
 	/** @param message `end` for all image jobs, or how many there are from now on */
-	counts(message?: 'end' | { jobs: number; latency: number }): Promise<Counts>;
+	counts(message?: 'end' | { jobs: number }): Promise<JobCounts>;
 	stop(): Promise<void>;
 }
 
@@ -39,9 +32,8 @@ export async function startLeanService(deltas: number): Promise<LeanService> {
 		url,
 		pid: child.pid ?? 0,
 		async counts(message = undefined) {
-			const told =
-				message === 'end' ? 'end' : message && `jobs=${message.jobs}&latency=${message.latency}`;
-			return (await (await send(`${url}/_counts?${told ?? ''}`)).body.json()) as Counts;
+			const told = message === 'end' ? 'end' : message && `jobs=${message.jobs}`;
+			return (await (await send(`${url}/_counts?${told ?? ''}`)).body.json()) as JobCounts;
 		},
 		async stop() {
 			child.stdin.end();
@@ -53,23 +45,16 @@ export async function startLeanService(deltas: number): Promise<LeanService> {
 /** Runs as a process: tells its port, and ends with the owner of its input. */
 function serve(deltas: number): void {
 	const [answers, jobs] = [answersOf(deltas), imageJobs()];
-	let [requests, inFlight, mostInFlight] = [0, 0, 0];
 	const take = (request: IncomingMessage, response: ServerResponse, url: string) => {
 		if (url.startsWith('/_counts')) {
 			jobs.tell(new URL(url, 'http://bench').searchParams);
-			response.end(JSON.stringify({ requests, mostInFlight, ...jobs.counts() }));
-			return void ([requests, mostInFlight] = [0, inFlight]);
+			return void response.end(JSON.stringify(jobs.counts()));
 		}
-		requests++;
-		mostInFlight = Math.max(mostInFlight, ++inFlight);
 		let body = '';
 		request.setEncoding('latin1').on('data', (text: string) => (body += text));
 		request.on('end', () => {
 			const answer: Answer = jobs.answer(request.method ?? '', url) ?? answers(url, body);
-			// before the client can know of the answer and send the next
-			const respond = () => void sendAnswer(response, answer, () => inFlight--);
-			if (answer.latency) setTimeout(respond, answer.latency);
-			else respond();
+			void sendAnswer(response, answer);
 		});
 	};
 	const server = createServer((request, response) => take(request, response, request.url ?? ''));
@@ -80,17 +65,12 @@ function serve(deltas: number): void {
 	process.stdin.resume().on('end', () => process.exit(0));
 }
 
-/** @param isLast is called before the last byte is sent */
-async function sendAnswer(response: ServerResponse, answer: Answer, isLast: () => void) {
-	if ('wire' in answer) {
-		isLast();
-		return void response.socket?.end(answer.wire);
-	}
+async function sendAnswer(response: ServerResponse, answer: Answer) {
+	if ('wire' in answer) return void response.socket?.end(answer.wire);
 	const length = 'file' in answer && { 'content-length': answer.file };
 	response.writeHead(200, { 'content-type': answer.type ?? 'application/json', ...length });
 	if ('pieces' in answer) await sendPaced(response, answer.pieces, answer.every);
 	else if ('file' in answer) await sendFile(response, answer.file);
-	isLast();
 	response.end('body' in answer ? answer.body : undefined);
 }
 

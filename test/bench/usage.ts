@@ -9,15 +9,6 @@ export function cpuOf(pid: number): number | undefined {
 	return fields && (Number(fields[11]) + Number(fields[12])) / ticks;
 }
 
-/** CPU seconds of a process and of those that it has started, the ended ones included. */
-export function cpuWithChildren(pid: number): number | undefined {
-	const fields = read(`/proc/${pid}/stat`)?.split(') ').pop()?.split(' ');
-	if (!fields) return undefined;
-	const children = read(`/proc/${pid}/task/${pid}/children`)?.split(' ').filter(Boolean) ?? [];
-	const own = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / ticks;
-	return children.reduce((sum, child) => sum + (cpuOf(Number(child)) ?? 0), own);
-}
-
 /** CPU seconds that all processes of the machine have used. */
 export function cpuOfMachine(): number | undefined {
 	const line = read('/proc/stat')?.split('\n')[0]?.trim().split(/\s+/).slice(1).map(Number);

@@ -10,30 +10,6 @@ beforeAll(async () => {
 });
 afterAll(async () => await session?.close());
 
-/** What people type who do not know the names, and the nodes that they would look for. */
-const words: Record<string, string[]> = {
-	image: ['modelRouter'],
-	video: ['modelRouter'],
-	'text to speech': ['modelRouter'],
-	LLM: ['modelRouter'],
-	GPT: ['modelRouter'],
-	'chat model': ['lmChatModelRouter'],
-	crypto: ['marketAssistant'],
-	agent: ['workspaceAgent'],
-	chat: ['workspaceAgent', 'marketAssistant', 'modelRouter'],
-};
-
-it('finds the nodes by what people type', async () => {
-	await session.watched(async () => {
-		await session.page.openNewWorkflow();
-		for (const [typed, types] of Object.entries(words)) {
-			const wanted = nodes.filter(({ name }) => types.some((type) => name.endsWith(`.${type}`)));
-			expect(wanted).toHaveLength(types.length);
-			await session.page.find(typed, ...wanted.map(listedName));
-		}
-	})();
-});
-
 it('finds each node by its name, shows what it can do, and adds it', async () => {
 	await session.watched(async () => {
 		await session.page.openNewWorkflow();

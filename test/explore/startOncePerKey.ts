@@ -21,67 +21,36 @@ const LEASE = 10 * MINUTE;
 const MAX_ATTEMPTS = 4;
 
 const usual: Scenario = {
-	...CALM,
-	processes: 4,
-	crash: 0.01,
-	lostRequest: 0.05,
-	lostAnswer: 0.05,
-	tooMany: 0,
-	maxRateLimitWait: 0,
-	stall: 0,
-	person: false,
+	...{ ...CALM, processes: 4, crash: 0.01, lostRequest: 0.05, lostAnswer: 0.05 },
+	...{ tooMany: 0, maxRateLimitWait: 0, stall: 0, person: false },
 };
+const person = true;
+const maxRateLimitWait = 60 * MINUTE;
+const [pause, skew] = [0.05, 30 * MINUTE];
 
-export const scenarios: Record<string, Scenario> = {
-	'lost requests and answers': usual,
-	'many crashes': { ...usual, crash: 0.05 },
+const changes: Record<string, Partial<Scenario>> = {
+	'lost requests and answers': {},
+	'many crashes': { crash: 0.05 },
 	'late changes, pauses, clocks 30 min apart, nobody resolves': {
-		...usual,
-		late: 0.05,
-		pause: 0.05,
-		longestPause: 20 * MINUTE,
-		skew: 30 * MINUTE,
+		...{ late: 0.05, pause, longestPause: 20 * MINUTE, skew },
 	},
-	'late changes only': { ...usual, crash: 0, lostRequest: 0, lostAnswer: 0, late: 0.2 },
-	'a person, pauses below the lease': {
-		...usual,
-		crash: 0.05,
-		pause: 0.05,
-		longestPause: MINUTE,
-		person: true,
-	},
-	'a person, 429 with waits of up to an hour': {
-		...usual,
-		crash: 0,
-		tooMany: 0.5,
-		maxRateLimitWait: 60 * MINUTE,
-		person: true,
-	},
-	'a person, connections that stall': { ...usual, crash: 0, stall: 0.5, person: true },
+	'late changes only': { crash: 0, lostRequest: 0, lostAnswer: 0, late: 0.2 },
+	'a person, pauses below the lease': { crash: 0.05, pause, longestPause: MINUTE, person },
+	'a person, 429 with waits of up to an hour': { crash: 0, tooMany: 0.5, maxRateLimitWait, person },
+	'a person, connections that stall': { crash: 0, stall: 0.5, person },
 	'a person, late changes, waits and stalls': {
-		...usual,
-		late: 0.1,
-		tooMany: 0.3,
-		maxRateLimitWait: 60 * MINUTE,
-		stall: 0.3,
-		person: true,
+		...{ late: 0.1, tooMany: 0.3, maxRateLimitWait, stall: 0.3, person },
 	},
 	'a person, clocks 30 min apart': {
-		...usual,
-		crash: 0.02,
-		pause: 0.05,
-		longestPause: 2 * MINUTE,
-		skew: 30 * MINUTE,
-		person: true,
+		...{ crash: 0.02, pause, longestPause: 2 * MINUTE, skew, person },
 	},
 	'a person, pauses of up to 20 min': {
-		...usual,
-		crash: 0.02,
-		pause: 0.02,
-		longestPause: 20 * MINUTE,
-		person: true,
+		...{ crash: 0.02, pause: 0.02, longestPause: 20 * MINUTE, person },
 	},
 };
+export const scenarios = Object.fromEntries(
+	Object.entries(changes).map(([name, change]) => [name, { ...usual, ...change }]),
+);
 
 export interface Played {
 	/** Jobs that were really started for the one key. */

@@ -15,36 +15,23 @@ const LEASE = 10 * MINUTE;
 const JOBS = 4;
 const POLLS = 240;
 
-export const scenarios: Record<string, Weather> = {
-	'nothing goes wrong': CALM,
-	'lost answers, crashes': { ...CALM, crash: 0.01, lostRequest: 0.025, lostAnswer: 0.025 },
+const lost = (chance: number) => ({ lostRequest: chance, lostAnswer: chance });
+const changes: Record<string, Partial<Weather>> = {
+	'nothing goes wrong': {},
+	'lost answers, crashes': { crash: 0.01, ...lost(0.025) },
 	'pauses beyond the lease': {
-		...CALM,
-		crash: 0.005,
-		pause: 0.05,
-		longestPause: 25 * MINUTE,
-		lostRequest: 0.015,
-		lostAnswer: 0.015,
+		...{ crash: 0.005, pause: 0.05, longestPause: 25 * MINUTE, ...lost(0.015) },
 	},
 	'clocks 20 min apart': {
-		...CALM,
-		crash: 0.005,
-		pause: 0.02,
-		longestPause: 10 * MINUTE,
-		skew: 20 * MINUTE,
-		lostRequest: 0.015,
-		lostAnswer: 0.015,
+		...{ crash: 0.005, pause: 0.02, longestPause: 10 * MINUTE, skew: 20 * MINUTE, ...lost(0.015) },
 	},
 	'late changes': {
-		...CALM,
-		pause: 0.01,
-		longestPause: 15 * MINUTE,
-		lostRequest: 0.01,
-		lostAnswer: 0.01,
-		late: 0.03,
-		latest: MINUTE,
+		...{ pause: 0.01, longestPause: 15 * MINUTE, ...lost(0.01), late: 0.03, latest: MINUTE },
 	},
 };
+export const scenarios = Object.fromEntries(
+	Object.entries(changes).map(([name, change]) => [name, { ...CALM, ...change }]),
+);
 
 export interface Played {
 	/** Jobs that left more than one execution, which they may where workflows confirm. */

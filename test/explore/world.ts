@@ -24,14 +24,8 @@ export interface Weather {
 }
 
 export const CALM: Weather = {
-	crash: 0,
-	pause: 0,
-	longestPause: 0,
-	skew: 0,
-	lostRequest: 0,
-	lostAnswer: 0,
-	late: 0,
-	latest: 40_000,
+	...{ crash: 0, pause: 0, longestPause: 0, skew: 0 },
+	...{ lostRequest: 0, lostAnswer: 0, late: 0, latest: 40_000 },
 };
 
 /** One process of a world, which may be killed, stand still, and have a clock of its own. */

@@ -37,11 +37,6 @@ export async function makeTable(api: PublicApi) {
 				data: { status: 'claimed', claim },
 				returnData: true,
 			}),
-		upsert: (jobId: string) =>
-			api.send('POST', `${rows}/upsert`, {
-				filter: { type: 'and', filters: [equal('jobId', jobId)] },
-				data: { jobId, status: 'pending' },
-			}),
 	};
 }
 

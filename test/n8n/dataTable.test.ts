@@ -3,7 +3,7 @@ import { dataTableScopes } from './instanceOn.ts';
 import { PublicApi } from './publicApi.ts';
 import { sharedEditor } from './shared.ts';
 
-// twenty rounds, and those on PostgreSQL, are in test/long
+// on PostgreSQL in test/long
 it('a row of a Data Table goes to exactly one of twenty that claim it at once', async () => {
 	const editor = await sharedEditor();
 	const api = new PublicApi(editor.url, await editor.createApiKey(dataTableScopes));

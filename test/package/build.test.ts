@@ -107,33 +107,47 @@ it('package.json names every node and credential, and each of them is there', ()
 	);
 });
 
+it('has every icon that a node or credential names', () => {
+	const named = files
+		.filter((file) => /\.(node|credentials)\.js$/.test(file))
+		.flatMap((file) =>
+			[...read(file).matchAll(/"file:([^"]+)"/g)].map(([, path]) => join(file, '..', path!)),
+		);
+	expect(named.length).toBeGreaterThan(0);
+	for (const path of named) expect(files).toContain(path);
+});
+
+it('tells nothing of the machine that it was built on', () => {
+	const telling = files.filter((file) =>
+		[folder, process.cwd()].some((at) => read(file).includes(at)),
+	);
+	expect(telling).toEqual([]);
+});
+
 describe('the build fails', () => {
-	it.each<[string, string, string, RegExp]>([
+	const file = 'src/n8n/itemPool.ts';
+	it.each<[string, string, RegExp]>([
 		[
 			'for a module of Node that n8n forbids',
-			'src/n8n/itemPool.ts',
 			"\nimport { readFile } from 'fs';\nexport const planted = readFile;\n",
 			/dist\/src\/n8n\/itemPool\.js needs fs, which no n8n installation provides/,
 		],
 		[
 			'for a part of n8n-workflow that older ones do not have',
-			'src/n8n/itemPool.ts',
 			"\nexport { NodeApiError as planted } from 'n8n-workflow/common';\n",
 			/needs n8n-workflow\/common, which no n8n installation provides/,
 		],
 		[
 			'for one package in two files',
-			'src/n8n/itemPool.ts',
 			"\nexport { createParser } from 'eventsource-parser';\n",
 			/eventsource-parser.* is in dist\/.* and in dist\/.*: import it in one file only/,
 		],
 		[
 			'for a package that is not installed',
-			'src/n8n/itemPool.ts',
 			"\nexport { x } from 'no-such-package';\n",
 			/Could not resolve "no-such-package"/,
 		],
-	])('%s', async (_why, file, planted, message) => {
+	])('%s', async (_why, planted, message) => {
 		const original = read(file);
 		appendFileSync(join(folder, file), planted);
 		await expect(build(folder)).rejects.toThrow(message);

@@ -3,6 +3,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { PackageDirectoryLoader } from 'n8n-core';
+import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
 
 const run = promisify(execFile);
 const root = join(__dirname, '..', '..');
@@ -27,13 +29,16 @@ export function copyOfPackage(): string {
 		if (existsSync(join(root, name)))
 			cpSync(join(root, name), join(folder, name), { recursive: true });
 	}
-	// each package by itself: what a build remembers in node_modules/.cache stays here
+	linkPackages(folder);
+	return folder;
+}
+
+/** Each package by itself: what a build remembers in node_modules/.cache stays in the folder. */
+export function linkPackages(folder: string): void {
 	mkdirSync(join(folder, 'node_modules'));
-	for (const name of readdirSync(join(root, 'node_modules'))) {
+	for (const name of readdirSync(join(root, 'node_modules')))
 		if (!name.startsWith('.'))
 			symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
-	}
-	return folder;
 }
 
 /** Runs the package's own build. @throws with what it said. */
@@ -50,4 +55,41 @@ export async function packedFiles(folder: string): Promise<string[]> {
 		files: Array<{ path: string }>;
 	}>;
 	return (packed?.files ?? []).map(({ path }) => path).sort();
+}
+
+/** The package as n8n has loaded it, from a copy of its own. */
+export async function loadPackage() {
+	const folder = copyOfPackage();
+	await build(folder);
+	const loader = new PackageDirectoryLoader(folder);
+	await loader.loadAll();
+	return {
+		...{ folder, loader },
+		nodes: Object.values(loader.nodeTypes).map(({ type }) => type as INodeType),
+		credentials: Object.values(loader.credentialTypes).map(({ type }): ICredentialType => type),
+	};
+}
+
+export type LoadedPackage = Awaited<ReturnType<typeof loadPackage>>;
+
+interface Found {
+	place: string;
+	property: INodeProperties;
+	/** Whether it is in a collection. */
+	nested: boolean;
+}
+
+/** All fields, those in collections included. */
+export function propertiesBelow(
+	place: string,
+	properties: INodeProperties[],
+	nested = false,
+): Found[] {
+	return properties.flatMap((property) => {
+		const path = `${place}.${property.name}`;
+		const inner = (property.options ?? []).flatMap((option) =>
+			'values' in option ? option.values : 'type' in option ? [option as INodeProperties] : [],
+		);
+		return [{ place: path, property, nested }, ...propertiesBelow(path, inner, true)];
+	});
 }

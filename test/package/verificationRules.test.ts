@@ -7,9 +7,7 @@
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { PackageDirectoryLoader } from 'n8n-core';
 import {
-	type ICredentialType,
 	type INode,
 	type INodeProperties,
 	type INodePropertyOptions,
@@ -18,42 +16,16 @@ import {
 	Workflow,
 } from 'n8n-workflow';
 
-import { build, copyOfPackage } from './copyOfPackage';
+import { loadPackage, propertiesBelow, type LoadedPackage } from './copyOfPackage';
 
-const root = join(__dirname, '..', '..');
-const readRoot = (file: string) => readFileSync(join(root, file), 'utf8');
+const readRoot = (file: string) => readFileSync(file, 'utf8');
 const manifest = JSON.parse(readRoot('package.json')) as Record<string, unknown>;
 
 let folder: string;
-let nodes: INodeType[];
-let credentials: ICredentialType[];
-
-beforeAll(async () => {
-	folder = copyOfPackage();
-	await build(folder);
-	const loader = new PackageDirectoryLoader(folder);
-	await loader.loadAll();
-	nodes = Object.values(loader.nodeTypes).map(({ type }) => type as INodeType);
-	credentials = Object.values(loader.credentialTypes).map(({ type }) => type);
-});
+let nodes: LoadedPackage['nodes'];
+let credentials: LoadedPackage['credentials'];
+beforeAll(async () => void ({ folder, nodes, credentials } = await loadPackage()));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Found {
-	place: string;
-	property: INodeProperties;
-	/** Whether it is in a collection. */
-	nested: boolean;
-}
-
-function propertiesBelow(place: string, properties: INodeProperties[], nested = false): Found[] {
-	return properties.flatMap((property) => {
-		const path = `${place}.${property.name}`;
-		const inner = (property.options ?? []).flatMap((option) =>
-			'values' in option ? option.values : 'type' in option ? [option as INodeProperties] : [],
-		);
-		return [{ place: path, property, nested }, ...propertiesBelow(path, inner, true)];
-	});
-}
 
 /** Every field of every node and credential, but for those that n8n adds to a trigger. */
 const allFields = () =>
@@ -138,27 +110,24 @@ describe('credentials', () => {
 });
 
 describe('fields', () => {
-	it('hint-max-length: a hint has at most 120 characters', () => {
-		const long = allFields().filter(({ property }) => (property.hint?.length ?? 0) > 120);
-		expect(long.map(({ place }) => place)).toEqual([]);
-	});
-
-	it('require-param-default: every field has one', () => {
-		const without = allFields().filter(({ property }) => property.default === undefined);
-		expect(without.map(({ place }) => place)).toEqual([]);
-	});
-
-	it('no-asterisk-in-option-names, no-emoji-in-options: plain words in lists', () => {
-		for (const { place, property } of allFields().filter(({ property }) => isList(property)))
-			for (const { name } of optionsOf(property))
-				expect(`${place}: ${name}`).toMatch(/^[^*\p{Extended_Pictographic}]+$/u);
-	});
-
-	it('no-duplicate-param-options: every option of a list is another one', () => {
-		for (const { property } of allFields().filter(({ property }) => isList(property))) {
-			const names = optionsOf(property).map(({ name }) => name);
-			expect(names).toEqual([...new Set(names)]);
-		}
+	const hasTwice = (names: string[]) => new Set(names).size < names.length;
+	it.each<[string, (property: INodeProperties, names: string[]) => boolean]>([
+		['hint-max-length: at most 120 characters', ({ hint = '' }) => hint.length > 120],
+		['require-param-default: every field has one', (property) => property.default === undefined],
+		[
+			'no-asterisk-in-option-names, no-emoji-in-options: plain words in lists',
+			(_property, names) => names.some((name) => /[*\p{Extended_Pictographic}]/u.test(name)),
+		],
+		['no-duplicate-param-options: no option twice', (_property, names) => hasTwice(names)],
+		[
+			'a list with one entry is no choice',
+			({ type }, names) => type === 'options' && names.length < 2,
+		],
+	])('%s', (_rule, isBroken) => {
+		const broken = allFields().filter(({ property }) =>
+			isBroken(property, isList(property) ? optionsOf(property).map(({ name }) => name) : []),
+		);
+		expect(broken.map(({ place }) => place)).toEqual([]);
 	});
 
 	it('options-sorted-alphabetically: in the order of the alphabet, unless the first is what most people need', () => {
@@ -269,13 +238,6 @@ describe('operations', () => {
 		}
 	});
 
-	it('a list with one entry is no choice', () => {
-		const single = allFields().filter(
-			({ property }) => property.type === 'options' && optionsOf(property).length < 2,
-		);
-		expect(single.map(({ place }) => place)).toEqual([]);
-	});
-
 	it('what people build with it is told to the workflow builder of n8n', () => {
 		for (const { description } of nodes)
 			expect([description.name, description.builderHint?.searchHint]).toEqual([
@@ -297,7 +259,7 @@ describe('the package', () => {
 
 	it('icon-contrast: icons are seen on both backgrounds', () => {
 		const backgrounds = { light: '#ffffff', dark: '#2b2b2b' };
-		const icons = readdirSync(join(root, 'icons')).filter((file) => !file.endsWith('.dark.svg'));
+		const icons = readdirSync('icons').filter((file) => !file.endsWith('.dark.svg'));
 		expect(icons.length).toBeGreaterThan(3);
 		for (const light of icons) {
 			const files = { light, dark: light.replace('.svg', '.dark.svg') };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { messages, model, nodesFor, openBridge, secretsOf, type Bridge } from '../n8n/bridge.ts';
+import { DataTables } from '../n8n/dataTables.ts';
 import { until } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { startHeldProxy, type HeldProxy } from '../n8n/heldProxy.ts';
@@ -51,14 +52,10 @@ afterAll(async () => {
 	await proxy?.stop();
 });
 
-interface LedgerRow {
-	state: string;
-	jobId: string;
-}
-
 /** A credential with a job ledger of its own, and the workflows that start jobs with it. */
 async function openLedger() {
 	const table = `Jobs ${randomUUID()}`;
+	const tables = await DataTables.of(queue.editor);
 	const { data, ...router } = secretsOf(bridge.service).router;
 	const ledger = { n8nUrl: proxy.url, n8nApiKey: queue.apiKey, ledgerTable: table };
 	const account = await queue.editor.createCredential({
@@ -95,18 +92,7 @@ async function openLedger() {
 			await queue.editor.runOnce(
 				workflow('first use', [{}], node('Get Many', ['ledger', 'getMany'])),
 			),
-		async rows(): Promise<LedgerRow[]> {
-			const name = encodeURIComponent(JSON.stringify({ name: table }));
-			const { data: tables } = await queue.api.call<{ data: Array<{ id: string }> }>(
-				'GET',
-				`/data-tables?filter=${name}`,
-			);
-			const { data: rows } = await queue.api.call<{ data: LedgerRow[] }>(
-				'GET',
-				`/data-tables/${tables[0]?.id}/rows?limit=250`,
-			);
-			return rows.filter(({ state }) => state !== 'withdrawn');
-		},
+		rows: async () => (await tables.rows(table)).filter(({ state }) => state !== 'withdrawn'),
 	};
 }
 
@@ -178,7 +164,7 @@ it.each(['kill', 'stop'] as const)(
 			sentTwice: sent.filter((count) => count > 1).length,
 			notSent: sent.filter((count) => count < 1).length,
 			leftSending: rows.filter(({ state }) => state === 'sending').length,
-			otherStates: rows.filter(({ state }) => !['pending', 'sending'].includes(state)),
+			otherStates: rows.filter(({ state }) => !['pending', 'sending'].includes(String(state))),
 			idsLost: started.filter((jobId) => !known.has(jobId)).length,
 			rows: rows.length,
 			given: given.map(({ jobId }) => jobId).sort(),

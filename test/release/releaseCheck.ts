@@ -1,15 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
-import {
-	cpSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	symlinkSync,
-	writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+
+import { linkPackages } from '../package/copyOfPackage';
 
 const root = join(__dirname, '..', '..');
 
@@ -29,12 +23,7 @@ export function copyOfRepository(): string {
 		mkdirSync(dirname(join(folder, file)), { recursive: true });
 		cpSync(join(root, file), join(folder, file));
 	}
-	// each package by itself: what a build remembers in node_modules/.cache stays here
-	mkdirSync(join(folder, 'node_modules'));
-	for (const name of readdirSync(join(root, 'node_modules'))) {
-		if (!name.startsWith('.'))
-			symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
-	}
+	linkPackages(folder);
 	execFileSync('git', ['init', '--quiet'], { cwd: folder });
 	commitAll(folder);
 	return folder;

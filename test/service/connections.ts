@@ -1,22 +1,16 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The TCP connections of the servers, numbered in order of arrival. */
-export interface Connections {
-	watch(server: Server): void;
-	/** `socket` may be the TLS socket on top of the connection. */
-	numberOf(socket: Socket): number;
-	/** Sends an RST. */
-	reset(socket: Socket): void;
-}
+export type Connections = ReturnType<typeof createConnections>;
 
-export function createConnections(): Connections {
+/** The TCP connections of the servers, numbered in order of arrival. */
+export function createConnections() {
 	let last = 0;
 	// a TLS socket tells the ports of the TCP socket below it, but not the socket
 	const open = new Map<string, { number: number; socket: Socket }>();
 	const name = (socket: Socket) => `${socket.localPort}-${socket.remotePort}`;
 	return {
-		watch(server) {
+		watch(server: Server) {
 			server.on('connection', (socket: Socket) => {
 				const key = name(socket);
 				open.set(key, { number: ++last, socket });
@@ -24,9 +18,8 @@ export function createConnections(): Connections {
 				socket.on('close', () => open.delete(key));
 			});
 		},
-		numberOf: (socket) => open.get(name(socket))?.number ?? 0,
-		reset(socket) {
-			open.get(name(socket))?.socket.resetAndDestroy();
-		},
+		numberOf: (socket: Socket) => open.get(name(socket))?.number ?? 0,
+		/** Sends an RST. */
+		reset: (socket: Socket) => void open.get(name(socket))?.socket.resetAndDestroy(),
 	};
 }

@@ -22,7 +22,7 @@ describe.each([
 	['C: refusals', REFUSALS],
 	['C: jobs', JOBS],
 ])('%s', (_section, rows) => {
-	it.each(rows)('%s', async (_shows, request, expected) => {
+	it.each(rows)('%j', async (request, expected) => {
 		expect(await ask(service, request)).toMatchObject({ status: expect.any(Number), ...expected });
 	});
 });

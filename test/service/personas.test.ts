@@ -177,10 +177,6 @@ const REVIEW = 'You review announcements. Name one thing, or say [APPROVED].\n\n
 it.each([
 	[[system('Answer in one sentence.'), ROUTER], /^[^.]+\.$/],
 	[[system('Answer in two sentences.'), ROUTER], /^[^.]+\. [^.]+\.$/],
-	[[system('Answer as a list.'), ROUTER], /^- A model router .*\n- /],
-	[[system('Answer in capitals.'), ROUTER], /^A MODEL ROUTER IS/],
-	[[system('Begin every answer with "Dear reader,".'), ROUTER], /^Dear reader, A model router/],
-	[[system('End each answer with "Over and out".'), ROUTER], /Over and out$/],
 	[[user(HELLO), user('What is my project called?')], /^Your project is called Lighthouse\.$/],
 	[[user('What is 17 * 23?')], /^17 \* 23 is 391\.$/],
 	[[user('Tell me a story.')], /my answers are scripted/],

@@ -18,44 +18,34 @@ export interface RecordedRequest {
 	connection: number;
 }
 
-export interface Record {
-	requests: RecordedRequest[];
-	/** Requests to paths that are in no part of the specification. */
-	unexpected: string[];
-	inFlight: number;
-	mostInFlight: number;
-	begin(): void;
-	end(): void;
-	settled(): Promise<void>;
-	reset(): void;
-}
+export type Record = ReturnType<typeof createRecord>;
 
 /** Keeps what was received, in order. */
-export function createRecord(): Record {
+export function createRecord() {
 	let waiting: Array<() => void> = [];
-	return {
-		requests: [],
-		unexpected: [],
+	const record = {
+		requests: [] as RecordedRequest[],
+		/** Requests to paths that are in no part of the specification. */
+		unexpected: [] as string[],
 		inFlight: 0,
 		mostInFlight: 0,
 		begin() {
-			this.inFlight++;
-			this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
+			record.mostInFlight = Math.max(record.mostInFlight, ++record.inFlight);
 		},
 		end() {
-			this.inFlight--;
-			if (this.inFlight > 0) return;
+			if (--record.inFlight > 0) return;
 			for (const resolve of waiting) resolve();
 			waiting = [];
 		},
 		async settled() {
-			if (this.inFlight > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+			if (record.inFlight > 0) await new Promise<void>((resolve) => waiting.push(resolve));
 		},
 		reset() {
 			// emptied in place: tests hold the array
-			this.requests.length = 0;
-			this.unexpected.length = 0;
-			this.mostInFlight = this.inFlight;
+			record.requests.length = 0;
+			record.unexpected.length = 0;
+			record.mostInFlight = record.inFlight;
 		},
 	};
+	return record;
 }

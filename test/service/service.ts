@@ -14,7 +14,7 @@ import { createRecord, type RecordedRequest } from './record.ts';
 import { routerEndpoint, withRequestId } from './router/endpoint.ts';
 import { createListener } from './server.ts';
 import { createAuthority, type Authority } from './tls.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld } from './world.ts';
 
 export type { Fault } from './faults/fault.ts';
 export type { FaultRule, Forms, RecordedRequest };
@@ -36,45 +36,13 @@ export interface ServiceOptions {
 	strict?: boolean;
 }
 
-export interface Service {
-	url: string;
-	/** Empty without the option `https`. */
-	httpsUrl: string;
-	/** PEM of the CA behind `httpsUrl`, for NODE_EXTRA_CA_CERTS; empty without `https`. */
-	ca: string;
-	agent: { baseUrl(workspace?: string): string; key(workspace?: string): string };
-	assistant: { baseUrl: string; keys: typeof ASSISTANT_KEYS };
-	router: { baseUrl: string; keys: typeof ROUTER_KEYS };
-	requests: RecordedRequest[];
-	/** Requests to paths outside the specification, as `METHOD path`. */
-	unexpected: string[];
-	/** Everything it remembers. */
-	world: World;
-	forms: Forms;
-	fault(rule: FaultRule): void;
-	/** Lets every gated stream send `count` (1) more pieces. */
-	step(count?: number): void;
-	/** Resolves once so many (1) gated streams have begun since the last reset: a step is for those that have. */
-	gated(count?: number): Promise<void>;
-	/** Lets everything through that is gated or held now. */
-	release(): void;
-	/** How often a job was really started by a body that contains the text. */
-	starts(textIncluded: string): number;
-	/** How many POST requests came whose body contains the text. */
-	received(textIncluded: string): number;
-	/** Puts the balance of a key of C (`main`) at an amount; a key that is not known becomes valid. */
-	setBalance(microUsd: number, key?: string): void;
-	readonly mostInFlight: number;
-	settled(): Promise<void>;
-	reset(): void;
-	stop(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Node's five seconds would now and then end a connection that a client is about to use again. */
 const KEPT = { keepAliveTimeout: 120_000 };
 
 /** Starts the reference service on loopback. */
-export async function startService(options: ServiceOptions = {}): Promise<Service> {
+export async function startService(options: ServiceOptions = {}) {
 	const now = options.now ?? Date.now;
 	const world = createWorld(now, options.personas);
 	const record = createRecord();
@@ -119,7 +87,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 	return {
 		url,
+		/** Empty without the option `https`. */
 		httpsUrl,
+		/** PEM of the CA behind `httpsUrl`, for NODE_EXTRA_CA_CERTS; empty without `https`. */
 		ca,
 		agent: {
 			baseUrl: (workspace = 'ws-1') => `${url}/api/v1/workspaces/${workspace}`,
@@ -128,19 +98,29 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		assistant: { baseUrl: `${url}/api/ai-assistant/v1`, keys: ASSISTANT_KEYS },
 		router: { baseUrl: url, keys: ROUTER_KEYS },
 		requests: record.requests,
+		/** Requests to paths outside the specification, as `METHOD path`. */
 		unexpected: record.unexpected,
+		/** Everything it remembers. */
 		world,
 		forms: world.forms,
 		fault: rules.add,
-		step: (count) => world.gate.step(count),
+		/** Lets every gated stream send `count` (1) more pieces. */
+		step: (count?: number) => world.gate.step(count),
+		/** Resolves once so many (1) gated streams have begun since the last reset: a step is for those that have. */
 		gated: async (count = 1) => await world.gate.begun(count),
+		/** Lets everything through that is gated or held now. */
 		release: () => world.gate.open(),
-		starts: (included) => world.starts.filter((start) => start.bodyText.includes(included)).length,
-		received: (included) =>
+		/** How often a job was really started by a body that contains the text. */
+		starts: (included: string) =>
+			world.starts.filter((start) => start.bodyText.includes(included)).length,
+		/** How many POST requests came whose body contains the text. */
+		received: (included: string) =>
 			record.requests.filter(
 				(request) => request.method === 'POST' && request.bodyText.includes(included),
 			).length,
-		setBalance: (microUsd, key = ROUTER_KEYS.main) => world.setBalance(microUsd, key),
+		/** Puts the balance of a key of C (`main`) at an amount; a key that is not known becomes valid. */
+		setBalance: (microUsd: number, key: string = ROUTER_KEYS.main) =>
+			world.setBalance(microUsd, key),
 		get mostInFlight() {
 			return record.mostInFlight;
 		},

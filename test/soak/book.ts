@@ -1,7 +1,7 @@
+import type { Entry } from '../../src/ledger/entry';
 import type { Service } from '../service/service';
-import { fileOf, sha256 } from './files';
-import type { Row } from './queue/ledgerRows';
-import { keyIn } from './wanted';
+import { aligned } from '../support/aligned';
+import { fileOf, keyIn, sha256 } from './wanted';
 
 /** What n8n has said of one wanted job. */
 export interface Said {
@@ -11,22 +11,11 @@ export interface Said {
 	outcome?: string;
 }
 
-/** An item that came to the end of a workflow. */
-export interface Arrival {
-	jobId: string;
-	/** Of its file; absent without one. */
-	sha256?: string;
-}
+export type Row = Pick<Entry, 'state' | 'jobId' | 'label' | 'leaseUntil' | 'failures' | 'note'>;
 
-/** Everything that is known at the end, from wherever it stands. */
+/** What n8n and the workflows know at the end. */
 export interface Evidence {
 	wanted: Array<{ key: string; hasKey: boolean }>;
-	/** The service's own book. */
-	booked: Array<{ key: string; jobId: string }>;
-	/** Jobs that the service has completed. */
-	completed: Set<string>;
-	/** The SHA-256 of the file of each job. */
-	files: Map<string, string>;
 	/** Keys of starts that were sent again although the service might have received them before. */
 	sentAgain: string[];
 	/** Of the job ledger; absent where there is none. */
@@ -34,149 +23,154 @@ export interface Evidence {
 	said: Said[];
 	/** IDs that stand in a log of n8n. */
 	logged?: Set<string>;
-	arrivals: Arrival[];
+	/** Items that came to the end of a workflow, with the SHA-256 of their file. */
+	arrivals: Array<{ jobId: string; sha256?: string }>;
 }
-
-/** Lists are of keys or job IDs, those of `undelivered` with what the ledger says of them. */
-export interface Findings {
-	/** Booked more than once. */
-	twice: string[];
-	sentAgain: string[];
-	/** Booked, and the ID is neither in the ledger nor in an output or a log, and the start is not called unknown. */
-	lost: string[];
-	/** Booked, and the ledger has neither the job nor a start whose outcome is open. */
-	unsaid: string[];
-	/** In the ledger or an output, and not given by the service for this key. */
-	phantom: string[];
-	/** With a unique key, and neither in the ledger nor in an output nor booked. */
-	silent: string[];
-	/** In the ledger as a job, and not delivered. */
-	undelivered: string[];
-	/** Delivered, and never written down by the workflow behind the trigger. */
-	lostItems: string[];
-	/** Completed and written down, and never with its file. */
-	withoutFile: string[];
-	/** Written down with other bytes than those of the job. */
-	wrongFiles: string[];
-	/** Starts whose outcome is open, and how many of them have really started a job. */
-	unknown: { called: number; started: number };
-	notStarted: number;
-	/** Without a unique key, and nothing of them is anywhere: the execution was killed before. */
-	neverReached: number;
-	/** IDs that are not in the ledger, and why they are not lost. */
-	onlySaid: number;
-	onlyLogged: number;
-	arrivedAgain: number;
-}
-
-const HAS_JOB = ['pending', 'emitting', 'delivering', 'unconfirmed', 'delivered'];
 
 /** What the service itself knows. */
-export async function bookOf({
-	world,
-}: Service): Promise<Pick<Evidence, 'booked' | 'completed' | 'files'>> {
-	const jobs = [...world.jobs.values()];
-	const hashes = jobs.map(async (job) => [job.id, sha256(await fileOf(job))] as const);
+export interface Book {
+	booked: Array<{ key: string; jobId: string }>;
+	/** The SHA-256 of the file of each completed job. */
+	files: Map<string, string>;
+}
+
+export async function bookOf({ world }: Service): Promise<Book> {
+	const completed = [...world.jobs.values()].filter(({ state }) => state === 'completed');
+	const hashes = completed.map(async (job) => [job.id, sha256(await fileOf(job))] as const);
 	return {
 		booked: world.starts.map(({ prompt, jobId }) => ({ key: keyIn(prompt), jobId })),
-		completed: new Set(jobs.filter(({ state }) => state === 'completed').map(({ id }) => id)),
 		files: new Map(await Promise.all(hashes)),
 	};
 }
 
+/** Goals: lists of keys or job IDs on which there must be nothing, whatever goes wrong. */
+const LISTS = {
+	twice: 'started twice',
+	sentAgain: 'sent again, though it may have arrived',
+	lost: 'lost: booked, no ID anywhere, not called unknown',
+	unsaid: 'booked, and the ledger has neither job nor doubt',
+	phantom: 'IDs that the service never gave',
+	silent: 'items of which nothing was said',
+	undelivered: 'jobs in the ledger that were not delivered',
+	lostItems: 'delivered, and never at the end of the workflow',
+	withoutFile: 'completed and known, and never with its file',
+	wrongFiles: 'files that are not the bytes of their job',
+	unexpected: 'requests outside of the specification',
+	leaks: 'places where a key came to light',
+};
+export type Lists = Record<keyof typeof LISTS, string[]>;
+
+const HAS_JOB = /^(pending|emitting|delivering|unconfirmed|delivered)$/;
+
 /** Compares what the service has booked with what n8n knows of it. */
-export function compare(evidence: Evidence, now = Date.now()): Findings {
-	const { wanted, booked, rows = [], said, logged = new Set() } = evidence;
-	const bookedIds = groupBy(booked, 'key', 'jobId');
-	const rowsOf = Map.groupBy(rows, ({ label }) => label);
-	const isOpen = ({ state, leaseUntil }: Row) =>
-		state === 'unknown' || (state === 'sending' && leaseUntil < now);
-	const isDoubtful = (key: string) => (rowsOf.get(key) ?? []).some(isOpen);
-	const entered = new Set(
-		rows.filter(({ state }) => HAS_JOB.includes(state)).map(({ jobId }) => jobId),
-	);
-	const saidIds = new Set(said.flatMap(({ jobId }) => jobId ?? []));
-	const keysSaid = (wanted: string) =>
-		new Set(said.filter(({ outcome }) => outcome === wanted).map(({ key }) => key));
-	const [saidUnknown, saidNotStarted] = [keysSaid('unknown'), keysSaid('not_started')];
-	const saidKeys = new Set(said.map(({ key }) => key));
-	const notEntered = booked.filter(({ jobId }) => !entered.has(jobId));
-	const open = wanted.filter(({ key }) =>
-		rowsOf.has(key)
-			? isDoubtful(key) && !rowsOf.get(key)?.some(({ jobId }) => entered.has(jobId))
-			: saidUnknown.has(key),
-	);
-	const unheard = wanted.filter(
-		({ key }) =>
-			!rowsOf.has(key) &&
-			!saidKeys.has(key) &&
-			// with a ledger, `lost` and `unsaid` judge what is booked
-			!(evidence.rows && bookedIds.has(key)),
-	);
-	const isGiven = (key: string, jobId: string) => Boolean(bookedIds.get(key)?.has(jobId));
-	return {
-		twice: [...bookedIds].filter(([, ids]) => ids.size > 1).map(([key]) => key),
-		sentAgain: evidence.sentAgain,
-		lost: notEntered
-			.filter(
-				({ key, jobId }) =>
-					!saidIds.has(jobId) && !logged.has(jobId) && !isDoubtful(key) && !saidUnknown.has(key),
-			)
-			.map(({ key }) => key),
-		unsaid: notEntered.filter(({ key }) => evidence.rows && !isDoubtful(key)).map(({ key }) => key),
-		phantom: [
-			...rows
-				.filter(({ label, jobId }) => jobId && !isGiven(label, jobId))
-				.map(({ label }) => label),
-			...said.filter(({ key, jobId }) => jobId && !isGiven(key, jobId)).map(({ key }) => key),
-		],
-		silent: unheard.filter(({ hasKey }) => hasKey).map(({ key }) => key),
-		...deliveries(evidence, entered),
-		unknown: {
-			called: open.length,
-			started: open.filter(({ key }) => bookedIds.has(key)).length,
-		},
-		notStarted: wanted.filter(({ key }) => {
-			const states = rowsOf.get(key)?.map(({ state }) => state);
-			return (
-				states?.every((state) => /^(notStarted|withdrawn)$/.test(state)) ?? saidNotStarted.has(key)
-			);
-		}).length,
-		neverReached: unheard.filter(({ hasKey }) => !hasKey).length,
-		onlySaid: notEntered.filter(({ jobId }) => saidIds.has(jobId)).length,
-		onlyLogged: notEntered.filter(({ jobId }) => !saidIds.has(jobId) && logged.has(jobId)).length,
-	};
-}
-
-/** What has become of the jobs of which the ledger knows. */
-function deliveries({ rows = [], arrivals, completed, files }: Evidence, entered: Set<string>) {
+export function compare(
+	{ wanted, sentAgain, rows, said, logged, arrivals }: Evidence,
+	{ booked, files }: Book,
+	now = Date.now(),
+) {
+	const idsOf = Map.groupBy(booked, ({ key }) => key);
+	const rowsOf = Map.groupBy(rows ?? [], ({ label }) => label);
+	const saidOf = Map.groupBy(said, ({ key }) => key);
 	const arrived = Map.groupBy(arrivals, ({ jobId }) => jobId);
-	const undelivered = rows.filter(
-		({ jobId, state }) => entered.has(jobId) && state !== 'delivered',
+	const withJob = (rows ?? []).filter(({ state }) => HAS_JOB.test(state));
+	const entered = new Set(withJob.map(({ jobId }) => jobId));
+	const open = new Set(
+		withJob.filter(({ state }) => state !== 'delivered').map(({ jobId }) => jobId),
 	);
-	const open = new Set(undelivered.map(({ jobId }) => jobId));
-	return {
-		undelivered: undelivered.map(({ jobId, state, failures, note }) =>
-			`${jobId} (${state}, failures ${failures}) ${note}`.trim(),
+
+	const isDoubtful = (key: string) =>
+		(rowsOf.get(key) ?? []).some(
+			({ state, leaseUntil }) => state === 'unknown' || (state === 'sending' && leaseUntil < now),
+		);
+	const isCalledUnknown = (key: string) =>
+		(saidOf.get(key) ?? []).some(({ outcome }) => outcome === 'unknown');
+	const isKnown = (jobId: string) =>
+		said.some((each) => each.jobId === jobId) || logged?.has(jobId) === true;
+	const isGiven = (key: string, jobId: string) =>
+		(idsOf.get(key) ?? []).some((each) => each.jobId === jobId);
+	const notEntered = booked.filter(({ jobId }) => !entered.has(jobId));
+	const told = [...said, ...(rows ?? []).map(({ label, jobId }) => ({ key: label, jobId }))];
+	const unknown = wanted.filter(({ key }) => {
+		const own = rowsOf.get(key);
+		return own
+			? isDoubtful(key) && !own.some(({ jobId }) => entered.has(jobId))
+			: isCalledUnknown(key);
+	});
+	const keys = (entries: Array<{ key: string }>) => entries.map(({ key }) => key);
+	const lists = {
+		twice: [...idsOf].filter(([, ids]) => ids.length > 1).map(([key]) => key),
+		sentAgain,
+		lost: keys(
+			notEntered.filter(
+				({ key, jobId }) => !isKnown(jobId) && !isDoubtful(key) && !isCalledUnknown(key),
+			),
 		),
+		unsaid: rows ? keys(notEntered.filter(({ key }) => !isDoubtful(key))) : [],
+		phantom: keys(told.filter(({ key, jobId }) => jobId && !isGiven(key, jobId))),
+		// with a ledger, `lost` and `unsaid` judge what is booked
+		silent: keys(
+			wanted.filter(
+				({ key, hasKey }) =>
+					hasKey && !rowsOf.has(key) && !saidOf.has(key) && !(rows && idsOf.has(key)),
+			),
+		),
+		undelivered: withJob
+			.filter(({ jobId }) => open.has(jobId))
+			.map(({ jobId, state, failures, note }) =>
+				`${jobId} (${state}, failures ${failures}) ${note}`.trim(),
+			),
 		lostItems: [...entered].filter((id) => !open.has(id) && !arrived.has(id)),
-		withoutFile: [...arrived]
-			.filter(([id, all]) => completed.has(id) && !all.some((each) => each.sha256))
-			.map(([id]) => id),
+		withoutFile: [...arrived.keys()].filter(
+			(id) => files.has(id) && !arrived.get(id)?.some((each) => each.sha256),
+		),
 		wrongFiles: arrivals
-			.filter(({ jobId, sha256 }) => sha256 && sha256 !== files.get(jobId))
+			.filter((each) => each.sha256 && each.sha256 !== files.get(each.jobId))
 			.map(({ jobId }) => jobId),
-		arrivedAgain: [...arrived.values()].filter((all) => all.length > 1).length,
 	};
+	const started = unknown.filter(({ key }) => idsOf.has(key));
+	return { lists, unknown: { called: unknown.length, started: started.length } };
 }
 
-function groupBy<Key extends string, Value extends string>(
-	entries: Array<Record<Key | Value, string>>,
-	key: Key,
-	value: Value,
-): Map<string, Set<string>> {
-	const groups = new Map<string, Set<string>>();
-	for (const entry of entries)
-		groups.set(entry[key], (groups.get(entry[key]) ?? new Set()).add(entry[value]));
-	return groups;
+/** What a soak came to. */
+export interface Soaked {
+	lists: Lists;
+	/** Starts whose outcome is open, and how many of them have really started a job. */
+	unknown: { called: number; started: number };
+	/** Counts by name, such as how often each trouble struck. */
+	tables: Record<string, Map<string, number>>;
+	/** Further numbers by name. */
+	facts: Record<string, number>;
+}
+
+export const missed = ({ lists }: Soaked): string[] =>
+	Object.entries(LISTS)
+		.filter(([list]) => lists[list as keyof Lists].length > 0)
+		.map(([, what]) => what);
+
+/** What a person reads at the end: counts, numbers, and the goals with those that each missed one is about. */
+export function reportOf({ lists, unknown, tables, facts }: Soaked): string {
+	const named = (entries: Iterable<[string, number]>) =>
+		[...entries].map(([name, number]) => [name, String(number)]);
+	const goals = Object.entries(LISTS).map(([list, what]) => ({
+		...{ what, which: lists[list as keyof Lists] },
+	}));
+	return [
+		...Object.entries(tables).map(([title, counts]) =>
+			aligned([[title, 'times'], ...named(counts).sort()]),
+		),
+		aligned([
+			['', 'figure'],
+			...named(Object.entries(facts)),
+			['called unknown, and really started', `${unknown.called}, ${unknown.started}`],
+		]),
+		aligned([
+			['', 'figure, to be 0', ''],
+			...goals.map(({ what, which }) => [
+				...[what, String(which.length), which.length ? 'MISSED' : 'met'],
+			]),
+		]),
+		...goals
+			.filter(({ which }) => which.length)
+			.map(({ what, which }) => `${what}: ${which.slice(0, 20).join(', ')}`),
+	].join('\n\n');
 }

@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util';
 
 import { built } from '../engine/rig/pack';
+import { missed, reportOf } from './book';
 import { soakQueue } from './queue/soak';
-import { goalsOf, reportOf, type Soaked } from './report';
 import { soak } from './soak';
 
 const { values } = parseArgs({
@@ -19,8 +19,6 @@ const { values } = parseArgs({
 		workers: { type: 'string', default: '2' },
 		/** Seconds from one kill to the next. */
 		every: { type: 'string', default: '60' },
-		/** How the trigger delivers: `confirmed` or `handedOver`. */
-		delivered: { type: 'string', default: 'confirmed' },
 	},
 });
 
@@ -29,32 +27,28 @@ const numberIn = (text: string): number => {
 	if (Number.isInteger(number) && number > 0) return number;
 	throw new Error(`"${text}" is no number of something`);
 };
-const { queue, delivered } = values;
-const [jobs, seed, lanes] = [numberIn(values.jobs), numberIn(values.seed), numberIn(values.lanes)];
-const [workers, every] = [numberIn(values.workers), numberIn(values.every)];
-const batch = numberIn(values.batch ?? (queue ? '10' : '50'));
 const say = (text: string) => process.stdout.write(`${text}\n`);
-
-async function soaked(): Promise<Soaked> {
-	if (queue) {
-		if (delivered !== 'confirmed' && delivered !== 'handedOver')
-			throw new Error(`"${delivered}" is neither "confirmed" nor "handedOver"`);
-		say(`${jobs} jobs on ${workers} workers, seed ${seed}, one process killed every ${every} s …`);
-		return await soakQueue({ jobs, seed, workers, every, batch, delivery: delivered, say });
-	}
-	say(`${jobs} jobs, seed ${seed}, ${batch} to an execution, ${lanes} executions at once …`);
-	let said = 0;
-	const onProgress = (done: number) => {
-		const tenth = Math.floor((done / jobs) * 10);
-		if (tenth > said) say(`  ${(said = tenth) * 10} %`);
-	};
-	return await soak({ jobs, seed, batch, lanes, pack: await built(), onProgress });
-}
+const { queue } = values;
+const [jobs, seed] = [numberIn(values.jobs), numberIn(values.seed)];
+const batch = numberIn(values.batch ?? (queue ? '10' : '50'));
 
 void (async () => {
-	const all = await soaked();
-	say(`\n${reportOf(all)}`);
-	if (goalsOf(all).every(({ met }) => met)) return;
+	const begun = performance.now();
+	say(`${jobs} jobs, seed ${seed}, ${batch} to an execution …`);
+	let tenth = 0;
+	const onProgress = (done: number) => {
+		if (done / jobs >= (tenth + 1) / 10)
+			say(`  ${(tenth = Math.floor((done / jobs) * 10)) * 10} %`);
+	};
+	const [workers, every] = [numberIn(values.workers), numberIn(values.every)];
+	const soaked = queue
+		? await soakQueue({ jobs, seed, workers, every, batch, say })
+		: await soak({
+				...{ jobs, seed, batch, lanes: numberIn(values.lanes), onProgress },
+				pack: await built(),
+			});
+	say(`\n${((performance.now() - begun) / 1000).toFixed(0)} s\n\n${reportOf(soaked)}`);
+	if (!missed(soaked).length) return;
 	say('\nA goal was missed.');
 	process.exitCode = 1;
 })();

@@ -1,18 +1,16 @@
+import { BinaryDataService } from 'n8n-core';
+
 import { secretsWithLedger } from '../engine/rig/calls';
+import { Container } from '../engine/rig/container';
+import { startDataTables } from '../engine/rig/dataTables';
 import type { Outcome } from '../engine/rig/run';
 import { startService } from '../service/service';
-import { drawTroubles } from './drawing';
-import { bookOf, compare } from './book';
-import { startFileServer } from './files';
-import { startFailingLedger } from './ledger';
-import { memoryWatch } from './memory';
-import type { Soaked } from './report';
-import { fetchFiles, scenarios, type Bench, type Scenario } from './scenarios';
-import { storeInFolder } from './stored';
-import { evidenceOf, type Told } from './told';
-import { keyIn, wantedOf } from './wanted';
+import { bookOf, compare, type Said, type Soaked } from './book';
+import { fetchFiles, isOpen, scenarios, type Bench, type Scenario, type Told } from './scenarios';
+import { drawLedgerTroubles, drawTroubles } from './troubles';
+import { inBatches, manyWanted, startFileServer } from './wanted';
 
-export interface SoakOptions {
+interface SoakOptions {
 	jobs: number;
 	seed: number;
 	/** Items of one execution. */
@@ -21,8 +19,8 @@ export interface SoakOptions {
 	lanes: number;
 	pack?: Bench['pack'];
 	/** By default all that there are, in turn. */
-	through?: readonly Scenario[];
-	/** Is told of every execution that has come to its end. */
+	through?: Record<string, Scenario>;
+	/** Is told how many jobs have come to their end. */
 	onProgress?(done: number): void;
 }
 
@@ -31,75 +29,62 @@ const ROUNDS = 8;
 
 /** Makes jobs, from start to file, while everything goes wrong that can, and compares with the service's own book. */
 export async function soak(options: SoakOptions): Promise<Soaked> {
-	const { jobs, seed, batch, lanes, pack, through = scenarios } = options;
-	await storeInFolder();
+	const { jobs, seed, batch, lanes, pack, through = scenarios, onProgress } = options;
+	// n8n keeps files in its folder, as it does outside of queue mode
+	await Container.get(BinaryDataService).init();
 	const service = await startService();
 	service.setBalance(1e15);
 	const files = await startFileServer(service);
-	const ledger = await startFailingLedger(seed);
-	const begun = performance.now();
-	const drawing = drawTroubles(service, {
-		seed,
-		keyIn,
-		elsewhere: (jobId) => `${files.url}/${encodeURIComponent(jobId)}`,
-	});
-	let leaks = 0;
+	const ledger = await startDataTables();
+	drawLedgerTroubles(ledger.service, seed);
+	const { struck, sentAgain, refuse } = drawTroubles(service, seed, files.addressOf);
 	const keys = [service.router.keys.main, ledger.ledgerFields.n8nApiKey];
 	const bench: Bench = {
-		secrets: secretsWithLedger(service, ledger),
-		refuse: drawing.refuse,
-		seen: ({ run, error }: Outcome) => {
+		...{ secrets: secretsWithLedger(service, ledger), refuse },
+		seen({ run, error }: Outcome) {
 			const all = JSON.stringify([run, error?.message, error?.description]);
-			if (keys.some((each) => all.includes(each))) leaks++;
+			if (keys.some((each) => all.includes(each))) files.leaks.push('an execution');
 		},
 		...(pack && { pack }),
 	};
-	const all = Array.from({ length: jobs }, (_, number) => wantedOf(seed, number));
-	const batches = Array.from({ length: Math.ceil(jobs / batch) }, (_, each) => ({
-		wanted: all.slice(each * batch, (each + 1) * batch),
-		scenario: through[each % through.length]!,
+	const names = Object.keys(through);
+	const batches = inBatches(manyWanted(seed, jobs), batch).map((wanted, at) => ({
+		...{ wanted, scenario: names[at % names.length]! },
 	}));
-	const filesOf = new Map(through.map(({ name }) => [name, 0]));
+	const filesOf = new Map(names.map((name) => [name, 0]));
 	const told: Told[] = [];
-	const memory = memoryWatch();
+	const filesIn = (some: Told[]) => some.filter(({ file }) => file).length;
 	let recovered = 0;
-	let done = 0;
 
 	const work = async () => {
 		for (let next = batches.shift(); next; next = batches.shift()) {
 			const { wanted, scenario } = next;
-			const made = await scenario.make(wanted, bench);
-			const atFirst = made.filter(({ file }) => file).length;
+			const made = await through[scenario]!(wanted, bench);
+			recovered -= filesIn(made);
 			for (let round = 0; round < ROUNDS && made.some(isOpen); round++)
 				await fetchFiles(made, wanted, bench);
-			const inTheEnd = made.filter(({ file }) => file).length;
-			recovered += inTheEnd - atFirst;
+			recovered += filesIn(made);
 			told.push(...made);
-			filesOf.set(scenario.name, (filesOf.get(scenario.name) ?? 0) + inTheEnd);
-			// what the service remembers of requests is not what is measured
-			service.requests.length = 0;
-			ledger.service.requests.length = 0;
-			memory.look(told.length / jobs);
-			options.onProgress?.((done += wanted.length));
+			filesOf.set(scenario, (filesOf.get(scenario) ?? 0) + filesIn(made));
+			for (const each of [service, ledger.service]) each.requests.length = 0;
+			onProgress?.(told.length);
 		}
 	};
 	try {
 		await Promise.all(Array.from({ length: lanes }, work));
-		const { struck, sentAgain } = drawing;
-		const count = (is: (each: Told) => unknown) => told.filter(is).length;
+		const wanted = told.map(({ key }) => ({ key, hasKey: true }));
+		const evidence = { wanted, sentAgain, ...evidenceOf(told) };
+		const { lists, unknown } = compare(evidence, await bookOf(service));
 		return {
-			...compare({ ...(await bookOf(service)), ...evidenceOf(told), sentAgain }),
-			booked: service.world.starts.length,
-			leaks: leaks + files.keysSeen(),
-			unexpected: service.unexpected,
-			memory: memory.read(),
+			lists: { ...lists, unexpected: service.unexpected, leaks: files.leaks },
+			unknown,
 			tables: { 'files by': filesOf, requests: struck },
 			facts: {
-				files: count(({ file }) => file),
+				'jobs booked by the service': service.world.starts.length,
+				files: filesIn(told),
 				'of them brought later, by the ID of the job': recovered,
-				'failed at the service': count(({ failed }) => failed),
+				'failed at the service': told.filter(({ failed }) => failed).length,
 			},
-			seconds: (performance.now() - begun) / 1000,
 		};
 	} finally {
 		files.stop();
@@ -108,4 +93,13 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
 	}
 }
 
-const isOpen = ({ ids, file, failed }: Told) => ids.size > 0 && !file && !failed;
+function evidenceOf(told: Told[]) {
+	const said = told.flatMap(({ key, ids, outcome }): Said[] =>
+		ids.size ? [...ids].map((jobId) => ({ key, jobId })) : outcome ? [{ key, outcome }] : [],
+	);
+	const arrivals = told.flatMap(({ ids, file }) => [
+		...[...ids].map((jobId) => ({ jobId })),
+		...(file ? [file] : []),
+	]);
+	return { said, arrivals };
+}

@@ -1,105 +1,154 @@
-import type { Fault } from '../service/service';
+import type { Call } from '../service/call';
+import type { Fault, Service } from '../service/service';
+import { chanceOf, keyIn } from './wanted';
 
-/** Something that goes wrong with a part of the requests. */
-export interface Trouble {
-	name: string;
-	/** Of 1. */
-	share: number;
-	faults: Fault[];
-}
+/** Something that goes wrong with a part of the requests of one sort. */
+type Trouble = [name: string, share: number, fault: Fault];
 
-/** One that strikes a start. */
-export interface StartTrouble extends Trouble {
-	/** Whether whoever sent the request has to reckon with the service having received it. */
-	open: boolean;
-}
-
-const instead = (status: number, headers?: Record<string, string>): Fault => ({
-	type: 'status',
-	status,
-	...(headers && { headers }),
+const status = (code: number, more: object = {}): Fault => ({
+	...{ type: 'status', status: code },
+	...more,
 });
-
-const tooLittle: Fault = {
-	type: 'status',
-	status: 402,
-	body: {
-		error: {
-			code: 'insufficient_balance',
-			message: 'The balance does not cover this request',
-			meta: { required_micro_usd: 40_000, balance_micro_usd: 50_000, held_micro_usd: 20_000 },
-		},
-	},
-};
-
-const start = (name: string, share: number, open: boolean, ...faults: Fault[]): StartTrouble => ({
-	name: `start: ${name}`,
-	share,
-	open,
-	faults,
-});
+const tooMany = (retryAfter: number): Fault => ({ type: 'too_many_requests', retryAfter });
+const booked = { effect: true };
+const amounts = { required_micro_usd: 40_000, balance_micro_usd: 50_000, held_micro_usd: 20_000 };
+const tooLittle = { error: { code: 'insufficient_balance', message: 'Too little', meta: amounts } };
 
 /** A good third of all starts. */
-export const startTroubles: readonly StartTrouble[] = [
-	start('429', 0.04, false, { type: 'too_many_requests', retryAfter: 0 }),
-	start('429, come back in 1 s', 0.02, false, { type: 'too_many_requests', retryAfter: 1 }),
-	start('402', 0.03, false, tooLittle),
-	start('reset before it is booked', 0.04, true, { type: 'reset_peer', effect: false }),
-	start('reset after it is booked', 0.04, true, { type: 'reset_peer', effect: true }),
-	start('no answer, booked', 0.02, true, { type: 'down', effect: true }),
-	start('hangs, booked', 0.01, true, { type: 'timeout', effect: true }),
-	start('500, not booked', 0.02, true, instead(500)),
-	start('500, booked', 0.03, true, { ...instead(500), effect: true } as Fault),
-	start('503 with Retry-After', 0.03, true, instead(503, { 'retry-after': '1' })),
-	start('cut JSON, booked', 0.03, true, { type: 'cut_json', effect: true }),
-	start('cut body, booked', 0.02, true, { type: 'limit_data', bytes: 20, effect: true }),
-	start('a web page with 200, booked', 0.02, true, { type: 'login_page', effect: true }),
-	start('a web page with 200, not booked', 0.01, true, { type: 'login_page', effect: false }),
-	start('no id, booked', 0.01, true, { type: 'body', body: '{"ok":true}', effect: true }),
+const STARTS: Trouble[] = [
+	['429', 0.04, tooMany(0)],
+	['429, come back in 1 s', 0.02, tooMany(1)],
+	['402', 0.03, status(402, { body: tooLittle })],
+	['reset before it is booked', 0.04, { type: 'reset_peer', effect: false }],
+	['reset after it is booked', 0.04, { type: 'reset_peer', ...booked }],
+	['no answer, booked', 0.02, { type: 'down', ...booked }],
+	['hangs, booked', 0.01, { type: 'timeout', ...booked }],
+	['500, not booked', 0.02, status(500)],
+	['500, booked', 0.03, status(500, booked)],
+	['503 with Retry-After', 0.03, status(503, { headers: { 'retry-after': '1' } })],
+	['cut JSON, booked', 0.03, { type: 'cut_json', ...booked }],
+	['cut body, booked', 0.02, { type: 'limit_data', bytes: 20, ...booked }],
+	['a web page with 200, booked', 0.02, { type: 'login_page', ...booked }],
+	['a web page with 200, not booked', 0.01, { type: 'login_page', effect: false }],
+	['no id, booked', 0.01, { type: 'body', body: '{"ok":true}', ...booked }],
+];
+const STATUSES: Trouble[] = [
+	['500', 0.06, status(500)],
+	['429', 0.01, tooMany(0)],
+	['reset', 0.05, { type: 'reset_peer' }],
+	['cut JSON', 0.03, { type: 'cut_json' }],
+	['a web page with 200', 0.02, { type: 'login_page' }],
+	['an unknown state', 0.08, { type: 'replace', find: '"processing"', with: '"warming_up"' }],
+	['no state', 0.02, { type: 'replace', find: '"status"', with: '"mood"' }],
+];
+const NOT_KNOWN_YET: Trouble = ['404 right after the start', 0.15, status(404)];
+const FILES: Trouble[] = [
+	['cut', 0.06, { type: 'limit_data', bytes: 50 }],
+	['reset', 0.04, { type: 'reset_peer', bytes: 60 }],
+	['silent', 0.02, { type: 'timeout', bytes: 40 }],
+	['409 although completed', 0.06, status(409)],
+	['500', 0.05, status(500)],
+	['JSON in place of it', 0.02, { type: 'body', body: '{}', contentType: 'application/json' }],
+	['empty', 0.01, { type: 'body', body: '' }],
+];
+/** What n8n's own API does wrong: the answer is lost, the request is lost, n8n is restarting. */
+const LEDGER: Trouble[] = [
+	['reset after the work', 0.02, { type: 'reset_peer', ...booked }],
+	['reset before it is read', 0.02, { type: 'reset_unread' }],
+	['503', 0.02, status(503)],
+	['500 after the work', 0.02, status(500, booked)],
 ];
 
-const status = (name: string, share: number, ...faults: Fault[]): Trouble => ({
-	name: `status: ${name}`,
-	share,
-	faults,
-});
+/** One of a table, or nothing where the chance is beyond all shares. */
+function drawn(table: Trouble[], chance: number): Trouble | undefined {
+	let upTo = 0;
+	return table.find(([, share]) => chance < (upTo += share));
+}
 
-export const notKnownYet = status('404 right after the start', 0.15, instead(404));
+/** The service has refused: it has started nothing, for certain. */
+const isRefusal = (fault: Fault) =>
+	fault.type === 'too_many_requests' || (fault.type === 'status' && fault.status < 500);
 
-export const statusTroubles: readonly Trouble[] = [
-	status('500', 0.06, instead(500)),
-	status('429', 0.01, { type: 'too_many_requests', retryAfter: 0 }),
-	status('reset', 0.05, { type: 'reset_peer' }),
-	status('cut JSON', 0.03, { type: 'cut_json' }),
-	status('a web page with 200', 0.02, { type: 'login_page' }),
-	status('a word that nobody knows', 0.08, {
-		type: 'replace',
-		find: '"processing"',
-		with: '"warming_up"',
-	}),
-	status('no word at all', 0.02, { type: 'replace', find: '"status"', with: '"mood"' }),
-];
+const jobIdIn = (path: string) => decodeURIComponent(/\/jobs\/([^/]+)/.exec(path)?.[1] ?? '');
 
-const file = (name: string, share: number, ...faults: Fault[]): Trouble => ({
-	name: `file: ${name}`,
-	share,
-	faults,
-});
+export type Drawing = ReturnType<typeof drawTroubles>;
 
-/** Where the file is redirected to is filled in for each. */
-export const redirected = file('redirect to another origin', 0.08);
+/**
+ * Draws for every request to the service whether and how it goes wrong.
+ *
+ * @param elsewhere Where a redirect leads to.
+ * @param startLatency Milliseconds that the answer to a start takes.
+ */
+export function drawTroubles(
+	service: Service,
+	seed: number,
+	elsewhere: (jobId: string) => string,
+	startLatency = 0,
+) {
+	const counted = new Map<string, number>();
+	/** How often each trouble struck, and how often none did. */
+	const struck = new Map<string, number>();
+	/** Starts that were sent again although the service might have received them before. */
+	const sentAgain: string[] = [];
+	const refusals = new Map<string, number>();
+	const mayHaveArrived = new Set<string>();
 
-export const fileTroubles: readonly Trouble[] = [
-	redirected,
-	file('cut', 0.06, { type: 'limit_data', bytes: 50 }),
-	file('reset', 0.04, { type: 'reset_peer', bytes: 60 }),
-	file('silent', 0.02, { type: 'timeout', bytes: 40 }),
-	file('409 although completed', 0.06, instead(409)),
-	file('500', 0.05, instead(500)),
-	file('JSON in place of it', 0.02, {
-		type: 'body',
-		body: '{"error":{"code":"storage","message":"try again"}}',
-		contentType: 'application/json',
-	}),
-	file('empty', 0.01, { type: 'body', body: '' }),
-];
+	const count = (counts: Map<string, number>, name: string) => {
+		const number = (counts.get(name) ?? 0) + 1;
+		counts.set(name, number);
+		return number;
+	};
+	const chance = (sort: string, key: string) =>
+		chanceOf(seed, sort, key, count(counted, `${sort} ${key}`));
+	const strike = (sort: string, [name, , fault]: Trouble | [string] = ['none']): Fault[] => {
+		count(struck, `${sort}: ${name}`);
+		return fault ? [fault] : [];
+	};
+	const keyOfJob = (path: string) => keyIn(service.world.jobs.get(jobIdIn(path))?.prompt ?? '');
+
+	const onStart = ({ bodyText }: Call): Fault[] => {
+		const key = keyIn(bodyText);
+		if (mayHaveArrived.has(key)) sentAgain.push(key);
+		const left = refusals.get(key) ?? 0;
+		if (left) {
+			refusals.set(key, left - 1);
+			return strike('start', ['403 on purpose', 0, status(403)]);
+		}
+		const trouble = drawn(STARTS, chance('start', key));
+		if (!trouble || !isRefusal(trouble[2])) mayHaveArrived.add(key);
+		return strike('start', trouble);
+	};
+	const onStatus = ({ path }: Call): Fault[] => {
+		const key = keyOfJob(path);
+		const luck = chance('status', key);
+		// each question is asked on two paths, so up to three of them find nothing
+		const blind = chanceOf(seed, 'blind', key) / NOT_KNOWN_YET[1];
+		const isEarly = (counted.get(`status ${key}`) ?? 0) <= 2 * Math.ceil(blind * 3);
+		return strike('status', blind < 1 && isEarly ? NOT_KNOWN_YET : drawn(STATUSES, luck));
+	};
+	const onFile = ({ path }: Call): Fault[] => {
+		const to = elsewhere(jobIdIn(path));
+		const away: Trouble = ['to another origin', 0.08, { type: 'redirect', status: 302, to }];
+		return strike('file', drawn([away, ...FILES], chance('file', keyOfJob(path))));
+	};
+
+	const slow: Fault[] = startLatency ? [{ type: 'latency', ms: startLatency }] : [];
+	const start = (call: Call) => [...onStart(call), ...slow];
+	service.fault({ match: { method: 'POST', path: /\/jobs$/, bodyIncludes: '{' }, do: start });
+	service.fault({ match: { method: 'GET', path: /\/jobs\/[^/]+$/ }, do: onStatus });
+	service.fault({ match: { method: 'GET', path: /\/content$/ }, do: onFile });
+	return {
+		...{ struck, sentAgain },
+		/** Lets the service refuse the next starts of a job. */
+		refuse: (key: string, times: number) => void refusals.set(key, times),
+	};
+}
+
+/** The n8n that has the job ledger fails, too. */
+export function drawLedgerTroubles(n8n: Service, seed: number): void {
+	let requests = 0;
+	n8n.fault({
+		match: { path: '/rows' },
+		do: () => drawn(LEDGER, chanceOf(seed, 'ledger', ++requests))?.[2] ?? [],
+	});
+}

@@ -13,13 +13,10 @@ import {
 import { namesIn, resultsOf, sessionsAt } from '../n8n/conversationTurns.ts';
 import { callLive, type Chunk } from '../n8n/liveCaller.ts';
 import { bubblesOf } from '../n8n/liveTurns.ts';
-import {  } from '../n8n/workflow.ts';
 import { describeRefusing, describeWorking, tested } from './tested.ts';
 
 let bridge: Bridge;
-beforeAll(async () => {
-	bridge = await openBridge();
-});
+beforeAll(async () => void (bridge = await openBridge()));
 beforeEach(() => bridge.service.reset());
 afterAll(async () => await bridge.service.stop());
 
@@ -58,16 +55,6 @@ describeWorking('Conversation', () => {
 		expect(namesIn(result!)).toEqual(['Model', 'Ann', 'Market', 'Response', 'Model', 'Ann']);
 	});
 
-	it('of several items', async () => {
-		const execution = await run({
-			items: ['one', 'two'].map((chatInput) => ({ chatInput })),
-			parameters: { turnLimit: 3 },
-			speakers: twoAgents(),
-		});
-		expect(resultsOf(execution).map(namesIn)).toEqual(Array(2).fill(['Ann', 'Ben', 'Ann']));
-		expect(new Set(sessionsAt(bridge)).size).toBe(4);
-	});
-
 	it('with a moderator', async () => {
 		for (const answer of ['Ben', 'Ann', 'DONE']) sayOnce(bridge, answer);
 		const execution = await run({
@@ -92,26 +79,11 @@ describeWorking('Conversation', () => {
 		expect(sessionsAt(bridge)).toHaveLength(2);
 	});
 
-	it('in the legacy execution order is refused before anything is sent', async () => {
-		const file = conversationFile({ speakers: twoAgents() });
-		const execution = await bridge.editor.runOnce({ ...file, settings: { executionOrder: 'v0' } });
-		expect(execution.error?.message).toContain('legacy execution order (v0)');
-		expect(bridge.service.requests).toEqual([]);
-	});
-
 	it('is written to the caller of a streaming webhook, turn by turn, each once', async () => {
 		const path = randomUUID();
-		const file = conversationFile(
-			{
-				parameters: {
-					openingMessageSource: 'define',
-					openingMessage: '={{ $json.body.q }}',
-					turnLimit: 4,
-				},
-				speakers: twoAgents(),
-			},
-			streamingWebhook(path),
-		);
+		const opening = { openingMessageSource: 'define', openingMessage: '={{ $json.body.q }}' };
+		const talk = { parameters: { ...opening, turnLimit: 4 }, speakers: twoAgents() };
+		const file = conversationFile(talk, streamingWebhook(path));
 		const saved = await bridge.editor.importWorkflow(file);
 		await bridge.editor.activate(saved);
 		const chunks: Chunk[] = [];
@@ -125,13 +97,11 @@ describeWorking('Conversation', () => {
 	});
 });
 
-const refused = async (version: string | undefined, speakers = twoAgents()) => {
-	const execution = await run({ speakers });
-	expect(execution.error?.message).toBe(`This node needs n8n ${version} or newer`);
-	expect(execution.runData[CONVERSATION]).toHaveLength(1);
-	expect(bridge.service.requests).toEqual([]);
-};
-
 describeRefusing('a conversation', () => {
-	it('is refused in one sentence', async () => await refused(tested.refuses));
+	it('is refused in one sentence', async () => {
+		const execution = await run({ speakers: twoAgents() });
+		expect(execution.error?.message).toBe(`This node needs n8n ${tested.refuses} or newer`);
+		expect(execution.runData[CONVERSATION]).toHaveLength(1);
+		expect(bridge.service.requests).toEqual([]);
+	});
 });

@@ -5,9 +5,7 @@ import { workflow } from '../n8n/workflow.ts';
 import { describeRefusing, describeWorking, tested } from './tested.ts';
 
 let bridge: Bridge;
-beforeAll(async () => {
-	bridge = await openBridge();
-});
+beforeAll(async () => void (bridge = await openBridge()));
 beforeEach(() => {
 	bridge.service.reset();
 	bridge.service.forms.jobSteps = 0;

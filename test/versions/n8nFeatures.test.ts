@@ -1,16 +1,17 @@
+import { randomUUID } from 'node:crypto';
+
 import { askAgent } from '../n8n/aiAgent.ts';
 import { nodesFor, openBridge, packageName, payingOperations, type Bridge } from '../n8n/bridge.ts';
+import { streamingWebhook } from '../n8n/conversationWorkflow.ts';
 import { until } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
-import { callLive, type Chunk } from '../n8n/liveCaller.ts';
+import { gatedAnswer, gatedQuestion, readAlong, textOf } from '../n8n/liveTurns.ts';
 import { sharedLog } from '../n8n/shared.ts';
 import { node, workflow, type WorkflowNode } from '../n8n/workflow.ts';
 import { describeRefusing, describeWorking, has, tested } from './tested.ts';
 
 let bridge: Bridge;
-beforeAll(async () => {
-	bridge = await openBridge();
-});
+beforeAll(async () => void (bridge = await openBridge()));
 beforeEach(() => {
 	bridge.service.reset();
 	bridge.service.forms.jobSteps = 0;
@@ -27,59 +28,32 @@ function nodeOf(operationName: string, text: string, account?: Bridge['accounts'
 }
 
 /** A trigger that watches a job by its ID, without a job ledger. */
-const triggerFor = (jobId: string) => {
+async function importTriggered(jobId: string) {
 	const { id, name, type } = bridge.accounts.router;
-	return node(
+	const trigger = node(
 		'Trigger',
 		`${packageName}.modelRouterTrigger`,
 		{
 			pollTimes: { item: [{ mode: 'everyMinute' }] },
-			events: ['mediaJobCompleted'],
 			...{ watch: 'list', mediaType: 'images', jobIds: jobId },
 		},
 		{ credentials: { [type]: { id, name } } },
 	);
-};
-
-async function importTriggered(jobId: string) {
-	const after = node('After', 'n8n-nodes-base.noOp', {});
-	return await bridge.editor.importWorkflow({
-		name: `trigger ${jobId}`,
-		nodes: [triggerFor(jobId), { ...after, position: [220, 0] }],
-		connections: { Trigger: { main: [[{ node: 'After', type: 'main', index: 0 }]] } },
-		settings: { executionOrder: 'v1' },
-	});
+	const file = workflow(`trigger ${jobId}`, [], node('After', 'n8n-nodes-base.noOp', {}));
+	Object.assign(file.nodes[0]!, { ...trigger, name: file.nodes[0]!.name });
+	return await bridge.editor.importWorkflow({ ...file, pinData: {} });
 }
 
 describeWorking('Live answers', () => {
 	it('are streamed to the caller of a webhook', async () => {
-		const path = `live-${Math.random().toString(36).slice(2)}`;
+		const path = randomUUID();
 		const file = workflow(path, [], nodeOf('send', '={{ $json.body.q }}'));
-		Object.assign(file.nodes[0]!, {
-			type: 'n8n-nodes-base.webhook',
-			typeVersion: 2.1,
-			webhookId: path,
-			parameters: { path, httpMethod: 'POST', responseMode: 'streaming', options: {} },
-		});
+		Object.assign(file.nodes[0]!, streamingWebhook(path));
 		const saved = await bridge.editor.importWorkflow({ ...file, pinData: {} });
 		await bridge.editor.activate(saved);
-		// the service says the second word only after the first has come
-		const step = async () => {
-			await bridge.service.gated();
-			bridge.service.step();
-		};
-		const started = step();
-		const chunks: Chunk[] = [];
-		for await (const chunk of callLive(`${bridge.editor.url}/webhook/${path}`, {
-			q: '[[gate]] [[words:4]]',
-		})) {
-			chunks.push(chunk);
-			if (chunk.type === 'item') bridge.service.step(chunks.length === 2 ? 1 : 10);
-		}
-		await started;
-		const text = chunks.flatMap(({ type, content = '' }) => (type === 'item' ? content : []));
-		expect(text.length).toBeGreaterThan(1);
-		expect(text.join('')).toBe('word1 word2 word3 word4');
+		const url = `${bridge.editor.url}/webhook/${path}`;
+		const chunks = await readAlong(bridge.service, url, { q: gatedQuestion }, [0]);
+		expect(textOf(chunks)).toBe(gatedAnswer);
 	});
 });
 
@@ -104,13 +78,7 @@ describeWorking('Stop', () => {
 });
 
 describeWorking('Tool of an AI agent', () => {
-	const ask = async (tool: WorkflowNode) =>
-		await askAgent(
-			bridge,
-			'hello [[tool:Node]]',
-			[tool],
-			Number(tested.n8n.split('.')[0]) < 2 ? 2.2 : 3,
-		);
+	const ask = async (tool: WorkflowNode) => await askAgent(bridge, 'hello [[tool:Node]]', [tool]);
 	const asked = "={{ $fromAI('question', 'What to ask', 'string') }}";
 
 	it('answers the agent', async () => {

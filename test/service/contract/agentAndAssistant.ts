@@ -18,7 +18,6 @@ const inWorkspace = (workspace: string, authorization?: string): Partial<Request
 });
 const TEXT = 'You said: "hé". This is message 1 of this session.';
 const inForm = (agent: Forms['agent'], type: string, text = TEXT): Row => [
-	`the answer as ${agent}`,
 	send('hé', { forms: { agent } }),
 	{ type, text },
 ];
@@ -26,49 +25,29 @@ const error = { code: expect.any(String), message: expect.any(String) };
 
 /** Section A: agent messaging. */
 export const AGENT: Row[] = [
+	// an unused UUID starts a session (2A)
+	[send('one'), { text: 'You said: "one". This is message 1 of this session.' }],
 	[
-		'an unused UUID starts a session (2A)',
-		send('one'),
-		{ text: 'You said: "one". This is message 1 of this session.' },
-	],
-	[
-		'a used one continues it',
 		send('two', { before: [send('one')] }),
 		{ text: 'You said: "two". This is message 2 of this session; before it you said: "one".' },
 	],
+	[send('two', { before: [send('one')] }, OTHER), { text: expect.stringMatching(/message 1 /) }],
 	[
-		'another UUID is another session',
-		send('two', { before: [send('one')] }, OTHER),
-		{ text: expect.stringMatching(/message 1 /) },
-	],
-	[
-		'sessions belong to a workspace',
 		send('two', { before: [send('one')], ...inWorkspace('ws-2') }),
 		{ text: expect.stringMatching(/message 1 /) },
 	],
+	// no key, a wrong one, that of another workspace (5), for an unknown workspace, in the other header (5)
 	...[
-		['no key', inWorkspace('ws-1', '')],
-		['a wrong key', inWorkspace('ws-1', 'Bearer nonsense')],
-		["another workspace's key (5)", inWorkspace('ws-2', `Bearer ${AGENT_KEYS['ws-1']}`)],
-		['an unknown workspace', inWorkspace('ws-9', `Bearer ${AGENT_KEYS['ws-1']}`)],
-		['a key in X-API-Key (5)', { headers: { 'x-api-key': AGENT_KEYS['ws-1'] ?? '' } }],
-	].map(
-		([what, more]): Row => [
-			`${String(what)}: 401`,
-			send('hi', more as object),
-			{ status: 401, body: { error } },
-		],
-	),
-	['a session that is no UUID: 400', send('hi', {}, 'abc'), { status: 400 }],
-	...[undefined, '', 5].map(
-		(content): Row => [
-			`content ${String(content)}: 400`,
-			send(content),
-			{ status: 400, body: { error } },
-		],
-	),
-	['GET: 405', { path: send('').path, method: 'GET' }, { status: 405 }],
-	['another path: 404', { path: '/api/v1/workspaces/ws-1/messages' }, { status: 404 }],
+		inWorkspace('ws-1', ''),
+		inWorkspace('ws-1', 'Bearer nonsense'),
+		inWorkspace('ws-2', `Bearer ${AGENT_KEYS['ws-1']}`),
+		inWorkspace('ws-9', `Bearer ${AGENT_KEYS['ws-1']}`),
+		{ headers: { 'x-api-key': AGENT_KEYS['ws-1'] ?? '' } },
+	].map((more): Row => [send('hi', more), { status: 401, body: { error } }]),
+	[send('hi', {}, 'abc'), { status: 400 }],
+	...[undefined, '', 5].map((content): Row => [send(content), { status: 400, body: { error } }]),
+	[{ path: send('').path, method: 'GET' }, { status: 405 }],
+	[{ path: '/api/v1/workspaces/ws-1/messages' }, { status: 404 }],
 	inForm('sse-json', 'text/event-stream'),
 	inForm('sse-text', 'text/event-stream'),
 	inForm('text', 'text/plain; charset=utf-8'),
@@ -78,7 +57,8 @@ export const AGENT: Row[] = [
 		'application/x-ndjson',
 		expect.stringMatching(/^\{"type":"delta","text":"You "\}\n.*\{"type":"end"\}\n$/s) as string,
 	),
-	['[[words:N]]: as many', send('[[words:3]]'), { text: 'word1 word2 word3' }],
+	// [[words:N]]: as many
+	[send('[[words:3]]'), { text: 'word1 word2 word3' }],
 ];
 
 const CHAT = uuidOf('chat', 1);
@@ -93,19 +73,15 @@ const live = (body: unknown, more: Partial<Request> = {}): Request => ({
 });
 const ANSWER = 'You said: "hi". This is message 1 of this chat.';
 const keyed = (key: string) => ({ headers: { 'x-api-key': key } });
-const named = (...names: string[]) =>
-	names.map((event) => expect.objectContaining({ event }) as object);
-
 const bodyForm = (assistantBody: Forms['assistantBody'], body: unknown): Row => [
-	`the answer as ${assistantBody} (2B: not shown)`,
 	question({ message: 'hi' }, { forms: { assistantBody } }),
 	{ body },
 ];
 
 /** Section B: the market assistant. */
 export const ASSISTANT: Row[] = [
+	// a stream has all six events, chat first, finish last (6B)
 	[
-		'a stream has all six events, chat first, finish last (6B)',
 		live({ message: '[[say:hi]]' }),
 		{
 			type: 'text/event-stream',
@@ -122,39 +98,20 @@ export const ASSISTANT: Row[] = [
 			],
 		},
 	],
-	['its pieces are the message', live({ message: 'hi' }), { text: ANSWER }],
+	[live({ message: 'hi' }), { text: ANSWER }],
 	[
-		'finish without data',
 		live({ message: '[[say:]]' }, { forms: { finish: 'empty' } }),
 		{ events: expect.arrayContaining([{ event: 'finish', data: undefined }]) },
 	],
 	[
-		'several messages and tool calls',
 		live({ message: '[[say:a]] [[tools:2]]' }, { forms: { assistantMessages: 2 } }),
 		{
-			events: named(
-				...[
-					'chat',
-					'pending_tool_call',
-					'finished_tool_call',
-					'pending_tool_call',
-					'finished_tool_call',
-				],
-				...[
-					'message_start',
-					'message_end',
-					'message_start',
-					'message_start',
-					'message_start',
-					'message_start',
-					'message_end',
-					'finish',
-				],
-			),
+			names:
+				'chat pending_tool_call finished_tool_call pending_tool_call finished_tool_call message_start message_end message_start message_start message_start message_start message_end finish',
 		},
 	],
+	// a chat goes on (2B)
 	[
-		'a chat goes on (2B)',
 		question({ message: 'two', chat_id: CHAT }, { before: [live({ message: 'one' })] }),
 		{
 			text: 'You said: "two". This is message 2 of this chat; before it you said: "one".',
@@ -167,47 +124,26 @@ export const ASSISTANT: Row[] = [
 	bodyForm('data-analysis', { data: { analysis: ANSWER } }),
 	bodyForm('messages', { messages: [{ t: ANSWER }] }),
 	bodyForm('text', ANSWER),
-	[
-		'a model of its own',
-		question({ message: 'hi', model: 'svc_v9' }),
-		{ body: { model: 'svc_v9' } },
-	],
+	[question({ message: 'hi', model: 'svc_v9' }), { body: { model: 'svc_v9' } }],
+	// refused with detail (7B); the key is looked at before the body
 	...[question, live].flatMap((call) =>
-		(
-			[
-				[400, 'no message', {}, {}],
-				[400, 'an empty message', { message: '' }, {}],
-				[400, 'a message that is no text', { message: 1 }, {}],
-				[400, 'a body that is no object', ['x'], {}],
-				[400, 'a model that is no text', { message: 'hi', model: 1 }, {}],
-				[400, 'a chat id that is no uuid', { message: 'hi', chat_id: 'abc' }, {}],
-				[400, 'a chat that is not known', { message: 'hi', chat_id: SESSION }, {}],
-				[401, 'a wrong key, before the body is looked at', {}, keyed('nonsense')],
-				[
-					401,
-					'a key in Authorization (5)',
-					{ message: 'hi' },
-					{ headers: { authorization: `Bearer ${ASSISTANT_KEYS.pro}` } },
+		[
+			...[
+				...[{}, { message: '' }, { message: 1 }, ['x'], { message: 'hi', model: 1 }],
+				...[
+					{ message: 'hi', chat_id: 'abc' },
+					{ message: 'hi', chat_id: SESSION },
 				],
-				[403, 'a key without permission (5)', { message: 'hi' }, keyed(ASSISTANT_KEYS.forbidden)],
-			] as const
-		).map(
-			([status, what, body, more]): Row => [
-				`${call.name}: ${what}: ${status} with detail (7B)`,
-				call(body, more),
-				{ status, body: { detail: expect.any(String) } },
-			],
-		),
+			].map((body) => [400, call(body)] as const),
+			[401, call({}, keyed('nonsense'))] as const,
+			[401, call({}, { headers: { authorization: `Bearer ${ASSISTANT_KEYS.pro}` } })] as const,
+			[403, call({ message: 'hi' }, keyed(ASSISTANT_KEYS.forbidden))] as const,
+		].map(([status, request]): Row => [request, { status, body: { detail: expect.any(String) } }]),
 	),
 	[
-		'a chat that is not known, accepted',
 		question({ message: 'hi', chat_id: SESSION }, { forms: { unknownChat: 'accepted' } }),
 		{ status: 200 },
 	],
-	['GET: 405', { path: question('').path, method: 'GET' }, { status: 405 }],
-	[
-		'another version: 404',
-		{ path: '/api/ai-assistant/v2/invoke_assistant', body: {} },
-		{ status: 404 },
-	],
+	[{ path: question('').path, method: 'GET' }, { status: 405 }],
+	[{ path: '/api/ai-assistant/v2/invoke_assistant', body: {} }, { status: 404 }],
 ];

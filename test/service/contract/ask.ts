@@ -15,39 +15,11 @@ export interface Request {
 	before?: Request[];
 }
 
-/** What came of it. */
-export interface Seen {
-	status: number;
-	/** Content type. */
-	type: string;
-	headers: Record<string, unknown>;
-	/** Parsed, where it is JSON. */
-	body: unknown;
-	/** Data of the events of a stream, `event` is their name; the end mark is `[DONE]`. */
-	events: Array<{ event?: string; data: unknown }>;
-	/** The code of an error. */
-	code: string | undefined;
-	/** The first choice of a completion, and the names of the tools that it calls. */
-	choice: Choice | undefined;
-	calls: string;
-	/** Tokens of the prompt and of the answer. */
-	tokens: unknown[];
-	/** The names of all events, or of those of the responses protocol what stands behind `response.`. */
-	names: string;
-	/** The text of the answer, put together from its pieces; of several choices the first. */
-	text: string;
-	/** What the main key of C has paid, in µ$. */
-	paid: number;
-	/** What is held of its balance. */
-	held: number;
-	/** How many jobs were really started. */
-	starts: number;
-}
+/** One line of the contract, with the section of the specification above it: the request, and what must be in the answer. */
+export type Row = [request: Request, expected: object];
 
-/** One line of the contract: what it shows, with its section; the request; what must be in the answer. */
-export type Row = [shows: string, request: Request, expected: object];
-
-export async function ask(service: Service, request: Request): Promise<Seen> {
+/** What comes of a request. */
+export async function ask(service: Service, request: Request) {
 	Object.assign(service.forms, request.forms);
 	for (const each of request.before ?? []) await ask(service, each);
 	const answer = await client(service.url).request<Buffer>({
@@ -71,20 +43,26 @@ export async function ask(service: Service, request: Request): Promise<Seen> {
 	const account = service.world.accounts.get(service.router.keys.main);
 	return {
 		...{ status: answer.status, type, headers: answer.headers, body, events },
+		/** Of an error. */
 		code: told.error?.code,
 		choice: told.choices?.[0],
+		/** The names of the tools that it calls. */
 		calls: (told.choices?.[0]?.message?.tool_calls ?? [])
 			.map((call) => call.function.name)
 			.join(' '),
+		/** Of the prompt and of the answer. */
 		tokens: [
 			usage.prompt_tokens ?? usage.input_tokens,
 			usage.completion_tokens ?? usage.output_tokens,
 		],
+		/** Of all events; of those of the responses protocol what stands behind `response.`. */
 		names: events
 			.map(({ event = '' }) => event.replace('response.', ''))
 			.join(' ')
 			.trim(),
+		/** The answer, put together from its pieces; of several choices the first. */
 		text: lines.length ? lines.map(({ data = '' }) => pieceOf(data)).join('') : textOf(body),
+		/** What the main key of C has paid, and what is held of its balance, in µ$. */
 		paid: 100_000_000 - (account?.balance ?? 0),
 		held: account?.held ?? 0,
 		starts: service.world.starts.length,

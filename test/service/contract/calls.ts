@@ -24,6 +24,10 @@ export const streamed = ({ body, ...call }: Request): Request => ({
 	...call,
 	body: { ...(body as Body), stream: true },
 });
+export const get = (path: string, forms: Partial<Forms> = {}): Request => ({
+	path: `/v1/${path}`,
+	forms,
+});
 export const like = (expression: RegExp) => expect.stringMatching(expression) as string;
 export const not = (field: string) =>
 	expect.not.objectContaining({ [field]: expect.anything() }) as object;
@@ -56,11 +60,7 @@ export const everywhere = (said: string, text: string, schema?: object): Row[] =
 	const body = schema ? jsonSchema(schema) : {};
 	const format = schema ? { text: { format: { type: 'json_schema', name: 'x', schema } } } : {};
 	const asked = [chat(said, body), respond(said, format)];
-	return [...asked, ...asked.map(streamed)].map((call, index) => [
-		`${said} ${schema ? 'with a schema ' : ''}by ${call.path}${index > 1 ? ', streamed' : ''}`,
-		call,
-		{ text },
-	]);
+	return [...asked, ...asked.map(streamed)].map((call) => [call, { text }]);
 };
 export const parts = (...kinds: string[]) => [
 	{ type: 'text', text: 'look' },
@@ -74,7 +74,6 @@ export const token = (word: string) => ({
 });
 export const errorLine = (form: Forms['errorLine'], line: object): Row[] =>
 	[chat, respond].map((call) => [
-		`a backend that fails is told in the form ${form} (6C)`,
 		streamed(call('a [[break:0]]', {}, { errorLine: form, doneMark: 'absent' })),
 		{ events: any({ ...(form === 'named' && { event: 'error' }), data: line }, DONE), paid: 1 },
 	]);

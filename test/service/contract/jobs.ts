@@ -2,11 +2,8 @@ import type { Forms } from '../forms.ts';
 import { uuidOf } from '../ids.ts';
 import { ROUTER_KEYS } from '../keys.ts';
 import type { Request, Row } from './ask.ts';
+import { get, like, not } from './calls.ts';
 
-const get = (path: string, forms: Partial<Forms> = {}): Request => ({ path: `/v1/${path}`, forms });
-const like = (expression: RegExp) => expect.stringMatching(expression) as string;
-const not = (field: string) =>
-	expect.not.objectContaining({ [field]: expect.anything() }) as object;
 const KINDS = {
 	images: {
 		model: 'canvas/sketch-1',
@@ -61,17 +58,12 @@ const lasting = (
 	prompt: string,
 	status: string,
 	forms: Partial<Forms> = {},
-): Row => [
-	`${prompt} is ${status} at read ${reads}${JSON.stringify(forms)}`,
-	after(reads - 1, path('images'), prompt, forms),
-	{ body: { status } },
-];
+): Row => [after(reads - 1, path('images'), prompt, forms), { body: { status } }];
 
 /** Section C: media jobs. */
 export const JOBS: Row[] = [
 	...Object.entries(KINDS).flatMap(([segment, { model, type, extension, cost, hold }]): Row[] => [
 		[
-			`${segment}: the start holds the cost, with a margin (8)`,
 			start('a cat', {}, segment as Segment),
 			{
 				body: { id: ID, model, status: 'processing', estimated_cost: cost },
@@ -80,18 +72,9 @@ export const JOBS: Row[] = [
 				starts: 1,
 			},
 		],
+		[after(1, path(segment, '/content')), { status: 409, code: 'job_not_completed' }],
+		[after(4, path(segment)), { body: { status: 'completed', cost }, paid: cost, held: 0 }],
 		[
-			`${segment}: no file yet (3)`,
-			after(1, path(segment, '/content')),
-			{ status: 409, code: 'job_not_completed' },
-		],
-		[
-			`${segment}: charged once when it is completed`,
-			after(4, path(segment)),
-			{ body: { status: 'completed', cost }, paid: cost, held: 0 },
-		],
-		[
-			`${segment}: the file`,
 			after(2, path(segment, '/content')),
 			{
 				type,
@@ -103,22 +86,17 @@ export const JOBS: Row[] = [
 		],
 	]),
 	[
-		'a failed job costs nothing',
 		after(1, path('images'), '[[fail]]'),
 		{ body: { status: 'failed', error: { message: expect.any(String) } }, paid: 0, held: 0 },
 	],
-	['and has no file', after(2, path('images', '/content'), '[[fail]]'), { status: 409 }],
+	[after(2, path('images', '/content'), '[[fail]]'), { status: 409 }],
 	lasting(1, 'hi', 'processing'),
 	lasting(2, 'hi', 'completed'),
 	lasting(4, '[[steps:5]]', 'processing'),
 	lasting(5, '[[steps:5]]', 'completed'),
 	lasting(9, '[[never]]', 'processing'),
 	lasting(9, 'hi', 'processing', { jobSeconds: 10 }),
-	[
-		'at once',
-		{ ...start('hi'), forms: { jobSteps: 0 } },
-		{ body: { status: 'completed', cost: 40_000 } },
-	],
+	[{ ...start('hi'), forms: { jobSteps: 0 } }, { body: { status: 'completed', cost: 40_000 } }],
 	...(
 		[
 			['segment', 'images', 200],
@@ -126,111 +104,62 @@ export const JOBS: Row[] = [
 			['kind', 'images', 404],
 			['kind', 'image', 200],
 		] as const
-	).map(
-		([jobPath, name, status]): Row => [
-			`paths by ${jobPath}: ${name}`,
-			after(0, path(name), 'a cat', { jobPath }),
-			{ status },
-		],
-	),
+	).map(([jobPath, name, status]): Row => [after(0, path(name), 'a cat', { jobPath }), { status }]),
 	[
-		'its state in other words',
 		after(1, path('images'), 'a cat', {
 			jobState: { field: 'state', pending: 'running', completed: 'OK', failed: 'error' },
 		}),
 		{ body: { state: 'OK' } },
 	],
 	[
-		'no state',
 		{
 			...start('a cat'),
 			forms: { jobState: { field: '', pending: '', completed: '', failed: '' } },
 		},
 		{ body: not('status') },
 	],
+	[{ ...start('a cat'), forms: { jobStart: 'job' } }, { body: { job: { id: ID } } }],
+	[after(0, path('images'), 'a cat', { jobStatus: 'data' }), { body: { data: { id: ID } } }],
+	[{ ...start('a cat'), forms: { jobId: 'number' } }, { body: { id: 1_000_001 } }],
 	[
-		'a start in job',
-		{ ...start('a cat'), forms: { jobStart: 'job' } },
-		{ body: { job: { id: ID } } },
-	],
-	[
-		'a status in data',
-		after(0, path('images'), 'a cat', { jobStatus: 'data' }),
-		{ body: { data: { id: ID } } },
-	],
-	[
-		'a number for an id',
-		{ ...start('a cat'), forms: { jobId: 'number' } },
-		{ body: { id: 1_000_001 } },
-	],
-	[
-		'a slash in an id',
 		{
 			...get(`images/jobs/${encodeURIComponent('job/1 a')}`),
 			before: [{ ...start('a cat'), forms: { jobId: 'slash' } }],
 		},
 		{ body: { id: 'job/1 a' } },
 	],
+	[{ ...start('a cat'), forms: { jobCost: 'string' } }, { body: { estimated_cost: '40000' } }],
+	[{ ...start('a cat'), forms: { jobCost: 'absent' } }, { body: not('estimated_cost') }],
+	[file({ contentType: 'text/html' }), { type: 'text/html' }],
+	[file({ contentType: 'missing' }), { type: '' }],
 	[
-		'a cost as text',
-		{ ...start('a cat'), forms: { jobCost: 'string' } },
-		{ body: { estimated_cost: '40000' } },
-	],
-	['no cost', { ...start('a cat'), forms: { jobCost: 'absent' } }, { body: not('estimated_cost') }],
-	['a file of another type', file({ contentType: 'text/html' }), { type: 'text/html' }],
-	['of none', file({ contentType: 'missing' }), { type: '' }],
-	[
-		'under another name',
 		file({ contentDisposition: 'attachment; filename="../../x"' }),
 		{ headers: { 'content-disposition': 'attachment; filename="../../x"' } },
 	],
-	['under none', file({ contentDisposition: 'missing' }), { headers: not('content-disposition') }],
-	['of no length', file({ contentLength: 'absent' }), { headers: not('content-length') }],
+	[file({ contentDisposition: 'missing' }), { headers: not('content-disposition') }],
+	[file({ contentLength: 'absent' }), { headers: not('content-length') }],
 	...['0', '10', '100000'].map(
-		(size): Row => [
-			`of ${size} bytes`,
-			file({}, `[[size:${size}]]`),
-			{ headers: { 'content-length': size } },
-		],
+		(size): Row => [file({}, `[[size:${size}]]`), { headers: { 'content-length': size } }],
 	),
 	...[{ duration: 2 }, { seconds: '2' }].map(
-		(body): Row => [
-			`a clip of ${JSON.stringify(body)} (8)`,
-			start('x', body, 'videos'),
-			{ body: { estimated_cost: 200_000 } },
-		],
+		(body): Row => [start('x', body, 'videos'), { body: { estimated_cost: 200_000 } }],
 	),
+	[{ ...start('b'), before: [start('a')] }, { held: 90_000 }],
 	[
-		'the second use of a configuration has no margin',
-		{ ...start('b'), before: [start('a')] },
-		{ held: 90_000 },
-	],
-	[
-		'a job that is too dear',
 		{ ...start('x'), headers: { 'x-api-key': ROUTER_KEYS.poor } },
 		{ status: 402, body: { error: { meta: { required_micro_usd: 50_000 } } }, starts: 0 },
 	],
-	[
-		'the job of another account',
-		{ ...after(0, path('images')), headers: { 'x-api-key': ROUTER_KEYS.poor } },
-		{ status: 404 },
-	],
-	['no key for a file (5)', { ...file({}), headers: {} }, { status: 401 }],
-	['a job of another kind', { ...get(path('videos')), before: [start('a cat')] }, { status: 404 }],
-	['no such job', get('images/jobs/job-none'), { status: 404, code: 'job_not_found' }],
+	[{ ...after(0, path('images')), headers: { 'x-api-key': ROUTER_KEYS.poor } }, { status: 404 }],
+	// no key for a file (5)
+	[{ ...file({}), headers: {} }, { status: 401 }],
+	[{ ...get(path('videos')), before: [start('a cat')] }, { status: 404 }],
+	[get('images/jobs/job-none'), { status: 404, code: 'job_not_found' }],
 	...['northwind/quill-2.5', 'reel/clip-3'].map(
-		(model): Row => [
-			`${model} makes no picture`,
-			start('x', { model }),
-			{ status: 400, code: 'wrong_endpoint', starts: 0 },
-		],
+		(model): Row => [start('x', { model }), { status: 400, code: 'wrong_endpoint', starts: 0 }],
 	),
 	...[{ prompt: '' }, { model: undefined }].map(
-		(body): Row => [
-			`${Object.keys(body).join()} is needed`,
-			start('x', body),
-			{ status: 400, code: 'invalid_request', starts: 0 },
-		],
+		(body): Row => [start('x', body), { status: 400, code: 'invalid_request', starts: 0 }],
 	),
-	['GET for a start: 405', get('images/jobs'), { status: 405 }],
+	// GET for a start: 405
+	[get('images/jobs'), { status: 405 }],
 ];

@@ -12,31 +12,24 @@ const CALL = 'function_call_arguments';
 /** Section C: what only the responses protocol has. */
 export const RESPONSES: Row[] = [
 	[
-		'a response',
 		respond('hi', { instructions: 'be short' }),
 		{ body: { object: 'response', status: 'completed' }, text: 'You said: "hi".', tokens: [3, 3] },
 	],
+	// its events (6C)
+	[streamed(respond('[[say:ok]]')), { names: `${BEGIN} ${TEXT} completed`, text: 'ok' }],
 	[
-		'its events (6C)',
-		streamed(respond('[[say:ok]]')),
-		{ names: `${BEGIN} ${TEXT} completed`, text: 'ok' },
-	],
-	[
-		'with thoughts',
 		streamed(respond('[[thinks:1]] [[say:ok]]')),
 		{
 			names: `${BEGIN} ${THOUGHTS.join(' ')} output_item.done output_item.added ${TEXT} completed`,
 		},
 	],
 	[
-		'with calls',
 		streamed(respond('[[tools:2]]', { tools: functions }, { toolFragments: 'whole' })),
 		{
 			names: `${BEGIN} output_item.added ${CALL}.delta ${CALL}.delta ${CALL}.done output_item.done ${CALL}.done output_item.done completed`,
 		},
 	],
 	[
-		'calls',
 		respond('[[tools:2]]', { tools: functions }),
 		{
 			body: {
@@ -48,7 +41,6 @@ export const RESPONSES: Row[] = [
 		},
 	],
 	[
-		'the result of a call',
 		respond(
 			[
 				...user('[[tool:time]]'),
@@ -59,40 +51,34 @@ export const RESPONSES: Row[] = [
 		),
 		{ text: 'The tool said: noon' },
 	],
+	// a cap leaves it incomplete
 	[
-		'a cap leaves it incomplete',
 		respond('[[words:9]]', { max_output_tokens: 2 }),
 		{
 			body: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
 			tokens: [1, 2],
 		},
 	],
+	// which may be its last event
 	[
-		'which may be its last event',
 		streamed(
 			respond('[[words:2]]', { max_output_tokens: 1 }, { ...MINIMAL, incomplete: 'incomplete' }),
 		),
 		{ names: 'output_text.delta incomplete' },
 	],
 	[
-		'a response that fails',
 		streamed(respond('[[words:1]] [[failed]]', {}, { ...MINIMAL, responseOutput: 'absent' })),
 		{ events: [{}, { event: 'response.failed', data: { response: not('output') } }, DONE] },
 	],
+	[streamed(respond('[[say:a b]]', {}, { responseEvents: 'unnamed' })), { names: '', text: 'a b' }],
 	[
-		'events without a name',
-		streamed(respond('[[say:a b]]', {}, { responseEvents: 'unnamed' })),
-		{ names: '', text: 'a b' },
-	],
-	[
-		'strange events between',
 		streamed(respond('[[words:3]]', {}, { responseEvents: 'unknown' })),
 		{ events: any({ data: 42 }, { data: null }, { event: 'ping', data: { type: 'ping' } }) },
 	],
 	[
-		'no mark behind the last event',
 		streamed(respond('[[say:a]]', {}, { ...MINIMAL, doneMark: 'absent' })),
 		{ events: [{}, { event: 'response.completed' }] },
 	],
-	['nothing is stored (4C)', { path: '/v1/responses/resp_1' }, { status: 404 }],
+	// nothing is stored (4C)
+	[{ path: '/v1/responses/resp_1' }, { status: 404 }],
 ];

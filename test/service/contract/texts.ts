@@ -23,8 +23,8 @@ import type { Row } from './ask.ts';
 
 /** Section C: what both protocols answer to a text. */
 export const ANSWERS: Row[] = [
+	// a completion (4C, 2C)
 	[
-		'a completion (4C, 2C)',
 		chat('hello there'),
 		{
 			body: { object: 'chat.completion', model: MODEL },
@@ -35,8 +35,8 @@ export const ANSWERS: Row[] = [
 			paid: 7,
 		},
 	],
+	// usage stands in the end, whatever is asked for (6C)
 	[
-		'usage stands in the end, whatever is asked for (6C)',
 		streamed(chat('hi [[say:a b]]', { stream_options: { include_usage: false } })),
 		{
 			events: [
@@ -54,45 +54,36 @@ export const ANSWERS: Row[] = [
 	],
 	...(['usage-with-finish', 'usage-in-each'] as const).map(
 		(chatChunkEnd): Row => [
-			chatChunkEnd,
 			streamed(chat('[[words:1]]', {}, { chatChunkEnd })),
 			{ events: [{}, {}, { data: { usage: { completion_tokens: 1 } } }, DONE] },
 		],
 	),
 	[
-		'counts only',
 		chat('[[cached:1]]', {}, { usageDetails: 'absent' }),
 		{ tokens: [1, 3], body: { usage: not('prompt_tokens_details') } },
 	],
 	[
-		'cached tokens cost their own price',
 		chat(`${'a '.repeat(998)}[[cached:800]] [[say:ok]]`),
 		{ body: { usage: { prompt_tokens_details: { cached_tokens: 800 } } }, paid: 142 },
 	],
+	// a cap cuts (7C)
 	[
-		'a cap cuts (7C)',
 		chat('[[words:20]]', { max_tokens: 2 }),
 		{ choice: { finish_reason: 'length' }, text: 'word1 word2 ', paid: 4 },
 	],
-	[
-		'a filter cuts',
-		chat('[[finish:content_filter]] a b c d'),
-		{ choice: { finish_reason: 'content_filter' } },
-	],
+	[chat('[[finish:content_filter]] a b c d'), { choice: { finish_reason: 'content_filter' } }],
 	...Object.entries({ minimal: 16, low: 64, medium: 256, high: 1024 }).map(
 		([reasoning_effort, hidden]): Row => [
-			`effort ${reasoning_effort}: hidden tokens are billed (8)`,
 			chat('hi there', { model: REASONER, reasoning_effort }),
 			{ tokens: [2, hidden + 4], paid: 2 * 2 + 8 * (hidden + 4) },
 		],
 	),
+	// a small cap may leave no word (8)
 	[
-		'a small cap may leave no word (8)',
 		chat('hi', { model: REASONER, max_tokens: 100 }),
 		{ text: '', choice: { finish_reason: 'length' }, tokens: [1, 100] },
 	],
 	[
-		'thoughts that are shown',
 		streamed(chat('[[thinks:1]] [[say:ok]]')),
 		{
 			events: [
@@ -105,12 +96,10 @@ export const ANSWERS: Row[] = [
 		},
 	],
 	[
-		'and whole',
 		chat('[[thinks:2]] [[say:ok]]'),
 		{ choice: { message: { reasoning_content: 'thought1 thought2', content: 'ok' } } },
 	],
 	[
-		'several choices',
 		chat('[[finish:stop,content_filter]] hi', { n: 2 }),
 		{
 			body: {
@@ -122,12 +111,10 @@ export const ANSWERS: Row[] = [
 		},
 	],
 	[
-		'logprobs',
 		chat('[[say:né ok]]', { logprobs: true }),
 		{ choice: { logprobs: { content: [token('né '), token('ok')], refusal: null } } },
 	],
 	[
-		'and alternatives',
 		streamed(chat('[[say:ok]]', { logprobs: true, top_logprobs: 2 })),
 		{
 			events: [
@@ -160,13 +147,8 @@ export const ANSWERS: Row[] = [
 		},
 		$defs: { who: { anyOf: [{ const: 'me' }] } },
 	}),
+	[chat('hi', { response_format: { type: 'json_object' } }), { text: '{"you_said":"hi"}' }],
 	[
-		'a JSON object',
-		chat('hi', { response_format: { type: 'json_object' } }),
-		{ text: '{"you_said":"hi"}' },
-	],
-	[
-		'a refusal',
 		chat('[[refusal]]'),
 		{
 			choice: {
@@ -176,31 +158,24 @@ export const ANSWERS: Row[] = [
 		},
 	],
 	[
-		'a streamed one',
 		streamed(respond('[[refusal:No.]]')),
 		{ names: like(/ refusal.delta refusal.done /), text: 'No.' },
 	],
 	[
-		'the message asks for a tool',
 		chat('[[tool:time]]', { tools }),
 		{ calls: 'time', choice: { finish_reason: 'tool_calls', message: { content: null } } },
 	],
-	['one is required', chat('hi', { tools, tool_choice: 'required' }), { calls: 'weather' }],
-	['a specific one', chat('hi', { tools, tool_choice: tools[1] }), { calls: 'time' }],
-	['parallel calls', chat('[[tools:3]]', { tools }), { calls: 'weather time weather' }],
+	[chat('hi', { tools, tool_choice: 'required' }), { calls: 'weather' }],
+	[chat('hi', { tools, tool_choice: tools[1] }), { calls: 'time' }],
+	[chat('[[tools:3]]', { tools }), { calls: 'weather time weather' }],
+	[chat('hi', { tools, tool_choice: 'auto' }), { calls: '', choice: { finish_reason: 'stop' } }],
+	[chat('[[tool:time]]', { tools, tool_choice: 'none' }), { calls: '' }],
+	// calls that do not fit the cap are left out
 	[
-		'no call, as auto',
-		chat('hi', { tools, tool_choice: 'auto' }),
-		{ calls: '', choice: { finish_reason: 'stop' } },
-	],
-	['no call, as told', chat('[[tool:time]]', { tools, tool_choice: 'none' }), { calls: '' }],
-	[
-		'calls that do not fit the cap are left out',
 		chat('[[tools:2]]', { tools, max_tokens: 9 }),
 		{ calls: '', text: '', choice: { finish_reason: 'length' } },
 	],
 	[
-		'arguments come in turn, in fragments',
 		streamed(chat('[[tools:2]] [[break:2]]', { tools })),
 		{
 			events: [
@@ -218,7 +193,6 @@ export const ANSWERS: Row[] = [
 		},
 	],
 	[
-		'or whole',
 		streamed(chat('[[tool:time]]', { tools }, { toolFragments: 'whole' })),
 		{
 			events: [
@@ -235,14 +209,12 @@ export const ANSWERS: Row[] = [
 		},
 	],
 	[
-		'or as an object',
 		chat('[[tool:time]]', { tools }, { toolFragments: 'object' }),
 		{
 			choice: { message: { tool_calls: [{ function: { arguments: { city: '[[tool:time]]' } } }] } },
 		},
 	],
 	[
-		'it goes on after the result of a tool',
 		chat('', {
 			tools,
 			messages: [
@@ -255,30 +227,24 @@ export const ANSWERS: Row[] = [
 	],
 	...['system', 'developer', 'assistant', 'tool'].map(
 		(role): Row => [
-			`the role ${role}`,
 			chat('', { messages: [...user('hi'), { role, content: 'x' }] }),
 			{ status: 200 },
 		],
 	),
 	...[chat(PARTS, { model: OMNI }), respond(user(PARTS), { model: OMNI })].map(
 		(call): Row => [
-			`parts that are shown, by ${call.path}`,
 			call,
 			{ text: 'You said: "look". I was shown 1 image(s), 1 audio, 1 video, 2 file(s).' },
 		],
 	),
-	[
-		'a model that lists no modality takes all (2C)',
-		chat(parts('video_url'), {}, { inputModalities: 'absent' }),
-		{ text: like(/1 video\.$/) },
-	],
+	// a model that lists no modality takes all (2C)
+	[chat(parts('video_url'), {}, { inputModalities: 'absent' }), { text: like(/1 video\.$/) }],
 	...errorLine('object', { error: { code: 'backend_error', message: FAILED } }),
 	...errorLine('object-without-code', { error: { message: FAILED } }),
 	...errorLine('string', { error: FAILED }),
 	...errorLine('string-with-code', { error: FAILED, code: 'backend_error' }),
 	...errorLine('named', { error: { code: 'backend_error', message: FAILED } }),
 	[
-		'a broken stream is billed for its words',
 		streamed(chat('[[words:50]] [[break:4]]')),
 		{ text: 'word1 word2 word3 word4 ', paid: 7, held: 0 },
 	],

@@ -21,7 +21,6 @@ export type Fault =
 	| ({ type: 'reset_peer'; bytes?: number } & Effect)
 	| ({ type: 'down' } & Effect)
 	| ({ type: 'limit_data'; bytes: number } & Effect)
-	| ({ type: 'raw'; bytes: string } & Effect)
 	| ({ type: 'malformed_http'; kind: MalformedHttp } & Effect)
 	| ({ type: 'early_hints' } & Effect)
 	| ({ type: 'trailers' } & Effect)

@@ -17,16 +17,9 @@ export interface FaultRule {
 	do: Fault | Fault[] | ((call: Call) => Fault | Fault[]);
 }
 
-export interface Rules {
-	add(rule: FaultRule): void;
-	/** The faults for a request; `call.body` counts only when `read`. First match wins. */
-	take(call: Call, read: boolean): Fault[];
-	/** Whether the first rule for this request resets it before its body is read. */
-	strikesUnread(call: Call): boolean;
-	reset(): void;
-}
+export type Rules = ReturnType<typeof createRules>;
 
-export function createRules(): Rules {
+export function createRules() {
 	let rules: Array<{ rule: FaultRule; skip: number; left: number }> = [];
 	// drawn once for a request, however often its rule is looked at
 	const drawn = new WeakMap<Call, { rule: FaultRule; faults: Fault[] }>();
@@ -40,10 +33,11 @@ export function createRules(): Rules {
 	const find = (call: Call, read: boolean) =>
 		rules.find((entry) => entry.left > 0 && matches(entry.rule, call, read));
 	return {
-		add(rule) {
+		add(rule: FaultRule) {
 			rules.push({ rule, skip: rule.skip ?? 0, left: rule.times ?? Infinity });
 		},
-		take(call, read) {
+		/** The faults for a request; `call.body` counts only when `read`. First match wins. */
+		take(call: Call, read: boolean): Fault[] {
 			const entry = find(call, read);
 			if (!entry) return [];
 			if (entry.skip > 0) {
@@ -53,7 +47,8 @@ export function createRules(): Rules {
 			entry.left--;
 			return draw(entry.rule, call);
 		},
-		strikesUnread(call) {
+		/** Whether the first rule for this request resets it before its body is read. */
+		strikesUnread(call: Call): boolean {
 			const entry = find(call, false);
 			return !!entry && entry.skip === 0 && isUnread(draw(entry.rule, call));
 		},

@@ -24,8 +24,6 @@ export function socketFault(answer: Answer, fault: Fault): Answer | undefined {
 			return limited(answer, fault.bytes, { act: 'fin' });
 		case 'slicer':
 			return { ...kept(answer), body: sliced(answer.body, fault.bytes, fault.pause ?? 1) };
-		case 'raw':
-			return { ...answer, raw: fault.bytes };
 		case 'malformed_http':
 			return { ...answer, raw: MALFORMED[fault.kind] };
 		case 'early_hints':

@@ -2,17 +2,14 @@ import { directivesOf } from '../directives.ts';
 import { readData } from '../fixture.ts';
 import { NUMBER, numberFrom } from './words.ts';
 
-/** One thing that can be asked for. */
-interface Section {
-	/** An expression for whole words. */
-	asked: string;
-	/** Which of the assistant's tools looks it up. */
-	tool: 'market' | 'web' | 'wallets';
-	/** With `{token}`, and amounts: `{usd 2}` is twice the price in USD, `{tokens 2}` is what 2 USD buy. */
-	line?: string;
-	/** The end of each row of a list, in turn; `{most}` is a falling number. */
-	rows?: string[];
-}
+type Tool = 'market' | 'web' | 'wallets';
+
+/**
+ * One thing that can be asked for: an expression for whole words; which of the assistant's tools looks it up; and a line with
+ * `{token}` and amounts (`{usd 2}` is twice the price in USD, `{tokens 2}` is what 2 USD buy), or the ends of the rows of a list, in
+ * turn, where `{most}` is a falling number.
+ */
+type Section = [asked: string, tool: Tool, shown: string | string[]];
 
 const DATA = readData<{
 	invented: string;
@@ -26,15 +23,20 @@ const DATA = readData<{
 const WALLETS = Object.entries(DATA.wallets);
 
 /** The names of those that a text asks for. */
-const namesIn = (text: string, things: Record<string, { asked: string }>): string[] =>
-	Object.keys(things).filter((name) =>
-		new RegExp(`\\b(${things[name]?.asked})\\b`, 'i').test(text),
-	);
+const namesIn = (text: string, asked: Record<string, string>): string[] =>
+	Object.keys(asked).filter((name) => new RegExp(`\\b(${asked[name]})\\b`, 'i').test(text));
+
+const ASKED = {
+	sections: Object.fromEntries(
+		Object.entries(DATA.sections).map(([name, [asked]]) => [name, asked]),
+	),
+	tokens: Object.fromEntries(Object.entries(DATA.tokens).map(([name, { asked }]) => [name, asked])),
+};
 
 /** What the assistant answers, and which of its tools it has used. */
 export interface MarketAnswer {
 	text: string;
-	tools: Array<Section['tool']>;
+	tools: Tool[];
 }
 
 /**
@@ -60,19 +62,19 @@ export function marketAnswer(said: readonly string[]): MarketAnswer | undefined 
 			...(language ? [`(Scripted, and so in English and not in ${language}.)`] : []),
 			DATA.invented,
 		].join('\n'),
-		tools: [...new Set(sections.flatMap((title) => DATA.sections[title]?.tool ?? []))],
+		tools: [...new Set(sections.flatMap((title) => DATA.sections[title]?.[1] ?? []))],
 	};
 }
 
 function linesOf(title: string, token: string, count: number): string[] {
-	const { line, rows = [] } = DATA.sections[title] ?? {};
+	const shown = DATA.sections[title]?.[2] ?? [];
 	const price = DATA.tokens[token]?.price ?? 12.5;
 	const number = (value: number) =>
 		value.toLocaleString('en-US', { maximumFractionDigits: value < 10_000 ? 2 : 0 });
 	const usd = (value: number) =>
 		`${value < 10_000 ? value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 }) : number(value)} USD`;
-	if (line !== undefined) {
-		const filled = line
+	if (typeof shown === 'string') {
+		const filled = shown
 			.replaceAll('{token}', token)
 			.replace(/\{usd ([\d.]+)\}/g, (_all, share) => usd(price * Number(share)))
 			.replace(/\{tokens (\d+)\}/g, (_all, worth) => number(Math.round(Number(worth) / price)));
@@ -81,7 +83,7 @@ function linesOf(title: string, token: string, count: number): string[] {
 	return [
 		`- ${title}:`,
 		...WALLETS.slice(0, count).map(([name, { usd: worth, most }], index) => {
-			const row = rows[index % rows.length] ?? '';
+			const row = shown[index % shown.length] ?? '';
 			const amount = `${number(Math.round(worth / price))} ${token}`;
 			return `  ${index + 1}. ${name} ${row.replace('{amount}', amount).replace('{most}', number(most))}`;
 		}),
@@ -91,14 +93,14 @@ function linesOf(title: string, token: string, count: number): string[] {
 /** A guided question ends with what to cover; any other names it somewhere. */
 function sectionsFor(question: string): string[] {
 	const covered = /\? Please cover (.+)\.$/m.exec(question)?.[1];
-	const found = namesIn(covered ?? question, DATA.sections).slice(0, covered ? undefined : 3);
+	const found = namesIn(covered ?? question, ASKED.sections).slice(0, covered ? undefined : 3);
 	return found.length ? found : ['Price', 'Change'];
 }
 
 /** The token that a question names: by a known name, or in capitals. A guided question has it before its chain. */
 function tokenIn(question: string): string | undefined {
 	const text = /^What .*? (?:about|around) (.+?)(?: on | for |\? )/.exec(question)?.[1] ?? question;
-	const [known] = namesIn(text, DATA.tokens);
+	const [known] = namesIn(text, ASKED.tokens);
 	const capitals = [...text.matchAll(/\b[A-Z]{3,6}\b/g)].map(([word]) => word);
 	return known ?? capitals.find((word) => !DATA.others.includes(word));
 }

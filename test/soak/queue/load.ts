@@ -11,17 +11,6 @@ export interface Batch {
 	hasKeys: boolean;
 }
 
-/** What came of the call that starts an execution. */
-export interface Calls {
-	sent: number;
-	/** Without an answer: the execution may have run, in part, or not at all. */
-	lost: number;
-	/** Calls of batches with keys that were made again. */
-	again: number;
-	/** Calls that n8n had certainly not taken, and that were repeated. */
-	refused: number;
-}
-
 /** Executions that want the same keys at the same time. */
 const RIVALS = 3;
 /** Batches under way at the same time: more would only wait in n8n's queue until nobody waits for them any more. */
@@ -31,15 +20,10 @@ const AGAIN = 3;
 /** Milliseconds after which nobody waits for an execution any more. */
 const PATIENCE = 180_000;
 
-export const batchesOf = (wanted: Wanted[], size: number): Batch[] =>
-	Array.from({ length: Math.ceil(wanted.length / size) }, (_, at) => ({
-		wanted: wanted.slice(at * size, (at + 1) * size),
-		hasKeys: at % 2 === 0,
-	}));
-
 /** Starts executions by n8n's webhooks. */
 export function openLoad(addressOf: (hasKeys: boolean) => string) {
-	const calls: Calls = { sent: 0, lost: 0, again: 0, refused: 0 };
+	/** Lost are calls without an answer: their executions may have run, in part, or not at all. */
+	const calls = { sent: 0, lost: 0, again: 0 };
 	// a connection that is kept would make it uncertain whether a killed main had the call
 	const http = axios.create({
 		...{ httpAgent: new Agent({ keepAlive: false }), proxy: false, timeout: PATIENCE },
@@ -52,43 +36,36 @@ export function openLoad(addressOf: (hasKeys: boolean) => string) {
 			const answer = await http
 				.post<string>(addressOf(hasKeys), { items: wanted })
 				.catch((error: unknown) => ({ error }));
-			const isRefused = 'error' in answer ? isConnectionRefused(answer.error) : isStarting(answer);
-			if (!isRefused) {
+			if ('error' in answer ? !isConnectionRefused(answer.error) : !isStarting(answer)) {
 				calls.sent++;
 				if (!('error' in answer) && answer.status === 200) return true;
 				calls.lost++;
 				return false;
 			}
-			calls.refused++;
 			await pause(1000);
 		}
 	};
 
 	const make = async (batch: Batch): Promise<void> => {
 		const rivals = Array.from({ length: batch.hasKeys ? RIVALS : 1 }, () => call(batch));
-		let ended = await Promise.all(rivals);
-		if (!batch.hasKeys) return;
-		for (let time = 0; time < AGAIN && !ended.some(Boolean); time++) {
+		let ended = (await Promise.all(rivals)).some(Boolean);
+		for (let time = 0; batch.hasKeys && time < AGAIN && !ended; time++) {
 			calls.again++;
-			ended = [await call(batch)];
+			ended = await call(batch);
 		}
 	};
 
 	return {
-		calls,
-		/** One call for the batch. */
-		call,
+		...{ calls, call },
 		/** Makes all batches, spread over some time, or longer where n8n is slow. */
-		async run(batches: Batch[], milliseconds: number, onProgress: (made: number) => void) {
+		async run(batches: Batch[], milliseconds: number, onProgress: () => void) {
 			const begun = Date.now();
-			let made = 0;
 			let next = 0;
 			const lane = async () => {
 				for (let at = next++; at < batches.length; at = next++) {
-					const batch = batches[at]!;
 					await pause(Math.max(0, begun + (at / batches.length) * milliseconds - Date.now()));
-					await make(batch);
-					onProgress((made += batch.wanted.length));
+					await make(batches[at]!);
+					onProgress();
 				}
 			};
 			await Promise.all(Array.from({ length: LANES }, lane));

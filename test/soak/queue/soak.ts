@@ -1,22 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { startService } from '../../service/service';
-import { bookOf, compare } from '../book';
-import { drawTroubles } from '../drawing';
-import { startFileServer } from '../files';
-import type { Soaked } from '../report';
-import { keyIn, wantedOf, type Wanted } from '../wanted';
-import { DISTURBANCES_IN_A_ROW, disturbanceOf, nameOf } from './disturbance';
-import { readExecutions } from './executions';
-import { startHost, type Host } from './host';
-import { insist, type Row } from './ledgerRows';
-import { batchesOf, openLoad, type Batch, type Calls } from './load';
-import { startRecorder } from './recorder';
-import { Supervisor } from './supervisor';
-import { bringTheRest, endLeases, untilAllEnded } from './tail';
-import type { Delivery } from './workflows';
+import { bookOf, compare, type Soaked } from '../book';
+import { drawTroubles } from '../troubles';
+import { inBatches, manyWanted, startFileServer } from '../wanted';
+import { bringTheRest, endLeases, readRows, untilAllEnded } from './aftermath';
+import { readExecutions, startHost, type Host } from './host';
+import { openLoad, type Batch } from './load';
+import { DISTURBANCES_IN_A_ROW, disturbanceOf, supervise } from './processes';
 
-export interface QueueSoakOptions {
+interface QueueSoakOptions {
 	jobs: number;
 	seed: number;
 	workers: number;
@@ -24,7 +16,6 @@ export interface QueueSoakOptions {
 	every: number;
 	/** Items of one execution. */
 	batch: number;
-	delivery: Delivery;
 	say(text: string): void;
 }
 
@@ -37,158 +28,95 @@ const KILLS_AFTERWARDS = 2;
 /** Seconds until n8n has noticed of all executions that they are over. */
 const NOTICED = 300;
 
+/** Every second batch has unique keys. */
+export const batchesOf = (options: Pick<QueueSoakOptions, 'seed' | 'jobs' | 'batch'>): Batch[] =>
+	inBatches(manyWanted(options.seed, options.jobs), options.batch).map((wanted, at) => ({
+		...{ wanted, hasKeys: at % 2 === 0 },
+	}));
+
 /** Makes jobs through an n8n in queue mode whose processes are killed, and compares with the service's own book. */
 export async function soakQueue(options: QueueSoakOptions): Promise<Soaked> {
-	const { jobs, seed } = options;
-	const service = await startService();
+	options.say('Starting n8n …');
+	const host = await startHost(options.workers);
+	const { service, apiKey } = host.ledger;
 	service.setBalance(1e15);
 	// the first look at a job finds it done, if nothing goes wrong
 	service.forms.jobSteps = 1;
 	const files = await startFileServer(service);
-	const recorder = await startRecorder();
-	const ends: Array<() => Promise<void> | void> = [
-		files.stop,
-		recorder.stop,
-		async () => await service.stop(),
-	];
 	try {
-		options.say('Starting n8n …');
-		const host = await startHost(service, recorder.url, options);
-		ends.unshift(async () => await host.queue.stop());
-		const begun = performance.now();
-		const drawing = drawTroubles(service, {
-			seed,
-			keyIn,
-			elsewhere: (jobId) => `${files.url}/${encodeURIComponent(jobId)}`,
-			startLatency: START_LATENCY,
-		});
-		const wanted = Array.from({ length: jobs }, (_, number) => wantedOf(seed, number));
-		const worked = await work(host, wanted, options, () => (service.requests.length = 0));
-		const keys = [service.router.keys.main, host.queue.apiKey];
+		const drawing = drawTroubles(service, options.seed, files.addressOf, START_LATENCY);
+		const batches = batchesOf(options);
+		const { calls, ends } = await work(host, batches, options);
+		const secrets = [service.router.keys.main, apiKey];
 		const logs = host.logs();
-		const read = await readExecutions(host.queue.editor, worked.executions, keys);
-		const isLeak = (log: string) => keys.some((key) => log.includes(key));
-		const { calls } = worked;
-		const found = compare({
-			wanted: worked.batches.flatMap(({ wanted: some, hasKeys }) =>
-				some.map(({ key }) => ({ key, hasKey: hasKeys })),
+		const { said, statuses, leaks } = await readExecutions(host, secrets);
+		const evidence = {
+			wanted: batches.flatMap(({ wanted, hasKeys: hasKey }) =>
+				wanted.map(({ key }) => ({ key, hasKey })),
 			),
-			...(await bookOf(service)),
-			sentAgain: drawing.sentAgain,
-			...{ rows: worked.rows, said: read.said, arrivals: recorder.arrivals },
-			logged: new Set(logs.flatMap((log) => log.match(/[\w-]+/g) ?? [])),
-		});
-		return {
-			...found,
-			booked: service.world.starts.length,
-			handedOver: options.delivery === 'handedOver',
-			leaks: read.leaks + files.keysSeen() + logs.filter(isLeak).length,
-			unexpected: service.unexpected,
-			tables: {
-				'processes ended': worked.ends,
-				executions: read.statuses,
-				requests: drawing.struck,
+			...{ sentAgain: drawing.sentAgain, rows: await readRows(host), said },
+			...{
+				arrivals: host.arrivals,
+				logged: new Set(logs.flatMap((log) => log.match(/[\w-]+/g) ?? [])),
 			},
+		};
+		const { lists, unknown } = compare(evidence, await bookOf(service));
+		const inLogs = logs.filter((log) => secrets.some((secret) => log.includes(secret)));
+		return {
+			lists: {
+				...{ ...lists, unexpected: service.unexpected },
+				leaks: [...leaks, ...files.leaks, ...inLogs.map(() => 'a log')],
+			},
+			unknown,
+			tables: { 'processes ended': ends, executions: statuses, requests: drawing.struck },
 			facts: {
-				'items at the end of the workflow': recorder.arrivals.length,
+				'jobs booked by the service': service.world.starts.length,
+				'items at the end of the workflow': host.arrivals.length,
 				'executions called': calls.sent,
 				'of them without an answer': calls.lost,
 				'batches with keys called again': calls.again,
-				'without a key, killed before the start': found.neverReached,
-				'ID only in an output': found.onlySaid,
-				'ID only in a log': found.onlyLogged,
-				'jobs that came to the end more than once': found.arrivedAgain,
-				'leases ended at the end': worked.leasesEnded,
-				'times at which checks were made due at the end': worked.hours,
 			},
-			seconds: (performance.now() - begun) / 1000,
 		};
 	} finally {
-		for (const end of ends) await end();
+		files.stop();
+		await host.stop();
 	}
 }
 
-interface Worked {
-	batches: Batch[];
-	calls: Calls;
-	ends: Supervisor['ends'];
-	leasesEnded: number;
-	hours: number;
-	rows: Row[];
-	/** The highest id of one. */
-	executions: number;
-}
-
 /** All that happens to n8n: jobs are started while its processes are killed, and then everything comes to its end. */
-async function work(
-	host: Host,
-	wanted: Wanted[],
-	options: QueueSoakOptions,
-	forget: () => void,
-): Promise<Worked> {
-	const { batch, every, say } = options;
-	const { queue, rows } = host;
-	const batches = batchesOf(wanted, batch);
+async function work(host: Host, batches: Batch[], options: QueueSoakOptions) {
+	const { jobs, seed, every, workers, say } = options;
 	const load = openLoad(host.addressOf);
-	const supervisor = new Supervisor(queue);
-	const milliseconds = Math.max(wanted.length * PER_JOB, DISTURBANCES_IN_A_ROW * every * 1000);
-	let tenths = 0;
-	const loading = load.run(batches, milliseconds, (made) => {
-		forget();
-		const tenth = Math.floor((made / wanted.length) * 10);
-		if (tenth > tenths) say(`  ${(tenths = tenth) * 10} % started`);
-	});
-	await disturbWhile(loading, supervisor, options);
-	say('No more kills …');
-	await untilAllEnded(queue.editor, NOTICED);
-	let leasesEnded = await insist(async () => await endLeases(queue.editor, rows));
-	for (const open of batchesOf(await openKeys(host, batches), batch))
-		await load.call({ ...open, hasKeys: true });
-	const passed = await bringTheRest(queue.editor, rows, (open) => say(`  ${open} on the way`));
-	leasesEnded += passed.leasesEnded;
-	await untilAllEnded(queue.editor, NOTICED);
-	leasesEnded += await insist(async () => await endLeases(queue.editor, rows));
-	await supervisor.end();
-	return {
-		batches,
-		calls: load.calls,
-		ends: supervisor.ends,
-		leasesEnded,
-		hours: passed.hours,
-		rows: await insist(async () => await rows.read()),
-		executions: await insist(async () => await host.newestExecution()),
-	};
-}
-
-/** Kills one process after the other until all is started, and a few more. @throws what `loading` throws */
-async function disturbWhile(
-	loading: Promise<void>,
-	supervisor: Supervisor,
-	{ seed, every, workers, say }: QueueSoakOptions,
-): Promise<void> {
+	const supervisor = supervise(host.queue);
+	const milliseconds = Math.max(jobs * PER_JOB, DISTURBANCES_IN_A_ROW * every * 1000);
 	let isLoading = true;
-	const loaded = loading.finally(() => (isLoading = false));
+	const loaded = load
+		.run(batches, milliseconds, () => (host.ledger.service.requests.length = 0))
+		.finally(() => (isLoading = false));
 	// it is awaited below
-	loaded.catch(() => {});
+	loaded.catch(() => undefined);
 	for (let number = 0, left = KILLS_AFTERWARDS; isLoading || left > 0; number++) {
 		await pause(every * 1000);
 		if (!isLoading) left--;
 		const disturbance = disturbanceOf(seed, number, workers);
-		say(`  ${nameOf(disturbance)}`);
+		say(`  ${disturbance.name}; ${host.ledger.service.world.starts.length} jobs are booked`);
 		await supervisor.disturb(disturbance);
 	}
 	await loaded;
-}
-
-/** Keys whose executions have all been killed before the start, or whose start nobody has called unknown yet. */
-async function openKeys({ rows }: Host, batches: Batch[]): Promise<Wanted[]> {
+	say('No more kills …');
+	await untilAllEnded(host, NOTICED);
+	await endLeases(host);
+	// keys whose executions have all been killed before the start, or whose start nobody has called unknown yet
 	const isOver = /^(unknown|notStarted|pending|emitting|delivering|unconfirmed|delivered)$/;
-	const over = new Set(
-		(await insist(async () => await rows.read()))
-			.filter(({ state }) => isOver.test(state))
-			.map(({ label }) => label),
-	);
-	return batches
-		.filter(({ hasKeys }) => hasKeys)
-		.flatMap(({ wanted }) => wanted.filter(({ key }) => !over.has(key)));
+	const rows = (await readRows(host)).filter(({ state }) => isOver.test(state));
+	const over = new Set(rows.map(({ label }) => label));
+	for (const { wanted } of batches.filter(({ hasKeys }) => hasKeys)) {
+		const open = wanted.filter(({ key }) => !over.has(key));
+		if (open.length) await load.call({ wanted: open, hasKeys: true });
+	}
+	await bringTheRest(host, say);
+	await untilAllEnded(host, NOTICED);
+	await endLeases(host);
+	await supervisor.end();
+	return { calls: load.calls, ends: supervisor.ends };
 }

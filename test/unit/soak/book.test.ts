@@ -1,9 +1,8 @@
-import { compare, type Evidence, type Findings } from '../../soak/book';
-import type { Row } from '../../soak/queue/ledgerRows';
+import { compare, missed, reportOf, type Book, type Evidence, type Row } from '../../soak/book';
 
 const now = 1_000_000;
-const row = (label: string, state: string, more: Partial<Row> = {}): Row => ({
-	...{ id: 1, label, state, jobId: '', leaseUntil: 0, checkAt: 0, failures: 0, note: '' },
+const row = (label: string, state: Row['state'], more: Partial<Row> = {}): Row => ({
+	...{ label, state, jobId: '', leaseUntil: 0, failures: 0, note: '' },
 	...more,
 });
 const booked = [{ key: 'soak-1', jobId: 'job-1' }];
@@ -13,112 +12,109 @@ const arrival = { jobId: 'job-1', sha256: 'right' };
 /** One key, whose job was started, delivered and written down. */
 const evidence: Evidence = {
 	wanted: [{ key: 'soak-1', hasKey: true }],
-	...{ booked, completed: new Set(['job-1']), files: new Map([['job-1', 'right']]), sentAgain: [] },
-	...{ rows: [delivered], said: [], arrivals: [arrival] },
+	...{ sentAgain: [], rows: [delivered], said: [], arrivals: [arrival] },
 };
-const found = (more: Partial<Evidence> = {}): Findings => compare({ ...evidence, ...more }, now);
-
-const good: Findings = {
-	...{ twice: [], sentAgain: [], lost: [], unsaid: [], phantom: [], silent: [] },
-	...{ undelivered: [], lostItems: [], withoutFile: [], wrongFiles: [] },
-	...{ unknown: { called: 0, started: 0 }, notStarted: 0, neverReached: 0 },
-	...{ onlySaid: 0, onlyLogged: 0, arrivedAgain: 0 },
+const book: Book = { booked, files: new Map([['job-1', 'right']]) };
+/** The lists on which there is something, and the starts that are called unknown. */
+const found = (more: Partial<Evidence & Book> = {}) => {
+	const { rows = evidence.rows, ...given } = { ...evidence, ...more };
+	const { lists, unknown } = compare(
+		{ ...given, ...(rows && { rows }) },
+		{ ...book, ...more },
+		now,
+	);
+	const some = Object.entries(lists).filter(([, list]) => list.length);
+	return { ...Object.fromEntries(some), ...(unknown.called && { unknown }) };
 };
+const key = ['soak-1'];
+const doubt = { unknown: { called: 1, started: 1 } };
+const missing = { lost: key, unsaid: key };
+const unseen = { rows: [], arrivals: [] };
 
-it('finds nothing when the job was delivered and written down once', () => {
-	expect(found()).toEqual(good);
-});
-
-it('finds a key that the service has booked twice, and the job that the ledger does not have', () => {
-	const both = [...booked, { key: 'soak-1', jobId: 'job-2' }];
-	expect(found({ booked: both })).toEqual({
-		...good,
-		...{ twice: ['soak-1'], lost: ['soak-1'], unsaid: ['soak-1'] },
-	});
-});
-
-const missing = { ...good, lost: ['soak-1'], unsaid: ['soak-1'] };
-const doubtful = { ...good, unknown: { called: 1, started: 1 } };
-
-it.each<[string, Row[], Findings]>([
-	['no row', [], missing],
+it.each<[string, Partial<Evidence & Book>, object]>([
+	['nothing when the job was delivered and written down once', {}, {}],
 	[
-		'a row that says it was not started',
-		[row('soak-1', 'notStarted')],
-		{ ...missing, notStarted: 1 },
+		'a key that was booked twice',
+		{ booked: [...booked, { key: 'soak-1', jobId: 'job-2' }] },
+		{ twice: key, ...missing },
 	],
-	['a start that is called unknown', [row('soak-1', 'unknown')], doubtful],
-	['a start whose lease has ended', [row('soak-1', 'sending', { leaseUntil: 1 })], doubtful],
-	['a start whose lease goes on', [row('soak-1', 'sending', { leaseUntil: now + 1 })], missing],
-	['the row of another key', [row('soak-2', 'unknown')], missing],
-])('a job of which the ledger has %s', (_name, rows, expected) => {
-	expect(found({ rows, arrivals: [] })).toEqual(expected);
-});
-
-it.each<[string, Partial<Evidence>, Partial<Findings>]>([
-	['in an output', { said: [{ key: 'soak-1', jobId: 'job-1' }] }, { onlySaid: 1 }],
-	['in a log', { logged: new Set(['job-1']) }, { onlyLogged: 1 }],
+	['a start that was sent again', { sentAgain: key }, { sentAgain: key }],
+	['a job without a row', unseen, missing],
+	['one that is called not started', { ...unseen, rows: [row('soak-1', 'notStarted')] }, missing],
+	['one that is called unknown', { ...unseen, rows: [row('soak-1', 'unknown')] }, doubt],
 	[
-		'in neither, but an error calls the start unknown',
-		{ said: [{ key: 'soak-1', outcome: 'unknown' }] },
-		{ unknown: { called: 1, started: 1 } },
+		'a start whose lease has ended',
+		{ ...unseen, rows: [row('soak-1', 'sending', { leaseUntil: 1 })] },
+		doubt,
 	],
-])('a job that is not in the ledger is not lost when its ID is %s', (_name, more, expected) => {
-	expect(found({ rows: [], arrivals: [], ...more })).toEqual({
-		...good,
-		...{ unsaid: ['soak-1'] },
-		...expected,
-	});
-});
-
-it('finds IDs that the service never gave', () => {
-	const said = [{ key: 'soak-1', jobId: 'job-7' }];
-	expect(found({ said }).phantom).toEqual(['soak-1']);
-	const rows = [delivered, row('soak-1', 'pending', { jobId: 'job-8' })];
-	expect(found({ rows }).phantom).toEqual(['soak-1']);
-});
-
-it('finds unique keys of which nothing was said, and counts other starts that were killed', () => {
-	const nothing = { booked: [], rows: [], arrivals: [], completed: new Set<string>() };
-	expect(found(nothing)).toEqual({ ...good, silent: ['soak-1'] });
-	const wanted = [{ key: 'soak-1', hasKey: false }];
-	expect(found({ ...nothing, wanted })).toEqual({ ...good, neverReached: 1 });
-});
-
-it.each(['pending', 'emitting', 'delivering', 'unconfirmed'])(
-	'a job in state %s at the end is not delivered',
-	(state) => {
-		const rows = [row('soak-1', state, { jobId: 'job-1', failures: 2, note: 'Cut.' })];
-		const undelivered = [`job-1 (${state}, failures 2) Cut.`];
-		expect(found({ rows })).toEqual({ ...good, undelivered });
-	},
-);
-
-it.each<[string, Evidence['arrivals'], Partial<Findings>]>([
-	['never', [], { lostItems: ['job-1'] }],
-	['without its file', [{ jobId: 'job-1' }], { withoutFile: ['job-1'] }],
-	['with other bytes', [{ jobId: 'job-1', sha256: 'wrong' }], { wrongFiles: ['job-1'] }],
-	['twice, once without its file', [{ jobId: 'job-1' }, arrival], { arrivedAgain: 1 }],
-])('a delivered job that the workflow had %s', (_name, arrivals, expected) => {
-	expect(found({ arrivals })).toEqual({ ...good, ...expected });
-});
-
-it.each<[string, Evidence['said'], Partial<Findings>]>([
-	['an ID', [{ key: 'soak-1', jobId: 'job-1' }], { onlySaid: 1 }],
-	['nothing', [], { lost: ['soak-1'], silent: ['soak-1'] }],
-	['that nothing is known', [{ key: 'soak-1', outcome: 'unknown' }], doubtful],
 	[
-		'that nothing was started',
-		[{ key: 'soak-1', outcome: 'not_started' }],
-		{ lost: ['soak-1'], notStarted: 1 },
+		'a start whose lease goes on',
+		{ ...unseen, rows: [row('soak-1', 'sending', { leaseUntil: now + 1 })] },
+		missing,
 	],
+	['the row of another key', { ...unseen, rows: [row('soak-2', 'unknown')] }, missing],
+	['an ID in an output', { ...unseen, said: [{ key: 'soak-1', jobId: 'job-1' }] }, { unsaid: key }],
+	['an ID in a log', { ...unseen, logged: new Set(['job-1']) }, { unsaid: key }],
+	[
+		'an error that calls the start unknown',
+		{ ...unseen, said: [{ key: 'soak-1', outcome: 'unknown' }] },
+		{ unsaid: key, ...doubt },
+	],
+	['an ID that nobody gave', { said: [{ key: 'soak-1', jobId: 'job-7' }] }, { phantom: key }],
+	[
+		'one in the ledger',
+		{ rows: [delivered, row('soak-1', 'pending', { jobId: 'job-8' })] },
+		{ phantom: key, undelivered: ['job-8 (pending, failures 0)'] },
+	],
+	['a key of which nothing was said', { ...unseen, booked: [] }, { silent: key }],
+	[
+		'nothing of a start without a key that was killed',
+		{ ...unseen, booked: [], wanted: [{ key: 'soak-1', hasKey: false }] },
+		{},
+	],
+	...(['pending', 'emitting', 'delivering', 'unconfirmed'] as const).map(
+		(state): [string, Partial<Evidence>, object] => [
+			`a job in state ${state} at the end`,
+			{ rows: [row('soak-1', state, { jobId: 'job-1', failures: 2, note: 'Cut.' })] },
+			{ undelivered: [`job-1 (${state}, failures 2) Cut.`] },
+		],
+	),
+	['a job that never arrived', { arrivals: [] }, { lostItems: ['job-1'] }],
+	['one without its file', { arrivals: [{ jobId: 'job-1' }] }, { withoutFile: ['job-1'] }],
+	['a failed job has none', { arrivals: [{ jobId: 'job-1' }], files: new Map() }, {}],
+	[
+		'one with other bytes',
+		{ arrivals: [{ jobId: 'job-1', sha256: 'wrong' }] },
+		{ wrongFiles: ['job-1'] },
+	],
+	['nothing when it came twice', { arrivals: [{ jobId: 'job-1' }, arrival] }, {}],
+])('finds %s', (_what, more, expected) => {
+	expect(found(more)).toEqual(expected);
+});
+
+it.each<[string, Evidence['said'], object]>([
+	['an ID', [{ key: 'soak-1', jobId: 'job-1' }], {}],
+	['nothing', [], { lost: key, silent: key }],
+	['that nothing is known', [{ key: 'soak-1', outcome: 'unknown' }], doubt],
+	['that nothing was started', [{ key: 'soak-1', outcome: 'not_started' }], { lost: key }],
 ])('without a ledger it counts what was said: %s', (_what, said, expected) => {
-	const told: Evidence = { ...evidence, said };
-	delete told.rows;
-	expect(compare(told, now)).toEqual({ ...good, ...expected });
+	const { rows: _rows, ...told } = { ...evidence, said };
+	const { lists, unknown } = compare(told, book, now);
+	const some = Object.entries(lists).filter(([, list]) => list.length);
+	expect({ ...Object.fromEntries(some), ...(unknown.called && { unknown }) }).toEqual(expected);
 });
 
-it('a job that has failed has no file', () => {
-	const arrivals = [{ jobId: 'job-1' }];
-	expect(found({ arrivals, completed: new Set() })).toEqual(good);
+it('whatever is on a list is a missed goal, and is named', () => {
+	const { lists, unknown } = compare(evidence, book, now);
+	const soaked = {
+		...{ unknown, tables: { ended: new Map([['main', 2]]) }, facts: { called: 20 } },
+		lists: { ...lists, unexpected: [], leaks: [] as string[] },
+	};
+	expect(missed(soaked)).toEqual([]);
+	expect(reportOf(soaked)).toMatch(/^main +2$[^]*^called +20$/m);
+	for (const list of Object.keys(soaked.lists)) {
+		const worse = { ...soaked, lists: { ...soaked.lists, [list]: ['soak-7'] } };
+		expect(missed(worse)).toHaveLength(1);
+		expect(reportOf(worse)).toMatch(/MISSED[^]*: soak-7$/);
+	}
 });
