@@ -1,38 +1,32 @@
-import { startService, type Service } from '../service/service.ts';
-import { createAccounts, secretsOf } from '../n8n/bridge.ts';
 import { fourTurns, namesIn, resultsOf } from '../n8n/conversationTurns.ts';
 import { asked, mailNode, speakersOf } from '../n8n/conversationWorkflow.ts';
 import { until, type SavedCredential } from '../n8n/editor.ts';
-import { startInstance, withoutPages, type Instance } from '../n8n/instance.ts';
 import { MailServer } from '../n8n/mailServer.ts';
 import { answerForm, openLink } from '../n8n/personAtLinks.ts';
+import { openOwn, type Own } from './ownN8n.ts';
 
 // n8n ends while a conversation waits for a person, or in the middle of a turn
-let service: Service;
-let instance: Instance;
+let own: Own;
 let post: MailServer;
 let smtp: SavedCredential;
 let speakers: ReturnType<typeof speakersOf>;
 beforeAll(async () => {
-	service = await startService();
 	post = await MailServer.start();
-	const tarball = process.env['AGENT_BRIDGE_TARBALL'];
-	instance = await startInstance({ tarball, env: withoutPages });
-	speakers = speakersOf(await createAccounts(instance.editor, secretsOf(service)));
-	smtp = await instance.editor.createCredential(post.secret);
+	own = await openOwn();
+	speakers = speakersOf(own.accounts);
+	smtp = await own.editor.createCredential(post.secret);
 });
 beforeEach(() => {
-	service.reset();
+	own.service.reset();
 	post.mails.length = 0;
 });
 afterAll(async () => {
-	await instance?.remove();
+	await own?.stop();
 	await post?.stop();
-	await service?.stop();
 });
 
 const sessions = () =>
-	service.requests.map(({ path }) => /\/session\/([^/]+)\//.exec(path)?.[1] ?? '');
+	own.service.requests.map(({ path }) => /\/session\/([^/]+)\//.exec(path)?.[1] ?? '');
 const ways = [
 	['a clean restart', 'stop'],
 	['kill -9', 'kill'],
@@ -41,13 +35,13 @@ const ways = [
 /** A link of the next mail, once the execution waits for its reader. */
 async function linkOf(id: string, count: number, part: string): Promise<string> {
 	await until(`there are ${count} mails`, () => post.mails.length === count);
-	await until('it waits', async () => (await instance.editor.execution(id)).status === 'waiting');
+	await until('it waits', async () => (await own.editor.execution(id)).status === 'waiting');
 	return post.mails.at(-1)!.links.find((each) => each.includes(part)) ?? '';
 }
 
 describe('trap 3: after a restart, a conversation that waits for a person could not be answered', () => {
 	it.each(ways)('a person who takes a turn, over %s', async (_what, how) => {
-		const { editor } = instance;
+		const { editor, instance, service } = own;
 		const turn = { message: asked('Message'), responseType: 'freeText' };
 		const person = mailNode(smtp, 'emailSendTool', 'Person', turn);
 		const file = fourTurns({ speakers: [speakers.agent('Ada'), person] });
@@ -70,7 +64,7 @@ describe('trap 3: after a restart, a conversation that waits for a person could 
 	});
 
 	it.each(ways)('a person who approves each turn, over %s', async (_what, how) => {
-		const { editor } = instance;
+		const { editor, instance, service } = own;
 		const review = mailNode(smtp, 'emailSendHitlTool', 'Review', {
 			responseType: 'approval',
 			approvalOptions: { values: { approvalType: 'double' } },
@@ -97,7 +91,7 @@ describe('trap 3: after a restart, a conversation that waits for a person could 
 });
 
 it('kill -9 in the third turn: the log has conversation and sessions, and a new execution goes on in them', async () => {
-	const { editor } = instance;
+	const { editor, instance, service } = own;
 	const both = [speakers.agent('Ada'), speakers.secondAgent('Bob')];
 	service.fault({ match: { method: 'POST' }, skip: 2, times: 1, do: { type: 'timeout' } });
 	const saved = await editor.importWorkflow(fourTurns({ speakers: both }));

@@ -1,39 +1,28 @@
-import { startService, type Service } from '../service/service.ts';
-import { createAccounts, secretsOf, type Accounts } from '../n8n/bridge.ts';
+import type { Accounts } from '../n8n/bridge.ts';
 import { callerOfWaiting, exampleWith } from '../n8n/durable.ts';
 import { exampleFor, withModels } from '../n8n/example.ts';
 import type { Execution, Item } from '../n8n/execution.ts';
-import { startInstance, withoutPages, type Instance } from '../n8n/instance.ts';
 import { originalFile } from '../n8n/originalFile.ts';
 import type { WorkflowFile } from '../n8n/workflow.ts';
+import { openOwn, type Own } from './ownN8n.ts';
 
 // the examples that wait in n8n's database, while n8n is killed and the service is away for a while
-let service: Service;
-let instance: Instance;
-beforeAll(async () => {
-	service = await startService();
-	instance = await startInstance({
-		tarball: process.env['AGENT_BRIDGE_TARBALL'],
-		env: withoutPages,
-	});
-});
-afterAll(async () => {
-	await instance?.remove();
-	await service?.stop();
-});
+let own: Own;
+beforeAll(async () => void (own = await openOwn()));
+afterAll(async () => await own?.stop());
 
 /** What a node gave in all of its runs. */
 const allItems = ({ runData }: Execution, node: string): Item[] =>
 	(runData[node] ?? []).flatMap(({ data }) => data?.main?.[0] ?? []);
 
 async function expectWhole({ json, binary }: Item): Promise<void> {
-	const bytes = await instance.editor.bytesOf(binary?.['data']);
-	expect(bytes.equals(await originalFile(service, json))).toBe(true);
+	const bytes = await own.editor.bytesOf(binary?.['data']);
+	expect(bytes.equals(await originalFile(own.service, json))).toBe(true);
 }
 
 const jobIds = (items: Item[]) => items.map(({ json }) => json['jobId']);
 const reads = (jobId: unknown) =>
-	service.requests.filter(({ path }) => path.endsWith(`/jobs/${String(jobId)}`)).length;
+	own.service.requests.filter(({ path }) => path.endsWith(`/jobs/${String(jobId)}`)).length;
 
 const FAILING = 'A lighthouse at noon [[fail]]';
 
@@ -47,8 +36,7 @@ function batchWithFailure(accounts: Accounts): WorkflowFile {
 }
 
 it('survives kill -9 while it waits: every file arrives, and nothing is started twice', async () => {
-	const { editor } = instance;
-	const accounts = await createAccounts(editor, secretsOf(service));
+	const { editor, instance, service, accounts } = own;
 	// by their number of readings the second round has some that are done, and one that is not
 	const prompts = ['one [[steps:1]]', 'two [[steps:2]]', 'three [[steps:1]] [[fail]]'];
 	const files = {

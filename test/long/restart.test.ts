@@ -1,26 +1,16 @@
-import { startService, type Service } from '../service/service.ts';
-import { createAccounts, nodesFor, payingOperations, secretsOf } from '../n8n/bridge.ts';
+import { nodesFor, payingOperations } from '../n8n/bridge.ts';
 import { until } from '../n8n/editor.ts';
-import { startInstance, withoutPages, type Instance } from '../n8n/instance.ts';
 import { workflow } from '../n8n/workflow.ts';
+import { openOwn, type Own } from './ownN8n.ts';
 
-let service: Service;
-let instance: Instance;
-beforeAll(async () => {
-	service = await startService();
-	instance = await startInstance({
-		tarball: process.env['AGENT_BRIDGE_TARBALL'],
-		env: withoutPages,
-	});
-});
-afterAll(async () => {
-	await instance?.remove();
-	await service?.stop();
-});
+let own: Own;
+beforeAll(async () => void (own = await openOwn()));
+afterAll(async () => await own?.stop());
 
 it('after kill -9 the id of a started job is in the log, and nothing is started by itself', async () => {
 	const generate = payingOperations.find(([name]) => name === 'modelRouter media generate')!;
-	const { router } = nodesFor(await createAccounts(instance.editor, secretsOf(service)));
+	const { instance, service, accounts } = own;
+	const { router } = nodesFor(accounts);
 	const file = workflow(
 		'killed',
 		[{}],

@@ -27,29 +27,28 @@ export interface Model {
 	writes?: number;
 }
 
+/** Without the fields that are undefined. */
+const defined = <Fields extends object>(fields: Fields): Fields =>
+	JSON.parse(JSON.stringify(fields)) as Fields;
+
 const text = (
 	id: string,
 	name: string | undefined,
-	prices: [input?: number, output?: number, cached?: number],
-	more: Partial<Entry> = {},
+	[input_per_mtok, output_per_mtok, cached_input_per_mtok]: [
+		input?: number,
+		output?: number,
+		cached?: number,
+	],
+	more: { [Field in keyof Entry]?: Entry[Field] | undefined } = {},
 ): Model => ({
 	kind: 'text',
 	reasoning: id.includes('reason'),
-	entry: {
-		id,
-		...(name && { name }),
-		owned_by: id.split('/')[0] ?? '',
-		kind: 'text',
-		context_length: 128_000,
-		max_output_tokens: 16_384,
-		input_modalities: ['text'],
-		pricing: {
-			...(prices[0] !== undefined && { input_per_mtok: prices[0] }),
-			...(prices[1] !== undefined && { output_per_mtok: prices[1] }),
-			...(prices[2] !== undefined && { cached_input_per_mtok: prices[2] }),
-		},
+	entry: defined({
+		...{ id, name, owned_by: id.split('/')[0] ?? '', kind: 'text', context_length: 128_000 },
+		...{ max_output_tokens: 16_384, input_modalities: ['text'] },
+		pricing: { input_per_mtok, output_per_mtok, cached_input_per_mtok },
 		...more,
-	},
+	}) as Entry,
 });
 
 const media = (id: string, name: string, kind: Kind, pricing: Pricing): Model => ({
@@ -57,12 +56,6 @@ const media = (id: string, name: string, kind: Kind, pricing: Pricing): Model =>
 	reasoning: false,
 	entry: { id, name, owned_by: id.split('/')[0] ?? '', kind, input_modalities: ['text'], pricing },
 });
-
-const without = (model: Model, field: 'kind' | 'context_length' | 'input_modalities'): Model => {
-	const entry = { ...model.entry };
-	delete entry[field];
-	return { ...model, entry };
-};
 
 export const MODELS: Model[] = [
 	text('northwind/quill-2.5', 'Quill 2.5', [0.5, 1.5, 0.05]),
@@ -72,15 +65,15 @@ export const MODELS: Model[] = [
 		context_length: 1_000_000,
 	}),
 	text('aurora-labs/deep-reason-1', 'Deep Reason 1', [2, 8, 0.5]),
-	without(text('tiny/plain-text-1', 'Plain Text 1', [0.01, 0.02]), 'kind'),
-	without(text('tiny/no-context-1', 'No Context 1', [0.01, 0.02]), 'context_length'),
+	text('tiny/plain-text-1', 'Plain Text 1', [0.01, 0.02], { kind: undefined }),
+	text('tiny/no-context-1', 'No Context 1', [0.01, 0.02], { context_length: undefined }),
 	text('aurora-labs/omni-2', 'Omni 2', [2.5, 10, 1.25], {
 		input_modalities: ['text', 'image', 'audio', 'video', 'file'],
 	}),
 	// a price that no binary fraction holds
 	text('tiny/odd-price-1', 'Odd Price 1', [0.07, 0.29, 0.007]),
 	text('tiny/input-price-1', 'Input Price 1', [0.15]),
-	without(text('tiny/no-price-1', 'No Price 1', []), 'input_modalities'),
+	text('tiny/no-price-1', 'No Price 1', [], { input_modalities: undefined }),
 	{ ...text('verbose/novelist-1', 'Novelist 1', [1, 10]), writes: 9000 },
 	media('canvas/sketch-1', 'Sketch 1', 'image', { unit: 'image', per_unit: 0.04 }),
 	media('canvas/Oil.Paint-2', 'Oil Paint 2', 'image', { unit: 'request', per_unit: 0.015 }),
