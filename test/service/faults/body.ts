@@ -2,52 +2,11 @@ import { constants, createGzip, gzipSync } from 'node:zlib';
 import { once } from 'node:events';
 
 import { bytesOf, holding, isAct, pieces, type Answer, type Piece } from '../answer.ts';
-import type { Fault } from './fault.ts';
+import type { Faults } from './fault.ts';
 
 const LOGIN_PAGE =
 	'<!DOCTYPE html>\n<html><head><title>Sign in</title></head>' +
 	'<body><form action="/login"><input name="password"></form></body></html>\n';
-
-/** Faults of what the body holds. */
-export async function bodyFault(answer: Answer, fault: Fault): Promise<Answer | undefined> {
-	switch (fault.type) {
-		case 'body': {
-			const held = holding(answer, fault.body);
-			return fault.contentType === undefined ? held : typed(held, fault.contentType);
-		}
-		case 'malformed_json':
-			return typed(holding(answer, '{"id": nonsense, ]'), 'application/json');
-		case 'cut_json': {
-			const whole = await bytesOf(answer.body);
-			return holding(answer, whole.subarray(0, fault.bytes ?? Math.floor(whole.length / 2)));
-		}
-		case 'deep_json': {
-			const deep = '['.repeat(fault.depth) + ']'.repeat(fault.depth);
-			return typed(holding(answer, deep), 'application/json');
-		}
-		case 'login_page':
-			return { ...typed(holding(answer, LOGIN_PAGE), 'text/html; charset=utf-8'), status: 200 };
-		case 'replace': {
-			const whole = (await bytesOf(answer.body)).toString();
-			return holding(answer, whole.replaceAll(fault.find, fault.with));
-		}
-		case 'gzip':
-			return compressed(
-				holding(
-					answer,
-					typeof answer.body === 'string' || Buffer.isBuffer(answer.body)
-						? gzipSync(answer.body)
-						: gzipped(answer.body),
-				),
-			);
-		case 'bomb':
-			return fault.gzip
-				? compressed(holding(answer, gzipSync(Buffer.alloc(fault.bytes, ' '))))
-				: holding(answer, blanks(fault.bytes));
-		default:
-			return undefined;
-	}
-}
 
 const typed = (answer: Answer, type: string): Answer => ({
 	...answer,
@@ -88,3 +47,33 @@ async function* blanks(bytes: number): AsyncGenerator<Piece> {
 	const block = Buffer.alloc(65_536, ' ');
 	for (let left = bytes; left > 0; left -= block.length) yield block.subarray(0, left);
 }
+
+/** Faults of what the body holds. */
+export const bodyFaults = {
+	body(answer, { body, contentType }) {
+		const held = holding(answer, body);
+		return contentType === undefined ? held : typed(held, contentType);
+	},
+	malformed_json: (answer) => typed(holding(answer, '{"id": nonsense, ]'), 'application/json'),
+	async cut_json(answer, { bytes }) {
+		const whole = await bytesOf(answer.body);
+		return holding(answer, whole.subarray(0, bytes ?? Math.floor(whole.length / 2)));
+	},
+	deep_json: (answer, { depth }) =>
+		typed(holding(answer, '['.repeat(depth) + ']'.repeat(depth)), 'application/json'),
+	login_page: (answer) => ({
+		...typed(holding(answer, LOGIN_PAGE), 'text/html; charset=utf-8'),
+		status: 200,
+	}),
+	async replace(answer, { find, with: text }) {
+		return holding(answer, (await bytesOf(answer.body)).toString().replaceAll(find, text));
+	},
+	gzip({ body, ...answer }) {
+		const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
+		return compressed(holding({ ...answer, body }, isWhole ? gzipSync(body) : gzipped(body)));
+	},
+	bomb: (answer, { bytes, gzip }) =>
+		gzip
+			? compressed(holding(answer, gzipSync(Buffer.alloc(bytes, ' '))))
+			: holding(answer, blanks(bytes)),
+} satisfies Partial<Faults>;

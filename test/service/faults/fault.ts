@@ -1,3 +1,5 @@
+import type { Answer } from '../answer.ts';
+
 /** When the work of the endpoint is done before the fault: a job start really starts the job. */
 interface Effect {
 	effect?: boolean;
@@ -69,3 +71,12 @@ export function hasEffect(faults: Fault[]): boolean {
 	}
 	return !faults.some((fault) => INSTEAD.has(fault.type));
 }
+
+/** What each fault makes of an answer. */
+export type Faults = {
+	[Type in Fault['type']]: (
+		answer: Answer,
+		fault: Extract<Fault, { type: Type }>,
+		now: number,
+	) => Answer | Promise<Answer>;
+};

@@ -1,36 +1,5 @@
 import type { Answer } from '../answer.ts';
-import type { Fault } from './fault.ts';
-
-/** Faults of the status and the headers. */
-export function headFault(answer: Answer, fault: Fault, now: number): Answer | undefined {
-	switch (fault.type) {
-		case 'status':
-			return instead(answer, fault.status, fault.body ?? defaultBody(fault.status), fault.headers);
-		case 'too_many_requests': {
-			const after = fault.retryAfter;
-			return instead(
-				answer,
-				429,
-				defaultBody(429),
-				after === undefined ? {} : { 'retry-after': retryAfter(after, now) },
-			);
-		}
-		case 'redirect':
-			return instead(answer, fault.status, '', { location: fault.to });
-		case 'headers': {
-			const headers = { ...answer.headers };
-			for (const [name, value] of Object.entries(fault.headers)) {
-				if (value === null) delete headers[name.toLowerCase()];
-				else headers[name.toLowerCase()] = value;
-			}
-			return { ...answer, headers };
-		}
-		case 'empty':
-			return { ...instead(answer, fault.status ?? 204, ''), headers: requestId(answer) };
-		default:
-			return undefined;
-	}
-}
+import type { Faults } from './fault.ts';
 
 /** `+30` is the HTTP date thirty seconds from now; anything else is sent as it is. */
 function retryAfter(value: number | string, now: number): string {
@@ -67,3 +36,29 @@ function instead(
 		body: isText ? body : JSON.stringify(body),
 	};
 }
+
+/** Faults of the status and the headers. */
+export const headFaults = {
+	status: (answer, { status, body, headers }) =>
+		instead(answer, status, body ?? defaultBody(status), headers),
+	too_many_requests: (answer, { retryAfter: after }, now) =>
+		instead(
+			answer,
+			429,
+			defaultBody(429),
+			after === undefined ? {} : { 'retry-after': retryAfter(after, now) },
+		),
+	redirect: (answer, { status, to }) => instead(answer, status, '', { location: to }),
+	headers(answer, fault) {
+		const headers = { ...answer.headers };
+		for (const [name, value] of Object.entries(fault.headers)) {
+			if (value === null) delete headers[name.toLowerCase()];
+			else headers[name.toLowerCase()] = value;
+		}
+		return { ...answer, headers };
+	},
+	empty: (answer, { status = 204 }) => ({
+		...instead(answer, status, ''),
+		headers: requestId(answer),
+	}),
+} satisfies Partial<Faults>;

@@ -1,45 +1,5 @@
 import { holding, isAct, pieces, type Act, type Answer, type Piece } from '../answer.ts';
-import type { Fault, MalformedHttp } from './fault.ts';
-
-/** Faults of the connection. */
-export function socketFault(answer: Answer, fault: Fault): Answer | undefined {
-	switch (fault.type) {
-		case 'latency':
-			return before(answer, { wait: fault.ms });
-		case 'timeout':
-			return fault.bytes === undefined
-				? before(answer, { act: 'silence' })
-				: limited(answer, fault.bytes, { act: 'silence' });
-		case 'hold':
-			return before(answer, { act: 'hold' });
-		case 'reset_unread':
-			return before(answer, { act: 'reset' });
-		case 'reset_peer':
-			return fault.bytes === undefined
-				? before(answer, { act: 'reset' })
-				: limited(answer, fault.bytes, { act: 'reset' });
-		case 'down':
-			return before(answer, { act: 'fin' });
-		case 'limit_data':
-			return limited(answer, fault.bytes, { act: 'fin' });
-		case 'slicer':
-			return { ...kept(answer), body: sliced(answer.body, fault.bytes, fault.pause ?? 1) };
-		case 'malformed_http':
-			return { ...answer, raw: MALFORMED[fault.kind] };
-		case 'early_hints':
-			return { ...answer, hints: true };
-		case 'trailers':
-			// trailers need a chunked body
-			return { ...holding(answer, pieces(answer.body)), trailers: { 'x-trailer': 'late' } };
-		case 'content_length': {
-			const size = Number(kept(answer).headers['content-length'] ?? 0);
-			const headers = { ...answer.headers, 'content-length': String(size + fault.add) };
-			return { ...answer, headers, body: followed(answer.body, { act: 'fin' }) };
-		}
-		default:
-			return undefined;
-	}
-}
+import type { Faults, MalformedHttp } from './fault.ts';
 
 const MALFORMED: Record<MalformedHttp, string> = {
 	duplicate_content_length: 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}',
@@ -61,10 +21,11 @@ function kept(answer: Answer): Answer {
 	return { ...answer, headers: { 'content-length': length, ...answer.headers } };
 }
 
-const limited = (answer: Answer, bytes: number, act: Act): Answer => ({
-	...kept(answer),
-	body: firstBytes(answer.body, bytes, act),
-});
+/** After so many bytes, or before the head. */
+const cut = (answer: Answer, bytes: number | undefined, act: Act): Answer =>
+	bytes === undefined
+		? before(answer, act)
+		: { ...kept(answer), body: firstBytes(answer.body, bytes, act) };
 
 async function* firstBytes(body: Answer['body'], bytes: number, act: Act): AsyncGenerator<Piece> {
 	let left = bytes;
@@ -102,3 +63,30 @@ async function* followed(body: Answer['body'], act: Act): AsyncGenerator<Piece> 
 	yield* pieces(body);
 	yield act;
 }
+
+/** Faults of the connection. */
+export const socketFaults = {
+	latency: (answer, { ms }) => before(answer, { wait: ms }),
+	timeout: (answer, { bytes }) => cut(answer, bytes, { act: 'silence' }),
+	hold: (answer) => before(answer, { act: 'hold' }),
+	reset_unread: (answer) => before(answer, { act: 'reset' }),
+	reset_peer: (answer, { bytes }) => cut(answer, bytes, { act: 'reset' }),
+	down: (answer) => before(answer, { act: 'fin' }),
+	limit_data: (answer, { bytes }) => cut(answer, bytes, { act: 'fin' }),
+	slicer: (answer, { bytes, pause = 1 }) => ({
+		...kept(answer),
+		body: sliced(answer.body, bytes, pause),
+	}),
+	malformed_http: (answer, { kind }) => ({ ...answer, raw: MALFORMED[kind] }),
+	early_hints: (answer) => ({ ...answer, hints: true }),
+	// trailers need a chunked body
+	trailers: (answer) => ({
+		...holding(answer, pieces(answer.body)),
+		trailers: { 'x-trailer': 'late' },
+	}),
+	content_length(answer, { add }) {
+		const size = Number(kept(answer).headers['content-length'] ?? 0);
+		const headers = { ...answer.headers, 'content-length': String(size + add) };
+		return { ...answer, headers, body: followed(answer.body, { act: 'fin' }) };
+	},
+} satisfies Partial<Faults>;
