@@ -9,6 +9,9 @@ const broken = (isCertainlyNotReceived: boolean, text = '') => ({
 	failure: { error: 'It broke', details: { kind: 'x' }, isCertainlyNotReceived },
 });
 
+const ASK_AGAIN = { onFailure: 'askAgain' } as const;
+const NOTHING_NEW = '(Nobody has said anything since your last message.)';
+
 it('each is told what the other said', () => {
 	const { told, result } = talk({ turnLimit: 3 }, ['a', 'b', 'c', 'd']);
 	expect(told).toEqual(['Ada: Hello', 'Bob: a', 'Ada: b']);
@@ -30,133 +33,43 @@ it('each is told what the other said', () => {
 			speaker: index % 2 ? 'Bob' : 'Ada',
 			text,
 			sessionId: `session of ${index % 2 ? 'Bob' : 'Ada'}`,
-			model: null,
-			costUsd: null,
-			inputTokens: null,
-			outputTokens: null,
-			requestId: null,
-			approvedBy: null,
+			...{ model: null, costUsd: null, inputTokens: null, outputTokens: null },
+			...{ requestId: null, approvedBy: null, note: null },
 			at: `1970-01-01T00:00:0${index + 1}.000Z`,
-			note: null,
 		})),
 	});
 });
 
-it.each<[string, Partial<Rules>, Array<string | Partial<Reply>>, string, string, string]>([
-	[
-		'a stop phrase',
-		{ stopPhrase: 'DONE' },
-		['a', 'ok DONE', 'c'],
-		'stopPhrase',
-		'Bob said "DONE"',
-		'ok DONE',
-	],
-	[
-		'in other letters it is none',
-		{ stopPhrase: 'DONE', turnLimit: 2 },
-		['done', 'b'],
-		'turnLimit',
-		'Turn Limit of 2 was reached',
-		'b',
-	],
-	[
-		'a phrase that is removed',
-		{ stopPhrase: '[x]', removeStop: true },
-		['So be it. [x]'],
-		'stopPhrase',
-		'Ada said "[x]"',
-		'So be it.',
-	],
-	[
-		'a bare pattern',
-		{ stopPattern: '\\d{3}' },
-		['12', '123'],
-		'stopPattern',
-		'Bob said what matches \\d{3}',
-		'123',
-	],
-	[
-		'a pattern with flags',
-		{ stopPattern: '/DEAL/gi', removeStop: true },
-		['deal, a Deal!'],
-		'stopPattern',
-		'Ada said what matches /DEAL/gi',
-		', a !',
-	],
-	[
-		'a limit removes nothing',
-		{ turnLimit: 1, removeStop: true, stopPhrase: 'x' },
-		['a'],
-		'turnLimit',
-		'Turn Limit of 1 was reached',
-		'a',
-	],
-	[
-		'a time limit',
-		{ timeLimit: 2000 },
-		['a', 'b', 'c'],
-		'timeLimit',
-		'Time Limit of 2 s was reached',
-		'b',
-	],
-	[
-		'a round without words',
-		{},
-		['a', ' \n', '', 'd'],
-		'emptyRound',
-		'Nobody said anything in 2 turns',
-		'a',
-	],
-	[
-		'a spending cap',
-		{ spendingCap: 0.3 },
-		[{ text: 'a', facts: { costUsd: 0.1 } }, 'b', { text: 'c', facts: { costUsd: 0.2 } }, 'd'],
-		'spendingCap',
-		'Spending Cap per Conversation of 0.3 USD was reached: the speakers reported 0.3 USD',
-		'c',
-	],
-	['a failure', {}, ['a', broken(true)], 'speakerFailed', 'Bob failed', 'a'],
-	[
-		'a second failure',
-		{ onFailure: 'askAgain' },
-		['a', broken(true), broken(true)],
-		'speakerFailed',
-		'Bob failed twice',
-		'a',
-	],
-	[
-		'a failure that may have been received',
-		{ onFailure: 'askAgain' },
-		['a', broken(false), 'never asked'],
-		'speakerFailed',
-		'Bob failed, and was not asked again: it may have received the message',
-		'a',
-	],
-	[
-		'a turn that a person refuses',
-		{},
-		['a', { denial: { words: 'Not now' } }],
-		'denied',
-		'A person did not allow the turn of Bob: Not now',
-		'a',
-	],
-	[
-		'a person who speaks and does not approve',
-		{},
-		['a', { text: 'Not approved', isRefusal: true }],
-		'denied',
-		'Bob did not approve',
-		'Not approved',
-	],
-	[
-		'the turn limit, when the refusal of a person is skipped',
-		{ onDenial: 'skip', turnLimit: 3 },
-		['a', { text: 'Not approved', isRefusal: true }, 'c'],
-		'turnLimit',
-		'Turn Limit of 3 was reached',
-		'c',
-	],
-])('ends by %s', (_what, rules, replies, ended, reason, output) => {
+const costs = (text: string, costUsd: number) => ({ text, facts: { costUsd } });
+const DEAL = { stopPattern: '/DEAL/gi', removeStop: true };
+const denied = (words: string) => ({ denial: { words } });
+const NOT_APPROVED: Partial<Reply> = { text: 'Not approved', isRefusal: true };
+const CAP = 'Spending Cap per Conversation of 0.3 USD was reached: the speakers reported 0.3 USD';
+const NOT_AGAIN = 'Bob failed, and was not asked again: it may have received the message';
+const limit = (turns: number) => `Turn Limit of ${turns} was reached`;
+
+/** The end, its reason and its output, the rules and what the speakers say. */
+type EndRow = [string, string, string, Partial<Rules>, ...Array<string | Partial<Reply>>];
+
+it.each<EndRow>([
+	['stopPhrase', 'Bob said "DONE"', 'ok DONE', { stopPhrase: 'DONE' }, 'a', 'ok DONE', 'c'],
+	// in other letters it is none
+	['turnLimit', limit(2), 'b', { stopPhrase: 'DONE', turnLimit: 2 }, 'done', 'b'],
+	['stopPhrase', 'Ada said "[x]"', 'Yes.', { stopPhrase: '[x]', removeStop: true }, 'Yes. [x]'],
+	['stopPattern', 'Bob said what matches \\d{3}', '123', { stopPattern: '\\d{3}' }, '12', '123'],
+	['stopPattern', 'Ada said what matches /DEAL/gi', ', a !', DEAL, 'deal, a Deal!'],
+	// a limit removes nothing
+	['turnLimit', limit(1), 'a', { turnLimit: 1, removeStop: true, stopPhrase: 'x' }, 'a'],
+	['timeLimit', 'Time Limit of 2 s was reached', 'b', { timeLimit: 2000 }, 'a', 'b', 'c'],
+	['emptyRound', 'Nobody said anything in 2 turns', 'a', {}, 'a', ' \n', '', 'd'],
+	['spendingCap', CAP, 'c', { spendingCap: 0.3 }, costs('a', 0.1), 'b', costs('c', 0.2), 'd'],
+	['speakerFailed', 'Bob failed', 'a', {}, 'a', broken(true)],
+	['speakerFailed', 'Bob failed twice', 'a', ASK_AGAIN, 'a', broken(true), broken(true)],
+	['speakerFailed', NOT_AGAIN, 'a', ASK_AGAIN, 'a', broken(false), 'never asked'],
+	['denied', 'A person did not allow the turn of Bob: No', 'a', {}, 'a', denied('No')],
+	['denied', 'Bob did not approve', 'Not approved', {}, 'a', NOT_APPROVED],
+	['turnLimit', limit(3), 'c', { onDenial: 'skip', turnLimit: 3 }, 'a', NOT_APPROVED, 'c'],
+])('ends by %s: %s', (ended, reason, output, rules, ...replies) => {
 	const { result } = talk(rules, replies);
 	expect(result).toMatchObject({ ended, output });
 	expect(result.reason).toContain(reason);
@@ -169,12 +82,7 @@ it('a cap of 0 starts nothing', () => {
 
 it('one empty answer does not end it: the next speaker is told that there is nothing new', () => {
 	const { told } = talk({ turnLimit: 4 }, ['a', '', 'c', 'd']);
-	expect(told).toEqual([
-		'Ada: Hello',
-		'Bob: a',
-		'Ada: (Nobody has said anything since your last message.)',
-		'Bob: c',
-	]);
+	expect(told).toEqual(['Ada: Hello', 'Bob: a', `Ada: ${NOTHING_NEW}`, 'Bob: c']);
 });
 
 it('what a speaker repeats word for word does not end it', () => {
@@ -219,44 +127,24 @@ it.each<[string, Partial<Rules>]>([
 describe('a speaker that failed', () => {
 	it('has a turn without a text, and what went wrong is there', () => {
 		const { result } = talk({}, ['a', { ...broken(false), facts: { chatId: 'c' } }]);
-		expect(result.failure).toEqual({
-			turn: 2,
-			speaker: 'Bob',
-			message: 'a',
-			error: 'It broke',
-			details: { kind: 'x' },
-		});
-		expect(result.transcript[1]).toMatchObject({
-			speaker: 'Bob',
-			text: '',
-			sessionId: 'c',
-			note: 'Failed: It broke',
-		});
+		const failure = { turn: 2, speaker: 'Bob', message: 'a', error: 'It broke' };
+		expect(result.failure).toEqual({ ...failure, details: { kind: 'x' } });
+		const turn = { speaker: 'Bob', text: '', sessionId: 'c', note: 'Failed: It broke' };
+		expect(result.transcript[1]).toMatchObject(turn);
 		expect(result.speakers[1]).toMatchObject({ chatId: 'c' });
 	});
 
 	it('keeps the part that arrived, which is no output', () => {
 		const { result } = talk({}, ['a', broken(false, 'half an ans')]);
 		expect(result.output).toBe('a');
-		expect(result.transcript[1]).toMatchObject({
-			text: 'half an ans',
-			note: 'Failed after a part of the answer: It broke',
-		});
+		const note = 'Failed after a part of the answer: It broke';
+		expect(result.transcript[1]).toMatchObject({ text: 'half an ans', note });
 	});
 
 	it('is skipped, and hears later what it missed', () => {
-		const { told, result } = talk({ onFailure: 'skip', turnLimit: 4 }, [
-			'a',
-			broken(true),
-			'c',
-			'd',
-		]);
-		expect(told).toEqual([
-			'Ada: Hello',
-			'Bob: a',
-			'Ada: (Nobody has said anything since your last message.)',
-			'Bob: c',
-		]);
+		const replies = ['a', broken(true), 'c', 'd'];
+		const { told, result } = talk({ onFailure: 'skip', turnLimit: 4 }, replies);
+		expect(told).toEqual(['Ada: Hello', 'Bob: a', `Ada: ${NOTHING_NEW}`, 'Bob: c']);
 		expect(result).toMatchObject({ ended: 'turnLimit', turns: 4 });
 	});
 
@@ -268,17 +156,10 @@ describe('a speaker that failed', () => {
 	});
 
 	it('is asked once more, in the same turn, if it certainly received nothing', () => {
-		const { told, result } = talk({ onFailure: 'askAgain', turnLimit: 2 }, [
-			'a',
-			broken(true),
-			'b',
-		]);
+		const { told, result } = talk({ ...ASK_AGAIN, turnLimit: 2 }, ['a', broken(true), 'b']);
 		expect(told).toEqual(['Ada: Hello', 'Bob: a', 'Bob: a']);
-		expect(result.transcript[1]).toMatchObject({
-			turn: 2,
-			text: 'b',
-			note: 'Asked once more after a failure: It broke',
-		});
+		const note = 'Asked once more after a failure: It broke';
+		expect(result.transcript[1]).toMatchObject({ turn: 2, text: 'b', note });
 	});
 });
 
@@ -289,11 +170,7 @@ it('a turn that a person refuses is skipped, if so set', () => {
 });
 
 it('costs are added exactly, and those who report none are named', () => {
-	const { result } = talk({ turnLimit: 3 }, [
-		{ text: 'a', facts: { costUsd: 0.1 } },
-		{ text: 'b' },
-		{ text: 'c', facts: { costUsd: 0.2 } },
-	]);
+	const { result } = talk({ turnLimit: 3 }, [costs('a', 0.1), 'b', costs('c', 0.2)]);
 	expect(result).toMatchObject({ costUsd: 0.3, speakersWithoutCost: ['Bob'] });
 });
 

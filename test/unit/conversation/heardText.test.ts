@@ -57,23 +57,15 @@ it('with "Everything" there is no history: the message has it', () => {
 });
 
 it('a history that is too long loses its oldest questions with their answers', () => {
-	const long = [
-		said('Ada', 'a'.repeat(MOST + 1)),
-		said('Bob', 'b'),
-		said('Ada', 'c'),
-		said('Bob', 'd'),
-	];
-	expect(toHistory({ ...begun(), turns: long }, 'Ada')).toEqual([
+	const history = (first: string, second: string) => {
+		const turns = [said('Ada', first), said('Bob', second), said('Ada', 'c'), said('Bob', 'd')];
+		return toHistory({ ...begun(), turns }, 'Ada');
+	};
+	expect(history('a'.repeat(MOST + 1), 'b')).toEqual([
 		{ role: 'user', content: 'b' },
 		{ role: 'assistant', content: 'c' },
 	]);
-	const atAnswer = [
-		said('Ada', 'a'),
-		said('Bob', 'b'.repeat(MOST - 1)),
-		said('Ada', 'c'),
-		said('Bob', 'd'),
-	];
-	expect(toHistory({ ...begun(), turns: atAnswer }, 'Ada')).toHaveLength(2);
+	expect(history('a', 'b'.repeat(MOST - 1))).toHaveLength(2);
 });
 
 it('a text of any length leaves the instruction in place, and a history keeps it', () => {
@@ -84,14 +76,10 @@ it('a text of any length leaves the instruction in place, and a history keeps it
 		message: `${instructions.Bob}\n\n[The first 100000 characters are left out.]\n\n${'x'.repeat(MOST)}`,
 		note: 'Only the last 100000 characters were passed on.',
 	});
-	const later = {
-		...first,
-		turns: [long, said('Bob', 'y'.repeat(2 * MOST)), long, said('Bob', 'no')],
-	};
+	const answered = [long, said('Bob', 'y'.repeat(2 * MOST))];
+	const later = { ...first, turns: [...answered, long, said('Bob', 'no')] };
 	expect(toHistory(later, 'Bob')[0]?.content).toMatch(/^Never pay more than 500\.\n\n/);
-	expect(
-		toHistory({ ...first, turns: [long, said('Bob', 'y'.repeat(2 * MOST))] }, 'Bob'),
-	).toHaveLength(2);
+	expect(toHistory({ ...first, turns: answered }, 'Bob')).toHaveLength(2);
 });
 
 it.each<[string, Partial<Rules>, Turn[]]>([

@@ -1,9 +1,13 @@
 import {
+	describeStatus,
+	describeWebPage,
+	extractPageText,
+	getRequestId,
+	isErrorValue,
+	isWebPage,
 	malformedResponseError,
 	parseErrorBody,
-	describeStatus,
 	refusedRequestError,
-	getRequestId,
 } from '../../../src/core/errorResponses';
 import {
 	truncatedAnswerError,
@@ -19,70 +23,42 @@ const details = (body: unknown, status = 400) =>
 	refusedRequestError(response({ status }), typeof body === 'string' ? body : JSON.stringify(body))
 		.details;
 
-it.each<[string, unknown, object]>([
+const ALL = { code: 'x', reason: 'words', meta: { a: 1 } };
+const { code, reason, meta } = ALL;
+const words = { message: reason };
+
+it.each<[unknown, object]>([
+	[{ error: { code, ...words, meta } }, ALL],
+	[{ code, ...words, meta }, ALL],
+	[{ error: 'x', ...words, meta }, ALL],
+	[{ error: words, code, meta }, ALL],
+	[{ detail: { code, ...words, meta } }, ALL],
+	[{ errors: [{ code, ...words, meta }] }, ALL],
+	[{ error: reason }, { reason }],
+	[{ detail: reason }, { reason }],
+	[{ error: { detail: reason } }, { reason }],
+	[{ message: '', detail: reason }, { reason }],
+	[{ detail: [{ loc: ['body'], msg: 'a' }] }, { reason: '[{"loc":["body"],"msg":"a"}]' }],
+	[{ error: { type: code, ...words } }, { code, reason }],
+	[{ error: { code: 400, type: code, ...words } }, { code, reason }],
 	[
-		'an error object',
-		{ error: { code: 'x', message: 'words', meta: { a: 1 } } },
-		{ code: 'x', reason: 'words', meta: { a: 1 } },
+		{ code: 17, ...words },
+		{ code: '17', reason },
 	],
-	[
-		'bare fields',
-		{ code: 'x', message: 'words', meta: { a: 1 } },
-		{ code: 'x', reason: 'words', meta: { a: 1 } },
-	],
-	['an error text', { error: 'words' }, { reason: 'words' }],
-	['a detail text', { detail: 'words' }, { reason: 'words' }],
-	[
-		'a detail list',
-		{ detail: [{ loc: ['body'], msg: 'words' }] },
-		{ reason: '[{"loc":["body"],"msg":"words"}]' },
-	],
-	['a detail inside', { error: { detail: 'words' } }, { reason: 'words' }],
-	['a type for a code', { error: { type: 'x', message: 'words' } }, { code: 'x', reason: 'words' }],
-	['a code that is a number', { code: 17, message: 'words' }, { code: '17', reason: 'words' }],
-	[
-		'a number beside a type',
-		{ error: { code: 400, type: 'x', message: 'words' } },
-		{ code: 'x', reason: 'words' },
-	],
-	[
-		'a code in place of the words',
-		{ error: 'x', message: 'words', meta: { a: 1 } },
-		{ code: 'x', reason: 'words', meta: { a: 1 } },
-	],
-	[
-		'code and meta beside the error',
-		{ error: { message: 'words' }, code: 'x', meta: { a: 1 } },
-		{ code: 'x', reason: 'words', meta: { a: 1 } },
-	],
-	[
-		'a detail object',
-		{ detail: { code: 'x', message: 'words', meta: { a: 1 } } },
-		{ code: 'x', reason: 'words', meta: { a: 1 } },
-	],
-	[
-		'a list of errors',
-		{ errors: [{ code: 'x', message: 'words', meta: { a: 1 } }] },
-		{ code: 'x', reason: 'words', meta: { a: 1 } },
-	],
-	['an empty message', { message: '', detail: 'words' }, { reason: 'words' }],
-	['nothing known', { foo: 1 }, { reason: '{"foo":1}' }],
-	['plain text', '  words\n', { reason: 'words' }],
-	['HTML', '<h1>Bad</h1>', { reason: '<h1>Bad</h1>' }],
-	['a list', '[1]', { reason: '[1]' }],
-	['null', 'null', { reason: 'null' }],
-	['nothing', '', {}],
-])('reads %s', (_form, body, expected) => {
+	[{ ...words, code: {}, meta: [] }, { reason }],
+	[{ foo: 1 }, { reason: '{"foo":1}' }],
+	['  words\n', { reason }],
+	['<h1>Bad</h1>', { reason: '<h1>Bad</h1>' }],
+	['[1]', { reason: '[1]' }],
+	['null', { reason: 'null' }],
+	['', {}],
+])('reads %j', (body, expected) => {
 	expect(details(body)).toEqual({ status: 400, ...expected });
 });
 
-it('cuts what is too long, and takes no code that is an object', () => {
-	const { reason, code, ...rest } = details({
-		message: 'm'.repeat(10_000_000),
-		code: 'c'.repeat(5000),
-	});
-	expect([reason?.length, code?.length, rest]).toEqual([2001, 101, { status: 400 }]);
-	expect(details({ message: 'a', code: {}, meta: [] })).toEqual({ status: 400, reason: 'a' });
+it('cuts what is too long', () => {
+	const long = details({ message: 'm'.repeat(10_000_000), code: 'c'.repeat(5000) });
+	expect([long.reason?.length, long.code?.length]).toEqual([2001, 101]);
 });
 
 it('reads request id and Retry-After from the head', () => {
@@ -122,10 +98,8 @@ it.each([
 	],
 ])('garbled says what came: %.20j', (body, reason, advice) => {
 	const error = malformedResponseError(response({ headers: { 'x-request-id': 'r' } }), body);
-	expect(error).toMatchObject({
-		kind: 'malformed',
-		message: 'The service answered in a form that cannot be read',
-	});
+	const message = 'The service answered in a form that cannot be read';
+	expect(error).toMatchObject({ kind: 'malformed', message });
 	expect(error.details).toEqual({ status: 200, reason, requestId: 'r', ...(advice && { advice }) });
 });
 
@@ -152,27 +126,87 @@ it('reads any body without a failure of its own', () => {
 
 it('withDetails joins ids, and what is said last counts', () => {
 	const error = truncatedAnswerError('why', { text: 'a' });
-	const more = withDetails(withDetails(error, { ids: { chatId: '1' } }), {
-		ids: { jobId: '2' },
-		reason: 'other',
-	});
+	const first = withDetails(error, { ids: { chatId: '1' } });
+	const more = withDetails(first, { ids: { jobId: '2' }, reason: 'other' });
+	const ids = { chatId: '1', jobId: '2' };
 	expect(more).toMatchObject({ kind: 'truncated', message: 'The answer stopped before its end' });
-	expect(more.details).toEqual({
-		reason: 'other',
-		partial: { text: 'a' },
-		ids: { chatId: '1', jobId: '2' },
-	});
+	expect(more.details).toEqual({ reason: 'other', partial: { text: 'a' }, ids });
 	expect(withDetails(error, {}).details).not.toHaveProperty('ids');
 });
 
 it('explained leaves alone what is not ours', () => {
 	const [foreign, ours] = [new TypeError('x'), invalidInputError('x', 'do this')];
+	const other = truncatedAnswerError('y');
 	expect(mapServiceError(foreign, () => ours)).toBe(foreign);
 	expect(mapServiceError(ours)).toBe(ours);
-	expect(mapServiceError(ours, () => truncatedAnswerError('y'))).toMatchObject({
-		kind: 'truncated',
-	});
-	expect(ours.details).toEqual({ advice: 'do this' });
-	expect(invalidInputError('x').details).toEqual({});
+	expect(mapServiceError(ours, () => other)).toBe(other);
+	expect([ours.details, invalidInputError('x').details]).toEqual([{ advice: 'do this' }, {}]);
 	expect(new ServiceError('truncated', 'x', { cause: foreign }).cause).toBe(foreign);
+});
+
+const PAGE =
+	'\n<!DOCTYPE html><html><head><title>502 Bad\n Gateway &amp; more</title><style>.a{}</style></head><body><script>let x = "<p>";</script><h1>Bad &lt;Gateway&gt;</h1><p>nginx</p></body></html>';
+
+it.each<[string, string, boolean]>([
+	[PAGE, '', true],
+	['<html lang="en"><head>', 'text/plain', true],
+	['<html lang> is a tag', 'text/plain', false],
+	['<html lang> is a tag', '', true],
+	['<b>Hi</b>', 'text/plain', false],
+	['<b>Hi</b>', '', false],
+	['<p>Log in', 'text/html; charset=utf-8', true],
+	['Hello', 'text/html', false],
+	['{"a":"<html>"}', 'text/html', false],
+	['<?xml version="1.0"?><Error/>', 'application/xml', true],
+	['<htmlx>', '', false],
+])('%j of the type %j is a page: %s', (text, type, is) => {
+	expect(isWebPage(text, type)).toBe(is);
+});
+
+const TITLE = 'An HTML page: "502 Bad Gateway & more"';
+const ERROR = '<Error><Code>NoSuchKey</Code><Message>It is gone.</Message></Error>';
+
+it.each([
+	[PAGE, TITLE],
+	['<html><body>x', 'An HTML page'],
+	[`<title>${'x'.repeat(999)}</title>`, `An HTML page: "${'x'.repeat(200)}…"`],
+	[`<?xml version="1.0"?>${ERROR}`, 'An XML document: NoSuchKey: It is gone.'],
+])('of the page %.30j it is said: %.50s', (page, said) => {
+	expect(describeWebPage(page)).toBe(said);
+});
+
+it('the words of a page come without its markup', () => {
+	expect(extractPageText(PAGE)).toBe('502 Bad\nGateway & more Bad <Gateway> nginx');
+});
+
+it.each([['<'], ['<title '], ['<title>'], ['<script>'], ['<!--'], ['< '], ['&lt;']])(
+	'a hundred thousand times %j is read in no time',
+	(part) => {
+		const text = part.repeat(100_000);
+		expect(describeWebPage(text)).toContain('An HTML page');
+		expect(typeof extractPageText(text)).toBe('string');
+	},
+);
+
+it('a page in place of an error is not poured into its details', () => {
+	const page = response({ status: 502, headers: { 'content-type': 'text/html' } });
+	expect(refusedRequestError(page, PAGE).details.reason).toBe(TITLE);
+	expect(refusedRequestError(page, '<pre>Cannot GET /</pre>').details.reason).toBe('An HTML page');
+	expect(malformedResponseError(page, PAGE).details.reason).toBe(TITLE);
+	const body = { error: { message: PAGE, code: 'bad' } };
+	expect(parseErrorBody(body)).toEqual({ reason: TITLE, code: 'bad' });
+});
+
+it.each<[boolean, unknown[]]>([
+	[false, [undefined, null, false, '', '  ', 0, 200, {}, [], [null], 'none', 'No error']],
+	[
+		false,
+		[
+			{ code: 0, message: 'success' },
+			{ code: null, message: '', details: [] },
+		],
+	],
+	[true, [true, 'quota', 1, 500, { code: 'x' }, { message: 'boom' }, [{ msg: 'boom' }]]],
+])('a field "error" reports something, %s: %j', (does, errors) => {
+	expect(errors.map(isErrorValue)).toEqual(errors.map(() => does));
 });

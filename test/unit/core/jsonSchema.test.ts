@@ -1,3 +1,5 @@
+import { validate, type Schema as LibrarySchema } from '@cfworker/json-schema';
+
 import { ServiceError } from '../../../src/core/errors';
 import { compileSchema } from '../../../src/core/jsonSchema';
 import fc from '../../support/fastCheck';
@@ -24,12 +26,22 @@ const wrongType = (came: string, expected: string) =>
 	`The type "${came}" is invalid. Expected "${expected}".`;
 const missing = (name: string) => `The value does not have required property "${name}".`;
 
+const typed = (type: string) => ({ type });
+const noMatch = (pattern: string) => `String does not match pattern ${JSON.stringify(pattern)}.`;
+const ODD = 'a b/~%"';
+const LONG = 'x'.repeat(600);
+const LONG_LIST = `The value does not match any of ["${LONG.slice(0, 466)}…`;
+const NO_ITEM = 'The list contains an item that is not allowed.';
+const NO_NAME = 'Property name "abc" does not match schema.';
+const NOT_ONE = 'The value does not match exactly one subschema (2 matches).';
+const DIGITS = '^\\d+"$';
+
 it.each<[string, Schema, unknown, string, string]>([
 	['the whole', ORDER, [], TOP, wrongType('array', 'object')],
 	['a missing property', ORDER, { id: 'a' }, TOP, missing('items')],
 	['a property too many', ORDER, { id: 'a', items: [], b: 5 }, TOP, 'Property "b" is not allowed.'],
 	[
-		'two, the one farther inside',
+		'the one farther inside',
 		ORDER,
 		{ items: [{ price: null }] },
 		'items[0].price',
@@ -37,32 +49,29 @@ it.each<[string, Schema, unknown, string, string]>([
 	],
 	[
 		'an odd name',
-		{ properties: { 'a b/~%"': { type: 'null' } } },
-		{ 'a b/~%"': 1 },
+		{ properties: { [ODD]: typed('null') } },
+		{ [ODD]: 1 },
 		'["a b/~%\\""]',
 		wrongType('number', 'null'),
 	],
 	[
 		'a long name',
-		{ additionalProperties: { type: 'null' } },
-		{ ['x'.repeat(200)]: 1 },
-		`${'x'.repeat(80)}…`,
+		{ additionalProperties: typed('null') },
+		{ [LONG]: 1 },
+		`${LONG.slice(0, 80)}…`,
 		wrongType('number', 'null'),
 	],
-	[
-		'an item too many',
-		{ prefixItems: [{}], items: false },
-		[1, 2],
-		TOP,
-		'The list contains an item that is not allowed.',
-	],
+	['an item too many', { prefixItems: [{}], items: false }, [1, 2], TOP, NO_ITEM],
 	['a limit', { exclusiveMinimum: 5 }, 5, TOP, '5 is less than or equal to 5.'],
+	['a name', { propertyNames: { maxLength: 2 } }, { abc: { d: 1 } }, TOP, NO_NAME],
+	['a name by pattern', { propertyNames: { pattern: '^b' } }, { abc: 1 }, TOP, NO_NAME],
+	['a pattern', { pattern: DIGITS }, 'x', TOP, noMatch(DIGITS)],
 	[
-		'a name',
-		{ propertyNames: { maxLength: 2 } },
-		{ abc: { d: 1 } },
-		TOP,
-		'Property name "abc" does not match schema.',
+		'equal items',
+		{ properties: { a: { uniqueItems: true } } },
+		{ a: [{ b: 1, c: 2 }, 3, { c: 2, b: 1 }] },
+		'a',
+		'Duplicate items at indexes 0 and 2.',
 	],
 	[
 		'a missing item',
@@ -72,33 +81,21 @@ it.each<[string, Schema, unknown, string, string]>([
 		'Array does not contain item matching schema.',
 	],
 	[
-		'a choice, the one that got farthest',
-		{ anyOf: [{ type: 'null' }, LIST] },
+		'the choice that got farthest',
+		{ anyOf: [typed('null'), LIST] },
 		{ value: 'x' },
 		'value',
 		wrongType('string', 'number'),
 	],
 	[
-		'a choice, the first of those that got as far',
-		{ anyOf: [{ type: 'null' }, { type: 'number' }] },
+		'the first of those as far',
+		{ anyOf: [typed('null'), typed('number')] },
 		'x',
 		TOP,
 		wrongType('string', 'null'),
 	],
-	[
-		'a choice that is not one',
-		{ oneOf: [{ type: 'number' }, { minimum: 2 }] },
-		5,
-		TOP,
-		'The value does not match exactly one subschema (2 matches).',
-	],
-	[
-		'a long list of values',
-		{ enum: ['x'.repeat(600)] },
-		1,
-		TOP,
-		`The value does not match any of ["${'x'.repeat(466)}…`,
-	],
+	['a choice that is not one', { oneOf: [typed('number'), { minimum: 2 }] }, 5, TOP, NOT_ONE],
+	['a long list of values', { enum: [LONG] }, 1, TOP, LONG_LIST],
 	[
 		'a schema that holds itself',
 		LIST,
@@ -111,40 +108,34 @@ it.each<[string, Schema, unknown, string, string]>([
 	expect(check(schema, value)).toEqual({ place, reason });
 });
 
+const DIFFERENT = [1, '1', [1], ['1'], { a: 1 }, { a: '1' }, {}, null, false, 0];
+const WITH_ADDRESS = { $id: 'a', $ref: '#/$defs/b', $defs: { b: {} } };
+
 it.each<[string, Schema, unknown]>([
 	['a value that fits', ORDER, { id: 'a', items: [{ price: 1.5, size: 'S' }] }],
-	['an unknown keyword', { example: { type: 'x' }, format: 'phone' }, 5],
+	['an unknown keyword', { example: typed('x'), format: 'phone' }, 5],
 	['a format that JavaScript has as a name', { format: 'hasOwnProperty' }, 'x'],
 	['a format whose check would take hours', { format: 'url' }, `http://${'a'.repeat(100)}!`],
-	[
-		'a reference from a schema with an address, which starts there',
-		{
-			$ref: '#/$defs/a',
-			$defs: { a: { $id: 'a', $ref: '#/$defs/b', $defs: { b: {} } }, b: false },
-		},
-		5,
-	],
+	['a reference below an address', { $ref: '#/$defs/a', $defs: { a: WITH_ADDRESS, b: false } }, 5],
+	['different items', { uniqueItems: true }, DIFFERENT],
 ])('finds nothing wrong with %s', (_what, schema, value) => {
 	expect(check(schema, value)).toBeUndefined();
 });
 
 const nowhere = (reference: string) =>
 	`"${reference}" does not refer to a part of this schema; only references such as "#/$defs/item" are supported`;
-
 const unsupported = (what: string) =>
 	`RE2 does not support it (${what}). Lookahead, references to groups and more than 1000 repetitions are not possible`;
+const TYPES = '["array","boolean","integer","null","number","object","string"]';
+const LOOP = 'It refers to itself in an endless loop';
+const notAllowed = (name: string) => `Property "${name}" is not allowed`;
+const mustBe = (came: string, ...expected: string[]) =>
+	`The type "${came}" is invalid. Expected ${expected.map((one) => `"${one}"`).join(', ')}`;
+const defined = (a: unknown, more: object = {}) => ({ $defs: { a }, ...more });
 
 it.each<[Schema, string, string]>([
-	[
-		{ type: 'text' },
-		'type',
-		'The value does not match any of ["array","boolean","integer","null","number","object","string"]',
-	],
-	[
-		{ properties: { a: 'string' } },
-		'properties.a',
-		'The type "string" is invalid. Expected "object", "boolean"',
-	],
+	[typed('text'), 'type', `The value does not match any of ${TYPES}`],
+	[{ properties: { a: 'string' } }, 'properties.a', mustBe('string', 'object', 'boolean')],
 	[{ multipleOf: 0 }, 'multipleOf', '0 is less than or equal to 0'],
 	[{ pattern: '(' }, 'pattern', 'Invalid regular expression: /(/u: Unterminated group'],
 	[
@@ -153,47 +144,31 @@ it.each<[Schema, string, string]>([
 		unsupported('invalid or unsupported Perl syntax: `(?!`'),
 	],
 	[
-		{ $defs: { a: { pattern: '(a)\\1' } } },
+		defined({ pattern: '(a)\\1' }),
 		'$defs.a.pattern',
 		unsupported('invalid escape sequence: `\\1`'),
 	],
-	[
-		{ items: { patternProperties: { a: {} } } },
-		'items',
-		'Property "patternProperties" is not allowed',
-	],
-	[
-		{ minimum: 5, exclusiveMinimum: true },
-		'exclusiveMinimum',
-		'The type "boolean" is invalid. Expected "number"',
-	],
+	[{ items: { patternProperties: { a: {} } } }, 'items', notAllowed('patternProperties')],
+	[{ minimum: 5, exclusiveMinimum: true }, 'exclusiveMinimum', mustBe('boolean', 'number')],
 	[{ $ref: '#/$defs/a' }, '$ref', nowhere('#/$defs/a')],
 	[{ $ref: '#/constructor' }, '$ref', nowhere('#/constructor')],
 	[{ $ref: 'other.json', '': {} }, '$ref', nowhere('other.json')],
-	[{ $ref: '#name', $defs: { a: { $anchor: 'name' } } }, '$ref', nowhere('#name')],
+	[defined({ $anchor: 'name' }, { $ref: '#name' }), '$ref', nowhere('#name')],
 	[
-		{ $defs: { a: { $id: 'a', $ref: '#/$defs/a' } }, $ref: '#/$defs/a' },
+		defined({ $id: 'a', $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }),
 		'$defs.a.$ref',
 		nowhere('#/$defs/a'),
 	],
-	[{ $recursiveRef: '#' }, TOP, 'Property "$recursiveRef" is not allowed'],
-	[{ $dynamicRef: '#a' }, TOP, 'Property "$dynamicRef" is not allowed'],
-	[{ $ref: '#' }, TOP, 'It refers to itself in an endless loop'],
+	[{ $recursiveRef: '#' }, TOP, notAllowed('$recursiveRef')],
+	[{ $dynamicRef: '#a' }, TOP, notAllowed('$dynamicRef')],
+	[{ $ref: '#' }, TOP, LOOP],
+	[{ properties: { a: { if: { $ref: '#/properties/a' } } } }, 'properties.a', LOOP],
 	[
-		{ properties: { a: { if: { $ref: '#/properties/a' } } } },
-		'properties.a',
-		'It refers to itself in an endless loop',
-	],
-	[
-		{ properties: { a: { items: [{ anyOf: [{}, { minLength: -1 }] }] } } },
-		'properties.a.items[0].anyOf[1].minLength',
+		{ items: [{ anyOf: [{}, { minLength: -1 }] }] },
+		'items[0].anyOf[1].minLength',
 		'-1 is less than 0',
 	],
-	[
-		{ shapes: { a: { enum: 5 } }, $ref: '#/shapes/a' },
-		'$ref.enum',
-		'The type "number" is invalid. Expected "array"',
-	],
+	[{ shapes: { a: { enum: 5 } }, $ref: '#/shapes/a' }, '$ref.enum', mustBe('number', 'array')],
 ])('refuses %j', (schema, place, reason) => {
 	expect(() => compileSchema(schema)).toThrow(
 		new ServiceError('invalid', `The JSON schema cannot be used, at ${place}: ${reason}`),
@@ -256,4 +231,90 @@ it('throws nothing but ServiceError for an object that is no schema', () => {
 			}
 		}),
 	);
+});
+
+it('gives the verdict of the library, whatever schema and value', () => {
+	const name = fc.constantFrom('a', 'b', 'ab', 'c1');
+	const schemas = fc.letrec<{ schema: unknown; object: object }>((tie) => {
+		const schema = fc.oneof({ maxDepth: 3, depthIdentifier: 's' }, fc.boolean(), tie('object'));
+		const list = fc.array(schema, { minLength: 1, maxLength: 2 });
+		const pattern = fc.constantFrom('a', '^.$', '', 'b$', '^[^c]', '\\d');
+		const keywords: Record<string, fc.Arbitrary<unknown>> = {
+			...{ allOf: list, anyOf: list, oneOf: list, not: schema, items: schema, contains: schema },
+			...{ additionalProperties: schema, unevaluatedProperties: schema, propertyNames: schema },
+			properties: fc.dictionary(name, schema, { maxKeys: 2 }),
+			...{ pattern, uniqueItems: fc.boolean(), $ref: fc.constantFrom('#/$defs/a', '#/$defs/b') },
+			type: fc.constantFrom('string', 'object', ['object', 'array', 'number']),
+		};
+		const some = fc
+			.uniqueArray(fc.constantFrom(...Object.keys(keywords)), { minLength: 1, maxLength: 4 })
+			.chain((picked) => fc.record(Object.fromEntries(picked.map((one) => [one, keywords[one]!]))));
+		return { schema, object: some };
+	});
+	const value = fc.letrec<{ any: unknown }>((tie) => ({
+		any: fc.oneof(
+			{ maxDepth: 3 },
+			fc.constantFrom(1, 1, 2, 'a', 'b', 'ab', null, '1'),
+			fc.array(tie('any'), { maxLength: 3 }),
+			fc.dictionary(name, tie('any'), { maxKeys: 3 }),
+		),
+	})).any;
+	let [given, usable] = [0, 0];
+	fc.assert(
+		fc.property(schemas.object, schemas.schema, schemas.schema, value, (head, a, b, one) => {
+			const schema = { ...head, $defs: { a, b } };
+			given++;
+			let found: ReturnType<typeof compileSchema>;
+			try {
+				found = compileSchema(schema);
+			} catch {
+				return;
+			}
+			usable++;
+			const { valid } = validate(one, structuredClone(schema) as LibrarySchema, '2020-12');
+			expect(found(JSON.stringify(one)) === undefined).toBe(valid);
+		}),
+	);
+	// or the generator would prove little
+	expect(usable / given).toBeGreaterThan(0.5);
+});
+
+const rows = <Row>(count: number, row: (index: number) => Row) =>
+	Array.from({ length: count }, (_, index) => row(index));
+const SELF = { properties: { next: { $ref: '#' } } };
+
+const repeated = `${'a'.repeat(50_000)}!`;
+const EXPLODES = { pattern: '^(a+)+$' };
+const indexed = (count: number) => rows(count, (index) => ({ index }));
+const MAP = { propertyNames: { pattern: '^k' }, additionalProperties: typed('number') };
+
+// each of these would take minutes, hours or for ever if it took more than linear time
+it.each<[string, Schema, unknown, object | undefined]>([
+	['a pattern that explodes', EXPLODES, repeated, { place: TOP }],
+	['a name that explodes', { propertyNames: EXPLODES }, { [repeated]: 1 }, { place: TOP }],
+	['a long list', { items: { required: ['index'] } }, indexed(15_000), undefined],
+	['different items', { uniqueItems: true }, indexed(500), undefined],
+	['a large map', MAP, Object.fromEntries(rows(15_000, (at) => [`k${at}`, at])), undefined],
+])('checks %s', (_what, schema, value, fault) => {
+	if (fault) expect(check(schema, value)).toMatchObject(fault);
+	else expect(check(schema, value)).toBeUndefined();
+});
+
+const CHAIN = rows(100, () => 0).reduce<unknown>((next) => ({ next }), {});
+
+it.each<[string, Schema, unknown]>([
+	['a schema that holds itself tries two ways at each level', { anyOf: [SELF, SELF] }, CHAIN],
+	['many items have to differ', { uniqueItems: true }, indexed(15_000)],
+	[
+		'many long texts have to match',
+		{ items: { pattern: 'a' } },
+		rows(150, () => repeated.repeat(2)),
+	],
+])('gives up where %s', (_what, schema, value) => {
+	const find = compileSchema(schema);
+	expect(() => find(JSON.stringify(value))).toThrow(
+		'The value cannot be checked against the JSON schema: it would take too long',
+	);
+	// the next value has its own time
+	expect(find('[]')).toBeUndefined();
 });

@@ -35,34 +35,11 @@ it.each<[unknown, string]>([
 	expect(formatDecimal(readDecimal(value)!)).toBe(digits);
 });
 
-it.each<[unknown]>([
-	[undefined],
-	[null],
-	[''],
-	[' '],
-	['.'],
-	['e5'],
-	['.e5'],
-	['free'],
-	['$0.07'],
-	['0,07'],
-	['0x10'],
-	['1_000'],
-	['1 0'],
-	['-1'],
-	['+1'],
-	[-0.01],
-	[NaN],
-	[Infinity],
-	['Infinity'],
-	[true],
-	[5n],
-	[[1]],
-	[{}],
-	['1e9999'],
-	['1'.repeat(61)],
-])('%p is no decimal number', (value) => {
-	expect(readDecimal(value)).toBeUndefined();
+it.each<[unknown[]]>([
+	[[undefined, null, '', ' ', '.', 'e5', '.e5', 'free', '$0.07', '0,07', '0x10', '1_000', '1 0']],
+	[['-1', '+1', -0.01, NaN, Infinity, 'Infinity', true, 5n, [1], {}, '1e9999', '1'.repeat(61)]],
+])('%p are no decimal numbers', (values) => {
+	expect(values.map(readDecimal)).toEqual(values.map(() => undefined));
 });
 
 it('reads every number exactly as JavaScript writes it', () => {
@@ -76,9 +53,7 @@ it('reads every number exactly as JavaScript writes it', () => {
 
 it('never throws and never gives a negative number', () => {
 	fc.assert(
-		fc.property(fc.anything(), (value) => {
-			expect(readDecimal(value)?.gte(0)).not.toBe(false);
-		}),
+		fc.property(fc.anything(), (value) => expect(readDecimal(value)?.gte(0)).not.toBe(false)),
 	);
 });
 
@@ -104,40 +79,19 @@ it.each<[unknown, string | undefined, number | undefined]>([
 	expect(readCount(value)).toBe(count);
 });
 
-it.each<[Array<[number, unknown]>, number]>([
-	[[], 0],
-	[[[100, 0.07]], 7],
-	[[[101, 0.07]], 8],
-	[[[1, 1e-7]], 1],
-	[[[10_000_000, 1e-7]], 1],
+it.each<[number, Record<string, number>]>([
+	[0, {}],
+	[7, { 0.07: 100 }],
+	[8, { 0.07: 101 }],
+	[1, { 1e-7: 1 }],
+	[1, { 1e-7: 10_000_000 }],
 	// each of the three is rounded down to nothing, or up to one: together they are one
-	[
-		[
-			[1, 0.3],
-			[1, 0.3],
-			[1, '0.4'],
-		],
-		1,
-	],
-	[
-		[
-			[1, 0.3],
-			[1, 0.3],
-			[1, '0.4001'],
-		],
-		2,
-	],
-	[
-		[
-			[3, 2],
-			[2, 0.25],
-		],
-		7,
-	],
-])('%p is rounded up once', (parts, sum) => {
-	expect(sumRoundedUp(parts.map(([count, price]) => [count, readDecimal(price)!])).toNumber()).toBe(
-		sum,
-	);
+	[1, { 0.3: 1, '0.30': 1, 0.4: 1 }],
+	[2, { 0.3: 1, '0.30': 1, 0.4001: 1 }],
+	[7, { 2: 3, 0.25: 2 }],
+])('%d is the sum, rounded up once, of %p', (sum, parts) => {
+	const read = Object.entries(parts).map(([price, count]) => [count, readDecimal(price)!] as const);
+	expect(sumRoundedUp(read.map(([count, price]) => [count, price])).toNumber()).toBe(sum);
 });
 
 it('counts how many whole times a part fits, however near the next one is', () => {

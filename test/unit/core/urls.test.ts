@@ -1,5 +1,10 @@
 import { ServiceError } from '../../../src/core/errors';
-import { normalizeApiKey, normalizeBaseUrl, resolveRedirect } from '../../../src/core/urls';
+import {
+	encodePathSegment,
+	normalizeApiKey,
+	normalizeBaseUrl,
+	resolveRedirect,
+} from '../../../src/core/urls';
 import fc, { character } from '../../support/fastCheck';
 
 const refusalOf = (action: () => unknown): ServiceError => {
@@ -94,25 +99,24 @@ it.each([
 	expect(normalizeApiKey(typed)).toBe(expected);
 });
 
+const NOT_ALLOWED =
+	'The API key contains a space or another character that is not allowed in a key';
+
 it.each([
 	['', 'The API key is empty'],
 	[' \r\n', 'The API key is empty'],
 	[undefined, 'The API key is empty'],
 	[42, 'The API key is empty'],
-	['abc def', 'The API key contains a space or another character that is not allowed in a key'],
-	[
-		'abc\r\nX-Other: 1',
-		'The API key contains a space or another character that is not allowed in a key',
-	],
+	['abc def', NOT_ALLOWED],
+	['abc\r\nX-Other: 1', NOT_ALLOWED],
+	['ключ', NOT_ALLOWED],
+	['ab\u200bcd', NOT_ALLOWED],
 	['a file'.repeat(1000), 'The API key is longer than 4096 characters'],
-	['ключ', 'The API key contains a space or another character that is not allowed in a key'],
-	['ab\u200bcd', 'The API key contains a space or another character that is not allowed in a key'],
 ])('the key %j is refused: %s', (typed, message) => {
 	const refusal = refusalOf(() => normalizeApiKey(typed));
 	expect(refusal).toMatchObject({ kind: 'invalid', message });
-	if (typeof typed === 'string' && typed.trim()) {
+	if (typeof typed === 'string' && typed.trim())
 		expect(JSON.stringify([refusal.message, refusal.details])).not.toContain(typed.trim());
-	}
 });
 
 describe('a redirect', () => {
@@ -150,4 +154,70 @@ describe('a redirect', () => {
 	])('from %s to %s is not followed', (from, location) => {
 		expect(resolveRedirect(from, location)).toBeUndefined();
 	});
+});
+
+const FOLDER = 'https://host.example/v1/images/jobs/';
+
+it.each([
+	['job_1', 'job_1'],
+	['vendor/model', 'vendor%2Fmodel'],
+	['a b', 'a%20b'],
+	['a?b#c', 'a%3Fb%23c'],
+	['..a', '..a'],
+	['a..b', 'a..b'],
+	['...', '...'],
+	['100%', '100%25'],
+	['é😀', '%C3%A9%F0%9F%98%80'],
+	['7'.repeat(512), '7'.repeat(512)],
+])('%j becomes %s', (id, segment) => {
+	expect(encodePathSegment(id, 'Job ID')).toBe(segment);
+});
+
+it.each([
+	['', 'Job ID is empty'],
+	[' \t', 'Job ID is empty'],
+	['.', 'Job ID must not point to another address'],
+	['..', 'Job ID must not point to another address'],
+	['../x', 'Job ID must not point to another address'],
+	['x/../../y', 'Job ID must not point to another address'],
+	['x\\..\\y', 'Job ID must not point to another address'],
+	['%2e%2e', 'Job ID must not point to another address'],
+	['%2E.', 'Job ID must not point to another address'],
+	['a\r\nHost: x', 'Job ID contains a control character'],
+	['a\0', 'Job ID contains a control character'],
+	['a\u0085', 'Job ID contains a control character'],
+	['a\ud800', 'Job ID contains an incomplete character, such as half of an emoji'],
+	['7'.repeat(513), 'Job ID is longer than 512 characters'],
+	['x'.repeat(20_000), 'Job ID is longer than 512 characters'],
+])('%j is refused: %s', (id, message) => {
+	const refusal = refusalOf(() => encodePathSegment(id, 'Job ID'));
+	expect(refusal).toMatchObject({ kind: 'invalid', message });
+});
+
+it('never lets an id leave its folder', () => {
+	const hostile = fc.array(
+		fc.constantFrom(
+			...['.', '..', '/', '\\', '%2e', '%2f', '%', '?', '#', ';', '\t', ' ', '@', ':', 'a'],
+		),
+		{ maxLength: 8 },
+	);
+	const ids = fc.oneof(
+		fc.string({ unit: character }),
+		hostile.map((parts) => parts.join('')),
+	);
+	fc.assert(
+		fc.property(ids, (id) => {
+			let segment: string;
+			try {
+				segment = encodePathSegment(id, 'Job ID');
+			} catch (error) {
+				expect(error).toMatchObject({ name: 'ServiceError', kind: 'invalid' });
+				return;
+			}
+			const { href, pathname, search, hash } = new URL(`${FOLDER}${segment}/content`);
+			expect([href.startsWith(FOLDER), search, hash]).toEqual([true, '', '']);
+			expect(pathname.split('/')).toHaveLength(6);
+			expect(decodeURIComponent(pathname.split('/')[4] ?? '')).toBe(id);
+		}),
+	);
 });

@@ -1,22 +1,24 @@
 import { ServiceError } from '../../../src/core/errors';
-import { allWishes, HOUR, MINUTE, names, SECOND, watchWorld } from './pollWorld';
+import { HOUR, MINUTE, SECOND, watchWorld, wish } from './pollWorld';
 
 const refused = (status: number) => new ServiceError('refused', `no ${status}`, { status });
+const numbered = <Answer>(count: number, answer: Answer) =>
+	Object.fromEntries(Array.from({ length: count }, (_, at) => [`j${at}`, answer]));
 
 describe('one poll', () => {
 	it('hands over what is done, once', async () => {
-		const { add, answers, poll, states, deliver } = watchWorld();
-		for (const jobId of ['done', 'failed', 'running']) add({ jobId });
-		answers.set('done', 'completed').set('failed', 'failed');
-		const { jobs, claim, serviceError } = await poll();
-		expect(names(jobs).sort()).toEqual(['done', 'failed']);
+		const { poll, states, deliver } = watchWorld({
+			...{ done: 'completed', failed: 'failed', running: 'unfinished' },
+		});
+		const { jobs, names, claim, serviceError } = await poll();
+		expect(names).toEqual(['done', 'failed']);
 		expect(jobs.flat()).toMatchObject([
 			{ outcome: expect.any(String), record: expect.stringContaining('status'), claim },
 			{ state: 'emitting' },
 		]);
 		expect(serviceError).toBeUndefined();
 		expect((await poll()).jobs).toEqual([]);
-		expect((await deliver(claim)).sort()).toEqual(['done', 'failed']);
+		expect(await deliver(claim)).toEqual(['done', 'failed']);
 		expect(states()).toEqual(['delivered', 'delivered', 'pending']);
 	});
 
@@ -24,19 +26,13 @@ describe('one poll', () => {
 		const { add, asked, poll, clock } = watchWorld();
 		await clock.sleep(30 * 24 * HOUR);
 		const now = clock.now();
-		const ages = {
-			young: 0,
-			tens: 11 * MINUTE,
-			hours: 2 * HOUR,
-			days: 30 * HOUR,
-			weeks: 8 * 24 * HOUR,
-		};
-		for (const [jobId, age] of Object.entries(ages)) add({ jobId, startedAt: now - age });
+		const ages = [0, 11 * MINUTE, 2 * HOUR, 30 * HOUR, 8 * 24 * HOUR];
+		for (const age of ages) add(`${age}`, { startedAt: now - age });
 		for (let minute = 0; minute < 8 * 60; minute++) {
 			await poll();
 			await clock.sleep(now + (minute + 1) * MINUTE - clock.now());
 		}
-		const times = Object.keys(ages).map((id) => asked.filter((one) => one === id).length);
+		const times = ages.map((age) => asked.filter((one) => one === `${age}`).length);
 		// eight hours; the youngest grows old meanwhile
 		expect(times).toEqual(
 			[11 + 25 + 42, 1 + 25 + 42, 48, 8, 2].map((count) => expect.closeTo(count, -1)),
@@ -47,179 +43,123 @@ describe('one poll', () => {
 	it('takes a job whose start is not told for a young one', async () => {
 		const { add, rows, poll, clock } = watchWorld();
 		await clock.sleep(HOUR);
-		add({ jobId: 'by hand', startedAt: 0, checkAt: 0 });
+		add('by hand', { startedAt: 0, checkAt: 0 });
 		await poll();
-		expect(rows.rows[0]).toMatchObject({ startedAt: expect.closeTo(HOUR, -4) });
-		expect(rows.rows[0]!.checkAt).toBeLessThan(clock.now() + MINUTE);
+		expect(rows[0]).toMatchObject({ startedAt: expect.closeTo(HOUR, -4) });
+		expect(rows[0]!.checkAt).toBeLessThan(clock.now() + MINUTE);
 	});
 
-	it('asks for its own account and label only', async () => {
-		const { add, asked, poll } = watchWorld();
-		add({ jobId: 'own', label: 'l' });
-		add({ jobId: 'other label', label: 'm' });
-		add({ jobId: 'other account', label: 'l', account: 'b' });
+	it('asks for its own account and label only, and not before the time that the row says', async () => {
+		const { add, asked, poll, clock } = watchWorld();
+		add('own', { label: 'l' });
+		add('other label', { label: 'm' });
+		add('other account', { label: 'l', account: 'b' });
+		add('later', { label: 'l', checkAt: HOUR });
 		await poll({ label: 'l' });
 		expect(asked).toEqual(['own']);
 		await poll();
 		expect(asked).toEqual(['own', 'other label']);
-	});
-
-	it('does not ask before the time that the row says', async () => {
-		const { add, asked, poll, clock } = watchWorld();
-		add({ jobId: 'later', checkAt: HOUR });
-		await poll();
-		expect(asked).toEqual([]);
 		await clock.sleep(HOUR);
-		await poll();
-		expect(asked).toEqual(['later']);
+		await poll({ label: 'l' });
+		expect(asked.slice(2).sort()).toEqual(['later', 'own']);
 	});
 
 	it('leaves what it does not want to others, and does not ask for it again', async () => {
-		const { add, answers, asked, poll } = watchWorld();
-		add({ jobId: 'a' });
-		answers.set('a', 'failed');
-		const completed = [{ outcome: 'completed', minimumAge: 0 }] as const;
-		expect((await poll({ eventFilters: completed })).jobs).toEqual([]);
-		expect((await poll({ eventFilters: completed })).jobs).toEqual([]);
-		expect(names((await poll()).jobs)).toEqual(['a']);
+		const { asked, poll } = watchWorld({ a: 'failed' });
+		const eventFilters = [wish('completed')];
+		expect((await poll({ eventFilters })).jobs).toEqual([]);
+		expect((await poll({ eventFilters })).jobs).toEqual([]);
+		expect((await poll()).names).toEqual(['a']);
 		expect(asked).toEqual(['a']);
 	});
 
 	it('wants what has waited for long only when it has', async () => {
 		const { add, poll, clock } = watchWorld();
-		add({ jobId: 'a', outcome: 'completed' });
-		const old = [{ outcome: 'completed', minimumAge: HOUR }] as const;
-		expect((await poll({ eventFilters: old })).jobs).toEqual([]);
+		add('a', { outcome: 'completed' });
+		const eventFilters = [wish('completed', HOUR)];
+		expect((await poll({ eventFilters })).jobs).toEqual([]);
 		await clock.sleep(HOUR);
-		expect(names((await poll({ eventFilters: old })).jobs)).toEqual(['a']);
+		expect((await poll({ eventFilters })).names).toEqual(['a']);
 	});
 
 	it('hands over no more than the limit, and the rest next time, without asking again', async () => {
-		const { add, answers, asked, poll } = watchWorld();
-		for (let at = 0; at < 30; at++) {
-			add({ jobId: `j${at}` });
-			answers.set(`j${at}`, 'completed');
+		const { asked, poll } = watchWorld(numbered(30, 'completed'));
+		const all: string[] = [];
+		for (const more of [10, 10, 10, 0]) {
+			const { names } = await poll({ maxJobs: 10 });
+			expect(names).toHaveLength(more);
+			all.push(...names);
 		}
-		const first = await poll({ maxJobs: 10 });
-		expect(first.jobs).toHaveLength(10);
-		const [second, third, fourth] = [
-			await poll({ maxJobs: 10 }),
-			await poll({ maxJobs: 10 }),
-			await poll({ maxJobs: 10 }),
-		];
-		const all = [first, second, third, fourth].flatMap(({ jobs }) => names(jobs));
-		expect([all.length, new Set(all).size, new Set(asked).size]).toEqual([30, 30, asked.length]);
+		expect([new Set(all).size, new Set(asked).size]).toEqual([30, asked.length]);
 	});
 
 	it('stops asking when its time is up, and goes on in the next poll', async () => {
-		const { add, asked, poll, setLatency, clock } = watchWorld();
+		const { asked, poll, setLatency, clock } = watchWorld(numbered(100, 'unfinished'));
 		setLatency(1000);
-		for (let at = 0; at < 100; at++) add({ jobId: `j${at}` });
-		await poll({ concurrency: 1, asksUntil: clock.now() + 20 * SECOND });
+		const limits = () => ({ concurrency: 1, asksUntil: clock.now() + 20 * SECOND });
+		await poll(limits());
 		const first = asked.length;
 		expect(first).toBeGreaterThan(10);
 		expect(first).toBeLessThan(25);
-		await poll({ concurrency: 1, asksUntil: clock.now() + 20 * SECOND });
+		await poll(limits());
 		expect(new Set(asked).size).toBe(asked.length);
 		expect(asked.length).toBeGreaterThan(first + 10);
 	});
 
 	it('claims nothing when the time for that is up', async () => {
-		const { add, answers, poll, states, clock } = watchWorld();
-		add({ jobId: 'a' });
-		answers.set('a', 'completed');
+		const { poll, states, clock } = watchWorld({ a: 'completed' });
 		expect((await poll({ claimsUntil: clock.now() + 50 })).jobs).toEqual([]);
 		expect(states()).toEqual(['pending']);
-		expect(names((await poll()).jobs)).toEqual(['a']);
+		expect((await poll()).names).toEqual(['a']);
 	});
 });
 
 describe('trouble of one job', () => {
 	it('does not hold up the others', async () => {
-		const { add, answers, poll, rows } = watchWorld();
-		const broken = {
-			r500: 500,
-			r400: 400,
-			cut: new ServiceError('truncated', 'cut off', { reason: 'x' }),
-		};
-		for (const [jobId, answer] of Object.entries(broken)) {
-			add({ jobId });
-			answers.set(jobId, answer);
-		}
-		add({ jobId: 'good' });
-		answers.set('good', 'completed');
-		const { jobs, serviceError } = await poll();
-		expect([names(jobs), serviceError]).toEqual([['good'], undefined]);
-		expect(rows.rows.slice(0, 3)).toMatchObject([
-			{ failures: 1, note: 'answered 500' },
-			{ failures: 1, note: 'answered 400' },
-			{ failures: 1, note: 'cut off. x' },
-		]);
+		const cut = new ServiceError('truncated', 'cut off', { reason: 'x' });
+		const { poll, rows } = watchWorld({ r500: 500, r400: 400, cut, good: 'completed' });
+		const { names, serviceError } = await poll();
+		expect([names, serviceError]).toEqual([['good'], undefined]);
+		expect(rows.slice(0, 3)).toMatchObject(
+			['answered 500', 'answered 400', 'cut off. x'].map((note) => ({ failures: 1, note })),
+		);
 	});
 
 	it('is asked for rarely after a while, and as often as any once it answers', async () => {
-		const { add, answers, asked, poll, clock, rows } = watchWorld();
-		add({ jobId: 'bad' });
-		answers.set('bad', 500);
-		for (let minute = 0; minute < 60; minute++) {
-			await poll();
-			await clock.sleep(MINUTE);
-		}
+		const { answers, asked, poll, polls, clock, rows } = watchWorld({ bad: 500 });
+		await polls(60);
 		expect(asked.length).toBeLessThan(9);
 		answers.set('bad', 'unfinished');
 		await clock.sleep(HOUR);
 		await poll();
-		expect(rows.rows[0]).toMatchObject({ failures: 0, note: '' });
+		expect(rows[0]).toMatchObject({ failures: 0, note: '' });
 	});
 
 	it('is lost when the service does not know it five times in a row', async () => {
-		const { add, answers, poll, clock } = watchWorld();
-		for (const jobId of ['gone', 'here']) add({ jobId });
-		answers.set('gone', 404);
-		for (let time = 1; time <= 4; time++) {
-			expect((await poll()).jobs).toEqual([]);
-			await clock.sleep(MINUTE);
-		}
-		const { jobs } = await poll();
-		expect(jobs.flat()).toMatchObject([
-			{ jobId: 'gone', outcome: 'lost', note: 'The service does not know this job (404).' },
-		]);
+		const { poll, polls } = watchWorld({ gone: 404, here: 'unfinished' });
+		expect((await polls(4)).flatMap(({ jobs }) => jobs)).toEqual([]);
+		const note = 'The service does not know this job (404).';
+		expect((await poll()).jobs.flat()).toMatchObject([{ jobId: 'gone', outcome: 'lost', note }]);
 	});
 
 	it('is not lost when the service knows it in between', async () => {
-		const { add, answers, poll, clock, rows } = watchWorld();
-		add({ jobId: 'a' });
+		const { answers, polls, rows } = watchWorld({ a: 404 });
 		let asked = 0;
 		answers.set('a', () => (++asked % 4 ? 404 : 'unfinished'));
-		for (let minute = 0; minute < 12; minute++) {
-			await poll();
-			await clock.sleep(2 * MINUTE);
-		}
-		expect(rows.rows[0]).toMatchObject({ outcome: '', state: 'pending' });
+		await polls(12, 2 * MINUTE);
+		expect(rows[0]).toMatchObject({ outcome: '', state: 'pending' });
 	});
 
 	it('is lost at once when no address can hold its id', async () => {
-		const { add, answers, poll } = watchWorld();
-		add({ jobId: '..' });
-		answers.set('..', new ServiceError('invalid', 'Job ID is not usable'));
-		expect((await poll()).jobs.flat()).toMatchObject([
-			{ outcome: 'lost', note: 'Job ID is not usable' },
-		]);
+		const note = 'Job ID is not usable';
+		const { poll } = watchWorld({ '..': new ServiceError('invalid', note) });
+		expect((await poll()).jobs.flat()).toMatchObject([{ outcome: 'lost', note }]);
 	});
 });
 
 describe('trouble of the service', () => {
-	const many = (status: number, more: Parameters<typeof watchWorld>[0] = undefined) => {
-		const world = watchWorld(more);
-		for (let at = 0; at < 40; at++) {
-			world.add({ jobId: `j${at}` });
-			world.answers.set(`j${at}`, status);
-		}
-		return world;
-	};
-
 	it.each([401, 429])('%d ends the asking at once', async (status) => {
-		const { poll, asked, answers } = many(status);
+		const { poll, asked, answers } = watchWorld(numbered(40, status));
 		expect((await poll()).serviceError).toMatchObject({ details: { status } });
 		expect(asked.length).toBeLessThanOrEqual(5);
 		answers.clear();
@@ -227,67 +167,177 @@ describe('trouble of the service', () => {
 		expect(new Set(asked).size).toBe(40);
 	});
 
-	it.each([404, 500, 503])(
-		'%d of all is no fault of the jobs when nothing answers',
-		async (status) => {
-			const { poll, asked, answers, rows, setAlive, clock } = many(status);
-			setAlive(refused(status));
-			for (let time = 0; time < 7; time++) {
-				expect((await poll()).serviceError).toMatchObject({ details: { status } });
-				await clock.sleep(MINUTE);
-			}
-			if (status !== 404) expect(asked.length).toBeLessThan(7 * 10 + 1);
-			expect(rows.rows.every(({ failures, outcome }) => !failures && !outcome)).toBe(true);
-			asked.length = 0;
-			answers.clear();
-			await poll();
-			expect(new Set(asked).size).toBe(40);
-		},
-	);
+	it.each([404, 500, 503])('%d of all is no fault of the jobs', async (status) => {
+		const { poll, polls, asked, answers, rows, setAlive } = watchWorld(numbered(40, status));
+		setAlive(refused(status));
+		for (const { serviceError } of await polls(7))
+			expect(serviceError).toMatchObject({ details: { status } });
+		if (status !== 404) expect(asked.length).toBeLessThan(7 * 10 + 1);
+		expect(rows.every(({ failures, outcome }) => !failures && !outcome)).toBe(true);
+		asked.length = 0;
+		answers.clear();
+		await poll();
+		expect(new Set(asked).size).toBe(40);
+	});
 
 	it('five bad jobs in a row end one poll, and hold up nobody for longer', async () => {
-		const { add, answers, poll, asked } = watchWorld();
-		for (let at = 0; at < 20; at++) {
-			add({ jobId: `j${at}` });
-			if (at < 10) answers.set(`j${at}`, 500);
-			else answers.set(`j${at}`, 'completed');
-		}
-		const first = await poll();
-		expect(first.serviceError).toBeUndefined();
-		const second = await poll();
-		const third = await poll();
-		expect([first, second, third].flatMap(({ jobs }) => names(jobs))).toHaveLength(10);
+		const { polls, asked } = watchWorld({ ...numbered(20, 'completed'), ...numbered(10, 500) });
+		const all = await polls(3, 0);
+		expect(all[0]!.serviceError).toBeUndefined();
+		expect(all.flatMap(({ names }) => names)).toHaveLength(10);
 		expect(asked.filter((id) => id === 'j0')).toHaveLength(1);
 	});
 
 	it('what is done is handed over all the same', async () => {
-		const { add, answers, poll, setAlive } = watchWorld();
-		add({ jobId: 'done', outcome: 'completed' });
-		add({ jobId: 'a' });
-		answers.set('a', 503);
+		const { add, poll, setAlive } = watchWorld({ a: 503 });
+		add('done', { outcome: 'completed' });
 		setAlive(refused(503));
-		const { jobs, serviceError } = await poll();
-		expect([names(jobs), serviceError]).toEqual([['done'], expect.any(ServiceError)]);
+		const { names, serviceError } = await poll();
+		expect([names, serviceError]).toEqual([['done'], expect.any(ServiceError)]);
 	});
 });
 
 it('three thousand jobs are all asked for in turn, and those that are done come soon', async () => {
-	const { add, answers, asked, poll, clock, setLatency } = watchWorld({ latency: () => 8 });
-	setLatency(100);
-	for (let at = 0; at < 3_000; at++) add({ jobId: `j${at}` });
-	const limits = () => ({ concurrency: 8, eventFilters: allWishes });
-	for (let minute = 1; minute <= 10; minute++) {
-		await poll(limits());
+	const { answers, asked, poll, clock } = watchWorld(numbered(3000, 'unfinished'));
+	const found: string[] = [];
+	for (let minute = 1; minute <= 20; minute++) {
+		found.push(...(await poll({ concurrency: 8 })).names);
 		expect(clock.now()).toBeLessThan(minute * MINUTE);
 		await clock.sleep(minute * MINUTE - clock.now());
+		if (minute === 10) answers.set('j2999', 'completed');
 	}
 	// nobody had a second turn before all had the first
-	expect(new Set(asked.slice(0, 3_000)).size).toBe(3_000);
-	answers.set('j2999', 'completed');
-	const found: string[] = [];
-	for (let minute = 11; minute <= 20; minute++) {
-		found.push(...names((await poll(limits())).jobs));
-		await clock.sleep(minute * MINUTE - clock.now());
-	}
+	expect(new Set(asked.slice(0, 3000)).size).toBe(3000);
 	expect(found).toEqual(['j2999']);
+});
+
+describe('several rows of one job', () => {
+	it('are handed over once, however many they are', async () => {
+		const { add, answers, asked, poll, deliver, states } = watchWorld(numbered(50, 'unfinished'));
+		for (let row = 0; row < 1000; row++) add('a');
+		answers.set('a', 'completed').set('j7', 'completed');
+		const { names, claim } = await poll();
+		expect(names).toEqual(['a', 'j7']);
+		expect(asked.filter((id) => id === 'a')).toHaveLength(1);
+		expect(await deliver(claim)).toEqual(['a', 'j7']);
+		expect(states().filter((state) => state === 'delivered')).toHaveLength(1001);
+	});
+
+	it('one that is entered later does not bring it again', async () => {
+		const { add, poll, deliver, rows } = watchWorld({ a: 'completed' });
+		await deliver((await poll()).claim);
+		add('a');
+		expect((await poll()).jobs).toEqual([]);
+		const note = expect.stringContaining('delivered');
+		expect(rows[1]).toMatchObject({ state: 'delivered', note });
+	});
+
+	it('one that is entered while it is delivered waits, and ends with it', async () => {
+		const { add, poll, deliver, states, clock } = watchWorld({ a: 'completed' });
+		const { claim } = await poll();
+		add('a');
+		expect((await poll()).jobs).toEqual([]);
+		expect(states()).toEqual(['emitting', 'pending']);
+		expect(await deliver(claim)).toEqual(['a']);
+		await clock.sleep(MINUTE);
+		expect((await poll()).jobs).toEqual([]);
+		expect(states()).toEqual(['delivered', 'delivered']);
+	});
+
+	it('the same id of another account or another kind is another job', async () => {
+		const { add, poll } = watchWorld({ 1: 'completed' });
+		add('1', { segment: 'images' });
+		add('1', { account: 'b' });
+		const kinds = (await poll()).jobs.flat().map(({ segment }) => segment);
+		expect(kinds.sort()).toEqual(['images', 'videos']);
+		expect((await poll({ account: 'b' })).jobs).toHaveLength(1);
+	});
+});
+
+describe('the lease', () => {
+	const emitted = async () => {
+		const world = watchWorld({ a: 'completed' });
+		return { ...world, claim: (await world.poll()).claim };
+	};
+
+	it('what nobody marked is handed over again, and the first one is too late', async () => {
+		const { poll, deliver, clock, claim, asked } = await emitted();
+		await clock.sleep(9 * MINUTE);
+		expect((await poll()).jobs).toEqual([]);
+		await clock.sleep(2 * MINUTE);
+		const second = await poll();
+		expect(second.names).toEqual(['a']);
+		expect(await deliver(claim)).toEqual([]);
+		expect(await deliver(second.claim)).toEqual(['a']);
+		expect(asked).toHaveLength(1);
+	});
+
+	it('a late one that comes before the next poll delivers', async () => {
+		const { poll, deliver, clock, claim } = await emitted();
+		await clock.sleep(HOUR);
+		expect(await deliver(claim)).toEqual(['a']);
+		expect((await poll()).jobs).toEqual([]);
+	});
+
+	it('an execution that is killed during the download loses nothing', async () => {
+		const { poll, deliver, clock, claim } = await emitted();
+		void deliver(claim, () => new Promise(() => {}));
+		await clock.sleep(11 * MINUTE);
+		const second = await poll();
+		expect(second.names).toEqual(['a']);
+		expect(await deliver(second.claim)).toEqual(['a']);
+	});
+
+	it('a download that takes longer than the lease keeps it', async () => {
+		const { poll, deliver, clock, claim } = await emitted();
+		const slow = deliver(claim, async (_job, touch) => {
+			for (let minute = 0; minute < 60; minute++) {
+				await clock.sleep(MINUTE);
+				await touch();
+				expect((await poll()).jobs).toEqual([]);
+			}
+		});
+		expect(await slow).toEqual(['a']);
+	});
+
+	it('one that overslept its lease gives out nothing', async () => {
+		const { poll, deliver, clock, claim } = await emitted();
+		let second: Awaited<ReturnType<typeof poll>> | undefined;
+		const slow = await deliver(claim, async () => {
+			await clock.sleep(HOUR);
+			second = await poll();
+		});
+		expect([slow, second!.names]).toEqual([[], ['a']]);
+		expect(await deliver(second!.claim)).toEqual(['a']);
+	});
+
+	it('a second run of the same execution goes on, and a run after its end gives the same', async () => {
+		const { deliver, claim, rows } = await emitted();
+		await expect(deliver(claim, () => Promise.reject(new Error('broken')))).rejects.toThrow();
+		expect(rows).toMatchObject([{ state: 'delivering', failures: 1 }]);
+		expect(await deliver(claim)).toEqual(['a']);
+		expect(rows).toMatchObject([{ state: 'delivered', failures: 1, execution: 'e' }]);
+		expect(await deliver(claim)).toEqual(['a']);
+	});
+
+	it('a job that is given back is handed over again, and counts', async () => {
+		const { deliver, poll, claim, clock, rows } = await emitted();
+		expect(await deliver(claim, async () => true)).toEqual([]);
+		expect(rows).toMatchObject([{ state: 'pending', claim: '', failures: 1 }]);
+		expect((await poll()).jobs).toEqual([]);
+		await clock.sleep(2 * MINUTE);
+		expect(await deliver((await poll()).claim)).toEqual(['a']);
+		expect(rows).toMatchObject([{ failures: 2 }]);
+	});
+
+	it('survives a clock that ran ahead', async () => {
+		const { rows, polls, add, asked } = await emitted();
+		Object.assign(rows[0]!, { leaseUntil: 1e15 });
+		const other = add('b', { checkAt: 1e15 });
+		const found = await polls(2, 0);
+		expect(found.flatMap(({ names }) => names).concat(asked)).toContain('b');
+		expect(other.checkAt).toBeLessThan(HOUR);
+		const leaseUntil = expect.closeTo(10 * MINUTE, -5);
+		expect(rows[0]).toMatchObject({ state: 'emitting', leaseUntil });
+	});
 });

@@ -5,116 +5,113 @@ import {
 	createLeaseRenewer,
 	requeueJob,
 } from '../../../src/ledger/delivery';
-import type { Entry, NewEntry } from '../../../src/ledger/entry';
-import type { Ledger, Table } from '../../../src/ledger/ledger';
-import { pollLedger } from '../../../src/ledger/pollLedger';
 import type { JobStatus, PollOptions, EventFilter } from '../../../src/ledger/dueJobs';
+import type { Entry, NewEntry } from '../../../src/ledger/entry';
+import type { Ledger } from '../../../src/ledger/ledger';
+import { pollLedger } from '../../../src/ledger/pollLedger';
 import { virtualClock } from '../virtualClock';
-import { Rows, type Weather } from './simulatedTable';
+import { Rows } from './simulatedTable';
 
 export const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
 
 /** What the service says of a job: a state, or a trouble. */
-export type Answer = JobStatus['outcome'] | number | Error;
+type Answer = JobStatus['outcome'] | number | Error;
 
-const wish = (outcome: EventFilter['outcome']): EventFilter => ({ outcome, minimumAge: 0 });
-export const allWishes = [wish('completed'), wish('failed'), wish('lost')];
+export const wish = (outcome: EventFilter['outcome'], minimumAge = 0): EventFilter => ({
+	outcome,
+	minimumAge,
+});
 
-/** How one client reaches the table, or a table of its own. */
-export type Way = Weather & { table?: Table };
-
-/** Everybody who has to do with one ledger, on one clock. */
-export function watchWorld(weather: Way = { latency: () => 5 }) {
+/** Everybody who has to do with one ledger, on one clock. @param jobs What is in the ledger, and what the service says of it. */
+export function watchWorld(jobs: Record<string, Answer> = {}) {
 	const clock = virtualClock();
-	const rows = new Rows();
+	const table = new Rows();
+	const { rows } = table;
 	const asked: string[] = [];
 	/** What the service answers for a job; `undefined` is unfinished. */
-	const answers = new Map<string, Answer | (() => Answer)>();
+	const answers = new Map<string, Answer | (() => Answer)>(Object.entries(jobs));
 	let [alive, claims, takes] = [undefined as Error | undefined, 0, 100];
-	const ledgerOf = (execution: string, mine = weather): Ledger => ({
-		table: mine.table ?? rows.client(clock, mine),
-		clock,
-		uncancellableClock: clock,
+	const ledgerOf = (execution: string): Ledger => ({
+		table: table.client(clock, { latency: () => 5 }),
+		...{ clock, uncancellableClock: clock, execution },
 		newClaim: () => `claim-${++claims}`,
-		execution,
 	});
 
-	const add = (entry: Partial<NewEntry> & { jobId: string }) => {
-		const row = rows.made({
-			...{ state: 'pending', segment: 'videos', account: 'a' },
+	const add = (jobId: string, entry: Partial<NewEntry> = {}) => {
+		const row = table.made({
+			...{ state: 'pending', jobId, segment: 'videos', account: 'a' },
 			...{ startedAt: clock.now(), checkAt: clock.now() },
 			...entry,
 		});
-		rows.rows.push(row);
+		rows.push(row);
 		return row;
 	};
+	for (const jobId of Object.keys(jobs)) add(jobId);
 
-	const watching = (more: Partial<PollOptions> = {}): PollOptions => ({
-		...{ account: 'a', label: '', eventFilters: allWishes, maxJobs: 50, lease: 10 * MINUTE },
-		...{
-			concurrency: 5,
-			asksUntil: clock.now() + 24 * SECOND,
-			claimsUntil: clock.now() + 38 * SECOND,
-		},
-		async readStatus({ jobId }) {
-			asked.push(jobId);
-			await clock.sleep(takes);
-			const set = answers.get(jobId);
-			const answer = typeof set === 'function' ? set() : (set ?? 'unfinished');
-			if (answer instanceof Error) throw answer;
-			if (typeof answer === 'number')
-				throw new ServiceError('refused', `answered ${answer}`, { status: answer });
-			return { outcome: answer, record: JSON.stringify({ id: jobId, status: answer }) };
-		},
-		async checkAlive() {
-			await clock.sleep(takes);
-			if (alive) throw alive;
-		},
-		...more,
-	});
-
-	const poll = async (more: Partial<PollOptions> = {}, mine = weather) => {
-		const ledger = ledgerOf('', mine);
+	const poll = async (more: Partial<PollOptions> = {}) => {
+		const ledger = ledgerOf('');
 		const claim = ledger.newClaim();
-		return { claim, ...(await pollLedger(ledger, watching(more), claim)) };
+		const eventFilters = [wish('completed'), wish('failed'), wish('lost')];
+		const found = await pollLedger(
+			ledger,
+			{
+				...{ account: 'a', label: '', eventFilters, maxJobs: 50, lease: 10 * MINUTE },
+				...{ concurrency: 5, asksUntil: clock.now() + 24 * SECOND },
+				claimsUntil: clock.now() + 38 * SECOND,
+				async readStatus({ jobId }) {
+					asked.push(jobId);
+					await clock.sleep(takes);
+					const set = answers.get(jobId);
+					const answer = typeof set === 'function' ? set() : (set ?? 'unfinished');
+					if (answer instanceof Error) throw answer;
+					if (typeof answer === 'number')
+						throw new ServiceError('refused', `answered ${answer}`, { status: answer });
+					return { outcome: answer, record: JSON.stringify({ id: jobId, status: answer }) };
+				},
+				async checkAlive() {
+					await clock.sleep(takes);
+					if (alive) throw alive;
+				},
+				...more,
+			},
+			claim,
+		);
+		return { ...found, claim, names: found.jobs.map((job) => job[0]!.jobId).sort() };
 	};
 
-	/** What the trigger's execution does with what it was handed. @returns the jobs that leave the node */
+	/**
+	 * What the trigger's execution does with what it was handed.
+	 *
+	 * @param bring Returns whether the job is given back.
+	 * @returns the jobs that leave the node
+	 */
 	const deliver = async (
 		claim: string,
-		{
-			execution = 'e',
-			mine = weather,
-			lease = 10 * MINUTE,
-			isConfirmed = false,
-			bring = async () => {},
-		}: {
-			execution?: string;
-			mine?: Way;
-			lease?: number;
-			isConfirmed?: boolean;
-			/** @returns whether the job is given back. */
-			bring?: (job: Entry[], touch: () => Promise<void>) => Promise<boolean | void>;
-		} = {},
+		bring: (job: Entry[], touch: () => Promise<void>) => Promise<boolean | void> = async () => {},
 	): Promise<string[]> => {
-		const ledger = ledgerOf(execution, mine);
-		const delivery = { claim, lease, isConfirmed };
+		const ledger = ledgerOf('e');
+		const delivery = { claim, lease: 10 * MINUTE, isConfirmed: false };
 		const touch = createLeaseRenewer(ledger, delivery);
 		for (const job of await beginDelivery(ledger, delivery)) {
 			const again = await bring(job, touch);
 			if (again) await requeueJob(ledger, delivery, job, { checkAt: clock.now() + MINUTE });
 		}
-		return (await endDelivery(ledger, delivery)).map((job) => job[0]!.jobId);
+		return (await endDelivery(ledger, delivery)).map((job) => job[0]!.jobId).sort();
 	};
 
 	return {
-		...{ clock, rows, asked, answers, add, poll, deliver, ledgerOf, watching },
+		...{ clock, rows, asked, answers, add, poll, deliver },
 		setAlive: (error: Error | undefined) => (alive = error),
 		setLatency: (milliseconds: number) => (takes = milliseconds),
-		states: () => rows.rows.map(({ state }) => state),
-		until: async (time: number) => await clock.sleep(Math.max(0, time - clock.now())),
+		states: () => rows.map(({ state }) => state),
+		/** Polls that come so often, a pause after each. */
+		async polls(count: number, pause = MINUTE) {
+			const all = [];
+			for (let left = count; left > 0; left--) {
+				all.push(await poll());
+				await clock.sleep(pause);
+			}
+			return all;
+		},
 	};
 }
-
-export type World = ReturnType<typeof watchWorld>;
-export const names = (jobs: Entry[][]) => jobs.map((job) => job[0]!.jobId);

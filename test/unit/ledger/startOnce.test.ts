@@ -1,339 +1,347 @@
-import { ServiceError } from '../../../src/core/errors';
-import type { Ledger } from '../../../src/ledger/ledger';
+import { cancelledError, ServiceError } from '../../../src/core/errors';
+import type { Clock } from '../../../src/core/retry';
+import { claimKey } from '../../../src/ledger/keyClaim';
+import type { Table } from '../../../src/ledger/ledger';
 import { markAsNotStarted, markAsStarted } from '../../../src/ledger/manualChanges';
 import { failureOf } from '../inMemoryHttp';
-import { virtualClock } from '../virtualClock';
-import { Rows, type Weather } from './simulatedTable';
-import { startThroughLedger, type StartResult } from './startThroughLedger';
+import { broken, LEASE, MINUTE, refused, SECOND, startWorld, wanted } from './startWorld';
 
-type Fate = 'started' | 'refused' | 'unknown';
-
-/** Everybody who has to do with one ledger, on one clock. */
-function world(weather: Weather = { latency: () => 10 }) {
-	const clock = virtualClock();
-	const rows = new Rows();
-	/** Jobs that the service has really started. */
-	const book: string[] = [];
-	let claims = 0;
-	const ledgerOf = (execution: string, mine = weather): Ledger => ({
-		table: rows.client(clock, mine),
-		clock,
-		uncancellableClock: clock,
-		newClaim: () => `claim-${++claims}`,
-		execution,
-	});
-	const sending = (fate: () => Fate, takes = 50) => ({
-		async send() {
-			await clock.sleep(takes);
-			const what = fate();
-			if (what === 'refused')
-				throw new ServiceError('refused', 'no', { status: 400, outcome: 'not_started' });
-			book.push(`job-${book.length + 1}`);
-			if (what === 'unknown')
-				throw new ServiceError('unreachable', 'reset', { sent: true, outcome: 'unknown' });
-			return book.at(-1)!;
-		},
-		toEntry: (jobId: string) => ({ jobId, requestId: 'r', record: '{}' }),
-	});
-	return { clock, rows, book, ledgerOf, sending };
-}
-
-const wanted = (startKey: string) => ({
-	...{ startKey, segment: 'videos', model: 'm', account: 'a', label: 'l' },
-	lease: 600_000,
-	firstCheck: 0,
-});
-
-const jobOf = (started: StartResult<string>) =>
-	'earlier' in started ? started.earlier.jobId : started.result;
+const IN_PROGRESS =
+	'Another execution is starting the job of the key "k", or was interrupted while starting it';
+const UNKNOWN = 'It is not known whether the job of the key "k" was started';
 
 describe('one job per key', () => {
 	it('starts a job and gives it back ever after', async () => {
-		const { rows, book, ledgerOf, sending } = world();
-		const fresh = await startThroughLedger(
-			ledgerOf('1'),
-			wanted('k'),
-			sending(() => 'started'),
-		);
-		expect(fresh).toMatchObject({ result: 'job-1', entry: { state: 'pending', jobId: 'job-1' } });
-		const again = await startThroughLedger(
-			ledgerOf('2'),
-			wanted('k'),
-			sending(() => 'started'),
-		);
-		expect(again).toMatchObject({ earlier: { jobId: 'job-1', execution: '1' } });
-		expect(book).toEqual(['job-1']);
-		expect(rows.rows).toHaveLength(1);
+		const { rows, book, start } = startWorld();
+		const entry = { state: 'pending', jobId: 'job-1' };
+		expect(await start()).toMatchObject({ result: 'job-1', entry });
+		const earlier = { jobId: 'job-1', execution: '1' };
+		expect(await start({ ledger: { execution: '2' } })).toMatchObject({ earlier });
 		for (const state of ['emitting', 'delivering', 'delivered'] as const) {
-			rows.rows[0]!.state = state;
-			expect(
-				jobOf(
-					await startThroughLedger(
-						ledgerOf('3'),
-						wanted('k'),
-						sending(() => 'started'),
-					),
-				),
-			).toBe('job-1');
+			rows[0]!.state = state;
+			expect(await start()).toMatchObject({ earlier });
 		}
-	});
-
-	it('another key is another job', async () => {
-		const { ledgerOf, sending } = world();
-		await startThroughLedger(
-			ledgerOf('1'),
-			wanted('k'),
-			sending(() => 'started'),
-		);
-		const other = await startThroughLedger(
-			ledgerOf('1'),
-			wanted('K'),
-			sending(() => 'started'),
-		);
-		expect(jobOf(other)).toBe('job-2');
+		expect([book, rows.length]).toEqual([['job-1'], 1]);
+		expect(await start({ key: 'K' })).toMatchObject({ result: 'job-2' });
 	});
 
 	it('twenty at once start one', async () => {
 		let seed = 1;
-		const { book, ledgerOf, sending, rows } = world({
-			latency: () => (seed = (seed * 16807) % 2147483647) % 40,
-		});
+		const latency = () => (seed = (seed * 16807) % 2147483647) % 40;
+		const { book, rows, start } = startWorld({ latency });
 		const all = await Promise.all(
-			Array.from(
-				{ length: 20 },
-				async (_, index) =>
-					await startThroughLedger(
-						ledgerOf(String(index)),
-						wanted('k'),
-						sending(() => 'started', 3000),
-					),
-			),
+			Array.from({ length: 20 }, async () => await start({ takes: 3000 })),
 		);
-		expect(new Set(all.map(jobOf))).toEqual(new Set(['job-1']));
-		expect(book).toEqual(['job-1']);
-		expect(rows.rows.filter(({ state }) => state !== 'withdrawn')).toHaveLength(1);
+		const ids = all.map((one) => ('earlier' in one ? one.earlier.jobId : one.result));
+		expect([new Set(ids), book]).toEqual([new Set(['job-1']), ['job-1']]);
+		expect(rows.filter(({ state }) => state !== 'withdrawn')).toHaveLength(1);
 	});
 
 	it('a start that certainly did not happen leaves the key free', async () => {
-		const { ledgerOf, sending, rows } = world();
-		const error = await failureOf(
-			startThroughLedger(
-				ledgerOf('1'),
-				wanted('k'),
-				sending(() => 'refused'),
-			),
-		);
-		expect(error.details.outcome).toBe('not_started');
-		expect(rows.rows).toMatchObject([{ state: 'notStarted', note: 'no' }]);
-		expect(
-			jobOf(
-				await startThroughLedger(
-					ledgerOf('2'),
-					wanted('k'),
-					sending(() => 'started'),
-				),
-			),
-		).toBe('job-1');
+		const { start, rows } = startWorld();
+		expect((await failureOf(start({ fails: refused }))).details.outcome).toBe('not_started');
+		expect(rows).toMatchObject([{ state: 'notStarted', note: 'no' }]);
+		expect(await start()).toMatchObject({ result: 'job-1' });
 	});
 
 	it('an unknown outcome stays so until a person decides', async () => {
-		const { ledgerOf, sending, book } = world();
-		const first = await failureOf(
-			startThroughLedger(
-				ledgerOf('1'),
-				wanted('k'),
-				sending(() => 'unknown'),
-			),
-		);
-		expect(first.details).toMatchObject({
-			outcome: 'unknown',
-			ids: { idempotencyKey: 'k', entryId: '1' },
-			advice: expect.stringContaining('Mark as Started'),
+		const { start, ledgerOf, book } = startWorld();
+		const details = { outcome: 'unknown', ids: { idempotencyKey: 'k', entryId: '1' } };
+		const advice = expect.stringContaining('Mark as Started');
+		expect(await failureOf(start({ fails: broken }))).toMatchObject({
+			details: { ...details, advice },
 		});
-		const second = await failureOf(
-			startThroughLedger(
-				ledgerOf('2'),
-				wanted('k'),
-				sending(() => 'started'),
-			),
-		);
-		expect(second.message).toBe('It is not known whether the job of the key "k" was started');
-		expect(second.details).toMatchObject({ outcome: 'unknown', ids: { entryId: '1' } });
-		expect(book).toHaveLength(1);
-
-		await markAsStarted(ledgerOf('3'), { startKey: 'k' }, 'job-1');
-		expect(
-			jobOf(
-				await startThroughLedger(
-					ledgerOf('4'),
-					wanted('k'),
-					sending(() => 'started'),
-				),
-			),
-		).toBe('job-1');
+		expect(await failureOf(start())).toMatchObject({ message: UNKNOWN, details });
+		await markAsStarted(ledgerOf(), { startKey: 'k' }, 'job-1');
+		expect(await start()).toMatchObject({ earlier: { jobId: 'job-1' } });
 		expect(book).toHaveLength(1);
 	});
 
 	it('resolved as not started, the key starts a job again', async () => {
-		const { ledgerOf, sending } = world();
-		await failureOf(
-			startThroughLedger(
-				ledgerOf('1'),
-				wanted('k'),
-				sending(() => 'unknown'),
-			),
-		);
-		await markAsNotStarted(ledgerOf('2'), { id: 1 });
-		expect(
-			jobOf(
-				await startThroughLedger(
-					ledgerOf('3'),
-					wanted('k'),
-					sending(() => 'started'),
-				),
-			),
-		).toBe('job-2');
+		const { start, ledgerOf } = startWorld();
+		await failureOf(start({ fails: broken }));
+		await markAsNotStarted(ledgerOf(), { id: 1 });
+		expect(await start()).toMatchObject({ result: 'job-2' });
 	});
 
 	it('one who was killed while sending leaves an unknown outcome, once its lease is over', async () => {
-		const { ledgerOf, sending, clock, book } = world();
-		const never = new Promise<never>(() => {});
-		void startThroughLedger(ledgerOf('killed'), wanted('k'), {
-			...sending(() => 'started'),
-			send: async () => await never,
-		});
+		const { start, ledgerOf, clock, book } = startWorld();
+		void start({ takes: Infinity });
 		await clock.sleep(100);
-		const early = await failureOf(
-			startThroughLedger(
-				ledgerOf('2'),
-				wanted('k'),
-				sending(() => 'started'),
-			),
-		);
-		expect(early.message).toMatch(/^Another execution is starting the job of the key "k"/);
-		expect(early.details).toMatchObject({ outcome: 'unknown', ids: { idempotencyKey: 'k' } });
-		const tooSoon = await failureOf(markAsNotStarted(ledgerOf('3'), { startKey: 'k' }));
+		const tooSoon = await failureOf(markAsNotStarted(ledgerOf(), { startKey: 'k' }));
 		expect(tooSoon.message).toBe('This start may still be in progress');
-		await clock.sleep(600_000);
-		const late = await failureOf(
-			startThroughLedger(
-				ledgerOf('4'),
-				wanted('k'),
-				sending(() => 'started'),
-			),
-		);
-		expect(late.message).toBe('It is not known whether the job of the key "k" was started');
+		await clock.sleep(LEASE);
+		expect(await failureOf(start())).toMatchObject({ message: UNKNOWN });
 		expect(book).toEqual([]);
 	});
 
 	it('one who was killed before sending does not hold the key', async () => {
-		const { ledgerOf, sending, rows, clock } = world();
-		rows.rows.push(
-			rows.made({
-				state: 'intent',
-				startKey: 'k',
-				claim: 'dead',
-				leaseUntil: clock.now() + 20_000,
-			}),
-		);
-		expect(
-			jobOf(
-				await startThroughLedger(
-					ledgerOf('2'),
-					wanted('k'),
-					sending(() => 'started'),
-				),
-			),
-		).toBe('job-1');
-		expect(rows.rows[0]).toMatchObject({ state: 'withdrawn' });
+		const { start, rows, enter } = startWorld();
+		enter({ state: 'intent', startKey: 'k', claim: 'dead', leaseUntil: 20_000 });
+		expect(await start()).toMatchObject({ result: 'job-1' });
+		expect(rows[0]).toMatchObject({ state: 'withdrawn' });
 	});
 
 	it('who was thought to be gone and comes back with a job writes it down', async () => {
-		const { ledgerOf, sending, clock, rows } = world();
-		const slow = startThroughLedger(
-			ledgerOf('slow'),
-			wanted('k'),
-			sending(() => 'started', 700_000),
-		);
+		const { start, clock, rows } = startWorld();
+		const slow = start({ takes: 700_000 });
 		await clock.sleep(650_000);
-		await failureOf(
-			startThroughLedger(
-				ledgerOf('2'),
-				wanted('k'),
-				sending(() => 'started'),
-			),
-		);
-		expect(rows.rows).toMatchObject([{ state: 'unknown' }]);
-		expect(jobOf(await slow)).toBe('job-1');
-		expect(rows.rows).toMatchObject([{ state: 'pending', jobId: 'job-1' }]);
+		await failureOf(start());
+		expect(rows).toMatchObject([{ state: 'unknown' }]);
+		expect(await slow).toMatchObject({ result: 'job-1' });
+		expect(rows).toMatchObject([{ state: 'pending', jobId: 'job-1' }]);
 	});
 
 	it('an id that came after a person had decided otherwise is not lost', async () => {
-		const { ledgerOf, sending, clock, rows } = world();
-		const slow = startThroughLedger(
-			ledgerOf('slow'),
-			wanted('k'),
-			sending(() => 'started', 700_000),
-		);
+		const { start, ledgerOf, clock, rows } = startWorld();
+		const slow = start({ takes: 700_000 });
 		await clock.sleep(650_000);
-		await markAsNotStarted(ledgerOf('2'), { startKey: 'k' });
-		expect(jobOf(await slow)).toBe('job-1');
-		expect(rows.rows).toMatchObject([
+		await markAsNotStarted(ledgerOf(), { startKey: 'k' });
+		expect(await slow).toMatchObject({ result: 'job-1' });
+		expect(rows).toMatchObject([
 			{ state: 'notStarted', jobId: '' },
 			{ state: 'pending', jobId: 'job-1', startKey: 'k' },
 		]);
 	});
 
-	it('nothing is sent when the ledger cannot be reached', async () => {
-		const { ledgerOf, sending, book } = world({ latency: () => 10, loses: () => true });
-		const error = await failureOf(
-			startThroughLedger(
-				ledgerOf('1'),
-				wanted('k'),
-				sending(() => 'started'),
-			),
-		);
-		expect(error.details.outcome).toBe('not_started');
-		expect(book).toEqual([]);
-		const entered = await failureOf(
-			startThroughLedger(
-				ledgerOf('1'),
-				wanted(''),
-				sending(() => 'started'),
-			),
-		);
-		expect(entered.details.outcome).toBe('not_started');
+	it.each(['k', ''])('nothing is sent when the ledger cannot be reached, key "%s"', async (key) => {
+		const { start, book } = startWorld({ latency: () => 10, loses: () => true });
+		expect((await failureOf(start({ key }))).details.outcome).toBe('not_started');
 		expect(book).toEqual([]);
 	});
 
 	it('a job is given even when the ledger is gone once it was started', async () => {
 		let gone = false;
-		const { ledgerOf, sending, clock } = world({ latency: () => 10, loses: () => gone });
-		const started = startThroughLedger(ledgerOf('1'), wanted('k'), {
-			...sending(() => 'started'),
-			async send() {
-				gone = true;
-				await clock.sleep(10);
-				return 'job-9';
-			},
-		});
-		expect(await started).toEqual({ result: 'job-9', entry: undefined });
+		const { start } = startWorld({ latency: () => 10, loses: () => gone });
+		const started = start({ before: () => (gone = true) });
+		expect(await started).toEqual({ result: 'job-1', entry: undefined });
+	});
+
+	it('a start without a key is in the ledger before it is sent', async () => {
+		const { start, rows } = startWorld();
+		const seen: string[] = [];
+		const before = () => void seen.push(...rows.map(({ state }) => state));
+		const entry = { state: 'pending', jobId: 'job-1', label: 'l' };
+		expect(await start({ key: '', before })).toMatchObject({ entry });
+		expect(seen).toEqual(['sending']);
 	});
 });
 
-describe('a start that is entered', () => {
-	it('is in the ledger before it is sent', async () => {
-		const { ledgerOf, sending, rows } = world();
-		const seen: string[] = [];
-		const { send, toEntry } = sending(() => 'started');
-		const started = await startThroughLedger(ledgerOf('1'), wanted(''), {
-			toEntry,
-			async send() {
-				seen.push(...rows.rows.map(({ state }) => state));
-				return await send();
-			},
+describe('a claim whose lease has ended before anything was sent', () => {
+	it('sends nothing once a person has resolved it, and the key has started another job', async () => {
+		const { clock, rows, book, ledgerOf, start } = startWorld();
+		const slow = failureOf(start({ waits: 6 * LEASE }));
+		await clock.sleep(1.1 * LEASE);
+		await markAsNotStarted(ledgerOf(), { startKey: 'k' });
+		expect(await start()).toMatchObject({ result: 'job-1' });
+		expect(await slow).toMatchObject({
+			message: 'This start took too long, and a person resolved it meanwhile',
+			details: { outcome: 'not_started' },
 		});
-		expect(seen).toEqual(['sending']);
-		expect(started).toMatchObject({ entry: { state: 'pending', jobId: 'job-1', label: 'l' } });
+		expect(book).toEqual(['job-1']);
+		expect(rows.map(({ state }) => state)).toEqual(['notStarted', 'pending']);
 	});
+
+	it('is taken back where others have only called it unknown', async () => {
+		const { clock, rows, book, start } = startWorld();
+		const slow = start({ waits: 2 * LEASE });
+		await clock.sleep(1.1 * LEASE);
+		expect((await failureOf(start())).details.outcome).toBe('unknown');
+		expect(rows).toMatchObject([{ state: 'unknown' }]);
+		expect([await slow, book]).toMatchObject([{ result: 'job-1' }, ['job-1']]);
+		expect(rows).toMatchObject([{ state: 'pending', jobId: 'job-1', note: '' }]);
+	});
+
+	const isRenewal = (changes: Parameters<Table['change']>[1]) =>
+		Boolean(changes.leaseUntil) && changes.startedAt === undefined && !changes.jobId;
+
+	it('sends nothing while the ledger cannot be reached', async () => {
+		const { book, ledgerOf, start } = startWorld();
+		const { table } = ledgerOf();
+		const change: Table['change'] = async (where, changes) => {
+			if (isRenewal(changes)) throw new ServiceError('unreachable', 'n8n is gone', { sent: false });
+			return await table.change(where, changes);
+		};
+		expect(await failureOf(start({ ledger: { table: { ...table, change } } }))).toMatchObject({
+			message: 'n8n is gone',
+			details: { outcome: 'not_started' },
+		});
+		expect(book).toEqual([]);
+	});
+
+	it('is renewed once more where the renewal itself took half of it', async () => {
+		const { clock, rows, ledgerOf, start } = startWorld();
+		const { table } = ledgerOf();
+		let renewals = 0;
+		const change: Table['change'] = async (where, changes) => {
+			if (isRenewal(changes) && ++renewals === 1) await clock.sleep(0.6 * LEASE);
+			return await table.change(where, changes);
+		};
+		await start({ ledger: { table: { ...table, change } } });
+		expect([renewals, rows]).toMatchObject([2, [{ state: 'pending' }]]);
+	});
+});
+
+it.each([
+	['add', 55_000],
+	['change', 0],
+] as const)(
+	'a ledger that shows nothing of an %s is not written to without pause or end',
+	async (method, least) => {
+		const { clock, ledgerOf } = startWorld();
+		const { table } = ledgerOf();
+		let written = 0;
+		const write = async () => (written++, []);
+		const shown =
+			method === 'add' ? { find: async () => [], add: write as never } : { change: write };
+		const failure = await failureOf(
+			claimKey(ledgerOf({ table: { ...table, ...shown } }), [], wanted('k')),
+		);
+		expect(failure.message).toBe('The job ledger does not show the row that was added');
+		expect(written).toBeLessThan(100);
+		expect(clock.now()).toBeGreaterThan(least);
+	},
+);
+
+it('an intent of its own that shows late does not hide the claim, nor does a clock that runs ahead', async () => {
+	const late = startWorld();
+	late.enter({ state: 'intent', startKey: 'k', claim: 'late', leaseUntil: LEASE });
+	late.enter({ state: 'sending', startKey: 'k', claim: 'mine', leaseUntil: LEASE });
+	expect(await claimKey(late.ledgerOf(), ['late', 'mine'], wanted('k'))).toBe('mine');
+	const ahead = startWorld();
+	ahead.enter({ state: 'unknown', startKey: 'k', claim: 'mine', leaseUntil: -LEASE });
+	expect(await claimKey(ahead.ledgerOf(), ['mine'], wanted('k'))).toBe('mine');
+});
+
+describe.each(['k', ''])('n8n is away, key "%s"', (key) => {
+	it.each([
+		['pending', undefined],
+		['unknown', broken],
+		['notStarted', refused],
+	])('%s is written down as soon as n8n is back, nine minutes later', async (state, fails) => {
+		const { clock, rows, goAway, start } = startWorld();
+		const before = () => void goAway(9 * MINUTE);
+		await start({ key, before, ...(fails && { fails }) }).catch(() => undefined);
+		expect(rows).toMatchObject([{ state, jobId: fails ? '' : 'job-1' }]);
+		// not much later than n8n was back: a pause has at most 20 s
+		expect(clock.now()).toBeLessThan(9 * MINUTE + 30 * SECOND);
+	});
+
+	it('Stop does not end the attempts to write', async () => {
+		const { clock, rows, goAway, start } = startWorld();
+		let isStopped = false;
+		const sleep: Clock['sleep'] = async (milliseconds) => {
+			if (isStopped) throw cancelledError(false);
+			await clock.sleep(milliseconds);
+		};
+		const before = () => {
+			goAway(5 * MINUTE);
+			isStopped = true;
+		};
+		const entry = { state: 'pending', jobId: 'job-1' };
+		const ledger = { clock: { ...clock, sleep } };
+		expect(await start({ key, before, ledger })).toMatchObject({ entry });
+		expect(rows).toMatchObject([entry]);
+	});
+
+	it('the attempts end with the lease, and the job is not lost', async () => {
+		const { clock, rows, goAway, start } = startWorld();
+		const before = () => void goAway(Infinity);
+		expect(await start({ key, before })).toEqual({ result: 'job-1', entry: undefined });
+		expect(rows).toMatchObject([{ state: 'sending' }]);
+		expect(clock.now()).toBeGreaterThan(LEASE);
+		expect(clock.now()).toBeLessThan(LEASE + MINUTE);
+	});
+
+	it('a refusal of n8n is not tried again', async () => {
+		const { clock, ledgerOf, start } = startWorld();
+		const { table } = ledgerOf();
+		let isRefused = false;
+		const change: Table['change'] = async (...given) => {
+			if (isRefused) throw new ServiceError('refused', 'no', { status: 401 });
+			return await table.change(...given);
+		};
+		const before = () => void (isRefused = true);
+		const started = await start({ key, before, ledger: { table: { ...table, change } } });
+		expect(started).toEqual({ result: 'job-1', entry: undefined });
+		expect(clock.now()).toBeLessThan(SECOND);
+	});
+
+	it.each([0, SECOND])('a start waits until n8n is back, also %i ms later', async (waits) => {
+		const { clock, rows, goAway, start } = startWorld();
+		const started = start({ key, waits });
+		if (waits) await clock.sleep(waits / 2);
+		goAway(20 * SECOND);
+		expect(await started).toMatchObject({ result: 'job-1' });
+		expect(rows).toMatchObject([{ state: 'pending', jobId: 'job-1' }]);
+		if (waits) expect(rows[0]!.leaseUntil).toBeGreaterThan(clock.now() + LEASE / 2);
+	});
+
+	it('a start gives up after about a minute, and nothing is sent', async () => {
+		const { clock, rows, book, goAway, start } = startWorld();
+		goAway(Infinity);
+		expect(await failureOf(start({ key }))).toMatchObject({
+			message: 'n8n is still starting',
+			details: { outcome: 'not_started' },
+		});
+		expect([book, rows]).toEqual([[], []]);
+		expect(clock.now()).toBeGreaterThan(40 * SECOND);
+		expect(clock.now()).toBeLessThan(100 * SECOND);
+	});
+
+	it('Stop ends the wait', async () => {
+		const { clock, goAway, start } = startWorld();
+		goAway(Infinity);
+		const sleep: Clock['sleep'] = async (milliseconds) => {
+			await clock.sleep(milliseconds);
+			if (clock.now() > 5 * SECOND) throw cancelledError(false);
+		};
+		const failure = await failureOf(start({ key, ledger: { clock: { ...clock, sleep } } }));
+		expect(failure).toMatchObject({ kind: 'cancelled', details: { outcome: 'not_started' } });
+		expect(clock.now()).toBeLessThan(30 * SECOND);
+	});
+});
+
+/** What a start with the key of another one says, that was renewed for the last time some seconds ago. */
+async function rival(renewedAgo: number, { lease = LEASE, startedAgo = renewedAgo } = {}) {
+	const { clock, rows, start, enter } = startWorld();
+	await clock.sleep(LEASE);
+	const began = clock.now();
+	const leaseUntil = began - renewedAgo * SECOND + lease;
+	enter({
+		...{ state: 'sending', startKey: 'k', claim: 'other', execution: '1', leaseUntil },
+		...{ segment: 'videos', model: 'm', startedAt: began - startedAgo * SECOND },
+	});
+	const failure = await failureOf(start({ ledger: { execution: '2' } }));
+	return { rows, leaseUntil, failure, waited: (clock.now() - began) / SECOND };
+}
+
+it.each<[string, number, [number, number], Parameters<typeof rival>[1]?]>([
+	['waits for a start that was just renewed, for a minute', 0, [60, 63]],
+	['waits only until a minute after the renewal', 45, [15, 18]],
+	['does not wait for one that was renewed a minute ago', 60, [0, 1]],
+	['nor for one that was renewed nine minutes ago', 540, [0, 1]],
+	['waits for a start that waited after a 429 and is renewed', 0, [60, 63], { startedAgo: 300 }],
+	['takes none with shorter timeouts for an old one', 0, [60, 63], { lease: LEASE / 2 }],
+])('a rival %s', async (_name, renewedAgo, [from, to], more = {}) => {
+	const { rows, leaseUntil, failure, waited } = await rival(renewedAgo, more);
+	expect(waited).toBeGreaterThanOrEqual(from);
+	expect(waited).toBeLessThan(to);
+	const until = `no result by ${new Date(leaseUntil).toISOString()}, the outcome is unknown`;
+	expect(failure).toMatchObject({
+		message: IN_PROGRESS,
+		details: {
+			...{ outcome: 'unknown', ids: { idempotencyKey: 'k', entryId: '1' } },
+			advice: expect.stringContaining(until),
+		},
+	});
+	// it has left nothing behind, and the other start may still record its outcome
+	expect(rows).toMatchObject([{ state: 'sending', claim: 'other' }]);
+});
+
+it('a rival is told at once of a lease that has ended', async () => {
+	const { rows, failure, waited } = await rival(601);
+	expect(waited).toBeLessThan(1);
+	expect(failure.message).toBe(UNKNOWN);
+	expect(rows).toMatchObject([{ state: 'unknown' }]);
 });

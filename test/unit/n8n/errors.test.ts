@@ -6,13 +6,10 @@ import { createRedactor } from '../../../src/n8n/redact';
 import fc, { character } from '../../support/fastCheck';
 
 const NODE: INode = {
-	id: '1',
-	name: 'N',
-	type: 't',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
+	...{ id: '1', name: 'N', type: 't', typeVersion: 1 },
+	...{ position: [0, 0], parameters: {} },
 };
+const TRIGGER = { ...NODE, type: 'p.someTrigger' };
 const ECHOED = 'abcdefgh-secret-key-12345678';
 
 const BROKE = new ServiceError('refused', 'The balance does not cover this request (402)', {
@@ -61,6 +58,9 @@ it('puts everything into the error output, and nothing beside error and details'
 	});
 });
 
+const NOT_FINISHED = { ids: { jobId: 'j' }, reason: 'Slow.', advice: 'Wait.' };
+const OTHER_WORDS = 'Preexisting keys cannot be used';
+
 it.each<[string, ServiceError, string]>([
 	[
 		'ids, and then what to do',
@@ -72,11 +72,7 @@ it.each<[string, ServiceError, string]>([
 	],
 	[
 		'what an unknown outcome means',
-		new ServiceError('refused', 'Failed (500)', {
-			status: 500,
-			outcome: 'unknown',
-			advice: 'Check.',
-		}),
+		new ServiceError('refused', 'Failed (500)', { outcome: 'unknown', advice: 'Check.' }),
 		'Failed (500). Check.',
 	],
 	[
@@ -84,66 +80,47 @@ it.each<[string, ServiceError, string]>([
 		new ServiceError('unreachable', 'Not reached', { code: 'ENOTFOUND', advice: 'Hm.' }),
 		'Not reached. Hm.',
 	],
-	[
-		'its own words, where n8n would replace them for a part of one',
-		invalidInputError('Preexisting keys cannot be used'),
-		'Preexisting keys cannot be used',
-	],
+	['its own words, which n8n would replace', invalidInputError(OTHER_WORDS), OTHER_WORDS],
 	[
 		'its own words, for a failure of the service, too',
-		new ServiceError('refused', 'Refused', { advice: 'Preexisting keys cannot be used.' }),
-		'Refused. Preexisting keys cannot be used.',
+		new ServiceError('refused', 'Refused', { advice: `${OTHER_WORDS}.` }),
+		`Refused. ${OTHER_WORDS}.`,
 	],
 ])('the text of an item, and of a trigger, tells %s', (_what, error, message) => {
 	expect(toErrorItem(toNodeError(NODE, error), error)).toMatchObject({ error: message });
-	const trigger = { ...NODE, type: 'p.someTrigger' };
-	expect(toNodeError(trigger, error).message).toBe(message);
+	expect(toNodeError(TRIGGER, error).message).toBe(message);
 });
 
-it('says each thing once: what happened in the title, what to do in the description', () => {
-	const error = new ServiceError('timeout', 'Not finished', {
-		ids: { jobId: 'j' },
-		reason: 'Slow.',
-		advice: 'Wait.',
-	});
-	expect(toNodeError(NODE, error)).toMatchObject({
-		message: 'Not finished (jobId: j)',
-		description: 'Reason: Slow.\nWait.',
-	});
-	expect(toNodeError({ ...NODE, type: 'p.someTrigger' }, error)).toMatchObject({
-		message: 'Not finished (jobId: j). Wait.',
-		description: 'Reason: Slow.',
-	});
+it.each([
+	[NODE, 'Not finished (jobId: j)', 'Reason: Slow.\nWait.'],
+	[TRIGGER, 'Not finished (jobId: j). Wait.', 'Reason: Slow.'],
+])('says each thing once: %#', (node, message, description) => {
+	const error = new ServiceError('timeout', 'Not finished', NOT_FINISHED);
+	expect(toNodeError(node, error)).toMatchObject({ message, description });
 });
 
-it('what was refused on our side is a mistake of the workflow', () => {
-	const error = toNodeError(NODE, invalidInputError('Model is empty', 'Found <nothing>.'), 1);
+it.each([
+	['Found <nothing>.', 'Found &lt;nothing>.'],
+	[undefined, 'Nothing was sent for this item.'],
+])('what was refused on our side is a mistake of the workflow: %s', (advice, description) => {
+	const message = 'Model is empty';
+	const error = toNodeError(NODE, invalidInputError(message, advice), 1);
 	expect(error).toBeInstanceOf(NodeOperationError);
-	expect(error).toMatchObject({
-		message: 'Model is empty',
-		description: 'Found &lt;nothing>.',
-		context: { itemIndex: 1 },
-	});
-	expect(toNodeError(NODE, invalidInputError('Model is empty'))).toMatchObject({
-		message: 'Model is empty',
-		description: 'Nothing was sent for this item.',
-	});
+	expect(error).toMatchObject({ message, description, context: { itemIndex: 1 } });
 });
 
 it.each<[object, object | undefined]>([
 	[{ status: 401 }, { cause: 'credential-invalid' }],
 	[{ status: 403 }, { cause: 'credential-invalid' }],
 	[
-		{ status: 429, retryAfter: 90_000 },
-		{ cause: 'rate-limited', retryAfterMs: 90_000 },
+		{ status: 429, retryAfter: 90 },
+		{ cause: 'rate-limited', retryAfterMs: 90 },
 	],
 	[{ status: 429 }, { cause: 'rate-limited' }],
 	[{ status: 503 }, { cause: 'temporarily-unavailable' }],
 	[{ status: 400 }, undefined],
 ])('%j tells n8n %j', (details, failure) => {
-	const error = toNodeError(NODE, new ServiceError('refused', 'x', details)) as NodeApiError & {
-		failure?: object;
-	};
+	const error: { failure?: object } = toNodeError(NODE, new ServiceError('refused', 'x', details));
 	expect(error.failure).toEqual(failure);
 });
 
@@ -162,10 +139,8 @@ it('an error of n8n stays what it is, and learns its item', () => {
 	const own = new NodeOperationError(NODE, 'mine');
 	expect(toNodeError(NODE, own, 2)).toBe(own);
 	expect(own.context['itemIndex']).toBe(2);
-	expect(toNodeError(NODE, new TypeError('boom'), 4)).toMatchObject({
-		message: 'boom',
-		context: { itemIndex: 4 },
-	});
+	const boom = { message: 'boom', context: { itemIndex: 4 } };
+	expect(toNodeError(NODE, new TypeError('boom'), 4)).toMatchObject(boom);
 	expect(toNodeError(NODE, 'boom')).toMatchObject({ message: 'boom' });
 	expect(toErrorItem(own, own)).toEqual({ error: 'mine' });
 });
@@ -196,39 +171,23 @@ it.each<[number, string | undefined, RegExp]>([
 	expect(toErrorItem(toNodeError(NODE, error), error)['error']).toMatch(said);
 });
 
-it('is never without a description, which is never the message', () => {
-	for (const kind of [
-		'refused',
-		'truncated',
-		'malformed',
-		'failed',
-		'unreachable',
-		'cancelled',
-		'timeout',
-		'invalid',
-	] as const) {
-		const { message, description } = toNodeError(NODE, new ServiceError(kind, 'Words'));
-		expect(message).toBe('Words');
-		expect(description).toBeTruthy();
-		expect(description).not.toBe(message);
-	}
+it.each([
+	...(['refused', 'truncated', 'malformed', 'failed'] as const),
+	...(['unreachable', 'cancelled', 'timeout', 'invalid'] as const),
+])('%s is never without a description, which is never the message', (kind) => {
+	const { message, description } = toNodeError(NODE, new ServiceError(kind, 'Words'));
+	expect(message).toBe('Words');
+	expect(description).toMatch(/^(?!Words$)./);
 });
 
 it('the key is in none of it, wherever the service puts it', () => {
 	const words = fc.constantFrom(
-		ECHOED,
-		`Bearer ${ECHOED}`,
-		encodeURIComponent(ECHOED),
-		`a${ECHOED}b`,
-		ECHOED.slice(0, 8),
-		ECHOED.slice(-8),
+		...[ECHOED, `Bearer ${ECHOED}`, encodeURIComponent(ECHOED), `a${ECHOED}b`],
+		...[ECHOED.slice(0, 8), ECHOED.slice(-8)],
 	);
 	const details = fc.record(
 		{
-			reason: words,
-			code: words,
-			requestId: words,
-			advice: words,
+			...{ reason: words, code: words, requestId: words, advice: words },
 			meta: fc.record({ a: words }),
 			ids: fc.record({ jobId: words }),
 			partial: fc.record({ text: words }),
@@ -236,16 +195,12 @@ it('the key is in none of it, wherever the service puts it', () => {
 		{ requiredKeys: [] },
 	);
 	fc.assert(
-		fc.property(details, words, (given, message) => {
-			const cause = new ServiceError('refused', message, given);
+		fc.property(details, words, (given, said) => {
+			const cause = new ServiceError('refused', said, given);
 			const error = toNodeError(NODE, cause, 0, createRedactor(ECHOED));
-			const all = JSON.stringify([
-				error.message,
-				error.description,
-				error.context,
-				toErrorItem(error, cause, createRedactor(ECHOED)),
-			]);
-			expect(all).not.toContain(ECHOED);
+			const { message, description, context } = error;
+			const item = toErrorItem(error, cause, createRedactor(ECHOED));
+			expect(JSON.stringify([message, description, context, item])).not.toContain(ECHOED);
 		}),
 	);
 });
@@ -253,17 +208,14 @@ it('the key is in none of it, wherever the service puts it', () => {
 it('details can be read back, whatever characters key and answer are made of', () => {
 	const key = fc.string({
 		unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-		minLength: 20,
-		maxLength: 40,
+		...{ minLength: 20, maxLength: 40 },
 	});
 	fc.assert(
-		fc.property(key, fc.string({ unit: character }), (secret, reason) => {
-			const cause = truncatedAnswerError(`${reason}${secret.slice(0, 8)} ${secret}`, {
-				text: secret,
-			});
-			const { details } = toErrorItem(toNodeError(NODE, cause), cause, createRedactor(secret));
+		fc.property(key, fc.string({ unit: character }), (text, words) => {
+			const cause = truncatedAnswerError(`${words}${text.slice(0, 8)} ${text}`, { text });
+			const { details } = toErrorItem(toNodeError(NODE, cause), cause, createRedactor(text));
 			expect(details).toMatchObject({ kind: 'truncated', partial: { text: '***' } });
-			expect((details as { reason: string }).reason).not.toContain(secret);
+			expect((details as { reason: string }).reason).not.toContain(text);
 		}),
 	);
 });

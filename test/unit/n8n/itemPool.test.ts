@@ -90,10 +90,6 @@ it('throws even what is not an error', async () => {
 	await expect(runPool([undefined], 1, () => Promise.reject(undefined))).rejects.toBeUndefined();
 });
 
-it('has nothing to do for no items', async () => {
-	await expect(runPool([], 5, () => Promise.reject(new Error('x')))).resolves.toBeUndefined();
-});
-
 describe('an item that is away', () => {
 	/** Resolved from outside. */
 	const gate = () => {

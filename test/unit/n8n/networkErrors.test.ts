@@ -13,97 +13,71 @@ const thrown = (code: string, writableFinished?: boolean, message = `connect ${c
 	},
 });
 
+const REFUSED = 'The service could not be reached: nothing answers at this address';
+const NO_HOST = 'The service could not be reached: its host name was not found';
+const BROKE = 'The connection to the service broke before it answered';
+const LATE = 'The service did not answer in time';
+
 it.each<[string, boolean | undefined, boolean | undefined, string]>([
-	[
-		'ECONNREFUSED',
-		false,
-		false,
-		'The service could not be reached: nothing answers at this address',
-	],
-	[
-		'ECONNREFUSED',
-		undefined,
-		false,
-		'The service could not be reached: nothing answers at this address',
-	],
-	['ENOTFOUND', undefined, false, 'The service could not be reached: its host name was not found'],
-	['EAI_AGAIN', undefined, false, 'The service could not be reached: its host name was not found'],
-	['EHOSTUNREACH', undefined, false, 'The connection to the service broke before it answered'],
-	['ENETUNREACH', undefined, false, 'The connection to the service broke before it answered'],
-	['ECONNRESET', true, true, 'The connection to the service broke before it answered'],
-	['ECONNRESET', false, false, 'The connection to the service broke before it answered'],
-	['ECONNRESET', undefined, undefined, 'The connection to the service broke before it answered'],
-	['EPIPE', true, true, 'The connection to the service broke before it answered'],
-	['ECONNABORTED', true, true, 'The service did not answer in time'],
-	['ETIMEDOUT', true, true, 'The service did not answer in time'],
-	['ETIMEDOUT', false, false, 'The service did not answer in time'],
+	['ECONNREFUSED', false, false, REFUSED],
+	['ECONNREFUSED', undefined, false, REFUSED],
+	['ENOTFOUND', undefined, false, NO_HOST],
+	['EAI_AGAIN', undefined, false, NO_HOST],
+	['EHOSTUNREACH', undefined, false, BROKE],
+	['ENETUNREACH', undefined, false, BROKE],
+	['ECONNRESET', true, true, BROKE],
+	['ECONNRESET', false, false, BROKE],
+	['ECONNRESET', undefined, undefined, BROKE],
+	['EPIPE', true, true, BROKE],
+	['ECONNABORTED', true, true, LATE],
+	['ETIMEDOUT', true, true, LATE],
+	['ETIMEDOUT', false, false, LATE],
 	['HPE_INVALID_CONSTANT', true, true, 'The service answered with something that is not HTTP'],
+	// the kernel reports these of established connections as well: a route that was withdrawn, a network that went away
+	['ECONNREFUSED', true, true, BROKE],
+	['EHOSTUNREACH', true, true, BROKE],
+	['ENETUNREACH', true, true, BROKE],
+	['EADDRNOTAVAIL', true, true, BROKE],
+	['ENOTFOUND', true, true, BROKE],
+	['EPROTO', true, true, BROKE],
+	['ERR_SSL_WRONG_VERSION_NUMBER', true, true, BROKE],
+	['CERT_HAS_EXPIRED', true, true, BROKE],
 ])('%s, written %s: sent %s', (code, written, sent, message) => {
 	const error = toNetworkError(thrown(code, written));
-	expect(error).toMatchObject({
-		kind: 'unreachable',
-		message,
-		details: { code, reason: `connect ${code}` },
-	});
+	const details = { code, reason: `connect ${code}` };
+	expect(error).toMatchObject({ kind: 'unreachable', message, details });
 	expect(error.details.sent).toBe(sent);
 	expect(error.details).not.toHaveProperty('permanent');
+	expect(determineOutcome(error)).toBe(sent === false ? 'not_started' : 'unknown');
 });
 
-// the kernel reports these of established connections as well: a route that was withdrawn, a network that went away
-it.each([
-	['ECONNREFUSED'],
-	['EHOSTUNREACH'],
-	['ENETUNREACH'],
-	['EADDRNOTAVAIL'],
-	['ENOTFOUND'],
-	['EPROTO'],
-	['ERR_SSL_WRONG_VERSION_NUMBER'],
-	['CERT_HAS_EXPIRED'],
-])('%s of a request that has left does not make it one that was not sent', (code) => {
-	const error = toNetworkError(thrown(code, true));
-	expect(error.message).toBe('The connection to the service broke before it answered');
-	expect(error.details).toMatchObject({ code, sent: true });
-	expect(error.details).not.toHaveProperty('permanent');
-	expect(determineOutcome(error)).toBe('unknown');
-});
+const UNTRUSTED = [undefined, 'The certificate of the service is not trusted'] as const;
+const NO_TLS = [false, 'The service does not speak https at this address'] as const;
 
 it.each([
-	['CERT_HAS_EXPIRED'],
-	['DEPTH_ZERO_SELF_SIGNED_CERT'],
-	['SELF_SIGNED_CERT_IN_CHAIN'],
-	['UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-	['UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
-	['ERR_TLS_CERT_ALTNAME_INVALID'],
-])('%s is for good, and nothing was sent', (code) => {
-	expect(toNetworkError(thrown(code))).toMatchObject({
-		message: 'The certificate of the service is not trusted',
-		details: {
-			sent: false,
-			permanent: true,
-			advice: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
-		},
-	});
-});
-
-it.each([['EPROTO'], ['ERR_SSL_WRONG_VERSION_NUMBER']])('%s is the wrong protocol', (code) => {
-	expect(toNetworkError(thrown(code, false))).toMatchObject({
-		message: 'The service does not speak https at this address',
-		details: {
-			sent: false,
-			permanent: true,
-			reason: code,
-			advice: 'Check http:// or https:// and the port in the base URL of the credential.',
-		},
+	['CERT_HAS_EXPIRED', ...UNTRUSTED],
+	['DEPTH_ZERO_SELF_SIGNED_CERT', ...UNTRUSTED],
+	['SELF_SIGNED_CERT_IN_CHAIN', ...UNTRUSTED],
+	['UNABLE_TO_VERIFY_LEAF_SIGNATURE', ...UNTRUSTED],
+	['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', ...UNTRUSTED],
+	['ERR_TLS_CERT_ALTNAME_INVALID', ...UNTRUSTED],
+	['EPROTO', ...NO_TLS],
+	['ERR_SSL_WRONG_VERSION_NUMBER', ...NO_TLS],
+])('%s, written %s, is for good: %s', (code, written, message) => {
+	const certificate = { advice: expect.stringContaining('NODE_EXTRA_CA_CERTS') };
+	const protocol = {
+		reason: code,
+		advice: 'Check http:// or https:// and the port in the base URL of the credential.',
+	};
+	expect(toNetworkError(thrown(code, written))).toMatchObject({
+		message,
+		details: { sent: false, permanent: true, ...(written === false ? protocol : certificate) },
 	});
 });
 
 it('an address that n8n blocks is for good, in the words of n8n', () => {
-	const blocked = {
-		name: 'NodeApiError',
-		message: 'x',
-		cause: { name: 'SsrfBlockedIpError', message: 'IP 10.0.0.1 is blocked' },
-	};
-	expect(toNetworkError(blocked)).toMatchObject({
+	const cause = { name: 'SsrfBlockedIpError', message: 'IP 10.0.0.1 is blocked' };
+	expect(toNetworkError({ name: 'NodeApiError', message: 'x', cause })).toMatchObject({
 		message: 'n8n does not allow requests to this address',
 		details: {
 			...{ sent: false, permanent: true, reason: 'IP 10.0.0.1 is blocked' },
@@ -112,14 +86,11 @@ it('an address that n8n blocks is for good, in the words of n8n', () => {
 	});
 });
 
-it.each<[boolean | undefined]>([[true], [false], [undefined]])(
-	'after Stop it is stopped, written %s',
-	(written) => {
-		const error = toNetworkError(thrown('ERR_CANCELED', written), { isStopped: true });
-		expect(error).toMatchObject({ kind: 'cancelled', message: 'The execution was stopped' });
-		expect(error.details).toEqual(written === undefined ? {} : { sent: written });
-	},
-);
+it.each([[true], [false], [undefined]])('after Stop it is stopped, written %s', (written) => {
+	const error = toNetworkError(thrown('ERR_CANCELED', written), { isStopped: true });
+	expect(error).toMatchObject({ kind: 'cancelled', message: 'The execution was stopped' });
+	expect(error.details).toEqual(written === undefined ? {} : { sent: written });
+});
 
 it('the total timeout is named', () => {
 	expect(toNetworkError(thrown('ERR_CANCELED', true), { isOverdue: true })).toMatchObject({
@@ -131,10 +102,7 @@ it('the total timeout is named', () => {
 it.each([[undefined], [null], ['text'], [17], [{}], [new Error('plain')]])(
 	'makes something of %p',
 	(error) => {
-		expect(toNetworkError(error)).toMatchObject({
-			kind: 'unreachable',
-			message: 'The connection to the service broke before it answered',
-		});
+		expect(toNetworkError(error)).toMatchObject({ kind: 'unreachable', message: BROKE });
 	},
 );
 

@@ -15,6 +15,9 @@ const reader = (parameters: Record<string, unknown>) =>
 		message.params,
 	);
 
+const refusal = (message: string, more: object = {}) =>
+	expect.objectContaining({ kind: 'invalid', message, ...more });
+
 it('reads and checks each item', () => {
 	const read = reader({
 		model: { __rl: true, mode: 'id', value: 'v/m' },
@@ -26,18 +29,10 @@ it('reads and checks each item', () => {
 		messages: { message: [{ role: 'user', content: 'a' }] },
 		options: { temperature: 0.5 },
 	});
-	expect(() => read(1)).toThrow(
-		expect.objectContaining({
-			kind: 'invalid',
-			message: 'Options: Temperature must be 0 to 2',
-			details: { advice: 'It is 3.' },
-		}),
-	);
+	const details = { advice: 'It is 3.' };
+	expect(() => read(1)).toThrow(refusal('Options: Temperature must be 0 to 2', { details }));
 	expect(() => read(2)).toThrow(
-		expect.objectContaining({
-			kind: 'invalid',
-			message: 'Messages 1: Content is empty: its expression found nothing for this item',
-		}),
+		refusal('Messages 1: Content is empty: its expression found nothing for this item'),
 	);
 });
 
@@ -72,10 +67,10 @@ it('JSON is a list or an object as its default is, also in a row, in options and
 		messages: { message: [{ toolCalls: [{ id: 'c' }] }] },
 	});
 	expect(() => reader({ ...json, messagesJson: '={{ $json.word }}' })(0)).toThrow(
-		expect.objectContaining({ kind: 'invalid', message: 'Messages (JSON) is not valid JSON' }),
+		refusal('Messages (JSON) is not valid JSON'),
 	);
 	expect(() => reader({ ...json, options: { stopSequences: '{}' } })(0)).toThrow(
-		expect.objectContaining({ message: 'Options: Stop Sequences (JSON) must be a JSON list' }),
+		refusal('Options: Stop Sequences (JSON) must be a JSON list'),
 	);
 });
 
@@ -84,17 +79,14 @@ it('an expression that finds nothing is told apart from a fixed value', () => {
 	expect(read(0)).toMatchObject({ model: 'a' });
 	expect(read(1)).toMatchObject({ model: 'b' });
 	expect(() => read(2)).toThrow(
-		expect.objectContaining({
-			message: 'Model is empty: its expression found nothing for this item',
+		refusal('Model is empty: its expression found nothing for this item', {
 			details: {
 				advice:
 					"Correct the expression, or give it a fallback, such as {{ $json.x ?? 'text' }}. To leave the field out, remove the expression.",
 			},
 		}),
 	);
-	expect(() => reader({ model: ' ' })(0)).toThrow(
-		expect.objectContaining({ message: 'Model is empty', details: {} }),
-	);
+	expect(() => reader({ model: ' ' })(0)).toThrow(refusal('Model is empty', { details: {} }));
 });
 
 it('a field of a row that is not shown counts as not set, whatever is stored in it', () => {
@@ -108,7 +100,5 @@ it('a field of a row that is not shown counts as not set, whatever is stored in 
 	});
 	const read = createParamReader(context, message.params);
 	expect(read(0)['messages']).toEqual({ message: [{ role: 'user', content: 'hello' }] });
-	expect(() => read(1)).toThrow(
-		expect.objectContaining({ message: 'Messages 1: Tool Calls (JSON) is not valid JSON' }),
-	);
+	expect(() => read(1)).toThrow(refusal('Messages 1: Tool Calls (JSON) is not valid JSON'));
 });

@@ -1,97 +1,176 @@
-import fc, { character } from '../../support/fastCheck';
-
+import { ServiceError } from '../../../src/core/errors';
 import { createRedactor } from '../../../src/n8n/redact';
+import fc, { character } from '../../support/fastCheck';
+import { KEY, spellingsOf } from '../../support/spellings';
 
-const KEY = 'abcDEF12-34567890-"quoted"&mor3\\3nd';
-const { text, data } = createRedactor(KEY);
+const redact = createRedactor(KEY);
+const MIXED = 'abcDEF12-34567890-7mor3end';
 
-it.each([
-	['the key', `key ${KEY}.`, 'key ***.'],
-	['the key, twice', `${KEY}${KEY}`, '******'],
-	['the key, url-encoded', `?key=${encodeURIComponent(KEY)}&a=1`, '?key=***&a=1'],
-	['the key, JSON-escaped', JSON.stringify({ key: KEY }), '{"key":"***"}'],
-	['its beginning', `key ${KEY.slice(0, 8)}…`, 'key ***…'],
-	['its end', `key …${KEY.slice(-8)}`, 'key …***'],
-	[
-		'any bearer',
-		'Authorization: Bearer abc.DEF_~+/=-123, and bearer x',
-		'Authorization: Bearer ***, and Bearer ***',
-	],
-	['what looks like a key', 'sk-abcdefgh123 and sk-short', '*** and sk-short'],
-	['nothing', 'risk-averse task-abcdefgh of abcDEF1', 'risk-averse task-abcdefgh of abcDEF1'],
-])('takes %s out of an error', (_what, given, expected) => {
-	expect(text(given)).toBe(expected);
+/** What comes out of a stream, and how much of each piece was held back. */
+function streamed(pieces: string[], by = redact) {
+	const stream = by.stream();
+	const shown = pieces.map((piece) => stream.push(piece));
+	return { shown, text: shown.join('') + stream.end() };
+}
+const cutInto = (size: number, text: string) => text.match(new RegExp(`.{1,${size}}`, 'gs')) ?? [];
+
+describe.each(Object.entries(spellingsOf(KEY)))('a key %s', (_how, spelling) => {
+	it('is taken out of errors and answers, and nothing beside it', () => {
+		// in base64 the bytes next to it share a character with it
+		const around = /^before [\w+/-]{0,10}\*{3}[\w+/-]{0,4}={0,2} after$/;
+		for (const text of [redact.text, redact.data<string>])
+			expect(text(`before ${spelling} after`)).toMatch(around);
+	});
+
+	it('is taken out of a text that comes in pieces of any size', () => {
+		const text = `before ${spelling} after, and ${spelling}`;
+		for (const size of [1, 2, 3, 7, 20])
+			expect(streamed(cutInto(size, text)).text).toBe(redact.data(text));
+	});
+
+	it('is taken out where a text was cut inside of it', () => {
+		for (let length = Math.ceil(spelling.length * 0.6); length < spelling.length; length++)
+			for (const mark of ['…', '...', ''])
+				expect(redact.text(`${'y'.repeat(90)} ${spelling.slice(0, length)}${mark}`)).toMatch(
+					/^y+ [\w+/-]{0,10}\*{3}[\w+/=-]{0,4}[….]*$/,
+				);
+	});
+});
+
+it.each<readonly [string, string, string, string]>([
+	['the key, twice', KEY, `${KEY}${KEY}`, '******'],
+	['its beginning', MIXED, 'key abcDEF12…', 'key ***…'],
+	['its end', MIXED, 'key …7mor3end', 'key …***'],
+	['any bearer', KEY, 'Bearer abc.DEF_~+/=-123; bearer x', 'Bearer ***; Bearer ***'],
+	['what looks like a key', KEY, 'sk-abcdefgh123, sk-short', '***, sk-short'],
+	['nothing', KEY, 'risk-averse task-abcdefgh of rk-Q7+x', 'risk-averse task-abcdefgh of rk-Q7+x'],
+	['most of a short key', 'longword', 'cut: longw…', 'cut: ***…'],
+	['but less of it stays', 'longword', 'cut: long…', 'cut: long…'],
+	['a key that contains an ellipsis', 'Q7x...9dZt', 'of Q7x...9dZt.', 'of ***.'],
+	['without a key what looks like one', '', 'plain Bearer x', 'plain Bearer ***'],
+	// ordinary words in which a key begins
+	...[
+		['requests-of-team-a-7f3c9d21', 'The service is receiving too many requests (429).'],
+		['workspace-4f0c9d217ab3e655', 'The service does not know this workspace'],
+		['service', 'The services are busy'],
+	].map(([key = '', words = '']) => ['but words stay', key, words, words] as const),
+])('takes %s out of an error: %s', (_what, key, given, expected) => {
+	expect(createRedactor(key).text(given)).toBe(expected);
+});
+
+it('every part of a random key of eight characters or more is too much', () => {
+	const echoed = 'q7Zt9LmVb4sWc8yHnK3fQ7x9dZtE';
+	const { text } = createRedactor(echoed);
+	for (let length = 8; length <= echoed.length; length++)
+		expect(text(`cut: ${echoed.slice(0, length)}…`)).toBe('cut: ***…');
+	expect(text(`cut: ${echoed.slice(0, 7)}…`)).toBe(`cut: ${echoed.slice(0, 7)}…`);
 });
 
 it('takes the key out of an answer, in names and at any depth, and nothing else', () => {
-	const given = {
-		a: [KEY, 1, null, { [KEY]: `x${encodeURIComponent(KEY)}` }],
-		b: KEY.slice(0, 8),
-		c: 'Bearer abc',
-	};
-	expect(data(given)).toEqual({
-		a: ['***', 1, null, { '***': 'x***' }],
-		b: KEY.slice(0, 8),
-		c: 'Bearer abc',
-	});
-});
-
-it('takes the key out of a name that has an ordinary value', () => {
-	expect(data({ [KEY]: 1 })).toEqual({ '***': 1 });
-});
-
-it('gives back the same object where the key is not in it', () => {
+	const [begun, encoded] = [KEY.slice(0, 8), `x${encodeURIComponent(KEY)}`];
+	expect(
+		redact.data({ a: [KEY, 1, null, { [KEY]: 1 }, { [KEY]: encoded }], b: begun, c: 'Bearer x' }),
+	).toEqual({ a: ['***', 1, null, { '***': 1 }, { '***': 'x***' }], b: begun, c: 'Bearer x' });
+	// the same object where the key is not in it
 	const given = { a: ['Bearer abc', { b: undefined }] };
-	expect(data(given)).toBe(given);
-	expect([data(undefined), data(null), data('a'), data(17)]).toEqual([undefined, null, 'a', 17]);
-});
-
-it('a short key could be a word of the answer, and is taken out of errors only', () => {
-	const short = createRedactor('abc');
-	expect(short.data({ a: 'abc' })).toEqual({ a: 'abc' });
-	expect(short.text('abc is wrong')).toBe('*** is wrong');
-	expect(short.text('Bearer xyz')).toBe('Bearer ***');
-});
-
-it('a key that no header can hold is redacted, too', () => {
+	expect(redact.data(given)).toBe(given);
+	const plain = [undefined, null, 'a', 17, ''];
+	for (const value of plain) expect(redact.data(value)).toBe(value);
 	expect(createRedactor('ключ-…-4f0c9d21').data('of ключ-…-4f0c9d21')).toBe('of ***');
 });
 
-it('without a key nothing but what looks like one is taken out', () => {
-	const none = createRedactor('');
-	expect([none.text('plain'), none.text('Bearer x'), none.data({ a: '' })]).toEqual([
-		'plain',
-		'Bearer ***',
-		{ a: '' },
-	]);
+it('texts does for all that is in a value what text does for one', () => {
+	const given = { reason: [`cut: ${KEY.slice(0, 30)}… "Bearer x"`], code: 17, none: undefined };
+	const reason = ['cut: ***… "Bearer ***"'];
+	expect(redact.texts(given)).toEqual({ reason, code: 17, none: undefined });
 });
 
-it('no key of any form stays in any text or answer', () => {
-	const key = fc.string({
-		unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-		minLength: 8,
-		maxLength: 40,
-	});
-	const filler = fc.string({ unit: character, maxLength: 10 });
+it('an answer that breaks off in the middle of a key does not show it', () => {
+	for (const begun of [KEY.slice(0, 14), encodeURIComponent(KEY).slice(0, -1)]) {
+		expect(redact.data({ text: `It is ${begun}` })).toEqual({ text: 'It is ***' });
+		expect(streamed([...`It is ${begun}`]).text).toBe('It is ***');
+	}
+	// but it may end with words that a key begins with
+	const own = createRedactor('northwind-quill-7f3c9d21');
+	for (const text of ['It is northwind-quill', 'It is northwind-quill-7'])
+		expect([own.data(text), streamed([...text], own).text]).toEqual([text, text]);
+});
+
+it('several keys: the longest counts', () => {
+	const both = createRedactor('first-4f0c9d21');
+	both.addKey('first-4f0c9d21-and-more-77aa');
+	const text = 'of first-4f0c9d21-and-more-77aa and first-4f0c9d21.';
+	expect(both.data(text)).toBe('of *** and ***.');
+	expect(streamed([...text], both).text).toBe('of *** and ***.');
+});
+
+it('our own sentences stay, even where the key is one of their words', () => {
+	const kept = { advice: 'Ask the service.', ids: { jobId: 'sk-abcdefgh123' } };
+	const message = 'The service refused the request (400)';
+	const error = new ServiceError('refused', message, { reason: 'no such service', ...kept });
+	const details = { reason: 'no such ***', ...kept };
+	expect(createRedactor('service').error(error)).toMatchObject({ message, details });
+});
+
+it('a stream holds back nothing but what may be the beginning of a key', () => {
+	const text = 'The quick brown fox jumps over the lazy dog: 12 + 30 = 42 (that is all). ';
+	const pieces = text.repeat(200).match(/\S+\s/g) ?? [];
+	expect(streamed(pieces).shown).toEqual(pieces);
+	expect(streamed(['see rk-Q7', ' there']).shown).toEqual(['see ', 'rk-Q7 there']);
+	const longest = Math.max(...Object.values(spellingsOf(KEY)).map(({ length }) => length));
+	const begun = KEY.slice(0, 20).repeat(50);
+	expect(streamed([begun]).shown[0]?.length).toBeGreaterThan(begun.length - longest);
+});
+
+it.each([
+	['abc', 'abc is wrong', '*** is wrong', 'abc is wrong'],
+	['abc', 'abcdef is wrong', 'abcdef is wrong', 'abcdef is wrong'],
+	['12345', 'code 12345', 'code ***', 'code 12345'],
+	['k-17x', 'it is k-17x, K-17X', 'it is ***, ***', 'it is ***, ***'],
+	['k/17x', 'it is k%2F17x', 'it is ***', 'it is ***'],
+	['k-17x', 'ask-17x, k-17xy, k-17x-', 'ask-17x, k-17xy, k-17x-', 'ask-17x, k-17xy, k-17x-'],
+])('a key below eight characters: %s in "%s"', (key, text, inErrors, inAnswers) => {
+	const short = createRedactor(key);
+	expect([short.text(text), short.data(text)]).toEqual([inErrors, inAnswers]);
+	expect(streamed([...text], short).text).toBe(inAnswers);
+});
+
+const anyKey = fc.string({
+	unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+	...{ minLength: 3, maxLength: 40 },
+});
+const filler = fc.oneof(
+	fc.string({ unit: fc.constantFrom(...'ab-\\%&+/= \n4'), maxLength: 12 }),
+	fc.string({ unit: character, maxLength: 10 }),
+);
+
+it('no key of any form stays, and a stream gives what the whole text would, wherever it is split', () => {
 	fc.assert(
-		fc.property(key, filler, filler, fc.boolean(), (secret, before, after, encoded) => {
-			const redact = createRedactor(secret);
-			const echoed = `${before}${encoded ? encodeURIComponent(secret) : secret}${after}`;
-			expect(redact.text(echoed)).not.toContain(secret);
-			expect(JSON.stringify(redact.data({ [echoed]: [{ echoed }] }))).not.toContain(
-				JSON.stringify(secret).slice(1, -1),
-			);
-			fc.pre(!before.includes(secret) && !after.includes(secret));
-			expect(redact.data({ before, after })).toEqual({ before, after });
-		}),
+		fc.property(
+			anyKey,
+			fc.array(filler, { minLength: 2, maxLength: 4 }),
+			fc.nat(),
+			(secret, around, seed) => {
+				const own = createRedactor(secret);
+				const ways = Object.values(spellingsOf(secret));
+				const text = around.join(ways[seed % ways.length]);
+				expect(streamed(cutInto(1 + (seed % 7), text), own).text).toBe(own.data(text));
+				if (secret.length < 8) return;
+				expect([own.data(text), own.text(text)].join()).not.toContain(secret);
+				expect(JSON.stringify(own.data({ [text]: [{ text }] }))).not.toContain(
+					JSON.stringify(secret).slice(1, -1),
+				);
+				const plain = around.filter((part) => !part.toLowerCase().includes(secret.toLowerCase()));
+				expect(own.data(plain)).toEqual(plain);
+			},
+		),
 	);
 });
 
-it('texts does for all that is in a value what text does for one', () => {
-	const given = { reason: [`${KEY.slice(0, 8)} "Bearer x"`], code: 17, none: undefined };
-	expect(createRedactor(KEY).texts(given)).toEqual({
-		reason: ['*** "Bearer ***"'],
-		code: 17,
-		none: undefined,
-	});
+// it would take long, if it took the square of the time
+it.each([['\\'], ['%25'], ['rk-Q'], ['…'], ['.']])('goes through %j in a row', (unit) => {
+	const error = unit.repeat(2 ** 16 / unit.length);
+	expect(redact.text(error)).toBe(error);
+	const answer = unit.repeat(2 ** 20 / unit.length);
+	expect(redact.data(answer) === answer).toBe(true);
 });

@@ -51,16 +51,16 @@ const fail = (error: unknown) => async () => {
 	throw error;
 };
 
-it('a second run of the node gives the first result', async () => {
-	expect(await run().sendOnce(0, REQUEST, start)).toEqual({ jobId: 'job-1' });
+/** What n8n has stored of the execution, and reads again. */
+const stored = () => (data = JSON.parse(JSON.stringify(data)) as IRunExecutionData);
+
+it('a second run of the node gives the first result, and so does a retry of the stored execution', async () => {
+	for (const again of [() => data, stored]) {
+		expect(await run().sendOnce(0, REQUEST, start)).toEqual({ jobId: 'job-1' });
+		again();
+	}
 	expect(await run().sendOnce(0, REQUEST, start)).toEqual({ jobId: 'job-1' });
 	expect(sent).toBe(1);
-});
-
-it('so does a retry of the stored execution', async () => {
-	await run().sendOnce(0, REQUEST, start);
-	data = JSON.parse(JSON.stringify(data)) as IRunExecutionData;
-	expect(await run().sendOnce(0, REQUEST, start)).toEqual({ jobId: 'job-1' });
 });
 
 it('each item has its own', async () => {
@@ -75,31 +75,20 @@ it('each item has its own', async () => {
 	expect(ids).toEqual([{ jobId: 'first' }, { jobId: 'second' }]);
 });
 
+const OTHER = { ...REQUEST, seed: 2 };
+const other = { items: [{ json: { other: true } }] };
+const tool = { type: 'test.modelRouterTool' };
+
 it.each<[string, Parameters<typeof run>[0], unknown, number]>([
 	['the same', {}, REQUEST, 1],
-	['a request that an expression made anew, for the same item', {}, { ...REQUEST, seed: 2 }, 1],
-	[
-		'the same request, for an item that came in another form',
-		{ items: [{ json: { other: true } }] },
-		REQUEST,
-		1,
-	],
-	[
-		'another request for another item',
-		{ items: [{ json: { other: true } }] },
-		{ ...REQUEST, seed: 2 },
-		2,
-	],
-	[
-		'another request by changed parameters',
-		{ parameters: { resource: 'media' } },
-		{ ...REQUEST, seed: 2 },
-		2,
-	],
+	['a request that an expression made anew, for the same item', {}, OTHER, 1],
+	['the same request, for an item that came in another form', other, REQUEST, 1],
+	['another request for another item', other, OTHER, 2],
+	['another request by changed parameters', { parameters: { resource: 'media' } }, OTHER, 2],
 	['another credential', { scope: 'other url start' }, REQUEST, 2],
 	['another run of the node in a loop', { runIndex: 1 }, REQUEST, 2],
-	['another call of an AI agent', { type: 'test.modelRouterTool' }, { ...REQUEST, seed: 2 }, 2],
-	['the same call of an AI agent', { type: 'test.modelRouterTool' }, REQUEST, 1],
+	['another call of an AI agent', tool, OTHER, 2],
+	['the same call of an AI agent', tool, REQUEST, 1],
 ])('%s', async (_name, again, request, times) => {
 	await run().sendOnce(0, REQUEST, start);
 	await run(again).sendOnce(0, request, start);
@@ -107,35 +96,20 @@ it.each<[string, Parameters<typeof run>[0], unknown, number]>([
 });
 
 it('an unknown outcome is not sent again, and says so with all that was known', async () => {
-	await run()
-		.sendOnce(0, REQUEST, fail(unknown))
-		.catch(() => undefined);
-	data = JSON.parse(JSON.stringify(data)) as IRunExecutionData;
-	const again = await failureOf(run().sendOnce(0, REQUEST, start));
-	expect(again).toMatchObject({
-		kind: 'unreachable',
-		message: 'It broke',
-		details: { outcome: 'unknown', ids: { sessionId: 's' } },
-	});
-	expect(again.details.advice).toBe(
-		'Check. It was not sent again. Once you have checked, "Resend If Outcome Is Unknown" in Request Settings sends it again.',
-	);
-	expect((await failureOf(run().sendOnce(0, REQUEST, start))).details.advice).toBe(
-		again.details.advice,
-	);
+	await failureOf(run().sendOnce(0, REQUEST, fail(unknown)));
+	stored();
+	const advice =
+		'Check. It was not sent again. Once you have checked, "Resend If Outcome Is Unknown" in Request Settings sends it again.';
+	for (let again = 0; again < 2; again++)
+		expect(await failureOf(run().sendOnce(0, REQUEST, start))).toMatchObject({
+			...{ kind: 'unreachable', message: 'It broke' },
+			details: { outcome: 'unknown', ids: { sessionId: 's' }, advice },
+		});
 	expect([sent, JSON.stringify(data).includes('"cause"')]).toEqual([1, false]);
-});
-
-it('"Resend If Outcome Is Unknown" sends it again', async () => {
-	await run()
-		.sendOnce(0, REQUEST, fail(unknown))
-		.catch(() => undefined);
-	expect(await run({ resendIfUnknown: true }).sendOnce(0, REQUEST, start)).toEqual({
-		jobId: 'job-2',
-	});
-	expect(await run({ resendIfUnknown: true }).sendOnce(0, REQUEST, start)).toEqual({
-		jobId: 'job-2',
-	});
+	for (let again = 0; again < 2; again++)
+		expect(await run({ resendIfUnknown: true }).sendOnce(0, REQUEST, start)).toEqual({
+			jobId: 'job-2',
+		});
 });
 
 it.each<[string, unknown, number]>([

@@ -11,8 +11,18 @@ const newKey = () => `key ${names++}`;
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
-
 const pass = async (milliseconds: number) => await jest.advanceTimersByTimeAsync(milliseconds);
+
+const never = async () => await new Promise<never>(() => {});
+
+/** Something that is read, and changes: a failure, or what it gives. */
+const reading = (...answers: unknown[]) => {
+	const read = jest.fn<Promise<unknown>, []>(never);
+	for (const answer of answers)
+		if (answer instanceof Error) read.mockRejectedValueOnce(answer);
+		else read.mockResolvedValueOnce(answer);
+	return read;
+};
 
 /** Reads that are answered by the test. */
 function readings() {
@@ -37,6 +47,7 @@ it('reads once for all who ask, now and for five minutes', async () => {
 	await pass(1000);
 	answers[0]?.resolve({ a: 1 });
 	expect(await Promise.all(early)).toEqual([{ value: { a: 1 } }, { value: { a: 1 } }]);
+	expect(jest.getTimerCount()).toBe(0);
 	await pass(5 * MINUTE - 1001);
 	expect(await lookUp(key, read)).toEqual({ value: { a: 1 } });
 	expect(read).toHaveBeenCalledTimes(1);
@@ -44,19 +55,13 @@ it('reads once for all who ask, now and for five minutes', async () => {
 	const again = lookUp(key, read);
 	answers[1]?.resolve('b');
 	expect(await again).toEqual({ value: 'b' });
-	expect(read).toHaveBeenCalledTimes(2);
+	expect(await lookUp(newKey(), async () => 2)).toEqual({ value: 2 });
 });
 
 it.each([[undefined], [null], [0], [''], [false]])('%j is an answer too', async (value) => {
 	const key = newKey();
 	expect(await lookUp(key, async () => value)).toEqual({ value });
 	expect(await lookUp(key, async () => 'other')).toEqual({ value });
-});
-
-it('keys do not know of each other', async () => {
-	const [one, other] = [newKey(), newKey()];
-	expect(await lookUp(one, async () => 1)).toEqual({ value: 1 });
-	expect(await lookUp(other, async () => 2)).toEqual({ value: 2 });
 });
 
 it.each<[string, unknown, string]>([
@@ -98,18 +103,14 @@ it('a failure that comes late counts from then on', async () => {
 	expect(await first).toEqual(LATE);
 	answers[0]?.reject(truncatedAnswerError('x'));
 	await pass(29_999);
-	expect(await lookUp(key, read)).toEqual({
-		missing: 'The answer stopped before its end',
-		error: expect.any(ServiceError),
-	});
+	expect(await lookUp(key, read)).toMatchObject({ missing: 'The answer stopped before its end' });
 	await pass(1);
 	void lookUp(key, read);
 	expect(read).toHaveBeenCalledTimes(2);
 });
 
 it('what never comes is asked for again after five minutes', async () => {
-	const key = newKey();
-	const { read } = readings();
+	const [key, read] = [newKey(), reading()];
 	void lookUp(key, read);
 	await pass(5 * MINUTE - 1);
 	expect(await lookUp(key, read)).toEqual(LATE);
@@ -121,8 +122,7 @@ it('what never comes is asked for again after five minutes', async () => {
 });
 
 it('an execution that was stopped says nothing of the service', async () => {
-	const key = newKey();
-	const read = jest.fn<Promise<number>, []>().mockRejectedValueOnce(STOPPED).mockResolvedValue(1);
+	const [key, read] = [newKey(), reading(STOPPED, 1)];
 	expect(await lookUp(key, read)).toEqual({ missing: 'The execution was stopped', error: STOPPED });
 	expect(await lookUp(key, read)).toEqual({ value: 1 });
 });
@@ -141,30 +141,17 @@ it('who waits for the reading of another execution reads for itself when that on
 	expect(own).toHaveBeenCalledTimes(1);
 });
 
-it('leaves no timer behind', async () => {
-	await lookUp(newKey(), async () => 1);
-	expect(jest.getTimerCount()).toBe(0);
-});
-
-it('forgets the oldest when there are too many', async () => {
+it('forgets the oldest when there are too many, and what was read again is not the oldest', async () => {
 	const read = jest.fn(async () => 1);
 	const keys = Array.from({ length: 201 }, newKey);
 	for (const key of keys) await lookUp(key, read);
-	await lookUp(keys.at(-200) ?? '', read);
+	await lookUp(keys[1]!, read);
 	expect(read).toHaveBeenCalledTimes(201);
-	await lookUp(keys[0] ?? '', read);
+	await lookUp(keys[0]!, read);
 	expect(read).toHaveBeenCalledTimes(202);
-});
-
-it('what was read again is not the oldest', async () => {
-	const read = jest.fn(async () => 1);
-	const keys = Array.from({ length: 200 }, newKey);
-	for (const key of keys) await lookUp(key, read);
 	await pass(5 * MINUTE);
-	await lookUp(keys[0] ?? '', read);
-	await lookUp(newKey(), read);
-	await lookUp(keys[0] ?? '', read);
-	expect(read).toHaveBeenCalledTimes(202);
+	for (const key of [keys[2]!, newKey(), keys[2]!]) await lookUp(key, read);
+	expect(read).toHaveBeenCalledTimes(204);
 });
 
 it('who is stopped does not wait for what another reads, and takes it from nobody', async () => {
@@ -182,4 +169,66 @@ it('who is stopped does not wait for what another reads, and takes it from nobod
 	answers[0]?.resolve('a');
 	await pass(0);
 	expect([other.answer, read.mock.calls.length]).toEqual([{ value: 'a' }, 1]);
+});
+
+describe('what is not enough', () => {
+	/** Asks for what has this letter in it. */
+	const ask = (key: string, read: () => Promise<unknown>, letter: string) =>
+		lookUp(key, read, undefined, (given) => 'value' in given && `${given.value}`.includes(letter));
+
+	it('is read again, once, and counts for everybody', async () => {
+		const [key, read] = [newKey(), reading('a', 'ab')];
+		expect(await lookUp(key, read)).toEqual({ value: 'a' });
+		await pass(MINUTE);
+		const asked = await Promise.all(Array.from({ length: 20 }, () => ask(key, read, 'b')));
+		expect(asked).toEqual(Array(20).fill({ value: 'ab' }));
+		expect(read).toHaveBeenCalledTimes(2);
+		expect(await lookUp(key, read)).toEqual({ value: 'ab' });
+	});
+
+	it('is not read again if it was read just now', async () => {
+		const [key, read] = [newKey(), reading('a', 'a')];
+		for (let item = 0; item < 50; item++) await ask(key, read, 'b');
+		expect(read).toHaveBeenCalledTimes(1);
+		await pass(10_000);
+		for (let item = 0; item < 50; item++) await ask(key, read, 'b');
+		expect(read).toHaveBeenCalledTimes(2);
+	});
+
+	it('holds up nobody who finds enough', async () => {
+		const key = newKey();
+		const { read, answers } = readings();
+		const first = lookUp(key, read);
+		answers[0]?.resolve('a');
+		await first;
+		await pass(MINUTE);
+		const waits = ask(key, read, 'b');
+		await pass(0);
+		expect(await ask(key, read, 'a')).toEqual({ value: 'a' });
+		answers[1]?.resolve('b');
+		expect(await waits).toEqual({ value: 'b' });
+	});
+
+	it.each([
+		['fails', new Error('x')],
+		['does not come', never],
+	])('stays when the second reading %s', async (_how, second) => {
+		const key = newKey();
+		const read = reading('a', ...(second instanceof Error ? [second] : []));
+		await lookUp(key, read);
+		await pass(MINUTE);
+		const again = ask(key, read, 'b');
+		await pass(5000);
+		expect([await again, await lookUp(key, read)]).toEqual([{ value: 'a' }, { value: 'a' }]);
+		await ask(key, read, 'b');
+		expect([read.mock.calls.length, jest.getTimerCount()]).toEqual([2, 0]);
+	});
+
+	it('may also be a failure', async () => {
+		const [key, read] = [newKey(), reading(new Error('x'), 'b')];
+		expect(await ask(key, read, 'b')).toEqual({ missing: 'Error: x' });
+		await pass(15_000);
+		expect(await lookUp(key, read)).toEqual({ missing: 'Error: x' });
+		expect(await ask(key, read, 'b')).toEqual({ value: 'b' });
+	});
 });

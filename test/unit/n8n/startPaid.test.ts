@@ -1,35 +1,19 @@
 import { invalidInputError, ServiceError } from '../../../src/core/errors';
-import { countInFlight, startPaid, type PaidStart } from '../../../src/n8n/startPaid';
+import { countInFlight, sendReserved, startPaid, type PaidStart } from '../../../src/n8n/startPaid';
+import fc from '../../support/fastCheck';
 import { failureOf } from '../inMemoryHttp';
 
-/** A start whose every step is written down, in the order in which it happens. */
-function start({
-	hasKey,
-	...changes
-}: Partial<PaidStart<string>> & {
-	/** Undefined for a start without a ledger. */
-	hasKey?: boolean;
-}) {
+/** A start whose every step is written down, in the order in which it happens. @param hasKey Undefined without a ledger. */
+function start({ hasKey, ...changes }: Partial<PaidStart<string>> & { hasKey?: boolean }) {
 	const steps: string[] = [];
 	const step = (name: string) => void steps.push(name);
-	const ledger = {
-		async claim() {
-			step('claim');
-			return {
-				async renew() {
-					step('renew');
-					return 0;
-				},
-				async recordStarted(result: string) {
-					step(`ledger: ${result}`);
-					return `${result}, row 1`;
-				},
-				async recordFailed(cause: unknown) {
-					step('ledger: failed');
-					return cause;
-				},
-			};
-		},
+	const claim = async () => {
+		step('claim');
+		return {
+			renew: async () => (step('renew'), 0),
+			recordStarted: async (result: string) => (step(`ledger: ${result}`), `${result}, row 1`),
+			recordFailed: async (cause: unknown) => (step('ledger: failed'), cause),
+		};
 	};
 	const memory = {
 		earlierResult: () => undefined,
@@ -41,7 +25,7 @@ function start({
 	const started = startPaid<string>(
 		{
 			request: {},
-			...(hasKey !== undefined && { ledger: { ...ledger, hasKey } }),
+			...(hasKey !== undefined && { ledger: { claim, hasKey } }),
 			async reserve() {
 				step('reserve');
 				return {
@@ -62,70 +46,109 @@ function start({
 	return { started, steps };
 }
 
-it.each<[string, boolean | undefined, string[]]>([
-	[
-		'without a ledger',
-		undefined,
-		['memory: sending', 'reserve', 'send, 1 in flight', 'settle 7', 'memory: job'],
-	],
+const SENT = ['send, 1 in flight', 'settle 7'];
+const NOTED = 'memory: sending';
+
+it.each<[string, { hasKey?: boolean }, string[], string]>([
+	['without a ledger', {}, [NOTED, 'reserve', ...SENT, 'memory: job'], 'job'],
 	[
 		'in the ledger, without a key',
-		false,
-		[
-			'memory: sending',
-			'claim',
-			'reserve',
-			'renew',
-			'send, 1 in flight',
-			'settle 7',
-			'ledger: job',
-			'memory: job, row 1',
-		],
+		{ hasKey: false },
+		[NOTED, 'claim', 'reserve', 'renew', ...SENT, 'ledger: job', 'memory: job, row 1'],
+		'job, row 1',
 	],
 	[
 		'with a key, of which the ledger knows more than the execution',
-		true,
-		['claim', 'reserve', 'renew', 'send, 1 in flight', 'settle 7', 'ledger: job'],
+		{ hasKey: true },
+		['claim', 'reserve', 'renew', ...SENT, 'ledger: job'],
+		'job, row 1',
 	],
-])('the layers of a start %s', async (_name, hasKey, expected) => {
-	const { started, steps } = start(hasKey === undefined ? {} : { hasKey });
-	expect(await started).toBe(hasKey === undefined ? 'job' : 'job, row 1');
-	expect(steps).toEqual(expected);
-	expect(countInFlight('account')).toBe(0);
+])('the layers of a start %s', async (_name, given, expected, result) => {
+	const { started, steps } = start(given);
+	expect(await started).toBe(result);
+	expect([steps, countInFlight('account')]).toEqual([expected, 0]);
 });
 
-it('what a cap refuses is not sent, and ledger and memory learn it', async () => {
-	const reserve = async () => await Promise.reject(invalidInputError('The cap is reached'));
-	const { started, steps } = start({ hasKey: false, reserve });
-	expect((await failureOf(started)).message).toBe('The cap is reached');
-	expect(steps).toEqual(['memory: sending', 'claim', 'ledger: failed', 'memory: failed']);
-});
+const AWAY = new ServiceError('unreachable', 'n8n is away', { outcome: 'not_started' });
+const CAP = invalidInputError('The cap is reached');
+const REFUSED = new ServiceError('refused', 'no', { status: 400 });
+const UNCLEAR = new ServiceError('refused', 'no', { status: 500 });
+const fails = (cause: ServiceError) => async () => await Promise.reject(cause);
 
-it.each<[string, ServiceError, string]>([
-	['not carried out', new ServiceError('refused', 'no', { status: 400 }), 'release'],
-	['may have been carried out', new ServiceError('refused', 'no', { status: 500 }), 'settle 3'],
-])('a start that was %s ends its reservation: %s', async (_what, failure, expected) => {
-	const { started, steps } = start({
-		send: async () => await Promise.reject(failure),
-		costOf: (ended) => (ended === failure ? 3 : undefined),
-	});
-	expect(await failureOf(started)).toBe(failure);
-	expect(steps).toEqual(['memory: sending', 'reserve', expected, 'memory: failed']);
-});
-
-it('a claim that fails ends the start before the cap', async () => {
-	const failure = new ServiceError('unreachable', 'n8n is away', { outcome: 'not_started' });
-	const { started, steps } = start({
-		ledger: { hasKey: false, claim: async () => await Promise.reject(failure) },
-	});
-	expect(await failureOf(started)).toBe(failure);
-	expect(steps).toEqual(['memory: sending', 'memory: failed']);
+it.each<[string, Parameters<typeof start>[0], ServiceError, string[]]>([
+	[
+		'a cap refuses it: ledger and memory learn it',
+		{ hasKey: false, reserve: fails(CAP) },
+		CAP,
+		[NOTED, 'claim', 'ledger: failed', 'memory: failed'],
+	],
+	[
+		'it was not carried out: its reservation is released',
+		{ send: fails(REFUSED) },
+		REFUSED,
+		[NOTED, 'reserve', 'release', 'memory: failed'],
+	],
+	[
+		'it may have been carried out: its reservation is settled',
+		{ send: fails(UNCLEAR), costOf: (ended) => (ended === UNCLEAR ? 3 : undefined) },
+		UNCLEAR,
+		[NOTED, 'reserve', 'settle 3', 'memory: failed'],
+	],
+	[
+		'its claim fails, before the cap',
+		{ ledger: { hasKey: false, claim: fails(AWAY) } },
+		AWAY,
+		[NOTED, 'memory: failed'],
+	],
+])('a start fails when %s', async (_why, given, failure, expected) => {
+	const { started, steps } = start(given);
+	expect([await failureOf(started), steps]).toEqual([failure, expected]);
 });
 
 it('an earlier start with the key gives its job, and nothing is sent', async () => {
-	const { started, steps } = start({
-		ledger: { hasKey: true, claim: async () => ({ earlier: 'job of before' }) },
+	const claim = async () => ({ earlier: 'job of before' });
+	const { started, steps } = start({ ledger: { hasKey: true, claim } });
+	expect([await started, steps]).toEqual(['job of before', []]);
+});
+
+const inFlight = async <Result>(account: string, send: () => Promise<Result>) =>
+	await sendReserved({ account, reservation: undefined, costOf: undefined }, send);
+
+it('one that fails at once does not count as in flight afterwards', async () => {
+	const send = () => {
+		throw new TypeError('mine');
+	};
+	await expect(inFlight('c', send)).rejects.toThrow(new TypeError('mine'));
+	expect(countInFlight('c')).toBe(0);
+});
+
+it('counts each account by itself, in any order of beginnings and ends', async () => {
+	const step = fc.record({
+		...{ account: fc.constantFrom('x', 'y'), ends: fc.nat(), fails: fc.boolean() },
 	});
-	expect(await started).toBe('job of before');
-	expect(steps).toEqual([]);
+	await fc.assert(
+		fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+			const open: Array<{ account: string; end(fails: boolean): void; done: Promise<unknown> }> =
+				[];
+			const expectCounts = () =>
+				expect(['x', 'y'].map(countInFlight)).toEqual(
+					['x', 'y'].map((name) => open.filter(({ account }) => account === name).length),
+				);
+			const end = async (index: number, fails: boolean) => {
+				const [one] = open.splice(index, 1);
+				one?.end(fails);
+				await one?.done;
+			};
+			for (const { account, ends, fails } of steps) {
+				const { promise, resolve, reject } = Promise.withResolvers<string>();
+				const done = inFlight(account, async () => await promise).catch(() => undefined);
+				open.push({ account, done, end: (fail) => (fail ? reject(new Error()) : resolve('a')) });
+				expectCounts();
+				if (ends % 2) await end(ends % open.length, fails);
+				expectCounts();
+			}
+			while (open.length) await end(0, false);
+			expectCounts();
+		}),
+	);
 });

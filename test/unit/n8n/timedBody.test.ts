@@ -1,165 +1,231 @@
 import { withTimeouts, createRequestTimeouts } from '../../../src/n8n/timedBody';
 import { bytes, failureOf } from '../inMemoryHttp';
 
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
 const pause = async (milliseconds: number) =>
 	await new Promise((resolve) => setTimeout(resolve, milliseconds));
+const pass = async (milliseconds: number) => await jest.advanceTimersByTimeAsync(milliseconds);
+const limits = { idleTimeout: 5000, totalTimeout: 60_000, stop: undefined };
+const ENDED = { done: true, value: undefined };
 
-function watched(
-	body: AsyncIterable<Uint8Array>,
-	more: { idleTimeout?: number; totalTimeout?: number; stop?: AbortSignal } = {},
-) {
-	const requests = createRequestTimeouts({
-		idleTimeout: 1000,
-		totalTimeout: 60_000,
-		stop: undefined,
-		...more,
+describe('the timeouts of requests', () => {
+	it('a request that nobody waits for is not silent, and is overdue all the same', async () => {
+		const request = createRequestTimeouts(limits).begin();
+		await pass(59_999);
+		expect(request.end).toBeUndefined();
+		await pass(1);
+		expect([request.end, request.connection.signal.aborted]).toEqual(['overdue', true]);
 	});
-	const request = requests.begin();
-	return { connection: request.connection, body: withTimeouts(body, request, requests) };
-}
 
-/** A service that says something and then nothing, until its connection is closed. */
-async function* silentAfter(closed: () => AbortSignal, ...texts: string[]) {
-	for (const text of texts) yield bytes(text);
-	const signal = closed();
-	if (signal.aborted) throw new Error('aborted');
-	await new Promise((_resolve, reject) => {
-		signal.addEventListener('abort', () => reject(new Error('aborted')));
+	it('each request has its own silence, to the millisecond', async () => {
+		const requests = createRequestTimeouts(limits);
+		const [first, second] = [requests.begin(), requests.begin()];
+		const ends = () => [first.end, second.end];
+		first.waitingSince = Date.now();
+		await pass(1234);
+		second.waitingSince = Date.now();
+		await pass(3765);
+		expect(ends()).toEqual([undefined, undefined]);
+		await pass(1);
+		expect(ends()).toEqual(['silent', undefined]);
+		await pass(1233);
+		expect(ends()).toEqual(['silent', undefined]);
+		await pass(1);
+		expect(ends()).toEqual(['silent', 'silent']);
 	});
-}
 
-async function* of(...texts: string[]) {
-	for (const text of texts) yield bytes(text);
-}
-
-async function all(body: AsyncIterable<Uint8Array>) {
-	let text = '';
-	for await (const chunk of body) text += new TextDecoder().decode(chunk);
-	return text;
-}
-
-it('passes a body on, and leaves its connection to be used again', async () => {
-	const { body, connection } = watched(of('a', 'b'));
-	expect([await all(body), connection.signal.aborted]).toEqual(['ab', false]);
-});
-
-it('closes the connection when the reader leaves', async () => {
-	const { body, connection } = watched(of('a', 'b'));
-	await body.next();
-	expect(connection.signal.aborted).toBe(false);
-	await body.return?.();
-	expect(connection.signal.aborted).toBe(true);
-});
-
-it('closes the connection when the reader never came', async () => {
-	const { body, connection } = watched(of('a'));
-	await body.return?.();
-	expect(connection.signal.aborted).toBe(true);
-});
-
-it('closes the connection of a silent service when the reader leaves during a read', async () => {
-	const { body, connection } = watched(silentAfter(() => connection.signal, 'a'));
-	await body.next();
-	const reading = failureOf(body.next());
-	await body.return?.();
-	expect(connection.signal.aborted).toBe(true);
-	expect(await reading).toMatchObject({ kind: 'truncated' });
-});
-
-it('ends a silence', async () => {
-	const { body, connection } = watched(
-		silentAfter(() => connection.signal, 'a'),
-		{ idleTimeout: 60 },
-	);
-	expect(await failureOf(all(body))).toMatchObject({
-		kind: 'truncated',
-		details: { reason: 'Nothing arrived for 0.06 s.' },
+	it('a silence shorter than its usual round is noticed in time', async () => {
+		const requests = createRequestTimeouts({ ...limits, idleTimeout: 10 });
+		requests.begin();
+		await pass(3);
+		const second = requests.begin();
+		second.waitingSince = Date.now();
+		await pass(9);
+		expect(second.end).toBeUndefined();
+		await pass(1);
+		expect(second.end).toBe('silent');
 	});
-	expect(connection.signal.aborted).toBe(true);
-});
 
-describe('on a clock that the test moves', () => {
-	beforeEach(() => void jest.useFakeTimers());
-	afterEach(() => void jest.useRealTimers());
+	it('has one timer and one listener for all, and none a moment after the last', async () => {
+		const stop = new AbortController();
+		const add = jest.spyOn(stop.signal, 'addEventListener');
+		const remove = jest.spyOn(stop.signal, 'removeEventListener');
+		const requests = createRequestTimeouts({ ...limits, stop: stop.signal });
+		const all = Array.from({ length: 50 }, () => requests.begin());
+		expect([jest.getTimerCount(), add.mock.calls.length]).toEqual([1, 1]);
+		for (const request of all) requests.end(request, 'done');
+		await pass(1000);
+		expect([jest.getTimerCount(), remove.mock.calls.length]).toEqual([0, 1]);
+		expect(remove.mock.calls[0]?.[1]).toBe(add.mock.calls[0]?.[1]);
 
-	it('time that the reader takes is no silence', async () => {
-		const { body, connection } = watched(of('a', 'b', 'c'), { idleTimeout: 60 });
-		const read = async () => {
-			let text = '';
-			for await (const chunk of body) {
-				await pause(100);
-				text += new TextDecoder().decode(chunk);
-			}
-			return text;
+		const request = requests.begin();
+		expect([jest.getTimerCount(), add.mock.calls.length]).toEqual([1, 2]);
+		stop.abort();
+		expect(request.end).toBe('stopped');
+	});
+
+	it('Stop ends all that is under way, and what begins later at once', () => {
+		const stop = new AbortController();
+		const requests = createRequestTimeouts({ ...limits, stop: stop.signal });
+		const [done, ...open] = [requests.begin(), requests.begin(), requests.begin()];
+		requests.end(done, 'done');
+		stop.abort();
+		const later = requests.begin();
+		expect([...open, later].map(({ end }) => end)).toEqual(['stopped', 'stopped', 'stopped']);
+		expect([done, later].map(({ connection }) => connection.signal.aborted)).toEqual([false, true]);
+		expect(requests.isCancelled()).toBe(true);
+		// what has ended keeps the reason that it ended for
+		requests.end(done, 'left');
+		expect([done.end, done.connection.signal.aborted]).toEqual(['done', false]);
+	});
+
+	it('gives at least 50 ms and at most 100 ms to whoever leaves, with one timer for all', async () => {
+		const requests = createRequestTimeouts(limits);
+		const ended: number[] = [];
+		const leave = async () => {
+			const left = Date.now();
+			await requests.waitGracePeriod();
+			ended.push(Date.now() - left);
 		};
-		const [text] = await Promise.all([read(), jest.advanceTimersByTimeAsync(1000)]);
-		expect([text, connection.signal.aborted]).toEqual(['abc', false]);
+		void leave();
+		await pass(49);
+		void leave();
+		expect(jest.getTimerCount()).toBe(1);
+		await pass(100);
+		expect([ended, jest.getTimerCount()]).toEqual([[100, 51], 0]);
 	});
 
-	it('bytes that come slowly are no silence', async () => {
-		async function* slow() {
-			for (let count = 0; count < 24; count++) {
-				await pause(30);
-				yield bytes('x');
-			}
-		}
-		const read = all(watched(slow(), { idleTimeout: 40 }).body);
-		const [text] = await Promise.all([read, jest.advanceTimersByTimeAsync(1000)]);
-		expect(text).toBe('x'.repeat(24));
-	});
-
-	it('a service that ends within a moment of its last word is not cut off', async () => {
-		async function* slowEnd() {
-			yield bytes('a');
-			await pause(40);
-		}
-		const { body, connection } = watched(slowEnd());
-		await body.next();
-		await Promise.all([body.return?.(), jest.advanceTimersByTimeAsync(1000)]);
-		expect(connection.signal.aborted).toBe(false);
-		expect(await body.next()).toEqual({ done: true, value: undefined });
+	it('a request without a response head in time is ended, and one that has it is not', async () => {
+		const requests = createRequestTimeouts(limits);
+		const [late, inTime] = [requests.begin(Date.now() + 2000), requests.begin(Date.now() + 2000)];
+		await pass(1999);
+		expect([late.end, inTime.end]).toEqual([undefined, undefined]);
+		inTime.headBy = Infinity;
+		await pass(1);
+		expect([late.end, inTime.end]).toEqual(['overdue', undefined]);
 	});
 });
 
-it('ends an answer that takes too long, however much arrives', async () => {
-	async function* endless() {
+describe('a body', () => {
+	type Limits = Partial<Parameters<typeof createRequestTimeouts>[0]>;
+
+	function watched(of: (closed: AbortSignal) => AsyncIterable<Uint8Array>, more: Limits = {}) {
+		const requests = createRequestTimeouts({ ...limits, idleTimeout: 1000, ...more });
+		const request = requests.begin();
+		const { signal } = request.connection;
+		const body = withTimeouts(of(signal), request, requests);
+		return { body, isClosed: () => signal.aborted };
+	}
+
+	/** A service that says something, and then nothing until its connection is closed. */
+	const silentAfter = (...texts: string[]) =>
+		async function* (signal: AbortSignal) {
+			for (const text of texts) yield bytes(text);
+			await new Promise((_resolve, reject) => {
+				signal.addEventListener('abort', () => reject(new Error('aborted')));
+			});
+		};
+	const of = (...texts: string[]) =>
+		async function* () {
+			for (const text of texts) yield bytes(text);
+		};
+
+	async function all(body: AsyncIterable<Uint8Array>, takes = 0) {
+		let text = '';
+		for await (const chunk of body) {
+			if (takes) await pause(takes);
+			text += new TextDecoder().decode(chunk);
+		}
+		return text;
+	}
+
+	it('is passed on, and its connection left to be used again', async () => {
+		const { body, isClosed } = watched(of('a', 'b'));
+		expect([await all(body), isClosed()]).toEqual(['ab', false]);
+	});
+
+	it.each([1, 0])('is closed when its reader leaves after %i chunks', async (chunks) => {
+		const { body, isClosed } = watched(of('a', 'b'));
+		if (chunks) await body.next();
+		expect(isClosed()).toBe(false);
+		await Promise.all([body.return?.(), pass(1000)]);
+		expect(isClosed()).toBe(true);
+	});
+
+	it('of a silent service is closed when the reader leaves during a read', async () => {
+		const { body, isClosed } = watched(silentAfter('a'));
+		await body.next();
+		const reading = failureOf(body.next());
+		await Promise.all([body.return?.(), pass(200)]);
+		expect([isClosed(), await reading]).toMatchObject([true, { kind: 'truncated' }]);
+	});
+
+	const endless = async function* (signal: AbortSignal) {
 		for (;;) {
-			if (connection.signal.aborted) throw new Error('aborted');
+			if (signal.aborted) throw new Error('aborted');
 			await pause(5);
 			yield bytes('x');
 		}
-	}
-	const { body, connection } = watched(endless(), { totalTimeout: 60 });
-	expect(await failureOf(all(body))).toMatchObject({
-		kind: 'truncated',
-		details: { reason: 'The answer took longer than the total timeout.' },
+	};
+	const breaking = (reason: unknown) =>
+		async function* () {
+			yield bytes('a');
+			throw reason;
+		};
+
+	it.each<[string, Parameters<typeof watched>, string]>([
+		['in silence', [silentAfter('a'), { idleTimeout: 60 }], 'Nothing arrived for 0.06 s.'],
+		[
+			'after the total timeout, however much arrives',
+			[endless, { totalTimeout: 60 }],
+			'The answer took longer than the total timeout.',
+		],
+		['broken', [breaking(new Error('aborted'))], 'The connection broke (aborted).'],
+		['broken by what is no error', [breaking('gone')], 'The connection broke (gone).'],
+	])('ends %s', async (_how, given, reason) => {
+		const { body, isClosed } = watched(...given);
+		const failure = failureOf(all(body));
+		await pass(1000);
+		expect(await failure).toMatchObject({ kind: 'truncated', details: { reason } });
+		expect([isClosed(), await body.next()]).toEqual([true, ENDED]);
 	});
-});
 
-it('Stop ends it at once', async () => {
-	const stop = new AbortController();
-	const { body, connection } = watched(
-		silentAfter(() => connection.signal, 'a'),
-		{ stop: stop.signal },
-	);
-	const failure = failureOf(all(body));
-	await pause(5);
-	stop.abort();
-	expect(connection.signal.aborted).toBe(true);
-	expect(await failure).toMatchObject({ kind: 'cancelled', message: 'The execution was stopped' });
-});
+	it('ends at once with Stop', async () => {
+		const stop = new AbortController();
+		const { body, isClosed } = watched(silentAfter('a'), { stop: stop.signal });
+		const failure = failureOf(all(body));
+		await pass(5);
+		stop.abort();
+		expect(isClosed()).toBe(true);
+		const message = 'The execution was stopped';
+		expect(await failure).toMatchObject({ kind: 'cancelled', message });
+	});
 
-async function* breaking(reason: unknown) {
-	yield bytes('a');
-	throw reason;
-}
+	const slow = async function* () {
+		for (let count = 0; count < 24; count++) {
+			await pause(30);
+			yield bytes('x');
+		}
+	};
 
-it.each<[string, unknown, string]>([
-	['a broken connection', new Error('aborted'), 'The connection broke (aborted).'],
-	['a break that is no error', 'gone', 'The connection broke (gone).'],
-])('%s', async (_name, cause, reason) => {
-	const { body, connection } = watched(breaking(cause));
-	expect(await failureOf(all(body))).toMatchObject({ kind: 'truncated', details: { reason } });
-	expect(connection.signal.aborted).toBe(true);
-	expect(await body.next()).toEqual({ done: true, value: undefined });
+	it.each<[string, Parameters<typeof watched>, number, string]>([
+		['time that the reader takes', [of('a', 'b', 'c'), { idleTimeout: 60 }], 100, 'abc'],
+		['bytes that come slowly', [slow, { idleTimeout: 40 }], 0, 'x'.repeat(24)],
+	])('%s is no silence', async (_what, given, takes, expected) => {
+		const { body, isClosed } = watched(...given);
+		const [text] = await Promise.all([all(body, takes), pass(1000)]);
+		expect([text, isClosed()]).toEqual([expected, false]);
+	});
+
+	it('that ends within a moment of its last word is not cut off', async () => {
+		const { body, isClosed } = watched(async function* () {
+			yield bytes('a');
+			await pause(40);
+		});
+		await body.next();
+		await Promise.all([body.return?.(), pass(1000)]);
+		expect([isClosed(), await body.next()]).toEqual([false, ENDED]);
+	});
 });

@@ -1,0 +1,205 @@
+import { detectFileType, sanitizeFileName, SNIFF_LENGTH } from '../../../src/core/files';
+import fc, { character } from '../../support/fastCheck';
+
+const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(' ', ''), 'hex'));
+const text = (value: string) => new TextEncoder().encode(value);
+const ftyp = (brand: string) =>
+	hex(`00000020 66747970 ${Buffer.from(brand).toString('hex')} 00000200`);
+
+const PNG = hex('89504e47 0d0a1a0a 0000000d 49484452 00000001 00000001');
+const JPEG = hex('ffd8ffe0 00104a46 49460001 01000048');
+const WEBP = hex('52494646 24000000 57454250 56503820');
+const WAV = hex('52494646 24000000 57415645 666d7420 10000000');
+const MP3 = hex('49443304 00000000 0000');
+const FLAC = hex('664c6143 00000022');
+const OGG = hex('4f676753 00020000 00000000');
+const WEBM = hex('1a45dfa3 9f428681 0142f781 01');
+
+const UNKNOWN = hex('01020304');
+const SVG = ['image/svg+xml', 'svg'] as const;
+const NONE = ['application/octet-stream', 'bin'] as const;
+
+type Family = Parameters<typeof detectFileType>[2];
+type Found = readonly [mimeType: string, extension: string];
+
+it.each<[string, Uint8Array, string | undefined, Family, ...Found]>([
+	['PNG', PNG, undefined, 'image', 'image/png', 'png'],
+	['PNG under a wrong header', PNG, 'application/json', 'image', 'image/png', 'png'],
+	['JPEG', JPEG, 'image/png', 'image', 'image/jpeg', 'jpg'],
+	['WebP', WEBP, undefined, 'image', 'image/webp', 'webp'],
+	['GIF', text('GIF89a\x01\x00\x01\x00'), undefined, 'image', 'image/gif', 'gif'],
+	['WAV', WAV, undefined, 'audio', 'audio/wav', 'wav'],
+	['MP3', MP3, undefined, 'audio', 'audio/mpeg', 'mp3'],
+	['FLAC', FLAC, undefined, 'audio', 'audio/flac', 'flac'],
+	['MP4 of a video job', ftyp('isom'), undefined, 'video', 'video/mp4', 'mp4'],
+	['MP4 of a speech job', ftyp('isom'), undefined, 'audio', 'audio/mp4', 'm4a'],
+	['MP4 with a header', ftyp('mp42'), 'video/mp4; codecs=avc1', 'audio', 'video/mp4', 'mp4'],
+	['MP4 with a useless header', ftyp('isom'), 'text/plain', 'video', 'video/mp4', 'mp4'],
+	['Ogg of a music job', OGG, undefined, 'audio', 'audio/ogg', 'ogg'],
+	['WebM of a video job', WEBM, undefined, 'video', 'video/webm', 'webm'],
+	['SVG', text('<svg xmlns="http://www.w3.org/2000/svg">'), undefined, 'image', ...SVG],
+	['SVG with a declaration', text('<?xml version="1.0"?>\n<svg>'), undefined, 'image', ...SVG],
+	['SVG behind a comment', text('<!-- made by x -->\n<svg>'), NONE[0], 'image', ...SVG],
+	[
+		'SVG behind its type',
+		text('<?xml?><!DOCTYPE svg PUBLIC "a" "b"><svg>'),
+		NONE[0],
+		'image',
+		...SVG,
+	],
+	['unknown bytes with a header', UNKNOWN, 'audio/aac', 'audio', 'audio/aac', 'aac'],
+	['unknown bytes with an x- header', UNKNOWN, 'audio/x-aiff', 'audio', 'audio/x-aiff', 'aiff'],
+	['unknown bytes', UNKNOWN, undefined, 'image', ...NONE],
+	['unknown bytes, a hostile header', UNKNOWN, 'image/../../x', 'image', ...NONE],
+])('%s', (_name, start, header, family, mimeType, extension) => {
+	expect(detectFileType(start, header, family)).toEqual({ mimeType, extension });
+});
+
+it.each([
+	['<!DOCTYPE html><html><body>Log in</body></html>', 'text/html'],
+	['<html><head></head></html>', 'image/png'],
+	['\n  <!doctype html>', undefined],
+	['{"error":{"message":"gone"}}', 'application/json'],
+	['{"detail":"gone"}', undefined],
+	['[{"a":1}]', 'video/mp4'],
+	['<?xml version="1.0"?><Error/>', 'application/xml'],
+	['Internal error: no such file\n', 'text/plain'],
+	// a text that begins as a film does
+	['Gateway Timeout', undefined],
+	['The file is not ready yet.', 'image/png'],
+	['upstream error', 'Image/JPEG; q=1'],
+	['rate limit exceeded', 'audio/mpeg'],
+	['not found', 'video/mp4'],
+	['not found', 'image/svg+xml'],
+	['GRIB', 'image/x-grib'],
+	['<!-- x --><html>', 'image/svg+xml'],
+	['Grüße', undefined],
+	// cut in a character, two bytes a character, unknown bytes
+	[text('Grü').slice(0, 3), 'application/octet-stream'],
+	[hex('fffe47006100'), undefined],
+	[UNKNOWN, 'image/svg+xml'],
+	[UNKNOWN, 'application/problem+json'],
+])('%j under the header %s is no file', (start, header) => {
+	const bytes = typeof start === 'string' ? text(start) : start;
+	expect(detectFileType(bytes, header, 'image')).toBeUndefined();
+});
+
+it('gives a type and an ending that can be stored, or nothing, for any bytes and header', () => {
+	const header = fc.option(
+		fc.oneof(
+			fc.string({ unit: character }),
+			fc.constantFrom('image/png', 'audio/x-m4a', 'video/webm'),
+		),
+		{ nil: undefined },
+	);
+	fc.assert(
+		fc.property(fc.uint8Array({ maxLength: 64 }), header, (start, declared) => {
+			const type = detectFileType(start, declared, 'video');
+			if (!type) return;
+			expect(type.mimeType).toMatch(/^[\w.+-]+\/[\w.+-]+$/);
+			expect(type.extension).toMatch(/^[\w+-]{1,20}$/);
+		}),
+	);
+	expect(SNIFF_LENGTH).toBeGreaterThanOrEqual(4096);
+});
+
+/** As a header arrives: one character per byte. */
+const arrived = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
+
+it.each<[string | undefined, string | undefined]>([
+	[undefined, undefined],
+	['attachment; filename="cat.png"', 'cat.png'],
+	['attachment; filename=cat.png', 'cat.png'],
+	['attachment;filename = "cat.png" ; size=5', 'cat.png'],
+	['ATTACHMENT; FILENAME="cat.png"', 'cat.png'],
+	['filename="cat.png"', 'cat.png'],
+	['inline; name="field"; filename="cat.png"', 'cat.png'],
+	['attachment; filename="first.png"; filename="second.png"', 'first.png'],
+	// the type's ending wins
+	['attachment; filename="cat.html"', 'cat.png'],
+	['attachment; filename="cat"', 'cat.png'],
+	['attachment; filename="cat.tar.gz"', 'cat.tar.png'],
+	['attachment; filename="a cat, 1.5 years.jpeg"', 'a cat, 1.5 years.png'],
+	// RFC 6266, RFC 8187
+	[`attachment; filename="x.png"; filename*=UTF-8''%e2%82%ac%20rates.png`, '€ rates.png'],
+	[`attachment; filename*=utf-8'en'caf%C3%A9.png; filename="x.png"`, 'café.png'],
+	[`attachment; filename*=iso-8859-1''caf%e9.png`, 'café.png'],
+	[`attachment; filename*="UTF-8''quoted.png"`, 'quoted.png'],
+	[`attachment; filename*=UTF-8''%e2%82; filename="x.png"`, 'x.png'],
+	[`attachment; filename*=UTF-8''%zz; filename="x.png"`, 'x.png'],
+	[`attachment; filename*=utf-16''a; filename="x.png"`, 'x.png'],
+	[`attachment; filename*=nothing; filename="x.png"`, 'x.png'],
+	[`attachment; filename="a; filename*=UTF-8''evil.png"`, "a; filename=UTF-8''evil.png"],
+	['attachment; filename="a;b.png"', 'a;b.png'],
+	['attachment; filename="a \\"b\\" c.png"', 'a b c.png'],
+	['attachment; filename="100%25.png"', '100%25.png'],
+	[arrived('attachment; filename="Größe.png"'), 'Größe.png'],
+	['attachment; filename="Gr\xf6\xdfe.png"', 'Größe.png'],
+	// no folders
+	['attachment; filename="../../evil.html"', 'evil.png'],
+	['attachment; filename="/etc/passwd"', 'passwd.png'],
+	['attachment; filename="C:/dir/cat.png"', 'cat.png'],
+	['attachment; filename="a\\\\b\\\\cat.png"', 'cat.png'],
+	[`attachment; filename*=UTF-8''..%2f..%2Fcat.png`, 'cat.png'],
+	// nothing that misleads
+	[`attachment; filename*=UTF-8''cat%00.png%0d%0aX-Evil:%201`, 'cat.pngX-Evil 1.png'],
+	[`attachment; filename*=UTF-8''cat%e2%80%aegnp.exe`, 'catgnp.png'],
+	[`attachment; filename*=UTF-8''%ef%bb%bfcat%c2%85.png`, 'cat.png'],
+	['attachment; filename="a<b>c:d|e?f*g.png"', 'abcdefg.png'],
+	['attachment; filename=".htaccess"', 'htaccess.png'],
+	['attachment; filename="...cat . .png"', 'cat.png'],
+	['attachment; filename=" cat   and\tdog .png "', 'cat anddog.png'],
+	[arrived('attachment; filename="e\u0301.png"'), '\u00e9.png'],
+	// devices of Windows
+	['attachment; filename="CON.txt"', undefined],
+	['attachment; filename="nul"', undefined],
+	['attachment; filename="Com1.x.txt"', undefined],
+	['attachment; filename="console.txt"', 'console.png'],
+	['attachment; filename=" .CON.txt"', undefined],
+	[`attachment; filename*=UTF-8''C%e2%80%8bON.txt`, undefined],
+	['attachment; filename="?.htaccess"', 'htaccess.png'],
+	// no name
+	['attachment', undefined],
+	['', undefined],
+	['attachment; filename=""', undefined],
+	['attachment; filename=".."', undefined],
+	['attachment; filename="???"', undefined],
+	['attachment; filename="/"', undefined],
+	['attachment; filename="unclosed', undefined],
+])('%j', (header, name) => {
+	expect(sanitizeFileName(header, 'png')).toBe(name);
+});
+
+it.each([
+	['a'.repeat(5000), 'jpeg', `${'a'.repeat(115)}.jpeg`],
+	['é'.repeat(200), 'png', `${'é'.repeat(116)}.png`],
+	['日'.repeat(200), 'png', `${'日'.repeat(78)}.png`],
+	['😀'.repeat(200), 'png', `${'😀'.repeat(58)}.png`],
+	// no blank is left before the ending
+	[`${'a'.repeat(115)} b`, 'png', `${'a'.repeat(115)}.png`],
+])('a long name is cut: %#', (name, extension, expected) => {
+	expect(sanitizeFileName(arrived(`attachment; filename="${name}"`), extension)).toBe(expected);
+});
+
+it('whatever comes, the name is safe or there is none', () => {
+	const text = fc.string({ unit: character, maxLength: 300 });
+	const header = fc.oneof(
+		text,
+		text.map((name) => `attachment; filename="${name}"`),
+		text.map((name) => arrived(`attachment; filename="${name}"`)),
+		fc
+			.stringMatching(/^[^\ud800-\udfff]{0,50}$/)
+			.map((name) => `a; filename*=UTF-8''${encodeURIComponent(name)}`),
+	);
+	fc.assert(
+		fc.property(header, (value) => {
+			const name = sanitizeFileName(value, 'png');
+			if (name === undefined) return;
+			expect(name).toMatch(/^[^.\s][^/\\<>:"|?*\p{C}]*\.png$/u);
+			expect(name).not.toMatch(/[. ]\.png$/);
+			expect(name.length).toBeLessThanOrEqual(120);
+			expect(Buffer.byteLength(name)).toBeLessThanOrEqual(240);
+			expect(name.isWellFormed()).toBe(true);
+		}),
+	);
+});

@@ -1,0 +1,144 @@
+import {
+	createRunExecutionData,
+	type IExecuteFunctions,
+	type NodeExecutionHint,
+} from 'n8n-workflow';
+
+import { ServiceError } from '../../../src/core/errors';
+import {
+	createExecutionState,
+	createFlowState,
+	createHintCollector,
+} from '../../../src/n8n/operationContext';
+import { createRedactor } from '../../../src/n8n/redact';
+import { failureOf } from '../inMemoryHttp';
+import { executeContext } from './executeContext';
+
+const KEY = 'key-4f0c9d217ab3';
+const of = (n8n: object) => n8n as unknown as IExecuteFunctions;
+
+describe('the state of an execution', () => {
+	/** A place that is never taken by another item. */
+	const place = { releaseDuring: async <Result>(wait: () => Promise<Result>) => await wait() };
+
+	it('is kept for all runs of a node in one execution, and stored with it', () => {
+		const data = createRunExecutionData();
+		const count = (runIndex: number, name = 'sum', over = data) =>
+			createExecutionState(executeContext({ data: over, runIndex })).getState(name, () => ({
+				count: 0,
+			}));
+		count(0).count++;
+		expect([count(1), count(1, 'other')]).toEqual([{ count: 1 }, { count: 0 }]);
+		expect(JSON.stringify(data.executionData?.contextData)).toContain('"sum":{"count":1}');
+		expect(count(0, 'sum', createRunExecutionData())).toEqual({ count: 0 });
+	});
+
+	it('gives one turn after the other, in the order of asking, in all runs', async () => {
+		const data = createRunExecutionData();
+		const turns = [0, 1].map((runIndex) =>
+			createExecutionState(executeContext({ data, runIndex })).createSerialRunner(place),
+		);
+		const seen: string[] = [];
+		const names = ['a', 'b', 'c', 'd'];
+		const results = names.map((name, index) =>
+			turns[index % 2]?.(async () => {
+				seen.push(`begin ${name}`);
+				await new Promise((resolve) => setTimeout(resolve, 5));
+				seen.push(`end ${name}`);
+				return name;
+			}),
+		);
+		expect(await Promise.all(results)).toEqual(names);
+		expect(seen).toEqual(names.flatMap((name) => [`begin ${name}`, `end ${name}`]));
+	});
+
+	const runner = (continueOnFail: boolean, type = 'test.modelRouter', stop?: AbortSignal) => {
+		const shared = {};
+		const n8n = of({
+			...{ getContext: () => shared, getNode: () => ({ type }) },
+			...{ continueOnFail: () => continueOnFail, getExecutionCancelSignal: () => stop },
+		});
+		return createExecutionState(n8n).createSerialRunner(place);
+	};
+
+	it.each([
+		[true, 'test.modelRouter', ['fails', 'second']],
+		[false, 'test.modelRouter', ['fails']],
+		// a tool carries on by itself, item by item
+		[false, 'test.modelRouterTool', ['fails', 'second']],
+	])('a failure, with Continue on Fail %s, of %s', async (continueOnFail, type, expected) => {
+		const inTurn = runner(continueOnFail, type);
+		const seen: string[] = [];
+		const first = inTurn(async () => {
+			seen.push('fails');
+			throw new ServiceError('refused', 'no');
+		});
+		const second = inTurn(async () => void seen.push('second'));
+		expect(await failureOf(first)).toMatchObject({ message: 'no' });
+		const [outcome] = await Promise.allSettled([second]);
+		expect(seen).toEqual(expected);
+		if (expected.length === 1) expect(outcome).toMatchObject({ reason: { kind: 'cancelled' } });
+	});
+
+	it('nobody has a turn after Stop', async () => {
+		const stop = new AbortController();
+		const inTurn = runner(true, 'test.modelRouter', stop.signal);
+		stop.abort();
+		const action = jest.fn();
+		const cancelled = { kind: 'cancelled', details: { sent: false } };
+		expect(await failureOf(inTurn(action))).toMatchObject(cancelled);
+		expect(action).not.toHaveBeenCalled();
+	});
+});
+
+describe('the state of a flow', () => {
+	const over = (context: object, scope = 'scope') =>
+		createFlowState(of({ getContext: () => context }), scope, createRedactor(KEY));
+
+	it.each([
+		['is there for all nodes of the same credential, and stored', 'id-1', 'id-1'],
+		['that holds the key is there, too, and not stored', `of ${KEY}`, undefined],
+	])('a value %s', (_what, value, stored) => {
+		const context = {};
+		over(context).set('chat', value);
+		expect(over(context).get('chat')).toBe(value);
+		expect(over(context, 'other').get('chat')).toBeUndefined();
+		expect(JSON.stringify(context)).not.toContain(KEY);
+		// as n8n reads it again
+		expect(over(structuredClone(context)).get('chat')).toBe(stored);
+	});
+
+	it('the last value counts, stored or not', () => {
+		const context = {};
+		const { get, set } = over(context);
+		for (const value of ['id-1', KEY, 'id-2']) {
+			set('chat', value);
+			expect(get('chat')).toBe(value);
+		}
+		expect(Object.values((context as { agentBridge: object }).agentBridge)).toEqual(['id-2']);
+	});
+});
+
+it.each<[string, string[], string[]]>([
+	['nothing', [], []],
+	['one sentence', ['A.'], ['A.']],
+	['several', ['A.', 'B.'], ['A.', 'B.']],
+	['one of many items', ['A.', 'A.', 'A.'], ['3 items: A.']],
+	['all in the order in which they came first', ['B.', 'A.', 'B.'], ['2 items: B.', 'A.']],
+	[
+		'two that differ in the key only',
+		[`A ${KEY}.`, `A ${KEY.toUpperCase()}.`],
+		['2 items: A ***.'],
+	],
+	['a sentence of JavaScript', ['constructor', '__proto__'], ['constructor', '__proto__']],
+])('hints show %s', (_name, sentences, messages) => {
+	const shown: NodeExecutionHint[] = [];
+	const addExecutionHints = (...hints: NodeExecutionHint[]) => void shown.push(...hints);
+	const { add, show } = createHintCollector(of({ addExecutionHints }), createRedactor(KEY));
+	sentences.forEach(add);
+	expect(shown).toEqual([]);
+	show();
+	expect(shown).toEqual(
+		messages.map((message) => ({ message, type: 'warning', location: 'outputPane' })),
+	);
+});
