@@ -1,5 +1,4 @@
 import { readAnswer } from '../../../src/core/answerReader';
-import fc from '../../support/fastCheck';
 import { bytes, failureOf, response, split, type Answer } from '../inMemoryHttp';
 import publicStreams from './publicStreams.json';
 
@@ -120,20 +119,6 @@ describe.each(Object.entries(rows))('%s', (form, given) => {
 		const encoded = bytes(body);
 		const byteByByte = split(encoded, [...encoded.keys()]);
 		expect(await piecesOf(answerOf(type, ...byteByByte))).toEqual({ form, pieces });
-	});
-
-	it('reads the same however the bytes are split', async () => {
-		const places = fc.array(fc.nat(60), { maxLength: 6 });
-		await fc.assert(
-			fc.asyncProperty(fc.constantFrom(...given), places, async ([type, body, ...pieces], at) => {
-				const encoded = bytes(body);
-				const chunks = split(
-					encoded,
-					at.filter((place) => place < encoded.length),
-				);
-				expect(await piecesOf(answerOf(type, ...chunks))).toEqual({ form, pieces });
-			}),
-		);
 	});
 });
 

@@ -1,6 +1,9 @@
 import { extractText } from '../../../src/core/extractText';
 import fc from '../../support/fastCheck';
 
+const textPart = (text: string) => ({ type: 'text', text });
+const said = (role: string, content: string) => ({ role, content });
+
 it.each<[unknown, string | undefined]>([
 	['plain', 'plain'],
 	[{ answer: 'a' }, 'a'],
@@ -14,41 +17,10 @@ it.each<[unknown, string | undefined]>([
 	[{ output: { text: 'a' } }, 'a'],
 	[{ data: { result: { message: { content: 'a' } } } }, 'a'],
 	[{ choices: [{ message: { role: 'assistant', content: 'a' } }] }, 'a'],
-	[
-		{
-			output: [
-				{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] },
-			],
-		},
-		'a',
-	],
-	[
-		{
-			content: [
-				{ type: 'text', text: 'a' },
-				{ type: 'text', text: 'b' },
-			],
-		},
-		'ab',
-	],
-	[
-		{
-			messages: [
-				{ role: 'user', content: 'q' },
-				{ role: 'assistant', content: 'a' },
-			],
-		},
-		'a',
-	],
-	[
-		{
-			messages: [
-				{ role: 'assistant', content: 'a' },
-				{ role: 'agent', content: 'b' },
-			],
-		},
-		'a\n\nb',
-	],
+	[{ output: [{ type: 'message', content: [{ type: 'output_text', text: 'a' }] }] }, 'a'],
+	[{ content: [textPart('a'), textPart('b')] }, 'ab'],
+	[{ messages: [said('user', 'q'), said('assistant', 'a')] }, 'a'],
+	[{ messages: [said('assistant', 'a'), said('agent', 'b')] }, 'a\n\nb'],
 	[{ answer: '' }, ''],
 	[{ answer: null, text: 'b' }, 'b'],
 	[{ text: 17, analysis: 'c' }, 'c'],

@@ -119,71 +119,41 @@ describe('after a 429', () => {
 		return { clock, sent, execution };
 	}
 
-	/** One request is refused, and so many others come while it waits. */
-	async function refuseFirst({ clock, execution }: ReturnType<typeof process>, others: number) {
+	const NO_LIMIT = { perMinute: undefined };
+	type Range = [from: number, to: number];
+
+	// after so many other requests; seconds until the one that tries, from there to the next one, and to the last one at most
+	it.each<[string, string, Partial<typeof defaults>, number, Range, Range, number]>([
+		['two seconds cost two', '2', { wait: 10 * SECOND }, 10, [2, 3], [0, 1.2], 11.2],
+		['without a limit, too', '2', { wait: 10 * SECOND, ...NO_LIMIT }, 10, [2, 3], [0, 1], 1],
+		['the others follow its answer', '30', { answerTime: 3000 }, 5, [30, 31], [3, 4], 9.6],
+		['without a limit, too', '30', { answerTime: 3000, ...NO_LIMIT }, 5, [30, 31], [3, 4], 4],
+		['they do not wait for a long answer', '30', { answerTime: 40_000 }, 5, [30, 31], [5, 6], 12],
+		[
+			'they wait again if it is refused',
+			'10',
+			{ refusals: 2, ...NO_LIMIT },
+			5,
+			[10, 11],
+			[10, 62],
+			62,
+		],
+		['a second refusal costs a minute', '1', { refusals: 2 }, 0, [1, 3], [55, 62], 62],
+		['or what is allowed', '1', { refusals: 2, wait: 10 * SECOND }, 0, [1, 3], [9, 13], 13],
+	])('%s: Retry-After %s, %j', async (_what, retryAfter, given, others, trial, next, last) => {
+		const { clock, sent, execution } = process(retryAfter, given);
 		const first = execution().send(POST);
 		await clock.sleep(SECOND);
 		expect(await sendAll(others, execution())).toBe(others);
 		expect(await first).toMatchObject({ status: 200 });
-	}
-
-	describe.each([60, undefined])('of a service with a limit of %p', (perMinute) => {
-		it('two seconds cost two seconds, where ten are allowed', async () => {
-			const asked = process('2', { perMinute, wait: 10 * SECOND });
-			await refuseFirst(asked, 10);
-			expect(asked.sent[1]).toBeGreaterThanOrEqual(2 * SECOND);
-			expect(asked.sent[1]).toBeLessThanOrEqual(3 * SECOND);
-			// then all of them, at the whole rate
-			expect(asked.sent).toHaveLength(12);
-			const longest = perMinute ? 3 + 10 * 1.12 : 3;
-			expect(asked.sent.at(-1)! / SECOND).toBeLessThanOrEqual(longest);
-		});
-
-		it('one request tries, and the others follow when it is answered', async () => {
-			const asked = process('30', { perMinute, answerTime: 3 * SECOND });
-			await refuseFirst(asked, 5);
-			const [, trial = 0, second = 0] = asked.sent;
-			expect(trial).toBeGreaterThanOrEqual(30 * SECOND);
-			expect(second - trial).toBeGreaterThanOrEqual(3 * SECOND);
-			expect(second - trial).toBeLessThanOrEqual(4 * SECOND);
-			expect(asked.sent).toHaveLength(7);
-		});
+		expect(sent).toHaveLength(1 + (given.refusals ?? 1) + others);
+		const [, tried = 0, second = 0] = sent.map((at) => at / SECOND);
+		for (const [value, [from, to]] of [[tried, trial] as const, [second - tried, next] as const]) {
+			expect(value).toBeGreaterThanOrEqual(from);
+			expect(value).toBeLessThanOrEqual(to);
+		}
+		expect(sent.at(-1)! / SECOND - tried).toBeLessThanOrEqual(last);
 	});
-
-	it('the one that tries is waited for, but not for a long answer', async () => {
-		const asked = process('30', { answerTime: 40 * SECOND });
-		await refuseFirst(asked, 5);
-		const [, trial = 0, second = 0, third = 0] = asked.sent;
-		expect(trial).toBeGreaterThanOrEqual(30 * SECOND);
-		expect(second - trial).toBeGreaterThanOrEqual(5 * SECOND);
-		expect(second - trial).toBeLessThanOrEqual(6 * SECOND);
-		expect(third - second).toBeLessThanOrEqual(1.2 * SECOND);
-	});
-
-	it('when the one that tries is refused, the others wait again', async () => {
-		const asked = process('10', { refusals: 2, perMinute: undefined });
-		await refuseFirst(asked, 5);
-		const [, trial = 0, second = 0] = asked.sent;
-		expect(trial).toBeGreaterThanOrEqual(10 * SECOND);
-		expect(second - trial).toBeGreaterThanOrEqual(10 * SECOND);
-		expect(asked.sent).toHaveLength(8);
-	});
-
-	it.each([
-		// [milliseconds that a request may wait, seconds of the second pause at least, at most]
-		[MINUTE, 55, 62],
-		[10 * SECOND, 9, 13],
-	])(
-		'a second one soon after it costs a minute, or what is allowed (%i ms)',
-		async (wait, least, most) => {
-			const { sent, execution } = process('1', { refusals: 2, wait });
-			expect(await sendAll(1, execution())).toBe(1);
-			const [, second = 0, third = 0] = sent;
-			expect(second).toBeLessThanOrEqual(3 * SECOND);
-			expect((third - second) / SECOND).toBeGreaterThanOrEqual(least);
-			expect((third - second) / SECOND).toBeLessThanOrEqual(most);
-		},
-	);
 
 	it('that asks for years, nothing is sent for an hour', async () => {
 		const { clock, sent, execution } = process('978307200');

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../src/core/errors';
 import type { Clock } from '../../../src/core/retry';
 import type { Table } from '../../../src/ledger/ledger';
 import { failureOf } from '../inMemoryHttp';
-import { MINUTE, POST, SECOND, sendAll, simulateWorkers } from './simulatedWorkers';
+import { MINUTE, POST, SECOND, sendAll, sendEach, simulateWorkers } from './simulatedWorkers';
 
 const windows = ['fixed', 'sliding', 'bucket'] as const;
 const failing = () => Promise.reject(new ServiceError('unreachable', 'away', { sent: false }));
@@ -39,17 +39,15 @@ describe.each(windows)(
 			['without the ledger', { isShared: false }, 2, 1],
 		])('%s', async (_how, options, longest, refusals) => {
 			for (const seed of [7919, 15_838, 23_757]) {
-				const { clock, seen, startProcess } = simulateWorkers({
+				const { clock, seen, lines } = simulateWorkers({
 					...{ ...options, rateWindow, seed, latency: 80 },
 				});
 				await clock.sleep(START);
-				const processes = [0, 1, 2].map((index) => startProcess(index)());
-				const answered = await Promise.all(processes.map((line) => sendAll(40, line)));
-				expect(answered).toEqual([40, 40, 40]);
+				expect(await sendEach(40, lines(3))).toEqual([40, 40, 40]);
 				const minutes = (Math.max(...seen.sentAt) - START) / MINUTE;
 				expect(minutes / 2).toBeLessThanOrEqual(longest);
-				for (const process of processes.keys()) {
-					const refused = seen.refusedAt.filter((refusal) => refusal.process === process);
+				for (const number of [0, 1, 2]) {
+					const refused = seen.refusedAt.filter(({ process }) => process === number);
 					expect(refused.length).toBeLessThanOrEqual(refusals * Math.ceil(minutes));
 				}
 			}
@@ -64,13 +62,11 @@ describe.each(windows)('a service with a %s window', (rateWindow) => {
 		[300, 1],
 		[20, 3],
 	])('of %i a minute refuses nothing to %i processes, which use it', async (perMinute, count) => {
-		const { clock, seen, rows, startProcess } = simulateWorkers({ rateWindow, perMinute });
+		const { clock, seen, rows, lines } = simulateWorkers({ rateWindow, perMinute });
 		await clock.sleep(47 * SECOND);
 		const begun = clock.now();
 		const each = Math.ceil((perMinute * 4) / count);
-		const processes = Array.from({ length: count }, (_, index) => startProcess(index)());
-		const sent = await Promise.all(processes.map(async (line) => await sendAll(each, line)));
-		expect(sent).toEqual(processes.map(() => each));
+		expect(await sendEach(each, lines(count))).toEqual(Array(count).fill(each));
 		expect(seen.refusedAt).toEqual([]);
 		const minutes = (clock.now() - begun) / MINUTE;
 		expect((count * each) / minutes / perMinute).toBeGreaterThan(0.85);
@@ -86,19 +82,16 @@ describe.each(windows)('a service with a %s window', (rateWindow) => {
 		[300, 500],
 		[300, 1500],
 	])('of %i a minute refuses nothing while n8n takes up to %i ms', async (perMinute, slowest) => {
-		const { seen, startProcess } = simulateWorkers({ rateWindow, perMinute, slowest });
-		const processes = Array.from({ length: 4 }, (_, index) => startProcess(index)());
+		const { seen, lines } = simulateWorkers({ rateWindow, perMinute, slowest });
 		const each = (2 * perMinute) / 4;
-		const sent = await Promise.all(processes.map(async (line) => await sendAll(each, line)));
-		expect(sent).toEqual(processes.map(() => each));
+		expect(await sendEach(each, lines(4))).toEqual(Array(4).fill(each));
 		expect([seen.refusedAt, seen.warnings]).toEqual([[], 0]);
 	});
 });
 
 it('one execution of many items on one of four processes gets the whole limit', async () => {
-	const { clock, seen, startProcess } = simulateWorkers({ perMinute: 300 });
-	const [busy] = Array.from({ length: 4 }, (_, index) => startProcess(index)());
-	await sendAll(120, busy!);
+	const { clock, seen, lines } = simulateWorkers({ perMinute: 300 });
+	await sendAll(120, lines(4)[0]!);
 	expect(seen.refusedAt).toEqual([]);
 	// 120 requests at 90 % of 300 a minute take 26.7 s
 	expect(clock.now()).toBeLessThan(1.1 * 26_700);
@@ -127,13 +120,11 @@ it.each(windows)(
 	'the process that is refused pauses the others: a %s window',
 	async (rateWindow) => {
 		// the plan is smaller than the credential says
-		const { seen, rows, startProcess } = simulateWorkers({ rateWindow, counted: 30 });
-		const lines = [startProcess(0)(), startProcess(1)()];
+		const { seen, rows, lines } = simulateWorkers({ rateWindow, counted: 30 });
 		// a bucket asks for two seconds at most: under jitter a question may be refused four times, and is then an error
 		const mayFail = rateWindow === 'bucket' && process.env['AGENT_BRIDGE_JITTER'] !== undefined;
 		const least = mayFail ? 58 : 60;
-		for (const sent of await Promise.all(lines.map(async (line) => await sendAll(60, line))))
-			expect(sent).toBeGreaterThanOrEqual(least);
+		for (const sent of await sendEach(60, lines(2))) expect(sent).toBeGreaterThanOrEqual(least);
 		// of rows that were added at once, the first counts
 		expect(rows[0]).toMatchObject({ state: 'limit', account: 'credential' });
 		expect(rows[0]!.leaseUntil).toBeGreaterThan(0);
@@ -146,11 +137,8 @@ it.each([
 	['a second behind', [-SECOND, 0, 0]],
 	['ten seconds ahead', [10 * SECOND, 0, 0]],
 ])('a clock that is %s makes it slower, and nothing fails', async (_which, ahead) => {
-	const { clock, startProcess } = simulateWorkers({ ahead });
-	const lines = ahead.map((_, index) => startProcess(index)());
-	expect(await Promise.all(lines.map(async (line) => await sendAll(40, line)))).toEqual([
-		40, 40, 40,
-	]);
+	const { clock, lines } = simulateWorkers({ ahead });
+	expect(await sendEach(40, lines(3))).toEqual([40, 40, 40]);
 	expect(clock.now()).toBeLessThan(10 * MINUTE);
 });
 

@@ -93,19 +93,6 @@ it.each<[HttpRequest, Answer]>([
 	expect([http.requests.length, clock.slept]).toEqual([1, []]);
 });
 
-it('one 429 holds up all callers until its time is over', async () => {
-	const [http, clock] = [inMemory(status(429, '10'), ok), virtualClock()];
-	const { send } = resending(http, clock);
-	const times: number[] = [];
-	const first = send(POST).then(() => times.push(clock.now()));
-	await clock.sleep(1);
-	const later = Array.from({ length: 5 }, () => send(GET).then(() => times.push(clock.now())));
-	await Promise.all([first, ...later]);
-	expect(times).toHaveLength(6);
-	expect(Math.min(...times)).toBeGreaterThanOrEqual(10_000);
-	expect(http.requests).toHaveLength(7);
-});
-
 it('a 429 that is handed on holds up the others, too', async () => {
 	const limited = status(429, '10');
 	const [http, clock] = [inMemory(limited, limited, limited, limited, ok), virtualClock()];
@@ -124,34 +111,11 @@ it('ends when the clock is stopped', async () => {
 	expect(http.requests).toHaveLength(1);
 });
 
-it('who would have to wait too long for the others is not sent at all', async () => {
-	const [http, clock] = [inMemory(status(429, '90'), ok), virtualClock()];
-	const { send } = resending(http, clock);
-	expect(await send(POST)).toMatchObject({ status: 429 });
-	expect(await failureOf(send(POST))).toMatchObject({
-		kind: 'refused',
-		message: 'The service is receiving too many requests (429)',
-		details: { status: 429, retryAfter: 90_000, sent: false },
-	});
-	expect([http.requests.length, clock.slept]).toEqual([1, []]);
-	await clock.sleep(90_000);
-	expect(await send(POST)).toMatchObject({ status: 200 });
-});
-
 it('reads again after a failure of the service even where nothing may wait for a 429', async () => {
 	const [http, clock] = [inMemory(status(503), ok), virtualClock()];
 	expect(await resending(http, clock, 0).send(GET)).toMatchObject({ status: 200 });
 	const [limited, later] = [inMemory(status(429), ok), virtualClock()];
 	expect(await resending(limited, later, 0).send(GET)).toMatchObject({ status: 429 });
-});
-
-it('an answer that asks for years holds up other requests for an hour', async () => {
-	const { http, clock, send } = retrying(status(429, '978307200'), ok);
-	expect(await send(POST)).toMatchObject({ status: 429 });
-	expect(await failureOf(send(POST))).toMatchObject({ details: { retryAfter: 60 * MINUTE } });
-	await clock.sleep(60 * MINUTE);
-	expect(await send(POST)).toMatchObject({ status: 200 });
-	expect(http.requests).toHaveLength(2);
 });
 
 it('a date in Retry-After counts from the clock that is handed in', async () => {

@@ -92,19 +92,18 @@ export function simulateWorkers({
 			});
 		};
 	};
+	/** One execution in each of so many processes. */
+	const lines = (count: number) => Array.from({ length: count }, (_, at) => startProcess(at)());
 	return {
-		clock,
+		...{ clock, seen, startProcess, lines },
 		rows: rows.rows as Array<{ -readonly [Column in keyof Entry]: Entry[Column] }>,
-		seen,
-		startProcess,
 	};
 }
 
+type Line = { send(request: typeof POST): Promise<{ status: number }> };
+
 /** Sends so many requests, five at once. @returns how many were answered */
-export async function sendAll(
-	count: number,
-	line: { send(request: typeof POST): Promise<{ status: number }> },
-) {
+export async function sendAll(count: number, line: Line) {
 	let left = count;
 	const statuses: number[] = [];
 	const one = async () => {
@@ -113,3 +112,7 @@ export async function sendAll(
 	await Promise.all(Array.from({ length: 5 }, one));
 	return statuses.filter((status) => status === 200).length;
 }
+
+/** Each sends so many requests. @returns how many of them were answered */
+export const sendEach = async (count: number, lines: Line[]) =>
+	await Promise.all(lines.map(async (line) => await sendAll(count, line)));

@@ -1,17 +1,13 @@
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 
+const BOTH = { input: 3, output: 2 };
+
 it.each<[unknown, object]>([
 	[undefined, {}],
 	['many', {}],
 	[{}, {}],
-	[
-		{ prompt_tokens: 3, completion_tokens: 2 },
-		{ input: 3, output: 2 },
-	],
-	[
-		{ input_tokens: '3', output_tokens: 2 },
-		{ input: 3, output: 2 },
-	],
+	[{ prompt_tokens: 3, completion_tokens: 2 }, BOTH],
+	[{ input_tokens: '3', output_tokens: 2 }, BOTH],
 	[{ prompt_tokens: -1, completion_tokens: 1.5 }, {}],
 	[{ prompt_tokens_details: { cached_tokens: 1 } }, { cached: 1 }],
 	[{ input_token_details: { cache_read: 1 } }, { cached: 1 }],

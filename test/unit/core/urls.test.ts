@@ -17,55 +17,52 @@ const refusalOf = (action: () => unknown): ServiceError => {
 	throw new Error('nothing was thrown');
 };
 
+const HOST = 'https://host.example';
+
 it.each([
-	['https://host.example', 'https://host.example'],
-	['https://host.example/', 'https://host.example'],
-	['https://host.example/v1', 'https://host.example'],
-	['https://host.example/v1/', 'https://host.example'],
-	['https://host.example/v1/v1', 'https://host.example'],
-	['https://host.example/v1//v1///', 'https://host.example'],
-	['https://host.example/api/v1/', 'https://host.example/api'],
-	['https://host.example/api/v1/workspaces/w-1', 'https://host.example/api/v1/workspaces/w-1'],
-	['https://host.example/rev1', 'https://host.example/rev1'],
-	['https://host.example:8443/v1', 'https://host.example:8443'],
-	['HTTPS://HOST.Example/V', 'https://host.example/V'],
-	[' \t\u200b\ufeffhttps://host.example\u00a0\n', 'https://host.example'],
-	['http://localhost:5678/v1', 'http://localhost:5678'],
+	[HOST, HOST, `${HOST}/`, `${HOST}/v1`, `${HOST}/v1/`, `${HOST}/v1/v1`, `${HOST}/v1//v1///`],
+	[HOST, ` \t\u200b\ufeff${HOST}\u00a0\n`],
+	[`${HOST}/api`, `${HOST}/api/v1/`],
+	[`${HOST}/api/v1/workspaces/w-1`, `${HOST}/api/v1/workspaces/w-1`],
+	[`${HOST}/rev1`, `${HOST}/rev1`],
+	[`${HOST}:8443`, `${HOST}:8443/v1`],
+	[`${HOST}/V`, 'HTTPS://HOST.Example/V'],
+	['http://localhost:5678', 'http://localhost:5678/v1'],
 	['http://127.0.0.1:1', 'http://127.0.0.1:1'],
 	['http://127.1.2.3', 'http://127.1.2.3'],
-	['http://[::1]:80/v1', 'http://[::1]'],
-	['https://bücher.example/v1', 'https://xn--bcher-kva.example'],
+	['http://[::1]', 'http://[::1]:80/v1'],
+	['https://xn--bcher-kva.example', 'https://bücher.example/v1'],
 	['https://10.0.0.1', 'https://10.0.0.1'],
-])('%j becomes %s', (typed, expected) => {
-	expect(normalizeBaseUrl(typed, 'v1')).toBe(expected);
+])('%j is what becomes of %j', (expected, ...typed) => {
+	expect(typed.map((one) => normalizeBaseUrl(one, 'v1'))).toEqual(typed.map(() => expected));
 });
 
 it('keeps a version that is not asked to be taken off', () => {
 	expect(normalizeBaseUrl('https://host.example/v1/')).toBe('https://host.example/v1');
 });
 
+/** The messages of refusals. */
+const refusals = <Typed>(typed: Typed[], read: (one: Typed) => unknown) =>
+	typed.map((one) => {
+		const refusal = refusalOf(() => read(one));
+		expect(refusal.kind).toBe('invalid');
+		return refusal.message;
+	});
+
 it.each([
-	['', 'The base URL is empty'],
-	[' \u200b\n', 'The base URL is empty'],
-	['host.example', 'The base URL is not a web address'],
-	['//host.example', 'The base URL is not a web address'],
-	['https:host.example', 'The base URL is not a web address'],
-	['ftp://host.example', 'The base URL is not a web address'],
-	['data:application/json,{}', 'The base URL is not a web address'],
-	['javascript:alert(1)', 'The base URL is not a web address'],
-	['file:///etc/passwd', 'The base URL is not a web address'],
-	['https://', 'The base URL is not a web address'],
-	['http://host.example', 'The base URL must begin with https://'],
-	['http://localhost.example', 'The base URL must begin with https://'],
-	['http://127.0.0.1.example', 'The base URL must begin with https://'],
-	['https://user@host.example', 'The base URL must not contain a user name or password'],
-	['https://:secret@host.example', 'The base URL must not contain a user name or password'],
-	['https://host.example?a=b', 'The base URL must not contain "?" or "#"'],
-	['https://host.example/?', 'The base URL must not contain "?" or "#"'],
-	['https://host.example/#', 'The base URL must not contain "?" or "#"'],
-])('%j is refused: %s', (typed, message) => {
-	const refusal = refusalOf(() => normalizeBaseUrl(typed, 'v1'));
-	expect(refusal).toMatchObject({ kind: 'invalid', message });
+	['is empty', '', ' \u200b\n'],
+	['is not a web address', 'host.example', '//host.example', 'https:host.example', 'https://'],
+	['is not a web address', 'ftp://host.example', 'data:application/json,{}'],
+	['is not a web address', 'javascript:alert(1)', 'file:///etc/passwd'],
+	['must begin with https://', 'http://host.example', 'http://localhost.example'],
+	['must begin with https://', 'http://127.0.0.1.example'],
+	['must not contain a user name or password', 'https://user@host.example'],
+	['must not contain a user name or password', 'https://:secret@host.example'],
+	['must not contain "?" or "#"', `${HOST}?a=b`, `${HOST}/?`, `${HOST}/#`],
+])('a base URL %s: %j', (why, ...typed) => {
+	expect(refusals(typed, (one) => normalizeBaseUrl(one, 'v1'))).toEqual(
+		typed.map(() => `The base URL ${why}`),
+	);
 });
 
 it('says nothing but ServiceError of any text, and what it gives is a base to build on', () => {
@@ -99,24 +96,19 @@ it.each([
 	expect(normalizeApiKey(typed)).toBe(expected);
 });
 
-const NOT_ALLOWED =
-	'The API key contains a space or another character that is not allowed in a key';
-
-it.each([
-	['', 'The API key is empty'],
-	[' \r\n', 'The API key is empty'],
-	[undefined, 'The API key is empty'],
-	[42, 'The API key is empty'],
-	['abc def', NOT_ALLOWED],
-	['abc\r\nX-Other: 1', NOT_ALLOWED],
-	['ключ', NOT_ALLOWED],
-	['ab\u200bcd', NOT_ALLOWED],
-	['a file'.repeat(1000), 'The API key is longer than 4096 characters'],
-])('the key %j is refused: %s', (typed, message) => {
-	const refusal = refusalOf(() => normalizeApiKey(typed));
-	expect(refusal).toMatchObject({ kind: 'invalid', message });
-	if (typeof typed === 'string' && typed.trim())
-		expect(JSON.stringify([refusal.message, refusal.details])).not.toContain(typed.trim());
+it.each<[string, ...unknown[]]>([
+	['is empty', '', ' \r\n', undefined, 42],
+	[
+		'contains a space or another character that is not allowed in a key',
+		...['abc def', 'abc\r\nX-Other: 1', 'ключ', 'ab\u200bcd'],
+	],
+	['is longer than 4096 characters', 'a file'.repeat(1000)],
+])('an API key %s: %j', (why, ...typed) => {
+	expect(refusals(typed, normalizeApiKey)).toEqual(typed.map(() => `The API key ${why}`));
+	for (const one of typed.filter((key) => typeof key === 'string' && key.trim())) {
+		const { message, details } = refusalOf(() => normalizeApiKey(one));
+		expect(JSON.stringify([message, details])).not.toContain(String(one).trim());
+	}
 });
 
 describe('a redirect', () => {
@@ -140,19 +132,14 @@ describe('a redirect', () => {
 	});
 
 	it.each([
-		[HERE, 'http://router.example/a'],
-		[HERE, 'http://127.0.0.1/a'],
-		[LOCAL, 'http://files.example/a'],
-		[LOCAL, 'http://127.0.0.1.evil.example/a'],
-		[HERE, 'https://user@files.example/a'],
-		[HERE, 'https://user:word@router.example/a'],
-		[HERE, 'ftp://files.example/a'],
-		[HERE, 'file:///etc/passwd'],
-		[HERE, 'data:image/png;base64,AA'],
+		[HERE, 'http://router.example/a', 'http://127.0.0.1/a', 'https://'],
+		[HERE, 'https://user@files.example/a', 'https://user:word@router.example/a'],
+		[HERE, 'ftp://files.example/a', 'file:///etc/passwd', 'data:image/png;base64,AA'],
 		[HERE, 'javascript:alert(1)'],
-		[HERE, 'https://'],
-	])('from %s to %s is not followed', (from, location) => {
-		expect(resolveRedirect(from, location)).toBeUndefined();
+		[LOCAL, 'http://files.example/a', 'http://127.0.0.1.evil.example/a'],
+	])('from %s to %j is not followed', (from, ...locations) => {
+		const followed = locations.map((location) => resolveRedirect(from, location));
+		expect(followed).toEqual(locations.map(() => undefined));
 	});
 });
 
@@ -174,24 +161,16 @@ it.each([
 });
 
 it.each([
-	['', 'Job ID is empty'],
-	[' \t', 'Job ID is empty'],
-	['.', 'Job ID must not point to another address'],
-	['..', 'Job ID must not point to another address'],
-	['../x', 'Job ID must not point to another address'],
-	['x/../../y', 'Job ID must not point to another address'],
-	['x\\..\\y', 'Job ID must not point to another address'],
-	['%2e%2e', 'Job ID must not point to another address'],
-	['%2E.', 'Job ID must not point to another address'],
-	['a\r\nHost: x', 'Job ID contains a control character'],
-	['a\0', 'Job ID contains a control character'],
-	['a\u0085', 'Job ID contains a control character'],
-	['a\ud800', 'Job ID contains an incomplete character, such as half of an emoji'],
-	['7'.repeat(513), 'Job ID is longer than 512 characters'],
-	['x'.repeat(20_000), 'Job ID is longer than 512 characters'],
-])('%j is refused: %s', (id, message) => {
-	const refusal = refusalOf(() => encodePathSegment(id, 'Job ID'));
-	expect(refusal).toMatchObject({ kind: 'invalid', message });
+	['is empty', '', ' \t'],
+	['must not point to another address', '.', '..', '../x', 'x/../../y', 'x\\..\\y'],
+	['must not point to another address', '%2e%2e', '%2E.'],
+	['contains a control character', 'a\r\nHost: x', 'a\0', 'a\u0085'],
+	['contains an incomplete character, such as half of an emoji', 'a\ud800'],
+	['is longer than 512 characters', '7'.repeat(513), 'x'.repeat(20_000)],
+])('an ID %s: %j', (why, ...ids) => {
+	expect(refusals(ids, (id) => encodePathSegment(id, 'Job ID'))).toEqual(
+		ids.map(() => `Job ID ${why}`),
+	);
 });
 
 it('never lets an id leave its folder', () => {

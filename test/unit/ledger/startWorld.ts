@@ -70,8 +70,10 @@ export function startWorld(weather: Weather = { latency: () => 10 }) {
 		...{ clock, rows: rows.rows, book, ledgerOf, start },
 		/** A row with the next id. */
 		enter: (...entry: Parameters<typeof rows.made>) => void rows.rows.push(rows.made(...entry)),
-		goAway: (milliseconds: number) =>
-			(away = { from: clock.now(), until: clock.now() + milliseconds }),
+		goAway(milliseconds: number, delay = 0) {
+			const from = clock.now() + delay;
+			away = { from, until: from + milliseconds };
+		},
 	};
 }
 

@@ -1,16 +1,7 @@
-import { ExecuteContext } from 'n8n-core';
-import {
-	createRunExecutionData,
-	NodeHelpers,
-	Workflow,
-	type IExecuteFunctions,
-	type INode,
-	type ISourceData,
-	type IWorkflowExecuteAdditionalData,
-} from 'n8n-workflow';
+import { createRunExecutionData, type IExecuteFunctions } from 'n8n-workflow';
 
-import { ModelRouter } from '../../../nodes/ModelRouter/ModelRouter.node';
 import { findCaller, readSpeakerTurn } from '../../../src/n8n/caller';
+import { executeContext, type Execution } from './executeContext';
 
 // who calls a tool is what n8n recorded, never what the item says
 const PACK = 'n8n-nodes-agent-bridge';
@@ -30,78 +21,37 @@ const TYPES: Record<string, string> = {
 };
 const ITEM = { conversationId: 'c1', turn: 3, sessionId: 's1', showLive: true };
 
-interface Case {
-	/** The node that runs. */
-	node?: string;
-	source?: Partial<ISourceData> | null;
-	/** The node of the execution data: another one where an agent calls its tools by itself. */
-	executed?: string;
+interface Case extends Execution {
 	/** Members that n8n's context lacks. */
 	without?: 'workflow' | 'getChildNodes' | 'executeData' | 'runExecutionData';
 }
 
-function contextOf({ node: name = 'Tool', source, executed = name, without }: Case) {
-	const router = new ModelRouter();
-	const made = (name: string, type: string): INode => ({
-		...{ id: name, name, type, typeVersion: 1 },
-		...{ position: [0, 0], parameters: {} },
-	});
-	const nodes = Object.entries(TYPES).map(([name, type]) => made(name, type));
+function contextOf({ name = 'Tool', without, ...more }: Case): IExecuteFunctions {
 	const below = (...above: string[]) => ({
 		ai_tool: [above.map((node) => ({ node, type: 'ai_tool' as const, index: 0 }))],
 	});
-	const workflow = new Workflow({
-		nodes,
+	const runs = [10, 11, 12].map((previousNodeRun) => ({
+		...{ startTime: 0, executionTime: 0, executionIndex: 0 },
+		source: [{ previousNode: 'Talk', previousNodeRun }],
+	}));
+	const context = executeContext({
+		...{ name, type: TYPES[name]!, others: TYPES },
+		items: [{ json: { ...ITEM, toolCallId: '4.3.1' } }],
+		data: createRunExecutionData({ resultData: { runData: { Gate: runs } } }),
 		connections: {
 			Gate: below('Talk'),
 			'Gate of both': below('Talk', 'Agent'),
 			'Gate of a gate': below('Gate'),
 		},
-		active: false,
-		nodeTypes: {
-			getByName: () => router,
-			getByNameAndVersion: (_name, version) => NodeHelpers.getVersionedNodeType(router, version),
-			getKnownTypes: () => ({}),
-		},
+		...more,
 	});
-	const node = workflow.getNode(name)!;
-	const items = [{ json: { ...ITEM, toolCallId: '4.3.1' } }];
-	const data = createRunExecutionData({
-		resultData: {
-			runData: {
-				Gate: [0, 1, 2].map((run) => ({
-					...{ startTime: 0, executionTime: 0, executionIndex: 0 },
-					source: [{ previousNode: 'Talk', previousNodeRun: 10 + run }],
-				})),
-			},
-		},
-	});
-	const context = new ExecuteContext(
-		workflow,
-		node,
-		{} as IWorkflowExecuteAdditionalData,
-		'manual',
-		data,
-		0,
-		items,
-		{ main: [items] },
-		{
-			node: workflow.getNode(executed)!,
-			data: { main: [items] },
-			source: source && { main: [source as ISourceData] },
-		} as never,
-		[],
-	);
-	const missing = {
-		workflow: { workflow: { value: undefined } },
-		getChildNodes: {
-			workflow: { value: Object.create(workflow, { getChildNodes: {} }) as Workflow },
-		},
-		executeData: { executeData: { value: undefined } },
-		runExecutionData: { runExecutionData: { value: undefined } },
-	};
-	const changed = without ? (Object.create(context, missing[without]) as typeof context) : context;
-	return changed as unknown as IExecuteFunctions;
+	if (!without) return context;
+	const value =
+		without === 'getChildNodes'
+			? (Object.create(context.workflow, { getChildNodes: {} }) as object)
+			: undefined;
+	const member = value ? 'workflow' : without;
+	return Object.create(context, { [member]: { value } }) as IExecuteFunctions;
 }
 
 const from = (previousNode: string, previousNodeRun = 0) => ({
@@ -109,7 +59,7 @@ const from = (previousNode: string, previousNodeRun = 0) => ({
 });
 
 it.each<[string, Case, string]>([
-	['a node of the workflow', { node: 'Plain', ...from('Talk') }, 'workflow'],
+	['a node of the workflow', { name: 'Plain', ...from('Talk') }, 'workflow'],
 	['a conversation', from('Talk'), 'conversation'],
 	['a conversation of another package', from('Other'), 'aiAgent'],
 	['an AI agent', from('Agent'), 'aiAgent'],
@@ -135,11 +85,7 @@ it.each<[string, Case, string]>([
 it.each<[string, Case, string]>([
 	['the caller', from('Talk', 2), '2 Talk'],
 	['the conversation above a review', from('Gate', 2), '12 Talk'],
-	[
-		'nobody known above a review, without runExecutionData',
-		{ ...from('Gate', 2), without: 'runExecutionData' },
-		'0 ',
-	],
+	['nobody known above a review', { ...from('Gate', 2), without: 'runExecutionData' }, '0 '],
 ])('a turn is held by %s', (_by, options, heldBy) => {
 	expect(readSpeakerTurn(contextOf(options))).toEqual({ ...ITEM, itemIndex: 4, heldBy });
 });

@@ -12,21 +12,19 @@ const NODE: INode = {
 const TRIGGER = { ...NODE, type: 'p.someTrigger' };
 const ECHOED = 'abcdefgh-secret-key-12345678';
 
-const BROKE = new ServiceError('refused', 'The balance does not cover this request (402)', {
-	status: 402,
-	code: 'insufficient_balance',
-	requestId: 'r-1',
-	reason: 'ENOENT <b>& preexisting</b>',
-	advice: 'Top up.',
-	meta: { required_micro_usd: 5 },
-	outcome: 'not_started',
-});
+const MESSAGE = 'The balance does not cover this request (402)';
+const IDS = { status: 402, outcome: 'not_started', requestId: 'r-1' } as const;
+const DETAILS = {
+	...{ ...IDS, code: 'insufficient_balance', advice: 'Top up.' },
+	...{ reason: 'ENOENT <b>& preexisting</b>', meta: { required_micro_usd: 5 } },
+};
+const BROKE = new ServiceError('refused', MESSAGE, DETAILS);
 
 it('shows our sentence, and the words of the service as text', () => {
 	const error = toNodeError(NODE, BROKE, 3);
 	expect(error).toBeInstanceOf(NodeApiError);
 	expect(error).toMatchObject({
-		message: 'The balance does not cover this request (402): insufficient_balance',
+		message: `${MESSAGE}: insufficient_balance`,
 		httpCode: '402',
 		description: [
 			'The service says: ENOENT &lt;b>&amp; preexisting&lt;/b>.',
@@ -35,58 +33,42 @@ it('shows our sentence, and the words of the service as text', () => {
 			'Outcome: nothing was started, nothing is charged.',
 			'Request ID: r-1',
 		].join('\n'),
-		context: {
-			itemIndex: 3,
-			metadata: { kind: 'refused', status: 402, outcome: 'not_started', requestId: 'r-1' },
-		},
+		context: { itemIndex: 3, metadata: { kind: 'refused', ...IDS } },
 	});
 });
 
 it('puts everything into the error output, and nothing beside error and details', () => {
 	expect(toErrorItem(toNodeError(NODE, BROKE), BROKE)).toEqual({
-		error: 'The balance does not cover this request (402): insufficient_balance. Top up.',
-		details: {
-			kind: 'refused',
-			outcome: 'not_started',
-			status: 402,
-			code: 'insufficient_balance',
-			requestId: 'r-1',
-			reason: 'ENOENT <b>& preexisting</b>',
-			advice: 'Top up.',
-			meta: { required_micro_usd: 5 },
-		},
+		error: `${MESSAGE}: insufficient_balance. Top up.`,
+		details: { kind: 'refused', ...DETAILS },
 	});
 });
 
-const NOT_FINISHED = { ids: { jobId: 'j' }, reason: 'Slow.', advice: 'Wait.' };
 const OTHER_WORDS = 'Preexisting keys cannot be used';
+const failure = (...given: ConstructorParameters<typeof ServiceError>) =>
+	new ServiceError(...given);
 
-it.each<[string, ServiceError, string]>([
+it.each<[string, string, ServiceError]>([
 	[
 		'ids, and then what to do',
-		new ServiceError('timeout', 'Not finished', {
-			ids: { jobId: 'j', chatId: 'c' },
-			advice: 'Wait.',
-		}),
-		'Not finished (jobId: j, chatId: c). Wait.',
+		'Late (jobId: j, chatId: c). Wait.',
+		failure('timeout', 'Late', { ids: { jobId: 'j', chatId: 'c' }, advice: 'Wait.' }),
 	],
 	[
-		'what an unknown outcome means',
-		new ServiceError('refused', 'Failed (500)', { outcome: 'unknown', advice: 'Check.' }),
-		'Failed (500). Check.',
+		'no outcome',
+		'Failed. Check.',
+		failure('refused', 'Failed', { outcome: 'unknown', advice: 'Check.' }),
 	],
+	// for a code of the network n8n has words of its own
 	[
-		'what can be done, and no code of the network, for which n8n has words of its own',
-		new ServiceError('unreachable', 'Not reached', { code: 'ENOTFOUND', advice: 'Hm.' }),
-		'Not reached. Hm.',
+		'no code',
+		'No way. Hm.',
+		failure('unreachable', 'No way', { code: 'ENOTFOUND', advice: 'Hm.' }),
 	],
-	['its own words, which n8n would replace', invalidInputError(OTHER_WORDS), OTHER_WORDS],
-	[
-		'its own words, for a failure of the service, too',
-		new ServiceError('refused', 'Refused', { advice: `${OTHER_WORDS}.` }),
-		`Refused. ${OTHER_WORDS}.`,
-	],
-])('the text of an item, and of a trigger, tells %s', (_what, error, message) => {
+	// which n8n would replace for a part of one
+	['its own words', OTHER_WORDS, invalidInputError(OTHER_WORDS)],
+	['its own words', `No. ${OTHER_WORDS}.`, failure('refused', 'No', { advice: `${OTHER_WORDS}.` })],
+])('the text of an item, and of a trigger, tells %s: %s', (_what, message, error) => {
 	expect(toErrorItem(toNodeError(NODE, error), error)).toMatchObject({ error: message });
 	expect(toNodeError(TRIGGER, error).message).toBe(message);
 });
@@ -95,7 +77,8 @@ it.each([
 	[NODE, 'Not finished (jobId: j)', 'Reason: Slow.\nWait.'],
 	[TRIGGER, 'Not finished (jobId: j). Wait.', 'Reason: Slow.'],
 ])('says each thing once: %#', (node, message, description) => {
-	const error = new ServiceError('timeout', 'Not finished', NOT_FINISHED);
+	const details = { ids: { jobId: 'j' }, reason: 'Slow.', advice: 'Wait.' };
+	const error = failure('timeout', 'Not finished', details);
 	expect(toNodeError(node, error)).toMatchObject({ message, description });
 });
 

@@ -3,10 +3,12 @@ import {
 	createRunExecutionData,
 	NodeHelpers,
 	Workflow,
+	type IConnections,
 	type IExecuteFunctions,
 	type INode,
 	type INodeExecutionData,
 	type IRunExecutionData,
+	type ISourceData,
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 
@@ -20,6 +22,13 @@ export interface Execution {
 	runIndex?: number;
 	/** The node's type in the workflow; one that ends in "Tool" is called by an AI agent. */
 	type?: string;
+	name?: string;
+	/** The types of the other nodes, by name. */
+	others?: Record<string, string>;
+	connections?: IConnections;
+	/** The node of the execution data: another one where an agent calls its tools by itself. */
+	executed?: string;
+	source?: Partial<ISourceData> | null;
 }
 
 /** n8n-core's own execution context around our Model Router node: real parameters, expressions and node context. */
@@ -29,20 +38,18 @@ export function executeContext({
 	data = createRunExecutionData(),
 	runIndex = 0,
 	type = 'test.modelRouter',
-}: Execution): IExecuteFunctions {
+	name = 'Model Router',
+	others = {},
+	connections = {},
+	executed = name,
+	source = null,
+}: Execution) {
 	const router = new ModelRouter();
-	const node: INode = {
-		id: '1',
-		name: 'Model Router',
-		type,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters,
-	};
+	const nodes = Object.entries({ ...others, [name]: type }).map(([name, type]): INode => {
+		return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters };
+	});
 	const workflow = new Workflow({
-		nodes: [node],
-		connections: {},
-		active: false,
+		...{ nodes, connections, active: false },
 		nodeTypes: {
 			getByName: () => router,
 			getByNameAndVersion: (_name, version) => NodeHelpers.getVersionedNodeType(router, version),
@@ -55,17 +62,20 @@ export function executeContext({
 		formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',
 	} as unknown as IWorkflowExecuteAdditionalData;
 	const input = { main: [items] };
-	const execution = { node, data: input, source: null };
 	return new ExecuteContext(
 		workflow,
-		node,
+		workflow.getNode(name)!,
 		additional,
 		'manual',
 		data,
 		runIndex,
 		items,
 		input,
-		execution,
+		{
+			node: workflow.getNode(executed)!,
+			data: input,
+			source: source && { main: [source as ISourceData] },
+		},
 		[],
-	) as unknown as IExecuteFunctions;
+	) as unknown as IExecuteFunctions & { workflow: Workflow };
 }

@@ -86,25 +86,16 @@ describe('the target chooses the key', () => {
 	});
 
 	it.each([
-		[tables, true],
-		[`${tables}/`, true],
-		[`${tables}?limit=250&filter=%7B%22name%22%3A%22a%2Fb%22%7D`, true],
-		[`${tables}/gFYx_J-8/rows/update`, true],
-		[`${tables}/x/../gFYxJ8/columns`, true],
-		['http://n8n:5678/', false],
-		['http://n8n:5678/api/v1/users', false],
-		['http://n8n:5678/rest/settings', false],
-		['http://n8n:5678/webhook/api/v1/data-tables', false],
-		[`${tables}s`, false],
-		[`${tables}/../users`, false],
-		[`${tables}/%2e%2e/users`, false],
-		[`${tables}/..%2fusers`, false],
-		[`${tables}/..%5cusers`, false],
-		[`${tables}//users`, false],
-		[`${tables}/a;b`, false],
-		[`${tables}/a/..\\..\\users`, false],
-	])("n8n's key goes to %s: %s", async (url, goes) => {
-		expect(await headersFor({ url })).toEqual(goes ? n8n : undefined);
+		['goes', tables, `${tables}/`, `${tables}?limit=250&filter=%7B%22name%22%3A%22a%2Fb%22%7D`],
+		['goes', `${tables}/gFYx_J-8/rows/update`, `${tables}/x/../gFYxJ8/columns`],
+		['does not go', 'http://n8n:5678/', 'http://n8n:5678/api/v1/users', `${tables}s`],
+		['does not go', 'http://n8n:5678/webhook/api/v1/data-tables', 'http://n8n:5678/rest/settings'],
+		['does not go', `${tables}/../users`, `${tables}/%2e%2e/users`, `${tables}/..%2fusers`],
+		['does not go', `${tables}/..%5cusers`, `${tables}/a/..\\..\\users`],
+		['does not go', `${tables}//users`, `${tables}/a;b`],
+	])("n8n's key %s to %s, %s", async (goes, ...urls) => {
+		const headers = await Promise.all(urls.map((url) => headersFor({ url })));
+		expect(headers).toEqual(urls.map(() => (goes === 'goes' ? n8n : undefined)));
 	});
 
 	it('an n8n below a path', async () => {

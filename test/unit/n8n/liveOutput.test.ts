@@ -62,62 +62,32 @@ function over(promise: Promise<void>) {
 	return state;
 }
 
-it('the first piece goes out at once, also after an empty one', async () => {
-	const { write, sent } = reader();
-	await write('');
-	const written = over(write('a'));
-	await pass(0);
-	expect([written.over, sent]).toEqual([
-		true,
-		[
-			{ type: 'begin', at: 0, until: 0 },
-			{ type: 'item', content: 'a', at: 0, until: 0 },
-		],
-	]);
-});
-
-it('pieces within a window travel as one, those of the next in the next', async () => {
-	const { write, contents, sent } = reader();
-	await write('a');
-	for (const text of ['b', 'c', 'd', 'e', 'f']) {
-		await write(text);
-		await pass(4);
-		expect(contents()).toEqual(text === 'f' ? ['a', 'bcdef'] : ['a']);
+/** `text@time` for each piece, in milliseconds. */
+it.each<[string, number, string, string]>([
+	['the first piece goes out at once', 0, 'a@0', 'a@0'],
+	['pieces of a window travel as one', 0, 'a@0 b@0 c@4 d@8 e@12 f@16 g@20', 'a@0 bcdef@20 g@40'],
+	['a piece every 10 ms goes out as it comes', 0, 'a@0 b@10 c@20', 'a@0 b@10 c@20'],
+	['a piece every 20 ms does, too', 0, 'a@0 b@20 c@40', 'a@0 b@20 c@40'],
+	['a piece every second does, too', 0, 'a@0 b@1000 c@2000', 'a@0 b@1000 c@2000'],
+	['one after a pause takes along what was gathered', 0, 'a@0 b@0 c@10 d@10', 'a@0 bc@10 d@20'],
+	['the end sends what is left at once', 0, 'a@0 b@0 end@0 end@0', 'a@0 b@0'],
+	// "begin" takes as long as a piece
+	['before a slow reader all is one chunk', 100, 'a@0 b@15 c@30 d@45 e@135', 'a@100 bcde@200'],
+])('%s', async (_what, takes, written, expected) => {
+	const { write, end, sent, types } = reader({ takes: () => takes });
+	let now = 0;
+	for (const piece of written.split(' ')) {
+		const [text = '', at] = piece.split('@');
+		await pass(Number(at) - now);
+		now = Number(at);
+		void (text === 'end' ? end() : write(text));
 	}
-	await write('g');
-	await pass(WINDOW - 1);
-	expect(contents()).toEqual(['a', 'bcdef']);
-	await pass(1);
-	expect(sent.map(({ at }) => at)).toEqual([0, 0, WINDOW, 2 * WINDOW]);
-});
-
-it.each([PROMPT, WINDOW, 1000])('a piece every %i ms goes out as it comes', async (gap) => {
-	const { write, sent } = reader();
-	for (const text of ['a', 'b', 'c']) {
-		await write(text);
-		await pass(gap);
-	}
-	expect(sent.map(({ at, content }) => [at, content])).toEqual([
-		[0, undefined],
-		[0, 'a'],
-		[gap, 'b'],
-		[2 * gap, 'c'],
-	]);
+	await pass(1000);
+	const items = sent.filter(({ type }) => type === 'item');
+	expect(items.map(({ content, at }) => `${content}@${at}`).join(' ')).toBe(expected);
+	const ends = written.includes('end') ? ['end'] : [];
+	expect(types()).toEqual(['begin', ...items.map(() => 'item'), ...ends]);
 	expect(jest.getTimerCount()).toBe(0);
-});
-
-it('a piece after a pause takes along what was gathered, and the window goes on', async () => {
-	const { write, contents } = reader();
-	await write('a');
-	await write('b');
-	await pass(PROMPT);
-	await write('c');
-	expect(contents()).toEqual(['a', 'bc']);
-	await write('d');
-	await pass(WINDOW - PROMPT - 1);
-	expect(contents()).toEqual(['a', 'bc']);
-	await pass(1);
-	expect(contents()).toEqual(['a', 'bc', 'd']);
 });
 
 it('a clock that is set back delays a piece by one window', async () => {
@@ -139,35 +109,6 @@ it('who writes waits for a reader who is slow', async () => {
 	await pass(1);
 	expect([one.over, other.over, contents()]).toEqual([true, true, ['a', 'b']]);
 	await pass(50);
-});
-
-it('chunks do not pile up before a reader who is slow: what comes meanwhile is one chunk', async () => {
-	const { write, contents } = reader({ takes: () => 100 });
-	for (const text of 'abcdefghij') {
-		void write(text);
-		await pass(PROMPT + 5);
-	}
-	expect(contents()).toEqual(['a']);
-	await pass(50);
-	expect(contents()).toEqual(['a', 'bcdefghij']);
-	await pass(100 + WINDOW);
-});
-
-it('the end sends what is left at once, and says so once', async () => {
-	const { write, end, sent } = reader();
-	await write('a');
-	await write('b');
-	await end();
-	expect(sent.map(({ type, content, at }) => [type, content, at])).toEqual([
-		['begin', undefined, 0],
-		['item', 'a', 0],
-		['item', 'b', 0],
-		['end', undefined, 0],
-	]);
-	await end();
-	await pass(10 * WINDOW);
-	expect(sent).toHaveLength(4);
-	expect(jest.getTimerCount()).toBe(0);
 });
 
 it('two ends at the same time are one', async () => {

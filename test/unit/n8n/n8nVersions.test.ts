@@ -42,30 +42,20 @@ afterEach(() => {
 });
 
 const node: INode = {
-	id: '1',
-	name: 'Node',
-	type: 'test.modelRouter',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
+	...{ id: '1', name: 'Node', type: 'test.modelRouter', typeVersion: 1 },
+	...{ position: [0, 0], parameters: {} },
 };
 const of = (context: object) =>
 	({ getNode: () => node, ...context }) as unknown as IExecuteFunctions & IPollFunctions;
 
-describe('an n8n that is too old', () => {
-	it('is refused in one sentence that names the version it takes', () => {
-		n8nWorkflow.older = true;
-		expect(() => requireN8n(of({}))).toThrow(
-			expect.objectContaining({
-				message: 'This node needs n8n 2.7 or newer',
-				description: undefined,
-			}),
-		);
-	});
-
-	it('is not one that has what the nodes need', () => {
-		expect(() => requireN8n(of({}))).not.toThrow();
-	});
+it('an n8n that is too old is refused in one sentence that names the version it takes', () => {
+	expect(() => requireN8n(of({}))).not.toThrow();
+	n8nWorkflow.older = true;
+	expect(() => requireN8n(of({}))).toThrow(
+		expect.objectContaining({
+			...{ message: 'This node needs n8n 2.7 or newer', description: undefined },
+		}),
+	);
 });
 
 it('a call without the response of the engine is refused, an empty response is not', () => {
@@ -83,72 +73,64 @@ describe.each([
 		jest.useFakeTimers();
 		n8nWorkflow.older = older;
 	});
-
-	it('ends with its time', async () => {
-		const wait = abortableSleep(1000, new AbortController().signal).then(() => 'over');
-		await jest.advanceTimersByTimeAsync(1000);
-		expect(await wait).toBe('over');
-	});
-
-	it('ends when it is aborted, and leaves no listener', async () => {
+	const pass = async (milliseconds: number) => await jest.advanceTimersByTimeAsync(milliseconds);
+	/** What came of it by now. */
+	const watched = (promise: Promise<unknown>) => {
+		const state: { came?: unknown } = {};
+		promise.then(
+			(value) => (state.came = [value]),
+			() => (state.came = 'failed'),
+		);
+		return state;
+	};
+	const stoppable = () => {
 		const stop = new AbortController();
-		const remove = jest.spyOn(stop.signal, 'removeEventListener');
-		const wait = abortableSleep(60_000, stop.signal).catch(() => 'aborted');
-		await jest.advanceTimersByTimeAsync(10);
-		stop.abort();
-		expect(await wait).toBe('aborted');
-		expect(remove).toHaveBeenCalledWith('abort', expect.any(Function));
-	});
-
-	it('does not begin after an abort', async () => {
-		await expect(abortableSleep(60_000, AbortSignal.abort())).rejects.toThrow();
-	});
-
-	it('needs no signal', async () => {
-		const wait = abortableSleep(5, undefined).then(() => 'over');
-		await jest.advanceTimersByTimeAsync(5);
-		expect(await wait).toBe('over');
-	});
-});
-
-describe.each([
-	['today', false],
-	['before n8n 2.34', true],
-])('a wait with a deadline %s', (_when, older) => {
-	beforeEach(() => {
-		jest.useFakeTimers();
-		n8nWorkflow.older = older;
-	});
-
+		return { stop, remove: jest.spyOn(stop.signal, 'removeEventListener') };
+	};
 	const never = async () => await new Promise<string>(() => {});
 
-	it('gives what comes in time', async () => {
-		const stop = new AbortController();
-		const remove = jest.spyOn(stop.signal, 'removeEventListener');
+	it('ends with its time, and needs no signal', async () => {
+		const waits = [new AbortController().signal, undefined].map((signal) =>
+			watched(abortableSleep(1000, signal)),
+		);
+		await pass(999);
+		expect(waits).toEqual([{}, {}]);
+		await pass(1);
+		expect(waits).toEqual([{ came: [undefined] }, { came: [undefined] }]);
+	});
+
+	it('ends when it is aborted, leaves no listener, and does not begin after it', async () => {
+		const { stop, remove } = stoppable();
+		const wait = watched(abortableSleep(60_000, stop.signal));
+		await pass(10);
+		stop.abort();
+		await pass(0);
+		expect(wait.came).toBe('failed');
+		expect(remove).toHaveBeenCalledWith('abort', expect.any(Function));
+		await expect(abortableSleep(60_000, stop.signal)).rejects.toThrow();
+	});
+
+	it('with a deadline gives what comes in time, or fails as it does', async () => {
+		const { stop, remove } = stoppable();
 		expect(await withDeadline(Promise.resolve('a'), 1000, stop.signal)).toBe('a');
 		expect(remove).toHaveBeenCalledWith('abort', expect.any(Function));
 		if (!older) expect(jest.getTimerCount()).toBe(0);
+		const failing = withDeadline(Promise.reject(new Error('x')), 1000, undefined);
+		await expect(failing).rejects.toThrow('x');
 	});
 
-	it('fails as what it waits for', async () => {
-		await expect(withDeadline(Promise.reject(new Error('x')), 1000, undefined)).rejects.toThrow(
-			'x',
-		);
-	});
-
-	it('gives nothing after its time', async () => {
-		const wait = withDeadline(never(), 1000, undefined).then((given) => [given]);
-		await jest.advanceTimersByTimeAsync(999);
-		expect(await Promise.race([wait, Promise.resolve('waits')])).toBe('waits');
-		await jest.advanceTimersByTimeAsync(1);
-		expect(await wait).toEqual([undefined]);
-	});
-
-	it('gives nothing once it is stopped, and has its time after an earlier stop', async () => {
-		const stop = new AbortController();
-		const wait = withDeadline(never(), 1000, stop.signal).then((given) => [given]);
+	it('with a deadline gives nothing after its time, or once it is stopped', async () => {
+		const wait = watched(withDeadline(never(), 1000, undefined));
+		await pass(999);
+		expect(wait).toEqual({});
+		await pass(1);
+		expect(wait).toEqual({ came: [undefined] });
+		const { stop } = stoppable();
+		const stopped = watched(withDeadline(never(), 1000, stop.signal));
 		stop.abort();
-		expect(await wait).toEqual([undefined]);
+		await pass(0);
+		expect(stopped).toEqual({ came: [undefined] });
+		// it has its time after an earlier stop
 		expect(await withDeadline(Promise.resolve('a'), 1000, stop.signal)).toBe('a');
 	});
 });

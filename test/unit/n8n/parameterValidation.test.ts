@@ -112,84 +112,63 @@ it.each<[string, INodeProperties, unknown, unknown]>([
 	expect(validateParam(declared, value, 'Field')).toEqual(expected);
 });
 
-const NUMBER = 'Field must be a number';
-const NO_OBJECT = 'Field must be a JSON object';
-const NO_LIST = 'Field must be a JSON list';
-const NO_JSON = 'Field is not valid JSON';
-const TOO_DEEP = 'nested more than 200 levels deep.';
-const HALF = 'Field contains an incomplete character, such as half of an emoji';
+const ONE_OF = 'must be one of: a, ';
+const rounded = Number('12345678901234567890');
+const deepObject = { a: JSON.parse(deep(300)) as unknown };
+
+it.each<[message: string, INodeProperties, ...values: unknown[]]>([
+	['Field is empty', needed, '', ' \n', undefined],
+	['Field is empty', model, { __rl: true, mode: 'list', value: '' }],
+	['Field is longer than 4 million characters', text, 'x'.repeat(10_000_000)],
+	['Field contains an incomplete character, such as half of an emoji', text, 'a\ud800'],
+	['Field must be a number', whole, 'seven', '', true, [1, 2], NaN],
+	['Field must be a number', open, Infinity],
+	['Field must be true or false', flag, 'yes', 1],
+	[`Field ${ONE_OF}`, choice, 'b', ['a']],
+	['Field must be a JSON object', object, '"a"', null],
+	['Field is not valid JSON', object, '{"a":', deepObject, { a: 1n }],
+	['Field must be a JSON list', list, '"a"', null, undefined, 5, { length: 0 }],
+	['Field is not valid JSON', list, '[1,'],
+	['Field must be an object', collection, 'x'],
+	['Field: Temperature must be 0 to 2', collection, { temperature: 3 }],
+	[`Field: Effort ${ONE_OF}`, collection, { effort: 'x' }],
+	['Field: Cap must be a number', capped, { cap: '' }, { cap: null }, { cap: undefined }],
+	['Field 1 must be an object', rows, { row: ['x'] }],
+	[`Field 2: Role ${ONE_OF}`, rows, { row: [{}, { role: 'x' }] }],
+	// of a collection that has one row it has no number
+	[`Field: Role ${ONE_OF}`, { ...rows, typeOptions: {} }, { row: { role: 'x' } }],
+])('"%s" is said', (message, declared, ...values) => {
+	for (const value of values)
+		expect(() => validateParam(declared, value, 'Field')).toThrow(
+			expect.objectContaining({ kind: 'invalid', message }),
+		);
+});
+
+const TOO_DEEP = ['is not valid JSON', 'nested more than 200 levels deep.'] as const;
 const inexact = (digits: string) =>
 	[
-		`Field has a whole number with more digits than n8n keeps (${digits})`,
+		`has a whole number with more digits than n8n keeps (${digits})`,
 		'It would be sent as another number. Write it in quotes, if the service takes a text there.',
 	] as const;
 
-it.each<[string, INodeProperties, unknown, string, string?]>([
-	['empty', needed, '', 'Field is empty'],
-	['blank', needed, ' \n', 'Field is empty'],
-	['undefined', needed, undefined, 'Field is empty'],
-	['an empty model', model, { __rl: true, mode: 'list', value: '' }, 'Field is empty'],
-	['10 MB', text, 'x'.repeat(10_000_000), 'Field is longer than 4 million characters'],
-	['half a character', text, 'a\ud800', HALF],
-	['no number', whole, 'seven', NUMBER],
-	['an empty number', whole, '', NUMBER],
-	['true as a number', whole, true, NUMBER],
-	['a list as a number', whole, [1, 2], NUMBER],
-	['NaN', whole, NaN, NUMBER],
-	['Infinity', open, Infinity, NUMBER],
-	['too small', whole, 0, 'Field must be 1 to 50', 'It is 0.'],
-	['too large', fraction, 3, 'Field must be 0 to 2', 'It is 3.'],
-	['too small, no upper end', open, -1, 'Field must be 1 or more', 'It is -1.'],
-	['a fraction', whole, 1.5, 'Field must be a whole number', 'It is 1.5.'],
-	['no flag', flag, 'yes', 'Field must be true or false'],
-	['1 as a flag', flag, 1, 'Field must be true or false'],
-	['another choice', choice, 'b', 'Field must be one of: a, '],
-	['a choice of another type', choice, ['a'], 'Field must be one of: a, '],
-	['a list as JSON', object, '[1]', NO_OBJECT, 'It has to begin with { and end with }.'],
-	['a text as JSON', object, '"a"', NO_OBJECT],
-	['null as JSON', object, null, NO_OBJECT],
-	['broken JSON', object, '{"a":', NO_JSON],
-	['JSON that is too deep', object, `{"a":${deep(1000)}}`, NO_JSON, TOO_DEEP],
-	['an object as a JSON list', list, '{"a":1}', NO_LIST, 'It has to begin with [ and end with ].'],
-	['a text as a JSON list', list, '"a"', NO_LIST],
-	['null as a JSON list', list, null, NO_LIST],
-	['nothing as a JSON list', list, undefined, NO_LIST],
-	['a number as a JSON list', list, 5, NO_LIST],
-	['an object by expression as a JSON list', list, { length: 0 }, NO_LIST],
-	['a broken JSON list', list, '[1,', NO_JSON],
-	['a JSON list that is too deep', list, deep(1000), NO_JSON, TOO_DEEP],
-	['an object that is too deep', object, { a: JSON.parse(deep(300)) as unknown }, NO_JSON],
-	['an object that cannot be JSON', object, { a: 1n }, NO_JSON],
-	['a large number in a list', list, '[12345678901234567890]', ...inexact('12345678901234567890')],
-	['a large number', object, '{"a":[1, -9007199254740993]}', ...inexact('-9007199254740993')],
-	['the first of two', object, '{"a":{"b":1e400},"c":9007199254740993}', ...inexact('1e400')],
-	['40 digits', object, `{"a":${'9'.repeat(40)}}`, ...inexact('9'.repeat(40))],
-	['a large number by expression', object, { seed: 2 ** 53 }, ...inexact('9007199254740992')],
-	[
-		'a rounded one',
-		object,
-		{ a: Number('12345678901234567890') },
-		...inexact('12345678901234567000'),
-	],
-	['a text as options', collection, 'x', 'Field must be an object'],
-	['an option out of range', collection, { temperature: 3 }, 'Field: Temperature must be 0 to 2'],
-	['an option of another choice', collection, { effort: 'x' }, 'Field: Effort must be one of: a, '],
-	['an empty needed option', capped, { cap: '' }, 'Field: Cap must be a number'],
-	['a needed option of null', capped, { cap: null }, 'Field: Cap must be a number'],
-	['an undefined needed option', capped, { cap: undefined }, 'Field: Cap must be a number'],
-	['a row that is a text', rows, { row: ['x'] }, 'Field 1 must be an object'],
-	['a second row', rows, { row: [{}, { role: 'x' }] }, 'Field 2: Role must be one of: a, '],
-	// of a collection that has one row it has no number
-	[
-		'an only row',
-		{ ...rows, typeOptions: {} },
-		{ row: { role: 'x' } },
-		'Field: Role must be one of: a, ',
-	],
-])('%s is refused', (_name, declared, value, message, ...[advice]) => {
-	const details = expect.objectContaining(advice === undefined ? {} : { advice });
+it.each<[INodeProperties, value: unknown, message: string, advice: string]>([
+	[whole, 0, 'must be 1 to 50', 'It is 0.'],
+	[fraction, 3, 'must be 0 to 2', 'It is 3.'],
+	[open, -1, 'must be 1 or more', 'It is -1.'],
+	[whole, 1.5, 'must be a whole number', 'It is 1.5.'],
+	[object, '[1]', 'must be a JSON object', 'It has to begin with { and end with }.'],
+	[list, '{"a":1}', 'must be a JSON list', 'It has to begin with [ and end with ].'],
+	[object, `{"a":${deep(1000)}}`, ...TOO_DEEP],
+	[list, deep(1000), ...TOO_DEEP],
+	[list, '[12345678901234567890]', ...inexact('12345678901234567890')],
+	[object, '{"a":[1, -9007199254740993]}', ...inexact('-9007199254740993')],
+	[object, '{"a":{"b":1e400},"c":9007199254740993}', ...inexact('1e400')],
+	[object, `{"a":${'9'.repeat(40)}}`, ...inexact('9'.repeat(40))],
+	[object, { seed: 2 ** 53 }, ...inexact('9007199254740992')],
+	[object, { seed: rounded }, ...inexact('12345678901234567000')],
+])('%# is refused, and says what to do', (declared, value, message, advice) => {
 	expect(() => validateParam(declared, value, 'Field')).toThrow(
-		expect.objectContaining({ kind: 'invalid', message, details }),
+		expect.objectContaining({ message: `Field ${message}`, details: { advice } }),
 	);
 });
 

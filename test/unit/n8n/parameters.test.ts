@@ -32,8 +32,14 @@ it('reads and checks each item', () => {
 	const details = { advice: 'It is 3.' };
 	expect(() => read(1)).toThrow(refusal('Options: Temperature must be 0 to 2', { details }));
 	expect(() => read(2)).toThrow(
-		refusal('Messages 1: Content is empty: its expression found nothing for this item'),
+		refusal('Messages 1: Content is empty: its expression found nothing for this item', {
+			details: {
+				advice:
+					"Correct the expression, or give it a fallback, such as {{ $json.x ?? 'text' }}. To leave the field out, remove the expression.",
+			},
+		}),
 	);
+	expect(() => reader({ model: ' ' })(0)).toThrow(refusal('Model is empty', { details: {} }));
 });
 
 it('takes defaults for what is not set, and never the same object twice', () => {
@@ -72,33 +78,4 @@ it('JSON is a list or an object as its default is, also in a row, in options and
 	expect(() => reader({ ...json, options: { stopSequences: '{}' } })(0)).toThrow(
 		refusal('Options: Stop Sequences (JSON) must be a JSON list'),
 	);
-});
-
-it('an expression that finds nothing is told apart from a fixed value', () => {
-	const read = reader({ model: '={{ $json.word }}' });
-	expect(read(0)).toMatchObject({ model: 'a' });
-	expect(read(1)).toMatchObject({ model: 'b' });
-	expect(() => read(2)).toThrow(
-		refusal('Model is empty: its expression found nothing for this item', {
-			details: {
-				advice:
-					"Correct the expression, or give it a fallback, such as {{ $json.x ?? 'text' }}. To leave the field out, remove the expression.",
-			},
-		}),
-	);
-	expect(() => reader({ model: ' ' })(0)).toThrow(refusal('Model is empty', { details: {} }));
-});
-
-it('a field of a row that is not shown counts as not set, whatever is stored in it', () => {
-	const row = {
-		...{ role: '={{ $json.role }}', content: 'hello' },
-		...{ toolCallId: '={{ $json.missing }}', toolCalls: 'no JSON' },
-	};
-	const context = executeContext({
-		parameters: { ...chosen, model: 'v/m', messages: { message: [row] } } as never,
-		items: [{ json: { role: 'user' } }, { json: { role: 'assistant' } }],
-	});
-	const read = createParamReader(context, message.params);
-	expect(read(0)['messages']).toEqual({ message: [{ role: 'user', content: 'hello' }] });
-	expect(() => read(1)).toThrow(refusal('Messages 1: Tool Calls (JSON) is not valid JSON'));
 });

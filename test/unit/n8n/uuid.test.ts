@@ -1,20 +1,15 @@
 import { NAMESPACE_URL, uuidV5, parseUuid } from '../../../src/n8n/uuid';
 import fc, { character } from '../../support/fastCheck';
 
+const DNS = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
+const WORKSPACE = 'e89babb1-204f-5cf2-aaf1-53eb70614af7';
+
 // figures of RFC 9562 (A.4) and of Python's uuid module
 it.each([
-	[
-		'6ba7b810-9dad-11d1-80b4-00c04fd430c8',
-		'www.example.com',
-		'2ed6657d-e927-568b-95e1-2665a8aea6a2',
-	],
-	[
-		NAMESPACE_URL,
-		'https://host.example.com/api/v1/workspaces/my-workspace',
-		'e89babb1-204f-5cf2-aaf1-53eb70614af7',
-	],
-	['e89babb1-204f-5cf2-aaf1-53eb70614af7', 'Grüße 👋', '44511318-5577-5343-8f6d-ba9c32f3d59a'],
-	['e89babb1-204f-5cf2-aaf1-53eb70614af7', 'half \ud83d', '50b84b20-d9fa-58b2-bbf1-e05231cd3f00'],
+	[DNS, 'www.example.com', '2ed6657d-e927-568b-95e1-2665a8aea6a2'],
+	[NAMESPACE_URL, 'https://host.example.com/api/v1/workspaces/my-workspace', WORKSPACE],
+	[WORKSPACE, 'Grüße 👋', '44511318-5577-5343-8f6d-ba9c32f3d59a'],
+	[WORKSPACE, 'half \ud83d', '50b84b20-d9fa-58b2-bbf1-e05231cd3f00'],
 ])('in %s, %s is %s', (namespace, name, uuid) => {
 	expect(uuidV5(namespace, name)).toBe(uuid);
 });
