@@ -6,7 +6,7 @@ import { parseBudget, type PeriodLength, toDay } from '../../src/ledger/budgetSt
 import { CALM, createWorld, type Weather } from './world';
 
 /** What happens to the node runs that spend from one budget. */
-export interface Scenario extends Weather {
+interface Scenario extends Weather {
 	processes: number;
 	runs: number;
 	calls: number;
@@ -51,7 +51,7 @@ export const scenarios: Record<string, Scenario> = {
 	jobs: { ...usual, jobs: 0.5, crash: 0.01, lostAnswer: 0.05 },
 };
 
-export interface Played {
+interface Played {
 	/** Micro-dollars by which the service was paid more than the budget, in the worst period. */
 	overspent: number;
 	/** What is reserved at the end although its node run was not killed, and parts of one run that was. */
@@ -65,7 +65,7 @@ export interface Played {
 }
 
 /** Node runs of several processes, and a service that counts what it is paid. */
-export async function play(seed: number, scenario: Scenario): Promise<Played> {
+async function play(seed: number, scenario: Scenario): Promise<Played> {
 	const world = createWorld(seed, scenario);
 	const { random, rows, say, at, log, faults, dead } = world;
 	const limit = { amount: new Big(scenario.budget), length: scenario.length };
@@ -192,4 +192,15 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 		],
 		log: [...log, JSON.stringify(rows)],
 	};
+}
+
+/** Plays a scenario so many times. @returns what was wrong in the first run that was not as it should be, with its log. */
+export async function exploreBudget(scenario: Scenario, runs: number): Promise<object | undefined> {
+	for (let seed = 1; seed <= runs; seed++) {
+		const played = await play(seed, scenario);
+		const { overspent, leaked, isUsed, uncounted, faults } = played;
+		if (overspent || leaked.length || !isUsed || uncounted || faults.length)
+			return { seed, ...played };
+	}
+	return undefined;
 }

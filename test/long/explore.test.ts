@@ -1,3 +1,4 @@
+import { exploreBudget, scenarios as budgetScenarios } from '../explore/budget';
 import {
 	exploreStarts,
 	exploreTrigger,
@@ -36,4 +37,10 @@ it.each(triggerScenarios)('workflows that confirm lose no job: %s', async (scena
 	const figures = await exploreTrigger(scenario, Math.ceil(RUNS / 10), true);
 	report(figures);
 	expect(figures).toMatchObject({ doubles: 0, losses: 0, faults: 0, example: undefined });
+});
+
+it.each(Object.entries(budgetScenarios))('a budget: %s', async (name, scenario) => {
+	const runs = Math.ceil(RUNS / 15);
+	expect(await exploreBudget(scenario, runs)).toBeUndefined();
+	process.stdout.write(`a budget, ${name}: ${runs} runs, nothing outspent\n`);
 });
