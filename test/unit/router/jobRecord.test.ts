@@ -233,10 +233,8 @@ it.each<[string, boolean, Job]>([
 	expect(isRecordNeeded({ status: 'running', ...one })).toBe(needed);
 });
 
-const URL = 'https://router.example/v1/images/jobs/job-1';
-
 it.each([
-	[URL, 'job-1'],
+	['https://router.example/v1/images/jobs/job-1', 'job-1'],
 	['https://router.example/v1/image/jobs/job-1/?a=1#b', 'job-1'],
 	['/v1/videos/jobs/a%2Fb', 'a/b'],
 	['/v1/videos/jobs/100%', '100%'],
