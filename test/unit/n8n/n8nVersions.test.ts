@@ -7,7 +7,6 @@ import type {
 
 import {
 	abortableSleep,
-	addHint,
 	checkAllowedDomains,
 	countTokens,
 	getPollBudget,
@@ -170,14 +169,4 @@ it('what an older n8n does not have is not used', () => {
 	expect(getPollBudget(of({}))).toBeUndefined();
 	expect(getPollBudget(of({ getPollBudgetMs: () => 5 }))).toBe(5);
 	expect(() => countTokens(of({}), 1, 2)).not.toThrow();
-});
-
-it('a hint is beside the output', () => {
-	const addExecutionHints = jest.fn();
-	addHint(of({ addExecutionHints }), 'A sentence');
-	expect(addExecutionHints).toHaveBeenCalledWith({
-		message: 'A sentence',
-		type: 'warning',
-		location: 'outputPane',
-	});
 });

@@ -14,7 +14,7 @@ import { createRedactor } from '../../../src/n8n/redact';
 import { failureOf } from '../inMemoryHttp';
 import { executeContext } from './executeContext';
 
-const KEY = 'key-4f0c9d217ab3';
+const ECHOED = 'key-4f0c9d217ab3';
 const of = (n8n: object) => n8n as unknown as IExecuteFunctions;
 
 describe('the state of an execution', () => {
@@ -93,17 +93,17 @@ describe('the state of an execution', () => {
 
 describe('the state of a flow', () => {
 	const over = (context: object, scope = 'scope') =>
-		createFlowState(of({ getContext: () => context }), scope, createRedactor(KEY));
+		createFlowState(of({ getContext: () => context }), scope, createRedactor(ECHOED));
 
 	it.each([
 		['is there for all nodes of the same credential, and stored', 'id-1', 'id-1'],
-		['that holds the key is there, too, and not stored', `of ${KEY}`, undefined],
+		['that holds the key is there, too, and not stored', `of ${ECHOED}`, undefined],
 	])('a value %s', (_what, value, stored) => {
 		const context = {};
 		over(context).set('chat', value);
 		expect(over(context).get('chat')).toBe(value);
 		expect(over(context, 'other').get('chat')).toBeUndefined();
-		expect(JSON.stringify(context)).not.toContain(KEY);
+		expect(JSON.stringify(context)).not.toContain(ECHOED);
 		// as n8n reads it again
 		expect(over(structuredClone(context)).get('chat')).toBe(stored);
 	});
@@ -111,7 +111,7 @@ describe('the state of a flow', () => {
 	it('the last value counts, stored or not', () => {
 		const context = {};
 		const { get, set } = over(context);
-		for (const value of ['id-1', KEY, 'id-2']) {
+		for (const value of ['id-1', ECHOED, 'id-2']) {
 			set('chat', value);
 			expect(get('chat')).toBe(value);
 		}
@@ -127,14 +127,14 @@ it.each<[string, string[], string[]]>([
 	['all in the order in which they came first', ['B.', 'A.', 'B.'], ['2 items: B.', 'A.']],
 	[
 		'two that differ in the key only',
-		[`A ${KEY}.`, `A ${KEY.toUpperCase()}.`],
+		[`A ${ECHOED}.`, `A ${ECHOED.toUpperCase()}.`],
 		['2 items: A ***.'],
 	],
 	['a sentence of JavaScript', ['constructor', '__proto__'], ['constructor', '__proto__']],
 ])('hints show %s', (_name, sentences, messages) => {
 	const shown: NodeExecutionHint[] = [];
 	const addExecutionHints = (...hints: NodeExecutionHint[]) => void shown.push(...hints);
-	const { add, show } = createHintCollector(of({ addExecutionHints }), createRedactor(KEY));
+	const { add, show } = createHintCollector(of({ addExecutionHints }), createRedactor(ECHOED));
 	sentences.forEach(add);
 	expect(shown).toEqual([]);
 	show();
