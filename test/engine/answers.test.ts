@@ -1,9 +1,24 @@
-import type { Forms } from '../service/service';
-import { agent, assistant, job, model, models, posts, secretsOf } from './rig/calls';
-import { run, type RunOptions } from './rig/run';
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { Fault, Forms } from '../service/service';
+import {
+	agent,
+	assistant,
+	CARRY_ON,
+	chat,
+	job,
+	model,
+	models,
+	posts,
+	response,
+	RETRIED,
+	secretsOf,
+} from './rig/calls';
+import { run, type RunOptions, shownText, start } from './rig/run';
 import { serviceForTests } from './rig/service';
 
-// forms that the specification leaves open come through the nodes; which forms there are is in the tests of the clients
+// Forms that the specification leaves open come through the nodes (which forms there are is in the tests of the clients), the
+// responses protocol as well; and of answers that stop before their end what arrived is kept, and called what it is
 const service = serviceForTests();
 type Call = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
 const execute = async (call: Call, more: Partial<RunOptions> = {}) =>
@@ -72,4 +87,257 @@ it('the ID of a chat goes back exactly as it came', async () => {
 	const chatId = ' Odd/Id 7 ';
 	await execute(assistant('askStreaming', { question: 'x', sessionMode: 'id', chatId }));
 	expect(posts(service)[0]?.body).toEqual({ message: 'x', chat_id: chatId });
+});
+
+const question = 'one two three four five six seven eight';
+const streaming = [
+	['agent', agent({ message: question })],
+	['assistant', assistant('askStreaming', { question })],
+	['router', chat(question)],
+] as const;
+const quick = { requestSettings: { idleTimeout: 1 } };
+
+describe.each(streaming)('%s', (_name, call) => {
+	const execute = (settings: RunOptions['settings'] = {}, parameters = {}) =>
+		run({
+			...call,
+			parameters: { ...call.parameters, ...parameters },
+			secrets: secretsOf(service),
+			settings,
+		});
+
+	it.each<[string, Fault, RegExp]>([
+		['cut', { type: 'limit_data', bytes: 400 }, /connection broke/],
+		['reset', { type: 'reset_peer', bytes: 400 }, /connection broke/],
+		['silent', { type: 'timeout', bytes: 400 }, /Nothing arrived for 1 s/],
+	])('an answer that is %s is partial', async (_what, fault, reason) => {
+		const complete = (await execute()).items[0]?.json['output'] as string;
+		service.fault({ do: fault });
+		const { failed } = await execute(CARRY_ON, quick);
+		const details = failed[0]?.json['details'] as { partial: { text: string } };
+		expect(details).toMatchObject({
+			...{ kind: 'truncated', outcome: 'started', reason: expect.stringMatching(reason) },
+		});
+		expect(complete.startsWith(details.partial.text)).toBe(true);
+		expect(details.partial.text.length).toBeLessThan(complete.length);
+		await service.settled();
+		// where the service itself did not end the connection, the node did
+		expect(service.requests.at(-1)?.abandoned).toBe(fault.type === 'timeout');
+	});
+
+	it('is not asked again by itself when it was cut', async () => {
+		service.fault({ do: { type: 'limit_data', bytes: 300 } });
+		const { error } = await execute(RETRIED);
+		expect(error?.message).toContain('The answer stopped before its end');
+		expect(error?.description).toMatch(/What arrived before|No text had arrived/);
+		expect(posts(service)).toHaveLength(1);
+	});
+
+	it('gives up a stream of nothing but signs of life', async () => {
+		service.forms.agent = 'sse-json';
+		service.fault({ do: { type: 'keep_alives_only', every: 200 } });
+		expect((await execute({}, quick)).error?.description).toMatch(/keep-alive messages/);
+	});
+
+	it('closes the connection when the execution is stopped', async () => {
+		service.forms.gate = true;
+		const { finished, stop } = start({ ...call, secrets: secretsOf(service) });
+		await service.gated();
+		stop();
+		expect((await finished).run.status).not.toBe('success');
+		await service.settled();
+		expect(posts(service)).toMatchObject([{ abandoned: true }]);
+	});
+});
+
+const respond = (prompt: string, more: INodeParameters = {}) =>
+	run({ ...response(prompt, more), secrets: secretsOf(service) });
+const sent = () => posts(service)[0]?.body as Record<string, unknown>;
+
+describe('what is sent in the responses protocol', () => {
+	it('is text, with every field by name and as JSON', async () => {
+		const options = { maxTokens: 500, temperature: 0.2, systemMessage: 'Be short.' };
+		const { error } = await respond('hello', {
+			options: {
+				...options,
+				toolChoice: { choice: { mode: 'required' } },
+				additionalFields: '{"reasoning":{"effort":"low"}}',
+				tools: { tool: [{ name: 'f', parameters: '{"type":"object"}' }] },
+			},
+		});
+		expect(error).toBeUndefined();
+		expect(sent()).toEqual({
+			model: 'northwind/quill-2.5',
+			input: [{ role: 'user', content: 'hello' }],
+			max_output_tokens: 500,
+			temperature: 0.2,
+			instructions: 'Be short.',
+			tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }],
+			tool_choice: 'required',
+			reasoning: { effort: 'low' },
+			stream: true,
+		});
+	});
+
+	it.each([
+		['{"previous_response_id":"resp_1"}', /does not store responses/],
+		['{"stream":false}', /always streamed/],
+	])('is never %s', async (additionalFields, message) => {
+		const { error } = await respond('x', { options: { additionalFields } });
+		expect(shownText(error)).toMatch(message);
+		expect(service.requests).toEqual([]);
+	});
+});
+
+it.each<Partial<Forms>>([
+	{ responseEvents: 'minimal', responseOutput: 'absent' },
+	{ responseEvents: 'unnamed', doneMark: 'absent' },
+])('what comes out is the same with %j', async (forms) => {
+	Object.assign(service.forms, forms);
+	const { items, error } = await respond('one two');
+	expect(error).toBeUndefined();
+	const json = {
+		...{ output: 'You said: "one two".', model: 'northwind/quill-2.5', complete: true },
+		finishReason: 'stop',
+		usage: expect.objectContaining({ input_tokens: 2, output_tokens: 4 }),
+		...{ costUsd: 0.000007, costComputed: true, requestId: expect.stringMatching(/^req-/) },
+	};
+	expect(items).toEqual([{ json, pairedItem: { item: 0 } }]);
+});
+
+it("with Simplify off the protocol's own object comes out", async () => {
+	const { items } = await respond('hi', { simplify: false });
+	const content = [{ type: 'output_text', text: 'You said: "hi".' }];
+	expect(items[0]?.json).toMatchObject({
+		output: 'You said: "hi".',
+		response: { object: 'response', status: 'completed', output: [{ type: 'message', content }] },
+	});
+});
+
+describe.each([
+	['a chat', chat],
+	['a response', response],
+])('%s that breaks off', (_what, question) => {
+	const BROKEN = '[[words:40]] [[break:5]]';
+	const broken = (more: INodeParameters = {}, settings: object = {}) =>
+		run({
+			...question(BROKEN, more),
+			secrets: secretsOf(service),
+			settings: { onError: 'continueErrorOutput', ...settings },
+		});
+	const text = expect.stringMatching(/^word1 .*word5 $/);
+	const requestId = expect.stringMatching(/^req-/);
+
+	it.each(['object', 'string', 'named'] as const)('tells the error, sent as %s', async (line) => {
+		service.forms.errorLine = line;
+		const { failed } = await broken();
+		const reason = expect.stringContaining('backend');
+		expect(failed[0]?.json).toMatchObject({
+			error: expect.stringContaining('stopped before its end'),
+			details: { kind: 'truncated', reason, requestId, partial: { text } },
+		});
+		expect(failed[0]?.json['details']).not.toHaveProperty(['partial', 'answer']);
+	});
+
+	it.each([true, false])('gives what arrived, if it is to; Simplify %s', async (simplify) => {
+		const { items, failed } = await broken({ simplify, options: { onIncomplete: 'partial' } });
+		expect(failed).toEqual([]);
+		const notice = expect.stringMatching(/stopped before its end.*backend/);
+		const { json = {} } = items[0] ?? {};
+		expect(json).toMatchObject({ output: text, complete: false, notice, requestId });
+		expect(json).not.toHaveProperty('error');
+		const own = simplify ? 'model' : expect.stringMatching(/^completion$|^response$/);
+		expect(Object.keys(json)).toEqual(expect.arrayContaining([own]));
+	});
+
+	it('is not asked for again, not even when n8n repeats the node', async () => {
+		await broken({}, { ...RETRIED, onError: 'stopWorkflow' });
+		expect(posts(service)).toHaveLength(1);
+	});
+});
+
+// a schema goes in, an object that fits it comes out, or an error that says where it does not
+const count = {
+	type: 'object',
+	properties: { count: { type: 'integer', minimum: 3 } },
+	required: ['count'],
+};
+const schema = {
+	type: 'object',
+	properties: {
+		name: { type: 'string' },
+		size: { enum: ['S', 'M'] },
+		lines: { type: 'array', minItems: 2, items: count },
+	},
+	required: ['name', 'size', 'lines'],
+	additionalProperties: false,
+};
+const askInFormat = (
+	question: typeof chat,
+	content: string,
+	more: INodeParameters = {},
+	settings: RunOptions['settings'] = CARRY_ON,
+) => {
+	const format = { responseFormat: 'json_schema', jsonSchema: JSON.stringify(schema) };
+	return run({
+		...question(content, { ...format, ...more }),
+		secrets: secretsOf(service),
+		settings,
+	});
+};
+
+it.each([
+	['a chat', chat, { response_format: { type: 'json_schema', json_schema: { schema } } }],
+	['a response', response, { text: { format: { type: 'json_schema', name: 'answer', schema } } }],
+])('%s sends the schema, and gives the object beside the text', async (_what, question, body) => {
+	const { items } = await askInFormat(question, 'Ada [[fenced]]');
+	expect(posts(service)[0]?.body).toMatchObject(body);
+	expect(items[0]?.json).toMatchObject({
+		output: expect.stringContaining('{"name"'),
+		parsed: { name: expect.any(String), size: 'S', lines: [{ count: 3 }, { count: 3 }] },
+		complete: true,
+	});
+});
+
+it.each([
+	['a chat', chat, '[[break_schema]]', /The answer breaks the JSON schema at /],
+	['a response', response, '[[not_json]]', /The answer is not JSON/],
+])('%s that does not fit is an error with the text and the place, paid once', async (...row) => {
+	const [, question, words, reason] = row;
+	await askInFormat(question, words, {}, RETRIED);
+	expect(posts(service)).toHaveLength(1);
+	const { failed } = await askInFormat(question, words);
+	const paid = { usage: expect.any(Object), costUsd: expect.any(Number), costComputed: true };
+	expect(failed[0]?.json).toMatchObject({
+		error: expect.stringContaining('not in the requested format'),
+		details: {
+			kind: 'schemaMismatch',
+			outcome: 'started',
+			reason: expect.stringMatching(reason),
+			requestId: expect.stringMatching(/^req-/),
+			computed: { place: expect.any(String) },
+			partial: { text: expect.stringMatching(/\w/), ...paid },
+		},
+	});
+});
+
+it('says that the token cap cut the JSON off', async () => {
+	const { failed } = await askInFormat(chat, 'a b c d e f g h', { options: { maxTokens: 2 } });
+	expect(failed[0]?.json['error']).toContain('Raise "Maximum Output Tokens"');
+});
+
+it.each<[string, string, RegExp]>([
+	['no JSON', '{"type":', /JSON Schema is not valid JSON/],
+	['a type that nobody knows', '{"type":"strnig"}', /strnig|type/],
+	['a reference to itself', '{"$ref":"#"}', /endless loop/],
+	['a pattern that RE2 does not have', '{"items":{"pattern":"(?=a)"}}', /items\.pattern: RE2/],
+])('refuses a schema with %s before anything is sent', async (_what, jsonSchema, message) => {
+	const { failed } = await askInFormat(chat, 'x', { jsonSchema });
+	expect(failed[0]?.json['error']).toMatch(message);
+	expect(posts(service)).toEqual([]);
+});
+
+it('reads plain JSON without a schema', async () => {
+	const { items } = await askInFormat(chat, 'x', { responseFormat: 'json_object' });
+	expect(items[0]?.json['parsed']).toEqual({ you_said: 'x' });
 });

@@ -118,18 +118,13 @@ describe('what is sent', () => {
 
 describe('what is refused before anything is sent', () => {
 	const attached = (entry: object) => ({ attachments: { attachment: [entry] } }) as INodeParameters;
-	const json = (messagesJson: string) => ({ inputType: 'json', messagesJson });
-	const byUrl = (url: string) => attached({ source: 'url', url });
 
 	it.each<[string, INodeParameters, RegExp]>([
-		['JSON that is no list', json('{"role":"user"}'), /^Messages \(JSON\) must be a JSON list/],
-		['a temperature over 2', { options: { temperature: 2.1 } }, /Temperature must be 0 to 2/],
 		[
 			'a field twice',
 			{ options: { temperature: 1, additionalFields: '{"temperature":1}' } },
 			/must not contain "temperature"/,
 		],
-		['streaming off', { options: { additionalFields: '{"stream":false}' } }, /"stream".*always/],
 		[
 			'a tool without a name',
 			{ options: { tools: { tool: [{ description: 'x' }] } } },
@@ -142,7 +137,7 @@ describe('what is refused before anything is sent', () => {
 		],
 		[
 			'a picture for a model that takes text only',
-			byUrl('https://example.com/a.png'),
+			attached({ source: 'url', url: 'https://example.com/a.png' }),
 			/^Attachments 1: the model northwind\/quill-2.5 does not take images. Nothing was sent. It takes: text/,
 		],
 	])('%s', async (_what, more, message) => {

@@ -110,7 +110,6 @@ describe('reading', () => {
 	it.each<[string, Fault]>([
 		['early hints', { type: 'early_hints' }],
 		['trailers', { type: 'trailers' }],
-		['gzip that was not asked for', { type: 'gzip' }],
 	])('takes %s as it comes', async (_what, fault) => {
 		service.fault({ do: fault });
 		expect((await list()).items.length).toBeGreaterThan(5);
