@@ -6,9 +6,8 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 
-import { checkLedgerKey } from '../../src/ledger/tableSetup';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { probe } from './access';
+import { checkLedger, probe } from './access';
 import { chatModelParams } from './chatModel/chatModel.params';
 import { supplyChatModel } from './chatModel/supplyChatModel';
 import { searchChatModels } from './catalog';
@@ -38,7 +37,7 @@ export class LmChatModelRouter implements INodeType {
 	};
 
 	methods = {
-		credentialTest: { testModelRouterApi: createCredentialTest(probe, checkLedgerKey) },
+		credentialTest: { testModelRouterApi: createCredentialTest(probe, checkLedger) },
 		listSearch: { searchChatModels },
 	};
 

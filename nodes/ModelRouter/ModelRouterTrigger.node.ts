@@ -6,9 +6,8 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
-import { checkLedgerKey } from '../../src/ledger/tableSetup';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { probe } from './access';
+import { checkLedger, probe } from './access';
 import { deliver } from './trigger/deliver';
 import { poll } from './trigger/poll';
 import { eventsSubtitle, triggerParams } from './trigger/trigger.params';
@@ -44,7 +43,7 @@ export class ModelRouterTrigger implements INodeType {
 	};
 
 	methods = {
-		credentialTest: { testModelRouterApi: createCredentialTest(probe, checkLedgerKey) },
+		credentialTest: { testModelRouterApi: createCredentialTest(probe, checkLedger) },
 	};
 
 	async poll(this: IPollFunctions) {

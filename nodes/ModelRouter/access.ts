@@ -53,7 +53,11 @@ export const probe: CredentialProbe = {
 			: undefined,
 };
 
-/** Tests the job ledger, and says what the budget of the credential is. */
+/**
+ * Tests the job ledger, and whether the budget of the credential can be bypassed.
+ *
+ * @throws ServiceError if it can: n8n's editor shows the words of a test that has failed, and of no other.
+ */
 export async function checkLedger(
 	api: Parameters<typeof checkLedgerKey>[0],
 	table: string,
@@ -61,10 +65,10 @@ export async function checkLedger(
 ): Promise<string> {
 	const settings = readBudgetSettings(data);
 	const ledger = await checkLedgerKey(api, table);
-	if (!settings) return ledger;
-	const budget = `The budget is ${formatUsd(settings.amount)} a ${settings.length}.`;
-	const isOpen = data['allowedHttpRequestDomains'] !== 'none';
-	const warning =
-		"n8n's HTTP Request node can go around it: set Allowed HTTP Request Domains to None.";
-	return [ledger, budget, isOpen && warning].filter(Boolean).join(' ');
+	if (settings && data['allowedHttpRequestDomains'] !== 'none')
+		throw invalidInputError(
+			`The keys are right, but the budget of ${formatUsd(settings.amount)} a ${settings.length} can be bypassed: n8n's HTTP Request node may spend with this credential`,
+			'Set "Allowed HTTP Request Domains" to None.',
+		);
+	return ledger;
 }

@@ -16,6 +16,14 @@ export class CredentialForm {
 		await this.#get(`parameter-input-${field}`).locator('input').fill(value);
 	}
 
+	/** Turns a switch on or off. */
+	async toggle(field: string): Promise<void> {
+		await this.#get(`parameter-input-${field}`)
+			.locator('.el-switch, [role="switch"]')
+			.first()
+			.click();
+	}
+
 	/** Saves it, and waits for the outcome of the test that n8n then runs. @returns what the form says about it */
 	async save(): Promise<{ succeeded: boolean; text: string }> {
 		const tested = this.#tab.waitForResponse((response) =>

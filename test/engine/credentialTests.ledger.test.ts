@@ -61,6 +61,15 @@ it.each<[object, RegExp]>([
 	expect(result.message).toMatch(message);
 });
 
+it.each([
+	['all', 'Error', 'The keys are right, but the budget of $50.00 a week can be bypassed'],
+	['none', 'OK', OK],
+	[undefined, 'Error', 'Set "Allowed HTTP Request Domains" to None'],
+])('a budget, and the domains %s', async (allowedHttpRequestDomains, status, message) => {
+	const budget = { budgetUsd: '50', budgetPeriod: 'week', allowedHttpRequestDomains };
+	expect(await tested(budget)).toEqual({ status, message: expect.stringContaining(message) });
+});
+
 it('says that the key of the service is wrong, or both', async () => {
 	const refusal = '^The model router: The service refused the API key \\(401\\)\\. .*';
 	expect(await tested({ apiKey: 'wrong' })).toEqual({
