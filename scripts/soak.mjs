@@ -42,7 +42,7 @@ async function soak(folder, environment) {
 	);
 	const child = spawn(
 		node24(),
-		['--expose-gc', '--disable-warning=ExperimentalWarning', program, ...process.argv.slice(2)],
+		['--disable-warning=ExperimentalWarning', program, ...process.argv.slice(2)],
 		{
 			cwd: root,
 			stdio: ['ignore', 'inherit', 'inherit'],
