@@ -1,5 +1,9 @@
-import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
-import { CHAT_TRIGGER_NODE_TYPE } from 'n8n-workflow';
+import {
+	CHAT_TRIGGER_NODE_TYPE,
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+} from 'n8n-workflow';
 
 import type { paying } from './calls';
 import { made, ours, runFlow, type Flow, type Wire } from './flow';
