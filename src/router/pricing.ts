@@ -190,9 +190,7 @@ const tokenPrices = new WeakMap<
 
 function readTokenPrices(pricing: unknown) {
 	const prices = isPlainObject(pricing) ? pricing : {};
-	const known = tokenPrices.get(prices);
-	if (known) return known;
-	const read = {
+	const read = tokenPrices.get(prices) ?? {
 		input: readDecimal(prices['input_per_mtok']),
 		cached: readDecimal(prices['cached_input_per_mtok']),
 		output: readDecimal(prices['output_per_mtok']),

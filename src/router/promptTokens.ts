@@ -24,10 +24,11 @@ export function maximumPromptTokens(
 ): { tokens: number } | UnmeasurablePrompt {
 	const unmeasurable = findUnmeasurable(body);
 	if (unmeasurable) return unmeasurable;
-	const tokens = sumFields(body, (name, value) => {
+	let tokens = 0;
+	for (const [name, value] of listPromptFields(body)) {
 		const entries = Array.isArray(value) ? value.length : 1;
-		return jsonBytes(value) + entries * (FRAME_TOKENS[name] ?? 0);
-	});
+		tokens += jsonBytes(value) + entries * (FRAME_TOKENS[name] ?? 0);
+	}
 	return { tokens };
 }
 
@@ -38,9 +39,9 @@ export function maximumPromptTokens(
  */
 export function estimatePromptTokens(body: Record<string, unknown>): number | undefined {
 	if (findUnmeasurable(body)) return undefined;
-	const bytes = sumFields(body, (name, value) =>
-		CONVERSATION_FIELDS.includes(name) ? textBytes(value) : jsonBytes(value),
-	);
+	let bytes = 0;
+	for (const [name, value] of listPromptFields(body))
+		bytes += CONVERSATION_FIELDS.includes(name) ? textBytes(value) : jsonBytes(value);
 	return Math.ceil(bytes / 4);
 }
 
@@ -59,16 +60,8 @@ const NON_PROMPT_FIELDS = new Set(
 	top_logprobs top_p truncation user verbosity`.split(/\s+/),
 );
 
-/** The sum over all fields of a request that are part of the prompt. */
-function sumFields(
-	body: Record<string, unknown>,
-	sizeOf: (name: string, value: unknown) => number,
-): number {
-	let sum = 0;
-	for (const [name, value] of Object.entries(body))
-		if (!NON_PROMPT_FIELDS.has(name) && !isNullish(value)) sum += sizeOf(name, value);
-	return sum;
-}
+const listPromptFields = (body: Record<string, unknown>) =>
+	Object.entries(body).filter(([name, value]) => !NON_PROMPT_FIELDS.has(name) && !isNullish(value));
 
 /** Types of messages, conversation items and their parts that contain only text. */
 const TEXT_TYPES = new Set(
@@ -105,13 +98,7 @@ const findServiceTool = ({ tools, functions }: Record<string, unknown>): string 
 
 /** @param isItem Whether it is a message, which needs no type. A part of a message does. */
 function findMedia(entry: unknown, isItem: boolean): string | undefined {
-	if (Array.isArray(entry)) {
-		for (const part of entry) {
-			const media = findMedia(part, isItem);
-			if (media) return media;
-		}
-		return undefined;
-	}
+	if (Array.isArray(entry)) return entry.map((part) => findMedia(part, isItem)).find(Boolean);
 	if (!isPlainObject(entry)) return undefined;
 	const type = entry['type'] ?? (isItem ? 'message' : undefined);
 	if (typeof type !== 'string') return 'A part of a message has no type.';
