@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { startService } from '../test/service/service.ts';
-import { DEMO_EXAMPLES, demoError, demoLine, demoResult, talkLines } from '../test/n8n/demo.ts';
+import { DEMO_EXAMPLES, demoError, demoLine, demoResult, talkLines } from './demoExamples.ts';
 import { chatMessage, owner } from '../test/n8n/editor.ts';
 import { withModels } from '../test/n8n/example.ts';
 import { itemsOf } from '../test/n8n/execution.ts';

@@ -1,6 +1,12 @@
 import { readdirSync } from 'node:fs';
 
-import { DEMO_EXAMPLES, demoError, demoLine, demoResult, talkLines } from '../n8n/demo';
+import {
+	DEMO_EXAMPLES,
+	demoError,
+	demoLine,
+	demoResult,
+	talkLines,
+} from '../../scripts/demoExamples';
 import { readExample } from '../n8n/example';
 import type { Execution, Item } from '../n8n/execution';
 

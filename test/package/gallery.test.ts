@@ -91,6 +91,18 @@ describe.each(files)('%s', (file) => {
 			expect(model).toMatchObject({ value: expect.stringMatching(/^(=|$)/) });
 	});
 
+	it('has a cap on chat models and files, and on every text where nobody looks on', () => {
+		const isUnattended = ofType(/\.(schedule|form|gmail)Trigger$/).length > 0;
+		for (const { parameters } of ofType(/\.lmChatModelRouter$/))
+			expect(parameters['spendingCapPerCall']).toBeGreaterThan(0);
+		for (const { parameters } of ofType(/\.modelRouter$/))
+			if (
+				/generate/.test(String(parameters['operation'])) ||
+				(isUnattended && parameters['operation'] === 'message')
+			)
+				expect(parameters['spendingCapPerItem']).toBeGreaterThan(0);
+	});
+
 	it('begins at a trigger that is open to nobody else, and ends in something visible', () => {
 		const triggers = ofType(/trigger$/i);
 		expect(triggers.length).toBeGreaterThan(0);
@@ -98,9 +110,30 @@ describe.each(files)('%s', (file) => {
 		for (const { type } of triggers.slice(1)) expect(type).not.toMatch(/manualTrigger$/);
 		for (const { parameters } of ofType(/\.chatTrigger$/))
 			expect(parameters['public'] ?? false).toBe(false);
+		for (const { parameters } of ofType(/formTrigger$/i))
+			expect(parameters['authentication']).toBe('n8nUserAuth');
 		if (ofType(/\.scheduleTrigger$/).length)
 			expect(example.settings?.['timezone']).toMatch(/^[A-Z]\w+\/[A-Z]\w+$/);
 		expect(ofType(/\.noOp$/)).toEqual([]);
+	});
+
+	it('has what is attached to a node below it, in the order in which it was connected', () => {
+		for (const { name: root, position, type } of nodes) {
+			const attached = Object.entries(example.connections).flatMap(([from, byType]) =>
+				Object.entries(byType).some(
+					([kind, outputs]) => kind !== 'main' && outputs[0]?.some(({ node }) => node === root),
+				)
+					? nodes.filter((node) => node.name === from)
+					: [],
+			);
+			const places = attached.map((node) => node.position);
+			// no wire crosses another, or goes up
+			expect(places).toEqual(places.toSorted(([one], [other]) => one - other));
+			for (const [left, top] of places) {
+				expect(top).toBeGreaterThan(position[1] + 150);
+				expect(Math.abs(left - position[0])).toBeLessThan(type.endsWith('.mcpTrigger') ? 450 : 420);
+			}
+		}
 	});
 
 	it('has nothing that lies over something else', () => {

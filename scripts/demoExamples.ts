@@ -1,4 +1,4 @@
-import type { Execution, Item } from './execution.ts';
+import type { Execution, Item } from '../test/n8n/execution.ts';
 
 /** What the demo says of an example. */
 export interface DemoExample {
