@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startInstance } from '../test/n8n/instance.ts';
-import { dataTableScopes } from '../test/n8n/instanceOn.ts';
+import { dataTableScopes } from '../test/n8n/publicApi.ts';
 import {
 	createEnd,
 	runExamples,

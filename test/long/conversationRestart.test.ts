@@ -1,8 +1,13 @@
-import { fourTurns, namesIn, resultsOf } from '../n8n/conversationTurns.ts';
-import { asked, mailNode, speakersOf } from '../n8n/conversationWorkflow.ts';
+import {
+	asked,
+	fourTurns,
+	mailNode,
+	namesIn,
+	resultsOf,
+	speakersOf,
+} from '../n8n/conversationWorkflow.ts';
 import { until, type SavedCredential } from '../n8n/editor.ts';
-import { MailServer } from '../n8n/mailServer.ts';
-import { answerForm, openLink } from '../n8n/personAtLinks.ts';
+import { answerForm, MailServer, openLink } from '../n8n/mailServer.ts';
 import { openOwn, type Own } from './ownN8n.ts';
 
 // n8n ends while a conversation waits for a person, or in the middle of a turn

@@ -4,7 +4,6 @@ import { openBridge, type Bridge } from '../n8n/bridge.ts';
 import { ChatVisitor } from '../n8n/chatVisitor.ts';
 import {
 	asked,
-	chatTrigger,
 	conversationFile,
 	mailNode,
 	outcomeOf,
@@ -15,7 +14,7 @@ import {
 } from '../n8n/conversationWorkflow.ts';
 import { until } from '../n8n/editor.ts';
 import { MailServer } from '../n8n/mailServer.ts';
-import { node, workflow, type WorkflowNode } from '../n8n/workflow.ts';
+import { chatTrigger, node, workflow, type WorkflowNode } from '../n8n/workflow.ts';
 
 // People who are asked, and do not answer before n8n's Limit Wait Time is over: then n8n passes on what the node was given. n8n looks once
 // a minute whose time is over, so all of them are asked at once.

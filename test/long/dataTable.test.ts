@@ -1,7 +1,7 @@
 import { claimantsOf, expectOneWinner, makeTable, type Table } from '../n8n/claims.ts';
 import { until } from '../n8n/editor.ts';
 import { instanceOn, type InstanceOn } from '../n8n/instanceOn.ts';
-import type { SqlClient } from '../n8n/postgres.ts';
+import type { SqlClient } from '../postgres/postgres.ts';
 
 // what the job ledger relies on, on the database that does several things at once; test/n8n has it on SQLite
 let on: InstanceOn;

@@ -1,6 +1,5 @@
-import { model, nodesFor } from '../n8n/bridge.ts';
+import { model, nodesFor, originalFile } from '../n8n/bridge.ts';
 import { itemsOf } from '../n8n/execution.ts';
-import { originalFile } from '../n8n/originalFile.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { openOwn, type Own } from './ownN8n.ts';
 

@@ -1,8 +1,7 @@
-import type { Accounts } from '../n8n/bridge.ts';
+import { originalFile, type Accounts } from '../n8n/bridge.ts';
 import { callerOfWaiting, exampleWith } from '../n8n/durable.ts';
 import { exampleFor, withModels } from '../n8n/example.ts';
 import type { Execution, Item } from '../n8n/execution.ts';
-import { originalFile } from '../n8n/originalFile.ts';
 import type { WorkflowFile } from '../n8n/workflow.ts';
 import { openOwn, type Own } from './ownN8n.ts';
 

@@ -5,8 +5,13 @@ import type { Ledger } from '../../src/ledger/ledger';
 import { pollLedger } from '../../src/ledger/pollLedger';
 import { until } from '../n8n/editor';
 import { instanceOn, type InstanceOn } from '../n8n/instanceOn';
-import { keyCase, killCase, ledgerCases, rivalCases } from '../n8n/ledgerCases';
+import { keyCase, ledgerCases } from '../n8n/ledgerCases';
 import { clock, LedgerHost } from '../n8n/ledgerHost';
+import { itemsOf } from '../n8n/execution';
+import { workflow } from '../n8n/workflow';
+import { startThroughLedger } from '../unit/ledger/startThroughLedger';
+
+const ROUNDS = 5;
 
 // one job per key, on the database that hides races and on the one that does not
 describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
@@ -23,7 +28,33 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 	});
 
 	ledgerCases(() => host);
-	rivalCases(() => host, 5);
+	// without n8n's executions, which take their time to begin: all at the very same moment
+	it(`of twenty who want the same key at once, one starts: ${ROUNDS} times in succession`, async () => {
+		const ledgerTable = await host.table();
+		for (let round = 0; round < ROUNDS; round++) {
+			const key = randomUUID();
+			let sent = 0;
+			const contend = async (execution: number) => {
+				const ledger: Ledger = {
+					...{ table: ledgerTable, clock, uncancellableClock: clock },
+					newClaim: randomUUID,
+					execution: String(execution),
+				};
+				const wanted = {
+					...{ startKey: key, segment: 'images', model: 'm', account: 'a', label: '' },
+					...{ lease: 600_000, firstCheck: 0 },
+				};
+				const started = await startThroughLedger(ledger, wanted, {
+					send: async () => `job-${key}-${++sent}`,
+					toEntry: (jobId) => ({ jobId, requestId: '', record: '{}' }),
+				});
+				return 'earlier' in started ? started.earlier.jobId : started.result;
+			};
+			const jobs = await Promise.all(Array.from({ length: 20 }, async (_, i) => await contend(i)));
+			expect([sent, new Set(jobs)]).toEqual([1, new Set([`job-${key}-1`])]);
+			expect(await host.ofKey(key)).toHaveLength(1);
+		}
+	});
 
 	it('of ten triggers that poll at once, one gets each job: also of those that were entered twice', async () => {
 		const ledgerTable = await host.table();
@@ -82,10 +113,48 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 		expect([...handed].sort()).toEqual([...jobIds].sort());
 	});
 
-	killCase(
-		() => host,
-		() => n8n.instance,
-	);
+	it('kill -9 while a start is under way: neither a second run nor "Retry" sends it again, and a person decides', async () => {
+		const { editor } = host;
+		host.service.fault({
+			match: { method: 'POST' },
+			times: 1,
+			do: { type: 'timeout', effect: true },
+		});
+		const file = workflow('killed', [{}], host.startNode('order-2'));
+		// without it n8n has nothing to retry after a crash
+		const settings = { ...file.settings, saveExecutionProgress: true };
+		const saved = await host.saved({ ...file, settings });
+		const id = await editor.start(saved);
+		await until('the job is started', () => host.service.world.starts.length === 1);
+		await n8n.instance.restart('kill');
+		expect((await editor.finished(id)).status).toBe('crashed');
+		const [row] = await host.ofKey('order-2');
+		expect(row).toMatchObject({ state: 'sending', jobId: '', execution: id });
+
+		// ten minutes later
+		await (await host.table()).change({ all: [['id', 'eq', row!.id]] }, { leaseUntil: 1 });
+		for (const again of [await editor.run(saved), await editor.retryExecution(id)]) {
+			expect(again.error?.message).toMatch(
+				/^It is not known whether the job of the key "order-2" was started/,
+			);
+			expect(again.error?.context?.['metadata']).toMatchObject({
+				outcome: 'unknown',
+				ids: { idempotencyKey: 'order-2', entryId: String(row!.id) },
+			});
+		}
+		const { jobId } = host.service.world.starts[0]!;
+		const decided = await host.run(
+			workflow(
+				'decide',
+				[{}],
+				host.ledgerNode('markStarted', { idempotencyKey: 'order-2', jobId }),
+			),
+		);
+		expect(itemsOf(decided, 'Ledger')[0]?.json).toMatchObject({ state: 'pending', jobId });
+		const later = await editor.run(saved);
+		expect(itemsOf(later, 'Start')[0]?.json).toMatchObject({ jobId, startedBefore: true });
+		expect(host.service.received('a lighthouse')).toBe(1);
+	});
 
 	keyCase(
 		() => host,

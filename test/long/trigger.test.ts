@@ -1,5 +1,6 @@
 import { until } from '../n8n/editor.ts';
-import { idsOf, schedulers, TriggerHost } from '../n8n/triggers.ts';
+import { idsOf } from '../n8n/triggers.ts';
+import { schedulers, startOwn } from './ownTrigger.ts';
 
 const MINUTES = 60;
 
@@ -7,7 +8,7 @@ const MINUTES = 60;
 it.concurrent.each(Object.keys(schedulers) as Array<keyof typeof schedulers>)(
 	'%s scheduler: leases run out and outages end by themselves',
 	async (scheduler) => {
-		const host = await TriggerHost.start(scheduler);
+		const host = await startOwn(scheduler);
 		try {
 			const { editor } = host;
 			const killed = await host.startJobs('killed', ['one', 'two']);

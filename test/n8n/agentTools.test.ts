@@ -1,117 +1,154 @@
-import { askAgent } from './aiAgent.ts';
-import { model, nodesFor, openBridge, type Bridge } from './bridge.ts';
-import { mediaToolCases } from './mediaToolCases.ts';
+import {
+	AGENT,
+	askAgent,
+	callWith,
+	chatModel,
+	runAgent,
+	TEXT_MODEL,
+	type AgentVersion,
+} from './agent.ts';
+import { bridgeOfFile, model, nodesFor } from './bridge.ts';
+import { sessionsAt } from './conversationWorkflow.ts';
+import { itemsOf } from './execution.ts';
+import { asTool, start, type WorkflowNode } from './workflow.ts';
+import { NAMESPACE_URL, uuidV5 } from '../../src/n8n/uuid.ts';
 
 // the three nodes as tools of n8n's own AI Agent, whose chat model is the router of the reference service
-let bridge: Bridge;
-beforeAll(async () => {
-	bridge = await openBridge();
-});
-beforeEach(() => {
-	bridge.service.reset();
-	bridge.service.forms.jobSteps = 0;
-});
-afterAll(async () => await bridge.service.stop());
+const bridge = bridgeOfFile();
+beforeEach(() => (bridge.service.forms.jobSteps = 0));
 
 const asked = "={{ $fromAI('question', 'What to ask', 'string') }}";
+const SEND = 'Send a message to a workspace agent and get its answer';
+const MESSAGE = 'Message text model in Model Router';
+const WHOLE = /invoke_assistant$/;
 const ASSISTANT =
 	'Ask the crypto market assistant about prices, tokens, wallets, trades, sentiment and news';
-const nodes = () => nodesFor(bridge.accounts);
+const agent = (given = {}) =>
+	nodesFor(bridge.accounts).agent('Colleague', ['message', 'send'], given);
+const assistant = (how: string, given = {}) =>
+	nodesFor(bridge.accounts).assistant('Colleague', ['question', how], given);
+const text = (given = {}) =>
+	nodesFor(bridge.accounts).router('Colleague', ['text', 'message'], {
+		...{ model: model(TEXT_MODEL), options: { protocol: 'responses' } },
+		...given,
+	});
 /** What reached the service, without what the agent's own chat model was asked. */
 const sent = (path: RegExp) =>
 	bridge.service.requests.filter((request) => request.method === 'POST' && path.test(request.path));
+/** The tools as the agent's model is shown them. */
 const toolsShown = () => {
 	const [first] = sent(/chat\/completions/);
-	const { tools } = first?.body as {
-		tools: Array<{
-			function: { name: string; description: string; parameters: { properties: object } };
-		}>;
-	};
-	return tools.map(({ function: tool }) => tool);
+	return (first?.body as { tools: Array<{ function: object }> }).tools.map((tool) => tool.function);
 };
+const HELLO = 'hello [[tool:Colleague]]';
+const OUR_ENDPOINTS = /\/session\/|invoke_assistant|\/responses$/;
+
+/** Asks an agent in the editor, which has this tool. */
+async function ask(text: string, tool: WorkflowNode, version: AgentVersion = 3) {
+	const execution = await runAgent(bridge, {
+		...{ text, items: [{ chosen: 'by the workflow' }], settings: { typeVersion: version } },
+		attached: [
+			{ node: await chatModel(bridge, 'Chat Model'), as: 'ai_languageModel' },
+			{ node: asTool(tool), as: 'ai_tool' },
+		],
+	});
+	return { output: String(itemsOf(execution, AGENT)[0]?.json['output']), execution };
+}
+
+const QUESTION = { question: { type: 'string', description: 'What to ask' } };
+const ONLY = expect.any(Object) as unknown;
 
 it.each([
-	[
-		'a workspace agent',
-		() => nodes().agent('Colleague', ['message', 'send'], { message: asked }),
-		'Send a message to a workspace agent and get its answer',
-		/\/session\//,
-	],
-	[
-		'the market assistant',
-		() => nodes().assistant('Colleague', ['question', 'ask'], { question: asked }),
-		ASSISTANT,
-		/invoke_assistant$/,
-	],
+	['a workspace agent', () => agent({ message: asked }), /\/session\//, SEND, QUESTION],
+	['the market assistant', () => assistant('ask', { question: asked }), WHOLE, ASSISTANT, QUESTION],
 	[
 		'the market assistant, streaming',
-		() => nodes().assistant('Colleague', ['question', 'askStreaming'], { question: asked }),
-		ASSISTANT,
-		/invoke_assistant_stream$/,
+		() => assistant('askStreaming', { question: asked }),
+		...([/invoke_assistant_stream$/, ASSISTANT, QUESTION] as const),
 	],
-	[
-		'a model',
-		() =>
-			nodes().router('Colleague', ['text', 'message'], {
-				model: model('northwind/quill-2.5'),
-				options: { protocol: 'responses' },
-				prompt: asked,
-			}),
-		'Message text model in Model Router',
-		/\/responses$/,
-	],
-] as const)('asks %s, and tells what it said', async (_who, tool, description, path) => {
-	const { output, chunks } = await askAgent(bridge, 'hello [[tool:Colleague]]', [tool()]);
-	expect(toolsShown()).toMatchObject([
-		{
-			name: 'Colleague',
-			description,
-			parameters: { properties: { question: { type: 'string', description: 'What to ask' } } },
-		},
-	]);
-	const [request, ...more] = sent(path);
-	expect(JSON.stringify(request?.body)).toContain('hello [[tool:Colleague]]');
-	expect(more).toEqual([]);
-	expect(output).toMatch(/^The tool said: \[\{"output":".*hello/);
-	// the stream is the agent's: a tool writes nothing into it
-	expect(new Set(chunks.flatMap(({ metadata }) => metadata?.nodeName ?? []))).toEqual(
-		new Set(['Agent']),
-	);
-});
+	['a model', () => text({ prompt: asked }), /\/responses$/, MESSAGE, QUESTION],
+	['an agent with nothing set', () => agent(), /\/session\//, SEND, { Message: ONLY }],
+	['the assistant with nothing set', () => assistant('ask'), WHOLE, ASSISTANT, { Question: ONLY }],
+	['a model with nothing set', () => text(), /\/responses$/, MESSAGE, { Prompt: ONLY }],
+] as const)(
+	'asks %s what the model of the agent writes, and tells what it said',
+	async (_who, tool, path, description, properties) => {
+		const { output } = await ask(HELLO, tool());
+		expect(toolsShown()).toMatchObject([
+			{ name: 'Colleague', description, parameters: { properties } },
+		]);
+		expect(sent(OUR_ENDPOINTS)).toMatchObject([
+			{ path: expect.stringMatching(path), bodyText: expect.stringContaining('hello') },
+		]);
+		expect(output).toMatch(/^The tool said: \[\{"output":".*hello/);
+	},
+);
 
-it.each([
-	['a workspace agent', () => nodes().agent('Colleague', ['message', 'send']), 'Message'],
-	['the market assistant', () => nodes().assistant('Colleague', ['question', 'ask']), 'Question'],
-	[
-		'a model',
-		() => {
-			const parameters = { model: model('northwind/quill-2.5') };
-			return nodes().router('Colleague', ['text', 'message'], parameters);
-		},
-		'Prompt',
-	],
-] as const)('asks %s with nothing set: the model defines the text', async (_who, tool, label) => {
-	const { output } = await askAgent(bridge, 'hello [[tool:Colleague]]', [tool()]);
-	expect(toolsShown()).toMatchObject([
-		{ parameters: { properties: { [label]: { type: 'string' } } } },
-	]);
-	expect(output).toMatch(/^The tool said: \[\{"output":".*hello/);
-});
-
-it('below an agent behind a chat: the model writes the message, and the session is that of the chat', async () => {
-	const { agent, assistant } = nodes();
-	const fromInput = { messageSource: 'fromInput', questionSource: 'fromInput' };
-	const tools = [
-		agent('Colleague', ['message', 'send'], { ...fromInput, message: asked }),
-		assistant('Assistant', ['question', 'ask'], { ...fromInput, question: asked }),
-	];
+it('below an agent behind a chat: the model writes the message, the session is that of the chat, and the tool writes nothing into it', async () => {
+	const tool = agent({ messageSource: 'fromInput', message: asked });
 	const sessionId = '6f1c2b1e8d3a4c0e9a550d2f6b7c8e90';
-	const { output } = await askAgent(bridge, 'hello [[tool:Colleague]]', tools, 3, sessionId);
-	await askAgent(bridge, 'and again [[tool:Colleague]]', tools, 3, sessionId);
+	const { output, chunks } = await askAgent(bridge, HELLO, [tool], 3, sessionId);
+	expect(output).toContain('"sessionSource":"chatTrigger"');
+	const writers = new Set(chunks.flatMap(({ metadata }) => metadata?.nodeName ?? []));
+	expect(writers).toEqual(new Set([AGENT]));
+	await askAgent(bridge, `and again ${HELLO}`, [tool], 3, sessionId);
 	const [request, later] = sent(/\/session\//);
 	expect(later?.path).toBe(request?.path);
-	expect(request?.body).toEqual({ content: 'hello [[tool:Colleague]]' });
-	expect(output).toContain('"sessionSource":"chatTrigger"');
+	expect(request?.body).toEqual({ content: HELLO });
 });
 
-mediaToolCases(3);
+/** The session, the chat and the history of somebody else. */
+const OTHER = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
+const stolen = {
+	...{ question: 'hello', Message: 'hello', conversationId: 'c', turn: 1, showLive: true },
+	...{ sessionId: OTHER, chatId: OTHER, history: [{ role: 'user', content: OTHER }] },
+};
+
+// an older AI Agent gives its tools their arguments in another way
+describe.each<AgentVersion>([3, 2.2])('the model of an AI Agent of version %s', (version) => {
+	it('does not speak as a conversation does, with a session, a chat, a history and live output', async () => {
+		callWith(bridge, 'Colleague', stolen);
+		const { output, chunks } = await askAgent(bridge, 'who am I', [agent()], version);
+		expect(output).toMatch(/^The tool said: .*hello/);
+		expect(output).not.toMatch(/"sessionSource":"(conversation|item)"|shownLive/);
+		const writers = new Set(chunks.flatMap(({ metadata }) => metadata?.nodeName ?? []));
+		expect(writers).toEqual(new Set([AGENT]));
+		const requests = sent(OUR_ENDPOINTS).map(({ path, bodyText }) => path + bodyText);
+		expect(requests).toEqual([expect.not.stringContaining(OTHER)]);
+	});
+
+	const sessionOf = (name: string) =>
+		uuidV5(uuidV5(NAMESPACE_URL, bridge.service.agent.baseUrl('ws-1')), name);
+
+	it.each([
+		['not what is in its own item', '={{ $json.sessionId }}', undefined],
+		[
+			'what the workflow says before it',
+			`={{ $('${start}').item.json.chosen }}`,
+			'by the workflow',
+		],
+	])('chooses no session by a key, but %s', async (_what, sessionKey, key) => {
+		callWith(bridge, 'Colleague', stolen);
+		const tool = agent({ message: asked, sessionMode: 'key', sessionKey });
+		const { output } = await ask('who am I', tool, version);
+		expect(sessionsAt(bridge)).toEqual(key ? [sessionOf(`key ${key}`)] : []);
+		expect(output).toMatch(key ? /hello/ : /Session Key has an expression that the model/);
+	});
+
+	it('starts one media job for every call, and no more than the cap allows; the file stays at the service', async () => {
+		const painter = nodesFor(bridge.accounts).router('Painter', ['media', 'generate'], {
+			...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt: asked },
+			...{ allowAgents: true, options: { spendingCapPerExecution: 0.08 } },
+		});
+		const { execution } = await ask('a cat [[tool:Painter]] [[tools:3]]', painter, version);
+		expect(bridge.service.world.starts).toHaveLength(2);
+		const runs = JSON.stringify(execution.runData['Painter']);
+		expect(runs).toContain('The spending cap of $0.08 for this execution is reached');
+		expect(runs).toMatch(/is stored there for 7 days/);
+		expect(runs).not.toContain('"binary":{"data"');
+		expect(bridge.service.requests.filter(({ path }) => path.endsWith('/content'))).toEqual([]);
+		const ids = execution.customData?.['mediaJob']?.split(', ');
+		expect(ids).toHaveLength(2);
+		for (const id of ids ?? []) expect(runs).toContain(id);
+	});
+});

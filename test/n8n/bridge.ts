@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
+
 import { startService, type Service, type ServiceOptions } from '../service/service.ts';
 import type { CredentialSecret, Editor, SavedCredential } from './editor.ts';
+import { dataTableScopes } from './publicApi.ts';
 import { sharedEditor } from './shared.ts';
 import { node, type WorkflowNode } from './workflow.ts';
 
@@ -12,13 +15,10 @@ export interface Bridge {
 	accounts: Accounts;
 }
 
-export interface Accounts {
-	agent: SavedCredential;
-	/** Of another workspace: a node holds one credential only, so two agents need two nodes. */
-	secondAgent: SavedCredential;
-	assistant: SavedCredential;
-	router: SavedCredential;
-}
+/** Two workspace agents, of two workspaces: a node holds one credential only. */
+export type Account = 'agent' | 'secondAgent' | 'assistant' | 'router';
+export type Accounts = Record<Account, SavedCredential>;
+export type Secrets = Record<Account, CredentialSecret>;
 
 export async function openBridge(options: ServiceOptions = {}, of?: Editor): Promise<Bridge> {
 	const editor = of ?? (await sharedEditor());
@@ -26,49 +26,53 @@ export async function openBridge(options: ServiceOptions = {}, of?: Editor): Pro
 	return { editor, service, accounts: await createAccounts(editor, secretsOf(service)) };
 }
 
-export interface Secrets {
-	agent: CredentialSecret;
-	secondAgent: CredentialSecret;
-	assistant: CredentialSecret;
-	router: CredentialSecret;
+/** The bridge of the test file that calls this; its service begins anew with each test. */
+export function bridgeOfFile(options: ServiceOptions = {}): Bridge {
+	const bridge = {} as Bridge;
+	beforeAll(async () => void Object.assign(bridge, await openBridge(options)));
+	beforeEach(() => bridge.service.reset());
+	afterAll(async () => await bridge.service?.stop());
+	return bridge;
 }
+
+const secret = (name: string, type: string, baseUrl: string, apiKey: string, more = {}) => ({
+	name: `${name} account`,
+	type: `${type}Api`,
+	data: { baseUrl, apiKey, ...more },
+});
+/** So many that no test meets the limit. */
+const plan = { plan: 'custom', requestsPerMinute: 60_000 };
 
 /** Good credentials for a service, named as the examples name them. */
 export const secretsOf = ({ agent, assistant, router }: Service): Secrets => ({
-	agent: {
-		name: 'Workspace Agent account',
-		type: 'workspaceAgentApi',
-		data: { baseUrl: agent.baseUrl('ws-1'), apiKey: agent.key('ws-1') },
-	},
-	secondAgent: {
-		name: 'Second Workspace Agent account',
-		type: 'workspaceAgentApi',
-		data: { baseUrl: agent.baseUrl('ws-2'), apiKey: agent.key('ws-2') },
-	},
-	assistant: {
-		name: 'Market Assistant account',
-		type: 'marketAssistantApi',
-		data: {
-			baseUrl: assistant.baseUrl,
-			apiKey: assistant.keys.pro,
-			plan: 'custom',
-			requestsPerMinute: 60_000,
-		},
-	},
-	router: {
-		name: 'Model Router account',
-		type: 'modelRouterApi',
-		data: { baseUrl: router.baseUrl, apiKey: router.keys.main },
-	},
+	agent: secret('Workspace Agent', 'workspaceAgent', agent.baseUrl('ws-1'), agent.key('ws-1')),
+	secondAgent: secret(
+		...(['Second Workspace Agent', 'workspaceAgent'] as const),
+		...([agent.baseUrl('ws-2'), agent.key('ws-2')] as const),
+	),
+	assistant: secret(
+		...(['Market Assistant', 'marketAssistant'] as const),
+		...([assistant.baseUrl, assistant.keys.pro, plan] as const),
+	),
+	router: secret('Model Router', 'modelRouter', router.baseUrl, router.keys.main),
 });
 
+/** Saves a credential with a job ledger of its own, whose table is created at its first use. */
+export async function createWithLedger(
+	editor: Editor,
+	{ data, ...secret }: CredentialSecret,
+	{ n8nUrl = editor.url, n8nApiKey = '', ledgerTable = `Ledger ${randomUUID()}` } = {},
+): Promise<SavedCredential> {
+	const key = n8nApiKey || (await editor.createApiKey(dataTableScopes));
+	const ledger = { useJobLedger: true, n8nUrl, n8nApiKey: key, ledgerTable };
+	return await editor.createCredential({ ...secret, data: { ...data, ...ledger } });
+}
+
 export async function createAccounts(editor: Editor, secrets: Secrets): Promise<Accounts> {
-	return {
-		agent: await editor.createCredential(secrets.agent),
-		secondAgent: await editor.createCredential(secrets.secondAgent),
-		assistant: await editor.createCredential(secrets.assistant),
-		router: await editor.createCredential(secrets.router),
-	};
+	const accounts: Partial<Accounts> = {};
+	for (const [account, secret] of Object.entries(secrets) as Array<[Account, CredentialSecret]>)
+		accounts[account] = await editor.createCredential(secret);
+	return accounts as Accounts;
 }
 
 /** A resource and an operation; how to ask, for the assistant. */
@@ -120,66 +124,62 @@ export const messages = (content: string) => ({
 	messages: { message: [{ role: 'user', content }] },
 });
 
-/** Every operation that may cost, `text` being in what it sends. */
-export const payingOperations = [
-	['workspaceAgent send', 'agent', ['message', 'send'], (text: string) => ({ message: text })],
-	['marketAssistant ask', 'assistant', ['question', 'ask'], (text: string) => ({ question: text })],
+/** An operation that may cost, and its parameters with a text that is in what it sends. */
+export type PayingOperation = readonly [
+	name: string,
+	account: 'agent' | 'assistant' | 'router',
+	choice: Choice,
+	parameters: (text: string) => Record<string, unknown>,
+];
+
+const textModel = model('northwind/quill-2.5');
+const picture = (prompt: string) => ({
+	...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt },
+});
+
+export const payingOperations: readonly PayingOperation[] = [
+	['workspaceAgent send', 'agent', ['message', 'send'], (message) => ({ message })],
+	['marketAssistant ask', 'assistant', ['question', 'ask'], (question) => ({ question })],
 	[
 		'marketAssistant askGuided',
 		'assistant',
 		['question', 'askGuided'],
-		(text: string) => ({ capability: 'webSearch', token: text }),
+		(token) => ({ capability: 'webSearch', token }),
 	],
 	[
 		'marketAssistant ask streamed',
 		'assistant',
 		['question', 'askStreaming'],
-		(text: string) => ({ question: text }),
+		(question) => ({ question }),
 	],
 	[
 		'modelRouter text message',
 		'router',
 		['text', 'message'],
-		(text: string) => ({ model: model('northwind/quill-2.5'), ...messages(text) }),
+		(text) => ({ model: textModel, ...messages(text) }),
 	],
 	[
 		'modelRouter text message, in the responses protocol',
 		'router',
 		['text', 'message'],
-		(text: string) => ({
-			model: model('northwind/quill-2.5'),
-			prompt: text,
-			options: { protocol: 'responses' },
-		}),
+		(prompt) => ({ model: textModel, prompt, options: { protocol: 'responses' } }),
 	],
-	[
-		'modelRouter media start',
-		'router',
-		['media', 'start'],
-		(text: string) => ({ mediaType: 'images', model: model('canvas/sketch-1'), prompt: text }),
-	],
-	[
-		'modelRouter media generate',
-		'router',
-		['media', 'generate'],
-		(text: string) => ({ mediaType: 'images', model: model('canvas/sketch-1'), prompt: text }),
-	],
-] as const satisfies ReadonlyArray<
-	readonly [
-		string,
-		keyof Accounts,
-		readonly [string, string],
-		(text: string) => Record<string, unknown>,
-	]
->;
-
-/** One for each way of asking. The others go the same ways, and are tried with the long tests. */
-const EACH_KIND = [
-	'workspaceAgent send',
-	'marketAssistant ask',
-	'modelRouter text message',
-	'modelRouter media start',
+	['modelRouter media start', 'router', ['media', 'start'], picture],
+	['modelRouter media generate', 'router', ['media', 'generate'], picture],
 ];
-const isOneOfEachKind = ([name]: (typeof payingOperations)[number]) => EACH_KIND.includes(name);
-export const oneOfEachKind = payingOperations.filter(isOneOfEachKind);
-export const furtherOperations = payingOperations.filter((one) => !isOneOfEachKind(one));
+
+/** One for each way of asking. */
+export const oneOfEachKind = payingOperations.filter(([name]) =>
+	/send$|ask$|text message$|start$/.test(name),
+);
+
+/** The bytes of a job's file as the service itself gives them. */
+export async function originalFile(
+	{ url, router }: Service,
+	{ mediaType, jobId }: Record<string, unknown>,
+): Promise<Buffer> {
+	const path = `/v1/${String(mediaType)}/jobs/${encodeURIComponent(String(jobId))}/content`;
+	const answer = await fetch(url + path, { headers: { 'X-API-KEY': router.keys.main } });
+	if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
+	return Buffer.from(await answer.arrayBuffer());
+}

@@ -1,142 +1,97 @@
 import { randomUUID } from 'node:crypto';
 
-import { nodesFor, openBridge, model, type Bridge } from './bridge.ts';
-import { callWith, sayOnce } from './chatModel.ts';
-import { chatMessage } from './editor.ts';
-import { itemsOf } from './execution.ts';
 import {
 	AGENT,
 	agentFile,
-	asTool,
 	calculator,
 	callsOf,
-	codeTool,
+	callWith,
 	publishAgent,
-	routerChatModel,
 	runAgent,
+	sayOnce,
+	TEXT_MODEL,
 	textRequests,
+	withModel,
 	type AgentTalk,
-	type AttachedNode,
 	type Way,
-} from './routerChatModel.ts';
-import { hasSimpleMemory } from './shared.ts';
-import { node } from './workflow.ts';
+} from './agent.ts';
+import { bridgeOfFile } from './bridge.ts';
+import { chatMessage } from './editor.ts';
+import { itemsOf } from './execution.ts';
+import { hasSimpleMemory, sharedLog } from './shared.ts';
+import { codeTool, memory, node, parser, type Attached } from './workflow.ts';
 
-// our chat model below n8n's own AI Agent: what the agent does with it
-let bridge: Bridge;
-beforeAll(async () => {
-	bridge = await openBridge();
-});
-beforeEach(() => bridge.service.reset());
-afterAll(async () => await bridge.service.stop());
+// our chat model below n8n's own AI Agent, its chains and whatever else takes one: what each of them does with it
+const bridge = bridgeOfFile();
 
-const ours = (): AttachedNode => ({ node: routerChatModel(bridge), as: 'ai_languageModel' });
-const roles = (body: unknown) =>
-	(body as { messages: Array<{ role: string }> }).messages.map(({ role }) => role);
-
-const memory = (): AttachedNode => ({
-	node: node('Memory', '@n8n/n8n-nodes-langchain.memoryBufferWindow', {}, { typeVersion: 1.4 }),
-	as: 'ai_memory',
+const ours = (): Attached => withModel(bridge);
+const counter = (name: string): Attached => ({
+	node: codeTool(name, "return 'counted ' + query.length;"),
+	as: 'ai_tool',
 });
 
-const parser = (): AttachedNode => ({
-	node: node(
-		'Parser',
-		'@n8n/n8n-nodes-langchain.outputParserStructured',
-		{ jsonSchemaExample: '{"city": "Rome", "population": 5}' },
-		{ typeVersion: 1.3 },
-	),
-	as: 'ai_outputParser',
-});
+interface Message {
+	role: string;
+	content: unknown;
+	tool_calls?: Array<{ function: { name: string } }>;
+	tool_call_id?: string;
+}
+/** What was sent with each call. */
+const asked = () =>
+	textRequests(bridge).map(({ body }) => body as { model: string; messages: Message[] });
+const models = () => asked().map(({ model }) => model);
 
-describe.each<Way>(['in the editor', 'a streaming webhook', 'a streaming chat', 'a chat'])(
-	'%s',
-	(way) => {
-		/** Asks an agent that has our model. @returns its answer and its execution */
-		const ask = async (question: string, ...attached: AttachedNode[]) => {
-			const talk: AgentTalk = { way, attached: [ours(), ...attached] };
-			if (way === 'in the editor') {
-				const execution = await runAgent(bridge, { ...talk, text: question });
-				return { execution, output: itemsOf(execution, AGENT)[0]?.json['output'] };
-			}
-			const agent = await publishAgent(bridge, talk);
-			const said = await agent.say(question);
-			const execution = await agent.execution();
-			const output = itemsOf(execution, AGENT)[0]?.json['output'];
-			expect(said).toBe(output);
-			return { execution, output };
-		};
+/** Asks an agent that has our model. @returns its answer */
+async function ask(way: Way, question: string, ...tools: Attached[]): Promise<unknown> {
+	const talk: AgentTalk = { way, attached: [ours(), ...tools] };
+	if (way === 'in the editor') {
+		const execution = await runAgent(bridge, { ...talk, text: question });
+		return itemsOf(execution, AGENT)[0]?.json['output'];
+	}
+	const agent = await publishAgent(bridge, talk);
+	const said = await agent.say(question);
+	const execution = await agent.execution();
+	expect(itemsOf(execution, AGENT)).toMatchObject([{ json: { output: said } }]);
+	return said;
+}
 
-		it('an answer without tools', async () => {
-			const { execution, output } = await ask('hello');
-			expect(output).toBe('You said: "hello".');
-			expect(execution.status).toBe('success');
-			expect(textRequests(bridge)).toHaveLength(1);
-		});
-
-		it('several turns, with two tools one after the other', async () => {
-			callWith(bridge, 'Calculator', { input: '6*7' });
-			callWith(bridge, 'Counter', { input: 'forty-two' });
-			sayOnce(bridge, 'It is 42.');
-			const { execution, output } = await ask('How much?', calculator(), codeTool('Counter'));
-			expect(output).toBe('It is 42.');
-			const bodies = textRequests(bridge).map(({ body }) => body);
-			expect(bodies.map(roles)).toEqual([
-				['user'],
-				['user', 'assistant', 'tool'],
-				['user', 'assistant', 'tool', 'assistant', 'tool'],
-			]);
-			const { messages } = bodies[2] as { messages: Array<{ role: string; content: unknown }> };
-			expect(messages.filter(({ role }) => role === 'tool')).toMatchObject([
-				{ content: expect.stringContaining('42') },
-				{ content: expect.stringContaining('counted 9') },
-			]);
-			expect(callsOf(execution)).toHaveLength(3);
-		});
-
-		it('tools called at the same time, each with its own arguments', async () => {
-			const { execution, output } = await ask(
-				'hello [[tool:One]] [[tools:2]]',
-				codeTool('One'),
-				codeTool('Two'),
-			);
-			expect(output).toContain('The tool said: ');
-			const { messages } = textRequests(bridge)[1]!.body as {
-				messages: Array<{ tool_calls?: unknown[]; tool_call_id?: string }>;
-			};
-			const names = messages.flatMap(({ tool_calls: calls = [] }) =>
-				calls.map((call) => (call as { function: { name: string } }).function.name),
-			);
-			expect(names).toEqual(['One', 'Two']);
-			expect(messages.flatMap(({ tool_call_id: id }) => id ?? [])).toEqual(['call_1', 'call_2']);
-			expect(execution.status).toBe('success');
-		});
+it.each<Way>(['in the editor', 'a streaming webhook', 'a streaming chat', 'a chat'])(
+	'%s: several turns, with two tools one after the other',
+	async (way) => {
+		callWith(bridge, 'Calculator', { input: '6*7' });
+		callWith(bridge, 'Counter', { input: 'forty-two' });
+		sayOnce(bridge, 'It is 42.');
+		expect(await ask(way, 'How much?', calculator(), counter('Counter'))).toBe('It is 42.');
+		const turns = asked().map(({ messages }) => messages);
+		expect(turns.map((messages) => messages.map(({ role }) => role))).toEqual([
+			['user'],
+			['user', 'assistant', 'tool'],
+			['user', 'assistant', 'tool', 'assistant', 'tool'],
+		]);
+		expect(turns[2]?.filter(({ role }) => role === 'tool')).toMatchObject([
+			{ content: expect.stringContaining('42') },
+			{ content: expect.stringContaining('counted 9') },
+		]);
 	},
 );
 
-it('a node of this package is its tool', async () => {
-	const asked = "={{ $fromAI('question', 'What to ask', 'string') }}";
-	const tool = nodesFor(bridge.accounts).router('Colleague', ['text', 'message'], {
-		model: model('northwind/quill-mini'),
-		prompt: asked,
-		options: { protocol: 'responses' },
-	});
-	const execution = await runAgent(bridge, {
-		text: 'hello [[tool:Colleague]]',
-		attached: [ours(), { node: asTool(tool), as: 'ai_tool' }],
-	});
-	expect(itemsOf(execution, AGENT)[0]?.json['output']).toMatch(/^The tool said: .*hello/);
-	expect(textRequests(bridge).map(({ path }) => path)).toEqual([
-		'/v1/chat/completions',
-		'/v1/responses',
-		'/v1/chat/completions',
-	]);
-});
+it.each<Way>(['in the editor', 'a streaming chat'])(
+	'%s: tools called at the same time, each with its own arguments',
+	async (way) => {
+		const question = 'hello [[tool:One]] [[tools:2]]';
+		expect(await ask(way, question, counter('One'), counter('Two'))).toContain('The tool said: ');
+		const messages = asked()[1]?.messages ?? [];
+		const names = messages.flatMap(({ tool_calls: calls = [] }) =>
+			calls.map((call) => call.function.name),
+		);
+		expect(names).toEqual(['One', 'Two']);
+		expect(messages.flatMap(({ tool_call_id: id }) => id ?? [])).toEqual(['call_1', 'call_2']);
+	},
+);
 
 it('a memory: the second question of a chat brings the first one along, with its tools', async () => {
 	const agent = await publishAgent(bridge, {
-		way: 'a streaming chat',
-		attached: [ours(), memory(), calculator()],
+		attached: [ours(), { node: memory(), as: 'ai_memory' }, calculator()],
 	});
 	const sessionId = randomUUID();
 	callWith(bridge, 'Calculator', { input: '6*7' });
@@ -144,27 +99,11 @@ it('a memory: the second question of a chat brings the first one along, with its
 	await agent.say('My name is Ada. How much is 6*7?', sessionId);
 	await agent.say('Who am I?', sessionId);
 	await agent.say('Who am I?', randomUUID());
-	const [, , second, other] = textRequests(bridge).map(
-		({ body }) => (body as { messages: Array<{ role: string; content: unknown }> }).messages,
-	);
+	const [, , second, other] = asked().map(({ messages }) => messages);
 	expect(second?.at(-1)).toEqual({ role: 'user', content: 'Who am I?' });
 	expect(JSON.stringify(other)).not.toContain('Ada');
 	if (!hasSimpleMemory()) return;
-	expect(JSON.stringify(second)).toContain('My name is Ada');
-	expect(JSON.stringify(second)).toContain('Hello Ada, it is 42.');
-});
-
-it('a structured output', async () => {
-	callWith(bridge, 'format_final_json_response', { output: { city: 'Oslo', population: 7 } });
-	const execution = await runAgent(bridge, {
-		text: 'hello',
-		parameters: { hasOutputParser: true },
-		attached: [ours(), parser(), calculator()],
-	});
-	expect(itemsOf(execution, AGENT)).toMatchObject([
-		{ json: { output: { city: 'Oslo', population: 7 } } },
-	]);
-	expect(textRequests(bridge)).toHaveLength(1);
+	expect(JSON.stringify(second)).toMatch(/My name is Ada.*Hello Ada, it is 42\./);
 });
 
 // with Enable Streaming, n8n's agent takes the structured output for a call of a tool, whatever model it has (n8n 2.41.1)
@@ -173,36 +112,25 @@ it('a structured output behind a webhook that streams, from an agent that does n
 	const { say, execution } = await publishAgent(bridge, {
 		way: 'a streaming webhook',
 		parameters: { hasOutputParser: true, options: { enableStreaming: false } },
-		attached: [ours(), parser()],
+		attached: [
+			...[ours(), calculator()],
+			{ node: parser('{"city": "Rome", "population": 5}'), as: 'ai_outputParser' },
+		],
 	});
 	await say('hello');
 	expect(itemsOf(await execution(), AGENT)).toMatchObject([
 		{ json: { output: { city: 'Oslo', population: 7 } } },
 	]);
-	expect(textRequests(bridge)).toHaveLength(1);
-});
-
-it('a structured output that does not fit: the agent says so, and asks no further', async () => {
-	callWith(bridge, 'format_final_json_response', { output: { city: 'Oslo' } });
-	const execution = await runAgent(bridge, {
-		text: 'hello',
-		parameters: { hasOutputParser: true },
-		attached: [ours(), parser()],
-	});
-	expect(execution.error?.message).toBe("Model output doesn't fit required format");
-	expect(textRequests(bridge)).toHaveLength(1);
+	expect(asked()).toHaveLength(1);
 });
 
 it('an image from the chat reaches a model that sees', async () => {
 	const { file, path } = agentFile({
 		way: 'a chat',
 		parameters: { options: { passthroughBinaryImages: true } },
-		attached: [
-			{ node: routerChatModel(bridge, { id: 'aurora-labs/omni-2' }), as: 'ai_languageModel' },
-		],
+		attached: [withModel(bridge, {}, { id: 'aurora-labs/omni-2' })],
 	});
-	const { parameters } = file.nodes[0]!;
-	Object.assign(parameters['options'] as object, { allowFileUploads: true });
+	Object.assign(file.nodes[0]!.parameters['options'] as object, { allowFileUploads: true });
 	await bridge.editor.activate(await bridge.editor.importWorkflow(file));
 	const form = new FormData();
 	for (const [name, value] of Object.entries(chatMessage('What is this?')))
@@ -213,6 +141,108 @@ it('an image from the chat reaches a model that sees', async () => {
 	);
 	form.append('files', new Blob([png], { type: 'image/png' }), 'dot.png');
 	await bridge.editor.webhook(`${path}/chat`, form);
-	const [request] = textRequests(bridge);
-	expect(JSON.stringify(request?.body)).toContain(png.toString('base64'));
+	expect(JSON.stringify(asked())).toContain(png.toString('base64'));
+});
+
+const OTHER = 'northwind/quill-mini';
+const as = 'ai_languageModel';
+
+it('n8n’s Model Selector: the model that its rule chooses is asked, and no other', async () => {
+	const rule = (modelIndex: number, kind: string) => ({
+		modelIndex,
+		conditions: {
+			options: { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 },
+			combinator: 'and',
+			conditions: [
+				{
+					...{ id: kind, leftValue: '={{ $json.kind }}', rightValue: kind },
+					operator: { type: 'string', operation: 'equals' },
+				},
+			],
+		},
+	});
+	const rules = { rule: [rule(1, 'short'), rule(2, 'long')] };
+	const selector = '@n8n/n8n-nodes-langchain.modelSelector';
+	const execution = await runAgent(bridge, {
+		text: 'hello',
+		items: [{ kind: 'long' }],
+		attached: [
+			{ node: node('Selector', selector, { numberInputs: 2, rules }), as },
+			{ ...withModel(bridge, {}, { name: 'One', id: OTHER }), to: 'Selector' },
+			{ ...withModel(bridge, {}, { name: 'Two' }), to: 'Selector', index: 1 },
+		],
+	});
+	expect(itemsOf(execution, AGENT)).toMatchObject([{ json: { output: 'You said: "hello".' } }]);
+	expect(models()).toEqual([TEXT_MODEL]);
+	expect(callsOf(execution, 'Two')).toMatchObject([{ json: { costUsd: expect.any(Number) } }]);
+	expect(callsOf(execution, 'One')).toEqual([]);
+});
+
+// n8n decides it, and asks after every failure. "Fallback Models" of the node asks only where nothing was started.
+it('n8n’s Enable Fallback Model asks the second model even if the first call may be charged, and the sum says that one is not in it', async () => {
+	bridge.service.fault({
+		match: { method: 'POST', bodyIncludes: 'quill-2.5' },
+		do: { type: 'status', status: 500 },
+	});
+	const execution = await runAgent(bridge, {
+		text: 'hello',
+		parameters: { needsFallback: true },
+		attached: [ours(), { ...withModel(bridge, {}, { name: 'Fallback', id: OTHER }), index: 1 }],
+	});
+	expect(itemsOf(execution, AGENT)).toMatchObject([{ json: { output: 'You said: "hello".' } }]);
+	expect(models()).toEqual([TEXT_MODEL, OTHER]);
+	expect(callsOf(execution)).toMatchObject([{ status: 'error' }]);
+	expect(callsOf(execution, 'Fallback')).toMatchObject([{ json: { model: OTHER } }]);
+	expect(execution.customData).toMatchObject({
+		modelCallsOfUnknownCost: '1',
+		modelCostUsd: expect.any(String),
+	});
+});
+
+describe('below n8n’s chains', () => {
+	const use = async (
+		type: string,
+		typeVersion: number,
+		parameters: Record<string, unknown>,
+		items: Array<Record<string, unknown>> = [{ text: 'in' }],
+		more: Attached[] = [],
+	) => {
+		const full = `@n8n/n8n-nodes-langchain.${type}`;
+		const root = node('Root', full, { options: {}, ...parameters }, { typeVersion });
+		const execution = await runAgent(bridge, { root, items, attached: [ours(), ...more] });
+		return { execution, items: itemsOf(execution, 'Root') };
+	};
+	const prompt = { promptType: 'define', text: '={{ $json.question }}' };
+
+	it('Basic LLM Chain: the same question for two items is asked for each', async () => {
+		const questions = [{ question: 'one' }, { question: 'one' }];
+		const { execution, items } = await use('chainLlm', 1.9, prompt, questions);
+		expect(items).toMatchObject(Array(2).fill({ json: { text: 'You said: "one".' } }));
+		const ids = callsOf(execution).map(({ json }) => json?.['requestId']);
+		expect(ids).toEqual([expect.any(String), expect.any(String)]);
+		expect(new Set(ids).size).toBe(2);
+	});
+
+	it('Basic LLM Chain that asks for a form: the output fits it', async () => {
+		sayOnce(bridge, '```json\n{"output": {"city": "Oslo"}}\n```');
+		const fitting: Attached = { node: parser('{"city": "Rome"}'), as: 'ai_outputParser' };
+		const asking = { ...prompt, hasOutputParser: true };
+		const { items } = await use('chainLlm', 1.9, asking, [{ question: 'x' }], [fitting]);
+		expect(items).toMatchObject([{ json: { output: { city: 'Oslo' } } }]);
+	});
+
+	it('Summarization Chain, which counts tokens without asking another host', async () => {
+		const before = sharedLog().length;
+		const { items } = await use('chainSummarization', 2.1, {}, [{ text: 'A long story' }]);
+		expect(JSON.stringify(items)).toContain('A long story');
+		expect(sharedLog().slice(before)).not.toMatch(/tiktoken|number of tokens/);
+	});
+
+	it('Information Extractor', async () => {
+		sayOnce(bridge, '```json\n{"city": "Oslo"}\n```');
+		const asking = { text: 'Oslo', schemaType: 'fromJson', jsonSchemaExample: '{"city": ""}' };
+		const { items } = await use('informationExtractor', 1.2, asking);
+		expect(items).toMatchObject([{ json: { output: { city: 'Oslo' } } }]);
+		expect(asked()).toHaveLength(1);
+	});
 });

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 
-import { model, packageName, type Accounts } from './bridge.ts';
+import { model, packageName, type Accounts, type Bridge } from './bridge.ts';
 import type { SavedCredential } from './editor.ts';
 import { itemsOf, type Execution } from './execution.ts';
-import { node, workflow, type WorkflowFile, type WorkflowNode } from './workflow.ts';
+import {
+	attach,
+	beginAt,
+	node,
+	workflow,
+	type Attached,
+	type WorkflowFile,
+	type WorkflowNode,
+} from './workflow.ts';
 
 /** The name of the conversation's node. */
 export const CONVERSATION = 'Conversation';
-
-/** A node that is attached to another one: a chat model, a memory, a tool. */
-export interface Attached {
-	node: WorkflowNode;
-	/** By default the conversation. */
-	to?: string;
-	as: 'ai_tool' | 'ai_languageModel' | 'ai_memory';
-}
 
 export interface Talk {
 	/** What is said first. */
@@ -44,63 +44,40 @@ export function conversationFile(talk: Talk, trigger?: Partial<WorkflowNode>): W
 	const conversation = node(CONVERSATION, type, parameters, settings);
 	const name = `conversation ${randomUUID()}`;
 	const file = workflow(name, items, ...before, conversation, ...after);
-	if (trigger) Object.assign(file.nodes[0]!, trigger);
-	const attached: Attached[] = [
+	attach(file, CONVERSATION, [
 		...speakers.map((speaker) => ({ node: speaker, as: 'ai_tool' as const })),
 		...(moderator ? [{ node: moderator, as: 'ai_languageModel' as const }] : []),
 		...(talk.attached ?? []),
-	];
-	for (const [index, each] of attached.entries()) attach(file, each, index);
-	return trigger ? { ...file, pinData: {} } : file;
+	]);
+	return trigger ? beginAt(file, trigger) : file;
 }
 
-/** A node may be attached to several others. */
-function attach(file: WorkflowFile, { node: added, to = CONVERSATION, as }: Attached, at: number) {
-	if (!file.nodes.some(({ name }) => name === added.name))
-		file.nodes.push({ ...added, position: [at * 160, 260] });
-	const connections = file.connections as unknown as Record<string, Record<string, object[][]>>;
-	const own = (connections[added.name] ??= {});
-	(own[as] ??= [[]])[0]?.push({ node: to, type: as, index: 0 });
-}
+/** A conversation of four turns. */
+export const fourTurns = ({ parameters, ...talk }: Talk): WorkflowFile =>
+	conversationFile({ ...talk, parameters: { turnLimit: 4, ...parameters } });
 
-/** A webhook that streams; the opening message is `chatInput` in the body. */
-export const streamingWebhook = (path: string): Partial<WorkflowNode> => ({
-	...{ type: 'n8n-nodes-base.webhook', typeVersion: 2.1, webhookId: path },
-	parameters: { path, httpMethod: 'POST', responseMode: 'streaming', options: {} },
-});
-
-/** A Chat Trigger at `<webhookId>/chat`. */
-export const chatTrigger = (
-	webhookId: string,
-	responseMode: 'streaming' | 'lastNode',
-): Partial<WorkflowNode> => ({
-	...{ type: '@n8n/n8n-nodes-langchain.chatTrigger', typeVersion: 1.4, webhookId },
-	parameters: { public: true, mode: 'webhook', options: { responseMode } },
-});
-
-/** Our own nodes as the editor adds them below a conversation: only a credential and a model are chosen. */
+/** Our own nodes as the editor adds them below a conversation: only a credential and a model are chosen. Settings are those of the node. */
 export const speakersOf = (accounts: Accounts) => {
 	const made =
-		(type: string, account: SavedCredential, given: Record<string, unknown> = {}) =>
-		(name: string, parameters: Record<string, unknown> = {}): WorkflowNode =>
-			node(
-				name,
-				`${packageName}.${type}Tool`,
-				{ ...given, ...parameters },
-				{ credentials: { [account.type]: { id: account.id, name: account.name } } },
-			);
+		(type: string, account: SavedCredential, parameters: Record<string, unknown> = {}) =>
+		(name: string, settings: Record<string, unknown> = {}): WorkflowNode =>
+			node(name, `${packageName}.${type}Tool`, parameters, {
+				credentials: { [account.type]: { id: account.id, name: account.name } },
+				...settings,
+			});
 	const chosen = { model: model('northwind/quill-2.5') };
+	const responses = { ...chosen, options: { protocol: 'responses' } };
 	return {
 		agent: made('workspaceAgent', accounts.agent),
 		secondAgent: made('workspaceAgent', accounts.secondAgent),
 		assistant: made('marketAssistant', accounts.assistant),
 		model: made('modelRouter', accounts.router, chosen),
-		response: made('modelRouter', accounts.router, {
-			...chosen,
-			options: { protocol: 'responses' },
-		}),
+		response: made('modelRouter', accounts.router, responses),
 	};
 };
+
+/** Retry On Fail with the shortest wait. */
+export const retryOnFail = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
 /** A value that the conversation hands over, as the editor's button "Let the model define this parameter" writes it. */
 export const asked = (key: string) =>
@@ -115,13 +92,16 @@ export const agentTool = (name: string): WorkflowNode =>
 		{ typeVersion: 3 },
 	);
 
-/** n8n's Code Tool. `query` is what it was told. */
-export const codeTool = (name: string, jsCode: string): WorkflowNode =>
+/** n8n's HTTP Request as a speaker: it posts the message to `url` and returns what comes. */
+export const httpSpeaker = (name: string, url: string, settings: Record<string, unknown> = {}) =>
 	node(
 		name,
-		'@n8n/n8n-nodes-langchain.toolCode',
-		{ description: `Code of ${name}`, jsCode },
-		{ typeVersion: 1.3 },
+		'n8n-nodes-base.httpRequestTool',
+		{
+			...{ method: 'POST', url, sendBody: true, options: {} },
+			bodyParameters: { parameters: [{ name: 'said', value: asked('parameters0_Value') }] },
+		},
+		{ typeVersion: 4.2, ...settings },
 	);
 
 /** n8n's Call n8n Workflow Tool. */
@@ -161,6 +141,8 @@ export const mailNode = (
 
 /** One row of a transcript, as far as it is looked at. */
 export interface Row extends Record<string, unknown> {
+	conversationId: string;
+	turn: number;
 	speaker: string;
 	text: string;
 	sessionId: string | null;
@@ -172,16 +154,39 @@ export interface Row extends Record<string, unknown> {
 export interface Outcome extends Record<string, unknown> {
 	output: string;
 	ended: string;
+	turns: number;
+	conversationId: string;
 	transcript: Row[];
 }
 
+/** What all conversations of the last run came to. */
+export const resultsOf = (execution: Execution): Outcome[] =>
+	itemsOf(execution, CONVERSATION).map(({ json }) => json as Outcome);
+
 /** @throws if the conversation's node failed. */
 export function outcomeOf(execution: Execution): Outcome {
-	const [item] = itemsOf(execution, CONVERSATION);
-	if (!item) throw new Error(JSON.stringify(execution.error ?? execution.runData[CONVERSATION]));
-	return item.json as Outcome;
+	const [outcome] = resultsOf(execution);
+	if (!outcome) throw new Error(JSON.stringify(execution.error ?? execution.runData[CONVERSATION]));
+	return outcome;
 }
 
 /** Who said what, in order. */
 export const saidIn = ({ transcript }: Outcome) =>
 	transcript.map(({ speaker, text }) => [speaker, text]);
+
+/** Who said something, turn by turn; in parentheses who was to, and did not. */
+export const namesIn = ({ transcript }: Outcome): string[] =>
+	transcript.map(({ speaker, text }) => (text.trim() ? speaker : `(${speaker})`));
+
+/** All messages that the service received, in order: every one may have cost. */
+export const messagesTo = ({ service }: Bridge): string[] =>
+	service.requests
+		.filter(({ method }) => method === 'POST')
+		.map(({ body }) => {
+			const { content, message, question, said } = (body ?? {}) as Record<string, unknown>;
+			return String(content ?? message ?? question ?? said);
+		});
+
+/** The sessions of the workspace agents that received a message, in order. */
+export const sessionsAt = ({ service }: Bridge): string[] =>
+	service.requests.flatMap(({ path }) => /\/session\/([^/]+)\//.exec(path)?.[1] ?? []);

@@ -1,6 +1,5 @@
 import { claimantsOf, expectOneWinnerEach, makeTable } from './claims.ts';
-import { dataTableScopes } from './instanceOn.ts';
-import { PublicApi } from './publicApi.ts';
+import { dataTableScopes, PublicApi } from './publicApi.ts';
 import { sharedEditor } from './shared.ts';
 
 // on PostgreSQL in test/long

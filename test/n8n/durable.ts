@@ -50,12 +50,15 @@ export async function callerOfWaiting(
 
 export const waitingExamples = ['loop', 'block', 'batch'] as const;
 
-/** The examples that wait in n8n's database, each with some jobs that fail or are not started. */
-export async function waitingFiles({ editor, service, accounts }: Bridge) {
+/** An example that waits in n8n's database, with some jobs that fail or are not started. */
+export async function waitingFile(
+	{ editor, service, accounts }: Bridge,
+	name: (typeof waitingExamples)[number],
+): Promise<WorkflowFile> {
 	service.forms.jobSteps = 1;
-	return {
-		loop: exampleWith(accounts, 'wait-durably-for-videos.json', ['a wave', 'a storm [[fail]]']),
-		block: await callerOfWaiting(editor, accounts, ['a beach', 'a cliff [[fail]]']),
-		batch: withModels(exampleFor(accounts, 'nightly-batch-with-spending-cap.json')),
-	};
+	if (name === 'block')
+		return await callerOfWaiting(editor, accounts, ['a beach', 'a cliff [[fail]]']);
+	return name === 'loop'
+		? exampleWith(accounts, 'wait-durably-for-videos.json', ['a wave', 'a storm [[fail]]'])
+		: withModels(exampleFor(accounts, 'nightly-batch-with-spending-cap.json'));
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
-import axios, { type AxiosInstance } from 'axios';
+import axios, { type AxiosInstance, type AxiosRequestConfig, type AxiosResponse } from 'axios';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readExecution, type BinaryEntry, type Execution } from './execution.ts';
 import type { WorkflowFile } from './workflow.ts';
@@ -29,6 +29,12 @@ export interface SavedWorkflow {
 	nodes: WorkflowFile['nodes'];
 }
 
+export interface ExecutionSummary {
+	id: string;
+	status: string;
+	mode: string;
+}
+
 export interface WebhookAnswer {
 	status: number;
 	body: unknown;
@@ -37,21 +43,13 @@ export interface WebhookAnswer {
 /** What the editor in the browser does, over the REST calls that it makes: every method is one or a few of them. */
 export class Editor {
 	readonly url: string;
-	readonly #http: AxiosInstance;
+	readonly #rest: Rest;
 	readonly #isOlder = Boolean(process.env['AGENT_BRIDGE_HOST']);
 	#cookie = '';
 
 	constructor(url: string) {
 		this.url = url;
-		// no proxy of the surroundings: everything is on loopback
-		this.#http = axios.create({
-			baseURL: url,
-			// each call has a connection of its own: n8n closes idle ones, now and then the very one that is used again
-			httpAgent: new Agent(),
-			proxy: false,
-			timeout: 120_000,
-			validateStatus: () => true,
-		});
+		this.#rest = new Rest(url);
 	}
 
 	/** Signs in as the owner, who is created on an n8n that has none. */
@@ -203,13 +201,12 @@ export class Editor {
 	}
 
 	/** The executions of a workflow, the newest first, without their data. */
-	async executions(
-		workflowId: string,
-	): Promise<Array<{ id: string; status: string; mode: string; retryOf?: string }>> {
+	async executions(workflowId: string): Promise<ExecutionSummary[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
-		const { results } = await this.call<{
-			results: Array<{ id: string; status: string; mode: string }>;
-		}>('GET', `/rest/executions?filter=${filter}`);
+		const { results } = await this.call<{ results: ExecutionSummary[] }>(
+			'GET',
+			`/rest/executions?filter=${filter}`,
+		);
 		// n8n sorts them by their start, and two may start in the same millisecond
 		return results.sort((one, other) => Number(other.id) - Number(one.id));
 	}
@@ -229,33 +226,25 @@ export class Editor {
 	}
 
 	/** "Retry" in the list of executions, with the workflow as it was or as it is saved now. */
-	async retryExecution(id: string, withCurrentWorkflow = false): Promise<Execution> {
-		const { id: retried } = await this.call<{ id: string }>(
-			'POST',
-			`/rest/executions/${id}/retry`,
-			{
-				loadWorkflow: withCurrentWorkflow,
-			},
+	async retryExecution(id: string, loadWorkflow = false): Promise<Execution> {
+		const path = `/rest/executions/${id}/retry`;
+		return await this.finished(
+			(await this.call<{ id: string }>('POST', path, { loadWorkflow })).id,
 		);
-		return await this.finished(retried);
-	}
-
-	/** The bytes of a file that n8n keeps outside of the execution's data. */
-	async download(binaryId: string): Promise<Buffer> {
-		const { status, data } = await this.#http.get<ArrayBuffer>('/rest/binary-data', {
-			params: { id: binaryId, action: 'download' },
-			headers: { cookie: this.#cookie },
-			responseType: 'arraybuffer',
-		});
-		if (status !== 200)
-			throw new RestError('GET', '/rest/binary-data', status, Buffer.from(data).toString());
-		return Buffer.from(data);
 	}
 
 	/** The bytes of an item's file, wherever n8n keeps them. */
 	async bytesOf(file: BinaryEntry | undefined): Promise<Buffer> {
 		if (!file) throw new Error('the item has no such file');
-		return file.id ? await this.download(file.id) : Buffer.from(file.data, 'base64');
+		if (!file.id) return Buffer.from(file.data, 'base64');
+		const path = '/rest/binary-data';
+		const { status, data } = await this.#rest.send<ArrayBuffer>('GET', path, {
+			params: { id: file.id, action: 'download' },
+			headers: { cookie: this.#cookie },
+			responseType: 'arraybuffer',
+		});
+		if (status !== 200) throw new RestError('GET', path, status, Buffer.from(data).toString());
+		return Buffer.from(data);
 	}
 
 	/** The description of a node type that n8n has loaded. */
@@ -279,28 +268,23 @@ export class Editor {
 	}
 
 	/** What a resource locator's "From list" shows. */
-	async listSearch(request: {
+	async listSearch({
+		nodeType,
+		method,
+		parameter,
+		parameters,
+		...more
+	}: {
 		nodeType: string;
 		method: string;
 		parameter: string;
 		parameters: Record<string, unknown>;
 		credentials: Record<string, { id: string; name: string }>;
 		filter?: string;
-		paginationToken?: string;
-	}): Promise<{
-		results: Array<{ name: string; value: string; url?: string; description?: string }>;
-		paginationToken?: string;
-	}> {
-		const { nodeType, method, parameter, parameters, credentials, filter, paginationToken } =
-			request;
+	}): Promise<{ results: Array<{ name: string; value: string; description?: string }> }> {
 		return await this.call('POST', '/rest/dynamic-node-parameters/resource-locator-results', {
-			nodeTypeAndVersion: { name: nodeType, version: 1 },
-			methodName: method,
-			path: `parameters.${parameter}`,
-			currentNodeParameters: parameters,
-			credentials,
-			filter,
-			paginationToken,
+			...{ nodeTypeAndVersion: { name: nodeType, version: 1 }, methodName: method },
+			...{ path: `parameters.${parameter}`, currentNodeParameters: parameters, ...more },
 		});
 	}
 
@@ -308,11 +292,7 @@ export class Editor {
 	async webhook(path: string, body: unknown = {}, method = 'POST'): Promise<WebhookAnswer> {
 		let answer: WebhookAnswer = { status: 404, body: undefined };
 		await until(`webhook ${path} is registered`, async () => {
-			const { status, data } = await this.#http.request({
-				method,
-				url: `/webhook/${path}`,
-				data: body,
-			});
+			const { status, data } = await this.#rest.send(method, `/webhook/${path}`, { data: body });
 			answer = { status, body: data };
 			return status !== 404;
 		});
@@ -321,16 +301,13 @@ export class Editor {
 
 	/** Any other call of the editor. @returns the answer's `data` @throws RestError on a status of 400 and more */
 	async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-		const { status, data, headers } = await this.#http
-			.request({ method, url: path, data: body, headers: { cookie: this.#cookie } })
-			.catch((error: Error) => {
-				// an error of axios holds sockets and the session's cookie
-				throw new Error(`${method} ${path}: ${error.message}`);
-			});
+		const { status, data, headers } = await this.#rest.send<{ data: T }>(method, path, {
+			...{ data: body, headers: { cookie: this.#cookie } },
+		});
 		if (status >= 400) throw new RestError(method, path, status, data);
 		const set = headers['set-cookie'];
 		if (set) this.#cookie = set.map((cookie) => cookie.split(';')[0]).join('; ');
-		return (data as { data: T })?.data ?? data;
+		return data?.data ?? (data as unknown as T);
 	}
 
 	/** n8n 1 has no calls for it: there a workflow is saved as active. */
@@ -432,6 +409,25 @@ export const chatMessage = (chatInput: string, sessionId: string = randomUUID())
 	sessionId,
 	chatInput,
 });
+
+/** Calls of n8n over loopback, of which each has a connection of its own: n8n closes idle ones, and many are meant to meet. */
+export class Rest {
+	readonly #http: AxiosInstance;
+
+	constructor(baseURL: string, headers: Record<string, string> = {}) {
+		// no proxy of the surroundings
+		const connection = { httpAgent: new Agent(), proxy: false, timeout: 120_000 } as const;
+		this.#http = axios.create({ baseURL, headers, ...connection, validateStatus: () => true });
+	}
+
+	/** One call, whatever its answer. */
+	async send<T>(method: string, url: string, more: AxiosRequestConfig): Promise<AxiosResponse<T>> {
+		return await this.#http.request<T>({ method, url, ...more }).catch((error: Error) => {
+			// an error of axios holds sockets, keys and the session's cookie
+			throw new Error(`${method} ${url}: ${error.message}`);
+		});
+	}
+}
 
 /** An answer of n8n's REST interface that refuses. */
 export class RestError extends Error {

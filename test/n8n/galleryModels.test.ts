@@ -1,43 +1,106 @@
-import { openBridge, type Bridge } from './bridge.ts';
-import { DataTables, type Fields } from './dataTables.ts';
-import { until } from './editor.ts';
-import { exampleFor, withModels } from './example.ts';
+import { randomUUID } from 'node:crypto';
+
+import { TEXT_MODEL } from './agent.ts';
+import { chatMessage, until } from './editor.ts';
 import { itemsOf, type Execution } from './execution.ts';
-import { withoutOutsideApps } from './outsideApps.ts';
-import type { WorkflowFile } from './workflow.ts';
+import { galleryOfFile, given } from './gallery.ts';
+import { DataTables, type Fields } from './publicApi.ts';
+import { hasSimpleMemory } from './shared.ts';
 
-// workflows of the gallery whose models answer into Data Tables; what Slack would get is recorded
-let bridge: Bridge;
+// workflows of the gallery whose models answer in a chat or into Data Tables; what Slack would get is recorded
+const { bridge, load, run, runSaved, chat, sentTo, modelCalls } = galleryOfFile();
 let tables: DataTables;
-beforeAll(async () => {
-	bridge = await openBridge({ personas: true });
-	tables = await DataTables.of(bridge.editor);
-});
-beforeEach(() => bridge.service.reset());
-afterAll(async () => await bridge.service.stop());
+beforeAll(async () => (tables = await DataTables.of(bridge.editor)));
 
-const load = (file: string, events?: Fields[]) =>
-	withoutOutsideApps(withModels(exampleFor(bridge.accounts, file)), events);
-
-/** Executes a workflow from one of its triggers: the first, if none is named. */
-async function runOnce(file: WorkflowFile, trigger?: string): Promise<Execution> {
-	const { editor } = bridge;
-	const { id, nodes } = await editor.importWorkflow(file);
-	const from = nodes.filter(({ name }) => trigger === undefined || name === trigger);
-	const execution = await editor.run({ id, nodes: from });
-	expect(execution.error?.message).toBeUndefined();
-	expect(execution.status).toBe('success');
-	return execution;
+interface Asked {
+	model: string;
+	messages: Array<{ role: string; content: string }>;
 }
-
+const asked = () => modelCalls().map(({ body }) => body as Asked);
+const ANOTHER_MODEL = 'Aurora-Labs/Prism-4.1-Turbo';
+const costOf = ({ customData }: Execution) => Number(customData?.['modelCostUsd']);
 /** What Slack would get from a node. */
 const textsOf = (execution: Execution, node: string) =>
-	itemsOf(execution, node).map(({ json }) => json['text']);
+	given(execution, node).map(({ text }) => text);
 
-const modelCalls = () =>
-	bridge.service.requests.filter(
-		({ method, path }) => method === 'POST' && /chat\/completions/.test(path),
+it('n8n’s AI Agent asks the market assistant, and remembers the chat', async () => {
+	const saved = await bridge.editor.importWorkflow(
+		load('chat-with-an-ai-agent-that-remembers.json'),
 	);
+	const say = async (...said: Parameters<typeof chatMessage>) => {
+		const execution = await runSaved(saved, { given: chatMessage(...said) });
+		expect(costOf(execution)).toBeGreaterThan(0);
+		return given(execution, 'AI Agent')[0]?.['output'];
+	};
+	const chatId = randomUUID();
+	expect(await say('How is the market for ETH today?', chatId)).toMatch(
+		/^I have looked it up: Figures for ETH/,
+	);
+	expect([sentTo(/ai-assist/).length, asked().length]).toEqual([1, 2]);
+
+	if (!hasSimpleMemory()) return;
+	await say('My coin is called Lighthouse.', chatId);
+	expect(await say('What is my coin called?', chatId)).toBe('Your coin is called Lighthouse.');
+	expect(
+		asked()
+			.at(-1)
+			?.messages.map(({ role }) => role),
+	).toEqual([
+		...['system', 'user', 'assistant', 'tool', 'assistant'],
+		...['user', 'assistant', 'user'],
+	]);
+	expect(await say('What is my coin called?')).toMatch(/^I do not know your coin/);
+});
+
+describe('a chat under a spending cap', () => {
+	const file = 'chat-under-a-spending-cap.json';
+	const ending = (said: string, costUsd: number) => ({
+		output: expect.stringMatching(
+			new RegExp(`^${said}[^]*\\n\\nThis \\w+ has cost ${costUsd.toFixed(6)} USD\\.$`),
+		),
+		costUsd,
+	});
+
+	it('says so when the next call could exceed it, and what was spent', async () => {
+		const execution = await chat(file, 'How is the market for ETH today?');
+		// the call that asks for the tool is paid, and the one that would read its answer is not sent
+		expect([modelCalls().length, sentTo(/ai-assist/).length]).toEqual([1, 1]);
+		const shown = execution.runData['Model Router Chat Model'];
+		expect(shown?.map(({ error }) => error?.message ?? '')).toEqual([
+			'',
+			expect.stringMatching(/^The spending cap of \$0\.002 for this execution is reached/),
+		]);
+		expect(costOf(execution)).toBeGreaterThan(0);
+		expect(given(execution, 'Answer with Its Cost')).toEqual([]);
+		const why = 'I had to stop\\. The spending cap of \\$0\\.002 for this execution is reached';
+		expect(given(execution, 'Say Why')).toEqual([ending(why, costOf(execution))]);
+	});
+
+	it('answers with the cost of all calls below it', async () => {
+		const execution = await chat(file, 'What is a model router?');
+		expect(given(execution, 'Say Why')).toEqual([]);
+		const answer = ending('A model router is', costOf(execution));
+		expect(given(execution, 'Answer with Its Cost')).toEqual([answer]);
+	});
+});
+
+it('two models answer the same question, each with its own cost', async () => {
+	const execution = await chat('compare-two-models.json', 'What is a model router?');
+	expect(asked().map(({ model }) => model)).toEqual([TEXT_MODEL, ANOTHER_MODEL]);
+	const answer = expect.stringMatching(/^A model router is/);
+	const [result] = given(execution, 'Side by Side');
+	expect(result).toMatchObject({
+		...{ firstModel: TEXT_MODEL, firstAnswer: answer },
+		...{ secondModel: ANOTHER_MODEL, secondAnswer: answer },
+		output: expect.stringMatching(
+			/^\*\*northwind\/quill-2\.5\*\* \(0\.\d{6} USD\)\n\nA model router is[^]*\n\n\*\*Aurora-Labs\/Prism-4\.1-Turbo\*\* \(0\.\d{6} USD\)\n\nA model router is/,
+		),
+	});
+	const { firstCostUsd, secondCostUsd } = result as Record<string, number>;
+	expect(firstCostUsd).toBeGreaterThan(0);
+	expect(secondCostUsd).toBeGreaterThan(firstCostUsd!);
+	expect(firstCostUsd! + secondCostUsd!).toBeCloseTo(costOf(execution), 9);
+});
 
 describe('orders from Gmail', () => {
 	const mail = (id: string, text: string) => ({
@@ -45,9 +108,7 @@ describe('orders from Gmail', () => {
 		from: { text: 'Ada <ada@example.com>' },
 	});
 	const read = async (...mails: Fields[]) =>
-		await runOnce(load('read-orders-from-gmail-into-a-data-table.json', mails));
-	const toCheck = (id: string, why: string) =>
-		`Please check this order: Order ${id}, from Ada <ada@example.com>\n${why}\nhttps://mail.google.com/mail/#all/${id}`;
+		await run(load('read-orders-from-gmail-into-a-data-table.json', mails));
 
 	it('are rows when complete; the others are checked by somebody', async () => {
 		const complete = mail(
@@ -59,106 +120,152 @@ describe('orders from Gmail', () => {
 			mail('m2', 'Hello, this is Cy. Please send me some lamps; the number is unclear.'),
 			mail('m3', 'Hello, this is Bob. Please send me three chairs.'),
 		);
-		const table = 'Orders';
 		const expected = [
 			{ mailId: 'm1', customer: 'Ada', items: '2 x lamp, 1 x rug', urgent: true },
 			{ mailId: 'm3', customer: 'Bob', items: '3 x chair', urgent: false },
 		].map((row) => expect.objectContaining({ ...row, subject: `Order ${row.mailId}` }));
-		expect(await tables.rows(table)).toEqual(expected);
+		expect(await tables.rows('Orders')).toEqual(expected);
 		expect(textsOf(execution, 'Ask to Check')).toEqual([
-			toCheck('m2', 'It leaves open who ordered, what, or how many.'),
+			'Please check this order: Order m2, from Ada <ada@example.com>\nIt leaves open who ordered, what, or how many.\nhttps://mail.google.com/mail/#all/m2',
 		]);
 		expect(modelCalls()).toHaveLength(3);
 		// a mail that is read once more changes its row
 		await read(complete);
-		expect(await tables.rows(table)).toEqual(expected);
+		expect(await tables.rows('Orders')).toEqual(expected);
 	});
 
 	it('are checked by somebody when the answer breaks the schema', async () => {
 		const execution = await read(mail('m4', '[[break_schema]]'));
 		expect(textsOf(execution, 'Ask to Check')).toEqual([
-			expect.stringMatching(
-				/^Please check this order: Order m4, from Ada[^]*not in the requested format/,
-			),
+			expect.stringMatching(/^Please check this order: Order m4[^]*not in the requested format/),
 		]);
-		expect(itemsOf(execution, 'Save the Order')).toEqual([]);
+		expect(given(execution, 'Save the Order')).toEqual([]);
 	});
 });
 
-describe('two models in n8n’s Evaluation', () => {
-	const TRIGGER = 'When fetching a dataset row';
-
-	/** The workflow with the table chosen, as a user does after the first execution. */
-	const withTable = (file: WorkflowFile, id: string): WorkflowFile => ({
-		...file,
-		nodes: file.nodes.map((node) => {
-			if (!/\.evaluation/.test(node.type) || !('dataTableId' in node.parameters)) return node;
-			const dataTableId = { __rl: true, mode: 'id', value: id };
-			return { ...node, parameters: { ...node.parameters, dataTableId } };
-		}),
+it('two models answer all rows of a table in a run of n8n’s Evaluation, which has the figures of both', async () => {
+	const { editor } = bridge;
+	const file = load('compare-two-models-with-n8n-evaluation.json');
+	// the first execution makes the table, which a user then chooses
+	for (const execution of [await run(file), await run(file)])
+		expect(given(execution, 'Save the Questions')).toHaveLength(3);
+	const table = 'Evaluation Questions';
+	expect(await tables.rows(table)).toHaveLength(3);
+	expect(modelCalls()).toEqual([]);
+	const dataTableId = { __rl: true, mode: 'id', value: await tables.idOf(table) };
+	const nodes = file.nodes.map((node) =>
+		/\.evaluation/.test(node.type) && 'dataTableId' in node.parameters
+			? { ...node, parameters: { ...node.parameters, dataTableId } }
+			: node,
+	);
+	const { id } = await editor.importWorkflow({ ...file, nodes });
+	// as "Run evaluation" in the tab Evaluations does
+	const runs = `/rest/workflows/${id}/test-runs`;
+	const { testRunId } = await editor.call<{ testRunId: string }>('POST', `${runs}/new`, {});
+	let done: { status: string; metrics?: Record<string, number> } = { status: 'new' };
+	await until('the evaluation has ended', async () => {
+		done = await editor.call('GET', `${runs}/${testRunId}`);
+		return !['new', 'running'].includes(done.status);
 	});
-
-	it('answer a row of the table; both answers, costs and metrics are there', async () => {
-		const file = load('compare-two-models-with-n8n-evaluation.json');
-		for (const time of ['first', 'again']) {
-			const saved = itemsOf(await runOnce(file), 'Save the Questions');
-			expect([time, saved.length]).toEqual([time, 3]);
-		}
-		const table = 'Evaluation Questions';
-		expect(await tables.rows(table)).toHaveLength(3);
-		expect(modelCalls()).toEqual([]);
-
-		const execution = await runOnce(withTable(file, await tables.idOf(table)), TRIGGER);
-		const calls = modelCalls().map(({ body }) => body as { model: string });
-		expect(calls.map(({ model }) => model)).toEqual([
-			'northwind/quill-2.5',
-			'Aurora-Labs/Prism-4.1-Turbo',
-		]);
-		const answer = '17 * 23 is 391.';
-		const [first] = itemsOf(execution, 'First Model');
-		const [second] = itemsOf(execution, 'Second Model');
-		const costs = { firstCostUsd: first?.json['costUsd'], secondCostUsd: second?.json['costUsd'] };
-		expect(Number(costs.secondCostUsd)).toBeGreaterThan(Number(costs.firstCostUsd));
-		const [row, ...others] = await tables.rows(table);
-		expect(row).toMatchObject({ firstAnswer: answer, secondAnswer: answer, ...costs });
-		expect(others.map(({ firstAnswer }) => firstAnswer)).toEqual([null, null]);
-		expect(itemsOf(execution, 'Set the Metrics').map(({ json }) => json)).toEqual([
-			{
-				'First model correct': 1,
-				'First model cost (USD)': costs.firstCostUsd,
-				'Second model correct': 1,
-				'Second model cost (USD)': costs.secondCostUsd,
-			},
-		]);
+	expect(done.status).toBe('completed');
+	expect(asked().map(({ model }) => model)).toEqual(
+		[1, 2, 3].flatMap(() => [TEXT_MODEL, ANOTHER_MODEL]),
+	);
+	const rows = await tables.rows(table);
+	const answer = '17 * 23 is 391.';
+	expect(rows[0]).toMatchObject({ firstAnswer: answer, secondAnswer: answer });
+	for (const { firstCostUsd, secondCostUsd } of rows)
+		expect(Number(secondCostUsd)).toBeGreaterThan(Number(firstCostUsd));
+	const mean = (field: string) => rows.reduce((sum, row) => sum + Number(row[field]), 0) / 3;
+	expect(mean('firstCostUsd')).toBeGreaterThan(0);
+	expect(done.metrics).toMatchObject({
+		'First model correct': expect.any(Number),
+		'First model cost (USD)': expect.closeTo(mean('firstCostUsd'), 9),
+		'Second model correct': expect.any(Number),
+		'Second model cost (USD)': expect.closeTo(mean('secondCostUsd'), 9),
 	});
+});
 
-	it('answer all rows in a run of n8n’s Evaluation, which has the figures of both', async () => {
-		const { editor } = bridge;
-		const file = load('compare-two-models-with-n8n-evaluation.json');
-		await runOnce(file);
-		const table = 'Evaluation Questions';
-		const { id } = await editor.importWorkflow(withTable(file, await tables.idOf(table)));
-		// as "Run evaluation" in the tab Evaluations does
-		const runs = `/rest/workflows/${id}/test-runs`;
-		const { testRunId } = await editor.call<{ testRunId: string }>('POST', `${runs}/new`, {});
-		let run: { status: string; metrics?: Record<string, number> } = { status: 'new' };
-		await until('the evaluation has ended', async () => {
-			run = await editor.call('GET', `${runs}/${testRunId}`);
-			return !['new', 'running'].includes(run.status);
-		});
-		expect(run.status).toBe('completed');
-		expect(modelCalls()).toHaveLength(6);
-		const rows = await tables.rows(table);
-		expect(rows).toHaveLength(3);
-		const costs = (field: string) => rows.map((row) => Number(row[field]));
-		expect(Math.min(...costs('firstCostUsd'), ...costs('secondCostUsd'))).toBeGreaterThan(0);
-		expect(rows.flatMap((row) => [row['firstAnswer'], row['secondAnswer']])).not.toContain(null);
-		const mean = (values: number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
-		expect(run.metrics).toMatchObject({
-			'First model correct': expect.any(Number),
-			'First model cost (USD)': expect.closeTo(mean(costs('firstCostUsd')), 9),
-			'Second model correct': expect.any(Number),
-			'Second model cost (USD)': expect.closeTo(mean(costs('secondCostUsd')), 9),
-		});
+it('new models and price changes are posted once, and the first run only fills the table', async () => {
+	const file = () => load('post-new-models-and-price-changes-to-slack.json');
+	const post = async () => {
+		const execution = await run(file());
+		return ['Post Changed Prices', 'Post New Models'].flatMap((node) => textsOf(execution, node));
+	};
+	const table = 'Model Prices';
+	expect(await post()).toEqual([]);
+	const rows = await tables.rows(table);
+	expect(rows).toHaveLength(17);
+	for (const row of [
+		{ model: 'northwind/quill-mini', price: 'in 0.1, out 0.4' },
+		{ model: 'canvas/sketch-1', price: 'per image 0.04' },
+		{ model: 'tiny/no-price-1', price: 'no price' },
+	])
+		expect(rows).toContainEqual(expect.objectContaining(row));
+
+	// as if the catalog had changed since
+	await tables.update(table, 'model', 'canvas/sketch-1', { price: 'per image 0.05' });
+	await tables.update(table, 'model', 'tiny/no-price-1', { price: 'in 1, out 2' });
+	await tables.remove(table, 'model', 'northwind/quill-mini');
+	await tables.remove(table, 'model', 'reel/clip-3');
+	// nothing is saved if Slack fails
+	const failing = file();
+	Object.assign(failing.nodes.find(({ name }) => name === 'Post New Models')!, {
+		...{ type: 'n8n-nodes-base.stopAndError', typeVersion: 1 },
+		parameters: { errorMessage: 'Slack is down' },
 	});
+	const { status } = await bridge.editor.runOnce(failing);
+	expect([status, (await tables.rows(table)).length]).toEqual(['error', 15]);
+	expect(await post()).toEqual([
+		[
+			'Changed prices of the Model Router, in USD (texts: per million tokens):',
+			'• *tiny/no-price-1*: no price (before: in 1, out 2)',
+			'• *canvas/sketch-1*: per image 0.04 (before: per image 0.05)',
+		].join('\n'),
+		[
+			'New models of the Model Router, in USD (texts: per million tokens):',
+			'• *northwind/quill-mini*: in 0.1, out 0.4',
+			'• *reel/clip-3*: per second 0.1',
+		].join('\n'),
+	]);
+	expect(await tables.rows(table)).toHaveLength(17);
+	expect(await post()).toEqual([]);
+	expect(sentTo(/./)).toEqual([]);
+});
+
+it('what answers cost is a row each, and the sum of yesterday is in Slack', async () => {
+	const file = 'log-what-answers-cost-with-a-daily-total-in-slack.json';
+	const execution = await chat(file, 'What is a model router?');
+	expect(given(execution, 'Answer')).toEqual([
+		{ output: expect.stringMatching(/^A model router is/) },
+	]);
+	const answer = itemsOf(execution, 'Ask the Model')[0]?.json as {
+		costUsd: number;
+		requestId: string;
+		usage: { prompt_tokens: number; completion_tokens: number };
+	};
+	const table = 'Model Costs';
+	const row = {
+		...{ model: TEXT_MODEL, costUsd: answer.costUsd, requestId: answer.requestId },
+		inputTokens: answer.usage.prompt_tokens,
+		outputTokens: answer.usage.completion_tokens,
+	};
+	expect(answer.costUsd).toBeGreaterThan(0);
+	expect(await tables.rows(table)).toEqual([expect.objectContaining(row)]);
+
+	const total = async () =>
+		textsOf(await run(load(file), { trigger: 'Every Morning' }), 'Post the Total');
+	// the answer of today is not part of it
+	expect(await total()).toEqual(['Yesterday, 0 answers of models have cost 0 USD.']);
+	const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+	await tables.insert(table, [
+		{ ...row, costUsd: 0.1, at: daysAgo(1) },
+		{ ...row, costUsd: 0.2, at: daysAgo(1) },
+		{ ...row, costUsd: null, at: daysAgo(1) },
+		{ ...row, costUsd: 5, at: daysAgo(2) },
+	]);
+	expect(await total()).toEqual([
+		'Yesterday, 3 answers of models have cost 0.3 USD. The cost of 1 of them is not known.',
+	]);
+	expect(modelCalls()).toHaveLength(1);
 });

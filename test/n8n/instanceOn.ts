@@ -1,6 +1,6 @@
 import { startInstance, withoutPages, type Instance, type InstanceOptions } from './instance.ts';
-import { startPostgres, type Postgres } from './postgres.ts';
-import { PublicApi } from './publicApi.ts';
+import { startPostgres, type Postgres } from '../postgres/postgres.ts';
+import { dataTableScopes, PublicApi } from './publicApi.ts';
 
 export type Database = 'sqlite' | 'postgres';
 
@@ -16,13 +16,6 @@ export interface InstanceOn {
 	/** Ends n8n and its database and removes both. */
 	stop(): Promise<void>;
 }
-
-/** Every scope of n8n's public API that has to do with Data Tables. */
-export const dataTableScopes = [
-	...['create', 'delete', 'list', 'read', 'update'].map((each) => `dataTable:${each}`),
-	...['create', 'delete', 'read', 'update'].map((each) => `dataTableColumn:${each}`),
-	...['create', 'delete', 'read', 'update', 'upsert'].map((each) => `dataTableRow:${each}`),
-];
 
 /**
  * A real n8n on SQLite, which does one thing at a time and so hides races, or on a PostgreSQL of its own, with ten

@@ -1,44 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
-import type { Ledger } from '../../src/ledger/ledger';
-import { DataTables } from './dataTables';
 import { until } from './editor';
 import { itemsOf } from './execution';
-import type { Instance } from './instance';
-import { clock, type LedgerHost } from './ledgerHost';
-import { PublicApi } from './publicApi';
+import type { LedgerHost } from './ledgerHost';
+import { DataTables, PublicApi } from './publicApi';
 import { workflow } from './workflow';
-import { startThroughLedger } from '../unit/ledger/startThroughLedger';
-
-/** Without n8n's executions, which take their time to begin: all at the very same moment. */
-export function rivalCases(host: () => LedgerHost, rounds: number): void {
-	it(`of twenty who want the same key at once, one starts: ${rounds} times in succession`, async () => {
-		const ledgerTable = await host().table();
-		for (let round = 0; round < rounds; round++) {
-			const key = randomUUID();
-			let sent = 0;
-			const contend = async (execution: number) => {
-				const ledger: Ledger = {
-					...{ table: ledgerTable, clock, uncancellableClock: clock },
-					newClaim: randomUUID,
-					execution: String(execution),
-				};
-				const wanted = {
-					...{ startKey: key, segment: 'images', model: 'm', account: 'a', label: '' },
-					...{ lease: 600_000, firstCheck: 0 },
-				};
-				const started = await startThroughLedger(ledger, wanted, {
-					send: async () => `job-${key}-${++sent}`,
-					toEntry: (jobId) => ({ jobId, requestId: '', record: '{}' }),
-				});
-				return 'earlier' in started ? started.earlier.jobId : started.result;
-			};
-			const jobs = await Promise.all(Array.from({ length: 20 }, async (_, i) => await contend(i)));
-			expect([sent, new Set(jobs)]).toEqual([1, new Set([`job-${key}-1`])]);
-			expect(await host().ofKey(key)).toHaveLength(1);
-		}
-	});
-}
 
 /**
  * What the job ledger does on any n8n.
@@ -163,51 +129,5 @@ export function keyCase(host: () => LedgerHost, log: () => string): void {
 			expect(text.includes(host().apiKey)).toBe(false);
 			expect(text.includes(host().service.router.keys.main)).toBe(false);
 		}
-	});
-}
-
-/** For an n8n of its own. */
-export function killCase(host: () => LedgerHost, instance: () => Instance): void {
-	it('kill -9 while a start is under way: neither a second run nor "Retry" sends it again, and a person decides', async () => {
-		const { editor } = host();
-		host().service.fault({
-			match: { method: 'POST' },
-			times: 1,
-			do: { type: 'timeout', effect: true },
-		});
-		const file = workflow('killed', [{}], host().startNode('order-2'));
-		// without it n8n has nothing to retry after a crash
-		const settings = { ...file.settings, saveExecutionProgress: true };
-		const saved = await host().saved({ ...file, settings });
-		const id = await editor.start(saved);
-		await until('the job is started', () => host().service.world.starts.length === 1);
-		await instance().restart('kill');
-		expect((await editor.finished(id)).status).toBe('crashed');
-		const [row] = await host().ofKey('order-2');
-		expect(row).toMatchObject({ state: 'sending', jobId: '', execution: id });
-
-		// ten minutes later
-		await (await host().table()).change({ all: [['id', 'eq', row!.id]] }, { leaseUntil: 1 });
-		for (const again of [await editor.run(saved), await editor.retryExecution(id)]) {
-			expect(again.error?.message).toMatch(
-				/^It is not known whether the job of the key "order-2" was started/,
-			);
-			expect(again.error?.context?.['metadata']).toMatchObject({
-				outcome: 'unknown',
-				ids: { idempotencyKey: 'order-2', entryId: String(row!.id) },
-			});
-		}
-		const { jobId } = host().service.world.starts[0]!;
-		const decided = await host().run(
-			workflow(
-				'decide',
-				[{}],
-				host().ledgerNode('markStarted', { idempotencyKey: 'order-2', jobId }),
-			),
-		);
-		expect(itemsOf(decided, 'Ledger')[0]?.json).toMatchObject({ state: 'pending', jobId });
-		const later = await editor.run(saved);
-		expect(itemsOf(later, 'Start')[0]?.json).toMatchObject({ jobId, startedBefore: true });
-		expect(host().service.received('a lighthouse')).toBe(1);
 	});
 }

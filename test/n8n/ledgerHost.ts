@@ -6,11 +6,20 @@ import type { Entry } from '../../src/ledger/entry';
 import type { Table } from '../../src/ledger/ledger';
 import { ensureTable, type LedgerTable, referTo } from '../../src/ledger/tableSetup';
 import { startService, type Service } from '../service/service';
-import { model, packageName, secretsOf } from './bridge';
+import { createWithLedger, model, packageName, secretsOf } from './bridge';
 import type { Editor, SavedCredential, SavedWorkflow } from './editor';
 import type { Execution } from './execution';
-import { dataTableScopes } from './instanceOn';
+import { dataTableScopes } from './publicApi';
 import { node, workflow, type WorkflowFile } from './workflow';
+
+export interface LedgerHostOptions {
+	service: Service;
+	editor: Editor;
+	/** A key for n8n's public API. */
+	apiKey: string;
+	/** A credential with the ledger. */
+	account: SavedCredential;
+}
 
 /** A service, and a job ledger of its own in an n8n. */
 export class LedgerHost {
@@ -20,33 +29,28 @@ export class LedgerHost {
 	readonly account: SavedCredential;
 	/** The name of the ledger's Data Table. */
 	readonly tableName: string;
-	readonly #credentials: Record<string, { id: string; name: string }>;
-	readonly #workflows: string[] = [];
+	protected readonly workflows: string[] = [];
 
-	private constructor(
-		service: Service,
-		editor: Editor,
-		[apiKey, tableName]: [string, string],
-		account: SavedCredential,
-	) {
-		[this.service, this.editor, this.account] = [service, editor, account];
-		[this.apiKey, this.tableName] = [apiKey, tableName];
-		this.#credentials = { [account.type]: { id: account.id, name: account.name } };
+	protected constructor({ service, editor, apiKey, account }: LedgerHostOptions) {
+		[this.service, this.editor, this.apiKey, this.account] = [service, editor, apiKey, account];
+		this.tableName = String(account.data['ledgerTable']);
+		this.reset();
 	}
 
-	static async start(editor: Editor, scopes = dataTableScopes): Promise<LedgerHost> {
+	/** @param n8nUrl Where the nodes reach the ledger. */
+	static async prepare(
+		editor: Editor,
+		{ scopes = dataTableScopes, n8nUrl = editor.url } = {},
+	): Promise<LedgerHostOptions> {
 		const service = await startService();
 		const apiKey = await editor.createApiKey(scopes);
-		const table = `Media Jobs ${randomUUID()}`;
-		const { data, ...router } = secretsOf(service).router;
-		const ledger = { n8nUrl: editor.url, n8nApiKey: apiKey, ledgerTable: table };
-		const account = await editor.createCredential({
-			...router,
-			data: { ...data, useJobLedger: true, ...ledger },
-		});
-		const host = new LedgerHost(service, editor, [apiKey, table], account);
-		host.reset();
-		return host;
+		const ledger = { n8nUrl, n8nApiKey: apiKey, ledgerTable: `Media Jobs ${randomUUID()}` };
+		const account = await createWithLedger(editor, secretsOf(service).router, ledger);
+		return { service, editor, apiKey, account };
+	}
+
+	static async start(editor: Editor): Promise<LedgerHost> {
+		return new LedgerHost(await LedgerHost.prepare(editor));
 	}
 
 	reset(): void {
@@ -58,9 +62,10 @@ export class LedgerHost {
 		await this.service.stop();
 	}
 
+	/** Saves a workflow that belongs to this host. */
 	async saved(file: WorkflowFile): Promise<SavedWorkflow> {
 		const saved = await this.editor.importWorkflow(file);
-		this.#workflows.push(saved.id);
+		this.workflows.push(saved.id);
 		return saved;
 	}
 
@@ -71,32 +76,26 @@ export class LedgerHost {
 	/** The ids of all executions of this host's workflows. */
 	async executions(): Promise<string[]> {
 		const lists = await Promise.all(
-			this.#workflows.map(async (id) => await this.editor.executions(id)),
+			this.workflows.map(async (id) => await this.editor.executions(id)),
 		);
 		return lists.flat().map(({ id }) => id);
 	}
 
+	get credentials(): Record<string, { id: string; name: string }> {
+		const { type, id, name } = this.account;
+		return { [type]: { id, name } };
+	}
+
 	ledgerNode(operation: string, parameters = {}) {
-		return node(
-			'Ledger',
-			`${packageName}.modelRouter`,
-			{ resource: 'ledger', operation, ...parameters },
-			{ credentials: this.#credentials },
-		);
+		return this.#node('Ledger', { resource: 'ledger', operation, ...parameters });
 	}
 
 	startNode(key: string, more = {}) {
-		return node(
-			'Start',
-			`${packageName}.modelRouter`,
-			{
-				...{ resource: 'media', operation: 'start', mediaType: 'images' },
-				...{ model: model('canvas/sketch-1'), prompt: 'a lighthouse', useLedger: true },
-				idempotencyKey: key,
-				...more,
-			},
-			{ credentials: this.#credentials },
-		);
+		return this.#node('Start', {
+			...{ resource: 'media', operation: 'start', mediaType: 'images' },
+			...{ model: model('canvas/sketch-1'), prompt: 'a lighthouse', useLedger: true },
+			...{ idempotencyKey: key, ...more },
+		});
 	}
 
 	/** The first use makes the ledger's table. */
@@ -123,6 +122,10 @@ export class LedgerHost {
 				['state', 'neq', 'withdrawn'],
 			],
 		});
+	}
+
+	#node(name: string, parameters: Record<string, unknown>) {
+		return node(name, `${packageName}.modelRouter`, parameters, { credentials: this.credentials });
 	}
 
 	readonly #http: Http = {

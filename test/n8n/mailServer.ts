@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-import type { CredentialSecret } from './editor.ts';
+import { until, type CredentialSecret, type Editor } from './editor.ts';
 
 export interface Mail {
 	subject: string;
@@ -18,6 +18,8 @@ export class MailServer {
 	onMail: (mail: Mail) => void = () => undefined;
 	readonly #server: Server;
 	readonly #open = new Set<Socket>();
+	/** How many mails somebody has looked at. */
+	#seen = 0;
 
 	private constructor() {
 		this.#server = createServer((socket) => this.#talk(socket));
@@ -34,6 +36,24 @@ export class MailServer {
 		const { port } = this.#server.address() as AddressInfo;
 		const data = { host: '127.0.0.1', port, secure: false, disableStartTls: true };
 		return { name: 'SMTP account', type: 'smtp', data: { ...data, user: '', password: '' } };
+	}
+
+	/** The next mail that nobody has looked at, once the execution waits for its answer. @throws if the execution fails */
+	async next(editor: Editor, execution: string): Promise<Mail> {
+		await until('a mail has come', async () => {
+			if (this.mails.length > this.#seen) return true;
+			const { status, error } = await editor.execution(execution);
+			if (status === 'error') throw new Error(error?.message);
+			return false;
+		});
+		await until('it waits', async () => (await editor.execution(execution)).status === 'waiting');
+		return this.mails[this.#seen++]!;
+	}
+
+	/** Forgets all mails. */
+	clear(): void {
+		this.mails.length = 0;
+		this.#seen = 0;
 	}
 
 	async stop(): Promise<void> {
@@ -75,6 +95,34 @@ export class MailServer {
 		});
 		say('220 127.0.0.1 ESMTP');
 	}
+}
+
+/** The link to a form, or with which somebody approves or not. */
+export function linkOf({ links }: Mail, isApproval = true): string {
+	const link = links.find((url) => url.includes(`approved=${isApproval}`));
+	if (!link) throw new Error(`the mail has no such link: ${links.join(' ')}`);
+	return link;
+}
+
+/** Opens a link of a mail, as a click on its button does. @returns the page */
+export async function openLink(url: string, init: RequestInit = {}): Promise<string> {
+	// as a browser: n8n takes links that a program opens for those of a preview, which decides nothing
+	const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' };
+	const page = await fetch(url, { headers, ...init });
+	if (!page.ok) throw new Error(`${url} answered ${page.status}: ${await page.text()}`);
+	return await page.text();
+}
+
+/** Opens the form behind a link, fills in its fields in their order and sends it. */
+export async function answerForm(url: string, ...answers: string[]): Promise<void> {
+	const page = await openLink(url);
+	const body = new FormData();
+	for (const [index, answer] of answers.entries()) {
+		const name = `field-${index}`;
+		if (!page.includes(name)) throw new Error(`${url} has no ${name}`);
+		body.append(name, answer);
+	}
+	await openLink(url, { method: 'POST', body });
 }
 
 /** One part only, which is what n8n sends with a text or with HTML. */

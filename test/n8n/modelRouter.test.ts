@@ -1,263 +1,104 @@
-import { messages, model, nodesFor, openBridge, packageName, type Bridge } from './bridge.ts';
+import { bridgeOfFile, messages, model, nodesFor, packageName, originalFile } from './bridge.ts';
 import { itemsOf } from './execution.ts';
 import { workflow } from './workflow.ts';
 
-let bridge: Bridge;
-let router: ReturnType<typeof nodesFor>['router'];
-beforeAll(async () => {
-	bridge = await openBridge();
-	({ router } = nodesFor(bridge.accounts));
-});
-beforeEach(() => bridge.service.reset());
-afterAll(async () => await bridge.service.stop());
+const bridge = bridgeOfFile();
+const router = (...given: Parameters<ReturnType<typeof nodesFor>['router']>) =>
+	nodesFor(bridge.accounts).router(...given);
 
-const message = ['text', 'message'] as const;
+/** What the model picker shows. */
+const search = async (parameters: Record<string, unknown>, filter?: string) => {
+	const { id, name } = bridge.accounts.router;
+	const { results } = await bridge.editor.listSearch({
+		...{ nodeType: `${packageName}.modelRouter`, method: 'searchModels', parameter: 'model' },
+		...{ parameters, credentials: { modelRouterApi: { id, name } } },
+		...(filter !== undefined && { filter }),
+	});
+	return results.map(({ name, value }) => [value, name]);
+};
 
-it('completes chats, streamed inside, one item each', async () => {
-	const execution = await bridge.editor.runOnce(
-		workflow(
-			'chat',
-			[{ q: 'one' }, { q: 'two' }],
-			router('Chat', message, {
-				model: model('northwind/quill-2.5'),
-				...messages('={{ $json.q }}'),
-				options: { maxTokens: 100, temperature: 0.5 },
-			}),
-		),
-	);
-	expect(itemsOf(execution, 'Chat').map(({ json }) => json['output'])).toEqual([
-		'You said: "one".',
-		'You said: "two".',
+it('the model picker offers the models for what is chosen in the node, with price and context, found by name', async () => {
+	const found = await search({ resource: 'text', operation: 'message' }, 'quill');
+	expect(found).toEqual([
+		[
+			'northwind/quill-2.5',
+			'Quill 2.5 · $0.5 in, $1.5 out per 1M tokens · 128k context · northwind/quill-2.5',
+		],
+		[
+			'northwind/quill-mini',
+			'northwind/quill-mini · $0.1 in, $0.4 out per 1M tokens · 128k context',
+		],
 	]);
-	expect(itemsOf(execution, 'Chat')[1]).toMatchObject({
-		json: {
-			model: expect.stringMatching(/quill/i),
-			finishReason: 'stop',
-			complete: true,
-			usage: { prompt_tokens: 1 },
-		},
-		pairedItem: { item: 1 },
-	});
-	expect(bridge.service.requests.find(({ method }) => method === 'POST')?.body).toMatchObject({
-		stream: true,
-		max_tokens: 100,
-		temperature: 0.5,
-	});
-});
-
-it('says that an answer was cut off by the token cap', async () => {
-	const execution = await bridge.editor.runOnce(
-		workflow(
-			'length',
-			[{}],
-			router('Chat', message, {
-				model: model('northwind/quill-2.5'),
-				...messages('[[words:50]]'),
-				options: { maxTokens: 5 },
-			}),
-		),
-	);
-	expect(itemsOf(execution, 'Chat')[0]?.json).toMatchObject({
-		output: expect.stringMatching(/^word1 /),
-		finishReason: 'length',
-	});
-});
-
-it('gets one model, whatever its spelling', async () => {
-	const execution = await bridge.editor.runOnce(
-		workflow(
-			'model',
-			[{}],
-			router('Model', ['model', 'get'], { model: model('northwind/QUILL-2-5') }),
-		),
-	);
-	expect(itemsOf(execution, 'Model')[0]?.json).toMatchObject({
-		model: 'northwind/quill-2.5',
-		kind: 'text',
-		inputUsdPerMillionTokens: 0.5,
-		outputUsdPerMillionTokens: 1.5,
-	});
+	const media = { resource: 'media', operation: 'start', mediaType: 'images' };
+	expect((await search(media)).map(([value]) => value).sort()).toEqual([
+		...['canvas/Oil.Paint-2', 'canvas/sketch-1'],
+		// and one of which the catalog does not say what it is
+		'tiny/plain-text-1',
+	]);
 });
 
 it.each([
-	['all', { kind: '', returnAll: true }, 17],
-	['a limited number', { kind: '', returnAll: false, limit: 3 }, 3],
-	// and the one of which the catalog does not say what it is
-	['those of one kind', { kind: 'image', returnAll: true }, 3],
-] as const)('gets many models: %s', async (_name, parameters, count) => {
-	const execution = await bridge.editor.runOnce(
-		workflow('models', [{}], router('Models', ['model', 'getMany'], parameters)),
-	);
-	const models = itemsOf(execution, 'Models').map(({ json }) => json);
-	expect(models).toHaveLength(count);
-	if (parameters.kind)
-		expect(new Set(models.map(({ kind }) => kind))).toEqual(new Set([parameters.kind, undefined]));
-});
-
-it('puts a broken answer on the error output with its text, or among the items where that is wanted', async () => {
-	const broken = (options: Record<string, unknown>, name: string) =>
-		router(
-			name,
-			message,
-			{ model: model('northwind/quill-2.5'), ...messages('={{ $json.q }}'), options },
-			{ onError: 'continueErrorOutput' },
-		);
-	const input = [{ q: 'fine' }, { q: '[[words:30]] [[break:4]]' }];
-	const failing = await bridge.editor.runOnce(workflow('broken', input, broken({}, 'Chat')));
-	expect(itemsOf(failing, 'Chat')).toHaveLength(1);
-	expect(itemsOf(failing, 'Chat', 1)).toMatchObject([
-		{
-			json: {
-				q: '[[words:30]] [[break:4]]',
-				error: expect.stringContaining('stopped before its end'),
-				details: {
-					kind: 'truncated',
-					requestId: expect.any(String),
-					partial: { text: 'word1 word2 word3 word4 ' },
-				},
-			},
-			pairedItem: { item: 1 },
-		},
-	]);
-	const kept = await bridge.editor.runOnce(
-		workflow('kept', input, broken({ onIncomplete: 'partial' }, 'Chat')),
-	);
-	expect(itemsOf(kept, 'Chat').map(({ json }) => [json['complete'], json['output']])).toEqual([
-		[true, 'You said: "fine".'],
-		[false, 'word1 word2 word3 word4 '],
-	]);
-});
-
-it('checks an answer by a schema, and says where it breaks it', async () => {
-	const schema = '{"type":"object","properties":{"size":{"enum":["S","M"]}},"required":["size"]}';
-	const execution = await bridge.editor.runOnce(
-		workflow(
-			'schema',
-			[{ q: 'x' }, { q: '[[break_schema]]' }],
-			router(
-				'Chat',
-				message,
-				{
-					model: model('northwind/quill-2.5'),
-					prompt: '={{ $json.q }}',
-					responseFormat: 'json_schema',
-					jsonSchema: schema,
-				},
-				{ onError: 'continueErrorOutput' },
-			),
-		),
-	);
-	expect(itemsOf(execution, 'Chat').map(({ json }) => json['parsed'])).toEqual([{ size: 'S' }]);
-	expect(itemsOf(execution, 'Chat', 1)[0]?.json).toMatchObject({
-		details: {
-			kind: 'schemaMismatch',
-			computed: { place: expect.any(String) },
-			partial: { text: expect.stringMatching(/./) },
-		},
-	});
-});
-
-it('estimates, and holds back what could cost more than the cap', async () => {
-	const chat = { model: model('northwind/quill-2.5'), ...messages('hello') };
-	const execution = await bridge.editor.runOnce(
-		workflow(
-			'money',
-			[{}],
-			router('Estimate', ['text', 'estimateCost'], chat),
-			router(
-				'Capped',
-				message,
-				{ ...chat, spendingCapPerItem: 0.001 },
-				{ onError: 'continueErrorOutput' },
-			),
-		),
-	);
-	expect(itemsOf(execution, 'Estimate')[0]?.json).toMatchObject({
-		maxOutputTokens: 16_384,
-		maxCostUsd: expect.any(Number),
-		costComputed: true,
-	});
-	expect(itemsOf(execution, 'Capped', 1)[0]?.json['error']).toMatch(/could cost up to \$0\.006/);
-	expect(bridge.service.requests.some(({ method }) => method === 'POST')).toBe(false);
-});
-
-describe('the model picker', () => {
-	const search = async (parameters: Record<string, unknown>, filter?: string) => {
-		const { results } = await bridge.editor.listSearch({
-			nodeType: `${packageName}.modelRouter`,
-			method: await searchMethod(),
-			parameter: 'model',
-			parameters,
-			credentials: {
-				modelRouterApi: { id: bridge.accounts.router.id, name: bridge.accounts.router.name },
-			},
-			...(filter === undefined ? {} : { filter }),
-		});
-		return results;
-	};
-	const valuesOf = async (...given: Parameters<typeof search>) =>
-		(await search(...given)).map(({ value }) => value);
-
-	it('offers text models for a text, found by name', async () => {
-		expect(await valuesOf({ resource: 'text', operation: 'message' })).toContain(
-			'northwind/quill-2.5',
-		);
-		expect(await valuesOf({ resource: 'text', operation: 'message' })).not.toContain(
-			'canvas/sketch-1',
-		);
-		expect(await valuesOf({ resource: 'text', operation: 'estimateCost' }, 'prism')).toEqual([
-			'Aurora-Labs/Prism-4.1-Turbo',
-		]);
-	});
-
-	it('offers the models of the chosen media type to a media job', async () => {
-		const found = await valuesOf({ resource: 'media', operation: 'start', mediaType: 'images' });
-		// and one of which the catalog does not say what it is
-		expect(found.sort()).toEqual(['canvas/Oil.Paint-2', 'canvas/sketch-1', 'tiny/plain-text-1']);
-	});
-
-	it('shows price and context, and nothing that the catalog does not say', async () => {
-		const names = (await search({ resource: 'model', operation: 'get' })).map(({ name }) => name);
-		expect(names).toEqual(
-			expect.arrayContaining([
-				'Quill 2.5 · $0.5 in, $1.5 out per 1M tokens · 128k context · northwind/quill-2.5',
-				'northwind/quill-mini · $0.1 in, $0.4 out per 1M tokens · 128k context',
-				'Prism 4.1 Turbo · $3 in, $15 out per 1M tokens · 1M context · Aurora-Labs/Prism-4.1-Turbo',
-				'No Context 1 · $0.01 in, $0.02 out per 1M tokens · tiny/no-context-1',
-				'Input Price 1 · $0.15 in, ? out per 1M tokens · 128k context · tiny/input-price-1',
-				'No Price 1 · 128k context · tiny/no-price-1',
-				'Sketch 1 · from $0.04 per image · canvas/sketch-1',
-				'Speaker 1 · from $0.015 per 1k characters · voice/speaker-1',
-			]),
-		);
-	});
-
-	it('says why when the catalog cannot be read; a typed id works all the same', async () => {
-		bridge.service.fault({
-			match: { path: '/v1/models' },
-			do: { type: 'status', status: 503 },
-		});
-		await expect(search({ resource: 'text', operation: 'message' })).rejects.toThrow(
-			/The service reported an internal error \(503\)/,
-		);
+	['images', 'canvas/sketch-1', 'image/png'],
+	['videos', 'reel/clip-3', 'video/mp4'],
+])(
+	'%s: start, get, wait and download, one node each, and generate: n8n stores the files as the service has them',
+	async (mediaType, id, mimeType) => {
+		const job = { mediaType, jobId: '={{ $json.jobId }}' };
+		const start = { mediaType, model: model(id), prompt: 'a test', parameters: '{ "seed": 7 }' };
 		const execution = await bridge.editor.runOnce(
 			workflow(
-				'typed',
+				mediaType,
 				[{}],
-				router('Chat', message, {
-					model: model('northwind/quill-2.5'),
-					...messages('hello'),
-					options: { allowUnknownCost: true },
-				}),
+				router('Start', ['media', 'start'], start),
+				router('Get', ['media', 'get'], job),
+				router('Wait', ['media', 'wait'], { ...job, options: { maxWait: 60 } }),
+				router('Download', ['media', 'download'], { ...job, binaryProperty: 'result' }),
+				router('Generate', ['media', 'generate'], { ...start, prompt: 'another' }),
 			),
 		);
-		expect(itemsOf(execution, 'Chat')[0]?.json['output']).toBe('You said: "hello".');
+		expect(execution.error?.message).toBeUndefined();
+		const given = (node: string) => itemsOf(execution, node)[0]!;
+		expect(given('Start').json).toMatchObject({ mediaType, state: 'unfinished' });
+		expect(given('Get').json).toMatchObject({ mediaType, status: expect.any(String) });
+		expect(given('Wait').json).toMatchObject({ state: 'completed', costUsd: expect.any(Number) });
+		expect(given('Generate').json).toMatchObject({ state: 'completed', mediaType });
+		for (const [node, property] of [
+			['Download', 'result'],
+			['Generate', 'data'],
+		] as const) {
+			const { json, binary } = given(node);
+			expect(binary?.[property]).toMatchObject({ mimeType });
+			const bytes = await bridge.editor.bytesOf(binary?.[property]);
+			expect(bytes.equals(await originalFile(bridge.service, json))).toBe(true);
+			expect(json['file']).toMatchObject({ bytes: bytes.length });
+		}
+		expect(bridge.service.world.starts).toMatchObject([
+			{ prompt: 'a test' },
+			{ prompt: 'another' },
+		]);
+	},
+);
+
+it('leaves the id of a started job in the custom data of an execution whose job fails', async () => {
+	const failing = router('Generate', ['media', 'generate'], {
+		...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'failing [[fail]]' },
 	});
+	const execution = await bridge.editor.runOnce(workflow('failing', [{}], failing));
+	expect(execution.status).toBe('error');
+	expect(execution.error?.message).toMatch(/job-/);
+	expect(execution.customData?.['mediaJob']).toMatch(/^job-/);
 });
 
-/** The name that the node itself gives to the search of its model list. */
-async function searchMethod(): Promise<string> {
-	const found = await bridge.editor.nodeType(`${packageName}.modelRouter`);
-	const text = JSON.stringify(found?.['properties']);
-	return /"searchListMethod":"(\w+)"/.exec(text)?.[1] ?? 'the node has no list to search';
-}
+// the last one: it is remembered for a while that the catalog cannot be read
+it('the model picker says why when the catalog cannot be read; a typed id works all the same', async () => {
+	bridge.service.fault({ match: { path: '/v1/models' }, do: { type: 'status', status: 503 } });
+	await expect(search({ resource: 'text', operation: 'message' })).rejects.toThrow(
+		/The service reported an internal error \(503\)/,
+	);
+	const chat = router('Chat', ['text', 'message'], {
+		...{ model: model('northwind/quill-2.5'), ...messages('hello') },
+		options: { allowUnknownCost: true },
+	});
+	const execution = await bridge.editor.runOnce(workflow('typed', [{}], chat));
+	expect(itemsOf(execution, 'Chat')[0]?.json['output']).toBe('You said: "hello".');
+});

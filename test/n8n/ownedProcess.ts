@@ -12,7 +12,6 @@ import {
 import { join } from 'node:path';
 
 import { until } from './editor.ts';
-import { ownerLine } from './ownerLine.ts';
 
 /** How a process is started. */
 export interface ProcessStart {
@@ -131,5 +130,18 @@ export class OwnedProcess {
 
 	#written(): Buffer {
 		return existsSync(this.logFile) ? readFileSync(this.logFile) : Buffer.alloc(0);
+	}
+}
+
+/**
+ * Process id and start time, since ids are given out again. Written to `<folder>/owner`, it tells whoever finds the folder
+ * after a crash which process to end; scripts/run.mjs does.
+ */
+function ownerLine(pid: number): string {
+	try {
+		const start = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop()?.split(' ')[19];
+		return `${pid} ${start}`;
+	} catch {
+		return `${pid} -`;
 	}
 }

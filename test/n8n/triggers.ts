@@ -1,95 +1,38 @@
-import { randomUUID } from 'node:crypto';
-import { startService, type Service } from '../service/service.ts';
-import { model, packageName, secretsOf } from './bridge.ts';
-import { DataTables } from './dataTables.ts';
+import type { Entry } from '../../src/ledger/entry.ts';
+import { originalFile, packageName } from './bridge.ts';
 import { until, type Editor, type SavedCredential, type SavedWorkflow } from './editor.ts';
 import { exampleFor, withModels } from './example.ts';
 import { itemsOf, type Execution, type Item } from './execution.ts';
 import { startHeldProxy, type HeldProxy } from './heldProxy.ts';
 import type { Instance } from './instance.ts';
-import { dataTableScopes, instanceOn, type InstanceOn } from './instanceOn.ts';
-import { PublicApi } from './publicApi.ts';
+import type { InstanceOn } from './instanceOn.ts';
+import { LedgerHost, type LedgerHostOptions } from './ledgerHost.ts';
 import { sharedEditor } from './shared.ts';
-import { node, workflow, type WorkflowFile } from './workflow.ts';
-
-/** n8n's schedulers: in memory, which is the default, and durable. */
-export const schedulers = {
-	default: {},
-	durable: {
-		N8N_SCHEDULER_ENABLED: 'true',
-		N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
-		N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true',
-	},
-};
-
-export interface Row {
-	id: number;
-	state: string;
-	jobId: string;
-	leaseUntil: number;
-	failures: number;
-	deliveries: number;
-	note: string;
-	label: string;
-}
+import { beginAt, node, workflow, type WorkflowFile } from './workflow.ts';
 
 /** An n8n, of its own or the shared one, with a job ledger and a service. */
-export class TriggerHost {
-	readonly service: Service;
-	readonly editor: Editor;
+export class TriggerHost extends LedgerHost {
 	/** Between the nodes and the ledger. */
 	readonly proxy: HeldProxy;
 	readonly #on: InstanceOn | undefined;
-	readonly #api: PublicApi;
-	readonly #router: SavedCredential;
-	readonly #workflows: string[] = [];
-	#table = '';
 
-	private constructor(
-		service: Service,
-		[editor, api, on]: [Editor, PublicApi, InstanceOn | undefined],
-		proxy: HeldProxy,
-		router: SavedCredential,
-	) {
-		[this.service, this.editor, this.#api, this.#on] = [service, editor, api, on];
-		[this.proxy, this.#router] = [proxy, router];
+	private constructor(options: LedgerHostOptions, proxy: HeldProxy, on?: InstanceOn) {
+		super(options);
+		[this.proxy, this.#on] = [proxy, on];
 	}
 
-	/** On an n8n of its own. */
-	static async start(scheduler: keyof typeof schedulers): Promise<TriggerHost> {
-		const on = await instanceOn('sqlite', {
-			tarball: process.env['AGENT_BRIDGE_TARBALL'],
-			env: schedulers[scheduler],
-		});
-		return await TriggerHost.#in(on.instance.editor, on.apiKey, 'Media Jobs', on);
-	}
-
-	/** On an n8n that the test has started itself. */
-	static async startIn(editor: Editor): Promise<TriggerHost> {
-		const apiKey = await editor.createApiKey(dataTableScopes);
-		return await TriggerHost.#in(editor, apiKey, `Media Jobs ${randomUUID()}`);
+	/** On an n8n that the test has started itself. @param on If it ends with the host. */
+	static async startIn(editor: Editor, on?: InstanceOn): Promise<TriggerHost> {
+		const proxy = await startHeldProxy(editor.url);
+		const options = await LedgerHost.prepare(editor, { n8nUrl: proxy.url });
+		const host = new TriggerHost(options, proxy, on);
+		await host.useLedger();
+		return host;
 	}
 
 	/** On the shared n8n, with a ledger of its own. */
 	static async startShared(): Promise<TriggerHost> {
 		return await TriggerHost.startIn(await sharedEditor());
-	}
-
-	static async #in(editor: Editor, apiKey: string, table: string, on?: InstanceOn) {
-		const service = await startService();
-		service.forms.jobSteps = 0;
-		const proxy = await startHeldProxy(editor.url);
-		const { data, ...account } = secretsOf(service).router;
-		const ledger = { n8nUrl: proxy.url, n8nApiKey: apiKey, ledgerTable: table };
-		const router = await editor.createCredential({
-			...account,
-			data: { ...data, useJobLedger: true, ...ledger },
-		});
-		const api = new PublicApi(editor.url, apiKey);
-		const host = new TriggerHost(service, [editor, api, on], proxy, router);
-		await editor.runOnce(host.useLedger());
-		host.#table = await (await DataTables.of(editor)).idOf(table);
-		return host;
 	}
 
 	/** The n8n of its own, which can be killed. */
@@ -98,106 +41,68 @@ export class TriggerHost {
 		return this.#on.instance;
 	}
 
-	async stop(): Promise<void> {
+	override async stop(): Promise<void> {
 		if (this.#on) await this.#on.stop();
 		// or the shared n8n polls on, without a service
-		else for (const id of this.#workflows) await this.editor.deleteWorkflow(id);
+		else for (const id of this.workflows) await this.editor.deleteWorkflow(id);
 		await this.proxy.stop();
-		await this.service.stop();
-	}
-
-	/** Saves a workflow that is deleted with the host. */
-	async saved(file: WorkflowFile): Promise<SavedWorkflow> {
-		const saved = await this.editor.importWorkflow(file);
-		this.#workflows.push(saved.id);
-		return saved;
-	}
-
-	async deleteWorkflow(id: string): Promise<void> {
-		this.#workflows.splice(this.#workflows.indexOf(id), 1);
-		await this.editor.deleteWorkflow(id);
+		await super.stop();
 	}
 
 	/** An example with this host's credentials and models. */
 	example(file: string): WorkflowFile {
-		return withModels(exampleFor({ router: this.#router }, file));
-	}
-
-	/** The first use makes the ledger's table. */
-	useLedger(): WorkflowFile {
-		const parameters = { resource: 'ledger', operation: 'getMany' };
-		return workflow(
-			'first use',
-			[{}],
-			node('Get Many', `${packageName}.modelRouter`, parameters, this.#credentials()),
-		);
+		return withModels(exampleFor({ router: this.account }, file));
 	}
 
 	/** Starts jobs by a workflow, which enters them in the ledger. @returns their ids */
 	async startJobs(label: string, prompts: string[]): Promise<string[]> {
-		const parameters = {
-			...{ resource: 'media', operation: 'start', mediaType: 'images' },
-			...{ model: model('canvas/sketch-1'), prompt: '={{ $json.prompt }}' },
-			...{ useLedger: true, options: { ledgerLabel: label } },
-		};
-		const input = prompts.map((prompt) => ({ prompt }));
-		const settings = this.#credentials();
-		const start = node('Start', `${packageName}.modelRouter`, parameters, settings);
-		const execution = await this.editor.runOnce(workflow('start', input, start));
+		const options = { ledgerLabel: label };
+		const start = this.startNode('', { prompt: '={{ $json.prompt }}', options });
+		const items = prompts.map((prompt) => ({ prompt }));
+		const execution = await this.editor.runOnce(workflow('start', items, start));
 		expect(execution.error?.message).toBeUndefined();
-		return itemsOf(execution, 'Start').map(({ json }) => String(json['jobId']));
+		return idsOf(itemsOf(execution, 'Start'));
 	}
 
 	/** A workflow: the trigger, and a node that its items go to. */
 	async triggered(
 		label: string,
 		parameters: Record<string, unknown> = {},
-		credentials: Record<string, SavedCredential> = {},
+		account: Pick<SavedCredential, 'type' | 'id' | 'name'> = this.account,
 	): Promise<SavedWorkflow> {
-		const settings = this.#credentials();
-		for (const [type, { id, name }] of Object.entries(credentials))
-			settings.credentials[type] = { id, name };
-		const trigger = node(
-			'Trigger',
-			`${packageName}.modelRouterTrigger`,
-			{ pollTimes: { item: [{ mode: 'everyMinute' }] }, ledgerLabel: label, ...parameters },
-			settings,
-		);
+		const trigger = {
+			...{ type: `${packageName}.modelRouterTrigger`, typeVersion: 1 },
+			parameters: {
+				...{ pollTimes: { item: [{ mode: 'everyMinute' }] }, ledgerLabel: label },
+				...parameters,
+			},
+			credentials: { [account.type]: { id: account.id, name: account.name } },
+		};
 		const after = node('After', 'n8n-nodes-base.noOp', {});
-		return await this.saved({
-			name: `triggered ${label}`,
-			nodes: [trigger, { ...after, position: [220, 0] }],
-			connections: { Trigger: { main: [[{ node: 'After', type: 'main', index: 0 }]] } },
-			settings: { executionOrder: 'v1' },
-		});
+		return await this.saved(beginAt(workflow(`triggered ${label}`, [], after), trigger));
 	}
 
 	/** Rows with a label. */
-	async rows(label: string): Promise<Row[]> {
-		const filters = [{ columnName: 'label', condition: 'eq', value: label }];
-		const filter = encodeURIComponent(JSON.stringify({ type: 'and', filters }));
-		const path = `/data-tables/${this.#table}/rows?limit=250&filter=${filter}`;
-		return (await this.#api.call<{ data: Row[] }>('GET', path)).data;
+	async rows(label: string): Promise<Entry[]> {
+		return await (await this.table()).find({ all: [['label', 'eq', label]] });
 	}
 
 	async states(label: string): Promise<string[]> {
 		return (await this.rows(label)).map(({ state }) => state);
 	}
 
-	async change(label: string, data: Partial<Row> & Record<string, unknown>): Promise<void> {
-		const filters = [{ columnName: 'label', condition: 'eq', value: label }];
-		const body = { filter: { type: 'and', filters }, data };
-		await this.#api.call('PATCH', `/data-tables/${this.#table}/rows/update`, body);
+	async change(label: string, changes: Partial<Entry>): Promise<void> {
+		await (await this.table()).change({ all: [['label', 'eq', label]] }, changes);
 	}
 
 	/** Enters a job once more, as somebody does who does not know of the first time. */
 	async enterAgain(label: string): Promise<void> {
-		const data = (await this.rows(label)).map((row) =>
-			Object.fromEntries(
-				Object.entries(row).filter(([name]) => !['id', 'createdAt', 'updatedAt'].includes(name)),
-			),
-		);
-		await this.#api.call('POST', `/data-tables/${this.#table}/rows`, { data });
+		const table = await this.table();
+		for (const entered of await this.rows(label)) {
+			const row: Partial<Entry> & Pick<Entry, 'state'> = { ...entered };
+			delete row.id;
+			await table.add(row);
+		}
 	}
 
 	/** The executions of a workflow that have ended, the oldest first. */
@@ -224,25 +129,12 @@ export class TriggerHost {
 		return items;
 	}
 
-	/** The bytes as the service itself gives them. */
-	async original({ json }: Item): Promise<Buffer> {
-		const { service } = this;
-		const path = `/v1/${String(json['mediaType'])}/jobs/${String(json['jobId'])}/content`;
-		const headers = { 'X-API-KEY': service.router.keys.main };
-		return Buffer.from(await (await fetch(service.url + path, { headers })).arrayBuffer());
-	}
-
+	/** They have the bytes that the service itself gives. */
 	async expectFiles(items: Item[]): Promise<void> {
-		for (const item of items) {
-			const bytes = await this.editor.bytesOf(item.binary?.['data']);
-			expect(bytes.equals(await this.original(item))).toBe(true);
+		for (const { json, binary } of items) {
+			const bytes = await this.editor.bytesOf(binary?.['data']);
+			expect(bytes.equals(await originalFile(this.service, json))).toBe(true);
 		}
-	}
-
-	#credentials() {
-		const { type, id, name } = this.#router;
-		const credentials: Record<string, { id: string; name: string }> = { [type]: { id, name } };
-		return { credentials };
 	}
 }
 

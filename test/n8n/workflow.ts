@@ -55,3 +55,92 @@ export function node(
 ): WorkflowNode {
 	return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters, ...settings };
 }
+
+/** A node that is attached to another one: a chat model, a memory, a tool. */
+export interface Attached {
+	node: WorkflowNode;
+	as: 'ai_tool' | 'ai_languageModel' | 'ai_memory' | 'ai_outputParser';
+	/** By default the node that the file is about. */
+	to?: string;
+	/** Which input of this kind it has there; by default the first. */
+	index?: number;
+}
+
+/** Adds nodes below others. A node may be attached to several. @param root Where they are attached, if they do not say. */
+export function attach(file: WorkflowFile, root: string, attached: readonly Attached[]): void {
+	const connections = file.connections as unknown as Record<string, Record<string, object[][]>>;
+	for (const { node: added, as, to = root, index = 0 } of attached) {
+		if (!file.nodes.some(({ name }) => name === added.name)) file.nodes.push(added);
+		const own = (connections[added.name] ??= {});
+		(own[as] ??= [[]])[0]?.push({ node: to, type: as, index });
+	}
+}
+
+/** The workflow with another trigger in place of the manual one. */
+export const beginAt = (file: WorkflowFile, trigger: Partial<WorkflowNode>): WorkflowFile => ({
+	...file,
+	nodes: file.nodes.map((each) => (each.name === start ? { ...each, ...trigger } : each)),
+	pinData: {},
+});
+
+/** A webhook. By default it streams. */
+export const webhook = (
+	path: string,
+	responseMode: 'streaming' | 'lastNode' = 'streaming',
+): Partial<WorkflowNode> => ({
+	...{ type: 'n8n-nodes-base.webhook', typeVersion: 2.1, webhookId: path },
+	parameters: { path, httpMethod: 'POST', responseMode, options: {} },
+});
+
+/** A Chat Trigger at `<webhookId>/chat`. By default it streams. */
+export const chatTrigger = (
+	webhookId: string,
+	responseMode: 'streaming' | 'lastNode' | 'responseNodes' = 'streaming',
+): Partial<WorkflowNode> => ({
+	...{ type: '@n8n/n8n-nodes-langchain.chatTrigger', typeVersion: 1.4, webhookId },
+	parameters: {
+		public: true,
+		// n8n's own page alone shows what Chat nodes say
+		mode: responseMode === 'responseNodes' ? 'hostedChat' : 'webhook',
+		options: { responseMode },
+	},
+});
+
+/** A node as n8n's editor adds it below an agent: its type has another name. */
+export const asTool = (tool: WorkflowNode): WorkflowNode => ({ ...tool, type: `${tool.type}Tool` });
+
+/** n8n's Code Tool. `query` is what it was told. */
+export const codeTool = (name: string, jsCode: string): WorkflowNode =>
+	node(
+		name,
+		'@n8n/n8n-nodes-langchain.toolCode',
+		{ description: `Code of ${name}`, jsCode },
+		{ typeVersion: 1.3 },
+	);
+
+/** n8n's AI Agent. Version 3 has n8n's engine run its tools, one after another; 2 runs them by itself, all at once. */
+export const aiAgent = (
+	name: string,
+	text: string,
+	parameters: Record<string, unknown> = {},
+	settings: Record<string, unknown> = {},
+): WorkflowNode =>
+	node(
+		name,
+		'@n8n/n8n-nodes-langchain.agent',
+		{ promptType: 'define', text, options: {}, ...parameters },
+		{ typeVersion: 3.1, ...settings },
+	);
+
+/** n8n's Simple Memory. */
+export const memory = (name = 'Memory'): WorkflowNode =>
+	node(name, '@n8n/n8n-nodes-langchain.memoryBufferWindow', {}, { typeVersion: 1.4 });
+
+/** n8n's parser of structured output. */
+export const parser = (jsonSchemaExample: string): WorkflowNode =>
+	node(
+		'Parser',
+		'@n8n/n8n-nodes-langchain.outputParserStructured',
+		{ jsonSchemaExample },
+		{ typeVersion: 1.3 },
+	);

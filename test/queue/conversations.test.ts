@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
 
 import { nodesFor, openBridge, secretsOf, type Bridge } from '../n8n/bridge.ts';
-import { sessionsAt } from '../n8n/conversationTurns.ts';
 import {
 	asked,
-	chatTrigger,
 	conversationFile,
 	mailNode,
 	outcomeOf,
+	sessionsAt,
 	speakersOf,
 } from '../n8n/conversationWorkflow.ts';
 import { chatMessage, until, type SavedCredential } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
-import { bubblesOf, gatedAnswer, gatedQuestion, readAlong } from '../n8n/liveTurns.ts';
-import { MailServer } from '../n8n/mailServer.ts';
-import { answerForm, openLink } from '../n8n/personAtLinks.ts';
-import { workflow, type WorkflowNode } from '../n8n/workflow.ts';
+import { bubblesOf, gatedAnswer, gatedQuestion, readAlong } from '../n8n/liveCaller.ts';
+import { answerForm, MailServer, openLink } from '../n8n/mailServer.ts';
+import { chatTrigger, workflow, type WorkflowNode } from '../n8n/workflow.ts';
 import { noticeKilledWorkersSoon, startQueue, type Queue } from './queue.ts';
 
 // conversations that workers hold, and what becomes of them when a worker or main is killed

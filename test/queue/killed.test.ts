@@ -1,7 +1,7 @@
 import { until } from '../n8n/editor.ts';
 import type { Execution } from '../n8n/execution.ts';
 import { callLive, type Chunk } from '../n8n/liveCaller.ts';
-import { publishAgent, routerChatModel } from '../n8n/routerChatModel.ts';
+import { publishAgent, routerChatModel } from '../n8n/agent.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { nodesFor } from '../n8n/bridge.ts';
 import {

@@ -1,6 +1,10 @@
 import { openBridge, type Bridge } from '../n8n/bridge.ts';
-import { sessionsAt } from '../n8n/conversationTurns.ts';
-import { conversationFile, outcomeOf, speakersOf } from '../n8n/conversationWorkflow.ts';
+import {
+	conversationFile,
+	outcomeOf,
+	sessionsAt,
+	speakersOf,
+} from '../n8n/conversationWorkflow.ts';
 import { until } from '../n8n/editor.ts';
 import type { Execution } from '../n8n/execution.ts';
 import type { Queue } from './queue.ts';

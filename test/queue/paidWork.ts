@@ -8,7 +8,7 @@ import {
 	type Bridge,
 } from '../n8n/bridge.ts';
 import { LedgerHost } from '../n8n/ledgerHost.ts';
-import { agentFile, routerChatModel } from '../n8n/routerChatModel.ts';
+import { agentFile, routerChatModel } from '../n8n/agent.ts';
 import { workflow, type WorkflowFile, type WorkflowNode } from '../n8n/workflow.ts';
 import type { Queue } from './queue.ts';
 

@@ -8,7 +8,7 @@ import { copyInstalledPackage } from '../n8n/installPackage.ts';
 import type { Instance } from '../n8n/instance.ts';
 import { instanceOn, type InstanceOn } from '../n8n/instanceOn.ts';
 import { quiet, type N8nProcess, type N8nProcessOptions } from '../n8n/n8nProcess.ts';
-import type { Postgres } from '../n8n/postgres.ts';
+import type { Postgres } from '../postgres/postgres.ts';
 import type { PublicApi } from '../n8n/publicApi.ts';
 import { tarball } from '../n8n/shared.ts';
 import { startRedis, type Redis } from './redis.ts';

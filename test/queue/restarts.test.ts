@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { messages, model, nodesFor, openBridge, secretsOf, type Bridge } from '../n8n/bridge.ts';
-import { DataTables } from '../n8n/dataTables.ts';
 import { until } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { startHeldProxy, type HeldProxy } from '../n8n/heldProxy.ts';
+import { DataTables } from '../n8n/publicApi.ts';
 import { workflow, type WorkflowFile } from '../n8n/workflow.ts';
 import type { Call } from '../service/call.ts';
 import { routerEndpoint } from '../service/router/endpoint.ts';

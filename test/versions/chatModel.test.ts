@@ -1,17 +1,16 @@
 import { nodesFor, openBridge, packageName, type Bridge } from '../n8n/bridge.ts';
 import { itemsOf } from '../n8n/execution.ts';
-import { readAlong, gatedAnswer, gatedQuestion, textOf } from '../n8n/liveTurns.ts';
+import { readAlong, gatedAnswer, gatedQuestion, textOf } from '../n8n/liveCaller.ts';
 import {
 	AGENT,
-	asTool,
 	callsOf,
 	publishAgent,
 	routerChatModel,
 	runAgent,
 	textRequests,
 	TEXT_MODEL,
-} from '../n8n/routerChatModel.ts';
-import { node } from '../n8n/workflow.ts';
+} from '../n8n/agent.ts';
+import { asTool, node } from '../n8n/workflow.ts';
 import { describeRefusing, describeWorking, has } from './tested.ts';
 
 const describeWith = has('chatModel') ? describeWorking : describe.skip;

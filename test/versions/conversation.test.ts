@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 
 import { openBridge, packageName, type Bridge } from '../n8n/bridge.ts';
-import { chatModel, sayOnce } from '../n8n/chatModel.ts';
+import { chatModel, sayOnce } from '../n8n/agent.ts';
 import {
 	CONVERSATION,
 	conversationFile,
+	namesIn,
 	outcomeOf,
+	resultsOf,
+	sessionsAt,
 	speakersOf,
-	streamingWebhook,
 	type Talk,
 } from '../n8n/conversationWorkflow.ts';
-import { namesIn, resultsOf, sessionsAt } from '../n8n/conversationTurns.ts';
-import { callLive, type Chunk } from '../n8n/liveCaller.ts';
-import { bubblesOf } from '../n8n/liveTurns.ts';
+import { bubblesOf, callLive, type Chunk } from '../n8n/liveCaller.ts';
+import { webhook } from '../n8n/workflow.ts';
 import { describeRefusing, describeWorking, tested } from './tested.ts';
 
 let bridge: Bridge;
@@ -83,7 +84,7 @@ describeWorking('Conversation', () => {
 		const path = randomUUID();
 		const opening = { openingMessageSource: 'define', openingMessage: '={{ $json.body.q }}' };
 		const talk = { parameters: { ...opening, turnLimit: 4 }, speakers: twoAgents() };
-		const file = conversationFile(talk, streamingWebhook(path));
+		const file = conversationFile(talk, webhook(path));
 		const saved = await bridge.editor.importWorkflow(file);
 		await bridge.editor.activate(saved);
 		const chunks: Chunk[] = [];

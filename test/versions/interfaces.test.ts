@@ -68,7 +68,7 @@ describeWorking('Operations', () => {
 
 	it('a failed request says why, once, and is not repeated', async () => {
 		bridge.service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 401 } });
-		const execution = await run(payingOperations[0], 'a lighthouse');
+		const execution = await run(payingOperations[0]!, 'a lighthouse');
 		expect(execution.error?.message).toMatch(/key/i);
 		expect(bridge.service.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
 	});

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
-import { askAgent } from '../n8n/aiAgent.ts';
+import { askAgent } from '../n8n/agent.ts';
 import { nodesFor, openBridge, packageName, payingOperations, type Bridge } from '../n8n/bridge.ts';
-import { streamingWebhook } from '../n8n/conversationWorkflow.ts';
 import { until } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
-import { gatedAnswer, gatedQuestion, readAlong, textOf } from '../n8n/liveTurns.ts';
+import { gatedAnswer, gatedQuestion, readAlong, textOf } from '../n8n/liveCaller.ts';
 import { sharedLog } from '../n8n/shared.ts';
-import { node, workflow, type WorkflowNode } from '../n8n/workflow.ts';
+import { node, webhook, workflow, type WorkflowNode } from '../n8n/workflow.ts';
 import { describeRefusing, describeWorking, has, tested } from './tested.ts';
 
 let bridge: Bridge;
@@ -48,7 +47,7 @@ describeWorking('Live answers', () => {
 	it('are streamed to the caller of a webhook', async () => {
 		const path = randomUUID();
 		const file = workflow(path, [], nodeOf('send', '={{ $json.body.q }}'));
-		Object.assign(file.nodes[0]!, streamingWebhook(path));
+		Object.assign(file.nodes[0]!, webhook(path));
 		const saved = await bridge.editor.importWorkflow({ ...file, pinData: {} });
 		await bridge.editor.activate(saved);
 		const url = `${bridge.editor.url}/webhook/${path}`;

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-import { freePort } from './freePort.ts';
-import { OwnedProcess } from './ownedProcess.ts';
+import { freePort } from '../n8n/freePort.ts';
+import { OwnedProcess } from '../n8n/ownedProcess.ts';
 
 const run = promisify(execFile);
 const server = resolve(

@@ -1,3 +1,0 @@
-import { toolChoiceCases } from './toolChoiceCases.ts';
-
-toolChoiceCases(3);

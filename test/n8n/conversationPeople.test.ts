@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+
+import { bridgeOfFile } from './bridge.ts';
+import { ChatVisitor } from './chatVisitor.ts';
+import {
+	asked,
+	conversationFile,
+	mailNode,
+	outcomeOf,
+	saidIn,
+	sessionsAt,
+	speakersOf,
+	type Talk,
+} from './conversationWorkflow.ts';
+import { answerForm, linkOf, MailServer, openLink, type Mail } from './mailServer.ts';
+import { mcpClientTool, publishMcpTools } from './mcp.ts';
+import { chatTrigger, codeTool, node } from './workflow.ts';
+
+// people in a conversation: one takes a turn, or decides on the turns of others. The execution waits for them.
+const bridge = bridgeOfFile();
+let post: MailServer;
+let account: { id: string; name: string };
+beforeAll(async () => {
+	post = await MailServer.start();
+	account = await bridge.editor.createCredential(post.secret);
+});
+afterAll(async () => await post?.stop());
+
+const speakers = () => speakersOf(bridge.accounts);
+const begin = async (talk: Talk) =>
+	await bridge.editor.start(await bridge.editor.importWorkflow(conversationFile(talk)));
+const mailOf = async (execution: string) => await post.next(bridge.editor, execution);
+const ended = async (execution: string) => outcomeOf(await bridge.editor.finished(execution));
+
+/** What is written in a mail. */
+const textOf = ({ body }: Mail) =>
+	body
+		.replace(/<style[^]*?<\/style>|<[^>]*>/g, ' ')
+		.replaceAll('&quot;', '"')
+		.replace(/\s+/g, ' ');
+
+it('a person takes a turn by mail: the execution waits, and what the person writes is told to the others', async () => {
+	const writing = { message: asked('Message'), responseType: 'freeText' };
+	const execution = await begin({
+		parameters: { turnLimit: 3 },
+		speakers: [speakers().agent('Ann'), mailNode(account, 'emailSendTool', 'Person', writing)],
+	});
+	const mail = await mailOf(execution);
+	expect(mail).toMatchObject({ to: 'ada@example.org', subject: 'The conversation' });
+	expect(textOf(mail)).toContain('You said: "Hello". This is message 1 of this session.');
+	expect(sessionsAt(bridge)).toHaveLength(1);
+	await answerForm(linkOf(mail), 'I would say on Monday.');
+	expect(saidIn(await ended(execution))).toEqual([
+		['Ann', 'You said: "Hello". This is message 1 of this session.'],
+		['Person', 'I would say on Monday.'],
+		['Ann', expect.stringContaining('You said: "I would say on Monday.". This is message 2')],
+	]);
+	expect(new Set(sessionsAt(bridge)).size).toBe(1);
+});
+
+it('a person decides on each turn by mail: what is allowed is spoken once, and what is not is skipped', async () => {
+	const url = await publishMcpTools(bridge.editor, [
+		codeTool('Shout', 'return query.toUpperCase();'),
+	]);
+	const gate = mailNode(account, 'emailSendHitlTool', 'Gate', {
+		responseType: 'approval',
+		approvalOptions: { values: { approvalType: 'double' } },
+	});
+	const execution = await begin({
+		parameters: { turnLimit: 4, options: { onDenial: 'skip' } },
+		speakers: [gate],
+		attached: [
+			{ node: speakers().agent('Ann'), to: 'Gate', as: 'ai_tool' },
+			{ node: mcpClientTool('Client', url), to: 'Gate', as: 'ai_tool' },
+		],
+	});
+	const mails: Mail[] = [];
+	for (const [before, isAllowed] of [true, false, true, true].entries()) {
+		const mail = await mailOf(execution);
+		mails.push(mail);
+		expect(sessionsAt(bridge)).toHaveLength([0, 1, 1, 2][before]!);
+		await openLink(linkOf(mail, isAllowed));
+	}
+	const outcome = await ended(execution);
+	expect(outcome).toMatchObject({ ended: 'turnLimit', turns: 4 });
+	const ann = (number: number) => ({
+		...{ speaker: 'Ann', approvedBy: 'Gate', sessionId: sessionsAt(bridge)[0] },
+		text: expect.stringContaining(`message ${number} of this session`),
+	});
+	expect(outcome.transcript).toMatchObject([
+		ann(1),
+		{ speaker: 'Client', text: '', approvedBy: null, note: 'Not allowed by a person' },
+		ann(2),
+		{ speaker: 'Client', text: outcome.transcript[2]?.text.toUpperCase(), approvedBy: 'Gate' },
+	]);
+	expect(sessionsAt(bridge)).toHaveLength(2);
+	// what the person is asked, and nothing by which a session could be continued
+	expect(textOf(mails[0]!)).toMatch(/wants to run this tool: Ann Input: Hello /);
+	expect(JSON.stringify(mails)).not.toMatch(new RegExp(sessionsAt(bridge).join('|')));
+});
+
+describe('a person in the chat', () => {
+	/** A hosted chat, which the conversation answers by n8n's Chat nodes. */
+	const opened = async (talk: Talk) => {
+		const webhookId = randomUUID();
+		const file = conversationFile(talk, chatTrigger(webhookId, 'responseNodes'));
+		await bridge.editor.activate(await bridge.editor.importWorkflow(file));
+		return await ChatVisitor.open(bridge.editor, webhookId, randomUUID(), 'Hello');
+	};
+	const inChat = (type: string, name: string, parameters: Record<string, unknown>) =>
+		node(
+			name,
+			`@n8n/n8n-nodes-langchain.${type}`,
+			{ operation: 'sendAndWait', options: {}, ...parameters },
+			{ typeVersion: 1.3, webhookId: randomUUID() },
+		);
+
+	it('takes a turn, in whatever words: here those with which the chat began', async () => {
+		const person = { message: asked('Message'), responseType: 'freeTextChat' };
+		const visitor = await opened({
+			parameters: { turnLimit: 3 },
+			speakers: [speakers().agent('Ann'), inChat('chatTool', 'Person', person)],
+		});
+		expect(await visitor.next()).toBe('You said: "Hello". This is message 1 of this session.');
+		visitor.say('Hello');
+		const outcome = await ended(visitor.execution);
+		await visitor.leave();
+		expect(saidIn(outcome).slice(1)).toEqual([
+			['Person', 'Hello'],
+			['Ann', expect.stringContaining('You said: "Hello". This is message 2')],
+		]);
+	});
+
+	it('does not allow a turn, and says why: nothing is sent, and the words are in the transcript', async () => {
+		const gate = inChat('chatHitlTool', 'Gate', {
+			message: '={{ $tool.name }}: {{ $tool.parameters }}',
+			responseType: 'approval',
+		});
+		const visitor = await opened({
+			parameters: { turnLimit: 2 },
+			speakers: [gate, speakers().secondAgent('Bob')],
+			attached: [{ node: speakers().agent('Ann'), to: 'Gate', as: 'ai_tool' }],
+		});
+		expect(JSON.parse(await visitor.next())).toMatchObject({ text: 'Ann: Hello' });
+		visitor.say('Not before I have read it.');
+		const outcome = await ended(visitor.execution);
+		await visitor.leave();
+		expect(outcome).toMatchObject({
+			ended: 'denied',
+			reason: 'A person did not allow the turn of Ann: Not before I have read it.',
+			transcript: [{ speaker: 'Ann', note: 'Not allowed by a person: Not before I have read it.' }],
+		});
+		expect(bridge.service.requests).toEqual([]);
+	});
+});

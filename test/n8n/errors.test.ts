@@ -1,4 +1,0 @@
-import { oneOfEachKind } from './bridge.ts';
-import { errorCases } from './errorCases.ts';
-
-errorCases(oneOfEachKind);
