@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { messages, model, nodesFor, secretsOf } from '../n8n/bridge.ts';
-import { dataTableScopes } from '../n8n/instanceOn.ts';
+import { dataTableScopes } from '../n8n/publicApi.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { takePicture } from './pictures.ts';
 import { Session } from './session.ts';

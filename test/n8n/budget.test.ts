@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+
+import { runAgent, withModel } from './agent.ts';
+import {
+	bridgeOfFile,
+	messages,
+	model,
+	nodesFor,
+	packageName,
+	secretsOf,
+	type Accounts,
+} from './bridge.ts';
+import { fourTurns, outcomeOf, speakersOf } from './conversationWorkflow.ts';
+import { itemsOf } from './execution.ts';
+import { connectMcp, publishMcpTools } from './mcp.ts';
+import { dataTableScopes } from './publicApi.ts';
+import { node, workflow } from './workflow.ts';
+
+// one budget for everything that uses a credential, in a real n8n
+const bridge = bridgeOfFile();
+let accounts: Accounts;
+beforeAll(async () => {
+	const { editor, service } = bridge;
+	const { data, ...router } = secretsOf(service).router;
+	const ledger = {
+		...{ useJobLedger: true, n8nUrl: editor.url, ledgerTable: `Budget ${randomUUID()}` },
+		n8nApiKey: await editor.createApiKey(dataTableScopes),
+	};
+	const account = await editor.createCredential({
+		...router,
+		data: { ...data, ...ledger, budgetUsd: '2' },
+	});
+	accounts = { ...bridge.accounts, router: account };
+	// the first use makes the table
+	await figures();
+});
+
+const balance = () =>
+	bridge.service.world.accounts.get(bridge.service.router.keys.main)?.balance ?? 0;
+async function figures(): Promise<Record<string, unknown>> {
+	const get = nodesFor(accounts).router('Get', ['budget', 'get'], {});
+	const ran = await bridge.editor.runOnce(workflow('figures', [{}], get));
+	return itemsOf(ran, 'Get')[0]?.json ?? {};
+}
+
+/** Ways to spend. */
+const ways: Record<string, () => Promise<unknown>> = {
+	'items of Message a Model': async () => {
+		const ask = nodesFor(accounts).router('Ask', ['text', 'message'], {
+			...{ model: model('northwind/quill-2.5'), ...messages('={{ $json.q }}') },
+		});
+		const items = ['one', 'two', 'three'].map((q) => ({ q }));
+		const ran = await bridge.editor.runOnce(workflow('items', items, ask));
+		expect(itemsOf(ran, 'Ask')).toHaveLength(3);
+	},
+	'a chat model below an AI agent': async () => {
+		const { status } = await runAgent(bridge, {
+			...{ text: 'Say hello', attached: [withModel(bridge, {}, { account: accounts.router })] },
+		});
+		expect(status).toBe('success');
+	},
+	'a batch of pictures': async () => {
+		bridge.service.forms.jobSteps = 0;
+		const make = nodesFor(accounts).router('Make', ['media', 'generate'], {
+			...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt: '={{ $json.q }}' },
+		});
+		const items = ['a cat', 'a dog', 'a fox'].map((q) => ({ q }));
+		const ran = await bridge.editor.runOnce(workflow('pictures', items, make));
+		expect(itemsOf(ran, 'Make')).toHaveLength(3);
+	},
+	'two speakers of a conversation': async () => {
+		const { model: speaker } = speakersOf(accounts);
+		const file = fourTurns({
+			...{ speakers: [speaker('Ada'), speaker('Ben')], text: 'Say hello to each other' },
+		});
+		expect(outcomeOf(await bridge.editor.runOnce(file))).toMatchObject({ turns: 4 });
+	},
+	'a tool of an MCP client': async () => {
+		const ask = node(
+			'Ask a Model',
+			`${packageName}.modelRouterTool`,
+			{
+				resource: 'text',
+				operation: 'message',
+				model: model('northwind/quill-2.5'),
+				prompt: "={{ $fromAI('prompt', 'The prompt', 'string') }}",
+			},
+			{
+				credentials: {
+					[accounts.router.type]: { id: accounts.router.id, name: accounts.router.name },
+				},
+			},
+		);
+		const client = await connectMcp(await publishMcpTools(bridge.editor, [ask]));
+		const [tool] = (await client.listTools()).tools;
+		const given = { name: tool!.name, arguments: { prompt: 'Hello' } };
+		const { isError } = await client.callTool(given);
+		await client.close();
+		expect(isError ?? false).toBe(false);
+	},
+};
+
+it.each(Object.entries(ways))(
+	'%s: what is spent is what the service bills',
+	async (_way, spend) => {
+		const { spentUsd } = await figures();
+		const before = balance();
+		await spend();
+		await bridge.service.settled();
+		const paid = (before - balance()) / 1e6;
+		expect(paid).toBeGreaterThan(0);
+		const after = await figures();
+		expect(Number(after['spentUsd']) - Number(spentUsd)).toBeCloseTo(paid, 6);
+		expect(after).toMatchObject({ reservedUsd: 0, lumps: [] });
+	},
+);
+
+it('a pause of one workflow holds for all of them', async () => {
+	const pause = nodesFor(accounts).router('Pause', ['budget', 'pause'], { reason: 'Too much' });
+	await bridge.editor.runOnce(workflow('stop everything', [{}], pause));
+	const before = balance();
+	const { status, error } = await runAgent(bridge, {
+		...{ text: 'Say hello', attached: [withModel(bridge, {}, { account: accounts.router })] },
+	});
+	expect(status).toBe('error');
+	expect(JSON.stringify(error)).toMatch(/paused|Too much/);
+	expect(balance()).toBe(before);
+});
