@@ -67,7 +67,7 @@ export async function checkLedger(
 	const ledger = await checkLedgerKey(api, table);
 	if (settings && data['allowedHttpRequestDomains'] !== 'none')
 		throw invalidInputError(
-			`The keys are right, but the budget of ${formatUsd(settings.amount)} a ${settings.length} can be bypassed: n8n's HTTP Request node may spend with this credential`,
+			`The budget of ${formatUsd(settings.amount)} a ${settings.length} can be bypassed: n8n's HTTP Request node may spend with this credential`,
 			'Set "Allowed HTTP Request Domains" to None.',
 		);
 	return ledger;

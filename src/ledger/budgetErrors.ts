@@ -35,7 +35,7 @@ export function pausedError(note: string, asTool: boolean): ServiceError {
 	const { reason = '', workflow, execution, at } = readPause(note);
 	const who = workflow ? `Workflow "${workflow}" paused it` : 'Somebody paused it';
 	const where = execution ? `, in execution ${execution}` : '';
-	const when = at ? ` on ${at}` : '';
+	const when = at ? ` on ${at.slice(0, 16).replace('T', ' ')} UTC` : '';
 	const why = reason ? `: ${reason.replace(/\.$/, '')}` : '';
 	return refuse(
 		'The budget of this credential is paused',
@@ -79,7 +79,8 @@ export function refusalError({
 	const { spent, reserved, open, end } = figures;
 	const limit = `budget of ${formatUsd(amount)} ${PERIOD_NAMES[length]}`;
 	const parts = open === 1 ? '1 request or job' : `${open} requests or jobs`;
-	const said = `${formatUsd(spent)} is spent, and ${formatUsd(reserved)} is reserved for ${parts} under way. ${describeBound(bound)}.`;
+	const more = open ? `, and ${formatUsd(reserved)} is reserved for ${parts} under way` : '';
+	const said = `${formatUsd(spent)} is spent${more}. ${describeBound(bound)}.`;
 	if (refused === 'spent')
 		return refuse(
 			`The ${limit} is reached`,

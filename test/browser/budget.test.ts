@@ -31,8 +31,9 @@ it('is part of the credential, whose test says how to make it safe', async () =>
 		for (const [field, value] of Object.entries(ledger)) await form.fill(field, value);
 		await form.fill('budgetUsd', '50');
 		const { text } = await form.save();
-		expect(text).toContain('the budget of $50.00 a month can be bypassed');
+		expect(text).toContain('The budget of $50.00 a month can be bypassed');
 		expect(text).toContain('Set "Allowed HTTP Request Domains" to None');
+		await form.scrollTo('unknownCostUsd');
 		await takePicture('budget credential', form.dialog);
 		await form.close();
 	})();

@@ -16,6 +16,10 @@ export class CredentialForm {
 		await this.#get(`parameter-input-${field}`).locator('input').fill(value);
 	}
 
+	async scrollTo(field: string): Promise<void> {
+		await this.#get(`parameter-input-${field}`).scrollIntoViewIfNeeded();
+	}
+
 	/** Turns a switch on or off. */
 	async toggle(field: string): Promise<void> {
 		await this.#get(`parameter-input-${field}`)

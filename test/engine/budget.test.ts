@@ -71,7 +71,7 @@ describe('text', () => {
 			const said = error ? shownText(error) : JSON.stringify(items);
 			expect(said).toContain('The budget of $0.04 for this month is reached');
 			expect(said).toMatch(
-				/\$0\.00 is spent.*reserved.*could cost up to \$0\.04.*ends on \d{4}-\d\d-01/s,
+				/\$0\.00 is spent\. This could cost up to \$0\.04.*ends on \d{4}-\d\d-01/s,
 			);
 			expect(said).toContain(advice);
 			expect(posts(rig.service)).toEqual([]);

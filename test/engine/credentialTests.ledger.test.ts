@@ -62,7 +62,7 @@ it.each<[object, RegExp]>([
 });
 
 it.each([
-	['all', 'Error', 'The keys are right, but the budget of $50.00 a week can be bypassed'],
+	['all', 'Error', 'The budget of $50.00 a week can be bypassed'],
 	['none', 'OK', OK],
 	[undefined, 'Error', 'Set "Allowed HTTP Request Domains" to None'],
 ])('a budget, and the domains %s', async (allowedHttpRequestDomains, status, message) => {
