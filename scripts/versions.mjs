@@ -1,5 +1,5 @@
 // npm run test:versions: runs test/versions in a real n8n of each version in test/versions/versions.json, one after another, and
-// prints a table. Versions as arguments (`npm run test:versions -- 2.7.5`) run only those; `--write` puts the table into README.md.
+// prints a table. Versions as arguments (`npm run test:versions -- 2.7.5`) run only those; `--write` puts the table into docs/known-limits.md.
 // Each older n8n takes about 1 GB in the user's cache folder (`AGENT_BRIDGE_VERSIONS` names another one) and is installed once.
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -156,11 +156,11 @@ function toCell({ groups: names, feature }, lacks, groups) {
 }
 
 async function writeTable(table) {
-	const file = join(root, 'README.md');
+	const file = join(root, 'docs', 'known-limits.md');
 	const text = readFileSync(file, 'utf8');
 	const marked = /(?<=<!-- versions: written by .*-->\n\n)(\|.*\n)*/;
-	if (!marked.test(text)) throw new Error('README.md does not mark where the table goes');
+	if (!marked.test(text)) throw new Error('docs/known-limits.md does not mark where the table goes');
 	writeFileSync(file, text.replace(marked, `${table}\n`));
 	const prettier = join(root, 'node_modules', 'prettier', 'bin', 'prettier.cjs');
-	await step('Writing README.md', node24(), [prettier, '--write', file], { cwd: root });
+	await step('Writing docs/known-limits.md', node24(), [prettier, '--write', file], { cwd: root });
 }

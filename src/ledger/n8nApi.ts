@@ -1,6 +1,6 @@
 import { MAX_ANSWER_BYTES, readJson } from '../core/body';
 import { isWebPage, malformedResponseError, describeN8n } from '../core/errorResponses';
-import { mapServiceError, ServiceError } from '../core/errors';
+import { mapServiceError, ServiceError, type ServiceErrorDetails } from '../core/errors';
 import type { Http, HttpRequest, HttpResponse } from '../core/http';
 
 /** Access to an n8n's public API. */
@@ -55,7 +55,7 @@ export async function requestN8n<Result>(
 			const what = startup === 'certain' ? STILL_STARTING : describeN8n(message);
 			const advice =
 				(startup && STARTUP_ADVICE[startup](credentialName)) ??
-				findAdvice(details.status, credentialName, scope) ??
+				findAdvice(details, credentialName, scope) ??
 				details.advice ??
 				`Check the n8n URL in the ${credentialName} credential: n8n itself has to be reachable there, from every worker.`;
 			const text = `The job ledger could not be used: ${what}`;
@@ -109,10 +109,13 @@ function keepBeginning(response: HttpResponse): { response: HttpResponse; beginn
 }
 
 function findAdvice(
-	status: number | undefined,
+	{ status, reason = '' }: ServiceErrorDetails,
 	credentialName: string,
 	scope: Scope,
 ): string | undefined {
+	// n8n 2.41.1, modules/data-table/data-table-size-validator.service.js
+	if (status === 400 && /size limit/i.test(reason))
+		return 'All Data Tables of this n8n are full together, so it refuses every write. Delete rows in n8n, or old entries with Delete Many of the resource Job Ledger.';
 	if (status === 401) return `Copy the n8n API key again into the ${credentialName} credential.`;
 	if (status === 403)
 		return `The n8n API key in the ${credentialName} credential needs the scope ${scope}, and its owner access to the Data Table. You can change scopes in n8n under Settings > n8n API.`;

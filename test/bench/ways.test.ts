@@ -16,7 +16,7 @@ afterAll(async () => await service.stop());
 
 const found: Samples = {};
 // the row of the benchmark
-const file = process.env['AGENT_BRIDGE_WAYS'];
+const file = process.env['AGENT_BRIDGE_SAMPLES'];
 afterAll(() => file && writeFileSync(file, JSON.stringify(found)));
 
 /** Counts files entered, functions and calls of our code while `call` runs, by V8's coverage. */

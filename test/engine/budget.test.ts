@@ -313,6 +313,20 @@ describe('nothing is sent', () => {
 		expect(shownText(error)).toContain('dataTableRow:read');
 	});
 
+	it('while the Data Tables are full, and the error says what to empty', async () => {
+		rig.n8n.service.fault({
+			match: { method: 'PATCH' },
+			do: {
+				type: 'status',
+				status: 400,
+				body: { message: 'Data table size limit exceeded: 50MB used, limit is 50MB' },
+			},
+		});
+		const said = shownText((await write(secretsOf('1'))).error);
+		expect(said).toContain('Delete rows in n8n, or old entries with Delete Many');
+		expect(posts(rig.service)).toEqual([]);
+	});
+
 	it.each(['abc', '-5', '10 USD'])('with the amount %j', async (amount) => {
 		const { error } = await write(secretsOf(amount));
 		expect(error?.message).toBe('Budget (USD) of the credential is not an amount');

@@ -1,4 +1,5 @@
-import { registerJob } from '../../../src/ledger/manualChanges';
+import type { Entry } from '../../../src/ledger/entry';
+import { confirmDelivery, deliverAgain, registerJob } from '../../../src/ledger/manualChanges';
 import { virtualClock } from '../virtualClock';
 import { Rows } from './simulatedTable';
 
@@ -32,5 +33,58 @@ it.each([
 	expect(await registerJob(ledger, { ...job, ...other })).toMatchObject({
 		known: false,
 		entry: { id: 2, ...other },
+	});
+});
+
+describe('jobs that share an ID', () => {
+	/** An image and a video, both with the ID 1. */
+	function openBoth(cells: Partial<Entry>) {
+		const rows = new Rows();
+		const clock = virtualClock();
+		for (const segment of ['images', 'videos'])
+			rows.rows.push(rows.made({ state: 'delivered', ...job, segment, ...cells }));
+		const table = rows.client(clock, { latency: () => 1 });
+		const ledger = {
+			...{ table, clock, uncancellableClock: clock },
+			...{ newClaim: () => 'c', execution: 'e' },
+		};
+		return { rows: rows.rows, ledger };
+	}
+
+	it('of them only the one that is meant is delivered again', async () => {
+		const { rows, ledger } = openBoth({ claim: 'gone', leaseUntil: 5, failures: 3 });
+		await deliverAgain(ledger, { id: 1 });
+		expect(rows).toMatchObject([
+			{ state: 'pending', claim: '', leaseUntil: 0, failures: 0 },
+			{ state: 'delivered', claim: 'gone', leaseUntil: 5, failures: 3 },
+		]);
+	});
+
+	it('the file of the other one stays expired', async () => {
+		const { rows, ledger } = openBoth({ outcome: 'expired' });
+		await deliverAgain(ledger, { id: 1 });
+		expect(rows.map(({ outcome }) => outcome)).toEqual(['completed', 'expired']);
+	});
+
+	it.each(['pending', 'emitting', 'delivering', 'unconfirmed'] as const)(
+		'a job in state %s is confirmed, and only that one',
+		async (state) => {
+			const { rows, ledger } = openBoth({ state, claim: 'x', deliveries: 1 });
+			await confirmDelivery(ledger, { id: 1 });
+			expect(rows.map((row) => row.state)).toEqual(['delivered', state]);
+		},
+	);
+
+	it('a job that changes while it is confirmed is read again', async () => {
+		const { rows, ledger } = openBoth({ state: 'unconfirmed', claim: 'x', deliveries: 1 });
+		const { change } = ledger.table;
+		const rival = async (...given: Parameters<typeof change>) => {
+			ledger.table.change = change;
+			Object.assign(rows[0]!, { state: 'pending', claim: '' });
+			return await change(...given);
+		};
+		ledger.table.change = rival;
+		await confirmDelivery(ledger, { id: 1 });
+		expect(rows[0]).toMatchObject({ state: 'delivered', note: 'Confirmed by execution e.' });
 	});
 });
