@@ -35,7 +35,7 @@ export const access: ServiceAccess = {
 		const book = budgetBookOf(credentialId);
 		return new NodeBudget({
 			...{ ...host, workflow: workflow.name, workflowId: workflow.id },
-			...{ settings, book, open, newId: randomUUID },
+			...{ settings, book, open, clock, newId: randomUUID },
 		});
 	},
 };

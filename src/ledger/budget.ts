@@ -69,8 +69,8 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	async check(): Promise<void> {
-		const { book, open, settings, asTool } = this.#use;
-		const { note } = await book.read(open, settings);
+		const { book, open, settings, clock, asTool } = this.#use;
+		const { note } = await book.read(open, settings, clock.now());
 		if (note) throw pausedError(note, asTool);
 	}
 
@@ -106,7 +106,8 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	async close(): Promise<void> {
-		const [{ id }, spent] = [this.#holder, this.#spent];
+		const { id } = this.#holder;
+		const spent = this.#spent;
 		if (this.#isOpen) this.#record(id, (state) => closeLump(state, id, spent));
 		this.#isOpen = false;
 		this.#grantedIn = '';
@@ -132,8 +133,7 @@ export class NodeBudget implements SharedBudget {
 
 	/** Tries for at most 30 s since the last request that fitted: items one after another must not wait as long each. */
 	async #waitUntil(bound: Bound, attempt: Attempt): Promise<void> {
-		const { open, asTool, settings } = this.#use;
-		const { clock } = await open();
+		const { clock, asTool, settings } = this.#use;
 		for (;;) {
 			await this.check();
 			const { refused, figures } = (await attempt()) ?? {};
@@ -213,7 +213,8 @@ export class NodeBudget implements SharedBudget {
 		this.#grantedIn = '';
 		this.#isOpen = true;
 		const result = await this.#change((state, now) => {
-			const [counted, held] = [this.#spent, this.#held];
+			const counted = this.#spent;
+			const held = this.#held;
 			const wish = held.plus(most.times(Math.max(1, this.#expected)));
 			const claimed = { counted, held, need: held.plus(most), wish };
 			const lump = claimLump(state, this.#use.settings, this.#holder, claimed, now);

@@ -1,10 +1,11 @@
 import { invalidInputError } from '../core/errors';
 import { toUsd } from '../core/money';
+import type { Change } from './budgetBook';
 import { readPause } from './budgetErrors';
 import type { BudgetUse } from './budgetSettings';
 import { figuresOf } from './budgetState';
 import type { Entry } from './entry';
-import { applyUpdate } from './ledger';
+import { applyUpdate, n8nTimeOf } from './ledger';
 
 /*
  * What people do with a budget. The results are plain JSON.
@@ -13,17 +14,22 @@ import { applyUpdate } from './ledger';
 /** Characters of a reason. */
 const MAX_REASON_LENGTH = 300;
 
-/** Reads the row again. */
-async function readRow({ book, open, settings }: BudgetUse): Promise<Entry> {
+/** Reads the row again. @param change As of `BudgetBook.change`. */
+async function readAgain<Outcome>(
+	{ book, open, settings }: BudgetUse,
+	change: Change<Outcome>,
+): Promise<Outcome> {
 	book.forget();
-	return await book.read(open, settings);
+	return await book.change(open, settings, change);
 }
+
+const readRow = async (use: BudgetUse): Promise<Entry> =>
+	await readAgain(use, (_state, _now, row) => row);
 
 /** What is spent and reserved in this period, by whom, and whether the budget is paused. */
 export async function getBudget(use: BudgetUse): Promise<object> {
-	const { book, open, settings } = use;
-	const row = await readRow(use);
-	return await book.change(open, settings, (state) => {
+	const { settings } = use;
+	return await readAgain(use, (state, _now, row) => {
 		const { spent, reserved, start, end } = figuresOf(state, settings.length);
 		return {
 			budgetUsd: toUsd(settings.amount),
@@ -50,7 +56,7 @@ export async function pauseBudget(use: BudgetUse, given: string): Promise<object
 	const { workflow, workflowId, execution } = use;
 	const { id } = await readRow(use);
 	const ledger = await use.open();
-	const at = new Date(ledger.n8nTime?.() ?? ledger.clock.now()).toISOString();
+	const at = new Date(n8nTimeOf(ledger)).toISOString();
 	const reason = given.trim().slice(0, MAX_REASON_LENGTH);
 	const note = JSON.stringify({ reason, workflow, workflowId, execution, at });
 	const [row] = await applyUpdate(ledger.table, 'pauseBudget', { id, note: '' }, { note });

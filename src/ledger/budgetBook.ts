@@ -12,7 +12,7 @@ import {
 } from './budgetState';
 import type { Entry } from './entry';
 import { claimKey, withdrawIntents } from './keyClaim';
-import { applyUpdate, isTransient, type Ledger, where } from './ledger';
+import { applyUpdate, isTransient, type Ledger, n8nTimeOf, where } from './ledger';
 
 /** Milliseconds for which a process relies on what it knows of the row: a pause reaches every process within this time. */
 const MAX_AGE = 10_000;
@@ -82,10 +82,9 @@ export class BudgetBook {
 		return (await answer) as Outcome;
 	}
 
-	/** The row, not older than ten seconds. Its `note` says why the budget is paused. */
-	async read(open: () => Promise<Ledger>, limit: BudgetLimit): Promise<Entry> {
-		const ledger = await open();
-		const known = this.#findRecent(ledger.clock.now());
+	/** The row, not older than ten seconds. Its `note` says why the budget is paused. @param now By the clock of this process. */
+	async read(open: () => Promise<Ledger>, limit: BudgetLimit, now: number): Promise<Entry> {
+		const known = this.#findRecent(now);
 		return known?.row ?? (await this.change(open, limit, (_state, _now, row) => row));
 	}
 
@@ -124,7 +123,7 @@ export class BudgetBook {
 			try {
 				isJustRead ||= !known;
 				known ??= await this.#ask(ledger);
-				const { answers, record } = calculate(known, batch, timeOf(ledger));
+				const { answers, record } = calculate(known, batch, n8nTimeOf(ledger));
 				const isDone = record === undefined || (await this.#save(ledger, known, record));
 				const isCertain = isJustRead || !answers.some(isRefusal);
 				if (isDone && isCertain) return answers;
@@ -159,7 +158,7 @@ export class BudgetBook {
 	#know(ledger: Ledger, row: Entry, askedAt: number): Known {
 		const state = parseBudget(row.record);
 		if (!state) throw unreadableError(row);
-		this.#day = [this.#day, state.day, toDay(timeOf(ledger))].sort().at(-1) ?? '';
+		this.#day = [this.#day, state.day, toDay(n8nTimeOf(ledger))].sort().at(-1) ?? '';
 		return (this.#known = { row, state, askedAt });
 	}
 
@@ -168,8 +167,6 @@ export class BudgetBook {
 		return age >= 0 && age < MAX_AGE ? this.#known : undefined;
 	}
 }
-
-const timeOf = ({ n8nTime, clock }: Ledger): number => n8nTime?.() ?? clock.now();
 
 /** @returns the answers of the changes, and the state after them; without a state if nothing is changed. */
 function calculate(

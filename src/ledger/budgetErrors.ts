@@ -5,7 +5,7 @@ import { formatUsd } from '../core/money';
 import { type BudgetLimit, type Figures, MAX_LUMPS, type Refused } from './budgetState';
 
 /** Who has paused a budget, when and why. */
-export interface Pause {
+interface Pause {
 	reason: string;
 	workflow: string;
 	workflowId: string;

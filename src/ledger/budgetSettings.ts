@@ -1,5 +1,6 @@
 import { invalidInputError } from '../core/errors';
 import { type Decimal, floorToMicroUsd } from '../core/money';
+import type { Clock } from '../core/retry';
 import type { BudgetBook } from './budgetBook';
 import type { BudgetLimit, PeriodLength } from './budgetState';
 import type { Ledger } from './ledger';
@@ -47,6 +48,8 @@ export interface BudgetUse {
 	settings: BudgetSettings;
 	/** Opens the job ledger. */
 	open(): Promise<Ledger>;
+	/** Its sleep ends with the execution. */
+	clock: Clock;
 	/** The n8n execution's ID, and the workflow. */
 	execution: string;
 	workflow: string;

@@ -17,7 +17,7 @@ export interface BudgetLimit {
 }
 
 /** A part of the budget that is reserved: for a node run, for a start of a job, or for a job. */
-export interface Lump {
+interface Lump {
 	/** Micro-dollars that may still be spent of it, as digits. */
 	most: string;
 	/** Micro-dollars that its holder has spent so far and that are part of `spent`. */
@@ -84,7 +84,9 @@ export const toDay = (time: number): string => new Date(time).toISOString().slic
 /** The first day of a period, and the first one after it. */
 export function periodOf(day: string, length: PeriodLength): { start: string; end: string } {
 	const date = new Date(`${day}T00:00:00Z`);
-	const [year, month, ofMonth] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+	const year = date.getUTCFullYear();
+	const month = date.getUTCMonth();
+	const ofMonth = date.getUTCDate();
 	if (length === 'month')
 		return { start: toDay(Date.UTC(year, month)), end: toDay(Date.UTC(year, month + 1)) };
 	const first = length === 'day' ? ofMonth : ofMonth - ((date.getUTCDay() + 6) % 7);
@@ -102,11 +104,10 @@ export function moveOn(state: BudgetState, now: number, length: PeriodLength): v
 	const { start } = periodOf(state.day, length);
 	const isOver = ({ day }: { day: string }) => day < start;
 	// the length of the period may be changed later: what was spent is kept for the longest one
-	const oldest = [
-		start,
-		...(['week', 'month'] as const).map((one) => periodOf(state.day, one).start),
-	].sort()[0];
-	for (const day of Object.keys(state.spent)) if (day < (oldest ?? start)) delete state.spent[day];
+	const week = periodOf(state.day, 'week');
+	const month = periodOf(state.day, 'month');
+	for (const day of Object.keys(state.spent))
+		if (day < week.start && day < month.start) delete state.spent[day];
 	for (const [id, lump] of Object.entries(state.lumps)) if (isOver(lump)) delete state.lumps[id];
 	for (const [model, estimate] of Object.entries(state.estimates))
 		if (isOver(estimate)) delete state.estimates[model];
@@ -140,7 +141,7 @@ export type Holder = Pick<Lump, 'execution' | 'workflow'> & {
 };
 
 /** What a holder has spent of its part, and what it needs. In micro-dollars. */
-export interface Claimed {
+interface Claimed {
 	/** What it has spent in all. */
 	counted: Decimal;
 	/** What its requests under way may still cost. */

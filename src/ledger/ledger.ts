@@ -19,6 +19,9 @@ export interface Ledger {
 	n8nTime?(): number;
 }
 
+/** The time of n8n where there is one, or of this process. */
+export const n8nTimeOf = ({ n8nTime, clock }: Ledger): number => n8nTime?.() ?? clock.now();
+
 /** A condition on one column. */
 export type Clause = readonly [
 	column: keyof Entry,

@@ -159,7 +159,7 @@ export interface FoundSession {
 	/** As it was given. */
 	text: string;
 	/**
-	 * The text in the namespace of those who can choose it: the author of the workflow by a key, a visitor of a chat, or whoever fills the
+	 * The text in the namespace of those who can choose it: the author of the workflow by a key, a visitor of a chat, or the person who fills the
 	 * items. Nobody can name a session in the namespace of another.
 	 */
 	name: string;

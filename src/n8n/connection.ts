@@ -57,7 +57,7 @@ export interface ServiceAccess {
 }
 
 /** What the budget of a credential needs to know. */
-export interface BudgetHost {
+interface BudgetHost {
 	data: ICredentialDataDecryptedObject;
 	/** n8n's ID of the credential. */
 	credentialId: string;
@@ -124,7 +124,7 @@ export async function connect(
 	const client = createClient(n8n, { ...open, baseUrl, apiKey, stop, limit });
 	const host = { data, credentialId, connectLedger, clock: client.clock };
 	return {
-		...withBudget(client, openBudget?.({ ...host, user: () => describeUser(n8n, redact) })),
+		...checkedByBudget(client, openBudget?.({ ...host, user: () => describeUser(n8n, redact) })),
 		/** Milliseconds without a byte after which an attempt fails. */
 		idleTimeout: settings.idleTimeout * 1000,
 		baseUrl,
@@ -151,7 +151,10 @@ function describeUser(n8n: HttpContext, redact: Redactor) {
 }
 
 /** Nothing that may cost is sent while the budget is paused, not even after a wait. */
-function withBudget(client: ReturnType<typeof createClient>, budget: SharedBudget | undefined) {
+function checkedByBudget(
+	client: ReturnType<typeof createClient>,
+	budget: SharedBudget | undefined,
+) {
 	if (!budget) return { ...client, budget };
 	const check = (http: Http): Http => ({
 		...http,

@@ -104,7 +104,7 @@ export const budgetProperties: INodeProperties[] = [
 		placeholder: 'e.g. 0.10',
 		hint: 'Leave it empty to refuse such requests',
 		description:
-			'What counts for a request whose cost cannot be calculated beforehand. Without it, such a request is refused, whatever Allow Unknown Cost of a node says.',
+			'What counts for a request whose cost cannot be calculated before it is sent. Without it, such a request is refused, whatever Allow Unknown Cost of a node says.',
 	},
 	{
 		displayName:
