@@ -64,6 +64,7 @@ async function measureBudget(): Promise<Samples> {
 		new NodeBudget({
 			...{ book, settings, asTool: false, execution: '1', workflow: 'w', workflowId: 'w' },
 			open: async () => await Promise.resolve(ledger),
+			clock: ledger.clock,
 			addHint: () => {},
 			newId: () => String(++ids),
 		});

@@ -14,14 +14,6 @@ const protocols = [
 	['responses', 'max_output_tokens'],
 ] as const;
 
-/** Does something, and tells what the account paid for it, in micro-dollars. */
-async function paidFor<Result>(work: Promise<Result>) {
-	const balance = () => service.world.accounts.get(service.router.keys.main)?.balance ?? 0;
-	const before = balance();
-	const result = await work;
-	await service.settled();
-	return { result, paid: before - balance() };
-}
 const sentMaxima = (field = 'max_tokens') =>
 	posts(service).map(({ body }) => (body as Record<string, number>)[field]);
 
@@ -35,7 +27,7 @@ describe('Message a Model', () => {
 		});
 	};
 	const write = async (cap: number, options: INodeParameters = {}) =>
-		await paidFor(execute('message', cap, options));
+		await service.paidFor(async () => await execute('message', cap, options));
 	const estimate = async (cap: number, options: INodeParameters = {}) =>
 		(await execute('estimateCost', cap, options)).items[0]?.json;
 
@@ -97,12 +89,13 @@ describe('Message a Model', () => {
 it.each(protocols)(
 	'a call of the chat model stays within its cap, and its output says why it is cut (%s)',
 	async (protocol, field) => {
-		const { result, paid } = await paidFor(
-			useModel({
-				secrets: secretsOf(service),
-				parameters: { model: NOVELIST, spendingCapPerCall: 0.06, options: { protocol } },
-				use: async (chat) => await chat.invoke('Write a novel.'),
-			}),
+		const { result, paid } = await service.paidFor(
+			async () =>
+				await useModel({
+					secrets: secretsOf(service),
+					parameters: { model: NOVELIST, spendingCapPerCall: 0.06, options: { protocol } },
+					use: async (chat) => await chat.invoke('Write a novel.'),
+				}),
 		);
 		expect(sentMaxima(field)[0]).toBeGreaterThan(5900);
 		expect(paid).toBeLessThanOrEqual(60_000);
@@ -112,12 +105,13 @@ it.each(protocols)(
 );
 
 it('calls of the chat model share the cap of an execution: the second gets what the first has left', async () => {
-	const { paid } = await paidFor(
-		useModel({
-			secrets: secretsOf(service),
-			parameters: { model: NOVELIST, spendingCapPerExecution: 0.15 },
-			use: async (chat) => [await chat.invoke('1'), await chat.invoke('2')],
-		}),
+	const { paid } = await service.paidFor(
+		async () =>
+			await useModel({
+				secrets: secretsOf(service),
+				parameters: { model: NOVELIST, spendingCapPerExecution: 0.15 },
+				use: async (chat) => [await chat.invoke('1'), await chat.invoke('2')],
+			}),
 	);
 	expect(paid).toBeLessThanOrEqual(150_000);
 	expect(sentMaxima()[1]).toBeLessThan(6000);
@@ -133,12 +127,13 @@ it.each(['end', 'skip', 'askAgain'])(
 			credentials: { modelRouterApi: { id: 'modelRouterApi', name: 'modelRouterApi' } },
 		};
 		const capped = { turnLimit: 6, spendingCapPerConversation: 0.25, options: { onFailure } };
-		const { result, paid } = await paidFor(
-			converse({
-				parameters: capped,
-				speakers: { Ada: speaker, Bob: speaker },
-				secrets: secretsOf(service),
-			}),
+		const { result, paid } = await service.paidFor(
+			async () =>
+				await converse({
+					parameters: capped,
+					speakers: { Ada: speaker, Bob: speaker },
+					secrets: secretsOf(service),
+				}),
 		);
 		// the second turn gets what the first has left, which is too little for the third
 		expect(paid).toBeLessThanOrEqual(250_000);

@@ -38,13 +38,8 @@ const write = async (
 		...chat('Write.', { model: NOVELIST, spendingCapPerItem: 5, options }),
 		...{ secrets, ...more },
 	});
-const balance = () => rig.service.world.accounts.get(rig.service.router.keys.main)?.balance ?? 0;
-const paidFor = async (work: () => Promise<unknown>) => {
-	const before = balance();
-	await work();
-	await rig.service.settled();
-	return (before - balance()) / 1e6;
-};
+const paidFor = async (work: () => Promise<unknown>) =>
+	(await rig.service.paidFor(work)).paid / 1e6;
 
 // the process remembers the row for some seconds: it is read again, and made
 beforeEach(async () => void (await figures()));

@@ -91,8 +91,7 @@ describe('the cap per execution', () => {
 	});
 
 	it('holds for calls at the same time: together they cannot exceed it', async () => {
-		const balance = () => service.world.accounts.get(service.router.keys.main)?.balance ?? 0;
-		const before = balance();
+		const before = service.balance();
 		const { given } = await ask({
 			parameters,
 			use: async (chat) =>
@@ -103,7 +102,7 @@ describe('the cap per execution', () => {
 		const sent = posts(service).length;
 		expect(sent).toBeGreaterThan(0);
 		expect(saidOf(given).filter((text) => text.includes('is reached'))).toHaveLength(20 - sent);
-		expect(before - balance()).toBeLessThanOrEqual(800);
+		expect(before - service.balance()).toBeLessThanOrEqual(800);
 	});
 
 	it('an unknown outcome stays counted with the most that it can cost', async () => {

@@ -28,10 +28,8 @@ describe('the cost of an answer', () => {
 		['of several choices', 'x y z', { options: { answerCount: 3 } }],
 		['of a long answer', '[[words:1000]]', { model: model('Aurora-Labs/Prism-4.1-Turbo') }],
 	])('%s: what the account was charged', async (_what, content, more) => {
-		const account = service.world.accounts.get(service.router.keys.main);
-		const before = account?.balance ?? 0;
-		const { items } = await ask(content, more);
-		const paid = before - (account?.balance ?? 0);
+		const { result, paid } = await service.paidFor(async () => await ask(content, more));
+		const { items } = result;
 		expect(paid).toBeGreaterThan(0);
 		expect(items[0]?.json).toMatchObject({ costUsd: paid / 1e6, costComputed: true });
 	});

@@ -92,7 +92,7 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 		const ids = Array.from({ length: scenario.calls + 1 }, (_, index) => `${run}.${index}`);
 		const budget = new NodeBudget({
 			...{ book, settings, asTool: false, execution: name, workflow: 'w', workflowId: 'w' },
-			open: async () => ledger,
+			...{ open: async () => ledger, clock: ledger.clock },
 			addHint: (sentence) => say(name, sentence),
 			newId: () => ids.pop() ?? 'no more',
 		});

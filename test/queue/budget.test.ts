@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { messages, model, nodesFor, openBridge, secretsOf, type Bridge } from '../n8n/bridge.ts';
-import type { SavedCredential } from '../n8n/editor.ts';
+import { until, type SavedCredential } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { noticeKilledWorkersSoon, startQueue, type Queue } from './queue.ts';
@@ -56,9 +56,6 @@ function calls(account: SavedCredential) {
 	return workflow('spend', items, node);
 }
 
-const balance = () =>
-	bridge.service.world.accounts.get(bridge.service.router.keys.main)?.balance ?? 0;
-
 async function figures(account: SavedCredential) {
 	const { router } = nodesFor({ ...bridge.accounts, router: account });
 	const ran = await queue.editor.run(
@@ -70,7 +67,7 @@ async function figures(account: SavedCredential) {
 it('500 calls that race spend at most the budget, and nearly all of it', async () => {
 	const account = await accountWithBudget();
 	const saved = await queue.editor.importWorkflow(calls(account));
-	const before = balance();
+	const before = bridge.service.balance();
 	const ids = await Promise.all(
 		Array.from({ length: EXECUTIONS }, async () => await queue.editor.start(saved)),
 	);
@@ -78,7 +75,7 @@ it('500 calls that race spend at most the budget, and nearly all of it', async (
 	const items = ran.flatMap((execution) => itemsOf(execution, 'Write'));
 	expect(items).toHaveLength(EXECUTIONS * ITEMS);
 	await bridge.service.settled();
-	const paid = (before - balance()) / 1e6;
+	const paid = (before - bridge.service.balance()) / 1e6;
 	const spent = await figures(account);
 	process.stdout.write(`500 calls on three workers: ${paid} USD of ${BUDGET}\n`);
 	expect(paid).toBeLessThanOrEqual(BUDGET);
@@ -90,17 +87,17 @@ it('500 calls that race spend at most the budget, and nearly all of it', async (
 it('with a worker killed in the middle, it is not outspent either', async () => {
 	const account = await accountWithBudget();
 	const saved = await queue.editor.importWorkflow(calls(account));
-	const before = balance();
+	const before = bridge.service.balance();
 	const ids = await Promise.all(
 		Array.from({ length: EXECUTIONS }, async () => await queue.editor.start(saved)),
 	);
-	while (before - balance() < 200_000) await new Promise((resolve) => setTimeout(resolve, 50));
+	await until('a fifth is spent', () => before - bridge.service.balance() >= 200_000);
 	const [killed] = queue.workers;
 	await killed!.kill();
 	const ended = await Promise.all(ids.map(async (id) => await queue.editor.finished(id)));
 	const lost = ended.filter(({ status }) => status !== 'success');
 	await bridge.service.settled();
-	const paid = (before - balance()) / 1e6;
+	const paid = (before - bridge.service.balance()) / 1e6;
 	const { spentUsd, reservedUsd, lumps } = await figures(account);
 	process.stdout.write(
 		`with a killed worker: ${paid} USD, ${String(spentUsd)} counted, ${String(reservedUsd)} withheld\n`,

@@ -68,6 +68,8 @@ export async function startService(options: ServiceOptions = {}) {
 		return json({ detail: `no such path: ${call.path}` }, 404);
 	};
 	const { gate } = world;
+	/** Micro-dollars. */
+	const balance = (key: string = ROUTER_KEYS.main) => world.accounts.get(key)?.balance ?? 0;
 	const parts = { record, rules, connections, now, gate, endpoint, untouched };
 
 	const server = createServer(KEPT, createListener(parts));
@@ -119,6 +121,14 @@ export async function startService(options: ServiceOptions = {}) {
 				(request) => request.method === 'POST' && request.bodyText.includes(included),
 			).length,
 		/** Puts the balance of a key of C (`main`) at an amount; a key that is not known becomes valid. */
+		balance,
+		/** Does something, and tells what the account paid for it, in micro-dollars. */
+		async paidFor<Result>(work: () => Promise<Result>) {
+			const before = balance();
+			const result = await work();
+			await record.settled();
+			return { result, paid: before - balance() };
+		},
 		setBalance: (microUsd: number, key: string = ROUTER_KEYS.main) =>
 			world.setBalance(microUsd, key),
 		get mostInFlight() {
