@@ -31,7 +31,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'The service has nothing under this address or ID (404)':
 		'Check the ID in the node, the media type, and the base URL of the credential.',
 	'The proxy between n8n and the service requires a password (407)':
-		'Ask whoever runs your n8n to set the password of its proxy.',
+		'Ask the person who runs your n8n to set the password of its proxy.',
 	'The service is receiving too many requests (429)':
 		'Nothing was started. Raise **Wait When Rate-Limited**, or lower **Max Items at Once**.',
 	'The service reported an internal error (…)':
