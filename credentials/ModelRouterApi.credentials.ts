@@ -1,6 +1,11 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { budgetProperties, createHeaderAuth, jobLedgerProperties } from '../src/n8n/credential';
+import {
+	budgetProperties,
+	createHeaderAuth,
+	jobLedgerProperties,
+	spendingProperties,
+} from '../src/n8n/credential';
 
 /** Shared by all nodes that use the model router. */
 export class ModelRouterApi implements ICredentialType {
@@ -34,6 +39,7 @@ export class ModelRouterApi implements ICredentialType {
 		},
 		...jobLedgerProperties,
 		...budgetProperties,
+		...spendingProperties,
 	];
 
 	authenticate = createHeaderAuth('X-API-KEY');

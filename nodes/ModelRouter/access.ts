@@ -1,44 +1,93 @@
 import { randomUUID } from 'crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
+import type { SharedBudget } from '../../src/core/budget';
 import { invalidInputError } from '../../src/core/errors';
 import { formatUsd } from '../../src/core/money';
+import type { SpendingRecord } from '../../src/core/spending';
 import { NodeBudget } from '../../src/ledger/budget';
 import { BudgetBook } from '../../src/ledger/budgetBook';
 import { readBudgetSettings } from '../../src/ledger/budgetSettings';
-import { openLedger } from '../../src/ledger/dataTable';
-import { LONG_RETRY_ATTEMPTS } from '../../src/ledger/ledger';
+import { openLedger, openTable } from '../../src/ledger/dataTable';
+import { LONG_RETRY_ATTEMPTS, SHORT_RETRY_ATTEMPTS } from '../../src/ledger/ledger';
+import { NodeSpending } from '../../src/ledger/spending';
+import { SpendingBook } from '../../src/ledger/spendingBook';
+import { spendingFormat } from '../../src/ledger/spendingTable';
 import { checkLedgerKey } from '../../src/ledger/tableSetup';
-import type { ServiceAccess } from '../../src/n8n/connection';
+import type { CredentialHost, ServiceAccess } from '../../src/n8n/connection';
+import { findSpendingTable, readLedgerPart } from '../../src/n8n/credential';
 import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
 import { keepPerKey } from '../../src/n8n/sharedCache';
 import { findModels } from '../../src/router/catalog';
 
 /** The budget of a credential, for all node runs of this process. */
 const budgetBookOf = keepPerKey((credentialId) => new BudgetBook(credentialId));
+/** The same for its record of spending. */
+const spendingBookOf = keepPerKey(() => new SpendingBook());
 
 export const access: ServiceAccess = {
 	credential: 'modelRouterApi',
 	credentialName: 'Model Router API',
 	version: 'v1',
-	openBudget({ data, credentialId, connectLedger, clock, user }) {
-		const settings = readBudgetSettings(data);
-		if (!settings) return undefined;
-		if (!credentialId)
-			throw invalidInputError(
-				'n8n does not say which credential this is, so its budget is not known',
-				'Nothing was sent. Choose the credential in the node again.',
-			);
-		const { workflow, ...host } = user();
-		const open = async () =>
-			await openLedger(connectLedger(), clock, host.execution, LONG_RETRY_ATTEMPTS);
-		const book = budgetBookOf(credentialId);
-		return new NodeBudget({
-			...{ ...host, workflow: workflow.name, workflowId: workflow.id },
-			...{ settings, book, open, clock, newId: randomUUID },
-		});
-	},
+	openAccounts: (host) => ({ budget: openBudget(host), spending: openSpending(host) }),
 };
+
+function openBudget({
+	data,
+	credentialId,
+	connectLedger,
+	clock,
+	user,
+}: CredentialHost): SharedBudget | undefined {
+	const settings = readBudgetSettings(data);
+	if (!settings) return undefined;
+	if (!credentialId)
+		throw invalidInputError(
+			'n8n does not say which credential this is, so its budget is not known',
+			'Nothing was sent. Choose the credential in the node again.',
+		);
+	const { workflow, execution, asTool, addHint } = user();
+	const open = async () => await openLedger(connectLedger(), clock, execution, LONG_RETRY_ATTEMPTS);
+	const book = budgetBookOf(credentialId);
+	return new NodeBudget({
+		...{ execution, asTool, addHint, workflow: workflow.name, workflowId: workflow.id },
+		...{ settings, book, open, clock, account: credentialId, newId: randomUUID },
+	});
+}
+
+function openSpending({
+	data,
+	credentialId,
+	connectLedger,
+	clock,
+	user,
+}: CredentialHost): SpendingRecord | undefined {
+	const table = findSpendingTable(data);
+	if (table === undefined) return undefined;
+	const { workflow, node, execution, addHint } = user();
+	const open = async () => {
+		requireOwnTable(data, table);
+		const n8n = { ...connectLedger(), table, subject: 'The record of spending' };
+		const opened = await openTable(n8n, spendingFormat, n8n.clock, SHORT_RETRY_ATTEMPTS);
+		return { table: opened, clock: n8n.clock };
+	};
+	const ids = { workflowId: workflow.id, nodeId: node.id, lastExecution: execution };
+	return new NodeSpending({
+		...{ book: spendingBookOf(`${credentialId} ${table}`), open, credentialId, addHint },
+		now: clock.now,
+		spender: { ...ids, workflow: workflow.name, node: node.name },
+	});
+}
+
+/** The columns of the one would be added to the other. @throws ServiceError `invalid`. */
+function requireOwnTable(data: ICredentialDataDecryptedObject, table: string): void {
+	if (!table) throw invalidInputError('Spending Table is empty', 'Enter it in the credential.');
+	if (table === readLedgerPart(data).table)
+		throw invalidInputError(
+			`Job Ledger Table and Spending Table are both "${table}"`,
+			'Enter the name of another table in Spending Table of the credential.',
+		);
+}
 
 /** The catalog costs nothing. */
 export const probe: CredentialProbe = {
@@ -64,6 +113,8 @@ export async function checkLedger(
 	data: ICredentialDataDecryptedObject,
 ): Promise<string> {
 	const settings = readBudgetSettings(data);
+	const spendingTable = findSpendingTable(data);
+	if (spendingTable !== undefined) requireOwnTable(data, spendingTable);
 	const ledger = await checkLedgerKey(api, table);
 	if (settings && data['allowedHttpRequestDomains'] !== 'none')
 		throw invalidInputError(

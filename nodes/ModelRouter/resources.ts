@@ -17,6 +17,8 @@ import { track } from './media/track.operation';
 import { wait } from './media/wait.operation';
 import { get as getModel } from './model/get.operation';
 import { getMany } from './model/getMany.operation';
+import { fold } from './spending/fold.operation';
+import { get as getSpending } from './spending/get.operation';
 import { estimateCost } from './text/estimateCost.operation';
 import { message } from './text/message.operation';
 
@@ -53,6 +55,13 @@ export const resources: Resource[] = [
 		name: 'Budget',
 		value: 'budget',
 		operations: [getBudget, pause, release, resume],
+		defaultOperation: 'get',
+		notInTools: true,
+	},
+	{
+		name: 'Spending',
+		value: 'spending',
+		operations: [fold, getSpending],
 		defaultOperation: 'get',
 		notInTools: true,
 	},

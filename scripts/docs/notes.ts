@@ -1,5 +1,9 @@
 /** What to do about a sentence that does not say it itself, by the sentence. */
 export const NOTES: Readonly<Record<string, string>> = {
+	'Too many processes write at once':
+		'The answer is there, and paid. The record of spending lacks what this node has spent.',
+	'What this node has spent could not be written into the record of spending: …':
+		'The answer is there, and paid. Read the rest of the sentence: it says why. A budget counts it all the same.',
 	'Too many processes use the budget at once':
 		'Nothing was sent. Run it again. If it happens often, give the workflows credentials of their own.',
 	'The budget could not be updated (…). Its part … stays reserved until the period ends, or until somebody releases it.':
@@ -106,8 +110,8 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'Unknown media type "…"': 'Choose Image, Video, Music or Speech.',
 	'The address where the service stores the file refused the request (…)':
 		'Try **Download File** again with the job ID. The file may have expired.',
-	'The job ledger could not be used: …':
-		'Read the rest of the sentence. Check the n8n URL and the n8n API key in the credential.',
+	'… could not be used: …':
+		'It begins with "The job ledger" or "The record of spending". Read the rest of it. Check the n8n URL and the n8n API key in the credential.',
 	'The new row is not visible yet': 'Run the item again.',
 	'Inputs: Parameter Name is empty': 'Enter the name that the model expects, such as image.',
 	'The catalog could not be read, so no price is known':

@@ -40,9 +40,10 @@ export const GROUPS: Group[] = [
 	},
 	{
 		title: 'Costs and caps',
-		intro: 'Spending caps, the budget of a credential, and a balance that is too small.',
+		intro:
+			'Spending caps, the budget of a credential, what it has spent, and a balance that is too small.',
 		files:
-			/(core|ledger)\/budget|ModelRouter\/(access|budget)|router\/advice|estimateCost|ModelRouter\/catalog/,
+			/(core|ledger)\/(budget|spending)|ModelRouter\/(access|budget|spending)|router\/advice|estimateCost|ModelRouter\/catalog/,
 	},
 	{
 		title: 'Job ledger',

@@ -61,6 +61,8 @@ export interface SharedBudget {
 	remaining(): Promise<Decimal>;
 	/** A job has ended. @param cost Undefined if it is not known: then its estimate counts. */
 	endJob(mediaType: string, jobId: string, cost: Cost): void;
+	/** Enters the alarms that are due, for the triggers with a label. @throws ServiceError if the budget cannot be read. */
+	enterAlarms(label: string): Promise<void>;
 	/** Gives back what was not spent. Waits until everything is written. */
 	close(): Promise<void>;
 	/** For people, as plain JSON. @throws ServiceError */
@@ -74,7 +76,7 @@ export interface SharedBudget {
 }
 
 /** The scopes, in the order in which they are taken. Those of this process come first: they are taken before the first await. */
-const ORDER = ['item', 'jobs', 'calls', 'conversation', 'shared'] as const;
+const ORDER = ['item', 'jobs', 'calls', 'conversation', 'shared', 'record'] as const;
 type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
 
 /**

@@ -1,5 +1,6 @@
 import type { Bound, Cost, JobScope, Scope, SharedBudget } from '../core/budget';
 import { type Decimal, formatUsd, ZERO } from '../core/money';
+import { enterBudgetAlarms, reachedThresholds } from './alarms';
 import { getBudget, pauseBudget, releaseLump, resumeBudget } from './budgetActions';
 import type { Change } from './budgetBook';
 import { budgetFullError, pausedError, refusalError, unboundedError } from './budgetErrors';
@@ -114,9 +115,21 @@ export class NodeBudget implements SharedBudget {
 		await Promise.all(this.#writing);
 	}
 
+	async enterAlarms(label: string): Promise<void> {
+		await enterBudgetAlarms(this.#use, label);
+	}
+
 	async #change<Outcome>(change: Change<Outcome>): Promise<Outcome> {
 		const { book, open, settings } = this.#use;
-		return await book.change(open, settings, change);
+		let isReached = false;
+		const outcome = await book.change(open, settings, (state, now, row) => {
+			const changed = change(state, now, row);
+			isReached = reachedThresholds(state, settings, '').length > 0;
+			return changed;
+		});
+		// if it fails, the next change or the next poll does it
+		if (isReached) await enterBudgetAlarms(this.#use, '').catch(() => undefined);
+		return outcome;
 	}
 
 	/** For what is already paid: a failure must not take the answer away. */

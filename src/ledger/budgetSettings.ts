@@ -1,5 +1,5 @@
 import { invalidInputError } from '../core/errors';
-import { type Decimal, floorToMicroUsd } from '../core/money';
+import { type Decimal, floorToMicroUsd, readDecimal } from '../core/money';
 import type { Clock } from '../core/retry';
 import type { BudgetBook } from './budgetBook';
 import type { BudgetLimit, PeriodLength } from './budgetState';
@@ -11,6 +11,8 @@ export interface BudgetSettings extends BudgetLimit {
 	unknownCost: Decimal | undefined;
 	/** Whether operations may resume a paused budget, and release parts of it. */
 	mayResume: boolean;
+	/** Percentages of the amount; when so much is spent, the triggers are told. */
+	alarmPercents: Decimal[];
 }
 
 /**
@@ -28,7 +30,20 @@ export function readBudgetSettings(data: Record<string, unknown>): BudgetSetting
 		length: length === 'day' || length === 'week' ? length : ('month' satisfies PeriodLength),
 		unknownCost: readAmount(data['unknownCostUsd'], 'Count Unknown Cost As (USD)'),
 		mayResume: data['workflowsMayResume'] === true,
+		alarmPercents: readPercents(data['alarmPercents'] ?? '80, 100'),
 	};
+}
+
+function readPercents(value: unknown): Decimal[] {
+	const texts = String(value).split(/[\s,;%]+/);
+	return texts.filter(Boolean).map((text) => {
+		const percent = readDecimal(text);
+		if (percent?.gt(0)) return percent;
+		throw invalidInputError(
+			`Alarms At (Percent) of the credential has "${text.slice(0, 20)}", which is not a percentage`,
+			'Nothing was sent. Enter numbers such as 80, 100 in the credential.',
+		);
+	});
 }
 
 function readAmount(value: unknown, field: string): Decimal | undefined {
@@ -46,6 +61,8 @@ function readAmount(value: unknown, field: string): Decimal | undefined {
 export interface BudgetUse {
 	book: BudgetBook;
 	settings: BudgetSettings;
+	/** n8n's ID of the credential. */
+	account: string;
 	/** Opens the job ledger. */
 	open(): Promise<Ledger>;
 	/** Its sleep ends with the execution. */

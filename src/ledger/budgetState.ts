@@ -45,6 +45,8 @@ export interface BudgetState {
 	lumps: Record<string, Lump>;
 	/** The highest estimate of a job in this period, by model. */
 	estimates: Record<string, { most: string; day: string }>;
+	/** Thresholds that somebody was told of, by the job IDs of their alarms, with the day. */
+	told?: Record<string, string>;
 }
 
 export const EMPTY_STATE: BudgetState = { day: '', spent: {}, lumps: {}, estimates: {} };
@@ -58,12 +60,13 @@ const MAX_ESTIMATE_WAIT = 15 * 60_000;
 export function parseBudget(record: string): BudgetState | undefined {
 	const state = tryParseJson(record);
 	if (!isPlainObject(state)) return undefined;
-	const { day, spent, lumps, estimates } = state;
+	const { day, spent, lumps, estimates, told = {} } = state;
 	const isRead =
 		typeof day === 'string' &&
 		isRecordOf(spent, isAmount) &&
 		isRecordOf(lumps, isLump) &&
-		isRecordOf(estimates, (value) => isPlainObject(value) && isAmount(value['most']));
+		isRecordOf(estimates, (value) => isPlainObject(value) && isAmount(value['most'])) &&
+		isRecordOf(told, (value) => typeof value === 'string');
 	return isRead ? (state as unknown as BudgetState) : undefined;
 }
 
@@ -106,8 +109,10 @@ export function moveOn(state: BudgetState, now: number, length: PeriodLength): v
 	// the length of the period may be changed later: what was spent is kept for the longest one
 	const week = periodOf(state.day, 'week');
 	const month = periodOf(state.day, 'month');
-	for (const day of Object.keys(state.spent))
-		if (day < week.start && day < month.start) delete state.spent[day];
+	const isForgotten = (day: string) => day < week.start && day < month.start;
+	for (const day of Object.keys(state.spent)) if (isForgotten(day)) delete state.spent[day];
+	for (const [alarm, day] of Object.entries(state.told ?? {}))
+		if (isForgotten(day)) delete state.told?.[alarm];
 	for (const [id, lump] of Object.entries(state.lumps)) if (isOver(lump)) delete state.lumps[id];
 	for (const [model, estimate] of Object.entries(state.estimates))
 		if (isOver(estimate)) delete state.estimates[model];

@@ -5,7 +5,7 @@ import type { HttpRequest } from '../core/http';
 import { isPlainObject } from '../core/json';
 import type { Clock } from '../core/retry';
 import { encodePathSegment, TABLES_PATH } from '../core/urls';
-import { type Entry, readEntry, toRow } from './entry';
+import { type Entry, ledgerFormat, readEntry, toRow } from './entry';
 import {
 	type Clause,
 	isTransient,
@@ -16,10 +16,11 @@ import {
 	type Where,
 } from './ledger';
 import { type N8nApi, requestN8n, type Scope } from './n8nApi';
+import { fillRow, readRow, type TableFormat } from './tableFormat';
 import { referTo, type TableReference } from './tableSetup';
 
 /** The n8n that has the job ledger. */
-interface N8nAccess extends N8nApi {
+export interface N8nAccess extends N8nApi {
 	/** Its sleep does not end with the execution. */
 	clock: Clock;
 	/** The name or ID of the Data Table. */
@@ -42,10 +43,8 @@ export async function openLedger(
 	execution: string,
 	attempts = 1,
 ): Promise<Ledger> {
-	const reference = referTo(n8n, n8n.table);
-	await retryTransient(clock, attempts, async () => await reference.id());
 	return {
-		table: redactRows(openDataTable(n8n, reference), n8n.redact),
+		table: await openTable<Entry>(n8n, ledgerFormat, clock, attempts),
 		clock,
 		uncancellableClock: n8n.clock,
 		newClaim: () => randomUUID(),
@@ -54,36 +53,60 @@ export async function openLedger(
 	};
 }
 
+/**
+ * Opens a table that this package makes.
+ *
+ * @param attempts To find it, where this process has not found it yet: n8n may be restarting.
+ */
+export async function openTable<Row extends { id: number }>(
+	n8n: N8nAccess,
+	format: TableFormat<Row>,
+	clock: Clock,
+	attempts: number,
+): Promise<Table<Row, Partial<Row>>> {
+	const reference = referTo(n8n, n8n.table, format);
+	await retryTransient(clock, attempts, async () => await reference.id());
+	return redactRows(openDataTable(n8n, reference, format), n8n.redact);
+}
+
 /** People read the table, so it must not contain keys. */
-function redactRows(table: Table, redact: N8nAccess['redact']): Table {
+function redactRows<Row>(
+	table: Table<Row, Partial<Row>>,
+	redact: N8nAccess['redact'],
+): Table<Row, Partial<Row>> {
 	if (!redact) return table;
-	const clean = <Row extends Partial<Entry>>(row: Row): Row => ({
-		...redact.data(row),
-		...(row.note && { note: redact.text(row.note) }),
-	});
+	const clean = (row: Partial<Row>): Partial<Row> => {
+		const { note } = row as { note?: string };
+		return { ...redact.data(row), ...(note && { note: redact.text(note) }) };
+	};
 	return {
 		...table,
-		add: async (entry) => await table.add(clean(entry)),
+		add: async (row) => await table.add(clean(row)),
 		change: async (where, changes, answer) => await table.change(where, clean(changes), answer),
 	};
 }
 
 /** Gives access to the rows of a Data Table over n8n's public API. */
-export function openDataTable(n8n: N8nApi, table: TableReference): Table {
+export function openDataTable<Row extends { id: number }>(
+	n8n: N8nApi,
+	table: TableReference,
+	format: TableFormat<Row>,
+): Table<Row, Partial<Row>> {
 	const send = async (scope: Scope, request: HttpRequest) =>
-		await requestRows(n8n, table, scope, request);
+		(await requestRows(n8n, table, scope, request)).map((row) => readRow(format, row));
 	return {
-		async find(where, { by = 'id', limit = MAX_ROWS, last = false } = {}) {
+		async find(where, { by = 'id', limit = MAX_ROWS, last = false, offset = 0 } = {}) {
 			const query = [
 				`filter=${encodeURIComponent(JSON.stringify(toFilter(where)))}`,
-				`sortBy=${encodeURIComponent(`${by}:${last ? 'desc' : 'asc'}`)}`,
+				`sortBy=${encodeURIComponent(`${String(by)}:${last ? 'desc' : 'asc'}`)}`,
 				`limit=${limit}`,
+				...(offset ? [`offset=${offset}`] : []),
 			].join('&');
 			return await send('dataTableRow:read', { method: 'GET', path: `?${query}` });
 		},
 
-		async add(entry) {
-			const body = { data: [toRow(entry)], returnType: 'id' };
+		async add(row) {
+			const body = { data: [fillRow(format, row)], returnType: 'id' };
 			await send('dataTableRow:create', { method: 'POST', path: '', body });
 		},
 
@@ -106,9 +129,9 @@ async function requestRows(
 	table: TableReference,
 	scope: Scope,
 	request: HttpRequest,
-): Promise<Entry[]> {
+): Promise<Array<Record<string, unknown>>> {
 	const sendTo = async (tableId: string) => {
-		const segment = encodePathSegment(tableId, 'Job Ledger Table');
+		const segment = encodePathSegment(tableId, table.field);
 		const path = `${TABLES_PATH}/${segment}/rows${request.path}`;
 		return await requestN8n(n8n, { ...request, path }, scope, readRows);
 	};
@@ -122,11 +145,11 @@ async function requestRows(
 	}
 }
 
-function readRows(answer: unknown): Entry[] | undefined {
+function readRows(answer: unknown): Array<Record<string, unknown>> | undefined {
 	// to a change without rows
 	if (answer === true) return [];
 	const rows = isPlainObject(answer) ? answer['data'] : answer;
-	return Array.isArray(rows) && rows.every(isPlainObject) ? rows.map(readEntry) : undefined;
+	return Array.isArray(rows) && rows.every(isPlainObject) ? rows : undefined;
 }
 
 /** The table does not exist, or has no such column. An n8n that is starting says nothing about the table. */
@@ -135,7 +158,7 @@ const isWrongTable = (cause: unknown) =>
 	[400, 404].includes(cause.details.status ?? 0) &&
 	!isTransient(cause);
 
-function toFilter(where: Where) {
+function toFilter<Row>(where: Where<Row>) {
 	const clauses = 'all' in where ? where.all : where.any;
 	return {
 		type: 'all' in where ? 'and' : 'or',
@@ -151,11 +174,11 @@ function toFilter(where: Where) {
  */
 export function createMemoryTable(rows: Entry[]): Table {
 	return {
-		async find(where, { by = 'id', limit = MAX_ROWS, last = false } = {}) {
+		async find(where, { by = 'id', limit = MAX_ROWS, last = false, offset = 0 } = {}) {
 			const found = rows.filter((row) => matchesWhere(row, where));
 			const order = last ? -1 : 1;
 			found.sort((one, other) => order * (one[by] < other[by] ? -1 : one[by] > other[by] ? 1 : 0));
-			return found.slice(0, limit);
+			return found.slice(offset, offset + limit);
 		},
 
 		async add(entry) {
@@ -196,4 +219,5 @@ const COMPARISONS: Record<Clause[1], Comparison> = {
 	lte: (cell, value) => cell <= value,
 	gt: (cell, value) => cell > value,
 	gte: (cell, value) => cell >= value,
+	like: (cell, value) => String(cell).includes(String(value).replace(/^%|%$/g, '')),
 };

@@ -19,7 +19,10 @@ type Outcome =
 	/** The service repeatedly answered that it does not know the job. */
 	| 'lost'
 	/** Completed, but its file no longer exists. */
-	| 'expired';
+	| 'expired'
+	/** Not a job: an alarm. A budget has reached a threshold, or the outcome of a start is unknown. */
+	| 'threshold'
+	| 'outcomeUnknown';
 
 /** The result of a status request. */
 export interface JobStatus {
@@ -33,6 +36,8 @@ export interface EventFilter {
 	outcome: Outcome;
 	/** Minimum milliseconds since the start; 0 for none. */
 	minimumAge: number;
+	/** Whether it is about alarms, which are entered for each label. */
+	isAlarm?: boolean;
 }
 
 /** The jobs that one trigger watches, and the limits of a poll. */

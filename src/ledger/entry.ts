@@ -1,4 +1,5 @@
 import { groupBy } from '../core/json';
+import { fillRow, readRow, type RowOf, type TableFormat } from './tableFormat';
 
 /** Groups rows by job. A job can have several rows, because the table has no unique keys. */
 export function groupByJob(rows: readonly Entry[]): Entry[][] {
@@ -74,6 +75,9 @@ export type EntryState =
 	/** Not a job: a rate limit that all processes share. `checkAt` is the next free time, `leaseUntil` the end of a pause. */
 	| 'limit';
 
+/** In place of the media type of a job, the row is an alarm: `record` has the fields of its item. */
+export const ALARM = 'alarm';
+
 /** The states of a job that was started. */
 export const STARTED_STATES: ReadonlySet<EntryState> = new Set<EntryState>([
 	'pending',
@@ -90,35 +94,23 @@ export const isHandedOver = ({ state }: Pick<Entry, 'state'>): boolean =>
 	HANDED_OVER_STATES.some((handedOver) => handedOver === state);
 
 /** One row of the ledger. */
-export type Entry = {
-	[Column in keyof typeof columns]: (typeof columns)[Column] extends 'number' ? number : string;
-} & {
-	/** The row's ID, assigned by n8n. */
-	id: number;
-	state: EntryState;
-};
+export type Entry = RowOf<typeof columns> & { state: EntryState };
 
 /** A row to add. Missing columns become empty. */
 export type NewEntry = Partial<Omit<Entry, 'id'>> & { state: EntryState };
 
-const COLUMN_TYPES = Object.entries(columns);
+/** The Data Table of the job ledger. */
+export const ledgerFormat: TableFormat<Entry> = {
+	columns,
+	field: 'Job Ledger Table',
+};
 
-/** Reads a row as n8n returns it. Empty cells and cells that a person edited are converted to the column's type. */
-export function readEntry(row: Record<string, unknown>): Entry {
-	const cells = COLUMN_TYPES.map(([name, type]) => {
-		const value = row[name] ?? '';
-		return [name, type === 'number' ? Number(value) || 0 : String(value)];
-	});
-	return { ...Object.fromEntries(cells), id: Number(row['id']) } as Entry;
-}
+export const readEntry = (row: Record<string, unknown>): Entry => readRow(ledgerFormat, row);
 
-/** Fills every cell, because n8n's filters treat empty (null) cells differently. */
-export function toRow(entry: NewEntry): Omit<Entry, 'id'> {
-	return { ...emptyCells(Object.keys(columns)), ...entry } as Omit<Entry, 'id'>;
-}
+export const toRow = (entry: NewEntry): Omit<Entry, 'id'> => fillRow(ledgerFormat, entry);
 
-/** The stored values of empty columns: 0 or an empty text. */
+/** The stored values of empty columns. */
 export function emptyCells(names: readonly string[]): Partial<Entry> {
-	const selected = COLUMN_TYPES.filter(([name]) => names.includes(name));
-	return Object.fromEntries(selected.map(([name, type]) => [name, type === 'number' ? 0 : '']));
+	const cells = Object.entries(fillRow(ledgerFormat, {}));
+	return Object.fromEntries(cells.filter(([name]) => names.includes(name)));
 }

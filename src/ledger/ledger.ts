@@ -22,15 +22,17 @@ export interface Ledger {
 /** The time of n8n where there is one, or of this process. */
 export const n8nTimeOf = ({ n8nTime, clock }: Ledger): number => n8nTime?.() ?? clock.now();
 
-/** A condition on one column. */
-export type Clause = readonly [
-	column: keyof Entry,
-	condition: 'eq' | 'neq' | 'lt' | 'lte' | 'gt' | 'gte',
+/** A condition on one column. `like` has `%` for any text. */
+export type Clause<Row = Entry> = readonly [
+	column: keyof Row,
+	condition: 'eq' | 'neq' | 'lt' | 'lte' | 'gt' | 'gte' | 'like',
 	value: string | number,
 ];
 
 /** A filter. n8n supports one level of conditions: all of them, or any of them. */
-export type Where = { all: readonly Clause[] } | { any: readonly Clause[] };
+export type Where<Row = Entry> =
+	| { all: ReadonlyArray<Clause<Row>> }
+	| { any: ReadonlyArray<Clause<Row>> };
 
 /** Most conditions of `any`: SQLite fails at about a thousand. */
 export const MAX_CLAUSES = 200;
@@ -38,29 +40,29 @@ export const MAX_CLAUSES = 200;
 export const MAX_ROWS = 250;
 
 /**
- * The rows of the ledger: an n8n Data Table, reached over n8n's public API.
+ * The rows of the ledger, or of another table: an n8n Data Table, reached over n8n's public API.
  *
  * A change by filter is atomic on SQLite and on PostgreSQL: of several concurrent changes of the same rows, one succeeds. Nothing
  * else is atomic: two rows with the same key can be added concurrently, and n8n's upsert adds both.
  *
  * @see n8n 2.41.1, modules/data-table/data-table-rows.repository.js (updateRows)
  */
-export interface Table {
-	/** Reads at most `MAX_ROWS` rows, by default in the order in which they were added. */
+export interface Table<Row = Entry, NewRow = NewEntry> {
+	/** Reads at most `MAX_ROWS` rows, by default in the order in which they were added. @param options.offset Rows that are left out. */
 	find(
-		where: Where,
-		options?: { by?: keyof Entry; limit?: number; last?: boolean },
-	): Promise<Entry[]>;
+		where: Where<Row>,
+		options?: { by?: keyof Row; limit?: number; last?: boolean; offset?: number },
+	): Promise<Row[]>;
 	/** @throws ServiceError. Without a response from n8n the row may have been added. */
-	add(entry: NewEntry): Promise<void>;
+	add(row: NewRow): Promise<void>;
 	/**
 	 * @param answer `nothing` where no caller reads the rows: rows are long, and a poll changes thousands.
 	 * @returns the changed rows, with their new values.
 	 * @throws ServiceError. Without a response from n8n the rows may have been changed.
 	 */
-	change(where: Where, changes: Partial<Entry>, answer?: 'rows' | 'nothing'): Promise<Entry[]>;
+	change(where: Where<Row>, changes: Partial<Row>, answer?: 'rows' | 'nothing'): Promise<Row[]>;
 	/** @returns the removed rows. */
-	remove(where: Where): Promise<Entry[]>;
+	remove(where: Where<Row>): Promise<Row[]>;
 }
 
 /** What may be repeated: a row may have been added although n8n's answer was lost. */
@@ -73,8 +75,8 @@ export interface Condition {
 }
 
 /** The conditions on a row, by column. */
-type Filter = {
-	readonly [Column in keyof Entry]?: Entry[Column] | Condition | readonly Condition[] | undefined;
+type Filter<Row = Entry> = {
+	readonly [Column in keyof Row]?: Row[Column] | Condition | readonly Condition[] | undefined;
 };
 
 export const equal = (value: string): Condition => ({ condition: 'eq', value });
@@ -85,8 +87,8 @@ export const noneOf = <Value extends string>(...values: Value[]): Condition[] =>
 	values.map((value) => ({ condition: 'neq', value }));
 
 /** Selects rows that match all conditions. A column that is undefined is not compared. */
-export const where = (filter: Filter): { all: Clause[] } =>
-	whereColumns(Object.keys(filter) as Array<keyof Entry>, filter);
+export const where = <Row = Entry>(filter: Filter<NoInfer<Row>>): { all: Array<Clause<Row>> } =>
+	whereColumns<Row>(Object.keys(filter) as Array<keyof Row>, filter);
 
 /** Selects rows that have one of these values in a column. */
 export const anyOf = <Column extends keyof Entry>(
@@ -94,11 +96,14 @@ export const anyOf = <Column extends keyof Entry>(
 	values: ReadonlyArray<Entry[Column]>,
 ): Where => ({ any: values.map((value) => [column, 'eq', value]) });
 
-function whereColumns(columns: ReadonlyArray<keyof Entry>, filter: Filter): { all: Clause[] } {
-	const all = columns.flatMap((column) => {
-		const expected = filter[column];
+function whereColumns<Row = Entry>(
+	columns: ReadonlyArray<keyof Row>,
+	filter: Filter<Row>,
+): { all: Array<Clause<Row>> } {
+	const all = columns.flatMap((column): Array<Clause<Row>> => {
+		const expected = filter[column] as Clause[2] | Condition | readonly Condition[] | undefined;
 		if (expected === undefined) return [];
-		if (typeof expected !== 'object') return [[column, 'eq', expected] as const];
+		if (typeof expected !== 'object') return [[column, 'eq', expected]];
 		return [expected].flat().map(({ condition, value }) => [column, condition, value] as const);
 	});
 	return { all };
@@ -194,13 +199,13 @@ export async function findRowsOfJobs(
 }
 
 /** Reads all rows, in the order in which they were added. Pages by row ID, because n8n's own pages shift when a row is added or changed. */
-export async function findAllRows(
-	table: RepeatableTable,
-	filter: Omit<Filter, 'id'>,
-): Promise<Entry[]> {
-	const found: Entry[] = [];
+export async function findAllRows<Row extends { id: number } = Entry>(
+	table: Pick<Table<Row>, 'find'>,
+	filter: Omit<Filter<Row>, 'id'>,
+): Promise<Row[]> {
+	const found: Row[] = [];
 	for (let lastId = 0; ; lastId = found.at(-1)?.id ?? lastId) {
-		const rows = await table.find(where({ ...filter, id: above(lastId) }));
+		const rows = await table.find(where<Row>({ ...filter, id: above(lastId) } as Filter<Row>));
 		found.push(...rows);
 		if (rows.length < MAX_ROWS) return found;
 	}

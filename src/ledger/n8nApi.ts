@@ -8,6 +8,8 @@ export interface N8nApi {
 	http: Http;
 	/** The title of the credential that the key is in, for messages. */
 	credentialName: string;
+	/** What is used, as the beginning of a message. Absent for the job ledger. */
+	subject?: string;
 	/** The time of n8n's last answer, in milliseconds since 1970. Set by every answer. */
 	answeredAt?: number;
 }
@@ -34,7 +36,7 @@ export async function requestN8n<Result>(
 	scope: Scope,
 	read: (answer: unknown) => Result | undefined,
 ): Promise<Result> {
-	const { http, credentialName } = api;
+	const { http, credentialName, subject = 'The job ledger' } = api;
 	/** Known only from the body, which the error no longer has. */
 	let startup: Startup | undefined;
 	try {
@@ -58,7 +60,7 @@ export async function requestN8n<Result>(
 				findAdvice(details, credentialName, scope) ??
 				details.advice ??
 				`Check the n8n URL in the ${credentialName} credential: n8n itself has to be reachable there, from every worker.`;
-			const text = `The job ledger could not be used: ${what}`;
+			const text = `${subject} could not be used: ${what}`;
 			return new ServiceError(kind, text, {
 				...details,
 				advice,

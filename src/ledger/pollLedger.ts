@@ -70,10 +70,10 @@ async function findFinishedJobs(
 ): Promise<Entry[][]> {
 	const now = clock.now();
 	const rows: Entry[] = [];
-	for (const { outcome, minimumAge } of eventFilters) {
+	for (const { outcome, minimumAge, isAlarm } of eventFilters) {
 		const isReady = where({
 			...{ state: 'pending', outcome, account, checkAt: atMost(now) },
-			label: label || undefined,
+			label: isAlarm ? label : label || undefined,
 			startedAt: minimumAge ? atMost(now - minimumAge) : undefined,
 		});
 		rows.push(...(await table.find(isReady, { by: 'checkAt', limit })));

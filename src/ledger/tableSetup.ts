@@ -2,11 +2,15 @@ import { invalidInputError, mapServiceError, ServiceError } from '../core/errors
 import type { Http, HttpRequest } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { TABLES_PATH } from '../core/urls';
-import { columns } from './entry';
+import { ledgerFormat } from './entry';
 import { type N8nApi, requestN8n, type Scope } from './n8nApi';
+import type { TableFormat } from './tableFormat';
 
-/** The Data Table of a job ledger, with all of its columns. */
+/** A Data Table of this package, with all of its columns. */
 export type LedgerTable = Awaited<ReturnType<typeof completeTable>>;
+
+/** What the search for a table needs of its format. */
+type Format = Pick<TableFormat<{ id: number }>, 'columns' | 'field'>;
 
 /** A Data Table of n8n. */
 interface DataTable {
@@ -17,7 +21,7 @@ interface DataTable {
 }
 
 /**
- * Finds the ledger's table, creates it if there is none, and adds columns that are missing.
+ * Finds a table, creates it if there is none, and adds columns that are missing.
  *
  * Any number of executions and processes may do so at once: names are unique in a project (n8n 2.41.1, data-table.entity.js), so one
  * creates the table and the others find it.
@@ -25,9 +29,15 @@ interface DataTable {
  * @param nameOrId The table's name or ID. With an ID, the API key does not need the scope to list tables.
  * @throws ServiceError `invalid` when there is more than one table, or none with what looks like an ID.
  */
-export async function ensureTable(api: N8nApi, nameOrId: string): Promise<LedgerTable> {
-	const existing = await findTable(api, nameOrId);
-	return existing ? await completeTable(api, existing) : await createTable(api, nameOrId);
+export async function ensureTable(
+	api: N8nApi,
+	nameOrId: string,
+	format: Format = ledgerFormat,
+): Promise<LedgerTable> {
+	const existing = await findTable(api, nameOrId, format);
+	return existing
+		? await completeTable(api, existing, format)
+		: await createTable(api, nameOrId, format);
 }
 
 /** The form of a table's ID. A name can have it, too. */
@@ -37,15 +47,19 @@ const TABLE_ID = /^[a-zA-Z0-9]{16}$/;
  * @returns undefined for a name that no table has.
  * @throws ServiceError `invalid` when there is more than one table, or none with what looks like an ID.
  */
-async function findTable(api: N8nApi, nameOrId: string): Promise<DataTable | undefined> {
+async function findTable(
+	api: N8nApi,
+	nameOrId: string,
+	{ field }: Pick<Format, 'field'> = ledgerFormat,
+): Promise<DataTable | undefined> {
 	const isId = TABLE_ID.test(nameOrId);
 	try {
 		const [found, ...others] = await listTables(api, { name: nameOrId });
-		if (others.length) throw severalTablesError(api, nameOrId);
+		if (others.length) throw severalTablesError(api, nameOrId, field);
 		if (found || !isId) return found;
 		const [withId] = await listTables(api, { id: nameOrId });
 		if (withId) return withId;
-		throw noSuchTableError(api, nameOrId);
+		throw noSuchTableError(api, nameOrId, field);
 	} catch (cause) {
 		const isListForbidden = cause instanceof ServiceError && cause.details.status === 403;
 		if (isListForbidden && isId) return { tableId: nameOrId, name: nameOrId, columns: undefined };
@@ -53,17 +67,17 @@ async function findTable(api: N8nApi, nameOrId: string): Promise<DataTable | und
 	}
 }
 
-const severalTablesError = ({ credentialName }: N8nApi, name: string) =>
+const severalTablesError = ({ credentialName }: N8nApi, name: string, field: string) =>
 	invalidInputError(
 		`n8n has several Data Tables "${name}"`,
-		`Put the ID of the right one into Job Ledger Table of the ${credentialName} credential.`,
+		`Put the ID of the right one into ${field} of the ${credentialName} credential.`,
 	);
 
 /** A table that is created for a mistyped ID would be another ledger: the same key could start a second job. */
-const noSuchTableError = ({ credentialName }: N8nApi, nameOrId: string) =>
+const noSuchTableError = ({ credentialName }: N8nApi, nameOrId: string, field: string) =>
 	invalidInputError(
 		`n8n has no Data Table with the name or ID "${nameOrId}"`,
-		`Correct Job Ledger Table in the ${credentialName} credential. A name of 16 letters and digits looks like an ID: create such a table in n8n yourself, or choose another name.`,
+		`Correct ${field} in the ${credentialName} credential. A name of 16 letters and digits looks like an ID: create such a table in n8n yourself, or choose another name.`,
 	);
 
 async function listTables(
@@ -91,10 +105,10 @@ function parseTables(
 		);
 }
 
-async function createTable(api: N8nApi, name: string): Promise<LedgerTable> {
+async function createTable(api: N8nApi, name: string, format: Format): Promise<LedgerTable> {
 	const body = {
 		name,
-		columns: Object.entries(columns).map(([column, type]) => ({ name: column, type })),
+		columns: Object.entries(format.columns).map(([column, type]) => ({ name: column, type })),
 	};
 	try {
 		const { tableId } = await requestN8n(
@@ -106,13 +120,17 @@ async function createTable(api: N8nApi, name: string): Promise<LedgerTable> {
 		return { tableId, addedColumns: [] };
 	} catch (cause) {
 		// 409, or 500 within the same moment: somebody else has just created it; or the response was lost
-		const existing = await findTable(api, name).catch(() => undefined);
-		if (existing) return await completeTable(api, existing);
+		const existing = await findTable(api, name, format).catch(() => undefined);
+		if (existing) return await completeTable(api, existing, format);
 		throw mapServiceError(cause);
 	}
 }
 
-async function completeTable(api: N8nApi, { tableId, name, columns: present }: DataTable) {
+async function completeTable(
+	api: N8nApi,
+	{ tableId, name, columns: present }: DataTable,
+	{ columns }: Pick<Format, 'columns'>,
+) {
 	/** Columns that were missing. */
 	const addedColumns: string[] = [];
 	for (const [column, type] of Object.entries(columns)) {
@@ -141,26 +159,30 @@ function parseTable({ id, name, columns: listed }: Record<string, unknown>): Dat
 	return { tableId: String(id), name: String(name), columns: columnNames };
 }
 
-/** The ID of the ledger's table, as long as it is right. */
+/** The ID of a table, as long as it is right. */
 export type TableReference = ReturnType<typeof createReference>;
 
 /** By HTTP client and table. Each execution has its own client, so all its items share one look. */
 const references = new WeakMap<Http, Map<string, TableReference>>();
 
 /** Finds or creates the table at its first use. What is found is remembered for all executions of the process. */
-export function referTo(api: N8nApi, nameOrId: string): TableReference {
+export function referTo(
+	api: N8nApi,
+	nameOrId: string,
+	format: Format = ledgerFormat,
+): TableReference {
 	const ofClient = references.get(api.http) ?? new Map<string, TableReference>();
 	references.set(api.http, ofClient);
-	const reference = ofClient.get(nameOrId) ?? createReference(api, nameOrId);
+	const reference = ofClient.get(nameOrId) ?? createReference(api, nameOrId, format);
 	ofClient.set(nameOrId, reference);
 	return reference;
 }
 
-function createReference(api: N8nApi, nameOrId: string) {
+function createReference(api: N8nApi, nameOrId: string, format: Format) {
 	const known = api.http.serviceFacts ?? new Map<string, string>();
 	const fact = `ledger table ${nameOrId}`;
 	const findTable = async () => {
-		const table = await ensureTable(api, nameOrId);
+		const table = await ensureTable(api, nameOrId, format);
 		known.set(fact, table.tableId);
 		return table;
 	};
@@ -176,6 +198,7 @@ function createReference(api: N8nApi, nameOrId: string) {
 		}
 	};
 	return {
+		field: format.field,
 		/** @throws ServiceError when the table can be neither found nor created. */
 		id: async () => known.get(fact) ?? (await look()).tableId,
 		/**

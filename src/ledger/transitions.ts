@@ -123,6 +123,11 @@ export const transitions = {
 		to: 'pending',
 		why: 'The job was started elsewhere.',
 	},
+	enterAlarm: {
+		from: 'new',
+		to: 'pending',
+		why: 'Not a job: a budget has reached a threshold, or the outcome of a start is unknown. A trigger delivers it like a job.',
+	},
 	deleteEntry: {
 		from: ['delivered', 'notStarted', 'withdrawn'],
 		to: 'deleted',

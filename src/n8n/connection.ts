@@ -1,12 +1,12 @@
 import { createHash } from 'crypto';
 import { type ICredentialDataDecryptedObject, isToolType } from 'n8n-workflow';
 
-import type { SharedBudget } from '../core/budget';
 import { cancelledError, invalidInputError } from '../core/errors';
 import type { Http } from '../core/http';
 import { RateLimiter, type SlotBook, type Turn } from '../core/rateLimit';
 import { withRetries } from '../core/resend';
 import type { Clock } from '../core/retry';
+import { type Accounts, NO_ACCOUNTS } from '../core/spending';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import type { ToReadable } from './binaryData';
 import { createN8nHttp, type HttpContext } from './http';
@@ -52,12 +52,12 @@ export interface ServiceAccess {
 	 * @param account Identifies the limit.
 	 */
 	openSlotBook?(connectLedger: () => LedgerConnection, account: string): SlotBook;
-	/** Opens the budget of the credential, if it has one. @throws ServiceError `invalid` for an unusable field. */
-	openBudget?(host: BudgetHost): SharedBudget | undefined;
+	/** Opens the budget and the record of the credential, if it has them. @throws ServiceError `invalid` for an unusable field. */
+	openAccounts?(host: CredentialHost): Accounts;
 }
 
-/** What the budget of a credential needs to know. */
-interface BudgetHost {
+/** What the budget and the record of a credential need. */
+export interface CredentialHost {
 	data: ICredentialDataDecryptedObject;
 	/** n8n's ID of the credential. */
 	credentialId: string;
@@ -87,7 +87,7 @@ export async function connect(
 		requestsPerMinute,
 		ledgerTimeout,
 		openSlotBook,
-		openBudget,
+		openAccounts,
 	}: ServiceAccess,
 	settings: RequestSettings = defaultRequestSettings,
 	redact: Redactor = createRedactor(''),
@@ -123,8 +123,9 @@ export async function connect(
 	};
 	const client = createClient(n8n, { ...open, baseUrl, apiKey, stop, limit });
 	const host = { data, credentialId, connectLedger, clock: client.clock };
+	const accounts = openAccounts?.({ ...host, user: () => describeUser(n8n, redact) });
 	return {
-		...checkedByBudget(client, openBudget?.({ ...host, user: () => describeUser(n8n, redact) })),
+		...checkedByBudget(client, accounts),
 		/** Milliseconds without a byte after which an attempt fails. */
 		idleTimeout: settings.idleTimeout * 1000,
 		baseUrl,
@@ -137,11 +138,13 @@ export async function connect(
 	};
 }
 
-/** Who uses a budget. */
+/** Who spends. */
 function describeUser(n8n: HttpContext, redact: Redactor) {
 	const { id = '', name = '' } = n8n.getWorkflow();
+	const { id: nodeId, name: node } = n8n.getNode();
 	return {
 		workflow: { id, name },
+		node: { id: nodeId, name: node },
 		execution: n8n.getExecutionId(),
 		asTool: isToolType(n8n.getNode().type),
 		addHint(sentence: string): void {
@@ -153,9 +156,11 @@ function describeUser(n8n: HttpContext, redact: Redactor) {
 /** Nothing that may cost is sent while the budget is paused, not even after a wait. */
 function checkedByBudget(
 	client: ReturnType<typeof createClient>,
-	budget: SharedBudget | undefined,
+	{ budget, spending }: Accounts = NO_ACCOUNTS,
 ) {
-	if (!budget) return { ...client, budget };
+	/** Of the credential, if it has them. */
+	const accounts = { budget, spending };
+	if (!budget) return { ...client, ...accounts };
 	const check = (http: Http): Http => ({
 		...http,
 		async send(request) {
@@ -170,8 +175,7 @@ function checkedByBudget(
 	const { http, httpWithoutRetries } = client;
 	return {
 		...{ ...client, http: check(http), httpWithoutRetries: check(httpWithoutRetries) },
-		/** Of the credential, if it has one. */
-		budget,
+		...accounts,
 	};
 }
 

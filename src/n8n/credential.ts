@@ -107,6 +107,16 @@ export const budgetProperties: INodeProperties[] = [
 			'What counts for a request whose cost cannot be calculated before it is sent. Without it, such a request is refused, whatever Allow Unknown Cost of a node says.',
 	},
 	{
+		displayName: 'Alarms At (Percent)',
+		name: 'alarmPercents',
+		type: 'string',
+		displayOptions: whenBudget,
+		default: '80, 100',
+		placeholder: 'e.g. 50, 80, 100',
+		description:
+			'How much of the budget has to be spent for Budget Threshold Reached of the Model Router Trigger. Separated by commas; each is told once in a period.',
+	},
+	{
 		displayName:
 			'Two more settings make a budget safe. Set "Allowed HTTP Request Domains" to None: otherwise, n8n\'s HTTP Request node can spend with this credential without the budget. And keep the Data Table in a project of its own: who may edit its rows may change the budget.',
 		name: 'budgetNotice',
@@ -115,6 +125,41 @@ export const budgetProperties: INodeProperties[] = [
 		default: '',
 	},
 ];
+
+const whenRecorded: INodeProperties['displayOptions'] = {
+	show: { useJobLedger: [true], recordSpending: [true] },
+};
+
+const SPENDING_TABLE = 'Agent Spending';
+
+/** The record of spending, as an optional part of a credential with a job ledger. */
+export const spendingProperties: INodeProperties[] = [
+	{
+		displayName: 'Record Spending',
+		name: 'recordSpending',
+		type: 'boolean',
+		displayOptions: whenUsed,
+		default: false,
+		description:
+			'Whether to keep a second Data Table that says what was spent with this credential: by day, workflow, node and model. Get of the resource Spending reads it.',
+	},
+	{
+		displayName: 'Spending Table',
+		name: 'spendingTable',
+		type: 'string',
+		displayOptions: whenRecorded,
+		default: SPENDING_TABLE,
+		required: true,
+		description:
+			'Name of the Data Table. It is created when it is first used. It has no texts of requests or answers.',
+	},
+];
+
+/** @returns the name or ID of the table, trimmed; undefined where nothing is recorded. */
+export const findSpendingTable = (data: ICredentialDataDecryptedObject): string | undefined =>
+	usesLedger(data) && data['recordSpending'] === true
+		? String(data['spendingTable'] ?? SPENDING_TABLE).trim()
+		: undefined;
 
 export const usesLedger = (data: ICredentialDataDecryptedObject): boolean =>
 	data['useJobLedger'] === true;

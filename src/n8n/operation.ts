@@ -1,6 +1,7 @@
 import { type INodeExecutionData, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 
 import type { SharedBudget } from '../core/budget';
+import type { SpendingRecord } from '../core/spending';
 import type { Http, HttpResponse } from '../core/http';
 import type { Clock } from '../core/retry';
 import type { FileInfo, FileContent, StoreFileOptions, storeFile } from './binaryData';
@@ -79,6 +80,8 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	recordId(name: 'mediaJob' | 'chat' | 'session', id: string): void;
 	/** Of the credential, if it has one. */
 	budget: SharedBudget | undefined;
+	/** Where the credential writes down what it spends, if it does. */
+	spending: SpendingRecord | undefined;
 	/** Lasts through the execution, for all nodes with the same credential. */
 	flowState: FlowState;
 	/** Paid requests that this process has in flight with the same credential, in all executions. */

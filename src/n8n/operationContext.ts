@@ -54,7 +54,7 @@ export function createOperationContexts(
 			runSerially: createSerialRunner(place),
 			getState,
 			startPaid: async (start) => await startPaid(start, { sentRequests, itemIndex, account }),
-			...{ connectLedger, budget: connection.budget },
+			...{ connectLedger, budget: connection.budget, spending: connection.spending },
 			origin: { execution: n8n.getExecutionId(), credential: credentialId },
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			flowState,

@@ -36,6 +36,7 @@ export function validateField(field: Field): unknown {
 
 const VALIDATORS: Partial<Record<NodePropertyTypes, (field: Field) => unknown>> = {
 	string: validateText,
+	dateTime: validateText,
 	resourceLocator: validateText,
 	number: validateNumber,
 	boolean: validateBoolean,

@@ -31,6 +31,7 @@ export type ParamValues<P extends readonly INodeProperties[]> = {
 
 interface ValueByType<P extends INodeProperties> {
 	string: string;
+	dateTime: string;
 	resourceLocator: string;
 	number: number;
 	boolean: boolean;

@@ -2,6 +2,7 @@ import { type IExecuteFunctions, type INodeExecutionData, isToolType } from 'n8n
 
 import { invalidInputError, ServiceError } from '../core/errors';
 import type { Clock } from '../core/retry';
+import { closeAccounts } from '../core/spending';
 import { findCaller, isLive, readHandedOver } from './caller';
 import { connect, type Connection, type ServiceAccess } from './connection';
 import { continuesOnFail, toErrorItem, toNodeError } from './errors';
@@ -45,12 +46,11 @@ export async function runNode(
 			...createParamReader(n8n, [requestSettings])(0).requestSettings,
 		};
 		connection = await connect(n8n, access, settings);
-		const { budget } = connection;
-		budget?.expectCalls(n8n.getInputData().length);
+		connection.budget?.expectCalls(n8n.getInputData().length);
 		try {
 			return [await runItems(n8n, operation, connection, settings, nodeError)];
 		} finally {
-			await budget?.close();
+			await closeAccounts(connection);
 		}
 	} catch (cause) {
 		if (!continuesOnFail(n8n)) throw nodeError(cause);

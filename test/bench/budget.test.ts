@@ -56,13 +56,26 @@ async function measureBudget(): Promise<Samples> {
 	const { ledger, count } = createLedger();
 	const book = new BudgetBook('bench');
 	const settings = {
-		...{ amount: new Big(100e6), length: 'month' as const, unknownCost: undefined },
+		...{
+			amount: new Big(100e6),
+			length: 'month' as const,
+			unknownCost: undefined,
+			alarmPercents: [],
+		},
 		mayResume: false,
 	};
 	let ids = 0;
 	const open = () =>
 		new NodeBudget({
-			...{ book, settings, asTool: false, execution: '1', workflow: 'w', workflowId: 'w' },
+			...{
+				book,
+				settings,
+				account: 'account',
+				asTool: false,
+				execution: '1',
+				workflow: 'w',
+				workflowId: 'w',
+			},
 			open: async () => await Promise.resolve(ledger),
 			clock: ledger.clock,
 			addHint: () => {},

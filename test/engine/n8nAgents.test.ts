@@ -8,24 +8,25 @@ import { run } from './rig/run';
 // our nodes as tools of n8n Agents, which run each call in an empty execution of its own
 const rig = startLedgerRig();
 
-it('every operation works but those of the ledger and its budget, which are for people', async () => {
+it('every operation works but those that are for people', async () => {
 	const refusals: string[] = [];
 	const outputs = await documentedOutputs(async (options) => {
 		const outcome = await callInN8nAgent(options);
-		if (!['ledger', 'budget'].includes(String(options.parameters['resource']))) return outcome;
+		if (!['ledger', 'budget', 'spending'].includes(String(options.parameters['resource'])))
+			return outcome;
 		refusals.push(outcome.error?.message ?? JSON.stringify(outcome.items));
 		return await run(options);
 	});
 	const operations = documentedOperations().filter((title) =>
-		/^(Workspace Agent|Market Assistant|Model Router): (?!Job Ledger|Budget)/.test(title),
+		/^(Workspace Agent|Market Assistant|Model Router): (?!Job Ledger|Budget|Spending)/.test(title),
 	);
 	expect(operations.length).toBeGreaterThan(10);
 	const failed = operations.filter((title) => !outputs[title] || 'error' in outputs[title]);
 	expect(failed).toEqual([]);
-	expect(refusals).toHaveLength(10);
+	expect(refusals).toHaveLength(12);
 	for (const refusal of refusals)
 		expect(refusal).toMatch(
-			/^An AI agent cannot use the resource (Job Ledger|Budget)\. Nothing was done/,
+			/^An AI agent cannot use the resource (Job Ledger|Budget|Spending)\. Nothing was done/,
 		);
 });
 

@@ -69,7 +69,7 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 	const world = createWorld(seed, scenario);
 	const { random, rows, say, at, log, faults, dead } = world;
 	const limit = { amount: new Big(scenario.budget), length: scenario.length };
-	const settings = { ...limit, unknownCost: undefined, mayResume: true };
+	const settings = { ...limit, unknownCost: undefined, alarmPercents: [], mayResume: true };
 	/** What the service was paid, by the period in which it was reserved. */
 	const paid = new Map<string, number>();
 	/** What a job may cost more than was reserved: one estimate's difference. */
@@ -91,7 +91,15 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 		const name = `${process.name}.R${run}`;
 		const ids = Array.from({ length: scenario.calls + 1 }, (_, index) => `${run}.${index}`);
 		const budget = new NodeBudget({
-			...{ book, settings, asTool: false, execution: name, workflow: 'w', workflowId: 'w' },
+			...{
+				book,
+				settings,
+				account: 'account',
+				asTool: false,
+				execution: name,
+				workflow: 'w',
+				workflowId: 'w',
+			},
 			...{ open: async () => ledger, clock: ledger.clock },
 			addHint: (sentence) => say(name, sentence),
 			newId: () => ids.pop() ?? 'no more',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { Http } from '../../src/core/http';
 import { openDataTable } from '../../src/ledger/dataTable';
-import type { Entry } from '../../src/ledger/entry';
+import { type Entry, ledgerFormat } from '../../src/ledger/entry';
 import type { Table } from '../../src/ledger/ledger';
 import { ensureTable, type LedgerTable, referTo } from '../../src/ledger/tableSetup';
 import { startService, type Service } from '../service/service';
@@ -107,7 +107,11 @@ export class LedgerHost {
 	async table(): Promise<Table> {
 		const n8n = { http: this.#http, credentialName: 'test' };
 		// a client of its own: an earlier one remembers a table that was deleted
-		return openDataTable(n8n, referTo({ ...n8n, http: { ...this.#http } }, this.tableName));
+		return openDataTable(
+			n8n,
+			referTo({ ...n8n, http: { ...this.#http } }, this.tableName),
+			ledgerFormat,
+		);
 	}
 
 	async ensureTable(name: string): Promise<LedgerTable> {

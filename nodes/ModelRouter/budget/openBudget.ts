@@ -13,10 +13,12 @@ export async function withBudget(
 	{ budget }: Pick<OperationContext<unknown>, 'budget'>,
 	action: (actions: SharedBudget['actions']) => Promise<object>,
 ): Promise<ItemOutput> {
-	if (!budget)
-		throw invalidInputError(
-			'The credential has no budget',
-			'Turn on Use a Job Ledger in the Model Router API credential, and enter an amount in Budget (USD).',
-		);
+	if (!budget) throw noBudgetError();
 	return { json: (await action(budget.actions)) as IDataObject };
 }
+
+export const noBudgetError = () =>
+	invalidInputError(
+		'The credential has no budget',
+		'Turn on Use a Job Ledger in the Model Router API credential, and enter an amount in Budget (USD).',
+	);

@@ -41,7 +41,7 @@ export interface AnsweredCall {
 
 interface CallContext {
 	values: ChatModelValues;
-	connection: Pick<Connection, 'httpWithoutRetries' | 'clock' | 'account' | 'budget'>;
+	connection: Pick<Connection, 'httpWithoutRetries' | 'clock' | 'account' | 'budget' | 'spending'>;
 	/** Seconds. */
 	maxRateLimitWait: number;
 	lookUp: PreflightContext<never>['lookUp'];
@@ -132,7 +132,7 @@ async function askOnce(
 	onText: OnText,
 ): Promise<Omit<AnsweredCall, 'refusals'>> {
 	const { values, sentRequests, itemIndex, onCost, readAnswer, signal } = context;
-	const { account, budget } = context.connection;
+	const { account, budget, spending } = context.connection;
 	const http = signal ? endedBy(signal, context.http) : context.http;
 	const limits = createLimits(values, context.spending);
 	const unlimited = protocols[limits.protocol].toBody(asked);
@@ -145,9 +145,10 @@ async function askOnce(
 	const unspent = await budget?.remaining();
 	// nothing may be awaited between the two: other calls reserve from the same caps
 	const { body, bound, cost } = limitOutput(found, unlimited, limits, unspent);
-	const reservation = await reserve({ ...limits.caps, shared: budget?.calls }, bound);
+	const record = spending?.openRequest(model?.id ?? asked.model);
+	const reservation = await reserve({ ...limits.caps, shared: budget?.calls, record }, bound);
 	const costOf = (ended: PricedAnswer | ServiceError) => {
-		const microUsd = costOfAnswer(ended, model);
+		const microUsd = costOfAnswer(ended, model, record);
 		onCost(microUsd);
 		return microUsd;
 	};

@@ -8,6 +8,7 @@ import type {
 import { emptySpending } from '../../../src/core/budget';
 import { readDecimal, ZERO } from '../../../src/core/money';
 import { omitMissing } from '../../../src/core/json';
+import { closeAccounts } from '../../../src/core/spending';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { toNodeError } from '../../../src/n8n/errors';
@@ -63,10 +64,11 @@ export async function supplyChatModel(
 			redact: connection.redact,
 			facts,
 		});
-		if (!budget) return supplied;
+		if (!budget && !connection.spending) return supplied;
+		const accounts = connection;
 		const closeFunction = async () => {
 			await supplied.closeFunction?.();
-			await budget.close();
+			await closeAccounts(accounts);
 		};
 		return { ...supplied, closeFunction };
 	} catch (cause) {

@@ -37,12 +37,12 @@ export const generate = operation({
 	check: checkStart,
 
 	async run(context) {
-		const { http, clock, request, budget } = context;
+		const { http, clock, request } = context;
 		const { job: started, ledgered } = await startPaidJob(context);
 		const waitAndDownload = async () => {
 			const { maxWait } = request;
 			const waited = await waitForJob(http, started, { maxWait, clock, startedJob: started });
-			const job = countEndedJob(budget, waited);
+			const job = countEndedJob(context, waited);
 			if (job.state === 'failed') throw jobFailedError(job);
 			const { simplify, model, maxSizeMib, binaryProperty } = request;
 			const fileOptions = { binaryProperty, maxSizeMib, justCompleted: true };

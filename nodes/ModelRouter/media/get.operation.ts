@@ -13,8 +13,10 @@ export const get = operation({
 
 	prepare: ({ simplify, ...params }) => ({ address: toAddress(params), simplify }),
 
-	async run({ request: { address, simplify }, http, budget }) {
-		const job = countEndedJob(budget, await readJob(http, address));
+	async run(context) {
+		const { request, http } = context;
+		const { address, simplify } = request;
+		const job = countEndedJob(context, await readJob(http, address));
 		return { json: toJobJson(job, { simplify }) };
 	},
 });

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { SharedBudget } from '../../../src/core/budget';
 import { ServiceError } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
 import { omitMissing } from '../../../src/core/json';
@@ -115,15 +114,17 @@ function toDownloadError(cause: unknown, { jobId }: JobAddress): unknown {
 	});
 }
 
-/** Counts the cost of a job that has ended in the budget of the credential. */
+/** Counts the cost of a job that has ended in the budget and the record of the credential. */
 export function countEndedJob<Ended extends Job>(
-	budget: SharedBudget | undefined,
+	accounts: Pick<OperationContext<unknown>, 'budget' | 'spending'>,
 	job: Ended,
 ): Ended {
 	const { mediaType, jobId, state, costMicroUsd } = job;
+	if (state === 'unfinished') return job;
 	// what has failed is not charged
-	if (state === 'failed') budget?.endJob(mediaType, jobId, 0);
-	if (state === 'completed') budget?.endJob(mediaType, jobId, readInteger(costMicroUsd));
+	const cost = state === 'failed' ? 0 : readInteger(costMicroUsd);
+	accounts.budget?.endJob(mediaType, jobId, cost);
+	accounts.spending?.endJob(mediaType, jobId, cost);
 	return job;
 }
 

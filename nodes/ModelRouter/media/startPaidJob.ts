@@ -81,7 +81,7 @@ function createCaps(
 
 /** Starts a job unless it was started before. With a cap per execution, starts run one after another, so that each knows the costs of the earlier ones. */
 export async function startPaidJob(context: OperationContext<StartRequest>): Promise<StartedJob> {
-	const { request, getState, http, recordId, countInFlight, budget } = context;
+	const { request, getState, http, recordId, countInFlight, budget, spending } = context;
 	const { mediaType, model, spendingCapPerExecution, ledger } = request;
 	const start = async () => {
 		const body = await buildStartBody(context);
@@ -89,16 +89,19 @@ export async function startPaidJob(context: OperationContext<StartRequest>): Pro
 		const least = minimumJobCost((await findCachedModel(context, model))?.pricing, body);
 		const caps = createCaps(request, getState('budget', emptySpending));
 		const shared = budget?.openStart(model);
+		const record = spending?.openRequest(model);
 		return await context.startPaid<StartedJob>({
 			request: { mediaType, body },
 			...(ledger && { ledger: toStartLedger(context, ledger) }),
-			reserve: async () => await reserve({ ...caps, shared }, least ?? { unbounded: NO_PRICE }),
+			reserve: async () =>
+				await reserve({ ...caps, shared, record }, least ?? { unbounded: NO_PRICE }),
 			costOf: (ended) => ('job' in ended ? readCost(ended.job, least?.microUsd) : undefined),
 			async send(attempts) {
 				try {
 					const job = await startJob(http, mediaType, body, attempts);
 					recordId('mediaJob', job.jobId);
 					shared?.setJob(mediaType, job.jobId);
+					record?.setJob(mediaType, job.jobId);
 					return { job };
 				} catch (cause) {
 					const others = countInFlight() - 1;

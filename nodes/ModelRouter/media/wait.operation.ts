@@ -18,8 +18,10 @@ export const wait = operation({
 		maxWait: toMaxWait(options),
 	}),
 
-	async run({ request: { address, simplify, maxWait }, http, clock, budget }) {
-		const job = countEndedJob(budget, await waitForJob(http, address, { maxWait, clock }));
+	async run(context) {
+		const { request, http, clock } = context;
+		const { address, simplify, maxWait } = request;
+		const job = countEndedJob(context, await waitForJob(http, address, { maxWait, clock }));
 		return { json: toJobJson(job, { simplify }) };
 	},
 });

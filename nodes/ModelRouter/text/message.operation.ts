@@ -104,18 +104,19 @@ interface AnswerRequest extends TextRequest {
 
 /** Asks a model, and makes an item of its answer. */
 async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOutput> {
-	const { request, startPaid, addHint, budget } = context;
+	const { request, startPaid, addHint, budget, spending } = context;
 	const { structured } = request;
 	const model = await findCachedModel(context, request.model);
 	const unlimited = await buildBody(context);
 	const found = model ? { entry: model } : { unbounded: 'The catalog does not have this model.' };
 	const { body, bound, cost } = limitOutput(found, unlimited, request, await budget?.remaining());
+	const record = spending?.openRequest(model?.id ?? request.model);
 	try {
 		const answer = await startPaid<PricedAnswer>({
 			// not the limited one: what the caps afford changes with the prices
 			request: unlimited,
-			reserve: async () => await reserve({ ...request.caps, shared: budget?.calls }, bound),
-			costOf: (ended) => costOfAnswer(ended, model),
+			reserve: async () => await reserve({ ...request.caps, shared: budget?.calls, record }, bound),
+			costOf: (ended) => costOfAnswer(ended, model, record),
 			send: async () => {
 				const { stream: onText, countInFlight } = context;
 				const asking = { model, onText, countInFlight, keepRaw: !request.simplify };

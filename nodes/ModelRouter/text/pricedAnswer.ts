@@ -1,6 +1,8 @@
 import { mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
+import type { RecordedRequest } from '../../../src/core/spending';
 import type { Http } from '../../../src/core/http';
 import { toUsd } from '../../../src/core/money';
+import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { explainBalance } from '../../../src/router/advice';
 import type { ChatMessage } from '../../../src/router/messages';
 import type { Model } from '../../../src/router/model';
@@ -56,13 +58,21 @@ export async function askWithCost(
 	}
 }
 
-/** What an answer has cost, also one that broke off, in micro-dollars. Undefined if it is not known. */
+/**
+ * What an answer has cost, also one that broke off, in micro-dollars. Undefined if it is not known.
+ *
+ * @param record Gets its tokens.
+ */
 export function costOfAnswer(
 	ended: object | ServiceError,
 	model: Model | undefined,
+	record?: RecordedRequest,
 ): number | undefined {
 	const answer = ended instanceof ServiceError ? ended.details.partial : ended;
-	return textCost(model?.pricing, answer && 'usage' in answer ? answer.usage : undefined);
+	const usage = answer && 'usage' in answer ? answer.usage : undefined;
+	const { input, output } = readTokenCounts(usage);
+	record?.setTokens(input, output);
+	return textCost(model?.pricing, usage);
 }
 
 /** An answer, with what it has cost if that is known, and the protocol's own object if it is kept. */

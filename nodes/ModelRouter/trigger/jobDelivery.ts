@@ -10,13 +10,13 @@ import {
 	endDelivery,
 	requeueJob,
 } from '../../../src/ledger/delivery';
-import type { Entry } from '../../../src/ledger/entry';
+import { ALARM, type Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { storeFile } from '../../../src/n8n/binaryData';
 import type { Connection } from '../../../src/n8n/connection';
 import { openContent, type JobAddress } from '../../../src/router/jobs';
 import { downloadResult, toFailureJson } from '../media/jobOutput';
-import type { TriggerSettings } from './trigger.params';
+import type { TriggerEvent, TriggerSettings } from './trigger.params';
 
 /** After this many interrupted deliveries a job is output without its file. */
 const MAX_DELIVERIES = 5;
@@ -121,7 +121,11 @@ export async function endBatch({
 }
 
 /** Identifies the job of an item. */
-export const itemKey = ({ mediaType, jobId }: IDataObject) => JSON.stringify([mediaType, jobId]);
+export const itemKey = ({ event, mediaType, jobId }: IDataObject) =>
+	JSON.stringify([isAlarm(event) ? ALARM : mediaType, jobId]);
+
+const isAlarm = (event: unknown) => ALARMS.some((alarm) => alarm === event);
+const ALARMS: TriggerEvent[] = ['budgetThresholdReached', 'outcomeUnknown'];
 
 const entryKey = ({ segment, jobId }: Entry) => itemKey({ mediaType: segment, jobId });
 

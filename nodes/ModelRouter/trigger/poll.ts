@@ -7,8 +7,10 @@ import type {
 
 import { invalidInputError, mapServiceError, ServiceError } from '../../../src/core/errors';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
+import { closeAccounts } from '../../../src/core/spending';
 import { openLedger } from '../../../src/ledger/dataTable';
-import type { Entry } from '../../../src/ledger/entry';
+import { enterUnknownAlarms } from '../../../src/ledger/alarms';
+import { ALARM, type Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { pollLedger } from '../../../src/ledger/pollLedger';
 import { connect, type Connection } from '../../../src/n8n/connection';
@@ -22,6 +24,7 @@ import { readJob } from '../../../src/router/jobs';
 import type { MediaType } from '../../../src/router/model';
 import { access } from '../access';
 import { countEndedJob, toJobJson, toLedgerJson } from '../media/jobOutput';
+import { noBudgetError } from '../budget/openBudget';
 import { openJobList } from './jobList';
 import {
 	toEventFilters,
@@ -51,6 +54,7 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 		if (settings.watch === 'ledger') {
 			const connection = router.connectLedger();
 			const ledger = await openLedger(connection, connection.clock, '');
+			await enterAlarms(ledger, router, settings);
 			const claim = ledger.newClaim();
 			const jobs = await collectJobs(n8n, ledger, router, settings, polled, claim);
 			return jobs.map((json) => ({ json: { ...json, claim } }));
@@ -67,6 +71,19 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 	});
 }
 
+/** @throws ServiceError `invalid` for an event that needs a budget, where the credential has none. */
+async function enterAlarms(
+	ledger: Ledger,
+	{ budget, credentialId }: Connection,
+	{ wants, ledgerLabel }: TriggerSettings,
+): Promise<void> {
+	if (wants('budgetThresholdReached')) {
+		if (!budget) throw noBudgetError();
+		await budget.enterAlarms(ledgerLabel);
+	}
+	if (wants('outcomeUnknown')) await enterUnknownAlarms(ledger, credentialId, ledgerLabel);
+}
+
 /** Concurrent status requests. */
 const STATUS_CONCURRENCY = 8;
 
@@ -78,11 +95,12 @@ const STATUS_CONCURRENCY = 8;
 export async function collectJobs(
 	n8n: IPollFunctions | IExecuteFunctions,
 	ledger: Ledger,
-	{ httpWithoutRetries, credentialId, budget }: Connection,
+	connection: Connection,
 	settings: TriggerSettings,
 	polled: PollContext,
 	claim = ledger.newClaim(),
 ): Promise<IDataObject[]> {
+	const { httpWithoutRetries, credentialId } = connection;
 	const { simplify, watch, ledgerLabel, maxJobs, lease } = settings;
 	const { time, redact } = polled;
 	const polling = {
@@ -97,14 +115,16 @@ export async function collectJobs(
 				// the ledger stores the service's error of a failed status request
 				throw mapServiceError(cause, (error) => redact.error(error));
 			});
-			countEndedJob(budget, job);
+			countEndedJob(connection, job);
 			const record = redact.data(job.record);
 			return { outcome: job.state, record: shortenRecord({ ...job, record }, entry) };
 		},
 		checkAlive: async () => await listModels(httpWithoutRetries),
 	};
 	const polledJobs = pollLedger(ledger, polling, claim);
-	const { jobs, answered, serviceError } = await polledJobs.finally(async () => budget?.close());
+	const { jobs, answered, serviceError } = await polledJobs.finally(
+		async () => await closeAccounts(connection),
+	);
 	if (serviceError !== undefined) {
 		if (!jobs.length && !answered) throw mapServiceError(serviceError);
 		logPartialFailure(n8n, polled, serviceError);
@@ -168,6 +188,7 @@ function toJobItem(
 	{ isLedger, simplify }: { isLedger: boolean; simplify: boolean },
 ): IDataObject & { event: TriggerEvent } {
 	const { jobId, segment, outcome, requestId, label, model } = entry;
+	if (segment === ALARM) return toAlarmItem(entry);
 	const mediaType = segment as MediaType;
 	const record = readStoredRecord(entry) ?? {};
 	const read = readJobRecord(record, mediaType, {}, jobId);
@@ -187,6 +208,14 @@ function toJobItem(
 		...(outcome === 'lost' && { failure: { ...LOST, reason: entry.note } }),
 	};
 }
+
+/** An alarm as an item. Its job ID is the one to confirm. */
+const toAlarmItem = (entry: Entry): IDataObject & { event: TriggerEvent } => ({
+	event: entry.outcome === 'threshold' ? 'budgetThresholdReached' : 'outcomeUnknown',
+	jobId: entry.jobId,
+	...(readStoredRecord(entry) as IDataObject | undefined),
+	...(entry.label && { ledgerLabel: entry.label }),
+});
 
 function readStoredRecord({ record }: Entry): Record<string, unknown> | undefined {
 	const stored = tryParseJson(record);

@@ -19,6 +19,9 @@ export function toEventFilters({ wants }: Pick<TriggerSettings, 'wants'>): Event
 		filters.push({ outcome: 'completed', minimumAge: RETENTION });
 	if (wants('mediaJobFailed'))
 		filters.push({ outcome: 'failed', minimumAge: 0 }, { outcome: 'lost', minimumAge: 0 });
+	const alarm = { minimumAge: 0, isAlarm: true };
+	if (wants('budgetThresholdReached')) filters.push({ ...alarm, outcome: 'threshold' });
+	if (wants('outcomeUnknown')) filters.push({ ...alarm, outcome: 'outcomeUnknown' });
 	return filters;
 }
 
@@ -27,6 +30,12 @@ const ofList = { show: { watch: ['list'] } };
 
 /** What a trigger can wait for. */
 const eventOptions = [
+	{
+		name: 'Budget Threshold Reached',
+		value: 'budgetThresholdReached',
+		description:
+			'So much of the budget is spent as Alarms At (Percent) of the credential says: once in a period for each',
+	},
 	{
 		name: 'Media Content Expired',
 		value: 'mediaContentExpired',
@@ -41,6 +50,12 @@ const eventOptions = [
 		name: 'Media Job Failed',
 		value: 'mediaJobFailed',
 		description: 'A job has failed, or the service no longer knows it',
+	},
+	{
+		name: 'Outcome Unknown',
+		value: 'outcomeUnknown',
+		description:
+			'A start in the job ledger may or may not have been received: a person has to decide',
 	},
 ] as const satisfies INodePropertyOptions[];
 
@@ -180,6 +195,11 @@ export function toSettings({
 	if (!events.length)
 		throw invalidInputError('Trigger On is empty', 'Choose what starts the workflow.');
 	const wants = (event: TriggerEvent) => events.includes(event);
+	if (watch === 'list' && (wants('budgetThresholdReached') || wants('outcomeUnknown')))
+		throw invalidInputError(
+			'A list of job IDs has no alarms',
+			'For Budget Threshold Reached and Outcome Unknown, set Jobs to Watch to "All Jobs in the Job Ledger".',
+		);
 	return {
 		wants,
 		...{ watch, mediaType, jobIds, simplify },

@@ -77,6 +77,7 @@ export const models = resource('model');
 export const job = resource('media');
 export const ledger = resource('ledger');
 export const budget = resource('budget');
+export const spending = resource('spending');
 
 /** Requests that may cost: the nodes read the catalog beside them. */
 export const posts = (service: Service) =>

@@ -11,8 +11,10 @@ import { addFaults, changeFaults, removeFaults } from '../../support/ledgerTrans
  */
 export interface DataTables {
 	service: Service;
-	/** The rows of the table, whichever it is. */
+	/** The rows of the job ledger, whichever table it is. */
 	rows: Fields[];
+	/** The rows of the record of spending. */
+	spending: Fields[];
 	/** At first one, "Media Jobs". Names are unique. */
 	tables: DataTable[];
 	/** Scopes that the API key does not have. */
@@ -36,7 +38,7 @@ interface DataTable {
 
 const SENT_ALONG = 'n8n-api-key-of-the-ledger-5b1c77';
 /** Everything that one n8n has. */
-interface World extends Pick<DataTables, 'rows' | 'tables' | 'missingScopes'> {
+interface World extends Pick<DataTables, 'rows' | 'spending' | 'tables' | 'missingScopes'> {
 	/** Creations that wait for others. */
 	held: { count: number; release: Array<() => void> };
 	/** Changes of rows that their transitions do not allow. */
@@ -45,15 +47,23 @@ interface World extends Pick<DataTables, 'rows' | 'tables' | 'missingScopes'> {
 
 export async function startDataTables(): Promise<DataTables> {
 	const world: World = {
-		...{ rows: [], faults: [], missingScopes: new Set(), held: { count: 1, release: [] } },
+		...{
+			rows: [],
+			spending: [],
+			faults: [],
+			missingScopes: new Set(),
+			held: { count: 1, release: [] },
+		},
 		tables: [tableOf('Media Jobs', columnList())],
 	};
 	const service = await startService({ further: (call) => answer(world, call) });
 	return {
-		...{ service, rows: world.rows, tables: world.tables, missingScopes: world.missingScopes },
+		...{ service, rows: world.rows, spending: world.spending },
+		...{ tables: world.tables, missingScopes: world.missingScopes },
 		reset() {
 			service.reset();
 			world.rows.length = 0;
+			world.spending.length = 0;
 			world.missingScopes.clear();
 		},
 		holdCreations: (count) => void (world.held.count = count),
@@ -121,7 +131,8 @@ function listedTables({ tables }: World, query: URLSearchParams) {
 }
 
 /** Checks the name, and finds only when it writes that somebody else was faster. */
-async function addTable({ tables, rows, held }: World, body: unknown): Promise<Answer> {
+async function addTable(world: World, body: unknown): Promise<Answer> {
+	const { tables, held } = world;
 	const { name, columns: listed } = body as DataTable;
 	if (!name.trim() || listed.some((column) => column.name === 'id'))
 		return json({ message: 'invalid' }, 400);
@@ -134,8 +145,8 @@ async function addTable({ tables, rows, held }: World, body: unknown): Promise<A
 		for (const release of held.release.splice(0)) release();
 	});
 	if (isTaken()) return json({ message: 'SQLITE_CONSTRAINT: UNIQUE constraint failed' }, 500);
-	rows.length = 0;
 	const table = tableOf(name, listed);
+	rowsOf(world, table).length = 0;
 	tables.push(table);
 	return json(table, 201);
 }
@@ -147,12 +158,20 @@ function addColumn({ columns: listed }: DataTable, body: unknown): Answer {
 	return json(column, 201);
 }
 
+const isSpending = ({ columns: listed }: DataTable) =>
+	listed.some(({ name }) => name === 'costUsd');
+const rowsOf = (world: World, table: DataTable) => world[isSpending(table) ? 'spending' : 'rows'];
+
 function answerRows(
-	{ rows, faults }: World,
-	{ columns: listed }: DataTable,
+	world: World,
+	table: DataTable,
 	{ method, query, body }: Call,
 	which: string | undefined,
 ): Answer {
+	const listed = table.columns;
+	const rows = rowsOf(world, table);
+	// only the rows of the job ledger have transitions
+	const faults = isSpending(table) ? [] : world.faults;
 	const isStrange = (row: Fields) =>
 		Object.keys(row).some(
 			(name) => name !== 'id' && !listed.some((column) => column.name === name),
@@ -205,7 +224,8 @@ function listedRows(rows: Fields[], query: URLSearchParams): Fields[] {
 	const found = rows.filter((row) => fits(row, filter));
 	found.sort((one, other) => (one[by]! < other[by]! ? -1 : one[by]! > other[by]! ? 1 : 0));
 	if (order === 'desc') found.reverse();
-	return found.slice(0, Number(query.get('limit') ?? 100));
+	const offset = Number(query.get('offset') ?? 0);
+	return found.slice(offset, offset + Number(query.get('limit') ?? 100));
 }
 
 type Cell = string | number;
@@ -217,6 +237,7 @@ const CONDITIONS: Record<string, (cell: Cell, value: Cell) => boolean> = {
 	lte: (cell, value) => cell <= value,
 	gt: (cell, value) => cell > value,
 	gte: (cell, value) => cell >= value,
+	like: (cell, value) => String(cell).includes(String(value).replaceAll('%', '')),
 };
 
 function fits(row: Fields, { type, filters }: Filter): boolean {

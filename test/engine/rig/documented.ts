@@ -1,7 +1,17 @@
 import type { IDataObject, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { startService, type Service } from '../../service/service';
-import { agent, assistant, budget, chat, job, ledger, models, secretsWithLedger } from './calls';
+import {
+	agent,
+	assistant,
+	budget,
+	chat,
+	job,
+	ledger,
+	models,
+	secretsWithLedger,
+	spending,
+} from './calls';
 import { useModel } from './chatModel';
 import { converse } from './converse';
 import { letPass, startDataTables } from './dataTables';
@@ -62,9 +72,9 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		await runNode({ ...job('start', { ...tracked, idempotencyKey }), secrets });
 	};
 	/** What a trigger delivers in one poll and the execution that it starts. */
-	const delivered = async () => {
+	const delivered = async (parameters: INodeParameters = {}, data = secrets) => {
 		letPass(n8n, 3_600_000);
-		const trigger = { parameters: {}, secrets, workflowId: 'workflow-1' };
+		const trigger = { parameters, secrets: data, workflowId: 'workflow-1' };
 		const { items, error } = await activated(trigger).poll();
 		if (error) throw error;
 		return shown((await executed({ ...trigger, items: items ?? [] })).items[0]);
@@ -84,6 +94,9 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 
 		await startUnknown('order-7');
 		await startUnknown('order-8');
+		outputs['Model Router Trigger: Outcome Unknown'] = await delivered({
+			events: ['outcomeUnknown'],
+		});
 		await first(job('start', { ...tracked, idempotencyKey: 'order-9' }));
 		await first(job('start', tracked));
 		Object.assign(n8n.rows.at(-1) ?? {}, { id: 1000, state: 'delivered', startedAt: 1 });
@@ -118,6 +131,24 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		await add('Budget: Resume', budget('resume'), withBudget);
 		const lump = { lumpId: `job:images:${String(jobId)}` };
 		await add('Budget: Release', budget('release', lump), withBudget);
+
+		const withRecord = {
+			...secrets,
+			modelRouterApi: { ...secrets['modelRouterApi'], recordSpending: true },
+		};
+		await first(chat('', question), withRecord);
+		await add('Spending: Get', spending('get'), withRecord);
+		await add('Spending: Fold', spending('fold'), withRecord);
+		// one answer costs more than four fifths of it
+		const withAlarm = {
+			...withBudget,
+			modelRouterApi: { ...withBudget.modelRouterApi, budgetUsd: '0.05' },
+		};
+		await first(chat('', { ...question, model: byId('verbose/novelist-1') }), withAlarm);
+		outputs['Model Router Trigger: Budget Threshold Reached'] = await delivered(
+			{ events: ['budgetThresholdReached'] },
+			withAlarm,
+		);
 
 		const { calls, error } = await useModel({
 			secrets,

@@ -57,6 +57,8 @@ const VALID: Record<string, NodeParameterValueType> = {
 	speaker: 'Ada',
 	mediaType: 'images',
 	executionId: '7',
+	from: '2026-11-01',
+	to: '2026-11-30',
 };
 
 const NODES: Record<string, () => INodeType> = Object.fromEntries(

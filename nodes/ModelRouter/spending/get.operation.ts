@@ -1,0 +1,67 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { invalidInputError } from '../../../src/core/errors';
+import { operation } from '../../../src/n8n/operation';
+import { limitParam, returnAllParam } from '../acrossResources.params';
+import { spendingActions } from './openSpending';
+
+export const get = operation({
+	name: 'Get',
+	value: 'get',
+	action: 'Get spending',
+	description:
+		'Get what was spent with the credential, by day, workflow, node or model. It needs Record Spending in the credential.',
+	params: [
+		{
+			displayName: 'From',
+			name: 'from',
+			type: 'dateTime',
+			default: '',
+			description: 'The first day, in UTC. If empty, the first day of this month.',
+		},
+		{
+			displayName: 'To',
+			name: 'to',
+			type: 'dateTime',
+			default: '',
+			description: 'The last day, in UTC. If empty, today.',
+		},
+		{
+			displayName: 'Group By',
+			name: 'groupBy',
+			type: 'multiOptions',
+			options: [
+				{ name: 'Day', value: 'day' },
+				{ name: 'Model', value: 'model' },
+				{ name: 'Month', value: 'month' },
+				{ name: 'Node', value: 'node', description: 'And the workflow that it is in' },
+				{ name: 'Workflow', value: 'workflow' },
+			],
+			default: ['workflow', 'model'],
+			description: 'One item for each combination. If empty, one item with the sum of all.',
+		},
+		returnAllParam,
+		limitParam,
+	],
+
+	prepare: ({ from, to, groupBy, returnAll, limit }) => ({
+		query: { from: toDay(from, 'From'), to: toDay(to, 'To'), groupBy },
+		limit: returnAll ? Infinity : limit,
+	}),
+
+	async run(context) {
+		const { query, limit } = context.request;
+		const sums = await spendingActions(context).get(query);
+		return sums.slice(0, limit).map((json) => ({ json: json as IDataObject }));
+	},
+});
+
+/** The day of a date in ISO 8601, as it is written. @throws ServiceError `invalid`. */
+function toDay(date: string, field: string): string {
+	const day = date.trim().slice(0, 10);
+	if (!day || (/^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day)))) return day;
+	throw invalidInputError(
+		`${field} is not a date`,
+		`It is "${date.slice(0, 50)}". Enter a day such as 2026-11-24.`,
+	);
+}

@@ -1,0 +1,14 @@
+import type { SpendingRecord } from '../../../src/core/spending';
+import { invalidInputError } from '../../../src/core/errors';
+import type { OperationContext } from '../../../src/n8n/operation';
+
+/** @throws ServiceError `invalid` where the credential records nothing. */
+export function spendingActions({
+	spending,
+}: Pick<OperationContext<unknown>, 'spending'>): SpendingRecord['actions'] {
+	if (spending) return spending.actions;
+	throw invalidInputError(
+		'The credential does not record what is spent',
+		'Turn on Use a Job Ledger and Record Spending in the Model Router API credential. What was spent before that is not known.',
+	);
+}

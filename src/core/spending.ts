@@ -1,0 +1,50 @@
+import type { Cost, Scope, SharedBudget } from './budget';
+
+/** One request, as it is written down. */
+export interface RecordedRequest extends Scope {
+	/** To be called with what came back, before the reservation is settled. */
+	setTokens(input: number | undefined, output: number | undefined): void;
+	/** The same for the job that was started: its cost is known when it has ended. */
+	setJob(mediaType: string, jobId: string): void;
+}
+
+/** What a node run has spent is written down for people. It refuses nothing, and its failures are hints. */
+export interface SpendingRecord {
+	openRequest(model: string): RecordedRequest;
+	/** A job has ended. @param cost Undefined if it is not known. */
+	endJob(mediaType: string, jobId: string, cost: Cost): void;
+	/** Writes what was spent since the last call. */
+	close(): Promise<void>;
+	/** For people. @throws ServiceError */
+	readonly actions: {
+		get(query: SpendingQuery): Promise<object[]>;
+		/** @param days Rows of days that are older are summed up by month. */
+		fold(days: number): Promise<object>;
+	};
+}
+
+/** What a report of spending can be grouped by. The values are stored and never change. */
+export type SpendingGroup = 'day' | 'month' | 'workflow' | 'node' | 'model';
+
+/** Which part of what was spent is reported. Days are in UTC, e.g. `2026-11-24`. */
+export interface SpendingQuery {
+	/** The first day; empty for the first one of this month. */
+	from: string;
+	/** The last day; empty for today. */
+	to: string;
+	groupBy: readonly SpendingGroup[];
+}
+
+/** What a credential may spend, and has spent. */
+export interface Accounts {
+	budget: SharedBudget | undefined;
+	spending: SpendingRecord | undefined;
+}
+
+/** Of a credential that has neither. */
+export const NO_ACCOUNTS: Accounts = { budget: undefined, spending: undefined };
+
+/** To be called when a node has ended: gives back what was not spent, and writes down what was. */
+export async function closeAccounts({ budget, spending }: Accounts): Promise<void> {
+	await Promise.all([budget?.close(), spending?.close()]);
+}

@@ -1,0 +1,218 @@
+import { randomUUID } from 'crypto';
+
+import type { Cost } from '../core/budget';
+import { mapServiceError, ServiceError } from '../core/errors';
+import { groupBy } from '../core/json';
+import { ZERO } from '../core/money';
+import type { Clock } from '../core/retry';
+import { above, chunks, isTransient, where } from './ledger';
+import {
+	addSums,
+	type Bookkeeping,
+	costOfJobs,
+	MAX_SPENDING_ROWS,
+	readBookkeeping,
+	type SpendingRow,
+	type SpendingTable,
+	type Sums,
+} from './spendingTable';
+
+/** What one row gets. */
+export type SpendingEntry = Omit<SpendingRow, 'id' | 'record'> & {
+	/** Jobs that were started; their costs are among the unknown ones. */
+	jobs: string[];
+};
+
+/** What a node run writes down. */
+export interface SpendingNews {
+	entries: SpendingEntry[];
+	/** What jobs have cost that were started before. */
+	ended: ReadonlyMap<string, Cost>;
+}
+
+/** Milliseconds for which a write is tried: the node waits for it. */
+const MAX_TIME = 20_000;
+/** Milliseconds between two attempts after a failure of n8n, and at most after another process was quicker. */
+const FAILURE_PAUSE = 500;
+const MAX_BACK_OFF = 100;
+/** How often others may be quicker before a second row of the same key is added. */
+const MAX_COLLISIONS = 4;
+/** Most jobs under way that one row lists, and changes that it remembers. */
+const MAX_JOBS = 200;
+const MAX_WRITES = 8;
+/** Jobs in one filter, which is a part of an address. */
+const JOBS_PER_FILTER = 20;
+
+/** Finds or makes the table. The sleep of the clock does not end with the execution. */
+export type OpenSpending = () => Promise<{ table: SpendingTable; clock: Clock }>;
+
+interface Waiting {
+	news: SpendingNews;
+	resolve(): void;
+	reject(cause: unknown): void;
+}
+
+/** Writes down what the node runs of this process spend. Those that end while it writes are written together. */
+export class SpendingBook {
+	readonly #waiting: Waiting[] = [];
+	#isWriting = false;
+
+	/** @throws ServiceError if something could not be written. */
+	async write(open: OpenSpending, news: SpendingNews): Promise<void> {
+		const written = new Promise<void>((resolve, reject) => {
+			this.#waiting.push({ news, resolve, reject });
+		});
+		if (!this.#isWriting) void this.#writeAll(open);
+		await written;
+	}
+
+	async #writeAll(open: OpenSpending): Promise<void> {
+		this.#isWriting = true;
+		while (this.#waiting.length) {
+			const batch = this.#waiting.splice(0);
+			try {
+				const { table, clock } = await open();
+				await writeNews(
+					table,
+					clock,
+					batch.map(({ news }) => news),
+				);
+				for (const { resolve } of batch) resolve();
+			} catch (cause) {
+				for (const { reject } of batch) reject(cause);
+			}
+		}
+		this.#isWriting = false;
+	}
+}
+
+/** @throws the first failure, after everything was tried. */
+async function writeNews(
+	table: SpendingTable,
+	clock: Clock,
+	news: readonly SpendingNews[],
+): Promise<void> {
+	const ofRows = groupBy(
+		news.flatMap(({ entries }) => entries),
+		({ day, workflowId, nodeId, model }) => JSON.stringify([day, workflowId, nodeId, model]),
+	);
+	const ended = new Map(news.flatMap((each) => [...each.ended]));
+	const work = [...ofRows.values()].map((entries) => async () => {
+		await saveEntry(table, clock, entries.reduce(joinEntries));
+	});
+	for (const jobs of chunks([...ended], JOBS_PER_FILTER))
+		work.push(async () => await endJobs(table, clock, new Map(jobs)));
+	const failures: unknown[] = [];
+	for (const step of work) await step().catch((cause: unknown) => failures.push(cause));
+	if (failures.length) throw mapServiceError(failures[0]);
+}
+
+const joinEntries = (one: SpendingEntry, other: SpendingEntry): SpendingEntry => ({
+	...other,
+	...addSums(one, other),
+	jobs: [...one.jobs, ...other.jobs],
+});
+
+async function saveEntry(
+	table: SpendingTable,
+	clock: Clock,
+	{ jobs, ...entry }: SpendingEntry,
+): Promise<void> {
+	const { day, workflowId, nodeId, model } = entry;
+	const write = newWrite();
+	let collisions = 0;
+	await repeat(clock, async () => {
+		const rows = await table.find(where<SpendingRow>({ day, workflowId, nodeId, model }));
+		const known = rows.map((row) => ({ row, kept: readBookkeeping(row) }));
+		// n8n's answer to the last attempt was lost
+		if (known.some(({ kept }) => kept.writes.includes(write))) return true;
+		const usable = known.filter(({ kept }) => kept.jobs.length + jobs.length <= MAX_JOBS);
+		const chosen = usable[Math.floor(clock.random() * usable.length)];
+		if (!chosen || collisions >= MAX_COLLISIONS) {
+			await requireRoom(table);
+			await table.add({ ...entry, record: toRecord({ jobs }, write) });
+			return true;
+		}
+		collisions++;
+		const { row, kept } = chosen;
+		const record = toRecord({ ...kept, jobs: [...kept.jobs, ...jobs] }, write);
+		return await changeRow(table, row, { ...entry, ...addSums(row, entry), record });
+	});
+}
+
+/** Adds what jobs have cost to the rows that list them. A job that no row lists was counted before. */
+async function endJobs(
+	table: SpendingTable,
+	clock: Clock,
+	ended: ReadonlyMap<string, Cost>,
+): Promise<void> {
+	const any = [...ended.keys()].map(
+		(job) => ['record', 'like', `%${JSON.stringify(job)}%`] as const,
+	);
+	await repeat(clock, async () => {
+		let isDone = true;
+		for (const row of await table.find({ any })) {
+			const kept = readBookkeeping(row);
+			const over = kept.jobs.filter((job) => ended.has(job));
+			if (!over.length) continue;
+			const jobs = kept.jobs.filter((job) => !ended.has(job));
+			const costs = over.flatMap((job) => {
+				const cost = ended.get(job);
+				return cost === undefined ? [] : [ZERO.plus(cost)];
+			});
+			const sums = addSums(row, costOfJobs(costs));
+			const record = toRecord({ ...kept, jobs }, newWrite());
+			isDone = (await changeRow(table, row, { ...sums, record })) && isDone;
+		}
+		return isDone;
+	});
+}
+
+/** @returns whether nobody else has changed the row since it was read: each change writes another text into `record`. */
+export async function changeRow(
+	table: SpendingTable,
+	{ id, record }: SpendingRow,
+	changes: Partial<SpendingRow> & Sums,
+): Promise<boolean> {
+	return (await table.change(where<SpendingRow>({ id, record }), changes)).length > 0;
+}
+
+export const newWrite = (): string => randomUUID().slice(0, 8);
+
+/** @param write Random text of the change. */
+export const toRecord = (
+	{ writes = [], jobs = [], folded = [] }: Partial<Bookkeeping>,
+	write: string,
+): string =>
+	JSON.stringify({
+		writes: [...writes, write].slice(-MAX_WRITES),
+		...(jobs.length && { jobs }),
+		...(folded.length && { folded }),
+	});
+
+async function requireRoom(table: SpendingTable): Promise<void> {
+	const offset = MAX_SPENDING_ROWS - 1;
+	const [last] = await table.find(where<SpendingRow>({ id: above(0) }), { limit: 1, offset });
+	if (!last) return;
+	const rows = MAX_SPENDING_ROWS.toLocaleString('en-US');
+	throw new ServiceError('failed', `The table has ${rows} rows, and takes no more`, {
+		advice: 'Fold of the resource Spending sums up old rows.',
+	});
+}
+
+/** Repeats what others have prevented, or a failure of n8n. @throws ServiceError once it takes too long. */
+async function repeat(clock: Clock, attempt: () => Promise<boolean>): Promise<void> {
+	const until = clock.now() + MAX_TIME;
+	for (;;) {
+		let pause = clock.random() * MAX_BACK_OFF;
+		try {
+			if (await attempt()) return;
+			if (clock.now() >= until)
+				throw new ServiceError('failed', 'Too many processes write at once');
+		} catch (cause) {
+			if (!isTransient(cause) || clock.now() >= until) throw mapServiceError(cause);
+			pause += FAILURE_PAUSE;
+		}
+		await clock.sleep(pause);
+	}
+}

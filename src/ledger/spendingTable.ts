@@ -1,0 +1,86 @@
+import type { SpendingRecord } from '../core/spending';
+import { isPlainObject, tryParseJson } from '../core/json';
+import { Big, type Decimal } from '../core/money';
+import type { Table } from './ledger';
+import type { RowOf, TableFormat } from './tableFormat';
+
+/** Columns of the record of spending. One row per day, workflow, node and model; there may be several, which readers add up. */
+const columns = {
+	/** In UTC, e.g. `2026-11-24`; of rows that were summed up, the month, e.g. `2026-11`. */
+	day: 'string',
+	workflowId: 'string',
+	workflow: 'string',
+	nodeId: 'string',
+	node: 'string',
+	model: 'string',
+	/** Requests that were carried out, or may have been. */
+	requests: 'number',
+	inputTokens: 'number',
+	outputTokens: 'number',
+	/** USD, without the requests in `unknownCosts`. */
+	costUsd: 'number',
+	/** Requests whose cost is not known, or not yet: jobs that are under way. */
+	unknownCosts: 'number',
+	/** The n8n execution that changed the row last. */
+	lastExecution: 'string',
+	/** For this package, as JSON: `Bookkeeping`. */
+	record: 'string',
+} as const;
+
+export type SpendingRow = RowOf<typeof columns>;
+
+export const spendingFormat: TableFormat<SpendingRow> = { columns, field: 'Spending Table' };
+
+export type SpendingTable = Table<SpendingRow, Partial<SpendingRow>>;
+
+/** Most rows of the table: all Data Tables of an n8n have 50 MB together, which the job ledger needs, too. */
+export const MAX_SPENDING_ROWS = 20_000;
+
+/** What a row counts. */
+export type Sums = Pick<
+	SpendingRow,
+	'requests' | 'inputTokens' | 'outputTokens' | 'costUsd' | 'unknownCosts'
+>;
+
+export const NO_SUMS: Sums = {
+	...{ requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0, unknownCosts: 0 },
+};
+
+export const addSums = (one: Sums, other: Sums): Sums => ({
+	requests: one.requests + other.requests,
+	inputTokens: one.inputTokens + other.inputTokens,
+	outputTokens: one.outputTokens + other.outputTokens,
+	costUsd: Number(new Big(one.costUsd).plus(other.costUsd)),
+	unknownCosts: one.unknownCosts + other.unknownCosts,
+});
+
+/** Jobs whose cost is now known. */
+export const costOfJobs = (costs: readonly Decimal[]): Sums => ({
+	...NO_SUMS,
+	costUsd: Number(costs.reduce((total, cost) => total.plus(cost), new Big(0)).times('1e-6')),
+	unknownCosts: -costs.length,
+});
+
+/** What a row keeps beside its sums. */
+export interface Bookkeeping {
+	/** Random texts of its last changes: a change whose answer was lost is found again. Each change makes another text of the cell. */
+	writes: string[];
+	/** Jobs that are under way. */
+	jobs: string[];
+	/** IDs of rows whose sums are in this row: they no longer count, and are about to be deleted. */
+	folded: number[];
+}
+
+/** A cell that a person has edited counts as empty. */
+export function readBookkeeping({ record }: Pick<SpendingRow, 'record'>): Bookkeeping {
+	const found = tryParseJson(record);
+	const { writes, jobs, folded } = isPlainObject(found) ? found : {};
+	const listed = (value: unknown) => (Array.isArray(value) ? value : []);
+	return {
+		writes: listed(writes).map(String),
+		jobs: listed(jobs).map(String),
+		folded: listed(folded).map(Number),
+	};
+}
+
+export type { SpendingRecord };

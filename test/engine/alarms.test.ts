@@ -1,0 +1,152 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { chat, secretsWithLedger } from './rig/calls';
+import { json, MINUTE, startLedgerRig } from './rig/ledger';
+import { run } from './rig/run';
+
+// what the Model Router Trigger tells beside jobs: docs/spending.md
+const rig = startLedgerRig();
+const NOVELIST = { __rl: true, mode: 'id', value: 'verbose/novelist-1' };
+const MONTH = new Date().toISOString().slice(0, 7);
+
+const secretsOf = (budgetUsd: string, more: IDataObject = {}) => {
+	const { modelRouterApi, ...others } = secretsWithLedger(rig.service, rig.n8n);
+	return { ...others, modelRouterApi: { ...modelRouterApi, budgetUsd, ...more } };
+};
+type Secrets = ReturnType<typeof secretsOf>;
+const write = async (secrets: Secrets) =>
+	await run({ ...chat('Write.', { model: NOVELIST, spendingCapPerItem: 5 }), secrets });
+/** Forgets what this process knows of the budget's row. */
+const forget = async (secrets: Secrets) =>
+	void (await run({
+		...{ node: 'modelRouter', credential: 'modelRouterApi', secrets },
+		parameters: { resource: 'budget', operation: 'get' },
+	}));
+const alarms = () =>
+	rig.n8n.rows.filter(({ segment }) => segment === 'alarm').map(({ jobId }) => jobId);
+const watching = (event: string, secrets: Secrets, more: INodeParameters = {}) =>
+	rig.watching({ events: [event], ...more }, { secrets });
+
+describe('Budget Threshold Reached', () => {
+	const tells = (secrets: Secrets, more?: INodeParameters) =>
+		watching('budgetThresholdReached', secrets, more);
+	beforeEach(async () => await forget(secretsOf('1')));
+
+	it('whoever reaches a threshold enters it, and a trigger tells it once, as a job', async () => {
+		// one text costs 0.09
+		const secrets = secretsOf('0.2', { alarmPercents: '40, 80 %' });
+		const { deliver } = tells(secrets);
+		expect(await deliver()).toEqual([]);
+		await write(secrets);
+		expect(alarms()).toEqual([`budget:${MONTH}:40`]);
+		expect(json(await deliver())).toEqual([
+			{
+				...{ event: 'budgetThresholdReached', jobId: `budget:${MONTH}:40`, percent: 40 },
+				...{ budgetUsd: 0.2, spentUsd: expect.any(Number), reservedUsd: expect.any(Number) },
+				...{ period: 'month', periodStart: `${MONTH}-01T00:00:00Z`, periodEnd: expect.any(String) },
+			},
+		]);
+		await write(secrets);
+		expect(json(await deliver())).toMatchObject([{ percent: 80 }]);
+		await write(secrets);
+		expect(await deliver()).toEqual([]);
+	});
+
+	it('is not told again when the amount was changed, nor when its entry was deleted', async () => {
+		await write(secretsOf('0.1'));
+		expect(json(await tells(secretsOf('0.1')).deliver())).toMatchObject([{ percent: 80 }]);
+		rig.n8n.rows.splice(0, Infinity, ...rig.n8n.rows.filter(({ segment }) => segment !== 'alarm'));
+		await write(secretsOf('0.2'));
+		expect(await tells(secretsOf('0.2')).deliver()).toEqual([]);
+	});
+
+	it('each label is told', async () => {
+		const secrets = secretsOf('0.05', { alarmPercents: '80' });
+		await write(secrets);
+		for (const ledgerLabel of ['ops', 'finance', '']) {
+			const { deliver } = tells(secrets, { ledgerLabel });
+			const name = `budget:${MONTH}:80${ledgerLabel && `:${ledgerLabel}`}`;
+			expect(json(await deliver())).toMatchObject([{ jobId: name }]);
+			expect(await deliver()).toEqual([]);
+		}
+	});
+
+	it('a poll tells what a killed process could not enter any more', async () => {
+		const secrets = secretsOf('0.05', { alarmPercents: '' });
+		await write(secrets);
+		expect(alarms()).toEqual([]);
+		expect(json(await tells(secretsOf('0.05')).deliver())).toMatchObject([{ percent: 80 }]);
+	});
+
+	it('comes again until it is confirmed', async () => {
+		const secrets = secretsOf('0.05', { alarmPercents: '80' });
+		await write(secrets);
+		const { deliver } = tells(secrets, { deliveredWhen: 'confirmed' });
+		const told = json(await deliver());
+		expect(told).toMatchObject([{ percent: 80, deliveryAttempt: 1 }]);
+		rig.pass(11 * MINUTE);
+		expect(json(await deliver())).toMatchObject([{ deliveryAttempt: 2 }]);
+		const { items } = await rig.ledger('confirmDelivery', {}, { items: told, secrets });
+		expect(json(items)).toMatchObject([{ state: 'delivered', alreadyDelivered: false }]);
+		rig.pass(60 * MINUTE);
+		expect(await deliver()).toEqual([]);
+	});
+
+	it.each([
+		['a credential without a budget', '', {}, 'The credential has no budget'],
+		['a list of job IDs', '1', { watch: 'list', jobIds: 'x' }, 'A list of job IDs has no alarms'],
+	])('%s is refused', async (_what, amount, more, message) => {
+		const { poll } = tells(secretsOf(amount), more);
+		expect((await poll()).error?.message).toContain(message);
+	});
+
+	it('percentages that cannot be read are refused before anything is sent', async () => {
+		const { error } = await write(secretsOf('1', { alarmPercents: '80, most' }));
+		expect(error?.message).toContain('has "most", which is not a percentage');
+	});
+});
+
+describe('Outcome Unknown', () => {
+	const secrets = () => secretsOf('');
+	const start = async (more: IDataObject = {}) => {
+		rig.service.fault({
+			match: { method: 'POST' },
+			times: 1,
+			do: { type: 'status', status: 500 },
+		});
+		return await run(rig.starting('a cat', more as INodeParameters));
+	};
+
+	it('a start whose outcome is unknown is told once, with its entry', async () => {
+		await start({ idempotencyKey: 'order-7' });
+		const { deliver } = watching('outcomeUnknown', secrets());
+		expect(json(await deliver())).toEqual([
+			{
+				...{ event: 'outcomeUnknown', jobId: 'unknown:1', entryId: 1, idempotencyKey: 'order-7' },
+				...{ mediaType: 'images', model: 'canvas/sketch-1', execution: 'execution-1' },
+				...{ note: expect.any(String), startedAt: expect.any(String) },
+			},
+		]);
+		expect(await deliver()).toEqual([]);
+		expect(rig.states()).toEqual(['unknown', 'delivered']);
+	});
+
+	it('a start whose process was killed is told when its lease has expired', async () => {
+		rig.enter('', { state: 'sending', jobId: '', leaseUntil: Date.now() + 5 * MINUTE, claim: 'c' });
+		const { deliver } = watching('outcomeUnknown', secrets());
+		expect(await deliver()).toEqual([]);
+		rig.pass(6 * MINUTE);
+		expect(json(await deliver())).toMatchObject([{ jobId: 'unknown:1' }]);
+		expect(rig.states()[0]).toBe('unknown');
+	});
+
+	it('a label hears of its own starts only, and no other event of alarms', async () => {
+		rig.enter('', { state: 'unknown', jobId: '', label: 'videos' });
+		expect(await watching('mediaJobCompleted', secrets()).deliver()).toEqual([]);
+		expect(await watching('outcomeUnknown', secrets(), { ledgerLabel: 'other' }).deliver()).toEqual(
+			[],
+		);
+		const { deliver } = watching('outcomeUnknown', secrets(), { ledgerLabel: 'videos' });
+		expect(json(await deliver())).toMatchObject([{ jobId: 'unknown:1:videos' }]);
+	});
+});

@@ -1,0 +1,293 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { MAX_SPENDING_ROWS } from '../../src/ledger/spendingTable';
+import { chat, job, secretsWithLedger } from './rig/calls';
+import { useModel } from './rig/chatModel';
+import { sketch, startLedgerRig } from './rig/ledger';
+import { run, type RunOptions, shownText } from './rig/run';
+
+// the record of spending of a credential: docs/spending.md
+const rig = startLedgerRig();
+const TODAY = new Date().toISOString().slice(0, 10);
+const daysAgo = (days: number) =>
+	new Date(Date.now() - days * 24 * 3_600_000).toISOString().slice(0, 10);
+
+const secretsOf = (more: IDataObject = {}) => {
+	const { modelRouterApi, ...others } = secretsWithLedger(rig.service, rig.n8n);
+	return { ...others, modelRouterApi: { ...modelRouterApi, recordSpending: true, ...more } };
+};
+const spending = async (
+	operation: string,
+	parameters: INodeParameters = {},
+	secrets: RunOptions['secrets'] = secretsOf(),
+) =>
+	await run({
+		...{ node: 'modelRouter', credential: 'modelRouterApi', secrets },
+		parameters: { resource: 'spending', operation, ...parameters },
+	});
+const report = async (...groupBy: string[]) =>
+	(await spending('get', { groupBy, returnAll: true })).items.map(({ json }) => json);
+const write = async (more: Partial<RunOptions> = {}) =>
+	await run({ ...chat('Write.'), secrets: secretsOf(), ...more });
+const picture = async (operation: string, prompt = 'A cat', more: INodeParameters = {}) =>
+	await run({
+		...job(operation, { mediaType: 'images', model: sketch, prompt, ...more }),
+		...{ secrets: secretsOf(), settings: { onError: 'continueErrorOutput' } },
+	});
+const paidFor = async (work: () => Promise<unknown>) =>
+	(await rig.service.paidFor(work)).paid / 1e6;
+
+/** A row as another run has written it. */
+let rows = 0;
+const enter = (day: string, more: IDataObject = {}) =>
+	void rig.n8n.spending.push({
+		...{ id: 1000 + ++rows, day, workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N' },
+		...{ model: 'm', requests: 1, inputTokens: 2, outputTokens: 3, costUsd: 0.1 },
+		...{ unknownCosts: 0, lastExecution: '1', record: `{"writes":["${rows}"]}`, ...more },
+	});
+
+// the table is made at its first use
+beforeAll(async () => void (await write()));
+
+describe('what is written', () => {
+	it('texts: one row for a node and a model, which is what the service bills', async () => {
+		const paid = await paidFor(() => write({ items: [{}, {}, {}] }));
+		expect(rig.n8n.spending).toEqual([
+			expect.objectContaining({
+				...{ day: TODAY, workflow: 'test', node: 'Node', model: 'northwind/quill-2.5' },
+				...{ requests: 3, costUsd: paid, unknownCosts: 0, lastExecution: 'execution-1' },
+			}),
+		]);
+		await write();
+		expect(rig.n8n.spending).toHaveLength(1);
+		expect(rig.n8n.spending[0]).toMatchObject({ requests: 4 });
+		expect(Number(rig.n8n.spending[0]?.['inputTokens'])).toBeGreaterThan(0);
+	});
+
+	it('the chat model: when n8n closes it', async () => {
+		const use: Parameters<typeof useModel>[0]['use'] = async (model) =>
+			await Promise.all([1, 2, 3].map(() => model.invoke('Say hello')));
+		const paid = await paidFor(() => useModel({ secrets: secretsOf(), use }));
+		expect(await report()).toEqual([
+			expect.objectContaining({ requests: 3, costUsd: paid, unknownCosts: 0 }),
+		]);
+	});
+
+	it('a job: unknown until it has ended, whoever sees that, and counted once', async () => {
+		rig.service.forms.jobSteps = 1;
+		const { items } = await picture('start');
+		const jobId = String(items[0]?.json['jobId']);
+		expect(await report()).toMatchObject([{ requests: 1, costUsd: 0, unknownCosts: 1 }]);
+		const waited = await picture('wait', '', { jobId });
+		await picture('get', '', { jobId });
+		const costUsd = waited.items[0]?.json['costUsd'];
+		expect(costUsd).toBeGreaterThan(0);
+		expect(await report('model')).toMatchObject([
+			{ model: 'canvas/sketch-1', requests: 1, costUsd, unknownCosts: 0 },
+		]);
+	});
+
+	it.each([
+		['that is awaited', 'A cat', 1],
+		['that fails costs nothing', '[[fail]]', 0],
+	])('a job %s', async (_which, prompt, times) => {
+		const paid = await paidFor(() => picture('generate', prompt));
+		expect(paid > 0).toBe(times > 0);
+		expect(await report()).toMatchObject([{ requests: 1, costUsd: paid, unknownCosts: 0 }]);
+	});
+
+	it.each<[string, number, object[]]>([
+		['unknown', 500, [{ requests: 1, costUsd: 0, unknownCosts: 1 }]],
+		['certainly not started', 422, [{ requests: 0, costUsd: 0, unknownCosts: 0 }]],
+	])('a request that is %s', async (_outcome, status, expected) => {
+		rig.service.fault({ match: { method: 'POST' }, do: { type: 'status', status } });
+		await write();
+		expect(await report()).toMatchObject(expected);
+	});
+
+	it('runs that end at the same time lose nothing, and make few requests to n8n', async () => {
+		const before = rig.n8n.service.requests.length;
+		const paid = await paidFor(() => Promise.all(Array.from({ length: 20 }, () => write())));
+		expect(await report()).toMatchObject([{ requests: 20, costUsd: paid }]);
+		expect(rig.n8n.service.requests.length - before).toBeLessThan(30);
+	});
+
+	it('another process that was quicker loses nothing', async () => {
+		await write();
+		rig.n8n.service.fault({
+			match: { method: 'PATCH' },
+			times: 1,
+			do: { type: 'status', status: 200, body: [] },
+		});
+		await write();
+		expect(await report()).toMatchObject([{ requests: 2 }]);
+	});
+
+	it('an answer of n8n that is lost is not written twice', async () => {
+		await write();
+		rig.n8n.service.fault({
+			match: { method: 'PATCH' },
+			times: 1,
+			do: { type: 'reset_peer', effect: true },
+		});
+		await write();
+		expect(await report()).toMatchObject([{ requests: 2 }]);
+	});
+
+	it('nothing, unless the credential says so', async () => {
+		await run({ ...chat('Write.'), secrets: secretsOf({ recordSpending: false }) });
+		expect(rig.n8n.spending).toEqual([]);
+		const { error } = await spending('get', {}, secretsOf({ recordSpending: false }));
+		expect(error?.message).toBe('The credential does not record what is spent');
+	});
+});
+
+describe('a failed write is a hint beside a paid answer', () => {
+	it.each<[string, () => void, IDataObject, string]>([
+		[
+			'the key may not write',
+			() => rig.n8n.missingScopes.add('dataTableRow:read'),
+			{},
+			'The record of spending could not be used',
+		],
+		[
+			'the table is full',
+			() => {
+				for (let row = 0; row < MAX_SPENDING_ROWS; row++) enter(TODAY);
+			},
+			{},
+			'The table has 20,000 rows, and takes no more. Fold of the resource Spending',
+		],
+		[
+			'it is the ledger',
+			() => {},
+			{ spendingTable: 'Media Jobs' },
+			'Table and Spending Table are both',
+		],
+		['it has no name', () => {}, { spendingTable: ' ' }, 'Spending Table is empty'],
+	])('%s', async (_why, prepare, fields, said) => {
+		prepare();
+		const { items, error, hints } = await write({ secrets: secretsOf(fields) });
+		expect(error).toBeUndefined();
+		expect(items[0]?.json['costUsd']).toBeGreaterThan(0);
+		expect(JSON.stringify(hints)).toContain(said);
+	});
+});
+
+describe('Get', () => {
+	beforeEach(() => {
+		enter(TODAY);
+		enter(TODAY, { model: 'x', costUsd: 0.2 });
+		// two rows of one key
+		enter(TODAY, { model: 'x', costUsd: 0.1, unknownCosts: 1 });
+		enter(daysAgo(40), { workflow: 'Old name', costUsd: 5 });
+	});
+	const all = { from: daysAgo(100), returnAll: true };
+
+	it.each<[string[], object[]]>([
+		[[], [{ requests: 4, inputTokens: 8, outputTokens: 12, costUsd: 5.4, unknownCosts: 1 }]],
+		[
+			['day', 'model'],
+			[
+				{ day: daysAgo(40), model: 'm', costUsd: 5 },
+				{ day: TODAY, model: 'x', costUsd: 0.3, requests: 2, unknownCosts: 1 },
+				{ day: TODAY, model: 'm', costUsd: 0.1 },
+			],
+		],
+		[
+			['month'],
+			[
+				{ month: daysAgo(40).slice(0, 7), costUsd: 5 },
+				{ month: TODAY.slice(0, 7), costUsd: 0.4 },
+			],
+		],
+		[['workflow'], [{ workflowId: 'w', workflow: 'W', costUsd: 5.4 }]],
+		[['node'], [{ workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', requests: 4 }]],
+	])('grouped by %j', async (groupBy, expected) => {
+		const { items } = await spending('get', { ...all, groupBy });
+		expect(items.map(({ json }) => json)).toMatchObject(expected);
+		expect(items).toHaveLength(expected.length);
+	});
+
+	it('this month without a range, and the limit', async () => {
+		expect(await report()).toMatchObject([{ requests: 3 }]);
+		const { items } = await spending('get', { ...all, returnAll: false, limit: 1 });
+		expect(items).toHaveLength(1);
+	});
+
+	it.each([
+		[{ from: 'yesterday' }, 'From is not a date'],
+		[{ to: '2026-13-45' }, 'To is not a date'],
+		[{ from: '2026-11-02', to: '2026-11-01' }, 'From is after To'],
+	])('%j is refused', async (parameters, message) => {
+		const { error } = await spending('get', parameters);
+		expect(error?.message).toBe(message);
+	});
+
+	it('a range takes dates with a time', async () => {
+		const { items } = await spending('get', {
+			...{ from: `${daysAgo(50)}T00:00:00.000+02:00`, to: `${daysAgo(30)}T12:00:00`, groupBy: [] },
+		});
+		expect(items[0]?.json).toMatchObject({ costUsd: 5 });
+	});
+});
+
+describe('Fold', () => {
+	const old = '2026-01-05';
+	const totals = async () =>
+		(await spending('get', { from: '2026-01-01', groupBy: [] })).items[0]?.json;
+	beforeEach(() => {
+		enter(old);
+		enter('2026-01-20', { node: 'New name' });
+		enter('2026-01-20', { model: 'x' });
+		enter('2026-02-01');
+		enter(TODAY);
+	});
+
+	it('sums up old days into months, and changes no sum', async () => {
+		const before = await totals();
+		expect((await spending('fold')).items[0]?.json).toEqual({ deletedRows: 1, skippedRows: 0 });
+		expect(await totals()).toEqual(before);
+		const days = rig.n8n.spending.map(({ day, model }) => [day, model]);
+		expect(days).toEqual([
+			...[
+				['2026-01', 'm'],
+				['2026-01', 'x'],
+				['2026-02', 'm'],
+			],
+			[TODAY, 'm'],
+		]);
+		expect(rig.n8n.spending[0]).toMatchObject({ requests: 2, costUsd: 0.2, node: 'New name' });
+		expect((await spending('fold')).items[0]?.json).toEqual({ deletedRows: 0, skippedRows: 0 });
+	});
+
+	it.each(['DELETE', 'PATCH'])(
+		'interrupted at a %s: nothing counts twice, and the next run ends it',
+		async (method) => {
+			const before = await totals();
+			rig.n8n.service.fault({
+				match: { method, path: '/rows' },
+				times: 1,
+				skip: method === 'PATCH' ? 1 : 0,
+				do: { type: 'status', status: 403 },
+			});
+			const { error } = await spending('fold');
+			expect(error).toBeDefined();
+			expect(await totals()).toEqual(before);
+			rig.n8n.service.reset();
+			await spending('fold');
+			expect(await totals()).toEqual(before);
+			expect(rig.n8n.spending).toHaveLength(4);
+		},
+	);
+
+	it('two at the same time count nothing twice', async () => {
+		const before = await totals();
+		await Promise.all([spending('fold'), spending('fold')]);
+		expect(await totals()).toEqual(before);
+	});
+
+	it('keeps at least a week', async () => {
+		expect(shownText((await spending('fold', { days: 1 })).error)).toContain('7 or more');
+	});
+});
