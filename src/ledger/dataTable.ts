@@ -100,7 +100,8 @@ export function openDataTable<Row extends { id: number }>(
 				`filter=${encodeURIComponent(JSON.stringify(toFilter(where)))}`,
 				`sortBy=${encodeURIComponent(`${String(by)}:${last ? 'desc' : 'asc'}`)}`,
 				`limit=${limit}`,
-				...(offset ? [`offset=${offset}`] : []),
+				// n8n takes no offset but in a cursor (n8n 2.41.1, pagination.service.js)
+				...(offset ? [`cursor=${btoa(JSON.stringify({ offset, limit }))}`] : []),
 			].join('&');
 			return await send('dataTableRow:read', { method: 'GET', path: `?${query}` });
 		},

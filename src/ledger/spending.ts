@@ -70,8 +70,8 @@ export class NodeSpending implements SpendingRecord {
 		const { book, open, addHint } = this.#use;
 		await book.write(open, { entries, ended }).catch((cause: unknown) => {
 			const { message, details } =
-				cause instanceof ServiceError ? cause : { message: String(cause), details: undefined };
-			const why = [message, details?.advice].filter(Boolean).join('. ');
+				cause instanceof ServiceError ? cause : new ServiceError('failed', String(cause));
+			const why = [message, details.reason, details.advice].filter(Boolean).join('. ');
 			addHint(`What this node has spent could not be written into the record of spending: ${why}`);
 		});
 	}

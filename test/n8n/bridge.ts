@@ -61,10 +61,10 @@ export const secretsOf = ({ agent, assistant, router }: Service): Secrets => ({
 export async function createWithLedger(
 	editor: Editor,
 	{ data, ...secret }: CredentialSecret,
-	{ n8nUrl = editor.url, n8nApiKey = '', ledgerTable = `Ledger ${randomUUID()}` } = {},
+	{ n8nUrl = editor.url, n8nApiKey = '', ledgerTable = `Ledger ${randomUUID()}`, ...more } = {},
 ): Promise<SavedCredential> {
 	const key = n8nApiKey || (await editor.createApiKey(dataTableScopes));
-	const ledger = { useJobLedger: true, n8nUrl, n8nApiKey: key, ledgerTable };
+	const ledger = { useJobLedger: true, n8nUrl, n8nApiKey: key, ledgerTable, ...more };
 	return await editor.createCredential({ ...secret, data: { ...data, ...ledger } });
 }
 

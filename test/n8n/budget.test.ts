@@ -28,7 +28,10 @@ beforeAll(async () => {
 	};
 	const account = await editor.createCredential({
 		...router,
-		data: { ...data, ...ledger, budgetUsd: '2' },
+		data: {
+			...{ ...data, ...ledger, budgetUsd: '2' },
+			...{ recordSpending: true, spendingTable: `Agent Spending ${randomUUID()}` },
+		},
 	});
 	accounts = { ...bridge.accounts, router: account };
 	// the first use makes the table
@@ -38,6 +41,13 @@ beforeAll(async () => {
 async function figures(): Promise<Record<string, unknown>> {
 	const get = nodesFor(accounts).router('Get', ['budget', 'get'], {});
 	const ran = await bridge.editor.runOnce(workflow('figures', [{}], get));
+	return itemsOf(ran, 'Get')[0]?.json ?? {};
+}
+
+/** The sum of the record of spending. */
+async function recorded(): Promise<Record<string, unknown>> {
+	const get = nodesFor(accounts).router('Get', ['spending', 'get'], { groupBy: [] });
+	const ran = await bridge.editor.runOnce(workflow('record', [{}], get));
 	return itemsOf(ran, 'Get')[0]?.json ?? {};
 }
 
@@ -102,11 +112,15 @@ it.each(Object.entries(ways))(
 	'%s: what is spent is what the service bills',
 	async (_way, spend) => {
 		const { spentUsd } = await figures();
+		const { costUsd } = await recorded();
 		const paid = (await bridge.service.paidFor(spend)).paid / 1e6;
 		expect(paid).toBeGreaterThan(0);
 		const after = await figures();
 		expect(Number(after['spentUsd']) - Number(spentUsd)).toBeCloseTo(paid, 6);
 		expect(after).toMatchObject({ reservedUsd: 0, lumps: [] });
+		const record = await recorded();
+		expect(Number(record['costUsd']) - Number(costUsd)).toBeCloseTo(paid, 6);
+		expect(record).toMatchObject({ unknownCosts: 0 });
 	},
 );
 

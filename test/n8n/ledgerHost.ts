@@ -37,14 +37,15 @@ export class LedgerHost {
 		this.reset();
 	}
 
-	/** @param n8nUrl Where the nodes reach the ledger. */
+	/** @param n8nUrl Where the nodes reach the ledger. @param fields Further ones of the credential. */
 	static async prepare(
 		editor: Editor,
-		{ scopes = dataTableScopes, n8nUrl = editor.url } = {},
+		{ scopes = dataTableScopes, n8nUrl = editor.url, fields = {} } = {},
 	): Promise<LedgerHostOptions> {
 		const service = await startService();
 		const apiKey = await editor.createApiKey(scopes);
-		const ledger = { n8nUrl, n8nApiKey: apiKey, ledgerTable: `Media Jobs ${randomUUID()}` };
+		const ledgerTable = `Media Jobs ${randomUUID()}`;
+		const ledger = { n8nUrl, n8nApiKey: apiKey, ledgerTable, ...fields };
 		const account = await createWithLedger(editor, secretsOf(service).router, ledger);
 		return { service, editor, apiKey, account };
 	}

@@ -22,9 +22,9 @@ export class TriggerHost extends LedgerHost {
 	}
 
 	/** On an n8n that the test has started itself. @param on If it ends with the host. */
-	static async startIn(editor: Editor, on?: InstanceOn): Promise<TriggerHost> {
+	static async startIn(editor: Editor, on?: InstanceOn, fields = {}): Promise<TriggerHost> {
 		const proxy = await startHeldProxy(editor.url);
-		const options = await LedgerHost.prepare(editor, { n8nUrl: proxy.url });
+		const options = await LedgerHost.prepare(editor, { n8nUrl: proxy.url, fields });
 		const host = new TriggerHost(options, proxy, on);
 		await host.useLedger();
 		return host;

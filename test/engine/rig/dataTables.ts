@@ -158,6 +158,8 @@ function addColumn({ columns: listed }: DataTable, body: unknown): Answer {
 	return json(column, 201);
 }
 
+const PARAMETERS = ['cursor', 'filter', 'limit', 'returnData', 'sortBy'];
+
 const isSpending = ({ columns: listed }: DataTable) =>
 	listed.some(({ name }) => name === 'costUsd');
 const rowsOf = (world: World, table: DataTable) => world[isSpending(table) ? 'spending' : 'rows'];
@@ -176,6 +178,8 @@ function answerRows(
 		Object.keys(row).some(
 			(name) => name !== 'id' && !listed.some((column) => column.name === name),
 		);
+	const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name));
+	if (unknown) return json({ message: `Unknown query parameter '${unknown}'` }, 400);
 	if (method === 'GET') return json({ data: listedRows(rows, query), nextCursor: null });
 	const fields = isFields(body) ? body : {};
 	if (method === 'POST' && !which) {
@@ -224,7 +228,8 @@ function listedRows(rows: Fields[], query: URLSearchParams): Fields[] {
 	const found = rows.filter((row) => fits(row, filter));
 	found.sort((one, other) => (one[by]! < other[by]! ? -1 : one[by]! > other[by]! ? 1 : 0));
 	if (order === 'desc') found.reverse();
-	const offset = Number(query.get('offset') ?? 0);
+	const cursor = query.get('cursor');
+	const { offset = 0 } = cursor ? (JSON.parse(atob(cursor)) as { offset?: number }) : {};
 	return found.slice(offset, offset + Number(query.get('limit') ?? 100));
 }
 

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+
+import { messages, model, nodesFor, openBridge, type Bridge } from '../n8n/bridge.ts';
+import { until } from '../n8n/editor.ts';
+import { itemsOf, type Item } from '../n8n/execution.ts';
+import { TriggerHost } from '../n8n/triggers.ts';
+import { workflow, type WorkflowFile } from '../n8n/workflow.ts';
+import { noticeKilledWorkersSoon, startQueue, type Queue } from './queue.ts';
+
+// what was spent, by whom, and the alarms, on two workers
+let queue: Queue;
+let host: TriggerHost;
+let bridge: Bridge;
+beforeAll(async () => {
+	queue = await startQueue({ env: noticeKilledWorkersSoon });
+	const fields = {
+		...{ recordSpending: true, spendingTable: `Agent Spending ${randomUUID()}` },
+		...{ budgetUsd: '20', alarmPercents: '10, 13' },
+	};
+	host = await TriggerHost.startIn(queue.editor, undefined, fields);
+	bridge = await openBridge({}, queue.editor);
+});
+afterAll(async () => {
+	await host?.stop();
+	await bridge?.service.stop();
+	await queue?.stop();
+});
+
+const ofHost = () => nodesFor({ ...bridge.accounts, router: host.account }).router;
+const items = (count: number, words: number) =>
+	Array.from({ length: count }, (_, at) => ({ text: `[[words:${words + at}]] ${at}` }));
+
+const texts = (name: string, of: string, count: number): WorkflowFile => {
+	const parameters = { model: model(of), ...messages('={{ $json.text }}') };
+	return workflow(name, items(count, 20), ofHost()('Work', ['text', 'message'], parameters));
+};
+const pictures = (name: string, count: number): WorkflowFile => {
+	const picture = {
+		mediaType: 'images',
+		model: model('canvas/sketch-1'),
+		prompt: '={{ $json.text }}',
+	};
+	return workflow(name, items(count, 0), ofHost()('Work', ['media', 'start'], picture));
+};
+/** How often each workflow is run, all at once. */
+const runAll = async (files: Array<[file: WorkflowFile, times: number]>): Promise<string[]> => {
+	const ids = await Promise.all(
+		files.map(async ([file, times]) => {
+			const saved = await host.saved(file);
+			return await Promise.all(
+				Array.from({ length: times }, async () => await queue.editor.start(saved)),
+			);
+		}),
+	);
+	return ids.flat();
+};
+const spent = async (groupBy: string[]): Promise<Array<Record<string, unknown>>> => {
+	const get = ofHost()('Get', ['spending', 'get'], { groupBy, returnAll: true });
+	const ran = await queue.editor.runOnce(workflow('report', [{}], get));
+	expect(ran.error?.message).toBeUndefined();
+	return itemsOf(ran, 'Get').map(({ json }) => json);
+};
+
+it('300 requests of four workflows, three models and two workers: the report is the bill', async () => {
+	let ids: string[] = [];
+	const { paid } = await host.service.paidFor(async () => {
+		ids = await runAll([
+			[texts('first', 'aurora-labs/omni-2', 20), 5],
+			[texts('second', 'aurora-labs/omni-2', 15), 4],
+			[texts('third', 'northwind/quill-2.5', 10), 10],
+			[pictures('fourth', 8), 5],
+		]);
+		const ran = await Promise.all(ids.map(async (id) => await queue.editor.finished(id)));
+		expect(new Set(ran.map(({ status }) => status))).toEqual(new Set(['success']));
+		const jobs = ran
+			.flatMap((execution) => itemsOf(execution, 'Work'))
+			.flatMap(({ json }) => (json['jobId'] ? [json] : []));
+		expect(jobs).toHaveLength(40);
+		const wait = { mediaType: 'images', jobId: '={{ $json.jobId }}' };
+		await queue.editor.runOnce(workflow('await', jobs, ofHost()('Wait', ['media', 'wait'], wait)));
+	});
+	expect(new Set(ids.flatMap((id) => queue.workersOf(id))).size).toBe(2);
+	const [all] = await spent([]);
+	process.stdout.write(`300 requests: ${paid / 1e6} USD billed, ${JSON.stringify(all)}\n`);
+	expect(all).toMatchObject({ requests: 300, costUsd: paid / 1e6, unknownCosts: 0 });
+	const byWorkflow = await spent(['workflow', 'model']);
+	expect(byWorkflow.map(({ workflow: name, requests }) => [name, requests]).sort()).toEqual([
+		...[
+			['first', 100],
+			['fourth', 40],
+			['second', 60],
+			['third', 100],
+		],
+	]);
+});
+
+it('every alarm comes once, also when a worker is killed in the middle', async () => {
+	const triggered = await Promise.all(
+		['', 'ops'].map(
+			async (label) =>
+				await host.triggered(label, {
+					...{ events: ['budgetThresholdReached', 'outcomeUnknown'] },
+					deliveredWhen: label ? 'confirmed' : 'handedOver',
+				}),
+		),
+	);
+	for (const saved of triggered) await queue.editor.activate(saved);
+	// a start that is under way when its worker is killed
+	host.service.fault({
+		match: { method: 'POST', bodyIncludes: 'lighthouse' },
+		do: { type: 'hold', effect: true },
+	});
+	const start = await host.saved(
+		workflow('start', [{}], host.startNode('order-7', { options: { ledgerLabel: '' } })),
+	);
+	const held = await queue.editor.start(start);
+	await until('the start is under way', () =>
+		host.service.requests.some(({ method, path }) => method === 'POST' && path.includes('jobs')),
+	);
+	const before = host.service.requests.length;
+	const ids = await runAll([[texts('race', 'verbose/novelist-1', 4), 8]]);
+	await until('some are paid', () => host.service.requests.length >= before + 12);
+	const [holder] = queue.workersOf(held);
+	const killed = holder ?? queue.workers[0];
+	await killed!.kill();
+	await Promise.all([...ids, held].map(async (id) => await queue.editor.finished(id)));
+	host.service.reset();
+	await killed!.boot();
+	// in place of waiting for the end of the lease
+	await (await host.table()).change({ all: [['state', 'eq', 'sending']] }, { leaseUntil: 1 });
+
+	const told = async (at: number): Promise<Item[]> =>
+		(await host.ended(triggered[at]!.id)).flatMap((execution) => itemsOf(execution, 'After'));
+	const events = async (at: number) =>
+		(await told(at)).map(({ json }) => String(json['jobId'])).sort();
+	const month = new Date().toISOString().slice(0, 7);
+	const thresholds = [`budget:${month}:10`, `budget:${month}:13`];
+	await until(
+		'all are told',
+		async () => (await events(0)).length + (await events(1)).length >= 5,
+		180,
+	);
+	// two more polls
+	await new Promise((resolve) => setTimeout(resolve, 125_000));
+	expect(await events(0)).toEqual([...thresholds, expect.stringMatching(/^unknown:\d+$/)]);
+	expect(await events(1)).toEqual(thresholds.map((name) => `${name}:ops`));
+});
