@@ -1,11 +1,10 @@
 import type { Cost } from '../core/budget';
 import type { RecordedRequest, SpendingRecord } from '../core/spending';
 import { ServiceError } from '../core/errors';
-import { ZERO } from '../core/money';
 import { jobLump, toDay } from './budgetState';
 import type { OpenSpending, SpendingBook, SpendingEntry } from './spendingBook';
 import { foldSpending, reportSpending } from './spendingReport';
-import { addSums, costOfJobs, NO_SUMS, type Sums } from './spendingTable';
+import { addSums, NO_SUMS, type Sums, toUsdNumber } from './spendingTable';
 
 /** What a node run needs to write down what it spends. */
 interface SpendingUse {
@@ -26,6 +25,8 @@ export class NodeSpending implements SpendingRecord {
 	readonly #use: SpendingUse;
 	readonly #entries = new Map<string, SpendingEntry>();
 	readonly #ended = new Map<string, Cost>();
+	readonly #writing: Array<Promise<void>> = [];
+	#failure: unknown;
 	readonly actions: SpendingRecord['actions'];
 
 	constructor(use: SpendingUse) {
@@ -47,6 +48,8 @@ export class NodeSpending implements SpendingRecord {
 				...{ requests: 1, ...tokens, unknownCosts: isKnown ? 0 : 1 },
 				costUsd: isKnown ? toUsdNumber(cost) : 0,
 			});
+			// a trigger may see it end before this node ends
+			if (job) this.#write();
 		};
 		return {
 			setTokens: (inputTokens = 0, outputTokens = 0) => {
@@ -62,18 +65,30 @@ export class NodeSpending implements SpendingRecord {
 	}
 
 	async close(): Promise<void> {
-		const entries = [...this.#entries.values()].map((entry) => this.#settleJobs(entry));
-		const ended = new Map(this.#ended);
+		this.#write();
+		await Promise.all(this.#writing.splice(0));
+		const cause = this.#failure;
+		if (cause === undefined) return;
+		this.#failure = undefined;
+		const { message, details } =
+			cause instanceof ServiceError ? cause : new ServiceError('failed', String(cause));
+		const why = [message, details.reason, details.advice].filter(Boolean).join('. ');
+		this.#use.addHint(
+			`What this node has spent could not be written into the record of spending: ${why}`,
+		);
+	}
+
+	/** Writes what was added since the last time. */
+	#write(): void {
+		const news = { entries: [...this.#entries.values()], ended: new Map(this.#ended) };
 		this.#entries.clear();
 		this.#ended.clear();
-		if (!entries.length && !ended.size) return;
-		const { book, open, addHint } = this.#use;
-		await book.write(open, { entries, ended }).catch((cause: unknown) => {
-			const { message, details } =
-				cause instanceof ServiceError ? cause : new ServiceError('failed', String(cause));
-			const why = [message, details.reason, details.advice].filter(Boolean).join('. ');
-			addHint(`What this node has spent could not be written into the record of spending: ${why}`);
+		if (!news.entries.length && !news.ended.size) return;
+		const { book, open } = this.#use;
+		const written = book.write(open, news).catch((cause: unknown) => {
+			this.#failure = cause;
 		});
+		this.#writing.push(written);
 	}
 
 	#add(model: string, jobs: string[], sums: Sums): void {
@@ -88,21 +103,7 @@ export class NodeSpending implements SpendingRecord {
 		});
 	}
 
-	/** Jobs that this run has both started and seen end. */
-	#settleJobs(entry: SpendingEntry): SpendingEntry {
-		const over = entry.jobs.filter((job) => this.#ended.has(job));
-		const costs = over.flatMap((job) => {
-			const cost = this.#ended.get(job);
-			this.#ended.delete(job);
-			return cost === undefined ? [] : [ZERO.plus(cost)];
-		});
-		const jobs = entry.jobs.filter((job) => !over.includes(job));
-		return { ...entry, ...addSums(entry, costOfJobs(costs)), jobs };
-	}
-
 	#jobKey(mediaType: string, jobId: string): string {
 		return `${this.#use.credentialId}:${jobLump(mediaType, jobId)}`;
 	}
 }
-
-const toUsdNumber = (microUsd: NonNullable<Cost>) => Number(ZERO.plus(microUsd).times('1e-6'));

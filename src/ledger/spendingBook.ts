@@ -3,13 +3,12 @@ import { randomUUID } from 'crypto';
 import type { Cost } from '../core/budget';
 import { mapServiceError, ServiceError } from '../core/errors';
 import { groupBy } from '../core/json';
-import { ZERO } from '../core/money';
 import type { Clock } from '../core/retry';
 import { above, chunks, isTransient, where } from './ledger';
 import {
 	addSums,
 	type Bookkeeping,
-	costOfJobs,
+	endJobs,
 	MAX_SPENDING_ROWS,
 	readBookkeeping,
 	type SpendingRow,
@@ -39,7 +38,7 @@ const MAX_BACK_OFF = 100;
 const MAX_COLLISIONS = 4;
 /** Most jobs under way that one row lists, and changes that it remembers. */
 const MAX_JOBS = 200;
-const MAX_WRITES = 8;
+const MAX_WRITES = 20;
 /** Jobs in one filter, which is a part of an address. */
 const JOBS_PER_FILTER = 20;
 
@@ -101,7 +100,7 @@ async function writeNews(
 		await saveEntry(table, clock, entries.reduce(joinEntries));
 	});
 	for (const jobs of chunks([...ended], JOBS_PER_FILTER))
-		work.push(async () => await endJobs(table, clock, new Map(jobs)));
+		work.push(async () => await recordEnds(table, clock, new Map(jobs)));
 	const failures: unknown[] = [];
 	for (const step of work) await step().catch((cause: unknown) => failures.push(cause));
 	if (failures.length) throw mapServiceError(failures[0]);
@@ -141,7 +140,7 @@ async function saveEntry(
 }
 
 /** Adds what jobs have cost to the rows that list them. A job that no row lists was counted before. */
-async function endJobs(
+async function recordEnds(
 	table: SpendingTable,
 	clock: Clock,
 	ended: ReadonlyMap<string, Cost>,
@@ -153,14 +152,8 @@ async function endJobs(
 		let isDone = true;
 		for (const row of await table.find({ any })) {
 			const kept = readBookkeeping(row);
-			const over = kept.jobs.filter((job) => ended.has(job));
+			const { over, jobs, sums } = endJobs(row, kept.jobs, ended);
 			if (!over.length) continue;
-			const jobs = kept.jobs.filter((job) => !ended.has(job));
-			const costs = over.flatMap((job) => {
-				const cost = ended.get(job);
-				return cost === undefined ? [] : [ZERO.plus(cost)];
-			});
-			const sums = addSums(row, costOfJobs(costs));
 			const record = toRecord({ ...kept, jobs }, newWrite());
 			isDone = (await changeRow(table, row, { ...sums, record })) && isDone;
 		}

@@ -7,6 +7,8 @@ export type Measure =
 	| 'CPU ms'
 	/** at most above what that process held before */
 	| 'RSS + MB'
+	/** the same of the heap, with what is not collected yet */
+	| 'heap + MB'
 	/** processors that everybody else has kept busy meanwhile */
 	| 'others busy'
 	/** of a live answer: from the question to the first piece, and from the writing of a piece to its arrival */

@@ -41,6 +41,18 @@ export const rows: Row[] = [
 		],
 		run: async () => await measureInTest('budget.test.ts'),
 	},
+	{
+		id: 'spending',
+		title:
+			'10,000 rows of the record of spending by workflow and model, where n8n takes 25 ms for a page',
+		where: 'alone',
+		shows: ['wall ms', 'heap + MB'],
+		figures: [
+			{ measure: 'wall ms', atMost: 2000 },
+			{ measure: 'heap + MB', atMost: 50 },
+		],
+		run: async () => await measureInTest('spending.test.ts'),
+	},
 	...comparedRows,
 	{
 		id: 'polls',

@@ -4,7 +4,7 @@ import { MAX_SPENDING_ROWS } from '../../src/ledger/spendingTable';
 import { chat, job, secretsWithLedger } from './rig/calls';
 import { useModel } from './rig/chatModel';
 import { sketch, startLedgerRig } from './rig/ledger';
-import { run, type RunOptions, shownText } from './rig/run';
+import { run, type RunOptions, shownText, start } from './rig/run';
 
 // the record of spending of a credential: docs/spending.md
 const rig = startLedgerRig();
@@ -85,6 +85,24 @@ describe('what is written', () => {
 		expect(await report('model')).toMatchObject([
 			{ model: 'canvas/sketch-1', requests: 1, costUsd, unknownCosts: 0 },
 		]);
+	});
+
+	it('a job that somebody sees end while its node still starts others', async () => {
+		const prompts = ['first', 'second'].map((prompt) => ({ prompt }));
+		rig.service.fault({
+			match: { method: 'POST', bodyIncludes: 'second' },
+			do: { type: 'hold' },
+		});
+		const running = start({
+			...job('start', { mediaType: 'images', model: sketch, prompt: '={{ $json.prompt }}' }),
+			...{ secrets: secretsOf(), items: prompts },
+		});
+		while (!rig.n8n.spending.length) await new Promise((resolve) => setTimeout(resolve, 5));
+		const [, jobId] = /job:images:([^"]*)/.exec(String(rig.n8n.spending[0]?.['record'])) ?? [];
+		await picture('get', '', { jobId });
+		running.stop();
+		await running.finished;
+		expect(await report()).toMatchObject([{ requests: 2, costUsd: 0.04, unknownCosts: 1 }]);
 	});
 
 	it.each([

@@ -30,9 +30,13 @@ const ofHost = () => nodesFor({ ...bridge.accounts, router: host.account }).rout
 const items = (count: number, words: number) =>
 	Array.from({ length: count }, (_, at) => ({ text: `[[words:${words + at}]] ${at}` }));
 
-const texts = (name: string, of: string, count: number): WorkflowFile => {
+/** The novelist writes as much as it may. */
+const longItems = (count: number) =>
+	Array.from({ length: count }, (_, at) => ({ text: `Write ${at}.` }));
+
+const texts = (name: string, of: string, count: number, made = items): WorkflowFile => {
 	const parameters = { model: model(of), ...messages('={{ $json.text }}') };
-	return workflow(name, items(count, 20), ofHost()('Work', ['text', 'message'], parameters));
+	return workflow(name, made(count, 20), ofHost()('Work', ['text', 'message'], parameters));
 };
 const pictures = (name: string, count: number): WorkflowFile => {
 	const picture = {
@@ -118,7 +122,7 @@ it('every alarm comes once, also when a worker is killed in the middle', async (
 		host.service.requests.some(({ method, path }) => method === 'POST' && path.includes('jobs')),
 	);
 	const before = host.service.requests.length;
-	const ids = await runAll([[texts('race', 'verbose/novelist-1', 4), 8]]);
+	const ids = await runAll([[texts('race', 'verbose/novelist-1', 4, longItems), 8]]);
 	await until('some are paid', () => host.service.requests.length >= before + 12);
 	const [holder] = queue.workersOf(held);
 	const killed = holder ?? queue.workers[0];
@@ -137,9 +141,14 @@ it('every alarm comes once, also when a worker is killed in the middle', async (
 	const thresholds = [`budget:${month}:10`, `budget:${month}:13`];
 	await until(
 		'all are told',
-		async () => (await events(0)).length + (await events(1)).length >= 5,
-		180,
-	);
+		async () => {
+			const [plain, ops] = [await events(0), await events(1)];
+			return plain.length + ops.length >= 5;
+		},
+		240,
+	).catch(async (cause: unknown) => {
+		throw new Error(JSON.stringify([await events(0), await events(1)]), { cause });
+	});
 	// two more polls
 	await new Promise((resolve) => setTimeout(resolve, 125_000));
 	expect(await events(0)).toEqual([...thresholds, expect.stringMatching(/^unknown:\d+$/)]);

@@ -1,0 +1,86 @@
+import { ServiceError } from '../../../src/core/errors';
+import { createMemoryTable } from '../../../src/ledger/dataTable';
+import { SpendingBook, type SpendingNews } from '../../../src/ledger/spendingBook';
+import { foldSpending, reportSpending } from '../../../src/ledger/spendingReport';
+import type { SpendingRow, SpendingTable } from '../../../src/ledger/spendingTable';
+import { numbersFrom } from '../../support/numbersFrom';
+
+// several processes write into one table, while requests to n8n and their answers are lost
+const TODAY = '2026-11-24';
+const query = { from: '2026-01-01', to: TODAY, groupBy: [] };
+const turn = async () => await new Promise<void>((resolve) => setImmediate(resolve));
+
+function createTable(random: () => number, losses: number) {
+	const rows: SpendingRow[] = [];
+	const memory = createMemoryTable(rows as never) as unknown as SpendingTable;
+	const through =
+		<Given extends unknown[], Result>(action: (...given: Given) => Promise<Result>) =>
+		async (...given: Given) => {
+			for (let step = random() * 4; step > 0; step--) await turn();
+			if (random() < losses) throw new ServiceError('unreachable', 'lost', { sent: true });
+			const result = structuredClone(await action(...given));
+			for (let step = random() * 4; step > 0; step--) await turn();
+			if (random() < losses) throw new ServiceError('unreachable', 'lost', { sent: true });
+			return result;
+		};
+	const add = async (row: Partial<SpendingRow>) => {
+		const id = Math.max(0, ...rows.map((each) => each.id)) + 1;
+		await Promise.resolve(rows.push({ ...row, id } as SpendingRow));
+	};
+	const table: SpendingTable = {
+		find: through(memory.find),
+		add: through(add),
+		change: through(memory.change),
+		remove: through(memory.remove),
+	};
+	const calm: SpendingTable = { ...memory, add };
+	return { rows, table, calm };
+}
+
+const entry = (day: string, jobs: string[] = []): SpendingNews['entries'][number] => ({
+	...{ day, workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', model: 'm' },
+	...{ requests: 1, inputTokens: 2, outputTokens: 3, lastExecution: '1', jobs },
+	...(jobs.length ? { costUsd: 0, unknownCosts: 1 } : { costUsd: 0.1, unknownCosts: 0 }),
+});
+
+it.each(Array.from({ length: 40 }, (_, seed) => [seed]))(
+	'run %i: what was written is in the sums once',
+	async (seed) => {
+		const random = numbersFrom(seed);
+		const { rows, table, calm } = createTable(random, seed % 2 ? 0.15 : 0);
+		let now = 0;
+		const clock = {
+			now: () => now++,
+			random,
+			sleep: async () => {
+				for (let step = random() * 5; step > 0; step--) await turn();
+			},
+		};
+		const books = [1, 2, 3].map(() => new SpendingBook());
+		const open = async () => await Promise.resolve({ table, clock });
+		const work = Array.from({ length: 60 }, async (_, index) => {
+			const book = books[index % 3]!;
+			const job = `c:job:images:${index}`;
+			const isJob = index % 5 === 0;
+			const entries = [entry(index % 2 ? TODAY : '2026-03-01', isJob ? [job] : [])];
+			await book.write(open, { entries, ended: new Map() });
+			// seen by several
+			if (!isJob) return;
+			const ended = new Map([[job, 50_000]]);
+			await Promise.all(books.map(async (each) => await each.write(open, { entries: [], ended })));
+		});
+		await Promise.all(work);
+		const sums = { requests: 60, inputTokens: 120, outputTokens: 180, unknownCosts: 0 };
+		const expected = [{ ...sums, costUsd: 48 * 0.1 + 12 * 0.05 }];
+		expect(await reportSpending(calm, query, TODAY)).toMatchObject([
+			{ ...sums, costUsd: expect.closeTo(expected[0]!.costUsd, 9) as number },
+		]);
+		// two folds at once, cut off anywhere
+		const fold = async () => await foldSpending(table, 30, TODAY).catch(() => undefined);
+		await Promise.all([fold(), fold()]);
+		expect(await reportSpending(calm, query, TODAY)).toMatchObject([sums]);
+		await foldSpending(calm, 30, TODAY);
+		expect(await reportSpending(calm, query, TODAY)).toMatchObject([sums]);
+		expect(rows.filter(({ day }) => day.startsWith('2026-03'))).toHaveLength(1);
+	},
+);
