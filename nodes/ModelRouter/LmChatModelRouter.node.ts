@@ -10,7 +10,7 @@ import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { checkLedger, probe } from './access';
 import { chatModelParams } from './chatModel/chatModel.params';
 import { supplyChatModel } from './chatModel/supplyChatModel';
-import { searchChatModels } from './catalog';
+import { searchModels } from './catalog';
 
 export class LmChatModelRouter implements INodeType {
 	description: INodeTypeDescription = {
@@ -38,7 +38,7 @@ export class LmChatModelRouter implements INodeType {
 
 	methods = {
 		credentialTest: { testModelRouterApi: createCredentialTest(probe, checkLedger) },
-		listSearch: { searchChatModels },
+		listSearch: { searchModels },
 	};
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {

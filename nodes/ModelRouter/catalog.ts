@@ -8,6 +8,7 @@ import type {
 import { mapServiceError, type ServiceError, withDetails } from '../../src/core/errors';
 import type { Http } from '../../src/core/http';
 import { omitMissing } from '../../src/core/json';
+import { formatUsd, readDecimal } from '../../src/core/money';
 import { connect, type Connection } from '../../src/n8n/connection';
 import { toNodeError } from '../../src/n8n/errors';
 import { requireN8n } from '../../src/n8n/n8nVersions';
@@ -136,7 +137,7 @@ export const modelParam = {
 	default: { mode: 'list', value: '' },
 	required: true,
 	description:
-		'The model to use. The list shows its price in USD, per million tokens in/out or per unit, and its context in tokens. Upper and lower case and separators in its ID do not matter.',
+		'The model to use. The list shows the inputs that it takes besides text, its price in USD per million tokens in/out or per unit, and its context in tokens. Upper and lower case and separators in its ID do not matter.',
 	modes: [
 		{
 			displayName: 'From List',
@@ -148,43 +149,26 @@ export const modelParam = {
 	],
 } as const satisfies INodeProperties;
 
-/** Finds models for the picker: those of the kind that the operation needs, then those of unknown kind. */
+/** Finds models for the picker: those of the kind that the node or operation needs, then those of unknown kind. */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
 	search = '',
 ): Promise<INodeListSearchResult> {
-	return await listForPicker(this, search, findNeededKind(this), () => []);
-}
-
-/** Finds text models for the picker of the chat model, with the inputs that they take. */
-export async function searchChatModels(
-	this: ILoadOptionsFunctions,
-	search = '',
-): Promise<INodeListSearchResult> {
-	return await listForPicker(this, search, 'text', listInputs);
-}
-
-/** @param describe What the title of a model says beside its price and context. */
-async function listForPicker(
-	n8n: ILoadOptionsFunctions,
-	search: string,
-	kind: ModelKind | undefined,
-	describe: (model: Model) => string[],
-): Promise<INodeListSearchResult> {
-	requireN8n(n8n);
+	const kind = findNeededKind(this);
+	requireN8n(this);
 	let connection: Connection | undefined;
 	try {
-		connection = await connect(n8n, access);
+		connection = await connect(this, access);
 		const { models } = await listModels(connection.http);
 		return connection.redact.data({
 			results: models
 				.filter((model) => matchesFilter(model, { search, ...(kind && { kind }) }))
 				.sort(compareByKnownKind)
-				.map((model) => ({ name: formatTitle(model, describe(model)), value: model.id })),
+				.map((model) => ({ name: formatTitle(model), value: model.id })),
 		});
 	} catch (cause) {
 		// everybody who may use the credential sees this message, so the key must not be in it
-		throw toNodeError(n8n.getNode(), cause, undefined, connection?.redact);
+		throw toNodeError(this.getNode(), cause, undefined, connection?.redact);
 	}
 }
 
@@ -195,7 +179,8 @@ function listInputs({ input_modalities: accepted }: Model): string[] {
 }
 
 function findNeededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
-	const resource = n8n.getCurrentNodeParameter('resource');
+	// the chat model has no resources
+	const resource = n8n.getCurrentNodeParameter('resource') ?? 'text';
 	if (resource === 'text') return 'text';
 	const mediaType = n8n.getCurrentNodeParameter('mediaType');
 	return resource === 'media'
@@ -203,18 +188,16 @@ function findNeededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
 		: undefined;
 }
 
-/** Name, price, context and id, as far as known. The list is narrow and truncates the end. */
-function formatTitle(
-	{ id, name, pricing, context_length: context }: Model,
-	details: string[],
-): string {
+/** Name, inputs, price, context and id, as far as known. The list is narrow and truncates the end. */
+function formatTitle(model: Model): string {
+	const { id, name, pricing, context_length: context } = model;
 	const named = typeof name === 'string' && name && name !== id;
 	return [
 		named ? name : id,
+		listInputs(model).join(', '),
 		formatTokenPrice(readPrice(pricing, 'input_per_mtok'), readPrice(pricing, 'output_per_mtok')),
 		formatUnitPrice(readPrice(pricing, 'per_unit'), pricing?.['unit']),
 		typeof context === 'number' ? `${formatCount(context)} context` : undefined,
-		...details,
 		named && id,
 	]
 		.filter(Boolean)
@@ -227,14 +210,15 @@ function formatTokenPrice(
 	output: number | undefined,
 ): string | undefined {
 	if (input === undefined && output === undefined) return undefined;
-	const format = (price: number | undefined) => (price === undefined ? '?' : `$${price}`);
-	return `${format(input)} in, ${format(output)} out per 1M tokens`;
+	return `${formatPrice(input)} in, ${formatPrice(output)} out per 1M tokens`;
 }
+
+const formatPrice = (usd: number | undefined) => formatUsd(readDecimal(usd)?.times(1e6)) ?? '?';
 
 /** The price of the cheapest configuration. */
 function formatUnitPrice(price: number | undefined, unit: unknown): string | undefined {
 	if (price === undefined) return undefined;
-	return `from $${price}${typeof unit === 'string' ? ` per ${unit.replace('_', ' ')}` : ''}`;
+	return `from ${formatPrice(price)}${typeof unit === 'string' ? ` per ${unit.replace('_', ' ')}` : ''}`;
 }
 
 function formatCount(count: number): string {

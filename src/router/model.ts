@@ -129,15 +129,15 @@ export interface CatalogFilter {
 }
 
 /**
- * Whether a model matches. Missing data is no reason to leave a model out: one without a kind matches every kind, one without
- * a price every limit of its price.
+ * Whether a model matches. Missing data is no reason to leave a model out: one without a kind matches every kind that its
+ * price allows, one without a price every limit of its price.
  */
 export function matchesFilter(model: Model, filter: CatalogFilter): boolean {
 	return FILTER_CRITERIA.every((matches) => matches(model, filter));
 }
 
 const FILTER_CRITERIA: Array<(model: Model, filter: CatalogFilter) => boolean> = [
-	(model, { kind }) => !kind || !model.kind || model.kind === kind,
+	(model, { kind }) => !kind || (model.kind || kindOfPrice(model) || kind) === kind,
 	({ input_modalities: accepted }, { inputModality }) =>
 		!inputModality || !Array.isArray(accepted) || accepted.includes(inputModality),
 	(model, { vendor }) => !vendor || isFromVendor(model, vendor),
@@ -148,6 +148,13 @@ const FILTER_CRITERIA: Array<(model: Model, filter: CatalogFilter) => boolean> =
 	(model, { maxOutputPrice }) => isWithinPrice(model, maxOutputPrice, 'output_per_mtok'),
 	(model, { maxUnitPrice }) => isWithinPrice(model, maxUnitPrice, 'per_unit'),
 ];
+
+/** Only text models have prices per token; a unit may be of any other kind. */
+function kindOfPrice({ pricing }: Model): ModelKind | undefined {
+	const hasPrice = (field: string) => readPrice(pricing, field) !== undefined;
+	const perToken = hasPrice('input_per_mtok') || hasPrice('output_per_mtok');
+	return perToken && !hasPrice('per_unit') ? 'text' : undefined;
+}
 
 /** Sorts models without a kind last. */
 export function compareByKnownKind(one: Model, other: Model): number {

@@ -22,8 +22,8 @@ afterAll(async () => await session?.close());
 
 const NAME = 'Model Router Chat Model';
 const prism =
-	'Prism 4 · $3 in, $15 out per 1M tokens · 1M context · images · files · aurora/prism-4';
-const plain = 'tiny/plain-1 · $3 in, $15 out per 1M tokens';
+	'Prism 4 · images, files · $3.00 in, $15.00 out per 1M tokens · 1M context · aurora/prism-4';
+const plain = 'tiny/plain-1 · $3.00 in, $15.00 out per 1M tokens';
 
 it('is found below an AI Agent, and its lists show price, context and inputs', async () => {
 	await session.watched(async () => {

@@ -50,9 +50,11 @@ describe('many models', () => {
 			expect(entry).toMatchObject({ ...own, requestId: expect.stringMatching(/^req-/) });
 	});
 
-	it('of one kind, and the one without a kind; a limit counts after the filters', async () => {
-		const found = await list({}, { kind: 'image' });
-		expect(new Set(found.map((entry) => entry['kind']))).toEqual(new Set(['image', undefined]));
+	it('of one kind, and those without a kind whose price allows it; a limit counts after the filters', async () => {
+		const kinds = async (kind: string) =>
+			new Set((await list({}, { kind })).map((entry) => entry['kind']));
+		expect(await kinds('image')).toEqual(new Set(['image']));
+		expect(await kinds('text')).toEqual(new Set(['text', undefined]));
 		const limited = { returnAll: false, limit: 1 };
 		expect(await ids({ vendor: 'northwind' }, limited)).toEqual(['northwind/quill-2.5']);
 	});

@@ -60,7 +60,7 @@ it('an agent questions the market assistant, and sums up', async () => {
 	const question = 'Find out which wallets bought the most ETH in the last 24 hours.';
 	const outcome = outcomeOf(await chat('agent-questions-the-market-assistant.json', question));
 	expect(speakersIn(outcome)).toEqual(['Analyst', 'Market Assistant', 'Analyst']);
-	expect(outcome.output).toMatch(/^In sum: 0x.* lead with /);
+	expect(outcome.output).toMatch(/^To sum up: 0x.* lead with /);
 	expect(outcome.output).not.toContain('[ENOUGH]');
 	const [asked, answered] = outcome.transcript.map(({ text }) => text);
 	expect(sentTo(/ai-assistant/)[0]?.body).toMatchObject({ message: asked });

@@ -17,23 +17,21 @@ const search = async (parameters: Record<string, unknown>, filter?: string) => {
 	return results.map(({ name, value }) => [value, name]);
 };
 
-it('the model picker offers the models for what is chosen in the node, with price and context, found by name', async () => {
+it('the model picker offers the models for what is chosen in the node, with inputs, price and context, found by name', async () => {
 	const found = await search({ resource: 'text', operation: 'message' }, 'quill');
 	expect(found).toEqual([
 		[
 			'northwind/quill-2.5',
-			'Quill 2.5 · $0.5 in, $1.5 out per 1M tokens · 128k context · northwind/quill-2.5',
+			'Quill 2.5 · $0.50 in, $1.50 out per 1M tokens · 128k context · northwind/quill-2.5',
 		],
 		[
 			'northwind/quill-mini',
-			'northwind/quill-mini · $0.1 in, $0.4 out per 1M tokens · 128k context',
+			'northwind/quill-mini · $0.10 in, $0.40 out per 1M tokens · 128k context',
 		],
 	]);
 	const media = { resource: 'media', operation: 'start', mediaType: 'images' };
 	expect((await search(media)).map(([value]) => value).sort()).toEqual([
 		...['canvas/Oil.Paint-2', 'canvas/sketch-1'],
-		// and one of which the catalog does not say what it is
-		'tiny/plain-text-1',
 	]);
 });
 

@@ -80,7 +80,7 @@ it.each([
 	[['How do I change my address?', 'And the one for invoices?'], /on the same page/],
 	[[WRITE], /^Lighthouse is here\. [^.]+\. [^.]+\.$/],
 	[[WRITE, 'It does not say when.'], /^Lighthouse is here from Friday at 10:00 on/],
-	[[RESEARCH], /^ETH stands at 3,412\.50 USD, up 2\.4 %\. .* no advice to buy or sell\.$/],
+	[[RESEARCH], /^ETH stands at 3,412\.50 USD, up 2\.4 %\. .* not advice to buy or sell\.$/],
 	[[`${RESEARCH}- Support and resistance: 3,200`], /The levels that traders watch are 3,200\./],
 	[['You edit answers.\n\nOpen Account.'], /^Hello! Open Account\. Kind regards/],
 	[[BOUGHT], /^Which wallets bought the most ETH\? Please name each with its amount\.$/],
@@ -93,7 +93,7 @@ it.each([
 it('an agent sums up what the assistant has said', async () => {
 	const figures = await inquire(await tell([BOUGHT]));
 	expect(await tell([figures])).toMatch(
-		/^In sum: 0x\S+ and 0x\S+ lead with 2,300 ETH and 1,449 ETH.* invented.*\[ENOUGH\]$/,
+		/^To sum up: 0x\S+ and 0x\S+ lead with 2,300 ETH and 1,449 ETH.* invented.*\[ENOUGH\]$/,
 	);
 });
 
@@ -115,6 +115,24 @@ it.each([
 		expect.stringContaining(`: ${tests}. The first day I can agree to is ${day}.`),
 		expect.stringContaining(`Do we agree on ${day} at 10:00?`),
 		expect.stringMatching(new RegExp(`^Yes, ${day} at 10:00\\. .*\\[AGREED\\]$`)),
+	]);
+});
+
+it.each([
+	['ws-1', 'ws-2'],
+	['ws-2', 'ws-1'],
+])('without instructions, the agents of %s and %s agree and repeat nothing', async (one, other) => {
+	let said = 'Please agree with your colleague on a day for the release of Lighthouse.';
+	const spoken: string[] = [];
+	for (const workspace of [one, other, one, other, one, other])
+		spoken.push((said = await tell([said], workspace)));
+	expect(spoken).toEqual([
+		expect.stringContaining('Let us release Lighthouse on Tuesday'),
+		expect.stringContaining('Can we take Friday?'),
+		expect.stringContaining('Do we agree on Friday at 10:00?'),
+		expect.stringMatching(/^Yes, Friday at 10:00\./),
+		expect.stringContaining('it is settled'),
+		expect.stringMatching(/^Thank you\. .* Friday at 10:00 /),
 	]);
 });
 
@@ -260,4 +278,13 @@ it.each(readdirSync('gallery'))('%s gets no echo for an answer', async (file) =>
 			expect(answer).not.toMatch(/you said|undefined|NaN|\[object|\{\^?\w+\}/i);
 		}
 	}
+});
+
+it('lists only models that a real catalog could have, and knows the others too', async () => {
+	const { body } = await ask(service, { method: 'GET', path: '/v1/models' });
+	const ids = (body as { data: Array<{ id: string }> }).data.map(({ id }) => id);
+	expect(ids).toHaveLength(11);
+	expect(ids.filter((id) => /^(tiny|verbose)/.test(id))).toEqual([]);
+	const one = await ask(service, { method: 'GET', path: '/v1/models/tiny/no-price-1' });
+	expect(one.body).toMatchObject({ id: 'tiny/no-price-1' });
 });

@@ -100,7 +100,7 @@ describeWithout('Without chat models of other packages', () => {
 	it('its list of models works', async () => {
 		const { id, name, type } = bridge.accounts.router;
 		const { results } = await bridge.editor.listSearch({
-			...{ nodeType: `${packageName}.lmChatModelRouter`, method: 'searchChatModels' },
+			...{ nodeType: `${packageName}.lmChatModelRouter`, method: 'searchModels' },
 			...{ parameter: 'model', parameters: {}, credentials: { [type]: { id, name } } },
 		});
 		expect(results.map(({ value }) => value)).toContain(TEXT_MODEL);

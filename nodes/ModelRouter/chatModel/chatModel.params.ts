@@ -12,20 +12,6 @@ import { allowUnknownCostOption, capFields } from '../acrossResources.params';
 import { formatParams, textOptions } from '../text/text.params';
 import { addFields, toChatFields, toFormatField } from '../text/textRequest';
 
-/** Its list also shows the inputs of each model, because an AI agent may pass on images. */
-const chatModelParam = {
-	...modelParam,
-	description:
-		'The model that answers. The list shows its price in USD per million tokens in/out, its context in tokens, and the inputs that it takes besides text. Upper and lower case and separators in its ID do not matter.',
-	modes: [
-		{
-			...modelParam.modes[0],
-			typeOptions: { ...modelParam.modes[0].typeOptions, searchListMethod: 'searchChatModels' },
-		},
-		modelParam.modes[1],
-	],
-} as const satisfies INodeProperties;
-
 /** As n8n's own chat models say it, and as long as it is not connected. The link opens the list of AI nodes. */
 const connectionNotice = {
 	displayName:
@@ -38,7 +24,7 @@ const connectionNotice = {
 
 export const chatModelParams = [
 	connectionNotice,
-	chatModelParam,
+	modelParam,
 	withFieldRules({ isDecimal: true })({
 		displayName: 'Spending Cap per Call (USD)',
 		name: 'spendingCapPerCall',
@@ -78,7 +64,7 @@ export const chatModelParams = [
 				{
 					displayName: 'Model',
 					name: 'fallback',
-					values: [{ ...chatModelParam, required: false }],
+					values: [{ ...modelParam, required: false }],
 				},
 			],
 		},

@@ -83,6 +83,10 @@ export const MODELS: Model[] = [
 	media('voice/speaker-1', 'Speaker 1', 'audio', { unit: '1k_characters', per_unit: 0.015 }),
 ];
 
+/** What the catalog lists. In the demo only what a real one could have. */
+export const listedModels = (personas: boolean): Model[] =>
+	MODELS.filter(({ entry }) => !personas || !/^(tiny|verbose)\//.test(entry.id));
+
 /** Case and separators are insignificant in a model name (section 2C). */
 const plain = (id: string) => id.toLowerCase().replace(/[^a-z0-9/]/g, '');
 

@@ -1,7 +1,7 @@
 import { type Answer, json } from '../answer.ts';
 import type { Forms } from '../forms.ts';
 import type { World } from '../world.ts';
-import { findModel, type Kind, type Model, type Entry, MODELS } from './catalog.ts';
+import { findModel, type Kind, type Model, type Entry, listedModels } from './catalog.ts';
 import { invalid, routerError } from './error.ts';
 
 /** Section 4C: the segment of the jobs path by kind. */
@@ -58,7 +58,7 @@ export function servedEntry(entry: Entry, forms: Forms): Entry {
 
 /** GET /v1/models; the wrapper around the list is not shown (section 4C). */
 export function listModels(world: World): Answer {
-	const entries = MODELS.map(({ entry }) => servedEntry(entry, world.forms));
+	const entries = listedModels(world.personas).map(({ entry }) => servedEntry(entry, world.forms));
 	switch (world.forms.list) {
 		case 'data':
 			return json({ object: 'list', data: entries });

@@ -58,6 +58,17 @@ it.each<[CatalogFilter, string]>([
 	expect(left.join(' ')).toBe(names);
 });
 
+it.each<[Model['pricing'], ModelKind, boolean]>([
+	[{ input_per_mtok: 1 }, 'image', false],
+	[{ output_per_mtok: 1 }, 'video', false],
+	[{ input_per_mtok: 1 }, 'text', true],
+	[{ input_per_mtok: 1, per_unit: 0.04, unit: 'image' }, 'image', true],
+	[{ per_unit: 0.04, unit: 'image' }, 'video', true],
+	[{}, 'image', true],
+])('a model without a kind, with the price %j, matches %s: %s', (pricing, kind, matches) => {
+	expect(matchesFilter({ id: 'v/m', pricing: pricing! }, { kind })).toBe(matches);
+});
+
 it.each<[Record<string, unknown>, CatalogFilter]>([
 	[{ kind: 'new' }, { maxUnitPrice: 1 }],
 	[{ kind: null }, { maxInputPrice: 1 }],

@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions, INode } from 'n8n-workflow';
 
-import { searchChatModels, searchModels } from '../../../nodes/ModelRouter/catalog';
+import { searchModels } from '../../../nodes/ModelRouter/catalog';
 import { json, response, type Answer } from '../inMemoryHttp';
 
 const KEY = ['key', '0123456789', 'abcdefghij'].join('-');
@@ -37,13 +37,23 @@ it('a name that is no text is none', async () => {
 });
 
 it.each([
-	[['text', 'image', 'file'], 'v/m · images · files'],
-	[['video', 'audio', 'telepathy'], 'v/m · audio · videos'],
+	[['text', 'image', 'file'], 'v/m · images, files'],
+	[['video', 'audio', 'telepathy'], 'v/m · audio, videos'],
 	[['text'], 'v/m'],
 	['image', 'v/m'],
 	[undefined, 'v/m'],
-])('the list of the chat model shows the inputs %j as %j', async (inputs, name) => {
+])('the list shows the inputs %j as %j', async (inputs, name) => {
 	const entry = { id: 'v/m', input_modalities: inputs, capabilities: { tools: false } };
-	const { results } = await searchChatModels.call(editor(json([entry])));
+	const { results } = await searchModels.call(editor(json([entry])));
 	expect(results).toEqual([{ name, value: 'v/m' }]);
+});
+
+it.each([
+	[{ input_per_mtok: 0.5, output_per_mtok: 3 }, '$0.50 in, $3.00 out per 1M tokens'],
+	[{ input_per_mtok: '0.075' }, '$0.075 in, ? out per 1M tokens'],
+	[{ unit: '1k_characters', per_unit: 0.1 }, 'from $0.10 per 1k characters'],
+])('the list shows the price %j as %j, before the context', async (pricing, price) => {
+	const entry = { id: 'v/m', context_length: 128_000, pricing };
+	const { results } = await searchModels.call(editor(json([entry])));
+	expect(results[0]?.name).toBe(`v/m · ${price} · 128k context`);
 });
