@@ -137,7 +137,7 @@ export const modelParam = {
 	default: { mode: 'list', value: '' },
 	required: true,
 	description:
-		'The model to use. The list shows the inputs that it takes besides text, its price in USD per million tokens in/out or per unit, and its context in tokens. Upper and lower case and separators in its ID do not matter.',
+		'The model to use. The list shows its inputs besides text, its price in USD per million tokens in/out or per unit, and its context in tokens. Case and separators in its ID do not matter.',
 	modes: [
 		{
 			displayName: 'From List',
