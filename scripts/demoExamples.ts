@@ -24,16 +24,10 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'the transcript in "Conversation"; write into the chat, and read along',
 	},
 	{
-		file: 'agent-questions-the-market-assistant.json',
-		node: 'Conversation',
-		says: 'Find out which wallets bought the most ETH in the last 24 hours.',
-		look: 'the questions, figures and summary in "Conversation"',
-	},
-	{
-		file: 'model-reviews-what-an-agent-writes.json',
-		node: 'Conversation',
-		says: 'Write an announcement of the release of Lighthouse, in three sentences.',
-		look: 'both drafts and what they cost in "Conversation"',
+		file: 'bridge-agents-of-two-teams.json',
+		node: 'Save the Turns',
+		waits: 'waits for you to approve the first turn, by the link below',
+		look: '"Approve Planner"; once you have approved, the next email is shown here',
 	},
 	{
 		file: 'three-specialists-with-a-moderator.json',
@@ -42,103 +36,21 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'who speaks after whom in "Save the Turns"; the table is under Data tables',
 	},
 	{
-		file: 'ai-agent-and-workspace-agent-settle-a-question.json',
+		file: 'model-reviews-what-an-agent-writes.json',
 		node: 'Conversation',
-		says: 'Please agree with your colleague on a day for the release of Lighthouse.',
-		look: 'the turns of "AI Agent", with its model and memory below it',
+		says: 'Write an announcement of the release of Lighthouse, in three sentences.',
+		look: 'both drafts and what they cost in "Conversation"',
 	},
 	{
-		file: 'approve-each-turn-by-email.json',
-		node: 'Send the Result',
-		waits: 'waits for you to approve the first turn, by the link below',
-		look: '"Approve Planner"; once you have approved, the next e-mail is shown here',
+		file: 'agent-questions-the-market-assistant.json',
+		node: 'Conversation',
+		says: 'Find out which wallets bought the most ETH in the last 24 hours.',
+		look: 'the questions, figures and summary in "Conversation"',
 	},
 	{
-		file: 'approve-in-slack-what-two-agents-say.json',
-		waits: 'waits for a Slack account of yours, for its form, and for you to approve each turn',
-		look: 'its notes, which say how',
-	},
-	{
-		file: 'two-agents-negotiate-with-the-transcript-in-a-data-table.json',
-		node: 'Save the Turns',
-		look: 'the turns in "Save the Turns"; the table is under Data tables',
-	},
-	{
-		file: 'answer-slack-threads-with-two-agents.json',
-		waits: 'waits for a Slack account of yours, and for somebody who mentions your app',
-		look: 'its notes, which say how',
-	},
-	{
-		file: 'answer-telegram-messages-with-an-agent-that-remembers.json',
-		waits: 'waits for a Telegram bot of yours, and for somebody who writes to it',
-		look: 'its notes, which say how',
-	},
-	{
-		file: 'message-an-agent.json',
-		node: 'Ask Again',
-		look: 'the session ID, the same in "Greet the Agent" and "Ask Again"',
-	},
-	{
-		file: 'answer-threads.json',
-		node: 'Answer',
-		look: 'the session of each thread in "Answer"; run it again, and the agent remembers',
-	},
-	{
-		file: 'chat-live-with-an-agent.json',
-		waits: 'waits for your first message',
-		look: 'the chat at the bottom of the editor: the answer comes word by word',
-	},
-	{
-		file: 'ask-the-market-assistant.json',
-		node: 'Ask Again',
-		look: 'the chat ID of both questions, and the tools used in "Ask Again"',
-	},
-	{
-		file: 'chat-with-the-market-assistant.json',
-		waits: 'waits for your first message',
-		look: 'the chat at the bottom of the editor: ask about a token, then "and yesterday?", and it remembers',
-	},
-	{
-		file: 'research-for-a-message.json',
-		node: 'Write the Message',
-		look: '"Research", where you choose what to cover instead of writing a question',
-	},
-	{
-		file: 'send-a-daily-crypto-briefing-to-slack-and-email.json',
-		waits: 'waits for Slack and Gmail accounts of yours, and for 7:00 in New York',
-		look: '"Figures", where you choose what the briefing covers',
-	},
-	{
-		file: 'alert-in-slack-when-the-crypto-mood-turns.json',
-		waits: 'waits for a Slack account and a model of yours, and for the next hour',
-		look: 'the fields that "Read the Mood" asks for, under JSON Schema',
-	},
-	{
-		file: 'questions-under-the-rate-limit.json',
-		node: 'Answers',
-		look: 'the six rows of "Answers"',
-	},
-	{
-		file: 'chat-with-a-model.json',
-		node: 'Chat',
-		look: 'the cost in "Chat"; change the system message and run it again',
-	},
-	{
-		file: 'chat-live-with-a-model.json',
-		waits: 'waits for your first message',
-		look: 'the chat at the bottom of the editor: the answer comes word by word',
-	},
-	{
-		file: 'chat-with-an-ai-agent-that-remembers.json',
-		node: 'AI Agent',
-		says: 'How is the market for ETH today?',
-		look: 'the tokens and the cost of each call in "Model Router Chat Model", below the agent',
-	},
-	{
-		file: 'chat-under-a-spending-cap.json',
-		node: 'Say Why',
-		says: 'How is the market for ETH today?',
-		look: 'the call that was not sent, in "Model Router Chat Model"; raise its cap, and ask again',
+		file: 'compare-two-agents-with-a-model-as-judge.json',
+		node: 'Verdict',
+		look: 'the two verdicts with their reasons in "Verdict"',
 	},
 	{
 		file: 'compare-two-models.json',
@@ -152,69 +64,19 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'the questions in "Save the Questions"; its notes say how both models answer them',
 	},
 	{
+		file: 'chat-under-a-spending-cap.json',
+		node: 'Say Why',
+		says: 'How is the market for ETH today?',
+		look: 'the call that was not sent, in "Model Router Chat Model"; raise its cap, and ask again',
+	},
+	{
 		file: 'log-what-answers-cost-with-a-daily-total-in-slack.json',
 		node: 'Answer',
 		says: 'What is a model router?',
 		look: 'the row in "Log the Cost"; the table is under Data tables',
 	},
 	{
-		file: 'post-new-models-and-price-changes-to-slack.json',
-		waits: 'waits for a Slack account of yours, and for 8:00 in New York',
-		look: '"Compare", which looks for differences between the catalog and a Data Table',
-	},
-	{
-		file: 'read-an-order.json',
-		node: 'Read the Order',
-		look: 'the fields under "parsed" in "Read the Order"',
-	},
-	{
-		file: 'read-orders-from-gmail-into-a-data-table.json',
-		waits: 'waits for Gmail and Slack accounts of yours, and for an order by mail',
-		look: 'the fields that "Read the Order" asks for, under JSON Schema',
-	},
-	{
-		file: 'let-a-model-use-a-tool.json',
-		node: 'Answer',
-		look: 'the call in "Ask", and what became of it in "Answer"',
-	},
-	{
-		file: 'judge-two-agents.json',
-		node: 'Verdict',
-		look: 'the two verdicts with their reasons in "Verdict"',
-	},
-	{
-		file: 'make-a-picture.json',
-		node: 'Make a Picture',
-		look: 'the picture under Binary in "Make a Picture"',
-	},
-	{
-		file: 'read-a-text-aloud.json',
-		node: 'Read Aloud',
-		look: 'the sound in "Read Aloud", under Binary',
-	},
-	{
-		file: 'read-an-article-aloud-and-save-it-to-google-drive.json',
-		waits: 'waits for a Google Drive account and models of yours, and for its form to be filled in',
-		look: '"Shorten the Article" and "Read It Aloud", each with its spending cap',
-	},
-	{
-		file: 'look-at-a-picture.json',
-		node: 'Describe It',
-		look: 'the picture in "Make a Picture", and what "Describe It" sees in it',
-	},
-	{
-		file: 'picture-from-a-form.json',
-		waits: 'waits for somebody who fills in its form',
-		look: 'the form that Execute Workflow opens',
-	},
-	{
-		file: 'make-a-picture-from-a-form-and-save-it-to-google-drive.json',
-		waits:
-			'waits for a Google Drive account and a model of yours, and for its form to be filled in',
-		look: '"Ask for Approval", which shows the price before anything is paid',
-	},
-	{
-		file: 'nightly-batch-with-spending-cap.json',
+		file: 'make-pictures-every-night-under-a-spending-cap.json',
 		node: 'Start',
 		waits: 'waits 70 seconds for the pictures, stored in the database of n8n',
 		look: '"Not Started", with what the cap has refused, and then "Download"',
@@ -226,23 +88,63 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'the video under Binary in "Download"; it comes although n8n is restarted meanwhile',
 	},
 	{
-		file: 'video-1-start.json',
+		file: 'start-a-video-without-waiting.json',
 		node: 'Start a Video',
-		look: 'the job ID in "Start a Video"; publish the next example to get the file',
+		look: 'the job ID in "Start a Video"; publish the next workflow to get the file',
 	},
 	{
-		file: 'video-2-bring.json',
-		waits: 'waits to be published, then brings the video of the example before',
+		file: 'get-every-finished-video.json',
+		waits: 'waits to be published, then gets the video of the workflow before',
 		look: 'Executions, a minute after you have published it',
 	},
 	{
-		file: 'confirm-each-video.json',
+		file: 'answer-slack-threads-with-two-agents.json',
+		waits: 'waits for a Slack account of yours, and for somebody who mentions your app',
+		look: 'its notes, which say how',
+	},
+	{
+		file: 'approve-in-slack-what-two-agents-say.json',
+		waits: 'waits for a Slack account of yours, for its form, and for you to approve each turn',
+		look: 'its notes, which say how',
+	},
+	{
+		file: 'answer-telegram-messages-with-an-agent-that-remembers.json',
+		waits: 'waits for a Telegram bot of yours, and for somebody who writes to it',
+		look: 'its notes, which say how',
+	},
+	{
+		file: 'send-a-daily-crypto-briefing-to-slack-and-email.json',
+		waits: 'waits for Slack and Gmail accounts of yours, and for 7:00 in New York',
+		look: '"Figures", where you choose what the briefing covers',
+	},
+	{
+		file: 'alert-in-slack-when-the-crypto-mood-turns.json',
+		waits: 'waits for a Slack account and a model of yours, and for the next hour',
+		look: 'the fields that "Read the Mood" asks for, under JSON Schema',
+	},
+	{
+		file: 'post-new-models-and-price-changes-to-slack.json',
+		waits: 'waits for a Slack account of yours, and for 8:00 in New York',
+		look: '"Compare", which looks for differences between the catalog and a Data Table',
+	},
+	{
+		file: 'read-orders-from-gmail-into-a-data-table.json',
+		waits: 'waits for Gmail and Slack accounts of yours, and for an order by mail',
+		look: 'the fields that "Read the Order" asks for, under JSON Schema',
+	},
+	{
+		file: 'make-a-picture-from-a-form-and-save-it-to-google-drive.json',
 		waits:
-			'waits to be published in place of the example before, then brings each video until it is confirmed',
-		look: 'Executions, a minute after you have published it',
+			'waits for a Google Drive account and a model of yours, and for its form to be filled in',
+		look: '"Ask for Approval", which shows the price before anything is paid',
 	},
 	{
-		file: 'ask-in-slack-what-became-of-an-unknown-paid-start.json',
+		file: 'read-an-article-aloud-and-save-it-to-google-drive.json',
+		waits: 'waits for a Google Drive account and models of yours, and for its form to be filled in',
+		look: '"Shorten the Article" and "Read It Aloud", each with its spending cap',
+	},
+	{
+		file: 'recover-unknown-paid-jobs-in-slack.json',
 		waits: 'waits for a Slack account of yours, and for a workflow that fails',
 		look: '"Ask a Person", and both ways in which the answer is recorded',
 	},
@@ -251,11 +153,6 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		waits:
 			'waits for you to choose a token and a model, to publish it, and for an MCP client to connect',
 		look: 'its notes, which say how',
-	},
-	{
-		file: 'wait-for-media-jobs.json',
-		waits: 'waits for a workflow of yours to call it',
-		look: 'its note, which says what to give to it',
 	},
 ];
 

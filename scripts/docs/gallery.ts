@@ -1,70 +1,68 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 
 import { readExample } from '../../test/n8n/example';
 import type { WorkflowFile } from '../../test/n8n/workflow';
 import { pictureFile } from '../../test/support/pictureFile';
 import { WRITTEN } from './nodePages';
 
-/** The workflows of gallery/ as docs/gallery.md shows them. A new one goes into one of these groups. */
+/** The workflows of gallery/ as docs/gallery.md shows them, the ones for a start first. A new one goes into one of these groups. */
 export const GROUPS: Readonly<Record<string, readonly string[]>> = {
-	'Chat with agents': [
-		'message-an-agent.json',
-		'chat-live-with-an-agent.json',
+	'For a start': [
 		'answer-slack-threads-with-two-agents.json',
-		'answer-telegram-messages-with-an-agent-that-remembers.json',
-		'answer-threads.json',
-		'chat-with-an-ai-agent-that-remembers.json',
+		'approve-in-slack-what-two-agents-say.json',
 		'offer-services-to-mcp-clients.json',
+		'make-a-picture-from-a-form-and-save-it-to-google-drive.json',
+		'read-orders-from-gmail-into-a-data-table.json',
+		'send-a-daily-crypto-briefing-to-slack-and-email.json',
+		'log-what-answers-cost-with-a-daily-total-in-slack.json',
+		'compare-two-models.json',
 	],
-	'Agents that talk to each other': [
+	'Agents that talk to each other, and to people': [
 		'two-agents-agree-on-a-date.json',
-		'two-agents-negotiate-with-the-transcript-in-a-data-table.json',
-		'ai-agent-and-workspace-agent-settle-a-question.json',
+		'bridge-agents-of-two-teams.json',
+		'three-specialists-with-a-moderator.json',
 		'agent-questions-the-market-assistant.json',
 		'model-reviews-what-an-agent-writes.json',
-		'three-specialists-with-a-moderator.json',
-		'approve-in-slack-what-two-agents-say.json',
-		'approve-each-turn-by-email.json',
-		'judge-two-agents.json',
-	],
-	Market: [
-		'ask-the-market-assistant.json',
-		'chat-with-the-market-assistant.json',
-		'send-a-daily-crypto-briefing-to-slack-and-email.json',
-		'alert-in-slack-when-the-crypto-mood-turns.json',
-		'research-for-a-message.json',
-		'questions-under-the-rate-limit.json',
+		'compare-two-agents-with-a-model-as-judge.json',
+		'answer-telegram-messages-with-an-agent-that-remembers.json',
 	],
 	'Pictures, videos and speech': [
-		'make-a-picture.json',
-		'picture-from-a-form.json',
-		'make-a-picture-from-a-form-and-save-it-to-google-drive.json',
-		'look-at-a-picture.json',
-		'read-a-text-aloud.json',
-		'read-an-article-aloud-and-save-it-to-google-drive.json',
-		'nightly-batch-with-spending-cap.json',
-		'video-1-start.json',
-		'video-2-bring.json',
+		'make-pictures-every-night-under-a-spending-cap.json',
+		'start-a-video-without-waiting.json',
+		'get-every-finished-video.json',
 		'wait-durably-for-videos.json',
-		'wait-for-media-jobs.json',
+		'read-an-article-aloud-and-save-it-to-google-drive.json',
+		'recover-unknown-paid-jobs-in-slack.json',
 	],
-	'Costs and models': [
-		'chat-with-a-model.json',
-		'chat-live-with-a-model.json',
+	'Models, costs and markets': [
 		'chat-under-a-spending-cap.json',
-		'compare-two-models.json',
 		'compare-two-models-with-n8n-evaluation.json',
-		'log-what-answers-cost-with-a-daily-total-in-slack.json',
 		'post-new-models-and-price-changes-to-slack.json',
-		'read-an-order.json',
-		'read-orders-from-gmail-into-a-data-table.json',
-		'let-a-model-use-a-tool.json',
-	],
-	'When something goes wrong': [
-		'ask-in-slack-what-became-of-an-unknown-paid-start.json',
-		'confirm-each-video.json',
+		'alert-in-slack-when-the-crypto-mood-turns.json',
 	],
 };
+
+/** The workflows of lessons/, in the order in which somebody learns from them. */
+export const LESSONS: readonly string[] = [
+	'message-an-agent.json',
+	'chat-live-with-an-agent.json',
+	'answer-many-threads.json',
+	'ai-agent-and-workspace-agent-settle-a-question.json',
+	'ask-the-market-assistant.json',
+	'chat-with-the-market-assistant.json',
+	'questions-under-the-rate-limit.json',
+	'research-for-a-message.json',
+	'chat-with-a-model.json',
+	'chat-live-with-a-model.json',
+	'chat-with-an-ai-agent-that-remembers.json',
+	'read-an-order.json',
+	'let-a-model-use-a-tool.json',
+	'make-a-picture.json',
+	'look-at-a-picture.json',
+	'picture-from-a-form.json',
+	'get-finished-videos.json',
+	'wait-for-media-jobs.json',
+];
 
 /** What a workflow needs, by the type of a node: ours by their interface, apps by their name. */
 const NEEDS: ReadonlyArray<[type: RegExp, needed: string]> = [
@@ -81,9 +79,6 @@ const NEEDS: ReadonlyArray<[type: RegExp, needed: string]> = [
 ];
 
 export function renderGallery(): string {
-	const { repository } = JSON.parse(readFileSync('addresses.json', 'utf8')) as {
-		repository: string;
-	};
 	const parts = [
 		'# Gallery',
 		WRITTEN,
@@ -94,11 +89,14 @@ export function renderGallery(): string {
 			'2. Create a workflow in n8n. Open its menu at the top right, and choose **Import from File**.',
 			'3. Follow the note **Set up**: choose your credentials and models, then execute the workflow.',
 		].join('\n'),
-		`You can also copy the text of the file, and paste it onto the canvas. Up to n8n 2 there is **Import from URL**: enter \`${repository}/raw/main/gallery/\` and the name of the file.`,
+		'You can also copy the text of the file, and paste it onto the canvas.',
 		...Object.entries(GROUPS).flatMap(([group, files]) => [
 			`## ${group}`,
 			...files.flatMap((file) => renderWorkflow(file)),
 		]),
+		'## Lessons',
+		'Small workflows that show one node or one setting each. They import in the same way.',
+		LESSONS.map(renderLesson).join('\n'),
 	];
 	return `${parts.join('\n\n')}\n`;
 }
@@ -113,6 +111,11 @@ function renderWorkflow(file: string): string[] {
 		// the browser test takes them, with --pictures
 		...(existsSync(`docs/${picture}`) ? [`![${example.name}](${picture})`] : []),
 	];
+}
+
+function renderLesson(file: string): string {
+	const { name, meta } = readExample(file);
+	return `- [${name}](../lessons/${file}). ${meta?.description ?? ''}`;
 }
 
 const needsOf = ({ nodes }: WorkflowFile): string[] =>

@@ -68,7 +68,7 @@ export const hashOf = (file, algorithm = 'sha256', encoding = 'hex') =>
 /** What goes into the package, or decides how it is built. */
 async function sourceFiles(root) {
 	const files = await listSourceFiles(root);
-	return files.filter((file) => !/^(test|docs|gallery|\.github|\.ci)\//.test(file));
+	return files.filter((file) => !/^(test|docs|gallery|lessons|\.github|\.ci)\//.test(file));
 }
 
 function copySources(root, copy, files) {

@@ -1,4 +1,4 @@
-import { exampleFor, readExample } from '../n8n/example.ts';
+import { exampleFor, pathOfExample, readExample } from '../n8n/example.ts';
 import { ChatPanel } from './chatPanel.ts';
 import { takeMovingPicture } from './movingPicture.ts';
 import { picturesWanted, takePicture } from './pictures.ts';
@@ -109,15 +109,15 @@ it('two agents agree in n8n’s chat: each turn with the name of who speaks', as
 });
 
 // n8n connects its human-review nodes below its own AI Agent only, and drops any other such wire without failing
-it.each(['approve-each-turn-by-email', 'ai-agent-and-workspace-agent-settle-a-question'])(
+it.each(['bridge-agents-of-two-teams.json', 'ai-agent-and-workspace-agent-settle-a-question.json'])(
 	'%s keeps all its wires when it is imported from a file',
-	async (name) => {
+	async (file) => {
 		await session.watched(async () => {
 			const { page } = session;
-			const { nodes, connections } = readExample(`${name}.json`);
+			const { nodes, connections } = readExample(file);
 			const wires = Object.values(connections).flatMap((byType) => Object.values(byType).flat(2));
 			await page.openNewWorkflow();
-			await page.importFile(`gallery/${name}.json`);
+			await page.importFile(pathOfExample(file));
 			await page.canvasNodes.nth(nodes.length - 1).waitFor();
 			await page.fit();
 			expect(await page.wires.count()).toBe(wires.length);

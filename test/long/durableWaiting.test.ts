@@ -27,7 +27,7 @@ const FAILING = 'A lighthouse at noon [[fail]]';
 
 /** The nightly batch, in which one of the jobs fails. */
 function batchWithFailure(accounts: Accounts): WorkflowFile {
-	const file = withModels(exampleFor(accounts, 'nightly-batch-with-spending-cap.json'));
+	const file = withModels(exampleFor(accounts, 'make-pictures-every-night-under-a-spending-cap.json'));
 	const sample = file.nodes.find(({ name }) => name === 'Sample Data')!;
 	const output = String(sample.parameters['jsonOutput']);
 	sample.parameters['jsonOutput'] = output.replace('A lighthouse at noon', FAILING);

@@ -17,9 +17,9 @@ describe.each(Object.keys(schedulers) as Array<keyof typeof schedulers>)(
 
 		it('the example: the workflow confirms the video that it got', async () => {
 			const { editor } = host;
-			const started = await editor.runOnce(host.example('video-1-start.json'));
+			const started = await editor.runOnce(host.example('start-a-video-without-waiting.json'));
 			const [job] = itemsOf(started, 'Start a Video');
-			const saved = await host.saved(host.example('confirm-each-video.json'));
+			const saved = await host.saved(host.example('get-every-finished-video.json'));
 			await editor.activate(saved);
 			await until('the video is confirmed', async () => (await host.ended(saved.id)).length > 0);
 			const [execution] = await host.ended(saved.id);

@@ -60,5 +60,5 @@ export async function waitingFile(
 		return await callerOfWaiting(editor, accounts, ['a beach', 'a cliff [[fail]]']);
 	return name === 'loop'
 		? exampleWith(accounts, 'wait-durably-for-videos.json', ['a wave', 'a storm [[fail]]'])
-		: withModels(exampleFor(accounts, 'nightly-batch-with-spending-cap.json'));
+		: withModels(exampleFor(accounts, 'make-pictures-every-night-under-a-spending-cap.json'));
 }

@@ -1,10 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { model, type Accounts } from './bridge.ts';
 import type { SavedCredential } from './editor.ts';
 import type { WorkflowFile, WorkflowNode } from './workflow.ts';
 
+/** The files of the gallery, and the small ones to learn from. No two have one name. */
+export const GALLERY = readdirSync('gallery').sort();
+export const LESSONS = readdirSync('lessons').sort();
+
+export const pathOfExample = (file: string) =>
+	existsSync(`gallery/${file}`) ? `gallery/${file}` : `lessons/${file}`;
+
 export const readExample = (file: string) =>
-	JSON.parse(readFileSync(`gallery/${file}`, 'utf8')) as WorkflowFile;
+	JSON.parse(readFileSync(pathOfExample(file), 'utf8')) as WorkflowFile;
 
 /** An example with the credentials that it names: by name, as a user picks them. */
 export function exampleFor(

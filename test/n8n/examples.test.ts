@@ -85,25 +85,22 @@ it('lets a model use a tool', async () => {
 	]);
 });
 
-it.each([
-	['make-a-picture.json', 'Make a Picture', 'images', /^image\/png$/, 'A lighthouse at dawn'],
-	['read-a-text-aloud.json', 'Read Aloud', 'audio', /^audio\//, 'Good morning'],
-])('%s starts one job and downloads its file', async (file, node, mediaType, type, prompt) => {
-	const [item] = itemsOf(await runExample(file), node);
-	const mimeType = expect.stringMatching(type);
+it('makes a picture: starts one job and downloads its file', async () => {
+	const [item] = itemsOf(await runExample('make-a-picture.json'), 'Make a Picture');
+	const mimeType = 'image/png';
 	expect(item).toMatchObject({
 		json: {
-			...{ state: 'completed', mediaType, jobId: expect.any(String) },
+			...{ state: 'completed', mediaType: 'images', jobId: expect.any(String) },
 			file: { mimeType, bytes: expect.any(Number) },
 		},
 		binary: { data: { mimeType } },
 	});
-	expect(bridge.service.starts(prompt)).toBe(1);
+	expect(bridge.service.starts('A lighthouse at dawn')).toBe(1);
 });
 
 it('answers every thread in its own session, and goes on with it in a later execution', async () => {
 	const answersOf = async () => {
-		const execution = await runExample('answer-threads.json');
+		const execution = await runExample('answer-many-threads.json');
 		const replies = given(execution, 'Reply');
 		expect(rowsOf(execution, 'Save the Replies')).toEqual(replies);
 		const answers = given(execution, 'Answer');
@@ -176,7 +173,7 @@ it('asks many questions under the rate limit, and a question that fails is with 
 });
 
 it('lets a model judge the answers of two agents', async () => {
-	const execution = await runExample('judge-two-agents.json');
+	const execution = await runExample('compare-two-agents-with-a-model-as-judge.json');
 	const [firsts = [], seconds = [], verdicts = []] = ['First Agent', 'Second Agent', 'Verdict'].map(
 		(name) => given(execution, name),
 	);

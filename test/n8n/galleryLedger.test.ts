@@ -41,7 +41,7 @@ async function lostStart() {
 }
 
 const errorWorkflow = async () => {
-	const file = 'ask-in-slack-what-became-of-an-unknown-paid-start.json';
+	const file = 'recover-unknown-paid-jobs-in-slack.json';
 	const example = exampleFor({ router: ledger.account }, file);
 	return await ledger.saved(withoutOutsideApps(askingByMail(example, smtp)));
 };

@@ -128,30 +128,23 @@ it('n8n’s AI Agent and a workspace agent settle a question', async () => {
 	});
 });
 
-it('two agents negotiate until they agree, and every turn is a row of a table', async () => {
-	const file = load('two-agents-negotiate-with-the-transcript-in-a-data-table.json');
-	const execution = await run(withTable(file, 'Negotiations'));
-	const turns = given(execution, 'Negotiation').map(({ speaker, turn, text }) => ({
-		...{ speaker, turn, text },
-	}));
-	expect(turns.map(({ speaker }) => speaker)).toEqual(['Planner', 'Tester', 'Planner', 'Tester']);
-	expect(turns.at(-1)?.text).toMatch(/^Yes, Monday of next week at 10:00\..*\[AGREED\]$/);
-	expect(sentTo(/session/)).toHaveLength(4);
-	expect(await storedBy(execution)).toMatchObject(turns);
-});
-
 describe.each([
 	[
-		...(['approve-each-turn-by-email.json', undefined] as const),
+		...(['bridge-agents-of-two-teams.json', undefined] as const),
 		() => `${lastMail()?.subject}\n${lastMail()?.body}`,
+		['The agents have agreed: ', 'The agents did not agree: '],
 	],
 	[
 		...(['approve-in-slack-what-two-agents-say.json', { Topic: sentence }] as const),
 		(execution: Execution) => String(given(execution, 'Post the Result')[0]?.['text']),
+		['The conversation has ended: ', 'The conversation has ended: '],
 	],
-])('%s: a person approves each turn', (file, topic, resultOf) => {
+])('%s: a person approves each turn', (file, topic, resultOf, [agreed, notAgreed]) => {
+	/** With tables of its own, so that no row is of another test. */
+	const talk = () => withTable(load(file), 'Talks of Two Teams');
+
 	it('all of them, and gets the whole conversation', async () => {
-		const id = await start(load(file), topic);
+		const id = await start(talk(), topic);
 		for (const [index, who] of ['Planner', 'Tester', 'Planner'].entries()) {
 			const { subject, body, ...mail } = await mailOf(id);
 			const other = who === 'Planner' ? 'Tester' : 'Planner';
@@ -168,19 +161,51 @@ describe.each([
 			...['Planner', 'Approve Planner', 'Tester'],
 		]);
 		const result = resultOf(execution);
-		expect(result).toContain('The conversation has ended: Tester said "[AGREED]"');
+		expect(result).toContain(`${agreed}Tester said "[AGREED]"`);
 		for (const { text } of outcome.transcript) expect(result).toContain(text.slice(0, 40));
+		await expectRows(execution, outcome);
 	});
 
 	it('and a turn that is declined ends it', async () => {
-		const id = await start(load(file), topic);
+		const id = await start(talk(), topic);
 		await openLink(linkOf(await mailOf(id)));
 		await openLink(linkOf(await mailOf(id), false));
 		const execution = await finished(id);
-		expect(outcomeOf(execution)).toMatchObject({ ended: 'denied', output: 'Not approved' });
+		const outcome = outcomeOf(execution);
+		expect(outcome).toMatchObject({ ended: 'denied', output: 'Not approved' });
 		expect(sentTo(/session/)).toHaveLength(2);
-		expect(resultOf(execution)).toContain('Approve Tester did not approve');
+		expect(resultOf(execution)).toContain(`${notAgreed}Approve Tester did not approve`);
+		await expectRows(execution, outcome);
 	});
+});
+
+/** Where the workflow saves the turns: each of them is a row, also of a talk that ended too early. */
+async function expectRows(execution: Execution, { transcript }: Outcome) {
+	if (!execution.runData['Save the Turns']) return;
+	const rows = transcript.map(({ speaker, turn, text }) => ({ speaker, turn, text }));
+	expect(await storedBy(execution)).toMatchObject(rows);
+}
+
+it('two agents that never agree: everybody is told why, and nobody that they agreed', async () => {
+	const { nodes, ...file } = load('bridge-agents-of-two-teams.json');
+	const talk = {
+		...file,
+		nodes: nodes
+			.filter(({ name }) => !name.startsWith('Approve'))
+			.map((each) =>
+				each.name === 'Conversation'
+					? { ...each, parameters: { ...each.parameters, turnLimit: 2 } }
+					: each,
+			),
+	};
+	for (const name of ['Approve Planner', 'Approve Tester']) delete talk.connections[name];
+	const execution = await run(withTable(talk, 'Talks of Two Teams'));
+	expect(given(execution, 'Tell What Was Agreed')).toEqual([]);
+	expect(lastMail()).toMatchObject({
+		subject: 'The agents did not agree: Turn Limit of 2 was reached',
+		body: expect.stringMatching(/^Ended: turnLimit\s+Turns: 2\s+Cost in USD: /),
+	});
+	await expectRows(execution, outcomeOf(execution));
 });
 
 /** What the node "Reply in the Thread" would send to Slack. */

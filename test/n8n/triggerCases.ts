@@ -29,11 +29,11 @@ export function deliveryCases(host: () => TriggerHost): void {
 
 	it('the example: one workflow starts a video, the other gets it, and tells of one that failed', async () => {
 		const { editor } = host();
-		const started = await editor.runOnce(host().example('video-1-start.json'));
+		const started = await editor.runOnce(host().example('start-a-video-without-waiting.json'));
 		expect(started.error?.message).toBeUndefined();
 		const [job] = itemsOf(started, 'Start a Video');
 		const [failing] = await host().startJobs('product videos', ['a lighthouse [[fail]]']);
-		const saved = await host().saved(host().example('video-2-bring.json'));
+		const saved = await host().saved(host().example('get-finished-videos.json'));
 		await editor.activate(saved);
 		await until('the video is there', async () => (await host().ended(saved.id)).length > 0);
 		const [execution] = await host().ended(saved.id);

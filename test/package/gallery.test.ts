@@ -1,13 +1,11 @@
-import { readdirSync } from 'node:fs';
-
-import { readExample } from '../n8n/example';
+import { GALLERY, LESSONS, readExample } from '../n8n/example';
 import type { WorkflowFile, WorkflowNode } from '../n8n/workflow';
 import { expectCommitted } from './committed';
 import { readEditorTexts } from './editorTexts';
-import { GROUPS, renderGallery } from '../../scripts/docs/gallery';
+import { GROUPS, LESSONS as SHOWN_LESSONS, renderGallery } from '../../scripts/docs/gallery';
 import { findHardToRead, readableText } from './reading';
 
-const files = readdirSync('gallery').sort();
+const files = [...GALLERY, ...LESSONS];
 
 const STICKY_NOTE = 'n8n-nodes-base.stickyNote';
 const isNote = ({ type }: WorkflowNode) => type === STICKY_NOTE;
@@ -18,12 +16,15 @@ const textOf = ({ parameters }: WorkflowNode) => String(parameters['content']);
 const NAMED_ACCOUNTS =
 	/^(workspaceAgentApi|marketAssistantApi|modelRouterApi|smtp|httpBearerAuth)$/;
 
-it('docs/gallery.md shows every workflow in one group', () => {
-	expect(Object.values(GROUPS).flat().sort()).toEqual(files);
+it('docs/gallery.md shows every workflow in one group, and every lesson', () => {
+	expect(Object.values(GROUPS).flat().sort()).toEqual(GALLERY);
+	expect([...SHOWN_LESSONS].sort()).toEqual(LESSONS);
+	expect(GALLERY.length).toBeLessThanOrEqual(30);
 	expectCommitted('docs/gallery.md', renderGallery());
 });
 
-it('no two workflows have one name', () => {
+it('no two workflows have one name, as a file or in n8n', () => {
+	expect(new Set(files).size).toBe(files.length);
 	const names = files.map((file) => readExample(file).name);
 	expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });

@@ -19,7 +19,7 @@ afterAll(async () => {
 /** The trigger, a node that takes so many seconds, and Confirm Delivery. */
 async function workflowFor(deliveredWhen: string, seconds: number): Promise<SavedWorkflow> {
 	const { credentials } = host
-		.example('video-2-bring.json')
+		.example('get-finished-videos.json')
 		.nodes.find(({ type }) => type.endsWith('Trigger'))!;
 	const trigger = node(
 		'Trigger',
@@ -73,7 +73,7 @@ it('jobs of a killed worker come again by Deliver Again, or by themselves if the
 	expect(await host.states('confirmed')).toEqual(['unconfirmed', 'unconfirmed']);
 
 	const { credentials } = host
-		.example('video-1-start.json')
+		.example('start-a-video-without-waiting.json')
 		.nodes.find(({ credentials }) => Boolean(credentials))!;
 	const again = node(
 		'Again',

@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
-
+import { GALLERY, LESSONS, readExample } from '../n8n/example.ts';
 import { ask } from './contract/ask.ts';
 import { mediaFile } from './media/file.ts';
 import { startService, type Service } from './service.ts';
@@ -257,10 +256,8 @@ const textsIn = (parameters: Record<string, unknown>): string[] =>
 		),
 	].map(([, inCode, inField]) => inCode ?? inField ?? '');
 
-it.each(readdirSync('gallery'))('%s gets no echo for an answer', async (file) => {
-	const example = JSON.parse(readFileSync(`gallery/${file}`, 'utf8')) as {
-		nodes: Array<{ name: string; type: string; parameters: Record<string, unknown> }>;
-	};
+it.each([...GALLERY, ...LESSONS])('%s gets no echo for an answer', async (file) => {
+	const example = readExample(file);
 	const samples = example.nodes.filter(({ name }) => name === 'Sample Data');
 	const ours = example.nodes.filter(({ type }) => type.startsWith('n8n-nodes-agent-bridge.'));
 	const texts = ours
