@@ -27,6 +27,25 @@ export class ChatPanel {
 		});
 	}
 
+	/** Pulls the open chat up and to the right, to these places of the page. */
+	async enlarge(right: number, top: number): Promise<void> {
+		const handle = (direction: string) =>
+			this.#tab
+				.locator(
+					`[data-test-id="logs-panel"] [data-test-id="resize-handle"][data-dir="${direction}"]`,
+				)
+				.first();
+		for (const [direction, x, y] of [
+			['top', right, top],
+			['right', right, top + 200],
+		] as const) {
+			await handle(direction).hover();
+			await this.#tab.mouse.down();
+			await this.#tab.mouse.move(x, y, { steps: 5 });
+			await this.#tab.mouse.up();
+		}
+	}
+
 	async write(text: string): Promise<void> {
 		await this.#field.fill(text);
 		await this.#field.press('Enter');

@@ -35,6 +35,8 @@ const asked = (workspace: string) =>
 		({ method, path }) => method === 'POST' && path.includes(`/${workspace}/`),
 	);
 
+/** The canvas and the chat. */
+const besideTheMenu = { x: 42, y: 65, width: 1398, height: 835 };
 const question = 'Please agree with your colleague on a day for the release of Lighthouse.';
 
 it('trap 8: in a workflow with a Chat Trigger, the list behind "Speakers +" finds our nodes', async () => {
@@ -93,10 +95,13 @@ it('two agents agree in n8n’s chat: each turn with the name of who speaks', as
 		await page.openWorkflow(await bridge.editor.importWorkflow({ ...example, nodes }));
 		const chat = new ChatPanel(page.tab);
 		await chat.open();
+		// the picture is of what they say; the canvas says who they are
+		await chat.enlarge(1000, 350);
+		await page.fit();
 		// slow enough to read along
 		if (picturesWanted()) bridge.service.forms.pace = 40;
 		let turns: string[] = [];
-		await takeMovingPicture('conversation', page.tab, async () => {
+		await takeMovingPicture('conversation', page.tab, besideTheMenu, async () => {
 			await chat.write(question);
 			turns = await chat.answers(/\[AGREED\]/);
 		});

@@ -4,13 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { applyPalette, GIFEncoder, quantize } from 'gifenc';
 import type { Page } from 'playwright-core';
 import { picturesFolder } from '../support/pictureFile.ts';
-import { picturesWanted } from './pictures.ts';
+import { hidden, picturesWanted } from './pictures.ts';
 
 /** Milliseconds from one frame to the next, of a frame that is shown long, and of the last one. */
 const [BETWEEN, LONGEST, LAST] = [250, 1200, 4000];
 const mostBytes = 1_500_000;
-
-const withoutMessages = '.el-notification { visibility: hidden !important; }';
 
 interface Frame {
 	png: Buffer;
@@ -18,12 +16,13 @@ interface Frame {
 }
 
 /**
- * Runs `play` and makes an animated picture of it for the documentation, where `npm run test:browser -- --pictures` asks for
+ * Runs `play` and makes an animated picture of a part of the page for the documentation, where `npm run test:browser -- --pictures` asks for
  * pictures.
  */
 export async function takeMovingPicture(
 	name: string,
 	page: Page,
+	clip: { x: number; y: number; width: number; height: number },
 	play: () => Promise<void>,
 ): Promise<void> {
 	if (!picturesWanted()) return await play();
@@ -31,7 +30,7 @@ export async function takeMovingPicture(
 	let playing = true;
 	const taken = (async () => {
 		while (playing) {
-			const png = await page.screenshot({ scale: 'css', style: withoutMessages });
+			const png = await page.screenshot({ scale: 'css', style: hidden, clip });
 			if (!frames.at(-1)?.png.equals(png)) frames.push({ png, at: Date.now() });
 			await pause(BETWEEN);
 		}

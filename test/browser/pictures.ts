@@ -5,8 +5,8 @@ import { pictureFile, picturesFolder } from '../support/pictureFile.ts';
 
 const mostBytes = 150_000;
 
-/** What lies over the part that a picture is of: messages, and the canvas's own buttons. */
-const hidden = `
+/** What lies over the part that a picture is of: messages, the editor's own buttons, and marks of accounts that a reader has to add. */
+export const hidden = `
 	.el-notification,
 	[data-test-id="canvas-controls"],
 	[data-test-id^="execute-workflow-button"],
@@ -15,11 +15,15 @@ const hidden = `
 	[data-test-id="add-sticky-button"],
 	[data-test-id="toggle-focus-panel-button"],
 	[data-test-id="ask-assistant-canvas-action-button"],
+	[data-test-id="instance-ai-canvas-action-button"],
+	[data-test-id="node-issues"],
 	[class*="executionButtons"],
-	[data-test-id^="radio-button-"] { visibility: hidden !important; }`;
+	[class*="saveWrapper"],
+	.tab-bar-container { visibility: hidden !important; }`;
 
-/** The name of a node is wider than the node. */
+/** The name of a node is wider than the node, and its two lines are below it. */
 const margin = 48;
+const below = 80;
 
 /** Takes a picture for the documentation, where `npm run test:browser -- --pictures` asks for them. */
 export async function takePicture(name: string, of: Locator): Promise<void> {
@@ -38,7 +42,7 @@ export async function takePictureAround(name: string, page: Page, parts: Locator
 	const x = Math.max(0, Math.min(...boxes.map((box) => box.x)) - margin);
 	const y = Math.max(0, Math.min(...boxes.map((box) => box.y)) - margin);
 	const right = Math.max(...boxes.map((box) => box.x + box.width)) + margin;
-	const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + margin;
+	const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + below;
 	const path = pathOf(name);
 	await page.screenshot({
 		path,
