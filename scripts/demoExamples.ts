@@ -30,6 +30,12 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: '"Approve Planner"; once you have approved, the next email is shown here',
 	},
 	{
+		file: 'ask-three-models-and-let-a-fourth-choose.json',
+		node: 'Answer',
+		says: 'How do we tell our customers about a delay of two days?',
+		look: 'the three answers in "Conversation", and the choice in "Choose"',
+	},
+	{
 		file: 'three-specialists-with-a-moderator.json',
 		node: 'Save the Turns',
 		says: 'Write a note to our customers on how ETH is doing.',

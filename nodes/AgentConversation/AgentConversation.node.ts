@@ -22,7 +22,12 @@ export class AgentConversation implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: labelSubtitle(
-			{ addressed: 'By Name', inTurn: 'In Turn', moderator: 'Moderated' },
+			{
+				addressed: 'By Name',
+				inTurn: 'In Turn',
+				moderator: 'Moderated',
+				sameMessage: 'Same Message to All',
+			},
 			'$parameter["turnOrder"]',
 		),
 		builderHint: {

@@ -177,6 +177,12 @@ export const conversationParams = [
 				description:
 					'The model that is connected as Moderator decides, and also says when it is done',
 			},
+			{
+				name: 'Same Message to All',
+				value: 'sameMessage',
+				description:
+					'One after another, and nobody hears the others of the same round. In the next round, each hears what the others said. One round of three speakers is a Turn Limit of 3.',
+			},
 		],
 		default: 'inTurn',
 		description:

@@ -17,6 +17,7 @@ import {
 	addressedSpeaker,
 	composeMessage,
 	type Moderation,
+	nextInRound,
 	nextInTurn,
 } from '../../src/conversation/nextTurn';
 import {
@@ -219,6 +220,8 @@ async function choose(
 			return { speaker: nextInTurn(conversation) };
 		case 'addressed':
 			return addressedSpeaker(conversation);
+		case 'sameMessage':
+			return { speaker: nextInRound(conversation) };
 		case 'moderator':
 			return await askModerator(n8n, conversation, settings.moderatorInstructions, state.speakers);
 	}

@@ -25,6 +25,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
 		'model-reviews-what-an-agent-writes.json',
 		'compare-two-agents-with-a-model-as-judge.json',
 		'answer-telegram-messages-with-an-agent-that-remembers.json',
+		'ask-three-models-and-let-a-fourth-choose.json',
 	],
 	'Pictures, videos and speech': [
 		'make-pictures-every-night-under-a-spending-cap.json',

@@ -3,7 +3,7 @@ import { type AskedTurn, checkEnding, type Ending, type EndingRules } from './en
 
 /** How a conversation is held. Plain data, as everything of a conversation: n8n stores it with the execution. */
 export interface Rules extends EndingRules {
-	turnOrder: 'inTurn' | 'addressed' | 'moderator';
+	turnOrder: 'inTurn' | 'addressed' | 'moderator' | 'sameMessage';
 	hearing: 'auto' | 'sinceOwnTurn' | 'lastMessage' | 'all';
 	/** Whether what ended the conversation is removed from the final answer. */
 	removeStop: boolean;

@@ -19,6 +19,25 @@ export function nextInTurn({ speakers, turns }: SoFar): string {
 	return speakers[at % speakers.length] ?? '';
 }
 
+/**
+ * The speaker who has not been asked yet in a round in which all get the same message; a round begins with the first. One that an earlier
+ * conversation has begun goes on, unless there is a new opening.
+ */
+export function nextInRound(conversation: SoFar): string {
+	const { speakers } = conversation;
+	const asked = listRound(conversation).map(({ speaker }) => speaker);
+	return speakers.find((name) => !asked.includes(name)) ?? '';
+}
+
+/** The turns of the round that is under way. */
+function listRound({ speakers, turns, rules, earlier }: SoFar): Conversation['turns'] {
+	const own = rules.opening.trim() ? turns.slice(earlier) : turns;
+	const first = own.findLastIndex(({ speaker }) => speaker === speakers[0]);
+	const round = first < 0 ? [] : own.slice(first);
+	const isWhole = speakers.every((name) => round.some(({ speaker }) => speaker === name));
+	return isWhole ? [] : round;
+}
+
 /** The speaker whom the last one, or the opening, addresses by "@name"; otherwise the next in turn. */
 export function addressedSpeaker(conversation: SoFar): Choice {
 	const { speakers, turns, rules, earlier } = conversation;
@@ -150,7 +169,7 @@ const MANY_SPEAKERS = 3;
  * says, but never the instruction.
  */
 export function composeMessage(conversation: SoFar, speaker: string) {
-	const said = listSaid(conversation);
+	const said = listSaid(conversation, speaker);
 	const { text, isShortened } = selectHeard(conversation, speaker, said);
 	// who hears everything may remember nothing
 	const isTold =
@@ -170,7 +189,7 @@ export function composeMessage(conversation: SoFar, speaker: string) {
 export function toHistory(conversation: SoFar, speaker: string) {
 	// then the message contains everything
 	if (conversation.rules.hearing === 'all') return [];
-	const said = listSaid(conversation);
+	const said = listSaid(conversation, speaker);
 	const all = said.flatMap((entry, index) => {
 		if (!hasSpoken(entry, speaker)) return [];
 		const { text: told } = selectHeard(conversation, speaker, said.slice(0, index));
@@ -187,10 +206,24 @@ export function toHistory(conversation: SoFar, speaker: string) {
 	]);
 }
 
-/** Everything that was said. With earlier turns, the opening comes after them. */
-function listSaid({ rules, turns, earlier }: SoFar): Said[] {
+/** What was said so far, as a speaker hears it. With earlier turns, the opening comes after them. */
+function listSaid(conversation: SoFar, speaker: string): readonly Said[] {
+	const { rules, turns, earlier } = conversation;
 	const opening = rules.opening.trim() ? [{ text: rules.opening }] : [];
-	return [...turns.slice(0, earlier), ...opening, ...turns.slice(earlier)];
+	const said = [...turns.slice(0, earlier), ...opening, ...turns.slice(earlier)];
+	if (rules.turnOrder !== 'sameMessage') return said;
+	const before = said.slice(0, said.length - listRound(conversation).length);
+	return rules.hearing === 'all' ? before : withOwnFirst(conversation, before, speaker);
+}
+
+/** In each round, a speaker has spoken before it heard the others, whatever the order in which they were asked. */
+function withOwnFirst({ speakers }: SoFar, said: readonly Said[], own: string): readonly Said[] {
+	let round = 0;
+	const numbered = said.map((entry) => {
+		if (!entry.speaker || entry.speaker === speakers[0]) round++;
+		return { entry, place: 2 * round + (entry.speaker === own ? 0 : 1) };
+	});
+	return numbered.sort((one, other) => one.place - other.place).map(({ entry }) => entry);
 }
 
 function selectHeard({ rules, speakers }: SoFar, speaker: string, said: readonly Said[]) {

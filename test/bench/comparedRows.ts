@@ -147,6 +147,8 @@ const paced = (where: 'webhook' | 'chat', ours: string[]) =>
 		},
 	});
 
+const ROUNDS = 'same message to all';
+
 const others = [
 	compared({
 		id: 'conversation',
@@ -156,16 +158,18 @@ const others = [
 			{ measure: 'turn ms', atMost: 6 },
 			{ measure: 'engine ms', atMost: 2 },
 			{ measure: 'stored kB', by: 'most', atMost: 100 },
+			// a round of two speakers, in which both get the same message: 20 ms more than two turns
+			{ measure: 'turn ms', of: ROUNDS, minus: 'ours', atMost: 10 },
+			{ measure: 'stored kB', of: ROUNDS, by: 'most', atMost: 100 },
 		],
 		rounds: 5,
 		variants({ nodes, editor }) {
 			const names = ['Planner', 'Tester'];
 			const inspect = async (id: string) => await inspectTurns(editor, id, names);
+			const tools = names.map((name) => nodes.speaker(name));
 			return {
-				ours: {
-					...{ tested: nodes.conversation(), inspect },
-					tools: names.map((name) => nodes.speaker(name)),
-				},
+				ours: { tested: nodes.conversation(), inspect, tools },
+				[ROUNDS]: { tested: nodes.conversation({ turnOrder: 'sameMessage' }), inspect, tools },
 				'AI Agent': {
 					...{ tested: nodes.aiAgent(undefined, TURNS + 10), inspect },
 					tools: names.map((name) => nodes.speaker(name, { sessionMode: 'new' })),

@@ -72,10 +72,13 @@ export async function createNodes(editor: Editor, url: string) {
 				{ operation: 'ask', questionSource: 'define', question: text },
 				market,
 			),
-		conversation: () =>
+		conversation: (parameters = {}) =>
 			ours(
 				'agentConversation',
-				{ openingMessageSource: 'define', openingMessage: message, turnLimit: TURNS },
+				{
+					...{ openingMessageSource: 'define', openingMessage: message, turnLimit: TURNS },
+					...parameters,
+				},
 				{},
 			),
 		/** goes below a conversation or an agent */

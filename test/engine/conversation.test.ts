@@ -132,6 +132,57 @@ it('the moderator decides; one that is not clear, or fails, costs nothing: the n
 	expect(prompts).toHaveLength(5);
 });
 
+describe('the same message to all', () => {
+	const priced = (name: string): Speaker => counting(name, { costUsd: 0.25 });
+	const hold = async (parameters: INodeParameters, more = {}) => {
+		const speakers = { Ada: priced('a'), Bob: priced('b'), Eve: priced('e') };
+		return await talk({ turnOrder: 'sameMessage', ...parameters }, { speakers, ...more });
+	};
+
+	it('in a round all are told the same, and in the next one each what the others said', async () => {
+		const outcome = await hold({ turnLimit: 5, spendingCapPerConversation: 9 });
+		expect(toldIn(outcome)).toEqual([
+			...[
+				['Ada', 'Hello'],
+				['Bob', 'Hello'],
+				['Eve', 'Hello'],
+			],
+			['Ada', 'Bob: b 1\n\nEve: e 1'],
+			['Bob', 'Ada: a 1\n\nEve: e 1'],
+		]);
+		expect(outcome.json).toMatchObject({ ended: 'turnLimit', turns: 5 });
+	});
+
+	it('several items are several rounds', async () => {
+		const items = ['One', 'Two'].map((chatInput) => ({ chatInput }));
+		const outcome = await hold({ turnLimit: 3 }, { items });
+		expect(toldIn(outcome).map(([, message]) => message)).toEqual(
+			Array.from({ length: 3 }, () => ['One', 'Two']).flat(),
+		);
+	});
+
+	it.each<[string, INodeParameters, string, number]>([
+		['Spending Cap', { spendingCapPerConversation: 0.5 }, 'spendingCap', 2],
+		['Turn Limit', { turnLimit: 4, spendingCapPerConversation: 9 }, 'turnLimit', 4],
+		['Stop Phrase', { stopPhrase: 'b 1' }, 'stopPhrase', 2],
+	])('%s is checked before each turn of a round', async (_what, parameters, ended, turns) => {
+		const outcome = await hold(parameters);
+		expect(outcome.json).toMatchObject({ ended, turns });
+		expect(outcome.told).toHaveLength(turns);
+	});
+
+	it('whatever call of the node fails and is tried again, nobody is asked twice', async () => {
+		let calls = 0;
+		const onCalled = () => {
+			if (++calls % 3) throw new Error('It broke');
+		};
+		const { json, error, told } = await hold({ turnLimit: 4 }, { settings: RETRIED, onCalled });
+		expect(error).toBeUndefined();
+		expect(told.map(({ speaker }) => speaker).join(' ')).toBe('Ada Bob Eve Ada');
+		expect(json).toMatchObject({ turns: 4 });
+	});
+});
+
 describe('what cannot begin', () => {
 	const eve = { instructions: { instruction: [{ speaker: 'Eve', text: 'x' }] } };
 	it.each<[string, INodeParameters, Partial<Parameters<typeof converse>[0]>]>([

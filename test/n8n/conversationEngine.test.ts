@@ -158,6 +158,40 @@ describe('when n8n runs it again', () => {
 	});
 });
 
+describe('the same message to all', () => {
+	const parameters = { turnOrder: 'sameMessage', turnLimit: 6 };
+	const three = (...settings: Array<Record<string, unknown>>) => [
+		speakers().agent('Ada', settings[0]),
+		speakers().secondAgent('Bob', settings[1]),
+		ofN8n(settings[2], 'Eve'),
+	];
+
+	it('is one request for each turn: nobody hears the others of its round, but in the next one', async () => {
+		const outcome = outcomeOf(await run({ parameters, speakers: three() }));
+		expect(namesIn(outcome)).toEqual(['Ada', 'Bob', 'Eve', 'Ada', 'Bob', 'Eve']);
+		const [ada, bob, eve] = outcome.transcript.map(({ text }) => text);
+		expect(messagesTo(bridge)).toEqual([
+			...['Hello', 'Hello', 'Hello'],
+			`Bob: ${bob}\n\nEve: ${eve}`,
+			`Ada: ${ada}\n\nEve: ${eve}`,
+			`Ada: ${ada}\n\nBob: ${bob}`,
+		]);
+		expect(new Set(sessionsAt(bridge)).size).toBe(2);
+	});
+
+	it('"Retry" of an execution that was stopped in the middle of a round sends only what is missing, and the same', async () => {
+		const stop = { onError: 'stopWorkflow' };
+		failTurn(5, { type: 'status', status: 400 });
+		const failed = await run({ parameters, speakers: three(stop, stop, stop) });
+		expect(failed).toMatchObject({ status: 'error', lastNode: 'Bob' });
+		const retried = await bridge.editor.retryExecution(failed.id);
+		expect(outcomeOf(retried)).toMatchObject({ ended: 'turnLimit', turns: 6 });
+		const messages = messagesTo(bridge);
+		expect(messages).toHaveLength(7);
+		expect(messages[5]).toBe(messages[4]);
+	});
+});
+
 describe('links to earlier items', () => {
 	/** Passes on the ID of the item at the start. */
 	const after = node(

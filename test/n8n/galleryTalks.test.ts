@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { outcomeOf, saidIn, type Outcome } from './conversationWorkflow.ts';
+import { namesIn, outcomeOf, saidIn, type Outcome } from './conversationWorkflow.ts';
 import { chatMessage } from './editor.ts';
 import type { Execution } from './execution.ts';
 import { galleryOfFile, given } from './gallery.ts';
@@ -81,6 +81,37 @@ it('a model reviews what an agent writes, and knows what it has said before', as
 		{ messages: [told, { role: 'assistant', content: remark }, { role: 'user', content: better }] },
 	]);
 	expect(outcome['costUsd']).toBeGreaterThan(0);
+});
+
+it('three models answer the same question, none hears the others, and a fourth chooses', async () => {
+	const question = 'How do we tell our customers about a delay of two days?';
+	const file = load('ask-three-models-and-let-a-fourth-choose.json');
+	const names = ['First Model', 'Second Model', 'Third Model'];
+	const execution = await gallery.chat('ask-three-models-and-let-a-fourth-choose.json', question);
+	const outcome = outcomeOf(execution);
+	expect(outcome).toMatchObject({ ended: 'turnLimit', turns: 3 });
+	expect(speakersIn(outcome)).toEqual(names);
+	const [first, second, third, choice] = gallery
+		.modelCalls()
+		.map(({ body }) => (body as { messages: Array<{ role: string; content: string }> }).messages);
+	const asked = [{ role: 'user', content: question }];
+	expect([first, second, third]).toEqual([asked, asked, asked]);
+	for (const { text } of outcome.transcript) expect(choice?.[0]?.content).toContain(text);
+	const [answer] = given(execution, 'Answer');
+	const chosen = outcome.transcript.find(({ speaker }) => speaker === answer?.['best']);
+	expect(answer?.['output']).toContain(`${chosen?.speaker}: ${chosen?.text}\n\nWhy: `);
+	expect(answer?.['costUsd']).toBeGreaterThan(Number(outcome['costUsd']));
+	expect(gallery.modelCalls()).toHaveLength(4);
+
+	// one that fails costs the others nothing
+	gallery.bridge.service.reset();
+	gallery.bridge.service.fault({
+		match: { method: 'POST', path: 'chat/completions' },
+		...{ skip: 1, times: 1, do: { type: 'status', status: 400 } },
+	});
+	const without = await gallery.run(file, { given: chatMessage(question) });
+	expect(namesIn(outcomeOf(without))).toEqual(['First Model', '(Second Model)', 'Third Model']);
+	expect(given(without, 'Answer')[0]?.['output']).toMatch(/^First Model: /);
 });
 
 it('a moderator decides who of three speaks, and the turns are rows of a table', async () => {

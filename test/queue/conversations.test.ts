@@ -5,6 +5,7 @@ import {
 	asked,
 	conversationFile,
 	mailNode,
+	messagesTo,
 	outcomeOf,
 	sessionsAt,
 	speakersOf,
@@ -162,6 +163,38 @@ it('trap 3: a person takes turns: the worker that held it is killed meanwhile, a
 	await other!.boot();
 	const { status, runData } = await editor.execution(id);
 	expect({ status, runData }).toEqual({ status: 'success', runData: execution.runData });
+});
+
+it('a worker is killed in the middle of a round: another goes on with the same message, and nobody is asked twice', async () => {
+	const { editor, workers } = queue;
+	const [ann, bob] = agents();
+	const eve = mailNode(smtp, 'emailSendTool', 'Eve', {
+		...{ message: asked('Message'), responseType: 'freeText' },
+	});
+	const saved = await editor.importWorkflow(
+		conversationFile({
+			parameters: { turnOrder: 'sameMessage', turnLimit: 4 },
+			speakers: [ann!, eve, bob!],
+		}),
+	);
+	const id = await editor.start(saved);
+	const link = await linkToAnswer(id, 1);
+	const [holder] = queue.workersOf(id);
+	await holder!.kill();
+	await answerForm(link, 'On Monday.');
+
+	const { transcript, ...outcome } = outcomeOf(await editor.finished(id));
+	expect(workers.find((each) => each !== holder)!.executions()).toContain(id);
+	await holder!.boot();
+	expect(outcome).toMatchObject({ ended: 'turnLimit', turns: 4 });
+	expect(transcript.map(({ speaker }) => speaker)).toEqual(['Ann', 'Eve', 'Bob', 'Ann']);
+	expect(messagesTo(bridge)).toEqual([
+		...['Hello', 'Hello'],
+		`Eve: On Monday.\n\nBob: ${transcript[2]?.text}`,
+	]);
+	const [ofAnn, ofBob] = sessionsAt(bridge);
+	expect(sessionsAt(bridge)).toEqual([ofAnn, ofBob, ofAnn]);
+	expect(post.mails).toHaveLength(1);
 });
 
 it('trap 3: a person approves turns, and can do so after main, and then everything, was killed and started anew', async () => {

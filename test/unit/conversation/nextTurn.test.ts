@@ -2,12 +2,13 @@ import type { Rules, Turn } from '../../../src/conversation/conversation';
 import {
 	addressedSpeaker,
 	composeMessage,
+	nextInRound,
 	nextInTurn,
 	readModeration,
 	toHistory,
 	toModeratorPrompt,
 } from '../../../src/conversation/nextTurn';
-import { begun, said } from './talk';
+import { begun, said, talk } from './talk';
 
 const speakers = ['Analyst', 'Senior Analyst', 'Lawyer'];
 const after = (speaker: string, text: string) => ({
@@ -75,10 +76,12 @@ it.each([
 
 it('of an answer of a moderator its first 10,000 characters count', () => {
 	const blanks = ' '.repeat(10_000);
-	const talk = after('Lawyer', 'a');
-	expect(readModeration(talk, `${blanks.slice(7)}Analyst`)).toEqual({ speaker: 'Analyst' });
-	expect(readModeration(talk, `${blanks}Lawyer`)).toMatchObject({ note: expect.any(String) });
-	expect(readModeration(talk, `${blanks}DONE`)).toMatchObject({ speaker: 'Analyst' });
+	const conversation = after('Lawyer', 'a');
+	expect(readModeration(conversation, `${blanks.slice(7)}Analyst`)).toEqual({ speaker: 'Analyst' });
+	expect(readModeration(conversation, `${blanks}Lawyer`)).toMatchObject({
+		note: expect.any(String),
+	});
+	expect(readModeration(conversation, `${blanks}DONE`)).toMatchObject({ speaker: 'Analyst' });
 });
 
 it('a moderator cannot end what has not begun', () => {
@@ -185,6 +188,80 @@ it.each<[string, Partial<Rules>, Turn[]]>([
 		[said('Bob', 'b'), said('Ada', 'a')],
 	],
 ])('is told its instruction if it has said %s', (_what, rules, turns) => {
-	const talk = { ...begun({ ...rules, instructions: { Bob: 'Decide.' } }), turns };
-	expect(composeMessage(talk, 'Bob').message).toMatch(/^Decide\.\n\n/);
+	const conversation = { ...begun({ ...rules, instructions: { Bob: 'Decide.' } }), turns };
+	expect(composeMessage(conversation, 'Bob').message).toMatch(/^Decide\.\n\n/);
+});
+
+describe('the same message to all', () => {
+	const all = { turnOrder: 'sameMessage', turnLimit: 7 } as const;
+	const NOTHING_NEW = '(Nobody has said anything since your last message.)';
+	const answers = ['a1', 'b1', 'e1', 'a2', 'b2', 'e2', 'a3'];
+
+	it('in a round nobody hears the others; in the next one each hears what the others said', () => {
+		expect(talk(all, answers, three).told).toEqual([
+			...['Ada: Hello', 'Bob: Hello', 'Eve: Hello'],
+			'Ada: Bob: b1\n\nEve: e1',
+			'Bob: Ada: a1\n\nEve: e1',
+			'Eve: Ada: a1\n\nBob: b1',
+			'Ada: Bob: b2\n\nEve: e2',
+		]);
+	});
+
+	it('two speakers hear each other', () => {
+		expect(talk({ ...all, turnLimit: 4 }, answers).told).toEqual([
+			...['Ada: Hello', 'Bob: Hello', 'Ada: b1', 'Bob: a1'],
+		]);
+	});
+
+	it('who hears everything gets the very same message as the others', () => {
+		const { told } = talk({ ...all, hearing: 'all' }, answers, three);
+		const first = 'Hello\n\nAda: a1\n\nBob: b1\n\nEve: e1';
+		expect(told.slice(3, 6)).toEqual(three.map((name) => `${name}: ${first}`));
+	});
+
+	it('who could not speak hears in the next round what it missed', () => {
+		const failure = { error: 'It broke', isCertainlyNotReceived: true };
+		const replies = ['a1', { failure }, 'e1', 'a2', 'b2'];
+		const { told } = talk({ ...all, onFailure: 'skip' }, replies, three);
+		expect(told[4]).toBe('Bob: Hello\n\nAda: a1\n\nEve: e1');
+	});
+
+	it('a model without a memory is given its own answers, and what the others said after them', () => {
+		const { conversation } = talk({ ...all, turnLimit: 4 }, answers, three);
+		expect(toHistory(conversation, 'Bob')).toEqual([
+			{ role: 'user', content: 'Hello' },
+			{ role: 'assistant', content: 'b1' },
+		]);
+		expect(composeMessage(conversation, 'Bob').message).toBe('Ada: a1\n\nEve: e1');
+	});
+
+	it.each<[string, Turn[], Partial<Rules>, string[]]>([
+		[
+			'a round that is not over goes on',
+			[said('Ada', 'a1')],
+			{ opening: '' },
+			[`Bob: ${NOTHING_NEW}`, `Eve: ${NOTHING_NEW}`, 'Ada: Bob: b\n\nEve: e'],
+		],
+		[
+			'a new opening begins a new round',
+			[said('Ada', 'a1')],
+			{},
+			['Ada: Hello', 'Bob: Ada: a1\n\nHello', 'Eve: Ada: a1\n\nHello'],
+		],
+		[
+			'after turns of another order, a round begins',
+			[said('Bob', 'b0'), said('Bob', 'b1')],
+			{ opening: '' },
+			[...['Ada: Bob: b0\n\nBob: b1', `Bob: ${NOTHING_NEW}`], ...['Eve: Bob: b0\n\nBob: b1']],
+		],
+	])('with a transcript to continue, %s', (_what, earlier, rules, told) => {
+		const outcome = talk({ ...all, turnLimit: 3, ...rules }, ['b', 'e', 'a2'], three, earlier);
+		expect(outcome.told).toEqual(told);
+	});
+
+	it('the speakers of a round are asked in order, each once, however it goes', () => {
+		const { conversation } = talk({ ...all, turnLimit: 7 }, answers, three);
+		expect(conversation.turns.map(({ speaker }) => speaker)).toEqual([...three, ...three, 'Ada']);
+		expect(nextInRound(conversation)).toBe('Bob');
+	});
 });

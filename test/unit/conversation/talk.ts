@@ -7,7 +7,12 @@ import {
 	type Turn,
 } from '../../../src/conversation/conversation';
 import { checkLimits } from '../../../src/conversation/ending';
-import { addressedSpeaker, composeMessage, nextInTurn } from '../../../src/conversation/nextTurn';
+import {
+	addressedSpeaker,
+	composeMessage,
+	nextInRound,
+	nextInTurn,
+} from '../../../src/conversation/nextTurn';
 import type { Reply } from '../../../src/conversation/reply';
 import { toResult } from '../../../src/conversation/transcript';
 
@@ -63,10 +68,12 @@ export function talk(
 	for (const reply of replies) {
 		if (conversation.ending || checkLimits(conversation, at)) break;
 		if (!conversation.pending) {
+			const { turnOrder } = conversation.rules;
+			const next = turnOrder === 'sameMessage' ? nextInRound : nextInTurn;
 			const choice =
-				conversation.rules.turnOrder === 'addressed'
+				turnOrder === 'addressed'
 					? addressedSpeaker(conversation)
-					: { speaker: nextInTurn(conversation) };
+					: { speaker: next(conversation) };
 			const { message } = composeMessage(conversation, choice.speaker);
 			conversation = askSpeaker(conversation, { ...choice, message });
 		}
