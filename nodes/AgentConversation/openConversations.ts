@@ -113,8 +113,11 @@ function openConversation(
 	handedOver: HandedOver,
 ): ItemState {
 	const speakers = Object.keys(tools);
-	const earlier = readTranscript(options.transcript ?? [], speakers, (name) =>
-		isMarketAssistant(tools[name]),
+	const earlier = readTranscript(
+		options.transcript ?? [],
+		speakers,
+		(name) => isMarketAssistant(tools[name]),
+		options.continueAfterTurn,
 	);
 	const id = selectConversation(values, earlier, handedOver);
 	const rules: Rules = {

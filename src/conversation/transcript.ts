@@ -30,14 +30,16 @@ export type EarlierTurns = ReturnType<typeof readTranscript>;
  * Reads the turns of an earlier conversation: of an output, of a table, or made elsewhere. Each needs its text, and who spoke.
  *
  * @param continuesChat Whether the service of a speaker gives out the IDs by which its conversation is continued.
+ * @param afterTurn The last turn that counts; all if absent.
  * @throws ServiceError `invalid`, naming the turn.
  */
 export function readTranscript(
 	rows: readonly unknown[],
 	speakers: readonly string[],
 	continuesChat: (speaker: string) => boolean,
+	afterTurn?: number,
 ) {
-	const turns = inOrder(rows).map((row, index): Turn => {
+	const turns = upTo(afterTurn, inOrder(rows)).map((row, index): Turn => {
 		const place = `Transcript to Continue ${index + 1}`;
 		if (!isPlainObject(row) || typeof row['text'] !== 'string')
 			throw invalidInputError(`${place} must be an object with "text" and "speaker"`);
@@ -80,9 +82,22 @@ export function readTranscript(
 
 /** A table may return its rows in any order. */
 function inOrder(rows: readonly unknown[]): readonly unknown[] {
-	const numberOf = (row: unknown) => (isPlainObject(row) ? row['turn'] : undefined);
 	if (!rows.every((row) => typeof numberOf(row) === 'number')) return rows;
 	return [...rows].sort((one, other) => Number(numberOf(one)) - Number(numberOf(other)));
+}
+
+const numberOf = (row: unknown) => (isPlainObject(row) ? row['turn'] : undefined);
+
+/** The rows up to a turn, by its number or else its place. What was said after it counts as never said. */
+function upTo(afterTurn: number | undefined, rows: readonly unknown[]): readonly unknown[] {
+	if (afterTurn === undefined) return rows;
+	const last = rows.findLastIndex((row, index) => (numberOf(row) ?? index + 1) === afterTurn);
+	if (last >= 0) return rows.slice(0, last + 1);
+	const numbers = rows.map((row, index) => numberOf(row) ?? index + 1).join(', ');
+	throw invalidInputError(
+		`Continue After Turn: Transcript to Continue has no turn ${afterTurn}`,
+		numbers ? `Its turns are: ${numbers}.` : 'It is empty.',
+	);
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);

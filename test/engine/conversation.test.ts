@@ -75,6 +75,22 @@ it.each<[string, INodeParameters, IDataObject, IDataObject]>([
 	expect(second?.['speakers']).toEqual(first?.['speakers']);
 });
 
+it('continues after the turn that is named, as if nothing had been said later', async () => {
+	const { json } = await talk({ turnLimit: 4 });
+	const options = { transcript: '={{ $json.transcript }}', continueAfterTurn: 2 };
+	const again = await talk({ turnLimit: 2, options }, { items: [json] });
+	expect(again.error).toBeUndefined();
+	expect(toldIn(again)).toEqual([
+		['Ada', 'b 1'],
+		['Bob', 'a 1'],
+	]);
+	expect(
+		transcriptOf(again.json).map(({ turn, text }) => `${String(turn)} ${String(text)}`),
+	).toEqual(['1 a 1', '2 b 1', '3 a 1', '4 b 1']);
+	expect(again.json).toMatchObject({ conversationId: json['conversationId'], turns: 4 });
+	expect(again.json['speakers']).toEqual(json['speakers']);
+});
+
 it('without a session, or with New, every item begins a conversation of its own', async () => {
 	const items = [{ chatInput: 'Hello' }, { chatInput: 'Hello', sessionId: 'thread' }];
 	const { items: results } = await talk({ turnLimit: 1, sessionMode: 'new' }, { items });
@@ -193,6 +209,11 @@ describe('what cannot begin', () => {
 			{ executionOrder: 'v0' },
 		],
 		['Instructions 1: no speaker has the name "Eve"', eve, {}],
+		[
+			'Continue After Turn: Transcript to Continue has no turn 3',
+			{ options: { continueAfterTurn: 3, transcript: [{ speaker: 'Ada', text: 'a' }] } },
+			{},
+		],
 		['Stop Pattern cannot be used', { options: { stopPattern: '(' } }, {}],
 		["Opening Message: the item has no text in 'chatInput'", {}, { items: [{}] }],
 		['Conversation ID must be a UUID', { sessionMode: 'id', conversationId: 'x' }, {}],

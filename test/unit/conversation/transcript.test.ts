@@ -50,6 +50,32 @@ it.each<[unknown, string]>([
 	);
 });
 
+const tenTurns = ['a', 'b', 'c', 'd'].map((text, index) => ({
+	...{ turn: index + 10, speaker: index % 2 ? 'Bob' : 'Ada', text },
+}));
+const withoutNumbers = tenTurns.map(({ speaker, text }) => ({ speaker, text }));
+
+it.each([
+	['its number', tenTurns, 11],
+	['its place', withoutNumbers, 2],
+	['its number, in any order', tenTurns.toReversed(), 11],
+])('continues after a turn, by %s', (_how, rows, after) => {
+	const { turns } = readTranscript(rows, speakers, isChat, after);
+	expect(turns.map(({ text }) => text)).toEqual(['a', 'b']);
+	expect(readTranscript(rows, speakers, isChat).turns).toHaveLength(4);
+});
+
+it.each([
+	[tenTurns, 4, 'Its turns are: 10, 11, 12, 13.'],
+	[withoutNumbers, 5, 'Its turns are: 1, 2, 3, 4.'],
+	[[], 1, 'It is empty.'],
+])('refuses to continue after a turn that is not there', (rows, after, advice) => {
+	const message = `Continue After Turn: Transcript to Continue has no turn ${after}`;
+	expect(() => readTranscript(rows, speakers, isChat, after)).toThrow(
+		expect.objectContaining({ kind: 'invalid', message, details: { advice } }),
+	);
+});
+
 const unsupported = (what: string) =>
 	`RE2 does not support it (${what}). Lookahead, references to groups and more than 1000 repetitions are not possible.`;
 

@@ -1,0 +1,140 @@
+import { withFieldRules } from '../../src/n8n/parameterFields';
+import { optionsParam } from '../options.params';
+
+export const conversationOptions = optionsParam([
+	{
+		displayName: 'Continue After Turn',
+		name: 'continueAfterTurn',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 1,
+		description:
+			'With a Transcript to Continue: the conversation begins again after this turn, as if nothing had been said later. What was said later costs nothing here, but agents and assistants still remember it in their sessions. Without it, all turns count.',
+	},
+	{
+		displayName: 'Hide Turns',
+		name: 'hideTurns',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether the chat, or the caller of a streaming webhook, sees no turn while the conversation goes on',
+	},
+	{
+		displayName: 'Moderator Instructions',
+		name: 'moderatorInstructions',
+		type: 'string',
+		typeOptions: { rows: 3 },
+		displayOptions: { show: { '/turnOrder': ['moderator'] } },
+		default: '',
+		placeholder: 'e.g. End it once there is a date that all accept.',
+		description: 'What the moderator has to know to decide who speaks next, and when it is done',
+	},
+	{
+		displayName: 'On Failure of a Speaker',
+		name: 'onFailure',
+		type: 'options',
+		options: [
+			{
+				name: 'Ask Once More',
+				value: 'askAgain',
+				description:
+					'Only if the message certainly was not received. Otherwise, and after a second failure, the conversation ends.',
+			},
+			{ name: 'End', value: 'end', description: 'The conversation ends, with all turns so far' },
+			{
+				name: 'Fail',
+				value: 'fail',
+				description:
+					'The node fails, so that an error workflow runs. All turns so far are in the data of the error.',
+			},
+			{ name: 'Skip', value: 'skip', description: 'The next speaker is asked' },
+		],
+		default: 'end',
+		description: 'What happens when a speaker fails. The turns before are never lost.',
+	},
+	{
+		displayName: 'On Refused Approval',
+		name: 'onDenial',
+		type: 'options',
+		options: [
+			{ name: 'End', value: 'end', description: 'The conversation ends, with all turns so far' },
+			{ name: 'Skip', value: 'skip', description: 'The next speaker is asked' },
+		],
+		default: 'end',
+		description:
+			'What happens when a person does not approve. Applies to approvals before a turn, and to Send and Wait for Response tools.',
+	},
+	{
+		displayName: 'Pause Between Turns (Seconds)',
+		name: 'pause',
+		type: 'number',
+		typeOptions: { minValue: 0, maxValue: 300 },
+		default: 0,
+		description: 'How long to wait before each turn except the first',
+	},
+	{
+		displayName: 'Remove Stop Phrase',
+		name: 'removeStop',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to remove from the final answer what ended the conversation: the stop phrase, or what matches the stop pattern',
+	},
+	{
+		displayName: 'Stop Pattern',
+		name: 'stopPattern',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. /agreed on \\d+ (EUR|USD)/i',
+		description:
+			'The conversation ends when what a speaker says matches this regular expression, written bare or as /pattern/flags. Lookahead and backreferences are not possible.',
+	},
+	{
+		displayName: 'Time Limit (Seconds)',
+		name: 'timeLimit',
+		type: 'number',
+		typeOptions: { minValue: 1, maxValue: 604800 },
+		default: 600,
+		description:
+			'No further turn begins after this time. A turn in progress is not interrupted. The time that a person takes counts. Without it, there is no time limit.',
+	},
+	withFieldRules({ mayBeEmpty: true })({
+		displayName: 'Transcript to Continue (JSON)',
+		name: 'transcript',
+		type: 'json',
+		default: '[]',
+		description:
+			'The "transcript" of an earlier conversation, or its rows from a table: the conversation continues from there, in the same sessions. Each row needs "speaker" and "text". An expression may find nothing: then the conversation is a new one.',
+	}),
+	{
+		displayName: 'What a Speaker Hears',
+		name: 'hearing',
+		type: 'options',
+		options: [
+			{
+				name: 'Automatic',
+				value: 'auto',
+				description:
+					'With two speakers the last message, with more everything since its own last turn, with names',
+			},
+			{
+				name: 'Everything',
+				value: 'all',
+				description:
+					'The whole conversation in every message, with names and the instruction. For speakers that remember nothing.',
+			},
+			{
+				name: 'Everything Since Its Own Last Turn',
+				value: 'sinceOwnTurn',
+				description: 'With names, from three speakers on',
+			},
+			{
+				name: 'Last Message',
+				value: 'lastMessage',
+				description: 'Only what was said last, with the name from three speakers on',
+			},
+		],
+		default: 'auto',
+		description: 'What a speaker is told in its turn',
+	},
+]);
