@@ -81,6 +81,16 @@ export const conversationOptions = optionsParam([
 			'Whether to remove from the final answer what ended the conversation: the stop phrase, or what matches the stop pattern',
 	},
 	{
+		displayName: 'Result Schema (JSON)',
+		name: 'resultSchema',
+		type: 'json',
+		typeOptions: { rows: 8 },
+		default:
+			'{\n  "type": "object",\n  "properties": {\n    "answer": { "type": "string" }\n  },\n  "required": ["answer"],\n  "additionalProperties": false\n}',
+		description:
+			'When the conversation has ended, the model that is connected as Moderator reads it and fills this JSON schema. The output has it in "result", or in "resultError" why not. What it costs counts. Without it, there is no result.',
+	},
+	{
 		displayName: 'Stop Pattern',
 		name: 'stopPattern',
 		type: 'string',

@@ -30,6 +30,7 @@ import {
 import { isAttached } from '../../src/n8n/attachedTools';
 import { abortableSleep } from '../../src/n8n/n8nVersions';
 import { markAsBegun } from '../../src/n8n/platform';
+import { askModerator, conclude } from './moderator';
 import { openConversations } from './openConversations';
 import { createDisplay, recordProgress, toOutput } from './output';
 import {
@@ -43,7 +44,7 @@ import {
 	toRequest,
 	UNSTORED,
 } from './request';
-import { askModerator, isChat, isOurs } from './speakers';
+import { isChat, isOurs } from './speakers';
 
 /**
  * One call of the node: it begins the conversations, or takes answers; then it asks n8n to run the next speakers, or returns what was
@@ -67,6 +68,10 @@ export async function holdConversations(
 			if (begun) item.conversation = await takeAnswer(call, item.conversation, answers);
 			item.conversation = endIfDetached(call, await askNextSpeaker(call, item.conversation));
 			await display.showEnding(item.conversation);
+			// a kill while the model is asked for the result must not lose what is known so far
+			const { ending, rules } = item.conversation;
+			if (ending && rules.resultSchema) recordProgress(n8n, itemIndex, item.conversation);
+			item.conversation = await conclude(n8n, itemIndex, item.conversation);
 		};
 		const end = (cause: unknown) => void (item.conversation = endByError(item.conversation, cause));
 		await (begun ? advance().catch(end) : advance());

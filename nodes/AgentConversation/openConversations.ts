@@ -5,6 +5,7 @@ import { startConversation, type Rules } from '../../src/conversation/conversati
 import { toPattern } from '../../src/conversation/ending';
 import { type EarlierTurns, readTranscript } from '../../src/conversation/transcript';
 import { invalidInputError } from '../../src/core/errors';
+import { compileSchema } from '../../src/core/jsonSchema';
 import { findAttachedTools, type AttachedTool } from '../../src/n8n/attachedTools';
 import { continuesOnFail, toNodeError } from '../../src/n8n/errors';
 import { type HandedOver, readHandedOver } from '../../src/n8n/caller';
@@ -19,8 +20,9 @@ import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
 import { getOnError } from '../../src/n8n/platform';
 import { NAMESPACE_URL, parseUuid, uuidV5 } from '../../src/n8n/uuid';
 import { conversationParams } from './conversation.params';
+import { findModerator } from './moderator';
 import type { ItemState, State } from './request';
-import { hasModerator, isMarketAssistant, isModelRouter } from './speakers';
+import { isMarketAssistant, isModelRouter } from './speakers';
 
 type Values = ParamValues<typeof conversationParams>;
 
@@ -40,7 +42,7 @@ export async function openConversations(n8n: IExecuteFunctions): Promise<State> 
 		const items = n8n.getInputData().map((_, item): ItemState => {
 			try {
 				const values = read(item);
-				if (values.turnOrder === 'moderator' && !hasModerator(n8n)) throw noModeratorError();
+				checkModerator(values, findModerator(n8n));
 				return openConversation(values, speakers, readHandedOver(n8n, item));
 			} catch (cause) {
 				const error = toNodeError(node, cause, item);
@@ -100,11 +102,29 @@ function rejectErrorOutput(n8n: IExecuteFunctions, name: string): void {
 	);
 }
 
-const noModeratorError = () =>
-	invalidInputError(
-		'Who Speaks Next is "Moderator", and no model is connected as Moderator',
-		'Connect a chat model to Moderator, or choose In Turn.',
-	);
+/** @throws ServiceError `invalid` if a model has to be connected as Moderator and is not, or what it makes would not be returned. */
+function checkModerator(
+	{ turnOrder, options: { resultSchema }, outputMode }: Values,
+	moderator: string | undefined,
+): void {
+	if (turnOrder === 'moderator' && moderator === undefined)
+		throw invalidInputError(
+			'Who Speaks Next is "Moderator", and no model is connected as Moderator',
+			'Connect a chat model to Moderator, or choose In Turn.',
+		);
+	if (!resultSchema) return;
+	if (moderator === undefined)
+		throw invalidInputError(
+			'Result Schema needs a model, and none is connected as Moderator',
+			'Connect a chat model to Moderator, or remove Result Schema from the options.',
+		);
+	if (outputMode === 'turns')
+		throw invalidInputError(
+			'Result Schema needs Output: One Item per Conversation',
+			'The rows of the turns have no place for a result. Change Output, or remove Result Schema from the options.',
+		);
+	compileSchema(resultSchema);
+}
 
 /** @throws ServiceError `invalid`. */
 function openConversation(
@@ -133,6 +153,7 @@ function openConversation(
 		spendingCap: values.spendingCapPerConversation,
 		onFailure: options.onFailure ?? 'end',
 		onDenial: options.onDenial ?? 'end',
+		...(options.resultSchema && { resultSchema: options.resultSchema }),
 	};
 	toPattern(rules.stopPattern);
 	// two speakers of one account must not share a session

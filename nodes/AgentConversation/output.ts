@@ -6,9 +6,9 @@ import {
 } from 'n8n-workflow';
 
 import type { Conversation } from '../../src/conversation/conversation';
-import { type EndingKind, sumCosts } from '../../src/conversation/ending';
+import { type EndingKind, failsNode, sumCosts } from '../../src/conversation/ending';
 import type { Reply } from '../../src/conversation/reply';
-import { toResult } from '../../src/conversation/transcript';
+import { listCosts, toResult } from '../../src/conversation/transcript';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { continuesOnFail } from '../../src/n8n/errors';
 import { addHint } from '../../src/n8n/n8nVersions';
@@ -38,7 +38,7 @@ export function toOutput(n8n: IExecuteFunctions, { items, source }: State): INod
 			return [{ json: {}, error, pairedItem }];
 		}
 		const result = toResult(state.conversation);
-		if (hasFailed(state) && !n8n.getNode().retryOnFail)
+		if (failsNode(state.conversation) && !n8n.getNode().retryOnFail)
 			return [{ json: { error: describeFailure(state), details: { ...result } }, pairedItem }];
 		const rows: object[] = state.settings.outputMode === 'turns' ? result.transcript : [result];
 		return rows.map((json) => ({ json: json as IDataObject, pairedItem }));
@@ -46,9 +46,6 @@ export function toOutput(n8n: IExecuteFunctions, { items, source }: State): INod
 }
 
 type Opened = Extract<ItemState, { conversation: Conversation }>;
-
-const hasFailed = ({ conversation: { ending, rules } }: Opened) =>
-	ending?.kind === 'speakerFailed' && rules.onFailure === 'fail';
 
 function describeFailure({ conversation: { ending } }: Opened): string {
 	const { reason, failure } = ending ?? {};
@@ -62,7 +59,9 @@ function describeFailure({ conversation: { ending } }: Opened): string {
  * @throws NodeOperationError unless the node continues on failure.
  */
 function rejectFailed(n8n: IExecuteFunctions, items: ItemState[]): void {
-	const itemIndex = items.findIndex((state) => 'conversation' in state && hasFailed(state));
+	const itemIndex = items.findIndex(
+		(state) => 'conversation' in state && failsNode(state.conversation),
+	);
 	const failed = items[itemIndex];
 	if (!failed || 'refusal' in failed || continuesOnFail(n8n)) return;
 	const error = new NodeOperationError(n8n.getNode(), describeFailure(failed), {
@@ -95,8 +94,9 @@ function hintAtStreaming(n8n: IExecuteFunctions, items: ItemState[]): void {
 export function recordProgress(
 	n8n: IExecuteFunctions,
 	itemIndex: number,
-	{ id, ids, turns, earlier, pending, ending }: Conversation,
+	conversation: Conversation,
 ): void {
+	const { id, ids, turns, earlier, pending, ending } = conversation;
 	const last = turns.at(-1);
 	const count = turns.length - earlier;
 	const state = ending ? `ended: ${ending.kind}` : pending ? `asked: ${pending.speaker}` : '';
@@ -109,7 +109,7 @@ export function recordProgress(
 		facts: {
 			conversationId: id,
 			turns: String(count),
-			costUsd: String(sumCosts(turns.slice(earlier))),
+			costUsd: String(sumCosts(listCosts({ ...conversation, turns: turns.slice(earlier) }))),
 			...(ending && { ended: ending.kind }),
 		},
 		details: {

@@ -7,6 +7,18 @@ export interface Rules extends EndingRules {
 	hearing: 'auto' | 'sinceOwnTurn' | 'lastMessage' | 'all';
 	/** Whether what ended the conversation is removed from the final answer. */
 	removeStop: boolean;
+	/** What the result of the conversation has to match; without it there is none. */
+	resultSchema?: Readonly<Record<string, unknown>>;
+}
+
+/** What a model made of a conversation that has ended. */
+export interface Conclusion {
+	/** The result, or why there is none. */
+	output: { result: unknown } | { resultError: string };
+	/** USD. */
+	costUsd?: number;
+	/** The name of the model's node, if it was asked and did not say what that cost. */
+	withoutCost?: [string];
 }
 
 /** What one speaker said. A speaker that failed or was not allowed to speak has a turn without a text. */
@@ -58,6 +70,7 @@ export interface Conversation {
 	ending?: Ending;
 	/** Milliseconds since 1970. */
 	endedAt?: number;
+	conclusion?: Conclusion;
 }
 
 /** A conversation in which nobody has been asked yet, apart from its earlier turns. */

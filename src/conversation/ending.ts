@@ -44,6 +44,10 @@ export interface EndingRules {
 	onDenial: 'end' | 'skip';
 }
 
+/** Whether the conversation's end fails the node. */
+export const failsNode = ({ rules, ending }: { rules: EndingRules; ending?: Ending }): boolean =>
+	ending?.kind === 'speakerFailed' && rules.onFailure === 'fail';
+
 /** What has been said, and how long it may go on. */
 interface Course {
 	rules: EndingRules;
@@ -95,15 +99,22 @@ export function checkLimits(
 		return { kind: 'turnLimit', reason: `Turn Limit of ${turnLimit} was reached` };
 	if (timeLimit !== undefined && now - began >= timeLimit)
 		return { kind: 'timeLimit', reason: `Time Limit of ${timeLimit / 1000} s was reached` };
-	if (spendingCap === undefined) return undefined;
+	return checkSpending(spendingCap, turns);
+}
+
+/** Whether the cap, in USD, forbids to spend more. */
+export function checkSpending(cap: number | undefined, turns: Costs): Ending | undefined {
+	if (cap === undefined) return undefined;
 	const spent = sumCosts(turns);
-	if (createConversationCap(spendingCap, spent).remaining().gt(0)) return undefined;
-	const reason = `${CONVERSATION_CAP} of ${spendingCap} USD was reached: the speakers reported ${spent} USD`;
+	if (createConversationCap(cap, spent).remaining().gt(0)) return undefined;
+	const reason = `${CONVERSATION_CAP} of ${cap} USD was reached: the speakers reported ${spent} USD`;
 	return { kind: 'spendingCap', reason };
 }
 
+type Costs = ReadonlyArray<{ costUsd?: number }>;
+
 /** USD. A turn whose speaker reports no cost counts as 0. */
-export function sumCosts(turns: Course['turns']): number {
+export function sumCosts(turns: Costs): number {
 	const sum = turns.reduce((before, { costUsd = 0 }) => before.plus(costUsd), new Big(0));
 	return Math.min(sum.toNumber(), Number.MAX_VALUE);
 }

@@ -90,27 +90,30 @@ export type Moderation = Choice | { isDone: true };
  * @param descriptions Of the speakers, where there are any.
  */
 export function toModeratorPrompt(
-	{ speakers, turns, rules }: SoFar,
+	conversation: SoFar,
 	instructions: string,
 	descriptions: Readonly<Record<string, string>>,
 ): string {
-	const list = speakers.map((name) =>
+	const list = conversation.speakers.map((name) =>
 		descriptions[name] ? `- ${name}: ${descriptions[name]}` : `- ${name}`,
 	);
-	const said = turns
-		.filter(({ text }) => text.trim())
-		.map(({ speaker, text }) => `${speaker}: ${text}`);
-	const conversation = [rules.opening, ...said].filter((text) => text.trim()).join('\n\n');
-	const begun = said.length > 0;
+	const begun = conversation.turns.some(({ text }) => text.trim());
 	return [
 		'You moderate a conversation. Decide who speaks next.',
 		`The speakers:\n${list.join('\n')}`,
 		instructions.trim(),
-		`The conversation so far:\n\n${conversation.slice(-MAX_CHARACTERS).toWellFormed()}`,
+		`The conversation so far:\n\n${writeDown(conversation)}`,
 		`Answer with the name of exactly one speaker${begun ? `, or with ${DONE} if the conversation has reached its goal` : ''}. Write nothing else.`,
 	]
 		.filter(Boolean)
 		.join('\n\n');
+}
+
+/** All that was said, with names. If it is too long, its end. */
+export function writeDown({ turns, rules }: Pick<SoFar, 'turns' | 'rules'>): string {
+	const said = turns.map(({ speaker, text }) => text.trim() && `${speaker}: ${text}`);
+	const whole = [rules.opening, ...said].filter((text) => text.trim()).join('\n\n');
+	return whole.slice(-MAX_CHARACTERS).toWellFormed();
 }
 
 /**

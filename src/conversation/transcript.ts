@@ -104,12 +104,21 @@ const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? 
 
 const amountOf = (value: unknown) => (isAmount(value) ? value : undefined);
 
+/** What the turns and the result have cost, where that is known. */
+export const listCosts = ({ turns, conclusion }: Pick<Conversation, 'turns' | 'conclusion'>) =>
+	[...turns, ...(conclusion ? [conclusion] : [])].filter(({ costUsd }) => costUsd !== undefined);
+
 /** The output of a conversation that has ended. */
 export function toResult(conversation: Conversation) {
 	const { id, rules, ids, speakers, turns, began, endedAt = began, ending } = conversation;
+	const { conclusion } = conversation;
 	const last = turns.findLast(({ text, failed }) => text.trim() && !failed)?.text ?? '';
-	const isPriced = turns.some(({ costUsd }) => costUsd !== undefined);
+	const costs = listCosts(conversation);
 	const unpriced = turns.filter(({ costUsd }) => costUsd === undefined);
+	const withoutCost = [
+		...unpriced.map(({ speaker }) => speaker),
+		...(conclusion?.withoutCost ?? []),
+	];
 	return {
 		// the last thing said
 		output: rules.removeStop ? withoutStop(last, conversation) : last,
@@ -118,9 +127,10 @@ export function toResult(conversation: Conversation) {
 		// earlier ones included
 		turns: turns.length,
 		conversationId: id,
+		...conclusion?.output,
 		// what the speakers reported; a turn without it counts as 0
-		...(isPriced && { costUsd: sumCosts(turns) }),
-		speakersWithoutCost: [...new Set(unpriced.map(({ speaker }) => speaker))],
+		...(costs.length && { costUsd: sumCosts(costs) }),
+		speakersWithoutCost: [...new Set(withoutCost)],
 		speakers: speakers.map((name) => ({ name, ...ids[name] })),
 		transcript: toRows(conversation),
 		durationMs: Math.max(0, endedAt - began),

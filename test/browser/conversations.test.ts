@@ -1,4 +1,4 @@
-import { exampleFor, pathOfExample, readExample } from '../n8n/example.ts';
+import { exampleFor, pathOfExample, readExample, withModels } from '../n8n/example.ts';
 import { ChatPanel } from './chatPanel.ts';
 import { takeMovingPicture } from './movingPicture.ts';
 import { picturesWanted, takePicture } from './pictures.ts';
@@ -90,7 +90,7 @@ it('from an empty canvas to two agents that talk, a new user takes seven steps',
 it('two agents agree in n8n’s chat: each turn with the name of who speaks', async () => {
 	await session.watched(async () => {
 		const { page, bridge } = session;
-		const example = exampleFor(bridge.accounts, 'two-agents-agree-on-a-date.json');
+		const example = withModels(exampleFor(bridge.accounts, 'two-agents-agree-on-a-date.json'));
 		const nodes = example.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
 		await page.openWorkflow(await bridge.editor.importWorkflow({ ...example, nodes }));
 		const chat = new ChatPanel(page.tab);

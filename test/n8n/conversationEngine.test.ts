@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+import { routerChatModel } from './agent.ts';
 import { bridgeOfFile } from './bridge.ts';
 import {
 	CONVERSATION,
@@ -156,6 +157,32 @@ describe('when n8n runs it again', () => {
 		expect(resultsOf(await editor.run(saved))).toMatchObject([{ conversationId, turns: 4 }]);
 		expect(sessionsAt(bridge)).toEqual([ada, bob, ada, ada, bob, ada, bob]);
 	});
+});
+
+it('a result is asked for once, whatever of Retry On Fail and "Retry" runs the node again', async () => {
+	const { editor, service } = bridge;
+	// the second conversation fails in its second turn, and the node with it
+	failTurn(4, serverError);
+	const failed = await run({
+		items: ['One', 'Two'].map((chatInput) => ({ chatInput })),
+		moderator: routerChatModel(bridge),
+		parameters: {
+			turnLimit: 2,
+			options: { onFailure: 'fail', resultSchema: { type: 'object', required: ['day'] } },
+		},
+		settings: retryOnFail,
+	});
+	expect(failed).toMatchObject({ status: 'error', lastNode: CONVERSATION });
+	const results = () =>
+		service.requests.map(({ bodyText }) => bodyText).filter((body) => body.includes('JSON schema'));
+	// the model of this service writes no JSON, and is told so
+	expect(results()).toHaveLength(2);
+	expect(results()[1]).toContain('The answer is not JSON');
+	expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(6);
+
+	const retried = await editor.retryExecution(failed.id);
+	expect(retried.error).toMatchObject({ message: expect.stringContaining('Bob failed') });
+	expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(6);
 });
 
 describe('the same message to all', () => {

@@ -37,12 +37,17 @@ it('two agents agree on a date, and remember it in the same chat', async () => {
 	expect(first).toMatchObject({
 		output: expect.stringMatching(/^Yes, Friday at 10:00\./),
 		ended: 'stopPhrase',
+		// read by the model at Moderator, whose cost counts
+		result: { agreed: true, day: 'Friday' },
+		costUsd: expect.any(Number),
+		speakersWithoutCost: ['Planner', 'Tester'],
 		// no visitor can name the conversation of somebody else
 		conversationId: expect.not.stringContaining(chatId),
 	});
 	expect(sentTo(/ws-1/)[0]?.body).toEqual({
 		content: `You plan the release. Say [AGREED] once you both agree on a day.\n\n${sentence}`,
 	});
+	expect(gallery.modelCalls()).toHaveLength(1);
 	// one session for each, which the second message continues
 	const second = await talk('And on which day do we tell our customers of the release?', chatId);
 	expect(second.conversationId).toBe(first.conversationId);

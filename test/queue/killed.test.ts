@@ -5,8 +5,12 @@ import { publishAgent, routerChatModel } from '../n8n/agent.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { nodesFor } from '../n8n/bridge.ts';
 import {
+	checkLost,
 	checkLostConversation,
+	LOST,
+	startLost,
 	startLostConversation,
+	type Lost as LostPart,
 	type LostConversation,
 } from './lostConversation.ts';
 import {
@@ -48,6 +52,8 @@ let killed: Worker[];
 /** Started afterwards. */
 let survivor: Worker;
 let conversation: LostConversation;
+const lostParts = Object.keys(LOST) as LostPart[];
+const conversations = new Map<LostPart, LostConversation>();
 /** What the caller of a streaming agent read, and the agent's execution. */
 let read: Promise<Chunk[]>;
 const streamed = newText();
@@ -70,6 +76,7 @@ beforeAll(async () => {
 	}
 	await startStreamingAgent();
 	conversation = await startLostConversation(queue);
+	for (const part of lostParts) conversations.set(part, await startLost(queue, part));
 	const texts = [...[...lost.values()].map(({ text }) => text), streamed];
 	await until('everything is sent', () =>
 		texts.every((text) => bridge.service.received(text) === 1),
@@ -82,7 +89,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	await queue?.stop();
 	await bridge?.service.stop();
-	await conversation?.bridge.service.stop();
+	for (const each of [conversation, ...conversations.values()]) await each?.bridge.service.stop();
 });
 
 /** Credentials and a ledger need a worker: the one that is frozen then, and which holds one execution at a time. */
@@ -151,6 +158,13 @@ it('a streaming AI Agent in the middle of its turn: its caller is let go without
 it('a conversation in its third turn: nothing is sent again, and the log of its worker has what continues it', async () => {
 	await checkLostConversation(queue, conversation);
 });
+
+it.each(lostParts)(
+	'a conversation in %s: nothing is sent again, and the log has the rest',
+	async (part) => {
+		await checkLost(queue, conversations.get(part)!, part);
+	},
+);
 
 it.each([START_ONCE, GENERATE_ONCE])(
 	'%s: as long as nobody knows what became of it, no other worker starts it',

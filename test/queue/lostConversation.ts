@@ -1,3 +1,4 @@
+import { routerChatModel } from '../n8n/agent.ts';
 import { openBridge, type Bridge } from '../n8n/bridge.ts';
 import {
 	conversationFile,
@@ -33,6 +34,65 @@ export async function startLostConversation({ editor }: Queue): Promise<LostConv
 function fileOf({ accounts }: Bridge, settings: Record<string, unknown>) {
 	const { agent, secondAgent } = speakersOf(accounts);
 	return conversationFile({ parameters: settings, speakers: [agent('Ann'), secondAgent('Bob')] });
+}
+
+/** What is lost beside a turn of a conversation in turn: the requests that are sent, the last of which is not answered. */
+export const LOST = {
+	'the second turn of a second round': {
+		posts: 4,
+		progress: 'turns: 3, asked: Bob',
+		parameters: { turnOrder: 'sameMessage', turnLimit: 6 },
+	},
+	'the request for a result': {
+		posts: 3,
+		progress: 'turns: 2, ended: turnLimit',
+		parameters: { turnLimit: 2, options: { resultSchema: { type: 'object' } } },
+	},
+} as const;
+
+export type Lost = keyof typeof LOST;
+
+/** A conversation of two agents with a model, at a service of its own, which does not answer the last request. */
+export async function startLost({ editor }: Queue, what: Lost): Promise<LostConversation> {
+	const bridge = await openBridge({}, editor);
+	const { posts, parameters: given } = LOST[what];
+	bridge.service.fault({
+		...{ match: { method: 'POST' }, skip: posts - 1, times: 1 },
+		do: { type: 'timeout', effect: true },
+	});
+	const { agent, secondAgent } = speakersOf(bridge.accounts);
+	const file = conversationFile({
+		parameters: given,
+		speakers: [agent('Ann'), secondAgent('Bob')],
+		moderator: routerChatModel(bridge),
+		settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+	});
+	const id = await editor.start(await editor.importWorkflow(file));
+	await until('the last request is sent', () => countPosts(bridge) === posts);
+	return { bridge, id };
+}
+
+const countPosts = ({ service }: Bridge) =>
+	service.requests.filter(({ method }) => method === 'POST').length;
+
+/** Checks that nothing is sent again after its worker was killed, and that the worker's log has all but what was under way. */
+export async function checkLost(
+	queue: Queue,
+	{ bridge, id }: LostConversation,
+	what: Lost,
+): Promise<void> {
+	const { editor, workers } = queue;
+	const { posts, progress } = LOST[what];
+	expect(await editor.finished(id, 150)).toMatchObject({ status: 'error', runData: {} });
+	expect(await editor.retryExecution(id)).toMatchObject({ status: 'error', runData: {} });
+	expect(countPosts(bridge)).toBe(posts);
+	const [ofAnn, ofBob] = sessionsAt(bridge);
+	const line = new RegExp(
+		`^execution ${id}, conversation \\S+, ${progress}, sessions: Ann ${ofAnn}, Bob ${ofBob}$`,
+		'm',
+	);
+	const told = workers.filter((worker) => line.test(worker.wholeLog()));
+	expect(told).toEqual(queue.workersOf(id));
 }
 
 /** Checks that nothing is sent again after its worker was killed, and that what the worker's log has continues it. */

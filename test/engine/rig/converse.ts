@@ -5,6 +5,7 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 	type INodeType,
+	type ISupplyDataFunctions,
 } from 'n8n-workflow';
 
 import { made, outcomeOf, startFlow, type Flow, type Wire } from './flow';
@@ -26,8 +27,8 @@ export interface ConverseOptions extends Pick<Flow, 'onChunk' | 'retry' | 'waiti
 	speakers: Record<string, Speaker | INode>;
 	/** Settings of speakers that are stand-ins, by name. */
 	speakerSettings?: Record<string, Partial<INode>>;
-	/** What the moderator answers, one after the other. */
-	moderator?: Array<string | Error>;
+	/** What the moderator answers, one after the other; with a cost, its node's run says so, as that of our chat model does. */
+	moderator?: Array<string | Error | { content: string; costUsd: number }>;
 	items?: IDataObject[];
 	secrets?: Flow['secrets'];
 	executionOrder?: 'v0' | 'v1';
@@ -58,10 +59,14 @@ export async function converse(options: ConverseOptions) {
 			return [Array.isArray(said) ? said : [{ json: said }]];
 		},
 	});
-	const moderate = async (prompt: string) => {
+	const moderate = async (n8n: ISupplyDataFunctions, prompt: string) => {
 		const answer = moderator?.[prompts.push(prompt) - 1] ?? '';
 		if (answer instanceof Error) throw answer;
-		return await Promise.resolve({ content: answer });
+		if (typeof answer === 'string') return await Promise.resolve({ content: answer });
+		const { content, ...json } = answer;
+		const { index } = n8n.addInputData('ai_languageModel', [[{ json: { prompt } }]]);
+		n8n.addOutputData('ai_languageModel', index, [[{ json }]]);
+		return await Promise.resolve({ content });
 	};
 	const wires: Wire[] = [
 		['Start', 'Conversation'],
@@ -84,7 +89,12 @@ export async function converse(options: ConverseOptions) {
 		types: {
 			'test.speakerTool': speaker,
 			'test.model': standIn(
-				{ supplyData: async () => await Promise.resolve({ response: { invoke: moderate } }) },
+				{
+					async supplyData() {
+						const invoke = async (prompt: string) => await moderate(this, prompt);
+						return await Promise.resolve({ response: { invoke } });
+					},
+				},
 				{ inputs: [], outputs: ['ai_languageModel'] },
 			),
 			...(onCalled && { [CONVERSATION]: watched(onCalled) }),

@@ -6,7 +6,7 @@ import { partsIn } from '../router/parts.ts';
 import type { ToolCall } from '../router/toolCalls.ts';
 import { factsOf, scriptedAnswer } from './agent.ts';
 import { asTold } from './instructions.ts';
-import { isModeration, moderator } from './moderator.ts';
+import { conclusion, isConclusion, isModeration, moderator } from './moderator.ts';
 import { readFields } from './structured.ts';
 
 /** An answer that is written before it is planned. */
@@ -28,6 +28,7 @@ export function modelAnswer(
 ): Scripted | undefined {
 	if (directivesOf(ask.message).size) return undefined;
 	if (isModeration(ask.message)) return { text: moderator(ask.message), calls: [] };
+	if (isConclusion(ask.message)) return { text: conclusion(ask.message), calls: [] };
 	const list = Array.isArray(messages) ? messages.filter(isFields) : [];
 	const said = (role: RegExp) =>
 		list

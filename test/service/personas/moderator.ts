@@ -1,3 +1,5 @@
+import { readFields } from './structured.ts';
+
 /** A model that is asked who speaks next, as Agent Conversation asks it. */
 export const isModeration = (message: string): boolean =>
 	/^You moderate a conversation\b/.test(message);
@@ -19,4 +21,15 @@ export function moderator(message: string): string {
 	if (silent !== undefined) return silent;
 	if (/\[APPROVED\]/.test(last?.part ?? '')) return 'DONE';
 	return turns.findLast(({ speaker }) => speaker !== last?.speaker)?.speaker ?? '';
+}
+
+/** A model that is asked for the result of a conversation, as Agent Conversation asks it. */
+export const isConclusion = (message: string): boolean =>
+	/^Read a conversation that has ended\b/.test(message);
+
+/** What the conversation says about each field of the schema. */
+export function conclusion(message: string): string {
+	const [, schema = '{}'] = /\nThe JSON schema of the result:\n(.*)\n/.exec(message) ?? [];
+	const [, said = ''] = /\nThe conversation:\n\n([^]*)\n\nTake every value/.exec(message) ?? [];
+	return JSON.stringify(readFields(JSON.parse(schema), said));
 }

@@ -1,0 +1,180 @@
+import { type IExecuteFunctions, NodeConnectionTypes } from 'n8n-workflow';
+
+import type { Conclusion, Conversation } from '../../src/conversation/conversation';
+import { checkSpending, failsNode, sumCosts } from '../../src/conversation/ending';
+import {
+	type Moderation,
+	readModeration,
+	toModeratorPrompt,
+} from '../../src/conversation/nextTurn';
+import { isAmount } from '../../src/conversation/reply';
+import { type Misfit, toResultPrompt } from '../../src/conversation/result';
+import type { AttachedTool } from '../../src/n8n/attachedTools';
+import { getMemory } from '../../src/n8n/n8nVersions';
+import { getRunData, getRunIndex } from '../../src/n8n/platform';
+import { createStructuredReader } from '../../src/router/textAnswer';
+
+/** A chat model as n8n hands it over, as far as it is used: LangChain is not imported. */
+interface ChatModel {
+	invoke(
+		text: string,
+		options: { signal?: AbortSignal | undefined },
+	): Promise<{ content: unknown }>;
+}
+
+/** The name of the node that is connected as Moderator. */
+export const findModerator = (n8n: IExecuteFunctions): string | undefined =>
+	n8n
+		.getParentNodes(n8n.getNode().name, {
+			connectionType: NodeConnectionTypes.AiLanguageModel,
+			depth: 1,
+		})
+		.find(({ disabled }) => !disabled)?.name;
+
+/**
+ * Asks the moderator who speaks next. A moderator that fails does not cost the turns so far: the next speaker in turn is asked.
+ *
+ * @throws when the execution is stopped.
+ */
+export async function askModerator(
+	n8n: IExecuteFunctions,
+	conversation: Conversation,
+	instructions: string,
+	speakers: Readonly<Record<string, AttachedTool>>,
+): Promise<Moderation> {
+	const descriptions = Object.fromEntries(
+		Object.entries(speakers).map(([name, { description = '' }]) => [name, description]),
+	);
+	const prompt = toModeratorPrompt(conversation, instructions, descriptions);
+	const { answer } = await askModel(n8n, conversation, prompt);
+	return readModeration(conversation, answer);
+}
+
+/**
+ * Asks the model at Moderator for the result of a conversation that has ended, and once more if its answer does not fit the schema.
+ *
+ * What it answered is remembered: n8n may call the node again with the same turns, on Retry On Fail and on "Retry".
+ *
+ * @returns the conversation with its result, or with why there is none.
+ * @throws when the execution is stopped.
+ */
+export async function conclude(
+	n8n: IExecuteFunctions,
+	itemIndex: number,
+	conversation: Conversation,
+): Promise<Conversation> {
+	const { id, ending, rules, conclusion: known } = conversation;
+	if (!ending || !rules.resultSchema || known || failsNode(conversation)) return conversation;
+	const memory = getMemory(n8n, 'node') as { conclusions?: Record<string, Kept> };
+	const kept = (memory.conclusions ??= {});
+	const of = `${getRunIndex(n8n)} ${id}`;
+	if (kept[itemIndex]?.of === of)
+		return { ...conversation, conclusion: kept[itemIndex].conclusion ?? INTERRUPTED };
+	kept[itemIndex] = { of };
+	const conclusion = await askForResult(n8n, conversation);
+	kept[itemIndex] = { of, conclusion };
+	return { ...conversation, conclusion };
+}
+
+/** The first answer, and one more if it does not fit. */
+const MAX_CALLS = 2;
+
+/** What is remembered of an item: of which conversation, in which run, and what came of it unless it was interrupted. */
+interface Kept {
+	of: string;
+	conclusion?: Conclusion;
+}
+
+const INTERRUPTED = withoutResult(
+	'The model was asked before, and that was interrupted. It was not asked again, since it may have been paid.',
+);
+
+async function askForResult(
+	n8n: IExecuteFunctions,
+	conversation: Conversation,
+): Promise<Conclusion> {
+	const { turns, rules } = conversation;
+	if (!turns.some(({ text }) => text.trim()))
+		return withoutResult('Nobody has said anything, so the model was not asked.');
+	const read = createStructuredReader(rules.resultSchema);
+	const calls: Asked[] = [];
+	let misfit: Misfit | undefined;
+	while (calls.length < MAX_CALLS) {
+		const reached = checkSpending(rules.spendingCap, [...turns, ...calls]);
+		const why = reached && `${reached.reason}, so the model was not asked.`;
+		if (why) return withCosts(n8n, calls, withoutResult(misfit ? `${misfit.reason} ${why}` : why));
+		const call = await askModel(n8n, conversation, toResultPrompt(conversation, misfit));
+		calls.push(call);
+		const { answer, error } = call;
+		if (answer === undefined)
+			return withCosts(n8n, calls, withoutResult(`The model could not be asked: ${error}`));
+		const structured = read(answer);
+		if ('parsed' in structured)
+			return withCosts(n8n, calls, { output: { result: structured.parsed } });
+		misfit = { answer, reason: structured.reason };
+	}
+	return withCosts(n8n, calls, withoutResult(misfit?.reason ?? ''));
+}
+
+function withoutResult(resultError: string): Conclusion {
+	return { output: { resultError } };
+}
+
+function withCosts(
+	n8n: IExecuteFunctions,
+	calls: readonly Asked[],
+	conclusion: Conclusion,
+): Conclusion {
+	const priced = calls.filter(({ costUsd }) => costUsd !== undefined);
+	return {
+		...conclusion,
+		...(priced.length && { costUsd: sumCosts(priced) }),
+		...(priced.length < calls.length && { withoutCost: [findModerator(n8n) ?? 'Moderator'] }),
+	};
+}
+
+/** What the moderator answered, or why it did not, and what it reports to have cost, in USD. */
+interface Asked {
+	answer?: string;
+	error?: string;
+	costUsd?: number;
+}
+
+/** @throws when the execution is stopped. */
+async function askModel(
+	n8n: IExecuteFunctions,
+	{ id }: Conversation,
+	prompt: string,
+): Promise<Asked> {
+	const signal = n8n.getExecutionCancelSignal();
+	const listCalls = () => getRunData(n8n)?.[findModerator(n8n) ?? ''] ?? [];
+	const before = listCalls().length;
+	try {
+		const model = (await n8n.getInputConnectionData(NodeConnectionTypes.AiLanguageModel, 0)) as
+			| ChatModel
+			| undefined;
+		if (!model) throw new Error('no model is connected as Moderator');
+		const { content } = await model.invoke(prompt, { signal });
+		const costs = listCalls()
+			.slice(before)
+			.map(({ data }) => data?.['ai_languageModel']?.[0]?.[0]?.json['costUsd'])
+			.filter(isAmount)
+			.map((costUsd) => ({ costUsd }));
+		return { answer: textOf(content), ...(costs.length && { costUsd: sumCosts(costs) }) };
+	} catch (cause) {
+		signal?.throwIfAborted();
+		n8n.logger.warn('The moderator of a conversation failed', { conversation: id, cause });
+		return { error: cause instanceof Error ? cause.message : String(cause) };
+	}
+}
+
+/** The text of a message: a text, or a list of parts. */
+function textOf(content: unknown): string {
+	if (typeof content === 'string') return content;
+	if (!Array.isArray(content)) return '';
+	return content
+		.map((part: unknown) =>
+			typeof part === 'object' && part !== null && 'text' in part ? String(part.text) : '',
+		)
+		.join('');
+}
