@@ -147,4 +147,13 @@ export const conversationOptions = optionsParam([
 		default: 'auto',
 		description: 'What a speaker is told in its turn',
 	},
+	{
+		displayName: 'Who May Replace a Turn',
+		name: 'editors',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Editor, Approve Planner',
+		description:
+			'Names of Send and Wait for Response tools, separated by commas. What the person writes there decides on the turn before: "approve" lets it stand, "decline" refuses it. Any other text takes its place for everybody who follows.',
+	},
 ]);

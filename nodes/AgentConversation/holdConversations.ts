@@ -131,6 +131,8 @@ async function takeAnswer(
 					isChat(tool) && !answer.items.some(isPassedOn) ? { ...given, chatInput: null } : given,
 				hasWaited: !state[UNSTORED],
 				isOurs: isOurs(n8n, tool),
+				isEditor: conversation.rules.editors.includes(pending.speaker),
+				mayTellWho: !isChat(tool),
 			})
 		: NO_ANSWER;
 	const heard = receiveReply(conversation, reply, Date.now());

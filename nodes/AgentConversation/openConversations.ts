@@ -153,6 +153,7 @@ function openConversation(
 		spendingCap: values.spendingCapPerConversation,
 		onFailure: options.onFailure ?? 'end',
 		onDenial: options.onDenial ?? 'end',
+		editors: toEditors(options.editors ?? '', speakers),
 		...(options.resultSchema && { resultSchema: options.resultSchema }),
 	};
 	toPattern(rules.stopPattern);
@@ -228,16 +229,25 @@ function toInstructions(
 	speakers: readonly string[],
 ): Record<string, string> {
 	const texts = new Map(speakers.map((name): [string, string[]] => [name, []]));
-	for (const [index, { speaker = '', text = '' }] of instruction.entries()) {
-		const wanted = speaker.trim();
-		const isAlike = (name: string) => name.toLowerCase() === wanted.toLowerCase();
-		const ofSpeaker = texts.get(wanted) ?? texts.get(speakers.find(isAlike) ?? '');
-		if (!ofSpeaker)
-			throw invalidInputError(
-				`Instructions ${index + 1}: no speaker has the name "${wanted}"`,
-				`It must be the name of a connected node: ${speakers.join(', ')}.`,
-			);
-		ofSpeaker.push(text);
-	}
+	for (const [index, { speaker = '', text = '' }] of instruction.entries())
+		texts.get(findSpeaker(`Instructions ${index + 1}`, speaker, speakers))?.push(text);
 	return Object.fromEntries([...texts].map(([name, given]) => [name, given.join('\n\n')]));
+}
+
+const toEditors = (names: string, speakers: readonly string[]): string[] =>
+	names
+		.split(/[,\n]/)
+		.filter((name) => name.trim())
+		.map((name) => findSpeaker('Who May Replace a Turn', name, speakers));
+
+/** @throws ServiceError `invalid` if no speaker has the name. */
+function findSpeaker(place: string, name: string, speakers: readonly string[]): string {
+	const wanted = name.trim();
+	const isAlike = (speaker: string) => speaker.toLowerCase() === wanted.toLowerCase();
+	const found = speakers.find((speaker) => speaker === wanted) ?? speakers.find(isAlike);
+	if (found !== undefined) return found;
+	throw invalidInputError(
+		`${place}: no speaker has the name "${wanted}"`,
+		`It must be the name of a connected node: ${speakers.join(', ')}.`,
+	);
 }

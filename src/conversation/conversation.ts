@@ -7,6 +7,8 @@ export interface Rules extends EndingRules {
 	hearing: 'auto' | 'sinceOwnTurn' | 'lastMessage' | 'all';
 	/** Whether what ended the conversation is removed from the final answer. */
 	removeStop: boolean;
+	/** The speakers whose answers decide on the turn before, and may replace it: people. */
+	editors: readonly string[];
 	/** What the result of the conversation has to match; without it there is none. */
 	resultSchema?: Readonly<Record<string, unknown>>;
 }
@@ -29,6 +31,10 @@ export interface Turn extends TurnFacts {
 	text: string;
 	/** Who allowed the turn. */
 	approvedBy?: string;
+	/** What the speaker itself said, if a person has put another text in its place. */
+	replacedText?: string;
+	/** Who that was. */
+	replacedBy?: string;
 	/** When it ended: an ISO date. */
 	at: string;
 	/** What the reader of the transcript has to know, in words. */
@@ -133,7 +139,7 @@ export function receiveReply(conversation: Conversation, reply: Reply, now: numb
 	const heard = {
 		...rest,
 		ids: learnIds(conversation, reply),
-		turns: [...rest.turns, toTurn(conversation, pending, reply, now)],
+		turns: addTurn(conversation, toTurn(conversation, pending, reply, now), reply),
 	};
 	const ending = checkEnding(heard, pending, reply, now);
 	return ending ? endConversation(heard, ending, now) : heard;
@@ -185,6 +191,30 @@ function toTurn(
 		...(notes && { note: notes }),
 		...((failure ?? denial) && { failed: true as const }),
 	};
+}
+
+/**
+ * Adds a turn. What a person says in place of a turn becomes the text of that turn, for everybody who follows: nobody hears both. With no
+ * turn before it, it is said as any other.
+ */
+function addTurn(
+	{ turns, rules }: Pick<Conversation, 'turns' | 'rules'>,
+	turn: Turn,
+	{ text, replacesTurn }: Reply,
+): readonly Turn[] {
+	const isReplaceable = (each: Turn) =>
+		each.text.trim() && !each.failed && !rules.editors.includes(each.speaker);
+	const index = replacesTurn ? turns.findLastIndex(isReplaceable) : -1;
+	const before = turns[index];
+	if (!before) return [...turns, turn];
+	const replaced: Turn = {
+		...before,
+		text,
+		replacedText: [before.replacedText, before.text].filter(Boolean).join('\n\n'),
+		replacedBy: turn.respondedBy ?? turn.speaker,
+	};
+	const note = joinNotes(turn.note, `Replaced what ${before.speaker} said in turn ${before.turn}.`);
+	return [...turns.with(index, replaced), { ...turn, text: '', note }];
 }
 
 function describeDenial({ words, isUnanswered }: NonNullable<Reply['denial']>): string {

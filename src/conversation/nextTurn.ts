@@ -161,6 +161,7 @@ function namesIn(answer: string, speakers: readonly string[]): string[] {
 interface Said {
 	speaker?: string;
 	text: string;
+	replacedBy?: string;
 	failed?: true;
 }
 
@@ -238,6 +239,9 @@ function selectHeard({ rules, speakers }: SoFar, speaker: string, said: readonly
 	const lines = texts.map((entry) =>
 		withNames && entry.speaker ? `${entry.speaker}: ${entry.text}` : entry.text,
 	);
+	const { replacedBy, text = '' } = (rules.hearing !== 'all' && said[ownLast]) || {};
+	if (replacedBy)
+		lines.unshift(`${replacedBy} has replaced your last message, for everybody, with:\n\n${text}`);
 	return limitLength(lines.join('\n\n') || NOTHING_NEW);
 }
 

@@ -15,6 +15,10 @@ export interface TurnFacts {
 	inputTokens?: number;
 	outputTokens?: number;
 	requestId?: string;
+	/** When a person answered: an ISO date, as n8n gives it. */
+	respondedAt?: string;
+	/** The person who answered, where n8n tells. */
+	respondedBy?: string;
 }
 
 /** What became of a turn. */
@@ -31,6 +35,8 @@ export interface Reply {
 	denial?: { words?: string; isUnanswered?: true };
 	/** Whether the speaker is a person who was asked for approval, and refused it. */
 	isRefusal?: true;
+	/** Whether the text is said in place of the turn before it. */
+	replacesTurn?: true;
 }
 
 export interface Failure {
@@ -52,6 +58,10 @@ export interface Question {
 	hasWaited: boolean;
 	/** Whether the speaker is a node of this package, which knows whether its service received the message. */
 	isOurs: boolean;
+	/** Whether the speaker is a person who decides on the turn before it. */
+	isEditor?: boolean;
+	/** Whether n8n tells who answered. In a chat, the visitor's program could. */
+	mayTellWho?: boolean;
 }
 
 /**
@@ -63,17 +73,19 @@ export interface Question {
  * allowed anything.
  */
 export function readReply(items: readonly Item[], question: Question): Reply {
-	const { sent, hasWaited, isOurs } = question;
+	const { sent, hasWaited, isOurs, isEditor, mayTellWho } = question;
 	const added = items.map((item) => withoutSent(item, sent));
 	if (hasWaited && !added.some((item) => isAnswer(item, sent)))
 		return { text: '', facts: {}, denial: { isUnanswered: true } };
 	// the whole item where the node made it anew: a service may repeat what it was told
 	const own = items.map((item, index) => (isPassedOn(item) ? (added[index] ?? {}) : item));
-	const facts = readFacts(own);
+	const facts = { ...readFacts(own), ...(hasWaited && mayTellWho && readPerson(added)) };
 	const shown = own.some(({ shownLive }) => shownLive === true) && { wasShown: true as const };
 	const failed = own.find(({ error }) => isError(error));
 	if (failed)
 		return { text: partialTextOf(failed), facts, ...shown, failure: toFailure(failed, isOurs) };
+	const edited = isEditor && hasWaited && readEdit(added);
+	if (edited) return { ...edited, facts };
 	const isRefusal = added.some(({ data }) => isPlainObject(data) && data['approved'] === false);
 	const text = own
 		.map((item, index) => toText(findAnswer(item, added[index] ?? {})))
@@ -90,6 +102,56 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 		...(notice && { notice }),
 		...(isRefusal && { isRefusal }),
 	};
+}
+
+/**
+ * What a person decided on the turn before: "approve", "decline", or what is said in its place. A form may have "replace" as a choice, which
+ * needs a text. Anything else is a no.
+ *
+ * @returns undefined behind buttons, which say so themselves.
+ */
+function readEdit(
+	added: readonly Item[],
+): Pick<Reply, 'text' | 'isRefusal' | 'replacesTurn'> | undefined {
+	const isDecided = ({ data, chatInput }: Item) =>
+		!firstText(chatInput) && isPlainObject(data) && 'approved' in data;
+	if (added.some(isDecided)) return undefined;
+	const words = added.flatMap(listWords);
+	const decisions = words.map((word) => DECISION.exec(word.trim())?.[1]?.toLowerCase());
+	const text = words.filter((_, index) => !decisions[index]).join('\n\n');
+	if (decisions.includes('approve') && !decisions.includes('decline')) return { text: APPROVED };
+	if (decisions.includes('decline') || !text) return { text: NOT_APPROVED, isRefusal: true };
+	return { text: text.toWellFormed(), replacesTurn: true };
+}
+
+const DECISION = /^(approve|decline|replace)d?[.!]?$/i;
+const APPROVED = 'Approved';
+const NOT_APPROVED = 'Not approved';
+
+/**
+ * What a person wrote or chose: a free text, a message in a chat, or the fields of a form. Beside a message in a chat, the visitor's program
+ * may send anything.
+ */
+function listWords({ data, chatInput }: Item): string[] {
+	const { respondedAt, responder, ...fields } = isPlainObject(data) ? data : {};
+	return (firstText(chatInput) ? [chatInput] : Object.values(fields))
+		.flat()
+		.filter((value): value is string => typeof value === 'string' && value.trim() !== '');
+}
+
+/** Who answered, and when, as n8n tells of its "Send and Wait for Response" operations. */
+function readPerson(added: readonly Item[]) {
+	const [data = {}] = added.flatMap((item) => (isPlainObject(item['data']) ? [item['data']] : []));
+	return omitMissing({
+		respondedAt: firstText(data['respondedAt']),
+		respondedBy: nameOf(data['responder']),
+	});
+}
+
+function nameOf(responder: unknown): string | undefined {
+	if (!isPlainObject(responder)) return firstText(responder);
+	const { name, username, email, id } = responder;
+	return firstText(name, username, email, id);
 }
 
 /** What a person decided on a turn: who allowed it, if that is known, or what becomes of it instead. */
@@ -109,10 +171,7 @@ export function readDecision(items: readonly Item[], sent: Item): Decision {
 	}
 	const data = isPlainObject(item['data']) ? item['data'] : {};
 	if ((item['approved'] ?? data['approved']) === true) {
-		const responder = item['responder'] ?? data['responder'];
-		const by = isPlainObject(responder)
-			? firstText(responder['name'], responder['username'], responder['email'], responder['id'])
-			: firstText(responder);
+		const by = nameOf(item['responder'] ?? data['responder']);
 		return { isApproved: true, ...(by && { by }) };
 	}
 	const words = firstText(item['chatInput'], data['chatInput']);
@@ -148,7 +207,7 @@ function personsAnswer({ data, chatInput }: Item): string | undefined {
 	const { text, approved, chatInput: typed } = isPlainObject(data) ? data : {};
 	const said = firstText(text, chatInput, typed);
 	if (said !== undefined || typeof approved !== 'boolean') return said;
-	return approved ? 'Approved' : 'Not approved';
+	return approved ? APPROVED : NOT_APPROVED;
 }
 
 const firstText = (...values: unknown[]) =>

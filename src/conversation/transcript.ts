@@ -4,24 +4,35 @@ import type { Conversation, Turn } from './conversation';
 import { sumCosts, withoutStop } from './ending';
 import { isAmount } from './reply';
 
-/** The turns as the output has them: the rows of a table. Every row has all columns. */
-export const toRows = ({ id, turns }: Pick<Conversation, 'id' | 'turns'>) =>
-	turns.map(({ turn, speaker, text, chatId, sessionId, at, ...more }) => ({
+/** The turns as the output has them: the rows of a table. Every row has all columns; those of people only if one has answered. */
+export function toRows({ id, turns }: Pick<Conversation, 'id' | 'turns'>) {
+	const hasPeople = turns.some(({ respondedAt, replacedText }) => respondedAt ?? replacedText);
+	return turns.map(({ turn, speaker, text, chatId, sessionId, at, ...more }) => ({
 		conversationId: id,
 		turn,
 		speaker,
 		text,
 		// a service that gives out chats continues by them
 		sessionId: chatId ?? sessionId ?? null,
-		model: more.model ?? null,
-		costUsd: more.costUsd ?? null,
-		inputTokens: more.inputTokens ?? null,
-		outputTokens: more.outputTokens ?? null,
-		requestId: more.requestId ?? null,
-		approvedBy: more.approvedBy ?? null,
+		...pickOrNull(more, FACTS),
+		...(hasPeople && pickOrNull(more, FACTS_OF_PEOPLE)),
 		at: at || null,
 		note: more.note ?? null,
 	}));
+}
+
+const FACTS = [
+	'model',
+	'costUsd',
+	'inputTokens',
+	'outputTokens',
+	'requestId',
+	'approvedBy',
+] as const;
+const FACTS_OF_PEOPLE = ['replacedText', 'replacedBy', 'respondedBy', 'respondedAt'] as const;
+
+const pickOrNull = <Name extends keyof Turn>(turn: Pick<Turn, Name>, names: readonly Name[]) =>
+	Object.fromEntries(names.map((name) => [name, turn[name] ?? null]));
 
 /** The turns of an earlier conversation, and its ID if the rows have it. */
 export type EarlierTurns = ReturnType<typeof readTranscript>;
@@ -59,6 +70,10 @@ export function readTranscript(
 				model: textOf(row['model']),
 				requestId: textOf(row['requestId']),
 				approvedBy: textOf(row['approvedBy']),
+				replacedText: textOf(row['replacedText']),
+				replacedBy: textOf(row['replacedBy']),
+				respondedBy: textOf(row['respondedBy']),
+				respondedAt: textOf(row['respondedAt']),
 				note: textOf(row['note']),
 				costUsd: amountOf(row['costUsd']),
 				inputTokens: amountOf(row['inputTokens']),

@@ -210,6 +210,11 @@ describe('what cannot begin', () => {
 		],
 		['Instructions 1: no speaker has the name "Eve"', eve, {}],
 		[
+			'Who May Replace a Turn: no speaker has the name "Eve"',
+			{ options: { editors: 'bob,\n Eve' } },
+			{},
+		],
+		[
 			'Continue After Turn: Transcript to Continue has no turn 3',
 			{ options: { continueAfterTurn: 3, transcript: [{ speaker: 'Ada', text: 'a' }] } },
 			{},

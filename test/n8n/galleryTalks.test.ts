@@ -4,7 +4,7 @@ import { namesIn, outcomeOf, saidIn, type Outcome } from './conversationWorkflow
 import { chatMessage } from './editor.ts';
 import type { Execution } from './execution.ts';
 import { galleryOfFile, given } from './gallery.ts';
-import { linkOf, openLink } from './mailServer.ts';
+import { answerForm, linkOf } from './mailServer.ts';
 import { DataTables } from './publicApi.ts';
 import type { WorkflowFile } from './workflow.ts';
 
@@ -187,7 +187,7 @@ describe.each([
 			expect(subject + body).toContain(`May ${other} hear what ${who} says?`);
 			// the other one has heard nothing yet
 			expect(sentTo(/session/)).toHaveLength(index + 1);
-			await openLink(linkOf({ subject, body, ...mail }));
+			await answerForm(linkOf({ subject, body, ...mail }), 'approve', '');
 		}
 		const execution = await finished(id);
 		const outcome = outcomeOf(execution);
@@ -204,14 +204,31 @@ describe.each([
 
 	it('and a turn that is declined ends it', async () => {
 		const id = await start(talk(), topic);
-		await openLink(linkOf(await mailOf(id)));
-		await openLink(linkOf(await mailOf(id), false));
+		await answerForm(linkOf(await mailOf(id)), 'approve', '');
+		await answerForm(linkOf(await mailOf(id)), 'decline', '');
 		const execution = await finished(id);
 		const outcome = outcomeOf(execution);
 		expect(outcome).toMatchObject({ ended: 'denied', output: 'Not approved' });
 		expect(sentTo(/session/)).toHaveLength(2);
 		expect(resultOf(execution)).toContain(`${notAgreed}Approve Tester did not approve`);
 		await expectRows(execution, outcome);
+	});
+
+	it('and a turn that is replaced is heard as it was rewritten', async () => {
+		const id = await start(talk(), topic);
+		await answerForm(linkOf(await mailOf(id)), 'replace', 'How about Thursday at 9:00?');
+		await answerForm(linkOf(await mailOf(id)), 'decline', '');
+		const { transcript } = outcomeOf(await finished(id));
+		expect(transcript.slice(0, 2)).toMatchObject([
+			{
+				...{ speaker: 'Planner', text: 'How about Thursday at 9:00?' },
+				...{ replacedText: expect.stringMatching(/day/), replacedBy: 'Approve Planner' },
+			},
+			{ text: '', note: 'Replaced what Planner said in turn 1.' },
+		]);
+		expect(sentTo(/ws-2/).map(({ body }) => body)).toEqual([
+			{ content: expect.stringMatching(/\n\nPlanner: How about Thursday at 9:00\?$/) },
+		]);
 	});
 });
 

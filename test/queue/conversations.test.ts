@@ -197,6 +197,35 @@ it('a worker is killed in the middle of a round: another goes on with the same m
 	expect(post.mails).toHaveLength(1);
 });
 
+it('a person replaces a turn after its worker was killed: the other one hears that, and nobody is asked twice', async () => {
+	const { editor } = queue;
+	const [ann, bob] = agents();
+	const eve = mailNode(smtp, 'emailSendTool', 'Eve', {
+		...{ message: asked('Message'), responseType: 'freeText' },
+	});
+	const saved = await editor.importWorkflow(
+		conversationFile({
+			parameters: { turnLimit: 3, options: { editors: 'Eve' } },
+			speakers: [ann!, eve, bob!],
+		}),
+	);
+	const id = await editor.start(saved);
+	const link = await linkToAnswer(id, 1);
+	const [holder] = queue.workersOf(id);
+	await holder!.kill();
+	await answerForm(link, 'On Monday.');
+
+	const { transcript } = outcomeOf(await editor.finished(id));
+	await holder!.boot();
+	expect(transcript).toMatchObject([
+		{ speaker: 'Ann', text: 'On Monday.', replacedBy: 'Eve', replacedText: expect.any(String) },
+		{ speaker: 'Eve', text: '', respondedAt: expect.any(String) },
+		{ speaker: 'Bob' },
+	]);
+	expect(messagesTo(bridge)).toEqual(['Hello', 'Hello\n\nAnn: On Monday.']);
+	expect(post.mails).toHaveLength(1);
+});
+
 it('trap 3: a person approves turns, and can do so after main, and then everything, was killed and started anew', async () => {
 	const { editor, main, workers } = queue;
 	const [ann, bob] = agents();

@@ -55,10 +55,16 @@ const VALID: Record<string, NodeParameterValueType> = {
 	openingMessageSource: 'define',
 	conversationId: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90',
 	speaker: 'Ada',
+	editors: 'Ada',
 	mediaType: 'images',
 	executionId: '7',
 	from: '2026-11-01',
 	to: '2026-11-30',
+};
+
+/** What a field of a collection needs beside it, by name. */
+const BESIDE: Record<string, INodeParameters> = {
+	continueAfterTurn: { transcript: '[{ "speaker": "Ada", "text": "a" }]' },
 };
 
 const NODES: Record<string, () => INodeType> = Object.fromEntries(
@@ -136,7 +142,7 @@ function inside(param: INodeProperties, place: Place): Field[] {
 		const put: Place['put'] = (field, value, beside) => {
 			const above = Object.entries(beside).filter(([key]) => key.startsWith('/'));
 			const own = Object.entries(beside).filter(([key]) => !key.startsWith('/'));
-			const fields = { ...Object.fromEntries(own), [field]: value };
+			const fields = { ...Object.fromEntries(own), ...BESIDE[field], [field]: value };
 			return place.put(name, fields as INodeParameters, {
 				...chosen,
 				...Object.fromEntries(above),

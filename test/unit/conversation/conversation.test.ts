@@ -2,6 +2,7 @@ import fc from '../../support/fastCheck';
 
 import { receiveReply, type Rules } from '../../../src/conversation/conversation';
 import type { Reply } from '../../../src/conversation/reply';
+import { readTranscript, toRows } from '../../../src/conversation/transcript';
 import { begun, said, talk } from './talk';
 
 const broken = (isCertainlyNotReceived: boolean, text = '') => ({
@@ -167,6 +168,90 @@ it('a turn that a person refuses is skipped, if so set', () => {
 	const { told, result } = talk({ onDenial: 'skip', turnLimit: 3 }, [{ denial: {} }, 'b', 'c']);
 	expect(told.map((line) => line.split(':')[0])).toEqual(['Ada', 'Bob', 'Ada']);
 	expect(result.transcript[0]).toMatchObject({ text: '', note: 'Not allowed by a person' });
+});
+
+describe('a person who replaces a turn', () => {
+	const rules = { editors: ['Bob'], turnLimit: 6 };
+	const replaced = (text: string, respondedBy?: string) => ({
+		...{ text, replacesTurn: true as const },
+		facts: { ...(respondedBy && { respondedBy }) },
+	});
+	const three = ['Ada', 'Bob', 'Eve'];
+
+	it('is heard in its place by everybody, and the transcript keeps both, and who it was', () => {
+		const { told, result } = talk(
+			{ ...rules, turnLimit: 4 },
+			['a', replaced('b', 'Ann'), 'e', 'a2'],
+			three,
+		);
+		expect(told.slice(2)).toEqual([
+			'Eve: Hello\n\nAda: b',
+			'Ada: Ann has replaced your last message, for everybody, with:\n\nb\n\nEve: e',
+		]);
+		expect(result.transcript.slice(0, 2)).toMatchObject([
+			{ speaker: 'Ada', text: 'b', replacedText: 'a', replacedBy: 'Ann' },
+			{
+				...{ speaker: 'Bob', text: '', replacedText: null },
+				...{ note: 'Replaced what Ada said in turn 1.', respondedBy: 'Ann' },
+			},
+		]);
+		expect(result.speakers).toHaveLength(3);
+	});
+
+	it('gives every row the columns of people, and no row if no person has answered', () => {
+		const columns = ['replacedText', 'replacedBy', 'respondedBy', 'respondedAt'];
+		const rowsOf = (...replies: Array<string | Partial<Reply>>) =>
+			talk({ ...rules, turnLimit: 2 }, replies).result.transcript.map((row) => Object.keys(row));
+		for (const keys of [
+			...rowsOf('a', replaced('b')),
+			...rowsOf('a', { text: 'b', facts: { respondedAt: '2026-11-24' } }),
+		])
+			expect(keys).toEqual(expect.arrayContaining(columns));
+		for (const keys of rowsOf('a', 'b')) expect(keys.join()).not.toMatch(/replaced|responded/);
+	});
+
+	it('of two, with only one other, tells that one', () => {
+		const { told, result } = talk({ ...rules, turnLimit: 3 }, ['a', replaced('b'), 'c']);
+		expect(told[2]).toBe('Ada: Bob has replaced your last message, for everybody, with:\n\nb');
+		expect(result.output).toBe('c');
+	});
+
+	it('loses nothing if it is replaced again, by another one', () => {
+		const editors = { ...rules, editors: ['Bob', 'Eve'], turnLimit: 3 };
+		const { result } = talk(editors, ['a', replaced('b'), replaced('e')], three);
+		expect(result.transcript[0]).toMatchObject({
+			...{ text: 'e', replacedText: 'a\n\nb', replacedBy: 'Eve' },
+		});
+		expect(result.output).toBe('e');
+	});
+
+	it('with nothing to replace, it is a turn of its own', () => {
+		const { result } = talk({ ...rules, editors: ['Ada'], turnLimit: 2 }, [replaced('a'), 'b']);
+		expect(result.transcript[0]).toMatchObject({ speaker: 'Ada', text: 'a', note: null });
+		expect(result.ended).toBe('turnLimit');
+	});
+
+	it('does not replace what failed, and can end the conversation', () => {
+		const skip = { ...rules, onFailure: 'skip' as const, stopPhrase: '[x]' };
+		const { result } = talk(
+			skip,
+			['a', 'Approved', broken(true), replaced('b [x]')],
+			[...['Ada', 'Eve', 'Max', 'Bob']],
+		);
+		expect(result).toMatchObject({ ended: 'stopPhrase', output: 'b [x]', turns: 4 });
+		expect(result.transcript.map(({ text }) => text)).toEqual(['a', 'b [x]', '', '']);
+	});
+
+	it('is continued as it was rewritten', () => {
+		const { result } = talk({ ...rules, turnLimit: 2 }, ['a', replaced('b', 'Ann')], three);
+		const { turns } = readTranscript(result.transcript, three, () => false);
+		const { told } = talk({ ...rules, opening: '', turnLimit: 2 }, ['e', 'a2'], three, turns);
+		expect(told).toEqual([
+			'Eve: Ada: b',
+			'Ada: Ann has replaced your last message, for everybody, with:\n\nb\n\nEve: e',
+		]);
+		expect(toRows({ id: 'conversation', turns })).toEqual(result.transcript);
+	});
 });
 
 it('costs are added exactly, and those who report none are named', () => {

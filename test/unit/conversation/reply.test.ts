@@ -85,6 +85,72 @@ it.each([
 	expect(read([item]).isRefusal).toBe(isRefusal);
 });
 
+describe('a person who decides on the turn before', () => {
+	const NOT = { text: 'Not approved', isRefusal: true };
+	const at = '2026-11-24T10:00:00.000Z';
+	it.each<[string, Item, object]>([
+		['approve', { data: { text: 'approve' } }, { text: 'Approved' }],
+		['in other letters', { data: { text: ' Approved. ' } }, { text: 'Approved' }],
+		['in a chat', { chatInput: 'approve' }, { text: 'Approved' }],
+		['by a button', { data: { approved: true } }, { text: 'Approved' }],
+		['decline', { data: { text: 'decline' } }, NOT],
+		['decline by a button', { data: { approved: false } }, NOT],
+		['decline, and why', { data: { Decision: 'decline', Why: 'Too late' } }, NOT],
+		[
+			'decline in a chat, whatever the program adds',
+			{ chatInput: 'Decline', data: { approved: true } },
+			NOT,
+		],
+		['both', { data: { One: 'approve', Other: 'decline' } }, NOT],
+		['nothing', { data: { Decision: '', Text: ' ' } }, NOT],
+		['replace without a text', { data: { Decision: 'replace', Text: '' } }, NOT],
+		[
+			'approve, and a remark',
+			{ data: { Decision: 'approve', Text: 'Fine' } },
+			{ text: 'Approved' },
+		],
+		[
+			'words',
+			{ data: { text: 'I approve of it' } },
+			{ text: 'I approve of it', replacesTurn: true },
+		],
+		[
+			'words in a form',
+			{ data: { Decision: 'replace', Text: 'b' } },
+			{ text: 'b', replacesTurn: true },
+		],
+		['a list', { data: { Text: ['a', 'b', 5] } }, { text: 'a\n\nb', replacesTurn: true }],
+	])('says %s', (_what, item, reply) => {
+		const { data } = item as { data?: object };
+		const answered = { ...item, ...(data && { data: { ...data, respondedAt: at } }) };
+		const more = { hasWaited: true, isEditor: true };
+		expect(read([answered], more)).toEqual({ facts: {}, ...reply });
+		// who is not named as one says what there is
+		expect(read([answered], { hasWaited: true })).not.toHaveProperty('replacesTurn');
+	});
+
+	it.each([
+		['Ann', 'Ann'],
+		[{ id: 'U1', name: 'Ann' }, 'Ann'],
+		[{ id: 'U1' }, 'U1'],
+		[undefined, undefined],
+	])('is named where n8n tells who answered: %j', (responder, respondedBy) => {
+		const item = { data: { text: 'yes', respondedAt: at, responder } };
+		const facts = { respondedAt: at, ...(respondedBy && { respondedBy }) };
+		expect(read([item], { hasWaited: true, mayTellWho: true }).facts).toEqual(facts);
+		expect(read([item], { hasWaited: true }).facts).toEqual({});
+		expect(read([item], { mayTellWho: true }).facts).toEqual({});
+	});
+
+	it('that answers in no time decides nothing: silence, and what answers by itself', () => {
+		const asked = { isEditor: true };
+		expect(read([{ output: 'approve' }], asked)).toEqual({ text: 'approve', facts: {} });
+		expect(read([passedOn], { ...asked, hasWaited: true })).toMatchObject({
+			denial: { isUnanswered: true },
+		});
+	});
+});
+
 it('an answer that is not complete says so', () => {
 	const items = [{ output: 'half', complete: false, notice: 'It broke off.' }];
 	expect(read(items)).toMatchObject({ text: 'half', notice: 'It broke off.' });

@@ -28,6 +28,7 @@ export const rulesWith = (more: Partial<Rules> = {}): Rules => ({
 	removeStop: false,
 	onFailure: 'end',
 	onDenial: 'end',
+	editors: [],
 	...more,
 });
 
