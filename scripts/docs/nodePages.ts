@@ -97,6 +97,9 @@ export const allCredentials: ICredentialType[] = [
 	new ModelRouterApi(),
 ];
 
+/** All nodes, each with its operations. */
+export const documentedNodes: ReadonlyArray<Pick<NodePage, 'description' | 'resources'>> = nodes;
+
 /** Descriptions of all nodes. */
 export const allNodes = nodes.map(({ description }) => description);
 

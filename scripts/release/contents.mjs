@@ -19,7 +19,12 @@ export function allowedFiles(copy) {
 		(file) => `dist/${file.replace(/ts$/, 'js')}`,
 	);
 	const copied = globSync(
-		['nodes/**/*.{svg,png,node.json}', 'credentials/**/*.{svg,png}', 'icons/**/*.{svg,png}'],
+		[
+			'nodes/**/*.{svg,png,node.json}',
+			'nodes/**/__schema__/**/*.json',
+			'credentials/**/*.{svg,png}',
+			'icons/**/*.{svg,png}',
+		],
 		{ cwd: copy },
 	).map((file) => `dist/${file}`);
 	return [...built, ...copied, ...papers].sort();

@@ -120,6 +120,30 @@ export class NodePanel {
 		await this.#get('output-panel').filter({ hasText: text }).waitFor();
 	}
 
+	/** Drags a field of the input, which n8n shows although the node before has not run, into "Fields to Set". */
+	async dragField(name: string): Promise<void> {
+		const field = this.#get('ndv-input-panel')
+			.or(this.#tab.locator('[data-test-id="input-panel"]'))
+			.locator('[data-test-id="run-data-schema-item"]')
+			.getByText(name, { exact: true })
+			.first();
+		const target = this.#tab.locator('[data-test-id="assignment-collection-drop-area"]');
+		await field.hover();
+		await this.#tab.mouse.down();
+		const box = await target.boundingBox();
+		if (!box) throw new Error('There is nothing to drop it on');
+		const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+		// n8n notices a drag by its first movement
+		await this.#tab.mouse.move(x, y - 40, { steps: 5 });
+		await this.#tab.mouse.move(x, y, { steps: 5 });
+		await this.#tab.mouse.up();
+	}
+
+	/** Waits until a field has this expression. */
+	async showsValue(expression: string): Promise<void> {
+		await this.parameters.getByText(expression).first().waitFor();
+	}
+
 	async error(): Promise<{ title: string; description: string }> {
 		await this.#get('node-error-message').waitFor();
 		return {

@@ -35,9 +35,9 @@ it('packs what is built from the sources, and the papers', () => {
 	const built = globSync('{credentials,nodes,src}/**/*.ts', { cwd: folder }).map(
 		(file) => `dist/${file.replace(/ts$/, 'js')}`,
 	);
-	const copied = globSync(['nodes/**/*.node.json', 'icons/*'], { cwd: folder }).map(
-		(file) => `dist/${file}`,
-	);
+	const copied = globSync(['nodes/**/*.node.json', 'nodes/**/__schema__/**/*.json', 'icons/*'], {
+		cwd: folder,
+	}).map((file) => `dist/${file}`);
 	const papers = ['LICENSE.md', 'README.md', 'package.json', 'dist/THIRD_PARTY_LICENSES.txt'];
 	expect(files).toEqual([...built, ...copied, ...papers].sort());
 });

@@ -7,6 +7,7 @@ import {
 	type INodeParameters,
 } from 'n8n-workflow';
 
+import { readSchema, schemaFile, schemaProblems } from '../../../scripts/docs/schemas';
 import { made, ours, outcomeOf, startFlow, type Flow, type Outcome, type Wire } from './flow';
 
 export { made, type Outcome } from './flow';
@@ -71,7 +72,33 @@ export function start(options: RunOptions) {
 		ran: { ...(chatted && { [CHAT]: chatted }), ...(replied && { Reply: replied }) },
 		input: items.map((json) => ({ json, ...(files && { binary: files }) })),
 	});
-	return { finished: finished.then((run) => outcomeOf(run, 'Node', credentials)), stop };
+	return {
+		finished: finished.then((run) => {
+			const outcome = outcomeOf(run, 'Node', credentials);
+			checkSchema(options, outcome);
+			return outcome;
+		}),
+		stop,
+	};
+}
+
+/**
+ * Every run of a test is one more sample for the schema of its operation.
+ *
+ * @throws when a value has another type than the schema says, or the schema lacks a field.
+ */
+function checkSchema({ node, parameters }: RunOptions, { items, failed }: Outcome): void {
+	const schema = readSchema(node, parameters);
+	// `npm run docs` makes the schemas anew
+	if (!schema || process.env['AGENT_BRIDGE_DOCS'] === 'write') return;
+	const isRaw = parameters['simplify'] === false;
+	const problems = [
+		...items.flatMap(({ json }) => schemaProblems(json, schema, isRaw)),
+		// with what n8n adds: the fields of the item before the node
+		...failed.flatMap(({ json }) => schemaProblems(json, schema, true)),
+	];
+	if (problems.length)
+		throw new Error(`${schemaFile(node, parameters)} (npm run docs): ${problems.join('; ')}`);
 }
 
 export const run = async (options: RunOptions) => await start(options).finished;

@@ -1,0 +1,195 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { schemaFile } from '../../../scripts/docs/schemas';
+import { type EntryState, toRow } from '../../../src/ledger/entry';
+import { startService, type Fault, type FaultRule } from '../../service/service';
+import {
+	agent,
+	assistant,
+	CARRY_ON,
+	chat,
+	failPosts,
+	job,
+	ledger,
+	model as byId,
+	models,
+	response,
+	secretsWithLedger,
+} from './calls';
+import { converse, type ConverseOptions } from './converse';
+import { startDataTables } from './dataTables';
+import { documentedOutputs, type Outputs } from './documented';
+import { ours } from './flow';
+import { run, type RunOptions } from './run';
+
+type Call = Omit<RunOptions, 'secrets'>;
+
+const partial = { onIncomplete: 'partial', includeRawEvents: true };
+const tools = { tool: [{ name: 'look_up', parameters: '{"type":"object"}' }] };
+const picture = { mediaType: 'images', model: byId('canvas/sketch-1'), prompt: 'A lighthouse' };
+const keyed = { ...picture, useLedger: true, idempotencyKey: 'order 1', ledgerLabel: 'Ann' };
+const failing = { ...picture, prompt: '[[fail]]' };
+
+/** What the examples in the documentation do not have. */
+const FURTHER: Call[] = [
+	agent({ message: 'Hello', sessionMode: 'key', sessionKey: 'order 7', options: partial }),
+	assistant('askStreaming', { question: 'Hello', chatMode: 'key', chatKey: 'order 7' }),
+	assistant('askGuided', { capability: 'webSearch', token: 'ETH' }),
+	assistant('ask', { question: 'Hello' }),
+	chat('[[say:{"day":"Tuesday"}]][[thinks:5]][[cached:2]]', { responseFormat: 'json_object' }),
+	chat('[[say:I look it up]][[tool:look_up]]', { options: { tools } }),
+	chat('[[tool:look_up]]', { options: { tools, answerCount: 2 } }),
+	response('Hello'),
+	chat('Hello', { operation: 'estimateCost', model: byId('nobody/nothing-1') }),
+	models('get', { model: byId('canvas/sketch-1') }),
+	job('generate', keyed),
+	job('generate', keyed),
+	job('generate', failing),
+];
+
+/** A row of the job ledger in which every column has a value. */
+const fullRow = (id: number, state: EntryState) => ({
+	id,
+	...toRow({
+		...{ state, startKey: `order ${id}`, segment: 'images', jobId: `job-${id}`, label: 'Ann' },
+		...{ model: 'canvas/sketch-1', account: 'modelRouterApi', outcome: 'completed', failures: 1 },
+		...{ leaseUntil: Date.now() + 1, checkAt: 1, startedAt: 1, requestId: 'req-1', deliveries: 2 },
+		...{ execution: '7', note: 'Sent by hand', record: '{"id":"job-1"}', claim: 'a', proposal: '' },
+	}),
+});
+
+/** Operations of the job ledger, each with the state of the entry that it changes. */
+const CHANGES: Array<[string, EntryState]> = [
+	['getMany', 'pending'],
+	['deliverAgain', 'delivered'],
+	['confirmDelivery', 'unconfirmed'],
+	['markStarted', 'unknown'],
+	['markNotStarted', 'unknown'],
+];
+
+/** Answers of a text that break off, and are items nevertheless. */
+const BROKEN: Call[] = [
+	agent({ message: '[[words:40]]', options: partial }),
+	assistant('askStreaming', { question: '[[words:40]]', options: partial }),
+	assistant('askGuided', {
+		...{ capability: 'webSearch', token: '[[words:40]]', streamAnswer: true, options: partial },
+	}),
+	chat('[[words:40]]', { options: { onIncomplete: 'partial' } }),
+];
+const BROKEN_OFF: Fault = { type: 'stream_error', after: 3 };
+const REFUSED: Fault = {
+	type: 'status',
+	status: 401,
+	body: { error: { code: 'invalid_key', message: 'The key is not valid', meta: {} } },
+	headers: { 'x-request-id': 'req-1' },
+};
+
+/** Items by the file of their schema. */
+export type Recorded = Record<string, IDataObject[]>;
+
+/**
+ * Records the items that the operations output: in the examples of the documentation, with other options, when an answer breaks off, and
+ * when something fails.
+ */
+export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Recorded }> {
+	const recorded: Recorded = {};
+	const broken = await startService();
+	const add = (node: string, parameters: INodeParameters, items: Array<{ json: IDataObject }>) =>
+		(recorded[schemaFile(node, parameters)] ??= []).push(...items.map(({ json }) => json));
+	const record = async (options: RunOptions) => {
+		const outcome = await run(options);
+		add(options.node, options.parameters, [...outcome.items, ...outcome.failed]);
+		return outcome;
+	};
+	/** Where something fails. */
+	const fail = async (options: RunOptions, fault: Pick<FaultRule, 'match' | 'do'>) => {
+		broken.reset();
+		broken.fault({ ...fault, times: Infinity });
+		const secrets = Object.entries(options.secrets).map(([name, fields]) => {
+			const address = (field: string, url: string) =>
+				field in fields && { [field]: String(fields[field]).replace(/^http:..[^/]+/, url) };
+			// two origins, as the service and n8n have them
+			const n8n = broken.url.replace('127.0.0.1', 'localhost');
+			return [
+				name,
+				{ ...fields, ...address('baseUrl', broken.url), ...address('n8nUrl', n8n) },
+			] as const;
+		});
+		await record({ ...options, secrets: Object.fromEntries(secrets), settings: CARRY_ON });
+	};
+	const service = await startService();
+	const n8n = await startDataTables();
+	const secrets = secretsWithLedger(service, n8n);
+	try {
+		const outputs = await documentedOutputs(async (options) => {
+			const isFirst = !recorded[schemaFile(options.node, options.parameters)];
+			const outcome = await record(options);
+			if (isFirst) {
+				await fail(options, { match: {}, do: REFUSED });
+				await fail(options, { match: { method: 'POST' }, do: { type: 'status', status: 500 } });
+			}
+			return outcome;
+		});
+		const given = { secrets, settings: CARRY_ON };
+		for (const call of FURTHER) await record({ ...call, ...given });
+		service.forms.jobSteps = 0;
+		for (const parameters of [picture, failing]) {
+			const { items } = await record({ ...job('start', parameters), ...given });
+			const ofJob = { mediaType: 'images', jobId: String(items[0]?.json['jobId']) };
+			for (const operation of ['get', 'wait']) await record({ ...job(operation, ofJob), ...given });
+		}
+		n8n.reset();
+		for (const [index, [operation, state]] of CHANGES.entries()) {
+			n8n.rows.push(fullRow(index + 1, state));
+			const { id, jobId } = n8n.rows.at(-1)!;
+			const which = { findBy: 'entryId', entryId: id, jobId };
+			await record({ ...ledger(operation, which as INodeParameters), ...given });
+		}
+		service.fault({ match: {}, do: { type: 'headers', headers: { 'x-request-id': 'req-1' } } });
+		for (const call of BROKEN) await record({ ...call, ...given });
+		service.reset();
+		failPosts(service, BROKEN_OFF);
+		for (const call of BROKEN)
+			for (const options of [{}, call.parameters['options'] ?? {}])
+				await record({
+					...{ ...call, ...given },
+					parameters: { ...call.parameters, options },
+				});
+		service.reset();
+		for (const options of CONVERSATIONS)
+			add('agentConversation', {}, (await converse({ ...options, secrets })).items);
+		return { outputs, recorded };
+	} finally {
+		await service.stop();
+		await n8n.stop();
+		await broken.stop();
+	}
+}
+
+const speakers: ConverseOptions['speakers'] = {
+	Agent: ours('Agent', 'workspaceAgentTool', { credential: 'workspaceAgentApi' }),
+	Assistant: ours('Assistant', 'marketAssistantTool', { credential: 'marketAssistantApi' }),
+	Model: ours('Model', 'modelRouterTool', {
+		...{ credential: 'modelRouterApi', parameters: { model: byId('northwind/quill-2.5') } },
+	}),
+};
+const approved = { turn: 1, speaker: 'Agent', text: 'Tuesday', approvedBy: 'Ann', note: 'Late' };
+
+const CONVERSATIONS: ConverseOptions[] = [
+	{ speakers, parameters: { turnLimit: 3 } },
+	...['conversation', 'turns'].map((outputMode) => ({
+		speakers,
+		parameters: {
+			...{ turnLimit: 2, outputMode },
+			options: { transcript: JSON.stringify([approved]) },
+		},
+	})),
+	...['fail', 'end'].map((onFailure) => ({
+		settings: { onError: 'continueRegularOutput' } as const,
+		speakers: { ...speakers, Down: () => ({ error: 'The service is down', details: {} }) },
+		parameters: {
+			turnLimit: 5,
+			options: { onFailure, transcript: JSON.stringify([approved]) },
+		},
+	})),
+];
