@@ -82,6 +82,21 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'the row in "Log the Cost"; the table is under Data tables',
 	},
 	{
+		file: 'spending-report-by-mail-every-monday.json',
+		waits: 'waits for a record of spending in the credential, and for Monday, 8:00 in New York',
+		look: '"By Workflow and Model", which says where the money went',
+	},
+	{
+		file: 'alarm-in-slack-at-80-percent-of-the-budget.json',
+		waits: 'waits for a budget in the credential, and for a Slack account of yours',
+		look: '"Budget Threshold Reached", which starts it once in a period',
+	},
+	{
+		file: 'form-that-pauses-everything-that-costs.json',
+		waits: 'waits for a budget in the credential, and for somebody who fills in its form',
+		look: '"Pause the Budget", which needs a reason',
+	},
+	{
 		file: 'make-pictures-every-night-under-a-spending-cap.json',
 		node: 'Start',
 		waits: 'waits 70 seconds for the pictures, stored in the database of n8n',

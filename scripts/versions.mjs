@@ -159,7 +159,8 @@ async function writeTable(table) {
 	const file = join(root, 'docs', 'known-limits.md');
 	const text = readFileSync(file, 'utf8');
 	const marked = /(?<=<!-- versions: written by .*-->\n\n)(\|.*\n)*/;
-	if (!marked.test(text)) throw new Error('docs/known-limits.md does not mark where the table goes');
+	if (!marked.test(text))
+		throw new Error('docs/known-limits.md does not mark where the table goes');
 	writeFileSync(file, text.replace(marked, `${table}\n`));
 	const prettier = join(root, 'node_modules', 'prettier', 'bin', 'prettier.cjs');
 	await step('Writing docs/known-limits.md', node24(), [prettier, '--write', file], { cwd: root });

@@ -38,6 +38,9 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
 	'Models, costs and markets': [
 		'chat-under-a-spending-cap.json',
 		'compare-two-models-with-n8n-evaluation.json',
+		'spending-report-by-mail-every-monday.json',
+		'alarm-in-slack-at-80-percent-of-the-budget.json',
+		'form-that-pauses-everything-that-costs.json',
 		'post-new-models-and-price-changes-to-slack.json',
 		'alert-in-slack-when-the-crypto-mood-turns.json',
 	],

@@ -144,7 +144,8 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 			...withBudget,
 			modelRouterApi: { ...withBudget.modelRouterApi, budgetUsd: '0.05' },
 		};
-		await first(chat('', { ...question, model: byId('verbose/novelist-1') }), withAlarm);
+		const long = { inputType: 'prompt', prompt: '[[words:8500]]' };
+		await first(chat('', { ...long, model: byId('verbose/novelist-1') }), withAlarm);
 		outputs['Model Router Trigger: Budget Threshold Reached'] = await delivered(
 			{ events: ['budgetThresholdReached'] },
 			withAlarm,
@@ -193,6 +194,7 @@ function withoutRandom(value: unknown, service: Service, name = ''): unknown {
 			.replaceAll(service.url, 'https://router.example.com')
 			.replace(UUID, '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90')
 			.replace(/^ledgertable\d+$/, 'AbC123dEf456gHi7')
+			.replace(/^budget:\d{4}-\d\d:/, 'budget:2026-01:')
 			.replace(TIME, '2026-01-15T09:30:00.000Z');
 	if (typeof value === 'number' && /(At|Ms|created)$/.test(name)) return 0;
 	if (Array.isArray(value)) return value.map((one) => withoutRandom(one, service, name));

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+
+import { createWithLedger, messages, model, nodesFor, secretsOf } from './bridge.ts';
+import type { SavedWorkflow } from './editor.ts';
+import { FormVisitor } from './formVisitor.ts';
+import { galleryOfFile, given } from './gallery.ts';
+import { DataTables } from './publicApi.ts';
+import { workflow, type WorkflowFile } from './workflow.ts';
+
+// workflows of the gallery about what is spent: the credential has a job ledger, a record of spending and a budget
+const { bridge, load, run, lastMail, modelCalls } = galleryOfFile({});
+let tables: DataTables;
+beforeAll(async () => (tables = await DataTables.of(bridge.editor)));
+
+/** Makes what the examples name "Model Router account". @returns the names of its tables */
+async function useCredential(fields: Record<string, unknown>) {
+	const names = { ledgerTable: `Ledger ${randomUUID()}`, spendingTable: `Spent ${randomUUID()}` };
+	const { editor, service, accounts } = bridge;
+	accounts.router = await createWithLedger(editor, secretsOf(service).router, {
+		...names,
+		...fields,
+	});
+	return names;
+}
+
+/** A workflow that asks a model, once for each of so many items. */
+const asking = (name: string, of: string, items = 1): WorkflowFile =>
+	workflow(
+		name,
+		Array.from({ length: items }, () => ({})),
+		nodesFor(bridge.accounts).router('Ask', ['text', 'message'], {
+			...{ model: model(of), ...messages('What is new?'), spendingCapPerItem: 5 },
+		}),
+	);
+const ask = async (...args: Parameters<typeof asking>) =>
+	await bridge.editor.runOnce(asking(...args));
+
+const published: SavedWorkflow[] = [];
+async function publish(file: WorkflowFile): Promise<SavedWorkflow> {
+	const saved = await bridge.editor.importWorkflow(file);
+	await bridge.editor.activate(saved);
+	published.push(saved);
+	return saved;
+}
+// or the shared n8n polls on, without a service
+afterAll(async () => {
+	for (const { id } of published) await bridge.editor.deleteWorkflow(id);
+});
+
+describe('the report of the last week', () => {
+	const zone = 'America/New_York';
+	const day = new Date(Date.now() - 7 * 24 * 3_600_000).toLocaleDateString('en-CA', {
+		timeZone: zone,
+	});
+	const mailed = async () => {
+		await run(load('spending-report-by-mail-every-monday.json'));
+		const { subject, body } = lastMail()!;
+		const rows = [...body.matchAll(/<tr[^>]*>(.*?)<\/tr>/g)].map(([, row = '']) =>
+			[...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, cell]) => cell),
+		);
+		return { subject, body, rows };
+	};
+
+	it('has what the service has billed by workflow and model, the most expensive first', async () => {
+		const { spendingTable } = await useCredential({ recordSpending: true });
+		const costs: string[] = [];
+		for (const [name, of, items] of [
+			['Write <news>', 'verbose/novelist-1', 2],
+			['Answer mails', 'northwind/quill-2.5', 3],
+		] as const) {
+			const { paid } = await bridge.service.paidFor(() => ask(name, of, items));
+			expect(paid).toBeGreaterThan(0);
+			costs.push((paid / 1e6).toFixed(6));
+		}
+		// the same a week ago, and something of today that does not count
+		for (const row of await tables.rows(spendingTable))
+			await tables.update(spendingTable, 'model', String(row['model']), { day });
+		await ask('Answer mails', 'northwind/quill-2.5');
+		expect(await tables.rows(spendingTable)).toHaveLength(3);
+
+		const { subject, body, rows } = await mailed();
+		const total = costs.reduce((sum, cost) => sum + Number(cost), 0);
+		expect(subject).toMatch(/^Models: [\d.]+ USD in the week of \d{4}-\d\d-\d\d$/);
+		expect(subject).toContain(`Models: ${total.toFixed(2)} USD`);
+		expect(body).toContain(`5 requests have cost ${total.toFixed(6)} USD`);
+		expect(rows).toEqual([
+			['Workflow', 'Model', 'Requests', 'Cost (USD)', 'Unknown Costs'],
+			['Write &lt;news>', 'verbose/novelist-1', '2', costs[0], '0'],
+			['Answer mails', 'northwind/quill-2.5', '3', costs[1], '0'],
+		]);
+	});
+
+	it('a week without requests has a mail, too', async () => {
+		await useCredential({ recordSpending: true });
+		await ask('Answer mails', 'northwind/quill-2.5');
+		const { body, rows } = await mailed();
+		expect(body).toContain('0 requests have cost 0.000000 USD');
+		expect(rows.slice(1)).toEqual([['Nothing was spent', '', '0', '0.000000', '0']]);
+	});
+});
+
+it('the alarm is told in Slack once, and confirmed', async () => {
+	const { ledgerTable } = await useCredential({ budgetUsd: '0.1' });
+	const { paid } = await bridge.service.paidFor(() => ask('Write', 'verbose/novelist-1'));
+	expect(paid).toBeGreaterThanOrEqual(80_000);
+	const { editor } = bridge;
+	const saved = await publish(load('alarm-in-slack-at-80-percent-of-the-budget.json'));
+	const execution = await editor.finishedOf(saved.id);
+	expect(execution.error?.message).toBeUndefined();
+	const [told, ...more] = given(execution, 'Tell in Slack');
+	expect(more).toEqual([]);
+	expect(told?.['text']).toMatch(
+		/^80 % of the budget for models is spent: 0\.0\d+ of 0\.1 USD\. 0 USD more are reserved\. The next period begins on [A-Z][a-z]+ 1\.$/,
+	);
+	const jobId = `budget:${new Date().toISOString().slice(0, 7)}:80`;
+	expect(given(execution, 'Confirm Delivery')).toMatchObject([{ jobId, state: 'delivered' }]);
+	const alarms = (await tables.rows(ledgerTable)).filter((row) => row['jobId'] === jobId);
+	expect(alarms).toMatchObject([{ state: 'delivered' }]);
+	// republished it polls at once, and tells nothing again
+	await editor.deactivate(saved.id);
+	await editor.activate(saved);
+	expect(await editor.executions(saved.id)).toHaveLength(1);
+});
+
+describe('the form that pauses everything', () => {
+	let visitor: FormVisitor;
+	beforeAll(async () => {
+		visitor = new FormVisitor(bridge.editor.url);
+		await visitor.signIn();
+	});
+	const publishForm = async () => {
+		const path = randomUUID();
+		const { nodes, ...rest } = load('form-that-pauses-everything-that-costs.json');
+		await publish({
+			...rest,
+			nodes: nodes.map((each) =>
+				each.type.endsWith('formTrigger') ? { ...each, webhookId: path } : each,
+			),
+		});
+		return async (reason: string) => {
+			const first = await visitor.open(path);
+			const page = first.url.includes('/oauth/consent') ? await visitor.consent() : first;
+			expect(page.html).toContain('Stop everything that costs');
+			return (await visitor.send(page, reason)).html;
+		};
+	};
+
+	it('says what was done, and what was done before; another workflow then sends nothing', async () => {
+		await useCredential({ budgetUsd: '2' });
+		const send = await publishForm();
+		expect((await ask('Answer mails', 'northwind/quill-2.5')).status).toBe('success');
+		expect(await send('An agent loops')).toMatch(
+			/Everything that costs is paused[^]*A form that pauses everything that costs[^]*: An agent loops/,
+		);
+		const before = modelCalls().length;
+		const refused = await ask('Answer mails', 'northwind/quill-2.5');
+		expect(JSON.stringify(refused.error)).toContain('An agent loops');
+		expect(modelCalls()).toHaveLength(before);
+		expect(await send('Too much')).toMatch(/It was paused before[^]*: An agent loops/);
+	});
+
+	it('says why nothing was paused', async () => {
+		await useCredential({});
+		const send = await publishForm();
+		expect(await send('An agent loops')).toMatch(
+			/It is not paused[^]*The credential has no budget/,
+		);
+	});
+});
