@@ -139,13 +139,13 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		await first(chat('', question), withRecord);
 		await add('Spending: Get', spending('get'), withRecord);
 		await add('Spending: Fold', spending('fold'), withRecord);
-		// one answer costs more than four fifths of it
+		// a picture costs four fifths of it
+		service.forms.jobSteps = 0;
 		const withAlarm = {
 			...withBudget,
 			modelRouterApi: { ...withBudget.modelRouterApi, budgetUsd: '0.05' },
 		};
-		const long = { inputType: 'prompt', prompt: '[[words:8500]]' };
-		await first(chat('', { ...long, model: byId('verbose/novelist-1') }), withAlarm);
+		await first(job('generate', picture), withAlarm);
 		outputs['Model Router Trigger: Budget Threshold Reached'] = await delivered(
 			{ events: ['budgetThresholdReached'] },
 			withAlarm,
