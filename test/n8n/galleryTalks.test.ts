@@ -247,7 +247,7 @@ it('two agents that never agree: everybody is told why, and nobody that they agr
 			.filter(({ name }) => !name.startsWith('Approve'))
 			.map((each) =>
 				each.name === 'Conversation'
-					? { ...each, parameters: { ...each.parameters, turnLimit: 2 } }
+					? { ...each, parameters: { ...each.parameters, turnLimit: 2, options: {} } }
 					: each,
 			),
 	};
