@@ -63,7 +63,7 @@ describeWorking('Operations', () => {
 			parameters: {},
 			credentials: { [type]: { id, name } },
 		});
-		expect(results.map(({ value }) => value)).toContain('canvas/sketch-1');
+		expect(results.map(({ value }) => value)).toContain('northwind/quill-2.5');
 	});
 
 	it('a failed request says why, once, and is not repeated', async () => {
