@@ -25,7 +25,6 @@ const conversation = async () => {
 	await page.showDetails('Agent Conversation');
 	const panel = await page.add();
 	expect(await panel.cutTexts()).toEqual([]);
-	await takePicture('node Agent Conversation', panel.ndv);
 	await panel.close();
 	await page.fit();
 };

@@ -12,6 +12,14 @@ export class CredentialForm {
 		return this.#get('editCredential-modal');
 	}
 
+	/** Gives it another name than the one that n8n proposes. */
+	async rename(name: string): Promise<void> {
+		await this.#get('credential-name').click();
+		const input = this.#get('credential-name').locator('input');
+		await input.fill(name);
+		await input.press('Enter');
+	}
+
 	async fill(field: string, value: string): Promise<void> {
 		await this.#get(`parameter-input-${field}`).locator('input').fill(value);
 	}

@@ -213,7 +213,12 @@ export class EditorPage {
 	/** "Execute workflow", and waits until the run has ended in any way. */
 	async execute(): Promise<void> {
 		await this.#get('execute-workflow-button').first().click();
-		await this.#get('clear-execution-data-button').waitFor();
+		await this.ended();
+	}
+
+	/** Waits until a run has ended in any way. */
+	async ended(): Promise<void> {
+		await this.#get('clear-execution-data-button').first().waitFor();
 	}
 
 	/** The form of a new credential of this type. */

@@ -1,4 +1,4 @@
-import { exampleFor, GALLERY, LESSONS } from '../n8n/example.ts';
+import { exampleFor, GALLERY, LESSONS, withModels } from '../n8n/example.ts';
 import { MailServer } from '../n8n/mailServer.ts';
 import { takePictureAround } from './pictures.ts';
 import { Session } from './session.ts';
@@ -19,7 +19,7 @@ afterAll(async () => {
 it.each([...GALLERY, ...LESSONS])('%s opens, and its notes can be read', async (file) => {
 	await session.watched(async () => {
 		const { editor, accounts } = session.bridge;
-		const example = await editor.importWorkflow(exampleFor(accounts, file));
+		const example = await editor.importWorkflow(withModels(exampleFor(accounts, file)));
 		await session.page.openWorkflow(example);
 		expect(await session.page.notesInTheWay()).toEqual([]);
 		const { tab, canvasParts } = session.page;

@@ -1,13 +1,6 @@
 import type { INodeTypeDescription } from 'n8n-workflow';
 import { node, type WorkflowFile } from '../n8n/workflow.ts';
-import {
-	defaultOperation,
-	nodeTypes,
-	operationsOf,
-	shownTitles,
-	type Operation,
-} from './nodeTypes.ts';
-import { takePicture } from './pictures.ts';
+import { nodeTypes, operationsOf, shownTitles, type Operation } from './nodeTypes.ts';
 import { Session } from './session.ts';
 
 let session: Session;
@@ -44,13 +37,6 @@ function gallery(operations: Operation[]): WorkflowFile {
 const nameOf = ({ node: { displayName }, action }: Operation) =>
 	action ? `${displayName}: ${action}` : displayName;
 
-/** Whether a new node looks like this: with its default operation, or the only one it has. */
-function isBeginning({ node, name }: Operation): boolean {
-	const hasChoice = node.properties.some((property) => property.name === 'operation');
-	const first = hasChoice ? defaultOperation(node) : operationsOf(node)[0];
-	return first?.name === name;
-}
-
 it('opens the panel of every operation, with its fields and no text cut off', async () => {
 	await session.watched(async () => {
 		const operations = nodes.flatMap(operationsOf);
@@ -63,8 +49,6 @@ it('opens the panel of every operation, with its fields and no text cut off', as
 				expect.arrayContaining(shownTitles(operation)),
 			]);
 			expect([nameOf(operation), await panel.cutTexts()]).toEqual([nameOf(operation), []]);
-			if (isBeginning(operation))
-				await takePicture(`node ${operation.node.displayName}`, panel.ndv);
 			await panel.close();
 		}
 	})();

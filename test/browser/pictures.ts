@@ -18,7 +18,6 @@ export const hidden = `
 	[data-test-id="instance-ai-canvas-action-button"],
 	[data-test-id="node-issues"],
 	[class*="executionButtons"],
-	[class*="saveWrapper"],
 	.tab-bar-container { visibility: hidden !important; }`;
 
 /** The name of a node is wider than the node, and its two lines are below it. */
@@ -42,7 +41,11 @@ export async function takePictureAround(name: string, page: Page, parts: Locator
 	const x = Math.max(0, Math.min(...boxes.map((box) => box.x)) - margin);
 	const y = Math.max(0, Math.min(...boxes.map((box) => box.y)) - margin);
 	const right = Math.max(...boxes.map((box) => box.x + box.width)) + margin;
-	const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + below;
+	const canvas = await page.locator('[data-test-id="canvas-wrapper"]').boundingBox();
+	const bottom = Math.min(
+		Math.max(...boxes.map((box) => box.y + box.height)) + below,
+		canvas ? canvas.y + canvas.height : Infinity,
+	);
 	const path = pathOf(name);
 	await page.screenshot({
 		path,

@@ -1,6 +1,5 @@
 import type { INodeTypeDescription } from 'n8n-workflow';
-import { exampleFor, withModels } from '../n8n/example.ts';
-import { defaultOperation, isTrigger, listedName, nodeTypes, operationsOf } from './nodeTypes.ts';
+import { defaultOperation, listedName, nodeTypes } from './nodeTypes.ts';
 import { Session } from './session.ts';
 
 let session: Session;
@@ -16,27 +15,6 @@ const ofType = (name: string): INodeTypeDescription => {
 	if (!found) throw new Error(`the package has no ${name}`);
 	return found;
 };
-
-/** A workflow of each interface: its file, the node that is looked at, and what that node's output says. */
-const runs = [
-	['message-an-agent.json', 'Ask Again', /sessionId/],
-	['ask-the-market-assistant.json', 'Ask', /chatId/],
-	['chat-with-a-model.json', 'Chat', /requestId/],
-	['make-a-picture.json', 'Make a Picture', /image\/png/],
-] as const;
-
-it.each(runs)('runs %s with the editor’s button', async (file, name, shown) => {
-	await session.watched(async () => {
-		const { editor, accounts } = session.bridge;
-		await session.page.openWorkflow(
-			await editor.importWorkflow(withModels(exampleFor(accounts, file))),
-		);
-		await session.page.execute();
-		const panel = await session.page.openNode(name);
-		await panel.showsOutput(shown);
-		await panel.close();
-	})();
-});
 
 /** What two texts both say: their common runs of three words, and the codes that are in both. */
 function saidTwice(one: string, other: string): string[] {
@@ -65,33 +43,6 @@ it('builds a first workflow: node, credential, model, prompt, run, and an error 
 		const { title, description } = await panel.error();
 		expect(`${title} ${description}`).toContain('nobody/nothing-1');
 		expect(saidTwice(title, description)).toEqual([]);
-		await panel.close();
-	})();
-});
-
-it('fetches a test event of the trigger', async () => {
-	await session.watched(async () => {
-		const trigger = nodes.find(isTrigger);
-		const completed = trigger && operationsOf(trigger).find(({ name }) => /completed/i.test(name));
-		if (!trigger || !completed) throw new Error('the trigger has no event for completed jobs');
-		const { service } = session.bridge;
-		service.forms.jobSteps = 0;
-		const started = await fetch(`${service.url}/v1/images/jobs`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json', 'X-API-KEY': service.router.keys.main },
-			body: JSON.stringify({ model: 'canvas/sketch-1', prompt: 'a lighthouse' }),
-		});
-		const { id } = (await started.json()) as { id: string };
-		await session.page.openNewWorkflow();
-		await session.page.find(trigger.displayName, listedName(trigger));
-		await session.page.showDetails(listedName(trigger));
-		const panel = await session.page.add(completed.action);
-		await panel.useCredential(session.bridge.accounts.router.id);
-		await panel.choose('watch', 'List of Job IDs');
-		await panel.write('jobIds', id);
-		await panel.execute();
-		// n8n shows the file first
-		await panel.showsOutput(new RegExp(`image-${id}\\.png`));
 		await panel.close();
 	})();
 });

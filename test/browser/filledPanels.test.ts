@@ -1,0 +1,94 @@
+import { exampleFor, withModels } from '../n8n/example.ts';
+import { ChatPanel } from './chatPanel.ts';
+import { isTrigger, listedName, nodeTypes, operationsOf } from './nodeTypes.ts';
+import { takePicture } from './pictures.ts';
+import { Session } from './session.ts';
+
+// each node as it looks in use: filled in, and with what it has given
+let session: Session;
+beforeAll(async () => {
+	session = await Session.open({ personas: true });
+});
+afterAll(async () => await session?.close());
+
+const DATE = 'Please agree with your colleague on a day for the release of Lighthouse.';
+
+/** A workflow for each node: its file, the node that is looked at, what its output says, and what is written into its chat. */
+interface Run {
+	node: string;
+	file: string;
+	name: string;
+	shown: RegExp;
+	said?: string;
+}
+const runs: Run[] = [
+	{ node: 'Workspace Agent', file: 'message-an-agent.json', name: 'Ask Again', shown: /sessionId/ },
+	{ node: 'Market Assistant', file: 'ask-the-market-assistant.json', name: 'Ask', shown: /chatId/ },
+	{ node: 'Model Router', file: 'chat-with-a-model.json', name: 'Chat', shown: /requestId/ },
+	{
+		...{ node: '', file: 'make-a-picture.json', name: 'Make a Picture' },
+		shown: /image\/png/,
+	},
+	{
+		...{
+			node: 'Agent Conversation',
+			file: 'two-agents-agree-on-a-date.json',
+			name: 'Conversation',
+		},
+		...{ shown: /stopPhrase/, said: DATE },
+	},
+	{
+		...{ node: 'Model Router Chat Model', file: 'compare-two-models.json', name: 'First Model' },
+		...{ shown: /A model router/, said: 'What is a model router?' },
+	},
+];
+
+it.each(runs)(
+	'$file runs with the editor’s button or chat',
+	async ({ node, file, name, ...run }) => {
+		await session.watched(async () => {
+			const { page, bridge } = session;
+			const example = withModels(exampleFor(bridge.accounts, file));
+			await page.openWorkflow(await bridge.editor.importWorkflow(example));
+			if (run.said) {
+				const chat = new ChatPanel(page.tab);
+				await chat.open();
+				await chat.write(run.said);
+				await page.ended();
+			} else await page.execute();
+			const panel = await page.openNode(name);
+			await panel.showsOutput(run.shown);
+			if (node) await takePicture(`node ${node}`, panel.ndv);
+			await panel.close();
+		})();
+	},
+);
+
+it('fetches a test event of the trigger', async () => {
+	await session.watched(async () => {
+		const nodes = await nodeTypes(session.bridge.editor);
+		const trigger = nodes.find(isTrigger);
+		const completed = trigger && operationsOf(trigger).find(({ name }) => /completed/i.test(name));
+		if (!trigger || !completed) throw new Error('the trigger has no event for completed jobs');
+		const { service } = session.bridge;
+		service.forms.jobSteps = 0;
+		const started = await fetch(`${service.url}/v1/images/jobs`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', 'X-API-KEY': service.router.keys.main },
+			body: JSON.stringify({ model: 'canvas/sketch-1', prompt: 'a lighthouse' }),
+		});
+		const { id } = (await started.json()) as { id: string };
+		await session.page.openNewWorkflow();
+		await session.page.find(trigger.displayName, listedName(trigger));
+		await session.page.showDetails(listedName(trigger));
+		const panel = await session.page.add(completed.action);
+		await panel.useCredential(session.bridge.accounts.router.id);
+		await panel.choose('watch', 'List of Job IDs');
+		await panel.write('jobIds', id);
+		await panel.execute();
+		// n8n shows the file first
+		await panel.showsOutput(new RegExp(`image-${id}\\.png`));
+		await takePicture('node Model Router Trigger', panel.ndv);
+		await panel.close();
+	})();
+});
