@@ -3,10 +3,10 @@ import type { Execution, Item } from '../test/n8n/execution.ts';
 /** What the demo says of an example. */
 export interface DemoExample {
 	file: string;
-	/** What to open in the editor; a node is named in quotation marks. */
-	look: string;
 	/** The node whose items are told; absent where the example waits for somebody. */
 	node?: string;
+	/** What to open in the editor once it has run; a node is named in quotation marks. */
+	look?: string;
 	/** The output of that node, where it is not the first. */
 	output?: number;
 	/** What the demo writes into the chat of an example that begins at one. */
@@ -116,76 +116,64 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 	{
 		file: 'get-every-finished-video.json',
 		waits: 'waits to be published, then gets the video of the workflow before',
-		look: 'Executions, a minute after you have published it',
 	},
 	{
 		file: 'answer-slack-threads-with-two-agents.json',
 		waits: 'waits for a Slack account of yours, and for somebody who mentions your app',
-		look: 'its notes, which say how',
 	},
 	{
 		file: 'approve-in-slack-what-two-agents-say.json',
 		waits: 'waits for a Slack account of yours, for its form, and for you to approve each turn',
-		look: 'its notes, which say how',
 	},
 	{
 		file: 'answer-telegram-messages-with-an-agent-that-remembers.json',
 		waits: 'waits for a Telegram bot of yours, and for somebody who writes to it',
-		look: 'its notes, which say how',
 	},
 	{
 		file: 'send-a-daily-crypto-briefing-to-slack-and-email.json',
 		waits: 'waits for Slack and Gmail accounts of yours, and for 7:00 in New York',
-		look: '"Figures", where you choose what the briefing covers',
 	},
 	{
 		file: 'alert-in-slack-when-the-crypto-mood-turns.json',
 		waits: 'waits for a Slack account and a model of yours, and for the next hour',
-		look: 'the fields that "Read the Mood" asks for, under JSON Schema',
 	},
 	{
 		file: 'post-new-models-and-price-changes-to-slack.json',
 		waits: 'waits for a Slack account of yours, and for 8:00 in New York',
-		look: '"Compare", which looks for differences between the catalog and a Data Table',
 	},
 	{
 		file: 'read-orders-from-gmail-into-a-data-table.json',
 		waits: 'waits for Gmail and Slack accounts of yours, and for an order by mail',
-		look: 'the fields that "Read the Order" asks for, under JSON Schema',
 	},
 	{
 		file: 'make-a-picture-from-a-form-and-save-it-to-google-drive.json',
 		waits:
 			'waits for a Google Drive account and a model of yours, and for its form to be filled in',
-		look: '"Ask for Approval", which shows the price before anything is paid',
 	},
 	{
 		file: 'read-an-article-aloud-and-save-it-to-google-drive.json',
 		waits: 'waits for a Google Drive account and models of yours, and for its form to be filled in',
-		look: '"Shorten the Article" and "Read It Aloud", each with its spending cap',
 	},
 	{
 		file: 'recover-unknown-paid-jobs-in-slack.json',
 		waits: 'waits for a Slack account of yours, and for a workflow that fails',
-		look: '"Ask a Person", and both ways in which the answer is recorded',
 	},
 	{
 		file: 'offer-services-to-mcp-clients.json',
 		waits:
 			'waits for you to choose a token and a model, to publish it, and for an MCP client to connect',
-		look: 'its notes, which say how',
 	},
 ];
 
-/** One line on an example: title, what happened, what to look at, and its address. */
+/** Two lines on an example: title and what happened, then what to look at and its address. */
 export function demoLine(
 	title: string,
-	{ look, waits }: Pick<DemoExample, 'look' | 'waits'>,
+	{ look = '', waits }: Pick<DemoExample, 'look' | 'waits'>,
 	happened: string,
 	address: string,
 ): string {
 	const said = [happened, waits].filter(Boolean).join('; ');
-	return `${title}: ${said}. Look at ${look}. ${address}`;
+	return `${title}: ${said}.\n  Look at ${look}. ${address}`;
 }
 
 /** What an execution came to, in a few words: from the items of the node that tells it. */

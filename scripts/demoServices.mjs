@@ -89,24 +89,37 @@ export async function saveCredentials({ editor, service, mails }, n8nApiKey) {
  */
 export async function runExamples(demo) {
 	const { editor } = demo;
-	let failures = 0;
 	const known = await editor.workflows();
 	const workflows = [];
 	// all of them first: the editor can be used while they run
 	for (const { file } of DEMO_EXAMPLES) workflows.push(await importExample(editor, known, file));
-	for (const [index, example] of DEMO_EXAMPLES.entries()) {
-		if (!(await runExample(demo, workflows[index], example))) failures++;
-	}
+	const [first] = workflows;
+	demo.first = { name: first.name, address: `${editor.url}/workflow/${first.id}` };
+	let failures = 0;
+	const all = DEMO_EXAMPLES.map((example, index) => ({ example, workflow: workflows[index] }));
+	for (const { example, workflow } of all.filter(({ example: { node } }) => node))
+		if (!(await runExample(demo, workflow, example))) failures++;
+	console.log('\nThese wait for something. Their notes say how to set them up:');
+	for (const { example, workflow } of all.filter(({ example: { node } }) => !node))
+		console.log(`  ${workflow.name}: ${example.waits}.`);
 	return failures;
 }
 
-/** Prints where everything is. From now on mails are told as they come. */
-export function tellAddresses({ editor, service, mails }) {
+/** Prints where everything is, and what to do first. From now on mails are told as they come. */
+export function tellAddresses({ editor, service, mails, first }) {
+	const { agent, assistant, router } = service;
+	console.log(`\nReference service: ${service.url}, for credentials of your own:`);
+	for (const [kind, address, key] of [
+		['Workspace Agent', agent.baseUrl('ws-1'), agent.key('ws-1')],
+		['Market Assistant', assistant.baseUrl, assistant.keys.pro],
+		['Model Router', router.baseUrl, router.keys.main],
+	])
+		console.log(`  ${kind.padEnd(17)}${address}, key ${key}`);
 	console.log(`\nThe editor:        ${editor.url}`);
-	console.log(`  e-mail:          ${owner.email}`);
+	console.log(`  email:           ${owner.email}`);
 	console.log(`  password:        ${owner.password}`);
-	console.log(`Reference service: ${service.url}`);
-	console.log('Models:            chosen by the demo wherever a workflow leaves them open');
+	console.log(`Open this first:   ${first.address}`);
+	console.log(`  "${first.name}": write into its chat, and read along.`);
 	// those that came between two examples first
 	mails.mails.splice(0).forEach(tellMail);
 	mails.onMail = tellMail;
@@ -126,10 +139,6 @@ async function runExample({ editor, mails, onRun }, workflow, example) {
 	let address = `${editor.url}/workflow/${workflow.id}`;
 	const tell = (told, happened) =>
 		console.log(`\n${demoLine(workflow.name, told, happened, address)}`);
-	if (!example.node) {
-		tell(example, '');
-		return true;
-	}
 	const given = example.says && chatMessage(example.says);
 	const execution = await editor.finishedOrParked(await editor.start(workflow, given));
 	// what has run is shown with its data
@@ -151,9 +160,9 @@ async function runExample({ editor, mails, onRun }, workflow, example) {
 	return true;
 }
 
-/** What a person is asked by e-mail, and the links to answer it. */
+/** What a person is asked by email, and the links to answer it. */
 function tellMail({ subject, links }) {
-	console.log(`  E-mail "${subject}"`);
+	console.log(`  Email "${subject}"`);
 	for (const link of links.filter((url) => url.includes('approved=')))
 		console.log(`    ${link.includes('approved=true') ? 'approve' : 'decline'}: ${link}`);
 }

@@ -117,6 +117,10 @@ export function renderEntries(sentences: readonly Sentence[]): string[] {
 		});
 }
 
+/** A sentence of values and three words is not found by searching for what one sees. The page of the node has it. */
+const canBeFound = ({ message, advice }: Sentence) =>
+	(message || advice).match(/[\p{L}\d][\p{L}\d'/.-]*/gu)!.length >= 4;
+
 /** Without what stands for a value. */
 const plain = (text: string) => text.replace(/^[^A-Za-z]+/, '');
 
@@ -126,12 +130,12 @@ const escaped = (text: string) => text.replace(/([*<]|\b_|_\b)/g, '\\$1');
 export function renderTroubleshooting(sentences: readonly Sentence[], written: string): string {
 	const groups = GROUPS.map((group) => ({
 		...group,
-		entries: renderEntries(sentences.filter((one) => groupOf(one) === group)),
+		entries: renderEntries(sentences.filter((one) => groupOf(one) === group && canBeFound(one))),
 	})).filter(({ entries }) => entries.length);
 	return `${[
 		'# Troubleshooting',
 		written,
-		'Search this page for a part of the sentence that you see. "…" stands for a value, such as the name of a field. After the sentence comes what to do.',
+		'Search this page for a part of the sentence that you see. "…" stands for a value, such as the name of a field. After the sentence comes what to do. A very short sentence, such as "Prompt is empty", is on the page of its [node](nodes/README.md).',
 		'n8n shows the sentence as the title of the error, and what to do below it. With **On Error: Continue (using error output)**, both are in `error`.',
 		groups.map(({ title }) => `- [${title}](#${anchorOf(title)})`).join('\n'),
 		...groups.flatMap(({ title, intro, entries }) => [`## ${title}`, intro, entries.join('\n')]),

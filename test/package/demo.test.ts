@@ -19,13 +19,14 @@ it('opens with two agents that talk', () => {
 });
 
 it.each(DEMO_EXAMPLES)(
-	'$file: the nodes to look at are there, and who waits says for what',
+	'$file: the nodes to look at are there, and one that waits says for what',
 	(example) => {
-		const { file, node, look, says, waits } = example;
+		const { file, node, look = '', says, waits } = example;
 		const { name, nodes } = readExample(file);
 		const names = nodes.map((each) => each.name);
 		const named = [...look.matchAll(/"([A-Z][^"]+)"/g)].map(([, each]) => each);
 		expect(names).toEqual(expect.arrayContaining(named));
+		expect(look !== '').toBe(node !== undefined);
 		if (node === undefined) expect(waits).toMatch(/^waits /);
 		else expect(names).toContain(node);
 		// the demo runs what can be run without anybody
@@ -37,7 +38,7 @@ it.each(DEMO_EXAMPLES)(
 		expect(waits !== undefined).toBe(!canRun || asks || has(/\.wait$/));
 
 		const line = demoLine(name, example, 'It ran', 'http://127.0.0.1:5678/workflow/1');
-		expect(line.split('\n')).toHaveLength(1);
+		expect(line.split('\n')).toHaveLength(2);
 		for (const part of [name, 'It ran', look, waits ?? '', '/workflow/1'])
 			expect(line).toContain(part);
 	},
