@@ -33,6 +33,13 @@ export class AgentConversation implements INodeType {
 		builderHint: {
 			searchHint:
 				'Lets two or more agents, assistants or models talk to each other, turn by turn. Attach them as Speakers, as tools are attached to an AI Agent.',
+			inputs: {
+				ai_tool: { required: true },
+				ai_languageModel: {
+					required: true,
+					displayOptions: { show: { turnOrder: ['moderator'] } },
+				},
+			},
 			relatedNodes: [
 				{
 					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',

@@ -76,6 +76,7 @@ export const conversationParams = [
 		required: true,
 		typeOptions: { minValue: 0 },
 		default: 1,
+		builderHint: { propertyHint: 'What the user allows. Do not raise it to make a run succeed.' },
 		// with the unit, the title would be cut off
 		hint: 'USD',
 		description:

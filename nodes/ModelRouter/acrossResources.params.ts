@@ -36,6 +36,7 @@ export const capFields = {
 	// otherwise an expression without a value would remove the cap
 	required: true,
 	typeOptions: { minValue: 0 },
+	builderHint: { propertyHint: 'What the user allows. Do not raise it to make a run succeed.' },
 } as const satisfies Partial<INodeProperties>;
 
 /** Of everything that is paid per item. Each kind of request has its own description of how the cost is calculated. */

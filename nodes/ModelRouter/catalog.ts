@@ -137,7 +137,10 @@ export const modelParam = {
 	default: { mode: 'list', value: '' },
 	required: true,
 	description:
-		'The model to use. The list shows its inputs besides text, its price in USD per million tokens in/out or per unit, and its context in tokens. Case and separators in its ID do not matter.',
+		'The list shows inputs besides text, prices in USD, per million tokens in/out or per unit, and the context in tokens',
+	builderHint: {
+		propertyHint: 'Do not invent an ID. Leave the value empty, unless the user names one.',
+	},
 	modes: [
 		{
 			displayName: 'From List',

@@ -118,7 +118,7 @@ export function schemaFile(node: string, parameters: INodeParameters): string {
 	return `${['nodes', folder, '__schema__', 'v1.0.0', ...parts].filter(Boolean).join('/')}.json`;
 }
 
-/** @returns undefined for a trigger */
+/** @returns undefined where n8n asks for none: of a trigger, and of what the node does not do */
 export function readSchema(node: string, parameters: INodeParameters): OutputSchema | undefined {
 	const path = schemaFile(node, parameters);
 	return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as OutputSchema) : undefined;

@@ -132,6 +132,10 @@ export const sessionModeParam = (
 		],
 		default: 'fromInput',
 		description: 'Which conversation the item belongs to',
+		builderHint: {
+			propertyHint:
+				'fromInput for a chat; key for everything else that has a stable ID, such as a thread, a phone number or an order. With new, nothing is remembered.',
+		},
 	} as const satisfies INodeProperties);
 
 export const sessionKeyParam = (description: string) =>

@@ -107,6 +107,8 @@ export interface Operation {
 	action: string;
 	description: string;
 	params: readonly INodeProperties[];
+	/** Whether it needs no request settings, because it sends nothing to the service. */
+	sendsNothing?: boolean;
 	/**
 	 * Makes a request from one item's parameters, or rejects them. Runs for all items before the first is sent, so a mistake in item 7
 	 * costs nothing.
@@ -183,16 +185,22 @@ export function nodeProperties(
 			const shown = resources.length > 1 ? { resource: [value] } : {};
 			return resourceProperties(operations, defaultOperation, shown);
 		}),
-		withoutPeoplesResources(resources),
+		shownWhereSent(resources),
 	];
 }
 
-/** What only people may use works with tables of this n8n, not with the service. */
-function withoutPeoplesResources(resources: readonly Resource[]): INodeProperties {
-	const hidden = resources.filter(({ notInTools }) => notInTools).map(({ value }) => value);
-	return hidden.length
-		? { ...requestSettings, displayOptions: { hide: { resource: hidden } } }
-		: requestSettings;
+/**
+ * The request settings, shown for each operation that talks to the service. What only people may use works with tables of this n8n. The
+ * operations are named: n8n would describe the settings to language models once more for "Custom API Call", which it adds to each list.
+ */
+function shownWhereSent(resources: readonly Resource[]): INodeProperties {
+	if (resources.length < 2) return requestSettings;
+	const sending = resources.filter(({ notInTools }) => !notInTools);
+	const operation = sending.flatMap(({ operations }) =>
+		operations.filter(({ sendsNothing }) => !sendsNothing).map(({ value }) => value),
+	);
+	const show = { resource: sending.map(({ value }) => value), operation: [...new Set(operation)] };
+	return { ...requestSettings, displayOptions: { show } };
 }
 
 /** An expression for the line under a node's name on the canvas: the operation by its label. */

@@ -13,7 +13,7 @@ export const onIncompleteOption = {
 	],
 	default: 'error',
 	description:
-		'What to do when an answer stops before its end, or its text arrives in an unexpected format. Fail with an error whose details contain the text, or return a normal item with "complete" false. It is billed either way and never requested again.',
+		'When an answer stops before its end, or its text has an unexpected format. The text is in the details of the error, or in an item with "complete" false. It is billed either way, and not requested again.',
 } as const satisfies INodeProperties;
 
 /**

@@ -25,8 +25,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 50 },
 			default: defaultRequestSettings.concurrency,
-			description:
-				'Items of one conversation always follow one another. An item that only waits for its media job does not count.',
+			description: 'Items of one session or chat follow one another',
 		},
 		{
 			displayName: 'Wait When Rate-Limited (Seconds)',
@@ -34,8 +33,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			type: 'number',
 			typeOptions: { minValue: 0, maxValue: 3600 },
 			default: defaultRequestSettings.maxRateLimitWait,
-			description:
-				'How long an item may wait after "too many requests" (429). If the service asks for a longer wait, the item fails.',
+			description: 'After "too many requests". If the service asks for more, the item fails.',
 		},
 		withFieldRules({ inTool: 'fixed' })({
 			displayName: 'Resend If Outcome Is Unknown',
@@ -43,7 +41,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether Retry On Fail and "Retry execution" also send a request that the service may have received. It may then be carried out, and charged, twice.',
+				'Whether a retry sends what the service may have received once more, and pay for it twice',
 		}),
 		{
 			displayName: 'Idle Timeout (Seconds)',
@@ -51,7 +49,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 86400 },
 			default: defaultRequestSettings.idleTimeout,
-			description: 'How long the service may send nothing before the request is canceled',
+			description: 'How long the service may send nothing',
 		},
 		{
 			displayName: 'Total Timeout (Seconds)',
@@ -59,7 +57,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 86400 },
 			default: defaultRequestSettings.totalTimeout,
-			description: 'How long one answer or file may take in total',
+			description: 'How long one answer or file may take',
 		},
 	],
 });

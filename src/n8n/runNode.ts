@@ -216,12 +216,11 @@ function findChosenOperation(n8n: IExecuteFunctions, resources: readonly Resourc
 	if (hasExpression(storedResource) || hasExpression(storedOperation))
 		throw nodeError(invalidInputError('Resource and Operation take no expression'));
 	const resource = findChosen(n8n, 'resource', resources);
-	if (!resource)
-		throw nodeError(new Error(`This node has no resource "${String(storedResource)}"`));
+	if (!resource) throw nodeError(unknownChoiceError('resource', storedResource));
 	if (resource.notInTools && isToolType(type)) throw nodeError(notForAgentsError(resource.name));
 	const operation = findChosen(n8n, 'operation', resource.operations);
 	if (operation) return operation;
-	throw nodeError(new Error(`This node has no operation "${String(storedOperation)}"`));
+	throw nodeError(unknownChoiceError('operation', storedOperation));
 }
 
 /** The entry of a list that was chosen in the editor, or its only one. */
@@ -234,6 +233,18 @@ function findChosen<Entry extends { value: string }>(
 	const chosen = n8n.getNodeParameter(parameter, 0);
 	return entries.find(({ value }) => value === chosen);
 }
+
+/** n8n adds "Custom API Call" to the lists, and has an HTTP Request node run it (n8n 2.41.1, load-nodes-and-credentials.js). */
+const unknownChoiceError = (what: string, stored: unknown) =>
+	stored === '__CUSTOM_API_CALL__'
+		? invalidInputError(
+				'"Custom API Call" is not something that this node does',
+				"Nothing was sent. Choose another operation. For an API call of your own, use an HTTP Request node: Authentication is Predefined Credential Type, with this node's credential.",
+			)
+		: invalidInputError(
+				`This node has no ${what} "${String(stored)}"`,
+				'Nothing was sent. Choose one from the list.',
+			);
 
 const notForAgentsError = (resource: string) =>
 	invalidInputError(

@@ -52,9 +52,10 @@ function linesOf(place: string, { name, type, options = [], default: preset }: P
 	return [line, ...nested];
 }
 
-/** The resource and operation that a parameter belongs to. */
+/** The resource and operation that a parameter belongs to; none where it belongs to several resources. */
 export function scopeOf({ displayOptions }: Property): string {
 	const { resource = [], operation = [] } = displayOptions?.show ?? {};
+	if (resource.length > 1) return '';
 	return [resource, operation]
 		.map((values) => values.join('|'))
 		.filter(Boolean)

@@ -39,8 +39,7 @@ export const addressParams = [
 		type: 'string',
 		default: '={{ $json.jobId }}',
 		required: true,
-		description:
-			'ID of the job, from the field "jobId" of Start Job. You can also paste the URL of its status or of its file; only the ID in it is used.',
+		description: 'The "jobId" of Start Job. The URL of its status or of its file is also possible.',
 	},
 ] as const satisfies INodeProperties[];
 
@@ -59,8 +58,7 @@ export const maxWaitOption = {
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: 86400 },
 	default: 600,
-	description:
-		'How long to wait for the job. After that the node fails; the job itself continues to run, and its ID is in the error.',
+	description: 'After that the node fails. The job continues to run, and its ID is in the error.',
 } as const satisfies INodeProperties;
 
 export const maxSizeOption = {
@@ -70,7 +68,7 @@ export const maxSizeOption = {
 	typeOptions: { minValue: 1 },
 	default: 250,
 	description:
-		'A larger file is not stored. In queue mode, n8n stores files in its database, from which it cannot read back 256 MiB or more. There, such files are refused, whatever the limit.',
+		"A larger file is not stored. Files in n8n's database, as in queue mode, must be below 256 MiB.",
 } as const satisfies INodeProperties;
 
 /** @throws ServiceError `invalid` for a URL without a job ID. */
@@ -117,7 +115,7 @@ export const inputsParam = {
 					default: '',
 					placeholder: 'e.g. image',
 					description:
-						'The request field that contains the input. Use dots for nested objects, e.g. "reference.image". Several inputs with the same name become a list, and a name that ends in [] is always a list.',
+						'The request field of the input, with dots for nested objects, e.g. "reference.image". Inputs of one name become a list; a name that ends in [] is always a list.',
 				},
 				sourceField,
 				{ ...binarySourceField, description: 'At most 50 MiB; it is sent as a data URL' },
@@ -143,7 +141,7 @@ export const presetsParam = {
 	placeholder: 'Add Preset',
 	default: {},
 	description:
-		'What many models understand. A preset is only sent when it is set. Which values are accepted depends on the model.',
+		'What many models understand. Sent only when set. Which values are accepted depends on the model.',
 	options: [
 		{
 			displayName: 'Aspect Ratio',

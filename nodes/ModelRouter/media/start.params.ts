@@ -28,7 +28,7 @@ const allowAgentsParam = {
 	displayOptions: { show: { '@tool': [true] } },
 	default: false,
 	description:
-		'Whether an AI agent may start jobs with this tool, each of which costs money, as often as it decides to. Spending Cap per Execution in the options limits what one execution spends.',
+		'Whether an AI agent may start jobs with this tool, as often as it decides to. Each costs money. Spending Cap per Execution in the options limits what one execution spends.',
 } as const satisfies INodeProperties;
 
 /** @throws ServiceError `invalid`, whose message is all that an AI agent receives. */
@@ -46,7 +46,7 @@ const useLedgerParam = withFieldRules({ inTool: 'notFromModel' })({
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to enter the job in the job ledger, a Data Table of this n8n, before it is started. The Model Router Trigger then downloads its file, whatever happens to this execution.',
+		'Whether to enter the job in a Data Table of this n8n first. The Model Router Trigger then brings its file, whatever happens to this execution.',
 });
 
 const idempotencyKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
@@ -57,7 +57,11 @@ const idempotencyKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel'
 	default: '',
 	placeholder: 'e.g. {{ $json.orderId }}',
 	description:
-		'One job per key, across executions, workers, Stop and crashes. A later start with the same key sends nothing and returns the job that the first one started, even when its other parameters differ. If empty, every start is a new job.',
+		'One job per key, across executions, workers, Stop and crashes. A later start with the key returns the first job, whatever its other parameters are. If empty, every start is a new job.',
+	builderHint: {
+		propertyHint:
+			'What identifies the order, such as an order ID. It must be the same when a run is repeated: no random value, no time, no execution ID.',
+	},
 });
 
 export const ledgerLabelOption = withFieldRules({ inTool: 'notFromModel' })({
@@ -66,8 +70,7 @@ export const ledgerLabelOption = withFieldRules({ inTool: 'notFromModel' })({
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. product videos',
-	description:
-		'Separates the jobs of one workflow from those of others in the job ledger. A Model Router Trigger with a label reports only jobs with the same label.',
+	description: 'A Model Router Trigger with a label reports only the jobs with the same label',
 });
 
 const MAX_KEY_LENGTH = 500;
@@ -115,7 +118,7 @@ export const startParams = [
 	{
 		...spendingCapPerItemParam,
 		description:
-			'A job is not started when it is certain to cost more than this. The catalog only has the price of the cheapest configuration, so it may still cost more: duration, resolution, sound and tier raise the price. A job without a price in the catalog is not started, unless Allow Unknown Cost in the options is on.',
+			'A job that is certain to cost more is not started. It may still cost more: the catalog has the price of the cheapest configuration, without duration, resolution, sound and tier. Without a price, it is not started unless Allow Unknown Cost is on.',
 	},
 	allowAgentsParam,
 	presetsParam,
@@ -125,7 +128,7 @@ export const startParams = [
 		type: 'json',
 		default: '{}',
 		description:
-			'Further fields of the request as a JSON object, sent unchanged, e.g. {"size": "1024x1024"}. Which fields are accepted depends on the model.',
+			'More fields of the request, sent unchanged, e.g. {"size": "1024x1024"}. Which ones are accepted depends on the model.',
 	},
 	inputsParam,
 	useLedgerParam,
@@ -138,7 +141,7 @@ const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecima
 	...capFields,
 	default: 10,
 	description:
-		'Jobs are started one after another. Their estimated costs count, or their minimum costs in the catalog where those are higher. A job whose minimum cost would exceed this is not started; only the last one can, if its estimate is higher. It applies to all starts of this node in one execution; a failed job still counts. Without it, there is no such cap.',
+		'Of all starts of this node in one execution. Their estimated costs count, or their minimum costs where those are higher. Only the last job can exceed it, if its estimate is higher. A failed job still counts. Without it, there is no such cap.',
 });
 
 /** The options of every start. An operation adds its own, in the order of the labels. */
@@ -146,7 +149,7 @@ export const startOptions = {
 	allowUnknownCost: {
 		...allowUnknownCostOption,
 		description:
-			'Whether to start a job even if the catalog has no price for its model, or cannot be read. The spending caps then cannot hold it back.',
+			'Whether to start a job of which the catalog has no price, so that the spending caps cannot hold it back',
 	},
 	ledgerLabel: ledgerLabelOption,
 	spendingCapPerExecution: spendingCapPerExecutionOption,

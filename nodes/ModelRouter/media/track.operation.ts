@@ -12,6 +12,7 @@ export const track = operation({
 	action: 'Track existing media job',
 	description:
 		'Enter a job that was started elsewhere in the job ledger, so that the Model Router Trigger downloads its file',
+	sendsNothing: true,
 	params: [...addressParams, optionsParam([ledgerLabelOption])],
 
 	prepare({ options: { ledgerLabel = '' }, ...params }) {

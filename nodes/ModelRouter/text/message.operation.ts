@@ -38,7 +38,7 @@ export const message = operation({
 	description: 'Send a prompt or messages to a text model and get its answer',
 	params: [
 		...textParams(
-			'An item that could cost more than this is not sent. Counted are one token per byte of the input, and all of Maximum Output Tokens. If that is not set, an answer may have what this affords: at least 4096 tokens, at most 16384. The input counts at most as the context window of the model, and with attachments always as all of it. 0 sends nothing.',
+			'An item that could cost more is not sent. Counted are one token per byte of the input, and all of Maximum Output Tokens. If that is not set, an answer may have what this affords: 4096 to 16384 tokens. The input counts at most as the context window, and with attachments always as all of it. 0 sends nothing.',
 		),
 		simplifyParam,
 		optionsParam([

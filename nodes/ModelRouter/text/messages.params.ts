@@ -90,7 +90,7 @@ export const conversationParams = [
 						typeOptions: { rows: 3 },
 						default: '',
 						description:
-							'The text of the message; for Tool, the result. For Assistant with Tool Calls, an expression may find nothing.',
+							'The text; for Tool, the result. For Assistant, an expression may find nothing.',
 					}),
 					{
 						displayName: 'Tool Call ID',
@@ -107,7 +107,7 @@ export const conversationParams = [
 						displayOptions: { show: { role: ['assistant'] } },
 						default: '[]',
 						description:
-							'The calls that the model asked for in this message: "tool_calls" of the "message" in its answer. An expression may find nothing, where it asked for none.',
+							'"tool_calls" of the "message" in an answer of the model. An expression may find nothing.',
 					}),
 				],
 			},
@@ -122,7 +122,7 @@ export const conversationParams = [
 		default: '[]',
 		required: true,
 		description:
-			'A list of messages, e.g. [{"role": "user", "content": "Hello"}]. A role is system, developer, user, assistant or tool. A content is a text or a list of parts.',
+			'A list such as [{"role": "user", "content": "Hello"}]. A content is a text or a list of parts.',
 	},
 ] as const satisfies INodeProperties[];
 
@@ -133,8 +133,7 @@ export const attachmentsParam = {
 	typeOptions: { multipleValues: true },
 	placeholder: 'Add Attachment',
 	default: {},
-	description:
-		'Images, audio, video and files that are sent with the last message of the user, to models that accept them',
+	description: 'Images, audio, video and files for the last message of the user',
 	options: [
 		{
 			displayName: 'Attachment',
@@ -159,7 +158,7 @@ export const attachmentsParam = {
 					],
 					default: 'auto',
 					description:
-						'As what it is sent to the model. Automatic uses the type of the file, or the extension of the URL (an image if it has none).',
+						'Automatic uses the type of the file, or the extension of the URL (an image if it has none)',
 				},
 			],
 		},

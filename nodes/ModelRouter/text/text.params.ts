@@ -62,7 +62,7 @@ export const textOptions = {
 		type: 'json',
 		default: '{}',
 		description:
-			'More fields of the request as a JSON object, sent unchanged, e.g. {"user": "customer-7"}. Which fields are accepted depends on the model.',
+			'More fields of the request, sent unchanged, e.g. {"user": "customer-7"}. Which ones are accepted depends on the model.',
 	},
 	answerCount: {
 		displayName: 'Number of Answers',
@@ -87,7 +87,7 @@ export const textOptions = {
 		typeOptions: { minValue: 1 },
 		default: 4096,
 		description:
-			'The most tokens that an answer may have, hidden reasoning included. Reasoning models need 2000 or more. If not set, the spending caps decide: from 4096 to 16384, and no more than the model can write.',
+			'Of an answer, hidden reasoning included. Reasoning models need 2000 or more. If not set, the spending caps decide: 4096 to 16384, and no more than the model can write.',
 	},
 	presencePenalty: {
 		displayName: 'Presence Penalty',
@@ -127,16 +127,14 @@ export const textOptions = {
 			{ name: 'Minimal', value: 'minimal' },
 		],
 		default: 'medium',
-		description:
-			'How much a reasoning model thinks before it answers. Hidden reasoning is billed as output.',
+		description: 'How much a reasoning model thinks. Hidden reasoning is billed as output.',
 	},
 	seed: {
 		displayName: 'Seed',
 		name: 'seed',
 		type: 'number',
 		default: 0,
-		description:
-			'With the same seed, a model that supports it gives nearly the same answer again. Without it, answers vary.',
+		description: 'With the same seed, a model that supports it gives nearly the same answer again',
 	},
 	systemMessage: {
 		displayName: 'System Message',
@@ -152,8 +150,7 @@ export const textOptions = {
 		type: 'number',
 		typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 2 },
 		default: 1,
-		description:
-			'From 0 (nearly the same answer each time) to 2 (most varied). Without it, the model decides.',
+		description: 'From 0 (nearly the same answer each time) to 2 (most varied)',
 	},
 	topP: {
 		displayName: 'Top P',
@@ -162,6 +159,6 @@ export const textOptions = {
 		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 		default: 1,
 		description:
-			'From 0 to 1. Only the most likely tokens, which together have this probability, are used. Without it, the model decides.',
+			'From 0 to 1: only the most likely tokens, which together have this probability, are used',
 	},
 } as const satisfies Record<string, INodeProperties>;

@@ -1,0 +1,24 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import { assistant, models, posts, secretsOf } from './rig/calls';
+import { run, shownText } from './rig/run';
+import { serviceForTests } from './rig/service';
+
+// n8n adds "Custom API Call" to the operations of a node, and a language model may choose it
+const service = serviceForTests();
+const CHOSEN = '__CUSTOM_API_CALL__';
+
+it.each([
+	['an operation of the Model Router', models(CHOSEN)],
+	['a resource of the Model Router', models('get', { resource: CHOSEN })],
+	[
+		'an operation of the Market Assistant',
+		{ ...assistant('ask', {}), parameters: { operation: CHOSEN } as INodeParameters },
+	],
+])('"Custom API Call" as %s is answered with what to use', async (_what, call) => {
+	const { error } = await run({ ...call, secrets: secretsOf(service) });
+	expect(shownText(error)).toMatch(
+		/not something that this node does.*use an HTTP Request node.*with this node's credential/,
+	);
+	expect(posts(service)).toEqual([]);
+});

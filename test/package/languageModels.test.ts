@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+
+import { allNodes } from '../../scripts/docs/nodePages';
+import { attach, node, workflow, type WorkflowFile } from '../n8n/workflow';
+import { nodeTypeText, throughCode, validate, type Issue } from './n8nCatalog';
+
+// what n8n tells the language models that build workflows, and what it says of what they built
+
+it.each([
+	['modelRouter', 45_000],
+	['agentConversation', 7_000],
+	['workspaceAgent', 4_500],
+	['marketAssistant', 8_500],
+	['lmChatModelRouter', 7_000],
+])('the description of %s has at most %i characters, hints included', (name, most) => {
+	expect(nodeTypeText(name).length).toBeLessThanOrEqual(most);
+});
+
+it.each([
+	['modelRouter', 'model', 5],
+	['modelRouter', 'spendingCapPerItem', 4],
+	['modelRouter', 'spendingCapPerExecution', 2],
+	['modelRouter', 'idempotencyKey', 2],
+	['lmChatModelRouter', 'spendingCapPerCall', 1],
+	['lmChatModelRouter', 'spendingCapPerExecution', 1],
+	['agentConversation', 'spendingCapPerConversation', 1],
+	['agentConversation', 'sessionMode', 1],
+	['workspaceAgent', 'sessionMode', 1],
+	['marketAssistant', 'sessionMode', 1],
+])('the description of %s has a hint at %s (%i times)', (name, field, times) => {
+	const hinted = nodeTypeText(name).matchAll(/@builderHint (?:[^/]|\/(?!\*))*?\*\/\s*(\w+)\??:/g);
+	expect([...hinted].filter(([, hintedField]) => hintedField === field)).toHaveLength(times);
+});
+
+const PACKAGE = 'n8n-nodes-agent-bridge';
+const chatModel = node('Chair', `${PACKAGE}.lmChatModelRouter`, { model: { __rl: true } });
+const speaker = (name: string) => node(name, `${PACKAGE}.workspaceAgentTool`, { message: 'x' });
+
+/** A conversation with so many speakers, and a moderator if wanted. */
+function conversation(parameters: INodeParameters, speakers: number, hasModerator = false) {
+	const file = workflow('Talk', [{}], node('Talk', `${PACKAGE}.agentConversation`, parameters));
+	const names = ['Ada', 'Bob'].slice(0, speakers);
+	attach(
+		file,
+		'Talk',
+		names.map((name) => ({ node: speaker(name), as: 'ai_tool' as const })),
+	);
+	if (hasModerator) attach(file, 'Talk', [{ node: chatModel, as: 'ai_languageModel' }]);
+	return file;
+}
+
+const missing = (what: RegExp) => expect.objectContaining({ message: expect.stringMatching(what) });
+
+it.each<[string, WorkflowFile, unknown]>([
+	['without speakers', conversation({}, 0), [missing(/'Talk' requires .*ai_tool/)]],
+	['with speakers', conversation({}, 2), []],
+	[
+		'that is moderated, without a moderator',
+		conversation({ turnOrder: 'moderator' }, 2),
+		[missing(/'Talk' requires .*ai_languageModel/)],
+	],
+	['with a moderator', conversation({ turnOrder: 'moderator' }, 2, true), []],
+])('validate_workflow says what a conversation lacks: one %s', (_what, file, issues) => {
+	const said = validate(file).filter(({ code }) => /REQUIRED|SUBNODE|INPUT/.test(code));
+	expect(said).toEqual(issues);
+});
+
+const gallery = readdirSync('gallery').filter((file) => file.endsWith('.json'));
+
+it.each(gallery)('n8n accepts %s, also as the code that models write', async (file) => {
+	const written = JSON.parse(readFileSync(`gallery/${file}`, 'utf8')) as WorkflowFile;
+	expect(validate(written).filter(isReal)).toEqual([]);
+	const { workflow: back, warnings } = await throughCode(written);
+	expect(warnings.filter(isReal)).toEqual([]);
+	expect(content(back)).toEqual(content(written));
+});
+
+/** n8n takes the token of a crypto currency for a secret. */
+const isReal = ({ code }: Issue) => code !== 'SET_CREDENTIAL_FIELD';
+
+/** What the code form has to keep. */
+const content = ({ nodes, connections }: WorkflowFile) => ({
+	nodes: Object.fromEntries(
+		nodes.map(({ name, type, parameters, credentials }) => [
+			name,
+			{ type, parameters, credentials: Object.keys(credentials ?? {}) },
+		]),
+	),
+	connections,
+});
+
+it('no hint is longer than a sentence or two', () => {
+	const hints = (fields: readonly INodeProperties[]): string[] =>
+		fields.flatMap(({ builderHint, options = [] }) => [
+			builderHint?.propertyHint ?? '',
+			...hints(options.filter((one): one is INodeProperties => 'type' in one)),
+		]);
+	for (const { properties } of allNodes)
+		for (const hint of hints(properties)) expect(hint.length).toBeLessThanOrEqual(180);
+});
