@@ -48,6 +48,11 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'both drafts and what they cost in "Conversation"',
 	},
 	{
+		file: 'talk-to-an-agent-elsewhere-by-a2a.json',
+		waits: 'waits for the address of an agent that speaks A2A, and for your first message',
+		look: 'the body of "Agent Elsewhere", which hands over the context of the conversation',
+	},
+	{
 		file: 'agent-questions-the-market-assistant.json',
 		node: 'Conversation',
 		says: 'Find out which wallets bought the most ETH in the last 24 hours.',

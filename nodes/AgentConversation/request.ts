@@ -66,6 +66,8 @@ export function toRequest(n8n: IExecuteFunctions, state: State): EngineRequest {
 		const tool = pending && state.speakers[pending.speaker];
 		if (!pending || !tool) return [];
 		const showLive = settings.showLive && n8n.isStreaming();
+		// a visitor of a chat must not choose the task of an agent
+		const hidden = 'taskId' in (n8n.getInputData()[itemIndex]?.json ?? {}) ? { taskId: '' } : {};
 		const { node, review } = tool;
 		if (review && pending.approvedBy === undefined)
 			return [toReviewAction(itemIndex, conversation, pending, tool)];
@@ -75,7 +77,7 @@ export function toRequest(n8n: IExecuteFunctions, state: State): EngineRequest {
 				nodeName: node,
 				type: NodeConnectionTypes.AiTool,
 				id: actionId(itemIndex, pending),
-				input: toTurnInput(conversation, pending, tool, showLive),
+				input: { ...hidden, ...toTurnInput(conversation, pending, tool, showLive) },
 				metadata: { itemIndex, ...(review && { parentNodeName: review.node }) },
 			},
 		];

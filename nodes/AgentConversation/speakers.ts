@@ -40,7 +40,7 @@ export function toTurnInput(
 ): IDataObject {
 	const { id, ids, turns } = conversation;
 	const { spendingCap } = conversation.rules;
-	const { sessionId = '', chatId = '' } = ids[speaker] ?? {};
+	const { sessionId = '', chatId = '', taskId } = ids[speaker] ?? {};
 	const byKey = tool.keys.map((key) => [key, /session/i.test(key) ? sessionId : message] as const);
 	return {
 		...Object.fromEntries(byKey),
@@ -50,6 +50,7 @@ export function toTurnInput(
 		turn,
 		sessionId,
 		showLive,
+		...(taskId && { taskId }),
 		...(isMarketAssistant(tool) && { chatId }),
 		...(isModelRouter(tool) && {
 			history: toHistory(conversation, speaker) as unknown as IDataObject[],

@@ -26,6 +26,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
 		'compare-two-agents-with-a-model-as-judge.json',
 		'answer-telegram-messages-with-an-agent-that-remembers.json',
 		'ask-three-models-and-let-a-fourth-choose.json',
+		'talk-to-an-agent-elsewhere-by-a2a.json',
 	],
 	'Pictures, videos and speech': [
 		'make-pictures-every-night-under-a-spending-cap.json',

@@ -49,6 +49,8 @@ interface SpeakerIds {
 	sessionId?: string;
 	/** As the speaker's answer gave it. */
 	chatId?: string;
+	/** The task of an agent elsewhere that waits for the next message. */
+	taskId?: string;
 }
 
 /** The turn in progress. */
@@ -160,10 +162,12 @@ const mayAskAgain = (
 
 function learnIds(
 	{ ids, pending }: Conversation,
-	{ facts: { chatId } }: Reply,
+	{ facts: { chatId }, ids: learned }: Reply,
 ): Conversation['ids'] {
 	const own = pending && ids[pending.speaker];
-	return own && chatId ? { ...ids, [pending.speaker]: { ...own, chatId } } : ids;
+	if (!own || !(chatId || learned)) return ids;
+	const { taskId: _done, ...kept } = own;
+	return { ...ids, [pending.speaker]: { ...kept, ...(chatId && { chatId }), ...learned } };
 }
 
 function toTurn(
@@ -172,7 +176,7 @@ function toTurn(
 	{ text, facts, failure, denial, notice }: Reply,
 	now: number,
 ): Turn {
-	const own = ids[speaker];
+	const { taskId: _waiting, ...own } = ids[speaker] ?? {};
 	const notes = joinNotes(
 		note,
 		failure &&

@@ -2,6 +2,8 @@ import { CONVERSATION_CAP } from '../core/budget';
 import { extractText } from '../core/extractText';
 import { isPlainObject, omitMissing } from '../core/json';
 import { readTokenCounts, type TokenCounts } from '../core/tokenCounts';
+import { readA2a } from './a2a';
+import { firstText, nameOf, personsAnswer, readEdit, readPerson } from './person';
 
 /** What a speaker reports beside its text. Absent where it does not. */
 export interface TurnFacts {
@@ -35,6 +37,8 @@ export interface Reply {
 	denial?: { words?: string; isUnanswered?: true };
 	/** Whether the speaker is a person who was asked for approval, and refused it. */
 	isRefusal?: true;
+	/** By which an agent elsewhere continues, in place of what it was given before. */
+	ids?: { sessionId?: string; taskId?: string };
 	/** Whether the text is said in place of the turn before it. */
 	replacesTurn?: true;
 }
@@ -73,7 +77,7 @@ export interface Question {
  * allowed anything.
  */
 export function readReply(items: readonly Item[], question: Question): Reply {
-	const { sent, hasWaited, isOurs, isEditor, mayTellWho } = question;
+	const { sent, hasWaited, isOurs, mayTellWho } = question;
 	const added = items.map((item) => withoutSent(item, sent));
 	if (hasWaited && !added.some((item) => isAnswer(item, sent)))
 		return { text: '', facts: {}, denial: { isUnanswered: true } };
@@ -84,8 +88,8 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	const failed = own.find(({ error }) => isError(error));
 	if (failed)
 		return { text: partialTextOf(failed), facts, ...shown, failure: toFailure(failed, isOurs) };
-	const edited = isEditor && hasWaited && readEdit(added);
-	if (edited) return { ...edited, facts };
+	const special = readSpecial(own, added, question);
+	if (special) return { ...special, facts: { ...facts, ...special.facts } };
 	const isRefusal = added.some(({ data }) => isPlainObject(data) && data['approved'] === false);
 	const text = own
 		.map((item, index) => toText(findAnswer(item, added[index] ?? {})))
@@ -104,54 +108,24 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	};
 }
 
-/**
- * What a person decided on the turn before: "approve", "decline", or what is said in its place. A form may have "replace" as a choice, which
- * needs a text. Anything else is a no.
- *
- * @returns undefined behind buttons, which say so themselves.
- */
-function readEdit(
+/** The answer of an agent elsewhere, or a person's decision on the turn before. */
+function readSpecial(
+	own: readonly Item[],
 	added: readonly Item[],
-): Pick<Reply, 'text' | 'isRefusal' | 'replacesTurn'> | undefined {
-	const isDecided = ({ data, chatInput }: Item) =>
-		!firstText(chatInput) && isPlainObject(data) && 'approved' in data;
-	if (added.some(isDecided)) return undefined;
-	const words = added.flatMap(listWords);
-	const decisions = words.map((word) => DECISION.exec(word.trim())?.[1]?.toLowerCase());
-	const text = words.filter((_, index) => !decisions[index]).join('\n\n');
-	if (decisions.includes('approve') && !decisions.includes('decline')) return { text: APPROVED };
-	if (decisions.includes('decline') || !text) return { text: NOT_APPROVED, isRefusal: true };
-	return { text: text.toWellFormed(), replacesTurn: true };
-}
-
-const DECISION = /^(approve|decline|replace)d?[.!]?$/i;
-const APPROVED = 'Approved';
-const NOT_APPROVED = 'Not approved';
-
-/**
- * What a person wrote or chose: a free text, a message in a chat, or the fields of a form. Beside a message in a chat, the visitor's program
- * may send anything.
- */
-function listWords({ data, chatInput }: Item): string[] {
-	const { respondedAt, responder, ...fields } = isPlainObject(data) ? data : {};
-	return (firstText(chatInput) ? [chatInput] : Object.values(fields))
-		.flat()
-		.filter((value): value is string => typeof value === 'string' && value.trim() !== '');
-}
-
-/** Who answered, and when, as n8n tells of its "Send and Wait for Response" operations. */
-function readPerson(added: readonly Item[]) {
-	const [data = {}] = added.flatMap((item) => (isPlainObject(item['data']) ? [item['data']] : []));
-	return omitMissing({
-		respondedAt: firstText(data['respondedAt']),
-		respondedBy: nameOf(data['responder']),
-	});
-}
-
-function nameOf(responder: unknown): string | undefined {
-	if (!isPlainObject(responder)) return firstText(responder);
-	const { name, username, email, id } = responder;
-	return firstText(name, username, email, id);
+	{ isOurs, isEditor, hasWaited }: Question,
+): Reply | undefined {
+	const elsewhere = isOurs ? undefined : readA2a(own[0] ?? {});
+	if (!elsewhere) {
+		const edit = isEditor && hasWaited && readEdit(added);
+		return edit ? { ...edit, facts: {} } : undefined;
+	}
+	const { text, error, notice, ids } = elsewhere;
+	return {
+		...{ text: text.toWellFormed(), ids },
+		facts: ids.sessionId ? { sessionId: ids.sessionId } : {},
+		...(notice && { notice }),
+		...(error && { failure: { error, isCertainlyNotReceived: false } }),
+	};
 }
 
 /** What a person decided on a turn: who allowed it, if that is known, or what becomes of it instead. */
@@ -201,17 +175,6 @@ function findAnswer({ output }: Item, added: Item): unknown {
 	if (output !== undefined && output !== null) return output;
 	return personsAnswer(added) ?? extractText(added);
 }
-
-/** What a person answered by one of n8n's "Send and Wait for Response" operations. */
-function personsAnswer({ data, chatInput }: Item): string | undefined {
-	const { text, approved, chatInput: typed } = isPlainObject(data) ? data : {};
-	const said = firstText(text, chatInput, typed);
-	if (said !== undefined || typeof approved !== 'boolean') return said;
-	return approved ? APPROVED : NOT_APPROVED;
-}
-
-const firstText = (...values: unknown[]) =>
-	values.find((value): value is string => typeof value === 'string' && value.trim() !== '');
 
 function toText(value: unknown): string {
 	if (typeof value === 'string') return value;

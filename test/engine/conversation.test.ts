@@ -101,9 +101,12 @@ it('without a session, or with New, every item begins a conversation of its own'
 });
 
 it('a speaker gets nothing of the item under the names of a conversation', async () => {
-	const item = { chatInput: 'Hello', message: 'x', sessionId: 'thread', turn: 99, input: 'x' };
+	const fields = { message: 'x', turn: 99, input: 'x', taskId: 'x' };
+	const item = { chatInput: 'Hello', sessionId: 'thread', ...fields };
 	const { told } = await talk({ turnLimit: 1 }, { items: [item] });
-	expect(told[0]?.json).toMatchObject({ message: 'Hello', input: 'Hello', turn: 1 });
+	expect(told[0]?.json).toMatchObject({
+		...{ message: 'Hello', input: 'Hello', turn: 1, taskId: '' },
+	});
 	expect(told[0]?.json['sessionId']).not.toBe('thread');
 });
 

@@ -1,0 +1,69 @@
+import { isPlainObject, omitMissing } from '../core/json';
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** What a person said instead, or whether the turn before is refused. */
+interface Edit {
+	text: string;
+	isRefusal?: true;
+	replacesTurn?: true;
+}
+
+/** What a person answered by one of n8n's "Send and Wait for Response" operations. */
+export function personsAnswer({ data, chatInput }: Item): string | undefined {
+	const { text, approved, chatInput: typed } = isPlainObject(data) ? data : {};
+	const said = firstText(text, chatInput, typed);
+	if (said !== undefined || typeof approved !== 'boolean') return said;
+	return approved ? APPROVED : NOT_APPROVED;
+}
+
+/**
+ * What a person decided on the turn before: "approve", "decline", or what is said in its place. A form may have "replace" as a choice, which
+ * needs a text. Anything else is a no.
+ *
+ * @returns undefined behind buttons, which say so themselves.
+ */
+export function readEdit(added: readonly Item[]): Edit | undefined {
+	const isDecided = ({ data, chatInput }: Item) =>
+		!firstText(chatInput) && isPlainObject(data) && 'approved' in data;
+	if (added.some(isDecided)) return undefined;
+	const words = added.flatMap(listWords);
+	const decisions = words.map((word) => DECISION.exec(word.trim())?.[1]?.toLowerCase());
+	const text = words.filter((_, index) => !decisions[index]).join('\n\n');
+	if (decisions.includes('approve') && !decisions.includes('decline')) return { text: APPROVED };
+	if (decisions.includes('decline') || !text) return { text: NOT_APPROVED, isRefusal: true };
+	return { text: text.toWellFormed(), replacesTurn: true };
+}
+
+const DECISION = /^(approve|decline|replace)d?[.!]?$/i;
+const APPROVED = 'Approved';
+const NOT_APPROVED = 'Not approved';
+
+/**
+ * What a person wrote or chose: a free text, a message in a chat, or the fields of a form. Beside a message in a chat, the visitor's program
+ * may send anything.
+ */
+function listWords({ data, chatInput }: Item): string[] {
+	const { respondedAt, responder, ...fields } = isPlainObject(data) ? data : {};
+	return (firstText(chatInput) ? [chatInput] : Object.values(fields))
+		.flat()
+		.filter((value): value is string => typeof value === 'string' && value.trim() !== '');
+}
+
+/** Who answered, and when, as n8n tells of its "Send and Wait for Response" operations. */
+export function readPerson(added: readonly Item[]) {
+	const [data = {}] = added.flatMap((item) => (isPlainObject(item['data']) ? [item['data']] : []));
+	return omitMissing({
+		respondedAt: firstText(data['respondedAt']),
+		respondedBy: nameOf(data['responder']),
+	});
+}
+
+export function nameOf(responder: unknown): string | undefined {
+	if (!isPlainObject(responder)) return firstText(responder);
+	const { name, username, email, id } = responder;
+	return firstText(name, username, email, id);
+}
+
+export const firstText = (...values: unknown[]) =>
+	values.find((value): value is string => typeof value === 'string' && value.trim() !== '');

@@ -1,0 +1,83 @@
+import type { Message, Part, Task, TaskStatus } from '@a2a-js/sdk';
+
+import { readA2a } from '../../../src/conversation/a2a';
+import { readReply } from '../../../src/conversation/reply';
+import { begun, talk } from './talk';
+
+// the responses of @a2a-js/sdk 0.3.14
+const says = (...parts: Part[]): Message => ({
+	...{ kind: 'message', role: 'agent', messageId: 'm', contextId: 'c' },
+	parts,
+});
+const text = (words: string): Part => ({ kind: 'text', text: words });
+const task = (state: TaskStatus['state'], words?: string, ...results: Part[][]): Task => ({
+	...{ kind: 'task', id: 't', contextId: 'c' },
+	status: { state, ...(words !== undefined && { message: says(text(words)) }) },
+	...(results.length && {
+		artifacts: results.map((parts, index) => ({ artifactId: `${index}`, parts })),
+	}),
+});
+const file: Part = { kind: 'file', file: { name: 'a.txt', bytes: 'YQ==' } };
+const read = (result: Message | Task) => readA2a({ jsonrpc: '2.0', id: 1, result });
+const ids = { sessionId: 'c' };
+
+it.each<[string, Message | Task, object]>([
+	['a message', says(text('a')), { text: 'a', ids }],
+	['parts', says(text('a'), { kind: 'data', data: { b: 1 } }, file), { text: 'a\n\n{"b":1}', ids }],
+	['a result', task('completed', undefined, [text('a')], [text('b')]), { text: 'a\n\nb', ids }],
+	['the last words', task('completed', 'a'), { text: 'a', ids }],
+	['nothing', task('completed'), { text: '', ids }],
+	[
+		'a question',
+		task('input-required', 'On which day?'),
+		{
+			...{ text: 'On which day?', notice: 'The agent needs an answer to go on.' },
+			ids: { sessionId: 'c', taskId: 't' },
+		},
+	],
+	[
+		'a failure',
+		task('failed', 'Out of order', [text('half')]),
+		{ text: 'half', error: 'The task of the agent is "failed": Out of order', ids },
+	],
+	[
+		'a task under way',
+		task('working'),
+		{ text: '', error: 'The task of the agent is "working"', ids },
+	],
+])('reads %s', (_what, result, answer) => {
+	expect(read(result)).toEqual(answer);
+});
+
+it.each([
+	[{ result: says(text('a')) }],
+	[{ jsonrpc: '2.0', result: { output: 'a' } }],
+	[{ jsonrpc: '2.0', result: 'a' }],
+	[{ jsonrpc: '2.0', result: { kind: 'task', status: 'completed' } }],
+	[{ jsonrpc: '2.0', error: { code: -32601, message: 'Method not found' } }],
+])('leaves %j to others', (item) => {
+	expect(readA2a(item)).toBeUndefined();
+});
+
+const asked = { sent: {}, hasWaited: false };
+const replyTo = (result: Message | Task, isOurs = false) =>
+	readReply([{ jsonrpc: '2.0', id: 1, result }], { ...asked, isOurs });
+
+it('what our own nodes return is no A2A', () => {
+	expect(replyTo(task('failed'), true)).not.toHaveProperty('failure');
+});
+
+it('the context and the task of the agent are those of its next turn; a task that is done is not', () => {
+	const rules = { turnLimit: 6 };
+	const after = (...results: Array<Message | Task>) =>
+		talk(
+			rules,
+			results.flatMap((result) => [replyTo(result), 'ok']),
+		).conversation.ids['Ada'];
+	expect(begun(rules).ids['Ada']).toEqual({ sessionId: 'session of Ada' });
+	expect(after(task('input-required', 'When?'))).toEqual({ sessionId: 'c', taskId: 't' });
+	expect(after(task('input-required', 'When?'), says(text('a')))).toEqual({ sessionId: 'c' });
+	expect(after(task('input-required', 'When?'), task('completed', 'a'))).toEqual({
+		sessionId: 'c',
+	});
+});
