@@ -7,8 +7,8 @@ interface A2aAnswer {
 	error?: string;
 	/** What the reader of the transcript has to know. */
 	notice?: string;
-	/** By which the agent continues: its own conversation, and the task that waits for the next message. */
-	ids: { sessionId?: string; taskId?: string };
+	/** By which the agent continues: its own conversation, and the task that waits for the next message, if one does. */
+	ids: { sessionId?: string; taskId: string | undefined };
 }
 
 type Item = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ type Item = Readonly<Record<string, unknown>>;
 export function readA2a({ jsonrpc, result }: Item): A2aAnswer | undefined {
 	if (jsonrpc !== '2.0' || !isPlainObject(result)) return undefined;
 	const { kind, contextId, id, status, parts, artifacts } = result;
-	const ids = omitMissing({ sessionId: textOf(contextId) });
+	const ids = { ...omitMissing({ sessionId: textOf(contextId) }), taskId: undefined };
 	if (kind === 'message') return { text: readParts(parts), ids };
 	if (kind !== 'task' || !isPlainObject(status)) return undefined;
 	const { state, message } = status;
@@ -34,7 +34,7 @@ export function readA2a({ jsonrpc, result }: Item): A2aAnswer | undefined {
 	if (state === 'completed') return { text: made || words, ids };
 	if (state === 'input-required') {
 		const notice = 'The agent needs an answer to go on.';
-		return { text: words || made, notice, ids: omitMissing({ ...ids, taskId: textOf(id) }) };
+		return { text: words || made, notice, ids: { ...ids, taskId: textOf(id) } };
 	}
 	const error = `The task of the agent is "${String(state)}"${words && `: ${words}`}`;
 	return { text: made, error, ids };

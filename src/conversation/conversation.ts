@@ -1,3 +1,4 @@
+import { omitMissing } from '../core/json';
 import type { Failure, Reply, TurnFacts } from './reply';
 import { type AskedTurn, checkEnding, type Ending, type EndingRules } from './ending';
 
@@ -50,7 +51,7 @@ interface SpeakerIds {
 	/** As the speaker's answer gave it. */
 	chatId?: string;
 	/** The task of an agent elsewhere that waits for the next message. */
-	taskId?: string;
+	taskId?: string | undefined;
 }
 
 /** The turn in progress. */
@@ -166,8 +167,7 @@ function learnIds(
 ): Conversation['ids'] {
 	const own = pending && ids[pending.speaker];
 	if (!own || !(chatId || learned)) return ids;
-	const { taskId: _done, ...kept } = own;
-	return { ...ids, [pending.speaker]: { ...kept, ...(chatId && { chatId }), ...learned } };
+	return { ...ids, [pending.speaker]: { ...own, ...(chatId && { chatId }), ...learned } };
 }
 
 function toTurn(
@@ -176,7 +176,7 @@ function toTurn(
 	{ text, facts, failure, denial, notice }: Reply,
 	now: number,
 ): Turn {
-	const { taskId: _waiting, ...own } = ids[speaker] ?? {};
+	const { sessionId, chatId } = ids[speaker] ?? {};
 	const notes = joinNotes(
 		note,
 		failure &&
@@ -188,7 +188,7 @@ function toTurn(
 		turn,
 		speaker,
 		text,
-		...own,
+		...omitMissing({ sessionId, chatId }),
 		...facts,
 		...(approvedBy && { approvedBy }),
 		at: new Date(now).toISOString(),

@@ -44,11 +44,14 @@ const NOT_APPROVED = 'Not approved';
  * may send anything.
  */
 function listWords({ data, chatInput }: Item): string[] {
-	const { respondedAt, responder, ...fields } = isPlainObject(data) ? data : {};
-	return (firstText(chatInput) ? [chatInput] : Object.values(fields))
+	const fields = Object.entries(isPlainObject(data) ? data : {});
+	const written = fields.filter(([name]) => !ADDED_BY_N8N.includes(name));
+	return (firstText(chatInput) ? [chatInput] : written.map(([, value]) => value))
 		.flat()
 		.filter((value): value is string => typeof value === 'string' && value.trim() !== '');
 }
+
+const ADDED_BY_N8N = ['respondedAt', 'responder'];
 
 /** Who answered, and when, as n8n tells of its "Send and Wait for Response" operations. */
 export function readPerson(added: readonly Item[]) {

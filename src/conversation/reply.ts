@@ -38,7 +38,7 @@ export interface Reply {
 	/** Whether the speaker is a person who was asked for approval, and refused it. */
 	isRefusal?: true;
 	/** By which an agent elsewhere continues, in place of what it was given before. */
-	ids?: { sessionId?: string; taskId?: string };
+	ids?: { sessionId?: string; taskId?: string | undefined };
 	/** Whether the text is said in place of the turn before it. */
 	replacesTurn?: true;
 }
