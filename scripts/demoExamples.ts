@@ -50,7 +50,6 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 	{
 		file: 'talk-to-an-agent-elsewhere-by-a2a.json',
 		waits: 'waits for the address of an agent that speaks A2A, and for your first message',
-		look: 'the body of "Agent Elsewhere", which hands over the context of the conversation',
 	},
 	{
 		file: 'agent-questions-the-market-assistant.json',
@@ -89,17 +88,14 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 	{
 		file: 'spending-report-by-mail-every-monday.json',
 		waits: 'waits for a record of spending in the credential, and for Monday, 8:00 in New York',
-		look: '"By Workflow and Model", which says where the money went',
 	},
 	{
 		file: 'alarm-in-slack-at-80-percent-of-the-budget.json',
 		waits: 'waits for a budget in the credential, and for a Slack account of yours',
-		look: '"Budget Threshold Reached", which starts it once in a period',
 	},
 	{
 		file: 'form-that-pauses-everything-that-costs.json',
 		waits: 'waits for a budget in the credential, and for somebody who fills in its form',
-		look: '"Pause the Budget", which needs a reason',
 	},
 	{
 		file: 'make-pictures-every-night-under-a-spending-cap.json',

@@ -37,7 +37,12 @@ export class AgentConversation implements INodeType {
 				ai_tool: { required: true },
 				ai_languageModel: {
 					required: true,
-					displayOptions: { show: { turnOrder: ['moderator'] } },
+					// a path with | stands for either of two (@n8n/workflow-sdk 2.41, validation/display-options.js)
+					displayOptions: {
+						show: {
+							'turnOrder|options.resultSchema': ['moderator', { _cnd: { startsWith: '{' } }],
+						},
+					},
 				},
 			},
 			relatedNodes: [

@@ -8,7 +8,7 @@ export const fold = operation({
 	value: 'fold',
 	action: 'Fold old spending into months',
 	description:
-		'Sum up the rows of old days, into one row per month, workflow, node and model. The table then stays small. The n8n API key needs the scope dataTableRow:delete.',
+		'Sum up old rows into one per month, workflow, node and model. The n8n API key needs the scope dataTableRow:delete.',
 	params: [
 		{
 			displayName: 'Older Than (Days)',
@@ -18,7 +18,7 @@ export const fold = operation({
 			default: 62,
 			required: true,
 			description:
-				'Rows of days that are older are summed up. Of a job that is still under way then, the cost stays unknown.',
+				'Rows of older days are summed up. The cost of a job that has not ended stays unknown.',
 		},
 	],
 
