@@ -4,9 +4,9 @@ import { schemaFile } from '../../../scripts/docs/schemas';
 import { type EntryState, toRow } from '../../../src/ledger/entry';
 import { startService, type Fault, type FaultRule } from '../../service/service';
 import {
+	CARRY_ON,
 	agent,
 	assistant,
-	CARRY_ON,
 	chat,
 	failPosts,
 	job,
@@ -15,6 +15,7 @@ import {
 	models,
 	response,
 	secretsWithLedger,
+	spending,
 } from './calls';
 import { converse, type ConverseOptions } from './converse';
 import { startDataTables } from './dataTables';
@@ -144,6 +145,15 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 			const { id, jobId } = n8n.rows.at(-1)!;
 			const which = { findBy: 'entryId', entryId: id, jobId };
 			await record({ ...ledger(operation, which as INodeParameters), ...given });
+		}
+		const groupBy = ['day', 'month', 'workflow', 'node', 'model'];
+		const recording = { ...secrets['modelRouterApi'], recordSpending: true };
+		const report = { ...spending('get', { groupBy }), settings: CARRY_ON };
+		for (const costUsd of [0, 0.05]) {
+			await record({ ...report, secrets: { ...secrets, modelRouterApi: recording } });
+			// the first use makes the table
+			const row = { workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', model: 'm', costUsd };
+			n8n.spending.push({ ...row, id: 1, day: new Date().toISOString().slice(0, 10) });
 		}
 		service.fault({ match: {}, do: { type: 'headers', headers: { 'x-request-id': 'req-1' } } });
 		for (const call of BROKEN) await record({ ...call, ...given });
