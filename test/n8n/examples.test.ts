@@ -81,7 +81,7 @@ it('lets a model use a tool', async () => {
 		{ finishReason: 'tool_calls', toolCalls: [call] },
 	]);
 	expect(given(execution, 'Answer')).toMatchObject([
-		{ output: 'The tool said: 12 °C and rain', complete: true },
+		{ output: 'The tool said: 54 °F and rain', complete: true },
 	]);
 });
 

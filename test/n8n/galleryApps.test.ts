@@ -89,14 +89,14 @@ it('the mood of the market is told when it turns, and only then; every hour is a
 	expect(await hour()).toEqual([
 		positive,
 		expect.stringMatching(
-			/^The mood for ETH is now \*positive\* \(\d+ % sure\)\. Before: not known\.\n/,
+			/^The mood for ETH is now \*positive\* \(\d+ percent sure\)\. Before: not known\.\n/,
 		),
 	]);
 	expect(await hour()).toEqual([positive]);
 	expect(await hour('[[say:80 % of the messages are negative.]]')).toEqual([
 		expect.objectContaining({ direction: 'negative' }),
 		expect.stringMatching(
-			/^The mood for ETH is now \*negative\* \(80 % sure\)\. Before: positive\.\n/,
+			/^The mood for ETH is now \*negative\* \(80 percent sure\)\. Before: positive\.\n/,
 		),
 	]);
 	expect(await hour('[[say:20 % of the messages are neutral.]]')).toEqual([

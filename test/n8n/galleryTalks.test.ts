@@ -184,7 +184,7 @@ describe.each([
 		for (const [index, who] of ['Planner', 'Tester', 'Planner'].entries()) {
 			const { subject, body, ...mail } = await mailOf(id);
 			const other = who === 'Planner' ? 'Tester' : 'Planner';
-			expect(subject + body).toContain(`May ${other} hear what ${who} says?`);
+			expect(subject + body).toContain(`May ${other} see what ${who} says?`);
 			// the other one has heard nothing yet
 			expect(sentTo(/session/)).toHaveLength(index + 1);
 			await answerForm(linkOf({ subject, body, ...mail }), 'approve', '');

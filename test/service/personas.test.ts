@@ -62,7 +62,7 @@ const HELLO = 'Hello! My project is called Lighthouse.';
 const ORDER = 'My order 4711 has not arrived.';
 const WRITE = 'Write an announcement of the release of Lighthouse, in three sentences.';
 const RESEARCH =
-	'Write a message from this research.\n\nFigures for ETH:\n- Price: 3,412.50 USD\n- Change: up 2.4 %\n';
+	'Write a message from this research.\n\nFigures for ETH:\n- Price: 3,412.50 USD\n- Change: up 2.4%\n';
 const ANALYST = 'You can question a market assistant. Once you know enough, say [ENOUGH].';
 const BOUGHT = `${ANALYST}\n\nFind out which wallets bought the most ETH.`;
 
@@ -79,7 +79,7 @@ it.each([
 	[['How do I change my address?', 'And the one for invoices?'], /on the same page/],
 	[[WRITE], /^Lighthouse is here\. [^.]+\. [^.]+\.$/],
 	[[WRITE, 'It does not say when.'], /^Lighthouse is here from Friday at 10:00 on/],
-	[[RESEARCH], /^ETH stands at 3,412\.50 USD, up 2\.4 %\. .* not advice to buy or sell\.$/],
+	[[RESEARCH], /^ETH stands at 3,412\.50 USD, up 2\.4%\. .* not advice to buy or sell\.$/],
 	[[`${RESEARCH}- Support and resistance: 3,200`], /The levels that traders watch are 3,200\./],
 	[['You edit answers.\n\nOpen Account.'], /^Hello! Open Account\. Kind regards/],
 	[[BOUGHT], /^Which wallets bought the most ETH\? Please name each with its amount\.$/],
@@ -220,10 +220,10 @@ it.each([
 });
 
 const MARKET = JSON.stringify([{ output: 'Figures for "ETH":\n- up.', complete: true }]);
-const UMBRELLA = 'Do I need an umbrella in Cologne?';
+const UMBRELLA = 'Do I need an umbrella in Seattle?';
 it.each([
-	['get_weather', 'city', UMBRELLA, '12 °C and rain', /^Yes, .* 12 °C and rain in Cologne\.$/],
-	['get_weather', 'city', UMBRELLA, '25 °C and sun', /^No, leave the umbrella at home/],
+	['get_weather', 'city', UMBRELLA, '54 °F and rain', /^Yes, .* 54 °F and rain in Seattle\.$/],
+	['get_weather', 'city', UMBRELLA, '77 °F and sun', /^No, leave the umbrella at home/],
 	['Market_Assistant', 'question', 'How is the market for ETH?', MARKET, /: Figures for "ETH":\n/],
 ])('a model calls %s where it helps', async (name, property, question, result, answer) => {
 	const tools = toolNamed(name, property);
