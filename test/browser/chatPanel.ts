@@ -27,6 +27,12 @@ export class ChatPanel {
 		});
 	}
 
+	/** "Hide chat": n8n opens the next workflow as this one was left. */
+	async hide(): Promise<void> {
+		await this.#tab.locator('[data-test-id="workflow-chat-button"]').first().click();
+		await this.#field.waitFor({ state: 'hidden' });
+	}
+
 	/** Pulls the open chat up and to the right, to these places of the page. */
 	async enlarge(right: number, top: number): Promise<void> {
 		const handle = (direction: string) =>

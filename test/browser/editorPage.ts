@@ -118,6 +118,12 @@ export class EditorPage {
 		for (const node of nodes) await this.#inList(node).waitFor();
 	}
 
+	/** "Add first step…" of an empty canvas: a list of triggers. */
+	async openFirstStep(): Promise<void> {
+		await this.#get('canvas-plus-button').click();
+		await this.#get('node-creator').waitFor();
+	}
+
 	/** Opens the details of a node that `find` shows. */
 	async showDetails(node: string): Promise<void> {
 		await this.#inList(node).click();
@@ -154,6 +160,12 @@ export class EditorPage {
 	async addAtOnce(node: string): Promise<NodePanel> {
 		await this.#inList(node).click();
 		return await this.#panel();
+	}
+
+	/** The same of a node whose panel does not open. */
+	async addWithoutPanel(node: string): Promise<void> {
+		await this.#inList(node).click();
+		await this.canvasNodes.first().waitFor();
 	}
 
 	/** "Import from file" into an empty workflow. */

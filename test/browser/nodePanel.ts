@@ -51,6 +51,10 @@ export class NodePanel {
 			.click();
 	}
 
+	async turnOn(field: string): Promise<void> {
+		await this.#field(field).locator('.el-switch, [role="switch"]').first().click();
+	}
+
 	async write(field: string, text: string): Promise<void> {
 		await this.#field(field).locator('textarea, input').first().fill(text);
 	}

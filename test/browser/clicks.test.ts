@@ -1,0 +1,152 @@
+import { ChatPanel } from './chatPanel.ts';
+import { Session } from './session.ts';
+
+// how far it is from an empty canvas to a first result: the clicks of somebody who has a credential for each node
+let session: Session;
+beforeAll(async () => {
+	session = await Session.open({ personas: true });
+	await session.page.tab.evaluate(COUNTING);
+});
+beforeEach(async () => {
+	session.bridge.service.reset();
+	await session.page.openNewWorkflow();
+	await set({ clicks: 0, typed: [] });
+});
+afterAll(async () => await session?.close());
+
+/** Run in the browser: every click but those of the driver, which looks at all of the canvas, and every field that is typed into. */
+const COUNTING = `(() => {
+	window.counted = { clicks: 0, typed: [] };
+	document.addEventListener('click', ({ isTrusted, target }) => {
+		if (isTrusted && !target.closest('[data-test-id="zoom-to-fit"]')) window.counted.clicks++;
+	}, true);
+	document.addEventListener('input', ({ target }) => {
+		if (!window.counted.typed.includes(target)) window.counted.typed.push(target);
+	}, true);
+})()`;
+
+const set = async (counted: { clicks: number; typed: never[] }) =>
+	await session.page.tab.evaluate(`window.counted = ${JSON.stringify(counted)}`);
+const clicks = async () => Number(await session.page.tab.evaluate('window.counted.clicks'));
+const counted = async () => ({
+	clicks: await clicks(),
+	typed: Number(await session.page.tab.evaluate('window.counted.typed.length')),
+	nodes: await session.page.canvasNodes.count(),
+});
+/** n8n has preselected the credential where there is one of its type: here are those of other tests, too. */
+async function preselected(choose: () => Promise<void>): Promise<void> {
+	const before = await clicks();
+	await choose();
+	await session.page.tab.evaluate(`window.counted.clicks = ${before}`);
+}
+
+const steps = {
+	chat: async () => {
+		const { page } = session;
+		await page.openFirstStep();
+		await (await page.addAtOnce('On chat message')).close();
+	},
+	manual: async () => {
+		const { page } = session;
+		await page.openFirstStep();
+		await page.addWithoutPanel('Trigger manually');
+	},
+	action: async (words: string, node: string, action?: string) => {
+		const { page } = session;
+		await page.find(words, node);
+		await page.showDetails(node);
+		return await page.add(action);
+	},
+	attach: async (input: string, words: string, node: string) => {
+		const { page } = session;
+		await page.fit();
+		await page.openPicker(input);
+		await page.find(words, node);
+	},
+};
+
+it('two agents that talk: 16 clicks, the answer included', async () => {
+	await session.watched(async () => {
+		const { page, bridge } = session;
+		const { agent, secondAgent } = bridge.accounts;
+		await steps.chat();
+		await (await steps.action('conversation', 'Agent Conversation')).close();
+		await steps.attach('ai_tool', 'workspace', 'Workspace Agent Tool');
+		const first = await page.addAtOnce('Workspace Agent Tool');
+		await preselected(() => first.useCredential(agent.id));
+		await first.close();
+		await steps.attach('ai_tool', 'workspace', 'Workspace Agent Tool');
+		const second = await page.addAtOnce('Workspace Agent Tool');
+		await second.useCredential(secondAgent.id);
+		await second.close();
+		const chat = new ChatPanel(page.tab);
+		await chat.open();
+		await chat.write('Please agree with your colleague on a day for the release of Lighthouse.');
+		expect(await chat.answers(/Friday at 10:00/)).toHaveLength(1);
+		// four of the clicks close a panel, which Esc does too
+		expect(await counted()).toEqual({ clicks: 16, typed: 4, nodes: 4 });
+		await chat.hide();
+	})();
+});
+
+it('a picture under a cap', async () => {
+	await session.watched(async () => {
+		await steps.manual();
+		const action = 'Generate image, video, music or speech';
+		const panel = await steps.action('image', 'Model Router', action);
+		await preselected(() => panel.useCredential(session.bridge.accounts.router.id));
+		await panel.pick('model', 'sketch', 'Sketch 1');
+		await panel.write('prompt', 'A lighthouse at dawn');
+		await panel.write('spendingCapPerItem', '0.1');
+		await panel.execute();
+		await panel.showsOutput(/image\/png/);
+		await panel.close();
+		expect(await counted()).toEqual({ clicks: 9, typed: 4, nodes: 2 });
+	})();
+});
+
+it('a start that is tracked, and the trigger that gets its video', async () => {
+	await session.watched(async () => {
+		const { page } = session;
+		const trigger = await steps.action('video', 'Model Router', 'On media job completed');
+		await preselected(() => trigger.useCredential(session.bridge.accounts.router.id));
+		await trigger.close();
+		await page.fit();
+		expect(await counted()).toEqual({ clicks: 4, typed: 1, nodes: 1 });
+		await set({ clicks: 0, typed: [] });
+		await page.openNewWorkflow();
+		await steps.manual();
+		const start = await steps.action(
+			'video',
+			'Model Router',
+			'Start image, video, music or speech job',
+		);
+		await preselected(() => start.useCredential(session.bridge.accounts.router.id));
+		await start.choose('mediaType', 'Video');
+		await start.pick('model', 'clip', 'Clip 3');
+		await start.write('prompt', 'Waves on a beach');
+		await start.turnOn('useLedger');
+		await start.close();
+		expect(await counted()).toEqual({ clicks: 11, typed: 3, nodes: 2 });
+	})();
+});
+
+it('n8n’s AI Agent with a Model Router Chat Model, and its first answer', async () => {
+	await session.watched(async () => {
+		const { page, bridge } = session;
+		await steps.chat();
+		await page.find('ai agent', 'AI Agent');
+		await (await page.addAtOnce('AI Agent')).close();
+		await steps.attach('ai_languageModel', 'router', 'Model Router Chat Model');
+		await page.showDetails('Model Router Chat Model');
+		const panel = await page.add();
+		await preselected(() => panel.useCredential(bridge.accounts.router.id));
+		await panel.pick('model', 'quill', 'Quill 2.5');
+		await panel.close();
+		const chat = new ChatPanel(page.tab);
+		await chat.open();
+		await chat.write('What is a model router?');
+		await chat.answers(/A model router is one address/);
+		expect(await counted()).toEqual({ clicks: 13, typed: 4, nodes: 3 });
+	})();
+});
