@@ -104,6 +104,21 @@ export class EditorPage {
 
 	/** Types `words` into the list of nodes and waits until it shows these nodes. */
 	async find(words: string, ...nodes: string[]): Promise<void> {
+		await this.#search(words);
+		for (const node of nodes) await this.#inList(node).waitFor();
+	}
+
+	/** Types `words` into the list of nodes. @returns the names that it shows, from top to bottom */
+	async findAny(words: string): Promise<string[]> {
+		await this.#search(words);
+		await this.#get('node-creator-item-name')
+			.or(this.#get('node-creator-no-results'))
+			.first()
+			.waitFor();
+		return await this.#get('node-creator-item-name').allInnerTexts();
+	}
+
+	async #search(words: string): Promise<void> {
 		const field = this.tab.locator('input[data-test-id="node-creator-search-bar"]');
 		await until('the list of nodes is open', async () => {
 			if (!(await field.isVisible())) await this.#openNodeList();
@@ -115,7 +130,9 @@ export class EditorPage {
 		await field.fill('no node has this name');
 		await this.#get('node-creator-no-results').waitFor();
 		await field.fill(words);
-		for (const node of nodes) await this.#inList(node).waitFor();
+		await this.#get('node-creator-no-results')
+			.waitFor({ state: 'detached', timeout: 1500 })
+			.catch(() => undefined);
 	}
 
 	/** "Add first step…" of an empty canvas: a list of triggers. */

@@ -1,4 +1,5 @@
 import type { INodeTypeDescription } from 'n8n-workflow';
+import { count, missed, TYPED } from '../support/phrases.ts';
 import { listedName, nodeTypes, operationsOf } from './nodeTypes.ts';
 import { Session } from './session.ts';
 
@@ -9,6 +10,16 @@ beforeAll(async () => {
 	nodes = await nodeTypes(session.bridge.editor);
 });
 afterAll(async () => await session?.close());
+
+it('finds the right node among the first three for 90 % of what people type', async () => {
+	await session.watched(async () => {
+		await session.page.openNewWorkflow();
+		const unfound = await missed(TYPED, async (phrase) => await session.page.findAny(phrase));
+		expect(count(TYPED)).toBeGreaterThanOrEqual(40);
+		// the message of a failure names them
+		expect(unfound.slice(count(TYPED) / 10)).toEqual([]);
+	})();
+});
 
 it('finds each node by its name, shows what it can do, and adds it', async () => {
 	await session.watched(async () => {

@@ -3,7 +3,8 @@ import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 
 import { allNodes } from '../../scripts/docs/nodePages';
 import { attach, node, workflow, type WorkflowFile } from '../n8n/workflow';
-import { nodeTypeText, throughCode, validate, type Issue } from './n8nCatalog';
+import { ASKED, count, missed } from '../support/phrases';
+import { nodeTypeText, searchNodes, throughCode, validate, type Issue } from './n8nCatalog';
 
 // what n8n tells the language models that build workflows, and what it says of what they built
 
@@ -64,6 +65,28 @@ it.each<[string, WorkflowFile, unknown]>([
 ])('validate_workflow says what a conversation lacks: one %s', (_what, file, issues) => {
 	const said = validate(file).filter(({ code }) => /REQUIRED|SUBNODE|INPUT/.test(code));
 	expect(said).toEqual(issues);
+});
+
+const ownName = (id: string) => id.replace(/^n8n-nodes-agent-bridge\.(\w+?)(Tool)?$/, '$1');
+
+it('search_nodes finds the right node among the first three for 38 of 50 phrases', async () => {
+	const unfound = await missed(ASKED, (phrase) => searchNodes(phrase).map(ownName));
+	expect(count(ASKED)).toBe(50);
+	// before the aliases: 22. A name that has a word of the query, above all "Trigger", goes before any alias.
+	expect(unfound.map((one) => one.split(':')[0])).toEqual([
+		'agent group chat',
+		'send message to agent',
+		'remote AI agent',
+		'message an agent session',
+		'crypto market data',
+		'crypto sentiment',
+		'gemini',
+		'text to video',
+		'media job trigger',
+		'video done trigger',
+		'job finished trigger',
+		'wait for video',
+	]);
 });
 
 const gallery = readdirSync('gallery').filter((file) => file.endsWith('.json'));
