@@ -5,6 +5,7 @@ import { chatModel, sayOnce } from '../n8n/agent.ts';
 import {
 	CONVERSATION,
 	conversationFile,
+	messagesTo,
 	namesIn,
 	outcomeOf,
 	resultsOf,
@@ -66,6 +67,22 @@ describeWorking('Conversation', () => {
 		const [result] = resultsOf(execution);
 		expect(result).toMatchObject({ ended: 'moderator' });
 		expect(namesIn(result!)).toEqual(['Ben', 'Ann']);
+	});
+
+	it('in which all get the same message, and of which a model makes a result', async () => {
+		sayOnce(bridge, '{"day":"Friday"}');
+		const execution = await run({
+			parameters: {
+				...{ turnOrder: 'sameMessage', turnLimit: 3 },
+				options: { resultSchema: { type: 'object', required: ['day'] } },
+			},
+			speakers: twoAgents(),
+			moderator: await chatModel(bridge, 'Moderator'),
+		});
+		const [result] = resultsOf(execution);
+		expect(result).toMatchObject({ ended: 'turnLimit', turns: 3, result: { day: 'Friday' } });
+		const [, ben] = result!.transcript;
+		expect(messagesTo(bridge).slice(0, 3)).toEqual(['Hello', 'Hello', ben?.text]);
 	});
 
 	it('in which a speaker fails returns the turns so far', async () => {
