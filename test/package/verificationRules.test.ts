@@ -77,7 +77,7 @@ describe('the node panel', () => {
 		['video', ['modelRouter', 'modelRouterTrigger']],
 		['music', ['modelRouter', 'modelRouterTrigger']],
 		['text to speech', ['modelRouter', 'modelRouterTrigger']],
-		['LLM', ['marketAssistant', 'modelRouter', 'modelRouterTrigger', 'workspaceAgent']],
+		['LLM', ['lmChatModelRouter', 'modelRouter']],
 		['GPT', ['lmChatModelRouter', 'modelRouter']],
 		['chat model', ['lmChatModelRouter']],
 		['OpenRouter', ['lmChatModelRouter']],
