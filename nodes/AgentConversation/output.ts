@@ -14,6 +14,7 @@ import { continuesOnFail } from '../../src/n8n/errors';
 import { addHint } from '../../src/n8n/n8nVersions';
 import { createLiveOutput, speakerHeading } from '../../src/n8n/liveOutput';
 import { recordConversation } from '../../src/n8n/recordIds';
+import { traceConversations } from '../../src/n8n/tracing';
 import type { ItemState, Settings, State } from './request';
 import { isAgentTool } from './speakers';
 
@@ -27,6 +28,10 @@ import { isAgentTool } from './speakers';
 export function toOutput(n8n: IExecuteFunctions, { items, source }: State): INodeExecutionData[] {
 	rejectFailed(n8n, items);
 	hintAtStreaming(n8n, items);
+	const opened = items.flatMap((state) =>
+		'conversation' in state ? [toResult(state.conversation)] : [],
+	);
+	if (opened.length) traceConversations(n8n, opened);
 	return items.flatMap((state, item): INodeExecutionData[] => {
 		const pairedItem = { item, ...(source && { sourceOverwrite: source }) };
 		if ('refusal' in state) {

@@ -184,6 +184,29 @@ export function countTokens(n8n: IExecuteFunctions, input: number, output: numbe
 	}
 }
 
+/** Characters of an attribute: a list of IDs may be long. */
+const MAX_ATTRIBUTE = 500;
+
+/**
+ * Adds attributes to the node's span in n8n's traces, as `n8n.node.custom.*`. They are also stored with the execution.
+ *
+ * Executions have `tracing` in their metadata from n8n 2.19 on (n8n-core 2.41.1, base-execute-context.js). Before, n8n ignores it.
+ *
+ * @param attributes Those without a value are left out.
+ */
+export function setTracing(
+	n8n: IExecuteFunctions,
+	attributes: Record<string, string | number | undefined>,
+): void {
+	if (typeof n8n.setMetadata !== 'function') return;
+	const known = Object.entries(attributes).flatMap(([name, value]) =>
+		value === undefined || value === ''
+			? []
+			: [[name, typeof value === 'string' ? value.slice(0, MAX_ATTRIBUTE) : value] as const],
+	);
+	if (known.length) n8n.setMetadata({ tracing: Object.fromEntries(known) });
+}
+
 /** Shows a sentence beside the output. */
 export function addHint(n8n: Pick<IExecuteFunctions, 'addExecutionHints'>, message: string): void {
 	n8n.addExecutionHints({ message, type: 'warning', location: 'outputPane' });

@@ -32,6 +32,7 @@ export function createOperationContexts(
 	const createPreflightContext = createPreflightContexts(n8n, connection);
 	const { getState, createSerialRunner } = createExecutionState(n8n);
 
+	let hasPaid = false;
 	const heading = findCaller(n8n) === 'conversation' ? speakerHeading(n8n.getNode().name) : '';
 
 	const createOperationContext = (
@@ -53,7 +54,10 @@ export function createOperationContexts(
 			idleTimeout,
 			runSerially: createSerialRunner(place),
 			getState,
-			startPaid: async (start) => await startPaid(start, { sentRequests, itemIndex, account }),
+			async startPaid(start) {
+				hasPaid = true;
+				return await startPaid(start, { sentRequests, itemIndex, account });
+			},
 			...{ connectLedger, budget: connection.budget, spending: connection.spending },
 			origin: { execution: n8n.getExecutionId(), credential: credentialId },
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
@@ -68,10 +72,9 @@ export function createOperationContexts(
 	};
 
 	return {
-		createPreflightContext,
-		createOperationContext,
-		showHints: hints.show,
-		startedIds,
+		...{ createPreflightContext, createOperationContext, showHints: hints.show, startedIds },
+		/** Whether anything that may cost was started, or was found to have been started before. */
+		hasPaid: () => hasPaid,
 	};
 }
 

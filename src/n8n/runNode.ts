@@ -16,6 +16,7 @@ import { attachStartedIds } from './recordIds';
 import type { Redactor } from './redact';
 import { defaultRequestSettings, requestSettings } from './requestSettings';
 import { createSentRequests } from './sentRequests';
+import { tracePayments, type Traced } from './tracing';
 
 /** The output of an item, or its failure. */
 type ItemResult = { output: INodeExecutionData[] } | { cause: unknown };
@@ -94,7 +95,7 @@ async function runItems(
 	});
 	const live = isLive(n8n);
 	const isSpeaker = findCaller(n8n) === 'conversation';
-	const { createPreflightContext, createOperationContext, showHints, startedIds } =
+	const { createPreflightContext, createOperationContext, showHints, startedIds, hasPaid } =
 		createOperationContexts(n8n, connection, sentRequests, live);
 
 	const requests = await prepareItems(n8n, operation, connection, results.fail);
@@ -123,6 +124,8 @@ async function runItems(
 		await runPool(sequenceKeys, live ? 1 : settings.concurrency, work);
 	} catch (cause) {
 		throw attachStartedIds(n8n, startedIds, nodeError(results.firstFailure() ?? cause));
+	} finally {
+		if (hasPaid()) tracePayments(n8n, results.traced(), redact);
 	}
 
 	showHints();
@@ -133,10 +136,12 @@ async function runItems(
 /** What became of the items of one run. */
 function createItemResults(n8n: IExecuteFunctions, redact: Redactor, nodeError: ToNodeError) {
 	const results: ItemResult[] = [];
+	const causes: unknown[] = [];
 	const shownLive = new Set<number>();
 	/** What ended the node. An item that was cancelled because of it may end before it. */
 	let firstFailure: Error | undefined;
 	const fail: FailItem = (cause, itemIndex) => {
+		causes.push(cause);
 		if (!continuesOnFail(n8n)) {
 			const failure = nodeError(cause, itemIndex);
 			if (!(cause instanceof ServiceError && cause.kind === 'cancelled')) firstFailure ??= failure;
@@ -160,6 +165,12 @@ function createItemResults(n8n: IExecuteFunctions, redact: Redactor, nodeError: 
 		/** The conversation in which the node speaks then does not write the item into the chat again. */
 		markShownLive: (itemIndex: number) => void shownLive.add(itemIndex),
 		firstFailure: () => firstFailure,
+		traced: (): Traced => ({
+			outputs: results.flatMap((result) =>
+				'output' in result ? result.output.map(({ json }) => json) : [],
+			),
+			causes,
+		}),
 		haveAllSucceeded: () => results.every((result) => 'output' in result),
 		toOutput: (): INodeExecutionData[] =>
 			results.flatMap((result, item) => {

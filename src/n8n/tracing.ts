@@ -1,0 +1,71 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+
+import { determineOutcome, ServiceError } from '../core/errors';
+import { isPlainObject } from '../core/json';
+import { readTokenCounts } from '../core/tokenCounts';
+import { setTracing } from './n8nVersions';
+import type { Redactor } from './redact';
+
+/** Outputs that may have cost something, and failures, as far as they are known. */
+export interface Traced {
+	outputs: readonly IDataObject[];
+	causes: readonly unknown[];
+}
+
+/**
+ * Tells n8n's traces what a node has paid for: sums over its items, as attributes of its span. OpenTelemetry's names where it has them.
+ */
+export function tracePayments(
+	n8n: IExecuteFunctions,
+	{ outputs, causes }: Traced,
+	redact: Pick<Redactor, 'error'>,
+): void {
+	const failures = causes.flatMap((cause) =>
+		cause instanceof ServiceError
+			? [{ outcome: determineOutcome(cause), ...redact.error(cause).details }]
+			: [],
+	);
+	const partials = failures.flatMap(({ partial }) => (isPlainObject(partial) ? [partial] : []));
+	const answers = [...outputs, ...partials];
+	const tokens = answers.map(({ usage }) => readTokenCounts(usage));
+	const listOf = (values: readonly unknown[]) =>
+		[...new Set(values.filter((value) => typeof value === 'string'))].join(', ');
+	setTracing(n8n, {
+		'gen_ai.request.model': listOf(answers.map(({ model }) => model)),
+		'gen_ai.usage.input_tokens': sum(tokens.map(({ input }) => input)),
+		'gen_ai.usage.output_tokens': sum(tokens.map(({ output }) => output)),
+		'cost.usd': sum(answers.map(({ costUsd }) => costUsd)),
+		'request.ids': listOf([...outputs, ...failures].map(({ requestId }) => requestId)),
+		outcome: listOf([
+			...outputs.map(({ complete }) => (complete === false ? 'incomplete' : 'started')),
+			...failures.map(({ outcome }) => outcome),
+		]),
+	});
+}
+
+/** Tells n8n's traces about conversations that have ended. */
+export function traceConversations(
+	n8n: IExecuteFunctions,
+	results: ReadonlyArray<{
+		conversationId: string;
+		turns: number;
+		ended: string;
+		costUsd?: number;
+	}>,
+): void {
+	setTracing(n8n, {
+		'gen_ai.conversation.id': results.map(({ conversationId }) => conversationId).join(', '),
+		'conversation.turns': sum(results.map(({ turns }) => turns)),
+		'conversation.ended': [...new Set(results.map(({ ended }) => ended))].join(', '),
+		'cost.usd': sum(results.map(({ costUsd }) => costUsd)),
+	});
+}
+
+/** @returns undefined if no value is known: 0 would read as free */
+function sum(values: readonly unknown[]): number | undefined {
+	const known = values.filter((value) => typeof value === 'number');
+	// without the digits that adding makes
+	return known.length
+		? Number(known.reduce((total, value) => total + value, 0).toFixed(9))
+		: undefined;
+}

@@ -1,0 +1,69 @@
+import type { IRun } from 'n8n-workflow';
+
+import { CARRY_ON, chat, failPosts, job, models, model, secretsOf } from './rig/calls';
+import { converse } from './rig/converse';
+import { ours } from './rig/flow';
+import { run } from './rig/run';
+import { serviceForTests } from './rig/service';
+
+// what n8n's traces show of a node: the attributes are stored with its run
+const service = serviceForTests();
+const tracingOf = ({ data }: IRun, name = 'Node') =>
+	data.resultData.runData[name]?.at(-1)?.metadata?.tracing;
+const secrets = () => secretsOf(service);
+
+it('sums over the items of a text model', async () => {
+	const { run: ran, items } = await run({ ...chat('Hi'), secrets: secrets(), items: [{}, {}] });
+	const [first, second] = items.map(({ json }) => json);
+	expect(tracingOf(ran)).toEqual({
+		'gen_ai.request.model': 'northwind/quill-2.5',
+		'gen_ai.usage.input_tokens': expect.any(Number),
+		'gen_ai.usage.output_tokens': expect.any(Number),
+		'cost.usd': Number((Number(first?.['costUsd']) + Number(second?.['costUsd'])).toFixed(9)),
+		'request.ids': `${String(first?.['requestId'])}, ${String(second?.['requestId'])}`,
+		outcome: 'started',
+	});
+});
+
+it.each([
+	['ends the node', {}],
+	['is an item', CARRY_ON],
+])('tells of an unknown outcome that %s', async (_what, settings) => {
+	failPosts(service, { type: 'status', status: 500 });
+	const { run: ran } = await run({ ...chat('Hi'), secrets: secrets(), settings });
+	expect(tracingOf(ran)).toMatchObject({ outcome: 'unknown' });
+	expect(tracingOf(ran)).not.toHaveProperty(['cost.usd']);
+});
+
+it('has the cost of a job, and no key that the service echoes', async () => {
+	const key = service.router.keys.main;
+	service.fault({
+		match: { method: 'POST' },
+		do: { type: 'headers', headers: { 'x-request-id': `of ${key}` } },
+	});
+	const picture = { mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'A cat' };
+	service.forms.jobSteps = 0;
+	const { run: ran } = await run({ ...job('generate', picture), secrets: secrets() });
+	expect(tracingOf(ran)).toMatchObject({ 'cost.usd': 0.04, outcome: 'started' });
+	expect(JSON.stringify(tracingOf(ran))).not.toContain(key);
+});
+
+it('says nothing of what is free', async () => {
+	const { run: ran } = await run({ ...models('getMany', {}), secrets: secrets() });
+	expect(tracingOf(ran)).toBeUndefined();
+});
+
+it('has the conversation, its turns and why it ended', async () => {
+	const speaker = (name: string) =>
+		ours(name, 'workspaceAgentTool', { credential: 'workspaceAgentApi' });
+	const { run: ran, json } = await converse({
+		parameters: { turnLimit: 3 },
+		speakers: { Ada: speaker('Ada'), Bob: speaker('Bob') },
+		secrets: secrets(),
+	});
+	expect(tracingOf(ran, 'Conversation')).toEqual({
+		'gen_ai.conversation.id': json['conversationId'],
+		'conversation.turns': 3,
+		'conversation.ended': 'turnLimit',
+	});
+});
