@@ -13,12 +13,16 @@ export const pathOfExample = (file: string) =>
 export const readExample = (file: string) =>
 	JSON.parse(readFileSync(pathOfExample(file), 'utf8')) as WorkflowFile;
 
-/** An example with the credentials that it names: by name, as a user picks them. */
-export function exampleFor(
+export const exampleFor = (
 	accounts: Accounts | Record<string, SavedCredential>,
 	file: string,
+): WorkflowFile => withAccounts(accounts, readExample(file));
+
+/** A workflow with the credentials that it names: by name, as a user picks them. */
+export function withAccounts(
+	accounts: Accounts | Record<string, SavedCredential>,
+	example: WorkflowFile,
 ): WorkflowFile {
-	const example = readExample(file);
 	for (const each of example.nodes) {
 		for (const [type, credential] of Object.entries(each.credentials ?? {})) {
 			const account = Object.values<SavedCredential>({ ...accounts }).find(

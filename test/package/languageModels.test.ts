@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 
 import { allNodes } from '../../scripts/docs/nodePages';
+import { skillWorkflows } from '../support/skill';
 import { attach, node, workflow, type WorkflowFile } from '../n8n/workflow';
 import { ASKED, count, missed } from '../support/phrases';
 import { nodeTypeText, searchNodes, throughCode, validate, type Issue } from './n8nCatalog';
@@ -88,6 +89,13 @@ it('search_nodes finds the right node among the first three for 38 of 50 phrases
 		'wait for video',
 	]);
 });
+
+it.each(skillWorkflows().map((file) => [file.name, file] as const))(
+	'n8n accepts the workflow of the skill: %s',
+	(_name, file) => {
+		expect(validate(file)).toEqual([]);
+	},
+);
 
 const gallery = readdirSync('gallery').filter((file) => file.endsWith('.json'));
 
