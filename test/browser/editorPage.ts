@@ -239,6 +239,34 @@ export class EditorPage {
 			]);
 	}
 
+	/**
+	 * Opens a Data Table from n8n's list of them.
+	 *
+	 * @param columns Those that are to be seen, each as wide as what is in it. @param narrow Of these, those that need not be seen whole.
+	 */
+	async openDataTable(name: string, columns: string[], narrow: string[]): Promise<void> {
+		await this.#goTo('/home/datatables');
+		await this.tab.getByText(name, { exact: true }).first().click();
+		await this.tab.locator('.ag-row').first().waitFor();
+		for (const column of columns) {
+			const header = this.tab.locator('.ag-header-cell').filter({
+				has: this.tab.getByText(column, { exact: true }),
+			});
+			const edge = header.locator('.ag-header-cell-resize');
+			if (narrow.includes(column)) {
+				// once it stands still
+				await edge.hover();
+				const { x, y, width, height } = (await edge.boundingBox())!;
+				await this.tab.mouse.move(x + width / 2, y + height / 2);
+				await this.tab.mouse.down();
+				await this.tab.mouse.move(x - 130, y + height / 2, { steps: 5 });
+				await this.tab.mouse.up();
+			} else await edge.dblclick();
+		}
+		// the first ones may have left the view
+		await this.tab.mouse.wheel(-5000, 0);
+	}
+
 	/** "Execute workflow", and waits until the run has ended in any way. */
 	async execute(): Promise<void> {
 		await this.#get('execute-workflow-button').first().click();

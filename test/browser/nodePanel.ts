@@ -148,6 +148,11 @@ export class NodePanel {
 		await this.parameters.getByText(expression).first().waitFor();
 	}
 
+	/** Shows the output as JSON, which is never wider than the panel. */
+	async showOutputAsJson(): Promise<void> {
+		await this.#get('output-panel').locator('[data-test-id="radio-button-json"]').click();
+	}
+
 	async error(): Promise<{ title: string; description: string }> {
 		await this.#get('node-error-message').waitFor();
 		return {

@@ -18,7 +18,10 @@ export const hidden = `
 	[data-test-id="instance-ai-canvas-action-button"],
 	[data-test-id="node-issues"],
 	[class*="executionButtons"],
-	.tab-bar-container { visibility: hidden !important; }`;
+	.n8n-tooltip,
+	[data-reka-popper-content-wrapper],
+	.tab-bar-container { visibility: hidden !important; }
+	[data-test-id^="radio-button-"]:not([data-test-id="ndv"] *) { visibility: hidden !important; }`;
 
 /** The name of a node is wider than the node, and its two lines are below it. */
 const margin = 48;

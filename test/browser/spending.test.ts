@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+
+import { createWithLedger, messages, model, nodesFor, secretsOf } from '../n8n/bridge.ts';
+import type { SavedCredential } from '../n8n/editor.ts';
+import { exampleFor } from '../n8n/example.ts';
+import { MailServer } from '../n8n/mailServer.ts';
+import { DataTables } from '../n8n/publicApi.ts';
+import { workflow, type WorkflowNode } from '../n8n/workflow.ts';
+import { takePicture } from './pictures.ts';
+import { Session } from './session.ts';
+
+// the record of spending, the report and the alarm as a person sees them: docs/spending.md
+const TABLE = 'Agent Spending';
+const COLUMNS = [
+	...['day', 'workflowId', 'workflow', 'nodeId', 'node', 'model', 'requests', 'inputTokens'],
+	...['outputTokens', 'costUsd', 'unknownCosts', 'lastExecution'],
+];
+let session: Session;
+let post: MailServer;
+let smtp: SavedCredential;
+let account: SavedCredential;
+let limited: SavedCredential;
+beforeAll(async () => {
+	session = await Session.open();
+	const { editor, service } = session.bridge;
+	post = await MailServer.start();
+	smtp = await editor.createCredential(post.secret);
+	const ledgerTable = `Ledger ${randomUUID()}`;
+	const fields = { ledgerTable, recordSpending: true, spendingTable: TABLE };
+	account = await createWithLedger(editor, secretsOf(service).router, fields);
+	// the editor reads the credentials once
+	const budget = { ledgerTable, budgetUsd: '0.1' };
+	limited = await createWithLedger(editor, secretsOf(service).router, budget);
+	for (const [name, file] of Object.entries(spenders())) {
+		const items = Array.from({ length: file.items }, () => ({}));
+		const { error } = await editor.runOnce(workflow(name, items, ...file.nodes));
+		expect(error?.message).toBeUndefined();
+	}
+	const write = ask('Write', 'verbose/novelist-1', 'Write it.', limited);
+	const { status } = await editor.runOnce(workflow('Write a novel', [{}], write));
+	expect(status).toBe('success');
+});
+afterAll(async () => {
+	await session?.close();
+	await post?.stop();
+});
+
+const ours = (router = account) => nodesFor({ ...session.bridge.accounts, router });
+const ask = (name: string, of: string, text: string, by = account) =>
+	ours(by).router(
+		name,
+		['text', 'message'],
+		{ model: model(of), ...messages(text) },
+		{ id: randomUUID() },
+	);
+
+/** Workflows that spend. */
+function spenders(): Record<string, { items: number; nodes: WorkflowNode[] }> {
+	session.bridge.service.forms.jobSteps = 0;
+	const draw = ours().router(
+		'Draw',
+		['media', 'generate'],
+		{
+			...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'A lighthouse' },
+		},
+		{ id: randomUUID() },
+	);
+	return {
+		'Answer mails': {
+			items: 8,
+			nodes: [
+				ask('Sort', 'northwind/quill-2.5', 'What is this mail about? [[words:3]]'),
+				ask('Answer', 'aurora-labs/omni-2', 'Answer this mail. [[words:80]]'),
+			],
+		},
+		'Write the newsletter': {
+			items: 1,
+			nodes: [ask('Write', 'verbose/novelist-1', 'Write it. [[words:3000]]'), draw],
+		},
+		'Translate the shop': {
+			items: 12,
+			nodes: [ask('Translate', 'northwind/quill-2.5', 'Translate this text. [[words:60]]')],
+		},
+	};
+}
+
+it('is a Data Table with a row per day, workflow, node and model', async () => {
+	await session.watched(async () => {
+		const { tab } = session.page;
+		await tab.setViewportSize({ width: 1720, height: 900 });
+		await session.page.openDataTable(TABLE, COLUMNS, ['workflowId', 'nodeId']);
+		const last = (await tab
+			.locator('.ag-header-cell')
+			.filter({ hasText: 'lastExecution' })
+			.boundingBox())!;
+		await tab.setViewportSize({ width: Math.ceil(last.x + last.width), height: 380 });
+		// the header has buttons where the pointer is
+		await tab.mouse.move(0, 0);
+		await takePicture('spending table', tab.locator('[data-test-id="data-table-details-view"]'));
+		await tab.setViewportSize({ width: 1440, height: 900 });
+	})();
+});
+
+/** An example with these credentials, opened in the editor. */
+const open = async (file: string, ...accounts: SavedCredential[]) =>
+	await session.page.openWorkflow(
+		await session.bridge.editor.importWorkflow(
+			exampleFor(Object.fromEntries(accounts.map((one) => [one.type, one])), file),
+		),
+	);
+
+it('is reported by mail', async () => {
+	await session.watched(async () => {
+		const { page, bridge } = session;
+		const [today, aWeekAgo] = [0, 7].map((days) =>
+			new Date(Date.now() - days * 24 * 3_600_000).toISOString().slice(0, 10),
+		);
+		const tables = await DataTables.of(bridge.editor);
+		await tables.update(TABLE, 'day', today!, { day: aWeekAgo });
+		await open('spending-report-by-mail-every-monday.json', account, smtp);
+		await page.execute();
+		const panel = await page.openNode('By Workflow and Model');
+		await panel.showsOutput(/Write the newsletter/);
+		await panel.close();
+
+		const { body } = post.mails.at(-1)!;
+		expect(body).toContain('Translate the shop');
+		const mail = await page.tab.context().newPage();
+		await mail.setViewportSize({ width: 860, height: 300 });
+		await mail.setContent(`<main style="padding: 16px">${body}</main>`);
+		await takePicture('spending mail', mail.locator('main'));
+		await mail.close();
+	})();
+});
+
+it('starts an alarm, which the trigger shows', async () => {
+	await session.watched(async () => {
+		const { page } = session;
+		await open('alarm-in-slack-at-80-percent-of-the-budget.json', limited);
+		const panel = await page.openNode('Budget Threshold Reached');
+		await panel.execute();
+		await panel.showOutputAsJson();
+		await panel.showsOutput(/budgetThresholdReached/);
+		await takePicture('spending alarm', panel.ndv);
+		await panel.close();
+	})();
+});
