@@ -248,11 +248,14 @@ export class EditorPage {
 		await this.#goTo('/home/datatables');
 		await this.tab.getByText(name, { exact: true }).first().click();
 		await this.tab.locator('.ag-row').first().waitFor();
-		for (const column of columns) {
-			const header = this.tab.locator('.ag-header-cell').filter({
+		const headerOf = (column: string) =>
+			this.tab.locator('.ag-header-cell').filter({
 				has: this.tab.getByText(column, { exact: true }),
 			});
-			const edge = header.locator('.ag-header-cell-resize');
+		const leftEdge = async () => (await headerOf(columns[0]!).boundingBox())?.x;
+		const left = await leftEdge();
+		for (const column of columns) {
+			const edge = headerOf(column).locator('.ag-header-cell-resize');
 			if (narrow.includes(column)) {
 				// once it stands still
 				await edge.hover();
@@ -265,6 +268,7 @@ export class EditorPage {
 		}
 		// the first ones may have left the view
 		await this.tab.mouse.wheel(-5000, 0);
+		await until('the first column is back', async () => (await leftEdge()) === left);
 	}
 
 	/** "Execute workflow", and waits until the run has ended in any way. */
