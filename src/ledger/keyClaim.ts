@@ -276,6 +276,6 @@ export function needsResolution(
 const startIds = ({ id, startKey }: Entry) => ({ idempotencyKey: startKey, entryId: String(id) });
 
 const describeStart = ({ segment, model, startedAt, execution }: Entry) =>
-	`Execution ${execution} sent it on ${isoTime(startedAt)} (${segment}, ${model}).`;
+	`${execution ? `Execution ${execution}` : 'An execution'} sent it on ${isoTime(startedAt)} (${segment}, ${model}).`;
 
 const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();

@@ -94,7 +94,7 @@ async function resolveStart(
 	if (open.state === 'sending' && open.leaseUntil > now) {
 		throw invalidInputError(
 			'This start may still be in progress',
-			`Execution ${open.execution} is starting it. It can be marked after ${new Date(open.leaseUntil).toISOString()}.`,
+			`${open.execution ? `Execution ${open.execution}` : 'An execution'} is starting it. It can be marked after ${new Date(open.leaseUntil).toISOString()}.`,
 		);
 	}
 	const { id, claim, state } = open;
