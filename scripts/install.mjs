@@ -1,5 +1,6 @@
 // Installs what a command needs, and only if it is missing or its lock file changed: a part of the root's packages, the pinned
-// n8n of test/host, and the PostgreSQL of test/postgres. Runs on the system's own Node 20 or newer with npm 10 or 11.
+// n8n of test/host, that of test/host-ai, and the PostgreSQL of test/postgres. Runs on the system's own Node 20 or newer with
+// npm 10 or 11.
 import { createHash } from 'node:crypto';
 import {
 	copyFileSync,
@@ -13,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
+	aiHostFolder,
 	bringsNode24,
 	checkDisk,
 	checkMachine,
@@ -65,40 +67,43 @@ const levels = Object.keys(LEVELS);
 /**
  * @param parts.tools which of the pack's tools are needed: one of `LEVELS`
  * @param parts.host whether a real n8n is needed as well
+ * @param parts.aiHost whether one with n8n Agents is
  * @param parts.postgres whether its tests need a PostgreSQL
  * @param parts.toolsAreThere called once everything but n8n and PostgreSQL is there
  */
 export async function install({
 	tools = 'test',
 	host = false,
+	aiHost = false,
 	postgres = false,
 	toolsAreThere = () => {},
 } = {}) {
 	checkMachine();
+	const hosts = [...(host ? [hostFolder] : []), ...(aiHost ? [aiHostFolder] : [])];
 	const needs = () => ({
 		needTools: !hasTools(tools),
-		needHost: host && !hasHost(),
+		missingHosts: hosts.filter((folder) => !hasHost(folder)),
 		needPostgres: postgres && !matchesLock(postgresFolder),
 	});
-	const isMissing = () => Object.values(needs()).includes(true);
+	const isMissing = () => {
+		const { needTools, missingHosts, needPostgres } = needs();
+		return needTools || missingHosts.length > 0 || needPostgres;
+	};
 	if (hasTools(tools)) toolsAreThere();
 	if (!isMissing()) return;
 	await withLock(
 		join(root, '.install-lock'),
 		async () => {
 			// asked again: the process that held the lock has installed it
-			const { needTools, needHost, needPostgres } = needs();
-			checkDisk(root, (needTools ? LEVELS[tools].disk : 0) + (needHost ? 1.5 : 0));
+			const { needTools, missingHosts, needPostgres } = needs();
+			checkDisk(root, (needTools ? LEVELS[tools].disk : 0) + 1.5 * missingHosts.length);
 			// side by side: each of them alone leaves half of two cores idle
 			const parts = [
 				needTools && installTools(tools).then(toolsAreThere),
 				// all but sqlite3 may be there: an earlier run may have ended for want of a compiler
-				needHost &&
-					!matchesLock(hostFolder) &&
-					installFolder(
-						'n8n for the tests and the demo (250 MB to download, 0.9 GB on disk, a minute)',
-						hostFolder,
-					),
+				...missingHosts
+					.filter((folder) => !matchesLock(folder))
+					.map((folder) => installFolder(titleOf(folder), folder)),
 				needPostgres &&
 					installFolder(
 						'PostgreSQL for the tests (20 MB to download, 0.1 GB on disk)',
@@ -106,10 +111,10 @@ export async function install({
 					),
 			];
 			for (const { reason } of await Promise.allSettled(parts)) if (reason) throw reason;
-			if (needHost) {
+			for (const folder of missingHosts) {
 				// by the Node 24 that the root has brought
-				await installSqlite(hostFolder);
-				markInstalled(hostFolder);
+				await installSqlite(folder);
+				markInstalled(folder);
 			}
 		},
 		(pid) => console.log(`Waiting for process ${pid}, which is installing into this clone …`),
@@ -149,6 +154,11 @@ function manifestOf(level) {
 	const chosen = Object.entries(devDependencies).filter(([name]) => LEVELS[level].has(name));
 	return { ...rest, devDependencies: Object.fromEntries(chosen) };
 }
+
+const titleOf = (folder) =>
+	folder === hostFolder
+		? 'n8n for the tests and the demo (250 MB to download, 0.9 GB on disk, a minute)'
+		: 'n8n with its agents (250 MB to download, 1 GB on disk, a minute)';
 
 const installFolder = async (title, folder) =>
 	await npm(
@@ -243,8 +253,8 @@ const markInstalled = (folder, level = 'all') =>
 const hasTools = (level) =>
 	hasNode24() && levels.slice(levels.indexOf(level)).includes(installedLevel(root));
 
-const hasHost = () =>
-	existsSync(join(hostFolder, sqliteBinary)) && Boolean(installedLevel(hostFolder));
+const hasHost = (folder) =>
+	existsSync(join(folder, sqliteBinary)) && Boolean(installedLevel(folder));
 
 /** @returns undefined when it must be installed (again); an installation of everything that was made by hand counts as well */
 function installedLevel(folder) {
@@ -285,6 +295,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
 	await install({
 		tools: levels.find((level) => args.includes(level)),
 		host: args.includes('host'),
+		aiHost: args.includes('host-ai'),
 		postgres: args.includes('postgres'),
 	}).catch(tellAndExit);
 }

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const hostFolder = join(root, 'test', 'host');
+/** The same n8n with what its agents need. */
+export const aiHostFolder = join(root, 'test', 'host-ai');
 export const postgresFolder = join(root, 'test', 'postgres');
 
 const oldestNode = 20;

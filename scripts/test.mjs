@@ -1,6 +1,6 @@
 // npm test: installs, builds, packs, and runs the tests of all layers but the long ones.
-// `--unit`, `--engine`, `--package`, `--release`, `--n8n`, `--browser`, `--queue` and `--long` choose layers. With further arguments
-// (`npm test -- agent`) only the tests whose path matches: of the layers chosen, else of the unit, engine and package tests.
+// `--unit`, `--engine`, `--package`, `--release`, `--n8n`, `--browser`, `--queue`, `--long` and `--ai` choose layers. With further
+// arguments (`npm test -- agent`) only the tests whose path matches: of the layers chosen, else of the unit, engine and package tests.
 // `--jitter` or `--jitter=seed` runs the unit and the engine tests, or those named, with pauses wherever the pack or the reference
 // service waits (test/support/jitter).
 // `--on-workers` runs the tests in a real n8n in queue mode, where its workers execute everything.
@@ -11,7 +11,7 @@ import { randomInt } from 'node:crypto';
 import { appendFileSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { install, tellAndExit } from './install.mjs';
-import { node24, node24Environment, root } from './machine.mjs';
+import { aiHostFolder, node24, node24Environment, root } from './machine.mjs';
 import { pack } from './pack.mjs';
 import { findChromium, findRedis } from './programs.mjs';
 import { inRunFolder } from './run.mjs';
@@ -20,7 +20,7 @@ const longest = 60 * 60_000;
 
 /** By how they run: beside one another in one jest process, or two files at a time in one n8n, of `queue` each in an n8n of its own. */
 const quick = ['unit', 'engine', 'package'];
-const inN8n = ['n8n', 'browser', 'long', 'queue'];
+const inN8n = ['n8n', 'browser', 'long', 'queue', 'ai'];
 const layers = [...quick, 'release', ...inN8n];
 
 const isLayer = (arg) => layers.some((layer) => arg === `--${layer}`);
@@ -47,7 +47,10 @@ const lanes = [
 			? [{ projects: ['unit', 'engine'], env: { AGENT_BRIDGE_CASES: '2000' }, needsN8n: true }]
 			: []),
 	],
-	isIn(inN8n).map((layer) => ({ projects: [layer], needsN8n: true })),
+	isIn(inN8n).map((layer) => ({
+		...{ projects: [layer], needsN8n: true },
+		...(layer === 'ai' && { env: { AGENT_BRIDGE_HOST: aiHostFolder } }),
+	})),
 ].filter((lane) => lane.length);
 
 const total = { passed: 0, failed: 0 };
@@ -125,6 +128,7 @@ function startInstalling() {
 		const parts = {
 			tools: chosen.includes('release') ? 'all' : 'test',
 			host: needsN8n(chosen),
+			aiHost: chosen.includes('ai'),
 			postgres: onWorkers || chosen.some((layer) => ['queue', 'long'].includes(layer)),
 		};
 		n8nIsThere = timed('install', () => install({ ...parts, toolsAreThere: resolve }));
@@ -133,9 +137,9 @@ function startInstalling() {
 	return { toolsAreThere, n8nIsThere };
 }
 
-/** Those of the nodes use n8n's SDK for chat models, which comes with n8n. */
+/** Those of the nodes use n8n's SDK for chat models, which comes with n8n. Those of n8n Agents have an n8n of their own. */
 function needsN8n(projects) {
-	return projects.some((layer) => !['unit', 'release'].includes(layer));
+	return projects.some((layer) => !['unit', 'release', 'ai'].includes(layer));
 }
 
 function workersFor(layer) {

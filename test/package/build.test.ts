@@ -169,7 +169,7 @@ describe('the build fails', () => {
 	});
 });
 
-it.each([['package-lock.json'], ['test/host/package-lock.json']])(
+it.each([['package-lock.json'], ['test/host/package-lock.json'], ['test/host-ai/package-lock.json']])(
 	'%s names no place to download from',
 	(file) => {
 		expect(readFileSync(file, 'utf8')).not.toMatch(/"resolved"/);
