@@ -55,6 +55,16 @@ describe('money', () => {
 		expect(rig.n8n.rows).toHaveLength(1);
 	});
 
+	it('with a Unique Key a job is not started again after an unknown outcome', async () => {
+		const keyed = { allowAgents: true, useLedger: true, idempotencyKey: 'order 7' };
+		failPosts(rig.service, { type: 'status', status: 500 });
+		await start(keyed);
+		// n8n gives such a call no execution ID
+		const reason = expect.stringMatching(/^An execution sent it on /) as unknown;
+		expect(await start(keyed)).toMatchObject({ details: { outcome: 'unknown', reason } });
+		expect(posts(rig.service)).toHaveLength(1);
+	});
+
 	it.each([
 		['agent', agent({ message: 'hello' })],
 		['assistant', assistant('ask', { question: 'hello' })],
