@@ -1,5 +1,6 @@
 import type { StructuredChunk } from 'n8n-workflow';
 
+import type { Fault } from '../service/service';
 import { agent, assistant, chat, response, secretsOf } from './rig/calls';
 import { run, start, type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
@@ -128,7 +129,12 @@ it('items follow one another while it streams, whatever the setting', async () =
 });
 
 it('an answer that breaks off: what came has been sent, and the end is said', async () => {
-	service.fault({ match: { method: 'POST' }, do: { type: 'limit_data', bytes: 2000 } });
+	// Node drops what nobody has read when a connection ends: it comes in pieces
+	const faults: Fault[] = [
+		{ type: 'limit_data', bytes: 2000 },
+		{ type: 'slicer', bytes: 200, pause: 20 },
+	];
+	service.fault({ match: { method: 'POST' }, do: faults });
 	const { text, types, error } = await live({});
 	const partial = (error?.context?.['metadata'] as { partial: { text: string } }).partial;
 	expect(text).toBe(partial.text);
