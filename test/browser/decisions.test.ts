@@ -67,7 +67,7 @@ it('a round in n8n’s chat: each answer with the name of who gave it', async ()
 it('the form behind a mail: a person writes what is said in place of a turn', async () => {
 	await session.watched(async () => {
 		const { page, bridge } = session;
-		const file = exampleFor(bridge.accounts, 'approve-each-turn-by-email.json');
+		const file = exampleFor(bridge.accounts, 'bridge-agents-of-two-teams.json');
 		const id = await bridge.editor.start(await bridge.editor.importWorkflow(file));
 		const link = linkOf(await post.next(bridge.editor, id));
 		const form = await page.tab.context().newPage();
