@@ -3,7 +3,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'Too many processes write at once':
 		'The answer is there, and paid. The record of spending lacks what this node has spent.',
 	'What this node has spent could not be written into the record of spending: …':
-		'The answer is there, and paid. Read the rest of the sentence: it says why. A budget counts it all the same.',
+		'The answer is there, and paid. Read the rest of the sentence: it says why. A budget still counts it.',
 	'Too many processes use the budget at once':
 		'Nothing was sent. Run it again. If it happens often, give the workflows credentials of their own.',
 	'The budget could not be updated (…). Its part … stays reserved until the period ends, or until somebody releases it.':
