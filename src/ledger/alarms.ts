@@ -1,4 +1,5 @@
-import { type Decimal, toUsd } from '../core/money';
+import type { Decimal } from '../core/money';
+import { describeFigures } from './budgetActions';
 import type { BudgetUse } from './budgetSettings';
 import { type BudgetLimit, type BudgetState, figuresOf } from './budgetState';
 import { ALARM, type Entry } from './entry';
@@ -8,7 +9,6 @@ import {
 	enterRow,
 	findRowsOfJobs,
 	type Ledger,
-	MAX_ROWS,
 	n8nTimeOf,
 	where,
 } from './ledger';
@@ -23,15 +23,20 @@ type Alarm = Pick<Entry, 'jobId' | 'outcome' | 'label' | 'account' | 'note' | 'm
 	fields: object;
 };
 
-/** Two processes may enter the same at once: a delivery takes the rows of one ID as one. */
-async function enterAlarm(ledger: Ledger, { fields, ...alarm }: Alarm): Promise<void> {
-	const { jobId, account } = alarm;
-	const [known] = await ledger.table.find(where({ jobId, account, segment: ALARM }), { limit: 1 });
-	if (known) return;
-	const now = n8nTimeOf(ledger);
-	const times = { startedAt: now, checkAt: now };
-	const row = { ...alarm, ...times, segment: ALARM, execution: ledger.execution };
-	await enterRow(ledger.table, 'enterAlarm', { ...row, record: JSON.stringify(fields) });
+/** Enters those that are not there yet. Two processes may enter the same at once: a delivery takes the rows of one ID as one. */
+async function enterAlarms(ledger: Ledger, alarms: readonly Alarm[]): Promise<void> {
+	const ids = alarms.map(({ jobId }) => jobId);
+	const known = await findRowsOfJobs(ledger.table, ids);
+	const isKnown = ({ jobId, account }: Alarm) =>
+		known.some((row) => row.segment === ALARM && row.jobId === jobId && row.account === account);
+	for (const alarm of alarms) {
+		if (isKnown(alarm)) continue;
+		const { fields, ...cells } = alarm;
+		const now = n8nTimeOf(ledger);
+		const times = { startedAt: now, checkAt: now };
+		const row = { ...cells, ...times, segment: ALARM, execution: ledger.execution };
+		await enterRow(ledger.table, 'enterAlarm', { ...row, record: JSON.stringify(fields) });
+	}
 }
 
 /** Each trigger with a label of its own is told. */
@@ -74,29 +79,17 @@ export async function enterBudgetAlarms(use: BudgetUse, label: string): Promise<
 	}));
 	if (!reached.length) return;
 	const ledger = await open();
-	const { spent, reserved, start, end } = figures;
-	const fields = {
-		budgetUsd: toUsd(settings.amount),
-		spentUsd: toUsd(spent),
-		reservedUsd: toUsd(reserved),
-		period: settings.length,
-		periodStart: `${start}T00:00:00Z`,
-		periodEnd: `${end}T00:00:00Z`,
-	};
-	for (const { percent, jobId } of reached) {
-		const said = `${percent.toFixed()} % of the budget is spent.`;
-		await enterAlarm(ledger, {
-			...{ jobId, label, account, model: '', outcome: 'threshold', note: said },
-			fields: { percent: Number(percent), ...fields },
-		});
-	}
+	const { amounts, period } = describeFigures(settings, figures);
+	const alarms = reached.map(({ percent, jobId }) => ({
+		...{ jobId, label, account, model: '', outcome: 'threshold' },
+		note: `${percent.toFixed()} % of the budget is spent.`,
+		fields: { percent: Number(percent), ...amounts, ...period },
+	}));
+	await enterAlarms(ledger, alarms);
 	await book.change(open, settings, (state) => {
 		for (const { jobId } of reached) (state.told ??= {})[jobId] = state.day;
 	});
 }
-
-/** Most alarms of unknown outcomes that one poll enters. */
-const MAX_UNKNOWN = MAX_ROWS;
 
 /**
  * Enters an alarm for every start in the ledger whose outcome is unknown: also for one whose process was killed.
@@ -113,22 +106,19 @@ export async function enterUnknownAlarms(
 	const isInterrupted = where({ ...ofTrigger, state: 'sending', leaseUntil: below(clock.now()) });
 	for (const { id, leaseUntil } of await table.find(isInterrupted))
 		await applyTransition(table, 'expireStart', { id, leaseUntil });
-	const options = { limit: MAX_UNKNOWN, last: true };
-	const starts = await table.find(where({ ...ofTrigger, state: 'unknown' }), options);
-	const jobIdOf = ({ id }: Entry) => labeled(`unknown:${id}`, label);
-	const known = await findRowsOfJobs(table, starts.map(jobIdOf));
-	const told = new Set(known.filter(({ segment }) => segment === ALARM).map(({ jobId }) => jobId));
-	for (const start of starts) {
-		const jobId = jobIdOf(start);
-		if (told.has(jobId)) continue;
+	const starts = await table.find(where({ ...ofTrigger, state: 'unknown' }), { last: true });
+	const alarms = starts.map((start) => {
 		const { id, startKey, segment, model, startedAt, execution, note } = start;
-		const fields = {
-			...{ entryId: id, mediaType: segment, model, execution, note },
-			...(startKey && { idempotencyKey: startKey }),
-			startedAt: new Date(startedAt).toISOString(),
+		return {
+			...{ jobId: labeled(`unknown:${id}`, label), label, account, model },
+			outcome: 'outcomeUnknown',
+			note: `The outcome of the start in entry ${id} is unknown.`,
+			fields: {
+				...{ entryId: id, mediaType: segment, model, execution, note },
+				...(startKey && { idempotencyKey: startKey }),
+				startedAt: new Date(startedAt).toISOString(),
+			},
 		};
-		const said = `The outcome of the start in entry ${id} is unknown.`;
-		const row = { jobId, label, account, model, note: said };
-		await enterAlarm(ledger, { ...row, outcome: 'outcomeUnknown', fields });
-	}
+	});
+	await enterAlarms(ledger, alarms);
 }

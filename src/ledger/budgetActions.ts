@@ -3,7 +3,7 @@ import { toUsd } from '../core/money';
 import type { Change } from './budgetBook';
 import { readPause } from './budgetErrors';
 import type { BudgetUse } from './budgetSettings';
-import { figuresOf } from './budgetState';
+import { type BudgetLimit, type Figures, figuresOf } from './budgetState';
 import type { Entry } from './entry';
 import { applyUpdate, n8nTimeOf } from './ledger';
 
@@ -26,19 +26,30 @@ async function readAgain<Outcome>(
 const readRow = async (use: BudgetUse): Promise<Entry> =>
 	await readAgain(use, (_state, _now, row) => row);
 
+/** What is spent and reserved, and in which period. */
+export const describeFigures = (
+	{ amount, length }: BudgetLimit,
+	{ spent, reserved, start, end }: Figures,
+) => ({
+	amounts: { budgetUsd: toUsd(amount), spentUsd: toUsd(spent), reservedUsd: toUsd(reserved) },
+	period: {
+		period: length,
+		periodStart: `${start}T00:00:00Z`,
+		periodEnd: `${end}T00:00:00Z`,
+	},
+});
+
 /** What is spent and reserved in this period, by whom, and whether the budget is paused. */
 export async function getBudget(use: BudgetUse): Promise<object> {
 	const { settings } = use;
 	return await readAgain(use, (state, _now, row) => {
-		const { spent, reserved, start, end } = figuresOf(state, settings.length);
+		const figures = figuresOf(state, settings.length);
+		const { spent, reserved } = figures;
+		const { amounts, period } = describeFigures(settings, figures);
 		return {
-			budgetUsd: toUsd(settings.amount),
-			spentUsd: toUsd(spent),
-			reservedUsd: toUsd(reserved),
+			...amounts,
 			remainingUsd: toUsd(settings.amount.minus(spent).minus(reserved)),
-			period: settings.length,
-			periodStart: `${start}T00:00:00Z`,
-			periodEnd: `${end}T00:00:00Z`,
+			...period,
 			...toPauseFields(row),
 			lumps: Object.entries(state.lumps).map(([lumpId, lump]) => ({
 				lumpId,
