@@ -78,6 +78,10 @@ export type EntryState =
 /** In place of the media type of a job, the row is an alarm: `record` has the fields of its item. */
 export const ALARM = 'alarm';
 
+/** Who works on a row, as the beginning of a sentence. n8n Agents have no execution ID. */
+export const nameExecution = ({ execution }: Pick<Entry, 'execution'>): string =>
+	execution ? `Execution ${execution}` : 'An execution';
+
 /** The states of a job that was started. */
 export const STARTED_STATES: ReadonlySet<EntryState> = new Set<EntryState>([
 	'pending',

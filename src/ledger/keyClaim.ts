@@ -1,5 +1,5 @@
 import { mapServiceError, ServiceError, withDetails } from '../core/errors';
-import { type Entry, STARTED_STATES } from './entry';
+import { type Entry, nameExecution, STARTED_STATES } from './entry';
 import {
 	applyTransition,
 	enterRow,
@@ -275,7 +275,7 @@ export function needsResolution(
 
 const startIds = ({ id, startKey }: Entry) => ({ idempotencyKey: startKey, entryId: String(id) });
 
-const describeStart = ({ segment, model, startedAt, execution }: Entry) =>
-	`${execution ? `Execution ${execution}` : 'An execution'} sent it on ${isoTime(startedAt)} (${segment}, ${model}).`;
+const describeStart = (entry: Entry) =>
+	`${nameExecution(entry)} sent it on ${isoTime(entry.startedAt)} (${entry.segment}, ${entry.model}).`;
 
 const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();

@@ -6,6 +6,7 @@ import {
 	HANDED_OVER_STATES,
 	isHandedOver,
 	jobKey,
+	nameExecution,
 	STARTED_STATES,
 } from './entry';
 import {
@@ -94,7 +95,7 @@ async function resolveStart(
 	if (open.state === 'sending' && open.leaseUntil > now) {
 		throw invalidInputError(
 			'This start may still be in progress',
-			`${open.execution ? `Execution ${open.execution}` : 'An execution'} is starting it. It can be marked after ${new Date(open.leaseUntil).toISOString()}.`,
+			`${nameExecution(open)} is starting it. It can be marked after ${new Date(open.leaseUntil).toISOString()}.`,
 		);
 	}
 	const { id, claim, state } = open;
@@ -285,10 +286,10 @@ const severalJobs = (jobId: string) =>
 		'Find the job by its Entry ID, which is in the item of the trigger.',
 	);
 
-const beingDelivered = ({ jobId, execution, leaseUntil }: Entry) =>
+const beingDelivered = (entry: Entry) =>
 	invalidInputError(
-		`The job ${jobId} is just being delivered`,
-		`${execution ? `Execution ${execution}` : 'An execution'} has it. If that was killed, it is delivered again after ${new Date(leaseUntil).toISOString()}, without your help.`,
+		`The job ${entry.jobId} is just being delivered`,
+		`${nameExecution(entry)} has it. If that was killed, it is delivered again after ${new Date(entry.leaseUntil).toISOString()}, without your help.`,
 	);
 
 const notDelivered = ({ jobId }: Entry) =>
