@@ -33,7 +33,10 @@ const columns = [
 	{ title: 'Chat model', groups: ['Chat model'], feature: 'chatModel' },
 	{ title: 'Conversation', groups: ['Conversation'] },
 	{ title: 'Trigger', groups: ['Trigger'] },
-	{ title: 'Job ledger', groups: ['Job ledger', 'Job ledger and trigger'] },
+	{
+		title: 'Job ledger',
+		groups: ['Job ledger', 'Job ledger and trigger', 'Job ledger: record of spending'],
+	},
 	{ title: 'Allowed domains', groups: ['Allowed domains'], feature: 'allowedDomains' },
 ];
 

@@ -114,7 +114,7 @@ const WORK_NAMES = { mediaJob: 'media job', chat: 'chat', session: 'session' };
  */
 export type StartedIds = Map<keyof typeof WORK_NAMES, Set<string>>;
 
-/** Adds the IDs to the error, and to the log, since n8n does not keep the error after Stop. */
+/** Adds the IDs that the error does not name to it, and to the log, since n8n does not keep the error after Stop. */
 export function attachStartedIds<E extends NodeApiError | NodeOperationError>(
 	n8n: IExecuteFunctions,
 	ids: StartedIds,

@@ -63,10 +63,12 @@ describeWorking('Stop', () => {
 			do: { type: 'status', status: 429, headers: { 'retry-after': '40' } },
 		});
 		const saved = await bridge.editor.importWorkflow(
-			workflow('stopped', [{}], nodeOf('generate', 'stopped [[never]]')),
+			// the log has what the error does not name: the other job
+			workflow('stopped', [{}, {}], nodeOf('generate', 'stopped [[never]]')),
 		);
 		const id = await bridge.editor.start(saved);
 		const polled = () =>
+			bridge.service.world.starts.length === 2 &&
 			bridge.service.requests.some(({ method, status }) => method === 'GET' && status === 429);
 		await until('the node waits', polled);
 		await bridge.editor.stopExecution(id);

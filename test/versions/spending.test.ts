@@ -1,2 +1,5 @@
-// pages of rows, and a filter by a part of a text: what the record of spending needs of n8n's public API
-import '../n8n/spending.test.ts';
+import { spendingCases } from '../n8n/spendingCases';
+import { describeWorking } from './tested';
+
+// pages of rows, and a filter by a part of a text: what the record needs of n8n's public API
+describeWorking('Job ledger: record of spending', spendingCases);
