@@ -136,6 +136,10 @@ export function withOutcome(error: ServiceError, requestName: string): ServiceEr
 	});
 }
 
+/** The message of anything that was thrown. */
+export const messageOf = (cause: unknown): string =>
+	cause instanceof Error ? cause.message : String(cause);
+
 /** At most so many characters of a text; "…" stands for the rest. */
 export const shortenText = (text: string, length: number) =>
 	text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;

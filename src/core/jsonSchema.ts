@@ -1,4 +1,4 @@
-import { invalidInputError, ServiceError } from './errors';
+import { invalidInputError, mapServiceError, messageOf, ServiceError } from './errors';
 import { isPlainObject } from './json';
 import { compileRegex } from './regex';
 import {
@@ -49,16 +49,11 @@ function runOrThrowInvalid<T>(what: string, work: () => T): T {
 	try {
 		return work();
 	} catch (cause) {
-		throw toInvalidInputError(what, cause);
+		if (cause instanceof ServiceError) throw mapServiceError(cause);
+		const isStackOverflow = cause instanceof RangeError;
+		const reason = isStackOverflow ? 'it is nested too deeply, or too large' : messageOf(cause);
+		throw invalidInputError(`${what}: ${reason}`);
 	}
-}
-
-function toInvalidInputError(what: string, cause: unknown): ServiceError {
-	if (cause instanceof ServiceError) return cause;
-	// a stack overflow
-	if (cause instanceof RangeError)
-		return invalidInputError(`${what}: it is nested too deeply, or too large`);
-	return invalidInputError(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`);
 }
 
 /**

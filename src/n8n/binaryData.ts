@@ -1,7 +1,13 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { malformedResponseError, parseErrorBody } from '../core/errorResponses';
-import { invalidInputError, truncatedAnswerError, ServiceError, withDetails } from '../core/errors';
+import {
+	invalidInputError,
+	messageOf,
+	ServiceError,
+	truncatedAnswerError,
+	withDetails,
+} from '../core/errors';
 import { detectFileType, SNIFF_LENGTH, sanitizeFileName } from '../core/files';
 import type { HttpResponse } from '../core/http';
 import type { Redactor } from './redact';
@@ -79,7 +85,7 @@ async function readBytes(
 	try {
 		return await n8n.helpers.getBinaryDataBuffer(itemIndex, property);
 	} catch (cause) {
-		const message = cause instanceof Error ? cause.message : String(cause);
+		const message = messageOf(cause);
 		throw invalidInputError(
 			`${path}: n8n could not read the file in "${property}"`,
 			[`It says: ${message}`, /ENOENT|file not found/i.test(message) && NO_FILE_ADVICE]
@@ -266,7 +272,7 @@ const LARGE_STORE_ADVICE =
 function toStoreError(cause: unknown): unknown {
 	if (cause instanceof ServiceError) return cause;
 	return new ServiceError('failed', 'n8n could not store the file', {
-		reason: cause instanceof Error ? cause.message : String(cause),
+		reason: messageOf(cause),
 		advice:
 			'The file is still at the service: use Download File with the job ID once n8n can store files again.',
 		cause,

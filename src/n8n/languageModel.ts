@@ -6,6 +6,7 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 
+import { messageOf } from '../core/errors';
 import { type AiNodeSdk, subNodeError } from './n8nVersions';
 import type { Redactor } from './redact';
 
@@ -100,11 +101,10 @@ function callSdk<Made>(n8n: ISupplyDataFunctions, call: () => Made): Made {
 	try {
 		return call();
 	} catch (cause) {
-		const words = cause instanceof Error ? cause.message : String(cause);
 		throw subNodeError(
 			n8n,
 			'The SDK for chat models does not fit this version of n8n',
-			`Nothing was sent. If somebody has installed the SDK beside this package (node_modules/@n8n/ai-node-sdk), remove it: n8n has its own. Otherwise, update n8n. The SDK says: ${words}`,
+			`Nothing was sent. If somebody has installed the SDK beside this package (node_modules/@n8n/ai-node-sdk), remove it: n8n has its own. Otherwise, update n8n. The SDK says: ${messageOf(cause)}`,
 		);
 	}
 }

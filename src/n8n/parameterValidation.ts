@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyOptions, NodePropertyTypes } from 'n8n-workflow';
 
-import { invalidInputError } from '../core/errors';
+import { invalidInputError, messageOf } from '../core/errors';
 import { isPlainObject, parseJson } from '../core/json';
 import { type Field, getFieldRules, walkParam } from './parameterFields';
 
@@ -134,10 +134,7 @@ function parseJsonValue(value: unknown, path: string): unknown {
 		const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
 		parsed = parseJson(text, keepFirst);
 	} catch (cause) {
-		throw invalidInputError(
-			`${path} is not valid JSON`,
-			cause instanceof Error ? `${cause.message}.` : undefined,
-		);
+		throw invalidInputError(`${path} is not valid JSON`, `${messageOf(cause)}.`);
 	}
 	if (rounded === undefined) return parsed;
 	throw invalidInputError(
