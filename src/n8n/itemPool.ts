@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 
-import { mapServiceError, cancelledError } from '../core/errors';
+import { cancelledError } from '../core/errors';
 import { groupBy } from '../core/json';
 
 /** Milliseconds between the first items of two slots: started together, they would stay in step and wait for each other. */
@@ -33,89 +33,59 @@ export async function runPool(
 	const keyOf = (itemIndex: number) => sequenceKeys[itemIndex] ?? itemIndex;
 	const queues = [...groupBy(sequenceKeys.keys(), keyOf).values()];
 	const failures: unknown[] = [];
-	const slots = createSlots(concurrency, () => void begin());
-	/** The queue to begin next. */
-	let next = 0;
-	/** Queues that have begun and not ended. */
-	let running = 0;
+	const slots = createSlots(concurrency);
 
-	const releaseDuring: Slot['releaseDuring'] = async (wait) => {
+	const releaseDuring = async <Result>(wait: () => Promise<Result>): Promise<Result> => {
 		slots.release();
-		const result = await settle(wait);
-		await slots.takeNext();
-		if ('cause' in result) throw mapServiceError(result.cause);
+		let result: Result;
+		try {
+			result = await wait();
+		} finally {
+			await slots.takeAgain();
+		}
 		if (failures.length) throw cancelledError(false);
-		return result.value;
+		return result;
 	};
 
 	const workOn = async (queue: number[]) => {
 		for (const itemIndex of queue) {
-			if (failures.length) return;
+			if (failures.length) break;
 			try {
 				await work(itemIndex, { releaseDuring });
 			} catch (cause) {
 				failures.push(cause);
 			}
 		}
+		slots.release();
 	};
 
-	let allDone = () => {};
-	const done = new Promise<void>((resolve) => (allDone = resolve));
-	/** @returns whether another queue may be begun. */
-	const begin = () => {
-		const queue = failures.length ? undefined : queues[next];
-		if (!queue) {
-			if (!running) allDone();
-			return false;
-		}
-		if (!slots.take()) return true;
-		next++;
-		running++;
-		void workOn(queue).then(() => {
-			running--;
-			slots.release();
-		});
-		return next < queues.length;
-	};
-
-	for (let slot = 0; slot < concurrency && begin(); slot++) await sleep(START_STAGGER);
-	await done;
+	const running: Array<Promise<void>> = [];
+	for (const queue of queues) {
+		await slots.take();
+		if (failures.length) break;
+		running.push(workOn(queue));
+		if (running.length < concurrency) await sleep(START_STAGGER);
+	}
+	await Promise.all(running);
 	if (failures.length) throw failures[0];
 }
 
-/** @param onFree Called when a slot is released that no item waits for. */
-function createSlots(count: number, onFree: () => void) {
-	/** Items that returned from a wait and need a slot. */
-	const returning: Array<() => void> = [];
-	/** Unused slots. */
+function createSlots(count: number) {
 	let free = count;
+	/** Items that return from a wait come before those that have not begun. */
+	const returning: Array<() => void> = [];
+	const beginning: Array<() => void> = [];
+	const takeIn = async (line: Array<() => void>) => {
+		if (free) free--;
+		else await new Promise<void>((resolve) => line.push(resolve));
+	};
 	return {
-		/** @returns false when no slot is unused. */
-		take(): boolean {
-			if (!free) return false;
-			free--;
-			return true;
-		},
-		/** Resolves once there is a slot. Those who wait here come before those who `take`. */
-		async takeNext(): Promise<void> {
-			if (free) free--;
-			else await new Promise<void>((resolve) => returning.push(resolve));
-		},
+		take: async () => await takeIn(beginning),
+		takeAgain: async () => await takeIn(returning),
 		release(): void {
-			const first = returning.shift();
-			if (first) return first();
-			free++;
-			onFree();
+			const next = returning.shift() ?? beginning.shift();
+			if (next) next();
+			else free++;
 		},
 	};
-}
-
-async function settle<Value>(
-	wait: () => Promise<Value>,
-): Promise<{ value: Value } | { cause: unknown }> {
-	try {
-		return { value: await wait() };
-	} catch (cause) {
-		return { cause };
-	}
 }
