@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 
-import { truncatedAnswerError, ServiceError, cancelledError } from '../core/errors';
+import { cancelledError, messageOf, type ServiceError, truncatedAnswerError } from '../core/errors';
 
 /**
  * Passes a body on, and closes its connection after a timeout or when the reader stops early.
@@ -44,7 +44,7 @@ export function withTimeouts(
 			if (!request.end) {
 				// after the last event a service usually ends the body itself, and an abort takes longer than the rest of a request
 				const last = next().catch(() => undefined);
-				await Promise.race([last, timeouts.waitGracePeriod()]);
+				await Promise.race([last, sleep(GRACE_PERIOD)]);
 				timeouts.end(request, 'left');
 			}
 			return DONE;
@@ -64,9 +64,7 @@ function truncationError(
 		return truncatedAnswerError(`Nothing arrived for ${timeouts.idleTimeout / 1000} s.`);
 	if (end === 'overdue')
 		return truncatedAnswerError('The answer took longer than the total timeout.');
-	return truncatedAnswerError(
-		`The connection broke (${cause instanceof Error ? cause.message : String(cause)}).`,
-	);
+	return truncatedAnswerError(`The connection broke (${messageOf(cause)}).`);
 }
 
 /** A request from its sending to the end of its body. */
@@ -88,7 +86,8 @@ type RequestTimeouts = ReturnType<typeof createRequestTimeouts>;
 /** Milliseconds between two checks at most, so that the timer stops soon after the last request. */
 const MAX_SLEEP = 1000;
 
-const HALF_GRACE_PERIOD = 50;
+/** Milliseconds for which a service may still end the body after its reader has left. */
+const GRACE_PERIOD = 50;
 
 /** A shared abort reason: without one, each abort creates an error with a stack, which is expensive. */
 const REQUEST_ENDED = new Error('The request was ended');
@@ -150,7 +149,13 @@ export function createRequestTimeouts({ idleTimeout, totalTimeout, stop }: Timeo
 		idleTimeout,
 		/** @param headBy Milliseconds since 1970 by which the response head has to be in. */
 		begin(headBy = Infinity) {
-			const request = createTimedRequest(headBy);
+			const request: TimedRequest = {
+				connection: new AbortController(),
+				startedAt: Date.now(),
+				headBy,
+				waitingSince: undefined,
+				end: undefined,
+			};
 			inFlight.add(request);
 			if (stop?.aborted) end(request, 'stopped');
 			else if (!isWatching) void watchLimits();
@@ -159,28 +164,5 @@ export function createRequestTimeouts({ idleTimeout, totalTimeout, stop }: Timeo
 		end,
 		/** Whether the execution was stopped. */
 		isCancelled: () => stop?.aborted ?? false,
-		/** For as long a service may still end the body after its reader has stopped. */
-		waitGracePeriod: createGracePeriod(),
-	};
-}
-
-const createTimedRequest = (headBy: number): TimedRequest => ({
-	connection: new AbortController(),
-	startedAt: Date.now(),
-	headBy,
-	waitingSince: undefined,
-	end: undefined,
-});
-
-/** Makes a wait of 50 to 100 ms, with one timer for all who wait. */
-function createGracePeriod(): () => Promise<void> {
-	/** The half period that is under way. */
-	let current: Promise<void> | undefined;
-	const waitForHalf = async () =>
-		await (current ??= sleep(HALF_GRACE_PERIOD).then(() => (current = undefined)));
-	return async () => {
-		// the first half may be nearly over
-		await waitForHalf();
-		await waitForHalf();
 	};
 }
