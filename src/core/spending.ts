@@ -41,9 +41,6 @@ export interface Accounts {
 	spending: SpendingRecord | undefined;
 }
 
-/** Of a credential that has neither. */
-export const NO_ACCOUNTS: Accounts = { budget: undefined, spending: undefined };
-
 /** To be called when a node has ended: gives back what was not spent, and writes down what was. */
 export async function closeAccounts({ budget, spending }: Accounts): Promise<void> {
 	await Promise.all([budget?.close(), spending?.close()]);

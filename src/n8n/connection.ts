@@ -1,12 +1,13 @@
 import { createHash } from 'crypto';
 import { type ICredentialDataDecryptedObject, isToolType } from 'n8n-workflow';
 
-import { cancelledError, invalidInputError } from '../core/errors';
+import type { SharedBudget } from '../core/budget';
+import { cancelledError, invalidInputError, messageOf } from '../core/errors';
 import type { Http } from '../core/http';
 import { RateLimiter, type SlotBook, type Turn } from '../core/rateLimit';
 import { withRetries } from '../core/resend';
 import type { Clock } from '../core/retry';
-import { type Accounts, NO_ACCOUNTS } from '../core/spending';
+import type { Accounts } from '../core/spending';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import type { ToReadable } from './binaryData';
 import { createN8nHttp, type HttpContext } from './http';
@@ -43,7 +44,7 @@ export interface ServiceAccess {
 	 * @throws ServiceError `invalid`.
 	 */
 	requestsPerMinute?(credential: ICredentialDataDecryptedObject): number;
-	/** Seconds that one request to the job ledger may take, where the node works without it, too. */
+	/** Seconds that one request to the job ledger may take at most, for a node that also works without it. */
 	ledgerTimeout?: number;
 	/**
 	 * Opens the book in which processes reserve the times of their requests.
@@ -80,21 +81,14 @@ export interface CredentialHost {
  */
 export async function connect(
 	n8n: HttpContext,
-	{
-		credential,
-		credentialName,
-		version,
-		requestsPerMinute,
-		ledgerTimeout,
-		openSlotBook,
-		openAccounts,
-	}: ServiceAccess,
+	access: ServiceAccess,
 	settings: RequestSettings = defaultRequestSettings,
 	redact: Redactor = createRedactor(''),
 ) {
+	const { credential } = access;
 	const data = await n8n.getCredentials<ICredentialDataDecryptedObject>(credential);
 	redact.addKey(findLedgerKey(data));
-	const baseUrl = normalizeBaseUrl(String(data['baseUrl'] ?? ''), version);
+	const baseUrl = normalizeBaseUrl(String(data['baseUrl'] ?? ''), access.version);
 	const apiKey = normalizeApiKey(data['apiKey']);
 	redact.addKey(apiKey);
 	findKeyOrigins(data);
@@ -108,24 +102,25 @@ export async function connect(
 	 * @throws ServiceError `invalid` when the job ledger is turned off, or a field for it is unusable.
 	 */
 	const connectLedger = () => {
-		if (!usesLedger(data)) throw ledgerOffError(credentialName);
-		return (ledger ??= createLedgerConnection(n8n, { ...open, credentialName }, ledgerTimeout));
+		if (!usesLedger(data)) throw ledgerOffError(access.credentialName);
+		return (ledger ??= createLedgerConnection(n8n, access, open));
 	};
 	const limit = {
-		perMinute: requestsPerMinute?.(data),
+		perMinute: access.requestsPerMinute?.(data),
 		book: sharesLimit(data)
-			? openSlotBook?.(connectLedger, credentialId || identifyAccount(baseUrl, apiKey))
+			? access.openSlotBook?.(connectLedger, credentialId || identifyAccount(baseUrl, apiKey))
 			: undefined,
 		onUnavailable: (cause: unknown) =>
 			n8n.logger.warn('The rate limit is not shared: this process limits its own rate for now', {
-				reason: redact.text(cause instanceof Error ? cause.message : String(cause)),
+				reason: redact.text(messageOf(cause)),
 			}),
 	};
-	const client = createClient(n8n, { ...open, baseUrl, apiKey, stop, limit });
-	const host = { data, credentialId, connectLedger, clock: client.clock };
-	const accounts = openAccounts?.({ ...host, user: () => describeUser(n8n, redact) });
+	const user = () => describeUser(n8n, redact);
+	const host = { data, credentialId, connectLedger, clock: createClock(stop), user };
+	const accounts = access.openAccounts?.(host);
+	const budget = accounts?.budget;
 	return {
-		...checkedByBudget(client, accounts),
+		...createClient(n8n, { ...open, baseUrl, apiKey, stop, limit, budget }),
 		/** Milliseconds without a byte after which an attempt fails. */
 		idleTimeout: settings.idleTimeout * 1000,
 		baseUrl,
@@ -135,6 +130,10 @@ export async function connect(
 		/** Whether the credential has a job ledger. */
 		usesLedger: usesLedger(data),
 		connectLedger,
+		/** Of the credential, if it has one. */
+		budget,
+		/** Where the credential writes down what it spends, if it does. */
+		spending: accounts?.spending,
 	};
 }
 
@@ -153,40 +152,11 @@ function describeUser(n8n: HttpContext, redact: Redactor) {
 	};
 }
 
-/** Nothing that may cost is sent while the budget is paused, not even after a wait. */
-function checkedByBudget(
-	client: ReturnType<typeof createClient>,
-	{ budget, spending }: Accounts = NO_ACCOUNTS,
-) {
-	/** Of the credential, if it has them. */
-	const accounts = { budget, spending };
-	if (!budget) return { ...client, ...accounts };
-	const check = (http: Http): Http => ({
-		...http,
-		async send(request) {
-			if (request.method !== 'POST') return await http.send(request);
-			const beforeAttempt = async () => {
-				await budget.check();
-				return (await request.beforeAttempt?.()) ?? Infinity;
-			};
-			return await http.send({ ...request, beforeAttempt });
-		},
-	});
-	const { http, httpWithoutRetries } = client;
-	return {
-		...{ ...client, http: check(http), httpWithoutRetries: check(httpWithoutRetries) },
-		...accounts,
-	};
-}
-
-/**
- * @param timeout Seconds that a request may take, if the settings of the node allow more.
- * @throws ServiceError `invalid` when a field for the ledger is unusable.
- */
+/** @throws ServiceError `invalid` when a field for the ledger is unusable. */
 function createLedgerConnection(
 	n8n: HttpContext,
-	{ credentialName, ...open }: LedgerOptions,
-	timeout = Infinity,
+	{ credentialName, ledgerTimeout: timeout = Infinity }: ServiceAccess,
+	open: Pick<ClientOptions, 'credential' | 'data' | 'settings' | 'redact'>,
 ) {
 	const { table, ...target } = readLedgerPart(open.data);
 	const { idleTimeout, totalTimeout } = open.settings;
@@ -220,11 +190,9 @@ interface ClientOptions
 	stop?: AbortSignal | undefined;
 	/** The limit of the service. All connections of an account in this process share its limiter. */
 	limit?: Pick<Turn, 'perMinute' | 'book' | 'onUnavailable'>;
+	/** While it is paused, nothing that may cost is sent, not even after a wait. */
+	budget?: SharedBudget | undefined;
 }
-
-/** What a connection to the job ledger needs of the credential and the node. */
-type LedgerOptions = Pick<ClientOptions, 'credential' | 'data' | 'settings' | 'redact'> &
-	Pick<ServiceAccess, 'credentialName'>;
 
 const identifyAccount = (baseUrl: string, apiKey: string) =>
 	createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64');
@@ -236,7 +204,7 @@ const identifyAccount = (baseUrl: string, apiKey: string) =>
  */
 function createClient(
 	n8n: HttpContext,
-	{ credential, data, settings, redact, baseUrl, apiKey, stop, limit }: ClientOptions,
+	{ credential, data, settings, redact, baseUrl, apiKey, stop, limit, budget }: ClientOptions,
 ) {
 	checkAllowedDomains(data, baseUrl, n8n.getNode());
 	const clock = createClock(stop);
@@ -252,6 +220,7 @@ function createClient(
 	const httpWithoutRetries: Http = {
 		serviceFacts,
 		async send(request) {
+			if (request.method === 'POST') await budget?.check();
 			const headBy = await request.beforeAttempt?.();
 			// nothing was sent, so the outcome is known
 			if (stop?.aborted || request.signal?.aborted) throw cancelledError(false);
