@@ -1,7 +1,7 @@
 import { hash } from 'crypto';
 import { type IExecuteFunctions, isToolType } from 'n8n-workflow';
 
-import { mapServiceError, cancelledError } from '../core/errors';
+import { cancelledError } from '../core/errors';
 import { findFile, readFile, storeFile } from './binaryData';
 import type { Connection } from './connection';
 import { continuesOnFail } from './errors';
@@ -29,7 +29,19 @@ export function createOperationContexts(
 	const stop = n8n.getExecutionCancelSignal();
 	const flowState = createFlowState(n8n, `${credentialId} ${connection.baseUrl}`, redact);
 
-	const createPreflightContext = createPreflightContexts(n8n, connection);
+	const ofAllItems = {
+		asTool: isToolType(n8n.getNode().type),
+		usesLedger: connection.usesLedger,
+		lookUp: createLookUp(n8n, connection),
+	};
+	const createPreflightContext = (
+		itemIndex: number,
+		request: unknown,
+	): PreflightContext<never> => ({
+		...ofAllItems,
+		request: request as never,
+		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
+	});
 	const { getState, createSerialRunner } = createExecutionState(n8n);
 
 	let hasPaid = false;
@@ -38,7 +50,7 @@ export function createOperationContexts(
 	const createOperationContext = (
 		itemIndex: number,
 		request: unknown,
-		place: Slot,
+		slot: Slot,
 	): OperationContext<never> & { output: LiveOutput } => {
 		const output = live
 			? createLiveOutput(n8n, itemIndex, { stop, stream: redact.stream(), heading })
@@ -49,10 +61,10 @@ export function createOperationContexts(
 			http,
 			clock: {
 				...clock,
-				sleep: async (milliseconds) => await place.releaseDuring(() => clock.sleep(milliseconds)),
+				sleep: async (milliseconds) => await slot.releaseDuring(() => clock.sleep(milliseconds)),
 			},
 			idleTimeout,
-			runSerially: createSerialRunner(place),
+			runSerially: createSerialRunner(slot),
 			getState,
 			async startPaid(start) {
 				hasPaid = true;
@@ -88,22 +100,7 @@ export function createLookUp(
 		await lookUp(`${account} ${name}`, async () => await read(httpWithoutRetries), stop, isEnough);
 }
 
-function createPreflightContexts(
-	n8n: IExecuteFunctions,
-	connection: Pick<Connection, 'account' | 'httpWithoutRetries' | 'usesLedger'>,
-) {
-	const asTool = isToolType(n8n.getNode().type);
-	const lookUpForAccount = createLookUp(n8n, connection);
-	return (itemIndex: number, request: unknown): PreflightContext<never> => ({
-		request: request as never,
-		asTool,
-		usesLedger: connection.usesLedger,
-		lookUp: lookUpForAccount,
-		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
-	});
-}
-
-/** The last turn of each execution. An AI agent may call its tool several times in parallel. */
+/** The end of the last turn of each execution. An AI agent may call its tool several times in parallel. */
 const lastTurns = new WeakMap<object, Promise<void>>();
 
 /**
@@ -120,27 +117,22 @@ export function createExecutionState(n8n: IExecuteFunctions) {
 	) => ((context.kept ??= {})[name] ??= preset()) as Data;
 
 	const createSerialRunner =
-		(place: Slot): OperationContext<never>['runSerially'] =>
+		(slot: Slot): OperationContext<never>['runSerially'] =>
 		async (action) => {
-			const stop = n8n.getExecutionCancelSignal();
 			const before = lastTurns.get(context) ?? Promise.resolve();
-			let done = () => {};
-			const turn = new Promise<void>((resolve) => (done = resolve));
-			lastTurns.set(
-				context,
-				before.then(() => turn),
-			);
-			try {
-				await place.releaseDuring(() => before);
-				if (over || stop?.aborted) throw cancelledError(false);
+			const takeTurn = async () => {
+				await slot.releaseDuring(() => before);
+				if (over || n8n.getExecutionCancelSignal()?.aborted) throw cancelledError(false);
 				return await action();
-			} catch (cause) {
-				// the item pool learns of the failure later
-				over ||= !continuesOnFail(n8n);
-				throw mapServiceError(cause);
-			} finally {
-				done();
-			}
+			};
+			const turn = takeTurn();
+			// the item pool learns of a failure later
+			const end = turn.then(
+				() => {},
+				() => void (over ||= !continuesOnFail(n8n)),
+			);
+			lastTurns.set(context, end);
+			return await turn;
 		};
 
 	return { getState, createSerialRunner };

@@ -103,12 +103,12 @@ async function runItems(
 	const sequenceKeys = requests.map(
 		(prepared) => prepared && operation.sequenceKey?.(prepared.request as never),
 	);
-	const work = async (itemIndex: number, place: Slot) => {
+	const work = async (itemIndex: number, slot: Slot) => {
 		const prepared = requests[itemIndex];
 		if (!prepared) return;
 		// frees its memory: a message may be large
 		requests[itemIndex] = undefined;
-		const context = createOperationContext(itemIndex, prepared.request, place);
+		const context = createOperationContext(itemIndex, prepared.request, slot);
 		try {
 			results.succeed([await operation.run(context)].flat(), itemIndex);
 		} catch (cause) {
