@@ -7,7 +7,7 @@ import {
 	type AnswerPiece,
 	type PieceReader,
 } from './answerPieces';
-import { decodeBody, withPartialAnswer, type BodyText } from './body';
+import { decodeBody, withPartialBody, type BodyText } from './body';
 import { getRequestId, isWebPage, malformedResponseError } from './errorResponses';
 import { mapServiceError, truncatedAnswerError, withDetails } from './errors';
 import type { HttpResponse } from './http';
@@ -52,13 +52,9 @@ export async function foldAnswer(
 		await foldPieces(readAnswer(response, body), fold, emit);
 		await emit(fold.end(body.received));
 	} catch (cause) {
-		const type = contentType(response);
+		const arrived = { received: body.received(), type: contentType(response) };
 		throw mapServiceError(cause, (error) =>
-			withPartialAnswer(
-				withDetails(error, getRequestId(response.headers)),
-				{ received: body.received, type },
-				fold.partial(),
-			),
+			withPartialBody(withDetails(error, getRequestId(response.headers)), arrived, fold.partial()),
 		);
 	}
 }

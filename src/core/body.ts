@@ -139,12 +139,18 @@ function extractPartialText(body: unknown): string {
 const isFieldNamePrefix = (text: string) =>
 	['data', 'event', 'retry', 'id'].some((field) => field.startsWith(text));
 
-/** Adds the body that arrived to an error, beside the partial answer that was built from it. */
+/**
+ * Adds what arrived to an error: the partial answer and, unless all of it is in there because the answer was only truncated, the body.
+ *
+ * @param partial What was built from the body.
+ */
 export function withPartialBody(
 	error: ServiceError,
 	{ received, type }: { received: string; type?: string | undefined },
 	partial: { text?: string } = {},
 ): ServiceError {
+	if (error.kind === 'truncated' && partial.text && !hasUnreadableChunk(error))
+		return withDetails(error, { partial });
 	const body = parsePartialBody(received, type);
 	const existing = { ...partial, ...error.details.partial };
 	const hasNothingToAdd = error.kind === 'malformed' || !Object.keys(existing).length;
@@ -155,18 +161,6 @@ export function withPartialBody(
 	const text =
 		partial.text || (isUnknownFormat ? extractPartialText(body).slice(0, MAX_PARTIAL_LENGTH) : '');
 	return withDetails(error, { partial: { ...existing, ...('text' in partial && { text }), body } });
-}
-
-/** The same, but without the body when the partial answer has all of it: the answer was only truncated. */
-export function withPartialAnswer(
-	error: ServiceError,
-	{ received, type }: { received(): string; type: string },
-	partial: { text: string },
-): ServiceError {
-	const isAllInText =
-		error.kind === 'truncated' && partial.text !== '' && !hasUnreadableChunk(error);
-	if (isAllInText) return withDetails(error, { partial });
-	return withPartialBody(error, { received: received(), type }, partial);
 }
 
 /** The error for a chunk that cannot be read, or reports an error. The chunk is kept in the details. */
