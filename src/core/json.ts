@@ -20,7 +20,7 @@ const LONG_EXPONENT = /[\d.][eE]\+?\d{3}/;
  */
 export function parseJson(text: string, replaceRounded = quoteInteger): unknown {
 	// every level takes two brackets
-	if (text.length > 2 * MAX_NESTING && nestingDepth(text) > MAX_NESTING)
+	if (text.length > 2 * MAX_NESTING && isNestedTooDeeply(text))
 		throw new SyntaxError(`nested more than ${MAX_NESTING} levels deep`);
 	const mayBeRounded =
 		(SIXTEEN_DIGITS.test(text) || LONG_EXPONENT.test(text)) && LONG_NUMBER.test(text);
@@ -107,36 +107,23 @@ function safeReviver(key: string, value: unknown): unknown {
 	return isHarmful && Object.hasOwn(value, 'prototype') ? undefined : value;
 }
 
-/** The deepest nesting of brackets outside of strings. Exact for valid JSON. */
-function nestingDepth(text: string): number {
+/** Counts the brackets outside of strings. Exact for valid JSON. */
+function isNestedTooDeeply(text: string): boolean {
 	let depth = 0;
-	let deepest = 0;
 	for (let index = 0; index < text.length; index++) {
-		const character = text.charCodeAt(index);
-		if (character === QUOTE) {
-			index = findStringEnd(text, index);
-		} else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
-			depth++;
-			if (depth > deepest) deepest = depth;
-		} else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) {
-			depth--;
-		}
+		const character = text[index];
+		if (character === '"') index = findStringEnd(text, index);
+		else if (character === '{' || character === '[') {
+			if (++depth > MAX_NESTING) return true;
+		} else if (character === '}' || character === ']') depth--;
 	}
-	return deepest;
+	return false;
 }
-
-/** Character codes. */
-const QUOTE = 34;
-const BACKSLASH = 92;
-const OPEN_BRACKET = 91;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
 
 function findStringEnd(text: string, start: number): number {
 	for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
 		let backslashes = 0;
-		while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
+		while (text[end - 1 - backslashes] === '\\') backslashes++;
 		if (backslashes % 2 === 0) return end;
 	}
 	return text.length;
