@@ -43,21 +43,19 @@ export type Lookup<Value> = { value: Value } | { missing: string; error?: Servic
 interface CachedLookup {
 	/** Milliseconds since 1970 after which it no longer counts. */
 	expiresAt: number;
-	/** Milliseconds since 1970 of the last read. */
+	/** When the last read began; milliseconds since 1970. */
 	readAt: number;
 	/** The last result that counts for everybody; a read that fails later does not replace it. */
 	result?: Lookup<unknown>;
 	/** The read that is under way. */
 	reading?: Promise<Lookup<unknown>> | undefined;
-	/** Whether somebody has waited for that read as long as anybody waits. */
-	isOverdue: boolean;
 }
 
 /** Milliseconds for which a value counts. */
 const MAX_AGE = 5 * 60_000;
 /** Milliseconds for which a failure counts. */
 const MAX_FAILURE_AGE = 30_000;
-/** Milliseconds for which a read is waited for. */
+/** Milliseconds from the beginning of a read for which it is waited for. */
 const MAX_WAIT = 5000;
 /** Milliseconds after which a value that is not enough is read again. */
 const MIN_REFRESH_INTERVAL = 10_000;
@@ -66,7 +64,7 @@ const OVERDUE = { missing: 'it did not come in time' };
 const CANCELLED = { missing: 'the execution was stopped', error: cancelledError(false) };
 
 const cachedLookup = keepPerKey(
-	(): CachedLookup => ({ expiresAt: Date.now() + MAX_AGE, readAt: 0, isOverdue: false }),
+	(): CachedLookup => ({ expiresAt: Date.now() + MAX_AGE, readAt: 0 }),
 	({ expiresAt }) => expiresAt > Date.now(),
 );
 
@@ -92,16 +90,13 @@ export async function lookUp<Value>(
 	const known = entry.result as Lookup<Value> | undefined;
 	if (known && (isRecent || isEnough(known))) return known;
 	if (isStopped()) return knownOr(CANCELLED);
-	if (entry.isOverdue) return knownOr(OVERDUE);
 
 	const isReader = !entry.reading;
 	entry.reading ??= readInto(entry, read);
-	const given = await withDeadline(entry.reading, MAX_WAIT, stop);
-	if (isStopped()) return knownOr(CANCELLED);
-	if (!given) {
-		entry.isOverdue = true;
-		return knownOr(OVERDUE);
-	}
+	// the clock may have been set back
+	const wait = Math.min(entry.readAt + MAX_WAIT - Date.now(), MAX_WAIT);
+	const given = wait > 0 && (await withDeadline(entry.reading, wait, stop));
+	if (!given) return knownOr(isStopped() ? CANCELLED : OVERDUE);
 	if (entry.result || isReader) return knownOr(given);
 	// the execution that read it was stopped: the others read for themselves
 	return await lookUp(key, read, stop, isEnough);
@@ -112,11 +107,11 @@ async function readInto(
 	entry: CachedLookup,
 	read: () => Promise<unknown>,
 ): Promise<Lookup<unknown>> {
-	const startedAt = Date.now();
+	entry.readAt = Date.now();
 	try {
 		const result = { value: await read() };
 		entry.result = result;
-		entry.expiresAt = startedAt + MAX_AGE;
+		entry.expiresAt = entry.readAt + MAX_AGE;
 		return result;
 	} catch (cause) {
 		const error = cause instanceof ServiceError ? cause : undefined;
@@ -129,7 +124,5 @@ async function readInto(
 		return failure;
 	} finally {
 		entry.reading = undefined;
-		entry.readAt = Date.now();
-		entry.isOverdue = false;
 	}
 }
