@@ -89,21 +89,15 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		const raw = event ? { event, data: value } : value;
 		const keepsEvent = events.length < MAX_EVENTS_WITHOUT_TEXT && !accumulator.text();
 		if (includeRawEvents || keepsEvent) events.push(raw);
-		const {
-			text = '',
-			summary,
-			error,
-			end,
-			unknown,
-		} = parseEvent(value, event, answerPath, question);
+		const parsed = parseEvent(value, event, answerPath, question);
+		const { text = '', summary, error, end } = parsed;
 		if (error !== undefined) throw agentReportedError(error, raw);
-		hasUnknown ||= unknown === true;
+		hasUnknown ||= parsed.unknown === true;
 		ends = end ?? ends;
 		if (end) return accumulator.finishMessage(summary ?? text);
 		return form === 'text' ? accumulator.append(text) : accumulator.add(text);
 	};
 
-	const answer = () => ({ text: accumulator.text(), format, events });
 	return {
 		add(piece) {
 			format = piece.form;
@@ -123,7 +117,7 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 			accumulator.flush();
 			return { text: accumulator.text(), format, ...(includeRawEvents && { events }) };
 		},
-		answer,
+		answer: () => ({ text: accumulator.text(), format, events }),
 		/** Whether the last message has ended, although more may follow. */
 		hasEnded: () => ends !== undefined && accumulator.text() !== '',
 	} satisfies AnswerFold & Record<string, unknown>;

@@ -53,7 +53,8 @@ export function withRetries(
 				try {
 					const { response, wait, isTooLong } = await sendOnce(request, backOff, end);
 					if (isLast || isTooLong || !isRetryableResponse(request, response)) return response;
-					await discardBody(response);
+					// closes the connection; a broken one is closed already
+					await readFirstChunk(response).catch(() => {});
 					// after 429 the limiter waits
 					if (response.status !== 429) await clock.sleep(wait);
 				} catch (cause) {
@@ -73,15 +74,6 @@ function isRetryableResponse({ method }: HttpRequest, { status }: HttpResponse):
 function isRetryableError({ method }: HttpRequest, { kind, details }: ServiceError): boolean {
 	if (kind !== 'unreachable' || details.permanent) return false;
 	return method === 'GET' || details.sent === false;
-}
-
-/** Closes the connection of an unused body. */
-async function discardBody(response: HttpResponse): Promise<void> {
-	try {
-		await readFirstChunk(response);
-	} catch {
-		// a broken connection is already closed
-	}
 }
 
 function withAttemptCount(cause: unknown, attempts: number): unknown {

@@ -73,15 +73,10 @@ export async function requireSdk(
 	n8n: ISupplyDataFunctions,
 	load: () => Promise<unknown>,
 ): Promise<AiNodeSdk> {
-	let sdk: Partial<AiNodeSdk> | undefined;
-	let cause: unknown;
-	try {
-		sdk = (await load()) as Partial<AiNodeSdk>;
-	} catch (failure) {
-		cause = failure;
-	}
+	const sdk = (await load().catch((cause: unknown) =>
+		n8n.logger.debug('The SDK for AI nodes could not be loaded', { cause }),
+	)) as Partial<AiNodeSdk> | undefined;
 	if (typeof sdk?.supplyModel === 'function') return sdk as AiNodeSdk;
-	n8n.logger.debug('The SDK for AI nodes could not be loaded', { cause });
 	throw subNodeError(
 		n8n,
 		`This node needs n8n ${OLDEST_WITH_SDK} or newer`,
