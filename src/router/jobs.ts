@@ -52,11 +52,9 @@ export async function withJobId<Result>(
 	jobId: string,
 	action: () => Promise<Result>,
 ): Promise<Result> {
-	try {
-		return await action();
-	} catch (cause) {
+	return await action().catch((cause: unknown) => {
 		throw mapServiceError(cause, (error) => withAdvice(withDetails(error, { ids: { jobId } })));
-	}
+	});
 }
 
 /** The name of the fact which spelling of media types led to a job. */
@@ -265,9 +263,7 @@ export async function withJobRecord<Result>(
 	{ record }: Job,
 	action: () => Promise<Result>,
 ): Promise<Result> {
-	try {
-		return await action();
-	} catch (cause) {
+	return await action().catch((cause: unknown) => {
 		throw mapServiceError(cause, (error) => withDetails(error, { partial: record }));
-	}
+	});
 }

@@ -182,21 +182,13 @@ export function maximumAffordableOutput(
 	return remaining.lt(0) ? 0 : divideRoundedDown(remaining, oneToken).toNumber();
 }
 
-/** Of the entries of the catalog that are in use: each is read once, and used for many requests. */
-const tokenPrices = new WeakMap<
-	object,
-	Record<'input' | 'cached' | 'output', Decimal | undefined>
->();
-
 function readTokenPrices(pricing: unknown) {
 	const prices = isPlainObject(pricing) ? pricing : {};
-	const read = tokenPrices.get(prices) ?? {
+	return {
 		input: readDecimal(prices['input_per_mtok']),
 		cached: readDecimal(prices['cached_input_per_mtok']),
 		output: readDecimal(prices['output_per_mtok']),
 	};
-	tokenPrices.set(prices, read);
-	return read;
 }
 
 /** @see section 8: at least 1 micro-dollar for any request that consumed tokens. */
