@@ -1,67 +1,53 @@
 import type { Decimal } from '../core/money';
 import { describeFigures } from './budgetActions';
-import type { BudgetUse } from './budgetSettings';
-import { type BudgetLimit, type BudgetState, figuresOf } from './budgetState';
+import type { BudgetSettings, BudgetUse } from './budgetSettings';
+import { type BudgetState, figuresOf } from './budgetState';
 import { ALARM, type Entry } from './entry';
-import {
-	applyTransition,
-	below,
-	enterRow,
-	findRowsOfJobs,
-	type Ledger,
-	n8nTimeOf,
-	where,
-} from './ledger';
+import { expireStaleRows } from './keyClaim';
+import { below, enterRow, findRowsOfJobs, type Ledger, n8nTimeOf, where } from './ledger';
 
 /*
  * Alarms are rows of the job ledger. A trigger delivers them as it delivers jobs, which is what makes each come once.
  */
 
-/** An alarm as a row. Its job ID is always the same, so that it is entered once. */
-type Alarm = Pick<Entry, 'jobId' | 'outcome' | 'label' | 'account' | 'note' | 'model'> & {
-	/** What the item of the trigger says. */
-	fields: object;
-};
+/** An alarm as a row. Its job ID is always the same, so that it is entered once. `record` has the fields of the trigger's item. */
+type Alarm = Pick<Entry, 'jobId' | 'outcome' | 'note' | 'model' | 'record'>;
 
 /** Enters those that are not there yet. Two processes may enter the same at once: a delivery takes the rows of one ID as one. */
-async function enterAlarms(ledger: Ledger, alarms: readonly Alarm[]): Promise<void> {
+async function enterAlarms(
+	ledger: Ledger,
+	of: Pick<Entry, 'account' | 'label'>,
+	alarms: readonly Alarm[],
+): Promise<void> {
 	const ids = alarms.map(({ jobId }) => jobId);
-	const known = await findRowsOfJobs(ledger.table, ids);
-	const isKnown = ({ jobId, account }: Alarm) =>
-		known.some((row) => row.segment === ALARM && row.jobId === jobId && row.account === account);
+	const rows = await findRowsOfJobs(ledger.table, ids);
+	const known = rows.filter(({ segment, account }) => segment === ALARM && account === of.account);
 	for (const alarm of alarms) {
-		if (isKnown(alarm)) continue;
-		const { fields, ...cells } = alarm;
+		if (known.some(({ jobId }) => jobId === alarm.jobId)) continue;
 		const now = n8nTimeOf(ledger);
-		const times = { startedAt: now, checkAt: now };
-		const row = { ...cells, ...times, segment: ALARM, execution: ledger.execution };
-		await enterRow(ledger.table, 'enterAlarm', { ...row, record: JSON.stringify(fields) });
+		const row = { ...of, ...alarm, startedAt: now, checkAt: now, segment: ALARM };
+		await enterRow(ledger.table, 'enterAlarm', { ...row, execution: ledger.execution });
 	}
 }
 
-/** Each trigger with a label of its own is told. */
+/** Each trigger with a label gets its own alarm. */
 const labeled = (name: string, label: string) => (label ? `${name}:${label}` : name);
 
-/** A threshold of a budget that is reached, and that nobody was told of. */
-interface Threshold {
-	percent: Decimal;
-	jobId: string;
-}
-
-/** @param label Of the trigger that is told. */
+/** The thresholds that are reached and have no alarm yet. @param label Of the trigger that is to deliver it. */
 export function reachedThresholds(
 	state: BudgetState,
-	{ amount, length, alarmPercents }: BudgetLimit & { alarmPercents: readonly Decimal[] },
+	{ amount, length, alarmPercents }: BudgetSettings,
 	label: string,
-): Threshold[] {
+) {
 	const { spent, start } = figuresOf(state, length);
 	const period = length === 'month' ? start.slice(0, 7) : start;
+	const isReached = (percent: Decimal) => spent.times(100).gte(amount.times(percent));
 	return alarmPercents
-		.filter((percent) => amount.gt(0) && spent.times(100).gte(amount.times(percent)))
-		.map((percent) => {
-			const name = `budget:${period}:${percent.toFixed()}`;
-			return { percent, jobId: labeled(name, label) };
-		})
+		.filter((percent) => amount.gt(0) && isReached(percent))
+		.map((percent) => ({
+			percent,
+			jobId: labeled(`budget:${period}:${percent.toFixed()}`, label),
+		}))
 		.filter(({ jobId }) => state.told?.[jobId] === undefined);
 }
 
@@ -72,21 +58,20 @@ export function reachedThresholds(
  * @throws ServiceError. The next change of the budget, or the next poll, then enters them.
  */
 export async function enterBudgetAlarms(use: BudgetUse, label: string): Promise<void> {
-	const { book, open, settings, account } = use;
-	const { reached, figures } = await book.change(open, settings, (state) => ({
+	const { book, settings, account } = use;
+	const { reached, figures } = await book.change(use, (state) => ({
 		reached: reachedThresholds(state, settings, label),
 		figures: figuresOf(state, settings.length),
 	}));
 	if (!reached.length) return;
-	const ledger = await open();
-	const { amounts, period } = describeFigures(settings, figures);
+	const described = describeFigures(settings, figures);
 	const alarms = reached.map(({ percent, jobId }) => ({
-		...{ jobId, label, account, model: '', outcome: 'threshold' },
-		note: `${percent.toFixed()} % of the budget is spent.`,
-		fields: { percent: Number(percent), ...amounts, ...period },
+		...{ jobId, model: '', outcome: 'threshold' },
+		note: `${percent.toFixed()}% of the budget is spent.`,
+		record: JSON.stringify({ percent: Number(percent), ...described }),
 	}));
-	await enterAlarms(ledger, alarms);
-	await book.change(open, settings, (state) => {
+	await enterAlarms(await use.open(), { account, label }, alarms);
+	await book.change(use, (state) => {
 		for (const { jobId } of reached) (state.told ??= {})[jobId] = state.day;
 	});
 }
@@ -104,21 +89,19 @@ export async function enterUnknownAlarms(
 	const { table, clock } = ledger;
 	const ofTrigger = { account, label: label || undefined };
 	const isInterrupted = where({ ...ofTrigger, state: 'sending', leaseUntil: below(clock.now()) });
-	for (const { id, leaseUntil } of await table.find(isInterrupted))
-		await applyTransition(table, 'expireStart', { id, leaseUntil });
+	await expireStaleRows(ledger, await table.find(isInterrupted));
 	const starts = await table.find(where({ ...ofTrigger, state: 'unknown' }), { last: true });
 	const alarms = starts.map((start) => {
 		const { id, startKey, segment, model, startedAt, execution, note } = start;
 		return {
-			...{ jobId: labeled(`unknown:${id}`, label), label, account, model },
-			outcome: 'outcomeUnknown',
+			...{ jobId: labeled(`unknown:${id}`, label), model, outcome: 'outcomeUnknown' },
 			note: `The outcome of the start in entry ${id} is unknown.`,
-			fields: {
+			record: JSON.stringify({
 				...{ entryId: id, mediaType: segment, model, execution, note },
 				...(startKey && { idempotencyKey: startKey }),
 				startedAt: new Date(startedAt).toISOString(),
-			},
+			}),
 		};
 	});
-	await enterAlarms(ledger, alarms);
+	await enterAlarms(ledger, { account, label }, alarms);
 }

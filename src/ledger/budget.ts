@@ -1,24 +1,28 @@
 import type { Bound, Cost, JobScope, Scope, SharedBudget } from '../core/budget';
 import { type Decimal, formatUsd, ZERO } from '../core/money';
 import { enterBudgetAlarms, reachedThresholds } from './alarms';
-import { getBudget, pauseBudget, releaseLump, resumeBudget } from './budgetActions';
+import { createBudgetActions } from './budgetActions';
 import type { Change } from './budgetBook';
-import { budgetFullError, pausedError, refusalError, unboundedError } from './budgetErrors';
+import { pausedError, refusalError, unboundedError } from './budgetErrors';
 import type { BudgetUse } from './budgetSettings';
 import {
 	claimLump,
 	closeLump,
-	endJobLump,
 	type Figures,
 	figuresOf,
 	type Holder,
 	jobLump,
+	larger,
 	type Refused,
 	startJobLump,
 } from './budgetState';
 
-/** Tries to reserve. @returns nothing once it is done, or why it cannot be done yet. */
-type Attempt = () => Promise<{ refused?: Refused; figures: Figures } | undefined>;
+/** What the row says to a reservation. */
+interface Claim {
+	/** Why it has to wait, or is refused. */
+	refused?: Refused;
+	figures: Figures;
+}
 
 /** Milliseconds for which a request waits for what others have reserved. */
 const MAX_WAIT = 30_000;
@@ -43,8 +47,8 @@ export class NodeBudget implements SharedBudget {
 	#expected = 1;
 	/** Whether the row may have the part. */
 	#isOpen = false;
-	/** While the part is written, nobody takes of it: it may become smaller, too. */
-	#enlarging: Promise<unknown> | undefined;
+	/** While the part is written, nothing is taken of it: it may become smaller, too. */
+	#enlarging: Promise<Claim> | undefined;
 	/** Until when requests wait for what others have reserved; undefined as long as none has to. */
 	#waitsUntil: number | undefined;
 	/** Changes that nobody has waited for yet. */
@@ -57,12 +61,7 @@ export class NodeBudget implements SharedBudget {
 		this.#use = use;
 		const { execution, workflow } = use;
 		this.#holder = { id: `run:${use.newId()}`, execution, workflow };
-		this.actions = {
-			get: async () => await getBudget(use),
-			pause: async (reason) => await pauseBudget(use, reason),
-			resume: async () => await resumeBudget(use),
-			release: async (id) => await releaseLump(use, id),
-		};
+		this.actions = createBudgetActions(use);
 	}
 
 	expectCalls(calls: number): void {
@@ -70,9 +69,8 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	async check(): Promise<void> {
-		const { book, open, settings, clock, asTool } = this.#use;
-		const { note } = await book.read(open, settings, clock.now());
-		if (note) throw pausedError(note, asTool);
+		const { note } = await this.#use.book.read(this.#use);
+		if (note) throw pausedError(this.#use, note);
 	}
 
 	async remaining(): Promise<Decimal> {
@@ -91,10 +89,11 @@ export class NodeBudget implements SharedBudget {
 					release: () => this.#record(id, (state) => closeLump(state, id, ZERO)),
 					settle: (cost) => {
 						const estimate = toAmount(cost);
-						this.#record(id, (state) => {
-							if (job) return startJobLump(state, id, { job, model, estimate });
-							closeLump(state, id, estimate ?? ZERO.plus(state.lumps[id]?.most ?? 0));
-						});
+						this.#record(id, (state) =>
+							job
+								? startJobLump(state, id, { job, model, estimate })
+								: closeLump(state, id, estimate),
+						);
 					},
 				};
 			},
@@ -103,7 +102,7 @@ export class NodeBudget implements SharedBudget {
 
 	endJob(mediaType: string, jobId: string, cost: Cost): void {
 		const job = jobLump(mediaType, jobId);
-		this.#record(job, (state) => endJobLump(state, job, toAmount(cost)));
+		this.#record(job, (state) => closeLump(state, job, toAmount(cost)));
 	}
 
 	async close(): Promise<void> {
@@ -120,9 +119,9 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	async #change<Outcome>(change: Change<Outcome>): Promise<Outcome> {
-		const { book, open, settings } = this.#use;
+		const { book, settings } = this.#use;
 		let isReached = false;
-		const outcome = await book.change(open, settings, (state, now, row) => {
+		const outcome = await book.change(this.#use, (state, now, row) => {
 			const changed = change(state, now, row);
 			isReached = reachedThresholds(state, settings, '').length > 0;
 			return changed;
@@ -144,9 +143,13 @@ export class NodeBudget implements SharedBudget {
 		void written.then(() => this.#writing.delete(written));
 	}
 
-	/** Tries for at most 30 s since the last request that fitted: items one after another must not wait as long each. */
-	async #waitUntil(bound: Bound, attempt: Attempt): Promise<void> {
-		const { clock, asTool, settings } = this.#use;
+	/**
+	 * Tries for at most 30 s since the last request that fitted: items one after another must not wait as long each.
+	 *
+	 * @param attempt Returns nothing, or a claim without a refusal, once the amount is reserved.
+	 */
+	async #waitUntilReserved(bound: Bound, attempt: () => Promise<Claim | undefined>): Promise<void> {
+		const { clock } = this.#use;
 		for (;;) {
 			await this.check();
 			const { refused, figures } = (await attempt()) ?? {};
@@ -154,28 +157,28 @@ export class NodeBudget implements SharedBudget {
 				this.#waitsUntil = undefined;
 				return;
 			}
-			const until = (this.#waitsUntil ??= clock.now() + MAX_WAIT);
-			if (refused === 'full') throw budgetFullError(asTool);
-			if (refused === 'spent' || clock.now() >= until)
-				throw refusalError({ settings, asTool, refused, figures, bound });
+			this.#waitsUntil ??= clock.now() + MAX_WAIT;
+			const mayChange = refused === 'reserved' || refused === 'estimate';
+			if (!mayChange || clock.now() >= this.#waitsUntil)
+				throw refusalError(this.#use, refused, figures, bound);
 			await clock.sleep(WAIT_STEP);
 		}
 	}
 
 	#toMost(bound: Bound): Decimal {
 		if ('microUsd' in bound) return ZERO.plus(bound.microUsd);
-		const { settings, asTool } = this.#use;
-		if (settings.unknownCost) return settings.unknownCost;
-		throw unboundedError(bound.unbounded, asTool);
+		const { unknownCost } = this.#use.settings;
+		if (unknownCost) return unknownCost;
+		throw unboundedError(this.#use, bound.unbounded);
 	}
 
 	async #reserveStart(id: string, model: string, bound: Bound): Promise<void> {
 		const least = this.#toMost(bound);
 		const holder = { ...this.#holder, id };
-		await this.#waitUntil(bound, async () =>
+		await this.#waitUntilReserved(bound, async () =>
 			this.#change((state, now) => {
 				const highest = state.estimates[model]?.most;
-				const need = least.gt(highest ?? 0) ? least : ZERO.plus(highest ?? 0);
+				const need = larger(least, ZERO.plus(highest ?? 0));
 				const amounts = { counted: ZERO, held: ZERO, need, wish: need };
 				const claimed = { ...amounts, awaitsEstimate: highest === undefined };
 				return claimLump(state, this.#use.settings, holder, claimed, now);
@@ -185,7 +188,7 @@ export class NodeBudget implements SharedBudget {
 
 	async #reserveCall(bound: Bound) {
 		const most = this.#toMost(bound);
-		await this.#waitUntil(bound, async () => await this.#hold(most));
+		await this.#waitUntilReserved(bound, async () => await this.#hold(most));
 		this.#expected--;
 		const giveBack = () => void (this.#held = this.#held.minus(most));
 		return {
@@ -203,26 +206,24 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	/** Takes an amount of the part, which is enlarged if it has not enough. */
-	async #hold(most: Decimal): ReturnType<Attempt> {
+	async #hold(most: Decimal): Promise<Claim | undefined> {
 		const { book, settings } = this.#use;
 		const isEnough = () =>
 			book.periodStart(settings.length) === this.#grantedIn &&
 			this.#granted.minus(this.#spent.minus(this.#counted)).minus(this.#held).gte(most);
-		while (this.#enlarging || !isEnough()) {
-			if (this.#enlarging) await this.#enlarging.catch(() => undefined);
-			else {
-				const enlarged = this.#enlarge(most).finally(() => (this.#enlarging = undefined));
-				this.#enlarging = enlarged;
-				const result = await enlarged;
-				if (result.refused) return result;
-			}
+		while (!isEnough()) {
+			const isOther = this.#enlarging !== undefined;
+			this.#enlarging ??= this.#enlarge(most).finally(() => (this.#enlarging = undefined));
+			const result = await this.#enlarging;
+			// another request may have needed more
+			if (result.refused && !isOther) return result;
 		}
 		this.#held = this.#held.plus(most);
 		return undefined;
 	}
 
 	/** Writes what was spent, and makes the part large enough for one more request. */
-	async #enlarge(most: Decimal) {
+	async #enlarge(most: Decimal): Promise<Claim> {
 		this.#grantedIn = '';
 		this.#isOpen = true;
 		const result = await this.#change((state, now) => {

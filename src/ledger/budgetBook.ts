@@ -1,5 +1,6 @@
-import { mapServiceError, ServiceError } from '../core/errors';
+import { ServiceError } from '../core/errors';
 import { isPlainObject } from '../core/json';
+import type { Clock } from '../core/retry';
 import {
 	type BudgetLimit,
 	type BudgetState,
@@ -11,18 +12,14 @@ import {
 	toDay,
 } from './budgetState';
 import type { Entry } from './entry';
-import { claimKey, withdrawIntents } from './keyClaim';
-import { applyUpdate, isTransient, type Ledger, n8nTimeOf, where } from './ledger';
+import { claimKey, withdraw } from './keyClaim';
+import { applyUpdate, type Ledger, n8nTimeOf, where } from './ledger';
+import { inBatches, repeatWrite } from './rowWrites';
 
 /** Milliseconds for which a process relies on what it knows of the row: a pause reaches every process within this time. */
 const MAX_AGE = 10_000;
-/** Milliseconds for which a change is tried, and at least so many times. A restart of n8n takes less. */
-const MAX_TIME = 60_000;
-const MIN_ATTEMPTS = 5;
-/** Milliseconds between two attempts, at most. */
-const MAX_BACK_OFF = 200;
-/** Milliseconds between two attempts after a failure of n8n, at least. */
-const FAILURE_PAUSE = 500;
+/** For how long a change is tried: a restart of n8n takes less. A process that was suspended tries it, too. */
+const EFFORT = { maxTime: 60_000, minAttempts: 5 };
 
 /** A change of the state. It is calculated again when the row was changed meanwhile. */
 export type Change<Outcome> = (state: BudgetState, now: number, row: Entry) => Outcome;
@@ -30,11 +27,18 @@ export type Change<Outcome> = (state: BudgetState, now: number, row: Entry) => O
 /** A refusal only counts once the row was read for it. */
 const isRefusal = (answer: unknown) => isPlainObject(answer) && answer['refused'] !== undefined;
 
+/** How a node run reaches the row. */
+export interface BudgetAccess {
+	settings: BudgetLimit;
+	/** Opens the job ledger. */
+	open(): Promise<Ledger>;
+	/** Its sleep ends with the execution. */
+	clock: Clock;
+}
+
 interface Waiting {
-	limit: BudgetLimit;
+	access: BudgetAccess;
 	change: Change<unknown>;
-	resolve(answer: unknown): void;
-	reject(cause: unknown): void;
 }
 
 /** The row, as this process knows it. */
@@ -56,8 +60,9 @@ export class BudgetBook {
 	#known: Known | undefined;
 	/** The day by the clock of n8n. It never moves back. */
 	#day = '';
-	#isWriting = false;
-	readonly #waiting: Waiting[] = [];
+	readonly #changeTogether = inBatches<Waiting, unknown>(
+		async (batch) => await this.#changeAll(batch),
+	);
 
 	/** @param id Identifies the budget. */
 	constructor(id: string) {
@@ -70,22 +75,14 @@ export class BudgetBook {
 	 * @returns what the change returned in the end.
 	 * @throws ServiceError if the row cannot be used. Something may have been changed then.
 	 */
-	async change<Outcome>(
-		open: () => Promise<Ledger>,
-		limit: BudgetLimit,
-		change: Change<Outcome>,
-	): Promise<Outcome> {
-		const answer = new Promise<unknown>((resolve, reject) => {
-			this.#waiting.push({ limit, change, resolve, reject });
-		});
-		if (!this.#isWriting) void this.#writeAll(open);
-		return (await answer) as Outcome;
+	async change<Outcome>(access: BudgetAccess, change: Change<Outcome>): Promise<Outcome> {
+		return (await this.#changeTogether({ access, change })) as Outcome;
 	}
 
-	/** The row, not older than ten seconds. Its `note` says why the budget is paused. @param now By the clock of this process. */
-	async read(open: () => Promise<Ledger>, limit: BudgetLimit, now: number): Promise<Entry> {
-		const known = this.#findRecent(now);
-		return known?.row ?? (await this.change(open, limit, (_state, _now, row) => row));
+	/** The row, not older than ten seconds. Its `note` says why the budget is paused. */
+	async read(access: BudgetAccess): Promise<Entry> {
+		const recent = this.#findRecent(access.clock);
+		return recent?.row ?? (await this.change(access, (_state, _now, row) => row));
 	}
 
 	/** The first day of the current period. */
@@ -98,45 +95,27 @@ export class BudgetBook {
 		this.#known = undefined;
 	}
 
-	async #writeAll(open: () => Promise<Ledger>): Promise<void> {
-		this.#isWriting = true;
-		while (this.#waiting.length) {
-			const batch = this.#waiting.splice(0);
-			try {
-				const answers = await this.#write(await open(), batch);
-				for (const [index, { resolve }] of batch.entries()) resolve(answers[index]);
-			} catch (cause) {
-				for (const { reject } of batch) reject(cause);
-			}
-		}
-		this.#isWriting = false;
-	}
-
-	async #write(ledger: Ledger, batch: readonly Waiting[]): Promise<unknown[]> {
+	async #changeAll(batch: readonly Waiting[]): Promise<unknown[]> {
+		const ledger = await batch[0]!.access.open();
 		const { uncancellableClock: clock } = ledger;
-		const until = clock.now() + MAX_TIME;
-		let known = this.#findRecent(clock.now());
-		let isJustRead = false;
-		for (let attempt = 1; ; attempt++) {
-			const isLast = () => attempt >= MIN_ATTEMPTS && clock.now() >= until;
-			let pause = clock.random() * MAX_BACK_OFF;
-			try {
-				isJustRead ||= !known;
-				known ??= await this.#ask(ledger);
-				const { answers, record } = calculate(known, batch, n8nTimeOf(ledger));
+		let recent = this.#findRecent(clock);
+		return await repeatWrite(
+			clock,
+			EFFORT,
+			'Too many processes use the budget at once',
+			async () => {
+				let known = recent ?? (await this.#ask(ledger));
+				let calculated = calculate(known, batch, n8nTimeOf(ledger));
+				if (recent && calculated.answers.some(isRefusal)) {
+					known = await this.#ask(ledger);
+					calculated = calculate(known, batch, n8nTimeOf(ledger));
+				}
+				recent = undefined;
+				const { answers, record } = calculated;
 				const isDone = record === undefined || (await this.#save(ledger, known, record));
-				const isCertain = isJustRead || !answers.some(isRefusal);
-				if (isDone && isCertain) return answers;
-				if (isDone) pause = 0;
-				if (isLast()) throw new ServiceError('failed', 'Too many processes use the budget at once');
-			} catch (cause) {
-				if (!isTransient(cause) || isLast()) throw mapServiceError(cause);
-				pause += FAILURE_PAUSE;
-			}
-			known = undefined;
-			isJustRead = false;
-			if (pause) await clock.sleep(pause);
-		}
+				return isDone ? answers : undefined;
+			},
+		);
 	}
 
 	/** @returns whether nobody else has changed the row since it was read. */
@@ -162,8 +141,9 @@ export class BudgetBook {
 		return (this.#known = { row, state, askedAt });
 	}
 
-	#findRecent(now: number): Known | undefined {
-		const age = now - (this.#known?.askedAt ?? -Infinity);
+	/** @param clock Of this process. */
+	#findRecent({ now }: Pick<Clock, 'now'>): Known | undefined {
+		const age = now() - (this.#known?.askedAt ?? -Infinity);
 		return age >= 0 && age < MAX_AGE ? this.#known : undefined;
 	}
 }
@@ -175,8 +155,8 @@ function calculate(
 	now: number,
 ): { answers: unknown[]; record: string | undefined } {
 	const state = structuredClone(before);
-	const answers = batch.map(({ limit, change }) => {
-		moveOn(state, now, limit.length);
+	const answers = batch.map(({ access, change }) => {
+		moveOn(state, now, access.settings.length);
 		return change(state, now, row);
 	});
 	const record = JSON.stringify(state);
@@ -203,7 +183,7 @@ async function addRow(ledger: Ledger, startKey: string): Promise<void> {
 	try {
 		await claimKey(ledger, claims, { ...noStart, startKey, segment: 'budget', record });
 	} finally {
-		await withdrawIntents(ledger, claims);
+		await withdraw(ledger, 'withdrawIntent', claims);
 	}
 }
 

@@ -2,17 +2,11 @@ import { type Bound, describeBound, endOfSentence } from '../core/budget';
 import { ServiceError } from '../core/errors';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { formatUsd } from '../core/money';
-import { type BudgetLimit, type Figures, MAX_LUMPS, type Refused } from './budgetState';
+import type { BudgetUse } from './budgetSettings';
+import { type Figures, MAX_LUMPS, type Refused } from './budgetState';
 
-/** Who has paused a budget, when and why. */
-interface Pause {
-	reason: string;
-	workflow: string;
-	workflowId: string;
-	execution: string;
-	/** ISO 8601, by the clock of n8n. */
-	at: string;
-}
+/** Who has paused a budget, why, and when: in ISO 8601, by the clock of n8n. */
+type Pause = Record<'reason' | 'workflow' | 'workflowId' | 'execution' | 'at', string>;
 
 /** Reads the note of a paused budget. Any words that a person has written there pause it, too. */
 export function readPause(note: string): Partial<Pause> {
@@ -24,80 +18,74 @@ export function readPause(note: string): Partial<Pause> {
 const TOOL_ADVICE =
 	'Do not call this tool again: tell the user that no money may be spent at the moment.';
 
-const refuse = (message: string, advice: string, asTool: boolean) =>
+const refuse = ({ asTool }: Pick<BudgetUse, 'asTool'>, message: string, advice: string) =>
 	new ServiceError('invalid', message, {
 		outcome: 'not_started',
 		advice: ['Nothing was sent.', advice, asTool && TOOL_ADVICE].filter(Boolean).join(' '),
 	});
 
 /** The budget is paused. @param note Of its row. */
-export function pausedError(note: string, asTool: boolean): ServiceError {
+export function pausedError(use: BudgetUse, note: string): ServiceError {
 	const { reason = '', workflow, execution, at } = readPause(note);
 	const who = workflow ? `Workflow "${workflow}" paused it` : 'Somebody paused it';
 	const where = execution ? `, in execution ${execution}` : '';
 	const when = at ? ` on ${at.slice(0, 16).replace('T', ' ')} UTC` : '';
 	const why = reason ? `: ${reason.replace(/\.$/, '')}` : '';
 	return refuse(
+		use,
 		'The budget of this credential is paused',
 		`${who}${when}${where}${why}. To go on, empty the cell "note" of the budget in the Data Table of the job ledger. If the credential has Workflows May Resume, the operation Resume of the resource Budget does that.`,
-		asTool,
 	);
 }
 
 /** A request that has no bound could cost anything. */
-export const unboundedError = (reason: string, asTool: boolean): ServiceError =>
+export const unboundedError = (use: BudgetUse, reason: string): ServiceError =>
 	refuse(
+		use,
 		`The cost cannot be calculated: ${endOfSentence(reason)}`,
 		'The credential has a budget, and every request has to fit it. Choose a model whose price is in the catalog, or enter Count Unknown Cost As (USD) in the credential.',
-		asTool,
-	);
-
-/** There are too many parts in the row. */
-export const budgetFullError = (asTool: boolean): ServiceError =>
-	refuse(
-		`The budget has ${MAX_LUMPS} requests and jobs under way, and takes no more`,
-		'Wait until some of them have ended. Get of the resource Budget lists them. Release gives back what a killed process has held.',
-		asTool,
 	);
 
 const PERIOD_NAMES = { day: 'for today', week: 'for this week', month: 'for this month' } as const;
 
 /** The budget has no room for a request, or not yet. */
-export function refusalError({
-	settings: { amount, length },
-	refused,
-	figures,
-	bound,
-	asTool,
-}: {
-	settings: BudgetLimit;
-	refused: Refused;
-	figures: Figures;
-	bound: Bound;
-	asTool: boolean;
-}): ServiceError {
-	const { spent, reserved, open, end } = figures;
+export function refusalError(
+	use: BudgetUse,
+	refused: Refused,
+	{ spent, reserved, open, end }: Figures,
+	bound: Bound,
+): ServiceError {
+	const { amount, length } = use.settings;
 	const limit = `budget of ${formatUsd(amount)} ${PERIOD_NAMES[length]}`;
 	const parts = open === 1 ? '1 request or job' : `${open} requests or jobs`;
 	const more = open ? `, and ${formatUsd(reserved)} is reserved for ${parts} under way` : '';
 	const said = `${formatUsd(spent)} is spent${more}. ${describeBound(bound)}.`;
-	if (refused === 'spent')
-		return refuse(
-			`The ${limit} is reached`,
-			`${said} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).`,
-			asTool,
-		);
 	const free =
 		'Run this again later. What a killed process has held stays reserved until the period ends: Get of the resource Budget lists it, and Release gives it back.';
-	return refused === 'estimate'
-		? refuse(
-				`The ${limit} waits for the estimate of another job`,
-				`What a job of this model costs is not known yet, and another start that has no estimate is under way. ${said} ${free}`,
-				asTool,
-			)
-		: refuse(
+	switch (refused) {
+		case 'spent':
+			return refuse(
+				use,
+				`The ${limit} is reached`,
+				`${said} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).`,
+			);
+		case 'reserved':
+			return refuse(
+				use,
 				`The rest of the ${limit} is reserved for requests and jobs under way`,
 				`Waited for 30 s. ${said} ${free}`,
-				asTool,
 			);
+		case 'estimate':
+			return refuse(
+				use,
+				`The ${limit} waits for the estimate of another job`,
+				`What a job of this model costs is not known yet, and another start that has no estimate is under way. ${said} ${free}`,
+			);
+		case 'full':
+			return refuse(
+				use,
+				`The budget has ${MAX_LUMPS} requests and jobs under way, and takes no more`,
+				'Wait until some of them have ended. Get of the resource Budget lists them. Release gives back what a killed process has held.',
+			);
+	}
 }

@@ -1,9 +1,7 @@
 import { invalidInputError } from '../core/errors';
 import { type Decimal, floorToMicroUsd, readDecimal } from '../core/money';
-import type { Clock } from '../core/retry';
-import type { BudgetBook } from './budgetBook';
+import type { BudgetAccess, BudgetBook } from './budgetBook';
 import type { BudgetLimit, PeriodLength } from './budgetState';
-import type { Ledger } from './ledger';
 
 /** The fields of the credential that are for its budget. */
 export interface BudgetSettings extends BudgetLimit {
@@ -58,15 +56,11 @@ function readAmount(value: unknown, field: string): Decimal | undefined {
 }
 
 /** What a node run needs to spend from a budget. */
-export interface BudgetUse {
+export interface BudgetUse extends BudgetAccess {
 	book: BudgetBook;
 	settings: BudgetSettings;
 	/** n8n's ID of the credential. */
 	account: string;
-	/** Opens the job ledger. */
-	open(): Promise<Ledger>;
-	/** Its sleep ends with the execution. */
-	clock: Clock;
 	/** The n8n execution's ID, and the workflow. */
 	execution: string;
 	workflow: string;

@@ -203,7 +203,7 @@ export function claimLump(
 	return { most, figures };
 }
 
-const larger = (one: Decimal, other: Decimal) => (one.gt(other) ? one : other);
+export const larger = (one: Decimal, other: Decimal) => (one.gt(other) ? one : other);
 const smaller = (one: Decimal, other: Decimal) => (one.lt(other) ? one : other);
 
 function countSpent(state: BudgetState, lump: Lump, counted: Decimal): void {
@@ -223,12 +223,16 @@ const hasOtherStart = ({ lumps }: BudgetState, id: string, now: number) =>
 			other !== id && awaitsEstimate && !isReleased && Date.parse(at) > now - MAX_ESTIMATE_WAIT,
 	);
 
-/** Counts what the holder of a part has spent in all, and gives the rest back. A part that is gone changes nothing. */
-export function closeLump(state: BudgetState, id: string, counted: Decimal): void {
+/**
+ * Gives a part back, and counts what it was spent on. A part that is gone changes nothing.
+ *
+ * @param spent By its holder in all. Undefined if it is not known: all of the part counts.
+ */
+export function closeLump(state: BudgetState, id: string, spent: Decimal | undefined): void {
 	const lump = state.lumps[id];
 	if (!lump) return;
-	countSpent(state, lump, counted);
 	delete state.lumps[id];
+	addSpent(state, lump.day, spent?.minus(lump.counted) ?? new Big(lump.most));
 }
 
 /** The part of a job, from its start on until its cost is known. */
@@ -246,14 +250,6 @@ export function startJobLump(
 	state.lumps[job] = { ...lump, most: estimate?.toFixed() ?? lump.most };
 	delete state.lumps[job].awaitsEstimate;
 	delete state.lumps[job].isReleased;
-	const highest = state.estimates[model]?.most ?? '0';
-	if (estimate?.gt(highest)) state.estimates[model] = { most: estimate.toFixed(), day: state.day };
-}
-
-/** Counts the cost of a job that has ended. Without a cost, its estimate counts. */
-export function endJobLump(state: BudgetState, job: string, cost: Decimal | undefined): void {
-	const lump = state.lumps[job];
-	if (!lump) return;
-	delete state.lumps[job];
-	addSpent(state, lump.day, cost ?? new Big(lump.most));
+	if (estimate?.gt(state.estimates[model]?.most ?? 0))
+		state.estimates[model] = { most: estimate.toFixed(), day: state.day };
 }

@@ -60,11 +60,8 @@ export function createLeaseRenewer(ledger: Ledger, delivery: Delivery): () => Pr
 	return async () => {
 		if (clock.now() - renewedAt < delivery.lease * RENEW_AFTER) return;
 		renewedAt = clock.now();
-		try {
-			await renewLease(ledger.table, clock, delivery);
-		} catch {
-			// endDelivery checks whether the claim still holds
-		}
+		// endDelivery checks whether the claim still holds
+		await renewLease(ledger.table, clock, delivery).catch(() => undefined);
 	};
 }
 
@@ -87,11 +84,7 @@ export async function annotateJob(
 	changes: Pick<Entry, 'note'> & Partial<Pick<Entry, 'outcome'>>,
 ): Promise<void> {
 	for (const { id } of job)
-		try {
-			await applyUpdate(table, 'annotateJob', { id, claim }, changes);
-		} catch {
-			return;
-		}
+		await applyUpdate(table, 'annotateJob', { id, claim }, changes).catch(() => undefined);
 }
 
 /**

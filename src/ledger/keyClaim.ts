@@ -166,33 +166,28 @@ async function resolveContention(
 	);
 }
 
-/** Withdraws what is still an intent of this process. If a row cannot be changed, its lease expires. */
-export const withdrawIntents = async (ledger: Ledger, claims: readonly string[]): Promise<void> =>
-	await withdraw(ledger, 'withdrawIntent', claims);
-
 /**
- * Withdraws claims with which nothing was or will be sent, even if another execution has changed the state of their rows. If a row
- * cannot be changed, its lease expires.
+ * Withdraws rows with which nothing was or will be sent. If one cannot be changed, its lease expires.
+ *
+ * @param transition `withdrawClaim`, even if another execution has changed the state of the row; `withdrawIntent` only as long as it
+ *   is an intent.
  */
-export const withdrawClaims = async (ledger: Ledger, claims: readonly string[]): Promise<void> =>
-	await withdraw(ledger, 'withdrawClaim', claims);
-
-async function withdraw(
+export async function withdraw(
 	{ table, uncancellableClock }: Ledger,
 	transition: 'withdrawIntent' | 'withdrawClaim',
 	claims: readonly string[],
 ): Promise<void> {
 	const repeatable = retrying(table, uncancellableClock, SHORT_RETRY_ATTEMPTS);
+	// the error that led here is more useful than one of this
 	for (const claim of claims)
-		try {
-			await applyTransition(repeatable, transition, { claim });
-		} catch {
-			// the error that led here is more useful than this one
-		}
+		await applyTransition(repeatable, transition, { claim }).catch(() => undefined);
 }
 
 /** Ends rows with an expired lease: an intent is withdrawn, the outcome of a start becomes unknown. */
-async function expireStaleRows({ table, clock }: Ledger, rows: readonly Entry[]): Promise<void> {
+export async function expireStaleRows(
+	{ table, clock }: Ledger,
+	rows: readonly Entry[],
+): Promise<void> {
 	for (const { id, state, leaseUntil } of rows) {
 		if (leaseUntil > clock.now()) continue;
 		const row = { id, state, leaseUntil };

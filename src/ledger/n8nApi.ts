@@ -1,7 +1,7 @@
 import { MAX_ANSWER_BYTES, readJson } from '../core/body';
-import { isWebPage, malformedResponseError, describeN8n } from '../core/errorResponses';
+import { malformedResponseError, describeN8n } from '../core/errorResponses';
 import { mapServiceError, ServiceError, type ServiceErrorDetails } from '../core/errors';
-import type { Http, HttpRequest, HttpResponse } from '../core/http';
+import type { Http, HttpRequest } from '../core/http';
 
 /** Access to an n8n's public API. */
 export interface N8nApi {
@@ -37,77 +37,49 @@ export async function requestN8n<Result>(
 	read: (answer: unknown) => Result | undefined,
 ): Promise<Result> {
 	const { http, credentialName, subject = 'The job ledger' } = api;
-	/** Known only from the body, which the error no longer has. */
-	let startup: Startup | undefined;
 	try {
-		const { response, beginning } = keepBeginning(await http.send(request));
+		const response = await http.send(request);
 		const answeredAt = Date.parse(response.headers['date'] ?? '');
 		if (answeredAt) api.answeredAt = answeredAt;
-		const answer = await readJson(response, MAX_ANSWER_BYTES).catch((cause: unknown) => {
-			const { status, headers } = response;
-			const isPage = isWebPage(beginning(), headers['content-type']?.toLowerCase());
-			startup = detectStartup(status, beginning(), isPage);
-			throw mapServiceError(cause);
-		});
+		const answer = await readJson(response, MAX_ANSWER_BYTES);
 		const result = read(answer);
 		if (result === undefined) throw malformedResponseError(response, JSON.stringify(answer));
 		return result;
 	} catch (cause) {
 		throw mapServiceError(cause, ({ kind, message, details }) => {
-			const what = startup === 'certain' ? STILL_STARTING : describeN8n(message);
-			const advice =
-				(startup && STARTUP_ADVICE[startup](credentialName)) ??
-				findAdvice(details, credentialName, scope) ??
-				details.advice ??
-				`Check the n8n URL in the ${credentialName} credential: n8n itself has to be reachable there, from every worker.`;
-			const text = `${subject} could not be used: ${what}`;
-			return new ServiceError(kind, text, {
+			const startup = explainStartup(details, credentialName);
+			const what = startup?.what ?? describeN8n(message);
+			return new ServiceError(kind, `${subject} could not be used: ${what}`, {
 				...details,
-				advice,
+				advice:
+					startup?.advice ??
+					findAdvice(details, credentialName, scope) ??
+					details.advice ??
+					`Check the n8n URL in the ${credentialName} credential: n8n itself has to be reachable there, from every worker.`,
 				...(startup && { transient: true }),
 			});
 		});
 	}
 }
 
-/** `possible`: a wrong address may send the same. */
-type Startup = 'certain' | 'possible';
-
 /**
  * Whether n8n sent this answer because it is starting. It listens for some seconds before its API is there: at first it sends a
- * sentence with status 200, then Express sends a page with status 404. What n8n's API itself sends is JSON, also for a table that
- * does not exist.
+ * sentence with status 200, then Express sends a page with status 404, as a wrong address may. What n8n's API itself sends is JSON,
+ * even for a table that does not exist.
  *
- * @param text The beginning of the body.
  * @see n8n 2.41.1, abstract-server.js (setupHealthCheck, start)
  */
-function detectStartup(status: number, text: string, isPage: boolean): Startup | undefined {
-	if (/^\s*n8n is starting up\b/.test(text)) return 'certain';
-	return status === 404 && isPage ? 'possible' : undefined;
-}
-
-const STILL_STARTING = 'n8n is still starting';
-
-const STARTUP_ADVICE: Record<Startup, (credentialName: string) => string> = {
-	certain: () => 'Run this again once n8n has started.',
-	possible: (credentialName) =>
-		`A web page came in place of n8n's answer. While n8n starts it sends one, too: if it is starting, run this again in a minute. ${missingApiAdvice(credentialName)}`,
-};
-
-/** Characters of a body that are enough to recognize it. */
-const BEGINNING_LENGTH = 500;
-
-/** Keeps the beginning of a body as it is read. */
-function keepBeginning(response: HttpResponse): { response: HttpResponse; beginning(): string } {
-	const decoder = new TextDecoder();
-	let text = '';
-	const body = async function* () {
-		for await (const chunk of response.body) {
-			if (text.length < BEGINNING_LENGTH) text += decoder.decode(chunk, { stream: true });
-			yield chunk;
-		}
+function explainStartup(
+	{ status, reason = '' }: ServiceErrorDetails,
+	credentialName: string,
+): { what?: string; advice: string } | undefined {
+	if (/^n8n is starting up\b/.test(reason))
+		return { what: 'n8n is still starting', advice: 'Run this again once n8n has started.' };
+	const isPage = /^An (HTML page|XML document)/.test(reason);
+	if (status !== 404 || !isPage) return undefined;
+	return {
+		advice: `A web page came in place of n8n's answer. While n8n starts it sends one, too: if it is starting, run this again in a minute. ${missingApiAdvice(credentialName)}`,
 	};
-	return { response: { ...response, body: body() }, beginning: () => text };
 }
 
 function findAdvice(

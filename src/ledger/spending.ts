@@ -4,7 +4,7 @@ import { ServiceError } from '../core/errors';
 import { jobLump, toDay } from './budgetState';
 import type { OpenSpending, SpendingBook, SpendingEntry } from './spendingBook';
 import { foldSpending, reportSpending } from './spendingReport';
-import { addSums, NO_SUMS, type Sums, toUsdNumber } from './spendingTable';
+import { toUsdNumber } from './spendingTable';
 
 /** What a node run needs to write down what it spends. */
 interface SpendingUse {
@@ -20,11 +20,11 @@ interface SpendingUse {
 	addHint(sentence: string): void;
 }
 
-/** Adds up what one node run spends, by day and model, and writes it down when the node ends. */
+/** What one node run spends. It is written down when the node ends. */
 export class NodeSpending implements SpendingRecord {
 	readonly #use: SpendingUse;
-	readonly #entries = new Map<string, SpendingEntry>();
-	readonly #ended = new Map<string, Cost>();
+	#entries: SpendingEntry[] = [];
+	#ended = new Map<string, Cost>();
 	readonly #writing: Array<Promise<void>> = [];
 	#failure: unknown;
 	readonly actions: SpendingRecord['actions'];
@@ -44,9 +44,11 @@ export class NodeSpending implements SpendingRecord {
 		let job: string | undefined;
 		const settle = (cost: Cost) => {
 			const isKnown = cost !== undefined && job === undefined;
-			this.#add(model, job ? [job] : [], {
+			this.#entries.push({
+				...{ day: toDay(this.#use.now()), model, ...this.#use.spender },
 				...{ requests: 1, ...tokens, unknownCosts: isKnown ? 0 : 1 },
 				costUsd: isKnown ? toUsdNumber(cost) : 0,
+				jobs: job ? [job] : [],
 			});
 			// a trigger may see it end before this node ends
 			if (job) this.#write();
@@ -80,27 +82,16 @@ export class NodeSpending implements SpendingRecord {
 
 	/** Writes what was added since the last time. */
 	#write(): void {
-		const news = { entries: [...this.#entries.values()], ended: new Map(this.#ended) };
-		this.#entries.clear();
-		this.#ended.clear();
-		if (!news.entries.length && !news.ended.size) return;
+		const entries = this.#entries;
+		const ended = this.#ended;
+		this.#entries = [];
+		this.#ended = new Map();
+		if (!entries.length && !ended.size) return;
 		const { book, open } = this.#use;
-		const written = book.write(open, news).catch((cause: unknown) => {
+		const written = book.write({ open, entries, ended }).catch((cause: unknown) => {
 			this.#failure = cause;
 		});
 		this.#writing.push(written);
-	}
-
-	#add(model: string, jobs: string[], sums: Sums): void {
-		const { spender, now } = this.#use;
-		const day = toDay(now());
-		const key = `${day} ${model}`;
-		const before = this.#entries.get(key);
-		this.#entries.set(key, {
-			...{ day, model, ...spender },
-			...addSums(before ?? NO_SUMS, sums),
-			jobs: [...(before?.jobs ?? []), ...jobs],
-		});
 	}
 
 	#jobKey(mediaType: string, jobId: string): string {

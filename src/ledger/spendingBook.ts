@@ -4,16 +4,18 @@ import type { Cost } from '../core/budget';
 import { mapServiceError, ServiceError } from '../core/errors';
 import { groupBy } from '../core/json';
 import type { Clock } from '../core/retry';
-import { above, chunks, isTransient, where } from './ledger';
+import { above, chunks, where } from './ledger';
+import { inBatches, repeatWrite } from './rowWrites';
 import {
 	addSums,
 	type Bookkeeping,
-	endJobs,
 	MAX_SPENDING_ROWS,
+	NO_SUMS,
 	readBookkeeping,
 	type SpendingRow,
 	type SpendingTable,
 	type Sums,
+	toUsdNumber,
 } from './spendingTable';
 
 /** What one row gets. */
@@ -24,17 +26,16 @@ export type SpendingEntry = Omit<SpendingRow, 'id' | 'record'> & {
 
 /** What a node run writes down. */
 export interface SpendingNews {
+	open: OpenSpending;
 	entries: SpendingEntry[];
 	/** What jobs have cost that were started before. */
 	ended: ReadonlyMap<string, Cost>;
 }
 
-/** Milliseconds for which a write is tried: the node waits for it. */
-const MAX_TIME = 20_000;
-/** Milliseconds between two attempts after a failure of n8n, and at most after another process was quicker. */
-const FAILURE_PAUSE = 500;
-const MAX_BACK_OFF = 100;
-/** How often others may be quicker before a second row of the same key is added. */
+/** Finds or makes the table. The sleep of the clock does not end with the execution. */
+export type OpenSpending = () => Promise<{ table: SpendingTable; clock: Clock }>;
+
+/** How often others may be faster before a second row of the same key is added. */
 const MAX_COLLISIONS = 4;
 /** Most jobs under way that one row lists, and changes that it remembers. */
 const MAX_JOBS = 200;
@@ -42,68 +43,29 @@ const MAX_WRITES = 20;
 /** Jobs in one filter, which is a part of an address. */
 const JOBS_PER_FILTER = 20;
 
-/** Finds or makes the table. The sleep of the clock does not end with the execution. */
-export type OpenSpending = () => Promise<{ table: SpendingTable; clock: Clock }>;
-
-interface Waiting {
-	news: SpendingNews;
-	resolve(): void;
-	reject(cause: unknown): void;
-}
-
 /** Writes down what the node runs of this process spend. Those that end while it writes are written together. */
 export class SpendingBook {
-	readonly #waiting: Waiting[] = [];
-	#isWriting = false;
-
 	/** @throws ServiceError if something could not be written. */
-	async write(open: OpenSpending, news: SpendingNews): Promise<void> {
-		const written = new Promise<void>((resolve, reject) => {
-			this.#waiting.push({ news, resolve, reject });
-		});
-		if (!this.#isWriting) void this.#writeAll(open);
-		await written;
-	}
-
-	async #writeAll(open: OpenSpending): Promise<void> {
-		this.#isWriting = true;
-		while (this.#waiting.length) {
-			const batch = this.#waiting.splice(0);
-			try {
-				const { table, clock } = await open();
-				await writeNews(
-					table,
-					clock,
-					batch.map(({ news }) => news),
-				);
-				for (const { resolve } of batch) resolve();
-			} catch (cause) {
-				for (const { reject } of batch) reject(cause);
-			}
-		}
-		this.#isWriting = false;
-	}
+	readonly write = inBatches(writeNews);
 }
 
 /** @throws the first failure, after everything was tried. */
-async function writeNews(
-	table: SpendingTable,
-	clock: Clock,
-	news: readonly SpendingNews[],
-): Promise<void> {
+async function writeNews(news: readonly SpendingNews[]): Promise<[]> {
+	const { table, clock } = await news[0]!.open();
 	const ofRows = groupBy(
 		news.flatMap(({ entries }) => entries),
 		({ day, workflowId, nodeId, model }) => JSON.stringify([day, workflowId, nodeId, model]),
 	);
 	const ended = new Map(news.flatMap((each) => [...each.ended]));
-	const work = [...ofRows.values()].map((entries) => async () => {
-		await saveEntry(table, clock, entries.reduce(joinEntries));
-	});
+	const work = [...ofRows.values()].map(
+		(entries) => async () => await saveEntry(table, clock, entries.reduce(joinEntries)),
+	);
 	for (const jobs of chunks([...ended], JOBS_PER_FILTER))
 		work.push(async () => await recordEnds(table, clock, new Map(jobs)));
 	const failures: unknown[] = [];
 	for (const step of work) await step().catch((cause: unknown) => failures.push(cause));
 	if (failures.length) throw mapServiceError(failures[0]);
+	return [];
 }
 
 const joinEntries = (one: SpendingEntry, other: SpendingEntry): SpendingEntry => ({
@@ -152,9 +114,15 @@ async function recordEnds(
 		let isDone = true;
 		for (const row of await table.find({ any })) {
 			const kept = readBookkeeping(row);
-			const { over, jobs, sums } = endJobs(row, kept.jobs, ended);
+			const over = kept.jobs.filter((job) => ended.has(job));
 			if (!over.length) continue;
-			const record = toRecord({ ...kept, jobs }, newWrite());
+			// a job that ends without a cost stays among the unknown ones
+			const costs = over.flatMap((job) => ended.get(job) ?? []);
+			const sums = costs
+				.map((cost) => ({ ...NO_SUMS, costUsd: toUsdNumber(cost), unknownCosts: -1 }))
+				.reduce(addSums, addSums(row, NO_SUMS));
+			const jobs = kept.jobs.filter((job) => !ended.has(job));
+			const record = toRecord({ ...kept, jobs });
 			isDone = (await changeRow(table, row, { ...sums, record })) && isDone;
 		}
 		return isDone;
@@ -170,12 +138,12 @@ export async function changeRow(
 	return (await table.change(where<SpendingRow>({ id, record }), changes)).length > 0;
 }
 
-export const newWrite = (): string => randomUUID().slice(0, 8);
+const newWrite = () => randomUUID().slice(0, 8);
 
 /** @param write Random text of the change. */
 export const toRecord = (
 	{ writes = [], jobs = [], folded = [] }: Partial<Bookkeeping>,
-	write: string,
+	write = newWrite(),
 ): string =>
 	JSON.stringify({
 		writes: [...writes, write].slice(-MAX_WRITES),
@@ -193,19 +161,9 @@ async function requireRoom(table: SpendingTable): Promise<void> {
 	});
 }
 
-/** Repeats what others have prevented, or a failure of n8n. @throws ServiceError once it takes too long. */
-async function repeat(clock: Clock, attempt: () => Promise<boolean>): Promise<void> {
-	const until = clock.now() + MAX_TIME;
-	for (;;) {
-		let pause = clock.random() * MAX_BACK_OFF;
-		try {
-			if (await attempt()) return;
-			if (clock.now() >= until)
-				throw new ServiceError('failed', 'Too many processes write at once');
-		} catch (cause) {
-			if (!isTransient(cause) || clock.now() >= until) throw mapServiceError(cause);
-			pause += FAILURE_PAUSE;
-		}
-		await clock.sleep(pause);
-	}
-}
+/** Milliseconds for which a write is tried: the node waits for it. */
+const MAX_TIME = 20_000;
+
+/** @param attempt Returns whether it is done. */
+const repeat = async (clock: Clock, attempt: () => Promise<boolean>) =>
+	await repeatWrite(clock, { maxTime: MAX_TIME }, 'Too many processes write at once', attempt);

@@ -3,7 +3,7 @@ import { invalidInputError } from '../core/errors';
 import { groupBy } from '../core/json';
 import { toDay } from './budgetState';
 import { chunks, type Clause, type Condition, findAllRows, MAX_CLAUSES } from './ledger';
-import { changeRow, newWrite, toRecord } from './spendingBook';
+import { changeRow, toRecord } from './spendingBook';
 import {
 	addSums,
 	NO_SUMS,
@@ -20,21 +20,20 @@ const DAY = 24 * 3_600_000;
 const monthOf = ({ day }: Pick<SpendingRow, 'day'>) => day.slice(0, MONTH);
 const isMonthly = ({ day }: SpendingRow) => day.length === MONTH;
 
-/** What a row is grouped by: its IDs distinguish, and the names are the last ones. */
-const GROUPS: Record<SpendingGroup, (row: SpendingRow) => { ids: string[]; fields: object }> = {
-	day: ({ day }) => ({ ids: [day], fields: { day } }),
-	month: (row) => ({ ids: [monthOf(row)], fields: { month: monthOf(row) } }),
-	workflow: ({ workflowId, workflow }) => ({
-		ids: [workflowId],
-		fields: { workflowId, workflow },
-	}),
+/** A row with its month, e.g. `2026-11`. */
+type DatedRow = SpendingRow & { month: string };
+
+/** The columns that a report has of each group. */
+const GROUPS: Record<SpendingGroup, Array<keyof DatedRow>> = {
+	day: ['day'],
+	month: ['month'],
+	workflow: ['workflowId', 'workflow'],
 	// the copy of a workflow has the same node IDs
-	node: ({ workflowId, workflow, nodeId, node }) => ({
-		ids: [workflowId, nodeId],
-		fields: { workflowId, workflow, nodeId, node },
-	}),
-	model: ({ model }) => ({ ids: [model], fields: { model } }),
+	node: ['workflowId', 'workflow', 'nodeId', 'node'],
+	model: ['model'],
 };
+/** Columns that do not distinguish groups: the last name is reported. */
+const NAMES: Array<keyof DatedRow> = ['workflow', 'node'];
 
 /**
  * Adds up what was spent. A month whose days were summed up counts as a whole.
@@ -59,25 +58,24 @@ export async function reportSpending(
 	const summedUp = new Set(read.filter(isMonthly).flatMap((row) => readBookkeeping(row).folded));
 	const rows = read
 		.filter((row) => !summedUp.has(row.id) && (isMonthly(row) || row.day >= first))
-		.sort((one, other) => compare(one.day, other.day) || one.id - other.id);
-	const facts = (row: SpendingRow) => groups.map((group) => GROUPS[group](row));
-	const grouped = groupBy(rows, (row) => JSON.stringify(facts(row).flatMap(({ ids }) => ids)));
-	const reported = [...grouped.values()].map((ofGroup) => ({
-		...Object.assign({}, ...facts(ofGroup.at(-1)!).map(({ fields }) => fields)),
-		...ofGroup.map(pickSums).reduce(addSums),
-	})) as Array<Partial<SpendingRow> & { month?: string; costUsd: number }>;
+		.sort((one, other) => compare(one.day, other.day) || one.id - other.id)
+		.map((row): DatedRow => ({ ...row, month: monthOf(row) }));
+	const columns = [...new Set(groups.flatMap((group) => GROUPS[group]))];
+	const ids = columns.filter((column) => !NAMES.includes(column));
+	const grouped = groupBy(rows, (row) => JSON.stringify(ids.map((id) => row[id])));
+	const reported = [...grouped.values()].map((ofGroup) => {
+		const latest = ofGroup.at(-1)!;
+		const group: Partial<DatedRow> = Object.fromEntries(columns.map((one) => [one, latest[one]]));
+		return { ...group, ...ofGroup.reduce(addSums, NO_SUMS) };
+	});
 	if (!groups.length && !reported.length) return [NO_SUMS];
-	const dateOf = ({ day: on = '', month = '' }: (typeof reported)[number]) => on || month;
+	const dateOf = ({ day: on = '', month = '' }: Partial<DatedRow>) => on || month;
 	return reported.sort(
 		(one, other) => compare(dateOf(one), dateOf(other)) || other.costUsd - one.costUsd,
 	);
 }
 
 const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));
-
-const pickSums = ({ requests, inputTokens, outputTokens, costUsd, unknownCosts }: SpendingRow) => ({
-	...{ requests, inputTokens, outputTokens, costUsd, unknownCosts },
-});
 
 /**
  * Sums up the rows of old days, into one per month, workflow, node and model. A run that is interrupted, or another one at the same
@@ -121,12 +119,12 @@ async function foldMonth(
 	const folded = [...kept.folded, ...added.map(({ id }) => id)];
 	if (isMonthly(into) && !folded.length) return 0;
 	const { workflow, node, lastExecution } = rows.at(-1)!;
-	const sums = added.map(pickSums).reduce(addSums, pickSums(into));
+	const sums = added.reduce(addSums, addSums(into, NO_SUMS));
 	const names = { workflow, node, lastExecution, day: monthOf(into) };
-	const record = toRecord({ folded }, newWrite());
+	const record = toRecord({ folded });
 	if (!(await changeRow(table, into, { ...sums, ...names, record }))) return undefined;
 	for (const ids of chunks(folded, MAX_CLAUSES))
 		await table.remove({ any: ids.map((id): Clause<SpendingRow> => ['id', 'eq', id]) });
-	await changeRow(table, { ...into, record }, { ...sums, record: toRecord({}, newWrite()) });
+	await changeRow(table, { ...into, record }, { ...sums, record: toRecord({}) });
 	return folded.length;
 }

@@ -1,6 +1,6 @@
 import type { Cost } from '../core/budget';
 import { isPlainObject, tryParseJson } from '../core/json';
-import { Big, type Decimal, ZERO } from '../core/money';
+import { Big, ZERO } from '../core/money';
 import type { Table } from './ledger';
 import type { RowOf, TableFormat } from './tableFormat';
 
@@ -53,19 +53,6 @@ export const addSums = (one: Sums, other: Sums): Sums => ({
 	costUsd: Number(new Big(one.costUsd).plus(other.costUsd)),
 	unknownCosts: one.unknownCosts + other.unknownCosts,
 });
-
-/** What is counted, and which jobs are under way, once some have ended. A job that ends without a cost stays among the unknown ones. */
-export function endJobs(
-	sums: Sums,
-	jobs: readonly string[],
-	ended: ReadonlyMap<string, Cost>,
-): { over: string[]; jobs: string[]; sums: Sums } {
-	const over = jobs.filter((job) => ended.has(job));
-	const costs = over.flatMap((job) => ended.get(job) ?? []);
-	const microUsd = costs.reduce<Decimal>((total, cost) => total.plus(cost), ZERO);
-	const known = { ...NO_SUMS, costUsd: toUsdNumber(microUsd), unknownCosts: -costs.length };
-	return { over, jobs: jobs.filter((job) => !ended.has(job)), sums: addSums(sums, known) };
-}
 
 export const toUsdNumber = (microUsd: NonNullable<Cost>): number =>
 	Number(ZERO.plus(microUsd).times('1e-6'));

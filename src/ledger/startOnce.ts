@@ -5,7 +5,7 @@ import type { Entry, NewEntry } from './entry';
 import {
 	claimKey,
 	toStartRow,
-	withdrawClaims,
+	withdraw,
 	type ClaimOptions,
 	asNotStarted,
 	needsResolution,
@@ -97,13 +97,11 @@ export async function claimStart(
 		const claimed = options.startKey
 			? await claimKey(ledger, claims, options)
 			: await addClaim(ledger, claims, options);
-		await withdrawClaims(
-			ledger,
-			claims.filter((claim) => claim !== claimed),
-		);
+		const others = claims.filter((claim) => claim !== claimed);
+		await withdraw(ledger, 'withdrawClaim', others);
 		return typeof claimed === 'string' ? openClaim(ledger, claimed, options) : { earlier: claimed };
 	} catch (cause) {
-		await withdrawClaims(ledger, claims);
+		await withdraw(ledger, 'withdrawClaim', claims);
 		throw asNotStarted(cause);
 	}
 }
@@ -173,27 +171,21 @@ const claimLost = () =>
 			'Nothing was sent for this item. Run it again: with a key it returns the job that was started with the key.',
 	});
 
-/** Marks a job as delivered after the node has downloaded the file. A delivery that a trigger has already started continues. */
+/**
+ * Marks a job as delivered after the node has downloaded the file. A delivery that a trigger has already started continues. Never
+ * throws: without the change a trigger downloads the file again, which is better than to fail after the download.
+ */
 export async function markDelivered(ledger: Ledger, { id }: Entry): Promise<void> {
 	const table = retryingPersistently(ledger);
 	const changes = { outcome: 'completed', execution: ledger.execution };
-	await ignoreErrors(() => applyTransition(table, 'markDelivered', { id }, changes));
+	await applyTransition(table, 'markDelivered', { id }, changes).catch(() => undefined);
 }
 
-/** Makes a job due at once, for a trigger to download its file. */
+/** Makes a job due at once, for a trigger to download its file. Never throws: it is due later then. */
 export async function leaveToTriggers(
 	{ table, clock, execution }: Ledger,
 	{ id }: Entry,
 ): Promise<void> {
 	const changes = { checkAt: clock.now(), execution };
-	await ignoreErrors(() => applyUpdate(table, 'leaveToTriggers', { id }, changes));
-}
-
-/** Without the change a trigger downloads the file again. That is better than to fail after the download. */
-async function ignoreErrors(change: () => Promise<unknown>): Promise<void> {
-	try {
-		await change();
-	} catch {
-		// see above
-	}
+	await applyUpdate(table, 'leaveToTriggers', { id }, changes).catch(() => undefined);
 }

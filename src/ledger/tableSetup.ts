@@ -14,7 +14,7 @@ type Format = Pick<TableFormat<{ id: number }>, 'columns' | 'field'>;
 
 /** A Data Table of n8n. */
 interface DataTable {
-	tableId: string;
+	id: string;
 	name: string;
 	/** Names of its columns; undefined when n8n does not list them. */
 	columns: string[] | undefined;
@@ -62,7 +62,7 @@ async function findTable(
 		throw noSuchTableError(api, nameOrId, field);
 	} catch (cause) {
 		const isListForbidden = cause instanceof ServiceError && cause.details.status === 403;
-		if (isListForbidden && isId) return { tableId: nameOrId, name: nameOrId, columns: undefined };
+		if (isListForbidden && isId) return { id: nameOrId, name: nameOrId, columns: undefined };
 		throw mapServiceError(cause);
 	}
 }
@@ -100,9 +100,7 @@ function parseTables(
 	return listed
 		.filter(isPlainObject)
 		.map(parseTable)
-		.filter(({ tableId, name }) =>
-			filter.id === undefined ? name === filter.name : tableId === filter.id,
-		);
+		.filter(({ id, name }) => id === filter.id || name === filter.name);
 }
 
 async function createTable(api: N8nApi, name: string, format: Format): Promise<LedgerTable> {
@@ -111,13 +109,13 @@ async function createTable(api: N8nApi, name: string, format: Format): Promise<L
 		columns: Object.entries(format.columns).map(([column, type]) => ({ name: column, type })),
 	};
 	try {
-		const { tableId } = await requestN8n(
+		const { id } = await requestN8n(
 			api,
 			{ method: 'POST', path: TABLES_PATH, body },
 			'dataTable:create',
 			(answer) => (isPlainObject(answer) ? parseTable(answer) : undefined),
 		);
-		return { tableId, addedColumns: [] };
+		return { id, addedColumns: [] };
 	} catch (cause) {
 		// 409, or 500 within the same moment: somebody else has just created it; or the response was lost
 		const existing = await findTable(api, name, format).catch(() => undefined);
@@ -128,35 +126,33 @@ async function createTable(api: N8nApi, name: string, format: Format): Promise<L
 
 async function completeTable(
 	api: N8nApi,
-	{ tableId, name, columns: present }: DataTable,
+	{ id, name, columns: present }: DataTable,
 	{ columns }: Pick<Format, 'columns'>,
 ) {
 	/** Columns that were missing. */
 	const addedColumns: string[] = [];
 	for (const [column, type] of Object.entries(columns)) {
 		if (present?.includes(column) ?? true) continue;
-		const path = `${TABLES_PATH}/${tableId}/columns`;
+		const path = `${TABLES_PATH}/${id}/columns`;
 		const request = { method: 'POST', path, body: { name: column, type } } as const;
 		try {
 			await requestN8n(api, request, 'dataTableColumn:create', (answer) => answer ?? null);
 		} catch (cause) {
 			// somebody else has just added it
 			const now = await listTables(api, { name }).catch(() => []);
-			const isThere = now.some(
-				(table) => table.tableId === tableId && table.columns?.includes(column),
-			);
-			if (!isThere) throw mapServiceError(cause);
+			if (!now.some((table) => table.id === id && table.columns?.includes(column)))
+				throw mapServiceError(cause);
 		}
 		addedColumns.push(column);
 	}
-	return { tableId, addedColumns };
+	return { id, addedColumns };
 }
 
 function parseTable({ id, name, columns: listed }: Record<string, unknown>): DataTable {
 	const columnNames = Array.isArray(listed)
 		? listed.filter(isPlainObject).map((column) => String(column['name']))
 		: undefined;
-	return { tableId: String(id), name: String(name), columns: columnNames };
+	return { id: String(id), name: String(name), columns: columnNames };
 }
 
 /** The ID of a table, as long as it is right. */
@@ -181,26 +177,23 @@ export function referTo(
 function createReference(api: N8nApi, nameOrId: string, format: Format) {
 	const known = api.http.serviceFacts ?? new Map<string, string>();
 	const fact = `ledger table ${nameOrId}`;
-	const findTable = async () => {
-		const table = await ensureTable(api, nameOrId, format);
-		known.set(fact, table.tableId);
-		return table;
-	};
 	/** The search that all share. After a failure, the next one searches again. */
 	let search: Promise<LedgerTable> | undefined;
-	const look = async () => {
-		const shared = (search ??= findTable());
+	const findAndRemember = async () => {
 		try {
-			return await shared;
+			const table = await ensureTable(api, nameOrId, format);
+			known.set(fact, table.id);
+			return table;
 		} catch (cause) {
-			if (search === shared) search = undefined;
+			search = undefined;
 			throw mapServiceError(cause);
 		}
 	};
+	const look = async () => await (search ??= findAndRemember());
 	return {
 		field: format.field,
 		/** @throws ServiceError when the table can be neither found nor created. */
-		id: async () => known.get(fact) ?? (await look()).tableId,
+		id: async () => known.get(fact) ?? (await look()).id,
 		/**
 		 * Looks again after n8n has refused a request: the table or a column may have been deleted.
 		 *
@@ -211,8 +204,8 @@ function createReference(api: N8nApi, nameOrId: string, format: Format) {
 				known.delete(fact);
 				search = undefined;
 			}
-			const { tableId, addedColumns } = await look();
-			return tableId !== staleId || addedColumns.length > 0;
+			const { id, addedColumns } = await look();
+			return id !== staleId || addedColumns.length > 0;
 		},
 	};
 }
@@ -227,7 +220,7 @@ function createReference(api: N8nApi, nameOrId: string, format: Format) {
  */
 export async function checkLedgerKey(api: N8nApi, table: string): Promise<string> {
 	const existing = await findTable(api, table);
-	const rows = existing ? `${TABLES_PATH}/${existing.tableId}/rows` : NO_ROWS;
+	const rows = existing ? `${TABLES_PATH}/${existing.id}/rows` : NO_ROWS;
 	await checkRight(api, 'dataTableRow:read', { method: 'GET', path: `${rows}?limit=1` });
 	await checkRight(api, 'dataTableRow:create', {
 		method: 'POST',

@@ -51,9 +51,9 @@ export function ledgerCases(host: () => LedgerHost, hasScopes = true): void {
 		const all = await Promise.all(
 			Array.from({ length: 20 }, async () => await host().ensureTable(host().tableName)),
 		);
-		expect(new Set(all.map(({ tableId }) => tableId)).size).toBe(1);
+		expect(new Set(all.map(({ id }) => id)).size).toBe(1);
 		const { editor, tableName } = host();
-		expect(await (await DataTables.of(editor)).idOf(tableName)).toBe(all[0]?.tableId);
+		expect(await (await DataTables.of(editor)).idOf(tableName)).toBe(all[0]?.id);
 		expect(itemsOf(await host().useLedger(), 'Ledger')).toEqual([]);
 	});
 
@@ -62,11 +62,11 @@ export function ledgerCases(host: () => LedgerHost, hasScopes = true): void {
 		const start = async (key: string) =>
 			await host().run(workflow(key, [{}], host().startNode(key)));
 		expect((await start('before')).error?.message).toBeUndefined();
-		const { tableId } = await host().ensureTable(tableName);
-		await new PublicApi(editor.url, apiKey).call('DELETE', `/data-tables/${tableId}`);
+		const { id } = await host().ensureTable(tableName);
+		await new PublicApi(editor.url, apiKey).call('DELETE', `/data-tables/${id}`);
 		expect((await start('after')).error?.message).toBeUndefined();
 		expect(await host().ofKey('after')).toMatchObject([{ state: 'pending' }]);
-		expect((await host().ensureTable(tableName)).tableId).not.toBe(tableId);
+		expect((await host().ensureTable(tableName)).id).not.toBe(id);
 		host().reset();
 	});
 

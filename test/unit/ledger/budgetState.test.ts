@@ -4,7 +4,6 @@ import {
 	claimLump,
 	closeLump,
 	EMPTY_STATE,
-	endJobLump,
 	figuresOf,
 	jobLump,
 	moveOn,
@@ -162,7 +161,7 @@ describe('a job', () => {
 			});
 		expect(figures()).toEqual([0, reserved, 1]);
 		for (let time = 1; time <= 2; time++)
-			endJobLump(state, job, cost === undefined ? undefined : micro(cost));
+			closeLump(state, job, cost === undefined ? undefined : micro(cost));
 		expect(figures()).toEqual([spent, 0, 0]);
 	});
 });

@@ -63,11 +63,11 @@ it.each(Array.from({ length: 40 }, (_, seed) => [seed]))(
 			const job = `c:job:images:${index}`;
 			const isJob = index % 5 === 0;
 			const entries = [entry(index % 2 ? TODAY : '2026-03-01', isJob ? [job] : [])];
-			await book.write(open, { entries, ended: new Map() });
+			await book.write({ open, entries, ended: new Map() });
 			// seen by several
 			if (!isJob) return;
 			const ended = new Map([[job, 50_000]]);
-			await Promise.all(books.map(async (each) => await each.write(open, { entries: [], ended })));
+			await Promise.all(books.map(async (each) => await each.write({ open, entries: [], ended })));
 		});
 		await Promise.all(work);
 		const sums = { requests: 60, inputTokens: 120, outputTokens: 180, unknownCosts: 0 };
