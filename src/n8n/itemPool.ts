@@ -49,6 +49,7 @@ export async function runPool(
 
 	const workOn = async (queue: number[]) => {
 		for (const itemIndex of queue) {
+			// nothing is begun after a failure
 			if (failures.length) break;
 			try {
 				await work(itemIndex, { releaseDuring });
@@ -62,9 +63,8 @@ export async function runPool(
 	const running: Array<Promise<void>> = [];
 	for (const queue of queues) {
 		await slots.take();
-		if (failures.length) break;
 		running.push(workOn(queue));
-		if (running.length < concurrency) await sleep(START_STAGGER);
+		if (running.length < Math.min(concurrency, queues.length)) await sleep(START_STAGGER);
 	}
 	await Promise.all(running);
 	if (failures.length) throw failures[0];
