@@ -1,16 +1,14 @@
 import { createHash } from 'crypto';
 import { type ICredentialDataDecryptedObject, isToolType } from 'n8n-workflow';
 
-import type { SharedBudget } from '../core/budget';
 import { cancelledError, invalidInputError, messageOf } from '../core/errors';
-import type { Http } from '../core/http';
 import { RateLimiter, type SlotBook, type Turn } from '../core/rateLimit';
 import { withRetries } from '../core/resend';
 import type { Clock } from '../core/retry';
 import type { Accounts } from '../core/spending';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import type { ToReadable } from './binaryData';
-import { createN8nHttp, type HttpContext } from './http';
+import { createN8nHttp, type HttpContext, type TransportOptions } from './http';
 import {
 	findKeyOrigins,
 	findLedgerKey,
@@ -181,17 +179,11 @@ const ledgerOffError = (credentialName: string) =>
 		`Turn on "Use a Job Ledger" in the ${credentialName} credential.`,
 	);
 
-interface ClientOptions
-	extends Pick<Parameters<typeof createN8nHttp>[1], 'credential' | 'data' | 'settings'> {
+interface ClientOptions extends Omit<TransportOptions, 'onBody'> {
 	redact: Redactor;
-	baseUrl: string;
 	apiKey: string;
-	/** Aborts when the execution is stopped. Without it, requests and waits continue after Stop. */
-	stop?: AbortSignal | undefined;
 	/** The limit of the service. All connections of an account in this process share its limiter. */
 	limit?: Pick<Turn, 'perMinute' | 'book' | 'onUnavailable'>;
-	/** While it is paused, nothing that may cost is sent, not even after a wait. */
-	budget?: SharedBudget | undefined;
 }
 
 const identifyAccount = (baseUrl: string, apiKey: string) =>
@@ -202,31 +194,15 @@ const identifyAccount = (baseUrl: string, apiKey: string) =>
  *
  * @throws when the credential does not permit the address.
  */
-function createClient(
-	n8n: HttpContext,
-	{ credential, data, settings, redact, baseUrl, apiKey, stop, limit, budget }: ClientOptions,
-) {
+function createClient(n8n: HttpContext, { apiKey, limit, ...options }: ClientOptions) {
+	const { data, settings, baseUrl, stop } = options;
 	checkAllowedDomains(data, baseUrl, n8n.getNode());
 	const clock = createClock(stop);
 	const account = identifyAccount(baseUrl, apiKey);
 	const serviceFacts = serviceFactsOf(account);
 	let Readable: ReadableConstructor<ReturnType<ToReadable>> | undefined;
-	const transport = createN8nHttp(n8n, {
-		...{ credential, data, baseUrl, settings, redact, stop },
-		onBody(body) {
-			Readable ??= getReadableConstructor(body);
-		},
-	});
-	const httpWithoutRetries: Http = {
-		serviceFacts,
-		async send(request) {
-			if (request.method === 'POST') await budget?.check();
-			const headBy = await request.beforeAttempt?.();
-			// nothing was sent, so the outcome is known
-			if (stop?.aborted || request.signal?.aborted) throw cancelledError(false);
-			return await transport.send(request, headBy);
-		},
-	};
+	const onBody = (body: object) => void (Readable ??= getReadableConstructor(body));
+	const httpWithoutRetries = { ...createN8nHttp(n8n, { ...options, onBody }), serviceFacts };
 	const maxRateLimitWait = settings.maxRateLimitWait * 1000;
 	const limiter = limit?.perMinute === undefined ? new RateLimiter() : rateLimiterOf(account);
 	const turn = { ...limit, clock, maxRateLimitWait };
@@ -248,13 +224,10 @@ function createClient(
 function createClock(stop: AbortSignal | undefined): Clock {
 	return {
 		now: () => Date.now(),
-		async sleep(milliseconds) {
-			try {
-				await abortableSleep(milliseconds, stop);
-			} catch {
+		sleep: async (milliseconds) =>
+			await abortableSleep(milliseconds, stop).catch(() => {
 				throw cancelledError(false);
-			}
-		},
+			}),
 		random: () => Math.random(),
 	};
 }

@@ -6,6 +6,7 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 
+import type { SharedBudget } from '../core/budget';
 import { malformedResponseError } from '../core/errorResponses';
 import {
 	cancelledError,
@@ -13,7 +14,7 @@ import {
 	ServiceError,
 	type ServiceErrorDetails,
 } from '../core/errors';
-import { type HttpRequest, type HttpResponse, isErrorResponse } from '../core/http';
+import { type Http, type HttpRequest, type HttpResponse, isErrorResponse } from '../core/http';
 import { resolveRedirect } from '../core/urls';
 import { wasRequestSent, withAbortSignal } from './platform';
 import type { Redactor } from './redact';
@@ -22,7 +23,7 @@ import { createRequestTimeouts, withTimeouts } from './timedBody';
 
 export type HttpContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions;
 
-interface TransportOptions {
+export interface TransportOptions {
 	/** Name of the credential type. */
 	credential: string;
 	/** Its fields. They decide which key a request gets. */
@@ -30,8 +31,10 @@ interface TransportOptions {
 	/** Paths begin here. */
 	baseUrl: string;
 	settings: RequestSettings;
-	/** Aborts when the execution is stopped. */
-	stop: AbortSignal | undefined;
+	/** Aborts when the execution is stopped. Without it, requests continue after Stop. */
+	stop?: AbortSignal | undefined;
+	/** While it is paused, nothing that may cost is sent, not even after a wait. */
+	budget?: Pick<SharedBudget, 'check'> | undefined;
 	/** A service may repeat the key in a header, for example in a file name. */
 	redact: Pick<Redactor, 'data'>;
 	/** Called with every response body. */
@@ -44,16 +47,17 @@ interface TransportOptions {
  * Redirects are not followed: n8n would send the key to the other host, and repeat a POST. An error status does not throw: n8n
  * would repeat the request after 401.
  */
-export function createN8nHttp(
-	n8n: HttpContext,
-	options: TransportOptions,
-): { send(request: HttpRequest, headBy?: number): Promise<HttpResponse> } {
-	const { settings, stop, redact, onBody } = options;
+export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick<Http, 'send'> {
+	const { settings, stop, budget, redact, onBody } = options;
 	const idleTimeout = settings.idleTimeout * 1000;
 	const totalTimeout = settings.totalTimeout * 1000;
 	const requests = createRequestTimeouts({ idleTimeout, totalTimeout, stop });
 	return {
-		async send(request, headBy = Infinity) {
+		async send(request) {
+			if (request.method === 'POST') await budget?.check();
+			const headBy = await request.beforeAttempt?.();
+			// nothing was sent, so the outcome is known
+			if (stop?.aborted || request.signal?.aborted) throw cancelledError(false);
 			const timed = requests.begin(headBy);
 			const giveUp = () => requests.end(timed, 'stopped');
 			request.signal?.addEventListener('abort', giveUp, { once: true });
