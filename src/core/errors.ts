@@ -27,7 +27,7 @@ export class ServiceError extends Error {
 	readonly details: ServiceErrorDetails;
 
 	constructor(kind: ServiceErrorKind, message: string, details: ServiceErrorDetails = {}) {
-		super(message, details.cause === undefined ? {} : { cause: details.cause });
+		super(message);
 		this.kind = kind;
 		this.details = details;
 	}
@@ -62,7 +62,6 @@ export interface ServiceErrorDetails {
 	ids?: Record<string, string>;
 	/** What arrived of an answer before the failure. */
 	partial?: object;
-	cause?: unknown;
 }
 
 /** The same error with more details. */

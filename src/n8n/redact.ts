@@ -46,14 +46,13 @@ export function createRedactor(firstKey: string) {
 		data,
 		/** A redacted copy of an error: the service's words as by `text`; our own words, IDs and the partial answer as by `data`. */
 		error({ kind, message, details }: ServiceError) {
-			const { reason, code, meta, computed, cause, ...rest } = details;
+			const { reason, code, meta, computed, ...rest } = details;
 			return new ServiceError(kind, answer(message), {
 				...data(rest),
 				...(reason !== undefined && { reason: text(reason) }),
 				...(code !== undefined && { code: text(code) }),
 				...(meta && { meta: texts(meta) }),
 				...(computed && { computed: texts(computed) }),
-				...(cause !== undefined && { cause }),
 			});
 		},
 		/** For streamed text. */

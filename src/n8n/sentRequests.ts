@@ -191,13 +191,7 @@ function findOpenRequest(
 function describeFailedRequest(error: ServiceError, redact: Redactor) {
 	if ((error.details.outcome ?? determineOutcome(error)) === 'not_started') return 'not_started';
 	const { kind, message, details } = redact.error(error);
-	const plain = Object.entries(details).filter(([name]) => name !== 'cause');
-	return {
-		state: 'open' as const,
-		kind,
-		message,
-		details: Object.fromEntries(plain) as ServiceErrorDetails,
-	};
+	return { state: 'open' as const, kind, message, details };
 }
 
 function alreadySentError(
@@ -214,10 +208,7 @@ function alreadySentError(
 		);
 	}
 	const advice = [entry.details.advice, NOT_SENT_AGAIN].filter(Boolean).join(' ');
-	return new ServiceError(entry.kind, entry.message, {
-		...entry.details,
-		advice: entry.details.advice?.includes(NOT_SENT_AGAIN) ? entry.details.advice : advice,
-	});
+	return new ServiceError(entry.kind, entry.message, { ...entry.details, advice });
 }
 
 function fingerprint(scope: string, value: unknown): string {
