@@ -72,21 +72,12 @@ function parseErrorEnvelope(body: string, type?: string): ServiceErrorDetails {
 	const { error, errors, detail } = parsed;
 	const inner =
 		[error, Array.isArray(errors) ? errors[0] : errors, detail].find(isPlainObject) ?? parsed;
-	const candidates = [
-		inner['message'],
-		inner['detail'],
-		parsed['message'],
-		parsed['detail'],
-		parsed['error'],
-	];
+	const messages = [inner, parsed].flatMap((from) => [from['message'], from['detail']]);
 	const message =
-		candidates.find((value) => value !== undefined && value !== null && value !== '') ?? body;
-	const code = findErrorCode([
-		inner['code'],
-		inner['type'],
-		error !== message && error,
-		parsed['code'],
-	]);
+		[...messages, error].find((value) => value !== undefined && value !== null && value !== '') ??
+		body;
+	const { code: innerCode, type: innerType } = inner;
+	const code = findErrorCode([innerCode, innerType, error !== message && error, parsed['code']]);
 	const meta = [inner['meta'], parsed['meta']].find(isPlainObject);
 	return {
 		reason: summarizeReason(typeof message === 'string' ? message : JSON.stringify(message)),

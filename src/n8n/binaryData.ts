@@ -61,7 +61,11 @@ export async function readFile(
 	path: string,
 ): Promise<FileContent> {
 	const found = findFile(n8n, itemIndex, property, path);
-	const bytes = await readBytes(n8n, itemIndex, property, path);
+	const bytes = await n8n.helpers
+		.getBinaryDataBuffer(itemIndex, property)
+		.catch((cause: unknown) => {
+			throw unreadableFileError(property, path, messageOf(cause));
+		});
 	if (!bytes.length) throw invalidInputError(`${path}: the file in "${property}" is empty`);
 	checkSize(bytes.length, path);
 	const [family = ''] = found.mimeType.split('/');
@@ -76,23 +80,12 @@ export async function readFile(
 	};
 }
 
-async function readBytes(
-	n8n: IExecuteFunctions,
-	itemIndex: number,
-	property: string,
-	path: string,
-) {
-	try {
-		return await n8n.helpers.getBinaryDataBuffer(itemIndex, property);
-	} catch (cause) {
-		const message = messageOf(cause);
-		throw invalidInputError(
-			`${path}: n8n could not read the file in "${property}"`,
-			[`It says: ${message}`, /ENOENT|file not found/i.test(message) && NO_FILE_ADVICE]
-				.filter(Boolean)
-				.join('. '),
-		);
-	}
+function unreadableFileError(property: string, path: string, reason: string): ServiceError {
+	const isMissing = /ENOENT|file not found/i.test(reason);
+	return invalidInputError(
+		`${path}: n8n could not read the file in "${property}"`,
+		`It says: ${reason}${isMissing ? `. ${NO_FILE_ADVICE}` : ''}`,
+	);
 }
 
 /** A node cannot see in which process another one has stored a file, nor whether processes share a folder. */
@@ -275,6 +268,5 @@ function toStoreError(cause: unknown): unknown {
 		reason: messageOf(cause),
 		advice:
 			'The file is still at the service: use Download File with the job ID once n8n can store files again.',
-		cause,
 	});
 }

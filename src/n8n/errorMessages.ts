@@ -100,10 +100,9 @@ const OUTCOME_TEXTS = {
 };
 
 /** @param most Characters that are shown. */
-function formatPartial(partial: object | undefined, most: number): string | undefined {
-	const text =
-		partial && 'text' in partial && typeof partial.text === 'string' ? partial.text : undefined;
-	if (text === undefined) return undefined;
+function formatPartial(partial: { text?: unknown } | undefined, most: number): string | undefined {
+	const text = partial?.text;
+	if (typeof text !== 'string') return undefined;
 	return text
 		? `What arrived before (${text.length} characters): ${withFullStop(text.slice(0, most))}`
 		: 'No text had arrived.';

@@ -170,24 +170,14 @@ export function toErrorItem(
 /** Characters of a partial answer that are stored with the error. The error output has all of it. */
 const MAX_PARTIAL = 100_000;
 
-function shortenPartial(partial: object | undefined): { partial?: object } {
-	if (!partial) return {};
-	const size = JSON.stringify(partial).length;
-	if (size <= MAX_PARTIAL) return { partial };
-	const text = 'text' in partial ? String(partial.text) : '';
-	const body = 'body' in partial ? truncateText(partial.body, MAX_PARTIAL / 2) : undefined;
-	return {
-		partial: {
-			text: text.slice(0, MAX_PARTIAL),
-			...(body !== undefined && { body }),
-			shortened: true,
-		},
-	};
+function shortenPartial(partial: { text?: unknown; body?: unknown } | undefined) {
+	if (!partial || JSON.stringify(partial).length <= MAX_PARTIAL) return omitMissing({ partial });
+	const { text = '', body } = partial;
+	// a body in an unexpected form, as text
+	const bodyText = typeof body === 'string' ? body : JSON.stringify(body);
+	const short = { text: String(text).slice(0, MAX_PARTIAL), shortened: true };
+	return { partial: { ...short, ...omitMissing({ body: bodyText?.slice(0, MAX_PARTIAL / 2) }) } };
 }
-
-/** A body in an unexpected form, as text. */
-const truncateText = (body: unknown, length: number) =>
-	(typeof body === 'string' ? body : JSON.stringify(body)).slice(0, length);
 
 /** For n8n's durable polling, which schedules the next poll by it. */
 function toPollFailure({ kind, details: { status, retryAfter, transient } }: ServiceError) {
