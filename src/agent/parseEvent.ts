@@ -52,7 +52,7 @@ function parseText(text: string | undefined, value: unknown): ParsedEvent {
 	return parsed.text === undefined && hasContent(value) ? { ...parsed, unknown: true } : parsed;
 }
 
-/** The end of something beside the answer, such as a tool call, ends nothing else. */
+/** The end of something other than the answer, such as a tool call, does not end the answer. */
 function parseEndEvent(
 	end: 'stream' | 'message',
 	isNonAnswer: boolean,

@@ -94,7 +94,7 @@ export function createAnswerFold(response: HttpResponse, options: AccumulatorOpt
 
 type EventPiece = Pick<AnswerPiece, 'event' | 'value' | 'data'>;
 
-/** If the event has no name, the data may contain one, with the payload beside it or in a field of its own. */
+/** If the event has no name, the data may contain one, with the payload beside it or in its own field. */
 function nameEvent({ event: eventName, value, data }: EventPiece) {
 	const event = eventName.trim().toLowerCase();
 	const payload = data === '' ? undefined : value;

@@ -21,7 +21,7 @@ export interface AnswerPiece {
 
 /** Turns the text of an answer into pieces as it arrives. */
 export interface PieceReader {
-	/** The pieces have to be taken before more text is added. */
+	/** The pieces have to be read before more text is added. */
 	add(text: string): Iterable<AnswerPiece>;
 	/** The text has ended. */
 	finish(): Iterable<AnswerPiece>;
@@ -75,8 +75,8 @@ export function createEventReader(response: HttpResponse): PieceReader {
  * Tells JSON from plain words in the data of events.
  *
  * The first data decides. Words may happen to be in quotes, so a JSON text is held back until the next data. Events whose name
- * is known to be beside the answer, or an error, decide nothing. Among words, JSON under another name than the words' is beside them: the
- * token counts of a last event, for example.
+ * shows that they are not part of the answer, or that they report an error, decide nothing. Once words have arrived, JSON in an event
+ * of another name is not part of them, such as the token counts in a last event.
  */
 function createEventInterpreter() {
 	let form: 'unknown' | 'json' | 'words' = 'unknown';
@@ -106,7 +106,7 @@ function createEventInterpreter() {
 	function* readData(data: string, { event = '', cut }: SseEvent): Generator<AnswerPiece> {
 		const name = standardName(event);
 		const isWord = form === 'words' && wordNames.has(name);
-		// an error that is thrown takes longer than many events
+		// throwing an error takes longer than reading many events
 		const mayBeJson = data !== '' && data !== END_MARK && !isWord;
 		const parsed = mayBeJson ? tryParseJson(data) : undefined;
 		const value = parsed === undefined ? data : parsed;
@@ -118,7 +118,7 @@ function createEventInterpreter() {
 			form = 'json';
 			isCertain ||= hasContent(parsed);
 		}
-		if (role !== 'beside') yield* release();
+		if (role !== 'unrelated') yield* release();
 		yield piece;
 	}
 
@@ -143,22 +143,22 @@ export const unreadableEventError = (event: string, data: string) =>
 	);
 
 /**
- * What the data of an event is: words or JSON of the answer, a first JSON text, which may be words in quotes, something beside the
- * answer, or nothing.
+ * What the data of an event is: words or JSON of the answer, a first JSON text (which may be words in quotes), something that is not
+ * part of the answer, or nothing.
  */
 function findRole(form: 'unknown' | 'json' | 'words', name: string, data: string, parsed: unknown) {
 	if (form === 'json' && parsed !== undefined) return 'json';
 	if (data === '' || parsed === null || data.trim() === END_MARK) return 'nothing';
-	if (name && (isNonAnswerName(name) || isErrorName(name))) return 'beside';
+	if (name && (isNonAnswerName(name) || isErrorName(name))) return 'unrelated';
 	if (form === 'words') {
 		const isCount = typeof parsed === 'number' && detectEnd(name) !== undefined;
-		return isCount || typeof parsed === 'object' ? 'beside' : 'words';
+		return isCount || typeof parsed === 'object' ? 'unrelated' : 'words';
 	}
 	if (typeof parsed === 'string') return 'quoted';
 	return typeof parsed === 'object' ? 'json' : 'words';
 }
 
-/** An event of the standard's own name, `message`, is one without a name. */
+/** `message` is the standard's default name, so such an event counts as one without a name. */
 const standardName = (event: string) => (event === 'message' ? '' : event);
 
 /**

@@ -81,9 +81,9 @@ const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
  * Reads an answer piece by piece: server-sent events with JSON or words, JSON lines, one JSON body, or plain text. The content type
  * is a hint; the beginning of the body decides.
  *
- * @returns for every piece of the body that arrives, the pieces of the answer in it. They have to be taken one after another.
- * @throws ServiceError `malformed` for a web page, or a body without anything in it; `truncated` for a broken one, or one with
- *   something else than JSON within JSON.
+ * @returns for every piece of the body that arrives, the pieces of the answer in it. They have to be read one after another.
+ * @throws ServiceError `malformed` for a web page or an empty body; `truncated` for one that breaks off, or that mixes JSON with
+ *   something else.
  */
 export async function* readAnswer(
 	response: HttpResponse,
@@ -160,7 +160,7 @@ type Lookahead = ReturnType<typeof createLookahead>;
 function createLookahead(response: HttpResponse, chunks: AsyncGenerator<string>) {
 	/** What has been read ahead. */
 	let text = '';
-	/** Set once the body has ended, or broken off: its error is thrown when all before it has been read. */
+	/** Set once the body has ended or broken off. Its error is thrown when everything before it has been read. */
 	let end: { cause?: unknown } | undefined;
 
 	const readMore = async () => {
@@ -194,7 +194,7 @@ function createLookahead(response: HttpResponse, chunks: AsyncGenerator<string>)
 		},
 		/** What has been read ahead: all of it, or from the first character that is not white space. */
 		take: (skipsWhitespace: boolean) => (skipsWhitespace ? text.trimStart() : text),
-		/** @throws what broke the body off while it was read ahead. */
+		/** @throws the error that ended the body while it was read ahead. */
 		rethrow(): void {
 			if (end && 'cause' in end) throw mapServiceError(end.cause);
 		},

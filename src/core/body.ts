@@ -17,12 +17,12 @@ export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 export const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
 /** Characters of an error response that are read. */
-const MAX_ERROR_BYTES = 64 * 1024;
+const MAX_ERROR_LENGTH = 64 * 1024;
 
 /**
  * Reads a JSON body.
  *
- * @throws ServiceError `refused` for any status but 2xx, `malformed` for a body that is not JSON or is larger.
+ * @throws ServiceError `refused` for any status other than 2xx, `malformed` for a body that is not JSON or is too large.
  */
 export async function readJson(
 	response: HttpResponse,
@@ -32,7 +32,7 @@ export async function readJson(
 	return value;
 }
 
-/** Reads a JSON body, and says how many characters it has. @throws as `readJson`. */
+/** Reads a JSON body, and returns its length in characters. @throws as `readJson`. */
 export async function readSizedJson(
 	response: HttpResponse,
 	maxBytes: number,
@@ -46,13 +46,13 @@ export async function readSizedJson(
 	}
 }
 
-/** Reads the response to a request that was refused. Never throws: of a body that breaks off, the beginning is used. */
+/** Reads the response to a request that was refused. Never throws: if the body breaks off, its beginning is used. */
 export async function readErrorResponse(response: HttpResponse): Promise<ServiceError> {
 	let text = '';
 	try {
 		for await (const chunk of decodeBody(response).chunks) {
 			text += chunk;
-			if (text.length > MAX_ERROR_BYTES) break;
+			if (text.length > MAX_ERROR_LENGTH) break;
 		}
 	} catch {
 		// the status is enough

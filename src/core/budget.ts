@@ -14,7 +14,7 @@ export type Bound =
 	| {
 			/** Why there is no figure, as one or more sentences. */
 			unbounded: string;
-			/** What to do about it, where it is not only to allow an unknown cost. */
+			/** What to do about it. Default: allow an unknown cost. */
 			remedy?: string | undefined;
 	  };
 
@@ -47,9 +47,9 @@ export interface JobScope extends Scope {
 	setJob(mediaType: string, jobId: string): void;
 }
 
-/** A budget that all workers share, as one node run spends it. Nothing of it is released when the run is killed. */
+/** A budget that all workers share, as one node run uses it. If the run is killed, what it has reserved stays reserved. */
 export interface SharedBudget {
-	/** For requests whose bound is the most that they cost. */
+	/** For requests whose bound is a maximum. */
 	readonly calls: Scope;
 	/** @param calls How many requests the node run is going to send, as far as that is known. */
 	expectCalls(calls: number): void;

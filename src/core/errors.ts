@@ -139,7 +139,7 @@ export function withOutcome(error: ServiceError, requestName: string): ServiceEr
 export const messageOf = (cause: unknown): string =>
 	cause instanceof Error ? cause.message : String(cause);
 
-/** At most so many characters of a text; "…" stands for the rest. */
+/** Cuts a text off after this many characters, and marks that with "…". */
 export const shortenText = (text: string, length: number) =>
 	text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
 

@@ -148,7 +148,7 @@ function extractFirstText(list: unknown, depth: number): string | undefined {
 	return first;
 }
 
-/** Something that a tool gave, that the model thought, or that another one said. */
+/** The result of a tool, the reasoning of the model, or a message of someone else. */
 function isNonAnswer(value: Record<string, unknown>): boolean {
 	const names = [value['type'], value['kind']].filter((given) => typeof given === 'string');
 	return value['thought'] === true || names.some(isNonAnswerName) || isOtherRole(findRole(value));

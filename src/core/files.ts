@@ -42,7 +42,7 @@ export function detectFileType(
 	const looksLikePage = /^\s*[<{[]/.test(text);
 	if (looksLikePage || isPlainText(start)) return undefined;
 	const guesses = filetypeinfo(start);
-	// the library takes text in UTF-16 and a rare audio format for text
+	// the library reports a text for UTF-16, and for a rare audio format
 	const isText = ({ mime = '' }) => mime.startsWith('text/');
 	const { mime, extension } = guesses.find((guess) => guess.extension && !isText(guess)) ?? {};
 	const container = extension && CONTAINER_SUBTYPES[extension];

@@ -31,7 +31,7 @@ export function parseJson(text: string, replaceRounded = quoteInteger): unknown 
 const INTEGER = /^-?\d+$/;
 const quoteInteger = (number: string) => (INTEGER.test(number) ? `"${number}"` : number);
 
-/** The digits that a reviver is given would do as well, but Node 20 does not give them, on which n8n 2.7 runs. */
+/** A reviver could use the original digits, but Node 20, on which n8n 2.7 runs, does not pass them. */
 function replaceRoundedNumbers(json: string, replace: (number: string) => string): string {
 	let isInString = false;
 	return json.replace(/\\.|"|-?\d[\d.eE+-]*/gs, (token) => {

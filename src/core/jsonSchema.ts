@@ -103,7 +103,7 @@ function createReadCounter() {
  * other schemas are rejected. Each `pattern` becomes a format, since the library runs patterns with JavaScript's own engine.
  *
  * @param root Is changed.
- * @param count Is told how many characters are matched with patterns.
+ * @param count Called with the number of characters that a pattern is matched against.
  * @returns the formats.
  * @throws ServiceError `invalid`.
  */

@@ -19,19 +19,19 @@ const RECHECK_INTERVAL = 1000;
  */
 export const MAX_PAUSE = 3_600_000;
 
-/** Milliseconds by which processes start again apart from one another, at most. */
+/** Maximum milliseconds over which processes spread their first requests after a pause. */
 const MAX_SPREAD = 1000;
 
 /**
- * Milliseconds from one refusal to the next request after another one. A service with a token bucket asks for a second only, and
- * would refuse processes that do not know of one another again and again.
+ * Minimum milliseconds from one refusal to the first request after the next refusal. A service with a token bucket asks to wait for
+ * only a second, and would keep refusing processes that do not know of each other.
  */
 const REFUSAL_INTERVAL = MS_PER_MINUTE;
 
 /** Milliseconds that the others wait for the request that tries the service after a pause. A refusal comes at once, an answer may not. */
 const MAX_TRIAL = 5000;
 
-/** Milliseconds of the rate, and requests, that one process reserves at once: the others wait for as long. */
+/** How many milliseconds, and how many requests, one process reserves at once. The other processes wait that long. */
 const RESERVED_TIME = 6000;
 const MAX_RESERVED = 5;
 
@@ -150,10 +150,10 @@ export class RateLimiter {
 	#reserve(turn: Turn, rate: Rate, now: number): void {
 		const { book } = turn;
 		const isNeeded = !this.#slots.length;
-		const isAway = this.#bookRetryAt > -Infinity;
-		if (book && (isAway ? now >= this.#bookRetryAt : isNeeded))
+		const isUnavailable = this.#bookRetryAt > -Infinity;
+		if (book && (isUnavailable ? now >= this.#bookRetryAt : isNeeded))
 			this.#reserving ??= this.#reserveIn(book, turn, rate);
-		if (isNeeded && (isAway || !book)) this.#slots = [this.#own.reserve(rate, now)];
+		if (isNeeded && (isUnavailable || !book)) this.#slots = [this.#own.reserve(rate, now)];
 	}
 
 	async #reserveIn(book: SlotBook, turn: Turn, rate: Rate): Promise<void> {
@@ -195,7 +195,7 @@ export class RateLimiter {
 		const until = now + Math.min(wait, MAX_PAUSE);
 		this.#pause(until);
 		this.#closedUntil = until + clock.random() * MAX_SPREAD;
-		// those that were on their way at the last refusal say nothing new
+		// the refusal of a request that was already under way at the last refusal says nothing new
 		const isNew = sentAt >= this.#refusedAt;
 		const rest = isNew ? Math.min(this.#refusedAt + REFUSAL_INTERVAL, now + maxRateLimitWait) : now;
 		this.#own.pause(Math.max(this.#closedUntil, rest));
@@ -210,7 +210,7 @@ export class RateLimiter {
 	}
 }
 
-/** The book of one process, which knows of no other. It is asked for one time at a time: nobody waits for it. */
+/** The book of one process, which does not know of others. It gives one time per call, at once. */
 function createMemoryBook() {
 	let nextFree = -Infinity;
 	return {

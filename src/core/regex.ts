@@ -8,7 +8,7 @@ export interface Regex {
 	removeFrom(text: string): string;
 }
 
-/** RE2 would read these in another way: references to groups, and one half of a character. */
+/** RE2 would interpret these differently: references to groups, and one half of a character. */
 const MISREAD = /(?<!\\)(?:\\\\)*(\\(?:[89]|k(?:<[^>]*>)?|u[dD][89a-fA-F][\da-fA-F]{2}))/;
 
 /** To find one match, RE2 may have to read the whole text. All matches are removed from a text of up to 4,000 characters. */

@@ -6,7 +6,7 @@ export type JsonSchema = Record<string, unknown>;
 
 export type Formats = Record<string, (text: string) => boolean>;
 
-// `toString` is no format, and an address may keep `url` busy for hours
+// `toString` is not a format, and `url` may take hours for some addresses
 Object.setPrototypeOf(format, null);
 delete format['url'];
 

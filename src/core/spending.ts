@@ -1,6 +1,6 @@
 import type { Cost, Scope, SharedBudget } from './budget';
 
-/** One request, as it is written down. */
+/** One request in the record. */
 export interface RecordedRequest extends Scope {
 	/** To be called with what came back, before the reservation is settled. */
 	setTokens(input: number | undefined, output: number | undefined): void;
@@ -8,7 +8,7 @@ export interface RecordedRequest extends Scope {
 	setJob(mediaType: string, jobId: string): void;
 }
 
-/** What a node run has spent is written down for people. It refuses nothing, and its failures are hints. */
+/** A record, for people, of what a node run has spent. It refuses nothing, and its failures are shown as hints. */
 export interface SpendingRecord {
 	openRequest(model: string): RecordedRequest;
 	/** A job has ended. @param cost Undefined if it is not known. */

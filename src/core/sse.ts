@@ -76,7 +76,7 @@ const markNames = (lines: string) =>
 
 /** The values of one event. Some services put no blank line between their events, so several of them are parsed as one. */
 export function splitEventData(eventData: string): string[] {
-	// a proxy may have added a field name of its own
+	// a proxy may have added another field name
 	const data = eventData.startsWith('data:')
 		? eventData.replace(/^(data:\s*)+(?=[{[])/, '')
 		: eventData;

@@ -69,7 +69,7 @@ export function normalizeApiKey(input: unknown, name = 'API key'): string {
 /** Characters. Longer than any key. */
 export const MAX_KEY_LENGTH = 4096;
 
-/** The only part of n8n's public API that is used, below the n8n URL: whatever its key may do beside, it is sent nowhere else. */
+/** The only part of n8n's public API that is used, below the n8n URL. Its key is sent nowhere else, whatever else it permits. */
 export const TABLES_PATH = '/api/v1/data-tables';
 
 /**
@@ -86,7 +86,7 @@ export function resolveRedirect(
 	if (!URL.canParse(location, from)) return undefined;
 	const source = new URL(from);
 	const target = new URL(location, from);
-	// a service of this machine may keep its files at another port of it; n8n's own protection against such requests applies
+	// a service on this machine may keep its files on another port; n8n's own protection against such requests applies
 	const isOnThisMachine =
 		source.protocol === 'http:' && target.protocol === 'http:' && isLoopback(target.hostname);
 	if (target.protocol !== 'https:' && !isOnThisMachine) return undefined;

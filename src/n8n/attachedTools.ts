@@ -3,15 +3,15 @@ import { type IExecuteFunctions, NodeConnectionTypes } from 'n8n-workflow';
 import { invalidInputError } from '../core/errors';
 import { groupBy } from '../core/json';
 
-/** A node that is attached to this one as a tool is to n8n's AI Agent. Plain data. */
+/** A node that is attached to this one, as a tool is attached to n8n's AI Agent. Plain data. */
 export interface AttachedTool {
 	/** The node that is run. */
 	node: string;
 	/** Its type, e.g. `n8n-nodes-agent-bridge.workspaceAgentTool`. */
 	type: string;
-	/** Names of the values that it is to be given: those of its `$fromAI` calls, as a rule. */
+	/** Names of its input values: usually those of its `$fromAI` calls. */
 	keys: string[];
-	/** What the tool says of itself. */
+	/** The description of the tool. */
 	description?: string;
 	/** The name of one tool among several in the node, such as those of an MCP server. */
 	tool?: string;
@@ -39,7 +39,7 @@ type Schema = { shape?: Record<string, unknown>; properties?: Record<string, unk
 /**
  * Finds the tools that are attached to the node, in the order in which they were connected.
  *
- * Tools below a human-review node are found behind it. A node with several tools, such as an MCP server, has to be limited to one.
+ * Tools attached to a human-review node are found through it. A node with several tools, such as an MCP server, has to be limited to one.
  *
  * @throws ServiceError `invalid`.
  * @see n8n-core 2.41.1, node-execution-context/utils/get-input-connection-data.js
@@ -69,7 +69,7 @@ export async function findAttachedTools(n8n: IExecuteFunctions): Promise<Attache
 			...(tool.tools && { tool: toolName }),
 		}));
 	});
-	// n8n returns the one that was connected last first (n8n-workflow 2.41.0, common/get-connected-nodes.js:70)
+	// n8n returns the last connected tool first (n8n-workflow 2.41.0, common/get-connected-nodes.js:70)
 	return tools.reverse();
 }
 
@@ -86,14 +86,14 @@ const listToolNodes = (n8n: IExecuteFunctions, below: string) =>
 		.getParentNodes(below, { connectionType: NodeConnectionTypes.AiTool, depth: 1 })
 		.filter(({ disabled }) => !disabled);
 
-/** @throws ServiceError `invalid` if one of the nodes behind a human-review node has several tools. */
+/** @throws ServiceError `invalid` if one of the nodes attached to a human-review node has several tools. */
 function checkReviewedTools(gated: readonly LangChainTool[]): void {
 	const nodeOf = ({ metadata }: LangChainTool) => metadata?.gatedToolNodeName ?? '';
 	for (const [node, tools] of groupBy(gated, nodeOf))
 		if (tools.length > 1) throw severalToolsError(node, tools);
 }
 
-/** A tool behind a human-review node. */
+/** A tool that is attached to a human-review node. */
 function describeReviewedTool(
 	n8n: IExecuteFunctions,
 	reviewNode: string,
@@ -130,7 +130,7 @@ function severalToolsError(node: string, tools: readonly LangChainTool[]) {
 	);
 }
 
-/** n8n puts the name of an MCP client before the name of its tools, and the node shows them without (McpClientTool/utils.js:85). */
+/** n8n prefixes the tools of an MCP client with its name, and the node shows them without it (McpClientTool/utils.js:85). */
 function withoutPrefix(name: string, node: string): string {
 	const prefix = `${node.replace(/[^a-zA-Z0-9]/g, '_')}_`;
 	return name.startsWith(prefix) ? name.slice(prefix.length) : name;

@@ -102,7 +102,7 @@ function checkSize(bytes: number, path: string): void {
 
 /**
  * Bytes of the largest file that n8n reads back from PostgreSQL: the driver makes a text of two characters per byte of it, and two
- * more, and V8 allows 0x1fffffe8 characters. Of a larger file, the node that reads it never ends (n8n 2.41.1, pg-protocol). SQLite
+ * more, and V8 allows 0x1fffffe8 characters. A node that reads a larger file never ends (n8n 2.41.1, pg-protocol). SQLite
  * can read back more, but a node cannot see which database it is.
  */
 const MAX_DATABASE_BYTES = (0x1fffffe8 - 2) / 2;
@@ -120,8 +120,8 @@ export interface StoreFileOptions {
 /**
  * Streams a file into n8n's binary store, without a copy of it in memory.
  *
- * Nothing is stored if the file is empty, too large or truncated, or if a web page or JSON came in its place. Too large is also
- * what n8n could not read back.
+ * Nothing is stored if the file is empty, too large or truncated, or if a web page or JSON came in its place. A file that
+ * n8n could not read back also counts as too large.
  *
  * @throws ServiceError `malformed` for something that is not a file, `failed` above a limit, `truncated` if it ends early.
  */
@@ -131,7 +131,7 @@ export async function storeFile(
 	response: HttpResponse,
 	{ baseName, family, maxSizeMib, beforeRead }: StoreFileOptions,
 ) {
-	// Of a body that n8n has decompressed it counts the compressed bytes, so it only serves to refuse a large file early. Node itself
+	// If n8n has decompressed the body, this counts the compressed bytes, so it is only used to refuse a large file early. Node itself
 	// reports a body that ends before it.
 	const announced = Number(response.headers['content-length'] ?? NaN);
 	const bytes = response.body[Symbol.asyncIterator]();
@@ -185,8 +185,8 @@ export async function storeFile(
 }
 
 /**
- * Whether n8n keeps files in its database. Only the ID of a stored file tells, so one byte is stored, which n8n deletes with the
- * execution. That is better than to find out after a whole file was held in memory and written for nothing.
+ * Whether n8n keeps files in its database. Only the ID of a stored file shows that, so one byte is stored, which n8n deletes with the
+ * execution. Otherwise that would only show after a whole file was held in memory and written for nothing.
  */
 async function usesDatabase(n8n: IExecuteFunctions, toReadable: ToReadable): Promise<boolean> {
 	const oneByte = async function* () {

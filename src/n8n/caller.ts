@@ -33,7 +33,7 @@ export function findCaller(n8n: IExecuteFunctions): Caller {
 	return isConversation ? 'conversation' : 'aiAgent';
 }
 
-/** What a conversation says of the turn in which the node speaks. The model of no AI agent can have written it. */
+/** What a conversation says about the turn in which the node speaks. No model of an AI agent can have written it. */
 export type SpeakerTurn = NonNullable<ReturnType<typeof readSpeakerTurn>>;
 
 /** @returns undefined unless a conversation runs the node. */
@@ -60,8 +60,9 @@ export function readSpeakerTurn(n8n: IExecuteFunctions) {
 }
 
 /**
- * Whether the output has a reader. Never for an AI agent's tool: there the stream is the agent's, although n8n says for both that
- * they stream (n8n-core 2.41.1, base-execute-context.js:160). For a speaker in a conversation, if the conversation says so.
+ * Whether somebody reads the output as it is written. Never for an AI agent's tool: there the stream is the agent's, although n8n
+ * reports streaming for both (n8n-core 2.41.1, base-execute-context.js:160). For a speaker in a conversation, only if the conversation
+ * says so.
  */
 export function isLive(n8n: IExecuteFunctions): boolean {
 	if (!n8n.isStreaming()) return false;
@@ -84,7 +85,7 @@ function findSource(n8n: IExecuteFunctions, toolName: string) {
 const conversationType = (toolType: string) =>
 	`${toolType.slice(0, toolType.lastIndexOf('.') + 1)}agentConversation`;
 
-/** The conversation node and its run. Behind a review, which runs anew for every turn, both are in the record of the review. */
+/** The conversation node and its run. If there is a review in between, which runs again for every turn, both are in its record. */
 function findConversation(n8n: IExecuteFunctions): string {
 	const source = findSource(n8n, n8n.getNode().name);
 	if (!source) return '';
@@ -143,7 +144,7 @@ export function readHandedOver(n8n: IExecuteFunctions, itemIndex: number) {
 }
 
 const TRIGGER_TYPES = /^@n8n\/n8n-nodes-langchain\.(chatTrigger|manualChatTrigger)$/;
-/** All nodes whose items a visitor writes: also the one by which a chat goes on. */
+/** All nodes whose items a visitor writes, including the one that continues a chat. */
 const CHAT_TYPES = /^@n8n\/n8n-nodes-langchain\.(chat|chatTrigger|manualChatTrigger)$/;
 
 function toText(value: unknown): string | undefined {

@@ -150,14 +150,14 @@ export const sessionKeyParam = (description: string) =>
 		description,
 	} as const satisfies INodeProperties);
 
-/** What decided on the conversation, as the output says it. */
+/** What determined the conversation, as shown in the output. */
 export type SessionSource = 'item' | 'conversation' | 'chatTrigger' | 'new' | 'id' | 'key';
 
-/** What decides when an ID comes with the item. */
+/** What determines it when an ID comes with the item. */
 export const itemSource = ({ caller }: Pick<HandedOver, 'caller'>) =>
 	caller === 'conversation' ? 'conversation' : 'item';
 
-/** The session of an item, before it is known by which ID a service has it. */
+/** The session of an item, before the ID that a service uses for it is known. */
 export interface FoundSession {
 	source: 'item' | 'conversation' | 'chatTrigger' | 'key';
 	/** As it was given. */

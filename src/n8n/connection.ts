@@ -135,7 +135,7 @@ export async function connect(
 	};
 }
 
-/** Who spends. */
+/** The workflow and the node that spend. */
 function describeUser(n8n: HttpContext, redact: Redactor) {
 	const { id = '', name = '' } = n8n.getWorkflow();
 	const { id: nodeId, name: node } = n8n.getNode();

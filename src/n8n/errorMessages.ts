@@ -8,7 +8,7 @@ export function errorTitle({ message, details: { code, ids } }: ServiceError): s
 	return message + said + (named.length ? ` (${named.join(', ')})` : '');
 }
 
-/** What happened and what to do, for a reader who gets no description: the field `error` of an item. */
+/** What happened and what to do, for a reader who does not see the description: the field `error` of an item. */
 export function errorMessage(error: ServiceError): string {
 	const advice = findAdvice(error);
 	return advice ? `${withFullStop(errorTitle(error))} ${advice}` : errorTitle(error);
@@ -17,7 +17,7 @@ export function errorMessage(error: ServiceError): string {
 const CHECK_KEY =
 	'Copy the API key into the credential again: each workspace and each interface has a key of its own.';
 
-/** What to do about a refusal of the service, if nobody who knows more has said it. */
+/** What to do when the service refuses a request, if the error does not have more specific advice. */
 const USUAL_ADVICE: Record<number, string> = {
 	401: CHECK_KEY,
 	403: CHECK_KEY,

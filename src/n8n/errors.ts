@@ -95,8 +95,8 @@ function keepMetadata({ context }: NodeApiError, metadata: IDataObject): void {
 }
 
 /**
- * What a reader gets: in the editor a title and a description, each thing once. An AI agent gets the message alone, and so does who
- * publishes a workflow whose trigger fails (n8n 2.41.1).
+ * What a reader gets: in the editor a title and a description, each thing once. An AI agent gets only the message, and so does a user
+ * who publishes a workflow whose trigger fails (n8n 2.41.1).
  */
 function wordError(node: INode, error: ServiceError): { message: string; description: string } {
 	if (isToolType(node.type))
@@ -147,7 +147,7 @@ function withMessage<Made extends Error>(message: string, error: Made): Made {
  * What Continue on Fail puts in place of an item.
  *
  * n8n routes an item to the error output when its JSON has `error` and, beside it, nothing but `message` and `details`
- * (n8n-core 2.41.1, workflow-execute.js:1625). An `error` next to `json` would also do, and would throw `details` away.
+ * (n8n-core 2.41.1, workflow-execute.js:1625). An `error` next to `json` would also work, but n8n would drop `details`.
  *
  * @param forAgent Whether the model of an AI agent reads it. What a speaker in a conversation says is read by people.
  */
@@ -192,7 +192,7 @@ function toPollFailure({ kind, details: { status, retryAfter, transient } }: Ser
 /**
  * Whether an item that fails becomes an item with the error, and the other items still run.
  *
- * For an AI agent's tool this is so unless the user has chosen Stop Workflow. n8n writes what a tool throws into the user's chat, with the service's own words
+ * For an AI agent's tool, this is the case unless the user has chosen Stop Workflow. n8n writes what a tool throws into the user's chat, with the service's own words
  * (n8n-core 2.41.1, workflow-execute.js:1053), and agents before version 3 do not see it at all (langchain's AgentExecutor).
  */
 export function continuesOnFail(n8n: IExecuteFunctions): boolean {

@@ -153,7 +153,7 @@ const WRONG_PROTOCOL_CODES = /^(EPROTO|ERR_SSL_\w+)$/;
 /**
  * Explains why no response head arrived, and whether the request was sent.
  *
- * n8n wraps axios' error in a NodeApiError, as its `cause`; there the request itself can be asked.
+ * n8n wraps axios' error in a NodeApiError, as its `cause`; where the request itself shows whether it was sent.
  */
 export function toNetworkError(
 	error: unknown,
@@ -233,7 +233,7 @@ function readErrorChain(error: unknown) {
 		sent ??= wasRequestSent(at);
 		at = link.cause;
 	}
-	// The code counts only without a request that can be asked: the kernel also reports EHOSTUNREACH, ENETUNREACH and the like for an
+	// The code counts only if there is no request that shows it: the kernel also reports EHOSTUNREACH, ENETUNREACH and the like for an
 	// established connection, after the service has received everything.
 	if (sent === undefined && (NOT_SENT_CODES.test(code) || /^SsrfBlocked/.test(name))) sent = false;
 	return { code, name, sent, message };

@@ -11,7 +11,7 @@ import { type AiNodeSdk, subNodeError } from './n8nVersions';
 import type { Redactor } from './redact';
 
 /*
- * The language model that n8n's AI nodes use. n8n's SDK makes it of LangChain's client for chat completions, which converts messages and
+ * The language model that n8n's AI nodes use. n8n's SDK makes it from LangChain's client for chat completions, which converts messages and
  * tools. It sends nothing: its `fetch` is ours, and it knows neither the address of the service nor the key.
  */
 
@@ -80,8 +80,8 @@ export function supplyLanguageModel(
 }
 
 /**
- * What LangChain falls back to. It would load a table from a host of its own first, for which n8n waits more than a minute where there is no
- * internet, and which is of another model.
+ * LangChain's own fallback. LangChain would first download a table, for which n8n waits more than a minute if there is no internet, and
+ * which is for another model.
  *
  * @param content A text, or the parts of a message.
  * @see @langchain/core 1.2.8, language_models/base.cjs:195
@@ -118,7 +118,7 @@ const unguardedError = (n8n: ISupplyDataFunctions) =>
 
 /** LangChain's model, as far as it is used. It sends through clients of its own for each protocol. */
 interface SdkModel {
-	/** What the model was made of, and all models that are made of it: with tools, or with other settings. */
+	/** What the model was made from, and all models that are made from it: with tools, or with other settings. */
 	fields?: { configuration?: ClientConfig };
 	completions?: ProtocolClient;
 	responses?: ProtocolClient;
@@ -139,7 +139,7 @@ interface ProtocolClient {
 }
 
 /**
- * Gives our `fetch` to a model, and to all that are made of it.
+ * Gives our `fetch` to a model, and to all that are made from it.
  *
  * Seen: `fields`, `withConfig` and `bindTools`, @langchain/openai 1.1.3 (n8n 2.16.1) and 1.4.4 (n8n 2.41.1),
  * dist/chat_models/index.cjs; `_getClientOptions` and `client`, base.cjs; `fetch`, `maxRetries` and `logLevel`, openai 6.9.0 and 6.49.0,

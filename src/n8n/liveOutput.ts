@@ -36,7 +36,7 @@ export function createLiveOutput(
 	const chunks = createChunkSender(n8n, itemIndex, stop);
 	/** Text that has not been sent. */
 	let gathered = '';
-	/** When the writer of the last piece could go on: what a slow reader makes wait comes without a pause. */
+	/** When the last write resolved. A piece that had to wait for a slow reader does not come after a pause. */
 	let lastWriteAt = -Infinity;
 	let hasWritten = false;
 	/** The chunk that is being sent: chunks follow one another. */
@@ -93,7 +93,7 @@ interface LiveOutputOptions {
 	heading?: string;
 }
 
-/** Sends chunks until the reader has left. A chunk that is not delivered costs the answer nothing. */
+/** Sends chunks until the reader has left. A chunk that is not delivered does not affect the answer. */
 function createChunkSender(
 	n8n: IExecuteFunctions,
 	itemIndex: number,

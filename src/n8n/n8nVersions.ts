@@ -14,7 +14,7 @@ import {
 } from 'n8n-workflow';
 
 /*
- * All that older versions of n8n lack or do differently. Each function says which version it was seen in, and what happens before.
+ * Everything that older versions of n8n lack or do differently. Each function says which version it was seen in, and what happens before.
  * `npm run test:versions` runs them.
  */
 

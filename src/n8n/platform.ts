@@ -7,8 +7,8 @@ import type {
 } from 'n8n-workflow';
 
 /*
- * All that leans on members of n8n, axios or Node that their types leave out. Each function says where the member was seen and
- * what happens without it; none of them fails then. test/engine/platform.test.ts fails by name when a member is gone.
+ * Everything that relies on members of n8n, axios or Node that their types leave out. Each function says where the member was seen
+ * and what happens without it; none of them fails then. test/engine/platform.test.ts fails by name when a member is gone.
  */
 
 /** Members of n8n's execution contexts that `IExecuteFunctions` leaves out. */
@@ -36,7 +36,7 @@ export function getRunData(n8n: IExecuteFunctions): IRunData | undefined {
  * What the nodes of some types have given out in this execution so far, on their first output.
  *
  * Seen: as `getRunData` and `getNodeType`.
- * Without it: none; what a visitor of a chat wrote then counts as any other item.
+ * Without it: none; what a visitor of a chat wrote then counts like any other item.
  */
 export function listOutputs(n8n: IExecuteFunctions, types: RegExp): IDataObject[] {
 	return Object.entries(getRunData(n8n) ?? {})

@@ -44,7 +44,7 @@ export function recordWorkId(
 	}
 }
 
-/** An ID of a service, or the name of a node, writes no lines of its own into n8n's log. */
+/** Keeps an ID of a service, or the name of a node, from adding lines to n8n's log. */
 export const toLogLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 
 /**
@@ -83,7 +83,7 @@ export function recordConversation(
 ): void {
 	const execution = n8n.getExecutionId();
 	const said = [progress, sessions].filter(Boolean).join(', sessions: ');
-	// as above: of an execution whose worker was killed there is nothing else, either
+	// as above: if a worker is killed, nothing else is left of its execution
 	n8n.logger.info(toLogLine(`execution ${execution}, conversation ${said}`), {
 		node: n8n.getNode().name,
 		execution,

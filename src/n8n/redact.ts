@@ -79,8 +79,8 @@ type IsSplitOff = (part: string, form: string) => boolean;
 /** What follows decides whether it is a key, or a whole word. */
 const isOpen: IsSplitOff = (part, form) => part.length < form.length || isShort(form);
 /** Characters. An answer may end with words that are also the beginning of a key, but not with so many. */
-const LEAST_CUT = 12;
-const isCutInAnswer: IsSplitOff = (part) => part.length >= LEAST_CUT && looksRandom(part);
+const MIN_CUT_LENGTH = 12;
+const isCutInAnswer: IsSplitOff = (part) => part.length >= MIN_CUT_LENGTH && looksRandom(part);
 const isCutInError: IsSplitOff = (part, form) =>
 	part.length >= Math.min(12, form.length * 0.6) || (part.length >= 8 && looksRandom(part));
 
@@ -110,7 +110,7 @@ function createKeyFinder() {
 		add(key: string) {
 			forms = [...forms, ...formsOf(key)].sort((one, other) => other.length - one.length);
 			anyForm = new RegExp(forms.map(patternOf).join('|'), 'gi');
-			const beginnings = new Set(forms.map((form) => form.slice(0, LEAST_CUT)));
+			const beginnings = new Set(forms.map((form) => form.slice(0, MIN_CUT_LENGTH)));
 			anyBeginning = new RegExp([...beginnings].map(patternOf).join('|'), 'i');
 		},
 

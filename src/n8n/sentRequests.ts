@@ -87,7 +87,7 @@ export function createSentRequests(
 
 		/**
 		 * Looks up a request of a chat model. An AI agent sends many for one item, and the same may be sent for several items: so only one that
-		 * has failed counts, for those who ask again: n8n, which runs the agent again, or a library such as LangChain.
+		 * has failed counts, for a caller that asks again: n8n, when it runs the agent again, or a library such as LangChain.
 		 */
 		findSentCall(itemIndex: number, request: unknown) {
 			const entries = (context.starts ??= {});
@@ -121,7 +121,7 @@ function findTurn(
 			if (other !== key && other.startsWith(prefix) && state === 'done') delete entries[other];
 		}
 	};
-	// an AI agent that asks the same with the same tool asks something new
+	// an AI agent that makes the same request again with this tool wants another result
 	return { entries, key, prints: { request: key }, earlier: entries[key], forgetAnsweredTurns };
 }
 

@@ -76,7 +76,7 @@ interface TimedRequest {
 	headBy: number;
 	/** When the reader began to wait for bytes; undefined while the reader is not waiting. */
 	waitingSince: number | undefined;
-	/** How it ended: completely, by its reader, by Stop or who asked, or by one of the limits. */
+	/** How it ended: completely, by its reader, by Stop or the caller, or by one of the limits. */
 	end: 'done' | 'left' | 'stopped' | 'silent' | 'overdue' | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface Traced {
 }
 
 /**
- * Tells n8n's traces what a node has paid for: sums over its items, as attributes of its span. OpenTelemetry's names where it has them.
+ * Adds to n8n's traces what a node has paid for: sums over its items, as attributes of its span, under OpenTelemetry's names where there are any.
  */
 export function tracePayments(
 	n8n: IExecuteFunctions,
@@ -43,7 +43,7 @@ export function tracePayments(
 	});
 }
 
-/** Tells n8n's traces about conversations that have ended. */
+/** Adds conversations that have ended to n8n's traces. */
 export function traceConversations(
 	n8n: IExecuteFunctions,
 	results: ReadonlyArray<{
@@ -64,7 +64,7 @@ export function traceConversations(
 /** @returns undefined if no value is known: 0 would read as free */
 function sum(values: readonly unknown[]): number | undefined {
 	const known = values.filter((value) => typeof value === 'number');
-	// without the digits that adding makes
+	// without the rounding errors of floating point
 	return known.length
 		? Number(known.reduce((total, value) => total + value, 0).toFixed(9))
 		: undefined;
