@@ -98,8 +98,13 @@ async function runItems(
 	const { createPreflightContext, createOperationContext, showHints, startedIds, hasPaid } =
 		createOperationContexts(n8n, connection, sentRequests, live);
 
-	const requests = await prepareItems(n8n, operation, connection, results.fail);
-	await checkItems(operation, requests, createPreflightContext, results.fail);
+	const requests = await prepareItems(
+		n8n,
+		operation,
+		connection,
+		createPreflightContext,
+		results.fail,
+	);
 	const sequenceKeys = requests.map(
 		(prepared) => prepared && operation.sequenceKey?.(prepared.request as never),
 	);
@@ -185,6 +190,7 @@ async function prepareItems(
 	n8n: IExecuteFunctions,
 	operation: Operation,
 	{ baseUrl, clock }: Connection,
+	createContext: (itemIndex: number, request: unknown) => PreflightContext<never>,
 	fail: FailItem,
 ): Promise<PreparedItems> {
 	const read = createParamReader(n8n, operation.params);
@@ -194,29 +200,14 @@ async function prepareItems(
 		await yieldToEventLoop();
 		try {
 			const context = { baseUrl, handedOver: readHandedOver(n8n, itemIndex) };
-			requests[itemIndex] = { request: operation.prepare(read(itemIndex) as never, context) };
+			const request = operation.prepare(read(itemIndex) as never, context);
+			await operation.check?.(createContext(itemIndex, request));
+			requests[itemIndex] = { request };
 		} catch (cause) {
 			requests[itemIndex] = fail(cause, itemIndex);
 		}
 	}
 	return requests;
-}
-
-/** Removes the items that the operation's check refuses. */
-async function checkItems(
-	operation: Operation,
-	requests: PreparedItems,
-	createContext: (itemIndex: number, request: unknown) => PreflightContext<never>,
-	fail: FailItem,
-): Promise<void> {
-	if (!operation.check) return;
-	for (const [itemIndex, prepared] of requests.entries()) {
-		try {
-			if (prepared) await operation.check(createContext(itemIndex, prepared.request));
-		} catch (cause) {
-			requests[itemIndex] = fail(cause, itemIndex);
-		}
-	}
 }
 
 function findChosenOperation(n8n: IExecuteFunctions, resources: readonly Resource[]): Operation {
@@ -225,7 +216,7 @@ function findChosenOperation(n8n: IExecuteFunctions, resources: readonly Resourc
 	const { resource: storedResource, operation: storedOperation } = parameters;
 	const nodeError = (cause: Error) => toNodeError(n8n.getNode(), cause);
 	if (hasExpression(storedResource) || hasExpression(storedOperation))
-		throw nodeError(invalidInputError('Resource and Operation take no expression'));
+		throw nodeError(invalidInputError('Resource and Operation cannot be expressions'));
 	const resource = findChosen(n8n, 'resource', resources);
 	if (!resource) throw nodeError(unknownChoiceError('resource', storedResource));
 	if (resource.notInTools && isToolType(type)) throw nodeError(notForAgentsError(resource.name));
@@ -249,8 +240,8 @@ function findChosen<Entry extends { value: string }>(
 const unknownChoiceError = (what: string, stored: unknown) =>
 	stored === '__CUSTOM_API_CALL__'
 		? invalidInputError(
-				'"Custom API Call" is not something that this node does',
-				"Nothing was sent. Choose another operation. For an API call of your own, use an HTTP Request node: Authentication is Predefined Credential Type, with this node's credential.",
+				'This node does not support "Custom API Call"',
+				"Nothing was sent. Choose another operation. For your own API call, use an HTTP Request node: set Authentication to Predefined Credential Type, and choose this node's credential.",
 			)
 		: invalidInputError(
 				`This node has no ${what} "${String(stored)}"`,

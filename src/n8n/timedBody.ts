@@ -29,7 +29,7 @@ export function withTimeouts(
 			if (result.done) timeouts.end(request, 'done');
 			return result;
 		} catch (cause) {
-			const failure = truncationError(cause, request, timeouts);
+			const failure = truncationError(cause, request, timeouts.idleTimeout);
 			timeouts.end(request, 'left');
 			throw failure;
 		}
@@ -54,14 +54,9 @@ export function withTimeouts(
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-function truncationError(
-	cause: unknown,
-	{ end }: TimedRequest,
-	timeouts: RequestTimeouts,
-): ServiceError {
-	if (end === 'stopped' || timeouts.isCancelled()) return cancelledError();
-	if (end === 'silent')
-		return truncatedAnswerError(`Nothing arrived for ${timeouts.idleTimeout / 1000} s.`);
+function truncationError(cause: unknown, { end }: TimedRequest, idleTimeout: number): ServiceError {
+	if (end === 'stopped') return cancelledError();
+	if (end === 'silent') return truncatedAnswerError(`Nothing arrived for ${idleTimeout / 1000} s.`);
 	if (end === 'overdue')
 		return truncatedAnswerError('The answer took longer than the total timeout.');
 	return truncatedAnswerError(`The connection broke (${messageOf(cause)}).`);
@@ -162,7 +157,5 @@ export function createRequestTimeouts({ idleTimeout, totalTimeout, stop }: Timeo
 			return request;
 		},
 		end,
-		/** Whether the execution was stopped. */
-		isCancelled: () => stop?.aborted ?? false,
 	};
 }

@@ -13,7 +13,6 @@ import {
 	truncatedAnswerError,
 	mapServiceError,
 	invalidInputError,
-	ServiceError,
 	withDetails,
 } from '../../../src/core/errors';
 import fc, { character } from '../../support/fastCheck';
@@ -78,7 +77,7 @@ it.each<[string, ...number[]]>([
 	['The service refused the API key (%)', 401],
 	['The balance does not cover this request (%)', 402],
 	['The API key does not permit this request (%)', 403],
-	['The service has nothing under this address or ID (%)', 404],
+	['The service has nothing at this address or with this ID (%)', 404],
 	['The proxy between n8n and the service requires a password (%)', 407],
 	['The service is receiving too many requests (%)', 429],
 	['The service reported an internal error (%)', 500, 599],
@@ -93,7 +92,7 @@ it.each([
 	[
 		' <!doctype html>',
 		'An HTML page',
-		'This looks like a web page: a login page, a proxy, or a wrong base URL.',
+		'The response is a web page: it may come from a login page or a proxy, or the base URL may be wrong.',
 	],
 ])('garbled says what came: %.20j', (body, reason, advice) => {
 	const error = malformedResponseError(response({ headers: { 'x-request-id': 'r' } }), body);
@@ -140,7 +139,6 @@ it('explained leaves alone what is not ours', () => {
 	expect(mapServiceError(ours)).toBe(ours);
 	expect(mapServiceError(ours, () => other)).toBe(other);
 	expect([ours.details, invalidInputError('x').details]).toEqual([{ advice: 'do this' }, {}]);
-	expect(new ServiceError('truncated', 'x', { cause: foreign }).cause).toBe(foreign);
 });
 
 const PAGE =
