@@ -163,11 +163,11 @@ export function createCap(options: CapOptions) {
 		check,
 		reserve(bound: Bound): Share {
 			check(bound);
-			const most = 'unbounded' in bound ? ZERO : ZERO.plus(bound.microUsd);
-			add('reserved', most);
+			const amount = 'unbounded' in bound ? ZERO : ZERO.plus(bound.microUsd);
+			add('reserved', amount);
 			spending.open++;
 			const release = () => {
-				add('reserved', most.neg());
+				add('reserved', amount.neg());
 				spending.open--;
 			};
 			return {

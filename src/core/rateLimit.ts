@@ -157,8 +157,8 @@ export class RateLimiter {
 	}
 
 	async #reserveIn(book: SlotBook, turn: Turn, rate: Rate): Promise<void> {
-		const most = Math.max(1, Math.min(MAX_RESERVED, Math.floor(RESERVED_TIME / rate.interval)));
-		const count = Math.min(this.#queue.length, most);
+		const maxCount = Math.max(1, Math.min(MAX_RESERVED, Math.floor(RESERVED_TIME / rate.interval)));
+		const count = Math.min(this.#queue.length, maxCount);
 		// what the process has sent meanwhile is not in the book
 		const burst = this.#bookRetryAt > -Infinity ? 1 : rate.burst;
 		try {

@@ -53,7 +53,7 @@ export function readSpeakerTurn(n8n: IExecuteFunctions) {
 		 */
 		itemIndex: Number.parseInt(String(json['toolCallId']), 10) || 0,
 		/** The conversation node and its run. In a loop, the next run begins with turn 1 again. */
-		heldBy: findConversation(n8n),
+		conversationRun: findConversation(n8n),
 		/** Whether the turn is to be written into the chat while it is spoken. */
 		showLive: json['showLive'] === true,
 	};
@@ -123,7 +123,7 @@ export function readHandedOver(n8n: IExecuteFunctions, itemIndex: number) {
 		isFromVisitor(field: string) {
 			if (caller !== 'workflow') return false;
 			const value = toComparable(item?.[field]);
-			return listOutputs(n8n, CHAT_TYPES).some((said) => toComparable(said[field]) === value);
+			return listOutputs(n8n, CHAT_TYPES).some((output) => toComparable(output[field]) === value);
 		},
 		/**
 		 * Reads what the conversation hands over in which the node speaks: what was said before, or what it may cost.

@@ -109,7 +109,7 @@ const lastTurns = new WeakMap<object, Promise<void>>();
  */
 export function createExecutionState(n8n: IExecuteFunctions) {
 	const context = getMemory(n8n, 'node') as { kept?: Record<string, object> };
-	let over = false;
+	let hasFailed = false;
 
 	const getState: OperationContext<never>['getState'] = <Data extends object>(
 		name: string,
@@ -122,14 +122,14 @@ export function createExecutionState(n8n: IExecuteFunctions) {
 			const before = lastTurns.get(context) ?? Promise.resolve();
 			const takeTurn = async () => {
 				await slot.releaseDuring(() => before);
-				if (over || n8n.getExecutionCancelSignal()?.aborted) throw cancelledError(false);
+				if (hasFailed || n8n.getExecutionCancelSignal()?.aborted) throw cancelledError(false);
 				return await action();
 			};
 			const turn = takeTurn();
 			// the item pool learns of a failure later
 			const end = turn.then(
 				() => {},
-				() => void (over ||= !continuesOnFail(n8n)),
+				() => void (hasFailed ||= !continuesOnFail(n8n)),
 			);
 			lastTurns.set(context, end);
 			return await turn;
@@ -176,8 +176,8 @@ export function createFlowState(
 export function createHintCollector(n8n: IExecuteFunctions, redact: Pick<Redactor, 'text'>) {
 	const sentences = new Map<string, number>();
 	return {
-		add(said: string) {
-			const sentence = redact.text(said);
+		add(hint: string) {
+			const sentence = redact.text(hint);
 			sentences.set(sentence, (sentences.get(sentence) ?? 0) + 1);
 		},
 		show() {

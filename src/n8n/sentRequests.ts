@@ -112,9 +112,9 @@ export function createSentRequests(
 function findTurn(
 	entries: Record<string, SentRequest>,
 	scope: string,
-	{ heldBy, itemIndex, conversationId, sessionId, turn }: SpeakerTurn,
+	{ conversationRun, itemIndex, conversationId, sessionId, turn }: SpeakerTurn,
 ): RequestRecord {
-	const prefix = `${fingerprint(scope, [heldBy, itemIndex, conversationId, sessionId])}.`;
+	const prefix = `${fingerprint(scope, [conversationRun, itemIndex, conversationId, sessionId])}.`;
 	const key = `${prefix}${turn}`;
 	const forgetAnsweredTurns = () => {
 		for (const [other, { state }] of Object.entries(entries)) {

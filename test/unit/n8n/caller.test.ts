@@ -86,6 +86,6 @@ it.each<[string, Case, string]>([
 	['the caller', from('Talk', 2), '2 Talk'],
 	['the conversation above a review', from('Gate', 2), '12 Talk'],
 	['nobody known above a review', { ...from('Gate', 2), without: 'runExecutionData' }, '0 '],
-])('a turn is held by %s', (_by, options, heldBy) => {
-	expect(readSpeakerTurn(contextOf(options))).toEqual({ ...ITEM, itemIndex: 4, heldBy });
+])('a turn is held by %s', (_by, options, conversationRun) => {
+	expect(readSpeakerTurn(contextOf(options))).toEqual({ ...ITEM, itemIndex: 4, conversationRun });
 });
