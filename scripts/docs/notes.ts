@@ -27,12 +27,12 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'The service sent a redirect (…), which is not followed':
 		'A redirect could send your key to another server. Check the base URL: it may have to begin with https://, or have another host.',
 	'The service refused the API key (401)':
-		'Copy the key again. Each workspace and each interface has a key of its own.',
+		'Copy the key again. Each workspace and each interface has its own key.',
 	'The balance does not cover this request (402)':
 		'Top up, wait for running requests to end, or lower Maximum Output Tokens.',
 	'The API key does not permit this request (403)':
 		'Use a key with more rights, or ask the owner of the account.',
-	'The service has nothing under this address or ID (404)':
+	'The service has nothing at this address or with this ID (404)':
 		'Check the ID in the node, the media type, and the base URL of the credential.',
 	'The proxy between n8n and the service requires a password (407)':
 		'Ask the person who runs your n8n to set the password of its proxy.',
@@ -56,7 +56,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'n8n does not allow requests to this address':
 		'Check "Allowed HTTP Request Domains" of the credential, and the settings of your n8n that block addresses.',
 	'The certificate of the service is not trusted':
-		'Check the base URL. A certificate authority of your own has to be made known to n8n (NODE_EXTRA_CA_CERTS).',
+		'Check the base URL. If the certificate is from a private authority, add that to NODE_EXTRA_CA_CERTS of n8n.',
 	'The service does not speak https at this address':
 		'Check http:// or https:// and the port in the base URL of the credential.',
 	'The service could not be reached: nothing answers at this address':
@@ -76,7 +76,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'Transcript to Continue … must be an object with "text" and "speaker"':
 		'Use the rows of `transcript` of an earlier output.',
 	'… items: …': 'The same sentence for several items. Look for the part after the number.',
-	'Resource and Operation take no expression': 'Choose them in the lists of the node.',
+	'Resource and Operation cannot be expressions': 'Choose them in the lists of the node.',
 	'Chat ID is empty': 'Enter the `chatId` of an earlier answer, or choose another **Session**.',
 	'The chat of this session could not be looked up, so a new chat was started. …':
 		'Read the rest of the sentence: the job ledger could not be reached.',
@@ -123,7 +123,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Correct the regular expression. The description says what is wrong.',
 	'The requests of this chat model cannot be guarded':
 		'Use an older n8n, or a newer version of this package.',
-	'The SDK for chat models does not fit this version of n8n':
+	'The SDK for chat models is not compatible with this version of n8n':
 		'Remove an SDK that was installed beside this package, or update n8n.',
 	'This node needs n8n 2.16 or newer': 'Update n8n. Until then, use the Model Router node.',
 };

@@ -31,7 +31,8 @@ export function malformedResponseError(
 		status,
 		reason: excerpt || 'The answer was empty.',
 		...(isPage && {
-			advice: 'This looks like a web page: a login page, a proxy, or a wrong base URL.',
+			advice:
+				'The response is a web page: it may come from a login page or a proxy, or the base URL may be wrong.',
 		}),
 		...getRequestId(headers),
 	});
@@ -49,7 +50,7 @@ export function describeStatus(status: number): string {
 	if (status === 401) return 'The service refused the API key (401)';
 	if (status === 402) return 'The balance does not cover this request (402)';
 	if (status === 403) return 'The API key does not permit this request (403)';
-	if (status === 404) return 'The service has nothing under this address or ID (404)';
+	if (status === 404) return 'The service has nothing at this address or with this ID (404)';
 	if (status === 407) return 'The proxy between n8n and the service requires a password (407)';
 	if (status === 429) return 'The service is receiving too many requests (429)';
 	if (status >= 500) return `The service reported an internal error (${status})`;

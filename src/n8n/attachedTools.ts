@@ -125,7 +125,7 @@ function severalToolsError(node: string, tools: readonly LangChainTool[]) {
 		);
 	const names = tools.map(({ name = '' }) => withoutPrefix(name, node)).join(', ');
 	return invalidInputError(
-		`${node} offers ${tools.length} tools, and a speaker has to be one`,
+		`${node} offers ${tools.length} tools, but a speaker must be a single tool`,
 		`In that node, choose one of them: ${names}.`,
 	);
 }

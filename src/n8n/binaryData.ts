@@ -252,7 +252,7 @@ function notReadableError(bytes: number): ServiceError {
 		'failed',
 		'n8n cannot read back a file of this size from its database, so it was not stored',
 		{
-			reason: `It has at least ${bytes} bytes, and ${MAX_DATABASE_BYTES} are possible.`,
+			reason: `It has at least ${bytes} bytes; the maximum is ${MAX_DATABASE_BYTES}.`,
 			permanent: true,
 			advice: `To let n8n keep files elsewhere, ${LARGE_STORE_ADVICE} The file is still at the service: then use Download File with the job ID.`,
 		},

@@ -28,7 +28,7 @@ export function textSourceParams<const Name extends string>(field: TextField<Nam
 				{
 					name: 'From Input',
 					value: 'fromInput',
-					description: 'Take "chatInput" of the item, or "message" if there is none',
+					description: 'Use "chatInput" of the item, or "message" if it has none',
 				},
 				{
 					name: 'Define Below',
@@ -38,7 +38,7 @@ export function textSourceParams<const Name extends string>(field: TextField<Nam
 			],
 			default: 'fromInput',
 			description: 'Where the text comes from. A Chat Trigger hands it over as "chatInput".',
-			hint: 'Without a chat before this node, choose Define Below',
+			hint: 'If there is no chat before this node, choose Define Below',
 		},
 		{
 			...textParam(field),
@@ -56,7 +56,7 @@ export const messageTextParams = <const Name extends string>(field: TextField<Na
 	[
 		...textSourceParams(field),
 		{
-			displayName: `As a speaker of an Agent Conversation, leave ${field.label} and Session as they are: the conversation fills them in.`,
+			displayName: `As a speaker in an Agent Conversation, leave ${field.label} and Session as they are: the conversation fills them in.`,
 			name: 'speakerNotice',
 			type: 'notice',
 			displayOptions: { show: { '@tool': [true] } },

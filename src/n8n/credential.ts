@@ -69,9 +69,9 @@ export const budgetProperties: INodeProperties[] = [
 		displayOptions: whenUsed,
 		default: '',
 		placeholder: 'e.g. 50',
-		hint: 'Leave it empty for none',
+		hint: 'Leave it empty for no budget',
 		description:
-			'What all workflows together may spend with this credential in one period. Text requests never exceed it. It is kept in the job ledger: without it, nothing that costs is sent.',
+			'The most that all workflows together may spend with this credential in one period. Text requests never exceed it. It is kept in the job ledger. If that cannot be used, nothing that costs money is sent.',
 	},
 	{
 		displayName: 'Budget Period',
@@ -93,7 +93,7 @@ export const budgetProperties: INodeProperties[] = [
 		displayOptions: whenBudget,
 		default: false,
 		description:
-			'Whether the operations Resume and Release of the resource Budget may be used. Pause may always be used.',
+			'Whether workflows may use Resume and Release of the resource Budget. Pause is always allowed.',
 	},
 	{
 		displayName: 'Count Unknown Cost As (USD)',
@@ -104,7 +104,7 @@ export const budgetProperties: INodeProperties[] = [
 		placeholder: 'e.g. 0.10',
 		hint: 'Leave it empty to refuse such requests',
 		description:
-			'What counts for a request whose cost cannot be calculated before it is sent. Without it, such a request is refused, whatever Allow Unknown Cost of a node says.',
+			'The amount to count for a request whose cost cannot be calculated before it is sent. If this is empty, such a request is refused, even if Allow Unknown Cost is on in the node.',
 	},
 	{
 		displayName: 'Alarms At (Percent)',
@@ -114,11 +114,11 @@ export const budgetProperties: INodeProperties[] = [
 		default: '80, 100',
 		placeholder: 'e.g. 50, 80, 100',
 		description:
-			'How much of the budget has to be spent for Budget Threshold Reached of the Model Router Trigger. Separated by commas; each is told once in a period.',
+			'How much of the budget has to be spent before the Model Router Trigger reports Budget Threshold Reached. Separate several values with commas. Each is reported once per period.',
 	},
 	{
 		displayName:
-			'Two more settings make a budget safe. Set "Allowed HTTP Request Domains" to None: otherwise, n8n\'s HTTP Request node can spend with this credential without the budget. And keep the Data Table in a project of its own: who may edit its rows may change the budget.',
+			'Two more settings make a budget safe. Set "Allowed HTTP Request Domains" to None: otherwise, n8n\'s HTTP Request node can spend with this credential outside the budget. Also keep the Data Table in a separate project: anyone who can edit its rows can change the budget.',
 		name: 'budgetNotice',
 		type: 'notice',
 		displayOptions: whenBudget,
@@ -141,7 +141,7 @@ export const spendingProperties: INodeProperties[] = [
 		displayOptions: whenUsed,
 		default: false,
 		description:
-			'Whether to keep a second Data Table that says what was spent with this credential: by day, workflow, node and model. Get of the resource Spending reads it.',
+			'Whether to record in a second Data Table what was spent with this credential, by day, workflow, node and model. Get of the resource Spending reads it.',
 	},
 	{
 		displayName: 'Spending Table',
@@ -151,7 +151,7 @@ export const spendingProperties: INodeProperties[] = [
 		default: SPENDING_TABLE,
 		required: true,
 		description:
-			'Name of the Data Table. It is created when it is first used. It has no texts of requests or answers.',
+			'Name of the Data Table. It is created when it is first used. It does not contain the text of requests or answers.',
 	},
 ];
 

@@ -53,7 +53,7 @@ type ProbeResponse = Awaited<ReturnType<typeof readAnswer>>;
 /** For a response that is not the service's: a login page, a proxy, another site. */
 export const notFromServiceResult = (what: string): INodeCredentialTestResult => ({
 	status: 'Error',
-	message: `${what}. The key was not tested. Check the base URL, and whether a proxy or a login page is in between.`,
+	message: `${what}. The key was not tested. Check the base URL, and whether a proxy or a login page is in the way.`,
 });
 
 /** Milliseconds. A user is waiting. */
@@ -122,8 +122,8 @@ async function testService(
 	const verdict = judge(answer);
 	if (verdict) return verdict;
 	if (isGood) return { status: 'OK', message: `${service} accepted the key` };
-	const said = [describeStatus(status), page && `It sent ${page}`, STATUS_ADVICE[status]];
-	return { status: 'Error', message: said.filter(Boolean).join('. ') };
+	const sentences = [describeStatus(status), page && `It sent ${page}`, STATUS_ADVICE[status]];
+	return { status: 'Error', message: sentences.filter(Boolean).join('. ') };
 }
 
 async function readAnswer(response: HttpResponse) {
@@ -141,7 +141,7 @@ async function readAnswer(response: HttpResponse) {
 const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
 
 const STATUS_ADVICE: Record<number, string> = {
-	401: 'Copy the key again; each workspace and each interface has a key of its own.',
+	401: 'Copy the key again; each workspace and each interface has its own key.',
 	404: 'Check the base URL.',
 	405: 'Check the base URL.',
 };

@@ -4,8 +4,8 @@ import type { ServiceError } from '../core/errors';
 export function errorTitle({ message, details: { code, ids } }: ServiceError): string {
 	const named = Object.entries(ids ?? {}).map(([name, id]) => `${name}: ${id}`);
 	// n8n replaces a message that contains a network error code; those are in capitals
-	const said = code && /^[a-z][a-z0-9_]*$/.test(code) ? `: ${code}` : '';
-	return message + said + (named.length ? ` (${named.join(', ')})` : '');
+	const reason = code && /^[a-z][a-z0-9_]*$/.test(code) ? `: ${code}` : '';
+	return message + reason + (named.length ? ` (${named.join(', ')})` : '');
 }
 
 /** What happened and what to do, for a reader who does not see the description: the field `error` of an item. */
@@ -15,13 +15,13 @@ export function errorMessage(error: ServiceError): string {
 }
 
 const CHECK_KEY =
-	'Copy the API key into the credential again: each workspace and each interface has a key of its own.';
+	'Copy the API key into the credential again: each workspace and each interface has its own key.';
 
 /** What to do when the service refuses a request, if the error does not have more specific advice. */
 const USUAL_ADVICE: Record<number, string> = {
 	401: CHECK_KEY,
 	403: CHECK_KEY,
-	404: 'Check the ID, and of a job its media type.',
+	404: 'Check the ID and, for a job, its media type.',
 	429: 'Raise "Wait When Rate-Limited" or lower "Max Items at Once" in Request Settings.',
 };
 
@@ -99,12 +99,15 @@ const OUTCOME_TEXTS = {
 	started: 'the service received it; what it did may be charged',
 };
 
-/** @param most Characters that are shown. */
-function formatPartial(partial: { text?: unknown } | undefined, most: number): string | undefined {
+/** @param maxLength Characters that are shown. */
+function formatPartial(
+	partial: { text?: unknown } | undefined,
+	maxLength: number,
+): string | undefined {
 	const text = partial?.text;
 	if (typeof text !== 'string') return undefined;
 	return text
-		? `What arrived before (${text.length} characters): ${withFullStop(text.slice(0, most))}`
+		? `What arrived before (${text.length} characters): ${withFullStop(text.slice(0, maxLength))}`
 		: 'No text had arrived.';
 }
 
@@ -153,7 +156,7 @@ function adviseAgent({ kind, details }: ServiceError): string | undefined {
 		return `Nothing was started. Do not call this tool again for ${wait}.`;
 	}
 	if (kind === 'unreachable' || status >= 500)
-		return `${TELL_USER} that the service does not work.`;
+		return `${TELL_USER} that the service is not working.`;
 	if (kind === 'truncated')
 		return 'What arrived is incomplete, and is charged anyway: say so where you use it. Do not make this call again: it would be charged again.';
 	if (advice) return undefined;

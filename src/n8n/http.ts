@@ -128,7 +128,7 @@ function rejectEncoded(response: HttpResponse): void {
 	if (isErrorResponse(response) || !COMPRESSION.test(encoding)) return;
 	throw malformedResponseError(
 		response,
-		`It is compressed in a way that n8n cannot undo (${encoding}).`,
+		`It is compressed in a format that n8n cannot decompress (${encoding}).`,
 	);
 }
 
@@ -184,7 +184,7 @@ function describeFailure(
 	}
 	if (CERTIFICATE_CODES.test(code)) {
 		const advice =
-			'Check the base URL; a private certificate authority has to be made known to n8n (NODE_EXTRA_CA_CERTS).';
+			'Check the base URL. If the certificate is from a private authority, add that to NODE_EXTRA_CA_CERTS of n8n.';
 		return [
 			'The certificate of the service is not trusted',
 			{ sent: false, permanent: true, advice },

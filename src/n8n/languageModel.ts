@@ -103,8 +103,8 @@ function callSdk<Made>(n8n: ISupplyDataFunctions, call: () => Made): Made {
 	} catch (cause) {
 		throw subNodeError(
 			n8n,
-			'The SDK for chat models does not fit this version of n8n',
-			`Nothing was sent. If somebody has installed the SDK beside this package (node_modules/@n8n/ai-node-sdk), remove it: n8n has its own. Otherwise, update n8n. The SDK says: ${messageOf(cause)}`,
+			'The SDK for chat models is not compatible with this version of n8n',
+			`Nothing was sent. If the SDK was installed next to this package (node_modules/@n8n/ai-node-sdk), remove it: n8n has its own. Otherwise, update n8n. The SDK says: ${messageOf(cause)}`,
 		);
 	}
 }
@@ -113,7 +113,7 @@ const unguardedError = (n8n: ISupplyDataFunctions) =>
 	subNodeError(
 		n8n,
 		'The requests of this chat model cannot be guarded',
-		'Nothing was sent. The SDK for chat models in this n8n works in another way than this package knows: it could send the API key to another host. Use an older n8n, or a newer version of this package.',
+		'Nothing was sent. The SDK for chat models in this n8n works differently from what this package expects, and could send the API key to another host. Use an older n8n, or a newer version of this package.',
 	);
 
 /** LangChain's model, as far as it is used. It sends through clients of its own for each protocol. */

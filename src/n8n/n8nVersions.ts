@@ -80,7 +80,7 @@ export async function requireSdk(
 	throw subNodeError(
 		n8n,
 		`This node needs n8n ${OLDEST_WITH_SDK} or newer`,
-		`This n8n has no SDK for chat models of other packages. Update n8n. Until then, use the Model Router node: it works from n8n ${OLDEST} on.`,
+		`This n8n has no SDK for chat models of other packages. Update n8n. Until then, use the Model Router node: it works with n8n ${OLDEST} and newer.`,
 	);
 }
 
@@ -111,7 +111,7 @@ export async function abortableSleep(
  * n8n's `sleep` takes a signal from n8n-workflow 2.34 on. Before, the timer keeps running, without effect.
  *
  * @param stop Ends the wait when it aborts. One that has aborted before does not.
- * @returns undefined when it did not come in time.
+ * @returns undefined when it did not arrive in time.
  * @throws what the promise throws.
  */
 export async function withDeadline<Value>(

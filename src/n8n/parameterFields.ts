@@ -167,8 +167,8 @@ export function rejectModelControlledFields(
 		for (const { path, stored: expression } of rule ? getExpressions(field) : []) {
 			if (rule === 'fixed')
 				throw invalidInputError(
-					`${path} takes no expression in a tool: the model of an AI agent could choose it`,
-					`${TELL_USER} to type a fixed value there, in the node of this tool.`,
+					`${path} cannot be an expression in a tool: the model of an AI agent could choose its value`,
+					`${TELL_USER} to enter a fixed value there, in the node of this tool.`,
 				);
 			if (!isIndependentOfModel(expression, (node) => runsBeforeAgent(n8n, node)))
 				throw invalidInputError(

@@ -144,7 +144,7 @@ function readParam(param: INodeProperties, context: ItemContext): unknown {
 	const { name, displayName: path, noDataExpression } = param;
 	const stored = context.stored[name];
 	if (noDataExpression && hasExpression(stored))
-		throw invalidInputError(`${path} takes no expression`, 'Choose it in the node.');
+		throw invalidInputError(`${path} cannot be an expression`, 'Choose it in the node.');
 	const value = context.read(param, context.itemIndex);
 	if (isEmptyValue(value) && mayBeEmpty(param, context.topLevel)) return readDefault(param);
 	return walkParam({ param, path, stored, value }, (field) => {

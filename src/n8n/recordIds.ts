@@ -82,9 +82,9 @@ export function recordConversation(
 	{ progress, sessions, facts, details }: Progress,
 ): void {
 	const execution = n8n.getExecutionId();
-	const said = [progress, sessions].filter(Boolean).join(', sessions: ');
+	const summary = [progress, sessions].filter(Boolean).join(', sessions: ');
 	// as above: if a worker is killed, nothing else is left of its execution
-	n8n.logger.info(toLogLine(`execution ${execution}, conversation ${said}`), {
+	n8n.logger.info(toLogLine(`execution ${execution}, conversation ${summary}`), {
 		node: n8n.getNode().name,
 		execution,
 		itemIndex,
@@ -124,7 +124,7 @@ export function attachStartedIds<E extends NodeApiError | NodeOperationError>(
 	const named = new Set(Object.values(ofError));
 	if ([...ids.values()].every((some) => [...some].every((id) => named.has(id)))) return error;
 	const all = Object.fromEntries([...ids].map(([name, some]) => [name, [...some]]));
-	n8n.logger.warn('A run that was ended had started work at the service', {
+	n8n.logger.warn('A run that ended early had started work at the service', {
 		node: n8n.getNode().name,
 		execution: n8n.getExecutionId(),
 		...all,
@@ -135,7 +135,7 @@ export function attachStartedIds<E extends NodeApiError | NodeOperationError>(
 	const counts = [...ids].map(
 		([name, { size }]) => `${size} ${WORK_NAMES[name]}${size === 1 ? '' : 's'}`,
 	);
-	const said = `Before this run ended, the service had started: ${counts.join(', ')}. The IDs are in the error's data, under "started", and in n8n's log.`;
-	error.description = [error.description, said].filter(Boolean).join('\n');
+	const sentence = `Before this run ended, the service had started: ${counts.join(', ')}. The IDs are in the error's data, under "started", and in n8n's log.`;
+	error.description = [error.description, sentence].filter(Boolean).join('\n');
 	return error;
 }

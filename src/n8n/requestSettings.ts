@@ -25,7 +25,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 50 },
 			default: defaultRequestSettings.concurrency,
-			description: 'Items of one session or chat follow one another',
+			description: 'Items of one session or chat run one by one',
 		},
 		{
 			displayName: 'Wait When Rate-Limited (Seconds)',
@@ -33,7 +33,8 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			type: 'number',
 			typeOptions: { minValue: 0, maxValue: 3600 },
 			default: defaultRequestSettings.maxRateLimitWait,
-			description: 'After "too many requests". If the service asks for more, the item fails.',
+			description:
+				'Maximum wait after "too many requests". If the service asks for more, the item fails.',
 		},
 		withFieldRules({ inTool: 'fixed' })({
 			displayName: 'Resend If Outcome Is Unknown',
@@ -41,7 +42,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether a retry sends what the service may have received once more, and pay for it twice',
+				'Whether a retry sends again what the service may have received, and may pay for it twice',
 		}),
 		{
 			displayName: 'Idle Timeout (Seconds)',
@@ -49,7 +50,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 86400 },
 			default: defaultRequestSettings.idleTimeout,
-			description: 'How long the service may send nothing',
+			description: 'How long the service may be silent',
 		},
 		{
 			displayName: 'Total Timeout (Seconds)',

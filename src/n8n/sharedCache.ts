@@ -60,7 +60,7 @@ const MAX_WAIT = 5000;
 /** Milliseconds after which a value that is not enough is read again. */
 const MIN_REFRESH_INTERVAL = 10_000;
 
-const OVERDUE = { missing: 'it did not come in time' };
+const OVERDUE = { missing: 'it did not arrive in time' };
 const CANCELLED = { missing: 'the execution was stopped', error: cancelledError(false) };
 
 const cachedLookup = keepPerKey(

@@ -49,7 +49,7 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 		/This tool is not set up to start media jobs.*Allow Paid Jobs From AI Agents.*Do not call it again/;
 	// n8n resolves expressions although the parameter takes none
 	const NO_EXPRESSION =
-		/Allow Paid Jobs From AI Agents (takes no expression|must be true or false)/;
+		/Allow Paid Jobs From AI Agents (cannot be an expression|must be true or false)/;
 
 	it.each<[string, INodeParameters, RegExp]>([
 		['start', {}, NOT_SET_UP],
@@ -216,7 +216,7 @@ describe('what an agent is told', () => {
 		const { modelRouterApi } = secretsOf(service);
 		const nowhere = { modelRouterApi: { ...modelRouterApi, baseUrl: 'http://127.0.0.1:1' } };
 		const { told } = await ask(aChat, 'hello', nowhere);
-		expect(told).toMatch(/could not be reached.*tell the user that the service does not work/);
+		expect(told).toMatch(/could not be reached.*tell the user that the service is not working/);
 		expect(told).not.toContain('not known');
 	});
 

@@ -135,7 +135,7 @@ describe('the catalog, which a message needs,', () => {
 		const asked = { items: [{}, {}, {}], secrets: secretsOfFreshAccount(service) };
 		expect((await run({ ...chat('x', allowed), ...asked })).items).toHaveLength(3);
 		expect((await run({ ...chat('x'), ...asked })).error?.message).toMatch(
-			/^The cost cannot be calculated: the catalog could not be read \(it did not come in time\)/,
+			/^The cost cannot be calculated: the catalog could not be read \(it did not arrive in time\)/,
 		);
 	});
 

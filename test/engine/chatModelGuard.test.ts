@@ -168,7 +168,9 @@ describe('nothing is sent', () => {
 			throw new TypeError('ctx.helpers.getSecureEgressFilter is not a function');
 		};
 		const error = await refusal(withSdk(async () => await Promise.resolve({ supplyModel })));
-		expect(error?.message).toBe('The SDK for chat models does not fit this version of n8n');
+		expect(error?.message).toBe(
+			'The SDK for chat models is not compatible with this version of n8n',
+		);
 		expect(error?.description).toContain('getSecureEgressFilter');
 	});
 

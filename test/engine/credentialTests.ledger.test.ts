@@ -131,5 +131,7 @@ it('does not insist on scopes that are needed later or not at all', async () => 
 	expect(await tested({ ledgerTable: tables[0]!.id })).toMatchObject({ status: 'OK' });
 	const { status, message } = await tested({ ledgerTable: 'ABCDEFGHIJKLMNOP' });
 	expect(status).toBe('Error');
-	expect(message).toMatch(/nothing under this address or ID \(404\)\. .*Check Job Ledger Table/);
+	expect(message).toMatch(
+		/nothing at this address or with this ID \(404\)\. .*Check Job Ledger Table/,
+	);
 });

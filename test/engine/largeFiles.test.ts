@@ -44,7 +44,7 @@ it('announced: refused before it is downloaded, with the job ID and what to set'
 	const { items, failed } = await generate(LIMIT + 1);
 	expect(items).toEqual([]);
 	expect(failed[0]?.json).toEqual(
-		refusal(`It has at least ${LIMIT + 1} bytes, and ${LIMIT} are possible.`),
+		refusal(`It has at least ${LIMIT + 1} bytes; the maximum is ${LIMIT}.`),
 	);
 	expect(service.starts('a cat')).toBe(1);
 	// only to see what store it is

@@ -141,7 +141,7 @@ describe('fields that a model must not choose', () => {
 				calls: [{ given: field.good } as IDataObject],
 			});
 			const refusal = expect.stringMatching(
-				/(takes no expression in a tool|has an expression that the model).*Do not call this tool again: tell the user/,
+				/(cannot be an expression in a tool|has an expression that the model).*Do not call this tool again: tell the user/,
 			);
 			expect([expression, answers]).toEqual([expression, [refusal]]);
 			expect(answers[0]).toContain(field.label);

@@ -120,7 +120,7 @@ it('an MCP Client Tool with several tools: which one speaks has to be chosen, an
 		conversationFile({ speakers: [own().agent('Ann'), mcpClientTool('Client', url)] }),
 	);
 	expect(execution.error).toMatchObject({
-		message: 'Client offers 2 tools, and a speaker has to be one',
+		message: 'Client offers 2 tools, but a speaker must be a single tool',
 		description: expect.stringMatching(/choose one of them: (Shout, Ask_Agent|Ask_Agent, Shout)\./),
 	});
 	expect(posts(/./)).toEqual([]);

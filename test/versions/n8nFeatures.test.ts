@@ -72,7 +72,7 @@ describeWorking('Stop', () => {
 			bridge.service.requests.some(({ method, status }) => method === 'GET' && status === 429);
 		await until('the node waits', polled);
 		await bridge.editor.stopExecution(id);
-		const said = 'A run that was ended had started work';
+		const said = 'A run that ended early had started work';
 		await until('the node has ended', () => sharedLog().includes(said), 20);
 		expect((await bridge.editor.finished(id)).status).toBe('canceled');
 	});

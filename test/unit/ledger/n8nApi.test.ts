@@ -38,7 +38,8 @@ describe('answers of an n8n that is starting pass', () => {
 	])('%s, which a wrong address may send, too', async (_name, answer) => {
 		const error = await failed(answer);
 		expect(error).toMatchObject({
-			message: 'The job ledger could not be used: n8n has nothing under this address or ID (404)',
+			message:
+				'The job ledger could not be used: n8n has nothing at this address or with this ID (404)',
 			details: {
 				reason: 'An HTML page: "Error"',
 				advice: `A web page came in place of n8n's answer. While n8n starts it sends one, too: if it is starting, run this again in a minute. ${OF_TODAY}`,

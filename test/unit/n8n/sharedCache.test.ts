@@ -2,7 +2,7 @@ import { truncatedAnswerError, ServiceError } from '../../../src/core/errors';
 import { lookUp, type Lookup } from '../../../src/n8n/sharedCache';
 
 const MINUTE = 60_000;
-const LATE = { missing: 'it did not come in time' };
+const LATE = { missing: 'it did not arrive in time' };
 const STOPPED = new ServiceError('cancelled', 'The execution was stopped');
 
 let names = 0;

@@ -118,7 +118,7 @@ it('a model that is nowhere is 404, in the words of the service', async () => {
 	const http = inMemory(NOT_FOUND, NOT_FOUND, json([B]));
 	expect(await failureOf(getModel(http, 'no/one'))).toMatchObject({
 		kind: 'refused',
-		message: 'The service has nothing under this address or ID (404)',
+		message: 'The service has nothing at this address or with this ID (404)',
 		details: { status: 404, reason: 'no such model' },
 	});
 });
