@@ -64,11 +64,11 @@ export async function enterBudgetAlarms(use: BudgetUse, label: string): Promise<
 		figures: figuresOf(state, settings.length),
 	}));
 	if (!reached.length) return;
-	const described = describeFigures(settings, figures);
+	const { amounts, period } = describeFigures(settings, figures);
 	const alarms = reached.map(({ percent, jobId }) => ({
 		...{ jobId, model: '', outcome: 'threshold' },
 		note: `${percent.toFixed()}% of the budget is spent.`,
-		record: JSON.stringify({ percent: Number(percent), ...described }),
+		record: JSON.stringify({ percent: Number(percent), ...amounts, ...period }),
 	}));
 	await enterAlarms(await use.open(), { account, label }, alarms);
 	await book.change(use, (state) => {
@@ -77,7 +77,7 @@ export async function enterBudgetAlarms(use: BudgetUse, label: string): Promise<
 }
 
 /**
- * Enters an alarm for every start in the ledger whose outcome is unknown: also for one whose process was killed.
+ * Enters an alarm for every start in the ledger whose outcome is unknown, including those whose process was killed.
  *
  * @param label Of the trigger; empty for all starts of the account.
  */

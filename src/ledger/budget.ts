@@ -26,7 +26,7 @@ interface Claim {
 
 /** Milliseconds for which a request waits for what others have reserved. */
 const MAX_WAIT = 30_000;
-/** Milliseconds between two looks. */
+/** Milliseconds between two attempts. */
 const WAIT_STEP = 1000;
 
 /**
@@ -36,22 +36,22 @@ const WAIT_STEP = 1000;
 export class NodeBudget implements SharedBudget {
 	readonly #use: BudgetUse;
 	readonly #holder: Holder;
-	/** Micro-dollars that were spent in all, and those that the row counts. */
+	/** Micro-dollars that were spent in total, and those that the row counts. */
 	#spent = ZERO;
 	#counted = ZERO;
-	/** What the part had when it was last written, in which period that was, and what requests under way may take of it. */
+	/** What the part had when it was last written, in which period that was, and what requests under way may take from it. */
 	#granted = ZERO;
 	#grantedIn = '';
 	#held = ZERO;
-	/** Requests that are still to come, as far as it is known. */
+	/** Requests that are still to come, as far as known. */
 	#expected = 1;
 	/** Whether the row may have the part. */
 	#isOpen = false;
-	/** While the part is written, nothing is taken of it: it may become smaller, too. */
+	/** While the part is being written, nothing is taken from it: it may also become smaller. */
 	#enlarging: Promise<Claim> | undefined;
-	/** Until when requests wait for what others have reserved; undefined as long as none has to. */
+	/** Until when requests wait for what others have reserved; undefined while none has to. */
 	#waitsUntil: number | undefined;
-	/** Changes that nobody has waited for yet. */
+	/** Changes that have not been awaited yet. */
 	readonly #writing = new Set<Promise<unknown>>();
 
 	readonly actions: SharedBudget['actions'];
@@ -144,7 +144,7 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	/**
-	 * Tries for at most 30 s since the last request that fitted: items one after another must not wait as long each.
+	 * Tries for at most 30 s after the last request that fit, so that items in sequence do not each wait that long.
 	 *
 	 * @param attempt Returns nothing, or a claim without a refusal, once the amount is reserved.
 	 */
@@ -205,7 +205,7 @@ export class NodeBudget implements SharedBudget {
 		};
 	}
 
-	/** Takes an amount of the part, which is enlarged if it has not enough. */
+	/** Takes an amount from the part, and enlarges the part if it is too small. */
 	async #hold(most: Decimal): Promise<Claim | undefined> {
 		const { book, settings } = this.#use;
 		const isEnough = () =>

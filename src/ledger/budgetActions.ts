@@ -15,8 +15,8 @@ export const describeFigures = (
 	{ amount, length }: BudgetLimit,
 	{ spent, reserved, start, end }: Figures,
 ) => ({
-	...{ budgetUsd: toUsd(amount), spentUsd: toUsd(spent), reservedUsd: toUsd(reserved) },
-	...{ period: length, periodStart: `${start}T00:00:00Z`, periodEnd: `${end}T00:00:00Z` },
+	amounts: { budgetUsd: toUsd(amount), spentUsd: toUsd(spent), reservedUsd: toUsd(reserved) },
+	period: { period: length, periodStart: `${start}T00:00:00Z`, periodEnd: `${end}T00:00:00Z` },
 });
 
 /** What people do with a budget. They see the row as it is now, and the results are plain JSON. */
@@ -31,10 +31,11 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 			book.forget();
 			return await book.change(use, (state, _now, row) => {
 				const figures = figuresOf(state, settings.length);
-				const remaining = settings.amount.minus(figures.spent).minus(figures.reserved);
+				const { amounts, period } = describeFigures(settings, figures);
 				return {
-					...describeFigures(settings, figures),
-					remainingUsd: toUsd(remaining),
+					...amounts,
+					remainingUsd: toUsd(settings.amount.minus(figures.spent).minus(figures.reserved)),
+					...period,
 					...toPauseFields(row),
 					lumps: Object.entries(state.lumps).map(([lumpId, lump]) => ({
 						lumpId,

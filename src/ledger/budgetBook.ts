@@ -18,13 +18,13 @@ import { inBatches, repeatWrite } from './rowWrites';
 
 /** Milliseconds for which a process relies on what it knows of the row: a pause reaches every process within this time. */
 const MAX_AGE = 10_000;
-/** For how long a change is tried: a restart of n8n takes less. A process that was suspended tries it, too. */
+/** How long a change is retried: a restart of n8n takes less. A process that was suspended still gets its attempts. */
 const EFFORT = { maxTime: 60_000, minAttempts: 5 };
 
-/** A change of the state. It is calculated again when the row was changed meanwhile. */
+/** A change of the state. It is calculated again if the row has changed in the meantime. */
 export type Change<Outcome> = (state: BudgetState, now: number, row: Entry) => Outcome;
 
-/** A refusal only counts once the row was read for it. */
+/** A refusal counts only if the row was read for it. */
 const isRefusal = (answer: unknown) => isPlainObject(answer) && answer['refused'] !== undefined;
 
 /** How a node run reaches the row. */
@@ -36,31 +36,31 @@ export interface BudgetAccess {
 	clock: Clock;
 }
 
-interface Waiting {
+interface PendingChange {
 	access: BudgetAccess;
 	change: Change<unknown>;
 }
 
-/** The row, as this process knows it. */
-interface Known {
+/** The row, as this process has read it last. */
+interface CachedRow {
 	row: Entry;
 	state: BudgetState;
-	/** When it was asked for, by the clock of this process. */
-	askedAt: number;
+	/** When it was requested, by the clock of this process. */
+	readAt: number;
 }
 
 /**
- * The row of a budget, for all node runs of this process. They wait for one another, and those that wait are written at once.
+ * The row of a budget, for all node runs of this process. Changes that come while the row is being written are written together.
  *
- * Nothing is written without a comparison: `claim` is another random text in every write, so of two processes that have read the same
+ * Nothing is written without a comparison: `claim` is a new random text in every write, so of two processes that have read the same
  * row, one reads it again. A write whose answer was lost is calculated again, and finds what it has done.
  */
 export class BudgetBook {
 	readonly #key: string;
-	#known: Known | undefined;
+	#cached: CachedRow | undefined;
 	/** The day by the clock of n8n. It never moves back. */
 	#day = '';
-	readonly #changeTogether = inBatches<Waiting, unknown>(
+	readonly #changeTogether = inBatches<PendingChange, unknown>(
 		async (batch) => await this.#changeAll(batch),
 	);
 
@@ -70,9 +70,9 @@ export class BudgetBook {
 	}
 
 	/**
-	 * Changes the state, unless the change is none.
+	 * Changes the state. A change that leaves it as it is writes nothing.
 	 *
-	 * @returns what the change returned in the end.
+	 * @returns what the change returned when it was written.
 	 * @throws ServiceError if the row cannot be used. Something may have been changed then.
 	 */
 	async change<Outcome>(access: BudgetAccess, change: Change<Outcome>): Promise<Outcome> {
@@ -90,12 +90,12 @@ export class BudgetBook {
 		return periodOf(this.#day, length).start;
 	}
 
-	/** What is known no longer counts: the row was changed in another way. */
+	/** To be called when the row was changed in another way. */
 	forget(): void {
-		this.#known = undefined;
+		this.#cached = undefined;
 	}
 
-	async #changeAll(batch: readonly Waiting[]): Promise<unknown[]> {
+	async #changeAll(batch: readonly PendingChange[]): Promise<unknown[]> {
 		const ledger = await batch[0]!.access.open();
 		const { uncancellableClock: clock } = ledger;
 		let recent = this.#findRecent(clock);
@@ -104,54 +104,54 @@ export class BudgetBook {
 			EFFORT,
 			'Too many processes use the budget at once',
 			async () => {
-				let known = recent ?? (await this.#ask(ledger));
-				let calculated = calculate(known, batch, n8nTimeOf(ledger));
+				let current = recent ?? (await this.#readRow(ledger));
+				let calculated = calculate(current, batch, n8nTimeOf(ledger));
 				if (recent && calculated.answers.some(isRefusal)) {
-					known = await this.#ask(ledger);
-					calculated = calculate(known, batch, n8nTimeOf(ledger));
+					current = await this.#readRow(ledger);
+					calculated = calculate(current, batch, n8nTimeOf(ledger));
 				}
 				recent = undefined;
 				const { answers, record } = calculated;
-				const isDone = record === undefined || (await this.#save(ledger, known, record));
+				const isDone = record === undefined || (await this.#save(ledger, current, record));
 				return isDone ? answers : undefined;
 			},
 		);
 	}
 
-	/** @returns whether nobody else has changed the row since it was read. */
-	async #save(ledger: Ledger, { row }: Known, record: string): Promise<boolean> {
-		const askedAt = ledger.uncancellableClock.now();
-		this.#known = undefined;
+	/** @returns false if another process has changed the row since it was read. */
+	async #save(ledger: Ledger, { row }: CachedRow, record: string): Promise<boolean> {
+		const readAt = ledger.uncancellableClock.now();
+		this.#cached = undefined;
 		const { id, claim } = row;
 		const changes = { claim: ledger.newClaim(), record, execution: ledger.execution };
 		const [changed] = await applyUpdate(ledger.table, 'changeBudget', { id, claim }, changes);
-		if (changed) this.#know(ledger, changed, askedAt);
+		if (changed) this.#cache(ledger, changed, readAt);
 		return changed !== undefined;
 	}
 
-	async #ask(ledger: Ledger): Promise<Known> {
-		const askedAt = ledger.uncancellableClock.now();
-		return this.#know(ledger, await findRow(ledger, this.#key), askedAt);
+	async #readRow(ledger: Ledger): Promise<CachedRow> {
+		const readAt = ledger.uncancellableClock.now();
+		return this.#cache(ledger, await findRow(ledger, this.#key), readAt);
 	}
 
-	#know(ledger: Ledger, row: Entry, askedAt: number): Known {
+	#cache(ledger: Ledger, row: Entry, readAt: number): CachedRow {
 		const state = parseBudget(row.record);
 		if (!state) throw unreadableError(row);
 		this.#day = [this.#day, state.day, toDay(n8nTimeOf(ledger))].sort().at(-1) ?? '';
-		return (this.#known = { row, state, askedAt });
+		return (this.#cached = { row, state, readAt });
 	}
 
 	/** @param clock Of this process. */
-	#findRecent({ now }: Pick<Clock, 'now'>): Known | undefined {
-		const age = now() - (this.#known?.askedAt ?? -Infinity);
-		return age >= 0 && age < MAX_AGE ? this.#known : undefined;
+	#findRecent({ now }: Pick<Clock, 'now'>): CachedRow | undefined {
+		const age = now() - (this.#cached?.readAt ?? -Infinity);
+		return age >= 0 && age < MAX_AGE ? this.#cached : undefined;
 	}
 }
 
 /** @returns the answers of the changes, and the state after them; without a state if nothing is changed. */
 function calculate(
-	{ state: before, row }: Known,
-	batch: readonly Waiting[],
+	{ state: before, row }: CachedRow,
+	batch: readonly PendingChange[],
 	now: number,
 ): { answers: unknown[]; record: string | undefined } {
 	const state = structuredClone(before);
@@ -163,7 +163,7 @@ function calculate(
 	return { answers, record: record === JSON.stringify(before) ? undefined : record };
 }
 
-/** The one row of the budget. It is made where there is none, with nothing spent. */
+/** The one row of the budget. If there is none, it is created with nothing spent. */
 async function findRow(ledger: Ledger, startKey: string): Promise<Entry> {
 	const find = async () =>
 		await ledger.table.find(where({ startKey, segment: 'budget', state: 'budget' }));
@@ -190,7 +190,7 @@ async function addRow(ledger: Ledger, startKey: string): Promise<void> {
 const unreadableError = ({ id }: Entry) =>
 	new ServiceError('failed', `The budget in row ${id} of the job ledger cannot be read`, {
 		advice:
-			'Nothing was sent. Somebody has edited its cell "record". Restore it, or delete the row: the budget then begins again with nothing spent.',
+			'Nothing was sent. Somebody has edited its cell "record". Restore it, or delete the row: the budget then starts over with nothing spent.',
 	});
 
 const severalRowsError = (rows: readonly Entry[]) =>

@@ -8,13 +8,13 @@ import { type Figures, MAX_LUMPS, type Refused } from './budgetState';
 /** Who has paused a budget, why, and when: in ISO 8601, by the clock of n8n. */
 type Pause = Record<'reason' | 'workflow' | 'workflowId' | 'execution' | 'at', string>;
 
-/** Reads the note of a paused budget. Any words that a person has written there pause it, too. */
+/** Reads the note of a paused budget. Any text that a person has written there also pauses it. */
 export function readPause(note: string): Partial<Pause> {
 	const pause = tryParseJson(note);
 	return isPlainObject(pause) ? (pause as Partial<Pause>) : { reason: note };
 }
 
-/** A model tries again whatever failed, unless it is told. */
+/** A model calls a failed tool again unless it is told not to. */
 const TOOL_ADVICE =
 	'Do not call this tool again: tell the user that no money may be spent at the moment.';
 
@@ -34,7 +34,7 @@ export function pausedError(use: BudgetUse, note: string): ServiceError {
 	return refuse(
 		use,
 		'The budget of this credential is paused',
-		`${who}${when}${where}${why}. To go on, empty the cell "note" of the budget in the Data Table of the job ledger. If the credential has Workflows May Resume, the operation Resume of the resource Budget does that.`,
+		`${who}${when}${where}${why}. To resume it, empty the cell "note" of the budget in the Data Table of the job ledger. If the credential has Workflows May Resume, the operation Resume of the resource Budget does that.`,
 	);
 }
 
@@ -43,12 +43,12 @@ export const unboundedError = (use: BudgetUse, reason: string): ServiceError =>
 	refuse(
 		use,
 		`The cost cannot be calculated: ${endOfSentence(reason)}`,
-		'The credential has a budget, and every request has to fit it. Choose a model whose price is in the catalog, or enter Count Unknown Cost As (USD) in the credential.',
+		'The credential has a budget, and every request has to fit into it. Choose a model whose price is in the catalog, or enter Count Unknown Cost As (USD) in the credential.',
 	);
 
 const PERIOD_NAMES = { day: 'for today', week: 'for this week', month: 'for this month' } as const;
 
-/** The budget has no room for a request, or not yet. */
+/** The budget has no room for a request, or none yet. */
 export function refusalError(
 	use: BudgetUse,
 	refused: Refused,

@@ -9,7 +9,7 @@ export interface BudgetSettings extends BudgetLimit {
 	unknownCost: Decimal | undefined;
 	/** Whether operations may resume a paused budget, and release parts of it. */
 	mayResume: boolean;
-	/** Percentages of the amount; when so much is spent, the triggers are told. */
+	/** Percentages of the amount. When this much is spent, the triggers get an alarm. */
 	alarmPercents: Decimal[];
 }
 

@@ -45,13 +45,13 @@ export interface BudgetState {
 	lumps: Record<string, Lump>;
 	/** The highest estimate of a job in this period, by model. */
 	estimates: Record<string, { most: string; day: string }>;
-	/** Thresholds that somebody was told of, by the job IDs of their alarms, with the day. */
+	/** Thresholds whose alarms were entered: the day, by the job ID of the alarm. */
 	told?: Record<string, string>;
 }
 
 export const EMPTY_STATE: BudgetState = { day: '', spent: {}, lumps: {}, estimates: {} };
 
-/** More parts than any use of a budget has. A row must not grow without an end. */
+/** More parts than any use of a budget has. A row must not grow without a limit. */
 export const MAX_LUMPS = 500;
 /** Milliseconds after which others no longer wait for the estimate of a start: its process was killed. */
 const MAX_ESTIMATE_WAIT = 15 * 60_000;
@@ -100,7 +100,7 @@ export function periodOf(day: string, length: PeriodLength): { start: string; en
 	};
 }
 
-/** Moves the state on to the day of a time, and removes what belongs to no period of that day. */
+/** Moves the state forward to the day of a time, and removes what belongs to none of its periods. */
 export function moveOn(state: BudgetState, now: number, length: PeriodLength): void {
 	const today = toDay(now);
 	if (today > state.day) state.day = today;
@@ -139,7 +139,7 @@ export type Figures = ReturnType<typeof figuresOf>;
 /** Why a part was not enlarged: what is spent leaves no room, or only what is reserved does, or the row is full. */
 export type Refused = 'spent' | 'reserved' | 'estimate' | 'full';
 
-/** Who holds a part. */
+/** The holder of a part. */
 export type Holder = Pick<Lump, 'execution' | 'workflow'> & {
 	/** Unique among all parts. */
 	id: string;
@@ -160,7 +160,7 @@ interface Claimed {
 }
 
 /**
- * Counts what the holder of a part has spent, and makes or enlarges its part. Doing it twice changes nothing more.
+ * Counts what the holder of a part has spent, and makes or enlarges its part. A second time changes nothing.
  *
  * @param now Milliseconds since 1970, by the clock of n8n.
  * @returns micro-dollars that the holder may spend from now on, and why these are not as many as it needs.

@@ -38,7 +38,7 @@ export async function beginDelivery(
 ): Promise<Entry[][]> {
 	const table = retryingPersistently(ledger);
 	const { uncancellableClock: clock, execution } = ledger;
-	// also those that an earlier run has delivered
+	// including those that an earlier run has delivered
 	const claimed = await findAllRows(table, { claim });
 	const counts = new Set(
 		claimed.filter(({ state }) => state === 'emitting').map(({ failures }) => failures),
@@ -105,7 +105,7 @@ export async function endDelivery(ledger: Ledger, delivery: Delivery): Promise<E
 
 /**
  * Hands the jobs to a workflow that has to confirm them. With every delivery of a job the time to confirm it doubles, up to a day:
- * a workflow that never confirms gets it again and again, but seldom.
+ * a workflow that never confirms gets it again and again, but rarely.
  */
 async function handOver(ledger: Ledger, { claim, lease }: Delivery): Promise<void> {
 	const table = retryingPersistently(ledger);

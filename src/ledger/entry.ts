@@ -78,7 +78,7 @@ export type EntryState =
 /** In place of the media type of a job, the row is an alarm: `record` has the fields of its item. */
 export const ALARM = 'alarm';
 
-/** Who works on a row, as the beginning of a sentence. n8n Agents have no execution ID. */
+/** The execution that works on a row, as the beginning of a sentence. n8n Agents have no execution ID. */
 export const nameExecution = ({ execution }: Pick<Entry, 'execution'>): string =>
 	execution ? `Execution ${execution}` : 'An execution';
 

@@ -83,7 +83,7 @@ const isBudget = ({ record }: ClaimOptions) => record !== undefined;
 
 /**
  * Whether another start sent its request so long ago that a wait for its answer is over: each attempt renews the claim first. A
- * start whose lease has expired is not meant: the next read shows that its outcome is unknown.
+ * start whose lease has expired does not count: the next read shows that its outcome is unknown.
  */
 function isOverdue(
 	{ startedAt, leaseUntil }: Entry,
@@ -236,7 +236,7 @@ function startOutcomeUnknown(entry: Entry): ServiceError {
 	);
 }
 
-/** Another execution is starting this job, or was interrupted meanwhile. */
+/** Another execution is starting this job, or was interrupted while starting it. */
 function startInProgress(entry: Entry): ServiceError {
 	return new ServiceError(
 		'timeout',

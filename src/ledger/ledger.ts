@@ -9,7 +9,7 @@ export interface Ledger {
 	table: Table;
 	/** Its sleep ends with the execution. */
 	clock: Clock;
-	/** Its sleep does not end with the execution: outcomes are recorded after Stop, too. */
+	/** Its sleep does not end with the execution: outcomes are recorded even after Stop. */
 	uncancellableClock: Clock;
 	/** Creates a unique random text. */
 	newClaim(): string;
@@ -247,7 +247,7 @@ export function retrying(table: Table, clock: Clock, attempts: number): Repeatab
 export const retryingBriefly = ({ table, clock }: Ledger) =>
 	retrying(table, clock, SHORT_RETRY_ATTEMPTS);
 
-/** For what has to be recorded, also after Stop. */
+/** For what has to be recorded, even after Stop. */
 export const retryingPersistently = ({ table, uncancellableClock }: Ledger) =>
 	retrying(table, uncancellableClock, LONG_RETRY_ATTEMPTS);
 

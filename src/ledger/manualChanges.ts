@@ -112,7 +112,7 @@ async function resolveStart(
  * Deletes old rows that are delivered, not started or withdrawn. Rows of running jobs and of unknown outcomes are kept at any age.
  *
  * @param age Minimum, in milliseconds since the start.
- * @param withKeys Whether rows with a key are deleted, too. The key can then start a job again.
+ * @param withKeys Whether rows with a key are also deleted. The key can then start a job again.
  * @returns the number of deleted rows.
  */
 export async function deleteOldEntries(
@@ -211,11 +211,11 @@ export async function confirmDelivery(ledger: Ledger, which: JobSelector) {
 	});
 }
 
-/** How often the rows of a job are read, if others change them meanwhile. */
+/** How often the rows of a job are read if others change them in the meantime. */
 const MAX_READS = 10;
 
 /**
- * Changes the rows of each selected job. Others may change them meanwhile, and n8n may be restarting.
+ * Changes the rows of each selected job. Others may change them in the meantime, and n8n may be restarting.
  *
  * @param change Returns undefined when the rows have to be read again.
  */
@@ -288,8 +288,8 @@ const severalJobs = (jobId: string) =>
 
 const beingDelivered = (entry: Entry) =>
 	invalidInputError(
-		`The job ${entry.jobId} is just being delivered`,
-		`${nameExecution(entry)} has it. If that was killed, it is delivered again after ${new Date(entry.leaseUntil).toISOString()}, without your help.`,
+		`The job ${entry.jobId} is being delivered right now`,
+		`${nameExecution(entry)} has it. If that execution was killed, the job is delivered again after ${new Date(entry.leaseUntil).toISOString()}, without your help.`,
 	);
 
 const notDelivered = ({ jobId }: Entry) =>

@@ -78,7 +78,7 @@ function explainStartup(
 	const isPage = /^An (HTML page|XML document)/.test(reason);
 	if (status !== 404 || !isPage) return undefined;
 	return {
-		advice: `A web page came in place of n8n's answer. While n8n starts it sends one, too: if it is starting, run this again in a minute. ${missingApiAdvice(credentialName)}`,
+		advice: `n8n's address answered with a web page. n8n also sends one while it starts: if it is starting, run this again in a minute. ${missingApiAdvice(credentialName)}`,
 	};
 }
 
@@ -89,7 +89,7 @@ function findAdvice(
 ): string | undefined {
 	// n8n 2.41.1, modules/data-table/data-table-size-validator.service.js
 	if (status === 400 && /size limit/i.test(reason))
-		return 'All Data Tables of this n8n are full together, so it refuses every write. Delete rows in n8n, or old entries with Delete Many of the resource Job Ledger.';
+		return 'The Data Tables of this n8n have reached the size limit that they share, so it refuses every write. Delete rows in n8n, or old entries with Delete Many of the resource Job Ledger.';
 	if (status === 401) return `Copy the n8n API key again into the ${credentialName} credential.`;
 	if (status === 403)
 		return `The n8n API key in the ${credentialName} credential needs the scope ${scope}, and its owner access to the Data Table. You can change scopes in n8n under Settings > n8n API.`;

@@ -29,8 +29,8 @@ const MAX_REQUESTS_IN_ADVANCE = 10;
  * A rate limit that several processes share: a row with the next free time in `checkAt`, and the end of a pause in `leaseUntil`.
  *
  * The times are those of the processes' clocks. A process whose clock is behind by a second sends its requests a second later than
- * they were reserved, which the unused tenth of the limit allows for. One whose clock is ahead lets the others wait for as long,
- * at most about half a minute: then they take the time for wrong, and both may be refused. Clocks have to be right, as with any
+ * they were reserved, which the unused tenth of the limit allows for. One whose clock is ahead makes the others wait for as long,
+ * at most about half a minute: then they treat the time as wrong, and both may be refused. Clocks have to be right, as with any
  * n8n that has workers.
  *
  * @param openLedger Opens the job ledger.

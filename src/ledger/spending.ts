@@ -14,7 +14,7 @@ interface SpendingUse {
 	now(): number;
 	/** Of the credential: jobs of two accounts may have the same ID. */
 	credentialId: string;
-	/** Who spends. */
+	/** The workflow, node and execution that spend. */
 	spender: Pick<SpendingEntry, 'workflowId' | 'workflow' | 'nodeId' | 'node' | 'lastExecution'>;
 	/** Shows the user a sentence beside the output. */
 	addHint(sentence: string): void;

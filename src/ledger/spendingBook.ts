@@ -129,7 +129,7 @@ async function recordEnds(
 	});
 }
 
-/** @returns whether nobody else has changed the row since it was read: each change writes another text into `record`. */
+/** @returns false if another process has changed the row since it was read: each change writes a new text into `record`. */
 export async function changeRow(
 	table: SpendingTable,
 	{ id, record }: SpendingRow,

@@ -33,7 +33,7 @@ export const spendingFormat: TableFormat<SpendingRow> = { columns, field: 'Spend
 
 export type SpendingTable = Table<SpendingRow, Partial<SpendingRow>>;
 
-/** Most rows of the table: all Data Tables of an n8n have 50 MB together, which the job ledger needs, too. */
+/** The most rows of the table: all Data Tables of an n8n share 50 MB, which the job ledger also needs. */
 export const MAX_SPENDING_ROWS = 20_000;
 
 /** What a row counts. */
@@ -59,7 +59,7 @@ export const toUsdNumber = (microUsd: NonNullable<Cost>): number =>
 
 /** What a row keeps beside its sums. */
 export interface Bookkeeping {
-	/** Random texts of its last changes: a change whose answer was lost is found again. Each change makes another text of the cell. */
+	/** Random texts of its last changes: a change whose answer was lost is found again, and the cell differs after every change. */
 	writes: string[];
 	/** Jobs that are under way. */
 	jobs: string[];

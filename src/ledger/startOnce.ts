@@ -24,7 +24,7 @@ import {
 } from './ledger';
 
 /**
- * Records the outcome of a start in its row. A failure that passes is retried for as long as a claim lasts, also after Stop: a
+ * Records the outcome of a start in its row. A temporary failure is retried for as long as a claim lasts, even after Stop: a
  * restart of n8n can take minutes, and an outcome that is not recorded has to be resolved by a person.
  *
  * @param entry The whole row. If the claim is lost, it is added as a new row, so that the outcome is not lost. A start that did not
@@ -166,7 +166,7 @@ async function renewClaim(ledger: Ledger, claim: string, lease: number): Promise
 }
 
 const claimLost = () =>
-	new ServiceError('failed', 'This start took too long, and a person resolved it meanwhile', {
+	new ServiceError('failed', 'This start took too long, and a person resolved it in the meantime', {
 		advice:
 			'Nothing was sent for this item. Run it again: with a key it returns the job that was started with the key.',
 	});

@@ -40,7 +40,7 @@ export async function ensureTable(
 		: await createTable(api, nameOrId, format);
 }
 
-/** The form of a table's ID. A name can have it, too. */
+/** The form of a table's ID. A name can also have it. */
 const TABLE_ID = /^[a-zA-Z0-9]{16}$/;
 
 /**

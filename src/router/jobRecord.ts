@@ -19,7 +19,7 @@ export interface Job {
 	status?: string;
 	/** The estimate from the start, as it arrived. The specification names no unit; it is taken as micro-dollars. */
 	estimatedCostMicroUsd?: unknown;
-	/** The actual charge of a completed job, as it arrived. Taken as micro-dollars, too. */
+	/** The actual charge of a completed job, as it arrived. Also taken as micro-dollars. */
 	costMicroUsd?: unknown;
 	requestId?: string;
 	/** The record as it arrived. */

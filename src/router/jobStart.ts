@@ -11,7 +11,7 @@ import type { MediaType } from './model';
  * Starts a media job, which costs money once it completes.
  *
  * @param body Sent unchanged: the specification does not define it.
- * @throws ServiceError with an outcome. `unknown` also when the service accepted the start but gave no usable id.
+ * @throws ServiceError with an outcome. `unknown` even when the service accepted the start but gave no usable id.
  * @see POST /v1/<segment>/jobs
  */
 export async function startJob(

@@ -68,7 +68,7 @@ function choiceWarning(
 		const hasContent = text || toolCalls.length;
 		const missing = hasContent
 			? 'is cut off'
-			: 'has no text, all tokens went into hidden reasoning';
+			: 'has no text, because all tokens went into hidden reasoning';
 		const reached =
 			maxTokens === undefined
 				? 'the cap on output tokens. Raise "Maximum Output Tokens"'

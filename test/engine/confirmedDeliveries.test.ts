@@ -179,7 +179,11 @@ describe('Deliver Again', () => {
 	});
 
 	it.each([
-		['is just being delivered', { state: 'delivering', claim: 'c', execution: '55' }, /just being/],
+		[
+			'is being delivered right now',
+			{ state: 'delivering', claim: 'c', execution: '55' },
+			/being delivered right now/,
+		],
 		['was never started', { state: 'unknown', jobId: '', startKey: 'k' }, /no such job/],
 	])('a job that %s is refused', async (_what, row, message) => {
 		rig.enter('7', { leaseUntil: Date.now() + MINUTE, ...row });

@@ -36,7 +36,7 @@ describe('a start that waits after a 429', () => {
 		meanwhile({ state: 'notStarted', claim: '' });
 		const { failed } = await startAll(['one'], key);
 		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringContaining('a person resolved it meanwhile'),
+			error: expect.stringContaining('a person resolved it in the meantime'),
 			details: { outcome: 'not_started' },
 		});
 		expect(posts(rig.service)).toHaveLength(1);

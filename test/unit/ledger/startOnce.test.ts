@@ -135,7 +135,7 @@ describe('a claim whose lease has ended before anything was sent', () => {
 		await markAsNotStarted(ledgerOf(), { startKey: 'k' });
 		expect(await start()).toMatchObject({ result: 'job-1' });
 		expect(await slow).toMatchObject({
-			message: 'This start took too long, and a person resolved it meanwhile',
+			message: 'This start took too long, and a person resolved it in the meantime',
 			details: { outcome: 'not_started' },
 		});
 		expect(book).toEqual(['job-1']);

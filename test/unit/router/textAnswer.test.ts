@@ -37,7 +37,11 @@ it.each<[string, Partial<TextAnswer>, RegExp | undefined]>([
 	['no reason', {}, undefined],
 	['calls', { finishReason: 'tool_calls', toolCalls: [CALL] }, undefined],
 	['the cap', choice('length'), CUT],
-	['the cap, and no text', { finishReason: 'length', text: '' }, /^The answer has no text, all/],
+	[
+		'the cap, and no text',
+		{ finishReason: 'length', text: '' },
+		/^The answer has no text, because all/,
+	],
 	['the cap inside a call', { finishReason: 'length', text: '', toolCalls: [CALL] }, CUT],
 	['the filter', choice('content_filter'), /^The answer was stopped .* content filter/],
 	['a cut for no known reason', choice('incomplete'), /^The answer is cut off: .* no reason/],
