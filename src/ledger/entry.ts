@@ -75,7 +75,7 @@ export type EntryState =
 	/** Not a job: a rate limit that all processes share. `checkAt` is the next free time, `leaseUntil` the end of a pause. */
 	| 'limit';
 
-/** In place of the media type of a job, the row is an alarm: `record` has the fields of its item. */
+/** Stands in place of the media type of a job: the row is an alarm, and `record` has the fields of its item. */
 export const ALARM = 'alarm';
 
 /** The execution that works on a row, as the beginning of a sentence. n8n Agents have no execution ID. */

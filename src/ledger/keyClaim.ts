@@ -17,7 +17,7 @@ export type ClaimOptions = Pick<Entry, 'startKey' | 'segment' | 'model' | 'accou
 	lease: number;
 	/** Milliseconds after the start from which triggers check the job. */
 	firstCheck: number;
-	/** Of a budget, which is not a start: what its row says at first. */
+	/** Only for a budget, which is not a start: the first content of its row. */
 	record?: string;
 };
 

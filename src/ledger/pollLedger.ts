@@ -183,7 +183,7 @@ async function releaseExpiredLeases({ table, clock }: Ledger): Promise<void> {
 	}
 }
 
-/** Makes jobs due that a clock which ran ahead has postponed for too long. */
+/** Makes jobs due that a fast clock has postponed for too long. */
 async function repairSchedule({ table, clock }: Ledger): Promise<void> {
 	const now = clock.now();
 	const checkAt = above(now + MAX_CHECK_DELAY);

@@ -28,7 +28,7 @@ export interface RememberedChat {
 	record: string;
 }
 
-/** Chats per account. Those that were unused for longest are forgotten. */
+/** Chats per account. The least recently used ones are forgotten. */
 export const MAX_CHATS = 1000;
 /** Milliseconds after which the use of a chat is recorded again. */
 const USE_INTERVAL = 3_600_000;
@@ -58,7 +58,7 @@ export async function findChat(
  * Remembers the chat of a session, unless it has one.
  *
  * @param refused A chat that the service no longer continues. It is replaced.
- * @returns whether chats are kept beyond their number, because the key may not delete rows.
+ * @returns whether there are more chats than are kept, because the key may not delete rows.
  * @throws ServiceError when the ledger cannot be used.
  */
 export async function rememberChat(

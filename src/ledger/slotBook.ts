@@ -82,7 +82,7 @@ async function reserveSlots(
 		const duration = reservedAt - now;
 		if (row) {
 			const slots = Array.from({ length: count }, (_, index) => first + index * interval)
-				// those that were unused in the past are for now
+				// unused times in the past count as now
 				.filter((slot) => Math.max(slot, now) >= reservedAt - MAX_LATENESS)
 				.map((slot) => Math.max(slot, reservedAt));
 			if (slots.length) return { slots };

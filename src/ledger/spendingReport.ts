@@ -81,7 +81,7 @@ const compare = (one: string, other: string) => (one < other ? -1 : Number(one >
  * Sums up the rows of old days, into one per month, workflow, node and model. A run that is interrupted, or another one at the same
  * time, counts nothing twice: the row that gets the sums lists the rows that are in it, until they are deleted.
  *
- * @param days A day that is older is summed up.
+ * @param days Older days are summed up.
  * @returns how many rows were deleted, and how many changed at the same time and are left to the next run.
  */
 export async function foldSpending(

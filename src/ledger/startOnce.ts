@@ -106,7 +106,7 @@ export async function claimStart(
 	}
 }
 
-/** Each attempt has a claim of its own: the row of a failed one may have been added. */
+/** Each attempt has a new claim: the row of a failed one may have been added. */
 async function addClaim(ledger: Ledger, claims: string[], options: ClaimOptions): Promise<string> {
 	return await retryTransient(ledger.clock, LONG_RETRY_ATTEMPTS, async () => {
 		const claim = ledger.newClaim();

@@ -46,7 +46,7 @@ export const transitions = {
 		matches: ['claim'],
 	},
 
-	/** The row of a budget is made as a key is claimed. It is never a start. */
+	/** The row of a budget is created in the way in which a key is claimed. It never becomes a start. */
 	openBudget: {
 		from: ['intent'],
 		to: 'budget',
@@ -216,7 +216,7 @@ export const transitions = {
 
 	/** Not a job: the chat of a session. Of several rows the first counts. */
 	enterChat: { from: 'new', to: 'chat' },
-	/** There are too many chats. Those that were unused for longest go; a session without a chat starts a new one. */
+	/** There are too many chats. The least recently used ones go; a session without a chat starts a new one. */
 	forgetChat: {
 		from: ['chat'],
 		to: 'deleted',

@@ -62,7 +62,7 @@ function balanceAdvice(error: ServiceError): string {
 	return `The free balance is too small${details}. Wait for other requests to end, or top up.`;
 }
 
-/** The router's figures in dollars, under other names. What is no amount is left out. */
+/** The router's figures in dollars, under other names. What is not an amount is left out. */
 const formatFigures = ({ details: { meta = {} } }: ServiceError, names: Record<string, string>) =>
 	Object.entries(names).flatMap(([name, field]) => {
 		const amount = formatUsd(meta[field]);

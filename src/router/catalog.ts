@@ -140,7 +140,7 @@ async function readModel(http: Http, path: string, id: string) {
 	const response = await http.send({ method: 'GET', path });
 	const body = await readJson(response);
 	const request = getRequestId(response.headers);
-	// the object that contains the entry may have an id of its own
+	// the object that contains the entry may also have an id
 	const entries = [body, ...(isPlainObject(body) ? Object.values(body) : [])]
 		.flat()
 		.filter(isModel);

@@ -162,7 +162,7 @@ function addToChoices(
 /** Finish reasons that explain an answer without text: it was cut off, or withheld. */
 const FINISH_WITHOUT_TEXT = new Set<unknown>(['length', 'content_filter', 'max_tokens']);
 
-/** A role or another finish reason alone is no content. */
+/** A role or another finish reason alone is not content. */
 function choiceHasContent({ contentChunks, message, calls, fields }: PartialChoice): boolean {
 	const hasOtherFields = Object.entries(message).some(
 		([name, value]) => name !== 'role' && !isMissing(value) && !(isList(value) && !value.length),

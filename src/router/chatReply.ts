@@ -108,10 +108,10 @@ function toUsageField({ usage }: TextAnswer): object {
 }
 
 /**
- * Leaves out of a conversation every call of a tool, and every result, that comes a second time exactly as it is, with the same ID.
+ * Removes from a conversation every tool call and every result that comes a second time, unchanged and with the same ID.
  *
  * When n8n runs an AI agent again after a failure, its latest steps are there twice (n8n-nodes-langchain 2.41.1,
- * utils/agent-execution/buildSteps.js). The conversation would be another one than the one that failed, and might be paid twice.
+ * utils/agent-execution/buildSteps.js). The conversation would differ from the one that failed, and might be paid twice.
  *
  * @param messages Of a chat completion.
  */
@@ -127,7 +127,7 @@ export function dropRepeatedSteps(messages: unknown): unknown {
 	});
 }
 
-/** A message without an ID may be said twice. */
+/** A message without an ID may come twice on purpose. */
 const isToolStep = (message: unknown) =>
 	isPlainObject(message) &&
 	(typeof message['tool_call_id'] === 'string' || hasCallIds(message['tool_calls']));

@@ -90,7 +90,7 @@ function findJobRecord(records: JobFields[], knownId: string | undefined): JobFi
 	return record && !matching.length && isErrorReport(record, records) ? undefined : record;
 }
 
-/** The innermost record with fields of a job, costs before others: what contains it may have an id and a status of its own. */
+/** The innermost record with fields of a job, costs before others: what contains it may also have an id and a status. */
 const chooseRecord = (records: JobFields[]) =>
 	records.findLast((record) => isPresent(record['cost'] ?? record['estimated_cost'])) ??
 	records.findLast((record) => isPresent(readStatus(record) ?? record['model'])) ??
@@ -191,8 +191,8 @@ export function summarizeJob(
 }
 
 /**
- * Whether the raw record must not be left out: it tells, or may tell, of a failure, it has an ID that nothing else has, or nothing in it
- * but the ID was understood.
+ * Whether the raw record has to be kept: it reports, or may report, a failure, it has an ID that nothing else has, or only the ID in it
+ * was understood.
  */
 export function isRecordNeeded({ jobId, state, record, ...job }: Job): boolean {
 	if (state === 'failed') return true;
@@ -205,7 +205,7 @@ export function isRecordNeeded({ jobId, state, record, ...job }: Job): boolean {
 	);
 }
 
-/** Names of fields that may tell of a failure, also of a part of the job. */
+/** Names of fields that may report a failure, even of a part of the job. */
 const FAILURE_FIELD =
 	/err|fail|warn|reason|reject|refus|block|moderat|nsfw|safety|cancel|abort|problem|issue|violat|expired|incomplete|partial/i;
 
@@ -218,7 +218,7 @@ function isFilled(value: unknown): boolean {
 	return ![undefined, null, '', false, 0].includes(value as null);
 }
 
-/** An amount in USD. A value that is no whole number of micro-dollars is output as it arrived, under its own name. */
+/** An amount in USD. A value that is not a whole number of micro-dollars is output as it arrived, under its own name. */
 function describeAmount(
 	microUsd: unknown,
 	name: 'costUsd' | 'estimatedCostUsd',

@@ -57,7 +57,7 @@ export async function withJobId<Result>(
 	});
 }
 
-/** The name of the fact which spelling of media types led to a job. */
+/** The fact that says which spelling of media types led to a job. */
 const SPELLING_FACT = 'spelling of media types';
 
 /**

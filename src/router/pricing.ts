@@ -17,7 +17,7 @@ import { maximumPromptTokens } from './promptTokens';
 
 /** Output tokens for which the router holds money when a request sets no maximum. @see section 8 */
 export const DEFAULT_OUTPUT_TOKENS = 4096;
-/** The most output tokens that a request asks for by itself, when a spending cap affords them. */
+/** The most output tokens that a request asks for on its own, if the spending caps allow their cost. */
 const MOST_OUTPUT_TOKENS = 16_384;
 
 /**
@@ -51,7 +51,7 @@ export interface CostBound {
 	promptCountedBy: 'bytes' | 'contextWindow';
 	/** The sum for all answers. */
 	outputTokens: number;
-	/** Output tokens of one answer that the request has to ask for, so that the bound is one. Absent if it does so already, or has no cap. */
+	/** Output tokens of one answer that the request has to ask for, so that the bound holds. Absent if it already does so, or has no cap. */
 	maxTokens?: number;
 }
 
@@ -102,7 +102,7 @@ export function maximumTextCost(
 	return { microUsd, ...prompt, outputTokens, ...omitMissing({ maxTokens }) };
 }
 
-/** How many output tokens a request asks for by itself. Where even the default does not fit, the cap refuses the request. */
+/** How many output tokens a request asks for on its own. If even the default does not fit, the cap refuses the request. */
 function chooseMaxTokens(
 	model: Partial<Model>,
 	promptTokens: number,

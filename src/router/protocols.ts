@@ -45,7 +45,7 @@ export function toResponseBody({
 const messageHasContent = ({ role, content, tool_calls: calls }: ChatMessage) =>
 	role !== 'assistant' || Boolean(content?.length) || (Array.isArray(calls) && calls.length > 0);
 
-/** What chat completions have in an object of its own is beside the type here. */
+/** What chat completions have in a nested object is next to the type here. */
 function flatten(value: Record<string, unknown>, name: string): Record<string, unknown> {
 	const { [name]: inner, ...rest } = value;
 	return isPlainObject(inner) ? { ...rest, ...inner } : value;
@@ -78,7 +78,7 @@ function toInputPart(part: Record<string, unknown>, isAnswer: boolean): object {
 		: part;
 }
 
-/** This protocol has a field of its own for the address of a file. */
+/** This protocol has a separate field for the address of a file. */
 function toFileFields({ file_data: data, ...more }: Record<string, unknown>): object {
 	const isAddress = typeof data === 'string' && /^https?:/i.test(data);
 	return isAddress

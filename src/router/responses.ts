@@ -168,7 +168,7 @@ function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAns
 	const streamedText = textChunks.join('');
 	const finalText = isComplete ? readFinalText(response, output) : '';
 	const hasOutput = Array.isArray(response['output']) && response['output'].length > 0;
-	// without an output, the final text may lack items that never got an end of their own
+	// without an output, the final text may lack items that never ended
 	const isFinalTextComplete = finalText && (hasOutput || finalText.length >= streamedText.length);
 	const { model, usage } = response;
 	const toolCalls = output.filter(({ type }) => type === 'function_call');

@@ -48,7 +48,7 @@ export const stringOrEmpty = (value: unknown) => (typeof value === 'string' ? va
 /**
  * A message for the user about a problem with a complete answer, and what to do.
  *
- * @param maxTokens What the request limited the answer to by itself, if it did.
+ * @param maxTokens The limit that the request set on its own, if it did.
  */
 export function answerWarning(answer: TextAnswer, maxTokens?: number): string | undefined {
 	const { choices = [answer] } = answer;
@@ -86,7 +86,7 @@ function choiceWarning(
 type StructuredResult = { parsed: unknown } | SchemaError;
 
 /**
- * Reads the text of an answer as JSON, also with one Markdown code fence around it, and checks it with a schema.
+ * Reads the text of an answer as JSON, with or without a Markdown code fence around it, and checks it with a schema.
  *
  * @param schema Compiled once, for any number of answers. Without a schema, any JSON is accepted.
  * @returns a function that never throws, since the answers are already billed.

@@ -108,7 +108,7 @@ function createAnswerFold(
 				isDone = true;
 				return addBody(response, accumulator, piece);
 			}
-			// plain text is no answer
+			// plain text is not an answer
 			if (piece.form === 'text') return '';
 			if (isPlainObject(piece.value)) return addEvent(piece.value, piece.event);
 			isDone = piece.data.trim() === END_MARK;
