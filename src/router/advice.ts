@@ -89,11 +89,8 @@ export function explainBalance(
 	if (!isBalanceTooSmall(error)) return error;
 	const { meta = {} } = error.details;
 	const largest = maximumAffordableOutput(meta, model?.pricing, body);
-	const advice = outputCapAdvice(largest);
-	return withBalance(error, others, advice, {
-		ownRequestsUnderWay: others,
-		...omitMissing({ largestMaximumOutputTokens: largest }),
-	});
+	const computed = omitMissing({ largestMaximumOutputTokens: largest });
+	return withBalance(error, others, outputCapAdvice(largest), computed);
 }
 
 /**
@@ -112,10 +109,7 @@ export function explainJobBalance(
 	const minimumSentence =
 		least === undefined ? '' : ` According to the catalog it costs at least ${least}.`;
 	const advice = `The required amount is the job's cost, plus a margin at the first use of a configuration (a new model, a first 4K clip). It is a margin that the next start does not need.${minimumSentence}`;
-	return withBalance(error, others, advice, {
-		...omitMissing({ leastCostUsd: least }),
-		ownRequestsUnderWay: others,
-	});
+	return withBalance(error, others, advice, omitMissing({ leastCostUsd: least }));
 }
 
 /** @param computed What was calculated besides the router's figures. */
@@ -135,7 +129,7 @@ function withBalance(
 		advice: [error.details.advice, heldBalanceAdvice(meta?.['held_micro_usd'], others), remedy]
 			.filter(Boolean)
 			.join(' '),
-		computed: { ...Object.fromEntries(figures), ...computed },
+		computed: { ...Object.fromEntries(figures), ...computed, ownRequestsUnderWay: others },
 	});
 }
 

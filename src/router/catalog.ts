@@ -66,11 +66,10 @@ interface ReadPages {
 	size: number;
 }
 
-/** @returns the query of the next page, or why there is none although the catalog has more; undefined at its end. */
-function addPage(
-	pages: ReadPages,
-	page: CatalogPage,
-): { query: string } | { reason: string } | undefined {
+/** The query of the next page, or why it cannot be requested although the catalog has more; undefined at its end. */
+type NextPage = { query: string } | { reason: string } | undefined;
+
+function addPage(pages: ReadPages, page: CatalogPage): NextPage {
 	const { models, queries } = pages;
 	const countBefore = models.size;
 	for (const model of page.models) if (!models.has(model.id)) models.set(model.id, model);
@@ -79,8 +78,7 @@ function addPage(
 		return { reason: 'the service gave the same entries again' };
 	if (models.size > MAX_MODELS) return { reason: `there are more than ${MAX_MODELS}` };
 	const next = findNextPage(page, pages);
-	if (next === 'nothing') return undefined;
-	if (next === 'unknown') return { reason: 'the service does not say where the next page is' };
+	if (!next || 'reason' in next) return next;
 	if (queries.has(next.query)) return { reason: 'its pages lead back to one that was read' };
 	if (queries.size === MAX_PAGES) return { reason: `there are more than ${MAX_PAGES} pages` };
 	if (pages.size > MAX_BYTES - MAX_JSON_BYTES)
@@ -182,8 +180,7 @@ function isModel(value: unknown): value is Model {
 	return isPlainObject(value) && typeof value['id'] === 'string' && value['id'] !== '';
 }
 
-/** What follows a page: nothing, a page with this query, or more entries that cannot be requested. */
-type NextPage = 'nothing' | 'unknown' | { query: string };
+const UNKNOWN_PAGE: NextPage = { reason: 'the service does not say where the next page is' };
 
 /** Fields that name the next page. Only an address with a query can be requested. */
 const NEXT_FIELD = /^next(_?(page|url|link|cursor|token))*$/i;
@@ -200,13 +197,13 @@ const PAGE_COUNT_FIELD = /^(total_?pages|page_?count|last_?page)$/i;
  */
 function findNextPage({ body, link, models }: CatalogPage, read: ReadPages): NextPage {
 	const linked = findNextLink(link);
-	if (linked !== undefined) return toNextPage(linked) ?? 'unknown';
-	if (!isPlainObject(body)) return 'nothing';
+	if (linked !== undefined) return toNextPage(linked) ?? UNKNOWN_PAGE;
+	if (!isPlainObject(body)) return undefined;
 	const fields = [body, ...Object.values(body).filter(isPlainObject)].flatMap(Object.entries);
 	const find = (names: RegExp) =>
 		fields.filter(([name, value]) => names.test(name) && value !== null).map(([, value]) => value);
 	const [hasMore] = find(MORE_FIELD);
-	if (hasMore === false) return 'nothing';
+	if (hasMore === false) return undefined;
 	const nextFields = find(NEXT_FIELD);
 	const next = nextFields.map(toNextPage).find(Boolean);
 	if (next) return next;
@@ -218,7 +215,7 @@ function findNextPage({ body, link, models }: CatalogPage, read: ReadPages): Nex
 		nextFields.some(Boolean) ||
 		find(TOTAL_FIELD).some((total) => Number(total) > read.models.size) ||
 		find(PAGE_COUNT_FIELD).some((count) => Number(count) > read.queries.size);
-	return saysMore ? 'unknown' : 'nothing';
+	return saysMore ? UNKNOWN_PAGE : undefined;
 }
 
 /** The address of the next page in a `Link` header: `<address>; rel="next", <address>; rel="last"`. */
@@ -234,7 +231,7 @@ function isNextRelation(parameter: string): boolean {
 	return name.trim().toLowerCase() === 'rel' && /\bnext\b/i.test(value);
 }
 
-function toNextPage(address: unknown): { query: string } | undefined {
+function toNextPage(address: unknown): NextPage {
 	const [, query] = (typeof address === 'string' && /\?([^#]+)/.exec(address)) || [];
 	return query ? { query } : undefined;
 }
