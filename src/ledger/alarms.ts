@@ -16,16 +16,18 @@ type Alarm = Pick<Entry, 'jobId' | 'outcome' | 'note' | 'model' | 'record'>;
 /** Enters those that are not there yet. Two processes may enter the same at once: a delivery takes the rows of one ID as one. */
 async function enterAlarms(
 	ledger: Ledger,
-	of: Pick<Entry, 'account' | 'label'>,
+	owner: Pick<Entry, 'account' | 'label'>,
 	alarms: readonly Alarm[],
 ): Promise<void> {
 	const ids = alarms.map(({ jobId }) => jobId);
 	const rows = await findRowsOfJobs(ledger.table, ids);
-	const known = rows.filter(({ segment, account }) => segment === ALARM && account === of.account);
+	const known = rows.filter(
+		({ segment, account }) => segment === ALARM && account === owner.account,
+	);
 	for (const alarm of alarms) {
 		if (known.some(({ jobId }) => jobId === alarm.jobId)) continue;
 		const now = n8nTimeOf(ledger);
-		const row = { ...of, ...alarm, startedAt: now, checkAt: now, segment: ALARM };
+		const row = { ...owner, ...alarm, startedAt: now, checkAt: now, segment: ALARM };
 		await enterRow(ledger.table, 'enterAlarm', { ...row, execution: ledger.execution });
 	}
 }

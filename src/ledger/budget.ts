@@ -165,7 +165,7 @@ export class NodeBudget implements SharedBudget {
 		}
 	}
 
-	#toMost(bound: Bound): Decimal {
+	#toMaximum(bound: Bound): Decimal {
 		if ('microUsd' in bound) return ZERO.plus(bound.microUsd);
 		const { unknownCost } = this.#use.settings;
 		if (unknownCost) return unknownCost;
@@ -173,7 +173,7 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	async #reserveStart(id: string, model: string, bound: Bound): Promise<void> {
-		const least = this.#toMost(bound);
+		const least = this.#toMaximum(bound);
 		const holder = { ...this.#holder, id };
 		await this.#waitUntilReserved(bound, async () =>
 			this.#change((state, now) => {
@@ -187,7 +187,7 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	async #reserveCall(bound: Bound) {
-		const most = this.#toMost(bound);
+		const most = this.#toMaximum(bound);
 		await this.#waitUntilReserved(bound, async () => await this.#hold(most));
 		this.#expected--;
 		const giveBack = () => void (this.#held = this.#held.minus(most));

@@ -49,13 +49,13 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 		},
 
 		/** The first pause keeps its reason. */
-		async pause(given) {
+		async pause(reason) {
 			const { workflow, workflowId, execution } = use;
 			const { id } = await readRow();
 			const ledger = await use.open();
 			const at = new Date(n8nTimeOf(ledger)).toISOString();
-			const reason = given.trim().slice(0, MAX_REASON_LENGTH);
-			const note = JSON.stringify({ reason, workflow, workflowId, execution, at });
+			const shortReason = reason.trim().slice(0, MAX_REASON_LENGTH);
+			const note = JSON.stringify({ reason: shortReason, workflow, workflowId, execution, at });
 			const [row] = await applyUpdate(ledger.table, 'pauseBudget', { id, note: '' }, { note });
 			return { ...toPauseFields(await readRow()), alreadyPaused: !row };
 		},
@@ -69,8 +69,8 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 		},
 
 		async release(lumpId) {
-			const words = `delete the part "${lumpId}" in its cell "record", and write any other text into its cell "claim".`;
-			requirePermission(use, (await readRow()).id, words);
+			const manualSteps = `delete the part "${lumpId}" in its cell "record", and write any other text into its cell "claim".`;
+			requirePermission(use, (await readRow()).id, manualSteps);
 			const lump = await book.change(use, ({ lumps }) => {
 				const found = lumps[lumpId];
 				if (found) found.isReleased = true;
@@ -84,11 +84,11 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 }
 
 /** @throws ServiceError `invalid` if the credential does not allow it. */
-function requirePermission({ settings }: BudgetUse, id: number, words: string): void {
+function requirePermission({ settings }: BudgetUse, id: number, manualSteps: string): void {
 	if (settings.mayResume) return;
 	throw invalidInputError(
 		'The credential does not let workflows resume its budget or release parts of it',
-		`Nothing was changed. Its owner can turn on Workflows May Resume in the credential, or change row ${id} of the job ledger by hand: ${words}`,
+		`Nothing was changed. Its owner can turn on Workflows May Resume in the credential, or change row ${id} of the job ledger by hand: ${manualSteps}`,
 	);
 }
 

@@ -19,7 +19,7 @@ import { inBatches, repeatWrite } from './rowWrites';
 /** Milliseconds for which a process relies on what it knows of the row: a pause reaches every process within this time. */
 const MAX_AGE = 10_000;
 /** How long a change is retried: a restart of n8n takes less. A process that was suspended still gets its attempts. */
-const EFFORT = { maxTime: 60_000, minAttempts: 5 };
+const RETRY_LIMITS = { maxTime: 60_000, minAttempts: 5 };
 
 /** A change of the state. It is calculated again if the row has changed in the meantime. */
 export type Change<Outcome> = (state: BudgetState, now: number, row: Entry) => Outcome;
@@ -101,7 +101,7 @@ export class BudgetBook {
 		let recent = this.#findRecent(clock);
 		return await repeatWrite(
 			clock,
-			EFFORT,
+			RETRY_LIMITS,
 			'Too many processes use the budget at once',
 			async () => {
 				let current = recent ?? (await this.#readRow(ledger));

@@ -58,28 +58,30 @@ export function refusalError(
 	const { amount, length } = use.settings;
 	const limit = `budget of ${formatUsd(amount)} ${PERIOD_NAMES[length]}`;
 	const parts = open === 1 ? '1 request or job' : `${open} requests or jobs`;
-	const more = open ? `, and ${formatUsd(reserved)} is reserved for ${parts} under way` : '';
-	const said = `${formatUsd(spent)} is spent${more}. ${describeBound(bound)}.`;
-	const free =
+	const reservedPart = open
+		? `, and ${formatUsd(reserved)} is reserved for ${parts} under way`
+		: '';
+	const figures = `${formatUsd(spent)} is spent${reservedPart}. ${describeBound(bound)}.`;
+	const releaseAdvice =
 		'Run this again later. What a killed process has held stays reserved until the period ends: Get of the resource Budget lists it, and Release gives it back.';
 	switch (refused) {
 		case 'spent':
 			return refuse(
 				use,
 				`The ${limit} is reached`,
-				`${said} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).`,
+				`${figures} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).`,
 			);
 		case 'reserved':
 			return refuse(
 				use,
 				`The rest of the ${limit} is reserved for requests and jobs under way`,
-				`Waited for 30 s. ${said} ${free}`,
+				`Waited for 30 s. ${figures} ${releaseAdvice}`,
 			);
 		case 'estimate':
 			return refuse(
 				use,
 				`The ${limit} waits for the estimate of another job`,
-				`What a job of this model costs is not known yet, and another start that has no estimate is under way. ${said} ${free}`,
+				`What a job of this model costs is not known yet, and another start that has no estimate is under way. ${figures} ${releaseAdvice}`,
 			);
 		case 'full':
 			return refuse(

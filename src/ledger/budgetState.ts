@@ -89,10 +89,10 @@ export function periodOf(day: string, length: PeriodLength): { start: string; en
 	const date = new Date(`${day}T00:00:00Z`);
 	const year = date.getUTCFullYear();
 	const month = date.getUTCMonth();
-	const ofMonth = date.getUTCDate();
+	const dayOfMonth = date.getUTCDate();
 	if (length === 'month')
 		return { start: toDay(Date.UTC(year, month)), end: toDay(Date.UTC(year, month + 1)) };
-	const first = length === 'day' ? ofMonth : ofMonth - ((date.getUTCDay() + 6) % 7);
+	const first = length === 'day' ? dayOfMonth : dayOfMonth - ((date.getUTCDay() + 6) % 7);
 	const days = length === 'day' ? 1 : 7;
 	return {
 		start: toDay(Date.UTC(year, month, first)),

@@ -49,7 +49,7 @@ export async function claimKey(
 	for (let attempt = 0; ; attempt++) {
 		let failure: unknown;
 		let isChanged = false;
-		let isHopeless = false;
+		let isWaitOver = false;
 		try {
 			// a key may have many starts that were withdrawn or did not happen
 			const segment = isBudget(options) ? 'budget' : noneOf('budget');
@@ -66,14 +66,14 @@ export async function claimKey(
 				const others = rows.filter((row) => row !== ownRow);
 				const sending = others.find(({ state }) => state === 'sending');
 				failure = startInProgress(sending ?? others[0]!);
-				isHopeless = sending !== undefined && isOverdue(sending, options, clock.now());
+				isWaitOver = sending !== undefined && isOverdue(sending, options, clock.now());
 				await resolveContention(ledger, claims, rows, ownRow);
 			}
 		} catch (cause) {
 			if (!isTransient(cause)) throw mapServiceError(cause);
 			failure = cause;
 		}
-		if (isHopeless || clock.now() >= end) throw mapServiceError(failure);
+		if (isWaitOver || clock.now() >= end) throw mapServiceError(failure);
 		if (isChanged && ++changes <= IMMEDIATE_READS) continue;
 		await clock.sleep(20 + clock.random() * Math.min(100 * 1.5 ** attempt, MAX_PAUSE));
 	}

@@ -48,8 +48,8 @@ export async function requestN8n<Result>(
 	} catch (cause) {
 		throw mapServiceError(cause, ({ kind, message, details }) => {
 			const startup = explainStartup(details, credentialName);
-			const what = startup?.what ?? describeN8n(message);
-			return new ServiceError(kind, `${subject} could not be used: ${what}`, {
+			const problem = startup?.message ?? describeN8n(message);
+			return new ServiceError(kind, `${subject} could not be used: ${problem}`, {
 				...details,
 				advice:
 					startup?.advice ??
@@ -72,9 +72,9 @@ export async function requestN8n<Result>(
 function explainStartup(
 	{ status, reason = '' }: ServiceErrorDetails,
 	credentialName: string,
-): { what?: string; advice: string } | undefined {
+): { message?: string; advice: string } | undefined {
 	if (/^n8n is starting up\b/.test(reason))
-		return { what: 'n8n is still starting', advice: 'Run this again once n8n has started.' };
+		return { message: 'n8n is still starting', advice: 'Run this again once n8n has started.' };
 	const isPage = /^An (HTML page|XML document)/.test(reason);
 	if (status !== 404 || !isPage) return undefined;
 	return {

@@ -52,12 +52,12 @@ export class SpendingBook {
 /** @throws the first failure, after everything was tried. */
 async function writeNews(news: readonly SpendingNews[]): Promise<[]> {
 	const { table, clock } = await news[0]!.open();
-	const ofRows = groupBy(
+	const byRow = groupBy(
 		news.flatMap(({ entries }) => entries),
 		({ day, workflowId, nodeId, model }) => JSON.stringify([day, workflowId, nodeId, model]),
 	);
 	const ended = new Map(news.flatMap((each) => [...each.ended]));
-	const work = [...ofRows.values()].map(
+	const work = [...byRow.values()].map(
 		(entries) => async () => await saveEntry(table, clock, entries.reduce(joinEntries)),
 	);
 	for (const jobs of chunks([...ended], JOBS_PER_FILTER))
@@ -114,10 +114,10 @@ async function recordEnds(
 		let isDone = true;
 		for (const row of await table.find({ any })) {
 			const kept = readBookkeeping(row);
-			const over = kept.jobs.filter((job) => ended.has(job));
-			if (!over.length) continue;
+			const endedJobs = kept.jobs.filter((job) => ended.has(job));
+			if (!endedJobs.length) continue;
 			// a job that ends without a cost stays among the unknown ones
-			const costs = over.flatMap((job) => ended.get(job) ?? []);
+			const costs = endedJobs.flatMap((job) => ended.get(job) ?? []);
 			const sums = costs
 				.map((cost) => ({ ...NO_SUMS, costUsd: toUsdNumber(cost), unknownCosts: -1 }))
 				.reduce(addSums, addSums(row, NO_SUMS));

@@ -110,21 +110,21 @@ async function foldMonth(
 	table: SpendingTable,
 	rows: readonly SpendingRow[],
 ): Promise<number | undefined> {
-	const [into, ...others] = [...rows].sort(
+	const [target, ...others] = [...rows].sort(
 		(one, other) => Number(isMonthly(other)) - Number(isMonthly(one)) || one.id - other.id,
 	);
-	if (!into) return 0;
-	const kept = readBookkeeping(into);
+	if (!target) return 0;
+	const kept = readBookkeeping(target);
 	const added = others.filter(({ id }) => !kept.folded.includes(id));
 	const folded = [...kept.folded, ...added.map(({ id }) => id)];
-	if (isMonthly(into) && !folded.length) return 0;
+	if (isMonthly(target) && !folded.length) return 0;
 	const { workflow, node, lastExecution } = rows.at(-1)!;
-	const sums = added.reduce(addSums, addSums(into, NO_SUMS));
-	const names = { workflow, node, lastExecution, day: monthOf(into) };
+	const sums = added.reduce(addSums, addSums(target, NO_SUMS));
+	const names = { workflow, node, lastExecution, day: monthOf(target) };
 	const record = toRecord({ folded });
-	if (!(await changeRow(table, into, { ...sums, ...names, record }))) return undefined;
+	if (!(await changeRow(table, target, { ...sums, ...names, record }))) return undefined;
 	for (const ids of chunks(folded, MAX_CLAUSES))
 		await table.remove({ any: ids.map((id): Clause<SpendingRow> => ['id', 'eq', id]) });
-	await changeRow(table, { ...into, record }, { ...sums, record: toRecord({}) });
+	await changeRow(table, { ...target, record }, { ...sums, record: toRecord({}) });
 	return folded.length;
 }

@@ -189,11 +189,11 @@ function createReference(api: N8nApi, nameOrId: string, format: Format) {
 			throw mapServiceError(cause);
 		}
 	};
-	const look = async () => await (search ??= findAndRemember());
+	const findOnce = async () => await (search ??= findAndRemember());
 	return {
 		field: format.field,
 		/** @throws ServiceError when the table can be neither found nor created. */
-		id: async () => known.get(fact) ?? (await look()).id,
+		id: async () => known.get(fact) ?? (await findOnce()).id,
 		/**
 		 * Looks again after n8n has refused a request: the table or a column may have been deleted.
 		 *
@@ -204,7 +204,7 @@ function createReference(api: N8nApi, nameOrId: string, format: Format) {
 				known.delete(fact);
 				search = undefined;
 			}
-			const { id, addedColumns } = await look();
+			const { id, addedColumns } = await findOnce();
 			return id !== staleId || addedColumns.length > 0;
 		},
 	};
