@@ -11,6 +11,7 @@ import {
 	endConversation,
 	receiveReply,
 	type Conversation,
+	type PendingTurn,
 } from '../../src/conversation/conversation';
 import { checkLimits } from '../../src/conversation/ending';
 import {
@@ -135,9 +136,16 @@ async function takeAnswer(
 				mayTellWho: !isChat(tool),
 			})
 		: NO_ANSWER;
-	const heard = receiveReply(conversation, reply, Date.now());
+	const durationMs = answer && durationOf(answer, pending, !state[UNSTORED]);
+	const heard = receiveReply(conversation, { ...reply, durationMs }, Date.now());
 	await display.showTurn(tool, heard, reply);
 	return heard;
+}
+
+/** How long a turn took. Only where it has waited for a person, n8n's own figure is not that. */
+function durationOf({ ran }: Answer, { askedAt }: PendingTurn, hasWaited: boolean) {
+	const end = ran.startTime + ran.executionTime;
+	return hasWaited ? askedAt && Math.max(0, end - askedAt) : ran.executionTime;
 }
 
 /** What a speaker said. Its node may return what is no JSON, such as a list that contains itself. */
@@ -212,7 +220,7 @@ async function askNextSpeaker(call: Call, conversation: Conversation): Promise<C
 	const { speaker } = choice;
 	const { message, note } = composeMessage(conversation, speaker);
 	const notes = [choice.note, note].filter(Boolean).join(' ');
-	const asked = askSpeaker(conversation, { speaker, message, note: notes });
+	const asked = askSpeaker(conversation, { speaker, message, note: notes, askedAt: Date.now() });
 	const tool = state.speakers[speaker];
 	if (!tool?.review) await display.announceSpeaker(tool);
 	return asked;

@@ -122,6 +122,8 @@ export interface Answer {
 	node: string;
 	/** What the node was given. */
 	input: IDataObject;
+	/** Since it was resumed, if the execution has waited for it. */
+	ran: Pick<ITaskData, 'startTime' | 'executionTime'>;
 	/** What it returned. A node that failed has one item with `error`. */
 	items: IDataObject[];
 }
@@ -133,7 +135,7 @@ export function toAnswers(response: EngineResponse | undefined): Answers {
 	return new Map(
 		(response?.actionResponses ?? []).map(({ action, data }) => [
 			action.id,
-			{ node: action.nodeName, input: action.input, items: toItems(data) },
+			{ node: action.nodeName, input: action.input, ran: data, items: toItems(data) },
 		]),
 	);
 }

@@ -36,6 +36,8 @@ export interface Turn extends TurnFacts {
 	replacedText?: string;
 	/** Who that was. */
 	replacedBy?: string;
+	/** As of the reply. */
+	durationMs?: number;
 	/** When it ended: an ISO date. */
 	at: string;
 	/** What the reader of the transcript has to know, in words. */
@@ -58,6 +60,8 @@ interface SpeakerIds {
 export interface PendingTurn extends AskedTurn {
 	/** From 1; more if a turn that certainly was not received is asked once more. */
 	attempt: number;
+	/** Milliseconds since 1970. Of an execution that waits since an older version of the package, it is not known. */
+	askedAt?: number;
 	/** For the transcript. */
 	note?: string;
 	/** Who allowed the turn, if a person had to. */
@@ -110,10 +114,10 @@ export function startConversation(
 /** Hands the turn to a speaker. */
 export function askSpeaker(
 	conversation: Conversation,
-	{ speaker, message, note }: { speaker: string; message: string; note?: string | undefined },
+	{ note, ...asked }: Pick<PendingTurn, 'speaker' | 'message' | 'note' | 'askedAt'>,
 ): Conversation {
 	const turn = conversation.turns.length + 1;
-	const pending = { turn, speaker, message, attempt: 1, ...(note && { note }) };
+	const pending = { turn, ...asked, attempt: 1, ...(note && { note }) };
 	return { ...conversation, pending };
 }
 
@@ -173,7 +177,7 @@ function learnIds(
 function toTurn(
 	{ ids }: Conversation,
 	{ turn, speaker, note, approvedBy }: PendingTurn,
-	{ text, facts, failure, denial, notice }: Reply,
+	{ text, facts, failure, denial, notice, durationMs }: Reply,
 	now: number,
 ): Turn {
 	const { sessionId, chatId } = ids[speaker] ?? {};
@@ -188,7 +192,7 @@ function toTurn(
 		turn,
 		speaker,
 		text,
-		...omitMissing({ sessionId, chatId }),
+		...omitMissing({ sessionId, chatId, durationMs }),
 		...facts,
 		...(approvedBy && { approvedBy }),
 		at: new Date(now).toISOString(),

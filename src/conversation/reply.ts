@@ -28,6 +28,8 @@ export interface Reply {
 	/** What was said; of a speaker that failed, the part that had arrived. */
 	text: string;
 	facts: TurnFacts;
+	/** Milliseconds that the speaker's node ran or, if it is a person, from the message to the answer. */
+	durationMs?: number | undefined;
 	/** Why the answer is not complete, in the speaker's words. */
 	notice?: string;
 	/** Whether the speaker has written its answer into the chat itself. */

@@ -27,6 +27,7 @@ const FACTS = [
 	'inputTokens',
 	'outputTokens',
 	'requestId',
+	'durationMs',
 	'approvedBy',
 ] as const;
 const FACTS_OF_PEOPLE = ['replacedText', 'replacedBy', 'respondedBy', 'respondedAt'] as const;
@@ -78,6 +79,7 @@ export function readTranscript(
 				costUsd: amountOf(row['costUsd']),
 				inputTokens: amountOf(row['inputTokens']),
 				outputTokens: amountOf(row['outputTokens']),
+				durationMs: amountOf(row['durationMs']),
 			}),
 			at: textOf(row['at']) ?? '',
 			...(!text.trim() && { failed: true as const }),
@@ -148,6 +150,7 @@ export function toResult(conversation: Conversation) {
 		speakersWithoutCost: [...new Set(withoutCost)],
 		speakers: speakers.map((name) => ({ name, ...ids[name] })),
 		transcript: toRows(conversation),
+		// from the first message to the last answer, with pauses and waits for people: not the sum of the turns, and none of earlier ones
 		durationMs: Math.max(0, endedAt - began),
 		// not named `error`: n8n would take the conversation for one that has to be repeated
 		...(ending?.failure && { failure: { ...ending.failure } }),

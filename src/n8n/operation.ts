@@ -59,7 +59,7 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	/** Milliseconds without a byte after which an attempt fails. */
 	idleTimeout: number;
 	/** Starts what may cost, at most once per item, whatever n8n repeats. Everything that starts work at the service goes through here. */
-	startPaid<Result>(start: PaidStart<Result>): Promise<Result>;
+	startPaid<Result extends object>(start: PaidStart<Result>): Promise<Result>;
 	/** @see Connection */
 	connectLedger: Connection['connectLedger'];
 	/** IDs of the n8n execution, and of the credential that `http` uses. */

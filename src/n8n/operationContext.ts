@@ -14,7 +14,7 @@ import { recordWorkId, type StartedIds } from './recordIds';
 import type { Redactor } from './redact';
 import type { SentRequests } from './sentRequests';
 import { lookUp } from './sharedCache';
-import { countInFlight, startPaid } from './startPaid';
+import { countInFlight, startPaid, timed } from './startPaid';
 
 /** Makes what the operations of one execution work with, item by item. */
 export function createOperationContexts(
@@ -68,7 +68,9 @@ export function createOperationContexts(
 			getState,
 			async startPaid(start) {
 				hasPaid = true;
-				return await startPaid(start, { sentRequests, itemIndex, account });
+				const send: typeof start.send = async (attempts) =>
+					await timed(clock, async () => await start.send(attempts));
+				return await startPaid({ ...start, send }, { sentRequests, itemIndex, account });
 			},
 			...{ connectLedger, budget: connection.budget, spending: connection.spending },
 			origin: { execution: n8n.getExecutionId(), credential: credentialId },

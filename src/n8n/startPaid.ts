@@ -1,6 +1,7 @@
 import type { Cost, Reservation, StartClaim } from '../core/budget';
-import { determineOutcome, mapServiceError, ServiceError } from '../core/errors';
+import { determineOutcome, mapServiceError, ServiceError, withDetails } from '../core/errors';
 import type { HttpRequest } from '../core/http';
+import type { Clock } from '../core/retry';
 import type { SentRequests } from './sentRequests';
 
 /** A paid start, as an operation describes it. */
@@ -22,6 +23,26 @@ export interface PaidStart<Result> {
 	 * @returns plain data: it is stored with the execution.
 	 */
 	send(attempts: SendAttempts): Promise<Result>;
+}
+
+/**
+ * Adds to an answer, and to what arrived of one that broke off, how long it took: milliseconds from the request to its end, waits for the
+ * rate limit and repeated attempts included.
+ */
+export async function timed<Answer extends object>(
+	clock: Pick<Clock, 'now'>,
+	send: () => Promise<Answer>,
+): Promise<Answer & { durationMs: number }> {
+	const startedAt = clock.now();
+	const duration = () => ({ durationMs: Math.max(0, clock.now() - startedAt) });
+	try {
+		return { ...(await send()), ...duration() };
+	} catch (cause) {
+		throw mapServiceError(cause, (error) => {
+			const { partial } = error.details;
+			return partial ? withDetails(error, { partial: { ...partial, ...duration() } }) : error;
+		});
+	}
 }
 
 /** The callback to run before each attempt to send. */

@@ -128,7 +128,7 @@ it('one item per turn: rows that a Data Table takes as they are', async () => {
 	);
 	expect(items).toHaveLength(2);
 	expect(Object.keys(json).join(' ')).toBe(
-		'conversationId turn speaker text sessionId model costUsd inputTokens outputTokens requestId approvedBy at note',
+		'conversationId turn speaker text sessionId model costUsd inputTokens outputTokens requestId durationMs approvedBy at note',
 	);
 	for (const value of items.flatMap((item) => Object.values(item.json)))
 		expect(value === null || ['string', 'number'].includes(typeof value)).toBe(true);

@@ -313,8 +313,8 @@ it('a workflow whose execution order nobody has set is refused, as the legacy on
 const columns = {
 	...{ conversationId: 'string', turn: 'number', speaker: 'string', text: 'string' },
 	...{ sessionId: 'string', model: 'string', costUsd: 'number', inputTokens: 'number' },
-	...{ outputTokens: 'number', requestId: 'string', approvedBy: 'string', at: 'date' },
-	note: 'string',
+	...{ outputTokens: 'number', requestId: 'string', durationMs: 'number', approvedBy: 'string' },
+	...{ at: 'date', note: 'string' },
 };
 
 it('rows that were written to and read from a Data Table are continued, in the same session and chat', async () => {

@@ -3,6 +3,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { AssistantAnswer, ToolCall } from '../../../src/assistant/answerAccumulator';
 import { ask, askStreaming, type Question } from '../../../src/assistant/client';
 import { mapServiceError, ServiceError } from '../../../src/core/errors';
+import { omitMissing } from '../../../src/core/json';
 import type { OperationContext, ItemOutput, PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
@@ -132,7 +133,7 @@ export async function askQuestion(context: OperationContext<QuestionRequest>): P
 
 const NO_TEXT_NOTICE = 'No text was found in the answer; "events" contains what arrived.';
 
-type Answer = Partial<AssistantAnswer> & { text: string; body?: unknown };
+type Answer = Partial<AssistantAnswer & { body: unknown; durationMs: number }> & { text: string };
 
 async function sendComplete(
 	{ http, stream }: OperationContext<QuestionRequest>,
@@ -163,7 +164,7 @@ async function sendStreaming(
 /** Fields that did not arrive, or only come with a streamed answer, are left out. */
 function toItem(
 	{ message, chat, options, isWrittenByNode }: QuestionRequest,
-	{ text, chatId, chatTitle, messageIds, toolCalls, events = [], requestId, body }: Answer,
+	{ text, chatId, chatTitle, messageIds, toolCalls, events = [], body, ...facts }: Answer,
 	more: object,
 ): ItemOutput {
 	return {
@@ -176,7 +177,7 @@ function toItem(
 			...(messageIds && { messageIds }),
 			...(toolCalls && { toolCalls: toolCalls as unknown as IDataObject[] }),
 			...more,
-			...(requestId && { requestId }),
+			...omitMissing({ durationMs: facts.durationMs, requestId: facts.requestId }),
 			...((options.includeRawEvents || !text) && { events: events as IDataObject[] }),
 			...(body !== undefined && { body: body as IDataObject }),
 		},

@@ -12,7 +12,7 @@ import { withRetries } from '../../../src/core/resend';
 import type { Connection } from '../../../src/n8n/connection';
 import type { PreflightContext } from '../../../src/n8n/operation';
 import type { SentRequests } from '../../../src/n8n/sentRequests';
-import { countInFlight, isUnstarted, sendReserved } from '../../../src/n8n/startPaid';
+import { countInFlight, isUnstarted, sendReserved, timed } from '../../../src/n8n/startPaid';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { checkInputs, type Modality } from '../../../src/router/messages';
 import { checkKind } from '../../../src/router/model';
@@ -132,7 +132,7 @@ async function askOnce(
 	onText: OnText,
 ): Promise<Omit<AnsweredCall, 'refusals'>> {
 	const { values, sentRequests, itemIndex, onCost, readAnswer, signal } = context;
-	const { account, budget, spending } = context.connection;
+	const { account, budget, spending, clock } = context.connection;
 	const http = signal ? endedBy(signal, context.http) : context.http;
 	const limits = createLimits(values, context.spending);
 	const unlimited = protocols[limits.protocol].toBody(asked);
@@ -156,9 +156,10 @@ async function askOnce(
 	signal?.addEventListener('abort', () => sent.recordFailure(cancelledError()), { once: true });
 	const asking = { model, onText, countInFlight: () => countInFlight(account), keepRaw: false };
 	try {
+		const ask = async () => await askWithCost(http, limits.protocol, body, asking);
 		const answer = await sendReserved(
 			{ account, reservation, costOf },
-			async () => await askWithCost(http, limits.protocol, body, asking),
+			async () => await timed(clock, ask),
 		);
 		// one that calls tools may have words of its own
 		if (readAnswer && !answer.toolCalls.length)

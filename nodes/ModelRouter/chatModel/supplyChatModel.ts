@@ -120,8 +120,8 @@ function createAsk(
 }
 
 function toFacts({ answer, refusals }: AnsweredCall, notice: string | undefined): CallFacts {
-	const { text, model, requestId, costUsd, costComputed, finishReason, reasoning, refusal } =
-		answer;
+	const { text, model, requestId, costUsd, costComputed, durationMs } = answer;
+	const { finishReason, reasoning, refusal } = answer;
 	const { input, output, cached, reasoning: reasoningTokens } = readTokenCounts(answer.usage);
 	const tokenUsage = input !== undefined &&
 		output !== undefined && {
@@ -132,7 +132,7 @@ function toFacts({ answer, refusals }: AnsweredCall, notice: string | undefined)
 		text,
 		...(tokenUsage && { tokenUsage }),
 		fields: {
-			...omitMissing({ model, requestId, costUsd, costComputed }),
+			...omitMissing({ model, requestId, costUsd, costComputed, durationMs }),
 			...omitMissing({ finishReason, reasoning, refusal, notice }),
 			...(refusals.length && { refusedBy: refusals }),
 		} as IDataObject,

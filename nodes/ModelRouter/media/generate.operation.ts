@@ -38,7 +38,7 @@ export const generate = operation({
 
 	async run(context) {
 		const { http, clock, request } = context;
-		const { job: started, ledgered } = await startPaidJob(context);
+		const { job: started, ledgered, startedAt } = await startPaidJob(context);
 		const waitAndDownload = async () => {
 			const { maxWait } = request;
 			const waited = await waitForJob(http, started, { maxWait, clock, startedJob: started });
@@ -54,7 +54,9 @@ export const generate = operation({
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
 			const details = { simplify, model, file, ledgered };
-			return { json: toJobOutput({ ...estimate, ...job }, details), ...binary };
+			const json = toJobOutput({ ...estimate, ...job }, details);
+			if (startedAt !== undefined) json['durationMs'] = clock.now() - startedAt;
+			return { json, ...binary };
 		};
 		// from here on every error contains the job's id
 		return await withJobId(started.jobId, () =>

@@ -31,6 +31,8 @@ export interface StartedJob {
 	job: Job;
 	/** Undefined when the job ledger is not used. */
 	ledgered?: LedgerResult;
+	/** When it was sent: milliseconds since 1970. Undefined unless this run has: only the service knows how long another job took. */
+	startedAt?: number | undefined;
 }
 
 /** The result of a start in the ledger. */
@@ -81,8 +83,9 @@ function createCaps(
 
 /** Starts a job unless it was started before. With a cap per execution, starts run one after another, so that each knows the costs of the earlier ones. */
 export async function startPaidJob(context: OperationContext<StartRequest>): Promise<StartedJob> {
-	const { request, getState, http, recordId, countInFlight, budget, spending } = context;
+	const { request, getState, http, clock, recordId, countInFlight, budget, spending } = context;
 	const { mediaType, model, spendingCapPerExecution, ledger } = request;
+	let startedAt: number | undefined;
 	const start = async () => {
 		const body = await buildStartBody(context);
 		// looked up before the start: the response must be recorded without delay
@@ -97,6 +100,7 @@ export async function startPaidJob(context: OperationContext<StartRequest>): Pro
 				await reserve({ ...caps, shared, record }, least ?? { unbounded: NO_PRICE }),
 			costOf: (ended) => ('job' in ended ? readCost(ended.job, least?.microUsd) : undefined),
 			async send(attempts) {
+				startedAt = clock.now();
 				try {
 					const job = await startJob(http, mediaType, body, attempts);
 					recordId('mediaJob', job.jobId);
@@ -111,7 +115,8 @@ export async function startPaidJob(context: OperationContext<StartRequest>): Pro
 			},
 		});
 	};
-	return spendingCapPerExecution === undefined ? await start() : await context.runSerially(start);
+	const started = spendingCapPerExecution === undefined ? start() : context.runSerially(start);
+	return { ...(await started), startedAt };
 }
 
 const NO_PRICE = 'the catalog has no price for this model';

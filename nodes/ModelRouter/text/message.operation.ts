@@ -156,10 +156,10 @@ function toItem(
 	more: object,
 ): ItemOutput {
 	const { answer, raw } = splitRaw(stored);
-	const { costUsd, costComputed } = answer;
-	const cost = { ...omitMissing({ costUsd, costComputed }), ...pickRequestId(answer) };
+	const { costUsd, costComputed, durationMs } = answer;
+	const facts = { ...omitMissing({ costUsd, costComputed, durationMs }), ...pickRequestId(answer) };
 	const rest = isPlainObject(raw)
-		? { [protocols[request.protocol].raw]: raw, ...cost }
+		? { [protocols[request.protocol].raw]: raw, ...facts }
 		: simplifyAnswer(answer);
 	return { json: { output: answer.text, ...parsed, ...rest, ...more } as IDataObject };
 }

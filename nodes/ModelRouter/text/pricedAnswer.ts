@@ -80,6 +80,7 @@ export type PricedAnswer = TextAnswer & {
 	/** USD. */
 	costUsd?: number;
 	costComputed?: boolean;
+	durationMs?: number;
 	completion?: unknown;
 	response?: unknown;
 };

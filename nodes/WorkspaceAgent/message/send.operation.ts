@@ -3,6 +3,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { type PartialAnswer, sendMessage } from '../../../src/agent/client';
 import { invalidInputError, mapServiceError } from '../../../src/core/errors';
+import { omitMissing } from '../../../src/core/json';
 import {
 	findSession,
 	type FoundSession,
@@ -94,7 +95,7 @@ export const send = operation({
 		const { session, content, includeRawEvents, answerPath } = request;
 		const toItem = (
 			sessionId: string,
-			{ text, format, events = [], requestId }: PartialAnswer,
+			{ text, format, events = [], requestId, durationMs }: Answer,
 			more: { complete: boolean; notice?: string },
 		) => {
 			const { source, key } = session;
@@ -106,14 +107,14 @@ export const send = operation({
 					...origin,
 					...more,
 					format,
-					...(requestId && { requestId }),
+					...omitMissing({ durationMs, requestId }),
 					...((includeRawEvents || !text) && { events: events as IDataObject[] }),
 				},
 			};
 		};
 
 		try {
-			const { sessionId, ...answer } = await startPaid({
+			const { sessionId, ...answer } = await startPaid<Answer & { sessionId: string }>({
 				request: { given: session.id, content },
 				async send() {
 					const sessionId = session.id ?? randomUUID();
@@ -126,7 +127,7 @@ export const send = operation({
 			if (warning) addHint(warning);
 			return toItem(sessionId, answer, { complete: true, ...(warning && { notice: warning }) });
 		} catch (cause) {
-			const partialAnswer = partialAnswerOf<PartialAnswer>(cause);
+			const partialAnswer = partialAnswerOf<Answer>(cause);
 			if (!partialAnswer || request.onIncomplete === 'error') throw mapServiceError(cause);
 			const { partial, extras, notice, ids, requestId } = partialAnswer;
 			addHint(notice);
@@ -136,6 +137,8 @@ export const send = operation({
 		}
 	},
 });
+
+type Answer = PartialAnswer & { durationMs?: number };
 
 const noTextNotice = (answerPath: string | undefined) =>
 	answerPath

@@ -35,7 +35,7 @@ it('each is told what the other said', () => {
 			text,
 			sessionId: `session of ${index % 2 ? 'Bob' : 'Ada'}`,
 			...{ model: null, costUsd: null, inputTokens: null, outputTokens: null },
-			...{ requestId: null, approvedBy: null, note: null },
+			...{ requestId: null, durationMs: null, approvedBy: null, note: null },
 			at: `1970-01-01T00:00:0${index + 1}.000Z`,
 		})),
 	});

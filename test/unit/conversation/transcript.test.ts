@@ -7,7 +7,11 @@ const isChat = (speaker: string) => speaker === 'Bob';
 
 it('reads what the node returned', () => {
 	const { conversation } = talk({ turnLimit: 3 }, [
-		{ text: 'a', facts: { model: 'm', costUsd: 0.1, inputTokens: 1, outputTokens: 2 } },
+		{
+			text: 'a',
+			facts: { model: 'm', costUsd: 0.1, inputTokens: 1, outputTokens: 2 },
+			durationMs: 3,
+		},
 		{ text: 'b', facts: { chatId: 'c', requestId: 'r' } },
 		'a2',
 	]);

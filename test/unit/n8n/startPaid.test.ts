@@ -1,7 +1,14 @@
 import { invalidInputError, ServiceError } from '../../../src/core/errors';
-import { countInFlight, sendReserved, startPaid, type PaidStart } from '../../../src/n8n/startPaid';
+import {
+	countInFlight,
+	sendReserved,
+	startPaid,
+	timed,
+	type PaidStart,
+} from '../../../src/n8n/startPaid';
 import fc from '../../support/fastCheck';
 import { failureOf } from '../inMemoryHttp';
+import { virtualClock } from '../virtualClock';
 
 /** A start whose every step is written down, in the order in which it happens. @param hasKey Undefined without a ledger. */
 function start({ hasKey, ...changes }: Partial<PaidStart<string>> & { hasKey?: boolean }) {
@@ -85,6 +92,21 @@ it('an earlier start with the key gives its job, and nothing is sent', async () 
 	const claim = async () => ({ earlier: 'job of before' });
 	const { started, steps } = start({ ledger: { hasKey: true, claim } });
 	expect([await started, steps]).toEqual(['job of before', []]);
+});
+
+it('an answer has its duration, and so has what arrived of one that broke off', async () => {
+	const clock = virtualClock();
+	const fail = (details: object) => async () => {
+		await clock.sleep(1500);
+		throw new ServiceError('truncated', 'It broke off', details);
+	};
+	const text = 'Tues';
+	const answer = timed(clock, async () => (await clock.sleep(2000), { text }));
+	expect(await answer).toEqual({ text, durationMs: 2000 });
+	const broken = await failureOf(timed(clock, fail({ partial: { text } })));
+	expect(broken).toMatchObject({ details: { partial: { text, durationMs: 1500 } } });
+	const nothing = await failureOf(timed(clock, fail({})));
+	expect(nothing).not.toHaveProperty('details.partial');
 });
 
 const inFlight = async <Result>(account: string, send: () => Promise<Result>) =>
