@@ -201,6 +201,7 @@ it.each<Partial<Forms>>([
 		finishReason: 'stop',
 		usage: expect.objectContaining({ input_tokens: 2, output_tokens: 4 }),
 		...{ costUsd: 0.000007, costComputed: true, requestId: expect.stringMatching(/^req-/) },
+		durationMs: expect.any(Number),
 	};
 	expect(items).toEqual([{ json, pairedItem: { item: 0 } }]);
 });

@@ -21,8 +21,12 @@ const asked = async (item: IDataObject, options: INodeParameters = {}) => {
 	};
 	const { run } = await converse(talk);
 	expect(run.status).toBe('waiting');
-	return await converse({ ...talk, waiting: run.data });
+	const stored = JSON.stringify(run.data).replace(/(?<="askedAt":)\d+/, (at) =>
+		String(Number(at) - AN_HOUR),
+	);
+	return await converse({ ...talk, waiting: JSON.parse(stored) as typeof run.data });
 };
+const AN_HOUR = 3_600_000;
 const silence = { speaker: 'Approver', text: '', note: 'Nobody answered in time' };
 
 it.each<[string, IDataObject]>([
@@ -40,6 +44,10 @@ it.each<[string, IDataObject]>([
 		transcript: [{ speaker: 'Planner' }, silence],
 	});
 	expect(told).toEqual([]);
+	// n8n has run the node of the person for a moment only
+	const [planned, waited] = (json['transcript'] as IDataObject[]).map((turn) => turn['durationMs']);
+	expect(planned).toBeLessThan(AN_HOUR);
+	expect(waited).toBeGreaterThanOrEqual(AN_HOUR);
 });
 
 it('On Refused Approval: Skip lets it go on, as after a refusal', async () => {

@@ -167,6 +167,7 @@ describe('Generate with the ledger', () => {
 		const { items } = await run(generating());
 		expect(items[0]?.binary?.['data']).toBeDefined();
 		expect(items[0]?.json).toMatchObject({ state: 'completed', startedBefore: false });
+		expect(items[0]?.json['durationMs']).toBeGreaterThanOrEqual(0);
 		expect(rig.n8n.entries()).toMatchObject([{ state: 'delivered', outcome: 'completed' }]);
 	});
 
@@ -183,6 +184,7 @@ describe('Generate with the ledger', () => {
 		const { items } = await run(generating());
 		expect(rig.service.world.starts).toHaveLength(1);
 		expect(items[0]?.json).toMatchObject({ startedBefore: true });
+		expect(items[0]?.json).not.toHaveProperty('durationMs');
 	});
 
 	it('while it waits, the triggers leave the job alone', async () => {
