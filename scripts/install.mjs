@@ -163,7 +163,8 @@ const titleOf = (folder) =>
 const installFolder = async (title, folder) =>
 	await npm(
 		`Installing ${title}`,
-		['ci', '--ignore-scripts', '--loglevel=error'],
+		// the date in .npmrc is for resolving: a mirror of the registry dates a version by when it got it
+		['ci', '--ignore-scripts', '--no-before', '--loglevel=error'],
 		folder,
 		systemEnvironment(),
 	);
