@@ -54,7 +54,7 @@ describe('Message a Model', () => {
 	it('is refused where the cap affords less than 4,096', async () => {
 		const { result, paid } = await write(0.04);
 		expect(result.failed[0]?.json['error']).toMatch(
-			/^This could cost up to \$0\.04\d+, more than the spending cap of \$0\.04\. Nothing was sent\. At most \d+ tokens go in and 4096 come out: lower "Maximum Output Tokens", shorten the input, or raise "Spending Cap per Item"\./,
+			/^This could cost up to \$0\.04\d+, more than the spending cap of \$0\.04\. Nothing was sent\. At most \d+ tokens go in and 4096 come out: lower "Maximum Output Tokens", shorten the input, or raise "Spending Cap per Item \(USD\)"\./,
 		);
 		expect([paid, posts(service)]).toEqual([0, []]);
 	});
@@ -140,7 +140,7 @@ it.each(['end', 'skip', 'askAgain'])(
 		expect(result.json).toMatchObject({
 			ended: 'spendingCap',
 			reason: expect.stringMatching(
-				/^The turn of \w+ could exceed Spending Cap per Conversation: The spending cap of \$0\.25 for this conversation is reached/,
+				/^The turn of \w+ could exceed Spending Cap per Conversation \(USD\): The spending cap of \$0\.25 for this conversation is reached/,
 			),
 			costUsd: paid / 1e6,
 		});

@@ -31,7 +31,7 @@ describe('the cap per call', () => {
 	it('keeps a call that could cost more from being sent', async () => {
 		const { error } = await ask({ parameters: { spendingCapPerCall: 0.000001 }, use: invoke });
 		expect(error?.message).toMatch(
-			/could cost up to \$0\.\d+, more than the spending cap of \$0\.000001.*raise "Spending Cap per Call"/s,
+			/could cost up to \$0\.\d+, more than the spending cap of \$0\.000001.*raise "Spending Cap per Call \(USD\)"/s,
 		);
 		expect(posts(service)).toEqual([]);
 	});
@@ -74,7 +74,7 @@ describe('the cap per execution', () => {
 		expect(refused).toBeGreaterThan(1);
 		expect(posts(service)).toHaveLength(refused);
 		expect(said[refused]).toMatch(
-			/\$0\.\d+ is spent\. This could cost up to \$0\.\d+\. .*raise "Spending Cap per Execution"/,
+			/\$0\.\d+ is spent\. This could cost up to \$0\.\d+\. .*raise "Spending Cap per Execution \(USD\)"/,
 		);
 		const costs = calls.map(({ output }) => Number(output?.['costUsd'] ?? 0));
 		const sum = costs.reduce((one, other) => one + other, 0);

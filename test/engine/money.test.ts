@@ -136,7 +136,7 @@ describe('a cost that cannot be calculated', () => {
 			const options = { ...(more['options'] as object), ...allowed };
 			await expectRefused(
 				ask('x', { ...more, options, spendingCapPerItem: 0 }),
-				/^The spending cap of \$0\.00 allows no cost\. The cost of this is not known: .*raise "Spending Cap per Item"\.$/,
+				/^The spending cap of \$0\.00 allows no cost\. The cost of this is not known: .*raise "Spending Cap per Item \(USD\)"\.$/,
 			);
 			await ask('x', { ...more, options });
 			expect(posts(service)).toHaveLength(1);

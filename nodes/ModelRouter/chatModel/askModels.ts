@@ -222,8 +222,8 @@ function createLimits(
 	spending: Spending,
 ) {
 	const { protocol = 'chat', allowUnknownCost = false } = options;
-	const item = { cap: spendingCapPerCall, field: 'Spending Cap per Call', of: 'call' };
-	const execution = { field: 'Spending Cap per Execution', of: 'execution', spending };
+	const item = { cap: spendingCapPerCall, field: 'Spending Cap per Call (USD)', of: 'call' };
+	const execution = { field: 'Spending Cap per Execution (USD)', of: 'execution', spending };
 	const calls = createCap({ cap: spendingCapPerExecution, ...execution });
 	return { protocol, allowUnknownCost, caps: { item: createCap(item), calls } };
 }

@@ -20,7 +20,7 @@ import {
 	toTextBound,
 } from '../../../src/router/pricing';
 import { type Protocol, protocols } from '../../../src/router/protocols';
-import { openSource } from '../acrossResources.params';
+import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
 import { checkAgainstCatalog, type FoundModel } from '../catalog';
 import { toAttachmentSources, toRequestMessages } from './messages.params';
 import type { textOptions, TextValues } from './text.params';
@@ -184,8 +184,8 @@ export function toTextRequest(
 		return addFields(protocols[protocol].toBody(request), additionalFields);
 	};
 	const body = build(messages);
-	const cap = { cap: values.spendingCapPerItem, field: 'Spending Cap per Item', of: 'item' };
-	const caps: Caps = { item: createCap(cap) };
+	const field = spendingCapPerItemParam.displayName;
+	const caps: Caps = { item: createCap({ cap: values.spendingCapPerItem, field, of: 'item' }) };
 	return {
 		model,
 		protocol,
