@@ -26,6 +26,7 @@ export const GROUPS: Group[] = [
 		title: 'Reaching the service',
 		intro: 'The connection, and refusals that every interface can send.',
 		files: /core\/(rateLimit|errorResponses)|n8n\/http|n8n\/errors\.ts/,
+		words: /^(Check the ID|Copy the API key into|Raise "Wait When)/,
 	},
 	{
 		title: 'AI agents and their tools',
@@ -37,6 +38,7 @@ export const GROUPS: Group[] = [
 		title: 'Requests that may have been carried out',
 		intro: 'Read [Money and safety](money-and-safety.md) before you send such a request again.',
 		files: /core\/errors|sentRequests|n8n\/startPaid/,
+		words: /^What arrived may be charged/,
 	},
 	{
 		title: 'Costs and caps',

@@ -21,12 +21,15 @@ const CHECK_KEY =
 const USUAL_ADVICE: Record<number, string> = {
 	401: CHECK_KEY,
 	403: CHECK_KEY,
-	404: 'Check the ID and, for a job, its media type.',
+	404: 'Check the ID, the media type of a job, and the base URL of the credential.',
 	429: 'Raise "Wait When Rate-Limited" or lower "Max Items at Once" in Request Settings.',
 };
 
-const findAdvice = ({ details: { advice, status = 0 } }: ServiceError): string | undefined =>
-	advice ?? USUAL_ADVICE[status];
+const TRUNCATED_ADVICE =
+	'What arrived may be charged. Look at it, in "partial", before you ask again: that is charged again.';
+
+const findAdvice = ({ kind, details: { advice, status = 0 } }: ServiceError): string | undefined =>
+	advice ?? (kind === 'truncated' ? TRUNCATED_ADVICE : USUAL_ADVICE[status]);
 
 /** The same for the user of a chat model: also how to find the call again, and whether it may be charged. */
 export function chatModelErrorMessage(error: ServiceError): string {
@@ -127,7 +130,8 @@ export function agentErrorMessage(error: ServiceError): string {
 	// a network error's own message is of no use to a model
 	const reason = kind === 'unreachable' ? undefined : details.reason?.slice(0, MAX_REASON_LENGTH);
 	return [
-		withFullStop(errorMessage(error)),
+		// what to do about a truncated answer is not for a model to decide
+		withFullStop(kind === 'truncated' ? errorTitle(error) : errorMessage(error)),
 		reason && formatReason(kind, reason),
 		formatPartial(details.partial, MAX_PARTIAL_LENGTH),
 		adviseAgent(error),

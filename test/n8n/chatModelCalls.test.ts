@@ -81,7 +81,7 @@ it('n8n shows tokens, cost, request ID and model of each turn, and a later node 
 
 describe('an answer that breaks off', () => {
 	const message =
-		/^The answer stopped before its end\. Outcome: the service received it.*Request ID: req-/;
+		/^The answer stopped before its end\. What arrived .*charged again\. Outcome: the service received it.*Request ID: req-/;
 	/** The same, and all further details: a chat shows nothing else. */
 	const details =
 		/^The answer stopped before its end\.\n[^]*may be charged\.\nWhat arrived before \(30 characters\): word1/;

@@ -145,7 +145,7 @@ it('an error of n8n is stored without the key, too', () => {
 it.each<[number, string | undefined, RegExp]>([
 	[401, undefined, /Copy the API key into the credential again/],
 	[403, undefined, /has its own key/],
-	[404, undefined, /Check the ID and, for a job, its media type/],
+	[404, undefined, /Check the ID, the media type of a job, and the base URL/],
 	[429, undefined, /Raise "Wait When Rate-Limited" or lower "Max Items at Once"/],
 	[404, 'Ask somebody.', /^(?!.*Check the ID).*Ask somebody/s],
 ])('%s with the advice "%s" says what to do', (status, advice, said) => {
