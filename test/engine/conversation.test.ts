@@ -279,19 +279,6 @@ describe('a speaker that fails', () => {
 		expect(json).not.toHaveProperty('error');
 	});
 
-	it.each(['unknown', 'not_started'])(
-		'is not asked once more, whatever a node of another package says about the outcome: %s',
-		async (outcome) => {
-			const Bob = () => ({ error: 'It broke', details: { outcome } });
-			const { json, told } = await talk(
-				{ turnLimit: 2, options: { onFailure: 'askAgain' } },
-				{ speakers: { Ada: counting('a'), Bob } },
-			);
-			expect(told).toHaveLength(2);
-			expect(json).toMatchObject({ ended: 'speakerFailed', turns: 2 });
-		},
-	);
-
 	describe('with On Failure of a Speaker: Fail', () => {
 		const fail = async (settings: Partial<INode> = {}) => {
 			const { run, error, told } = await talk(

@@ -20,8 +20,6 @@ const execute = async (
 	return await letMinutesPass(outcome, [service], 100);
 };
 const sketch = { model: model('canvas/sketch-1') };
-const start = async (prompt = 'a cat') =>
-	(await execute('start', { ...sketch, prompt })).items[0]?.json['jobId'] as string;
 const generate = async (prompt: string, options: object = {}, settings?: RunOptions['settings']) =>
 	await execute('generate', { ...sketch, prompt, options }, settings);
 const onRead = (path: string, fault: Fault, times = Infinity) =>
@@ -106,17 +104,6 @@ describe('generate', () => {
 });
 
 describe('wait and get', () => {
-	it('says that a job is lost when the service does not know it for long', async () => {
-		const { failed } = await execute('wait', { jobId: 'nobody' });
-		expect(failed[0]?.json['error']).toMatch(/^The media job is lost.*\(jobId: nobody\)/);
-	});
-
-	it('gives a failed job as an item, without a top-level error', async () => {
-		const { items } = await execute('wait', { jobId: await start('x [[fail]]') });
-		expect(items[0]?.json).toMatchObject({ state: 'failed' });
-		expect(items[0]?.json).not.toHaveProperty('error');
-	});
-
 	it('ends at once when the key is refused, with the id', async () => {
 		service.fault({ do: { type: 'status', status: 401 } });
 		const { failed } = await execute('wait', { jobId: 'some-job' });

@@ -44,25 +44,6 @@ describe('a start that waits after a 429', () => {
 	});
 });
 
-it.each([
-	[61, /^Another execution is starting the job of the key "order-1"/, 'sending'],
-	[601, /^It is not known whether the job of the key "order-1"/, 'unknown'],
-])(
-	'a rival of a start that was renewed %d s ago says at once what is known of it',
-	async (seconds, error, state) => {
-		const renewedAt = Date.now() - seconds * 1000;
-		const times = { startedAt: renewedAt, leaseUntil: renewedAt + 600_000 };
-		rig.enter('', { state: 'sending', startKey: 'order-1', claim: 'another', ...times });
-		const { failed } = await startAll(['one'], 'order-1');
-		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(error),
-			details: { outcome: 'unknown', idempotencyKey: 'order-1', entryId: '1' },
-		});
-		expect(rig.n8n.entries()).toMatchObject([{ state, claim: 'another' }]);
-		expect(posts(rig.service)).toEqual([]);
-	},
-);
-
 it('a failure of n8n costs the items that it meets, and not those after it', async () => {
 	// one that does not pass, for which a start would wait
 	const fault = { type: 'status', status: 401 } as const;

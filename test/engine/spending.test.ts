@@ -130,28 +130,6 @@ describe('what is written', () => {
 		expect(rig.n8n.service.requests.length - before).toBeLessThan(30);
 	});
 
-	it('another process that was quicker loses nothing', async () => {
-		await write();
-		rig.n8n.service.fault({
-			match: { method: 'PATCH' },
-			times: 1,
-			do: { type: 'status', status: 200, body: [] },
-		});
-		await write();
-		expect(await report()).toMatchObject([{ requests: 2 }]);
-	});
-
-	it('an answer of n8n that is lost is not written twice', async () => {
-		await write();
-		rig.n8n.service.fault({
-			match: { method: 'PATCH' },
-			times: 1,
-			do: { type: 'reset_peer', effect: true },
-		});
-		await write();
-		expect(await report()).toMatchObject([{ requests: 2 }]);
-	});
-
 	it('nothing, unless the credential says so', async () => {
 		await run({ ...chat('Write.'), secrets: secretsOf({ recordSpending: false }) });
 		expect(rig.n8n.spending).toEqual([]);
@@ -277,32 +255,6 @@ describe('Fold', () => {
 		]);
 		expect(rig.n8n.spending[0]).toMatchObject({ requests: 2, costUsd: 0.2, node: 'New name' });
 		expect((await spending('fold')).items[0]?.json).toEqual({ deletedRows: 0, skippedRows: 0 });
-	});
-
-	it.each(['DELETE', 'PATCH'])(
-		'interrupted at a %s: nothing counts twice, and the next run ends it',
-		async (method) => {
-			const before = await totals();
-			rig.n8n.service.fault({
-				match: { method, path: '/rows' },
-				times: 1,
-				skip: method === 'PATCH' ? 1 : 0,
-				do: { type: 'status', status: 403 },
-			});
-			const { error } = await spending('fold');
-			expect(error).toBeDefined();
-			expect(await totals()).toEqual(before);
-			rig.n8n.service.reset();
-			await spending('fold');
-			expect(await totals()).toEqual(before);
-			expect(rig.n8n.spending).toHaveLength(4);
-		},
-	);
-
-	it('two at the same time count nothing twice', async () => {
-		const before = await totals();
-		await Promise.all([spending('fold'), spending('fold')]);
-		expect(await totals()).toEqual(before);
 	});
 
 	it('keeps at least a week', async () => {

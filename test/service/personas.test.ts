@@ -3,7 +3,7 @@ import { ask } from './contract/ask.ts';
 import { mediaFile } from './media/file.ts';
 import { startService, type Service } from './service.ts';
 
-// the answers of the demo
+// the answers of the demo that no workflow of the gallery gets in a real n8n (test/n8n/gallery*.test.ts)
 let service: Service;
 beforeAll(async () => (service = await startService({ personas: true })));
 beforeEach(() => {
@@ -89,52 +89,6 @@ it.each([
 	expect(await tell(said)).toMatch(answer);
 });
 
-it('an agent sums up what the assistant has said', async () => {
-	const figures = await inquire(await tell([BOUGHT]));
-	expect(await tell([figures])).toMatch(
-		/^To sum up: 0x\S+ and 0x\S+ lead with 2,300 ETH and 1,449 ETH.* invented.*\[ENOUGH\]$/,
-	);
-});
-
-it.each([
-	['one day', 'Tuesday', 'Wednesday'],
-	['two days', 'Tuesday and Wednesday', 'Thursday'],
-	['three days', 'Tuesday, Wednesday and Thursday', 'Friday'],
-	['four days', 'Tuesday, Wednesday, Thursday and Friday', 'Monday of next week'],
-])('two agents, one of whom needs %s for tests, agree on a day', async (needs, tests, day) => {
-	const say = 'Say [AGREED] once you both agree on a day.';
-	const opening = 'Please agree with your colleague on a day for the release of Lighthouse.';
-	const spoken = [await tell([`You plan the release. ${say}\n\n${opening}`])];
-	const needed = `You run the tests, and need ${needs} for them. ${say}\n\n${spoken[0]}`;
-	spoken.push(await tell([needed], 'ws-2'));
-	spoken.push(await tell([spoken[1] ?? '']));
-	spoken.push(await tell([spoken[2] ?? ''], 'ws-2'));
-	expect(spoken).toEqual([
-		expect.stringContaining('release Lighthouse on Tuesday'),
-		expect.stringContaining(`: ${tests}. The first day I can agree to is ${day}.`),
-		expect.stringContaining(`Do we agree on ${day} at 10:00?`),
-		expect.stringMatching(new RegExp(`^Yes, ${day} at 10:00\\. .*\\[AGREED\\]$`)),
-	]);
-});
-
-it.each([
-	['ws-1', 'ws-2'],
-	['ws-2', 'ws-1'],
-])('without instructions, the agents of %s and %s agree and repeat nothing', async (one, other) => {
-	let said = 'Please agree with your colleague on a day for the release of Lighthouse.';
-	const spoken: string[] = [];
-	for (const workspace of [one, other, one, other, one, other])
-		spoken.push((said = await tell([said], workspace)));
-	expect(spoken).toEqual([
-		expect.stringContaining('Let us release Lighthouse on Tuesday'),
-		expect.stringContaining('Can we take Friday?'),
-		expect.stringContaining('Do we agree on Friday at 10:00?'),
-		expect.stringMatching(/^Yes, Friday at 10:00\./),
-		expect.stringContaining('it is settled'),
-		expect.stringMatching(/^Thank you\. .* Friday at 10:00 /),
-	]);
-});
-
 it.each([
 	['How do we announce a delay?', 'first', 5],
 	['Which figures begin our report?', 'second', 3],
@@ -147,21 +101,6 @@ it.each([
 	};
 	const reason = expect.stringContaining(`The ${better} answer names ${steps} steps`) as string;
 	expect(await fieldsOf(prompt, fields)).toEqual({ better, reason });
-});
-
-it.each([
-	['who has not spoken', 'Ada', []],
-	['the other one', 'Bob', ['Ada: A note.']],
-	['who has to change it', 'Ada', ['Ada: A note.', 'Bob: When?']],
-	['nobody once it is approved', 'DONE', ['Ada: A note.', 'Bob: Good. [APPROVED]']],
-])('a moderator names %s', async (_who, named, said) => {
-	const prompt = [
-		'You moderate a conversation. Decide who speaks next.',
-		'The speakers:\n- Ada: Writes\n- Bob',
-		`The conversation so far:\n\n${['Write a note.', ...said].join('\n\n')}`,
-		'Answer with the name of exactly one speaker. Write nothing else.',
-	].join('\n\n');
-	expect((await complete([user(prompt)])).text).toBe(named);
 });
 
 const MOVED = 'What moved the price of SOL in the last 24 hours?';
@@ -202,21 +141,6 @@ it.each([
 	[[user('[[say:as told]]')], /^as told$/],
 ])('a model that is told %j', async (messages, answer) => {
 	expect((await complete(messages)).text).toMatch(answer);
-});
-
-it.each([
-	['Hello, this is Ada. Please send me two lamps and one rug, quickly!', 'Ada', true, 'lamp', 2],
-	['My name is Bob. I need 12 chairs; there is no haste.', 'Bob', false, 'chair', 12],
-])('a model reads an order: %s', async (text, customer, urgent, name, quantity) => {
-	const properties = { name: { type: 'string' }, quantity: { type: 'integer', minimum: 1 } };
-	const fields = {
-		customer: { type: 'string' },
-		items: { type: 'array', items: { type: 'object', properties } },
-		urgent: { type: 'boolean' },
-	};
-	const rug = customer === 'Ada' ? [{ name: 'rug', quantity: 1 }] : [];
-	const items = [{ name, quantity }, ...rug];
-	expect(await fieldsOf(text, fields)).toEqual({ customer, items, urgent });
 });
 
 const MARKET = JSON.stringify([{ output: 'Figures for "ETH":\n- up.', complete: true }]);
