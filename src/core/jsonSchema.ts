@@ -50,9 +50,10 @@ function runOrThrowInvalid<T>(what: string, work: () => T): T {
 		return work();
 	} catch (cause) {
 		if (cause instanceof ServiceError) throw mapServiceError(cause);
-		const isStackOverflow = cause instanceof RangeError;
-		const reason = isStackOverflow ? 'it is nested too deeply, or too large' : messageOf(cause);
-		throw invalidInputError(`${what}: ${reason}`);
+		// a stack overflow
+		if (cause instanceof RangeError)
+			throw invalidInputError(`${what}: it is nested too deeply, or too large`);
+		throw invalidInputError(`${what}: ${messageOf(cause)}`);
 	}
 }
 
