@@ -29,19 +29,7 @@ export function createOperationContexts(
 	const stop = n8n.getExecutionCancelSignal();
 	const flowState = createFlowState(n8n, `${credentialId} ${connection.baseUrl}`, redact);
 
-	const ofAllItems = {
-		asTool: isToolType(n8n.getNode().type),
-		usesLedger: connection.usesLedger,
-		lookUp: createLookUp(n8n, connection),
-	};
-	const createPreflightContext = (
-		itemIndex: number,
-		request: unknown,
-	): PreflightContext<never> => ({
-		...ofAllItems,
-		request: request as never,
-		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
-	});
+	const createPreflightContext = createPreflightContexts(n8n, connection);
 	const { getState, createSerialRunner } = createExecutionState(n8n);
 
 	let hasPaid = false;
@@ -100,6 +88,19 @@ export function createLookUp(
 	const stop = n8n.getExecutionCancelSignal();
 	return async (name, read, isEnough) =>
 		await lookUp(`${account} ${name}`, async () => await read(httpWithoutRetries), stop, isEnough);
+}
+
+function createPreflightContexts(n8n: IExecuteFunctions, connection: Connection) {
+	const ofAllItems = {
+		asTool: isToolType(n8n.getNode().type),
+		usesLedger: connection.usesLedger,
+		lookUp: createLookUp(n8n, connection),
+	};
+	return (itemIndex: number, request: unknown): PreflightContext<never> => ({
+		...ofAllItems,
+		request: request as never,
+		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
+	});
 }
 
 /** The end of the last turn of each execution. An AI agent may call its tool several times in parallel. */
