@@ -1,4 +1,4 @@
-import { mapServiceError, ServiceError } from '../core/errors';
+import { ServiceError } from '../core/errors';
 import { groupBy } from '../core/json';
 import { type Entry, groupByJob } from './entry';
 import {
@@ -197,7 +197,10 @@ class PollRound {
 		const { table } = this.#ledger;
 		const isDoubtful = !this.answered || this.consecutiveFailures >= MAX_CONSECUTIVE_FAILURES;
 		if (this.serviceError === undefined && isDoubtful)
-			this.serviceError = await findServiceError(this.#options);
+			this.serviceError = await this.#options.checkAlive().then(
+				() => undefined,
+				(cause: unknown) => cause,
+			);
 		if (this.serviceError !== undefined)
 			return await changeRows(table, jobs.flat(), { checkAt: this.startedAt });
 
@@ -217,15 +220,6 @@ class PollRound {
 /** Whether the request of every other job would fail in the same way. */
 const isServiceWide = ({ kind, details: { status, permanent } }: ServiceError) =>
 	kind === 'cancelled' || permanent === true || status === 401 || status === 429;
-
-async function findServiceError({ checkAlive }: PollOptions): Promise<unknown> {
-	try {
-		await checkAlive();
-		return undefined;
-	} catch (cause) {
-		return mapServiceError(cause);
-	}
-}
 
 const highestFailures = (job: readonly Entry[]) => Math.max(...job.map(({ failures }) => failures));
 
@@ -262,11 +256,7 @@ async function checkConcurrently(
 	const worker = async () => {
 		for (let job = jobs[next]; job && !isOver() && !failures.length; job = jobs[next]) {
 			next++;
-			try {
-				await check(job);
-			} catch (cause) {
-				failures.push(cause);
-			}
+			await check(job).catch((cause: unknown) => failures.push(cause));
 		}
 	};
 	await Promise.all(Array.from({ length: concurrency }, worker));

@@ -58,16 +58,16 @@ export async function claimKey(
 			const found = findDecision(rows, claims);
 			if (found) return found;
 			const ownRow = rows.find(({ claim }) => claims.includes(claim));
-			if (rows.every((row) => row === ownRow)) {
+			const others = rows.filter((row) => row !== ownRow);
+			if (!others.length) {
 				await advanceClaim(ledger, claims, options, ownRow);
 				failure = rowNotVisible(startKey);
 				isChanged = true;
 			} else {
-				const others = rows.filter((row) => row !== ownRow);
 				const sending = others.find(({ state }) => state === 'sending');
 				failure = startInProgress(sending ?? others[0]!);
 				isWaitOver = sending !== undefined && isOverdue(sending, options, clock.now());
-				await resolveContention(ledger, claims, rows, ownRow);
+				await resolveContention(ledger, claims, rows);
 			}
 		} catch (cause) {
 			if (!isTransient(cause)) throw mapServiceError(cause);
@@ -147,22 +147,20 @@ async function advanceClaim(
 	);
 }
 
-/** Withdraws the intent of this start, unless it is the row with the lowest ID, and expires stale rows of other executions. */
+/** Withdraws the intents of this start, unless one is the row with the lowest ID, and expires stale rows of other executions. */
 async function resolveContention(
 	ledger: Ledger,
 	claims: readonly string[],
 	rows: readonly Entry[],
-	ownRow: Entry | undefined,
 ): Promise<void> {
-	const others = rows.filter((row) => row !== ownRow);
-	// a response of n8n was lost although the row was added
-	const duplicates = claims.filter((claim) => others.some((row) => row.claim === claim));
-	const losing = ownRow && ownRow !== rows[0] ? [ownRow.claim, ...duplicates] : duplicates;
+	const isOwn = ({ claim }: Entry) => claims.includes(claim);
+	// there are several if a response of n8n was lost although the row was added
 	// only while they are intents: a late request cannot end an intent that has become a claim
-	for (const claim of losing) await applyTransition(ledger.table, 'withdrawIntent', { claim });
+	for (const { claim } of rows.slice(1).filter(isOwn))
+		await applyTransition(ledger.table, 'withdrawIntent', { claim });
 	await expireStaleRows(
 		ledger,
-		others.filter(({ claim }) => !claims.includes(claim)),
+		rows.filter((row) => !isOwn(row)),
 	);
 }
 

@@ -125,14 +125,13 @@ export async function deleteOldEntries(
 		// a row without a job does not protect its key from a second start
 		const startKey = state === 'delivered' && !withKeys ? '' : undefined;
 		const isOld = where({ state, startedAt: below(before), startKey });
-		for (;;) {
+		let removed: Entry[];
+		do {
 			const rows = await table.find(isOld, { limit: MAX_CLAUSES });
-			if (!rows.length) break;
 			const ids = rows.map(({ id }) => id);
-			const removed = await table.remove(anyOf('id', ids));
-			if (!removed.length) break;
+			removed = ids.length ? await table.remove(anyOf('id', ids)) : [];
 			deleted += removed.length;
-		}
+		} while (removed.length);
 	}
 	return deleted;
 }
