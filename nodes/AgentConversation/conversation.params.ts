@@ -69,7 +69,7 @@ export const conversationParams = [
 			'How many answers there are at most, of all speakers together. Each is a request that may cost.',
 	},
 	withFieldRules({ isDecimal: true })({
-		displayName: 'Spending Cap per Conversation (USD)',
+		displayName: 'Spending Cap per Conversation',
 		name: 'spendingCapPerConversation',
 		type: 'number',
 		// otherwise an expression without a value would remove the cap
@@ -77,6 +77,8 @@ export const conversationParams = [
 		typeOptions: { minValue: 0 },
 		default: 1,
 		builderHint: { propertyHint: 'What the user allows. Do not raise it to make a run succeed.' },
+		// with the unit, n8n would cut the title off
+		hint: 'In USD, for all speakers together',
 		description:
 			'The conversation ends once the costs that the speakers reported reach it. A text of the Model Router is not asked for if it could exceed it; what other speakers cost is known only after their turn. A speaker that reports no cost counts as 0, and is named in "speakersWithoutCost". 0 starts nothing.',
 	}),

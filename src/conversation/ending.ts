@@ -107,7 +107,7 @@ export function checkSpending(cap: number | undefined, turns: Costs): Ending | u
 	if (cap === undefined) return undefined;
 	const spent = sumCosts(turns);
 	if (createConversationCap(cap, spent).remaining().gt(0)) return undefined;
-	const reason = `${CONVERSATION_CAP} of ${cap} was reached: the speakers reported ${spent} USD`;
+	const reason = `${CONVERSATION_CAP} of ${cap} USD was reached: the speakers reported ${spent} USD`;
 	return { kind: 'spendingCap', reason };
 }
 

@@ -189,7 +189,7 @@ export function createCap(options: CapOptions) {
 const toAmount = (digits: string): Decimal => new Big(digits);
 
 /** The field that limits a conversation. Its speakers get what is left of it. */
-export const CONVERSATION_CAP = 'Spending Cap per Conversation (USD)';
+export const CONVERSATION_CAP = 'Spending Cap per Conversation';
 
 /** @param cap USD. @param spent USD that the speakers have reported. */
 export const createConversationCap = (cap: number, spent: number): Cap =>

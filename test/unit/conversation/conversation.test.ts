@@ -45,7 +45,7 @@ const costs = (text: string, costUsd: number) => ({ text, facts: { costUsd } });
 const DEAL = { stopPattern: '/DEAL/gi', removeStop: true };
 const denied = (words: string) => ({ denial: { words } });
 const NOT_APPROVED: Partial<Reply> = { text: 'Not approved', isRefusal: true };
-const CAP = 'Spending Cap per Conversation (USD) of 0.3 was reached: the speakers reported 0.3 USD';
+const CAP = 'Spending Cap per Conversation of 0.3 USD was reached: the speakers reported 0.3 USD';
 const NOT_AGAIN = 'Bob failed, and was not asked again: it may have received the message';
 const limit = (turns: number) => `Turn Limit of ${turns} was reached`;
 

@@ -156,7 +156,7 @@ describe('what a refusal says', () => {
 			createConversationCap(0.3, 0.25),
 			most(100_000),
 			'The spending cap of $0.30 for this conversation is reached',
-			'Nothing was sent. $0.25 is spent. This could cost up to $0.10. Lower it, or raise "Spending Cap per Conversation (USD)".',
+			'Nothing was sent. $0.25 is spent. This could cost up to $0.10. Lower it, or raise "Spending Cap per Conversation".',
 		],
 	])('%s', (_what, cap, bound, message, advice) => {
 		expect(say(cap, bound)).toMatchObject({ kind: 'invalid', message, advice });
