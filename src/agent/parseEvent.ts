@@ -24,7 +24,7 @@ export interface ParsedEvent {
  * field is a chunk of the answer.
  *
  * @param answerPath Path of the text, as the user entered it. Then only that text counts, whatever the name of the event.
- * @param question The message that was sent, which an answer may repeat beside its text.
+ * @param question The message that was sent, which an answer may repeat in addition to its text.
  */
 export function parseEvent(
 	data: unknown,

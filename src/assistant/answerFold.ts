@@ -32,8 +32,8 @@ const SPECIFIED_EVENTS = new Set([
 const UNSPECIFIED_END_EVENT = /^(\[done\]|done|end|complete|completed|close|stream[_.-]end)$/;
 
 /**
- * Builds an answer from its pieces: events, also as JSON lines or in a list, or a complete answer of which the specification does
- * not define the form.
+ * Builds an answer from its pieces: events, also as JSON lines or in a list, or a complete answer whose form the specification does
+ * not define.
  */
 export function createAnswerFold(response: HttpResponse, options: AccumulatorOptions) {
 	const accumulator = createAnswerAccumulator(options);
@@ -139,7 +139,7 @@ function readEventList(value: unknown): unknown[] | undefined {
 	return list.some(isSpecified) ? list : undefined;
 }
 
-/** A complete answer with its body, of which the specification does not define the format. */
+/** A complete answer with its body, whose format the specification does not define. */
 export interface CompleteAnswer {
 	/** The text, if one was found; otherwise the body as formatted JSON. */
 	text: string;

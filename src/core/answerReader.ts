@@ -154,7 +154,7 @@ async function detectForm(
 	return (isEvent ?? (!isEnd || beginsWithEvent(beginning, true))) ? 'sse' : 'text';
 }
 
-/** A body of which the beginning can be looked at before it is read. */
+/** A body whose beginning can be looked at before it is read. */
 type Lookahead = ReturnType<typeof createLookahead>;
 
 function createLookahead(response: HttpResponse, chunks: AsyncGenerator<string>) {

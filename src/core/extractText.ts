@@ -14,17 +14,17 @@ const TEXT_FIELDS = [
 	...['_embedded', 'conversation', 'history', 'report', 'speech', 'html'],
 ];
 
-/** Fields of which a number or boolean is the answer if there is no text. */
+/** Fields in which a number or boolean is the answer if there is no text. */
 const NUMBER_FIELDS = ['answer', 'reply', 'text', 'content'];
 
-/** Lists of which each entry is a complete answer: the first one counts. */
+/** Lists in which each entry is a complete answer: the first one counts. */
 const ALTERNATIVE_LIST_FIELDS = new Set(['choices', 'candidates', 'generations']);
 
-/** A status word beside the answer. */
+/** A status word that comes with the answer. */
 const SUCCESS_WORD =
 	/^(ok|okay|success|successful|successfully|done|complete|completed|finished)[.!]?$/i;
 
-/** A sentence about the request, which some services send beside the answer. */
+/** A sentence about the request, which some services send with the answer. */
 const STATUS_SENTENCE =
 	/\b(success(ful(ly)?)?|succeeded|processed|completed|received|accepted|delivered|executed|retrieved|fetched|generated|created|sent)\b/i;
 
@@ -97,7 +97,7 @@ const extractFieldText = (field: string, inner: unknown, depth: number) =>
 const isStatusWord = (field: string, text: string) =>
 	SUCCESS_WORD.test(text) || (field === 'token' && /^\S{20,}$/.test(text));
 
-/** Whether an inner value is the answer, and the sentence beside it only the status of the request. */
+/** Whether an inner value is the answer, and the sentence next to it only the status of the request. */
 function isBetterThanSentence(
 	inner: unknown,
 	sentence: string,

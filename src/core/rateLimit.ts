@@ -78,7 +78,7 @@ export interface Turn {
 	signal?: AbortSignal | undefined;
 }
 
-/** A response has come, or none will. @param wait Milliseconds, after a refusal: for so long nothing is sent, but at most an hour. */
+/** A response has come, or none will. @param wait After a refusal: milliseconds for which nothing is sent, an hour at most. */
 export type End = (wait?: number) => void;
 
 /**
@@ -98,7 +98,7 @@ export class RateLimiter {
 	#bookRetryAt = -Infinity;
 	/** The end of the pause that the service asked for. */
 	#pausedUntil = -Infinity;
-	/** When requests start after it, and until when they wait for the one that tries. */
+	/** When requests start after the pause, and how long they wait for the one that tries. */
 	#closedUntil = -Infinity;
 	#isTrialDue = false;
 	/** When the last refusal came. */

@@ -23,7 +23,7 @@ export interface SseEvent {
  */
 export function createEventParser(idleTimeout: number) {
 	let events: SseEvent[] = [];
-	/** The beginning of a line of which the end has not arrived. */
+	/** The beginning of a line whose end has not arrived. */
 	let rest = '';
 	/** Milliseconds since 1970. */
 	let lastEventAt = Date.now();

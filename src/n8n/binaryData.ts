@@ -90,7 +90,7 @@ function unreadableFileError(property: string, path: string, reason: string): Se
 
 /** A node cannot see in which process another one has stored a file, nor whether processes share a folder. */
 const NO_FILE_ADVICE =
-	'In queue mode, each process keeps files in a folder of its own unless N8N_STORAGE_PATH is a folder that main and all workers share.';
+	'In queue mode, each process keeps files in its own folder unless N8N_STORAGE_PATH is a folder that main and all workers share.';
 
 function checkSize(bytes: number, path: string): void {
 	if (bytes <= MAX_UPLOAD_MIB * MIB) return;

@@ -54,7 +54,7 @@ export function readSpeakerTurn(n8n: IExecuteFunctions) {
 		itemIndex: Number.parseInt(String(json['toolCallId']), 10) || 0,
 		/** The conversation node and its run. In a loop, the next run begins with turn 1 again. */
 		conversationRun: findConversation(n8n),
-		/** Whether the turn is to be written into the chat while it is spoken. */
+		/** Whether the turn is written into the chat while it is spoken. */
 		showLive: json['showLive'] === true,
 	};
 }
@@ -133,7 +133,7 @@ export function readHandedOver(n8n: IExecuteFunctions, itemIndex: number) {
 		readTurn: (field: 'history' | 'budget'): unknown =>
 			caller === 'conversation' ? item?.[field] : undefined,
 		/**
-		 * Reads the session ID that the Chat Trigger gave out by which the execution was started, as n8n's memory nodes do with "Connected
+		 * Reads the session ID from the Chat Trigger that started the execution, as n8n's memory nodes do with "Connected
 		 * Chat Trigger Node".
 		 *
 		 * @returns undefined when no Chat Trigger has run.

@@ -163,8 +163,8 @@ export interface FoundSession {
 	/** As it was given. */
 	text: string;
 	/**
-	 * The text in the namespace of those who can choose it: the author of the workflow by a key, a visitor of a chat, or the person who fills the
-	 * items. Nobody can name a session in the namespace of another.
+	 * The text, prefixed with who can choose it: the author of the workflow by a key, a visitor of a chat, or the source of the items. So
+	 * none of them can name a session of another.
 	 */
 	name: string;
 	/** A session at the service, such as that of an earlier answer. Never from a visitor of a chat. */

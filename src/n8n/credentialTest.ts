@@ -23,7 +23,7 @@ import { createRedactor, isShortWord, type Redactor } from './redact';
 
 /** How a credential is tested: with one request that is free. */
 export interface CredentialProbe {
-	/** What is behind the base URL, e.g. `The model router`. */
+	/** The service at the base URL, e.g. `The model router`. */
 	service: string;
 	method: 'GET' | 'POST';
 	/** Below the base URL. */

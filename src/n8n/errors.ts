@@ -146,7 +146,7 @@ function withMessage<Made extends Error>(message: string, error: Made): Made {
 /**
  * What Continue on Fail puts in place of an item.
  *
- * n8n routes an item to the error output when its JSON has `error` and, beside it, nothing but `message` and `details`
+ * n8n routes an item to the error output when its JSON has `error` and nothing else but `message` and `details`
  * (n8n-core 2.41.1, workflow-execute.js:1625). An `error` next to `json` would also work, but n8n would drop `details`.
  *
  * @param forAgent Whether the model of an AI agent reads it. What a speaker in a conversation says is read by people.

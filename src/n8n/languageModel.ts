@@ -96,7 +96,7 @@ async function estimateTokens(content: unknown): Promise<number> {
 	return Math.ceil(texts.filter((text) => typeof text === 'string').join('').length / 4);
 }
 
-/** An SDK that somebody has installed beside this package may call functions that this n8n does not have. */
+/** An SDK that was installed next to this package may call functions that this n8n does not have. */
 function callSdk<Made>(n8n: ISupplyDataFunctions, call: () => Made): Made {
 	try {
 		return call();
@@ -116,7 +116,7 @@ const unguardedError = (n8n: ISupplyDataFunctions) =>
 		'Nothing was sent. The SDK for chat models in this n8n works differently from what this package expects, and could send the API key to another host. Use an older n8n, or a newer version of this package.',
 	);
 
-/** LangChain's model, as far as it is used. It sends through clients of its own for each protocol. */
+/** LangChain's model, as far as it is used. It has a client for each protocol. */
 interface SdkModel {
 	/** What the model was made from, and all models that are made from it: with tools, or with other settings. */
 	fields?: { configuration?: ClientConfig };

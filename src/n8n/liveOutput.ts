@@ -9,7 +9,7 @@ import type { RedactedStream } from './redact';
 const FLUSH_INTERVAL = 20;
 
 /**
- * Milliseconds. A piece that comes so long after the piece before is not gathered, but sent at once. Below 10, since the pieces of a
+ * Milliseconds. A piece that comes this long after the previous one is not gathered, but sent at once. Below 10, since the pieces of a
  * service that writes one every 10 ms arrive some milliseconds early or late.
  */
 const MIN_PAUSE = 5;

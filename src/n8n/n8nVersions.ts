@@ -202,7 +202,7 @@ export function setTracing(
 	if (known.length) n8n.setMetadata({ tracing: Object.fromEntries(known) });
 }
 
-/** Shows a sentence beside the output. */
+/** Shows a sentence next to the output. */
 export function addHint(n8n: Pick<IExecuteFunctions, 'addExecutionHints'>, message: string): void {
 	n8n.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
 }
@@ -210,7 +210,7 @@ export function addHint(n8n: Pick<IExecuteFunctions, 'addExecutionHints'>, messa
 /**
  * What n8n keeps for a node, or for all nodes of an execution: it survives Retry On Fail, and is stored with a failed execution.
  *
- * n8n Agents run a tool in an empty execution of its own, which keeps nothing (n8n 2.41.1, node-execution/ephemeral-node-executor.js;
+ * n8n Agents run each tool in a separate, empty execution, which keeps nothing (n8n 2.41.1, node-execution/ephemeral-node-executor.js;
  * n8n-workflow 2.41.0, node-helpers.js:501, which throws then). What is returned in its place is forgotten after the call: the same
  * request, made again, is sent again.
  */

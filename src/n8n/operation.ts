@@ -21,7 +21,7 @@ export interface FlowState {
 /** What an operation returns for one input item. `runNode` adds `pairedItem`. */
 export type ItemOutput = Pick<INodeExecutionData, 'json' | 'binary'>;
 
-/** What `prepare` may use beside the parameters. */
+/** What `prepare` may use in addition to the parameters. */
 export interface PrepareContext {
 	/** The base URL of the service, from the credential. */
 	baseUrl: string;
@@ -88,7 +88,7 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	countInFlight(): number;
 	/** Sends a part of the answer to the reader in a chat or at a streaming webhook. */
 	stream(text: string): Promise<void>;
-	/** Shows the user a sentence beside the output. The same sentence of many items is shown once. */
+	/** Shows the user a sentence next to the output. The same sentence of many items is shown once. */
 	addHint(sentence: string): void;
 	/** Adds to n8n's token counters. */
 	countTokens(input: number, output: number): void;

@@ -173,7 +173,7 @@ export function createFlowState(
 }
 
 /**
- * Collects hints that n8n shows beside the output: one line per sentence, for any number of items. n8n stores them with the
+ * Collects hints that n8n shows next to the output: one line per sentence, for any number of items. n8n stores them with the
  * execution.
  */
 export function createHintCollector(n8n: IExecuteFunctions, redact: Pick<Redactor, 'text'>) {

@@ -5,13 +5,13 @@ import { isPlainObject } from '../core/json';
 
 /** Rules of a field that n8n's declaration cannot express. */
 export interface FieldRules {
-	/** An expression may find nothing, always or beside certain values; the field then counts as not set. Its description says so. */
+	/** An expression may find nothing, always or with certain values of other fields; the field then counts as not set. Its description says so. */
 	mayBeEmpty?: true | ((siblings: Record<string, unknown>) => boolean);
 	/** Each `{{ }}` in the text has to find something: without it, the rest would be the same key for many items. */
 	isKey?: true;
 	/**
 	 * In an AI agent's tool, for a field that the model must not choose: no expression at all, or only one that the model cannot
-	 * influence. For a collection, it applies to each field without such a rule of its own.
+	 * influence. For a collection, it applies to each field that has no such rule itself.
 	 */
 	inTool?: 'fixed' | 'notFromModel';
 	/** A number need not be whole. n8n's own `numberPrecision` would show 1 as 1.000000. */
@@ -39,7 +39,7 @@ export interface Field {
 	stored: unknown;
 	/** After evaluation. */
 	value: unknown;
-	/** Values of the fields beside it in a collection or row. */
+	/** Values of the other fields in the same collection or row. */
 	siblings?: Record<string, unknown>;
 	/** The rule of the collection that it is in. */
 	outerRule?: FieldRules['inTool'];

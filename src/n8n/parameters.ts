@@ -155,7 +155,7 @@ function readParam(param: INodeProperties, context: ItemContext): unknown {
 	});
 }
 
-/** Whether a field is shown, given the values of the fields beside it. A name with a slash is that of a parameter of the node. */
+/** Whether a field is shown, given the values of the fields next to it. A name with a slash is that of a parameter of the node. */
 function isShown(
 	{ displayOptions: { show = {} } = {} }: INodeProperties,
 	siblings: Record<string, unknown>,
@@ -210,7 +210,7 @@ function findGap(expression: string, isKey: boolean, { evaluate, itemIndex }: It
 	return codes.find((code) => isEmptyValue(evaluate(code, itemIndex)));
 }
 
-/** Whether a field may be empty, given the values of the fields beside it. */
+/** Whether a field may be empty, given the values of the fields next to it. */
 function mayBeEmpty(param: INodeProperties, siblings: Record<string, unknown>): boolean {
 	const { mayBeEmpty: rule = false } = getFieldRules(param);
 	return typeof rule === 'function' ? rule(siblings) : rule;

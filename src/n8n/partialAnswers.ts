@@ -31,7 +31,7 @@ export function partialAnswerOf<Partial extends { text: string }>(cause: unknown
 	const { body, unread } = partial;
 	return {
 		partial: partial as Partial,
-		/** What arrived beside the text: `body`, the answer in its own form, and `unread`, a part that could not be read. */
+		/** What arrived in addition to the text: `body`, the answer in its own form, and `unread`, a part that could not be read. */
 		extras: { ...(body !== undefined && { body }), ...(unread !== undefined && { unread }) },
 		/** Our sentence and the service's own words. */
 		notice: [`${message}.`, reason].filter(Boolean).join(' '),

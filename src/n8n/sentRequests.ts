@@ -45,7 +45,7 @@ export type SentRequests = ReturnType<typeof createSentRequests>;
  * n8n runs a node again for ALL items when one of them fails (Retry On Fail), and again when a person retries the execution.
  * The node's context survives both, and is stored with a failed execution. It does not survive Stop or a killed process.
  *
- * Each turn of a conversation is a start of its own, whatever is said in it, and however often the conversation asks for it.
+ * Each turn of a conversation is one start, whatever is said in it, and however often the conversation asks for it.
  *
  * @see n8n-core 2.41.1, execution-engine/workflow-execute.js:931 (getRetryParams)
  */

@@ -108,7 +108,7 @@ export async function startPaid<Result>(
 	}
 }
 
-/** The claim of a start that no ledger records, or of which the ledger has said nothing yet. */
+/** The claim of a start that no ledger records, or for which the ledger has not answered yet. */
 const withoutLedger = <Result>(): StartClaim<Result> => ({
 	renew: async () => Infinity,
 	recordStarted: async (result) => result,
