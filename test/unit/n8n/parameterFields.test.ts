@@ -82,7 +82,7 @@ describe('a field that the model must not choose', () => {
 	const json = declare('json');
 
 	it.each<[string, INodeProperties, unknown, string]>([
-		['in a collection', collection, { text: model, cap: '={{ 1 }}' }, 'Field: Cap takes no'],
+		['in a collection', collection, { text: model, cap: '={{ 1 }}' }, 'Field: Cap cannot be'],
 		['in a collection, not fixed', collection, { key: `=a ${expr}` }, 'Field: Key has an'],
 		['in a row', rows, row([{ key: 'a' }, { key: model }]), 'Field 2: Key has an'],
 		['in a row that is no list', rows, row({ key: model }), 'Field 1: Key has an'],
@@ -93,18 +93,18 @@ describe('a field that the model must not choose', () => {
 			{ text: model },
 			'Field: Text has an',
 		],
-		['by the rule of its rows', fixed(rows), row([{ text: model }]), 'Field 1: Text takes'],
-		['in place of a collection', collection, model, 'Field takes no'],
-		['in place of all rows', rows, model, 'Field takes no'],
-		['in place of the rows of a group', rows, row(model), 'Field 1 takes no'],
-		['in place of a row', rows, row([{}, model]), 'Field 2 takes no'],
-		['in place of rows in a collection', nested, { rows: model }, 'Field: Rows takes no'],
+		['by the rule of its rows', fixed(rows), row([{ text: model }]), 'Field 1: Text cannot'],
+		['in place of a collection', collection, model, 'Field cannot be'],
+		['in place of all rows', rows, model, 'Field cannot be'],
+		['in place of the rows of a group', rows, row(model), 'Field 1 cannot be'],
+		['in place of a row', rows, row([{}, model]), 'Field 2 cannot be'],
+		['in place of rows in a collection', nested, { rows: model }, 'Field: Rows cannot be'],
 		['in a locator', notFromModel(locator), { mode: 'id', value: model }, 'Field has an'],
-		['in its mode', fixed(locator), { mode: model, value: 'a' }, 'Field takes no'],
+		['in its mode', fixed(locator), { mode: model, value: 'a' }, 'Field cannot be'],
 		['in a JSON text', notFromModel(json), `={"a": "${expr}"}`, 'Field has an'],
-		['in JSON that is an object', fixed(json), { a: [{ b: model }] }, 'Field: a: b takes'],
-		['in a list of choices', fixed(declare('multiOptions')), ['a', model], 'Field takes no'],
-	])('takes no expression of the model %s', (_where, param, stored, message) => {
+		['in JSON that is an object', fixed(json), { a: [{ b: model }] }, 'Field: a: b cannot'],
+		['in a list of choices', fixed(declare('multiOptions')), ['a', model], 'Field cannot be'],
+	])('cannot be an expression of the model %s', (_where, param, stored, message) => {
 		expect(check(param, stored)).toThrow(
 			expect.objectContaining({ kind: 'invalid', message: expect.stringContaining(message) }),
 		);
