@@ -104,7 +104,7 @@ it.each<[number, object | string, RegExp | string]>([
 	],
 	[404, ERROR, /A web page came .*if it is starting, run this again .*public API is switched on/],
 	[403, SIGN_IN, /\(403\)\. .*dataTable:list/],
-	[200, SIGN_IN, /looks like a web page: a login/],
+	[200, SIGN_IN, /is a web page: it may come from a login/],
 	[302, '', /redirect \(302\), which is not followed\. Check the n8n URL/],
 ])('something else at the n8n URL: %d %j', async (status, body, message) => {
 	rig.n8n.service.fault({ do: { type: 'status', status, body } });

@@ -18,7 +18,7 @@ it.each([
 ])('"Custom API Call" as %s is answered with what to use', async (_what, call) => {
 	const { error } = await run({ ...call, secrets: secretsOf(service) });
 	expect(shownText(error)).toMatch(
-		/not something that this node does.*use an HTTP Request node.*with this node's credential/,
+		/does not support "Custom API Call".*use an HTTP Request node.*choose this node's credential/,
 	);
 	expect(posts(service)).toEqual([]);
 });
