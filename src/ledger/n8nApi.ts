@@ -49,13 +49,14 @@ export async function requestN8n<Result>(
 		throw mapServiceError(cause, ({ kind, message, details }) => {
 			const startup = explainStartup(details, credentialName);
 			const problem = startup?.message ?? describeN8n(message);
+			const advice =
+				startup?.advice ??
+				findAdvice(details, credentialName, scope) ??
+				details.advice ??
+				`Check the n8n URL in the ${credentialName} credential: n8n itself has to be reachable there, from every worker.`;
 			return new ServiceError(kind, `${subject} could not be used: ${problem}`, {
 				...details,
-				advice:
-					startup?.advice ??
-					findAdvice(details, credentialName, scope) ??
-					details.advice ??
-					`Check the n8n URL in the ${credentialName} credential: n8n itself has to be reachable there, from every worker.`,
+				advice,
 				...(startup && { transient: true }),
 			});
 		});
