@@ -3,7 +3,7 @@ import { invalidInputError } from '../core/errors';
 import { toUsd } from '../core/money';
 import { readPause } from './budgetErrors';
 import type { BudgetUse } from './budgetSettings';
-import { type BudgetLimit, type Figures, figuresOf } from './budgetState';
+import { type BudgetLimit, type BudgetState, type Figures, figuresOf } from './budgetState';
 import type { Entry } from './entry';
 import { applyUpdate, n8nTimeOf } from './ledger';
 
@@ -29,23 +29,7 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 	return {
 		async get() {
 			book.forget();
-			return await book.change(use, (state, _now, row) => {
-				const figures = figuresOf(state, settings.length);
-				const { amounts, period } = describeFigures(settings, figures);
-				return {
-					...amounts,
-					remainingUsd: toUsd(settings.amount.minus(figures.spent).minus(figures.reserved)),
-					...period,
-					...toPauseFields(row),
-					lumps: Object.entries(state.lumps).map(([lumpId, lump]) => ({
-						lumpId,
-						reservedUsd: lump.isReleased ? 0 : toUsd(lump.most),
-						since: lump.at,
-						execution: lump.execution,
-						workflow: lump.workflow,
-					})),
-				};
-			});
+			return await book.change(use, (state, _now, row) => describeBudget(settings, state, row));
 		},
 
 		/** The first pause keeps its reason. */
@@ -80,6 +64,24 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 			const { most, execution, workflow } = lump;
 			return { lumpId, releasedUsd: toUsd(most), execution, workflow };
 		},
+	};
+}
+
+function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): object {
+	const figures = figuresOf(state, settings.length);
+	const { amounts, period } = describeFigures(settings, figures);
+	return {
+		...amounts,
+		remainingUsd: toUsd(settings.amount.minus(figures.spent).minus(figures.reserved)),
+		...period,
+		...toPauseFields(row),
+		lumps: Object.entries(state.lumps).map(([lumpId, lump]) => ({
+			lumpId,
+			reservedUsd: lump.isReleased ? 0 : toUsd(lump.most),
+			since: lump.at,
+			execution: lump.execution,
+			workflow: lump.workflow,
+		})),
 	};
 }
 

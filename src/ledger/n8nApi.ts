@@ -79,7 +79,7 @@ function explainStartup(
 	const isPage = /^An (HTML page|XML document)/.test(reason);
 	if (status !== 404 || !isPage) return undefined;
 	return {
-		advice: `n8n's address answered with a web page. n8n also sends one while it starts: if it is starting, run this again in a minute. ${missingApiAdvice(credentialName)}`,
+		advice: `The n8n URL answered with a web page. n8n also sends one while it starts: if it is starting, run this again in a minute. ${missingApiAdvice(credentialName)}`,
 	};
 }
 

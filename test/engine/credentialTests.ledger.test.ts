@@ -102,7 +102,11 @@ it.each<[number, object | string, RegExp | string]>([
 		'n8n is starting up. Please wait',
 		/still starting\. Run this again once n8n has started\.$/,
 	],
-	[404, ERROR, /A web page came .*if it is starting, run this again .*public API is switched on/],
+	[
+		404,
+		ERROR,
+		/answered with a web page.*if it is starting, run this again .*public API is switched on/,
+	],
 	[403, SIGN_IN, /\(403\)\. .*dataTable:list/],
 	[200, SIGN_IN, /is a web page: it may come from a login/],
 	[302, '', /redirect \(302\), which is not followed\. Check the n8n URL/],

@@ -42,7 +42,7 @@ describe('answers of an n8n that is starting pass', () => {
 				'The job ledger could not be used: n8n has nothing at this address or with this ID (404)',
 			details: {
 				reason: 'An HTML page: "Error"',
-				advice: `n8n's address answered with a web page. n8n also sends one while it starts: if it is starting, run this again in a minute. ${OF_TODAY}`,
+				advice: `The n8n URL answered with a web page. n8n also sends one while it starts: if it is starting, run this again in a minute. ${OF_TODAY}`,
 			},
 		});
 		expect(isTransient(error)).toBe(true);
