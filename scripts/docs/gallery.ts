@@ -7,7 +7,7 @@ import { WRITTEN } from './nodePages';
 
 /** The workflows of gallery/ as docs/gallery.md shows them, the ones for a start first. A new one goes into one of these groups. */
 export const GROUPS: Readonly<Record<string, readonly string[]>> = {
-	'For a start': [
+	'To get started': [
 		'answer-slack-threads-with-two-agents.json',
 		'approve-in-slack-what-two-agents-say.json',
 		'offer-services-to-mcp-clients.json',
@@ -80,27 +80,27 @@ const NEEDS: ReadonlyArray<[type: RegExp, needed: string]> = [
 	[/\.googleDrive/, 'Google Drive'],
 	[/\.emailSend/, 'an SMTP account'],
 	[/\.mcpTrigger/, 'an MCP client'],
-	[/\.dataTable$/, 'Data Tables of n8n'],
+	[/\.dataTable$/, 'n8n Data Tables'],
 ];
 
 export function renderGallery(): string {
 	const parts = [
 		'# Gallery',
 		WRITTEN,
-		'Workflows to import and change. Each has three notes: what it does, how to set it up in three steps, and how to make it yours.',
+		'You can import these workflows and change them. Each has three notes: what it does, how to set it up in three steps, and how to make it yours.',
 		'## How to import one',
 		[
 			'1. Open the file of the workflow, and download it.',
-			'2. Create a workflow in n8n. Open its menu at the top right, and choose **Import from File**.',
-			'3. Follow the note **Set up**: choose your credentials and models, then execute the workflow.',
+			'2. Create a workflow in n8n. Open its menu at the top right, and choose **Import from file**.',
+			'3. Follow the note **Set up**: choose your credentials and models, and then execute the workflow.',
 		].join('\n'),
-		'You can also copy the text of the file, and paste it onto the canvas.',
+		'You can also copy the text of the file and paste it onto the canvas.',
 		...Object.entries(GROUPS).flatMap(([group, files]) => [
 			`## ${group}`,
 			...files.flatMap((file) => renderWorkflow(file)),
 		]),
 		'## Lessons',
-		'Small workflows that show one node or one setting each. They import in the same way.',
+		'These are small workflows that show one node or one setting each. You import them in the same way.',
 		LESSONS.map(renderLesson).join('\n'),
 	];
 	return `${parts.join('\n\n')}\n`;

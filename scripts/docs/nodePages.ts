@@ -43,7 +43,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'workspace-agent',
 		intro:
-			'Use it behind a Chat Trigger, in any workflow, as a tool of an AI agent, or as a speaker of an [Agent Conversation](agent-conversation.md). It keeps one session per chat. A workflow can have several of these nodes, each with the credential of its own workspace.',
+			'Use it after a Chat Trigger, in any workflow, as a tool of an AI agent, or as a speaker of an [Agent Conversation](agent-conversation.md). It keeps one session per chat. A workflow can have several of these nodes, each with the credential for a different workspace.',
 		description: new WorkspaceAgent().description,
 		resources: agent,
 		errors: /^nodes\/WorkspaceAgent|^src\/agent/,
@@ -51,7 +51,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'market-assistant',
 		intro:
-			'**Ask Guided Question** writes the question for you. **Ask** sends your own words. The output has the answer, the chat, and the tools that the assistant has used. With a job ledger in the credential, the chat of a session is remembered across executions.',
+			'**Ask Guided Question** writes the question for you. **Ask** sends your own words. The output has the answer, the chat, and the tools that the assistant used. With a job ledger in the credential, the chat of a session is remembered across executions.',
 		description: new MarketAssistant().description,
 		resources: assistant,
 		errors: /^nodes\/MarketAssistant|^src\/assistant/,
@@ -59,7 +59,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'model-router',
 		intro:
-			'Texts and media cost money: read [Money and safety](../money-and-safety.md) before you start many. For most texts, **Message a Model** is the right operation. For long media jobs, use **Start Job** with the [Model Router Trigger](model-router-trigger.md).',
+			'Texts and media cost money, so read [Money and safety](../money-and-safety.md) before you start many. For most texts, **Message a Model** is the right operation. For long media jobs, use **Start Job** with the [Model Router Trigger](model-router-trigger.md).',
 		description: new ModelRouter().description,
 		resources: router,
 		errors: /^nodes\/ModelRouter\/(?!trigger|chatModel)|^src\/router/,
@@ -67,7 +67,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'model-router-trigger',
 		intro:
-			'n8n adds the field **Poll Times**, which says how often it looks. To watch all jobs, turn on **Track in Job Ledger** where they are started.',
+			'n8n adds the field **Poll Times**, which sets how often it checks. To watch all jobs, turn on **Track in Job Ledger** in the nodes that start them.',
 		description: new ModelRouterTrigger().description,
 		resources: [],
 		errors: /^nodes\/ModelRouter\/trigger/,
@@ -83,7 +83,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'agent-conversation',
 		intro:
-			'Attach two or more speakers to **Speakers**, in the order in which they are to speak. A speaker is a Workspace Agent, a Market Assistant, a Model Router, or another tool that takes a text. Connect a trigger before the node, such as a Chat Trigger.',
+			'Attach two or more speakers to **Speakers**, in the order in which they should speak. A speaker is a Workspace Agent, a Market Assistant, a Model Router, or another tool that takes a text. Connect a trigger before the node, such as a Chat Trigger.',
 		description: new AgentConversation().description,
 		resources: [],
 		errors: /^nodes\/AgentConversation|^src\/conversation|attachedTools/,
@@ -151,7 +151,7 @@ function renderIndex(): string {
 	return paragraphs(
 		'# Nodes',
 		WRITTEN,
-		'Every node with all its operations and fields, an example of each output, and its errors.',
+		'These pages list every node with its operations and fields, an example of each output, and its errors.',
 		links.join('\n'),
 		'## Operations',
 		renderOperations(),
@@ -225,7 +225,7 @@ function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
 			...renderOutput(output),
 		]),
 		'## Errors',
-		'What this node itself can report, and what to do. "…" stands for a value. For other errors, see [Troubleshooting](../troubleshooting.md).',
+		'This is what the node itself can report, and what to do about it. "…" stands for a value. For other errors, see [Troubleshooting](../troubleshooting.md).',
 		renderEntries(own).join('\n'),
 	);
 }

@@ -14,7 +14,7 @@ interface Group {
 export const GROUPS: Group[] = [
 	{
 		title: 'Saving a credential',
-		intro: 'The test of a credential, and the checks of its fields.',
+		intro: 'Messages from the credential test, and from the checks of its fields.',
 		files: /credentialTest|n8n\/credential|core\/urls|MarketAssistant\/resources/,
 	},
 	{
@@ -24,13 +24,13 @@ export const GROUPS: Group[] = [
 	},
 	{
 		title: 'Reaching the service',
-		intro: 'The connection, and refusals that every interface can send.',
+		intro: 'Problems with the connection, and refusals from any interface.',
 		files: /core\/(rateLimit|errorResponses)|n8n\/http|n8n\/errors\.ts/,
 		words: /^(Check the ID|Copy the API key into|Raise "Wait When)/,
 	},
 	{
 		title: 'AI agents and their tools',
-		intro: 'What an AI agent is told when its tool fails, and what a tool does not accept.',
+		intro: 'What an AI agent is told if its tool fails, and what a tool does not accept.',
 		files: /errorMessages|n8n\/runNode/,
 		words: /the model of an AI agent could/,
 	},
@@ -43,13 +43,13 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Costs and caps',
 		intro:
-			'Spending caps, the budget of a credential, what it has spent, and a balance that is too small.',
+			'Spending caps, the budget of a credential, its record of spending, and a balance that is too small.',
 		files:
 			/(core|ledger)\/(budget|spending)|ModelRouter\/(access|budget|spending)|router\/advice|estimateCost|ModelRouter\/catalog/,
 	},
 	{
 		title: 'Job ledger',
-		intro: 'The Data Table in which starts and jobs are recorded.',
+		intro: 'The Data Table that records starts and jobs.',
 		files: /src\/ledger|ModelRouter\/ledger|n8n\/connection|media\/startPaidJob/,
 	},
 	{
@@ -86,7 +86,7 @@ export const GROUPS: Group[] = [
 	},
 	{
 		title: 'Fields and expressions',
-		intro: 'Nothing was sent for such an item. The sentence names the field.',
+		intro: 'Nothing was sent for this item. The message names the field.',
 		files: /parameter|operationContext|output\.params/,
 	},
 ];
@@ -137,8 +137,8 @@ export function renderTroubleshooting(sentences: readonly Sentence[], written: s
 	return `${[
 		'# Troubleshooting',
 		written,
-		'Search this page for a part of the sentence that you see. "…" stands for a value, such as the name of a field. After the sentence comes what to do. A very short sentence, such as "Prompt is empty", is on the page of its [node](nodes/README.md).',
-		'n8n shows the sentence as the title of the error, and what to do below it. With **On Error: Continue (using error output)**, both are in `error`.',
+		'Search this page for a part of the message that you see. "…" stands for a value, such as the name of a field. After each message, the page says what to do. Very short messages, such as "Prompt is empty", are on the page of their [node](nodes/README.md).',
+		'n8n shows the message as the title of the error, and what to do below it. With **On Error: Continue (using error output)**, both are in `error`.',
 		groups.map(({ title }) => `- [${title}](#${anchorOf(title)})`).join('\n'),
 		...groups.flatMap(({ title, intro, entries }) => [`## ${title}`, intro, entries.join('\n')]),
 	].join('\n\n')}\n`;
