@@ -104,7 +104,7 @@ it('a start that n8n never ended is asked about, too, once its lease is over; an
 	await change(Date.now() + 600_000);
 	const execution = await finished(await begin());
 	expect(given(execution, 'Ask a Person')).toEqual([]);
-	expect(given(execution, 'Tell of the Error')).toMatchObject([
+	expect(given(execution, 'Report the Error')).toMatchObject([
 		{ text: expect.stringMatching(/^The workflow "Example Workflow" has failed: Example Error/) },
 	]);
 	await change(1);

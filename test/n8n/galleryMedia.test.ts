@@ -131,7 +131,7 @@ describe('a picture after approval', () => {
 
 	it('is made once and saved, and the last page has its link', async () => {
 		const { html } = await visitor.send(await ask('A lighthouse for Drive'), 'Yes');
-		for (const told of ['Your picture is saved', LINK, 'It has cost 0.04 USD'])
+		for (const told of ['Your picture is saved', LINK, 'It cost 0.04 USD'])
 			expect(html).toContain(told);
 		expect(starts()).toHaveLength(1);
 		const { file, ...saved } = savedBy(await finished());
@@ -202,7 +202,7 @@ describe('an article that is read aloud', () => {
 		expect((await bridge.editor.bytesOf(file)).length).toBeGreaterThan(0);
 		const costUsd = Number(short?.['costUsd']) + Number(spoken?.['costUsd']);
 		expect(html).toContain(LINK);
-		expect(html).toContain(`It has cost ${Number(costUsd.toFixed(6))} USD`);
+		expect(html).toContain(`It cost ${Number(costUsd.toFixed(6))} USD`);
 	});
 
 	it('is not spoken again when it cannot be saved: the page says where it is', async () => {

@@ -56,7 +56,7 @@ describe('a chat under a spending cap', () => {
 	const file = 'chat-under-a-spending-cap.json';
 	const ending = (said: string, costUsd: number) => ({
 		output: expect.stringMatching(
-			new RegExp(`^${said}[^]*\\n\\nThis \\w+ has cost ${costUsd.toFixed(6)} USD\\.$`),
+			new RegExp(`^${said}[^]*\\n\\nThis \\w+ cost ${costUsd.toFixed(6)} USD\\.$`),
 		),
 		costUsd,
 	});
@@ -259,7 +259,7 @@ it('what answers cost is a row each, and the sum of yesterday is in Slack', asyn
 	const total = async () =>
 		textsOf(await run(load(file), { trigger: 'Every Morning' }), 'Post the Total');
 	// the answer of today is not part of it
-	expect(await total()).toEqual(['Yesterday, 0 answers of models have cost 0 USD.']);
+	expect(await total()).toEqual(['Yesterday, 0 answers from models cost 0 USD.']);
 	const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 	await tables.insert(table, [
 		{ ...row, costUsd: 0.1, at: daysAgo(1) },
@@ -268,7 +268,7 @@ it('what answers cost is a row each, and the sum of yesterday is in Slack', asyn
 		{ ...row, costUsd: 5, at: daysAgo(2) },
 	]);
 	expect(await total()).toEqual([
-		'Yesterday, 3 answers of models have cost 0.3 USD. The cost of 1 of them is not known.',
+		'Yesterday, 3 answers from models cost 0.3 USD. The cost of 1 of them is not known.',
 	]);
 	expect(modelCalls()).toHaveLength(1);
 });

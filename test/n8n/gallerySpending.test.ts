@@ -82,7 +82,7 @@ describe('the report of the last week', () => {
 		const total = costs.reduce((sum, cost) => sum + Number(cost), 0);
 		expect(subject).toMatch(/^Models: [\d.]+ USD in the week of \d{4}-\d\d-\d\d$/);
 		expect(subject).toContain(`Models: ${total.toFixed(2)} USD`);
-		expect(body).toContain(`5 requests have cost ${total.toFixed(6)} USD`);
+		expect(body).toContain(`5 requests cost ${total.toFixed(6)} USD`);
 		expect(rows).toEqual([
 			['Workflow', 'Model', 'Requests', 'Cost (USD)', 'Unknown Costs'],
 			['Write &lt;news>', 'verbose/novelist-1', '2', costs[0], '0'],
@@ -94,7 +94,7 @@ describe('the report of the last week', () => {
 		await useCredential({ recordSpending: true });
 		await ask('Answer mails', 'northwind/quill-2.5');
 		const { body, rows } = await mailed();
-		expect(body).toContain('0 requests have cost 0.000000 USD');
+		expect(body).toContain('0 requests cost 0.000000 USD');
 		expect(rows.slice(1)).toEqual([['Nothing was spent', '', '0', '0.000000', '0']]);
 	});
 });
@@ -107,10 +107,10 @@ it('the alarm is told in Slack once, and confirmed', async () => {
 	const saved = await publish(load('alarm-in-slack-at-80-percent-of-the-budget.json'));
 	const execution = await editor.finishedOf(saved.id);
 	expect(execution.error?.message).toBeUndefined();
-	const [told, ...more] = given(execution, 'Tell in Slack');
+	const [told, ...more] = given(execution, 'Alert in Slack');
 	expect(more).toEqual([]);
 	expect(told?.['text']).toMatch(
-		/^80 % of the budget for models is spent: 0\.0\d+ of 0\.1 USD\. 0 USD more are reserved\. The next period begins on [A-Z][a-z]+ 1\.$/,
+		/^80% of the budget for models is spent: 0\.0\d+ of 0\.1 USD\. Another 0 USD is reserved\. The next period begins on [A-Z][a-z]+ 1\.$/,
 	);
 	const jobId = `budget:${new Date().toISOString().slice(0, 7)}:80`;
 	expect(given(execution, 'Confirm Delivery')).toMatchObject([{ jobId, state: 'delivered' }]);
@@ -150,13 +150,13 @@ describe('the form that pauses everything', () => {
 		const send = await publishForm();
 		expect((await ask('Answer mails', 'northwind/quill-2.5')).status).toBe('success');
 		expect(await send('An agent loops')).toMatch(
-			/Everything that costs is paused[^]*A form that pauses everything that costs[^]*: An agent loops/,
+			/Everything that costs money is paused[^]*A form that pauses everything that costs money[^]*: An agent loops/,
 		);
 		const before = modelCalls().length;
 		const refused = await ask('Answer mails', 'northwind/quill-2.5');
 		expect(JSON.stringify(refused.error)).toContain('An agent loops');
 		expect(modelCalls()).toHaveLength(before);
-		expect(await send('Too much')).toMatch(/It was paused before[^]*: An agent loops/);
+		expect(await send('Too much')).toMatch(/It was already paused[^]*: An agent loops/);
 	});
 
 	it('says why nothing was paused', async () => {

@@ -253,7 +253,7 @@ it('two agents that never agree: everybody is told why, and nobody that they agr
 	};
 	for (const name of ['Approve Planner', 'Approve Tester']) delete talk.connections[name];
 	const execution = await run(withTable(talk, 'Talks of Two Teams'));
-	expect(given(execution, 'Tell What Was Agreed')).toEqual([]);
+	expect(given(execution, 'Email the Agreement')).toEqual([]);
 	expect(lastMail()).toMatchObject({
 		subject: 'The agents did not agree: Turn Limit of 2 was reached',
 		body: expect.stringMatching(/^Ended: turnLimit\s+Turns: 2\s+Cost in USD: /),
