@@ -39,17 +39,17 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		file: 'three-specialists-with-a-moderator.json',
 		node: 'Save the Turns',
 		says: 'Write a note to our customers on how ETH is doing.',
-		look: 'who speaks after whom in "Save the Turns"; the table is under Data tables',
+		look: 'who spoke when in "Save the Turns"; the table is under Data tables',
 	},
 	{
 		file: 'model-reviews-what-an-agent-writes.json',
 		node: 'Conversation',
 		says: 'Write an announcement of the release of Lighthouse, in three sentences.',
-		look: 'both drafts and what they cost in "Conversation"',
+		look: 'both drafts and their cost in "Conversation"',
 	},
 	{
 		file: 'talk-to-an-agent-elsewhere-by-a2a.json',
-		waits: 'waits for the address of an agent that speaks A2A, and for your first message',
+		waits: 'waits for the URL of an agent that speaks A2A, and for your first message',
 	},
 	{
 		file: 'agent-questions-the-market-assistant.json',
@@ -87,27 +87,27 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 	},
 	{
 		file: 'spending-report-by-mail-every-monday.json',
-		waits: 'waits for a record of spending in the credential, and for Monday, 8:00 in New York',
+		waits: 'waits for a record of spending in the credential, and for Monday, 8 a.m. in New York',
 	},
 	{
 		file: 'alarm-in-slack-at-80-percent-of-the-budget.json',
-		waits: 'waits for a budget in the credential, and for a Slack account of yours',
+		waits: 'waits for a budget in the credential, and for your Slack account',
 	},
 	{
 		file: 'form-that-pauses-everything-that-costs.json',
-		waits: 'waits for a budget in the credential, and for somebody who fills in its form',
+		waits: 'waits for a budget in the credential, and for somebody to fill in its form',
 	},
 	{
 		file: 'make-pictures-every-night-under-a-spending-cap.json',
 		node: 'Start',
-		waits: 'waits 70 seconds for the pictures, stored in the database of n8n',
-		look: '"Not Started", with what the cap has refused, and then "Download"',
+		waits: "waits 70 seconds for the pictures, stored in n8n's database",
+		look: 'what the cap refused in "Not Started", and then "Download"',
 	},
 	{
 		file: 'wait-durably-for-videos.json',
 		node: 'Start',
-		waits: 'waits 70 seconds for the video, stored in the database of n8n',
-		look: 'the video under Binary in "Download"; it comes although n8n is restarted meanwhile',
+		waits: "waits 70 seconds for the video, stored in n8n's database",
+		look: 'the video under Binary in "Download"; it arrives even if n8n restarts in the meantime',
 	},
 	{
 		file: 'start-a-video-without-waiting.json',
@@ -116,53 +116,52 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 	},
 	{
 		file: 'get-every-finished-video.json',
-		waits: 'waits to be published, then gets the video of the workflow before',
+		waits: 'waits until you publish it, and then gets the video of the previous workflow',
 	},
 	{
 		file: 'answer-slack-threads-with-two-agents.json',
-		waits: 'waits for a Slack account of yours, and for somebody who mentions your app',
+		waits: 'waits for your Slack account, and for somebody to mention your app',
 	},
 	{
 		file: 'approve-in-slack-what-two-agents-say.json',
-		waits: 'waits for a Slack account of yours, for its form, and for you to approve each turn',
+		waits: 'waits for your Slack account, for its form, and for you to approve each turn',
 	},
 	{
 		file: 'answer-telegram-messages-with-an-agent-that-remembers.json',
-		waits: 'waits for a Telegram bot of yours, and for somebody who writes to it',
+		waits: 'waits for your Telegram bot, and for somebody to write to it',
 	},
 	{
 		file: 'send-a-daily-crypto-briefing-to-slack-and-email.json',
-		waits: 'waits for Slack and Gmail accounts of yours, and for 7:00 in New York',
+		waits: 'waits for your Slack and Gmail accounts, and for 7 a.m. in New York',
 	},
 	{
 		file: 'alert-in-slack-when-the-crypto-mood-turns.json',
-		waits: 'waits for a Slack account and a model of yours, and for the next hour',
+		waits: 'waits for your Slack account and a model, and for the next hour',
 	},
 	{
 		file: 'post-new-models-and-price-changes-to-slack.json',
-		waits: 'waits for a Slack account of yours, and for 8:00 in New York',
+		waits: 'waits for your Slack account, and for 8 a.m. in New York',
 	},
 	{
 		file: 'read-orders-from-gmail-into-a-data-table.json',
-		waits: 'waits for Gmail and Slack accounts of yours, and for an order by mail',
+		waits: 'waits for your Gmail and Slack accounts, and for an order by email',
 	},
 	{
 		file: 'make-a-picture-from-a-form-and-save-it-to-google-drive.json',
-		waits:
-			'waits for a Google Drive account and a model of yours, and for its form to be filled in',
+		waits: 'waits for your Google Drive account and a model, and for somebody to fill in its form',
 	},
 	{
 		file: 'read-an-article-aloud-and-save-it-to-google-drive.json',
-		waits: 'waits for a Google Drive account and models of yours, and for its form to be filled in',
+		waits: 'waits for your Google Drive account and models, and for somebody to fill in its form',
 	},
 	{
 		file: 'recover-unknown-paid-jobs-in-slack.json',
-		waits: 'waits for a Slack account of yours, and for a workflow that fails',
+		waits: 'waits for your Slack account, and for a workflow to fail',
 	},
 	{
 		file: 'offer-services-to-mcp-clients.json',
 		waits:
-			'waits for you to choose a token and a model, to publish it, and for an MCP client to connect',
+			'waits for you to choose a token and a model and publish it, and for an MCP client to connect',
 	},
 ];
 
