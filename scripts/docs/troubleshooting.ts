@@ -19,7 +19,7 @@ export const GROUPS: Group[] = [
 	},
 	{
 		title: 'Version of n8n',
-		intro: 'What needs a newer n8n.',
+		intro: 'Features that need another version of n8n.',
 		files: /n8nVersions|languageModel/,
 	},
 	{
