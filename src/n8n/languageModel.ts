@@ -9,6 +9,7 @@ import {
 import { messageOf } from '../core/errors';
 import { type AiNodeSdk, subNodeError } from './n8nVersions';
 import type { Redactor } from './redact';
+import { traceCall } from './tracing';
 
 /*
  * The language model that n8n's AI nodes use. n8n's SDK makes it from LangChain's client for chat completions, which converts messages and
@@ -202,9 +203,11 @@ function withFacts(
 			...more,
 		);
 	const addOutputData: ISupplyDataFunctions['addOutputData'] = (type, index, data, ...more) => {
+		const [metadata, ...others] = more;
 		const isAnswer = type === NodeConnectionTypes.AiLanguageModel;
 		const shown = isAnswer ? mapItems(data, (item) => addFacts(item, facts)) : data;
-		n8n.addOutputData(type, index, shown, ...more);
+		const traced = isAnswer ? { ...metadata, ...traceCall(shown) } : metadata;
+		n8n.addOutputData(type, index, shown, traced, ...others);
 	};
 	return Object.create(n8n, {
 		addInputData: { value: addInputData },

@@ -8,6 +8,7 @@ import {
 	type INode,
 	type IPollFunctions,
 	type ISupplyDataFunctions,
+	type ITaskMetadata,
 	NodeOperationError,
 	sleep,
 	type SupplyData,
@@ -182,24 +183,29 @@ export function countTokens(n8n: IExecuteFunctions, input: number, output: numbe
 /** Characters of an attribute: a list of IDs may be long. */
 const MAX_ATTRIBUTE = 500;
 
+/** What is known of a run, by the names of attributes. */
+export type Attributes = Record<string, string | number | undefined>;
+
+/** Adds attributes to what n8n's traces show of the run of a node. */
+export function setTracing(n8n: IExecuteFunctions, attributes: Attributes): void {
+	const metadata = toTracing(attributes);
+	if (metadata.tracing && typeof n8n.setMetadata === 'function') n8n.setMetadata(metadata);
+}
+
 /**
- * Adds attributes to the node's span in n8n's traces, as `n8n.node.custom.*`. They are also stored with the execution.
+ * The metadata by which attributes get into the node's span in n8n's traces, as `n8n.node.custom.*`. They are also stored with the execution.
  *
  * Executions have `tracing` in their metadata from n8n 2.19 on (n8n-core 2.41.1, base-execute-context.js). Before, n8n ignores it.
  *
  * @param attributes Those without a value are left out.
  */
-export function setTracing(
-	n8n: IExecuteFunctions,
-	attributes: Record<string, string | number | undefined>,
-): void {
-	if (typeof n8n.setMetadata !== 'function') return;
+export function toTracing(attributes: Attributes): ITaskMetadata {
 	const known = Object.entries(attributes).flatMap(([name, value]) =>
 		value === undefined || value === ''
 			? []
 			: [[name, typeof value === 'string' ? value.slice(0, MAX_ATTRIBUTE) : value] as const],
 	);
-	if (known.length) n8n.setMetadata({ tracing: Object.fromEntries(known) });
+	return known.length ? { tracing: Object.fromEntries(known) } : {};
 }
 
 /** Shows a sentence next to the output. */

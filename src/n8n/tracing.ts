@@ -1,10 +1,18 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type {
+	ExecutionError,
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	ITaskMetadata,
+} from 'n8n-workflow';
 
 import { determineOutcome, ServiceError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import { readTokenCounts } from '../core/tokenCounts';
-import { setTracing } from './n8nVersions';
+import { type Attributes, setTracing, toTracing } from './n8nVersions';
 import type { Redactor } from './redact';
+
+type Item = Readonly<Record<string, unknown>>;
 
 /** Outputs that may have cost something, and failures, as far as they are known. */
 export interface Traced {
@@ -25,12 +33,30 @@ export function tracePayments(
 			? [{ outcome: determineOutcome(cause), ...redact.error(cause).details }]
 			: [],
 	);
+	setTracing(n8n, describe(outputs, failures));
+}
+
+/**
+ * Tells n8n's traces about one call of a chat model, which has a run and a span of its own: `setMetadata` of its context would write into
+ * those of the agent, where the next call replaces it (n8n-core 2.41.1, supply-data-context.js).
+ *
+ * @param called What the run of the call is to show.
+ */
+export function traceCall(called: INodeExecutionData[][] | ExecutionError): ITaskMetadata {
+	const items = Array.isArray(called) ? called.flat() : [];
+	const outputs = items.map(({ json }) => ({ ...json, usage: json['tokenUsage'] }));
+	const details = Array.isArray(called) ? undefined : called.context['metadata'];
+	return toTracing(describe(outputs, isPlainObject(details) ? [details] : []));
+}
+
+/** @param failures The details of each. */
+function describe(outputs: readonly Item[], failures: readonly Item[]): Attributes {
 	const partials = failures.flatMap(({ partial }) => (isPlainObject(partial) ? [partial] : []));
 	const answers = [...outputs, ...partials];
 	const tokens = answers.map(({ usage }) => readTokenCounts(usage));
 	const listOf = (values: readonly unknown[]) =>
 		[...new Set(values.filter((value) => typeof value === 'string'))].join(', ');
-	setTracing(n8n, {
+	return {
 		'gen_ai.request.model': listOf(answers.map(({ model }) => model)),
 		'gen_ai.usage.input_tokens': sum(tokens.map(({ input }) => input)),
 		'gen_ai.usage.output_tokens': sum(tokens.map(({ output }) => output)),
@@ -40,7 +66,7 @@ export function tracePayments(
 			...outputs.map(({ complete }) => (complete === false ? 'incomplete' : 'started')),
 			...failures.map(({ outcome }) => outcome),
 		]),
-	});
+	};
 }
 
 /** Adds conversations that have ended to n8n's traces. */

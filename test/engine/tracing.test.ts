@@ -1,6 +1,7 @@
 import type { IRun } from 'n8n-workflow';
 
 import { CARRY_ON, chat, failPosts, job, models, model, secretsOf } from './rig/calls';
+import { MODEL, useModel } from './rig/chatModel';
 import { converse } from './rig/converse';
 import { ours } from './rig/flow';
 import { run } from './rig/run';
@@ -51,6 +52,29 @@ it('has the cost of a job, and no key that the service echoes', async () => {
 it('says nothing of what is free', async () => {
 	const { run: ran } = await run({ ...models('getMany', {}), secrets: secrets() });
 	expect(tracingOf(ran)).toBeUndefined();
+});
+
+it('has each call of a chat model, in the run of its node', async () => {
+	const { run: ran, calls } = await useModel({
+		secrets: secrets(),
+		async use(chatModel) {
+			await chatModel.invoke('Hi');
+			failPosts(service, { type: 'status', status: 500 });
+			await chatModel.invoke('Ho').catch(() => undefined);
+		},
+	});
+	const [called, failed] = (ran.data.resultData.runData[MODEL] ?? []).map(
+		({ metadata }) => metadata?.tracing,
+	);
+	expect(called).toEqual({
+		'gen_ai.request.model': 'northwind/quill-2.5',
+		'gen_ai.usage.input_tokens': expect.any(Number),
+		'gen_ai.usage.output_tokens': expect.any(Number),
+		'cost.usd': calls[0]?.output?.['costUsd'],
+		'request.ids': calls[0]?.output?.['requestId'],
+		outcome: 'started',
+	});
+	expect(failed).toMatchObject({ outcome: 'unknown' });
 });
 
 it('has the conversation, its turns and why it ended', async () => {

@@ -46,7 +46,7 @@ export interface ModelOptions extends Pick<Flow, 'secrets' | 'retry' | 'pack'> {
 	runs?: number;
 }
 
-const MODEL = 'Model Router Chat Model';
+export const MODEL = 'Model Router Chat Model';
 const TEXT_MODEL = { __rl: true, mode: 'id', value: 'northwind/quill-2.5' };
 
 /** Lets a stand-in for an AI agent use the chat model, with n8n's own SDK. */
