@@ -22,9 +22,10 @@ afterAll(async () => await session?.close());
 
 it('is part of the credential, whose test says how to make it safe', async () => {
 	await session.watched(async () => {
-		const { type, data } = secretsOf(session.bridge.service).router;
+		const { name, type, data } = secretsOf(session.bridge.service).router;
 		const { displayName } = await session.bridge.editor.credentialType(type);
 		const form = await session.page.newCredential(displayName);
+		await form.rename(name);
 		await form.fill('baseUrl', String(data['baseUrl']));
 		await form.fill('apiKey', String(data['apiKey']));
 		await form.toggle('useJobLedger');
@@ -33,7 +34,9 @@ it('is part of the credential, whose test says how to make it safe', async () =>
 		const { text } = await form.save();
 		expect(text).toContain('The budget of $50.00 a month can be bypassed');
 		expect(text).toContain('Set "Allowed HTTP Request Domains" to None');
-		await form.scrollTo('unknownCostUsd');
+		await form.scrollTo('Budget (USD)');
+		// a field has buttons where the pointer is
+		await session.page.tab.mouse.move(0, 0);
 		await takePicture('budget credential', form.dialog);
 		await form.close();
 	})();

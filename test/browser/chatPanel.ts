@@ -61,7 +61,8 @@ export class ChatPanel {
 	async answers(until: RegExp): Promise<string[]> {
 		const bubbles = this.panel.locator('.chat-message-from-bot');
 		await bubbles.filter({ hasText: until }).first().waitFor();
-		return (await bubbles.allInnerTexts()).map((text) => text.trim());
+		// an empty one shows that somebody is still writing
+		return (await bubbles.allInnerTexts()).map((text) => text.trim()).filter(Boolean);
 	}
 
 	get #field(): Locator {

@@ -1,5 +1,10 @@
 import type { Locator, Page } from 'playwright-core';
 
+/** What is used of the page's own types. */
+interface Scrolled {
+	scrollIntoView(how: { block: 'start' }): void;
+}
+
 /** The form in which a credential is made and changed. */
 export class CredentialForm {
 	readonly #tab: Page;
@@ -24,8 +29,12 @@ export class CredentialForm {
 		await this.#get(`parameter-input-${field}`).locator('input').fill(value);
 	}
 
-	async scrollTo(field: string): Promise<void> {
-		await this.#get(`parameter-input-${field}`).scrollIntoViewIfNeeded();
+	/** Scrolls the form until the field with this title is at its top. */
+	async scrollTo(title: string): Promise<void> {
+		await this.dialog
+			.getByText(title, { exact: true })
+			.first()
+			.evaluate((label: Scrolled) => label.scrollIntoView({ block: 'start' }));
 	}
 
 	/** Turns a switch on or off. */

@@ -61,7 +61,11 @@ export class EditorPage {
 	/** Everything that a picture of the canvas has to show. */
 	get canvasParts(): Locator {
 		return this.tab.locator(
-			'.vue-flow__node, .vue-flow__edge, [data-test-id="canvas-handle-plus-wrapper"]',
+			[
+				...['.vue-flow__node', '.vue-flow__edge', '[data-test-id="canvas-handle-plus-wrapper"]'],
+				// its name and its subtitle, which are below it, and may be wider
+				'.vue-flow__node [class*="_description_"]',
+			].join(', '),
 		);
 	}
 

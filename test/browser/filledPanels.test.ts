@@ -58,7 +58,10 @@ it.each(runs)(
 			} else await page.execute();
 			const panel = await page.openNode(name);
 			await panel.showsOutput(run.shown);
-			if (node) await takePicture(`node ${node}`, panel.ndv);
+			if (node) {
+				await panel.showOutputAs('schema');
+				await takePicture(`node ${node}`, panel.ndv);
+			}
 			await panel.close();
 		})();
 	},

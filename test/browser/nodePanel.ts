@@ -148,9 +148,9 @@ export class NodePanel {
 		await this.parameters.getByText(expression).first().waitFor();
 	}
 
-	/** Shows the output as JSON, which is never wider than the panel. */
-	async showOutputAsJson(): Promise<void> {
-		await this.#get('output-panel').locator('[data-test-id="radio-button-json"]').click();
+	/** Shows the output in a form that is never wider than the panel, as a table may be. */
+	async showOutputAs(form: 'json' | 'schema'): Promise<void> {
+		await this.#get('output-panel').locator(`[data-test-id="radio-button-${form}"]`).click();
 	}
 
 	async error(): Promise<{ title: string; description: string }> {

@@ -23,9 +23,8 @@ export const hidden = `
 	.tab-bar-container { visibility: hidden !important; }
 	[data-test-id^="radio-button-"]:not([data-test-id="ndv"] *) { visibility: hidden !important; }`;
 
-/** The name of a node is wider than the node, and its two lines are below it. */
+/** Around all parts. */
 const margin = 48;
-const below = 80;
 
 /** Takes a picture for the documentation, where `npm run test:browser -- --pictures` asks for them. */
 export async function takePicture(name: string, of: Locator): Promise<void> {
@@ -46,7 +45,7 @@ export async function takePictureAround(name: string, page: Page, parts: Locator
 	const right = Math.max(...boxes.map((box) => box.x + box.width)) + margin;
 	const canvas = await page.locator('[data-test-id="canvas-wrapper"]').boundingBox();
 	const bottom = Math.min(
-		Math.max(...boxes.map((box) => box.y + box.height)) + below,
+		Math.max(...boxes.map((box) => box.y + box.height)) + margin,
 		canvas ? canvas.y + canvas.height : Infinity,
 	);
 	const path = pathOf(name);

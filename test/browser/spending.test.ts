@@ -139,7 +139,7 @@ it('starts an alarm, which the trigger shows', async () => {
 		await open('alarm-in-slack-at-80-percent-of-the-budget.json', limited);
 		const panel = await page.openNode('Budget Threshold Reached');
 		await panel.execute();
-		await panel.showOutputAsJson();
+		await panel.showOutputAs('json');
 		await panel.showsOutput(/budgetThresholdReached/);
 		await takePicture('spending alarm', panel.ndv);
 		await panel.close();
