@@ -95,7 +95,7 @@ it('two agents agree in n8n’s chat: each turn with the name of who speaks', as
 		const chat = new ChatPanel(page.tab);
 		await chat.open();
 		// the picture is of what they say; the canvas says who they are
-		await chat.enlarge(1000, 350);
+		await chat.enlarge(840, 350);
 		await page.fit();
 		// slow enough to read along
 		if (picturesWanted()) bridge.service.forms.pace = 40;
@@ -103,6 +103,7 @@ it('two agents agree in n8n’s chat: each turn with the name of who speaks', as
 		await takeMovingPicture('conversation', page.tab, besideTheMenu, async () => {
 			await chat.write(question);
 			turns = await chat.answers(/\[AGREED\]/);
+			await page.ended();
 		});
 		expect(turns.map((turn) => turn.split('\n')[0])).toEqual([
 			...['Planner:', 'Tester:', 'Planner:', 'Tester:'],

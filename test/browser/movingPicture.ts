@@ -28,10 +28,13 @@ export async function takeMovingPicture(
 	if (!picturesWanted()) return await play();
 	const frames: Frame[] = [];
 	let playing = true;
+	const take = async () => {
+		const png = await page.screenshot({ scale: 'css', style: hidden, clip });
+		if (!frames.at(-1)?.png.equals(png)) frames.push({ png, at: Date.now() });
+	};
 	const taken = (async () => {
 		while (playing) {
-			const png = await page.screenshot({ scale: 'css', style: hidden, clip });
-			if (!frames.at(-1)?.png.equals(png)) frames.push({ png, at: Date.now() });
+			await take();
 			await pause(BETWEEN);
 		}
 	})();
@@ -41,6 +44,8 @@ export async function takeMovingPicture(
 		playing = false;
 		await taken;
 	}
+	// how it ended
+	await take();
 	const bytes = await encode(frames, page);
 	const path = join(picturesFolder, `${name}.gif`);
 	if (bytes.length > mostBytes) throw new Error(`${path} has ${bytes.length} bytes`);
