@@ -77,6 +77,16 @@ describe('a job of the ledger', () => {
 		expect(run.data.resultData.runData['Trigger']).toHaveLength(1);
 	});
 
+	it('only events and labels that are wanted are taken', async () => {
+		const failed = await rig.started('no [[fail]]', { label: 'a' });
+		const done = await rig.started('two', { label: 'b' });
+		const taken = async (parameters: INodeParameters) =>
+			idsOf((await rig.watching(parameters).poll()).items);
+		expect(await taken({ events: ['mediaJobCompleted'], ledgerLabel: 'a' })).toEqual([]);
+		expect(await taken({ events: ['mediaJobFailed'] })).toEqual([failed]);
+		expect(await taken({ ledgerLabel: ' b ' })).toEqual([done]);
+	});
+
 	it('a key that the service echoes is neither emitted nor kept, also where it comes with a trouble', async () => {
 		const { main } = rig.service.router.keys;
 		const [done, troubled] = [await rig.started('echo'), await rig.started('echo')];
@@ -218,6 +228,12 @@ describe('the execution', () => {
 		expect(idsOf((await execute(items)).items)).toEqual(ids);
 		// and a retry of one that was killed behind the mark gives the same
 		expect(idsOf((await execute(items, { mode: 'retry' })).items)).toEqual(ids);
+	});
+
+	it('survives an n8n that restarts meanwhile', async () => {
+		const { ids, execute, items } = await emitted();
+		rig.n8n.service.fault({ match: { method: 'PATCH' }, times: 2, do: down });
+		expect(idsOf((await execute(items)).items)).toEqual(ids);
 	});
 
 	it('with Continue on Fail nothing that is not marked goes on as if it were', async () => {
