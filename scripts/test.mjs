@@ -3,12 +3,13 @@
 // arguments (`npm test -- agent`) only the tests whose path matches: of the layers chosen, else of the unit, engine and package tests.
 // `--jitter` or `--jitter=seed` runs the unit and the engine tests, or those named, with pauses wherever the pack or the reference
 // service waits (test/support/jitter).
+// `--all`, for .ci/run, runs all layers but that of n8n Agents, and the unit and the engine tests also with pauses.
 // `--on-workers` runs the tests in a real n8n in queue mode, where its workers execute everything.
 // `--browser --pictures` also takes the pictures of the documentation, into docs/pictures.
 // The last line is "N passed, N failed", summed from the result files of the runners; the exit code follows.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { appendFileSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { install, tellAndExit } from './install.mjs';
 import { aiHostFolder, node24, node24Environment, root } from './machine.mjs';
@@ -24,33 +25,38 @@ const inN8n = ['n8n', 'browser', 'long', 'queue', 'ai'];
 const layers = [...quick, 'release', ...inN8n];
 
 const isLayer = (arg) => layers.some((layer) => arg === `--${layer}`);
-const named = layers.filter((layer) => process.argv.includes(`--${layer}`));
+const everything = process.argv.includes('--all');
+const named = layers.filter((layer) =>
+	everything ? layer !== 'ai' : process.argv.includes(`--${layer}`),
+);
 const isJitter = (arg) => /^--jitter(=|$)/.test(arg);
 // the last one counts: `npm run test:jitter -- --jitter=5`
 const given = process.argv.filter(isJitter).at(-1);
-const seed = given && (given.slice('--jitter='.length) || String(randomInt(1_000_000)));
+const isPaced = given !== undefined || everything;
+const seed = isPaced ? given?.slice('--jitter='.length) || String(randomInt(1_000_000)) : undefined;
 const pictures = process.argv.includes('--pictures');
 const onWorkers = process.argv.includes('--on-workers');
 const args = process.argv
 	.slice(2)
-	.filter((arg) => !isLayer(arg) && !isJitter(arg) && !/^--(pictures|on-workers)$/.test(arg));
+	.filter((arg) => !isLayer(arg) && !isJitter(arg) && !/^--(all|pictures|on-workers)$/.test(arg));
 const usual = usualLayers();
 const chosen = named.length ? named : usual;
 const isIn = (list) => chosen.filter((layer) => list.includes(layer));
-/** What runs side by side: either of them leaves half of two cores idle. Within one, a run comes after the other. */
+/** Minutes of them are waiting, so these run beside all others. */
+const patient = ['long', 'queue'];
+/** What runs side by side: each alone leaves half of two cores idle. Within one, a run comes after the other. */
 const lanes = [
 	[
-		...(isIn(quick).length ? [{ projects: isIn(quick), needsN8n: needsN8n(isIn(quick)) }] : []),
+		...(isIn(quick).length && !(seed && !everything) ? [{ projects: grouped(isIn(quick)) }] : []),
+		...(seed ? [withPauses()] : []),
 		...(chosen.includes('release') ? [{ projects: ['release'] }] : []),
-		// what the quick ones draw at random, at length
-		...(chosen.includes('long') && !args.length
-			? [{ projects: ['unit', 'engine'], env: { AGENT_BRIDGE_CASES: '2000' }, needsN8n: true }]
-			: []),
+		...(chosen.includes('long') && !args.length ? [drawnAtRandom()] : []),
 	],
-	isIn(inN8n).map((layer) => ({
-		...{ projects: [layer], needsN8n: true },
+	isIn(inN8n.filter((layer) => !patient.includes(layer))).map((layer) => ({
+		projects: [layer],
 		...(layer === 'ai' && { env: { AGENT_BRIDGE_HOST: aiHostFolder } }),
 	})),
+	isIn(patient).length ? [{ projects: isIn(patient) }] : [],
 ].filter((lane) => lane.length);
 
 const total = { passed: 0, failed: 0 };
@@ -68,12 +74,14 @@ try {
 	await inRunFolder(async (folder) => {
 		const [shown, ...beside] = lanes.map(async (lane, at) => {
 			const outputs = [];
-			for (const { projects, env, needsN8n } of lane) {
-				if (needsN8n) await n8nIsThere;
-				const output = at === 0 ? undefined : join(folder, `${projects.join('-')}.log`);
+			for (const run of lane) {
+				if (run.projects.some((layer) => !['unit', 'release'].includes(layer))) await n8nIsThere;
+				const output = at === 0 ? undefined : join(folder, `${run.projects.join('-')}.log`);
 				if (output) outputs.push(output);
-				const { passed, failed } = await timed(`${projects.join(', ')} tests`, () =>
-					runTests({ projects, env: { ...env, ...programs }, folder, tarball, output }),
+				const name = nameOf(run);
+				const env = { ...run.env, ...programs };
+				const { passed, failed } = await timed(name, () =>
+					runTests({ ...run, name, env, folder, tarball, output }),
 				);
 				total.passed += passed;
 				total.failed += failed;
@@ -103,6 +111,61 @@ function usualLayers() {
 	if (seed) return ['unit', 'engine'];
 	if (onWorkers) return ['n8n'];
 	return args.length ? quick : [...quick, 'n8n'];
+}
+
+function nameOf({ projects, env = {} }) {
+	const { AGENT_BRIDGE_JITTER: pauses, AGENT_BRIDGE_CASES: cases } = env;
+	const how = pauses ? ` with pauses of seed ${pauses}` : cases ? ` of ${cases} random cases` : '';
+	return `${projects.join(', ')} tests${how}`;
+}
+
+/** All tests of the nodes are run in a few files (test/groups). */
+function grouped(projects) {
+	return projects.map((layer) => (layer === 'engine' && !args.length ? 'grouped' : layer));
+}
+
+/**
+ * The tests in which something waits, which is where there are pauses. With `--all` without those that send one thing after the
+ * other, and with fewer random cases: these are drawn in the other runs.
+ */
+function withPauses() {
+	const env = { AGENT_BRIDGE_JITTER: seed };
+	if (named.length && !everything) return { projects: grouped(isIn(quick)), env };
+	if (args.length) return { projects: isIn(quick), env };
+	const one =
+		/(customApiCall|documented|everyField|exactNumbers|foundNothing|guided|largeFiles|modelChoices|platform)\.test/;
+	const paced = (folder) =>
+		filesWith(/\bawait\b/, [folder]).filter((file) => !everything || !one.test(file));
+	return {
+		projects: ['unit', 'grouped'],
+		files: [...paced('unit'), ...paced('explore'), 'test/groups/'],
+		env: {
+			...env,
+			AGENT_BRIDGE_GROUPED: paced('engine').join(' '),
+			...(everything && { AGENT_BRIDGE_CASES: '10' }),
+		},
+	};
+}
+
+/** What the quick ones draw at random, at length. */
+function drawnAtRandom() {
+	return {
+		projects: ['unit', 'engine'],
+		files: filesWith(/support\/(cases|fastCheck)/, ['unit', 'service', 'engine']),
+		env: { AGENT_BRIDGE_CASES: '2000' },
+	};
+}
+
+function filesWith(text, folders) {
+	return folders
+		.flatMap((folder) =>
+			readdirSync(join(root, 'test', folder), { recursive: true }).map((file) =>
+				join('test', folder, file),
+			),
+		)
+		.filter(
+			(file) => file.endsWith('.test.ts') && text.test(readFileSync(join(root, file), 'utf8')),
+		);
 }
 
 async function timed(name, work) {
@@ -142,22 +205,23 @@ function needsN8n(projects) {
 	return projects.some((layer) => !['unit', 'release', 'ai'].includes(layer));
 }
 
-function workersFor(layer) {
-	// more than two cores can keep busy: most of these tests wait most of their time. Two n8n in queue mode fill 6 GB.
-	return quick.includes(layer) ? 3 : 2;
+function workersFor([layer, another]) {
+	// more than two cores can keep busy: most of these tests wait most of their time. Two n8n in queue mode fill 6 GB, and one of
+	// three files that come first has none.
+	return [...quick, 'grouped'].includes(layer) || (patient.includes(layer) && another) ? 3 : 2;
 }
 
 /** One jest process. One that crashed, did nothing or said nothing counts as a failure. */
-async function runTests({ projects, env, folder, tarball, output }) {
-	const name = projects.join(', ');
-	if (!output) console.log(`\n${name} tests${seed ? ` with pauses of seed ${seed}` : ''} …`);
-	const results = join(folder, `${projects.join('-')}.json`);
+async function runTests({ projects, name, files = [], env, folder, tarball, output }) {
+	if (!output) console.log(`\n${name} …`);
+	const results = join(folder, `${name.replaceAll(' ', '-')}.json`);
 	const flags = [
 		'--disable-warning=ExperimentalWarning',
 		'--experimental-vm-modules',
 		'node_modules/jest/bin/jest.js',
 	];
-	const workers = [`--maxWorkers=${workersFor(projects[0])}`];
+	const order = ['--testSequencer=./scripts/waitingFirst.cjs'];
+	const workers = [`--maxWorkers=${workersFor(projects)}`];
 	const reporters = ['default', './scripts/countingReporter.cjs'].map(
 		(reporter) => `--reporters=${reporter}`,
 	);
@@ -165,7 +229,16 @@ async function runTests({ projects, env, folder, tarball, output }) {
 	const child = spawn(
 		node24(),
 		// options that take lists come last: they would take what follows for more of the list
-		[...flags, ...args, ...workers, ...reporters, '--selectProjects', ...projects],
+		[
+			...flags,
+			...args,
+			...files,
+			...order,
+			...workers,
+			...reporters,
+			'--selectProjects',
+			...projects,
+		],
 		{
 			cwd: root,
 			stdio: ['ignore', written, written],
@@ -176,7 +249,6 @@ async function runTests({ projects, env, folder, tarball, output }) {
 				...env,
 				TMPDIR: folder,
 				...(tarball && { AGENT_BRIDGE_TARBALL: tarball }),
-				...(seed && { AGENT_BRIDGE_JITTER: seed }),
 				AGENT_BRIDGE_COUNTS: results,
 			},
 		},
@@ -185,12 +257,11 @@ async function runTests({ projects, env, folder, tarball, output }) {
 		child.once('error', reject).once('close', resolve),
 	);
 	if (!existsSync(results)) {
-		console.log(`The ${name} tests ended with ${code ?? 'a kill'} and no results.`);
+		console.log(`The ${name} ended with ${code ?? 'a kill'} and no results.`);
 		return { passed: 0, failed: 1 };
 	}
 	const { passed, failed } = JSON.parse(readFileSync(results, 'utf8'));
 	const silent = failed === 0 && (code !== 0 || passed === 0);
-	if (silent)
-		console.log(`The ${name} tests ended with ${code ?? 'a kill'} after ${passed} tests.`);
+	if (silent) console.log(`The ${name} ended with ${code ?? 'a kill'} after ${passed} tests.`);
 	return { passed, failed: failed + (silent ? 1 : 0) };
 }
