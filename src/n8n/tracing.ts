@@ -45,7 +45,7 @@ export function tracePayments(
 export function traceCall(called: INodeExecutionData[][] | ExecutionError): ITaskMetadata {
 	const items = Array.isArray(called) ? called.flat() : [];
 	const outputs = items.map(({ json }) => ({ ...json, usage: json['tokenUsage'] }));
-	const details = Array.isArray(called) ? undefined : called.context['metadata'];
+	const details = Array.isArray(called) ? undefined : called.context?.['metadata'];
 	return toTracing(describe(outputs, isPlainObject(details) ? [details] : []));
 }
 
