@@ -17,7 +17,6 @@ import { checkLimits } from '../../src/conversation/ending';
 import {
 	addressedSpeaker,
 	composeMessage,
-	type Moderation,
 	nextInRound,
 	nextInTurn,
 } from '../../src/conversation/nextTurn';
@@ -191,11 +190,7 @@ function endByError(conversation: Conversation, cause: unknown): Conversation {
 }
 
 /** @param error What became of the turn in progress, if there is one. */
-function endByFailure(
-	{ pending, ...others }: Conversation,
-	reason: string,
-	error: string,
-): Conversation {
+function endByFailure({ pending, ...others }: Conversation, reason: string, error: string) {
 	const ending = { kind: 'speakerFailed' as const, reason };
 	if (!pending) return endConversation(others, ending, Date.now());
 	const { turn, speaker, message } = pending;
@@ -226,10 +221,7 @@ async function askNextSpeaker(call: Call, conversation: Conversation): Promise<C
 	return asked;
 }
 
-async function choose(
-	{ n8n, settings, state }: Call,
-	conversation: Conversation,
-): Promise<Moderation> {
+async function choose({ n8n, settings, state }: Call, conversation: Conversation) {
 	switch (conversation.rules.turnOrder) {
 		case 'inTurn':
 			return { speaker: nextInTurn(conversation) };

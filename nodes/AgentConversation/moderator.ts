@@ -9,6 +9,7 @@ import {
 } from '../../src/conversation/nextTurn';
 import { isAmount } from '../../src/conversation/reply';
 import { type Misfit, toResultPrompt } from '../../src/conversation/result';
+import { extractText } from '../../src/core/extractText';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { getMemory } from '../../src/n8n/n8nVersions';
 import { getRunData, getRunIndex } from '../../src/n8n/platform';
@@ -85,52 +86,51 @@ interface Kept {
 	conclusion?: Conclusion;
 }
 
-const INTERRUPTED = withoutResult(
-	'The model was asked before, and that was interrupted. It was not asked again, since it may have been paid.',
-);
+const INTERRUPTED: Conclusion = {
+	output: {
+		resultError:
+			'The model was asked before, and that was interrupted. It was not asked again, since it may have been paid.',
+	},
+};
 
 async function askForResult(
 	n8n: IExecuteFunctions,
 	conversation: Conversation,
 ): Promise<Conclusion> {
+	const calls: Asked[] = [];
+	const output = await readResult(n8n, conversation, calls);
+	const priced = calls.filter(({ costUsd }) => costUsd !== undefined);
+	return {
+		output,
+		...(priced.length && { costUsd: sumCosts(priced) }),
+		...(priced.length < calls.length && { withoutCost: [findModerator(n8n) ?? 'Moderator'] }),
+	};
+}
+
+/** @param calls Gets what the model was asked. */
+async function readResult(
+	n8n: IExecuteFunctions,
+	conversation: Conversation,
+	calls: Asked[],
+): Promise<Conclusion['output']> {
 	const { turns, rules } = conversation;
 	if (!turns.some(({ text }) => text.trim()))
-		return withoutResult('Nobody has said anything, so the model was not asked.');
+		return { resultError: 'Nobody has said anything, so the model was not asked.' };
 	const read = createStructuredReader(rules.resultSchema);
-	const calls: Asked[] = [];
 	let misfit: Misfit | undefined;
 	while (calls.length < MAX_CALLS) {
 		const reached = checkSpending(rules.spendingCap, [...turns, ...calls]);
 		const why = reached && `${reached.reason}, so the model was not asked.`;
-		if (why) return withCosts(n8n, calls, withoutResult(misfit ? `${misfit.reason} ${why}` : why));
+		if (why) return { resultError: misfit ? `${misfit.reason} ${why}` : why };
 		const call = await askModel(n8n, conversation, toResultPrompt(conversation, misfit));
 		calls.push(call);
 		const { answer, error } = call;
-		if (answer === undefined)
-			return withCosts(n8n, calls, withoutResult(`The model could not be asked: ${error}`));
+		if (answer === undefined) return { resultError: `The model could not be asked: ${error}` };
 		const structured = read(answer);
-		if ('parsed' in structured)
-			return withCosts(n8n, calls, { output: { result: structured.parsed } });
+		if ('parsed' in structured) return { result: structured.parsed };
 		misfit = { answer, reason: structured.reason };
 	}
-	return withCosts(n8n, calls, withoutResult(misfit?.reason ?? ''));
-}
-
-function withoutResult(resultError: string): Conclusion {
-	return { output: { resultError } };
-}
-
-function withCosts(
-	n8n: IExecuteFunctions,
-	calls: readonly Asked[],
-	conclusion: Conclusion,
-): Conclusion {
-	const priced = calls.filter(({ costUsd }) => costUsd !== undefined);
-	return {
-		...conclusion,
-		...(priced.length && { costUsd: sumCosts(priced) }),
-		...(priced.length < calls.length && { withoutCost: [findModerator(n8n) ?? 'Moderator'] }),
-	};
+	return { resultError: misfit?.reason ?? '' };
 }
 
 /** What the moderator answered, or why it did not, and what it reports to have cost, in USD. */
@@ -160,21 +160,13 @@ async function askModel(
 			.map(({ data }) => data?.['ai_languageModel']?.[0]?.[0]?.json['costUsd'])
 			.filter(isAmount)
 			.map((costUsd) => ({ costUsd }));
-		return { answer: textOf(content), ...(costs.length && { costUsd: sumCosts(costs) }) };
+		return {
+			answer: extractText(content) ?? '',
+			...(costs.length && { costUsd: sumCosts(costs) }),
+		};
 	} catch (cause) {
 		signal?.throwIfAborted();
 		n8n.logger.warn('The moderator of a conversation failed', { conversation: id, cause });
 		return { error: cause instanceof Error ? cause.message : String(cause) };
 	}
-}
-
-/** The text of a message: a text, or a list of parts. */
-function textOf(content: unknown): string {
-	if (typeof content === 'string') return content;
-	if (!Array.isArray(content)) return '';
-	return content
-		.map((part: unknown) =>
-			typeof part === 'object' && part !== null && 'text' in part ? String(part.text) : '',
-		)
-		.join('');
 }

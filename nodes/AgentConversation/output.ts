@@ -26,12 +26,12 @@ import { isAgentTool } from './speakers';
  * which n8n turns into that field later.
  */
 export function toOutput(n8n: IExecuteFunctions, { items, source }: State): INodeExecutionData[] {
-	rejectFailed(n8n, items);
-	hintAtStreaming(n8n, items);
-	const opened = items.flatMap((state) =>
+	const results = items.flatMap((state) =>
 		'conversation' in state ? [toResult(state.conversation)] : [],
 	);
-	if (opened.length) traceConversations(n8n, opened);
+	rejectFailed(n8n, items, results);
+	hintAtStreaming(n8n, items);
+	if (results.length) traceConversations(n8n, results);
 	return items.flatMap((state, item): INodeExecutionData[] => {
 		const pairedItem = { item, ...(source && { sourceOverwrite: source }) };
 		if ('refusal' in state) {
@@ -50,12 +50,8 @@ export function toOutput(n8n: IExecuteFunctions, { items, source }: State): INod
 	});
 }
 
-type Opened = Extract<ItemState, { conversation: Conversation }>;
-
-function describeFailure({ conversation: { ending } }: Opened): string {
-	const { reason, failure } = ending ?? {};
-	return [reason, failure?.error].filter(Boolean).join(': ');
-}
+const describeFailure = ({ conversation: { ending } }: { conversation: Conversation }) =>
+	[ending?.reason, ending?.failure?.error].filter(Boolean).join(': ');
 
 /**
  * Fails the node where the user wants it to. n8n then keeps no item of it, so the error has all conversations. With Retry On Fail, n8n
@@ -63,7 +59,7 @@ function describeFailure({ conversation: { ending } }: Opened): string {
  *
  * @throws NodeOperationError unless the node continues on failure.
  */
-function rejectFailed(n8n: IExecuteFunctions, items: ItemState[]): void {
+function rejectFailed(n8n: IExecuteFunctions, items: ItemState[], results: object[]): void {
 	const itemIndex = items.findIndex(
 		(state) => 'conversation' in state && failsNode(state.conversation),
 	);
@@ -73,9 +69,7 @@ function rejectFailed(n8n: IExecuteFunctions, items: ItemState[]): void {
 		itemIndex,
 		description: 'All turns are in the data of this error, under "conversations".',
 	});
-	const opened = items.filter((state): state is Opened => 'conversation' in state);
-	const conversations = opened.map(({ conversation }) => toResult(conversation));
-	error.context['metadata'] = { conversations: conversations as unknown as IDataObject[] };
+	error.context['metadata'] = { conversations: results as IDataObject[] };
 	throw error;
 }
 

@@ -45,10 +45,10 @@ export interface State {
  *
  * It begins with the index of the item: our own speakers read that from it (`readSpeakerTurn`, src/n8n/caller.ts).
  */
-export const actionId = (itemIndex: number, { turn, attempt }: { turn: number; attempt: number }) =>
+export const actionId = (itemIndex: number, { turn, attempt }: PendingTurn) =>
 	`${itemIndex}.${turn}.${attempt}`;
 
-export const reviewId = (itemIndex: number, pending: { turn: number; attempt: number }) =>
+export const reviewId = (itemIndex: number, pending: PendingTurn) =>
 	`${actionId(itemIndex, pending)}.review`;
 
 type Action = EngineRequest['actions'][number];
@@ -60,7 +60,7 @@ type Action = EngineRequest['actions'][number];
  */
 export function toRequest(n8n: IExecuteFunctions, state: State): EngineRequest {
 	const actions = state.items.flatMap((item, itemIndex): Action[] => {
-		if ('refusal' in item || !item.conversation.pending) return [];
+		if ('refusal' in item) return [];
 		const { conversation, settings } = item;
 		const { pending } = conversation;
 		const tool = pending && state.speakers[pending.speaker];

@@ -1,4 +1,5 @@
 import { isPlainObject, omitMissing } from '../core/json';
+import { firstText } from './person';
 
 /** What an agent elsewhere answers by A2A, the protocol that agents of different makers speak with each other. */
 interface A2aAnswer {
@@ -22,7 +23,7 @@ type Item = Readonly<Record<string, unknown>>;
 export function readA2a({ jsonrpc, result }: Item): A2aAnswer | undefined {
 	if (jsonrpc !== '2.0' || !isPlainObject(result)) return undefined;
 	const { kind, contextId, id, status, parts, artifacts } = result;
-	const ids = { ...omitMissing({ sessionId: textOf(contextId) }), taskId: undefined };
+	const ids = { ...omitMissing({ sessionId: firstText(contextId) }), taskId: undefined };
 	if (kind === 'message') return { text: readParts(parts), ids };
 	if (kind !== 'task' || !isPlainObject(status)) return undefined;
 	const { state, message } = status;
@@ -34,7 +35,7 @@ export function readA2a({ jsonrpc, result }: Item): A2aAnswer | undefined {
 	if (state === 'completed') return { text: made || words, ids };
 	if (state === 'input-required') {
 		const notice = 'The agent needs an answer to go on.';
-		return { text: words || made, notice, ids: { ...ids, taskId: textOf(id) } };
+		return { text: words || made, notice, ids: { ...ids, taskId: firstText(id) } };
 	}
 	const error = `The task of the agent is "${String(state)}"${words && `: ${words}`}`;
 	return { text: made, error, ids };
@@ -43,11 +44,9 @@ export function readA2a({ jsonrpc, result }: Item): A2aAnswer | undefined {
 /** The texts of a message or of a result. Data are written as JSON, files left out. */
 const readParts = (parts: unknown): string =>
 	listOf(parts)
-		.map(({ text, data }) => textOf(text) ?? (data === undefined ? '' : JSON.stringify(data)))
+		.map(({ text, data }) => firstText(text) ?? (data === undefined ? '' : JSON.stringify(data)))
 		.filter(Boolean)
 		.join('\n\n');
 
 const listOf = (values: unknown): Item[] =>
 	Array.isArray(values) ? values.filter(isPlainObject) : [];
-
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);

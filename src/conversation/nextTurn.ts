@@ -7,13 +7,13 @@ interface Choice {
 	note?: string;
 }
 
-type SoFar = Pick<Conversation, 'speakers' | 'turns' | 'rules' | 'earlier'>;
+type Progress = Pick<Conversation, 'speakers' | 'turns' | 'rules' | 'earlier'>;
 
 /** Characters of the longest message that a speaker gets, without its instruction. */
 const MAX_CHARACTERS = 100_000;
 
 /** The speaker after the one who was asked last, in the order in which they were connected. */
-export function nextInTurn({ speakers, turns }: SoFar): string {
+export function nextInTurn({ speakers, turns }: Progress): string {
 	const last = turns.findLast(({ speaker }) => speakers.includes(speaker));
 	const at = last ? speakers.indexOf(last.speaker) + 1 : 0;
 	return speakers[at % speakers.length] ?? '';
@@ -23,14 +23,14 @@ export function nextInTurn({ speakers, turns }: SoFar): string {
  * The speaker who has not been asked yet in a round in which all get the same message; a round begins with the first. One that an earlier
  * conversation has begun goes on, unless there is a new opening.
  */
-export function nextInRound(conversation: SoFar): string {
+export function nextInRound(conversation: Progress): string {
 	const { speakers } = conversation;
 	const asked = listRound(conversation).map(({ speaker }) => speaker);
 	return speakers.find((name) => !asked.includes(name)) ?? '';
 }
 
 /** The turns of the round that is under way. */
-function listRound({ speakers, turns, rules, earlier }: SoFar): Conversation['turns'] {
+function listRound({ speakers, turns, rules, earlier }: Progress): Conversation['turns'] {
 	const own = rules.opening.trim() ? turns.slice(earlier) : turns;
 	const first = own.findLastIndex(({ speaker }) => speaker === speakers[0]);
 	const round = first < 0 ? [] : own.slice(first);
@@ -39,7 +39,7 @@ function listRound({ speakers, turns, rules, earlier }: SoFar): Conversation['tu
 }
 
 /** The speaker whom the last one, or the opening, addresses by "@name"; otherwise the next in turn. */
-export function addressedSpeaker(conversation: SoFar): Choice {
+export function addressedSpeaker(conversation: Progress): Choice {
 	const { speakers, turns, rules, earlier } = conversation;
 	const last = turns.slice(earlier).at(-1);
 	const text = last?.text ?? rules.opening;
@@ -90,7 +90,7 @@ export type Moderation = Choice | { isDone: true };
  * @param descriptions Of the speakers, where there are any.
  */
 export function toModeratorPrompt(
-	conversation: SoFar,
+	conversation: Progress,
 	instructions: string,
 	descriptions: Readonly<Record<string, string>>,
 ): string {
@@ -109,10 +109,10 @@ export function toModeratorPrompt(
 		.join('\n\n');
 }
 
-/** All that was said, with names. If it is too long, its end. */
-export function writeDown({ turns, rules }: Pick<SoFar, 'turns' | 'rules'>): string {
-	const said = turns.map(({ speaker, text }) => text.trim() && `${speaker}: ${text}`);
-	const whole = [rules.opening, ...said].filter((text) => text.trim()).join('\n\n');
+/** The whole conversation with names, or the end of it if it is too long. */
+export function formatTranscript({ turns, rules }: Pick<Progress, 'turns' | 'rules'>): string {
+	const lines = turns.map(({ speaker, text }) => text.trim() && `${speaker}: ${text}`);
+	const whole = [rules.opening, ...lines].filter((text) => text.trim()).join('\n\n');
 	return whole.slice(-MAX_CHARACTERS).toWellFormed();
 }
 
@@ -121,7 +121,7 @@ export function writeDown({ turns, rules }: Pick<SoFar, 'turns' | 'rules'>): str
  *
  * @param answer undefined if the moderator failed.
  */
-export function readModeration(conversation: SoFar, answer: string | undefined): Moderation {
+export function readModeration(conversation: Progress, answer: string | undefined): Moderation {
 	const inTurn = (why: string): Moderation => ({
 		speaker: nextInTurn(conversation),
 		note: `${why}, so the next speaker in turn was asked.`,
@@ -157,8 +157,8 @@ function namesIn(answer: string, speakers: readonly string[]): string[] {
 	});
 }
 
-/** A text in the order in which it was said. The opening has no speaker. */
-interface Said {
+/** A turn or the opening, which has no speaker. */
+interface Entry {
 	speaker?: string;
 	text: string;
 	replacedBy?: string;
@@ -172,12 +172,12 @@ const MANY_SPEAKERS = 3;
  * What a speaker is told in its turn, and what the transcript tells of it. If it is too long its beginning is left out, which the message
  * says, but never the instruction.
  */
-export function composeMessage(conversation: SoFar, speaker: string) {
-	const said = listSaid(conversation, speaker);
-	const { text, isShortened } = selectHeard(conversation, speaker, said);
-	// who hears everything may remember nothing
-	const isTold =
-		conversation.rules.hearing !== 'all' && said.some((entry) => hasSpoken(entry, speaker));
+export function composeMessage(conversation: Progress, speaker: string) {
+	const entries = listEntries(conversation, speaker);
+	const { text, isShortened } = toMessage(conversation, speaker, entries);
+	// a speaker that gets everything may have no memory
+	const knowsInstruction =
+		conversation.rules.hearing !== 'all' && entries.some((entry) => hasSpoken(entry, speaker));
 	const note = `Only the last ${MAX_CHARACTERS} characters were passed on.`;
 	return {
 		message: isTold ? text : instruct(conversation, speaker, text),
@@ -190,81 +190,72 @@ export function composeMessage(conversation: SoFar, speaker: string) {
  *
  * The oldest messages are left out if all together are too long. What it said last stays, and so does its instruction.
  */
-export function toHistory(conversation: SoFar, speaker: string) {
-	// then the message contains everything
+export function toHistory(conversation: Progress, speaker: string) {
+	// the message contains everything
 	if (conversation.rules.hearing === 'all') return [];
-	const said = listSaid(conversation, speaker);
-	const all = said.flatMap((entry, index) => {
+	const entries = listEntries(conversation, speaker);
+	const all = entries.flatMap((entry, index) => {
 		if (!hasSpoken(entry, speaker)) return [];
-		const { text: told } = selectHeard(conversation, speaker, said.slice(0, index));
-		return [{ told, answer: limitLength(entry.text).text }];
+		const { text: sent } = toMessage(conversation, speaker, entries.slice(0, index));
+		return [{ sent, answer: limitLength(entry.text).text }];
 	});
 	let characters = 0;
-	const first = all.findLastIndex(({ told, answer }, index) => {
-		characters += told.length + answer.length;
+	const first = all.findLastIndex(({ sent, answer }, index) => {
+		characters += sent.length + answer.length;
 		return characters > MAX_CHARACTERS && index < all.length - 1;
 	});
-	return all.slice(first + 1).flatMap(({ told, answer }, index) => [
-		{ role: 'user' as const, content: index ? told : instruct(conversation, speaker, told) },
+	return all.slice(first + 1).flatMap(({ sent, answer }, index) => [
+		{ role: 'user' as const, content: index ? sent : instruct(conversation, speaker, sent) },
 		{ role: 'assistant' as const, content: answer },
 	]);
 }
 
-/** What was said so far, as a speaker hears it. With earlier turns, the opening comes after them. */
-function listSaid(conversation: SoFar, speaker: string): readonly Said[] {
+/** The turns so far, in the order in which a speaker learns of them. The opening comes after earlier turns. */
+function listEntries(conversation: Progress, speaker: string): readonly Entry[] {
 	const { rules, turns, earlier } = conversation;
 	const opening = rules.opening.trim() ? [{ text: rules.opening }] : [];
-	const said = [...turns.slice(0, earlier), ...opening, ...turns.slice(earlier)];
-	if (rules.turnOrder !== 'sameMessage') return said;
-	const before = said.slice(0, said.length - listRound(conversation).length);
+	const entries = [...turns.slice(0, earlier), ...opening, ...turns.slice(earlier)];
+	if (rules.turnOrder !== 'sameMessage') return entries;
+	const before = entries.slice(0, entries.length - listRound(conversation).length);
 	return rules.hearing === 'all' ? before : withOwnFirst(conversation, before, speaker);
 }
 
-/** In each round, a speaker has spoken before it heard the others, whatever the order in which they were asked. */
-function withOwnFirst({ speakers }: SoFar, said: readonly Said[], own: string): readonly Said[] {
+/** Puts a speaker's own answer first in each round, because it did not know the answers of the others. */
+function withOwnFirst({ speakers }: Progress, entries: readonly Entry[], own: string) {
 	let round = 0;
-	const numbered = said.map((entry) => {
+	const numbered = entries.map((entry) => {
 		if (!entry.speaker || entry.speaker === speakers[0]) round++;
 		return { entry, place: 2 * round + (entry.speaker === own ? 0 : 1) };
 	});
 	return numbered.sort((one, other) => one.place - other.place).map(({ entry }) => entry);
 }
 
-function selectHeard({ rules, speakers }: SoFar, speaker: string, said: readonly Said[]) {
-	const ownLast = said.findLastIndex((entry) => entry.speaker === speaker && !entry.failed);
-	const texts = select(rules.hearing, speakers.length, said, ownLast).filter(({ text }) =>
-		text.trim(),
+/** What was said since a speaker's last turn, or the part of it that the rules let it hear. */
+function toMessage({ rules, speakers }: Progress, speaker: string, entries: readonly Entry[]) {
+	const { hearing } = rules;
+	const hasMany = speakers.length >= MANY_SPEAKERS;
+	const ownLast = entries.findLastIndex((entry) => entry.speaker === speaker && !entry.failed);
+	const news = entries.slice(hearing === 'all' ? 0 : ownLast + 1).filter(({ text }) => text.trim());
+	const isLastOnly = hearing === 'lastMessage' || (hearing === 'auto' && !hasMany);
+	const lines = (isLastOnly ? news.slice(-1) : news).map((entry) =>
+		entry.speaker && (hasMany || hearing === 'all')
+			? `${entry.speaker}: ${entry.text}`
+			: entry.text,
 	);
-	const withNames = speakers.length >= MANY_SPEAKERS || rules.hearing === 'all';
-	const lines = texts.map((entry) =>
-		withNames && entry.speaker ? `${entry.speaker}: ${entry.text}` : entry.text,
-	);
-	const { replacedBy, text = '' } = (rules.hearing !== 'all' && said[ownLast]) || {};
+	const { replacedBy, text = '' } = (hearing !== 'all' && entries[ownLast]) || {};
 	if (replacedBy)
 		lines.unshift(`${replacedBy} has replaced your last message, for everybody, with:\n\n${text}`);
 	return limitLength(lines.join('\n\n') || NOTHING_NEW);
 }
 
 /** Whether a speaker has said something, so that it has a turn in its history. */
-const hasSpoken = (entry: Said, speaker: string) =>
+const hasSpoken = (entry: Entry, speaker: string) =>
 	entry.speaker === speaker && !entry.failed && entry.text.trim() !== '';
 
-const instruct = ({ rules }: SoFar, speaker: string, text: string) =>
+const instruct = ({ rules }: Progress, speaker: string, text: string) =>
 	[rules.instructions[speaker]?.trim(), text].filter(Boolean).join('\n\n');
 
 const NOTHING_NEW = '(Nobody has said anything since your last message.)';
-
-function select(
-	hearing: Conversation['rules']['hearing'],
-	count: number,
-	said: readonly Said[],
-	ownLast: number,
-): readonly Said[] {
-	if (hearing === 'all') return said;
-	const unheard = said.slice(ownLast + 1);
-	const lastOnly = hearing === 'lastMessage' || (hearing === 'auto' && count < MANY_SPEAKERS);
-	return lastOnly ? unheard.filter(({ text }) => text.trim()).slice(-1) : unheard;
-}
 
 function limitLength(text: string) {
 	if (text.length <= MAX_CHARACTERS) return { text, isShortened: false };

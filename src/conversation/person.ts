@@ -12,8 +12,8 @@ interface Edit {
 /** What a person answered by one of n8n's "Send and Wait for Response" operations. */
 export function personsAnswer({ data, chatInput }: Item): string | undefined {
 	const { text, approved, chatInput: typed } = isPlainObject(data) ? data : {};
-	const said = firstText(text, chatInput, typed);
-	if (said !== undefined || typeof approved !== 'boolean') return said;
+	const written = firstText(text, chatInput, typed);
+	if (written !== undefined || typeof approved !== 'boolean') return written;
 	return approved ? APPROVED : NOT_APPROVED;
 }
 

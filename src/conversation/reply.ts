@@ -1,7 +1,7 @@
 import { CONVERSATION_CAP } from '../core/budget';
 import { extractText } from '../core/extractText';
 import { isPlainObject, omitMissing } from '../core/json';
-import { readTokenCounts, type TokenCounts } from '../core/tokenCounts';
+import { readTokenCounts } from '../core/tokenCounts';
 import { readA2a } from './a2a';
 import { firstText, nameOf, personsAnswer, readEdit, readPerson } from './person';
 
@@ -123,7 +123,8 @@ function readSpecial(
 	}
 	const { text, error, notice, ids } = elsewhere;
 	return {
-		...{ text: text.toWellFormed(), ids },
+		text: text.toWellFormed(),
+		ids,
 		facts: ids.sessionId ? { sessionId: ids.sessionId } : {},
 		...(notice && { notice }),
 		...(error && { failure: { error, isCertainlyNotReceived: false } }),
@@ -215,7 +216,12 @@ function readFacts(items: readonly Item[]): TurnFacts {
 		return [item, details, partial];
 	});
 	const text = (name: string) => firstText(...places.map((place) => place[name]));
-	const tokens = places.map(tokensOf);
+	// as this package, n8n's agents and the services' protocols report them
+	const tokens = places.map((place) => ({
+		...readTokenCounts(place),
+		...readTokenCounts(place['tokenUsage']),
+		...readTokenCounts(place['usage']),
+	}));
 	return omitMissing({
 		sessionId: text('sessionId'),
 		chatId: text('chatId'),
@@ -225,12 +231,6 @@ function readFacts(items: readonly Item[]): TurnFacts {
 		inputTokens: sumOf(tokens.map(({ input }) => input)),
 		outputTokens: sumOf(tokens.map(({ output }) => output)),
 	});
-}
-
-/** The tokens of one item, as this package, the services' protocols and n8n's agents report them. */
-function tokensOf(place: Item): TokenCounts {
-	const { usage, tokenUsage } = place;
-	return { ...readTokenCounts(place), ...readTokenCounts(tokenUsage), ...readTokenCounts(usage) };
 }
 
 /** A number that can be added to others. */

@@ -2,6 +2,7 @@ import { invalidInputError } from '../core/errors';
 import { isPlainObject, omitMissing } from '../core/json';
 import type { Conversation, Turn } from './conversation';
 import { sumCosts, withoutStop } from './ending';
+import { firstText } from './person';
 import { isAmount } from './reply';
 
 /** The turns as the output has them: the rows of a table. Every row has all columns; those of people only if one has answered. */
@@ -61,32 +62,19 @@ export function readTranscript(
 				`${place}: "speaker" is not one of the connected speakers`,
 				`It must be one of: ${speakers.join(', ')}. A speaker has the name of its node.`,
 			);
-		const session = textOf(row['sessionId']);
+		const session = firstText(row['sessionId']);
 		return {
 			turn: index + 1,
 			speaker,
 			text,
 			...(session && (continuesChat(speaker) ? { chatId: session } : { sessionId: session })),
-			...omitMissing({
-				model: textOf(row['model']),
-				requestId: textOf(row['requestId']),
-				approvedBy: textOf(row['approvedBy']),
-				replacedText: textOf(row['replacedText']),
-				replacedBy: textOf(row['replacedBy']),
-				respondedBy: textOf(row['respondedBy']),
-				respondedAt: textOf(row['respondedAt']),
-				note: textOf(row['note']),
-				costUsd: amountOf(row['costUsd']),
-				inputTokens: amountOf(row['inputTokens']),
-				outputTokens: amountOf(row['outputTokens']),
-				durationMs: amountOf(row['durationMs']),
-			}),
-			at: textOf(row['at']) ?? '',
+			...readFacts(row),
+			at: firstText(row['at']) ?? '',
 			...(!text.trim() && { failed: true as const }),
 		};
 	});
 	const ids = new Set(
-		rows.map((row) => (isPlainObject(row) ? textOf(row['conversationId']) : undefined)),
+		rows.map((row) => (isPlainObject(row) ? firstText(row['conversationId']) : undefined)),
 	);
 	const [conversationId] = ids;
 	if (ids.size > 1)
@@ -117,9 +105,14 @@ function upTo(afterTurn: number | undefined, rows: readonly unknown[]): readonly
 	);
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
-
-const amountOf = (value: unknown) => (isAmount(value) ? value : undefined);
+/** What a row says beside its text, without values of the wrong type. */
+function readFacts(row: Readonly<Record<string, unknown>>): Partial<Turn> {
+	const facts = [...FACTS, ...FACTS_OF_PEOPLE, 'note'].map((name) => {
+		const isRight = /(Usd|Tokens|Ms)$/.test(name) ? isAmount(row[name]) : firstText(row[name]);
+		return [name, isRight ? row[name] : undefined] as const;
+	});
+	return omitMissing(Object.fromEntries(facts));
+}
 
 /** What the turns and the result have cost, where that is known. */
 export const listCosts = ({ turns, conclusion }: Pick<Conversation, 'turns' | 'conclusion'>) =>
