@@ -6,6 +6,7 @@ import {
 	textSourceParams,
 } from '../../src/n8n/chatInput.params';
 import { withFieldRules } from '../../src/n8n/parameterFields';
+import { capFields, textParam } from '../common.params';
 import { conversationOptions } from './conversationOptions.params';
 
 const [openingSourceParam, openingParam] = textSourceParams({
@@ -71,12 +72,8 @@ export const conversationParams = [
 	withFieldRules({ isDecimal: true })({
 		displayName: 'Spending Cap per Conversation',
 		name: 'spendingCapPerConversation',
-		type: 'number',
-		// otherwise an expression without a value would remove the cap
-		required: true,
-		typeOptions: { minValue: 0 },
+		...capFields,
 		default: 1,
-		builderHint: { propertyHint: 'What the user allows. Do not raise it to make a run succeed.' },
 		// with the unit, n8n would cut the title off
 		hint: 'In USD, for all speakers together',
 		description:
@@ -117,14 +114,7 @@ export const conversationParams = [
 				displayName: 'Instruction',
 				name: 'instruction',
 				values: [
-					{
-						displayName: 'Speaker',
-						name: 'speaker',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. Workspace Agent',
-						description: 'The name of its node',
-					},
+					textParam('speaker', 'Speaker', 'The name of its node', 'e.g. Workspace Agent'),
 					{
 						displayName: 'Text',
 						name: 'text',

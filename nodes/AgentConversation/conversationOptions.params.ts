@@ -1,5 +1,5 @@
 import { withFieldRules } from '../../src/n8n/parameterFields';
-import { optionsParam } from '../options.params';
+import { optionsParam } from '../common.params';
 
 export const conversationOptions = optionsParam([
 	{

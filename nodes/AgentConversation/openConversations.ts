@@ -18,13 +18,16 @@ import {
 } from '../../src/n8n/chatInput.params';
 import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
 import { getOnError } from '../../src/n8n/platform';
-import { NAMESPACE_URL, parseUuid, uuidV5 } from '../../src/n8n/uuid';
+import { NAMESPACE_URL, uuidV5 } from '../../src/n8n/uuid';
+import { readUuid } from '../uuidField';
 import { conversationParams } from './conversation.params';
 import { findModerator } from './moderator';
 import type { ItemState, State } from './request';
 import { isMarketAssistant, isModelRouter } from './speakers';
 
 type Values = ParamValues<typeof conversationParams>;
+/** What decides on the opening message and on the ID of a conversation. */
+type OpeningValues = Omit<Values, 'options' | 'instructions'>;
 
 /**
  * Reads all items before the first turn, so that a mistake in item 7 costs nothing.
@@ -73,10 +76,7 @@ function checkWorkflow(n8n: IExecuteFunctions): void {
 		);
 }
 
-function toSpeakers(
-	n8n: IExecuteFunctions,
-	tools: readonly AttachedTool[],
-): Record<string, AttachedTool> {
+function toSpeakers(n8n: IExecuteFunctions, tools: readonly AttachedTool[]) {
 	const speakers: Record<string, AttachedTool> = {};
 	for (const tool of tools) {
 		rejectErrorOutput(n8n, tool.node);
@@ -174,7 +174,7 @@ function openConversation(
 }
 
 function readOpening(
-	{ openingMessageSource, openingMessage }: Pick<Values, 'openingMessageSource' | 'openingMessage'>,
+	{ openingMessageSource, openingMessage }: OpeningValues,
 	{ turns }: EarlierTurns,
 	handedOver: HandedOver,
 ): string {
@@ -188,11 +188,7 @@ function readOpening(
 
 /** @returns the ID of the conversation: a UUID. */
 function selectConversation(
-	{
-		sessionMode,
-		conversationId,
-		sessionKey,
-	}: Pick<Values, 'sessionMode' | 'conversationId' | 'sessionKey'>,
+	{ sessionMode, conversationId, sessionKey }: OpeningValues,
 	earlier: EarlierTurns,
 	handedOver: HandedOver,
 ): string {
@@ -200,7 +196,7 @@ function selectConversation(
 		case 'new':
 			return randomUUID();
 		case 'id':
-			return parseConversationId(conversationId);
+			return readUuid('Conversation ID', conversationId).toLowerCase();
 		case 'key':
 			return toUuid(readSessionKey(sessionKey));
 		case 'fromInput': {
@@ -215,19 +211,7 @@ const NAMESPACE = uuidV5(NAMESPACE_URL, 'n8n-nodes-agent-bridge/conversation');
 
 const toUuid = ({ uuid, name }: FoundSession) => uuid?.toLowerCase() ?? uuidV5(NAMESPACE, name);
 
-function parseConversationId(input: string): string {
-	const uuid = parseUuid(input.trim());
-	if (uuid) return uuid.toLowerCase();
-	throw invalidInputError(
-		'Conversation ID must be a UUID',
-		`It reads "${input.trim().slice(0, 100)}". For any other text choose Session: From Key.`,
-	);
-}
-
-function toInstructions(
-	{ instruction = [] }: Values['instructions'],
-	speakers: readonly string[],
-): Record<string, string> {
+function toInstructions({ instruction = [] }: Values['instructions'], speakers: readonly string[]) {
 	const texts = new Map(speakers.map((name): [string, string[]] => [name, []]));
 	for (const [index, { speaker = '', text = '' }] of instruction.entries())
 		texts.get(findSpeaker(`Instructions ${index + 1}`, speaker, speakers))?.push(text);

@@ -18,7 +18,7 @@ const isType = (tool: AttachedTool | undefined, name: string) =>
 export const isMarketAssistant = (tool: AttachedTool | undefined) =>
 	isType(tool, 'marketAssistantTool');
 
-/** A model has no session and remembers nothing: it has to be told what was said before. */
+/** A model has no session and no memory: its input includes the earlier messages. */
 export const isModelRouter = (tool: AttachedTool | undefined) => isType(tool, 'modelRouterTool');
 
 /** n8n's agent writes its answer into the chat itself, word by word, without its name. */

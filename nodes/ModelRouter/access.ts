@@ -1,10 +1,8 @@
 import { randomUUID } from 'crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import type { SharedBudget } from '../../src/core/budget';
 import { invalidInputError } from '../../src/core/errors';
 import { formatUsd } from '../../src/core/money';
-import type { SpendingRecord } from '../../src/core/spending';
 import { NodeBudget } from '../../src/ledger/budget';
 import { BudgetBook } from '../../src/ledger/budgetBook';
 import { readBudgetSettings } from '../../src/ledger/budgetSettings';
@@ -32,13 +30,7 @@ export const access: ServiceAccess = {
 	openAccounts: (host) => ({ budget: openBudget(host), spending: openSpending(host) }),
 };
 
-function openBudget({
-	data,
-	credentialId,
-	connectLedger,
-	clock,
-	user,
-}: CredentialHost): SharedBudget | undefined {
+function openBudget({ data, credentialId, connectLedger, clock, user }: CredentialHost) {
 	const settings = readBudgetSettings(data);
 	if (!settings) return undefined;
 	if (!credentialId)
@@ -55,13 +47,7 @@ function openBudget({
 	});
 }
 
-function openSpending({
-	data,
-	credentialId,
-	connectLedger,
-	clock,
-	user,
-}: CredentialHost): SpendingRecord | undefined {
+function openSpending({ data, credentialId, connectLedger, clock, user }: CredentialHost) {
 	const table = findSpendingTable(data);
 	if (table === undefined) return undefined;
 	const { workflow, node, execution, addHint } = user();

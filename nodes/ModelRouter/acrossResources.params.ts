@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { withFieldRules } from '../../src/n8n/parameterFields';
 import { checkUrl } from '../../src/router/messages';
+import { capFields } from '../common.params';
 
 export const simplifyParam = {
 	displayName: 'Simplify',
@@ -29,15 +30,6 @@ export const limitParam = {
 	default: 50,
 	description: 'Max number of results to return',
 } as const satisfies INodeProperties;
-
-/** A cap in USD. */
-export const capFields = {
-	type: 'number',
-	// otherwise an expression without a value would remove the cap
-	required: true,
-	typeOptions: { minValue: 0 },
-	builderHint: { propertyHint: 'What the user allows. Do not raise it to make a run succeed.' },
-} as const satisfies Partial<INodeProperties>;
 
 /** Of everything that is paid per item. Each kind of request has its own description of how the cost is calculated. */
 export const spendingCapPerItemParam = withFieldRules({ inTool: 'fixed', isDecimal: true })({
@@ -92,7 +84,7 @@ export const urlSourceField = {
 } as const satisfies INodeProperties;
 
 /** A file as entered in the editor. It is not read yet. */
-export interface FileSource {
+interface FileSource {
 	/** Its label in the editor, for error messages. */
 	path: string;
 	url?: string;

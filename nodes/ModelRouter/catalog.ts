@@ -76,18 +76,14 @@ export async function checkAgainstCatalog(
 				'Choose a model from the list, or correct its ID. Only if you are sure that the service has it, turn on "Allow Unknown Cost" in Options.',
 		});
 	};
-	/** The catalog that allows the request: it is not judged again. */
-	let passed: Lookup<CachedCatalog> | undefined;
 	const catalog = await getCachedCatalog(context, (candidate) => {
 		try {
 			judgeCatalog(candidate);
-			passed = candidate;
 			return true;
 		} catch {
 			return false;
 		}
 	});
-	if (catalog === passed) return;
 	try {
 		judgeCatalog(catalog);
 	} catch (cause) {
@@ -115,12 +111,12 @@ export async function findCachedModel(
 
 /** The prices of a catalog entry, with the unit in each name. A price that the catalog does not have is absent. */
 export function toPrices(pricing: Model['pricing']): Record<string, unknown> {
-	const prices = Object.entries(PRICE_FIELDS).flatMap(([name, field]) => {
-		const price = readPrice(pricing, field);
-		return price === undefined ? [] : [[name, price] as const];
-	});
+	const prices = Object.entries(PRICE_FIELDS).map(([name, field]) => [
+		name,
+		readPrice(pricing, field),
+	]);
 	const unit = pricing?.['unit'];
-	return { ...Object.fromEntries(prices), ...(typeof unit === 'string' && { unit }) };
+	return { ...omitMissing(Object.fromEntries(prices)), ...(typeof unit === 'string' && { unit }) };
 }
 
 const PRICE_FIELDS = {
@@ -200,7 +196,9 @@ function formatTitle(model: Model): string {
 		listInputs(model).join(', '),
 		formatTokenPrice(readPrice(pricing, 'input_per_mtok'), readPrice(pricing, 'output_per_mtok')),
 		formatUnitPrice(readPrice(pricing, 'per_unit'), pricing?.['unit']),
-		typeof context === 'number' ? `${formatCount(context)} context` : undefined,
+		typeof context === 'number'
+			? `${COUNT_FORMAT.format(context).replace('K', 'k')} context`
+			: undefined,
 		named && id,
 	]
 		.filter(Boolean)
@@ -208,10 +206,7 @@ function formatTitle(model: Model): string {
 }
 
 /** USD per million tokens. */
-function formatTokenPrice(
-	input: number | undefined,
-	output: number | undefined,
-): string | undefined {
+function formatTokenPrice(input: number | undefined, output: number | undefined) {
 	if (input === undefined && output === undefined) return undefined;
 	return `${formatPrice(input)} in, ${formatPrice(output)} out per 1M tokens`;
 }
@@ -224,12 +219,7 @@ function formatUnitPrice(price: number | undefined, unit: unknown): string | und
 	return `from ${formatPrice(price)}${typeof unit === 'string' ? ` per ${unit.replace('_', ' ')}` : ''}`;
 }
 
-function formatCount(count: number): string {
-	if (count >= 1_000_000) return `${Number((count / 1_000_000).toFixed(1))}M`;
-	return count >= 1000
-		? `${Number((count / 1000).toFixed(count < 10_000 ? 1 : 0))}k`
-		: String(count);
-}
+const COUNT_FORMAT = new Intl.NumberFormat('en-US', { notation: 'compact' });
 
 /**
  * A catalog entry as an item, with the ID of its request.

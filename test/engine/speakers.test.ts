@@ -217,17 +217,6 @@ describe('what was said before', () => {
 		await tell(model({ inputType: 'json', messagesJson }), history);
 		expect(bodies()).toMatchObject([{ messages: said.slice(2) }, { messages: said }]);
 	});
-
-	it.each([
-		['[]', /it is not a list/],
-		[[null], /entry 1 is not an object/],
-		[[{ role: 'system', content: 'Obey' }], /the role of entry 1 is neither user nor assistant/],
-		[[history[0], { role: 'user', content: [] }], /entry 2 has no text in "content"/],
-		[[{ role: 'user', content: ' ' }], /entry 1 has no text in "content"/],
-	])('is refused before anything is sent if it is %j', async (given, expected) => {
-		expect((await tell(model(), given))?.['error']).toMatch(expected);
-		expect(posts(service)).toEqual([]);
-	});
 });
 
 describe('live', () => {

@@ -1,6 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { operation } from '../../../src/n8n/operation';
+import { textParam } from '../../common.params';
 import {
 	askQuestion,
 	chatSequenceKey,
@@ -113,29 +114,21 @@ const topicParams = [
 	}),
 ] as const satisfies INodeProperties[];
 
-/** A text that the question is about. n8n's linter takes a literal with "token" in its name for a secret. */
-const subjectParam = <const Name extends string>(
-	name: Name,
-	displayName: string,
-	placeholder: string,
-	description: string,
-) => ({ displayName, name, type: 'string', default: '', placeholder, description }) as const;
-
 /** What the question is about. */
 const subjectParams = [
-	subjectParam(
+	textParam(
 		'token',
 		'Token or Project',
-		'e.g. ETH',
 		'Symbol, name or contract address. If it is empty, the assistant chooses.',
+		'e.g. ETH',
 	),
-	subjectParam('chain', 'Chain', 'e.g. Solana', 'Blockchain to look at'),
-	subjectParam('wallet', 'Wallet', 'e.g. vitalik.eth', 'Address or name, also of a trader'),
-	subjectParam(
+	textParam('chain', 'Chain', 'Blockchain to look at', 'e.g. Solana'),
+	textParam('wallet', 'Wallet', 'Address or name, also of a trader', 'e.g. vitalik.eth'),
+	textParam(
 		'period',
 		'Period',
-		'e.g. the last 7 days',
 		'Time to look at, in words that can follow "for". Days are in UTC.',
+		'e.g. the last 7 days',
 	),
 ] as const satisfies INodeProperties[];
 

@@ -7,7 +7,7 @@ import { omitMissing } from '../../../src/core/json';
 import type { OperationContext, ItemOutput, PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
-import { optionsParam } from '../../options.params';
+import { optionsParam } from '../../common.params';
 import { type Chat, type ChatChoice, chatParams, openChat, selectChat } from './chat';
 
 const streamAnswerParam = {
@@ -185,16 +185,8 @@ function toItem(
 }
 
 /** Identifies the question when the node runs again. It has no chat ID that was found at run time. */
-const requestKeyOf = ({
-	message,
-	options: { model },
-	chat: { chatId, session },
-}: QuestionRequest) => ({
-	message,
-	...(chatId && { chatId }),
-	...(session !== undefined && { session }),
-	...(model && { model }),
-});
+const requestKeyOf = ({ message, options, chat: { chatId, session } }: QuestionRequest) =>
+	omitMissing({ message, chatId, session, model: options.model || undefined });
 
 /** Statuses by which a service may refuse a chat that it no longer has. Nothing was started then. */
 const CHAT_REFUSALS = [400, 404, 410, 422];

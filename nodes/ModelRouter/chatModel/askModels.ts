@@ -62,13 +62,16 @@ interface CallContext {
  * @throws ServiceError `invalid`.
  */
 export function createModelCaller(context: CallContext) {
-	const { values } = context;
+	const { values, connection, maxRateLimitWait } = context;
+	const retries = { clock: connection.clock, maxRateLimitWait: maxRateLimitWait * 1000 };
+	// a client for each: a 429 for one model must not keep another one from being asked
+	const createClient = () => withRetries(connection.httpWithoutRetries, new RateLimiter(), retries);
 	const buildBody = createBodyBuilder(values);
 	const fallbacks = values.options.fallbackModels?.fallback ?? [];
 	const models = [values.model, ...fallbacks.map(({ model = '' }) => model)]
 		.map((model) => model.trim())
 		.filter(Boolean)
-		.map((model) => ({ model, http: createClient(context) }));
+		.map((model) => ({ model, http: createClient() }));
 	const readAnswer = createAnswerReader(values);
 
 	return async (
@@ -95,15 +98,6 @@ export function createModelCaller(context: CallContext) {
 	};
 }
 
-/** A client for one model: a 429 for it must not keep another model from being asked. */
-function createClient({ connection, maxRateLimitWait }: CallContext): Http {
-	const { httpWithoutRetries: http, clock } = connection;
-	return withRetries(http, new RateLimiter(), {
-		clock,
-		maxRateLimitWait: maxRateLimitWait * 1000,
-	});
-}
-
 /**
  * Whether the service has answered a call with a refusal, so that certainly nothing was started. With another key, or after a
  * failure of the network, another model would not help.
@@ -117,8 +111,8 @@ function isRefusedUnstarted(cause: unknown): cause is ServiceError {
 /** Names the models that were asked before. */
 function withRefusals(error: ServiceError, refusals: AnsweredCall['refusals']): ServiceError {
 	if (!refusals.length) return error;
-	const said = refusals.map(({ model, reason }) => `${model}: ${reason}`).join('; ');
-	const advice = `Before it, these models refused the call: ${said}.`;
+	const reasons = refusals.map(({ model, reason }) => `${model}: ${reason}`).join('; ');
+	const advice = `Before it, these models refused the call: ${reasons}.`;
 	return withDetails(error, { advice: [error.details.advice, advice].filter(Boolean).join(' ') });
 }
 

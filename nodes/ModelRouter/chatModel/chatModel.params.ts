@@ -6,9 +6,9 @@ import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { requestSettings } from '../../../src/n8n/requestSettings';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
-import { optionsParam } from '../../options.params';
+import { capFields, optionsParam } from '../../common.params';
 import { modelParam } from '../catalog';
-import { allowUnknownCostOption, capFields } from '../acrossResources.params';
+import { allowUnknownCostOption } from '../acrossResources.params';
 import { formatParams, textOptions } from '../text/text.params';
 import { addFields, toChatFields, toFormatField } from '../text/textRequest';
 

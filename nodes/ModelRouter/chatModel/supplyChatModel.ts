@@ -52,7 +52,7 @@ export async function supplyChatModel(
 		const values = createParamReader(n8n, chatModelParams)(itemIndex);
 		const settings = { ...defaultRequestSettings, ...values.requestSettings };
 		connection = await connect(n8n, access, settings);
-		const { budget } = connection;
+		const { budget, spending } = connection;
 		budget?.expectCalls(CALLS_OF_AGENT);
 		const facts: CallFacts[] = [];
 		const ask = createAsk(n8n, connection, { values, settings, itemIndex, facts });
@@ -64,13 +64,13 @@ export async function supplyChatModel(
 			redact: connection.redact,
 			facts,
 		});
-		if (!budget && !connection.spending) return supplied;
-		const accounts = connection;
-		const closeFunction = async () => {
-			await supplied.closeFunction?.();
-			await closeAccounts(accounts);
+		return {
+			...supplied,
+			async closeFunction() {
+				await supplied.closeFunction?.();
+				await closeAccounts({ budget, spending });
+			},
 		};
-		return { ...supplied, closeFunction };
 	} catch (cause) {
 		throw toNodeError(n8n.getNode(), cause, itemIndex, connection?.redact);
 	}

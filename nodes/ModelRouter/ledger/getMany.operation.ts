@@ -1,6 +1,7 @@
 import type { EntryState } from '../../../src/ledger/entry';
 import { equal, findAllRows, MAX_ROWS, noneOf, where } from '../../../src/ledger/ledger';
 import { operation } from '../../../src/n8n/operation';
+import { textParam } from '../../common.params';
 import { openJobLedger, toEntryJson } from './jobEntry';
 import { limitParam, returnAllParam } from '../acrossResources.params';
 
@@ -19,20 +20,8 @@ export const getMany = operation({
 			placeholder: 'Add Filter',
 			default: {},
 			options: [
-				{
-					displayName: 'Job ID',
-					name: 'jobId',
-					type: 'string',
-					default: '',
-					description: 'ID of the job at the service',
-				},
-				{
-					displayName: 'Ledger Label',
-					name: 'ledgerLabel',
-					type: 'string',
-					default: '',
-					description: 'As entered when the job was started or tracked',
-				},
+				textParam('jobId', 'Job ID', 'ID of the job at the service'),
+				textParam('ledgerLabel', 'Ledger Label', 'As entered when the job was started or tracked'),
 				{
 					displayName: 'State',
 					name: 'state',
@@ -50,13 +39,7 @@ export const getMany = operation({
 					default: 'unknown',
 					description: 'State of the entry',
 				},
-				{
-					displayName: 'Unique Key',
-					name: 'idempotencyKey',
-					type: 'string',
-					default: '',
-					description: 'As entered in Unique Key (Start Only Once)',
-				},
+				textParam('idempotencyKey', 'Unique Key', 'As entered in Unique Key (Start Only Once)'),
 			],
 		},
 	],
@@ -68,7 +51,7 @@ export const getMany = operation({
 			startKey: idempotencyKey?.trim() || undefined,
 			label: ledgerLabel?.trim() || undefined,
 			state: [
-				...(state?.trim() ? [equal((state satisfies EntryState).trim())] : []),
+				...(state ? [equal(state satisfies EntryState)] : []),
 				...noneOf('withdrawn', 'chat', 'limit', 'budget'),
 			],
 		},

@@ -25,12 +25,11 @@ const findByParam = <const Options extends INodePropertyOptions[]>(
 		description: `How to find ${what}`,
 	}) as const;
 
-const entryIdOption = (place: string) =>
-	({
-		name: 'Entry ID',
-		value: 'entryId',
-		description: `The number of the entry, which the ${place} also contains`,
-	}) as const;
+const entryIdOption = {
+	name: 'Entry ID',
+	value: 'entryId',
+	description: 'The number of the entry, which an error and an item of the trigger contain',
+} as const;
 const executionOption = {
 	name: 'Execution',
 	value: 'execution',
@@ -69,7 +68,7 @@ const entryIdParam = {
 
 /** Select the start. */
 export const whichParams = [
-	findByParam('the start', 'key', [entryIdOption('error'), keyOption]),
+	findByParam('the start', 'key', [entryIdOption, keyOption]),
 	keyParam,
 	entryIdParam,
 ] as const satisfies INodeProperties[];
@@ -104,18 +103,13 @@ const jobParams = [
 
 /** Select one job. */
 export const oneJobParams = [
-	findByParam('the job', 'jobId', [entryIdOption('item of the trigger'), jobIdOption, keyOption]),
+	findByParam('the job', 'jobId', [entryIdOption, jobIdOption, keyOption]),
 	...jobParams,
 ] as const satisfies INodeProperties[];
 
 /** Select one job, or those of an execution. */
 export const jobsParams = [
-	findByParam('the jobs', 'jobId', [
-		entryIdOption('item of the trigger'),
-		executionOption,
-		jobIdOption,
-		keyOption,
-	]),
+	findByParam('the jobs', 'jobId', [entryIdOption, executionOption, jobIdOption, keyOption]),
 	...jobParams,
 	{
 		displayName: 'Execution ID',
@@ -171,19 +165,15 @@ export function toEntryJson(entry: Entry): IDataObject {
 const isoTime = (milliseconds: number) =>
 	milliseconds ? new Date(milliseconds).toISOString() : undefined;
 
+export type LedgerHost = Pick<OperationContext<unknown>, 'connectLedger' | 'clock' | 'origin'>;
+
 /**
  * Opens the job ledger of the credential.
  *
  * @param attempts To find its table.
  * @throws ServiceError `invalid` when it is turned off, and when its table cannot be used.
  */
-export async function openJobLedger(
-	{
-		connectLedger,
-		clock,
-		origin,
-	}: Pick<OperationContext<unknown>, 'connectLedger' | 'clock' | 'origin'>,
+export const openJobLedger = async (
+	{ connectLedger, clock, origin }: LedgerHost,
 	attempts?: number,
-): Promise<Ledger> {
-	return await openLedger(connectLedger(), clock, origin.execution, attempts);
-}
+): Promise<Ledger> => await openLedger(connectLedger(), clock, origin.execution, attempts);

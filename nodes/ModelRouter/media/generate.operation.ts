@@ -1,10 +1,10 @@
 import { operation } from '../../../src/n8n/operation';
 import { waitForJob, withJobId, jobFailedError, withJobRecord } from '../../../src/router/jobs';
-import { optionsParam } from '../../options.params';
+import { optionsParam } from '../../common.params';
 import { simplifyParam } from '../acrossResources.params';
 import { binaryParam, maxSizeOption, maxWaitOption, toMaxWait } from './media.params';
 import { checkStart, deliverInNode, startPaidJob } from './startPaidJob';
-import { countEndedJob, downloadResult, toJobOutput } from './jobOutput';
+import { countEndedJob, downloadResult, toJobJson } from './jobOutput';
 import { startOptions, startParams, toStartRequest } from './start.params';
 
 export const generate = operation({
@@ -54,7 +54,7 @@ export const generate = operation({
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
 			const details = { simplify, model, file, ledgered };
-			const json = toJobOutput({ ...estimate, ...job }, details);
+			const json = toJobJson({ ...estimate, ...job }, details);
 			if (startedAt !== undefined) json['durationMs'] = clock.now() - startedAt;
 			return { json, ...binary };
 		};

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { ServiceError } from '../../../src/core/errors';
+import { mapServiceError, ServiceError } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
 import { omitMissing } from '../../../src/core/json';
 import { readInteger } from '../../../src/core/money';
@@ -39,6 +39,8 @@ const MAX_ATTEMPTS = 3;
 /** Statuses that the service may return for a short time after it reported the job as completed. */
 const LAGGING_STATUSES = new Set([202, 204, 404, 409, 425]);
 
+type DownloadContext = Pick<OperationContext<unknown>, 'asTool' | 'http' | 'clock' | 'storeFile'>;
+
 interface FileOptions {
 	/** The name of the binary field. */
 	binaryProperty: string;
@@ -54,12 +56,7 @@ interface FileOptions {
  * For an AI agent the file is not downloaded: the agent cannot receive it, and n8n would store it where no node can read it.
  */
 export async function downloadResult(
-	{
-		asTool,
-		http,
-		clock,
-		storeFile,
-	}: Pick<OperationContext<unknown>, 'asTool' | 'http' | 'clock' | 'storeFile'>,
+	{ asTool, http, clock, storeFile }: DownloadContext,
 	address: JobAddress,
 	{ binaryProperty, maxSizeMib, justCompleted = false }: FileOptions,
 ): Promise<Pick<ItemOutput, 'binary'> & { file: IDataObject }> {
@@ -87,7 +84,9 @@ export async function downloadResult(
 		const { binary, file } = await retry(download, { ...pauses, isRetryable });
 		return { file, binary: { [binaryProperty]: binary } };
 	} catch (cause) {
-		throw toDownloadError(cause, address);
+		throw mapServiceError(cause, (error) =>
+			error.kind === 'truncated' ? toDownloadError(error, jobId) : error,
+		);
 	}
 }
 
@@ -103,16 +102,13 @@ async function checkCompleted(http: Http, address: JobAddress): Promise<void> {
 	});
 }
 
-/** A factory, because n8n's linter forbids rethrowing a caught error. */
-function toDownloadError(cause: unknown, { jobId }: JobAddress): unknown {
-	if (!(cause instanceof ServiceError) || cause.kind !== 'truncated') return cause;
-	return new ServiceError('failed', 'The file was not downloaded completely', {
-		...cause.details,
+const toDownloadError = ({ details }: ServiceError, jobId: string) =>
+	new ServiceError('failed', 'The file was not downloaded completely', {
+		...details,
 		ids: { jobId },
 		advice:
 			'The job is done and its file is still at the service: use Download File with the job ID. Do not start it again.',
 	});
-}
 
 /** Counts the cost of a job that has ended in the budget and the record of the credential. */
 export function countEndedJob<Ended extends Job>(
@@ -134,25 +130,24 @@ interface JobOutputDetails {
 	/** The requested model. */
 	model?: string | undefined;
 	file?: IDataObject | undefined;
+	ledgered?: LedgerResult | undefined;
 }
 
-/** A job as an item, with its entry in the ledger. */
-export const toJobOutput = (
-	job: Job,
-	{ ledgered, ...details }: JobOutputDetails & { ledgered?: LedgerResult | undefined },
-): IDataObject => ({ ...toJobJson(job, details), ...toLedgerJson(ledgered) });
-
 /**
- * A job as an item. The raw record is under `job`: a top-level `error` field would make n8n retry the node.
+ * A job as an item, with its entry in the ledger. The raw record is under `job`: a top-level `error` field would make n8n retry the node.
  *
  * Simplified, the record is left out, unless it tells or may tell of a failure.
  */
-export function toJobJson(job: Job, { simplify, model, file }: JobOutputDetails): IDataObject {
+export function toJobJson(
+	job: Job,
+	{ simplify, model, file, ledgered }: JobOutputDetails,
+): IDataObject {
 	return {
 		...summarizeJob(job, model),
 		...(file && { file }),
 		...(job.state === 'failed' && { failure: toFailureJson(jobFailedError(job)) }),
 		...((!simplify || isRecordNeeded(job)) && { job: job.record }),
+		...(ledgered && toLedgerJson(ledgered)),
 	} as IDataObject;
 }
 
@@ -163,10 +158,7 @@ export function toFailureJson({ kind, message, details }: ServiceError): IDataOb
 }
 
 /** The output fields that identify the job in the ledger. */
-export const toLedgerJson = ({
-	entry,
-	startedBefore,
-}: Partial<LedgerResult> = {}): IDataObject => ({
+const toLedgerJson = ({ entry, startedBefore }: LedgerResult): IDataObject => ({
 	...(startedBefore !== undefined && { startedBefore }),
 	...(entry && { entryId: entry.id, ...(entry.startKey && { idempotencyKey: entry.startKey }) }),
 });

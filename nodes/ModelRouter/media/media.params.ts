@@ -192,18 +192,14 @@ export const presetsParam = {
 	],
 } as const satisfies INodeProperties;
 
-/** The specification defines no field of the body but the model: these are the usual names. */
-const FIELDS = {
-	aspectRatio: 'aspect_ratio',
-	duration: 'duration',
-	quality: 'quality',
-	voice: 'voice',
-} as const;
-
-/** The presets that are set, each as a field of the request with the label of the preset. */
+/**
+ * The presets that are set, each as a field of the request with the label of the preset. The specification defines no field but the
+ * model: these are the usual names.
+ */
 export const toPresetFields = (presets: ParamValues<readonly [typeof presetsParam]>['presets']) =>
 	presetsParam.options.flatMap(({ name, displayName: label }) => {
 		const given = presets[name];
 		const value = typeof given === 'string' ? given.trim() : given;
-		return value === undefined || value === '' ? [] : [{ field: FIELDS[name], label, value }];
+		const field = name === 'aspectRatio' ? 'aspect_ratio' : name;
+		return value === undefined || value === '' ? [] : [{ field, label, value }];
 	});

@@ -1,7 +1,7 @@
 import { operation } from '../../../src/n8n/operation';
-import { optionsParam } from '../../options.params';
+import { optionsParam } from '../../common.params';
 import { simplifyParam } from '../acrossResources.params';
-import { toJobOutput } from './jobOutput';
+import { toJobJson } from './jobOutput';
 import { startOptions, startParams, toStartRequest } from './start.params';
 import { checkStart, startPaidJob } from './startPaidJob';
 
@@ -31,6 +31,6 @@ export const start = operation({
 	async run(context) {
 		const { simplify, model } = context.request;
 		const { job, ledgered } = await startPaidJob(context);
-		return { json: toJobOutput(job, { simplify, model, ledgered }) };
+		return { json: toJobJson(job, { simplify, model, ledgered }) };
 	},
 });

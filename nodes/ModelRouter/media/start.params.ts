@@ -5,11 +5,8 @@ import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { addInputs } from '../../../src/router/jobStart';
 import { modelParam } from '../catalog';
-import {
-	allowUnknownCostOption,
-	capFields,
-	spendingCapPerItemParam,
-} from '../acrossResources.params';
+import { capFields } from '../../common.params';
+import { allowUnknownCostOption, spendingCapPerItemParam } from '../acrossResources.params';
 import {
 	inputsParam,
 	mediaTypeParam,

@@ -22,12 +22,12 @@ import { checkKind, kindOfMediaType, type MediaType } from '../../../src/router/
 import { minimumJobCost } from '../../../src/router/pricing';
 import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
 import { checkAgainstCatalog, findCachedModel } from '../catalog';
-import { openJobLedger } from '../ledger/jobEntry';
+import { type LedgerHost, openJobLedger } from '../ledger/jobEntry';
 import { mediaTypeLabel } from './media.params';
 import { checkAgentAllowed, startOptions, type StartRequest } from './start.params';
 
 /** A job that was started. Plain data: it is stored with the execution. */
-export interface StartedJob {
+interface StartedJob {
 	job: Job;
 	/** Undefined when the job ledger is not used. */
 	ledgered?: LedgerResult;
@@ -205,7 +205,7 @@ function describeDifference(
 
 /** Downloads the file in the node. If this fails, the triggers may deliver it at once. */
 export async function deliverInNode<Result>(
-	context: Pick<OperationContext<unknown>, 'asTool' | 'connectLedger' | 'clock' | 'origin'>,
+	context: LedgerHost & Pick<OperationContext<unknown>, 'asTool'>,
 	entry: Entry | undefined,
 	download: () => Promise<Result>,
 ): Promise<Result> {

@@ -1,11 +1,8 @@
-import type { SpendingRecord } from '../../../src/core/spending';
 import { invalidInputError } from '../../../src/core/errors';
 import type { OperationContext } from '../../../src/n8n/operation';
 
-/** @throws ServiceError `invalid` where the credential records nothing. */
-export function spendingActions({
-	spending,
-}: Pick<OperationContext<unknown>, 'spending'>): SpendingRecord['actions'] {
+/** @throws ServiceError `invalid` if the credential records nothing. */
+export function spendingActions({ spending }: Pick<OperationContext<unknown>, 'spending'>) {
 	if (spending) return spending.actions;
 	throw invalidInputError(
 		'The credential does not record what is spent',

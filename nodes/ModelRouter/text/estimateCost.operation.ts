@@ -6,7 +6,7 @@ import { operation } from '../../../src/n8n/operation';
 import type { Model } from '../../../src/router/model';
 import { textCost, type CostBound } from '../../../src/router/pricing';
 import { estimatePromptTokens } from '../../../src/router/promptTokens';
-import { optionsParam } from '../../options.params';
+import { optionsParam } from '../../common.params';
 import { getCachedCatalog, toPrices } from '../catalog';
 import { textOptions, textParams } from './text.params';
 import { buildBody, checkTextRequest, limitOutput, toTextRequest } from './textRequest';
@@ -52,7 +52,9 @@ export const estimateCost = operation({
 		return {
 			json: {
 				model: entry?.id ?? call.request.model,
-				...('unbounded' in cost ? toUnknownCost(cost.unbounded) : toEstimate(cost, body, entry)),
+				...('unbounded' in cost
+					? { output: `The cost cannot be calculated. ${cost.unbounded}`, notice: cost.unbounded }
+					: toEstimate(cost, body, entry)),
 				...toPrices(entry?.pricing),
 				...(requestId && { requestId }),
 			} as IDataObject,
@@ -88,9 +90,3 @@ const EXPLANATIONS: Record<CostBound['promptCountedBy'], string> = {
 	bytes: 'The prompt is counted with one token per byte.',
 	contextWindow: 'The prompt is counted as the whole context window of the model.',
 };
-
-/** Without an upper bound there is a reason, and no figure. */
-const toUnknownCost = (reason: string) => ({
-	output: `The cost cannot be calculated. ${reason}`,
-	notice: reason,
-});

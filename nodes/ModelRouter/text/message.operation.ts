@@ -8,14 +8,13 @@ import { type ItemOutput, operation, type OperationContext } from '../../../src/
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { protocols } from '../../../src/router/protocols';
 import { answerWarning } from '../../../src/router/textAnswer';
-import { optionsParam } from '../../options.params';
+import { optionsParam } from '../../common.params';
 import { findCachedModel } from '../catalog';
 import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
 import {
 	askWithCost,
 	costOfAnswer,
 	createAnswerReader,
-	pickRequestId,
 	type PricedAnswer,
 	readStructuredAnswer,
 	simplifyAnswer,
@@ -141,9 +140,9 @@ async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOu
 				if (!partial) return error;
 				return withDetails(error, { partial: splitRaw(partial as PricedAnswer).answer });
 			});
-		const { partial, notice, extras } = salvaged;
+		const { partial, notice, extras, requestId } = salvaged;
 		addHint(notice);
-		const more = { ...pickRequestId(salvaged), ...extras, notice, complete: false };
+		const more = { ...omitMissing({ requestId }), ...extras, notice, complete: false };
 		return toItem(partial, request, {}, more);
 	}
 }
@@ -156,8 +155,8 @@ function toItem(
 	more: object,
 ): ItemOutput {
 	const { answer, raw } = splitRaw(stored);
-	const { costUsd, costComputed, durationMs } = answer;
-	const facts = { ...omitMissing({ costUsd, costComputed, durationMs }), ...pickRequestId(answer) };
+	const { costUsd, costComputed, durationMs, requestId } = answer;
+	const facts = omitMissing({ costUsd, costComputed, durationMs, requestId });
 	const rest = isPlainObject(raw)
 		? { [protocols[request.protocol].raw]: raw, ...facts }
 		: simplifyAnswer(answer);

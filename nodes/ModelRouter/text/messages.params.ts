@@ -1,7 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
-import { isPlainObject } from '../../../src/core/json';
 import { definedByModel, withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { type ChatMessage, checkMessages, toResponseInput } from '../../../src/router/messages';
@@ -192,29 +191,11 @@ function readMessages(
 	if (values.inputType === 'json') return [values.messagesJson, 'Messages (JSON)'];
 	if (values.inputType === 'prompt') {
 		if (!values.prompt.trim()) throw invalidInputError('Prompt is empty');
-		return [[...parseHistory(history), { role: 'user', content: values.prompt }], 'Prompt'];
+		const said = Array.isArray(history) ? history : [];
+		return [[...said, { role: 'user', content: values.prompt }], 'Prompt'];
 	}
 	return [(values.messages.message ?? []).map(readMessageRow), 'Messages'];
 }
-
-function parseHistory(history: unknown = []): readonly object[] {
-	if (!Array.isArray(history)) throw malformedHistoryError('it is not a list');
-	return history.map((message: unknown, index) => {
-		if (!isPlainObject(message)) throw malformedHistoryError(`entry ${index + 1} is not an object`);
-		const { role, content } = message;
-		if (role !== 'user' && role !== 'assistant')
-			throw malformedHistoryError(`the role of entry ${index + 1} is neither user nor assistant`);
-		if (typeof content !== 'string' || !content.trim())
-			throw malformedHistoryError(`entry ${index + 1} has no text in "content"`);
-		return { role, content };
-	});
-}
-
-const malformedHistoryError = (what: string) =>
-	invalidInputError(
-		`The conversation handed over a "history" that cannot be sent: ${what}`,
-		'Nothing was sent. Each entry needs a "role" (user or assistant) and a text as "content". To send messages of your own, choose Messages (JSON) as Input.',
-	);
 
 type MessageRow = NonNullable<ConversationValues['messages']['message']>[number];
 

@@ -1,6 +1,7 @@
 import { mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
 import type { RecordedRequest } from '../../../src/core/spending';
 import type { Http } from '../../../src/core/http';
+import { omitMissing } from '../../../src/core/json';
 import { toUsd } from '../../../src/core/money';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { explainBalance } from '../../../src/router/advice';
@@ -85,36 +86,24 @@ export type PricedAnswer = TextAnswer & {
 	response?: unknown;
 };
 
-export const pickRequestId = ({ requestId }: { requestId?: string }) =>
-	requestId ? { requestId } : {};
-
 /** The fields of an answer for the output, without protocol details. */
-export function simplifyAnswer(answer: TextAnswer): object {
-	const { text, toolCalls, choices, ...rest } = answer;
-	return {
-		output: text,
-		...rest,
-		...(toolCalls.length && {
-			toolCalls: toolCalls.map(withInputField),
-			message: toAssistantMessage(answer),
-		}),
-		...(choices && { answers: choices.map(simplifyChoice) }),
-	};
-}
+export const simplifyAnswer = ({ choices, ...answer }: TextAnswer): object => ({
+	...simplifyChoice(answer),
+	...(answer.toolCalls.length && { message: toAssistantMessage(answer) }),
+	...(choices && { answers: choices.map(simplifyChoice) }),
+});
 
-function simplifyChoice({ text, toolCalls, ...rest }: TextChoice): object {
-	return {
-		output: text,
-		...rest,
-		...(toolCalls.length && { toolCalls: toolCalls.map(withInputField) }),
-	};
-}
+const simplifyChoice = ({ text, toolCalls, ...rest }: TextChoice): object => ({
+	output: text,
+	...rest,
+	...(toolCalls.length && { toolCalls: toolCalls.map(withInputField) }),
+});
 
 /** n8n's expressions cannot read a field called "arguments", so its value is in "input" as well. */
 const withInputField = (call: ToolCall) => ({ ...call, input: call.arguments });
 
 /** The answer as a message for the next request, where it precedes the results of the tools. */
-function toAssistantMessage({ text, toolCalls }: TextAnswer): ChatMessage {
+function toAssistantMessage({ text, toolCalls }: TextChoice): ChatMessage {
 	const calls = toolCalls.map(({ id, name, arguments: value }) => ({
 		id,
 		type: 'function',
@@ -163,7 +152,7 @@ export function readStructuredAnswer(
 		throw new ServiceError('schemaMismatch', `The answer${number} is not in the requested format`, {
 			outcome: 'started',
 			reason: result.reason,
-			...pickRequestId(answer),
+			...omitMissing({ requestId: answer.requestId }),
 			computed: { place: result.place },
 			partial: answer,
 			advice:

@@ -135,18 +135,9 @@ const CHAT_FIELDS = {
 } as const;
 
 type ChatFields = { [name in keyof typeof CHAT_FIELDS]?: unknown };
+type TextOption = (typeof textOptions)[keyof typeof textOptions];
 type ChatOptions = ChatFields &
-	Partial<
-		ParamValues<
-			[
-				(typeof textOptions)['additionalFields'],
-				(typeof textOptions)['protocol'],
-				(typeof textOptions)['systemMessage'],
-				typeof toolChoiceOption,
-				typeof toolsOption,
-			]
-		>
-	>;
+	Partial<ParamValues<Array<TextOption | typeof toolChoiceOption | typeof toolsOption>>>;
 
 /**
  * Builds a text request from the parameters.
@@ -225,12 +216,14 @@ export function toChatFields(options: ChatFields): Record<string, unknown> {
 }
 
 /** Fields that are not allowed in Additional Fields, and why. */
-const FORBIDDEN_FIELDS: Record<string, string> = {
-	stream: 'The answer is always streamed inside.',
-	stream_options: 'The service sets it by itself.',
-	previous_response_id:
+const FORBIDDEN_FIELDS = new Map([
+	['stream', 'The answer is always streamed inside.'],
+	['stream_options', 'The service sets it by itself.'],
+	[
+		'previous_response_id',
 		'The service does not store responses: send the whole conversation in the messages.',
-};
+	],
+]);
 
 /**
  * Adds fields to a request.
@@ -242,16 +235,10 @@ export function addFields<Body extends object>(
 	additionalFields: Record<string, unknown> = {},
 ): Body & Record<string, unknown> {
 	for (const name of Object.keys(additionalFields)) {
-		if (Object.hasOwn(FORBIDDEN_FIELDS, name) && !isAllowedValue(name, additionalFields[name]))
-			throw invalidInputError(
-				`Additional Fields must not contain "${name}"`,
-				FORBIDDEN_FIELDS[name],
-			);
-		if (Object.hasOwn(body, name))
-			throw invalidInputError(
-				`Additional Fields must not contain "${name}"`,
-				'It is set by a field above.',
-			);
+		const why = Object.hasOwn(body, name)
+			? 'It is set by a field above.'
+			: !isAllowedValue(name, additionalFields[name]) && FORBIDDEN_FIELDS.get(name);
+		if (why) throw invalidInputError(`Additional Fields must not contain "${name}"`, why);
 	}
 	return { ...body, ...additionalFields };
 }

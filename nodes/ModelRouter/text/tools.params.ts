@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
 import type { ParamValues } from '../../../src/n8n/parameters';
+import { textParam } from '../../common.params';
 
 export const toolsOption = {
 	displayName: 'Tools',
@@ -17,21 +18,12 @@ export const toolsOption = {
 			displayName: 'Tool',
 			name: 'tool',
 			values: [
-				{
-					displayName: 'Name',
-					name: 'name',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. get_weather',
-					description: 'How the model calls it',
-				},
-				{
-					displayName: 'Description',
-					name: 'description',
-					type: 'string',
-					default: '',
-					description: 'What it does and when to use it; the model reads this',
-				},
+				textParam('name', 'Name', 'How the model calls it', 'e.g. get_weather'),
+				textParam(
+					'description',
+					'Description',
+					'What it does and when to use it; the model reads this',
+				),
 				{
 					displayName: 'Parameters (JSON Schema)',
 					name: 'parameters',

@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 
 import { invalidInputError } from '../../../src/core/errors';
 import { openLedger } from '../../../src/ledger/dataTable';
-import { toRow, type Entry } from '../../../src/ledger/entry';
+import { toRow } from '../../../src/ledger/entry';
 import { type Ledger, LONG_RETRY_ATTEMPTS, where } from '../../../src/ledger/ledger';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { continuesOnFail, toErrorItem, toNodeError } from '../../../src/n8n/errors';
@@ -133,15 +133,18 @@ async function collectSampleItems(
 	open: () => Promise<Ledger>,
 	settings: TriggerSettings,
 ): Promise<INodeExecutionData[]> {
-	const isLedger = settings.watch === 'ledger';
+	const { watch, ledgerLabel, jobIds, mediaType: segment } = settings;
+	const ofAccount = { state: 'pending', account: router.credentialId } as const;
+	const isLedger = watch === 'ledger';
+	const limit = MAX_STATUS_REQUESTS;
+	const filter = where({ ...ofAccount, label: ledgerLabel || undefined });
 	const rows = isLedger
-		? await findLastStarted(await open(), router, settings)
-		: toRows(router, settings);
-	const polled = {
-		time: { asksUntil: Infinity, claimsUntil: Infinity },
-		isFirst: false,
-		redact: router.redact,
-	};
+		? await (await open()).table.find(filter, { by: 'startedAt', last: true, limit })
+		: [...new Set(parseJobIds(jobIds))]
+				.slice(0, limit)
+				.map((jobId, id) => ({ ...toRow({ ...ofAccount, jobId, segment }), id }));
+	const time = { asksUntil: Infinity, claimsUntil: Infinity };
+	const polled = { time, isFirst: false, redact: router.redact };
 	const few = { ...settings, maxJobs: MAX_SAMPLES };
 	// a ledger that is forgotten, in which all jobs are due
 	const due = rows.map((row) => ({ ...row, checkAt: 0 }));
@@ -159,25 +162,6 @@ async function collectSampleItems(
 	if (samples.length) return samples;
 	throw invalidInputError('There is no finished job to show', isLedger ? NO_ENTRY : NO_ID);
 }
-
-const findLastStarted = async (
-	{ table }: Ledger,
-	{ credentialId: account }: Connection,
-	{ ledgerLabel }: TriggerSettings,
-): Promise<Entry[]> =>
-	await table.find(where({ state: 'pending', account, label: ledgerLabel || undefined }), {
-		by: 'startedAt',
-		limit: MAX_STATUS_REQUESTS,
-		last: true,
-	});
-
-const toRows = (
-	{ credentialId: account }: Connection,
-	{ jobIds, mediaType: segment }: TriggerSettings,
-): Entry[] =>
-	[...new Set(parseJobIds(jobIds))]
-		.slice(0, MAX_STATUS_REQUESTS)
-		.map((jobId, id) => ({ ...toRow({ state: 'pending', jobId, segment, account }), id }));
 
 const NO_ENTRY =
 	'The job ledger has no job for this credential, these events and this Ledger Label that is waiting to be delivered. Start a job with "Track in Job Ledger" of the Model Router node, wait until it is done, and test again. A test changes nothing: the active workflow still gets the job.';

@@ -76,26 +76,19 @@ export async function recordDownload(
 		const { item, note, isGone } = download;
 		// an expired job is not delivered again
 		const isExpired = isGone && !delivery.isConfirmed;
-		if (note !== undefined)
-			annotations.push(
-				async () =>
-					await annotateJob(ledger, delivery, job, {
-						note,
-						...(isExpired && { outcome: 'expired' }),
-					}),
-			);
+		if (note !== undefined) {
+			const changes = { note, ...(isExpired && { outcome: 'expired' as const }) };
+			annotations.push(async () => await annotateJob(ledger, delivery, job, changes));
+		}
 		return item;
 	}
 	const now = ledger.clock.now();
 	const deliveries = MAX_DELIVERIES - attemptsLeft(job);
-	await requeueJob(
-		ledger,
-		delivery,
-		job,
+	const changes =
 		download.later === undefined
 			? { failures: 0, checkAt: now + EXPIRY_CHECK_INTERVAL }
-			: { note: download.later, checkAt: now + FIRST_RETRY_DELAY * 2 ** (deliveries - 1) },
-	);
+			: { note: download.later, checkAt: now + FIRST_RETRY_DELAY * 2 ** (deliveries - 1) };
+	await requeueJob(ledger, delivery, job, changes);
 	return undefined;
 }
 

@@ -23,7 +23,7 @@ import { type Job, readJobRecord } from '../../../src/router/jobRecord';
 import { readJob } from '../../../src/router/jobs';
 import type { MediaType } from '../../../src/router/model';
 import { access } from '../access';
-import { countEndedJob, toJobJson, toLedgerJson } from '../media/jobOutput';
+import { countEndedJob, toJobJson } from '../media/jobOutput';
 import { noBudgetError } from '../budget/openBudget';
 import { openJobList } from './jobList';
 import {
@@ -61,10 +61,9 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 		}
 		const list = openJobList(n8n, router, settings);
 		try {
-			// there is nothing to mark later
-			return (await collectJobs(n8n, list.ledger, router, settings, polled)).map((json) => ({
-				json,
-			}));
+			// without a claim: there is nothing to mark later
+			const jobs = await collectJobs(n8n, list.ledger, router, settings, polled);
+			return jobs.map((json) => ({ json }));
 		} finally {
 			list.save();
 		}
@@ -127,25 +126,17 @@ export async function collectJobs(
 	);
 	if (serviceError !== undefined) {
 		if (!jobs.length && !answered) throw mapServiceError(serviceError);
-		logPartialFailure(n8n, polled, serviceError);
+		const message =
+			serviceError instanceof ServiceError ? serviceError.message : String(serviceError);
+		n8n.logger.warn(toLogLine(`A part of the poll failed: ${redact.text(message)}`), {
+			node: n8n.getNode().name,
+			workflow: n8n.getWorkflow().id,
+		});
 	}
 	const isLedger = watch === 'ledger';
 	return jobs.flatMap(([entry]) =>
 		entry ? [redact.data(toJobItem(entry, { isLedger, simplify }))] : [],
 	);
-}
-
-/** The state of some jobs could not be read. */
-function logPartialFailure(
-	n8n: IPollFunctions | IExecuteFunctions,
-	{ redact }: PollContext,
-	error: unknown,
-): void {
-	const message = error instanceof ServiceError ? error.message : String(error);
-	n8n.logger.warn(toLogLine(`A part of the poll failed: ${redact.text(message)}`), {
-		node: n8n.getNode().name,
-		workflow: n8n.getWorkflow().id,
-	});
 }
 
 /** Version 2 does not run the trigger's `execute`: nothing would be marked, and everything would be emitted again and again. */
@@ -200,11 +191,11 @@ function toJobItem(
 		...(outcome === 'lost' && { status: 'lost' }),
 		...(requestId && { requestId }),
 	} as const;
+	const ledgered = isLedger ? { entry } : undefined;
 	return {
 		event: job.state === 'failed' ? 'mediaJobFailed' : 'mediaJobCompleted',
-		...toJobJson(job, { simplify, model: model || undefined }),
+		...toJobJson(job, { simplify, model: model || undefined, ledgered }),
 		...(label && { ledgerLabel: label }),
-		...(isLedger && toLedgerJson({ entry })),
 		...(outcome === 'lost' && { failure: { ...LOST, reason: entry.note } }),
 	};
 }

@@ -4,7 +4,7 @@ import { invalidInputError } from '../../../src/core/errors';
 import { MAX_ROWS } from '../../../src/ledger/ledger';
 import type { EventFilter } from '../../../src/ledger/dueJobs';
 import type { ParamValues } from '../../../src/n8n/parameters';
-import { optionsParam } from '../../options.params';
+import { optionsParam } from '../../common.params';
 import { binaryParam, maxSizeOption, mediaTypeParam } from '../media/media.params';
 import { simplifyParam } from '../acrossResources.params';
 
@@ -182,16 +182,13 @@ export type TriggerSettings = ReturnType<typeof toSettings>;
 /** @throws ServiceError `invalid`. */
 export function toSettings({
 	events,
-	watch,
-	mediaType,
-	jobIds,
-	ledgerLabel,
 	deliveredWhen,
 	downloadFile,
-	binaryProperty,
-	simplify,
-	options: { deliverAgainAfter = 10, maxJobs = 50, maxSizeMib = maxSizeOption.default },
+	options,
+	...params
 }: TriggerParams) {
+	const { deliverAgainAfter = 10, maxJobs = 50, maxSizeMib = maxSizeOption.default } = options;
+	const { watch, ledgerLabel, binaryProperty } = params;
 	if (!events.length)
 		throw invalidInputError('Trigger On is empty', 'Choose what starts the workflow.');
 	const wants = (event: TriggerEvent) => events.includes(event);
@@ -201,8 +198,8 @@ export function toSettings({
 			'For Budget Threshold Reached and Outcome Unknown, set Jobs to Watch to "All Jobs in the Job Ledger".',
 		);
 	return {
+		...params,
 		wants,
-		...{ watch, mediaType, jobIds, simplify },
 		ledgerLabel: ledgerLabel.trim(),
 		/** Undefined when no file is downloaded. */
 		binaryProperty: downloadFile ? binaryProperty.trim() || binaryParam.default : undefined,

@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { type PartialAnswer, sendMessage } from '../../../src/agent/client';
-import { invalidInputError, mapServiceError } from '../../../src/core/errors';
+import { mapServiceError } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/json';
 import {
 	findSession,
@@ -18,8 +18,9 @@ import { operation, type PrepareContext } from '../../../src/n8n/operation';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
-import { NAMESPACE_URL, parseUuid, uuidV5 } from '../../../src/n8n/uuid';
-import { optionsParam } from '../../options.params';
+import { NAMESPACE_URL, uuidV5 } from '../../../src/n8n/uuid';
+import { optionsParam } from '../../common.params';
+import { readUuid } from '../../uuidField';
 
 const messageParams = messageTextParams({
 	name: 'message',
@@ -97,21 +98,17 @@ export const send = operation({
 			sessionId: string,
 			{ text, format, events = [], requestId, durationMs }: Answer,
 			more: { complete: boolean; notice?: string },
-		) => {
-			const { source, key } = session;
-			const origin = { sessionSource: source, ...(key !== undefined && { sessionKey: key }) };
-			return {
-				json: {
-					output: text,
-					sessionId,
-					...origin,
-					...more,
-					format,
-					...omitMissing({ durationMs, requestId }),
-					...((includeRawEvents || !text) && { events: events as IDataObject[] }),
-				},
-			};
-		};
+		) => ({
+			json: {
+				output: text,
+				sessionId,
+				...omitMissing({ sessionSource: session.source, sessionKey: session.key }),
+				...more,
+				format,
+				...omitMissing({ durationMs, requestId }),
+				...((includeRawEvents || !text) && { events: events as IDataObject[] }),
+			},
+		});
 
 		try {
 			const { sessionId, ...answer } = await startPaid<Answer & { sessionId: string }>({
@@ -163,7 +160,7 @@ function selectSession(
 		case 'new':
 			return { source: 'new' };
 		case 'id':
-			return { source: 'id', id: parseSessionId(sessionId) };
+			return { source: 'id', id: readUuid('Session ID', sessionId) };
 		case 'key':
 			return toSession(baseUrl, readSessionKey(sessionKey));
 		case 'fromInput': {
@@ -187,12 +184,3 @@ function toSession(baseUrl: string, { source, uuid, name, text }: FoundSession):
  */
 export const sessionIdOf = (baseUrl: string, name: string): string =>
 	uuidV5(uuidV5(NAMESPACE_URL, baseUrl), name);
-
-function parseSessionId(input: string): string {
-	const uuid = parseUuid(input.trim());
-	if (uuid) return uuid;
-	throw invalidInputError(
-		'Session ID must be a UUID',
-		`It reads "${input.trim().slice(0, 100)}". A UUID looks like 6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90. For any other text choose Session: From Key.`,
-	);
-}

