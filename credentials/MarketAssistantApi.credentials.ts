@@ -31,20 +31,20 @@ export class MarketAssistantApi implements ICredentialType {
 			default: '',
 			required: true,
 			description:
-				'A free key is given by support, or by registering on the business platform and choosing the free plan',
+				'Get a free key from support, or register on the business platform and choose the free plan',
 		},
 		{
 			displayName: 'Plan',
 			name: 'plan',
 			type: 'options',
 			options: [
-				{ name: 'Custom', value: 'custom', description: 'A limit of your own' },
-				{ name: 'Free', value: 'free', description: '60 requests a minute' },
-				{ name: 'Pro', value: 'pro', description: '300 requests a minute' },
+				{ name: 'Custom', value: 'custom', description: 'Your own limit' },
+				{ name: 'Free', value: 'free', description: '60 requests per minute' },
+				{ name: 'Pro', value: 'pro', description: '300 requests per minute' },
 			],
 			default: 'free',
 			description:
-				'How many requests a minute the key may send. All executions of this n8n wait for their turn, so that none is refused.',
+				'How many requests per minute the key may send. All executions of this n8n wait for their turn, so that none is refused.',
 		},
 		{
 			displayName: 'Requests per Minute',
@@ -54,7 +54,7 @@ export class MarketAssistantApi implements ICredentialType {
 			displayOptions: { show: { plan: ['custom'] } },
 			default: 60,
 			description:
-				'Limit of your plan. Do not divide it where several n8n workers use the key. They share it through the job ledger, or the service rejects a request now and then.',
+				'Limit of your plan. Do not divide it if several n8n workers use the key: they share it through the job ledger, or the service occasionally rejects a request.',
 		},
 		...jobLedgerProperties,
 		{
@@ -64,7 +64,7 @@ export class MarketAssistantApi implements ICredentialType {
 			displayOptions: { show: { useJobLedger: [true] } },
 			default: false,
 			description:
-				'Whether all processes of n8n, such as the workers of queue mode, share the limit of the plan. Each reserves the times of its requests in the job ledger. While the ledger cannot be reached, each process uses the whole limit by itself.',
+				'Whether all processes of n8n, such as the workers of queue mode, share the limit of the plan. Each reserves time slots for its requests in the job ledger. While the ledger cannot be reached, each process uses the whole limit.',
 		},
 	];
 

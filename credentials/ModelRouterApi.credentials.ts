@@ -25,8 +25,7 @@ export class ModelRouterApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://router.example.com',
-			description:
-				'Address of the router. It begins with https://; whether it ends with /v1 does not matter.',
+			description: 'Address of the router. It begins with https:// and may end with /v1.',
 		},
 		{
 			displayName: 'API Key',
@@ -35,7 +34,7 @@ export class ModelRouterApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			required: true,
-			description: 'Key of the model router: it is not the key of an agent or of the assistant',
+			description: 'Key of the model router, not the key of an agent or of the assistant',
 		},
 		...jobLedgerProperties,
 		...budgetProperties,

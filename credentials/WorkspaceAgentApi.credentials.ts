@@ -31,11 +31,11 @@ export class WorkspaceAgentApi implements ICredentialType {
 			default: '',
 			required: true,
 			description:
-				'Copy it from the API settings of the same workspace: each workspace has a key of its own',
+				'Copy it from the API settings of the same workspace: each workspace has its own key',
 		},
 		{
 			displayName:
-				'"Connection tested successfully" means here that the address was reached and did not refuse the key. The key itself is not verified: that would start a conversation.',
+				'Here, "Connection tested successfully" means that the address was reached and did not refuse the key. The key itself is not verified, because that would start a conversation.',
 			name: 'testNotice',
 			type: 'notice',
 			default: '',

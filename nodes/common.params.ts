@@ -19,8 +19,12 @@ export const textParam = <const Name extends string>(
 	placeholder?: string,
 ) =>
 	({
-		...{ displayName, name, type: 'string', default: '', description },
+		displayName,
+		name,
+		type: 'string',
+		default: '',
 		...(placeholder && { placeholder }),
+		description,
 	}) as const;
 
 /** What the spending caps of all nodes have in common, in USD. */

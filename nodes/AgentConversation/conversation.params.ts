@@ -36,7 +36,7 @@ export const conversationParams = [
 				name: 'By Name',
 				value: 'addressed',
 				description:
-					'The speaker whom the last one addresses with "@" and the name of its node, such as "@Analyst"; otherwise the next in turn',
+					'The speaker that the last message addresses with "@" and its node name, such as "@Analyst"; otherwise the next in turn',
 			},
 			{
 				name: 'In Turn',
@@ -47,18 +47,18 @@ export const conversationParams = [
 				name: 'Moderator',
 				value: 'moderator',
 				description:
-					'The model that is connected as Moderator decides, and also says when it is done',
+					'The model connected as Moderator decides, and ends the conversation when it is done',
 			},
 			{
 				name: 'Same Message to All',
 				value: 'sameMessage',
 				description:
-					'One after another, and nobody hears the others of the same round. In the next round, each hears what the others said. One round of three speakers is a Turn Limit of 3.',
+					'One after another, without the answers of the others in the same round. In the next round, each hears what the others said. For one round of three speakers, set Turn Limit to 3.',
 			},
 		],
 		default: 'inTurn',
 		description:
-			'Who gets the next turn. If it is not clear, the next in turn, and the transcript says so.',
+			'Who gets the next turn. If that is unclear, the next in turn is asked, and the transcript says so.',
 	},
 	{
 		displayName: 'Turn Limit',
@@ -67,7 +67,7 @@ export const conversationParams = [
 		typeOptions: { minValue: 1, maxValue: 500 },
 		default: 6,
 		description:
-			'How many answers there are at most, of all speakers together. Each is a request that may cost.',
+			'Maximum number of answers from all speakers together. Each is a request that may cost money.',
 	},
 	withFieldRules({ isDecimal: true })({
 		displayName: 'Spending Cap per Conversation',
@@ -77,11 +77,11 @@ export const conversationParams = [
 		// with the unit, n8n would cut the title off
 		hint: 'In USD, for all speakers together',
 		description:
-			'The conversation ends once the costs that the speakers reported reach it. A text of the Model Router is not asked for if it could exceed it; what other speakers cost is known only after their turn. A speaker that reports no cost counts as 0, and is named in "speakersWithoutCost". 0 starts nothing.',
+			'The conversation ends once the costs reported by the speakers reach it. A Model Router request that could exceed it is not sent; what other speakers cost is known only after their turn. A speaker that reports no cost counts as 0 and is listed in "speakersWithoutCost". If 0, nothing is started.',
 	}),
 	sessionModeParam({
 		fromInput:
-			'Continue the conversation of the item ("sessionId"), or else that of the Chat Trigger. If there is neither, start a new one.',
+			'Continue the conversation of the item ("sessionId"), or otherwise that of the Chat Trigger. If there is neither, start a new one.',
 		new: 'Start a new conversation for every item',
 		id: 'Continue the conversation with this ID',
 		key: 'One conversation per key, such as a Slack thread or an order. The same key always continues the same conversation.',
@@ -95,10 +95,10 @@ export const conversationParams = [
 		required: true,
 		placeholder: 'e.g. {{ $json.conversationId }}',
 		description:
-			'As in "conversationId" of an earlier conversation: a UUID. Each speaker continues its own session in it.',
+			'The "conversationId" of an earlier conversation: a UUID. Each speaker continues its own session in it.',
 	},
 	sessionKeyParam(
-		'Any text that stays the same throughout a conversation. Upper and lower case matter, white space around it does not.',
+		'Any text that stays the same throughout a conversation. Case matters; surrounding whitespace does not.',
 	),
 	{
 		displayName: 'Instructions',
@@ -108,7 +108,7 @@ export const conversationParams = [
 		placeholder: 'Add Instruction',
 		default: {},
 		description:
-			'What each speaker is to do. It is put before the first message that it gets, once; before every message if it hears "Everything".',
+			'What each speaker should do. Placed before its first message, or before every message if it hears "Everything".',
 		options: [
 			{
 				displayName: 'Instruction',
@@ -135,7 +135,7 @@ export const conversationParams = [
 		default: '',
 		placeholder: 'e.g. [DONE]',
 		description:
-			'The conversation ends when a speaker says this, exactly as it is written here. Tell the speakers so in their instructions. Leave empty for none.',
+			'The conversation ends when a speaker says exactly this. Tell the speakers so in their instructions. Leave empty for none.',
 	},
 	{
 		displayName: 'Output',
@@ -145,7 +145,7 @@ export const conversationParams = [
 			{
 				name: 'One Item per Conversation',
 				value: 'conversation',
-				description: 'The last text, why it ended, and all turns in "transcript"',
+				description: 'The last text, why the conversation ended, and all turns in "transcript"',
 			},
 			{
 				name: 'One Item per Turn',

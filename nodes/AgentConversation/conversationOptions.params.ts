@@ -9,7 +9,7 @@ export const conversationOptions = optionsParam([
 		typeOptions: { minValue: 1 },
 		default: 1,
 		description:
-			'With a Transcript to Continue: the conversation begins again after this turn, as if nothing had been said later. What was said later costs nothing here, but agents and assistants still remember it in their sessions. Without it, all turns count.',
+			'With a Transcript to Continue: the conversation resumes after this turn, as if nothing had been said later. Later turns do not count toward the cost, but agents and assistants still remember them in their sessions. If not set, all turns count.',
 	},
 	{
 		displayName: 'Hide Turns',
@@ -17,7 +17,7 @@ export const conversationOptions = optionsParam([
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether the chat, or the caller of a streaming webhook, sees no turn while the conversation goes on',
+			'Whether to hide the turns from the chat, or the caller of a streaming webhook, while the conversation is running',
 	},
 	{
 		displayName: 'Moderator Instructions',
@@ -26,8 +26,9 @@ export const conversationOptions = optionsParam([
 		typeOptions: { rows: 3 },
 		displayOptions: { show: { '/turnOrder': ['moderator'] } },
 		default: '',
-		placeholder: 'e.g. End it once there is a date that all accept.',
-		description: 'What the moderator has to know to decide who speaks next, and when it is done',
+		placeholder: 'e.g. End it once everyone accepts a date.',
+		description:
+			'What the moderator needs to know to decide who speaks next, and when the conversation is done',
 	},
 	{
 		displayName: 'On Failure of a Speaker',
@@ -38,7 +39,7 @@ export const conversationOptions = optionsParam([
 				name: 'Ask Once More',
 				value: 'askAgain',
 				description:
-					'Only if the message certainly was not received. Otherwise, and after a second failure, the conversation ends.',
+					'Only if the message was certainly not received. Otherwise, and after a second failure, the conversation ends.',
 			},
 			{ name: 'End', value: 'end', description: 'The conversation ends, with all turns so far' },
 			{
@@ -50,7 +51,7 @@ export const conversationOptions = optionsParam([
 			{ name: 'Skip', value: 'skip', description: 'The next speaker is asked' },
 		],
 		default: 'end',
-		description: 'What happens when a speaker fails. The turns before are never lost.',
+		description: 'What happens when a speaker fails. Earlier turns are never lost.',
 	},
 	{
 		displayName: 'On Refused Approval',
@@ -78,7 +79,7 @@ export const conversationOptions = optionsParam([
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to remove from the final answer what ended the conversation: the stop phrase, or what matches the stop pattern',
+			'Whether to remove the stop phrase, or the text that matches the stop pattern, from the final answer',
 	},
 	{
 		displayName: 'Result Schema (JSON)',
@@ -88,7 +89,7 @@ export const conversationOptions = optionsParam([
 		default:
 			'{\n  "type": "object",\n  "properties": {\n    "answer": { "type": "string" }\n  },\n  "required": ["answer"],\n  "additionalProperties": false\n}',
 		description:
-			'When the conversation has ended, the model that is connected as Moderator reads it and fills this JSON schema. The output has it in "result", or in "resultError" why not. What it costs counts. Without it, there is no result.',
+			'After the conversation ends, the model connected as Moderator reads it and fills in this JSON schema. The output has "result", or "resultError" if that failed. Its cost counts. If not set, there is no result.',
 	},
 	{
 		displayName: 'Stop Pattern',
@@ -97,7 +98,7 @@ export const conversationOptions = optionsParam([
 		default: '',
 		placeholder: 'e.g. /agreed on \\d+ (EUR|USD)/i',
 		description:
-			'The conversation ends when what a speaker says matches this regular expression, written bare or as /pattern/flags. Lookahead and backreferences are not possible.',
+			'The conversation ends when what a speaker says matches this regular expression, written bare or as /pattern/flags. Lookahead and backreferences are not supported.',
 	},
 	{
 		displayName: 'Time Limit (Seconds)',
@@ -106,7 +107,7 @@ export const conversationOptions = optionsParam([
 		typeOptions: { minValue: 1, maxValue: 604800 },
 		default: 600,
 		description:
-			'No further turn begins after this time. A turn in progress is not interrupted. The time that a person takes counts. Without it, there is no time limit.',
+			'No further turn begins after this time. A turn in progress is not interrupted. Time spent waiting for a person counts. If not set, there is no time limit.',
 	},
 	withFieldRules({ mayBeEmpty: true })({
 		displayName: 'Transcript to Continue (JSON)',
@@ -125,27 +126,27 @@ export const conversationOptions = optionsParam([
 				name: 'Automatic',
 				value: 'auto',
 				description:
-					'With two speakers the last message, with more everything since its own last turn, with names',
+					'With two speakers, the last message; with more, everything since its own last turn, with names',
 			},
 			{
 				name: 'Everything',
 				value: 'all',
 				description:
-					'The whole conversation in every message, with names and the instruction. For speakers that remember nothing.',
+					'The whole conversation in every message, with names and the instruction. For speakers without memory.',
 			},
 			{
 				name: 'Everything Since Its Own Last Turn',
 				value: 'sinceOwnTurn',
-				description: 'With names, from three speakers on',
+				description: 'With names if there are three or more speakers',
 			},
 			{
 				name: 'Last Message',
 				value: 'lastMessage',
-				description: 'Only what was said last, with the name from three speakers on',
+				description: 'Only what was said last, with the name if there are three or more speakers',
 			},
 		],
 		default: 'auto',
-		description: 'What a speaker is told in its turn',
+		description: 'Which messages a speaker gets in its turn',
 	},
 	{
 		displayName: 'Who May Replace a Turn',
@@ -154,6 +155,6 @@ export const conversationOptions = optionsParam([
 		default: '',
 		placeholder: 'e.g. Editor, Approve Planner',
 		description:
-			'Names of Send and Wait for Response tools, separated by commas. What the person writes there decides on the turn before: "approve" lets it stand, "decline" refuses it. Any other text takes its place for everybody who follows.',
+			'Names of Send and Wait for Response tools, separated by commas. What the person writes there decides about the turn before: "approve" keeps it, "decline" refuses it. Any other text replaces it for all later speakers.',
 	},
 ]);

@@ -47,10 +47,9 @@ import {
 import { isChat, isOurs } from './speakers';
 
 /**
- * One call of the node: it begins the conversations, or takes answers; then it asks n8n to run the next speakers, or returns what was
- * said.
+ * One call of the node: starts the conversations or takes in answers, then asks n8n to run the next speakers or returns the results.
  *
- * Once the first turn was asked for, it never fails: whatever happens, the turns so far are returned.
+ * After the first turn was requested it never fails: whatever happens, the turns so far are returned.
  */
 export async function holdConversations(
 	n8n: IExecuteFunctions,
@@ -68,7 +67,7 @@ export async function holdConversations(
 			if (begun) item.conversation = await takeAnswer(call, item.conversation, answers);
 			item.conversation = endIfDetached(call, await askNextSpeaker(call, item.conversation));
 			await display.showEnding(item.conversation);
-			// a kill while the model is asked for the result must not lose what is known so far
+			// recorded first: a kill while the model is asked for the result must not lose it
 			const { ending, rules } = item.conversation;
 			if (ending && rules.resultSchema) recordProgress(n8n, itemIndex, item.conversation);
 			item.conversation = await conclude(n8n, itemIndex, item.conversation);
@@ -98,8 +97,8 @@ function findState(response: EngineResponse | undefined): State | undefined {
 }
 
 /**
- * n8n hands over the stored object itself, and with every try of Retry On Fail the same one. Only what is assigned here is copied: a
- * conversation is never changed in place, and a deep copy of it would take longer with every turn.
+ * n8n hands over the stored object itself, and the same one on every try of Retry On Fail. Only what is assigned here is copied: a
+ * conversation is never changed in place, and a deep copy would take longer with every turn.
  */
 const copyState = (state: State): State => ({
 	...state,
@@ -126,7 +125,7 @@ async function takeAnswer(
 	}
 	const reply = answer
 		? toReply(answer, {
-				// a person may repeat the words with which the chat began
+				// a person may repeat the message that started the chat
 				sent:
 					isChat(tool) && !answer.items.some(isPassedOn) ? { ...given, chatInput: null } : given,
 				hasWaited: !state[UNSTORED],
@@ -136,18 +135,18 @@ async function takeAnswer(
 			})
 		: NO_ANSWER;
 	const durationMs = answer && durationOf(answer, pending, !state[UNSTORED]);
-	const heard = receiveReply(conversation, { ...reply, durationMs }, Date.now());
-	await display.showTurn(tool, heard, reply);
-	return heard;
+	const updated = receiveReply(conversation, { ...reply, durationMs }, Date.now());
+	await display.showTurn(tool, updated, reply);
+	return updated;
 }
 
-/** How long a turn took. Only where it has waited for a person, n8n's own figure is not that. */
+/** How long a turn took. If it waited for a person, n8n's own figure does not include that. */
 function durationOf({ ran }: Answer, { askedAt }: PendingTurn, hasWaited: boolean) {
 	const end = ran.startTime + ran.executionTime;
 	return hasWaited ? askedAt && Math.max(0, end - askedAt) : ran.executionTime;
 }
 
-/** What a speaker said. Its node may return what is no JSON, such as a list that contains itself. */
+/** What a speaker said. Its node may return something that is not JSON, such as a list that contains itself. */
 function toReply({ items }: Answer, question: Question) {
 	try {
 		return readReply(items, question);
@@ -164,10 +163,10 @@ const failedReply = (error: string): Reply => ({
 });
 
 const NO_ANSWER = failedReply(
-	'n8n has no answer of this speaker. It is not known whether it received its message.',
+	'n8n has no answer from this speaker. It is not known whether it received its message.',
 );
 
-/** A conversation whose next speaker is gone ends: n8n would fail, and the turns so far would not be in the output. */
+/** Ends a conversation whose next speaker is gone: n8n would fail, and the turns so far would be lost. */
 function endIfDetached({ n8n, state }: Call, conversation: Conversation): Conversation {
 	const { pending } = conversation;
 	const tool = pending && state.speakers[pending.speaker];
@@ -176,16 +175,16 @@ function endIfDetached({ n8n, state }: Call, conversation: Conversation): Conver
 }
 
 const NOT_SENT =
-	'It was removed, renamed or disabled while the conversation went on. Nothing was sent to it.';
+	'It was removed, renamed or disabled during the conversation. Nothing was sent to it.';
 
-/** What was said so far is never lost to a defect, of this package or of n8n. The answer to the turn in progress may be. */
+/** A defect in this package or in n8n never loses the turns so far. It may lose the answer to the turn in progress. */
 function endByError(conversation: Conversation, cause: unknown): Conversation {
 	if (conversation.ending) return conversation;
 	const error = cause instanceof Error ? cause.message : String(cause);
 	return endByFailure(
 		conversation,
-		`The conversation could not go on: ${error}`,
-		`Its answer could not be taken. It has probably received its message: ${error}`,
+		`The conversation could not continue: ${error}`,
+		`Its answer could not be processed. It has probably received its message: ${error}`,
 	);
 }
 
@@ -198,7 +197,7 @@ function endByFailure({ pending, ...others }: Conversation, reason: string, erro
 	return endConversation(others, { ...ending, failure }, Date.now());
 }
 
-/** Hands the turn to the next speaker, unless somebody has it or the conversation has ended. */
+/** Gives the turn to the next speaker, unless one is in progress or the conversation has ended. */
 async function askNextSpeaker(call: Call, conversation: Conversation): Promise<Conversation> {
 	const { n8n, settings, state, display } = call;
 	const { pending, ending, turns, earlier } = conversation;

@@ -15,7 +15,7 @@ import { getMemory } from '../../src/n8n/n8nVersions';
 import { getRunData, getRunIndex } from '../../src/n8n/platform';
 import { createStructuredReader } from '../../src/router/textAnswer';
 
-/** A chat model as n8n hands it over, as far as it is used: LangChain is not imported. */
+/** The part of LangChain's chat model that is used. LangChain is not imported. */
 interface ChatModel {
 	invoke(
 		text: string,
@@ -33,7 +33,7 @@ export const findModerator = (n8n: IExecuteFunctions): string | undefined =>
 		.find(({ disabled }) => !disabled)?.name;
 
 /**
- * Asks the moderator who speaks next. A moderator that fails does not cost the turns so far: the next speaker in turn is asked.
+ * Asks the moderator who speaks next. If the moderator fails, the next speaker in turn is asked.
  *
  * @throws when the execution is stopped.
  */
@@ -52,11 +52,11 @@ export async function askModerator(
 }
 
 /**
- * Asks the model at Moderator for the result of a conversation that has ended, and once more if its answer does not fit the schema.
+ * Asks the model connected as Moderator for the result of a conversation that has ended, and again if its answer does not fit the schema.
  *
- * What it answered is remembered: n8n may call the node again with the same turns, on Retry On Fail and on "Retry".
+ * The answer is remembered, because n8n may call the node again with the same turns, on Retry On Fail and on "Retry".
  *
- * @returns the conversation with its result, or with why there is none.
+ * @returns the conversation with its result, or the reason why there is none.
  * @throws when the execution is stopped.
  */
 export async function conclude(
@@ -80,7 +80,7 @@ export async function conclude(
 /** The first answer, and one more if it does not fit. */
 const MAX_CALLS = 2;
 
-/** What is remembered of an item: of which conversation, in which run, and what came of it unless it was interrupted. */
+/** What is remembered for an item: its run and conversation, and the conclusion unless the request was interrupted. */
 interface Kept {
 	of: string;
 	conclusion?: Conclusion;
@@ -89,7 +89,7 @@ interface Kept {
 const INTERRUPTED: Conclusion = {
 	output: {
 		resultError:
-			'The model was asked before, and that was interrupted. It was not asked again, since it may have been paid.',
+			'An earlier request for the result was interrupted. It was not repeated, because it may have been charged.',
 	},
 };
 
@@ -107,7 +107,7 @@ async function askForResult(
 	};
 }
 
-/** @param calls Gets what the model was asked. */
+/** @param calls Filled with the calls to the model. */
 async function readResult(
 	n8n: IExecuteFunctions,
 	conversation: Conversation,
@@ -133,7 +133,7 @@ async function readResult(
 	return { resultError: misfit?.reason ?? '' };
 }
 
-/** What the moderator answered, or why it did not, and what it reports to have cost, in USD. */
+/** The moderator's answer or error, and the cost that it reports, in USD. */
 interface Asked {
 	answer?: string;
 	error?: string;

@@ -26,7 +26,7 @@ import type { ItemState, State } from './request';
 import { isMarketAssistant, isModelRouter } from './speakers';
 
 type Values = ParamValues<typeof conversationParams>;
-/** What decides on the opening message and on the ID of a conversation. */
+/** The parameters behind the opening message and the ID of a conversation. */
 type OpeningValues = Omit<Values, 'options' | 'instructions'>;
 
 /**
@@ -81,7 +81,7 @@ function toSpeakers(n8n: IExecuteFunctions, tools: readonly AttachedTool[]) {
 	for (const tool of tools) {
 		rejectErrorOutput(n8n, tool.node);
 		if (tool.review) rejectErrorOutput(n8n, tool.review.node);
-		// connected directly as well as behind a review: a person still decides
+		// connected both directly and through a review: a person still decides
 		if (!speakers[tool.node]?.review) speakers[tool.node] = tool;
 	}
 	const [first, ...others] = Object.keys(speakers);
@@ -93,29 +93,29 @@ function toSpeakers(n8n: IExecuteFunctions, tools: readonly AttachedTool[]) {
 	return speakers;
 }
 
-/** All that the node returns would be lost, although it may cost (n8n-core 2.41.1, workflow-execute.js:1660). */
+/** Everything that the node returns would be lost, although it may cost money (n8n-core 2.41.1, workflow-execute.js:1660). */
 function rejectErrorOutput(n8n: IExecuteFunctions, name: string): void {
 	if (getOnError(n8n, name) !== 'continueErrorOutput') return;
 	throw invalidInputError(
 		`${name}: "Continue (using error output)" is not possible for a speaker`,
-		'n8n would discard all that it says. In the settings of that node, choose Continue in On Error.',
+		'n8n would discard everything it says. In the settings of that node, set On Error to Continue.',
 	);
 }
 
-/** @throws ServiceError `invalid` if a model has to be connected as Moderator and is not, or what it makes would not be returned. */
+/** @throws ServiceError `invalid` if the Moderator is needed but not connected, or the result would not be in the output. */
 function checkModerator(
 	{ turnOrder, options: { resultSchema }, outputMode }: Values,
 	moderator: string | undefined,
 ): void {
 	if (turnOrder === 'moderator' && moderator === undefined)
 		throw invalidInputError(
-			'Who Speaks Next is "Moderator", and no model is connected as Moderator',
+			'Who Speaks Next is "Moderator", but no model is connected as Moderator',
 			'Connect a chat model to Moderator, or choose In Turn.',
 		);
 	if (!resultSchema) return;
 	if (moderator === undefined)
 		throw invalidInputError(
-			'Result Schema needs a model, and none is connected as Moderator',
+			'Result Schema needs a model, but none is connected as Moderator',
 			'Connect a chat model to Moderator, or remove Result Schema from the options.',
 		);
 	if (outputMode === 'turns')
@@ -231,7 +231,7 @@ function findSpeaker(place: string, name: string, speakers: readonly string[]): 
 	const found = speakers.find((speaker) => speaker === wanted) ?? speakers.find(isAlike);
 	if (found !== undefined) return found;
 	throw invalidInputError(
-		`${place}: no speaker has the name "${wanted}"`,
+		`${place}: there is no speaker named "${wanted}"`,
 		`It must be the name of a connected node: ${speakers.join(', ')}.`,
 	);
 }

@@ -22,7 +22,7 @@ import { isAgentTool } from './speakers';
  * The results of all conversations, linked to the items that began them.
  *
  * Never a field `error` in an item: with Retry On Fail n8n would call the node again without the answers, and all turns would be sent
- * again, endlessly (n8n-core 2.41.1, workflow-execute.js:1232). An item that began no conversation has an `error` beside its `json`,
+ * again, endlessly (n8n-core 2.41.1, workflow-execute.js:1232). An item that could not start a conversation has an `error` next to its `json`,
  * which n8n turns into that field later.
  */
 export function toOutput(n8n: IExecuteFunctions, { items, source }: State): INodeExecutionData[] {
@@ -54,8 +54,8 @@ const describeFailure = ({ conversation: { ending } }: { conversation: Conversat
 	[ending?.reason, ending?.failure?.error].filter(Boolean).join(': ');
 
 /**
- * Fails the node where the user wants it to. n8n then keeps no item of it, so the error has all conversations. With Retry On Fail, n8n
- * gives the same answers once more: the node fails again, and nothing is sent.
+ * Fails the node if the user chose that. n8n then keeps no items, so the error contains all conversations. On Retry On Fail, n8n hands
+ * over the same answers again: the node fails again, and nothing is sent.
  *
  * @throws NodeOperationError unless the node continues on failure.
  */
@@ -85,11 +85,11 @@ function hintAtStreaming(n8n: IExecuteFunctions, items: ItemState[]): void {
 	if (hasTurns && isInChat && !n8n.isStreaming())
 		addHint(
 			n8n,
-			'The chat shows only the last turn. To read along, set Response Mode in the options of the Chat Trigger ("On chat message") to Streaming.',
+			'The chat shows only the last turn. To follow the conversation live, set Response Mode in the options of the Chat Trigger ("On chat message") to Streaming.',
 		);
 }
 
-/** Writes to the log and to the execution's custom data how far a conversation has come: after Stop, n8n keeps no output of the node. */
+/** Writes the progress of a conversation to the log and the execution's custom data: after Stop, n8n keeps no output of the node. */
 export function recordProgress(
 	n8n: IExecuteFunctions,
 	itemIndex: number,
@@ -141,12 +141,12 @@ export function createDisplay(n8n: IExecuteFunctions, itemIndex: number, { showL
 			{ turns, pending }: Conversation,
 			{ text, failure, wasShown }: Reply,
 		): Promise<void> {
-			// a turn that is asked once more shows nothing yet
+			// a turn that is asked again shows nothing yet
 			const turn = pending ? undefined : turns.at(-1);
 			if (!tool || !turn || wasShown || (isAgentTool(tool) && !failure)) return;
 			if (text.trim()) await write(`${speakerHeading(turn.speaker)}${text}`);
 		},
-		/** Says why a conversation ended, unless it has come to an end that was to be expected. */
+		/** Says why a conversation ended, unless it ended as planned. */
 		async showEnding({ ending }: Conversation): Promise<void> {
 			if (!ending || EXPECTED_ENDINGS.has(ending.kind)) return;
 			const { reason, failure } = ending;

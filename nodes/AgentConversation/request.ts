@@ -34,14 +34,14 @@ export interface State {
 	items: ItemState[];
 	/** By the name of the speaker: the tool that speaks. */
 	speakers: Record<string, AttachedTool>;
-	/** Set as long as n8n has not stored the state: a symbol gets lost then, as it does while the execution waits for a person. */
+	/** Set until n8n stores the state, as it does while the execution waits for a person: a symbol is not stored. */
 	[UNSTORED]?: true;
 	/** Where the items come from. When n8n calls the node again, it says output 0 (n8n-core 2.41.1, requests-response.js:144). */
 	source?: ISourceData;
 }
 
 /**
- * Identifies what is asked for a turn. With every try of Retry On Fail, n8n gives the same answers once more.
+ * Identifies the request of a turn. On every try of Retry On Fail, n8n hands over the same answers again.
  *
  * It begins with the index of the item: our own speakers read that from it (`readSpeakerTurn`, src/n8n/caller.ts).
  */
@@ -54,7 +54,7 @@ export const reviewId = (itemIndex: number, pending: PendingTurn) =>
 type Action = EngineRequest['actions'][number];
 
 /**
- * Asks n8n to run the speakers of all conversations that go on. It runs them one after another.
+ * Asks n8n to run the next speakers of all conversations that have not ended. It runs them one after another.
  *
  * @see n8n-core 2.41.1, requests-response.js
  */
@@ -101,7 +101,7 @@ function toReviewAction(
 		(keys.length ? keys : ['message']).map((key) => [key, message]),
 	);
 	const ofReview = Object.fromEntries((review?.keys ?? []).map((key) => [key, message]));
-	// the review's default text contains it, where n8n would write an object as "[object Object]"
+	// a text, because the review's default text contains it, and n8n would write an object as "[object Object]"
 	const shown = { tool: review?.tool, toolParameters: message };
 	return {
 		actionType: 'ExecutionNodeAction',
@@ -117,7 +117,7 @@ function toReviewAction(
 	};
 }
 
-/** What n8n brings back from a node that was asked to run. */
+/** What n8n returns from a node that was asked to run. */
 export interface Answer {
 	node: string;
 	/** What the node was given. */
@@ -130,7 +130,7 @@ export interface Answer {
 
 export type Answers = ReadonlyMap<string, Answer>;
 
-/** The answers by the ID of what was asked for. With every try of Retry On Fail, n8n gives the same ones once more. */
+/** The answers by the ID of their request. On every try of Retry On Fail, n8n hands over the same ones again. */
 export function toAnswers(response: EngineResponse | undefined): Answers {
 	return new Map(
 		(response?.actionResponses ?? []).map(({ action, data }) => [
@@ -141,7 +141,7 @@ export function toAnswers(response: EngineResponse | undefined): Answers {
 }
 
 /**
- * All that the node returned.
+ * Everything that the node returned.
  *
  * After "Retry with currently saved workflow", n8n files the answer of the node that was running under `main` (n8n 2.41.1,
  * executions/execution.service.js:236).

@@ -5,7 +5,7 @@ import { sumCosts } from '../../src/conversation/ending';
 import { toHistory } from '../../src/conversation/nextTurn';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 
-/** A node of this package: they are all of one prefix. */
+/** Whether the tool is a node of this package: they share a prefix. */
 export const isOurs = (n8n: IExecuteFunctions, tool: AttachedTool | undefined) => {
 	const { type } = n8n.getNode();
 	return tool?.type.startsWith(type.slice(0, type.lastIndexOf('.') + 1)) === true;
@@ -14,7 +14,7 @@ export const isOurs = (n8n: IExecuteFunctions, tool: AttachedTool | undefined) =
 const isType = (tool: AttachedTool | undefined, name: string) =>
 	tool?.type.slice(tool.type.lastIndexOf('.') + 1) === name;
 
-/** The market assistant's service gives out the IDs by which a chat is continued. */
+/** The market assistant's service assigns the IDs of its chats. */
 export const isMarketAssistant = (tool: AttachedTool | undefined) =>
 	isType(tool, 'marketAssistantTool');
 
@@ -30,7 +30,7 @@ export const isChat = (tool: AttachedTool | undefined) => isType(tool, 'chatTool
 /**
  * What a speaker's node is given for one turn, on top of the conversation's own item.
  *
- * Each field is set for whom it is meant, even if empty: a field of the same name in the conversation's item must not get through.
+ * Each field is set for its recipient, even if empty: a field of the same name in the conversation's item must not get through.
  */
 export function toTurnInput(
 	conversation: Conversation,

@@ -11,7 +11,7 @@ export const access: ServiceAccess = {
 	credential: 'marketAssistantApi',
 	credentialName: 'Market Assistant API',
 	version: 'v1',
-	// a question is asked without the chat of its session rather than late
+	// better to ask a question without the chat of its session than late
 	ledgerTimeout: 5,
 	openSlotBook: (connectLedger, account) =>
 		createSlotBook(async () => {
@@ -26,12 +26,12 @@ export const access: ServiceAccess = {
 		if (limit >= 1 && Number.isFinite(limit)) return limit;
 		throw invalidInputError(
 			'Requests per Minute must be a number of 1 or more',
-			'It is set in the credential, beside the plan.',
+			'It is set in the credential, next to the plan.',
 		);
 	},
 };
 
-/** Sends no question: with a valid key, the service answers that the question is missing. It checks the key of every request. */
+/** Sends no question: if the key is valid, the service answers that the question is missing. It checks the key of every request. */
 export const probe: CredentialProbe = {
 	service: 'The market assistant',
 	method: 'POST',
@@ -45,7 +45,7 @@ export const probe: CredentialProbe = {
 		if (isRefusal) return { status: 'OK', message: 'The market assistant accepted the key' };
 		const isJson = typeof body === 'object' && body !== null;
 		return status >= 200 && status < 300 && !isJson
-			? notFromServiceResult('The address answered, but not as the assistant does')
+			? notFromServiceResult('The address answered, but not like the assistant')
 			: undefined;
 	},
 };

@@ -30,7 +30,7 @@ export class LmChatModelRouter implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],
-		// a model cannot be a tool; set explicitly because n8n's linter requires it
+		// models cannot be tools; set explicitly because n8n's linter requires it
 		usableAsTool: undefined as never,
 		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],
 		properties: [...chatModelParams],

@@ -50,7 +50,7 @@ export class ModelRouterTrigger implements INodeType {
 		return await poll(this);
 	}
 
-	/** n8n runs it in the execution that a poll has started, on what the poll has given, and for a test run in the editor. */
+	/** n8n runs it in the execution that a poll started, with the items of the poll, and for a test run in the editor. */
 	async execute(this: IExecuteFunctions) {
 		return await deliver(this);
 	}

@@ -35,7 +35,7 @@ function openBudget({ data, credentialId, connectLedger, clock, user }: Credenti
 	if (!settings) return undefined;
 	if (!credentialId)
 		throw invalidInputError(
-			'n8n does not say which credential this is, so its budget is not known',
+			'n8n does not say which credential this is, so its budget is unknown',
 			'Nothing was sent. Choose the credential in the node again.',
 		);
 	const { workflow, execution, asTool, addHint } = user();
@@ -65,7 +65,7 @@ function openSpending({ data, credentialId, connectLedger, clock, user }: Creden
 	});
 }
 
-/** The columns of the one would be added to the other. @throws ServiceError `invalid`. */
+/** Otherwise the columns of both would end up in one table. @throws ServiceError `invalid`. */
 function requireOwnTable(data: ICredentialDataDecryptedObject, table: string): void {
 	if (!table) throw invalidInputError('Spending Table is empty', 'Enter it in the credential.');
 	if (table === readLedgerPart(data).table)
@@ -91,7 +91,7 @@ export const probe: CredentialProbe = {
 /**
  * Tests the job ledger, and whether the budget of the credential can be bypassed.
  *
- * @throws ServiceError if it can: n8n's editor shows the words of a test that has failed, and of no other.
+ * @throws ServiceError if it can be bypassed: n8n's editor only shows the message of a failed test.
  */
 export async function checkLedger(
 	api: Parameters<typeof checkLedgerKey>[0],

@@ -37,7 +37,8 @@ export const spendingCapPerItemParam = withFieldRules({ inTool: 'fixed', isDecim
 	name: 'spendingCapPerItem',
 	...capFields,
 	default: 1,
-	description: 'An item that could cost more than this is not sent. 0 sends nothing that costs.',
+	description:
+		'An item that could cost more than this is not sent. Set to 0 to block all paid requests.',
 });
 
 export const allowUnknownCostOption = withFieldRules({ inTool: 'fixed' })({
@@ -49,8 +50,7 @@ export const allowUnknownCostOption = withFieldRules({ inTool: 'fixed' })({
 });
 
 /*
- * Where a file of a request comes from. What becomes of it differs from request to request: the file that uses the fields adds the
- * description.
+ * Where a file of a request comes from. How it is used differs between requests, so the description is added where the fields are used.
  */
 
 export const sourceField = {
@@ -109,7 +109,7 @@ export function toFileSource(
 	return { path, binaryProperty: binaryProperty.trim() || binarySourceField.default };
 }
 
-/** The address of a file, or what is found about it in the input. @param open Finds or reads the file. */
+/** The address of a file, or the file in the input. @param open Finds or reads the file. */
 export const openSource = <File>(
 	{ path, url, binaryProperty = '' }: FileSource,
 	open: (property: string, path: string) => File,

@@ -50,14 +50,14 @@ export async function getCachedCatalog(
 	return await lookUp('catalog', readCatalog, isEnough);
 }
 
-/** The entry of a model in the catalog, or why there is none: the cost of a request to it has no bound then. */
+/** The catalog entry of a model, or why there is none. Without it, the cost of a request has no bound. */
 export type FoundModel = { entry: Model } | NoCostBound;
 
 /**
  * Rejects a request that does not fit the catalog.
  *
- * @param judge Receives the entry of the model, or why there is none, and throws ServiceError `invalid`.
- * @throws ServiceError as `judge` does; that of the catalog if the execution was stopped, the API key is refused or nothing answers.
+ * @param judge Receives the catalog entry of the model, or why there is none. Throws ServiceError `invalid`.
+ * @throws ServiceError from `judge`, or from reading the catalog if the execution was stopped, the API key is refused or nothing answers.
  */
 export async function checkAgainstCatalog(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
@@ -91,7 +91,7 @@ export async function checkAgainstCatalog(
 	}
 }
 
-/** An error that says more than that the catalog could not be read. */
+/** The error of reading the catalog, if it says more than that the catalog could not be read. */
 function toCatalogError(catalog: Lookup<CachedCatalog>): ServiceError | undefined {
 	const error = 'missing' in catalog ? catalog.error : undefined;
 	if (!error) return undefined;
@@ -133,7 +133,7 @@ export const modelParam = {
 	default: { mode: 'list', value: '' },
 	required: true,
 	description:
-		'The list shows inputs besides text, prices in USD, per million tokens in/out or per unit, and the context in tokens',
+		'The list shows inputs besides text, prices in USD (per million tokens in/out or per unit), and the context in tokens',
 	builderHint: {
 		propertyHint: 'Do not invent an ID. Leave the value empty, unless the user names one.',
 	},
@@ -148,7 +148,7 @@ export const modelParam = {
 	],
 } as const satisfies INodeProperties;
 
-/** Finds models for the picker: those of the kind that the node or operation needs, then those of unknown kind. */
+/** Finds models for the picker: first those of the kind that the node or operation needs, then those of unknown kind. */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
 	search = '',
@@ -166,7 +166,7 @@ export async function searchModels(
 				.map((model) => ({ name: formatTitle(model), value: model.id })),
 		});
 	} catch (cause) {
-		// everybody who may use the credential sees this message, so the key must not be in it
+		// everyone who may use the credential sees this message, so the key must not be in it
 		throw toNodeError(this.getNode(), cause, undefined, connection?.redact);
 	}
 }

@@ -33,7 +33,7 @@ export class WorkspaceAgent implements INodeType {
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Sends a message to an AI agent of a workspace and returns its answer. The conversation goes on by session: From Input takes the session of the chat or of an earlier item.',
+				'Sends a message to an AI agent of a workspace and returns its answer. Conversations continue by session: From Input takes the session of the chat or of an earlier item.',
 			relatedNodes: [
 				{
 					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',

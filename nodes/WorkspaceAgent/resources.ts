@@ -22,7 +22,7 @@ export const probe: CredentialProbe = {
 			? undefined
 			: {
 					status: 'OK',
-					message: `The address was reached (it answered ${status}); the key is not verified, since that would start a conversation`,
+					message: `The address was reached (it answered ${status}); the key is not verified, because that would start a conversation`,
 				},
 };
 

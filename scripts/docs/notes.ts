@@ -82,7 +82,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'The job ledger could not be reached. The rest of the sentence says why.',
 	'The chat of this session could not be remembered: the next message starts a new chat. …':
 		'The job ledger could not be reached. The rest of the sentence says why.',
-	'The job ledger has more than … chats. To delete those that were unused for longest, the n8n API key needs the scope dataTableRow:delete.':
+	'The job ledger has more than … chats. To delete the least recently used ones, the n8n API key needs the scope dataTableRow:delete.':
 		'Add the scope to the n8n API key, or delete rows of old chats in the Data Table.',
 	'No text was found in the answer; "events" contains what arrived.':
 		"Look at `events`. Report the format of the answer to the service's support team.",

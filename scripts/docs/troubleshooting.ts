@@ -70,7 +70,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Sessions and chats',
 		intro: 'Messages to agents and questions to the Market Assistant.',
-		files: /WorkspaceAgent|MarketAssistant|src\/agent|src\/assistant|chatInput/,
+		files: /WorkspaceAgent|MarketAssistant|src\/agent|src\/assistant|chatInput|uuidField/,
 	},
 	{
 		title: 'Media jobs and files',

@@ -1,14 +1,14 @@
 import { isPlainObject, omitMissing } from '../core/json';
 import { firstText } from './person';
 
-/** What an agent elsewhere answers by A2A, the protocol that agents of different makers speak with each other. */
+/** The answer of a remote agent that speaks A2A, the Agent2Agent protocol. */
 interface A2aAnswer {
 	text: string;
-	/** Why the answer is none, or not whole. */
+	/** Why there is no answer, or only a part of one. */
 	error?: string;
-	/** What the reader of the transcript has to know. */
+	/** What the reader of the transcript needs to know. */
 	notice?: string;
-	/** By which the agent continues: its own conversation, and the task that waits for the next message, if one does. */
+	/** For the next message: the agent's own conversation, and its task if that waits for an answer. */
 	ids: { sessionId?: string; taskId: string | undefined };
 }
 
@@ -27,21 +27,21 @@ export function readA2a({ jsonrpc, result }: Item): A2aAnswer | undefined {
 	if (kind === 'message') return { text: readParts(parts), ids };
 	if (kind !== 'task' || !isPlainObject(status)) return undefined;
 	const { state, message } = status;
-	const words = isPlainObject(message) ? readParts(message['parts']) : '';
-	const made = listOf(artifacts)
+	const statusText = isPlainObject(message) ? readParts(message['parts']) : '';
+	const artifactText = listOf(artifacts)
 		.map((artifact) => readParts(artifact['parts']))
 		.filter(Boolean)
 		.join('\n\n');
-	if (state === 'completed') return { text: made || words, ids };
+	if (state === 'completed') return { text: artifactText || statusText, ids };
 	if (state === 'input-required') {
-		const notice = 'The agent needs an answer to go on.';
-		return { text: words || made, notice, ids: { ...ids, taskId: firstText(id) } };
+		const notice = 'The agent needs an answer to continue.';
+		return { text: statusText || artifactText, notice, ids: { ...ids, taskId: firstText(id) } };
 	}
-	const error = `The task of the agent is "${String(state)}"${words && `: ${words}`}`;
-	return { text: made, error, ids };
+	const error = `The task of the agent is "${String(state)}"${statusText && `: ${statusText}`}`;
+	return { text: artifactText, error, ids };
 }
 
-/** The texts of a message or of a result. Data are written as JSON, files left out. */
+/** The text of a message or an artifact. Data is written as JSON; files are left out. */
 const readParts = (parts: unknown): string =>
 	listOf(parts)
 		.map(({ text, data }) => firstText(text) ?? (data === undefined ? '' : JSON.stringify(data)))

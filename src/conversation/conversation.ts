@@ -2,76 +2,76 @@ import { omitMissing } from '../core/json';
 import type { Failure, Reply, TurnFacts } from './reply';
 import { type AskedTurn, checkEnding, type Ending, type EndingRules } from './ending';
 
-/** How a conversation is held. Plain data, as everything of a conversation: n8n stores it with the execution. */
+/** The rules of a conversation. Plain data, like everything in it: n8n stores it with the execution. */
 export interface Rules extends EndingRules {
 	turnOrder: 'inTurn' | 'addressed' | 'moderator' | 'sameMessage';
 	hearing: 'auto' | 'sinceOwnTurn' | 'lastMessage' | 'all';
 	/** Whether what ended the conversation is removed from the final answer. */
 	removeStop: boolean;
-	/** The speakers whose answers decide on the turn before, and may replace it: people. */
+	/** People: speakers whose answers decide about the turn before, and may replace it. */
 	editors: readonly string[];
-	/** What the result of the conversation has to match; without it there is none. */
+	/** The JSON schema of the result. If absent, there is no result. */
 	resultSchema?: Readonly<Record<string, unknown>>;
 }
 
-/** What a model made of a conversation that has ended. */
+/** The result that a model extracted from a conversation that has ended. */
 export interface Conclusion {
 	/** The result, or why there is none. */
 	output: { result: unknown } | { resultError: string };
 	/** USD. */
 	costUsd?: number;
-	/** The name of the model's node, if it was asked and did not say what that cost. */
+	/** The name of the model's node, if it did not report the cost of every call. */
 	withoutCost?: [string];
 }
 
 /** What one speaker said. A speaker that failed or was not allowed to speak has a turn without a text. */
 export interface Turn extends TurnFacts {
-	/** From 1, earlier turns counted. */
+	/** Counted from 1, including earlier turns. */
 	turn: number;
 	speaker: string;
 	text: string;
-	/** Who allowed the turn. */
+	/** Who approved the turn. */
 	approvedBy?: string;
-	/** What the speaker itself said, if a person has put another text in its place. */
+	/** What the speaker itself said, if a person has replaced it. */
 	replacedText?: string;
-	/** Who that was. */
+	/** Who replaced it. */
 	replacedBy?: string;
 	/** As of the reply. */
 	durationMs?: number;
 	/** When it ended: an ISO date. */
 	at: string;
-	/** What the reader of the transcript has to know, in words. */
+	/** A remark for the reader of the transcript. */
 	note?: string;
-	/** Set if the speaker did not speak: it heard nothing that counts. */
+	/** Set if the speaker did not speak. Its next message then repeats what it was sent. */
 	failed?: true;
 }
 
-/** The IDs by which a speaker continues its own conversation. */
+/** The IDs with which a speaker continues its own conversation. */
 interface SpeakerIds {
 	/** Absent for a speaker without sessions. */
 	sessionId?: string;
-	/** As the speaker's answer gave it. */
+	/** From the speaker's answer. */
 	chatId?: string;
-	/** The task of an agent elsewhere that waits for the next message. */
+	/** The task of a remote agent that waits for the next message. */
 	taskId?: string | undefined;
 }
 
 /** The turn in progress. */
 export interface PendingTurn extends AskedTurn {
-	/** From 1; more if a turn that certainly was not received is asked once more. */
+	/** 1, or 2 for a turn that certainly was not received and is repeated. */
 	attempt: number;
 	/** Milliseconds since 1970. Of an execution that waits since an older version of the package, it is not known. */
 	askedAt?: number;
 	/** For the transcript. */
 	note?: string;
-	/** Who allowed the turn, if a person had to. */
+	/** Who approved the turn, if it needed approval. */
 	approvedBy?: string;
 }
 
 export interface Conversation {
 	id: string;
 	rules: Rules;
-	/** Names of those who speak, in the order in which they were connected. */
+	/** Names of the speakers, in the order in which they were connected. */
 	speakers: readonly string[];
 	ids: Readonly<Record<string, SpeakerIds>>;
 	/** Milliseconds since 1970. */
@@ -86,7 +86,7 @@ export interface Conversation {
 	conclusion?: Conclusion;
 }
 
-/** A conversation in which nobody has been asked yet, apart from its earlier turns. */
+/** A conversation before its first new turn. */
 export function startConversation(
 	{ id, rules, speakers, ids }: Pick<Conversation, 'id' | 'rules' | 'speakers' | 'ids'>,
 	earlier: readonly Turn[],
@@ -121,16 +121,16 @@ export function askSpeaker(
 	return { ...conversation, pending };
 }
 
-/** A person has allowed the turn in progress. */
+/** Records that a person approved the turn in progress. */
 export function approveTurn(conversation: Conversation, approvedBy: string): Conversation {
 	const { pending } = conversation;
 	return pending ? { ...conversation, pending: { ...pending, approvedBy } } : conversation;
 }
 
 /**
- * Takes what became of the turn in progress.
+ * Applies the reply to the turn in progress.
  *
- * A speaker that failed keeps the turn once if it may be asked once more; then `pending` is still set.
+ * If a failed speaker may be asked again, it keeps the turn, and `pending` is still set.
  */
 export function receiveReply(conversation: Conversation, reply: Reply, now: number): Conversation {
 	const { pending, ...rest } = conversation;
@@ -143,13 +143,13 @@ export function receiveReply(conversation: Conversation, reply: Reply, now: numb
 		);
 		return { ...conversation, pending: { ...pending, attempt: pending.attempt + 1, note } };
 	}
-	const heard = {
+	const updated = {
 		...rest,
-		ids: learnIds(conversation, reply),
+		ids: updateIds(conversation, reply),
 		turns: addTurn(conversation, toTurn(conversation, pending, reply, now), reply),
 	};
-	const ending = checkEnding(heard, pending, reply, now);
-	return ending ? endConversation(heard, ending, now) : heard;
+	const ending = checkEnding(updated, pending, reply, now);
+	return ending ? endConversation(updated, ending, now) : updated;
 }
 
 export const endConversation = (
@@ -165,13 +165,13 @@ const mayAskAgain = (
 	failure: Failure | undefined,
 ) => onFailure === 'askAgain' && attempt === 1 && failure?.isCertainlyNotReceived === true;
 
-function learnIds(
+function updateIds(
 	{ ids, pending }: Conversation,
-	{ facts: { chatId }, ids: learned }: Reply,
+	{ facts: { chatId }, ids: newIds }: Reply,
 ): Conversation['ids'] {
 	const own = pending && ids[pending.speaker];
-	if (!own || !(chatId || learned)) return ids;
-	return { ...ids, [pending.speaker]: { ...own, ...(chatId && { chatId }), ...learned } };
+	if (!own || !(chatId || newIds)) return ids;
+	return { ...ids, [pending.speaker]: { ...own, ...(chatId && { chatId }), ...newIds } };
 }
 
 function toTurn(
@@ -202,8 +202,8 @@ function toTurn(
 }
 
 /**
- * Adds a turn. What a person says in place of a turn becomes the text of that turn, for everybody who follows: nobody hears both. With no
- * turn before it, it is said as any other.
+ * Adds a turn. A person's replacement becomes the text of the turn before, so that later speakers see only the replacement. If there is no
+ * turn to replace, it is added like any other.
  */
 function addTurn(
 	{ turns, rules }: Pick<Conversation, 'turns' | 'rules'>,

@@ -20,17 +20,17 @@ export interface Ending {
 	kind: EndingKind;
 	/** The same in words. */
 	reason: string;
-	/** Of a speaker that failed: what it was told, and what went wrong. */
+	/** If a speaker failed: the message it was sent, and what went wrong. */
 	failure?: Pick<Failure, 'error' | 'details'> & AskedTurn;
 }
 
 /** The rules that end a conversation. */
 export interface EndingRules {
-	/** What the speakers talk about. May be empty if the conversation has earlier turns. */
+	/** The first message. May be empty if the conversation has earlier turns. */
 	opening: string;
-	/** By speaker: put before the first message that it gets, or before each if it hears everything in each. */
+	/** By speaker: placed before its first message, or before every message if each contains the whole conversation. */
 	instructions: Readonly<Record<string, string>>;
-	/** Turns, earlier ones not counted. */
+	/** Maximum number of turns, not counting earlier ones. */
 	turnLimit: number;
 	/** Milliseconds; none if absent. */
 	timeLimit?: number;
@@ -39,7 +39,7 @@ export interface EndingRules {
 	stopPattern: string;
 	/** USD; none if absent. */
 	spendingCap?: number;
-	/** `fail` ends it, too: what the node then does is not up to the conversation. */
+	/** `fail` also ends it; the node then fails. */
 	onFailure: 'end' | 'fail' | 'skip' | 'askAgain';
 	onDenial: 'end' | 'skip';
 }
@@ -48,7 +48,7 @@ export interface EndingRules {
 export const failsNode = ({ rules, ending }: { rules: EndingRules; ending?: Ending }): boolean =>
 	ending?.kind === 'speakerFailed' && rules.onFailure === 'fail';
 
-/** What has been said, and how long it may go on. */
+/** The part of a conversation that decides whether it ends. */
 interface Course {
 	rules: EndingRules;
 	speakers: readonly string[];
@@ -59,7 +59,7 @@ interface Course {
 	began: number;
 }
 
-/** A turn that a speaker was asked for. */
+/** A turn that was requested from a speaker. */
 export interface AskedTurn {
 	turn: number;
 	speaker: string;
@@ -67,9 +67,9 @@ export interface AskedTurn {
 }
 
 /**
- * Whether the conversation ends with the turn that was just taken.
+ * Checks whether the conversation ends with the latest turn.
  *
- * @returns undefined if it goes on.
+ * @returns undefined if it continues.
  */
 export function checkEnding(
 	conversation: Course,
@@ -86,9 +86,9 @@ export function checkEnding(
 }
 
 /**
- * Whether a limit forbids another turn. To be called before every turn, also the first.
+ * Checks whether a limit forbids another turn. To be called before every turn, including the first.
  *
- * @returns undefined if it goes on.
+ * @returns undefined if it continues.
  */
 export function checkLimits(
 	{ rules, turns, earlier, began }: Omit<Course, 'speakers'>,
@@ -102,7 +102,7 @@ export function checkLimits(
 	return checkSpending(spendingCap, turns);
 }
 
-/** Whether the cap, in USD, forbids to spend more. */
+/** Checks whether the cap, in USD, allows no more spending. */
 export function checkSpending(cap: number | undefined, turns: Costs): Ending | undefined {
 	if (cap === undefined) return undefined;
 	const spent = sumCosts(turns);
@@ -160,35 +160,35 @@ function checkStop(
 ): Ending | undefined {
 	if (failure) return undefined;
 	const { stopPhrase, stopPattern, opening, instructions } = rules;
-	const told = [message, opening, ...Object.values(instructions)];
-	if (stopPhrase && isSaid(text, told, toPhrase(stopPhrase)))
+	const quotable = [message, opening, ...Object.values(instructions)];
+	if (stopPhrase && isOwnWords(text, quotable, toPhrase(stopPhrase)))
 		return { kind: 'stopPhrase', reason: `${speaker} said "${stopPhrase}"` };
-	if (stopPattern && isSaid(text, told, toPattern(stopPattern)))
-		return { kind: 'stopPattern', reason: `${speaker} said what matches ${stopPattern}` };
+	if (stopPattern && isOwnWords(text, quotable, toPattern(stopPattern)))
+		return { kind: 'stopPattern', reason: `${speaker} said something that matches ${stopPattern}` };
 	return undefined;
 }
 
-/** A phrase, as what is looked for in a text. */
+/** A phrase in the form of a regular expression. */
 const toPhrase = (phrase: string): Regex => ({
 	test: (text) => text.includes(phrase),
 	removeFrom: (text) => text.replaceAll(phrase, ''),
 });
 
 /**
- * Whether a speaker says it itself: what it quotes word for word, such as its instruction, does not mean it. Nothing is quoted by a text
- * that is all that was told, as an agreement may be, or by the phrase alone.
+ * Whether a speaker says the stop phrase in its own words: a word-for-word quote, such as of its instruction, does not count. A text that
+ * only repeats a whole message, as an agreement may, or only the phrase, is not a quote.
  */
-function isSaid(text: string, told: readonly string[], stop: Regex): boolean {
+function isOwnWords(text: string, quotable: readonly string[], stop: Regex): boolean {
 	if (!stop.test(text)) return false;
-	const isQuotable = (words: string) =>
+	const isQuote = (words: string) =>
 		words.trim() !== text.trim() && stop.test(words) && hasWords(stop.removeFrom(words));
-	const quoted = told.filter(isQuotable).sort((one, other) => other.length - one.length);
+	const quoted = quotable.filter(isQuote).sort((one, other) => other.length - one.length);
 	return stop.test(quoted.reduce((rest, words) => rest.replaceAll(words, ' '), text));
 }
 
 const hasWords = (text: string) => /[\p{L}\p{N}]/u.test(text);
 
-/** A round in which nobody said anything: it would go on like that until the turn limit. */
+/** Ends the conversation after a round in which nobody said anything: it would go on like that until the turn limit. */
 function checkSilence({ turns, earlier, speakers }: Course, { text }: Reply): Ending | undefined {
 	if (text.trim()) return undefined;
 	const round = turns.slice(earlier).slice(-speakers.length);

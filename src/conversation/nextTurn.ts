@@ -1,15 +1,15 @@
 import type { Conversation } from './conversation';
 
-/** Who is asked next. */
+/** Who speaks next. */
 interface Choice {
 	speaker: string;
-	/** What the transcript says about the choice. */
+	/** A remark about the choice, for the transcript. */
 	note?: string;
 }
 
 type Progress = Pick<Conversation, 'speakers' | 'turns' | 'rules' | 'earlier'>;
 
-/** Characters of the longest message that a speaker gets, without its instruction. */
+/** Maximum characters of a message to a speaker, without its instruction. */
 const MAX_CHARACTERS = 100_000;
 
 /** The speaker after the one who was asked last, in the order in which they were connected. */
@@ -20,8 +20,8 @@ export function nextInTurn({ speakers, turns }: Progress): string {
 }
 
 /**
- * The speaker who has not been asked yet in a round in which all get the same message; a round begins with the first. One that an earlier
- * conversation has begun goes on, unless there is a new opening.
+ * The next speaker of a round in which all get the same message; a round begins with the first speaker. A round that an earlier
+ * conversation began is continued, unless there is a new opening.
  */
 export function nextInRound(conversation: Progress): string {
 	const { speakers } = conversation;
@@ -64,7 +64,7 @@ function findAddressed(text: string, names: readonly string[]): string | undefin
 	return found[0]?.name;
 }
 
-/** Where a name stands as a word of its own. */
+/** The places of a name where it is a separate word. */
 function placesOf(text: string, name: string): number[] {
 	const places: number[] = [];
 	for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
@@ -77,17 +77,17 @@ function placesOf(text: string, name: string): number[] {
 
 const WORD_CHARACTER = /[\p{L}\p{N}_]/u;
 
-/** The word by which the moderator ends the conversation. */
+/** The word with which the moderator ends the conversation. */
 const DONE = 'DONE';
 
 /** What the moderator decided. */
 export type Moderation = Choice | { isDone: true };
 
 /**
- * The question to the moderator.
+ * The prompt for the moderator.
  *
- * @param instructions What the user wants of the moderator; may be empty.
- * @param descriptions Of the speakers, where there are any.
+ * @param instructions From the user; may be empty.
+ * @param descriptions Of the speakers that have one.
  */
 export function toModeratorPrompt(
 	conversation: Progress,
@@ -102,7 +102,7 @@ export function toModeratorPrompt(
 		'You moderate a conversation. Decide who speaks next.',
 		`The speakers:\n${list.join('\n')}`,
 		instructions.trim(),
-		`The conversation so far:\n\n${writeDown(conversation)}`,
+		`The conversation so far:\n\n${formatTranscript(conversation)}`,
 		`Answer with the name of exactly one speaker${begun ? `, or with ${DONE} if the conversation has reached its goal` : ''}. Write nothing else.`,
 	]
 		.filter(Boolean)
@@ -117,7 +117,7 @@ export function formatTranscript({ turns, rules }: Pick<Progress, 'turns' | 'rul
 }
 
 /**
- * Reads the moderator's answer. If it is not clear, the next speaker in turn is asked, and the transcript says so.
+ * Reads the moderator's answer. If it is unclear, the next speaker in turn is asked, and the transcript says so.
  *
  * @param answer undefined if the moderator failed.
  */
@@ -127,11 +127,11 @@ export function readModeration(conversation: Progress, answer: string | undefine
 		note: `${why}, so the next speaker in turn was asked.`,
 	});
 	if (answer === undefined) return inTurn('The moderator could not be asked');
-	const read = answer.slice(0, MAX_READ);
-	const named = namesIn(read, conversation.speakers);
+	const start = answer.slice(0, MAX_READ);
+	const named = namesIn(start, conversation.speakers);
 	const [speaker] = named;
 	if (speaker !== undefined && named.length === 1) return { speaker };
-	const isDone = !named.length && placesOf(read, DONE).length > 0;
+	const isDone = !named.length && placesOf(start, DONE).length > 0;
 	if (isDone && conversation.turns.length > conversation.earlier) return { isDone: true };
 	return inTurn(`The moderator's answer was not clear ("${answer.trim().slice(0, MAX_QUOTE)}")`);
 }
@@ -139,7 +139,7 @@ export function readModeration(conversation: Progress, answer: string | undefine
 /** Characters of an answer that are read: a name is shorter. */
 const MAX_READ = 10_000;
 
-/** Characters of an unclear answer that the transcript repeats. */
+/** Characters of an unclear answer that the transcript quotes. */
 const MAX_QUOTE = 200;
 
 /** The speakers that an answer names. A name inside a longer name does not count. */
@@ -165,12 +165,12 @@ interface Entry {
 	failed?: true;
 }
 
-/** From this number of speakers on, a message says who said what. */
+/** With this many speakers or more, a message says who said what. */
 const MANY_SPEAKERS = 3;
 
 /**
- * What a speaker is told in its turn, and what the transcript tells of it. If it is too long its beginning is left out, which the message
- * says, but never the instruction.
+ * The message to a speaker in its turn, and a remark for the transcript. If the message is too long, its beginning is left out, which the
+ * message says. The instruction is never left out.
  */
 export function composeMessage(conversation: Progress, speaker: string) {
 	const entries = listEntries(conversation, speaker);
@@ -180,15 +180,15 @@ export function composeMessage(conversation: Progress, speaker: string) {
 		conversation.rules.hearing !== 'all' && entries.some((entry) => hasSpoken(entry, speaker));
 	const note = `Only the last ${MAX_CHARACTERS} characters were passed on.`;
 	return {
-		message: isTold ? text : instruct(conversation, speaker, text),
+		message: knowsInstruction ? text : instruct(conversation, speaker, text),
 		...(isShortened && { note }),
 	};
 }
 
 /**
- * What was said before, as a model sees it that remembers nothing itself: what it was told is the user's, what it said is its own.
+ * The earlier conversation for a model, which has no memory: the messages it was sent are the user's, its answers are the assistant's.
  *
- * The oldest messages are left out if all together are too long. What it said last stays, and so does its instruction.
+ * If it is too long, the oldest messages are left out, but never the latest answer or the instruction.
  */
 export function toHistory(conversation: Progress, speaker: string) {
 	// the message contains everything
@@ -244,7 +244,7 @@ function toMessage({ rules, speakers }: Progress, speaker: string, entries: read
 	);
 	const { replacedBy, text = '' } = (hearing !== 'all' && entries[ownLast]) || {};
 	if (replacedBy)
-		lines.unshift(`${replacedBy} has replaced your last message, for everybody, with:\n\n${text}`);
+		lines.unshift(`${replacedBy} has replaced your last message for everyone with:\n\n${text}`);
 	return limitLength(lines.join('\n\n') || NOTHING_NEW);
 }
 
@@ -261,5 +261,5 @@ function limitLength(text: string) {
 	if (text.length <= MAX_CHARACTERS) return { text, isShortened: false };
 	const end = text.slice(-MAX_CHARACTERS).toWellFormed();
 	const omitted = text.length - MAX_CHARACTERS;
-	return { text: `[The first ${omitted} characters are left out.]\n\n${end}`, isShortened: true };
+	return { text: `[The first ${omitted} characters were left out.]\n\n${end}`, isShortened: true };
 }

@@ -2,14 +2,14 @@ import { isPlainObject, omitMissing } from '../core/json';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** What a person said instead, or whether the turn before is refused. */
+/** The text that replaces the turn before, or a decision about it. */
 interface Edit {
 	text: string;
 	isRefusal?: true;
 	replacesTurn?: true;
 }
 
-/** What a person answered by one of n8n's "Send and Wait for Response" operations. */
+/** A person's answer to one of n8n's "Send and Wait for Response" operations. */
 export function personsAnswer({ data, chatInput }: Item): string | undefined {
 	const { text, approved, chatInput: typed } = isPlainObject(data) ? data : {};
 	const written = firstText(text, chatInput, typed);
@@ -18,10 +18,10 @@ export function personsAnswer({ data, chatInput }: Item): string | undefined {
 }
 
 /**
- * What a person decided on the turn before: "approve", "decline", or what is said in its place. A form may have "replace" as a choice, which
- * needs a text. Anything else is a no.
+ * A person's decision about the turn before: "approve", "decline", or a text that replaces it. A form may offer the choice "replace", which
+ * needs a text. Anything else counts as declined.
  *
- * @returns undefined behind buttons, which say so themselves.
+ * @returns undefined if the person used buttons: their answer is read elsewhere.
  */
 export function readEdit(added: readonly Item[]): Edit | undefined {
 	const isDecided = ({ data, chatInput }: Item) =>
@@ -40,8 +40,8 @@ const APPROVED = 'Approved';
 const NOT_APPROVED = 'Not approved';
 
 /**
- * What a person wrote or chose: a free text, a message in a chat, or the fields of a form. Beside a message in a chat, the visitor's program
- * may send anything.
+ * What a person wrote or chose: a free text, a chat message, or the fields of a form. With a chat message, other fields do not count: the
+ * visitor's program may send anything.
  */
 function listWords({ data, chatInput }: Item): string[] {
 	const fields = Object.entries(isPlainObject(data) ? data : {});
@@ -53,7 +53,7 @@ function listWords({ data, chatInput }: Item): string[] {
 
 const ADDED_BY_N8N = ['respondedAt', 'responder'];
 
-/** Who answered, and when, as n8n tells of its "Send and Wait for Response" operations. */
+/** Who answered, and when, as n8n reports it for its "Send and Wait for Response" operations. */
 export function readPerson(added: readonly Item[]) {
 	const [data = {}] = added.flatMap((item) => (isPlainObject(item['data']) ? [item['data']] : []));
 	return omitMissing({

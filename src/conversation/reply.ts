@@ -5,11 +5,11 @@ import { readTokenCounts } from '../core/tokenCounts';
 import { readA2a } from './a2a';
 import { firstText, nameOf, personsAnswer, readEdit, readPerson } from './person';
 
-/** What a speaker reports beside its text. Absent where it does not. */
+/** What a speaker reports besides its text. */
 export interface TurnFacts {
-	/** The speaker's own conversation at its service: the ID of a session. */
+	/** The speaker's own conversation at its service. */
 	sessionId?: string;
-	/** The same of a service that gives out the IDs of its chats. */
+	/** The same, for a service that assigns the IDs of its chats. */
 	chatId?: string;
 	model?: string;
 	/** USD. */
@@ -19,13 +19,13 @@ export interface TurnFacts {
 	requestId?: string;
 	/** When a person answered: an ISO date, as n8n gives it. */
 	respondedAt?: string;
-	/** The person who answered, where n8n tells. */
+	/** The person who answered, if n8n says so. */
 	respondedBy?: string;
 }
 
-/** What became of a turn. */
+/** The result of a turn. */
 export interface Reply {
-	/** What was said; of a speaker that failed, the part that had arrived. */
+	/** What was said; if the speaker failed, the part that had arrived. */
 	text: string;
 	facts: TurnFacts;
 	/** Milliseconds that the speaker's node ran or, if it is a person, from the message to the answer. */
@@ -35,13 +35,13 @@ export interface Reply {
 	/** Whether the speaker has written its answer into the chat itself. */
 	wasShown?: true;
 	failure?: Failure;
-	/** Set if a person did not allow the turn: what the person wrote, or whether nobody answered in time. */
+	/** Set if a person did not approve the turn: what the person wrote, or that nobody answered in time. */
 	denial?: { words?: string; isUnanswered?: true };
 	/** Whether the speaker is a person who was asked for approval, and refused it. */
 	isRefusal?: true;
-	/** By which an agent elsewhere continues, in place of what it was given before. */
+	/** The IDs with which a remote agent continues; they replace the earlier ones. */
 	ids?: { sessionId?: string; taskId?: string | undefined };
-	/** Whether the text is said in place of the turn before it. */
+	/** Whether the text replaces the turn before it. */
 	replacesTurn?: true;
 }
 
@@ -50,7 +50,7 @@ export interface Failure {
 	details?: unknown;
 	/** Whether the speaker's service certainly did not receive the message. */
 	isCertainlyNotReceived: boolean;
-	/** Whether the turn was not sent, because it could have cost more than the conversation may. */
+	/** Whether the turn was not sent because it could have exceeded the conversation's spending cap. */
 	isOverBudget?: true;
 }
 
@@ -58,15 +58,15 @@ type Item = Readonly<Record<string, unknown>>;
 
 /** How a speaker was asked. */
 export interface Question {
-	/** What its node was given. Where the node passes it on, it is no answer: a stranger may have written it. */
+	/** The input of its node. If the node passes it on, that is not an answer: a stranger may have written it. */
 	sent: Item;
-	/** Whether the execution has waited for the answer, as it does for a person. */
+	/** Whether the execution waited for the answer, as it does for a person. */
 	hasWaited: boolean;
 	/** Whether the speaker is a node of this package, which knows whether its service received the message. */
 	isOurs: boolean;
-	/** Whether the speaker is a person who decides on the turn before it. */
+	/** Whether the speaker is a person who decides about the turn before. */
 	isEditor?: boolean;
-	/** Whether n8n tells who answered. In a chat, the visitor's program could. */
+	/** Whether n8n says who answered. In a chat, the visitor's program could claim anything. */
 	mayTellWho?: boolean;
 }
 
@@ -75,15 +75,15 @@ export interface Question {
  *
  * `output` comes first, since n8n's own agents and the nodes of this package name it so. The texts of several items are joined.
  *
- * When a person does not answer in time, n8n passes on what the node was given (n8n-core 2.41.1, workflow-execute.js:513): then nobody has
- * allowed anything.
+ * When a person does not answer in time, n8n passes on the node's input (n8n-core 2.41.1, workflow-execute.js:513): nobody has approved
+ * anything then.
  */
 export function readReply(items: readonly Item[], question: Question): Reply {
 	const { sent, hasWaited, isOurs, mayTellWho } = question;
 	const added = items.map((item) => withoutSent(item, sent));
 	if (hasWaited && !added.some((item) => isAnswer(item, sent)))
 		return { text: '', facts: {}, denial: { isUnanswered: true } };
-	// the whole item where the node made it anew: a service may repeat what it was told
+	// the whole item if the node created it: a service may repeat its input
 	const own = items.map((item, index) => (isPassedOn(item) ? (added[index] ?? {}) : item));
 	const facts = { ...readFacts(own), ...(hasWaited && mayTellWho && readPerson(added)) };
 	const shown = own.some(({ shownLive }) => shownLive === true) && { wasShown: true as const };
@@ -95,9 +95,9 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	const isRefusal = added.some(({ data }) => isPlainObject(data) && data['approved'] === false);
 	const text = own
 		.map((item, index) => toText(findAnswer(item, added[index] ?? {})))
-		.filter((said) => said.trim())
+		.filter((answer) => answer.trim())
 		.join('\n\n')
-		// half a character, as a cut emoji leaves it, could not be sent on
+		// half of a cut emoji could not be sent
 		.toWellFormed();
 	const incomplete = own.find(({ complete }) => complete === false);
 	const notice = incomplete && String(incomplete['notice'] ?? 'The answer is not complete.');
@@ -110,18 +110,18 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	};
 }
 
-/** The answer of an agent elsewhere, or a person's decision on the turn before. */
+/** The answer of a remote agent, or a person's decision about the turn before. */
 function readSpecial(
 	own: readonly Item[],
 	added: readonly Item[],
 	{ isOurs, isEditor, hasWaited }: Question,
 ): Reply | undefined {
-	const elsewhere = isOurs ? undefined : readA2a(own[0] ?? {});
-	if (!elsewhere) {
+	const remote = isOurs ? undefined : readA2a(own[0] ?? {});
+	if (!remote) {
 		const edit = isEditor && hasWaited && readEdit(added);
 		return edit ? { ...edit, facts: {} } : undefined;
 	}
-	const { text, error, notice, ids } = elsewhere;
+	const { text, error, notice, ids } = remote;
 	return {
 		text: text.toWellFormed(),
 		ids,
@@ -131,13 +131,13 @@ function readSpecial(
 	};
 }
 
-/** What a person decided on a turn: who allowed it, if that is known, or what becomes of it instead. */
+/** A person's decision about a turn: who approved it, if that is known, or the reply that ends it. */
 type Decision = { isApproved: true; by?: string } | { isApproved: false; reply: Reply };
 
 /**
- * Reads the answer of one of n8n's human-review tools. Only what the review was not given counts, and anything but a clear yes is a no.
+ * Reads the answer of one of n8n's human-review tools. Fields that repeat its input do not count, and anything but a clear yes is a no.
  *
- * @param sent What the review was given.
+ * @param sent The input of the review.
  * @see @n8n/n8n-nodes-langchain 2.41, utils/agent-execution/processHitlResponses.js
  */
 export function readDecision(items: readonly Item[], sent: Item): Decision {
@@ -156,7 +156,7 @@ export function readDecision(items: readonly Item[], sent: Item): Decision {
 	return { isApproved: false, reply: { text: '', facts: {}, denial } };
 }
 
-/** Whether n8n or the node passed on what it was given: n8n puts the ID of the action into it (n8n-core 2.41.1, requests-response.js:70). */
+/** Whether n8n or the node passed on its input, which has the ID of n8n's action (n8n-core 2.41.1, requests-response.js:70). */
 export const isPassedOn = (item: Item) => ACTION_ID in item;
 
 const ACTION_ID = 'toolCallId';
@@ -168,7 +168,7 @@ const withoutSent = (item: Item, sent: Item): Item =>
 		),
 	);
 
-/** Whether there is more than what was told, which a called workflow may return under any name. */
+/** Whether there is more than the message, which a called workflow may return under any name. */
 const isAnswer = (added: Item, { message }: Item) =>
 	personsAnswer(added) !== undefined || Object.values(added).some((value) => value !== message);
 
@@ -185,7 +185,7 @@ function toText(value: unknown): string {
 	return extractText(value) ?? JSON.stringify(value);
 }
 
-/** As n8n sees it, except that an empty text says nothing. */
+/** As in n8n, except that an empty text is not an error. */
 const isError = (error: unknown) =>
 	error !== undefined && error !== null && error !== false && error !== '';
 
@@ -197,7 +197,7 @@ function toFailure({ error, details }: Item, isOurs: boolean): Failure {
 	return {
 		error: typeof message === 'string' && message ? message : JSON.stringify(error),
 		...(details !== undefined && { details }),
-		// anybody may say that nothing was sent, and would be paid again
+		// only our own nodes are trusted: another one could claim that nothing was sent, and be paid twice
 		isCertainlyNotReceived: isOurs && (outcome === 'not_started' || kind === 'invalid'),
 		...(isOverBudget && { isOverBudget }),
 	};
@@ -208,7 +208,7 @@ function partialTextOf({ details }: Item): string {
 	return (isPlainObject(partial) && firstText(partial['text'])) || '';
 }
 
-/** What a speaker's items say beside the text. A failed one keeps what it knows in `details`, and in the partial answer there. */
+/** What a speaker's items report besides the text. A failed item has it in `details` and in the partial answer there. */
 function readFacts(items: readonly Item[]): TurnFacts {
 	const places = items.flatMap((item) => {
 		const details = isPlainObject(item['details']) ? item['details'] : {};

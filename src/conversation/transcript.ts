@@ -5,7 +5,7 @@ import { sumCosts, withoutStop } from './ending';
 import { firstText } from './person';
 import { isAmount } from './reply';
 
-/** The turns as the output has them: the rows of a table. Every row has all columns; those of people only if one has answered. */
+/** The turns as rows of a table, for the output. Every row has the same columns; those about people only exist if a person answered. */
 export function toRows({ id, turns }: Pick<Conversation, 'id' | 'turns'>) {
 	const hasPeople = turns.some(({ respondedAt, replacedText }) => respondedAt ?? replacedText);
 	return turns.map(({ turn, speaker, text, chatId, sessionId, at, ...more }) => ({
@@ -13,7 +13,7 @@ export function toRows({ id, turns }: Pick<Conversation, 'id' | 'turns'>) {
 		turn,
 		speaker,
 		text,
-		// a service that gives out chats continues by them
+		// a service that assigns chat IDs continues by them
 		sessionId: chatId ?? sessionId ?? null,
 		...pickOrNull(more, FACTS),
 		...(hasPeople && pickOrNull(more, FACTS_OF_PEOPLE)),
@@ -40,9 +40,9 @@ const pickOrNull = <Name extends keyof Turn>(turn: Pick<Turn, Name>, names: read
 export type EarlierTurns = ReturnType<typeof readTranscript>;
 
 /**
- * Reads the turns of an earlier conversation: of an output, of a table, or made elsewhere. Each needs its text, and who spoke.
+ * Reads the turns of an earlier conversation, from an output, a table or anywhere else. Each needs its text and its speaker.
  *
- * @param continuesChat Whether the service of a speaker gives out the IDs by which its conversation is continued.
+ * @param continuesChat Whether the service of a speaker assigns the IDs of its chats.
  * @param afterTurn The last turn that counts; all if absent.
  * @throws ServiceError `invalid`, naming the turn.
  */
@@ -93,7 +93,7 @@ function inOrder(rows: readonly unknown[]): readonly unknown[] {
 
 const numberOf = (row: unknown) => (isPlainObject(row) ? row['turn'] : undefined);
 
-/** The rows up to a turn, by its number or else its place. What was said after it counts as never said. */
+/** The rows up to a turn, by its number or otherwise its position. Later rows do not count. */
 function upTo(afterTurn: number | undefined, rows: readonly unknown[]): readonly unknown[] {
 	if (afterTurn === undefined) return rows;
 	const last = rows.findLastIndex((row, index) => (numberOf(row) ?? index + 1) === afterTurn);
@@ -105,7 +105,7 @@ function upTo(afterTurn: number | undefined, rows: readonly unknown[]): readonly
 	);
 }
 
-/** What a row says beside its text, without values of the wrong type. */
+/** What a row says besides its text, without values of the wrong type. */
 function readFacts(row: Readonly<Record<string, unknown>>): Partial<Turn> {
 	const facts = [...FACTS, ...FACTS_OF_PEOPLE, 'note'].map((name) => {
 		const isRight = /(Usd|Tokens|Ms)$/.test(name) ? isAmount(row[name]) : firstText(row[name]);
@@ -114,7 +114,7 @@ function readFacts(row: Readonly<Record<string, unknown>>): Partial<Turn> {
 	return omitMissing(Object.fromEntries(facts));
 }
 
-/** What the turns and the result have cost, where that is known. */
+/** The turns and the result whose cost is known. */
 export const listCosts = ({ turns, conclusion }: Pick<Conversation, 'turns' | 'conclusion'>) =>
 	[...turns, ...(conclusion ? [conclusion] : [])].filter(({ costUsd }) => costUsd !== undefined);
 
@@ -145,7 +145,7 @@ export function toResult(conversation: Conversation) {
 		transcript: toRows(conversation),
 		// from the first message to the last answer, with pauses and waits for people: not the sum of the turns, and none of earlier ones
 		durationMs: Math.max(0, endedAt - began),
-		// not named `error`: n8n would take the conversation for one that has to be repeated
+		// not named `error`: n8n would repeat the conversation
 		...(ending?.failure && { failure: { ...ending.failure } }),
 	};
 }

@@ -212,9 +212,9 @@ describe('what cannot begin', () => {
 			{},
 			{ executionOrder: 'v0' },
 		],
-		['Instructions 1: no speaker has the name "Eve"', eve, {}],
+		['Instructions 1: there is no speaker named "Eve"', eve, {}],
 		[
-			'Who May Replace a Turn: no speaker has the name "Eve"',
+			'Who May Replace a Turn: there is no speaker named "Eve"',
 			{ options: { editors: 'bob,\n Eve' } },
 			{},
 		],
@@ -227,7 +227,7 @@ describe('what cannot begin', () => {
 		["Opening Message: the item has no text in 'chatInput'", {}, { items: [{}] }],
 		['Conversation ID must be a UUID', { sessionMode: 'id', conversationId: 'x' }, {}],
 		[
-			'Who Speaks Next is "Moderator", and no model is connected as Moderator',
+			'Who Speaks Next is "Moderator", but no model is connected as Moderator',
 			{ turnOrder: 'moderator' },
 			{},
 		],

@@ -56,7 +56,7 @@ it('a defect of n8n in the middle loses no turn that was paid for', async () => 
 	});
 	expect([error, asked]).toEqual([undefined, 'Ada Bob']);
 	expect(json).toMatchObject({
-		...{ ended: 'speakerFailed', reason: 'The conversation could not go on: It broke' },
+		...{ ended: 'speakerFailed', reason: 'The conversation could not continue: It broke' },
 		...{ output: 'b', turns: 2, costUsd: 0.5 },
 	});
 });

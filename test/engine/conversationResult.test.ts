@@ -153,7 +153,7 @@ describe('when n8n runs the node again', () => {
 
 it.each<[string, INodeParameters, Partial<ConverseOptions>]>([
 	[
-		'Result Schema needs a model, and none is connected as Moderator',
+		'Result Schema needs a model, but none is connected as Moderator',
 		{},
 		{ moderator: undefined as never },
 	],

@@ -138,7 +138,7 @@ describe('a unique key', () => {
 
 	it.each([
 		['={{ $json.nothing }}', 'Unique Key (Start Only Once) is empty'],
-		['  ', 'Unique Key (Start Only Once) has only spaces'],
+		['  ', 'Unique Key (Start Only Once) contains only spaces'],
 		['x'.repeat(501), 'is longer than 500 characters'],
 	])('%s is refused before anything is sent', async (key, sentence) => {
 		expect((await once(key)).error?.message).toContain(sentence);

@@ -75,7 +75,7 @@ it('an agent that needs input asks, and the next message goes to its task', asyn
 	const [asks, answer, noted] = outcome.transcript;
 	expect(asks).toMatchObject({
 		text: 'On which day?',
-		note: 'The agent needs an answer to go on.',
+		note: 'The agent needs an answer to continue.',
 	});
 	expect(answer?.text).toContain('You said: "On which day?"');
 	expect(noted).toMatchObject({ text: `Noted: ${answer?.text}`, note: null });

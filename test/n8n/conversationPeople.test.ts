@@ -148,7 +148,7 @@ describe('a person who may replace a turn', () => {
 			]);
 			expect(heard()).toEqual([
 				'Hello\n\nAnn: On Monday.',
-				`Editor has replaced your last message, for everybody, with:\n\nOn Monday.\n\nBob: ${bob?.text}`,
+				`Editor has replaced your last message for everyone with:\n\nOn Monday.\n\nBob: ${bob?.text}`,
 			]);
 			expect(again).toMatchObject({ speaker: 'Ann', replacedText: null });
 		},

@@ -27,7 +27,7 @@ const capabilityParam = {
 	description: 'What you want to know about',
 } as const satisfies INodeProperties;
 
-/** What the answer has to cover. The names of the topics are also the words of the question. */
+/** What the answer should cover. The names of the topics are also the words of the question. */
 const topicsParam = <
 	const Name extends string,
 	const Topics extends Array<Pick<INodePropertyOptions, 'name' | 'value'>>,
@@ -39,7 +39,7 @@ const topicsParam = <
 	displayName: 'Topics',
 	type: 'multiOptions' as const,
 	displayOptions: { show: { capability: [field.name] } },
-	description: 'What the answer has to cover. Without any, the question is a general one.',
+	description: 'What the answer should cover. Without topics, the question is general.',
 	...field,
 });
 
@@ -123,16 +123,16 @@ const subjectParams = [
 		'e.g. ETH',
 	),
 	textParam('chain', 'Chain', 'Blockchain to look at', 'e.g. Solana'),
-	textParam('wallet', 'Wallet', 'Address or name, also of a trader', 'e.g. vitalik.eth'),
+	textParam('wallet', 'Wallet', 'Address or name of a wallet or trader', 'e.g. vitalik.eth'),
 	textParam(
 		'period',
 		'Period',
-		'Time to look at, in words that can follow "for". Days are in UTC.',
+		'Time span, in words that can follow "for". Days are in UTC.',
 		'e.g. the last 7 days',
 	),
 ] as const satisfies INodeProperties[];
 
-/** What a question begins with. What it is about follows. */
+/** How a question begins. Its subject follows. */
 const OPENINGS = {
 	marketData: 'What does real-time market data show about',
 	onChain: 'What does on-chain data show about',
@@ -172,7 +172,7 @@ export const askGuided = operation({
 
 const phrase = (before: string, text: string) => (text.trim() ? `${before} ${text.trim()}` : '');
 
-/** Lists the topics by their names in the editor, in lower case but for names such as DeFi. */
+/** Lists the topics by their names in the editor, in lower case except for names such as DeFi. */
 function coverTopics(capability: string, topics: readonly string[]): string {
 	const choices: Array<{ name: string; value: string }> =
 		topicParams.find(({ name }) => name === capability)?.options ?? [];

@@ -16,7 +16,7 @@ const streamAnswerParam = {
 	type: 'boolean',
 	default: true,
 	description:
-		'Whether to receive the answer word by word, with the tools that the assistant uses. A chat then shows it live. Turn it off for the complete answer with its "body".',
+		'Whether to receive the answer word by word, with the tools that the assistant uses. A chat then shows it live. Turn off to get the complete answer with its "body".',
 } as const satisfies INodeProperties;
 
 const ofStreams = { show: { '/streamAnswer': [true] } };
@@ -46,7 +46,7 @@ export const answerOptions = [
 		displayOptions: ofStreams,
 		default: true,
 		description:
-			'Whether to write a line for each tool that the assistant uses into the live answer, in a chat or at a streaming webhook. It is not part of "output".',
+			'Whether to add a line for each tool that the assistant uses to the live answer, in a chat or at a streaming webhook. It is not part of "output".',
 	},
 	{
 		displayName: 'Tool Title Language',
@@ -56,13 +56,13 @@ export const answerOptions = [
 		default: 'en',
 		placeholder: 'e.g. de',
 		description:
-			'Code of the language for "label" in "toolCalls". If the service has no title in it, the English one is used, or else any.',
+			'Language code for "label" in "toolCalls". If the service has no title in that language, the English one or any other is used.',
 	},
 ] as const satisfies INodeProperties[];
 
 const [includeRawEvents, ...otherOptions] = answerOptions;
 
-/** The same with that of a guided question, in alphabetical order. */
+/** The same with the option of a guided question, in alphabetical order. */
 export const guidedOptions = [
 	includeRawEvents,
 	{
@@ -87,7 +87,7 @@ interface QuestionRequest {
 	chat: ChatChoice;
 	streamAnswer: boolean;
 	options: Partial<ParamValues<typeof answerOptions>>;
-	/** The question is added to the output. */
+	/** Whether the question is added to the output. */
 	isWrittenByNode?: boolean;
 }
 
@@ -101,11 +101,11 @@ export const toQuestionRequest = (
 	context: PrepareContext,
 ): QuestionRequest => ({ message, chat: selectChat(chat, context), streamAnswer, options });
 
-/** Questions of one chat are sent one after the other. */
+/** Questions of one chat are sent one after another. */
 export const chatSequenceKey = ({ chat: { chatId, session } }: QuestionRequest) =>
 	session === undefined ? chatId && `id ${chatId}` : `session ${session}`;
 
-/** Asks a question in its chat, and makes an item of the answer. */
+/** Asks a question in its chat, and turns the answer into an item. */
 export async function askQuestion(context: OperationContext<QuestionRequest>): Promise<ItemOutput> {
 	const { request, startPaid, addHint } = context;
 	const chat = await openChat(context);
@@ -161,7 +161,7 @@ async function sendStreaming(
 	});
 }
 
-/** Fields that did not arrive, or only come with a streamed answer, are left out. */
+/** Fields that did not arrive are left out, such as those that only a streamed answer has. */
 function toItem(
 	{ message, chat, options, isWrittenByNode }: QuestionRequest,
 	{ text, chatId, chatTitle, messageIds, toolCalls, events = [], body, ...facts }: Answer,
@@ -184,17 +184,17 @@ function toItem(
 	};
 }
 
-/** Identifies the question when the node runs again. It has no chat ID that was found at run time. */
+/** Identifies the question when the node runs again. A chat ID that was looked up at run time is not part of it. */
 const requestKeyOf = ({ message, options, chat: { chatId, session } }: QuestionRequest) =>
 	omitMissing({ message, chatId, session, model: options.model || undefined });
 
-/** Statuses by which a service may refuse a chat that it no longer has. Nothing was started then. */
+/** Statuses with which a service may refuse a chat that no longer exists. Nothing was started then. */
 const CHAT_REFUSALS = [400, 404, 410, 422];
 
 /**
- * Sends a question in its chat. When the service refuses a remembered chat, the question starts a new one.
+ * Sends a question in its chat. If the service refuses a remembered chat, the question starts a new one.
  *
- * @returns the answer, with the chat's ID also where the service does not repeat it.
+ * @returns the answer, with the chat's ID even if the service does not repeat it.
  */
 async function sendInChat(
 	{ request: { message, options }, addHint }: OperationContext<QuestionRequest>,
@@ -216,7 +216,7 @@ async function sendInChat(
 	}
 }
 
-/** Writes tool titles into the live output, each in a paragraph of its own. */
+/** Writes tool titles into the live output, each in a separate paragraph. */
 function createToolTitleWriter(stream: (text: string) => Promise<void>) {
 	let inText = false;
 	return {

@@ -22,15 +22,15 @@ import {
 	type SessionSource,
 } from '../../../src/n8n/chatInput.params';
 
-/** Where the chats of sessions are remembered, in the words of the editor. */
+/** What remembers the chats of sessions, as the editor names it. */
 const REMEMBERING = '"Use a Job Ledger" in the Market Assistant API credential';
 
 export const chatParams = [
 	sessionModeParam({
-		fromInput: `Continue the chat of the item: "chatId" of an earlier answer, or else the chat of its "sessionId". Without these, continue that of the Chat Trigger. If there is none, start a new chat. To remember the chat of a session, turn on ${REMEMBERING}. In a tool of an AI agent, that of the item does not count. A speaker keeps one chat per conversation.`,
+		fromInput: `Continue the chat of the item: the "chatId" of an earlier answer, or otherwise the chat of its "sessionId". Without these, continue that of the Chat Trigger. If there is none, start a new chat. To remember the chat of a session, turn on ${REMEMBERING}. As a tool of an AI agent, the node ignores the chat of the item. A speaker keeps one chat per conversation.`,
 		new: 'Start a new chat for every item',
 		id: 'Continue the chat with this ID',
-		key: `One chat per key, such as a customer or a channel. It lasts as long as the execution, and with ${REMEMBERING} beyond it.`,
+		key: `One chat per key, such as a customer or a channel. It lasts for the execution, or longer with ${REMEMBERING}.`,
 	}),
 	withFieldRules({ inTool: 'notFromModel' })({
 		displayName: 'Chat ID',
@@ -41,19 +41,19 @@ export const chatParams = [
 		required: true,
 		placeholder: 'e.g. {{ $json.chatId }}',
 		description:
-			'Chat to continue, as in "chatId" of an earlier answer. It is sent back exactly as it is. Only the service can start a chat.',
+			'The "chatId" of an earlier answer. It is sent back unchanged. Only the service can start a chat.',
 	}),
 	sessionKeyParam(
-		'Any text that stays the same throughout a conversation. Upper and lower case matter, white space around it does not.',
+		'Any text that stays the same throughout a conversation. Case matters; surrounding whitespace does not.',
 	),
 ] as const satisfies INodeProperties[];
 
-/** The chat of one item, and what decided on it. */
+/** The chat of one item, and why it was chosen. */
 export interface ChatChoice {
 	source: SessionSource;
-	/** The chat to continue, where its ID is known at once. */
+	/** The chat to continue, if its ID is known at once. */
 	chatId?: string;
-	/** The session whose chat is to be found or remembered. */
+	/** The session whose chat is looked up and remembered. */
 	session?: string;
 	/** Whether the user will miss the chat if it is forgotten when the execution ends. */
 	isMissedLater?: boolean;
@@ -78,7 +78,7 @@ export function selectChat(
 				return { source: itemSource(handedOver), chatId: ofItem };
 			const found = findSession(handedOver);
 			if (!found) return { source: 'new' };
-			// a conversation hands over the chat within the execution, and only one in n8n's chat certainly goes on after it
+			// a conversation hands over the chat within the execution, and only one in n8n's chat certainly continues after it
 			const isMissedLater =
 				found.source !== 'conversation' || handedOver.readChatSession() !== undefined;
 			return { ...toChoice(found), isMissedLater };
@@ -102,7 +102,7 @@ export interface Chat {
 	isRemembered: boolean;
 	/** To be called with the chat's ID as soon as it is known. */
 	onChat(chatId: string): void;
-	/** Remembers the chat beyond the execution. To be called after the answer, or what arrived of it. Never fails. */
+	/** Remembers the chat beyond the execution. To be called after the answer, complete or not. Never fails. */
 	remember(): Promise<void>;
 }
 
@@ -138,7 +138,7 @@ export async function openChat(context: ChatContext): Promise<Chat> {
 	};
 }
 
-/** The job ledger as a memory that cannot fail: the answer is paid for, whatever happens to the ledger is only a hint. */
+/** The job ledger as a memory that never fails: the answer is paid for, so a problem with the ledger is only a hint. */
 function createMemory(
 	{ request, usesLedger, connectLedger, clock, origin, addHint }: ChatContext,
 	session: string,
@@ -146,7 +146,7 @@ function createMemory(
 	const open = async () => await openLedger(connectLedger(), clock, origin.execution);
 	const key = {
 		account: origin.credential,
-		// a session may be long, or contain what the table must not: a phone number, a key
+		// a session may be long, or contain what must not be in the table: a phone number, a key
 		startKey: `chat:${hash('sha256', session, 'base64url')}`,
 	};
 	return {
@@ -181,7 +181,7 @@ function createMemory(
 
 const FORGOTTEN_NOTICE = `A new chat was started: the chat of this session is not remembered. To continue it with the next message, turn on ${REMEMBERING}.`;
 
-const OVERFULL_NOTICE = `The job ledger has more than ${MAX_CHATS} chats. To delete those that were unused for longest, the n8n API key needs the scope dataTableRow:delete.`;
+const OVERFULL_NOTICE = `The job ledger has more than ${MAX_CHATS} chats. To delete the least recently used ones, the n8n API key needs the scope dataTableRow:delete.`;
 
 /** The failure and what to do, as sentences. */
 function reasonOf(cause: unknown): string {

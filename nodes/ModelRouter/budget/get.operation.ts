@@ -6,7 +6,7 @@ export const get = operation({
 	value: 'get',
 	action: 'Get budget',
 	description:
-		'Get what is spent and reserved of the budget of the credential in this period, who has reserved it, and whether it is paused',
+		'Get how much of the budget of the credential is spent and reserved in this period, who reserved it, and whether it is paused',
 	params: [],
 
 	prepare: () => ({}),

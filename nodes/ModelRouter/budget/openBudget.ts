@@ -5,9 +5,9 @@ import { invalidInputError } from '../../../src/core/errors';
 import type { ItemOutput, OperationContext } from '../../../src/n8n/operation';
 
 /**
- * Does something with the budget of the credential.
+ * Runs an action on the budget of the credential.
  *
- * @throws ServiceError `invalid` where the credential has none.
+ * @throws ServiceError `invalid` if the credential has none.
  */
 export async function withBudget(
 	{ budget }: Pick<OperationContext<unknown>, 'budget'>,

@@ -2,14 +2,12 @@ import { invalidInputError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
 import { withBudget } from './openBudget';
 
-const REASON_ADVICE = 'Enter why: every request that is refused says it.';
-
 export const pause = operation({
 	name: 'Pause',
 	value: 'pause',
 	action: 'Pause budget',
 	description:
-		'Send nothing more that costs with this credential, in no workflow and on no worker. It takes effect within 20 seconds; what is under way goes on.',
+		'Stop all paid requests with this credential, in all workflows and on all workers. It takes effect within 20 seconds; requests in progress continue.',
 	params: [
 		{
 			displayName: 'Reason',
@@ -17,13 +15,14 @@ export const pause = operation({
 			type: 'string',
 			default: '',
 			required: true,
-			placeholder: 'e.g. An agent loops',
-			description: 'Every request that is refused says it',
+			placeholder: 'e.g. An agent is stuck in a loop',
+			description: 'Every refused request shows it',
 		},
 	],
 
 	prepare({ reason }) {
-		if (!reason.trim()) throw invalidInputError('Reason is empty', REASON_ADVICE);
+		if (!reason.trim())
+			throw invalidInputError('Reason is empty', 'Enter it: every refused request shows it.');
 		return { reason };
 	},
 

@@ -7,7 +7,7 @@ export const release = operation({
 	value: 'release',
 	action: 'Release reserved part of budget',
 	description:
-		'Give back what a killed process has reserved. The credential has to allow it: Workflows May Resume. If the process still runs, what it spends is counted.',
+		'Release what a killed process has reserved. The credential must allow it: Workflows May Resume. If the process is still running, its spending is counted.',
 	params: [
 		{
 			displayName: 'Part ID',

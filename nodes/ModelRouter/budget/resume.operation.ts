@@ -6,7 +6,7 @@ export const resume = operation({
 	value: 'resume',
 	action: 'Resume budget',
 	description:
-		'Go on after a pause. The credential has to allow it: Workflows May Resume. It takes effect within 10 seconds.',
+		'Continue after a pause. The credential must allow it: Workflows May Resume. It takes effect within 10 seconds.',
 	params: [],
 
 	prepare: () => ({}),

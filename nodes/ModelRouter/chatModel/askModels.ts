@@ -30,12 +30,12 @@ import {
 import { limitOutput } from '../text/textRequest';
 import { type ChatModelValues, createBodyBuilder } from './chatModel.params';
 
-/** An answer, and what became of the call. */
+/** An answer, and how it was obtained. */
 export interface AnsweredCall {
 	answer: PricedAnswer;
-	/** What the spending caps allowed the answer to have, if nobody set a maximum. */
+	/** The output tokens that the spending caps allowed, if no maximum was set. */
 	maxTokens: number | undefined;
-	/** The models that have refused the call before, and why. */
+	/** The models that refused the call before, and why. */
 	refusals: Array<{ model: string; reason: string }>;
 }
 
@@ -49,14 +49,14 @@ interface CallContext {
 	spending: Spending;
 	sentRequests: Pick<SentRequests, 'findSentCall'>;
 	itemIndex: number;
-	/** Called with the cost of an answer, also of one that failed later. */
+	/** Called with the cost of each answer, including those that failed later. */
 	onCost(microUsd: number | undefined): void;
 }
 
 /**
- * Makes a function that asks the model, and where a refusal has certainly started nothing, its fallback models.
+ * Makes a function that asks the model, and if a refusal certainly started nothing, its fallback models.
  *
- * Every call is checked before it is sent: the kind and inputs of the model, the cap per call, what this execution has spent. It is sent once.
+ * Before a call is sent, the kind and inputs of the model, the cap per call and the spending of the execution are checked. It is sent once.
  *
  * @returns a function that takes the body of a chat completion and throws ServiceError with an outcome.
  * @throws ServiceError `invalid`.
@@ -64,7 +64,7 @@ interface CallContext {
 export function createModelCaller(context: CallContext) {
 	const { values, connection, maxRateLimitWait } = context;
 	const retries = { clock: connection.clock, maxRateLimitWait: maxRateLimitWait * 1000 };
-	// a client for each: a 429 for one model must not keep another one from being asked
+	// one per model: a 429 for one must not delay another
 	const createClient = () => withRetries(connection.httpWithoutRetries, new RateLimiter(), retries);
 	const buildBody = createBodyBuilder(values);
 	const fallbacks = values.options.fallbackModels?.fallback ?? [];
@@ -99,8 +99,8 @@ export function createModelCaller(context: CallContext) {
 }
 
 /**
- * Whether the service has answered a call with a refusal, so that certainly nothing was started. With another key, or after a
- * failure of the network, another model would not help.
+ * Whether the service refused a call, so that certainly nothing was started. Another model would not help if the key was refused or the
+ * network failed.
  */
 function isRefusedUnstarted(cause: unknown): cause is ServiceError {
 	if (!(cause instanceof ServiceError) || cause.kind !== 'refused') return false;
@@ -108,7 +108,7 @@ function isRefusedUnstarted(cause: unknown): cause is ServiceError {
 	return isUnstarted(cause) && status >= 400 && status !== 401;
 }
 
-/** Names the models that were asked before. */
+/** Adds the models that were asked before to the advice. */
 function withRefusals(error: ServiceError, refusals: AnsweredCall['refusals']): ServiceError {
 	if (!refusals.length) return error;
 	const reasons = refusals.map(({ model, reason }) => `${model}: ${reason}`).join('; ');
@@ -130,7 +130,7 @@ async function askOnce(
 	const http = signal ? endedBy(signal, context.http) : context.http;
 	const limits = createLimits(values, context.spending);
 	const unlimited = protocols[limits.protocol].toBody(asked);
-	// not the limited one: what the caps leave differs when the same is asked again
+	// not the limited one: what the caps allow changes when the same request is repeated
 	const sent = sentRequests.findSentCall(itemIndex, unlimited);
 	// throws the earlier failure if the service may have received the call
 	sent.earlierResult();
@@ -146,7 +146,7 @@ async function askOnce(
 		onCost(microUsd);
 		return microUsd;
 	};
-	// known at once to a caller that gives up and asks again
+	// recorded at once, because a caller that gives up may ask again
 	signal?.addEventListener('abort', () => sent.recordFailure(cancelledError()), { once: true });
 	const asking = { model, onText, countInFlight: () => countInFlight(account), keepRaw: false };
 	try {
@@ -155,7 +155,7 @@ async function askOnce(
 			{ account, reservation, costOf },
 			async () => await timed(clock, ask),
 		);
-		// one that calls tools may have words of its own
+		// an answer that calls tools may include other text
 		if (readAnswer && !answer.toolCalls.length)
 			readStructuredAnswer(readAnswer, answer, cost.maxTokens);
 		if (!signal?.aborted) sent.forget();
@@ -167,11 +167,11 @@ async function askOnce(
 }
 
 /**
- * Rejects a model of the wrong kind or without an input that the call needs, and a call that could cost more than the caps, or an
- * unknown amount.
+ * Rejects a model of the wrong kind or without an input that the call needs, and a call whose cost could exceed the caps or is
+ * unknown.
  *
- * @param asked In chat completions.
- * @param body As it is sent, apart from a limit of the output.
+ * @param asked As a chat completion.
+ * @param body As it is sent, except for the output limit.
  */
 async function checkCall(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
@@ -192,7 +192,7 @@ async function checkCall(
 	return checked;
 }
 
-/** What the parts of messages are, by their types in chat completions. */
+/** The modality of a message part, by its type in chat completions. */
 const MODALITY_BY_TYPE: Record<string, Modality> = {
 	image_url: 'image',
 	input_audio: 'audio',
@@ -222,7 +222,7 @@ function createLimits(
 	return { protocol, allowUnknownCost, caps: { item: createCap(item), calls } };
 }
 
-/** A caller that gives up does not pay for the rest of an answer. */
+/** If a caller gives up, the rest of the answer is not paid for. */
 const endedBy = (signal: AbortSignal, http: Http): Http => ({
 	...http,
 	send: async (request) => await http.send({ ...request, signal }),

@@ -12,7 +12,7 @@ import { allowUnknownCostOption } from '../acrossResources.params';
 import { formatParams, textOptions } from '../text/text.params';
 import { addFields, toChatFields, toFormatField } from '../text/textRequest';
 
-/** As n8n's own chat models say it, and as long as it is not connected. The link opens the list of AI nodes. */
+/** The notice of n8n's own chat models, shown until the node is connected. The link opens the list of AI nodes. */
 const connectionNotice = {
 	displayName:
 		"Connect this node to an AI agent or chain. <a data-action='openSelectiveNodeCreator' data-action-parameter-creatorview='AI'>Insert one</a>",
@@ -31,7 +31,7 @@ export const chatModelParams = [
 		...capFields,
 		default: 1,
 		description:
-			'A call that could cost more than this is not sent. Counted are one token per byte of the input, and all of Maximum Output Tokens. If that is not set, an answer may have what this and the cap per execution afford: at least 4096 tokens, at most 16384. The input counts at most as the context window of the model, and with images or files always as all of it. 0 sends nothing.',
+			'A call that could cost more than this is not sent. The input counts as one token per byte, but not more than the context window; with images or files, as the whole window. The output counts as Maximum Output Tokens. If not set, the answer may have 4096 to 16384 tokens, as this cap and the cap per execution allow. If 0, nothing is sent.',
 	}),
 	withFieldRules({ isDecimal: true })({
 		displayName: 'Spending Cap per Execution (USD)',
@@ -39,11 +39,11 @@ export const chatModelParams = [
 		...capFields,
 		default: 5,
 		description:
-			'A call with which the calls of this node in one execution could cost more than this is not sent. If the cost of a call is not known, the most that it could cost counts. All turns of an AI agent count, and all tries of Retry On Fail. 0 sends nothing.',
+			'A call is not sent if the calls of this node in one execution could then cost more than this. If the cost of a call is unknown, its maximum counts. All turns of an AI agent count, and all tries of Retry On Fail. If 0, nothing is sent.',
 	}),
 	...formatParams(''),
 	{
-		displayName: 'Leave <b>Retry On Fail</b> of the AI Agent off: it asks again, and pays again.',
+		displayName: 'Leave <b>Retry On Fail</b> of the AI Agent off: it would ask and pay again.',
 		name: 'retryNotice',
 		type: 'notice',
 		default: '',
@@ -59,7 +59,7 @@ export const chatModelParams = [
 			placeholder: 'Add Model',
 			default: {},
 			description:
-				'Models that are asked, in this order, when the service refuses a call without starting it. It does so if the model is unknown or busy (429), or if the conversation is too long for it. After any other failure no other model is asked, since the call may be charged.',
+				'Models to ask, in this order, if the service refuses a call without starting it. It does so if the model is unknown or busy (429), or the conversation is too long for it. After any other failure, no other model is asked, because the call may be charged.',
 			options: [
 				{
 					displayName: 'Model',
@@ -85,11 +85,11 @@ export const chatModelParams = [
 
 export type ChatModelValues = ParamValues<typeof chatModelParams>;
 
-/** What the node that uses the model decides. */
+/** Fields that are set by the node that uses the model. */
 const CALLER_FIELDS = ['model', 'messages', 'tools', 'tool_choice'];
 
 /**
- * Adds the settings of the node to what an AI agent or chain asks. What the agent sets for one call goes before.
+ * Adds the settings of the node to the request of an AI agent or chain. What the agent sets for a call takes precedence.
  *
  * @returns a function that takes the body of a chat completion.
  * @throws ServiceError `invalid`.
@@ -113,19 +113,19 @@ export function createBodyBuilder(values: ChatModelValues) {
 }
 
 /**
- * LangChain's model asks in the form of the Responses API for tools that run at OpenAI, and for some settings.
+ * LangChain's model uses the form of the Responses API for tools that run at OpenAI, and for some settings.
  *
- * Seen: `_useResponsesApi`, @langchain/openai 1.4.4, dist/chat_models/index.cjs.
+ * Seen in `_useResponsesApi`, @langchain/openai 1.4.4, dist/chat_models/index.cjs.
  */
 function requireMessages({ messages }: Record<string, unknown>): unknown[] {
 	if (Array.isArray(messages)) return messages;
 	throw invalidInputError(
-		'This chat model was asked for something that only OpenAI has',
-		'Nothing was sent. The node that uses it asked in the form of the Responses API, as for a tool that runs at OpenAI. Remove such tools, or use another chat model.',
+		'This chat model was asked for something that only OpenAI offers',
+		'Nothing was sent. The node that uses it sent a request in the form of the Responses API, as for a tool that runs at OpenAI. Remove such tools, or use another chat model.',
 	);
 }
 
-/** n8n's AI Agent writes a call of a tool without words as an empty list, which not every service takes. */
+/** For a tool call without text, n8n's AI Agent sends an empty list, which not every service accepts. */
 function withPlainContent(message: unknown): unknown {
 	if (!isPlainObject(message) || !Array.isArray(message['content'])) return message;
 	return message['content'].length ? message : { ...message, content: null };

@@ -14,7 +14,7 @@ import type { TextAnswer } from '../../../src/router/textAnswer';
 /**
  * Asks the model.
  *
- * @param onText Gets every piece of the answer's text as it arrives.
+ * @param onText Receives every piece of the answer's text as it arrives.
  * @param signal Aborts when the client gives up.
  */
 export type AskModel = (
@@ -24,15 +24,15 @@ export type AskModel = (
 ) => Promise<TextAnswer>;
 
 /**
- * Answers the requests of a client for chat completions with what the model says: in one piece, or as a stream, as the client asks.
+ * Answers the chat-completions requests of a client with the model's answers: in one piece or as a stream, as requested.
  *
- * @param ask Throws what the user is to see.
+ * @param ask Throws the error that the user sees.
  */
 export function createModelFetch(ask: AskModel): ModelFetch {
 	return async (_address, init) => {
 		const request = parseJson(String(init?.body)) as Record<string, unknown>;
 		const { stream, ...body } = request;
-		// the service sets it by itself
+		// the service sets it itself
 		delete body['stream_options'];
 		body['messages'] = dropRepeatedSteps(body['messages']);
 		const askWithIds: AskModel = async (asked, onText) =>
@@ -50,7 +50,7 @@ export function createModelFetch(ask: AskModel): ModelFetch {
 const createCallId = () => `call_${randomUUID()}`;
 
 /**
- * Gives another ID to a tool call whose ID an earlier call of the conversation has: n8n's AI Agent would drop its result, and the model would
+ * Gives a new ID to a tool call that has the ID of an earlier call in the conversation: n8n's AI Agent would drop its result, and the model would
  * ask for it again (n8n-nodes-langchain 2.41.1, utils/agent-execution/buildSteps.js).
  */
 function withUniqueCallIds(answer: TextAnswer, messages: unknown): TextAnswer {
@@ -76,11 +76,11 @@ const toCallFailure = (cause: unknown) =>
 const reply = (type: string, body: string | ReadableStream<Uint8Array>) =>
 	new Response(body, { headers: { 'content-type': type } });
 
-/** Resolves with the first text, so that a call that fails before it fails as a whole. */
+/** Resolves with the first text, so that a failure before it fails the whole call. */
 async function streamReply(ask: AskModel, body: Record<string, unknown>): Promise<Response> {
 	const texts = createTextChannel();
 	const answered = ask(body, texts.write).finally(texts.end);
-	// a failure is thrown where the answer is awaited, or its reader has left
+	// a failure is thrown where the answer is awaited, unless its reader has left
 	answered.catch(() => undefined);
 	const first = await texts.read();
 	if (!first) await answered;
@@ -103,26 +103,26 @@ async function streamReply(ask: AskModel, body: Record<string, unknown>): Promis
 			},
 			cancel: texts.leave,
 		},
-		// nothing is read ahead: what arrives meanwhile is one piece
+		// nothing is read ahead: what arrives in the meantime becomes one piece
 		{ highWaterMark: 0 },
 	);
 	return reply('text/event-stream', stream);
 }
 
 /**
- * Text on its way from the model to its reader. What arrives while the reader is busy is read in one piece: a reader that is slower than the
- * model gets fewer, longer pieces, and none of them late.
+ * A buffer between the model and the reader of its text. A reader that is slower than the model gets fewer, longer pieces, and none of
+ * them late.
  */
 function createTextChannel() {
 	let arrived = '';
 	let isOver = false;
 	let hasReader = true;
-	/** Wakes the reader that waits. */
+	/** Wakes the waiting reader. */
 	let wake = () => {};
 	return {
-		/** @throws when nobody reads any more: the answer is then not read on. */
+		/** @throws if the reader has left: the rest of the answer is then not read. */
 		write(text: string): void {
-			if (!hasReader) throw new Error('The answer has no reader any more');
+			if (!hasReader) throw new Error('The answer no longer has a reader');
 			arrived += text;
 			if (text) wake();
 		},

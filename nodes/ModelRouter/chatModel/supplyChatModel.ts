@@ -28,10 +28,10 @@ import { createModelFetch, type AskModel } from './replies';
 
 /** The sum of all calls of an execution, in the execution's custom data. */
 const COST_NAME = 'modelCostUsd';
-/** How many calls are not in the sum. */
+/** How many calls are missing from the sum. */
 const UNKNOWN_COST_NAME = 'modelCallsOfUnknownCost';
 
-/** For how many calls the model reserves at once: an agent calls its model several times. */
+/** How many calls the budget reserves for at once: an agent calls its model several times. */
 const CALLS_OF_AGENT = 4;
 
 /**
@@ -83,7 +83,7 @@ interface AskOptions {
 	facts: CallFacts[];
 }
 
-/** Asks, and writes down what became of it. Everything that leaves it is redacted. */
+/** Makes the function that asks the model and records the outcome. Everything that leaves it is redacted. */
 function createAsk(
 	n8n: IExecuteFunctions,
 	connection: Connection,

@@ -32,7 +32,7 @@ export const getMany = operation({
 						{ name: 'Delivered', value: 'delivered' },
 						{ name: 'Handed to an Execution', value: 'emitting' },
 						{ name: 'Not Started', value: 'notStarted' },
-						{ name: 'Unknown', value: 'unknown', description: 'You have to decide' },
+						{ name: 'Unknown', value: 'unknown', description: 'A person must decide' },
 						{ name: 'Waiting for Confirmation', value: 'unconfirmed' },
 						{ name: 'Waiting to Be Delivered', value: 'pending' },
 					],

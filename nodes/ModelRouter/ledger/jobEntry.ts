@@ -28,7 +28,7 @@ const findByParam = <const Options extends INodePropertyOptions[]>(
 const entryIdOption = {
 	name: 'Entry ID',
 	value: 'entryId',
-	description: 'The number of the entry, which an error and an item of the trigger contain',
+	description: 'The number of the entry, from an error or an item of the trigger',
 } as const;
 const executionOption = {
 	name: 'Execution',
@@ -66,7 +66,7 @@ const entryIdParam = {
 	description: 'The number of the entry, from the field "entryId"',
 } as const satisfies INodeProperties;
 
-/** Select the start. */
+/** Parameters that select a start. */
 export const whichParams = [
 	findByParam('the start', 'key', [entryIdOption, keyOption]),
 	keyParam,
@@ -101,13 +101,13 @@ const jobParams = [
 	entryIdParam,
 ] as const satisfies INodeProperties[];
 
-/** Select one job. */
+/** Parameters that select one job. */
 export const oneJobParams = [
 	findByParam('the job', 'jobId', [entryIdOption, jobIdOption, keyOption]),
 	...jobParams,
 ] as const satisfies INodeProperties[];
 
-/** Select one job, or those of an execution. */
+/** Parameters that select one job, or the jobs of an execution. */
 export const jobsParams = [
 	findByParam('the jobs', 'jobId', [entryIdOption, executionOption, jobIdOption, keyOption]),
 	...jobParams,
@@ -134,7 +134,7 @@ export function toJobSelection({ findBy, jobId, ...which }: ParamValues<typeof o
 	return { jobId: id };
 }
 
-/** @param origin Has the credential: jobs of different accounts may share an ID. */
+/** @param origin For the credential: jobs of different accounts may share an ID. */
 export const toJobSelector = (
 	selection: JobSelection,
 	{ credential: account }: OperationContext<unknown>['origin'],
@@ -170,8 +170,8 @@ export type LedgerHost = Pick<OperationContext<unknown>, 'connectLedger' | 'cloc
 /**
  * Opens the job ledger of the credential.
  *
- * @param attempts To find its table.
- * @throws ServiceError `invalid` when it is turned off, and when its table cannot be used.
+ * @param attempts Maximum attempts to find its table.
+ * @throws ServiceError `invalid` if it is turned off, or its table cannot be used.
  */
 export const openJobLedger = async (
 	{ connectLedger, clock, origin }: LedgerHost,

@@ -7,7 +7,7 @@ export const markNotStarted = operation({
 	value: 'markNotStarted',
 	action: 'Mark job ledger entry as not started',
 	description:
-		'Record that a start with an unknown outcome did not start a job: its key can then start a job again. If this is wrong, you pay twice.',
+		'Record that a start with an unknown outcome did not start a job, so that its key can start one again. If this is wrong, you pay twice.',
 	params: whichParams,
 
 	prepare: toSelector,

@@ -8,7 +8,7 @@ export const markStarted = operation({
 	value: 'markStarted',
 	action: 'Mark job ledger entry as started',
 	description:
-		'Record that a start with an unknown outcome did start a job: its key then returns that job, and the trigger downloads its file',
+		'Record that a start with an unknown outcome did start a job, so that its key returns that job and the trigger downloads its file',
 	params: [
 		...whichParams,
 		{

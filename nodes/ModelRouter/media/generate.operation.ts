@@ -50,7 +50,7 @@ export const generate = operation({
 				job,
 				async () => await downloadResult(context, job, fileOptions),
 			);
-			// the estimate may be in the response to the start only
+			// the estimate may only be in the response to the start
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
 			const details = { simplify, model, file, ledgered };
@@ -58,7 +58,7 @@ export const generate = operation({
 			if (startedAt !== undefined) json['durationMs'] = clock.now() - startedAt;
 			return { json, ...binary };
 		};
-		// from here on every error contains the job's id
+		// from here on, every error contains the job's ID
 		return await withJobId(started.jobId, () =>
 			deliverInNode(context, ledgered?.entry, waitAndDownload),
 		);

@@ -19,17 +19,17 @@ import { kindOfMediaType } from '../../../src/router/model';
 import type { LedgerResult } from './startPaidJob';
 import { mediaTypeLabel } from './media.params';
 
-/** The output for an AI agent, which cannot receive files. Storage at the service is free. */
+/** The output for an AI agent, which cannot receive files. The service stores them for free. */
 function describeRemoteFile({ mediaType, jobId }: JobAddress): IDataObject {
 	const isStored = mediaType === 'images' || mediaType === 'videos';
 	const retention = isStored
-		? 'It is stored there for 7 days after the job has completed.'
-		: 'Music and speech are not stored there: it must be downloaded at once.';
+		? 'The service stores it for 7 days after the job has completed.'
+		: 'The service does not store music and speech: download it at once.';
 	return {
 		jobId,
 		mediaType,
 		...(isStored && { keptDays: 7 }),
-		advice: `The file is ready at the service; it was not downloaded into n8n, because a tool cannot return files. A Model Router node with Media: Download File, Media Type "${mediaTypeLabel(mediaType)}" and Job ID "${jobId}" downloads it into the workflow. ${retention}`,
+		advice: `The file is ready, but it was not downloaded into n8n, because a tool cannot return files. A Model Router node with Media: Download File, Media Type "${mediaTypeLabel(mediaType)}" and Job ID "${jobId}" downloads it into the workflow. ${retention}`,
 	};
 }
 
@@ -97,7 +97,7 @@ async function checkCompleted(http: Http, address: JobAddress): Promise<void> {
 	if (job.state === 'completed') return;
 	throw new ServiceError('timeout', 'The media job is not finished yet', {
 		ids: { jobId: job.jobId },
-		advice: 'It continues to run. Ask again later; do not start it again.',
+		advice: 'It is still running. Ask again later; do not start it again.',
 		partial: toPartial(job),
 	});
 }
@@ -117,14 +117,14 @@ export function countEndedJob<Ended extends Job>(
 ): Ended {
 	const { mediaType, jobId, state, costMicroUsd } = job;
 	if (state === 'unfinished') return job;
-	// what has failed is not charged
+	// failed jobs are not charged
 	const cost = state === 'failed' ? 0 : readInteger(costMicroUsd);
 	accounts.budget?.endJob(mediaType, jobId, cost);
 	accounts.spending?.endJob(mediaType, jobId, cost);
 	return job;
 }
 
-/** What a job's item says beside the job itself. */
+/** What a job's item contains besides the job. */
 interface JobOutputDetails {
 	simplify: boolean;
 	/** The requested model. */
@@ -136,7 +136,7 @@ interface JobOutputDetails {
 /**
  * A job as an item, with its entry in the ledger. The raw record is under `job`: a top-level `error` field would make n8n retry the node.
  *
- * Simplified, the record is left out, unless it tells or may tell of a failure.
+ * If simplified, the record is left out, unless it may describe a failure.
  */
 export function toJobJson(
 	job: Job,

@@ -19,8 +19,8 @@ export const mediaTypeParam = {
 	options: [
 		{ name: 'Image', value: 'images', description: 'A picture' },
 		{ name: 'Music', value: 'music', description: 'A song or a piece of music' },
-		{ name: 'Speech', value: 'audio', description: 'A text that is read aloud, or other sound' },
-		{ name: 'Video', value: 'videos', description: 'Moving pictures' },
+		{ name: 'Speech', value: 'audio', description: 'Text read aloud, or another sound' },
+		{ name: 'Video', value: 'videos', description: 'A video clip' },
 	],
 	default: 'images',
 	description: 'What the job makes',
@@ -39,7 +39,7 @@ export const addressParams = [
 		type: 'string',
 		default: '={{ $json.jobId }}',
 		required: true,
-		description: 'The "jobId" of Start Job. The URL of its status or of its file is also possible.',
+		description: 'The "jobId" from Start Job, or the URL of its status or file',
 	},
 ] as const satisfies INodeProperties[];
 
@@ -58,7 +58,7 @@ export const maxWaitOption = {
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: 86400 },
 	default: 600,
-	description: 'After that the node fails. The job continues to run, and its ID is in the error.',
+	description: 'After this time the node fails. The job keeps running, and its ID is in the error.',
 } as const satisfies INodeProperties;
 
 export const maxSizeOption = {
@@ -86,7 +86,7 @@ export function toJobId(text: string): string {
 	if (jobId !== undefined) return jobId;
 	throw invalidInputError(
 		'Job ID is a URL without a job ID',
-		'Enter the ID, or the URL of the status or the file of a job, which has "/jobs/" and the ID in it.',
+		'Enter the ID, or the URL of a job\'s status or file, which contains "/jobs/" and the ID.',
 	);
 }
 
@@ -102,7 +102,7 @@ export const inputsParam = {
 	placeholder: 'Add Input',
 	default: {},
 	description:
-		'Images and other files that the model works on. Which parameters accept them depends on the model.',
+		'Images and other files for the model. Which parameters accept them depends on the model.',
 	options: [
 		{
 			displayName: 'Input',
@@ -141,7 +141,7 @@ export const presetsParam = {
 	placeholder: 'Add Preset',
 	default: {},
 	description:
-		'What many models understand. Sent only when set. Which values are accepted depends on the model.',
+		'Settings that many models support. Sent only if set. Which values are accepted depends on the model.',
 	options: [
 		{
 			displayName: 'Aspect Ratio',
@@ -169,7 +169,7 @@ export const presetsParam = {
 			typeOptions: { minValue: 0.1, numberPrecision: 1 },
 			default: 5,
 			description:
-				'How long the video or the music is. Sent as "duration". Without it, the model decides.',
+				'Length of the video or music. Sent as "duration". If not set, the model decides.',
 		},
 		{
 			displayName: 'Quality',
@@ -178,7 +178,7 @@ export const presetsParam = {
 			displayOptions: shownFor('images', 'videos'),
 			default: '',
 			placeholder: 'e.g. high',
-			description: 'Sent as "quality"; not sent when empty',
+			description: 'Sent as "quality"; not sent if empty',
 		},
 		{
 			displayName: 'Voice',
@@ -187,14 +187,14 @@ export const presetsParam = {
 			displayOptions: shownFor('audio'),
 			default: '',
 			placeholder: 'e.g. alloy',
-			description: 'Name of the voice that speaks. Sent as "voice"; not sent when empty.',
+			description: 'Name of the voice. Sent as "voice"; not sent if empty.',
 		},
 	],
 } as const satisfies INodeProperties;
 
 /**
- * The presets that are set, each as a field of the request with the label of the preset. The specification defines no field but the
- * model: these are the usual names.
+ * The presets that are set, as fields of the request, with their labels. The specification defines no field except the model: these are
+ * the usual names.
  */
 export const toPresetFields = (presets: ParamValues<readonly [typeof presetsParam]>['presets']) =>
 	presetsParam.options.flatMap(({ name, displayName: label }) => {

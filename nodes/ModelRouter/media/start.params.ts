@@ -15,7 +15,7 @@ import {
 	toPresetFields,
 } from './media.params';
 
-/** An AI agent decides how often it calls a tool, so a person must allow that calls cost money. */
+/** An AI agent decides how often it calls a tool, so a person must allow calls that cost money. */
 const allowAgentsParam = {
 	displayName: 'Allow Paid Jobs From AI Agents',
 	name: 'allowAgents',
@@ -25,10 +25,10 @@ const allowAgentsParam = {
 	displayOptions: { show: { '@tool': [true] } },
 	default: false,
 	description:
-		'Whether an AI agent may start jobs with this tool, as often as it decides to. Each costs money. Spending Cap per Execution in the options limits what one execution spends.',
+		'Whether an AI agent may start jobs with this tool, as often as it likes. Each job costs money. Spending Cap per Execution in the options limits the total per execution.',
 } as const satisfies INodeProperties;
 
-/** @throws ServiceError `invalid`, whose message is all that an AI agent receives. */
+/** @throws ServiceError `invalid`. Its message is all that an AI agent receives. */
 export function checkAgentAllowed(asTool: boolean, allowAgents: boolean): void {
 	if (!asTool || allowAgents) return;
 	throw invalidInputError(
@@ -43,7 +43,7 @@ const useLedgerParam = withFieldRules({ inTool: 'notFromModel' })({
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to enter the job in a Data Table of this n8n first. The Model Router Trigger then brings its file, whatever happens to this execution.',
+		'Whether to enter the job in a Data Table of this n8n first. The Model Router Trigger then delivers its file, whatever happens to this execution.',
 });
 
 const idempotencyKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
@@ -54,7 +54,7 @@ const idempotencyKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel'
 	default: '',
 	placeholder: 'e.g. {{ $json.orderId }}',
 	description:
-		'One job per key, across executions, workers, Stop and crashes. A later start with the key returns the first job, whatever its other parameters are. If empty, every start is a new job.',
+		'One job per key, across executions, workers, Stop and crashes. A later start with the same key returns the first job, whatever its other parameters are. If empty, every start is a new job.',
 	builderHint: {
 		propertyHint:
 			'What identifies the order, such as an order ID. It must be the same when a run is repeated: no random value, no time, no execution ID.',
@@ -73,10 +73,10 @@ export const ledgerLabelOption = withFieldRules({ inTool: 'notFromModel' })({
 const MAX_KEY_LENGTH = 500;
 
 /**
- * The ledger settings of a start. The key is empty for a start without one.
+ * The ledger settings of a start. The key is empty if there is none.
  *
- * @param waits Milliseconds that the node itself waits for the job. Triggers do not check it before that.
- * @returns undefined when the ledger is not used.
+ * @param waits Milliseconds that the node itself waits for the job. Triggers do not check the job earlier.
+ * @returns undefined if the ledger is not used.
  * @throws ServiceError `invalid`.
  */
 function toLedgerStart(
@@ -88,7 +88,7 @@ function toLedgerStart(
 	const idempotencyKey = key.trim();
 	if (key && !idempotencyKey)
 		throw invalidInputError(
-			`${idempotencyKeyParam.displayName} has only spaces`,
+			`${idempotencyKeyParam.displayName} contains only spaces`,
 			'Nothing was sent. Enter a key, or clear the field.',
 		);
 	if (idempotencyKey.length > MAX_KEY_LENGTH)
@@ -98,7 +98,7 @@ function toLedgerStart(
 	return { idempotencyKey, ledgerLabel: ledgerLabel.trim(), waits };
 }
 
-/** The parameters of a media job. The specification defines no field of the request body but the model. */
+/** The parameters of a media job. The specification defines no field of the request body except the model. */
 export const startParams = [
 	mediaTypeParam,
 	modelParam,
@@ -110,12 +110,12 @@ export const startParams = [
 		default: '',
 		placeholder: 'e.g. A lighthouse in the fog, watercolor',
 		description:
-			'What to make; for speech, the text to read aloud. Sent as "prompt"; not sent when empty.',
+			'What to generate; for speech, the text to read aloud. Sent as "prompt"; not sent if empty.',
 	},
 	{
 		...spendingCapPerItemParam,
 		description:
-			'A job that is certain to cost more is not started. It may still cost more: the catalog has the price of the cheapest configuration, without duration, resolution, sound and tier. Without a price, it is not started unless Allow Unknown Cost is on.',
+			'A job is not started if it is certain to cost more. It may still cost more: the catalog has the price of the cheapest configuration, without duration, resolution, sound and tier. If there is no price, the job is only started if Allow Unknown Cost is on.',
 	},
 	allowAgentsParam,
 	presetsParam,
@@ -138,15 +138,15 @@ const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecima
 	...capFields,
 	default: 10,
 	description:
-		'Of all starts of this node in one execution. Their estimated costs count, or their minimum costs where those are higher. Only the last job can exceed it, if its estimate is higher. A failed job still counts. Without it, there is no such cap.',
+		'For all starts of this node in one execution. Estimated costs count, or minimum costs if they are higher. Only the last job can exceed the cap, if its estimate is higher. A failed job still counts. If not set, there is no such cap.',
 });
 
-/** The options of every start. An operation adds its own, in the order of the labels. */
+/** The options of every start. Operations add others, in the order of the labels. */
 export const startOptions = {
 	allowUnknownCost: {
 		...allowUnknownCostOption,
 		description:
-			'Whether to start a job of which the catalog has no price, so that the spending caps cannot hold it back',
+			'Whether to start a job that has no price in the catalog, so that the spending caps cannot stop it',
 	},
 	ledgerLabel: ledgerLabelOption,
 	spendingCapPerExecution: spendingCapPerExecutionOption,

@@ -29,7 +29,7 @@ import { checkAgentAllowed, startOptions, type StartRequest } from './start.para
 /** A job that was started. Plain data: it is stored with the execution. */
 interface StartedJob {
 	job: Job;
-	/** Undefined when the job ledger is not used. */
+	/** Undefined if the job ledger is not used. */
 	ledgered?: LedgerResult;
 	/** When it was sent: milliseconds since 1970. Undefined unless this run has: only the service knows how long another job took. */
 	startedAt?: number | undefined;
@@ -37,13 +37,13 @@ interface StartedJob {
 
 /** The result of a start in the ledger. */
 export interface LedgerResult {
-	/** Undefined when the ledger could not be reached after the start. */
+	/** Undefined if the ledger could not be reached after the start. */
 	entry: Entry | undefined;
 	/** Whether an earlier start with the same key started the job. Undefined without a key. */
 	startedBefore?: boolean;
 }
 
-/** Rejects AI agents without permission, missing files, models of another kind, and jobs whose minimum cost exceeds a cap or is not known. */
+/** Rejects AI agents without permission, missing files, models of the wrong kind, and jobs whose minimum cost exceeds a cap or is unknown. */
 export async function checkStart({
 	request: { mediaType, model, body, inputs, allowAgents, allowUnknownCost, ...caps },
 	asTool,
@@ -61,7 +61,7 @@ export async function checkStart({
 	});
 }
 
-/** @param spending What the jobs of the execution cost. Without it, the caps apply to one job alone. */
+/** @param spending What the jobs of the execution cost. If absent, the caps apply to a single job. */
 function createCaps(
 	{
 		spendingCapPerItem: cap,
@@ -81,7 +81,7 @@ function createCaps(
 	return { item, jobs };
 }
 
-/** Starts a job unless it was started before. With a cap per execution, starts run one after another, so that each knows the costs of the earlier ones. */
+/** Starts a job unless it was started before. With a cap per execution, starts run one after another, because each counts the costs of the earlier ones. */
 export async function startPaidJob(context: OperationContext<StartRequest>): Promise<StartedJob> {
 	const { request, getState, http, clock, recordId, countInFlight, budget, spending } = context;
 	const { mediaType, model, spendingCapPerExecution, ledger } = request;
@@ -89,7 +89,7 @@ export async function startPaidJob(context: OperationContext<StartRequest>): Pro
 	const start = async () => {
 		const body = await buildStartBody(context);
 		// looked up before the start: the response must be recorded without delay
-		const least = minimumJobCost((await findCachedModel(context, model))?.pricing, body);
+		const minimum = minimumJobCost((await findCachedModel(context, model))?.pricing, body);
 		const caps = createCaps(request, getState('budget', emptySpending));
 		const shared = budget?.openStart(model);
 		const record = spending?.openRequest(model);
@@ -97,8 +97,8 @@ export async function startPaidJob(context: OperationContext<StartRequest>): Pro
 			request: { mediaType, body },
 			...(ledger && { ledger: toStartLedger(context, ledger) }),
 			reserve: async () =>
-				await reserve({ ...caps, shared, record }, least ?? { unbounded: NO_PRICE }),
-			costOf: (ended) => ('job' in ended ? readCost(ended.job, least?.microUsd) : undefined),
+				await reserve({ ...caps, shared, record }, minimum ?? { unbounded: NO_PRICE }),
+			costOf: (ended) => ('job' in ended ? readCost(ended.job, minimum?.microUsd) : undefined),
 			async send(attempts) {
 				startedAt = clock.now();
 				try {
@@ -109,7 +109,7 @@ export async function startPaidJob(context: OperationContext<StartRequest>): Pro
 					return { job };
 				} catch (cause) {
 					const others = countInFlight() - 1;
-					const balance = { leastMicroUsd: least?.microUsd, others };
+					const balance = { leastMicroUsd: minimum?.microUsd, others };
 					throw mapServiceError(cause, (error) => explainJobBalance(error, balance));
 				}
 			},
@@ -121,7 +121,7 @@ export async function startPaidJob(context: OperationContext<StartRequest>): Pro
 
 const NO_PRICE = 'the catalog has no price for this model';
 
-/** What a started job costs: the service's estimate, or the catalog's minimum where that is more. A lower estimate would weaken a cap. */
+/** The cost of a started job: the service's estimate, or the catalog's minimum if that is higher. A lower estimate would weaken a cap. */
 function readCost({ estimatedCostMicroUsd }: Job, minimum: Decimal | undefined) {
 	const estimate = readInteger(estimatedCostMicroUsd);
 	if (!estimate?.gte(0)) return undefined;
@@ -174,7 +174,7 @@ function toStartLedger(
 				const difference = describeDifference(entry, newStart);
 				if (difference)
 					addHint(
-						`The key "${idempotencyKey}" was used before for ${difference}: its job ${entry.jobId} is returned, and nothing was started. Use a different key for every new job.`,
+						`The key "${idempotencyKey}" was used before for ${difference}: its job ${entry.jobId} is returned, and nothing was started. Use a different key for each new job.`,
 					);
 				return { earlier: { job: toJob(entry), ledgered: { entry, startedBefore: true } } };
 			}

@@ -8,7 +8,7 @@ export const fold = operation({
 	value: 'fold',
 	action: 'Fold old spending into months',
 	description:
-		'Sum up old rows into one per month, workflow, node and model. The n8n API key needs the scope dataTableRow:delete.',
+		'Combine old rows into one per month, workflow, node and model. The n8n API key needs the scope dataTableRow:delete.',
 	params: [
 		{
 			displayName: 'Older Than (Days)',
@@ -18,7 +18,7 @@ export const fold = operation({
 			default: 62,
 			required: true,
 			description:
-				'Rows of older days are summed up. The cost of a job that has not ended stays unknown.',
+				'Rows of older days are combined. The cost of a job that has not ended stays unknown.',
 		},
 	],
 

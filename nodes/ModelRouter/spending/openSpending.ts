@@ -6,6 +6,6 @@ export function spendingActions({ spending }: Pick<OperationContext<unknown>, 's
 	if (spending) return spending.actions;
 	throw invalidInputError(
 		'The credential does not record what is spent',
-		'Turn on Use a Job Ledger and Record Spending in the Model Router API credential. What was spent before that is not known.',
+		'Turn on Use a Job Ledger and Record Spending in the Model Router API credential. Earlier spending is not known.',
 	);
 }

@@ -17,10 +17,10 @@ export const estimateCost = operation({
 	value: 'estimateCost',
 	action: 'Estimate cost of text request',
 	description:
-		'Calculate what Message a Model would cost at most, and what it is likely to cost. Nothing is sent to the model.',
+		'Calculate the maximum and the likely cost of Message a Model. Nothing is sent to the model.',
 	params: [
 		...textParams(
-			'The cap of the request that is estimated. If Maximum Output Tokens is not set, it decides how long the answer may be.',
+			'The cap of the estimated request. If Maximum Output Tokens is not set, it limits how long the answer may be.',
 		),
 		optionsParam([
 			textOptions.additionalFields,
@@ -62,7 +62,7 @@ export const estimateCost = operation({
 	},
 });
 
-/** `max…` is an upper bound, `estimated…` an estimate: in most languages a token has about four bytes. */
+/** `max…` is an upper bound; `estimated…` assumes about four bytes per token, as in most languages. */
 function toEstimate(
 	{ microUsd, promptTokens, promptCountedBy, outputTokens }: CostBound,
 	body: Record<string, unknown>,
@@ -85,8 +85,8 @@ function toEstimate(
 	};
 }
 
-/** How the largest number of tokens of the prompt was found. */
+/** How the maximum number of prompt tokens was found. */
 const EXPLANATIONS: Record<CostBound['promptCountedBy'], string> = {
-	bytes: 'The prompt is counted with one token per byte.',
+	bytes: 'The prompt is counted as one token per byte.',
 	contextWindow: 'The prompt is counted as the whole context window of the model.',
 };

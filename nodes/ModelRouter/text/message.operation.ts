@@ -37,7 +37,7 @@ export const message = operation({
 	description: 'Send a prompt or messages to a text model and get its answer',
 	params: [
 		...textParams(
-			'An item that could cost more is not sent. Counted are one token per byte of the input, and all of Maximum Output Tokens. If that is not set, an answer may have what this affords: 4096 to 16384 tokens. The input counts at most as the context window, and with attachments always as all of it. 0 sends nothing.',
+			'An item that could cost more is not sent. The input counts as one token per byte, but not more than the context window; with attachments, as the whole window. The output counts as Maximum Output Tokens. If not set, the answer may have 4096 to 16384 tokens, as the cap allows. If 0, nothing is sent.',
 		),
 		simplifyParam,
 		optionsParam([
@@ -56,7 +56,7 @@ export const message = operation({
 				name: 'stopSequences',
 				type: 'json',
 				default: '[]',
-				description: 'Texts at which the answer ends, as a JSON list, e.g. ["END"]',
+				description: 'Texts that end the answer, as a JSON list, e.g. ["END"]',
 			},
 			textOptions.systemMessage,
 			textOptions.temperature,
@@ -85,7 +85,7 @@ export const message = operation({
 	run: askText,
 });
 
-/** What the conversation may cost in which the node speaks. */
+/** The spending cap of the conversation in which the node speaks. */
 function readConversationCap(budget: unknown) {
 	const { cap, spent } = isPlainObject(budget) ? budget : {};
 	return typeof cap === 'number' && typeof spent === 'number'
@@ -101,7 +101,7 @@ interface AnswerRequest extends TextRequest {
 	structured?: StructuredReader | undefined;
 }
 
-/** Asks a model, and makes an item of its answer. */
+/** Asks a model, and turns its answer into an item. */
 async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOutput> {
 	const { request, startPaid, addHint, budget, spending } = context;
 	const { structured } = request;
@@ -112,7 +112,7 @@ async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOu
 	const record = spending?.openRequest(model?.id ?? request.model);
 	try {
 		const answer = await startPaid<PricedAnswer>({
-			// not the limited one: what the caps afford changes with the prices
+			// not the limited one: what the caps allow changes with the prices
 			request: unlimited,
 			reserve: async () => await reserve({ ...request.caps, shared: budget?.calls, record }, bound),
 			costOf: (ended) => costOfAnswer(ended, model, record),
@@ -147,7 +147,7 @@ async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOu
 	}
 }
 
-/** @param parsed Stands before the fields of the answer, `more` behind them. */
+/** @param parsed Placed before the fields of the answer, `more` after them. */
 function toItem(
 	stored: PricedAnswer,
 	request: AnswerRequest,
@@ -163,7 +163,7 @@ function toItem(
 	return { json: { output: answer.text, ...parsed, ...rest, ...more } as IDataObject };
 }
 
-/** Parts an answer from the protocol's own object. */
+/** Separates an answer from the protocol's own object. */
 function splitRaw({ completion, response, ...answer }: PricedAnswer) {
 	return { raw: completion ?? response, answer };
 }

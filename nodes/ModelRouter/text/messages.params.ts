@@ -39,7 +39,7 @@ export const conversationParams = [
 			},
 		],
 		default: 'prompt',
-		description: 'How you enter what is sent to the model',
+		description: 'How to enter the messages for the model',
 	},
 	{ ...prompt, displayOptions: { show: { inputType: ['prompt'], '@tool': [false] } } },
 	{
@@ -73,7 +73,7 @@ export const conversationParams = [
 							{
 								name: 'Developer',
 								value: 'developer',
-								description: 'What some models take in place of System',
+								description: 'Some models use it in place of System',
 							},
 							{ name: 'System', value: 'system', description: 'How the model should behave' },
 							{ name: 'Tool', value: 'tool', description: 'The result of a tool' },
@@ -97,7 +97,7 @@ export const conversationParams = [
 						type: 'string',
 						displayOptions: { show: { role: ['tool'] } },
 						default: '',
-						description: 'Which call of the model this answers: its ID in "toolCalls"',
+						description: 'ID of the call that this answers, from "toolCalls"',
 					},
 					withFieldRules({ mayBeEmpty: true })({
 						displayName: 'Tool Calls (JSON)',
@@ -106,7 +106,7 @@ export const conversationParams = [
 						displayOptions: { show: { role: ['assistant'] } },
 						default: '[]',
 						description:
-							'"tool_calls" of the "message" in an answer of the model. An expression may find nothing.',
+							'"tool_calls" from the "message" of an earlier answer. An expression may find nothing.',
 					}),
 				],
 			},
@@ -121,7 +121,7 @@ export const conversationParams = [
 		default: '[]',
 		required: true,
 		description:
-			'A list such as [{"role": "user", "content": "Hello"}]. A content is a text or a list of parts.',
+			'A list such as [{"role": "user", "content": "Hello"}]. The content is a text or a list of parts.',
 	},
 ] as const satisfies INodeProperties[];
 
@@ -168,7 +168,7 @@ type ConversationValues = ParamValues<typeof conversationParams>;
 type AttachmentValues = ParamValues<readonly [typeof attachmentsParam]>['attachments'];
 
 /**
- * @param history What was said before, as a conversation hands it over to a speaker. It precedes a prompt. With messages, the user
+ * @param history The earlier messages, from the conversation in which the node speaks. They precede a prompt. With messages, the user
  *   decides what is sent.
  * @param protocol Messages for the responses protocol may include items of that protocol.
  * @throws ServiceError `invalid`.
@@ -191,8 +191,8 @@ function readMessages(
 	if (values.inputType === 'json') return [values.messagesJson, 'Messages (JSON)'];
 	if (values.inputType === 'prompt') {
 		if (!values.prompt.trim()) throw invalidInputError('Prompt is empty');
-		const said = Array.isArray(history) ? history : [];
-		return [[...said, { role: 'user', content: values.prompt }], 'Prompt'];
+		const earlier = Array.isArray(history) ? history : [];
+		return [[...earlier, { role: 'user', content: values.prompt }], 'Prompt'];
 	}
 	return [(values.messages.message ?? []).map(readMessageRow), 'Messages'];
 }

@@ -19,18 +19,18 @@ import {
 import type { OnText } from '../../../src/router/textStream';
 import type { TextValues } from './text.params';
 
-/** How a text request is sent, and what of its answer is kept. */
+/** How a text request is sent, and which parts of its answer are kept. */
 interface Asking {
-	/** Of the catalog, if it has the model. */
+	/** The catalog entry, if there is one. */
 	model: Model | undefined;
 	onText: OnText;
-	/** Counts the requests of the account that are under way, with this one. */
+	/** Counts the requests of the account in flight, including this one. */
 	countInFlight(): number;
 	/** Whether the answer keeps the protocol's own object. */
 	keepRaw: boolean;
 }
 
-/** Asks a model. The answer has its cost; one that broke off has it in `details.partial`. */
+/** Asks a model. The answer includes its cost; if it broke off, the cost is in `details.partial`. */
 export async function askWithCost(
 	http: Http,
 	protocol: Protocol,
@@ -60,9 +60,9 @@ export async function askWithCost(
 }
 
 /**
- * What an answer has cost, also one that broke off, in micro-dollars. Undefined if it is not known.
+ * The cost of an answer, complete or not, in micro-dollars. Undefined if it is not known.
  *
- * @param record Gets its tokens.
+ * @param record Receives the token counts.
  */
 export function costOfAnswer(
 	ended: object | ServiceError,
@@ -76,7 +76,7 @@ export function costOfAnswer(
 	return textCost(model?.pricing, usage);
 }
 
-/** An answer, with what it has cost if that is known, and the protocol's own object if it is kept. */
+/** An answer with its cost, if known, and the protocol's own object, if kept. */
 export type PricedAnswer = TextAnswer & {
 	/** USD. */
 	costUsd?: number;
@@ -102,7 +102,7 @@ const simplifyChoice = ({ text, toolCalls, ...rest }: TextChoice): object => ({
 /** n8n's expressions cannot read a field called "arguments", so its value is in "input" as well. */
 const withInputField = (call: ToolCall) => ({ ...call, input: call.arguments });
 
-/** The answer as a message for the next request, where it precedes the results of the tools. */
+/** The answer as a message for the next request, in which the results of the tools follow it. */
 function toAssistantMessage({ text, toolCalls }: TextChoice): ChatMessage {
 	const calls = toolCalls.map(({ id, name, arguments: value }) => ({
 		id,

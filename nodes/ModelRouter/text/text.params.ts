@@ -8,7 +8,7 @@ import { attachmentsParam, conversationParams } from './messages.params';
 /**
  * The format of an answer.
  *
- * @param result What becomes of JSON, as the end of a sentence.
+ * @param result How JSON is returned, as the end of a sentence.
  */
 export const formatParams = (result: string) =>
 	[
@@ -38,7 +38,7 @@ export const formatParams = (result: string) =>
 				'{\n  "type": "object",\n  "properties": {\n    "answer": { "type": "string" }\n  },\n  "required": ["answer"],\n  "additionalProperties": false\n}',
 			required: true,
 			description:
-				'The schema that the answer has to match. An answer that does not match it is an error.',
+				'The schema that the answer must match. An answer that does not match is an error.',
 		},
 	] as const satisfies INodeProperties[];
 
@@ -54,7 +54,7 @@ export const textParams = (capDescription: string) =>
 
 export type TextValues = ParamValues<ReturnType<typeof textParams>>;
 
-/** Options of several operations. They stand among those of the operation, in the order of their labels. */
+/** Options of several operations. Each operation lists them in the order of their labels. */
 export const textOptions = {
 	additionalFields: {
 		displayName: 'Additional Fields (JSON)',
@@ -70,7 +70,8 @@ export const textOptions = {
 		type: 'number',
 		typeOptions: { minValue: 1, maxValue: 128 },
 		default: 1,
-		description: 'How many answers to generate, each of which is billed. Several are in "answers".',
+		description:
+			'How many answers to generate. Each is billed. If there are several, they are in "answers".',
 	},
 	frequencyPenalty: {
 		displayName: 'Frequency Penalty',
@@ -87,7 +88,7 @@ export const textOptions = {
 		typeOptions: { minValue: 1 },
 		default: 4096,
 		description:
-			'Of an answer, hidden reasoning included. Reasoning models need 2000 or more. If not set, the spending caps decide: 4096 to 16384, and no more than the model can write.',
+			'Per answer, including hidden reasoning. Reasoning models need 2000 or more. If not set, the spending caps decide: 4096 to 16384, but not more than the model supports.',
 	},
 	presencePenalty: {
 		displayName: 'Presence Penalty',
@@ -110,11 +111,11 @@ export const textOptions = {
 			{
 				name: 'Responses',
 				value: 'responses',
-				description: 'For models and fields that need it',
+				description: 'For models and fields that require it',
 			},
 		],
 		default: 'chat',
-		description: 'The endpoint of the service that is used',
+		description: 'Which endpoint of the service to use',
 	},
 	reasoningEffort: {
 		displayName: 'Reasoning Effort',
@@ -134,7 +135,7 @@ export const textOptions = {
 		name: 'seed',
 		type: 'number',
 		default: 0,
-		description: 'With the same seed, a model that supports it gives nearly the same answer again',
+		description: 'With the same seed, a model that supports it gives nearly the same answer',
 	},
 	systemMessage: {
 		displayName: 'System Message',
@@ -158,7 +159,6 @@ export const textOptions = {
 		type: 'number',
 		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 		default: 1,
-		description:
-			'From 0 to 1: only the most likely tokens, which together have this probability, are used',
+		description: 'From 0 to 1: only the most likely tokens, up to this total probability, are used',
 	},
 } as const satisfies Record<string, INodeProperties>;

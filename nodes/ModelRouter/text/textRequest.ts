@@ -33,7 +33,7 @@ import {
 
 type Cost = CostBound | NoCostBound;
 
-/** What limits the output of a request, and the cost that was last calculated for it: it is checked, and then mostly sent, with the same. */
+/** What limits the output of a request, and the cost last calculated for it, which is usually the same when it is checked and sent. */
 interface OutputLimits {
 	protocol: Protocol;
 	caps: Caps;
@@ -42,7 +42,7 @@ interface OutputLimits {
 
 /** A text request, before its files are read. */
 export type TextRequest = ReturnType<typeof toTextRequest> & {
-	/** Whether to send the request even if its cost cannot be calculated. Absent for one that is not sent. */
+	/** Whether to send the request even if its cost cannot be calculated. Absent for a request that is only estimated. */
 	allowUnknownCost?: boolean;
 };
 
@@ -78,7 +78,7 @@ export async function buildBody({ request, readFile }: OperationContext<TextRequ
 	return request.toBody(attachments);
 }
 
-/** As what a file is sent: as chosen, or by its media type or the extension of its address. */
+/** How a file is sent: as chosen, or by its media type or the extension of its address. */
 function resolveModality(
 	chosen: Modality | 'auto',
 	file: { url: string } | { mimeType: string },
@@ -88,10 +88,10 @@ function resolveModality(
 }
 
 /**
- * Limits the output tokens of a request to what its caps afford, unless it sets a maximum itself.
+ * Limits the output tokens of a request to what its caps allow, unless it sets a maximum itself.
  *
- * @param unspent Micro-dollars that the budget of the credential leaves.
- * @returns the request as it is sent, and the most that it can cost then: in figures, and for its caps.
+ * @param unspent Micro-dollars left in the budget of the credential.
+ * @returns the request to send, and its maximum cost: in figures, and for its caps.
  */
 export function limitOutput<Body extends Record<string, unknown>>(
 	found: FoundModel,
@@ -121,7 +121,7 @@ function boundCost(
 	return cost;
 }
 
-/** Options, and the fields of the chat-completions protocol as which they are sent. */
+/** Options and their fields in the chat-completions protocol. */
 const CHAT_FIELDS = {
 	answerCount: 'n',
 	frequencyPenalty: 'frequency_penalty',
@@ -142,7 +142,7 @@ type ChatOptions = ChatFields &
 /**
  * Builds a text request from the parameters.
  *
- * @param history What a conversation hands over to a speaker.
+ * @param history Earlier messages of the conversation in which the node speaks.
  * @throws ServiceError `invalid`.
  * @see POST /v1/chat/completions, POST /v1/responses
  */
@@ -216,14 +216,12 @@ export function toChatFields(options: ChatFields): Record<string, unknown> {
 }
 
 /** Fields that are not allowed in Additional Fields, and why. */
-const FORBIDDEN_FIELDS = new Map([
-	['stream', 'The answer is always streamed inside.'],
-	['stream_options', 'The service sets it by itself.'],
-	[
-		'previous_response_id',
+const FORBIDDEN_FIELDS: Record<string, string> = {
+	stream: 'The answer is always streamed internally.',
+	stream_options: 'The service sets it itself.',
+	previous_response_id:
 		'The service does not store responses: send the whole conversation in the messages.',
-	],
-]);
+};
 
 /**
  * Adds fields to a request.
@@ -235,10 +233,16 @@ export function addFields<Body extends object>(
 	additionalFields: Record<string, unknown> = {},
 ): Body & Record<string, unknown> {
 	for (const name of Object.keys(additionalFields)) {
-		const why = Object.hasOwn(body, name)
-			? 'It is set by a field above.'
-			: !isAllowedValue(name, additionalFields[name]) && FORBIDDEN_FIELDS.get(name);
-		if (why) throw invalidInputError(`Additional Fields must not contain "${name}"`, why);
+		if (Object.hasOwn(FORBIDDEN_FIELDS, name) && !isAllowedValue(name, additionalFields[name]))
+			throw invalidInputError(
+				`Additional Fields must not contain "${name}"`,
+				FORBIDDEN_FIELDS[name],
+			);
+		if (Object.hasOwn(body, name))
+			throw invalidInputError(
+				`Additional Fields must not contain "${name}"`,
+				'It is set by a field above.',
+			);
 	}
 	return { ...body, ...additionalFields };
 }

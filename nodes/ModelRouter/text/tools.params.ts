@@ -19,11 +19,7 @@ export const toolsOption = {
 			name: 'tool',
 			values: [
 				textParam('name', 'Name', 'How the model calls it', 'e.g. get_weather'),
-				textParam(
-					'description',
-					'Description',
-					'What it does and when to use it; the model reads this',
-				),
+				textParam('description', 'Description', 'What it does and when to use it, for the model'),
 				{
 					displayName: 'Parameters (JSON Schema)',
 					name: 'parameters',
@@ -41,9 +37,9 @@ export const toolChoiceOption = {
 	name: 'toolChoice',
 	type: 'fixedCollection',
 	placeholder: 'Add Choice',
-	// the group is open as soon as the option is added
+	// opens the group when the option is added
 	default: { choice: {} },
-	description: 'Whether the model has to request a tool',
+	description: 'Whether the model must request a tool',
 	options: [
 		{
 			displayName: 'Choice',
@@ -83,7 +79,7 @@ export const toolChoiceOption = {
 type ToolValues = ParamValues<readonly [typeof toolsOption]>['tools'];
 
 /**
- * @returns the field `tools`; nothing where there is none.
+ * @returns the field `tools`; nothing if there are none.
  * @throws ServiceError `invalid` for a tool without a name.
  */
 export function toToolFields({ tool = [] }: ToolValues): { tools?: object[] } {
@@ -103,7 +99,7 @@ export function toToolFields({ tool = [] }: ToolValues): { tools?: object[] } {
 type ToolChoice = ParamValues<readonly [typeof toolChoiceOption]>['toolChoice'];
 
 /**
- * @returns the field `tool_choice`; nothing where nothing was chosen.
+ * @returns the field `tool_choice`; nothing if nothing was chosen.
  * @throws ServiceError `invalid`.
  */
 export function toToolChoice({ choice: [choice] = [] }: ToolChoice): {

@@ -27,14 +27,14 @@ import { openInMemory, parseJobIds } from './jobList';
 import { collectJobs } from './poll';
 import { toSettings, triggerParams, type TriggerSettings } from './trigger.params';
 
-/** Downloads at the same time. */
+/** Concurrent downloads. */
 const CONCURRENCY = 5;
 
 /**
- * Delivers what `poll` has claimed: marks the jobs as delivered, downloads their files, and omits what another execution has claimed
- * in the meantime.
+ * Delivers the jobs that `poll` has claimed: marks them as delivered, downloads their files, and omits those that another execution has
+ * claimed in the meantime.
  *
- * It shares only the items and the ledger with the poll: n8n may run it in another process, later, or again.
+ * It shares only the items and the ledger with the poll, because n8n may run it in another process, later, or again.
  */
 export async function deliver(n8n: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	requireN8n(n8n);
@@ -125,7 +125,7 @@ const MAX_STATUS_REQUESTS = 20;
  * The output of a test run in the editor: finished jobs, as a poll would emit them, the first one with its file. A copy of the jobs is
  * polled, so nothing is claimed, marked or changed: the active workflow still gets all of them.
  *
- * @throws ServiceError `invalid` when there is nothing to show.
+ * @throws ServiceError `invalid` if there is nothing to show.
  */
 async function collectSampleItems(
 	n8n: IExecuteFunctions,
@@ -146,7 +146,7 @@ async function collectSampleItems(
 	const time = { asksUntil: Infinity, claimsUntil: Infinity };
 	const polled = { time, isFirst: false, redact: router.redact };
 	const few = { ...settings, maxJobs: MAX_SAMPLES };
-	// a ledger that is forgotten, in which all jobs are due
+	// a temporary ledger in which all jobs are due
 	const due = rows.map((row) => ({ ...row, checkAt: 0 }));
 	const ledger = openInMemory(due, router.clock, randomUUID);
 	const items = await collectJobs(n8n, ledger, router, few, polled);
@@ -164,7 +164,7 @@ async function collectSampleItems(
 }
 
 const NO_ENTRY =
-	'The job ledger has no job for this credential, these events and this Ledger Label that is waiting to be delivered. Start a job with "Track in Job Ledger" of the Model Router node, wait until it is done, and test again. A test changes nothing: the active workflow still gets the job.';
+	'The job ledger has no undelivered job for this credential, these events and this Ledger Label. In the Model Router node, start a job with "Track in Job Ledger", wait until it is done, and test again. A test changes nothing: the active workflow still gets the job.';
 
 const NO_ID =
-	'None of the jobs in Job IDs is finished. Enter the ID of a finished job, as Start Job returned it.';
+	'None of the jobs in Job IDs is finished. Enter the ID of a finished job, as returned by Start Job.';

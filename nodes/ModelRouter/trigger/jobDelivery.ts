@@ -18,7 +18,7 @@ import { openContent, type JobAddress } from '../../../src/router/jobs';
 import { downloadResult, toFailureJson } from '../media/jobOutput';
 import type { TriggerEvent, TriggerSettings } from './trigger.params';
 
-/** After this many interrupted deliveries a job is output without its file. */
+/** After this many interrupted deliveries, a job is output without its file. */
 const MAX_DELIVERIES = 5;
 /** Milliseconds before the retry of a failed download, doubled each time. */
 const FIRST_RETRY_DELAY = 60_000;
@@ -27,11 +27,11 @@ const EXPIRY_CHECK_INTERVAL = 6 * 3_600_000;
 
 export type DeliveredItem = Pick<INodeExecutionData, 'json' | 'binary'>;
 
-/** What one poll has claimed. It belongs to this execution until another one claims it. */
+/** The jobs that one poll has claimed. They belong to this execution until another one claims them. */
 export type DeliveryBatch = Awaited<ReturnType<typeof beginBatch>>;
 
 /**
- * Begins to deliver what a poll has claimed. Jobs without an item are released: n8n may have passed only the first item.
+ * Begins to deliver the jobs that a poll has claimed. Jobs without an item are released: n8n may have passed on only the first item.
  *
  * @param items The items that the poll has emitted.
  */
@@ -61,7 +61,7 @@ export async function beginBatch(
 	};
 }
 
-/** Deliveries of a job that may follow this one. */
+/** How often a job may be delivered after this time. */
 export function attemptsLeft(job: readonly Entry[]): number {
 	return MAX_DELIVERIES - Math.max(...job.map(({ failures }) => failures));
 }
@@ -95,7 +95,7 @@ export async function recordDownload(
 /**
  * Marks everything as delivered, or as handed over to be confirmed.
  *
- * @returns a function that makes the output of an item; undefined for one that another execution has claimed.
+ * @returns a function that makes the output of an item, or undefined if another execution has claimed its job.
  */
 export async function endBatch({
 	ledger,
@@ -126,13 +126,13 @@ const entryKey = ({ segment, jobId }: Entry) => itemKey({ mediaType: segment, jo
 type DownloadResult =
 	/** The item to output. */
 	| { item: DeliveredItem; note?: string; isGone?: boolean }
-	/** The reason why the job is delivered again later. */
+	/** Why the job is delivered again later. */
 	| { later: string }
-	/** No output: the trigger only reports expired files, and this one is still available. */
+	/** No output: the trigger only reports expired files, and this file is still available. */
 	| { later: undefined };
 
 /**
- * Downloads the file of a completed job, or adds the reason to the item why there is none.
+ * Downloads the file of a completed job, or adds to the item why there is none.
  *
  * @param json The item of the job, as the poll has emitted it.
  * @param options.renewLease Called before every chunk of the file.
@@ -199,6 +199,6 @@ const tooManyAttempts = ({ jobId }: JobAddress) =>
 		{
 			ids: { jobId },
 			advice:
-				'The job is done and its file may still be at the service: use Download File with the job ID.',
+				'The job is done, and its file may still be at the service: use Download File with the job ID.',
 		},
 	);

@@ -12,9 +12,9 @@ import { findJobId } from '../../../src/router/jobRecord';
 import type { TriggerSettings } from './trigger.params';
 
 /**
- * Opens the jobs of a list with their stored state, which replaces the job ledger: the trigger stores it in the workflow itself.
+ * Opens the jobs of a list with their state, which the trigger stores in the workflow instead of the job ledger.
  *
- * By default n8n saves a trigger's state only together with an execution that the trigger starts.
+ * By default, n8n saves a trigger's state only together with an execution that the trigger starts.
  */
 export function openJobList(
 	n8n: IPollFunctions,
@@ -39,7 +39,7 @@ export function openJobList(
 	for (const jobId of unseen) rows.push({ ...toRow({ jobId, ...fields, state }), id: ++lastId });
 	return {
 		ledger: openInMemory(rows, clock, () => claim),
-		/** Saves the state, with all that was claimed marked as reported. */
+		/** Saves the state. All claimed jobs are marked as reported. */
 		save(): void {
 			// n8n only detects an assignment to the field itself
 			data.ledger = rows.map((row) => (row.claim === claim ? markEmitted(row) : row));
@@ -47,13 +47,13 @@ export function openJobList(
 	};
 }
 
-/** A ledger that this process alone knows. */
+/** A ledger in the memory of this process. */
 export const openInMemory = (rows: Entry[], clock: Clock, newClaim: () => string): Ledger => ({
 	table: createMemoryTable(rows),
 	...{ clock, uncancellableClock: clock, newClaim, execution: '' },
 });
 
-/** What was emitted counts as reported: no later step could record it. */
+/** An emitted job counts as reported, because no later step could record it. */
 const markEmitted = (row: Entry): Entry => ({
 	...row,
 	state: transitions.emitListedJob.to,

@@ -70,7 +70,7 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 	});
 }
 
-/** @throws ServiceError `invalid` for an event that needs a budget, where the credential has none. */
+/** @throws ServiceError `invalid` for an event that needs a budget if the credential has none. */
 async function enterAlarms(
 	ledger: Ledger,
 	{ budget, credentialId }: Connection,
@@ -89,7 +89,7 @@ const STATUS_CONCURRENCY = 8;
 /**
  * Finds and claims the jobs that start an execution, as the JSON of their items.
  *
- * @throws the error of the service, if no job could be read.
+ * @throws the error of the service if no job could be read.
  */
 export async function collectJobs(
 	n8n: IPollFunctions | IExecuteFunctions,
@@ -139,7 +139,7 @@ export async function collectJobs(
 	);
 }
 
-/** Version 2 does not run the trigger's `execute`: nothing would be marked, and everything would be emitted again and again. */
+/** Version 2 does not run the trigger's `execute`: nothing would be marked as delivered, and jobs would be emitted again and again. */
 function checkEngineVersion(n8n: IPollFunctions): void {
 	if (n8n.getWorkflowSettings().engineType !== 'v2') return;
 	throw invalidInputError(
@@ -153,9 +153,9 @@ const MAX_RECORD_LENGTH = 20_000;
 /** Maximum characters of one field in a record that is shortened. */
 const MAX_FIELD_LENGTH = 500;
 
-/** The part of a job's record that is stored. A record may contain a complete image. Then only its short fields are stored. */
+/** The part of a job's record to store. If it is too long, as with a complete image inside, only its short fields are stored. */
 function shortenRecord({ record, estimatedCostMicroUsd }: Job, entry: Entry): string {
-	// only the response to the start always contains the estimate
+	// only the response to the start always has the estimate
 	const estimate = readStoredRecord(entry)?.['estimated_cost'];
 	const fullRecord =
 		estimatedCostMicroUsd === undefined && estimate !== undefined
@@ -217,5 +217,5 @@ const LOST = {
 	message: 'The media job is lost: the service does not know it',
 	kind: 'failed',
 	advice:
-		'Check the credential, the media type and the job ID. Do not start it again before you know that it was not charged.',
+		'Check the credential, the media type and the job ID. Do not start it again until you know that it was not charged.',
 };

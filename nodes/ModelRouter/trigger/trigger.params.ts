@@ -11,7 +11,7 @@ import { simplifyParam } from '../acrossResources.params';
 /** Maximum milliseconds for which the service stores a file. */
 const RETENTION = 7 * 24 * 3_600_000;
 
-/** A trigger for expired files only gets completed jobs once they are older than the retention time. */
+/** A trigger that only reports expired files gets completed jobs once they are older than the retention time. */
 export function toEventFilters({ wants }: Pick<TriggerSettings, 'wants'>): EventFilter[] {
 	const filters: EventFilter[] = [];
 	if (wants('mediaJobCompleted')) filters.push({ outcome: 'completed', minimumAge: 0 });
@@ -34,7 +34,7 @@ const eventOptions = [
 		name: 'Budget Threshold Reached',
 		value: 'budgetThresholdReached',
 		description:
-			'So much of the budget is spent as Alarms At (Percent) of the credential says: once in a period for each',
+			'Spending has reached a percentage in Alarms At (Percent) of the credential: once per period for each',
 	},
 	{
 		name: 'Media Content Expired',
@@ -55,7 +55,7 @@ const eventOptions = [
 		name: 'Outcome Unknown',
 		value: 'outcomeUnknown',
 		description:
-			'A start in the job ledger may or may not have been received: a person has to decide',
+			'A start in the job ledger may or may not have been received, so a person must decide',
 	},
 ] as const satisfies INodePropertyOptions[];
 
@@ -72,7 +72,7 @@ export const triggerParams = [
 		options: eventOptions,
 		default: ['mediaJobCompleted', 'mediaJobFailed'],
 		required: true,
-		hint: 'Without Media Job Failed, nobody hears of a job that fails',
+		hint: 'Without Media Job Failed, failed jobs are not reported',
 	},
 	{
 		displayName: 'Jobs to Watch',
@@ -82,13 +82,13 @@ export const triggerParams = [
 			{
 				name: 'All Jobs in the Job Ledger',
 				value: 'ledger',
-				description: 'What was reported is kept across crashes and restarts',
+				description: 'Remembers across crashes and restarts what was reported',
 			},
 			{
 				name: 'List of Job IDs',
 				value: 'list',
 				description:
-					'Job IDs that you type or that an expression returns. What was reported is stored in the workflow, where a crash may lose it.',
+					'Job IDs that you enter or that an expression returns. What was reported is stored in the workflow, where a crash may lose it.',
 			},
 		],
 		default: 'ledger',
@@ -103,7 +103,7 @@ export const triggerParams = [
 		default: '',
 		placeholder: 'e.g. job-1, job-2',
 		description:
-			'Separated by commas or spaces, or a list from an expression, which is [] when there are none. URLs of jobs are taken, too. Best effort: n8n saves what was reported only together with an execution, so after a crash a job may be reported again.',
+			'Separated by commas or spaces, or a list from an expression, which is [] if there are none. Job URLs also work. Best effort: n8n saves what was reported only together with an execution, so after a crash a job may be reported again.',
 	},
 	{
 		displayName: 'Ledger Label',
@@ -113,7 +113,7 @@ export const triggerParams = [
 		default: '',
 		placeholder: 'e.g. product videos',
 		description:
-			'Only jobs that were entered with this Ledger Label. If empty, all jobs that were started with the same Model Router credential. If several triggers match the same job, one gets it.',
+			'Only jobs with this Ledger Label. If empty, all jobs started with the same Model Router credential. If several triggers match a job, one of them gets it.',
 	},
 	{
 		displayName: 'Delivered When',
@@ -131,12 +131,12 @@ export const triggerParams = [
 				name: 'Handed to the Workflow',
 				value: 'handedOver',
 				description:
-					'Once: what the workflow does with it is not watched. If n8n or a worker is killed behind the trigger, use Deliver Again.',
+					'Once, whatever the workflow does with it. If n8n or a worker is killed after the trigger, use Deliver Again.',
 			},
 		],
 		default: 'handedOver',
 		description:
-			'From when on a job is not delivered again. For Confirmed, end the workflow with Confirm Delivery of the resource Job Ledger.',
+			'When a job counts as delivered and is not delivered again. For Confirmed, end the workflow with Confirm Delivery of the resource Job Ledger.',
 	},
 	{
 		displayName: 'Download File',
@@ -159,7 +159,7 @@ export const triggerParams = [
 			typeOptions: { minValue: 5, maxValue: 1440 },
 			default: 10,
 			description:
-				'When an execution was killed or stopped before it had the files, its jobs are delivered to another one after this time. It should be longer than executions wait in the queue. With Confirmed by the Workflow, it should also be longer than the workflow takes. It then doubles with every delivery of a job, up to a day.',
+				'If an execution is killed or stopped before it has the files, another one gets its jobs after this time. Make it longer than executions wait in the queue. With Confirmed by the Workflow, also make it longer than the workflow takes. It then doubles with every delivery of a job, up to a day.',
 		},
 		{
 			displayName: 'Max Jobs per Run',
@@ -167,7 +167,7 @@ export const triggerParams = [
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: MAX_ROWS },
 			default: 50,
-			description: 'Maximum number of jobs in one execution; the rest follows with the next poll',
+			description: 'Maximum number of jobs per execution; the rest follow with the next poll',
 		},
 		maxSizeOption,
 	]),

@@ -32,10 +32,10 @@ const messageParams = messageTextParams({
 const sessionParams = [
 	sessionModeParam({
 		fromInput:
-			'Continue the session of the item ("sessionId"), or else that of the Chat Trigger. If there is neither, start a new session. In a tool of an AI agent, that of the item does not count. A speaker keeps one session per conversation.',
+			'Continue the session of the item ("sessionId"), or otherwise that of the Chat Trigger. If there is neither, start a new session. As a tool of an AI agent, the node ignores the session of the item. A speaker keeps one session per conversation.',
 		new: 'Start a new session for every item',
-		id: 'Continue a session, or start it with an ID of your own',
-		key: 'One session per key, such as a thread, a phone number or an order. The same key always continues the same session, and nothing has to be stored.',
+		id: 'Continue a session, or start one with your own ID',
+		key: 'One session per key, such as a thread, a phone number or an order. The same key always continues the same session, without storing anything.',
 	}),
 	withFieldRules({ inTool: 'notFromModel' })({
 		displayName: 'Session ID',
@@ -46,10 +46,10 @@ const sessionParams = [
 		required: true,
 		placeholder: 'e.g. 6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90',
 		description:
-			'UUID of the session, with or without dashes, as in "sessionId" of an earlier answer. An unused UUID starts a new session.',
+			'UUID of the session, with or without dashes, such as the "sessionId" of an earlier answer. An unused UUID starts a new session.',
 	}),
 	sessionKeyParam(
-		'Any text that stays the same throughout a conversation. Upper and lower case matter, white space around it does not. The session ID is made from it and the base URL of the credential.',
+		'Any text that stays the same throughout a conversation. Case matters; surrounding whitespace does not. The session ID is derived from it and the base URL of the credential.',
 	),
 ] as const satisfies INodeProperties[];
 
@@ -69,7 +69,7 @@ export const send = operation({
 				default: '',
 				placeholder: 'e.g. data.reply.text',
 				description:
-					'Where the text is in what the agent sends, if the node does not find it: field names with dots between them. Include Raw Events shows the fields.',
+					'Path to the text in the response of the agent, if the node does not find it: field names separated by dots. Include Raw Events shows the fields.',
 			},
 			{
 				displayName: 'Include Raw Events',
@@ -140,7 +140,7 @@ type Answer = PartialAnswer & { durationMs?: number };
 const noTextNotice = (answerPath: string | undefined) =>
 	answerPath
 		? `No text was found in the field "${answerPath}".`
-		: 'No text was found in the answer; "events" contains what arrived. If there is a text in it, enter its path in the option "Answer Field Path".';
+		: 'No text was found in the answer; "events" contains what arrived. If it contains the text, enter the path to it in the option "Answer Field Path".';
 
 /** The session of one item, and the source of its id. */
 interface Session {
@@ -180,7 +180,7 @@ function toSession(baseUrl: string, { source, uuid, name, text }: FoundSession):
  *
  * In Python: `uuid5(uuid5(NAMESPACE_URL, base_url), "key " + key)`.
  *
- * @param name Begins with who can choose it: `key `, `chat ` or `input `.
+ * @param name Begins with its origin: `key `, `chat ` or `input `.
  */
 export const sessionIdOf = (baseUrl: string, name: string): string =>
 	uuidV5(uuidV5(NAMESPACE_URL, baseUrl), name);

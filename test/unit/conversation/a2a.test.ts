@@ -31,7 +31,7 @@ it.each<[string, Message | Task, object]>([
 		'a question',
 		task('input-required', 'On which day?'),
 		{
-			...{ text: 'On which day?', notice: 'The agent needs an answer to go on.' },
+			...{ text: 'On which day?', notice: 'The agent needs an answer to continue.' },
 			ids: { sessionId: 'c', taskId: 't' },
 		},
 	],

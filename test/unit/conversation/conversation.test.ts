@@ -57,8 +57,8 @@ it.each<EndRow>([
 	// in other letters it is none
 	['turnLimit', limit(2), 'b', { stopPhrase: 'DONE', turnLimit: 2 }, 'done', 'b'],
 	['stopPhrase', 'Ada said "[x]"', 'Yes.', { stopPhrase: '[x]', removeStop: true }, 'Yes. [x]'],
-	['stopPattern', 'Bob said what matches \\d{3}', '123', { stopPattern: '\\d{3}' }, '12', '123'],
-	['stopPattern', 'Ada said what matches /DEAL/gi', ', a !', DEAL, 'deal, a Deal!'],
+	['stopPattern', 'Bob said something that matches \\d{3}', '123', { stopPattern: '\\d{3}' }, '12', '123'],
+	['stopPattern', 'Ada said something that matches /DEAL/gi', ', a !', DEAL, 'deal, a Deal!'],
 	// a limit removes nothing
 	['turnLimit', limit(1), 'a', { turnLimit: 1, removeStop: true, stopPhrase: 'x' }, 'a'],
 	['timeLimit', 'Time Limit of 2 s was reached', 'b', { timeLimit: 2000 }, 'a', 'b', 'c'],
@@ -186,7 +186,7 @@ describe('a person who replaces a turn', () => {
 		);
 		expect(told.slice(2)).toEqual([
 			'Eve: Hello\n\nAda: b',
-			'Ada: Ann has replaced your last message, for everybody, with:\n\nb\n\nEve: e',
+			'Ada: Ann has replaced your last message for everyone with:\n\nb\n\nEve: e',
 		]);
 		expect(result.transcript.slice(0, 2)).toMatchObject([
 			{ speaker: 'Ada', text: 'b', replacedText: 'a', replacedBy: 'Ann' },
@@ -212,7 +212,7 @@ describe('a person who replaces a turn', () => {
 
 	it('of two, with only one other, tells that one', () => {
 		const { told, result } = talk({ ...rules, turnLimit: 3 }, ['a', replaced('b'), 'c']);
-		expect(told[2]).toBe('Ada: Bob has replaced your last message, for everybody, with:\n\nb');
+		expect(told[2]).toBe('Ada: Bob has replaced your last message for everyone with:\n\nb');
 		expect(result.output).toBe('c');
 	});
 
@@ -248,7 +248,7 @@ describe('a person who replaces a turn', () => {
 		const { told } = talk({ ...rules, opening: '', turnLimit: 2 }, ['e', 'a2'], three, turns);
 		expect(told).toEqual([
 			'Eve: Ada: b',
-			'Ada: Ann has replaced your last message, for everybody, with:\n\nb\n\nEve: e',
+			'Ada: Ann has replaced your last message for everyone with:\n\nb\n\nEve: e',
 		]);
 		expect(toRows({ id: 'conversation', turns })).toEqual(result.transcript);
 	});

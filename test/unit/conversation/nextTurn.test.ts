@@ -128,7 +128,7 @@ it('a message that is too long loses its beginning, and says so', () => {
 	const end = 'x'.repeat(MOST);
 	const conversation = { ...begun(), turns: [said('Ada', `01234${end}`)] };
 	expect(composeMessage(conversation, 'Bob')).toEqual({
-		message: `[The first 5 characters are left out.]\n\n${end}`,
+		message: `[The first 5 characters were left out.]\n\n${end}`,
 		note: 'Only the last 100000 characters were passed on.',
 	});
 });
@@ -170,7 +170,7 @@ it('a text of any length leaves the instruction in place, and a history keeps it
 	const long = said('Ada', 'x'.repeat(2 * MOST));
 	const first = { ...begun({ instructions }), turns: [long] };
 	expect(composeMessage(first, 'Bob')).toEqual({
-		message: `${instructions.Bob}\n\n[The first 100000 characters are left out.]\n\n${'x'.repeat(MOST)}`,
+		message: `${instructions.Bob}\n\n[The first 100000 characters were left out.]\n\n${'x'.repeat(MOST)}`,
 		note: 'Only the last 100000 characters were passed on.',
 	});
 	const answered = [long, said('Bob', 'y'.repeat(2 * MOST))];

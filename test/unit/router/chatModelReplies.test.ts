@@ -96,7 +96,7 @@ it('stops the call when its reader leaves', async () => {
 	const reader = response.body!.getReader();
 	await reader.read();
 	await reader.cancel();
-	expect(await ended).toEqual(new Error('The answer has no reader any more'));
+	expect(await ended).toEqual(new Error('The answer no longer has a reader'));
 });
 
 it('asks without what the service sets by itself', async () => {
