@@ -57,7 +57,14 @@ it.each<EndRow>([
 	// in other letters it is none
 	['turnLimit', limit(2), 'b', { stopPhrase: 'DONE', turnLimit: 2 }, 'done', 'b'],
 	['stopPhrase', 'Ada said "[x]"', 'Yes.', { stopPhrase: '[x]', removeStop: true }, 'Yes. [x]'],
-	['stopPattern', 'Bob said something that matches \\d{3}', '123', { stopPattern: '\\d{3}' }, '12', '123'],
+	[
+		'stopPattern',
+		'Bob said something that matches \\d{3}',
+		'123',
+		{ stopPattern: '\\d{3}' },
+		'12',
+		'123',
+	],
 	['stopPattern', 'Ada said something that matches /DEAL/gi', ', a !', DEAL, 'deal, a Deal!'],
 	// a limit removes nothing
 	['turnLimit', limit(1), 'a', { turnLimit: 1, removeStop: true, stopPhrase: 'x' }, 'a'],
