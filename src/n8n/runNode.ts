@@ -98,13 +98,8 @@ async function runItems(
 	const { createPreflightContext, createOperationContext, showHints, startedIds, hasPaid } =
 		createOperationContexts(n8n, connection, sentRequests, live);
 
-	const requests = await prepareItems(
-		n8n,
-		operation,
-		connection,
-		createPreflightContext,
-		results.fail,
-	);
+	const requests = await prepareItems(n8n, operation, connection, results.fail);
+	await checkItems(operation, requests, createPreflightContext, results.fail);
 	const sequenceKeys = requests.map(
 		(prepared) => prepared && operation.sequenceKey?.(prepared.request as never),
 	);
@@ -190,7 +185,6 @@ async function prepareItems(
 	n8n: IExecuteFunctions,
 	operation: Operation,
 	{ baseUrl, clock }: Connection,
-	createContext: (itemIndex: number, request: unknown) => PreflightContext<never>,
 	fail: FailItem,
 ): Promise<PreparedItems> {
 	const read = createParamReader(n8n, operation.params);
@@ -200,14 +194,29 @@ async function prepareItems(
 		await yieldToEventLoop();
 		try {
 			const context = { baseUrl, handedOver: readHandedOver(n8n, itemIndex) };
-			const request = operation.prepare(read(itemIndex) as never, context);
-			await operation.check?.(createContext(itemIndex, request));
-			requests[itemIndex] = { request };
+			requests[itemIndex] = { request: operation.prepare(read(itemIndex) as never, context) };
 		} catch (cause) {
 			requests[itemIndex] = fail(cause, itemIndex);
 		}
 	}
 	return requests;
+}
+
+/** Removes the items that the operation's check refuses. */
+async function checkItems(
+	operation: Operation,
+	requests: PreparedItems,
+	createContext: (itemIndex: number, request: unknown) => PreflightContext<never>,
+	fail: FailItem,
+): Promise<void> {
+	if (!operation.check) return;
+	for (const [itemIndex, prepared] of requests.entries()) {
+		try {
+			if (prepared) await operation.check(createContext(itemIndex, prepared.request));
+		} catch (cause) {
+			requests[itemIndex] = fail(cause, itemIndex);
+		}
+	}
 }
 
 function findChosenOperation(n8n: IExecuteFunctions, resources: readonly Resource[]): Operation {

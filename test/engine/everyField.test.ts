@@ -145,7 +145,7 @@ describe('a field whose expression may find nothing', () => {
 });
 
 it.each(titled(fields.filter((field) => field.takesNoExpression)))(
-	'%s takes no expression, also none that a model fills',
+	'%s cannot be an expression, not even one that a model fills',
 	async (_title, { node, stored }) => {
 		// n8n takes the sign of any other expression away
 		const parameters = stored("={{ $fromAI('given') }}");
