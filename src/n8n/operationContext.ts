@@ -2,6 +2,7 @@ import { hash } from 'crypto';
 import { type IExecuteFunctions, isToolType } from 'n8n-workflow';
 
 import { cancelledError } from '../core/errors';
+import type { Clock } from '../core/retry';
 import { findFile, readFile, storeFile } from './binaryData';
 import type { Connection } from './connection';
 import { continuesOnFail } from './errors';
@@ -47,10 +48,7 @@ export function createOperationContexts(
 			...createPreflightContext(itemIndex, request),
 			output,
 			http,
-			clock: {
-				...clock,
-				sleep: async (milliseconds) => await slot.releaseDuring(() => clock.sleep(milliseconds)),
-			},
+			clock: createReleasingClock(clock, slot),
 			idleTimeout,
 			runSerially: createSerialRunner(slot),
 			getState,
@@ -89,6 +87,12 @@ export function createLookUp(
 	return async (name, read, isEnough) =>
 		await lookUp(`${account} ${name}`, async () => await read(httpWithoutRetries), stop, isEnough);
 }
+
+/** While it sleeps, another item may use the slot. */
+const createReleasingClock = (clock: Clock, slot: Slot): Clock => ({
+	...clock,
+	sleep: async (milliseconds) => await slot.releaseDuring(() => clock.sleep(milliseconds)),
+});
 
 function createPreflightContexts(n8n: IExecuteFunctions, connection: Connection) {
 	const ofAllItems = {

@@ -13,7 +13,7 @@ export const onIncompleteOption = {
 	],
 	default: 'error',
 	description:
-		'What to do when an answer stops before its end, or has an unexpected format. The text is in the details of the error, or in an item with "complete" false. It is billed either way, and not requested again.',
+		'When an answer stops early or has an unexpected format. The text is in the details of the error, or in an item with "complete" false. It is billed either way, and not requested again.',
 } as const satisfies INodeProperties;
 
 /**

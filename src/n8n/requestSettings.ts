@@ -34,7 +34,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			typeOptions: { minValue: 0, maxValue: 3600 },
 			default: defaultRequestSettings.maxRateLimitWait,
 			description:
-				'Maximum wait after "too many requests". If the service asks for more, the item fails.',
+				'Maximum wait after "too many requests". If more is asked for, the item fails.',
 		},
 		withFieldRules({ inTool: 'fixed' })({
 			displayName: 'Resend If Outcome Is Unknown',
@@ -42,7 +42,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether a retry sends again what the service may have received, and may pay for it twice',
+				'Whether a retry resends what the service may have received, and may pay for it twice',
 		}),
 		{
 			displayName: 'Idle Timeout (Seconds)',

@@ -197,7 +197,7 @@ describe('what an agent is told', () => {
 		[401, {}, /refused the API key.*The service says: .*tell the user to check the credential/],
 		[402, {}, /balance.*Do not call this tool again now: tell the user\./],
 		[403, {}, /does not permit this.*tell the user to check the credential/],
-		[404, {}, /has nothing under this.*Correct what you gave to this tool, or tell the user/],
+		[404, {}, /has nothing at this.*Correct what you gave to this tool, or tell the user/],
 		[429, { 'retry-after': '600' }, /too many requests.*Nothing was started\..*for 600 seconds/],
 		[500, {}, /not known whether.*Do not call this tool again now: tell the user/],
 	])('status %d', async (status, headers, expected) => {
