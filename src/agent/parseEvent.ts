@@ -92,14 +92,9 @@ function unwrapJsonRpc(value: unknown): unknown {
 }
 
 function findEventName(value: unknown, eventName: string | undefined): string {
-	const names = isPlainObject(value)
-		? [
-				eventName,
-				...['type', 'event', 'kind', 'event_type', 'eventType'].map((field) => value[field]),
-			]
-		: [eventName];
-	const name = names.find((candidate) => isNonEmptyString(candidate) && candidate !== 'message');
-	return typeof name === 'string' ? name : '';
+	const { type, event, kind, event_type, eventType } = isPlainObject(value) ? value : {};
+	const names = [eventName, type, event, kind, event_type, eventType].filter(isNonEmptyString);
+	return names.find((name) => name !== 'message') ?? '';
 }
 
 const withText = (
@@ -136,4 +131,5 @@ function isFromOtherRole(value: Record<string, unknown>): boolean {
 		.some(isOtherRole);
 }
 
-const isNonEmptyString = (value: unknown) => typeof value === 'string' && value !== '';
+const isNonEmptyString = (value: unknown): value is string =>
+	typeof value === 'string' && value !== '';

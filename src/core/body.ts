@@ -131,13 +131,8 @@ function parsePartialBody(received: string, type = ''): unknown {
 function extractPartialText(body: unknown): string {
 	if (typeof body !== 'string') return extractText(body) ?? '';
 	// truncated JSON, or an event stream without content, is not a readable text
-	return /^\s*([[{<"]|(data|event|id|retry)\s*:|:)/.test(body) || isFieldNamePrefix(body.trim())
-		? ''
-		: body;
+	return /^\s*([[{<"]|(data|event|id|retry)\s*:|:)/.test(body) ? '' : body;
 }
-
-const isFieldNamePrefix = (text: string) =>
-	['data', 'event', 'retry', 'id'].some((field) => field.startsWith(text));
 
 /**
  * Adds what arrived to an error: the partial answer and, unless all of it is in there because the answer was only truncated, the body.

@@ -98,12 +98,7 @@ export function invalidInputError(message: string, advice?: string): ServiceErro
 }
 
 /** Kinds of failure that only occur once the service has accepted the request. */
-const KINDS_AFTER_START = new Set<ServiceError['kind']>([
-	'truncated',
-	'failed',
-	'schemaMismatch',
-	'timeout',
-]);
+const KINDS_AFTER_START: ServiceErrorKind[] = ['truncated', 'failed', 'schemaMismatch', 'timeout'];
 
 type Outcome = 'not_started' | 'unknown' | 'started';
 
@@ -117,7 +112,7 @@ export function determineOutcome({ kind, details: { status = 0, sent } }: Servic
 	if (kind === 'invalid') return 'not_started';
 	if (kind === 'unreachable' || kind === 'cancelled')
 		return sent === false ? 'not_started' : 'unknown';
-	if (KINDS_AFTER_START.has(kind)) return 'started';
+	if (KINDS_AFTER_START.includes(kind)) return 'started';
 	if (kind === 'malformed') return 'unknown';
 	// 303 means that the request was accepted and that its result is elsewhere
 	const mayHaveRun = status < 300 || [303, 408, 409].includes(status) || status >= 500;

@@ -102,15 +102,12 @@ const OUTCOME_TEXTS = {
 	started: 'the service received it; what it did may be charged',
 };
 
-/** @param maxLength Characters that are shown. */
-function formatPartial(
-	partial: { text?: unknown } | undefined,
-	maxLength: number,
-): string | undefined {
+/** @param limit Characters that are shown. */
+function formatPartial(partial: { text?: unknown } | undefined, limit: number): string | undefined {
 	const text = partial?.text;
 	if (typeof text !== 'string') return undefined;
 	return text
-		? `What arrived before (${text.length} characters): ${withFullStop(text.slice(0, maxLength))}`
+		? `What arrived before (${text.length} characters): ${withFullStop(text.slice(0, limit))}`
 		: 'No text had arrived.';
 }
 

@@ -120,8 +120,8 @@ export function attachStartedIds<E extends NodeApiError | NodeOperationError>(
 	ids: StartedIds,
 	error: E,
 ): E {
-	const ofError = (error.context['metadata'] as IDataObject | undefined)?.['ids'] ?? {};
-	const named = new Set(Object.values(ofError));
+	const metadata = error.context['metadata'] as IDataObject | undefined;
+	const named = new Set(Object.values(metadata?.['ids'] ?? {}));
 	if ([...ids.values()].every((some) => [...some].every((id) => named.has(id)))) return error;
 	const all = Object.fromEntries([...ids].map(([name, some]) => [name, [...some]]));
 	n8n.logger.warn('A run that ended early had started work at the service', {
@@ -130,7 +130,6 @@ export function attachStartedIds<E extends NodeApiError | NodeOperationError>(
 		...all,
 	});
 	const kept = Object.entries(all).map(([name, some]) => [name, some.slice(0, MAX_IDS)]);
-	const metadata = error.context['metadata'] as IDataObject | undefined;
 	error.context['metadata'] = { ...metadata, started: Object.fromEntries(kept) as IDataObject };
 	const counts = [...ids].map(
 		([name, { size }]) => `${size} ${WORK_NAMES[name]}${size === 1 ? '' : 's'}`,

@@ -86,13 +86,10 @@ export async function runPoll(
 		const hasUser = INTERACTIVE_ACTIVATIONS.has(n8n.getActivationMode());
 		if (isFirst && !(hasUser && needsUserAction(cause))) {
 			activated.add(n8n);
-			n8n.logger.warn(
-				toLogLine(`The first poll failed, and will be tried again: ${error.message}`),
-				{
-					node: n8n.getNode().name,
-					workflow: n8n.getWorkflow().id,
-				},
-			);
+			n8n.logger.warn(toLogLine(`The first poll failed, and is retried: ${error.message}`), {
+				node: n8n.getNode().name,
+				workflow: n8n.getWorkflow().id,
+			});
 			return null;
 		}
 		if (!isFirst && !isLeased) pausePolling(key, cause);
