@@ -46,7 +46,7 @@ const JOBS_PER_FILTER = 20;
 /** Writes down what the node runs of this process spend. Those that end while it writes are written together. */
 export class SpendingBook {
 	/** @throws ServiceError if something could not be written. */
-	readonly write = inBatches(writeNews);
+	readonly write = inBatches<SpendingNews>(writeNews);
 }
 
 /** @throws the first failure, after everything was tried. */

@@ -89,8 +89,8 @@ export function explainBalance(
 	if (!isBalanceTooSmall(error)) return error;
 	const { meta = {} } = error.details;
 	const largest = maximumAffordableOutput(meta, model?.pricing, body);
-	const computed = omitMissing({ largestMaximumOutputTokens: largest });
-	return withBalance(error, others, outputCapAdvice(largest), computed);
+	const advice = outputCapAdvice(largest);
+	return withBalance(error, others, advice, omitMissing({ largestMaximumOutputTokens: largest }));
 }
 
 /**
