@@ -164,19 +164,15 @@ export function checkUrl(address: string, path: string): string {
 function toPart(attachment: Attachment): object {
 	const url = attachmentUrl(attachment);
 	const { modality } = attachment;
-	if (modality === 'image') return { type: 'image_url', image_url: { url } };
-	if (modality === 'video') return { type: 'video_url', video_url: { url } };
-	if (modality === 'audio') {
-		return 'base64' in attachment
-			? { type: 'input_audio', input_audio: toAudioData(attachment) }
-			: { type: 'audio_url', audio_url: { url } };
-	}
-	return { type: 'file', file: { filename: attachmentName(attachment), file_data: url } };
+	if (modality === 'file')
+		return { type: 'file', file: { filename: attachmentName(attachment), file_data: url } };
+	if (modality === 'audio' && 'base64' in attachment)
+		return { type: 'input_audio', input_audio: toAudioData(attachment) };
+	const type = `${modality}_url`;
+	return { type, [type]: { url } };
 }
 
-/**
- * Adds files after the text of the last user message, or in a new user message if there is none.
- */
+/** Adds files after the text of the last user message, or in a new user message if there is none. */
 export function addAttachments(
 	messages: readonly ChatMessage[],
 	attachments: readonly Attachment[],
