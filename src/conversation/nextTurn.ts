@@ -1,4 +1,4 @@
-import type { Conversation } from './conversation';
+import type { Conversation, Turn } from './conversation';
 
 /** Who speaks next. */
 interface Choice {
@@ -158,12 +158,7 @@ function namesIn(answer: string, speakers: readonly string[]): string[] {
 }
 
 /** A turn or the opening, which has no speaker. */
-interface Entry {
-	speaker?: string;
-	text: string;
-	replacedBy?: string;
-	failed?: true;
-}
+type Entry = Pick<Turn, 'text'> & Partial<Pick<Turn, 'speaker' | 'replacedBy' | 'failed'>>;
 
 /** With this many speakers or more, a message says who said what. */
 const MANY_SPEAKERS = 3;

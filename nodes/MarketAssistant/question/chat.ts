@@ -95,26 +95,17 @@ const toChoice = ({ source, uuid, name }: FoundSession): ChatChoice => ({
 type ChatContext = OperationContext<{ chat: ChatChoice }>;
 
 /** The chat of one question. */
-export interface Chat {
-	/** The chat to continue; undefined for a new one. */
-	chatId: string | undefined;
-	/** Whether the ID was remembered by an earlier execution: the chat may be gone. */
-	isRemembered: boolean;
-	/** To be called with the chat's ID as soon as it is known. */
-	onChat(chatId: string): void;
-	/** Remembers the chat beyond the execution. To be called after the answer, complete or not. Never fails. */
-	remember(): Promise<void>;
-}
+export type Chat = Awaited<ReturnType<typeof openChat>>;
 
 /** Finds the chat of a question, and remembers a new one: during the execution, and beyond it in the job ledger. */
-export async function openChat(context: ChatContext): Promise<Chat> {
+export async function openChat(context: ChatContext) {
 	const { request, flowState, recordId } = context;
 	const { chatId, session } = request.chat;
 	if (session === undefined)
 		return {
 			chatId,
 			isRemembered: false,
-			onChat: (id) => recordId('chat', id),
+			onChat: (id: string) => recordId('chat', id),
 			async remember() {},
 		};
 
@@ -125,13 +116,17 @@ export async function openChat(context: ChatContext): Promise<Chat> {
 	/** A chat that the ledger does not know yet. */
 	let newChat: string | undefined;
 	return {
+		/** The chat to continue; undefined for a new one. */
 		chatId: inExecution ?? remembered?.chatId,
+		/** Whether the ID was remembered by an earlier execution: the chat may be gone. */
 		isRemembered: remembered !== undefined,
-		onChat(id) {
+		/** To be called with the chat's ID as soon as it is known. */
+		onChat(id: string) {
 			recordId('chat', id);
 			if (inExecution === undefined && id !== remembered?.chatId) newChat = id;
 			flowState.set(name, id);
 		},
+		/** Remembers the chat beyond the execution. To be called after the answer, complete or not. Never fails. */
 		async remember() {
 			if (newChat !== undefined) await memory.remember(newChat, remembered);
 		},

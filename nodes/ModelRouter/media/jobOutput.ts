@@ -142,12 +142,14 @@ export function toJobJson(
 	job: Job,
 	{ simplify, model, file, ledgered }: JobOutputDetails,
 ): IDataObject {
+	const { entry, startedBefore } = ledgered ?? {};
 	return {
 		...summarizeJob(job, model),
 		...(file && { file }),
 		...(job.state === 'failed' && { failure: toFailureJson(jobFailedError(job)) }),
 		...((!simplify || isRecordNeeded(job)) && { job: job.record }),
-		...(ledgered && toLedgerJson(ledgered)),
+		...omitMissing({ startedBefore, entryId: entry?.id }),
+		...(entry?.startKey && { idempotencyKey: entry.startKey }),
 	} as IDataObject;
 }
 
@@ -156,9 +158,3 @@ export function toFailureJson({ kind, message, details }: ServiceError): IDataOb
 	const { status, code, requestId, reason, advice } = details;
 	return omitMissing({ message, kind, status, code, requestId, reason, advice });
 }
-
-/** The output fields that identify the job in the ledger. */
-const toLedgerJson = ({ entry, startedBefore }: LedgerResult): IDataObject => ({
-	...(startedBefore !== undefined && { startedBefore }),
-	...(entry && { entryId: entry.id, ...(entry.startKey && { idempotencyKey: entry.startKey }) }),
-});

@@ -152,15 +152,8 @@ export const startOptions = {
 	spendingCapPerExecution: spendingCapPerExecutionOption,
 } as const;
 
-type StartOptions = Partial<
-	ParamValues<
-		readonly [
-			typeof allowUnknownCostOption,
-			typeof ledgerLabelOption,
-			typeof spendingCapPerExecutionOption,
-		]
-	>
->;
+type StartOption = (typeof startOptions)[keyof typeof startOptions];
+type StartOptions = Partial<ParamValues<StartOption[]>>;
 
 /**
  * The start of a media job, complete except for the contents of its files.

@@ -4,9 +4,9 @@ import { createConversationCap, reserve } from '../../../src/core/budget';
 import { mapServiceError, withDetails } from '../../../src/core/errors';
 import { isPlainObject, omitMissing } from '../../../src/core/json';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
-import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
+import { type ItemOutput, operation } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
-import { protocols } from '../../../src/router/protocols';
+import { type Protocol, protocols } from '../../../src/router/protocols';
 import { answerWarning } from '../../../src/router/textAnswer';
 import { optionsParam } from '../../common.params';
 import { findCachedModel } from '../catalog';
@@ -18,16 +18,9 @@ import {
 	type PricedAnswer,
 	readStructuredAnswer,
 	simplifyAnswer,
-	type StructuredReader,
 } from './pricedAnswer';
 import { textOptions, textParams } from './text.params';
-import {
-	buildBody,
-	checkTextRequest,
-	limitOutput,
-	type TextRequest,
-	toTextRequest,
-} from './textRequest';
+import { buildBody, checkTextRequest, limitOutput, toTextRequest } from './textRequest';
 import { toolChoiceOption, toolsOption } from './tools.params';
 
 export const message = operation({
@@ -82,7 +75,54 @@ export const message = operation({
 
 	check: checkTextRequest,
 
-	run: askText,
+	async run(context) {
+		const { request, startPaid, addHint, budget, spending } = context;
+		const { structured } = request;
+		const model = await findCachedModel(context, request.model);
+		const unlimited = await buildBody(context);
+		const found = model ? { entry: model } : { unbounded: 'The catalog does not have this model.' };
+		const { body, bound, cost } = limitOutput(found, unlimited, request, await budget?.remaining());
+		const record = spending?.openRequest(model?.id ?? request.model);
+		try {
+			const answer = await startPaid<PricedAnswer>({
+				// not the limited one: what the caps allow changes with the prices
+				request: unlimited,
+				reserve: async () =>
+					await reserve({ ...request.caps, shared: budget?.calls, record }, bound),
+				costOf: (ended) => costOfAnswer(ended, model, record),
+				send: async () => {
+					const { stream: onText, countInFlight } = context;
+					const asking = { model, onText, countInFlight, keepRaw: !request.simplify };
+					const asked = await askWithCost(context.http, request.protocol, body, asking);
+					const { input = 0, output = 0 } = readTokenCounts(asked.usage);
+					context.countTokens(input, output);
+					return asked;
+				},
+			});
+			const notice = answerWarning(answer, cost.maxTokens);
+			if (notice) addHint(notice);
+			const parsed = structured
+				? readStructuredAnswer(structured, splitRaw(answer).answer, cost.maxTokens)
+				: {};
+			return toItem(answer, request.protocol, parsed, {
+				...(notice && { notice }),
+				complete: true,
+			});
+		} catch (cause) {
+			const salvaged =
+				request.onIncomplete === 'partial' ? partialAnswerOf<PricedAnswer>(cause) : undefined;
+			if (!salvaged)
+				throw mapServiceError(cause, (error) => {
+					const { partial } = error.details;
+					if (!partial) return error;
+					return withDetails(error, { partial: splitRaw(partial as PricedAnswer).answer });
+				});
+			const { partial, notice, extras, requestId } = salvaged;
+			addHint(notice);
+			const more = { ...omitMissing({ requestId }), ...extras, notice, complete: false };
+			return toItem(partial, request.protocol, {}, more);
+		}
+	},
 });
 
 /** The spending cap of the conversation in which the node speaks. */
@@ -93,64 +133,10 @@ function readConversationCap(budget: unknown) {
 		: undefined;
 }
 
-/** A text request, and how to output its answer. */
-interface AnswerRequest extends TextRequest {
-	simplify: boolean;
-	onIncomplete: 'error' | 'partial';
-	/** Reads the answer as JSON. Absent for a text. */
-	structured?: StructuredReader | undefined;
-}
-
-/** Asks a model, and turns its answer into an item. */
-async function askText(context: OperationContext<AnswerRequest>): Promise<ItemOutput> {
-	const { request, startPaid, addHint, budget, spending } = context;
-	const { structured } = request;
-	const model = await findCachedModel(context, request.model);
-	const unlimited = await buildBody(context);
-	const found = model ? { entry: model } : { unbounded: 'The catalog does not have this model.' };
-	const { body, bound, cost } = limitOutput(found, unlimited, request, await budget?.remaining());
-	const record = spending?.openRequest(model?.id ?? request.model);
-	try {
-		const answer = await startPaid<PricedAnswer>({
-			// not the limited one: what the caps allow changes with the prices
-			request: unlimited,
-			reserve: async () => await reserve({ ...request.caps, shared: budget?.calls, record }, bound),
-			costOf: (ended) => costOfAnswer(ended, model, record),
-			send: async () => {
-				const { stream: onText, countInFlight } = context;
-				const asking = { model, onText, countInFlight, keepRaw: !request.simplify };
-				const asked = await askWithCost(context.http, request.protocol, body, asking);
-				const { input = 0, output = 0 } = readTokenCounts(asked.usage);
-				context.countTokens(input, output);
-				return asked;
-			},
-		});
-		const notice = answerWarning(answer, cost.maxTokens);
-		if (notice) addHint(notice);
-		const parsed = structured
-			? readStructuredAnswer(structured, splitRaw(answer).answer, cost.maxTokens)
-			: {};
-		return toItem(answer, request, parsed, { ...(notice && { notice }), complete: true });
-	} catch (cause) {
-		const salvaged =
-			request.onIncomplete === 'partial' ? partialAnswerOf<PricedAnswer>(cause) : undefined;
-		if (!salvaged)
-			throw mapServiceError(cause, (error) => {
-				const { partial } = error.details;
-				if (!partial) return error;
-				return withDetails(error, { partial: splitRaw(partial as PricedAnswer).answer });
-			});
-		const { partial, notice, extras, requestId } = salvaged;
-		addHint(notice);
-		const more = { ...omitMissing({ requestId }), ...extras, notice, complete: false };
-		return toItem(partial, request, {}, more);
-	}
-}
-
 /** @param parsed Placed before the fields of the answer, `more` after them. */
 function toItem(
 	stored: PricedAnswer,
-	request: AnswerRequest,
+	protocol: Protocol,
 	parsed: object,
 	more: object,
 ): ItemOutput {
@@ -158,7 +144,7 @@ function toItem(
 	const { costUsd, costComputed, durationMs, requestId } = answer;
 	const facts = omitMissing({ costUsd, costComputed, durationMs, requestId });
 	const rest = isPlainObject(raw)
-		? { [protocols[request.protocol].raw]: raw, ...facts }
+		? { [protocols[protocol].raw]: raw, ...facts }
 		: simplifyAnswer(answer);
 	return { json: { output: answer.text, ...parsed, ...rest, ...more } as IDataObject };
 }

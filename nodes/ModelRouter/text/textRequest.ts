@@ -1,5 +1,6 @@
 import { type Bound, type Caps, checkCaps, createCap, leftIn } from '../../../src/core/budget';
 import { invalidInputError } from '../../../src/core/errors';
+import { omitMissing } from '../../../src/core/json';
 import type { Decimal } from '../../../src/core/money';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
@@ -207,12 +208,8 @@ export function toFormatField({
 
 /** The fields of the options that are set. */
 export function toChatFields(options: ChatFields): Record<string, unknown> {
-	const fields: Record<string, unknown> = {};
-	for (const [name, field] of Object.entries(CHAT_FIELDS)) {
-		const value = options[name as keyof ChatFields];
-		if (value !== undefined) fields[field] = value;
-	}
-	return fields;
+	const names = Object.keys(CHAT_FIELDS) as Array<keyof ChatFields>;
+	return omitMissing(Object.fromEntries(names.map((name) => [CHAT_FIELDS[name], options[name]])));
 }
 
 /** Fields that are not allowed in Additional Fields, and why. */
