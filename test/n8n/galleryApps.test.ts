@@ -47,7 +47,7 @@ describe('Telegram', () => {
 		expect(texts.slice(0, 3).join('')).toMatch(/^word1 word2 .* word1200$/);
 		expect(texts[3]).toBe('1 &lt; 2 &amp; 3');
 		expect(given(execution, 'Say What It Can Read')).toMatchObject([
-			{ chatId: '55', text: expect.stringMatching(/^I can read texts only/) },
+			{ chatId: '55', text: expect.stringMatching(/^I can only read text\./) },
 		]);
 		expect(sentTo(/session/)).toHaveLength(2);
 	});

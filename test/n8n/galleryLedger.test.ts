@@ -86,7 +86,7 @@ it('"Yes" without a job ID changes nothing, and the next error asks again', asyn
 	const id = await begin();
 	await answer(id, 'Yes', '');
 	expect(given(await finished(id), 'Say That Nothing Changed')).toMatchObject([
-		{ text: expect.stringContaining(`Nothing is marked for the key "${key}"`) },
+		{ text: expect.stringContaining(`Nothing was recorded for the key "${key}"`) },
 	]);
 	expect(await ledger.ofKey(key)).toMatchObject([{ state: 'unknown' }]);
 	const again = await begin();

@@ -126,7 +126,7 @@ describe('orders from Gmail', () => {
 		].map((row) => expect.objectContaining({ ...row, subject: `Order ${row.mailId}` }));
 		expect(await tables.rows('Orders')).toEqual(expected);
 		expect(textsOf(execution, 'Ask to Check')).toEqual([
-			'Please check this order: Order m2, from Ada <ada@example.com>\nIt leaves open who ordered, what, or how many.\nhttps://mail.google.com/mail/#all/m2',
+			'Please check this order: Order m2, from Ada <ada@example.com>\nIt does not say who ordered, what, or how many.\nhttps://mail.google.com/mail/#all/m2',
 		]);
 		expect(modelCalls()).toHaveLength(3);
 		// a mail that is read once more changes its row

@@ -300,7 +300,7 @@ it('threads of Slack are one conversation each, in every later execution', async
 		},
 	]);
 	expect(sentTo(/ws-1/)[0]?.body).toEqual({
-		content: expect.stringMatching(/final form\.\n\nMy order 4711 has not arrived\.$/),
+		content: expect.stringMatching(/revise your drafts\.\n\nMy order 4711 has not arrived\.$/),
 	});
 	const second = await say(mention('100.9', 'It was ordered on Monday.', '100.1'));
 	expect(second.ids).toEqual([first.ids[0]]);
