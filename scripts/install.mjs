@@ -158,7 +158,7 @@ function manifestOf(level) {
 const titleOf = (folder) =>
 	folder === hostFolder
 		? 'n8n for the tests and the demo (250 MB to download, 0.9 GB on disk, a minute)'
-		: 'n8n with its agents (250 MB to download, 1 GB on disk, a minute)';
+		: 'n8n with its agents (250 MB to download, 1.2 GB on disk, a minute)';
 
 const installFolder = async (title, folder) =>
 	await npm(

@@ -167,6 +167,7 @@ describe('what comes out', () => {
 			finishReason: 'stop',
 			usage: expect.objectContaining({ prompt_tokens: 3, completion_tokens: 5 }),
 			...{ costUsd: 0.000009, costComputed: true, requestId: expect.stringMatching(/^req-/) },
+			durationMs: expect.any(Number),
 		};
 		expect(items).toEqual([{ json, pairedItem: { item: 0 } }]);
 	});
