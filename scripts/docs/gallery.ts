@@ -91,7 +91,7 @@ export function renderGallery(): string {
 		'## How to import one',
 		[
 			'1. Open the file of the workflow, and download it.',
-			'2. Create a workflow in n8n. Open its menu at the top right, and choose **Import from file**.',
+			'2. Create a workflow in n8n. Open its menu at the top right, and choose **Import > From file**.',
 			'3. Follow the note **Set up**: choose your credentials and models, and then execute the workflow.',
 		].join('\n'),
 		'You can also copy the text of the file and paste it onto the canvas.',
