@@ -7,6 +7,8 @@ const WAITING = [
 	'queue/spending.test',
 	'queue/delivery.test',
 	'long/triggerKills',
+	'long/conversationSilence',
+	'long/durableWaiting',
 ];
 
 const placeOf = ({ path }) => {

@@ -1,13 +1,15 @@
-import { originalFile, type Accounts } from '../n8n/bridge.ts';
+import { nodesFor, originalFile, payingOperations, type Accounts } from '../n8n/bridge.ts';
 import { callerOfWaiting, exampleWith } from '../n8n/durable.ts';
+import { until } from '../n8n/editor.ts';
 import { exampleFor, withModels } from '../n8n/example.ts';
 import type { Execution, Item } from '../n8n/execution.ts';
-import type { WorkflowFile } from '../n8n/workflow.ts';
+import { workflow, type WorkflowFile } from '../n8n/workflow.ts';
 import { openOwn, type Own } from './ownN8n.ts';
 
-// the examples that wait in n8n's database, while n8n is killed and the service is away for a while
+// what waits for jobs, in n8n's database or not, while n8n is killed and the service is away for a while
 let own: Own;
 beforeAll(async () => void (own = await openOwn()));
+beforeEach(() => own.service.reset());
 afterAll(async () => await own?.stop());
 
 /** What a node gave in all of its runs. */
@@ -27,7 +29,9 @@ const FAILING = 'A lighthouse at noon [[fail]]';
 
 /** The nightly batch, in which one of the jobs fails. */
 function batchWithFailure(accounts: Accounts): WorkflowFile {
-	const file = withModels(exampleFor(accounts, 'make-pictures-every-night-under-a-spending-cap.json'));
+	const file = withModels(
+		exampleFor(accounts, 'make-pictures-every-night-under-a-spending-cap.json'),
+	);
 	const sample = file.nodes.find(({ name }) => name === 'Sample Data')!;
 	const output = String(sample.parameters['jsonOutput']);
 	sample.parameters['jsonOutput'] = output.replace('A lighthouse at noon', FAILING);
@@ -118,3 +122,26 @@ it('survives kill -9 while it waits: every file arrives, and nothing is started 
 	// exactly one start each, by the books of the service
 	expect(service.world.starts).toEqual(started);
 }, 900_000);
+
+it('after kill -9 the id of a started job is in the log, and nothing is started by itself', async () => {
+	const generate = payingOperations.find(([name]) => name === 'modelRouter media generate')!;
+	const { editor, instance, service, accounts } = own;
+	const { router } = nodesFor(accounts);
+	const file = workflow(
+		'killed',
+		[{}],
+		router('Node', generate[2], generate[3]('endless [[never]]')),
+	);
+	const saved = await editor.importWorkflow(file);
+	const id = await editor.start(saved);
+	await until('the job is waited for', () => service.requests.length >= 2);
+	const { jobId } = service.world.starts[0]!;
+	await until('the log names the job', () => instance.log().includes(jobId));
+
+	await instance.restart('kill');
+	expect(await editor.workflows()).toContainEqual(
+		expect.objectContaining({ id: saved.id, name: 'killed' }),
+	);
+	expect((await editor.finished(id)).status).toBe('crashed');
+	expect(service.starts('endless')).toBe(1);
+});

@@ -8,7 +8,7 @@ import {
 } from '../explore/explore';
 
 // the explorers of test/explore, for minutes; AGENT_BRIDGE_RUNS=30000 for hours
-const RUNS = Number(process.env['AGENT_BRIDGE_RUNS'] ?? 3000);
+const RUNS = Number(process.env['AGENT_BRIDGE_RUNS'] ?? 1000);
 
 const report = ({ scenario, runs, doubles, afterPause, losses }: Figures) =>
 	process.stdout.write(

@@ -52,16 +52,3 @@ export async function expectOneWinner(table: Table, jobId: string, claims: Array
 
 export const claimantsOf = (count: number) =>
 	Array.from({ length: count }, (_, each) => `claimant ${each}`);
-
-/** Has rivals claim a row at once, round after round: in each of them exactly one gets it. */
-export async function expectOneWinnerEach(
-	table: Table,
-	claimants: string[],
-	jobs: string[],
-): Promise<void> {
-	await table.insert(jobs.map((jobId) => ({ jobId, status: 'pending' })));
-	for (const jobId of jobs) {
-		const claims = claimants.map((claim) => table.claim(jobId, claim));
-		await expectOneWinner(table, jobId, claims);
-	}
-}

@@ -71,33 +71,7 @@ describe('a speaker that fails in the second turn', () => {
 	});
 });
 
-it.each([
-	['no item', [], '(Bob)', ''],
-	['an empty item', {}, '(Bob)', ''],
-	['two items', [{ output: 'One' }, { output: 'Two' }], 'Bob', 'One\n\nTwo'],
-	['an empty error', { error: '', output: 'Fine' }, 'Bob', 'Fine'],
-])('a node of n8n that returns %s in place of an answer', async (_name, returned, bob, text) => {
-	other = returned;
-	const outcome = outcomeOf(await withBob(ofN8n()));
-	expect(outcome).toMatchObject({ ended: 'turnLimit', turns: 4 });
-	expect(namesIn(outcome)).toEqual(['Ada', bob, 'Ada', bob]);
-	expect(outcome.transcript[1]?.text).toBe(text);
-	expect(messagesTo(bridge)).toHaveLength(4);
-});
-
 describe('when n8n runs it again', () => {
-	it('Retry On Fail sends no turn again for an item that cannot begin (error output)', async () => {
-		const execution = await run({
-			items: [{}, { chatInput: 'Good morning' }],
-			settings: { ...retryOnFail, onError: 'continueErrorOutput' },
-		});
-		expect(resultsOf(execution)).toMatchObject([{ ended: 'turnLimit', turns: 4 }]);
-		expect(itemsOf(execution, CONVERSATION, 1)).toMatchObject([
-			{ json: { error: expect.stringContaining('Opening Message') }, pairedItem: { item: 0 } },
-		]);
-		expect(messagesTo(bridge)).toHaveLength(4);
-	});
-
 	const stops = { onError: 'stopWorkflow' };
 
 	it.each([
@@ -192,19 +166,6 @@ describe('the same message to all', () => {
 		speakers().secondAgent('Bob', settings[1]),
 		ofN8n(settings[2], 'Eve'),
 	];
-
-	it('is one request for each turn: nobody hears the others of its round, but in the next one', async () => {
-		const outcome = outcomeOf(await run({ parameters, speakers: three() }));
-		expect(namesIn(outcome)).toEqual(['Ada', 'Bob', 'Eve', 'Ada', 'Bob', 'Eve']);
-		const [ada, bob, eve] = outcome.transcript.map(({ text }) => text);
-		expect(messagesTo(bridge)).toEqual([
-			...['Hello', 'Hello', 'Hello'],
-			`Bob: ${bob}\n\nEve: ${eve}`,
-			`Ada: ${ada}\n\nEve: ${eve}`,
-			`Ada: ${ada}\n\nBob: ${bob}`,
-		]);
-		expect(new Set(sessionsAt(bridge)).size).toBe(2);
-	});
 
 	it('"Retry" of an execution that was stopped in the middle of a round sends only what is missing, and the same', async () => {
 		const stop = { onError: 'stopWorkflow' };

@@ -95,16 +95,6 @@ export class TriggerHost extends LedgerHost {
 		await (await this.table()).change({ all: [['label', 'eq', label]] }, changes);
 	}
 
-	/** Enters a job once more, as somebody does who does not know of the first time. */
-	async enterAgain(label: string): Promise<void> {
-		const table = await this.table();
-		for (const entered of await this.rows(label)) {
-			const row: Partial<Entry> & Pick<Entry, 'state'> = { ...entered };
-			delete row.id;
-			await table.add(row);
-		}
-	}
-
 	/** The executions of a workflow that have ended, the oldest first. */
 	async ended(workflowId: string): Promise<Execution[]> {
 		const { editor } = this;
