@@ -85,11 +85,7 @@ function extractFromTextFields(value: Record<string, unknown>, depth: number): s
 		else if (sentence === undefined || isBetterThanSentence(inner, sentence, value)) return text;
 		else return sentence;
 	}
-	if (sentence !== undefined || fallback) return sentence ?? fallback;
-	const { status } = value;
-	// the state of a task may come with a message
-	const message = isPlainObject(status) ? extractText(status['message'], depth + 1) : undefined;
-	return message ?? fallback;
+	return sentence ?? (fallback || (extractStatusMessage(value, depth) ?? fallback));
 }
 
 const extractFieldText = (field: string, inner: unknown, depth: number) =>
@@ -109,6 +105,14 @@ function isBetterThanSentence(
 ): boolean {
 	if (STATUS_FIELDS.some((field) => Object.hasOwn(parent, field))) return true;
 	return isPlainObject(inner) || STATUS_SENTENCE.test(sentence);
+}
+
+/** The state of a task may come with a message. */
+function extractStatusMessage(
+	{ status }: Record<string, unknown>,
+	depth: number,
+): string | undefined {
+	return isPlainObject(status) ? extractText(status['message'], depth + 1) : undefined;
 }
 
 function extractFromSimilarFields(

@@ -235,22 +235,29 @@ async function readStart(read: () => Promise<Uint8Array | undefined>): Promise<U
 const notAFileError = (response: HttpResponse, text: string) =>
 	withDetails(malformedResponseError(response, text), parseErrorBody(text));
 
-const tooLargeError = (bytes: number, maxSizeMib: number) =>
-	notStoredError(
+function tooLargeError(bytes: number, maxSizeMib: number): ServiceError {
+	return new ServiceError(
+		'failed',
 		`The file is larger than ${maxSizeMib} MiB and was not stored`,
-		`It has at least ${bytes} bytes.`,
-		`Raise "Max Size (MiB)" where n8n keeps files in its file system or in S3. In queue mode it keeps them in its database, from which it cannot read back 256 MiB or more. There, ${LARGE_STORE_ADVICE}`,
+		{
+			reason: `It has at least ${bytes} bytes.`,
+			permanent: true,
+			advice: `Raise "Max Size (MiB)" where n8n keeps files in its file system or in S3. In queue mode it keeps them in its database, from which it cannot read back 256 MiB or more. There, ${LARGE_STORE_ADVICE}`,
+		},
 	);
+}
 
-const notReadableError = (bytes: number) =>
-	notStoredError(
+function notReadableError(bytes: number): ServiceError {
+	return new ServiceError(
+		'failed',
 		'n8n cannot read back a file of this size from its database, so it was not stored',
-		`It has at least ${bytes} bytes; the maximum is ${MAX_DATABASE_BYTES}.`,
-		`To let n8n keep files elsewhere, ${LARGE_STORE_ADVICE} The file is still at the service: then use Download File with the job ID.`,
+		{
+			reason: `It has at least ${bytes} bytes; the maximum is ${MAX_DATABASE_BYTES}.`,
+			permanent: true,
+			advice: `To let n8n keep files elsewhere, ${LARGE_STORE_ADVICE} The file is still at the service: then use Download File with the job ID.`,
+		},
 	);
-
-const notStoredError = (message: string, reason: string, advice: string) =>
-	new ServiceError('failed', message, { reason, permanent: true, advice });
+}
 
 const LARGE_STORE_ADVICE =
 	'set N8N_DEFAULT_BINARY_DATA_MODE to "filesystem" and N8N_STORAGE_PATH to a folder that all its processes share, or use S3.';
