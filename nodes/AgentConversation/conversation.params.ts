@@ -6,7 +6,7 @@ import {
 	textSourceParams,
 } from '../../src/n8n/chatInput.params';
 import { withFieldRules } from '../../src/n8n/parameterFields';
-import { capFields, textParam } from '../common.params';
+import { capFields, textParam } from '../fieldKinds.params';
 import { conversationOptions } from './conversationOptions.params';
 
 const [openingSourceParam, openingParam] = textSourceParams({

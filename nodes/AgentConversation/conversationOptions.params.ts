@@ -1,5 +1,5 @@
 import { withFieldRules } from '../../src/n8n/parameterFields';
-import { optionsParam } from '../common.params';
+import { optionsParam } from '../fieldKinds.params';
 
 export const conversationOptions = optionsParam([
 	{

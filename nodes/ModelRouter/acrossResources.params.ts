@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { withFieldRules } from '../../src/n8n/parameterFields';
 import { checkUrl } from '../../src/router/messages';
-import { capFields } from '../common.params';
+import { capFields } from '../fieldKinds.params';
 
 export const simplifyParam = {
 	displayName: 'Simplify',

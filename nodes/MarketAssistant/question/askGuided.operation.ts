@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { operation } from '../../../src/n8n/operation';
-import { textParam } from '../../common.params';
+import { textParam } from '../../fieldKinds.params';
 import {
 	askQuestion,
 	chatSequenceKey,

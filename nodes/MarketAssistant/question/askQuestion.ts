@@ -7,7 +7,7 @@ import { omitMissing } from '../../../src/core/json';
 import type { OperationContext, ItemOutput, PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
-import { optionsParam } from '../../common.params';
+import { optionsParam } from '../../fieldKinds.params';
 import { type Chat, type ChatChoice, chatParams, openChat, selectChat } from './chat';
 
 const streamAnswerParam = {

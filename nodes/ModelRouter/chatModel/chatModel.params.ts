@@ -6,7 +6,7 @@ import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { requestSettings } from '../../../src/n8n/requestSettings';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
-import { capFields, optionsParam } from '../../common.params';
+import { capFields, optionsParam } from '../../fieldKinds.params';
 import { modelParam } from '../catalog';
 import { allowUnknownCostOption } from '../acrossResources.params';
 import { formatParams, textOptions } from '../text/text.params';

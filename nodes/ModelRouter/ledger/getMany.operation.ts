@@ -1,7 +1,7 @@
 import type { EntryState } from '../../../src/ledger/entry';
 import { equal, findAllRows, MAX_ROWS, noneOf, where } from '../../../src/ledger/ledger';
 import { operation } from '../../../src/n8n/operation';
-import { textParam } from '../../common.params';
+import { textParam } from '../../fieldKinds.params';
 import { openJobLedger, toEntryJson } from './jobEntry';
 import { limitParam, returnAllParam } from '../acrossResources.params';
 

@@ -1,5 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
-import { optionsParam } from '../../common.params';
+import { optionsParam } from '../../fieldKinds.params';
 import { addressParams, binaryParam, maxSizeOption, toAddress } from './media.params';
 import { downloadResult } from './jobOutput';
 

@@ -1,6 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
 import { waitForJob, withJobId, jobFailedError, withJobRecord } from '../../../src/router/jobs';
-import { optionsParam } from '../../common.params';
+import { optionsParam } from '../../fieldKinds.params';
 import { simplifyParam } from '../acrossResources.params';
 import { binaryParam, maxSizeOption, maxWaitOption, toMaxWait } from './media.params';
 import { checkStart, deliverInNode, startPaidJob } from './startPaidJob';

@@ -1,5 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
-import { optionsParam } from '../../common.params';
+import { optionsParam } from '../../fieldKinds.params';
 import { simplifyParam } from '../acrossResources.params';
 import { toJobJson } from './jobOutput';
 import { startOptions, startParams, toStartRequest } from './start.params';

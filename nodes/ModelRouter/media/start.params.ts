@@ -5,7 +5,7 @@ import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { addInputs } from '../../../src/router/jobStart';
 import { modelParam } from '../catalog';
-import { capFields } from '../../common.params';
+import { capFields } from '../../fieldKinds.params';
 import { allowUnknownCostOption, spendingCapPerItemParam } from '../acrossResources.params';
 import {
 	inputsParam,

@@ -1,7 +1,7 @@
 import { encodePathSegment } from '../../../src/core/urls';
 import { registerJob } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { optionsParam } from '../../common.params';
+import { optionsParam } from '../../fieldKinds.params';
 import { openJobLedger } from '../ledger/jobEntry';
 import { addressParams, toAddress } from './media.params';
 import { ledgerLabelOption } from './start.params';

@@ -1,6 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
 import { waitForJob } from '../../../src/router/jobs';
-import { optionsParam } from '../../common.params';
+import { optionsParam } from '../../fieldKinds.params';
 import { simplifyParam } from '../acrossResources.params';
 import { addressParams, maxWaitOption, toAddress, toMaxWait } from './media.params';
 import { countEndedJob, toJobJson } from './jobOutput';

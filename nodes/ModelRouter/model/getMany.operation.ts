@@ -2,7 +2,7 @@ import { operation } from '../../../src/n8n/operation';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
 import { listModels } from '../../../src/router/catalog';
 import { matchesFilter } from '../../../src/router/model';
-import { textParam } from '../../common.params';
+import { textParam } from '../../fieldKinds.params';
 import { limitParam, returnAllParam, simplifyParam } from '../acrossResources.params';
 import { toModelItem } from '../catalog';
 

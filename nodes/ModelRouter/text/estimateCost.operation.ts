@@ -6,7 +6,7 @@ import { operation } from '../../../src/n8n/operation';
 import type { Model } from '../../../src/router/model';
 import { textCost, type CostBound } from '../../../src/router/pricing';
 import { estimatePromptTokens } from '../../../src/router/promptTokens';
-import { optionsParam } from '../../common.params';
+import { optionsParam } from '../../fieldKinds.params';
 import { getCachedCatalog, toPrices } from '../catalog';
 import { textOptions, textParams } from './text.params';
 import { buildBody, checkTextRequest, limitOutput, toTextRequest } from './textRequest';

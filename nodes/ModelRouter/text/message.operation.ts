@@ -8,7 +8,7 @@ import { type ItemOutput, operation } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import { answerWarning } from '../../../src/router/textAnswer';
-import { optionsParam } from '../../common.params';
+import { optionsParam } from '../../fieldKinds.params';
 import { findCachedModel } from '../catalog';
 import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
 import {

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
 import type { ParamValues } from '../../../src/n8n/parameters';
-import { textParam } from '../../common.params';
+import { textParam } from '../../fieldKinds.params';
 
 export const toolsOption = {
 	displayName: 'Tools',

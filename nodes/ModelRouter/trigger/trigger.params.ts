@@ -4,7 +4,7 @@ import { invalidInputError } from '../../../src/core/errors';
 import { MAX_ROWS } from '../../../src/ledger/ledger';
 import type { EventFilter } from '../../../src/ledger/dueJobs';
 import type { ParamValues } from '../../../src/n8n/parameters';
-import { optionsParam } from '../../common.params';
+import { optionsParam } from '../../fieldKinds.params';
 import { binaryParam, maxSizeOption, mediaTypeParam } from '../media/media.params';
 import { simplifyParam } from '../acrossResources.params';
 

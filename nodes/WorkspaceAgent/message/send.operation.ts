@@ -19,7 +19,7 @@ import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { NAMESPACE_URL, uuidV5 } from '../../../src/n8n/uuid';
-import { optionsParam } from '../../common.params';
+import { optionsParam } from '../../fieldKinds.params';
 import { readUuid } from '../../uuidField';
 
 const messageParams = messageTextParams({
