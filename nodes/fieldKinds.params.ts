@@ -11,22 +11,6 @@ export const optionsParam = <const Options extends INodeProperties[]>(options: O
 		options,
 	}) as const;
 
-/** A text that may stay empty. n8n's linter takes a literal with "token" in its name for a secret. */
-export const textParam = <const Name extends string>(
-	name: Name,
-	displayName: string,
-	description: string,
-	placeholder?: string,
-) =>
-	({
-		displayName,
-		name,
-		type: 'string',
-		default: '',
-		...(placeholder && { placeholder }),
-		description,
-	}) as const;
-
 /** What the spending caps of all nodes have in common, in USD. */
 export const capFields = {
 	type: 'number',

@@ -6,7 +6,7 @@ import {
 	textSourceParams,
 } from '../../src/n8n/chatInput.params';
 import { withFieldRules } from '../../src/n8n/parameterFields';
-import { capFields, textParam } from '../fieldKinds.params';
+import { capFields } from '../fieldKinds.params';
 import { conversationOptions } from './conversationOptions.params';
 
 const [openingSourceParam, openingParam] = textSourceParams({
@@ -114,7 +114,14 @@ export const conversationParams = [
 				displayName: 'Instruction',
 				name: 'instruction',
 				values: [
-					textParam('speaker', 'Speaker', 'The name of its node', 'e.g. Workspace Agent'),
+					{
+						displayName: 'Speaker',
+						name: 'speaker',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. Workspace Agent',
+						description: 'The name of its node',
+					},
 					{
 						displayName: 'Text',
 						name: 'text',

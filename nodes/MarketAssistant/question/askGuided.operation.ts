@@ -1,7 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { operation } from '../../../src/n8n/operation';
-import { textParam } from '../../fieldKinds.params';
 import {
 	askQuestion,
 	chatSequenceKey,
@@ -114,17 +113,33 @@ const topicParams = [
 	}),
 ] as const satisfies INodeProperties[];
 
+/** A text that the question is about. n8n's linter takes a literal with "token" in its name for a secret. */
+const subjectParam = <const Name extends string>(
+	name: Name,
+	displayName: string,
+	description: string,
+	placeholder: string,
+) =>
+	({
+		displayName,
+		name,
+		type: 'string',
+		default: '',
+		placeholder,
+		description,
+	}) as const;
+
 /** What the question is about. */
 const subjectParams = [
-	textParam(
+	subjectParam(
 		'token',
 		'Token or Project',
 		'Symbol, name or contract address. If it is empty, the assistant chooses.',
 		'e.g. ETH',
 	),
-	textParam('chain', 'Chain', 'Blockchain to look at', 'e.g. Solana'),
-	textParam('wallet', 'Wallet', 'Address or name of a wallet or trader', 'e.g. vitalik.eth'),
-	textParam(
+	subjectParam('chain', 'Chain', 'Blockchain to look at', 'e.g. Solana'),
+	subjectParam('wallet', 'Wallet', 'Address or name of a wallet or trader', 'e.g. vitalik.eth'),
+	subjectParam(
 		'period',
 		'Period',
 		'Time span, in words that can follow "for". Days are in UTC.',

@@ -1,7 +1,6 @@
 import type { EntryState } from '../../../src/ledger/entry';
 import { equal, findAllRows, MAX_ROWS, noneOf, where } from '../../../src/ledger/ledger';
 import { operation } from '../../../src/n8n/operation';
-import { textParam } from '../../fieldKinds.params';
 import { openJobLedger, toEntryJson } from './jobEntry';
 import { limitParam, returnAllParam } from '../acrossResources.params';
 
@@ -20,8 +19,20 @@ export const getMany = operation({
 			placeholder: 'Add Filter',
 			default: {},
 			options: [
-				textParam('jobId', 'Job ID', 'ID of the job at the service'),
-				textParam('ledgerLabel', 'Ledger Label', 'As entered when the job was started or tracked'),
+				{
+					displayName: 'Job ID',
+					name: 'jobId',
+					type: 'string',
+					default: '',
+					description: 'ID of the job at the service',
+				},
+				{
+					displayName: 'Ledger Label',
+					name: 'ledgerLabel',
+					type: 'string',
+					default: '',
+					description: 'As entered when the job was started or tracked',
+				},
 				{
 					displayName: 'State',
 					name: 'state',
@@ -39,7 +50,13 @@ export const getMany = operation({
 					default: 'unknown',
 					description: 'State of the entry',
 				},
-				textParam('idempotencyKey', 'Unique Key', 'As entered in Unique Key (Start Only Once)'),
+				{
+					displayName: 'Unique Key',
+					name: 'idempotencyKey',
+					type: 'string',
+					default: '',
+					description: 'As entered in Unique Key (Start Only Once)',
+				},
 			],
 		},
 	],

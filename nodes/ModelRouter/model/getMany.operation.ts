@@ -2,21 +2,8 @@ import { operation } from '../../../src/n8n/operation';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
 import { listModels } from '../../../src/router/catalog';
 import { matchesFilter } from '../../../src/router/model';
-import { textParam } from '../../fieldKinds.params';
 import { limitParam, returnAllParam, simplifyParam } from '../acrossResources.params';
 import { toModelItem } from '../catalog';
-
-const maxPriceFilter = <const Name extends string>(
-	name: Name,
-	displayName: string,
-	preset: number,
-	description: string,
-) =>
-	withFieldRules({ isDecimal: true })({
-		...{ displayName, name, description, default: preset },
-		type: 'number',
-		typeOptions: { minValue: 0 },
-	} as const);
 
 export const getMany = operation({
 	name: 'Get Many',
@@ -65,24 +52,31 @@ export const getMany = operation({
 					default: 'image',
 					description: 'What the models accept',
 				},
-				maxPriceFilter(
-					'maxInputPrice',
-					'Max Input Price (USD per Million Tokens)',
-					1,
-					'Excludes media models, which have no such price',
-				),
-				maxPriceFilter(
-					'maxOutputPrice',
-					'Max Output Price (USD per Million Tokens)',
-					5,
-					'Excludes media models, which have no such price',
-				),
-				maxPriceFilter(
-					'maxUnitPrice',
-					'Max Unit Price (USD)',
-					0.1,
-					'The price of an image, a video, a second, a request or 1,000 characters, whichever the model has. Excludes text models.',
-				),
+				withFieldRules({ isDecimal: true })({
+					displayName: 'Max Input Price (USD per Million Tokens)',
+					name: 'maxInputPrice',
+					type: 'number',
+					typeOptions: { minValue: 0 },
+					default: 1,
+					description: 'Excludes media models, which have no such price',
+				}),
+				withFieldRules({ isDecimal: true })({
+					displayName: 'Max Output Price (USD per Million Tokens)',
+					name: 'maxOutputPrice',
+					type: 'number',
+					typeOptions: { minValue: 0 },
+					default: 5,
+					description: 'Excludes media models, which have no such price',
+				}),
+				withFieldRules({ isDecimal: true })({
+					displayName: 'Max Unit Price (USD)',
+					name: 'maxUnitPrice',
+					type: 'number',
+					typeOptions: { minValue: 0 },
+					default: 0.1,
+					description:
+						'The price of an image, a video, a second, a request or 1,000 characters, whichever the model has. Excludes text models.',
+				}),
 				{
 					displayName: 'Min Context (Tokens)',
 					name: 'minContext',
@@ -91,13 +85,21 @@ export const getMany = operation({
 					default: 100000,
 					description: 'The context window: prompt and answer together',
 				},
-				textParam('search', 'Search', 'A part of the name or the ID'),
-				textParam(
-					'vendor',
-					'Vendor',
-					'The provider of the models. Case and separators do not matter.',
-					'e.g. northwind',
-				),
+				{
+					displayName: 'Search',
+					name: 'search',
+					type: 'string',
+					default: '',
+					description: 'A part of the name or the ID',
+				},
+				{
+					displayName: 'Vendor',
+					name: 'vendor',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. northwind',
+					description: 'The provider of the models. Case and separators do not matter.',
+				},
 			],
 		},
 		simplifyParam,

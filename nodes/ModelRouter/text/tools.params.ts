@@ -2,7 +2,6 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
 import type { ParamValues } from '../../../src/n8n/parameters';
-import { textParam } from '../../fieldKinds.params';
 
 export const toolsOption = {
 	displayName: 'Tools',
@@ -18,8 +17,21 @@ export const toolsOption = {
 			displayName: 'Tool',
 			name: 'tool',
 			values: [
-				textParam('name', 'Name', 'How the model calls it', 'e.g. get_weather'),
-				textParam('description', 'Description', 'What it does and when to use it, for the model'),
+				{
+					displayName: 'Name',
+					name: 'name',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. get_weather',
+					description: 'How the model calls it',
+				},
+				{
+					displayName: 'Description',
+					name: 'description',
+					type: 'string',
+					default: '',
+					description: 'What it does and when to use it, for the model',
+				},
 				{
 					displayName: 'Parameters (JSON Schema)',
 					name: 'parameters',
