@@ -131,8 +131,14 @@ function parsePartialBody(received: string, type = ''): unknown {
 function extractPartialText(body: unknown): string {
 	if (typeof body !== 'string') return extractText(body) ?? '';
 	// truncated JSON, or an event stream without content, is not a readable text
-	return /^\s*([[{<"]|(data|event|id|retry)\s*:|:)/.test(body) ? '' : body;
+	return /^\s*([[{<"]|(data|event|id|retry)\s*:|:)/.test(body) || isFieldNamePrefix(body.trim())
+		? ''
+		: body;
 }
+
+/** Whether a stream may have broken off within the name of its first field. */
+const isFieldNamePrefix = (text: string) =>
+	['data', 'event', 'retry', 'id'].some((field) => field.startsWith(text));
 
 /**
  * Adds what arrived to an error: the partial answer and, unless all of it is in there because the answer was only truncated, the body.
