@@ -105,8 +105,8 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 });
 
 it.each([
-	['images', 'Image', 'canvas/sketch-1', /is stored there for 7 days/, 7],
-	['audio', 'Speech', 'voice/speaker-1', /must be downloaded at once/, undefined],
+	['images', 'Image', 'canvas/sketch-1', /stores it for 7 days/, 7],
+	['audio', 'Speech', 'voice/speaker-1', /download it at once/, undefined],
 ])(
 	'generate %s: the file stays at the service, and its address is told',
 	async (mediaType, label, id, advice, keptDays) => {

@@ -80,7 +80,7 @@ it.each<[string, (model: FullModel) => Promise<unknown>]>([
 	],
 ])('%s is refused, and nothing is sent', async (_what, use) => {
 	const { error } = await ask({ use: async (model) => await use(model as FullModel) });
-	expect(error?.message).toContain('asked for something that only OpenAI has');
+	expect(error?.message).toContain('asked for something that only OpenAI offers');
 	expect(service.requests).toEqual([]);
 	expect(connected()).toEqual([]);
 });

@@ -144,7 +144,7 @@ describe.each<AgentVersion>([3, 2.2])('the model of an AI Agent of version %s', 
 		expect(bridge.service.world.starts).toHaveLength(2);
 		const runs = JSON.stringify(execution.runData['Painter']);
 		expect(runs).toContain('The spending cap of $0.08 for this execution is reached');
-		expect(runs).toMatch(/is stored there for 7 days/);
+		expect(runs).toMatch(/stores it for 7 days/);
 		expect(runs).not.toContain('"binary":{"data"');
 		expect(bridge.service.requests.filter(({ path }) => path.endsWith('/content'))).toEqual([]);
 		const ids = execution.customData?.['mediaJob']?.split(', ');
