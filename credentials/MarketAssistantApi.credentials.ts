@@ -1,7 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { createHeaderAuth, jobLedgerProperties } from '../src/n8n/credential';
-import { serviceFields } from './serviceFields';
 
 /** Shared by all nodes that ask the market assistant. */
 export class MarketAssistantApi implements ICredentialType {
@@ -14,14 +13,26 @@ export class MarketAssistantApi implements ICredentialType {
 	documentationUrl = 'https://github.com/example/n8n-nodes-agent-bridge#credentials';
 
 	properties: INodeProperties[] = [
-		...serviceFields(
-			{
-				placeholder: 'e.g. https://host.example.com/api/ai-assistant/v1',
-				description:
-					'Address of the assistant. It begins with https:// and ends with /api/ai-assistant/v1.',
-			},
-			'Get a free key from support, or register on the business platform and choose the free plan',
-		),
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. https://host.example.com/api/ai-assistant/v1',
+			description:
+				'Address of the assistant. It begins with https:// and ends with /api/ai-assistant/v1.',
+		},
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description:
+				'Get a free key from support, or register on the business platform and choose the free plan',
+		},
 		{
 			displayName: 'Plan',
 			name: 'plan',

@@ -6,7 +6,6 @@ import {
 	jobLedgerProperties,
 	spendingProperties,
 } from '../src/n8n/credential';
-import { serviceFields } from './serviceFields';
 
 /** Shared by all nodes that use the model router. */
 export class ModelRouterApi implements ICredentialType {
@@ -19,13 +18,24 @@ export class ModelRouterApi implements ICredentialType {
 	documentationUrl = 'https://github.com/example/n8n-nodes-agent-bridge#credentials';
 
 	properties: INodeProperties[] = [
-		...serviceFields(
-			{
-				placeholder: 'e.g. https://router.example.com',
-				description: 'Address of the router. It begins with https:// and may end with /v1.',
-			},
-			'Key of the model router, not the key of an agent or of the assistant',
-		),
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. https://router.example.com',
+			description: 'Address of the router. It begins with https:// and may end with /v1.',
+		},
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description: 'Key of the model router, not the key of an agent or of the assistant',
+		},
 		...jobLedgerProperties,
 		...budgetProperties,
 		...spendingProperties,

@@ -1,7 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { createHeaderAuth } from '../src/n8n/credential';
-import { serviceFields } from './serviceFields';
 
 /** One per workspace: base URL and key belong together. */
 export class WorkspaceAgentApi implements ICredentialType {
@@ -14,14 +13,26 @@ export class WorkspaceAgentApi implements ICredentialType {
 	documentationUrl = 'https://github.com/example/n8n-nodes-agent-bridge#credentials';
 
 	properties: INodeProperties[] = [
-		...serviceFields(
-			{
-				placeholder: 'e.g. https://host.example.com/api/v1/workspaces/my-workspace',
-				description:
-					'Copy it from the API settings of the workspace. It begins with https:// and ends with the identifier of the workspace.',
-			},
-			'Copy it from the API settings of the same workspace: each workspace has its own key',
-		),
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. https://host.example.com/api/v1/workspaces/my-workspace',
+			description:
+				'Copy it from the API settings of the workspace. It begins with https:// and ends with the identifier of the workspace.',
+		},
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description:
+				'Copy it from the API settings of the same workspace: each workspace has its own key',
+		},
 		{
 			displayName:
 				'Here, "Connection tested successfully" means that the address was reached and did not refuse the key. The key itself is not verified, because that would start a conversation.',
