@@ -27,6 +27,7 @@ import {
 	type Question,
 	type Reply,
 } from '../../src/conversation/reply';
+import { messageOf } from '../../src/core/errors';
 import { isAttached } from '../../src/n8n/attachedTools';
 import { abortableSleep } from '../../src/n8n/n8nVersions';
 import { markAsBegun } from '../../src/n8n/platform';
@@ -151,7 +152,7 @@ function toReply({ items }: Answer, question: Question) {
 	try {
 		return readReply(items, question);
 	} catch (cause) {
-		const reason = cause instanceof Error ? cause.message : String(cause);
+		const reason = messageOf(cause);
 		return failedReply(`The answer cannot be read: ${reason}`);
 	}
 }
@@ -180,7 +181,7 @@ const NOT_SENT =
 /** A defect in this package or in n8n never loses the turns so far. It may lose the answer to the turn in progress. */
 function endByError(conversation: Conversation, cause: unknown): Conversation {
 	if (conversation.ending) return conversation;
-	const error = cause instanceof Error ? cause.message : String(cause);
+	const error = messageOf(cause);
 	return endByFailure(
 		conversation,
 		`The conversation could not continue: ${error}`,

@@ -9,6 +9,7 @@ import {
 } from '../../src/conversation/nextTurn';
 import { isAmount } from '../../src/conversation/reply';
 import { type Misfit, toResultPrompt } from '../../src/conversation/result';
+import { messageOf } from '../../src/core/errors';
 import { extractText } from '../../src/core/extractText';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { getMemory } from '../../src/n8n/n8nVersions';
@@ -167,6 +168,6 @@ async function askModel(
 	} catch (cause) {
 		signal?.throwIfAborted();
 		n8n.logger.warn('The moderator of a conversation failed', { conversation: id, cause });
-		return { error: cause instanceof Error ? cause.message : String(cause) };
+		return { error: messageOf(cause) };
 	}
 }

@@ -1,5 +1,5 @@
 import { CONVERSATION_CAP, createConversationCap } from '../core/budget';
-import { invalidInputError } from '../core/errors';
+import { invalidInputError, messageOf } from '../core/errors';
 import { Big } from '../core/money';
 import { compileRegex, type Regex } from '../core/regex';
 import type { Failure, Reply } from './reply';
@@ -216,7 +216,7 @@ export function toPattern(written: string): Regex {
 	try {
 		return compileRegex(source, flags);
 	} catch (cause) {
-		const reason = cause instanceof Error ? cause.message : String(cause);
+		const reason = messageOf(cause);
 		throw invalidInputError('Stop Pattern cannot be used', `${reason}.`);
 	}
 }

@@ -1,4 +1,5 @@
 import type { Bound, Cost, JobScope, Scope, SharedBudget } from '../core/budget';
+import { messageOf } from '../core/errors';
 import { type Decimal, formatUsd, ZERO } from '../core/money';
 import { enterBudgetAlarms, reachedThresholds } from './alarms';
 import { createBudgetActions } from './budgetActions';
@@ -134,7 +135,7 @@ export class NodeBudget implements SharedBudget {
 	/** For what is already paid: a failure must not take the answer away. */
 	#record(id: string, change: Change<void>): void {
 		const written = this.#change(change).catch((cause: unknown) => {
-			const why = cause instanceof Error ? cause.message : String(cause);
+			const why = messageOf(cause);
 			this.#use.addHint(
 				`The budget could not be updated (${why}). Its part ${id} stays reserved until the period ends, or until somebody releases it.`,
 			);

@@ -1,3 +1,4 @@
+import { messageOf } from '../core/errors';
 import { tryParseJson, parseJson } from '../core/json';
 import { compileSchema, type SchemaError } from '../core/jsonSchema';
 import { formatPath } from '../core/schemaErrors';
@@ -109,7 +110,7 @@ export function createStructuredReader(
 			const { place, reason } = error;
 			return { place, reason: `The answer breaks the JSON schema at ${place}: ${reason}` };
 		} catch (cause) {
-			return structureError(`${causeMessage(cause)}.`);
+			return structureError(`${messageOf(cause)}.`);
 		}
 	};
 }
@@ -118,7 +119,7 @@ function parseAnswer(text: string): StructuredResult {
 	try {
 		return { parsed: parseJson(text) };
 	} catch (cause) {
-		return structureError(`The answer is not JSON: ${causeMessage(cause)}.`);
+		return structureError(`The answer is not JSON: ${messageOf(cause)}.`);
 	}
 }
 
@@ -130,5 +131,3 @@ function stripCodeFence(answer: string): string {
 }
 
 const structureError = (reason: string): SchemaError => ({ place: formatPath([]), reason });
-
-const causeMessage = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
