@@ -5,7 +5,7 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 
-import { invalidInputError, mapServiceError, ServiceError } from '../../../src/core/errors';
+import { invalidInputError, mapServiceError, messageOf } from '../../../src/core/errors';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import { closeAccounts } from '../../../src/core/spending';
 import { openLedger } from '../../../src/ledger/dataTable';
@@ -126,9 +126,8 @@ export async function collectJobs(
 	);
 	if (serviceError !== undefined) {
 		if (!jobs.length && !answered) throw mapServiceError(serviceError);
-		const message =
-			serviceError instanceof ServiceError ? serviceError.message : String(serviceError);
-		n8n.logger.warn(toLogLine(`A part of the poll failed: ${redact.text(message)}`), {
+		const reason = redact.text(messageOf(serviceError));
+		n8n.logger.warn(toLogLine(`A part of the poll failed: ${reason}`), {
 			node: n8n.getNode().name,
 			workflow: n8n.getWorkflow().id,
 		});
