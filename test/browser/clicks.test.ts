@@ -65,7 +65,10 @@ const steps = {
 	},
 };
 
-it('two agents that talk: 16 clicks, the answer included', async () => {
+it.each([
+	['with the account that n8n preselects', 14],
+	['each with its own account', 16],
+])('two agents that talk, %s: %i clicks, the answer included', async (which, expected) => {
 	await session.watched(async () => {
 		const { page, bridge } = session;
 		const { agent, secondAgent } = bridge.accounts;
@@ -77,14 +80,15 @@ it('two agents that talk: 16 clicks, the answer included', async () => {
 		await first.close();
 		await steps.attach('ai_tool', 'workspace', 'Workspace Agent Tool');
 		const second = await page.addAtOnce('Workspace Agent Tool');
-		await second.useCredential(secondAgent.id);
+		if (which.startsWith('each')) await second.useCredential(secondAgent.id);
+		else await preselected(() => second.useCredential(agent.id));
 		await second.close();
 		const chat = new ChatPanel(page.tab);
 		await chat.open();
 		await chat.write('Please agree with your colleague on a day for the release of Lighthouse.');
 		expect(await chat.answers(/Friday at 10:00/)).toHaveLength(1);
 		// four of the clicks close a panel, which Esc does too
-		expect(await counted()).toEqual({ clicks: 16, typed: 4, nodes: 4 });
+		expect(await counted()).toEqual({ clicks: expected, typed: 4, nodes: 4 });
 		await chat.hide();
 	})();
 });
