@@ -191,12 +191,12 @@ export class Editor {
 	}
 
 	/** The execution as soon as it has ended in any way. */
-	async finished(id: string, seconds = 120): Promise<Execution> {
+	async finished(id: string, seconds = 240): Promise<Execution> {
 		return await this.#notIn(['new', 'running', 'waiting', 'unknown'], id, seconds);
 	}
 
 	/** The execution as soon as it has ended in any way, or waits in n8n's database, of the status `waiting`. */
-	async finishedOrParked(id: string, seconds = 120): Promise<Execution> {
+	async finishedOrParked(id: string, seconds = 240): Promise<Execution> {
 		return await this.#notIn(['new', 'running', 'unknown'], id, seconds);
 	}
 
@@ -444,7 +444,7 @@ export class RestError extends Error {
 export async function until(
 	what: string,
 	holds: () => Promise<boolean> | boolean,
-	seconds = 120,
+	seconds = 240,
 ): Promise<void> {
 	const deadline = Date.now() + seconds * 1000;
 	for (let wait = 20; !(await holds()); wait = Math.min(wait * 1.5, 250)) {

@@ -105,7 +105,7 @@ export class TriggerHost extends LedgerHost {
 	}
 
 	/** Waits until so many jobs have gone through the workflow. */
-	async delivered(workflowId: string, count: number, seconds = 120): Promise<Item[]> {
+	async delivered(workflowId: string, count: number, seconds = 240): Promise<Item[]> {
 		let items: Item[] = [];
 		await until(
 			`workflow ${workflowId} has got ${count} jobs`,

@@ -1,2 +1,2 @@
 // Five programs are started one after the other, and n8n takes 45 s to notice that a worker was killed.
-jest.setTimeout(360_000);
+jest.setTimeout(900_000);
