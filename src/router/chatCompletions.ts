@@ -1,3 +1,4 @@
+import { isErrorValue, parseErrorBody } from '../core/errorResponses';
 import { truncatedAnswerError } from '../core/errors';
 import { extractText } from '../core/extractText';
 import type { Http } from '../core/http';
@@ -115,6 +116,11 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
 		},
 		/** Whether every choice lacks both content and a finish reason that explains why. */
 		isEmpty: () => !completeText && ![...choices.values()].some(choiceHasContent),
+		/** Some services report the failure of a backend in the choice. */
+		failure() {
+			const { finish_reason: finishReason, error } = choices.get(0)?.fields ?? {};
+			return finishReason === 'error' || isErrorValue(error) ? parseErrorBody(error) : undefined;
+		},
 		answer() {
 			const sorted = [...choices.values()].sort((one, other) => one.index - other.index);
 			const textChoices = sorted.map(toTextChoice);
@@ -150,13 +156,20 @@ function addToChoices(
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
 		choice.fields[name] = isPlainObject(value) ? mergeValue(choice.fields[name], value) : value;
 	}
-	const delta = chunkChoice['delta'] ?? chunkChoice['message'];
+	const delta = chunkChoice['delta'] ?? withoutRepetition(choice, chunkChoice['message']);
 	// some services send the text beside the delta, as completions did before there were chats
 	const { text } = chunkChoice;
 	const hasDelta = isPlainObject(delta);
 	if (!hasDelta && typeof text !== 'string') return '';
 	const added = addDelta(choice, hasDelta ? delta : { content: text });
 	return index === 0 ? added : '';
+}
+
+/** The whole message at the end of some streams, without what the deltas have brought. */
+function withoutRepetition({ contentChunks, calls, fields }: PartialChoice, message: unknown) {
+	if (!isPlainObject(message) || isMissing(fields['finish_reason'])) return message;
+	const isRepeated = message['content'] === contentChunks.join('');
+	return { ...message, ...(isRepeated && { content: '' }), ...(calls && { tool_calls: [] }) };
 }
 
 /** Finish reasons that explain an answer without text: it was cut off, or withheld. */

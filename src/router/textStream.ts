@@ -20,6 +20,7 @@ import {
 	type ServiceErrorDetails,
 	withOutcome,
 } from '../core/errors';
+import { isNonAnswerName } from '../core/eventNames';
 import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { END_MARK } from '../core/sse';
@@ -172,7 +173,9 @@ function readObjects(piece: AnswerPiece): Array<Record<string, unknown>> {
 		const reason = typeof value === 'string' ? value : data.trim();
 		throw reportedError(parseErrorBody(reason), data);
 	}
-	if (value === undefined && data.trim()) throw unreadableEventError('', data);
+	// a sign of life may be a word
+	if (value === undefined && data.trim() && !isNonAnswerName(name))
+		throw unreadableEventError('', data);
 	return [value].flat().filter(isPlainObject);
 }
 

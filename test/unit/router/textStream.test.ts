@@ -86,6 +86,7 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 		['breaks after its end', events(a + end, { breaks: true })],
 		['has other values between', events(a + data('1', '"ping"', 'null', '[1]', {}) + end)],
 		['has signs of life', events(`: hi\n\n${a}data:\n\nevent: ping\ndata: \n\n${end}`)],
+		['has signs of life in words', events(`event: ping\ndata: pong\n\n${a}${end}`)],
 		['reports no error', events(a + data({ error: null }, { error: {} }, { error: '' }) + end)],
 		['comes whole', json(whole)],
 		['comes whole, in a field', json({ data: { ...whole, error: {} } })],
@@ -213,6 +214,21 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 });
 
 const choices = (...list: unknown[]) => json({ choices: list });
+const calls = (...tool_calls: object[]) => chunk({ tool_calls });
+
+it.each<[string, object, object]>([
+	['an error', { error: ERROR, finish_reason: 'error' }, BOOM],
+	['an error alone', { error: 'boom' }, { reason: 'boom' }],
+	['no reason', { finish_reason: 'error' }, { reason: expect.stringContaining('without a reason') }],
+])('a choice that ends by %s is a partial answer', async (_what, choice, details) => {
+	const failure = await failureOf(chat(stream(says('a'), chunk({}, choice), DONE)));
+	expect(failure).toMatchObject({
+		kind: 'truncated',
+		details: { ...details, outcome: 'started', partial: { text: 'a' } },
+	});
+	const whole = choices({ index: 0, message: { content: 'a' }, ...choice });
+	expect(await failureOf(chat(whole))).toMatchObject({ details: { partial: { text: 'a' } } });
+});
 
 it.each<[string, Answer]>([
 	['a role alone', stream(chunk({ role: 'assistant', content: '' }), DONE)],
@@ -249,6 +265,10 @@ it.each<[string, Ask, Answer]>([
 
 const CALLING = { content: null, tool_calls: [part(0, 'c', 'f')] };
 const ended = (finish_reason: string) => stream(chunk({}, { finish_reason }), DONE);
+const wholeEnd = (message: object) => ({ choices: [{ index: 0, message, ...STOP }] });
+const F_PART = part(0, 'call f', 'f', '{"a":1}');
+const CALLED = { content: '', tool_calls: [F_PART] };
+const F = { id: 'call f', name: 'f', arguments: { a: 1 } };
 
 it.each<[string, Answer, object]>([
 	['thoughts cut off', ended('length'), { finishReason: 'length' }],
@@ -261,6 +281,8 @@ it.each<[string, Answer, object]>([
 	['a second choice', stream(chunkOf(1, { content: 'b' }), DONE), { text: 'b' }],
 	['a list of chunks', json([says('a'), says('b')]), { text: 'ab' }],
 	['parts', choices({ message: { content: [{ type: 'text', text: 'a' }] } }), { text: 'a' }],
+	['pieces and the whole', stream(says('a'), wholeEnd({ content: 'a' }), DONE), { text: 'a' }],
+	['pieces of a call and the whole', stream(calls(F_PART), wholeEnd(CALLED), DONE), { toolCalls: [F] }],
 	['another field', choices({ message: { answer: 'a' } }), { text: 'a' }],
 	['spaces around its end', events(`${data(says('a'))}data:  [DONE] \n\n`), { text: 'a' }],
 ])('a chat of %s is an answer', async (_what, answer, expected) => {
@@ -271,7 +293,6 @@ const output = (...items: object[]) => stream(done({ output: items }));
 const refusal = { type: 'refusal', refusal: 'no' };
 const thoughts = { type: 'reasoning', summary: [{ text: 'hm' }] };
 const cap = { incomplete_details: { reason: 'max_output_tokens' } };
-const F = { id: 'call f', name: 'f', arguments: { a: 1 } };
 
 it.each<[string, Answer, object]>([
 	['a picture', output({ type: 'image_generation_call' }), {}],
@@ -321,7 +342,6 @@ it('what is kept of a long body is its beginning', async () => {
 
 const many = <Item>(item: (at: number) => Item) =>
 	Array.from({ length: 200_000 }, (_, at) => item(at));
-const calls = (...tool_calls: object[]) => chunk({ tool_calls });
 const item = (id: string) => added(undefined, { id, type: 'message' });
 
 it.each<[string, () => unknown[], Ask]>([
