@@ -7,11 +7,13 @@ import { isPlainObject } from './json';
  */
 const TEXT_FIELDS = [
 	...['output_text', 'answer', 'text', 'content', 'reply', 'response', 'output', 'completion'],
-	...['analysis', 't', 'delta', 'token', 'message', 'result', 'generated_text', 'markdown'],
+	...['analysis', 't', 'delta', 'message', 'result', 'markdown'],
 	...['parts', 'choices', 'candidates', 'generations', 'artifacts', 'artifact', 'messages'],
 	...['data', 'chunk', 'payload', 'body', 'summary', 'value', 'results', 'outputs', 'responses'],
 	...['replies', 'answers', 'msg', 'part', 'item', 'task', 'attributes', 'queryResult'],
 	...['_embedded', 'conversation', 'history', 'report', 'speech', 'html'],
+	// in an analysis, it may be the name of a coin
+	...['token', 'generated_text'],
 ];
 
 /** Fields in which a number or boolean is the answer if there is no text. */

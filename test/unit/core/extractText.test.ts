@@ -24,6 +24,8 @@ it.each<[unknown, string | undefined]>([
 	[{ answer: '' }, ''],
 	[{ answer: null, text: 'b' }, 'b'],
 	[{ text: 17, analysis: 'c' }, 'c'],
+	[{ token: 'SOL', message: 'a' }, 'a'],
+	[{ token: 'SOL', summary: 'a' }, 'a'],
 	[{ price: 17 }, undefined],
 	[{}, undefined],
 	[[], undefined],
