@@ -1,11 +1,12 @@
-import { readErrorResponse, hasUnreadableChunk, unreadableChunkError } from '../core/body';
+import { readErrorResponse, hasUnreadableChunk, reportedError } from '../core/body';
 import {
 	foldAnswer,
 	type AnswerFold,
 	type AnswerForm,
 	type AnswerPiece,
 } from '../core/answerReader';
-import { parseErrorBody, getRequestId } from '../core/errorResponses';
+import { getRequestId } from '../core/errorResponses';
+import { detectEnd } from '../core/eventNames';
 import {
 	truncatedAnswerError,
 	mapServiceError,
@@ -90,11 +91,14 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		const keepsEvent = events.length < MAX_EVENTS_WITHOUT_TEXT && !accumulator.text();
 		if (includeRawEvents || keepsEvent) events.push(raw);
 		const parsed = parseEvent(value, event, answerPath, question);
-		const { text = '', summary, error, end } = parsed;
-		if (error !== undefined) throw agentReportedError(error, raw);
+		const { text = '', summary = text, error, end } = parsed;
+		if (error !== undefined) throw reportedError('agent', error, raw);
 		hasUnknown ||= parsed.unknown === true;
 		ends = end ?? ends;
-		if (end) return accumulator.finishMessage(summary ?? text);
+		// "Stream completed" is not part of an answer that has arrived
+		const isEndWord = typeof value === 'string' || detectEnd(summary) === 'stream';
+		const isOnlyEnd = end === 'stream' && isEndWord && accumulator.text() !== '';
+		if (end) return accumulator.finishMessage(isOnlyEnd ? '' : summary);
 		return form === 'text' ? accumulator.append(text) : accumulator.add(text);
 	};
 
@@ -129,9 +133,3 @@ const isConnectionLoss = (cause: unknown) =>
 	cause.kind === 'truncated' &&
 	!cause.details.code &&
 	!hasUnreadableChunk(cause);
-
-function agentReportedError(error: unknown, raw: unknown): ServiceError {
-	const { reason = 'The agent reported an error without a reason.', ...more } =
-		parseErrorBody(error);
-	return withDetails(unreadableChunkError(reason, raw), more);
-}

@@ -43,6 +43,7 @@ export function parseEvent(
 	const end = detectEnd(name);
 	if (end) return parseEndEvent(end, isNonAnswer, name, () => find(value));
 	const parsed = isNonAnswer ? {} : parseText(find(value), value);
+	if (parsed.unknown && !name && !answerPath && hasErrors(value)) return { error: value };
 	if (isPlainObject(value) && isFinalEvent(value)) return parseFinalEvent(parsed, value, find);
 	return parsed;
 }
@@ -51,6 +52,9 @@ function parseText(text: string | undefined, value: unknown): ParsedEvent {
 	const parsed = withText({}, 'text', text);
 	return parsed.text === undefined && hasContent(value) ? { ...parsed, unknown: true } : parsed;
 }
+
+const hasErrors = (value: unknown) =>
+	isPlainObject(value) && [value['detail'], value['errors']].some(isErrorValue);
 
 /** The end of something other than the answer, such as a tool call, does not end the answer. */
 function parseEndEvent(

@@ -4,15 +4,14 @@ import {
 	type AnswerFold,
 	type AnswerPiece,
 } from '../core/answerReader';
-import { unreadableChunkError } from '../core/body';
+import { reportedError } from '../core/body';
 import {
 	hasFailed,
 	isErrorValue,
 	malformedResponseError,
-	parseErrorBody,
 	reportsError,
 } from '../core/errorResponses';
-import { truncatedAnswerError, withDetails, type ServiceError } from '../core/errors';
+import { truncatedAnswerError, withDetails } from '../core/errors';
 import { isErrorName, isNonAnswerName, isToolName } from '../core/eventNames';
 import { extractText, hasContent } from '../core/extractText';
 import type { HttpResponse } from '../core/http';
@@ -51,9 +50,9 @@ export function createAnswerFold(response: HttpResponse, options: AccumulatorOpt
 		// nothing after `finish` is part of the answer
 		hasFinished ||= event === 'finish';
 		mayHaveEnded = UNSPECIFIED_END_EVENT.test(event || piece.data.trim().toLowerCase());
+		if (eventReportsError(event, payload)) throw reportedError('assistant', payload);
 		if (hasFinished || mayHaveEnded) return '';
 		if (isBroken(event, piece)) throw unreadableEventError(event, piece.data);
-		if (eventReportsError(event, payload)) throw reportedError(payload);
 		return accumulator.add(event, payload);
 	};
 
@@ -120,14 +119,9 @@ const isBroken = (event: string, piece: Pick<AnswerPiece, 'value' | 'data'>) =>
 /** Whether the answer has failed. A failed tool does not count: the assistant may still answer. */
 function eventReportsError(event: string, payload: unknown): boolean {
 	if (isToolName(event)) return false;
-	const hasDetail = !event && isPlainObject(payload) && isErrorValue(payload['detail']);
+	const mayFail = ['', 'message', 'finish'].includes(event) && isPlainObject(payload);
+	const hasDetail = mayFail && isErrorValue(payload['detail']);
 	return isErrorName(event) || hasDetail || reportsError(payload);
-}
-
-function reportedError(payload: unknown): ServiceError {
-	const { reason = 'The assistant reported an error without a reason.', ...more } =
-		parseErrorBody(payload);
-	return withDetails(unreadableChunkError(reason, payload), more);
 }
 
 /** The events in a JSON value, if it is a list of the assistant's events. */

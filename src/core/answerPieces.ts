@@ -149,7 +149,9 @@ export const unreadableEventError = (event: string, data: string) =>
 function findRole(form: 'unknown' | 'json' | 'words', name: string, data: string, parsed: unknown) {
 	if (form === 'json' && parsed !== undefined) return 'json';
 	if (data === '' || parsed === null || data.trim() === END_MARK) return 'nothing';
-	if (name && (isNonAnswerName(name) || isErrorName(name))) return 'unrelated';
+	// with whatever word a stream of JSON ends
+	const isEnd = form === 'json' && detectEnd(name) === 'stream';
+	if (isEnd || (name && (isNonAnswerName(name) || isErrorName(name)))) return 'unrelated';
 	if (form === 'words') {
 		const isCount = typeof parsed === 'number' && detectEnd(name) !== undefined;
 		return isCount || typeof parsed === 'object' ? 'unrelated' : 'words';

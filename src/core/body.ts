@@ -4,6 +4,7 @@ import {
 	getRequestId,
 	isWebPage,
 	extractPageText,
+	parseErrorBody,
 } from './errorResponses';
 import { mapServiceError, withDetails, type ServiceError, truncatedAnswerError } from './errors';
 import { extractText } from './extractText';
@@ -168,6 +169,17 @@ export function withPartialBody(
 export function unreadableChunkError(reason: string, chunk: unknown): ServiceError {
 	const excerpt = typeof chunk === 'string' ? chunk.slice(0, MAX_PARTIAL_LENGTH) : chunk;
 	return truncatedAnswerError(reason, { unread: excerpt });
+}
+
+/** The error for a chunk in which a service reports one. */
+export function reportedError(
+	service: string,
+	error: unknown,
+	chunk = error,
+	{ reason, ...more } = parseErrorBody(error),
+): ServiceError {
+	const words = reason || `The ${service} reported an error without a reason.`;
+	return withDetails(unreadableChunkError(words, chunk), more);
 }
 
 /** Whether an error was caused by a chunk that could not be read. */

@@ -1,4 +1,5 @@
 import { ServiceError, shortenText, type ServiceErrorDetails } from './errors';
+import { extractText } from './extractText';
 import { type HttpResponse, parseRetryAfter } from './http';
 import { isPlainObject, tryParseJson } from './json';
 
@@ -73,7 +74,7 @@ function parseErrorEnvelope(body: string, type?: string): ServiceErrorDetails {
 	const { error, errors, detail } = parsed;
 	const inner =
 		[error, Array.isArray(errors) ? errors[0] : errors, detail].find(isPlainObject) ?? parsed;
-	const messages = [inner, parsed].flatMap((from) => [from['message'], from['detail']]);
+	const messages = [inner, parsed].flatMap(({ message, detail, msg }) => [message, detail, msg]);
 	const message =
 		[...messages, error].find((value) => value !== undefined && value !== null && value !== '') ??
 		body;
@@ -104,12 +105,15 @@ export const reportsError = (value: unknown): boolean =>
 	isPlainObject(value) && (hasFailed(value) || isErrorValue(value['error']));
 
 /** Whether a value says that the request, or the task, has failed. */
-export function hasFailed({ success, ok, status }: Record<string, unknown>): boolean {
+export function hasFailed(value: Record<string, unknown>): boolean {
+	const { success, ok, status, code, message = value['msg'] } = value;
 	const state = isPlainObject(status) ? status['state'] : status;
-	return success === false || ok === false || FAILED_STATUS.test(String(state));
+	if (success === false || ok === false || FAILED_STATUS.test(String(state))) return true;
+	// some services answer every request with 200, and a failed one with a code and nothing but a message
+	return Number(code) >= 400 && isErrorValue(message) && extractText(value) === message;
 }
 
-const FAILED_STATUS = /^(error|failed|failure|rejected|canceled|cancelled)$/i;
+const FAILED_STATUS = /^(error|fail|failed|failure|rejected|canceled|cancelled)$/i;
 
 const NO_ERROR_TEXT =
 	/^(ok|okay|none|no|no[ _-]?errors?|null|nil|undefined|false|success|successful|0)[.!]?$/i;

@@ -67,4 +67,4 @@ export function detectEnd(name: string): 'stream' | 'message' | undefined {
 }
 
 export const isErrorName = (name: string) =>
-	/(^| )(error|failed|failure)$/.test(splitWords(name).join(' '));
+	/(^| )(error|failed|failure|exception|abort(ed)?|cancell?ed)$/.test(splitWords(name).join(' '));

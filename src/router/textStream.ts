@@ -5,7 +5,7 @@ import {
 	type AnswerFold,
 	type AnswerPiece,
 } from '../core/answerReader';
-import { readErrorResponse, unreadableChunkError } from '../core/body';
+import { readErrorResponse, reportedError } from '../core/body';
 import {
 	malformedResponseError,
 	parseErrorBody,
@@ -98,7 +98,7 @@ function createAnswerFold(
 
 	const addEvent = (event: Record<string, unknown>, name: string): string => {
 		if (name === 'error' || reportsError(event) || isBareError(event))
-			throw reportedError(parseErrorBody(event), event);
+			throw reportedError('router', event);
 		return accumulator.add(event, name || undefined);
 	};
 
@@ -121,7 +121,7 @@ function createAnswerFold(
 		},
 		isOver() {
 			const failure = accumulator.failure?.();
-			if (failure) throw reportedError(failure, last?.value);
+			if (failure) throw reportedError('router', undefined, last?.value, failure);
 			return isDone || accumulator.isComplete?.() === true;
 		},
 		end(received) {
@@ -169,21 +169,12 @@ function isBareError(event: Record<string, unknown>): boolean {
 function readObjects(piece: AnswerPiece): Array<Record<string, unknown>> {
 	const { event: name, data } = piece;
 	const value = isWords(piece) ? tryParseJson(data) : piece.value;
-	if (name === 'error' && !isPlainObject(value)) {
-		const reason = typeof value === 'string' ? value : data.trim();
-		throw reportedError(parseErrorBody(reason), data);
-	}
+	if (name === 'error' && !isPlainObject(value))
+		throw reportedError('router', value ?? data.trim(), data);
 	// a sign of life may be a word
 	if (value === undefined && data.trim() && !isNonAnswerName(name))
 		throw unreadableEventError('', data);
 	return [value].flat().filter(isPlainObject);
-}
-
-function reportedError({ reason, ...more }: ServiceErrorDetails, event: unknown) {
-	return withDetails(
-		unreadableChunkError(reason || 'The router reported an error without a reason.', event),
-		more,
-	);
 }
 
 /** With a finish reason or token counts the model has worked, and the request counts as started. */

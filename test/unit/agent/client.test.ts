@@ -106,6 +106,8 @@ it.each<[string, Answer, string, string]>([
 	['an end without data', events(`data: a\n\n${END}\ndata: late\n\n`), 'sse', 'a'],
 	['an end that is JSON', events(`data: a\n\n${END}data: {}\n\ndata: late\n\n`), 'sse', 'a'],
 	['token counts', events(`data: a\n\n${END}data: {"tokens":12}\n\n`), 'sse', 'a'],
+	['a word at the end', events(`${A}${END}data: closed\n\n`), 'sse', 'a'],
+	['words about the end', events(`${A}${END}data: {"message":"Stream completed"}\n\n`), 'sse', 'a'],
 	['the whole at the end', events(`${A}${END}data: {"output":"a"}\n\n`), 'sse', 'a'],
 	['nothing before', events(`event: status\n${A}${END}data: {"output":"b"}\n\n`), 'sse', 'b'],
 ])('reads every word of %s, once', async (_name, answer, format, text) => {
@@ -121,6 +123,9 @@ it.each<[string, Answer, string]>([
 	['event', events(`${A}event: error\ndata: {"message":"boom","code":"c"}\n\n`), 'boom'],
 	['event without data', events(`${A}event: error\n\n`), noReason],
 	['field', events(`${A}data: {"error":"boom"}\n\ndata: [DONE]\n\n`), 'boom'],
+	['code', events(`${A}data: {"code":4000,"msg":"boom"}\n\n`), 'boom'],
+	['detail', events(`${A}data: {"detail":"boom"}\n\ndata: [DONE]\n\n`), 'boom'],
+	['of its end', events(`${A}data: {"type":"abort"}\n\n`), '{"type":"abort"}'],
 	['line', typed('application/x-ndjson', '{"t":"a"}\n{"error":{"message":"boom"}}\n'), 'boom'],
 ])('an error %s cuts the answer, and keeps what came', async (what, answer, reason) => {
 	expect(await failureOf(send(answer))).toMatchObject({
@@ -151,6 +156,7 @@ it('what breaks after the end mark takes nothing away', async () => {
 });
 
 it('an answer of nothing is none', async () => {
+	expect(await failureOf(send(json(null)))).toMatchObject({ kind: 'malformed' });
 	expect(await failureOf(send(events('event: done\n\n')))).toMatchObject({
 		kind: 'truncated',
 		details: { reason: 'It ended without any content.' },

@@ -149,6 +149,8 @@ it.each<[string, Answer, object]>([
 	['errors', json({ errors: [{ message: 'boom' }] }), {}],
 	['no success', json({ success: false, message: 'boom' }), {}],
 	['a state of error', json({ status: 'error', message: 'boom' }), {}],
+	['a state of failure', json({ status: 'fail', message: 'boom' }), {}],
+	['a code', json({ code: 4000, msg: 'boom' }), { reason: expect.stringContaining('boom') }],
 	['null', json(null), { reason: 'null' }],
 ])('%s with status 200 is garbled: nobody knows what it cost', async (_name, answer, details) => {
 	expect(await failureOf(ask(inMemory(answer), QUESTION))).toMatchObject({
@@ -160,6 +162,7 @@ it.each<[string, Answer, object]>([
 it.each([
 	['with data null', FINISH],
 	['with data empty', 'event: finish\ndata:\n\n'],
+	['with data None', 'event: finish\ndata: None\n\n'],
 	['without a data line', 'event: finish\n\n'],
 	['without its blank line', 'event: finish\n'],
 	['without any line end', 'event: finish\ndata: null'],
@@ -188,6 +191,9 @@ it.each<[string, string, object]>([
 	['an error event is plain text', 'event: error\ndata: boom\n\n', { reason: 'boom' }],
 	['an error event is empty', 'event: error\n\n', { reason: noReason }],
 	['an error has no name', 'data: {"error":{"message":"boom","code":"c"}}\n\n', { code: 'c' }],
+	['the end has an error', event('finish', { error: 'boom' }), { reason: 'boom' }],
+	['the end has a detail', event('finish', { detail: 'boom' }), { reason: 'boom' }],
+	['a message is a detail', event('message', { detail: 'boom' }), { reason: 'boom' }],
 	['an error has the form of the specification', 'data: {"detail":"boom"}\n\n', { reason: 'boom' }],
 ])('the answer is cut when %s', async (_name, text, details) => {
 	expect(await failureOf(stream(CHAT + A + text))).toMatchObject({

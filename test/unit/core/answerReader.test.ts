@@ -51,6 +51,7 @@ const rows: Record<string, Row[]> = {
 		[SSE, 'event: metadata\ndata: {"run":1}\n\ndata: a\n\n', ['metadata', { run: 1 }], 'a'],
 		[SSE, 'data: {"a":1}\n\nevent: ping\ndata: 12:30\n\n', { a: 1 }, ['ping', '12:30']],
 		[SSE, 'data: {"a":1}\n\nevent: error\ndata: no\n\n', { a: 1 }, ['error', 'no']],
+		[SSE, 'data: {"a":1}\n\nevent: finish\ndata: None\n\n', { a: 1 }, ['finish', 'None']],
 		[JSON_TYPE, 'data: {"a":1}\n\n', { a: 1 }],
 		['text/html', '\n\n  data: {"a":1}\n\n', { a: 1 }],
 		['', '\ufeffdata: {"a":1}\n\n', { a: 1 }],

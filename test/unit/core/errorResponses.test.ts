@@ -36,6 +36,10 @@ it.each<[unknown, object]>([
 	[{ error: reason }, { reason }],
 	[{ detail: reason }, { reason }],
 	[{ error: { detail: reason } }, { reason }],
+	[
+		{ code: 17, msg: reason },
+		{ code: '17', reason },
+	],
 	[{ message: '', detail: reason }, { reason }],
 	[{ detail: [{ loc: ['body'], msg: 'a' }] }, { reason: '[{"loc":["body"],"msg":"a"}]' }],
 	[{ error: { type: code, ...words } }, { code, reason }],

@@ -219,7 +219,11 @@ const calls = (...tool_calls: object[]) => chunk({ tool_calls });
 it.each<[string, object, object]>([
 	['an error', { error: ERROR, finish_reason: 'error' }, BOOM],
 	['an error alone', { error: 'boom' }, { reason: 'boom' }],
-	['no reason', { finish_reason: 'error' }, { reason: expect.stringContaining('without a reason') }],
+	[
+		'no reason',
+		{ finish_reason: 'error' },
+		{ reason: expect.stringContaining('without a reason') },
+	],
 ])('a choice that ends by %s is a partial answer', async (_what, choice, details) => {
 	const failure = await failureOf(chat(stream(says('a'), chunk({}, choice), DONE)));
 	expect(failure).toMatchObject({
@@ -282,7 +286,11 @@ it.each<[string, Answer, object]>([
 	['a list of chunks', json([says('a'), says('b')]), { text: 'ab' }],
 	['parts', choices({ message: { content: [{ type: 'text', text: 'a' }] } }), { text: 'a' }],
 	['pieces and the whole', stream(says('a'), wholeEnd({ content: 'a' }), DONE), { text: 'a' }],
-	['pieces of a call and the whole', stream(calls(F_PART), wholeEnd(CALLED), DONE), { toolCalls: [F] }],
+	[
+		'pieces of a call and the whole',
+		stream(calls(F_PART), wholeEnd(CALLED), DONE),
+		{ toolCalls: [F] },
+	],
 	['another field', choices({ message: { answer: 'a' } }), { text: 'a' }],
 	['spaces around its end', events(`${data(says('a'))}data:  [DONE] \n\n`), { text: 'a' }],
 ])('a chat of %s is an answer', async (_what, answer, expected) => {
