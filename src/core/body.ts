@@ -48,10 +48,13 @@ export async function readSizedJson(
 }
 
 /** Reads the response to a request that was refused. Never throws: if the body breaks off, its beginning is used. */
-export async function readErrorResponse(response: HttpResponse): Promise<ServiceError> {
+export async function readErrorResponse(
+	response: HttpResponse,
+	chunks: AsyncIterable<string> = decodeBody(response).chunks,
+): Promise<ServiceError> {
 	let text = '';
 	try {
-		for await (const chunk of decodeBody(response).chunks) {
+		for await (const chunk of chunks) {
 			text += chunk;
 			if (text.length > MAX_ERROR_LENGTH) break;
 		}

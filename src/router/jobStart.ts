@@ -1,6 +1,12 @@
 import { decodeBody, readErrorResponse, readText, withPartialBody } from '../core/body';
 import { malformedResponseError } from '../core/errorResponses';
-import { mapServiceError, withDetails, withOutcome, invalidInputError } from '../core/errors';
+import {
+	determineOutcome,
+	mapServiceError,
+	withDetails,
+	withOutcome,
+	invalidInputError,
+} from '../core/errors';
 import { isErrorResponse, type Http, type HttpRequest, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { withAdvice } from './advice';
@@ -27,14 +33,13 @@ export async function startJob(
 		try {
 			return await readStartResponse(response, chunks, mediaType);
 		} catch (cause) {
-			if (isErrorResponse(response)) throw mapServiceError(cause);
-			// the start was accepted, but its response is truncated or malformed: keep what arrived
 			const type = response.headers['content-type']?.toLowerCase();
-			throw mapServiceError(cause, (error) =>
-				withDetails(withPartialBody(error, { received: received(), type }, {}), {
-					outcome: 'unknown',
-				}),
-			);
+			throw mapServiceError(cause, (error) => {
+				if (determineOutcome(error) === 'not_started') return error;
+				// the start may have been accepted: what arrived may have the id of the job
+				const kept = withPartialBody(error, { received: received(), type }, {});
+				return withDetails(kept, { outcome: 'unknown' });
+			});
 		}
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
@@ -43,7 +48,7 @@ export async function startJob(
 	}
 }
 
-/** Some services only send the address of the job in `Location` (201, 202, 204, 303), without a usable body. */
+/** Some services only send the address of the job in `Location` (201, 202, 204, 302, 303), without a usable body. */
 async function readStartResponse(
 	response: HttpResponse,
 	chunks: AsyncIterable<string>,
@@ -51,10 +56,12 @@ async function readStartResponse(
 ): Promise<Job> {
 	const { status, headers } = response;
 	const idFromLocation =
-		status < 300 || status === 303 ? findJobIdInUrl(headers['location'] ?? '') : undefined;
+		status < 300 || status === 302 || status === 303
+			? findJobIdInUrl(headers['location'] ?? '')
+			: undefined;
 	let record: unknown;
 	try {
-		if (isErrorResponse(response)) throw await readErrorResponse(response);
+		if (isErrorResponse(response)) throw await readErrorResponse(response, chunks);
 		const text = await readText(response, undefined, chunks);
 		record = tryParseJson(text.trim());
 		if (record === undefined) throw malformedResponseError(response, text);

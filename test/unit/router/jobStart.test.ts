@@ -41,9 +41,9 @@ it.each<[string, Answer | ServiceError, object]>([
 	],
 	['nothing', { status: 202 }, { reason: 'The answer was empty.' }],
 	['its result elsewhere', { status: 303 }, {}],
-	['a conflict', answered(409), {}],
+	['a conflict', answered(409, { jobId: 'MARK' }), {}],
 	['slowness', answered(408), {}],
-	['a failure of the service', answered(500), {}],
+	['a failure of the service', answered(500, { id: 'MARK', error: 'x' }), { reason: 'x' }],
 	['silence', new ServiceError('unreachable', 'x', { sent: true }), {}],
 	['Stop', new ServiceError('cancelled', 'x'), {}],
 ])(
@@ -72,6 +72,7 @@ it.each<[string, Answer | ServiceError, object]>([
 
 it.each<[string, Answer, object]>([
 	['201, empty', { status: 201 }, {}],
+	['302', { status: 302 }, {}],
 	['303', { status: 303, chunks: ['See Other'] }, {}],
 	['202 with a state', json({ status: 'queued' }, { status: 202 }), { status: 'queued' }],
 	['an answer that is cut', { chunks: ['{"sta'], breaks: true }, {}],
