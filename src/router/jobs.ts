@@ -1,5 +1,5 @@
 import { readJson, readErrorResponse } from '../core/body';
-import { malformedResponseError, parseErrorBody } from '../core/errorResponses';
+import { isErrorValue, malformedResponseError, parseErrorBody } from '../core/errorResponses';
 import { mapServiceError, invalidInputError, ServiceError, withDetails } from '../core/errors';
 import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
 import type { Clock } from '../core/retry';
@@ -245,10 +245,13 @@ function notFinishedInTime(
 		: error;
 }
 
+/** Where services say why a job has failed, the most precise first. */
+const REASON_FIELDS =
+	'error errors failure failure_reason error_message reason detail message'.split(' ');
+
 /** The error for a job that the service reports as failed. */
 export function jobFailedError({ jobId, record, requestId }: Job): ServiceError {
-	const failure =
-		record['error'] ?? record['failure'] ?? record['failure_reason'] ?? record['message'];
+	const [failure] = REASON_FIELDS.flatMap((name) => record[name]).filter(isErrorValue);
 	return new ServiceError('failed', 'The media job failed', {
 		...(failure ? parseErrorBody(failure) : { reason: 'The service gave no reason.' }),
 		ids: { jobId },

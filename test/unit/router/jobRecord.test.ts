@@ -158,6 +158,11 @@ it.each<[object, object]>([
 	[{ failure: { message: 'boom' } }, { reason: 'boom' }],
 	[{ failure_reason: 'boom' }, { reason: 'boom' }],
 	[{ message: 'boom' }, { reason: 'boom' }],
+	[{ error: {}, message: 'boom' }, { reason: 'boom' }],
+	[{ errors: [{ code: 'nsfw', message: 'refused' }] }, { code: 'nsfw', reason: 'refused' }],
+	[{ error_message: 'boom' }, { reason: 'boom' }],
+	[{ message: 'ok', reason: 'boom' }, { reason: 'boom' }],
+	[{ detail: 'boom' }, { reason: 'boom' }],
 	[{}, { reason: 'The service gave no reason.' }],
 ])('a failed job with %j says why', (fields, details) => {
 	const record = { id: 1, status: 'failed', ...fields };
