@@ -35,13 +35,14 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 		/** The first pause keeps its reason. */
 		async pause(reason) {
 			const { workflow, workflowId, execution } = use;
-			const { id } = await readRow();
+			const { id, note: earlierNote } = await readRow();
 			const ledger = await use.open();
 			const at = new Date(n8nTimeOf(ledger)).toISOString();
 			const shortReason = reason.trim().slice(0, MAX_REASON_LENGTH);
 			const note = JSON.stringify({ reason: shortReason, workflow, workflowId, execution, at });
-			const [row] = await applyUpdate(ledger.table, 'pauseBudget', { id, note: '' }, { note });
-			return { ...toPauseFields(await readRow()), alreadyPaused: !row };
+			// the cell is not compared: if a person has emptied it, it may be null, which n8n does not take for ''
+			if (!earlierNote) await applyUpdate(ledger.table, 'pauseBudget', { id }, { note });
+			return { ...toPauseFields(await readRow()), alreadyPaused: earlierNote !== '' };
 		},
 
 		async resume() {

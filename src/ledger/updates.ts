@@ -75,10 +75,10 @@ export const updates = {
 		matches: ['id', 'state', 'claim'],
 		writes: ['claim', 'record', 'execution'],
 	},
-	/** What is paused keeps its reason. */
+	/** Only a budget that is not paused. Of two pauses at the same time, the last one gives the reason. */
 	pauseBudget: {
 		in: ['budget'],
-		matches: ['id', 'state', 'note'],
+		matches: ['id', 'state'],
 		writes: ['note'],
 	},
 	/** A person may empty the cell as well. */

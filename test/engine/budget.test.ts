@@ -38,6 +38,7 @@ const write = async (
 		...chat('Write.', { model: NOVELIST, spendingCapPerItem: 5, options }),
 		...{ secrets, ...more },
 	});
+const row = () => rig.n8n.rows.find(({ state }) => state === 'budget')!;
 const paidFor = async (work: () => Promise<unknown>) =>
 	(await rig.service.paidFor(work)).paid / 1e6;
 
@@ -229,6 +230,15 @@ describe('a pause', () => {
 		expect((await write(mayResume())).error).toBeUndefined();
 	});
 
+	it('works again after a person has emptied the cell, in which n8n then has no text at all', async () => {
+		await budget('pause', secretsOf('1'), { reason: 'Enough' });
+		row()['note'] = null;
+		expect(await figures()).toMatchObject({ paused: false });
+		const again = await budget('pause', secretsOf('1'), { reason: 'Again' });
+		expect(again.items[0]?.json).toMatchObject({ paused: true, alreadyPaused: false });
+		expect(shownText((await write(secretsOf('1'))).error)).toMatch(/is paused.*Again/s);
+	});
+
 	it('is not for AI agents', async () => {
 		const { error, items } = await budget(
 			'pause',
@@ -248,8 +258,6 @@ describe('a pause', () => {
 });
 
 describe('the row', () => {
-	const row = () => rig.n8n.rows.find(({ state }) => state === 'budget')!;
-
 	it.each<[string, (record: string) => string]>([
 		['emptied', () => ''],
 		['not JSON', (record) => record.slice(1)],
