@@ -55,10 +55,8 @@ async function readStartResponse(
 	mediaType: MediaType,
 ): Promise<Job> {
 	const { status, headers } = response;
-	const idFromLocation =
-		status < 300 || status === 302 || status === 303
-			? findJobIdInUrl(headers['location'] ?? '')
-			: undefined;
+	const isAccepted = status < 300 || status === 302 || status === 303;
+	const idFromLocation = isAccepted ? findJobIdInUrl(headers['location'] ?? '') : undefined;
 	let record: unknown;
 	try {
 		if (isErrorResponse(response)) throw await readErrorResponse(response, chunks);
