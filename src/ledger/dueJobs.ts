@@ -7,6 +7,7 @@ import {
 	changeRows,
 	type Ledger,
 	MAX_CLAUSES,
+	noneOf,
 	retryingBriefly,
 	toNote,
 	where,
@@ -23,6 +24,9 @@ type Outcome =
 	/** Not a job: an alarm. A budget has reached a threshold, or the outcome of a start is unknown. */
 	| 'threshold'
 	| 'outcomeUnknown';
+
+/** Also finds a cell that a person has emptied: it may be null, which n8n does not take for ''. */
+const UNDECIDED = noneOf('completed', 'failed', 'lost', 'expired', 'threshold', 'outcomeUnknown');
 
 /** The result of a status request. */
 export interface JobStatus {
@@ -68,7 +72,7 @@ export interface PollOptions {
 
 /** Consecutive failed requests after which the service itself is checked. */
 const MAX_CONSECUTIVE_FAILURES = 5;
-/** Consecutive polls that answer 404 before a job counts as lost. */
+/** Consecutive polls that answer 404 or 410 before a job counts as lost. */
 const MAX_NOT_FOUND = 5;
 
 /**
@@ -95,7 +99,7 @@ export async function checkDueJobs(
 		const checkAt = atMost(round.startedAt);
 		// a job with a known outcome needs no request
 		const rows = await table.find(
-			where({ state: 'pending', outcome: '', account, checkAt, label: label || undefined }),
+			where({ state: 'pending', outcome: UNDECIDED, account, checkAt, label: label || undefined }),
 			{ by: 'checkAt', limit: MAX_CLAUSES },
 		);
 		if (!rows.length) break;
@@ -160,7 +164,7 @@ class PollRound {
 			// such an ID never fits into a path, so a retry cannot succeed
 			const note = [cause.message, cause.details.advice].filter(Boolean).join('. ');
 			await this.#recordOutcome(entry, { outcome: 'lost', note });
-		} else if (cause.details.status === 404) this.#notFound.push(job);
+		} else if ([404, 410].includes(cause.details.status ?? 0)) this.#notFound.push(job);
 		else {
 			this.#failed.push({ job, cause });
 			this.consecutiveFailures++;
@@ -206,7 +210,7 @@ class PollRound {
 
 		for (const { job, cause } of this.#failed)
 			await changeRows(table, job, { failures: highestFailures(job) + 1, note: toNote(cause) });
-		const note = 'The service does not know this job (404).';
+		const note = 'The service does not know this job (any more).';
 		for (const [before, group] of groupBy(this.#notFound, highestFailures)) {
 			const failures = before + 1;
 			if (failures < MAX_NOT_FOUND) await changeRows(table, group.flat(), { failures, note });

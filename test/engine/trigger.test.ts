@@ -44,6 +44,11 @@ describe('a job of the ledger', () => {
 		expect(json(items)).toMatchObject([{ estimatedCostUsd: 0.000007 }]);
 	});
 
+	it('comes after a person has emptied its outcome, which n8n then has as null', async () => {
+		const jobId = await rig.started('a cat', { outcome: null });
+		expect(idsOf(await rig.watching().deliver())).toEqual([jobId]);
+	});
+
 	it('without Download File comes without it', async () => {
 		await rig.started('a cat');
 		const out = await rig.watching({ downloadFile: false }).deliver();

@@ -135,10 +135,10 @@ describe('trouble of one job', () => {
 		expect(rows[0]).toMatchObject({ failures: 0, note: '' });
 	});
 
-	it('is lost when the service does not know it five times in a row', async () => {
-		const { poll, polls } = watchWorld({ gone: 404, here: 'unfinished' });
+	it.each([404, 410])('is lost when the service answers %d five times in a row', async (status) => {
+		const { poll, polls } = watchWorld({ gone: status, here: 'unfinished' });
 		expect((await polls(4)).flatMap(({ jobs }) => jobs)).toEqual([]);
-		const note = 'The service does not know this job (404).';
+		const note = 'The service does not know this job (any more).';
 		expect((await poll()).jobs.flat()).toMatchObject([{ jobId: 'gone', outcome: 'lost', note }]);
 	});
 
