@@ -62,7 +62,7 @@ export function parseBudget(record: string): BudgetState | undefined {
 	if (!isPlainObject(state)) return undefined;
 	const { day, spent, lumps, estimates, told = {} } = state;
 	const isRead =
-		typeof day === 'string' &&
+		(day === '' || Date.parse(`${String(day)}T00:00:00Z`) > 0) &&
 		isRecordOf(spent, isAmount) &&
 		isRecordOf(lumps, isLump) &&
 		isRecordOf(estimates, (value) => isPlainObject(value) && isAmount(value['most'])) &&

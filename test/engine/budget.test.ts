@@ -262,6 +262,7 @@ describe('the row', () => {
 		['emptied', () => ''],
 		['not JSON', (record) => record.slice(1)],
 		['negative', (record) => record.replace('"spent":{', '"spent":{"2026-01-01":"-5",')],
+		['with a day that is none', (record) => record.replace(/"day":"[^"]*"/, '"day":"soon"')],
 		['without parts', (record) => record.replace('"lumps":{}', '"lumps":null')],
 	])('%s: nothing is sent, and the error names the row', async (_how, edit) => {
 		const secrets = secretsOf('1');
