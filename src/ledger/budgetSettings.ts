@@ -20,13 +20,13 @@ export interface BudgetSettings extends BudgetLimit {
  * @throws ServiceError `invalid` for an amount that cannot be read: it must not mean that there is no budget.
  */
 export function readBudgetSettings(data: Record<string, unknown>): BudgetSettings | undefined {
-	const amount = readAmount(data['budgetUsd'], 'Budget (USD)');
+	const amount = readAmount(data, 'budgetUsd', 'Budget (USD)');
 	if (data['useJobLedger'] !== true || !amount) return undefined;
 	const length = data['budgetPeriod'] ?? 'month';
 	return {
 		amount,
 		length: length === 'day' || length === 'week' ? length : ('month' satisfies PeriodLength),
-		unknownCost: readAmount(data['unknownCostUsd'], 'Count Unknown Cost As (USD)'),
+		unknownCost: readAmount(data, 'unknownCostUsd', 'Count Unknown Cost As (USD)'),
 		mayResume: data['workflowsMayResume'] === true,
 		alarmPercents: readPercents(data['alarmPercents'] ?? '80, 100'),
 	};
@@ -44,8 +44,9 @@ function readPercents(value: unknown): Decimal[] {
 	});
 }
 
-function readAmount(value: unknown, field: string): Decimal | undefined {
-	const text = String(value ?? '').trim();
+function readAmount(data: Record<string, unknown>, name: string, field: string) {
+	// an expression that finds nothing gives null or undefined, which is not an empty field
+	const text = String(name in data ? data[name] : '').trim();
 	if (!text) return undefined;
 	const amount = floorToMicroUsd(text);
 	if (amount) return amount;
