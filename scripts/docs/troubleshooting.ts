@@ -45,7 +45,7 @@ export const GROUPS: Group[] = [
 		intro:
 			'Spending caps, the budget of a credential, its record of spending, and a balance that is too small.',
 		files:
-			/(core|ledger)\/(budget|spending)|ModelRouter\/(access|budget|spending)|router\/advice|estimateCost|ModelRouter\/catalog/,
+			/(core|ledger)\/(budget|spending)|ModelRouter\/(access|accounts|budget|spending)|router\/advice|estimateCost|ModelRouter\/catalog/,
 	},
 	{
 		title: 'Job ledger',

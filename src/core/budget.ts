@@ -67,13 +67,16 @@ export interface SharedBudget {
 	close(): Promise<void>;
 	/** For people, as plain JSON. @throws ServiceError */
 	readonly actions: {
-		get(): Promise<object>;
-		pause(reason: string): Promise<object>;
-		resume(): Promise<object>;
+		get(): Promise<Fields>;
+		pause(reason: string): Promise<Fields>;
+		resume(): Promise<Fields>;
 		/** @param id Of a part that is reserved. */
-		release(id: string): Promise<object>;
+		release(id: string): Promise<Fields>;
 	};
 }
+
+/** The fields of an item. */
+export type Fields = Record<string, string | number | boolean | object | undefined>;
 
 /** The scopes, in the order in which they are taken. Those of this process come first: they are taken before the first await. */
 const ORDER = ['item', 'jobs', 'calls', 'conversation', 'shared', 'record'] as const;

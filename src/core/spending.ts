@@ -1,11 +1,9 @@
-import type { Cost, Scope, SharedBudget } from './budget';
+import type { Cost, Fields, JobScope, SharedBudget } from './budget';
 
 /** One request in the record. */
-export interface RecordedRequest extends Scope {
+export interface RecordedRequest extends JobScope {
 	/** To be called with what came back, before the reservation is settled. */
 	setTokens(input: number | undefined, output: number | undefined): void;
-	/** The same for the job that was started: its cost is known when it has ended. */
-	setJob(mediaType: string, jobId: string): void;
 }
 
 /** A record, for people, of what a node run has spent. It refuses nothing, and its failures are shown as hints. */
@@ -17,9 +15,9 @@ export interface SpendingRecord {
 	close(): Promise<void>;
 	/** For people. @throws ServiceError */
 	readonly actions: {
-		get(query: SpendingQuery): Promise<object[]>;
+		get(query: SpendingQuery): Promise<Fields[]>;
 		/** @param days Rows of days that are older are summed up by month. */
-		fold(days: number): Promise<object>;
+		fold(days: number): Promise<Fields>;
 	};
 }
 

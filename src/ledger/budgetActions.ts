@@ -1,4 +1,4 @@
-import type { SharedBudget } from '../core/budget';
+import type { Fields, SharedBudget } from '../core/budget';
 import { invalidInputError } from '../core/errors';
 import { toUsd } from '../core/money';
 import { readPause } from './budgetErrors';
@@ -68,7 +68,7 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 	};
 }
 
-function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): object {
+function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): Fields {
 	const figures = figuresOf(state, settings.length);
 	const { amounts, period } = describeFigures(settings, figures);
 	return {
@@ -101,7 +101,7 @@ const noSuchLumpError = (lumpId: string) =>
 		'Get of the resource Budget lists the parts that are reserved, with their IDs.',
 	);
 
-function toPauseFields({ note }: Entry): object {
+function toPauseFields({ note }: Entry): Fields {
 	if (!note) return { paused: false };
 	const { reason, workflow, workflowId, execution, at } = readPause(note);
 	return { paused: true, pause: { reason, workflow, workflowId, execution, at } };

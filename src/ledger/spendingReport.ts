@@ -1,3 +1,4 @@
+import type { Fields } from '../core/budget';
 import type { SpendingGroup, SpendingQuery } from '../core/spending';
 import { invalidInputError } from '../core/errors';
 import { groupBy } from '../core/json';
@@ -46,7 +47,7 @@ export async function reportSpending(
 	table: SpendingTable,
 	{ from, to, groupBy: groups }: SpendingQuery,
 	today: string,
-): Promise<object[]> {
+): Promise<Fields[]> {
 	const first = from || `${today.slice(0, MONTH)}-01`;
 	const last = to || today;
 	if (first > last) throw invalidInputError('From is after To', `From is ${first}, To is ${last}.`);
@@ -88,7 +89,7 @@ export async function foldSpending(
 	table: SpendingTable,
 	days: number,
 	today: string,
-): Promise<object> {
+): Promise<Fields> {
 	const before = toDay(Date.parse(today) - days * DAY);
 	const rows = await findAllRows<SpendingRow>(table, { day: { condition: 'lt', value: before } });
 	const months = groupBy(rows, (row) => {

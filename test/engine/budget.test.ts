@@ -251,6 +251,14 @@ describe('a pause', () => {
 		expect(await figures()).toMatchObject({ paused: false });
 	});
 
+	it.each([
+		['pause', { reason: ' ' }, 'Reason is empty'],
+		['release', { lumpId: ' ' }, 'Part ID is empty'],
+	])('%s with %j is refused', async (operation, parameters, message) => {
+		const { error } = await budget(operation, mayResume(), parameters);
+		expect(error?.message).toBe(message);
+	});
+
 	it('needs a budget', async () => {
 		const { error } = await budget('pause', secretsOf(''), { reason: 'x' });
 		expect(error?.message).toBe('The credential has no budget');

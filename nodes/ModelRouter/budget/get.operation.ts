@@ -1,5 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
-import { withBudget } from './openBudget';
+import { requireBudget } from '../accounts';
 
 export const get = operation({
 	name: 'Get',
@@ -11,5 +11,5 @@ export const get = operation({
 
 	prepare: () => ({}),
 
-	run: async (context) => await withBudget(context, async (budget) => await budget.get()),
+	run: async (context) => ({ json: await requireBudget(context).actions.get() }),
 });

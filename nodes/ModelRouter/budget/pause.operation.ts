@@ -1,6 +1,5 @@
-import { invalidInputError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
-import { withBudget } from './openBudget';
+import { requireBudget } from '../accounts';
 
 export const pause = operation({
 	name: 'Pause',
@@ -20,12 +19,9 @@ export const pause = operation({
 		},
 	],
 
-	prepare({ reason }) {
-		if (!reason.trim())
-			throw invalidInputError('Reason is empty', 'Enter it: every refused request shows it.');
-		return { reason };
-	},
+	prepare: ({ reason }) => ({ reason }),
 
-	run: async (context) =>
-		await withBudget(context, async (budget) => await budget.pause(context.request.reason)),
+	run: async (context) => ({
+		json: await requireBudget(context).actions.pause(context.request.reason),
+	}),
 });

@@ -1,6 +1,5 @@
-import { invalidInputError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
-import { withBudget } from './openBudget';
+import { requireBudget } from '../accounts';
 
 export const release = operation({
 	name: 'Release',
@@ -20,12 +19,9 @@ export const release = operation({
 		},
 	],
 
-	prepare({ lumpId }) {
-		if (!lumpId.trim())
-			throw invalidInputError('Part ID is empty', 'Get of the resource Budget lists the IDs.');
-		return { lumpId: lumpId.trim() };
-	},
+	prepare: ({ lumpId }) => ({ lumpId: lumpId.trim() }),
 
-	run: async (context) =>
-		await withBudget(context, async (budget) => await budget.release(context.request.lumpId)),
+	run: async (context) => ({
+		json: await requireBudget(context).actions.release(context.request.lumpId),
+	}),
 });

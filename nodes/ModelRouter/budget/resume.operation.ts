@@ -1,5 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
-import { withBudget } from './openBudget';
+import { requireBudget } from '../accounts';
 
 export const resume = operation({
 	name: 'Resume',
@@ -11,5 +11,5 @@ export const resume = operation({
 
 	prepare: () => ({}),
 
-	run: async (context) => await withBudget(context, async (budget) => await budget.resume()),
+	run: async (context) => ({ json: await requireBudget(context).actions.resume() }),
 });

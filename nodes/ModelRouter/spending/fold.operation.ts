@@ -1,7 +1,5 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { operation } from '../../../src/n8n/operation';
-import { spendingActions } from './openSpending';
+import { requireSpending } from '../accounts';
 
 export const fold = operation({
 	name: 'Fold',
@@ -25,6 +23,6 @@ export const fold = operation({
 	prepare: ({ days }) => ({ days }),
 
 	run: async (context) => ({
-		json: (await spendingActions(context).fold(context.request.days)) as IDataObject,
+		json: await requireSpending(context).actions.fold(context.request.days),
 	}),
 });

@@ -1,9 +1,7 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { invalidInputError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
 import { limitParam, returnAllParam } from '../acrossResources.params';
-import { spendingActions } from './openSpending';
+import { requireSpending } from '../accounts';
 
 export const get = operation({
 	name: 'Get',
@@ -51,8 +49,8 @@ export const get = operation({
 
 	async run(context) {
 		const { query, limit } = context.request;
-		const sums = await spendingActions(context).get(query);
-		return sums.slice(0, limit).map((json) => ({ json: json as IDataObject }));
+		const sums = await requireSpending(context).actions.get(query);
+		return sums.slice(0, limit).map((json) => ({ json }));
 	},
 });
 

@@ -23,8 +23,8 @@ import { type Job, readJobRecord } from '../../../src/router/jobRecord';
 import { readJob } from '../../../src/router/jobs';
 import type { MediaType } from '../../../src/router/model';
 import { access } from '../access';
+import { requireBudget } from '../accounts';
 import { countEndedJob, toJobJson } from '../media/jobOutput';
-import { noBudgetError } from '../budget/openBudget';
 import { openJobList } from './jobList';
 import {
 	toEventFilters,
@@ -73,14 +73,12 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 /** @throws ServiceError `invalid` for an event that needs a budget if the credential has none. */
 async function enterAlarms(
 	ledger: Ledger,
-	{ budget, credentialId }: Connection,
+	connection: Connection,
 	{ wants, ledgerLabel }: TriggerSettings,
 ): Promise<void> {
-	if (wants('budgetThresholdReached')) {
-		if (!budget) throw noBudgetError();
-		await budget.enterAlarms(ledgerLabel);
-	}
-	if (wants('outcomeUnknown')) await enterUnknownAlarms(ledger, credentialId, ledgerLabel);
+	if (wants('budgetThresholdReached')) await requireBudget(connection).enterAlarms(ledgerLabel);
+	if (wants('outcomeUnknown'))
+		await enterUnknownAlarms(ledger, connection.credentialId, ledgerLabel);
 }
 
 /** Concurrent status requests. */
