@@ -46,8 +46,6 @@ export const unboundedError = (use: BudgetUse, reason: string): ServiceError =>
 		'The credential has a budget, and every request has to fit into it. Choose a model whose price is in the catalog, or enter Count Unknown Cost As (USD) in the credential.',
 	);
 
-const PERIOD_NAMES = { day: 'for today', week: 'for this week', month: 'for this month' } as const;
-
 /** The budget has no room for a request, or none yet. */
 export function refusalError(
 	use: BudgetUse,
@@ -56,7 +54,8 @@ export function refusalError(
 	bound: Bound,
 ): ServiceError {
 	const { amount, length } = use.settings;
-	const limit = `budget of ${formatUsd(amount)} ${PERIOD_NAMES[length]}`;
+	const period = length === 'day' ? 'today' : `this ${length}`;
+	const limit = `budget of ${formatUsd(amount)} for ${period}`;
 	const parts = open === 1 ? '1 request or job' : `${open} requests or jobs`;
 	const reservedPart = open
 		? `, and ${formatUsd(reserved)} is reserved for ${parts} under way`
@@ -64,30 +63,17 @@ export function refusalError(
 	const figures = `${formatUsd(spent)} is spent${reservedPart}. ${describeBound(bound)}.`;
 	const releaseAdvice =
 		'Run this again later. What a killed process has held stays reserved until the period ends: Get of the resource Budget lists it, and Release gives it back.';
-	switch (refused) {
-		case 'spent':
-			return refuse(
-				use,
-				`The ${limit} is reached`,
-				`${figures} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).`,
-			);
-		case 'reserved':
-			return refuse(
-				use,
-				`The rest of the ${limit} is reserved for requests and jobs under way`,
-				`Waited for 30 s. ${figures} ${releaseAdvice}`,
-			);
-		case 'estimate':
-			return refuse(
-				use,
-				`The ${limit} waits for the estimate of another job`,
-				`What a job of this model costs is not known yet, and another start that has no estimate is under way. ${figures} ${releaseAdvice}`,
-			);
-		case 'full':
-			return refuse(
-				use,
-				`The budget has ${MAX_LUMPS} requests and jobs under way, and takes no more`,
-				'Wait until some of them have ended. Get of the resource Budget lists them. Release gives back what a killed process has held.',
-			);
-	}
+	const messages: Record<Refused, string> = {
+		spent: `The ${limit} is reached`,
+		reserved: `The rest of the ${limit} is reserved for requests and jobs under way`,
+		estimate: `The ${limit} waits for the estimate of another job`,
+		full: `The budget has ${MAX_LUMPS} requests and jobs under way, and takes no more`,
+	};
+	const advice: Record<Refused, string> = {
+		spent: `${figures} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).`,
+		reserved: `Waited for 30 s. ${figures} ${releaseAdvice}`,
+		estimate: `What a job of this model costs is not known yet, and another start that has no estimate is under way. ${figures} ${releaseAdvice}`,
+		full: 'Wait until some of them have ended. Get of the resource Budget lists them. Release gives back what a killed process has held.',
+	};
+	return refuse(use, messages[refused], advice[refused]);
 }
