@@ -1,6 +1,7 @@
 import type { Decimal } from '../core/money';
 import { describeFigures } from './budgetActions';
-import type { BudgetSettings, BudgetUse } from './budgetSettings';
+import type { BudgetUse } from './budgetBook';
+import type { BudgetSettings } from './budgetSettings';
 import { type BudgetState, figuresOf } from './budgetState';
 import { ALARM, type Entry } from './entry';
 import { expireStaleRows } from './keyClaim';

@@ -3,9 +3,8 @@ import { messageOf } from '../core/errors';
 import { type Decimal, formatUsd, ZERO } from '../core/money';
 import { enterBudgetAlarms, reachedThresholds } from './alarms';
 import { createBudgetActions } from './budgetActions';
-import type { Change } from './budgetBook';
+import type { BudgetUse, Change } from './budgetBook';
 import { pausedError, refusalError, unboundedError } from './budgetErrors';
-import type { BudgetUse } from './budgetSettings';
 import {
 	claimLump,
 	closeLump,

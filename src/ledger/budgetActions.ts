@@ -2,7 +2,7 @@ import type { Fields, SharedBudget } from '../core/budget';
 import { invalidInputError } from '../core/errors';
 import { toUsd } from '../core/money';
 import { readPause } from './budgetErrors';
-import type { BudgetUse } from './budgetSettings';
+import type { BudgetUse } from './budgetBook';
 import { type BudgetLimit, type BudgetState, type Figures, figuresOf } from './budgetState';
 import type { Entry } from './entry';
 import { applyUpdate, n8nTimeOf } from './ledger';

@@ -1,8 +1,8 @@
 import { ServiceError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import type { Clock } from '../core/retry';
+import type { BudgetSettings } from './budgetSettings';
 import {
-	type BudgetLimit,
 	type BudgetState,
 	EMPTY_STATE,
 	moveOn,
@@ -27,17 +27,30 @@ export type Change<Outcome> = (state: BudgetState, now: number, row: Entry) => O
 /** A refusal counts only if the row was read for it. */
 const isRefusal = (answer: unknown) => isPlainObject(answer) && answer['refused'] !== undefined;
 
-/** How a node run reaches the row. */
-export interface BudgetAccess {
-	settings: BudgetLimit;
+/** What a node run needs to spend from a budget. */
+export interface BudgetUse {
+	book: BudgetBook;
+	settings: BudgetSettings;
 	/** Opens the job ledger. */
 	open(): Promise<Ledger>;
 	/** Its sleep ends with the execution. */
 	clock: Clock;
+	/** n8n's ID of the credential. */
+	account: string;
+	/** The n8n execution's ID, and the workflow. */
+	execution: string;
+	workflow: string;
+	workflowId: string;
+	/** Whether an AI agent reads the errors. */
+	asTool: boolean;
+	/** Shows the user a sentence beside the output. */
+	addHint(sentence: string): void;
+	/** Creates a unique random text. */
+	newId(): string;
 }
 
 interface PendingChange {
-	access: BudgetAccess;
+	use: BudgetUse;
 	change: Change<unknown>;
 }
 
@@ -60,9 +73,15 @@ export class BudgetBook {
 	#cached: CachedRow | undefined;
 	/** The day by the clock of n8n. It never moves back. */
 	#day = '';
-	readonly #changeTogether = inBatches<PendingChange, unknown>(
-		async (batch) => await this.#changeAll(batch),
-	);
+	readonly #changeTogether = inBatches<PendingChange, unknown>(async (batch) => {
+		const ledger = await batch[0]!.use.open();
+		return await repeatWrite(
+			ledger.uncancellableClock,
+			RETRY_LIMITS,
+			'Too many processes use the budget at once',
+			async () => await this.#tryToChange(ledger, batch),
+		);
+	});
 
 	/** @param id Identifies the budget. */
 	constructor(id: string) {
@@ -75,14 +94,14 @@ export class BudgetBook {
 	 * @returns what the change returned when it was written.
 	 * @throws ServiceError if the row cannot be used. Something may have been changed then.
 	 */
-	async change<Outcome>(access: BudgetAccess, change: Change<Outcome>): Promise<Outcome> {
-		return (await this.#changeTogether({ access, change })) as Outcome;
+	async change<Outcome>(use: BudgetUse, change: Change<Outcome>): Promise<Outcome> {
+		return (await this.#changeTogether({ use, change })) as Outcome;
 	}
 
 	/** The row, not older than ten seconds. Its `note` says why the budget is paused. */
-	async read(access: BudgetAccess): Promise<Entry> {
-		const recent = this.#findRecent(access.clock);
-		return recent?.row ?? (await this.change(access, (_state, _now, row) => row));
+	async read(use: BudgetUse): Promise<Entry> {
+		const recent = this.#findRecent(use.clock);
+		return recent?.row ?? (await this.change(use, (_state, _now, row) => row));
 	}
 
 	/** The first day of the current period. */
@@ -95,38 +114,32 @@ export class BudgetBook {
 		this.#cached = undefined;
 	}
 
-	async #changeAll(batch: readonly PendingChange[]): Promise<unknown[]> {
-		const ledger = await batch[0]!.access.open();
-		const { uncancellableClock: clock } = ledger;
-		let recent = this.#findRecent(clock);
-		return await repeatWrite(
-			clock,
-			RETRY_LIMITS,
-			'Too many processes use the budget at once',
-			async () => {
-				let current = recent ?? (await this.#readRow(ledger));
-				let calculated = calculate(current, batch, n8nTimeOf(ledger));
-				if (recent && calculated.answers.some(isRefusal)) {
-					current = await this.#readRow(ledger);
-					calculated = calculate(current, batch, n8nTimeOf(ledger));
-				}
-				recent = undefined;
-				const { answers, record } = calculated;
-				const isDone = record === undefined || (await this.#save(ledger, current, record));
-				return isDone ? answers : undefined;
-			},
-		);
-	}
-
-	/** @returns false if another process has changed the row since it was read. */
-	async #save(ledger: Ledger, { row }: CachedRow, record: string): Promise<boolean> {
+	/** @returns the answers of the changes; undefined if another process has changed the row since it was read. */
+	async #tryToChange(
+		ledger: Ledger,
+		batch: readonly PendingChange[],
+	): Promise<unknown[] | undefined> {
+		const recent = this.#findRecent(ledger.uncancellableClock);
+		const { row, state: before } = recent ?? (await this.#readRow(ledger));
+		const state = structuredClone(before);
+		const now = n8nTimeOf(ledger);
+		const answers = batch.map(({ use, change }) => {
+			moveOn(state, now, use.settings.length);
+			return change(state, now, row);
+		});
+		if (recent && answers.some(isRefusal)) {
+			this.forget();
+			return await this.#tryToChange(ledger, batch);
+		}
+		const record = JSON.stringify(state);
+		if (record === JSON.stringify(before)) return answers;
 		const readAt = ledger.uncancellableClock.now();
-		this.#cached = undefined;
+		this.forget();
 		const { id, claim } = row;
 		const changes = { claim: ledger.newClaim(), record, execution: ledger.execution };
 		const [changed] = await applyUpdate(ledger.table, 'changeBudget', { id, claim }, changes);
 		if (changed) this.#cache(ledger, changed, readAt);
-		return changed !== undefined;
+		return changed && answers;
 	}
 
 	async #readRow(ledger: Ledger): Promise<CachedRow> {
@@ -146,21 +159,6 @@ export class BudgetBook {
 		const age = now() - (this.#cached?.readAt ?? -Infinity);
 		return age >= 0 && age < MAX_AGE ? this.#cached : undefined;
 	}
-}
-
-/** @returns the answers of the changes, and the state after them; without a state if nothing is changed. */
-function calculate(
-	{ state: before, row }: CachedRow,
-	batch: readonly PendingChange[],
-	now: number,
-): { answers: unknown[]; record: string | undefined } {
-	const state = structuredClone(before);
-	const answers = batch.map(({ access, change }) => {
-		moveOn(state, now, access.settings.length);
-		return change(state, now, row);
-	});
-	const record = JSON.stringify(state);
-	return { answers, record: record === JSON.stringify(before) ? undefined : record };
 }
 
 /** The one row of the budget. If there is none, it is created with nothing spent. */

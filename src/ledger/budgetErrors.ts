@@ -2,7 +2,7 @@ import { type Bound, describeBound, endOfSentence } from '../core/budget';
 import { ServiceError } from '../core/errors';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { formatUsd } from '../core/money';
-import type { BudgetUse } from './budgetSettings';
+import type { BudgetUse } from './budgetBook';
 import { type Figures, MAX_LUMPS, type Refused } from './budgetState';
 
 /** Who has paused a budget, why, and when: in ISO 8601, by the clock of n8n. */

@@ -1,6 +1,5 @@
 import { invalidInputError } from '../core/errors';
 import { type Decimal, floorToMicroUsd, readDecimal } from '../core/money';
-import type { BudgetAccess, BudgetBook } from './budgetBook';
 import type { BudgetLimit, PeriodLength } from './budgetState';
 
 /** The fields of the credential that are for its budget. */
@@ -54,22 +53,4 @@ function readAmount(data: Record<string, unknown>, name: string, field: string) 
 		`${field} of the credential is not an amount`,
 		'Nothing was sent. Enter a number such as 50 or 0.5 in the credential, without a currency.',
 	);
-}
-
-/** What a node run needs to spend from a budget. */
-export interface BudgetUse extends BudgetAccess {
-	book: BudgetBook;
-	settings: BudgetSettings;
-	/** n8n's ID of the credential. */
-	account: string;
-	/** The n8n execution's ID, and the workflow. */
-	execution: string;
-	workflow: string;
-	workflowId: string;
-	/** Whether an AI agent reads the errors. */
-	asTool: boolean;
-	/** Shows the user a sentence beside the output. */
-	addHint(sentence: string): void;
-	/** Creates a unique random text. */
-	newId(): string;
 }
