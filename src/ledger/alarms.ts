@@ -1,4 +1,3 @@
-import type { Decimal } from '../core/money';
 import { describeFigures } from './budgetActions';
 import type { BudgetUse } from './budgetBook';
 import type { BudgetSettings } from './budgetSettings';
@@ -12,7 +11,7 @@ import { below, enterRow, findRowsOfJobs, type Ledger, n8nTimeOf, where } from '
  */
 
 /** An alarm as a row. Its job ID is always the same, so that it is entered once. `record` has the fields of the trigger's item. */
-type Alarm = Pick<Entry, 'jobId' | 'outcome' | 'note' | 'model' | 'record'>;
+export type Alarm = Pick<Entry, 'jobId' | 'outcome' | 'note' | 'model' | 'record'>;
 
 /** Enters those that are not there yet. Two processes may enter the same at once: a delivery takes the rows of one ID as one. */
 async function enterAlarms(
@@ -36,22 +35,20 @@ async function enterAlarms(
 /** Each trigger with a label gets its own alarm. */
 const labeled = (name: string, label: string) => (label ? `${name}:${label}` : name);
 
-/** The thresholds that are reached and have no alarm yet. @param label Of the trigger that is to deliver it. */
-export function reachedThresholds(
-	state: BudgetState,
-	{ amount, length, alarmPercents }: BudgetSettings,
-	label: string,
-) {
-	const { spent, start } = figuresOf(state, length);
-	const period = length === 'month' ? start.slice(0, 7) : start;
-	const isReached = (percent: Decimal) => spent.times(100).gte(amount.times(percent));
-	return alarmPercents
-		.filter((percent) => amount.gt(0) && isReached(percent))
-		.map((percent) => ({
-			percent,
-			jobId: labeled(`budget:${period}:${percent.toFixed()}`, label),
-		}))
-		.filter(({ jobId }) => state.told?.[jobId] === undefined);
+/** An alarm for each threshold that is reached and has none yet. @param label Of the trigger that is to deliver it. */
+export function dueAlarms(state: BudgetState, settings: BudgetSettings, label: string): Alarm[] {
+	const { amount, length, alarmPercents } = settings;
+	const figures = figuresOf(state, length);
+	const name = length === 'month' ? figures.start.slice(0, 7) : figures.start;
+	return alarmPercents.flatMap((percent) => {
+		const jobId = labeled(`budget:${name}:${percent.toFixed()}`, label);
+		const isReached = amount.gt(0) && figures.spent.times(100).gte(amount.times(percent));
+		if (!isReached || state.told?.[jobId] !== undefined) return [];
+		const { amounts, period } = describeFigures(settings, figures);
+		const note = `${percent.toFixed()}% of the budget is spent.`;
+		const record = JSON.stringify({ percent: Number(percent), ...amounts, ...period });
+		return [{ jobId, model: '', outcome: 'threshold', note, record }];
+	});
 }
 
 /**
@@ -60,22 +57,15 @@ export function reachedThresholds(
  *
  * @throws ServiceError. The next change of the budget, or the next poll, then enters them.
  */
-export async function enterBudgetAlarms(use: BudgetUse, label: string): Promise<void> {
-	const { book, settings, account } = use;
-	const { reached, figures } = await book.change(use, (state) => ({
-		reached: reachedThresholds(state, settings, label),
-		figures: figuresOf(state, settings.length),
-	}));
-	if (!reached.length) return;
-	const { amounts, period } = describeFigures(settings, figures);
-	const alarms = reached.map(({ percent, jobId }) => ({
-		...{ jobId, model: '', outcome: 'threshold' },
-		note: `${percent.toFixed()}% of the budget is spent.`,
-		record: JSON.stringify({ percent: Number(percent), ...amounts, ...period }),
-	}));
-	await enterAlarms(await use.open(), { account, label }, alarms);
-	await book.change(use, (state) => {
-		for (const { jobId } of reached) (state.told ??= {})[jobId] = state.day;
+export async function enterBudgetAlarms(
+	use: BudgetUse,
+	label: string,
+	alarms: readonly Alarm[],
+): Promise<void> {
+	if (!alarms.length) return;
+	await enterAlarms(await use.open(), { account: use.account, label }, alarms);
+	await use.book.change(use, (state) => {
+		for (const { jobId } of alarms) (state.told ??= {})[jobId] = state.day;
 	});
 }
 

@@ -1,28 +1,20 @@
 import type { Bound, Cost, JobScope, Scope, SharedBudget } from '../core/budget';
 import { messageOf } from '../core/errors';
 import { type Decimal, formatUsd, ZERO } from '../core/money';
-import { enterBudgetAlarms, reachedThresholds } from './alarms';
+import { type Alarm, dueAlarms, enterBudgetAlarms } from './alarms';
 import { createBudgetActions } from './budgetActions';
 import type { BudgetUse, Change } from './budgetBook';
 import { pausedError, refusalError, unboundedError } from './budgetErrors';
 import {
+	type Claim,
 	claimLump,
 	closeLump,
-	type Figures,
 	figuresOf,
 	type Holder,
 	jobLump,
 	larger,
-	type Refused,
 	startJobLump,
 } from './budgetState';
-
-/** What the row says to a reservation. */
-interface Claim {
-	/** Why it has to wait, or is refused. */
-	refused?: Refused;
-	figures: Figures;
-}
 
 /** Milliseconds for which a request waits for what others have reserved. */
 const MAX_WAIT = 30_000;
@@ -36,13 +28,12 @@ const WAIT_STEP = 1000;
 export class NodeBudget implements SharedBudget {
 	readonly #use: BudgetUse;
 	readonly #holder: Holder;
-	/** Micro-dollars that were spent in total, and those that the row counts. */
+	/** Micro-dollars that were spent in total, and those that requests under way may still spend. */
 	#spent = ZERO;
-	#counted = ZERO;
-	/** What the part had when it was last written, in which period that was, and what requests under way may take from it. */
+	#held = ZERO;
+	/** How much both may be together, as the part was last written, and in which period that was. */
 	#granted = ZERO;
 	#grantedIn = '';
-	#held = ZERO;
 	/** Requests that are still to come, as far as known. */
 	#expected = 1;
 	/** Whether the row may have the part. */
@@ -81,21 +72,17 @@ export class NodeBudget implements SharedBudget {
 	openStart(model: string): JobScope {
 		const id = `start:${this.#use.newId()}`;
 		let job: string | undefined;
+		const settle = (cost: Cost) => {
+			const estimate = toAmount(cost);
+			this.#record(id, (state) =>
+				job ? startJobLump(state, id, { job, model, estimate }) : closeLump(state, id, estimate),
+			);
+		};
 		return {
 			setJob: (mediaType, jobId) => void (job = jobLump(mediaType, jobId)),
 			reserve: async (bound) => {
 				await this.#reserveStart(id, model, bound);
-				return {
-					release: () => this.#record(id, (state) => closeLump(state, id, ZERO)),
-					settle: (cost) => {
-						const estimate = toAmount(cost);
-						this.#record(id, (state) =>
-							job
-								? startJobLump(state, id, { job, model, estimate })
-								: closeLump(state, id, estimate),
-						);
-					},
-				};
+				return { settle, release: () => settle(ZERO) };
 			},
 		};
 	}
@@ -115,19 +102,21 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	async enterAlarms(label: string): Promise<void> {
-		await enterBudgetAlarms(this.#use, label);
+		const { book, settings } = this.#use;
+		const alarms = await book.change(this.#use, (state) => dueAlarms(state, settings, label));
+		await enterBudgetAlarms(this.#use, label, alarms);
 	}
 
 	async #change<Outcome>(change: Change<Outcome>): Promise<Outcome> {
 		const { book, settings } = this.#use;
-		let isReached = false;
+		let alarms: Alarm[] = [];
 		const outcome = await book.change(this.#use, (state, now, row) => {
 			const changed = change(state, now, row);
-			isReached = reachedThresholds(state, settings, '').length > 0;
+			alarms = dueAlarms(state, settings, '');
 			return changed;
 		});
 		// if it fails, the next change or the next poll does it
-		if (isReached) await enterBudgetAlarms(this.#use, '').catch(() => undefined);
+		await enterBudgetAlarms(this.#use, '', alarms).catch(() => undefined);
 		return outcome;
 	}
 
@@ -152,17 +141,15 @@ export class NodeBudget implements SharedBudget {
 		const { clock } = this.#use;
 		for (;;) {
 			await this.check();
-			const { refused, figures } = (await attempt()) ?? {};
-			if (!refused || !figures) {
-				this.#waitsUntil = undefined;
-				return;
-			}
+			const claim = await attempt();
+			if (!claim?.refused) break;
 			this.#waitsUntil ??= clock.now() + MAX_WAIT;
-			const mayChange = refused === 'reserved' || refused === 'estimate';
+			const mayChange = claim.refused === 'reserved' || claim.refused === 'estimate';
 			if (!mayChange || clock.now() >= this.#waitsUntil)
-				throw refusalError(this.#use, refused, figures, bound);
+				throw refusalError(this.#use, claim.refused, claim.figures, bound);
 			await clock.sleep(WAIT_STEP);
 		}
+		this.#waitsUntil = undefined;
 	}
 
 	#toMaximum(bound: Bound): Decimal {
@@ -179,8 +166,7 @@ export class NodeBudget implements SharedBudget {
 			this.#change((state, now) => {
 				const highest = state.estimates[model]?.most;
 				const need = larger(least, ZERO.plus(highest ?? 0));
-				const amounts = { counted: ZERO, held: ZERO, need, wish: need };
-				const claimed = { ...amounts, awaitsEstimate: highest === undefined };
+				const claimed = { need, awaitsEstimate: highest === undefined };
 				return claimLump(state, this.#use.settings, holder, claimed, now);
 			}),
 		);
@@ -210,7 +196,7 @@ export class NodeBudget implements SharedBudget {
 		const { book, settings } = this.#use;
 		const isEnough = () =>
 			book.periodStart(settings.length) === this.#grantedIn &&
-			this.#granted.minus(this.#spent.minus(this.#counted)).minus(this.#held).gte(most);
+			this.#granted.minus(this.#spent).minus(this.#held).gte(most);
 		while (!isEnough()) {
 			const isOther = this.#enlarging !== undefined;
 			this.#enlarging ??= this.#enlarge(most).finally(() => (this.#enlarging = undefined));
@@ -226,18 +212,17 @@ export class NodeBudget implements SharedBudget {
 	async #enlarge(most: Decimal): Promise<Claim> {
 		this.#grantedIn = '';
 		this.#isOpen = true;
-		const result = await this.#change((state, now) => {
+		const claim = await this.#change((state, now) => {
 			const counted = this.#spent;
 			const held = this.#held;
 			const wish = held.plus(most.times(Math.max(1, this.#expected)));
 			const claimed = { counted, held, need: held.plus(most), wish };
 			const lump = claimLump(state, this.#use.settings, this.#holder, claimed, now);
-			return { ...lump, counted };
+			return { ...lump, granted: counted.plus(lump.most) };
 		});
-		this.#granted = result.most;
-		this.#counted = result.counted;
-		this.#grantedIn = result.figures.start;
-		return result;
+		this.#granted = claim.granted;
+		this.#grantedIn = claim.figures.start;
+		return claim;
 	}
 }
 

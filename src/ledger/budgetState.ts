@@ -86,18 +86,13 @@ export const toDay = (time: number): string => new Date(time).toISOString().slic
 
 /** The first day of a period, and the first one after it. */
 export function periodOf(day: string, length: PeriodLength): { start: string; end: string } {
-	const date = new Date(`${day}T00:00:00Z`);
-	const year = date.getUTCFullYear();
-	const month = date.getUTCMonth();
-	const dayOfMonth = date.getUTCDate();
-	if (length === 'month')
-		return { start: toDay(Date.UTC(year, month)), end: toDay(Date.UTC(year, month + 1)) };
-	const first = length === 'day' ? dayOfMonth : dayOfMonth - ((date.getUTCDay() + 6) % 7);
-	const days = length === 'day' ? 1 : 7;
-	return {
-		start: toDay(Date.UTC(year, month, first)),
-		end: toDay(Date.UTC(year, month, first + days)),
-	};
+	const start = new Date(`${day}T00:00:00Z`);
+	if (length === 'month') start.setUTCDate(1);
+	if (length === 'week') start.setUTCDate(start.getUTCDate() - ((start.getUTCDay() + 6) % 7));
+	const end = new Date(start);
+	if (length === 'month') end.setUTCMonth(end.getUTCMonth() + 1);
+	else end.setUTCDate(end.getUTCDate() + (length === 'week' ? 7 : 1));
+	return { start: toDay(start.getTime()), end: toDay(end.getTime()) };
 }
 
 /** Moves the state forward to the day of a time, and removes what belongs to none of its periods. */
@@ -139,22 +134,19 @@ export type Figures = ReturnType<typeof figuresOf>;
 /** Why a part was not enlarged: what is spent leaves no room, or only what is reserved does, or the row is full. */
 export type Refused = 'spent' | 'reserved' | 'estimate' | 'full';
 
-/** The holder of a part. */
-export type Holder = Pick<Lump, 'execution' | 'workflow'> & {
-	/** Unique among all parts. */
-	id: string;
-};
+/** The holder of a part. Its ID is unique among all parts. */
+export type Holder = Pick<Lump, 'execution' | 'workflow'> & { id: string };
 
 /** What a holder has spent of its part, and what it needs. In micro-dollars. */
-interface Claimed {
+interface Wanted {
 	/** What it has spent in all. */
-	counted: Decimal;
+	counted?: Decimal;
 	/** What its requests under way may still cost. */
-	held: Decimal;
+	held?: Decimal;
 	/** What it needs now: that, and one more request. */
 	need: Decimal;
 	/** What it could use soon. It gets as much of it as is a tenth of what is left. */
-	wish: Decimal;
+	wish?: Decimal;
 	/** Whether its start waits for an estimate. */
 	awaitsEstimate?: boolean;
 }
@@ -169,9 +161,9 @@ export function claimLump(
 	state: BudgetState,
 	{ amount, length }: BudgetLimit,
 	{ id, ...holder }: Holder,
-	{ counted, held, need, wish, awaitsEstimate }: Claimed,
+	{ counted = ZERO, held = ZERO, need, wish = need, awaitsEstimate }: Wanted,
 	now: number,
-): { most: Decimal; figures: Figures; refused?: Refused } {
+) {
 	const known = state.lumps[id];
 	if (known) countSpent(state, known, counted);
 	const figures = figuresOf(state, length);
@@ -202,6 +194,9 @@ export function claimLump(
 	};
 	return { most, figures };
 }
+
+/** What the row says to a holder. */
+export type Claim = ReturnType<typeof claimLump>;
 
 export const larger = (one: Decimal, other: Decimal) => (one.gt(other) ? one : other);
 const smaller = (one: Decimal, other: Decimal) => (one.lt(other) ? one : other);
