@@ -42,8 +42,8 @@ export class NodeBudget implements SharedBudget {
 	#enlarging: Promise<Claim> | undefined;
 	/** Until when requests wait for what others have reserved; undefined while none has to. */
 	#waitsUntil: number | undefined;
-	/** Changes that have not been awaited yet. */
-	readonly #writing = new Set<Promise<unknown>>();
+	/** Ends when all changes have been written that nothing has waited for. */
+	#written: Promise<unknown> = Promise.resolve();
 
 	readonly actions: SharedBudget['actions'];
 	readonly calls: Scope = { reserve: async (bound) => await this.#reserveCall(bound) };
@@ -81,7 +81,7 @@ export class NodeBudget implements SharedBudget {
 		return {
 			setJob: (mediaType, jobId) => void (job = jobLump(mediaType, jobId)),
 			reserve: async (bound) => {
-				await this.#reserveStart(id, model, bound);
+				await this.#reserve(bound, async (least) => await this.#claimStart(id, model, least));
 				return { settle, release: () => settle(ZERO) };
 			},
 		};
@@ -98,7 +98,7 @@ export class NodeBudget implements SharedBudget {
 		if (this.#isOpen) this.#record(id, (state) => closeLump(state, id, spent));
 		this.#isOpen = false;
 		this.#grantedIn = '';
-		await Promise.all(this.#writing);
+		await this.#written;
 	}
 
 	async enterAlarms(label: string): Promise<void> {
@@ -128,20 +128,24 @@ export class NodeBudget implements SharedBudget {
 				`The budget could not be updated (${why}). Its part ${id} stays reserved until the period ends, or until somebody releases it.`,
 			);
 		});
-		this.#writing.add(written);
-		void written.then(() => this.#writing.delete(written));
+		this.#written = Promise.all([this.#written, written]);
 	}
 
 	/**
 	 * Tries for at most 30 s after the last request that fit, so that items in sequence do not each wait that long.
 	 *
 	 * @param attempt Returns nothing, or a claim without a refusal, once the amount is reserved.
+	 * @returns the amount.
 	 */
-	async #waitUntilReserved(bound: Bound, attempt: () => Promise<Claim | undefined>): Promise<void> {
+	async #reserve(
+		bound: Bound,
+		attempt: (most: Decimal) => Promise<Claim | undefined>,
+	): Promise<Decimal> {
 		const { clock } = this.#use;
+		const most = this.#toMaximum(bound);
 		for (;;) {
 			await this.check();
-			const claim = await attempt();
+			const claim = await attempt(most);
 			if (!claim?.refused) break;
 			this.#waitsUntil ??= clock.now() + MAX_WAIT;
 			const mayChange = claim.refused === 'reserved' || claim.refused === 'estimate';
@@ -150,6 +154,7 @@ export class NodeBudget implements SharedBudget {
 			await clock.sleep(WAIT_STEP);
 		}
 		this.#waitsUntil = undefined;
+		return most;
 	}
 
 	#toMaximum(bound: Bound): Decimal {
@@ -159,22 +164,17 @@ export class NodeBudget implements SharedBudget {
 		throw unboundedError(this.#use, bound.unbounded);
 	}
 
-	async #reserveStart(id: string, model: string, bound: Bound): Promise<void> {
-		const least = this.#toMaximum(bound);
-		const holder = { ...this.#holder, id };
-		await this.#waitUntilReserved(bound, async () =>
-			this.#change((state, now) => {
-				const highest = state.estimates[model]?.most;
-				const need = larger(least, ZERO.plus(highest ?? 0));
-				const claimed = { need, awaitsEstimate: highest === undefined };
-				return claimLump(state, this.#use.settings, holder, claimed, now);
-			}),
-		);
+	async #claimStart(id: string, model: string, least: Decimal): Promise<Claim> {
+		return await this.#change((state, now) => {
+			const highest = state.estimates[model]?.most;
+			const need = larger(least, ZERO.plus(highest ?? 0));
+			const wanted = { need, awaitsEstimate: highest === undefined };
+			return claimLump(state, this.#use.settings, { ...this.#holder, id }, wanted, now);
+		});
 	}
 
 	async #reserveCall(bound: Bound) {
-		const most = this.#toMaximum(bound);
-		await this.#waitUntilReserved(bound, async () => await this.#hold(most));
+		const most = await this.#reserve(bound, async (amount) => await this.#hold(amount));
 		this.#expected--;
 		const giveBack = () => void (this.#held = this.#held.minus(most));
 		return {
@@ -216,8 +216,8 @@ export class NodeBudget implements SharedBudget {
 			const counted = this.#spent;
 			const held = this.#held;
 			const wish = held.plus(most.times(Math.max(1, this.#expected)));
-			const claimed = { counted, held, need: held.plus(most), wish };
-			const lump = claimLump(state, this.#use.settings, this.#holder, claimed, now);
+			const wanted = { counted, held, need: held.plus(most), wish };
+			const lump = claimLump(state, this.#use.settings, this.#holder, wanted, now);
 			return { ...lump, granted: counted.plus(lump.most) };
 		});
 		this.#granted = claim.granted;

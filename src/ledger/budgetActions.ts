@@ -61,7 +61,11 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 				if (found) found.isReleased = true;
 				return found;
 			});
-			if (!lump) throw noSuchLumpError(lumpId);
+			if (!lump)
+				throw invalidInputError(
+					`The budget has no reserved part "${lumpId}"`,
+					'Get of the resource Budget lists the parts that are reserved, with their IDs.',
+				);
 			const { most, execution, workflow } = lump;
 			return { lumpId, releasedUsd: toUsd(most), execution, workflow };
 		},
@@ -95,14 +99,5 @@ function requirePermission({ settings }: BudgetUse, id: number, manualSteps: str
 	);
 }
 
-const noSuchLumpError = (lumpId: string) =>
-	invalidInputError(
-		`The budget has no reserved part "${lumpId}"`,
-		'Get of the resource Budget lists the parts that are reserved, with their IDs.',
-	);
-
-function toPauseFields({ note }: Entry): Fields {
-	if (!note) return { paused: false };
-	const { reason, workflow, workflowId, execution, at } = readPause(note);
-	return { paused: true, pause: { reason, workflow, workflowId, execution, at } };
-}
+const toPauseFields = ({ note }: Entry): Fields =>
+	note ? { paused: true, pause: readPause(note) } : { paused: false };

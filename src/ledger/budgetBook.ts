@@ -58,7 +58,7 @@ interface PendingChange {
 interface CachedRow {
 	row: Entry;
 	state: BudgetState;
-	/** When it was requested, by the clock of this process. */
+	/** Before it was requested, by the clock of this process. */
 	readAt: number;
 }
 
@@ -119,8 +119,11 @@ export class BudgetBook {
 		ledger: Ledger,
 		batch: readonly PendingChange[],
 	): Promise<unknown[] | undefined> {
-		const recent = this.#findRecent(ledger.uncancellableClock);
-		const { row, state: before } = recent ?? (await this.#readRow(ledger));
+		const { uncancellableClock: clock } = ledger;
+		const readAt = clock.now();
+		const recent = this.#findRecent(clock);
+		const known = recent ?? this.#cache(ledger, await findRow(ledger, this.#key), readAt);
+		const { row, state: before } = known;
 		const state = structuredClone(before);
 		const now = n8nTimeOf(ledger);
 		const answers = batch.map(({ use, change }) => {
@@ -133,18 +136,12 @@ export class BudgetBook {
 		}
 		const record = JSON.stringify(state);
 		if (record === JSON.stringify(before)) return answers;
-		const readAt = ledger.uncancellableClock.now();
 		this.forget();
 		const { id, claim } = row;
 		const changes = { claim: ledger.newClaim(), record, execution: ledger.execution };
 		const [changed] = await applyUpdate(ledger.table, 'changeBudget', { id, claim }, changes);
 		if (changed) this.#cache(ledger, changed, readAt);
 		return changed && answers;
-	}
-
-	async #readRow(ledger: Ledger): Promise<CachedRow> {
-		const readAt = ledger.uncancellableClock.now();
-		return this.#cache(ledger, await findRow(ledger, this.#key), readAt);
 	}
 
 	#cache(ledger: Ledger, row: Entry, readAt: number): CachedRow {
