@@ -9,7 +9,7 @@ import { readBudgetSettings } from '../../src/ledger/budgetSettings';
 import { openLedger, openTable } from '../../src/ledger/dataTable';
 import { LONG_RETRY_ATTEMPTS, SHORT_RETRY_ATTEMPTS } from '../../src/ledger/ledger';
 import { NodeSpending } from '../../src/ledger/spending';
-import { SpendingBook } from '../../src/ledger/spendingBook';
+import { createSpendingWriter } from '../../src/ledger/spendingBook';
 import { spendingFormat } from '../../src/ledger/spendingTable';
 import { checkLedgerKey } from '../../src/ledger/tableSetup';
 import type { CredentialHost, ServiceAccess } from '../../src/n8n/connection';
@@ -21,7 +21,7 @@ import { findModels } from '../../src/router/catalog';
 /** The budget of a credential, for all node runs of this process. */
 const budgetBookOf = keepPerKey((credentialId) => new BudgetBook(credentialId));
 /** The same for its record of spending. */
-const spendingBookOf = keepPerKey(() => new SpendingBook());
+const spendingWriterOf = keepPerKey(createSpendingWriter);
 
 export const access: ServiceAccess = {
 	credential: 'modelRouterApi',
@@ -59,7 +59,7 @@ function openSpending({ data, credentialId, connectLedger, clock, user }: Creden
 	};
 	const ids = { workflowId: workflow.id, nodeId: node.id, lastExecution: execution };
 	return new NodeSpending({
-		...{ book: spendingBookOf(`${credentialId} ${table}`), open, credentialId, addHint },
+		...{ write: spendingWriterOf(`${credentialId} ${table}`), open, credentialId, addHint },
 		now: clock.now,
 		spender: { ...ids, workflow: workflow.name, node: node.name },
 	});

@@ -1,14 +1,14 @@
 import type { Cost } from '../core/budget';
 import type { RecordedRequest, SpendingRecord } from '../core/spending';
-import { ServiceError } from '../core/errors';
+import { messageOf, ServiceError } from '../core/errors';
 import { jobLump, toDay } from './budgetState';
-import type { OpenSpending, SpendingBook, SpendingEntry } from './spendingBook';
+import type { OpenSpending, SpendingEntry, WriteSpending } from './spendingBook';
 import { foldSpending, reportSpending } from './spendingReport';
 import { toUsdNumber } from './spendingTable';
 
 /** What a node run needs to write down what it spends. */
 interface SpendingUse {
-	book: SpendingBook;
+	write: WriteSpending;
 	open: OpenSpending;
 	/** Milliseconds since 1970. */
 	now(): number;
@@ -25,8 +25,9 @@ export class NodeSpending implements SpendingRecord {
 	readonly #use: SpendingUse;
 	#entries: SpendingEntry[] = [];
 	#ended = new Map<string, Cost>();
-	readonly #writing: Array<Promise<void>> = [];
-	#failure: unknown;
+	#written: Promise<unknown> = Promise.resolve();
+	/** Why the last write failed. */
+	#failure = '';
 	readonly actions: SpendingRecord['actions'];
 
 	constructor(use: SpendingUse) {
@@ -43,12 +44,11 @@ export class NodeSpending implements SpendingRecord {
 		let tokens = { inputTokens: 0, outputTokens: 0 };
 		let job: string | undefined;
 		const settle = (cost: Cost) => {
-			const isKnown = cost !== undefined && job === undefined;
+			const known = job === undefined ? cost : undefined;
 			this.#entries.push({
 				...{ day: toDay(this.#use.now()), model, ...this.#use.spender },
-				...{ requests: 1, ...tokens, unknownCosts: isKnown ? 0 : 1 },
-				costUsd: isKnown ? toUsdNumber(cost) : 0,
-				jobs: job ? [job] : [],
+				...{ requests: 1, ...tokens, jobs: job ? [job] : [] },
+				...{ costUsd: toUsdNumber(known ?? 0), unknownCosts: known === undefined ? 1 : 0 },
 			});
 			// a trigger may see it end before this node ends
 			if (job) this.#write();
@@ -68,16 +68,12 @@ export class NodeSpending implements SpendingRecord {
 
 	async close(): Promise<void> {
 		this.#write();
-		await Promise.all(this.#writing.splice(0));
-		const cause = this.#failure;
-		if (cause === undefined) return;
-		this.#failure = undefined;
-		const { message, details } =
-			cause instanceof ServiceError ? cause : new ServiceError('failed', String(cause));
-		const why = [message, details.reason, details.advice].filter(Boolean).join('. ');
+		await this.#written;
+		if (!this.#failure) return;
 		this.#use.addHint(
-			`What this node has spent could not be written into the record of spending: ${why}`,
+			`What this node has spent could not be written into the record of spending: ${this.#failure}`,
 		);
+		this.#failure = '';
 	}
 
 	/** Writes what was added since the last time. */
@@ -87,11 +83,12 @@ export class NodeSpending implements SpendingRecord {
 		this.#entries = [];
 		this.#ended = new Map();
 		if (!entries.length && !ended.size) return;
-		const { book, open } = this.#use;
-		const written = book.write({ open, entries, ended }).catch((cause: unknown) => {
-			this.#failure = cause;
+		const { write, open } = this.#use;
+		const written = write({ open, entries, ended }).catch((cause: unknown) => {
+			const { reason, advice } = cause instanceof ServiceError ? cause.details : {};
+			this.#failure = [messageOf(cause), reason, advice].filter(Boolean).join('. ');
 		});
-		this.#writing.push(written);
+		this.#written = Promise.all([this.#written, written]);
 	}
 
 	#jobKey(mediaType: string, jobId: string): string {

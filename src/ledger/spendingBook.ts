@@ -1,5 +1,3 @@
-import { randomUUID } from 'crypto';
-
 import type { Cost } from '../core/budget';
 import { mapServiceError, ServiceError } from '../core/errors';
 import { groupBy } from '../core/json';
@@ -7,14 +5,14 @@ import type { Clock } from '../core/retry';
 import { above, chunks, where } from './ledger';
 import { inBatches, repeatWrite } from './rowWrites';
 import {
-	addSums,
-	type Bookkeeping,
+	keyOf,
 	MAX_SPENDING_ROWS,
-	NO_SUMS,
+	newWrite,
 	readBookkeeping,
 	type SpendingRow,
 	type SpendingTable,
-	type Sums,
+	sumUp,
+	toRecord,
 	toUsdNumber,
 } from './spendingTable';
 
@@ -34,49 +32,45 @@ export interface SpendingNews {
 
 /** Finds or makes the table. The sleep of the clock does not end with the execution. */
 export type OpenSpending = () => Promise<{ table: SpendingTable; clock: Clock }>;
+type OpenedSpending = Awaited<ReturnType<OpenSpending>>;
 
 /** How often others may be faster before a second row of the same key is added. */
 const MAX_COLLISIONS = 4;
-/** Most jobs under way that one row lists, and changes that it remembers. */
+/** Most jobs under way that one row lists. */
 const MAX_JOBS = 200;
-const MAX_WRITES = 20;
 /** Jobs in one filter, which is a part of an address. */
 const JOBS_PER_FILTER = 20;
 
-/** Writes down what the node runs of this process spend. Those that end while it writes are written together. */
-export class SpendingBook {
-	/** @throws ServiceError if something could not be written. */
-	readonly write = inBatches<SpendingNews>(writeNews);
-}
+/** Writes down what the node runs of one process spend. */
+export type WriteSpending = (news: SpendingNews) => Promise<void>;
+
+/**
+ * Makes the function for a process. What comes while it writes is written together.
+ *
+ * @throws ServiceError if something could not be written.
+ */
+export const createSpendingWriter = (): WriteSpending => inBatches(writeNews);
 
 /** @throws the first failure, after everything was tried. */
 async function writeNews(news: readonly SpendingNews[]): Promise<[]> {
-	const { table, clock } = await news[0]!.open();
-	const byRow = groupBy(
-		news.flatMap(({ entries }) => entries),
-		({ day, workflowId, nodeId, model }) => JSON.stringify([day, workflowId, nodeId, model]),
-	);
-	const ended = new Map(news.flatMap((each) => [...each.ended]));
-	const work = [...byRow.values()].map(
-		(entries) => async () => await saveEntry(table, clock, entries.reduce(joinEntries)),
-	);
-	for (const jobs of chunks([...ended], JOBS_PER_FILTER))
-		work.push(async () => await recordEnds(table, clock, new Map(jobs)));
+	const opened = await news[0]!.open();
 	const failures: unknown[] = [];
-	for (const step of work) await step().catch((cause: unknown) => failures.push(cause));
+	const finish = async (work: Promise<void>) =>
+		await work.catch((cause: unknown) => void failures.push(cause));
+	const entries = news.flatMap((each) => each.entries);
+	for (const ofRow of groupBy(entries, (entry) => keyOf(entry.day, entry)).values()) {
+		const jobs = ofRow.flatMap((entry) => entry.jobs);
+		await finish(saveEntry(opened, { ...ofRow.at(-1)!, ...sumUp(ofRow), jobs }));
+	}
+	const ended = new Map(news.flatMap((each) => [...each.ended]));
+	for (const jobs of chunks([...ended], JOBS_PER_FILTER))
+		await finish(recordEnds(opened, new Map(jobs)));
 	if (failures.length) throw mapServiceError(failures[0]);
 	return [];
 }
 
-const joinEntries = (one: SpendingEntry, other: SpendingEntry): SpendingEntry => ({
-	...other,
-	...addSums(one, other),
-	jobs: [...one.jobs, ...other.jobs],
-});
-
 async function saveEntry(
-	table: SpendingTable,
-	clock: Clock,
+	{ table, clock }: OpenedSpending,
 	{ jobs, ...entry }: SpendingEntry,
 ): Promise<void> {
 	const { day, workflowId, nodeId, model } = entry;
@@ -97,14 +91,13 @@ async function saveEntry(
 		collisions++;
 		const { row, kept } = chosen;
 		const record = toRecord({ ...kept, jobs: [...kept.jobs, ...jobs] }, write);
-		return await changeRow(table, row, { ...entry, ...addSums(row, entry), record });
+		return await changeRow(table, row, { ...entry, ...sumUp([row, entry]), record });
 	});
 }
 
 /** Adds what jobs have cost to the rows that list them. A job that no row lists was counted before. */
 async function recordEnds(
-	table: SpendingTable,
-	clock: Clock,
+	{ table, clock }: OpenedSpending,
 	ended: ReadonlyMap<string, Cost>,
 ): Promise<void> {
 	const any = [...ended.keys()].map(
@@ -117,13 +110,12 @@ async function recordEnds(
 			const endedJobs = kept.jobs.filter((job) => ended.has(job));
 			if (!endedJobs.length) continue;
 			// a job that ends without a cost stays among the unknown ones
-			const costs = endedJobs.flatMap((job) => ended.get(job) ?? []);
-			const sums = costs
-				.map((cost) => ({ ...NO_SUMS, costUsd: toUsdNumber(cost), unknownCosts: -1 }))
-				.reduce(addSums, addSums(row, NO_SUMS));
+			const costs = endedJobs
+				.flatMap((job) => ended.get(job) ?? [])
+				.map((cost) => ({ ...sumUp([]), costUsd: toUsdNumber(cost), unknownCosts: -1 }));
 			const jobs = kept.jobs.filter((job) => !ended.has(job));
-			const record = toRecord({ ...kept, jobs });
-			isDone = (await changeRow(table, row, { ...sums, record })) && isDone;
+			const changes = { ...sumUp([row, ...costs]), record: toRecord({ ...kept, jobs }) };
+			isDone = (await changeRow(table, row, changes)) && isDone;
 		}
 		return isDone;
 	});
@@ -133,23 +125,10 @@ async function recordEnds(
 export async function changeRow(
 	table: SpendingTable,
 	{ id, record }: SpendingRow,
-	changes: Partial<SpendingRow> & Sums,
+	changes: Partial<SpendingRow>,
 ): Promise<boolean> {
 	return (await table.change(where<SpendingRow>({ id, record }), changes)).length > 0;
 }
-
-const newWrite = () => randomUUID().slice(0, 8);
-
-/** @param write Random text of the change. */
-export const toRecord = (
-	{ writes = [], jobs = [], folded = [] }: Partial<Bookkeeping>,
-	write = newWrite(),
-): string =>
-	JSON.stringify({
-		writes: [...writes, write].slice(-MAX_WRITES),
-		...(jobs.length && { jobs }),
-		...(folded.length && { folded }),
-	});
 
 async function requireRoom(table: SpendingTable): Promise<void> {
 	const offset = MAX_SPENDING_ROWS - 1;

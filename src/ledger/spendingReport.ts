@@ -4,13 +4,14 @@ import { invalidInputError } from '../core/errors';
 import { groupBy } from '../core/json';
 import { toDay } from './budgetState';
 import { chunks, type Clause, type Condition, findAllRows, MAX_CLAUSES } from './ledger';
-import { changeRow, toRecord } from './spendingBook';
+import { changeRow } from './spendingBook';
 import {
-	addSums,
-	NO_SUMS,
+	keyOf,
 	readBookkeeping,
 	type SpendingRow,
 	type SpendingTable,
+	sumUp,
+	toRecord,
 } from './spendingTable';
 
 /** Characters of a month, e.g. `2026-11`. */
@@ -61,15 +62,15 @@ export async function reportSpending(
 		.filter((row) => !summedUp.has(row.id) && (isMonthly(row) || row.day >= first))
 		.sort((one, other) => compare(one.day, other.day) || one.id - other.id)
 		.map((row): DatedRow => ({ ...row, month: monthOf(row) }));
-	const columns = [...new Set(groups.flatMap((group) => GROUPS[group]))];
+	if (!groups.length) return [sumUp(rows)];
+	const columns = groups.flatMap((group) => GROUPS[group]);
 	const ids = columns.filter((column) => !NAMES.includes(column));
 	const grouped = groupBy(rows, (row) => JSON.stringify(ids.map((id) => row[id])));
 	const reported = [...grouped.values()].map((ofGroup) => {
 		const latest = ofGroup.at(-1)!;
 		const group: Partial<DatedRow> = Object.fromEntries(columns.map((one) => [one, latest[one]]));
-		return { ...group, ...ofGroup.reduce(addSums, NO_SUMS) };
+		return { ...group, ...sumUp(ofGroup) };
 	});
-	if (!groups.length && !reported.length) return [NO_SUMS];
 	const dateOf = ({ day: on = '', month = '' }: Partial<DatedRow>) => on || month;
 	return reported.sort(
 		(one, other) => compare(dateOf(one), dateOf(other)) || other.costUsd - one.costUsd,
@@ -92,13 +93,9 @@ export async function foldSpending(
 ): Promise<Fields> {
 	const before = toDay(Date.parse(today) - days * DAY);
 	const rows = await findAllRows<SpendingRow>(table, { day: { condition: 'lt', value: before } });
-	const months = groupBy(rows, (row) => {
-		const { workflowId, nodeId, model } = row;
-		return JSON.stringify([monthOf(row), workflowId, nodeId, model]);
-	});
 	let deletedRows = 0;
 	let skippedRows = 0;
-	for (const ofMonth of months.values()) {
+	for (const ofMonth of groupBy(rows, (row) => keyOf(monthOf(row), row)).values()) {
 		const deleted = await foldMonth(table, ofMonth);
 		if (deleted === undefined) skippedRows += ofMonth.length;
 		else deletedRows += deleted;
@@ -120,12 +117,12 @@ async function foldMonth(
 	const folded = [...kept.folded, ...added.map(({ id }) => id)];
 	if (isMonthly(target) && !folded.length) return 0;
 	const { workflow, node, lastExecution } = rows.at(-1)!;
-	const sums = added.reduce(addSums, addSums(target, NO_SUMS));
+	const sums = sumUp([target, ...added]);
 	const names = { workflow, node, lastExecution, day: monthOf(target) };
 	const record = toRecord({ folded });
 	if (!(await changeRow(table, target, { ...sums, ...names, record }))) return undefined;
 	for (const ids of chunks(folded, MAX_CLAUSES))
 		await table.remove({ any: ids.map((id): Clause<SpendingRow> => ['id', 'eq', id]) });
-	await changeRow(table, { ...target, record }, { ...sums, record: toRecord({}) });
+	await changeRow(table, { ...target, record }, { record: toRecord({}) });
 	return folded.length;
 }

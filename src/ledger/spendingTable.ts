@@ -1,6 +1,8 @@
+import { randomUUID } from 'crypto';
+
 import type { Cost } from '../core/budget';
 import { isPlainObject, tryParseJson } from '../core/json';
-import { Big, ZERO } from '../core/money';
+import { ZERO } from '../core/money';
 import type { Table } from './ledger';
 import type { RowOf, TableFormat } from './tableFormat';
 
@@ -37,22 +39,20 @@ export type SpendingTable = Table<SpendingRow, Partial<SpendingRow>>;
 export const MAX_SPENDING_ROWS = 20_000;
 
 /** What a row counts. */
-export type Sums = Pick<
-	SpendingRow,
-	'requests' | 'inputTokens' | 'outputTokens' | 'costUsd' | 'unknownCosts'
->;
+const COUNTED = ['requests', 'inputTokens', 'outputTokens', 'costUsd', 'unknownCosts'] as const;
+type Sums = Pick<SpendingRow, (typeof COUNTED)[number]>;
 
-export const NO_SUMS: Sums = {
-	...{ requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0, unknownCosts: 0 },
-};
+export function sumUp(rows: readonly Sums[]): Sums {
+	const sums = COUNTED.map((column) => {
+		const sum = rows.reduce((total, row) => total.plus(row[column]), ZERO);
+		return [column, Number(sum)];
+	});
+	return Object.fromEntries(sums) as Sums;
+}
 
-export const addSums = (one: Sums, other: Sums): Sums => ({
-	requests: one.requests + other.requests,
-	inputTokens: one.inputTokens + other.inputTokens,
-	outputTokens: one.outputTokens + other.outputTokens,
-	costUsd: Number(new Big(one.costUsd).plus(other.costUsd)),
-	unknownCosts: one.unknownCosts + other.unknownCosts,
-});
+/** Distinguishes the rows of a day or month. */
+export const keyOf = (date: string, row: Pick<SpendingRow, 'workflowId' | 'nodeId' | 'model'>) =>
+	JSON.stringify([date, row.workflowId, row.nodeId, row.model]);
 
 export const toUsdNumber = (microUsd: NonNullable<Cost>): number =>
 	Number(ZERO.plus(microUsd).times('1e-6'));
@@ -66,6 +66,22 @@ export interface Bookkeeping {
 	/** IDs of rows whose sums are in this row: they no longer count, and are about to be deleted. */
 	folded: number[];
 }
+
+/** Changes that a row remembers. */
+const MAX_WRITES = 20;
+
+export const newWrite = () => randomUUID().slice(0, 8);
+
+/** @param write Random text of the change. */
+export const toRecord = (
+	{ writes = [], jobs = [], folded = [] }: Partial<Bookkeeping>,
+	write = newWrite(),
+): string =>
+	JSON.stringify({
+		writes: [...writes, write].slice(-MAX_WRITES),
+		...(jobs.length && { jobs }),
+		...(folded.length && { folded }),
+	});
 
 /** A cell that a person has edited counts as empty. */
 export function readBookkeeping({ record }: Pick<SpendingRow, 'record'>): Bookkeeping {

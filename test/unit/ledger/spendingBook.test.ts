@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/core/errors';
 import { createMemoryTable } from '../../../src/ledger/dataTable';
-import { SpendingBook, type SpendingNews } from '../../../src/ledger/spendingBook';
+import { createSpendingWriter, type SpendingNews } from '../../../src/ledger/spendingBook';
 import { foldSpending, reportSpending } from '../../../src/ledger/spendingReport';
 import type { SpendingRow, SpendingTable } from '../../../src/ledger/spendingTable';
 import { numbersFrom } from '../../support/numbersFrom';
@@ -56,18 +56,18 @@ it.each(Array.from({ length: 40 }, (_, seed) => [seed]))(
 				for (let step = random() * 5; step > 0; step--) await turn();
 			},
 		};
-		const books = [1, 2, 3].map(() => new SpendingBook());
+		const writers = [1, 2, 3].map(createSpendingWriter);
 		const open = async () => await Promise.resolve({ table, clock });
 		const work = Array.from({ length: 60 }, async (_, index) => {
-			const book = books[index % 3]!;
+			const write = writers[index % 3]!;
 			const job = `c:job:images:${index}`;
 			const isJob = index % 5 === 0;
 			const entries = [entry(index % 2 ? TODAY : '2026-03-01', isJob ? [job] : [])];
-			await book.write({ open, entries, ended: new Map() });
+			await write({ open, entries, ended: new Map() });
 			// seen by several
 			if (!isJob) return;
 			const ended = new Map([[job, 50_000]]);
-			await Promise.all(books.map(async (each) => await each.write({ open, entries: [], ended })));
+			await Promise.all(writers.map(async (each) => await each({ open, entries: [], ended })));
 		});
 		await Promise.all(work);
 		const sums = { requests: 60, inputTokens: 120, outputTokens: 180, unknownCosts: 0 };
