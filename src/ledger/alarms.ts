@@ -2,7 +2,7 @@ import { describeFigures } from './budgetActions';
 import type { BudgetUse } from './budgetBook';
 import type { BudgetSettings } from './budgetSettings';
 import { type BudgetState, figuresOf } from './budgetState';
-import { ALARM, type Entry } from './entry';
+import { ALARM, type Entry, jobKey } from './entry';
 import { expireStaleRows } from './keyClaim';
 import { below, enterRow, findRowsOfJobs, type Ledger, n8nTimeOf, where } from './ledger';
 
@@ -19,16 +19,13 @@ async function enterAlarms(
 	owner: Pick<Entry, 'account' | 'label'>,
 	alarms: readonly Alarm[],
 ): Promise<void> {
+	const { table, execution } = ledger;
 	const ids = alarms.map(({ jobId }) => jobId);
-	const rows = await findRowsOfJobs(ledger.table, ids);
-	const known = rows.filter(
-		({ segment, account }) => segment === ALARM && account === owner.account,
-	);
+	const known = new Set((await findRowsOfJobs(table, ids)).map(jobKey));
 	for (const alarm of alarms) {
-		if (known.some(({ jobId }) => jobId === alarm.jobId)) continue;
 		const now = n8nTimeOf(ledger);
-		const row = { ...owner, ...alarm, startedAt: now, checkAt: now, segment: ALARM };
-		await enterRow(ledger.table, 'enterAlarm', { ...row, execution: ledger.execution });
+		const row = { ...owner, ...alarm, segment: ALARM, startedAt: now, checkAt: now, execution };
+		if (!known.has(jobKey(row))) await enterRow(table, 'enterAlarm', row);
 	}
 }
 

@@ -80,8 +80,9 @@ type Filter<Row = Entry> = {
 };
 
 export const equal = (value: string): Condition => ({ condition: 'eq', value });
-export const below = (value: number): Condition => ({ condition: 'lt', value });
-export const atMost = (value: number): Condition => ({ condition: 'lte', value });
+export const below = (value: Clause[2]): Condition => ({ condition: 'lt', value });
+export const atMost = (value: Clause[2]): Condition => ({ condition: 'lte', value });
+export const atLeast = (value: Clause[2]): Condition => ({ condition: 'gte', value });
 export const above = (value: number): Condition => ({ condition: 'gt', value });
 export const noneOf = <Value extends string>(...values: Value[]): Condition[] =>
 	values.map((value) => ({ condition: 'neq', value }));

@@ -104,20 +104,18 @@ async function recordEnds(
 		(job) => ['record', 'like', `%${JSON.stringify(job)}%`] as const,
 	);
 	await repeat(clock, async () => {
-		let isDone = true;
 		for (const row of await table.find({ any })) {
 			const kept = readBookkeeping(row);
-			const endedJobs = kept.jobs.filter((job) => ended.has(job));
-			if (!endedJobs.length) continue;
+			const jobs = kept.jobs.filter((job) => !ended.has(job));
+			if (jobs.length === kept.jobs.length) continue;
 			// a job that ends without a cost stays among the unknown ones
-			const costs = endedJobs
+			const costs = kept.jobs
 				.flatMap((job) => ended.get(job) ?? [])
 				.map((cost) => ({ ...sumUp([]), costUsd: toUsdNumber(cost), unknownCosts: -1 }));
-			const jobs = kept.jobs.filter((job) => !ended.has(job));
 			const changes = { ...sumUp([row, ...costs]), record: toRecord({ ...kept, jobs }) };
-			isDone = (await changeRow(table, row, changes)) && isDone;
+			if (!(await changeRow(table, row, changes))) return false;
 		}
-		return isDone;
+		return true;
 	});
 }
 

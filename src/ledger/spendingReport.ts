@@ -3,7 +3,7 @@ import type { SpendingGroup, SpendingQuery } from '../core/spending';
 import { invalidInputError } from '../core/errors';
 import { groupBy } from '../core/json';
 import { toDay } from './budgetState';
-import { chunks, type Clause, type Condition, findAllRows, MAX_CLAUSES } from './ledger';
+import { atLeast, atMost, below, chunks, type Clause, findAllRows, MAX_CLAUSES } from './ledger';
 import { changeRow } from './spendingBook';
 import {
 	keyOf,
@@ -52,15 +52,12 @@ export async function reportSpending(
 	const first = from || `${today.slice(0, MONTH)}-01`;
 	const last = to || today;
 	if (first > last) throw invalidInputError('From is after To', `From is ${first}, To is ${last}.`);
-	const day: Condition[] = [
-		{ condition: 'gte', value: first.slice(0, MONTH) },
-		{ condition: 'lte', value: last },
-	];
+	const day = [atLeast(first.slice(0, MONTH)), atMost(last)];
 	const read = await findAllRows<SpendingRow>(table, { day });
 	const summedUp = new Set(read.filter(isMonthly).flatMap((row) => readBookkeeping(row).folded));
 	const rows = read
 		.filter((row) => !summedUp.has(row.id) && (isMonthly(row) || row.day >= first))
-		.sort((one, other) => compare(one.day, other.day) || one.id - other.id)
+		.sort((one, other) => one.day.localeCompare(other.day) || one.id - other.id)
 		.map((row): DatedRow => ({ ...row, month: monthOf(row) }));
 	if (!groups.length) return [sumUp(rows)];
 	const columns = groups.flatMap((group) => GROUPS[group]);
@@ -73,11 +70,9 @@ export async function reportSpending(
 	});
 	const dateOf = ({ day: on = '', month = '' }: Partial<DatedRow>) => on || month;
 	return reported.sort(
-		(one, other) => compare(dateOf(one), dateOf(other)) || other.costUsd - one.costUsd,
+		(one, other) => dateOf(one).localeCompare(dateOf(other)) || other.costUsd - one.costUsd,
 	);
 }
-
-const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));
 
 /**
  * Sums up the rows of old days, into one per month, workflow, node and model. A run that is interrupted, or another one at the same
@@ -92,7 +87,7 @@ export async function foldSpending(
 	today: string,
 ): Promise<Fields> {
 	const before = toDay(Date.parse(today) - days * DAY);
-	const rows = await findAllRows<SpendingRow>(table, { day: { condition: 'lt', value: before } });
+	const rows = await findAllRows<SpendingRow>(table, { day: below(before) });
 	let deletedRows = 0;
 	let skippedRows = 0;
 	for (const ofMonth of groupBy(rows, (row) => keyOf(monthOf(row), row)).values()) {
@@ -103,17 +98,18 @@ export async function foldSpending(
 	return { deletedRows, skippedRows };
 }
 
-/** @returns undefined if another process has changed the row that would get the sums. */
+/**
+ * @param rows By ID.
+ * @returns undefined if another process has changed the row that would get the sums.
+ */
 async function foldMonth(
 	table: SpendingTable,
 	rows: readonly SpendingRow[],
 ): Promise<number | undefined> {
-	const [target, ...others] = [...rows].sort(
-		(one, other) => Number(isMonthly(other)) - Number(isMonthly(one)) || one.id - other.id,
-	);
-	if (!target) return 0;
+	// two runs choose the same one, even if one of them sees rows that were added later
+	const target = rows.find(isMonthly) ?? rows[0]!;
 	const kept = readBookkeeping(target);
-	const added = others.filter(({ id }) => !kept.folded.includes(id));
+	const added = rows.filter((row) => row !== target && !kept.folded.includes(row.id));
 	const folded = [...kept.folded, ...added.map(({ id }) => id)];
 	if (isMonthly(target) && !folded.length) return 0;
 	const { workflow, node, lastExecution } = rows.at(-1)!;
