@@ -9,7 +9,6 @@ import {
 	parseBudget,
 	type PeriodLength,
 	periodOf,
-	toDay,
 } from './budgetState';
 import type { Entry } from './entry';
 import { claimKey, withdraw } from './keyClaim';
@@ -57,7 +56,6 @@ interface PendingChange {
 /** The row, as this process has read it last. */
 interface CachedRow {
 	row: Entry;
-	state: BudgetState;
 	/** Before it was requested, by the clock of this process. */
 	readAt: number;
 }
@@ -119,36 +117,33 @@ export class BudgetBook {
 		ledger: Ledger,
 		batch: readonly PendingChange[],
 	): Promise<unknown[] | undefined> {
-		const { uncancellableClock: clock } = ledger;
+		const { table, execution, uncancellableClock: clock } = ledger;
 		const readAt = clock.now();
 		const recent = this.#findRecent(clock);
-		const known = recent ?? this.#cache(ledger, await findRow(ledger, this.#key), readAt);
-		const { row, state: before } = known;
-		const state = structuredClone(before);
+		const current = recent ?? { row: await findRow(ledger, this.#key), readAt };
+		const { row } = current;
+		const state = parseBudget(row.record);
+		if (!state) throw unreadableError(row);
+		const before = JSON.stringify(state);
 		const now = n8nTimeOf(ledger);
 		const answers = batch.map(({ use, change }) => {
 			moveOn(state, now, use.settings.length);
 			return change(state, now, row);
 		});
-		if (recent && answers.some(isRefusal)) {
-			this.forget();
-			return await this.#tryToChange(ledger, batch);
-		}
-		const record = JSON.stringify(state);
-		if (record === JSON.stringify(before)) return answers;
+		if (state.day > this.#day) this.#day = state.day;
+		// it is read again, unless it stays as it is
 		this.forget();
+		if (recent && answers.some(isRefusal)) return await this.#tryToChange(ledger, batch);
+		const record = JSON.stringify(state);
+		if (record === before) {
+			this.#cached = current;
+			return answers;
+		}
 		const { id, claim } = row;
-		const changes = { claim: ledger.newClaim(), record, execution: ledger.execution };
-		const [changed] = await applyUpdate(ledger.table, 'changeBudget', { id, claim }, changes);
-		if (changed) this.#cache(ledger, changed, readAt);
+		const changes = { claim: ledger.newClaim(), record, execution };
+		const [changed] = await applyUpdate(table, 'changeBudget', { id, claim }, changes);
+		this.#cached = changed && { row: changed, readAt };
 		return changed && answers;
-	}
-
-	#cache(ledger: Ledger, row: Entry, readAt: number): CachedRow {
-		const state = parseBudget(row.record);
-		if (!state) throw unreadableError(row);
-		this.#day = [this.#day, state.day, toDay(n8nTimeOf(ledger))].sort().at(-1) ?? '';
-		return (this.#cached = { row, state, readAt });
 	}
 
 	/** @param clock Of this process. */
