@@ -1,9 +1,8 @@
-import type { SharedBudget } from '../../src/core/budget';
 import { invalidInputError } from '../../src/core/errors';
-import type { Accounts, SpendingRecord } from '../../src/core/spending';
+import type { Accounts } from '../../src/core/spending';
 
 /** The budget of the credential. @throws ServiceError `invalid` if it has none. */
-export function requireBudget({ budget }: Pick<Accounts, 'budget'>): SharedBudget {
+export function requireBudget({ budget }: Pick<Accounts, 'budget'>) {
 	if (budget) return budget;
 	throw invalidInputError(
 		'The credential has no budget',
@@ -12,7 +11,7 @@ export function requireBudget({ budget }: Pick<Accounts, 'budget'>): SharedBudge
 }
 
 /** Where the credential writes down what it spends. @throws ServiceError `invalid` if it records nothing. */
-export function requireSpending({ spending }: Pick<Accounts, 'spending'>): SpendingRecord {
+export function requireSpending({ spending }: Pick<Accounts, 'spending'>) {
 	if (spending) return spending;
 	throw invalidInputError(
 		'The credential does not record what is spent',

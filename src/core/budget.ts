@@ -59,11 +59,11 @@ export interface SharedBudget {
 	check(): Promise<void>;
 	/** Micro-dollars that are not spent yet. @throws ServiceError if the budget cannot be read. */
 	remaining(): Promise<Decimal>;
-	/** A job has ended. @param cost Undefined if it is not known: then its estimate counts. */
+	/** A job has ended. @param cost Undefined if it is not known: then its estimate counts, if there is one. */
 	endJob(mediaType: string, jobId: string, cost: Cost): void;
 	/** Enters the alarms that are due, for the triggers with a label. @throws ServiceError if the budget cannot be read. */
 	enterAlarms(label: string): Promise<void>;
-	/** Gives back what was not spent. Waits until everything is written. */
+	/** The node has ended: gives back what was not spent. Waits until everything is written. */
 	close(): Promise<void>;
 	/** For people, as plain JSON. @throws ServiceError */
 	readonly actions: {

@@ -1,4 +1,4 @@
-import type { Cost, Fields, JobScope, SharedBudget } from './budget';
+import type { Fields, JobScope, SharedBudget } from './budget';
 
 /** One request in the record. */
 export interface RecordedRequest extends JobScope {
@@ -7,12 +7,8 @@ export interface RecordedRequest extends JobScope {
 }
 
 /** A record, for people, of what a node run has spent. It refuses nothing, and its failures are shown as hints. */
-export interface SpendingRecord {
+export interface SpendingRecord extends Pick<SharedBudget, 'endJob' | 'close'> {
 	openRequest(model: string): RecordedRequest;
-	/** A job has ended. @param cost Undefined if it is not known. */
-	endJob(mediaType: string, jobId: string, cost: Cost): void;
-	/** Writes what was spent since the last call. */
-	close(): Promise<void>;
 	/** For people. @throws ServiceError */
 	readonly actions: {
 		get(query: SpendingQuery): Promise<Fields[]>;

@@ -123,9 +123,8 @@ export class NodeBudget implements SharedBudget {
 	/** For what is already paid: a failure must not take the answer away. */
 	#record(id: string, change: Change<void>): void {
 		const written = this.#change(change).catch((cause: unknown) => {
-			const why = messageOf(cause);
 			this.#use.addHint(
-				`The budget could not be updated (${why}). Its part ${id} stays reserved until the period ends, or until somebody releases it.`,
+				`The budget could not be updated (${messageOf(cause)}). Its part ${id} stays reserved until the period ends, or until somebody releases it.`,
 			);
 		});
 		this.#written = Promise.all([this.#written, written]);
@@ -137,10 +136,7 @@ export class NodeBudget implements SharedBudget {
 	 * @param attempt Returns nothing, or a claim without a refusal, once the amount is reserved.
 	 * @returns the amount.
 	 */
-	async #reserve(
-		bound: Bound,
-		attempt: (most: Decimal) => Promise<Claim | undefined>,
-	): Promise<Decimal> {
+	async #reserve(bound: Bound, attempt: (most: Decimal) => Promise<Claim | undefined>) {
 		const { clock } = this.#use;
 		const most = this.#toMaximum(bound);
 		for (;;) {
@@ -150,7 +146,7 @@ export class NodeBudget implements SharedBudget {
 			this.#waitsUntil ??= clock.now() + MAX_WAIT;
 			const mayChange = claim.refused === 'reserved' || claim.refused === 'estimate';
 			if (!mayChange || clock.now() >= this.#waitsUntil)
-				throw refusalError(this.#use, claim.refused, claim.figures, bound);
+				throw refusalError(this.#use, claim, bound);
 			await clock.sleep(WAIT_STEP);
 		}
 		this.#waitsUntil = undefined;

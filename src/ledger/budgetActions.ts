@@ -22,40 +22,36 @@ export const describeFigures = (
 /** What people do with a budget. They see the row as it is now, and the results are plain JSON. */
 export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 	const { book, settings } = use;
-	const readRow = async () => {
-		book.forget();
-		return await book.read(use);
-	};
 	return {
 		async get() {
-			book.forget();
+			await book.readAgain(use);
 			return await book.change(use, (state, _now, row) => describeBudget(settings, state, row));
 		},
 
 		/** The first pause keeps its reason. */
 		async pause(reason) {
 			const { workflow, workflowId, execution } = use;
-			const { id, note: earlierNote } = await readRow();
+			const { id, note: earlierNote } = await book.readAgain(use);
 			const ledger = await use.open();
 			const at = new Date(n8nTimeOf(ledger)).toISOString();
 			const shortReason = reason.trim().slice(0, MAX_REASON_LENGTH);
 			const note = JSON.stringify({ reason: shortReason, workflow, workflowId, execution, at });
 			// the cell is not compared: if a person has emptied it, it may be null, which n8n does not take for ''
 			if (!earlierNote) await applyUpdate(ledger.table, 'pauseBudget', { id }, { note });
-			return { ...toPauseFields(await readRow()), alreadyPaused: earlierNote !== '' };
+			return { ...toPauseFields(await book.readAgain(use)), alreadyPaused: Boolean(earlierNote) };
 		},
 
 		async resume() {
-			const { id, note } = await readRow();
+			const { id, note } = await book.readAgain(use);
 			requirePermission(use, id, 'empty its cell "note".');
 			const { table } = await use.open();
 			await applyUpdate(table, 'resumeBudget', { id }, { note: '' });
-			return { ...toPauseFields(await readRow()), alreadyRunning: !note };
+			return { ...toPauseFields(await book.readAgain(use)), alreadyRunning: !note };
 		},
 
 		async release(lumpId) {
 			const manualSteps = `delete the part "${lumpId}" in its cell "record", and write any other text into its cell "claim".`;
-			requirePermission(use, (await readRow()).id, manualSteps);
+			requirePermission(use, (await book.readAgain(use)).id, manualSteps);
 			const lump = await book.change(use, ({ lumps }) => {
 				const found = lumps[lumpId];
 				if (found) found.isReleased = true;

@@ -77,7 +77,7 @@ export class BudgetBook {
 			ledger.uncancellableClock,
 			RETRY_LIMITS,
 			'Too many processes use the budget at once',
-			async () => await this.#tryToChange(ledger, batch),
+			async () => await this.#attempt(ledger, batch),
 		);
 	});
 
@@ -98,8 +98,7 @@ export class BudgetBook {
 
 	/** The row, not older than ten seconds. Its `note` says why the budget is paused. */
 	async read(use: BudgetUse): Promise<Entry> {
-		const recent = this.#findRecent(use.clock);
-		return recent?.row ?? (await this.change(use, (_state, _now, row) => row));
+		return this.#findRecent(use.clock)?.row ?? (await this.change(use, (_state, _now, row) => row));
 	}
 
 	/** The first day of the current period. */
@@ -107,16 +106,14 @@ export class BudgetBook {
 		return periodOf(this.#day, length).start;
 	}
 
-	/** To be called when the row was changed in another way. */
-	forget(): void {
+	/** The row as it is now: it may have been changed in another way. */
+	async readAgain(use: BudgetUse): Promise<Entry> {
 		this.#cached = undefined;
+		return await this.read(use);
 	}
 
 	/** @returns the answers of the changes; undefined if another process has changed the row since it was read. */
-	async #tryToChange(
-		ledger: Ledger,
-		batch: readonly PendingChange[],
-	): Promise<unknown[] | undefined> {
+	async #attempt(ledger: Ledger, batch: readonly PendingChange[]): Promise<unknown[] | undefined> {
 		const { table, execution, uncancellableClock: clock } = ledger;
 		const readAt = clock.now();
 		const recent = this.#findRecent(clock);
@@ -132,8 +129,8 @@ export class BudgetBook {
 		});
 		if (state.day > this.#day) this.#day = state.day;
 		// it is read again, unless it stays as it is
-		this.forget();
-		if (recent && answers.some(isRefusal)) return await this.#tryToChange(ledger, batch);
+		this.#cached = undefined;
+		if (recent && answers.some(isRefusal)) return await this.#attempt(ledger, batch);
 		const record = JSON.stringify(state);
 		if (record === before) {
 			this.#cached = current;

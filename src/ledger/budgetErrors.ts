@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { formatUsd } from '../core/money';
 import type { BudgetUse } from './budgetBook';
-import { type Figures, MAX_LUMPS, type Refused } from './budgetState';
+import { type Claim, MAX_LUMPS, type Refused } from './budgetState';
 
 /** Who has paused a budget, why, and when: in ISO 8601, by the clock of n8n. */
 type Pause = Record<'reason' | 'workflow' | 'workflowId' | 'execution' | 'at', string>;
@@ -47,13 +47,9 @@ export const unboundedError = (use: BudgetUse, reason: string): ServiceError =>
 	);
 
 /** The budget has no room for a request, or none yet. */
-export function refusalError(
-	use: BudgetUse,
-	refused: Refused,
-	{ spent, reserved, open, end }: Figures,
-	bound: Bound,
-): ServiceError {
+export function refusalError(use: BudgetUse, claim: Claim & { refused: Refused }, bound: Bound) {
 	const { amount, length } = use.settings;
+	const { spent, reserved, open, end } = claim.figures;
 	const period = length === 'day' ? 'today' : `this ${length}`;
 	const limit = `budget of ${formatUsd(amount)} for ${period}`;
 	const parts = open === 1 ? '1 request or job' : `${open} requests or jobs`;
@@ -75,5 +71,5 @@ export function refusalError(
 		estimate: `What a job of this model costs is not known yet, and another start that has no estimate is under way. ${figures} ${releaseAdvice}`,
 		full: 'Wait until some of them have ended. Get of the resource Budget lists them. Release gives back what a killed process has held.',
 	};
-	return refuse(use, messages[refused], advice[refused]);
+	return refuse(use, messages[claim.refused], advice[claim.refused]);
 }

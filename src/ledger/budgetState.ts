@@ -102,9 +102,8 @@ export function moveOn(state: BudgetState, now: number, length: PeriodLength): v
 	const { start } = periodOf(state.day, length);
 	const isOver = ({ day }: { day: string }) => day < start;
 	// the length of the period may be changed later: what was spent is kept for the longest one
-	const week = periodOf(state.day, 'week');
-	const month = periodOf(state.day, 'month');
-	const isForgotten = (day: string) => day < week.start && day < month.start;
+	const longest = [periodOf(state.day, 'week'), periodOf(state.day, 'month')];
+	const isForgotten = (day: string) => longest.every((period) => day < period.start);
 	for (const day of Object.keys(state.spent)) if (isForgotten(day)) delete state.spent[day];
 	for (const [alarm, day] of Object.entries(state.told ?? {}))
 		if (isForgotten(day)) delete state.told?.[alarm];

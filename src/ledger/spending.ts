@@ -54,9 +54,8 @@ export class NodeSpending implements SpendingRecord {
 			if (job) this.#write();
 		};
 		return {
-			setTokens: (inputTokens = 0, outputTokens = 0) => {
-				tokens = { inputTokens, outputTokens };
-			},
+			setTokens: (inputTokens = 0, outputTokens = 0) =>
+				void (tokens = { inputTokens, outputTokens }),
 			setJob: (mediaType, jobId) => void (job = this.#jobKey(mediaType, jobId)),
 			reserve: () => ({ settle, release: () => undefined }),
 		};

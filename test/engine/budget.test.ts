@@ -166,6 +166,13 @@ describe('media', () => {
 		expect(await figures(secrets)).toMatchObject({ spentUsd: 0, reservedUsd: 0 });
 	});
 
+	it('a start that was certainly not carried out costs nothing', async () => {
+		rig.service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 422 } });
+		const secrets = secretsOf('1');
+		await start(secrets);
+		expect(await figures(secrets)).toMatchObject({ spentUsd: 0, reservedUsd: 0, lumps: [] });
+	});
+
 	it('a start that does not fit is not sent', async () => {
 		const { failed } = await start(secretsOf('0.03'));
 		expect(failed[0]?.json['error']).toContain('The budget of $0.03 for this month is reached');
