@@ -32,8 +32,9 @@ export interface SpendingNews {
 
 /** Finds or makes the table. The sleep of the clock does not end with the execution. */
 export type OpenSpending = () => Promise<{ table: SpendingTable; clock: Clock }>;
-type OpenedSpending = Awaited<ReturnType<OpenSpending>>;
 
+/** Milliseconds for which a write is tried: the node waits for it. */
+const LIMITS = { maxTime: 20_000 };
 /** How often others may be faster before a second row of the same key is added. */
 const MAX_COLLISIONS = 4;
 /** Most jobs under way that one row lists. */
@@ -53,36 +54,40 @@ export const createSpendingWriter = (): WriteSpending => inBatches(writeNews);
 
 /** @throws the first failure, after everything was tried. */
 async function writeNews(news: readonly SpendingNews[]): Promise<[]> {
-	const opened = await news[0]!.open();
+	const { table, clock } = await news[0]!.open();
 	const failures: unknown[] = [];
-	const finish = async (work: Promise<void>) =>
-		await work.catch((cause: unknown) => void failures.push(cause));
+	const repeat = async (attempt: () => Promise<boolean>) =>
+		await repeatWrite(clock, LIMITS, 'Too many processes write at once', attempt).catch(
+			(cause: unknown) => failures.push(cause),
+		);
 	const entries = news.flatMap((each) => each.entries);
 	for (const ofRow of groupBy(entries, (entry) => keyOf(entry.day, entry)).values()) {
 		const jobs = ofRow.flatMap((entry) => entry.jobs);
-		await finish(saveEntry(opened, { ...ofRow.at(-1)!, ...sumUp(ofRow), jobs }));
+		await repeat(savingEntry(table, clock, { ...ofRow.at(-1)!, ...sumUp(ofRow), jobs }));
 	}
 	const ended = new Map(news.flatMap((each) => [...each.ended]));
 	for (const jobs of chunks([...ended], JOBS_PER_FILTER))
-		await finish(recordEnds(opened, new Map(jobs)));
+		await repeat(async () => await recordEnds(table, new Map(jobs)));
 	if (failures.length) throw mapServiceError(failures[0]);
 	return [];
 }
 
-async function saveEntry(
-	{ table, clock }: OpenedSpending,
+/** Makes the attempt to write an entry; it returns whether that is done. */
+function savingEntry(
+	table: SpendingTable,
+	{ random }: Clock,
 	{ jobs, ...entry }: SpendingEntry,
-): Promise<void> {
+): () => Promise<boolean> {
 	const { day, workflowId, nodeId, model } = entry;
 	const write = newWrite();
 	let collisions = 0;
-	await repeat(clock, async () => {
+	return async () => {
 		const rows = await table.find(where<SpendingRow>({ day, workflowId, nodeId, model }));
 		const known = rows.map((row) => ({ row, kept: readBookkeeping(row) }));
 		// n8n's answer to the last attempt was lost
 		if (known.some(({ kept }) => kept.writes.includes(write))) return true;
 		const usable = known.filter(({ kept }) => kept.jobs.length + jobs.length <= MAX_JOBS);
-		const chosen = usable[Math.floor(clock.random() * usable.length)];
+		const chosen = usable[Math.floor(random() * usable.length)];
 		if (!chosen || collisions >= MAX_COLLISIONS) {
 			await requireRoom(table);
 			await table.add({ ...entry, record: toRecord({ jobs }, write) });
@@ -92,31 +97,29 @@ async function saveEntry(
 		const { row, kept } = chosen;
 		const record = toRecord({ ...kept, jobs: [...kept.jobs, ...jobs] }, write);
 		return await changeRow(table, row, { ...entry, ...sumUp([row, entry]), record });
-	});
+	};
 }
 
-/** Adds what jobs have cost to the rows that list them. A job that no row lists was counted before. */
+/** Adds what jobs have cost to the rows that list them. A job that no row lists was counted before. @returns whether that is done. */
 async function recordEnds(
-	{ table, clock }: OpenedSpending,
+	table: SpendingTable,
 	ended: ReadonlyMap<string, Cost>,
-): Promise<void> {
+): Promise<boolean> {
 	const any = [...ended.keys()].map(
 		(job) => ['record', 'like', `%${JSON.stringify(job)}%`] as const,
 	);
-	await repeat(clock, async () => {
-		for (const row of await table.find({ any })) {
-			const kept = readBookkeeping(row);
-			const jobs = kept.jobs.filter((job) => !ended.has(job));
-			if (jobs.length === kept.jobs.length) continue;
-			// a job that ends without a cost stays among the unknown ones
-			const costs = kept.jobs
-				.flatMap((job) => ended.get(job) ?? [])
-				.map((cost) => ({ ...sumUp([]), costUsd: toUsdNumber(cost), unknownCosts: -1 }));
-			const changes = { ...sumUp([row, ...costs]), record: toRecord({ ...kept, jobs }) };
-			if (!(await changeRow(table, row, changes))) return false;
-		}
-		return true;
-	});
+	for (const row of await table.find({ any })) {
+		const kept = readBookkeeping(row);
+		const jobs = kept.jobs.filter((job) => !ended.has(job));
+		if (jobs.length === kept.jobs.length) continue;
+		// a job that ends without a cost stays among the unknown ones
+		const costs = kept.jobs
+			.flatMap((job) => ended.get(job) ?? [])
+			.map((cost) => ({ ...sumUp([]), costUsd: toUsdNumber(cost), unknownCosts: -1 }));
+		const changes = { ...sumUp([row, ...costs]), record: toRecord({ ...kept, jobs }) };
+		if (!(await changeRow(table, row, changes))) return false;
+	}
+	return true;
 }
 
 /** @returns false if another process has changed the row since it was read: each change writes a new text into `record`. */
@@ -137,10 +140,3 @@ async function requireRoom(table: SpendingTable): Promise<void> {
 		advice: 'Fold of the resource Spending sums up old rows.',
 	});
 }
-
-/** Milliseconds for which a write is tried: the node waits for it. */
-const MAX_TIME = 20_000;
-
-/** @param attempt Returns whether it is done. */
-const repeat = async (clock: Clock, attempt: () => Promise<boolean>) =>
-	await repeatWrite(clock, { maxTime: MAX_TIME }, 'Too many processes write at once', attempt);
