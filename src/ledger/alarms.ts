@@ -81,17 +81,14 @@ export async function enterUnknownAlarms(
 	const isInterrupted = where({ ...ofTrigger, state: 'sending', leaseUntil: below(clock.now()) });
 	await expireStaleRows(ledger, await table.find(isInterrupted));
 	const starts = await table.find(where({ ...ofTrigger, state: 'unknown' }), { last: true });
-	const alarms = starts.map((start) => {
-		const { id, startKey, segment, model, startedAt, execution, note } = start;
-		return {
-			...{ jobId: labeled(`unknown:${id}`, label), model, outcome: 'outcomeUnknown' },
-			note: `The outcome of the start in entry ${id} is unknown.`,
-			record: JSON.stringify({
-				...{ entryId: id, mediaType: segment, model, execution, note },
-				...(startKey && { idempotencyKey: startKey }),
-				startedAt: new Date(startedAt).toISOString(),
-			}),
-		};
-	});
+	const alarms = starts.map(({ id, startKey, segment, model, startedAt, execution, note }) => ({
+		...{ jobId: labeled(`unknown:${id}`, label), model, outcome: 'outcomeUnknown' },
+		note: `The outcome of the start in entry ${id} is unknown.`,
+		record: JSON.stringify({
+			...{ entryId: id, mediaType: segment, model, execution, note },
+			...(startKey && { idempotencyKey: startKey }),
+			startedAt: new Date(startedAt).toISOString(),
+		}),
+	}));
 	await enterAlarms(ledger, { account, label }, alarms);
 }

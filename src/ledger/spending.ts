@@ -2,7 +2,7 @@ import type { Cost } from '../core/budget';
 import type { RecordedRequest, SpendingRecord } from '../core/spending';
 import { messageOf, ServiceError } from '../core/errors';
 import { jobLump, toDay } from './budgetState';
-import type { OpenSpending, SpendingEntry, WriteSpending } from './spendingBook';
+import type { OpenSpending, SpendingEntry, SpendingNews, WriteSpending } from './spendingBook';
 import { foldSpending, reportSpending } from './spendingReport';
 import { toUsdNumber } from './spendingTable';
 
@@ -23,8 +23,7 @@ interface SpendingUse {
 /** What one node run spends. It is written down when the node ends. */
 export class NodeSpending implements SpendingRecord {
 	readonly #use: SpendingUse;
-	#entries: SpendingEntry[] = [];
-	#ended = new Map<string, Cost>();
+	#news = nothing();
 	#written: Promise<unknown> = Promise.resolve();
 	/** Why the last write failed. */
 	#failure = '';
@@ -45,7 +44,7 @@ export class NodeSpending implements SpendingRecord {
 		let job: string | undefined;
 		const settle = (cost: Cost) => {
 			const known = job === undefined ? cost : undefined;
-			this.#entries.push({
+			this.#news.entries.push({
 				...{ day: toDay(this.#use.now()), model, ...this.#use.spender },
 				...{ requests: 1, ...tokens, jobs: job ? [job] : [] },
 				...{ costUsd: toUsdNumber(known ?? 0), unknownCosts: known === undefined ? 1 : 0 },
@@ -62,7 +61,7 @@ export class NodeSpending implements SpendingRecord {
 	}
 
 	endJob(mediaType: string, jobId: string, cost: Cost): void {
-		this.#ended.set(this.#jobKey(mediaType, jobId), cost);
+		this.#news.ended.set(this.#jobKey(mediaType, jobId), cost);
 	}
 
 	async close(): Promise<void> {
@@ -77,13 +76,11 @@ export class NodeSpending implements SpendingRecord {
 
 	/** Writes what was added since the last time. */
 	#write(): void {
-		const entries = this.#entries;
-		const ended = this.#ended;
-		this.#entries = [];
-		this.#ended = new Map();
-		if (!entries.length && !ended.size) return;
+		const news = this.#news;
+		if (!news.entries.length && !news.ended.size) return;
+		this.#news = nothing();
 		const { write, open } = this.#use;
-		const written = write({ open, entries, ended }).catch((cause: unknown) => {
+		const written = write({ open, ...news }).catch((cause: unknown) => {
 			const { reason, advice } = cause instanceof ServiceError ? cause.details : {};
 			this.#failure = [messageOf(cause), reason, advice].filter(Boolean).join('. ');
 		});
@@ -94,3 +91,5 @@ export class NodeSpending implements SpendingRecord {
 		return `${this.#use.credentialId}:${jobLump(mediaType, jobId)}`;
 	}
 }
+
+const nothing = (): Omit<SpendingNews, 'open'> => ({ entries: [], ended: new Map() });

@@ -27,7 +27,7 @@ export interface SpendingNews {
 	open: OpenSpending;
 	entries: SpendingEntry[];
 	/** What jobs have cost that were started before. */
-	ended: ReadonlyMap<string, Cost>;
+	ended: Map<string, Cost>;
 }
 
 /** Finds or makes the table. The sleep of the clock does not end with the execution. */
