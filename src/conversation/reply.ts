@@ -30,7 +30,7 @@ export interface Reply {
 	facts: TurnFacts;
 	/** Milliseconds that the speaker's node ran or, if it is a person, from the message to the answer. */
 	durationMs?: number | undefined;
-	/** Why the answer is not complete, in the speaker's words. */
+	/** Why the answer is not complete or has no text, in the speaker's words. */
 	notice?: string;
 	/** Whether the speaker has written its answer into the chat itself. */
 	wasShown?: true;
@@ -99,7 +99,8 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 		.join('\n\n')
 		// half of a cut emoji could not be sent
 		.toWellFormed();
-	const incomplete = own.find(({ complete }) => complete === false);
+	// of our own nodes also why an answer has no text, or was cut off by its token cap
+	const incomplete = own.find((item) => item['complete'] === false || (isOurs && item['notice']));
 	const notice = incomplete && String(incomplete['notice'] ?? 'The answer is not complete.');
 	return {
 		text,

@@ -154,6 +154,9 @@ describe('a person who decides on the turn before', () => {
 it('an answer that is not complete says so', () => {
 	const items = [{ output: 'half', complete: false, notice: 'It broke off.' }];
 	expect(read(items)).toMatchObject({ text: 'half', notice: 'It broke off.' });
+	const empty = [{ output: '', complete: true, notice: 'No text was found.' }];
+	expect(read(empty, { isOurs: true })).toMatchObject({ text: '', notice: 'No text was found.' });
+	expect(read(empty)).not.toHaveProperty('notice');
 });
 
 it('facts are taken as they are, and only if they are of the right type', () => {
