@@ -33,12 +33,14 @@ export async function startJob(
 		try {
 			return await readStartResponse(response, chunks, mediaType);
 		} catch (cause) {
-			const type = response.headers['content-type']?.toLowerCase();
+			const { 'content-type': type, location } = response.headers;
 			throw mapServiceError(cause, (error) => {
 				if (determineOutcome(error) === 'not_started') return error;
 				// the start may have been accepted: what arrived may have the id of the job
-				const kept = withPartialBody(error, { received: received(), type }, {});
-				return withDetails(kept, { outcome: 'unknown' });
+				const body = { received: received(), type: type?.toLowerCase() };
+				const kept = withPartialBody(error, body, {});
+				const partial = location && { partial: { ...kept.details.partial, location } };
+				return withDetails(kept, { outcome: 'unknown', ...partial });
 			});
 		}
 	} catch (cause) {

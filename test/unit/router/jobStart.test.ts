@@ -41,6 +41,7 @@ it.each<[string, Answer | ServiceError, object]>([
 	],
 	['nothing', { status: 202 }, { reason: 'The answer was empty.' }],
 	['its result elsewhere', { status: 303 }, {}],
+	['an address in an unknown form', { status: 202, headers: { location: '/tasks/MARK' } }, {}],
 	['a conflict', answered(409, { jobId: 'MARK' }), {}],
 	['slowness', answered(408), {}],
 	['a failure of the service', answered(500, { id: 'MARK', error: 'x' }), { reason: 'x' }],
