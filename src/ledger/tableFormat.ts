@@ -16,6 +16,9 @@ export interface TableFormat<Row extends { id: number }> {
 	field: string;
 }
 
+/** The last time that a date can have. A number above it, in a cell that a person edited, is the time of no row. */
+const MAX_TIME = 8.64e15;
+
 /** Reads a row as n8n returns it. Empty cells and cells that a person edited are converted to the column's type. */
 export function readRow<Row extends { id: number }>(
 	{ columns }: TableFormat<Row>,
@@ -23,7 +26,8 @@ export function readRow<Row extends { id: number }>(
 ): Row {
 	const cells = Object.entries(columns).map(([name, type]) => {
 		const value = row[name] ?? '';
-		return [name, type === 'number' ? Number(value) || 0 : String(value)];
+		const number = Math.max(-MAX_TIME, Math.min(Number(value) || 0, MAX_TIME));
+		return [name, type === 'number' ? number : String(value)];
 	});
 	return { ...Object.fromEntries(cells), id: Number(row['id']) } as Row;
 }

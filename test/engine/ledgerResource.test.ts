@@ -33,6 +33,13 @@ it('lists entries, the latest first, and not what only it needs', async () => {
 	expect(await filtered({ state: 'unknown' })).toEqual([]);
 });
 
+it('a time that is none, in a cell that a person edited, does not cost the other entries', async () => {
+	for (const key of ['a', 'b']) await run(rig.starting('one', { idempotencyKey: key }));
+	Object.assign(rig.n8n.rows[0]!, { startedAt: 1e20, leaseUntil: -1e20, checkAt: 1e18 });
+	const { items } = await rig.ledger('getMany');
+	expect(items.map(({ json }) => json['idempotencyKey'])).toEqual(['b', 'a']);
+});
+
 it('deletes what is over and old, and keys only when told to', async () => {
 	for (const key of ['kept', '', '']) await run(rig.starting('one', { idempotencyKey: key }));
 	const [kept, gone, waiting] = rig.n8n.rows;
