@@ -52,7 +52,7 @@ export async function requestN8n<Result>(
 			const advice =
 				startup?.advice ??
 				findAdvice(details, credentialName, scope) ??
-				details.advice ??
+				details.advice?.replace('the base URL', 'the n8n URL') ??
 				`Check the n8n URL in the ${credentialName} credential: n8n itself has to be reachable there, from every worker.`;
 			return new ServiceError(kind, `${subject} could not be used: ${problem}`, {
 				...details,

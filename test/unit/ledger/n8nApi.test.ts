@@ -82,3 +82,9 @@ it('what n8n answers is read as before', async () => {
 	const request = { method: 'GET', path: '/api/v1/data-tables' } as const;
 	expect(await requestN8n(api, request, 'dataTable:list', (body) => body)).toEqual([1, 2]);
 });
+
+it('where n8n is not reached, the field that is named is n8n URL', async () => {
+	const advice = 'Check the base URL of the credential.';
+	const failure = await failed(new ServiceError('unreachable', 'x', { sent: false, advice }));
+	expect(failure.details.advice).toBe('Check the n8n URL of the credential.');
+});
