@@ -34,7 +34,10 @@ it('tells of each job once, and brings its file', async () => {
 it('takes a list from an expression, and follows it', async () => {
 	const ids = [await rig.startJob('one'), await rig.startJob('two')];
 	for (const some of [ids.slice(0, 1), ids])
-		expect(idsOf((await list(`={{ ${JSON.stringify(some)} }}`).poll()).items)).toEqual(some);
+		expect(idsOf((await list(`={{ ${JSON.stringify([...some, null])} }}`).poll()).items)).toEqual(
+			some,
+		);
+	expect(rig.service.requests.filter(({ path }) => path.endsWith('null'))).toEqual([]);
 });
 
 it('what is no longer in the list is forgotten', async () => {

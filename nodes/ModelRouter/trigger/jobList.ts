@@ -67,7 +67,7 @@ const markEmitted = (row: Entry): Entry => ({
  */
 export function parseJobIds(text: string): string[] {
 	const list = tryParseJson(text);
-	const ids = Array.isArray(list) ? list.map(String) : text.split(/[\s,;]+/);
+	const ids = Array.isArray(list) ? list.map((id) => String(id ?? '')) : text.split(/[\s,;]+/);
 	return ids.map((id) => findJobId(id) ?? id.trim()).filter(Boolean);
 }
 
