@@ -7,9 +7,11 @@ const numbered = <Answer>(count: number, answer: Answer) =>
 
 describe('one poll', () => {
 	it('hands over what is done, once', async () => {
-		const { poll, states, deliver } = watchWorld({
+		const { add, asked, poll, states, deliver } = watchWorld({
 			...{ done: 'completed', failed: 'failed', running: 'unfinished' },
 		});
+		add('', { state: 'sending' });
+		add('of others', { state: 'delivered', claim: 'other' });
 		const { jobs, names, claim, serviceError } = await poll();
 		expect(names).toEqual(['done', 'failed']);
 		expect(jobs.flat()).toMatchObject([
@@ -19,7 +21,8 @@ describe('one poll', () => {
 		expect(serviceError).toBeUndefined();
 		expect((await poll()).jobs).toEqual([]);
 		expect(await deliver(claim)).toEqual(['done', 'failed']);
-		expect(states()).toEqual(['delivered', 'delivered', 'pending']);
+		expect(states()).toEqual(['delivered', 'delivered', 'pending', 'sending', 'delivered']);
+		expect(new Set(asked)).toEqual(new Set(['done', 'failed', 'running']));
 	});
 
 	it('asks young jobs every minute, and old ones rarely', async () => {
@@ -55,9 +58,10 @@ describe('one poll', () => {
 		add('other label', { label: 'm' });
 		add('other account', { label: 'l', account: 'b' });
 		add('later', { label: 'l', checkAt: HOUR });
-		await poll({ label: 'l' });
+		add('done', { label: 'm', outcome: 'completed' });
+		expect((await poll({ label: 'l' })).names).toEqual([]);
 		expect(asked).toEqual(['own']);
-		await poll();
+		expect((await poll()).names).toEqual(['done']);
 		expect(asked).toEqual(['own', 'other label']);
 		await clock.sleep(HOUR);
 		await poll({ label: 'l' });
@@ -74,12 +78,14 @@ describe('one poll', () => {
 	});
 
 	it('wants what has waited for long only when it has', async () => {
-		const { add, poll, clock } = watchWorld();
-		add('a', { outcome: 'completed' });
+		const { add, answers, poll, clock } = watchWorld({ asked: 'completed' });
+		add('known', { outcome: 'completed' });
+		add('old', { startedAt: clock.now() - HOUR });
+		answers.set('old', 'completed');
 		const eventFilters = [wish('completed', HOUR)];
-		expect((await poll({ eventFilters })).jobs).toEqual([]);
+		expect((await poll({ eventFilters })).names).toEqual(['old']);
 		await clock.sleep(HOUR);
-		expect((await poll({ eventFilters })).names).toEqual(['a']);
+		expect((await poll({ eventFilters })).names).toEqual(['asked', 'known', 'old']);
 	});
 
 	it('hands over no more than the limit, and the rest next time, without asking again', async () => {
@@ -289,15 +295,19 @@ describe('the lease', () => {
 	});
 
 	it('a download that takes longer than the lease keeps it', async () => {
-		const { poll, deliver, clock, claim } = await emitted();
+		const { rows, poll, deliver, clock, claim } = await emitted();
+		const leases = new Set<number>();
 		const slow = deliver(claim, async (_job, touch) => {
 			for (let minute = 0; minute < 60; minute++) {
 				await clock.sleep(MINUTE);
 				await touch();
+				leases.add(rows[0]!.leaseUntil);
 				expect((await poll()).jobs).toEqual([]);
 			}
 		});
 		expect(await slow).toEqual(['a']);
+		// it is not renewed with every touch
+		expect(leases.size).toBeLessThan(20);
 	});
 
 	it('one that overslept its lease gives out nothing', async () => {

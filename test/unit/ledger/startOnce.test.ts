@@ -28,13 +28,16 @@ describe('one job per key', () => {
 	it('twenty at once start one', async () => {
 		let seed = 1;
 		const latency = () => (seed = (seed * 16807) % 2147483647) % 40;
-		const { book, rows, start } = startWorld({ latency });
+		const { book, clock, rows, start } = startWorld({ latency });
 		const all = await Promise.all(
 			Array.from({ length: 20 }, async () => await start({ takes: 3000 })),
 		);
 		const ids = all.map((one) => ('earlier' in one ? one.earlier.jobId : one.result));
 		expect([new Set(ids), book]).toEqual([new Set(['job-1']), ['job-1']]);
 		expect(rows.filter(({ state }) => state !== 'withdrawn')).toHaveLength(1);
+		// nobody ends an intent that is fresh, or waits until it is stale
+		expect(rows.length).toBeLessThanOrEqual(20);
+		expect(clock.now()).toBeLessThan(10 * SECOND);
 	});
 
 	it('a start that certainly did not happen leaves the key free', async () => {

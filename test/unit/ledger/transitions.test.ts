@@ -3,6 +3,8 @@ import {
 	applyTransition,
 	applyUpdate,
 	atMost,
+	chunks,
+	findRowsOfJobs,
 	noneOf,
 	where,
 	type Where,
@@ -40,6 +42,23 @@ it('makes a filter of what has to be true, in its order', () => {
 			['id', 'eq', 2],
 		],
 	});
+});
+
+it('finds all rows of some jobs, also of more than n8n returns at once', async () => {
+	const rows = Array.from({ length: 260 }, (_, at) =>
+		readEntry({ ...toRow({ state: 'pending', jobId: `${at % 3}` }), id: at + 1 }),
+	);
+	const found = await findRowsOfJobs(createMemoryTable(rows), ['0', '1', '2', '0']);
+	expect(new Set(found.map(({ id }) => id)).size).toBe(260);
+	expect(found).toHaveLength(260);
+	// n8n takes an empty filter for all rows
+	expect([[...chunks([], 2)], [...chunks([1, 2, 3, 4], 2)]]).toEqual([
+		[],
+		[
+			[1, 2],
+			[3, 4],
+		],
+	]);
 });
 
 it('tries one state after the other, until there are rows in it', async () => {
