@@ -188,9 +188,9 @@ export async function expireStaleRows(
 ): Promise<void> {
 	for (const { id, state, leaseUntil } of rows) {
 		if (leaseUntil > clock.now()) continue;
-		const row = { id, state, leaseUntil };
-		if (state === 'intent') await applyTransition(table, 'expireIntent', row);
-		else await applyTransition(table, 'expireStart', row, { note: INTERRUPTED_NOTE });
+		if (state === 'intent') await applyTransition(table, 'expireIntent', { id, leaseUntil });
+		else
+			await applyTransition(table, 'expireStart', { id, leaseUntil }, { note: INTERRUPTED_NOTE });
 	}
 }
 

@@ -121,10 +121,10 @@ type DeletingName = {
 	[Name in keyof Transitions]: Transitions[Name]['to'] extends 'deleted' ? Name : never;
 }[keyof Transitions];
 
-/** Values of the columns that a change compares. Without `state`, each state that the change starts from is tried. */
-type Matched<Columns extends keyof Entry> = Filter & {
+/** Values of the columns that a change compares, and of no others. Without `state`, each state that the change starts from is tried. */
+type Matched<Columns extends keyof Entry> = {
 	readonly [Column in Exclude<Columns, 'state'>]: Entry[Column] | Condition;
-};
+} & { readonly state?: 'state' extends Columns ? Entry['state'] : never };
 
 /** Adds a row. @throws as `Table.add` does. */
 export async function enterRow(
@@ -169,7 +169,7 @@ export async function applyUpdate<Name extends Exclude<keyof Updates, 'changeRow
 ): Promise<Entry[]> {
 	const { in: states, matches }: Update = updates[name];
 	const [state] = states;
-	return await table.change(whereColumns(matches, { ...row, state }), changes);
+	return await table.change(whereColumns<Entry>(matches, { ...row, state }), changes);
 }
 
 /** Changes rows in any state, and keeps the state. */

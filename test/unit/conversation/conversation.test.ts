@@ -139,7 +139,7 @@ describe('a speaker that failed', () => {
 		expect(result.failure).toEqual({ ...failure, details: { kind: 'x' } });
 		const turn = { speaker: 'Bob', text: '', sessionId: 'c', note: 'Failed: It broke' };
 		expect(result.transcript[1]).toMatchObject(turn);
-		expect(result.speakers[1]).toMatchObject({ chatId: 'c' });
+		expect(result.speakers[1]).toMatchObject({ sessionId: 'session of Bob', chatId: 'c' });
 	});
 
 	it('keeps the part that arrived, which is no output', () => {
@@ -172,8 +172,9 @@ describe('a speaker that failed', () => {
 });
 
 it('a turn that a person refuses is skipped, if so set', () => {
-	const { told, result } = talk({ onDenial: 'skip', turnLimit: 3 }, [{ denial: {} }, 'b', 'c']);
-	expect(told.map((line) => line.split(':')[0])).toEqual(['Ada', 'Bob', 'Ada']);
+	const rules = { onDenial: 'skip', hearing: 'sinceOwnTurn', turnLimit: 3 } as const;
+	const { told, result } = talk(rules, [{ denial: {} }, 'b', 'c']);
+	expect(told).toEqual(['Ada: Hello', 'Bob: Hello', 'Ada: Hello\n\nb']);
 	expect(result.transcript[0]).toMatchObject({ text: '', note: 'Not allowed by a person' });
 });
 
