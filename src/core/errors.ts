@@ -119,6 +119,11 @@ export function determineOutcome({ kind, details: { status = 0, sent } }: Servic
 	return mayHaveRun ? 'unknown' : 'not_started';
 }
 
+/** Whether a request has certainly started nothing. */
+export const isUnstarted = (cause: unknown): boolean =>
+	cause instanceof ServiceError &&
+	(cause.details.outcome ?? determineOutcome(cause)) === 'not_started';
+
 /** Adds the outcome to an error, and advice if the outcome is unknown. */
 export function withOutcome(error: ServiceError, requestName: string): ServiceError {
 	const outcome = error.details.outcome ?? determineOutcome(error);

@@ -1,5 +1,5 @@
 import type { StartClaim } from '../core/budget';
-import { ServiceError, mapServiceError, determineOutcome, withDetails } from '../core/errors';
+import { ServiceError, mapServiceError, isUnstarted, withDetails } from '../core/errors';
 import { retry } from '../core/retry';
 import type { Entry, NewEntry } from './entry';
 import {
@@ -128,11 +128,9 @@ function openClaim(ledger: Ledger, claim: string, options: ClaimOptions): RowCla
 		},
 
 		async recordFailed(cause) {
-			const error = cause instanceof ServiceError ? cause : undefined;
-			const outcome = error ? (error.details.outcome ?? determineOutcome(error)) : 'unknown';
 			const note = toNote(cause);
-			const requestId = error?.details.requestId ?? '';
-			if (outcome === 'not_started') {
+			const requestId = (cause instanceof ServiceError && cause.details.requestId) || '';
+			if (isUnstarted(cause)) {
 				await record({ ...row, state: 'notStarted', requestId, note });
 				return cause;
 			}

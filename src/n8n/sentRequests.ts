@@ -5,7 +5,7 @@ import {
 	ServiceError,
 	type ServiceErrorDetails,
 	type ServiceErrorKind,
-	determineOutcome,
+	isUnstarted,
 } from '../core/errors';
 import { readSpeakerTurn, type SpeakerTurn } from './caller';
 import { getMemory } from './n8nVersions';
@@ -162,9 +162,9 @@ function createSentRequest(
 		},
 		recordFailure(cause: unknown) {
 			if (!(cause instanceof ServiceError)) return;
-			const failure = describeFailedRequest(cause, redact);
-			if (failure === 'not_started') delete entries[key];
-			else entries[key] = { ...prints, ...failure };
+			const { kind, message, details } = redact.error(cause);
+			if (isUnstarted(cause)) delete entries[key];
+			else entries[key] = { ...prints, state: 'open', kind, message, details };
 		},
 		forget: () => void delete entries[key],
 	};
@@ -186,12 +186,6 @@ function findOpenRequest(
 	return Object.values(entries).find(
 		(entry) => entry.state === 'open' && entry.request === request,
 	);
-}
-
-function describeFailedRequest(error: ServiceError, redact: Redactor) {
-	if ((error.details.outcome ?? determineOutcome(error)) === 'not_started') return 'not_started';
-	const { kind, message, details } = redact.error(error);
-	return { state: 'open' as const, kind, message, details };
 }
 
 function alreadySentError(

@@ -1,5 +1,5 @@
 import type { Cost, Reservation, StartClaim } from '../core/budget';
-import { determineOutcome, mapServiceError, ServiceError, withDetails } from '../core/errors';
+import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../core/errors';
 import type { HttpRequest } from '../core/http';
 import type { Clock } from '../core/retry';
 import type { SentRequests } from './sentRequests';
@@ -136,11 +136,6 @@ export async function sendReserved<Result>(
 		throw mapServiceError(cause);
 	}
 }
-
-/** Whether a request has certainly started nothing. */
-export const isUnstarted = (cause: unknown): boolean =>
-	cause instanceof ServiceError &&
-	(cause.details.outcome ?? determineOutcome(cause)) === 'not_started';
 
 /** How many paid requests each account has in flight, in all executions of this process. */
 const inFlightCounts = new Map<string, number>();

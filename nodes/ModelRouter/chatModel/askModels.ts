@@ -1,6 +1,7 @@
 import { type Caps, checkCaps, createCap, reserve, type Spending } from '../../../src/core/budget';
 import {
 	cancelledError,
+	isUnstarted,
 	mapServiceError,
 	ServiceError,
 	withDetails,
@@ -12,7 +13,7 @@ import { withRetries } from '../../../src/core/resend';
 import type { Connection } from '../../../src/n8n/connection';
 import type { PreflightContext } from '../../../src/n8n/operation';
 import type { SentRequests } from '../../../src/n8n/sentRequests';
-import { countInFlight, isUnstarted, sendReserved, timed } from '../../../src/n8n/startPaid';
+import { countInFlight, sendReserved, timed } from '../../../src/n8n/startPaid';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { checkInputs, type Modality } from '../../../src/router/messages';
 import { checkKind } from '../../../src/router/model';

@@ -1,5 +1,13 @@
 import type { Entry } from '../../../src/ledger/entry';
-import { confirmDelivery, deliverAgain, registerJob } from '../../../src/ledger/manualChanges';
+import type { Ledger } from '../../../src/ledger/ledger';
+import {
+	confirmDelivery,
+	deliverAgain,
+	markAsNotStarted,
+	markAsStarted,
+	registerJob,
+} from '../../../src/ledger/manualChanges';
+import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
 import { Rows } from './simulatedTable';
 
@@ -44,12 +52,35 @@ describe('jobs that share an ID', () => {
 		for (const segment of ['images', 'videos'])
 			rows.rows.push(rows.made({ state: 'delivered', ...job, segment, ...cells }));
 		const table = rows.client(clock, { latency: () => 1 });
-		const ledger = {
+		const ledger: Ledger = {
 			...{ table, clock, uncancellableClock: clock },
 			...{ newClaim: () => 'c', execution: 'e' },
 		};
-		return { rows: rows.rows, ledger };
+		/** The first row changes once it has been read. */
+		const meanwhile = (changes: Partial<Entry>) => {
+			const { change } = table;
+			ledger.table = {
+				...table,
+				async change(...given) {
+					ledger.table = table;
+					Object.assign(rows.rows[0]!, changes);
+					return await change(...given);
+				},
+			};
+		};
+		return { rows: rows.rows, ledger, meanwhile };
 	}
+
+	it.each<[string, (ledger: Ledger) => Promise<Entry>]>([
+		['started', async (ledger) => await markAsStarted(ledger, { id: 1 }, '2')],
+		['not started', async (ledger) => await markAsNotStarted(ledger, { id: 1 })],
+	])('a start that reports its job while it is marked as %s keeps it', async (_what, mark) => {
+		const { rows, ledger, meanwhile } = openBoth({ state: 'unknown', claim: 'x', jobId: '' });
+		meanwhile({ state: 'pending', jobId: '1' });
+		const { message } = await failureOf(mark(ledger));
+		expect(message).toBe('The outcome of this start has just become known');
+		expect(rows[0]).toMatchObject({ state: 'pending', jobId: '1', note: '' });
+	});
 
 	it('of them only the one that is meant is delivered again', async () => {
 		const { rows, ledger } = openBoth({ claim: 'gone', leaseUntil: 5, failures: 3 });
@@ -76,14 +107,12 @@ describe('jobs that share an ID', () => {
 	);
 
 	it('a job that changes while it is confirmed is read again', async () => {
-		const { rows, ledger } = openBoth({ state: 'unconfirmed', claim: 'x', deliveries: 1 });
-		const { change } = ledger.table;
-		const rival = async (...given: Parameters<typeof change>) => {
-			ledger.table.change = change;
-			Object.assign(rows[0]!, { state: 'pending', claim: '' });
-			return await change(...given);
-		};
-		ledger.table.change = rival;
+		const { rows, ledger, meanwhile } = openBoth({
+			state: 'unconfirmed',
+			claim: 'x',
+			deliveries: 1,
+		});
+		meanwhile({ state: 'pending', claim: '' });
 		await confirmDelivery(ledger, { id: 1 });
 		expect(rows[0]).toMatchObject({ state: 'delivered', note: 'Confirmed by execution e.' });
 	});

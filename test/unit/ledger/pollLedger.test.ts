@@ -267,7 +267,9 @@ describe('the lease', () => {
 	};
 
 	it('what nobody marked is handed over again, and the first one is too late', async () => {
-		const { poll, deliver, clock, claim, asked } = await emitted();
+		const { add, poll, deliver, clock, claim, asked } = await emitted();
+		// one that is held for longer, and was entered before
+		Object.assign(add('b', { state: 'delivering', leaseUntil: 24 * HOUR }), { id: 0 });
 		await clock.sleep(9 * MINUTE);
 		expect((await poll()).jobs).toEqual([]);
 		await clock.sleep(2 * MINUTE);
@@ -276,6 +278,14 @@ describe('the lease', () => {
 		expect(await deliver(claim)).toEqual([]);
 		expect(await deliver(second.claim)).toEqual(['a']);
 		expect(asked).toHaveLength(1);
+	});
+
+	it('what n8n claimed is handed over though its answer was lost', async () => {
+		const { poll, states, weather } = watchWorld({ a: 'completed' });
+		let lost = 0;
+		weather.loses = (when) => when === 'after' && states().includes('emitting') && !lost++;
+		expect((await poll()).names).toEqual(['a']);
+		expect(lost).toBeGreaterThan(0);
 	});
 
 	it('a late one that comes before the next poll delivers', async () => {

@@ -30,9 +30,11 @@ export function watchWorld(jobs: Record<string, Answer> = {}) {
 	const asked: string[] = [];
 	/** What the service answers for a job; `undefined` is unfinished. */
 	const answers = new Map<string, Answer | (() => Answer)>(Object.entries(jobs));
+	/** Whether the answer of n8n to a change is lost. */
+	const weather = { latency: () => 5, loses: (_when: 'before' | 'after') => false };
 	let [alive, claims, takes] = [undefined as Error | undefined, 0, 100];
 	const ledgerOf = (execution: string): Ledger => ({
-		table: table.client(clock, { latency: () => 5 }),
+		table: table.client(clock, weather),
 		...{ clock, uncancellableClock: clock, execution },
 		newClaim: () => `claim-${++claims}`,
 	});
@@ -100,7 +102,7 @@ export function watchWorld(jobs: Record<string, Answer> = {}) {
 	};
 
 	return {
-		...{ clock, rows, asked, answers, add, poll, deliver },
+		...{ clock, rows, asked, answers, weather, add, poll, deliver },
 		setAlive: (error: Error | undefined) => (alive = error),
 		setLatency: (milliseconds: number) => (takes = milliseconds),
 		states: () => rows.map(({ state }) => state),
