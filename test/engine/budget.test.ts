@@ -173,6 +173,16 @@ describe('media', () => {
 		expect(await figures(secrets)).toMatchObject({ spentUsd: 0, reservedUsd: 0, lumps: [] });
 	});
 
+	it('is refused only by the row as it is now', async () => {
+		const secrets = secretsOf('0.05');
+		await start(secrets, 'generate');
+		const row = rig.n8n.rows.find(({ state }) => state === 'budget')!;
+		const record = String(row['record']).replace(/"spent":\{[^}]*\}/, '"spent":{}');
+		Object.assign(row, { record, claim: 'edited' });
+		expect((await start(secrets, 'generate')).failed).toEqual([]);
+		expect(await figures(secrets)).toMatchObject({ spentUsd: 0.04 });
+	});
+
 	it('a start that does not fit is not sent', async () => {
 		const { failed } = await start(secretsOf('0.03'));
 		expect(failed[0]?.json['error']).toContain('The budget of $0.03 for this month is reached');
