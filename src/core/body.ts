@@ -48,13 +48,10 @@ export async function readSizedJson(
 }
 
 /** Reads the response to a request that was refused. Never throws: if the body breaks off, its beginning is used. */
-export async function readErrorResponse(
-	response: HttpResponse,
-	chunks: AsyncIterable<string> = decodeBody(response).chunks,
-): Promise<ServiceError> {
+export async function readErrorResponse(response: HttpResponse, body = decodeBody(response)) {
 	let text = '';
 	try {
-		for await (const chunk of chunks) {
+		for await (const chunk of body.chunks) {
 			text += chunk;
 			if (text.length > MAX_ERROR_LENGTH) break;
 		}

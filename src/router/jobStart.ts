@@ -1,12 +1,6 @@
 import { decodeBody, readErrorResponse, readText, withPartialBody } from '../core/body';
 import { malformedResponseError } from '../core/errorResponses';
-import {
-	determineOutcome,
-	mapServiceError,
-	withDetails,
-	withOutcome,
-	invalidInputError,
-} from '../core/errors';
+import { mapServiceError, withDetails, withOutcome, invalidInputError } from '../core/errors';
 import { isErrorResponse, type Http, type HttpRequest, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { withAdvice } from './advice';
@@ -29,16 +23,16 @@ export async function startJob(
 	try {
 		const path = `/v1/${mediaType}/jobs`;
 		const response = await http.send({ ...options, method: 'POST', path, body });
-		const { chunks, received } = decodeBody(response);
+		const answer = decodeBody(response);
 		try {
-			return await readStartResponse(response, chunks, mediaType);
+			return await readStartResponse(response, answer, mediaType);
 		} catch (cause) {
 			const { 'content-type': type, location } = response.headers;
 			throw mapServiceError(cause, (error) => {
-				if (determineOutcome(error) === 'not_started') return error;
+				if (withOutcome(error, '').details.outcome === 'not_started') return error;
 				// the start may have been accepted: what arrived may have the id of the job
-				const body = { received: received(), type: type?.toLowerCase() };
-				const kept = withPartialBody(error, body, {});
+				const arrived = { received: answer.received(), type: type?.toLowerCase() };
+				const kept = withPartialBody(error, arrived, {});
 				const partial = location && { partial: { ...kept.details.partial, location } };
 				return withDetails(kept, { outcome: 'unknown', ...partial });
 			});
@@ -53,7 +47,7 @@ export async function startJob(
 /** Some services only send the address of the job in `Location` (201, 202, 204, 302, 303), without a usable body. */
 async function readStartResponse(
 	response: HttpResponse,
-	chunks: AsyncIterable<string>,
+	answer: ReturnType<typeof decodeBody>,
 	mediaType: MediaType,
 ): Promise<Job> {
 	const { status, headers } = response;
@@ -61,8 +55,8 @@ async function readStartResponse(
 	const idFromLocation = isAccepted ? findJobIdInUrl(headers['location'] ?? '') : undefined;
 	let record: unknown;
 	try {
-		if (isErrorResponse(response)) throw await readErrorResponse(response, chunks);
-		const text = await readText(response, undefined, chunks);
+		if (isErrorResponse(response)) throw await readErrorResponse(response, answer);
+		const text = await readText(response, undefined, answer.chunks);
 		record = tryParseJson(text.trim());
 		if (record === undefined) throw malformedResponseError(response, text);
 	} catch (cause) {
