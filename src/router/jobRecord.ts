@@ -135,7 +135,7 @@ type JobState = 'unfinished' | 'completed' | 'failed';
 
 /** What the words of services mean, in lower case. The specification has no names for the states. */
 const STATES = new Map<JobState, string>([
-	['completed', 'completed complete succeeded success successful done finished ready ok'],
+	['completed', 'completed complete succeed succeeded success successful done finished ready ok'],
 	[
 		'failed',
 		`failed failure error errored canceled cancelled rejected aborted timeout timed_out expired

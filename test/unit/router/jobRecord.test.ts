@@ -79,7 +79,10 @@ it('where a start was answered with several ids, all of the answer is kept', () 
 });
 
 it.each([
-	['completed', 'COMPLETED,Complete,success,succeeded,successful,done,finished,ready,ok, done '],
+	[
+		'completed',
+		'COMPLETED,Complete,success,succeed,succeeded,successful,done,finished,ready,ok, done ',
+	],
 	['failed', 'failed,FAILURE,error,errored,cancelled,canceled,rejected,aborted,timeout,timed_out'],
 	['failed', 'timed out,expired'],
 	['unfinished', 'queued,pending,running,in_progress,started,processing,unfinished,incomplete'],
