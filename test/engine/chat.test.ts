@@ -85,6 +85,7 @@ describe('what is sent', () => {
 			{ source: 'binary', binaryProperty: 'data' },
 			{ source: 'url', url: 'https://example.com/a.mp4' },
 			{ source: 'binary', binaryProperty: 'paper' },
+			{ source: 'url', url: 'https://example.com/b.mp4', modality: 'image' },
 		];
 		const files = {
 			data: { data: picture, mimeType: 'image/png', fileName: 'a.png' },
@@ -99,6 +100,7 @@ describe('what is sent', () => {
 			{ type: 'image_url', image_url: { url: `data:image/png;base64,${picture}` } },
 			{ type: 'video_url', video_url: { url: 'https://example.com/a.mp4' } },
 			{ type: 'file', file: { filename: 'a.pdf', file_data } },
+			{ type: 'image_url', image_url: { url: 'https://example.com/b.mp4' } },
 		];
 		expect(sent()['messages']).toEqual([{ role: 'user', content }]);
 	});

@@ -10,6 +10,8 @@ import {
 	type Where,
 } from '../../../src/ledger/ledger';
 import { createMemoryTable } from '../../../src/ledger/dataTable';
+import { transitions } from '../../../src/ledger/transitions';
+import { updates } from '../../../src/ledger/updates';
 import { readEntry, toRow, type Entry, type EntryState } from '../../../src/ledger/entry';
 import { addFaults, changeFaults, removeFaults } from '../../support/ledgerTransitions';
 
@@ -42,6 +44,21 @@ it('makes a filter of what has to be true, in its order', () => {
 			['id', 'eq', 2],
 		],
 	});
+});
+
+it('a change names the state or the claim that it relies on', () => {
+	type Change = { readonly from?: unknown; readonly matches?: readonly string[] };
+	const all = Object.entries<Change>({ ...transitions, ...updates });
+	const others = all.filter(([, { matches }]) => matches && !/state|claim/.test(matches.join()));
+	// the first two begin in final states, the others keep the state
+	const names = ['deleteEntry', 'forgetChat', 'changeRows', 'restoreOutcome'];
+	expect(others.map(([name]) => name)).toEqual(names);
+});
+
+it('a row that is given back or confirmed has neither claim nor lease', () => {
+	const { redeliverJob, yieldJob, releaseJob, requeueJob, confirmDelivery } = transitions;
+	for (const { clears } of [redeliverJob, yieldJob, releaseJob, requeueJob, confirmDelivery])
+		expect(clears).toEqual(expect.arrayContaining(['claim', 'leaseUntil']));
 });
 
 it('finds all rows of some jobs, also of more than n8n returns at once', async () => {

@@ -62,6 +62,7 @@ it.each<[string, unknown, object]>([
 	['in data', { id: 'r', data: { ...J, cost: 5 } }, { state: 'unfinished', costMicroUsd: 5 }],
 	['beside words of success', { id: 'r', status: 'success', data: J }, { state: 'unfinished' }],
 	['under another name', { job_id: 'J-1', status: 'completed' }, { state: 'completed' }],
+	['with a cost beside an error', { cost: 5, error: 'x' }, { state: 'failed', costMicroUsd: 5 }],
 	['nowhere', { data: { status: 'done' } }, { state: 'completed', record: { status: 'done' } }],
 	['with an id of its own', { id: 'internal-7', status: 'completed' }, { state: 'completed' }],
 	['with an error that reports nothing', { id: 'J-1', cost: 5, error: {} }, { state: 'completed' }],

@@ -10,11 +10,13 @@ const start = async (answer: Answer | ServiceError) =>
 it('starts a job with the body as it is', async () => {
 	const record = { id: 'j-1', estimated_cost: 40_000 };
 	const http = inMemory(json(record, { status: 202, headers: { 'x-request-id': 'r' } }));
-	expect(await startJob(http, 'videos', BODY)).toEqual({
+	const beforeAttempt = async () => Infinity;
+	expect(await startJob(http, 'videos', BODY, { beforeAttempt })).toEqual({
 		...{ jobId: 'j-1', mediaType: 'videos', state: 'unfinished', requestId: 'r' },
 		...{ estimatedCostMicroUsd: 40_000, record },
 	});
-	expect(http.requests).toEqual([{ method: 'POST', path: '/v1/videos/jobs', body: BODY }]);
+	const request = { method: 'POST', path: '/v1/videos/jobs', body: BODY };
+	expect(http.requests).toEqual([{ ...request, beforeAttempt }]);
 });
 
 const R = { 'x-request-id': 'r' };

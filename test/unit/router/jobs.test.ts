@@ -233,6 +233,7 @@ describe('the spelling of media types', () => {
 		),
 		['is learnt from 409', refusal(CONTENT, 409), [open, open], [...BOTH_CONTENTS, CONTENT]],
 		['is learnt from 410', refusal(CONTENT, 410), [open, open], [...BOTH_CONTENTS, CONTENT]],
+		['for content may find a page', { [BOTH_CONTENTS[0]!]: page }, [open], [BOTH_CONTENTS[0]!]],
 		['of a page is none', { ...KINDS, [BOTH[0]!]: page }, [state, state], [...BOTH, BOTH[1]!]],
 	])('that is asked first %s', async (_what, answers, requests, expected) => {
 		const { http, asked } = service(answers, new Map());
