@@ -44,13 +44,13 @@ it.each([
 	});
 });
 
-describe('jobs that share an ID', () => {
-	/** An image and a video, both with the ID 1. */
-	function openBoth(cells: Partial<Entry>) {
+describe('jobs that are alike', () => {
+	/** An image, and jobs that differ from it by one thing. */
+	function openAlike(cells: Partial<Entry>) {
 		const rows = new Rows();
 		const clock = virtualClock();
-		for (const segment of ['images', 'videos'])
-			rows.rows.push(rows.made({ state: 'delivered', ...job, segment, ...cells }));
+		for (const other of [{}, { segment: 'videos' }, { jobId: '2' }, { account: 'b' }])
+			rows.rows.push(rows.made({ state: 'delivered', ...job, ...other, ...cells }));
 		const table = rows.client(clock, { latency: () => 1 });
 		const ledger: Ledger = {
 			...{ table, clock, uncancellableClock: clock },
@@ -75,7 +75,7 @@ describe('jobs that share an ID', () => {
 		['started', async (ledger) => await markAsStarted(ledger, { id: 1 }, '2')],
 		['not started', async (ledger) => await markAsNotStarted(ledger, { id: 1 })],
 	])('a start that reports its job while it is marked as %s keeps it', async (_what, mark) => {
-		const { rows, ledger, meanwhile } = openBoth({ state: 'unknown', claim: 'x', jobId: '' });
+		const { rows, ledger, meanwhile } = openAlike({ state: 'unknown', claim: 'x', jobId: '' });
 		meanwhile({ state: 'pending', jobId: '1' });
 		const { message } = await failureOf(mark(ledger));
 		expect(message).toBe('The outcome of this start has just become known');
@@ -83,31 +83,32 @@ describe('jobs that share an ID', () => {
 	});
 
 	it('of them only the one that is meant is delivered again', async () => {
-		const { rows, ledger } = openBoth({ claim: 'gone', leaseUntil: 5, failures: 3 });
+		const as = { claim: 'gone', leaseUntil: 5, failures: 3 };
+		const { rows, ledger } = openAlike(as);
 		await deliverAgain(ledger, { id: 1 });
 		expect(rows).toMatchObject([
 			{ state: 'pending', claim: '', leaseUntil: 0, failures: 0 },
-			{ state: 'delivered', claim: 'gone', leaseUntil: 5, failures: 3 },
+			...Array(3).fill({ state: 'delivered', ...as }),
 		]);
 	});
 
-	it('the file of the other one stays expired', async () => {
-		const { rows, ledger } = openBoth({ outcome: 'expired' });
+	it('the files of the others stay expired', async () => {
+		const { rows, ledger } = openAlike({ outcome: 'expired' });
 		await deliverAgain(ledger, { id: 1 });
-		expect(rows.map(({ outcome }) => outcome)).toEqual(['completed', 'expired']);
+		expect(rows.map(({ outcome }) => outcome)).toEqual(['completed', ...Array(3).fill('expired')]);
 	});
 
 	it.each(['pending', 'emitting', 'delivering', 'unconfirmed'] as const)(
 		'a job in state %s is confirmed, and only that one',
 		async (state) => {
-			const { rows, ledger } = openBoth({ state, claim: 'x', deliveries: 1 });
+			const { rows, ledger } = openAlike({ state, claim: 'x', deliveries: 1 });
 			await confirmDelivery(ledger, { id: 1 });
-			expect(rows.map((row) => row.state)).toEqual(['delivered', state]);
+			expect(rows.map((row) => row.state)).toEqual(['delivered', ...Array(3).fill(state)]);
 		},
 	);
 
 	it('a job that changes while it is confirmed is read again', async () => {
-		const { rows, ledger, meanwhile } = openBoth({
+		const { rows, ledger, meanwhile } = openAlike({
 			state: 'unconfirmed',
 			claim: 'x',
 			deliveries: 1,

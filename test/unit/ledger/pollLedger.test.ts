@@ -252,11 +252,13 @@ describe('several rows of one job', () => {
 	});
 
 	it('the same id of another account or another kind is another job', async () => {
-		const { add, poll } = watchWorld({ 1: 'completed' });
-		add('1', { segment: 'images' });
+		const { add, clock, poll } = watchWorld({ 1: 'completed' });
+		add('1', { segment: 'images', checkAt: MINUTE });
 		add('1', { account: 'b' });
-		const kinds = (await poll()).jobs.flat().map(({ segment }) => segment);
-		expect(kinds.sort()).toEqual(['images', 'videos']);
+		for (const segment of ['videos', 'images']) {
+			expect((await poll()).jobs).toMatchObject([[{ segment, account: 'a' }]]);
+			await clock.sleep(MINUTE);
+		}
 		expect((await poll({ account: 'b' })).jobs).toHaveLength(1);
 	});
 });

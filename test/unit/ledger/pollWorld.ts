@@ -10,7 +10,7 @@ import type { Entry, NewEntry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { pollLedger } from '../../../src/ledger/pollLedger';
 import { virtualClock } from '../virtualClock';
-import { Rows } from './simulatedTable';
+import { Rows, type Weather } from './simulatedTable';
 
 export const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
 
@@ -30,8 +30,7 @@ export function watchWorld(jobs: Record<string, Answer> = {}) {
 	const asked: string[] = [];
 	/** What the service answers for a job; `undefined` is unfinished. */
 	const answers = new Map<string, Answer | (() => Answer)>(Object.entries(jobs));
-	/** Whether the answer of n8n to a change is lost. */
-	const weather = { latency: () => 5, loses: (_when: 'before' | 'after') => false };
+	const weather: Weather = { latency: () => 5 };
 	let [alive, claims, takes] = [undefined as Error | undefined, 0, 100];
 	const ledgerOf = (execution: string): Ledger => ({
 		table: table.client(clock, weather),

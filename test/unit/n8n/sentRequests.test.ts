@@ -88,6 +88,7 @@ it.each<[string, Parameters<typeof run>[0], unknown, number]>([
 	['another run of the node in a loop', { runIndex: 1 }, REQUEST, 2],
 	['another call of an AI agent', tool, OTHER, 2],
 	['the same call of an AI agent', tool, REQUEST, 1],
+	['the same call of an AI agent in another run', { ...tool, runIndex: 1 }, REQUEST, 2],
 ])('%s', async (_name, again, request, times) => {
 	await run().sendOnce(0, REQUEST, start);
 	await run(again).sendOnce(0, request, start);
