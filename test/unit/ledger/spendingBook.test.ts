@@ -2,7 +2,7 @@ import { ServiceError } from '../../../src/core/errors';
 import { createMemoryTable } from '../../../src/ledger/dataTable';
 import { createSpendingWriter, type SpendingNews } from '../../../src/ledger/spendingBook';
 import { foldSpending, reportSpending } from '../../../src/ledger/spendingReport';
-import type { SpendingRow, SpendingTable } from '../../../src/ledger/spendingTable';
+import { type SpendingRow, type SpendingTable, toRecord } from '../../../src/ledger/spendingTable';
 import { numbersFrom } from '../../support/numbersFrom';
 
 // several processes write into one table, while requests to n8n and their answers are lost
@@ -64,10 +64,11 @@ it.each(Array.from({ length: 40 }, (_, seed) => [seed]))(
 			const isJob = index % 5 === 0;
 			const entries = [entry(index % 2 ? TODAY : '2026-03-01', isJob ? [job] : [])];
 			await write({ open, entries, ended: new Map() });
-			// seen by several
 			if (!isJob) return;
 			const ended = new Map([[job, 50_000]]);
-			await Promise.all(writers.map(async (each) => await each({ open, entries: [], ended })));
+			// seen by one, or by several
+			const seeing = index % 2 ? [write] : writers;
+			await Promise.all(seeing.map(async (each) => await each({ open, entries: [], ended })));
 		});
 		await Promise.all(work);
 		const sums = { requests: 60, inputTokens: 120, outputTokens: 180, unknownCosts: 0 };
@@ -84,3 +85,25 @@ it.each(Array.from({ length: 40 }, (_, seed) => [seed]))(
 		expect(rows.filter(({ day }) => day.startsWith('2026-03'))).toHaveLength(1);
 	},
 );
+
+it('a fold that was interrupted is ended in the row that has the sums, even if an older row is folded now', async () => {
+	const { rows, calm } = createTable(numbersFrom(1), 0);
+	const add = async (day: string, requests: number, kept: object) => {
+		const { jobs, ...row } = entry(day);
+		await calm.add({ ...row, requests, record: JSON.stringify({ writes: [], jobs, ...kept }) });
+	};
+	// written by a process whose clock was ahead
+	await add('2026-03-02', 1, {});
+	await add('2026-03', 2, { folded: [3] });
+	await add('2026-03-01', 1, {});
+	expect(await reportSpending(calm, query, TODAY)).toMatchObject([{ requests: 3 }]);
+	await foldSpending(calm, 30, TODAY);
+	expect(await reportSpending(calm, query, TODAY)).toMatchObject([{ requests: 3 }]);
+	expect(rows.map(({ day }) => day)).toEqual(['2026-03']);
+});
+
+it('a row remembers its last changes', () => {
+	const writes = Array.from({ length: 30 }, (_, index) => `write ${index}`);
+	const record = JSON.parse(toRecord({ writes }, 'the last')) as { writes: string[] };
+	expect(record.writes).toEqual([...writes.slice(-19), 'the last']);
+});
