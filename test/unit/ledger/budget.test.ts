@@ -1,0 +1,69 @@
+import { Big } from '../../../src/core/money';
+import { NodeBudget } from '../../../src/ledger/budget';
+import { BudgetBook } from '../../../src/ledger/budgetBook';
+import { createMemoryTable } from '../../../src/ledger/dataTable';
+import type { Ledger } from '../../../src/ledger/ledger';
+
+// what test/engine/budget.test.ts would have to wait for
+const SECOND = 1000;
+
+/** A budget of 100 micro-dollars, and a clock that does not wait. */
+function createWorld() {
+	let now = Date.parse('2026-11-24T12:00:00Z');
+	let ids = 0;
+	let endsAt = Infinity;
+	let other: NodeBudget | undefined;
+	const clock = {
+		now: () => now,
+		random: () => 0,
+		sleep: async (milliseconds: number) => {
+			now += milliseconds;
+			if (now < endsAt) return;
+			endsAt = Infinity;
+			await other?.close();
+		},
+	};
+	const newId = () => String(++ids);
+	const ledger: Ledger = {
+		...{ table: createMemoryTable([]), clock, uncancellableClock: clock },
+		...{ newClaim: newId, execution: '1' },
+	};
+	const book = new BudgetBook('b');
+	const amounts = { amount: new Big(100), unknownCost: undefined, alarmPercents: [] };
+	const createRun = () =>
+		new NodeBudget({
+			settings: { ...amounts, length: 'month', mayResume: false },
+			...{ book, clock, newId, open: async () => await Promise.resolve(ledger) },
+			...{ account: 'c', execution: '1', workflow: 'w', workflowId: 'w', asTool: false },
+			addHint: () => undefined,
+		});
+	const reserveAll = async (run: NodeBudget) =>
+		await run.calls.reserve({ microUsd: 100, advise: () => '' });
+	/** Another node run has all of it for some time. */
+	const holdAll = async (duration: number) => {
+		other = createRun();
+		await reserveAll(other);
+		endsAt = now + duration;
+	};
+	return { createRun, reserveAll, holdAll };
+}
+
+it('a request waits for 30 s at most for what others have reserved', async () => {
+	const { createRun, reserveAll, holdAll } = createWorld();
+	await holdAll(40 * SECOND);
+	await expect(reserveAll(createRun())).rejects.toMatchObject({
+		message:
+			'The rest of the budget of $0.0001 for this month is reserved for requests and jobs under way',
+	});
+});
+
+it('the time is counted from the last request that fit', async () => {
+	const { createRun, reserveAll, holdAll } = createWorld();
+	const run = createRun();
+	for (let request = 1; request <= 2; request++) {
+		await holdAll(20 * SECOND);
+		const share = await reserveAll(run);
+		await share.release();
+		await run.close();
+	}
+});
