@@ -1,6 +1,12 @@
 import { decodeBody, readErrorResponse, readText, withPartialBody } from '../core/body';
 import { malformedResponseError } from '../core/errorResponses';
-import { mapServiceError, withDetails, withOutcome, invalidInputError } from '../core/errors';
+import {
+	invalidInputError,
+	isUnstarted,
+	mapServiceError,
+	withDetails,
+	withOutcome,
+} from '../core/errors';
 import { isErrorResponse, type Http, type HttpRequest, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { withAdvice } from './advice';
@@ -29,7 +35,7 @@ export async function startJob(
 		} catch (cause) {
 			const { 'content-type': type, location } = response.headers;
 			throw mapServiceError(cause, (error) => {
-				if (withOutcome(error, '').details.outcome === 'not_started') return error;
+				if (isUnstarted(error)) return error;
 				// the start may have been accepted: what arrived may have the id of the job
 				const arrived = { received: answer.received(), type: type?.toLowerCase() };
 				const kept = withPartialBody(error, arrived, {});
