@@ -120,7 +120,8 @@ export class BudgetBook {
 		const current = recent ?? { row: await findRow(ledger, this.#key), readAt };
 		const { row } = current;
 		const state = parseBudget(row.record);
-		if (!state) throw unreadableError(row);
+		// an emptied claim may be null, which no comparison finds
+		if (!state || !row.claim) throw unreadableError(row);
 		const before = JSON.stringify(state);
 		const now = n8nTimeOf(ledger);
 		const answers = batch.map(({ use, change }) => {
@@ -177,7 +178,7 @@ async function addRow(ledger: Ledger, startKey: string): Promise<void> {
 const unreadableError = ({ id }: Entry) =>
 	new ServiceError('failed', `The budget in row ${id} of the job ledger cannot be read`, {
 		advice:
-			'Nothing was sent. Somebody has edited its cell "record". Restore it, or delete the row: the budget then starts over with nothing spent.',
+			'Nothing was sent. Somebody has edited its cell "record", or emptied its cell "claim". Restore the record, and write any text into "claim". If you delete the row, the budget starts over with nothing spent.',
 	});
 
 const severalRowsError = (rows: readonly Entry[]) =>

@@ -125,11 +125,13 @@ const isId = (value: unknown) =>
 
 const isPresent = (value: unknown) => value !== undefined && value !== null;
 
-/** The service's own status of a job, if any. */
-const readStatus = ({ status, state }: JobFields): string | undefined =>
-	[status, state].find(
-		(value): value is string => typeof value === 'string' && value.trim() !== '',
-	);
+/** The service's own status of a job, if any. Some name it after the job, or have an object around it. */
+function readStatus({ status, state, job_status, task_status }: JobFields): string | undefined {
+	const values = [status, state, job_status, task_status];
+	return values
+		.flatMap((value) => (isPlainObject(value) ? [value['state'], value['status']] : [value]))
+		.find((value): value is string => typeof value === 'string' && value.trim() !== '');
+}
 
 type JobState = 'unfinished' | 'completed' | 'failed';
 

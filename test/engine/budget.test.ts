@@ -301,6 +301,14 @@ describe('the row', () => {
 		expect(posts(rig.service)).toEqual([]);
 	});
 
+	it('with an emptied claim, which n8n keeps as no text: nothing is sent, and the error names the cell', async () => {
+		await write(secretsOf('1'));
+		rig.service.reset();
+		row()['claim'] = null;
+		expect(shownText((await write(secretsOf('1'))).error)).toContain('emptied its cell "claim"');
+		expect(posts(rig.service)).toEqual([]);
+	});
+
 	it('of two rows none counts', async () => {
 		rig.n8n.rows.push({ ...row(), id: 99 });
 		const { error } = await budget('get');

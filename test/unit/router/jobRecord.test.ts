@@ -97,6 +97,9 @@ it.each([
 
 it.each<[object, state: string, status?: string]>([
 	[{ status: null, state: 'done' }, 'completed', 'done'],
+	[{ status: { state: 'failed' } }, 'failed', 'failed'],
+	[{ task_status: 'failed' }, 'failed', 'failed'],
+	[{ job_status: 'running' }, 'unfinished', 'running'],
 	[{ status: 3 }, 'unfinished'],
 	[{}, 'unfinished'],
 	[{ cost: 5 }, 'completed'],
