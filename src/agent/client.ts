@@ -95,9 +95,7 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		if (error !== undefined) throw reportedError('agent', error, raw);
 		hasUnknown ||= parsed.unknown === true;
 		ends = end ?? ends;
-		// "Stream completed" is not part of an answer that has arrived
-		const isEndWord = typeof value === 'string' || detectEnd(summary) === 'stream';
-		const isOnlyEnd = end === 'stream' && isEndWord && accumulator.text() !== '';
+		const isOnlyEnd = end === 'stream' && isEndWord(value, summary) && accumulator.text() !== '';
 		if (end) return accumulator.finishMessage(isOnlyEnd ? '' : summary);
 		return form === 'text' ? accumulator.append(text) : accumulator.add(text);
 	};
@@ -126,6 +124,10 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		hasEnded: () => ends !== undefined && accumulator.text() !== '',
 	} satisfies AnswerFold & Record<string, unknown>;
 }
+
+/** "Stream completed" is not part of an answer that has arrived, nor is any word in the event that ends the stream. */
+const isEndWord = (value: unknown, summary: string) =>
+	typeof value === 'string' || detectEnd(summary) === 'stream';
 
 /** Whether the connection broke without an error from the service. */
 const isConnectionLoss = (cause: unknown) =>

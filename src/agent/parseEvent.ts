@@ -1,4 +1,4 @@
-import { isErrorValue, reportsError } from '../core/errorResponses';
+import { hasErrors, isErrorValue, reportsError } from '../core/errorResponses';
 import { detectEnd, isNonAnswerName, isErrorName, isToolName } from '../core/eventNames';
 import { extractText, hasContent, isOtherRole, extractTextAt } from '../core/extractText';
 import { isPlainObject } from '../core/json';
@@ -42,19 +42,17 @@ export function parseEvent(
 	const isNonAnswer = !answerPath && isNonAnswerName(name);
 	const end = detectEnd(name);
 	if (end) return parseEndEvent(end, isNonAnswer, name, () => find(value));
-	const parsed = isNonAnswer ? {} : parseText(find(value), value);
-	if (parsed.unknown && !name && !answerPath && hasErrors(value)) return { error: value };
+	const parsed = isNonAnswer ? {} : parseText(find(value), value, answerPath ?? name);
 	if (isPlainObject(value) && isFinalEvent(value)) return parseFinalEvent(parsed, value, find);
 	return parsed;
 }
 
-function parseText(text: string | undefined, value: unknown): ParsedEvent {
+function parseText(text: string | undefined, value: unknown, name: string): ParsedEvent {
 	const parsed = withText({}, 'text', text);
-	return parsed.text === undefined && hasContent(value) ? { ...parsed, unknown: true } : parsed;
+	if (parsed.text !== undefined || !hasContent(value)) return parsed;
+	const isError = !name && isPlainObject(value) && hasErrors(value);
+	return isError ? { error: value } : { ...parsed, unknown: true };
 }
-
-const hasErrors = (value: unknown) =>
-	isPlainObject(value) && [value['detail'], value['errors']].some(isErrorValue);
 
 /** The end of something other than the answer, such as a tool call, does not end the answer. */
 function parseEndEvent(

@@ -5,12 +5,7 @@ import {
 	type AnswerPiece,
 } from '../core/answerReader';
 import { reportedError } from '../core/body';
-import {
-	hasFailed,
-	isErrorValue,
-	malformedResponseError,
-	reportsError,
-} from '../core/errorResponses';
+import { hasErrors, hasFailed, malformedResponseError, reportsError } from '../core/errorResponses';
 import { truncatedAnswerError, withDetails } from '../core/errors';
 import { isErrorName, isNonAnswerName, isToolName } from '../core/eventNames';
 import { extractText, hasContent } from '../core/extractText';
@@ -120,8 +115,7 @@ const isBroken = (event: string, piece: Pick<AnswerPiece, 'value' | 'data'>) =>
 function eventReportsError(event: string, payload: unknown): boolean {
 	if (isToolName(event)) return false;
 	const mayFail = ['', 'message', 'finish'].includes(event) && isPlainObject(payload);
-	const hasDetail = mayFail && isErrorValue(payload['detail']);
-	return isErrorName(event) || hasDetail || reportsError(payload);
+	return isErrorName(event) || (mayFail && hasErrors(payload)) || reportsError(payload);
 }
 
 /** The events in a JSON value, if it is a list of the assistant's events. */
@@ -159,10 +153,7 @@ function extractCompleteAnswer(response: HttpResponse, body: unknown): CompleteA
 	const text = extractText(body);
 	const chatId = findChatId(body);
 	const ids = chatId === undefined ? {} : { chatId };
-	const hasError =
-		isPlainObject(body) &&
-		(hasFailed(body) ||
-			(!text && ['error', 'detail', 'errors'].some((field) => isErrorValue(body[field]))));
+	const hasError = isPlainObject(body) && (hasFailed(body) || (!text && hasErrors(body)));
 	if (hasError || !hasContent(body))
 		throw withDetails(malformedResponseError(response, JSON.stringify(body)), { ids });
 	return { text: text || JSON.stringify(body, null, 2), ...ids, body };

@@ -93,6 +93,8 @@ function createEventInterpreter() {
 
 	function* readWords(piece: AnswerPiece, cut: SseEvent['cut']): Generator<AnswerPiece> {
 		const { data, event } = piece;
+		// a stream of JSON may end with any word
+		if (form === 'json' && detectEnd(event) === 'stream') return void (yield piece);
 		const looksLikeJson = /^\s*[[{"]/.test(data);
 		if (form === 'json' && (isCertain || looksLikeJson)) throw unreadableEventError(event, data);
 		if (cut === 'line' || (cut && looksLikeJson))
@@ -149,9 +151,7 @@ export const unreadableEventError = (event: string, data: string) =>
 function findRole(form: 'unknown' | 'json' | 'words', name: string, data: string, parsed: unknown) {
 	if (form === 'json' && parsed !== undefined) return 'json';
 	if (data === '' || parsed === null || data.trim() === END_MARK) return 'nothing';
-	// with whatever word a stream of JSON ends
-	const isEnd = form === 'json' && detectEnd(name) === 'stream';
-	if (isEnd || (name && (isNonAnswerName(name) || isErrorName(name)))) return 'unrelated';
+	if (name && (isNonAnswerName(name) || isErrorName(name))) return 'unrelated';
 	if (form === 'words') {
 		const isCount = typeof parsed === 'number' && detectEnd(name) !== undefined;
 		return isCount || typeof parsed === 'object' ? 'unrelated' : 'words';

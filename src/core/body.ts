@@ -172,12 +172,8 @@ export function unreadableChunkError(reason: string, chunk: unknown): ServiceErr
 }
 
 /** The error for a chunk in which a service reports one. */
-export function reportedError(
-	service: string,
-	error: unknown,
-	chunk = error,
-	{ reason, ...more } = parseErrorBody(error),
-): ServiceError {
+export function reportedError(service: string, error: unknown, chunk = error): ServiceError {
+	const { reason, ...more } = parseErrorBody(error);
 	const words = reason || `The ${service} reported an error without a reason.`;
 	return withDetails(unreadableChunkError(words, chunk), more);
 }

@@ -104,6 +104,10 @@ export function isErrorValue(error: unknown): boolean {
 export const reportsError = (value: unknown): boolean =>
 	isPlainObject(value) && (hasFailed(value) || isErrorValue(value['error']));
 
+/** Whether a value without a text consists of errors. */
+export const hasErrors = (value: Record<string, unknown>): boolean =>
+	['error', 'detail', 'errors'].some((field) => isErrorValue(value[field]));
+
 /** Whether a value says that the request, or the task, has failed. */
 export function hasFailed(value: Record<string, unknown>): boolean {
 	const { success, ok, status, code, message = value['msg'] } = value;

@@ -66,5 +66,6 @@ export function detectEnd(name: string): 'stream' | 'message' | undefined {
 	return MESSAGE_END.test(phrase) ? 'message' : undefined;
 }
 
-export const isErrorName = (name: string) =>
-	/(^| )(error|failed|failure|exception|abort(ed)?|cancell?ed)$/.test(splitWords(name).join(' '));
+export const isErrorName = (name: string) => ERROR_END.test(splitWords(name).join(' '));
+
+const ERROR_END = /(^| )(error|failed|failure|exception|abort|aborted|canceled|cancelled)$/;

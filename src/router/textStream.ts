@@ -121,7 +121,7 @@ function createAnswerFold(
 		},
 		isOver() {
 			const failure = accumulator.failure?.();
-			if (failure) throw reportedError('router', undefined, last?.value, failure);
+			if (failure) throw withDetails(reportedError('router', '', last?.value), failure);
 			return isDone || accumulator.isComplete?.() === true;
 		},
 		end(received) {
