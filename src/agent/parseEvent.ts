@@ -42,7 +42,7 @@ export function parseEvent(
 	const isNonAnswer = !answerPath && isNonAnswerName(name);
 	const end = detectEnd(name);
 	if (end) return parseEndEvent(end, isNonAnswer, name, () => find(value));
-	const parsed = isNonAnswer ? {} : parseText(find(value), value, answerPath ?? name);
+	const parsed = isNonAnswer ? {} : parseText(find(value), value, answerPath || name);
 	if (isPlainObject(value) && isFinalEvent(value)) return parseFinalEvent(parsed, value, find);
 	return parsed;
 }
