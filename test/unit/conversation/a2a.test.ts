@@ -63,8 +63,9 @@ const asked = { sent: {}, hasWaited: false };
 const replyTo = (result: Message | Task, isOurs = false) =>
 	readReply([{ jsonrpc: '2.0', id: 1, result }], { ...asked, isOurs });
 
-it('what our own nodes return is no A2A', () => {
+it('what our own nodes return is no A2A, and a question is said to be one', () => {
 	expect(replyTo(task('failed'), true)).not.toHaveProperty('failure');
+	expect(replyTo(task('input-required', 'When?'))).toHaveProperty('notice', expect.any(String));
 });
 
 it('the context and the task of the agent are those of its next turn; a task that is done is not', () => {

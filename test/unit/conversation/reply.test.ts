@@ -138,6 +138,8 @@ describe('a person who decides on the turn before', () => {
 		const item = { data: { text: 'yes', respondedAt: at, responder } };
 		const facts = { respondedAt: at, ...(respondedBy && { respondedBy }) };
 		expect(read([item], { hasWaited: true, mayTellWho: true }).facts).toEqual(facts);
+		const decides = { hasWaited: true, mayTellWho: true, isEditor: true };
+		expect(read([item], decides).facts).toEqual(facts);
 		expect(read([item], { hasWaited: true }).facts).toEqual({});
 		expect(read([item], { mayTellWho: true }).facts).toEqual({});
 	});

@@ -164,9 +164,12 @@ describe('trouble of one job', () => {
 });
 
 describe('trouble of the service', () => {
-	it.each([401, 429])('%d ends the asking at once', async (status) => {
-		const { poll, asked, answers } = watchWorld(numbered(40, status));
-		expect((await poll()).serviceError).toMatchObject({ details: { status } });
+	it.each([
+		...[refused(401), refused(429), new ServiceError('cancelled', 'Stop')],
+		new ServiceError('unreachable', 'a wrong certificate', { permanent: true }),
+	])('%s ends the asking at once', async (error) => {
+		const { poll, asked, answers } = watchWorld(numbered(40, error));
+		expect((await poll()).serviceError).toBe(error);
 		expect(asked.length).toBeLessThanOrEqual(5);
 		answers.clear();
 		await poll();
@@ -335,10 +338,15 @@ describe('the lease', () => {
 	});
 
 	it('a second run of the same execution goes on, and a run after its end gives the same', async () => {
-		const { deliver, claim, rows } = await emitted();
+		const { clock, deliver, claim, poll, rows } = await emitted();
 		await expect(deliver(claim, () => Promise.reject(new Error('broken')))).rejects.toThrow();
 		expect(rows).toMatchObject([{ state: 'delivering', failures: 1 }]);
-		expect(await deliver(claim)).toEqual(['a']);
+		await clock.sleep(9 * MINUTE);
+		const again = deliver(claim, async () => {
+			await clock.sleep(2 * MINUTE);
+			expect((await poll()).jobs).toEqual([]);
+		});
+		expect(await again).toEqual(['a']);
 		expect(rows).toMatchObject([{ state: 'delivered', failures: 1, execution: 'e' }]);
 		expect(await deliver(claim)).toEqual(['a']);
 	});
