@@ -49,7 +49,8 @@ describe('one poll', () => {
 		add('by hand', { startedAt: 0, checkAt: 0 });
 		await poll();
 		expect(rows[0]).toMatchObject({ startedAt: expect.closeTo(HOUR, -4) });
-		expect(rows[0]!.checkAt).toBeLessThan(clock.now() + MINUTE);
+		// a poll that comes a little early finds it due
+		expect(rows[0]!.checkAt).toBeLessThan(clock.now() + 50 * SECOND);
 	});
 
 	it('asks for its own account and label only, and not before the time that the row says', async () => {

@@ -334,6 +334,7 @@ it.each<[string, number, [number, number], Parameters<typeof rival>[1]?]>([
 		details: {
 			...{ outcome: 'unknown', ids: { idempotencyKey: 'k', entryId: '1' } },
 			advice: expect.stringContaining(until),
+			reason: expect.stringMatching(/^Execution 1 sent it on /),
 		},
 	});
 	// it has left nothing behind, and the other start may still record its outcome
@@ -344,5 +345,6 @@ it('a rival is told at once of a lease that has ended', async () => {
 	const { rows, failure, waited } = await rival(601);
 	expect(waited).toBeLessThan(1);
 	expect(failure.message).toBe(UNKNOWN);
-	expect(rows).toMatchObject([{ state: 'unknown' }]);
+	const note = 'The execution that started it did not record an outcome in time.';
+	expect(rows).toMatchObject([{ state: 'unknown', note }]);
 });
