@@ -168,7 +168,7 @@ describe('trouble of the service', () => {
 	it.each([
 		...[refused(401), refused(429), new ServiceError('cancelled', 'Stop')],
 		new ServiceError('unreachable', 'a wrong certificate', { permanent: true }),
-	])('%s ends the asking at once', async (error) => {
+	])('$message ends the asking at once', async (error) => {
 		const { poll, asked, answers } = watchWorld(numbered(40, error));
 		expect((await poll()).serviceError).toBe(error);
 		expect(asked.length).toBeLessThanOrEqual(5);
@@ -241,6 +241,12 @@ describe('several rows of one job', () => {
 		expect([jobs, await deliver(claim)]).toEqual([[], []]);
 		const note = expect.stringContaining('delivered');
 		expect(rows[1]).toMatchObject({ state: 'delivered', note });
+	});
+
+	it('one that nobody holds does not hold up another', async () => {
+		const { add, poll } = watchWorld();
+		for (const checkAt of [0, HOUR]) add('a', { outcome: 'completed', checkAt });
+		expect((await poll()).names).toEqual(['a']);
 	});
 
 	it('one that is entered while it is delivered waits, and ends with it', async () => {
