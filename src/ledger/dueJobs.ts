@@ -271,13 +271,12 @@ async function checkConcurrently(
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Age of a job and the interval of its checks from that age on, the oldest first; milliseconds. */
+/** Age of a job and the interval of its checks from that age on, the oldest first; milliseconds. A younger one is checked each minute. */
 const INTERVALS = [
 	[7 * 24 * HOUR, 6 * HOUR],
 	[24 * HOUR, HOUR],
 	[HOUR, 10 * MINUTE],
 	[10 * MINUTE, 2 * MINUTE],
-	[0, MINUTE],
 ] as const;
 
 /** Milliseconds by which a job is due earlier, so that a slightly early poll does not skip it. */

@@ -166,9 +166,11 @@ describe('trouble of one job', () => {
 
 describe('trouble of the service', () => {
 	it.each([
-		...[refused(401), refused(429), new ServiceError('cancelled', 'Stop')],
-		new ServiceError('unreachable', 'a wrong certificate', { permanent: true }),
-	])('$message ends the asking at once', async (error) => {
+		['401', refused(401)],
+		['429', refused(429)],
+		['Stop', new ServiceError('cancelled', 'x')],
+		['a wrong certificate', new ServiceError('unreachable', 'x', { permanent: true })],
+	])('%s ends the asking at once', async (_what, error) => {
 		const { poll, asked, answers } = watchWorld(numbered(40, error));
 		expect((await poll()).serviceError).toBe(error);
 		expect(asked.length).toBeLessThanOrEqual(5);
