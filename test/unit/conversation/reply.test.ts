@@ -58,6 +58,14 @@ it.each<[Item, object]>([
 	expect(read([item]).failure).toMatchObject({ isCertainlyNotReceived: false });
 });
 
+it("the conversation's own cap is told from others", () => {
+	const isOver = (reachedCap: string) =>
+		read([{ error: 'x', details: { computed: { reachedCap } } }], { isOurs: true }).failure
+			?.isOverBudget;
+	expect(isOver('Spending Cap per Conversation')).toBe(true);
+	expect(isOver('Spending Cap per Item')).toBeUndefined();
+});
+
 it.each([[null], [undefined], [false], ['']])('an error of %j is none', (error) => {
 	expect(read([{ error, output: 'yes' }])).toEqual({ text: 'yes', facts: {} });
 });
