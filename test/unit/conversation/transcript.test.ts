@@ -85,7 +85,6 @@ const unsupported = (what: string) =>
 
 it.each([
 	['yes(?=!)', unsupported('invalid or unsupported Perl syntax: `(?=`')],
-	['(a)\\1', unsupported('invalid escape sequence: `\\1`')],
 	['/a/v', unsupported('flag v')],
 	['(', 'Invalid regular expression: /(/: Unterminated group.'],
 ])('refuses %s and says why', (written, advice) => {
