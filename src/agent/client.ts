@@ -85,7 +85,14 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 	let format: AnswerForm = 'text';
 	let ends: 'message' | 'stream' | undefined;
 	let hasUnknown = false;
+	let hasJsonText = false;
 
+	const finish = (end: 'message' | 'stream', value: unknown, words: string): string => {
+		// "Stream completed" is not part of an answer that has arrived, nor is a word after JSON; other words may be its last ones
+		const isOther = detectEnd(words) === 'stream' || (hasJsonText && typeof value === 'string');
+		const isOver = end === 'stream' && !answerPath && accumulator.text() !== '';
+		return accumulator.finishMessage(isOver && isOther ? '' : words);
+	};
 	const addEvent = (value: unknown, { event, form }: AnswerPiece): string => {
 		const raw = event ? { event, data: value } : value;
 		const keepsEvent = events.length < MAX_EVENTS_WITHOUT_TEXT && !accumulator.text();
@@ -95,8 +102,8 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		if (error !== undefined) throw reportedError('agent', error, raw);
 		hasUnknown ||= parsed.unknown === true;
 		ends = end ?? ends;
-		const isOnlyEnd = end === 'stream' && isEndWord(value, summary) && accumulator.text() !== '';
-		if (end) return accumulator.finishMessage(isOnlyEnd ? '' : summary);
+		if (end) return finish(end, value, summary);
+		hasJsonText ||= text !== '' && typeof value !== 'string';
 		return form === 'text' ? accumulator.append(text) : accumulator.add(text);
 	};
 
@@ -124,10 +131,6 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		hasEnded: () => ends !== undefined && accumulator.text() !== '',
 	} satisfies AnswerFold & Record<string, unknown>;
 }
-
-/** "Stream completed" is not part of an answer that has arrived, nor is any word in the event that ends the stream. */
-const isEndWord = (value: unknown, summary: string) =>
-	typeof value === 'string' || detectEnd(summary) === 'stream';
 
 /** Whether the connection broke without an error from the service. */
 const isConnectionLoss = (cause: unknown) =>

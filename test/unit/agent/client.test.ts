@@ -107,6 +107,7 @@ it.each<[string, Answer, string, string]>([
 	['an end that is JSON', events(`data: a\n\n${END}data: {}\n\ndata: late\n\n`), 'sse', 'a'],
 	['token counts', events(`data: a\n\n${END}data: {"tokens":12}\n\n`), 'sse', 'a'],
 	['a word at the end', events(`${A}${END}data: closed\n\n`), 'sse', 'a'],
+	['the last words in the end of words', events(`data: a\n\n${END}data:  b.\n\n`), 'sse', 'a b.'],
 	['words about the end', events(`${A}${END}data: {"message":"Stream completed"}\n\n`), 'sse', 'a'],
 	['the whole at the end', events(`${A}${END}data: {"output":"a"}\n\n`), 'sse', 'a'],
 	['nothing before', events(`event: status\n${A}${END}data: {"output":"b"}\n\n`), 'sse', 'b'],
