@@ -148,7 +148,7 @@ const TRIGGER_TYPES = /^@n8n\/n8n-nodes-langchain\.(chatTrigger|manualChatTrigge
 const CHAT_TYPES = /^@n8n\/n8n-nodes-langchain\.(chat|chatTrigger|manualChatTrigger)$/;
 
 function toText(value: unknown): string | undefined {
-	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+	const text = typeof value === 'string' || Number.isFinite(value) ? String(value) : '';
 	return text.trim() ? text : undefined;
 }
 

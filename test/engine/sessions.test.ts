@@ -82,6 +82,7 @@ describe('from the input', () => {
 		['nothing', {}, () => NEW, 'new'],
 		['a chat without an ID', { chatted: { chatInput: 'hello' } }, () => NEW, 'new'],
 		['no IDs', { items: [{ sessionId: { a: 1 } }, { sessionId: ' ' }] }, () => NEW, 'new'],
+		['a number that is none', { items: [{ sessionId: NaN }] }, () => NEW, 'new'],
 	])('takes %s', async (_what, options, sessionId, sessionSource, sessionKey = '') => {
 		const { given } = await send({}, options);
 		expect(given).toMatchObject(
