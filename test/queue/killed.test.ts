@@ -59,7 +59,7 @@ let read: Promise<Chunk[]>;
 const streamed = newText();
 
 beforeAll(async () => {
-	// all of the executions are under way at once
+	// all of the executions are under way at the same time
 	queue = await startQueue({ workers: 0, concurrency: 20, env: noticeKilledWorkersSoon });
 	bridge = await openPaidBridgeOn(queue);
 	bridge.service.fault({ match: { method: 'POST' }, do: { type: 'hold' } });
@@ -73,6 +73,8 @@ beforeAll(async () => {
 		const text = newText();
 		const saved = await bridge.editor.importWorkflow(work.nodes(bridge, text, settings));
 		lost.set(name, { name, text, id: await bridge.editor.start(saved) });
+		// all at once, they keep a worker so busy that n8n may take it for dead
+		await until(`${name}, is sent`, () => bridge.service.received(text) === 1);
 	}
 	await startStreamingAgent();
 	conversation = await startLostConversation(queue);
