@@ -60,7 +60,9 @@ const streamed = newText();
 
 beforeAll(async () => {
 	// all of the executions are under way at the same time
-	queue = await startQueue({ workers: 0, concurrency: 20, env: noticeKilledWorkersSoon });
+	// they hold their executions for a minute before they are killed
+	const env = { ...noticeKilledWorkersSoon, QUEUE_WORKER_LOCK_DURATION: '30000' };
+	queue = await startQueue({ workers: 0, concurrency: 20, env });
 	bridge = await openPaidBridgeOn(queue);
 	bridge.service.fault({ match: { method: 'POST' }, do: { type: 'hold' } });
 
@@ -85,8 +87,8 @@ beforeAll(async () => {
 	);
 	await Promise.all(killed.map((worker) => worker.kill()));
 	survivor = await queue.addWorker();
-	for (const { id } of lost.values()) await bridge.editor.finished(id, 150);
-	await bridge.editor.finished(frozenExecution, 150);
+	for (const { id } of lost.values()) await bridge.editor.finished(id, 300);
+	await bridge.editor.finished(frozenExecution, 300);
 });
 afterAll(async () => {
 	await queue?.stop();
