@@ -141,7 +141,7 @@ async function detectForm(
 	const { start } = await readAhead((text) => text.length >= START_LENGTH);
 	const isUnclear = /^<(!d|ht|\?x)/i.test(start);
 	const page = isUnclear ? await readAhead((text) => text.length >= PAGE_START_LENGTH) : { start };
-	if (!start || start.trimEnd() === 'null' || isWebPage(page.start, type)) return undefined;
+	if (!start || /^null\s?$/.test(start) || isWebPage(page.start, type)) return undefined;
 	const openers = ['{', '[', RECORD_SEPARATOR, ...(type.includes('json') ? ['"'] : [])];
 	if (openers.includes(start.charAt(0))) return 'json';
 	if (type.includes('event-stream')) return 'sse';

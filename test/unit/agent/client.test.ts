@@ -99,6 +99,12 @@ it.each<[string, Answer, string, string]>([
 	['a JSON text', json('a'), 'json', 'a'],
 	['JSON texts in lines', typed('application/x-ndjson', '"a"\n"b"\n'), 'ndjson', 'ab'],
 	['plain text', typed('text/plain', 'a', 'aa', 'aaa'), 'text', 'aaaaaa'],
+	[
+		'a text that begins with null',
+		typed('text/plain', 'null', '\n\n', 'is void'),
+		'text',
+		'null\n\nis void',
+	],
 	['the same piece again', events('data: {"t":"ha"}\n\ndata: {"t":"ha"}\n\n'), 'sse', 'haha'],
 	['a line break', events('data: a\n\ndata:\ndata:\n\ndata: b\n\n'), 'sse', 'a\nb'],
 	['words in quotes', events('data: "a"\n\ndata:  b\n\n'), 'sse', '"a" b'],
