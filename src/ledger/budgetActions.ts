@@ -37,7 +37,7 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 			const shortReason = reason.trim().slice(0, MAX_REASON_LENGTH);
 			const note = JSON.stringify({ reason: shortReason, workflow, workflowId, execution, at });
 			// the cell is not compared: if a person has emptied it, it may be null, which n8n does not take for ''
-			if (!earlierNote) await applyUpdate(ledger.table, 'pauseBudget', { id }, { note });
+			if (!earlierNote) await applyUpdate(ledger.table, 'changePause', { id }, { note });
 			return { ...toPauseFields(await book.readAgain(use)), alreadyPaused: Boolean(earlierNote) };
 		},
 
@@ -45,7 +45,7 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 			const { id, note } = await book.readAgain(use);
 			requirePermission(use, id, 'empty its cell "note".');
 			const { table } = await use.open();
-			await applyUpdate(table, 'resumeBudget', { id }, { note: '' });
+			await applyUpdate(table, 'changePause', { id }, { note: '' });
 			return { ...toPauseFields(await book.readAgain(use)), alreadyRunning: !note };
 		},
 

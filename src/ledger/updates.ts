@@ -75,14 +75,11 @@ export const updates = {
 		matches: ['id', 'state', 'claim'],
 		writes: ['claim', 'record', 'execution'],
 	},
-	/** Only a budget that is not paused. Of two pauses at the same time, the last one gives the reason. */
-	pauseBudget: {
-		in: ['budget'],
-		matches: ['id', 'state'],
-		writes: ['note'],
-	},
-	/** A person may empty the cell as well. */
-	resumeBudget: {
+	/**
+	 * Pauses a budget, or resumes it. The cell is not compared: a person may have emptied it. Of two pauses at the same time, the last
+	 * one gives the reason.
+	 */
+	changePause: {
 		in: ['budget'],
 		matches: ['id', 'state'],
 		writes: ['note'],

@@ -162,9 +162,9 @@ function createSentRequest(
 		},
 		recordFailure(cause: unknown) {
 			if (!(cause instanceof ServiceError)) return;
+			if (isUnstarted(cause)) return void delete entries[key];
 			const { kind, message, details } = redact.error(cause);
-			if (isUnstarted(cause)) delete entries[key];
-			else entries[key] = { ...prints, state: 'open', kind, message, details };
+			entries[key] = { ...prints, state: 'open', kind, message, details };
 		},
 		forget: () => void delete entries[key],
 	};
