@@ -13,14 +13,15 @@ import { access, probe, resources } from './resources';
 
 export class MarketAssistant implements INodeType {
 	description: INodeTypeDescription = {
-		displayName: 'Market Assistant',
+		// what language models search for: n8n's MCP server finds "crypto" only in a short name
+		displayName: 'Crypto Q&A',
 		name: 'marketAssistant',
 		icon: { light: 'file:../../icons/assistant.svg', dark: 'file:../../icons/assistant.dark.svg' },
 		group: ['transform'],
 		version: 1,
 		subtitle: operationSubtitle(resources),
 		description:
-			'Ask the crypto market assistant about prices, tokens, wallets, trades, sentiment and news',
+			'Ask the Market Assistant about crypto prices, tokens, wallets, trades, sentiment and news',
 		defaults: { name: 'Market Assistant' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

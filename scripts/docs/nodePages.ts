@@ -51,7 +51,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'market-assistant',
 		intro:
-			'**Ask Guided Question** writes the question for you. **Ask** sends your own words. The output has the answer, the chat, and the tools that the assistant used. With a job ledger in the credential, the chat of a session is remembered across executions.',
+			'n8n lists this node as **Crypto Q&A**. **Ask Guided Question** writes the question for you. **Ask** sends your own words. The output has the answer, the chat, and the tools that the assistant used. With a job ledger in the credential, the chat of a session is remembered across executions.',
 		description: new MarketAssistant().description,
 		resources: assistant,
 		errors: /^nodes\/MarketAssistant|^src\/assistant/,
@@ -114,8 +114,13 @@ export const readOutputs = (): Outputs =>
 export const documentedOperations = (): string[] =>
 	nodes.flatMap(operationsOf).map(({ title }) => title);
 
+/** As the canvas and the pages call it. */
+const nameOf = ({ defaults, displayName }: INodeTypeDescription) =>
+	String(defaults.name ?? displayName);
+
 /** The operations of a node, each with the title under which its output is kept. */
-function operationsOf({ description: { displayName }, resources }: NodePage) {
+function operationsOf({ description, resources }: NodePage) {
+	const displayName = nameOf(description);
 	return resources.flatMap((resource) =>
 		resource.operations.map((operation) => ({
 			node: displayName,
@@ -145,8 +150,8 @@ const paragraphs = (...parts: string[]) => `${parts.filter(Boolean).join('\n\n')
 
 function renderIndex(): string {
 	const links = nodes.map(
-		({ path, description: { displayName, description = '' } }) =>
-			`- [${displayName}](${path}.md): ${withFullStop(description)}`,
+		({ path, description }) =>
+			`- [${nameOf(description)}](${path}.md): ${withFullStop(description.description ?? '')}`,
 	);
 	return paragraphs(
 		'# Nodes',
@@ -190,7 +195,7 @@ function renderCredentials(): string {
 
 function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
 	const { description, intro, resources, errors } = node;
-	const { displayName, properties } = description;
+	const displayName = nameOf(description);
 	const own = all.filter(({ file }) => errors.test(file));
 	const hasHeadings = resources.length > 1;
 	const operations = operationsOf(node).flatMap(({ resource, operation, title }) => [
@@ -219,7 +224,7 @@ function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
 						'\n',
 					),
 				]
-			: ['## Fields', renderFields(properties).join('\n'), '## Output']),
+			: ['## Fields', renderFields(description.properties).join('\n'), '## Output']),
 		...examples.flatMap(([title, output]) => [
 			...(title.includes(': ') ? [`### ${title.slice(displayName.length + 2)}`] : []),
 			...renderOutput(output),

@@ -299,11 +299,24 @@ export class Editor {
 		return answer;
 	}
 
-	/** Any other call of the editor. @returns the answer's `data` @throws RestError on a status of 400 and more */
+	/**
+	 * Any other call of the editor. While its database does not answer in time, a busy n8n refuses every call before it reads it
+	 * (abstract-server.js): that is waited for.
+	 *
+	 * @returns the answer's `data` @throws RestError on a status of 400 and more
+	 */
 	async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-		const { status, data, headers } = await this.#rest.send<{ data: T }>(method, path, {
-			...{ data: body, headers: { cookie: this.#cookie } },
+		const send = async () =>
+			await this.#rest.send<{ data: T }>(method, path, {
+				...{ data: body, headers: { cookie: this.#cookie } },
+			});
+		let answer = await send();
+		const isRefused = () => /Database is not ready/.test(JSON.stringify(answer.data ?? ''));
+		await until('the database of n8n answers', async () => {
+			if (isRefused()) answer = await send();
+			return !isRefused();
 		});
+		const { status, data, headers } = answer;
 		if (status >= 400) throw new RestError(method, path, status, data);
 		const set = headers['set-cookie'];
 		if (set) this.#cookie = set.map((cookie) => cookie.split(';')[0]).join('; ');
@@ -382,12 +395,8 @@ export class Editor {
 	}
 }
 
-/**
- * n8n 2.16 cannot read an execution that has no data yet (execution-redaction.service.js:129). On a busy machine n8n answers 503
- * while its database does not answer in time (abstract-server.js), or ends a connection that it has kept.
- */
+/** n8n 2.16 cannot read an execution that has no data yet (execution-redaction.service.js:129). A busy n8n ends connections. */
 function failUnlessStarting(cause: unknown): undefined {
-	if (cause instanceof RestError && cause.status === 503) return;
 	if (cause instanceof Error && cause.message.endsWith('ECONNRESET')) return;
 	if (cause instanceof RestError && cause.message.includes("reading 'resultData'")) return;
 	throw cause;

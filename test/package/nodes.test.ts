@@ -146,7 +146,7 @@ it.each([
 	['workspaceAgent', 'Send a message to a workspace agent and get its answer'],
 	[
 		'marketAssistant',
-		'Ask the crypto market assistant about prices, tokens, wallets, trades, sentiment and news',
+		'Ask the Market Assistant about crypto prices, tokens, wallets, trades, sentiment and news',
 	],
 ])('as a tool, a node without resources says what it does: %s', (name, told) => {
 	const description = nodes.find((each) => each.description.name === name)?.description;

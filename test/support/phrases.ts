@@ -33,7 +33,7 @@ export const TYPED: Phrases[] = [
 		phrases: ['workspace agent', 'external agent', 'agent session', 'remote agent', 'custom agent'],
 	},
 	{
-		nodes: ['Market Assistant', 'Crypto Market Assistant'],
+		nodes: ['Crypto Q&A'],
 		phrases: [
 			'crypto',
 			'bitcoin',
