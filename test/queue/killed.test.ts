@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../n8n/editor.ts';
 import type { Execution } from '../n8n/execution.ts';
 import { callLive, type Chunk } from '../n8n/liveCaller.ts';
@@ -68,7 +69,7 @@ beforeAll(async () => {
 
 	frozenExecution = await startThreeNodes();
 	await until('the first node has sent', () => bridge.service.received(frozenTexts[0]!) === 1);
-	frozen.freeze();
+	await freezeBetweenTransactions();
 
 	killed = await Promise.all([queue.addWorker(), queue.addWorker()]);
 	for (const { name, work, settings } of cases) {
@@ -100,6 +101,22 @@ afterAll(async () => {
 async function openPaidBridgeOn(started: Queue): Promise<PaidBridge> {
 	frozen = await started.addWorker({ N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' });
 	return await openPaidBridge(started);
+}
+
+const OPEN_TRANSACTIONS =
+	"SELECT pid FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND state_change < now() - interval '1 second'";
+
+/** All other processes would wait for what a transaction that it left open has locked: n8n then has no database. */
+async function freezeBetweenTransactions(): Promise<void> {
+	const sql = await queue.postgres!.connect({ DB_POSTGRESDB_DATABASE: 'postgres' });
+	await until('the halted worker has no transaction open', async () => {
+		frozen.freeze();
+		// what the server has from it is carried out first
+		await pause(1500);
+		const { rows } = await sql.query(OPEN_TRANSACTIONS);
+		if (rows.length) frozen.thaw();
+		return !rows.length;
+	});
 }
 
 async function startThreeNodes(): Promise<string> {
