@@ -13,12 +13,11 @@ import { below, enterRow, findRowsOfJobs, type Ledger, n8nTimeOf, where } from '
 /** An alarm as a row. Its job ID is always the same, so that it is entered once. `record` has the fields of the trigger's item. */
 export type Alarm = Pick<Entry, 'jobId' | 'outcome' | 'note' | 'model' | 'record'>;
 
+/** The credential, and the label of the trigger that is to deliver it. */
+type Owner = Pick<Entry, 'account' | 'label'>;
+
 /** Enters those that are not there yet. Two processes may enter the same at once: a delivery takes the rows of one ID as one. */
-async function enterAlarms(
-	ledger: Ledger,
-	owner: Pick<Entry, 'account' | 'label'>,
-	alarms: readonly Alarm[],
-): Promise<void> {
+async function enterAlarms(ledger: Ledger, owner: Owner, alarms: readonly Alarm[]) {
 	const { table, execution } = ledger;
 	const ids = alarms.map(({ jobId }) => jobId);
 	const known = new Set((await findRowsOfJobs(table, ids)).map(jobKey));
@@ -54,11 +53,7 @@ export function dueAlarms(state: BudgetState, settings: BudgetSettings, label: s
  *
  * @throws ServiceError. The next change of the budget, or the next poll, then enters them.
  */
-export async function enterBudgetAlarms(
-	use: BudgetUse,
-	label: string,
-	alarms: readonly Alarm[],
-): Promise<void> {
+export async function enterBudgetAlarms(use: BudgetUse, label: string, alarms: readonly Alarm[]) {
 	if (!alarms.length) return;
 	await enterAlarms(await use.open(), { account: use.account, label }, alarms);
 	await use.book.change(use, (state) => {
@@ -69,20 +64,16 @@ export async function enterBudgetAlarms(
 /**
  * Enters an alarm for every start in the ledger whose outcome is unknown, including those whose process was killed.
  *
- * @param label Of the trigger; empty for all starts of the account.
+ * @param owner With an empty label, for all starts of the credential.
  */
-export async function enterUnknownAlarms(
-	ledger: Ledger,
-	account: string,
-	label: string,
-): Promise<void> {
+export async function enterUnknownAlarms(ledger: Ledger, owner: Owner): Promise<void> {
 	const { table, clock } = ledger;
-	const ofTrigger = { account, label: label || undefined };
+	const ofTrigger = { ...owner, label: owner.label || undefined };
 	const isInterrupted = where({ ...ofTrigger, state: 'sending', leaseUntil: below(clock.now()) });
 	await expireStaleRows(ledger, await table.find(isInterrupted));
 	const starts = await table.find(where({ ...ofTrigger, state: 'unknown' }), { last: true });
 	const alarms = starts.map(({ id, startKey, segment, model, startedAt, execution, note }) => ({
-		...{ jobId: labeled(`unknown:${id}`, label), model, outcome: 'outcomeUnknown' },
+		...{ jobId: labeled(`unknown:${id}`, owner.label), model, outcome: 'outcomeUnknown' },
 		note: `The outcome of the start in entry ${id} is unknown.`,
 		record: JSON.stringify({
 			...{ entryId: id, mediaType: segment, model, execution, note },
@@ -90,5 +81,5 @@ export async function enterUnknownAlarms(
 			startedAt: new Date(startedAt).toISOString(),
 		}),
 	}));
-	await enterAlarms(ledger, { account, label }, alarms);
+	await enterAlarms(ledger, owner, alarms);
 }

@@ -74,11 +74,11 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 async function enterAlarms(
 	ledger: Ledger,
 	connection: Connection,
-	{ wants, ledgerLabel }: TriggerSettings,
+	{ wants, ledgerLabel: label }: TriggerSettings,
 ): Promise<void> {
-	if (wants('budgetThresholdReached')) await requireBudget(connection).enterAlarms(ledgerLabel);
-	if (wants('outcomeUnknown'))
-		await enterUnknownAlarms(ledger, connection.credentialId, ledgerLabel);
+	const owner = { account: connection.credentialId, label };
+	if (wants('budgetThresholdReached')) await requireBudget(connection).enterAlarms(label);
+	if (wants('outcomeUnknown')) await enterUnknownAlarms(ledger, owner);
 }
 
 /** Concurrent status requests. */
