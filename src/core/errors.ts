@@ -139,6 +139,12 @@ export function withOutcome(error: ServiceError, requestName: string): ServiceEr
 export const messageOf = (cause: unknown): string =>
 	cause instanceof Error ? cause.message : String(cause);
 
+/** What a failure says: its message, and these details. */
+export function sentencesOf(cause: unknown, ...names: Array<'reason' | 'advice'>): string {
+	const details = cause instanceof ServiceError ? cause.details : {};
+	return [messageOf(cause), ...names.map((name) => details[name])].filter(Boolean).join('. ');
+}
+
 /** Cuts a text off after this many characters, and marks that with "…". */
 export const shortenText = (text: string, length: number) =>
 	text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;

@@ -101,6 +101,14 @@ export function groupBy<Value, Key>(
 	return groups;
 }
 
+/** The values that are the same in these fields, in the order in which they come first. */
+export const groupByFields = <Value>(
+	values: Iterable<Value>,
+	fields: ReadonlyArray<keyof Value>,
+): Value[][] => [
+	...groupBy(values, (value) => JSON.stringify(fields.map((field) => value[field]))).values(),
+];
+
 function safeReviver(key: string, value: unknown): unknown {
 	if (key === '__proto__') return undefined;
 	const isHarmful = key === 'constructor' && isPlainObject(value);

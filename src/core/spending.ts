@@ -10,15 +10,10 @@ export interface RecordedRequest extends JobScope {
 export interface SpendingRecord extends Pick<SharedBudget, 'endJob' | 'close'> {
 	openRequest(model: string): RecordedRequest;
 	/** For people. @throws ServiceError */
-	readonly actions: {
-		get(query: SpendingQuery): Promise<Fields[]>;
-		/** @param days Rows of days that are older are summed up by month. */
-		fold(days: number): Promise<Fields>;
-	};
+	get(query: SpendingQuery): Promise<Fields[]>;
+	/** @param days Rows of days that are older are summed up by month. @throws ServiceError */
+	fold(days: number): Promise<Fields>;
 }
-
-/** What a report of spending can be grouped by. The values are stored and never change. */
-export type SpendingGroup = 'day' | 'month' | 'workflow' | 'node' | 'model';
 
 /** Which part of what was spent is reported. Days are in UTC, e.g. `2026-11-24`. */
 export interface SpendingQuery {
@@ -26,7 +21,8 @@ export interface SpendingQuery {
 	from: string;
 	/** The last day; empty for today. */
 	to: string;
-	groupBy: readonly SpendingGroup[];
+	/** The values are stored and never change. */
+	groupBy: ReadonlyArray<'day' | 'month' | 'workflow' | 'node' | 'model'>;
 }
 
 /** What a credential may spend, and has spent. */

@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors';
+import { sentencesOf, ServiceError } from '../core/errors';
 import { groupBy } from '../core/json';
 import { type Entry, groupByJob } from './entry';
 import {
@@ -162,7 +162,7 @@ class PollRound {
 			this.serviceError ??= cause;
 		} else if (cause.kind === 'invalid') {
 			// such an ID never fits into a path, so a retry cannot succeed
-			const note = [cause.message, cause.details.advice].filter(Boolean).join('. ');
+			const note = sentencesOf(cause, 'advice');
 			await this.#recordOutcome(entry, { outcome: 'lost', note });
 		} else if ([404, 410].includes(cause.details.status ?? 0)) this.#notFound.push(job);
 		else {

@@ -1,10 +1,9 @@
-import { groupBy } from '../core/json';
+import { groupByFields } from '../core/json';
 import { fillRow, readRow, type RowOf, type TableFormat } from './tableFormat';
 
 /** Groups rows by job. A job can have several rows, because the table has no unique keys. */
-export function groupByJob(rows: readonly Entry[]): Entry[][] {
-	return [...groupBy(rows, jobKey).values()];
-}
+export const groupByJob = (rows: readonly Entry[]): Entry[][] =>
+	groupByFields(rows, ['account', 'segment', 'jobId']);
 
 /** Job IDs may be numbers, so jobs of different accounts, or an image and a video, may share an ID. */
 export const jobKey = ({ account, segment, jobId }: Pick<Entry, 'account' | 'segment' | 'jobId'>) =>

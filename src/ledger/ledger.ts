@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors';
+import { sentencesOf, ServiceError } from '../core/errors';
 import { type Clock, retry } from '../core/retry';
 import { emptyCells, type Entry, type NewEntry } from './entry';
 import { type Transition, transitions } from './transitions';
@@ -92,10 +92,10 @@ export const where = <Row = Entry>(filter: Filter<NoInfer<Row>>): { all: Array<C
 	whereColumns<Row>(Object.keys(filter) as Array<keyof Row>, filter);
 
 /** Selects rows that have one of these values in a column. */
-export const anyOf = <Column extends keyof Entry>(
+export const anyOf = <Column extends string, Value extends Clause[2]>(
 	column: Column,
-	values: ReadonlyArray<Entry[Column]>,
-): Where => ({ any: values.map((value) => [column, 'eq', value]) });
+	values: readonly Value[],
+) => ({ any: values.map((value) => [column, 'eq', value] as const) });
 
 function whereColumns<Row = Entry>(
 	columns: ReadonlyArray<keyof Row>,
@@ -264,8 +264,5 @@ export function isTransient(cause: unknown): boolean {
 const MAX_NOTE_LENGTH = 500;
 
 /** A failure as the note of a row. */
-export function toNote(cause: unknown): string {
-	if (!(cause instanceof ServiceError)) return String(cause).slice(0, MAX_NOTE_LENGTH);
-	const { message, details } = cause;
-	return [message, details.reason].filter(Boolean).join('. ').slice(0, MAX_NOTE_LENGTH);
-}
+export const toNote = (cause: unknown): string =>
+	sentencesOf(cause, 'reason').slice(0, MAX_NOTE_LENGTH);

@@ -1,15 +1,14 @@
 import type { Cost } from '../core/budget';
-import type { RecordedRequest, SpendingRecord } from '../core/spending';
-import { messageOf, ServiceError } from '../core/errors';
+import { sentencesOf } from '../core/errors';
+import { toUsd } from '../core/money';
+import type { RecordedRequest, SpendingQuery, SpendingRecord } from '../core/spending';
 import { jobLump, toDay } from './budgetState';
-import type { OpenSpending, SpendingEntry, SpendingNews, WriteSpending } from './spendingBook';
+import type { createSpendingWriter, SpendingEntry, SpendingNews } from './spendingBook';
 import { foldSpending, reportSpending } from './spendingReport';
-import { toUsdNumber } from './spendingTable';
 
 /** What a node run needs to write down what it spends. */
-interface SpendingUse {
-	write: WriteSpending;
-	open: OpenSpending;
+interface SpendingUse extends Pick<SpendingNews, 'open'> {
+	write: ReturnType<typeof createSpendingWriter>;
 	/** Milliseconds since 1970. */
 	now(): number;
 	/** Of the credential: jobs of two accounts may have the same ID. */
@@ -23,68 +22,59 @@ interface SpendingUse {
 /** What one node run spends. It is written down when the node ends. */
 export class NodeSpending implements SpendingRecord {
 	readonly #use: SpendingUse;
-	#news = nothing();
-	#written: Promise<unknown> = Promise.resolve();
-	/** Why the last write failed. */
-	#failure = '';
-	readonly actions: SpendingRecord['actions'];
+	readonly #today = () => toDay(this.#use.now());
+	readonly #entries: SpendingEntry[] = [];
+	readonly #ended: SpendingNews['ended'] = [];
+	/** Each ends with why it failed, if it did. */
+	readonly #writes: Array<Promise<string>> = [];
 
 	constructor(use: SpendingUse) {
 		this.#use = use;
-		const { open, now } = use;
-		const today = () => toDay(now());
-		this.actions = {
-			get: async (query) => await reportSpending((await open()).table, query, today()),
-			fold: async (days) => await foldSpending((await open()).table, days, today()),
-		};
+	}
+
+	async get(query: SpendingQuery) {
+		return await reportSpending((await this.#use.open()).table, query, this.#today());
+	}
+
+	async fold(days: number) {
+		return await foldSpending((await this.#use.open()).table, days, this.#today());
 	}
 
 	openRequest(model: string): RecordedRequest {
-		let tokens = { inputTokens: 0, outputTokens: 0 };
-		let job: string | undefined;
+		let tokens: Partial<SpendingEntry> = {};
+		let jobs: string[] = [];
 		const settle = (cost: Cost) => {
-			const known = job === undefined ? cost : undefined;
-			this.#news.entries.push({
-				...{ day: toDay(this.#use.now()), model, ...this.#use.spender },
-				...{ requests: 1, ...tokens, jobs: job ? [job] : [] },
-				...{ costUsd: toUsdNumber(known ?? 0), unknownCosts: known === undefined ? 1 : 0 },
-			});
+			const costUsd = jobs.length ? undefined : toUsd(cost);
+			const counts = costUsd === undefined ? { unknownCosts: 1 } : { costUsd };
+			const entry = { ...this.#use.spender, day: this.#today(), model, requests: 1, jobs };
+			this.#entries.push({ ...entry, ...tokens, ...counts });
 			// a trigger may see it end before this node ends
-			if (job) this.#write();
+			if (jobs.length) this.#write();
 		};
 		return {
-			setTokens: (inputTokens = 0, outputTokens = 0) =>
-				void (tokens = { inputTokens, outputTokens }),
-			setJob: (mediaType, jobId) => void (job = this.#jobKey(mediaType, jobId)),
+			setTokens: (inputTokens, outputTokens) => void (tokens = { inputTokens, outputTokens }),
+			setJob: (mediaType, jobId) => void (jobs = [this.#jobKey(mediaType, jobId)]),
 			reserve: () => ({ settle, release: () => undefined }),
 		};
 	}
 
 	endJob(mediaType: string, jobId: string, cost: Cost): void {
-		this.#news.ended.set(this.#jobKey(mediaType, jobId), cost);
+		this.#ended.push([this.#jobKey(mediaType, jobId), cost]);
 	}
 
 	async close(): Promise<void> {
 		this.#write();
-		await this.#written;
-		if (!this.#failure) return;
-		this.#use.addHint(
-			`What this node has spent could not be written into the record of spending: ${this.#failure}`,
-		);
-		this.#failure = '';
+		const failure = (await Promise.all(this.#writes.splice(0))).find(Boolean);
+		if (failure) this.#use.addHint(`${UNWRITTEN}: ${failure}`);
 	}
 
 	/** Writes what was added since the last time. */
 	#write(): void {
-		const news = this.#news;
-		if (!news.entries.length && !news.ended.size) return;
-		this.#news = nothing();
 		const { write, open } = this.#use;
-		const written = write({ open, ...news }).catch((cause: unknown) => {
-			const { reason, advice } = cause instanceof ServiceError ? cause.details : {};
-			this.#failure = [messageOf(cause), reason, advice].filter(Boolean).join('. ');
-		});
-		this.#written = Promise.all([this.#written, written]);
+		const news = { open, entries: this.#entries.splice(0), ended: this.#ended.splice(0) };
+		if (!news.entries.length && !news.ended.length) return;
+		const explain = (cause: unknown) => sentencesOf(cause, 'reason', 'advice');
+		this.#writes.push(write(news).then(() => '', explain));
 	}
 
 	#jobKey(mediaType: string, jobId: string): string {
@@ -92,4 +82,4 @@ export class NodeSpending implements SpendingRecord {
 	}
 }
 
-const nothing = (): Omit<SpendingNews, 'open'> => ({ entries: [], ended: new Map() });
+const UNWRITTEN = 'What this node has spent could not be written into the record of spending';

@@ -1,142 +1,207 @@
+import { randomUUID } from 'crypto';
+
 import type { Cost } from '../core/budget';
 import { mapServiceError, ServiceError } from '../core/errors';
-import { groupBy } from '../core/json';
+import { groupByFields, isPlainObject, tryParseJson } from '../core/json';
+import { toUsd, ZERO } from '../core/money';
 import type { Clock } from '../core/retry';
-import { above, chunks, where } from './ledger';
+import { above, chunks, type Condition, findAllRows, type Table, where } from './ledger';
 import { inBatches, repeatWrite } from './rowWrites';
-import {
-	keyOf,
-	MAX_SPENDING_ROWS,
-	newWrite,
-	readBookkeeping,
-	type SpendingRow,
-	type SpendingTable,
-	sumUp,
-	toRecord,
-	toUsdNumber,
-} from './spendingTable';
+import type { RowOf, TableFormat } from './tableFormat';
 
-/** What one row gets. */
-export type SpendingEntry = Omit<SpendingRow, 'id' | 'record'> & {
-	/** Jobs that were started; their costs are among the unknown ones. */
-	jobs: string[];
-};
+/*
+ * The rows of the record of spending, and how all node runs of a process write them.
+ */
+
+/** One row per day, workflow, node and model; there may be several, which readers add up. */
+const columns = {
+	/** In UTC, e.g. `2026-11-24`; of rows that were summed up, the month, e.g. `2026-11`. */
+	day: 'string',
+	workflowId: 'string',
+	workflow: 'string',
+	nodeId: 'string',
+	node: 'string',
+	model: 'string',
+	/** Requests that were carried out, or may have been. */
+	requests: 'number',
+	inputTokens: 'number',
+	outputTokens: 'number',
+	/** USD, without the requests in `unknownCosts`. */
+	costUsd: 'number',
+	/** Requests whose cost is not known, or not yet: jobs that are under way. */
+	unknownCosts: 'number',
+	/** The n8n execution that changed the row last. */
+	lastExecution: 'string',
+	/** For this package, as JSON: `Kept`. */
+	record: 'string',
+} as const;
+
+export type SpendingRow = RowOf<typeof columns>;
+
+export const spendingFormat: TableFormat<SpendingRow> = { columns, field: 'Spending Table' };
+
+export type SpendingTable = Table<SpendingRow, Partial<SpendingRow>>;
+
+/** What distinguishes the rows of one day or month. */
+export const KEY = ['workflowId', 'nodeId', 'model'] as const;
+
+/** What a row counts. */
+const COUNTED = ['requests', 'inputTokens', 'outputTokens', 'costUsd', 'unknownCosts'] as const;
+type Sums = Record<(typeof COUNTED)[number], number>;
+type Counts = { readonly [Counted in keyof Sums]?: number | undefined };
+
+/**
+ * What a row keeps in `record`. `writes`: random texts of its last changes, so that a change whose answer was lost is found again, and
+ * the cell differs after every change. `jobs`: those that are under way. `folded`: IDs of rows whose sums are in this row; they no longer
+ * count, and are about to be deleted.
+ */
+type Kept = Record<'writes' | 'jobs' | 'folded', string[]>;
+
+/** A row with what it keeps, and its month, e.g. `2026-11`. */
+export type ReadRow = SpendingRow & Kept & { month: string };
+
+/** What one row gets. Its jobs were started: their costs are among the unknown ones. */
+export type SpendingEntry = Omit<SpendingRow, 'id' | 'record' | keyof Sums> &
+	Pick<Kept, 'jobs'> &
+	Counts;
 
 /** What a node run writes down. */
 export interface SpendingNews {
-	open: OpenSpending;
+	/** Finds or makes the table. The sleep of the clock does not end with the execution. */
+	open(): Promise<{ table: SpendingTable; clock: Clock }>;
 	entries: SpendingEntry[];
 	/** What jobs have cost that were started before. */
-	ended: Map<string, Cost>;
+	ended: Array<readonly [job: string, cost: Cost]>;
 }
-
-/** Finds or makes the table. The sleep of the clock does not end with the execution. */
-export type OpenSpending = () => Promise<{ table: SpendingTable; clock: Clock }>;
 
 /** Milliseconds for which a write is tried: the node waits for it. */
 const LIMITS = { maxTime: 20_000 };
 /** How often others may be faster before a second row of the same key is added. */
 const MAX_COLLISIONS = 4;
+/** The most rows of the table: all Data Tables of an n8n share 50 MB, which the job ledger also needs. */
+export const MAX_SPENDING_ROWS = 20_000;
+/** Changes that a row remembers. */
+const MAX_WRITES = 20;
 /** Most jobs under way that one row lists. */
 const MAX_JOBS = 200;
 /** Jobs in one filter, which is a part of an address. */
 const JOBS_PER_FILTER = 20;
 
-/** Writes down what the node runs of one process spend. */
-export type WriteSpending = (news: SpendingNews) => Promise<void>;
-
 /**
- * Makes the function for a process. What comes while it writes is written together.
+ * Makes the function that writes down what the node runs of a process spend. What comes while it writes is written together.
  *
  * @throws ServiceError if something could not be written.
  */
-export const createSpendingWriter = (): WriteSpending => inBatches(writeNews);
+export const createSpendingWriter = () => inBatches(writeNews);
 
 /** @throws the first failure, after everything was tried. */
 async function writeNews(news: readonly SpendingNews[]): Promise<[]> {
 	const { table, clock } = await news[0]!.open();
+	const entries = news.flatMap((each) => each.entries);
+	const ended = news.flatMap((each) => each.ended);
+	const attempts = [
+		...groupByFields(entries, ['day', ...KEY]).map((ofRow) => savingEntries(table, clock, ofRow)),
+		// after the entries: a job may have ended at once
+		...[...chunks(ended, JOBS_PER_FILTER)].map((jobs) => recordingEnds(table, jobs)),
+	];
 	const failures: unknown[] = [];
-	const repeat = async (attempt: () => Promise<boolean>) =>
+	for (const attempt of attempts)
 		await repeatWrite(clock, LIMITS, 'Too many processes write at once', attempt).catch(
 			(cause: unknown) => failures.push(cause),
 		);
-	const entries = news.flatMap((each) => each.entries);
-	for (const ofRow of groupBy(entries, (entry) => keyOf(entry.day, entry)).values()) {
-		const jobs = ofRow.flatMap((entry) => entry.jobs);
-		await repeat(savingEntry(table, clock, { ...ofRow.at(-1)!, ...sumUp(ofRow), jobs }));
-	}
-	const ended = new Map(news.flatMap((each) => [...each.ended]));
-	for (const jobs of chunks([...ended], JOBS_PER_FILTER))
-		await repeat(async () => await recordEnds(table, new Map(jobs)));
 	if (failures.length) throw mapServiceError(failures[0]);
 	return [];
 }
 
-/** Makes the attempt to write an entry; it returns whether that is done. */
-function savingEntry(
-	table: SpendingTable,
-	{ random }: Clock,
-	{ jobs, ...entry }: SpendingEntry,
-): () => Promise<boolean> {
+/** Makes the attempt to write entries of one key. It returns nothing if another process was faster. */
+function savingEntries(table: SpendingTable, { random }: Clock, entries: readonly SpendingEntry[]) {
+	const jobs = entries.flatMap((each) => each.jobs);
+	const entry = { ...entries.at(-1)!, ...sumUp(entries), jobs };
 	const { day, workflowId, nodeId, model } = entry;
 	const write = newWrite();
 	let collisions = 0;
 	return async () => {
-		const rows = await table.find(where<SpendingRow>({ day, workflowId, nodeId, model }));
-		const known = rows.map((row) => ({ row, kept: readBookkeeping(row) }));
+		const found = await table.find(where<SpendingRow>({ day, workflowId, nodeId, model }));
+		const rows = found.map(readSpending);
 		// n8n's answer to the last attempt was lost
-		if (known.some(({ kept }) => kept.writes.includes(write))) return true;
-		const usable = known.filter(({ kept }) => kept.jobs.length + jobs.length <= MAX_JOBS);
-		const chosen = usable[Math.floor(random() * usable.length)];
-		if (!chosen || collisions >= MAX_COLLISIONS) {
-			await requireRoom(table);
-			await table.add({ ...entry, record: toRecord({ jobs }, write) });
-			return true;
+		if (rows.some(({ writes }) => writes.includes(write))) return true;
+		const usable = rows.filter((row) => row.jobs.length + jobs.length <= MAX_JOBS);
+		// any of them: processes that write at the same time then meet less often
+		const row = usable.at(random() * usable.length);
+		if (row && collisions++ < MAX_COLLISIONS) {
+			const changes = { ...entry, ...sumUp([row, entry]), jobs: [...row.jobs, ...jobs] };
+			return await changeRow(table, row, changes, write);
 		}
-		collisions++;
-		const { row, kept } = chosen;
-		const record = toRecord({ ...kept, jobs: [...kept.jobs, ...jobs] }, write);
-		return await changeRow(table, row, { ...entry, ...sumUp([row, entry]), record });
+		await requireRoom(table);
+		await table.add(toCells(entry, write));
+		return true;
 	};
 }
 
-/** Adds what jobs have cost to the rows that list them. A job that no row lists was counted before. @returns whether that is done. */
-async function recordEnds(
-	table: SpendingTable,
-	ended: ReadonlyMap<string, Cost>,
-): Promise<boolean> {
-	const any = [...ended.keys()].map(
-		(job) => ['record', 'like', `%${JSON.stringify(job)}%`] as const,
-	);
-	for (const row of await table.find({ any })) {
-		const kept = readBookkeeping(row);
-		const jobs = kept.jobs.filter((job) => !ended.has(job));
-		if (jobs.length === kept.jobs.length) continue;
+/** Makes the attempt to add what jobs have cost to the rows that list them. A job that no row lists was counted before. */
+const recordingEnds = (table: SpendingTable, ended: SpendingNews['ended']) => async () => {
+	const any = ended.map(([job]) => ['record', 'like', `%${JSON.stringify(job)}%`] as const);
+	const costOf = new Map(ended);
+	for (const row of (await table.find({ any })).map(readSpending)) {
+		const jobs = row.jobs.filter((job) => !costOf.has(job));
+		if (jobs.length === row.jobs.length) continue;
 		// a job that ends without a cost stays among the unknown ones
-		const costs = kept.jobs
-			.flatMap((job) => ended.get(job) ?? [])
-			.map((cost) => ({ ...sumUp([]), costUsd: toUsdNumber(cost), unknownCosts: -1 }));
-		const changes = { ...sumUp([row, ...costs]), record: toRecord({ ...kept, jobs }) };
-		if (!(await changeRow(table, row, changes))) return false;
+		const costs = row.jobs.flatMap((job) => toUsd(costOf.get(job)) ?? []);
+		const sums = sumUp([row, ...costs.map((costUsd) => ({ costUsd, unknownCosts: -1 }))]);
+		if (!(await changeRow(table, row, { ...sums, jobs }))) return false;
 	}
 	return true;
-}
+};
 
-/** @returns false if another process has changed the row since it was read: each change writes a new text into `record`. */
-export async function changeRow(
-	table: SpendingTable,
-	{ id, record }: SpendingRow,
-	changes: Partial<SpendingRow>,
-): Promise<boolean> {
-	return (await table.change(where<SpendingRow>({ id, record }), changes)).length > 0;
-}
-
+/** @throws ServiceError if the table is full. */
 async function requireRoom(table: SpendingTable): Promise<void> {
-	const offset = MAX_SPENDING_ROWS - 1;
-	const [last] = await table.find(where<SpendingRow>({ id: above(0) }), { limit: 1, offset });
-	if (!last) return;
-	const rows = MAX_SPENDING_ROWS.toLocaleString('en-US');
-	throw new ServiceError('failed', `The table has ${rows} rows, and takes no more`, {
+	const last = { limit: 1, offset: MAX_SPENDING_ROWS - 1 };
+	if (!(await table.find(where<SpendingRow>({ id: above(0) }), last)).length) return;
+	throw new ServiceError('failed', 'The table has 20,000 rows, and takes no more', {
 		advice: 'Fold of the resource Spending sums up old rows.',
 	});
+}
+
+/** @returns the row as it is now; nothing if another process has changed it since it was read: each change writes a new text into `record`. */
+export async function changeRow(
+	table: SpendingTable,
+	{ id, record, writes, jobs, folded }: ReadRow,
+	changes: Partial<SpendingRow & Kept>,
+	write = newWrite(),
+): Promise<ReadRow | undefined> {
+	const cells = toCells({ writes, jobs, folded, ...changes }, write);
+	const [changed] = await table.change(where<SpendingRow>({ id, record }), cells);
+	return changed && readSpending(changed);
+}
+
+const newWrite = () => randomUUID().slice(0, 8);
+
+/** The reverse of `readSpending`. @param write Random text of the change. */
+function toCells(
+	{ writes = [], jobs, folded, ...cells }: Partial<SpendingRow & Kept>,
+	write: string,
+) {
+	const kept = { writes: [...writes, write].slice(-MAX_WRITES), jobs, folded };
+	return { ...cells, record: JSON.stringify(kept) };
+}
+
+/** A cell `record` that a person has edited counts as empty. */
+function readSpending(row: SpendingRow): ReadRow {
+	const parsed = tryParseJson(row.record);
+	const { writes, jobs, folded } = isPlainObject(parsed) ? parsed : {};
+	const listed = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
+	const kept = { writes: listed(writes), jobs: listed(jobs), folded: listed(folded) };
+	return { ...row, ...kept, month: row.day.slice(0, 7) };
+}
+
+/** All rows of some days, by ID. */
+export const findDays = async (table: SpendingTable, ...day: Condition[]): Promise<ReadRow[]> =>
+	(await findAllRows<SpendingRow>(table, { day })).map(readSpending);
+
+export function sumUp(rows: readonly Counts[]): Sums {
+	const sums = COUNTED.map((column) => {
+		const sum = rows.reduce((total, row) => total.plus(row[column] ?? 0), ZERO);
+		return [column, Number(sum)];
+	});
+	return Object.fromEntries(sums) as Sums;
 }

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 
 import { createMemoryTable } from '../../src/ledger/dataTable';
 import { reportSpending } from '../../src/ledger/spendingReport';
-import type { SpendingRow, SpendingTable } from '../../src/ledger/spendingTable';
+import type { SpendingRow, SpendingTable } from '../../src/ledger/spendingBook';
 import type { Samples } from './row';
 
 /** Milliseconds that n8n takes for a page of 250 rows. */

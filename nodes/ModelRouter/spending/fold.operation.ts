@@ -23,6 +23,6 @@ export const fold = operation({
 	prepare: ({ days }) => ({ days }),
 
 	run: async (context) => ({
-		json: await requireSpending(context).actions.fold(context.request.days),
+		json: await requireSpending(context).fold(context.request.days),
 	}),
 });

@@ -49,7 +49,7 @@ export const get = operation({
 
 	async run(context) {
 		const { query, limit } = context.request;
-		const sums = await requireSpending(context).actions.get(query);
+		const sums = await requireSpending(context).get(query);
 		return sums.slice(0, limit).map((json) => ({ json }));
 	},
 });

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { mapServiceError, ServiceError } from '../../../src/core/errors';
+import { mapServiceError, sentencesOf, ServiceError } from '../../../src/core/errors';
 import { readFirstChunk, type HttpResponse } from '../../../src/core/http';
 import {
 	annotateJob,
@@ -150,10 +150,9 @@ export async function downloadJobFile(
 	const address = { jobId: json['jobId'], mediaType: json['mediaType'] } as unknown as JobAddress;
 	const withoutFile = (error: ServiceError, changes: IDataObject = {}): DownloadResult => {
 		const failure = redact.texts(toFailureJson(error));
-		const note = [error.message, error.details.reason].filter(Boolean).join('. ');
 		return {
 			item: { json: { ...json, ...changes, failure } },
-			note: redact.text(note).slice(0, 500),
+			note: redact.text(sentencesOf(error, 'reason')).slice(0, 500),
 		};
 	};
 	if (attempts < 0) return withoutFile(tooManyAttempts(address));

@@ -1,8 +1,12 @@
 import { ServiceError } from '../../../src/core/errors';
 import { createMemoryTable } from '../../../src/ledger/dataTable';
-import { createSpendingWriter, type SpendingNews } from '../../../src/ledger/spendingBook';
+import {
+	createSpendingWriter,
+	type SpendingNews,
+	type SpendingRow,
+	type SpendingTable,
+} from '../../../src/ledger/spendingBook';
 import { foldSpending, reportSpending } from '../../../src/ledger/spendingReport';
-import { type SpendingRow, type SpendingTable, toRecord } from '../../../src/ledger/spendingTable';
 import { numbersFrom } from '../../support/numbersFrom';
 
 // several processes write into one table, while requests to n8n and their answers are lost
@@ -37,7 +41,7 @@ function createTable(random: () => number, losses: number) {
 	return { rows, table, calm };
 }
 
-const entry = (day: string, jobs: string[] = []): SpendingNews['entries'][number] => ({
+const entry = (day: string, jobs: string[] = []) => ({
 	...{ day, workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', model: 'm' },
 	...{ requests: 1, inputTokens: 2, outputTokens: 3, lastExecution: '1', jobs },
 	...(jobs.length ? { costUsd: 0, unknownCosts: 1 } : { costUsd: 0.1, unknownCosts: 0 }),
@@ -63,9 +67,9 @@ it.each(Array.from({ length: 40 }, (_, seed) => [seed]))(
 			const job = `c:job:images:${index}`;
 			const isJob = index % 5 === 0;
 			const entries = [entry(index % 2 ? TODAY : '2026-03-01', isJob ? [job] : [])];
-			await write({ open, entries, ended: new Map() });
+			await write({ open, entries, ended: [] });
 			if (!isJob) return;
-			const ended = new Map([[job, 50_000]]);
+			const ended: SpendingNews['ended'] = [[job, 50_000]];
 			// seen by one, or by several
 			const seeing = index % 2 ? [write] : writers;
 			await Promise.all(seeing.map(async (each) => await each({ open, entries: [], ended })));
@@ -102,8 +106,14 @@ it('a fold that was interrupted is ended in the row that has the sums, even if a
 	expect(rows.map(({ day }) => day)).toEqual(['2026-03']);
 });
 
-it('a row remembers its last changes', () => {
+it('a row remembers its last changes', async () => {
+	const { rows, calm } = createTable(numbersFrom(1), 0);
+	const { jobs, ...row } = entry(TODAY);
 	const writes = Array.from({ length: 30 }, (_, index) => `write ${index}`);
-	const record = JSON.parse(toRecord({ writes }, 'the last')) as { writes: string[] };
-	expect(record.writes).toEqual([...writes.slice(-19), 'the last']);
+	await calm.add({ ...row, record: JSON.stringify({ writes, jobs }) });
+	const clock = { now: Date.now, random: Math.random, sleep: async () => await turn() };
+	const open = async () => await Promise.resolve({ table: calm, clock });
+	await createSpendingWriter()({ open, entries: [entry(TODAY)], ended: [] });
+	const record = JSON.parse(rows[0]!.record) as { writes: string[] };
+	expect(record.writes).toEqual([...writes.slice(-19), expect.any(String)]);
 });
