@@ -37,11 +37,11 @@ function openBudget({ data, credentialId, connectLedger, clock, user }: Credenti
 			'n8n does not say which credential this is, so its budget is unknown',
 			'Nothing was sent. Choose the credential in the node again.',
 		);
-	const { workflow, execution, asTool, addHint } = user();
+	const { workflowId, workflow, execution, asTool, addHint } = user();
 	const open = async () => await openLedger(connectLedger(), clock, execution, LONG_RETRY_ATTEMPTS);
 	const book = budgetBookOf(credentialId);
 	return new NodeBudget({
-		...{ execution, asTool, addHint, workflow: workflow.name, workflowId: workflow.id },
+		...{ execution, asTool, addHint, workflow, workflowId },
 		...{ settings, book, open, clock, account: credentialId, newId: randomUUID },
 	});
 }
@@ -49,18 +49,17 @@ function openBudget({ data, credentialId, connectLedger, clock, user }: Credenti
 function openSpending({ data, credentialId, connectLedger, clock, user }: CredentialHost) {
 	const table = findSpendingTable(data);
 	if (table === undefined) return undefined;
-	const { workflow, node, execution, addHint } = user();
+	const { workflowId, workflow, nodeId, node, execution: lastExecution, addHint } = user();
 	const open = async () => {
 		requireOwnTable(data, table);
 		const n8n = { ...connectLedger(), table, subject: 'The record of spending' };
 		const opened = await openTable(n8n, spendingFormat, n8n.clock, SHORT_RETRY_ATTEMPTS);
 		return { table: opened, clock: n8n.clock };
 	};
-	const ids = { workflowId: workflow.id, nodeId: node.id, lastExecution: execution };
 	return new NodeSpending({
 		...{ write: spendingWriterOf(`${credentialId} ${table}`), open, credentialId, addHint },
 		now: clock.now,
-		spender: { ...ids, workflow: workflow.name, node: node.name },
+		spender: { workflowId, workflow, nodeId, node, lastExecution },
 	});
 }
 

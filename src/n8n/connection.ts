@@ -137,13 +137,12 @@ export async function connect(
 
 /** The workflow and the node that spend. */
 function describeUser(n8n: HttpContext, redact: Redactor) {
-	const { id = '', name = '' } = n8n.getWorkflow();
-	const { id: nodeId, name: node } = n8n.getNode();
+	const { id: workflowId = '', name: workflow = '' } = n8n.getWorkflow();
+	const { id: nodeId, name: node, type } = n8n.getNode();
 	return {
-		workflow: { id, name },
-		node: { id: nodeId, name: node },
+		...{ workflowId, workflow, nodeId, node },
 		execution: n8n.getExecutionId(),
-		asTool: isToolType(n8n.getNode().type),
+		asTool: isToolType(type),
 		addHint(sentence: string): void {
 			if ('addExecutionHints' in n8n) addHint(n8n, redact.text(sentence));
 		},

@@ -126,10 +126,6 @@ export const budgetProperties: INodeProperties[] = [
 	},
 ];
 
-const whenRecorded: INodeProperties['displayOptions'] = {
-	show: { useJobLedger: [true], recordSpending: [true] },
-};
-
 const SPENDING_TABLE = 'Agent Spending';
 
 /** The record of spending, as an optional part of a credential with a job ledger. */
@@ -147,7 +143,7 @@ export const spendingProperties: INodeProperties[] = [
 		displayName: 'Spending Table',
 		name: 'spendingTable',
 		type: 'string',
-		displayOptions: whenRecorded,
+		displayOptions: { show: { useJobLedger: [true], recordSpending: [true] } },
 		default: SPENDING_TABLE,
 		required: true,
 		description:
