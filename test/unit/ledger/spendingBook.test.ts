@@ -104,6 +104,8 @@ it('a fold that was interrupted is ended in the row that has the sums, even if a
 	await foldSpending(calm, 30, TODAY);
 	expect(await reportSpending(calm, query, TODAY)).toMatchObject([{ requests: 3 }]);
 	expect(rows.map(({ day }) => day)).toEqual(['2026-03']);
+	// what is deleted is no longer listed
+	expect(JSON.parse(rows[0]!.record)).toMatchObject({ folded: [] });
 });
 
 it('a row remembers its last changes', async () => {
