@@ -1,3 +1,4 @@
+import { shortenText } from '../core/errors';
 import type { Conversation, Turn } from './conversation';
 
 /** Who speaks next. */
@@ -75,7 +76,9 @@ function placesOf(text: string, name: string): number[] {
 	return places;
 }
 
-const WORD_CHARACTER = /[\p{L}\p{N}_]/u;
+/** Not a letter of a script that puts no space between words, or between a word and its endings. */
+const WORD_CHARACTER =
+	/(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{N}_]/u;
 
 /** The word with which the moderator ends the conversation. */
 const DONE = 'DONE';
@@ -131,16 +134,16 @@ export function readModeration(conversation: Progress, answer: string | undefine
 	const named = namesIn(start, conversation.speakers);
 	const [speaker] = named;
 	if (speaker !== undefined && named.length === 1) return { speaker };
-	const isDone = !named.length && placesOf(start, DONE).length > 0;
+	const isDone = !named.length && (placesOf(start, DONE).length > 0 || /^\W*done\W*$/i.test(start));
 	if (isDone && conversation.turns.length > conversation.earlier) return { isDone: true };
-	return inTurn(`The moderator's answer was not clear ("${answer.trim().slice(0, MAX_QUOTE)}")`);
+	return inTurn(`The moderator's answer was not clear ("${shortenText(answer.trim(), QUOTE)}")`);
 }
 
 /** Characters of an answer that are read: a name is shorter. */
 const MAX_READ = 10_000;
 
 /** Characters of an unclear answer that the transcript quotes. */
-const MAX_QUOTE = 200;
+const QUOTE = 200;
 
 /** The speakers that an answer names. A name inside a longer name does not count. */
 function namesIn(answer: string, speakers: readonly string[]): string[] {

@@ -38,6 +38,19 @@ it.each([
 	expect(addressedSpeaker(after('Analyst', text)).speaker).toBe(speaker);
 });
 
+it.each([
+	['@律师请回答', '律师'],
+	['请@财务回答', '财务'],
+	['次は@財務さんどうぞ', '財務'],
+	['@변호사는 어떻게 생각해요?', '변호사'],
+	['ให้@ทนายตอบ', 'ทนาย'],
+])('in a script without spaces between words, "%s" is answered by %s', (text, speaker) => {
+	const names = ['分析', '财务分析', '律师', '财务', '財務', '변호사', 'ทนาย'];
+	const conversation = { ...begun({}, names), turns: [said('分析', text)] };
+	expect(addressedSpeaker(conversation)).toEqual({ speaker });
+	expect(readModeration(conversation, text)).toEqual({ speaker });
+});
+
 it('says when a name is not one of the speakers', () => {
 	expect(addressedSpeaker(after('Analyst', 'Well, @Bob?'))).toEqual({
 		speaker: 'Senior Analyst',
@@ -58,6 +71,7 @@ it.each([
 	['The next speaker is Lawyer.', { speaker: 'Lawyer' }],
 	['DONE', { isDone: true }],
 	['DONE.', { isDone: true }],
+	['**Done.**', { isDone: true }],
 ])('the moderator answers "%s"', (answer, moderation) => {
 	expect(readModeration(after('Analyst', 'a'), answer)).toEqual(moderation);
 });
@@ -65,6 +79,8 @@ it.each([
 it.each([
 	['Lawyer or Analyst', 'The moderator\'s answer was not clear ("Lawyer or Analyst")'],
 	['abandoned', 'The moderator\'s answer was not clear ("abandoned")'],
+	['We are not done', 'The moderator\'s answer was not clear ("We are not done")'],
+	[`${'x'.repeat(199)}😀`, `The moderator's answer was not clear ("${'x'.repeat(199)}\ufffd…")`],
 	['', 'The moderator\'s answer was not clear ("")'],
 	[undefined, 'The moderator could not be asked'],
 ])('the moderator answers %j, which is not clear', (answer, why) => {
