@@ -83,7 +83,7 @@ const toChatCall = ({ id, name, arguments: value }: ToolCall, createId: CreateId
 	type: 'function',
 	function: {
 		name,
-		arguments: typeof value === 'string' ? value.trim() || '{}' : JSON.stringify(value),
+		arguments: typeof value === 'string' ? value.trim() || '{}' : JSON.stringify(value ?? {}),
 	},
 });
 

@@ -1,6 +1,12 @@
 import type { Fault } from '../service/service';
 import { failPosts, posts, secretsOf } from './rig/calls';
-import { collect, useModel, type LanguageModel, type ModelOptions } from './rig/chatModel';
+import {
+	collect,
+	useModel,
+	type LanguageModel,
+	type ModelMessage,
+	type ModelOptions,
+} from './rig/chatModel';
 import { serviceForTests } from './rig/service';
 
 // what an AI agent gets from the model, what the model's node shows of it, and what happens when the service fails, lies or sends
@@ -114,16 +120,51 @@ it('hands over the result of a tool with the ID of its call', async () => {
 	expect(posts(service)[1]?.body).toMatchObject({ messages });
 });
 
-it('a call by the model without an ID gets one, and empty arguments are an object', async () => {
-	const call = { index: 0, type: 'function', function: { name: 'get_time', arguments: '' } };
-	const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] } }] };
+/** An answer that calls a tool without an ID, with these arguments. */
+const callWith = (written: string, finishReason = 'tool_calls') => {
+	const call = { index: 0, type: 'function', function: { name: 'get_time', arguments: written } };
+	const choice = { index: 0, delta: { tool_calls: [call] }, finish_reason: finishReason };
+	const chunk = { choices: [choice], usage: { prompt_tokens: 1, completion_tokens: 1 } };
 	const body = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
 	failPosts(service, { type: 'body', contentType: 'text/event-stream', body });
-	const { given } = await ask({
-		use: async (model) => (await model.bindTools([time]).invoke('x')).tool_calls,
+};
+const WAYS: Array<[string, (model: LanguageModel) => Promise<ModelMessage>]> = [
+	['in one piece', async (model) => await model.bindTools([time]).invoke('x')],
+	[
+		'streamed',
+		async (model) =>
+			(await collect(model.bindTools([time]).stream('x'))).reduce((all, piece) =>
+				all.concat(piece),
+			),
+	],
+];
+
+describe.each(WAYS)('%s', (_way, call) => {
+	it.each(['', 'null', ' {} ', '"{}"'])(
+		'a call by the model without an ID gets one, and arguments %j are an object',
+		async (written) => {
+			callWith(written);
+			const { given } = await ask({ use: async (model) => (await call(model)).tool_calls });
+			const called = { name: 'get_time', args: {}, id: expect.stringMatching(/^call_/) };
+			expect(given).toMatchObject([[called]]);
+		},
+	);
+
+	it.each([
+		['{"amount": 10', 'length', /cut off: it reached 16384 output tokens/],
+		['{"to": "bob@exam', 'tool_calls', /use a model that follows it/],
+		['to bob', 'stop', /use a model that follows it/],
+	])('a call with %j is not run: an error that says so, and is paid', async (...row) => {
+		const [written, finishReason, advice] = row;
+		callWith(written, finishReason);
+		const { given, error, customData } = await ask({ use: call });
+		expect(given).toEqual([]);
+		expect(error?.message).toMatch(advice);
+		expect(error?.description).toContain('The answer is not JSON');
+		const partial = { text: '', toolCalls: [{ name: 'get_time', arguments: written }] };
+		expect(error?.context?.['metadata']).toMatchObject({ outcome: 'started', partial });
+		expect(customData).toEqual({ modelCostUsd: expect.any(String) });
 	});
-	const called = { name: 'get_time', args: {}, id: expect.stringMatching(/^call_/) };
-	expect(given).toMatchObject([[called]]);
 });
 
 it('a call without words, which n8n writes as an empty list, is sent as no content', async () => {

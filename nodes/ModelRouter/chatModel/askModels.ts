@@ -18,6 +18,7 @@ import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { checkInputs, type Modality } from '../../../src/router/messages';
 import { checkKind } from '../../../src/router/model';
 import { type Protocol, protocols } from '../../../src/router/protocols';
+import { createStructuredReader, stringOrEmpty } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
 import { checkAgainstCatalog, type FoundModel } from '../catalog';
 import {
@@ -157,8 +158,8 @@ async function askOnce(
 			async () => await timed(clock, ask),
 		);
 		// an answer that calls tools may include other text
-		if (readAnswer && !answer.toolCalls.length)
-			readStructuredAnswer(readAnswer, answer, cost.maxTokens);
+		const read = answer.toolCalls.length ? createCallReader(answer) : readAnswer;
+		if (read) readStructuredAnswer(read, answer, cost.maxTokens);
 		if (!signal?.aborted) sent.forget();
 		return { answer, maxTokens: cost.maxTokens };
 	} catch (cause) {
@@ -166,6 +167,13 @@ async function askOnce(
 		throw mapServiceError(cause);
 	}
 }
+
+/** LangChain completes arguments that break off, and an agent would run its tool with half of an order. */
+const createCallReader = ({ toolCalls }: PricedAnswer): StructuredReader => {
+	const texts = toolCalls.map(({ arguments: given }) => stringOrEmpty(given).trim() || '{}');
+	return () => texts.map(readJson).find((result) => 'reason' in result) ?? { parsed: {} };
+};
+const readJson = createStructuredReader();
 
 /**
  * Rejects a model of the wrong kind or without an input that the call needs, and a call whose cost could exceed the caps or is

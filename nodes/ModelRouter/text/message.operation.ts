@@ -101,9 +101,11 @@ export const message = operation({
 			});
 			const notice = answerWarning(answer, cost.maxTokens);
 			if (notice) addHint(notice);
-			const parsed = structured
-				? readStructuredAnswer(structured, splitRaw(answer).answer, cost.maxTokens)
-				: {};
+			const callsOnly = !answer.text && answer.toolCalls.length > 0;
+			const parsed =
+				structured && !callsOnly
+					? readStructuredAnswer(structured, splitRaw(answer).answer, cost.maxTokens)
+					: {};
 			return toItem(answer, request.protocol, parsed, {
 				...(notice && { notice }),
 				complete: true,

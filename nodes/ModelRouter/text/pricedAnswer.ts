@@ -134,7 +134,7 @@ export function createAnswerReader({
 }
 
 /**
- * Reads an answer as JSON. An answer that only requests tools is not read.
+ * Reads an answer as JSON.
  *
  * @throws ServiceError `schemaMismatch`, with the answer (which is billed) and the path of the value that does not match.
  */
@@ -143,7 +143,6 @@ export function readStructuredAnswer(
 	answer: TextAnswer,
 	maxTokens?: number,
 ): { parsed?: unknown; parsedAnswers?: unknown[] } {
-	if (!answer.text && answer.toolCalls.length) return {};
 	const choices = answer.choices ?? [answer];
 	const parsed = choices.map(({ text }, index) => {
 		const result = read(text);
