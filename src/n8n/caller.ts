@@ -5,6 +5,7 @@ import {
 	isToolType,
 } from 'n8n-workflow';
 
+import { invalidInputError } from '../core/errors';
 import { getNodeType, getRunData, getTypesServedBy, listOutputs } from './platform';
 import { parseUuid } from './uuid';
 
@@ -68,6 +69,19 @@ export function isLive(n8n: IExecuteFunctions): boolean {
 	if (!n8n.isStreaming()) return false;
 	return findCaller(n8n) === 'workflow' || (readSpeakerTurn(n8n)?.showLive ?? false);
 }
+
+/** Whether n8n's engine discards all items of the node, as of a tool with an error output (n8n-core 2.41.1, workflow-execute.js:1656). */
+export function isDiscarded(n8n: IExecuteFunctions): boolean {
+	const { name, type, onError } = n8n.getNode();
+	return onError === 'continueErrorOutput' && isToolType(type) && Boolean(findSource(n8n, name));
+}
+
+/** To be thrown: that is what n8n does not discard. */
+export const discardedError = () =>
+	invalidInputError(
+		'"Continue (using error output)" is not possible for a tool of an AI agent',
+		'Nothing was sent, because n8n would discard the answer. Tell the user to set On Error to Continue in the settings of this tool.',
+	);
 
 /**
  * Where the engine says that the input came from.

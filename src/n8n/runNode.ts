@@ -3,7 +3,7 @@ import { type IExecuteFunctions, type INodeExecutionData, isToolType } from 'n8n
 import { invalidInputError, ServiceError } from '../core/errors';
 import type { Clock } from '../core/retry';
 import { closeAccounts } from '../core/spending';
-import { findCaller, isLive, readHandedOver } from './caller';
+import { discardedError, findCaller, isDiscarded, isLive, readHandedOver } from './caller';
 import { connect, type Connection, type ServiceAccess } from './connection';
 import { continuesOnFail, toErrorItem, toNodeError } from './errors';
 import { hasExpression } from './parameterFields';
@@ -37,10 +37,9 @@ export async function runNode(
 ): Promise<INodeExecutionData[][]> {
 	requireN8n(n8n);
 	const operation = findChosenOperation(n8n, resources);
-	const node = n8n.getNode();
 	let connection: Connection | undefined;
 	const nodeError = (cause: unknown, itemIndex?: number) =>
-		toNodeError(node, cause, itemIndex, connection?.redact);
+		toNodeError(n8n.getNode(), cause, itemIndex, connection?.redact);
 	try {
 		const settings = {
 			...defaultRequestSettings,
@@ -226,6 +225,7 @@ function findChosenOperation(n8n: IExecuteFunctions, resources: readonly Resourc
 	const nodeError = (cause: Error) => toNodeError(n8n.getNode(), cause);
 	if (hasExpression(storedResource) || hasExpression(storedOperation))
 		throw nodeError(invalidInputError('Resource and Operation cannot be expressions'));
+	if (isDiscarded(n8n)) throw nodeError(discardedError());
 	const resource = findChosen(n8n, 'resource', resources);
 	if (!resource) throw nodeError(unknownChoiceError('resource', storedResource));
 	if (resource.notInTools && isToolType(type)) throw nodeError(notForAgentsError(resource.name));

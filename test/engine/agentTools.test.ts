@@ -9,6 +9,7 @@ import { callTool, type ToolOptions, type Way } from './rig/agentTool';
 import {
 	agent,
 	assistant,
+	CARRY_ON,
 	chat,
 	failPosts,
 	job,
@@ -229,6 +230,23 @@ describe('what an agent is told', () => {
 			);
 		},
 	);
+
+	it('with an error output, of which n8n discards all, nothing is sent, and the agent is told', async () => {
+		const discarded = { tool: agent({ message: asked }), settings: CARRY_ON };
+		const calls = [{ question: 'hello' }];
+		const { answers } = await call('by the engine', { ...discarded, calls });
+		expect(items(answers[0])).toEqual([
+			{
+				error: expect.stringMatching(
+					/^"Continue \(using error output\)" is not .*Nothing was sent/,
+				),
+			},
+		]);
+		expect(posts(service)).toEqual([]);
+		// an agent that calls its tools by itself reads the answer before
+		const itself = await call('by itself', { ...discarded, calls });
+		expect(items(itself.answers[0])).toMatchObject([{ complete: true }]);
+	});
 
 	it('only where the user wants it does a failure end the workflow', async () => {
 		const { run, answers } = await call('by the engine', {
