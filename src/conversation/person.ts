@@ -1,3 +1,4 @@
+import { hasContent } from '../core/extractText';
 import { isPlainObject, omitMissing } from '../core/json';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -15,6 +16,13 @@ export function personsAnswer({ data, chatInput }: Item): string | undefined {
 	const written = firstText(text, chatInput, typed);
 	if (written !== undefined || typeof approved !== 'boolean') return written;
 	return approved ? APPROVED : NOT_APPROVED;
+}
+
+/** The fields of a form, or of any answer that has no text. @param told What the speaker was told: repeating it is no answer. */
+export function readFields(item: Item, told: unknown): Item | undefined {
+	const given = listFields(isPlainObject(item['data']) ? item['data'] : item);
+	const fields = Object.fromEntries(given.filter(([, value]) => value !== told));
+	return hasContent(fields) ? fields : undefined;
 }
 
 /**
@@ -44,14 +52,15 @@ const NOT_APPROVED = 'Not approved';
  * visitor's program may send anything.
  */
 function listWords({ data, chatInput }: Item): string[] {
-	const fields = Object.entries(isPlainObject(data) ? data : {});
-	const written = fields.filter(([name]) => !ADDED_BY_N8N.includes(name));
+	const written = listFields(isPlainObject(data) ? data : {});
 	return (firstText(chatInput) ? [chatInput] : written.map(([, value]) => value))
 		.flat()
 		.filter((value): value is string => typeof value === 'string' && value.trim() !== '');
 }
 
-const ADDED_BY_N8N = ['respondedAt', 'responder'];
+/** Without those that n8n adds. */
+const listFields = (data: Item) =>
+	Object.entries(data).filter(([name]) => !['respondedAt', 'responder'].includes(name));
 
 /** Who answered, and when, as n8n reports it for its "Send and Wait for Response" operations. */
 export function readPerson(added: readonly Item[]) {

@@ -3,7 +3,7 @@ import { extractText } from '../core/extractText';
 import { isPlainObject, omitMissing } from '../core/json';
 import { readTokenCounts } from '../core/tokenCounts';
 import { readA2a } from './a2a';
-import { firstText, nameOf, personsAnswer, readEdit, readPerson } from './person';
+import { firstText, nameOf, personsAnswer, readEdit, readFields, readPerson } from './person';
 
 /** What a speaker reports besides its text. */
 export interface TurnFacts {
@@ -94,7 +94,7 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	if (special) return { ...special, facts: { ...facts, ...special.facts } };
 	const isRefusal = added.some(({ data }) => isPlainObject(data) && data['approved'] === false);
 	const text = own
-		.map((item, index) => toText(findAnswer(item, added[index] ?? {})))
+		.map((item, index) => toText(findAnswer(item, added[index] ?? {}, sent)))
 		.filter((answer) => answer.trim())
 		.join('\n\n')
 		// half of a cut emoji could not be sent
@@ -175,16 +175,11 @@ const isAnswer = (added: Item, { message }: Item) =>
 
 const isEmpty = (item: Item) => Object.keys(item).length === 0;
 
-function findAnswer({ output }: Item, added: Item): unknown {
-	if (output !== undefined && output !== null) return output;
-	return personsAnswer(added) ?? extractText(added);
-}
+const findAnswer = ({ output }: Item, added: Item, { message }: Item): unknown =>
+	output ?? personsAnswer(added) ?? extractText(added) ?? readFields(added, message);
 
-function toText(value: unknown): string {
-	if (typeof value === 'string') return value;
-	if (value === undefined || value === null) return '';
-	return extractText(value) ?? JSON.stringify(value);
-}
+const toText = (value: unknown): string =>
+	value === undefined ? '' : (extractText(value) ?? JSON.stringify(value));
 
 /** As in n8n, except that an empty text is not an error. */
 const isError = (error: unknown) =>

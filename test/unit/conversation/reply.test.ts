@@ -14,6 +14,9 @@ const passedOn = { ...sent, toolCallId: '0.1.1' };
 
 type Item = Record<string, unknown>;
 
+/** What n8n adds to the fields of a form. */
+const BY_ANN = { respondedAt: '2026-11-24T10:00:00.000Z', responder: { name: 'Ann' } };
+
 /** What a speaker said, unless said otherwise one of another package that answered at once. */
 const read = (items: Item[], more: Partial<Question> = {}) =>
 	readReply(items, { sent, hasWaited: false, isOurs: false, ...more });
@@ -30,6 +33,19 @@ it.each<[string, Item[], string]>([
 	['nothing but what was sent', [passedOn], ''],
 	['another message', [{ ...passedOn, message: 'yes' }], 'yes'],
 	['an output that is the same as one before', [{ output: 'before' }], 'before'],
+	[
+		'fields without a text',
+		[{ query: 'told', day: 'Monday', price: 3 }],
+		'{"day":"Monday","price":3}',
+	],
+	['fields of a service', [{ data: { day: 'Monday' } }], '{"day":"Monday"}'],
+	['fields that say nothing', [{ ok: true, id: 7, day: '' }], ''],
+	[
+		'a form',
+		[{ ...passedOn, data: { Why: 'Late', Cost: 5, ...BY_ANN } }],
+		'{"Why":"Late","Cost":5}',
+	],
+	['an empty form', [{ ...passedOn, data: { Why: '', ...BY_ANN } }], ''],
 	['half a character', [{ output: 'a\ud83d' }], 'a\ufffd'],
 	['nothing', [{}], ''],
 	['no items', [], ''],
@@ -243,7 +259,7 @@ describe('a speaker that waits for a person', () => {
 		['a text', [{ data: { text: 'yes' } }], 'yes'],
 		['something new', [{ ...passedOn, chatInput: 'yes' }], 'yes'],
 		['the words that were told', [{ chatInput: 'told' }], 'told'],
-		['what has no text', [{ statusCode: 204 }], ''],
+		['what has no text', [{ statusCode: 204 }], '{"statusCode":204}'],
 	])('a person has answered by %s', (_what, items, text) => {
 		expect(read(items, { hasWaited: true })).toEqual({ text, facts: {} });
 	});
@@ -256,7 +272,10 @@ it('of what a stranger wrote into the item, nothing counts where a node passes i
 });
 
 it('costs whose sum is no number are no cost', () => {
-	const items = [{ output: 'a', costUsd: 1.7e308 }, { costUsd: 1.7e308 }];
+	const items = [
+		{ output: 'a', costUsd: 1.7e308 },
+		{ output: '', costUsd: 1.7e308 },
+	];
 	expect(read(items)).toEqual({ text: 'a', facts: {} });
 });
 
