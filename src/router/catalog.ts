@@ -202,16 +202,16 @@ function findNextPage({ body, link, models }: CatalogPage, read: ReadPages): Nex
 	const fields = [body, ...Object.values(body).filter(isPlainObject)].flatMap(Object.entries);
 	const find = (names: RegExp) =>
 		fields.filter(([name, value]) => names.test(name) && value !== null).map(([, value]) => value);
-	const [hasMore] = find(MORE_FIELD);
-	if (hasMore === false) return undefined;
+	const [hasMore] = find(MORE_FIELD).map((value) => String(value).toLowerCase());
+	if (hasMore === 'false') return undefined;
 	const nextFields = find(NEXT_FIELD);
 	const next = nextFields.map(toNextPage).find(Boolean);
 	if (next) return next;
 	const last = models.at(-1);
-	if (hasMore === true && last)
+	if (hasMore === 'true' && last)
 		return { query: new URLSearchParams({ after: last.id }).toString() };
 	const saysMore =
-		hasMore === true ||
+		hasMore === 'true' ||
 		nextFields.some(Boolean) ||
 		find(TOTAL_FIELD).some((total) => Number(total) > read.models.size) ||
 		find(PAGE_COUNT_FIELD).some((count) => Number(count) > read.queries.size);
