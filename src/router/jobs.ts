@@ -123,10 +123,12 @@ async function getFollowingRedirect(http: Http, path: string): Promise<HttpRespo
 	const second = await http.send({ ...request, redirectedTo: location });
 	if (!isErrorResponse(second)) return second;
 	const { details } = await readErrorResponse(second);
+	// a refusal there says nothing about the API key: the address may have expired
+	const advice = 'Use Download File with the job ID again: the service then gives a new address.';
 	throw new ServiceError(
 		'refused',
 		`The address where the service stores the file refused the request (${second.status})`,
-		details,
+		{ ...details, advice },
 	);
 }
 

@@ -126,7 +126,8 @@ describe('a file that lies elsewhere', () => {
 		expect(await failureOf(openContent(http, image('1')))).toMatchObject({
 			kind: 'refused',
 			message: expect.stringContaining(words),
-			details: { status, ids: { jobId: '1' } },
+			// not to check the key, which that address may not even have got
+			details: { status, ids: { jobId: '1' }, advice: expect.stringMatching(/^Use Download File/) },
 		});
 		expect(http.requests).toHaveLength(2);
 	});
