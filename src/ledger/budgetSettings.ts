@@ -44,9 +44,9 @@ function readPercents(value: unknown): Decimal[] {
 }
 
 function readAmount(data: Record<string, unknown>, name: string, field: string) {
-	// an expression that finds nothing gives null or undefined, which is not an empty field
+	// an expression that finds nothing gives null, undefined or an empty list, which is not an empty field
 	const text = String(name in data ? data[name] : '').trim();
-	if (!text) return undefined;
+	if (!text && !Array.isArray(data[name])) return undefined;
 	const amount = floorToMicroUsd(text);
 	if (amount) return amount;
 	throw invalidInputError(
