@@ -86,6 +86,19 @@ describe('a redirect', () => {
 		expect(failed[0]?.json['error']).toMatch(/redirect to an address that is not safe.*jobId/);
 	});
 
+	it.each([
+		['only a part of it (206) is no file', 'bytes 0-15/100', 'was not downloaded completely', 3],
+		['all of it (206) is stored', 'bytes 0-15/16', undefined, 1],
+	])('to a store that sends %s', async (_what, range, error, fetches) => {
+		store.answer = { status: 206, headers: { 'content-range': range } };
+		redirect(`${store.url}/a`);
+		const { items, failed } = await download();
+		expect([items.length, failed[0]?.json['error'] as string | undefined]).toEqual(
+			error ? [0, expect.stringMatching(`${error}.*jobId`)] : [1, undefined],
+		);
+		expect(store.requests).toHaveLength(fetches);
+	});
+
 	it.each([302, 404])('to an address that answers %d: said as it is', async (status) => {
 		store.answer = { status, headers: { location: `${store.url}/b` } };
 		redirect(`${store.url}/a`);

@@ -64,7 +64,7 @@ it.each<[string, object, object]>([
 ])('a file may have no %s', async (_field, more, found) => {
 	const n8n = withFiles(file(PNG, more));
 	expect(findFile(n8n, 0, 'data', 'File')).toEqual(found);
-	expect(await readFile(n8n, 0, 'data', 'File')).toMatchObject(found);
+	expect(await readFile(n8n, 0, 'data', 'File')).toMatchObject({ ...found, mimeType: 'image/png' });
 });
 
 it.each<[string, Buffer, string, string]>([
@@ -72,6 +72,19 @@ it.each<[string, Buffer, string, string]>([
 	['the bytes know better', PNG, 'image/jpeg', 'image/png'],
 	['the bytes know better, of sound', WAV, 'audio/mpeg', 'audio/wav'],
 	['the bytes know better, of a video', PNG, 'video/mp4', 'image/png'],
+	['n8n was told nothing', PNG, 'binary/octet-stream', 'image/png'],
+	[
+		'nobody knows',
+		Buffer.from('0102', 'hex'),
+		'application/octet-stream',
+		'application/octet-stream',
+	],
+	[
+		'n8n was told nothing of a text',
+		Buffer.from('a,b'),
+		'application/octet-stream',
+		'application/octet-stream',
+	],
 	['the bytes tell nothing', Buffer.from('abc'), 'video/mp4', 'video/mp4'],
 	['the bytes are a page', Buffer.from('<html>'), 'image/png', 'image/png'],
 	['it is no media', PNG, 'application/x-thing', 'application/x-thing'],
