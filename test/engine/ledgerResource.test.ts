@@ -66,6 +66,14 @@ it('a key that the service echoes is not written into the table', async () => {
 	expect(JSON.stringify(rig.n8n.rows)).not.toContain(key);
 });
 
+it('takes the ID from a pasted URL, such as the location in the error of the start', async () => {
+	failPosts(rig.service, { type: 'status', status: 500 }, 1);
+	await run(rig.starting('one', { idempotencyKey: 'a' }));
+	const jobId = 'https://router.example.com/v1/images/jobs/job-7/content?x=1';
+	const { items } = await rig.ledger('markStarted', { idempotencyKey: 'a', jobId });
+	expect(items).toMatchObject([{ json: { jobId: 'job-7', state: 'pending' } }]);
+});
+
 it('says what is missing where there is no such start', async () => {
 	const { error } = await rig.ledger('markStarted', { idempotencyKey: 'nobody', jobId: 'j' });
 	expect(error?.message).toMatch(/^The ledger has no such start/);

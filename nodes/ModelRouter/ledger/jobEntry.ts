@@ -2,7 +2,6 @@ import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-wor
 
 import { invalidInputError } from '../../../src/core/errors';
 import { tryParseJson } from '../../../src/core/json';
-import { encodePathSegment } from '../../../src/core/urls';
 import { openLedger } from '../../../src/ledger/dataTable';
 import type { Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
@@ -128,10 +127,7 @@ type JobSelection = ReturnType<typeof toJobSelection>;
 
 /** @throws ServiceError `invalid`. */
 export function toJobSelection({ findBy, jobId, ...which }: ParamValues<typeof oneJobParams>) {
-	if (findBy !== 'jobId') return toSelector({ ...which, findBy });
-	const id = toJobId(jobId);
-	encodePathSegment(id, 'Job ID');
-	return { jobId: id };
+	return findBy === 'jobId' ? { jobId: toJobId(jobId) } : toSelector({ ...which, findBy });
 }
 
 /** @param origin For the credential: jobs of different accounts may share an ID. */

@@ -1,6 +1,6 @@
-import { encodePathSegment } from '../../../src/core/urls';
 import { markAsStarted } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
+import { toJobId } from '../media/media.params';
 import { openJobLedger, toEntryJson, toSelector, whichParams } from './jobEntry';
 
 export const markStarted = operation({
@@ -17,14 +17,11 @@ export const markStarted = operation({
 			type: 'string',
 			default: '',
 			required: true,
-			description: 'ID of the job at the service',
+			description: 'ID of the job at the service. You can also paste its URL.',
 		},
 	],
 
-	prepare({ jobId, ...selector }) {
-		encodePathSegment(jobId.trim(), 'Job ID');
-		return { selector: toSelector(selector), jobId: jobId.trim() };
-	},
+	prepare: ({ jobId, ...which }) => ({ selector: toSelector(which), jobId: toJobId(jobId) }),
 
 	async run(context) {
 		const { selector, jobId } = context.request;

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
+import { encodePathSegment } from '../../../src/core/urls';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { findJobId } from '../../../src/router/jobRecord';
 import type { JobAddress } from '../../../src/router/jobs';
@@ -71,7 +72,7 @@ export const maxSizeOption = {
 		"A larger file is not stored. Files in n8n's database, as in queue mode, must be below 256 MiB.",
 } as const satisfies INodeProperties;
 
-/** @throws ServiceError `invalid` for a URL without a job ID. */
+/** @throws ServiceError `invalid` as `toJobId`. */
 export function toAddress({ mediaType, jobId }: ParamValues<typeof addressParams>): JobAddress {
 	return { mediaType, jobId: toJobId(jobId) };
 }
@@ -79,15 +80,17 @@ export function toAddress({ mediaType, jobId }: ParamValues<typeof addressParams
 /**
  * A job ID as typed, or the one in a pasted URL.
  *
- * @throws ServiceError `invalid` for a URL without a job ID.
+ * @throws ServiceError `invalid` for a URL without a job ID, and for an ID that cannot be one.
  */
 export function toJobId(text: string): string {
 	const jobId = findJobId(text);
-	if (jobId !== undefined) return jobId;
-	throw invalidInputError(
-		'Job ID is a URL without a job ID',
-		'Enter the ID, or the URL of a job\'s status or file, which contains "/jobs/" and the ID.',
-	);
+	if (jobId === undefined)
+		throw invalidInputError(
+			'Job ID is a URL without a job ID',
+			'Enter the ID, or the URL of a job\'s status or file, which contains "/jobs/" and the ID.',
+		);
+	encodePathSegment(jobId, 'Job ID');
+	return jobId;
 }
 
 /** Milliseconds. */

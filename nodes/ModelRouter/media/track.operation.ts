@@ -1,4 +1,3 @@
-import { encodePathSegment } from '../../../src/core/urls';
 import { registerJob } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
 import { optionsParam } from '../../fieldKinds.params';
@@ -15,11 +14,10 @@ export const track = operation({
 	sendsNothing: true,
 	params: [...addressParams, optionsParam([ledgerLabelOption])],
 
-	prepare({ options: { ledgerLabel = '' }, ...params }) {
-		const address = toAddress(params);
-		encodePathSegment(address.jobId, 'Job ID');
-		return { ...address, ledgerLabel: ledgerLabel.trim() };
-	},
+	prepare: ({ options: { ledgerLabel = '' }, ...params }) => ({
+		...toAddress(params),
+		ledgerLabel: ledgerLabel.trim(),
+	}),
 
 	async run({ request: { mediaType, jobId, ledgerLabel }, ...context }) {
 		const ledger = await openJobLedger(context);
