@@ -114,8 +114,8 @@ export function determineOutcome({ kind, details: { status = 0, sent } }: Servic
 		return sent === false ? 'not_started' : 'unknown';
 	if (KINDS_AFTER_START.includes(kind)) return 'started';
 	if (kind === 'malformed') return 'unknown';
-	// 303 means that the request was accepted and that its result is elsewhere
-	const mayHaveRun = status < 300 || [303, 408, 409].includes(status) || status >= 500;
+	// 303 means that the result is elsewhere; 424 and 499 that a server behind this one failed, or was given up
+	const mayHaveRun = status < 300 || [303, 408, 409, 424, 499].includes(status) || status >= 500;
 	return mayHaveRun ? 'unknown' : 'not_started';
 }
 

@@ -18,7 +18,7 @@ it.each<readonly [string, ServiceError, string]>([
 	['nobody knows whether it left', new ServiceError('unreachable', ''), 'unknown'],
 	...withStatus('not_started', 400, 401, 402, 403, 404, 405, 406, 407, 410, 413, 415, 422, 429),
 	...withStatus('not_started', 301, 302, 304, 307, 308, 451),
-	...withStatus('unknown', 303, 408, 409, 500, 501, 502, 503, 504, 520, 599),
+	...withStatus('unknown', 303, 408, 409, 424, 499, 500, 501, 502, 503, 504, 520, 599),
 	['503 with Retry-After', refused(503, { retryAfter: 1000 }), 'unknown'],
 	['no status', new ServiceError('refused', ''), 'unknown'],
 	['2xx that cannot be read', new ServiceError('malformed', '', { status: 200 }), 'unknown'],
