@@ -104,7 +104,8 @@ function isLoopback(hostname: string): boolean {
 	return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-const MAX_SEGMENT_LENGTH = 512;
+/** The ID of a job may be a signed token. */
+const MAX_SEGMENT_LENGTH = 2000;
 
 /**
  * Encodes an id from outside as one segment of a path.
