@@ -184,7 +184,8 @@ function rejectEmptyExpressions(field: Field, context: ItemContext): void {
 	const { param, siblings = context.topLevel } = field;
 	const { isKey = false } = getFieldRules(param);
 	for (const { path, stored, value } of getExpressions(field)) {
-		const isEmpty = [param.type === 'multiOptions' ? value : [value]].flat().every(isEmptyValue);
+		const isList = isKey || param.type === 'multiOptions';
+		const isEmpty = [isList ? value : [value]].flat().every(isEmptyValue);
 		if (isEmpty && mayBeEmpty(param, siblings)) continue;
 		if (isEmpty) throw foundNothingError(`${path} is empty`, stored, context);
 		if (isKey && typeof value === 'string' && EMPTY_AS_TEXT.test(value))
@@ -207,7 +208,7 @@ function findGap(expression: string, isKey: boolean, { evaluate, itemIndex }: It
 		const isWholeValue = parts[index - 1]?.endsWith('"') && parts[index + 1]?.startsWith('"');
 		return index % 2 && (isKey || isWholeValue) ? [`{{${text}}}`] : [];
 	});
-	return codes.find((code) => isEmptyValue(evaluate(code, itemIndex)));
+	return codes.find((code) => [evaluate(code, itemIndex)].flat().every(isEmptyValue));
 }
 
 /** Whether a field may be empty, given the values of the fields next to it. */

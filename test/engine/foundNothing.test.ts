@@ -34,6 +34,9 @@ describe.each<[string, (key: string) => Made]>([
 		['={{ "a " + Number($json.id) }}', /reads "a NaN"/],
 		['={{ "a-" + $json }}', /reads "a-\[object Object\]"/],
 		['={{ [$json.id] }}{{ $json.id }}', /is empty/],
+		['={{ [] }}', /is empty: its expression found nothing/],
+		['={{ [$json.id] }}', /is empty: its expression found nothing/],
+		['=customer-{{ [] }}', /contains {{ \[\] }}: its expression found nothing/],
 	])('of a part that finds nothing would be that of others, too: %s', async (key, sentence) => {
 		const { error } = await execute(withKey(key));
 		expect(error?.message).toMatch(sentence);
