@@ -120,16 +120,25 @@ async function getFollowingRedirect(http: Http, path: string): Promise<HttpRespo
 	if (!REDIRECT_STATUSES.has(first.status) || !location) return first;
 	// reading the body to its end releases the connection
 	await readErrorResponse(first);
-	const second = await http.send({ ...request, redirectedTo: location });
+	const second = await http
+		.send({ ...request, redirectedTo: location })
+		.catch((cause: unknown) => Promise.reject(mapServiceError(cause, aboutStore)));
 	if (!isErrorResponse(second)) return second;
 	const { details } = await readErrorResponse(second);
+	const message = `The address where the service stores the file refused the request (${second.status})`;
 	// a refusal there says nothing about the API key: the address may have expired
 	const advice = 'Use Download File with the job ID again: the service then gives a new address.';
-	throw new ServiceError(
-		'refused',
-		`The address where the service stores the file refused the request (${second.status})`,
-		{ ...details, advice },
-	);
+	throw new ServiceError('refused', message, {
+		...details,
+		...(second.status >= 400 && { advice }),
+	});
+}
+
+/** An error that concerns another address than the service's. */
+function aboutStore(error: ServiceError): ServiceError {
+	const place = 'the address where the service stores the file';
+	const advice = error.details.advice?.replace(/the base URL( of the credential)?/, place);
+	return advice ? withDetails(error, { advice }) : error;
 }
 
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);

@@ -1,10 +1,11 @@
 import { readText } from '../../../src/core/body';
-import { invalidInputError } from '../../../src/core/errors';
+import { invalidInputError, ServiceError } from '../../../src/core/errors';
 import type { Http, HttpRequest } from '../../../src/core/http';
 import { openContent, readJob, withJobId } from '../../../src/router/jobs';
 import { kindOfMediaType, mediaTypes, type MediaType } from '../../../src/router/model';
 import { failureOf, inMemory, json, response, type Answer } from '../inMemoryHttp';
 
+const STORE = 'the address where the service stores the file';
 const NOT_FOUND = json({ error: { code: 'not_found', message: 'no such job' } }, { status: 404 });
 const NO_PATH = { ...NOT_FOUND, status: 405 };
 const image = (jobId: string) => ({ mediaType: 'images', jobId }) as const;
@@ -117,19 +118,36 @@ describe('a file that lies elsewhere', () => {
 		expect(http.requests.at(-1)).toEqual({ ...request, path, redirectedTo: '/f' });
 	});
 
-	it.each<[string, Answer, string, number]>([
-		['a second redirect', redirect('https://other.example/'), '(302)', 302],
-		['not there', { status: 404 }, '(404)', 404],
-		['not any more', { status: 403, chunks: ['<Error/>'] }, '(403)', 403],
-	])('%s: it is not looked for elsewhere', async (_what, answer, words, status) => {
+	// neither the key nor the base URL is the cause
+	const again = 'Use Download File with the job ID again: the service then gives a new address.';
+	it.each<[string, Answer, string, number, string | undefined]>([
+		['a second redirect', redirect('https://other.example/'), '(302)', 302, undefined],
+		['not there', { status: 404 }, '(404)', 404, again],
+		['not any more', { status: 403, chunks: ['<Error/>'] }, '(403)', 403, again],
+	])('%s: it is not looked for elsewhere', async (_what, answer, words, status, advice) => {
 		const http = inMemory(redirect('https://files.example/1'), answer);
-		expect(await failureOf(openContent(http, image('1')))).toMatchObject({
-			kind: 'refused',
-			message: expect.stringContaining(words),
-			// not to check the key, which that address may not even have got
-			details: { status, ids: { jobId: '1' }, advice: expect.stringMatching(/^Use Download File/) },
+		const { kind, message, details } = await failureOf(openContent(http, image('1')));
+		expect([kind, message]).toEqual(['refused', expect.stringContaining(words)]);
+		expect(details).toEqual({
+			...{ status, ids: { jobId: '1' }, reason: details.reason },
+			...(advice && { advice }),
 		});
 		expect(http.requests).toHaveLength(2);
+	});
+
+	it.each([
+		[
+			'Check the base URL of the credential and the name server.',
+			`Check ${STORE} and the name server.`,
+		],
+		['Check the base URL. Or trust it.', `Check ${STORE}. Or trust it.`],
+		['An admin can allow the host.', 'An admin can allow the host.'],
+		[undefined, undefined],
+	])('is not reached: "%s" is said of there', async (given, advice) => {
+		const unreachable = new ServiceError('unreachable', 'x', given ? { advice: given } : {});
+		const http = inMemory(redirect('https://files.example/1'), unreachable);
+		const { details } = await failureOf(openContent(http, image('1')));
+		expect(details.advice).toBe(advice);
 	});
 
 	it.each<[string, Answer, typeof openContent | typeof readJob]>([
