@@ -18,7 +18,8 @@ export const probe: CredentialProbe = {
 	path: `/session/${NIL_UUID}/messages`,
 	header: (key) => ({ Authorization: `Bearer ${key}` }),
 	judge: ({ status }) =>
-		status === 401 || status === 403 || (status >= 300 && status < 400) || status === 407
+		// 502 and the like are from what is between n8n and the service
+		[401, 403, 407].includes(status) || (status >= 300 && status < 400) || status >= 502
 			? undefined
 			: {
 					status: 'OK',

@@ -19,6 +19,7 @@ import {
 	usesLedger,
 } from './credential';
 import { toNetworkError } from './http';
+import { withDeadline } from './n8nVersions';
 import { createRedactor, isShortWord, type Redactor } from './redact';
 
 /** How a credential is tested: with one request that is free. */
@@ -56,8 +57,10 @@ export const notFromServiceResult = (what: string): INodeCredentialTestResult =>
 	message: `${what}. The key was not tested. Check the base URL, and whether a proxy or a login page is in the way.`,
 });
 
-/** Milliseconds. A user is waiting. */
+/** Milliseconds without a byte. A user is waiting. */
 const TIMEOUT = 15_000;
+/** For a stream that only stays open. */
+const ENDLESS = { status: 'Error', message: 'The answer did not end in time' } as const;
 
 /**
  * Makes the function that n8n calls when a credential is saved. It tests the service, and the job ledger if the credential has one,
@@ -76,7 +79,8 @@ export function createCredentialTest(probe: CredentialProbe, checkLedger?: Ledge
 	): Promise<INodeCredentialTestResult> {
 		const redact = createRedactor(findLedgerKey(data));
 		const report = async (test: () => Promise<INodeCredentialTestResult>) => {
-			const { status, message } = await test().catch(toFailedTest);
+			const result = test().catch(toFailedTest);
+			const { status, message } = (await withDeadline(result, 2 * TIMEOUT, undefined)) ?? ENDLESS;
 			return { status, message: redact.text(message) };
 		};
 		const origins = await report(async () => {

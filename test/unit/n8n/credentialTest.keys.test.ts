@@ -25,6 +25,14 @@ it('a key is not in what it says of a failure', async () => {
 	expect(spellingsIn([message], KEY)).toEqual([]);
 });
 
+it('a stream that only stays open does not hold up the user', async () => {
+	jest.useFakeTimers();
+	const result = tested(KEY, async () => await new Promise(() => {}));
+	await jest.advanceTimersByTimeAsync(30_000);
+	expect(await result).toEqual({ status: 'Error', message: 'The answer did not end in time' });
+	jest.useRealTimers();
+});
+
 it.each([
 	['word', /^The service accepted the key\. It is a short word/],
 	['1234567', /^The service accepted the key\. It is a short word/],
