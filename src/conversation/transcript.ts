@@ -91,7 +91,8 @@ function inOrder(rows: readonly unknown[]): readonly unknown[] {
 	return [...rows].sort((one, other) => Number(numberOf(one)) - Number(numberOf(other)));
 }
 
-const numberOf = (row: unknown) => (isPlainObject(row) ? row['turn'] : undefined);
+/** A sheet or a database may return it as a text. */
+const numberOf = (row: unknown) => (isPlainObject(row) && Number(row['turn'])) || undefined;
 
 /** The rows up to a turn, by its number or otherwise its position. Later rows do not count. */
 function upTo(afterTurn: number | undefined, rows: readonly unknown[]): readonly unknown[] {
@@ -105,11 +106,11 @@ function upTo(afterTurn: number | undefined, rows: readonly unknown[]): readonly
 	);
 }
 
-/** What a row says besides its text, without values of the wrong type. */
+/** What a row says besides its text, without values of the wrong type. A database may return an amount as a text. */
 function readFacts(row: Readonly<Record<string, unknown>>): Partial<Turn> {
 	const facts = [...FACTS, ...FACTS_OF_PEOPLE, 'note'].map((name) => {
-		const isRight = /(Usd|Tokens|Ms)$/.test(name) ? isAmount(row[name]) : firstText(row[name]);
-		return [name, isRight ? row[name] : undefined] as const;
+		const read = /(Usd|Tokens|Ms)$/.test(name) ? parseFloat(`${row[name]}`) : firstText(row[name]);
+		return [name, typeof read === 'string' || isAmount(read) ? read : undefined] as const;
 	});
 	return omitMissing(Object.fromEntries(facts));
 }

@@ -25,11 +25,11 @@ it('reads what the node returned', () => {
 it('reads what a table returned, in any order, and what others wrote', () => {
 	const rows = [
 		{ id: 7, turn: 2, speaker: 'Bob', text: 'b', createdAt: 'x', note: null },
-		{ id: 8, turn: 1, speaker: 'Ada', text: 'a', sessionId: 5, costUsd: '1' },
+		{ id: 8, turn: 1, speaker: 'Ada', text: 'a', sessionId: 5, costUsd: '1', durationMs: 'x' },
 	];
 	expect(readTranscript(rows, speakers, isChat)).toEqual({
 		turns: [
-			{ turn: 1, speaker: 'Ada', text: 'a', at: '' },
+			{ turn: 1, speaker: 'Ada', text: 'a', costUsd: 1, at: '' },
 			{ turn: 2, speaker: 'Bob', text: 'b', at: '' },
 		],
 	});
@@ -63,6 +63,11 @@ it.each([
 	['its number', tenTurns, 11],
 	['its place', withoutNumbers, 2],
 	['its number, in any order', tenTurns.toReversed(), 11],
+	[
+		'its number as a text',
+		tenTurns.toReversed().map((row) => ({ ...row, turn: `${row.turn}` })),
+		11,
+	],
 ])('continues after a turn, by %s', (_how, rows, after) => {
 	const { turns } = readTranscript(rows, speakers, isChat, after);
 	expect(turns.map(({ text }) => text)).toEqual(['a', 'b']);
