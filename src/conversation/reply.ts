@@ -175,8 +175,8 @@ const isAnswer = (added: Item, { message }: Item) =>
 
 const isEmpty = (item: Item) => Object.keys(item).length === 0;
 
-const findAnswer = ({ output }: Item, added: Item, { message }: Item): unknown =>
-	output ?? personsAnswer(added) ?? extractText(added) ?? readFields(added, message);
+const findAnswer = ({ output, refusal = output }: Item, added: Item, { message }: Item): unknown =>
+	(output || refusal) ?? personsAnswer(added) ?? extractText(added) ?? readFields(added, message);
 
 const toText = (value: unknown): string =>
 	value === undefined ? '' : (extractText(value) ?? JSON.stringify(value));

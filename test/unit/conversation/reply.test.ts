@@ -26,6 +26,7 @@ it.each<[string, Item[], string]>([
 	['an output that is an object', [{ output: { answer: 'yes', more: 1 } }], 'yes'],
 	['an output without any text', [{ output: { a: 1 } }], '{"a":1}'],
 	['an output that is a number', [{ output: 0 }], '0'],
+	["a model's refusal", [{ output: '', refusal: 'I cannot.', model: 'm' }], 'I cannot.'],
 	['no output', [{ output: null, text: 'yes' }], 'yes'],
 	['any usual place', [{ choices: [{ message: { role: 'assistant', content: 'yes' } }] }], 'yes'],
 	['several items', [{ output: 'one' }, { output: ' ' }, { output: 'two' }], 'one\n\ntwo'],
