@@ -15,15 +15,12 @@ export const client = (baseURL: string, headers: Record<string, string> = {}): A
 
 /** What a bare socket saw of one request. */
 export interface Seen {
-	/** All bytes, as Latin-1 so that each is one character. */
-	text: string;
+	/** As Latin-1, so that each byte is one character. */
 	head: string;
 	/** After the head, chunk sizes included. */
 	body: string;
 	/** How the connection ended; `open` when `until` was seen first. */
 	end: 'fin' | 'reset' | 'open';
-	/** Sizes of the packets, in order. */
-	packets: number[];
 }
 
 export interface Probe {
@@ -55,15 +52,13 @@ export async function probe(url: string, options: Probe = {}): Promise<Seen> {
 			? connectTls({ ...target, servername: 'localhost', ca: options.ca })
 			: connect(target);
 		let text = '';
-		const packets: number[] = [];
 		const done = (end: Seen['end']) => {
 			socket.destroy();
 			const at = text.indexOf('\r\n\r\n');
 			const split = at < 0 ? text.length : at;
-			resolve({ text, head: text.slice(0, split), body: text.slice(split + 4), end, packets });
+			resolve({ head: text.slice(0, split), body: text.slice(split + 4), end });
 		};
 		socket.on('data', (part: Buffer) => {
-			packets.push(part.length);
 			text += part.toString('latin1');
 			if (options.until !== undefined && text.includes(options.until)) done('open');
 		});

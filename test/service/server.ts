@@ -38,7 +38,6 @@ export function createListener(parts: Parts) {
 			bodyText: '',
 			abandoned: false,
 			at: parts.now(),
-			connection: connections.numberOf(request.socket),
 		};
 		let broken = false;
 		const wire: Wire = {
@@ -84,7 +83,7 @@ export function createListener(parts: Parts) {
 
 async function answerTo(call: Call, faults: Fault[], parts: Parts) {
 	const endpoint = hasEffect(faults) ? parts.endpoint : parts.untouched;
-	return await applyFaults(await endpoint(call), faults, parts.now());
+	return await applyFaults(await endpoint(call), faults);
 }
 
 function readHead(request: IncomingMessage, closed: AbortSignal, ends: Array<() => void>): Call {

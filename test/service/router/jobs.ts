@@ -24,7 +24,8 @@ export function jobsEndpoint(
 		if (call.method === 'POST') return startJob(world, call, key, kind);
 		return routerError(405, 'method_not_allowed', 'use POST to start a job');
 	}
-	const kind = kinds.find((each) => namesOf(world, each).includes(name));
+	// section 4C writes `<segment>` for the start and `<kind>` for the rest
+	const kind = kinds.find((each) => [each, SEGMENTS[each]].includes(name));
 	if (!kind || more !== undefined || (content !== undefined && content !== 'content')) {
 		return undefined;
 	}
@@ -36,30 +37,20 @@ export function jobsEndpoint(
 	}
 	advanceJob(world, job, content === undefined);
 	if (content) return jobContent(world, job);
-	return json(wrapped(jobRecord(world, job), world.forms.jobStatus));
+	return json(jobRecord(world, job));
 }
 
-/** Section 4C writes `<segment>` for the start and `<kind>` for the rest. */
-function namesOf(world: World, kind: MediaKind): string[] {
-	const form = world.forms.jobPath;
-	return [...(form === 'kind' ? [] : [SEGMENTS[kind]]), ...(form === 'segment' ? [] : [kind])];
-}
-
-/** A job as the service tells it (section 2C); the state's field and words are not shown. */
+/** A job as the service tells it (section 2C). */
 export function jobRecord(world: World, job: Job): object {
-	const { jobState, jobCost, jobId } = world.forms;
-	const money = (amount: number) => (jobCost === 'string' ? String(amount) : amount);
+	const { jobState, jobCost } = world.forms;
+	const status = job.state === 'pending' ? 'processing' : job.state;
 	return {
-		id: jobId === 'number' ? Number(job.id) : job.id,
+		id: job.id,
 		model: job.model.entry.id,
-		...(jobState.field && { [jobState.field]: jobState[job.state] }),
-		...(jobCost !== 'absent' && { estimated_cost: money(job.estimatedCost) }),
-		...(jobCost !== 'absent' && job.cost !== undefined && { cost: money(job.cost) }),
+		...(jobState === 'present' && { status }),
+		...(jobCost === 'present' && { estimated_cost: job.estimatedCost, cost: job.cost }),
 		...(job.state === 'failed' && {
 			error: { code: 'generation_failed', message: 'The model could not do this' },
 		}),
 	};
 }
-
-export const wrapped = (record: object, form: 'bare' | 'job' | 'data'): object =>
-	form === 'bare' ? record : { [form]: record };

@@ -1,7 +1,6 @@
 import type { Forms } from '../forms.ts';
 import type { Choice, Plan } from './plan.ts';
 import type { Run } from './run.ts';
-import { argumentsOf } from './toolCalls.ts';
 import { responseUsage } from './usage.ts';
 
 export interface Response {
@@ -20,27 +19,20 @@ export interface Response {
  * The response object with the words so far. Its fields are not shown in the specification: these
  * are the ones of the public protocol of that name.
  */
-export function responseObject(response: Response, state: 'running' | 'done' | 'failed') {
-	const { choice, plan, run, forms } = response;
-	const cut = state === 'done' && isCut(choice);
-	const reason = choice.finish === 'length' ? 'max_output_tokens' : 'content_filter';
+export function responseObject(response: Response, state: 'running' | 'done') {
+	const { choice, plan, run } = response;
+	const isRunning = state === 'running';
+	const isIncomplete = !isRunning && choice.finish === 'length';
 	return {
 		id: response.id,
 		object: 'response',
 		created_at: response.created,
 		model: response.model,
-		status:
-			state === 'running'
-				? 'in_progress'
-				: state === 'failed'
-					? 'failed'
-					: cut
-						? 'incomplete'
-						: 'completed',
-		error: state === 'failed' ? { code: 'server_error', message: 'The backend failed' } : null,
-		incomplete_details: cut ? { reason } : null,
-		output: state === 'running' ? [] : outputItems(response),
-		usage: state === 'running' ? null : responseUsage(plan, run, forms),
+		status: isRunning ? 'in_progress' : statusOf(choice),
+		error: null,
+		incomplete_details: isIncomplete ? { reason: 'max_output_tokens' } : null,
+		output: isRunning ? [] : outputItems(response),
+		usage: isRunning ? null : responseUsage(plan, run),
 	};
 }
 
@@ -71,27 +63,22 @@ export function messageItem(response: Response) {
 		id: itemId(placeOf(response)),
 		role: 'assistant',
 		status: statusOf(choice),
-		content: [partOf(choice, text)],
+		content: [partOf(text)],
 	};
 }
 
-/** The part of a message: its text, or its refusal. */
-export const partOf = ({ refuses }: Choice, text: string) =>
-	refuses ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [] };
+export const partOf = (text: string) => ({ type: 'output_text', text, annotations: [] });
 
 export function callItems(response: Response) {
-	const { choice, itemId, forms } = response;
+	const { choice, itemId } = response;
 	return choice.tools.map((call, index) => ({
 		type: 'function_call',
 		id: itemId(placeOf(response) + index),
 		call_id: call.id,
 		name: call.name,
-		arguments: argumentsOf(call, forms.toolFragments),
+		arguments: call.arguments,
 		status: statusOf(choice),
 	}));
 }
 
-export const isCut = ({ finish }: Choice): boolean =>
-	finish === 'length' || finish === 'content_filter';
-
-const statusOf = (choice: Choice) => (isCut(choice) ? 'incomplete' : 'completed');
+const statusOf = ({ finish }: Choice) => (finish === 'length' ? 'incomplete' : 'completed');
