@@ -34,7 +34,7 @@ it('nothing listens: tried again, and certainly not started', async () => {
 });
 
 it('TLS is reset before anything is sent: tried again, and certainly not started', async () => {
-	const below = await startResetting({ scheme: 'https', when: 'first bytes' });
+	const below = await startResetting();
 	const { details } = await post(below.url);
 	await below.stop();
 	expect(details.outcome).toBe('not_started');
@@ -43,7 +43,7 @@ it('TLS is reset before anything is sent: tried again, and certainly not started
 });
 
 it('no answer at all: given up after the idle timeout, outcome unknown, sent once', async () => {
-	const below = await startSilent('http');
+	const below = await startSilent();
 	const { error, details } = await post(below.url, { requestSettings: { idleTimeout: 1 } });
 	await below.stop();
 	expect(error).toContain('did not answer in time');

@@ -1,9 +1,7 @@
 import { Agent } from 'node:https';
 
-import axios from 'axios';
-
 import { refusedUrl, startBadTls, startProxy407, startResetting, startSilent } from './below.ts';
-import { client, probe } from './probe.ts';
+import { client } from './probe.ts';
 import { startService, type Service } from './service.ts';
 import { createAuthority } from './tls.ts';
 
@@ -37,24 +35,12 @@ it('HTTPS answers who trusts its CA, and nobody else', async () => {
 	]);
 });
 
-it.each([
-	[{ type: 'reset_peer', bytes: 5 }, 'reset'],
-	[{ type: 'limit_data', bytes: 5 }, 'fin'],
-] as const)('HTTPS with %j', async (fault, end) => {
-	service.fault({ do: fault });
-	const headers = { 'x-api-key': service.router.keys.main };
-	const seen = await probe(`${service.httpsUrl}/v1/models`, { headers, ca: service.ca });
-	expect([seen.body, seen.end]).toEqual(['{"obj', end]);
-});
-
-it.each(['http', 'https'] as const)('%s: nothing listens', async (scheme) => {
-	expect(await codeOf(client(await refusedUrl(scheme)).get('/'))).toBe('ECONNREFUSED');
+it('nothing listens', async () => {
+	expect(await codeOf(client(await refusedUrl()).get('/'))).toBe('ECONNREFUSED');
 });
 
 it.each([
-	[async () => await startResetting(), 'ECONNRESET'],
-	[async () => await startResetting({ when: 'connected' }), 'ECONNRESET'],
-	[async () => await startResetting({ scheme: 'http' }), 'ECONNRESET'],
+	[startResetting, 'ECONNRESET'],
 	[async () => await startBadTls('self-signed', authority), 'DEPTH_ZERO_SELF_SIGNED_CERT'],
 	[async () => await startBadTls('expired', authority), 'CERT_HAS_EXPIRED'],
 	[async () => await startBadTls('wrong-host', authority), 'ERR_TLS_CERT_ALTNAME_INVALID'],
@@ -65,7 +51,7 @@ it.each([
 	await server.stop();
 });
 
-it('silent: the handshake never ends', async () => {
+it('silent: no answer comes', async () => {
 	const server = await startSilent();
 	const left = new AbortController();
 	const answer = codeOf(client(server.url).get('/', { signal: left.signal }));
@@ -75,13 +61,9 @@ it('silent: the handshake never ends', async () => {
 	await server.stop();
 });
 
-it('a proxy that answers 407, for http and for CONNECT', async () => {
+it('a proxy that answers 407', async () => {
 	const proxy = await startProxy407();
-	const { hostname, port } = new URL(proxy.url);
-	const through = { protocol: 'http', host: hostname, port: Number(port) };
-	const answer = axios.get('http://service.example/', { proxy: through });
-	expect(await codeOf(answer)).toBe('ERR_BAD_REQUEST');
-	expect((await probe(proxy.url, { method: 'CONNECT' })).head).toMatch(/^HTTP\/1.1 407 /);
-	expect(proxy.requests).toBe(2);
+	expect((await client(proxy.url).get('/')).status).toBe(407);
+	expect(proxy.requests).toBe(1);
 	await proxy.stop();
 });

@@ -16,11 +16,11 @@ export interface Below {
 }
 
 /** An address where nothing listens. */
-export async function refusedUrl(scheme: 'http' | 'https' = 'http'): Promise<string> {
+export async function refusedUrl(): Promise<string> {
 	const server = createServer();
 	const port = await listen(server);
 	await new Promise((resolve) => server.close(resolve));
-	return `${scheme}://127.0.0.1:${port}`;
+	return `http://127.0.0.1:${port}`;
 }
 
 /** A proxy that asks for a login, whatever is asked of it (407). */
@@ -31,33 +31,21 @@ export async function startProxy407(): Promise<Below> {
 		requests++;
 		response.writeHead(407, head).end('<h1>Proxy login</h1>');
 	});
-	server.on('connect', (_request, socket: Socket) => {
-		requests++;
-		socket.on('error', () => undefined);
-		socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
-	});
 	return await below('http://127.0.0.1', server, () => requests);
 }
 
-/**
- * Resets every connection: at once, or when the first bytes came. With `https` in the address the
- * first bytes are the client's hello, so the request is never sent.
- */
-export async function startResetting(
-	options: { scheme?: 'http' | 'https'; when?: 'connected' | 'first bytes' } = {},
-): Promise<Below> {
+/** Resets every connection when the first bytes came: those of the client's hello, so the request is never sent. */
+export async function startResetting(): Promise<Below> {
 	const server = createServer((socket) => {
-		socket.on('error', () => undefined);
-		if (options.when === 'connected') socket.resetAndDestroy();
-		else socket.once('data', () => socket.resetAndDestroy());
+		socket.on('error', () => undefined).once('data', () => socket.resetAndDestroy());
 	});
-	return await below(`${options.scheme ?? 'https'}://127.0.0.1`, server, () => 0);
+	return await below('https://127.0.0.1', server, () => 0);
 }
 
-/** Takes connections and says nothing: a TLS handshake with it never ends. */
-export async function startSilent(scheme: 'http' | 'https' = 'https'): Promise<Below> {
+/** Takes connections and says nothing. */
+export async function startSilent(): Promise<Below> {
 	const server = createServer((socket) => socket.on('error', () => undefined).resume());
-	return await below(`${scheme}://127.0.0.1`, server, () => 0);
+	return await below('http://127.0.0.1', server, () => 0);
 }
 
 export type BadCertificate = 'self-signed' | 'expired' | 'wrong-host';

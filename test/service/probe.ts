@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 
 import axios, { type AxiosInstance } from 'axios';
 
@@ -29,8 +28,6 @@ export interface Probe {
 	body?: unknown;
 	/** Leaves when this was seen. */
 	until?: string;
-	/** PEM of the CA, for an `https:` URL. */
-	ca?: string;
 }
 
 /** Sends one request over a bare socket and waits for the connection to end. */
@@ -47,10 +44,7 @@ export async function probe(url: string, options: Probe = {}): Promise<Seen> {
 		...Object.entries(options.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
 	];
 	return await new Promise((resolve) => {
-		const target = { host: '127.0.0.1', port: Number(port) };
-		const socket = options.ca
-			? connectTls({ ...target, servername: 'localhost', ca: options.ca })
-			: connect(target);
+		const socket = connect({ host: '127.0.0.1', port: Number(port) });
 		let text = '';
 		const done = (end: Seen['end']) => {
 			socket.destroy();
