@@ -7,37 +7,17 @@ import {
 	speakersOf,
 } from '../n8n/conversationWorkflow.ts';
 import { until } from '../n8n/editor.ts';
-import type { Execution } from '../n8n/execution.ts';
 import type { Queue } from './queue.ts';
 
-const parameters = { turnLimit: 4 };
-
-/** A conversation of two agents at a service of its own, which has received the third turn and does not answer it. */
+/** A conversation of two agents with a model, at a service of its own, which has received the last request and does not answer it. */
 export interface LostConversation {
 	bridge: Bridge;
 	id: string;
 }
 
-export async function startLostConversation({ editor }: Queue): Promise<LostConversation> {
-	const bridge = await openBridge({}, editor);
-	bridge.service.fault({
-		match: { method: 'POST' },
-		skip: 2,
-		times: 1,
-		do: { type: 'timeout', effect: true },
-	});
-	const id = await editor.start(await editor.importWorkflow(fileOf(bridge, parameters)));
-	await until('the third turn is sent', () => sessionsAt(bridge).length === 3);
-	return { bridge, id };
-}
-
-function fileOf({ accounts }: Bridge, settings: Record<string, unknown>) {
-	const { agent, secondAgent } = speakersOf(accounts);
-	return conversationFile({ parameters: settings, speakers: [agent('Ann'), secondAgent('Bob')] });
-}
-
-/** What is lost beside a turn of a conversation in turn: the requests that are sent, the last of which is not answered. */
+/** What is lost: the requests that are sent, the last of which is not answered, and what the log says then. */
 export const LOST = {
+	'its third turn': { posts: 3, progress: 'turns: 2, asked: Ann', parameters: { turnLimit: 4 } },
 	'the second turn of a second round': {
 		posts: 4,
 		progress: 'turns: 3, asked: Bob',
@@ -52,78 +32,69 @@ export const LOST = {
 
 export type Lost = keyof typeof LOST;
 
-/** A conversation of two agents with a model, at a service of its own, which does not answer the last request. */
 export async function startLost({ editor }: Queue, what: Lost): Promise<LostConversation> {
 	const bridge = await openBridge({}, editor);
-	const { posts, parameters: given } = LOST[what];
+	const { posts, parameters } = LOST[what];
 	bridge.service.fault({
 		...{ match: { method: 'POST' }, skip: posts - 1, times: 1 },
 		do: { type: 'timeout', effect: true },
 	});
+	const id = await editor.start(await editor.importWorkflow(fileOf(bridge, parameters)));
+	await until('the last request is sent', () => countPosts(bridge) === posts);
+	return { bridge, id };
+}
+
+function fileOf(bridge: Bridge, parameters: Record<string, unknown>) {
 	const { agent, secondAgent } = speakersOf(bridge.accounts);
-	const file = conversationFile({
-		parameters: given,
+	return conversationFile({
+		parameters,
 		speakers: [agent('Ann'), secondAgent('Bob')],
 		moderator: routerChatModel(bridge),
 		settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
 	});
-	const id = await editor.start(await editor.importWorkflow(file));
-	await until('the last request is sent', () => countPosts(bridge) === posts);
-	return { bridge, id };
 }
 
 const countPosts = ({ service }: Bridge) =>
 	service.requests.filter(({ method }) => method === 'POST').length;
 
-/** Checks that nothing is sent again after its worker was killed, and that the worker's log has all but what was under way. */
+/**
+ * Checks that nothing is sent again after its worker was killed, and that the worker's log has all but what was under way.
+ *
+ * @returns the ID of the conversation
+ */
 export async function checkLost(
 	queue: Queue,
 	{ bridge, id }: LostConversation,
 	what: Lost,
-): Promise<void> {
+): Promise<string> {
 	const { editor, workers } = queue;
 	const { posts, progress } = LOST[what];
-	expect(await editor.finished(id, 150)).toMatchObject({ status: 'error', runData: {} });
-	expect(await editor.retryExecution(id)).toMatchObject({ status: 'error', runData: {} });
+	for (const execution of [await editor.finished(id, 150), await editor.retryExecution(id)]) {
+		const { status, runData, customData, error } = execution;
+		expect({ status, runData, customData, message: error?.message }).toEqual({
+			...{ status: 'error', runData: {}, customData: {} },
+			message: expect.stringContaining('failed to be processed too many times'),
+		});
+	}
 	expect(countPosts(bridge)).toBe(posts);
 	const [ofAnn, ofBob] = sessionsAt(bridge);
 	const line = new RegExp(
-		`^execution ${id}, conversation \\S+, ${progress}, sessions: Ann ${ofAnn}, Bob ${ofBob}$`,
+		`^execution ${id}, conversation (\\S+), ${progress}, sessions: Ann ${ofAnn}, Bob ${ofBob}$`,
 		'm',
 	);
 	const told = workers.filter((worker) => line.test(worker.wholeLog()));
 	expect(told).toEqual(queue.workersOf(id));
+	return line.exec(told[0]!.wholeLog())![1]!;
 }
 
-/** Checks that nothing is sent again after its worker was killed, and that what the worker's log has continues it. */
-export async function checkLostConversation(
-	queue: Queue,
-	{ bridge, id }: LostConversation,
+/** Checks that what the worker's log has continues it after its third turn was lost. */
+export async function checkContinued(
+	{ editor }: Queue,
+	{ bridge }: LostConversation,
+	conversationId: string,
 ): Promise<void> {
-	const { editor } = queue;
-	const asKept = ({ status, runData, customData, error }: Execution) => ({
-		status,
-		runData,
-		customData,
-		message: error?.message,
-	});
-	const nothing = {
-		...{ status: 'error', runData: {}, customData: {} },
-		message: expect.stringContaining('failed to be processed too many times'),
-	};
-	expect(asKept(await editor.finished(id, 150))).toEqual(nothing);
-	expect(asKept(await editor.retryExecution(id))).toEqual(nothing);
-	expect(sessionsAt(bridge)).toHaveLength(3);
-
 	const [ofAnn, ofBob] = sessionsAt(bridge);
-	const line = new RegExp(
-		`^execution ${id}, conversation (\\S+), turns: 2, asked: Ann, sessions: Ann ${ofAnn}, Bob ${ofBob}$`,
-		'm',
-	);
-	const told = queue.workers.filter((worker) => line.test(worker.wholeLog()));
-	expect(told).toEqual(queue.workersOf(id));
-	const conversationId = line.exec(told[0]!.wholeLog())?.[1];
-	const again = { ...parameters, sessionMode: 'id', conversationId };
+	const again = { turnLimit: 4, sessionMode: 'id', conversationId };
 	const next = outcomeOf(await editor.runOnce(fileOf(bridge, again)));
 	expect(next).toMatchObject({
 		conversationId,
