@@ -82,13 +82,6 @@ it.each(['   ', 'abc', '../x', '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e9', '={{ undef
 	},
 );
 
-it('the ID of a chat goes back exactly as it came', async () => {
-	service.forms.unknownChat = 'accepted';
-	const chatId = ' Odd/Id 7 ';
-	await execute(assistant('askStreaming', { question: 'x', sessionMode: 'id', chatId }));
-	expect(posts(service)[0]?.body).toEqual({ message: 'x', chat_id: chatId });
-});
-
 const question = 'one two three four five six seven eight';
 const streaming = [
 	['agent', agent({ message: question })],

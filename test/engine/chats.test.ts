@@ -42,7 +42,9 @@ it('a chat is continued by its ID, exactly as it is', async () => {
 	expect(items[0]?.json).toMatchObject({ chatId, sessionSource: 'id' });
 	const { error } = await ask('ask', { question: 'x', sessionMode: 'id', chatId: ' ' });
 	expect(error?.message).toMatch(/^Chat ID is empty/);
-	expect(chatIdsSent()).toEqual([chatId]);
+	// of any form
+	await ask('askStreaming', { question: 'x', sessionMode: 'id', chatId: ' Odd/Id 7 ' });
+	expect(chatIdsSent()).toEqual([chatId, ' Odd/Id 7 ']);
 });
 
 describe('from the input', () => {

@@ -54,7 +54,7 @@ describe.each(['ledger', 'list'])('the trigger with a %s', (watch) => {
 		expect(spellingsIn([...textsIn([items, done]), ...kept(trigger)], key)).toEqual([]);
 	});
 
-	it.each([400, 404])('says nothing of one in a refusal (%s)', async (status) => {
+	it.each([400, 404, 500])('says nothing of one in a refusal (%s)', async (status) => {
 		const jobId = await rig.started('a cat');
 		const options = optionsFor([jobId]);
 		const trigger = activated(options);

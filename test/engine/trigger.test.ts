@@ -91,24 +91,6 @@ describe('a job of the ledger', () => {
 		expect(await taken({ events: ['mediaJobFailed'] })).toEqual([failed]);
 		expect(await taken({ ledgerLabel: ' b ' })).toEqual([done]);
 	});
-
-	it('a key that the service echoes is neither emitted nor kept, also where it comes with a trouble', async () => {
-		const { main } = rig.service.router.keys;
-		const [done, troubled] = [await rig.started('echo'), await rig.started('echo')];
-		const onStatus = (jobId: string, fault: Fault) =>
-			rig.service.fault({ match: { path: `/v1/images/jobs/${jobId}`, method: 'GET' }, do: fault });
-		const body = JSON.stringify({ id: done, status: 'completed', echo: `key ${main}` });
-		onStatus(done, { type: 'body', body });
-		onStatus(troubled, { type: 'status', status: 500, body: { message: `the key ${main}` } });
-		const { poll, execute } = rig.watching({ simplify: false, downloadFile: false });
-		const { items } = await poll();
-		const out = await execute(items);
-		expect(json(items)).toMatchObject([{ job: { echo: 'key ***' } }]);
-		const [, entry] = rig.n8n.entries();
-		expect(entry).toMatchObject({ failures: 1, note: expect.stringContaining('***') });
-		for (const seen of [items, out.run, rig.n8n.rows])
-			expect(JSON.stringify(seen)).not.toContain(main);
-	});
 });
 
 describe('the execution', () => {
