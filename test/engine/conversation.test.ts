@@ -279,6 +279,17 @@ describe('a speaker that fails', () => {
 		expect(json).not.toHaveProperty('error');
 	});
 
+	it('Retry On Fail of a speaker tries it again, and the last try counts', async () => {
+		let tries = 0;
+		const Bob: Speaker = () => {
+			if (++tries < 3) throw new Error('It broke');
+			return { output: 'b' };
+		};
+		const speakers = { Ada: counting('a'), Bob };
+		const { json } = await talk({ turnLimit: 2 }, { speakers, speakerSettings: { Bob: RETRIED } });
+		expect([tries, json]).toMatchObject([3, { output: 'b', turns: 2 }]);
+	});
+
 	describe('with On Failure of a Speaker: Fail', () => {
 		const fail = async (settings: Partial<INode> = {}) => {
 			const { run, error, told } = await talk(

@@ -93,24 +93,31 @@ describe('"Retry" of an execution that a speaker has stopped', () => {
 			...{ speakers: { Ada: agent, Bob: agent }, secrets: secretsOf(service), ...more },
 		});
 	/** The third turn: the second one of Ada. */
-	const stopped = async (status: number) => {
+	const stopped = async (status: number, more: Partial<ConverseOptions> = {}) => {
 		const match = { method: 'POST' };
 		service.fault({ match, skip: 2, times: 1, do: { type: 'status', status } });
-		const { run, error } = await hold();
+		const { run, error } = await hold(more);
 		expect(error).toBeDefined();
 		expect(service.requests).toHaveLength(3);
 		return run.data;
 	};
 
-	it('gives a speaker its message once more, although n8n has removed the record of it', async () => {
-		const { json, error } = await hold({ retry: await stopped(400) });
-		expect(error).toBeUndefined();
-		expect(json).toMatchObject({ ended: 'turnLimit', turns: 4 });
-		const { requests } = service;
-		expect(requests).toHaveLength(5);
-		const { path, body } = requests[2]!;
-		expect(requests[3]).toMatchObject({ path, body });
-	});
+	it.each([
+		['in turn', { turnLimit: 4 }],
+		['in a round', { turnLimit: 4, turnOrder: 'sameMessage' }],
+	])(
+		'%s, gives a speaker its message once more, although n8n has no record of it',
+		async (...row) => {
+			const [, parameters] = row;
+			const { json, error } = await hold({ parameters, retry: await stopped(400, { parameters }) });
+			expect(error).toBeUndefined();
+			expect(json).toMatchObject({ ended: 'turnLimit', turns: 4 });
+			const { requests } = service;
+			expect(requests).toHaveLength(5);
+			const { path, body } = requests[2]!;
+			expect(requests[3]).toMatchObject({ path, body });
+		},
+	);
 
 	it('sends nothing again that may have been received', async () => {
 		const { error } = await hold({ retry: await stopped(500) });

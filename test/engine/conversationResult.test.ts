@@ -123,14 +123,19 @@ describe('when n8n runs the node again', () => {
 			if (String(message).startsWith('Two')) throw new Error('It broke');
 			return { output: 'At 10.' };
 		};
-		const { error, told, prompts } = await talk(
-			[FRIDAY, 'again'],
-			{ options: { onFailure: 'fail' } },
-			{
-				...{ items, settings: RETRIED },
-				speakers: { Ada: ({ message }) => ({ output: String(message) }), Bob },
-			},
-		);
+		const hold = async (more: Partial<ConverseOptions> = {}) =>
+			await talk(
+				[FRIDAY, 'again'],
+				{ options: { onFailure: 'fail' } },
+				{
+					...{ items, settings: RETRIED, ...more },
+					speakers: { Ada: ({ message }) => ({ output: String(message) }), Bob },
+				},
+			);
+		const { run, error, told, prompts } = await hold();
+		const retried = await hold({ retry: run.data });
+		expect(retried.error?.message).toContain('Bob failed');
+		expect([retried.told, retried.prompts]).toEqual([[], []]);
 		expect(told).toHaveLength(4);
 		expect(prompts).toHaveLength(1);
 		const [kept, failed] = (

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 
-import { routerChatModel } from './agent.ts';
 import { bridgeOfFile } from './bridge.ts';
 import {
 	CONVERSATION,
@@ -24,52 +23,19 @@ import { node, start, type WorkflowFile, type WorkflowNode } from './workflow.ts
 import { json } from '../service/answer.ts';
 import type { Fault } from '../service/service.ts';
 
-// what n8n does with a node that has other nodes run for it: failures, repeats, links between items, what is continued later
-/** What the node of n8n's own gets for its message. */
-let other: unknown;
+// what n8n does with a node that has other nodes run for it: repeats, links between items, what is continued later
 const bridge = bridgeOfFile({
-	further: ({ path }) => (path === '/other' ? json(other) : undefined),
+	further: ({ path }) => (path === '/other' ? json({ output: 'Good morning' }) : undefined),
 });
-beforeEach(() => (other = { output: 'Good morning' }));
 
 const speakers = () => speakersOf(bridge.accounts);
 const twoAgents = () => [speakers().agent('Ada'), speakers().secondAgent('Bob')];
-const ofN8n = (settings: Record<string, unknown> = {}, name = 'Bob') =>
-	httpSpeaker(name, `${bridge.service.url}/other`, settings);
+const ofN8n = (settings: Record<string, unknown>) =>
+	httpSpeaker('Bob', `${bridge.service.url}/other`, settings);
 const run = async (talk: Partial<Talk> = {}) =>
 	await bridge.editor.runOnce(fourTurns({ speakers: twoAgents(), ...talk }));
-const withBob = async (bob: WorkflowNode) =>
-	await run({ speakers: [speakers().agent('Ada'), bob] });
-const failTurn = (turn: number, fault: Fault, times = 1) =>
-	bridge.service.fault({ match: { method: 'POST' }, skip: turn - 1, times, do: fault });
-const serverError: Fault = { type: 'status', status: 500 };
-
-describe('a speaker that fails in the second turn', () => {
-	it.each([
-		['a node of this package', () => speakers().secondAgent('Bob', retryOnFail)],
-		['a node of n8n', () => ofN8n()],
-		['a node of n8n, with Continue', () => ofN8n({ onError: 'continueRegularOutput' })],
-	])('%s: the conversation ends with the turns so far', async (_kind, bob) => {
-		failTurn(2, serverError);
-		const execution = await withBob(bob());
-		expect(execution.error?.message).toBeUndefined();
-		const outcome = outcomeOf(execution);
-		const { text } = outcome.transcript[0]!;
-		expect(outcome).toMatchObject({
-			...{ ended: 'speakerFailed', reason: 'Bob failed', turns: 2, output: text },
-			failure: { turn: 2, speaker: 'Bob', message: text, error: expect.stringMatching(/\S/) },
-		});
-		expect(namesIn(outcome)).toEqual(['Ada', '(Bob)']);
-		expect(messagesTo(bridge)).toHaveLength(2);
-	});
-
-	it('Retry On Fail of a node of n8n sends with each try, and the last one counts', async () => {
-		failTurn(2, serverError, 2);
-		const outcome = outcomeOf(await withBob(ofN8n(retryOnFail)));
-		expect(namesIn(outcome)).toEqual(['Ada', 'Bob', 'Ada', 'Bob']);
-		expect(messagesTo(bridge)).toHaveLength(6);
-	});
-});
+const failTurn = (turn: number, fault: Fault) =>
+	bridge.service.fault({ match: { method: 'POST' }, skip: turn - 1, times: 1, do: fault });
 
 describe('when n8n runs it again', () => {
 	const stops = { onError: 'stopWorkflow' };
@@ -130,53 +96,6 @@ describe('when n8n runs it again', () => {
 		await editor.updateWorkflow(saved.id, file({ sessionMode: 'id', conversationId }));
 		expect(resultsOf(await editor.run(saved))).toMatchObject([{ conversationId, turns: 4 }]);
 		expect(sessionsAt(bridge)).toEqual([ada, bob, ada, ada, bob, ada, bob]);
-	});
-});
-
-it('a result is asked for once, whatever of Retry On Fail and "Retry" runs the node again', async () => {
-	const { editor, service } = bridge;
-	// the second conversation fails in its second turn, and the node with it
-	failTurn(4, serverError);
-	const failed = await run({
-		items: ['One', 'Two'].map((chatInput) => ({ chatInput })),
-		moderator: routerChatModel(bridge),
-		parameters: {
-			turnLimit: 2,
-			options: { onFailure: 'fail', resultSchema: { type: 'object', required: ['day'] } },
-		},
-		settings: retryOnFail,
-	});
-	expect(failed).toMatchObject({ status: 'error', lastNode: CONVERSATION });
-	const results = () =>
-		service.requests.map(({ bodyText }) => bodyText).filter((body) => body.includes('JSON schema'));
-	// the model of this service writes no JSON, and is told so
-	expect(results()).toHaveLength(2);
-	expect(results()[1]).toContain('The answer is not JSON');
-	expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(6);
-
-	const retried = await editor.retryExecution(failed.id);
-	expect(retried.error).toMatchObject({ message: expect.stringContaining('Bob failed') });
-	expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(6);
-});
-
-describe('the same message to all', () => {
-	const parameters = { turnOrder: 'sameMessage', turnLimit: 6 };
-	const three = (...settings: Array<Record<string, unknown>>) => [
-		speakers().agent('Ada', settings[0]),
-		speakers().secondAgent('Bob', settings[1]),
-		ofN8n(settings[2], 'Eve'),
-	];
-
-	it('"Retry" of an execution that was stopped in the middle of a round sends only what is missing, and the same', async () => {
-		const stop = { onError: 'stopWorkflow' };
-		failTurn(5, { type: 'status', status: 400 });
-		const failed = await run({ parameters, speakers: three(stop, stop, stop) });
-		expect(failed).toMatchObject({ status: 'error', lastNode: 'Bob' });
-		const retried = await bridge.editor.retryExecution(failed.id);
-		expect(outcomeOf(retried)).toMatchObject({ ended: 'turnLimit', turns: 6 });
-		const messages = messagesTo(bridge);
-		expect(messages).toHaveLength(7);
-		expect(messages[5]).toBe(messages[4]);
 	});
 });
 
