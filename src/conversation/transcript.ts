@@ -106,11 +106,17 @@ function upTo(afterTurn: number | undefined, rows: readonly unknown[]): readonly
 	);
 }
 
-/** What a row says besides its text, without values of the wrong type. A database may return an amount as a text. */
+/** A database may return it as a text. */
+function readAmount(value: unknown): number | undefined {
+	const amount = typeof value === 'string' && value.trim() ? Number(value) : value;
+	return isAmount(amount) ? amount : undefined;
+}
+
+/** What a row says besides its text, without values of the wrong type. */
 function readFacts(row: Readonly<Record<string, unknown>>): Partial<Turn> {
 	const facts = [...FACTS, ...FACTS_OF_PEOPLE, 'note'].map((name) => {
-		const read = /(Usd|Tokens|Ms)$/.test(name) ? parseFloat(`${row[name]}`) : firstText(row[name]);
-		return [name, typeof read === 'string' || isAmount(read) ? read : undefined] as const;
+		const read = /(Usd|Tokens|Ms)$/.test(name) ? readAmount : firstText;
+		return [name, read(row[name])] as const;
 	});
 	return omitMissing(Object.fromEntries(facts));
 }

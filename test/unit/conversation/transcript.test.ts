@@ -25,7 +25,17 @@ it('reads what the node returned', () => {
 it('reads what a table returned, in any order, and what others wrote', () => {
 	const rows = [
 		{ id: 7, turn: 2, speaker: 'Bob', text: 'b', createdAt: 'x', note: null },
-		{ id: 8, turn: 1, speaker: 'Ada', text: 'a', sessionId: 5, costUsd: '1', durationMs: 'x' },
+		{
+			id: 8,
+			turn: 1,
+			speaker: 'Ada',
+			text: 'a',
+			sessionId: 5,
+			costUsd: '1',
+			durationMs: 'x',
+			inputTokens: '',
+			outputTokens: '1,5',
+		},
 	];
 	expect(readTranscript(rows, speakers, isChat)).toEqual({
 		turns: [
