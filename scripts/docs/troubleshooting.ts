@@ -31,7 +31,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'AI agents and their tools',
 		intro: 'What an AI agent is told if its tool fails, and what a tool does not accept.',
-		files: /errorMessages|n8n\/runNode/,
+		files: /errorMessages|n8n\/(caller|runNode)/,
 		words: /the model of an AI agent could/,
 	},
 	{
