@@ -34,8 +34,10 @@ export type Where<Row = Entry> =
 	| { all: ReadonlyArray<Clause<Row>> }
 	| { any: ReadonlyArray<Clause<Row>> };
 
-/** Most conditions of `any`: SQLite fails at about a thousand. */
-export const MAX_CLAUSES = 200;
+/** Most conditions of `any` on row IDs: they are in the address of a request, and n8n's server takes an address of 16 KiB. */
+export const MAX_CLAUSES = 150;
+/** Characters of an address that conditions on other columns may take. */
+const MAX_CLAUSE_LENGTH = 10_000;
 /** Most rows that n8n returns at once. */
 export const MAX_ROWS = 250;
 
@@ -190,7 +192,9 @@ export async function findRowsOfJobs(
 	jobIds: readonly string[],
 ): Promise<Entry[]> {
 	const found: Entry[] = [];
-	for (const chunk of chunks([...new Set(jobIds)], MAX_CLAUSES / 2)) {
+	const longest = Math.max(0, ...jobIds.map((jobId) => encodeURIComponent(jobId).length));
+	const count = Math.ceil(MAX_CLAUSE_LENGTH / (100 + longest));
+	for (const chunk of chunks([...new Set(jobIds)], count)) {
 		const rows = await table.find(anyOf('jobId', chunk));
 		if (rows.length < MAX_ROWS) found.push(...rows);
 		// n8n cannot return a second page of an "any" filter

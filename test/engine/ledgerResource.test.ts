@@ -55,6 +55,18 @@ it('deletes what is over and old, and keys only when told to', async () => {
 	}
 });
 
+// the address of a request that deletes names each row, and n8n takes an address of 16 KiB
+it('deletes any number of rows', async () => {
+	await run(rig.starting('one'));
+	const old = { ...rig.n8n.rows[0]!, state: 'delivered', startedAt: 1 };
+	rig.n8n.rows.length = 0;
+	for (let id = 1; id <= 400; id++) rig.n8n.rows.push({ ...old, id: 100_000_000 + id });
+	const { items, error } = await rig.ledger('deleteMany', {});
+	expect(error).toBeUndefined();
+	expect(items[0]?.json).toEqual({ deleted: true, count: 400 });
+	expect(rig.n8n.rows).toEqual([]);
+});
+
 it('a key that the service echoes is not written into the table', async () => {
 	const key = rig.service.router.keys.main;
 	failPosts(rig.service, { type: 'status', status: 500, body: { message: `no: ${key}` } }, 1);

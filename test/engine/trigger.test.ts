@@ -49,6 +49,13 @@ describe('a job of the ledger', () => {
 		expect(idsOf(await rig.watching().deliver())).toEqual([jobId]);
 	});
 
+	it('comes with many others whose IDs are long: they are in the address of a request', async () => {
+		const ids = Array.from({ length: 40 }, (_, index) => `${'x'.repeat(600)}${index}`);
+		for (const id of ids) rig.enter(id, { outcome: 'completed', checkAt: 1 });
+		const { items, error } = await rig.watching().poll();
+		expect([error, idsOf(items)]).toEqual([undefined, ids]);
+	});
+
 	it('without Download File comes without it', async () => {
 		await rig.started('a cat');
 		const out = await rig.watching({ downloadFile: false }).deliver();
