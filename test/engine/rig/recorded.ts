@@ -40,6 +40,7 @@ const FURTHER: Call[] = [
 	chat('[[say:{"day":"Tuesday"}]][[thinks:5]][[cached:2]]', { responseFormat: 'json_object' }),
 	chat('[[say:I look it up]][[tool:look_up]]', { options: { tools } }),
 	chat('[[tool:look_up]]', { options: { tools, answerCount: 2 } }),
+	chat('[[refusal]]'),
 	response('Hello'),
 	chat('Hello', { operation: 'estimateCost', model: byId('nobody/nothing-1') }),
 	models('get', { model: byId('canvas/sketch-1') }),
