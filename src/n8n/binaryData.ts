@@ -165,9 +165,7 @@ export async function storeFile(
 					await checkFileSize(count);
 					yield chunk;
 				}
-				// some stores send a part (206) that nobody asked for
-				const [, whole = 0] = /\/(\d+)$/.exec(response.headers['content-range'] ?? '') ?? [];
-				if (count < Number(whole)) throw truncatedAnswerError(`It has ${count} of ${whole} bytes.`);
+				checkWhole(response, count);
 			} catch (cause) {
 				failure = cause;
 				throw cause instanceof ServiceError ? cause : truncatedAnswerError(String(cause));
@@ -186,6 +184,12 @@ export async function storeFile(
 		// closes the connection
 		await bytes.return?.();
 	}
+}
+
+/** @throws ServiceError `truncated` for a part of a file (206), which some stores send although nobody has asked for one. */
+function checkWhole({ headers }: HttpResponse, bytes: number): void {
+	const [, whole = 0] = /\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
+	if (bytes < Number(whole)) throw truncatedAnswerError(`It has ${bytes} of ${whole} bytes.`);
 }
 
 /**
