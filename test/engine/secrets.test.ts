@@ -30,9 +30,10 @@ describe.each(paying)('%s', (_name, call) => {
 	// in all other places: keyEchoes
 	it('an echoed key is in no error', async () => {
 		const key = keyOf(credential);
-		const body = { error: { code: 'bad', message: `bad key ${key}` } };
-		failPosts(service, { type: 'status', status: 400, body });
-		const { stored } = await execute('x');
+		const message = `bad key ${key}, Bearer ${key}, ${key.slice(0, 8)}`;
+		failPosts(service, { type: 'status', status: 400, body: { error: { code: 'bad', message } } });
+		const { stored } = await execute('item-one');
+		expect(stored).toContain('item-one');
 		expect(stored).toContain('bad key ***');
 		expect(stored).not.toContain(key);
 	});
