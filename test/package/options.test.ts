@@ -23,8 +23,8 @@ const findBooleans = (
 		];
 	});
 
-const booleans = allNodes.flatMap(({ displayName, properties }) =>
-	findBooleans(properties).map((field) => ({ node: displayName, field })),
+const booleans = allNodes.flatMap(({ defaults, properties }) =>
+	findBooleans(properties).map((field) => ({ node: defaults.name, field })),
 );
 const pages = renderNodePages();
 
