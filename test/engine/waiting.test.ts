@@ -92,7 +92,7 @@ it.each<[string, Fault | Fault[]]>([
 
 // all forms are in unit/router/jobRecord and jobs.spellings
 it.each<[string, Partial<Forms>]>([
-	['no state at all', { jobState: 'absent' }],
+	['no state at all', { jobState: { field: '', pending: '', completed: '', failed: '' } }],
 	['ids with a slash', { jobId: 'slash' }],
 ])('a job is found and waited for, with %s', async (_what, forms) => {
 	Object.assign(service.forms, forms);

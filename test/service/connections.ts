@@ -3,21 +3,23 @@ import type { Socket } from 'node:net';
 
 export type Connections = ReturnType<typeof createConnections>;
 
-/** The TCP connections of the servers. */
+/** The TCP connections of the servers, numbered in order of arrival. */
 export function createConnections() {
+	let last = 0;
 	// a TLS socket tells the ports of the TCP socket below it, but not the socket
-	const open = new Map<string, Socket>();
+	const open = new Map<string, { number: number; socket: Socket }>();
 	const name = (socket: Socket) => `${socket.localPort}-${socket.remotePort}`;
 	return {
 		watch(server: Server) {
 			server.on('connection', (socket: Socket) => {
 				const key = name(socket);
-				open.set(key, socket);
+				open.set(key, { number: ++last, socket });
 				socket.setNoDelay(true);
 				socket.on('close', () => open.delete(key));
 			});
 		},
+		numberOf: (socket: Socket) => open.get(name(socket))?.number ?? 0,
 		/** Sends an RST. */
-		reset: (socket: Socket) => void open.get(name(socket))?.resetAndDestroy(),
+		reset: (socket: Socket) => void open.get(name(socket))?.socket.resetAndDestroy(),
 	};
 }

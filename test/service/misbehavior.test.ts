@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 
 import { ROUTER_KEYS } from './keys.ts';
-import { client, probe, type Seen } from './probe.ts';
+import { client, eventsIn, probe, type Seen } from './probe.ts';
 import { startService, type Fault, type Service } from './service.ts';
 
 // what goes wrong on demand: a fault, and what a bare socket sees of it
@@ -72,17 +72,23 @@ it.each<Row>([
 	),
 	[{ type: 'too_many_requests' }, { head: / 429 (?![^]*retry-after)/ }],
 	[{ type: 'too_many_requests', retryAfter: 1e9 }, { head: /retry-after: 1000000000/ }],
+	[{ type: 'too_many_requests', retryAfter: 'soon' }, { head: /retry-after: soon/ }],
+	[{ type: 'too_many_requests', retryAfter: '+30' }, { head: /: Thu, 01 Jan 2026 00:00:30 GMT/ }],
 	[{ type: 'redirect', status: 307, to: 'http://x.example/' }, { head: / 307 [^]*: http:\/\/x\./ }],
-	[
-		{ type: 'headers', headers: { 'x-new': '1' } },
-		{ head: /x-new: 1/, body: IS_ENTRY },
-	],
+	row(
+		{ type: 'headers', headers: { 'X-Request-ID': null, 'x-new': '1' } },
+		{ head: /^(?![^]*request-id)[^]*x-new: 1/, body: IS_ENTRY },
+	),
 	[{ type: 'empty' }, { head: / 204 /, body: '' }],
+	row({ type: 'empty', status: 200 }, { head: / 200 [^]*content-length: 0/, body: '' }),
 	row({ type: 'body', body: '{"a":1}', contentType: 'a/b' }, { head: /: a\/b/, body: '{"a":1}' }),
+	[{ type: 'malformed_json' }, { body: '{"id": nonsense, ]' }],
+	[{ type: 'cut_json', bytes: 5 }, { body: ENTRY.slice(0, 5) }],
 	[{ type: 'cut_json' }, { body: /^\{"id".*[^}]$/ }],
 	row({ type: 'deep_json', depth: 3 }, { head: /: application\/json/, body: '[[[]]]' }),
 	[{ type: 'login_page' }, { head: /: text\/html/, body: /<title>Sign in/ }],
 	[{ type: 'replace', find: '"tune/melody-1"', with: '1' }, { body: /^\{"id":1,/ }],
+	[{ type: 'gzip' }, { head: /content-encoding: gzip/, body: IS_ENTRY }],
 	[{ type: 'bomb', bytes: 100_000 }, { body: ' '.repeat(100_000) }],
 	[{ type: 'bomb', bytes: 100_000, gzip: true }, { body: ' '.repeat(100_000) }],
 ])('%j', async (fault, { head, body, end }) => {
@@ -96,8 +102,19 @@ it.each<Row>([
 const LAST = /data: \[DONE\]\n\n$/;
 it.each<[Fault | Fault[], RegExp]>([
 	[{ type: 'slicer', bytes: 1, pause: 0 }, LAST],
+	[{ type: 'gzip' }, LAST],
 	[{ type: 'trailers' }, LAST],
+	[{ type: 'comments' }, /^: keep-alive\n\ndata: .*\n\n: keep-alive\n\n/],
+	[{ type: 'after_end', text: 'data: late\n\n' }, /DONE\]\n\ndata: late\n\n$/],
+	[{ type: 'no_end_marker' }, /^(?![^]*DONE)/],
+	[{ type: 'drop', includes: '"usage"' }, /^(?![^]*usage)[^]*DONE/],
 	[{ type: 'stream_error', after: 1 }, /^data: .*\n\ndata: \{"error":.*\n\ndata: \[DONE\]\n\n$/],
+	[{ type: 'stream_error', after: 0, done: false, error: 1 }, /^data: \{"error":1\}\n\n$/],
+	[{ type: 'insert', after: 1, text: 'data: {x\n\n' }, /^data: .*\n\ndata: \{x\n\n/],
+	[{ type: 'insert', after: 0, text: '/w==', base64: true }, /^\ufffd/],
+	[{ type: 'line_ends', value: 'cr' }, /^data: [^\n]*\r\r[^\n]*DONE\]\r\r$/],
+	[{ type: 'line_ends', value: 'crlf' }, /^data: .*\r\n\r\n[^]*DONE\]\r\n\r\n$/],
+	[{ type: 'bom', count: 2 }, /^\ufeff\ufeffdata/],
 ])('a stream with %j', async (fault, body) => {
 	expect(bodyOf(await seenOf('stream', fault))).toMatch(body);
 });
@@ -116,6 +133,13 @@ it('keep-alives only', async () => {
 	const fault = { type: 'keep_alives_only', every: 1 } as const;
 	const seen = await seenOf('stream', fault, 'alive\n\n\r\n');
 	expect(bodyOf(seen)).toMatch(/^(: keep-alive\n\n)+$/);
+});
+
+it('no end marker in B', async () => {
+	service.fault({ do: { type: 'no_end_marker' } });
+	const http = client(service.assistant.baseUrl, { 'x-api-key': service.assistant.keys.pro });
+	const { data } = await http.post<string>('/invoke_assistant_stream', { message: 'x' });
+	expect(eventsIn(data).at(-1)?.event).toBe('message_end');
 });
 
 it('silence: nothing comes until the client leaves, which is recorded', async () => {

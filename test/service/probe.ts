@@ -14,12 +14,15 @@ export const client = (baseURL: string, headers: Record<string, string> = {}): A
 
 /** What a bare socket saw of one request. */
 export interface Seen {
-	/** As Latin-1, so that each byte is one character. */
+	/** All bytes, as Latin-1 so that each is one character. */
+	text: string;
 	head: string;
 	/** After the head, chunk sizes included. */
 	body: string;
 	/** How the connection ended; `open` when `until` was seen first. */
 	end: 'fin' | 'reset' | 'open';
+	/** Sizes of the packets, in order. */
+	packets: number[];
 }
 
 export interface Probe {
@@ -46,13 +49,15 @@ export async function probe(url: string, options: Probe = {}): Promise<Seen> {
 	return await new Promise((resolve) => {
 		const socket = connect({ host: '127.0.0.1', port: Number(port) });
 		let text = '';
+		const packets: number[] = [];
 		const done = (end: Seen['end']) => {
 			socket.destroy();
 			const at = text.indexOf('\r\n\r\n');
 			const split = at < 0 ? text.length : at;
-			resolve({ head: text.slice(0, split), body: text.slice(split + 4), end });
+			resolve({ text, head: text.slice(0, split), body: text.slice(split + 4), end, packets });
 		};
 		socket.on('data', (part: Buffer) => {
+			packets.push(part.length);
 			text += part.toString('latin1');
 			if (options.until !== undefined && text.includes(options.until)) done('open');
 		});

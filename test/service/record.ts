@@ -14,6 +14,8 @@ export interface RecordedRequest {
 	status?: number;
 	/** By the clock of the service. */
 	at: number;
+	/** Number of the TCP connection, from 1. */
+	connection: number;
 }
 
 export type Record = ReturnType<typeof createRecord>;

@@ -38,6 +38,7 @@ export function createListener(parts: Parts) {
 			bodyText: '',
 			abandoned: false,
 			at: parts.now(),
+			connection: connections.numberOf(request.socket),
 		};
 		let broken = false;
 		const wire: Wire = {
@@ -83,7 +84,7 @@ export function createListener(parts: Parts) {
 
 async function answerTo(call: Call, faults: Fault[], parts: Parts) {
 	const endpoint = hasEffect(faults) ? parts.endpoint : parts.untouched;
-	return await applyFaults(await endpoint(call), faults);
+	return await applyFaults(await endpoint(call), faults, parts.now());
 }
 
 function readHead(request: IncomingMessage, closed: AbortSignal, ends: Array<() => void>): Call {

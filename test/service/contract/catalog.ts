@@ -1,6 +1,6 @@
 import { MODELS } from '../router/catalog.ts';
 import type { Row } from './ask.ts';
-import { get, like } from './calls.ts';
+import { get, like, not } from './calls.ts';
 
 const ENTRIES = MODELS.map(({ entry }) => entry);
 const QUILL = {
@@ -15,10 +15,24 @@ export const CATALOG: Row[] = [
 		get('models'),
 		{ body: { object: 'list', data: ENTRIES }, headers: { 'x-request-id': like(/^req-/) } },
 	],
+	[get('models', { list: 'array' }), { body: ENTRIES }],
+	[get('models', { list: 'models' }), { body: { models: ENTRIES } }],
 	[
 		get('models', { list: 'object-by-id' }),
 		{ body: Object.fromEntries(ENTRIES.map((entry) => [entry.id, entry])) },
 	],
+	[
+		get('models', { catalogExtras: 'present' }),
+		{
+			body: {
+				data: ENTRIES.map(({ pricing }) => ({
+					description: null,
+					pricing: { ...pricing, currency: 'USD' },
+				})),
+			},
+		},
+	],
+	[get(`models/${QUILL.id}`, { inputModalities: 'absent' }), { body: not('input_modalities') }],
 	...[
 		'northwind/quill-2.5',
 		'northwind%2Fquill-2.5',
@@ -26,6 +40,7 @@ export const CATALOG: Row[] = [
 		'northwind/quill_2.5',
 	].map((id): Row => [get(`models/${id}`), { body: QUILL }]),
 	[get(`models/${QUILL.id}`, { entry: 'data' }), { body: { data: QUILL } }],
+	[get(`models/${QUILL.id}`, { entry: 'model' }), { body: { model: QUILL } }],
 	[get('models/no/such'), { status: 404, code: 'model_not_found' }],
 	// POST: 405
 	[{ ...get('models'), body: {} }, { status: 405 }],

@@ -97,8 +97,30 @@ export const JOBS: Row[] = [
 	lasting(9, '[[never]]', 'processing'),
 	lasting(9, 'hi', 'processing', { jobSeconds: 10 }),
 	[{ ...start('hi'), forms: { jobSteps: 0 } }, { body: { status: 'completed', cost: 40_000 } }],
-	...['images', 'image'].map((name): Row => [after(0, path(name)), { status: 200 }]),
-	[{ ...start('a cat'), forms: { jobState: 'absent' } }, { body: not('status') }],
+	...(
+		[
+			['segment', 'images', 200],
+			['segment', 'image', 404],
+			['kind', 'images', 404],
+			['kind', 'image', 200],
+		] as const
+	).map(([jobPath, name, status]): Row => [after(0, path(name), 'a cat', { jobPath }), { status }]),
+	[
+		after(1, path('images'), 'a cat', {
+			jobState: { field: 'state', pending: 'running', completed: 'OK', failed: 'error' },
+		}),
+		{ body: { state: 'OK' } },
+	],
+	[
+		{
+			...start('a cat'),
+			forms: { jobState: { field: '', pending: '', completed: '', failed: '' } },
+		},
+		{ body: not('status') },
+	],
+	[{ ...start('a cat'), forms: { jobStart: 'job' } }, { body: { job: { id: ID } } }],
+	[after(0, path('images'), 'a cat', { jobStatus: 'data' }), { body: { data: { id: ID } } }],
+	[{ ...start('a cat'), forms: { jobId: 'number' } }, { body: { id: 1_000_001 } }],
 	[
 		{
 			...get(`images/jobs/${encodeURIComponent('job/1 a')}`),
@@ -106,6 +128,7 @@ export const JOBS: Row[] = [
 		},
 		{ body: { id: 'job/1 a' } },
 	],
+	[{ ...start('a cat'), forms: { jobCost: 'string' } }, { body: { estimated_cost: '40000' } }],
 	[{ ...start('a cat'), forms: { jobCost: 'absent' } }, { body: not('estimated_cost') }],
 	[file({ contentType: 'text/html' }), { type: 'text/html' }],
 	[file({ contentType: 'missing' }), { type: '' }],

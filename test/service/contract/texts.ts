@@ -7,12 +7,15 @@ import {
 	respond,
 	streamed,
 	like,
+	not,
 	FAILED,
 	DONE,
 	chunks,
 	tools,
 	SCHEMA,
 	everywhere,
+	parts,
+	token,
 	errorLine,
 	PARTS,
 } from './calls.ts';
@@ -49,9 +52,15 @@ export const ANSWERS: Row[] = [
 			paid: 5,
 		},
 	],
+	...(['usage-with-finish', 'usage-in-each'] as const).map(
+		(chatChunkEnd): Row => [
+			streamed(chat('[[words:1]]', {}, { chatChunkEnd })),
+			{ events: [{}, {}, { data: { usage: { completion_tokens: 1 } } }, DONE] },
+		],
+	),
 	[
-		streamed(chat('[[words:1]]', {}, { chatChunkEnd: 'usage-in-each' })),
-		{ events: [{}, {}, { data: { usage: { completion_tokens: 1 } } }, DONE] },
+		chat('[[cached:1]]', {}, { usageDetails: 'absent' }),
+		{ tokens: [1, 3], body: { usage: not('prompt_tokens_details') } },
 	],
 	[
 		chat(`${'a '.repeat(998)}[[cached:800]] [[say:ok]]`),
@@ -62,6 +71,7 @@ export const ANSWERS: Row[] = [
 		chat('[[words:20]]', { max_tokens: 2 }),
 		{ choice: { finish_reason: 'length' }, text: 'word1 word2 ', paid: 4 },
 	],
+	[chat('[[finish:content_filter]] a b c d'), { choice: { finish_reason: 'content_filter' } }],
 	...Object.entries({ minimal: 16, low: 64, medium: 256, high: 1024 }).map(
 		([reasoning_effort, hidden]): Row => [
 			chat('hi there', { model: REASONER, reasoning_effort }),
@@ -89,7 +99,37 @@ export const ANSWERS: Row[] = [
 		chat('[[thinks:2]] [[say:ok]]'),
 		{ choice: { message: { reasoning_content: 'thought1 thought2', content: 'ok' } } },
 	],
-	[chat('hi', { n: 2 }), { body: { choices: [{}, { message: { content: like(/^\(2\) /) } }] } }],
+	[
+		chat('[[finish:stop,content_filter]] hi', { n: 2 }),
+		{
+			body: {
+				choices: [
+					{ finish_reason: 'stop' },
+					{ index: 1, finish_reason: 'content_filter', message: { content: like(/^\(2\) /) } },
+				],
+			},
+		},
+	],
+	[
+		chat('[[say:né ok]]', { logprobs: true }),
+		{ choice: { logprobs: { content: [token('né '), token('ok')], refusal: null } } },
+	],
+	[
+		streamed(chat('[[say:ok]]', { logprobs: true, top_logprobs: 2 })),
+		{
+			events: [
+				{},
+				...chunks({
+					logprobs: {
+						content: [{ top_logprobs: [{ token: 'ok' }, { token: 'ok?1', logprob: -1.5 }] }],
+					},
+				}),
+				{},
+				{},
+				{},
+			],
+		},
+	],
 	...everywhere('hi', 'You said: "hi".'),
 	...everywhere('[[words:3]]', 'word1 word2 word3'),
 	...everywhere('hi', '{"name":"hi","age":1}', SCHEMA),
@@ -108,6 +148,19 @@ export const ANSWERS: Row[] = [
 		$defs: { who: { anyOf: [{ const: 'me' }] } },
 	}),
 	[chat('hi', { response_format: { type: 'json_object' } }), { text: '{"you_said":"hi"}' }],
+	[
+		chat('[[refusal]]'),
+		{
+			choice: {
+				message: { content: null, refusal: 'I cannot help with that.' },
+				finish_reason: 'stop',
+			},
+		},
+	],
+	[
+		streamed(respond('[[refusal:No.]]')),
+		{ names: like(/ refusal.delta refusal.done /), text: 'No.' },
+	],
 	[
 		chat('[[tool:time]]', { tools }),
 		{ calls: 'time', choice: { finish_reason: 'tool_calls', message: { content: null } } },
@@ -140,6 +193,28 @@ export const ANSWERS: Row[] = [
 		},
 	],
 	[
+		streamed(chat('[[tool:time]]', { tools }, { toolFragments: 'whole' })),
+		{
+			events: [
+				{},
+				...chunks({
+					delta: {
+						tool_calls: [{ function: { name: 'time', arguments: '{"city":"[[tool:time]]"}' } }],
+					},
+				}),
+				{},
+				{},
+				DONE,
+			],
+		},
+	],
+	[
+		chat('[[tool:time]]', { tools }, { toolFragments: 'object' }),
+		{
+			choice: { message: { tool_calls: [{ function: { arguments: { city: '[[tool:time]]' } } }] } },
+		},
+	],
+	[
 		chat('', {
 			tools,
 			messages: [
@@ -162,8 +237,12 @@ export const ANSWERS: Row[] = [
 			{ text: 'You said: "look". I was shown 1 image(s), 1 audio, 1 video, 2 file(s).' },
 		],
 	),
+	// a model that lists no modality takes all (2C)
+	[chat(parts('video_url'), {}, { inputModalities: 'absent' }), { text: like(/1 video\.$/) }],
 	...errorLine('object', { error: { code: 'backend_error', message: FAILED } }),
+	...errorLine('object-without-code', { error: { message: FAILED } }),
 	...errorLine('string', { error: FAILED }),
+	...errorLine('string-with-code', { error: FAILED, code: 'backend_error' }),
 	...errorLine('named', { error: { code: 'backend_error', message: FAILED } }),
 	[
 		streamed(chat('[[words:50]] [[break:4]]')),

@@ -1,6 +1,7 @@
-import { gzipSync } from 'node:zlib';
+import { constants, createGzip, gzipSync } from 'node:zlib';
+import { once } from 'node:events';
 
-import { bytesOf, holding, type Answer, type Piece } from '../answer.ts';
+import { bytesOf, holding, isAct, pieces, type Answer, type Piece } from '../answer.ts';
 import type { Faults } from './fault.ts';
 
 const LOGIN_PAGE =
@@ -17,6 +18,31 @@ const compressed = (answer: Answer): Answer => ({
 	headers: { ...answer.headers, 'content-encoding': 'gzip' },
 });
 
+/** Each piece is flushed, so that a compressed stream stays a stream. */
+async function* gzipped(body: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+	const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
+	let ready: Buffer[] = [];
+	gzip.on('data', (part: Buffer) => ready.push(part));
+	const taken = async () => {
+		// what a write gave is told a tick later
+		await new Promise((resolve) => setImmediate(resolve));
+		const part = Buffer.concat(ready);
+		ready = [];
+		return part;
+	};
+	for await (const piece of pieces(body)) {
+		if (isAct(piece)) {
+			yield piece;
+			continue;
+		}
+		await new Promise((resolve) => gzip.write(piece, resolve));
+		yield await taken();
+	}
+	gzip.end();
+	await once(gzip, 'end');
+	yield await taken();
+}
+
 async function* blanks(bytes: number): AsyncGenerator<Piece> {
 	const block = Buffer.alloc(65_536, ' ');
 	for (let left = bytes; left > 0; left -= block.length) yield block.subarray(0, left);
@@ -28,9 +54,10 @@ export const bodyFaults = {
 		const held = holding(answer, body);
 		return contentType === undefined ? held : typed(held, contentType);
 	},
-	async cut_json(answer) {
+	malformed_json: (answer) => typed(holding(answer, '{"id": nonsense, ]'), 'application/json'),
+	async cut_json(answer, { bytes }) {
 		const whole = await bytesOf(answer.body);
-		return holding(answer, whole.subarray(0, Math.floor(whole.length / 2)));
+		return holding(answer, whole.subarray(0, bytes ?? Math.floor(whole.length / 2)));
 	},
 	deep_json: (answer, { depth }) =>
 		typed(holding(answer, '['.repeat(depth) + ']'.repeat(depth)), 'application/json'),
@@ -40,6 +67,10 @@ export const bodyFaults = {
 	}),
 	async replace(answer, { find, with: text }) {
 		return holding(answer, (await bytesOf(answer.body)).toString().replaceAll(find, text));
+	},
+	gzip({ body, ...answer }) {
+		const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
+		return compressed(holding({ ...answer, body }, isWhole ? gzipSync(body) : gzipped(body)));
 	},
 	bomb: (answer, { bytes, gzip }) =>
 		gzip

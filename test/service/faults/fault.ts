@@ -9,7 +9,7 @@ interface Effect {
  * One thing that goes wrong, as plain data. The words are toxiproxy's where it has them.
  *
  * A list of faults is applied in order, the first nearest to the real answer:
- * `[{type:'latency',ms:20},{type:'limit_data',bytes:20}]` is a late body that is cut.
+ * `[{type:'gzip'},{type:'limit_data',bytes:20}]` is a gzip body that is cut.
  */
 export type Fault =
 	// time
@@ -29,20 +29,30 @@ export type Fault =
 	| ({ type: 'content_length'; add: number } & Effect)
 	// the head
 	| ({ type: 'status'; status: number; body?: unknown; headers?: Record<string, string> } & Effect)
-	| ({ type: 'too_many_requests'; retryAfter?: number } & Effect)
+	| ({ type: 'too_many_requests'; retryAfter?: number | string } & Effect)
 	| ({ type: 'redirect'; status: number; to: string } & Effect)
-	| ({ type: 'headers'; headers: Record<string, string> } & Effect)
+	| ({ type: 'headers'; headers: Record<string, string | null> } & Effect)
 	// the body
 	| ({ type: 'body'; body: string; contentType?: string } & Effect)
-	| ({ type: 'cut_json' } & Effect)
+	| ({ type: 'malformed_json' } & Effect)
+	| ({ type: 'cut_json'; bytes?: number } & Effect)
 	| ({ type: 'deep_json'; depth: number } & Effect)
 	| ({ type: 'login_page' } & Effect)
-	| ({ type: 'empty' } & Effect)
+	| ({ type: 'empty'; status?: number } & Effect)
+	| ({ type: 'gzip' } & Effect)
 	| ({ type: 'bomb'; bytes: number; gzip?: boolean } & Effect)
 	| ({ type: 'replace'; find: string; with: string } & Effect)
 	// the event stream
 	| ({ type: 'keep_alives_only'; every?: number } & Effect)
-	| ({ type: 'stream_error'; after: number } & Effect);
+	| ({ type: 'comments' } & Effect)
+	| ({ type: 'after_end'; text: string } & Effect)
+	| ({ type: 'no_end_marker' } & Effect)
+	/** Leaves out the events that include a text. */
+	| ({ type: 'drop'; includes: string } & Effect)
+	| ({ type: 'stream_error'; after: number; done?: boolean; error?: unknown } & Effect)
+	| ({ type: 'insert'; after: number; text: string; base64?: boolean } & Effect)
+	| ({ type: 'line_ends'; value: 'lf' | 'cr' | 'crlf' } & Effect)
+	| ({ type: 'bom'; count?: number } & Effect);
 
 export type MalformedHttp =
 	| 'duplicate_content_length'
@@ -67,5 +77,6 @@ export type Faults = {
 	[Type in Fault['type']]: (
 		answer: Answer,
 		fault: Extract<Fault, { type: Type }>,
+		now: number,
 	) => Answer | Promise<Answer>;
 };

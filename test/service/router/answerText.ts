@@ -6,6 +6,12 @@ import { shownText } from './parts.ts';
 /** What each but the first of several begins with, so that none is like another. */
 export const markOf = (index: number): string => (index ? `(${index + 1}) ` : '');
 
+/** What the model says in place of an answer (`[[refusal]]`); undefined when it answers. */
+export function refusalOf(directives: Map<string, string>, index: number): string | undefined {
+	const said = directives.get('refusal');
+	return said === undefined ? undefined : markOf(index) + (said || 'I cannot help with that.');
+}
+
 /** The whole text of one choice, before the token cap cuts it. */
 export function answerOf(ask: Ask, directives: Map<string, string>, index: number): string {
 	if (ask.scripted) return ask.scripted.text;

@@ -23,6 +23,8 @@ export interface Ask {
 	/** A JSON schema the answer is to fit. */
 	schema?: unknown;
 	jsonObject: boolean;
+	/** How many alternatives are to come with the probability of each token; chat completions only. */
+	logprobs?: number | undefined;
 	/** In the demo: what it answers. */
 	scripted?: Scripted | undefined;
 }
@@ -68,6 +70,7 @@ export function askOfChat(body: Fields, { entry, reasoning, writes }: Model): As
 		toolChoice: body.tool_choice,
 		schema: format.type === 'json_schema' ? (schema ?? {}) : undefined,
 		jsonObject: format.type === 'json_object',
+		logprobs: body.logprobs === true ? (numberOf(body.top_logprobs) ?? 0) : undefined,
 	};
 }
 

@@ -5,7 +5,7 @@ import { paced } from '../pace.ts';
 import { modelAnswer } from '../personas/model.ts';
 import type { World } from '../world.ts';
 import { askOfChat } from './ask.ts';
-import { chatChunks, chatMessage } from './chatChunks.ts';
+import { chatChunks, chatMessage, logprobsOf } from './chatChunks.ts';
 import { invalid } from './error.ts';
 import { planAnswer } from './plan.ts';
 import { isRun, startRun } from './run.ts';
@@ -23,7 +23,7 @@ export interface Completion {
 export function completeChat(world: World, call: Call, key: string): Answer {
 	const body = call.body;
 	if (!isFields(body)) return invalid('the body is a JSON object');
-	const model = modelFor(body.model, 'text');
+	const model = modelFor(world, body.model, 'text');
 	if (isAnswer(model)) return model;
 	const ask = askOfChat(body, model);
 	if (typeof ask === 'string') return invalid(ask);
@@ -52,9 +52,11 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 		object: 'chat.completion',
 		choices: plan.choices.map((choice, index) => ({
 			index,
-			message: chatMessage(choice),
+			message: chatMessage(choice, world.forms),
+			logprobs:
+				ask.logprobs === undefined ? null : logprobsOf(choice.words, choice.refuses, ask.logprobs),
 			finish_reason: choice.finish,
 		})),
-		usage: chatUsage(plan, run),
+		usage: chatUsage(plan, run, world.forms),
 	});
 }

@@ -2,7 +2,7 @@ import { data } from '../answer.ts';
 import type { Forms } from '../forms.ts';
 import type { Completion } from './chat.ts';
 import { errorLine } from './error.ts';
-import { interleaved, fragments, type ToolCall } from './toolCalls.ts';
+import { interleaved, argumentsOf, fragments, type ToolCall } from './toolCalls.ts';
 import type { Plan, Choice } from './plan.ts';
 import type { Run } from './run.ts';
 import { chatUsage } from './usage.ts';
@@ -19,12 +19,21 @@ export function* chatChunks(
 			...completion,
 			object: 'chat.completion.chunk',
 			choices,
-			...(withUsage && { usage: chatUsage(plan, run) }),
+			...(withUsage && { usage: chatUsage(plan, run, forms) }),
 		});
-	const isInEach = forms.chatChunkEnd === 'usage-in-each';
+	/** Each chunk has the field when it was asked for, if there is a word or not. */
+	const likely = (word: string | undefined, index: number) => {
+		if (plan.logprobs === undefined) return {};
+		const words = word === undefined ? [] : [word];
+		const refuses = plan.choices[index]?.refuses ?? false;
+		return { logprobs: logprobsOf(words, refuses, plan.logprobs) };
+	};
+	const end = forms.chatChunkEnd;
+	let open = plan.choices.length;
+	const all = plan.choices.map((choice) => chatDeltas(choice, forms));
 	try {
-		for (const { index, piece } of interleaved(plan.choices.map(chatDeltas))) {
-			const { delta, finish, before, isWord } = piece;
+		for (const { index, piece } of interleaved(all)) {
+			const { delta, finish, before, word } = piece;
 			if (before !== undefined && before === plan.breaksAfter) {
 				// section 3: an error line, the end marker, and no other backend
 				yield errorLine(forms.errorLine);
@@ -32,12 +41,15 @@ export function* chatChunks(
 				yield data('[DONE]');
 				return;
 			}
-			if (isWord) run.words++;
-			yield chunk([{ index, delta, finish_reason: finish }], isInEach);
+			if (word !== undefined) run.words++;
+			if (finish) open--;
+			const isLast = open === 0 && end === 'usage-with-finish';
+			const choice = { index, delta, ...likely(word, index), finish_reason: finish };
+			yield chunk([choice], isLast || end === 'usage-in-each');
 		}
 		run.settle();
 		// `stream_options.include_usage` is always on
-		if (!isInEach) yield chunk([], true);
+		if (end === 'usage-alone') yield chunk([], true);
 		yield data('[DONE]');
 	} finally {
 		run.settle();
@@ -45,43 +57,75 @@ export function* chatChunks(
 }
 
 /** One step of a streamed choice. */
-interface Step {
+export interface Step {
 	delta: object;
 	finish: Choice['finish'] | null;
 	/** How many words or fragments of calls came before it; absent on what is neither. */
 	before?: number;
-	/** A word is billed as it is sent. */
-	isWord?: true;
+	/** The word that it is, which is billed as it is sent. */
+	word?: string;
 }
 
 /** What a choice streams: its role, its text or its tool calls, why it ended. */
-function* chatDeltas({ thoughts, words, tools, finish }: Choice): Generator<Step> {
-	yield { delta: { role: 'assistant', content: '' }, finish: null };
+export function* chatDeltas(choice: Choice, forms: Forms): Generator<Step> {
+	const { thoughts, words, refuses, tools, finish } = choice;
+	yield { delta: { role: 'assistant', content: refuses ? null : '' }, finish: null };
 	for (const thought of thoughts) yield { delta: { reasoning_content: thought }, finish: null };
-	for (const [before, content] of words.entries())
-		yield { delta: { content }, finish: null, before, isWord: true };
+	for (const [before, word] of words.entries()) {
+		const delta = refuses ? { refusal: word } : { content: word };
+		yield { delta, finish: null, before, word };
+	}
 	let before = 0;
-	for (const part of toolParts(tools))
+	for (const part of toolParts(tools, forms.toolFragments)) {
 		yield { delta: { tool_calls: [part] }, finish: null, before: before++ };
+	}
 	yield { delta: {}, finish };
 }
 
 /** Tool calls in fragments: their names first, then the arguments of all in turn. */
-function* toolParts(tools: ToolCall[]): Generator<object> {
-	for (const [index, { id, name }] of tools.entries())
-		yield { index, id, type: 'function', function: { name, arguments: '' } };
+function* toolParts(tools: ToolCall[], form: Forms['toolFragments']): Generator<object> {
+	const inParts = form === 'strings';
+	for (const [index, tool] of tools.entries()) {
+		const { id, name } = tool;
+		const given = inParts ? '' : argumentsOf(tool, form);
+		yield { index, id, type: 'function', function: { name, arguments: given } };
+	}
+	if (!inParts) return;
 	const parts = interleaved(tools.map((tool) => fragments(tool.arguments)));
 	for (const { index, piece } of parts) yield { index, function: { arguments: piece } };
 }
 
 /** The message of a choice that came whole. */
-export function chatMessage({ thoughts, words, tools }: Choice): object {
+export function chatMessage(choice: Choice, forms: Forms): object {
+	const { thoughts, words, refuses, tools } = choice;
+	const text = words.join('');
 	return {
 		role: 'assistant',
 		...(thoughts.length && { reasoning_content: thoughts.join('') }),
-		content: tools.length ? null : words.join(''),
+		content: refuses || tools.length ? null : text,
+		...(refuses && { refusal: text }),
 		...(tools.length && {
-			tool_calls: tools.map(({ id, ...called }) => ({ id, type: 'function', function: called })),
+			tool_calls: tools.map((tool) => ({
+				id: tool.id,
+				type: 'function',
+				function: { name: tool.name, arguments: argumentsOf(tool, forms.toolFragments) },
+			})),
 		}),
 	};
+}
+
+/** The probability of each word of a piece, as chat completions tell it; null without words. */
+export function logprobsOf(words: string[], refuses: boolean, alternatives: number): object | null {
+	if (!words.length) return null;
+	const list = words.map((word) => ({
+		...probabilityOf(word, 0),
+		top_logprobs: Array.from({ length: alternatives }, (_, rank) => probabilityOf(word, rank)),
+	}));
+	return refuses ? { content: null, refusal: list } : { content: list, refusal: null };
+}
+
+/** Long words are less likely, and others than the one that came still less; exact in binary. */
+function probabilityOf(word: string, rank: number) {
+	const token = rank ? `${word}?${rank}` : word;
+	return { token, logprob: -token.length / 8 - rank, bytes: [...Buffer.from(token)] };
 }

@@ -24,8 +24,7 @@ export function jobsEndpoint(
 		if (call.method === 'POST') return startJob(world, call, key, kind);
 		return routerError(405, 'method_not_allowed', 'use POST to start a job');
 	}
-	// section 4C writes `<segment>` for the start and `<kind>` for the rest
-	const kind = kinds.find((each) => [each, SEGMENTS[each]].includes(name));
+	const kind = kinds.find((each) => namesOf(world, each).includes(name));
 	if (!kind || more !== undefined || (content !== undefined && content !== 'content')) {
 		return undefined;
 	}
@@ -37,20 +36,30 @@ export function jobsEndpoint(
 	}
 	advanceJob(world, job, content === undefined);
 	if (content) return jobContent(world, job);
-	return json(jobRecord(world, job));
+	return json(wrapped(jobRecord(world, job), world.forms.jobStatus));
 }
 
-/** A job as the service tells it (section 2C). */
+/** Section 4C writes `<segment>` for the start and `<kind>` for the rest. */
+function namesOf(world: World, kind: MediaKind): string[] {
+	const form = world.forms.jobPath;
+	return [...(form === 'kind' ? [] : [SEGMENTS[kind]]), ...(form === 'segment' ? [] : [kind])];
+}
+
+/** A job as the service tells it (section 2C); the state's field and words are not shown. */
 export function jobRecord(world: World, job: Job): object {
-	const { jobState, jobCost } = world.forms;
-	const status = job.state === 'pending' ? 'processing' : job.state;
+	const { jobState, jobCost, jobId } = world.forms;
+	const money = (amount: number) => (jobCost === 'string' ? String(amount) : amount);
 	return {
-		id: job.id,
+		id: jobId === 'number' ? Number(job.id) : job.id,
 		model: job.model.entry.id,
-		...(jobState === 'present' && { status }),
-		...(jobCost === 'present' && { estimated_cost: job.estimatedCost, cost: job.cost }),
+		...(jobState.field && { [jobState.field]: jobState[job.state] }),
+		...(jobCost !== 'absent' && { estimated_cost: money(job.estimatedCost) }),
+		...(jobCost !== 'absent' && job.cost !== undefined && { cost: money(job.cost) }),
 		...(job.state === 'failed' && {
 			error: { code: 'generation_failed', message: 'The model could not do this' },
 		}),
 	};
 }
+
+export const wrapped = (record: object, form: 'bare' | 'job' | 'data'): object =>
+	form === 'bare' ? record : { [form]: record };

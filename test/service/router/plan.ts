@@ -1,5 +1,5 @@
 import { directivesOf, numberIn, wordsOf, manyWords } from '../directives.ts';
-import { answerOf, markOf } from './answerText.ts';
+import { answerOf, markOf, refusalOf } from './answerText.ts';
 import type { Ask } from './ask.ts';
 import { tokensOf, toolCalls, type ToolCall } from './toolCalls.ts';
 
@@ -8,9 +8,11 @@ export interface Choice {
 	/** Hidden tokens that are shown all the same, before the words. */
 	thoughts: string[];
 	words: string[];
+	/** Whether the words are those of a refusal. */
+	refuses: boolean;
 	tools: ToolCall[];
 	toolTokens: number;
-	finish: 'stop' | 'length' | 'tool_calls';
+	finish: 'stop' | 'length' | 'tool_calls' | 'content_filter';
 }
 
 /** What the model answers. */
@@ -21,8 +23,12 @@ export interface Plan {
 	cachedTokens?: number | undefined;
 	/** Hidden tokens of each choice. */
 	reasoningTokens: number;
+	/** How many alternatives come with the probability of each token; undefined when none is asked for. */
+	logprobs?: number | undefined;
 	/** Section 3: the backend fails after so many words, or fragments of tool calls. */
 	breaksAfter?: number | undefined;
+	/** The response ends as failed. */
+	fails: boolean;
 }
 
 const REASONING: Record<string, number> = { minimal: 16, low: 64, medium: 256, high: 1024 };
@@ -46,7 +52,9 @@ export function planAnswer(ask: Ask, count = 1): Plan {
 		promptTokens,
 		cachedTokens: cached === undefined ? undefined : Math.min(cached, promptTokens),
 		reasoningTokens: Math.min(reasoning, cap),
+		logprobs: ask.logprobs,
 		breaksAfter: numberIn(directives, 'break'),
+		fails: directives.has('failed'),
 	};
 }
 
@@ -57,19 +65,28 @@ function planChoice(
 	index: number,
 	room: number,
 ): Omit<Choice, 'thoughts'> {
-	const wanted = toolCalls(ask, directives, index);
+	const refusal = refusalOf(directives, index);
+	const wanted = refusal === undefined ? toolCalls(ask, directives, index) : [];
 	// where not even nothing fits, this is a cut too
 	const tools = tokensOf(wanted) > room ? [] : wanted;
-	const all = wanted.length ? [] : wordsOf(answerOf(ask, directives, index));
-	const words = all.slice(0, Math.max(0, room));
+	const all = wanted.length ? [] : wordsOf(refusal ?? answerOf(ask, directives, index));
+	const filtered = finishOf(directives, index) === 'content_filter';
+	const words = all.slice(0, Math.max(0, filtered ? Math.min(3, room) : room));
 	const cut = tools !== wanted || words.length < all.length;
 	const whole = tools.length ? 'tool_calls' : 'stop';
 	return {
 		words,
+		refuses: refusal !== undefined,
 		tools,
 		toolTokens: tokensOf(tools),
-		finish: cut ? 'length' : whole,
+		finish: filtered ? 'content_filter' : cut ? 'length' : whole,
 	};
+}
+
+/** `[[finish:content_filter]]`; of several (`stop,content_filter`) each choice has its own. */
+function finishOf(directives: Map<string, string>, index: number): string | undefined {
+	const list = directives.get('finish')?.split(',') ?? [];
+	return list[index] ?? list.at(-1);
 }
 
 /** `[[thinks:N]]`: so many thoughts, cut at the cap. */

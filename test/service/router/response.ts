@@ -17,7 +17,7 @@ import { isAnswer, modelFor } from './serving.ts';
 export function createResponse(world: World, call: Call, key: string): Answer {
 	const body = call.body;
 	if (!isFields(body)) return invalid('the body is a JSON object');
-	const model = modelFor(body.model, 'text');
+	const model = modelFor(world, body.model, 'text');
 	if (isAnswer(model)) return model;
 	const ask = askOfResponse(body, model);
 	if (typeof ask === 'string') return invalid(ask);

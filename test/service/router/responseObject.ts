@@ -1,6 +1,7 @@
 import type { Forms } from '../forms.ts';
 import type { Choice, Plan } from './plan.ts';
 import type { Run } from './run.ts';
+import { argumentsOf } from './toolCalls.ts';
 import { responseUsage } from './usage.ts';
 
 export interface Response {
@@ -19,20 +20,27 @@ export interface Response {
  * The response object with the words so far. Its fields are not shown in the specification: these
  * are the ones of the public protocol of that name.
  */
-export function responseObject(response: Response, state: 'running' | 'done') {
-	const { choice, plan, run } = response;
-	const isRunning = state === 'running';
-	const isIncomplete = !isRunning && choice.finish === 'length';
+export function responseObject(response: Response, state: 'running' | 'done' | 'failed') {
+	const { choice, plan, run, forms } = response;
+	const cut = state === 'done' && isCut(choice);
+	const reason = choice.finish === 'length' ? 'max_output_tokens' : 'content_filter';
 	return {
 		id: response.id,
 		object: 'response',
 		created_at: response.created,
 		model: response.model,
-		status: isRunning ? 'in_progress' : statusOf(choice),
-		error: null,
-		incomplete_details: isIncomplete ? { reason: 'max_output_tokens' } : null,
-		output: isRunning ? [] : outputItems(response),
-		usage: isRunning ? null : responseUsage(plan, run),
+		status:
+			state === 'running'
+				? 'in_progress'
+				: state === 'failed'
+					? 'failed'
+					: cut
+						? 'incomplete'
+						: 'completed',
+		error: state === 'failed' ? { code: 'server_error', message: 'The backend failed' } : null,
+		incomplete_details: cut ? { reason } : null,
+		output: state === 'running' ? [] : outputItems(response),
+		usage: state === 'running' ? null : responseUsage(plan, run, forms),
 	};
 }
 
@@ -63,22 +71,27 @@ export function messageItem(response: Response) {
 		id: itemId(placeOf(response)),
 		role: 'assistant',
 		status: statusOf(choice),
-		content: [partOf(text)],
+		content: [partOf(choice, text)],
 	};
 }
 
-export const partOf = (text: string) => ({ type: 'output_text', text, annotations: [] });
+/** The part of a message: its text, or its refusal. */
+export const partOf = ({ refuses }: Choice, text: string) =>
+	refuses ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [] };
 
 export function callItems(response: Response) {
-	const { choice, itemId } = response;
+	const { choice, itemId, forms } = response;
 	return choice.tools.map((call, index) => ({
 		type: 'function_call',
 		id: itemId(placeOf(response) + index),
 		call_id: call.id,
 		name: call.name,
-		arguments: call.arguments,
+		arguments: argumentsOf(call, forms.toolFragments),
 		status: statusOf(choice),
 	}));
 }
 
-const statusOf = ({ finish }: Choice) => (finish === 'length' ? 'incomplete' : 'completed');
+export const isCut = ({ finish }: Choice): boolean =>
+	finish === 'length' || finish === 'content_filter';
+
+const statusOf = (choice: Choice) => (isCut(choice) ? 'incomplete' : 'completed');

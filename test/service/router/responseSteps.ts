@@ -14,8 +14,8 @@ export interface ResponseStep {
 	[field: string]: unknown;
 }
 
-/** How it went: whether the backend failed in the middle. */
-export type Outcome = 'whole' | 'broken';
+/** How it went: whether the backend failed in the middle, or the response ends as failed. */
+export type Outcome = 'whole' | 'broken' | 'failed';
 
 /** The events of the output items, from `response.output_item.added` to `response.output_item.done`. */
 export function* outputSteps(response: Response): Generator<ResponseStep, Outcome> {
@@ -45,24 +45,27 @@ function* messageSteps(response: Response): Generator<ResponseStep, Outcome> {
 	const output_index = placeOf(response);
 	const item = messageItem(response);
 	const place = { item_id: item.id, output_index, content_index: 0 };
+	const kind = choice.refuses ? 'refusal' : 'output_text';
 	const started = { ...item, status: 'in_progress', content: [] };
 	yield { type: 'response.output_item.added', output_index, item: started };
-	yield { type: 'response.content_part.added', ...place, part: partOf('') };
+	yield { type: 'response.content_part.added', ...place, part: partOf(choice, '') };
 	for (const word of choice.words) {
 		if (run.words === plan.breaksAfter) return 'broken';
 		run.words++;
-		yield { type: 'response.output_text.delta', ...place, delta: word };
+		yield { type: `response.${kind}.delta`, ...place, delta: word };
 	}
+	if (plan.fails) return 'failed';
 	const text = choice.words.join('');
-	yield { type: 'response.output_text.done', ...place, text };
-	yield { type: 'response.content_part.done', ...place, part: partOf(text) };
+	const whole = choice.refuses ? { refusal: text } : { text };
+	yield { type: `response.${kind}.done`, ...place, ...whole };
+	yield { type: 'response.content_part.done', ...place, part: partOf(choice, text) };
 	yield { type: 'response.output_item.done', output_index, item: messageItem(response) };
 	return 'whole';
 }
 
 /** The arguments of parallel calls come in turn, as those of one completion do. */
 function* callSteps(response: Response): Generator<ResponseStep, Outcome> {
-	const { choice, plan } = response;
+	const { choice, plan, forms } = response;
 	const calls = callItems(response).map((item, index) => {
 		const output_index = placeOf(response) + index;
 		return { item, output_index, place: { item_id: item.id, output_index } };
@@ -72,11 +75,15 @@ function* callSteps(response: Response): Generator<ResponseStep, Outcome> {
 		yield { type: 'response.output_item.added', output_index, item: started };
 	}
 	let sent = 0;
-	const deltas = choice.tools.map((tool) => fragments(tool.arguments));
+	const deltas = choice.tools.map((tool) => {
+		if (forms.toolFragments === 'object') return [];
+		return forms.toolFragments === 'whole' ? [tool.arguments] : fragments(tool.arguments);
+	});
 	for (const { index, piece: delta } of interleaved(deltas)) {
 		if (sent++ === plan.breaksAfter) return 'broken';
 		yield { type: 'response.function_call_arguments.delta', ...calls[index]?.place, delta };
 	}
+	if (plan.fails) return 'failed';
 	for (const { item, output_index, place } of calls) {
 		const { arguments: given } = item;
 		yield { type: 'response.function_call_arguments.done', ...place, arguments: given };

@@ -1,6 +1,7 @@
 import { type Answer, json } from '../answer.ts';
+import type { Forms } from '../forms.ts';
 import type { World } from '../world.ts';
-import { findModel, type Kind, type Model, listedModels } from './catalog.ts';
+import { findModel, type Kind, type Model, type Entry, listedModels } from './catalog.ts';
 import { invalid, routerError } from './error.ts';
 
 /** Section 4C: the segment of the jobs path by kind. */
@@ -19,34 +20,61 @@ const endpointOf = (kind: Kind) =>
 export const isAnswer = (value: object): value is Answer => 'status' in value && 'body' in value;
 
 /** The model a request names, or the refusal when it is unknown or of another kind. */
-export function modelFor(id: unknown, kind: Kind): Model | Answer {
+export function modelFor(world: World, id: unknown, kind: Kind): Model | Answer {
 	if (typeof id !== 'string' || id === '') return invalid('model is required, a string');
 	const model = findModel(id);
 	// not specified: status and code for an unknown model
 	if (!model) return routerError(404, 'model_not_found', `There is no model ${id}`);
-	if (model.kind === kind) return model;
-	// not specified: the status
+	if (model.kind === kind) return { ...model, entry: servedEntry(model.entry, world.forms) };
 	return routerError(
-		400,
+		world.forms.wrongEndpointStatus,
 		'wrong_endpoint',
 		`${model.entry.id} is a model of kind ${model.kind}: use ${endpointOf(model.kind)}`,
 	);
 }
 
+/** Fields that section 2C does not name, of all types, one by the name of a field elsewhere. */
+const EXTRAS = {
+	object: 'model',
+	created: 1_767_225_600,
+	status: 'available',
+	deprecated: false,
+	description: null,
+	aliases: ['latest', 'stable'],
+	capabilities: { tools: true, limits: { images: 16 } },
+};
+
+const PRICING_EXTRAS = { currency: 'USD', cache_write_per_mtok: 3.75, tiers: [{ above: 200_000 }] };
+
+/** An entry as the catalog shows it now. */
+export function servedEntry(entry: Entry, forms: Forms): Entry {
+	const { input_modalities: modalities, ...served } = entry;
+	if (modalities && forms.inputModalities === 'present') {
+		Object.assign(served, { input_modalities: modalities });
+	}
+	if (forms.catalogExtras === 'absent') return served;
+	return { ...served, pricing: { ...entry.pricing, ...PRICING_EXTRAS }, ...EXTRAS } as Entry;
+}
+
 /** GET /v1/models; the wrapper around the list is not shown (section 4C). */
 export function listModels(world: World): Answer {
-	const entries = listedModels(world.personas).map(({ entry }) => entry);
-	return json(
-		world.forms.list === 'data'
-			? { object: 'list', data: entries }
-			: Object.fromEntries(entries.map((entry) => [entry.id, entry])),
-	);
+	const entries = listedModels(world.personas).map(({ entry }) => servedEntry(entry, world.forms));
+	switch (world.forms.list) {
+		case 'data':
+			return json({ object: 'list', data: entries });
+		case 'array':
+			return json(entries);
+		case 'models':
+			return json({ models: entries });
+		case 'object-by-id':
+			return json(Object.fromEntries(entries.map((entry) => [entry.id, entry])));
+	}
 }
 
 /** GET /v1/models/{model}; the slash of the name may be plain or %2F. */
 export function readModel(world: World, id: string): Answer {
 	const model = findModel(id);
 	if (!model) return routerError(404, 'model_not_found', `There is no model ${id}`);
-	const { entry } = model;
-	return json(world.forms.entry === 'bare' ? entry : { data: entry });
+	const entry = servedEntry(model.entry, world.forms);
+	return json(world.forms.entry === 'bare' ? entry : { [world.forms.entry]: entry });
 }

@@ -5,7 +5,7 @@ import { uuidOf } from '../ids.ts';
 import type { World } from '../world.ts';
 import { insufficientBalance, invalid } from './error.ts';
 import { endJob, type Job, type MediaKind } from './job.ts';
-import { jobRecord } from './jobs.ts';
+import { jobRecord, wrapped } from './jobs.ts';
 import { jobCost, type Extent } from './pricing.ts';
 import { isAnswer, modelFor } from './serving.ts';
 
@@ -16,7 +16,7 @@ const FIRST_USE_MARGIN = 1.25;
 export function startJob(world: World, call: Call, key: string, kind: MediaKind): Answer {
 	const body = call.body;
 	if (!isFields(body)) return invalid('the body is a JSON object');
-	const model = modelFor(body.model, kind);
+	const model = modelFor(world, body.model, kind);
 	if (isAnswer(model)) return model;
 	const prompt = body.prompt ?? body.input ?? body.text;
 	if (typeof prompt !== 'string' || prompt === '') return invalid('prompt is required, text');
@@ -52,12 +52,19 @@ export function startJob(world: World, call: Call, key: string, kind: MediaKind)
 			endJob(world, job, directives.has('fail') ? 'failed' : 'completed');
 		}
 	}
-	return json(jobRecord(world, job));
+	return json(wrapped(jobRecord(world, job), world.forms.jobStart));
 }
 
 function newId(world: World): string {
 	const number = world.next();
-	return world.forms.jobId === 'string' ? `job-${uuidOf('job', number)}` : `job/${number} a`;
+	switch (world.forms.jobId) {
+		case 'string':
+			return `job-${uuidOf('job', number)}`;
+		case 'number':
+			return String(1_000_000 + number);
+		case 'slash':
+			return `job/${number} a`;
+	}
 }
 
 /** Section 8, rule 3: the duration raises the price; its name is not specified. */
