@@ -61,7 +61,12 @@ export const secretsOf = ({ agent, assistant, router }: Service): Secrets => ({
 export async function createWithLedger(
 	editor: Editor,
 	{ data, ...secret }: CredentialSecret,
-	{ n8nUrl = editor.url, n8nApiKey = '', ledgerTable = `Ledger ${randomUUID()}`, ...more } = {},
+	{
+		n8nUrl = editor.url,
+		n8nApiKey = '',
+		ledgerTable = `Ledger ${randomUUID()}`,
+		...more
+	}: Record<string, unknown> = {},
 ): Promise<SavedCredential> {
 	const key = n8nApiKey || (await editor.createApiKey(dataTableScopes));
 	const ledger = { useJobLedger: true, n8nUrl, n8nApiKey: key, ledgerTable, ...more };

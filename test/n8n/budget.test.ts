@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { runAgent, withModel } from './agent.ts';
 import {
 	bridgeOfFile,
+	createWithLedger,
 	messages,
 	model,
 	nodesFor,
@@ -13,7 +14,6 @@ import {
 import { fourTurns, outcomeOf, speakersOf } from './conversationWorkflow.ts';
 import { itemsOf } from './execution.ts';
 import { connectMcp, publishMcpTools } from './mcp.ts';
-import { dataTableScopes } from './publicApi.ts';
 import { node, workflow } from './workflow.ts';
 
 // one budget for everything that uses a credential, in a real n8n
@@ -21,17 +21,9 @@ const bridge = bridgeOfFile();
 let accounts: Accounts;
 beforeAll(async () => {
 	const { editor, service } = bridge;
-	const { data, ...router } = secretsOf(service).router;
-	const ledger = {
-		...{ useJobLedger: true, n8nUrl: editor.url, ledgerTable: `Budget ${randomUUID()}` },
-		n8nApiKey: await editor.createApiKey(dataTableScopes),
-	};
-	const account = await editor.createCredential({
-		...router,
-		data: {
-			...{ ...data, ...ledger, budgetUsd: '2' },
-			...{ recordSpending: true, spendingTable: `Agent Spending ${randomUUID()}` },
-		},
+	const account = await createWithLedger(editor, secretsOf(service).router, {
+		budgetUsd: '2',
+		...{ recordSpending: true, spendingTable: `Agent Spending ${randomUUID()}` },
 	});
 	accounts = { ...bridge.accounts, router: account };
 	// the first use makes the table

@@ -6,9 +6,7 @@ export type Database = 'sqlite' | 'postgres';
 
 export interface InstanceOn {
 	instance: Instance;
-	/** a key of the owner for n8n's public API, good for all that can be done to Data Tables */
-	apiKey: string;
-	/** n8n's public API with that key */
+	/** n8n's public API, with a key of the owner that is good for all that can be done to Data Tables */
 	api: PublicApi;
 	/** the environment that names n8n's database, for a connection beside n8n's own */
 	env: Record<string, string>;
@@ -36,9 +34,9 @@ export async function instanceOn(
 			? { ...(await postgres.createDatabase()), DB_POSTGRESDB_POOL_SIZE: '10' }
 			: {};
 		instance = await startInstance({ ...options, env: { ...withoutPages, ...connection, ...env } });
-		const apiKey = await instance.editor.createApiKey(dataTableScopes);
-		const api = new PublicApi(instance.url, apiKey);
-		return { instance, apiKey, api, env: connection, ...(postgres && { postgres }), stop };
+		const key = await instance.editor.createApiKey(dataTableScopes);
+		const api = new PublicApi(instance.url, key);
+		return { instance, api, env: connection, ...(postgres && { postgres }), stop };
 	} catch (error) {
 		await stop();
 		throw error;

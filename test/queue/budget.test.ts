@@ -1,6 +1,12 @@
-import { randomUUID } from 'node:crypto';
-
-import { messages, model, nodesFor, openBridge, secretsOf, type Bridge } from '../n8n/bridge.ts';
+import {
+	createWithLedger,
+	messages,
+	model,
+	nodesFor,
+	openBridge,
+	secretsOf,
+	type Bridge,
+} from '../n8n/bridge.ts';
 import { until, type SavedCredential } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { workflow } from '../n8n/workflow.ts';
@@ -22,17 +28,10 @@ afterAll(async () => {
 	await queue?.stop();
 });
 
-async function accountWithBudget(): Promise<SavedCredential> {
-	const { data, ...router } = secretsOf(bridge.service).router;
-	const ledger = {
-		...{ useJobLedger: true, n8nUrl: queue.main.url, n8nApiKey: queue.apiKey },
-		ledgerTable: `Budget ${randomUUID()}`,
-	};
-	return await queue.editor.createCredential({
-		...router,
-		data: { ...data, ...ledger, budgetUsd: String(BUDGET) },
+const accountWithBudget = async () =>
+	await createWithLedger(queue.editor, secretsOf(bridge.service).router, {
+		budgetUsd: String(BUDGET),
 	});
-}
 
 /** Calls that could cost 0.004 to 0.02 USD, and cost a quarter to a half of that. */
 function calls(account: SavedCredential) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { nodesFor, openBridge, secretsOf, type Bridge } from '../n8n/bridge.ts';
+import { createWithLedger, nodesFor, openBridge, secretsOf, type Bridge } from '../n8n/bridge.ts';
 import {
 	asked,
 	conversationFile,
@@ -80,14 +80,8 @@ describe('twenty chats at once with the Market Assistant and a job ledger, on tw
 	const ROUNDS = 2;
 
 	/** The assistant with a ledger of its own, which the first question creates. */
-	const withLedger = async () => {
-		const { data, ...assistant } = secretsOf(bridge.service).assistant;
-		const ledger = { n8nUrl: queue.main.url, n8nApiKey: queue.apiKey };
-		return await queue.editor.createCredential({
-			...assistant,
-			data: { ...data, useJobLedger: true, ...ledger, ledgerTable: `Chats ${randomUUID()}` },
-		});
-	};
+	const withLedger = async () =>
+		await createWithLedger(queue.editor, secretsOf(bridge.service).assistant);
 
 	it('each continues its own', async () => {
 		const { assistant } = nodesFor({ ...bridge.accounts, assistant: await withLedger() });

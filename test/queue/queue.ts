@@ -43,8 +43,6 @@ export class Queue {
 	readonly postgres: Postgres | undefined;
 	readonly main: Instance;
 	readonly editor: Editor;
-	/** a key of the owner for n8n's public API, which main serves */
-	readonly apiKey: string;
 	readonly api: PublicApi;
 	readonly workers: Worker[] = [];
 	/** only with the option `webhookProcessor` */
@@ -58,7 +56,6 @@ export class Queue {
 		this.postgres = on.postgres;
 		this.main = on.instance;
 		this.editor = on.instance.editor;
-		this.apiKey = on.apiKey;
 		this.api = on.api;
 		this.#on = on;
 		this.#concurrency = concurrency;

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
-
-import { nodesFor, openBridge, secretsOf, type Bridge } from '../n8n/bridge.ts';
+import { createWithLedger, nodesFor, openBridge, secretsOf, type Bridge } from '../n8n/bridge.ts';
 import type { SavedCredential } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { workflow } from '../n8n/workflow.ts';
@@ -54,17 +52,8 @@ export function rateLimitCases(queueOfFile: () => Queue): void {
 		await apart?.service.stop();
 	});
 
-	async function accountAt({ service }: Bridge, fields: Record<string, unknown>) {
-		const { data, ...assistant } = secretsOf(service).assistant;
-		const ledger = {
-			...{ useJobLedger: true, n8nUrl: queue.main.url, n8nApiKey: queue.apiKey },
-			ledgerTable: `Limits ${randomUUID()}`,
-		};
-		return await queue.editor.createCredential({
-			...assistant,
-			data: { ...data, ...ledger, ...fields },
-		});
-	}
+	const accountAt = async ({ service }: Bridge, fields: Record<string, unknown>) =>
+		await createWithLedger(queue.editor, secretsOf(service).assistant, fields);
 
 	/** Runs so many executions at once, each with so many questions. */
 	async function ask(

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { messages, model, nodesFor, openBridge, secretsOf, type Bridge } from '../n8n/bridge.ts';
+import {
+	createWithLedger,
+	messages,
+	model,
+	nodesFor,
+	openBridge,
+	secretsOf,
+	type Bridge,
+} from '../n8n/bridge.ts';
 import { until } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { startHeldProxy, type HeldProxy } from '../n8n/heldProxy.ts';
@@ -56,12 +64,8 @@ afterAll(async () => {
 async function openLedger() {
 	const table = `Jobs ${randomUUID()}`;
 	const tables = await DataTables.of(queue.editor);
-	const { data, ...router } = secretsOf(bridge.service).router;
-	const ledger = { n8nUrl: proxy.url, n8nApiKey: queue.apiKey, ledgerTable: table };
-	const account = await queue.editor.createCredential({
-		...router,
-		data: { ...data, useJobLedger: true, ...ledger },
-	});
+	const ledger = { n8nUrl: proxy.url, ledgerTable: table };
+	const account = await createWithLedger(queue.editor, secretsOf(bridge.service).router, ledger);
 	const { router: node } = nodesFor({ ...bridge.accounts, router: account });
 	const starting = (more: object = {}) =>
 		node('Start', ['media', 'start'], {
