@@ -77,7 +77,7 @@ export const conversationParams = [
 		// with the unit, n8n would cut the title off
 		hint: 'In USD, for all speakers together',
 		description:
-			'The conversation ends once the costs reported by the speakers reach it. A Model Router request that could exceed it is not sent; what other speakers cost is known only after their turn. A speaker that reports no cost counts as 0 and is listed in "speakersWithoutCost". If 0, nothing is started.',
+			'The conversation ends once the costs reported by the speakers reach it. A Model Router request that could exceed it is not sent; what other speakers cost is known only after their turn. A speaker that reports no cost counts with what the Model Router reserved for it, otherwise as 0, and is listed in "speakersWithoutCost". If 0, nothing is started.',
 	}),
 	sessionModeParam({
 		fromInput:

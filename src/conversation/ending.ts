@@ -107,15 +107,18 @@ export function checkSpending(cap: number | undefined, turns: Costs): Ending | u
 	if (cap === undefined) return undefined;
 	const spent = sumCosts(turns);
 	if (createConversationCap(cap, spent).remaining().gt(0)) return undefined;
-	const reason = `${CONVERSATION_CAP} of ${cap} USD was reached: the speakers reported ${spent} USD`;
+	const reason = `${CONVERSATION_CAP} of ${cap} USD was reached: ${spent} USD are spent or reserved`;
 	return { kind: 'spendingCap', reason };
 }
 
-type Costs = ReadonlyArray<{ costUsd?: number }>;
+type Costs = ReadonlyArray<{ costUsd?: number; reservedUsd?: number }>;
 
-/** USD. A turn whose speaker reports no cost counts as 0. */
+/** USD. A turn of unknown cost counts with what was reserved for it, or as 0 if its speaker does not say. */
 export function sumCosts(turns: Costs): number {
-	const sum = turns.reduce((before, { costUsd = 0 }) => before.plus(costUsd), new Big(0));
+	const sum = turns.reduce(
+		(before, { costUsd = 0, reservedUsd = 0 }) => before.plus(costUsd).plus(reservedUsd),
+		new Big(0),
+	);
 	return Math.min(sum.toNumber(), Number.MAX_VALUE);
 }
 

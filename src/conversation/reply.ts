@@ -14,6 +14,8 @@ export interface TurnFacts {
 	model?: string;
 	/** USD. */
 	costUsd?: number;
+	/** USD, if the cost is not known: the most that a model of this package can have cost. */
+	reservedUsd?: number;
 	inputTokens?: number;
 	outputTokens?: number;
 	requestId?: string;
@@ -209,7 +211,8 @@ function readFacts(items: readonly Item[]): TurnFacts {
 	const places = items.flatMap((item) => {
 		const details = isPlainObject(item['details']) ? item['details'] : {};
 		const partial = isPlainObject(details['partial']) ? details['partial'] : {};
-		return [item, details, partial];
+		const computed = isPlainObject(details['computed']) ? details['computed'] : {};
+		return [item, details, partial, computed];
 	});
 	const text = (name: string) => firstText(...places.map((place) => place[name]));
 	// as this package, n8n's agents and the services' protocols report them
@@ -224,6 +227,7 @@ function readFacts(items: readonly Item[]): TurnFacts {
 		model: text('model'),
 		requestId: text('requestId'),
 		costUsd: sumOf(places.map(({ costUsd }) => costUsd)),
+		reservedUsd: sumOf(places.map(({ reservedUsd }) => reservedUsd)),
 		inputTokens: sumOf(tokens.map(({ input }) => input)),
 		outputTokens: sumOf(tokens.map(({ output }) => output)),
 	});

@@ -123,7 +123,9 @@ function readFacts(row: Readonly<Record<string, unknown>>): Partial<Turn> {
 
 /** The turns and the result whose cost is known. */
 export const listCosts = ({ turns, conclusion }: Pick<Conversation, 'turns' | 'conclusion'>) =>
-	[...turns, ...(conclusion ? [conclusion] : [])].filter(({ costUsd }) => costUsd !== undefined);
+	[...turns, ...(conclusion ? [conclusion] : [])].flatMap(({ costUsd }) =>
+		costUsd === undefined ? [] : [{ costUsd }],
+	);
 
 /** The output of a conversation that has ended. */
 export function toResult(conversation: Conversation) {
@@ -145,7 +147,7 @@ export function toResult(conversation: Conversation) {
 		turns: turns.length,
 		conversationId: id,
 		...conclusion?.output,
-		// what the speakers reported; a turn without it counts as 0
+		// what the speakers reported, without what was only reserved
 		...(costs.length && { costUsd: sumCosts(costs) }),
 		speakersWithoutCost: [...new Set(withoutCost)],
 		speakers: speakers.map((name) => ({ name, ...ids[name] })),

@@ -45,7 +45,7 @@ it('trap 8: in a workflow with a Chat Trigger, the list behind "Speakers +" find
 		await conversation();
 		await page.openPicker('ai_tool');
 		await page.find('workspace', 'Workspace Agent Tool');
-		await page.find('market', 'Market Assistant Tool');
+		await page.find('market', 'Crypto Q&A Tool');
 		await page.find('model router', 'Model Router Tool');
 		await page.find('agent', 'AI Agent Tool', 'Workspace Agent Tool');
 	})();

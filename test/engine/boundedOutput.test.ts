@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
+import type { Fault } from '../service/service';
 import { CARRY_ON, chat, model, posts, secretsOf } from './rig/calls';
 import { useModel } from './rig/chatModel';
 import { converse } from './rig/converse';
@@ -117,24 +118,28 @@ it('calls of the chat model share the cap of an execution: the second gets what 
 	expect(sentMaxima()[1]).toBeLessThan(6000);
 });
 
+/** Two models of the router talk, with $0.25 for all of their turns. */
+async function talk(onFailure: string) {
+	const speaker = {
+		...made('Speaker', 'n8n-nodes-agent-bridge.modelRouterTool', {
+			...{ resource: 'text', operation: 'message', model: NOVELIST },
+		}),
+		credentials: { modelRouterApi: { id: 'modelRouterApi', name: 'modelRouterApi' } },
+	};
+	return await service.paidFor(
+		async () =>
+			await converse({
+				parameters: { turnLimit: 9, spendingCapPerConversation: 0.25, options: { onFailure } },
+				speakers: { Ada: speaker, Bob: speaker },
+				secrets: secretsOf(service),
+			}),
+	);
+}
+
 it.each(['end', 'skip', 'askAgain'])(
 	'a conversation stays within its cap, and ends with the turn that could exceed it (On Failure: %s)',
 	async (onFailure) => {
-		const speaker = {
-			...made('Speaker', 'n8n-nodes-agent-bridge.modelRouterTool', {
-				...{ resource: 'text', operation: 'message', model: NOVELIST },
-			}),
-			credentials: { modelRouterApi: { id: 'modelRouterApi', name: 'modelRouterApi' } },
-		};
-		const capped = { turnLimit: 6, spendingCapPerConversation: 0.25, options: { onFailure } };
-		const { result, paid } = await service.paidFor(
-			async () =>
-				await converse({
-					parameters: capped,
-					speakers: { Ada: speaker, Bob: speaker },
-					secrets: secretsOf(service),
-				}),
-		);
+		const { result, paid } = await talk(onFailure);
 		// the second turn gets what the first has left, which is too little for the third
 		expect(paid).toBeLessThanOrEqual(250_000);
 		expect(result.json).toMatchObject({
@@ -147,3 +152,22 @@ it.each(['end', 'skip', 'askAgain'])(
 		expect(posts(service).length).toBeGreaterThan(1);
 	},
 );
+
+const COULD_EXCEED = /could exceed Spending Cap per Conversation/;
+const NOBODY = /Nobody said anything in 2 turns/;
+
+it.each<[string, Fault, RegExp]>([
+	['breaks off', { type: 'limit_data', bytes: 2500 }, COULD_EXCEED],
+	['has no usage', { type: 'drop', includes: '"usage":{' }, COULD_EXCEED],
+	['is lost', { type: 'reset_peer' }, NOBODY],
+])('a turn whose answer %s counts toward the cap with what was reserved for it', async (...row) => {
+	const [, fault, reason] = row;
+	service.fault({ match: { method: 'POST' }, do: fault });
+	const { result } = await talk('skip');
+	expect(result.json['reason']).toMatch(reason);
+	expect(result.json).not.toHaveProperty('costUsd');
+	// $10 per million
+	const reserved = sentMaxima().map((maxTokens = Infinity) => maxTokens / 1e5);
+	expect(reserved.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(0.25);
+	expect(reserved[0]).toBeGreaterThan(0.16);
+});

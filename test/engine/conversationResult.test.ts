@@ -83,7 +83,7 @@ describe('the cap', () => {
 		const { json, prompts } = await talk([FRIDAY], { spendingCapPerConversation: 0.5 });
 		expect(prompts).toEqual([]);
 		expect(json['resultError']).toBe(
-			'Spending Cap per Conversation of 0.5 USD was reached: the speakers reported 0.5 USD, so the model was not asked.',
+			'Spending Cap per Conversation of 0.5 USD was reached: 0.5 USD are spent or reserved, so the model was not asked.',
 		);
 		expect(json).toMatchObject({ turns: 2, output: 'At 10.' });
 	});

@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { createConversationCap, reserve } from '../../../src/core/budget';
 import { mapServiceError, withDetails } from '../../../src/core/errors';
 import { isPlainObject, omitMissing } from '../../../src/core/json';
+import { toUsd } from '../../../src/core/money';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { type ItemOutput, operation } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
@@ -92,7 +93,9 @@ export const message = operation({
 				costOf: (ended) => costOfAnswer(ended, model, record),
 				send: async () => {
 					const { stream: onText, countInFlight } = context;
-					const asking = { model, onText, countInFlight, keepRaw: !request.simplify };
+					const reservedUsd = 'microUsd' in bound ? toUsd(bound.microUsd) : undefined;
+					const keepRaw = !request.simplify;
+					const asking = { model, onText, countInFlight, keepRaw, reservedUsd };
 					const asked = await askWithCost(context.http, request.protocol, body, asking);
 					const { input = 0, output = 0 } = readTokenCounts(asked.usage);
 					context.countTokens(input, output);
@@ -143,8 +146,8 @@ function toItem(
 	more: object,
 ): ItemOutput {
 	const { answer, raw } = splitRaw(stored);
-	const { costUsd, costComputed, durationMs, requestId } = answer;
-	const facts = omitMissing({ costUsd, costComputed, durationMs, requestId });
+	const { costUsd, costComputed, reservedUsd, durationMs, requestId } = answer;
+	const facts = omitMissing({ costUsd, costComputed, reservedUsd, durationMs, requestId });
 	const rest = isPlainObject(raw)
 		? { [protocols[protocol].raw]: raw, ...facts }
 		: simplifyAnswer(answer);

@@ -1,4 +1,4 @@
-import { mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
+import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
 import type { RecordedRequest } from '../../../src/core/spending';
 import type { Http } from '../../../src/core/http';
 import { omitMissing } from '../../../src/core/json';
@@ -28,6 +28,8 @@ interface Asking {
 	countInFlight(): number;
 	/** Whether the answer keeps the protocol's own object. */
 	keepRaw: boolean;
+	/** As of the answer. */
+	reservedUsd?: number | undefined;
 }
 
 /** Asks a model. The answer includes its cost; if it broke off, the cost is in `details.partial`. */
@@ -35,7 +37,7 @@ export async function askWithCost(
 	http: Http,
 	protocol: Protocol,
 	body: Record<string, unknown>,
-	{ model, onText, countInFlight, keepRaw }: Asking,
+	{ model, onText, countInFlight, keepRaw, reservedUsd }: Asking,
 ): Promise<PricedAnswer> {
 	const { ask, raw } = protocols[protocol];
 	const toPriced = (answer: object): PricedAnswer => {
@@ -45,7 +47,7 @@ export async function askWithCost(
 			...priced,
 			...(keepRaw && { [raw]: own }),
 			// it is not the service's own figure
-			...(costUsd !== undefined && { costUsd, costComputed: true }),
+			...(costUsd === undefined ? omitMissing({ reservedUsd }) : { costUsd, costComputed: true }),
 		};
 	};
 	try {
@@ -54,7 +56,9 @@ export async function askWithCost(
 		throw mapServiceError(cause, (error) => {
 			const { partial } = error.details;
 			const explained = explainBalance(error, { body, model, others: countInFlight() - 1 });
-			return partial ? withDetails(explained, { partial: toPriced(partial) }) : explained;
+			if (partial) return withDetails(explained, { partial: toPriced(partial) });
+			if (reservedUsd === undefined || isUnstarted(error)) return explained;
+			return withDetails(explained, { computed: { ...explained.details.computed, reservedUsd } });
 		});
 	}
 }
@@ -81,6 +85,8 @@ export type PricedAnswer = TextAnswer & {
 	/** USD. */
 	costUsd?: number;
 	costComputed?: boolean;
+	/** USD, if the cost is not known: the most that it can be. It stays counted in every cap. */
+	reservedUsd?: number;
 	durationMs?: number;
 	completion?: unknown;
 	response?: unknown;

@@ -42,11 +42,12 @@ it('each is told what the other said', () => {
 });
 
 const costs = (text: string, costUsd: number) => ({ text, facts: { costUsd } });
+const RESERVED = { text: 'b', facts: { reservedUsd: 0.2 } };
 const DEAL = { stopPattern: '/DEAL/gi', removeStop: true };
 const denied = (words: string) => ({ denial: { words } });
 const OVER = { failure: { ...broken(true).failure, isOverBudget: true as const } };
 const NOT_APPROVED: Partial<Reply> = { text: 'Not approved', isRefusal: true };
-const CAP = 'Spending Cap per Conversation of 0.3 USD was reached: the speakers reported 0.3 USD';
+const CAP = 'Spending Cap per Conversation of 0.3 USD was reached: 0.3 USD are spent or reserved';
 const NOT_AGAIN = 'Bob failed, and was not asked again: it may have received the message';
 const limit = (turns: number) => `Turn Limit of ${turns} was reached`;
 
@@ -72,6 +73,8 @@ it.each<EndRow>([
 	['timeLimit', 'Time Limit of 2 s was reached', 'b', { timeLimit: 2000 }, 'a', 'b', 'c'],
 	['emptyRound', 'Nobody said anything in 2 turns', 'a', {}, 'a', ' \n', '', 'd'],
 	['spendingCap', CAP, 'c', { spendingCap: 0.3 }, costs('a', 0.1), 'b', costs('c', 0.2), 'd'],
+	// a turn of unknown cost counts with what was reserved for it
+	['spendingCap', CAP, 'b', { spendingCap: 0.3 }, costs('a', 0.1), RESERVED, 'c'],
 	['spendingCap', 'The turn of Bob could exceed', 'a', {}, 'a', OVER],
 	['speakerFailed', 'Bob failed', 'a', {}, 'a', broken(true)],
 	['speakerFailed', 'Bob failed twice', 'a', ASK_AGAIN, 'a', broken(true), broken(true)],
