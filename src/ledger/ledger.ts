@@ -192,9 +192,7 @@ export async function findRowsOfJobs(
 	jobIds: readonly string[],
 ): Promise<Entry[]> {
 	const found: Entry[] = [];
-	const longest = Math.max(0, ...jobIds.map((jobId) => encodeURIComponent(jobId).length));
-	const count = Math.ceil(MAX_CLAUSE_LENGTH / (100 + longest));
-	for (const chunk of chunks([...new Set(jobIds)], count)) {
+	for (const chunk of chunksInAddress([...new Set(jobIds)], (jobId) => jobId)) {
 		const rows = await table.find(anyOf('jobId', chunk));
 		if (rows.length < MAX_ROWS) found.push(...rows);
 		// n8n cannot return a second page of an "any" filter
@@ -214,6 +212,12 @@ export async function findAllRows<Row extends { id: number } = Entry>(
 		found.push(...rows);
 		if (rows.length < MAX_ROWS) return found;
 	}
+}
+
+/** Parts of a list that fit into the address of a request, as conditions on a column with texts. */
+export function chunksInAddress<Value>(values: readonly Value[], textOf: (value: Value) => string) {
+	const lengths = values.map((value) => encodeURIComponent(JSON.stringify(textOf(value))).length);
+	return chunks(values, Math.ceil(MAX_CLAUSE_LENGTH / (100 + Math.max(0, ...lengths))));
 }
 
 /** Parts of a list, each of this size or smaller. */

@@ -5,7 +5,7 @@ import { mapServiceError, ServiceError } from '../core/errors';
 import { groupByFields, isPlainObject, tryParseJson } from '../core/json';
 import { toUsd, ZERO } from '../core/money';
 import type { Clock } from '../core/retry';
-import { above, chunks, type Condition, findAllRows, type Table, where } from './ledger';
+import { above, chunksInAddress, type Condition, findAllRows, type Table, where } from './ledger';
 import { inBatches, repeatWrite } from './rowWrites';
 import type { RowOf, TableFormat } from './tableFormat';
 
@@ -84,8 +84,6 @@ export const MAX_SPENDING_ROWS = 20_000;
 const MAX_WRITES = 20;
 /** Most jobs under way that one row lists. */
 const MAX_JOBS = 200;
-/** Jobs in one filter, which is a part of an address. */
-const JOBS_PER_FILTER = 20;
 
 /**
  * Makes the function that writes down what the node runs of a process spend. What comes while it writes is written together.
@@ -102,7 +100,7 @@ async function writeNews(news: readonly SpendingNews[]): Promise<[]> {
 	const attempts = [
 		...groupByFields(entries, ['day', ...KEY]).map((ofRow) => savingEntries(table, clock, ofRow)),
 		// after the entries: a job may have ended at once
-		...[...chunks(ended, JOBS_PER_FILTER)].map((jobs) => recordingEnds(table, jobs)),
+		...[...chunksInAddress(ended, ([job]) => job)].map((jobs) => recordingEnds(table, jobs)),
 	];
 	const failures: unknown[] = [];
 	for (const attempt of attempts)

@@ -119,3 +119,20 @@ it('a row remembers its last changes', async () => {
 	const record = JSON.parse(rows[0]!.record) as { writes: string[] };
 	expect(record.writes).toEqual([...writes.slice(-19), expect.any(String)]);
 });
+
+it('asks for jobs that ended in requests whose address n8n takes, however long their IDs are', async () => {
+	const { calm } = createTable(() => 0, 0);
+	const lengths: number[] = [];
+	const find: SpendingTable['find'] = async (...given) => {
+		lengths.push(encodeURIComponent(JSON.stringify(given)).length);
+		return await calm.find(...given);
+	};
+	const clock = { now: () => 0, random: () => 0, sleep: async () => await turn() };
+	const open = async () => await Promise.resolve({ table: { ...calm, find }, clock });
+	const jobs = Array.from({ length: 20 }, (_, index) => `c:job:images:${'x'.repeat(1900)}${index}`);
+	const ended = jobs.map((job) => [job, 50_000] as const);
+	await createSpendingWriter()({ open, entries: [entry(TODAY, jobs)], ended });
+	// 16 KiB, with the path and the headers
+	expect(Math.max(...lengths)).toBeLessThan(14_000);
+	expect(await reportSpending(calm, query, TODAY)).toMatchObject([{ costUsd: 1 }]);
+});
