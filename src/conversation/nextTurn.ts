@@ -82,6 +82,8 @@ const WORD_CHARACTER =
 
 /** The word with which the moderator ends the conversation. */
 const DONE = 'DONE';
+/** The same in other letters, if it is the only word. */
+const ONLY_DONE = /^[^\p{L}\p{N}]*done[^\p{L}\p{N}]*$/iu;
 
 /** What the moderator decided. */
 export type Moderation = Choice | { isDone: true };
@@ -134,7 +136,7 @@ export function readModeration(conversation: Progress, answer: string | undefine
 	const named = namesIn(start, conversation.speakers);
 	const [speaker] = named;
 	if (speaker !== undefined && named.length === 1) return { speaker };
-	const isDone = !named.length && (placesOf(start, DONE).length > 0 || /^\W*done\W*$/i.test(start));
+	const isDone = !named.length && (placesOf(start, DONE).length > 0 || ONLY_DONE.test(start));
 	if (isDone && conversation.turns.length > conversation.earlier) return { isDone: true };
 	return inTurn(`The moderator's answer was not clear ("${shortenText(answer.trim(), QUOTE)}")`);
 }

@@ -79,6 +79,7 @@ it.each([
 it.each([
 	['Lawyer or Analyst', 'The moderator\'s answer was not clear ("Lawyer or Analyst")'],
 	['abandoned', 'The moderator\'s answer was not clear ("abandoned")'],
+	['Ещё не done', 'The moderator\'s answer was not clear ("Ещё не done")'],
 	['We are not done', 'The moderator\'s answer was not clear ("We are not done")'],
 	[`${'x'.repeat(199)}😀`, `The moderator's answer was not clear ("${'x'.repeat(199)}\ufffd…")`],
 	['', 'The moderator\'s answer was not clear ("")'],
