@@ -120,15 +120,13 @@ const nameOf = ({ defaults, displayName }: INodeTypeDescription) =>
 
 /** The operations of a node, each with the title under which its output is kept. */
 function operationsOf({ description, resources }: NodePage) {
-	const displayName = nameOf(description);
+	const name = nameOf(description);
 	return resources.flatMap((resource) =>
 		resource.operations.map((operation) => ({
-			node: displayName,
+			node: name,
 			resource,
 			operation,
-			title: [displayName, ...(resources.length > 1 ? [resource.name] : []), operation.name].join(
-				': ',
-			),
+			title: [name, ...(resources.length > 1 ? [resource.name] : []), operation.name].join(': '),
 		})),
 	);
 }
@@ -195,7 +193,7 @@ function renderCredentials(): string {
 
 function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
 	const { description, intro, resources, errors } = node;
-	const displayName = nameOf(description);
+	const name = nameOf(description);
 	const own = all.filter(({ file }) => errors.test(file));
 	const hasHeadings = resources.length > 1;
 	const operations = operationsOf(node).flatMap(({ resource, operation, title }) => [
@@ -204,15 +202,14 @@ function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
 		...renderOperation(operation, outputs[title]),
 	]);
 	const examples = Object.entries(outputs).filter(
-		([title]) =>
-			!resources.length && (title === displayName || title.startsWith(`${displayName}: `)),
+		([title]) => !resources.length && (title === name || title.startsWith(`${name}: `)),
 	);
 	return paragraphs(
-		`# ${displayName}`,
+		`# ${name}`,
 		WRITTEN,
 		withFullStop(description.description ?? ''),
 		intro,
-		renderPicture(`The node ${displayName} in n8n's editor`, `node ${displayName}`),
+		renderPicture(`The node ${name} in n8n's editor`, `node ${name}`),
 		renderCredentialLink(description),
 		renderContents(resources),
 		...operations,
@@ -226,7 +223,7 @@ function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
 				]
 			: ['## Fields', renderFields(description.properties).join('\n'), '## Output']),
 		...examples.flatMap(([title, output]) => [
-			...(title.includes(': ') ? [`### ${title.slice(displayName.length + 2)}`] : []),
+			...(title.includes(': ') ? [`### ${title.slice(name.length + 2)}`] : []),
 			...renderOutput(output),
 		]),
 		'## Errors',

@@ -311,7 +311,8 @@ export class Editor {
 				...{ data: body, headers: { cookie: this.#cookie } },
 			});
 		let answer = await send();
-		const isRefused = () => /Database is not ready/.test(JSON.stringify(answer.data ?? ''));
+		const isRefused = () =>
+			answer.status === 503 && JSON.stringify(answer.data).includes('Database is not ready');
 		await until('the database of n8n answers', async () => {
 			if (isRefused()) answer = await send();
 			return !isRefused();
