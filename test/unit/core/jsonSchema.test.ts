@@ -181,6 +181,16 @@ it('throws nothing but ServiceError for an object that is no schema', () => {
 	);
 });
 
+const BESIDE_REFERENCE = { $ref: '#/$defs/a', oneOf: [{ unevaluatedProperties: false }] };
+
+/** The library shows what a `$ref` has evaluated to the schemas next to it. What an `allOf` has evaluated is not shown, as specified. */
+const withoutDirectReferences = (schema: object): unknown =>
+	JSON.parse(JSON.stringify(schema), (_key, part: Schema) => {
+		if (typeof part?.['$ref'] !== 'string') return part;
+		const { $ref, allOf = [], ...more } = part;
+		return { ...more, allOf: [...(allOf as unknown[]), { $ref }] };
+	});
+
 it('gives the verdict of the library, whatever schema and value', () => {
 	const name = fc.constantFrom('a', 'b', 'ab', 'c1');
 	const schemas = fc.letrec<{ schema: unknown; object: object }>((tie) => {
@@ -219,9 +229,10 @@ it('gives the verdict of the library, whatever schema and value', () => {
 				return;
 			}
 			usable++;
-			const { valid } = validate(one, structuredClone(schema) as LibrarySchema, '2020-12');
+			const { valid } = validate(one, withoutDirectReferences(schema) as LibrarySchema, '2020-12');
 			expect(found(JSON.stringify(one)) === undefined).toBe(valid);
 		}),
+		{ examples: [[BESIDE_REFERENCE, { unevaluatedProperties: true }, true, { a: 1 }]] },
 	);
 	// or the generator would prove little
 	expect(usable / given).toBeGreaterThan(0.5);
