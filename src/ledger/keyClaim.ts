@@ -73,8 +73,9 @@ export async function claimKey(
 			if (!isTransient(cause)) throw mapServiceError(cause);
 			failure = cause;
 		}
-		if (isWaitOver || clock.now() >= end) throw mapServiceError(failure);
+		// even if it is late: n8n may have been away until now
 		if (isChanged && ++changes <= IMMEDIATE_READS) continue;
+		if (isWaitOver || clock.now() >= end) throw mapServiceError(failure);
 		await clock.sleep(20 + clock.random() * Math.min(100 * 1.5 ** attempt, MAX_PAUSE));
 	}
 }
