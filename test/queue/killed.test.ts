@@ -119,7 +119,11 @@ async function freezeBetweenTransactions(): Promise<void> {
 async function startThreeNodes(): Promise<string> {
 	const build = nodesFor(bridge.accounts).agent;
 	const nodes = frozenTexts.map((message, at) =>
-		build(`Node ${at + 1}`, ['message', 'send'], { message }),
+		// halted, it hears nothing for as long as all the rest takes
+		build(`Node ${at + 1}`, ['message', 'send'], {
+			message,
+			requestSettings: { idleTimeout: 3600 },
+		}),
 	);
 	return await bridge.editor.start(
 		await bridge.editor.importWorkflow(workflow('frozen', [{}], ...nodes)),
