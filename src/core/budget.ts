@@ -189,7 +189,7 @@ export function createCap(options: CapOptions) {
 }
 
 /** Costs of conversations may be so large, or have so many decimals, that `readDecimal` does not take them. */
-const toAmount = (digits: string): Decimal => new Big(digits);
+const toAmount = (digits: string): Decimal => (digits === '0' ? ZERO : new Big(digits));
 
 /** The field that limits a conversation. Its speakers get what is left of it. */
 export const CONVERSATION_CAP = 'Spending Cap per Conversation';

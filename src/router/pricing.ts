@@ -111,7 +111,11 @@ function chooseMaxTokens(
 ): number {
 	const window = readCount(model.context_length) || Infinity;
 	const largest = readCount(model.max_output_tokens) || Infinity;
-	const affordable = price?.gt(0) ? divideRoundedDown(money, price).toNumber() : Infinity;
+	// a division takes longer than the rest
+	const affordable =
+		price?.gt(0) && price.times(MOST_OUTPUT_TOKENS).gt(money)
+			? divideRoundedDown(money, price).toNumber()
+			: Infinity;
 	// a service may refuse a prompt and a maximum that do not fit the window together
 	const wanted = Math.min(MOST_OUTPUT_TOKENS, affordable, window - promptTokens);
 	return Math.min(Math.max(wanted, DEFAULT_OUTPUT_TOKENS), largest, window);
