@@ -210,22 +210,28 @@ class PollRound {
 
 		for (const { job, cause } of this.#failed)
 			await changeRows(table, job, { failures: highestFailures(job) + 1, note: toNote(cause) });
-		const note = 'The service does not know this job (any more).';
-		for (const [before, group] of groupBy(this.#notFound, highestFailures)) {
-			const failures = before + 1;
-			if (failures < MAX_NOT_FOUND) await changeRows(table, group.flat(), { failures, note });
+		for (const [before, group] of groupBy(this.#notFound, timesNotFound)) {
+			const changes = { failures: before + 1, note: NOT_FOUND_NOTE };
+			if (changes.failures < MAX_NOT_FOUND) await changeRows(table, group.flat(), changes);
 			else
 				for (const [entry] of group)
-					if (entry) await this.#recordOutcome(entry, { outcome: 'lost', note });
+					if (entry) await this.#recordOutcome(entry, { outcome: 'lost', note: NOT_FOUND_NOTE });
 		}
 	}
 }
+
+const NOT_FOUND_NOTE = 'The service does not know this job (any more).';
+
+/** How often in a row the service has answered so. Failures of another kind do not count. */
+const timesNotFound = (job: readonly Entry[]) =>
+	highestFailures(job.filter(({ note }) => note === NOT_FOUND_NOTE));
 
 /** Whether the request of every other job would fail in the same way. */
 const isServiceWide = ({ kind, details: { status, permanent } }: ServiceError) =>
 	kind === 'cancelled' || permanent === true || status === 401 || status === 429;
 
-const highestFailures = (job: readonly Entry[]) => Math.max(...job.map(({ failures }) => failures));
+const highestFailures = (rows: readonly Entry[]) =>
+	Math.max(0, ...rows.map(({ failures }) => failures));
 
 async function reschedule(ledger: Ledger, rows: readonly Entry[], now: number): Promise<void> {
 	const table = retryingBriefly(ledger);

@@ -149,10 +149,14 @@ describe('trouble of one job', () => {
 		expect((await poll()).jobs.flat()).toMatchObject([{ jobId: 'gone', outcome: 'lost', note }]);
 	});
 
-	it('is not lost when the service knows it in between', async () => {
+	it.each<[string, ...Array<404 | 500 | 'unfinished'>]>([
+		['it knows it in between', 404, 404, 404, 'unfinished'],
+		['it fails in between', 404, 404, 404, 500],
+		['it only failed before', 500, 500, 500, 500, 404],
+	])('is not lost when %s: %s, %s, %s, %s', async (_what, ...inTurn) => {
 		const { answers, polls, rows } = watchWorld({ a: 404 });
 		let asked = 0;
-		answers.set('a', () => (++asked % 4 ? 404 : 'unfinished'));
+		answers.set('a', () => inTurn[asked++ % inTurn.length]!);
 		await polls(12, 2 * MINUTE);
 		expect(rows[0]).toMatchObject({ outcome: '', state: 'pending' });
 	});
