@@ -178,9 +178,9 @@ export function claimLump(
 	};
 	const refused = findRefusal(need.minus(before));
 	if (refused) {
-		// others may wait for the rest
+		// others may wait for the rest; a part without requests under way is not needed, not even to count what they cost
 		const most = smaller(before, held);
-		if (most.eq(0)) delete state.lumps[id];
+		if (held.eq(0)) delete state.lumps[id];
 		else if (known) known.most = most.toFixed();
 		return { most, figures, refused };
 	}

@@ -114,6 +114,16 @@ describe('a part', () => {
 		expect(figures()).toEqual([70, 900, 1]);
 	});
 
+	it('that was released stays as long as its holder has requests under way, although it gets no more', () => {
+		const { state, claim, figures } = budgetOf();
+		claim('a', 900);
+		state.lumps['a']!.isReleased = true;
+		claim('b', 900);
+		expect(claim('a', 200, { held: 100 })).toEqual([0, 'reserved']);
+		closeLump(state, 'a', micro(70));
+		expect(figures()).toEqual([70, 900, 1]);
+	});
+
 	it('that was released counts again as soon as its holder needs more', () => {
 		const { state, claim, figures } = budgetOf();
 		claim('a', 300);
