@@ -7,8 +7,8 @@ import type { Ledger } from '../../../src/ledger/ledger';
 // what test/engine/budget.test.ts would have to wait for
 const SECOND = 1000;
 
-/** A budget of 100 micro-dollars, and a clock that does not wait. */
-function createWorld() {
+/** A budget of 100 micro-dollars, and a clock that does not wait. @param ahead Milliseconds by which it is ahead of that of n8n. */
+function createWorld(ahead = 0) {
 	let now = Date.parse('2026-11-24T12:00:00Z');
 	let ids = 0;
 	let endsAt = Infinity;
@@ -24,19 +24,30 @@ function createWorld() {
 		},
 	};
 	const newId = () => String(++ids);
-	const ledger: Ledger = {
-		...{ table: createMemoryTable([]), clock, uncancellableClock: clock },
-		...{ newClaim: newId, execution: '1' },
+	const table = createMemoryTable([]);
+	/** As a node run connects to it. */
+	const connect = (): Ledger => {
+		let answeredAt: number | undefined;
+		const find: typeof table.find = async (...given) => {
+			answeredAt = now - ahead;
+			return await table.find(...given);
+		};
+		return {
+			...{ table: { ...table, find }, clock, uncancellableClock: clock },
+			...{ newClaim: newId, execution: '1', n8nTime: () => answeredAt ?? now },
+		};
 	};
 	const book = new BudgetBook('b');
 	const amounts = { amount: new Big(100), unknownCost: undefined, alarmPercents: [] };
-	const createRun = () =>
-		new NodeBudget({
+	const createRun = () => {
+		const ledger = connect();
+		return new NodeBudget({
 			settings: { ...amounts, length: 'month', mayResume: false },
 			...{ book, clock, newId, open: async () => await Promise.resolve(ledger) },
 			...{ account: 'c', execution: '1', workflow: 'w', workflowId: 'w', asTool: false },
 			addHint: () => undefined,
 		});
+	};
 	const reserveAll = async (run: NodeBudget) =>
 		await run.calls.reserve({ microUsd: 100, advise: () => '' });
 	/** Another node run has all of it for some time. */
@@ -66,4 +77,13 @@ it('the time is counted from the last request that fit', async () => {
 		await share.release();
 		await run.close();
 	}
+});
+
+it('a period ends by the clock of n8n, also for a run that has not asked n8n yet', async () => {
+	const { createRun, reserveAll } = createWorld(30 * 24 * 3600 * SECOND);
+	const first = createRun();
+	const share = await reserveAll(first);
+	await share.settle(100);
+	await first.close();
+	await expect(reserveAll(createRun())).rejects.toThrow('for this month is reached');
 });
