@@ -11,7 +11,7 @@ import {
 	periodOf,
 } from './budgetState';
 import type { Entry } from './entry';
-import { claimKey, withdraw } from './keyClaim';
+import { asNotStarted, claimKey, withdraw } from './keyClaim';
 import { applyUpdate, type Ledger, n8nTimeOf, where } from './ledger';
 import { inBatches, repeatWrite } from './rowWrites';
 
@@ -92,10 +92,14 @@ export class BudgetBook {
 	 * Changes the state. A change that leaves it as it is writes nothing.
 	 *
 	 * @returns what the change returned when it was written.
-	 * @throws ServiceError if the row cannot be used. Something may have been changed then.
+	 * @throws ServiceError `not_started` if the row cannot be used. Something may have been changed in it then.
 	 */
 	async change<Outcome>(use: BudgetUse, change: Change<Outcome>): Promise<Outcome> {
-		return (await this.#changeTogether({ use, change })) as Outcome;
+		const changed = this.#changeTogether({ use, change });
+		// a failure of n8n says nothing about a request that waits for its budget
+		return (await changed.catch((cause: unknown) =>
+			Promise.reject(asNotStarted(cause)),
+		)) as Outcome;
 	}
 
 	/** The row, not older than ten seconds. Its `note` says why the budget is paused. */

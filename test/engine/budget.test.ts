@@ -309,6 +309,20 @@ describe('the row', () => {
 		expect(posts(rig.service)).toEqual([]);
 	});
 
+	it('that cannot be read leaves no doubt about a start, whose key may start it later', async () => {
+		const starting = async () =>
+			await run(rig.starting('A cat', { idempotencyKey: 'order 1' }, { secrets: secretsOf('1') }));
+		const record = row()['record'];
+		Object.assign(row(), { record: 'edited', claim: 'edited' });
+		await budget('get');
+		const { error } = await starting();
+		expect(error?.context?.['metadata']).toMatchObject({ outcome: 'not_started' });
+		expect(rig.states()).toEqual(['budget', 'notStarted']);
+		Object.assign(row(), { record });
+		expect((await starting()).error).toBeUndefined();
+		expect(rig.service.world.starts).toHaveLength(1);
+	});
+
 	it('of two rows none counts', async () => {
 		rig.n8n.rows.push({ ...row(), id: 99 });
 		const { error } = await budget('get');

@@ -1,7 +1,9 @@
+import { ServiceError } from '../../../src/core/errors';
 import { Big } from '../../../src/core/money';
 import { NodeBudget } from '../../../src/ledger/budget';
 import { BudgetBook } from '../../../src/ledger/budgetBook';
 import { createMemoryTable } from '../../../src/ledger/dataTable';
+import type { Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 
 // what test/engine/budget.test.ts would have to wait for
@@ -24,7 +26,8 @@ function createWorld(ahead = 0) {
 		},
 	};
 	const newId = () => String(++ids);
-	const table = createMemoryTable([]);
+	const rows: Entry[] = [];
+	const table = createMemoryTable(rows);
 	/** As a node run connects to it. */
 	const connect = (): Ledger => {
 		let answeredAt: number | undefined;
@@ -56,7 +59,7 @@ function createWorld(ahead = 0) {
 		await reserveAll(other);
 		endsAt = now + duration;
 	};
-	return { createRun, reserveAll, holdAll };
+	return { rows, table, createRun, reserveAll, holdAll };
 }
 
 it('a request waits for 30 s at most for what others have reserved', async () => {
@@ -86,4 +89,25 @@ it('a period ends by the clock of n8n, also for a run that has not asked n8n yet
 	await share.settle(100);
 	await first.close();
 	await expect(reserveAll(createRun())).rejects.toThrow('for this month is reached');
+});
+
+it.each<[string, (world: ReturnType<typeof createWorld>) => unknown]>([
+	['cannot be read', ({ rows }) => Object.assign(rows[0]!, { record: 'edited' })],
+	[
+		'cannot be reached',
+		({ table }) =>
+			(table.find = async () =>
+				await Promise.reject(new ServiceError('refused', 'down', { status: 500 }))),
+	],
+])('while the row %s, a request was certainly not sent', async (_why, change) => {
+	const world = createWorld();
+	await world.createRun().actions.get();
+	change(world);
+	await world
+		.createRun()
+		.actions.get()
+		.catch(() => {});
+	await expect(world.reserveAll(world.createRun())).rejects.toMatchObject({
+		details: { outcome: 'not_started' },
+	});
 });
