@@ -187,8 +187,8 @@ export async function waitForJob(
 		} catch (cause) {
 			if (!(cause instanceof ServiceError) || isPermanentFailure(cause))
 				throw mapServiceError(cause);
-			if (cause.details.status === 404 && ++notFoundCount > MAX_NOT_FOUND)
-				throw jobNotFound(cause, address, lastJob);
+			notFoundCount = cause.details.status === 404 ? notFoundCount + 1 : 0;
+			if (notFoundCount > MAX_NOT_FOUND) throw jobNotFound(cause, address, lastJob);
 			lastError = cause;
 			retryAfter = cause.details.retryAfter ?? 0;
 		}

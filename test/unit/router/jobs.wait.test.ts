@@ -85,9 +85,12 @@ it('says at the deadline what the last trouble was', async () => {
 	});
 });
 
-it('tolerates 404 right after the start, and counts anew once the job was seen', async () => {
+it.each([
+	['the job was seen', running],
+	['the service has failed', status(500)],
+])('tolerates 404 right after the start, and counts anew once %s', async (_what, between) => {
 	const lost = Array<Answer>(5).fill(notFound);
-	const { job } = waiting(60 * MINUTE, ...lost, running, ...lost, done);
+	const { job } = waiting(60 * MINUTE, ...lost, between, ...lost, done);
 	expect(await job).toMatchObject({ state: 'completed' });
 });
 
