@@ -88,7 +88,7 @@ export type End = (wait?: number) => void;
  * After a refusal nothing is sent until the pause is over. Then one request tries, and the others follow when it is answered.
  */
 export class RateLimiter {
-	readonly #own = createMemoryBook();
+	#own = createMemoryBook();
 	readonly #queue: object[] = [];
 	/** Reserved times, the next first. */
 	#slots: number[] = [];
@@ -103,6 +103,8 @@ export class RateLimiter {
 	#isTrialDue = false;
 	/** When the last refusal came. */
 	#refusedAt = -Infinity;
+	/** What the clock said last. */
+	#lastTime = -Infinity;
 
 	/**
 	 * Waits until a request may be sent.
@@ -118,6 +120,13 @@ export class RateLimiter {
 			for (;;) {
 				if (signal?.aborted) throw cancelledError(false);
 				const now = clock.now();
+				// the clock was set back: all times may be hours away
+				if (now < this.#lastTime - MAX_DELAY) {
+					this.#pausedUntil = this.#closedUntil = -Infinity;
+					this.#slots = [];
+					this.#own = createMemoryBook();
+				}
+				this.#lastTime = now;
 				const paused = this.#pausedUntil - now;
 				if (paused > maxRateLimitWait) throw rateLimitedError(paused);
 				const wait = this.#findWait(turn, this.#queue.indexOf(ticket), now);

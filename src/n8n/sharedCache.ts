@@ -65,7 +65,8 @@ const CANCELLED = { missing: 'the execution was stopped', error: cancelledError(
 
 const cachedLookup = keepPerKey(
 	(): CachedLookup => ({ expiresAt: Date.now() + MAX_AGE, readAt: 0 }),
-	({ expiresAt }) => expiresAt > Date.now(),
+	// not from before the clock was set back either
+	({ expiresAt }) => expiresAt > Date.now() && expiresAt <= Date.now() + MAX_AGE,
 );
 
 /**

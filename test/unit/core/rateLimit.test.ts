@@ -84,6 +84,26 @@ describe('a queue', () => {
 		expect(clock.now()).toBeLessThan(1200);
 	});
 
+	it.each([undefined, 40 * SECOND])(
+		'goes on when the clock is set back, after a pause of %s',
+		async (pause) => {
+			const clock = virtualClock();
+			const limiter = new RateLimiter();
+			let [setBack, isRefused] = [0, pause !== undefined];
+			const now = () => clock.now() - setBack;
+			const pass = async () => {
+				const end = await limiter.acquire(turn({ ...clock, now }, { maxRateLimitWait: MINUTE }));
+				end(isRefused ? pause : undefined);
+				isRefused = false;
+			};
+			for (let request = 0; request < 10; request++) await pass();
+			const before = clock.now();
+			setBack = 60 * MINUTE;
+			await Promise.all([pass(), pass()]);
+			expect(clock.now() - before).toBeLessThan(3 * SECOND);
+		},
+	);
+
 	it('lets everybody through at once where the service has no limit', async () => {
 		const [clock, limiter] = [virtualClock(), new RateLimiter()];
 		for (let count = 0; count < 50; count++)

@@ -109,6 +109,14 @@ it('a failure that comes late counts from then on', async () => {
 	expect(read).toHaveBeenCalledTimes(2);
 });
 
+it('is read again after the clock was set back: nobody knows how old it is', async () => {
+	const key = newKey();
+	const read = reading('old', 'new');
+	expect(await lookUp(key, read)).toEqual({ value: 'old' });
+	jest.setSystemTime(Date.now() - 60 * MINUTE);
+	expect(await lookUp(key, read)).toEqual({ value: 'new' });
+});
+
 it('what never comes is asked for again after five minutes', async () => {
 	const [key, read] = [newKey(), reading()];
 	void lookUp(key, read);
