@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { chat, job, posts, secretsWithLedger } from './rig/calls';
-import { useModel } from './rig/chatModel';
+import { collect, useModel } from './rig/chatModel';
 import { sketch, startLedgerRig } from './rig/ledger';
 import { run, type RunOptions, shownText } from './rig/run';
 
@@ -202,6 +202,32 @@ describe('the chat model', () => {
 		);
 		expect(await figures(secrets)).toMatchObject({ spentUsd: paid, reservedUsd: 0, lumps: [] });
 	});
+
+	it.each(['invoke', 'stream'] as const)(
+		'a call that its caller gives up counts with the most that it can cost: %s',
+		async (way) => {
+			const secrets = secretsOf('1', { recordSpending: true });
+			rig.service.fault({ match: { method: 'POST' }, do: { type: 'hold' } });
+			await useModel({
+				secrets,
+				async use(model) {
+					const giveUp = new AbortController();
+					const { signal } = giveUp;
+					const asked =
+						way === 'stream'
+							? collect(model.stream('Say hello', { signal }))
+							: model.invoke('Say hello', { signal });
+					const failed = expect(asked).rejects.toThrow('aborted');
+					while (!posts(rig.service).length) await new Promise((resolve) => setTimeout(resolve, 5));
+					giveUp.abort();
+					await failed;
+				},
+			});
+			const { spentUsd, reservedUsd } = await figures(secrets);
+			expect([Number(spentUsd) > 0.02, reservedUsd]).toEqual([true, 0]);
+			expect(rig.n8n.spending).toMatchObject([{ requests: 1, unknownCosts: 1 }]);
+		},
+	);
 });
 
 describe('a pause', () => {

@@ -56,10 +56,16 @@ export async function supplyChatModel(
 		budget?.expectCalls(CALLS_OF_AGENT);
 		const facts: CallFacts[] = [];
 		const ask = createAsk(n8n, connection, { values, settings, itemIndex, facts });
+		const calls = new Set<Promise<unknown>>();
+		const askCounted: AskModel = async (...call) => {
+			const asked = ask(...call).finally(() => calls.delete(asked));
+			calls.add(asked);
+			return await asked;
+		};
 		const { model, options } = values;
 		const supplied = supplyLanguageModel(context, {
 			sdk,
-			fetch: createModelFetch(ask),
+			fetch: createModelFetch(askCounted),
 			shownOptions: { model, protocol: options.protocol ?? 'chat' },
 			redact: connection.redact,
 			facts,
@@ -68,6 +74,8 @@ export async function supplyChatModel(
 			...supplied,
 			async closeFunction() {
 				await supplied.closeFunction?.();
+				// a caller that gives up a call, as after Stop, does not wait until it has ended
+				await Promise.allSettled(calls);
 				await closeAccounts({ budget, spending });
 			},
 		};
