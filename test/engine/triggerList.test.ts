@@ -40,6 +40,13 @@ it('takes a list from an expression, and follows it', async () => {
 	expect(rig.service.requests.filter(({ path }) => path.endsWith('null'))).toEqual([]);
 });
 
+it.each(['={{ [{ jobId: "job-1" }] }}', '={{ ({ jobId: "job-1" }) }}', '[{"jobId":"job-1"}]'])(
+	'refuses objects in place of IDs: %s',
+	async (jobIds) => {
+		expect((await list(jobIds).poll()).error?.message).toMatch(/^Job IDs has an object/);
+	},
+);
+
 it('what is no longer in the list is forgotten', async () => {
 	const jobId = await rig.startJob('one');
 	const { poll, staticData } = list('');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'crypto';
 import type { IPollFunctions } from 'n8n-workflow';
 
+import { invalidInputError } from '../../../src/core/errors';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import type { Clock } from '../../../src/core/retry';
 import { readEntry, toRow, type Entry } from '../../../src/ledger/entry';
@@ -64,11 +65,18 @@ const markEmitted = (row: Entry): Entry => ({
 /**
  * Reads ids separated by commas, semicolons, spaces or line breaks, or a JSON list, which is how n8n passes a list from an expression.
  * A URL without a job ID is kept: the service does not know it, and the other jobs are not held up.
+ *
+ * @throws ServiceError `invalid` for a list of objects.
  */
 export function parseJobIds(text: string): string[] {
 	const list = tryParseJson(text);
-	const ids = Array.isArray(list) ? list.map((id) => String(id ?? '')) : text.split(/[\s,;]+/);
-	return ids.map((id) => findJobId(id) ?? id.trim()).filter(Boolean);
+	const ids: unknown[] = list instanceof Object ? [list].flat() : text.split(/[\s,;]+/);
+	if (ids.some(isPlainObject))
+		throw invalidInputError(
+			'Job IDs has an object in place of an ID',
+			'Let the expression return only the IDs, for example with .map((job) => job.jobId).',
+		);
+	return ids.map((id) => findJobId(String(id ?? '')) ?? String(id).trim()).filter(Boolean);
 }
 
 function parseRows(stored: unknown): Entry[] | undefined {
