@@ -127,12 +127,20 @@ async function createTable(api: N8nApi, name: string, format: Format): Promise<L
 async function completeTable(
 	api: N8nApi,
 	{ id, name, columns: present }: DataTable,
-	{ columns }: Pick<Format, 'columns'>,
+	{ columns, field }: Format,
 ) {
 	/** Columns that were missing. */
 	const addedColumns: string[] = [];
+	const [first = '', ...others] = Object.keys(columns);
+	const isPart = (column: string) => present?.includes(column) ?? true;
+	// with a new column in place of the one with the keys, each key could start another job
+	if (!isPart(first) && others.some(isPart))
+		throw invalidInputError(
+			`The Data Table "${name}" has no column "${first}"`,
+			`If somebody has renamed the column, give it this name again. If it is a table for something else, correct ${field} in the ${api.credentialName} credential.`,
+		);
 	for (const [column, type] of Object.entries(columns)) {
-		if (present?.includes(column) ?? true) continue;
+		if (isPart(column)) continue;
 		const path = `${TABLES_PATH}/${id}/columns`;
 		const request = { method: 'POST', path, body: { name: column, type } } as const;
 		try {

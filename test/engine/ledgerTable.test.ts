@@ -80,6 +80,18 @@ describe('a table that changes while it is used', () => {
 		expectWholeTable();
 	});
 
+	it('with a renamed column in place of the keys starts nothing', async () => {
+		const startOne = async () =>
+			await run(rig.starting('one', { idempotencyKey: 'order 1' }, withTable('Renamed')));
+		await startOne();
+		rig.n8n.tables[0]!.columns[0]!.name = 'order';
+		for (const row of rig.n8n.rows) row['order'] = row['startKey'];
+		for (const row of rig.n8n.rows) delete row['startKey'];
+		const { error } = await startOne();
+		expect(error?.message).toMatch(/^The Data Table "Renamed" has no column "startKey"/);
+		expect(rig.service.world.starts).toHaveLength(1);
+	});
+
 	it('another refusal is not tried again', async () => {
 		await startInto('Refused');
 		rig.n8n.service.reset();

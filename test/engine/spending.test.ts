@@ -168,6 +168,13 @@ describe('a failed write is a hint beside a paid answer', () => {
 		expect(items[0]?.json['costUsd']).toBeGreaterThan(0);
 		expect(JSON.stringify(hints)).toContain(said);
 	});
+
+	it('it is the ledger, by its ID', async () => {
+		const spendingTable = rig.n8n.tables[0]!.id;
+		const { error, hints } = await write({ secrets: secretsOf({ spendingTable }) });
+		expect(error).toBeUndefined();
+		expect(JSON.stringify(hints)).toContain('\\"Media Jobs\\" has no column \\"day\\"');
+	});
 });
 
 describe('Get', () => {
