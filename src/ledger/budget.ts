@@ -94,8 +94,7 @@ export class NodeBudget implements SharedBudget {
 
 	async close(): Promise<void> {
 		const { id } = this.#holder;
-		const spent = this.#spent;
-		if (this.#isOpen) this.#record(id, (state) => closeLump(state, id, spent));
+		if (this.#isOpen) this.#record(id, (state) => closeLump(state, id, this.#spent));
 		this.#isOpen = false;
 		this.#grantedIn = '';
 		await this.#written;

@@ -92,6 +92,19 @@ describe('Budget Threshold Reached', () => {
 		expect(await deliver()).toEqual([]);
 	});
 
+	it('one that cannot be entered holds up no finished job', async () => {
+		const secrets = secretsOf('1');
+		const events = ['budgetThresholdReached', 'mediaJobCompleted'];
+		const { poll } = rig.watching({ events }, { secrets });
+		expect((await poll()).error).toBeUndefined();
+		const jobId = await rig.started('a cat');
+		const row = rig.n8n.rows.find(({ state }) => state === 'budget');
+		Object.assign(row!, { record: 'edited' });
+		await forget(secrets);
+		expect(json((await poll()).items)).toMatchObject([{ jobId }]);
+		expect((await poll()).error?.message).toContain('cannot be read');
+	});
+
 	it.each([
 		['a credential without a budget', '', {}, 'The credential has no budget'],
 		['a list of job IDs', '1', { watch: 'list', jobIds: 'x' }, 'A list of job IDs has no alarms'],

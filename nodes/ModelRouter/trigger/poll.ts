@@ -54,9 +54,13 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 		if (settings.watch === 'ledger') {
 			const connection = router.connectLedger();
 			const ledger = await openLedger(connection, connection.clock, '');
-			await enterAlarms(ledger, router, settings);
+			let failure: unknown;
+			await enterAlarms(ledger, router, settings).catch((cause: unknown) => (failure = cause));
+			if (failure && polled.isFirst) throw mapServiceError(failure);
 			const claim = ledger.newClaim();
+			// finished jobs do not wait until somebody has mended the row of the budget
 			const jobs = await collectJobs(n8n, ledger, router, settings, polled, claim);
+			if (failure && !jobs.length) throw mapServiceError(failure);
 			return jobs.map((json) => ({ json: { ...json, claim } }));
 		}
 		const list = openJobList(n8n, router, settings);
