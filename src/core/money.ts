@@ -32,7 +32,7 @@ export function toUsd(microUsd: unknown): number | undefined {
 	if (!amount) return undefined;
 	const exact = amount.times('1e-6');
 	const usd = Number(exact.toFixed());
-	return exact.eq(usd) ? usd : undefined;
+	return Number.isFinite(usd) && exact.eq(usd) ? usd : undefined;
 }
 
 /** Formats a decimal number with all its digits and no exponent. */

@@ -139,6 +139,7 @@ describe('toUsd', () => {
 		['9007199254740993', 9007199254.740993],
 		// more digits than a number keeps
 		['90071992547409931', undefined],
+		[Big('1e400'), undefined],
 		[0.5, undefined],
 		['many', undefined],
 		[null, undefined],
