@@ -106,7 +106,11 @@ function needsUserAction(cause: unknown): boolean {
 	return cause.kind === 'invalid' || permanent === true || status === 401 || status === 403;
 }
 
-const isPaused = (key: string, now: number) => (pauses.get(key)?.until ?? 0) > now;
+function isPaused(key: string, now: number): boolean {
+	const left = (pauses.get(key)?.until ?? 0) - now;
+	// a longer one is from before the clock was set back
+	return left > 0 && left <= MAX_PAUSE;
+}
 
 function pausePolling(key: string, cause: unknown): void {
 	const failures = (pauses.get(key)?.failures ?? 0) + 1;

@@ -1,6 +1,6 @@
 import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 
-import { idsOf, startLedgerRig } from './rig/ledger';
+import { idsOf, MINUTE, startLedgerRig } from './rig/ledger';
 
 // what n8n gets from a poll that fails: at the activation, at its own start, and later
 const rig = startLedgerRig();
@@ -87,6 +87,20 @@ describe('a temporary fault', () => {
 		const { poll } = rig.watching({}, { activation: 'update', budget: 36_000 });
 		for (let time = 0; time < 3; time++)
 			expect((await poll()).error).toMatchObject({ failure: { cause: 'temporarily-unavailable' } });
+	});
+
+	it('the pause does not outlast a clock that is set back', async () => {
+		await rig.started('one');
+		rig.service.fault({ do: down });
+		const { poll } = rig.watching();
+		await poll();
+		expect((await poll()).error).toBeDefined();
+		const { now } = Date;
+		const setBack = jest.spyOn(Date, 'now').mockImplementation(() => now() - 24 * 60 * MINUTE);
+		const count = rig.n8n.service.requests.length;
+		await poll();
+		setBack.mockRestore();
+		expect(rig.n8n.service.requests.length).toBeGreaterThan(count);
 	});
 
 	it('the pause is over with the next activation', async () => {
