@@ -16,13 +16,9 @@ export interface N8nApi {
 
 /** The scope of an API key that a request needs. Each request needs one. */
 export type Scope =
-	| 'dataTable:list'
-	| 'dataTable:create'
+	| `dataTable:${'list' | 'create'}`
 	| 'dataTableColumn:create'
-	| 'dataTableRow:read'
-	| 'dataTableRow:create'
-	| 'dataTableRow:update'
-	| 'dataTableRow:delete';
+	| `dataTableRow:${'read' | 'create' | 'update' | 'delete'}`;
 
 /**
  * Sends a request to n8n's public API and reads its JSON.
