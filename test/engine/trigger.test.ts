@@ -196,20 +196,22 @@ describe('the execution', () => {
 
 	it('who only wants to hear of files that are gone hears of those, and takes no others', async () => {
 		const [gone, kept] = [await rig.started('gone'), await rig.started('kept')];
+		const refused = await rig.started('refused');
+		onContent(refused, forbidden);
 		const { poll, execute } = rig.watching({ events: ['mediaContentExpired'] });
 		expect((await poll()).items).toBeNull();
 		rig.pass(8 * 24 * HOUR);
 		rig.service.world.jobs.get(gone)!.expired = true;
 		const { items } = await poll();
-		expect(idsOf(items).sort()).toEqual([gone, kept].sort());
+		expect(idsOf(items).sort()).toEqual([gone, kept, refused].sort());
 		const { items: out } = await execute(items);
 		expect(json(out)).toMatchObject([{ event: 'mediaContentExpired', jobId: gone }]);
 		expect(out[0]).not.toHaveProperty('binary');
-		expect(rig.states()).toEqual(['delivered', 'pending']);
+		expect(rig.states()).toEqual(['delivered', 'pending', 'pending']);
 		// somebody who wants the file still gets it
 		expect((await rig.watching().poll()).items).toBeNull();
 		rig.pass(7 * HOUR);
-		expect(idsOf((await rig.watching().poll()).items)).toEqual([kept]);
+		expect(idsOf((await rig.watching().poll()).items)).toEqual([kept, refused]);
 	});
 
 	it('a second run goes on where the first one failed', async () => {

@@ -128,7 +128,7 @@ type DownloadResult =
 	| { item: DeliveredItem; note?: string; isGone?: boolean }
 	/** Why the job is delivered again later. */
 	| { later: string }
-	/** No output: the trigger only reports expired files, and this file is still available. */
+	/** No output: the trigger only reports expired files, and this one is still available, or was not read for another reason. */
 	| { later: undefined };
 
 /**
@@ -178,6 +178,7 @@ export async function downloadJobFile(
 			const event = wants('mediaContentExpired') ? { event: 'mediaContentExpired' } : {};
 			return { ...withoutFile(cause, event), isGone: true };
 		}
+		if (!wants('mediaJobCompleted')) return { later: undefined };
 		if (isPermanent(cause) || !attempts) return withoutFile(cause);
 		return { later: redact.text(cause.message) };
 	}
