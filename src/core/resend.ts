@@ -14,7 +14,7 @@ const MAX_ATTEMPTS = 4;
 /**
  * Sends every request through a limiter, and again only where that is safe:
  *
- * - a GET after a broken connection, 429 or 5xx;
+ * - a GET after a broken connection, 408, 429 or 5xx;
  * - a POST that was certainly not received, or was answered with 429. Every POST of this service costs money or has effects.
  *
  * A 429 delays all requests of the same limiter until its `Retry-After` is over. When the wait would be longer than
@@ -68,7 +68,7 @@ export function withRetries(
 }
 
 function isRetryableResponse({ method }: HttpRequest, { status }: HttpResponse): boolean {
-	return status === 429 || (method === 'GET' && status >= 500);
+	return status === 429 || (method === 'GET' && (status === 408 || status >= 500));
 }
 
 function isRetryableError({ method }: HttpRequest, { kind, details }: ServiceError): boolean {

@@ -41,7 +41,8 @@ it.each<readonly [what: string | number, Answer | ServiceError, gets: number, po
 	['503 with Retry-After', status(503, '1'), 4, 1],
 	...answered(500, 502, 503, 504).map((one) => [...one, 4, 1] as const),
 	...answered(200, 204, 301, 307, 400, 401, 402).map((one) => [...one, 1, 1] as const),
-	...answered(403, 404, 405, 408, 409, 410, 422).map((one) => [...one, 1, 1] as const),
+	[408, status(408), 4, 1],
+	...answered(403, 404, 405, 409, 410, 422).map((one) => [...one, 1, 1] as const),
 ])('%s: a GET is sent %3$d times, a POST %4$d times', async (_what, answer, gets, posts) => {
 	for (const [request, times] of [[GET, gets] as const, [POST, posts] as const]) {
 		const { http, send } = retrying(answer);
