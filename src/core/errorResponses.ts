@@ -7,12 +7,16 @@ import { isPlainObject, tryParseJson } from './json';
 const MAX_REASON_LENGTH = 2000;
 
 export function refusedRequestError({ status, headers }: HttpResponse, body: string): ServiceError {
+	const { location = '' } = headers;
+	const isLeading = status < 400 && URL.canParse(location);
 	const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
 	return new ServiceError('refused', describeStatus(status), {
 		status,
 		...parseErrorEnvelope(body, headers['content-type']?.toLowerCase()),
 		...getRequestId(headers),
 		...(retryAfter !== undefined && { retryAfter }),
+		// without the path and the query, which may contain a token
+		...(isLeading && { reason: `It leads to ${new URL(location).origin}.` }),
 	});
 }
 
@@ -64,22 +68,22 @@ export const describeN8n = (sentence: string) =>
 
 /**
  * Accepts `{ error: { code, message, meta } }`, `{ code, message, meta }`, `{ error: 'text' }`, `{ error: 'code', message }`,
- * `{ detail: 'text' }`, `{ detail: [...] }`, `{ detail: { code, message, meta } }`, `{ errors: [{ ... }] }` and plain text: the
- * specification names `message`, `meta` and `detail`, but not the object that contains them.
+ * `{ detail: 'text' }`, `{ detail: [...] }`, `{ detail: { code, message, meta } }`, `{ errors: [{ ... }] }`, `{ detail: { error: { ... } } }` and plain text:
+ * the specification names `message`, `meta` and `detail`, but not the object that contains them.
  */
 function parseErrorEnvelope(body: string, type?: string): ServiceErrorDetails {
 	const parsed = tryParseJson(body);
 	if (!isPlainObject(parsed))
 		return body.trim() ? { reason: summarizeReason(body.trim(), type) } : {};
-	const { error, errors, detail } = parsed;
-	const inner =
-		[error, Array.isArray(errors) ? errors[0] : errors, detail].find(isPlainObject) ?? parsed;
+	const { error } = parsed;
+	const inner = findInnerError(parsed) ?? parsed;
 	const messages = [inner, parsed].flatMap(({ message, detail, msg }) => [message, detail, msg]);
 	const message =
 		[...messages, error].find((value) => value !== undefined && value !== null && value !== '') ??
 		body;
 	const { code: innerCode, type: innerType } = inner;
-	const code = findErrorCode([innerCode, innerType, error !== message && error, parsed['code']]);
+	const names = [inner['error'], error].filter((value) => value !== message);
+	const code = findErrorCode([innerCode, innerType, ...names, parsed['code']]);
 	const meta = [inner['meta'], parsed['meta']].find(isPlainObject);
 	return {
 		reason: summarizeReason(typeof message === 'string' ? message : JSON.stringify(message)),
@@ -87,6 +91,15 @@ function parseErrorEnvelope(body: string, type?: string): ServiceErrorDetails {
 		...(meta && { meta }),
 	};
 }
+
+/** Some frameworks put the whole envelope into one more object. */
+function findInnerError({ error, errors, detail }: Fields): Fields | undefined {
+	const inner = [error, Array.isArray(errors) ? errors[0] : errors, detail].find(isPlainObject);
+	const isEnvelope = inner && inner['message'] === undefined && inner['code'] === undefined;
+	return (isEnvelope && findInnerError(inner)) || inner;
+}
+
+type Fields = Record<string, unknown>;
 
 /**
  * Whether the value of an `error` field reports an error. Many services always send the field: null, false, empty, or with

@@ -33,6 +33,10 @@ it.each<[unknown, object]>([
 	[{ error: words, code, meta }, ALL],
 	[{ detail: { code, ...words, meta } }, ALL],
 	[{ errors: [{ code, ...words, meta }] }, ALL],
+	[{ detail: { error: { code, ...words, meta } } }, ALL],
+	[{ detail: { error: code, ...words, meta } }, ALL],
+	[{ error: { detail: { code, ...words, meta } } }, ALL],
+	[{ error: { code, ...words, meta, errors: [{ reason: 'y', message: 'less' }] } }, ALL],
 	[{ error: reason }, { reason }],
 	[{ detail: reason }, { reason }],
 	[{ error: { detail: reason } }, { reason }],
@@ -73,6 +77,17 @@ it('reads request id and Retry-After from the head', () => {
 	});
 	expect(getRequestId({ 'x-request-id': 'x'.repeat(300) }).requestId).toHaveLength(201);
 	expect(getRequestId({})).toEqual({});
+});
+
+it.each([
+	[
+		'https://user:word@inside.example:8443/login?token=1#a',
+		'It leads to https://inside.example:8443.',
+	],
+	['/login', undefined],
+])('of a redirect to %s it is said: %s', (location, reason) => {
+	const answer = response({ status: 302, headers: { location } });
+	expect(refusedRequestError(answer, '').details.reason).toBe(reason);
 });
 
 it.each<[string, ...number[]]>([
