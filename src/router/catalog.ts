@@ -182,15 +182,15 @@ function isModel(value: unknown): value is Model {
 
 const UNKNOWN_PAGE: NextPage = { reason: 'the service does not say where the next page is' };
 
-/** Fields that name the next page. Only an address with a query can be requested. */
+/** Fields that name the next page, by its address or by a value. Of an address, only the query can be requested. */
 const NEXT_FIELD = /^next(_?(page|url|link|cursor|token))*$/i;
 const MORE_FIELD = /^has_?(more|next(_?page)?)$/i;
 const TOTAL_FIELD = /^total(_?(count|items))?$/i;
 const PAGE_COUNT_FIELD = /^(total_?pages|page_?count|last_?page)$/i;
 
 /**
- * Finds the next page: by the `Link` header, by an address in a field such as `next`, or after the last id where the service
- * says that there is more. Of an address, only the query is used: the next page is requested from the service itself, on the
+ * Finds the next page: by the `Link` header, by an address or a value in a field such as `next`, or after the last id where the
+ * service says that there is more. Of an address, only the query is used: the next page is requested from the service itself, on the
  * same path.
  *
  * @param read All that was read, with this page.
@@ -204,15 +204,17 @@ function findNextPage({ body, link, models }: CatalogPage, read: ReadPages): Nex
 		fields.filter(([name, value]) => names.test(name) && value !== null).map(([, value]) => value);
 	const [hasMore] = find(MORE_FIELD).map((value) => String(value).toLowerCase());
 	if (hasMore === 'false') return undefined;
-	const nextFields = find(NEXT_FIELD);
-	const next = nextFields.map(toNextPage).find(Boolean);
+	const nextFields = fields.filter(([name, value]) => NEXT_FIELD.test(name) && value);
+	const next =
+		nextFields.map(([, value]) => toNextPage(value)).find(Boolean) ??
+		nextFields.map(toCursorQuery).find(Boolean);
 	if (next) return next;
 	const last = models.at(-1);
 	if (hasMore === 'true' && last)
 		return { query: new URLSearchParams({ after: last.id }).toString() };
 	const saysMore =
 		hasMore === 'true' ||
-		nextFields.some(Boolean) ||
+		nextFields.length > 0 ||
 		find(TOTAL_FIELD).some((total) => Number(total) > read.models.size) ||
 		find(PAGE_COUNT_FIELD).some((count) => Number(count) > read.queries.size);
 	return saysMore ? UNKNOWN_PAGE : undefined;
@@ -226,12 +228,22 @@ function findNextLink(link = ''): string | undefined {
 		.find(([, parameters = '']) => parameters.split(/[;,]/).some(isNextRelation))?.[0];
 }
 
-function isNextRelation(parameter: string): boolean {
-	const [name = '', value = ''] = parameter.split('=');
-	return name.trim().toLowerCase() === 'rel' && /\bnext\b/i.test(value);
-}
+const isNextRelation = (parameter: string) => /^\s*rel\s*=.*\bnext\b/i.test(parameter);
 
-function toNextPage(address: unknown): NextPage {
+function toNextPage(given: unknown): NextPage {
+	const address = isPlainObject(given) ? given['href'] : given;
 	const [, query] = (typeof address === 'string' && /\?([^#]+)/.exec(address)) || [];
 	return query ? { query } : undefined;
+}
+
+/**
+ * A value is sent as the parameter that its field names, such as `cursor` for `next_cursor`. If the service calls the parameter otherwise,
+ * it gives the same entries again, which ends the catalog.
+ */
+function toCursorQuery([field, value]: [string, unknown]): NextPage {
+	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+	if (!text || /^(https?:|\/)/i.test(text)) return undefined;
+	const name = field.replace(/^next_?/i, '') || (typeof value === 'number' ? 'page' : 'cursor');
+	const parameter = name.charAt(0).toLowerCase() + name.slice(1);
+	return { query: new URLSearchParams({ [parameter]: text }).toString() };
 }

@@ -44,6 +44,13 @@ it.each<[string, Answer, string]>([
 	['"next_page"', next({ next_page: PATH }), 'page=2'],
 	['"nextUrl"', next({ nextUrl: PATH }), 'page=2'],
 	['links', next({ links: { next: '/v1/models?cursor=c' } }), 'cursor=c'],
+	['a link with an address', next({ _links: { next: { href: '/m?cursor=c' } } }), 'cursor=c'],
+	['a cursor', next({ next_cursor: 'a=/+' }), 'cursor=a%3D%2F%2B'],
+	['a cursor in "next"', next({ next: 'abc' }), 'cursor=abc'],
+	['a cursor beside "has_more"', next({ has_more: true, next_cursor: 'c' }), 'cursor=c'],
+	['a page token', next({ nextPageToken: 't' }), 'pageToken=t'],
+	['a number', next({ meta: { next_page: 2 } }), 'page=2'],
+	['a number in "next"', next({ next: 2 }), 'page=2'],
 	['an address beside a cursor', next({ next_cursor: 'c', next: PATH }), 'page=2'],
 	['"has_more"', next({ has_more: true }), 'after=v%2Fm-2'],
 	['"has_more" as a text', next({ has_more: 'True' }), 'after=v%2Fm-2'],
@@ -73,11 +80,7 @@ it.each<[string, unknown]>([
 });
 
 it.each<[string, object]>([
-	['a cursor', { next_cursor: 'c' }],
-	['a cursor in "next"', { next: 'abc=' }],
-	['a page token', { nextPageToken: 't' }],
-	['a number in "next"', { next: 2 }],
-	['a link of the hypertext kind', { _links: { next: { href: '/v1/models?cursor=c' } } }],
+	['a value of another kind', { next: true }],
 	['an address without a query', { next: 'https://x/v1/models/pages/2' }],
 	['a total', { total: 9 }],
 	['a total beside the list', { meta: { total_count: '9' } }],
@@ -119,6 +122,11 @@ it.each<[string, Pages, string]>([
 	[
 		'it gives the same again',
 		{ ...first, 'page=2': page(1, 4, { next: '?page=3' }) },
+		'the same entries again',
+	],
+	[
+		'a cursor is sent as no parameter that the service knows',
+		{ '': page(1, 4, { next_cursor: 'c' }), 'cursor=c': page(1, 4, { next_cursor: 'c' }) },
 		'the same entries again',
 	],
 	[
