@@ -75,10 +75,11 @@ export function malformedRecord(response: HttpResponse, body: unknown): ServiceE
 
 type JobFields = Record<string, unknown>;
 
-/** The body, and what is in its fields `job` and `data`, the outermost first. */
+/** The body, and what is in its fields `job` and `data`, the outermost first. `result` is that of a job, unless nothing else is in it. */
 function unwrap(body: unknown): JobFields[] {
 	if (!isPlainObject(body)) return [];
-	return [body, ...unwrap(body['job']), ...unwrap(body['data'])];
+	const isJob = isPresent(readJobId(body) ?? readStatus(body) ?? body['cost']);
+	return [body, ...[!isJob && body['result'], body['job'], body['data']].flatMap(unwrap)];
 }
 
 /** Finds the record with the requested id; for a job that was just started, one with any id. */
@@ -140,8 +141,8 @@ const STATES = new Map<JobState, string>([
 	['completed', 'completed complete succeed succeeded success successful done finished ready ok'],
 	[
 		'failed',
-		`failed failure error errored canceled cancelled rejected aborted timeout timed_out expired
-		refused denied declined blocked`,
+		`failed fail failure error errored canceled cancelled rejected aborted timeout timed_out expired
+		refused denied declined blocked terminated killed nsfw moderated content_moderated request_moderated`,
 	],
 	[
 		'unfinished',

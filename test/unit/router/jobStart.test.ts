@@ -28,7 +28,7 @@ it.each<[string, Answer | ServiceError, object]>([
 	['an id in an unknown form', answered(201, { job: { identifier: 'MARK' } }), { status: 201 }],
 	['a list', json([{ id: 'MARK', status: 'queued' }]), {}],
 	['a list of jobs', json({ data: [{ id: 'MARK' }] }), {}],
-	['a wrapper that nobody names', json({ result: { id: 'MARK', status: 'queued' } }), {}],
+	['a wrapper that nobody names', json({ thing: { id: 'MARK', status: 'queued' } }), {}],
 	['a text', json('MARK'), {}],
 	[
 		'a page',
