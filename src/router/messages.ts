@@ -99,18 +99,21 @@ export const modalityNames: Record<Modality, string> = {
 /**
  * Rejects a model that does not take an input which a request needs. A model without inputs in the catalog is accepted.
  *
+ * @param wanted Undefined for a file of which it is not known yet.
  * @param place Where the inputs are listed in the editor, if each has a number there.
  * @throws ServiceError `invalid`.
  */
 export function checkInputs(
 	{ id, input_modalities: accepted }: Model,
-	wanted: readonly Modality[],
+	wanted: ReadonlyArray<Modality | undefined>,
 	place?: string,
 ): void {
 	if (!Array.isArray(accepted)) return;
-	const index = wanted.findIndex((one) => !accepted.includes(one));
-	const needed = wanted[index];
-	if (!needed) return;
+	const index = wanted.findIndex(
+		(one) => !accepted.some((input) => (one ? input === one : input !== 'text')),
+	);
+	if (index === -1) return;
+	const needed = wanted[index] ?? 'file';
 	const model = `${place ? `${place} ${index + 1}: the` : 'The'} model ${id}`;
 	const inputs = accepted.join(', ') || 'nothing that the catalog names';
 	throw invalidInputError(

@@ -63,7 +63,7 @@ export async function checkTextRequest({
 			checkInputs(found.entry, modalities, 'Attachments');
 		}
 		if (allowUnknownCost === undefined) return;
-		const placeholders = modalities.map((modality): Attachment => ({ modality, url: '' }));
+		const placeholders = modalities.map((modality = 'file'): Attachment => ({ modality, url: '' }));
 		const { bound } = limitOutput(found, request.toBody(placeholders), request);
 		checkCaps(request.caps, bound, allowUnknownCost);
 	});
@@ -74,18 +74,22 @@ export async function buildBody({ request, readFile }: OperationContext<TextRequ
 	const attachments: Attachment[] = [];
 	for (const source of request.attachments) {
 		const file = await openSource(source, readFile);
-		attachments.push({ modality: resolveModality(source.modality, file), ...file });
+		attachments.push({ modality: resolveModality(source.modality, file) ?? 'file', ...file });
 	}
 	return request.toBody(attachments);
 }
 
-/** How a file is sent: as chosen, or by its media type or the extension of its address. */
+/**
+ * How a file is sent: as chosen, or by its media type or the extension of its address. Undefined for "octet-stream", which a store may say
+ * of any file: only the content shows what it is.
+ */
 function resolveModality(
 	chosen: Modality | 'auto',
 	file: { url: string } | { mimeType: string },
-): Modality {
+): Modality | undefined {
 	if (chosen !== 'auto') return chosen;
-	return 'url' in file ? modalityOfUrl(file.url) : modalityOf(file.mimeType);
+	if ('url' in file) return modalityOfUrl(file.url);
+	return file.mimeType.endsWith('/octet-stream') ? undefined : modalityOf(file.mimeType);
 }
 
 /**
