@@ -68,11 +68,10 @@ async function readStartResponse(
 	} catch (cause) {
 		if (idFromLocation === undefined) throw mapServiceError(cause);
 	}
+	const fields = isPlainObject(record) ? record : {};
 	const job =
-		readJobRecord(record, mediaType, headers) ??
-		(idFromLocation === undefined
-			? undefined
-			: readJobRecord(isPlainObject(record) ? record : {}, mediaType, headers, idFromLocation));
+		readJobRecord(fields, mediaType, headers) ??
+		(idFromLocation && readJobRecord(fields, mediaType, headers, idFromLocation));
 	if (!job) throw malformedRecord(response, record);
 	return job;
 }

@@ -41,18 +41,12 @@ export function explainWrongEndpoint(error: ServiceError, model: unknown): Servi
 	return withDetails(new ServiceError(error.kind, message, error.details), { advice });
 }
 
-const ENDPOINT_KINDS: Array<[endpoint: RegExp, kind: ModelKind]> = [
-	[/\/(chat\/completions|responses)\b/, 'text'],
-	...mediaTypes.map((mediaType): [RegExp, ModelKind] => [
-		new RegExp(`\\b${mediaType}/jobs`),
-		kindOfMediaType(mediaType),
-	]),
-];
-
 /** The kind of the endpoint that a message names; undefined if it names several. */
 function findKindInMessage(reason: string): ModelKind | undefined {
-	const [match, secondMatch] = ENDPOINT_KINDS.filter(([endpoint]) => endpoint.test(reason));
-	return secondMatch ? undefined : match?.[1];
+	const isText = /\/(chat\/completions|responses)\b/.test(reason);
+	const media = mediaTypes.filter((one) => new RegExp(`\\b${one}/jobs`).test(reason));
+	const [kind, another] = [...(isText ? ['text' as const] : []), ...media.map(kindOfMediaType)];
+	return another ? undefined : kind;
 }
 
 function describeWrongKind(
