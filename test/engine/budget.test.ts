@@ -160,10 +160,15 @@ describe('media', () => {
 		expect(await figures(secrets)).toMatchObject({ spentUsd: cost, reservedUsd: 0, lumps: [] });
 	});
 
-	it('a job that fails costs nothing', async () => {
+	it.each([
+		['costs nothing', '"error":', 0],
+		['costs what the service reports', '"cost":30000,"error":', 0.03],
+	])('a job that fails %s', async (_what, replace, spentUsd) => {
 		const secrets = secretsOf('1');
+		const match = { method: 'GET', path: '/jobs/' };
+		rig.service.fault({ match, do: { type: 'replace', find: '"error":', with: replace } });
 		await start(secrets, 'generate', '[[fail]]');
-		expect(await figures(secrets)).toMatchObject({ spentUsd: 0, reservedUsd: 0 });
+		expect(await figures(secrets)).toMatchObject({ spentUsd, reservedUsd: 0 });
 	});
 
 	it('a start that was certainly not carried out costs nothing', async () => {

@@ -117,8 +117,8 @@ export function countEndedJob<Ended extends Job>(
 ): Ended {
 	const { mediaType, jobId, state, costMicroUsd } = job;
 	if (state === 'unfinished') return job;
-	// failed jobs are not charged
-	const cost = state === 'failed' ? 0 : readInteger(costMicroUsd);
+	// failed jobs are not charged, unless the service reports a cost
+	const cost = readInteger(costMicroUsd) ?? (state === 'failed' ? 0 : undefined);
 	accounts.budget?.endJob(mediaType, jobId, cost);
 	accounts.spending?.endJob(mediaType, jobId, cost);
 	return job;
