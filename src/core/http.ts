@@ -20,12 +20,12 @@ export interface HttpRequest {
 	/** Path below the base address, with a leading slash; every segment encoded by `encodePathSegment`. */
 	path: string;
 	/**
-	 * The `Location` of a redirect that answered this GET. The request is sent there instead; the key is only sent to the
-	 * service's own origin.
+	 * The `Location` of a redirect that answered this GET, or a URL that came in place of a file. The request is sent there instead; the
+	 * key is only sent to the service's own origin.
 	 *
 	 * @throws ServiceError `refused` if the address is not safe.
 	 */
-	redirectedTo?: string;
+	redirectedTo?: string | undefined;
 	/** Sent as JSON. */
 	body?: object;
 	/** The `Accept` header. Default `application/json`. */

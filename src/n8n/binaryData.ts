@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { withPartialBody } from '../core/body';
 import { malformedResponseError, parseErrorBody } from '../core/errorResponses';
 import {
 	invalidInputError,
@@ -241,7 +242,9 @@ async function readStart(read: () => Promise<Uint8Array | undefined>): Promise<U
 
 /** What came in place of the file may give the reason, or the file's address. */
 const notAFileError = (response: HttpResponse, text: string) =>
-	withDetails(malformedResponseError(response, text), parseErrorBody(text));
+	withPartialBody(withDetails(malformedResponseError(response, text), parseErrorBody(text)), {
+		received: text,
+	});
 
 function tooLargeError(bytes: number, maxSizeMib: number): ServiceError {
 	return new ServiceError(

@@ -33,14 +33,15 @@ export async function readJob(http: Http, { mediaType, jobId }: JobAddress): Pro
 }
 
 /**
- * Opens the result of a completed job, of which the specification does not define the media type. One redirect is followed.
+ * Opens the result of a completed job, of which the specification does not define the media type. A few redirects are followed.
  *
+ * @param url Where the file is, if the service has answered with its address.
  * @throws ServiceError with `details.ids.jobId`; status 409 while the job is unfinished, 410 once the file has expired.
  * @see GET /v1/<kind>/jobs/{id}/content
  */
-export async function openContent(http: Http, address: JobAddress): Promise<HttpResponse> {
+export async function openContent(http: Http, address: JobAddress, url?: string) {
 	return await withJobId(address.jobId, async () => {
-		const get = async (path: string) => await getFollowingRedirect(http, `${path}/content`);
+		const get = async (path: string) => await getFollowingRedirects(http, `${path}/content`, url);
 		const response = await getInEitherSpelling(http, address, get, { pageMayBeFile: true });
 		if (isErrorResponse(response)) throw await readErrorResponse(response);
 		return response;
@@ -113,24 +114,36 @@ async function readNotFoundError(response: HttpResponse): Promise<ServiceError> 
 		: withDetails(malformedResponseError(response, '<html>'), error.details);
 }
 
-async function getFollowingRedirect(http: Http, path: string): Promise<HttpResponse> {
-	const request = { method: 'GET', path, accept: '*/*' } as const;
-	const first = await http.send(request);
-	const { location } = first.headers;
-	if (!REDIRECT_STATUSES.has(first.status) || !location) return first;
-	// reading the body to its end releases the connection
-	await readErrorResponse(first);
-	const second = await http
-		.send({ ...request, redirectedTo: location })
-		.catch((cause: unknown) => Promise.reject(mapServiceError(cause, aboutStore)));
-	if (!isErrorResponse(second)) return second;
-	const { details } = await readErrorResponse(second);
-	const message = `The address where the service stores the file refused the request (${second.status})`;
-	// a refusal there says nothing about the API key: the address may have expired
+/** A store may lead to the server that is nearest. */
+const MAX_REDIRECTS = 4;
+
+async function getFollowingRedirects(http: Http, path: string, start?: string) {
+	let redirectedTo = start;
+	for (let count = 0; ; count++) {
+		const explain = redirectedTo === undefined ? undefined : aboutStore;
+		const response = await http
+			.send({ method: 'GET', path, accept: '*/*', redirectedTo })
+			.catch((cause: unknown) => Promise.reject(mapServiceError(cause, explain)));
+		const { location } = response.headers;
+		if (!REDIRECT_STATUSES.has(response.status) || !location || count === MAX_REDIRECTS) {
+			if (!explain || !isErrorResponse(response)) return response;
+			throw await readStoreRefusal(response);
+		}
+		// reading the body to its end releases the connection
+		await readErrorResponse(response);
+		const isComplete = URL.canParse(location, redirectedTo);
+		redirectedTo = isComplete ? new URL(location, redirectedTo).href : location;
+	}
+}
+
+/** A refusal there says nothing about the API key: the address may have expired. */
+async function readStoreRefusal(response: HttpResponse): Promise<ServiceError> {
+	const { details } = await readErrorResponse(response);
+	const message = `The address where the service stores the file refused the request (${response.status})`;
 	const advice = 'Use Download File with the job ID again: the service then gives a new address.';
-	throw new ServiceError('refused', message, {
+	return new ServiceError('refused', message, {
 		...details,
-		...(second.status >= 400 && { advice }),
+		...(response.status >= 400 && { advice }),
 	});
 }
 
@@ -201,15 +214,9 @@ export async function waitForJob(
 }
 
 /** Whether waiting cannot help: a refused key, an invalid id, an expired job. */
-function isPermanentFailure({ kind, details: { status, permanent } }: ServiceError): boolean {
-	return (
-		kind === 'invalid' ||
-		kind === 'cancelled' ||
-		permanent === true ||
-		status === 401 ||
-		status === 403 ||
-		status === 410
-	);
+function isPermanentFailure({ kind, details }: ServiceError): boolean {
+	const { status = 0, permanent = false } = details;
+	return permanent || ['invalid', 'cancelled'].includes(kind) || [401, 403, 410].includes(status);
 }
 
 /** A job for the details of an error. */
@@ -236,24 +243,17 @@ function notFinishedInTime(
 	job: Job | undefined,
 	lastError: ServiceError | undefined,
 ): ServiceError {
-	const error = new ServiceError(
-		'timeout',
-		`The media job was not finished after ${Math.round(waited / 1000)} s`,
-		{
-			ids: { jobId },
-			advice:
-				'It continues to run and may be charged. Use Wait for Job or Download File with its job ID to continue; do not start it again.',
-			...(job && {
-				partial: toPartial(job),
-				reason: `Last state: ${job.status ?? job.state}.`,
-			}),
-		},
-	);
-	return lastError
-		? withDetails(error, {
-				reason: `Last error: ${lastError.message}. ${lastError.details.reason ?? ''}`,
-			})
-		: error;
+	const reason = lastError
+		? `Last error: ${lastError.message}. ${lastError.details.reason ?? ''}`
+		: job && `Last state: ${job.status ?? job.state}.`;
+	const seconds = Math.round(waited / 1000);
+	return new ServiceError('timeout', `The media job was not finished after ${seconds} s`, {
+		ids: { jobId },
+		advice:
+			'It continues to run and may be charged. Use Wait for Job or Download File with its job ID to continue; do not start it again.',
+		...(job && { partial: toPartial(job) }),
+		...(reason && { reason }),
+	});
 }
 
 /** Where services say why a job has failed, the most precise first. */

@@ -99,11 +99,14 @@ describe('a redirect', () => {
 		expect(store.requests).toHaveLength(fetches);
 	});
 
-	it.each([302, 404])('to an address that answers %d: said as it is', async (status) => {
+	it.each([
+		[302, ['/a', '/b', '/b', '/b']],
+		[404, ['/a']],
+	])('to an address that answers %d: said as it is', async (status, asked) => {
 		store.answer = { status, headers: { location: `${store.url}/b` } };
 		redirect(`${store.url}/a`);
 		const { failed } = await download();
-		expect(store.requests.map(({ url }) => url)).toEqual(['/a']);
+		expect(store.requests.map(({ url }) => url)).toEqual(asked);
 		expect(failed[0]?.json).toMatchObject({
 			error: expect.stringMatching(`stores the file refused the request \\(${status}\\).*jobId`),
 			details: { status, jobId: expect.any(String) },
@@ -119,7 +122,13 @@ describe('what comes in place of the file', () => {
 	it.each<[string, object | string, string, object]>([
 		['a plain text', 'no such file', 'cannot be read', { reason: 'no such file' }],
 		['an error with status 200', notReady, 'The job is not finished yet', ready],
-		['an address, however long', { url }, 'cannot be read', address],
+		['two addresses, however long', { url, small: `${url}&s=1` }, 'cannot be read', address],
+		[
+			'an error with an address',
+			{ error: { message: 'no', docs: url } },
+			'be read',
+			{ reason: 'no' },
+		],
 	])('%s is told, and is no file', async (_what, answer, error, details) => {
 		const isText = typeof answer === 'string';
 		const body = isText ? answer : JSON.stringify(answer);
@@ -131,6 +140,19 @@ describe('what comes in place of the file', () => {
 			error: expect.stringContaining(error),
 			details: { ...details, jobId: expect.any(String) },
 		});
+	});
+
+	it.each<[string, (url: string) => object]>([
+		['an address', (url) => ({ message: 'ok', data: { url } })],
+		['a list of one', (url) => [{ url, size: 16 }]],
+	])('%s is followed, and the key stays here', async (_what, toBody) => {
+		const body = JSON.stringify(toBody(`${store.url}/a.png?signature=x%2Fy`));
+		const fault = { type: 'body' as const, body, contentType: 'application/json' };
+		service.fault({ match: { path: '/content' }, do: fault });
+		const { items } = await download();
+		expect(items).toMatchObject([{ json: { file: { bytes: PNG.length, mimeType: 'image/png' } } }]);
+		expect(store.requests.map(({ url }) => url)).toEqual(['/a.png?signature=x%2Fy']);
+		expect(JSON.stringify(store.requests[0]?.rawHeaders)).not.toMatch(/x-api-key/i);
 	});
 
 	it.each<[number, string, string]>([

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { reportsError } from '../../../src/core/errorResponses';
 import { mapServiceError, ServiceError } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
 import { omitMissing } from '../../../src/core/json';
@@ -74,10 +75,16 @@ export async function downloadResult(
 		const lagging = LAGGING_STATUSES.has(status) || code === 'job_not_completed';
 		return cause.kind === 'truncated' || (justCompleted && lagging);
 	};
-	const download = async () =>
+	const store = async (fileUrl?: string) =>
 		await withJobId(jobId, async () => {
-			const response = await openContent(http, address);
+			const response = await openContent(http, address, fileUrl);
 			return await storeFile(response, { baseName, family, maxSizeMib });
+		});
+	const download = async () =>
+		await store().catch(async (cause: unknown) => {
+			const url = findFileUrl(cause);
+			if (url === undefined) throw mapServiceError(cause);
+			return await store(url);
 		});
 	try {
 		const pauses = { attempts: MAX_ATTEMPTS, clock, minimumPause: 500 };
@@ -88,6 +95,16 @@ export async function downloadResult(
 			error.kind === 'truncated' ? toDownloadError(error, jobId) : error,
 		);
 	}
+}
+
+/** The only URL in what came in place of a file, unless that reports an error. Some services answer with the address of the file. */
+function findFileUrl(cause: unknown): string | undefined {
+	if (!(cause instanceof ServiceError) || cause.details.status !== 200) return undefined;
+	const { body }: { body?: unknown } = cause.details.partial ?? {};
+	if (typeof body !== 'object' || reportsError(body)) return undefined;
+	const urls = JSON.stringify(body).matchAll(/"(https?:\/\/[^"\s]+)"/gi);
+	const [url, ...others] = new Set([...urls].map(([, address]) => address));
+	return others.length ? undefined : url;
 }
 
 /** @throws ServiceError with the job's id when the job has failed or is not finished. */

@@ -111,6 +111,26 @@ describe('a file that lies elsewhere', () => {
 		expect(http.closed).toEqual([1, 2]);
 	});
 
+	it('may lie where a second redirect leads, as seen from the first', async () => {
+		const http = inMemory(
+			redirect('/f'),
+			redirect('https://files.example/a/1'),
+			redirect('2'),
+			file,
+		);
+		expect(await readText(await openContent(http, image('1')))).toBe('png');
+		const places = ['/f', 'https://files.example/a/1', 'https://files.example/a/2'];
+		expect(http.requests.map(({ redirectedTo }) => redirectedTo)).toEqual([undefined, ...places]);
+		expect(http.closed).toEqual([1, 2, 3, 4]);
+	});
+
+	it('is given up after four redirects, and it is said where the last one leads', async () => {
+		const http = inMemory(redirect('https://files.example/1?token=x'));
+		const { details } = await failureOf(openContent(http, image('1')));
+		expect(details).toMatchObject({ status: 302, reason: 'It leads to https://files.example.' });
+		expect(http.requests).toHaveLength(5);
+	});
+
 	it('is fetched from there under the second spelling, too', async () => {
 		const http = inMemory(NOT_FOUND, redirect('/f'), file);
 		await openContent(http, image('1'));
@@ -121,7 +141,7 @@ describe('a file that lies elsewhere', () => {
 	// neither the key nor the base URL is the cause
 	const again = 'Use Download File with the job ID again: the service then gives a new address.';
 	it.each<[string, Answer, string, number, string | undefined]>([
-		['a second redirect', redirect('https://other.example/'), '(302)', 302, undefined],
+		['a redirect to nowhere', { status: 302 }, '(302)', 302, undefined],
 		['not there', { status: 404 }, '(404)', 404, again],
 		['not any more', { status: 403, chunks: ['<Error/>'] }, '(403)', 403, again],
 	])('%s: it is not looked for elsewhere', async (_what, answer, words, status, advice) => {
