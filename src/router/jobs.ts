@@ -102,9 +102,9 @@ const isOfJob = (response: HttpResponse) =>
 /** Error statuses that prove that the job exists. */
 const STATUSES_OF_EXISTING_JOB = new Set([409, 410]);
 
+/** A server that checks the parts of a path by a list answers 400 or 422. */
 const isPathNotFound = ({ status, headers }: HttpResponse, pageMayBeFile: boolean) =>
-	status === 404 ||
-	status === 405 ||
+	[400, 404, 405, 422].includes(status) ||
 	(status === 200 && !pageMayBeFile && /^text\/html\b/i.test(headers['content-type'] ?? ''));
 
 async function readNotFoundError(response: HttpResponse): Promise<ServiceError> {

@@ -200,6 +200,12 @@ describe('the spelling of media types', () => {
 		}
 	});
 
+	it('a refusal under one is not hidden by a path that there is not under the other', async () => {
+		const refused = { ...NOT_FOUND, status: 400 };
+		const failure = await failureOf(readJob(inMemory(refused, NOT_FOUND), image('1')));
+		expect(failure).toMatchObject({ details: { status: 400 } });
+	});
+
 	it('a path that there is not at all does not hide that the job is not known', async () => {
 		const failure = await failureOf(readJob(inMemory(NO_PATH, NOT_FOUND), image('1')));
 		expect(failure).toMatchObject({ details: { status: 404 } });
@@ -270,6 +276,12 @@ describe('the spelling of media types', () => {
 				[...BOTH, ...BOTH],
 			],
 		),
+		...[400, 404, 405, 422].map((status): [string, Record<string, Answer>, string[], string[]] => [
+			`is the other one after ${status}`,
+			{ ...KINDS, ...refusal('images/jobs/1', status) },
+			[state, state],
+			[...BOTH, BOTH[1]!],
+		]),
 		['is learnt from 409', refusal(CONTENT, 409), [open, open], [...BOTH_CONTENTS, CONTENT]],
 		['is learnt from 410', refusal(CONTENT, 410), [open, open], [...BOTH_CONTENTS, CONTENT]],
 		['for content may find a page', { [BOTH_CONTENTS[0]!]: page }, [open], [BOTH_CONTENTS[0]!]],
