@@ -75,10 +75,11 @@ export function malformedRecord(response: HttpResponse, body: unknown): ServiceE
 
 type JobFields = Record<string, unknown>;
 
-/** The body, and what is in its fields `job` and `data`, the outermost first. `result` is that of a job, unless nothing else is in it. */
+/** The body, and what is in its fields `job` and `data`, the outermost first. `result` also counts, unless the body is itself a job. */
 function unwrap(body: unknown): JobFields[] {
 	if (!isPlainObject(body)) return [];
-	const isJob = isPresent(readJobId(body) ?? readStatus(body) ?? body['cost']);
+	const hasState = isPresent(readStatus(body) ?? body['cost']);
+	const isJob = hasId(body) || (hasState && !hasId(body['result']));
 	return [body, ...[!isJob && body['result'], body['job'], body['data']].flatMap(unwrap)];
 }
 
@@ -111,6 +112,8 @@ function isErrorReport(record: JobFields, records: JobFields[]): boolean {
 /** The specification names `id`. */
 const readJobId = (record: JobFields): string | undefined =>
 	isId(record['id']) ? String(record['id']) : collectIds(record)[0];
+
+const hasId = (record: unknown) => isPlainObject(record) && readJobId(record) !== undefined;
 
 /** Names of fields that may contain the id of a job. */
 const ID_FIELD = /^(_?id|uuid|(media_?)?(job|task|generation|prediction|operation)_?(id|uuid))$/i;

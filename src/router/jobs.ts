@@ -96,11 +96,9 @@ async function getInEitherSpelling(
 	throw failures[first === 405 && second === 404 ? 1 : 0];
 }
 
+/** An error of status 409 or 410 proves that the job exists, too. */
 const isOfJob = (response: HttpResponse) =>
-	STATUSES_OF_EXISTING_JOB.has(response.status) || !isErrorResponse(response);
-
-/** Error statuses that prove that the job exists. */
-const STATUSES_OF_EXISTING_JOB = new Set([409, 410]);
+	[409, 410].includes(response.status) || !isErrorResponse(response);
 
 /** A server that checks the parts of a path by a list answers 400 or 422. */
 const isPathNotFound = ({ status, headers }: HttpResponse, pageMayBeFile: boolean) =>
