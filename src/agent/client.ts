@@ -15,9 +15,10 @@ import {
 	withOutcome,
 } from '../core/errors';
 import { isErrorResponse, type Http } from '../core/http';
+import { isStatusSentence } from '../core/extractText';
 import { createTextAccumulator } from '../core/textAccumulator';
 import { encodePathSegment } from '../core/urls';
-import { parseEvent, splitEventList } from './parseEvent';
+import { nameEvent, parseEvent, splitEventList } from './parseEvent';
 
 interface AgentAnswer {
 	text: string;
@@ -86,10 +87,13 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 	let ends: 'message' | 'stream' | undefined;
 	let hasUnknown = false;
 	let hasJsonText = false;
+	/** The last text, and the names of its event. */
+	let last: { source?: string; text?: string } = {};
 
 	const finish = (end: 'message' | 'stream', value: unknown, words: string): string => {
 		// "Stream completed" is not part of an answer that has arrived, nor is a word after JSON; other words may be its last ones
-		const isOther = detectEnd(words) === 'stream' || (hasJsonText && typeof value === 'string');
+		const isStatus = detectEnd(words) === 'stream' || isStatusSentence(value, words);
+		const isOther = isStatus || (hasJsonText && typeof value === 'string');
 		const isOver = end === 'stream' && !answerPath && accumulator.text() !== '';
 		return accumulator.finishMessage(isOver && isOther ? '' : words);
 	};
@@ -97,13 +101,21 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		const raw = event ? { event, data: value } : value;
 		const keepsEvent = events.length < MAX_EVENTS_WITHOUT_TEXT && !accumulator.text();
 		if (includeRawEvents || keepsEvent) events.push(raw);
-		const parsed = parseEvent(value, event, answerPath, question);
+		// after JSON, a word is not part of the answer
+		const isEndWord = hasJsonText && typeof value === 'string' && detectEnd(value) === 'stream';
+		const named = nameEvent(value, isEndWord ? value : event, answerPath);
+		const parsed = parseEvent(named, answerPath, question);
 		const { text = '', summary = text, error, end } = parsed;
 		if (error !== undefined) throw reportedError('agent', error, raw);
 		hasUnknown ||= parsed.unknown === true;
 		ends = end ?? ends;
 		if (end) return finish(end, value, summary);
 		hasJsonText ||= text !== '' && typeof value !== 'string';
+		// under another name, the same text is the whole again: `delta`, `delta`, `message`
+		const source = named.names.join(' ');
+		const isAgain = source !== last.source && (text === last.text || accumulator.isKnown(text));
+		if (text) last = { source, text };
+		if (isAgain) return '';
 		return form === 'text' ? accumulator.append(text) : accumulator.add(text);
 	};
 

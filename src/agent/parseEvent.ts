@@ -1,5 +1,5 @@
 import { hasErrors, isErrorValue, reportsError } from '../core/errorResponses';
-import { detectEnd, isNonAnswerName, isErrorName, isToolName } from '../core/eventNames';
+import { detectEnd, isEndMark, isErrorName, isNonAnswerName, isToolName } from '../core/eventNames';
 import { extractText, hasContent, isOtherRole, extractTextAt } from '../core/extractText';
 import { isPlainObject } from '../core/json';
 
@@ -18,36 +18,44 @@ export interface ParsedEvent {
 }
 
 /**
- * Parses one event. The specification does not define the format.
+ * Finds the names of an event: of its line, of its only field, and in fields such as `type`, `event` or `kind`, also of its data. The
+ * data may say more than the line: `update` with a `type` of `error`.
  *
- * The name is taken from the event line, or from a field `type`, `event` or `kind`. An unknown event with a text in a usual
- * field is a chunk of the answer.
+ * @param answerPath The path that the user entered begins at the whole event.
+ */
+export function nameEvent(data: unknown, eventName?: string, answerPath?: string) {
+	const { value, name } = answerPath ? { value: data } : unwrap(data);
+	const given = [eventName, name, ...namesIn(value), ...namesIn(dataOf(value))];
+	return { value, names: given.filter(isNonEmptyString).filter((each) => each !== 'message') };
+}
+
+/**
+ * Parses one event. The specification does not define the format. An unknown event with a text in a usual field is a chunk of the
+ * answer.
  *
- * @param answerPath Path of the text, as the user entered it. Then only that text counts, whatever the name of the event.
+ * @param answerPath Path of the text, as the user entered it. Then only that text counts, whatever the names of the event.
  * @param question The message that was sent, which an answer may repeat in addition to its text.
  */
 export function parseEvent(
-	data: unknown,
-	eventName?: string,
+	{ value, names }: ReturnType<typeof nameEvent>,
 	answerPath?: string,
 	question?: string,
 ): ParsedEvent {
-	const value = answerPath ? data : unwrapJsonRpc(data);
 	const find = answerPath
 		? (from: unknown) => extractTextAt(from, answerPath)
 		: (from: unknown) => extractTextWithoutQuestion(from, question);
-	const name = findEventName(value, eventName);
-	if (isErrorName(name) || reportsError(value)) return isToolName(name) ? {} : { error: value };
-	if (isPlainObject(value) && isFromOtherRole(value)) return {};
-	const isNonAnswer = !answerPath && isNonAnswerName(name);
-	const end = detectEnd(name);
-	if (end) return parseEndEvent(end, isNonAnswer, name, () => find(value));
-	const parsed = isNonAnswer ? {} : parseText(find(value), value, answerPath || name);
+	const hasFailed = names.some(isErrorName) || [value, dataOf(value)].some(reportsError);
+	if (hasFailed) return names.some(isToolName) ? {} : { error: value };
+	if (names.some(isOtherRole) || (isPlainObject(value) && isFromOtherRole(value))) return {};
+	const isNonAnswer = !answerPath && names.some(isNonAnswerName);
+	const end = names.map(detectEnd).find(Boolean);
+	if (end) return parseEndEvent(end, isNonAnswer, names, () => find(value));
+	const parsed = isNonAnswer ? {} : parseText(find(value), value, answerPath || names[0]);
 	if (isPlainObject(value) && isFinalEvent(value)) return parseFinalEvent(parsed, value, find);
 	return parsed;
 }
 
-function parseText(text: string | undefined, value: unknown, name: string): ParsedEvent {
+function parseText(text: string | undefined, value: unknown, name?: string): ParsedEvent {
 	const parsed = withText({}, 'text', text);
 	if (parsed.text !== undefined || !hasContent(value)) return parsed;
 	const isError = !name && isPlainObject(value) && hasErrors(value);
@@ -58,11 +66,11 @@ function parseText(text: string | undefined, value: unknown, name: string): Pars
 function parseEndEvent(
 	end: 'stream' | 'message',
 	isNonAnswer: boolean,
-	name: string,
+	names: string[],
 	find: () => string | undefined,
 ): ParsedEvent {
 	if (!isNonAnswer) return withText({ end }, 'summary', find());
-	return end === 'message' && !isWholeStreamName(name) ? {} : { end };
+	return end === 'message' && !names.some(isWholeStreamName) ? {} : { end };
 }
 
 /** Splits an answer that is a list of events; any other answer counts as one event. */
@@ -87,16 +95,25 @@ function extractTextWithoutQuestion(
 	return extractText(Object.fromEntries(others)) || text;
 }
 
-/** The result of a JSON-RPC response. */
-function unwrapJsonRpc(value: unknown): unknown {
-	if (!isPlainObject(value) || !('jsonrpc' in value)) return value;
-	return isErrorValue(value['error']) ? value : (value['result'] ?? value['params'] ?? value);
+/** The result of a JSON-RPC response, or the only field of an event, whose name is the event's. */
+function unwrap(data: unknown): { value: unknown; name?: string } {
+	const { result, params = data, error } = isPlainObject(data) ? data : {};
+	const isResult = isPlainObject(data) && 'jsonrpc' in data && !isErrorValue(error);
+	const value = isResult ? (result ?? params) : data;
+	const [name = '', ...more] = isPlainObject(value) ? Object.keys(value) : [];
+	const inner = isPlainObject(value) && !more.length ? value[name] : undefined;
+	if (!isPlainObject(inner) || /^(error|detail)$/.test(name) || extractText(value))
+		return { value };
+	return { value: inner, name };
 }
 
-function findEventName(value: unknown, eventName: string | undefined): string {
-	const { type, event, kind, event_type, eventType } = isPlainObject(value) ? value : {};
-	const names = [eventName, type, event, kind, event_type, eventType].filter(isNonEmptyString);
-	return names.find((name) => name !== 'message') ?? '';
+const dataOf = (value: unknown) => (isPlainObject(value) ? value['data'] : undefined);
+
+/** A `partial` text comes again when it is whole, so it is of another kind. */
+function namesIn(value: unknown): unknown[] {
+	if (!isPlainObject(value)) return [];
+	const { type, event, kind, event_type, eventType, message_type, partial } = value;
+	return [type, event, kind, event_type, eventType, message_type, partial === true && 'partial'];
 }
 
 const withText = (
@@ -104,7 +121,7 @@ const withText = (
 	field: 'text' | 'summary',
 	text: string | undefined,
 ): ParsedEvent =>
-	text === undefined || text === '[DONE]' || (field === 'summary' && !text)
+	text === undefined || isEndMark(text) || (field === 'summary' && !text)
 		? parsed
 		: { ...parsed, [field]: text };
 
@@ -126,12 +143,11 @@ function parseFinalEvent(
 	return withText({ end: 'message' }, 'summary', find(value));
 }
 
-function isFromOtherRole(value: Record<string, unknown>): boolean {
-	return [value, value['message'], value['data']]
-		.filter(isPlainObject)
-		.flatMap(({ role, sender, author }) => [role, sender, author])
-		.some(isOtherRole);
-}
+const isFromOtherRole = (value: Record<string, unknown>): boolean =>
+	[value, value['message'], value['data']].some(
+		(place) =>
+			isPlainObject(place) && [place['role'], place['sender'], place['author']].some(isOtherRole),
+	);
 
 const isNonEmptyString = (value: unknown): value is string =>
 	typeof value === 'string' && value !== '';

@@ -7,7 +7,7 @@ import {
 import { reportedError } from '../core/body';
 import { hasErrors, hasFailed, malformedResponseError, reportsError } from '../core/errorResponses';
 import { truncatedAnswerError, withDetails } from '../core/errors';
-import { isErrorName, isNonAnswerName, isToolName } from '../core/eventNames';
+import { detectEnd, isErrorName, isNonAnswerName, isToolName, toSet } from '../core/eventNames';
 import { extractText, hasContent } from '../core/extractText';
 import type { HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
@@ -18,12 +18,9 @@ import {
 } from './answerAccumulator';
 
 /** Names in the specification. */
-const SPECIFIED_EVENTS = new Set([
-	...['chat', 'pending_tool_call', 'finished_tool_call', 'message_start', 'message_end', 'finish'],
-]);
-
-/** Names of end events that are not in the specification. The answer is complete if nothing follows but the end of the body. */
-const UNSPECIFIED_END_EVENT = /^(\[done\]|done|end|complete|completed|close|stream[_.-]end)$/;
+const SPECIFIED_EVENTS = toSet(
+	'chat pending_tool_call finished_tool_call message_start message_end finish',
+);
 
 /**
  * Builds an answer from its pieces: events, also as JSON lines or in a list, or a complete answer whose form the specification does
@@ -44,7 +41,8 @@ export function createAnswerFold(response: HttpResponse, options: AccumulatorOpt
 		eventCount++;
 		// nothing after `finish` is part of the answer
 		hasFinished ||= event === 'finish';
-		mayHaveEnded = UNSPECIFIED_END_EVENT.test(event || piece.data.trim().toLowerCase());
+		// with an end event that is not in the specification, if nothing follows but the end of the body
+		mayHaveEnded = detectEnd(event || piece.data.slice(0, 50)) === 'stream';
 		if (eventReportsError(event, payload)) throw reportedError('assistant', payload);
 		if (hasFinished || mayHaveEnded) return '';
 		if (isBroken(event, piece)) throw unreadableEventError(event, piece.data);

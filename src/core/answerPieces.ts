@@ -1,10 +1,10 @@
 import { unreadableChunkError } from './body';
 import { malformedResponseError } from './errorResponses';
-import { detectEnd, isErrorName, isNonAnswerName } from './eventNames';
+import { detectEnd, isEndMark, isErrorName, isNonAnswerName } from './eventNames';
 import { hasContent } from './extractText';
 import type { HttpResponse } from './http';
 import { isPlainObject, isTruncatedJson, tryParseJson } from './json';
-import { createEventParser, END_MARK, hasNonEventText, splitEventData, type SseEvent } from './sse';
+import { createEventParser, hasNonEventText, splitEventData, type SseEvent } from './sse';
 
 export type AnswerForm = 'sse' | 'ndjson' | 'json' | 'text';
 
@@ -94,7 +94,8 @@ function createEventInterpreter() {
 	function* readWords(piece: AnswerPiece, cut: SseEvent['cut']): Generator<AnswerPiece> {
 		const { data, event } = piece;
 		// a stream of JSON may end with any word
-		if (form === 'json' && detectEnd(event) === 'stream') return void (yield piece);
+		if (form === 'json' && (detectEnd(event) === 'stream' || isEndWord(data)))
+			return void (yield piece);
 		const looksLikeJson = /^\s*[[{"]/.test(data);
 		if (form === 'json' && (isCertain || looksLikeJson)) throw unreadableEventError(event, data);
 		if (cut === 'line' || (cut && looksLikeJson))
@@ -109,7 +110,7 @@ function createEventInterpreter() {
 		const name = standardName(event);
 		const isWord = form === 'words' && wordNames.has(name);
 		// throwing an error takes longer than reading many events
-		const mayBeJson = data !== '' && data !== END_MARK && !isWord;
+		const mayBeJson = data !== '' && !isEndMark(data) && !isWord;
 		const parsed = mayBeJson ? tryParseJson(data) : undefined;
 		const value = parsed === undefined ? data : parsed;
 		const piece: AnswerPiece = { form: 'sse', event, value, data };
@@ -129,7 +130,7 @@ function createEventInterpreter() {
 			for (const sseEvent of events) {
 				const { event = '', data } = sseEvent;
 				// most events of most streams: nothing is left to decide
-				const value = isCertain && data !== END_MARK ? tryParseJson(data) : undefined;
+				const value = isCertain && !isEndMark(data) ? tryParseJson(data) : undefined;
 				if (value !== undefined) yield { form: 'sse', event, value, data };
 				else for (const part of splitEventData(data)) yield* readData(part, sseEvent);
 			}
@@ -150,7 +151,7 @@ export const unreadableEventError = (event: string, data: string) =>
  */
 function findRole(form: 'unknown' | 'json' | 'words', name: string, data: string, parsed: unknown) {
 	if (form === 'json' && parsed !== undefined) return 'json';
-	if (data === '' || parsed === null || data.trim() === END_MARK) return 'nothing';
+	if (data === '' || parsed === null || isEndMark(data)) return 'nothing';
 	if (name && (isNonAnswerName(name) || isErrorName(name))) return 'unrelated';
 	if (form === 'words') {
 		const isCount = typeof parsed === 'number' && detectEnd(name) !== undefined;
@@ -159,6 +160,9 @@ function findRole(form: 'unknown' | 'json' | 'words', name: string, data: string
 	if (typeof parsed === 'string') return 'quoted';
 	return typeof parsed === 'object' ? 'json' : 'words';
 }
+
+/** Whether a text that is not JSON ends a stream of JSON. */
+export const isEndWord = (data: string) => isEndMark(data) || detectEnd(data) === 'stream';
 
 /** `message` is the standard's default name, so such an event counts as one without a name. */
 const standardName = (event: string) => (event === 'message' ? '' : event);
@@ -181,37 +185,46 @@ export function createRecordReader(type: string): PieceReader {
 		held = undefined;
 	}
 
-	function* readLine(value: unknown, data: string): Generator<AnswerPiece> {
-		const piece: AnswerPiece = { form: 'ndjson', event: '', value, data };
+	function* readLine(value: unknown, data: string, event = ''): Generator<AnswerPiece> {
+		const piece: AnswerPiece = { form: 'ndjson', event, value, data };
 		yield* release();
 		if (lineCount++ || areLines) yield piece;
 		else held = piece;
 	}
 
+	function* readLines(): Generator<AnswerPiece> {
+		const lines = rest.split('\n');
+		rest = lines.pop() ?? '';
+		for (const [index, line] of lines.entries()) {
+			const data = trimRecord(line);
+			if (!data) continue;
+			const [event, value] = parseLine(data);
+			isDocument = !lineCount && !event && !isRecord(value, type);
+			if (isDocument) {
+				rest = [...lines.slice(index), rest].join('\n');
+				return;
+			}
+			if (value === undefined && isEndWord(data)) continue;
+			if (value === undefined)
+				throw unreadableChunkError(`A line could not be read: ${data.slice(0, 200)}`, line);
+			yield* readLine(value, data, event);
+		}
+	}
+
 	return {
 		*add(text) {
 			rest += text;
-			if (isDocument || !text.includes('\n')) return;
-			const lines = rest.split('\n');
-			rest = lines.pop() ?? '';
-			for (const [index, line] of lines.entries()) {
-				const data = trimRecord(line);
-				if (!data) continue;
-				const value = tryParseJson(data);
-				isDocument = !lineCount && !isRecord(value, type);
-				if (isDocument) {
-					rest = [...lines.slice(index), rest].join('\n');
-					return;
-				}
-				if (value === undefined)
-					throw unreadableChunkError(`A line could not be read: ${data.slice(0, 200)}`, line);
-				yield* readLine(value, data);
-			}
+			if (!isDocument && text.includes('\n')) yield* readLines();
 		},
 		*finish() {
+			// some services put nothing between their objects; within a text, the quotation mark would be escaped
+			const separated = rest.replace(/\}(?=\{"[\w-]+":)/g, '}\n');
+			isDocument &&= separated === rest;
+			rest = separated;
+			if (!isDocument) yield* readLines();
 			const data = trimRecord(rest);
-			const value = data ? tryParseJson(data) : undefined;
-			if (lineCount && value !== undefined) yield* readLine(value, data);
+			const [event, value] = parseLine(data);
+			if (lineCount && value !== undefined) yield* readLine(value, data, event);
 			else if (value !== undefined) yield { form: 'json', event: '', value, data };
 			else if (!data && held) yield { ...held, form: 'json' };
 			else if (data && !lineCount && !type.includes('json') && !isTruncatedJson(data))
@@ -224,6 +237,14 @@ export function createRecordReader(type: string): PieceReader {
 		release,
 	};
 }
+
+/** The JSON of a line, and the name of its event if it has a code, as in the data streams of Vercel's AI SDK 4: `0:"text"`. */
+function parseLine(line: string): [event: string, value: unknown] {
+	const [, code = '', json = line] = /^([\da-k]):(["[{].*)$/s.exec(line) ?? [];
+	return [code && (EVENTS_BY_CODE[code] ?? 'metadata'), json ? tryParseJson(json) : undefined];
+}
+
+const EVENTS_BY_CODE: Record<string, string> = { 0: 'text', 3: 'error', d: 'finish' };
 
 /** Whether a line is JSON. A text may begin with a value such as `[1]`, a footnote. */
 const isRecord = (value: unknown, type: string) =>

@@ -143,7 +143,7 @@ async function detectForm(
 	const page = isUnclear ? await readAhead((text) => text.length >= PAGE_START_LENGTH) : { start };
 	if (!start || /^null\s?$/.test(start) || isWebPage(page.start, type)) return undefined;
 	const openers = ['{', '[', RECORD_SEPARATOR, ...(type.includes('json') ? ['"'] : [])];
-	if (openers.includes(start.charAt(0))) return 'json';
+	if (openers.includes(start.charAt(0)) || /^[\da-k]:["[{]/.test(start)) return 'json';
 	if (type.includes('event-stream')) return 'sse';
 	if (!/^((data|event|id|retry)(:|\r|\n)|:)/.test(start)) return 'text';
 	let isEvent: boolean | undefined;

@@ -75,11 +75,16 @@ function parseErrorEnvelope(body: string, type?: string): ServiceErrorDetails {
 	const parsed = tryParseJson(body);
 	if (!isPlainObject(parsed))
 		return body.trim() ? { reason: summarizeReason(body.trim(), type) } : {};
-	const { error } = parsed;
+	const { error, data } = parsed;
 	const inner = findInnerError(parsed) ?? parsed;
-	const messages = [inner, parsed].flatMap(({ message, detail, msg }) => [message, detail, msg]);
+	const places = [inner, parsed, data].filter(isPlainObject);
+	const messages = [
+		...places.flatMap((place) => REASON_FIELDS.map((name) => place[name])),
+		...places.map((place) => place['error']),
+	];
 	const message =
-		[...messages, error].find((value) => value !== undefined && value !== null && value !== '') ??
+		messages.find((value) => value !== undefined && value !== null && value !== '') ??
+		extractText(parsed) ??
 		body;
 	const { code: innerCode, type: innerType } = inner;
 	const names = [inner['error'], error].filter((value) => value !== message);
@@ -91,6 +96,8 @@ function parseErrorEnvelope(body: string, type?: string): ServiceErrorDetails {
 		...(meta && { meta }),
 	};
 }
+
+const REASON_FIELDS = ['message', 'detail', 'msg', 'errorText', 'errorMessage'];
 
 /** Some frameworks put the whole envelope into one more object. */
 function findInnerError({ error, errors, detail }: Fields): Fields | undefined {
@@ -119,18 +126,23 @@ export const reportsError = (value: unknown): boolean =>
 
 /** Whether a value without a text consists of errors. */
 export const hasErrors = (value: Record<string, unknown>): boolean =>
-	['error', 'detail', 'errors'].some((field) => isErrorValue(value[field]));
+	Object.entries(value).some(([field, inner]) => ERROR_FIELD.test(field) && isErrorValue(inner));
+
+const ERROR_FIELD = /^(errors?|detail|exception|fault|error_?(text|message|msg))$/i;
 
 /** Whether a value says that the request, or the task, has failed. */
 export function hasFailed(value: Record<string, unknown>): boolean {
-	const { success, ok, status, code, message = value['msg'] } = value;
+	const { success, ok, status = value['state'], code = value['statusCode'] ?? status } = value;
 	const state = isPlainObject(status) ? status['state'] : status;
-	if (success === false || ok === false || FAILED_STATUS.test(String(state))) return true;
+	const flags = [success, ok, value['is_error'] !== true, value['isError'] !== true];
+	if (flags.includes(false) || FAILED_STATUS.test(String(state))) return true;
 	// some services answer every request with 200, and a failed one with a code and nothing but a message
-	return Number(code) >= 400 && isErrorValue(message) && extractText(value) === message;
+	const { detail, msg = detail, message = msg } = value;
+	if (!(Number(code) >= 400) || !isErrorValue(message)) return false;
+	return [undefined, message].includes(extractText(value));
 }
 
-const FAILED_STATUS = /^(error|fail|failed|failure|rejected|canceled|cancelled)$/i;
+const FAILED_STATUS = /^(task_state_)?(error|fail|failed|failure|rejected|canceled|cancelled)$/i;
 
 const NO_ERROR_TEXT =
 	/^(ok|okay|none|no|no[ _-]?errors?|null|nil|undefined|false|success|successful|0)[.!]?$/i;

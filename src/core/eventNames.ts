@@ -1,25 +1,30 @@
+/** A set of words. */
+export const toSet = (words: string) => new Set(words.trim().split(/\s+/));
+
 /**
  * Words in the names of events, or of parts of an answer, that are not part of the answer's text: they may contain a text, but
  * not one for the reader. Names are split into words first: `dialog` does not contain `log`, nor `definition` `init`.
  */
-const NON_ANSWER_WORDS = new Set([
-	...['think', 'thinking', 'thought', 'thoughts', 'reason', 'reasoning'],
-	...['status', 'progress', 'typing', 'usage', 'title', 'titles', 'meta', 'metadata'],
-	...['ping', 'pong', 'heart', 'heartbeat', 'heartbeats', 'alive', 'keepalive'],
-	...['debug', 'log', 'logs', 'trace', 'telemetry', 'ack', 'acknowledge', 'acknowledged'],
-	...['source', 'sources', 'citation', 'citations'],
-	...['suggest', 'suggested', 'suggestion', 'suggestions'],
-]);
+const NON_ANSWER_WORDS = toSet(`
+	think thinking thought thoughts reason reasoning status progress typing usage title titles
+	meta metadata ping pong heart heartbeat heartbeats alive keepalive debug log logs trace
+	telemetry ack acknowledge acknowledged source sources citation citations suggest suggested
+	suggestion suggestions related verbose billing cost annotation annotations reference
+	references state activity scratchpad reflection monologue rationale loading processing waiting
+	analyzing`);
 
 /** `tool`, `tool_call`, or as one word `toolcall`. */
 const TOOL_WORD = /^(tool|function)(s|calls?|use|results?|response|output|input|error)?$/;
 
 /** Words in names of events of both kinds: `session.created` is not part of the answer, `session.message.delta` is. */
-const AMBIGUOUS_WORDS = new Set(['session', 'init', 'step', 'steps']);
-const TEXT_WORDS = new Set([
-	...['text', 'message', 'messages', 'delta', 'content', 'answer', 'token', 'chunk', 'output'],
-	...['response', 'reply', 'part'],
-]);
+const AMBIGUOUS_WORDS = toSet(`
+	session init step steps start started begin connect connected connection open opened ready
+	created accepted received queue queued info notice notification warning context document
+	documents search searching retrieval retrieved memory history input prompt query plan planning
+	action observation handoff node flow custom raw lifecycle intermediate moderation guardrail
+	follow retry`);
+const TEXT_WORDS = toSet(`
+	text message messages delta content answer token chunk output response reply part`);
 
 /** The words of a name, in lower case. They may be separated by `.`, `_`, `-` and the like, or written `inCamelCase`. */
 export function splitWords(name: string): string[] {
@@ -44,20 +49,25 @@ const MAX_CACHED_NAME_LENGTH = 100;
 export function isNonAnswerName(name: string): boolean {
 	const words = splitWords(name);
 	if (words.some((word) => NON_ANSWER_WORDS.has(word) || TOOL_WORD.test(word))) return true;
-	return (
-		words.some((word) => AMBIGUOUS_WORDS.has(word)) && !words.some((word) => TEXT_WORDS.has(word))
-	);
+	// `data-weather`, a part of an application's own
+	const isAmbiguous = words.some((word) => AMBIGUOUS_WORDS.has(word)) || /^data-./.test(name);
+	return isAmbiguous && !words.some((word) => TEXT_WORDS.has(word));
 }
 
 /** Whether the event is about a tool or an intermediate step. A failure there does not fail the answer. */
 export function isToolName(name: string): boolean {
 	return splitWords(name).some(
-		(word) => TOOL_WORD.test(word) || ['step', 'steps', 'progress'].includes(word),
+		(word) => TOOL_WORD.test(word) || ['step', 'steps', 'progress', 'node'].includes(word),
 	);
 }
 
-const STREAM_END = /^(stream )?(done|end|finish|finished|complete|completed|close|closed)$/;
+const STREAM_END =
+	/^(stream )?(done|end|ended|eos|eof|end of stream|finish|finished|complete|completed|close|closed)$/;
 const MESSAGE_END = /(^| )(done|end|ended|finish|finished|complete|completed|final|stop|stopped)$/;
+
+/** Whether a text is an end mark: `[DONE]`, or a similar one such as `<|end|>`. A word without brackets may be part of an answer. */
+export const isEndMark = (text: string) =>
+	/^\s*(\[|<\|?)(done|end|eos|eof|stop|finish(ed)?|complete(d)?)(\]|\|?>)\s*$/i.test(text);
 
 /** What an event of this name ends, if anything. */
 export function detectEnd(name: string): 'stream' | 'message' | undefined {
@@ -68,4 +78,5 @@ export function detectEnd(name: string): 'stream' | 'message' | undefined {
 
 export const isErrorName = (name: string) => ERROR_END.test(splitWords(name).join(' '));
 
-const ERROR_END = /(^| )(error|failed|failure|exception|abort|aborted|canceled|cancelled)$/;
+const ERROR_END =
+	/(^| )(error( event)?|err|fail|failed|failure|fatal|fault|exception|timeout|abort|aborted|interrupted|canceled|cancelled)$/;

@@ -1,20 +1,16 @@
-import { isNonAnswerName, splitWords } from './eventNames';
+import { isNonAnswerName, splitWords, toSet } from './eventNames';
 import { isPlainObject } from './json';
 
 /**
  * Fields that may contain the text of an answer, the likeliest first. The specification shows neither the agent's events nor
- * the assistant's complete answer, so every plausible field is tried, and the raw value is kept as well.
+ * the assistant's complete answer, so every plausible field is tried, and the raw value is kept as well. In an analysis, `token` may be
+ * the name of a coin.
  */
-const TEXT_FIELDS = [
-	...['output_text', 'answer', 'text', 'content', 'reply', 'response', 'output', 'completion'],
-	...['analysis', 't', 'delta', 'message', 'result', 'markdown'],
-	...['parts', 'choices', 'candidates', 'generations', 'artifacts', 'artifact', 'messages'],
-	...['data', 'chunk', 'payload', 'body', 'summary', 'value', 'results', 'outputs', 'responses'],
-	...['replies', 'answers', 'msg', 'part', 'item', 'task', 'attributes', 'queryResult'],
-	...['_embedded', 'conversation', 'history', 'report', 'speech', 'html'],
-	// in an analysis, it may be the name of a coin
-	...['token', 'generated_text'],
-];
+const TEXT_FIELDS = toSet(`
+	output_text answer text content reply response output completion analysis t delta message
+	result markdown parts choices candidates generations artifacts artifact messages data chunk
+	payload body summary value results outputs responses replies answers msg part item task
+	attributes queryResult _embedded conversation history report speech html token generated_text`);
 
 /** Fields in which a number or boolean is the answer if there is no text. */
 const NUMBER_FIELDS = ['answer', 'reply', 'text', 'content'];
@@ -30,28 +26,28 @@ const SUCCESS_WORD =
 const STATUS_SENTENCE =
 	/\b(success(ful(ly)?)?|succeeded|processed|completed|received|accepted|delivered|executed|retrieved|fetched|generated|created|sent)\b/i;
 
+/** Whether a text is such a sentence, in the field for it. */
+export const isStatusSentence = (value: unknown, text: string) =>
+	isPlainObject(value) && value['message'] === text && STATUS_SENTENCE.test(text);
+
 /** Fields of the object that contains the answer, with the status of the request. */
 const STATUS_FIELDS = ['success', 'ok', 'status', 'code', 'statusCode', 'status_code', 'error'];
 
 /** Last words of field names that may contain the text, e.g. `final_answer`. */
-const TEXT_FIELD_SUFFIXES = new Set([
-	...['answer', 'reply', 'response', 'output', 'text', 'content', 'message', 'completion'],
-	...['delta', 'chunk', 'block', 'fragment'],
-]);
+const TEXT_FIELD_SUFFIXES = toSet(`
+	answer reply response output text content message completion delta chunk block fragment`);
 const NON_TEXT_FIELD_WORD =
 	/^(input|user|system|prompt|query|question|request|error|status|code|id|type|role|name|previous|original|context|raw|no|has|is)$/;
 
 /** Roles whose messages are the answer, and roles whose messages are not. */
 const ASSISTANT_ROLE = /^(assistant|agent|bot|chatbot|model|ai|ai ?message( ?chunk)?)$/i;
 const OTHER_ROLE =
-	/^(user|human|customer|client|system|developer|tool|function|(human|user|system|tool) ?message( ?chunk)?)$/i;
+	/^(user|human|customer|client|system|developer|tool|function|(human|user|system|tool)[ _-]?message( ?chunk)?)$/i;
 
 /** Fields that describe an event or an answer, without any of its content. */
-const METADATA_FIELDS = new Set([
-	...['type', 'event', 'kind', 'object', 'role', 'index', 'seq', 'sequence', 'model', 'jsonrpc'],
-	...['created', 'created_at', 'timestamp', 'time', 'usage', 'metadata', 'meta', 'error'],
-	...['status', 'state', 'success', 'ok', 'done', 'finished', 'is_final', 'final', 'finish_reason'],
-]);
+const METADATA_FIELDS = toSet(`
+	type event kind object role index seq sequence model jsonrpc created created_at timestamp time
+	usage metadata meta error status state success ok done finished is_final final finish_reason`);
 
 /** How deep a text may be nested. */
 const MAX_TEXT_DEPTH = 8;
@@ -128,7 +124,7 @@ function extractFromSimilarFields(
 		const isTextField =
 			words.length > 1
 				? TEXT_FIELD_SUFFIXES.has(lastWord)
-				: name !== lastWord && TEXT_FIELDS.includes(lastWord);
+				: name !== lastWord && TEXT_FIELDS.has(lastWord);
 		if (!isTextField) continue;
 		if (words.some((word) => NON_TEXT_FIELD_WORD.test(word)) || isNonAnswerName(name)) continue;
 		const text = extractText(inner, depth + 1);
@@ -181,16 +177,28 @@ export function extractTextAt(value: unknown, path: string): string | undefined 
 }
 
 function extractListText(list: unknown[], depth: number): string | undefined {
-	const isAnswer = (entry: unknown) => isPlainObject(entry) && isAssistantRole(findRole(entry));
-	const hasRoles = list.some(isAnswer);
-	const texts = list
-		.filter((entry) => !hasRoles || isAnswer(entry))
+	const answers = findAnswers(list);
+	const texts = (answers ?? list)
 		.map((entry) => extractText(entry, depth + 1))
-		.filter((text) => text !== undefined);
-	return texts.length ? texts.join(hasRoles ? '\n\n' : '') : undefined;
+		.filter((text) => (answers ? text : text !== undefined));
+	return texts.length ? texts.join(answers ? '\n\n' : '') : undefined;
 }
 
-const isAssistantRole = (role: unknown) => typeof role === 'string' && ASSISTANT_ROLE.test(role);
+/**
+ * The assistant's messages in a list with roles. A thread may come with earlier questions and their answers, the newest last or first.
+ *
+ * @returns undefined for another list.
+ */
+function findAnswers(list: unknown[]): unknown[] | undefined {
+	const hasRole = (entry: unknown, role: RegExp) =>
+		isPlainObject(entry) && role.test(String(findRole(entry)));
+	const isAnswer = (entry: unknown) => hasRole(entry, ASSISTANT_ROLE);
+	if (!list.some(isAnswer)) return undefined;
+	const isQuestion = (entry: unknown) => hasRole(entry, /^(user|human)/i);
+	const afterLast = list.slice(list.findLastIndex(isQuestion) + 1).filter(isAnswer);
+	const beforeFirst = list.slice(0, Math.max(0, list.findIndex(isQuestion))).filter(isAnswer);
+	return afterLast.length ? afterLast : beforeFirst;
+}
 
 /** Whether a role is one of those whose messages are not the answer. */
 export const isOtherRole = (role: unknown) => typeof role === 'string' && OTHER_ROLE.test(role);

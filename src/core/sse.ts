@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 
 import { truncatedAnswerError } from './errors';
+import { isEndMark } from './eventNames';
 import { isPlainObject, tryParseJson } from './json';
 
 /** Characters. A longer event is broken or hostile. */
@@ -82,9 +83,7 @@ export function splitEventData(eventData: string): string[] {
 		: eventData;
 	if (!data.includes('\n') || tryParseJson(data) !== undefined) return [data];
 	const lines = data.split('\n').filter((line) => line.trim());
-	const areValues = lines.every(
-		(line) => line.trim() === END_MARK || isPlainObject(tryParseJson(line)),
-	);
+	const areValues = lines.every((line) => isEndMark(line) || isPlainObject(tryParseJson(line)));
 	return areValues && lines.length ? lines : [data];
 }
 
@@ -130,5 +129,5 @@ const isComment = (line = '') => line === '' || line.startsWith(':');
 
 function hasCertainData(line: string): boolean {
 	const data = line.startsWith('data:') ? line.slice('data:'.length).trim() : '';
-	return data === END_MARK || isPlainObject(tryParseJson(data));
+	return isEndMark(data) || isPlainObject(tryParseJson(data));
 }

@@ -90,6 +90,9 @@ export function createTextAccumulator(separator = '') {
 			}
 			return added + more;
 		},
+		/** Whether a piece is the message or the answer so far. */
+		isKnown: (piece: string): boolean =>
+			piece.trim() !== '' && repeatsAny(piece, [message.text() || lastMessage, text()]),
 		flush: () => message.flush(),
 		endedCount: () => endedCount,
 		text,
@@ -107,10 +110,11 @@ function findAddition(
 		const begins = current && finalText.length >= known.length && finalText.startsWith(known);
 		if (begins) return finalText.slice(known.length);
 	}
-	return [current || lastMessage, answer].some((known) => equalsButForSpace(finalText, known))
-		? ''
-		: finalText;
+	return repeatsAny(finalText, [current || lastMessage, answer]) ? '' : finalText;
 }
+
+const repeatsAny = (text: string, known: string[]) =>
+	known.some((each) => equalsButForSpace(text, each));
 
 /** Some services trim what they repeat. A shorter text is not compared: a stream may end ten thousand messages. */
 const equalsButForSpace = (finalText: string, known: string) =>

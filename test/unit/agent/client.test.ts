@@ -89,6 +89,9 @@ const answers = (...said: string[]) => said.map((text) => role('assistant', text
 const TOOL = { type: 'tool_result', content: 'found' };
 const A = 'data: {"t":"a"}\n\n';
 const END = 'event: end\n';
+/** The data stream of Vercel's AI SDK 4. */
+const VERCEL =
+	'f:{"messageId":"m"}\ng:"hm"\n0:"Hello "\n9:{"toolCallId":"c","args":{"text":"no"}}\na:{"toolCallId":"c","result":{"text":"no"}}\n8:[{"text":"no"}]\n0:"world"\ne:{"finishReason":"stop"}\nd:{"finishReason":"stop"}\n';
 
 it.each<[string, Answer, string, string]>([
 	['a list of events', json([...texts('a'), TOOL, ...texts('b')]), 'json', 'ab'],
@@ -105,6 +108,7 @@ it.each<[string, Answer, string, string]>([
 		'text',
 		'null\n\nis void',
 	],
+	['events with codes', typed('text/plain', VERCEL), 'ndjson', 'Hello world'],
 	['the same piece again', events('data: {"t":"ha"}\n\ndata: {"t":"ha"}\n\n'), 'sse', 'haha'],
 	['a line break', events('data: a\n\ndata:\ndata:\n\ndata: b\n\n'), 'sse', 'a\nb'],
 	['words in quotes', events('data: "a"\n\ndata:  b\n\n'), 'sse', '"a" b'],
@@ -132,6 +136,28 @@ it.each<[string, Answer, string]>([
 	['field', events(`${A}data: {"error":"boom"}\n\ndata: [DONE]\n\n`), 'boom'],
 	['code', events(`${A}data: {"code":4000,"msg":"boom"}\n\n`), 'boom'],
 	['detail', events(`${A}data: {"detail":"boom"}\n\ndata: [DONE]\n\n`), 'boom'],
+	[
+		'type below another name',
+		events(`${A}event: update\ndata: {"type":"error","message":"boom"}\n\n`),
+		'boom',
+	],
+	['status', events(`${A}data: {"statusCode":500,"message":"boom"}\n\n`), 'boom'],
+	['problem', events(`${A}data: {"title":"Failed","status":503,"detail":"boom"}\n\n`), 'boom'],
+	['flag', events(`${A}data: {"type":"result","is_error":true,"result":"boom"}\n\n`), 'boom'],
+	['state', events(`${A}data: {"state":"failed","message":"boom"}\n\n`), 'boom'],
+	['name that is short', events(`${A}data: {"type":"fatal","message":"boom"}\n\n`), 'boom'],
+	['text', events(`${A}data: {"type":"error","errorText":"boom"}\n\n`), 'boom'],
+	['message alone', events(`${A}data: {"errorMessage":"boom"}\n\n`), 'boom'],
+	[
+		'of an exception',
+		events(`${A}data: {"modelStreamErrorException":{"message":"boom"}}\n\n`),
+		'boom',
+	],
+	[
+		'of a workflow',
+		events(`${A}data: {"event":"workflow_finished","data":{"status":"failed","error":"boom"}}\n\n`),
+		'boom',
+	],
 	['of its end', events(`${A}data: {"type":"abort"}\n\n`), '{"type":"abort"}'],
 	['line', typed('application/x-ndjson', '{"t":"a"}\n{"error":{"message":"boom"}}\n'), 'boom'],
 ])('an error %s cuts the answer, and keeps what came', async (what, answer, reason) => {

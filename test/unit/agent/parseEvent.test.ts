@@ -1,4 +1,7 @@
-import { parseEvent, type ParsedEvent } from '../../../src/agent/parseEvent';
+import { nameEvent, parseEvent as parse, type ParsedEvent } from '../../../src/agent/parseEvent';
+
+const parseEvent = (data: unknown, name?: string, path?: string) =>
+	parse(nameEvent(data, name, path), path);
 
 const words = (list: string) => list.trim().split(/\s+/);
 
@@ -10,6 +13,7 @@ it.each(
 		session.message.delta session_message init_message step.text agent_step_output
 		metaphor metabolism reasonable season rethinking toolbox functional
 		suggestive lively sweetheart progressive statuses logical stepwise usages
+		message_start text-start response.created search_message agent question final_answer
 		delta token something.new response.output_text.delta message messageDelta`),
 )('an event named %s is a piece of the answer', (name) => {
 	expect(parseEvent({ text: 'a' }, name)).toEqual({ text: 'a' });
@@ -27,7 +31,10 @@ it.each(
 		keepalive session session.created sessionStarted init step start-step
 		usage message.usage meta metadata message_metadata debug log log_line
 		title chat_title title.delta source sources source-url citation citations
-		citations_delta suggestions suggested_reply ack typing Trace STATUS`),
+		citations_delta suggestions suggested_reply ack typing Trace STATUS start
+		run_started connected ready queued info notification warning search documents
+		context history input plan action observation node_finished STATE_DELTA custom
+		follow_up related_questions annotation user user_message data-weather`),
 )('an event named %s is beside the answer', (name) => {
 	expect(parseEvent({ text: 'a' }, name)).toEqual({});
 	expect(parseEvent({ type: name, text: 'a' })).toEqual({});
