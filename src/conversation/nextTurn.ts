@@ -1,4 +1,5 @@
 import { shortenText } from '../core/errors';
+import { withoutThinking } from '../core/extractText';
 import type { Conversation, Turn } from './conversation';
 
 /** Who speaks next. */
@@ -132,7 +133,7 @@ export function readModeration(conversation: Progress, answer: string | undefine
 		note: `${why}, so the next speaker in turn was asked.`,
 	});
 	if (answer === undefined) return inTurn('The moderator could not be asked');
-	const start = answer.slice(0, MAX_READ);
+	const start = withoutThinking(answer).slice(0, MAX_READ);
 	const named = namesIn(start, conversation.speakers);
 	const [speaker] = named;
 	if (speaker !== undefined && named.length === 1) return { speaker };

@@ -103,7 +103,10 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 		.toWellFormed();
 	// of our own nodes also why an answer has no text, or was cut off by its token cap
 	const incomplete = own.find((item) => item['complete'] === false || (isOurs && item['notice']));
-	const notice = incomplete && String(incomplete['notice'] ?? 'The answer is not complete.');
+	const calledTools = isOurs && !text && own.some((item) => Array.isArray(item['toolCalls']));
+	const notice = incomplete
+		? String(incomplete['notice'] ?? 'The answer is not complete.')
+		: calledTools && 'The model only called tools, which nobody runs.';
 	return {
 		text,
 		facts,

@@ -12,6 +12,10 @@ const TEXT_FIELDS = toSet(`
 	payload body summary value results outputs responses replies answers msg part item task
 	attributes queryResult _embedded conversation history report speech html token generated_text`);
 
+/** An answer without what a reasoning model thinks, if it writes that into its text. */
+export const withoutThinking = (answer: string) =>
+	answer.replace(/^\s*<think(ing)?>.*?<\/think(ing)?>/s, '');
+
 /** Fields in which a number or boolean is the answer if there is no text. */
 const NUMBER_FIELDS = ['answer', 'reply', 'text', 'content'];
 

@@ -6,10 +6,10 @@ import type {
 } from 'n8n-workflow';
 
 import { readText } from '../core/body';
-import { describeStatus, isWebPage, describeWebPage } from '../core/errorResponses';
+import { describeStatus, describeWebPage, isWebPage, parseErrorBody } from '../core/errorResponses';
 import { ServiceError } from '../core/errors';
 import type { Http, HttpResponse } from '../core/http';
-import { tryParseJson } from '../core/json';
+import { isPlainObject, tryParseJson } from '../core/json';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import {
 	findKeyOrigins,
@@ -123,12 +123,23 @@ async function testService(
 	const { status, page } = answer;
 	const isGood = status >= 200 && status < 300;
 	if (page && isGood) return notFromServiceResult(`The address answered with ${page}`);
-	const verdict = judge(answer);
+	const verdict = findKeyRefusal(answer) ?? judge(answer);
 	if (verdict) return verdict;
 	if (isGood) return { status: 'OK', message: `${service} accepted the key` };
 	const sentences = [describeStatus(status), page && `It sent ${page}`, STATUS_ADVICE[status]];
 	return { status: 'Error', message: sentences.filter(Boolean).join('. ') };
 }
+
+/** Some services refuse a key with another status, even with 200. */
+function findKeyRefusal({ status, body }: ProbeResponse): INodeCredentialTestResult | undefined {
+	const mayRefuse = status >= 400 || (isPlainObject(body) && ('error' in body || 'detail' in body));
+	const { reason = '' } = mayRefuse ? parseErrorBody(body) : {};
+	if (!KEY_REFUSAL.test(reason) || [401, 403].includes(status)) return undefined;
+	return { status: 'Error', message: `The service refused the API key (${status}): ${reason}` };
+}
+
+const KEY_REFUSAL =
+	/\bapi[ _-]?key\b|\b(unauth|authenticat)|\b(invalid|incorrect|expired) (\w+ )?(key|token|credential)/i;
 
 async function readAnswer(response: HttpResponse) {
 	const text = await readText(response);

@@ -1,4 +1,5 @@
 import { messageOf } from '../core/errors';
+import { withoutThinking } from '../core/extractText';
 import { tryParseJson, parseJson } from '../core/json';
 import { compileSchema, type SchemaError } from '../core/jsonSchema';
 import { formatPath } from '../core/schemaErrors';
@@ -123,9 +124,9 @@ function parseAnswer(text: string): StructuredResult {
 	}
 }
 
-/** Also removes white space and a byte order mark. */
+/** Also removes thinking, white space and a byte order mark. */
 function stripCodeFence(answer: string): string {
-	const text = answer.trim();
+	const text = withoutThinking(answer).trim();
 	const [, , fenced] = /^(`{3,}|~{3,})[^\n`]*\n(.*)\n[ \t]*\1$/s.exec(text) ?? [];
 	return (fenced ?? text).trim();
 }

@@ -68,6 +68,7 @@ it.each([
 	['Lawyer', { speaker: 'Lawyer' }],
 	['  **Senior Analyst**.\n', { speaker: 'Senior Analyst' }],
 	['the analyst', { speaker: 'Analyst' }],
+	['<think>\nAnalyst? No.\n</think>\n\nLawyer', { speaker: 'Lawyer' }],
 	['The next speaker is Lawyer.', { speaker: 'Lawyer' }],
 	['DONE', { isDone: true }],
 	['DONE.', { isDone: true }],

@@ -184,6 +184,9 @@ it('an answer that is not complete says so', () => {
 	const empty = [{ output: '', complete: true, notice: 'No text was found.' }];
 	expect(read(empty, { isOurs: true })).toMatchObject({ text: '', notice: 'No text was found.' });
 	expect(read(empty)).not.toHaveProperty('notice');
+	const calls = [{ output: '', toolCalls: [{ id: 'c', name: 'f' }] }];
+	const notice = 'The model only called tools, which nobody runs.';
+	expect(read(calls, { isOurs: true })).toMatchObject({ text: '', notice });
 });
 
 it('facts are taken as they are, and only if they are of the right type', () => {

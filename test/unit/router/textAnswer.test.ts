@@ -68,6 +68,7 @@ it.each<[string, string, unknown]>([
 	['a code fence with words after it', '``` json title="x"\n{"a":1}\n```', { a: 1 }],
 	['a code fence with white space around', '\n ```json\n\n  {"a":1}\n\n  ```  \n', { a: 1 }],
 	['a byte order mark within a code fence', '```json\n\ufeff{"a":1}\n```', { a: 1 }],
+	['thinking', '<think>\nWhich {"a"}?\n</think>\n\n{"a":1}', { a: 1 }],
 	['a longer code fence', '````json\n{"a":"```"}\n````', { a: '```' }],
 	['a code fence within a text', '"```\\n1\\n```"', '```\n1\n```'],
 	['several lines in a code fence', '```json\n{\n"a":\n1}\n```', { a: 1 }],
