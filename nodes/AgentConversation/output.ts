@@ -148,16 +148,11 @@ export function createDisplay(n8n: IExecuteFunctions, itemIndex: number, { showL
 		},
 		/** Says why a conversation ended, unless it ended as planned. */
 		async showEnding({ ending }: Conversation): Promise<void> {
-			if (!ending || EXPECTED_ENDINGS.has(ending.kind)) return;
+			if (!ending || EXPECTED.has(ending.kind)) return;
 			const { reason, failure } = ending;
 			await write(failure ? `${reason}. ${failure.error}` : `${reason}.`);
 		},
 	};
 }
 
-const EXPECTED_ENDINGS = new Set<EndingKind>([
-	'moderator',
-	'stopPattern',
-	'stopPhrase',
-	'turnLimit',
-]);
+const EXPECTED = new Set<EndingKind>(['moderator', 'stopPattern', 'stopPhrase', 'turnLimit']);

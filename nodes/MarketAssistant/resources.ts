@@ -51,10 +51,5 @@ export const probe: CredentialProbe = {
 };
 
 export const resources: Resource[] = [
-	{
-		name: 'Question',
-		value: 'question',
-		operations: [ask, askGuided],
-		defaultOperation: 'ask',
-	},
+	{ name: 'Question', value: 'question', operations: [ask, askGuided], defaultOperation: 'ask' },
 ];

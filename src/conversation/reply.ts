@@ -107,13 +107,7 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	const notice = incomplete
 		? String(incomplete['notice'] ?? 'The answer is not complete.')
 		: calledTools && 'The model only called tools, which nobody runs.';
-	return {
-		text,
-		facts,
-		...shown,
-		...(notice && { notice }),
-		...(isRefusal && { isRefusal }),
-	};
+	return { text, facts, ...shown, ...(notice && { notice }), ...(isRefusal && { isRefusal }) };
 }
 
 /** The answer of a remote agent, or a person's decision about the turn before. */

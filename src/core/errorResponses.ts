@@ -211,17 +211,12 @@ function extractElementText(text: string, element: string): string {
 }
 
 const ENTITIES: Record<string, string> = {
-	'&lt;': '<',
-	'&gt;': '>',
-	'&quot;': '"',
-	'&#39;': "'",
-	'&nbsp;': ' ',
-	'&amp;': '&',
+	...{ lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ', amp: '&' },
 };
 
 const decodeEntities = (markup: string) =>
 	markup
-		.replace(/&(lt|gt|quot|#39|nbsp|amp);/g, (entity) => ENTITIES[entity] ?? entity)
+		.replace(/&(lt|gt|quot|#39|nbsp|amp);/g, (entity, name: string) => ENTITIES[name] ?? entity)
 		.replace(/[^\S\n]+/g, ' ')
 		.replace(/ ?\n\s*/g, '\n')
 		.trim();
