@@ -22,36 +22,16 @@ export const transitions = {
 	/** A start writes its intent before it reads: of two starts, at least the later reader sees the other. */
 	enterIntent: { from: 'new', to: 'intent' },
 	/** A read showed no other active row of the key. Another start may have withdrawn the intent since. */
-	claimIntent: {
-		from: ['intent'],
-		to: 'sending',
-		matches: ['claim', 'state'],
-	},
+	claimIntent: { from: ['intent'], to: 'sending', matches: ['claim', 'state'] },
 	/** Another start has the same key. A late request must not end an intent that has become a claim. */
-	withdrawIntent: {
-		from: ['intent'],
-		to: 'withdrawn',
-		matches: ['claim', 'state'],
-	},
+	withdrawIntent: { from: ['intent'], to: 'withdrawn', matches: ['claim', 'state'] },
 	/** Its lease has expired, and an intent never sends. */
-	expireIntent: {
-		from: ['intent'],
-		to: 'withdrawn',
-		matches: ['id', 'state', 'leaseUntil'],
-	},
+	expireIntent: { from: ['intent'], to: 'withdrawn', matches: ['id', 'state', 'leaseUntil'] },
 	/** Nothing was or will be sent with this claim, even if another execution has changed the row. */
-	withdrawClaim: {
-		from: ['intent', 'sending', 'unknown'],
-		to: 'withdrawn',
-		matches: ['claim'],
-	},
+	withdrawClaim: { from: ['intent', 'sending', 'unknown'], to: 'withdrawn', matches: ['claim'] },
 
 	/** The row of a budget is created in the way in which a key is claimed. It never becomes a start. */
-	openBudget: {
-		from: ['intent'],
-		to: 'budget',
-		matches: ['claim', 'state'],
-	},
+	openBudget: { from: ['intent'], to: 'budget', matches: ['claim', 'state'] },
 
 	// every start
 
@@ -61,39 +41,19 @@ export const transitions = {
 	 * Made right before the request is sent. An execution whose clock runs ahead may have set the row to unknown; a person may have
 	 * resolved it.
 	 */
-	renewStart: {
-		from: ['sending', 'unknown'],
-		to: 'sending',
-		matches: ['claim', 'state'],
-	},
+	renewStart: { from: ['sending', 'unknown'], to: 'sending', matches: ['claim', 'state'] },
 	/** The service returned the ID of the job. */
-	recordStarted: {
-		from: ['sending', 'unknown'],
-		to: 'pending',
-		matches: ['claim'],
-	},
+	recordStarted: { from: ['sending', 'unknown'], to: 'pending', matches: ['claim'] },
 	/** The service refused the request, or it was never sent. */
-	recordNotStarted: {
-		from: ['sending', 'unknown'],
-		to: 'notStarted',
-		matches: ['claim'],
-	},
+	recordNotStarted: { from: ['sending', 'unknown'], to: 'notStarted', matches: ['claim'] },
 	/** The request may have been received, and no response tells its outcome. */
-	recordUnknown: {
-		from: ['sending', 'unknown'],
-		to: 'unknown',
-		matches: ['claim'],
-	},
+	recordUnknown: { from: ['sending', 'unknown'], to: 'unknown', matches: ['claim'] },
 	/** The claim is lost, and the job must not be lost. */
 	enterStarted: { from: 'new', to: 'pending' },
 	/** The claim is lost, and the unknown outcome must not be lost. */
 	enterUnknown: { from: 'new', to: 'unknown' },
 	/** Another start with the key sees that its lease has expired. Its request may have been sent. */
-	expireStart: {
-		from: ['sending'],
-		to: 'unknown',
-		matches: ['id', 'state', 'leaseUntil'],
-	},
+	expireStart: { from: ['sending'], to: 'unknown', matches: ['id', 'state', 'leaseUntil'] },
 
 	// a person
 
@@ -116,11 +76,7 @@ export const transitions = {
 	/** Not a job: a budget has reached a threshold, or the outcome of a start is unknown. A trigger delivers it like a job. */
 	enterAlarm: { from: 'new', to: 'pending' },
 	/** These states are final. */
-	deleteEntry: {
-		from: ['delivered', 'notStarted', 'withdrawn'],
-		to: 'deleted',
-		matches: ['id'],
-	},
+	deleteEntry: { from: ['delivered', 'notStarted', 'withdrawn'], to: 'deleted', matches: ['id'] },
 	/**
 	 * A killed process has lost what the trigger had handed over. All rows change at once: a delivered one would close the others as
 	 * duplicates.
@@ -135,11 +91,7 @@ export const transitions = {
 	// a poll of the trigger
 
 	/** Several polls may have written a proposal: the last one gets the row. */
-	claimJob: {
-		from: ['pending'],
-		to: 'emitting',
-		matches: ['state', 'proposal'],
-	},
+	claimJob: { from: ['pending'], to: 'emitting', matches: ['state', 'proposal'] },
 	/** Another poll or execution holds another row of the same job. */
 	yieldJob: {
 		from: ['emitting'],
@@ -206,22 +158,14 @@ export const transitions = {
 		clears: ['claim', 'proposal', 'leaseUntil'],
 	},
 	/** Generate has downloaded the file itself. A delivery that has already started continues. */
-	markDelivered: {
-		from: ['pending'],
-		to: 'delivered',
-		matches: ['id', 'state'],
-	},
+	markDelivered: { from: ['pending'], to: 'delivered', matches: ['id', 'state'] },
 
 	// a question to the assistant: its chat, and the rate limit
 
 	/** Not a job: the chat of a session. Of several rows the first counts. */
 	enterChat: { from: 'new', to: 'chat' },
 	/** There are too many chats. The least recently used ones go; a session without a chat starts a new one. */
-	forgetChat: {
-		from: ['chat'],
-		to: 'deleted',
-		matches: ['id'],
-	},
+	forgetChat: { from: ['chat'], to: 'deleted', matches: ['id'] },
 	/** Not a job: the next free time of a rate limit. Of several rows the first counts. */
 	enterLimit: { from: 'new', to: 'limit' },
 } as const satisfies Record<string, Transition>;

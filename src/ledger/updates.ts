@@ -34,17 +34,9 @@ export const updates = {
 		writes: ['outcome'],
 	},
 	/** A clock that ran ahead has postponed the job for too long. */
-	repairSchedule: {
-		in: ['pending'],
-		matches: ['state', 'checkAt'],
-		writes: ['checkAt'],
-	},
+	repairSchedule: { in: ['pending'], matches: ['state', 'checkAt'], writes: ['checkAt'] },
 	/** The downloads take longer than the lease. */
-	renewDelivery: {
-		in: ['delivering'],
-		matches: ['claim', 'state'],
-		writes: ['leaseUntil'],
-	},
+	renewDelivery: { in: ['delivering'], matches: ['claim', 'state'], writes: ['leaseUntil'] },
 	/** For people: the result of the download. */
 	annotateJob: {
 		in: ['delivered', 'unconfirmed'],
@@ -64,11 +56,7 @@ export const updates = {
 		writes: ['checkAt'],
 	},
 	/** The service has refused a request, so no process sends one. */
-	pauseLimit: {
-		in: ['limit'],
-		matches: ['id', 'state', 'leaseUntil'],
-		writes: ['leaseUntil'],
-	},
+	pauseLimit: { in: ['limit'], matches: ['id', 'state', 'leaseUntil'], writes: ['leaseUntil'] },
 	/** Of several processes that have read the row, one changes it. The others read it again. */
 	changeBudget: {
 		in: ['budget'],
@@ -79,9 +67,5 @@ export const updates = {
 	 * Pauses a budget, or resumes it. The cell is not compared: a person may have emptied it. Of two pauses at the same time, the last
 	 * one gives the reason.
 	 */
-	changePause: {
-		in: ['budget'],
-		matches: ['id', 'state'],
-		writes: ['note'],
-	},
+	changePause: { in: ['budget'], matches: ['id', 'state'], writes: ['note'] },
 } as const satisfies Record<string, Update>;
