@@ -113,7 +113,8 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		hasJsonText ||= text !== '' && typeof value !== 'string';
 		// under another name, the same text is the whole again: `delta`, `delta`, `message`
 		const source = named.names.join(' ');
-		const isAgain = source !== last.source && (text === last.text || accumulator.isKnown(text));
+		const isLast = text.length > 3 && text === last.text;
+		const isAgain = source !== last.source && (isLast || accumulator.isKnown(text));
 		if (text) last = { source, text };
 		if (isAgain) return '';
 		return form === 'text' ? accumulator.append(text) : accumulator.add(text);

@@ -83,6 +83,8 @@ const WORD_CHARACTER =
 
 /** The word with which the moderator ends the conversation. */
 const DONE = 'DONE';
+/** A reason may follow, with names. */
+const BEGINS_WITH_DONE = /^[^\p{L}\p{N}]*DONE[^\p{L}\p{N}]/u;
 /** The same in other letters, if it is the only word. */
 const ONLY_DONE = /^[^\p{L}\p{N}]*done[^\p{L}\p{N}]*$/iu;
 
@@ -136,9 +138,10 @@ export function readModeration(conversation: Progress, answer: string | undefine
 	const start = withoutThinking(answer).slice(0, MAX_READ);
 	const named = namesIn(start, conversation.speakers);
 	const [speaker] = named;
-	if (speaker !== undefined && named.length === 1) return { speaker };
-	const isDone = !named.length && (placesOf(start, DONE).length > 0 || ONLY_DONE.test(start));
+	const saysDone = placesOf(start, DONE).length > 0 || ONLY_DONE.test(start);
+	const isDone = BEGINS_WITH_DONE.test(start) || (!named.length && saysDone);
 	if (isDone && conversation.turns.length > conversation.earlier) return { isDone: true };
+	if (speaker !== undefined && named.length === 1) return { speaker };
 	return inTurn(`The moderator's answer was not clear ("${shortenText(answer.trim(), QUOTE)}")`);
 }
 

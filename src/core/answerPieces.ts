@@ -204,10 +204,9 @@ export function createRecordReader(type: string): PieceReader {
 				rest = [...lines.slice(index), rest].join('\n');
 				return;
 			}
-			if (value === undefined && isEndWord(data)) continue;
-			if (value === undefined)
+			if (value === undefined && !isEndWord(data))
 				throw unreadableChunkError(`A line could not be read: ${data.slice(0, 200)}`, line);
-			yield* readLine(value, data, event);
+			yield* readLine(value === undefined ? data : value, data, event);
 		}
 	}
 

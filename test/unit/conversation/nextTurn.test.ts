@@ -73,6 +73,8 @@ it.each([
 	['DONE', { isDone: true }],
 	['DONE.', { isDone: true }],
 	['**Done.**', { isDone: true }],
+	['DONE: Analyst and Lawyer agree.', { isDone: true }],
+	['DONE. The Lawyer has answered.', { isDone: true }],
 ])('the moderator answers "%s"', (answer, moderation) => {
 	expect(readModeration(after('Analyst', 'a'), answer)).toEqual(moderation);
 });

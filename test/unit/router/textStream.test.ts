@@ -88,6 +88,10 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 		['has signs of life', events(`: hi\n\n${a}data:\n\nevent: ping\ndata: \n\n${end}`)],
 		['has signs of life in words', events(`event: ping\ndata: pong\n\n${a}${end}`)],
 		['reports no error', events(a + data({ error: null }, { error: {} }, { error: '' }) + end)],
+		[
+			'comes in lines',
+			typed('text/plain', (a + end).replaceAll('data: ', '').replaceAll('\n\n', '\n')),
+		],
 		['comes whole', json(whole)],
 		['comes whole, in a field', json({ data: { ...whole, error: {} } })],
 	])('an answer that %s is complete', async (_how, answer) => {
