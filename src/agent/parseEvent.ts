@@ -46,8 +46,9 @@ export function parseEvent(
 		: (from: unknown) => extractTextWithoutQuestion(from, question);
 	const hasFailed = names.some(isErrorName) || [value, dataOf(value)].some(reportsError);
 	if (hasFailed) return names.some(isToolName) ? {} : { error: value };
-	if (names.some(isOtherRole) || (isPlainObject(value) && isFromOtherRole(value))) return {};
-	const isNonAnswer = !answerPath && names.some(isNonAnswerName);
+	const isNonAnswer =
+		!answerPath && names.some((name) => isNonAnswerName(name) || isOtherRole(name));
+	if (isPlainObject(value) && isFromOtherRole(value)) return {};
 	const end = names.map(detectEnd).find(Boolean);
 	if (end) return parseEndEvent(end, isNonAnswer, names, () => find(value));
 	const parsed = isNonAnswer ? {} : parseText(find(value), value, answerPath || names[0]);

@@ -10,7 +10,8 @@ const TEXT_FIELDS = toSet(`
 	output_text answer text content reply response output completion analysis t delta message
 	result markdown parts choices candidates generations artifacts artifact messages data chunk
 	payload body summary value results outputs responses replies answers msg part item task
-	attributes queryResult _embedded conversation history report speech html token generated_text`);
+	attributes queryResult _embedded conversation history report speech html chunks segments txt
+	token generated_text`);
 
 /** An answer without what a reasoning model thinks, if it writes that into its text. */
 export const withoutThinking = (answer: string) =>

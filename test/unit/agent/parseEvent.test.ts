@@ -163,6 +163,7 @@ it.each<[unknown, string | undefined, string, ParsedEvent]>([
 	[{ a: [{ b: 'x' }] }, undefined, 'a.0.b', { text: 'x' }],
 	[{ a: { content: 'x' } }, undefined, 'a', { text: 'x' }],
 	[{ a: 'x' }, 'thinking', 'a', { text: 'x' }],
+	[{ a: 'x', type: 'tool' }, undefined, 'a', { text: 'x' }],
 	[{ content: 'y' }, undefined, 'a.b', { unknown: true }],
 	[{ a: 'x' }, undefined, 'a.length', { unknown: true }],
 	[{ a: {} }, undefined, 'a.constructor.name', {}],

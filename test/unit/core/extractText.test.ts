@@ -24,6 +24,7 @@ it.each<[unknown, string | undefined]>([
 	[{ answer: '' }, ''],
 	[{ answer: null, text: 'b' }, 'b'],
 	[{ text: 17, analysis: 'c' }, 'c'],
+	[{ chunks: ['a', 'b'] }, 'ab'],
 	[{ token: 'SOL', message: 'a' }, 'a'],
 	[{ token: 'SOL', summary: 'a' }, 'a'],
 	[{ price: 17 }, undefined],
