@@ -149,7 +149,8 @@ function patternOf(form: string): string {
 /** The forms in which a service may repeat a key: as it is, URL-encoded, escaped for JSON once and twice, and inside base64. */
 function formsOf(key: string): string[] {
 	const escaped = escapeForJson(key);
-	const forms = [key, encodeURIComponent(key), escaped, escapeForJson(escaped)];
+	const byPhp = escaped.replaceAll('/', '\\/');
+	const forms = [key, encodeURIComponent(key), escaped, byPhp, escapeForJson(escaped)];
 	// the number of bytes before the key, as in `user:key`, changes its base64 in one of three ways
 	for (const bytesBefore of isShort(key) ? [] : [0, 1, 2]) {
 		const bytes = Buffer.from('\0'.repeat(bytesBefore) + key);

@@ -13,6 +13,7 @@ export const spellingsOf = (key: string): Record<string, string> => ({
 		code.toLowerCase(),
 	),
 	'escaped for JSON': json(key),
+	'escaped for JSON, as PHP does it': json(key).replaceAll('/', '\\/'),
 	'escaped for JSON twice': json(json(key)),
 	'in base64': base64(key),
 	'in base64url': Buffer.from(key).toString('base64url'),
