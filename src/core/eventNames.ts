@@ -11,7 +11,7 @@ const NON_ANSWER_WORDS = toSet(`
 	telemetry ack acknowledge acknowledged source sources citation citations suggest suggested
 	suggestion suggestions related verbose billing cost annotation annotations reference
 	references state activity scratchpad reflection monologue rationale loading processing waiting
-	analyzing`);
+	analyzing id ids version`);
 
 /** `tool`, `tool_call`, or as one word `toolcall`. */
 const TOOL_WORD = /^(tool|function)(s|calls?|use|results?|response|output|input|error)?$/;

@@ -34,7 +34,8 @@ it.each(
 		citations_delta suggestions suggested_reply ack typing Trace STATUS start
 		run_started connected ready queued info notification warning search documents
 		context history input plan action observation node_finished STATE_DELTA custom
-		follow_up related_questions annotation user user_message data-weather`),
+		follow_up related_questions annotation user user_message data-weather
+		thread_id message_id version`),
 )('an event named %s is beside the answer', (name) => {
 	expect(parseEvent({ text: 'a' }, name)).toEqual({});
 	expect(parseEvent({ type: name, text: 'a' })).toEqual({});
