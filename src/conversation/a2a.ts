@@ -18,15 +18,18 @@ type Item = Readonly<Record<string, unknown>>;
  * Reads a response to `message/send`: a message, or a task.
  *
  * @returns undefined for anything else.
- * @see A2A 0.3: @a2a-js/sdk 0.3.14, `SendMessageSuccessResponse`
+ * @see A2A 0.3: @a2a-js/sdk 0.3.14, `SendMessageSuccessResponse`; 1.0: a2a.proto, `SendMessageResponse`
  */
 export function readA2a({ jsonrpc, result }: Item): A2aAnswer | undefined {
 	if (jsonrpc !== '2.0' || !isPlainObject(result)) return undefined;
-	const { kind, contextId, id, status, parts, artifacts } = result;
+	// version 1.0 puts the task or message into a field of its kind
+	const [field, inner] = Object.entries(result).find(isTaskOrMessage) ?? [result['kind'], result];
+	const { kind = field, contextId, id, status, parts, artifacts } = inner as Item;
 	const ids = { ...omitMissing({ sessionId: firstText(contextId) }), taskId: undefined };
 	if (kind === 'message') return { text: readParts(parts), ids };
 	if (kind !== 'task' || !isPlainObject(status)) return undefined;
-	const { state, message } = status;
+	const { message } = status;
+	const state = String(status['state']).replace('TASK_STATE_', '').replace('_', '-').toLowerCase();
 	const statusText = isPlainObject(message) ? readParts(message['parts']) : '';
 	const artifactText = listOf(artifacts)
 		.map((artifact) => readParts(artifact['parts']))
@@ -37,9 +40,13 @@ export function readA2a({ jsonrpc, result }: Item): A2aAnswer | undefined {
 		const notice = 'The agent needs an answer to continue.';
 		return { text: statusText || artifactText, notice, ids: { ...ids, taskId: firstText(id) } };
 	}
-	const error = `The task of the agent is "${String(state)}"${statusText && `: ${statusText}`}`;
+	const error = `The task of the agent is "${state}"${statusText && `: ${statusText}`}`;
 	return { text: artifactText, error, ids };
 }
+
+const isTaskOrMessage = ([field, value]: [string, unknown]) =>
+	isPlainObject(value) &&
+	Boolean(field === 'task' ? value['status'] : field === 'message' && value['parts']);
 
 /** The text of a message or an artifact. Data is written as JSON; files are left out. */
 const readParts = (parts: unknown): string =>
