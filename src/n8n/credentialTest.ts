@@ -139,7 +139,7 @@ function findKeyRefusal({ status, body }: ProbeResponse): INodeCredentialTestRes
 }
 
 const KEY_REFUSAL =
-	/\bapi[ _-]?key\b|\b(unauth|authenticat)|\b(invalid|incorrect|expired) (\w+ )?(key|token|credential)/i;
+	/\bapi[ _-]?key\b|\b(unauth|authentic)|\b(invalid|incorrect|expired) (\w+ )?(key|token|credential)/i;
 
 async function readAnswer(response: HttpResponse) {
 	const text = await readText(response);
