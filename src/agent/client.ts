@@ -87,10 +87,13 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 	let ends: 'message' | 'stream' | undefined;
 	let hasUnknown = false;
 	let hasJsonText = false;
-	/** The last text, and the names of its event. */
-	let last: { source?: string; text?: string } = {};
+	const isRepeated = createRepeatFinder(accumulator.isKnown);
+	/** After JSON, a word such as `DONE` is not part of the answer, but names its end. */
+	const isEndWord = (value: unknown): value is string =>
+		hasJsonText && typeof value === 'string' && detectEnd(value) === 'stream';
 
 	const finish = (end: 'message' | 'stream', value: unknown, words: string): string => {
+		ends = end;
 		// "Stream completed" is not part of an answer that has arrived, nor is a word after JSON; other words may be its last ones
 		const isStatus = detectEnd(words) === 'stream' || isStatusSentence(value, words);
 		const isOther = isStatus || (hasJsonText && typeof value === 'string');
@@ -101,22 +104,14 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		const raw = event ? { event, data: value } : value;
 		const keepsEvent = events.length < MAX_EVENTS_WITHOUT_TEXT && !accumulator.text();
 		if (includeRawEvents || keepsEvent) events.push(raw);
-		// after JSON, a word is not part of the answer
-		const isEndWord = hasJsonText && typeof value === 'string' && detectEnd(value) === 'stream';
-		const named = nameEvent(value, isEndWord ? value : event, answerPath);
+		const named = nameEvent(value, isEndWord(value) ? value : event, answerPath);
 		const parsed = parseEvent(named, answerPath, question);
 		const { text = '', summary = text, error, end } = parsed;
 		if (error !== undefined) throw reportedError('agent', error, raw);
 		hasUnknown ||= parsed.unknown === true;
-		ends = end ?? ends;
 		if (end) return finish(end, value, summary);
 		hasJsonText ||= text !== '' && typeof value !== 'string';
-		// under another name, the same text is the whole again: `delta`, `delta`, `message`
-		const source = named.names.join(' ');
-		const isLast = text.length > 3 && text === last.text;
-		const isAgain = source !== last.source && (isLast || accumulator.isKnown(text));
-		if (text) last = { source, text };
-		if (isAgain) return '';
+		if (isRepeated(named.names, text)) return '';
 		return form === 'text' ? accumulator.append(text) : accumulator.add(text);
 	};
 
@@ -143,6 +138,18 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		/** Whether the last message has ended, although more may follow. */
 		hasEnded: () => ends !== undefined && accumulator.text() !== '',
 	} satisfies AnswerFold & Record<string, unknown>;
+}
+
+/** Finds a text that comes again under another name, because it is whole: `delta`, `delta`, `message`. */
+function createRepeatFinder(isKnown: (text: string) => boolean) {
+	let last = { source: '', text: '' };
+	return (names: string[], text: string): boolean => {
+		const source = names.join(' ');
+		const isLast = text.length > 3 && text === last.text;
+		const isAgain = source !== last.source && (isLast || isKnown(text));
+		if (text) last = { source, text };
+		return isAgain;
+	};
 }
 
 /** Whether the connection broke without an error from the service. */

@@ -200,10 +200,7 @@ export function createRecordReader(type: string): PieceReader {
 			if (!data) continue;
 			const [event, value] = parseLine(data);
 			isDocument = !lineCount && !event && !isRecord(value, type);
-			if (isDocument) {
-				rest = [...lines.slice(index), rest].join('\n');
-				return;
-			}
+			if (isDocument) return void (rest = [...lines.slice(index), rest].join('\n'));
 			if (value === undefined && !isEndWord(data))
 				throw unreadableChunkError(`A line could not be read: ${data.slice(0, 200)}`, line);
 			yield* readLine(value === undefined ? data : value, data, event);
@@ -216,8 +213,7 @@ export function createRecordReader(type: string): PieceReader {
 			if (!isDocument && text.includes('\n')) yield* readLines();
 		},
 		*finish() {
-			// some services put nothing between their objects; within a text, the quotation mark would be escaped
-			const separated = rest.replace(/\}(?=\{"[\w-]+":)/g, '}\n');
+			const separated = separateObjects(rest);
 			isDocument &&= separated === rest;
 			rest = separated;
 			if (!isDocument) yield* readLines();
@@ -236,6 +232,9 @@ export function createRecordReader(type: string): PieceReader {
 		release,
 	};
 }
+
+/** Some services put nothing between their objects. Within a text, the quotation mark would be escaped. */
+const separateObjects = (text: string) => text.replace(/\}(?=\{"[\w-]+":)/g, '}\n');
 
 /** The JSON of a line, and the name of its event if it has a code, as in the data streams of Vercel's AI SDK 4: `0:"text"`. */
 function parseLine(line: string): [event: string, value: unknown] {
