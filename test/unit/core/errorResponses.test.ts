@@ -38,6 +38,10 @@ it.each<[unknown, object]>([
 	[{ error: { detail: { code, ...words, meta } } }, ALL],
 	[{ error: { code, ...words, meta, errors: [{ reason: 'y', message: 'less' }] } }, ALL],
 	[{ error: reason }, { reason }],
+	[{ ...words, data: { message: 'a' } }, { reason }],
+	[{ event: 'error', data: words }, { reason }],
+	[{ errorMessage: reason, data: 1 }, { reason }],
+	[{ is_error: true, result: reason }, { reason }],
 	[{ detail: reason }, { reason }],
 	[{ error: { detail: reason } }, { reason }],
 	[
