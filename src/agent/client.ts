@@ -100,11 +100,12 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		const isOver = end === 'stream' && !answerPath && accumulator.text() !== '';
 		return accumulator.finishMessage(isOver && isOther ? '' : words);
 	};
-	const addEvent = (value: unknown, { event, form }: AnswerPiece): string => {
+	const addEvent = (value: unknown, piece: AnswerPiece, isWhole?: boolean): string => {
+		const { event, form } = piece;
 		const raw = event ? { event, data: value } : value;
 		const keepsEvent = events.length < MAX_EVENTS_WITHOUT_TEXT && !accumulator.text();
 		if (includeRawEvents || keepsEvent) events.push(raw);
-		const named = nameEvent(value, isEndWord(value) ? value : event, answerPath);
+		const named = nameEvent(value, isEndWord(value) ? value : event, answerPath, isWhole);
 		const parsed = parseEvent(named, answerPath, question);
 		const { text = '', summary = text, error, end } = parsed;
 		if (error !== undefined) throw reportedError('agent', error, raw);
@@ -119,9 +120,8 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		add(piece) {
 			format = piece.form;
 			if (format !== 'json') return addEvent(piece.value, piece);
-			return splitEventList(piece.value)
-				.map((value) => addEvent(value, piece))
-				.join('');
+			const list = splitEventList(piece.value);
+			return list.map((value) => addEvent(value, piece, list.length === 1)).join('');
 		},
 		isOver: () => ends === 'stream',
 		end() {

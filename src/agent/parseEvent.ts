@@ -1,5 +1,12 @@
 import { hasErrors, isErrorValue, reportsError } from '../core/errorResponses';
-import { detectEnd, isEndMark, isErrorName, isNonAnswerName, isToolName } from '../core/eventNames';
+import {
+	detectEnd,
+	isAmbiguousName,
+	isEndMark,
+	isErrorName,
+	isNonAnswerName,
+	isToolName,
+} from '../core/eventNames';
 import { extractText, hasContent, isOtherRole, extractTextAt } from '../core/extractText';
 import { isPlainObject } from '../core/json';
 
@@ -23,10 +30,17 @@ export interface ParsedEvent {
  *
  * @param answerPath The path that the user entered begins at the whole event.
  */
-export function nameEvent(data: unknown, eventName?: string, answerPath?: string) {
+export function nameEvent(
+	data: unknown,
+	eventName?: string,
+	answerPath?: string,
+	isWholeAnswer?: boolean,
+) {
 	const { value, name } = answerPath ? { value: data } : unwrap(data);
 	const given = [eventName, name, ...namesIn(value), ...namesIn(dataOf(value))];
-	return { value, names: given.filter(isNonEmptyString).filter((each) => each !== 'message') };
+	const saysNothing = (each: string) =>
+		each === 'message' || (isWholeAnswer && isAmbiguousName(each));
+	return { value, names: given.filter(isNonEmptyString).filter((each) => !saysNothing(each)) };
 }
 
 /**

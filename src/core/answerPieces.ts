@@ -214,9 +214,8 @@ export function createRecordReader(type: string): PieceReader {
 		},
 		*finish() {
 			const separated = separateObjects(rest);
-			isDocument &&= separated === rest;
-			rest = separated;
-			if (!isDocument) yield* readLines();
+			rest = separated ?? rest;
+			if (separated !== undefined) yield* readLines();
 			const data = trimRecord(rest);
 			const [event, value] = parseLine(data);
 			if (lineCount && value !== undefined) yield* readLine(value, data, event);
@@ -233,8 +232,13 @@ export function createRecordReader(type: string): PieceReader {
 	};
 }
 
-/** Some services put nothing between their objects. Within a text, the quotation mark would be escaped. */
-const separateObjects = (text: string) => text.replace(/\}(?=\{"[\w-]+":)/g, '}\n');
+/** Puts line ends between objects: some services put nothing there. Within a text, the quotation mark would be escaped. */
+function separateObjects(text: string): string | undefined {
+	const [first = '', ...others] = text.split(/(?<=\})(?=\{"[\w-]+":)/);
+	return others.length && isPlainObject(tryParseJson(first))
+		? [first, ...others].join('\n')
+		: undefined;
+}
 
 /** The JSON of a line, and the name of its event if it has a code, as in the data streams of Vercel's AI SDK 4: `0:"text"`. */
 function parseLine(line: string): [event: string, value: unknown] {

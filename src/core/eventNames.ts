@@ -46,12 +46,18 @@ const MAX_CACHED_NAMES = 200;
 const MAX_CACHED_NAME_LENGTH = 100;
 
 /** Whether an event or field of this name is known not to be part of the answer's text. */
-export function isNonAnswerName(name: string): boolean {
+export const isNonAnswerName = (name: string): boolean =>
+	isOutside(splitWords(name)) || isAmbiguousName(name);
+
+const isOutside = (words: string[]) =>
+	words.some((word) => NON_ANSWER_WORDS.has(word) || TOOL_WORD.test(word));
+
+/** Whether an event of this name is not part of the answer, although a whole answer may have the name: `search`, `document`. */
+export function isAmbiguousName(name: string): boolean {
 	const words = splitWords(name);
-	if (words.some((word) => NON_ANSWER_WORDS.has(word) || TOOL_WORD.test(word))) return true;
 	// `data-weather`, a part of an application's own
 	const isAmbiguous = words.some((word) => AMBIGUOUS_WORDS.has(word)) || /^data-./.test(name);
-	return isAmbiguous && !words.some((word) => TEXT_WORDS.has(word));
+	return isAmbiguous && !isOutside(words) && !words.some((word) => TEXT_WORDS.has(word));
 }
 
 /** Whether the event is about a tool or an intermediate step. A failure there does not fail the answer. */
