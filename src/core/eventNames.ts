@@ -61,11 +61,10 @@ export function isAmbiguousName(name: string): boolean {
 }
 
 /** Whether the event is about a tool or an intermediate step. A failure there does not fail the answer. */
-export function isToolName(name: string): boolean {
-	return splitWords(name).some(
-		(word) => TOOL_WORD.test(word) || ['step', 'steps', 'progress', 'node'].includes(word),
-	);
-}
+export const isToolName = (name: string): boolean =>
+	splitWords(name).some((word) => TOOL_WORD.test(word) || STEP_WORD.test(word));
+
+const STEP_WORD = /^(steps?|progress|node|retry|logs?|warning)$/;
 
 const STREAM_END =
 	/^(stream )?(done|end|ended|eos|eof|end of stream|finish|finished|complete|completed|close|closed)$/;

@@ -85,6 +85,8 @@ it.each<[unknown, string | undefined, ParsedEvent]>([
 	// the agent may answer all the same
 	[{ type: 'tool_result', error: 'not found' }, undefined, {}],
 	[{ type: 'tool_call_failed', message: 'not found' }, undefined, {}],
+	[{ type: 'retry', error: 'overloaded' }, undefined, {}],
+	[{ type: 'log', level: 'error', error: 'x' }, undefined, {}],
 	[null, undefined, {}],
 	[{ price: 1 }, undefined, { unknown: true }],
 	[{ type: 'something.new', detail: 'x' }, undefined, { unknown: true }],
