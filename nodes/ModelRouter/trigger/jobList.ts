@@ -76,7 +76,8 @@ export function parseJobIds(text: string): string[] {
 			'Job IDs has an object in place of an ID',
 			'Let the expression return only the IDs, for example with .map((job) => job.jobId).',
 		);
-	return ids.map((id) => findJobId(String(id ?? '')) ?? String(id).trim()).filter(Boolean);
+	const texts = ids.map((id) => String(id ?? ''));
+	return texts.map((id) => findJobId(id) ?? id.trim()).filter(Boolean);
 }
 
 function parseRows(stored: unknown): Entry[] | undefined {
