@@ -63,12 +63,16 @@ export function parseEvent(
 	const isNonAnswer =
 		!answerPath && names.some((name) => isNonAnswerName(name) || isOtherRole(name));
 	if (isPlainObject(value) && isFromOtherRole(value)) return {};
-	const end = names.map(detectEnd).find(Boolean);
+	const end = findEnd(names);
 	if (end) return parseEndEvent(end, isNonAnswer, names, () => find(value));
 	const parsed = isNonAnswer ? {} : parseText(find(value), value, answerPath || names[0]);
 	if (isPlainObject(value) && isFinalEvent(value)) return parseFinalEvent(parsed, value, find);
 	return parsed;
 }
+
+/** What only the data calls an end may be that of a part. */
+const findEnd = ([first = '', ...others]: string[]) =>
+	detectEnd(first) ?? (others.some(detectEnd) ? 'message' : undefined);
 
 function parseText(text: string | undefined, value: unknown, name?: string): ParsedEvent {
 	const parsed = withText({}, 'text', text);
@@ -85,7 +89,8 @@ function parseEndEvent(
 	find: () => string | undefined,
 ): ParsedEvent {
 	if (!isNonAnswer) return withText({ end }, 'summary', find());
-	return end === 'message' && !names.some(isWholeStreamName) ? {} : { end };
+	const isOther = names.some(isToolName) || !detectEnd(names[0] ?? '');
+	return isOther || (end === 'message' && !names.some(isWholeStreamName)) ? {} : { end };
 }
 
 /** Splits an answer that is a list of events; any other answer counts as one event. */

@@ -93,7 +93,13 @@ it.each<[unknown, string | undefined, ParsedEvent]>([
 	[{ code: 0, msg: 'success', data: 'a' }, undefined, A],
 	[{ code: 1000, message: 'Processed', data: { text: 'a' } }, undefined, A],
 	[{ code: 400, message: 'success' }, undefined, { text: 'success' }],
+	// the end of a tool or a thought
+	[{ type: 'done', output: 'found' }, 'tool_call', {}],
+	[{ type: 'end', event: 'tool_call' }, undefined, {}],
+	[{ event: 'reasoning', data: { type: 'done' } }, undefined, {}],
 	// ends
+	[{ type: 'usage' }, 'done', { end: 'stream' }],
+	[{ type: 'done', text: 'z' }, 'update', { end: 'message', summary: 'z' }],
 	[{ type: 'complete', output: 'z' }, undefined, { end: 'stream', summary: 'z' }],
 	[{ response: { output_text: 'z' } }, 'response.completed', { end: 'message', summary: 'z' }],
 	[{ content: 'z', done: true }, undefined, { text: 'z', end: 'message' }],
