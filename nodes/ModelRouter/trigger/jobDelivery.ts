@@ -179,14 +179,15 @@ export async function downloadJobFile(
 			return { ...withoutFile(cause, event), isGone: true };
 		}
 		if (!wants('mediaJobCompleted')) return { later: undefined };
-		if (isPermanent(cause) || !attempts) return withoutFile(cause);
+		if (isFinal(cause, attempts)) return withoutFile(cause);
 		return { later: redact.text(cause.message) };
 	}
 }
 
-/** Whether a retry cannot help. The item is then output without its file. */
-function isPermanent({ details: { status = 0, permanent } }: ServiceError): boolean {
-	return permanent === true || (status >= 400 && status < 500 && !TRANSIENT_STATUSES.has(status));
+/** Whether a retry cannot help, or none is left. The item is then output without its file. */
+function isFinal({ details: { status = 0, permanent } }: ServiceError, attempts: number): boolean {
+	const isRefused = status >= 400 && status < 500 && !TRANSIENT_STATUSES.has(status);
+	return !attempts || permanent === true || isRefused;
 }
 
 /** Statuses that may change: a wrong key can be corrected, and a missing file may still appear. */
