@@ -209,7 +209,7 @@ function matchesWhere(row: Entry, where: Where): boolean {
 }
 
 const matchesClause = (row: Entry, [column, condition, value]: Clause) =>
-	COMPARISONS[condition](row[column], value);
+	COMPARISONS[condition](row[column], value ?? NaN);
 
 type Comparison = (cell: string | number, value: string | number) => boolean;
 

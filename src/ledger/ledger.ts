@@ -22,11 +22,11 @@ export interface Ledger {
 /** The time of n8n where there is one, or of this process. */
 export const n8nTimeOf = ({ n8nTime, clock }: Ledger): number => n8nTime?.() ?? clock.now();
 
-/** A condition on one column. `like` has `%` for any text. */
+/** A condition on one column. `like` has `%` for any text, `eq` null for a cell that a person has emptied. */
 export type Clause<Row = Entry> = readonly [
 	column: keyof Row,
 	condition: 'eq' | 'neq' | 'lt' | 'lte' | 'gt' | 'gte' | 'like',
-	value: string | number,
+	value: string | number | null,
 ];
 
 /** A filter. n8n supports one level of conditions: all of them, or any of them. */
@@ -81,7 +81,7 @@ type Filter<Row = Entry> = {
 	readonly [Column in keyof Row]?: Row[Column] | Condition | readonly Condition[] | undefined;
 };
 
-export const equal = (value: string): Condition => ({ condition: 'eq', value });
+export const equal = (value: string | null): Condition => ({ condition: 'eq', value });
 export const below = (value: Clause[2]): Condition => ({ condition: 'lt', value });
 export const atMost = (value: Clause[2]): Condition => ({ condition: 'lte', value });
 export const atLeast = (value: Clause[2]): Condition => ({ condition: 'gte', value });
@@ -105,7 +105,7 @@ function whereColumns<Row = Entry>(
 ): { all: Array<Clause<Row>> } {
 	const all = columns.flatMap((column): Array<Clause<Row>> => {
 		const expected = filter[column] as Clause[2] | Condition | readonly Condition[] | undefined;
-		if (expected === undefined) return [];
+		if (expected === undefined || expected === null) return [];
 		if (typeof expected !== 'object') return [[column, 'eq', expected]];
 		return [expected].flat().map(({ condition, value }) => [column, condition, value] as const);
 	});

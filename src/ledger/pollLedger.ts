@@ -10,6 +10,7 @@ import {
 	below,
 	changeRows,
 	type Condition,
+	equal,
 	findAllRows,
 	findRowsOfJobs,
 	type Ledger,
@@ -160,6 +161,9 @@ function endOfConfirmation(rows: readonly Entry[], now: number): number {
 
 const ALREADY_DELIVERED = 'Another entry of the same job was delivered.';
 
+/** Of a cell that a person has emptied: n8n compares it with no number. */
+const EMPTIED = equal(null);
+
 /** Longest lease, in milliseconds. A longer one was written by a wrong clock. */
 const MAX_LEASE = 24 * 3_600_000;
 /** Longest time until a check, in milliseconds: Generate waits for a day at most. A longer one was written by a wrong clock. */
@@ -180,13 +184,16 @@ async function releaseExpiredLeases({ table, clock }: Ledger): Promise<void> {
 	for (const state of claimedStates) {
 		if (first.leaseUntil < now) await release(state, below(now));
 		if (last && last.leaseUntil > tooLate) await release(state, above(tooLate));
+		if (!first.leaseUntil || !last?.leaseUntil) await release(state, EMPTIED);
 	}
 }
 
-/** Makes jobs due that a fast clock has postponed for too long. */
+/** Makes jobs due that a fast clock has postponed for too long, or that have no time. */
 async function repairSchedule({ table, clock }: Ledger): Promise<void> {
 	const now = clock.now();
-	const checkAt = above(now + MAX_CHECK_DELAY);
-	const [found] = await table.find(where({ state: 'pending', checkAt }), { limit: 1 });
-	if (found) await applyUpdate(table, 'repairSchedule', { checkAt }, { checkAt: now });
+	const wrong = [above(now + MAX_CHECK_DELAY), EMPTIED];
+	const any = wrong.map(({ condition, value }) => ['checkAt', condition, value] as const);
+	const [found] = await table.find({ any }, { limit: 1 });
+	for (const checkAt of found ? wrong : [])
+		await applyUpdate(table, 'repairSchedule', { checkAt }, { checkAt: now });
 }

@@ -44,8 +44,15 @@ describe('a job of the ledger', () => {
 		expect(json(items)).toMatchObject([{ estimatedCostUsd: 0.000007 }]);
 	});
 
-	it('comes after a person has emptied its outcome, which n8n then has as null', async () => {
-		const jobId = await rig.started('a cat', { outcome: null });
+	it.each([
+		['outcome', {}],
+		['checkAt', {}],
+		['label', {}],
+		['note', {}],
+		['claim', {}],
+		['leaseUntil', { outcome: 'completed', state: 'emitting', claim: 'killed' }],
+	])('comes after a person has emptied its %s, which n8n then has as null', async (cell, more) => {
+		const jobId = await rig.started('a cat', { ...more, [cell]: null });
 		expect(idsOf(await rig.watching().deliver())).toEqual([jobId]);
 	});
 

@@ -246,7 +246,10 @@ const CONDITIONS: Record<string, (cell: Cell, value: Cell) => boolean> = {
 };
 
 function fits(row: Fields, { type, filters }: Filter): boolean {
-	const holds = ({ columnName, condition, value }: Filter['filters'][number]) =>
-		CONDITIONS[condition]?.(row[columnName] as Cell, value) ?? false;
+	const holds = ({ columnName, condition, value }: Filter['filters'][number]) => {
+		// n8n compares an empty cell only by eq and neq
+		if (row[columnName] === null && !/eq$/.test(condition)) return false;
+		return CONDITIONS[condition]?.(row[columnName] as Cell, value) ?? false;
+	};
 	return type === 'or' ? filters.some(holds) : filters.every(holds);
 }

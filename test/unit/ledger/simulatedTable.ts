@@ -86,6 +86,7 @@ function matcher(where: Where): (row: Entry) => boolean {
 
 function holds(row: Entry, [column, condition, value]: Clause): boolean {
 	const cell = row[column];
+	if (value === null) return false;
 	if (condition === 'eq') return cell === value;
 	if (condition === 'neq') return cell !== value;
 	if (condition === 'lt') return cell < value;
