@@ -87,6 +87,7 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 	let ends: 'message' | 'stream' | undefined;
 	let hasUnknown = false;
 	let hasJsonText = false;
+	let asides = '';
 	const isRepeated = createRepeatFinder(accumulator.isKnown);
 	/** After JSON, a word such as `DONE` is not part of the answer, but names its end. */
 	const isEndWord = (value: unknown): value is string =>
@@ -107,9 +108,10 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		if (includeRawEvents || keepsEvent) events.push(raw);
 		const named = nameEvent(value, isEndWord(value) ? value : event, answerPath, isWhole);
 		const parsed = parseEvent(named, answerPath, question);
-		const { text = '', summary = text, error, end } = parsed;
+		const { text = '', summary = text, aside = '', error, end } = parsed;
 		if (error !== undefined) throw reportedError('agent', error, raw);
 		hasUnknown ||= parsed.unknown === true;
+		asides += aside;
 		if (end) return finish(end, value, summary);
 		hasJsonText ||= text !== '' && typeof value !== 'string';
 		if (isRepeated(named.names, text)) return '';
@@ -125,7 +127,8 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		},
 		isOver: () => ends === 'stream',
 		end() {
-			const rest = accumulator.flush();
+			const isAside = ends === 'stream' && !accumulator.text();
+			const rest = accumulator.flush() + (isAside ? accumulator.append(asides) : '');
 			if (!accumulator.text().trim() && !hasUnknown)
 				throw truncatedAnswerError('It ended without any content.');
 			return rest;

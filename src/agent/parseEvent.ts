@@ -16,6 +16,8 @@ export interface ParsedEvent {
 	text?: string;
 	/** The text of an event that ends something: the answer again, or its last chunk. */
 	summary?: string;
+	/** The text of an event such as `info` or `plan`: it is the answer only if nothing else comes. */
+	aside?: string;
 	/** The agent's own error. */
 	error?: unknown;
 	/** The end of the stream, or of a message after which more may follow. */
@@ -60,12 +62,15 @@ export function parseEvent(
 		: (from: unknown) => extractTextWithoutQuestion(from, question);
 	const hasFailed = names.some(isErrorName) || [value, dataOf(value)].some(reportsError);
 	if (hasFailed) return names.some(isToolName) ? {} : { error: value };
-	const isNonAnswer =
-		!answerPath && names.some((name) => isNonAnswerName(name) || isOtherRole(name));
+	const outside = names.filter((name) => isNonAnswerName(name) || isOtherRole(name));
+	const isNonAnswer = !answerPath && outside.length > 0;
 	if (isPlainObject(value) && isFromOtherRole(value)) return {};
 	const end = findEnd(names);
 	if (end) return parseEndEvent(end, isNonAnswer, names, () => find(value));
-	const parsed = isNonAnswer ? {} : parseText(find(value), value, answerPath || names[0]);
+	const aside = outside.every(isAmbiguousName) ? find(value) : undefined;
+	const parsed = isNonAnswer
+		? withText({}, 'aside', aside)
+		: parseText(find(value), value, answerPath || names[0]);
 	if (isPlainObject(value) && isFinalEvent(value)) return parseFinalEvent(parsed, value, find);
 	return parsed;
 }
@@ -138,7 +143,7 @@ function namesIn(value: unknown): unknown[] {
 
 const withText = (
 	parsed: ParsedEvent,
-	field: 'text' | 'summary',
+	field: 'text' | 'summary' | 'aside',
 	text: string | undefined,
 ): ParsedEvent =>
 	text === undefined || isEndMark(text) || (field === 'summary' && !text)

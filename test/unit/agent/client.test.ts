@@ -100,6 +100,12 @@ it.each<[string, Answer, string, string]>([
 	['a number', json({ answer: 42 }), 'json', '42'],
 	['the question alone', json({ message: 'the question' }), 'json', 'the question'],
 	['a whole answer of any type', json({ type: 'info', message: 'a' }), 'json', 'a'],
+	[
+		'nothing but an aside',
+		events('data: {"type":"info","text":"a"}\n\ndata: {"type":"done"}\n\n'),
+		'sse',
+		'a',
+	],
 	['a whole answer in any field', json({ search: { answer: 'a' } }), 'json', 'a'],
 	['braces', typed('text/plain', '{x}{"a":1} is odd'), 'text', '{x}{"a":1} is odd'],
 	['a JSON text', json('a'), 'json', 'a'],

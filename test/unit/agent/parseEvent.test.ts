@@ -1,4 +1,5 @@
 import { nameEvent, parseEvent as parse, type ParsedEvent } from '../../../src/agent/parseEvent';
+import { isAmbiguousName } from '../../../src/core/eventNames';
 
 const parseEvent = (data: unknown, name?: string, path?: string) =>
 	parse(nameEvent(data, name, path), path);
@@ -33,19 +34,20 @@ it.each(
 		title chat_title title.delta source sources source-url citation citations
 		citations_delta suggestions suggested_reply ack typing Trace STATUS start
 		run_started connected ready queued info notification warning search documents
-		context history input plan action observation node_finished STATE_DELTA custom
+		context history input plan action observation STATE_DELTA custom
 		follow_up related_questions annotation user user_message data-weather
 		thread_id message_id version`),
 )('an event named %s is beside the answer', (name) => {
-	expect(parseEvent({ text: 'a' }, name)).toEqual({});
-	expect(parseEvent({ type: name, text: 'a' })).toEqual({});
-	expect(parseEvent('a', name)).toEqual({});
+	const expected = isAmbiguousName(name) ? { aside: 'a' } : {};
+	expect(parseEvent({ text: 'a' }, name)).toEqual(expected);
+	expect(parseEvent({ type: name, text: 'a' })).toEqual(expected);
+	expect(parseEvent('a', name)).toEqual(expected);
 });
 
 it.each(
 	words(`
 		tool_call.completed tool_result_end thinking_end reasoning.done title.final
-		response.function_call_arguments.done usage.final status.done`),
+		response.function_call_arguments.done usage.final status.done node_finished`),
 )('an end of something beside the answer (%s) neither ends it nor adds to it', (name) => {
 	expect(parseEvent({ output: 'found 3 rows' }, name)).toEqual({});
 });
