@@ -82,11 +82,10 @@ export async function sendMessage(
 /** @param question The message that was sent. */
 function createAnswerFold(question: string, { includeRawEvents = false, answerPath }: SendOptions) {
 	const accumulator = createTextAccumulator();
-	const events: unknown[] = [];
+	const { events, keepEvent } = createEventList(includeRawEvents);
 	let format: AnswerForm = 'text';
 	let ends: 'message' | 'stream' | undefined;
-	let hasUnknown = false;
-	let hasJsonText = false;
+	let [hasUnknown, hasJsonText] = [false, false];
 	let asides = '';
 	const isRepeated = createRepeatFinder(accumulator.isKnown);
 	/** After JSON, a word such as `DONE` is not part of the answer, but names its end. */
@@ -98,14 +97,14 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		// "Stream completed" is not part of an answer that has arrived, nor is a word after JSON; other words may be its last ones
 		const isStatus = detectEnd(words) === 'stream' || isStatusSentence(value, words);
 		const isOther = isStatus || (hasJsonText && typeof value === 'string');
-		const isOver = end === 'stream' && !answerPath && accumulator.text() !== '';
+		if (end === 'stream' && !accumulator.text()) return accumulator.finishMessage(words || asides);
+		const isOver = end === 'stream' && !answerPath;
 		return accumulator.finishMessage(isOver && isOther ? '' : words);
 	};
 	const addEvent = (value: unknown, piece: AnswerPiece, isWhole?: boolean): string => {
 		const { event, form } = piece;
 		const raw = event ? { event, data: value } : value;
-		const keepsEvent = events.length < MAX_EVENTS_WITHOUT_TEXT && !accumulator.text();
-		if (includeRawEvents || keepsEvent) events.push(raw);
+		keepEvent(raw, accumulator.text() !== '');
 		const named = nameEvent(value, isEndWord(value) ? value : event, answerPath, isWhole);
 		const parsed = parseEvent(named, answerPath, question);
 		const { text = '', summary = text, aside = '', error, end } = parsed;
@@ -127,8 +126,7 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		},
 		isOver: () => ends === 'stream',
 		end() {
-			const isAside = ends === 'stream' && !accumulator.text();
-			const rest = accumulator.flush() + (isAside ? accumulator.append(asides) : '');
+			const rest = accumulator.flush();
 			if (!accumulator.text().trim() && !hasUnknown)
 				throw truncatedAnswerError('It ended without any content.');
 			return rest;
@@ -141,6 +139,15 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		/** Whether the last message has ended, although more may follow. */
 		hasEnded: () => ends !== undefined && accumulator.text() !== '',
 	} satisfies AnswerFold & Record<string, unknown>;
+}
+
+/** The raw events: all of them, or the first ones, until there is a text. */
+function createEventList(keepsAll: boolean) {
+	const events: unknown[] = [];
+	const keepEvent = (raw: unknown, hasText: boolean) => {
+		if (keepsAll || (events.length < MAX_EVENTS_WITHOUT_TEXT && !hasText)) events.push(raw);
+	};
+	return { events, keepEvent };
 }
 
 /** Finds a text that comes again under another name, because it is whole: `delta`, `delta`, `message`. */

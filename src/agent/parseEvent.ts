@@ -30,18 +30,13 @@ export interface ParsedEvent {
  * Finds the names of an event: of its line, of its only field, and in fields such as `type`, `event` or `kind`, also of its data. The
  * data may say more than the line: `update` with a `type` of `error`.
  *
- * @param answerPath The path that the user entered begins at the whole event.
+ * @param path Of the text, as the user entered it. It begins at the whole event.
+ * @param isWhole Whether the event is the whole answer.
  */
-export function nameEvent(
-	data: unknown,
-	eventName?: string,
-	answerPath?: string,
-	isWholeAnswer?: boolean,
-) {
-	const { value, name } = answerPath ? { value: data } : unwrap(data);
+export function nameEvent(data: unknown, eventName?: string, path?: string, isWhole?: boolean) {
+	const { value, name } = path ? { value: data } : unwrap(data);
 	const given = [eventName, name, ...namesIn(value), ...namesIn(dataOf(value))];
-	const saysNothing = (each: string) =>
-		each === 'message' || (isWholeAnswer && isAmbiguousName(each));
+	const saysNothing = (each: string) => each === 'message' || (isWhole && isAmbiguousName(each));
 	return { value, names: given.filter(isNonEmptyString).filter((each) => !saysNothing(each)) };
 }
 
