@@ -73,9 +73,8 @@ export async function claimKey(
 			if (!isTransient(cause)) throw mapServiceError(cause);
 			failure = cause;
 		}
-		// even if it is late: n8n may have been away until now
-		if (isChanged && ++changes <= IMMEDIATE_READS) continue;
 		if (isWaitOver || clock.now() >= end) throw mapServiceError(failure);
+		if (isChanged && ++changes <= IMMEDIATE_READS) continue;
 		await clock.sleep(20 + clock.random() * Math.min(100 * 1.5 ** attempt, MAX_PAUSE));
 	}
 }

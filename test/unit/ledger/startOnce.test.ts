@@ -206,13 +206,6 @@ it.each([
 	},
 );
 
-it('a start goes on that has written to the ledger, however long n8n was away before', async () => {
-	const { rows, goAway, start } = startWorld({ latency: () => SECOND / 2 });
-	goAway(59 * SECOND);
-	expect(await start()).toMatchObject({ result: 'job-1' });
-	expect(rows).toMatchObject([{ state: 'pending', jobId: 'job-1' }]);
-});
-
 it('an intent of its own that shows late does not hide the claim, nor does a clock that runs ahead', async () => {
 	const late = startWorld();
 	late.enter({ state: 'intent', startKey: 'k', claim: 'late', leaseUntil: LEASE });
