@@ -73,6 +73,7 @@ export async function claimKey(
 			if (!isTransient(cause)) throw mapServiceError(cause);
 			failure = cause;
 		}
+		// after a change, too: a process that stood still for so long knows nothing of what was decided meanwhile
 		if (isWaitOver || clock.now() >= end) throw mapServiceError(failure);
 		if (isChanged && ++changes <= IMMEDIATE_READS) continue;
 		await clock.sleep(20 + clock.random() * Math.min(100 * 1.5 ** attempt, MAX_PAUSE));

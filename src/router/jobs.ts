@@ -2,6 +2,7 @@ import { readJson, readErrorResponse } from '../core/body';
 import { isErrorValue, malformedResponseError, parseErrorBody } from '../core/errorResponses';
 import { mapServiceError, invalidInputError, ServiceError, withDetails } from '../core/errors';
 import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
+import { readInteger } from '../core/money';
 import type { Clock } from '../core/retry';
 import { encodePathSegment } from '../core/urls';
 import { withAdvice } from './advice';
@@ -259,14 +260,16 @@ const REASON_FIELDS =
 	'error errors failure failure_reason error_message reason detail message'.split(' ');
 
 /** The error for a job that the service reports as failed. */
-export function jobFailedError({ jobId, record, requestId }: Job): ServiceError {
+export function jobFailedError({ jobId, record, requestId, costMicroUsd }: Job): ServiceError {
 	const [failure] = REASON_FIELDS.flatMap((name) => record[name]).filter(isErrorValue);
 	return new ServiceError('failed', 'The media job failed', {
 		...(failure ? parseErrorBody(failure) : { reason: 'The service gave no reason.' }),
 		ids: { jobId },
 		...(requestId && { requestId }),
 		partial: record,
-		advice: 'A failed job is not charged. Change the prompt or the parameters and start a new one.',
+		advice: readInteger(costMicroUsd)?.gt(0)
+			? 'The service reports a cost for it. Change the prompt or the parameters before you start a new one.'
+			: 'A failed job is not charged. Change the prompt or the parameters and start a new one.',
 	});
 }
 

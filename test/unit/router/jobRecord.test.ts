@@ -187,6 +187,8 @@ it.each<[object, object]>([
 		details: { ...details, ids: { jobId: '1' }, requestId: 'r', partial: record },
 	});
 	expect(failure.details.advice).toContain('A failed job is not charged');
+	const charged = jobFailedError(read({ ...record, cost: 5 })!);
+	expect(charged.details.advice).toContain('The service reports a cost for it');
 });
 
 const job = (record: Record<string, unknown>, more: Partial<Job> = {}): Job => ({
