@@ -85,7 +85,8 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 	const { events, keepEvent } = createEventList(includeRawEvents);
 	let format: AnswerForm = 'text';
 	let ends: 'message' | 'stream' | undefined;
-	let [hasUnknown, hasJsonText] = [false, false];
+	let hasUnknown = false;
+	let hasJsonText = false;
 	let asides = '';
 	const isRepeated = createRepeatFinder(accumulator.isKnown);
 	/** After JSON, a word such as `DONE` is not part of the answer, but names its end. */
@@ -101,8 +102,7 @@ function createAnswerFold(question: string, { includeRawEvents = false, answerPa
 		const isOver = end === 'stream' && !answerPath;
 		return accumulator.finishMessage(isOver && isOther ? '' : words);
 	};
-	const addEvent = (value: unknown, piece: AnswerPiece, isWhole?: boolean): string => {
-		const { event, form } = piece;
+	const addEvent = (value: unknown, { event, form }: AnswerPiece, isWhole?: boolean): string => {
 		const raw = event ? { event, data: value } : value;
 		keepEvent(raw, accumulator.text() !== '');
 		const named = nameEvent(value, isEndWord(value) ? value : event, answerPath, isWhole);

@@ -62,9 +62,8 @@ export function parseEvent(
 	if (isPlainObject(value) && isFromOtherRole(value)) return {};
 	const end = findEnd(names);
 	if (end) return parseEndEvent(end, isNonAnswer, names, () => find(value));
-	const aside = outside.every(isAmbiguousName) ? find(value) : undefined;
 	const parsed = isNonAnswer
-		? withText({}, 'aside', aside)
+		? parseAside(outside, () => find(value))
 		: parseText(find(value), value, answerPath || names[0]);
 	if (isPlainObject(value) && isFinalEvent(value)) return parseFinalEvent(parsed, value, find);
 	return parsed;
@@ -73,6 +72,9 @@ export function parseEvent(
 /** What only the data calls an end may be that of a part. */
 const findEnd = ([first = '', ...others]: string[]) =>
 	detectEnd(first) ?? (others.some(detectEnd) ? 'message' : undefined);
+
+const parseAside = (outside: string[], find: () => string | undefined): ParsedEvent =>
+	outside.every(isAmbiguousName) ? withText({}, 'aside', find()) : {};
 
 function parseText(text: string | undefined, value: unknown, name?: string): ParsedEvent {
 	const parsed = withText({}, 'text', text);

@@ -4,7 +4,7 @@ import { detectEnd, isEndMark, isErrorName, isNonAnswerName } from './eventNames
 import { hasContent } from './extractText';
 import type { HttpResponse } from './http';
 import { isPlainObject, isTruncatedJson, tryParseJson } from './json';
-import { createEventParser, hasNonEventText, splitEventData, type SseEvent } from './sse';
+import { createEventParser, END_MARK, hasNonEventText, splitEventData, type SseEvent } from './sse';
 
 export type AnswerForm = 'sse' | 'ndjson' | 'json' | 'text';
 
@@ -130,7 +130,7 @@ function createEventInterpreter() {
 			for (const sseEvent of events) {
 				const { event = '', data } = sseEvent;
 				// most events of most streams: nothing is left to decide
-				const value = isCertain && !isEndMark(data) ? tryParseJson(data) : undefined;
+				const value = isCertain && data !== END_MARK ? tryParseJson(data) : undefined;
 				if (value !== undefined) yield { form: 'sse', event, value, data };
 				else for (const part of splitEventData(data)) yield* readData(part, sseEvent);
 			}
@@ -162,7 +162,7 @@ function findRole(form: 'unknown' | 'json' | 'words', name: string, data: string
 }
 
 /** Whether a text that is not JSON ends a stream of JSON. */
-export const isEndWord = (data: string) => isEndMark(data) || detectEnd(data) === 'stream';
+const isEndWord = (data: string) => isEndMark(data) || detectEnd(data) === 'stream';
 
 /** `message` is the standard's default name, so such an event counts as one without a name. */
 const standardName = (event: string) => (event === 'message' ? '' : event);

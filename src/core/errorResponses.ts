@@ -68,8 +68,9 @@ export const describeN8n = (sentence: string) =>
 
 /**
  * Accepts `{ error: { code, message, meta } }`, `{ code, message, meta }`, `{ error: 'text' }`, `{ error: 'code', message }`,
- * `{ detail: 'text' }`, `{ detail: [...] }`, `{ detail: { code, message, meta } }`, `{ errors: [{ ... }] }`, `{ detail: { error: { ... } } }` and plain text:
- * the specification names `message`, `meta` and `detail`, but not the object that contains them.
+ * `{ detail: 'text' }`, `{ detail: [...] }`, `{ detail: { code, message, meta } }`, `{ detail: { error: { ... } } }`,
+ * `{ errors: [{ ... }] }` and plain text: the specification names `message`, `meta` and `detail`, but not the object that contains
+ * them.
  */
 function parseErrorEnvelope(body: string, type?: string): ServiceErrorDetails {
 	const parsed = tryParseJson(body);

@@ -44,9 +44,9 @@ export function explainWrongEndpoint(error: ServiceError, model: unknown): Servi
 /** The kind of the endpoint that a message names; undefined if it names several. */
 function findKindInMessage(reason: string): ModelKind | undefined {
 	const isText = /\/(chat\/completions|responses)\b/.test(reason);
-	const media = mediaTypes.filter((one) => new RegExp(`\\b${one}/jobs`).test(reason));
-	const [kind, another] = [...(isText ? ['text' as const] : []), ...media.map(kindOfMediaType)];
-	return another ? undefined : kind;
+	const [media, another] = mediaTypes.filter((one) => new RegExp(`\\b${one}/jobs`).test(reason));
+	if (isText) return media ? undefined : 'text';
+	return media && !another ? kindOfMediaType(media) : undefined;
 }
 
 function describeWrongKind(

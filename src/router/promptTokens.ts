@@ -1,3 +1,4 @@
+import { toSet } from '../core/eventNames';
 import { isPlainObject } from '../core/json';
 
 interface UnmeasurablePrompt {
@@ -53,21 +54,19 @@ const FRAME_TOKENS: Record<string, number> = {
 };
 
 /** Settings and labels for the service. They are not part of the prompt. */
-const NON_PROMPT_FIELDS = new Set(
-	`background frequency_penalty include logit_bias logprobs max_completion_tokens max_output_tokens max_tokens max_tool_calls
+const NON_PROMPT_FIELDS = toSet(`
+	background frequency_penalty include logit_bias logprobs max_completion_tokens max_output_tokens max_tokens max_tool_calls
 	metadata min_p modalities model n parallel_tool_calls presence_penalty prompt_cache_key prompt_cache_retention reasoning
 	reasoning_effort repetition_penalty safety_identifier seed service_tier stop store stream stream_options temperature top_k
-	top_logprobs top_p truncation user verbosity`.split(/\s+/),
-);
+	top_logprobs top_p truncation user verbosity`);
 
 const listPromptFields = (body: Record<string, unknown>) =>
 	Object.entries(body).filter(([name, value]) => !NON_PROMPT_FIELDS.has(name) && !isNullish(value));
 
 /** Types of messages, conversation items and their parts that contain only text. */
-const TEXT_TYPES = new Set(
-	`message reasoning function_call function_call_output custom_tool_call custom_tool_call_output
-	text input_text output_text summary_text reasoning_text refusal`.split(/\s+/),
-);
+const TEXT_TYPES = toSet(`
+	message reasoning function_call function_call_output custom_tool_call custom_tool_call_output
+	text input_text output_text summary_text reasoning_text refusal`);
 /** Fields of messages and parts that contain or reference media, whatever the type of the part is. */
 const MEDIA_FIELD =
 	/^(?:(?:input_)?(?:audio|image|video|file)s?(?:_(?:url|data|id))?|attachments)$/;
