@@ -209,16 +209,16 @@ const unenforceableError = ({ of, field }: CapOptions) =>
 
 function refusal({ cap, of, field }: CapOptions, spending: Spending, bound: Bound): ServiceError {
 	const { spent, reserved, open } = spending;
-	const limit = formatUsd(floorToMicroUsd(cap) ?? ZERO);
+	const allowed = floorToMicroUsd(cap) ?? ZERO;
+	const limit = formatUsd(allowed);
 	const cost = describeBound(bound);
 	const advice =
 		'unbounded' in bound ? `To send it anyway, raise "${field}".` : bound.advise(field);
 	const details = { computed: { reachedCap: field } };
 	if (!open && toAmount(spent).eq(0)) {
-		const message =
-			'unbounded' in bound
-				? `The spending cap of ${limit} allows no cost. ${cost}`
-				: `${cost}, more than the spending cap of ${limit}`;
+		const message = allowed.eq(0)
+			? `The spending cap of ${limit} allows no cost. ${cost}`
+			: `${cost}, more than the spending cap of ${limit}`;
 		return withDetails(invalidInputError(message, `Nothing was sent. ${advice}`), details);
 	}
 	const requests = open === 1 ? '1 request that is' : `${open} requests that are`;

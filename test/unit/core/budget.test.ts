@@ -152,6 +152,13 @@ describe('what a refusal says', () => {
 			'Nothing was sent. To send it anyway, raise "The Item Cap".',
 		],
 		[
+			'of a known cost, where nothing may be spent',
+			ofItem(0),
+			most(100_000),
+			'The spending cap of $0.00 allows no cost. This could cost up to $0.10',
+			'Nothing was sent. Lower it, or raise "The Item Cap".',
+		],
+		[
 			'in a conversation',
 			createConversationCap(0.3, 0.25),
 			most(100_000),
