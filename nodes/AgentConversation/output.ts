@@ -102,13 +102,15 @@ export function recordProgress(
 	const sessions = Object.entries(ids).map(([name, { sessionId, chatId }]) =>
 		[name, chatId ?? sessionId].filter(Boolean).join(' '),
 	);
+	const costs = listCosts({ ...conversation, turns: turns.slice(earlier) });
 	recordConversation(n8n, itemIndex, {
 		progress: `${id}, turns: ${count}, ${state}`,
 		sessions: sessions.join(', '),
 		facts: {
 			conversationId: id,
 			turns: String(count),
-			costUsd: String(sumCosts(listCosts({ ...conversation, turns: turns.slice(earlier) }))),
+			// no cost that is known is not a cost of 0
+			...(costs.length && { costUsd: String(sumCosts(costs)) }),
 			...(ending && { ended: ending.kind }),
 		},
 		details: {
