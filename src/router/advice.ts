@@ -2,6 +2,7 @@ import { withDetails, type ServiceError } from '../core/errors';
 import { omitMissing } from '../core/json';
 import { explainWrongEndpoint, type Model } from './model';
 import { formatUsd, readInteger, type Decimal } from '../core/money';
+import type { LimitField } from './outputLimits';
 import { maximumAffordableOutput } from './pricing';
 
 /**
@@ -74,6 +75,7 @@ const formatFigures = ({ details: { meta = {} } }: ServiceError, names: Record<s
  * output tokens that would fit. Any other error is returned unchanged.
  *
  * @param body What was sent.
+ * @param own The protocol's own field for the maximum output tokens.
  * @param model Its entry in the catalog, if known.
  * @param others Other requests of the same account that this n8n process had in flight.
  * @see section 7C, `insufficient_balance`
@@ -82,13 +84,19 @@ export function explainBalance(
 	error: ServiceError,
 	{
 		body,
+		own,
 		model,
 		others,
-	}: { body: Record<string, unknown>; model: Model | undefined; others: number },
+	}: {
+		body: Record<string, unknown>;
+		own: LimitField;
+		model: Model | undefined;
+		others: number;
+	},
 ): ServiceError {
 	if (!isBalanceTooSmall(error)) return error;
 	const { meta = {} } = error.details;
-	const largest = maximumAffordableOutput(meta, model?.pricing, body);
+	const largest = maximumAffordableOutput(meta, model?.pricing, body, own);
 	const advice = outputCapAdvice(largest);
 	return withBalance(error, others, advice, omitMissing({ largestMaximumOutputTokens: largest }));
 }

@@ -13,6 +13,7 @@ import {
 	ZERO,
 } from '../core/money';
 import { readTokenCounts } from '../core/tokenCounts';
+import { type LimitField, readOutputLimits } from './outputLimits';
 import { maximumPromptTokens } from './promptTokens';
 
 /** Output tokens for which the router holds money when a request sets no maximum. @see section 8 */
@@ -64,23 +65,27 @@ export type NoCostBound = Extract<Bound, { unbounded: string }> & { maxTokens?: 
  * service asks the model once, so it does not apply where the service runs tools.
  *
  * @param model The catalog entry.
+ * @param own The protocol's own field for the maximum output tokens: no other one is a bound.
  * @param left Micro-dollars that the spending caps leave; undefined without a cap.
  * @see section 8, cost rules 1 and 4
  */
 export function maximumTextCost(
 	model: Pick<Model, 'pricing' | 'context_length' | 'max_output_tokens'>,
 	body: Record<string, unknown>,
+	own: LimitField,
 	left?: Decimal,
 ): CostBound | NoCostBound {
 	const window = readCount(model.context_length) || undefined;
 	const prompt = countPromptTokens(body, window);
 	if ('unbounded' in prompt) return prompt;
-	const limits = readOutputLimits(body);
+	const limits = readOutputLimits(body, own);
 	if (!limits)
 		return {
-			unbounded: 'The cap on output tokens or the number of answers is not a whole number.',
+			unbounded: 'The cap on output tokens or the number of answers is not a whole number above 0.',
 		};
-	const { input, output } = readTokenPrices(model.pricing);
+	const { input: uncached, cached, output } = readTokenPrices(model.pricing);
+	// a cached token may cost more than another one
+	const input = uncached && cached?.gt(uncached) ? cached : uncached;
 	const { promptTokens } = prompt;
 	const promptCost = sumCost([[promptTokens, input]]);
 	if (promptCost === undefined)
@@ -162,6 +167,7 @@ function countPromptTokens(
  *
  * @param refusal The router's figures: micro-dollars, as numbers or strings of digits.
  * @param body What was sent.
+ * @param own As in `maximumTextCost`.
  * @returns 0 when not even one token fits; undefined when a figure or the price is missing, or when they contradict each other.
  * @see section 7C, `insufficient_balance`
  */
@@ -169,12 +175,13 @@ export function maximumAffordableOutput(
 	refusal: Record<string, unknown>,
 	pricing: unknown,
 	body: Record<string, unknown>,
+	own: LimitField,
 ): number | undefined {
 	const required = readInteger(refusal['required_micro_usd']);
 	const balance = readInteger(refusal['balance_micro_usd']);
 	const held = readInteger(refusal['held_micro_usd']);
 	const { output: price } = readTokenPrices(pricing);
-	const limits = readOutputLimits(body);
+	const limits = readOutputLimits(body, own);
 	if (!required || !balance || !held?.gte(0) || !price?.gt(0) || !limits) return undefined;
 	const free = balance.minus(held);
 	// a request that would fit was refused for another reason
@@ -204,20 +211,6 @@ function sumCost(parts: Array<[tokens: number, price: Decimal | undefined]>): nu
 	}
 	const microUsd = used.length ? Math.max(1, sumRoundedUp(used).toNumber()) : 0;
 	return Number.isSafeInteger(microUsd) ? microUsd : undefined;
-}
-
-/** The maximum output tokens of one answer, if it is set, and the number of answers. @returns undefined when either cannot be read. */
-function readOutputLimits(
-	body: Record<string, unknown>,
-): { allowance: number | undefined; choices: number } | undefined {
-	const caps = [body['max_tokens'], body['max_completion_tokens'], body['max_output_tokens']]
-		.filter((cap) => cap !== undefined && cap !== null)
-		.map(readCount);
-	const choices = readCount(body['n'] ?? 1);
-	if (!choices || caps.includes(undefined)) return undefined;
-	// which of several caps the router applies is not specified
-	const allowance = caps.length ? Math.max(...caps.map((cap) => cap ?? 0)) : undefined;
-	return { allowance, choices };
 }
 
 /** Common names of the fields for the number of outputs and their duration. The specification defines none of them. */

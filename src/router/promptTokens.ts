@@ -53,15 +53,20 @@ const FRAME_TOKENS: Record<string, number> = {
 	...{ tools: 64, functions: 64 },
 };
 
-/** Settings and labels for the service. They are not part of the prompt. */
-const NON_PROMPT_FIELDS = toSet(`
+/** Fields that are part of the prompt. */
+const PROMPT_FIELDS = toSet(`
+	messages input instructions tools functions tool_choice function_call response_format text`);
+/** Settings and labels that add nothing to the prompt, nor to what comes out. */
+const FREE_FIELDS = toSet(`
 	background frequency_penalty include logit_bias logprobs max_completion_tokens max_output_tokens max_tokens max_tool_calls
-	metadata min_p modalities model n parallel_tool_calls presence_penalty prompt_cache_key prompt_cache_retention reasoning
-	reasoning_effort repetition_penalty safety_identifier seed service_tier stop store stream stream_options temperature top_k
+	metadata min_p model n parallel_tool_calls presence_penalty prompt_cache_key prompt_cache_retention reasoning
+	reasoning_effort repetition_penalty safety_identifier seed stop store stream stream_options temperature top_k
 	top_logprobs top_p truncation user verbosity`);
+/** Fields that add earlier messages which the service has stored. */
+const STORED_FIELDS = toSet('previous_response_id conversation');
 
 const listPromptFields = (body: Record<string, unknown>) =>
-	Object.entries(body).filter(([name, value]) => !NON_PROMPT_FIELDS.has(name) && !isNullish(value));
+	Object.entries(body).filter(([name, value]) => PROMPT_FIELDS.has(name) && !isNullish(value));
 
 /** Types of messages, conversation items and their parts that contain only text. */
 const TEXT_TYPES = toSet(`
@@ -71,29 +76,42 @@ const TEXT_TYPES = toSet(`
 const MEDIA_FIELD =
 	/^(?:(?:input_)?(?:audio|image|video|file)s?(?:_(?:url|data|id))?|attachments)$/;
 
-/** Why the size of a prompt cannot be calculated: it contains more than the text in the request. */
+/**
+ * Why the size of a prompt, or of what comes out, cannot be calculated: the request contains more than text and settings. A field that
+ * is not known may choose another model or a dearer tier, or add answers, sound or a search. All that is not known counts as unbounded.
+ */
 function findUnmeasurable(body: Record<string, unknown>): UnmeasurablePrompt | undefined {
-	const { prompt, messages, input, instructions } = body;
-	const find = (...names: string[]) => names.find((name) => !isNullish(body[name]));
-	const tool = findServiceTool(body) ?? find('web_search_options');
-	if (tool) return { unbounded: addsText(tool), fitsWindow: false };
-	const stored =
-		find('previous_response_id', 'conversation') ?? (isPlainObject(prompt) ? 'prompt' : undefined);
-	const unbounded = stored
-		? addsText(stored)
-		: (findMedia(messages, true) ?? findMedia(input, true) ?? findMedia(instructions, false));
+	const { messages, input, instructions } = body;
+	const given = Object.keys(body).filter((name) => !isNullish(body[name]));
+	const unknown = given.find((name) =>
+		[PROMPT_FIELDS, FREE_FIELDS, STORED_FIELDS].every((known) => !known.has(name)),
+	);
+	if (unknown !== undefined) return { unbounded: addsCost(unknown), fitsWindow: false };
+	const tool = findServiceTool(body);
+	if (tool !== undefined) return { unbounded: addsText(tool), fitsWindow: false };
+	const stored = given.find((name) => STORED_FIELDS.has(name));
+	const unbounded =
+		stored === undefined
+			? (findMedia(messages, true) ?? findMedia(input, true) ?? findMedia(instructions, false))
+			: addsText(stored);
 	return unbounded === undefined ? undefined : { unbounded, fitsWindow: true };
 }
 
-const addsText = (name: string) =>
-	`"${name}" adds text to the prompt that is not known before the request.`;
+const addsCost = (name: string) =>
+	`"${name.slice(0, 60)}" may add to the cost, and how much is not known before the request.`;
 
-/** A tool that the service runs: any other than a function of the caller. */
+const addsText = (name: string) =>
+	`"${name.slice(0, 60)}" adds text to the prompt that is not known before the request.`;
+
+/** A tool that the service runs: any other than a function of the caller. Functions of the old protocol have no type. */
 const findServiceTool = ({ tools, functions }: Record<string, unknown>): string | undefined =>
-	[tools ?? [], functions ?? []]
-		.flat()
-		.map((entry) => (isPlainObject(entry) ? String(entry['type'] ?? 'function') : 'function'))
-		.find((type) => type !== 'function' && type !== 'custom');
+	[
+		...[tools ?? []].flat().map((tool) => typeOf(tool, Object.keys(Object(tool))[0])),
+		...[functions ?? []].flat().map((tool) => typeOf(tool, 'function')),
+	].find((type) => type !== 'function' && type !== 'custom');
+
+const typeOf = (tool: unknown, preset: string | undefined): string =>
+	String(isPlainObject(tool) ? (tool['type'] ?? preset) : tool);
 
 /** @param isItem Whether it is a message, which needs no type. A part of a message does. */
 function findMedia(entry: unknown, isItem: boolean): string | undefined {

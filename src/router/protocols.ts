@@ -3,10 +3,23 @@ import { completeChat, type ChatRequest } from './chatCompletions';
 import { toResponseInput, type ChatMessage } from './messages';
 import { createResponse, type ResponseRequest } from './responses';
 
-/** How a request is sent that was built as a chat completion. `raw` is the protocol's own object in the answer. */
+/**
+ * How a request is sent that was built as a chat completion. `raw` is the protocol's own object in the answer, `limit` its field for the
+ * maximum output tokens.
+ */
 export const protocols = {
-	chat: { raw: 'completion', toBody: (request: ChatRequest) => request, ask: completeChat },
-	responses: { raw: 'response', toBody: toResponseBody, ask: createResponse },
+	chat: {
+		raw: 'completion',
+		limit: 'max_tokens',
+		toBody: (request: ChatRequest) => request,
+		ask: completeChat,
+	},
+	responses: {
+		raw: 'response',
+		limit: 'max_output_tokens',
+		toBody: toResponseBody,
+		ask: createResponse,
+	},
 } as const;
 
 export type Protocol = keyof typeof protocols;

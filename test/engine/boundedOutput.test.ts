@@ -1,8 +1,9 @@
 import type { INodeParameters } from 'n8n-workflow';
 
+import type { CallFailure } from '../../src/n8n/languageModel';
 import type { Fault } from '../service/service';
 import { CARRY_ON, chat, model, posts, secretsOf } from './rig/calls';
-import { useModel } from './rig/chatModel';
+import { useModel, type LanguageModel } from './rig/chatModel';
 import { converse } from './rig/converse';
 import { made, run } from './rig/run';
 import { serviceForTests } from './rig/service';
@@ -84,6 +85,133 @@ describe('Message a Model', () => {
 		await write(cap);
 		expect(estimated?.['maxOutputTokens']).toBe(sentMaxima()[0]);
 		expect(estimated?.['maxCostUsd']).toBeLessThanOrEqual(cap);
+	});
+});
+
+/** Fields that limit an answer to one token, if the service knows them: it only applies the protocol's own. */
+const limits: Array<[protocol: string, fields: object]> = [
+	['chat', { max_output_tokens: 1 }],
+	['chat', { max_completion_tokens: 1 }],
+	['chat', { max_completion_tokens: '1' }],
+	['chat', { max_tokens: 9000, max_completion_tokens: 1 }],
+	['chat', { max_tokens: 1, max_completion_tokens: 9000 }],
+	['chat', { max_tokens: null, max_output_tokens: 1 }],
+	['responses', { max_tokens: 1 }],
+	['responses', { max_completion_tokens: 1, max_output_tokens: null }],
+];
+/** Fields whose cost has no bound. */
+const unbounded: Array<[protocol: string, fields: object]> = [
+	['chat', { max_tokens: 0 }],
+	['chat', { max_tokens: 1, max_completion_tokens: -1 }],
+	['chat', { max_completion_tokens: 1.5 }],
+	['chat', { max_tokens: 1, n: 'many' }],
+	['chat', { max_tokens: 1, n: -3 }],
+	['chat', { max_tokens: 1, best_of: 20 }],
+	['chat', { max_tokens: 1, prediction: { type: 'content', content: 'A novel' } }],
+	['chat', { max_tokens: 1, modalities: ['text', 'audio'], audio: { voice: 'alloy' } }],
+	['chat', { max_tokens: 1, web_search_options: {} }],
+	['chat', { max_tokens: 1, models: ['aurora-labs/prism-4.1-turbo'] }],
+	['chat', { max_tokens: 1, service_tier: 'priority' }],
+	['chat', { max_tokens: 1, extra_body: { max_tokens: 9000 } }],
+	['responses', { max_output_tokens: 1, tools: [{ type: 'web_search' }] }],
+	['responses', { max_output_tokens: 1, tools: [{ type: 'code_interpreter' }] }],
+	['responses', { max_output_tokens: 1, tools: [{ type: 'image_generation' }] }],
+	['responses', { max_output_tokens: 1, tools: [{ type: 'mcp', server_url: 'x' }] }],
+];
+/** The chat model takes tools from its caller only. */
+const NO_BOUND =
+	/The cost cannot be calculated: .*turn on "Allow Unknown Cost" in Options|Fields must not contain "tools"/;
+
+describe('whatever a request says about its output, the bill stays within what was counted', () => {
+	type Said = { paid: number; said: string };
+	const inMessage = async (options: INodeParameters): Promise<Said> => {
+		const { result, paid } = await service.paidFor(
+			async () =>
+				await run({
+					...chat('Write a novel.', { model: NOVELIST, spendingCapPerItem: 0.001, options }),
+					...{ secrets: secretsOf(service), settings: CARRY_ON },
+				}),
+		);
+		return { paid, said: String(result.failed[0]?.json['error'] ?? '') };
+	};
+	const inChatModel = async (
+		options: INodeParameters,
+		use: (chat: LanguageModel) => Promise<unknown> = async (chat) => await chat.invoke('Write.'),
+	): Promise<Said> => {
+		const parameters = { model: NOVELIST, spendingCapPerCall: 0.001, options };
+		const { result, paid } = await service.paidFor(
+			async () => await useModel({ secrets: secretsOf(service), parameters, use }),
+		);
+		return { paid, said: String(result.error?.message ?? '') };
+	};
+	/** The client of LangChain's model, which sends what a caller likes. */
+	const ofCaller = (fields: object) => async (chat: LanguageModel) => {
+		const { completions } = chat as unknown as {
+			completions: {
+				client: { chat: { completions: { create(body: object): Promise<unknown> } } };
+			};
+		};
+		const messages = [{ role: 'user', content: 'Write.' }];
+		const asked = { model: 'x', messages, ...fields };
+		return await completions.client.chat.completions.create(asked).catch((error: Error) => {
+			// the client says "Connection error." of whatever our `fetch` throws
+			throw (error.cause as CallFailure).failure;
+		});
+	};
+	const ways: Array<[string, (protocol: string, fields: object) => Promise<Said>]> = [
+		[
+			'Message a Model',
+			async (protocol, fields) =>
+				await inMessage({ protocol, additionalFields: JSON.stringify(fields) }),
+		],
+		[
+			'the chat model',
+			async (protocol, fields) =>
+				await inChatModel({ protocol, additionalFields: JSON.stringify(fields) }),
+		],
+		[
+			'a caller of the chat model',
+			async (protocol, fields) => await inChatModel({ protocol }, ofCaller(fields)),
+		],
+	];
+
+	describe.each(ways)('%s', (_way, ask) => {
+		it.each(limits)("%s %j: the protocol's own field is sent beside it", async (...row) => {
+			const [protocol, fields] = row;
+			const { paid, said } = await ask(protocol, fields);
+			expect(said).toBe('');
+			expect(sentMaxima(protocol === 'chat' ? 'max_tokens' : 'max_output_tokens')).toEqual([1]);
+			expect(paid).toBeGreaterThan(0);
+			expect(paid).toBeLessThanOrEqual(1000);
+		});
+
+		it.each(unbounded)('%s %j: is not sent', async (...row) => {
+			const [protocol, fields] = row;
+			const { paid, said } = await ask(protocol, fields);
+			expect(said).toMatch(NO_BOUND);
+			expect([paid, posts(service)]).toEqual([0, []]);
+		});
+	});
+
+	it('Estimate Cost says the same', async () => {
+		const estimate = async (fields: object) => {
+			const options = { additionalFields: JSON.stringify(fields) };
+			const more = { operation: 'estimateCost', model: NOVELIST, options };
+			const { items } = await run({ ...chat('Write.', more), secrets: secretsOf(service) });
+			return items[0]?.json;
+		};
+		expect(await estimate({ max_completion_tokens: 7 })).toMatchObject({ maxOutputTokens: 7 });
+		expect((await estimate({ best_of: 2 }))?.['notice']).toBe(
+			'"best_of" may add to the cost, and how much is not known before the request.',
+		);
+	});
+
+	it('of unknown cost, a limit by another name is still sent as the own one, too', async () => {
+		const fields = { max_completion_tokens: 1, service_tier: 'flex' };
+		const additionalFields = JSON.stringify(fields);
+		const { paid } = await inMessage({ allowUnknownCost: true, additionalFields });
+		expect(sentMaxima()).toEqual([1]);
+		expect(paid).toBeLessThan(1000);
 	});
 });
 

@@ -80,6 +80,19 @@ describe('text', () => {
 		expect(paid).toBeLessThanOrEqual(0.06);
 	});
 
+	it.each(['max_output_tokens', 'max_completion_tokens'])(
+		"a limit by a name that is not the protocol's own (%s) is no way around it",
+		async (field) => {
+			const secrets = secretsOf('0.01');
+			const items = Array.from({ length: 10 }, () => ({}));
+			const options = { additionalFields: `{"${field}": 1}` };
+			const paid = await paidFor(() => write(secrets, { items }, options));
+			expect(posts(rig.service)).toHaveLength(10);
+			expect(paid).toBeLessThanOrEqual(0.01);
+			expect(await figures(secrets)).toMatchObject({ spentUsd: paid });
+		},
+	);
+
 	it('a hundred items make few requests to n8n', async () => {
 		const secrets = secretsOf('100');
 		const before = rig.n8n.service.requests.length;

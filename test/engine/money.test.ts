@@ -88,7 +88,7 @@ describe('the spending cap', () => {
 	});
 
 	it('is not rounded up: what could cost half a micro-dollar more is not sent', async () => {
-		const [refused] = (await capped(0)).failed;
+		const [refused] = (await capped(0.000001)).failed;
 		const [, dollars] = /could cost up to \$([\d.]+),/.exec(String(refused?.json['error'])) ?? [];
 		const most = Math.round(Number(dollars) * 1e6);
 		expect((await capped((most - 0.5) / 1e6)).failed).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('a cost that cannot be calculated', () => {
 		[
 			'of tools that the service runs',
 			{ options: { additionalFields: '{"web_search_options": {}}' } },
-			/"web_search_options" adds text/,
+			/"web_search_options" may add to the cost/,
 		],
 	])(
 		'%s is refused, estimated as unknown, and allowed where somebody says so and something may be spent',

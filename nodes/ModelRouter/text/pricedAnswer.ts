@@ -39,7 +39,7 @@ export async function askWithCost(
 	body: Record<string, unknown>,
 	{ model, onText, countInFlight, keepRaw, reservedUsd }: Asking,
 ): Promise<PricedAnswer> {
-	const { ask, raw } = protocols[protocol];
+	const { ask, raw, limit: own } = protocols[protocol];
 	const toPriced = (answer: object): PricedAnswer => {
 		const { [raw]: own, ...priced } = answer as PricedAnswer;
 		const costUsd = toUsd(costOfAnswer(answer, model));
@@ -55,7 +55,7 @@ export async function askWithCost(
 	} catch (cause) {
 		throw mapServiceError(cause, (error) => {
 			const { partial } = error.details;
-			const explained = explainBalance(error, { body, model, others: countInFlight() - 1 });
+			const explained = explainBalance(error, { body, own, model, others: countInFlight() - 1 });
 			if (partial) return withDetails(explained, { partial: toPriced(partial) });
 			if (reservedUsd === undefined || isUnstarted(error)) return explained;
 			return withDetails(explained, { computed: { ...explained.details.computed, reservedUsd } });

@@ -14,6 +14,7 @@ import {
 	modalityOfUrl,
 } from '../../../src/router/messages';
 import { checkKind, type Model } from '../../../src/router/model';
+import { unifyOutputLimits } from '../../../src/router/outputLimits';
 import {
 	type CostBound,
 	maximumTextCost,
@@ -93,7 +94,7 @@ function resolveModality(
 }
 
 /**
- * Limits the output tokens of a request to what its caps allow, unless it sets a maximum itself.
+ * Limits the output tokens of a request: to the maximum that it sets, by whatever name, or else to what its caps allow.
  *
  * @param unspent Micro-dollars left in the budget of the credential.
  * @returns the request to send, and its maximum cost: in figures, and for its caps.
@@ -106,9 +107,10 @@ export function limitOutput<Body extends Record<string, unknown>>(
 ): { body: Body; cost: Cost; bound: Bound } {
 	const cost = 'entry' in found ? boundCost(found.entry, body, limits, unspent) : found;
 	const { maxTokens } = cost;
-	const field = limits.protocol === 'responses' ? 'max_output_tokens' : 'max_tokens';
-	const limit = maxTokens !== undefined && { [field]: maxTokens };
-	return { body: { ...body, ...limit }, cost, bound: toTextBound(cost) };
+	const { limit: own } = protocols[limits.protocol];
+	const limit = maxTokens !== undefined && { [own]: maxTokens };
+	const limited = { ...unifyOutputLimits(body, own), ...limit };
+	return { body: limited, cost, bound: toTextBound(cost) };
 }
 
 function boundCost(
@@ -121,7 +123,8 @@ function boundCost(
 	const money = leftIn(caps, unspent);
 	const left = money?.toFixed();
 	if (last?.entry === entry && last.body === body && last.left === left) return last.cost;
-	const cost = maximumTextCost(entry, body, money);
+	const { limit: own } = protocols[limits.protocol];
+	const cost = maximumTextCost(entry, unifyOutputLimits(body, own), own, money);
 	limits.last = { entry, body, left, cost };
 	return cost;
 }

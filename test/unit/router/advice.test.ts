@@ -83,7 +83,14 @@ const refused = (details: ServiceErrorDetails) =>
 const told = (
 	details: ServiceErrorDetails,
 	more: Partial<Parameters<typeof explainBalance>[1]> = {},
-) => explainBalance(refused(details), { body: BODY, model: MODEL, others: 0, ...more }).details;
+) =>
+	explainBalance(refused(details), {
+		body: BODY,
+		own: 'max_tokens',
+		model: MODEL,
+		others: 0,
+		...more,
+	}).details;
 
 it('says who holds the money, and the largest cap that fits', () => {
 	const code = 'insufficient_balance';
@@ -168,8 +175,12 @@ describe('the start of a media job', () => {
 
 it('any other error stays as it is', () => {
 	const other = refused({ status: 429, meta: META });
-	expect(explainBalance(other, { body: BODY, model: MODEL, others: 1 })).toBe(other);
+	expect(explainBalance(other, { body: BODY, own: 'max_tokens', model: MODEL, others: 1 })).toBe(
+		other,
+	);
 	expect(explainJobBalance(other, { leastMicroUsd: Big(1), others: 0 })).toBe(other);
 	const byCode = refused({ status: 400, code: 'insufficient_balance' });
-	expect(explainBalance(byCode, { body: BODY, model: MODEL, others: 1 })).not.toBe(byCode);
+	expect(
+		explainBalance(byCode, { body: BODY, own: 'max_tokens', model: MODEL, others: 1 }),
+	).not.toBe(byCode);
 });

@@ -104,15 +104,16 @@ describe('maximumTextCost', () => {
 		[{}, DEFAULT_OUTPUT_TOKENS],
 		[{ max_tokens: null }, 4096],
 		[{ max_tokens: 100 }, 100],
-		[{ max_completion_tokens: 100 }, 100],
-		[{ max_output_tokens: '100' }, 100],
-		[{ max_tokens: 5, max_completion_tokens: 100 }, 100],
-		[{ max_tokens: 0 }, 0],
+		[{ max_tokens: '100' }, 100],
+		// only the protocol's own field is a bound
+		[{ max_completion_tokens: 100 }, 4096],
+		[{ max_output_tokens: 100 }, 4096],
+		[{ max_tokens: 6, max_completion_tokens: 100 }, 6],
 		[{ max_tokens: 100, n: 3 }, 300],
 		[{ n: 2 }, 8192],
 	])('counts %j as %d tokens', (fields, outputTokens) => {
 		// 36 bytes of JSON and the frame of one message
-		expect(maximumTextCost({ pricing: PRICING }, { messages, ...fields })).toEqual({
+		expect(maximumTextCost({ pricing: PRICING }, { messages, ...fields }, 'max_tokens')).toEqual({
 			...{ microUsd: 26 + outputTokens * 1.5, outputTokens },
 			...{ promptTokens: 52, promptCountedBy: 'bytes' },
 		});
@@ -122,6 +123,7 @@ describe('maximumTextCost', () => {
 		maximumTextCost(
 			{ pricing: PRICING, ...model },
 			{ messages, ...body },
+			'max_tokens',
 			left === undefined ? left : new Big(left),
 		) as CostBound;
 
@@ -151,7 +153,7 @@ describe('maximumTextCost', () => {
 	);
 
 	it('a maximum that is set stays, and says nothing of one', () => {
-		const bound = most({}, { max_completion_tokens: 100 }, 1e9);
+		const bound = most({}, { max_tokens: 100 }, 1e9);
 		expect(bound).toMatchObject({ outputTokens: 100 });
 		expect(bound).not.toHaveProperty('maxTokens');
 	});
@@ -161,7 +163,12 @@ describe('maximumTextCost', () => {
 		['one rounding', { input_per_mtok: 0.1, output_per_mtok: 0.2 }, { max_tokens: 3 }, 6],
 		['the least charge', { input_per_mtok: 0, output_per_mtok: 0 }, {}, 1],
 		['no price for no prompt', { output_per_mtok: 1 }, { messages: null, max_tokens: 5 }, 5],
-		['no price for no output', { input_per_mtok: 1 }, { max_tokens: 0 }, 52],
+		[
+			'the dearer price where cached tokens cost more',
+			{ ...PRICING, cached_input_per_mtok: 2 },
+			{ max_tokens: 1 },
+			106,
+		],
 	])('needs %s', (_what, pricing, body, microUsd) => {
 		expect(most({ pricing }, body)).toMatchObject({ microUsd });
 	});
@@ -170,7 +177,8 @@ describe('maximumTextCost', () => {
 	const TOKENS = 'tokens of this model.';
 	const TOO_LARGE = 'The largest possible cost is too large to calculate.';
 	const SEARCH = '"search" adds text to the prompt that is not known before the request.';
-	const NO_COUNT = 'The cap on output tokens or the number of answers is not a whole number.';
+	const NO_COUNT =
+		'The cap on output tokens or the number of answers is not a whole number above 0.';
 	const IMAGE =
 		'A message contains "image_url", and its number of tokens is not known before the request. The catalog does not have the context window of this model, which would be the limit.';
 
@@ -178,8 +186,20 @@ describe('maximumTextCost', () => {
 		['input price', { pricing: { output_per_mtok: 1 } }, {}, `${NO_PRICE} input ${TOKENS}`],
 		['output price', { pricing: { input_per_mtok: 1 } }, {}, `${NO_PRICE} output ${TOKENS}`],
 		['price at all', { pricing: undefined }, {}, `${NO_PRICE} input ${TOKENS}`],
-		['cap that can be read', {}, { max_tokens: -1 }, NO_COUNT],
+		...[-1, 0, 1.5, '1e3', '', true, [5], {}].map((value): [string, object, object, string] => [
+			`cap that can be read (${JSON.stringify(value)})`,
+			{},
+			{ max_tokens: value },
+			NO_COUNT,
+		]),
+		[
+			'cap by another name that can be read',
+			{},
+			{ max_tokens: 5, max_output_tokens: -1 },
+			NO_COUNT,
+		],
 		['number of choices', {}, { n: 0 }, NO_COUNT],
+		['number of choices that can be read', {}, { n: true }, NO_COUNT],
 		['amount', {}, { max_tokens: Number.MAX_SAFE_INTEGER }, TOO_LARGE],
 		['text alone', {}, { messages: image }, IMAGE],
 		['one prompt', { context_length: 2000 }, { tools: [{ type: 'search' }] }, SEARCH],
@@ -260,7 +280,7 @@ describe('maximumAffordableOutput', () => {
 		['a price as text', { pricing: { output_per_mtok: '1.50' } }, 466],
 		['nothing held', { held_micro_usd: 0 }, 666],
 		['several choices', { body: { max_tokens: 500, n: 2 } }, 233],
-		['the other protocol', { body: { max_output_tokens: 1000 } }, 466],
+		['a cap by a name that is not its own', { body: { max_output_tokens: 9 } }, undefined],
 		['the allowance of a request without a cap', { required_micro_usd: 6644, body: {} }, 466],
 		['just one token', { balance_micro_usd: 802 }, 1],
 		['not quite one token', { balance_micro_usd: 801 }, 0],
@@ -284,7 +304,7 @@ describe('maximumAffordableOutput', () => {
 	])('%s', (_name, more, expected) => {
 		const usual = { ...PLAIN, pricing: { output_per_mtok: 1.5 }, body: { max_tokens: 1000 } };
 		const { pricing, body, ...meta } = { ...usual, ...more };
-		expect(maximumAffordableOutput(meta, pricing, body)).toBe(expected);
+		expect(maximumAffordableOutput(meta, pricing, body, 'max_tokens')).toBe(expected);
 	});
 
 	it('fits, and one token more does not, but for the one rounding', () => {
@@ -304,7 +324,7 @@ describe('maximumAffordableOutput', () => {
 				const pricing = { input_per_mtok: input, output_per_mtok: output };
 				const request = (max_tokens?: number) => {
 					const body = { messages: [{ role: 'user', content: prompt }], n, max_tokens };
-					return (maximumTextCost({ pricing }, body) as CostBound).microUsd;
+					return (maximumTextCost({ pricing }, body, 'max_tokens') as CostBound).microUsd;
 				};
 				const required = request(cap);
 				const free = Math.floor(required * share);
@@ -313,7 +333,8 @@ describe('maximumAffordableOutput', () => {
 					balance_micro_usd: free + held,
 					held_micro_usd: String(held),
 				};
-				const largest = maximumAffordableOutput(meta, pricing, { n, max_tokens: cap })!;
+				const sent = { n, max_tokens: cap };
+				const largest = maximumAffordableOutput(meta, pricing, sent, 'max_tokens')!;
 				if (largest > 0) expect(request(largest)).toBeLessThanOrEqual(free);
 				expect(request(largest + 1)).toBeGreaterThanOrEqual(free);
 				// the rounding took less than one micro-dollar

@@ -24,8 +24,6 @@ it.each<[string, Record<string, unknown>, number, number]>([
 	['tools', { tools: [TOOL, TOOL] }, bytes([TOOL, TOOL]) + 128, bytes([TOOL, TOOL])],
 	['functions of the old protocol', { functions: [{ name: 'f' }] }, 14 + 64, 14],
 	['a form of the answer', { response_format: FORMAT }, bytes(FORMAT), bytes(FORMAT)],
-	['an unknown object', { context: { a: 'b' } }, 9, 9],
-	['a stored prompt as a text', { prompt: 'ab' }, 4, 4],
 	['settings', { model: 'vendor/model', max_tokens: 5, stop: ['END'], user: 'u', x: null }, 0, 0],
 ])('%s', (_name, body, most, text) => {
 	expect(maximumPromptTokens(body)).toEqual({ tokens: most });
@@ -57,6 +55,8 @@ const holds = (type: string) =>
 
 const adds = (what: string) =>
 	`${what} adds text to the prompt that is not known before the request.`;
+const costs = (what: string) =>
+	`"${what}" may add to the cost, and how much is not known before the request.`;
 const output = (content: unknown) => ({
 	input: [{ type: 'function_call_output', output: content }],
 });
@@ -82,11 +82,23 @@ it.each<[string, Record<string, unknown>, string]>([
 	['a tool of the service', { tools: [TOOL, { type: 'search' }] }, adds('"search"')],
 	['an earlier response', { previous_response_id: 'x' }, adds('"previous_response_id"')],
 	['a conversation', { conversation: 'x' }, adds('"conversation"')],
-	['a search', { web_search_options: {} }, adds('"web_search_options"')],
-	['a stored prompt', { prompt: { id: 'x' } }, adds('"prompt"')],
+	['a tool without a type', { tools: [{ google_search: {} }] }, adds('"google_search"')],
+	['a tool that is a text', { tools: ['search'] }, adds('"search"')],
+	['an old function that is a text', { functions: ['search'] }, adds('"search"')],
+	['a search', { web_search_options: {} }, costs('web_search_options')],
+	['a stored prompt, which may have tools', { prompt: { id: 'x' } }, costs('prompt')],
+	['several answers of which one comes', { best_of: 5 }, costs('best_of')],
+	['a guess, which is billed where it is wrong', { prediction: {} }, costs('prediction')],
+	['sound', { modalities: ['text', 'audio'] }, costs('modalities')],
+	['the voice of it', { audio: { voice: 'alloy' } }, costs('audio')],
+	['other models', { models: ['a/b'] }, costs('models')],
+	['a dearer tier', { service_tier: 'priority' }, costs('service_tier')],
+	['fields in a field', { extra_body: { n: 50 } }, costs('extra_body')],
+	['a field of another spelling', { Max_Tokens: 5 }, costs('Max_Tokens')],
+	['a field that nobody knows', { ['x'.repeat(99)]: 0 }, costs('x'.repeat(60))],
 ])('has no bound for %s', (_name, body, unbounded) => {
-	// a tool that the service runs may send the model more than its context window, in several requests
-	const fitsWindow = !/search/.test(unbounded);
+	// what the service runs may send the model more than its context window, in several requests
+	const fitsWindow = !/search|may add/.test(unbounded);
 	expect(maximumPromptTokens(body)).toEqual({ unbounded, fitsWindow });
 	expect(estimatePromptTokens(body)).toBeUndefined();
 });
@@ -101,7 +113,7 @@ it('counts at least every byte of any text, wherever it is', () => {
 					content: at % 2 ? content : [{ type: 'text', text: content }],
 				})),
 				instructions,
-				[`x_${further}`]: further,
+				response_format: further,
 				tools: [{ type: 'function', function: { name: further } }],
 			};
 			const all = [...contents, further, instructions, further].reduce(
@@ -121,6 +133,7 @@ it('gives a bound or a reason for any body, and changes nothing in it', () => {
 		fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
 			for (const body of [
 				{ messages: one, tools: other },
+				{ input: [one], text: other },
 				{ input: [one], further: other },
 			]) {
 				const before = JSON.stringify(body);
