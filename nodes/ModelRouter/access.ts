@@ -80,6 +80,7 @@ export const probe: CredentialProbe = {
 	path: '/v1/models',
 	version: 'v1',
 	header: (key) => ({ 'X-API-KEY': key }),
+	checkFields: readBudgetSettings,
 	judge: ({ status, body }) =>
 		status >= 200 && status < 300 && !findModels(body)
 			? notFromServiceResult('The address answered, but not with a catalog of models')

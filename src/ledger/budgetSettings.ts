@@ -16,11 +16,16 @@ export interface BudgetSettings extends BudgetLimit {
  * Reads the fields of the credential that are for its budget.
  *
  * @returns undefined without a budget.
- * @throws ServiceError `invalid` for an amount that cannot be read: it must not mean that there is no budget.
+ * @throws ServiceError `invalid` for an amount that cannot be read, or without a job ledger: it must not mean that there is no budget.
  */
 export function readBudgetSettings(data: Record<string, unknown>): BudgetSettings | undefined {
 	const amount = readAmount(data, 'budgetUsd', 'Budget (USD)');
-	if (data['useJobLedger'] !== true || !amount) return undefined;
+	if (!amount) return undefined;
+	if (data['useJobLedger'] !== true)
+		throw invalidInputError(
+			'"Budget (USD)" of the credential only works with "Use a Job Ledger"',
+			'Nothing was sent, because nothing would keep to the budget. Turn on "Use a Job Ledger" in the credential, or empty "Budget (USD)".',
+		);
 	const length = data['budgetPeriod'] ?? 'month';
 	return {
 		amount,

@@ -66,12 +66,12 @@ export const budgetProperties: INodeProperties[] = [
 		displayName: 'Budget (USD)',
 		name: 'budgetUsd',
 		type: 'string',
-		displayOptions: whenUsed,
+		// never hidden: n8n drops the value of a hidden field, and there would be no budget
 		default: '',
 		placeholder: 'e.g. 50',
 		hint: 'Leave it empty for no budget',
 		description:
-			'The most that all workflows together may spend with this credential in one period. Text requests never exceed it. It is kept in the job ledger. If that cannot be used, nothing that costs money is sent.',
+			'The most that all workflows together may spend with this credential in one period. Text requests whose cost can be calculated never exceed it. It is kept in the job ledger, so it needs Use a Job Ledger. If that cannot be used, nothing that costs money is sent.',
 	},
 	{
 		displayName: 'Budget Period',

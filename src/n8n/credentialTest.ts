@@ -33,6 +33,8 @@ export interface CredentialProbe {
 	version?: string;
 	header: (key: string) => Record<string, string>;
 	body?: object;
+	/** Checks fields that nothing else tests. @throws ServiceError `invalid`. */
+	checkFields?(data: ICredentialDataDecryptedObject): unknown;
 	/** @returns what the response says about the key; undefined if only its status counts. */
 	judge(answer: ProbeResponse): INodeCredentialTestResult | undefined;
 }
@@ -83,11 +85,12 @@ export function createCredentialTest(probe: CredentialProbe, checkLedger?: Ledge
 			const { status, message } = (await withDeadline(result, 2 * TIMEOUT, undefined)) ?? ENDLESS;
 			return { status, message: redact.text(message) };
 		};
-		const origins = await report(async () => {
+		const fields = await report(async () => {
 			findKeyOrigins(data);
+			probe.checkFields?.(data);
 			return { status: 'OK', message: '' };
 		});
-		if (origins.status === 'Error') return origins;
+		if (fields.status === 'Error') return fields;
 		const service = warnOfShortKey(
 			await report(async () => await testService(this.helpers, data, probe, redact)),
 			data,

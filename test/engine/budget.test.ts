@@ -110,6 +110,33 @@ describe('text', () => {
 		expect(rig.n8n.service.requests.length).toBe(before);
 	});
 
+	it.each<[string, () => Promise<{ error: Error | undefined }>]>([
+		['a text', async () => await write(secretsOf('50', { useJobLedger: false }))],
+		[
+			'a job',
+			async () => {
+				const secrets = secretsOf('0', { useJobLedger: false });
+				const picture = { mediaType: 'images', model: sketch, prompt: 'A cat' };
+				return await run({ ...job('start', picture), secrets });
+			},
+		],
+		[
+			'a call of the chat model',
+			async () =>
+				await useModel({
+					secrets: secretsOf('50', { useJobLedger: undefined }),
+					use: async (model) => await model.invoke('Hello'),
+				}),
+		],
+	])('%s is refused where a budget has no ledger that would keep it', async (_what, ask) => {
+		const before = rig.service.requests.length;
+		const { error } = await ask();
+		expect(error?.message).toContain(
+			'"Budget (USD)" of the credential only works with "Use a Job Ledger"',
+		);
+		expect(rig.service.requests.length).toBe(before);
+	});
+
 	it('an answer without usage counts with its bound', async () => {
 		rig.service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 500 } });
 		const secrets = secretsOf('1');

@@ -70,6 +70,15 @@ it.each([
 	expect(await tested(budget)).toEqual({ status, message: expect.stringContaining(message) });
 });
 
+it('a budget without a job ledger is refused', async () => {
+	expect(await tested({ useJobLedger: false, budgetUsd: '50' })).toEqual({
+		status: 'Error',
+		message: expect.stringMatching(
+			/^"Budget \(USD\)" of the credential only works with "Use a Job Ledger"\. .*Turn on .*, or empty/,
+		),
+	});
+});
+
 it('says that the key of the service is wrong, or both', async () => {
 	const refusal = '^The model router: The service refused the API key \\(401\\)\\. .*';
 	expect(await tested({ apiKey: 'wrong' })).toEqual({

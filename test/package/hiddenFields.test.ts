@@ -1,0 +1,114 @@
+import { rmSync } from 'node:fs';
+import type { INodeProperties } from 'n8n-workflow';
+
+import { loadPackage, type LoadedPackage } from './copyOfPackage';
+
+// n8n drops the value of a hidden field before a node runs, so a hidden field that protects money would protect nothing
+let folder: string;
+let nodes: LoadedPackage['nodes'];
+let credentials: LoadedPackage['credentials'];
+beforeAll(async () => void ({ folder, nodes, credentials } = await loadPackage()));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The fields that other fields hide, and which these are. An operation is no such field: it decides what happens. */
+const hiddenIn = (place: string, properties: INodeProperties[]): string[] =>
+	properties.flatMap(({ name, type, displayOptions = {}, options = [] }) => {
+		// n8n's own
+		if (name === 'pollTimes' || type === 'notice') return [];
+		const path = `${place}.${name}`;
+		const { show = {}, hide = {} } = displayOptions;
+		const by = [...new Set([...Object.keys(show), ...Object.keys(hide)])].filter(
+			(field) => field !== 'resource' && field !== 'operation',
+		);
+		const inner = options.flatMap((option) => {
+			if ('values' in option) return hiddenIn(path, option.values);
+			return 'type' in option ? hiddenIn(path, [option]) : [];
+		});
+		return [...(by.length ? [`${path}: ${by.join(', ')}`] : []), ...inner];
+	});
+
+const OF_BUDGET = 'part of a budget, which is never hidden, and is refused without a job ledger';
+
+/** Fields about money that may be hidden, and why. */
+const money: Record<string, string> = {
+	'modelRouter.allowAgents: @tool': 'a permission: where it is hidden, no model asks',
+	'modelRouterApi.budgetPeriod: useJobLedger, budgetUsd': OF_BUDGET,
+	'modelRouterApi.workflowsMayResume: useJobLedger, budgetUsd': OF_BUDGET,
+	'modelRouterApi.unknownCostUsd: useJobLedger, budgetUsd': OF_BUDGET,
+	'modelRouterApi.alarmPercents: useJobLedger, budgetUsd': OF_BUDGET,
+	'modelRouterApi.recordSpending: useJobLedger': 'limits nothing: it writes down what was spent',
+	'modelRouterApi.spendingTable: useJobLedger, recordSpending': 'the name of that record',
+};
+
+/** Fields that have nothing to do with money: texts, files, formats, names, and which entry is meant. */
+const others = `
+	workspaceAgent.messageSource: @tool
+	workspaceAgent.message: messageSource, @tool
+	workspaceAgent.message: @tool
+	workspaceAgent.sessionId: sessionMode
+	workspaceAgent.sessionKey: sessionMode
+	marketAssistant.questionSource: @tool
+	marketAssistant.question: questionSource, @tool
+	marketAssistant.question: @tool
+	marketAssistant.chatId: sessionMode
+	marketAssistant.sessionKey: sessionMode
+	marketAssistant.options.includeRawEvents: /streamAnswer
+	marketAssistant.options.onIncomplete: /streamAnswer
+	marketAssistant.options.showToolCalls: /streamAnswer
+	marketAssistant.options.toolTitleLanguage: /streamAnswer
+	marketAssistant.marketData: capability
+	marketAssistant.onChain: capability
+	marketAssistant.perps: capability
+	marketAssistant.sentiment: capability
+	marketAssistant.tokenAnalysis: capability
+	marketAssistant.webSearch: capability
+	modelRouter.prompt: inputType, @tool
+	modelRouter.prompt: @tool
+	modelRouter.messages: inputType
+	modelRouter.messages.toolCallId: role
+	modelRouter.messages.toolCalls: role
+	modelRouter.messagesJson: inputType
+	modelRouter.attachments.binaryProperty: source
+	modelRouter.attachments.url: source
+	modelRouter.jsonSchema: responseFormat
+	modelRouter.options.toolChoice.toolName: mode
+	modelRouter.presets.aspectRatio: /mediaType
+	modelRouter.presets.duration: /mediaType
+	modelRouter.presets.quality: /mediaType
+	modelRouter.presets.voice: /mediaType
+	modelRouter.inputs.binaryProperty: source
+	modelRouter.inputs.url: source
+	modelRouter.limit: returnAll
+	modelRouter.jobId: findBy
+	modelRouter.idempotencyKey: findBy
+	modelRouter.entryId: findBy
+	modelRouter.executionId: findBy
+	modelRouterTrigger.mediaType: watch
+	modelRouterTrigger.jobIds: watch
+	modelRouterTrigger.ledgerLabel: watch
+	modelRouterTrigger.deliveredWhen: watch
+	modelRouterTrigger.downloadFile: events
+	modelRouterTrigger.binaryProperty: events, downloadFile
+	lmChatModelRouter.jsonSchema: responseFormat
+	agentConversation.openingMessageSource: @tool
+	agentConversation.openingMessage: openingMessageSource, @tool
+	agentConversation.conversationId: sessionMode
+	agentConversation.sessionKey: sessionMode
+	agentConversation.options.moderatorInstructions: /turnOrder
+	marketAssistantApi.requestsPerMinute: plan
+	marketAssistantApi.n8nUrl: useJobLedger
+	marketAssistantApi.n8nApiKey: useJobLedger
+	marketAssistantApi.ledgerTable: useJobLedger
+	marketAssistantApi.shareLimit: useJobLedger
+	modelRouterApi.n8nUrl: useJobLedger
+	modelRouterApi.n8nApiKey: useJobLedger
+	modelRouterApi.ledgerTable: useJobLedger`;
+
+it('every hidden field is known: if a new one protects money, do not hide it, and refuse it where it cannot work', () => {
+	const found = [
+		...nodes.flatMap(({ description: { name, properties } }) => hiddenIn(name, properties)),
+		...credentials.flatMap(({ name, properties }) => hiddenIn(name, properties)),
+	];
+	const known = [...Object.keys(money), ...others.split('\n').map((line) => line.trim())];
+	expect([...new Set(found)].sort()).toEqual(known.filter(Boolean).sort());
+});
