@@ -83,9 +83,7 @@ export function maximumTextCost(
 		return {
 			unbounded: 'The cap on output tokens or the number of answers is not a whole number above 0.',
 		};
-	const { input: uncached, cached, output } = readTokenPrices(model.pricing);
-	// a cached token may cost more than another one
-	const input = uncached && cached?.gt(uncached) ? cached : uncached;
+	const { dearestInput: input, output } = readTokenPrices(model.pricing);
 	const { promptTokens } = prompt;
 	const promptCost = sumCost([[promptTokens, input]]);
 	if (promptCost === undefined)
@@ -195,10 +193,12 @@ export function maximumAffordableOutput(
 
 function readTokenPrices(pricing: unknown) {
 	const prices = isPlainObject(pricing) ? pricing : {};
+	const input = readDecimal(prices['input_per_mtok']);
+	const cached = readDecimal(prices['cached_input_per_mtok']);
 	return {
-		input: readDecimal(prices['input_per_mtok']),
-		cached: readDecimal(prices['cached_input_per_mtok']),
-		output: readDecimal(prices['output_per_mtok']),
+		...{ input, cached, output: readDecimal(prices['output_per_mtok']) },
+		/** A cached token may cost more than another one. Undefined without a price for those that are not cached. */
+		dearestInput: input && cached?.gt(input) ? cached : input,
 	};
 }
 
@@ -278,9 +278,11 @@ function smallestValue(
 }
 
 /** Counts code points, not UTF-16 units: the service may count either, and there are never more code points. */
-function countCharacters(body: Record<string, unknown>): number {
-	const text = TEXT_FIELDS.map((name) => body[name]).find(
-		(value) => typeof value === 'string' && value,
+const countCharacters = (body: Record<string, unknown>): number =>
+	[...(findJobText(body) ?? '')].length;
+
+/** The text that says what a job makes, if its body has one. */
+export const findJobText = (body: Record<string, unknown>): string | undefined =>
+	TEXT_FIELDS.map((name) => body[name]).find(
+		(value): value is string => typeof value === 'string' && value.trim() !== '',
 	);
-	return typeof text === 'string' ? [...text].length : 0;
-}

@@ -75,6 +75,47 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 		expect(ids).toHaveLength(2);
 	});
 
+	describe.each(['start', 'generate'])('%s', (operation) => {
+		const ask = async (parameters: INodeParameters, given: IDataObject) => {
+			const { tool } = media(operation, { ...allowed, ...parameters });
+			if (!('prompt' in parameters)) delete (tool.parameters as IDataObject)['prompt'];
+			return (await call(way, { tool, calls: [given] })).answers;
+		};
+
+		it.each<[string, INodeParameters, IDataObject, object]>([
+			['takes its prompt from the model', {}, { Prompt: 'a cat' }, { prompt: 'a cat' }],
+			['or from its node', { prompt: 'a cat' }, {}, { prompt: 'a cat' }],
+			['or from a parameter', { prompt: '', parameters: '{"text": "a"}' }, {}, { text: 'a' }],
+		])('%s', async (_what, parameters, given, body) => {
+			await ask(parameters, given);
+			expect(posts(service)[0]?.body).toEqual({ model: 'canvas/sketch-1', ...body });
+		});
+
+		/** n8n itself refuses such a call of an agent that calls its tools by itself. */
+		const AGAIN =
+			/Prompt is empty: nothing was given for \W+Prompt.*Call the tool again|did not match expected schema\W+Required\W+at Prompt/;
+		const NO_FIELD =
+			/Prompt is empty, so nothing says what to generate. Nothing was started.*Do not call this tool again: tell the user to let the model define \W+Prompt/;
+		it.each<[string, INodeParameters, IDataObject, RegExp]>([
+			['that the model leaves out', {}, {}, AGAIN],
+			['that is blank', {}, { Prompt: ' ' }, AGAIN],
+			['that no field takes', { prompt: '' }, { Prompt: 'a cat' }, NO_FIELD],
+			['that is blank in the node', { prompt: '  ' }, { Prompt: 'a cat' }, NO_FIELD],
+			[
+				'beside which there are other parameters',
+				{ prompt: '', parameters: '{"resolution": "4K", "text": " "}' },
+				{ Prompt: 'a cat' },
+				NO_FIELD,
+			],
+		])(
+			'starts nothing without a prompt, or with one %s',
+			async (_what, parameters, given, told) => {
+				expect(await ask(parameters, given)).toEqual([expect.stringMatching(told)]);
+				expect(posts(service)).toEqual([]);
+			},
+		);
+	});
+
 	it('what may have been received is not sent again, by Retry On Fail or by the agent', async () => {
 		failPosts(service, LOST);
 		const data = createRunExecutionData();

@@ -146,14 +146,28 @@ describe('a unique key', () => {
 		expect(sent.filter(({ method }) => method !== 'GET')).toEqual([]);
 	});
 
-	it('does not count where the job is not tracked: the field is hidden then', async () => {
-		const picture = { mediaType: 'images', model: sketch, prompt: 'one', useLedger: false };
-		for (let time = 0; time < 2; time++) {
-			const { items } = await run(rig.ledgered('start', { ...picture, idempotencyKey: 'k' }));
-			expect(items[0]?.json).not.toHaveProperty('idempotencyKey');
-		}
-		expect(rig.service.world.starts).toHaveLength(2);
-		expect(rig.n8n.entries()).toEqual([]);
+	describe('where the job is not tracked', () => {
+		const untracked = async (operation: string, idempotencyKey: string) => {
+			const picture = { mediaType: 'images', model: sketch, prompt: 'one', useLedger: false };
+			return await run(rig.ledgered(operation, { ...picture, idempotencyKey }));
+		};
+
+		it.each([
+			['start', 'order-7'],
+			['generate', 'order-7'],
+			['start', '={{ "order-" + 7 }}'],
+		])('%s with the key %s is refused, and both fields are named', async (operation, key) => {
+			const { error } = await untracked(operation, key);
+			expect(shownText(error)).toBe(
+				'"Unique Key (Start Only Once)" only works with "Track in Job Ledger". Nothing was sent, because nothing would keep the job from being started twice. Turn on "Track in Job Ledger" in the node, or clear "Unique Key (Start Only Once)" below it.',
+			);
+			expect([rig.service.requests, rig.n8n.service.requests]).toEqual([[], []]);
+		});
+
+		it('an empty key is none', async () => {
+			expect((await untracked('start', '')).items).toHaveLength(1);
+			expect(rig.n8n.entries()).toEqual([]);
+		});
 	});
 });
 

@@ -42,6 +42,12 @@ describe('money', () => {
 	it.each([
 		['without leave', {}, /This tool is not set up to start media jobs/],
 		['above the cap', { allowAgents: true, spendingCapPerItem: 0.000001 }, /Spending Cap/],
+		['without a prompt', { allowAgents: true, prompt: '' }, /^Prompt is empty, so nothing says/],
+		[
+			'with a key that nothing keeps',
+			{ allowAgents: true, idempotencyKey: 'order 7' },
+			/^"Unique Key \(Start Only Once\)" only works with "Track in Job Ledger"/,
+		],
 	])('no job is started %s', async (_what, parameters, refusal) => {
 		expect(await start(parameters)).toMatchObject({ error: expect.stringMatching(refusal) });
 		expect(posts(rig.service)).toEqual([]);

@@ -169,13 +169,15 @@ describe('set up as its notes say', () => {
 
 const picture = { disabled: false, model: model('canvas/sketch-1') };
 const paint = { prompt: 'A lighthouse by MCP', allowAgents: true };
+/** As a new node has it. */
+const noPrompt = { prompt: undefined };
 const keyed = (sessionKey: string) => ({ sessionMode: 'key', sessionKey });
 
 describe('with a fixed session key, and leave to make pictures', () => {
 	const key = randomUUID();
 	const { client, id } = clientOf({
 		'Ask the Agent': keyed(key),
-		'Make a Picture': { ...picture, allowAgents: true },
+		'Make a Picture': { ...picture, ...noPrompt, allowAgents: true },
 	});
 
 	it('calls go on with one conversation, which no caller can leave', async () => {
@@ -191,9 +193,14 @@ describe('with a fixed session key, and leave to make pictures', () => {
 		expect(session).not.toBe(key);
 	});
 
-	it('makes one picture per call, each in an execution of its own that has its job', async () => {
+	it('makes one picture per call of what the caller writes, each in an execution of its own that has its job', async () => {
+		const { tools } = await client().listTools();
+		expect(tools.find(({ name }) => name === 'Make_a_Picture')).toMatchObject({
+			inputSchema: { properties: { Prompt: { type: 'string' } }, required: ['Prompt'] },
+		});
 		for (const calls of [1, 2]) {
-			const [made] = await items(client(), 'Make_a_Picture', paint);
+			const given = { Prompt: paint.prompt, allowAgents: true };
+			const [made] = await items(client(), 'Make_a_Picture', given);
 			expect(made).toMatchObject({ state: 'completed', jobId: expect.stringMatching(/^job-/) });
 			expect(bridge.service.starts(paint.prompt)).toBe(calls);
 			await until('n8n has stored it', async () =>

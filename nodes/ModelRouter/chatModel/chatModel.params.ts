@@ -39,7 +39,7 @@ export const chatModelParams = [
 		...capFields,
 		default: 5,
 		description:
-			'A call is not sent if the calls of this node in one execution could then cost more than this. If the cost of a call is unknown, its maximum counts. All turns of an AI agent count, and all tries of Retry On Fail. If 0, nothing is sent.',
+			'A call is not sent if the calls of this node in one execution could then cost more than this. If the cost of a call is unknown, its maximum counts. All turns of an AI agent count, and all tries of Retry On Fail. A sub-workflow counts by itself; a budget covers all. If 0, nothing is sent.',
 	}),
 	...formatParams(''),
 	{

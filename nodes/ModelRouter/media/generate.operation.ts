@@ -26,8 +26,8 @@ export const generate = operation({
 		]),
 	],
 
-	prepare: ({ binaryProperty, options, simplify, ...params }) => ({
-		...toStartRequest(params, options, toMaxWait(options)),
+	prepare: ({ binaryProperty, options, simplify, ...params }, { handedOver }) => ({
+		...toStartRequest(params, options, handedOver, toMaxWait(options)),
 		simplify,
 		binaryProperty,
 		maxWait: toMaxWait(options),

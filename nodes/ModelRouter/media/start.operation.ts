@@ -21,8 +21,8 @@ export const start = operation({
 		]),
 	],
 
-	prepare: ({ options, simplify, ...params }) => ({
-		...toStartRequest(params, options),
+	prepare: ({ options, simplify, ...params }, { handedOver }) => ({
+		...toStartRequest(params, options, handedOver),
 		simplify,
 	}),
 

@@ -1,9 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
-import { withFieldRules } from '../../../src/n8n/parameterFields';
+import type { HandedOver } from '../../../src/n8n/caller';
+import { definedByModel, withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { addInputs } from '../../../src/router/jobStart';
+import { findJobText } from '../../../src/router/pricing';
 import { modelParam } from '../catalog';
 import { capFields } from '../../fieldKinds.params';
 import { allowUnknownCostOption, spendingCapPerItemParam } from '../acrossResources.params';
@@ -25,7 +27,7 @@ const allowAgentsParam = {
 	displayOptions: { show: { '@tool': [true] } },
 	default: false,
 	description:
-		'Whether an AI agent may start jobs with this tool, as often as it likes. Each job costs money. Spending Cap per Execution in the options limits the total per execution.',
+		'Whether an AI agent may start jobs with this tool, as often as it likes. They cost money. Spending Cap per Execution in the options limits the total. A workflow as a tool needs no permission.',
 } as const satisfies INodeProperties;
 
 /** @throws ServiceError `invalid`. Its message is all that an AI agent receives. */
@@ -50,11 +52,11 @@ const idempotencyKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel'
 	displayName: 'Unique Key (Start Only Once)',
 	name: 'idempotencyKey',
 	type: 'string',
-	displayOptions: { show: { useLedger: [true] } },
+	// never hidden: n8n drops the value of a hidden field, and the job would start twice
 	default: '',
 	placeholder: 'e.g. {{ $json.orderId }}',
 	description:
-		'One job per key, across executions, workers, Stop and crashes. A later start with the same key returns the first job, whatever its other parameters are. If empty, every start is a new job.',
+		'One job per key, across executions, workers, Stop and crashes. Needs Track in Job Ledger. A later start with the same key returns the first job, whatever its other parameters are. If empty, every start is a new job.',
 	builderHint: {
 		propertyHint:
 			'What identifies the order, such as an order ID. It must be the same when a run is repeated: no random value, no time, no execution ID.',
@@ -84,13 +86,18 @@ function toLedgerStart(
 	ledgerLabel: string,
 	waits: number,
 ) {
-	if (!useLedger) return undefined;
 	const idempotencyKey = key.trim();
 	if (key && !idempotencyKey)
 		throw invalidInputError(
 			`${idempotencyKeyParam.displayName} contains only spaces`,
 			'Nothing was sent. Enter a key, or clear the field.',
 		);
+	if (idempotencyKey && !useLedger)
+		throw invalidInputError(
+			`"${idempotencyKeyParam.displayName}" only works with "${useLedgerParam.displayName}"`,
+			`Nothing was sent, because nothing would keep the job from being started twice. Turn on "${useLedgerParam.displayName}" in the node, or clear "${idempotencyKeyParam.displayName}" below it.`,
+		);
+	if (!useLedger) return undefined;
 	if (idempotencyKey.length > MAX_KEY_LENGTH)
 		throw invalidInputError(
 			`${idempotencyKeyParam.displayName} is longer than ${MAX_KEY_LENGTH} characters`,
@@ -98,19 +105,39 @@ function toLedgerStart(
 	return { idempotencyKey, ledgerLabel: ledgerLabel.trim(), waits };
 }
 
+const promptParam = {
+	displayName: 'Prompt',
+	name: 'prompt',
+	type: 'string',
+	typeOptions: { rows: 4 },
+	default: '',
+	placeholder: 'e.g. A lighthouse in the fog, watercolor',
+	description:
+		'What to generate; for speech, the text to read aloud. Sent as "prompt" unless empty.',
+} as const satisfies INodeProperties;
+
+/**
+ * Rejects a job that nobody has described, where a model asks for it: what the model wrote may have had no field to go into.
+ *
+ * @throws ServiceError `invalid`. Its message is all that an AI agent receives.
+ */
+function checkDescribed(body: Record<string, unknown>): void {
+	if (findJobText(body) !== undefined) return;
+	throw invalidInputError(
+		'Prompt is empty, so nothing says what to generate',
+		`Nothing was started and nothing is charged. Do not call this tool again: tell the user to let the model define "${promptParam.displayName}" in its node, or to enter a text.`,
+	);
+}
+
 /** The parameters of a media job. The specification defines no field of the request body except the model. */
 export const startParams = [
 	mediaTypeParam,
 	modelParam,
+	{ ...promptParam, displayOptions: { show: { '@tool': [false] } } },
 	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
-		placeholder: 'e.g. A lighthouse in the fog, watercolor',
-		description:
-			'What to generate; for speech, the text to read aloud. Sent as "prompt"; not sent if empty.',
+		...promptParam,
+		default: definedByModel('Prompt'),
+		displayOptions: { show: { '@tool': [true] } },
 	},
 	{
 		...spendingCapPerItemParam,
@@ -138,7 +165,7 @@ const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecima
 	...capFields,
 	default: 10,
 	description:
-		'For all starts of this node in one execution. Estimated costs count, or minimum costs if they are higher. Only the last job can exceed the cap, if its estimate is higher. A failed job still counts. If not set, there is no such cap.',
+		'For all starts of this node in an execution. A sub-workflow counts by itself; a budget covers all. Estimated costs count, or minimum costs if they are higher. Only the last job can exceed the cap, if its estimate is higher. A failed job still counts. If not set, there is no such cap.',
 });
 
 /** The options of every start. Operations add others, in the order of the labels. */
@@ -158,18 +185,22 @@ type StartOptions = Partial<ParamValues<StartOption[]>>;
 /**
  * The start of a media job, complete except for the contents of its files.
  *
+ * @param caller Who asks for it.
  * @param waits Milliseconds that the node itself waits for the job.
  * @throws ServiceError `invalid`.
  */
 export function toStartRequest(
 	params: ParamValues<typeof startParams>,
 	{ allowUnknownCost = false, ledgerLabel = '', spendingCapPerExecution }: StartOptions,
+	{ caller }: Pick<HandedOver, 'caller'>,
 	waits = 0,
 ) {
 	const { mediaType, allowAgents, spendingCapPerItem } = params;
 	const model = params.model.trim();
 	/** Without the inputs. */
 	const body = toBody(params);
+	// without leave, nothing is started either: `checkAgentAllowed` says so
+	if (caller !== 'workflow' && allowAgents) checkDescribed(body);
 	const inputs = toInputSources(params.inputs);
 	// conflicting names are reported before any file is read
 	addInputs(

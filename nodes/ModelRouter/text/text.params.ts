@@ -62,7 +62,7 @@ export const textOptions = {
 		type: 'json',
 		default: '{}',
 		description:
-			'More fields of the request, sent unchanged, e.g. {"user": "customer-7"}. Which ones are accepted depends on the model. A field that may add to the cost needs Allow Unknown Cost. The smallest maximum of output tokens counts, and is sent under the name in the protocol, too.',
+			'More fields of the request, e.g. {"user": "customer-7"}. Which ones are accepted depends on the model. Any that may cost more needs Allow Unknown Cost.',
 	},
 	answerCount: {
 		displayName: 'Number of Answers',
