@@ -6,7 +6,7 @@ interface UnmeasurablePrompt {
 	unbounded: string;
 	/**
 	 * Whether the prompt is at most as long as the model's context window. It may be longer where the service runs tools: it then asks
-	 * the model several times.
+	 * the model several times. Of a field that is not known, nothing is known.
 	 */
 	fitsWindow: boolean;
 }

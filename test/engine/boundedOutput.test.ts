@@ -137,8 +137,9 @@ describe('whatever a request says about its output, the bill stays within what w
 	const inChatModel = async (
 		options: INodeParameters,
 		use: (chat: LanguageModel) => Promise<unknown> = async (chat) => await chat.invoke('Write.'),
+		cap = 'spendingCapPerCall',
 	): Promise<Said> => {
-		const parameters = { model: NOVELIST, spendingCapPerCall: 0.001, options };
+		const parameters = { model: NOVELIST, [cap]: 0.001, options };
 		const { result, paid } = await service.paidFor(
 			async () => await useModel({ secrets: secretsOf(service), parameters, use }),
 		);
@@ -171,7 +172,8 @@ describe('whatever a request says about its output, the bill stays within what w
 		],
 		[
 			'a caller of the chat model',
-			async (protocol, fields) => await inChatModel({ protocol }, ofCaller(fields)),
+			async (protocol, fields) =>
+				await inChatModel({ protocol }, ofCaller(fields), 'spendingCapPerExecution'),
 		],
 	];
 
@@ -247,10 +249,10 @@ it('calls of the chat model share the cap of an execution: the second gets what 
 });
 
 /** Two models of the router talk, with $0.25 for all of their turns. */
-async function talk(onFailure: string) {
+async function talk(onFailure: string, options: INodeParameters = {}) {
 	const speaker = {
 		...made('Speaker', 'n8n-nodes-agent-bridge.modelRouterTool', {
-			...{ resource: 'text', operation: 'message', model: NOVELIST },
+			...{ resource: 'text', operation: 'message', model: NOVELIST, options },
 		}),
 		credentials: { modelRouterApi: { id: 'modelRouterApi', name: 'modelRouterApi' } },
 	};
@@ -280,6 +282,13 @@ it.each(['end', 'skip', 'askAgain'])(
 		expect(posts(service).length).toBeGreaterThan(1);
 	},
 );
+
+it('speakers that limit their answers by another name stay within the cap of the conversation, too', async () => {
+	const { result, paid } = await talk('end', { additionalFields: '{"max_output_tokens": 1}' });
+	expect(result.json).toMatchObject({ ended: 'turnLimit', costUsd: paid / 1e6 });
+	expect(paid).toBeLessThan(1000);
+	expect(sentMaxima()).toEqual(Array.from({ length: 9 }, () => 1));
+});
 
 const COULD_EXCEED = /could exceed Spending Cap per Conversation/;
 const NOBODY = /Nobody said anything in 2 turns/;
