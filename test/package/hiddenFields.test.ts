@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { INodeProperties } from 'n8n-workflow';
+import { NodeHelpers, type INode, type INodeProperties } from 'n8n-workflow';
 
 import { loadPackage, type LoadedPackage } from './copyOfPackage';
 
@@ -111,4 +111,23 @@ it('every hidden field is known: if a new one protects money, do not hide it, an
 	];
 	const known = [...Object.keys(money), ...others.split('\n').map((line) => line.trim())];
 	expect([...new Set(found)].sort()).toEqual(known.filter(Boolean).sort());
+});
+
+it('n8n keeps what protects money where the switch that it needs is off', () => {
+	const [{ properties } = { properties: [] }] = credentials.filter(
+		({ name }) => name === 'modelRouterApi',
+	);
+	const data = { useJobLedger: false, budgetUsd: '50', unknownCostUsd: '1' };
+	const kept = NodeHelpers.getNodeParameters(properties, data, true, false, null, null);
+	expect(kept).toMatchObject({ budgetUsd: '50' });
+	expect(kept).not.toHaveProperty('unknownCostUsd');
+
+	const { description } = nodes.find(({ description: { name } }) => name === 'modelRouter')!;
+	for (const operation of ['start', 'generate']) {
+		const given = { resource: 'media', operation, useLedger: false, idempotencyKey: 'order 7' };
+		const node = { type: description.name, typeVersion: 1, parameters: given } as unknown as INode;
+		expect(
+			NodeHelpers.getNodeParameters(description.properties, given, true, false, node, description),
+		).toMatchObject({ idempotencyKey: 'order 7' });
+	}
 });

@@ -1,4 +1,5 @@
-import { unifyOutputLimits } from '../../../src/router/outputLimits';
+import { readOutputLimits, unifyOutputLimits } from '../../../src/router/outputLimits';
+import fc from '../../support/fastCheck';
 
 it.each<[string, Record<string, unknown>, object]>([
 	['none', { n: 2 }, { n: 2 }],
@@ -36,4 +37,30 @@ it.each<[string, Record<string, unknown>, object]>([
 it('the other protocol sends its own', () => {
 	const sent = { max_tokens: 5, max_output_tokens: 5 };
 	expect(unifyOutputLimits({ max_tokens: 5 }, 'max_output_tokens')).toEqual(sent);
+});
+
+it('whatever a request sets: it has no bound, or one maximum is sent under each name, and is the bound', () => {
+	const names = ['max_tokens', 'max_output_tokens', 'max_completion_tokens'];
+	const value = fc.oneof(
+		fc.integer({ min: -2, max: 9 }),
+		fc.constantFrom('7', '', null),
+		fc.jsonValue(),
+	);
+	const fields = fc.dictionary(fc.constantFrom(...names, 'n'), value);
+	fc.assert(
+		fc.property(fields, fc.constantFrom('max_tokens', 'max_output_tokens'), (body, own) => {
+			const sent = unifyOutputLimits(body, own);
+			const limits = readOutputLimits(sent, own);
+			if (!limits) return;
+			const { allowance, choices } = limits;
+			const given = names.filter((name) => (body[name] ?? undefined) !== undefined);
+			expect(choices).toBe(Number(body['n'] ?? 1));
+			expect(allowance === undefined).toBe(given.length === 0);
+			for (const name of given) {
+				expect(sent[name]).toBe(allowance);
+				expect(allowance).toBeLessThanOrEqual(Number(body[name]));
+			}
+			if (given.length) expect(sent[own]).toBe(allowance);
+		}),
+	);
 });
