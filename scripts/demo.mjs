@@ -31,14 +31,20 @@ try {
 	tellAndExit(error);
 }
 
-/** The demo itself needs Node 24, which this process need not be. */
+/**
+ * The demo itself needs Node 24, which this process need not be.
+ *
+ * @param {string} tarball
+ * @param {string | undefined} redis
+ * @returns {Promise<number>} the exit code
+ */
 async function show(tarball, redis) {
 	const child = spawn(
 		node24(),
 		[
 			'--disable-warning=MODULE_TYPELESS_PACKAGE_JSON',
 			'--disable-warning=ExperimentalWarning',
-			inQueueMode ? 'scripts/showQueueDemo.mjs' : 'scripts/showDemo.mjs',
+			inQueueMode ? 'scripts/showQueueDemo.ts' : 'scripts/showDemo.ts',
 			tarball,
 			...process.argv.slice(2),
 		],

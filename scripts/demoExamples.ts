@@ -1,4 +1,4 @@
-import type { Execution, Item } from '../test/n8n/execution.ts';
+import { itemsOf, type Execution, type Item } from '../test/n8n/execution.ts';
 
 /** What the demo says of an example. */
 export interface DemoExample {
@@ -226,10 +226,23 @@ function quoted(text: string): string {
 	return `"${line.length > MOST ? `${line.slice(0, MOST).replace(/\s\S*$/, '')} …` : line.replace(/\.$/, '')}"`;
 }
 
-/** What went wrong, where something did: the error of the execution or of a node. */
-export function demoError({ status, error, runData }: Execution): string | undefined {
+/** What the node that tells of an example gave. */
+export const demoItems = (execution: Execution, { node, output }: ToldBy): Item[] =>
+	node === undefined ? [] : itemsOf(execution, node, output);
+
+type ToldBy = Pick<DemoExample, 'node' | 'output' | 'waits'>;
+
+/**
+ * What went wrong, where something did: the error of the execution or of a node, a wait that the example does not have or has not
+ * come to, or nothing from the node that tells of it.
+ */
+export function demoError(execution: Execution, example: ToldBy): string | undefined {
+	const { status, error, runData } = execution;
 	const failed = Object.entries(runData).find(([, runs]) => runs.at(-1)?.error);
 	const cause = error ?? failed?.[1].at(-1)?.error;
-	if (status === 'success' || status === 'waiting') return undefined;
-	return `${failed ? `"${failed[0]}" ` : ''}failed: ${cause?.message ?? status}`;
+	if (status === 'waiting' && example.waits) return undefined;
+	if (status !== 'success')
+		return `${failed ? `"${failed[0]}" ` : ''}failed: ${cause?.message ?? status}`;
+	if (example.waits) return 'ended without waiting';
+	return demoItems(execution, example).length ? undefined : `"${example.node}" gave no items`;
 }

@@ -93,17 +93,35 @@ it('shows a talk line by line', () => {
 	expect(talkLines([item({ output: 'no talk' })])).toEqual([]);
 });
 
-it('names the node that failed; what waits has not', () => {
-	const execution = (status: string, message?: string): Execution => ({
+describe('what went wrong', () => {
+	const node = 'Ask';
+	const waits = 'waits for you';
+	const execution = (status: string, message?: string, items: Item[] = []): Execution => ({
 		id: '1',
 		status,
 		mode: 'manual',
 		finished: false,
 		runData: {
-			Ask: [{ executionStatus: '', executionTime: 1, ...(message && { error: { message } }) }],
+			Ask: [
+				{
+					executionStatus: '',
+					executionTime: 1,
+					data: { main: [items] },
+					...(message && { error: { message } }),
+				},
+			],
 		},
 	});
-	expect(demoError(execution('error', 'No such model'))).toBe('"Ask" failed: No such model');
-	expect(demoError(execution('canceled'))).toBe('failed: canceled');
-	for (const status of ['success', 'waiting']) expect(demoError(execution(status))).toBeUndefined();
+
+	it.each<[string, string | undefined, Execution, { waits?: string }]>([
+		['nothing', undefined, execution('success', '', [item({})]), {}],
+		['nothing, where it waits', undefined, execution('waiting'), { waits }],
+		['a node', '"Ask" failed: No such model', execution('error', 'No such model'), {}],
+		['somebody ended it', 'failed: canceled', execution('canceled'), {}],
+		['it gave no items', '"Ask" gave no items', execution('success'), {}],
+		['it waits', 'failed: waiting', execution('waiting'), {}],
+		['it did not wait', 'ended without waiting', execution('success', '', [item({})]), { waits }],
+	])('%s', (_what, told, ended, example) => {
+		expect(demoError(ended, { node, ...example })).toBe(told);
+	});
 });

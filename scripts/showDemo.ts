@@ -1,35 +1,31 @@
-// The demo, on Node 24 with everything installed: `node scripts/showDemo.mjs <tarball> [--once]`.
+// The demo, on Node 24 with everything installed: `node scripts/showDemo.ts <tarball> [--once]`.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startInstance } from '../test/n8n/instance.ts';
-import { dataTableScopes } from '../test/n8n/publicApi.ts';
+import { startInstance, type Instance } from '../test/n8n/instance.ts';
 import {
-	createEnd,
+	runDemo,
 	runExamples,
 	saveCredentials,
 	startServices,
 	tellAddresses,
-} from './demoServices.mjs';
+	type Services,
+} from './demoServices.ts';
 import { root } from './machine.mjs';
 
-const [tarball, ...flags] = process.argv.slice(2);
+const [tarball = '', ...flags] = process.argv.slice(2);
 const folder = join(root, '.demo', 'n8n');
 const installed = join(root, '.demo', 'installed');
 
-let services;
-let instance;
-const run = createEnd(async () => {
-	await instance?.stop();
-	await services?.service.stop();
-	await services?.mails.stop();
-});
-await run(show, {
+let services: Services | undefined;
+let instance: Instance | undefined;
+await runDemo(show, stop, {
 	once: flags.includes('--once'),
 	goodbye: 'Its data stays in .demo: delete the folder to begin anew.',
 });
 
-async function show() {
-	mkdirSync(process.env.TMPDIR, { recursive: true });
+async function show(): Promise<number> {
+	mkdirSync(tmpdir(), { recursive: true });
 	services = await startServices();
 	const isNew = !existsSync(installed) || readFileSync(installed, 'utf8') !== tarball;
 	console.log(isNew ? 'Installing the package into n8n and starting it …' : 'Starting n8n …');
@@ -39,8 +35,14 @@ async function show() {
 	console.log(`  done in ${((Date.now() - started) / 1000).toFixed(0)} s`);
 
 	const demo = { ...services, editor: instance.editor };
-	await saveCredentials(demo, await instance.editor.createApiKey(dataTableScopes));
-	const failures = await runExamples(demo);
-	tellAddresses(demo);
+	await saveCredentials(demo);
+	const { failures, first } = await runExamples(demo);
+	tellAddresses(demo, first);
 	return failures;
+}
+
+async function stop(): Promise<void> {
+	await instance?.stop();
+	await services?.service.stop();
+	await services?.mails.stop();
 }

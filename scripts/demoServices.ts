@@ -1,0 +1,226 @@
+// What both demos have: the reference service, somebody to write mails to, credentials, and the run of the examples.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { startService } from '../test/service/service.ts';
+import {
+	DEMO_EXAMPLES,
+	demoError,
+	demoItems,
+	demoLine,
+	demoResult,
+	talkLines,
+	type DemoExample,
+} from './demoExamples.ts';
+import {
+	chatMessage,
+	owner,
+	type CredentialSecret,
+	type Editor,
+	type SavedWorkflow,
+} from '../test/n8n/editor.ts';
+import { readExample, withModels } from '../test/n8n/example.ts';
+import type { Execution, Item } from '../test/n8n/execution.ts';
+import { freePort } from '../test/n8n/freePort.ts';
+import { MailServer, type Mail } from '../test/n8n/mailServer.ts';
+import { dataTableScopes } from '../test/n8n/publicApi.ts';
+import { root } from './machine.mjs';
+
+const downloads = join(root, '.demo', 'downloads');
+
+/** What n8n talks to. */
+export type Services = Awaited<ReturnType<typeof startServices>>;
+
+/** An n8n with these services. `onRun`, if there is one, is called with each execution that has run. */
+interface Demo extends Services {
+	editor: Editor;
+	onRun?: (execution: Execution) => void;
+}
+
+export async function startServices() {
+	const service = await startService({ port: await freePort(5679), personas: true });
+	// slow enough to be seen in the editor, as an agent is
+	service.forms.pace = 20;
+	service.forms.jobSeconds = 3;
+	const mails = await MailServer.start();
+	return { service, mails };
+}
+
+/**
+ * Runs the demo, and ends it once, whoever asks for it first. Where it ends after the answers (`once`), all that is not well is an
+ * error of the process: a step that failed, and an end before all steps were made.
+ *
+ * @param show The demo. It returns how many of its steps failed.
+ * @param stop Ends what was started.
+ */
+export async function runDemo(
+	show: () => Promise<number>,
+	stop: () => Promise<void>,
+	{ once, goodbye }: { once: boolean; goodbye: string },
+): Promise<void> {
+	let ending: Promise<never> | undefined;
+	const end = async (code: number) => {
+		const stopAndExit = async () => {
+			console.log('\nStopping …');
+			const failed = await stop().catch(tellError);
+			process.exit(failed ?? code);
+		};
+		await (ending ??= stopAndExit());
+	};
+	const interrupted = () => void end(once ? 1 : 0);
+	process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
+	try {
+		const failures = await show();
+		if (failures) console.error(`\n${failures} of the demo's steps failed.`);
+		if (once) await end(failures ? 1 : 0);
+		else console.log(`\nCtrl-C ends the demo. ${goodbye}`);
+	} catch (error) {
+		// what is ended in the middle fails
+		if (ending) return;
+		await end(tellError(error));
+	}
+}
+
+/** @returns the exit code */
+function tellError(error: unknown): number {
+	console.error(error instanceof Error ? error.stack : error);
+	return 1;
+}
+
+/** The service's addresses change from run to run, so credentials of an earlier run are brought up to date. */
+export async function saveCredentials({ editor, service, mails }: Demo): Promise<void> {
+	const n8nApiKey = await editor.createApiKey(dataTableScopes);
+	const ledger = { useJobLedger: true, n8nUrl: editor.url, n8nApiKey };
+	const { agent, assistant, router } = service;
+	const workspace = (id: string, name: string): CredentialSecret => ({
+		...{ type: 'workspaceAgentApi', name },
+		data: { baseUrl: agent.baseUrl(id), apiKey: agent.key(id) },
+	});
+	const accounts: CredentialSecret[] = [
+		// n8n preselects the one that was made last
+		workspace('ws-2', 'Second Workspace Agent account'),
+		workspace('ws-1', 'Workspace Agent account'),
+		{
+			...{ type: 'marketAssistantApi', name: 'Market Assistant account' },
+			data: { baseUrl: assistant.baseUrl, apiKey: assistant.keys.pro, ...ledger },
+		},
+		{
+			...{ type: 'modelRouterApi', name: 'Model Router account' },
+			data: { baseUrl: router.baseUrl, apiKey: router.keys.main, ...ledger },
+		},
+		mails.secret,
+	];
+	const known = await editor.credentials();
+	for (const secret of accounts) {
+		const found = known.find(({ type, name }) => type === secret.type && name === secret.name);
+		if (found) await editor.updateCredential({ ...secret, id: found.id });
+		else await editor.createCredential(secret);
+	}
+}
+
+/**
+ * Runs the examples, and tells what came of each.
+ *
+ * @returns how many failed, and the workflow to open first
+ */
+export async function runExamples(
+	demo: Demo,
+): Promise<{ failures: number; first: SavedWorkflow | undefined }> {
+	const { editor } = demo;
+	const known = await editor.workflows();
+	const all: Array<{ example: DemoExample; workflow: SavedWorkflow }> = [];
+	// all of them first: the editor can be used while they run
+	for (const example of DEMO_EXAMPLES)
+		all.push({ example, workflow: await importExample(editor, known, example.file) });
+	let failures = 0;
+	for (const { example, workflow } of all.filter(({ example: { node } }) => node))
+		if (!(await runExample(demo, workflow, example))) failures++;
+	console.log('\nThese wait for something. Their notes say how to set them up:');
+	for (const { example, workflow } of all.filter(({ example: { node } }) => !node))
+		console.log(`  ${workflow.name}: ${example.waits}.`);
+	return { failures, first: all[0]?.workflow };
+}
+
+/** Prints where everything is, and what to do first. From now on mails are told as they come. */
+export function tellAddresses(
+	{ editor, service, mails }: Demo,
+	first: SavedWorkflow | undefined,
+): void {
+	const { agent, assistant, router } = service;
+	console.log(`\nReference service: ${service.url}, for credentials of your own:`);
+	const tell = (kind: string, address: string, key: string) =>
+		console.log(`  ${kind.padEnd(17)}${address}, key ${key}`);
+	tell('Workspace Agent', agent.baseUrl('ws-1'), agent.key('ws-1'));
+	tell('Market Assistant', assistant.baseUrl, assistant.keys.pro);
+	tell('Model Router', router.baseUrl, router.keys.main);
+	console.log(`\nThe editor:        ${editor.url}`);
+	console.log(`  email:           ${owner.email}`);
+	console.log(`  password:        ${owner.password}`);
+	if (first) {
+		console.log(`Open this first:   ${editor.url}/workflow/${first.id}`);
+		console.log(`  "${first.name}": write into its chat, and read along.`);
+	}
+	// those that came between two examples first
+	mails.mails.splice(0).forEach(tellMail);
+	mails.onMail = tellMail;
+}
+
+/** Workflows of an earlier run are left as the user has changed them. */
+async function importExample(
+	editor: Editor,
+	known: readonly SavedWorkflow[],
+	file: string,
+): Promise<SavedWorkflow> {
+	const workflow = readExample(file);
+	const found = known.find(({ name }) => name === workflow.name);
+	return found
+		? await editor.call('GET', `/rest/workflows/${found.id}`)
+		: await editor.importWorkflow(withModels(workflow));
+}
+
+/** @returns whether it went well */
+async function runExample(
+	{ editor, mails, onRun }: Demo,
+	workflow: SavedWorkflow,
+	example: DemoExample,
+): Promise<boolean> {
+	let address = `${editor.url}/workflow/${workflow.id}`;
+	const tell = (told: Pick<DemoExample, 'look' | 'waits'>, happened: string) =>
+		console.log(`\n${demoLine(workflow.name, told, happened, address)}`);
+	const given = example.says === undefined ? undefined : chatMessage(example.says);
+	const execution = await editor.finishedOrParked(await editor.start(workflow, given));
+	// what has run is shown with its data
+	address += `/executions/${execution.id}`;
+	const error = demoError(execution, example);
+	if (error) {
+		tell({ look: 'the node with the error' }, error);
+		onRun?.(execution);
+		return false;
+	}
+	const items = demoItems(execution, example);
+	const { waits, ...finished } = example;
+	const isWaiting = execution.status === 'waiting';
+	tell(isWaiting ? example : finished, isWaiting && !items.length ? '' : demoResult(items));
+	onRun?.(execution);
+	if (isWaiting) mails.mails.splice(0).forEach(tellMail);
+	for (const line of example === DEMO_EXAMPLES[0] ? talkLines(items) : []) console.log(`  ${line}`);
+	await saveFiles(editor, items);
+	return true;
+}
+
+/** What a person is asked by email, and the links to answer it. */
+function tellMail({ subject, links }: Mail): void {
+	console.log(`  Email "${subject}"`);
+	for (const link of links.filter((url) => url.includes('approved=')))
+		console.log(`    ${link.includes('approved=true') ? 'approve' : 'decline'}: ${link}`);
+}
+
+/** Puts the files of items where they can be opened without n8n. */
+async function saveFiles(editor: Editor, items: readonly Item[]): Promise<void> {
+	for (const file of items.flatMap(({ binary = {} }) => Object.values(binary))) {
+		mkdirSync(downloads, { recursive: true });
+		const path = join(downloads, file.fileName ?? 'file');
+		const bytes = await editor.bytesOf(file);
+		writeFileSync(path, bytes);
+		console.log(`  ${Math.round(bytes.length / 1024)} KB in ${relative(root, path)}`);
+	}
+}
