@@ -16,10 +16,14 @@ const places = [
 
 export const readAddresses = () => JSON.parse(readFileSync(join(root, 'addresses.json'), 'utf8'));
 
-/** @returns what is in addresses.json and cannot be published, as sentences */
+/**
+ * @param {{ repository?: string, author?: { name?: string, email?: string } }} addresses
+ * @returns what is in addresses.json and cannot be published, as sentences
+ */
 export function findPlaceholders({ repository = '', author: { name = '', email = '' } = {} }) {
 	const { name: packageName } = readPackage();
-	const [, owner, project] = /^https:\/\/github\.com\/([\w.-]+)\/([\w.-]+)$/.exec(repository) ?? [];
+	const [, owner, project = ''] =
+		/^https:\/\/github\.com\/([\w.-]+)\/([\w.-]+)$/.exec(repository) ?? [];
 	const found = [];
 	if (!owner || project.endsWith('.git')) {
 		found.push(
@@ -59,8 +63,12 @@ export function findOutdated() {
 
 const readPackage = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** Words of templates, and the domains that are reserved for examples (RFC 2606). */
-const isPlaceholder = (text) =>
+/**
+ * Words of templates, and the domains that are reserved for examples (RFC 2606).
+ *
+ * @param {string} [text]
+ */
+const isPlaceholder = (text = '') =>
 	/^(your|my|the)?[-_. ]*(example|owner|name|user(name)?|author|org|company|placeholder|todo)[-_. ]*$/i.test(
 		text,
 	) || /(^|\.)(example(\.\w+)?|test|invalid|localhost)$/i.test(text);
@@ -69,6 +77,7 @@ const isPlaceholder = (text) =>
 function addressPattern() {
 	const { name, repository } = readPackage();
 	const last = repository.url.replace(/^git\+/, '').replace(/\.git$/, '');
+	/** @param {string} text */
 	const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 	// not where the name of another repository goes on
 	return new RegExp(

@@ -8,7 +8,11 @@ import { pack } from './pack.mjs';
 import { findRedis } from './programs.mjs';
 import { inRunFolder } from './run.mjs';
 
-/** What Ctrl-C does, once the program runs. */
+/**
+ * What Ctrl-C does, once the program runs.
+ *
+ * @type {((signal: NodeJS.Signals) => void) | undefined}
+ */
 let onSignal;
 
 try {
@@ -22,6 +26,11 @@ try {
 	tellAndExit(error);
 }
 
+/**
+ * @param {string} tarball
+ * @param {string} folder
+ * @returns {Promise<number>} the exit code
+ */
 async function measure(tarball, folder) {
 	const flags = ['MODULE_TYPELESS_PACKAGE_JSON', 'ExperimentalWarning'].map(
 		(name) => `--disable-warning=${name}`,

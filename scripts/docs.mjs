@@ -13,6 +13,10 @@ try {
 	tellAndExit(error);
 }
 
+/**
+ * @param {string} project
+ * @param {string[]} tests
+ */
 function write(project, ...tests) {
 	const flags = ['--disable-warning=ExperimentalWarning', '--experimental-vm-modules'];
 	const jest = ['node_modules/jest/bin/jest.js', '--selectProjects', project, '--', ...tests];

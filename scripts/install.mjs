@@ -38,8 +38,10 @@ export const sqliteBinary = join(
 	'node_sqlite3.node',
 );
 
+/** @param {string[]} path */
 const read = (...path) => JSON.parse(readFileSync(join(...path), 'utf8'));
 
+/** @type {{ build: string[], checks: string[] }} */
 const toolsFor = read(root, 'scripts', 'tools.json');
 
 /**
@@ -48,6 +50,9 @@ const toolsFor = read(root, 'scripts', 'tools.json');
  * - `build`: builds and packs the package, and runs the reference service and the demo
  * - `test`: runs the tests; the linter's packages, which bring n8n's tools for AI nodes, are half of all
  * - `all`: checks types, style and spelling, and makes a release
+ *
+ * @typedef {'build' | 'test' | 'all'} Level
+ * @type {Record<Level, { size: string, disk: number, has: (name: string) => boolean }>}
  */
 const LEVELS = {
 	build: {
@@ -62,15 +67,19 @@ const LEVELS = {
 	},
 	all: { size: '400 MB to download, 1.1 GB on disk, two minutes', disk: 1.5, has: () => true },
 };
-const levels = Object.keys(LEVELS);
+/** @type {Level[]} */
+const levels = ['build', 'test', 'all'];
 
 /**
- * @param parts.tools which of the pack's tools are needed: one of `LEVELS`
- * @param parts.host whether a real n8n is needed as well
- * @param parts.aiHost whether one with n8n Agents is
- * @param parts.postgres whether its tests need a PostgreSQL
- * @param parts.toolsAreThere called once everything but n8n and PostgreSQL is there
+ * @typedef {object} Parts
+ * @property {Level} [tools] which of the pack's tools are needed
+ * @property {boolean} [host] whether a real n8n is needed as well
+ * @property {boolean} [aiHost] whether one with n8n Agents is
+ * @property {boolean} [postgres] whether its tests need a PostgreSQL
+ * @property {() => void} [toolsAreThere] called once everything but n8n and PostgreSQL is there
  */
+
+/** @param {Parts} parts */
 export async function install({
 	tools = 'test',
 	host = false,
@@ -110,7 +119,8 @@ export async function install({
 						postgresFolder,
 					),
 			];
-			for (const { reason } of await Promise.allSettled(parts)) if (reason) throw reason;
+			for (const part of await Promise.allSettled(parts))
+				if (part.status === 'rejected') throw part.reason;
 			for (const folder of missingHosts) {
 				// by the Node 24 that the root has brought
 				await installSqlite(folder);
@@ -121,7 +131,11 @@ export async function install({
 	);
 }
 
-/** npm installs what package-lock.json says, and of it only what a manifest asks for. */
+/**
+ * npm installs what package-lock.json says, and of it only what a manifest asks for.
+ *
+ * @param {Level} level
+ */
 async function installTools(level) {
 	const folder = level === 'all' ? root : join(root, '.install-tools');
 	if (folder !== root) {
@@ -148,18 +162,27 @@ async function installTools(level) {
 	markInstalled(root, level);
 }
 
-/** package.json with the tools of a level; what n8n provides is one of the tools. */
+/**
+ * package.json with the tools of a level; what n8n provides is one of the tools.
+ *
+ * @param {Level} level
+ */
 function manifestOf(level) {
 	const { peerDependencies: _provided, devDependencies, ...rest } = read(root, 'package.json');
 	const chosen = Object.entries(devDependencies).filter(([name]) => LEVELS[level].has(name));
 	return { ...rest, devDependencies: Object.fromEntries(chosen) };
 }
 
+/** @param {string} folder */
 const titleOf = (folder) =>
 	folder === hostFolder
 		? 'n8n for the tests and the demo (250 MB to download, 0.9 GB on disk, a minute)'
 		: 'n8n with its agents (250 MB to download, 1.2 GB on disk, a minute)';
 
+/**
+ * @param {string} title
+ * @param {string} folder
+ */
 const installFolder = async (title, folder) =>
 	await npm(
 		`Installing ${title}`,
@@ -169,7 +192,11 @@ const installFolder = async (title, folder) =>
 		systemEnvironment(),
 	);
 
-/** n8n's database is the one part of the host that is not JavaScript: a prebuilt file, else compiled here. */
+/**
+ * n8n's database is the one part of the host that is not JavaScript: a prebuilt file, else compiled here.
+ *
+ * @param {string} n8nFolder
+ */
 export async function installSqlite(n8nFolder) {
 	const folder = join(n8nFolder, 'node_modules', 'sqlite3');
 	const env = node24Environment();
@@ -185,11 +212,11 @@ export async function installSqlite(n8nFolder) {
 	} catch {
 		console.log('  there is none for this machine: sqlite3 is compiled here');
 	}
-	for (const [command, name] of [
-		['make', 'make'],
-		['python3', 'Python 3'],
-		['g++', 'a C++ compiler'],
-	]) {
+	for (const [command, name] of Object.entries({
+		make: 'make',
+		python3: 'Python 3',
+		'g++': 'a C++ compiler',
+	})) {
 		if (!hasCommand(command) && !(command === 'g++' && (hasCommand('c++') || process.env.CXX))) {
 			throw new Refusal(
 				`sqlite3 has no prebuilt file for this machine and cannot be compiled, since ${name} is missing. ` +
@@ -217,6 +244,7 @@ export async function installSqlite(n8nFolder) {
 	await loadSqlite(n8nFolder);
 }
 
+/** @param {string} n8nFolder */
 const loadSqlite = (n8nFolder) =>
 	step('sqlite3', node24(), ['-e', 'require("sqlite3")'], {
 		cwd: n8nFolder,
@@ -224,7 +252,14 @@ const loadSqlite = (n8nFolder) =>
 		quiet: true,
 	});
 
-/** The npm that started this script, else the one on the path. */
+/**
+ * The npm that started this script, else the one on the path.
+ *
+ * @param {string} title
+ * @param {readonly string[]} args
+ * @param {string} cwd
+ * @param {NodeJS.ProcessEnv} env
+ */
 export async function npm(title, args, cwd, env) {
 	const started = process.env.npm_execpath ?? '';
 	if (started.endsWith('npm-cli.js')) await step(title, 'node', [started, ...args], { cwd, env });
@@ -239,25 +274,39 @@ function hasNode24() {
 	}
 }
 
+/** @param {string} folder */
 const lockHash = (folder) =>
 	createHash('sha256')
 		.update(readFileSync(join(folder, 'package-lock.json')))
 		.update(`${process.platform} ${process.arch}`)
 		.digest('hex');
 
-/** Inside node_modules, so that whoever deletes the folder deletes the mark. */
+/**
+ * Inside node_modules, so that whoever deletes the folder deletes the mark.
+ *
+ * @param {string} folder
+ */
 const mark = (folder) => join(folder, 'node_modules', '.installed');
 
+/**
+ * @param {string} folder
+ * @param {Level} level
+ */
 const markInstalled = (folder, level = 'all') =>
 	writeFileSync(mark(folder), `${level} ${lockHash(folder)}`);
 
+/** @param {Level} level */
 const hasTools = (level) =>
-	hasNode24() && levels.slice(levels.indexOf(level)).includes(installedLevel(root));
+	hasNode24() && levels.slice(levels.indexOf(level)).some((one) => one === installedLevel(root));
 
+/** @param {string} folder */
 const hasHost = (folder) =>
 	existsSync(join(folder, sqliteBinary)) && Boolean(installedLevel(folder));
 
-/** @returns undefined when it must be installed (again); an installation of everything that was made by hand counts as well */
+/**
+ * @param {string} folder
+ * @returns {string | undefined} undefined when it must be installed (again); an installation of everything that was made by hand counts as well
+ */
 function installedLevel(folder) {
 	const [level, hash] = existsSync(mark(folder))
 		? readFileSync(mark(folder), 'utf8').split(' ')
@@ -268,7 +317,11 @@ function installedLevel(folder) {
 	return 'all';
 }
 
-/** Whether what npm last installed there, by hand for instance, is what the lock file asks for. */
+/**
+ * Whether what npm last installed there, by hand for instance, is what the lock file asks for.
+ *
+ * @param {string} folder
+ */
 function matchesLock(folder) {
 	try {
 		const wanted = read(folder, 'package-lock.json').packages;
@@ -284,9 +337,14 @@ function matchesLock(folder) {
 	}
 }
 
-/** Ends the process with one sentence for a `Refusal`, with everything known for any other error. */
+/**
+ * Ends the process with one sentence for a `Refusal`, with everything known for any other error.
+ *
+ * @param {unknown} error
+ */
 export function tellAndExit(error) {
-	console.error(error instanceof Refusal ? error.message : (error.stack ?? error));
+	if (error instanceof Refusal) console.error(error.message);
+	else console.error(error instanceof Error ? error.stack : error);
 	process.exit(1);
 }
 
@@ -294,7 +352,7 @@ export function tellAndExit(error) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
 	const args = process.argv.slice(2);
 	await install({
-		tools: levels.find((level) => args.includes(level)),
+		tools: levels.find((level) => args.includes(level)) ?? 'test',
 		host: args.includes('host'),
 		aiHost: args.includes('host-ai'),
 		postgres: args.includes('postgres'),

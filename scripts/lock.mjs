@@ -4,7 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * Runs `work` while no other process holds the lock.
- * @param told is called once with the owner's process id when there is somebody to wait for; it may throw in place of waiting
+ *
+ * @template T
+ * @param {string} folder
+ * @param {() => Promise<T>} work
+ * @param {(pid: number) => void} told is called once with the owner's process id when there is somebody to wait for; it may throw in place of waiting
  */
 export async function withLock(folder, work, told = () => {}) {
 	await take(folder, told);
@@ -18,9 +22,17 @@ export async function withLock(folder, work, told = () => {}) {
 	}
 }
 
-/** Whether the process that wrote this owner line still runs. */
+/**
+ * Whether the process that wrote this owner line still runs.
+ *
+ * @param {string} line
+ */
 export const isAlive = (line) => line !== '' && line === owner(Number(line.split(' ')[0]));
 
+/**
+ * @param {string} folder
+ * @param {(pid: number) => void} told
+ */
 async function take(folder, told) {
 	const mine = `${folder}.${process.pid}`;
 	rmSync(mine, { recursive: true, force: true });
@@ -32,7 +44,7 @@ async function take(folder, told) {
 			renameSync(mine, folder);
 			return;
 		} catch (error) {
-			if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(error.code)) throw error;
+			if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(codeOf(error))) throw error;
 		}
 		const held = read(folder);
 		if (held && !isAlive(held)) removeStale(folder, held);
@@ -49,7 +61,12 @@ async function take(folder, told) {
 	}
 }
 
-/** Moved away before it is deleted: of two processes that see the stale lock only one moves it. */
+/**
+ * Moved away before it is deleted: of two processes that see the stale lock only one moves it.
+ *
+ * @param {string} folder
+ * @param {string} held
+ */
 function removeStale(folder, held) {
 	const grave = `${folder}.stale.${process.pid}`;
 	try {
@@ -61,6 +78,7 @@ function removeStale(folder, held) {
 	}
 }
 
+/** @param {string} folder */
 function read(folder) {
 	try {
 		return readFileSync(`${folder}/owner`, 'utf8');
@@ -69,17 +87,26 @@ function read(folder) {
 	}
 }
 
-/** A process's id and, where the system tells it, its start: ids are given out again. Empty when it is gone. */
+/**
+ * A process's id and, where the system tells it, its start: ids are given out again. Empty when it is gone.
+ *
+ * @param {number} pid
+ */
 export function owner(pid) {
 	try {
 		process.kill(pid, 0);
 	} catch (error) {
-		if (error.code !== 'EPERM') return '';
+		if (codeOf(error) !== 'EPERM') return '';
 	}
 	try {
 		// the name, in brackets, may hold spaces; the start is the 20th field after it
-		return `${pid} ${readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop().split(' ')[19]}`;
+		const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
+		return `${pid} ${fields?.[19]}`;
 	} catch {
 		return `${pid} -`;
 	}
 }
+
+/** @param {unknown} error of Node */
+const codeOf = (error) =>
+	error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -39,18 +39,24 @@ export function checkMachine() {
 		);
 	}
 	// the Node 24 that the installation brings is linked against glibc
-	if (
-		process.platform === 'linux' &&
-		!systemIsNode24 &&
-		!process.report.getReport().header.glibcVersionRuntime
-	) {
+	if (process.platform === 'linux' && !systemIsNode24 && !hasGlibc()) {
 		throw new Refusal(
 			'This Linux has no glibc (Alpine?): install Node 24 itself, then run this again.',
 		);
 	}
 }
 
-/** @throws Refusal when `folder`'s disk has not `gigabytes` left. */
+function hasGlibc() {
+	/** @type {{ header?: { glibcVersionRuntime?: string } }} */
+	const { header } = process.report.getReport();
+	return Boolean(header?.glibcVersionRuntime);
+}
+
+/**
+ * @param {string} folder
+ * @param {number} gigabytes
+ * @throws Refusal when `folder`'s disk has not `gigabytes` left.
+ */
 export function checkDisk(folder, gigabytes) {
 	const { bavail, bsize } = fs.statfsSync(folder);
 	const free = (bavail * bsize) / gigabyte;
@@ -89,6 +95,10 @@ export const node24Environment = () => ({
 	PATH: [dirname(node24()), join(root, 'node_modules', '.bin'), withoutOwnBins].join(delimiter),
 });
 
-/** Whether a command of this name can be started. */
+/**
+ * Whether a command of this name can be started.
+ *
+ * @param {string} name
+ */
 export const hasCommand = (name) =>
 	withoutOwnBins.split(delimiter).some((folder) => folder && fs.existsSync(join(folder, name)));

@@ -23,6 +23,10 @@ export const findRedis = () =>
 		packaged: 'redis-server',
 	});
 
+/**
+ * @param {{ title: string, needed: string, names: string[], variable: string, packaged: string }} program
+ * @returns {string}
+ */
 function findProgram({ title, needed, names, variable, packaged }) {
 	const wanted = process.env[variable];
 	const found = (wanted ? [wanted] : names).flatMap(pathsOf).find(isProgram);
@@ -34,6 +38,7 @@ function findProgram({ title, needed, names, variable, packaged }) {
 	);
 }
 
+/** @param {string} name */
 const pathsOf = (name) =>
 	isAbsolute(name)
 		? [name]
@@ -42,6 +47,7 @@ const pathsOf = (name) =>
 				.filter(Boolean)
 				.map((folder) => join(folder, name));
 
+/** @param {string} path */
 function isProgram(path) {
 	try {
 		fs.accessSync(path, fs.constants.X_OK);

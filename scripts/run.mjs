@@ -7,7 +7,9 @@ import { isAlive } from './lock.mjs';
 /**
  * Runs `work` with the folder and clears up after it, whether it ends, fails or is interrupted.
  *
- * @param onSignal called on Ctrl-C when `work` ends by itself then; by default everything is cleared and the process exits
+ * @template T
+ * @param {(folder: string) => Promise<T>} work
+ * @param {(signal: NodeJS.Signals) => void} [onSignal] called on Ctrl-C when `work` ends by itself then; by default everything is cleared and the process exits
  */
 export async function inRunFolder(work, onSignal) {
 	const folder = mkdtempSync(join(tmpdir(), 'agent-bridge-'));
@@ -15,6 +17,7 @@ export async function inRunFolder(work, onSignal) {
 		endLeftOver(folder);
 		rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 	};
+	/** @param {NodeJS.Signals} signal */
 	const interrupted = (signal) => {
 		clear();
 		process.exit(signal === 'SIGINT' ? 130 : 143);
@@ -27,7 +30,11 @@ export async function inRunFolder(work, onSignal) {
 	}
 }
 
-/** A runner that was killed could not stop its n8n: each instance leaves its process in `<its folder>/owner`. */
+/**
+ * A runner that was killed could not stop its n8n: each instance leaves its process in `<its folder>/owner`.
+ *
+ * @param {string} folder
+ */
 function endLeftOver(folder) {
 	for (const name of readdirSync(folder)) {
 		let owner;

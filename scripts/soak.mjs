@@ -29,6 +29,11 @@ try {
 	tellAndExit(error);
 }
 
+/**
+ * @param {string} folder
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {Promise<number>} the exit code
+ */
 async function soak(folder, environment) {
 	// inside node_modules, so that it finds the packages that it leaves out
 	const program = join(cacheFolder, `soak-${process.pid}.cjs`);

@@ -1,6 +1,6 @@
 // Tells whether what the package is made of has changed.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './machine.mjs';
 
@@ -37,11 +37,15 @@ export const cacheFolder = join(root, 'node_modules', '.cache', 'agent-bridge');
 /** Holds the hash of the sources that dist/ was last built from. */
 export const builtMark = join(cacheFolder, 'built');
 
+/**
+ * @param {string} name
+ * @returns {string[]}
+ */
 function filesOf(name) {
 	if (!existsSync(join(root, name))) return [];
 	if (name.includes('.')) return [name];
-	return readdirSync(join(root, name), { recursive: true, withFileTypes: true })
-		.filter((entry) => entry.isFile())
-		.map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length + 1))
+	return readdirSync(join(root, name), { recursive: true, encoding: 'utf8' })
+		.map((file) => join(name, file))
+		.filter((file) => statSync(join(root, file)).isFile())
 		.sort();
 }

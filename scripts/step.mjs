@@ -1,11 +1,24 @@
 // Runs one long step as a child process and shows that it is alive.
 import { spawn } from 'node:child_process';
 
+/** @param {number} since */
 const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(0)} s`;
 
 /**
+ * @typedef {object} StepOptions
+ * @property {string} [cwd]
+ * @property {NodeJS.ProcessEnv} [env]
+ * @property {number} [timeout] milliseconds after which the command is ended, none by default
+ * @property {boolean} [quiet]
+ */
+
+/**
  * Runs a command to its end and tells how long it took.
- * @param options.timeout milliseconds after which the command is ended, none by default
+ *
+ * @param {string} title
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {StepOptions} options
  * @returns what it wrote
  * @throws with the last lines of its output when it did not succeed
  */

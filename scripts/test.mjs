@@ -24,11 +24,13 @@ const quick = ['unit', 'engine', 'package'];
 const inN8n = ['n8n', 'browser', 'long', 'queue', 'ai'];
 const layers = [...quick, 'release', ...inN8n];
 
+/** @param {string} arg */
 const isLayer = (arg) => layers.some((layer) => arg === `--${layer}`);
 const everything = process.argv.includes('--all');
 const named = layers.filter((layer) =>
 	everything ? layer !== 'ai' : process.argv.includes(`--${layer}`),
 );
+/** @param {string} arg */
 const isJitter = (arg) => /^--jitter(=|$)/.test(arg);
 // the last one counts: `npm run test:jitter -- --jitter=5`
 const given = process.argv.filter(isJitter).at(-1);
@@ -41,10 +43,24 @@ const args = process.argv
 	.filter((arg) => !isLayer(arg) && !isJitter(arg) && !/^--(all|pictures|on-workers)$/.test(arg));
 const usual = usualLayers();
 const chosen = named.length ? named : usual;
+/** @param {readonly string[]} list */
 const isIn = (list) => chosen.filter((layer) => list.includes(layer));
 /** Minutes of them are waiting, so these run beside all others. */
 const patient = ['long', 'queue'];
-/** What runs side by side: each alone leaves half of two cores idle. Within one, a run comes after the other. */
+/**
+ * One run of jest.
+ *
+ * @typedef {object} Run
+ * @property {string[]} projects
+ * @property {string[]} [files]
+ * @property {NodeJS.ProcessEnv} [env]
+ */
+
+/**
+ * What runs side by side: each alone leaves half of two cores idle. Within one, a run comes after the other.
+ *
+ * @type {Run[][]}
+ */
 const lanes = [
 	[
 		...(isIn(quick).length && !(seed && !everything) ? [{ projects: grouped(isIn(quick)) }] : []),
@@ -60,6 +76,7 @@ const lanes = [
 ].filter((lane) => lane.length);
 
 const total = { passed: 0, failed: 0 };
+/** @type {string[]} */
 const times = [];
 try {
 	const programs = {
@@ -94,7 +111,7 @@ try {
 		if (beside.length) console.log('\nThose in n8n go on …');
 		for (const outcome of await ended) {
 			if (outcome.status === 'rejected') throw outcome.reason;
-			for (const output of outcome.value) process.stdout.write(readFileSync(output));
+			for (const output of outcome.value ?? []) process.stdout.write(readFileSync(output));
 		}
 	});
 } catch (error) {
@@ -113,13 +130,18 @@ function usualLayers() {
 	return args.length ? quick : [...quick, 'n8n'];
 }
 
+/** @param {Run} run */
 function nameOf({ projects, env = {} }) {
 	const { AGENT_BRIDGE_JITTER: pauses, AGENT_BRIDGE_CASES: cases } = env;
 	const how = pauses ? ` with pauses of seed ${pauses}` : cases ? ` of ${cases} random cases` : '';
 	return `${projects.join(', ')} tests${how}`;
 }
 
-/** All tests of the nodes are run in a few files (test/groups). */
+/**
+ * All tests of the nodes are run in a few files (test/groups).
+ *
+ * @param {readonly string[]} projects
+ */
 function grouped(projects) {
 	return projects.map((layer) => (layer === 'engine' && !args.length ? 'grouped' : layer));
 }
@@ -127,6 +149,8 @@ function grouped(projects) {
 /**
  * The tests in which something waits, which is where there are pauses. With `--all` without those that send one thing after the
  * other, and with fewer random cases: these are drawn in the other runs.
+ *
+ * @returns {Run}
  */
 function withPauses() {
 	const env = { AGENT_BRIDGE_JITTER: seed };
@@ -134,6 +158,7 @@ function withPauses() {
 	if (args.length) return { projects: isIn(quick), env };
 	const one =
 		/(customApiCall|documented|everyField|exactNumbers|foundNothing|guided|largeFiles|modelChoices|platform)\.test/;
+	/** @param {string} folder */
 	const paced = (folder) =>
 		filesWith(/\bawait\b/, [folder]).filter((file) => !everything || !one.test(file));
 	return {
@@ -156,10 +181,14 @@ function drawnAtRandom() {
 	};
 }
 
+/**
+ * @param {RegExp} text
+ * @param {readonly string[]} folders
+ */
 function filesWith(text, folders) {
 	return folders
 		.flatMap((folder) =>
-			readdirSync(join(root, 'test', folder), { recursive: true }).map((file) =>
+			readdirSync(join(root, 'test', folder), { recursive: true, encoding: 'utf8' }).map((file) =>
 				join('test', folder, file),
 			),
 		)
@@ -168,6 +197,11 @@ function filesWith(text, folders) {
 		);
 }
 
+/**
+ * @template T
+ * @param {string} name
+ * @param {() => Promise<T>} work
+ */
 async function timed(name, work) {
 	const started = Date.now();
 	const result = await work();
@@ -186,8 +220,11 @@ function prepareBrowser() {
 
 /** Building need not wait for n8n. */
 function startInstalling() {
-	let n8nIsThere;
+	/** @type {Promise<void>} */
+	let n8nIsThere = Promise.resolve();
+	/** @type {Promise<void>} */
 	const toolsAreThere = new Promise((resolve, reject) => {
+		/** @type {import('./install.mjs').Parts} */
 		const parts = {
 			tools: chosen.includes('release') ? 'all' : 'test',
 			host: needsN8n(chosen),
@@ -201,17 +238,24 @@ function startInstalling() {
 }
 
 /** Those of the nodes use n8n's SDK for chat models, which comes with n8n. Those of n8n Agents have an n8n of their own. */
+/** @param {readonly string[]} projects */
 function needsN8n(projects) {
 	return projects.some((layer) => !['unit', 'release', 'ai'].includes(layer));
 }
 
-function workersFor([layer, another]) {
+/** @param {readonly string[]} projects */
+function workersFor([layer = '', another]) {
 	// more than two cores can keep busy: most of these tests wait most of their time. Two n8n in queue mode fill 6 GB, and one of
 	// three files that come first has none.
 	return [...quick, 'grouped'].includes(layer) || (patient.includes(layer) && another) ? 3 : 2;
 }
 
-/** One jest process. One that crashed, did nothing or said nothing counts as a failure. */
+/**
+ * One jest process. One that crashed, did nothing or said nothing counts as a failure.
+ *
+ * @param {Run & { name: string, folder: string, tarball: string | undefined, output: string | undefined }} run
+ * @returns {Promise<{ passed: number, failed: number }>}
+ */
 async function runTests({ projects, name, files = [], env, folder, tarball, output }) {
 	if (!output) console.log(`\n${name} …`);
 	const results = join(folder, `${name.replaceAll(' ', '-')}.json`);

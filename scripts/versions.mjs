@@ -21,10 +21,31 @@ import { step } from './step.mjs';
 
 const longest = 10 * 60_000;
 const cache = process.env.AGENT_BRIDGE_VERSIONS ?? join(homedir(), '.cache', 'agent-bridge-n8n');
+/** @param {string} file */
 const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
+/**
+ * @typedef {object} Version
+ * @property {string} n8n
+ * @property {string[]} lacks the features of columns that it does not have
+ * @property {boolean} [refuses]
+ * @property {Record<string, string>} [beside]
+ *
+ * @typedef {object} Counts
+ * @property {number} passed
+ * @property {number} failed
+ *
+ * @typedef {Counts & { groups: Record<string, Counts> }} Outcome
+ */
+
+/** @type {Version[]} */
 const all = read(join(root, 'test', 'versions', 'versions.json'));
 
-/** The table's columns: the outermost `describe`s that show each, and what a version that lacks it is marked with. */
+/**
+ * The table's columns: the outermost `describe`s that show each, and what a version that lacks it is marked with.
+ *
+ * @typedef {{ title: string, groups: string[], feature?: string }} Column
+ * @type {Column[]}
+ */
 const columns = [
 	{ title: 'All operations', groups: ['Operations', 'Credential test'] },
 	{ title: 'Live answers', groups: ['Live answers'] },
@@ -49,6 +70,7 @@ try {
 	if (write && named.length) throw new Refusal('--write needs all versions: name none.');
 	await install({ host: true });
 	const tarball = await pack();
+	/** @type {Array<Version & Outcome>} */
 	const outcomes = [];
 	for (const version of all.filter(({ n8n }) => !named.length || named.includes(n8n)))
 		outcomes.push({ ...version, ...(await test(version, tarball)) });
@@ -63,7 +85,11 @@ try {
 	tellAndExit(error);
 }
 
-/** @returns the counts of a version's tests, all together and by their outermost `describe` */
+/**
+ * @param {Version} version
+ * @param {string} tarball
+ * @returns {Promise<Outcome>} the counts of a version's tests, all together and by their outermost `describe`
+ */
 async function test({ n8n, beside }, tarball) {
 	const folder = await installed(n8n, beside);
 	console.log(`\nn8n ${n8n} …`);
@@ -105,7 +131,8 @@ async function test({ n8n, beside }, tarball) {
 }
 
 /**
- * @param beside packages that have to be installed beside this n8n, since npm would give its parts a copy each
+ * @param {string} n8n
+ * @param {Version['beside']} beside packages that have to be installed beside this n8n, since npm would give its parts a copy each
  * @returns the folder whose node_modules have this n8n
  */
 async function installed(n8n, beside) {
@@ -137,14 +164,20 @@ async function installed(n8n, beside) {
 	return folder;
 }
 
+/**
+ * @param {string} folder
+ * @param {string} name
+ * @returns {string | undefined}
+ */
 function versionIn(folder, name) {
 	const manifest = join(folder, 'node_modules', name, 'package.json');
 	return existsSync(manifest) ? read(manifest).version : undefined;
 }
 
+/** @param {ReadonlyArray<Version & Outcome>} outcomes */
 function toTable(outcomes) {
-	const rows = [['n8n', ...columns.map(({ title }) => title)]];
-	rows.push(rows[0].map(() => '---'));
+	const titles = ['n8n', ...columns.map(({ title }) => title)];
+	const rows = [titles, titles.map(() => '---')];
 	for (const { n8n, lacks, refuses, failed, groups } of outcomes) {
 		if (refuses) rows.push([n8n, failed ? 'fails' : 'no', ...columns.slice(1).map(() => 'no')]);
 		else rows.push([n8n, ...columns.map((column) => toCell(column, lacks, groups))]);
@@ -152,12 +185,18 @@ function toTable(outcomes) {
 	return rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
+/**
+ * @param {Column} column
+ * @param {readonly string[]} lacks
+ * @param {Outcome['groups']} groups
+ */
 function toCell({ groups: names, feature }, lacks, groups) {
-	if (lacks.includes(feature)) return 'no';
+	if (feature && lacks.includes(feature)) return 'no';
 	const works = names.every((name) => groups[name]?.passed && !groups[name].failed);
 	return works ? 'yes' : 'fails';
 }
 
+/** @param {string} table */
 async function writeTable(table) {
 	const file = join(root, 'docs', 'known-limits.md');
 	const text = readFileSync(file, 'utf8');

@@ -1,6 +1,6 @@
 // The order of jest's test files: those that wait for minutes come first, so that the others run beside them. By itself jest goes
 // by how long each took before, which a fresh clone does not know, and then by their size.
-const { default: Sequencer } = require('@jest/test-sequencer');
+const sequencer = require('@jest/test-sequencer');
 
 const WAITING = [
 	'long/trigger.test',
@@ -11,13 +11,19 @@ const WAITING = [
 	'long/durableWaiting',
 ];
 
+/** @param {import('@jest/test-result').Test} test */
 const placeOf = ({ path }) => {
 	const place = WAITING.findIndex((name) => path.includes(name));
 	return place < 0 ? WAITING.length : place;
 };
 
-module.exports = class WaitingFirst extends Sequencer {
-	sort(tests) {
-		return super.sort(tests).sort((one, other) => placeOf(one) - placeOf(other));
+module.exports = class WaitingFirst extends sequencer.default {
+	/**
+	 * @override
+	 * @param {import('@jest/test-result').Test[]} tests
+	 */
+	async sort(tests) {
+		const sorted = await super.sort(tests);
+		return sorted.sort((one, other) => placeOf(one) - placeOf(other));
 	}
 };

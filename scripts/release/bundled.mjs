@@ -3,7 +3,15 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A sentence that only the text of this license has. Others are not used: somebody has to read them first. */
+/** @import { Build } from './twoBuilds.mjs' */
+
+/** @typedef {{ path: string, name: string, version: string, license?: unknown }} BundledPackage */
+
+/**
+ * A sentence that only the text of this license has. Others are not used: somebody has to read them first.
+ *
+ * @type {Record<string, RegExp>}
+ */
 const licenses = {
 	MIT: /Permission is hereby granted, free of charge/,
 	ISC: /Permission to use, copy, modify, and\/or distribute this software/,
@@ -14,14 +22,18 @@ const licenses = {
 	WTFPL: /DO WHAT THE FUCK YOU WANT TO PUBLIC LICENSE/,
 };
 
-/** @returns the path in node_modules, name, version and license of each bundled package, by name */
+/**
+ * @param {Build} build
+ * @returns {BundledPackage[]} by their names
+ */
 export function bundledPackages({ copy, files }) {
+	/** @type {Set<string>} */
 	const paths = new Set();
 	for (const [file, bytes] of files) {
 		if (!file.endsWith('.js')) continue;
 		// esbuild writes the path of each module above it
 		const modules = bytes.toString('utf8').matchAll(/^\/\/ (node_modules\/\S+)$/gm);
-		for (const [, path] of modules) paths.add(packageFolder(copy, path));
+		for (const [, path = ''] of modules) paths.add(packageFolder(copy, path));
 	}
 	return [...paths].sort().map((path) => {
 		const { name, version, license } = JSON.parse(
@@ -31,7 +43,11 @@ export function bundledPackages({ copy, files }) {
 	});
 }
 
-/** @returns what is wrong with the license texts of a build, as sentences */
+/**
+ * @param {Build} build
+ * @param {readonly BundledPackage[]} packages
+ * @returns what is wrong with the license texts of a build, as sentences
+ */
 export function findLicenseProblems({ copy, files }, packages) {
 	const text = files.get('dist/THIRD_PARTY_LICENSES.txt')?.toString('utf8') ?? '';
 	const problems = [];
@@ -54,7 +70,12 @@ export function findLicenseProblems({ copy, files }, packages) {
 	return problems;
 }
 
-/** The path of a module goes on below its package. */
+/**
+ * The path of a module goes on below its package.
+ *
+ * @param {string} copy
+ * @param {string} path
+ */
 function packageFolder(copy, path) {
 	const [, folder] = /^((?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(path) ?? [];
 	if (!folder || !existsSync(join(copy, folder, 'package.json')))
@@ -62,12 +83,21 @@ function packageFolder(copy, path) {
 	return folder;
 }
 
+/**
+ * @param {string} text
+ * @param {string} name
+ */
 function sectionOf(text, name) {
 	const at = `\n---\n\n${text}`.indexOf(`\n---\n\n${name}\n\n`);
 	// an entry ends where the next one begins, or with the file
 	return at < 0 ? undefined : text.slice(at).split(/\n---\n\n(?=\S+\n\n)/)[0];
 }
 
+/**
+ * @param {string} name
+ * @param {unknown} license
+ * @param {string} text
+ */
 function findTextProblems(name, license, text) {
 	if (typeof license !== 'string') return [`${name} does not say its license in package.json`];
 	// of alternatives one is enough

@@ -3,27 +3,34 @@
 /** In this order. The first one says what users have to do, and is left out when that is nothing. */
 const groupTitles = ['Before you update', 'New', 'Changed', 'Fixed'];
 
-/** @returns the versions in the order of the file, each with its groups and its whole text */
+/**
+ * @param {string} text
+ * @returns the versions in the order of the file, each with its groups and its whole text
+ */
 export function readChangelog(text) {
 	return text
 		.split(/^## /m)
 		.slice(1)
 		.map((section) => {
-			const [version, ...lines] = section.split('\n');
-			const [introduction, ...groups] = lines.join('\n').split(/^### /m);
+			const [version = '', ...lines] = section.split('\n');
+			const [introduction = '', ...groups] = lines.join('\n').split(/^### /m);
 			return {
 				version: version.trim(),
 				text: lines.join('\n').trim(),
 				loose: /^- /m.test(introduction),
 				groups: groups.map((group) => {
-					const [title, ...rest] = group.split('\n');
+					const [title = '', ...rest] = group.split('\n');
 					return { title: title.trim(), entries: rest.filter((line) => line.startsWith('- ')) };
 				}),
 			};
 		});
 }
 
-/** @returns what keeps `version` from being released, as sentences */
+/**
+ * @param {string} text
+ * @param {string} version
+ * @returns what keeps `version` from being released, as sentences
+ */
 export function findChangelogProblems(text, version) {
 	const versions = readChangelog(text);
 	const section = versions.find((one) => one.version === version);
@@ -33,8 +40,9 @@ export function findChangelogProblems(text, version) {
 		];
 	}
 	const problems = [];
-	if (versions[0] !== section)
-		problems.push(`the first heading of CHANGELOG.md is "${versions[0].version}", not ${version}`);
+	const [newest] = versions;
+	if (newest !== section)
+		problems.push(`the first heading of CHANGELOG.md is "${newest?.version}", not ${version}`);
 	if (section.loose)
 		problems.push(`an entry of ${version} is above the first group: put it below ${listOfTitles}`);
 	const titles = section.groups.map(({ title }) => title);
@@ -54,6 +62,7 @@ export function findChangelogProblems(text, version) {
 
 const listOfTitles = groupTitles.map((title) => `"### ${title}"`).join(', ');
 
+/** @param {string} entry */
 function findEntryProblems(entry) {
 	const beginning = `the entry "${entry.slice(2, 60)}…"`;
 	if (/\b(TODO|TBD|FIXME)\b/.test(entry)) return [`${beginning} is not finished`];

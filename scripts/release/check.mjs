@@ -18,16 +18,33 @@ import { createSbom, findOtherVersions, findSbomProblems } from './sbom.mjs';
 import { buildTwice, findDifferences, hashOf } from './twoBuilds.mjs';
 import { findWorkflowProblems } from './workflows.mjs';
 
+/** @import { Lock, Manifest } from './packages.mjs' */
+
 const run = promisify(execFile);
+/** @param {string} file */
 const read = (file) => readFileSync(join(root, file), 'utf8');
+/** @type {Manifest} */
 const manifest = JSON.parse(read('package.json'));
+/** @type {Lock} */
 const lock = JSON.parse(read('package-lock.json'));
 const output = join(root, '.release');
 
 /**
- * Each gives what it found, as sentences. What is `ofOwner` does not count in a draft.
- * `build` makes the builds when the first check asks for them.
+ * What the checks share. `build` makes the builds when the first check asks for them.
+ *
+ * @typedef {object} Context
+ * @property {string} folder
+ * @property {{ sbom?: string }} files
+ * @property {() => ReturnType<typeof buildTwice>} build
+ *
+ * @typedef {object} Check
+ * @property {string} name
+ * @property {string} good
+ * @property {boolean} [ofOwner] then it does not count in a draft
+ * @property {(context: Context) => string[] | Promise<string[]>} find what it found, as sentences
  */
+
+/** @type {Check[]} */
 const checks = [
 	{
 		name: 'addresses',
@@ -49,14 +66,18 @@ const checks = [
 		ofOwner: true,
 		find: async () => {
 			const git = ['-c', 'safe.directory=*', 'status', '--porcelain'];
-			const { stdout, failure } = await run('git', git, { cwd: root }).catch((error) => ({
-				failure: `git cannot say whether everything is committed: ${error.message.split('\n').at(1) ?? error.message}`,
-			}));
-			if (failure) return [failure];
-			const changed = stdout.split('\n').filter(Boolean);
-			return changed.length
-				? [`${changed.length} files are not committed, ${changed[0].slice(3)} for one`]
-				: [];
+			try {
+				const { stdout } = await run('git', git, { cwd: root });
+				const [first, ...others] = stdout.split('\n').filter(Boolean);
+				return first
+					? [`${others.length + 1} files are not committed, ${first.slice(3)} for one`]
+					: [];
+			} catch (error) {
+				const { message } = /** @type {Error} */ (error);
+				return [
+					`git cannot say whether everything is committed: ${message.split('\n')[1] ?? message}`,
+				];
+			}
 		},
 	},
 	{ name: 'version', good: `${manifest.version} everywhere`, find: findVersionProblems },
@@ -124,7 +145,7 @@ const checks = [
 				await run(process.execPath, [join(root, 'scripts', 'scan.mjs'), copy], { env });
 				return [];
 			} catch (error) {
-				return [`n8n's scanner refuses the package:\n${(error.stdout || error.stderr).trim()}`];
+				return [`n8n's scanner refuses the package:\n${outputOf(error).trim()}`];
 			}
 		},
 	},
@@ -135,17 +156,19 @@ try {
 	process.exitCode = await inRunFolder(checkAll);
 } catch (error) {
 	console.error(`The checks could not be made. ${error instanceof Refusal ? error.message : ''}`);
-	if (!(error instanceof Refusal)) console.error(error.stderr || error.stack || error);
+	if (!(error instanceof Refusal)) console.error(outputOf(error));
 	process.exitCode = 2;
 }
 
+/** @returns {[draft: boolean, only: string[], tag: string | undefined]} */
 function readArguments() {
 	const [draftGiven, onlyGiven, tagGiven] = ['draft', 'only', 'tag'].map((name) =>
 		process.argv.slice(2).findLast((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`)),
 	);
+	/** @param {string} [arg] */
 	const valueOf = (arg) => arg?.split('=').slice(1).join('=');
 	const names = checks.map(({ name }) => name);
-	const chosen = onlyGiven === undefined ? names : valueOf(onlyGiven).split(',');
+	const chosen = valueOf(onlyGiven)?.split(',') ?? names;
 	const others = process.argv.slice(2).filter((arg) => !/^--(draft$|only=|tag=)/.test(arg));
 	const unknown = chosen.filter((name) => !names.includes(name));
 	if (others.length || unknown.length) {
@@ -157,8 +180,11 @@ function readArguments() {
 	return [draftGiven !== undefined, chosen, valueOf(tagGiven)];
 }
 
+/** @param {string} folder */
 async function checkAll(folder) {
+	/** @type {ReturnType<typeof buildTwice> | undefined} */
 	let builds;
+	/** @type {Context} */
 	const context = { folder, files: {}, build: () => (builds ??= buildTwice(root, folder)) };
 	let refused = 0;
 	console.log(`${manifest.name} ${manifest.version}`);
@@ -178,7 +204,7 @@ async function checkAll(folder) {
 		console.log('These checks pass. Nothing was published.');
 		return 0;
 	}
-	writeFiles((await context.build())[0].tarball, context.files.sbom);
+	writeFiles((await context.build())[0].tarball, context.files.sbom ?? '');
 	console.log(
 		`${draft ? 'Ready but for what is marked "later"' : 'Ready for release'}: see ${relative(root, output)}. Nothing was published.`,
 	);
@@ -190,7 +216,7 @@ function findVersionProblems() {
 	const problems = [];
 	if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
 		problems.push(`"${version}" in package.json is no version: use three numbers`);
-	if (lock.version !== version || lock.packages[''].version !== version) {
+	if (lock.version !== version || lock.packages['']?.version !== version) {
 		problems.push(
 			`package-lock.json has another version than ${version}: run "npm version ${version} --no-git-tag-version --allow-same-version"`,
 		);
@@ -200,17 +226,34 @@ function findVersionProblems() {
 	return problems;
 }
 
-/** What a release consists of: the tarball, what is in it, the hashes of both, and the text of its page. */
+/**
+ * What a release consists of: the tarball, what is in it, the hashes of both, and the text of its page.
+ *
+ * @param {string} tarball
+ * @param {string} sbom
+ */
 function writeFiles(tarball, sbom) {
 	rmSync(output, { recursive: true, force: true });
 	mkdirSync(output);
-	const names = [basename(tarball), `${manifest.name}-${manifest.version}.cdx.json`];
-	copyFileSync(tarball, join(output, names[0]));
-	writeFileSync(join(output, names[1]), sbom);
-	const hashes = names.map((name) => `${hashOf(join(output, name))}  ${name}\n`);
+	const packed = basename(tarball);
+	const list = `${manifest.name}-${manifest.version}.cdx.json`;
+	copyFileSync(tarball, join(output, packed));
+	writeFileSync(join(output, list), sbom);
+	const hashes = [packed, list].map((name) => `${hashOf(join(output, name))}  ${name}\n`);
 	writeFileSync(join(output, 'SHA256SUMS'), hashes.join(''));
 	const section = readChangelog(read('CHANGELOG.md')).find(
 		({ version }) => version === manifest.version,
 	);
-	writeFileSync(join(output, 'notes.md'), `${section.text}\n`);
+	writeFileSync(join(output, 'notes.md'), `${section?.text}\n`);
+}
+
+/**
+ * What a program that failed has written, or all that is known of another error.
+ *
+ * @param {unknown} error
+ */
+function outputOf(error) {
+	if (!(error instanceof Error)) return String(error);
+	const { stdout, stderr } = /** @type {{ stdout?: string, stderr?: string }} */ (error);
+	return stdout || stderr || error.stack || error.message;
 }

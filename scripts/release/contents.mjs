@@ -2,6 +2,8 @@
 import { globSync } from 'node:fs';
 import { homedir } from 'node:os';
 
+/** @import { Build } from './twoBuilds.mjs' */
+
 const papers = ['LICENSE.md', 'README.md', 'package.json', 'dist/THIRD_PARTY_LICENSES.txt'];
 
 /** What must not be in any file. The scanner of n8n looks for dangerous code; this is about what slips in by mistake. */
@@ -13,7 +15,10 @@ const forbidden = [
 	{ what: 'a source map', pattern: /^\/\/# sourceMappingURL=/m },
 ];
 
-/** @returns the paths that a tarball of these sources has */
+/**
+ * @param {string} copy
+ * @returns the paths that a tarball of these sources has
+ */
 export function allowedFiles(copy) {
 	const built = globSync('{credentials,nodes,src}/**/*.ts', { cwd: copy }).map(
 		(file) => `dist/${file.replace(/ts$/, 'js')}`,
@@ -30,9 +35,13 @@ export function allowedFiles(copy) {
 	return [...built, ...copied, ...papers].sort();
 }
 
-/** @returns what is wrong with the files of a build, as sentences */
+/**
+ * @param {Build} build
+ * @returns what is wrong with the files of a build, as sentences
+ */
 export function findContentProblems({ copy, files }) {
 	const allowed = allowedFiles(copy);
+	/** @param {(text: string) => boolean} isMeant */
 	const filesWith = (isMeant) =>
 		[...files].filter(([, bytes]) => isMeant(bytes.toString('utf8'))).map(([path]) => path);
 	const machine = [homedir(), copy].filter((path) => path.length > 3);
@@ -58,6 +67,10 @@ export function findContentProblems({ copy, files }) {
 	];
 }
 
+/**
+ * @param {readonly string[]} files
+ * @param {string} what
+ */
 const tell = ([first, ...others], what) =>
 	first === undefined
 		? []

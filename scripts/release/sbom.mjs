@@ -9,12 +9,38 @@ import { hashOf } from './twoBuilds.mjs';
 const run = promisify(execFile);
 
 /**
- * @param folder for the files that npm reads. npm takes its name for that of the package.
- * @returns the list as an object. The same for the same package: it names no time and no random number.
+ * @import { BundledPackage } from './bundled.mjs'
+ * @import { Lock, Manifest } from './packages.mjs'
+ */
+
+/**
+ * What the list is made of.
+ *
+ * @typedef {object} About
+ * @property {Manifest} manifest
+ * @property {Lock} lock
+ * @property {readonly BundledPackage[]} packages
+ * @property {string} tarball
+ * @property {string} folder for the files that npm reads. npm takes its name for that of the package.
+ *
+ * @typedef {object} Component
+ * @property {string} name
+ * @property {string} version
+ * @property {string} [purl]
+ * @property {unknown[]} [licenses]
+ * @property {unknown[]} [hashes]
+ *
+ * @typedef {{ metadata: { component: Component }, components: Component[] }} Sbom
+ */
+
+/**
+ * @param {About} about
+ * @returns {Promise<Sbom>} the list as an object. The same for the same package: it names no time and no random number.
  */
 export async function createSbom({ manifest, lock, packages, tarball, folder }) {
 	mkdirSync(folder, { recursive: true });
 	const names = packages.map(({ name }) => name);
+	/** @param {Record<string, string>} [dependencies] */
 	const only = (dependencies = {}) =>
 		Object.fromEntries(Object.entries(dependencies).filter(([name]) => names.includes(name)));
 	const { name, version, description, license, author, homepage, repository, bugs } = manifest;
@@ -23,9 +49,13 @@ export async function createSbom({ manifest, lock, packages, tarball, folder }) 
 		dependencies: only(manifest.devDependencies),
 	};
 	const locked = packages.map(({ path }) => {
-		const { version, integrity, license, dependencies } = lock.packages[path];
+		const { version, integrity, license, dependencies } = lock.packages[path] ?? {};
 		return [path, { version, integrity, license, dependencies: only(dependencies) }];
 	});
+	/**
+	 * @param {string} file
+	 * @param {unknown} value
+	 */
 	const write = (file, value) => writeFileSync(join(folder, file), JSON.stringify(value));
 	write('package.json', installed);
 	write('package-lock.json', {
@@ -47,7 +77,10 @@ export async function createSbom({ manifest, lock, packages, tarball, folder }) 
 	return { ...sbom, metadata: { ...rest, component: { ...component, hashes } } };
 }
 
-/** @returns what was bundled in another version than the lock file has, as sentences: npm would list a third thing */
+/**
+ * @param {Pick<About, 'lock' | 'packages'>} about
+ * @returns what was bundled in another version than the lock file has, as sentences: npm would list a third thing
+ */
 export const findOtherVersions = ({ lock, packages }) =>
 	packages
 		.map((one) => ({ ...one, locked: lock.packages[one.path]?.version }))
@@ -57,7 +90,11 @@ export const findOtherVersions = ({ lock, packages }) =>
 				`${name} ${version} is bundled, and package-lock.json has ${locked}: run npm ci`,
 		);
 
-/** @returns what the list lacks or has wrong, as sentences */
+/**
+ * @param {Sbom} sbom
+ * @param {Pick<About, 'manifest' | 'packages'>} about
+ * @returns what the list lacks or has wrong, as sentences
+ */
 export function findSbomProblems(sbom, { manifest, packages }) {
 	const { component } = sbom.metadata;
 	const listed = sbom.components.map(({ name, version }) => `${name} ${version}`);

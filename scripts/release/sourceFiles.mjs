@@ -10,6 +10,8 @@ const run = promisify(execFile);
 /**
  * All files of a folder but those that its .gitignore leaves out: nothing that only happens to lie there can get into a release.
  * Git looks at them as at new files, so the folder may be a copy without a history, or belong to another user.
+ *
+ * @param {string} folder
  */
 export async function listSourceFiles(folder) {
 	const history = mkdtempSync(join(tmpdir(), 'no-history-'));

@@ -10,24 +10,28 @@ import { listSourceFiles } from './sourceFiles.mjs';
 const run = promisify(execFile);
 
 /** What must not matter: how long the path is, the time zone, the language, and who may read new files. */
-const conditions = [
-	{ folder: 'a', umask: '022', env: { TZ: 'UTC', LC_ALL: 'C' } },
-	{
-		folder: join('second', 'build in a longer path'),
-		umask: '077',
-		env: { TZ: 'Pacific/Auckland', LC_ALL: 'C.UTF-8' },
-	},
-];
+const first = { folder: 'a', umask: '022', env: { TZ: 'UTC', LC_ALL: 'C' } };
+const second = {
+	folder: join('second', 'build in a longer path'),
+	umask: '077',
+	env: { TZ: 'Pacific/Auckland', LC_ALL: 'C.UTF-8' },
+};
 
 /**
- * @param folder where the copies go
- * @returns of each build the copy it was made in, its tarball, and its unpacked files by their paths
+ * The copy that it was made in, its tarball, and its unpacked files by their paths.
+ *
+ * @typedef {{ copy: string, tarball: string, files: Map<string, Buffer> }} Build
+ */
+
+/**
+ * @param {string} root
+ * @param {string} folder where the copies go
+ * @returns {Promise<[Build, Build]>}
  */
 export async function buildTwice(root, folder) {
 	const files = await sourceFiles(root);
-	const builds = [];
-	// one after the other: they are not to share a moment either
-	for (const { folder: name, umask, env } of conditions) {
+	/** @param {typeof first} condition */
+	const build = async ({ folder: name, umask, env }) => {
 		const copy = join(folder, name, 'package');
 		copySources(root, copy, files);
 		const command = `umask ${umask} && node scripts/build.mjs >&2 && npm pack --ignore-scripts --json --loglevel=error`;
@@ -40,17 +44,21 @@ export async function buildTwice(root, folder) {
 		const unpacked = join(folder, name, 'unpacked');
 		mkdirSync(unpacked);
 		await run('tar', ['-xzf', join(copy, filename), '-C', unpacked]);
-		builds.push({ copy, tarball: join(copy, filename), files: readAll(join(unpacked, 'package')) });
-	}
-	return builds;
+		return { copy, tarball: join(copy, filename), files: readAll(join(unpacked, 'package')) };
+	};
+	// one after the other: they are not to share a moment either
+	return [await build(first), await build(second)];
 }
 
-/** @returns what is not the same in both, as sentences */
+/**
+ * @param {readonly [Build, Build]} builds
+ * @returns what is not the same in both, as sentences
+ */
 export function findDifferences([one, other]) {
 	const paths = [...new Set([...one.files.keys(), ...other.files.keys()])].sort();
 	const different = paths.filter((path) => {
-		const [first, second] = [one.files.get(path), other.files.get(path)];
-		return !first || !second || !first.equals(second);
+		const [bytes, others] = [one.files.get(path), other.files.get(path)];
+		return !bytes || !others || !bytes.equals(others);
 	});
 	if (different.length) {
 		return [
@@ -62,15 +70,25 @@ export function findDifferences([one, other]) {
 		: ['the files of two builds are the same, their tarballs are not: npm packed them differently'];
 }
 
-export const hashOf = (file, algorithm = 'sha256', encoding = 'hex') =>
-	createHash(algorithm).update(readFileSync(file)).digest(encoding);
+/** @param {string} file */
+export const hashOf = (file, algorithm = 'sha256') =>
+	createHash(algorithm).update(readFileSync(file)).digest('hex');
 
-/** What goes into the package, or decides how it is built. */
+/**
+ * What goes into the package, or decides how it is built.
+ *
+ * @param {string} root
+ */
 async function sourceFiles(root) {
 	const files = await listSourceFiles(root);
 	return files.filter((file) => !/^(test|docs|gallery|lessons|\.github|\.ci)\//.test(file));
 }
 
+/**
+ * @param {string} root
+ * @param {string} copy
+ * @param {readonly string[]} files
+ */
 function copySources(root, copy, files) {
 	for (const file of files) {
 		mkdirSync(dirname(join(copy, file)), { recursive: true });
@@ -86,6 +104,7 @@ function copySources(root, copy, files) {
 	}
 }
 
+/** @param {string} folder */
 function readAll(folder) {
 	const files = readdirSync(folder, { recursive: true, withFileTypes: true })
 		.filter((entry) => !entry.isDirectory())

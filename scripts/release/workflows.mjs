@@ -4,12 +4,26 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-/** @returns what is wrong, as sentences */
+/**
+ * @typedef {Record<string, string> | string} Rights
+ * @typedef {{ uses?: string, with?: Record<string, unknown>, run?: string }} Step
+ * @typedef {{ steps?: Step[], permissions?: Record<string, string>, environment?: unknown }} Job
+ * @typedef {{ on: unknown, permissions?: Rights, jobs: Record<string, Job> }} Workflow
+ * @typedef {{ file: string, text: string }} WorkflowText
+ */
+
+/** @type {(text: string) => Workflow} */
+const read = parse;
+
+/**
+ * @param {string} root
+ * @returns what is wrong, as sentences
+ */
 export function findWorkflowProblems(root) {
 	const files = globSync('.github/workflows/*.{yml,yaml}', { cwd: root }).sort();
 	const texts = files.map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
 	const jobs = texts.flatMap(({ file, text }) =>
-		Object.entries(parse(text).jobs).map(([name, job]) => ({
+		Object.entries(read(text).jobs).map(([name, job]) => ({
 			place: `${file}, job "${name}"`,
 			job,
 		})),
@@ -17,19 +31,27 @@ export function findWorkflowProblems(root) {
 	return [
 		...texts.flatMap(({ file, text }) => [
 			...findUnpinned(file, text),
-			...findRights(file, parse(text)),
+			...findRights(file, read(text)),
 		]),
 		...findDifferentPins(texts),
 		...findPublishingProblems(jobs),
 	];
 }
 
-/** Every action of every line, with the version that the comment names. */
+/**
+ * Every action of every line, with the version that the comment names.
+ *
+ * @param {string} text
+ */
 const actionsIn = (text) =>
 	[...text.matchAll(/^\s*(?:- )?uses:\s*(\S+?)(?:@(\S+))?(?:\s+#\s*(\S+))?\s*$/gm)].map(
-		([, action, commit = '', version = '']) => ({ action, commit, version }),
+		([, action = '', commit = '', version = '']) => ({ action, commit, version }),
 	);
 
+/**
+ * @param {string} file
+ * @param {string} text
+ */
 function findUnpinned(file, text) {
 	const found = actionsIn(text);
 	const all = text.match(/\buses:/g)?.length ?? 0;
@@ -48,6 +70,10 @@ function findUnpinned(file, text) {
 	];
 }
 
+/**
+ * @param {string} file
+ * @param {Workflow} workflow
+ */
 function findRights(file, { on, permissions, jobs }) {
 	const problems = [];
 	if (permissions === undefined || !isReadOnly(permissions)) {
@@ -68,12 +94,18 @@ function findRights(file, { on, permissions, jobs }) {
 	return problems;
 }
 
+/** @param {Rights} permissions */
 const isReadOnly = (permissions) =>
 	typeof permissions === 'object' &&
 	Object.values(permissions).every((right) => right === 'read' || right === 'none');
 
-/** One action at two commits: an update was made in one place only. */
+/**
+ * One action at two commits: an update was made in one place only.
+ *
+ * @param {readonly WorkflowText[]} texts
+ */
 function findDifferentPins(texts) {
+	/** @type {Map<string, Set<string>>} */
 	const commits = new Map();
 	for (const { action, commit } of texts.flatMap(({ text }) => actionsIn(text))) {
 		const repository = action.split('/').slice(0, 2).join('/');
@@ -84,8 +116,10 @@ function findDifferentPins(texts) {
 		.map(([repository]) => `the workflows use ${repository} at more than one commit`);
 }
 
+/** @param {ReadonlyArray<{ place: string, job: Job }>} jobs */
 function findPublishingProblems(jobs) {
 	const problems = [];
+	/** @param {Job} job */
 	const commandsOf = ({ steps = [] }) => steps.map(({ run = '' }) => run).join('\n');
 	const publishing = jobs.filter(({ job }) => /\bnpm publish\b/.test(commandsOf(job)));
 	if (publishing.length !== 1)
