@@ -162,7 +162,11 @@ export async function applyTransition<
 	return [];
 }
 
-/** Changes rows without changing their state. @returns the changed rows. @throws as `Table.change` does. */
+/**
+ * Changes rows without changing their state. An update that compares the state is of one state (`Update`).
+ *
+ * @returns the changed rows. @throws as `Table.change` does.
+ */
 export async function applyUpdate<Name extends Exclude<keyof Updates, 'changeRows'>>(
 	table: RepeatableTable,
 	name: Name,

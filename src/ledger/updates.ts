@@ -1,11 +1,13 @@
 import type { Entry, EntryState } from './entry';
 
-/** A change of a row that keeps its state. */
-export interface Update {
-	readonly in: readonly EntryState[] | 'any';
-	readonly matches: readonly (keyof Entry)[];
-	readonly writes: readonly (keyof Entry)[];
-}
+/** A change of a row that keeps its state. Only an update of one state can compare it: the filter of a table has one level. */
+export type Update = { readonly writes: readonly (keyof Entry)[] } & (
+	| { readonly in: readonly [EntryState]; readonly matches: readonly (keyof Entry)[] }
+	| {
+			readonly in: readonly EntryState[] | 'any';
+			readonly matches: readonly Exclude<keyof Entry, 'state'>[];
+	  }
+);
 
 /** All changes of a row that keep its state. */
 export const updates = {
