@@ -197,9 +197,8 @@ async function runExample(
 		return false;
 	}
 	const items = demoItems(execution, example);
-	const { waits, ...finished } = example;
 	const isWaiting = execution.status === 'waiting';
-	tell(isWaiting ? example : finished, isWaiting && !items.length ? '' : demoResult(items));
+	tell(example, isWaiting && !items.length ? '' : demoResult(items));
 	onRun?.(execution);
 	if (isWaiting) mails.mails.splice(0).forEach(tellMail);
 	for (const line of example === DEMO_EXAMPLES[0] ? talkLines(items) : []) console.log(`  ${line}`);
