@@ -28,7 +28,7 @@ import {
 	type Reply,
 } from '../../src/conversation/reply';
 import { messageOf } from '../../src/core/errors';
-import { isAttached } from '../../src/n8n/attachedTools';
+import { type AttachedTool, isAttached } from '../../src/n8n/attachedTools';
 import { abortableSleep } from '../../src/n8n/n8nVersions';
 import { markAsBegun } from '../../src/n8n/platform';
 import { askModerator, conclude } from './moderator';
@@ -45,7 +45,7 @@ import {
 	toRequest,
 	UNSTORED,
 } from './request';
-import { isChat, isOurs } from './speakers';
+import { isChat, isChatReview, isOurs, isWorkflow } from './speakers';
 
 /**
  * One call of the node: starts the conversations or takes in answers, then asks n8n to run the next speakers or returns the results.
@@ -119,26 +119,33 @@ async function takeAnswer(
 	const tool = state.speakers[pending.speaker];
 	const given = { ...n8n.getInputData()[itemIndex]?.json, ...(answer ?? review)?.input };
 	if (!answer && review && tool?.review) {
-		const decision = readDecision(review.items, given);
+		const decision = readDecision(review.items, given, isChatReview(n8n, tool.review));
 		if (!decision.isApproved) return receiveReply(conversation, decision.reply, Date.now());
 		await display.announceSpeaker(tool);
 		return approveTurn(conversation, decision.by ?? review.node);
 	}
+	const hasWaited = answer?.isResumed === true && !state[UNSTORED] && !isOurs(n8n, tool);
 	const reply = answer
 		? toReply(answer, {
 				// a person may repeat the message that started the chat
 				sent:
 					isChat(tool) && !answer.items.some(isPassedOn) ? { ...given, chatInput: null } : given,
-				hasWaited: !state[UNSTORED],
+				hasWaited,
+				place: placeOfAnswer(n8n, tool),
 				isOurs: isOurs(n8n, tool),
 				isEditor: conversation.rules.editors.includes(pending.speaker),
-				mayTellWho: !isChat(tool),
 			})
 		: NO_ANSWER;
-	const durationMs = answer && durationOf(answer, pending, !state[UNSTORED]);
+	const durationMs = answer && durationOf(answer, pending, hasWaited);
 	const updated = receiveReply(conversation, { ...reply, durationMs }, Date.now());
 	await display.showTurn(tool, updated, reply);
 	return updated;
+}
+
+/** A workflow that was called, and a speaker that "Retry" has run again, answer in any form. */
+function placeOfAnswer(n8n: IExecuteFunctions, tool: AttachedTool | undefined) {
+	if (isChat(tool)) return 'chat';
+	return isWorkflow(tool) || n8n.getMode() === 'retry' ? 'any' : 'data';
 }
 
 /** How long a turn took. If it waited for a person, n8n's own figure does not include that. */

@@ -124,19 +124,31 @@ export interface Answer {
 	input: IDataObject;
 	/** Since it was resumed, if the execution has waited for it. */
 	ran: Pick<ITaskData, 'startTime' | 'executionTime'>;
+	/** Whether an execution that has waited can have waited for it. */
+	isResumed: boolean;
 	/** What it returned. A node that failed has one item with `error`. */
 	items: IDataObject[];
 }
 
 export type Answers = ReadonlyMap<string, Answer>;
 
-/** The answers by the ID of their request. On every try of Retry On Fail, n8n hands over the same ones again. */
+/**
+ * The answers by the ID of their request. On every try of Retry On Fail, n8n hands over the same ones again.
+ *
+ * When an execution goes on, n8n counts what it runs from 0 again, and first runs the node for which it has waited (n8n-core 2.41.1,
+ * workflow-execute.js:887, as in 2.7). Should another n8n count otherwise, each answer may be that of a person: silence is no approval.
+ */
 export function toAnswers(response: EngineResponse | undefined): Answers {
+	const all = response?.actionResponses ?? [];
+	const isFirst = ({ data }: (typeof all)[number]) => data.executionIndex === 0;
+	const isCounted = all.some(isFirst);
 	return new Map(
-		(response?.actionResponses ?? []).map(({ action, data }) => [
-			action.id,
-			{ node: action.nodeName, input: action.input, ran: data, items: toItems(data) },
-		]),
+		all.map((each) => {
+			const { action, data } = each;
+			const { nodeName: node, input } = action;
+			const isResumed = !isCounted || isFirst(each);
+			return [action.id, { node, input, ran: data, isResumed, items: toItems(data) }];
+		}),
 	);
 }
 

@@ -4,6 +4,7 @@ import type { Conversation, PendingTurn } from '../../src/conversation/conversat
 import { sumCosts } from '../../src/conversation/ending';
 import { toHistory } from '../../src/conversation/nextTurn';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
+import { getNodeType } from '../../src/n8n/platform';
 
 /** Whether the tool is a node of this package: they share a prefix. */
 export const isOurs = (n8n: IExecuteFunctions, tool: AttachedTool | undefined) => {
@@ -26,6 +27,13 @@ export const isAgentTool = (tool: AttachedTool) => isType(tool, 'agentTool');
 
 /** A person in n8n's chat. */
 export const isChat = (tool: AttachedTool | undefined) => isType(tool, 'chatTool');
+
+/** Whether a person is asked in n8n's chat for the approval of a turn. */
+export const isChatReview = (n8n: IExecuteFunctions, { node }: { node: string }) =>
+	/\.chatHitlTool$/.test(getNodeType(n8n, node) ?? '');
+
+/** A workflow, for whose end the execution may wait. */
+export const isWorkflow = (tool: AttachedTool | undefined) => isType(tool, 'toolWorkflow');
 
 /**
  * What a speaker's node is given for one turn, on top of the conversation's own item.

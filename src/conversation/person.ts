@@ -10,10 +10,20 @@ interface Edit {
 	replacesTurn?: true;
 }
 
+/**
+ * Where an answer may be that an execution has waited for. Up to n8n 2.38, a visitor who writes into the chat meanwhile puts
+ * `{ sessionId, action, chatInput }` in place of the answer, whoever was asked (n8n 2.7.5, chat/chat-execution-manager.js, getRunData).
+ *
+ * - `chat`: in the words of a visitor, since n8n's Chat node has asked.
+ * - `data`: a person was asked in any other way, and n8n puts the answer there.
+ * - `any`: anywhere but in the words of a visitor. It may not have been a person who was asked.
+ */
+export type AnswerPlace = 'chat' | 'data' | 'any';
+
 /** A person's answer to one of n8n's "Send and Wait for Response" operations. */
-export function personsAnswer({ data, chatInput }: Item): string | undefined {
+export function personsAnswer({ data, chatInput }: Item, place?: AnswerPlace): string | undefined {
 	const { text, approved, chatInput: typed } = isPlainObject(data) ? data : {};
-	const written = firstText(text, chatInput, typed);
+	const written = firstText(text, place === 'chat' ? chatInput : undefined, typed);
 	if (written !== undefined || typeof approved !== 'boolean') return written;
 	return approved ? APPROVED : NOT_APPROVED;
 }
@@ -31,11 +41,14 @@ export function readFields(item: Item, told: unknown): Item | undefined {
  *
  * @returns undefined if the person used buttons: their answer is read elsewhere.
  */
-export function readEdit(added: readonly Item[]): Edit | undefined {
+export function readEdit(added: readonly Item[], place?: AnswerPlace): Edit | undefined {
+	const answers = added.map(({ data, chatInput }) =>
+		place === 'chat' ? { data, chatInput } : { data },
+	);
 	const isDecided = ({ data, chatInput }: Item) =>
 		!firstText(chatInput) && isPlainObject(data) && 'approved' in data;
-	if (added.some(isDecided)) return undefined;
-	const words = added.flatMap(listWords);
+	if (answers.some(isDecided)) return undefined;
+	const words = answers.flatMap(listWords);
 	const decisions = words.map((word) => DECISION.exec(word.trim())?.[1]?.toLowerCase());
 	const text = words.filter((_, index) => !decisions[index]).join('\n\n');
 	if (decisions.includes('approve') && !decisions.includes('decline')) return { text: APPROVED };

@@ -3,7 +3,15 @@ import { extractText } from '../core/extractText';
 import { isPlainObject, omitMissing } from '../core/json';
 import { readTokenCounts } from '../core/tokenCounts';
 import { readA2a } from './a2a';
-import { firstText, nameOf, personsAnswer, readEdit, readFields, readPerson } from './person';
+import {
+	type AnswerPlace,
+	firstText,
+	nameOf,
+	personsAnswer,
+	readEdit,
+	readFields,
+	readPerson,
+} from './person';
 
 /** What a speaker reports besides its text. */
 export interface TurnFacts {
@@ -62,14 +70,14 @@ type Item = Readonly<Record<string, unknown>>;
 export interface Question {
 	/** The input of its node. If the node passes it on, that is not an answer: a stranger may have written it. */
 	sent: Item;
-	/** Whether the execution waited for the answer, as it does for a person. */
+	/** Whether the execution waited for this answer, as it does for a person. */
 	hasWaited: boolean;
+	/** Where the answer may be. Default: where n8n puts that of a person, in `data`. */
+	place?: AnswerPlace;
 	/** Whether the speaker is a node of this package, which knows whether its service received the message. */
 	isOurs: boolean;
 	/** Whether the speaker is a person who decides about the turn before. */
 	isEditor?: boolean;
-	/** Whether n8n says who answered. In a chat, the visitor's program could claim anything. */
-	mayTellWho?: boolean;
 }
 
 /**
@@ -81,14 +89,18 @@ export interface Question {
  * anything then.
  */
 export function readReply(items: readonly Item[], question: Question): Reply {
-	const { sent, hasWaited, isOurs, mayTellWho } = question;
-	const added = items.map((item) => withoutSent(item, sent));
-	if (hasWaited && !added.some((item) => isAnswer(item, sent)))
+	const { sent, hasWaited, isOurs, place = 'data' } = question;
+	const given = hasWaited ? items.map((item) => withoutVisitor(item, sent, place)) : items;
+	const added = given.map((item) => withoutSent(item, sent));
+	if (hasWaited && !added.some((item) => isAnswer(item, question)))
 		return { text: '', facts: {}, denial: { isUnanswered: true } };
 	// the whole item if the node created it: a service may repeat its input
-	const own = items.map((item, index) => (isPassedOn(item) ? (added[index] ?? {}) : item));
-	const facts = { ...readFacts(own), ...(hasWaited && mayTellWho && readPerson(added)) };
-	const shown = own.some(({ shownLive }) => shownLive === true) && { wasShown: true as const };
+	const own = given.map((item, index) => (isPassedOn(item) ? (added[index] ?? {}) : item));
+	// in a chat, the visitor's program could claim to be anybody
+	const facts = { ...readFacts(own), ...(hasWaited && place === 'data' && readPerson(added)) };
+	// another node would hide what it says from the chat
+	const shown = isOurs &&
+		own.some(({ shownLive }) => shownLive === true) && { wasShown: true as const };
 	const failed = own.find(({ error }) => isError(error));
 	if (failed)
 		return { text: partialTextOf(failed), facts, ...shown, failure: toFailure(failed, isOurs) };
@@ -96,7 +108,7 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	if (special) return { ...special, facts: { ...facts, ...special.facts } };
 	const isRefusal = added.some(({ data }) => isPlainObject(data) && data['approved'] === false);
 	const text = own
-		.map((item, index) => toText(findAnswer(item, added[index] ?? {}, sent)))
+		.map((item, index) => toText(findAnswer(item, added[index] ?? {}, question)))
 		.filter((answer) => answer.trim())
 		.join('\n\n')
 		// half of a cut emoji could not be sent
@@ -114,11 +126,11 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 function readSpecial(
 	own: readonly Item[],
 	added: readonly Item[],
-	{ isOurs, isEditor, hasWaited }: Question,
+	{ isOurs, isEditor, hasWaited, place }: Question,
 ): Reply | undefined {
 	const remote = isOurs ? undefined : readA2a(own[0] ?? {});
 	if (!remote) {
-		const edit = isEditor && hasWaited && readEdit(added);
+		const edit = isEditor && hasWaited && readEdit(added, place);
 		return edit ? { ...edit, facts: {} } : undefined;
 	}
 	const { text, error, notice, ids } = remote;
@@ -138,10 +150,12 @@ type Decision = { isApproved: true; by?: string } | { isApproved: false; reply: 
  * Reads the answer of one of n8n's human-review tools. Fields that repeat its input do not count, and anything but a clear yes is a no.
  *
  * @param sent The input of the review.
+ * @param isChat Whether n8n's Chat node asked.
  * @see @n8n/n8n-nodes-langchain 2.41, utils/agent-execution/processHitlResponses.js
  */
-export function readDecision(items: readonly Item[], sent: Item): Decision {
-	const item = withoutSent(items[0] ?? {}, sent);
+export function readDecision(items: readonly Item[], sent: Item, isChat = false): Decision {
+	const given = withoutVisitor(items[0] ?? {}, sent, isChat ? 'chat' : 'any');
+	const item = withoutSent(given, sent);
 	if (isError(item['error'])) {
 		const failure = toFailure(item, false);
 		return { isApproved: false, reply: { text: '', facts: {}, failure } };
@@ -168,14 +182,31 @@ const withoutSent = (item: Item, sent: Item): Item =>
 		),
 	);
 
+/** The part of an item that whoever was asked may have written: not a visitor of a chat, unless that is where the answer may be. */
+function withoutVisitor(item: Item, sent: Item, place: AnswerPlace): Item {
+	if (place === 'chat') return item;
+	if (place === 'any') return 'chatInput' in withoutSent(item, sent) ? {} : item;
+	// an error is n8n's own
+	const names = ['data', 'error', ACTION_ID];
+	return Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
+}
+
 /** Whether there is more than the message, which a called workflow may return under any name. */
-const isAnswer = (added: Item, { message }: Item) =>
-	personsAnswer(added) !== undefined || Object.values(added).some((value) => value !== message);
+const isAnswer = (added: Item, { sent: { message }, place }: Question) =>
+	personsAnswer(added, place) !== undefined ||
+	Object.values(added).some((value) => value !== message);
 
 const isEmpty = (item: Item) => Object.keys(item).length === 0;
 
-const findAnswer = ({ output, refusal = output }: Item, added: Item, { message }: Item): unknown =>
-	(output || refusal) ?? personsAnswer(added) ?? extractText(added) ?? readFields(added, message);
+const findAnswer = (
+	{ output, refusal = output }: Item,
+	added: Item,
+	{ sent: { message }, place }: Question,
+): unknown =>
+	(output || refusal) ??
+	personsAnswer(added, place) ??
+	extractText(added) ??
+	readFields(added, message);
 
 const toText = (value: unknown): string =>
 	value === undefined ? '' : (extractText(value) ?? JSON.stringify(value));

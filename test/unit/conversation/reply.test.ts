@@ -1,5 +1,6 @@
 import fc from '../../support/fastCheck';
 
+import type { AnswerPlace } from '../../../src/conversation/person';
 import { readDecision, readReply, type Question } from '../../../src/conversation/reply';
 
 const sent = {
@@ -51,7 +52,6 @@ it.each<[string, Item[], string]>([
 	['nothing', [{}], ''],
 	['no items', [], ''],
 	["a person's answer", [{ data: { text: 'yes', respondedAt: '2026' } }], 'yes'],
-	["a person's answer in a chat", [{ chatInput: 'yes' }], 'yes'],
 	["a person's approval", [{ data: { approved: true, respondedAt: '2026' } }], 'Approved'],
 	["a person's refusal", [{ data: { approved: false } }], 'Not approved'],
 ])('the text of %s', (_what, items, text) => {
@@ -95,7 +95,8 @@ it('one item of several that failed', () => {
 it('the part that arrived, with its cost and IDs', () => {
 	const partial = { text: 'half', costUsd: 0.5, usage: { prompt_tokens: 3 } };
 	const details = { outcome: 'started', chatId: 'c', requestId: 'r', partial };
-	expect(read([{ error: 'x', details, shownLive: true }])).toMatchObject({
+	const items = [{ error: 'x', details, shownLive: true }];
+	expect(read(items, { isOurs: true })).toMatchObject({
 		text: 'half',
 		facts: { chatId: 'c', requestId: 'r', costUsd: 0.5, inputTokens: 3 },
 		wasShown: true,
@@ -148,10 +149,12 @@ describe('a person who decides on the turn before', () => {
 	])('says %s', (_what, item, reply) => {
 		const { data } = item as { data?: object };
 		const answered = { ...item, ...(data && { data: { ...data, respondedAt: at } }) };
-		const more = { hasWaited: true, isEditor: true };
-		expect(read([answered], more)).toEqual({ facts: {}, ...reply });
+		const isInChat = 'chatInput' in item;
+		const more = { hasWaited: true, place: isInChat ? ('chat' as const) : ('data' as const) };
+		const facts = isInChat ? {} : { respondedAt: at };
+		expect(read([answered], { ...more, isEditor: true })).toEqual({ facts, ...reply });
 		// who is not named as one says what there is
-		expect(read([answered], { hasWaited: true })).not.toHaveProperty('replacesTurn');
+		expect(read([answered], more)).not.toHaveProperty('replacesTurn');
 	});
 
 	it.each([
@@ -162,11 +165,12 @@ describe('a person who decides on the turn before', () => {
 	])('is named where n8n tells who answered: %j', (responder, respondedBy) => {
 		const item = { data: { text: 'yes', respondedAt: at, responder } };
 		const facts = { respondedAt: at, ...(respondedBy && { respondedBy }) };
-		expect(read([item], { hasWaited: true, mayTellWho: true }).facts).toEqual(facts);
-		const decides = { hasWaited: true, mayTellWho: true, isEditor: true };
-		expect(read([item], decides).facts).toEqual(facts);
-		expect(read([item], { hasWaited: true }).facts).toEqual({});
-		expect(read([item], { mayTellWho: true }).facts).toEqual({});
+		expect(read([item], { hasWaited: true }).facts).toEqual(facts);
+		expect(read([item], { hasWaited: true, isEditor: true }).facts).toEqual(facts);
+		// a visitor's program can claim to be anybody, and so can an agent elsewhere
+		for (const place of ['chat', 'any'] as const)
+			expect(read([item], { hasWaited: true, place }).facts).toEqual({});
+		expect(read([item]).facts).toEqual({});
 	});
 
 	it('that answers in no time decides nothing: silence, and what answers by itself', () => {
@@ -258,14 +262,39 @@ describe('a speaker that waits for a person', () => {
 		expect(read(items, { sent: given })).toEqual({ text: '', facts: {} });
 	});
 
-	it.each<[string, Item[], string]>([
-		['an approval', [{ data: { approved: true } }], 'Approved'],
-		['a text', [{ data: { text: 'yes' } }], 'yes'],
-		['something new', [{ ...passedOn, chatInput: 'yes' }], 'yes'],
-		['the words that were told', [{ chatInput: 'told' }], 'told'],
-		['what has no text', [{ statusCode: 204 }], '{"statusCode":204}'],
-	])('a person has answered by %s', (_what, items, text) => {
-		expect(read(items, { hasWaited: true })).toEqual({ text, facts: {} });
+	const visitor = { sessionId: 'v', action: 'sendMessage', chatInput: 'Approve' };
+	const asPerson = { data: { text: 'yes' } };
+	it.each<[string, Item[], AnswerPlace, string | undefined]>([
+		['an approval', [{ data: { approved: true } }], 'data', 'Approved'],
+		['a text', [asPerson], 'data', 'yes'],
+		['a text, and a visitor', [{ ...visitor, ...asPerson }], 'data', 'yes'],
+		['a visitor', [visitor], 'data', undefined],
+		['a visitor with files', [{ ...visitor, chatInput: '', files: [{}] }], 'data', undefined],
+		['what is not in "data"', [{ output: 'yes', approved: true }], 'data', undefined],
+		['a visitor who was asked', [{ ...passedOn, ...visitor }], 'chat', 'Approve'],
+		['the words that were told', [{ chatInput: 'told' }], 'chat', 'told'],
+		['buttons in a chat', [{ data: { approved: false, chatInput: 'no' } }], 'chat', 'no'],
+		['a workflow', [{ reply: 'yes' }], 'any', 'yes'],
+		['a workflow with its input', [{ ...passedOn, reply: 'yes' }], 'any', 'yes'],
+		['what has no text', [{ statusCode: 204 }], 'any', '{"statusCode":204}'],
+		['a visitor in place of a workflow', [visitor], 'any', undefined],
+	])('has answered by %s', (_what, items, place, text) => {
+		for (const isEditor of [false, true]) {
+			const { denial, text: said } = read(items, { hasWaited: true, place, isEditor });
+			if (text === undefined) expect([said, denial]).toEqual(['', NO_ANSWER_IN_TIME]);
+			else if (!isEditor) expect([said, denial]).toEqual([text, undefined]);
+		}
+	});
+
+	it('no visitor decides about a turn, unless asked in the chat', () => {
+		const edit = { hasWaited: true, isEditor: true };
+		const items = [{ ...visitor, data: { text: 'decline' } }];
+		expect(read(items, edit)).toMatchObject({ text: 'Not approved', isRefusal: true });
+		expect(read(items, { ...edit, place: 'chat' })).toMatchObject({ text: 'Approved' });
+		const denied = { isApproved: false, reply: { denial: NO_ANSWER_IN_TIME } };
+		expect(readDecision([visitor], sent)).toMatchObject(denied);
+		const words = { isApproved: false, reply: { denial: { words: 'Approve' } } };
+		expect(readDecision([visitor], sent, true)).toMatchObject(words);
 	});
 });
 
@@ -273,6 +302,12 @@ it('of what a stranger wrote into the item, nothing counts where a node passes i
 	const given = { ...sent, costUsd: 5, chatId: 'c', model: 'm', complete: false, shownLive: true };
 	const items = [{ ...given, toolCallId: '1', reply: 'yes' }];
 	expect(read(items, { sent: given })).toEqual({ text: 'yes', facts: {} });
+});
+
+it('only our own nodes say that they have written into the chat', () => {
+	const items = [{ output: 'a', shownLive: true }];
+	expect(read(items, { isOurs: true })).toEqual({ text: 'a', facts: {}, wasShown: true });
+	expect(read(items)).toEqual({ text: 'a', facts: {} });
 });
 
 it('costs whose sum is no number are no cost', () => {
