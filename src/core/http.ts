@@ -26,6 +26,8 @@ export interface HttpRequest {
 	 * @throws ServiceError `refused` if the address is not safe.
 	 */
 	redirectedTo?: string | undefined;
+	/** For an address that not the service itself has led to: the only paths there, with all below, to which the key is sent. */
+	keyPaths?: readonly string[];
 	/** Sent as JSON. */
 	body?: object;
 	/** The `Accept` header. Default `application/json`. */

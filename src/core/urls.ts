@@ -1,4 +1,4 @@
-import { invalidInputError } from './errors';
+import { invalidInputError, ServiceError } from './errors';
 
 /**
  * Checks and normalizes a base URL: no trailing slash, and no version segment at the end.
@@ -93,6 +93,24 @@ export function resolveRedirect(
 	if (target.username || target.password) return undefined;
 	target.hash = '';
 	return { url: target.href, sameOrigin: target.origin === source.origin };
+}
+
+export const unsafeRedirectError = () =>
+	new ServiceError('refused', 'The service sent a redirect to an address that is not safe', {
+		reason: 'It has to begin with https://.',
+	});
+
+/**
+ * Whether an address is that of a folder or below it, whatever decodes it on its way: an encoded slash, or a name of dots, may lead out of
+ * the folder at a proxy.
+ *
+ * @param folder Without a slash at the end.
+ */
+export function isBelow(url: string, folder: string): boolean {
+	const { origin, pathname } = new URL(url);
+	const { href } = new URL(folder);
+	const address = origin + pathname;
+	return address.startsWith(href) && /^(\/[\w-]+(\.[\w-]+)*)*\/?$/.test(address.slice(href.length));
 }
 
 /** Removes white space at both ends, zero-width characters included. */

@@ -15,7 +15,7 @@ import {
 	type ServiceErrorDetails,
 } from '../core/errors';
 import { type Http, type HttpRequest, type HttpResponse, isErrorResponse } from '../core/http';
-import { resolveRedirect } from '../core/urls';
+import { isBelow, resolveRedirect, unsafeRedirectError } from '../core/urls';
 import { wasRequestSent, withAbortSignal } from './platform';
 import type { Redactor } from './redact';
 import type { RequestSettings } from './requestSettings';
@@ -97,10 +97,11 @@ interface N8nResponse {
 async function sendByN8n(
 	n8n: HttpContext,
 	{ credential, data, baseUrl, settings }: TransportOptions,
-	{ method, path, body, accept = 'application/json', redirectedTo }: HttpRequest,
+	{ method, path, body, accept = 'application/json', redirectedTo, keyPaths }: HttpRequest,
 	signal: AbortSignal,
 ): Promise<N8nResponse> {
 	const { url, sameOrigin } = resolveUrl(baseUrl + path, redirectedTo);
+	const getsKey = keyPaths?.some((each) => isBelow(url, baseUrl + each)) ?? sameOrigin;
 	// made for each request, because n8n modifies it
 	const options: IHttpRequestOptions = {
 		method,
@@ -113,7 +114,7 @@ async function sendByN8n(
 		disableFollowRedirect: true,
 		timeout: settings.idleTimeout * 1000,
 	};
-	if (!sameOrigin) return await n8n.helpers.httpRequest({ ...options, abortSignal: signal });
+	if (!getsKey) return await n8n.helpers.httpRequest({ ...options, abortSignal: signal });
 	return await n8n.helpers.httpRequestWithAuthentication.call(
 		withAbortSignal(n8n, signal),
 		credential,
@@ -138,9 +139,7 @@ function resolveUrl(address: string, redirectedTo: string | undefined) {
 	if (redirectedTo === undefined) return { url: address, sameOrigin: true };
 	const target = resolveRedirect(address, redirectedTo);
 	if (target) return target;
-	throw new ServiceError('refused', 'The service sent a redirect to an address that is not safe', {
-		reason: 'It has to begin with https://.',
-	});
+	throw unsafeRedirectError();
 }
 
 /** Codes that mean that the service received no readable request. */

@@ -175,6 +175,13 @@ function toJobState(record: JobFields, status: string | undefined, cost: unknown
 	return known ?? 'unfinished';
 }
 
+/** Whether a status in a body, or in the record that it contains, says anything else than that the job has completed. */
+export const saysNotCompleted = (body: unknown): boolean =>
+	unwrap(body).some((fields) => {
+		const status = readStatus(fields);
+		return status !== undefined && toJobState(fields, status, fields['cost']) !== 'completed';
+	});
+
 /**
  * A job in the fields of the output. Its raw record is not part of it.
  *

@@ -4,7 +4,7 @@ import { mapServiceError, invalidInputError, ServiceError, withDetails } from '.
 import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
 import { readInteger } from '../core/money';
 import type { Clock } from '../core/retry';
-import { encodePathSegment } from '../core/urls';
+import { encodePathSegment, unsafeRedirectError } from '../core/urls';
 import { withAdvice } from './advice';
 import { type Job, malformedRecord, readJobRecord, summarizeJob } from './jobRecord';
 import { kindOfMediaType, mediaTypes, type MediaType } from './model';
@@ -36,13 +36,15 @@ export async function readJob(http: Http, { mediaType, jobId }: JobAddress): Pro
 /**
  * Opens the result of a completed job, of which the specification does not define the media type. A few redirects are followed.
  *
- * @param url Where the file is, if the service has answered with its address.
+ * @param url Where the file is, if the service has answered with its address. The key is sent there only below the path of the job.
  * @throws ServiceError with `details.ids.jobId`; status 409 while the job is unfinished, 410 once the file has expired.
  * @see GET /v1/<kind>/jobs/{id}/content
  */
 export async function openContent(http: Http, address: JobAddress, url?: string) {
 	return await withJobId(address.jobId, async () => {
-		const get = async (path: string) => await getFollowingRedirects(http, `${path}/content`, url);
+		const keyPaths = listSpellings(address).map((spelling) => toPath(address, spelling));
+		const get = async (path: string) =>
+			await getFollowingRedirects(http, { path: `${path}/content`, keyPaths }, url);
 		const response = await getInEitherSpelling(http, address, get, { pageMayBeFile: true });
 		if (isErrorResponse(response)) throw await readErrorResponse(response);
 		return response;
@@ -79,12 +81,11 @@ async function getInEitherSpelling(
 	{ pageMayBeFile = false } = {},
 ): Promise<HttpResponse> {
 	if (!mediaTypes.includes(mediaType)) throw invalidInputError(`Unknown media type "${mediaType}"`);
-	const id = encodePathSegment(jobId, 'Job ID');
 	const kind = kindOfMediaType(mediaType);
 	const likely = serviceFacts?.get(SPELLING_FACT) === 'kind' ? kind : mediaType;
 	const failures: ServiceError[] = [];
-	for (const spelling of new Set([likely, mediaType, kind])) {
-		const response = await get(`/v1/${spelling}/jobs/${id}`);
+	for (const spelling of new Set([likely, ...listSpellings({ mediaType })])) {
+		const response = await get(toPath({ jobId }, spelling));
 		if (isPathNotFound(response, pageMayBeFile)) failures.push(await readNotFoundError(response));
 		else {
 			if (isOfJob(response) && kind !== mediaType)
@@ -96,6 +97,14 @@ async function getInEitherSpelling(
 	const [first, second] = failures.map(({ details }) => details.status);
 	throw failures[first === 405 && second === 404 ? 1 : 0];
 }
+
+const listSpellings = ({ mediaType }: Pick<JobAddress, 'mediaType'>) => [
+	mediaType,
+	kindOfMediaType(mediaType),
+];
+
+const toPath = ({ jobId }: Pick<JobAddress, 'jobId'>, spelling: string) =>
+	`/v1/${spelling}/jobs/${encodePathSegment(jobId, 'Job ID')}`;
 
 /** An error of status 409 or 410 proves that the job exists, too. */
 const isOfJob = (response: HttpResponse) =>
@@ -116,12 +125,21 @@ async function readNotFoundError(response: HttpResponse): Promise<ServiceError> 
 /** A store may lead to the server that is nearest. */
 const MAX_REDIRECTS = 4;
 
-async function getFollowingRedirects(http: Http, path: string, start?: string) {
+/** @param keyPaths Those to which the key is sent if not the service itself has led there, but a body or another server. */
+async function getFollowingRedirects(
+	http: Http,
+	{ path, keyPaths }: { path: string; keyPaths: string[] },
+	start?: string,
+) {
 	let redirectedTo = start;
 	for (let count = 0; ; count++) {
 		const explain = redirectedTo === undefined ? undefined : aboutStore;
+		const isToldByOthers = start !== undefined || count > 1;
 		const response = await http
-			.send({ method: 'GET', path, accept: '*/*', redirectedTo })
+			.send({
+				...{ method: 'GET', path, accept: '*/*', redirectedTo },
+				...(isToldByOthers && { keyPaths }),
+			})
 			.catch((cause: unknown) => Promise.reject(mapServiceError(cause, explain)));
 		const { location } = response.headers;
 		if (!REDIRECT_STATUSES.has(response.status) || !location || count === MAX_REDIRECTS) {
@@ -131,7 +149,9 @@ async function getFollowingRedirects(http: Http, path: string, start?: string) {
 		// reading the body to its end releases the connection
 		await readErrorResponse(response);
 		const isComplete = URL.canParse(location, redirectedTo);
-		redirectedTo = isComplete ? new URL(location, redirectedTo).href : location;
+		const next = isComplete ? new URL(location, redirectedTo).href : location;
+		if (/^https:/i.test(redirectedTo ?? '') && /^http:/i.test(next)) throw unsafeRedirectError();
+		redirectedTo = next;
 	}
 }
 

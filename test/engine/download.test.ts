@@ -155,6 +155,45 @@ describe('what comes in place of the file', () => {
 		expect(JSON.stringify(store.requests[0]?.rawHeaders)).not.toMatch(/x-api-key/i);
 	});
 
+	// which addresses are followed at all is in unit/router/fileAddress, which are below a job in unit/core/urls
+	it.each<[string, boolean, (jobId: string) => string]>([
+		['below the path of the job', true, (jobId) => `/v1/images/jobs/${jobId}/content`],
+		['below it in the other spelling', true, (jobId) => `/v1/image/jobs/${jobId}/content`],
+		['of another job', false, (jobId) => `/v1/images/jobs/${jobId}0/content`],
+		['of the account', false, () => '/v1/account/delete?x=1'],
+		['that leads out of the job', false, (jobId) => `/v1/images/jobs/${jobId}/../../account`],
+		[
+			'that may lead out at a proxy',
+			false,
+			(jobId) => `/v1/images/jobs/${jobId}/..%2f..%2faccount`,
+		],
+	])('an address of the service %s gets the key: %s', async (_what, getsKey, toPath) => {
+		const jobId = await start();
+		const { origin } = new URL(service.router.baseUrl);
+		// of another server, as a redirect and as JSON, and of the service as JSON: no difference
+		const answers: Array<(url: string) => void> = [
+			(url) => (
+				(store.answer = { status: 307, headers: { location: url } }),
+				redirect(`${store.url}/a`)
+			),
+			(url) => {
+				const fault = { type: 'body' as const, body: JSON.stringify({ url }) };
+				service.fault({
+					match: { path: '/content' },
+					times: 1,
+					do: { ...fault, contentType: 'application/json' },
+				});
+			},
+		];
+		for (const answer of answers) {
+			answer(origin + toPath(jobId));
+			await execute('download', { jobId });
+			const asked = service.requests.at(-1)!;
+			expect(asked.method).toBe('GET');
+			expect('x-api-key' in asked.headers).toBe(getsKey);
+		}
+	});
+
 	it.each<[number, string, string]>([
 		[409, 'job_not_completed', 'not finished yet'],
 		[410, 'content_expired', '7 days'],

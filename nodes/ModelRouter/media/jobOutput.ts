@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { reportsError } from '../../../src/core/errorResponses';
 import { mapServiceError, ServiceError } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
 import { omitMissing } from '../../../src/core/json';
 import { readInteger } from '../../../src/core/money';
 import { retry } from '../../../src/core/retry';
 import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
+import { findFileAddress } from '../../../src/router/fileAddress';
 import { isRecordNeeded, type Job, summarizeJob } from '../../../src/router/jobRecord';
 import {
 	type JobAddress,
@@ -82,7 +82,7 @@ export async function downloadResult(
 		});
 	const download = async () =>
 		await store().catch(async (cause: unknown) => {
-			const url = findFileUrl(cause);
+			const url = findAddress(cause, mediaType);
 			if (url === undefined) throw mapServiceError(cause);
 			return await store(url);
 		});
@@ -97,14 +97,11 @@ export async function downloadResult(
 	}
 }
 
-/** The only URL in what came in place of a file, unless that reports an error. Some services answer with the address of the file. */
-function findFileUrl(cause: unknown): string | undefined {
+/** The address of the file, if that is what came in place of it. */
+function findAddress(cause: unknown, mediaType: JobAddress['mediaType']): string | undefined {
 	if (!(cause instanceof ServiceError) || cause.details.status !== 200) return undefined;
 	const { body }: { body?: unknown } = cause.details.partial ?? {};
-	if (typeof body !== 'object' || reportsError(body)) return undefined;
-	const urls = JSON.stringify(body).matchAll(/"(https?:\/\/[^"\s]+)"/gi);
-	const [url, ...others] = new Set([...urls].map(([, address]) => address));
-	return others.length ? undefined : url;
+	return findFileAddress(body, mediaType);
 }
 
 /** @throws ServiceError with the job's id when the job has failed or is not finished. */

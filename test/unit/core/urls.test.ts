@@ -3,6 +3,7 @@ import {
 	encodePathSegment,
 	normalizeApiKey,
 	normalizeBaseUrl,
+	isBelow,
 	resolveRedirect,
 } from '../../../src/core/urls';
 import fc, { character } from '../../support/fastCheck';
@@ -140,6 +141,37 @@ describe('a redirect', () => {
 	])('from %s to %j is not followed', (from, ...locations) => {
 		const followed = locations.map((location) => resolveRedirect(from, location));
 		expect(followed).toEqual(locations.map(() => undefined));
+	});
+});
+
+describe('below the path of a job', () => {
+	const JOB = 'https://host.example/base/v1/images/jobs/j%201';
+	it.each([
+		...['', '/', '/content', '/content/', '/files/a-1_b.png', '/content?to=/v1/account', '/a#b'],
+		'/x/../content',
+	])('is %j', (rest) => expect(isBelow(JOB + rest, JOB)).toBe(true));
+
+	it.each([
+		...['1', '1/content', '/..', '/../2/content', '/%2e%2e/2', '/.%2E/2', '/..\\2', '\\..\\..'],
+		...['/..%2f2', '/%2e%2e%2f2', '/..%5c2', '/a%2F..', '//content', '/content//', '/a;b', '/a:b'],
+		...['/...', '/a..b', '/.a', '/a.', '/%00', '/a b', '/é', '/..;/2', '/@host', '/%252e%252e'],
+	])('is not %j', (rest) => expect(isBelow(JOB + rest, JOB)).toBe(false));
+
+	it.each([
+		...[
+			'http://host.example',
+			'https://host.example:8443',
+			'https://host.example.',
+			'https://host',
+		],
+		...['https://host.example@evil.example', 'https://evil.example/https://host.example'],
+	])('is nothing at %s', (origin) => {
+		expect(isBelow(`${origin}/base/v1/images/jobs/j%201/content`, JOB)).toBe(false);
+	});
+
+	it('is the same in another spelling of the origin', () => {
+		expect(isBelow(`HTTPS://HOST.example:443${new URL(JOB).pathname}/content`, JOB)).toBe(true);
+		expect(isBelow('https://host.example/V1/images/jobs/j', JOB)).toBe(false);
 	});
 });
 

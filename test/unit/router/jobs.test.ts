@@ -131,6 +131,29 @@ describe('a file that lies elsewhere', () => {
 		expect(http.requests).toHaveLength(5);
 	});
 
+	it('does not lie at http where https has led to, as on this machine', async () => {
+		const http = inMemory(
+			redirect('HTTPS://files.example/1'),
+			redirect('http://127.0.0.1/1'),
+			file,
+		);
+		const { message } = await failureOf(openContent(http, image('1')));
+		expect(message).toBe('The service sent a redirect to an address that is not safe');
+		expect(http.requests).toHaveLength(2);
+	});
+
+	it('gets the key from the service, and from others only below the path of the job', async () => {
+		const keyPaths = ['/v1/images/jobs/1', '/v1/image/jobs/1'];
+		const redirects = [redirect('/f'), redirect('/g'), redirect('/h'), file];
+		const http = inMemory(...redirects);
+		await openContent(http, image('1'));
+		const others = [keyPaths, keyPaths];
+		expect(http.requests.map((each) => each.keyPaths)).toEqual([undefined, undefined, ...others]);
+		const elsewhere = inMemory(redirect('/f'), file);
+		await openContent(elsewhere, image('1'), 'https://files.example/1');
+		expect(elsewhere.requests.map((each) => each.keyPaths)).toEqual(others);
+	});
+
 	it('is fetched from there under the second spelling, too', async () => {
 		const http = inMemory(NOT_FOUND, redirect('/f'), file);
 		await openContent(http, image('1'));
