@@ -1,3 +1,4 @@
+import { randomUUID } from 'crypto';
 import type {
 	EngineRequest,
 	EngineResponse,
@@ -222,7 +223,8 @@ async function askNextSpeaker(call: Call, conversation: Conversation): Promise<C
 	const { speaker } = choice;
 	const { message, note } = composeMessage(conversation, speaker);
 	const notes = [choice.note, note].filter(Boolean).join(' ');
-	const asked = askSpeaker(conversation, { speaker, message, note: notes, askedAt: Date.now() });
+	const asking = { speaker, message, messageId: randomUUID(), note: notes, askedAt: Date.now() };
+	const asked = askSpeaker(conversation, asking);
 	const tool = state.speakers[speaker];
 	if (!tool?.review) await display.announceSpeaker(tool);
 	return asked;

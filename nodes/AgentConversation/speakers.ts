@@ -42,7 +42,7 @@ export const isWorkflow = (tool: AttachedTool | undefined) => isType(tool, 'tool
  */
 export function toTurnInput(
 	conversation: Conversation,
-	{ speaker, turn, message }: PendingTurn,
+	{ speaker, turn, message, messageId = '' }: PendingTurn,
 	tool: AttachedTool,
 	showLive: boolean,
 ): IDataObject {
@@ -56,6 +56,7 @@ export function toTurnInput(
 		input: message,
 		conversationId: id,
 		turn,
+		messageId,
 		sessionId,
 		showLive,
 		...(taskId && { taskId }),

@@ -60,6 +60,8 @@ interface SpeakerIds {
 export interface PendingTurn extends AskedTurn {
 	/** 1, or 2 for a turn that certainly was not received and is repeated. */
 	attempt: number;
+	/** Identifies the message for its recipient, also where it is sent again. Never that of another message, whatever is continued. */
+	messageId?: string;
 	/** Milliseconds since 1970. Of an execution that waits since an older version of the package, it is not known. */
 	askedAt?: number;
 	/** For the transcript. */
@@ -114,7 +116,7 @@ export function startConversation(
 /** Hands the turn to a speaker. */
 export function askSpeaker(
 	conversation: Conversation,
-	{ note, ...asked }: Pick<PendingTurn, 'speaker' | 'message' | 'note' | 'askedAt'>,
+	{ note, ...asked }: Pick<PendingTurn, 'speaker' | 'message' | 'messageId' | 'note' | 'askedAt'>,
 ): Conversation {
 	const turn = conversation.turns.length + 1;
 	const pending = { turn, ...asked, attempt: 1, ...(note && { note }) };

@@ -111,6 +111,17 @@ it('a speaker gets nothing of the item under the names of a conversation', async
 	expect(told[0]?.json['sessionId']).not.toBe('thread');
 });
 
+it('a message has an ID that no other one has, whatever is continued and whoever wrote the item', async () => {
+	const parameters = { turnLimit: 3, sessionMode: 'key', sessionKey: 'a' };
+	const items = [{ chatInput: 'Hello', messageId: 'm' }, { chatInput: 'Hello' }];
+	const outcomes = [await talk(parameters, { items }), await talk(parameters, { items })];
+	const told = outcomes.flatMap((outcome) => outcome.told.map(({ json }) => json));
+	expect(new Set(told.map(({ conversationId }) => conversationId)).size).toBe(1);
+	const ids = told.map(({ messageId }) => String(messageId));
+	expect(new Set(ids).size).toBe(12);
+	expect(ids).toEqual(ids.map(() => expect.stringMatching(/^[\da-f-]{36}$/)));
+});
+
 it('several items are several conversations, each with its own rules', async () => {
 	const items = [1, 3, 2].map((limit) => ({ chatInput: `item ${limit}`, limit }));
 	const { items: results, told } = await talk({ turnLimit: '={{ $json.limit }}' }, { items });
@@ -287,8 +298,12 @@ describe('a speaker that fails', () => {
 			return { output: 'b' };
 		};
 		const speakers = { Ada: counting('a'), Bob };
-		const { json } = await talk({ turnLimit: 2 }, { speakers, speakerSettings: { Bob: RETRIED } });
+		const more = { speakers, speakerSettings: { Bob: RETRIED } };
+		const { json, told } = await talk({ turnLimit: 2 }, more);
 		expect([tries, json]).toMatchObject([3, { output: 'b', turns: 2 }]);
+		// an agent elsewhere can tell that it is the same message
+		const [, ...ids] = told.map(({ json: { messageId } }) => messageId);
+		expect(ids).toEqual([ids[0], ids[0], ids[0]]);
 	});
 
 	describe('with On Failure of a Speaker: Fail', () => {
@@ -356,7 +371,9 @@ it('each turn is shown once, with the name of the speaker, and nothing with Hide
 		const chunks: string[] = [];
 		const onChunk = ({ type, content }: { type: string; content?: string }) =>
 			void chunks.push(type === 'item' ? String(content) : type);
-		await talk({ turnLimit: 2, options }, { onChunk });
+		// another package's node may say what ours says about itself
+		const speakers = { Ada: counting('a', { shownLive: true }), Bob: counting('b') };
+		await talk({ turnLimit: 2, options }, { onChunk, speakers });
 		return chunks;
 	};
 	const turns = ['begin', '**Ada:**\n\na 1', 'end', 'begin', '**Bob:**\n\nb 1', 'end'];

@@ -64,10 +64,14 @@ it('it is continued in the same context by the same key, and another conversatio
 	const contextOf = async (sessionKey: string) => {
 		elsewhere.clear();
 		await hold({ parameters: { turnLimit: 1, sessionMode: 'key', sessionKey } });
+		messageIds.add(elsewhere.messages[0]?.messageId);
 		return elsewhere.messages[0]?.contextId;
 	};
+	const messageIds = new Set<unknown>();
 	const [one, again, other] = [await contextOf('a'), await contextOf('a'), await contextOf('b')];
 	expect([again === one, other === one]).toEqual([true, false]);
+	// the agent would take a message with the same ID for the same message
+	expect(messageIds.size).toBe(3);
 });
 
 it('an agent that needs input asks, and the next message goes to its task', async () => {
