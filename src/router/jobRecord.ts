@@ -75,12 +75,29 @@ export function malformedRecord(response: HttpResponse, body: unknown): ServiceE
 
 type JobFields = Record<string, unknown>;
 
-/** The body, and what is in its fields `job` and `data`, the outermost first. `result` also counts, unless the body is itself a job. */
+/** The body, and what is in its fields `job` and `data`, the outermost first. `result` also counts if it can hold the job. */
 function unwrap(body: unknown): JobFields[] {
 	if (!isPlainObject(body)) return [];
-	const hasState = isPresent(readStatus(body) ?? body['cost']);
-	const isJob = hasId(body) || (hasState && !hasId(body['result']));
-	return [body, ...[!isJob && body['result'], body['job'], body['data']].flatMap(unwrap)];
+	const results = unwrap(body['result']);
+	const inner = [body['job'], body['data']].flatMap(unwrap);
+	return [body, ...(mayHold(body, results) ? results : []), ...inner];
+}
+
+/**
+ * Whether `result` can hold the job, and not what the job has made: nothing but an ID beside it may be that of the request. So may an ID with
+ * a state, if that is over and the job is not.
+ */
+function mayHold(body: JobFields, results: JobFields[]): boolean {
+	const cost = body['cost'];
+	const status = readStatus(body);
+	const hasState = isPresent(status ?? cost);
+	if (!results.some(hasId)) return !hasState && !hasId(body);
+	if (!hasState || !hasId(body)) return true;
+	const isUnfinished = results.some((result) => {
+		const word = readStatus(result);
+		return word !== undefined && toJobState(result, word, result['cost']) === 'unfinished';
+	});
+	return isUnfinished && !isPresent(cost) && toJobState(body, status, cost) === 'completed';
 }
 
 /** Finds the record with the requested id; for a job that was just started, one with any id. */
@@ -92,10 +109,12 @@ function findJobRecord(records: JobFields[], knownId: string | undefined): JobFi
 	return record && !matching.length && isErrorReport(record, records) ? undefined : record;
 }
 
-/** The innermost record with fields of a job, costs before others: what contains it may also have an id and a status. */
+/** The innermost record with fields of a job, a cost before others: what contains it may also have an id, a status and the estimate. */
 const chooseRecord = (records: JobFields[]) =>
-	records.findLast((record) => isPresent(record['cost'] ?? record['estimated_cost'])) ??
-	records.findLast((record) => isPresent(readStatus(record) ?? record['model'])) ??
+	records.findLast((record) => isPresent(record['cost'])) ??
+	records.findLast((record) =>
+		isPresent(readStatus(record) ?? record['model'] ?? record['estimated_cost']),
+	) ??
 	records.at(-1);
 
 /** Whether a record without the requested id is an error report. That is not a record: the job itself may be fine. */
