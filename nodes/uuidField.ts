@@ -1,4 +1,4 @@
-import { invalidInputError } from '../src/core/errors';
+import { shortenText, invalidInputError } from '../src/core/errors';
 import { parseUuid } from '../src/n8n/uuid';
 
 /**
@@ -12,6 +12,6 @@ export function readUuid(label: string, input: string): string {
 	if (uuid) return uuid;
 	throw invalidInputError(
 		`${label} must be a UUID`,
-		`It is "${input.trim().slice(0, 100)}". A UUID looks like 6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90. For any other text, choose Session: From Key.`,
+		`It is "${shortenText(input.trim(), 100)}". A UUID looks like 6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90. For any other text, choose Session: From Key.`,
 	);
 }

@@ -31,7 +31,10 @@ export const access: ServiceAccess = {
 	},
 };
 
-/** Sends no question: if the key is valid, the service answers that the question is missing. It checks the key of every request. */
+/**
+ * Sends no question: if the key is valid, the service answers that the question is missing. It checks the key of every request. Whatever
+ * accepts a request without a question is not the assistant.
+ */
 export const probe: CredentialProbe = {
 	service: 'The market assistant',
 	method: 'POST',
@@ -39,12 +42,11 @@ export const probe: CredentialProbe = {
 	version: 'v1',
 	header: (key) => ({ 'X-API-Key': key }),
 	body: {},
-	judge({ status, body, page }) {
+	judge({ status, page }) {
 		const isRefusal = status === 400 || status === 422;
 		if (isRefusal && page) return notFromServiceResult(`The address answered with ${page}`);
 		if (isRefusal) return { status: 'OK', message: 'The market assistant accepted the key' };
-		const isJson = typeof body === 'object' && body !== null;
-		return status >= 200 && status < 300 && !isJson
+		return status >= 200 && status < 300
 			? notFromServiceResult('The address answered, but not like the assistant')
 			: undefined;
 	},

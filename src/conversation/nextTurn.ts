@@ -1,4 +1,4 @@
-import { shortenText } from '../core/errors';
+import { cutText, shortenText } from '../core/errors';
 import { withoutThinking } from '../core/extractText';
 import type { Conversation, Turn } from './conversation';
 
@@ -121,7 +121,7 @@ export function toModeratorPrompt(
 export function formatTranscript({ turns, rules }: Pick<Progress, 'turns' | 'rules'>): string {
 	const lines = turns.map(({ speaker, text }) => text.trim() && `${speaker}: ${text}`);
 	const whole = [rules.opening, ...lines].filter((text) => text.trim()).join('\n\n');
-	return whole.slice(-MAX_CHARACTERS).toWellFormed();
+	return cutText(whole, -MAX_CHARACTERS);
 }
 
 /**
@@ -263,7 +263,7 @@ const NOTHING_NEW = '(Nobody has said anything since your last message.)';
 
 function limitLength(text: string) {
 	if (text.length <= MAX_CHARACTERS) return { text, isShortened: false };
-	const end = text.slice(-MAX_CHARACTERS).toWellFormed();
-	const omitted = text.length - MAX_CHARACTERS;
+	const end = cutText(text, -MAX_CHARACTERS);
+	const omitted = text.length - end.length;
 	return { text: `[The first ${omitted} characters were left out.]\n\n${end}`, isShortened: true };
 }

@@ -6,7 +6,13 @@ import {
 	extractPageText,
 	parseErrorBody,
 } from './errorResponses';
-import { mapServiceError, withDetails, type ServiceError, truncatedAnswerError } from './errors';
+import {
+	cutText,
+	mapServiceError,
+	withDetails,
+	type ServiceError,
+	truncatedAnswerError,
+} from './errors';
 import { extractText } from './extractText';
 import { isErrorResponse, type HttpResponse } from './http';
 import { parseJson, isPlainObject, tryParseJson } from './json';
@@ -101,7 +107,7 @@ export function decodeBody({ body, headers }: Pick<HttpResponse, 'body' | 'heade
 		/** Leaving the loop closes the connection. */
 		chunks: decode(),
 		/** The beginning of what has arrived, for error details. */
-		received: () => received.slice(0, MAX_PARTIAL_LENGTH),
+		received: () => cutText(received, MAX_PARTIAL_LENGTH),
 	};
 }
 
@@ -161,13 +167,13 @@ export function withPartialBody(
 	const isPage = isWebPage(received, type);
 	const isUnknownFormat = error.kind === 'malformed' && !isPage;
 	const text =
-		partial.text || (isUnknownFormat ? extractPartialText(body).slice(0, MAX_PARTIAL_LENGTH) : '');
+		partial.text || (isUnknownFormat ? cutText(extractPartialText(body), MAX_PARTIAL_LENGTH) : '');
 	return withDetails(error, { partial: { ...existing, ...('text' in partial && { text }), body } });
 }
 
 /** The error for a chunk that cannot be read, or reports an error. The chunk is kept in the details. */
 export function unreadableChunkError(reason: string, chunk: unknown): ServiceError {
-	const excerpt = typeof chunk === 'string' ? chunk.slice(0, MAX_PARTIAL_LENGTH) : chunk;
+	const excerpt = typeof chunk === 'string' ? cutText(chunk, MAX_PARTIAL_LENGTH) : chunk;
 	return truncatedAnswerError(reason, { unread: excerpt });
 }
 

@@ -147,7 +147,30 @@ export function sentencesOf(cause: unknown, ...names: Array<'reason' | 'advice'>
 
 /** Cuts a text off after this many characters, and marks that with "…". */
 export const shortenText = (text: string, length: number) =>
-	text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
+	text.length > length ? `${cutText(text, length)}…` : text;
+
+/**
+ * The beginning of a text, or its end, of a length at most: what people see as one character, such as an emoji of several, is never cut.
+ *
+ * @param length UTF-16 units. Negative: from the end.
+ */
+export function cutText(text: string, length: number): string {
+	if (text.length <= Math.abs(length)) return text;
+	const place = length < 0 ? text.length + length : length;
+	const from = Math.max(0, place - MAX_CHARACTER);
+	const near = text.slice(from, place + MAX_CHARACTER);
+	const { index = 0, segment = '' } = segmenter.segment(near).containing(place - from) ?? {};
+	const isWhole = segment.length < MAX_CHARACTER;
+	const start = isWhole ? from + index : place;
+	const end = start < place ? start + segment.length : place;
+	const cut = length < 0 ? text.slice(end) : text.slice(0, start);
+	return cut.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '').toWellFormed();
+}
+
+const segmenter = new Intl.Segmenter('en');
+
+/** UTF-16 units. What is longer, as a letter with very many marks, is cut anywhere. */
+const MAX_CHARACTER = 100;
 
 export function cancelledError(sent?: boolean): ServiceError {
 	return new ServiceError(

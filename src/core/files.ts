@@ -2,6 +2,8 @@ import { decodeExtended, parse } from 'content-disposition';
 import { filetypeinfo } from 'magic-bytes.js';
 import sanitize from 'sanitize-filename';
 
+import { cutText } from './errors';
+
 /** Bytes at the beginning of a file that are enough to detect its type. */
 export const SNIFF_LENGTH = 4096;
 
@@ -127,8 +129,7 @@ function repairUtf8(text: string): string {
 }
 
 function shortenFileName(stem: string, reserved: number): string {
-	const short = stem.slice(0, MAX_CHARACTERS - reserved).replace(/\p{Cs}$/u, '');
-	// encodes whole characters only
+	const short = cutText(stem, MAX_CHARACTERS - reserved);
 	const { read } = new TextEncoder().encodeInto(short, new Uint8Array(MAX_BYTES - reserved));
-	return short.slice(0, read);
+	return cutText(short, read);
 }

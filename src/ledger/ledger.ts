@@ -1,4 +1,4 @@
-import { sentencesOf, ServiceError } from '../core/errors';
+import { cutText, sentencesOf, ServiceError } from '../core/errors';
 import { type Clock, retry } from '../core/retry';
 import { emptyCells, type Entry, type NewEntry } from './entry';
 import { type Transition, transitions } from './transitions';
@@ -277,4 +277,4 @@ const MAX_NOTE_LENGTH = 500;
 
 /** A failure as the note of a row. */
 export const toNote = (cause: unknown): string =>
-	sentencesOf(cause, 'reason').slice(0, MAX_NOTE_LENGTH);
+	cutText(sentencesOf(cause, 'reason'), MAX_NOTE_LENGTH);

@@ -1,4 +1,4 @@
-import type { ServiceError } from '../core/errors';
+import { cutText, type ServiceError } from '../core/errors';
 
 /** What happened, in one sentence, with IDs. What to do about it is in the description: the editor shows both. */
 export function errorTitle({ message, details: { code, ids } }: ServiceError): string {
@@ -107,7 +107,7 @@ function formatPartial(partial: { text?: unknown } | undefined, limit: number): 
 	const text = partial?.text;
 	if (typeof text !== 'string') return undefined;
 	return text
-		? `What arrived before (${text.length} characters): ${withFullStop(text.slice(0, limit))}`
+		? `What arrived before (${text.length} characters): ${withFullStop(cutText(text, limit))}`
 		: 'No text had arrived.';
 }
 
@@ -125,7 +125,7 @@ const MAX_PARTIAL_LENGTH = 8000;
 export function agentErrorMessage(error: ServiceError): string {
 	const { kind, details } = error;
 	// a network error's own message is of no use to a model
-	const reason = kind === 'unreachable' ? undefined : details.reason?.slice(0, MAX_REASON_LENGTH);
+	const reason = kind !== 'unreachable' && cutText(details.reason ?? '', MAX_REASON_LENGTH);
 	return [
 		// what to do about a truncated answer is not for a model to decide
 		withFullStop(kind === 'truncated' ? errorTitle(error) : errorMessage(error)),

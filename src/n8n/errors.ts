@@ -8,7 +8,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { ServiceError, withDetails } from '../core/errors';
+import { cutText, ServiceError, withDetails } from '../core/errors';
 import { omitMissing } from '../core/json';
 import {
 	agentErrorMessage,
@@ -175,8 +175,10 @@ function shortenPartial(partial: { text?: unknown; body?: unknown } | undefined)
 	const { text = '', body } = partial;
 	// a body in an unexpected form, as text
 	const bodyText = typeof body === 'string' ? body : JSON.stringify(body);
-	const short = { text: String(text).slice(0, MAX_PARTIAL), shortened: true };
-	return { partial: { ...short, ...omitMissing({ body: bodyText?.slice(0, MAX_PARTIAL / 2) }) } };
+	const short = { text: cutText(String(text), MAX_PARTIAL), shortened: true };
+	return {
+		partial: { ...short, ...omitMissing({ body: bodyText && cutText(bodyText, MAX_PARTIAL / 2) }) },
+	};
 }
 
 /** For n8n's durable polling, which schedules the next poll by it. */

@@ -14,6 +14,8 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 
+import { cutText } from '../core/errors';
+
 /*
  * Everything that older versions of n8n lack or do differently. Each function says which version it was seen in, and what happens before.
  * `npm run test:versions` runs them.
@@ -203,7 +205,7 @@ export function toTracing(attributes: Attributes): ITaskMetadata {
 	const known = Object.entries(attributes).flatMap(([name, value]) =>
 		value === undefined || value === ''
 			? []
-			: [[name, typeof value === 'string' ? value.slice(0, MAX_ATTRIBUTE) : value] as const],
+			: [[name, typeof value === 'string' ? cutText(value, MAX_ATTRIBUTE) : value] as const],
 	);
 	return known.length ? { tracing: Object.fromEntries(known) } : {};
 }

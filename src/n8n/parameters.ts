@@ -8,7 +8,7 @@ import {
 	isToolType,
 } from 'n8n-workflow';
 
-import { invalidInputError, type ServiceError } from '../core/errors';
+import { shortenText, invalidInputError, type ServiceError } from '../core/errors';
 import { findCaller } from './caller';
 import {
 	definedByModel,
@@ -189,9 +189,9 @@ function rejectEmptyExpressions(field: Field, context: ItemContext): void {
 		if (isEmpty && mayBeEmpty(param, siblings)) continue;
 		if (isEmpty) throw foundNothingError(`${path} is empty`, stored, context);
 		if (isKey && typeof value === 'string' && EMPTY_AS_TEXT.test(value))
-			throw foundNothingError(`${path} reads "${value.slice(0, 100)}"`, stored, context);
+			throw foundNothingError(`${path} reads "${shortenText(value, 100)}"`, stored, context);
 		const gap = (isKey || param.type === 'json') && findGap(stored, isKey, context);
-		if (gap) throw foundNothingError(`${path} contains ${gap.slice(0, 100)}`, gap, context);
+		if (gap) throw foundNothingError(`${path} contains ${shortenText(gap, 100)}`, gap, context);
 	}
 }
 

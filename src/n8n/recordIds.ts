@@ -5,6 +5,8 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 
+import { cutText } from '../core/errors';
+
 /** Characters of a custom data value. n8n keeps 512, and logs a warning above 255. */
 const MAX_LENGTH = 255;
 /** Custom data values per kind of work. n8n keeps ten per execution. */
@@ -97,7 +99,7 @@ export function recordConversation(
 		: { conversation: progress, speakers: sessions, ...facts };
 	try {
 		for (const [name, value] of Object.entries(values))
-			n8n.customData.set(name, value.slice(0, MAX_LENGTH));
+			n8n.customData.set(name, cutText(value, MAX_LENGTH));
 	} catch (cause) {
 		n8n.logger.debug('The conversation could not be kept in the custom data', { cause });
 	}

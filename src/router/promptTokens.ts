@@ -1,3 +1,4 @@
+import { cutText } from '../core/errors';
 import { toSet } from '../core/eventNames';
 import { isPlainObject } from '../core/json';
 
@@ -122,7 +123,7 @@ function findMedia(entry: unknown, isItem: boolean): string | undefined {
 	const isMedia = (name: string) => MEDIA_FIELD.test(name) && !isNullish(entry[name]);
 	const media = TEXT_TYPES.has(type) ? Object.keys(entry).find(isMedia) : type;
 	if (media !== undefined)
-		return `A message contains "${media.slice(0, 60)}", and its number of tokens is not known before the request.`;
+		return `A message contains "${cutText(media, 60)}", and its number of tokens is not known before the request.`;
 	return findMedia([entry['content'], entry['output'], entry['summary']], false);
 }
 

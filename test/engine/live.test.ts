@@ -99,6 +99,27 @@ describe('the tools of the assistant', () => {
 		expect([text, items[0]?.json['output']]).toEqual([expected, 'word1 word2 word3']);
 	});
 
+	it.each([
+		['a long title', `${'word '.repeat(39)}12345`, `${'word '.repeat(39)}12345…\n\n`],
+		['a longer one', `${'word '.repeat(39)}123456`, `${'word '.repeat(39).trim()}…\n\n`],
+		['the end of a word', `${'word '.repeat(1000)}`, `${'word '.repeat(40).trim()}…\n\n`],
+		['a word without an end', 'x'.repeat(5000), ''],
+	])('%s: as much of it as a line of the chat takes', async (_what, title, shown) => {
+		const event = (name: string, data: object | null) =>
+			`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+		const body = [
+			event('pending_tool_call', { call_id: '1', title: { en: title } }),
+			...[event('message_start', { t: 'hi' }), event('message_end', {}), event('finish', null)],
+		].join('');
+		const does = { type: 'body' as const, body, contentType: 'text/event-stream' };
+		service.fault({ match: { method: 'POST' }, do: does });
+		const { text, items } = await live({}, 'hello', (question) =>
+			askStreaming(question, { showToolCalls: true }),
+		);
+		expect(text).toBe(`${shown}hi`);
+		expect(items[0]?.json['toolCalls']).toMatchObject([{ label: title }]);
+	});
+
 	it('are named while they are at work', async () => {
 		service.forms.gate = true;
 		let text = '';

@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import type { AssistantAnswer, ToolCall } from '../../../src/assistant/answerAccumulator';
 import { ask, askStreaming, type Question } from '../../../src/assistant/client';
-import { mapServiceError, ServiceError } from '../../../src/core/errors';
+import { cutText, mapServiceError, ServiceError } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/json';
 import type { OperationContext, ItemOutput, PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
@@ -216,6 +216,9 @@ async function sendInChat(
 	}
 }
 
+/** Characters of a tool's title in the live output. All of it is in `toolCalls`. */
+const MAX_TITLE = 200;
+
 /** Writes tool titles into the live output, each in a separate paragraph. */
 function createToolTitleWriter(stream: (text: string) => Promise<void>) {
 	let inText = false;
@@ -225,10 +228,10 @@ function createToolTitleWriter(stream: (text: string) => Promise<void>) {
 			await stream(text);
 		},
 		async onToolCall({ label }: ToolCall) {
-			const title = label
-				?.replace(/\s+/g, ' ')
-				.trim()
-				.replace(/[.…]+$/, '');
+			const whole = label?.replace(/\s+/g, ' ').trim() ?? '';
+			const short = cutText(whole, MAX_TITLE);
+			// between words: half of a key could not be redacted
+			const title = (short === whole ? whole : short.replace(/\S*$/, '')).replace(/[ .…]+$/, '');
 			if (!title) return;
 			await stream(`${inText ? '\n\n' : ''}${title}…\n\n`);
 			inText = false;

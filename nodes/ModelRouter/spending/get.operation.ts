@@ -1,4 +1,4 @@
-import { invalidInputError } from '../../../src/core/errors';
+import { shortenText, invalidInputError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
 import { limitParam, returnAllParam } from '../acrossResources.params';
 import { requireSpending } from '../accounts';
@@ -60,6 +60,6 @@ function toDay(date: string, field: string): string {
 	if (!day || (/^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day)))) return day;
 	throw invalidInputError(
 		`${field} is not a date`,
-		`It is "${date.slice(0, 50)}". Enter a day such as 2026-11-24.`,
+		`It is "${shortenText(date, 50)}". Enter a day such as 2026-11-24.`,
 	);
 }

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { mapServiceError, sentencesOf, ServiceError } from '../../../src/core/errors';
+import { cutText, mapServiceError, sentencesOf, ServiceError } from '../../../src/core/errors';
 import { readFirstChunk, type HttpResponse } from '../../../src/core/http';
 import {
 	annotateJob,
@@ -152,7 +152,7 @@ export async function downloadJobFile(
 		const failure = redact.texts(toFailureJson(error));
 		return {
 			item: { json: { ...json, ...changes, failure } },
-			note: redact.text(sentencesOf(error, 'reason')).slice(0, 500),
+			note: cutText(redact.text(sentencesOf(error, 'reason')), 500),
 		};
 	};
 	if (attempts < 0) return withoutFile(tooManyAttempts(address));

@@ -84,7 +84,7 @@ it.each([
 	['abandoned', 'The moderator\'s answer was not clear ("abandoned")'],
 	['Ещё не done', 'The moderator\'s answer was not clear ("Ещё не done")'],
 	['We are not done', 'The moderator\'s answer was not clear ("We are not done")'],
-	[`${'x'.repeat(199)}😀`, `The moderator's answer was not clear ("${'x'.repeat(199)}\ufffd…")`],
+	[`${'x'.repeat(199)}😀`, `The moderator's answer was not clear ("${'x'.repeat(199)}…")`],
 	['', 'The moderator\'s answer was not clear ("")'],
 	[undefined, 'The moderator could not be asked'],
 ])('the moderator answers %j, which is not clear', (answer, why) => {
