@@ -7,7 +7,7 @@ import { type EarlierTurns, readTranscript } from '../../src/conversation/transc
 import { invalidInputError } from '../../src/core/errors';
 import { compileSchema } from '../../src/core/jsonSchema';
 import { findAttachedTools, type AttachedTool } from '../../src/n8n/attachedTools';
-import { continuesOnFail, toNodeError } from '../../src/n8n/errors';
+import { continuesOnFail, forVisitor, toNodeError } from '../../src/n8n/errors';
 import { type HandedOver, readHandedOver } from '../../src/n8n/caller';
 import {
 	findSession,
@@ -56,7 +56,7 @@ export async function openConversations(n8n: IExecuteFunctions): Promise<State> 
 		});
 		return { items, speakers, ...(source && { source }) };
 	} catch (cause) {
-		throw toNodeError(node, cause);
+		throw forVisitor(n8n, toNodeError(node, cause));
 	}
 }
 

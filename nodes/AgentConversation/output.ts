@@ -10,7 +10,7 @@ import { type EndingKind, failsNode, sumCosts } from '../../src/conversation/end
 import type { Reply } from '../../src/conversation/reply';
 import { listCosts, toResult } from '../../src/conversation/transcript';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
-import { continuesOnFail } from '../../src/n8n/errors';
+import { continuesOnFail, forVisitor } from '../../src/n8n/errors';
 import { addHint } from '../../src/n8n/n8nVersions';
 import { createLiveOutput, speakerHeading } from '../../src/n8n/liveOutput';
 import { recordConversation } from '../../src/n8n/recordIds';
@@ -70,7 +70,7 @@ function rejectFailed(n8n: IExecuteFunctions, items: ItemState[], results: objec
 		description: 'All turns are in the data of this error, under "conversations".',
 	});
 	error.context['metadata'] = { conversations: results as IDataObject[] };
-	throw error;
+	throw forVisitor(n8n, error);
 }
 
 /** n8n's chat shows `output` of the last node, unless it streams. */
@@ -118,7 +118,7 @@ export function recordProgress(
 			turns: count,
 			...(last && { speaker: last.speaker, costUsd: last.costUsd, requestId: last.requestId }),
 			...(pending && { asked: pending.speaker }),
-			...(ending && { ended: ending.kind }),
+			...(ending && { ended: ending.kind, reason: ending.reason, error: ending.failure?.error }),
 			sessions: ids,
 		},
 	});
@@ -148,11 +148,16 @@ export function createDisplay(n8n: IExecuteFunctions, itemIndex: number, { showL
 			if (!tool || !turn || wasShown || (isAgentTool(tool) && !failure)) return;
 			if (text.trim()) await write(`${speakerHeading(turn.speaker)}${text}`);
 		},
-		/** Says why a conversation ended, unless it ended as planned. */
+		/**
+		 * Says why a conversation ended, unless it ended as planned. Who reads along may be a stranger: addresses, IDs and advice are only in
+		 * the output and the log.
+		 */
 		async showEnding({ ending }: Conversation): Promise<void> {
 			if (!ending || EXPECTED.has(ending.kind)) return;
-			const { reason, failure } = ending;
-			await write(failure ? `${reason}. ${failure.error}` : `${reason}.`);
+			const { kind, reason, failure } = ending;
+			const isOurs = kind === 'speakerFailed' || kind === 'spendingCap';
+			const why = isOurs ? 'The conversation could not continue' : reason;
+			await write(failure ? `${failure.speaker} could not answer.` : `${why}.`);
 		},
 	};
 }

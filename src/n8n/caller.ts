@@ -70,6 +70,10 @@ export function isLive(n8n: IExecuteFunctions): boolean {
 	return findCaller(n8n) === 'workflow' || (readSpeakerTurn(n8n)?.showLive ?? false);
 }
 
+/** Whether a visitor of a chat reads along. */
+export const hasVisitor = (n8n: IExecuteFunctions): boolean =>
+	n8n.isStreaming() && listOutputs(n8n, TRIGGER_TYPES).length > 0;
+
 /** Whether n8n's engine discards all items of the node, as of a tool with an error output (n8n-core 2.41.1, workflow-execute.js:1656). */
 export function isDiscarded(n8n: IExecuteFunctions): boolean {
 	const { name, type, onError } = n8n.getNode();

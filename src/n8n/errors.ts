@@ -10,6 +10,7 @@ import {
 
 import { cutText, ServiceError, withDetails } from '../core/errors';
 import { omitMissing } from '../core/json';
+import { hasVisitor } from './caller';
 import {
 	agentErrorMessage,
 	chatModelErrorDescription,
@@ -134,6 +135,26 @@ function redactNodeError<Made extends NodeApiError | NodeOperationError>(
 	if (error.stack) error.stack = redact.data(error.stack);
 	if (error.description) error.description = redact.data(error.description);
 	if (error.cause instanceof Error) error.cause.message = redact.data(error.cause.message);
+	return error;
+}
+
+/**
+ * An error as it may leave a node. n8n writes its description into the chat that has started the execution (n8n-core 2.41.1,
+ * workflow-execute.js:1053), where a visitor must not read addresses, IDs and advice. They go to the error's messages, which the editor shows,
+ * and to the log.
+ */
+export function forVisitor<Made extends NodeApiError | NodeOperationError>(
+	n8n: IExecuteFunctions,
+	error: Made,
+): Made {
+	const { name } = n8n.getNode();
+	const sentence = `${name} could not answer.`;
+	const { message, description } = error;
+	if (description === sentence || !hasVisitor(n8n)) return error;
+	const told = { node: name, execution: n8n.getExecutionId(), message, description };
+	n8n.logger.warn('A node could not answer in a chat', told);
+	if (description) error.messages.push(description);
+	error.description = sentence;
 	return error;
 }
 

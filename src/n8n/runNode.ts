@@ -5,7 +5,7 @@ import type { Clock } from '../core/retry';
 import { closeAccounts } from '../core/spending';
 import { discardedError, findCaller, isDiscarded, isLive, readHandedOver } from './caller';
 import { connect, type Connection, type ServiceAccess } from './connection';
-import { continuesOnFail, toErrorItem, toNodeError } from './errors';
+import { continuesOnFail, forVisitor, toErrorItem, toNodeError } from './errors';
 import { hasExpression } from './parameterFields';
 import { runPool, type Slot } from './itemPool';
 import { requireN8n } from './n8nVersions';
@@ -53,7 +53,7 @@ export async function runNode(
 			await closeAccounts(connection);
 		}
 	} catch (cause) {
-		if (!continuesOnFail(n8n)) throw nodeError(cause);
+		if (!continuesOnFail(n8n)) throw forVisitor(n8n, nodeError(cause));
 		// a failure of all items, such as a credential, is reported for each of them
 		const error = nodeError(cause);
 		return [
@@ -222,7 +222,7 @@ function findChosenOperation(n8n: IExecuteFunctions, resources: readonly Resourc
 	// n8n does not remove an expression that an AI model fills
 	const { type, parameters } = n8n.getNode();
 	const { resource: storedResource, operation: storedOperation } = parameters;
-	const nodeError = (cause: Error) => toNodeError(n8n.getNode(), cause);
+	const nodeError = (cause: Error) => forVisitor(n8n, toNodeError(n8n.getNode(), cause));
 	if (hasExpression(storedResource) || hasExpression(storedOperation))
 		throw nodeError(invalidInputError('Resource and Operation cannot be expressions'));
 	if (isDiscarded(n8n)) throw nodeError(discardedError());

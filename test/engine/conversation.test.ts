@@ -381,6 +381,34 @@ it('each turn is shown once, with the name of the speaker, and nothing with Hide
 	expect(await shown({ hideTurns: true })).toEqual([]);
 });
 
+it('who reads along learns that a speaker could not answer, and nothing of its address, IDs and advice', async () => {
+	const why = 'Refused (sessionId: s-1). Check https://10.0.0.7 in the credential "Prod".';
+	const shown = async (more: Partial<Parameters<typeof converse>[0]>, options: INodeParameters) => {
+		const chunks: string[] = [];
+		const onChunk = ({ type, content }: { type: string; content?: string }) =>
+			void (type !== 'begin' && type !== 'end' && chunks.push(String(content)));
+		const { json } = await talk({ turnLimit: 2, ...options }, { onChunk, ...more });
+		return { json, text: chunks.join('\n') };
+	};
+	const failed = { Ada: () => ({ error: why }), Bob: counting('b') };
+	const broken = () => {
+		throw new Error(why);
+	};
+	for (const speakers of [failed, { Ada: broken, Bob: counting('b') }]) {
+		const { json, text } = await shown({ speakers }, {});
+		expect(text).toContain('Ada could not answer.');
+		expect(json).toMatchObject({ ended: 'speakerFailed', failure: { error: why } });
+		if (speakers === failed) expect(text).toBe('Ada could not answer.');
+	}
+	const trigger = '@n8n/n8n-nodes-langchain.chatTrigger';
+	const options = { onFailure: 'fail' };
+	const ran = { Trigger: { chatInput: 'Hello' } };
+	const { text } = await shown({ speakers: failed, trigger, ran }, { options });
+	expect(text).toContain('Ada could not answer.');
+	expect(text).toContain('Conversation could not answer.');
+	expect(text).not.toMatch(/10\.0|s-1|Prod|"conversations"/);
+});
+
 describe('our own nodes as speakers, with only a credential', () => {
 	const service = serviceForTests();
 

@@ -164,3 +164,53 @@ it('an answer that breaks off: what came has been sent, and the end is said', as
 	// n8n shows the description in the chat, and "Unknown error" without one
 	expect(types.at(-1)).toBe('error');
 });
+
+describe('a visitor of a chat', () => {
+	const fail = async (sends: typeof chat, ...does: Fault[]) => {
+		service.fault({ match: { method: 'POST' }, do: does });
+		return await live({ chatted: { chatInput: 'hello' } }, '[[words:40]]', sends);
+	};
+	const refused: Fault = {
+		...{ type: 'status', status: 401 },
+		body: { detail: 'no such key at 10.0.0.7' },
+	};
+
+	it.each([
+		['a model', chat],
+		['an agent', tell],
+		['the assistant', askStreaming],
+	])(
+		'reads only that %s could not answer: the rest is for the editor and the log',
+		async (...row) => {
+			const [, sends] = row;
+			const { chunks, error } = await fail(sends, refused);
+			expect(chunks.map(({ type, content }) => [type, content])).toEqual([
+				['error', 'Node could not answer.'],
+			]);
+			expect(error).toMatchObject({
+				message: expect.stringContaining('The service refused the API key (401)'),
+				messages: expect.arrayContaining([
+					expect.stringMatching(/10\.0\.0\.7[^]*Copy the API key/),
+				]),
+			});
+			// whoever calls a webhook reads what the author reads
+			service.fault({ match: { method: 'POST' }, do: refused });
+			const others = await live({}, 'hello', sends);
+			expect(others.chunks.at(-1)?.content).toContain('10.0.0.7');
+		},
+	);
+
+	it('keeps what had come', async () => {
+		const slicer: Fault = { type: 'slicer', bytes: 200, pause: 20 };
+		const { text, chunks } = await fail(chat, { type: 'limit_data', bytes: 2000 }, slicer);
+		expect(text).toMatch(/^word1/);
+		expect(chunks.at(-1)?.content).toBe('Node could not answer.');
+	});
+
+	it('reads no more of a mistake in the workflow, or of a chat that cannot be continued', async () => {
+		for (const parameters of [{ resource: '={{ 1 }}' }, { sessionMode: 'id', sessionId: 'x' }]) {
+			const { chunks } = await fail(() => agent({ message: 'a', ...parameters }), refused);
+			expect(chunks).toMatchObject([{ type: 'error', content: 'Node could not answer.' }]);
+		}
+	});
+});

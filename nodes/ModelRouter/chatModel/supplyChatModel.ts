@@ -11,7 +11,7 @@ import { omitMissing } from '../../../src/core/json';
 import { closeAccounts } from '../../../src/core/spending';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { connect, type Connection } from '../../../src/n8n/connection';
-import { toNodeError } from '../../../src/n8n/errors';
+import { forVisitor, toNodeError } from '../../../src/n8n/errors';
 import { type CallFacts, supplyLanguageModel } from '../../../src/n8n/languageModel';
 import { addHint, requireN8n, requireSdk } from '../../../src/n8n/n8nVersions';
 import { createExecutionState, createLookUp } from '../../../src/n8n/operationContext';
@@ -80,7 +80,7 @@ export async function supplyChatModel(
 			},
 		};
 	} catch (cause) {
-		throw toNodeError(n8n.getNode(), cause, itemIndex, connection?.redact);
+		throw forVisitor(n8n, toNodeError(n8n.getNode(), cause, itemIndex, connection?.redact));
 	}
 }
 
@@ -122,7 +122,7 @@ function createAsk(
 			facts.push(redact.data(toFacts({ ...answered, answer }, notice)));
 			return answer;
 		} catch (cause) {
-			throw toNodeError(n8n.getNode(), cause, undefined, redact);
+			throw forVisitor(n8n, toNodeError(n8n.getNode(), cause, undefined, redact));
 		}
 	};
 }

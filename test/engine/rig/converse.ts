@@ -18,7 +18,7 @@ export type Speaker = (
 	n8n: IExecuteFunctions,
 ) => IDataObject | INodeExecutionData[] | Promise<IDataObject | INodeExecutionData[]>;
 
-export interface ConverseOptions extends Pick<Flow, 'onChunk' | 'retry' | 'waiting'> {
+export interface ConverseOptions extends Pick<Flow, 'onChunk' | 'ran' | 'retry' | 'waiting'> {
 	/** Parameters of the conversation. */
 	parameters?: INodeParameters;
 	/** Settings of the conversation's node. */
