@@ -105,6 +105,7 @@ export function recordProgress(
 	const costs = listCosts({ ...conversation, turns: turns.slice(earlier) });
 	recordConversation(n8n, itemIndex, {
 		progress: `${id}, turns: ${count}, ${state}`,
+		failure: ending?.failure && describeFailure({ conversation }),
 		sessions: sessions.join(', '),
 		facts: {
 			conversationId: id,
@@ -118,7 +119,7 @@ export function recordProgress(
 			turns: count,
 			...(last && { speaker: last.speaker, costUsd: last.costUsd, requestId: last.requestId }),
 			...(pending && { asked: pending.speaker }),
-			...(ending && { ended: ending.kind, reason: ending.reason, error: ending.failure?.error }),
+			...(ending && { ended: ending.kind }),
 			sessions: ids,
 		},
 	});

@@ -19,6 +19,7 @@ import {
 	errorMessage,
 	errorTitle,
 } from './errorMessages';
+import { toLogLine } from './recordIds';
 import type { Redactor } from './redact';
 
 type ErrorRedactor = Pick<Redactor, 'data' | 'error'>;
@@ -151,8 +152,9 @@ export function forVisitor<Made extends NodeApiError | NodeOperationError>(
 	const sentence = `${name} could not answer.`;
 	const { message, description } = error;
 	if (description === sentence || !hasVisitor(n8n)) return error;
-	const told = { node: name, execution: n8n.getExecutionId(), message, description };
-	n8n.logger.warn('A node could not answer in a chat', told);
+	const execution = n8n.getExecutionId();
+	const line = `execution ${execution}, ${name} could not answer: ${message}. ${description}`;
+	n8n.logger.warn(toLogLine(line), { node: name, execution });
 	if (description) error.messages.push(description);
 	error.description = sentence;
 	return error;

@@ -75,16 +75,19 @@ interface Progress {
 	facts: Readonly<Record<string, string>>;
 	/** For the log. */
 	details: object;
+	/** For the log: why a speaker failed. */
+	failure?: string | undefined;
 }
 
 /** Writes how far a conversation has come to the log, and to the execution's custom data in place of what was there. */
 export function recordConversation(
 	n8n: IExecuteFunctions,
 	itemIndex: number,
-	{ progress, sessions, facts, details }: Progress,
+	{ progress, sessions, facts, details, failure }: Progress,
 ): void {
 	const execution = n8n.getExecutionId();
-	const summary = [progress, sessions].filter(Boolean).join(', sessions: ');
+	const begun = [progress, sessions].filter(Boolean).join(', sessions: ');
+	const summary = failure ? `${begun}, failure: ${failure}` : begun;
 	// as above: if a worker is killed, nothing else is left of its execution
 	n8n.logger.info(toLogLine(`execution ${execution}, conversation ${summary}`), {
 		node: n8n.getNode().name,

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
+import { agentFile, withModel } from './agent.ts';
 import { bridgeOfFile, createWithLedger, messages, model, nodesFor, secretsOf } from './bridge.ts';
+import { conversationFile, speakersOf } from './conversationWorkflow.ts';
 import { chatMessage, type SavedWorkflow } from './editor.ts';
 import { exampleFor, withModels } from './example.ts';
 import { itemsOf } from './execution.ts';
@@ -12,7 +14,7 @@ import {
 	readLive,
 	textOf,
 } from './liveCaller.ts';
-import { hasSimpleMemory } from './shared.ts';
+import { hasSimpleMemory, sharedLog } from './shared.ts';
 import { beginAt, chatTrigger, webhook, workflow, type WorkflowFile } from './workflow.ts';
 
 // the service says word n+1 only after the caller of the workflow has read word n: no clock is needed to see that it is live
@@ -126,3 +128,79 @@ it('the example with the assistant remembers each chat, with a job ledger', asyn
 		...{ chatId: expect.any(String), sessionSource: 'chatTrigger' },
 	});
 });
+
+const HEARD = '={{ $json.chatInput }}';
+/** What a service says in its refusal, which no stranger must read. */
+const INTERNAL = 'no such key at 10.0.0.7';
+
+it.each<[string, string, (path: string) => WorkflowFile]>([
+	[
+		'an agent',
+		'Chat',
+		() =>
+			workflow(
+				'agent',
+				[],
+				nodesFor(bridge.accounts).agent('Chat', ['message', 'send'], { message: HEARD }),
+			),
+	],
+	[
+		'the assistant',
+		'Chat',
+		() =>
+			workflow(
+				'assistant',
+				[],
+				nodesFor(bridge.accounts).assistant('Chat', ['question', 'askStreaming'], {
+					question: HEARD,
+				}),
+			),
+	],
+	['a model', 'Chat', () => workflow('model', [], text(messages(HEARD)))],
+	[
+		"n8n's AI Agent with our chat model",
+		'Router Model',
+		() => agentFile({ way: 'a streaming chat', attached: [withModel(bridge)] }).file,
+	],
+	[
+		'a conversation',
+		'Ann',
+		() => {
+			const { agent } = speakersOf(bridge.accounts);
+			return conversationFile({ speakers: [agent('Ann'), agent('Bea')] });
+		},
+	],
+	[
+		'a conversation whose failures end it',
+		'Conversation',
+		() => {
+			const { agent } = speakersOf(bridge.accounts);
+			const options = { onFailure: 'fail' };
+			return conversationFile({ speakers: [agent('Ann'), agent('Bea')], parameters: { options } });
+		},
+	],
+])(
+	'a visitor of %s reads of a failure that it could not answer, and nothing else',
+	async (...row) => {
+		const [, name, toFile] = row;
+		const does = { type: 'status' as const, status: 401, body: { detail: INTERNAL } };
+		bridge.service.fault({ match: { method: 'POST' }, do: does });
+		const path = randomUUID();
+		const { id } = await activated(beginAt(toFile(path), chatTrigger(path, 'streaming')));
+		const chunks = await readLive(
+			`${bridge.editor.url}/webhook/${path}/chat`,
+			chatMessage('hello'),
+		);
+		const read = chunks.flatMap(({ content }) => content ?? []);
+		expect([...new Set(read)]).toEqual(
+			name === 'Conversation'
+				? ['Ann could not answer.', 'Conversation could not answer.']
+				: [`${name} could not answer.`],
+		);
+		const execution = await bridge.editor.finishedOf(id);
+		expect(JSON.stringify(execution)).toContain(INTERNAL);
+		const isOf = (line: string) => line.includes(`execution ${execution.id}, `);
+		const logged = sharedLog().split('\n').filter(isOf).join('\n');
+		expect(logged).toMatch(/(could not answer|failure): .*refused the API key \(401\)/);
+	},
+);
