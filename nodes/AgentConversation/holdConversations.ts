@@ -125,22 +125,32 @@ async function takeAnswer(
 		await display.announceSpeaker(tool);
 		return approveTurn(conversation, decision.by ?? review.node);
 	}
-	const hasWaited = answer?.isResumed === true && !state[UNSTORED] && !isOurs(n8n, tool);
-	const reply = answer
-		? toReply(answer, {
-				// a person may repeat the message that started the chat
-				sent:
-					isChat(tool) && !answer.items.some(isPassedOn) ? { ...given, chatInput: null } : given,
-				hasWaited,
-				place: placeOfAnswer(n8n, tool),
-				isOurs: isOurs(n8n, tool),
-				isEditor: conversation.rules.editors.includes(pending.speaker),
-			})
-		: NO_ANSWER;
-	const durationMs = answer && durationOf(answer, pending, hasWaited);
+	const question = answer && toQuestion({ n8n, state }, conversation, { answer, given });
+	const reply = question ? toReply(answer, question) : NO_ANSWER;
+	const durationMs = question && durationOf(answer, pending, question.hasWaited);
 	const updated = receiveReply(conversation, { ...reply, durationMs }, Date.now());
 	await display.showTurn(tool, updated, reply);
 	return updated;
+}
+
+/** @param given What the speaker's node was given. */
+function toQuestion(
+	{ n8n, state }: Pick<Call, 'n8n' | 'state'>,
+	{ pending, rules }: Conversation,
+	{ answer, given }: { answer: Answer; given: Question['sent'] },
+): Question {
+	const { speaker = '' } = pending ?? {};
+	const tool = state.speakers[speaker];
+	// a person may repeat the message that started the chat
+	const mayRepeat = isChat(tool) && !answer.items.some(isPassedOn);
+	return {
+		sent: mayRepeat ? { ...given, chatInput: null } : given,
+		// none of our own nodes waits for a person
+		hasWaited: answer.isResumed && !state[UNSTORED] && !isOurs(n8n, tool),
+		place: placeOfAnswer(n8n, tool),
+		isOurs: isOurs(n8n, tool),
+		isEditor: rules.editors.includes(speaker),
+	};
 }
 
 /** A workflow that was called, and a speaker that "Retry" has run again, answer in any form. */

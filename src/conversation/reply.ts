@@ -98,9 +98,7 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	const own = given.map((item, index) => (isPassedOn(item) ? (added[index] ?? {}) : item));
 	// in a chat, the visitor's program could claim to be anybody
 	const facts = { ...readFacts(own), ...(hasWaited && place === 'data' && readPerson(added)) };
-	// another node would hide what it says from the chat
-	const shown = isOurs &&
-		own.some(({ shownLive }) => shownLive === true) && { wasShown: true as const };
+	const shown = wasShown(own, isOurs) && { wasShown: true as const };
 	const failed = own.find(({ error }) => isError(error));
 	if (failed)
 		return { text: partialTextOf(failed), facts, ...shown, failure: toFailure(failed, isOurs) };
@@ -113,13 +111,20 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 		.join('\n\n')
 		// half of a cut emoji could not be sent
 		.toWellFormed();
-	// of our own nodes also why an answer has no text, or was cut off by its token cap
-	const incomplete = own.find((item) => item['complete'] === false || (isOurs && item['notice']));
-	const calledTools = isOurs && !text && own.some((item) => Array.isArray(item['toolCalls']));
-	const notice = incomplete
-		? String(incomplete['notice'] ?? 'The answer is not complete.')
-		: calledTools && 'The model only called tools, which nobody runs.';
+	const notice = readNotice(own, text, isOurs);
 	return { text, facts, ...shown, ...(notice && { notice }), ...(isRefusal && { isRefusal }) };
+}
+
+/** Whether a speaker has written into the chat itself. Any other node could hide from it what it says. */
+const wasShown = (own: readonly Item[], isOurs: boolean) =>
+	isOurs && own.some(({ shownLive }) => shownLive === true);
+
+/** Why an answer is not complete; of our own nodes, also why it has no text, or was cut off by its token cap. */
+function readNotice(own: readonly Item[], text: string, isOurs: boolean): string | undefined {
+	const incomplete = own.find((item) => item['complete'] === false || (isOurs && item['notice']));
+	if (incomplete) return String(incomplete['notice'] ?? 'The answer is not complete.');
+	const calledTools = isOurs && !text && own.some((item) => Array.isArray(item['toolCalls']));
+	return calledTools ? 'The model only called tools, which nobody runs.' : undefined;
 }
 
 /** The answer of a remote agent, or a person's decision about the turn before. */

@@ -42,7 +42,7 @@ export async function readJob(http: Http, { mediaType, jobId }: JobAddress): Pro
  */
 export async function openContent(http: Http, address: JobAddress, url?: string) {
 	return await withJobId(address.jobId, async () => {
-		const keyPaths = listSpellings(address).map((spelling) => toPath(address, spelling));
+		const keyPaths = listPaths(address);
 		const get = async (path: string) =>
 			await getFollowingRedirects(http, { path: `${path}/content`, keyPaths }, url);
 		const response = await getInEitherSpelling(http, address, get, { pageMayBeFile: true });
@@ -81,15 +81,15 @@ async function getInEitherSpelling(
 	{ pageMayBeFile = false } = {},
 ): Promise<HttpResponse> {
 	if (!mediaTypes.includes(mediaType)) throw invalidInputError(`Unknown media type "${mediaType}"`);
-	const kind = kindOfMediaType(mediaType);
-	const likely = serviceFacts?.get(SPELLING_FACT) === 'kind' ? kind : mediaType;
+	const [bySegment, byKind] = listPaths({ mediaType, jobId });
+	const likely = serviceFacts?.get(SPELLING_FACT) === 'kind' ? byKind : bySegment;
 	const failures: ServiceError[] = [];
-	for (const spelling of new Set([likely, ...listSpellings({ mediaType })])) {
-		const response = await get(toPath({ jobId }, spelling));
+	for (const path of new Set([likely, bySegment, byKind])) {
+		const response = await get(path);
 		if (isPathNotFound(response, pageMayBeFile)) failures.push(await readNotFoundError(response));
 		else {
-			if (isOfJob(response) && kind !== mediaType)
-				serviceFacts?.set(SPELLING_FACT, spelling === kind ? 'kind' : 'segment');
+			if (isOfJob(response) && byKind !== bySegment)
+				serviceFacts?.set(SPELLING_FACT, path === byKind ? 'kind' : 'segment');
 			return response;
 		}
 	}
@@ -98,13 +98,11 @@ async function getInEitherSpelling(
 	throw failures[first === 405 && second === 404 ? 1 : 0];
 }
 
-const listSpellings = ({ mediaType }: Pick<JobAddress, 'mediaType'>) => [
-	mediaType,
-	kindOfMediaType(mediaType),
-];
-
-const toPath = ({ jobId }: Pick<JobAddress, 'jobId'>, spelling: string) =>
-	`/v1/${spelling}/jobs/${encodePathSegment(jobId, 'Job ID')}`;
+/** The path of a job in both spellings. @throws ServiceError `invalid` for an ID that cannot be one. */
+const listPaths = ({ mediaType, jobId }: JobAddress) => {
+	const rest = `jobs/${encodePathSegment(jobId, 'Job ID')}`;
+	return [`/v1/${mediaType}/${rest}`, `/v1/${kindOfMediaType(mediaType)}/${rest}`] as const;
+};
 
 /** An error of status 409 or 410 proves that the job exists, too. */
 const isOfJob = (response: HttpResponse) =>
@@ -128,18 +126,15 @@ const MAX_REDIRECTS = 4;
 /** @param keyPaths Those to which the key is sent if not the service itself has led there, but a body or another server. */
 async function getFollowingRedirects(
 	http: Http,
-	{ path, keyPaths }: { path: string; keyPaths: string[] },
+	{ path, keyPaths }: { path: string; keyPaths: readonly string[] },
 	start?: string,
 ) {
 	let redirectedTo = start;
 	for (let count = 0; ; count++) {
 		const explain = redirectedTo === undefined ? undefined : aboutStore;
-		const isToldByOthers = start !== undefined || count > 1;
+		const keyLimit = start !== undefined || count > 1 ? { keyPaths } : {};
 		const response = await http
-			.send({
-				...{ method: 'GET', path, accept: '*/*', redirectedTo },
-				...(isToldByOthers && { keyPaths }),
-			})
+			.send({ method: 'GET', path, accept: '*/*', redirectedTo, ...keyLimit })
 			.catch((cause: unknown) => Promise.reject(mapServiceError(cause, explain)));
 		const { location } = response.headers;
 		if (!REDIRECT_STATUSES.has(response.status) || !location || count === MAX_REDIRECTS) {

@@ -36,7 +36,10 @@ it.each<[string, unknown]>([
 	['in data, beside the estimate', { id: 'req-1', estimated_cost: 40, data: J }],
 	['in a job, beside the estimate', { id: 'req-1', estimated_cost: 40, job: J }],
 	['outside, with an estimate', { id: 'J-1', estimated_cost: 40, data: { id: 'file-1' } }],
-	['outside, completed', { id: 'J-1', status: 'done', cost: 4, result: { id: 'f', status: 'new' } }],
+	[
+		'outside, completed',
+		{ id: 'J-1', status: 'done', cost: 4, result: { id: 'f', status: 'new' } },
+	],
 	['beside an id of the request', { request_id: 'req-1', ...J }],
 	['beside what is left', { ...J, links: { self: { id: 'l-1' } }, error: { id: 'e-1' } }],
 	['outside, around a file', { ...J, result: { id: 'file-1', status: 'pending' } }],
