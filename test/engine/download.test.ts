@@ -194,6 +194,22 @@ describe('what comes in place of the file', () => {
 		}
 	});
 
+	it('an address that leads to JSON again is followed no further', async () => {
+		const jobId = await start();
+		const path = `/v1/images/jobs/${jobId}/content`;
+		const url = new URL(path, service.router.baseUrl).href;
+		const body = JSON.stringify({ url });
+		service.fault({
+			match: { path: '/content' },
+			times: 2,
+			do: { type: 'body', body, contentType: 'application/json' },
+		});
+		const { failed } = await execute('download', { jobId });
+		expect(failed[0]?.json['error']).toContain('cannot be read');
+		const asked = service.requests.map((request) => request.path);
+		expect(asked.filter((each) => each.endsWith('/content'))).toEqual([path, path]);
+	});
+
 	it.each<[number, string, string]>([
 		[409, 'job_not_completed', 'not finished yet'],
 		[410, 'content_expired', '7 days'],

@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+import { PROMISED } from './security';
+
+// a promise without a test that shows it is only a wish
+
+/** The sentences of a page, without headings, list marks and bold type. */
+const sentencesOf = (markdown: string): string[] =>
+	markdown
+		.split('\n')
+		.filter((line) => line.trim() && !line.startsWith('#'))
+		.flatMap((line) =>
+			line
+				.replace(/^- /, '')
+				.replaceAll('**', '')
+				.split(/(?<=[.!?])\s+(?=[A-Z])/),
+		);
+
+it('each sentence of SECURITY.md has a row, and each row is a sentence', () => {
+	const rows = PROMISED.map((row) => (typeof row === 'string' ? row : row[0]));
+	expect(sentencesOf(readFileSync('SECURITY.md', 'utf8'))).toEqual(rows);
+});
+
+const shown = PROMISED.flatMap((row) => (typeof row === 'string' ? [] : [row]));
+
+it.each(shown)('"%s" is shown by tests that are there', (...[, ...tests]) => {
+	expect(tests.length).toBeGreaterThan(0);
+	const missing = tests.filter(
+		([file, name]) => !existsSync(file) || !readsAsTest(readFileSync(file, 'utf8'), name),
+	);
+	expect(missing).toEqual([]);
+});
+
+/** Whether a text is the name of a test in a file, and not of one that is skipped. */
+function readsAsTest(code: string, name: string): boolean {
+	const quoted = ["'", '"', '`'].map((quote) => `${quote}${name}${quote}`);
+	const isThere = quoted.some((each) => code.includes(each));
+	return isThere && !/\b(it|test|describe)\.(skip|todo)\b|\bx(it|describe)\(/.test(code);
+}
+
+it.each(['Every key is public.', 'A key is sent only to its own address. Or to ours.'])(
+	'a sentence that is added, "%s", has no row',
+	(added) => {
+		const page = `${readFileSync('SECURITY.md', 'utf8')}\n- ${added}\n`;
+		expect(sentencesOf(page)).not.toHaveLength(PROMISED.length);
+	},
+);
