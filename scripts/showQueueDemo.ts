@@ -93,7 +93,9 @@ async function killInTheMiddle(running: Queue, { service }: Services): Promise<n
 	const { tables, row } = await ledgerOf(running);
 
 	console.log(`\nNow a start that costs money, with the job ledger and the unique key "${KEY}".`);
-	service.fault({ match: { method: 'POST', bodyIncludes: PROMPT }, do: { type: 'hold' } });
+	// a second one would be answered, and told
+	const match = { method: 'POST', bodyIncludes: PROMPT };
+	service.fault({ match, times: 1, do: { type: 'hold' } });
 	const saved = await editor.importWorkflow(workflow('Start a Picture Once', [{}], startNode()));
 	const id = await editor.start(saved);
 	await until('the start is received', () => sent() === 1);
