@@ -41,43 +41,6 @@ export interface Reservation {
 	release(): Promise<void>;
 }
 
-/** The start of a job, as a scope of a budget. */
-export interface JobScope extends Scope {
-	/** To be called with the job that was started, before the reservation is settled. */
-	setJob(mediaType: string, jobId: string): void;
-}
-
-/** A budget that all workers share, as one node run uses it. If the run is killed, what it has reserved stays reserved. */
-export interface SharedBudget {
-	/** For requests whose bound is a maximum. */
-	readonly calls: Scope;
-	/** @param calls How many requests the node run is going to send, as far as that is known. */
-	expectCalls(calls: number): void;
-	/** For the start of a job, which costs its estimate. @param model Starts of one model cost about the same. */
-	openStart(model: string): JobScope;
-	/** Right before anything is sent. @throws ServiceError `not_started` if the budget is paused, or cannot be read. */
-	check(): Promise<void>;
-	/** Micro-dollars that are not spent yet. @throws ServiceError if the budget cannot be read. */
-	remaining(): Promise<Decimal>;
-	/** A job has ended. @param cost Undefined if it is not known: then its estimate counts, if there is one. */
-	endJob(mediaType: string, jobId: string, cost: Cost): void;
-	/** Enters the alarms that are due, for the triggers with a label. @throws ServiceError if the budget cannot be read. */
-	enterAlarms(label: string): Promise<void>;
-	/** The node has ended: gives back what was not spent. Waits until everything is written. */
-	close(): Promise<void>;
-	/** For people, as plain JSON. @throws ServiceError */
-	readonly actions: {
-		get(): Promise<Fields>;
-		pause(reason: string): Promise<Fields>;
-		resume(): Promise<Fields>;
-		/** @param id Of a part that is reserved. */
-		release(id: string): Promise<Fields>;
-	};
-}
-
-/** The fields of an item. */
-export type Fields = Record<string, string | number | boolean | object | undefined>;
-
 /** The scopes, in the order in which they are taken. Those of this process come first: they are taken before the first await. */
 const ORDER = ['item', 'jobs', 'calls', 'conversation', 'shared', 'record'] as const;
 type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
@@ -244,9 +207,9 @@ export const endOfSentence = (sentence: string) =>
 /** The caps of a request, as scopes. */
 export type Caps = { readonly [name in (typeof ORDER)[number]]?: Cap | undefined };
 
-/** Micro-dollars that the caps leave for one request. @param unspent What a shared budget leaves. */
-export function leftIn(caps: Caps, unspent?: Decimal): Decimal | undefined {
-	return [...listCaps(caps).map((cap) => cap.remaining()), ...(unspent ? [unspent] : [])].sort(
+/** Micro-dollars that the caps leave for one request. @param free What a shared budget leaves. */
+export function leftIn(caps: Caps, free?: Decimal): Decimal | undefined {
+	return [...listCaps(caps).map((cap) => cap.remaining()), ...(free ? [free] : [])].sort(
 		(one, other) => one.cmp(other),
 	)[0];
 }
@@ -270,6 +233,8 @@ const listCaps = (caps: Caps) => ORDER.flatMap((name) => caps[name] ?? []);
 
 /** The right to send one paid start. It is recorded before anything is sent, so a crash leaves a trace. */
 export interface StartClaim<Sent, Recorded = Sent> {
+	/** Identifies its row until a person decides about it. Undefined without a row. */
+	readonly id?: string;
 	/**
 	 * Called right before every attempt to send; see `HttpRequest.beforeAttempt`.
 	 *

@@ -1,4 +1,4 @@
-import type { Fields, JobScope, SharedBudget } from './budget';
+import type { Fields, JobScope, SharedBudget } from './sharedBudget';
 
 /** One request in the record. */
 export interface RecordedRequest extends JobScope {
@@ -7,8 +7,9 @@ export interface RecordedRequest extends JobScope {
 }
 
 /** A record, for people, of what a node run has spent. It refuses nothing, and its failures are shown as hints. */
-export interface SpendingRecord extends Pick<SharedBudget, 'endJob' | 'close'> {
-	openRequest(model: string): RecordedRequest;
+export interface SpendingRecord extends Pick<SharedBudget, 'endJob' | 'decideStart' | 'close'> {
+	/** @param claim Of the row in the job ledger, for the start of a job that is tracked there. */
+	openRequest(model: string, claim?: string): RecordedRequest;
 	/** For people. @throws ServiceError */
 	get(query: SpendingQuery): Promise<Fields[]>;
 	/** @param days Rows of days that are older are summed up by month. @throws ServiceError */

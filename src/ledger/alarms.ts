@@ -4,7 +4,15 @@ import type { BudgetSettings } from './budgetSettings';
 import { type BudgetState, figuresOf } from './budgetState';
 import { ALARM, type Entry, jobKey } from './entry';
 import { expireStaleRows } from './keyClaim';
-import { below, enterRow, findRowsOfJobs, type Ledger, n8nTimeOf, where } from './ledger';
+import {
+	below,
+	enterRow,
+	findAllRows,
+	findRowsOfJobs,
+	type Ledger,
+	n8nTimeOf,
+	where,
+} from './ledger';
 
 /*
  * Alarms are rows of the job ledger. A trigger delivers them as it delivers jobs, which is what makes each come once.
@@ -71,7 +79,7 @@ export async function enterUnknownAlarms(ledger: Ledger, owner: Owner): Promise<
 	const ofTrigger = { ...owner, label: owner.label || undefined };
 	const isInterrupted = where({ ...ofTrigger, state: 'sending', leaseUntil: below(clock.now()) });
 	await expireStaleRows(ledger, await table.find(isInterrupted));
-	const starts = await table.find(where({ ...ofTrigger, state: 'unknown' }), { last: true });
+	const starts = await findAllRows<Entry>(table, { ...ofTrigger, state: 'unknown' });
 	const alarms = starts.map(({ id, startKey, segment, model, startedAt, execution, note }) => ({
 		...{ jobId: labeled(`unknown:${id}`, owner.label), model, outcome: 'outcomeUnknown' },
 		note: `The outcome of the start in entry ${id} is unknown.`,

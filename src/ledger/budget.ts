@@ -1,20 +1,21 @@
-import type { Bound, Cost, JobScope, Scope, SharedBudget } from '../core/budget';
+import type { Bound, Cost, Scope } from '../core/budget';
 import { messageOf } from '../core/errors';
 import { type Decimal, formatUsd, ZERO } from '../core/money';
+import type { JobScope, JobStart, SharedBudget, StartDecision } from '../core/sharedBudget';
 import { type Alarm, dueAlarms, enterBudgetAlarms } from './alarms';
 import { createBudgetActions } from './budgetActions';
 import type { BudgetUse, Change } from './budgetBook';
 import { pausedError, refusalError, unboundedError } from './budgetErrors';
 import {
-	type Claim,
-	claimLump,
-	closeLump,
-	figuresOf,
-	type Holder,
+	claimStartLump,
+	decideStart,
 	jobLump,
-	larger,
+	keepUnknownStart,
 	startJobLump,
-} from './budgetState';
+	startLump,
+} from './budgetStarts';
+import { type Claim, claimLump, closeLump, findFree, type Holder, type Lump } from './budgetState';
+import { factorKey } from './jobFactors';
 
 /** Milliseconds for which a request waits for what others have reserved. */
 const MAX_WAIT = 30_000;
@@ -42,8 +43,12 @@ export class NodeBudget implements SharedBudget {
 	#enlarging: Promise<Claim> | undefined;
 	/** Until when requests wait for what others have reserved; undefined while none has to. */
 	#waitsUntil: number | undefined;
+	/** The start whose estimate requests have last waited for. */
+	#waitsFor: string | undefined;
 	/** Ends when all changes have been written that nothing has waited for. */
 	#written: Promise<unknown> = Promise.resolve();
+	/** Jobs that have ended, and are written together. Undefined while there are none. */
+	#ended: Array<{ job: string; cost: Decimal | undefined }> | undefined;
 
 	readonly actions: SharedBudget['actions'];
 	readonly calls: Scope = { reserve: async (bound) => await this.#reserveCall(bound) };
@@ -64,37 +69,85 @@ export class NodeBudget implements SharedBudget {
 		if (note) throw pausedError(this.#use, note);
 	}
 
-	async remaining(): Promise<Decimal> {
-		const { amount, length } = this.#use.settings;
-		return await this.#change((state) => amount.minus(figuresOf(state, length).spent));
+	async remaining(boundWithin: (free: Decimal) => Bound): Promise<Decimal> {
+		for (;;) {
+			const { free, unspent } = await this.#change((state) => {
+				const { id } = this.#holder;
+				return findFree(state, this.#use.settings, { id, spent: this.#spent, held: this.#held });
+			});
+			const bound = boundWithin(free);
+			// only others that give something back can change it
+			const mayFit = 'microUsd' in bound && free.lt(bound.microUsd) && unspent.gte(bound.microUsd);
+			if (!mayFit || !(await this.#wait())) return free;
+		}
 	}
 
-	openStart(model: string): JobScope {
-		const id = `start:${this.#use.newId()}`;
+	openStart({ model, settings, claim, lease }: JobStart): JobScope {
+		const id = startLump(claim ?? this.#use.newId());
+		const key = factorKey({ model, settings });
+		const holder = { ...this.#holder, id };
 		let job: string | undefined;
-		const settle = (cost: Cost) => {
-			const estimate = toAmount(cost);
-			this.#record(id, (state) =>
-				job ? startJobLump(state, id, { job, model, estimate }) : closeLump(state, id, estimate),
+		let claimed: Lump | undefined;
+		let reserved: { bound: Bound; least: Decimal } | undefined;
+		const claimStart = async (bound: Bound, least: Decimal) => {
+			const granted = await this.#change((state, now) =>
+				claimStartLump(state, this.#use.settings, holder, { key, least, lease }, now),
 			);
+			if ('lump' in granted) claimed = granted.lump;
+			return granted;
+		};
+		const reserve = async (bound: Bound) => {
+			const least = await this.#reserve(bound, async (amount) => await claimStart(bound, amount));
+			reserved = { bound, least };
+		};
+		const settle = async (cost: Cost) => {
+			const estimate = toAmount(cost);
+			await this.#record(id, (state) => {
+				if (job && claimed && reserved)
+					return startJobLump(state, { id, job, key, least: reserved.least, estimate, claimed });
+				return estimate === undefined
+					? keepUnknownStart(state, id)
+					: closeLump(state, id, estimate);
+			});
 		};
 		return {
 			setJob: (mediaType, jobId) => void (job = jobLump(mediaType, jobId)),
+			renew: async () => {
+				const { unprovenUntil } = claimed ?? {};
+				if (reserved && unprovenUntil && this.#use.book.now(this.#use) > unprovenUntil - lease / 2)
+					await reserve(reserved.bound);
+			},
 			reserve: async (bound) => {
-				await this.#reserve(bound, async (least) => await this.#claimStart(id, model, least));
-				return { settle, release: () => settle(ZERO) };
+				await reserve(bound);
+				return { settle, release: async () => await settle(ZERO) };
 			},
 		};
 	}
 
 	endJob(mediaType: string, jobId: string, cost: Cost): void {
-		const job = jobLump(mediaType, jobId);
-		this.#record(job, (state) => closeLump(state, job, toAmount(cost)));
+		const ended = { job: jobLump(mediaType, jobId), cost: toAmount(cost) };
+		if (this.#ended) {
+			this.#ended.push(ended);
+			return;
+		}
+		const together = (this.#ended = [ended]);
+		void this.#record(ended.job, (state) => {
+			// what comes from now on is written by the next change
+			if (this.#ended === together) this.#ended = undefined;
+			const closed = together.map((each) => closeLump(state, each.job, each.cost));
+			return { isMissing: closed.some(({ isMissing }) => isMissing) };
+		});
+	}
+
+	decideStart({ claim, job }: StartDecision): void {
+		const id = startLump(claim);
+		const part = job && jobLump(job.mediaType, job.jobId);
+		void this.#record(id, (state) => decideStart(state, id, part));
 	}
 
 	async close(): Promise<void> {
 		const { id } = this.#holder;
-		if (this.#isOpen) this.#record(id, (state) => closeLump(state, id, this.#spent));
+		if (this.#isOpen) void this.#record(id, (state) => closeLump(state, id, this.#spent));
 		this.#isOpen = false;
 		this.#grantedIn = '';
 		await this.#written;
@@ -120,36 +173,48 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	/** For what is already paid: a failure must not take the answer away. */
-	#record(id: string, change: Change<void>): void {
+	async #record(id: string, change: Change<unknown>): Promise<void> {
 		const written = this.#change(change).catch((cause: unknown) => {
 			this.#use.addHint(
 				`The budget could not be updated (${messageOf(cause)}). Its part ${id} stays reserved until the period ends, or until somebody releases it.`,
 			);
 		});
 		this.#written = Promise.all([this.#written, written]);
+		await written;
 	}
 
 	/**
-	 * Tries for at most 30 s after the last request that fit, so that items in sequence do not each wait that long.
+	 * Tries for at most 30 s after the last request that fit, so that items in sequence do not each wait that long. The time begins again
+	 * whenever the estimate of another start has come.
 	 *
 	 * @param attempt Returns nothing, or a claim without a refusal, once the amount is reserved.
 	 * @returns the amount.
 	 */
 	async #reserve(bound: Bound, attempt: (most: Decimal) => Promise<Claim | undefined>) {
-		const { clock } = this.#use;
 		const most = this.#toMaximum(bound);
+		let waitsFor: string | undefined;
 		for (;;) {
 			await this.check();
 			const claim = await attempt(most);
-			if (!claim?.refused) break;
-			this.#waitsUntil ??= clock.now() + MAX_WAIT;
+			if (!claim || !('refused' in claim)) break;
+			const isNew = waitsFor !== undefined || claim.waitsFor !== this.#waitsFor;
+			if (claim.waitsFor !== waitsFor && isNew) this.#waitsUntil = undefined;
+			waitsFor = claim.waitsFor;
+			this.#waitsFor = waitsFor ?? this.#waitsFor;
 			const mayChange = claim.refused === 'reserved' || claim.refused === 'estimate';
-			if (!mayChange || clock.now() >= this.#waitsUntil)
-				throw refusalError(this.#use, claim, bound);
-			await clock.sleep(WAIT_STEP);
+			if (!mayChange || !(await this.#wait())) throw refusalError(this.#use, claim, bound);
 		}
 		this.#waitsUntil = undefined;
 		return most;
+	}
+
+	/** @returns false once requests have waited for 30 s. */
+	async #wait(): Promise<boolean> {
+		const { clock } = this.#use;
+		this.#waitsUntil ??= clock.now() + MAX_WAIT;
+		if (clock.now() >= this.#waitsUntil) return false;
+		await clock.sleep(WAIT_STEP);
+		return true;
 	}
 
 	#toMaximum(bound: Bound): Decimal {
@@ -157,15 +222,6 @@ export class NodeBudget implements SharedBudget {
 		const { unknownCost } = this.#use.settings;
 		if (unknownCost) return unknownCost;
 		throw unboundedError(this.#use, bound.unbounded);
-	}
-
-	async #claimStart(id: string, model: string, least: Decimal): Promise<Claim> {
-		return await this.#change((state, now) => {
-			const highest = state.estimates[model]?.most;
-			const need = larger(least, ZERO.plus(highest ?? 0));
-			const wanted = { need, awaitsEstimate: highest === undefined };
-			return claimLump(state, this.#use.settings, { ...this.#holder, id }, wanted, now);
-		});
 	}
 
 	async #reserveCall(bound: Bound) {
@@ -197,7 +253,7 @@ export class NodeBudget implements SharedBudget {
 			this.#enlarging ??= this.#enlarge(most).finally(() => (this.#enlarging = undefined));
 			const result = await this.#enlarging;
 			// another request may have needed more
-			if (result.refused && !isOther) return result;
+			if ('refused' in result && !isOther) return result;
 		}
 		this.#held = this.#held.plus(most);
 		return undefined;

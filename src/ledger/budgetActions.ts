@@ -1,9 +1,15 @@
-import type { Fields, SharedBudget } from '../core/budget';
 import { invalidInputError } from '../core/errors';
 import { toUsd } from '../core/money';
+import type { Fields, SharedBudget } from '../core/sharedBudget';
 import { readPause } from './budgetErrors';
 import type { BudgetUse } from './budgetBook';
-import { type BudgetLimit, type BudgetState, type Figures, figuresOf } from './budgetState';
+import {
+	type BudgetLimit,
+	type BudgetState,
+	type Figures,
+	figuresOf,
+	type Lump,
+} from './budgetState';
 import type { Entry } from './entry';
 import { applyUpdate, n8nTimeOf } from './ledger';
 
@@ -49,21 +55,25 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 			return { ...toPauseFields(await book.readAgain(use)), alreadyRunning: !note };
 		},
 
-		async release(lumpId) {
-			const manualSteps = `delete the part "${lumpId}" in its cell "record", and write any other text into its cell "claim".`;
+		async release(which) {
+			const parts = 'id' in which ? `the part "${which.id}"` : 'the parts';
+			const manualSteps = `delete ${parts} in its cell "record", and write any other text into its cell "claim".`;
 			requirePermission(use, (await book.readAgain(use)).id, manualSteps);
-			const lump = await book.change(use, ({ lumps }) => {
-				const found = lumps[lumpId];
-				if (found) found.isReleased = true;
-				return found;
+			const released = await book.change(use, ({ lumps }, now) => {
+				const isMeant = ([id, { at, isReleased }]: [string, Lump]) =>
+					'id' in which ? id === which.id : !isReleased && Date.parse(at) <= now - which.age;
+				const found = Object.entries(lumps).filter(isMeant);
+				for (const [, lump] of found) lump.isReleased = true;
+				return found.map(([lumpId, { most, execution, workflow }]) => ({
+					...{ lumpId, releasedUsd: toUsd(most), execution, workflow },
+				}));
 			});
-			if (!lump)
-				throw invalidInputError(
-					`The budget has no reserved part "${lumpId}"`,
-					'Get of the resource Budget lists the parts that are reserved, with their IDs.',
-				);
-			const { most, execution, workflow } = lump;
-			return { lumpId, releasedUsd: toUsd(most), execution, workflow };
+			if ('age' in which) return { released: released.length, lumps: released };
+			if (released[0]) return released[0];
+			throw invalidInputError(
+				`The budget has no reserved part "${which.id}"`,
+				'Get of the resource Budget lists the parts that are reserved, with their IDs.',
+			);
 		},
 	};
 }
@@ -82,6 +92,7 @@ function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): 
 			since: lump.at,
 			execution: lump.execution,
 			workflow: lump.workflow,
+			...(lump.isUnknown && { outcomeUnknown: true }),
 		})),
 	};
 }

@@ -2,14 +2,8 @@ import { ServiceError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import type { Clock } from '../core/retry';
 import type { BudgetSettings } from './budgetSettings';
-import {
-	type BudgetState,
-	EMPTY_STATE,
-	moveOn,
-	parseBudget,
-	type PeriodLength,
-	periodOf,
-} from './budgetState';
+import { type BudgetState, EMPTY_STATE, moveOn, parseBudget } from './budgetState';
+import { type PeriodLength, periodOf, toDay } from './periods';
 import type { Entry } from './entry';
 import { asNotStarted, claimKey, withdraw } from './keyClaim';
 import { applyUpdate, type Ledger, n8nTimeOf, where } from './ledger';
@@ -23,8 +17,9 @@ const RETRY_LIMITS = { maxTime: 60_000, minAttempts: 5 };
 /** A change of the state. It is calculated again if the row has changed in the meantime. */
 export type Change<Outcome> = (state: BudgetState, now: number, row: Entry) => Outcome;
 
-/** A refusal counts only if the row was read for it. */
-const isRefusal = (answer: unknown) => isPlainObject(answer) && answer['refused'] !== undefined;
+/** A refusal counts only if the row was read for it, and so does that a part is gone: another process may have made it since. */
+const needsNewRow = (answer: unknown) =>
+	isPlainObject(answer) && (answer['refused'] !== undefined || answer['isMissing'] === true);
 
 /** What a node run needs to spend from a budget. */
 export interface BudgetUse {
@@ -71,7 +66,7 @@ export class BudgetBook {
 	#cached: CachedRow | undefined;
 	/** Milliseconds by which the clock of n8n is ahead of this process. */
 	#ahead = 0;
-	/** The day by the clock of n8n. It never moves back. */
+	/** The day in the row. */
 	#day = '';
 	readonly #changeTogether = inBatches<PendingChange, unknown>(async (batch) => {
 		const ledger = await batch[0]!.use.open();
@@ -107,6 +102,11 @@ export class BudgetBook {
 		return this.#findRecent(use.clock)?.row ?? (await this.change(use, (_state, _now, row) => row));
 	}
 
+	/** The time of n8n, as far as this process knows it, in milliseconds since 1970. */
+	now({ clock }: Pick<BudgetUse, 'clock'>): number {
+		return clock.now() + this.#ahead;
+	}
+
 	/** The first day of the current period. */
 	periodStart(length: PeriodLength): string {
 		return periodOf(this.#day, length).start;
@@ -131,15 +131,15 @@ export class BudgetBook {
 		const before = JSON.stringify(state);
 		// a run that takes the row from the others may not have asked n8n for long
 		if (!recent) this.#ahead = n8nTimeOf(ledger) - clock.now();
-		const now = clock.now() + this.#ahead;
+		const now = this.now({ clock });
 		const answers = batch.map(({ use, change }) => {
-			moveOn(state, now, use.settings.length);
+			if (!moveOn(state, now, use.settings.length)) throw clockError(row, state.day, now);
 			return change(state, now, row);
 		});
-		if (state.day > this.#day) this.#day = state.day;
+		this.#day = state.day;
 		// it is read again, unless it stays as it is
 		this.#cached = undefined;
-		if (recent && answers.some(isRefusal)) return await this.#attempt(ledger, batch);
+		if (recent && answers.some(needsNewRow)) return await this.#attempt(ledger, batch);
 		const record = JSON.stringify(state);
 		if (record === before) {
 			this.#cached = current;
@@ -188,6 +188,15 @@ const unreadableError = ({ id }: Entry) =>
 		advice:
 			'Nothing was sent. Somebody has edited its cell "record", or emptied its cell "claim". Restore the record, and write any text into "claim". If you delete the row, the budget starts over with nothing spent.',
 	});
+
+const clockError = ({ id }: Entry, day: string, now: number) =>
+	new ServiceError(
+		'failed',
+		`The budget in row ${id} of the job ledger is at ${day}, but n8n says that today is ${toDay(now)}`,
+		{
+			advice: `Nothing was sent. A clock is or was wrong. If n8n is right, change "day" in the cell "record" of this row to "${toDay(now)}", and write any other text into its cell "claim".`,
+		},
+	);
 
 const severalRowsError = (rows: readonly Entry[]) =>
 	new ServiceError(

@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { formatUsd } from '../core/money';
 import type { BudgetUse } from './budgetBook';
-import { type Claim, MAX_LUMPS, type Refused } from './budgetState';
+import { type Claim, type Lump, MAX_LUMPS, type Refused } from './budgetState';
 
 /** Who has paused a budget, why, and when: in ISO 8601, by the clock of n8n. */
 type Pause = Record<'reason' | 'workflow' | 'workflowId' | 'execution' | 'at', string>;
@@ -29,7 +29,7 @@ export function pausedError(use: BudgetUse, note: string): ServiceError {
 	const { reason = '', workflow, execution, at } = readPause(note);
 	const who = workflow ? `Workflow "${workflow}" paused it` : 'Somebody paused it';
 	const where = execution ? `, in execution ${execution}` : '';
-	const when = at ? ` on ${at.slice(0, 16).replace('T', ' ')} UTC` : '';
+	const when = at ? ` on ${toMinutes(at)}` : '';
 	const why = reason ? `: ${reason.replace(/\.$/, '')}` : '';
 	return refuse(
 		use,
@@ -47,29 +47,56 @@ export const unboundedError = (use: BudgetUse, reason: string): ServiceError =>
 	);
 
 /** The budget has no room for a request, or none yet. */
-export function refusalError(use: BudgetUse, claim: Claim & { refused: Refused }, bound: Bound) {
+export function refusalError(
+	use: BudgetUse,
+	{ refused, figures, need, holders }: Extract<Claim, { refused: Refused }>,
+	bound: Bound,
+) {
 	const { amount, length } = use.settings;
-	const { spent, reserved, open, end } = claim.figures;
+	const { spent, reserved, open, end } = figures;
 	const period = length === 'day' ? 'today' : `this ${length}`;
 	const limit = `budget of ${formatUsd(amount)} for ${period}`;
 	const parts = open === 1 ? '1 request or job' : `${open} requests or jobs`;
 	const reservedPart = open
 		? `, and ${formatUsd(reserved)} is reserved for ${parts} under way`
 		: '';
-	const figures = `${formatUsd(spent)} is spent${reservedPart}. ${describeBound(bound)}.`;
-	const releaseAdvice =
-		'Run this again later. What a killed process has held stays reserved until the period ends: Get of the resource Budget lists it, and Release gives it back.';
+	const isMore = 'isLeast' in bound && bound.isLeast && need.gt(bound.microUsd);
+	const estimated = isMore ? `, and jobs like it were estimated at up to ${formatUsd(need)}` : '';
+	const state = `${formatUsd(spent)} is spent${reservedPart}. ${describeBound(bound)}${estimated}.`;
+	const later = `Run this again later. ${describeHolders(holders)}`;
 	const messages: Record<Refused, string> = {
-		spent: `The ${limit} is reached`,
+		spent: spent.gte(amount)
+			? `The ${limit} is reached`
+			: `This does not fit into what is left of the ${limit}`,
 		reserved: `The rest of the ${limit} is reserved for requests and jobs under way`,
 		estimate: `The ${limit} waits for the estimate of another job`,
-		full: `The budget has ${MAX_LUMPS} requests and jobs under way, and takes no more`,
+		full: `The budget has ${MAX_LUMPS} requests and jobs under way, and starts no more jobs`,
 	};
 	const advice: Record<Refused, string> = {
-		spent: `${figures} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).`,
-		reserved: `Waited for 30 s. ${figures} ${releaseAdvice}`,
-		estimate: `What a job of this model costs is not known yet, and another start that has no estimate is under way. ${figures} ${releaseAdvice}`,
-		full: 'Wait until some of them have ended. Get of the resource Budget lists them. Release gives back what a killed process has held.',
+		spent: `${state} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).`,
+		reserved: `Waited for 30 s. ${state} ${later}`,
+		estimate: `No job with these settings was started before, so nobody knows what it costs. Of such starts, one at a time is under way, and it took more than 30 s. ${state} ${later}`,
+		full: describeHolders(holders),
 	};
-	return refuse(use, messages[claim.refused], advice[claim.refused]);
+	return refuse(use, messages[refused], advice[refused]);
 }
+
+/** Holders that an error names. */
+const NAMED_HOLDERS = 3;
+
+/** Who has reserved the most, since when, and how that ends. */
+function describeHolders(holders: readonly Lump[]): string {
+	const named = holders
+		.filter(({ isReleased }) => !isReleased)
+		.sort((one, other) => Number(other.most) - Number(one.most))
+		.slice(0, NAMED_HOLDERS)
+		.map(
+			({ most, at, execution, workflow }) =>
+				`execution ${execution} of "${workflow}" (${formatUsd(most)} since ${toMinutes(at)})`,
+		);
+	const most = named.length ? `Most is held by ${named.join(', ')}. ` : '';
+	return `${most}A job counts until its cost is read, which Get Job, Wait for Job, Download File, Generate and the Model Router Trigger do. What a killed process has held stays reserved until the period ends: Get of the resource Budget lists it, and Release gives it back.`;
+}
+
+/** A time in ISO 8601 for people, e.g. `2026-11-24 08:30 UTC`. */
+const toMinutes = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,6 +1,7 @@
 import { invalidInputError } from '../core/errors';
 import { type Decimal, floorToMicroUsd, readDecimal } from '../core/money';
-import type { BudgetLimit, PeriodLength } from './budgetState';
+import type { BudgetLimit } from './budgetState';
+import type { PeriodLength } from './periods';
 
 /** The fields of the credential that are for its budget. */
 export interface BudgetSettings extends BudgetLimit {

@@ -1,13 +1,12 @@
 import { isPlainObject, tryParseJson } from '../core/json';
 import { Big, type Decimal, readDecimal, ZERO } from '../core/money';
+import type { JobFactors } from './jobFactors';
+import { type PeriodLength, periodOf, toDay } from './periods';
 
 /*
  * What one row of the ledger says about a budget, and the changes of it. Nothing here waits or sends: a change is calculated again when
  * another process was quicker.
  */
-
-/** The length of a period, in UTC. A week begins on Monday. */
-export type PeriodLength = 'day' | 'week' | 'month';
 
 /** A budget, as the credential sets it. */
 export interface BudgetLimit {
@@ -17,20 +16,24 @@ export interface BudgetLimit {
 }
 
 /** A part of the budget that is reserved: for a node run, for a start of a job, or for a job. */
-interface Lump {
+export interface Lump {
 	/** Micro-dollars that may still be spent of it, as digits. */
 	most: string;
-	/** Micro-dollars that its holder has spent so far and that are part of `spent`. */
-	counted: string;
-	/** The day on which it was made, e.g. `2026-11-24`: it counts in the periods of that day. */
-	day: string;
+	/** Micro-dollars that its holder has spent so far and that are part of `spent`. Absent if it is nothing. */
+	counted?: string;
+	/** The day on which it was made, e.g. `2026-11-24`: it counts in the periods of that day. Absent if `at` says the same. */
+	day?: string;
 	/** When it was made, in ISO 8601. */
 	at: string;
 	execution: string;
 	/** The workflow that holds it, for people. */
 	workflow: string;
-	/** Of a start whose estimate is not known yet: other starts without one wait for it. */
-	awaitsEstimate?: true;
+	/** Of a start: the catalog's minimum, in micro-dollars, and the key of its configuration. */
+	start?: { least: string; key: string };
+	/** Of a start of a configuration without a factor: until when others without one wait for it, in milliseconds since 1970. */
+	unprovenUntil?: number;
+	/** Of a start: nobody knows whether it was received. It counts until a person decides. */
+	isUnknown?: true;
 	/** A person has released it: it no longer counts, and what it costs is still added. */
 	isReleased?: true;
 }
@@ -43,29 +46,33 @@ export interface BudgetState {
 	spent: Record<string, string>;
 	/** By ID. */
 	lumps: Record<string, Lump>;
-	/** The highest estimate of a job in this period, by model. */
-	estimates: Record<string, { most: string; day: string }>;
+	/** What jobs cost. They outlive the period. */
+	factors: JobFactors;
 	/** Thresholds whose alarms were entered: the day, by the job ID of the alarm. */
 	told?: Record<string, string>;
 }
 
-export const EMPTY_STATE: BudgetState = { day: '', spent: {}, lumps: {}, estimates: {} };
+export const EMPTY_STATE: BudgetState = { day: '', spent: {}, lumps: {}, factors: {} };
 
-/** More parts than any use of a budget has. A row must not grow without a limit. */
+/** Parts with which no more jobs are started: the row stays below 100 kB, of which factors take 8. Texts are not refused for it. */
 export const MAX_LUMPS = 500;
-/** Milliseconds after which others no longer wait for the estimate of a start: its process was killed. */
-const MAX_ESTIMATE_WAIT = 15 * 60_000;
+/** Characters of a workflow's name in a part. */
+const MAX_NAME_LENGTH = 30;
+/** Days whose spending is kept: a month, and a week that began before it. */
+const MAX_DAYS = 40;
+/** Milliseconds. */
+const DAY = 24 * 3_600_000;
 
 /** @returns undefined for a record that this package cannot have written. */
 export function parseBudget(record: string): BudgetState | undefined {
 	const state = tryParseJson(record);
 	if (!isPlainObject(state)) return undefined;
-	const { day, spent, lumps, estimates, told = {} } = state;
+	const { day, spent, lumps, factors, told = {} } = state;
 	const isRead =
-		(day === '' || Date.parse(`${String(day)}T00:00:00Z`) > 0) &&
+		(day === '' || isDay(day)) &&
 		isRecordOf(spent, isAmount) &&
 		isRecordOf(lumps, isLump) &&
-		isRecordOf(estimates, (value) => isPlainObject(value) && isAmount(value['most'])) &&
+		isRecordOf(factors, isAmount) &&
 		isRecordOf(told, (value) => typeof value === 'string');
 	return isRead ? (state as unknown as BudgetState) : undefined;
 }
@@ -78,38 +85,33 @@ const isAmount = (value: unknown) => typeof value === 'string' && readDecimal(va
 const isLump = (value: unknown) =>
 	isPlainObject(value) &&
 	isAmount(value['most']) &&
-	isAmount(value['counted']) &&
-	typeof value['day'] === 'string';
+	isAmount(value['counted'] ?? '0') &&
+	isDay(dayOf(value as unknown as Lump));
 
-/** A day in UTC, e.g. `2026-11-24`. @param time Milliseconds since 1970. */
-export const toDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
+const isDay = (day: unknown) => Date.parse(`${String(day)}T00:00:00Z`) > 0;
 
-/** The first day of a period, and the first one after it. */
-export function periodOf(day: string, length: PeriodLength): { start: string; end: string } {
-	const start = new Date(`${day}T00:00:00Z`);
-	if (length === 'month') start.setUTCDate(1);
-	if (length === 'week') start.setUTCDate(start.getUTCDate() - ((start.getUTCDay() + 6) % 7));
-	const end = new Date(start);
-	if (length === 'month') end.setUTCMonth(end.getUTCMonth() + 1);
-	else end.setUTCDate(end.getUTCDate() + (length === 'week' ? 7 : 1));
-	return { start: toDay(start.getTime()), end: toDay(end.getTime()) };
-}
+/** On which day a part was made. */
+const dayOf = ({ day, at }: Pick<Lump, 'day' | 'at'>): string => day ?? String(at).slice(0, 10);
 
-/** Moves the state forward to the day of a time, and removes what belongs to none of its periods. */
-export function moveOn(state: BudgetState, now: number, length: PeriodLength): void {
+/**
+ * Moves the state forward to the day of a time, and removes the parts of other periods. What was spent is kept for the longest period,
+ * since the length may be changed later.
+ *
+ * @returns false if the state is more than a day ahead: a clock was wrong when it was written, or is wrong now.
+ */
+export function moveOn(state: BudgetState, now: number, length: PeriodLength): boolean {
 	const today = toDay(now);
+	if (state.day > toDay(now + DAY)) return false;
 	if (today > state.day) state.day = today;
 	const { start } = periodOf(state.day, length);
-	const isOver = ({ day }: { day: string }) => day < start;
-	// the length of the period may be changed later: what was spent is kept for the longest one
-	const longest = [periodOf(state.day, 'week'), periodOf(state.day, 'month')];
-	const isForgotten = (day: string) => longest.every((period) => day < period.start);
-	for (const day of Object.keys(state.spent)) if (isForgotten(day)) delete state.spent[day];
+	for (const day of Object.keys(state.spent).sort().slice(0, -MAX_DAYS)) delete state.spent[day];
+	const { start: month } = periodOf(state.day, 'month');
+	const { start: week } = periodOf(state.day, 'week');
 	for (const [alarm, day] of Object.entries(state.told ?? {}))
-		if (isForgotten(day)) delete state.told?.[alarm];
-	for (const [id, lump] of Object.entries(state.lumps)) if (isOver(lump)) delete state.lumps[id];
-	for (const [model, estimate] of Object.entries(state.estimates))
-		if (isOver(estimate)) delete state.estimates[model];
+		if (day < month && day < week) delete state.told?.[alarm];
+	for (const [id, lump] of Object.entries(state.lumps))
+		if (dayOf(lump) < start) delete state.lumps[id];
+	return true;
 }
 
 const sum = (amounts: readonly string[]) =>
@@ -119,8 +121,13 @@ const sum = (amounts: readonly string[]) =>
 export function figuresOf({ day, spent, lumps }: BudgetState, length: PeriodLength) {
 	const { start, end } = periodOf(day, length);
 	const counting = Object.values(lumps).filter(({ isReleased }) => !isReleased);
+	const isInPeriod = ([on]: readonly [string, string]) => on >= start && on < end;
 	return {
-		spent: sum(Object.entries(spent).flatMap(([on, amount]) => (on < start ? [] : [amount]))),
+		spent: sum(
+			Object.entries(spent)
+				.filter(isInPeriod)
+				.map(([, amount]) => amount),
+		),
 		reserved: sum(counting.map(({ most }) => most)),
 		/** How many parts are reserved. */
 		open: counting.length,
@@ -129,6 +136,23 @@ export function figuresOf({ day, spent, lumps }: BudgetState, length: PeriodLeng
 }
 
 export type Figures = ReturnType<typeof figuresOf>;
+
+/**
+ * Micro-dollars that a holder may reserve now, and those that it might if all others gave back what they have reserved.
+ *
+ * @param holder With what it has spent, and what its requests under way may still cost.
+ */
+export function findFree(
+	state: BudgetState,
+	{ amount, length }: BudgetLimit,
+	{ id, spent: own, held }: { id: string; spent: Decimal; held: Decimal },
+): Record<'free' | 'unspent', Decimal> {
+	const { spent, reserved } = figuresOf(state, length);
+	const lump = state.lumps[id];
+	const ofOthers = lump && !lump.isReleased ? reserved.minus(lump.most) : reserved;
+	const unspent = amount.minus(spent).minus(own.minus(lump?.counted ?? 0));
+	return { free: unspent.minus(ofOthers).minus(held), unspent };
+}
 
 /** Why a part was not enlarged: what is spent leaves no room, or only what is reserved does, or the row is full. */
 export type Refused = 'spent' | 'reserved' | 'estimate' | 'full';
@@ -146,8 +170,15 @@ interface Wanted {
 	need: Decimal;
 	/** What it could use soon. It gets as much of it as is a tenth of what is left. */
 	wish?: Decimal;
-	/** Whether its start waits for an estimate. */
-	awaitsEstimate?: boolean;
+	/** Of a start of a job. */
+	start?: StartNeed;
+}
+
+/** What the start of a job adds to a part. */
+interface StartNeed {
+	kept: Pick<Lump, 'start' | 'unprovenUntil'>;
+	/** The ID of another start whose estimate has to come first, if it has to. */
+	waitsFor: string | undefined;
 }
 
 /**
@@ -159,8 +190,8 @@ interface Wanted {
 export function claimLump(
 	state: BudgetState,
 	{ amount, length }: BudgetLimit,
-	{ id, ...holder }: Holder,
-	{ counted = ZERO, held = ZERO, need, wish = need, awaitsEstimate }: Wanted,
+	{ id, execution, workflow }: Holder,
+	{ counted = ZERO, held = ZERO, need, wish = need, start }: Wanted,
 	now: number,
 ) {
 	const known = state.lumps[id];
@@ -169,29 +200,58 @@ export function claimLump(
 	const before = known && !known.isReleased ? new Big(known.most) : ZERO;
 	const unspent = amount.minus(figures.spent);
 	const left = unspent.minus(figures.reserved);
-	const findRefusal = (missing: Decimal): Refused | undefined => {
-		if (missing.lte(0)) return undefined;
-		if (missing.gt(unspent)) return 'spent';
-		if (missing.gt(left)) return 'reserved';
-		if (!known && Object.keys(state.lumps).length >= MAX_LUMPS) return 'full';
-		return awaitsEstimate && hasOtherStart(state, id, now) ? 'estimate' : undefined;
-	};
-	const refused = findRefusal(need.minus(before));
+	const claim = { figures, need, waitsFor: start?.waitsFor };
+	const refused =
+		refuseAmount(need.minus(before), unspent, left) ?? refuseStart(state, known, start);
 	if (refused) {
+		const holders = Object.values(state.lumps);
 		// others may wait for the rest; a part without requests under way is not needed, not even to count what they cost
 		const most = smaller(before, held);
 		if (held.eq(0)) delete state.lumps[id];
 		else if (known) known.most = most.toFixed();
-		return { most, figures, refused };
+		return { ...claim, most, refused, holders };
 	}
 	const tenth = left.times('0.1').round(0, Big.roundDown);
 	const most = larger(larger(need, before), smaller(wish, before.plus(tenth)));
-	state.lumps[id] = {
-		...{ most: most.toFixed(), counted: counted.toFixed() },
-		...{ day: known?.day ?? state.day, at: known?.at ?? new Date(now).toISOString(), ...holder },
-		...(awaitsEstimate && { awaitsEstimate }),
+	const made = known ? { at: known.at, day: dayOf(known) } : { at: toTime(now), day: state.day };
+	state.lumps[id] = makeLump({ most, counted, ...made, execution, workflow }, start);
+	return { ...claim, most, lump: state.lumps[id] };
+}
+
+function refuseAmount(missing: Decimal, unspent: Decimal, left: Decimal): Refused | undefined {
+	if (missing.lte(0) || missing.lte(left)) return undefined;
+	return missing.gt(unspent) ? 'spent' : 'reserved';
+}
+
+function refuseStart(
+	{ lumps }: BudgetState,
+	known: Lump | undefined,
+	start: StartNeed | undefined,
+): Refused | undefined {
+	if (start && !known && Object.keys(lumps).length >= MAX_LUMPS) return 'full';
+	return start?.waitsFor === undefined ? undefined : 'estimate';
+}
+
+/** In ISO 8601, to the second. @param time Milliseconds since 1970. */
+const toTime = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`;
+
+/** Leaves out what need not be said: the row must not grow. */
+function makeLump(
+	part: Pick<Lump, 'at' | 'execution' | 'workflow'> & {
+		most: Decimal;
+		counted: Decimal;
+		day: string;
+	},
+	start: StartNeed | undefined,
+): Lump {
+	const { most, counted, day, at, execution, workflow } = part;
+	return {
+		most: most.toFixed(),
+		...(counted.gt(0) && { counted: counted.toFixed() }),
+		...(day !== at.slice(0, 10) && { day }),
+		...{ at, execution, workflow: [...workflow].slice(0, MAX_NAME_LENGTH).join('') },
+		...start?.kept,
 	};
-	return { most, figures };
 }
 
 /** What the row says to a holder. */
@@ -201,8 +261,8 @@ export const larger = (one: Decimal, other: Decimal) => (one.gt(other) ? one : o
 const smaller = (one: Decimal, other: Decimal) => (one.lt(other) ? one : other);
 
 function countSpent(state: BudgetState, lump: Lump, counted: Decimal): void {
-	const more = counted.minus(lump.counted);
-	addSpent(state, lump.day, more);
+	const more = counted.minus(lump.counted ?? 0);
+	addSpent(state, dayOf(lump), more);
 	lump.counted = counted.toFixed();
 	lump.most = larger(new Big(lump.most).minus(more), ZERO).toFixed();
 }
@@ -211,39 +271,21 @@ function addSpent(state: BudgetState, day: string, more: Decimal): void {
 	if (more.gt(0)) state.spent[day] = more.plus(state.spent[day] ?? 0).toFixed();
 }
 
-const hasOtherStart = ({ lumps }: BudgetState, id: string, now: number) =>
-	Object.entries(lumps).some(
-		([other, { awaitsEstimate, isReleased, at }]) =>
-			other !== id && awaitsEstimate && !isReleased && Date.parse(at) > now - MAX_ESTIMATE_WAIT,
-	);
-
 /**
  * Gives a part back, and counts what it was spent on. A part that is gone changes nothing.
  *
  * @param spent By its holder in all. Undefined if it is not known: all of the part counts.
+ * @returns whether the part is gone.
  */
-export function closeLump(state: BudgetState, id: string, spent: Decimal | undefined): void {
+export function closeLump(state: BudgetState, id: string, spent: Decimal | undefined): Closed {
 	const lump = state.lumps[id];
-	if (!lump) return;
+	if (!lump) return { isMissing: true };
 	delete state.lumps[id];
-	addSpent(state, lump.day, spent?.minus(lump.counted) ?? new Big(lump.most));
+	addSpent(state, dayOf(lump), spent?.minus(lump.counted ?? 0) ?? new Big(lump.most));
+	return { isMissing: false };
 }
 
-/** The part of a job, from its start on until its cost is known. */
-export const jobLump = (mediaType: string, jobId: string): string => `job:${mediaType}:${jobId}`;
-
-/** Makes the part of a start into the one of its job. */
-export function startJobLump(
-	state: BudgetState,
-	id: string,
-	{ job, model, estimate }: { job: string; model: string; estimate: Decimal | undefined },
-): void {
-	const lump = state.lumps[id];
-	if (!lump) return;
-	delete state.lumps[id];
-	state.lumps[job] = { ...lump, most: estimate?.toFixed() ?? lump.most };
-	delete state.lumps[job].awaitsEstimate;
-	delete state.lumps[job].isReleased;
-	if (estimate?.gt(state.estimates[model]?.most ?? 0))
-		state.estimates[model] = { most: estimate.toFixed(), day: state.day };
+/** What became of a part. */
+export interface Closed {
+	isMissing: boolean;
 }

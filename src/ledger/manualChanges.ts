@@ -20,7 +20,6 @@ import {
 	type Ledger,
 	LONG_RETRY_ATTEMPTS,
 	MAX_CLAUSES,
-	noneOf,
 	retryTransient,
 	where,
 } from './ledger';
@@ -50,62 +49,6 @@ export async function registerJob(
 		ids: { jobId },
 		advice: 'Check the table in n8n, then run the item again.',
 	});
-}
-
-/** Selects a start by its row or its key. */
-export type StartSelector = Pick<Entry, 'id'> | Pick<Entry, 'startKey'>;
-
-/**
- * Marks a start with an unknown outcome as started.
- *
- * @throws ServiceError `invalid` when there is no such start, its outcome is known, or it may still be sending.
- */
-export async function markAsStarted(
-	ledger: Ledger,
-	which: StartSelector,
-	jobId: string,
-): Promise<Entry> {
-	const changes = { jobId, checkAt: ledger.clock.now(), note: 'Marked as started.' };
-	return await resolveStart(ledger, which, 'markAsStarted', changes);
-}
-
-/** Marks a start with an unknown outcome as not started. @throws as `markAsStarted` does. */
-export async function markAsNotStarted(ledger: Ledger, which: StartSelector): Promise<Entry> {
-	const changes = { note: 'Marked as not started.' };
-	return await resolveStart(ledger, which, 'markAsNotStarted', changes);
-}
-
-async function resolveStart(
-	{ table, clock }: Ledger,
-	which: StartSelector,
-	transition: 'markAsStarted' | 'markAsNotStarted',
-	changes: Partial<Pick<Entry, 'jobId' | 'checkAt' | 'note'>>,
-): Promise<Entry> {
-	const now = clock.now();
-	const rows = await table.find(where({ ...which, state: noneOf('withdrawn', 'notStarted') }));
-	const open = rows.find(({ state }) => state === 'unknown' || state === 'sending');
-	if (!open) {
-		throw invalidInputError(
-			rows.length ? 'The outcome of this start is known' : 'The ledger has no such start',
-			rows[0]
-				? `Its state is "${rows[0].state}"${rows[0].jobId && `, its job ${rows[0].jobId}`}.`
-				: '',
-		);
-	}
-	if (open.state === 'sending' && open.leaseUntil > now) {
-		throw invalidInputError(
-			'This start may still be in progress',
-			`${nameExecution(open)} is starting it. It can be marked after ${new Date(open.leaseUntil).toISOString()}.`,
-		);
-	}
-	const { id, claim, state } = open;
-	const [resolved] = await applyTransition(table, transition, { id, claim, state }, changes);
-	if (!resolved)
-		throw invalidInputError(
-			'The outcome of this start has just become known',
-			'Read the entry again.',
-		);
-	return resolved;
 }
 
 /**

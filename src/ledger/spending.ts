@@ -1,8 +1,10 @@
 import type { Cost } from '../core/budget';
 import { sentencesOf } from '../core/errors';
 import { toUsd } from '../core/money';
+import type { StartDecision } from '../core/sharedBudget';
 import type { RecordedRequest, SpendingQuery, SpendingRecord } from '../core/spending';
-import { jobLump, toDay } from './budgetState';
+import { jobLump, startLump } from './budgetStarts';
+import { toDay } from './periods';
 import type { createSpendingWriter, SpendingEntry, SpendingNews } from './spendingBook';
 import { foldSpending, reportSpending } from './spendingReport';
 
@@ -25,6 +27,7 @@ export class NodeSpending implements SpendingRecord {
 	readonly #today = () => toDay(this.#use.now());
 	readonly #entries: SpendingEntry[] = [];
 	readonly #ended: SpendingNews['ended'] = [];
+	readonly #decided: SpendingNews['decided'] = [];
 	/** Each ends with why it failed, if it did. */
 	readonly #writes: Array<Promise<string>> = [];
 
@@ -40,10 +43,12 @@ export class NodeSpending implements SpendingRecord {
 		return await foldSpending((await this.#use.open()).table, days, this.#today());
 	}
 
-	openRequest(model: string): RecordedRequest {
+	openRequest(model: string, claim?: string): RecordedRequest {
 		let tokens: Partial<SpendingEntry> = {};
 		let jobs: string[] = [];
 		const settle = (cost: Cost) => {
+			// until a person decides whether it was started
+			if (claim && !jobs.length && cost === undefined) jobs = [this.#startKey(claim)];
 			const costUsd = jobs.length ? undefined : toUsd(cost);
 			const counts = costUsd === undefined ? { unknownCosts: 1 } : { costUsd };
 			const entry = { ...this.#use.spender, day: this.#today(), model, requests: 1, jobs };
@@ -62,6 +67,15 @@ export class NodeSpending implements SpendingRecord {
 		this.#ended.push([this.#jobKey(mediaType, jobId), cost]);
 	}
 
+	decideStart({ claim, job, model, startedAt, execution }: StartDecision): void {
+		const jobs = job ? [this.#jobKey(job.mediaType, job.jobId)] : [];
+		// its process may have been killed before it wrote anything: in which workflow is not known then
+		const unnamed = { workflowId: '', workflow: '', nodeId: '', node: '' };
+		const counts = { ...unnamed, lastExecution: execution, model, requests: 1, unknownCosts: 1 };
+		const entry = { ...counts, day: toDay(startedAt), jobs };
+		this.#decided.push({ start: this.#startKey(claim), entry: job && entry });
+	}
+
 	async close(): Promise<void> {
 		this.#write();
 		const failure = (await Promise.all(this.#writes.splice(0))).find(Boolean);
@@ -71,10 +85,18 @@ export class NodeSpending implements SpendingRecord {
 	/** Writes what was added since the last time. */
 	#write(): void {
 		const { write, open } = this.#use;
-		const news = { open, entries: this.#entries.splice(0), ended: this.#ended.splice(0) };
-		if (!news.entries.length && !news.ended.length) return;
+		const news = {
+			entries: this.#entries.splice(0),
+			decided: this.#decided.splice(0),
+			ended: this.#ended.splice(0),
+		};
+		if (!Object.values(news).some(({ length }) => length)) return;
 		const explain = (cause: unknown) => sentencesOf(cause, 'reason', 'advice');
-		this.#writes.push(write(news).then(() => '', explain));
+		this.#writes.push(write({ open, ...news }).then(() => '', explain));
+	}
+
+	#startKey(claim: string): string {
+		return `${this.#use.credentialId}:${startLump(claim)}`;
 	}
 
 	#jobKey(mediaType: string, jobId: string): string {

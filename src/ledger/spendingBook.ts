@@ -70,6 +70,8 @@ export interface SpendingNews {
 	/** Finds or makes the table. The sleep of the clock does not end with the execution. */
 	open(): Promise<{ table: SpendingTable; clock: Clock }>;
 	entries: SpendingEntry[];
+	/** Starts of unknown outcome about which a person has decided, and the entry of the job that each has started. */
+	decided: Array<{ start: string; entry: SpendingEntry | undefined }>;
 	/** What jobs have cost that were started before. */
 	ended: Array<readonly [job: string, cost: Cost]>;
 }
@@ -96,9 +98,11 @@ export const createSpendingWriter = () => inBatches(writeNews);
 async function writeNews(news: readonly SpendingNews[]): Promise<[]> {
 	const { table, clock } = await news[0]!.open();
 	const entries = news.flatMap((each) => each.entries);
+	const decided = news.flatMap((each) => each.decided);
 	const ended = news.flatMap((each) => each.ended);
 	const attempts = [
 		...groupByFields(entries, ['day', ...KEY]).map((ofRow) => savingEntries(table, clock, ofRow)),
+		...decided.map((each) => recordingDecision(table, clock, each)),
 		// after the entries: a job may have ended at once
 		...[...chunksInAddress(ended, ([job]) => job)].map((jobs) => recordingEnds(table, jobs)),
 	];
@@ -136,11 +140,38 @@ function savingEntries(table: SpendingTable, { random }: Clock, entries: readonl
 	};
 }
 
+/** The rows that list one of these jobs or starts. */
+async function findListing(table: SpendingTable, jobs: readonly string[]): Promise<ReadRow[]> {
+	const any = jobs.map((job) => ['record', 'like', `%${JSON.stringify(job)}%`] as const);
+	return (await table.find({ any })).map(readSpending);
+}
+
+/**
+ * Makes the attempt to hand a start of unknown outcome to its job, or to take it out of the record. If no row lists the start, its
+ * process was killed before it wrote anything, and the job gets an entry.
+ */
+function recordingDecision(
+	table: SpendingTable,
+	clock: Clock,
+	{ start, entry }: SpendingNews['decided'][number],
+) {
+	const saveEntry = entry && savingEntries(table, clock, [entry]);
+	const jobs = entry?.jobs ?? [];
+	return async () => {
+		// n8n's answer to the last attempt may have been lost
+		const found = await findListing(table, [start, ...jobs]);
+		const row = found.find((each) => each.jobs.includes(start));
+		if (!row) return found.length || !saveEntry ? true : await saveEntry();
+		const others = row.jobs.filter((job) => job !== start);
+		const sums = entry ? {} : sumUp([row, { requests: -1, unknownCosts: -1 }]);
+		return Boolean(await changeRow(table, row, { ...sums, jobs: [...others, ...jobs] }));
+	};
+}
+
 /** Makes the attempt to add what jobs have cost to the rows that list them. A job that no row lists was counted before. */
 const recordingEnds = (table: SpendingTable, ended: SpendingNews['ended']) => async () => {
-	const any = ended.map(([job]) => ['record', 'like', `%${JSON.stringify(job)}%`] as const);
 	const costOf = new Map(ended);
-	for (const row of (await table.find({ any })).map(readSpending)) {
+	for (const row of await findListing(table, [...costOf.keys()])) {
 		const jobs = row.jobs.filter((job) => !costOf.has(job));
 		if (jobs.length === row.jobs.length) continue;
 		// a job that ends without a cost stays among the unknown ones

@@ -120,6 +120,7 @@ function openClaim(ledger: Ledger, claim: string, options: ClaimOptions): RowCla
 	const row = toStartRow(ledger, options);
 	const record = async (entry: Outcome) => await recordStart(ledger, claim, entry, options.lease);
 	return {
+		id: claim,
 		renew: async () => await renewClaim(ledger, claim, options.lease),
 
 		async recordStarted(job) {

@@ -6,7 +6,7 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 
-import type { SharedBudget } from '../core/budget';
+import type { SharedBudget } from '../core/sharedBudget';
 import { malformedResponseError } from '../core/errorResponses';
 import {
 	cancelledError,
@@ -54,8 +54,9 @@ export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick
 	const requests = createRequestTimeouts({ idleTimeout, totalTimeout, stop });
 	return {
 		async send(request) {
-			if (request.method === 'POST') await budget?.check();
 			const headBy = await request.beforeAttempt?.();
+			// after the claim was renewed, which may take as long as a restart of n8n
+			if (request.method === 'POST') await budget?.check();
 			// nothing was sent, so the outcome is known
 			if (stop?.aborted || request.signal?.aborted) throw cancelledError(false);
 			const timed = requests.begin(headBy);

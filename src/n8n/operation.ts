@@ -1,6 +1,6 @@
 import { type INodeExecutionData, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 
-import type { SharedBudget } from '../core/budget';
+import type { SharedBudget } from '../core/sharedBudget';
 import type { SpendingRecord } from '../core/spending';
 import type { Http, HttpResponse } from '../core/http';
 import type { Clock } from '../core/retry';

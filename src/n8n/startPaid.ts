@@ -13,9 +13,10 @@ export interface PaidStart<Result> {
 	/**
 	 * Reserves what the start may cost, as late as possible: the costs of more earlier starts are known then.
 	 *
+	 * @param claim Identifies its row in the ledger, if it has one.
 	 * @throws ServiceError `invalid` once a spending cap is reached.
 	 */
-	reserve?(): Promise<Reservation>;
+	reserve?(claim?: string): Promise<Reservation>;
 	/** @param ended What the start returned or, if it may have been carried out, threw. */
 	costOf?(ended: Result | ServiceError): Cost;
 	/**
@@ -93,7 +94,7 @@ export async function startPaid<Result>(
 		if (claimed && 'earlier' in claimed) return claimed.earlier;
 		if (claimed) claim = claimed;
 
-		const reservation = await reserve?.();
+		const reservation = await reserve?.(claim.id);
 		const attempts = { beforeAttempt: claim.renew };
 		const payment = { account, reservation, costOf };
 		const sent = await sendReserved(payment, async () => await send(attempts));

@@ -3,14 +3,11 @@ import { isPlainObject, omitMissing } from '../core/json';
 import type { Model } from './model';
 import {
 	divideRoundedDown,
-	formatDecimal,
-	formatUsd,
 	readCount,
 	readDecimal,
 	readInteger,
 	sumRoundedUp,
 	type Decimal,
-	ZERO,
 } from '../core/money';
 import { readTokenCounts } from '../core/tokenCounts';
 import { type LimitField, readOutputLimits } from './outputLimits';
@@ -212,77 +209,3 @@ function sumCost(parts: Array<[tokens: number, price: Decimal | undefined]>): nu
 	const microUsd = used.length ? Math.max(1, sumRoundedUp(used).toNumber()) : 0;
 	return Number.isSafeInteger(microUsd) ? microUsd : undefined;
 }
-
-/** Common names of the fields for the number of outputs and their duration. The specification defines none of them. */
-const COUNT_FIELDS = ['n', 'count', 'num_images', 'num_videos', 'num_outputs', 'number_of_images'];
-const DURATION_FIELDS = ['duration', 'seconds', 'duration_seconds'];
-const TEXT_FIELDS = ['prompt', 'text', 'input'];
-
-/**
- * The minimum cost of a job. The catalog has the price of the cheapest configuration: the service may charge more, never less.
- * What cannot be counted is one unit.
- *
- * @param pricing Of the catalog entry.
- * @param body Of the start.
- * @returns undefined without a price. A missing price does not mean zero.
- * @see section 2C, `pricing`
- */
-export function minimumJobCost(
-	pricing: unknown,
-	body: Record<string, unknown>,
-): (Extract<Bound, { advise: unknown }> & { microUsd: Decimal }) | undefined {
-	if (!isPlainObject(pricing)) return undefined;
-	const price = readDecimal(pricing['per_unit']);
-	if (!price) return undefined;
-	const [units, noun, per = 1] = countUnits(pricing['unit'], body);
-	const unitPrice = price.times(1e6);
-	const plural = units.eq(1) ? '' : 's';
-	const count = `${formatDecimal(units)} ${noun}${plural} at ${formatUsd(unitPrice)}${per > 1 ? ' per 1,000' : ''}`;
-	return {
-		microUsd: sumRoundedUp([[units, price.times(1e6 / per)]]),
-		isLeast: true,
-		advise: (field) =>
-			`The catalog has the price of the cheapest configuration: ${count}. Ask for less, or raise "${field}".`,
-	};
-}
-
-/** @returns how many units a job has, and for how many of them the price is. */
-function countUnits(
-	unit: unknown,
-	body: Record<string, unknown>,
-): [units: Decimal, noun: string, per?: number] {
-	const outputs = smallestValue(COUNT_FIELDS, body) ?? ONE;
-	if (unit === 'image' || unit === 'video') return [outputs, unit];
-	if (unit === 'second')
-		return [(smallestValue(DURATION_FIELDS, body) ?? ONE).times(outputs), unit];
-	const length = unit === '1k_characters' ? countCharacters(body) : 0;
-	if (length) return [ONE.times(length), 'character', 1000];
-	return [ONE, unit === 'request' ? unit : 'unit'];
-}
-
-const ONE = ZERO.plus(1);
-
-/** The smallest value of several fields with the same meaning, because it is not known which one the service uses. */
-function smallestValue(
-	names: readonly string[],
-	body: Record<string, unknown>,
-): Decimal | undefined {
-	const values = names.flatMap((name) => {
-		const value = body[name];
-		const number = readDecimal(
-			typeof value === 'string' ? value.replace(/\s*s(ec(onds?)?)?\s*$/i, '') : value,
-		);
-		return number?.gt(0) ? [number] : [];
-	});
-	return values.sort((one, other) => one.cmp(other))[0];
-}
-
-/** Counts code points, not UTF-16 units: the service may count either, and there are never more code points. */
-const countCharacters = (body: Record<string, unknown>): number =>
-	[...(findJobText(body) ?? '')].length;
-
-/** The text that says what a job makes, if its body has one. */
-export const findJobText = (body: Record<string, unknown>): string | undefined =>
-	TEXT_FIELDS.map((name) => body[name]).find(
-		(value): value is string => typeof value === 'string' && value.trim() !== '',
-	);

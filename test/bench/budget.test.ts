@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 
-import { reserve, type SharedBudget } from '../../src/core/budget';
+import { reserve } from '../../src/core/budget';
+import type { SharedBudget } from '../../src/core/sharedBudget';
 import { Big } from '../../src/core/money';
 import { NodeBudget } from '../../src/ledger/budget';
 import { BudgetBook } from '../../src/ledger/budgetBook';

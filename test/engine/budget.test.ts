@@ -65,7 +65,9 @@ describe('text', () => {
 			const secrets = secretsOf('0.04');
 			const { error, items } = await write(secrets, more);
 			const said = error ? shownText(error) : JSON.stringify(items);
-			expect(said).toContain('The budget of $0.04 for this month is reached');
+			expect(said).toContain(
+				'does not fit into what is left of the budget of $0.04 for this month',
+			);
 			expect(said).toMatch(
 				/\$0\.00 is spent\. This could cost up to \$0\.04.*ends on \d{4}-\d\d-01/s,
 			);
@@ -230,7 +232,7 @@ describe('media', () => {
 
 	it('a start that does not fit is not sent', async () => {
 		const { failed } = await start(secretsOf('0.03'));
-		expect(failed[0]?.json['error']).toContain('The budget of $0.03 for this month is reached');
+		expect(failed[0]?.json['error']).toContain('left of the budget of $0.03 for this month');
 		expect(posts(rig.service)).toEqual([]);
 	});
 });

@@ -2,7 +2,8 @@ import { reserve } from '../../src/core/budget';
 import { Big } from '../../src/core/money';
 import { NodeBudget } from '../../src/ledger/budget';
 import { BudgetBook } from '../../src/ledger/budgetBook';
-import { parseBudget, type PeriodLength, toDay } from '../../src/ledger/budgetState';
+import { parseBudget } from '../../src/ledger/budgetState';
+import { type PeriodLength, toDay } from '../../src/ledger/periods';
 import { CALM, createWorld, type Weather } from './world';
 
 /** What happens to the node runs that spend from one budget. */
@@ -21,6 +22,12 @@ interface Scenario extends Weather {
 	within: number;
 	/** Share of the runs that start jobs. */
 	jobs: number;
+	/** How many configurations the jobs have. Each costs another multiple of its minimum, and every fifth has no estimate. */
+	configurations: number;
+	/** Share of the starts whose outcome is unknown until a person decides. */
+	unknown: number;
+	/** Whether n8n's clock is a year ahead for a moment, and a person sets the row right after that. */
+	wrongClock: boolean;
 	/** Whether a person adds to what is spent, and releases parts of runs that were killed. */
 	person: boolean;
 }
@@ -33,6 +40,7 @@ const usual: Scenario = {
 	...CALM,
 	...{ processes: 4, runs: 12, calls: 8, budget: 100_000, bound: 6000, share: [0.2, 0.5] },
 	...{ length: 'month', from: 0, within: 5000, jobs: 0, person: false },
+	...{ configurations: 1, unknown: 0, wrongClock: false },
 };
 
 export const scenarios: Record<string, Scenario> = {
@@ -49,7 +57,18 @@ export const scenarios: Record<string, Scenario> = {
 	},
 	'a person': { ...usual, person: true, crash: 0.02, lostAnswer: 0.05 },
 	jobs: { ...usual, jobs: 0.5, crash: 0.01, lostAnswer: 0.05 },
+	'jobs of many configurations': { ...usual, jobs: 0.8, configurations: 20, lostAnswer: 0.05 },
+	'starts about which a person decides later': {
+		...usual,
+		...{ jobs: 0.8, configurations: 5, unknown: 0.3, lostAnswer: 0.05, late: 0.02 },
+	},
+	'room for all': { ...usual, runs: 20, calls: 1, jobs: 1, configurations: 20, budget: 1e9 },
+	'a clock that is wrong once': { ...usual, jobs: 0.3, configurations: 5, wrongClock: true },
 };
+
+const YEAR = 366 * 24 * 60 * MINUTE;
+/** Milliseconds after which the process of a start counts as killed. */
+const LEASE = 10 * MINUTE;
 
 interface Played {
 	/** Micro-dollars by which the service was paid more than the budget, in the worst period. */
@@ -58,8 +77,10 @@ interface Played {
 	leaked: string[];
 	/** Whether all was spent that could be, where nothing went wrong. */
 	isUsed: boolean;
-	/** Micro-dollars that the row counts less than the service. */
+	/** Micro-dollars that the row counts less or more than the service. */
 	uncounted: number;
+	/** Starts that were refused although there was room for all. */
+	refused: number;
 	faults: string[];
 	log: string[];
 }
@@ -70,65 +91,138 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 	const { random, rows, say, at, log, faults, dead } = world;
 	const limit = { amount: new Big(scenario.budget), length: scenario.length };
 	const settings = { ...limit, unknownCost: undefined, alarmPercents: [], mayResume: true };
-	/** What the service was paid, by the period in which it was reserved. */
+	/** What the service was paid, and has estimated, by the period in which it was reserved. */
 	const paid = new Map<string, number>();
-	/** What a job may cost more than was reserved: one estimate's difference. */
+	const pay = (period: string, cost: number) =>
+		void paid.set(period, (paid.get(period) ?? 0) + cost);
+	/** What a job may cost more than was reserved: the difference of one start without a factor. */
 	let excess = 0;
+	/** What the row has to count in the end. */
+	let counted = 0;
 	/** What a person has added to what is spent. */
 	let added = 0;
 	let refused = 0;
+	let isClockWrong = false;
 	/** Node runs that have not ended, by process. */
 	const open: string[] = [];
-	const processes = Array.from({ length: scenario.processes }, (_, index) => ({
-		book: new BudgetBook('b'),
-		process: world.createProcess(`P${index}`),
-	}));
+	const connect = (name: string, weather?: Weather) => {
+		const process = world.createProcess(name, weather);
+		const n8nTime = () => process.ledger.n8nTime!() + (isClockWrong ? YEAR : 0);
+		return { book: new BudgetBook('b'), process, ledger: { ...process.ledger, n8nTime } };
+	};
+	const processes = Array.from({ length: scenario.processes }, (_, index) => connect(`P${index}`));
+	const person = connect('person', CALM);
 	/** Whether the process of a node run was killed. */
 	const isDead = (execution: string) => dead.has(execution.split('.')[0] ?? '');
+	const configurations = Array.from({ length: scenario.configurations }, (_, index) => ({
+		...{ model: `m${index % 3}`, settings: String(index), factor: 1 + Math.floor(random() * 20) },
+		hasEstimate: index % 5 !== 4,
+	}));
 
-	const spend = async ({ book, process }: (typeof processes)[number], run: number) => {
-		const { step, ledger } = process;
-		const name = `${process.name}.R${run}`;
-		const ids = Array.from({ length: scenario.calls + 1 }, (_, index) => `${run}.${index}`);
-		const budget = new NodeBudget({
-			...{
-				book,
-				settings,
-				account: 'account',
-				asTool: false,
-				execution: name,
-				workflow: 'w',
-				workflowId: 'w',
-			},
-			...{ open: async () => ledger, clock: ledger.clock },
-			addHint: (sentence) => say(name, sentence),
-			newId: () => ids.pop() ?? 'no more',
+	let budgets = 0;
+	const openBudget = ({ book, ledger }: typeof person, execution: string) => {
+		const id = ++budgets;
+		let ids = 0;
+		return new NodeBudget({
+			...{ book, settings, account: 'account', asTool: false, execution, workflow: 'w' },
+			...{ workflowId: 'w', open: async () => ledger, clock: ledger.clock },
+			addHint: (sentence) => say(execution, sentence),
+			newId: () => `${id}.${++ids}`,
 		});
+	};
+	/** What a node run of another workflow does with the budget. */
+	const later = (use: (budget: NodeBudget) => void) =>
+		at(random() * 20_000, () => {
+			const budget = openBudget(person, 'person.1');
+			use(budget);
+			void budget.close();
+		});
+
+	const startJob = async (
+		budget: NodeBudget,
+		{ book, process: { step } }: typeof person,
+		name: string,
+	) => {
+		const configuration = configurations[Math.floor(random() * configurations.length)]!;
+		const { factor, hasEstimate } = configuration;
+		const least = Math.ceil((random() * scenario.bound) / 4);
+		const cost = least * factor;
+		const claim = name;
+		const scope = budget.openStart({ ...configuration, claim, lease: LEASE });
+		const reservation = await reserve({ shared: scope }, { microUsd: least, advise: () => '' });
+		const period = book.periodStart(scenario.length);
+		await budget.check().catch(async (cause: unknown) => {
+			await reservation.release();
+			throw cause;
+		});
+		await step(random() * 700);
+		const job = { mediaType: 'images', jobId: name };
+		if (random() < scenario.unknown) {
+			say(name, 'HEARS NOTHING');
+			await reservation.settle(undefined);
+			const isStarted = random() < 0.5;
+			const start = { claim, model: configuration.model, startedAt: world.now(), execution: name };
+			later((deciding) => {
+				say(name, isStarted ? 'WAS STARTED' : 'WAS NOT STARTED');
+				deciding.decideStart({ ...start, job: isStarted ? job : undefined });
+				if (!isStarted) return;
+				counted += cost;
+				for (let time = 1; time <= 2; time++)
+					later((reading) => reading.endJob('images', name, cost));
+			});
+			return;
+		}
+		excess = Math.max(excess, hasEstimate ? cost - least : 0);
+		say(name, `STARTS ${cost} of ${least} in ${period}`);
+		scope.setJob('images', name);
+		await reservation.settle(hasEstimate ? cost : undefined);
+		const hasFailed = random() < 0.1;
+		if (!hasFailed) {
+			// a job without an estimate may cost anything
+			if (hasEstimate) pay(period, cost);
+			counted += cost;
+		}
+		const end = (reading: NodeBudget) => reading.endJob('images', name, hasFailed ? 0 : cost);
+		// it is read by this run, by another one, or by both
+		const luck = random();
+		if (luck < 0.6) end(budget);
+		if (luck > 0.3) later(end);
+	};
+
+	const askText = async (
+		budget: NodeBudget,
+		{ book, process: { step } }: typeof person,
+		name: string,
+	) => {
+		const most = Math.ceil(random() * scenario.bound);
+		const reservation = await reserve(
+			{ shared: budget.calls },
+			{ microUsd: most, advise: () => '' },
+		);
+		const period = book.periodStart(scenario.length);
+		await budget.check().catch(async (cause: unknown) => {
+			await reservation.release();
+			throw cause;
+		});
+		await step(random() * 200);
+		const [least, greatest] = scenario.share;
+		const part = least + random() * (greatest - least);
+		const cost = Math.max(1, Math.floor(most * part));
+		pay(period, cost);
+		counted += cost;
+		say(name, `PAYS ${cost} of ${most} in ${period}`);
+		await step(random() * 500);
+		await reservation.settle(cost);
+	};
+
+	const spend = async (use: typeof person, run: number) => {
+		const name = `${use.process.name}.R${run}`;
+		const budget = openBudget(use, name);
 		budget.expectCalls(scenario.calls);
-		const isJob = random() < scenario.jobs;
+		const spendOnce = random() < scenario.jobs ? startJob : askText;
 		const call = async (number: number): Promise<void> => {
-			const most = Math.ceil(random() * scenario.bound);
-			const scope = isJob ? budget.openStart('model') : undefined;
 			try {
-				const bound = { microUsd: most, advise: () => '' };
-				const reservation = await reserve({ shared: scope ?? budget.calls }, bound);
-				const period = book.periodStart(scenario.length);
-				await budget.check().catch(async (cause: unknown) => {
-					await reservation.release();
-					throw cause;
-				});
-				await step(random() * 200);
-				const [least, greatest] = scenario.share;
-				const part = least + random() * (greatest - least);
-				// jobs of one model cost the same, and at least what the catalog says
-				const cost = isJob ? scenario.bound : Math.max(1, Math.floor(most * part));
-				paid.set(period, (paid.get(period) ?? 0) + cost);
-				if (isJob) excess = Math.max(excess, scenario.bound - most);
-				say(name, `PAYS ${cost} of ${most} in ${period}`);
-				await step(random() * 500);
-				scope?.setJob('images', `${run}.${number}`);
-				await reservation.settle(cost);
-				if (isJob) budget.endJob('images', `${run}.${number}`, cost);
+				await spendOnce(budget, use, `${name}.${number}`);
 			} catch (cause) {
 				refused++;
 				say(name, String(cause));
@@ -161,6 +255,18 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 		Object.assign(row, { record: JSON.stringify(state), claim: `person ${random()}` });
 		say('person', `adds ${more}`);
 	};
+	if (scenario.wrongClock) {
+		at(scenario.from + 1000, () => void (isClockWrong = true));
+		at(scenario.from + 1300, () => void (isClockWrong = false));
+		at(scenario.from + 10 * MINUTE, () => {
+			const [row] = rows.filter(({ state }) => state === 'budget');
+			const state = row && parseBudget(row.record);
+			if (!row || !state) return;
+			state.day = toDay(world.now());
+			Object.assign(row, { record: JSON.stringify(state), claim: 'set right' });
+			for (const use of processes) void spend(use, 100);
+		});
+	}
 	if (scenario.person)
 		for (let turn = 1; turn <= 5; turn++) at(scenario.from + turn * 2000, actAsPerson);
 
@@ -169,31 +275,34 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 	const state = row && parseBudget(row.record);
 	const lumps = Object.entries(state?.lumps ?? {});
 	const inRow = Object.values(state?.spent ?? {}).reduce((sum, one) => sum + Number(one), 0);
-	const total = [...paid.values()].reduce((sum, one) => sum + one, 0);
+	const isCounted = dead.size || paid.size > 1 || scenario.person || scenario.wrongClock;
 	// what a person releases of a killed run was perhaps spent
 	const allowed = scenario.budget - (scenario.person ? 0 : added) + excess;
 	return {
 		overspent: Math.max(0, ...[...paid.values()].map((sum) => sum - allowed)),
-		leaked: [
-			...lumps.filter(([, { execution }]) => !isDead(execution)).map(([id]) => id),
-			...lumps
-				.map(([id, { execution }]) => [id, execution] as const)
-				.filter(([id, name]) =>
-					lumps.some(
-						([other, { execution }]) =>
-							other < id && execution === name && !other.startsWith('start') && !scenario.jobs,
-					),
-				)
-				.map(([id]) => id),
-		],
+		leaked: scenario.wrongClock
+			? []
+			: [
+					...lumps.filter(([, { execution }]) => !isDead(execution)).map(([id]) => id),
+					...lumps
+						.map(([id, { execution }]) => [id, execution] as const)
+						.filter(([id, name]) =>
+							lumps.some(
+								([other, { execution }]) =>
+									other < id && execution === name && !other.startsWith('start') && !scenario.jobs,
+							),
+						)
+						.map(([id]) => id),
+				],
 		// a refusal may have come of a failure
 		isUsed:
 			scenario !== scenarios['nothing goes wrong'] ||
 			!refused ||
-			total + scenario.bound >= scenario.budget ||
+			inRow + scenario.bound >= scenario.budget ||
 			dead.size > 0 ||
 			added > 0,
-		uncounted: dead.size || paid.size > 1 ? 0 : Math.max(0, total + added - inRow),
+		uncounted: isCounted ? 0 : Math.abs(counted - inRow),
+		refused: scenario === scenarios['room for all'] ? refused : 0,
 		faults: [
 			...faults,
 			...open.filter((name) => !isDead(name)).map((name) => `${name} did not end`),
@@ -206,8 +315,8 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 export async function exploreBudget(scenario: Scenario, runs: number): Promise<object | undefined> {
 	for (let seed = 1; seed <= runs; seed++) {
 		const played = await play(seed, scenario);
-		const { overspent, leaked, isUsed, uncounted, faults } = played;
-		if (overspent || leaked.length || !isUsed || uncounted || faults.length)
+		const { overspent, leaked, isUsed, uncounted, refused, faults } = played;
+		if (overspent || leaked.length || !isUsed || uncounted || refused || faults.length)
 			return { seed, ...played };
 	}
 	return undefined;

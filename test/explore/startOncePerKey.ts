@@ -1,5 +1,5 @@
 import { ServiceError } from '../../src/core/errors';
-import { markAsNotStarted, markAsStarted } from '../../src/ledger/manualChanges';
+import { markAsNotStarted, markAsStarted } from '../../src/ledger/startDecisions';
 import { CALM, createWorld, type Process, type Weather } from './world';
 import { startThroughLedger } from '../unit/ledger/startThroughLedger';
 
@@ -137,8 +137,8 @@ export async function play(seed: number, scenario: Scenario, isRenewed = true): 
 		const which = { startKey: 'k' };
 		const [job] = jobs;
 		const resolved = job
-			? markAsStarted(person.ledger, which, job)
-			: markAsNotStarted(person.ledger, which);
+			? markAsStarted(person.ledger, which, 'a', job)
+			: markAsNotStarted(person.ledger, which, 'a');
 		resolved.then(
 			() => say('person', job ? `sees ${job}` : 'sees no job'),
 			() => {},

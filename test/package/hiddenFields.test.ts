@@ -79,10 +79,12 @@ const others = `
 	modelRouter.inputs.binaryProperty: source
 	modelRouter.inputs.url: source
 	modelRouter.limit: returnAll
+	modelRouter.lumpId: findBy
 	modelRouter.jobId: findBy
 	modelRouter.idempotencyKey: findBy
 	modelRouter.entryId: findBy
 	modelRouter.executionId: findBy
+	modelRouter.hours: findBy
 	modelRouterTrigger.mediaType: watch
 	modelRouterTrigger.jobIds: watch
 	modelRouterTrigger.ledgerLabel: watch

@@ -8,6 +8,7 @@ import {
 } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
 import { isPlainObject } from '../../../src/core/json';
+import type { Decimal } from '../../../src/core/money';
 import { RateLimiter } from '../../../src/core/rateLimit';
 import { withRetries } from '../../../src/core/resend';
 import type { Connection } from '../../../src/n8n/connection';
@@ -138,9 +139,10 @@ async function askOnce(
 	sent.earlierResult();
 	const found = await checkCall(context, asked, unlimited, limits);
 	const model = 'entry' in found ? found.entry : undefined;
-	const unspent = await budget?.remaining();
+	const limit = (free?: Decimal) => limitOutput(found, unlimited, limits, free);
+	const free = await budget?.remaining((most) => limit(most).bound);
 	// nothing may be awaited between the two: other calls reserve from the same caps
-	const { body, bound, cost } = limitOutput(found, unlimited, limits, unspent);
+	const { body, bound, cost } = limit(free);
 	const record = spending?.openRequest(model?.id ?? asked.model);
 	const reservation = await reserve({ ...limits.caps, shared: budget?.calls, record }, bound);
 	const costOf = (ended: PricedAnswer | ServiceError) => {

@@ -5,7 +5,8 @@ import { tryParseJson } from '../../../src/core/json';
 import { openLedger } from '../../../src/ledger/dataTable';
 import type { Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
-import type { JobSelector, StartSelector } from '../../../src/ledger/manualChanges';
+import type { JobSelector } from '../../../src/ledger/manualChanges';
+import type { ResolvedStart, StartSelector } from '../../../src/ledger/startDecisions';
 import type { OperationContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { toJobId } from '../media/media.params';
@@ -135,6 +136,19 @@ export const toJobSelector = (
 	selection: JobSelection,
 	{ credential: account }: OperationContext<unknown>['origin'],
 ): JobSelector => ('jobId' in selection ? { ...selection, account } : selection);
+
+/** Tells the budget and the record of the credential what a person has decided. @param jobId Of the job that was started. */
+export function recordDecision(
+	{ budget, spending }: Pick<OperationContext<unknown>, 'budget' | 'spending'>,
+	{ entry, claim }: ResolvedStart,
+	jobId?: string,
+): void {
+	const { model, startedAt, execution, segment: mediaType } = entry;
+	const job = jobId === undefined ? undefined : { mediaType, jobId };
+	const decision = { claim, model, startedAt, execution, job };
+	budget?.decideStart(decision);
+	spending?.decideStart(decision);
+}
 
 /** An entry as an item: times in ISO 8601, empty fields omitted. */
 export function toEntryJson(entry: Entry): IDataObject {

@@ -1,6 +1,6 @@
-import { markAsNotStarted } from '../../../src/ledger/manualChanges';
+import { markAsNotStarted } from '../../../src/ledger/startDecisions';
 import { operation } from '../../../src/n8n/operation';
-import { openJobLedger, toEntryJson, toSelector, whichParams } from './jobEntry';
+import { openJobLedger, recordDecision, toEntryJson, toSelector, whichParams } from './jobEntry';
 
 export const markNotStarted = operation({
 	name: 'Mark as Not Started',
@@ -14,6 +14,9 @@ export const markNotStarted = operation({
 
 	async run(context) {
 		const ledger = await openJobLedger(context);
-		return { json: toEntryJson(await markAsNotStarted(ledger, context.request)) };
+		const { request, origin } = context;
+		const resolved = await markAsNotStarted(ledger, request, origin.credential);
+		recordDecision(context, resolved);
+		return { json: toEntryJson(resolved.entry) };
 	},
 });

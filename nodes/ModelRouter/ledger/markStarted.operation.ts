@@ -1,7 +1,7 @@
-import { markAsStarted } from '../../../src/ledger/manualChanges';
+import { markAsStarted } from '../../../src/ledger/startDecisions';
 import { operation } from '../../../src/n8n/operation';
 import { toJobId } from '../media/media.params';
-import { openJobLedger, toEntryJson, toSelector, whichParams } from './jobEntry';
+import { openJobLedger, recordDecision, toEntryJson, toSelector, whichParams } from './jobEntry';
 
 export const markStarted = operation({
 	name: 'Mark as Started',
@@ -26,6 +26,8 @@ export const markStarted = operation({
 	async run(context) {
 		const { selector, jobId } = context.request;
 		const ledger = await openJobLedger(context);
-		return { json: toEntryJson(await markAsStarted(ledger, selector, jobId)) };
+		const resolved = await markAsStarted(ledger, selector, context.origin.credential, jobId);
+		recordDecision(context, resolved, jobId);
+		return { json: toEntryJson(resolved.entry) };
 	},
 });

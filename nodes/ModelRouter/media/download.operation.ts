@@ -1,7 +1,8 @@
+import { mapServiceError, ServiceError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
 import { optionsParam } from '../../fieldKinds.params';
 import { addressParams, binaryParam, maxSizeOption, toAddress } from './media.params';
-import { downloadResult } from './jobOutput';
+import { countCost, downloadResult } from './jobOutput';
 
 export const download = operation({
 	name: 'Download File',
@@ -16,7 +17,15 @@ export const download = operation({
 	}),
 
 	async run({ request: { address, fileOptions }, ...context }) {
-		const { file, ...binary } = await downloadResult(context, address, fileOptions);
-		return { json: { ...address, file }, ...binary };
+		const count = async () => await countCost(context, address);
+		try {
+			const { file, ...binary } = await downloadResult(context, address, fileOptions);
+			if (!context.asTool) await count();
+			return { json: { ...address, file }, ...binary };
+		} catch (cause) {
+			// the file may be gone, and the job has a cost
+			if (cause instanceof ServiceError && cause.details.status === 410) await count();
+			throw mapServiceError(cause);
+		}
 	},
 });

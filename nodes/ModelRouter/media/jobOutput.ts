@@ -40,7 +40,9 @@ const MAX_ATTEMPTS = 3;
 /** Statuses that the service may return for a short time after it reported the job as completed. */
 const LAGGING_STATUSES = new Set([202, 204, 404, 409, 425]);
 
-type DownloadContext = Pick<OperationContext<unknown>, 'asTool' | 'http' | 'clock' | 'storeFile'>;
+type AccountsOfJobs = Partial<Pick<OperationContext<unknown>, 'budget' | 'spending'>>;
+type DownloadContext = AccountsOfJobs &
+	Pick<OperationContext<unknown>, 'asTool' | 'http' | 'clock' | 'storeFile'>;
 
 interface FileOptions {
 	/** The name of the binary field. */
@@ -57,12 +59,12 @@ interface FileOptions {
  * For an AI agent the file is not downloaded: the agent cannot receive it, and n8n would store it where no node can read it.
  */
 export async function downloadResult(
-	{ asTool, http, clock, storeFile }: DownloadContext,
+	{ asTool, http, clock, storeFile, ...accounts }: DownloadContext,
 	address: JobAddress,
 	{ binaryProperty, maxSizeMib, justCompleted = false }: FileOptions,
 ): Promise<Pick<ItemOutput, 'binary'> & { file: IDataObject }> {
 	if (asTool) {
-		if (!justCompleted) await checkCompleted(http, address);
+		if (!justCompleted) await checkCompleted(http, accounts, address);
 		return { file: describeRemoteFile(address) };
 	}
 	const { jobId, mediaType } = address;
@@ -105,8 +107,12 @@ function findAddress(cause: unknown, mediaType: JobAddress['mediaType']): string
 }
 
 /** @throws ServiceError with the job's id when the job has failed or is not finished. */
-async function checkCompleted(http: Http, address: JobAddress): Promise<void> {
-	const job = await readJob(http, address);
+async function checkCompleted(
+	http: Http,
+	accounts: AccountsOfJobs,
+	address: JobAddress,
+): Promise<void> {
+	const job = countEndedJob(accounts, await readJob(http, address));
 	if (job.state === 'failed') throw jobFailedError(job);
 	if (job.state === 'completed') return;
 	throw new ServiceError('timeout', 'The media job is not finished yet', {
@@ -125,10 +131,7 @@ const toDownloadError = ({ details }: ServiceError, jobId: string) =>
 	});
 
 /** Counts the cost of a job that has ended in the budget and the record of the credential. */
-export function countEndedJob<Ended extends Job>(
-	accounts: Pick<OperationContext<unknown>, 'budget' | 'spending'>,
-	job: Ended,
-): Ended {
+export function countEndedJob<Ended extends Job>(accounts: AccountsOfJobs, job: Ended): Ended {
 	const { mediaType, jobId, state, costMicroUsd } = job;
 	if (state === 'unfinished') return job;
 	// failed jobs are not charged, unless the service reports a cost
@@ -136,6 +139,19 @@ export function countEndedJob<Ended extends Job>(
 	accounts.budget?.endJob(mediaType, jobId, cost);
 	accounts.spending?.endJob(mediaType, jobId, cost);
 	return job;
+}
+
+/**
+ * Reads the cost of a job that may have ended, where it counts. Reading costs nothing. If it fails, the estimate counts until something
+ * else reads the cost.
+ */
+export async function countCost(
+	{ http, budget, spending }: AccountsOfJobs & { http: Http },
+	address: JobAddress,
+): Promise<void> {
+	if (!budget && !spending) return;
+	const job = await readJob(http, address).catch(() => undefined);
+	if (job) countEndedJob({ budget, spending }, job);
 }
 
 /** What a job's item contains besides the job. */

@@ -5,7 +5,7 @@ import type { HandedOver } from '../../../src/n8n/caller';
 import { definedByModel, withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { addInputs } from '../../../src/router/jobStart';
-import { findJobText } from '../../../src/router/pricing';
+import { findJobText } from '../../../src/router/jobPricing';
 import { modelParam } from '../catalog';
 import { capFields } from '../../fieldKinds.params';
 import { allowUnknownCostOption, spendingCapPerItemParam } from '../acrossResources.params';
@@ -56,7 +56,7 @@ const idempotencyKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel'
 	default: '',
 	placeholder: 'e.g. {{ $json.orderId }}',
 	description:
-		'One job per key, across executions, workers, Stop and crashes. Needs Track in Job Ledger. A later start with the same key returns the first job, whatever its other parameters are. If empty, every start is a new job.',
+		'One job per key, across executions, workers, Stop and crashes. Needs Track in Job Ledger. A later start with the same key returns the first job, whatever else it asks for.',
 	builderHint: {
 		propertyHint:
 			'What identifies the order, such as an order ID. It must be the same when a run is repeated: no random value, no time, no execution ID.',
@@ -142,7 +142,7 @@ export const startParams = [
 	{
 		...spendingCapPerItemParam,
 		description:
-			'A job is not started if it is certain to cost more. It may still cost more: the catalog has the price of the cheapest configuration, without duration, resolution, sound and tier. If there is no price, the job is only started if Allow Unknown Cost is on.',
+			'A job is not started if it is certain to cost more. It may still cost more: the catalog has the price of the cheapest configuration. Without a price, Allow Unknown Cost decides.',
 	},
 	allowAgentsParam,
 	presetsParam,
@@ -152,7 +152,7 @@ export const startParams = [
 		type: 'json',
 		default: '{}',
 		description:
-			'More fields of the request, sent unchanged, e.g. {"size": "1024x1024"}. Which ones are accepted depends on the model.',
+			'More fields of the request, sent unchanged, e.g. {"size": "1024x1024"}. The model decides which are accepted.',
 	},
 	inputsParam,
 	useLedgerParam,
@@ -165,7 +165,7 @@ const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecima
 	...capFields,
 	default: 10,
 	description:
-		'For all starts of this node in an execution. A sub-workflow counts by itself; a budget covers all. Estimated costs count, or minimum costs if they are higher. Only the last job can exceed the cap, if its estimate is higher. A failed job still counts. If not set, there is no such cap.',
+		'For all starts of this node in an execution. A sub-workflow counts by itself; a budget covers all. Estimated costs count, or minimum costs if they are higher. Only the last job can exceed the cap, if its estimate is higher. A failed job still counts.',
 });
 
 /** The options of every start. Operations add others, in the order of the labels. */

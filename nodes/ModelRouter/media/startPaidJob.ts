@@ -9,6 +9,8 @@ import {
 import { mapServiceError } from '../../../src/core/errors';
 import { tryParseJson } from '../../../src/core/json';
 import { type Decimal, readInteger } from '../../../src/core/money';
+import type { JobScope } from '../../../src/core/sharedBudget';
+import type { RecordedRequest } from '../../../src/core/spending';
 import type { Entry } from '../../../src/ledger/entry';
 import { asNotStarted } from '../../../src/ledger/keyClaim';
 import { LONG_RETRY_ATTEMPTS } from '../../../src/ledger/ledger';
@@ -18,8 +20,8 @@ import type { StartLedger } from '../../../src/n8n/startPaid';
 import { explainJobBalance } from '../../../src/router/advice';
 import { type Job, readJobRecord } from '../../../src/router/jobRecord';
 import { addInputs, type JobInput, startJob } from '../../../src/router/jobStart';
+import { describeJobSettings, minimumJobCost } from '../../../src/router/jobPricing';
 import { checkKind, kindOfMediaType, type MediaType } from '../../../src/router/model';
-import { minimumJobCost } from '../../../src/router/pricing';
 import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
 import { checkAgainstCatalog, findCachedModel } from '../catalog';
 import { type LedgerHost, openJobLedger } from '../ledger/jobEntry';
@@ -89,20 +91,31 @@ export async function startPaidJob(context: OperationContext<StartRequest>): Pro
 	const start = async () => {
 		const body = await buildStartBody(context);
 		// looked up before the start: the response must be recorded without delay
-		const minimum = minimumJobCost((await findCachedModel(context, model))?.pricing, body);
+		const found = await findCachedModel(context, model);
+		const minimum = minimumJobCost(found?.pricing, body);
 		const caps = createCaps(request, getState('budget', emptySpending));
-		const shared = budget?.openStart(model);
-		const record = spending?.openRequest(model);
+		let shared: JobScope | undefined;
+		let record: RecordedRequest | undefined;
 		return await context.startPaid<StartedJob>({
 			request: { mediaType, body },
 			...(ledger && { ledger: toStartLedger(context, ledger) }),
-			reserve: async () =>
-				await reserve({ ...caps, shared, record }, minimum ?? { unbounded: NO_PRICE }),
+			async reserve(claim) {
+				const names = request.inputs.map(({ name }) => name);
+				const settings = describeJobSettings(found?.pricing, request.body, names);
+				const configuration = { model: found?.id ?? model, settings: `${mediaType} ${settings}` };
+				shared = budget?.openStart({ ...configuration, claim, lease: leaseOf(context) });
+				record = spending?.openRequest(model, claim);
+				return await reserve({ ...caps, shared, record }, minimum ?? { unbounded: NO_PRICE });
+			},
 			costOf: (ended) => ('job' in ended ? readCost(ended.job, minimum?.microUsd) : undefined),
 			async send(attempts) {
 				startedAt = clock.now();
+				const beforeAttempt = async () => {
+					await shared?.renew?.();
+					return (await attempts.beforeAttempt?.()) ?? Infinity;
+				};
 				try {
-					const job = await startJob(http, mediaType, body, attempts);
+					const job = await startJob(http, mediaType, body, { beforeAttempt });
 					recordId('mediaJob', job.jobId);
 					shared?.setJob(mediaType, job.jobId);
 					record?.setJob(mediaType, job.jobId);
@@ -143,6 +156,9 @@ async function buildStartBody({
 
 /** Minimum milliseconds without a renewal after which a start counts as interrupted. */
 const MIN_LEASE = 10 * 60_000;
+/** Covers one attempt: a slow connection, then a slow response. */
+const leaseOf = ({ idleTimeout }: Pick<OperationContext<unknown>, 'idleTimeout'>) =>
+	Math.max(MIN_LEASE, 2 * idleTimeout);
 /** Milliseconds added to the wait of Generate before the triggers check the job. */
 const WAIT_MARGIN = 5 * 60_000;
 /** Maximum characters of the service's record that the ledger stores. A longer record is read again when needed. */
@@ -153,13 +169,12 @@ function toStartLedger(
 	context: OperationContext<StartRequest>,
 	{ idempotencyKey, ledgerLabel, waits }: NonNullable<StartRequest['ledger']>,
 ): StartLedger<StartedJob> {
-	const { request, origin, addHint, idleTimeout } = context;
+	const { request, origin, addHint } = context;
 	const { mediaType, model } = request;
 	const newStart = {
 		...{ startKey: idempotencyKey, label: ledgerLabel, segment: mediaType, model },
 		account: origin.credential,
-		// covers one attempt: a slow connection, then a slow response
-		lease: Math.max(MIN_LEASE, 2 * idleTimeout),
+		lease: leaseOf(context),
 		firstCheck: waits && waits + WAIT_MARGIN,
 	};
 	return {

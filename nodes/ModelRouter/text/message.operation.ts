@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { createConversationCap, reserve } from '../../../src/core/budget';
 import { mapServiceError, withDetails } from '../../../src/core/errors';
 import { isPlainObject, omitMissing } from '../../../src/core/json';
-import { toUsd } from '../../../src/core/money';
+import { type Decimal, toUsd } from '../../../src/core/money';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { type ItemOutput, operation } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
@@ -82,7 +82,8 @@ export const message = operation({
 		const model = await findCachedModel(context, request.model);
 		const unlimited = await buildBody(context);
 		const found = model ? { entry: model } : { unbounded: 'The catalog does not have this model.' };
-		const { body, bound, cost } = limitOutput(found, unlimited, request, await budget?.remaining());
+		const limit = (free?: Decimal) => limitOutput(found, unlimited, request, free);
+		const { body, bound, cost } = limit(await budget?.remaining((free) => limit(free).bound));
 		const record = spending?.openRequest(model?.id ?? request.model);
 		try {
 			const answer = await startPaid<PricedAnswer>({

@@ -96,16 +96,16 @@ function resolveModality(
 /**
  * Limits the output tokens of a request: to the maximum that it sets, by whatever name, or else to what its caps allow.
  *
- * @param unspent Micro-dollars left in the budget of the credential.
+ * @param free Micro-dollars that the budget of the credential leaves.
  * @returns the request to send, and its maximum cost: in figures, and for its caps.
  */
 export function limitOutput<Body extends Record<string, unknown>>(
 	found: FoundModel,
 	body: Body,
 	limits: OutputLimits,
-	unspent?: Decimal,
+	free?: Decimal,
 ): { body: Body; cost: Cost; bound: Bound } {
-	const cost = 'entry' in found ? boundCost(found.entry, body, limits, unspent) : found;
+	const cost = 'entry' in found ? boundCost(found.entry, body, limits, free) : found;
 	const { maxTokens } = cost;
 	const { limit: own } = protocols[limits.protocol];
 	const limit = maxTokens !== undefined && { [own]: maxTokens };
@@ -117,10 +117,10 @@ function boundCost(
 	entry: Model,
 	body: Record<string, unknown>,
 	limits: OutputLimits,
-	unspent: Decimal | undefined,
+	free: Decimal | undefined,
 ): Cost {
 	const { caps, last } = limits;
-	const money = leftIn(caps, unspent);
+	const money = leftIn(caps, free);
 	const left = money?.toFixed();
 	if (last?.entry === entry && last.body === body && last.left === left) return last.cost;
 	const { limit: own } = protocols[limits.protocol];

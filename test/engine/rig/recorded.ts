@@ -5,8 +5,10 @@ import { type EntryState, toRow } from '../../../src/ledger/entry';
 import { startService, type Fault, type FaultRule } from '../../service/service';
 import {
 	CARRY_ON,
+	LOST,
 	agent,
 	assistant,
+	budget,
 	chat,
 	failPosts,
 	job,
@@ -134,6 +136,13 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		});
 		const given = { secrets, settings: CARRY_ON };
 		for (const call of FURTHER) await record({ ...call, ...given });
+		// a start of unknown outcome, whose part is released with all others
+		const account = { ...secrets['modelRouterApi'], budgetUsd: '50', workflowsMayResume: true };
+		const withBudget = { ...given, secrets: { ...secrets, modelRouterApi: account } };
+		service.fault({ match: { method: 'POST' }, times: 1, do: LOST });
+		await record({ ...job('start', picture), ...withBudget });
+		await record({ ...budget('get'), ...withBudget });
+		await record({ ...budget('release', { findBy: 'age', hours: 0 }), ...withBudget });
 		service.forms.jobSteps = 0;
 		for (const parameters of [picture, failing]) {
 			const { items } = await record({ ...job('start', parameters), ...given });

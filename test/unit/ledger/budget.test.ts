@@ -13,16 +13,15 @@ const SECOND = 1000;
 function createWorld(ahead = 0) {
 	let now = Date.parse('2026-11-24T12:00:00Z');
 	let ids = 0;
-	let endsAt = Infinity;
-	let other: NodeBudget | undefined;
+	let events: Array<{ at: number; happen(): Promise<unknown> }> = [];
 	const clock = {
 		now: () => now,
 		random: () => 0,
 		sleep: async (milliseconds: number) => {
 			now += milliseconds;
-			if (now < endsAt) return;
-			endsAt = Infinity;
-			await other?.close();
+			const due = events.filter(({ at }) => at <= now);
+			events = events.filter(({ at }) => at > now);
+			for (const { happen } of due) await happen();
 		},
 	};
 	const newId = () => String(++ids);
@@ -40,12 +39,14 @@ function createWorld(ahead = 0) {
 			...{ newClaim: newId, execution: '1', n8nTime: () => answeredAt ?? now },
 		};
 	};
+	const later = (duration: number, happen: () => Promise<unknown>) =>
+		void events.push({ at: now + duration, happen });
 	const book = new BudgetBook('b');
 	const amounts = { amount: new Big(100), unknownCost: undefined, alarmPercents: [] };
 	const createRun = () => {
 		const ledger = connect();
 		return new NodeBudget({
-			settings: { ...amounts, length: 'month', mayResume: false },
+			settings: { ...amounts, length: 'month', mayResume: true },
 			...{ book, clock, newId, open: async () => await Promise.resolve(ledger) },
 			...{ account: 'c', execution: '1', workflow: 'w', workflowId: 'w', asTool: false },
 			addHint: () => undefined,
@@ -55,12 +56,17 @@ function createWorld(ahead = 0) {
 		await run.calls.reserve({ microUsd: 100, advise: () => '' });
 	/** Another node run has all of it for some time. */
 	const holdAll = async (duration: number) => {
-		other = createRun();
+		const other = createRun();
 		await reserveAll(other);
-		endsAt = now + duration;
+		later(duration, async () => await other.close());
 	};
-	return { rows, table, createRun, reserveAll, holdAll };
+	return { rows, table, createRun, reserveAll, holdAll, later, pass: clock.sleep };
 }
+
+const start = (settings: string) => ({
+	...{ model: 'm', settings, claim: undefined, lease: 600 * SECOND },
+});
+const upTo = (microUsd: number) => ({ microUsd, advise: () => '' });
 
 it('a request waits for 30 s at most for what others have reserved', async () => {
 	const { createRun, reserveAll, holdAll } = createWorld();
@@ -110,4 +116,125 @@ it.each<[string, (world: ReturnType<typeof createWorld>) => unknown]>([
 	await expect(world.reserveAll(world.createRun())).rejects.toMatchObject({
 		details: { outcome: 'not_started' },
 	});
+});
+
+describe('how much of its output a request may ask for', () => {
+	it('is what is neither spent nor reserved by others', async () => {
+		const { createRun } = createWorld();
+		await createRun().calls.reserve(upTo(50));
+		const run = createRun();
+		const share = await run.calls.reserve(upTo(10));
+		await share.settle(10);
+		await run.calls.reserve(upTo(5));
+		expect(Number(await run.remaining(() => upTo(1)))).toBe(35);
+	});
+
+	it('waits while the least does not fit because of others, and then is what is free', async () => {
+		const { createRun, holdAll } = createWorld();
+		await holdAll(20 * SECOND);
+		const asked: number[] = [];
+		const free = await createRun().remaining((left) => {
+			asked.push(Number(left));
+			return upTo(Math.max(40, Number(left)));
+		});
+		expect([Number(free), asked[0], asked.length]).toEqual([100, 0, 21]);
+	});
+
+	it.each<[string, Parameters<typeof upTo>[0], duration: number]>([
+		['that nothing can make room for', 101, 0],
+		['that others make no room for', 40, 31],
+	])('does not wait for more than 30 s, nor for a request %s', async (_what, least, waited) => {
+		const { createRun, holdAll } = createWorld();
+		await holdAll(400 * SECOND);
+		let asked = 0;
+		await createRun().remaining(() => (asked++, upTo(least)));
+		expect(asked).toBe(waited || 1);
+	});
+});
+
+describe('a start without a factor waits for the estimate of another', () => {
+	it('for 30 s, which begin again when one has come', async () => {
+		const { createRun, later } = createWorld();
+		const open = (id: string) => {
+			const scope = createRun().openStart(start(id));
+			return {
+				reserve: async () => await scope.reserve(upTo(1)),
+				answer: async (share: Awaited<ReturnType<typeof scope.reserve>>) => {
+					scope.setJob('images', id);
+					await share.settle(1);
+				},
+			};
+		};
+		const [one, two] = [open('one'), open('two')];
+		const first = await one.reserve();
+		later(20 * SECOND, async () => {
+			await one.answer(first);
+			const second = await two.reserve();
+			later(25 * SECOND, async () => await two.answer(second));
+		});
+		await open('three').reserve();
+	});
+
+	it('a start that is sent again after its lease waits its turn', async () => {
+		const { createRun, pass } = createWorld();
+		const one = createRun().openStart(start('one'));
+		await one.reserve(upTo(1));
+		await pass(400 * SECOND);
+		await one.renew?.();
+		await pass(400 * SECOND);
+		await expect(createRun().openStart(start('two')).reserve(upTo(1))).rejects.toMatchObject({
+			message: 'The budget of $0.0001 for this month waits for the estimate of another job',
+		});
+		await pass(700 * SECOND);
+		await createRun().openStart(start('two')).reserve(upTo(1));
+		await expect(one.renew?.()).rejects.toMatchObject({ details: { outcome: 'not_started' } });
+	});
+});
+
+it('a job whose end is seen at once is counted once', async () => {
+	const { createRun, rows } = createWorld();
+	const run = createRun();
+	const scope = run.openStart(start('one'));
+	const share = await scope.reserve(upTo(10));
+	scope.setJob('images', '7');
+	await share.settle(20);
+	const poll = createRun();
+	for (const jobId of ['6', '7', '8']) poll.endJob('images', jobId, 15);
+	await poll.close();
+	await run.close();
+	const { spent, lumps } = JSON.parse(rows[0]!.record) as Record<string, object>;
+	expect([spent, lumps]).toEqual([{ '2026-11-24': '15' }, {}]);
+});
+
+it('a row that is more than a day ahead of n8n is refused, with what to edit', async () => {
+	const { createRun, reserveAll, rows } = createWorld();
+	await createRun().actions.get();
+	const record = rows[0]!.record.replace('2026-11-24', '2027-11-24');
+	Object.assign(rows[0]!, { record, claim: 'edited' });
+	await createRun()
+		.actions.get()
+		.catch(() => {});
+	await expect(reserveAll(createRun())).rejects.toMatchObject({
+		message:
+			'The budget in row 1 of the job ledger is at 2027-11-24, but n8n says that today is 2026-11-24',
+		details: {
+			outcome: 'not_started',
+			advice: expect.stringContaining(
+				'change "day" in the cell "record" of this row to "2026-11-24"',
+			),
+		},
+	});
+});
+
+it('parts are released by their age', async () => {
+	const { createRun, pass, reserveAll } = createWorld();
+	await createRun().calls.reserve(upTo(60));
+	await pass(3 * 3600 * SECOND);
+	await createRun().calls.reserve(upTo(40));
+	const released = await createRun().actions.release({ age: 2 * 3600 * SECOND });
+	expect(released).toMatchObject({ released: 1, lumps: [{ releasedUsd: 0.00006 }] });
+	expect(await createRun().actions.release({ age: 2 * 3600 * SECOND })).toMatchObject({
+		released: 0,
+	});
+	await expect(reserveAll(createRun())).rejects.toThrow('reserved for requests and jobs under way');
 });

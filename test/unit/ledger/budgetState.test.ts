@@ -5,13 +5,10 @@ import {
 	closeLump,
 	EMPTY_STATE,
 	figuresOf,
-	jobLump,
 	moveOn,
 	parseBudget,
-	periodOf,
-	type PeriodLength,
-	startJobLump,
 } from '../../../src/ledger/budgetState';
+import { periodOf, type PeriodLength } from '../../../src/ledger/periods';
 
 const NOON = Date.parse('2026-11-24T12:00:00Z');
 const MINUTE = 60_000;
@@ -30,15 +27,14 @@ function budgetOf(amount = 1000, length: PeriodLength = 'month') {
 			counted?: number;
 			held?: number;
 			wish?: number;
-			awaitsEstimate?: boolean;
 			at?: number;
 		} = {},
 	) => {
-		const { counted = 0, held = 0, wish = need, awaitsEstimate = false, at = NOON } = more;
+		const { counted = 0, held = 0, wish = need, at = NOON } = more;
 		const amounts = { counted: micro(counted), held: micro(held), need: micro(need) };
-		const claimed = { ...amounts, wish: micro(wish), awaitsEstimate };
-		const { most, refused } = claimLump(state, limit, holder(id), claimed, at);
-		return [Number(most), refused];
+		const wanted = { ...amounts, wish: micro(wish) };
+		const claimed = claimLump(state, limit, holder(id), wanted, at);
+		return [Number(claimed.most), 'refused' in claimed ? claimed.refused : undefined];
 	};
 	const figures = (of = length) => {
 		const { spent, reserved, open } = figuresOf(state, of);
@@ -131,49 +127,6 @@ describe('a part', () => {
 		expect(claim('a', 200, { counted: 50, held: 100 })).toEqual([200, undefined]);
 		expect(figures()).toEqual([50, 200, 1]);
 	});
-
-	it('the row takes 500 of them', () => {
-		const { claim } = budgetOf(1_000_000);
-		for (let index = 0; index < 500; index++) claim(`p${index}`, 1);
-		expect(claim('more', 1)).toEqual([0, 'full']);
-		expect(claim('p7', 2)).toEqual([2, undefined]);
-	});
-});
-
-describe('a job', () => {
-	const job = jobLump('images', '7');
-
-	it('one start at a time waits for its estimate', () => {
-		const { state, claim } = budgetOf();
-		claim('a', 10, { awaitsEstimate: true });
-		expect(claim('b', 10, { awaitsEstimate: true })).toEqual([0, 'estimate']);
-		expect(claim('b', 10, { awaitsEstimate: true, at: NOON + 16 * MINUTE })[1]).toBeUndefined();
-		startJobLump(state, 'a', { job, model: 'm', estimate: micro(40) });
-		expect(state.estimates).toEqual({ m: { most: '40', day: '2026-11-24' } });
-		startJobLump(state, 'b', { job: 'job:images:8', model: 'm', estimate: micro(30) });
-		expect(state.estimates['m']?.most).toBe('40');
-		expect(claim('c', 10, { awaitsEstimate: true })[1]).toBeUndefined();
-	});
-
-	it.each<[string, number | undefined, number | undefined, reserved: number, spent: number]>([
-		['a cost', 40, 35, 40, 35],
-		['a cost above its estimate', 40, 55, 40, 55],
-		['no cost', 40, undefined, 40, 40],
-		['no estimate', undefined, undefined, 10, 10],
-		['nothing, since it failed', 40, 0, 40, 0],
-	])('with %s', (_what, estimate, cost, reserved, spent) => {
-		const { state, claim, figures } = budgetOf();
-		claim('a', 10, { awaitsEstimate: true });
-		for (let time = 1; time <= 2; time++)
-			startJobLump(state, 'a', {
-				...{ job, model: 'm' },
-				estimate: estimate === undefined ? undefined : micro(estimate),
-			});
-		expect(figures()).toEqual([0, reserved, 1]);
-		for (let time = 1; time <= 2; time++)
-			closeLump(state, job, cost === undefined ? undefined : micro(cost));
-		expect(figures()).toEqual([spent, 0, 0]);
-	});
 });
 
 describe('time', () => {
@@ -184,18 +137,33 @@ describe('time', () => {
 		claim('a', 500);
 		claim('b', 100);
 		closeLump(state, 'b', micro(90));
-		state.estimates['m'] = { most: '40', day: state.day };
+		state.factors['m.c'] = '22.5';
 		expect(figures()).toEqual([90, 500, 1]);
 		moveOn(state, NOON + DAY, 'day');
-		expect([figures(), state.estimates]).toEqual([[0, 0, 0], {}]);
+		expect([figures(), state.factors]).toEqual([[0, 0, 0], { 'm.c': '22.5' }]);
 		closeLump(state, 'a', micro(400));
 		expect(figures()).toEqual([0, 0, 0]);
 	});
 
 	it('never moves back', () => {
 		const { state } = budgetOf();
-		moveOn(state, NOON - 40 * DAY, 'month');
+		expect(moveOn(state, NOON - DAY, 'month')).toBe(true);
 		expect(state.day).toBe('2026-11-24');
+	});
+
+	it('a state that is more than a day ahead is not moved', () => {
+		const { state } = budgetOf();
+		expect(moveOn(state, NOON - 2 * DAY, 'month')).toBe(false);
+	});
+
+	it('what was spent before a clock ran ahead is still there when a person sets the day back', () => {
+		const { state, claim, figures } = budgetOf();
+		claim('a', 900);
+		closeLump(state, 'a', micro(900));
+		moveOn(state, NOON + 366 * DAY, 'month');
+		expect(figures()).toEqual([0, 0, 0]);
+		state.day = '2026-11-24';
+		expect(figures()).toEqual([900, 0, 0]);
 	});
 
 	it('what was spent counts in a longer period that is chosen later', () => {
@@ -208,17 +176,26 @@ describe('time', () => {
 			[80, 0, 0],
 			[80, 0, 0],
 		]);
-		moveOn(state, NOON + 8 * DAY, 'day');
-		expect(state.spent).toEqual({});
+	});
+
+	it('keeps what was spent on the last 40 days', () => {
+		const { state, claim } = budgetOf(1000, 'day');
+		for (let day = 1; day <= 50; day++) {
+			moveOn(state, NOON + day * DAY, 'day');
+			claim('a', 1);
+			closeLump(state, 'a', micro(1));
+		}
+		moveOn(state, NOON + 51 * DAY, 'day');
+		expect(Object.keys(state.spent)).toHaveLength(40);
 	});
 });
 
 it.each([
 	['', '{', '[]', 'null', '{}', '{"day":"d","spent":{},"lumps":{}}'],
-	['{"day":"d","spent":{"d":-1},"lumps":{},"estimates":{}}'],
-	['{"day":"d","spent":{"d":"-1"},"lumps":{},"estimates":{}}'],
-	['{"day":"d","spent":{},"lumps":{"a":{"most":"x","counted":"0","day":"d"}},"estimates":{}}'],
-	['{"day":"d","spent":{},"lumps":{},"estimates":{"m":{"most":"-2"}}}'],
+	['{"day":"d","spent":{"d":-1},"lumps":{},"factors":{}}'],
+	['{"day":"d","spent":{"d":"-1"},"lumps":{},"factors":{}}'],
+	['{"day":"d","spent":{},"lumps":{"a":{"most":"x","at":"2026-11-24T12:00:00Z"}},"factors":{}}'],
+	['{"day":"d","spent":{},"lumps":{},"factors":{"m.c":"-2"}}'],
 ])('a record that nobody of us has written: %s', (...records) => {
 	for (const record of records) expect(parseBudget(record)).toBeUndefined();
 	expect(parseBudget(JSON.stringify(EMPTY_STATE))).toEqual(EMPTY_STATE);

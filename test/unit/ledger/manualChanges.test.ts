@@ -1,12 +1,7 @@
 import type { Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
-import {
-	confirmDelivery,
-	deliverAgain,
-	markAsNotStarted,
-	markAsStarted,
-	registerJob,
-} from '../../../src/ledger/manualChanges';
+import { confirmDelivery, deliverAgain, registerJob } from '../../../src/ledger/manualChanges';
+import { markAsNotStarted, markAsStarted } from '../../../src/ledger/startDecisions';
 import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
 import { Rows } from './simulatedTable';
@@ -71,9 +66,9 @@ describe('jobs that are alike', () => {
 		return { rows: rows.rows, ledger, meanwhile };
 	}
 
-	it.each<[string, (ledger: Ledger) => Promise<Entry>]>([
-		['started', async (ledger) => await markAsStarted(ledger, { id: 1 }, '2')],
-		['not started', async (ledger) => await markAsNotStarted(ledger, { id: 1 })],
+	it.each<[string, (ledger: Ledger) => Promise<object>]>([
+		['started', async (ledger) => await markAsStarted(ledger, { id: 1 }, 'a', '2')],
+		['not started', async (ledger) => await markAsNotStarted(ledger, { id: 1 }, 'a')],
 	])('a start that reports its job while it is marked as %s keeps it', async (_what, mark) => {
 		const { rows, ledger, meanwhile } = openAlike({ state: 'unknown', claim: 'x', jobId: '' });
 		meanwhile({ state: 'pending', jobId: '1' });

@@ -66,13 +66,22 @@ it.each(Array.from({ length: 40 }, (_, seed) => [seed]))(
 			const write = writers[index % 3]!;
 			const job = `c:job:images:${index}`;
 			const isJob = index % 5 === 0;
-			const entries = [entry(index % 2 ? TODAY : '2026-03-01', isJob ? [job] : [])];
-			await write({ open, entries, ended: [] });
+			const start = `c:start:${index}`;
+			const day = index % 2 ? TODAY : '2026-03-01';
+			// of some jobs a person decided that they were started, of others the process was killed before it wrote anything
+			const listed = [index % 3 ? job : start];
+			const decided = { start, entry: entry(day, [job]) };
+			const isKilled = index % 30 === 0;
+			const entries = isKilled ? [] : [entry(day, isJob ? listed : [])];
+			await write({ open, entries, decided: [], ended: [] });
 			if (!isJob) return;
+			if (listed.includes(start)) await write({ open, entries: [], decided: [decided], ended: [] });
 			const ended: SpendingNews['ended'] = [[job, 50_000]];
 			// seen by one, or by several
 			const seeing = index % 2 ? [write] : writers;
-			await Promise.all(seeing.map(async (each) => await each({ open, entries: [], ended })));
+			await Promise.all(
+				seeing.map(async (each) => await each({ open, entries: [], decided: [], ended })),
+			);
 		});
 		await Promise.all(work);
 		const sums = { requests: 60, inputTokens: 120, outputTokens: 180, unknownCosts: 0 };
@@ -108,6 +117,19 @@ it('a fold that was interrupted is ended in the row that has the sums, even if a
 	expect(JSON.parse(rows[0]!.record)).toMatchObject({ folded: [] });
 });
 
+it('a start that did not happen leaves the record', async () => {
+	const { rows, calm } = createTable(numbersFrom(1), 0);
+	const clock = { now: () => 0, random: () => 0, sleep: async () => await turn() };
+	const open = async () => await Promise.resolve({ table: calm, clock });
+	const write = createSpendingWriter();
+	const entries = [entry(TODAY), entry(TODAY, ['c:start:1']), entry(TODAY, ['c:start:2'])];
+	await write({ open, entries, decided: [], ended: [] });
+	const decided = [{ start: 'c:start:1', entry: undefined }];
+	for (let time = 1; time <= 2; time++) await write({ open, entries: [], decided, ended: [] });
+	expect(rows).toMatchObject([{ requests: 2, unknownCosts: 1, costUsd: 0.1 }]);
+	expect(JSON.parse(rows[0]!.record)).toMatchObject({ jobs: ['c:start:2'] });
+});
+
 it('a row remembers its last changes', async () => {
 	const { rows, calm } = createTable(numbersFrom(1), 0);
 	const { jobs, ...row } = entry(TODAY);
@@ -115,7 +137,7 @@ it('a row remembers its last changes', async () => {
 	await calm.add({ ...row, record: JSON.stringify({ writes, jobs }) });
 	const clock = { now: Date.now, random: Math.random, sleep: async () => await turn() };
 	const open = async () => await Promise.resolve({ table: calm, clock });
-	await createSpendingWriter()({ open, entries: [entry(TODAY)], ended: [] });
+	await createSpendingWriter()({ open, entries: [entry(TODAY)], decided: [], ended: [] });
 	const record = JSON.parse(rows[0]!.record) as { writes: string[] };
 	expect(record.writes).toEqual([...writes.slice(-19), expect.any(String)]);
 });
@@ -131,7 +153,7 @@ it('asks for jobs that ended in requests whose address n8n takes, however long t
 	const open = async () => await Promise.resolve({ table: { ...calm, find }, clock });
 	const jobs = Array.from({ length: 20 }, (_, index) => `c:job:images:${'x'.repeat(1900)}${index}`);
 	const ended = jobs.map((job) => [job, 50_000] as const);
-	await createSpendingWriter()({ open, entries: [entry(TODAY, jobs)], ended });
+	await createSpendingWriter()({ open, entries: [entry(TODAY, jobs)], decided: [], ended });
 	// 16 KiB, with the path and the headers
 	expect(Math.max(...lengths)).toBeLessThan(14_000);
 	expect(await reportSpending(calm, query, TODAY)).toMatchObject([{ costUsd: 1 }]);

@@ -1,0 +1,72 @@
+import type { Bound, Cost, Scope } from './budget';
+import type { Decimal } from './money';
+
+/** The start of a job, before it is sent. */
+export interface JobStart {
+	/** Of the catalog, where it has the model. */
+	model: string;
+	/** What else may change the price, as a text that is the same for the same configuration. */
+	settings: string;
+	/** Identifies the row of the job ledger that a person decides about. Undefined if the start is not tracked there. */
+	claim: string | undefined;
+	/** Milliseconds without a renewal after which its process counts as killed. */
+	lease: number;
+}
+
+/** The start of a job, as a scope of a budget or a record. A cost that is not known, without a job, means that the outcome is unknown. */
+export interface JobScope extends Scope {
+	/** To be called with the job that was started, before the reservation is settled. */
+	setJob(mediaType: string, jobId: string): void;
+	/** To be called before every attempt to send. @throws ServiceError `invalid` if it may no longer be sent. */
+	renew?(): Promise<void>;
+}
+
+/** What a person has decided about a start of unknown outcome. */
+export interface StartDecision {
+	/** Of its row in the job ledger, before the decision. */
+	claim: string;
+	model: string;
+	/** Milliseconds since 1970, and the n8n execution that has started it. */
+	startedAt: number;
+	execution: string;
+	/** Undefined if nothing was started. */
+	job: { mediaType: string; jobId: string } | undefined;
+}
+
+/** A budget that all workers share, as one node run uses it. If the run is killed, what it has reserved stays reserved. */
+export interface SharedBudget {
+	/** For requests whose bound is a maximum. */
+	readonly calls: Scope;
+	/** @param calls How many requests the node run is going to send, as far as that is known. */
+	expectCalls(calls: number): void;
+	/** For the start of a job, which costs its estimate. */
+	openStart(start: JobStart): JobScope;
+	/** Right before anything is sent. @throws ServiceError `not_started` if the budget is paused, or cannot be read. */
+	check(): Promise<void>;
+	/**
+	 * Micro-dollars that are neither spent nor reserved by others. Waits while even the smallest request does not fit because of others.
+	 *
+	 * @param boundWithin What a request costs that asks for no more than is free.
+	 * @throws ServiceError if the budget cannot be read.
+	 */
+	remaining(boundWithin: (free: Decimal) => Bound): Promise<Decimal>;
+	/** A job has ended. @param cost Undefined if it is not known: then its estimate counts, if there is one. */
+	endJob(mediaType: string, jobId: string, cost: Cost): void;
+	/** Hands what a start of unknown outcome has reserved to its job, or gives it back. A start that it does not know changes nothing. */
+	decideStart(decision: StartDecision): void;
+	/** Enters the alarms that are due, for the triggers with a label. @throws ServiceError if the budget cannot be read. */
+	enterAlarms(label: string): Promise<void>;
+	/** The node has ended: gives back what was not spent. Waits until everything is written. */
+	close(): Promise<void>;
+	/** For people, as plain JSON. @throws ServiceError */
+	readonly actions: {
+		get(): Promise<Fields>;
+		pause(reason: string): Promise<Fields>;
+		resume(): Promise<Fields>;
+		/** @param which The ID of a part that is reserved, or the least age of several in milliseconds. */
+		release(which: { id: string } | { age: number }): Promise<Fields>;
+	};
+}
+
+/** The fields of an item. */
+export type Fields = Record<string, string | number | boolean | object | undefined>;

@@ -1,0 +1,85 @@
+import { invalidInputError } from '../core/errors';
+import { type Entry, nameExecution } from './entry';
+import { applyTransition, type Ledger, noneOf, where } from './ledger';
+
+/*
+ * What people decide about starts of unknown outcome.
+ */
+
+/** Selects a start by its row or its key. */
+export type StartSelector = Pick<Entry, 'id'> | Pick<Entry, 'startKey'>;
+
+/** A start about which a person has decided. */
+export interface ResolvedStart {
+	entry: Entry;
+	/** Of its row before that: the budget and the record know the start by it. */
+	claim: string;
+}
+
+/**
+ * Marks a start with an unknown outcome as started.
+ *
+ * @param account The credential that has to know of the decision: its budget and its record count the start.
+ * @throws ServiceError `invalid` when there is no such start, it was made with another credential, its outcome is known, or it may still
+ *   be sending.
+ */
+export async function markAsStarted(
+	ledger: Ledger,
+	which: StartSelector,
+	account: string,
+	jobId: string,
+): Promise<ResolvedStart> {
+	const changes = { jobId, checkAt: ledger.clock.now(), note: 'Marked as started.' };
+	return await resolveStart(ledger, which, account, 'markAsStarted', changes);
+}
+
+/** Marks a start with an unknown outcome as not started. @throws as `markAsStarted` does. */
+export async function markAsNotStarted(
+	ledger: Ledger,
+	which: StartSelector,
+	account: string,
+): Promise<ResolvedStart> {
+	const changes = { note: 'Marked as not started.' };
+	return await resolveStart(ledger, which, account, 'markAsNotStarted', changes);
+}
+
+async function resolveStart(
+	{ table, clock }: Ledger,
+	which: StartSelector,
+	account: string,
+	transition: 'markAsStarted' | 'markAsNotStarted',
+	changes: Partial<Pick<Entry, 'jobId' | 'checkAt' | 'note'>>,
+): Promise<ResolvedStart> {
+	const now = clock.now();
+	const rows = await table.find(where({ ...which, state: noneOf('withdrawn', 'notStarted') }));
+	const open = rows.find(({ state }) => state === 'unknown' || state === 'sending');
+	if (!open) {
+		throw invalidInputError(
+			rows.length ? 'The outcome of this start is known' : 'The ledger has no such start',
+			rows[0]
+				? `Its state is "${rows[0].state}"${rows[0].jobId && `, its job ${rows[0].jobId}`}.`
+				: '',
+		);
+	}
+	if (open.state === 'sending' && open.leaseUntil > now) {
+		throw invalidInputError(
+			'This start may still be in progress',
+			`${nameExecution(open)} is starting it. It can be marked after ${new Date(open.leaseUntil).toISOString()}.`,
+		);
+	}
+	if (open.account && open.account !== account) throw otherCredential(open);
+	const { id, claim, state } = open;
+	const [entry] = await applyTransition(table, transition, { id, claim, state }, changes);
+	if (!entry)
+		throw invalidInputError(
+			'The outcome of this start has just become known',
+			'Read the entry again.',
+		);
+	return { entry, claim };
+}
+
+const otherCredential = ({ id, account }: Entry) =>
+	invalidInputError(
+		`The start in entry ${id} was made with another credential`,
+		`Nothing was changed. Choose the credential with the ID ${account} in this node: its budget and its record of spending count the start. If it no longer exists, change the cell "state" of row ${id} by hand: "notStarted" allows another start with the key.`,
+	);

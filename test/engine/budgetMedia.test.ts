@@ -1,0 +1,309 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { CARRY_ON, chat, job, LOST, posts, secretsWithLedger } from './rig/calls';
+import { sketch, startLedgerRig } from './rig/ledger';
+import { callInN8nAgent } from './rig/n8nAgent';
+import { run, type RunOptions, shownText } from './rig/run';
+
+// what media jobs may cost a budget, and what a person decides about starts of unknown outcome
+const rig = startLedgerRig();
+
+const secretsOf = (budgetUsd: string, more: IDataObject = {}) => {
+	const { modelRouterApi, ...others } = secretsWithLedger(rig.service, rig.n8n);
+	const account = { budgetUsd, recordSpending: true, workflowsMayResume: true, ...more };
+	return { ...others, modelRouterApi: { ...modelRouterApi, ...account } };
+};
+const operate = (resource: string, operation: string, parameters: INodeParameters = {}) => ({
+	...{ node: 'modelRouter', credential: 'modelRouterApi' },
+	parameters: { resource, operation, ...parameters },
+});
+const figures = async (secrets: RunOptions['secrets']) =>
+	(await run({ ...operate('budget', 'get'), secrets })).items[0]?.json as Record<string, unknown>;
+const money = async (secrets: RunOptions['secrets']) => {
+	const { spentUsd, reservedUsd } = await figures(secrets);
+	const recorded = rig.n8n.spending.map(({ requests, costUsd, unknownCosts }) => ({
+		...{ requests, costUsd, unknownCosts },
+	}));
+	return { spentUsd, reservedUsd, recorded };
+};
+const start = async (
+	secrets: RunOptions['secrets'],
+	parameters: INodeParameters = {},
+	more: Partial<RunOptions> = {},
+) =>
+	await run({
+		...job('start', { mediaType: 'images', model: sketch, prompt: 'A cat', ...parameters }),
+		...{ secrets, settings: CARRY_ON, ...more },
+	});
+const get = async (secrets: RunOptions['secrets'], jobId: string) =>
+	await run({ ...job('get', { mediaType: 'images', jobId }), secrets });
+
+/** The estimates of the service, and how long it takes to give them: starts at the same time overlap. */
+const estimate = (usd: number) =>
+	rig.service.fault({
+		match: { method: 'POST' },
+		times: Infinity,
+		do: [
+			{ type: 'latency', ms: 100 },
+			{
+				type: 'replace',
+				find: '"estimated_cost":40000',
+				with: `"estimated_cost":${usd * 1e6}`,
+			},
+		],
+	});
+/** What the service says that a job has cost. */
+const cost = (usd: number) =>
+	rig.service.fault({
+		match: { method: 'GET', path: '/jobs/' },
+		do: { type: 'replace', find: '"cost":40000', with: `"cost":${usd * 1e6}` },
+	});
+
+const items = (count: number) => ({ items: Array.from({ length: count }, (_, n) => ({ n })) });
+const AT_ONCE = { requestSettings: { concurrency: 50 } };
+
+// the process remembers the row for some seconds: it is read again, and made
+beforeEach(async () => {
+	await figures(secretsOf('1'));
+	rig.n8n.spending.length = 0;
+});
+
+describe('starts at once', () => {
+	it('of a dearer configuration do not outspend the budget, although a cheap one is known', async () => {
+		rig.service.forms.jobSteps = 1000;
+		const secrets = secretsOf('0.8');
+		await start(secrets);
+		estimate(0.9);
+		const dear = { ...AT_ONCE, parameters: '{"resolution": "4K"}' };
+		const { items: started, failed } = await start(secrets, dear, items(20));
+		expect([started.length, failed.length]).toEqual([1, 19]);
+		expect(await figures(secrets)).toMatchObject({ reservedUsd: 0.94 });
+	});
+
+	it('of many configurations all start where there is money', async () => {
+		const secrets = secretsOf('100');
+		const each = { ...AT_ONCE, parameters: '={{ {"size": $json.n} }}' };
+		const { items: started, failed } = await start(secrets, each, items(6));
+		expect([started.length, failed]).toEqual([6, []]);
+	});
+
+	it('reserve what they count at the factor of their configuration', async () => {
+		rig.service.forms.jobSteps = 1000;
+		const secrets = secretsOf('100');
+		estimate(0.06);
+		await start(secrets);
+		// four pictures are four times the minimum, and 1.5 times that
+		rig.service.fault({ match: { method: 'POST' }, do: { type: 'hold' } });
+		const starting = start(secrets, { parameters: '{"n": 4}' });
+		while (posts(rig.service).length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+		expect(await figures(secrets)).toMatchObject({ reservedUsd: 0.3 });
+		rig.service.reset();
+		await starting;
+	});
+
+	it('without an estimate do not wait for each other', async () => {
+		rig.service.forms.jobCost = 'absent';
+		const secrets = secretsOf('100');
+		const { items: started } = await start(secrets, AT_ONCE, items(10));
+		expect(started).toHaveLength(10);
+		expect(await figures(secrets)).toMatchObject({ reservedUsd: 0.4 });
+	});
+});
+
+describe('Download File', () => {
+	it('counts what the job has cost, once', async () => {
+		const secrets = secretsOf('1');
+		const { items: started } = await start(secrets);
+		const jobId = String(started[0]?.json['jobId']);
+		cost(0.05);
+		for (let time = 1; time <= 2; time++) {
+			const { error } = await run({ ...job('download', { mediaType: 'images', jobId }), secrets });
+			expect(error).toBeUndefined();
+		}
+		expect(await money(secrets)).toEqual({
+			...{ spentUsd: 0.05, reservedUsd: 0 },
+			recorded: [{ requests: 1, costUsd: 0.05, unknownCosts: 0 }],
+		});
+	});
+
+	it('gives the file although the cost cannot be read, and the estimate counts until it is', async () => {
+		const secrets = secretsOf('1');
+		const { items: started } = await start(secrets);
+		const jobId = String(started[0]?.json['jobId']);
+		const isRecord = { method: 'GET', path: new RegExp(`/jobs/${jobId}$`) };
+		rig.service.fault({ match: isRecord, times: Infinity, do: { type: 'status', status: 400 } });
+		const down = await run({ ...job('download', { mediaType: 'images', jobId }), secrets });
+		expect(Object.keys(down.items[0]?.binary ?? {})).toEqual(['data']);
+		expect(await figures(secrets)).toMatchObject({ spentUsd: 0, reservedUsd: 0.04 });
+	});
+
+	it('reads no record where nothing counts', async () => {
+		const { modelRouterApi, ...others } = secretsOf('');
+		const secrets = { ...others, modelRouterApi: { ...modelRouterApi, recordSpending: false } };
+		const { items: started } = await start(secrets);
+		const jobId = String(started[0]?.json['jobId']);
+		await run({ ...job('download', { mediaType: 'images', jobId }), secrets });
+		const asked = rig.service.requests.map(({ method, path }) => `${method} ${path}`);
+		expect(asked.filter((request) => request.endsWith(`/jobs/${jobId}`))).toEqual([]);
+	});
+});
+
+describe('a start of unknown outcome', () => {
+	const keyed = { useLedger: true, idempotencyKey: 'order 7', parameters: '{"resolution": "4K"}' };
+	const lose = async (secrets: RunOptions['secrets'], parameters: INodeParameters = keyed) => {
+		rig.service.fault({ match: { method: 'POST' }, times: 1, do: LOST });
+		const { failed } = await start(secrets, parameters);
+		expect(failed[0]?.json).toMatchObject({ details: { outcome: 'unknown' } });
+		return rig.service.world.starts.at(-1)!.jobId;
+	};
+	const decide = async (operation: string, secrets: RunOptions['secrets'], jobId?: string) =>
+		await run({
+			...operate('ledger', operation, {
+				findBy: 'key',
+				idempotencyKey: 'order 7',
+				...(jobId && { jobId }),
+			}),
+			secrets,
+		});
+	const unknown = { requests: 1, costUsd: 0, unknownCosts: 1 };
+
+	it('counts as its most, and stays until a person decides', async () => {
+		const secrets = secretsOf('1');
+		await lose(secrets);
+		expect(await money(secrets)).toEqual({
+			...{ spentUsd: 0, reservedUsd: 0.04, recorded: [unknown] },
+		});
+		expect(await figures(secrets)).toMatchObject({
+			lumps: [{ lumpId: expect.stringMatching(/^start:/), outcomeUnknown: true }],
+		});
+	});
+
+	it('as the most that others of its configuration have cost', async () => {
+		const secrets = secretsOf('5');
+		estimate(0.9);
+		await start(secrets, { parameters: keyed.parameters });
+		rig.service.reset();
+		await lose(secrets);
+		expect(await figures(secrets)).toMatchObject({ reservedUsd: 1.8 });
+	});
+
+	it('Mark as Not Started gives it back, and sets the record right', async () => {
+		const secrets = secretsOf('1');
+		await lose(secrets);
+		expect((await decide('markNotStarted', secrets)).error).toBeUndefined();
+		expect(await money(secrets)).toEqual({
+			...{ spentUsd: 0, reservedUsd: 0 },
+			recorded: [{ requests: 0, costUsd: 0, unknownCosts: 0 }],
+		});
+	});
+
+	it('Mark as Started hands it to its job, whose cost then counts once', async () => {
+		const secrets = secretsOf('2');
+		const jobId = await lose(secrets);
+		await decide('markStarted', secrets, jobId);
+		expect(await money(secrets)).toEqual({
+			...{ spentUsd: 0, reservedUsd: 0.04, recorded: [unknown] },
+		});
+		cost(0.9);
+		for (let time = 1; time <= 2; time++) await get(secrets, jobId);
+		expect(await money(secrets)).toEqual({
+			...{ spentUsd: 0.9, reservedUsd: 0 },
+			recorded: [{ requests: 1, costUsd: 0.9, unknownCosts: 0 }],
+		});
+	});
+
+	it('of an earlier period a decision changes the record only', async () => {
+		const secrets = secretsOf('2');
+		const jobId = await lose(secrets);
+		const row = rig.n8n.rows.find(({ state }) => state === 'budget')!;
+		const record = String(row['record']).replace(/"at":"[^"]*"/, '"at":"2020-01-31T12:00:00Z"');
+		Object.assign(row, { record, claim: 'edited' });
+		await decide('markStarted', secrets, jobId);
+		cost(0.9);
+		await get(secrets, jobId);
+		expect(await money(secrets)).toEqual({
+			...{ spentUsd: 0, reservedUsd: 0 },
+			recorded: [{ requests: 1, costUsd: 0.9, unknownCosts: 0 }],
+		});
+	});
+
+	it('whose process was killed before it wrote anything gets its line with the decision', async () => {
+		const secrets = secretsOf('2');
+		const jobId = await lose(secrets);
+		rig.n8n.spending.length = 0;
+		await decide('markStarted', secrets, jobId);
+		await get(secrets, jobId);
+		expect(await money(secrets)).toEqual({
+			...{ spentUsd: 0.04, reservedUsd: 0 },
+			recorded: [{ requests: 1, costUsd: 0.04, unknownCosts: 0 }],
+		});
+	});
+
+	it('that no ledger row tracks is only released', async () => {
+		const secrets = secretsOf('1');
+		await lose(secrets, {});
+		expect(await figures(secrets)).toMatchObject({ reservedUsd: 0.04 });
+		const released = await run({
+			...operate('budget', 'release', { findBy: 'age', hours: 0 }),
+			secrets,
+		});
+		expect(released.items[0]?.json).toMatchObject({ released: 1 });
+		expect(await figures(secrets)).toMatchObject({ spentUsd: 0, reservedUsd: 0 });
+	});
+
+	it('is decided with the credential that it was made with', async () => {
+		const secrets = secretsOf('1');
+		await lose(secrets);
+		const row = rig.n8n.rows.find(({ state }) => state === 'unknown')!;
+		row['account'] = 'another';
+		const { error } = await decide('markNotStarted', secrets);
+		expect(error?.message).toMatch(/^The start in entry \d+ was made with another credential$/);
+		expect(shownText(error)).toContain('the ID another');
+		expect(rig.states()).toContain('unknown');
+	});
+
+	it.each<
+		[string, (options: RunOptions) => Promise<{ items: object[]; error?: Error | undefined }>]
+	>([
+		// below MCP Server Trigger it is the same node
+		['a tool of an AI agent', async (options) => await run({ ...options, asTool: true })],
+		['n8n Agents', async (options) => await callInN8nAgent(options)],
+	])('no model decides: %s', async (_what, call) => {
+		const secrets = secretsOf('1');
+		const jobId = await lose(secrets);
+		const before = await money(secrets);
+		const which = { findBy: 'key', idempotencyKey: 'order 7' };
+		for (const tried of [
+			operate('ledger', 'markNotStarted', which),
+			operate('ledger', 'markStarted', { ...which, jobId }),
+			operate('budget', 'release', { findBy: 'age', hours: 0 }),
+			operate('budget', 'resume'),
+		]) {
+			const { items: told, error } = await call({ ...tried, secrets });
+			const said = error ? shownText(error) : JSON.stringify(told);
+			expect(said).toMatch(/An AI agent cannot use the resource (Job Ledger|Budget)/);
+		}
+		expect(await money(secrets)).toEqual(before);
+		expect(rig.states()).toContain('unknown');
+	});
+});
+
+it('texts are asked for what is free, while others hold the rest', async () => {
+	const secrets = secretsOf('0.2');
+	const row = rig.n8n.rows.find(({ state }) => state === 'budget')!;
+	const lump = { most: '100000', at: new Date().toISOString(), execution: '17', workflow: 'Gone' };
+	const record = String(row['record']).replace(
+		'"lumps":{}',
+		`"lumps":${JSON.stringify({ x: lump })}`,
+	);
+	Object.assign(row, { record, claim: 'edited' });
+	await figures(secrets);
+	const NOVELIST = { __rl: true, mode: 'id', value: 'verbose/novelist-1' };
+	const { error } = await run({
+		...chat('Write.', { model: NOVELIST, spendingCapPerItem: 5 }),
+		secrets,
+	});
+	expect(error).toBeUndefined();
+	const asked = Number((posts(rig.service)[0]?.body as IDataObject)['max_tokens']);
+	expect([asked >= 4096, asked < 10_000]).toEqual([true, true]);
+});

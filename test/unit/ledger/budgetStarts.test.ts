@@ -1,0 +1,250 @@
+import { Big } from '../../../src/core/money';
+import {
+	claimStartLump,
+	decideStart,
+	jobLump,
+	keepUnknownStart,
+	startJobLump,
+} from '../../../src/ledger/budgetStarts';
+import {
+	type BudgetState,
+	claimLump,
+	closeLump,
+	EMPTY_STATE,
+	figuresOf,
+	moveOn,
+} from '../../../src/ledger/budgetState';
+import { factorKey } from '../../../src/ledger/jobFactors';
+
+const NOON = Date.parse('2026-11-24T12:00:00Z');
+const LEASE = 600_000;
+const micro = (amount: number) => new Big(amount);
+const holder = (id: string) => ({ id, execution: '1', workflow: 'w' });
+const [cheap, dear] = ['1K', '4K'].map((settings) => factorKey({ model: 'm', settings }));
+const other = factorKey({ model: 'other', settings: '1K' });
+
+/** A budget of so many micro-dollars a month. */
+function budgetOf(amount: number) {
+	const state: BudgetState = structuredClone(EMPTY_STATE);
+	moveOn(state, NOON, 'month');
+	const limit = { amount: micro(amount), length: 'month' as const };
+	/** @returns what is reserved, or why nothing is. */
+	const claim = (id: string, key = cheap!, least = 40, at = NOON) => {
+		const start = { key, least: micro(least), lease: LEASE };
+		const claimed = claimStartLump(state, limit, holder(id), start, at);
+		return 'refused' in claimed ? claimed.refused : Number(claimed.most);
+	};
+	const start = (id: string, estimate: number | undefined, key = cheap!, least = 40) => {
+		const claimed = {
+			most: String(least),
+			at: '2026-11-24T12:00:00Z',
+			execution: '1',
+			workflow: 'w',
+		};
+		const given = estimate === undefined ? undefined : micro(estimate);
+		const job = jobLump('images', id);
+		startJobLump(state, { id, job, key, least: micro(least), estimate: given, claimed });
+	};
+	const figures = () => {
+		const { spent, reserved, open } = figuresOf(state, 'month');
+		return [Number(spent), Number(reserved), open];
+	};
+	return { state, limit, claim, start, figures };
+}
+
+describe('a start reserves its minimum, times a factor', () => {
+	it('of its configuration, whatever the minimum counts', () => {
+		const { claim, start } = budgetOf(10_000);
+		claim('a', cheap, 40);
+		start('a', 900, cheap, 40);
+		expect(claim('b', cheap, 4)).toBe(90);
+		expect(claim('c', cheap, 80)).toBe(1800);
+	});
+
+	it.each<[string, number[], number]>([
+		['the highest of several', [900, 80, 400], 900],
+		['not below the minimum', [20], 40],
+		['rounded up', [40.001], 41],
+	])('%s', (_what, estimates, reserved) => {
+		const { claim, start } = budgetOf(10_000);
+		for (const [index, estimate] of estimates.entries()) {
+			claim(`a${index}`);
+			start(`a${index}`, estimate);
+		}
+		expect(claim('b')).toBe(reserved);
+	});
+
+	it('without an estimate it is the minimum', () => {
+		const { claim, start } = budgetOf(10_000);
+		claim('a');
+		start('a', undefined);
+		expect([claim('b'), claim('c')]).toEqual([40, 40]);
+	});
+
+	it('a configuration without a factor has the highest one of its model', () => {
+		const { state, claim, start } = budgetOf(10_000);
+		claim('a', cheap);
+		start('a', 900, cheap);
+		expect(claim('b', dear)).toBe(900);
+		closeLump(state, 'b', micro(0));
+		expect(claim('c', other)).toBe(40);
+	});
+
+	it('of a model that costs nothing, what others have cost', () => {
+		const { claim, start } = budgetOf(10_000);
+		expect(claim('a', cheap, 0)).toBe(0);
+		start('a', 30, cheap, 0);
+		expect(claim('b', cheap, 0)).toBe(30);
+	});
+});
+
+describe('one start without a factor is under way at a time', () => {
+	it('of whatever model, and known ones do not wait', () => {
+		const { claim, start } = budgetOf(10_000);
+		claim('known');
+		start('known', 40);
+		claim('a', dear);
+		expect([claim('b', dear), claim('c', other), claim('d')]).toEqual(['estimate', 'estimate', 40]);
+		start('a', 900, dear);
+		expect(claim('c', other)).toBe(40);
+	});
+
+	it.each<[string, (budget: ReturnType<typeof budgetOf>) => unknown]>([
+		['its estimate has come', ({ start }) => start('a', 900, dear)],
+		['it was not sent', ({ state }) => closeLump(state, 'a', micro(0))],
+		['its outcome is unknown', ({ state }) => keepUnknownStart(state, 'a')],
+		['a person has released it', ({ state }) => (state.lumps['a']!.isReleased = true)],
+	])('until %s', (_what, end) => {
+		const budget = budgetOf(10_000);
+		budget.claim('a', dear);
+		expect(budget.claim('b', other)).toBe('estimate');
+		end(budget);
+		expect(budget.claim('b', other)).toBe(40);
+	});
+
+	it('until its lease is over, and it may be renewed before that', () => {
+		const { claim } = budgetOf(10_000);
+		claim('a', dear);
+		expect(claim('b', other, 40, NOON + LEASE - 1)).toBe('estimate');
+		claim('a', dear, 40, NOON + LEASE / 2);
+		expect(claim('b', other, 40, NOON + LEASE)).toBe('estimate');
+		expect(claim('b', other, 40, NOON + 2 * LEASE)).toBe(40);
+		expect(claim('a', dear, 40, NOON + 2 * LEASE)).toBe('estimate');
+	});
+});
+
+describe('a start of unknown outcome', () => {
+	const unknown = () => {
+		const budget = budgetOf(10_000);
+		budget.claim('a', dear);
+		keepUnknownStart(budget.state, 'a');
+		return budget;
+	};
+
+	it('counts as the most that others of its configuration cost, also later ones', () => {
+		const { figures, claim, start } = unknown();
+		expect(figures()).toEqual([0, 40, 1]);
+		claim('b', dear);
+		start('b', 900, dear);
+		expect(figures()).toEqual([0, 1800, 2]);
+	});
+
+	it('is given back if nothing was started', () => {
+		const { state, figures } = unknown();
+		for (let time = 1; time <= 2; time++) decideStart(state, 'a', undefined);
+		expect(figures()).toEqual([0, 0, 0]);
+	});
+
+	it('is handed to its job, whose cost counts once', () => {
+		const { state, figures } = unknown();
+		for (let time = 1; time <= 2; time++) decideStart(state, 'a', jobLump('images', '7'));
+		expect(figures()).toEqual([0, 40, 1]);
+		for (let time = 1; time <= 2; time++) closeLump(state, jobLump('images', '7'), micro(900));
+		expect(figures()).toEqual([900, 0, 0]);
+	});
+
+	it('a job that comes after a person has given it back is reserved again', () => {
+		const { state, figures, start } = unknown();
+		decideStart(state, 'a', undefined);
+		for (let time = 1; time <= 2; time++) start('a', 900, dear);
+		expect(figures()).toEqual([0, 900, 1]);
+	});
+
+	it('has no effect in the next period', () => {
+		const { state, figures } = unknown();
+		moveOn(state, Date.parse('2026-12-01T00:00:00Z'), 'month');
+		decideStart(state, 'a', jobLump('images', '7'));
+		expect([figures(), state.lumps]).toEqual([[0, 0, 0], {}]);
+	});
+});
+
+describe('a job', () => {
+	const job = jobLump('images', 'a');
+
+	it.each<[string, number | undefined, number | undefined, reserved: number, spent: number]>([
+		['a cost', 40, 35, 40, 35],
+		['a cost above its estimate', 40, 55, 40, 55],
+		['no cost', 40, undefined, 40, 40],
+		['no estimate', undefined, undefined, 10, 10],
+		['nothing, since it failed', 40, 0, 40, 0],
+	])('with %s', (_what, estimate, cost, reserved, spent) => {
+		const { state, claim, start, figures } = budgetOf(1000);
+		claim('a', cheap, 10);
+		for (let time = 1; time <= 2; time++) start('a', estimate, cheap, 10);
+		expect(figures()).toEqual([0, reserved, 1]);
+		for (let time = 1; time <= 2; time++)
+			closeLump(state, job, cost === undefined ? undefined : micro(cost));
+		expect(figures()).toEqual([spent, 0, 0]);
+	});
+});
+
+describe('the row', () => {
+	const longHolder = (id: string) => ({
+		id,
+		execution: '1234567',
+		workflow: '"長い名前"'.repeat(20),
+	});
+
+	/** As full as it gets: with the longest names. */
+	const fill = () => {
+		const budget = budgetOf(1e12);
+		for (let index = 0; index < 300; index++) {
+			const key = factorKey({ model: `m${index}`, settings: '4K' });
+			budget.claim(`s${index}`, key);
+			budget.start(`s${index}`, 912.3456, key);
+			closeLump(budget.state, jobLump('images', `s${index}`), micro(1_234_567));
+		}
+		for (let index = 0; index < 500; index++) {
+			const id = `j${index}`;
+			const start = { key: cheap!, least: micro(123_456_789), lease: LEASE };
+			claimStartLump(budget.state, budget.limit, longHolder(id), start, NOON);
+			const job = jobLump('images', `${index}-${'x'.repeat(index % 2 ? 35 : 1900)}`);
+			const claimed = budget.state.lumps[id]!;
+			startJobLump(budget.state, {
+				id,
+				job,
+				key: cheap!,
+				least: micro(1),
+				estimate: undefined,
+				claimed,
+			});
+		}
+		return budget;
+	};
+
+	it('keeps the 200 factors that were used last, and stays below 100 kB', () => {
+		const { state } = fill();
+		expect(Object.keys(state.factors)).toHaveLength(200);
+		expect(state.factors).toHaveProperty([cheap!]);
+		expect(state.factors).not.toHaveProperty([factorKey({ model: 'm0', settings: '4K' })]);
+		expect(JSON.stringify(state).length).toBeLessThan(100_000);
+	});
+
+	it('with 500 parts it takes no more starts, and refuses no text', () => {
+		const { state, limit, claim } = fill();
+		expect(Object.keys(state.lumps)).toHaveLength(500);
+		expect(claim('more')).toBe('full');
+		const text = claimLump(state, limit, holder('text'), { need: micro(10) }, NOON);
+		expect(Number(text.most)).toBe(10);
+	});
+});
