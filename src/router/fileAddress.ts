@@ -12,12 +12,11 @@ import { kindOfMediaType, type MediaType } from './model';
 export function findFileAddress(body: unknown, mediaType: MediaType): string | undefined {
 	const found = [...listAddresses(body, [])];
 	if (new Set(found.map(({ url }) => url)).size !== 1) return undefined;
-	const isResult = ({ around }: Found) =>
-		around.length > 0 &&
-		around.every(
-			({ name }, index) =>
-				namesResult(name) || (index < around.length - 1 && isMedia(name, mediaType)),
-		);
+	const isResult = ({ around }: Found) => {
+		const [leaf, ...holders] = around.map(({ name }) => name).reverse();
+		const mayHold = (name: string) => consistsOf(RESULT_HOLDER, name) || isMedia(name, mediaType);
+		return leaf !== undefined && consistsOf(RESULT, leaf) && holders.every(mayHold);
+	};
 	const isDone = (holder: unknown) => !reportsError(holder) && !saysNotCompleted(holder);
 	const address = found.find(isResult);
 	const holders = [body, ...(address?.around ?? []).map(({ holder }) => holder)];
@@ -44,12 +43,14 @@ const ADDRESS = /^https?:\/\/\S+$/i;
 /** What names something that was asked for, and not what became of it. */
 const ASKED = /^(prompt|input|request|metadata)s?$/;
 
-/** What names a result, or an address. */
-const RESULT = /^(url|uri|file|result|output|content|data|job|download)s?$/;
+/** What names a result, or its address. */
+const RESULT = /^(url|uri|file|result|output|data|download)s?$/;
+/** What names an object with a result in it. As a text, it may be what was asked for. */
+const RESULT_HOLDER = /^(url|uri|file|result|output|data|download|content|job)s?$/;
 
-const namesResult = (name: string) => {
-	const words = wordsOf(name);
-	return words.length > 0 && words.every((word) => RESULT.test(word));
+const consistsOf = (words: RegExp, name: string) => {
+	const own = wordsOf(name);
+	return own.length > 0 && own.every((word) => words.test(word));
 };
 
 /** Whether a field is named after what the job makes. It may hold a file, but what is so named and is an address may be an input. */

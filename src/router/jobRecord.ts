@@ -85,7 +85,7 @@ function unwrap(body: unknown): JobFields[] {
 
 /**
  * Whether `result` can hold the job, and not what the job has made: nothing but an ID beside it may be that of the request. So may an ID with
- * a state, if that is over and the job is not.
+ * a state, if only the result has costs, or if the state is over and that of the result is not.
  */
 function mayHold(body: JobFields, results: JobFields[]): boolean {
 	const cost = body['cost'];
@@ -93,6 +93,7 @@ function mayHold(body: JobFields, results: JobFields[]): boolean {
 	const hasState = isPresent(status ?? cost);
 	if (!results.some(hasId)) return !hasState && !hasId(body);
 	if (!hasState || !hasId(body)) return true;
+	if (results.some(hasCosts)) return !hasCosts(body);
 	const isUnfinished = results.some((result) => {
 		const word = readStatus(result);
 		return word !== undefined && toJobState(result, word, result['cost']) === 'unfinished';
@@ -142,6 +143,8 @@ const collectIds = (record: JobFields) =>
 	Object.entries(record)
 		.filter(([name, value]) => ID_FIELD.test(name) && isId(value))
 		.map(([, value]) => String(value));
+
+const hasCosts = (record: JobFields) => isPresent(record['cost'] ?? record['estimated_cost']);
 
 const isId = (value: unknown) =>
 	(typeof value === 'string' && value.trim() !== '') || typeof value === 'number';

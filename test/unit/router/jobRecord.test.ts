@@ -33,6 +33,10 @@ it.each<[string, unknown]>([
 	['in a result, beside the estimate', { id: 'req-1', estimated_cost: 40, result: J }],
 	['in a result, around the estimate', { id: 'r', result: { id: 'J-1', estimated_cost: 40 } }],
 	['in a result, beside an id and success', { id: 'req-1', status: 'success', result: J }],
+	[
+		'in a result, around the estimate, beside a state',
+		{ id: 'r', status: 'accepted', result: { ...J, estimated_cost: 40 } },
+	],
 	['in data, beside the estimate', { id: 'req-1', estimated_cost: 40, data: J }],
 	['in a job, beside the estimate', { id: 'req-1', estimated_cost: 40, job: J }],
 	['outside, with an estimate', { id: 'J-1', estimated_cost: 40, data: { id: 'file-1' } }],
