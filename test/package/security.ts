@@ -151,12 +151,13 @@ export const PROMISED: Promised[] = [
 	],
 	['It cannot approve anything in place of a person.', byNoVisitor],
 	[
-		'If a node fails, the visitor reads only that it could not answer.',
+		'If a node ends in an error, a visitor who reads along is shown only that it could not answer.',
 		[
 			'test/n8n/live.test.ts',
 			'a visitor of %s reads of a failure that it could not answer, and nothing else',
 		],
 	],
+	'The model of an AI agent is told why its tool has failed, and may repeat it.',
 	'See [who can reach which session](docs/sessions.md#who-can-reach-which-session).',
 	['Input from a service or a user is limited.', inLinearTime, inSteps],
 	[
