@@ -40,7 +40,7 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 			const { id, note: earlierNote } = await book.readAgain(use);
 			const ledger = await use.open();
 			const at = new Date(n8nTimeOf(ledger)).toISOString();
-			const shortReason = reason.trim().slice(0, MAX_REASON_LENGTH);
+			const shortReason = cutText(reason.trim(), MAX_REASON_LENGTH);
 			const note = JSON.stringify({ reason: shortReason, workflow, workflowId, execution, at });
 			// the cell is not compared: if a person has emptied it, it may be null, which n8n does not take for ''
 			if (!earlierNote) await applyUpdate(ledger.table, 'changePause', { id }, { note });

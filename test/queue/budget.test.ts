@@ -28,10 +28,8 @@ afterAll(async () => {
 	await queue?.stop();
 });
 
-const accountWithBudget = async () =>
-	await createWithLedger(queue.editor, secretsOf(bridge.service).router, {
-		budgetUsd: String(BUDGET),
-	});
+const accountWithBudget = async (budgetUsd = String(BUDGET)) =>
+	await createWithLedger(queue.editor, secretsOf(bridge.service).router, { budgetUsd });
 
 /** Calls that could cost 0.004 to 0.02 USD, and cost a quarter to a half of that. */
 function calls(account: SavedCredential) {
@@ -81,6 +79,59 @@ it('500 calls that race spend at most the budget, and nearly all of it', async (
 	expect(paid).toBeGreaterThanOrEqual(0.95 * BUDGET);
 	expect(spent).toMatchObject({ spentUsd: paid, reservedUsd: 0, lumps: [] });
 	expect(new Set(ids.flatMap((id) => queue.workersOf(id))).size).toBe(3);
+});
+
+/** Pictures, each of which costs 22.5 times the catalog's minimum. The service takes half a second to say so. */
+async function startPictures(account: SavedCredential, parameters: string) {
+	const { router } = nodesFor({ ...bridge.accounts, router: account });
+	const items = Array.from({ length: 5 }, (_, index) => ({ index }));
+	const picture = { mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'A cat' };
+	const start = router(
+		'Start',
+		['media', 'start'],
+		{ ...picture, parameters, requestSettings: { concurrency: 5 } },
+		{ onError: 'continueRegularOutput' },
+	);
+	const { service } = bridge;
+	service.forms.jobSteps = 1000;
+	service.fault({
+		match: { method: 'POST' },
+		times: Infinity,
+		do: [
+			{ type: 'latency', ms: 500 },
+			{ type: 'replace', find: '"estimated_cost":40000', with: '"estimated_cost":900000' },
+		],
+	});
+	const saved = await queue.editor.importWorkflow(workflow('pictures', items, start));
+	const ids = await Promise.all(
+		Array.from({ length: 6 }, async () => await queue.editor.start(saved)),
+	);
+	const ran = await Promise.all(ids.map(async (id) => await queue.editor.finished(id)));
+	service.reset();
+	const results = ran.flatMap((execution) => itemsOf(execution, 'Start'));
+	const { reservedUsd } = await figures(account);
+	const started = results.filter(({ json }) => json['jobId'] !== undefined).length;
+	process.stdout.write(
+		`30 pictures on three workers: ${started} started, ${String(reservedUsd)} USD reserved\n`,
+	);
+	return { started, reservedUsd: Number(reservedUsd), results: results.length };
+}
+
+it('pictures of one dear configuration exceed a budget of 1 by one estimate at most', async () => {
+	const account = await accountWithBudget();
+	const { started, reservedUsd, results } = await startPictures(account, '{"resolution": "4K"}');
+	expect(results).toBe(30);
+	expect(started).toBeGreaterThan(0);
+	expect(reservedUsd).toBeCloseTo(0.9 * started, 9);
+	expect(reservedUsd).toBeLessThanOrEqual(BUDGET + 0.86);
+});
+
+it('pictures of many configurations all start where a budget of 100 has room', async () => {
+	const account = await accountWithBudget('100');
+	const each = '={{ { "size": $json.index + " " + $execution.id } }}';
+	expect(await startPictures(account, each)).toEqual({
+		...{ started: 30, results: 30, reservedUsd: 27 },
+	});
 });
 
 it('with a worker killed in the middle, it is not outspent either', async () => {
