@@ -1,4 +1,4 @@
-import { invalidInputError } from '../core/errors';
+import { cutText, invalidInputError } from '../core/errors';
 import { toUsd } from '../core/money';
 import type { Fields, SharedBudget } from '../core/sharedBudget';
 import { readPause } from './budgetErrors';

@@ -1,4 +1,4 @@
-import { invalidInputError } from '../core/errors';
+import { cutText, invalidInputError } from '../core/errors';
 import { type Decimal, floorToMicroUsd, readDecimal } from '../core/money';
 import type { BudgetLimit } from './budgetState';
 import type { PeriodLength } from './periods';
@@ -43,7 +43,7 @@ function readPercents(value: unknown): Decimal[] {
 		const percent = readDecimal(text);
 		if (percent?.gt(0)) return percent;
 		throw invalidInputError(
-			`Alarms At (Percent) of the credential has "${text.slice(0, 20)}", which is not a percentage`,
+			`Alarms At (Percent) of the credential has "${cutText(text, 20)}", which is not a percentage`,
 			'Nothing was sent. Enter numbers such as 80, 100 in the credential.',
 		);
 	});

@@ -297,6 +297,13 @@ describe('a pause', () => {
 		});
 	});
 
+	it('cuts a long reason between characters', async () => {
+		const secrets = secretsOf('1');
+		const paused = await budget('pause', secrets, { reason: '😀'.repeat(200) });
+		expect(paused.items[0]?.json).toMatchObject({ pause: { reason: '😀'.repeat(150) } });
+		expect(JSON.stringify(row()['note'])).not.toContain('\\ud83d');
+	});
+
 	it('holds after a wait for Retry-After, too', async () => {
 		const secrets = secretsOf('1');
 		rig.service.fault({
