@@ -6,6 +6,7 @@ import {
 } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
+import { mayStream } from './n8nVersions';
 import { getNodeType, getRunData, getTypesServedBy, listOutputs } from './platform';
 import { parseUuid } from './uuid';
 
@@ -72,7 +73,7 @@ export function isLive(n8n: IExecuteFunctions): boolean {
 
 /** Whether a visitor of a chat reads along. */
 export const hasVisitor = (n8n: IExecuteFunctions): boolean =>
-	n8n.isStreaming() && listOutputs(n8n, TRIGGER_TYPES).length > 0;
+	mayStream(n8n) && listOutputs(n8n, TRIGGER_TYPES).length > 0;
 
 /** Whether n8n's engine discards all items of the node, as of a tool with an error output (n8n-core 2.41.1, workflow-execute.js:1656). */
 export function isDiscarded(n8n: IExecuteFunctions): boolean {

@@ -210,6 +210,13 @@ export function toTracing(attributes: Attributes): ITaskMetadata {
 	return known.length ? { tracing: Object.fromEntries(known) } : {};
 }
 
+/**
+ * Whether somebody may read along. The context of a chat model has `isStreaming` in n8n-core 2.41.1 (base-execute-context.js:160), and
+ * not in 2.16.1 (execute-context.js:46): there, somebody may.
+ */
+export const mayStream = (n8n: Partial<Pick<IExecuteFunctions, 'isStreaming'>>): boolean =>
+	n8n.isStreaming?.() ?? true;
+
 /** Shows a sentence next to the output. */
 export function addHint(n8n: Pick<IExecuteFunctions, 'addExecutionHints'>, message: string): void {
 	n8n.addExecutionHints({ message, type: 'warning', location: 'outputPane' });

@@ -10,6 +10,7 @@ import {
 	checkAllowedDomains,
 	countTokens,
 	getPollBudget,
+	mayStream,
 	requireN8n,
 	requireResponse,
 	withDeadline,
@@ -62,6 +63,14 @@ it('a call without the response of the engine is refused, an empty response is n
 	expect(() => requireResponse(of({}), undefined)).toThrow(
 		'n8n called this node without the answers of its speakers',
 	);
+});
+
+it.each([
+	['somebody reads', { isStreaming: () => true }, true],
+	['nobody reads', { isStreaming: () => false }, false],
+	['n8n 2.16 does not tell a chat model', {}, true],
+])('who may read along, where %s', (_who, context, may) => {
+	expect(mayStream(of(context))).toBe(may);
 });
 
 describe.each([
