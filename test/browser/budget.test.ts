@@ -57,7 +57,7 @@ it('shows what was refused, and by whom it was paused', async () => {
 		});
 		const pause = node('Pause', ['budget', 'pause'], { reason: 'An agent loops' });
 		for (const [what, run, said] of [
-			['reached', ask, /budget of \$0\.001 for this month is reached/],
+			['reached', ask, /left of the budget of \$0\.001 for this month/],
 			['pause', pause, /An agent loops/],
 			['paused', ask, /Workflow "pause" paused it/],
 		] as const) {

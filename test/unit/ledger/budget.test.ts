@@ -191,6 +191,20 @@ describe('a start without a factor waits for the estimate of another', () => {
 	});
 });
 
+it('a refusal names who holds the most, since when, and whose outcome is unknown', async () => {
+	const { createRun, reserveAll } = createWorld();
+	const share = await createRun().openStart(start('one')).reserve(upTo(60));
+	await share.settle(undefined);
+	await createRun().calls.reserve(upTo(30));
+	await expect(reserveAll(createRun())).rejects.toMatchObject({
+		details: {
+			advice: expect.stringContaining(
+				'Most is held by execution 1 of "w" ($0.00006 since 2026-11-24 12:00 UTC, outcome unknown), execution 1 of "w" ($0.00003 since 2026-11-24 12:00 UTC). A job counts until its cost is read',
+			),
+		},
+	});
+});
+
 it('a job whose end is seen at once is counted once', async () => {
 	const { createRun, rows } = createWorld();
 	const run = createRun();
