@@ -17,6 +17,8 @@ import {
 const COUNT_FIELDS = ['n', 'count', 'num_images', 'num_videos', 'num_outputs', 'number_of_images'];
 const DURATION_FIELDS = ['duration', 'seconds', 'duration_seconds'];
 const TEXT_FIELDS = ['prompt', 'text', 'input'];
+/** The unit of speech. */
+const PER_CHARACTER = '1k_characters';
 
 /**
  * The minimum cost of a job. The catalog has the price of the cheapest configuration: the service may charge more, never less.
@@ -66,8 +68,11 @@ function countUnits(unit: unknown, body: Record<string, unknown>): Units {
 		const units = (duration?.value ?? ONE).times(count);
 		return { units, noun: unit, countedBy: [outputs?.name, duration?.name] };
 	}
-	const length = unit === '1k_characters' ? countCharacters(body) : 0;
-	if (length) return { units: ONE.times(length), noun: 'character', per: 1000, countedBy: [] };
+	const name = unit === PER_CHARACTER ? findTextField(body) : undefined;
+	if (name !== undefined) {
+		const units = ONE.times(countCharacters(String(body[name])));
+		return { units, noun: 'character', per: 1000, countedBy: [name] };
+	}
 	return { units: ONE, noun: unit === 'request' ? unit : 'unit', countedBy: [] };
 }
 
@@ -89,14 +94,11 @@ function smallestValue(
 }
 
 /** Counts code points, not UTF-16 units: the service may count either, and there are never more code points. */
-const countCharacters = (body: Record<string, unknown>): number =>
-	[...(findJobText(body) ?? '')].length;
+const countCharacters = (text: string): number => [...text].length;
 
-/** The text that says what a job makes, if its body has one. */
-export const findJobText = (body: Record<string, unknown>): string | undefined =>
-	TEXT_FIELDS.map((name) => body[name]).find(
-		(value): value is string => typeof value === 'string' && value.trim() !== '',
-	);
+/** The field with the text that says what a job makes, if its body has one. */
+export const findTextField = (body: Record<string, unknown>): string | undefined =>
+	TEXT_FIELDS.find((name) => typeof body[name] === 'string' && body[name].trim() !== '');
 
 /** Fields that change what is made, but not its price. */
 const UNPRICED_FIELDS = ['seed', 'user', 'metadata'];
@@ -104,8 +106,9 @@ const UNPRICED_FIELDS = ['seed', 'user', 'metadata'];
 const MAX_SETTING_LENGTH = 40;
 
 /**
- * What of a start, besides its model, may change its price beyond the catalog's minimum: all fields but the prompt, those that the
- * minimum counts, and those that are never priced. Jobs with the same settings cost the same multiple of their minimum.
+ * What of a start, besides its model, may change its price beyond the catalog's minimum: the price of that, all fields but the prompt
+ * and those that are never priced, and of those that the minimum counts their names. Jobs with the same settings cost the same multiple
+ * of their minimum.
  *
  * @param body Without inputs.
  * @param inputs The names of the inputs.
@@ -117,21 +120,28 @@ export function describeJobSettings(
 	body: Record<string, unknown>,
 	inputs: readonly string[],
 ): string {
-	const unit = isPlainObject(pricing) ? pricing['unit'] : undefined;
-	const { countedBy } = countUnits(unit, body);
+	const { unit, per_unit: price } = isPlainObject(pricing) ? pricing : {};
+	// a minimum of nothing is the same for any number
+	const countedBy = readDecimal(price)?.gt(0) ? countUnits(unit, body).countedBy : [];
 	const settings = Object.fromEntries(
 		Object.entries(body).filter(([name]) => name !== 'model' && !countedBy.includes(name)),
 	);
-	return JSON.stringify([pickSettings(settings), [...inputs].sort()]);
+	const picked = pickSettings(settings, unit === PER_CHARACTER);
+	return JSON.stringify([unit, price, countedBy, picked, [...inputs].sort()]);
 }
 
-/** What a value says about the price, with sorted names. A long text only says that it is there. */
-function pickSettings(value: unknown): unknown {
-	if (typeof value === 'string') return value.length > MAX_SETTING_LENGTH ? true : value;
-	if (Array.isArray(value)) return value.map(pickSettings);
+/** What a value says about the price, with sorted names. Of a long text, that it is there, or where texts are priced, its length. */
+function pickSettings(value: unknown, hasPricedTexts: boolean): unknown {
+	if (typeof value === 'string') {
+		if (value.length <= MAX_SETTING_LENGTH) return value;
+		return hasPricedTexts ? countCharacters(value) : true;
+	}
+	if (Array.isArray(value)) return value.map((each) => pickSettings(each, hasPricedTexts));
 	if (!isPlainObject(value)) return value;
-	const isSetting = ([name, of]: [string, unknown]) =>
-		!UNPRICED_FIELDS.includes(name) && !(TEXT_FIELDS.includes(name) && typeof of === 'string');
-	const settings = Object.entries(value).filter(isSetting).sort();
-	return settings.map(([name, of]) => [name, pickSettings(of)]);
+	const settings = Object.entries(value).filter(([name]) => !UNPRICED_FIELDS.includes(name));
+	return settings.sort().flatMap(([name, of]) => {
+		if (!TEXT_FIELDS.includes(name) || typeof of !== 'string')
+			return [[name, pickSettings(of, hasPricedTexts)]];
+		return hasPricedTexts ? [[name, countCharacters(of)]] : [];
+	});
 }

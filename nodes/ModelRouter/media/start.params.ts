@@ -5,7 +5,7 @@ import type { HandedOver } from '../../../src/n8n/caller';
 import { definedByModel, withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { addInputs } from '../../../src/router/jobStart';
-import { findJobText } from '../../../src/router/jobPricing';
+import { findTextField } from '../../../src/router/jobPricing';
 import { modelParam } from '../catalog';
 import { capFields } from '../../fieldKinds.params';
 import { allowUnknownCostOption, spendingCapPerItemParam } from '../acrossResources.params';
@@ -122,7 +122,7 @@ const promptParam = {
  * @throws ServiceError `invalid`. Its message is all that an AI agent receives.
  */
 function checkDescribed(body: Record<string, unknown>): void {
-	if (findJobText(body) !== undefined) return;
+	if (findTextField(body) !== undefined) return;
 	throw invalidInputError(
 		'Prompt is empty, so nothing says what to generate',
 		`Nothing was started and nothing is charged. Do not call this tool again: tell the user to let the model define "${promptParam.displayName}" in its node, or to enter a text.`,

@@ -53,15 +53,19 @@ describe('minimumJobCost', () => {
 
 describe('describeJobSettings', () => {
 	const LONG = 'a lighthouse in the fog, in the style of old postcards';
-	const settings = (unit: string, body: Record<string, unknown>, inputs: string[] = []) =>
-		describeJobSettings({ unit, per_unit: 0.04 }, { model: 'm', ...body }, inputs);
+	const settings = (
+		unit: string,
+		body: Record<string, unknown>,
+		inputs: string[] = [],
+		price: unknown = 0.04,
+	) => describeJobSettings({ unit, per_unit: price }, { model: 'm', ...body }, inputs);
 
 	it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
 		['the prompt', 'image', { prompt: 'a cat' }, { prompt: LONG }],
-		['the text of a speech', '1k_characters', { input: 'Hi' }, { text: LONG }],
+		['the text of a speech', '1k_characters', { input: 'Hi' }, { input: LONG }],
 		['a prompt further in', 'image', { input: { prompt: 'a' } }, { input: { prompt: 'b' } }],
-		['how many pictures', 'image', { n: 1 }, { num_images: 4 }],
-		['how many seconds', 'second', { duration: 4, n: 2 }, { seconds: '8s' }],
+		['how many pictures', 'image', { n: 1 }, { n: '4' }],
+		['how many seconds', 'second', { duration: 4, n: 2 }, { n: 1, duration: '8s' }],
 		['seed, user and metadata', 'image', { seed: 1, user: 'a', metadata: { a: 1 } }, {}],
 		['what a long text says', 'image', { negative: LONG }, { negative: `${LONG}!` }],
 		['the order', 'image', { a: 1, b: { c: 1, d: 2 } }, { b: { d: 2, c: 1 }, a: 1 }],
@@ -79,9 +83,42 @@ describe('describeJobSettings', () => {
 		['a number that cannot be read', 'image', { n: 'many' }, { n: 1 }],
 		['that there is a long text', 'image', { image_url: LONG }, {}],
 		['a prompt that is not a text', 'image', { input: { tier: 1 } }, { input: { tier: 2 } }],
+		['which field says how many', 'image', { n: 4 }, { num_images: 4 }],
+		['that no field says how many', 'second', { duration: 4 }, {}],
+		['what the text of a speech is called', '1k_characters', { input: LONG }, { text: LONG }],
+		[
+			'how long another text is',
+			'1k_characters',
+			{ prompt: 'a', input: 'b' },
+			{ prompt: 'a', input: 'bc' },
+		],
+		[
+			'how long a text further in is',
+			'1k_characters',
+			{ input: { text: 'b' } },
+			{ input: { text: 'bc' } },
+		],
+		[
+			'how long a text of another name is',
+			'1k_characters',
+			{ script: LONG },
+			{ script: `${LONG}!` },
+		],
 		['a model further in', 'image', { a: { model: 'x' } }, { a: { model: 'y' } }],
 	])('has %s', (_what, unit, one, other) => {
 		expect(settings(unit, one)).not.toBe(settings(unit, other));
+	});
+
+	it.each([0, undefined])('has every number where the price is %j', (price) => {
+		const of = (unit: string, body: object) => settings(unit, { ...body }, [], price ?? null);
+		expect(of('image', { n: 1 })).not.toBe(of('image', { n: 2 }));
+		expect(of('second', { duration: 1 })).not.toBe(of('second', { duration: 2 }));
+		expect(of('1k_characters', { input: 'a' })).not.toBe(of('1k_characters', { input: 'ab' }));
+	});
+
+	it('are others once the price of the catalog has changed', () => {
+		expect(settings('image', {}, [], 0.04)).not.toBe(settings('image', {}, [], 0.004));
+		expect(settings('image', {})).not.toBe(settings('video', {}));
 	});
 
 	it('has the inputs by their number', () => {
