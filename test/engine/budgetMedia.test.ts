@@ -13,6 +13,7 @@ const secretsOf = (budgetUsd: string, more: IDataObject = {}) => {
 	const account = { budgetUsd, recordSpending: true, workflowsMayResume: true, ...more };
 	return { ...others, modelRouterApi: { ...modelRouterApi, ...account } };
 };
+const secretsWithoutAccounts = () => secretsOf('', { recordSpending: false });
 const operate = (resource: string, operation: string, parameters: INodeParameters = {}) => ({
 	...{ node: 'modelRouter', credential: 'modelRouterApi' },
 	parameters: { resource, operation, ...parameters },
@@ -137,9 +138,23 @@ describe('Download File', () => {
 		expect(await figures(secrets)).toMatchObject({ spentUsd: 0, reservedUsd: 0.04 });
 	});
 
+	it.each([404, 409, 410, 500])(
+		'counts what a job has cost whose file has status %i',
+		async (status) => {
+			const secrets = secretsOf('1');
+			const { items: started } = await start(secrets);
+			const jobId = String(started[0]?.json['jobId']);
+			const isFile = { method: 'GET', path: /content$/ };
+			rig.service.fault({ match: isFile, times: Infinity, do: { type: 'status', status } });
+			await get(secretsWithoutAccounts(), jobId);
+			const { error } = await run({ ...job('download', { mediaType: 'images', jobId }), secrets });
+			expect(error).toBeDefined();
+			expect(await figures(secrets)).toMatchObject({ spentUsd: 0.04, reservedUsd: 0 });
+		},
+	);
+
 	it('reads no record where nothing counts', async () => {
-		const { modelRouterApi, ...others } = secretsOf('');
-		const secrets = { ...others, modelRouterApi: { ...modelRouterApi, recordSpending: false } };
+		const secrets = secretsWithoutAccounts();
 		const { items: started } = await start(secrets);
 		const jobId = String(started[0]?.json['jobId']);
 		await run({ ...job('download', { mediaType: 'images', jobId }), secrets });

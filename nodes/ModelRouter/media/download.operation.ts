@@ -1,4 +1,3 @@
-import { mapServiceError, ServiceError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
 import { optionsParam } from '../../fieldKinds.params';
 import { addressParams, binaryParam, maxSizeOption, toAddress } from './media.params';
@@ -17,15 +16,12 @@ export const download = operation({
 	}),
 
 	async run({ request: { address, fileOptions }, ...context }) {
-		const count = async () => await countCost(context, address);
 		try {
 			const { file, ...binary } = await downloadResult(context, address, fileOptions);
-			if (!context.asTool) await count();
 			return { json: { ...address, file }, ...binary };
-		} catch (cause) {
-			// the file may be gone, and the job has a cost
-			if (cause instanceof ServiceError && cause.details.status === 410) await count();
-			throw mapServiceError(cause);
+		} finally {
+			// a job without a file may have a cost, too
+			if (!context.asTool) await countCost(context, address);
 		}
 	},
 });
