@@ -47,14 +47,17 @@ export class NodeSpending implements SpendingRecord {
 		let tokens: Partial<SpendingEntry> = {};
 		let jobs: string[] = [];
 		const settle = (cost: Cost) => {
+			const isUnknown = claim !== undefined && !jobs.length && cost === undefined;
 			// until a person decides whether it was started
-			if (claim && !jobs.length && cost === undefined) jobs = [this.#startKey(claim)];
+			if (isUnknown) jobs = [this.#startKey(claim)];
 			const costUsd = jobs.length ? undefined : toUsd(cost);
 			const counts = costUsd === undefined ? { unknownCosts: 1 } : { costUsd };
 			const entry = { ...this.#use.spender, day: this.#today(), model, requests: 1, jobs };
 			this.#entries.push({ ...entry, ...tokens, ...counts });
 			// a trigger may see it end before this node ends
-			if (jobs.length) this.#write();
+			const written = jobs.length ? this.#write() : undefined;
+			// nobody can decide about a start before its row says that its outcome is unknown, which comes after this
+			return isUnknown ? written : undefined;
 		};
 		return {
 			setTokens: (inputTokens, outputTokens) => void (tokens = { inputTokens, outputTokens }),
@@ -77,13 +80,13 @@ export class NodeSpending implements SpendingRecord {
 	}
 
 	async close(): Promise<void> {
-		this.#write();
+		void this.#write();
 		const failure = (await Promise.all(this.#writes.splice(0))).find(Boolean);
 		if (failure) this.#use.addHint(`${UNWRITTEN}: ${failure}`);
 	}
 
 	/** Writes what was added since the last time. */
-	#write(): void {
+	async #write(): Promise<void> {
 		const { write, open } = this.#use;
 		const news = {
 			entries: this.#entries.splice(0),
@@ -92,7 +95,9 @@ export class NodeSpending implements SpendingRecord {
 		};
 		if (!Object.values(news).some(({ length }) => length)) return;
 		const explain = (cause: unknown) => sentencesOf(cause, 'reason', 'advice');
-		this.#writes.push(write({ open, ...news }).then(() => '', explain));
+		const written = write({ open, ...news }).then(() => '', explain);
+		this.#writes.push(written);
+		await written;
 	}
 
 	#startKey(claim: string): string {
