@@ -103,11 +103,11 @@ export class NodeBudget implements SharedBudget {
 		const settle = async (cost: Cost) => {
 			const estimate = toAmount(cost);
 			await this.#record(id, (state) => {
-				if (job && claimed && reserved)
-					return startJobLump(state, { id, job, key, least: reserved.least, estimate, claimed });
-				return estimate === undefined
-					? keepUnknownStart(state, id)
-					: closeLump(state, id, estimate);
+				if (!claimed || !reserved || (!job && estimate)) return closeLump(state, id, estimate);
+				const start = { id, key, least: reserved.least, claimed };
+				return job
+					? startJobLump(state, { ...start, job, estimate })
+					: keepUnknownStart(state, start);
 			});
 		};
 		return {
@@ -131,12 +131,16 @@ export class NodeBudget implements SharedBudget {
 			return;
 		}
 		const together = (this.#ended = [ended]);
-		void this.#record(ended.job, (state) => {
-			// what comes from now on is written by the next change
+		// what comes from now on is written by the next change
+		const seal = () => {
 			if (this.#ended === together) this.#ended = undefined;
+		};
+		const written = this.#record(ended.job, (state) => {
+			seal();
 			const closed = together.map((each) => closeLump(state, each.job, each.cost));
 			return { isMissing: closed.some(({ isMissing }) => isMissing) };
 		});
+		void written.then(seal);
 	}
 
 	decideStart({ claim, job }: StartDecision): void {
@@ -176,7 +180,7 @@ export class NodeBudget implements SharedBudget {
 	async #record(id: string, change: Change<unknown>): Promise<void> {
 		const written = this.#change(change).catch((cause: unknown) => {
 			this.#use.addHint(
-				`The budget could not be updated (${messageOf(cause)}). Its part ${id} stays reserved until the period ends, or until somebody releases it.`,
+				`The budget could not be updated (${messageOf(cause)}). Parts such as ${id} stay reserved until the period ends, or until somebody releases them.`,
 			);
 		});
 		this.#written = Promise.all([this.#written, written]);

@@ -92,7 +92,7 @@ function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): 
 			since: lump.at,
 			execution: lump.execution,
 			workflow: lump.workflow,
-			...(lump.isUnknown && { outcomeUnknown: true }),
+			...(lump.unknown && { outcomeUnknown: true }),
 		})),
 	};
 }

@@ -91,8 +91,8 @@ function describeHolders(holders: readonly Lump[]): string {
 		.sort((one, other) => Number(other.most) - Number(one.most))
 		.slice(0, NAMED_HOLDERS)
 		.map(
-			({ most, at, execution, workflow, isUnknown }) =>
-				`execution ${execution} of "${workflow}" (${formatUsd(most)} since ${toMinutes(at)}${isUnknown ? ', outcome unknown' : ''})`,
+			({ most, at, execution, workflow, unknown }) =>
+				`execution ${execution} of "${workflow}" (${formatUsd(most)} since ${toMinutes(at)}${unknown ? ', outcome unknown' : ''})`,
 		);
 	const most = named.length ? `Most is held by ${named.join(', ')}. ` : '';
 	return `${most}A job counts until its cost is read, which Get Job, Wait for Job, Download File, Generate and the Model Router Trigger do. What a killed process has held stays reserved until the period ends: Get of the resource Budget lists it, and Release gives it back.`;

@@ -47,10 +47,7 @@ export function claimStartLump(
 	now: number,
 ) {
 	const { factor, isProven } = findFactor(state.factors, key);
-	const kept = {
-		start: { least: least.toFixed(), key },
-		...(!isProven && { unprovenUntil: now + lease }),
-	};
+	const kept = isProven ? {} : { unprovenUntil: now + lease };
 	const waitsFor = isProven ? undefined : findUnproven(state, holder.id, now);
 	const wanted = { need: timesFactor(least, factor), start: { kept, waitsFor } };
 	return claimLump(state, limit, holder, wanted, now);
@@ -73,7 +70,8 @@ export function startJobLump(
 	state: BudgetState,
 	{ id, job, key, least, estimate, claimed }: StartedJob,
 ): void {
-	learn(state, key, { least, estimate });
+	learnFactor(state.factors, key, { least, estimate });
+	raiseUnknown(state);
 	if (state.lumps[job]) return;
 	const { execution, workflow, most, at, day } = state.lumps[id] ?? claimed;
 	delete state.lumps[id];
@@ -93,24 +91,28 @@ interface StartedJob {
 	claimed: Lump;
 }
 
-/** What a start of unknown outcome counts rises with what others of its configuration cost. */
-function learn(state: BudgetState, key: string, cost: Parameters<typeof learnFactor>[2]): void {
-	learnFactor(state.factors, key, cost);
-	const { factor } = findFactor(state.factors, key);
-	for (const lump of Object.values(state.lumps))
-		if (lump.isUnknown && lump.start?.key === key)
-			lump.most = larger(
-				new Big(lump.most),
-				timesFactor(new Big(lump.start.least), factor),
-			).toFixed();
+/**
+ * Nobody knows whether a start was received: its part stays until a person decides, and no other start waits for it. If the part is
+ * gone, since a person has decided too early, it is made again.
+ */
+export function keepUnknownStart(
+	state: BudgetState,
+	{ id, key, least, claimed }: Pick<StartedJob, 'id' | 'key' | 'least' | 'claimed'>,
+): void {
+	const lump = (state.lumps[id] ??= { ...claimed });
+	delete lump.unprovenUntil;
+	lump.unknown = { least: least.toFixed(), key };
+	raiseUnknown(state);
 }
 
-/** Nobody knows whether a start was received: its part stays until a person decides, and no other start waits for it. */
-export function keepUnknownStart(state: BudgetState, id: string): void {
-	const lump = state.lumps[id];
-	if (!lump) return;
-	lump.isUnknown = true;
-	delete lump.unprovenUntil;
+/** What starts of unknown outcome count rises with what others of their configuration cost, or else of their model. */
+function raiseUnknown({ lumps, factors }: BudgetState): void {
+	for (const lump of Object.values(lumps)) {
+		if (!lump.unknown) continue;
+		const { least, key } = lump.unknown;
+		const most = timesFactor(new Big(least), findFactor(factors, key).factor);
+		lump.most = larger(new Big(lump.most), most).toFixed();
+	}
 }
 
 /**

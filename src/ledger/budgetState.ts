@@ -28,12 +28,10 @@ export interface Lump {
 	execution: string;
 	/** The workflow that holds it, for people. */
 	workflow: string;
-	/** Of a start: the catalog's minimum, in micro-dollars, and the key of its configuration. */
-	start?: { least: string; key: string };
+	/** Of a start of unknown outcome, which counts until a person decides: the catalog's minimum, in micro-dollars, and the key of its configuration. */
+	unknown?: { least: string; key: string };
 	/** Of a start of a configuration without a factor: until when others without one wait for it, in milliseconds since 1970. */
 	unprovenUntil?: number;
-	/** Of a start: nobody knows whether it was received. It counts until a person decides. */
-	isUnknown?: true;
 	/** A person has released it: it no longer counts, and what it costs is still added. */
 	isReleased?: true;
 }
@@ -54,10 +52,13 @@ export interface BudgetState {
 
 export const EMPTY_STATE: BudgetState = { day: '', spent: {}, lumps: {}, factors: {} };
 
-/** Parts with which no more jobs are started: the row stays below 100 kB, of which factors take 8. Texts are not refused for it. */
+/**
+ * Parts with which no more jobs are started: the row stays below 100 kB, of which factors take 8, unless most are of unknown outcome.
+ * Texts are not refused for it.
+ */
 export const MAX_LUMPS = 500;
-/** Characters of a workflow's name in a part. */
-const MAX_NAME_LENGTH = 30;
+/** Bytes of a workflow's name in a part. */
+const MAX_NAME_BYTES = 40;
 /** Days whose spending is kept: a month, and a week that began before it. */
 const MAX_DAYS = 40;
 /** Milliseconds. */
@@ -176,7 +177,7 @@ interface Wanted {
 
 /** What the start of a job adds to a part. */
 interface StartNeed {
-	kept: Pick<Lump, 'start' | 'unprovenUntil'>;
+	kept: Pick<Lump, 'unprovenUntil'>;
 	/** The ID of another start whose estimate has to come first, if it has to. */
 	waitsFor: string | undefined;
 }
@@ -201,8 +202,8 @@ export function claimLump(
 	const unspent = amount.minus(figures.spent);
 	const left = unspent.minus(figures.reserved);
 	const claim = { figures, need, waitsFor: start?.waitsFor };
-	const refused =
-		refuseAmount(need.minus(before), unspent, left) ?? refuseStart(state, known, start);
+	const open = known ? 0 : figures.open;
+	const refused = refuseAmount(need.minus(before), unspent, left) ?? refuseStart(start, open);
 	if (refused) {
 		const holders = Object.values(state.lumps);
 		// others may wait for the rest; a part without requests under way is not needed, not even to count what they cost
@@ -211,6 +212,7 @@ export function claimLump(
 		else if (known) known.most = most.toFixed();
 		return { ...claim, most, refused, holders };
 	}
+	if (!known) makeRoom(state);
 	const tenth = left.times('0.1').round(0, Big.roundDown);
 	const most = larger(larger(need, before), smaller(wish, before.plus(tenth)));
 	const made = known ? { at: known.at, day: dayOf(known) } : { at: toTime(now), day: state.day };
@@ -223,13 +225,16 @@ function refuseAmount(missing: Decimal, unspent: Decimal, left: Decimal): Refuse
 	return missing.gt(unspent) ? 'spent' : 'reserved';
 }
 
-function refuseStart(
-	{ lumps }: BudgetState,
-	known: Lump | undefined,
-	start: StartNeed | undefined,
-): Refused | undefined {
-	if (start && !known && Object.keys(lumps).length >= MAX_LUMPS) return 'full';
+function refuseStart(start: StartNeed | undefined, open: number): Refused | undefined {
+	if (start && open >= MAX_LUMPS) return 'full';
 	return start?.waitsFor === undefined ? undefined : 'estimate';
+}
+
+/** A released part only waits for its cost: beyond the limit, the oldest one is removed. */
+function makeRoom({ lumps }: BudgetState): void {
+	const ids = Object.keys(lumps);
+	const released = ids.find((id) => lumps[id]?.isReleased);
+	if (released !== undefined && ids.length >= MAX_LUMPS) delete lumps[released];
 }
 
 /** In ISO 8601, to the second. @param time Milliseconds since 1970. */
@@ -249,10 +254,14 @@ function makeLump(
 		most: most.toFixed(),
 		...(counted.gt(0) && { counted: counted.toFixed() }),
 		...(day !== at.slice(0, 10) && { day }),
-		...{ at, execution, workflow: [...workflow].slice(0, MAX_NAME_LENGTH).join('') },
+		...{ at, execution, workflow: shorten(workflow) },
 		...start?.kept,
 	};
 }
+
+/** A character that does not fit is left out whole. */
+const shorten = (name: string) =>
+	new TextDecoder().decode(Buffer.from(name).subarray(0, MAX_NAME_BYTES), { stream: true });
 
 /** What the row says to a holder. */
 export type Claim = ReturnType<typeof claimLump>;

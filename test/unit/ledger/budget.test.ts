@@ -26,6 +26,7 @@ function createWorld(ahead = 0) {
 	};
 	const newId = () => String(++ids);
 	const rows: Entry[] = [];
+	const hints: string[] = [];
 	const table = createMemoryTable(rows);
 	/** As a node run connects to it. */
 	const connect = (): Ledger => {
@@ -49,7 +50,7 @@ function createWorld(ahead = 0) {
 			settings: { ...amounts, length: 'month', mayResume: true },
 			...{ book, clock, newId, open: async () => await Promise.resolve(ledger) },
 			...{ account: 'c', execution: '1', workflow: 'w', workflowId: 'w', asTool: false },
-			addHint: () => undefined,
+			addHint: (sentence) => void hints.push(sentence),
 		});
 	};
 	const reserveAll = async (run: NodeBudget) =>
@@ -60,7 +61,7 @@ function createWorld(ahead = 0) {
 		await reserveAll(other);
 		later(duration, async () => await other.close());
 	};
-	return { rows, table, createRun, reserveAll, holdAll, later, pass: clock.sleep };
+	return { rows, table, hints, createRun, reserveAll, holdAll, later, pass: clock.sleep };
 }
 
 const start = (settings: string) => ({
@@ -218,6 +219,31 @@ it('a job whose end is seen at once is counted once', async () => {
 	await run.close();
 	const { spent, lumps } = JSON.parse(rows[0]!.record) as Record<string, object>;
 	expect([spent, lumps]).toEqual([{ '2026-11-24': '15' }, {}]);
+});
+
+it('the end of a job is counted after one that could not be written', async () => {
+	const { createRun, rows, table, hints, pass } = createWorld();
+	const run = createRun();
+	for (const jobId of ['6', '7']) {
+		const scope = run.openStart(start('one'));
+		const share = await scope.reserve(upTo(10));
+		scope.setJob('images', jobId);
+		await share.settle(20);
+	}
+	const { find } = table;
+	table.find = async () =>
+		await Promise.reject(new ServiceError('refused', 'down', { status: 400 }));
+	await pass(11 * SECOND);
+	run.endJob('images', '6', 15);
+	await run.close();
+	table.find = find;
+	run.endJob('images', '7', 15);
+	await run.close();
+	const { spent, lumps } = JSON.parse(rows[0]!.record) as Record<string, object>;
+	expect([spent, Object.keys(lumps!)]).toEqual([{ '2026-11-24': '15' }, ['job:images:6']]);
+	expect(hints).toEqual([
+		'The budget could not be updated (down). Parts such as job:images:6 stay reserved until the period ends, or until somebody releases them.',
+	]);
 });
 
 it('a row that is more than a day ahead of n8n is refused, with what to edit', async () => {

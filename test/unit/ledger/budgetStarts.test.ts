@@ -1,3 +1,5 @@
+import { randomUUID } from 'crypto';
+
 import { Big } from '../../../src/core/money';
 import {
 	claimStartLump,
@@ -5,6 +7,7 @@ import {
 	jobLump,
 	keepUnknownStart,
 	startJobLump,
+	startLump,
 } from '../../../src/ledger/budgetStarts';
 import {
 	type BudgetState,
@@ -45,11 +48,21 @@ function budgetOf(amount: number) {
 		const job = jobLump('images', id);
 		startJobLump(state, { id, job, key, least: micro(least), estimate: given, claimed });
 	};
+	/** Its outcome is not known. */
+	const lose = (id: string, key = dear!, least = 40) => {
+		const claimed = {
+			most: String(least),
+			at: '2026-11-24T12:00:00Z',
+			execution: '1',
+			workflow: 'w',
+		};
+		keepUnknownStart(state, { id, key, least: micro(least), claimed });
+	};
 	const figures = () => {
 		const { spent, reserved, open } = figuresOf(state, 'month');
 		return [Number(spent), Number(reserved), open];
 	};
-	return { state, limit, claim, start, figures };
+	return { state, limit, claim, start, lose, figures };
 }
 
 describe('a start reserves its minimum, times a factor', () => {
@@ -112,7 +125,7 @@ describe('one start without a factor is under way at a time', () => {
 	it.each<[string, (budget: ReturnType<typeof budgetOf>) => unknown]>([
 		['its estimate has come', ({ start }) => start('a', 900, dear)],
 		['it was not sent', ({ state }) => closeLump(state, 'a', micro(0))],
-		['its outcome is unknown', ({ state }) => keepUnknownStart(state, 'a')],
+		['its outcome is unknown', ({ lose }) => lose('a')],
 		['a person has released it', ({ state }) => (state.lumps['a']!.isReleased = true)],
 	])('until %s', (_what, end) => {
 		const budget = budgetOf(10_000);
@@ -137,7 +150,7 @@ describe('a start of unknown outcome', () => {
 	const unknown = () => {
 		const budget = budgetOf(10_000);
 		budget.claim('a', dear);
-		keepUnknownStart(budget.state, 'a');
+		budget.lose('a');
 		return budget;
 	};
 
@@ -147,6 +160,31 @@ describe('a start of unknown outcome', () => {
 		claim('b', dear);
 		start('b', 900, dear);
 		expect(figures()).toEqual([0, 1800, 2]);
+	});
+
+	it.each<[string, string, number]>([
+		['its configuration', dear!, 900],
+		['its model, if its own was never started', cheap!, 900],
+		['neither', other, 40],
+	])('counts as what is known of %s', (_what, key, reserved) => {
+		const { state, start } = unknown();
+		start('b', 900, key);
+		expect(state.lumps['a']?.most).toBe(String(reserved));
+	});
+
+	it('counts as what has become known while it was under way', () => {
+		const { state, claim, start, lose } = budgetOf(10_000);
+		claim('a', dear);
+		start('b', 900, dear);
+		lose('a');
+		expect(state.lumps['a']?.most).toBe('900');
+	});
+
+	it('counts again if a person has given it back too early', () => {
+		const { state, lose, figures } = unknown();
+		decideStart(state, 'a', undefined);
+		for (let time = 1; time <= 2; time++) lose('a');
+		expect(figures()).toEqual([0, 40, 1]);
 	});
 
 	it('is given back if nothing was started', () => {
@@ -202,11 +240,11 @@ describe('the row', () => {
 	const longHolder = (id: string) => ({
 		id,
 		execution: '1234567',
-		workflow: '"長い名前"'.repeat(20),
+		workflow: '長い名前'.repeat(20),
 	});
 
-	/** As full as it gets: with the longest names. */
-	const fill = () => {
+	/** As full as it gets: with the longest names. @param end What becomes of each start. */
+	const fill = (end: 'under way' | 'job') => {
 		const budget = budgetOf(1e12);
 		for (let index = 0; index < 300; index++) {
 			const key = factorKey({ model: `m${index}`, settings: '4K' });
@@ -214,37 +252,47 @@ describe('the row', () => {
 			budget.start(`s${index}`, 912.3456, key);
 			closeLump(budget.state, jobLump('images', `s${index}`), micro(1_234_567));
 		}
+		budget.start('known', 40);
+		closeLump(budget.state, jobLump('images', 'known'), micro(40));
 		for (let index = 0; index < 500; index++) {
-			const id = `j${index}`;
-			const start = { key: cheap!, least: micro(123_456_789), lease: LEASE };
+			const id = startLump(randomUUID());
+			const least = micro(123_456_789);
+			const start = { key: cheap!, least, lease: LEASE };
 			claimStartLump(budget.state, budget.limit, longHolder(id), start, NOON);
+			if (end === 'under way') continue;
 			const job = jobLump('images', `${index}-${'x'.repeat(index % 2 ? 35 : 1900)}`);
 			const claimed = budget.state.lumps[id]!;
-			startJobLump(budget.state, {
-				id,
-				job,
-				key: cheap!,
-				least: micro(1),
-				estimate: undefined,
-				claimed,
-			});
+			startJobLump(budget.state, { id, job, key: cheap!, least, estimate: undefined, claimed });
 		}
 		return budget;
 	};
 
-	it('keeps the 200 factors that were used last, and stays below 100 kB', () => {
-		const { state } = fill();
+	it.each(['under way', 'job'] as const)('of starts that are %s stays below 100 kB', (end) => {
+		const { state } = fill(end);
+		expect(Buffer.byteLength(JSON.stringify(state))).toBeLessThan(100_000);
+		expect(Object.values(state.lumps)[0]?.workflow).toBe('長い名前長い名前長い名前長');
+	});
+
+	it('keeps the 200 factors that were used last', () => {
+		const { state } = fill('job');
 		expect(Object.keys(state.factors)).toHaveLength(200);
 		expect(state.factors).toHaveProperty([cheap!]);
 		expect(state.factors).not.toHaveProperty([factorKey({ model: 'm0', settings: '4K' })]);
-		expect(JSON.stringify(state).length).toBeLessThan(100_000);
 	});
 
 	it('with 500 parts it takes no more starts, and refuses no text', () => {
-		const { state, limit, claim } = fill();
+		const { state, limit, claim } = fill('under way');
 		expect(Object.keys(state.lumps)).toHaveLength(500);
 		expect(claim('more')).toBe('full');
 		const text = claimLump(state, limit, holder('text'), { need: micro(10) }, NOON);
 		expect(Number(text.most)).toBe(10);
+	});
+
+	it('takes starts again for parts that a person has released, and does not grow', () => {
+		const { state, claim } = fill('job');
+		const [first, second] = Object.values(state.lumps);
+		first!.isReleased = second!.isReleased = true;
+		expect([claim('a'), claim('b'), claim('c')]).toEqual([40, 40, 'full']);
+		expect(Object.keys(state.lumps)).toHaveLength(500);
 	});
 });
