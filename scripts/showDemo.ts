@@ -18,7 +18,8 @@ const folder = join(root, '.demo', 'n8n');
 const installed = join(root, '.demo', 'installed');
 
 let services: Services | undefined;
-let instance: Instance | undefined;
+/** It may still be starting when the demo is ended. */
+let starting: Promise<Instance> | undefined;
 await runDemo(show, stop, {
 	once: flags.includes('--once'),
 	goodbye: 'Its data stays in .demo: delete the folder to begin anew.',
@@ -30,11 +31,12 @@ async function show(): Promise<number> {
 	const isNew = !existsSync(installed) || readFileSync(installed, 'utf8') !== tarball;
 	console.log(isNew ? 'Installing the package into n8n and starting it …' : 'Starting n8n …');
 	const started = Date.now();
-	instance = await startInstance({ folder, port: 5678, tarball: isNew ? tarball : undefined });
+	starting = startInstance({ folder, port: 5678, tarball: isNew ? tarball : undefined });
+	const { editor } = await starting;
 	writeFileSync(installed, tarball);
 	console.log(`  done in ${((Date.now() - started) / 1000).toFixed(0)} s`);
 
-	const demo = { ...services, editor: instance.editor };
+	const demo = { ...services, editor };
 	await saveCredentials(demo);
 	const { failures, first } = await runExamples(demo);
 	tellAddresses(demo, first);
@@ -42,6 +44,7 @@ async function show(): Promise<number> {
 }
 
 async function stop(): Promise<void> {
+	const instance = await starting?.catch(() => undefined);
 	await instance?.stop();
 	await services?.service.stop();
 	await services?.mails.stop();

@@ -26,18 +26,19 @@ const PROMPT = 'A lighthouse in a storm, for order 4711';
 const LEDGER = 'Media Jobs';
 
 let services: Services | undefined;
-let queue: Queue | undefined;
+/** It may still be starting when the demo is ended. */
+let starting: Promise<Queue> | undefined;
 
 async function show(): Promise<number> {
 	mkdirSync(tmpdir(), { recursive: true });
 	services = await startServices();
 	console.log('Starting PostgreSQL, Redis, the main process of n8n and two workers …');
 	const started = Date.now();
-	const running = await startQueue({
+	starting = startQueue({
 		port: 5678,
 		env: { ...lostWorkersAreNoticed, N8N_DISABLE_UI: 'false' },
 	});
-	queue = running;
+	const running = await starting;
 	const { editor, main, workers } = running;
 	console.log(`  done in ${secondsSince(started)} s: main is process ${main.pid}`);
 	for (const [at, { pid }] of workers.entries())
@@ -57,6 +58,7 @@ async function show(): Promise<number> {
 }
 
 async function stop(): Promise<void> {
+	const queue = await starting?.catch(() => undefined);
 	await queue?.stop();
 	await services?.service.stop();
 	await services?.mails.stop();
