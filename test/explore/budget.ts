@@ -103,6 +103,8 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 	let added = 0;
 	let refused = 0;
 	let isClockWrong = false;
+	/** Node runs that have told their user of a change that could not be written. */
+	const told = new Set<string>();
 	/** Node runs that have not ended, by process. */
 	const open: string[] = [];
 	const connect = (name: string, weather?: Weather) => {
@@ -126,7 +128,10 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 		return new NodeBudget({
 			...{ book, settings, account: 'account', asTool: false, execution, workflow: 'w' },
 			...{ workflowId: 'w', open: async () => ledger, clock: ledger.clock },
-			addHint: (sentence) => say(execution, sentence),
+			addHint(sentence) {
+				say(execution, sentence);
+				if (sentence.includes('could not be updated')) told.add(execution);
+			},
 			newId: () => `${id}.${++ids}`,
 		});
 	};
@@ -255,7 +260,18 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 		Object.assign(row, { record: JSON.stringify(state), claim: `person ${random()}` });
 		say('person', `adds ${more}`);
 	};
+	/** What was reserved when the clock was wrong: the next year forgets it. */
+	let forgotten = 0;
+	const noteReserved = () => {
+		const [row] = rows.filter(({ state }) => state === 'budget');
+		const parts = Object.values((row && parseBudget(row.record)?.lumps) ?? {});
+		forgotten = Math.max(
+			forgotten,
+			parts.reduce((sum, { most }) => sum + Number(most), 0),
+		);
+	};
 	if (scenario.wrongClock) {
+		for (let time = 1000; time <= 1300; time += 10) at(scenario.from + time, noteReserved);
 		at(scenario.from + 1000, () => void (isClockWrong = true));
 		at(scenario.from + 1300, () => void (isClockWrong = false));
 		at(scenario.from + 10 * MINUTE, () => {
@@ -275,15 +291,18 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 	const state = row && parseBudget(row.record);
 	const lumps = Object.entries(state?.lumps ?? {});
 	const inRow = Object.values(state?.spent ?? {}).reduce((sum, one) => sum + Number(one), 0);
-	const isCounted = dead.size || paid.size > 1 || scenario.person || scenario.wrongClock;
+	const isUncertain =
+		dead.size || told.size || paid.size > 1 || scenario.person || scenario.wrongClock;
 	// what a person releases of a killed run was perhaps spent
-	const allowed = scenario.budget - (scenario.person ? 0 : added) + excess;
+	const allowed = scenario.budget - (scenario.person ? 0 : added) + excess + forgotten;
 	return {
 		overspent: Math.max(0, ...[...paid.values()].map((sum) => sum - allowed)),
 		leaked: scenario.wrongClock
 			? []
 			: [
-					...lumps.filter(([, { execution }]) => !isDead(execution)).map(([id]) => id),
+					...lumps
+						.filter(([, { execution }]) => !isDead(execution) && !told.has(execution))
+						.map(([id]) => id),
 					...lumps
 						.map(([id, { execution }]) => [id, execution] as const)
 						.filter(([id, name]) =>
@@ -301,7 +320,7 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 			inRow + scenario.bound >= scenario.budget ||
 			dead.size > 0 ||
 			added > 0,
-		uncounted: isCounted ? 0 : Math.abs(counted - inRow),
+		uncounted: isUncertain ? 0 : Math.abs(counted - inRow),
 		refused: scenario === scenarios['room for all'] ? refused : 0,
 		faults: [
 			...faults,
