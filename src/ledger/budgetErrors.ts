@@ -63,7 +63,8 @@ export function refusalError(
 	const isMore = 'isLeast' in bound && bound.isLeast && need.gt(bound.microUsd);
 	const estimated = isMore ? `, and jobs like it were estimated at up to ${formatUsd(need)}` : '';
 	const state = `${formatUsd(spent)} is spent${reservedPart}. ${describeBound(bound)}${estimated}.`;
-	const later = `Run this again later. ${describeHolders(holders)}`;
+	const named = nameHolders(holders);
+	const most = `Most is held by ${named}. ${HOW_IT_ENDS}`;
 	const messages: Record<Refused, string> = {
 		spent: spent.gte(amount)
 			? `The ${limit} is reached`
@@ -74,9 +75,9 @@ export function refusalError(
 	};
 	const advice: Record<Refused, string> = {
 		spent: `${state} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).`,
-		reserved: `Waited for 30 s. ${state} ${later}`,
-		estimate: `No job with these settings was started before, so nobody knows what it costs. Of such starts, one at a time is under way, and it took more than 30 s. ${state} ${later}`,
-		full: describeHolders(holders),
+		reserved: `Waited for 30 s. ${state} Run this again later. ${most}`,
+		estimate: `No job with these settings was started before, so nobody knows what it costs. Of such starts, one at a time is under way, and another one took more than 30 s: ${named}. Run this again later. If the process of that start was killed, the wait for it ends after ten minutes, or after twice its Idle Timeout. ${state}`,
+		full: most,
 	};
 	return refuse(use, messages[refused], advice[refused]);
 }
@@ -84,19 +85,20 @@ export function refusalError(
 /** Holders that an error names. */
 const NAMED_HOLDERS = 3;
 
-/** Who has reserved the most, since when, and how that ends. */
-function describeHolders(holders: readonly Lump[]): string {
-	const named = holders
+const HOW_IT_ENDS =
+	'A job counts until its cost is read, which Get Job, Wait for Job, Download File, Generate and the Model Router Trigger do. What a killed process has held stays reserved until the period ends: Get of the resource Budget lists it, and Release gives it back.';
+
+/** Who has reserved the most, and since when. */
+const nameHolders = (holders: readonly Lump[]): string =>
+	holders
 		.filter(({ isReleased }) => !isReleased)
 		.sort((one, other) => Number(other.most) - Number(one.most))
 		.slice(0, NAMED_HOLDERS)
 		.map(
 			({ most, at, execution, workflow, unknown }) =>
 				`execution ${execution} of "${workflow}" (${formatUsd(most)} since ${toMinutes(at)}${unknown ? ', outcome unknown' : ''})`,
-		);
-	const most = named.length ? `Most is held by ${named.join(', ')}. ` : '';
-	return `${most}A job counts until its cost is read, which Get Job, Wait for Job, Download File, Generate and the Model Router Trigger do. What a killed process has held stays reserved until the period ends: Get of the resource Budget lists it, and Release gives it back.`;
-}
+		)
+		.join(', ');
 
 /** A time in ISO 8601 for people, e.g. `2026-11-24 08:30 UTC`. */
 const toMinutes = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;

@@ -205,7 +205,9 @@ export function claimLump(
 	const open = known ? 0 : figures.open;
 	const refused = refuseAmount(need.minus(before), unspent, left) ?? refuseStart(start, open);
 	if (refused) {
-		const holders = Object.values(state.lumps);
+		const isMeant = (other: string) => refused !== 'estimate' || other === claim.waitsFor;
+		const ids = Object.keys(state.lumps).filter(isMeant);
+		const holders = ids.flatMap((other) => state.lumps[other] ?? []);
 		// others may wait for the rest; a part without requests under way is not needed, not even to count what they cost
 		const most = smaller(before, held);
 		if (held.eq(0)) delete state.lumps[id];

@@ -178,6 +178,7 @@ describe('a start without a factor waits for the estimate of another', () => {
 
 	it('a start that is sent again after its lease waits its turn', async () => {
 		const { createRun, pass } = createWorld();
+		await createRun().calls.reserve(upTo(40));
 		const one = createRun().openStart(start('one'));
 		await one.reserve(upTo(1));
 		await pass(400 * SECOND);
@@ -185,6 +186,11 @@ describe('a start without a factor waits for the estimate of another', () => {
 		await pass(400 * SECOND);
 		await expect(createRun().openStart(start('two')).reserve(upTo(1))).rejects.toMatchObject({
 			message: 'The budget of $0.0001 for this month waits for the estimate of another job',
+			details: {
+				advice: expect.stringContaining(
+					'another one took more than 30 s: execution 1 of "w" ($0.000001 since 2026-11-24 12:00 UTC). Run this again later.',
+				),
+			},
 		});
 		await pass(700 * SECOND);
 		await createRun().openStart(start('two')).reserve(upTo(1));
