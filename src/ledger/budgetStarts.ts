@@ -72,9 +72,9 @@ export function startJobLump(
 ): void {
 	learnFactor(state.factors, key, { least, estimate });
 	raiseUnknown(state);
-	if (state.lumps[job]) return;
 	const { execution, workflow, most, at, day } = state.lumps[id] ?? claimed;
 	delete state.lumps[id];
+	if (state.lumps[job]) return;
 	state.lumps[job] = {
 		...{ most: estimate?.toFixed() ?? most, ...(day !== undefined && { day }) },
 		...{ at, execution, workflow },

@@ -59,11 +59,9 @@ export function learnFactor(
 	const parts = divideRoundedDown(estimate.times(PARTS), base);
 	const isExact = parts.times(base).eq(estimate.times(PARTS));
 	const learnt = parts.plus(isExact ? 0 : 1).div(PARTS);
-	const highest = [ONE, new Big(factors[key] ?? 1), learnt].reduce((most, each) =>
-		each.gt(most) ? each : most,
-	);
+	const known = new Big(factors[key] ?? 1);
 	delete factors[key];
-	factors[key] = highest.toFixed();
+	factors[key] = (learnt.gt(known) ? learnt : known).toFixed();
 	for (const old of Object.keys(factors).slice(0, -MAX_FACTORS)) delete factors[old];
 }
 

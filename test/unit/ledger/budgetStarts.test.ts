@@ -236,6 +236,53 @@ describe('a job', () => {
 	});
 });
 
+describe('the part of a job', () => {
+	const job = jobLump('images', '7');
+	const claimed = { most: '40', at: '2026-11-24T12:00:00Z', execution: '1', workflow: 'w' };
+	const answer = { job, key: dear!, least: micro(40), claimed };
+
+	it.each<[string, (budget: ReturnType<typeof budgetOf>) => unknown]>([
+		[
+			'two starts are answered with it',
+			({ state }) => startJobLump(state, { ...answer, id: 'b', estimate: micro(30) }),
+		],
+		[
+			'a person says that another start has started it',
+			({ state }) => decideStart(state, 'b', job),
+		],
+	])('is one, although %s', (_what, again) => {
+		const budget = budgetOf(10_000);
+		budget.claim('a', dear);
+		startJobLump(budget.state, { ...answer, id: 'a', estimate: micro(900) });
+		budget.claim('b', dear);
+		again(budget);
+		expect(budget.figures()).toEqual([0, 900, 1]);
+	});
+
+	it.each<[string, (budget: ReturnType<typeof budgetOf>) => unknown]>([
+		['answered', ({ state }) => startJobLump(state, { ...answer, id: 'a', estimate: micro(900) })],
+		['decided about', ({ state }) => decideStart(state, 'a', job)],
+	])('belongs to the period of its start, which was %s', (_what, end) => {
+		const budget = budgetOf(10_000);
+		const { state, claim } = budget;
+		// another process was there first, and its clock is ahead
+		const [before, after] = ['2026-11-30T23:59:59Z', '2026-12-01T00:00:01Z'].map(Date.parse);
+		moveOn(state, after!, 'month');
+		claim('a', dear, 40, before);
+		end(budget);
+		moveOn(state, after!, 'month');
+		expect(Object.keys(state.lumps)).toEqual([job]);
+		moveOn(state, Date.parse('2027-01-01T00:00:00Z'), 'month');
+		expect(state.lumps).toEqual({});
+	});
+
+	it('is of one job, however long its ID and whatever its media type is', () => {
+		const ids = ['1', '2'].map((end) => `${'x'.repeat(50)}${end}`);
+		const parts = ['images', 'videos'].flatMap((type) => ids.map((id) => jobLump(type, id)));
+		expect(new Set(parts).size).toBe(4);
+	});
+});
+
 describe('the row', () => {
 	const longHolder = (id: string) => ({
 		id,
@@ -280,10 +327,20 @@ describe('the row', () => {
 		expect(state.factors).not.toHaveProperty([factorKey({ model: 'm0', settings: '4K' })]);
 	});
 
+	it('keeps a factor that was learnt again', () => {
+		const { state, start } = budgetOf(10_000);
+		for (let index = 0; index < 200; index++) {
+			start('first', 80);
+			start(`s${index}`, 80, factorKey({ model: `m${index}`, settings: '4K' }));
+		}
+		expect([state.factors[cheap!], Object.keys(state.factors).length]).toEqual(['2', 200]);
+	});
+
 	it('with 500 parts it takes no more starts, and refuses no text', () => {
 		const { state, limit, claim } = fill('under way');
 		expect(Object.keys(state.lumps)).toHaveLength(500);
-		expect(claim('more')).toBe('full');
+		const [own] = Object.keys(state.lumps);
+		expect([claim('more'), claim(own!)]).toEqual(['full', 123_456_789]);
 		const text = claimLump(state, limit, holder('text'), { need: micro(10) }, NOON);
 		expect(Number(text.most)).toBe(10);
 	});

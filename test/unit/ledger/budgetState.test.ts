@@ -5,6 +5,7 @@ import {
 	closeLump,
 	EMPTY_STATE,
 	figuresOf,
+	findFree,
 	moveOn,
 	parseBudget,
 } from '../../../src/ledger/budgetState';
@@ -129,6 +130,19 @@ describe('a part', () => {
 	});
 });
 
+it.each([
+	['its own part', false, 890],
+	['once that was released, no more', true, 890],
+])('a holder may reserve what is free, and %s', (_what, isReleased, free) => {
+	const { state, claim } = budgetOf();
+	claim('a', 300);
+	claim('b', 100);
+	if (isReleased) state.lumps['a']!.isReleased = true;
+	const own = { id: 'a', spent: micro(0), held: micro(10) };
+	const limit = { amount: micro(1000), length: 'month' as const };
+	expect(Number(findFree(state, limit, own).free)).toBe(free);
+});
+
 describe('time', () => {
 	const DAY = 24 * 60 * MINUTE;
 
@@ -142,6 +156,25 @@ describe('time', () => {
 		moveOn(state, NOON + DAY, 'day');
 		expect([figures(), state.factors]).toEqual([[0, 0, 0], { 'm.c': '22.5' }]);
 		closeLump(state, 'a', micro(400));
+		expect(figures()).toEqual([0, 0, 0]);
+	});
+
+	it('what is reserved counts on its first day, also what is added later', () => {
+		const { state, claim } = budgetOf();
+		claim('a', 300);
+		moveOn(state, NOON + DAY, 'month');
+		claim('a', 500, { at: NOON + DAY });
+		closeLump(state, 'a', micro(400));
+		expect(state.spent).toEqual({ '2026-11-24': '400' });
+	});
+
+	it('what is reserved on the first day counts to the last one', () => {
+		const { state, claim, figures } = budgetOf(1000, 'week');
+		state.day = '2026-11-23';
+		claim('a', 500, { at: NOON - DAY });
+		moveOn(state, NOON + 5 * DAY, 'week');
+		expect(figures()).toEqual([0, 500, 1]);
+		moveOn(state, NOON + 6 * DAY, 'week');
 		expect(figures()).toEqual([0, 0, 0]);
 	});
 
@@ -162,6 +195,8 @@ describe('time', () => {
 		closeLump(state, 'a', micro(900));
 		moveOn(state, NOON + 366 * DAY, 'month');
 		expect(figures()).toEqual([0, 0, 0]);
+		claim('b', 700);
+		closeLump(state, 'b', micro(700));
 		state.day = '2026-11-24';
 		expect(figures()).toEqual([900, 0, 0]);
 	});
