@@ -57,7 +57,7 @@ export const EMPTY_STATE: BudgetState = { day: '', spent: {}, lumps: {}, factors
  * Texts are not refused for it.
  */
 export const MAX_LUMPS = 500;
-/** Bytes of a workflow's name in a part. */
+/** Bytes of a workflow's name in a part. A character that does not fit is left out whole. */
 const MAX_NAME_BYTES = 40;
 /** Days whose spending is kept: a month, and a week that began before it. */
 const MAX_DAYS = 40;
@@ -252,18 +252,15 @@ function makeLump(
 	start: StartNeed | undefined,
 ): Lump {
 	const { most, counted, day, at, execution, workflow } = part;
+	const name = Buffer.from(workflow).subarray(0, MAX_NAME_BYTES);
 	return {
 		most: most.toFixed(),
 		...(counted.gt(0) && { counted: counted.toFixed() }),
 		...(day !== at.slice(0, 10) && { day }),
-		...{ at, execution, workflow: shorten(workflow) },
+		...{ at, execution, workflow: new TextDecoder().decode(name, { stream: true }) },
 		...start?.kept,
 	};
 }
-
-/** A character that does not fit is left out whole. */
-const shorten = (name: string) =>
-	new TextDecoder().decode(Buffer.from(name).subarray(0, MAX_NAME_BYTES), { stream: true });
 
 /** What the row says to a holder. */
 export type Claim = ReturnType<typeof claimLump>;

@@ -176,6 +176,20 @@ describe('a start without a factor waits for the estimate of another', () => {
 		await open('three').reserve();
 	});
 
+	it('once for 30 s in a node run, as long as it is the same one', async () => {
+		const { createRun, later } = createWorld();
+		const first = await createRun().openStart(start('one')).reserve(upTo(1));
+		const run = createRun();
+		let isLate = false;
+		later(31 * SECOND, async () => await Promise.resolve((isLate = true)));
+		for (const settings of ['two', 'three'])
+			await expect(run.openStart(start(settings)).reserve(upTo(1))).rejects.toThrow('waits for');
+		expect(isLate).toBe(false);
+		// it was not sent
+		await first.release();
+		await run.openStart(start('two')).reserve(upTo(100));
+	});
+
 	it('a start that is sent again after its lease waits its turn', async () => {
 		const { createRun, pass } = createWorld();
 		await createRun().calls.reserve(upTo(40));

@@ -68,6 +68,7 @@ describe('describeJobSettings', () => {
 		['how many seconds', 'second', { duration: 4, n: 2 }, { n: 1, duration: '8s' }],
 		['seed, user and metadata', 'image', { seed: 1, user: 'a', metadata: { a: 1 } }, {}],
 		['what a long text says', 'image', { negative: LONG }, { negative: `${LONG}!` }],
+		['how the model is spelled', 'image', { model: 'M' }, { model: 'm' }],
 		['the order', 'image', { a: 1, b: { c: 1, d: 2 } }, { b: { d: 2, c: 1 }, a: 1 }],
 	])('leaves out %s', (_what, unit, one, other) => {
 		expect(settings(unit, one)).toBe(settings(unit, other));
@@ -81,6 +82,7 @@ describe('describeJobSettings', () => {
 		['pictures that are not counted', 'request', { n: 1 }, { n: 4 }],
 		['a second number of pictures', 'image', { n: 1, count: 4 }, { n: 1, count: 8 }],
 		['a number that cannot be read', 'image', { n: 'many' }, { n: 1 }],
+		['a text of 40 characters', 'image', { style: 'x'.repeat(40) }, { style: 'y'.repeat(40) }],
 		['that there is a long text', 'image', { image_url: LONG }, {}],
 		['a prompt that is not a text', 'image', { input: { tier: 1 } }, { input: { tier: 2 } }],
 		['which field says how many', 'image', { n: 4 }, { num_images: 4 }],
