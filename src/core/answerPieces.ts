@@ -1,10 +1,16 @@
 import { unreadableChunkError } from './body';
 import { malformedResponseError } from './errorResponses';
-import { detectEnd, isEndMark, isErrorName, isNonAnswerName } from './eventNames';
-import { hasContent } from './extractText';
 import type { HttpResponse } from './http';
 import { isPlainObject, isTruncatedJson, tryParseJson } from './json';
-import { createEventParser, END_MARK, hasNonEventText, splitEventData, type SseEvent } from './sse';
+import {
+	createEventParser,
+	END_MARK,
+	hasNonEventText,
+	isEndMark,
+	isEndWord,
+	splitEventData,
+	type SseEvent,
+} from './sse';
 
 export type AnswerForm = 'sse' | 'ndjson' | 'json' | 'text';
 
@@ -27,6 +33,8 @@ export interface PieceReader {
 	finish(): Iterable<AnswerPiece>;
 	/** What was held back until the next piece, for a text that breaks off. */
 	release(): Iterable<AnswerPiece>;
+	/** Whether what arrived last is within a piece: a JSON body over several lines. */
+	isWithin(): boolean;
 }
 
 /** Whether a piece is plain words, as opposed to JSON. */
@@ -36,6 +44,7 @@ export const createTextReader = (): PieceReader => ({
 	add: (text) => (text ? [toTextPiece(text)] : []),
 	finish: () => [],
 	release: () => [],
+	isWithin: () => false,
 });
 
 const toTextPiece = (text: string): AnswerPiece => ({
@@ -47,7 +56,7 @@ const toTextPiece = (text: string): AnswerPiece => ({
 
 /** Reads server-sent events. A body without any may be plain text. */
 export function createEventReader(response: HttpResponse): PieceReader {
-	const parser = createEventParser(response.idleTimeout);
+	const parser = createEventParser();
 	const { read, release } = createEventInterpreter();
 	/** What arrived before the first event. */
 	let unclaimed: string | undefined = '';
@@ -68,23 +77,22 @@ export function createEventReader(response: HttpResponse): PieceReader {
 			yield toTextPiece(unclaimed);
 		},
 		release,
+		isWithin: () => false,
 	};
 }
 
 /**
  * Tells JSON from plain words in the data of events.
  *
- * The first data decides. Words may happen to be in quotes, so a JSON text is held back until the next data. Events whose name
- * shows that they are not part of the answer, or that they report an error, decide nothing. Once words have arrived, JSON in an event
- * of another name is not part of them, such as the token counts in a last event.
+ * Words may happen to be in quotes, so a first JSON text is held back until the next data decides. Where words have come under a name,
+ * everything under it is words; where JSON has, words are an error, but for one such as `DONE` at the end.
  */
 function createEventInterpreter() {
 	let form: 'unknown' | 'json' | 'words' = 'unknown';
-	/** Whether JSON with content has arrived. */
-	let isCertain = false;
 	let held: AnswerPiece | undefined;
-	/** Names of events whose data was words. */
+	/** Names of events whose data was words, and of those whose data was JSON. */
 	const wordNames = new Set<string>();
+	const jsonNames = new Set<string>();
 
 	function* release(): Generator<AnswerPiece> {
 		if (held) yield form === 'words' ? { ...held, value: held.data } : held;
@@ -93,35 +101,39 @@ function createEventInterpreter() {
 
 	function* readWords(piece: AnswerPiece, cut: SseEvent['cut']): Generator<AnswerPiece> {
 		const { data, event } = piece;
-		// a stream of JSON may end with any word
-		if (form === 'json' && (detectEnd(event) === 'stream' || isEndWord(data)))
-			return void (yield piece);
+		const name = standardName(event);
 		const looksLikeJson = /^\s*[[{"]/.test(data);
-		if (form === 'json' && (isCertain || looksLikeJson)) throw unreadableEventError(event, data);
+		// a stream of JSON may end with any word
+		if (jsonNames.has(name) && isEndWord(data)) return void (yield piece);
+		if (jsonNames.has(name) || (form === 'json' && looksLikeJson))
+			throw unreadableEventError(event, data);
 		if (cut === 'line' || (cut && looksLikeJson))
 			throw unreadableChunkError('The stream ended in the middle of an event.', data);
-		form = 'words';
-		wordNames.add(standardName(event));
+		if (form === 'unknown') form = 'words';
+		wordNames.add(name);
 		yield* release();
-		yield { ...piece, value: data };
+		yield piece;
 	}
 
 	function* readData(data: string, { event = '', cut }: SseEvent): Generator<AnswerPiece> {
 		const name = standardName(event);
-		const isWord = form === 'words' && wordNames.has(name);
+		const isMark = data === '' || isEndMark(data);
 		// throwing an error takes longer than reading many events
-		const mayBeJson = data !== '' && !isEndMark(data) && !isWord;
-		const parsed = mayBeJson ? tryParseJson(data) : undefined;
-		const value = parsed === undefined ? data : parsed;
-		const piece: AnswerPiece = { form: 'sse', event, value, data };
-		const role = findRole(form, name, data, parsed);
-		if (role === 'words') return yield* readWords(piece, cut);
-		if (role === 'quoted' && !held) return void (held = piece);
-		if (role === 'json' || role === 'quoted') {
-			form = 'json';
-			isCertain ||= hasContent(parsed);
+		const parsed = isMark || wordNames.has(name) ? undefined : tryParseJson(data);
+		const piece: AnswerPiece = { form: 'sse', event, value: parsed ?? data, data };
+		if (isMark) return void (yield* release(), yield piece);
+		if (parsed === null) return void (yield { ...piece, value: null });
+		const isObject = typeof parsed === 'object';
+		if (!isObject && (typeof parsed !== 'string' || form === 'words')) {
+			// token counts in the last event of words
+			const isCount = typeof parsed === 'number' && isEndWord(name);
+			if (form === 'json' ? parsed !== undefined : isCount) return void (yield piece);
+			return yield* readWords({ ...piece, value: data }, cut);
 		}
-		if (role !== 'unrelated') yield* release();
+		if (!isObject && !held && form === 'unknown') return void (held = piece);
+		jsonNames.add(name);
+		if (form === 'unknown' && (name === '' || !isObject)) form = 'json';
+		if (form !== 'unknown') yield* release();
 		yield piece;
 	}
 
@@ -130,7 +142,8 @@ function createEventInterpreter() {
 			for (const sseEvent of events) {
 				const { event = '', data } = sseEvent;
 				// most events of most streams: nothing is left to decide
-				const value = isCertain && data !== END_MARK ? tryParseJson(data) : undefined;
+				const isJson = form === 'json' && !held && data !== END_MARK;
+				const value = isJson && data.startsWith('{') ? tryParseJson(data) : undefined;
 				if (value !== undefined) yield { form: 'sse', event, value, data };
 				else for (const part of splitEventData(data)) yield* readData(part, sseEvent);
 			}
@@ -144,25 +157,6 @@ export const unreadableEventError = (event: string, data: string) =>
 		`An event could not be read: ${event ? `${event} ` : ''}${data.slice(0, 200)}`,
 		data,
 	);
-
-/**
- * What the data of an event is: words or JSON of the answer, a first JSON text (which may be words in quotes), something that is not
- * part of the answer, or nothing.
- */
-function findRole(form: 'unknown' | 'json' | 'words', name: string, data: string, parsed: unknown) {
-	if (form === 'json' && parsed !== undefined) return 'json';
-	if (data === '' || parsed === null || isEndMark(data)) return 'nothing';
-	if (name && (isNonAnswerName(name) || isErrorName(name))) return 'unrelated';
-	if (form === 'words') {
-		const isCount = typeof parsed === 'number' && detectEnd(name) !== undefined;
-		return isCount || typeof parsed === 'object' ? 'unrelated' : 'words';
-	}
-	if (typeof parsed === 'string') return 'quoted';
-	return typeof parsed === 'object' ? 'json' : 'words';
-}
-
-/** Whether a text that is not JSON ends a stream of JSON. */
-const isEndWord = (data: string) => isEndMark(data) || detectEnd(data) === 'stream';
 
 /** `message` is the standard's default name, so such an event counts as one without a name. */
 const standardName = (event: string) => (event === 'message' ? '' : event);
@@ -229,6 +223,7 @@ export function createRecordReader(type: string): PieceReader {
 			}
 		},
 		release,
+		isWithin: () => rest !== '',
 	};
 }
 
@@ -243,10 +238,8 @@ function separateObjects(text: string): string | undefined {
 /** The JSON of a line, and the name of its event if it has a code, as in the data streams of Vercel's AI SDK 4: `0:"text"`. */
 function parseLine(line: string): [event: string, value: unknown] {
 	const [, code = '', json = line] = /^([\da-k]):(["[{].*)$/s.exec(line) ?? [];
-	return [code && (EVENTS_BY_CODE[code] ?? 'metadata'), json ? tryParseJson(json) : undefined];
+	return [code && `${code}:`, json ? tryParseJson(json) : undefined];
 }
-
-const EVENTS_BY_CODE: Record<string, string> = { 0: 'text', 3: 'error', d: 'finish' };
 
 /** Whether a line is JSON. A text may begin with a value such as `[1]`, a footnote. */
 const isRecord = (value: unknown, type: string) =>

@@ -11,6 +11,7 @@ import { decodeBody, withPartialBody, type BodyText } from './body';
 import { getRequestId, isWebPage, malformedResponseError } from './errorResponses';
 import { mapServiceError, truncatedAnswerError, withDetails } from './errors';
 import type { HttpResponse } from './http';
+import { createSilence, isKeepAlive, type Silence } from './silence';
 import { beginsWithEvent } from './sse';
 
 export { isWords, unreadableEventError, type AnswerForm, type AnswerPiece } from './answerPieces';
@@ -24,14 +25,17 @@ export interface AnswerFold {
 	add(piece: AnswerPiece): string;
 	/** Whether the end mark has arrived, so that nothing more is read. */
 	isOver(): boolean;
+	/** Whether the answer has ended, although its end mark may follow: then only a few seconds are waited for it. */
+	isWhole?(): boolean;
 	/**
 	 * The end mark has arrived, or the body has ended without one.
 	 *
 	 * @param received Gives the beginning of the body, for error details.
+	 * @param isQuiet Whether nothing followed the end of the answer, and the connection was closed.
 	 * @returns the text that this adds.
 	 * @throws ServiceError for an answer that is not complete.
 	 */
-	end(received: () => string): string;
+	end(received: () => string, isQuiet: boolean): string;
 	/** What has arrived so far, for an answer that breaks off. */
 	partial(): { text: string };
 }
@@ -48,9 +52,11 @@ export async function foldAnswer(
 	emit: (text: string) => void | Promise<void>,
 ): Promise<void> {
 	const body = decodeBody(response);
+	const silence = createSilence(response);
 	try {
-		await foldPieces(readAnswer(response, body), fold, emit);
-		await emit(fold.end(body.received));
+		const batches = readAnswer(response, body, silence);
+		const isQuiet = await foldPieces(batches, { response, fold, silence, emit });
+		await emit(fold.end(body.received, isQuiet));
 	} catch (cause) {
 		const arrived = { received: body.received(), type: contentType(response) };
 		throw mapServiceError(cause, (error) =>
@@ -59,17 +65,37 @@ export async function foldAnswer(
 	}
 }
 
+interface Folding {
+	response: HttpResponse;
+	fold: AnswerFold;
+	silence: Silence;
+	emit: (text: string) => void | Promise<void>;
+}
+
+/** @returns whether the answer had ended, and nothing followed. */
 async function foldPieces(
-	batches: AsyncIterable<Iterable<AnswerPiece>>,
-	fold: AnswerFold,
-	emit: (text: string) => void | Promise<void>,
-): Promise<void> {
-	for await (const pieces of batches) {
-		for (const piece of pieces) {
+	batches: AsyncGenerator<Iterable<AnswerPiece>>,
+	{ response, fold, silence, emit }: Folding,
+): Promise<boolean> {
+	for (;;) {
+		const next = batches.next();
+		const result = await (fold.isWhole?.() ? silence.endsBefore(next) : next);
+		if (!result) {
+			// the reader still waits for the silent service, so its own end would never come
+			void response.body[Symbol.asyncIterator]().return?.();
+			return true;
+		}
+		if (result.done) return false;
+		for (const piece of result.value) {
 			// most pieces need no wait, and a wait takes longer than the rest
 			const emitted = emit(fold.add(piece));
 			if (emitted) await emitted;
-			if (fold.isOver()) return;
+			// the reader's own time is no silence
+			if (!isKeepAlive(piece)) silence.end();
+			if (fold.isOver()) {
+				await batches.return(undefined);
+				return false;
+			}
 		}
 	}
 }
@@ -88,6 +114,7 @@ const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
 export async function* readAnswer(
 	response: HttpResponse,
 	{ chunks, received }: BodyText = decodeBody(response),
+	silence = createSilence(response),
 ): AsyncGenerator<Iterable<AnswerPiece>> {
 	const lookahead = createLookahead(response, chunks);
 	const type = contentType(response);
@@ -109,6 +136,8 @@ export async function* readAnswer(
 				length += text.length;
 				if (length > MAX_ANSWER_LENGTH) throw truncatedAnswerError('the answer grew past 64 MiB');
 				yield reader.add(text);
+				if (reader.isWithin() && text.trim()) silence.end();
+				silence.check();
 			}
 		} catch (cause) {
 			yield reader.release();
@@ -145,7 +174,7 @@ async function detectForm(
 	const openers = ['{', '[', RECORD_SEPARATOR, ...(type.includes('json') ? ['"'] : [])];
 	if (openers.includes(start.charAt(0)) || /^[\da-k]:["[{]/.test(start)) return 'json';
 	if (type.includes('event-stream')) return 'sse';
-	if (!/^((data|event|id|retry)(:|\r|\n)|:)/.test(start)) return 'text';
+	if (!/^((data|event|id|retry|error)(:|\r|\n)|:)/.test(start)) return 'text';
 	let isEvent: boolean | undefined;
 	const { start: beginning, isEnd } = await readAhead((text) => {
 		isEvent = beginsWithEvent(text, false);

@@ -1,3 +1,5 @@
+import type { Clock } from './retry';
+
 /**
  * Sends requests. The only thing that a protocol client needs from outside.
  *
@@ -54,6 +56,8 @@ export interface HttpResponse {
 	body: AsyncIterable<Uint8Array>;
 	/** Milliseconds without data after which reading a body fails. */
 	idleTimeout: number;
+	/** The time while the body is read. Without it, that of the machine, on which nothing waits. */
+	clock?: Clock;
 }
 
 export const isErrorResponse = ({ status }: HttpResponse) => status < 200 || status >= 300;

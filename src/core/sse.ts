@@ -1,7 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
 import { truncatedAnswerError } from './errors';
-import { isEndMark } from './eventNames';
 import { isPlainObject, tryParseJson } from './json';
 
 /** Characters. A longer event is broken or hostile. */
@@ -18,16 +17,13 @@ export interface SseEvent {
 /**
  * Parses server-sent events as their text arrives.
  *
- * The standard drops events without a data line. The assistant's `finish` is one, so here they count, with `data` "".
- *
- * @param idleTimeout Milliseconds for which comments alone keep a stream open.
+ * The standard drops events without a data line. The assistant's `finish` is one, so here they count, with `data` "". It ignores a line
+ * `error: {…}`, in which Genkit (@genkit-ai/express 1.42) reports a failure: here it is an event of that name.
  */
-export function createEventParser(idleTimeout: number) {
+export function createEventParser() {
 	let events: SseEvent[] = [];
 	/** The beginning of a line whose end has not arrived. */
 	let rest = '';
-	/** Milliseconds since 1970. */
-	let lastEventAt = Date.now();
 
 	const parser = createParser({
 		maxBufferSize: MAX_EVENT_LENGTH,
@@ -41,24 +37,20 @@ export function createEventParser(idleTimeout: number) {
 	});
 
 	return {
-		/** @throws ServiceError `truncated` when an event grows too large, or only comments arrive for too long. */
+		/** @throws ServiceError `truncated` when an event grows too large. */
 		add(text: string): SseEvent[] {
 			events = [];
 			const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
 			if (end > 0) parser.feed(markNames(rest + text.slice(0, end)));
 			rest = end > 0 ? text.slice(end) : rest + text;
 			if (rest.length > MAX_EVENT_LENGTH) throw tooLargeError();
-			const now = Date.now();
-			if (events.length) lastEventAt = now;
-			else if (now - lastEventAt > idleTimeout)
-				throw truncatedAnswerError(`only keep-alive messages for ${idleTimeout / 1000} s`);
 			return events;
 		},
 		/** The text has ended. */
 		finish(): SseEvent[] {
 			events = [];
 			// a name that ends inside its line may be incomplete: "finish" begins "finished_tool_call"
-			parser.feed(`${rest}\n\n`);
+			parser.feed(markErrors(`${rest}\n\n`));
 			for (const event of events) event.cut = rest ? 'line' : 'event';
 			return events;
 		},
@@ -72,8 +64,15 @@ const NO_DATA = '\0';
 const NO_DATA_LINE = /\0\n|\n?\0/g;
 const NAME_LINE = /(?<=^|[\r\n])event:(?! ?[\r\n])[^\r\n]*(\r\n|\n|\r)/g;
 
+const ERROR_LINE = /(?<=^|[\r\n])error: ?(?=\{)/g;
+
+const markErrors = (lines: string) =>
+	lines.includes('error:') ? lines.replace(ERROR_LINE, 'event: error\ndata: ') : lines;
+
 const markNames = (lines: string) =>
-	lines.includes('event:') ? lines.replace(NAME_LINE, `$&data:${NO_DATA}$1`) : lines;
+	markErrors(
+		lines.includes('event:') ? lines.replace(NAME_LINE, `$&data:${NO_DATA}$1`) : lines,
+	);
 
 /** The values of one event. Some services put no blank line between their events, so several of them are parsed as one. */
 export function splitEventData(eventData: string): string[] {
@@ -90,8 +89,18 @@ export function splitEventData(eventData: string): string[] {
 /** The data of the last event of many streams. */
 export const END_MARK = '[DONE]';
 
-const FIELD_LINE = /^(:|(data|event|id|retry)(:|$))/;
-const FIELD_START = /^(:|(d(a(ta?)?)?|e(v(e(nt?)?)?)?|id?|r(e(t(ry?)?)?)?)$)/;
+const END_WORD = 'done|end|eos|eof|stop|finish(ed)?|complete(d)?|closed?';
+const MARK = new RegExp(`^\\s*(\\[|<\\|?)(${END_WORD})(\\]|\\|?>)\\s*$`, 'i');
+const WORD = new RegExp(`^\\W*(${END_WORD})\\W*$`, 'i');
+
+/** Whether a text is an end mark: `[DONE]`, or a similar one such as `<|end|>`. */
+export const isEndMark = (text: string) => MARK.test(text);
+
+/** Whether a text is such a mark, or the same word alone. That may be part of an answer in words, but not after JSON. */
+export const isEndWord = (text: string) => text.length < 20 && WORD.test(text);
+
+const FIELD_LINE = /^(:|(data|event|id|retry)(:|$)|error: ?\{)/;
+const FIELD_START = /^(:|(d(a(ta?)?)?|e(v(e(nt?)?)?)?|id?|r(e(t(ry?)?)?)?|er(r(o(r(: ?)?)?)?)?)$)/;
 const isFieldLine = (line: string) => FIELD_LINE.test(line);
 const isFieldStart = (line: string) => isFieldLine(line) || FIELD_START.test(line);
 
@@ -128,6 +137,6 @@ export function beginsWithEvent(text: string, isEnd: boolean): boolean | undefin
 const isComment = (line = '') => line === '' || line.startsWith(':');
 
 function hasCertainData(line: string): boolean {
-	const data = line.startsWith('data:') ? line.slice('data:'.length).trim() : '';
-	return isEndMark(data) || isPlainObject(tryParseJson(data));
+	const [, data = ''] = /^(?:data|error):(.*)$/s.exec(line) ?? [];
+	return isEndMark(data) || isPlainObject(tryParseJson(data.trim()));
 }

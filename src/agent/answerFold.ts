@@ -1,0 +1,162 @@
+import type { AnswerFold, AnswerForm, AnswerPiece } from '../core/answerReader';
+import { ServiceError, shortenText, truncatedAnswerError, withDetails } from '../core/errors';
+import { isPlainObject } from '../core/json';
+import { createDialectReader, rawOf, type ArrivedEvent, type DialectReader } from './dialectReader';
+import { endsOf, hasOpening, recognizeDialect } from './recognize';
+import { createPlainReader, readPlainTexts } from './plainReader';
+
+/** Events kept of an answer without text, so that the user can see what arrived instead. */
+const MAX_EVENTS_WITHOUT_TEXT = 50;
+/** Events after which an answer is recognized no more. */
+const MAX_UNRECOGNIZED = 1000;
+
+export interface AgentAnswer {
+	text: string;
+	/** The format in which the answer arrived; the specification does not define it. */
+	format: AnswerForm;
+	/** The name of the row that recognized it. */
+	dialect?: string;
+	/** The raw events; kept if requested, or if no text was found. */
+	events: unknown[];
+	/** What is not certain about it. */
+	notice?: string;
+}
+
+/** What had arrived of an answer that broke off. */
+export type PartialAnswer = Omit<AgentAnswer, 'events'> & Partial<AgentAnswer>;
+
+interface FoldOptions {
+	/** The message that was sent. */
+	question: string;
+	includeRawEvents: boolean;
+	answerPath?: string | undefined;
+}
+
+/**
+ * Builds the text of an agent's answer: by the row of the table that recognizes one of its events, or by the plain rule.
+ *
+ * Until an event is recognized, the plain rule reads, and what it finds is told live at once. The row then reads the earlier events, too.
+ */
+export function createAnswerFold({ question, includeRawEvents, answerPath }: FoldOptions) {
+	const plain = createPlainReader(question, answerPath);
+	const kept: ArrivedEvent[] = [];
+	const unrecognized: ArrivedEvent[] = [];
+	let reader: DialectReader | undefined;
+	/** What the plain rule told live, if the row does not begin with it. */
+	let told = '';
+	/** What only the second reading by the plain rule has found. */
+	let found = '';
+	let format: AnswerForm = 'text';
+	let notice: string | undefined;
+
+	const text = () =>
+		reader ? [told, reader.text() || found].filter(Boolean).join('\n\n') : plain.text();
+	const hasText = () => (reader ? reader.text() !== '' || told !== '' : plain.text() !== '');
+
+	const recognize = (event: ArrivedEvent): string => {
+		const dialect = recognizeDialect(event);
+		unrecognized.push(event);
+		if (!dialect) return plain.add(event);
+		reader = createDialectReader(dialect);
+		for (const each of unrecognized.splice(0)) reader.add(each);
+		const [before, now] = [plain.text(), reader.text()];
+		if (now.startsWith(before)) return now.slice(before.length);
+		told = before;
+		return now && `\n\n${now}`;
+	};
+
+	const read = (event: ArrivedEvent): string => {
+		if (includeRawEvents || (kept.length < MAX_EVENTS_WITHOUT_TEXT && !hasText())) kept.push(event);
+		if (reader) return reader.add(event);
+		const isUnknown = answerPath !== undefined || unrecognized.length >= MAX_UNRECOGNIZED;
+		return isUnknown ? plain.add(event) : recognize(event);
+	};
+
+	/** The answer has no text. @returns what the plain rule finds in the events that a row has read. */
+	const findOtherText = (): string => {
+		if (reader) {
+			found = readPlainTexts(kept, question);
+			notice = found
+				? `The answer has the form of ${reader.dialect.name}, but no text where that has it. This text was found in other fields.`
+				: undefined;
+			if (found || reader.hasEnded()) return told && found ? `\n\n${found}` : found;
+		}
+		if (answerPath === undefined || !kept.length) throw noTextError(kept);
+		return '';
+	};
+
+	const answer = (): AgentAnswer => ({
+		text: text(),
+		format,
+		...(reader && { dialect: reader.dialect.name }),
+		events: kept.map(rawOf),
+		...(notice && { notice }),
+	});
+
+	return {
+		add(piece: AnswerPiece): string {
+			format = piece.form;
+			if (format === 'text') return answerPath === undefined ? plain.append(piece.data) : '';
+			if (format !== 'json') return read(piece);
+			return splitEvents(piece.value)
+				.map((value) => read({ event: '', value }))
+				.join('');
+		},
+		isOver: () => (reader ?? plain).isOver(),
+		isWhole: () => reader?.isWhole() === true,
+		end(_received: () => string, isQuiet = false): string {
+			const rest = reader?.finish() ?? '';
+			const isStream = format === 'sse' || format === 'ndjson';
+			if (reader && isStream && !reader.hasEnded()) {
+				const { dialect } = reader;
+				if (reader.isOpen()) throw missingEndError(dialect.name, endsOf(dialect));
+				if (hasOpening(dialect))
+					notice = `The answer has the form of ${dialect.name}, but not its beginning. So it is not known whether its end is missing.`;
+			}
+			if (isQuiet)
+				notice = 'The message had ended, and nothing followed for 10 seconds. The connection was closed.';
+			return text().trim() ? rest : findOtherText();
+		},
+		partial(): PartialAnswer {
+			reader?.finish();
+			const { events, ...rest } = answer();
+			return { ...rest, ...(includeRawEvents && { events }) };
+		},
+		answer,
+		/** Whether the answer has ended, although more may follow. */
+		hasEnded: () => reader?.hasEnded() === true && hasText(),
+	} satisfies AnswerFold & Record<string, unknown>;
+}
+
+/** The entries of a list of events; any other body counts as one event. */
+function splitEvents(value: unknown): unknown[] {
+	const isEvent = (entry: unknown) =>
+		isPlainObject(entry) &&
+		!('role' in entry) &&
+		!isRole(entry['type']) &&
+		([entry['type'], entry['event'], entry['kind']].some((name) => typeof name === 'string') ||
+			recognizeDialect({ event: '', value: entry }) !== undefined);
+	return Array.isArray(value) && value.length > 0 && value.every(isEvent) ? value : [value];
+}
+
+const isRole = (type: unknown) => type === 'human' || type === 'ai';
+
+const missingEndError = (name: string, ends: string) =>
+	withDetails(
+		truncatedAnswerError(`A stream of ${name} ends with ${ends}, which did not arrive.`),
+		{ advice: END_ADVICE },
+	);
+
+const END_ADVICE =
+	'With the option "On Incomplete Answer", the node returns what arrived. If this agent never sends such an end, enter the path to its text in "Answer Field Path": then none is expected.';
+
+/** @param kept The first events. */
+function noTextError([first]: readonly ArrivedEvent[]): ServiceError {
+	if (!first) return truncatedAnswerError('It ended without any content.');
+	return new ServiceError('malformed', 'No text was found in the answer', {
+		outcome: 'started',
+		reason: `Its first event: ${shortenText(JSON.stringify(rawOf(first)), 500)}`,
+		advice:
+			'Look for the text in the events that arrived, and enter the path to it in the option "Answer Field Path".',
+	});
+}

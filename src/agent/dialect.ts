@@ -1,0 +1,83 @@
+/** A form of answers that a named product sends. */
+export interface Dialect {
+	/** As its users call it. */
+	readonly name: string;
+	/** The package and version that was run, or the page that shows an example of the bytes. */
+	readonly source: string;
+	/** Whether its bytes were recorded from the running package, or read in its documentation. */
+	readonly seen: 'run' | 'read';
+	/**
+	 * Where an event has its name: in a field, on the `line` of a server-sent event, or in its `onlyField`, whose value then is the
+	 * event. The first that has one counts. Absent if events have no names.
+	 */
+	readonly by?: string | readonly string[];
+	/** A name ends at this character, behind which a place in a graph follows: `messages|agent:1`. */
+	readonly nameUntil?: string;
+	/** Events are the `result` of JSON-RPC responses, or come without that envelope. An `error` of the envelope is the agent's. */
+	readonly inJsonRpc?: true;
+	/**
+	 * What only this dialect sends. The first event with one of these names, or for which one of these conditions holds, decides for
+	 * the whole answer. A name that anybody might use recognizes nothing.
+	 */
+	readonly knownBy: ReadonlyArray<string | Condition>;
+	/** What an event of a name is; '' is an event without one. Any other event is no text, no error and no end. */
+	readonly events: Readonly<Record<string, Meaning | readonly Meaning[]>>;
+}
+
+/**
+ * What holds for an event: for every path its value, or one of several. `'*'` is any value that is not empty, `null` none, and `String` a
+ * text. The path `#` is the event's name.
+ */
+export type Condition = Readonly<Record<string, Expected>>;
+
+type Expected = Scalar | readonly Scalar[] | null | StringConstructor;
+type Scalar = string | number | boolean;
+
+/**
+ * Names of fields, separated by dots; '' is the event itself. `*` is every field. In a list, a name is that of a field of every entry, and a
+ * number one entry. `[role=ai|model]` leaves the entries with one of these values, `[index=0?]` those without the field as well.
+ *
+ * A text is a string, or a list of parts, of which those of type `text` count.
+ */
+export type Path = string;
+
+/** What an event means. Every meaning whose conditions hold counts, in their order. Of several paths, the first with a text. */
+export interface Meaning {
+	/** The meaning counts only where this holds, */
+	readonly if?: Condition;
+	/** and where none of this does. */
+	readonly unless?: Condition;
+	/** It counts only if this field has the value that it had in the event that opened the stream: that of the outermost run. */
+	readonly ofOpening?: Path;
+	/** New text. */
+	readonly piece?: Path | readonly Path[];
+	/** A whole message. It counts only where its pieces did not come. */
+	readonly whole?: Path | readonly Path[];
+	/** The whole answer. It counts only where no text came before. */
+	readonly all?: Path | readonly Path[];
+	/** A message of its own, whatever came before: a question back. */
+	readonly asks?: Path | readonly Path[];
+	/** The text of a message so far: the same message again, and longer. */
+	readonly grows?: Path;
+	/** The whole conversation, each time again. Its end counts where no text was streamed, and what follows the last streamed message. */
+	readonly state?: Path;
+	/** Messages that were added to the conversation. They count only where nothing was streamed, and there is no state. */
+	readonly added?: Path;
+	/** ID of the message, where several come side by side. Texts of another ID are another message. */
+	readonly id?: Path;
+	/** The ID is this path and the number of the event among those with it, as `[0,1]`; pieces repeat it in their `id`. */
+	readonly numberedBelow?: Path;
+	/** The message with this ID, or without one the next, is someone else's, and none of its pieces count. */
+	readonly isOther?: Condition;
+	/** With a value here, a tool was called, and the answer goes on after its result. */
+	readonly calls?: Path;
+	/** After this event, which begins a stream or a message, the dialect always sends an end. */
+	readonly opens?: 'stream' | 'message';
+	/**
+	 * What ends. A `message`: more may follow. The `answer`: nothing has to follow, and after ten silent seconds nothing is waited for. The
+	 * `stream`: nothing more is read.
+	 */
+	readonly ends?: 'message' | 'answer' | 'stream';
+	/** The agent has failed. The reason is here, or in the whole event. */
+	readonly fails?: Path | readonly Path[];
+}
