@@ -114,7 +114,8 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 					notice = `The answer has the form of ${dialect.name}, but not its beginning. So it is not known whether its end is missing.`;
 			}
 			if (isQuiet)
-				notice = 'The message had ended, and nothing followed for 10 seconds. The connection was closed.';
+				notice =
+					'The message had ended, and nothing followed for 10 seconds. The connection was closed.';
 			return text().trim() ? rest : findOtherText();
 		},
 		partial(): PartialAnswer {

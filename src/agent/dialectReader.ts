@@ -199,7 +199,9 @@ function createHeldMessages() {
 			if (messages !== undefined && messages !== '') added.push(...[messages].flat());
 		},
 		/** @returns the messages that no text of the answer has brought. */
-		take(answer: Pick<ReturnType<typeof createTextAccumulator>, 'isEmpty' | 'isKnown' | 'endMessage'>): string[] {
+		take(
+			answer: Pick<ReturnType<typeof createTextAccumulator>, 'isEmpty' | 'isKnown' | 'endMessage'>,
+		): string[] {
 			const [stated, other] = [messagesIn(state), messagesIn(added)];
 			state = undefined;
 			added.length = 0;

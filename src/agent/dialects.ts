@@ -244,7 +244,12 @@ export const DIALECTS: readonly Dialect[] = [
 		],
 		events: {
 			messages: { if: { '0.type': AI }, piece: '0.content', id: '0.id', calls: '0.tool_calls' },
-			'messages/partial': { if: { '0.type': AI }, opens: 'message', grows: '0.content', id: '0.id' },
+			'messages/partial': {
+				if: { '0.type': AI },
+				opens: 'message',
+				grows: '0.content',
+				id: '0.id',
+			},
 			'messages/complete': [
 				{ if: { '0.type': AI }, grows: '0.content', id: '0.id' },
 				{ if: { '0.type': AI }, ends: 'answer', calls: '0.tool_calls' },
@@ -287,7 +292,11 @@ export const DIALECTS: readonly Dialect[] = [
 		source: '@langchain/core 1.4.0 (langserve/messages as they are serialized)',
 		seen: 'run',
 		by: 'line',
-		knownBy: [{ '#': 'data', '': String }, { lc: 1, type: 'constructor' }, { '#': 'data', lc: 1 }],
+		knownBy: [
+			{ '#': 'data', '': String },
+			{ lc: 1, type: 'constructor' },
+			{ '#': 'data', lc: 1 },
+		],
 		events: {
 			metadata: { if: { run_id: '*' }, opens: 'stream' },
 			data: { piece: ['', 'kwargs.content'] },
@@ -322,7 +331,12 @@ export const DIALECTS: readonly Dialect[] = [
 		knownBy: [{ invocationId: '*' }],
 		events: {
 			'': [
-				{ if: { partial: true }, unless: { author: 'user' }, opens: 'stream', piece: 'content.parts' },
+				{
+					if: { partial: true },
+					unless: { author: 'user' },
+					opens: 'stream',
+					piece: 'content.parts',
+				},
 				{
 					unless: { partial: true, author: 'user' },
 					...{ whole: 'content.parts', ends: 'answer', calls: 'content.parts.functionCall' },
@@ -355,7 +369,8 @@ export const DIALECTS: readonly Dialect[] = [
 	},
 	{
 		name: 'MCP and ACP',
-		source: '@modelcontextprotocol/sdk 1.32.2; https://agentclientprotocol.com/protocol/prompt-turn',
+		source:
+			'@modelcontextprotocol/sdk 1.32.2; https://agentclientprotocol.com/protocol/prompt-turn',
 		seen: 'run',
 		by: 'method',
 		knownBy: [{ jsonrpc: '*' }],

@@ -52,9 +52,7 @@ function matches(found: unknown, expected: NonNullable<Condition[string]> | null
 }
 
 const matchesList = (list: unknown[], expected: Condition[string] | null) =>
-	expected === null
-		? list.every(isEmpty)
-		: list.some((entry) => matches(entry, expected ?? null));
+	expected === null ? list.every(isEmpty) : list.some((entry) => matches(entry, expected ?? null));
 
 const isEmpty = (value: unknown) =>
 	!value || (typeof value === 'object' && Object.keys(value).length === 0);
@@ -76,7 +74,8 @@ function follow(value: unknown, steps: readonly Step[], at: number): unknown {
 	const step = steps[at];
 	if (!step) return value;
 	const next = step.name === '' ? value : fieldOf(value, step.name);
-	if (!step.filter) return Array.isArray(next) ? followAll(next, steps, at + 1) : follow(next, steps, at + 1);
+	if (!step.filter)
+		return Array.isArray(next) ? followAll(next, steps, at + 1) : follow(next, steps, at + 1);
 	return followAll([next].flat().filter(step.filter), steps, at + 1);
 }
 
@@ -85,7 +84,10 @@ function followAll(list: unknown[], steps: readonly Step[], at: number): unknown
 	const step = steps[at];
 	if (!step) return list;
 	if (/^\d+$/.test(step.name)) return follow(list[Number(step.name)], steps, at + 1);
-	return list.map((entry) => follow(entry, steps, at)).flat().filter((found) => found !== undefined);
+	return list
+		.map((entry) => follow(entry, steps, at))
+		.flat()
+		.filter((found) => found !== undefined);
 }
 
 function fieldOf(value: unknown, name: string): unknown {

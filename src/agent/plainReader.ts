@@ -37,7 +37,8 @@ export function createPlainReader(question: string, path: string | undefined) {
 			const raw = rawOf(arrived);
 			const names = namesOf(arrived);
 			const isStep = names.some(hasNoText);
-			if (!isStep && (names.some(isErrorName) || reportsError(value))) throw reportedError('agent', value, raw);
+			if (!isStep && (names.some(isErrorName) || reportsError(value)))
+				throw reportedError('agent', value, raw);
 			if (typeof value === 'string') {
 				isOver = isEndMark(value);
 				const isNone = isOver || isEndOf(line, value) || path !== undefined || isStep;
@@ -77,13 +78,16 @@ const withoutSpace = (text: string) => text.replace(/\s+/g, '');
 /** The names of an event: of its line, and in its data. */
 function namesOf({ event, value }: ArrivedEvent): string[] {
 	const { type, event: named, kind } = isPlainObject(value) ? value : {};
-	return [event, type, named, kind].filter((name): name is string => typeof name === 'string' && name !== '' && name !== 'message');
+	return [event, type, named, kind].filter(
+		(name): name is string => typeof name === 'string' && name !== '' && name !== 'message',
+	);
 }
 
 const isErrorName = (name: string) => /(^|[^a-z])(error|failed|failure|abort(ed)?)$/i.test(name);
 
 /** A word such as "done" in the event that ends a stream. */
-const isEndOf = (line: string, words: string) => isEndWord(words) && (line !== '' ? isEndWord(line) : false);
+const isEndOf = (line: string, words: string) =>
+	isEndWord(words) && (line !== '' ? isEndWord(line) : false);
 
 const isFromOther = (value: unknown): boolean => {
 	const places = isPlainObject(value) ? [value, value['message'], value['data']] : [];

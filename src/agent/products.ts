@@ -55,7 +55,11 @@ export const PRODUCTS: readonly Dialect[] = [
 		events: {
 			'run.started': { opens: 'stream' },
 			'text.delta': { piece: 'data.delta', id: 'data.partId' },
-			'part.completed': { if: { 'data.type': 'text' }, whole: 'data.finalContent', ends: 'message' },
+			'part.completed': {
+				if: { 'data.type': 'text' },
+				whole: 'data.finalContent',
+				ends: 'message',
+			},
 			'run.failed': { fails: 'data' },
 			error: { fails: 'data' },
 			'stream.ended': END,

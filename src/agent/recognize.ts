@@ -41,7 +41,10 @@ function isSign({ dialect, name, condition }: Sign, arrived: ArrivedEvent): bool
 	if (name?.endsWith('*')) return event.name.startsWith(name.slice(0, -1));
 	if (name !== undefined) return event.name === name;
 	// conditions are about the whole event, also where its only field is its name
-	const value = dialect.inJsonRpc && isPlainObject(arrived.value) && 'jsonrpc' in arrived.value ? arrived.value['result'] : arrived.value;
+	const value =
+		dialect.inJsonRpc && isPlainObject(arrived.value) && 'jsonrpc' in arrived.value
+			? arrived.value['result']
+			: arrived.value;
 	return condition !== undefined && holds({ name: event.name, value }, condition);
 }
 
@@ -66,7 +69,9 @@ for (const [rank, dialect] of DIALECTS.entries())
 
 /** Whether the dialect always sends an end once it has opened a stream. */
 export const hasOpening = ({ events }: Dialect): boolean =>
-	Object.values(events).flat().some(({ opens }) => opens === 'stream');
+	Object.values(events)
+		.flat()
+		.some(({ opens }) => opens === 'stream');
 
 /** The ends that a stream of the dialect has, for people: `"finish" or "[DONE]"`. */
 export function endsOf({ events }: Dialect): string {
@@ -74,7 +79,14 @@ export function endsOf({ events }: Dialect): string {
 		[meanings]
 			.flat()
 			.filter(({ ends }) => ends === 'stream' || ends === 'answer')
-			.map((meaning) => name || (Object.keys(meaning.if ?? {})[0]?.split('.').at(-1) ?? '')),
+			.map(
+				(meaning) =>
+					name ||
+					(Object.keys(meaning.if ?? {})[0]
+						?.split('.')
+						.at(-1) ??
+						''),
+			),
 	);
 	return [...new Set(names.filter(Boolean))].map((name) => `"${name}"`).join(' or ');
 }

@@ -7,175 +7,207 @@ import {
 import { reportedError } from '../core/body';
 import { hasErrors, hasFailed, malformedResponseError, reportsError } from '../core/errorResponses';
 import { truncatedAnswerError, withDetails } from '../core/errors';
-import { detectEnd, isErrorName, isNonAnswerName, isToolName, toSet } from '../core/eventNames';
 import { extractText, hasContent } from '../core/extractText';
 import type { HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
-import {
-	createAnswerAccumulator,
-	type AccumulatorOptions,
-	type AssistantAnswer,
-} from './answerAccumulator';
+import { createTextAccumulator } from '../core/textAccumulator';
+import { createToolTimeline, type ToolCall } from './toolTimeline';
 
-/** Names in the specification. */
-const SPECIFIED_EVENTS = toSet(
-	'chat pending_tool_call finished_tool_call message_start message_end finish',
-);
+/** Far more than any answer has: a stream with more is broken or hostile. */
+const MAX_TOOLS_AND_MESSAGES = 5000;
 
-/**
- * Builds an answer from its pieces: events, also as JSON lines or in a list, or a complete answer whose form the specification does
- * not define.
- */
-export function createAnswerFold(response: HttpResponse, options: AccumulatorOptions) {
-	const accumulator = createAnswerAccumulator(options);
-	let eventCount = 0;
+/** Events kept of an answer without text, so that the user can see what arrived instead. */
+const MAX_KEPT_EVENTS = 50;
+
+export interface AssistantAnswer {
+	/** The text of all messages, with a blank line between them. */
+	text: string;
+	/** Present once the service has sent it. */
+	chatId?: string;
+	chatTitle?: string;
+	messageIds: string[];
+	toolCalls: ToolCall[];
+	/** Every event as it arrived, if requested; the first ones if there is no text. */
+	events: unknown[];
+	/** The body of a complete answer, whose form the specification does not define. */
+	body?: unknown;
+	requestId?: string;
+}
+
+export interface AnswerOptions {
+	/** Keeps every event as it arrived. */
+	includeRawEvents?: boolean;
+	/** Called when the first event of a tool call arrives. */
+	onToolCall?: (call: ToolCall) => void;
+	/** Returns milliseconds since the question was sent, for the timeline of the tools. */
+	time?: () => number;
+	/** Language of the tool titles, e.g. `de`. Default `en`. */
+	toolTitleLanguage?: string;
+}
+
+/** Builds an answer from the six specified events, or from a complete body by the plain rule. */
+export function createAnswerFold(response: HttpResponse, options: AnswerOptions) {
+	const { includeRawEvents = false, time = () => 0, toolTitleLanguage = 'en' } = options;
+	const messages = createTextAccumulator();
+	const tools = createToolTimeline(time, toolTitleLanguage);
+	const fields: Pick<AssistantAnswer, 'chatId' | 'chatTitle'> = {};
+	const messageIds: string[] = [];
+	const events: unknown[] = [];
+	const handlers = createEventHandlers({ fields, messageIds, messages, tools, options });
+	let isStream = false;
 	let hasFinished = false;
-	let mayHaveEnded = false;
-	/** The pieces of a complete answer. */
+	/** The parts of a complete body. */
 	const values: unknown[] = [];
-	let plainText = '';
-	let complete: CompleteAnswer | undefined;
+	let words = '';
+	let body: { body?: unknown } = {};
 
-	const addEvent = (piece: EventPiece): string => {
-		const { event, payload } = nameEvent(piece);
-		eventCount++;
-		// nothing after `finish` is part of the answer
-		hasFinished ||= event === 'finish';
-		// with an end event that is not in the specification, if nothing follows but the end of the body
-		mayHaveEnded = detectEnd(event || piece.data.slice(0, 50)) === 'stream';
+	const addEvent = ({ event: given, value, data }: AnswerPiece): string => {
+		const event = given.trim();
+		const payload = data === '' ? undefined : value;
+		isStream = true;
+		hasFinished = event === 'finish';
+		if (includeRawEvents || (messages.isEmpty() && events.length < MAX_KEPT_EVENTS))
+			if (!hasFinished) events.push({ event, data: payload });
 		if (eventReportsError(event, payload)) throw reportedError('assistant', payload);
-		if (hasFinished || mayHaveEnded) return '';
-		if (isBroken(event, piece)) throw unreadableEventError(event, piece.data);
-		return accumulator.add(event, payload);
+		if (hasFinished || !Object.hasOwn(handlers, event)) return '';
+		if (data && isWords({ value, data })) throw unreadableEventError(event, data);
+		return handlers[event]?.(isPlainObject(payload) ? payload : {}) ?? '';
 	};
 
-	const isEvent = (piece: AnswerPiece) =>
-		piece.form === 'sse' ||
-		(piece.form === 'ndjson' && (eventCount > 0 || SPECIFIED_EVENTS.has(nameEvent(piece).event)));
+	const readBody = (): string => {
+		const whole = readCompleteBody(response, values, words);
+		const { text, chatId } = extractCompleteAnswer(response, whole);
+		if (chatId !== undefined) fields.chatId = chatId;
+		body = { body: whole };
+		return messages.append(text);
+	};
 
 	return {
 		add(piece) {
-			if (isEvent(piece)) return addEvent(piece);
-			if (piece.form === 'text') plainText += piece.data;
+			if (piece.form === 'sse') return addEvent(piece);
+			if (piece.form === 'text') words += piece.data;
 			else values.push(piece.value);
-			const events = piece.form === 'json' ? readEventList(piece.value) : undefined;
-			return events?.map((value) => addEvent({ event: '', value, data: ' ' })).join('') ?? '';
+			return '';
 		},
 		isOver: () => hasFinished,
 		end() {
-			if (!eventCount) {
-				const body = readCompleteBody(response, values, plainText);
-				complete = extractCompleteAnswer(response, body);
-				return complete.text;
-			}
-			if (!hasFinished && !mayHaveEnded)
-				throw truncatedAnswerError('The stream ended without its "finish" event.');
-			const rest = accumulator.end();
-			if (accumulator.isEmpty()) throw truncatedAnswerError('It ended without any content.');
-			return rest;
+			if (!isStream) return readBody();
+			if (!hasFinished) throw truncatedAnswerError('The stream ended without its "finish" event.');
+			if (messages.isEmpty()) throw truncatedAnswerError('It ended without any content.');
+			return '';
 		},
-		partial(): { text: string } {
-			accumulator.end();
-			return eventCount ? accumulator.answer() : { text: '' };
-		},
+		partial: (): { text: string } => (isStream ? answer() : { text: '' }),
 		/** The id of the chat, as soon as it is known. */
-		chatId: () => complete?.chatId ?? accumulator.chatId(),
-		answer: (): AssistantAnswer & { body?: unknown } => ({ ...accumulator.answer(), ...complete }),
+		chatId: () => fields.chatId,
+		answer,
 	} satisfies AnswerFold & Record<string, unknown>;
+
+	function answer(): AssistantAnswer {
+		const text = messages.text();
+		return {
+			...fields,
+			messageIds,
+			events: includeRawEvents || !text ? events : [],
+			text,
+			toolCalls: tools.calls(),
+			...body,
+		};
+	}
 }
 
-type EventPiece = Pick<AnswerPiece, 'event' | 'value' | 'data'>;
+interface Building {
+	fields: Pick<AssistantAnswer, 'chatId' | 'chatTitle'>;
+	messageIds: string[];
+	messages: ReturnType<typeof createTextAccumulator>;
+	tools: ReturnType<typeof createToolTimeline>;
+	options: AnswerOptions;
+}
 
-/** If the event has no name, the data may contain one, with the payload beside it or in its own field. */
-function nameEvent({ event: eventName, value, data }: EventPiece) {
-	const event = eventName.trim().toLowerCase();
-	const payload = data === '' ? undefined : value;
-	if ((event && event !== 'message') || !isPlainObject(payload)) return { event, payload };
-	const name = [payload['event'], payload['type'], payload['name']].find(
-		(candidate) => typeof candidate === 'string' && candidate !== '',
-	);
-	if (typeof name !== 'string') return { event, payload };
-	const inner = ['data', 'payload'].find((field) => Object.hasOwn(payload, field));
+type EventHandler = (data: Record<string, unknown>) => string;
+
+/** One handler for each specified event but `finish`; it returns the text that the event adds to the answer. */
+function createEventHandlers({
+	fields,
+	messageIds,
+	messages,
+	tools,
+	options: { onToolCall = () => {} },
+}: Building): Record<string, EventHandler> {
 	return {
-		event: name.trim().toLowerCase(),
-		payload: inner === undefined ? payload : (payload[inner] ?? undefined),
+		chat({ chat_id, chat_title }) {
+			if (isTextOrNumber(chat_id)) fields.chatId = String(chat_id);
+			if (isTextOrNumber(chat_title)) fields.chatTitle = String(chat_title);
+			return '';
+		},
+		pending_tool_call({ call_id, title }) {
+			const call = tools.start(call_id, title);
+			if (call) onToolCall(call);
+			checkCount(tools.count());
+			return '';
+		},
+		finished_tool_call({ call_id }) {
+			tools.finish(call_id);
+			checkCount(tools.count());
+			return '';
+		},
+		message_start: ({ t }) => (typeof t === 'string' ? messages.append(t) : ''),
+		message_end({ message_id }) {
+			messages.endMessage();
+			if (isTextOrNumber(message_id)) checkCount(messageIds.push(String(message_id)));
+			return '';
+		},
 	};
 }
 
-/** Whether the data is words, where the specification has JSON. */
-const isBroken = (event: string, piece: Pick<AnswerPiece, 'value' | 'data'>) =>
-	piece.data !== '' &&
-	isWords(piece) &&
-	(SPECIFIED_EVENTS.has(event) || /^\s*[[{]/.test(piece.data)) &&
-	!isNonAnswerName(event);
-
-/** Whether the answer has failed. A failed tool does not count: the assistant may still answer. */
-function eventReportsError(event: string, payload: unknown): boolean {
-	if (isToolName(event)) return false;
-	const mayFail = ['', 'message', 'finish'].includes(event) && isPlainObject(payload);
-	return isErrorName(event) || (mayFail && hasErrors(payload)) || reportsError(payload);
+function checkCount(count: number): void {
+	if (count > MAX_TOOLS_AND_MESSAGES)
+		throw truncatedAnswerError(
+			`It names more than ${MAX_TOOLS_AND_MESSAGES} tool calls or messages.`,
+		);
 }
 
-/** The events in a JSON value, if it is a list of the assistant's events. */
-function readEventList(value: unknown): unknown[] | undefined {
-	const list = isPlainObject(value) && Array.isArray(value['events']) ? value['events'] : value;
-	if (!Array.isArray(list) || !list.every(isPlainObject)) return undefined;
-	const isSpecified = (entry: unknown) =>
-		SPECIFIED_EVENTS.has(nameEvent({ event: '', value: entry, data: ' ' }).event);
-	return list.some(isSpecified) ? list : undefined;
-}
+const isTextOrNumber = (value: unknown) =>
+	(typeof value === 'string' && value !== '') || typeof value === 'number';
 
-/** A complete answer with its body, whose format the specification does not define. */
-export interface CompleteAnswer {
-	/** The text, if one was found; otherwise the body as formatted JSON. */
-	text: string;
-	chatId?: string;
-	body: unknown;
-}
+/** An error event, or an error object in place of an event. A failed tool does not count: the assistant may still answer. */
+const eventReportsError = (event: string, payload: unknown): boolean =>
+	event === 'error' ||
+	(['', 'message', 'finish'].includes(event) &&
+		isPlainObject(payload) &&
+		(reportsError(payload) || hasErrors(payload)));
 
 /** @throws ServiceError `malformed` for words in place of an event stream. */
-function readCompleteBody(response: HttpResponse, values: unknown[], plainText: string): unknown {
+function readCompleteBody(response: HttpResponse, values: unknown[], words: string): unknown {
 	if (values.length) return values.length === 1 ? values[0] : values;
 	const isStream = response.headers['content-type']?.toLowerCase().includes('event-stream');
-	if (isStream) throw malformedResponseError(response, plainText);
-	const parsed = tryParseJson(plainText.trim());
-	return parsed === undefined ? plainText : parsed;
+	if (isStream) throw malformedResponseError(response, words);
+	return tryParseJson(words.trim()) ?? words;
 }
 
 /**
- * Finds the text and the chat id in a body of unspecified format.
+ * Finds the text, by the plain rule, and the chat id in a body. Without a text, it is the body as formatted JSON.
  *
  * @throws ServiceError `malformed` if the body is empty, or reports an error.
  */
-function extractCompleteAnswer(response: HttpResponse, body: unknown): CompleteAnswer {
+function extractCompleteAnswer(response: HttpResponse, body: unknown) {
 	const text = extractText(body);
 	const chatId = findChatId(body);
 	const ids = chatId === undefined ? {} : { chatId };
 	const hasError = isPlainObject(body) && (hasFailed(body) || (!text && hasErrors(body)));
 	if (hasError || !hasContent(body))
 		throw withDetails(malformedResponseError(response, JSON.stringify(body)), { ids });
-	return { text: text || JSON.stringify(body, null, 2), ...ids, body };
-}
-
-/** Searches all nested values, since a chat cannot be continued without its id. */
-function findChatId(body: unknown, depth = 0): string | undefined {
-	if (typeof body !== 'object' || body === null || depth > MAX_DEPTH) return undefined;
-	if (isPlainObject(body)) {
-		const chat = body['chat'];
-		const candidates = [
-			body['chat_id'],
-			body['chatId'],
-			isPlainObject(chat) && (chat['chat_id'] ?? chat['id']),
-		];
-		const id = candidates.find(
-			(value) => (typeof value === 'string' && value) || typeof value === 'number',
-		);
-		if (id !== undefined) return String(id);
-	}
-	return Object.values(body)
-		.map((value) => findChatId(value, depth + 1))
-		.find(Boolean);
+	return { text: text || JSON.stringify(body, null, 2), ...ids };
 }
 
 /** Nesting depth of the search. */
 const MAX_DEPTH = 4;
+
+/** Searches all nested values, since a chat cannot be continued without its id. */
+function findChatId(body: unknown, depth = 0): string | undefined {
+	if (typeof body !== 'object' || body === null || depth > MAX_DEPTH) return undefined;
+	const { chat_id: id } = body as Record<string, unknown>;
+	if (isTextOrNumber(id)) return String(id);
+	return Object.values(body)
+		.map((value) => findChatId(value, depth + 1))
+		.find(Boolean);
+}

@@ -3,8 +3,8 @@ import { readErrorResponse } from '../core/body';
 import { getRequestId } from '../core/errorResponses';
 import { mapServiceError, withDetails, withOutcome } from '../core/errors';
 import { isErrorResponse, type Http } from '../core/http';
-import type { AccumulatorOptions, AssistantAnswer, ToolCall } from './answerAccumulator';
-import { createAnswerFold, type CompleteAnswer } from './answerFold';
+import { createAnswerFold, type AnswerOptions, type AssistantAnswer } from './answerFold';
+import type { ToolCall } from './toolTimeline';
 
 export interface Question {
 	/** The question in plain language. */
@@ -15,7 +15,7 @@ export interface Question {
 	model?: string;
 }
 
-export interface AskOptions extends Omit<AccumulatorOptions, 'onToolCall' | 'time'> {
+export interface AskOptions extends Omit<AnswerOptions, 'onToolCall' | 'time'> {
 	/** Called with every text chunk as it arrives, and awaited. */
 	onText?: (text: string) => void | Promise<void>;
 	/** Called when the first event of a tool call arrives, and awaited. */
@@ -27,7 +27,7 @@ export interface AskOptions extends Omit<AccumulatorOptions, 'onToolCall' | 'tim
 }
 
 /**
- * Asks a question and waits for the complete answer, in any format.
+ * Asks a question and waits for the complete answer.
  *
  * @throws ServiceError with an outcome; what arrived is in `details.partial`.
  * @see POST {assistant_base_url}/invoke_assistant
@@ -35,22 +35,16 @@ export interface AskOptions extends Omit<AccumulatorOptions, 'onToolCall' | 'tim
 export async function ask(
 	http: Http,
 	question: Question,
-): Promise<CompleteAnswer & { requestId?: string }> {
+): Promise<Pick<AssistantAnswer, 'text' | 'chatId' | 'requestId'> & { body: unknown }> {
 	const path = '/v1/invoke_assistant';
 	const options = { includeRawEvents: true };
 	const answer = await sendQuestion(http, path, 'application/json', question, options);
-	const { text, chatId, requestId } = answer;
-	const body = answer.body === undefined ? { events: answer.events } : answer.body;
-	return {
-		text: text || JSON.stringify(body, null, 2),
-		...(chatId && { chatId }),
-		body,
-		...(requestId && { requestId }),
-	};
+	const { text, chatId, requestId, events, body = { events } } = answer;
+	return { text, ...(chatId && { chatId }), body, ...(requestId && { requestId }) };
 }
 
 /**
- * Asks a question and reads the streamed answer, in any format.
+ * Asks a question and reads the streamed answer. A service may send a complete one all the same.
  *
  * @throws ServiceError with an outcome; `truncated` when the stream ends without its `finish` event. What arrived is in
  *   `details.partial`.
@@ -60,7 +54,7 @@ export async function askStreaming(
 	http: Http,
 	question: Question,
 	options: AskOptions = {},
-): Promise<AssistantAnswer & { body?: unknown }> {
+): Promise<AssistantAnswer> {
 	const path = '/v1/invoke_assistant_stream';
 	return await sendQuestion(http, path, 'text/event-stream', question, options);
 }
@@ -71,7 +65,7 @@ async function sendQuestion(
 	accept: string,
 	question: Question,
 	{ onText, onToolCall, onChat, now = () => 0, ...options }: AskOptions,
-): Promise<AssistantAnswer & { body?: unknown }> {
+): Promise<AssistantAnswer> {
 	const startedAt = now();
 	const newToolCalls: ToolCall[] = [];
 	let fold: ReturnType<typeof createAnswerFold> | undefined;

@@ -25,7 +25,10 @@ const MAX_TEXT_DEPTH = 8;
  * @returns undefined if no field of the list has a text.
  */
 export function extractText(value: unknown, question?: string): string | undefined {
-	return findText(value, question, 0)?.text ?? (question === undefined ? undefined : findText(value, undefined, 0)?.text);
+	return (
+		findText(value, question, 0)?.text ??
+		(question === undefined ? undefined : findText(value, undefined, 0)?.text)
+	);
 }
 
 /** As `extractText`, with the names of the fields in which the text is. */
@@ -37,7 +40,8 @@ export function findText(
 ): { text: string; path: string } | undefined {
 	if (typeof value === 'string') return value === question ? undefined : { text: value, path: '' };
 	if (typeof value !== 'object' || value === null || depth > MAX_TEXT_DEPTH) return undefined;
-	if (isPlainObject(value)) return depth > 0 && isNoAnswer(value) ? undefined : findInFields(value, question, depth);
+	if (isPlainObject(value))
+		return depth > 0 && isNoAnswer(value) ? undefined : findInFields(value, question, depth);
 	const list = answersIn(value as unknown[]) ?? (value as unknown[]);
 	const texts = list.map((entry) => findText(entry, question, depth + 1)?.text).filter(Boolean);
 	return texts.length ? { text: texts.join(joint), path: '' } : undefined;
@@ -80,19 +84,24 @@ export const hasNoText = (name: string) =>
 /** The result of a tool, a thought, or a message of someone else. */
 function isNoAnswer(value: Fields): boolean {
 	const { type, thought } = value;
-	return thought === true || (typeof type === 'string' && hasNoText(type)) || isOtherRole(roleOf(value));
+	return (
+		thought === true || (typeof type === 'string' && hasNoText(type)) || isOtherRole(roleOf(value))
+	);
 }
 
 const ASSISTANT_ROLE = /^(role_)?(assistant|agent|ai|model|bot)/i;
 const OTHER_ROLE = /^(role_)?(user|human|system|developer|tool|function)/i;
 
 /** Whether a role is one of those whose messages are not the answer. */
-export const isOtherRole = (role: unknown): boolean => typeof role === 'string' && OTHER_ROLE.test(role);
+export const isOtherRole = (role: unknown): boolean =>
+	typeof role === 'string' && OTHER_ROLE.test(role);
 
 /** Some services send the role as `type`: `ai`, `human`. */
 function roleOf({ role, type }: Fields): unknown {
 	if (typeof role === 'string' && role) return role;
-	return typeof type === 'string' && /^(ai|human|system|tool|AIMessage|HumanMessage)/.test(type) ? type : undefined;
+	return typeof type === 'string' && /^(ai|human|system|tool|AIMessage|HumanMessage)/.test(type)
+		? type
+		: undefined;
 }
 
 /**
@@ -125,12 +134,16 @@ export function extractTextAt(value: unknown, path: string): string | undefined 
 			return undefined;
 		current = (current as Fields)[name];
 	}
-	return typeof current === 'number' || typeof current === 'boolean' ? String(current) : (textOf(current) || extractText(current));
+	return typeof current === 'number' || typeof current === 'boolean'
+		? String(current)
+		: textOf(current) || extractText(current);
 }
 
 /** Fields that describe an event or an answer, without any of its content. */
 const METADATA_FIELDS = new Set(
-	'type event kind object role index seq sequence model jsonrpc created created_at timestamp time usage metadata meta error status state success ok done finished is_final final finish_reason'.split(' '),
+	'type event kind object role index seq sequence model jsonrpc created created_at timestamp time usage metadata meta error status state success ok done finished is_final final finish_reason'.split(
+		' ',
+	),
 );
 
 /** Whether a value contains anything that could be an answer in an unknown format. */

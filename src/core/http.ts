@@ -58,6 +58,8 @@ export interface HttpResponse {
 	idleTimeout: number;
 	/** The time while the body is read. Without it, that of the machine, on which nothing waits. */
 	clock?: Clock;
+	/** Tells that something came that carries content. Until it is called first, every byte renews the idle timeout. */
+	hear?(): void;
 }
 
 export const isErrorResponse = ({ status }: HttpResponse) => status < 200 || status >= 300;

@@ -11,13 +11,16 @@ export type Silence = ReturnType<typeof createSilence>;
 const MAX_WAIT_FOR_END = 10_000;
 
 /** Measures for how long a stream has said nothing: bytes alone, such as comments and pings, do not count. */
-export function createSilence({ idleTimeout, clock }: Pick<HttpResponse, 'idleTimeout' | 'clock'>) {
+export function createSilence(response: Pick<HttpResponse, 'idleTimeout' | 'clock' | 'hear'>) {
+	const { idleTimeout, clock } = response;
 	const now = clock ? () => clock.now() : () => Date.now();
 	let since = now();
+	response.hear?.();
 	return {
 		/** Something came that carries content. */
 		end(): void {
 			since = now();
+			response.hear?.();
 		},
 		/** @throws ServiceError `truncated` when only keep-alive messages came for the whole idle timeout. */
 		check(): void {
@@ -26,13 +29,15 @@ export function createSilence({ idleTimeout, clock }: Pick<HttpResponse, 'idleTi
 		/** @returns undefined if ten seconds of silence end before the promise is kept. */
 		async endsBefore<Next>(next: Promise<Next>): Promise<Next | undefined> {
 			const left = since + MAX_WAIT_FOR_END - now();
-			if (!clock || left > MAX_WAIT_FOR_END) return await next;
-			return left <= 0 ? undefined : await Promise.race([next, clock.sleep(left).then(() => undefined)]);
+			if (!clock) return await next;
+			// whoever stops the execution ends the reading, not the wait
+			const wait = async () => await clock.sleep(left).catch(async () => void (await next));
+			return left > 0 ? await Promise.race([next, wait().then(() => undefined)]) : undefined;
 		},
 	};
 }
 
-const keepAliveError = (idleTimeout: number) =>
+export const keepAliveError = (idleTimeout: number) =>
 	withDetails(truncatedAnswerError(`Only keep-alive messages came for ${idleTimeout / 1000} s.`), {
 		advice: 'If the agent needs longer before it answers, raise Idle Timeout in Request Settings.',
 	});
@@ -53,8 +58,11 @@ export function isKeepAlive({ event, value, data }: AnswerPiece): boolean {
 	if (!isPlainObject(value)) return value === null;
 	const { type, event: name, choices } = value;
 	if ([type, name].some((given) => typeof given === 'string' && PING.test(given))) return true;
-	if (Array.isArray(choices)) return !choices.some((choice) => hasContent(choice)) && !value['usage'];
+	if (Array.isArray(choices))
+		return !choices.some((choice) => hasContent(choice)) && !value['usage'];
 	const field = TEXTS.find((each) => Object.hasOwn(value, each));
 	const text = field === undefined ? true : value[field];
-	return typeof text === 'string' && text !== '' ? false : field !== undefined && !hasContent(value);
+	return typeof text === 'string' && text !== ''
+		? false
+		: field !== undefined && !hasContent(value);
 }

@@ -70,9 +70,7 @@ const markErrors = (lines: string) =>
 	lines.includes('error:') ? lines.replace(ERROR_LINE, 'event: error\ndata: ') : lines;
 
 const markNames = (lines: string) =>
-	markErrors(
-		lines.includes('event:') ? lines.replace(NAME_LINE, `$&data:${NO_DATA}$1`) : lines,
-	);
+	markErrors(lines.includes('event:') ? lines.replace(NAME_LINE, `$&data:${NO_DATA}$1`) : lines);
 
 /** The values of one event. Some services put no blank line between their events, so several of them are parsed as one. */
 export function splitEventData(eventData: string): string[] {

@@ -178,7 +178,7 @@ const ledgerOffError = (credentialName: string) =>
 		`Turn on "Use a Job Ledger" in the ${credentialName} credential.`,
 	);
 
-interface ClientOptions extends Omit<TransportOptions, 'onBody'> {
+interface ClientOptions extends Omit<TransportOptions, 'clock' | 'onBody'> {
 	redact: Redactor;
 	apiKey: string;
 	/** The limit of the service. All connections of an account in this process share its limiter. */
@@ -201,7 +201,7 @@ function createClient(n8n: HttpContext, { apiKey, limit, ...options }: ClientOpt
 	const serviceFacts = serviceFactsOf(account);
 	let Readable: ReadableConstructor<ReturnType<ToReadable>> | undefined;
 	const onBody = (body: object) => void (Readable ??= getReadableConstructor(body));
-	const httpWithoutRetries = { ...createN8nHttp(n8n, { ...options, onBody }), serviceFacts };
+	const httpWithoutRetries = { ...createN8nHttp(n8n, { ...options, onBody, clock }), serviceFacts };
 	const maxRateLimitWait = settings.maxRateLimitWait * 1000;
 	const limiter = limit?.perMinute === undefined ? new RateLimiter() : rateLimiterOf(account);
 	const turn = { ...limit, clock, maxRateLimitWait };

@@ -15,6 +15,7 @@ import {
 	type ServiceErrorDetails,
 } from '../core/errors';
 import { type Http, type HttpRequest, type HttpResponse, isErrorResponse } from '../core/http';
+import type { Clock } from '../core/retry';
 import { isBelow, resolveRedirect, unsafeRedirectError } from '../core/urls';
 import { wasRequestSent, withAbortSignal } from './platform';
 import type { Redactor } from './redact';
@@ -39,6 +40,8 @@ export interface TransportOptions {
 	redact: Pick<Redactor, 'data'>;
 	/** Called with every response body. */
 	onBody(body: object): void;
+	/** The time while a body is read. */
+	clock: Clock;
 }
 
 /**
@@ -48,7 +51,7 @@ export interface TransportOptions {
  * would repeat the request after 401.
  */
 export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick<Http, 'send'> {
-	const { settings, stop, budget, redact, onBody } = options;
+	const { settings, stop, budget, redact, onBody, clock } = options;
 	const idleTimeout = settings.idleTimeout * 1000;
 	const totalTimeout = settings.totalTimeout * 1000;
 	const requests = createRequestTimeouts({ idleTimeout, totalTimeout, stop });
@@ -72,7 +75,8 @@ export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick
 					// a redirect needs the exact address
 					headers: { ...redact.data(sent.headers), ...(location && { location }) },
 					body: withTimeouts(sent.body, timed, requests),
-					idleTimeout,
+					...{ idleTimeout, clock },
+					hear: () => Object.assign(timed, { hasReader: true, waited: 0 }),
 				};
 				rejectEncoded(response);
 				return response;

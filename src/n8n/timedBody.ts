@@ -1,6 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
 import { cancelledError, messageOf, type ServiceError, truncatedAnswerError } from '../core/errors';
+import { keepAliveError } from '../core/silence';
 
 /**
  * Passes a body on, and closes its connection after a timeout or when the reader stops early.
@@ -22,9 +23,10 @@ export function withTimeouts(
 
 	const next = async (): Promise<IteratorResult<Uint8Array>> => {
 		if (request.end === 'done' || request.end === 'left') return DONE;
-		request.waitingSince = Date.now();
+		request.waitingSince = Date.now() - request.waited;
 		try {
 			const result = await bytes.next();
+			request.waited = request.hasReader ? Date.now() - request.waitingSince : 0;
 			request.waitingSince = undefined;
 			if (result.done) timeouts.end(request, 'done');
 			return result;
@@ -54,8 +56,13 @@ export function withTimeouts(
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-function truncationError(cause: unknown, { end }: TimedRequest, idleTimeout: number): ServiceError {
+function truncationError(
+	cause: unknown,
+	{ end, waited }: TimedRequest,
+	idleTimeout: number,
+): ServiceError {
 	if (end === 'stopped') return cancelledError();
+	if (end === 'silent' && waited > 0) return keepAliveError(idleTimeout);
 	if (end === 'silent') return truncatedAnswerError(`Nothing arrived for ${idleTimeout / 1000} s.`);
 	if (end === 'overdue')
 		return truncatedAnswerError('The answer took longer than the total timeout.');
@@ -69,8 +76,12 @@ interface TimedRequest {
 	readonly startedAt: number;
 	/** Milliseconds since 1970 by which the response head has to be in; infinite once it is. */
 	headBy: number;
-	/** When the reader began to wait for bytes; undefined while the reader is not waiting. */
+	/** Since when the reader waits, as if it had waited without a break; undefined while it is not waiting. */
 	waitingSince: number | undefined;
+	/** Milliseconds that the reader has waited for bytes that carried nothing. */
+	waited: number;
+	/** Whether the reader tells what carries something. Otherwise every byte does. */
+	hasReader: boolean;
 	/** How it ended: completely, by its reader, by Stop or the caller, or by one of the limits. */
 	end: 'done' | 'left' | 'stopped' | 'silent' | 'overdue' | undefined;
 }
@@ -88,7 +99,7 @@ const GRACE_PERIOD = 50;
 const REQUEST_ENDED = new Error('The request was ended');
 
 interface TimeoutLimits {
-	/** Milliseconds without a single byte. */
+	/** Milliseconds without anything that carries content. */
 	idleTimeout: number;
 	/** Milliseconds that an answer may take in all. */
 	totalTimeout: number;
@@ -149,6 +160,8 @@ export function createRequestTimeouts({ idleTimeout, totalTimeout, stop }: Timeo
 				startedAt: Date.now(),
 				headBy,
 				waitingSince: undefined,
+				waited: 0,
+				hasReader: false,
 				end: undefined,
 			};
 			inFlight.add(request);

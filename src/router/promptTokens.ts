@@ -1,5 +1,4 @@
 import { cutText } from '../core/errors';
-import { toSet } from '../core/eventNames';
 import { isPlainObject } from '../core/json';
 
 interface UnmeasurablePrompt {
@@ -53,6 +52,8 @@ const FRAME_TOKENS: Record<string, number> = {
 	...{ messages: 16, input: 16, instructions: 16 },
 	...{ tools: 64, functions: 64 },
 };
+
+const toSet = (words: string) => new Set(words.trim().split(/\s+/));
 
 /** Fields that are part of the prompt. */
 const PROMPT_FIELDS = toSet(`

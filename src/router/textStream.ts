@@ -20,9 +20,9 @@ import {
 	type ServiceErrorDetails,
 	withOutcome,
 } from '../core/errors';
-import { isNonAnswerName } from '../core/eventNames';
 import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
+import { isKeepAlive } from '../core/silence';
 import { END_MARK } from '../core/sse';
 import { withAdvice } from './advice';
 import type { TextAnswer } from './textAnswer';
@@ -172,7 +172,7 @@ function readObjects(piece: AnswerPiece): Array<Record<string, unknown>> {
 	if (name === 'error' && !isPlainObject(value))
 		throw reportedError('router', value ?? data.trim(), data);
 	// a sign of life may be a word
-	if (value === undefined && data.trim() && !isNonAnswerName(name))
+	if (value === undefined && data.trim() && !isKeepAlive(piece))
 		throw unreadableEventError('', data);
 	return [value].flat().filter(isPlainObject);
 }

@@ -1,8 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import type { AssistantAnswer, ToolCall } from '../../../src/assistant/answerAccumulator';
+import type { AssistantAnswer } from '../../../src/assistant/answerFold';
 import { ask, askStreaming, type Question } from '../../../src/assistant/client';
 import { cutText, mapServiceError, ServiceError } from '../../../src/core/errors';
+import type { ToolCall } from '../../../src/assistant/toolTimeline';
 import { omitMissing } from '../../../src/core/json';
 import type { OperationContext, ItemOutput, PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';

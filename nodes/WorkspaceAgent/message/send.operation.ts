@@ -96,7 +96,7 @@ export const send = operation({
 		const { session, content, includeRawEvents, answerPath } = request;
 		const toItem = (
 			sessionId: string,
-			{ text, format, events = [], requestId, durationMs }: Answer,
+			{ text, format, dialect, events = [], requestId, durationMs }: Answer,
 			more: { complete: boolean; notice?: string },
 		) => ({
 			json: {
@@ -105,7 +105,7 @@ export const send = operation({
 				...omitMissing({ sessionSource: session.source, sessionKey: session.key }),
 				...more,
 				format,
-				...omitMissing({ durationMs, requestId }),
+				...omitMissing({ dialect, durationMs, requestId }),
 				...((includeRawEvents || !text) && { events: events as IDataObject[] }),
 			},
 		});
@@ -120,7 +120,7 @@ export const send = operation({
 					return { sessionId, ...(await sendMessage(http, { sessionId, content }, listening)) };
 				},
 			});
-			const warning = !answer.text && noTextNotice(answerPath);
+			const warning = answer.notice ?? (answer.text ? undefined : noTextNotice(answerPath));
 			if (warning) addHint(warning);
 			return toItem(sessionId, answer, { complete: true, ...(warning && { notice: warning }) });
 		} catch (cause) {
@@ -135,7 +135,7 @@ export const send = operation({
 	},
 });
 
-type Answer = PartialAnswer & { durationMs?: number };
+type Answer = PartialAnswer & { durationMs?: number; requestId?: string };
 
 const noTextNotice = (answerPath: string | undefined) =>
 	answerPath
