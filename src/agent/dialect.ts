@@ -16,7 +16,7 @@ export interface Dialect {
 	/** Events are the `result` of JSON-RPC responses, or come without that envelope. An `error` of the envelope is the agent's. */
 	readonly inJsonRpc?: true;
 	/**
-	 * What only this dialect sends. The first event with one of these names, or for which one of these conditions holds, decides for
+	 * What only this dialect sends: names of events, which may end in `*`, and conditions. The first event that has or meets one decides for
 	 * the whole answer. A name that anybody might use recognizes nothing.
 	 */
 	readonly knownBy: ReadonlyArray<string | Condition>;
@@ -81,3 +81,9 @@ export interface Meaning {
 	/** The agent has failed. The reason is here, or in the whole event. */
 	readonly fails?: Path | readonly Path[];
 }
+
+/** Nothing more is read after such an event. */
+export const END = { ends: 'stream' } as const satisfies Meaning;
+
+/** The whole event tells that the agent has failed. */
+export const FAILURE = { fails: '' } as const satisfies Meaning;

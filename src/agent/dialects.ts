@@ -1,42 +1,10 @@
-import type { Condition, Dialect, Meaning } from './dialect';
+import { A2A } from './a2a';
+import { END, FAILURE, type Dialect } from './dialect';
+import { MODELS } from './models';
 import { PRODUCTS } from './products';
-
-const END = { ends: 'stream' } as const satisfies Meaning;
-const FAILURE = { fails: '' } as const satisfies Meaning;
 
 /** Roles whose messages are not the answer. */
 const OTHERS = ['user', 'system', 'developer', 'tool'];
-
-/** States of a task of A2A: in 0.3, and in 1.0. */
-const state = (...names: string[]): Condition => ({
-	'status.state': names.flatMap((name) => [
-		name,
-		`TASK_STATE_${name.replace('-', '_').toUpperCase()}`,
-	]),
-});
-const OVER = state('completed');
-const WAITS = state('input-required', 'auth-required');
-const BROKEN = state('failed', 'canceled', 'rejected');
-/** Version 0.3 names the parts of a message `content` over REST. */
-const SAID = ['status.message.parts', 'status.message.content'] as const;
-const A2A_STATUS: readonly Meaning[] = [
-	{ if: OVER, all: SAID, ends: 'stream' },
-	{ if: WAITS, asks: SAID, ends: 'stream' },
-	{ if: BROKEN, fails: 'status.message' },
-	{ if: { final: true }, ends: 'stream' },
-];
-const A2A_TASK: readonly Meaning[] = [
-	{ opens: 'stream' },
-	...[OVER, WAITS, BROKEN].map((now): Meaning => ({ if: now, all: 'artifacts.parts' })),
-	...A2A_STATUS,
-];
-const A2A_ARTIFACT: Meaning = {
-	...{ opens: 'stream', piece: ['artifact.parts', 'artifact.content'], id: 'artifact.artifactId' },
-};
-const A2A_MESSAGE: Meaning = {
-	if: { role: ['agent', 'ROLE_AGENT'] },
-	...{ whole: ['parts', 'content'], ends: 'stream' },
-};
 
 /** Types of a message of LangChain that are the model's. */
 const AI = ['ai', 'AIMessageChunk'];
@@ -46,88 +14,22 @@ const AI = ['ai', 'AIMessageChunk'];
  * Rows that stand earlier are looked for first.
  */
 export const DIALECTS: readonly Dialect[] = [
-	{
-		name: 'Chat completions',
-		source: 'openai 7.57, @copilotkit/aimock 1.43 (OpenAI, OpenRouter)',
-		seen: 'run',
-		knownBy: [{ choices: '*' }],
-		events: {
-			'': [
-				{
-					opens: 'stream',
-					piece: ['delta.content', 'delta.refusal', 'text'].map((at) => `choices[index=0?].${at}`),
-					calls: 'choices[index=0?].delta.tool_calls',
-				},
-				{ whole: ['choices[index=0?].message.content', 'choices[index=0?].message.refusal'] },
-				{ if: { error: '*' }, fails: 'error' },
-				{ if: { 'choices.finish_reason': 'error' }, fails: 'choices.error' },
-				{ if: { 'choices[index=0?].finish_reason': '*' }, ends: 'answer' },
-			],
-			'[DONE]': END,
-		},
-	},
-	{
-		name: 'Responses',
-		source: 'openai 7.57, @copilotkit/aimock 1.43',
-		seen: 'run',
-		by: ['type', 'object'],
-		knownBy: [
-			...['response.created', 'response.in_progress', 'response.output_item.added'],
-			...['response.output_text.delta', 'response.output_text.done', 'response.completed'],
-			{ object: 'response' },
-		],
-		events: {
-			'response.created': { opens: 'stream' },
-			'response.output_text.delta': { piece: 'delta' },
-			'response.refusal.delta': { piece: 'delta' },
-			'response.output_text.done': { whole: 'text' },
-			'response.output_item.done': [
-				{ if: { 'item.type': 'message' }, whole: 'item.content', ends: 'message' },
-				{ if: { 'item.type': 'function_call' }, calls: 'item.name' },
-			],
-			'response.completed': { all: 'response.output[type=message].content', ends: 'stream' },
-			'response.incomplete': { all: 'response.output[type=message].content', ends: 'stream' },
-			'response.failed': { fails: 'response.error' },
-			error: FAILURE,
-			response: [
-				{ all: 'output[type=message].content' },
-				{ if: { status: ['failed', 'cancelled'] }, fails: 'error' },
-				END,
-			],
-			'[DONE]': END,
-		},
-	},
-	{
-		name: 'Messages API',
-		source: '@anthropic-ai/sdk 1.14, @copilotkit/aimock 1.43',
-		seen: 'run',
-		by: ['type', 'line'],
-		knownBy: [
-			...['content_block_start', 'content_block_delta'],
-			{ type: 'message_start', 'message.role': 'assistant' },
-			{ type: 'message', role: 'assistant', content: '*' },
-		],
-		events: {
-			message_start: { opens: 'stream' },
-			content_block_start: [
-				{ piece: 'content_block' },
-				{ if: { 'content_block.type': 'tool_use' }, calls: 'content_block.name' },
-			],
-			content_block_delta: { piece: 'delta.text' },
-			message_delta: { if: { 'delta.stop_reason': '*' }, ends: 'answer' },
-			message_stop: END,
-			message: { whole: 'content', ends: 'stream' },
-			error: FAILURE,
-		},
-	},
+	...MODELS,
 	{
 		name: 'AI SDK',
 		source: 'ai 5.0, 6.0 and 7.0, @mastra/core 1.71, @voltagent/core 2.0, assistant-stream 0.3.57',
 		seen: 'run',
 		by: 'type',
 		knownBy: [
-			...['start-step', 'text-start', 'text-delta', 'text-end', 'finish-step', 'data-*'],
-			...['reasoning-start', 'tool-input-start', 'tool-input-available', 'source-url'],
+			...[
+				'start-step',
+				'finish-step',
+				'text-*',
+				'reasoning-*',
+				'tool-input-*',
+				'data-*',
+				'source-*',
+			],
 			...['part-start', 'part-finish', 'message-metadata'],
 			{ type: 'error', errorText: '*' },
 			{ type: ['start', 'step-start'], payload: '*' },
@@ -170,9 +72,8 @@ export const DIALECTS: readonly Dialect[] = [
 		seen: 'run',
 		by: 'type',
 		knownBy: [
-			...['RUN_STARTED', 'RUN_FINISHED', 'RUN_ERROR', 'STEP_STARTED', 'TOOL_CALL_START'],
-			...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_CHUNK', 'REASONING_START'],
-			...['MESSAGES_SNAPSHOT', 'STATE_SNAPSHOT', 'STATE_DELTA', 'ACTIVITY_SNAPSHOT'],
+			...['RUN_*', 'STEP_*', 'TEXT_MESSAGE_*', 'TOOL_CALL_*', 'REASONING_*'],
+			...['STATE_*', 'MESSAGES_*', 'ACTIVITY_*', 'SUBAGENT_*'],
 		],
 		events: {
 			RUN_STARTED: { opens: 'stream' },
@@ -192,45 +93,7 @@ export const DIALECTS: readonly Dialect[] = [
 			],
 		},
 	},
-	{
-		name: 'A2A 0.3',
-		source: '@a2a-js/sdk 0.3.14',
-		seen: 'run',
-		inJsonRpc: true,
-		by: 'kind',
-		knownBy: [
-			...['status-update', 'artifact-update'],
-			{ kind: 'task', 'status.state': '*' },
-			{ kind: 'message', parts: '*' },
-		],
-		events: {
-			task: A2A_TASK,
-			message: A2A_MESSAGE,
-			'artifact-update': A2A_ARTIFACT,
-			'status-update': A2A_STATUS,
-		},
-	},
-	{
-		name: 'A2A 1.0',
-		source: '@a2a-js/sdk 1.3.0, and 0.3.14 over REST',
-		seen: 'run',
-		inJsonRpc: true,
-		by: 'onlyField',
-		knownBy: [
-			{ 'task.status.state': '*' },
-			{ 'statusUpdate.status': '*' },
-			{ 'artifactUpdate.artifact': '*' },
-			{ 'message.role': 'ROLE_AGENT' },
-			{ role: 'ROLE_AGENT' },
-		],
-		events: {
-			task: A2A_TASK,
-			message: A2A_MESSAGE,
-			artifactUpdate: A2A_ARTIFACT,
-			statusUpdate: A2A_STATUS,
-			'': A2A_MESSAGE,
-		},
-	},
+	...A2A,
 	{
 		name: 'LangGraph',
 		source: '@langchain/langgraph-api 1.5.1',
@@ -267,9 +130,12 @@ export const DIALECTS: readonly Dialect[] = [
 		seen: 'run',
 		by: ['event', 'line'],
 		knownBy: [
-			...['on_chain_start', 'on_chain_stream', 'on_chain_end', 'on_prompt_start'],
-			...['on_chat_model_start', 'on_chat_model_stream', 'on_chat_model_end'],
-			...['on_llm_start', 'on_llm_stream', 'on_llm_end', 'on_tool_start', 'on_parser_start'],
+			'on_chain_*',
+			'on_chat_model_*',
+			'on_llm_*',
+			'on_prompt_*',
+			'on_tool_*',
+			'on_parser_*',
 		],
 		events: {
 			on_chain_start: { opens: 'stream' },

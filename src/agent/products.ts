@@ -1,51 +1,7 @@
-import type { Dialect, Meaning } from './dialect';
+import { END, FAILURE, type Dialect } from './dialect';
 
-const END = { ends: 'stream' } as const satisfies Meaning;
-const FAILURE = { fails: '' } as const satisfies Meaning;
-
-/** APIs of models, and products that serve agents. */
+/** Products that serve agents, read in their documentation. */
 export const PRODUCTS: readonly Dialect[] = [
-	{
-		name: 'Gemini',
-		source: '@copilotkit/aimock 1.43',
-		seen: 'run',
-		knownBy: [{ candidates: '*' }],
-		events: {
-			'': [
-				{
-					...{ opens: 'stream', piece: 'candidates[index=0?].content.parts' },
-					calls: 'candidates[index=0?].content.parts.functionCall',
-				},
-				{ if: { error: '*' }, fails: 'error' },
-				{ if: { 'candidates[index=0?].finishReason': '*' }, ends: 'answer' },
-			],
-		},
-	},
-	{
-		name: 'Ollama',
-		source: '@copilotkit/aimock 1.43; https://github.com/ollama/ollama/blob/main/docs/api.md',
-		seen: 'run',
-		knownBy: [{ model: '*', done: [true, false] }],
-		events: {
-			'': [
-				{ opens: 'stream', piece: ['message.content', 'response'] },
-				{ if: { error: '*' }, fails: 'error' },
-				{ if: { done: true }, ends: 'stream' },
-			],
-		},
-	},
-	{
-		name: 'Cohere',
-		source: '@copilotkit/aimock 1.43 (v2)',
-		seen: 'run',
-		by: 'type',
-		knownBy: ['content-delta', { type: 'message-start', 'delta.message.role': 'assistant' }],
-		events: {
-			'message-start': { opens: 'stream' },
-			'content-delta': { piece: 'delta.message.content.text' },
-			'message-end': [{ if: { 'delta.finish_reason': 'ERROR' }, fails: 'delta' }, END],
-		},
-	},
 	{
 		name: 'AgentKit',
 		source: '@inngest/agent-kit 0.13.2 (src/streaming.ts)',
@@ -101,6 +57,186 @@ export const PRODUCTS: readonly Dialect[] = [
 			error: { fails: 'data' },
 			abort: FAILURE,
 			end: END,
+		},
+	},
+	{
+		name: 'Assistants API',
+		source: 'https://platform.openai.com/docs/api-reference/assistants-streaming/events',
+		seen: 'read',
+		by: 'line',
+		knownBy: ['thread.created', 'thread.run.created', 'thread.message.delta'],
+		events: {
+			'thread.run.created': { opens: 'stream' },
+			'thread.message.delta': { piece: 'delta.content.text.value', id: 'id' },
+			'thread.message.completed': { whole: 'content.text.value', ends: 'message' },
+			'thread.run.completed': { ends: 'answer' },
+			'thread.run.incomplete': { ends: 'answer' },
+			'thread.run.failed': { fails: 'last_error' },
+			'thread.run.cancelled': FAILURE,
+			'thread.run.expired': FAILURE,
+			error: FAILURE,
+			done: END,
+		},
+	},
+	{
+		name: 'Coze',
+		source: 'https://www.coze.com/open/docs/developer_guides/chat_v3',
+		seen: 'read',
+		by: 'line',
+		knownBy: ['conversation.chat.created', 'conversation.message.delta'],
+		events: {
+			'conversation.chat.created': { opens: 'stream' },
+			'conversation.message.delta': { if: { type: 'answer' }, piece: 'content', id: 'id' },
+			'conversation.message.completed': {
+				if: { type: 'answer' },
+				whole: 'content',
+				ends: 'message',
+			},
+			'conversation.chat.completed': { ends: 'answer' },
+			'conversation.chat.failed': { fails: 'last_error' },
+			error: FAILURE,
+			done: END,
+		},
+	},
+	{
+		name: 'Agno',
+		source: 'https://docs.agno.com/reference-api/schema/agents/create-agent-run',
+		seen: 'read',
+		by: ['event', 'line'],
+		knownBy: ['RunStarted', 'RunContent', 'RunCompleted', 'TeamRunStarted', 'TeamRunContent'],
+		events: {
+			RunStarted: { opens: 'stream' },
+			TeamRunStarted: { opens: 'stream' },
+			RunContent: { ofOpening: 'run_id', piece: 'content' },
+			TeamRunContent: { ofOpening: 'run_id', piece: 'content' },
+			RunCompleted: { ofOpening: 'run_id', all: 'content', ends: 'stream' },
+			TeamRunCompleted: { ofOpening: 'run_id', all: 'content', ends: 'stream' },
+			RunError: { ofOpening: 'run_id', fails: 'content' },
+			RunCancelled: { ofOpening: 'run_id', fails: '' },
+			TeamRunError: { ofOpening: 'run_id', fails: 'content' },
+		},
+	},
+	{
+		name: 'Letta',
+		source: 'https://docs.letta.com/guides/agents/streaming',
+		seen: 'read',
+		by: 'message_type',
+		knownBy: [
+			...['assistant_message', 'reasoning_message', 'tool_call_message', 'usage_statistics'],
+			{ 'messages.message_type': '*' },
+		],
+		events: {
+			assistant_message: { opens: 'stream', piece: 'content', id: 'id' },
+			stop_reason: [
+				{ if: { stop_reason: ['error', 'llm_api_error', 'cancelled'] }, fails: '' },
+				{ ends: 'answer' },
+			],
+			error_message: FAILURE,
+			'': { all: 'messages[message_type=assistant_message].content', ends: 'answer' },
+			'[DONE]': END,
+		},
+	},
+	{
+		name: 'AnythingLLM',
+		source: 'https://docs.anythingllm.com/features/api',
+		seen: 'read',
+		by: 'type',
+		knownBy: ['textResponseChunk', 'textResponse', 'finalizeResponseStream'],
+		events: {
+			textResponseChunk: [
+				{ opens: 'stream', piece: 'textResponse' },
+				{ if: { error: '*' }, fails: 'error' },
+				{ if: { close: true }, ends: 'answer' },
+			],
+			textResponse: [
+				{ if: { error: '*' }, fails: 'error' },
+				{ all: 'textResponse', ends: 'answer' },
+			],
+			finalizeResponseStream: END,
+			abort: { fails: 'error' },
+		},
+	},
+	{
+		name: 'Langflow',
+		source: 'https://docs.langflow.org/api-flows-run',
+		seen: 'read',
+		by: 'event',
+		knownBy: [
+			{ event: 'add_message', 'data.sender': '*' },
+			{ event: 'token', 'data.chunk': String },
+			{ 'outputs.outputs.results': '*' },
+		],
+		events: {
+			add_message: [
+				{ if: { 'data.sender': 'User' }, opens: 'stream' },
+				{ if: { 'data.sender': 'Machine' }, whole: 'data.text', id: 'data.id', ends: 'message' },
+			],
+			token: { piece: 'data.chunk', id: 'data.id' },
+			error: { fails: 'data' },
+			end: { all: 'data.result.outputs.outputs.results.message.text', ends: 'stream' },
+			'': { all: 'outputs.outputs.results.message.text', ends: 'stream' },
+		},
+	},
+	{
+		name: 'Amazon Bedrock',
+		source:
+			'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html',
+		seen: 'read',
+		by: 'onlyField',
+		knownBy: ['contentBlockDelta', 'contentBlockStop', { 'messageStart.role': 'assistant' }],
+		events: {
+			messageStart: { opens: 'stream' },
+			contentBlockDelta: { piece: 'delta.text' },
+			messageStop: [{ if: { stopReason: 'tool_use' }, calls: '' }, { ends: 'answer' }],
+			internalServerException: FAILURE,
+			modelStreamErrorException: FAILURE,
+			serviceUnavailableException: FAILURE,
+			throttlingException: FAILURE,
+			validationException: FAILURE,
+		},
+	},
+	{
+		name: 'Claude Agent SDK',
+		source: 'https://code.claude.com/docs/en/agent-sdk/streaming-output',
+		seen: 'read',
+		by: 'type',
+		knownBy: [
+			'stream_event',
+			{ type: 'system', subtype: '*' },
+			{ type: 'result', subtype: '*' },
+			{ type: 'assistant', 'message.role': 'assistant' },
+		],
+		events: {
+			system: { if: { subtype: 'init' }, opens: 'stream' },
+			stream_event: { if: { parent_tool_use_id: null }, piece: 'event.delta.text' },
+			assistant: { if: { parent_tool_use_id: null }, whole: 'message.content', ends: 'message' },
+			result: [
+				{ if: { is_error: true }, fails: ['result', ''] },
+				{ all: 'result', ends: 'stream' },
+			],
+		},
+	},
+	{
+		name: 'Direct Line (Copilot Studio)',
+		source:
+			'https://learn.microsoft.com/en-us/azure/bot-service/rest-api/bot-framework-rest-direct-line-3-0-receive-activities',
+		seen: 'read',
+		knownBy: [{ 'activities.type': '*' }],
+		events: {
+			'': { all: 'activities[type=message][from.role=bot].text', ends: 'answer' },
+		},
+	},
+	{
+		name: 'n8n',
+		source: 'n8n-workflow 2.41 (StructuredChunk), https://docs.n8n.io/workflows/streaming/',
+		seen: 'read',
+		by: 'type',
+		knownBy: [{ type: ['begin', 'item', 'end'], 'metadata.nodeId': '*' }],
+		events: {
+			begin: { opens: 'stream' },
+			item: { piece: 'content' },
+			error: { fails: 'content' },
+			end: { ends: 'answer' },
 		},
 	},
 ];

@@ -1,0 +1,75 @@
+import type { Condition, Dialect, Meaning } from './dialect';
+
+/** States of a task of A2A: in 0.3, and in 1.0. */
+const state = (...names: string[]): Condition => ({
+	'status.state': names.flatMap((name) => [
+		name,
+		`TASK_STATE_${name.replace('-', '_').toUpperCase()}`,
+	]),
+});
+const OVER = state('completed');
+const WAITS = state('input-required', 'auth-required');
+const BROKEN = state('failed', 'canceled', 'rejected');
+/** Version 0.3 names the parts of a message `content` over REST. */
+const SAID = ['status.message.parts', 'status.message.content'] as const;
+const A2A_STATUS: readonly Meaning[] = [
+	{ if: OVER, all: SAID, ends: 'stream' },
+	{ if: WAITS, asks: SAID, ends: 'stream' },
+	{ if: BROKEN, fails: 'status.message' },
+	{ if: { final: true }, ends: 'stream' },
+];
+const A2A_TASK: readonly Meaning[] = [
+	{ opens: 'stream' },
+	...[OVER, WAITS, BROKEN].map((now): Meaning => ({ if: now, all: 'artifacts.parts' })),
+	...A2A_STATUS,
+];
+const A2A_ARTIFACT: Meaning = {
+	...{ opens: 'stream', piece: ['artifact.parts', 'artifact.content'], id: 'artifact.artifactId' },
+};
+const A2A_MESSAGE: Meaning = {
+	if: { role: ['agent', 'ROLE_AGENT'] },
+	...{ whole: ['parts', 'content'], ends: 'stream' },
+};
+
+/** The protocol between agents. Its events come alone over REST, and as results of JSON-RPC. */
+export const A2A: readonly Dialect[] = [
+	{
+		name: 'A2A 0.3',
+		source: '@a2a-js/sdk 0.3.14',
+		seen: 'run',
+		inJsonRpc: true,
+		by: 'kind',
+		knownBy: [
+			...['status-update', 'artifact-update'],
+			{ kind: 'task', 'status.state': '*' },
+			{ kind: 'message', parts: '*' },
+		],
+		events: {
+			task: A2A_TASK,
+			message: A2A_MESSAGE,
+			'artifact-update': A2A_ARTIFACT,
+			'status-update': A2A_STATUS,
+		},
+	},
+	{
+		name: 'A2A 1.0',
+		source: '@a2a-js/sdk 1.3.0, and 0.3.14 over REST',
+		seen: 'run',
+		inJsonRpc: true,
+		by: 'onlyField',
+		knownBy: [
+			{ 'task.status.state': '*' },
+			{ 'statusUpdate.status': '*' },
+			{ 'artifactUpdate.artifact': '*' },
+			{ 'message.role': 'ROLE_AGENT' },
+			{ role: 'ROLE_AGENT' },
+		],
+		events: {
+			task: A2A_TASK,
+			message: A2A_MESSAGE,
+			artifactUpdate: A2A_ARTIFACT,
+			statusUpdate: A2A_STATUS,
+			'': A2A_MESSAGE,
+		},
+	},
+];

@@ -1,0 +1,116 @@
+import { END, FAILURE, type Dialect } from './dialect';
+
+/** APIs of models, which many agents pass on. */
+export const MODELS: readonly Dialect[] = [
+	{
+		name: 'Chat completions',
+		source: 'openai 7.57, @copilotkit/aimock 1.43 (OpenAI, OpenRouter)',
+		seen: 'run',
+		knownBy: [{ choices: '*' }],
+		events: {
+			'': [
+				{
+					opens: 'stream',
+					piece: ['delta.content', 'delta.refusal', 'text'].map((at) => `choices[index=0?].${at}`),
+					calls: 'choices[index=0?].delta.tool_calls',
+				},
+				{ whole: ['choices[index=0?].message.content', 'choices[index=0?].message.refusal'] },
+				{ if: { error: '*' }, fails: 'error' },
+				{ if: { 'choices.finish_reason': 'error' }, fails: 'choices.error' },
+				{ if: { 'choices[index=0?].finish_reason': '*' }, ends: 'answer' },
+			],
+			'[DONE]': END,
+		},
+	},
+	{
+		name: 'Responses',
+		source: 'openai 7.57, @copilotkit/aimock 1.43',
+		seen: 'run',
+		by: ['type', 'object'],
+		knownBy: ['response.*', { object: 'response' }],
+		events: {
+			'response.created': { opens: 'stream' },
+			'response.output_text.delta': { piece: 'delta' },
+			'response.refusal.delta': { piece: 'delta' },
+			'response.output_text.done': { whole: 'text' },
+			'response.output_item.done': [
+				{ if: { 'item.type': 'message' }, whole: 'item.content', ends: 'message' },
+				{ if: { 'item.type': 'function_call' }, calls: 'item.name' },
+			],
+			'response.completed': { all: 'response.output[type=message].content', ends: 'stream' },
+			'response.incomplete': { all: 'response.output[type=message].content', ends: 'stream' },
+			'response.failed': { fails: 'response.error' },
+			error: FAILURE,
+			response: [
+				{ all: 'output[type=message].content' },
+				{ if: { status: ['failed', 'cancelled'] }, fails: 'error' },
+				END,
+			],
+			'[DONE]': END,
+		},
+	},
+	{
+		name: 'Messages API',
+		source: '@anthropic-ai/sdk 1.14, @copilotkit/aimock 1.43',
+		seen: 'run',
+		by: ['type', 'line'],
+		knownBy: [
+			...['content_block_start', 'content_block_delta'],
+			{ type: 'message_start', 'message.role': 'assistant' },
+			{ type: 'message', role: 'assistant', content: '*' },
+		],
+		events: {
+			message_start: { opens: 'stream' },
+			content_block_start: [
+				{ piece: 'content_block' },
+				{ if: { 'content_block.type': 'tool_use' }, calls: 'content_block.name' },
+			],
+			content_block_delta: { piece: 'delta.text' },
+			message_delta: { if: { 'delta.stop_reason': '*' }, ends: 'answer' },
+			message_stop: END,
+			message: { whole: 'content', ends: 'stream' },
+			error: FAILURE,
+		},
+	},
+	{
+		name: 'Gemini',
+		source: '@copilotkit/aimock 1.43',
+		seen: 'run',
+		knownBy: [{ candidates: '*' }],
+		events: {
+			'': [
+				{
+					...{ opens: 'stream', piece: 'candidates[index=0?].content.parts' },
+					calls: 'candidates[index=0?].content.parts.functionCall',
+				},
+				{ if: { error: '*' }, fails: 'error' },
+				{ if: { 'candidates[index=0?].finishReason': '*' }, ends: 'answer' },
+			],
+		},
+	},
+	{
+		name: 'Ollama',
+		source: '@copilotkit/aimock 1.43; https://github.com/ollama/ollama/blob/main/docs/api.md',
+		seen: 'run',
+		knownBy: [{ model: '*', done: [true, false] }],
+		events: {
+			'': [
+				{ opens: 'stream', piece: ['message.content', 'response'] },
+				{ if: { error: '*' }, fails: 'error' },
+				{ if: { done: true }, ends: 'stream' },
+			],
+		},
+	},
+	{
+		name: 'Cohere',
+		source: '@copilotkit/aimock 1.43 (v2)',
+		seen: 'run',
+		by: 'type',
+		knownBy: ['content-delta', { type: 'message-start', 'delta.message.role': 'assistant' }],
+		events: {
+			'message-start': { opens: 'stream' },
+			'content-delta': { piece: 'delta.message.content.text' },
+			'message-end': [{ if: { 'delta.finish_reason': 'ERROR' }, fails: 'delta' }, END],
+		},
+	},
+];
