@@ -1,0 +1,82 @@
+import { sendMessage } from '../../../src/agent/client';
+import { DIALECTS } from '../../../src/agent/dialects';
+import type { ServiceError } from '../../../src/core/errors';
+import { bytes, inMemory } from '../inMemoryHttp';
+import { cutOf, nameOf, patternOf, recordings, type Recording } from './recordings';
+
+const sessionId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
+
+function inChunks(body: string, size: number): Uint8Array[] {
+	const whole = bytes(body);
+	const starts = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) => at * size);
+	return starts.map((start) => whole.subarray(start, start + size));
+}
+
+async function read(recording: Recording, size = Infinity) {
+	const { status, contentType, body, broke = false, question = 'the question' } = recording;
+	let live = '';
+	const http = inMemory({
+		...{ status, headers: { 'content-type': contentType }, breaks: broke },
+		chunks: size === Infinity ? [body] : inChunks(body, size),
+	});
+	const onText = (text: string) => void (live += text);
+	return await sendMessage(http, { sessionId, content: question }, { onText }).then(
+		(answer) => ({ dialect: undefined, ...answer, outcome: 'complete', live }),
+		({ kind, message, details }: ServiceError) => ({
+			...{ text: '', ...details.partial, kind, message, reason: details.reason },
+			...{ advice: details.advice, outcome: 'error', live, dialect: undefined },
+		}),
+	);
+}
+
+it.each(recordings.map((recording) => [nameOf(recording), recording] as const))(
+	'%s is read as its own client shows it, however its bytes arrive',
+	async (_name, recording) => {
+		const { expectedOutcome, expectedText, dialect } = recording;
+		for (const size of [7, 64, Infinity]) {
+			const result = await read(recording, size);
+			const { text, live } = result;
+			if (expectedOutcome === 'complete') {
+				expect(result).toMatchObject({ outcome: 'complete', live: text, dialect });
+				expect(text).toMatch(new RegExp(`^(${patternOf(expectedText)})$`));
+			} else {
+				expect(result.outcome).toBe('error');
+				// what had arrived, and nothing else
+				expect(JSON.stringify(expectedText)).toContain(JSON.stringify(text).slice(1, -1));
+			}
+		}
+	},
+);
+
+const cuts = recordings.flatMap((recording) => {
+	const isWhole = recording.expectedOutcome === 'complete' && recording.status < 300;
+	const cut = isWhole ? cutOf(recording, 0.6) : undefined;
+	return cut ? [cut] : [];
+});
+
+it('a stream that is ended too early is hardly ever called complete', async () => {
+	const results = await Promise.all(
+		cuts.map(async (cut) => ({ name: nameOf(cut), ...(await read(cut)) })),
+	);
+	const complete = results.filter(({ outcome }) => outcome === 'complete');
+	expect(cuts.length).toBeGreaterThan(100);
+	expect(complete.length / cuts.length).toBeLessThan(1 / 8);
+});
+
+it('an end that is missing is named, with what to do', async () => {
+	const [plain] = cuts.filter((cut) => nameOf(cut) === 'ag-ui 1.0.0 plain');
+	expect(plain && (await read(plain))).toMatchObject({
+		...{ outcome: 'error', message: 'The answer stopped before its end' },
+		text: expect.stringMatching(/^Hello/),
+		reason: 'A stream of AG-UI ends with "RUN_FINISHED", which did not arrive.',
+		advice: expect.stringMatching(/On Incomplete Answer.*Answer Field Path/),
+	});
+});
+
+it.each(DIALECTS.map(({ name, source }) => [name, source]))(
+	'%s has a source and a recording',
+	(name, source) => {
+		expect(source).toMatch(/ \d|^https:/);
+		expect(recordings.map(({ dialect }) => dialect)).toContain(name);
+	},
+);
