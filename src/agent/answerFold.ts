@@ -1,5 +1,6 @@
 import type { AnswerFold, AnswerForm, AnswerPiece } from '../core/answerReader';
 import { ServiceError, shortenText, truncatedAnswerError, withDetails } from '../core/errors';
+import { hasContent } from '../core/extractText';
 import { isPlainObject } from '../core/json';
 import { createDialectReader, rawOf, type ArrivedEvent, type DialectReader } from './dialectReader';
 import { endsOf, hasOpening, recognizeDialect } from './recognize';
@@ -58,11 +59,14 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 		unrecognized.push(event);
 		if (!dialect) return plain.add(event);
 		reader = createDialectReader(dialect);
-		for (const each of unrecognized.splice(0)) reader.add(each);
-		const [before, now] = [plain.text(), reader.text()];
-		if (now.startsWith(before)) return now.slice(before.length);
-		told = before;
-		return now && `\n\n${now}`;
+		const before = plain.text();
+		try {
+			for (const each of unrecognized.splice(0)) reader.add(each);
+		} finally {
+			if (!reader.text().startsWith(before)) told = before;
+		}
+		const now = reader.text();
+		return told ? now && `\n\n${now}` : now.slice(before.length);
 	};
 
 	const read = (event: ArrivedEvent): string => {
@@ -74,7 +78,7 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 
 	/** The answer has no text. @returns what the plain rule finds in the events that a row has read. */
 	const findOtherText = (): string => {
-		if (reader) {
+		if (reader && (reader.hasEnded() || !hasOpening(reader.dialect))) {
 			found = readPlainTexts(kept, question);
 			notice = found
 				? `The answer has the form of ${reader.dialect.name}, but no text where that has it. This text was found in other fields.`
@@ -103,7 +107,7 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 				.join('');
 		},
 		isOver: () => (reader ?? plain).isOver(),
-		isWhole: () => reader?.isWhole() === true,
+		isWhole: () => (reader ?? plain).isWhole(),
 		end(_received: () => string, isQuiet = false): string {
 			const rest = reader?.finish() ?? '';
 			const isStream = format === 'sse' || format === 'ndjson';
@@ -125,7 +129,7 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 		},
 		answer,
 		/** Whether the answer has ended, although more may follow. */
-		hasEnded: () => reader?.hasEnded() === true && hasText(),
+		hasEnded: () => (reader ?? plain).hasEnded() && hasText(),
 	} satisfies AnswerFold & Record<string, unknown>;
 }
 
@@ -152,7 +156,8 @@ const END_ADVICE =
 	'With the option "On Incomplete Answer", the node returns what arrived. If this agent never sends such an end, enter the path to its text in "Answer Field Path": then none is expected.';
 
 /** @param kept The first events. */
-function noTextError([first]: readonly ArrivedEvent[]): ServiceError {
+function noTextError(kept: readonly ArrivedEvent[]): ServiceError {
+	const first = kept.find(({ value }) => hasContent(value));
 	if (!first) return truncatedAnswerError('It ended without any content.');
 	return new ServiceError('malformed', 'No text was found in the answer', {
 		outcome: 'started',

@@ -194,7 +194,7 @@ export const DIALECTS: readonly Dialect[] = [
 		name: 'Google ADK',
 		source: '@google/adk 2.0.0',
 		seen: 'run',
-		knownBy: [{ invocationId: '*' }],
+		knownBy: [{ invocationId: '*' }, { invocation_id: '*' }],
 		events: {
 			'': [
 				{

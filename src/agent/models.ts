@@ -26,7 +26,7 @@ export const MODELS: readonly Dialect[] = [
 		name: 'Responses',
 		source: 'openai 7.57, @copilotkit/aimock 1.43',
 		seen: 'run',
-		by: ['type', 'object'],
+		by: ['type', 'object', 'line'],
 		knownBy: ['response.*', { object: 'response' }],
 		events: {
 			'response.created': { opens: 'stream' },

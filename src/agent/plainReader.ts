@@ -17,43 +17,59 @@ export function createPlainReader(question: string, path: string | undefined) {
 	/** Where the last text was found: the event's name and its field. */
 	let lastPlace: string | undefined;
 	let isOver = false;
+	/** Whether JSON had a text. */
+	let hasJson = false;
+	/** Whether an event without a text had a name such as `done`, and no text has come since. */
+	let hasEnded = false;
 
 	/** A text that comes again in another place, because it is whole. */
-	const isRepeated = (text: string, place: string) =>
-		lastPlace !== undefined &&
-		place !== lastPlace &&
-		text.length > MIN_REPEATED_LENGTH &&
-		withoutSpace(answer.text()).endsWith(withoutSpace(text));
+	const isRepeated = (text: string, place: string): boolean => {
+		if (lastPlace === undefined || place === lastPlace) return false;
+		const [known, whole] = [withoutSpace(answer.text()), withoutSpace(text)];
+		return known === whole || (whole.length > MIN_REPEATED_LENGTH && known.endsWith(whole));
+	};
 
 	const addText = (text: string, place: string): string => {
 		if (!text || isRepeated(text, place)) return '';
 		lastPlace = place;
+		hasEnded = false;
 		return answer.append(text);
+	};
+
+	const addWords = (words: string, line: string): string => {
+		// after JSON, a word such as `DONE` names the end
+		isOver = isEndMark(words) || (hasJson && !line && isEndWord(words));
+		const isNone =
+			path !== undefined || isOver || hasNoText(line) || (isEndWord(words) && isEndWord(line));
+		return isNone ? '' : addText(words, line);
 	};
 
 	return {
 		add(arrived: ArrivedEvent): string {
 			const { event: line, value } = arrived;
-			const raw = rawOf(arrived);
 			const names = namesOf(arrived);
 			const isStep = names.some(hasNoText);
 			if (!isStep && (names.some(isErrorName) || reportsError(value)))
-				throw reportedError('agent', value, raw);
-			if (typeof value === 'string') {
-				isOver = isEndMark(value);
-				const isNone = isOver || isEndOf(line, value) || path !== undefined || isStep;
-				return isNone ? '' : addText(value, line);
-			}
+				throw reportedError('agent', value, rawOf(arrived));
+			const isEnd = isEndWord(names[0] ?? '');
+			hasEnded ||= isEnd;
+			if (typeof value === 'string') return addWords(value, line);
 			if (path !== undefined) return addText(extractTextAt(value, path) ?? '', '');
 			const found = findAnswerText(arrived, names, question);
 			if (!found?.text && !isStep && isPlainObject(value) && hasErrors(value))
-				throw reportedError('agent', value, raw);
-			return found ? addText(found.text, `${names.join()} ${found.path}`) : '';
+				throw reportedError('agent', value, rawOf(arrived));
+			// what the last event says is the answer only where nothing else is
+			if (!found || (isEnd && !answer.isEmpty())) return '';
+			hasJson = true;
+			return addText(found.text, `${names.join()} ${found.path}`);
 		},
 		/** Adds a piece of plain text. */
 		append: answer.append,
 		text: answer.text,
 		isOver: () => isOver,
+		hasEnded: () => isOver || hasEnded,
+		/** Whether the answer may have ended, so that only a few seconds are waited for more. */
+		isWhole: () => hasEnded && !answer.isEmpty(),
 	};
 }
 
@@ -84,10 +100,6 @@ function namesOf({ event, value }: ArrivedEvent): string[] {
 }
 
 const isErrorName = (name: string) => /(^|[^a-z])(error|failed|failure|abort(ed)?)$/i.test(name);
-
-/** A word such as "done" in the event that ends a stream. */
-const isEndOf = (line: string, words: string) =>
-	isEndWord(words) && (line !== '' ? isEndWord(line) : false);
 
 const isFromOther = (value: unknown): boolean => {
 	const places = isPlainObject(value) ? [value, value['message'], value['data']] : [];

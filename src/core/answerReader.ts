@@ -77,26 +77,26 @@ async function foldPieces(
 	batches: AsyncGenerator<Iterable<AnswerPiece>>,
 	{ response, fold, silence, emit }: Folding,
 ): Promise<boolean> {
-	for (;;) {
-		const next = batches.next();
-		const result = await (fold.isWhole?.() ? silence.endsBefore(next) : next);
-		if (!result) {
-			// the reader still waits for the silent service, so its own end would never come
-			void response.body[Symbol.asyncIterator]().return?.();
-			return true;
-		}
-		if (result.done) return false;
-		for (const piece of result.value) {
-			// most pieces need no wait, and a wait takes longer than the rest
-			const emitted = emit(fold.add(piece));
-			if (emitted) await emitted;
-			// the reader's own time is no silence
-			if (!isKeepAlive(piece)) silence.end();
-			if (fold.isOver()) {
-				await batches.return(undefined);
-				return false;
+	let isWaiting = false;
+	try {
+		for (;;) {
+			const next = batches.next();
+			const result = await (fold.isWhole?.() ? silence.endsBefore(next) : next);
+			isWaiting = !result;
+			if (!result || result.done) return isWaiting;
+			for (const piece of result.value) {
+				// most pieces need no wait, and a wait takes longer than the rest
+				const emitted = emit(fold.add(piece));
+				if (emitted) await emitted;
+				// the reader's own time is no silence
+				if (!isKeepAlive(piece)) silence.end();
+				if (fold.isOver()) return false;
 			}
 		}
+	} finally {
+		// while it waits for a silent service, the generator cannot end
+		if (isWaiting) void response.body[Symbol.asyncIterator]().return?.();
+		else await batches.return(undefined);
 	}
 }
 

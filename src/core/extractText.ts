@@ -5,9 +5,9 @@ import { isPlainObject } from './json';
  * row of `src/agent/dialects.ts` with a source, or the user names its field.
  */
 export const TEXT_FIELDS = [
-	...['output_text', 'final_output', 'finalOutput', 'generated_text'],
+	...['output_text', 'final_output', 'finalOutput'],
 	...['answer', 'text', 'content', 'reply', 'response', 'output', 't', 'delta', 'token'],
-	...['data', 'result', 'messages', 'parts', 'message'],
+	...['generated_text', 'choices', 'candidates', 'data', 'result', 'messages', 'parts', 'message'],
 ];
 
 /** An answer without what a reasoning model thinks, if it writes that into its text. */
@@ -52,7 +52,8 @@ function findInFields(value: Fields, question: string | undefined, depth: number
 	for (const field of TEXT_FIELDS) {
 		const inner = Object.hasOwn(value, field) ? value[field] : undefined;
 		if (inner === undefined) continue;
-		const found = findText(inner, question, depth + 1, PARTS.test(field) ? '' : '\n\n');
+		const first = ALTERNATIVES.test(field) && Array.isArray(inner) ? inner[0] : inner;
+		const found = findText(first, question, depth + 1, PARTS.test(field) ? '' : '\n\n');
 		if (found?.text) return { text: found.text, path: `${field}.${found.path}` };
 		empty ??= found;
 	}
@@ -60,6 +61,9 @@ function findInFields(value: Fields, question: string | undefined, depth: number
 }
 
 type Fields = Record<string, unknown>;
+
+/** Fields whose lists have a whole answer in each entry. */
+const ALTERNATIVES = /^(choices|candidates)$/;
 
 /** Fields whose lists are the parts of one text. */
 const PARTS = /^(content|parts|text|delta)$/;

@@ -1,6 +1,6 @@
 import { isErrorValue, parseErrorBody } from '../core/errorResponses';
 import { truncatedAnswerError } from '../core/errors';
-import { extractText } from '../core/extractText';
+import { extractText, textOf } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import type { ChatMessage } from './messages';
@@ -194,7 +194,7 @@ function addDelta(choice: PartialChoice, delta: Record<string, unknown>): string
 		const value = delta[name];
 		if (name === 'content') {
 			// content may be a part, or a list of parts
-			content = typeof value === 'string' ? value : (extractText(value) ?? '');
+			content = textOf(value) ?? '';
 			if (content) choice.contentChunks.push(content);
 		} else if (name === 'tool_calls') {
 			if (isList(value))

@@ -1,6 +1,6 @@
 import { parseErrorBody } from '../core/errorResponses';
 import { type ServiceErrorDetails, truncatedAnswerError } from '../core/errors';
-import { extractText } from '../core/extractText';
+import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isPlainObject, omitMissing } from '../core/json';
 import { stringOrEmpty, toToolCall, type TextAnswer } from './textAnswer';
@@ -114,7 +114,7 @@ function createEventHandlers(
 	return {
 		'response.output_text.delta'({ delta }) {
 			// some services send an object in place of the text, as in a part of a message
-			const text = extractText(delta) ?? '';
+			const text = textOf(delta) ?? '';
 			partial.partHasText ||= text !== '';
 			if (text) textChunks.push(text);
 			return text;

@@ -40,8 +40,8 @@ describe('the forms of other services', () => {
 				.trim()
 				.split('\n')
 				.map((line): [name: string, body: string] => {
-					const [name = ''] = line.split(': ');
-					return [name, line.slice(name.length + 2).replaceAll('\\n', '\n')];
+					const [name = '', , body = ''] = line.split(' | ');
+					return [name, body.replaceAll('\\n', '\n')];
 				}),
 		);
 
@@ -49,6 +49,7 @@ describe('the forms of other services', () => {
 		for (const type of ['application/json', 'text/plain', 'text/html', SSE, '']) {
 			const answer = await send(typed(type, body));
 			expect(answer).toMatchObject({ text: R, format: expect.stringMatching(/json/) });
+			expect(answer).not.toHaveProperty('dialect');
 		}
 		const http = inMemory(typed('application/json', body));
 		const answer = await askStreaming(http, { message: 'q' });
@@ -95,9 +96,7 @@ const VERCEL =
 
 it.each<[string, Answer, string, string]>([
 	['a list of events', json([...texts('a'), TOOL, ...texts('b')]), 'json', 'ab'],
-	['events in an object', json({ events: texts('a') }), 'json', 'a'],
 	['a history', json([role('user', 'q'), ...answers('a', 'b')]), 'json', 'a\n\nb'],
-	['a number', json({ answer: 42 }), 'json', '42'],
 	['the question alone', json({ message: 'the question' }), 'json', 'the question'],
 	['a whole answer of any type', json({ type: 'info', message: 'a' }), 'json', 'a'],
 	[
@@ -106,7 +105,6 @@ it.each<[string, Answer, string, string]>([
 		'sse',
 		'a',
 	],
-	['a whole answer in any field', json({ search: { answer: 'a' } }), 'json', 'a'],
 	['braces', typed('text/plain', '{x}{"a":1} is odd'), 'text', '{x}{"a":1} is odd'],
 	['a JSON text', json('a'), 'json', 'a'],
 	['JSON texts in lines', typed('application/x-ndjson', '"a"\n"b"\n'), 'ndjson', 'ab'],
@@ -122,8 +120,9 @@ it.each<[string, Answer, string, string]>([
 	['a line break', events('data: a\n\ndata:\ndata:\n\ndata: b\n\n'), 'sse', 'a\nb'],
 	['words in quotes', events('data: "a"\n\ndata:  b\n\n'), 'sse', '"a" b'],
 	['a mark', events('data: 👍\n\ndata: [DONE]\n\n'), 'sse', '👍'],
-	['an end without data', events(`data: a\n\n${END}\ndata: late\n\n`), 'sse', 'a'],
-	['an end that is JSON', events(`data: a\n\n${END}data: {}\n\ndata: late\n\n`), 'sse', 'a'],
+	['an end without data', events(`data: a\n\n${END}\n`), 'sse', 'a'],
+	['an end that is JSON', events(`data: a\n\n${END}data: {}\n\n`), 'sse', 'a'],
+	['a mark, and something late', events('data: a\n\ndata: [DONE]\n\ndata: late\n\n'), 'sse', 'a'],
 	['token counts', events(`data: a\n\n${END}data: {"tokens":12}\n\n`), 'sse', 'a'],
 	['a word at the end', events(`${A}${END}data: closed\n\n`), 'sse', 'a'],
 	['the last words in the end of words', events(`data: a\n\n${END}data:  b.\n\n`), 'sse', 'a b.'],
@@ -154,14 +153,8 @@ it.each<[string, Answer, string]>([
 	['problem', events(`${A}data: {"title":"Failed","status":503,"detail":"boom"}\n\n`), 'boom'],
 	['flag', events(`${A}data: {"type":"result","is_error":true,"result":"boom"}\n\n`), 'boom'],
 	['state', events(`${A}data: {"state":"failed","message":"boom"}\n\n`), 'boom'],
-	['name that is short', events(`${A}data: {"type":"fatal","message":"boom"}\n\n`), 'boom'],
 	['text', events(`${A}data: {"type":"error","errorText":"boom"}\n\n`), 'boom'],
 	['message alone', events(`${A}data: {"errorMessage":"boom"}\n\n`), 'boom'],
-	[
-		'of an exception',
-		events(`${A}data: {"modelStreamErrorException":{"message":"boom"}}\n\n`),
-		'boom',
-	],
 	[
 		'of a workflow',
 		events(`${A}data: {"event":"workflow_finished","data":{"status":"failed","error":"boom"}}\n\n`),
@@ -191,7 +184,7 @@ it('a web page is garbled, and nobody knows what became of the message', async (
 });
 
 it('what breaks after the end mark takes nothing away', async () => {
-	const stream = `${A}event: message_end\ndata: {}\n\n`;
+	const stream = `${A}event: end\ndata: {}\n\n`;
 	expect(await send(events(stream, { breaks: true }))).toMatchObject({ text: 'a' });
 	const failure = await failureOf(send(events(A, { breaks: true })));
 	expect(failure).toMatchObject({ details: { partial: { text: 'a' } } });
@@ -205,14 +198,27 @@ it('an answer of nothing is none', async () => {
 	});
 });
 
-it('keeps every event when asked, and the first fifty where no text is found', async () => {
+it('keeps every event when asked', async () => {
 	const stream = 'data: {"t":"a"}\n\nevent: status\ndata: {"step":1}\n\ndata: [DONE]\n\n';
 	const all = [{ t: 'a' }, { event: 'status', data: { step: 1 } }, '[DONE]'];
 	expect((await send(events(stream), { includeRawEvents: true })).events).toEqual(all);
-	const silent = 'data: {"price":1}\n\n'.repeat(80);
-	expect(await send(events(silent))).toMatchObject({
-		text: '',
-		events: Array(50).fill({ price: 1 }),
+});
+
+it('an answer without a text is an error that shows its first event, and how to read it', async () => {
+	const silent = 'event: ping\n\n' + 'data: {"price":1}\n\n'.repeat(80);
+	expect(await failureOf(send(events(silent)))).toMatchObject({
+		...{ kind: 'malformed', message: 'No text was found in the answer' },
+		details: {
+			reason: 'Its first event: {"price":1}',
+			advice: expect.stringContaining('Answer Field Path'),
+			...{ outcome: 'started', ids, partial: { body: expect.stringContaining('"price":1') } },
+		},
+	});
+	const asked = await send(events(silent), { answerPath: 'text' });
+	expect(asked).toMatchObject({ text: '', events: expect.arrayContaining([{ price: 1 }]) });
+	expect(asked.events).toHaveLength(50);
+	expect(await send(events(silent), { answerPath: 'price' })).toMatchObject({
+		text: '1'.repeat(80),
 	});
 });
 

@@ -35,7 +35,7 @@ it.each(recordings.map((recording) => [nameOf(recording), recording] as const))(
 		const { expectedOutcome, expectedText, dialect } = recording;
 		for (const size of [7, 64, Infinity]) {
 			const result = await read(recording, size);
-			const { text, live } = result;
+			const { text } = result;
 			if (expectedOutcome === 'complete') {
 				expect(result).toMatchObject({ outcome: 'complete', live: text, dialect });
 				expect(text).toMatch(new RegExp(`^(${patternOf(expectedText)})$`));

@@ -10,14 +10,6 @@ const CHAT = event('chat', { chat_id: 'c-1', chat_title: 'T' });
 const A = says('a');
 const END = event('message_end', { message_id: 'm' });
 const FINISH = event('finish', null);
-const EVENTS = [
-	{ event: 'chat', data: { chat_id: 'c-1' } },
-	{ event: 'message_start', data: { t: 'a' } },
-	{ event: 'finish' },
-];
-const LINES = 'application/x-ndjson';
-const lines = EVENTS.map((one) => JSON.stringify(one));
-
 const typed = (type: string, ...chunks: Array<string | Uint8Array>): Answer => ({
 	headers: { 'content-type': type },
 	chunks,
@@ -42,19 +34,10 @@ const both = [
 	['askStreaming', async (given: Given) => await askStreaming(inMemory(given), QUESTION)],
 ] as const;
 
-const choice = (content: string) =>
-	['Who ', content.slice(4)]
-		.map((text) => `data: {"choices":[{"delta":{"content":"${text}"}}]}\n\n`)
-		.join('');
-const DONE = 'data: [DONE]\n\n';
-
 describe.each(both)('%s', (_name, asked) => {
 	it.each<[string, Answer]>([
 		['a stream', events(CHAT + A + END + FINISH)],
 		['a stream of another type', typed('application/json', CHAT + A + FINISH)],
-		['a list of events', json(EVENTS)],
-		['events in an object', json({ events: EVENTS })],
-		['events in lines', typed(LINES, `${lines.join('\n')}\n`)],
 		['one JSON body', json({ answer: 'a', chat_id: 'c-1' })],
 	])('reads %s', async (_form, answer) => {
 		expect(await asked(answer)).toMatchObject({ text: 'a', chatId: 'c-1' });
@@ -65,12 +48,6 @@ describe.each(both)('%s', (_name, asked) => {
 		['JSON', typed('application/json', 'Who bought it?')],
 		['Markdown', typed('text/markdown', 'Who ', 'bought it?')],
 		['bytes', typed('application/octet-stream', 'Who bought it?')],
-		['events of another protocol', events(choice('Who bought it?') + DONE)],
-		[
-			'events with other names',
-			events(`${event('token', { text: 'Who bought it?' })}event: done\n\n`),
-		],
-		['the whole so far', events(says('Who ') + says('Who bought it?') + FINISH)],
 	])('reads a text in %s', async (_form, answer) => {
 		expect(await asked(answer)).toMatchObject({ text: 'Who bought it?' });
 	});
@@ -90,11 +67,6 @@ describe.each(both)('%s', (_name, asked) => {
 		['a stream that only began', events(says('Hel')), 'truncated'],
 		['a stream of plain words', events('data: Hel\n\ndata: lo\n\n'), 'truncated'],
 		['words as a stream', events('Hel and more'), 'malformed'],
-		[
-			'lines that end early',
-			typed(LINES, `${lines[0]}\n${lines[1]?.replace('"a"', '"Hel"')}\n`),
-			'truncated',
-		],
 	])('keeps what came of %s', async (_form, answer, kind) => {
 		const failure = await failureOf(asked(answer));
 		expect(failure.kind).toBe(kind);
@@ -129,12 +101,12 @@ describe.each(both)('%s', (_name, asked) => {
 });
 
 it.each<[string, unknown, string, string | undefined]>([
-	['a chat inside', { chat: { id: 17 }, data: { text: 'a' } }, 'a', '17'],
+	['a chat with a number', { chat: { chat_id: 17 }, data: { text: 'a' } }, 'a', '17'],
 	['a wrapper', { data: { chat_id: 'c', message: 'a' } }, 'a', 'c'],
 	['a text', 'a', 'a', undefined],
-	['a chat in a list', { data: [{ chatId: 'c', text: 'a' }] }, 'a', 'c'],
+	['a chat in a list', { data: [{ chat_id: 'c', text: 'a' }] }, 'a', 'c'],
 	['a chat beside', { meta: { chat_id: 'c' }, answer: 'a' }, 'a', 'c'],
-	['a word of success', { message: 'success', data: { analysis: 'a' } }, 'a', undefined],
+	['a word of success', { message: 'success', data: { answer: 'a' } }, 'a', undefined],
 	['a detail beside an answer', { detail: 'full', answer: 'a' }, 'a', undefined],
 	['figures only', { price: 1 }, '{\n  "price": 1\n}', undefined],
 ])('reads %s', async (_name, body, text, chatId) => {
@@ -252,25 +224,46 @@ it.each<[string, Answer, object]>([
 	expect(heard).toEqual(['chatId' in more ? 'c' : [], 'a'].flat());
 });
 
-const DATA = { chat: { chat_id: 'c' }, message_start: { t: 'a' }, message_end: {}, finish: null };
+const TOOL = event('pending_tool_call', { call_id: 't', title: { en: 'E' } });
 
-it.each<[string, (name: string, value: object | null) => string]>([
-	['in capitals', (name, value) => event(`${name.toUpperCase()} `, value)],
-	['beside the data', (name, value) => `data: ${JSON.stringify({ event: name, data: value })}\n\n`],
-	['in the data', (type, value) => `data: ${JSON.stringify({ type, ...value })}\n\n`],
-	['as a message', (type, value) => event('message', { type, payload: value })],
-])('the name of an event may stand %s', async (_where, written) => {
-	const text = Object.entries(DATA).map(([name, value]) => written(name, value));
-	expect(await stream(text.join(''))).toMatchObject({ text: 'a', chatId: 'c' });
+it.each<[string, string, object]>([
+	['a chat with a number', event('chat', { chat_id: 17 }) + A, { chatId: '17', text: 'a' }],
+	['pieces of one message', says('a') + says('a') + END, { text: 'aa', messageIds: ['m'] }],
+	[
+		'two messages',
+		A + END + says('b') + event('message_end', { message_id: 2 }),
+		{ text: 'a\n\nb', messageIds: ['m', '2'] },
+	],
+	['an end before its message', END + A, { text: 'a', messageIds: ['m'] }],
+	['empty messages', says('') + END + A + END + says('') + END, { text: 'a' }],
+	['texts of another type', says(17) + says(null) + says({}) + A, { text: 'a' }],
+	[
+		'events of other names',
+		event('price', { t: 'no' }) + event('__proto__', {}) + A,
+		{ text: 'a' },
+	],
+	['odd data', event('chat', 'no') + event('message_end', null) + A, { text: 'a', messageIds: [] }],
+	[
+		'a tool',
+		TOOL + A,
+		{ text: 'a', toolCalls: [{ callId: 't', label: 'E', startedMs: 0, finished: false }] },
+	],
+])('reads %s', async (_what, text, expected) => {
+	let heard = '';
+	const onText = (piece: string) => void (heard += piece);
+	const answer = await stream(text + FINISH, {}, { onText });
+	expect(answer).toMatchObject({ events: [], ...expected });
+	expect(heard).toBe(answer.text);
 });
 
-it.each([
-	['done', 'Who bought it?'],
-	['final', 'Who bought it?'],
-	['completed', ' it?'],
-])('a message_%s may say the whole, or the last piece', async (end, t) => {
-	const pieces = ['Who ', 'bought', ...(t.startsWith(' ') ? [] : [' it?'])].map(says).join('');
-	const text = `${pieces}${event(`message_${end}`, { t })}${END}${FINISH}`;
-	const answer = { text: 'Who bought it?', messageIds: ['m'] };
-	expect(await stream(text)).toMatchObject(answer);
-});
+it.each(['pending_tool_call', 'finished_tool_call', 'message_end'])(
+	'more than five thousand of %s are given up',
+	async (name) => {
+		const many = Array.from({ length: 5001 }, (_, at) =>
+			event(name, { call_id: at, message_id: at }),
+		);
+		expect(await failureOf(stream(A + many.join('') + FINISH))).toMatchObject({
+			...{ kind: 'truncated', details: { partial: { text: 'a' } } },
+		});
+	},
+);

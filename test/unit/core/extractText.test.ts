@@ -1,4 +1,4 @@
-import { extractText } from '../../../src/core/extractText';
+import { extractText, TEXT_FIELDS } from '../../../src/core/extractText';
 import fc from '../../support/fastCheck';
 
 const textPart = (text: string) => ({ type: 'text', text });
@@ -7,13 +7,11 @@ const said = (role: string, content: string) => ({ role, content });
 it.each<[unknown, string | undefined]>([
 	['plain', 'plain'],
 	[{ answer: 'a' }, 'a'],
-	[{ message: 'success', data: { analysis: 'a' } }, 'a'],
 	[{ message: 'OK', result: { answer: 'a' } }, 'a'],
 	[{ message: 'Done.', id: 1 }, 'Done.'],
 	[{ text: '', response: 'a' }, 'a'],
 	[{ text: ' ', response: 'a' }, ' '],
 	[{ text: '' }, ''],
-	[{ type: 'chunk', payload: { body: 'a' } }, 'a'],
 	[{ output: { text: 'a' } }, 'a'],
 	[{ data: { result: { message: { content: 'a' } } } }, 'a'],
 	[{ choices: [{ message: { role: 'assistant', content: 'a' } }] }, 'a'],
@@ -23,10 +21,15 @@ it.each<[unknown, string | undefined]>([
 	[{ messages: [said('assistant', 'a'), said('agent', 'b')] }, 'a\n\nb'],
 	[{ answer: '' }, ''],
 	[{ answer: null, text: 'b' }, 'b'],
-	[{ text: 17, analysis: 'c' }, 'c'],
-	[{ chunks: ['a', 'b'] }, 'ab'],
-	[{ token: 'SOL', message: 'a' }, 'a'],
-	[{ token: 'SOL', summary: 'a' }, 'a'],
+	[{ message: 'success', data: { text: 'a' } }, 'a'],
+	[{ choices: [{ message: { content: 'a' } }, { message: { content: 'b' } }] }, 'a'],
+	[[{ text: 'a' }, { text: 'b' }], 'a\n\nb'],
+	[
+		{ content: [{ type: 'reasoning', text: 'no' }, { text: 'no', thought: true }, textPart('a')] },
+		'a',
+	],
+	[{ messages: [said('ROLE_USER', 'q'), said('ROLE_AGENT', 'a')] }, 'a'],
+	[{ history: [said('user', 'q'), said('assistant', 'old')] }, undefined],
 	[{ price: 17 }, undefined],
 	[{}, undefined],
 	[[], undefined],
@@ -43,4 +46,9 @@ it('takes a text from its bed of any shape, in no time', () => {
 			expect(found === undefined || typeof found === 'string').toBe(true);
 		}),
 	);
+});
+
+it('looks in no more than twenty fields, of which the specification names one', () => {
+	expect(TEXT_FIELDS.length).toBeLessThanOrEqual(20);
+	expect(TEXT_FIELDS).toContain('t');
 });

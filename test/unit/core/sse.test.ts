@@ -4,7 +4,7 @@ import fc from '../../support/fastCheck';
 import { bytes, failureOf, response, split, type Answer } from '../inMemoryHttp';
 
 async function eventsOf(answer: Answer) {
-	const parser = createEventParser(300_000);
+	const parser = createEventParser();
 	const found: Array<[string | undefined, string]> = [];
 	const take = (events: ReturnType<typeof parser.add>) =>
 		found.push(...events.map(({ event, data }) => [event, data] as [string | undefined, string]));
@@ -95,16 +95,6 @@ it('one endless event is cut', async () => {
 		...{ kind: 'truncated', message: 'The answer stopped before its end' },
 		details: { reason: 'one event grew past 16 MiB' },
 	});
-});
-
-it('nothing but comments is cut after the idle timeout', async () => {
-	const parser = createEventParser(40);
-	expect(parser.add(': alive\n')).toEqual([]);
-	await new Promise((resolve) => setTimeout(resolve, 60));
-	const details = { reason: 'only keep-alive messages for 0.04 s' };
-	expect(() => parser.add(': alive\n')).toThrow(
-		expect.objectContaining({ kind: 'truncated', details }),
-	);
 });
 
 it('reads two hundred thousand lines in linear time', async () => {

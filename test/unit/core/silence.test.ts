@@ -1,0 +1,130 @@
+import { sendMessage } from '../../../src/agent/client';
+import { askStreaming } from '../../../src/assistant/client';
+import type { Http } from '../../../src/core/http';
+import { completeChat } from '../../../src/router/chatCompletions';
+import { createResponse } from '../../../src/router/responses';
+import { bytes, failureOf } from '../inMemoryHttp';
+import { virtualClock } from '../virtualClock';
+
+const IDLE_TIMEOUT = 3000;
+
+/** A service that sends the beginning, and then again and again the same, every half a second. After it, it is silent. */
+function service(beginning: string, again: string, times = Infinity, idleTimeout = IDLE_TIMEOUT) {
+	const clock = virtualClock();
+	async function* body() {
+		yield bytes(beginning);
+		for (let time = 0; time < times; time++) {
+			await clock.sleep(500);
+			yield bytes(again);
+		}
+		await clock.sleep(1_000_000);
+	}
+	const response = {
+		...{ status: 200, headers: { 'content-type': 'text/event-stream' }, clock },
+		...{ idleTimeout, body: body() },
+	};
+	const http: Http = { send: async () => response };
+	return { http, clock };
+}
+
+const SESSION = { sessionId: 's', content: 'q' };
+const clients: Record<string, (http: Http) => Promise<unknown>> = {
+	agent: async (http) => await sendMessage(http, SESSION),
+	assistant: async (http) => await askStreaming(http, { message: 'q' }),
+	chat: async (http) => await completeChat(http, { model: 'v/m', messages: [] }),
+	response: async (http) => await createResponse(http, { model: 'v/m', input: 'q' }),
+};
+
+const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+const delta = (content: object, more: object = {}) => ({
+	choices: [{ index: 0, delta: content, ...more }],
+});
+
+const NOTHING: Array<[string, string]> = [
+	['a comment', ': alive\n\n'],
+	['a ping without data', 'event: ping\n\n'],
+	['a named ping', 'event: ping\ndata: {}\n\n'],
+	['a ping with the time', 'event: ping\ndata: {"ts":17}\n\n'],
+	['a ping by its type', data({ type: 'ping' })],
+	['a ping by its event', data({ event: 'ping' })],
+	['a heartbeat', 'event: heartbeat\ndata: {}\n\n'],
+	['no choices', data({ id: 'x', object: 'chat.completion.chunk', choices: [] })],
+	['an empty delta', data(delta({ role: 'assistant', content: '' }))],
+	['an empty text', data({ type: 'text-delta', id: '1', delta: '' })],
+	['an empty piece', 'event: message_start\ndata: {"t":""}\n\n'],
+];
+
+describe.each(Object.entries(clients))('the %s', (_client, ask) => {
+	it.each(NOTHING)('is not kept waiting by %s', async (_what, again) => {
+		const { http, clock } = service(': hello\n\n', again);
+		expect(await failureOf(ask(http))).toMatchObject({
+			...{ kind: 'truncated', message: 'The answer stopped before its end' },
+			details: {
+				reason: 'Only keep-alive messages came for 3 s.',
+				advice: expect.stringContaining('raise Idle Timeout'),
+			},
+		});
+		expect(clock.now()).toBe(IDLE_TIMEOUT + 500);
+	});
+});
+
+it.each([
+	['reasoning', delta({ reasoning_content: 'hm' })],
+	['a tool call', { type: 'tool-input-delta', inputTextDelta: '{' }],
+	['progress', { type: 'progress', percent: 1 }],
+	['status', { type: 'status', status: 'working' }],
+	['an event of its own', { type: 'CUSTOM', name: 'x', value: { a: 1 } }],
+	['a step', { type: 'start-step' }],
+])('the agent may be kept waiting by %s', async (_what, event) => {
+	const { http, clock } = service(': hello\n\n', data(event), 100);
+	void failureOf(sendMessage(http, SESSION)).catch(() => undefined);
+	await clock.sleep(50_000);
+	expect(clock.slept.filter((time) => time === 500)).toHaveLength(100);
+});
+
+const CHAT = data(delta({ content: 'a' })) + data(delta({}, { finish_reason: 'stop' }));
+
+it.each<[string, string, string]>([
+	[
+		'the end of its stream',
+		data({ type: 'RUN_STARTED' }) +
+			data({ type: 'TEXT_MESSAGE_CHUNK', delta: 'a' }) +
+			data({ type: 'RUN_FINISHED' }),
+		'AG-UI',
+	],
+	['a mark', `${CHAT}data: [DONE]\n\n`, 'Chat completions'],
+])(
+	'an answer ends at once by %s, whether the connection stays open or not',
+	async (_what, text, dialect) => {
+		const { http, clock } = service(text, ': alive\n\n');
+		expect(await sendMessage(http, SESSION)).toEqual({
+			...{ text: 'a', format: 'sse', dialect, events: expect.any(Array) },
+		});
+		expect(clock.now()).toBe(0);
+	},
+);
+
+const NOTICE =
+	'The message had ended, and nothing followed for 10 seconds. The connection was closed.';
+
+it.each<[string, string, number]>([
+	['silence', '', 0],
+	['comments', ': alive\n\n', Infinity],
+])('after the end of a message, ten seconds of %s end the answer', async (_what, again, times) => {
+	const { http, clock } = service(CHAT, again, times, 300_000);
+	expect(await sendMessage(http, SESSION)).toMatchObject({ text: 'a', notice: NOTICE });
+	expect(clock.now()).toBe(10_000);
+});
+
+it.each<[string, string]>([
+	[
+		'a message that called a tool',
+		data(delta({ content: 'a', tool_calls: [{ index: 0 }] })) +
+			data(delta({}, { finish_reason: 'tool_calls' })),
+	],
+	['a message that has not ended', data(delta({ content: 'a' }))],
+])('%s does not end the answer', async (_what, text) => {
+	const { http, clock } = service(text, ': alive\n\n');
+	await failureOf(sendMessage(http, SESSION)).catch(() => undefined);
+	expect(clock.now()).toBe(IDLE_TIMEOUT + 500);
+});
