@@ -1,3 +1,5 @@
+import { DIALECTS } from '../../src/agent/dialects';
+import { endsOf, hasOpening } from '../../src/agent/recognize';
 import { anchorOf, withFullStop } from './fields';
 import { NOTES } from './notes';
 import { instructs, type Sentence } from './sentences';
@@ -25,7 +27,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Reaching the service',
 		intro: 'Problems with the connection, and refusals from any interface.',
-		files: /core\/(rateLimit|errorResponses)|n8n\/http|n8n\/errors\.ts/,
+		files: /core\/(rateLimit|errorResponses|silence)|n8n\/http|n8n\/errors\.ts/,
 		words: /^(Check the ID|Copy the API key into|Raise "Wait When)/,
 	},
 	{
@@ -139,7 +141,38 @@ export function renderTroubleshooting(sentences: readonly Sentence[], written: s
 		written,
 		'Search this page for a part of the message that you see. "…" stands for a value, such as the name of a field. After each message, the page says what to do. Very short messages, such as "Prompt is empty", are on the page of their [node](nodes/README.md).',
 		'n8n shows the message as the title of the error, and what to do below it. With **On Error: Continue (using error output)**, both are in `error`.',
-		groups.map(({ title }) => `- [${title}](#${anchorOf(title)})`).join('\n'),
+		[...groups.map(({ title }) => title), FORMS_TITLE]
+			.map((title) => `- [${title}](#${anchorOf(title)})`)
+			.join('\n'),
 		...groups.flatMap(({ title, intro, entries }) => [`## ${title}`, intro, entries.join('\n')]),
+		...renderForms(),
 	].join('\n\n')}\n`;
+}
+
+const FORMS_TITLE = 'Forms of answers of an agent';
+
+/** The rows of `src/agent/dialects.ts`. */
+function renderForms(): string[] {
+	const rows = DIALECTS.map((dialect) => [
+		dialect.name,
+		hasOpening(dialect) ? endsOf(dialect).replaceAll('"', '`') : '',
+		dialect.seen === 'run' ? 'recorded' : 'documented',
+		dialect.source,
+	]);
+	return [
+		`## ${FORMS_TITLE}`,
+		'The Workspace Agent node recognizes these forms. The name is in its output, in `dialect`. Where a form has an end, a stream without one is an incomplete answer. Forms are recorded from the running package, or as its page documents them.',
+		'Any other answer is read by [one plain rule](items-and-errors.md#answers-of-an-agent-or-of-the-assistant). If that finds no text, or a wrong one, enter the path to the text in **Answer Field Path**.',
+		renderTable(['`dialect`', 'End of a stream', 'Known from', 'Source'], rows),
+	];
+}
+
+/** A Markdown table as Prettier writes it. */
+function renderTable(head: string[], rows: string[][]): string {
+	const widths = head.map((_, column) =>
+		Math.max(...[head, ...rows].map((row) => row[column]!.length)),
+	);
+	const line = (cells: string[]) =>
+		`| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
+	return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }

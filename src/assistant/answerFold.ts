@@ -56,6 +56,8 @@ export function createAnswerFold(response: HttpResponse, options: AnswerOptions)
 	const handlers = createEventHandlers({ fields, messageIds, messages, tools, options });
 	let isStream = false;
 	let hasFinished = false;
+	/** Whether an event of another name has content, which the user may want to see. */
+	let hasOther = false;
 	/** The parts of a complete body. */
 	const values: unknown[] = [];
 	let words = '';
@@ -69,6 +71,7 @@ export function createAnswerFold(response: HttpResponse, options: AnswerOptions)
 		if (includeRawEvents || (messages.isEmpty() && events.length < MAX_KEPT_EVENTS))
 			if (!hasFinished) events.push({ event, data: payload });
 		if (eventReportsError(event, payload)) throw reportedError('assistant', payload);
+		hasOther ||= !Object.hasOwn(handlers, event) && hasContent(payload);
 		if (hasFinished || !Object.hasOwn(handlers, event)) return '';
 		if (data && isWords({ value, data })) throw unreadableEventError(event, data);
 		return handlers[event]?.(isPlainObject(payload) ? payload : {}) ?? '';
@@ -93,7 +96,8 @@ export function createAnswerFold(response: HttpResponse, options: AnswerOptions)
 		end() {
 			if (!isStream) return readBody();
 			if (!hasFinished) throw truncatedAnswerError('The stream ended without its "finish" event.');
-			if (messages.isEmpty()) throw truncatedAnswerError('It ended without any content.');
+			if (messages.isEmpty() && !hasOther)
+				throw truncatedAnswerError('It ended without any content.');
 			return '';
 		},
 		partial: (): { text: string } => (isStream ? answer() : { text: '' }),

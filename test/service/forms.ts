@@ -1,7 +1,7 @@
 /** The shapes that the specification leaves open, each a switch. The first of a list is the default. */
 const CHOICES = {
 	/** Section 6A: events of the streamed answer, not shown. */
-	agent: ['sse-json', 'sse-text', 'ndjson', 'text', 'json'],
+	agent: ['sse-json', 'sse-text', 'ndjson', 'text', 'json', 'ag-ui'],
 
 	/** Section 6B gives `null` as the data of `finish`; an event without a data line is dropped by the SSE standard. */
 	finish: ['null', 'empty'],

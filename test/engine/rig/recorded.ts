@@ -143,6 +143,9 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		await record({ ...job('start', picture), ...withBudget });
 		await record({ ...budget('get'), ...withBudget });
 		await record({ ...budget('release', { findBy: 'age', hours: 0 }), ...withBudget });
+		service.forms.agent = 'ag-ui';
+		await record({ ...agent({ message: 'Hello' }), ...given });
+		service.forms.agent = 'sse-json';
 		service.forms.jobSteps = 0;
 		for (const parameters of [picture, failing]) {
 			const { items } = await record({ ...job('start', parameters), ...given });

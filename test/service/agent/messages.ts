@@ -70,6 +70,8 @@ export function inForm(world: World, call: Call, words: string[]): Answer {
 			return live(words, 'text/plain; charset=utf-8');
 		case 'json':
 			return json({ content: words.join('') });
+		case 'ag-ui':
+			return live(agUiEvents(words), 'text/event-stream');
 		default:
 			return live(
 				[
@@ -81,3 +83,16 @@ export function inForm(world: World, call: Call, words: string[]): Answer {
 			);
 	}
 }
+
+/** The events of the AG-UI protocol: https://docs.ag-ui.com/concepts/events. */
+const agUiEvents = (words: string[]): string[] => {
+	const run = { threadId: 't', runId: 'r' };
+	const message = { messageId: 'm' };
+	return [
+		{ type: 'RUN_STARTED', ...run },
+		{ type: 'TEXT_MESSAGE_START', ...message, role: 'assistant' },
+		...words.map((delta) => ({ type: 'TEXT_MESSAGE_CONTENT', ...message, delta })),
+		{ type: 'TEXT_MESSAGE_END', ...message },
+		{ type: 'RUN_FINISHED', ...run },
+	].map((one) => data(JSON.stringify(one)));
+};

@@ -57,6 +57,7 @@ export const AGENT: Row[] = [
 		'application/x-ndjson',
 		expect.stringMatching(/^\{"type":"delta","text":"You "\}\n.*\{"type":"end"\}\n$/s) as string,
 	),
+	inForm('ag-ui', 'text/event-stream'),
 	// [[words:N]]: as many
 	[send('[[words:3]]'), { text: 'word1 word2 word3' }],
 ];
