@@ -75,18 +75,16 @@ export const hasOpening = ({ events }: Dialect): boolean =>
 
 /** The ends that a stream of the dialect has, for people: `"finish" or "[DONE]"`. */
 export function endsOf({ events }: Dialect): string {
-	const names = Object.entries(events).flatMap(([name, meanings]) =>
+	const labels = Object.entries(events).flatMap(([name, meanings]) =>
 		[meanings]
 			.flat()
 			.filter(({ ends }) => ends === 'stream' || ends === 'answer')
-			.map(
-				(meaning) =>
-					name ||
-					(Object.keys(meaning.if ?? {})[0]
-						?.split('.')
-						.at(-1) ??
-						''),
-			),
+			.map(({ if: condition = {} }) => {
+				const [path = 'a whole message', value] = Object.entries(condition)[0] ?? [];
+				const [first] = [value].flat();
+				const state = name && typeof first === 'string' && first !== '*' ? ` (${first})` : '';
+				return (name || path.split('.').at(-1)) + state;
+			}),
 	);
-	return [...new Set(names.filter(Boolean))].map((name) => `"${name}"`).join(' or ');
+	return [...new Set(labels)].map((label) => `"${label}"`).join(' or ');
 }

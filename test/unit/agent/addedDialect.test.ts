@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { runInThisContext } from 'node:vm';
+
+import type { Dialect } from '../../../src/agent/dialect';
+import { inMemory } from '../inMemoryHttp';
+
+/** The blocks of code below "Add a form of answers" in CONTRIBUTING.md: the row, and its recording. */
+const [row = '', recording = ''] = readFileSync('CONTRIBUTING.md', 'utf8')
+	.split('## Add a form of answers')[1]!
+	.split('\n## ')[0]!
+	.split('```')
+	.filter((_, at) => at % 2 === 1)
+	.map((block) => block.replace(/^\w+\n/, ''));
+
+it('a form is one row and one recording, as CONTRIBUTING shows', async () => {
+	const { DIALECTS } = jest.requireActual<{ DIALECTS: Dialect[] }>('../../../src/agent/dialects');
+	const added = runInThisContext(`[${row}]`) as Dialect[];
+	jest.doMock('../../../src/agent/dialects', () => ({ DIALECTS: [...DIALECTS, ...added] }));
+	const { sendMessage } = jest.requireActual<typeof import('../../../src/agent/client')>(
+		'../../../src/agent/client',
+	);
+	const { body, contentType, expectedText, dialect } = JSON.parse(recording) as Record<
+		string,
+		string
+	>;
+	const answer = { headers: { 'content-type': contentType! }, chunks: [body!] };
+	expect(await sendMessage(inMemory(answer), { sessionId: 's', content: 'q' })).toMatchObject({
+		...{ text: expectedText, dialect },
+	});
+});
