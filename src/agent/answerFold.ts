@@ -2,6 +2,7 @@ import type { AnswerFold, AnswerForm, AnswerPiece } from '../core/answerReader';
 import { ServiceError, shortenText, truncatedAnswerError, withDetails } from '../core/errors';
 import { hasContent } from '../core/extractText';
 import { isPlainObject } from '../core/json';
+import type { Dialect } from './dialect';
 import { createDialectReader, rawOf, type ArrivedEvent, type DialectReader } from './dialectReader';
 import { endsOf, hasOpening, recognizeDialect } from './recognize';
 import { createPlainReader, readPlainTexts } from './plainReader';
@@ -48,20 +49,17 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 	/** What only the second reading by the plain rule has found. */
 	let found = '';
 	let format: AnswerForm = 'text';
+	let hasText = false;
 	let notice: string | undefined;
 
 	const text = () =>
 		reader ? [told, reader.text() || found].filter(Boolean).join('\n\n') : plain.text();
-	const hasText = () => (reader ? reader.text() !== '' || told !== '' : plain.text() !== '');
 
-	const recognize = (event: ArrivedEvent): string => {
-		const dialect = recognizeDialect(event);
-		unrecognized.push(event);
-		if (!dialect) return plain.add(event);
+	const adopt = (dialect: Dialect, event: ArrivedEvent): string => {
 		reader = createDialectReader(dialect);
 		const before = plain.text();
 		try {
-			for (const each of unrecognized.splice(0)) reader.add(each);
+			for (const each of [...unrecognized.splice(0), event]) reader.add(each);
 		} finally {
 			if (!reader.text().startsWith(before)) told = before;
 		}
@@ -69,11 +67,20 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 		return told ? now && `\n\n${now}` : now.slice(before.length);
 	};
 
+	const readUnrecognized = (event: ArrivedEvent): string => {
+		if (answerPath !== undefined || unrecognized.length >= MAX_UNRECOGNIZED)
+			return plain.add(event);
+		const dialect = recognizeDialect(event);
+		if (dialect) return adopt(dialect, event);
+		unrecognized.push(event);
+		return plain.add(event);
+	};
+
 	const read = (event: ArrivedEvent): string => {
-		if (includeRawEvents || (kept.length < MAX_EVENTS_WITHOUT_TEXT && !hasText())) kept.push(event);
-		if (reader) return reader.add(event);
-		const isUnknown = answerPath !== undefined || unrecognized.length >= MAX_UNRECOGNIZED;
-		return isUnknown ? plain.add(event) : recognize(event);
+		if (includeRawEvents || (!hasText && kept.length < MAX_EVENTS_WITHOUT_TEXT)) kept.push(event);
+		const added = reader?.add(event) ?? readUnrecognized(event);
+		hasText ||= added !== '';
+		return added;
 	};
 
 	/** The answer has no text. @returns what the plain rule finds in the events that a row has read. */
@@ -129,7 +136,7 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 		},
 		answer,
 		/** Whether the answer has ended, although more may follow. */
-		hasEnded: () => (reader ?? plain).hasEnded() && hasText(),
+		hasEnded: () => (reader ?? plain).hasEnded() && text() !== '',
 	} satisfies AnswerFold & Record<string, unknown>;
 }
 

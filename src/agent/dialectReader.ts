@@ -110,29 +110,30 @@ export function createDialectReader(dialect: Dialect) {
 }
 
 /** The event as its row sees it; undefined for an error of JSON-RPC. */
-export function nameEvent(
-	{ inJsonRpc, by, nameUntil }: Dialect,
-	{ event: line, value: arrived }: ArrivedEvent,
-): NamedEvent | undefined {
-	let value = arrived;
-	if (inJsonRpc && isPlainObject(value) && 'jsonrpc' in value) {
-		if (isErrorValue(value['error'])) return undefined;
-		value = value['result'];
-	}
-	if (typeof value === 'string' && /^\s*\[DONE\]\s*$/.test(value)) return { name: '[DONE]', value };
+export function nameEvent(dialect: Dialect, arrived: ArrivedEvent): NamedEvent | undefined {
+	const value = withoutEnvelope(dialect, arrived.value);
+	if (value !== arrived.value && isErrorValue((arrived.value as { error?: unknown }).error))
+		return undefined;
+	if (typeof value === 'string' && DONE.test(value)) return { name: '[DONE]', value };
+	const { by, nameUntil } = dialect;
+	const fields = isPlainObject(value) ? value : {};
 	for (const place of listOf(by)) {
-		const fields = isPlainObject(value) ? value : {};
 		if (place === 'onlyField') {
 			const [name = '', ...more] = Object.keys(fields);
 			return more.length ? { name: '', value } : { name, value: fields[name] };
 		}
-		const found = place === 'line' ? line : fields[place];
+		const found = place === 'line' ? arrived.event : fields[place];
 		if (typeof found !== 'string' || !found) continue;
-		const name = nameUntil ? (found.split(nameUntil)[0] ?? '') : found;
-		return { name, value };
+		return { name: nameUntil ? (found.split(nameUntil)[0] ?? '') : found, value };
 	}
 	return { name: '', value };
 }
+
+const DONE = /^\s*\[DONE\]\s*$/;
+
+/** The result of a JSON-RPC response, if the dialect has such envelopes. */
+export const withoutEnvelope = ({ inJsonRpc }: Dialect, value: unknown): unknown =>
+	inJsonRpc && isPlainObject(value) && 'jsonrpc' in value ? value['result'] : value;
 
 const listOf = <Item>(given: Item | readonly Item[] | undefined): readonly Item[] =>
 	given === undefined ? [] : Array.isArray(given) ? (given as readonly Item[]) : [given as Item];

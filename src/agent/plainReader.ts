@@ -22,17 +22,20 @@ export function createPlainReader(question: string, path: string | undefined) {
 	/** Whether an event without a text had a name such as `done`, and no text has come since. */
 	let hasEnded = false;
 
-	/** A text that comes again in another place, because it is whole. */
-	const isRepeated = (text: string, place: string): boolean => {
-		if (lastPlace === undefined || place === lastPlace) return false;
-		const [known, whole] = [withoutSpace(answer.text()), withoutSpace(text)];
-		return known === whole || (whole.length > MIN_REPEATED_LENGTH && known.endsWith(whole));
-	};
+	/** The text without white space: some services trim what they repeat. */
+	let compact = '';
 
+	/** A text that comes again in another place, because it is whole, is not added. */
 	const addText = (text: string, place: string): string => {
-		if (!text || isRepeated(text, place)) return '';
+		const added = withoutSpace(text);
+		if (lastPlace !== undefined && place !== lastPlace) {
+			const isLong = added.length > MIN_REPEATED_LENGTH;
+			if (added && (added === compact || (isLong && compact.endsWith(added)))) return '';
+		}
+		if (!text) return '';
 		lastPlace = place;
 		hasEnded = false;
+		compact += added;
 		return answer.append(text);
 	};
 
@@ -47,21 +50,19 @@ export function createPlainReader(question: string, path: string | undefined) {
 	return {
 		add(arrived: ArrivedEvent): string {
 			const { event: line, value } = arrived;
-			const names = namesOf(arrived);
-			const isStep = names.some(hasNoText);
-			if (!isStep && (names.some(isErrorName) || reportsError(value)))
+			const naming = namingOf(arrived);
+			if (!naming.isStep && (naming.isError || reportsError(value)))
 				throw reportedError('agent', value, rawOf(arrived));
-			const isEnd = isEndWord(names[0] ?? '');
-			hasEnded ||= isEnd;
+			hasEnded ||= naming.isEnd;
 			if (typeof value === 'string') return addWords(value, line);
 			if (path !== undefined) return addText(extractTextAt(value, path) ?? '', '');
-			const found = findAnswerText(arrived, names, question);
-			if (!found?.text && !isStep && isPlainObject(value) && hasErrors(value))
+			const found = findAnswerText(value, naming, question);
+			if (!found?.text && !naming.isStep && isPlainObject(value) && hasErrors(value))
 				throw reportedError('agent', value, rawOf(arrived));
 			// what the last event says is the answer only where nothing else is
-			if (!found || (isEnd && !answer.isEmpty())) return '';
+			if (!found || (naming.isEnd && !answer.isEmpty())) return '';
 			hasJson = true;
-			return addText(found.text, `${names.join()} ${found.path}`);
+			return addText(found.text, `${naming.names} ${found.path}`);
 		},
 		/** Adds a piece of plain text. */
 		append: answer.append,
@@ -74,15 +75,16 @@ export function createPlainReader(question: string, path: string | undefined) {
 }
 
 /** The text of an event, unless its name or a role shows that it is none of the answer. */
-function findAnswerText({ value }: ArrivedEvent, names: string[], question: string) {
-	if (names.some((name) => hasNoText(name) || isOtherRole(name)) || isFromOther(value))
-		return undefined;
+function findAnswerText(value: unknown, { isStep, isOther }: Naming, question: string) {
+	if (isStep || isOther || isFromOther(value)) return undefined;
 	return findText(value, question) ?? findText(value, undefined);
 }
 
 /** Reads events once more in which their row has found no text. A text that comes again counts once. */
 export function readPlainTexts(events: readonly ArrivedEvent[], question: string): string {
-	const texts = events.map((event) => findAnswerText(event, namesOf(event), question)?.text ?? '');
+	const texts = events.map(
+		(event) => findAnswerText(event.value, namingOf(event), question)?.text ?? '',
+	);
 	return [...new Set(texts.filter((text) => text.trim() && !isEndMark(text)))].join('');
 }
 
@@ -91,17 +93,48 @@ const MIN_REPEATED_LENGTH = 3;
 
 const withoutSpace = (text: string) => text.replace(/\s+/g, '');
 
-/** The names of an event: of its line, and in its data. */
-function namesOf({ event, value }: ArrivedEvent): string[] {
-	const { type, event: named, kind } = isPlainObject(value) ? value : {};
-	return [event, type, named, kind].filter(
-		(name): name is string => typeof name === 'string' && name !== '' && name !== 'message',
-	);
+/** What the names of an event say: that of its line, and those in its data. */
+interface Naming {
+	names: string;
+	/** It has no text for the reader, and its failure fails nothing. */
+	isStep: boolean;
+	isError: boolean;
+	/** It ends something. */
+	isEnd: boolean;
+	/** It is someone else's. */
+	isOther: boolean;
 }
 
-const isErrorName = (name: string) => /(^|[^a-z])(error|failed|failure|abort(ed)?)$/i.test(name);
+/** A stream has few names, but may have ten thousand events. */
+const namings = new Map<string, Naming>();
+const MAX_NAMINGS = 200;
 
-const isFromOther = (value: unknown): boolean => {
-	const places = isPlainObject(value) ? [value, value['message'], value['data']] : [];
-	return places.some((place) => isPlainObject(place) && isOtherRole(place['role']));
-};
+function namingOf({ event, value }: ArrivedEvent): Naming {
+	const { type, event: named, kind } = (value ?? {}) as Fields;
+	const names = [event, type, named, kind].join('\n');
+	const known = namings.get(names);
+	if (known) return known;
+	const given = names.split('\n').filter((name) => name && name !== 'message');
+	const naming = {
+		names,
+		isStep: given.some(hasNoText),
+		isError: given.some((name) => ERROR_NAME.test(name)),
+		isEnd: isEndWord(given[0] ?? ''),
+		isOther: given.some(isOtherRole),
+	};
+	if (namings.size >= MAX_NAMINGS) namings.clear();
+	namings.set(names, naming);
+	return naming;
+}
+
+const ERROR_NAME = /(^|[^a-z])(error|failed|failure|abort(ed)?)$/i;
+
+/** Fields that a value may have. */
+type Fields = Record<'type' | 'event' | 'kind' | 'role', unknown> &
+	Partial<Record<'message' | 'data', { role?: unknown } | null>>;
+
+function isFromOther(value: unknown): boolean {
+	const { role, message, data } = (value ?? {}) as Fields;
+	const given = role ?? message?.role ?? data?.role;
+	return given !== undefined && isOtherRole(given);
+}

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../core/json';
 import type { Condition, Dialect } from './dialect';
-import { nameEvent, type ArrivedEvent } from './dialectReader';
+import { nameEvent, withoutEnvelope, type ArrivedEvent } from './dialectReader';
 import { DIALECTS } from './dialects';
 import { holds } from './paths';
 
@@ -9,63 +9,74 @@ interface Sign {
 	/** Position in the table. */
 	rank: number;
 	dialect: Dialect;
-	/** A name, or its beginning before `*`. */
-	name?: string;
-	condition?: Condition;
+	known: string | Condition;
 }
 
-/**
- * The row that recognizes an event, if one does. Of several rows, the first counts.
- *
- * Only the rows that depend on a field of the event are looked at: most events of an unknown answer belong to none.
- */
+/** By a field, or by a field and its value: `type=start-step`. Most events of an unknown answer have none of them. */
+const signs = new Map<string, Sign[]>();
+/** Beginnings of names, by the field that has the name. */
+const beginnings = new Map<string, Sign[]>();
+
+/** The row that recognizes an event, if one does. Of several rows, the first counts. */
 export function recognizeDialect(event: ArrivedEvent): Dialect | undefined {
 	const { event: line, value } = event;
-	let found: Sign | undefined;
-	const look = (place: string) => {
-		for (const sign of signs.get(place) ?? [])
-			if ((!found || sign.rank < found.rank) && isSign(sign, event)) found = sign;
-	};
-	if (line) look('line');
-	if (Array.isArray(value)) look('0');
-	if (!isPlainObject(value)) return found?.dialect;
-	for (const field in value) look(field);
-	const inner = 'jsonrpc' in value ? value['result'] : undefined;
-	if (isPlainObject(inner)) for (const field in inner) look(field);
+	let found = line ? findSign(event, 'line', line) : undefined;
+	if (typeof value !== 'object' || value === null) return found?.dialect;
+	const { jsonrpc, result } = value as Record<string, unknown>;
+	const isEnvelope = jsonrpc !== undefined && isPlainObject(result);
+	for (const fields of isEnvelope ? [value, result] : [value])
+		for (const [field, text] of Object.entries(fields)) {
+			// most fields of most answers are no sign
+			const isText = typeof text === 'string';
+			const isKnown = isText && (beginnings.has(field) || signs.has(`${field}=${text}`));
+			if (isKnown || signs.has(field)) found = findSign(event, field, text, found);
+		}
 	return found?.dialect;
 }
 
-function isSign({ dialect, name, condition }: Sign, arrived: ArrivedEvent): boolean {
-	const event = nameEvent(dialect, arrived);
-	if (!event) return false;
-	if (name?.endsWith('*')) return event.name.startsWith(name.slice(0, -1));
-	if (name !== undefined) return event.name === name;
-	// conditions are about the whole event, also where its only field is its name
-	const value =
-		dialect.inJsonRpc && isPlainObject(arrived.value) && 'jsonrpc' in arrived.value
-			? arrived.value['result']
-			: arrived.value;
-	return condition !== undefined && holds({ name: event.name, value }, condition);
+/** The first sign of an event: one at this place, or the one before. */
+function findSign(event: ArrivedEvent, place: string, value: unknown, before?: Sign) {
+	let found = before;
+	const isFirst = ({ rank }: Sign) => !found || rank < found.rank;
+	for (const sign of [
+		...(signs.get(place) ?? []),
+		...(signs.get(`${place}=${String(value)}`) ?? []),
+	])
+		if (isFirst(sign) && isSign(sign, event)) found = sign;
+	if (typeof value !== 'string') return found;
+	for (const sign of beginnings.get(place) ?? [])
+		if (value.startsWith(String(sign.known)) && isFirst(sign)) found = sign;
+	return found;
 }
 
-const signs = new Map<string, Sign[]>();
+function isSign({ dialect, known }: Sign, arrived: ArrivedEvent): boolean {
+	const event = nameEvent(dialect, arrived);
+	if (!event) return false;
+	if (typeof known === 'string') return event.name === known;
+	// a condition is about the whole event, also where its only field is its name
+	return holds({ name: event.name, value: withoutEnvelope(dialect, arrived.value) }, known);
+}
 
-/** Where to look for a sign: at the field of its first path, on the line, or in a list. */
-function placesOf({ by = [] }: Dialect, sign: string | Condition): string[] {
-	if (typeof sign === 'string') return [by].flat();
-	const paths = Object.keys(sign);
-	const path = paths.find((each) => each !== '#' && each !== '') ?? '#';
-	return path === '#' ? ['line'] : [path.split('.')[0] ?? path];
+/** Where to look for a sign. */
+function placesOf({ by = [] }: Dialect, known: string | Condition): string[] {
+	if (typeof known === 'string')
+		return [by].flat().map((place) => (place === 'onlyField' ? known : `${place}=${known}`));
+	const [path = ''] = Object.keys(known).filter((each) => each !== '#' && each !== '');
+	const value = known[path];
+	const values = [value].flat().filter((each) => typeof each === 'string' && each !== '*');
+	if (!path) return [`line=${String(known['#'])}`];
+	if (values.length && !path.includes('.')) return values.map((each) => `${path}=${String(each)}`);
+	return [path.split('.')[0] ?? path];
 }
 
 for (const [rank, dialect] of DIALECTS.entries())
-	for (const known of dialect.knownBy)
-		for (const place of placesOf(dialect, known)) {
-			const sign = typeof known === 'string' ? { name: known } : { condition: known };
-			const list = signs.get(place) ?? [];
-			signs.set(place, list);
-			list.push({ rank, dialect, ...sign });
-		}
+	for (const known of dialect.knownBy) {
+		const isBeginning = typeof known === 'string' && known.endsWith('*');
+		const index = isBeginning ? beginnings : signs;
+		const places = isBeginning ? [dialect.by ?? ''].flat() : placesOf(dialect, known);
+		const sign = { rank, dialect, known: isBeginning ? known.slice(0, -1) : known };
+		for (const place of places) index.set(place, [...(index.get(place) ?? []), sign]);
+	}
 
 /** Whether the dialect always sends an end once it has opened a stream. */
 export const hasOpening = ({ events }: Dialect): boolean =>

@@ -84,14 +84,17 @@ async function foldPieces(
 			const result = await (fold.isWhole?.() ? silence.endsBefore(next) : next);
 			isWaiting = !result;
 			if (!result || result.done) return isWaiting;
+			let isSilent = true;
 			for (const piece of result.value) {
 				// most pieces need no wait, and a wait takes longer than the rest
 				const emitted = emit(fold.add(piece));
 				if (emitted) await emitted;
-				// the reader's own time is no silence
-				if (!isKeepAlive(piece)) silence.end();
 				if (fold.isOver()) return false;
+				isSilent &&= isKeepAlive(piece);
 			}
+			// after the pieces: the reader's own time is no silence
+			if (isSilent) silence.check();
+			else silence.end();
 		}
 	} finally {
 		// while it waits for a silent service, the generator cannot end
@@ -137,7 +140,6 @@ export async function* readAnswer(
 				if (length > MAX_ANSWER_LENGTH) throw truncatedAnswerError('the answer grew past 64 MiB');
 				yield reader.add(text);
 				if (reader.isWithin() && text.trim()) silence.end();
-				silence.check();
 			}
 		} catch (cause) {
 			yield reader.release();

@@ -40,9 +40,11 @@ export function findText(
 ): { text: string; path: string } | undefined {
 	if (typeof value === 'string') return value === question ? undefined : { text: value, path: '' };
 	if (typeof value !== 'object' || value === null || depth > MAX_TEXT_DEPTH) return undefined;
-	if (isPlainObject(value))
-		return depth > 0 && isNoAnswer(value) ? undefined : findInFields(value, question, depth);
-	const list = answersIn(value as unknown[]) ?? (value as unknown[]);
+	if (!Array.isArray(value)) {
+		const fields = value as Fields;
+		return depth > 0 && isNoAnswer(fields) ? undefined : findInFields(fields, question, depth);
+	}
+	const list = answersIn(value) ?? value;
 	const texts = list.map((entry) => findText(entry, question, depth + 1)?.text).filter(Boolean);
 	return texts.length ? { text: texts.join(joint), path: '' } : undefined;
 }

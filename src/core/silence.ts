@@ -57,12 +57,14 @@ export function isKeepAlive({ event, value, data }: AnswerPiece): boolean {
 	if (PING.test(event)) return true;
 	if (!isPlainObject(value)) return value === null;
 	const { type, event: name, choices } = value;
-	if ([type, name].some((given) => typeof given === 'string' && PING.test(given))) return true;
+	if (typeof type === 'string' && PING.test(type)) return true;
+	if (typeof name === 'string' && PING.test(name)) return true;
 	if (Array.isArray(choices))
 		return !choices.some((choice) => hasContent(choice)) && !value['usage'];
-	const field = TEXTS.find((each) => Object.hasOwn(value, each));
-	const text = field === undefined ? true : value[field];
-	return typeof text === 'string' && text !== ''
-		? false
-		: field !== undefined && !hasContent(value);
+	for (const field of TEXTS) {
+		if (!Object.hasOwn(value, field)) continue;
+		const text = value[field];
+		return !(typeof text === 'string' && text !== '') && !hasContent(value);
+	}
+	return false;
 }

@@ -76,7 +76,10 @@ export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick
 					headers: { ...redact.data(sent.headers), ...(location && { location }) },
 					body: withTimeouts(sent.body, timed, requests),
 					...{ idleTimeout, clock },
-					hear: () => Object.assign(timed, { hasReader: true, waited: 0 }),
+					hear() {
+						timed.hasReader = true;
+						timed.waited = 0;
+					},
 				};
 				rejectEncoded(response);
 				return response;

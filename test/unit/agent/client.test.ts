@@ -136,6 +136,37 @@ it.each<[string, Answer, string, string]>([
 	expect(heard).toBe(text);
 });
 
+it.each<[string, string, string]>([
+	[
+		'an event of its own',
+		'event: activity\ndata: {"text":"Searching"}\n\nevent: end\ndata: end\n\n',
+		'Searching',
+	],
+	[
+		'another one',
+		'event: state\ndata: {"text":"Hello world"}\n\nevent: done\ndata: done\n\n',
+		'Hello world',
+	],
+])(
+	'a word in the event that ends a stream is never the answer, behind %s',
+	async (_what, body, text) => {
+		expect(await send(events(body))).toMatchObject({ text });
+	},
+);
+
+it('a word in the event that ends a stream is not the answer where nothing else is', async () => {
+	const stream = 'event: status\ndata: {"text":"no"}\n\nevent: done\ndata: done\n\n';
+	expect(await failureOf(send(events(stream)))).toMatchObject({
+		kind: 'malformed',
+		details: { reason: 'Its first event: {"event":"status","data":{"text":"no"}}' },
+	});
+});
+
+it('several messages in a list are paragraphs', async () => {
+	const said = ['Hello', 'How can I help?'].map((text) => ({ recipient_id: 'u', text }));
+	expect(await send(json(said))).toMatchObject({ text: 'Hello\n\nHow can I help?' });
+});
+
 const noReason = 'The agent reported an error without a reason.';
 
 it.each<[string, Answer, string]>([

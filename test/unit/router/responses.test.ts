@@ -1,5 +1,7 @@
-import { createResponseAccumulator } from '../../../src/router/responses';
+import { createResponse, createResponseAccumulator } from '../../../src/router/responses';
 import fc, { character } from '../../support/fastCheck';
+import { nameOf, recordings } from '../agent/recordings';
+import { events, inMemory } from '../inMemoryHttp';
 import {
 	added,
 	call,
@@ -290,4 +292,16 @@ it('what is cut holds every piece of text that came', () => {
 			expect(answerTo(...came)).toMatchObject({ text, whole: false });
 		}),
 	);
+});
+
+it('gives nothing but the text of a stream with built-in tools', async () => {
+	const [recording] = recordings.filter((each) => nameOf(each) === 'Responses read built-in tools');
+	let heard = '';
+	const answer = await createResponse(
+		inMemory(events(recording!.body)),
+		{ model: 'v/m', input: 'q' },
+		(piece) => void (heard += piece),
+	);
+	expect([answer.text, heard]).toEqual(['Hello world', 'Hello world']);
+	expect(answer.toolCalls).toEqual([]);
 });
