@@ -27,7 +27,7 @@ export function createPlainReader(question: string, path: string | undefined) {
 
 	/** A text that comes again in another place, because it is whole, is not added. */
 	const addText = (text: string, place: string): string => {
-		const added = withoutSpace(text);
+		const added = text.replace(/\s+/g, '');
 		if (lastPlace !== undefined && place !== lastPlace) {
 			const isLong = added.length > MIN_REPEATED_LENGTH;
 			if (added && (added === compact || (isLong && compact.endsWith(added)))) return '';
@@ -90,8 +90,6 @@ export function readPlainTexts(events: readonly ArrivedEvent[], question: string
 
 /** Characters. A shorter text may come twice. */
 const MIN_REPEATED_LENGTH = 3;
-
-const withoutSpace = (text: string) => text.replace(/\s+/g, '');
 
 /** What the names of an event say: that of its line, and those in its data. */
 interface Naming {

@@ -5,31 +5,34 @@ import { DIALECTS } from './dialects';
 import { holds } from './paths';
 
 /** A way to recognize a dialect. */
-interface Sign {
+interface Sign<Known = string | Condition> {
 	/** Position in the table. */
 	rank: number;
 	dialect: Dialect;
-	known: string | Condition;
+	known: Known;
 }
 
 /** By a field, or by a field and its value: `type=start-step`. Most events of an unknown answer have none of them. */
 const signs = new Map<string, Sign[]>();
 /** Beginnings of names, by the field that has the name. */
-const beginnings = new Map<string, Sign[]>();
+const beginnings = new Map<string, Array<Sign<string>>>();
 
 /** The row that recognizes an event, if one does. Of several rows, the first counts. */
 export function recognizeDialect(event: ArrivedEvent): Dialect | undefined {
 	const { event: line, value } = event;
-	let found = line ? findSign(event, 'line', line) : undefined;
+	let found = signs.has(`line=${line}`) ? findSign(event, 'line', line) : undefined;
 	if (typeof value !== 'object' || value === null) return found?.dialect;
 	const { jsonrpc, result } = value as Record<string, unknown>;
 	const isEnvelope = jsonrpc !== undefined && isPlainObject(result);
 	for (const fields of isEnvelope ? [value, result] : [value])
 		for (const [field, text] of Object.entries(fields)) {
 			// most fields of most answers are no sign
-			const isText = typeof text === 'string';
-			const isKnown = isText && (beginnings.has(field) || signs.has(`${field}=${text}`));
-			if (isKnown || signs.has(field)) found = findSign(event, field, text, found);
+			let isKnown = signs.has(field);
+			if (typeof text === 'string') {
+				isKnown ||= signs.has(`${field}=${text}`);
+				for (const { known } of beginnings.get(field) ?? []) isKnown ||= text.startsWith(known);
+			}
+			if (isKnown) found = findSign(event, field, text, found);
 		}
 	return found?.dialect;
 }
@@ -45,7 +48,7 @@ function findSign(event: ArrivedEvent, place: string, value: unknown, before?: S
 		if (isFirst(sign) && isSign(sign, event)) found = sign;
 	if (typeof value !== 'string') return found;
 	for (const sign of beginnings.get(place) ?? [])
-		if (value.startsWith(String(sign.known)) && isFirst(sign)) found = sign;
+		if (value.startsWith(sign.known) && isFirst(sign)) found = sign;
 	return found;
 }
 
@@ -70,13 +73,16 @@ function placesOf({ by = [] }: Dialect, known: string | Condition): string[] {
 }
 
 for (const [rank, dialect] of DIALECTS.entries())
-	for (const known of dialect.knownBy) {
-		const isBeginning = typeof known === 'string' && known.endsWith('*');
-		const index = isBeginning ? beginnings : signs;
-		const places = isBeginning ? [dialect.by ?? ''].flat() : placesOf(dialect, known);
-		const sign = { rank, dialect, known: isBeginning ? known.slice(0, -1) : known };
-		for (const place of places) index.set(place, [...(index.get(place) ?? []), sign]);
-	}
+	for (const known of dialect.knownBy)
+		if (typeof known === 'string' && known.endsWith('*'))
+			for (const place of [dialect.by ?? ''].flat())
+				addTo(beginnings, place, { rank, dialect, known: known.slice(0, -1) });
+		else
+			for (const place of placesOf(dialect, known)) addTo(signs, place, { rank, dialect, known });
+
+function addTo<Entry>(lists: Map<string, Entry[]>, place: string, entry: Entry): void {
+	lists.set(place, [...(lists.get(place) ?? []), entry]);
+}
 
 /** Whether the dialect always sends an end once it has opened a stream. */
 export const hasOpening = ({ events }: Dialect): boolean =>

@@ -4,7 +4,6 @@ import type { HttpResponse } from './http';
 import { isPlainObject, isTruncatedJson, tryParseJson } from './json';
 import {
 	createEventParser,
-	END_MARK,
 	hasNonEventText,
 	isEndMark,
 	isEndWord,
@@ -142,7 +141,7 @@ function createEventInterpreter() {
 			for (const sseEvent of events) {
 				const { event = '', data } = sseEvent;
 				// most events of most streams: nothing is left to decide
-				const isJson = form === 'json' && !held && data !== END_MARK;
+				const isJson = form === 'json' && !held;
 				const value = isJson && data.startsWith('{') ? tryParseJson(data) : undefined;
 				if (value !== undefined) yield { form: 'sse', event, value, data };
 				else for (const part of splitEventData(data)) yield* readData(part, sseEvent);
