@@ -4,7 +4,7 @@ import { isErrorValue } from '../core/errorResponses';
 import { isPlainObject } from '../core/json';
 import { createTextAccumulator } from '../core/textAccumulator';
 import type { Dialect, Meaning } from './dialect';
-import { holds, textAt, valueAt, type NamedEvent } from './paths';
+import { hasValueAt, holds, textAt, valueAt, type NamedEvent } from './paths';
 
 /** An event as it arrived: the name on its line, and its value. */
 export interface ArrivedEvent {
@@ -44,17 +44,17 @@ export function createDialectReader(dialect: Dialect) {
 		const { value } = event;
 		const { id, isOther } = ids.find(meaning, event);
 		if (isOther) return '';
-		const textOfAny = (paths: NonNullable<Meaning['piece']> | undefined) =>
-			paths === undefined ? '' : textAt(value, paths);
-		const piecesOfMessage = textOfAny(piece) || growth(grown, id ?? '', textOfAny(grows));
+		let piecesOfMessage = piece === undefined ? '' : textAt(value, piece);
+		if (grows !== undefined) piecesOfMessage = growth(grown, id ?? '', textAt(value, grows));
 		if (piecesOfMessage && id !== undefined) {
 			if (id !== sender) answer.endMessage();
 			sender = id;
 		}
 		let added = append(piecesOfMessage);
-		if (whole !== undefined && !answer.current()) added += append(unlessKnown(textOfAny(whole)));
-		if (all !== undefined && answer.isEmpty()) added += append(textOfAny(all));
-		const question = unlessKnown(textOfAny(asks));
+		if (whole !== undefined && !answer.current())
+			added += append(unlessKnown(textAt(value, whole)));
+		if (all !== undefined && answer.isEmpty()) added += append(textAt(value, all));
+		const question = asks === undefined ? '' : unlessKnown(textAt(value, asks));
 		if (question) {
 			answer.endMessage();
 			added += append(question);
@@ -70,7 +70,7 @@ export function createDialectReader(dialect: Dialect) {
 		if (opens) opening ??= value;
 		const text = addText(meaning, event);
 		held.add(state && valueAt(value, state), added && valueAt(value, added));
-		if (calls !== undefined && holds(event, { [calls]: '*' })) isToolOpen = true;
+		if (calls !== undefined && hasValueAt(value, calls)) isToolOpen = true;
 		if (fails !== undefined) throw reportedError('agent', findReason(value, fails), raw);
 		if (ends) answer.endMessage();
 		hasEnded ||= ends === 'answer';
@@ -168,14 +168,14 @@ function createMessageIds() {
 	let last: string | undefined;
 
 	const idOf = ({ id, numberedBelow }: Meaning, value: unknown): string => {
-		if (numberedBelow !== undefined) {
-			const place = [valueAt(value, numberedBelow)].flat().join();
-			const number = counts.get(place) ?? 0;
-			counts.set(place, number + 1);
-			return place ? `${place},${number}` : String(number);
-		}
-		const found = id === undefined ? undefined : valueAt(value, id);
-		return found === undefined ? (last ?? '') : [found].flat().join();
+		const found = valueAt(value, id ?? numberedBelow ?? '');
+		if (numberedBelow === undefined)
+			return found === undefined ? (last ?? '') : JSON.stringify(found);
+		const place = Array.isArray(found) ? found : [];
+		const key = JSON.stringify(place);
+		const number = counts.get(key) ?? 0;
+		counts.set(key, number + 1);
+		return JSON.stringify([...place, number]);
 	};
 
 	return {

@@ -1,4 +1,3 @@
-import { isPlainObject } from '../core/json';
 import { textOf } from '../core/extractText';
 import type { Condition, Path } from './dialect';
 
@@ -12,6 +11,8 @@ interface Step {
 	/** Empty for a filter alone. */
 	name: string;
 	filter?: (entry: unknown) => boolean;
+	/** The name as the position in a list. */
+	index?: number;
 }
 
 const stepsByPath = new Map<Path, Step[]>();
@@ -31,6 +32,12 @@ export function textAt(value: unknown, paths: Path | readonly Path[]): string {
 		if (text) return text;
 	}
 	return '';
+}
+
+/** Whether there is a value at a path, and not an empty one. */
+export function hasValueAt(value: unknown, path: Path): boolean {
+	const found = valueAt(value, path);
+	return Array.isArray(found) ? !found.every(isEmpty) : !isEmpty(found);
 }
 
 /** Whether a condition holds for an event. */
@@ -61,11 +68,14 @@ const parsePath = (path: Path): Step[] =>
 	(path.match(/[^.[\]]+(\[[^\]]*\])?|\[[^\]]*\]/g) ?? []).map((text) => {
 		const [, name = '', field, values = '', isOptional] =
 			/^([^[]*)(?:\[([^=]+)=([^\]?]*)(\?)?\])?$/.exec(text) ?? [];
-		if (field === undefined) return { name };
+		const index = /^\d+$/.test(name) ? Number(name) : undefined;
+		if (field === undefined) return { name, ...(index !== undefined && { index }) };
 		const allowed = values.split('|');
+		const steps = parsePath(field);
 		const filter = (entry: unknown) => {
-			const found = valueAt(entry, field);
-			return found === undefined ? isOptional !== undefined : allowed.includes(String(found));
+			const found = follow(entry, steps, 0);
+			if (found === undefined) return isOptional !== undefined;
+			return typeof found !== 'object' && allowed.includes(String(found));
 		};
 		return { name, filter };
 	});
@@ -73,26 +83,24 @@ const parsePath = (path: Path): Step[] =>
 function follow(value: unknown, steps: readonly Step[], at: number): unknown {
 	const step = steps[at];
 	if (!step) return value;
+	if (Array.isArray(value) && step.name !== '') return followAll(value, steps, at);
 	const next = step.name === '' ? value : fieldOf(value, step.name);
-	if (!step.filter)
-		return Array.isArray(next) ? followAll(next, steps, at + 1) : follow(next, steps, at + 1);
-	return followAll([next].flat().filter(step.filter), steps, at + 1);
+	if (!step.filter) return follow(next, steps, at + 1);
+	const kept = (Array.isArray(next) ? next : [next]).filter(step.filter);
+	return followAll(kept, steps, at + 1);
 }
 
-/** The last step of a path gives a list as it is. */
+/** The values of all entries in one list, or that of the only entry. The last step of a path gives a list as it is. */
 function followAll(list: unknown[], steps: readonly Step[], at: number): unknown {
 	const step = steps[at];
 	if (!step) return list;
-	if (/^\d+$/.test(step.name)) return follow(list[Number(step.name)], steps, at + 1);
-	return list
-		.map((entry) => follow(entry, steps, at))
-		.flat()
-		.filter((found) => found !== undefined);
+	if (step.index !== undefined) return follow(list[step.index], steps, at + 1);
+	if (list.length === 1) return follow(list[0], steps, at);
+	return list.flatMap((entry) => follow(entry, steps, at) ?? []);
 }
 
 function fieldOf(value: unknown, name: string): unknown {
-	if (Array.isArray(value)) return followAll(value, [{ name }], 0);
-	if (!isPlainObject(value)) return undefined;
+	if (typeof value !== 'object' || value === null) return undefined;
 	if (name === '*') return Object.values(value);
-	return Object.hasOwn(value, name) ? value[name] : undefined;
+	return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 }

@@ -109,7 +109,11 @@ const MAX_NAMINGS = 200;
 
 function namingOf({ event, value }: ArrivedEvent): Naming {
 	const { type, event: named, kind } = (value ?? {}) as Fields;
-	const names = [event, type, named, kind].join('\n');
+	const names =
+		event +
+		(typeof type === 'string' ? `\n${type}` : '') +
+		(typeof named === 'string' ? `\n${named}` : '') +
+		(typeof kind === 'string' ? `\n${kind}` : '');
 	const known = namings.get(names);
 	if (known) return known;
 	const given = names.split('\n').filter((name) => name && name !== 'message');
@@ -128,7 +132,7 @@ function namingOf({ event, value }: ArrivedEvent): Naming {
 const ERROR_NAME = /(^|[^a-z])(error|failed|failure|abort(ed)?)$/i;
 
 /** Fields that a value may have. */
-type Fields = Record<'type' | 'event' | 'kind' | 'role', unknown> &
+type Fields = Partial<Record<'type' | 'event' | 'kind' | 'role', unknown>> &
 	Partial<Record<'message' | 'data', { role?: unknown } | null>>;
 
 function isFromOther(value: unknown): boolean {

@@ -30,7 +30,8 @@ export function recognizeDialect(event: ArrivedEvent): Dialect | undefined {
 			let isKnown = signs.has(field);
 			if (typeof text === 'string') {
 				isKnown ||= signs.has(`${field}=${text}`);
-				for (const { known } of beginnings.get(field) ?? []) isKnown ||= text.startsWith(known);
+				for (const { known } of beginnings.get(field) ?? [])
+					isKnown ||= text.startsWith(known.slice(0, -1));
 			}
 			if (isKnown) found = findSign(event, field, text, found);
 		}
@@ -39,23 +40,20 @@ export function recognizeDialect(event: ArrivedEvent): Dialect | undefined {
 
 /** The first sign of an event: one at this place, or the one before. */
 function findSign(event: ArrivedEvent, place: string, value: unknown, before?: Sign) {
+	const text = typeof value === 'string' ? value : '';
+	const isFound = (sign: Sign) => (!found || sign.rank < found.rank) && isSign(sign, event);
 	let found = before;
-	const isFirst = ({ rank }: Sign) => !found || rank < found.rank;
-	for (const sign of [
-		...(signs.get(place) ?? []),
-		...(signs.get(`${place}=${String(value)}`) ?? []),
-	])
-		if (isFirst(sign) && isSign(sign, event)) found = sign;
-	if (typeof value !== 'string') return found;
-	for (const sign of beginnings.get(place) ?? [])
-		if (value.startsWith(sign.known) && isFirst(sign)) found = sign;
+	for (const key of [place, `${place}=${text}`])
+		for (const sign of signs.get(key) ?? []) if (isFound(sign)) found = sign;
+	for (const sign of beginnings.get(place) ?? []) if (isFound(sign)) found = sign;
 	return found;
 }
 
 function isSign({ dialect, known }: Sign, arrived: ArrivedEvent): boolean {
 	const event = nameEvent(dialect, arrived);
 	if (!event) return false;
-	if (typeof known === 'string') return event.name === known;
+	if (typeof known === 'string')
+		return known.endsWith('*') ? event.name.startsWith(known.slice(0, -1)) : event.name === known;
 	// a condition is about the whole event, also where its only field is its name
 	return holds({ name: event.name, value: withoutEnvelope(dialect, arrived.value) }, known);
 }
@@ -76,7 +74,7 @@ for (const [rank, dialect] of DIALECTS.entries())
 	for (const known of dialect.knownBy)
 		if (typeof known === 'string' && known.endsWith('*'))
 			for (const place of [dialect.by ?? ''].flat())
-				addTo(beginnings, place, { rank, dialect, known: known.slice(0, -1) });
+				addTo(beginnings, place, { rank, dialect, known });
 		else
 			for (const place of placesOf(dialect, known)) addTo(signs, place, { rank, dialect, known });
 

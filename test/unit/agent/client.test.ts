@@ -279,3 +279,21 @@ it('a request that was not sent started nothing', async () => {
 		details: { outcome: 'not_started', ids },
 	});
 });
+
+it('values that look like code are only values', async () => {
+	const odd = { toString: 1, valueOf: 1, __proto__: { text: 'no' } };
+	for (const event of [
+		{ type: odd, event: odd, kind: odd, t: 'a' },
+		{ choices: [{ index: odd, delta: { content: odd }, finish_reason: odd }] },
+		{ type: 'TEXT_MESSAGE_CONTENT', messageId: odd, delta: odd },
+		{ type: 'part-start', path: [odd], part: { type: odd } },
+		{ type: 'text-delta', path: odd, textDelta: odd },
+		{ kind: 'artifact-update', artifact: { artifactId: odd, parts: [odd] } },
+		{ jsonrpc: odd, result: odd, error: odd },
+		[odd, [odd]],
+	]) {
+		const both = `data: ${JSON.stringify(event)}\n\ndata: {"t":"a"}\n\n`;
+		const outcome = await send(events(both)).catch((error: unknown) => error);
+		expect(outcome instanceof ServiceError || (outcome as { text: string }).text).toBeTruthy();
+	}
+});
