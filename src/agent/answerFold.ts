@@ -40,20 +40,75 @@ interface FoldOptions {
  * Until an event is recognized, the plain rule reads, and what it finds is told live at once. The row then reads the earlier events, too.
  */
 export function createAnswerFold({ question, includeRawEvents, answerPath }: FoldOptions) {
-	const plain = createPlainReader(question, answerPath);
+	const reading = createReading(question, answerPath);
 	const kept: ArrivedEvent[] = [];
+	let format: AnswerForm = 'text';
+	let hasText = false;
+	let notice: string | undefined;
+
+	const read = (event: ArrivedEvent): string => {
+		if (includeRawEvents || (!hasText && kept.length < MAX_EVENTS_WITHOUT_TEXT)) kept.push(event);
+		const added = reading.add(event);
+		hasText ||= added !== '';
+		return added;
+	};
+
+	/** The answer has no text. @returns what the plain rule finds in the events that a row has read. */
+	const findOtherText = (): string => {
+		const reader = reading.row();
+		const isWhole = reader && (reader.hasEnded() || !hasOpening(reader.dialect));
+		const found = isWhole ? readPlainTexts(kept, question) : '';
+		if (reader && found) notice = otherTextNotice(reader.dialect);
+		if (found || reader?.hasEnded()) return reading.addOther(found);
+		if (answerPath === undefined || !kept.length) throw noTextError(kept);
+		return '';
+	};
+
+	const answer = (): AgentAnswer => ({
+		text: reading.text(),
+		format,
+		...(reading.row() && { dialect: reading.row()!.dialect.name }),
+		events: kept.map(rawOf),
+		...(notice && { notice }),
+	});
+
+	return {
+		add(piece: AnswerPiece): string {
+			format = piece.form;
+			if (format === 'text') return reading.addWords(piece.data);
+			if (format !== 'json') return read(piece);
+			return splitEvents(piece.value)
+				.map((value) => read({ event: '', value }))
+				.join('');
+		},
+		isOver: reading.isOver,
+		isWhole: reading.isWhole,
+		end(_received: () => string, isQuiet = false): string {
+			const rest = reading.finish();
+			if (format === 'sse' || format === 'ndjson') notice = checkEnd(reading.row());
+			if (isQuiet) notice = QUIET_NOTICE;
+			return reading.text().trim() ? rest : findOtherText();
+		},
+		partial(): PartialAnswer {
+			reading.finish();
+			const { events, ...rest } = answer();
+			return { ...rest, ...(includeRawEvents && { events }) };
+		},
+		answer,
+		/** Whether the answer has ended, although more may follow. */
+		hasEnded: () => reading.hasEnded() && reading.text() !== '',
+	} satisfies AnswerFold & Record<string, unknown>;
+}
+
+/** Reads events by the plain rule until a row recognizes one, and from then on by that row. */
+function createReading(question: string, answerPath: string | undefined) {
+	const plain = createPlainReader(question, answerPath);
 	const unrecognized: ArrivedEvent[] = [];
 	let reader: DialectReader | undefined;
 	/** What the plain rule told live, if the row does not begin with it. */
 	let told = '';
 	/** What only the second reading by the plain rule has found. */
-	let found = '';
-	let format: AnswerForm = 'text';
-	let hasText = false;
-	let notice: string | undefined;
-
-	const text = () =>
-		reader ? [told, reader.text() || found].filter(Boolean).join('\n\n') : plain.text();
+	let other = '';
 
 	const adopt = (dialect: Dialect, event: ArrivedEvent): string => {
 		reader = createDialectReader(dialect);
@@ -67,78 +122,58 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 		return told ? now && `\n\n${now}` : now.slice(before.length);
 	};
 
-	const readUnrecognized = (event: ArrivedEvent): string => {
-		if (answerPath !== undefined || unrecognized.length >= MAX_UNRECOGNIZED)
-			return plain.add(event);
-		const dialect = recognizeDialect(event);
-		if (dialect) return adopt(dialect, event);
-		unrecognized.push(event);
-		return plain.add(event);
-	};
-
-	const read = (event: ArrivedEvent): string => {
-		if (includeRawEvents || (!hasText && kept.length < MAX_EVENTS_WITHOUT_TEXT)) kept.push(event);
-		const added = reader?.add(event) ?? readUnrecognized(event);
-		hasText ||= added !== '';
-		return added;
-	};
-
-	/** The answer has no text. @returns what the plain rule finds in the events that a row has read. */
-	const findOtherText = (): string => {
-		if (reader && (reader.hasEnded() || !hasOpening(reader.dialect))) {
-			found = readPlainTexts(kept, question);
-			notice = found
-				? `The answer has the form of ${reader.dialect.name}, but no text where that has it. This text was found in other fields.`
-				: undefined;
-			if (found || reader.hasEnded()) return told && found ? `\n\n${found}` : found;
-		}
-		if (answerPath === undefined || !kept.length) throw noTextError(kept);
-		return '';
-	};
-
-	const answer = (): AgentAnswer => ({
-		text: text(),
-		format,
-		...(reader && { dialect: reader.dialect.name }),
-		events: kept.map(rawOf),
-		...(notice && { notice }),
-	});
-
 	return {
-		add(piece: AnswerPiece): string {
-			format = piece.form;
-			if (format === 'text') return answerPath === undefined ? plain.append(piece.data) : '';
-			if (format !== 'json') return read(piece);
-			return splitEvents(piece.value)
-				.map((value) => read({ event: '', value }))
-				.join('');
+		add(event: ArrivedEvent): string {
+			if (reader) return reader.add(event);
+			if (answerPath !== undefined || unrecognized.length >= MAX_UNRECOGNIZED)
+				return plain.add(event);
+			const dialect = recognizeDialect(event);
+			if (dialect) return adopt(dialect, event);
+			unrecognized.push(event);
+			return plain.add(event);
 		},
+		addWords: (words: string) => (answerPath === undefined ? plain.append(words) : ''),
+		/** @returns the text that this adds. */
+		addOther(text: string): string {
+			other = text;
+			return told && text ? `\n\n${text}` : text;
+		},
+		/** The row that reads. */
+		row: () => reader,
+		finish: () => reader?.finish() ?? '',
+		text: () =>
+			reader ? [told, reader.text() || other].filter(Boolean).join('\n\n') : plain.text(),
 		isOver: () => (reader ?? plain).isOver(),
 		isWhole: () => (reader ?? plain).isWhole(),
-		end(_received: () => string, isQuiet = false): string {
-			const rest = reader?.finish() ?? '';
-			const isStream = format === 'sse' || format === 'ndjson';
-			if (reader && isStream && !reader.hasEnded()) {
-				const { dialect } = reader;
-				if (reader.isOpen()) throw missingEndError(dialect.name, endsOf(dialect));
-				if (hasOpening(dialect))
-					notice = `The answer has the form of ${dialect.name}, but not its beginning. So it is not known whether its end is missing.`;
-			}
-			if (isQuiet)
-				notice =
-					'The message had ended, and nothing followed for 10 seconds. The connection was closed.';
-			return text().trim() ? rest : findOtherText();
-		},
-		partial(): PartialAnswer {
-			reader?.finish();
-			const { events, ...rest } = answer();
-			return { ...rest, ...(includeRawEvents && { events }) };
-		},
-		answer,
-		/** Whether the answer has ended, although more may follow. */
-		hasEnded: () => (reader ?? plain).hasEnded() && text() !== '',
-	} satisfies AnswerFold & Record<string, unknown>;
+		hasEnded: () => (reader ?? plain).hasEnded(),
+	};
 }
+
+/** @returns a notice if it is not known whether the end is missing. @throws ServiceError if it is. */
+function checkEnd(reader: DialectReader | undefined): string | undefined {
+	if (!reader || reader.hasEnded()) return undefined;
+	const { dialect } = reader;
+	if (reader.isOpen())
+		throw withDetails(
+			truncatedAnswerError(
+				`A stream of ${dialect.name} ends with ${endsOf(dialect)}, which did not arrive.`,
+			),
+			{ advice: END_ADVICE },
+		);
+	return hasOpening(dialect) ? noOpeningNotice(dialect) : undefined;
+}
+
+const END_ADVICE =
+	'With the option "On Incomplete Answer", the node returns what arrived. If this agent never sends such an end, enter the path to its text in "Answer Field Path": then none is expected.';
+
+const noOpeningNotice = ({ name }: Dialect) =>
+	`The answer has the form of ${name}, but not its beginning. So it is not known whether its end is missing.`;
+
+const otherTextNotice = ({ name }: Dialect) =>
+	`The answer has the form of ${name}, but no text where that has it. This text was found in other fields.`;
+
+const QUIET_NOTICE =
+	'The message had ended, and nothing followed for 10 seconds. The connection was closed.';
 
 /** The entries of a list of events; any other body counts as one event. */
 function splitEvents(value: unknown): unknown[] {
@@ -152,15 +187,6 @@ function splitEvents(value: unknown): unknown[] {
 }
 
 const isRole = (type: unknown) => type === 'human' || type === 'ai';
-
-const missingEndError = (name: string, ends: string) =>
-	withDetails(
-		truncatedAnswerError(`A stream of ${name} ends with ${ends}, which did not arrive.`),
-		{ advice: END_ADVICE },
-	);
-
-const END_ADVICE =
-	'With the option "On Incomplete Answer", the node returns what arrived. If this agent never sends such an end, enter the path to its text in "Answer Field Path": then none is expected.';
 
 /** @param kept The first events. */
 function noTextError(kept: readonly ArrivedEvent[]): ServiceError {

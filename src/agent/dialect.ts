@@ -41,7 +41,10 @@ type Scalar = string | number | boolean;
  */
 export type Path = string;
 
-/** What an event means. Every meaning whose conditions hold counts, in their order. Of several paths, the first with a text. */
+/**
+ * What an event means. Every meaning whose conditions hold counts, in their order. One meaning has one kind of text. Of several paths, the first
+ * with a text counts.
+ */
 export interface Meaning {
 	/** The meaning counts only where this holds, */
 	readonly if?: Condition;

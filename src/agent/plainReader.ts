@@ -14,28 +14,17 @@ import { rawOf, type ArrivedEvent } from './dialectReader';
  */
 export function createPlainReader(question: string, path: string | undefined) {
 	const answer = createTextAccumulator();
-	/** Where the last text was found: the event's name and its field. */
-	let lastPlace: string | undefined;
 	let isOver = false;
 	/** Whether JSON had a text. */
 	let hasJson = false;
 	/** Whether an event without a text had a name such as `done`, and no text has come since. */
 	let hasEnded = false;
 
-	/** The text without white space: some services trim what they repeat. */
-	let compact = '';
+	const isRepeated = createRepeatFinder();
 
-	/** A text that comes again in another place, because it is whole, is not added. */
 	const addText = (text: string, place: string): string => {
-		const added = text.replace(/\s+/g, '');
-		if (lastPlace !== undefined && place !== lastPlace) {
-			const isLong = added.length > MIN_REPEATED_LENGTH;
-			if (added && (added === compact || (isLong && compact.endsWith(added)))) return '';
-		}
-		if (!text) return '';
-		lastPlace = place;
+		if (!text || isRepeated(text, place)) return '';
 		hasEnded = false;
-		compact += added;
 		return answer.append(text);
 	};
 
@@ -47,22 +36,26 @@ export function createPlainReader(question: string, path: string | undefined) {
 		return isNone ? '' : addText(words, line);
 	};
 
+	/** @throws ServiceError for an event that reports an error. */
+	const addValue = ({ event, value }: ArrivedEvent, naming: Naming): string => {
+		if (path !== undefined) return addText(extractTextAt(value, path) ?? '', '');
+		const found = findAnswerText(value, naming, question);
+		if (!found?.text && !naming.isStep && isPlainObject(value) && hasErrors(value))
+			throw reportedError('agent', value, rawOf({ event, value }));
+		// what the last event says is the answer only where nothing else is
+		if (!found || (naming.isEnd && !answer.isEmpty())) return '';
+		hasJson = true;
+		return addText(found.text, `${naming.names} ${found.path}`);
+	};
+
 	return {
 		add(arrived: ArrivedEvent): string {
-			const { event: line, value } = arrived;
+			const { event, value } = arrived;
 			const naming = namingOf(arrived);
 			if (!naming.isStep && (naming.isError || reportsError(value)))
 				throw reportedError('agent', value, rawOf(arrived));
 			hasEnded ||= naming.isEnd;
-			if (typeof value === 'string') return addWords(value, line);
-			if (path !== undefined) return addText(extractTextAt(value, path) ?? '', '');
-			const found = findAnswerText(value, naming, question);
-			if (!found?.text && !naming.isStep && isPlainObject(value) && hasErrors(value))
-				throw reportedError('agent', value, rawOf(arrived));
-			// what the last event says is the answer only where nothing else is
-			if (!found || (naming.isEnd && !answer.isEmpty())) return '';
-			hasJson = true;
-			return addText(found.text, `${naming.names} ${found.path}`);
+			return typeof value === 'string' ? addWords(value, event) : addValue(arrived, naming);
 		},
 		/** Adds a piece of plain text. */
 		append: answer.append,
@@ -71,6 +64,23 @@ export function createPlainReader(question: string, path: string | undefined) {
 		hasEnded: () => isOver || hasEnded,
 		/** Whether the answer may have ended, so that only a few seconds are waited for more. */
 		isWhole: () => hasEnded && !answer.isEmpty(),
+	};
+}
+
+/** Finds a text that comes again in another place, because it is whole. A place is the names of an event, and a field. */
+function createRepeatFinder() {
+	let lastPlace: string | undefined;
+	/** All texts without white space: some services trim what they repeat. */
+	let compact = '';
+	return (text: string, place: string): boolean => {
+		const added = text.replace(/\s+/g, '');
+		if (lastPlace !== undefined && place !== lastPlace && added) {
+			const isLong = added.length > MIN_REPEATED_LENGTH;
+			if (added === compact || (isLong && compact.endsWith(added))) return true;
+		}
+		lastPlace = place;
+		compact += added;
+		return false;
 	};
 }
 

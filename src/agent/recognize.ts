@@ -20,22 +20,27 @@ const beginnings = new Map<string, Array<Sign<string>>>();
 /** The row that recognizes an event, if one does. Of several rows, the first counts. */
 export function recognizeDialect(event: ArrivedEvent): Dialect | undefined {
 	const { event: line, value } = event;
-	let found = signs.has(`line=${line}`) ? findSign(event, 'line', line) : undefined;
+	const found = signs.has(`line=${line}`) ? findSign(event, 'line', line) : undefined;
 	if (typeof value !== 'object' || value === null) return found?.dialect;
 	const { jsonrpc, result } = value as Record<string, unknown>;
-	const isEnvelope = jsonrpc !== undefined && isPlainObject(result);
-	for (const fields of isEnvelope ? [value, result] : [value])
-		for (const [field, text] of Object.entries(fields)) {
-			// most fields of most answers are no sign
-			let isKnown = signs.has(field);
-			if (typeof text === 'string') {
-				isKnown ||= signs.has(`${field}=${text}`);
-				for (const { known } of beginnings.get(field) ?? [])
-					isKnown ||= text.startsWith(known.slice(0, -1));
-			}
-			if (isKnown) found = findSign(event, field, text, found);
+	const first = findSignIn(event, value, found);
+	if (jsonrpc === undefined || !isPlainObject(result)) return first?.dialect;
+	return findSignIn(event, result, first)?.dialect;
+}
+
+function findSignIn(event: ArrivedEvent, fields: object, before: Sign | undefined) {
+	let found = before;
+	for (const [field, text] of Object.entries(fields)) {
+		// most fields of most answers are no sign
+		let isKnown = signs.has(field);
+		if (typeof text === 'string') {
+			isKnown ||= signs.has(`${field}=${text}`);
+			for (const { known } of beginnings.get(field) ?? [])
+				isKnown ||= text.startsWith(known.slice(0, -1));
 		}
-	return found?.dialect;
+		if (isKnown) found = findSign(event, field, text, found);
+	}
+	return found;
 }
 
 /** The first sign of an event: one at this place, or the one before. */
@@ -45,7 +50,8 @@ function findSign(event: ArrivedEvent, place: string, value: unknown, before?: S
 	let found = before;
 	for (const key of [place, `${place}=${text}`])
 		for (const sign of signs.get(key) ?? []) if (isFound(sign)) found = sign;
-	for (const sign of beginnings.get(place) ?? []) if (isFound(sign)) found = sign;
+	for (const sign of beginnings.get(place) ?? [])
+		if (text.startsWith(sign.known.slice(0, -1)) && isFound(sign)) found = sign;
 	return found;
 }
 

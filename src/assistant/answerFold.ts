@@ -47,76 +47,83 @@ export interface AnswerOptions {
 
 /** Builds an answer from the six specified events, or from a complete body by the plain rule. */
 export function createAnswerFold(response: HttpResponse, options: AnswerOptions) {
-	const { includeRawEvents = false, time = () => 0, toolTitleLanguage = 'en' } = options;
-	const messages = createTextAccumulator();
-	const tools = createToolTimeline(time, toolTitleLanguage);
-	const fields: Pick<AssistantAnswer, 'chatId' | 'chatTitle'> = {};
-	const messageIds: string[] = [];
-	const events: unknown[] = [];
-	const handlers = createEventHandlers({ fields, messageIds, messages, tools, options });
+	const stream = createEventStream(options);
 	let isStream = false;
-	let hasFinished = false;
-	/** Whether an event of another name has content, which the user may want to see. */
-	let hasOther = false;
 	/** The parts of a complete body. */
 	const values: unknown[] = [];
 	let words = '';
-	let body: { body?: unknown } = {};
+	let complete: { text?: string; chatId?: string; body?: unknown } = {};
 
-	const addEvent = ({ event: given, value, data }: AnswerPiece): string => {
-		const event = given.trim();
-		const payload = data === '' ? undefined : value;
-		isStream = true;
-		hasFinished = event === 'finish';
-		if (includeRawEvents || (messages.isEmpty() && events.length < MAX_KEPT_EVENTS))
-			if (!hasFinished) events.push({ event, data: payload });
-		if (eventReportsError(event, payload)) throw reportedError('assistant', payload);
-		hasOther ||= !Object.hasOwn(handlers, event) && hasContent(payload);
-		if (hasFinished || !Object.hasOwn(handlers, event)) return '';
-		if (data && isWords({ value, data })) throw unreadableEventError(event, data);
-		return handlers[event]?.(isPlainObject(payload) ? payload : {}) ?? '';
-	};
-
-	const readBody = (): string => {
-		const whole = readCompleteBody(response, values, words);
-		const { text, chatId } = extractCompleteAnswer(response, whole);
-		if (chatId !== undefined) fields.chatId = chatId;
-		body = { body: whole };
-		return messages.append(text);
-	};
+	const answer = (): AssistantAnswer => ({ ...stream.answer(), ...complete });
 
 	return {
 		add(piece) {
-			if (piece.form === 'sse') return addEvent(piece);
+			isStream ||= piece.form === 'sse';
+			if (piece.form === 'sse') return stream.add(piece);
 			if (piece.form === 'text') words += piece.data;
 			else values.push(piece.value);
 			return '';
 		},
-		isOver: () => hasFinished,
+		isOver: stream.hasFinished,
 		end() {
-			if (!isStream) return readBody();
+			if (isStream) return stream.end();
+			const body = readCompleteBody(response, values, words);
+			const found = extractCompleteAnswer(response, body);
+			complete = { ...found, body };
+			return found.text;
+		},
+		partial: (): { text: string } => (isStream ? answer() : { text: '' }),
+		/** The id of the chat, as soon as it is known. */
+		chatId: () => complete.chatId ?? stream.answer().chatId,
+		answer,
+	} satisfies AnswerFold & Record<string, unknown>;
+}
+
+/** Reads the specified events. Any other event is kept, if that was asked for. */
+function createEventStream(options: AnswerOptions) {
+	const { includeRawEvents = false, time = () => 0, toolTitleLanguage = 'en' } = options;
+	const messages = createTextAccumulator();
+	const tools = createToolTimeline(time, toolTitleLanguage);
+	const fields: Building['fields'] = {};
+	const messageIds: string[] = [];
+	const events: unknown[] = [];
+	const handlers = createEventHandlers({ fields, messageIds, messages, tools, options });
+	let hasFinished = false;
+	/** Whether an event of another name has content, which the user may want to see. */
+	let hasOther = false;
+
+	const keep = (event: object) => {
+		if (includeRawEvents || (messages.isEmpty() && events.length < MAX_KEPT_EVENTS))
+			events.push(event);
+	};
+
+	return {
+		add({ event: given, value, data }: AnswerPiece): string {
+			const event = given.trim();
+			const payload = data === '' ? undefined : value;
+			hasFinished = event === 'finish';
+			if (!hasFinished) keep({ event, data: payload });
+			if (eventReportsError(event, payload)) throw reportedError('assistant', payload);
+			if (hasFinished) return '';
+			const handle = Object.hasOwn(handlers, event) ? handlers[event] : undefined;
+			hasOther ||= !handle && hasContent(payload);
+			if (handle && data && isWords({ value, data })) throw unreadableEventError(event, data);
+			return handle?.(isPlainObject(payload) ? payload : {}) ?? '';
+		},
+		/** @throws ServiceError for an answer that is not complete. */
+		end(): string {
 			if (!hasFinished) throw truncatedAnswerError('The stream ended without its "finish" event.');
 			if (messages.isEmpty() && !hasOther)
 				throw truncatedAnswerError('It ended without any content.');
 			return '';
 		},
-		partial: (): { text: string } => (isStream ? answer() : { text: '' }),
-		/** The id of the chat, as soon as it is known. */
-		chatId: () => fields.chatId,
-		answer,
-	} satisfies AnswerFold & Record<string, unknown>;
-
-	function answer(): AssistantAnswer {
-		const text = messages.text();
-		return {
-			...fields,
-			messageIds,
-			events: includeRawEvents || !text ? events : [],
-			text,
-			toolCalls: tools.calls(),
-			...body,
-		};
-	}
+		hasFinished: () => hasFinished,
+		answer(): AssistantAnswer {
+			const text = messages.text();
+			const keptEvents = includeRawEvents || !text ? events : [];
+			return { ...fields, messageIds, events: keptEvents, text, toolCalls: tools.calls() };
+		},
+	};
 }
 
 interface Building {

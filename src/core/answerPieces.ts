@@ -90,8 +90,7 @@ function createEventInterpreter() {
 	let form: 'unknown' | 'json' | 'words' = 'unknown';
 	let held: AnswerPiece | undefined;
 	/** Names of events whose data was words, and of those whose data was JSON. */
-	const wordNames = new Set<string>();
-	const jsonNames = new Set<string>();
+	const [wordNames, jsonNames] = [new Set<string>(), new Set<string>()];
 
 	function* release(): Generator<AnswerPiece> {
 		if (held) yield form === 'words' ? { ...held, value: held.data } : held;
@@ -101,12 +100,10 @@ function createEventInterpreter() {
 	function* readWords(piece: AnswerPiece, cut: SseEvent['cut']): Generator<AnswerPiece> {
 		const { data, event } = piece;
 		const name = standardName(event);
-		const looksLikeJson = /^\s*[[{"]/.test(data);
-		// a stream of JSON may end with any word
 		if (jsonNames.has(name) && isEndWord(data)) return void (yield piece);
-		if (jsonNames.has(name) || (form === 'json' && looksLikeJson))
+		if (jsonNames.has(name) || (form === 'json' && LOOKS_LIKE_JSON.test(data)))
 			throw unreadableEventError(event, data);
-		if (cut === 'line' || (cut && looksLikeJson))
+		if (cut === 'line' || (cut && LOOKS_LIKE_JSON.test(data)))
 			throw unreadableChunkError('The stream ended in the middle of an event.', data);
 		if (form === 'unknown') form = 'words';
 		wordNames.add(name);
@@ -114,41 +111,40 @@ function createEventInterpreter() {
 		yield piece;
 	}
 
-	function* readData(data: string, { event = '', cut }: SseEvent): Generator<AnswerPiece> {
-		const name = standardName(event);
-		const isMark = data === '' || isEndMark(data);
-		// throwing an error takes longer than reading many events
-		const parsed = isMark || wordNames.has(name) ? undefined : tryParseJson(data);
-		const piece: AnswerPiece = { form: 'sse', event, value: parsed ?? data, data };
-		if (isMark) return void (yield* release(), yield piece);
-		if (parsed === null) return void (yield { ...piece, value: null });
-		const isObject = typeof parsed === 'object';
-		if (!isObject && (typeof parsed !== 'string' || form === 'words')) {
-			// token counts in the last event of words
-			const isCount = typeof parsed === 'number' && isEndWord(name);
-			if (form === 'json' ? parsed !== undefined : isCount) return void (yield piece);
-			return yield* readWords({ ...piece, value: data }, cut);
-		}
-		if (!isObject && !held && form === 'unknown') return void (held = piece);
+	function* readJson(piece: AnswerPiece, name: string): Generator<AnswerPiece> {
+		const isText = typeof piece.value === 'string';
+		if (isText && !held && form === 'unknown') return void (held = piece);
 		jsonNames.add(name);
-		if (form === 'unknown' && (name === '' || !isObject)) form = 'json';
+		if (form === 'unknown' && (name === '' || isText)) form = 'json';
 		if (form !== 'unknown') yield* release();
 		yield piece;
 	}
 
-	return {
-		*read(events: SseEvent[]): Generator<AnswerPiece> {
-			for (const sseEvent of events) {
-				const { event = '', data } = sseEvent;
-				// most events of most streams: nothing is left to decide
-				const isJson = form === 'json' && !held;
-				const value = isJson && data.startsWith('{') ? tryParseJson(data) : undefined;
-				if (value !== undefined) yield { form: 'sse', event, value, data };
-				else for (const part of splitEventData(data)) yield* readData(part, sseEvent);
-			}
-		},
-		release,
-	};
+	function* readData(data: string, { event = '', cut }: SseEvent): Generator<AnswerPiece> {
+		const name = standardName(event);
+		const isMark = data === '' || isEndMark(data);
+		const parsed = isMark || wordNames.has(name) ? undefined : tryParseJson(data);
+		const piece: AnswerPiece = { form: 'sse', event, value: parsed, data };
+		if (isMark) return void (yield* release(), yield { ...piece, value: data });
+		// in a stream of words, a number in its last event counts tokens
+		const isAside = typeof parsed === 'number' && (form === 'json' || isEndWord(name));
+		if (parsed === null || isAside) return void (yield piece);
+		const isJson = typeof parsed === 'object' || (typeof parsed === 'string' && form !== 'words');
+		yield* isJson ? readJson(piece, name) : readWords({ ...piece, value: data }, cut);
+	}
+
+	function* read(events: SseEvent[]): Generator<AnswerPiece> {
+		for (const sseEvent of events) {
+			const { event = '', data } = sseEvent;
+			// most events of most streams: nothing is left to decide
+			const isJson = form === 'json' && !held && data.startsWith('{');
+			const value = isJson ? tryParseJson(data) : undefined;
+			if (value !== undefined) yield { form: 'sse', event, value, data };
+			else for (const part of splitEventData(data)) yield* readData(part, sseEvent);
+		}
+	}
+
+	return { read, release };
 }
 
 export const unreadableEventError = (event: string, data: string) =>
@@ -156,6 +152,8 @@ export const unreadableEventError = (event: string, data: string) =>
 		`An event could not be read: ${event ? `${event} ` : ''}${data.slice(0, 200)}`,
 		data,
 	);
+
+const LOOKS_LIKE_JSON = /^\s*[[{"]/;
 
 /** `message` is the standard's default name, so such an event counts as one without a name. */
 const standardName = (event: string) => (event === 'message' ? '' : event);

@@ -160,8 +160,7 @@ export function createRequestTimeouts({ idleTimeout, totalTimeout, stop }: Timeo
 				startedAt: Date.now(),
 				headBy,
 				waitingSince: undefined,
-				waited: 0,
-				hasReader: false,
+				...{ waited: 0, hasReader: false },
 				end: undefined,
 			};
 			inFlight.add(request);
