@@ -90,7 +90,7 @@ function createEventInterpreter() {
 	let form: 'unknown' | 'json' | 'words' = 'unknown';
 	let held: AnswerPiece | undefined;
 	/** Names of events whose data was words, and of those whose data was JSON. */
-	const [wordNames, jsonNames] = [new Set<string>(), new Set<string>()];
+	const names = { words: new Set<string>(), json: new Set<string>() };
 
 	function* release(): Generator<AnswerPiece> {
 		if (held) yield form === 'words' ? { ...held, value: held.data } : held;
@@ -100,13 +100,13 @@ function createEventInterpreter() {
 	function* readWords(piece: AnswerPiece, cut: SseEvent['cut']): Generator<AnswerPiece> {
 		const { data, event } = piece;
 		const name = standardName(event);
-		if (jsonNames.has(name) && isEndWord(data)) return void (yield piece);
-		if (jsonNames.has(name) || (form === 'json' && LOOKS_LIKE_JSON.test(data)))
+		if (names.json.has(name) && isEndWord(data)) return void (yield piece);
+		if (names.json.has(name) || (form === 'json' && LOOKS_LIKE_JSON.test(data)))
 			throw unreadableEventError(event, data);
 		if (cut === 'line' || (cut && LOOKS_LIKE_JSON.test(data)))
 			throw unreadableChunkError('The stream ended in the middle of an event.', data);
 		if (form === 'unknown') form = 'words';
-		wordNames.add(name);
+		names.words.add(name);
 		yield* release();
 		yield piece;
 	}
@@ -114,7 +114,7 @@ function createEventInterpreter() {
 	function* readJson(piece: AnswerPiece, name: string): Generator<AnswerPiece> {
 		const isText = typeof piece.value === 'string';
 		if (isText && !held && form === 'unknown') return void (held = piece);
-		jsonNames.add(name);
+		names.json.add(name);
 		if (form === 'unknown' && (name === '' || isText)) form = 'json';
 		if (form !== 'unknown') yield* release();
 		yield piece;
@@ -123,7 +123,7 @@ function createEventInterpreter() {
 	function* readData(data: string, { event = '', cut }: SseEvent): Generator<AnswerPiece> {
 		const name = standardName(event);
 		const isMark = data === '' || isEndMark(data);
-		const parsed = isMark || wordNames.has(name) ? undefined : tryParseJson(data);
+		const parsed = isMark || names.words.has(name) ? undefined : tryParseJson(data);
 		const piece: AnswerPiece = { form: 'sse', event, value: parsed, data };
 		if (isMark) return void (yield* release(), yield { ...piece, value: data });
 		// in a stream of words, a number in its last event counts tokens

@@ -7,7 +7,7 @@ import { violations } from './imports';
 
 const longest: Record<string, number> = {
 	'AGENTS.md': 60,
-	'CONTRIBUTING.md': 225,
+	'CONTRIBUTING.md': 200,
 	'SECURITY.md': 60,
 	'docs/architecture.md': 220,
 	'docs/release.md': 120,

@@ -4,13 +4,10 @@ import { runInThisContext } from 'node:vm';
 import type { Dialect } from '../../../src/agent/dialect';
 import { inMemory } from '../inMemoryHttp';
 
-/** The blocks of code below "Add a form of answers" in CONTRIBUTING.md: the row, and its recording. */
-const [row = '', recording = ''] = readFileSync('CONTRIBUTING.md', 'utf8')
-	.split('## Add a form of answers')[1]!
-	.split('\n## ')[0]!
-	.split('```')
-	.filter((_, at) => at % 2 === 1)
-	.map((block) => block.replace(/^\w+\n/, ''));
+/** Below "Add a form of answers" in CONTRIBUTING.md: the row, and its recording. */
+const [, section = ''] = readFileSync('CONTRIBUTING.md', 'utf8').split('## Add a form of answers');
+const [, row = ''] = /```ts\n(.*?)```/s.exec(section) ?? [];
+const [, recording = ''] = /`(\{"framework".*\})`/.exec(section) ?? [];
 
 it('a form is one row and one recording, as CONTRIBUTING shows', async () => {
 	const { DIALECTS } = jest.requireActual<{ DIALECTS: Dialect[] }>('../../../src/agent/dialects');
