@@ -9,7 +9,8 @@ const state = (...names: string[]): Condition => ({
 });
 const OVER = state('completed');
 const WAITS = state('input-required', 'auth-required');
-const BROKEN = state('failed', 'canceled', 'rejected');
+/** Over REST, version 0.3 writes `CANCELLED`. */
+const BROKEN = state('failed', 'canceled', 'cancelled', 'rejected');
 /** Version 0.3 names the parts of a message `content` over REST. */
 const SAID = ['status.message.parts', 'status.message.content'] as const;
 const A2A_STATUS: readonly Meaning[] = [

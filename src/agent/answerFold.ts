@@ -56,8 +56,7 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 	/** The answer has no text. @returns what the plain rule finds in the events that a row has read. */
 	const findOtherText = (): string => {
 		const reader = reading.row();
-		const isWhole = reader && (reader.hasEnded() || !hasOpening(reader.dialect));
-		const found = isWhole ? readPlainTexts(kept, question) : '';
+		const found = reader && isWhole(reader, format) ? readPlainTexts(kept, question) : '';
 		if (reader && found) notice = otherTextNotice(reader.dialect);
 		if (found || reader?.hasEnded()) return reading.addOther(found);
 		if (answerPath === undefined || !kept.length) throw noTextError(kept);
@@ -148,6 +147,10 @@ function createReading(question: string, answerPath: string | undefined) {
 		hasEnded: () => (reader ?? plain).hasEnded(),
 	};
 }
+
+/** Whether all of an answer has arrived, as far as its form shows that. */
+const isWhole = (reader: DialectReader, format: AnswerForm) =>
+	format === 'json' || reader.hasEnded() || !hasOpening(reader.dialect);
 
 /** @returns a notice if it is not known whether the end is missing. @throws ServiceError if it is. */
 function checkEnd(reader: DialectReader | undefined): string | undefined {

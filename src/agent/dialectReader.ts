@@ -58,8 +58,8 @@ export function createDialectReader(dialect: Dialect) {
 		isOver: () => isOver,
 		/** Whether an end has come, and no text since. */
 		hasEnded: () => isOver || hasEnded,
-		/** Whether the answer has ended, and nothing has to be waited for. */
-		isWhole: () => hasEnded && !isToolOpen,
+		/** Whether a message has ended, and nothing has to be waited for. */
+		isWhole: () => hasEnded && !isToolOpen && messages.text() !== '',
 		isOpen: () => opening !== undefined,
 	};
 }

@@ -6,7 +6,7 @@ export const MODELS: readonly Dialect[] = [
 		name: 'Chat completions',
 		source: 'openai 7.57, @copilotkit/aimock 1.43 (OpenAI, OpenRouter)',
 		seen: 'run',
-		knownBy: [{ choices: '*' }],
+		knownBy: [{ 'choices.delta': '*' }, { 'choices.message': '*' }, { 'choices.text': String }],
 		events: {
 			'': [
 				{
@@ -76,7 +76,7 @@ export const MODELS: readonly Dialect[] = [
 		name: 'Gemini',
 		source: '@copilotkit/aimock 1.43',
 		seen: 'run',
-		knownBy: [{ candidates: '*' }],
+		knownBy: [{ 'candidates.content': '*' }, { 'candidates.finishReason': '*' }],
 		events: {
 			'': [
 				{
