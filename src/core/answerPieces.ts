@@ -76,7 +76,7 @@ export function createEventReader(response: HttpResponse): PieceReader {
 			yield toTextPiece(unclaimed);
 		},
 		release,
-		isWithin: () => false,
+		isWithin: parser.isWithin,
 	};
 }
 

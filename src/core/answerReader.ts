@@ -93,8 +93,7 @@ async function foldPieces(
 				isSilent &&= isKeepAlive(piece);
 			}
 			// after the pieces: the reader's own time is no silence
-			if (isSilent) silence.check();
-			else silence.end();
+			if (!isSilent) silence.end();
 		}
 	} finally {
 		// while it waits for a silent service, the generator cannot end
@@ -134,12 +133,14 @@ export async function* readAnswer(
 			const start = lookahead.take(form !== 'text');
 			let { length } = start;
 			yield reader.add(start);
+			if (reader.isWithin()) silence.end();
 			lookahead.rethrow();
 			for await (const text of chunks) {
 				length += text.length;
 				if (length > MAX_ANSWER_LENGTH) throw truncatedAnswerError('the answer grew past 64 MiB');
 				yield reader.add(text);
 				if (reader.isWithin() && text.trim()) silence.end();
+				silence.check();
 			}
 		} catch (cause) {
 			yield reader.release();

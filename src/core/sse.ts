@@ -46,6 +46,8 @@ export function createEventParser() {
 			if (rest.length > MAX_EVENT_LENGTH) throw tooLargeError();
 			return events;
 		},
+		/** Whether the last line has not ended, and is more than a comment. */
+		isWithin: () => rest !== '' && !rest.startsWith(':'),
 		/** The text has ended. */
 		finish(): SseEvent[] {
 			events = [];

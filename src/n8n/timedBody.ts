@@ -62,7 +62,8 @@ function truncationError(
 	idleTimeout: number,
 ): ServiceError {
 	if (end === 'stopped') return cancelledError();
-	if (end === 'silent' && waited > 0) return keepAliveError(idleTimeout);
+	// most of the time, something came that carried nothing
+	if (end === 'silent' && waited * 2 > idleTimeout) return keepAliveError(idleTimeout);
 	if (end === 'silent') return truncatedAnswerError(`Nothing arrived for ${idleTimeout / 1000} s.`);
 	if (end === 'overdue')
 		return truncatedAnswerError('The answer took longer than the total timeout.');
