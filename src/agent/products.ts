@@ -99,24 +99,6 @@ export const PRODUCTS: readonly Dialect[] = [
 		},
 	},
 	{
-		name: 'Agno',
-		source: 'https://docs.agno.com/reference-api/schema/agents/create-agent-run',
-		seen: 'read',
-		by: ['event', 'line'],
-		knownBy: ['RunStarted', 'RunContent', 'RunCompleted', 'TeamRunStarted', 'TeamRunContent'],
-		events: {
-			RunStarted: { opens: 'stream' },
-			TeamRunStarted: { opens: 'stream' },
-			RunContent: { ofOpening: 'run_id', piece: 'content' },
-			TeamRunContent: { ofOpening: 'run_id', piece: 'content' },
-			RunCompleted: { ofOpening: 'run_id', all: 'content', ends: 'stream' },
-			TeamRunCompleted: { ofOpening: 'run_id', all: 'content', ends: 'stream' },
-			RunError: { ofOpening: 'run_id', fails: 'content' },
-			RunCancelled: { ofOpening: 'run_id', fails: '' },
-			TeamRunError: { ofOpening: 'run_id', fails: 'content' },
-		},
-	},
-	{
 		name: 'Letta',
 		source: 'https://docs.letta.com/guides/agents/streaming',
 		seen: 'read',
@@ -193,37 +175,6 @@ export const PRODUCTS: readonly Dialect[] = [
 			serviceUnavailableException: FAILURE,
 			throttlingException: FAILURE,
 			validationException: FAILURE,
-		},
-	},
-	{
-		name: 'Claude Agent SDK',
-		source: 'https://code.claude.com/docs/en/agent-sdk/streaming-output',
-		seen: 'read',
-		by: 'type',
-		knownBy: [
-			'stream_event',
-			{ type: 'system', subtype: '*' },
-			{ type: 'result', subtype: '*' },
-			{ type: 'assistant', 'message.role': 'assistant' },
-		],
-		events: {
-			system: { if: { subtype: 'init' }, opens: 'stream' },
-			stream_event: { if: { parent_tool_use_id: null }, piece: 'event.delta.text' },
-			assistant: { if: { parent_tool_use_id: null }, whole: 'message.content', ends: 'message' },
-			result: [
-				{ if: { is_error: true }, fails: ['result', ''] },
-				{ all: 'result', ends: 'stream' },
-			],
-		},
-	},
-	{
-		name: 'Direct Line (Copilot Studio)',
-		source:
-			'https://learn.microsoft.com/en-us/azure/bot-service/rest-api/bot-framework-rest-direct-line-3-0-receive-activities',
-		seen: 'read',
-		knownBy: [{ 'activities.type': '*' }],
-		events: {
-			'': { all: 'activities[type=message][from.role=bot].text', ends: 'answer' },
 		},
 	},
 	{
