@@ -68,13 +68,19 @@ const spent = async (groupBy: string[]): Promise<Array<Record<string, unknown>>>
 it('300 requests of four workflows, three models and two workers: the report is the bill', async () => {
 	let ids: string[] = [];
 	const { paid } = await host.service.paidFor(async () => {
+		// the first picture tells the budget what one costs: on a busy machine that may take longer than others wait for it
+		const fourth = await host.saved(pictures('fourth', 8));
+		const first = await queue.editor.start(fourth);
+		await queue.editor.finished(first);
+		const others = Array.from({ length: 4 }, async () => await queue.editor.start(fourth));
 		ids = await runAll([
 			[texts('first', 'aurora-labs/omni-2', 20), 5],
 			[texts('second', 'aurora-labs/omni-2', 15), 4],
 			[texts('third', 'northwind/quill-2.5', 10), 10],
-			[pictures('fourth', 8), 5],
 		]);
+		ids.push(first, ...(await Promise.all(others)));
 		const ran = await Promise.all(ids.map(async (id) => await queue.editor.finished(id)));
+		expect(ran.flatMap(({ error }) => error ?? [])).toEqual([]);
 		expect(new Set(ran.map(({ status }) => status))).toEqual(new Set(['success']));
 		const jobs = ran
 			.flatMap((execution) => itemsOf(execution, 'Work'))
