@@ -1,0 +1,18 @@
+import { enterUnknownAlarms } from '../../../src/ledger/alarms';
+import { createMemoryTable } from '../../../src/ledger/dataTable';
+import { type Entry, readEntry, toRow } from '../../../src/ledger/entry';
+
+it('every start of unknown outcome gets its alarm, however many there are', async () => {
+	const rows: Entry[] = Array.from({ length: 600 }, (_, index) =>
+		readEntry({ ...toRow({ state: 'unknown', segment: 'images', account: 'c' }), id: index + 1 }),
+	);
+	const clock = { now: () => 1, random: () => 0, sleep: async () => await Promise.resolve() };
+	const ledger = {
+		...{ table: createMemoryTable(rows), clock, uncancellableClock: clock, execution: '1' },
+		newClaim: () => 'claim',
+	};
+	for (let time = 1; time <= 2; time++)
+		await enterUnknownAlarms(ledger, { account: 'c', label: '' });
+	const alarms = rows.filter(({ segment }) => segment === 'alarm').map(({ jobId }) => jobId);
+	expect(alarms).toEqual(Array.from({ length: 600 }, (_, index) => `unknown:${index + 1}`));
+});
