@@ -103,7 +103,8 @@ function createHeldMessages() {
 		take(
 			answer: Pick<ReturnType<typeof createTextAccumulator>, 'isEmpty' | 'isKnown' | 'endMessage'>,
 		): string[] {
-			const [stated, other] = [messagesIn(state), messagesIn(added)];
+			const stated = messagesIn(state);
+			const other = messagesIn(added);
 			state = undefined;
 			added.length = 0;
 			const messages = stated.length ? stated : other;

@@ -44,7 +44,7 @@ export async function ask(
 }
 
 /**
- * Asks a question and reads the streamed answer. A service may send a complete one all the same.
+ * Asks a question and reads the streamed answer. A service may send a complete one in its place.
  *
  * @throws ServiceError with an outcome; `truncated` when the stream ends without its `finish` event. What arrived is in
  *   `details.partial`.

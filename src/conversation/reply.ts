@@ -187,7 +187,7 @@ const withoutSent = (item: Item, sent: Item): Item =>
 		),
 	);
 
-/** The part of an item that whoever was asked may have written: not a visitor of a chat, unless that is where the answer may be. */
+/** The part of an item that the person who was asked may have written: not a visitor of a chat, unless that is where the answer may be. */
 function withoutVisitor(item: Item, sent: Item, place: AnswerPlace): Item {
 	if (place === 'chat') return item;
 	if (place === 'any') return 'chatInput' in withoutSent(item, sent) ? {} : item;

@@ -30,7 +30,7 @@ export function createSilence(response: Pick<HttpResponse, 'idleTimeout' | 'cloc
 		async endsBefore<Next>(next: Promise<Next>): Promise<Next | undefined> {
 			const left = since + MAX_WAIT_FOR_END - now();
 			if (!clock) return await next;
-			// whoever stops the execution ends the reading, not the wait
+			// a person who stops the execution ends the reading, not the wait
 			const wait = async () => await clock.sleep(left).catch(async () => void (await next));
 			return left > 0 ? await Promise.race([next, wait().then(() => undefined)]) : undefined;
 		},
