@@ -1,4 +1,3 @@
-import { omitMissing } from '../core/json';
 import { Big, type Decimal } from '../core/money';
 import {
 	type BudgetLimit,
@@ -72,14 +71,16 @@ export function startJobLump(
 ): void {
 	learnFactor(state.factors, key, { least, estimate });
 	raiseUnknown(state);
-	const { execution, workflow, most, at, day } = state.lumps[id] ?? claimed;
+	const lump = state.lumps[id] ?? claimed;
 	delete state.lumps[id];
-	if (state.lumps[job]) return;
-	state.lumps[job] = {
-		...{ most: estimate?.toFixed() ?? most, ...(day !== undefined && { day }) },
-		...{ at, execution, workflow },
-	};
+	state.lumps[job] ??= toJobPart(lump, estimate?.toFixed());
 }
+
+/** What a start has reserved, for its job. */
+const toJobPart = ({ day, at, execution, workflow, ...start }: Lump, most = start.most): Lump => ({
+	...{ most, ...(day !== undefined && { day }) },
+	...{ at, execution, workflow },
+});
 
 /** A job that was started, and the part of its start. */
 interface StartedJob {
@@ -125,8 +126,6 @@ export function decideStart(state: BudgetState, id: string, job: string | undefi
 	const lump = state.lumps[id];
 	if (!lump) return { isMissing: true };
 	delete state.lumps[id];
-	if (!job || state.lumps[job]) return { isMissing: false };
-	const { most, counted, day, at, execution, workflow } = lump;
-	state.lumps[job] = omitMissing({ most, counted, day, at, execution, workflow }) as Lump;
+	if (job) state.lumps[job] ??= toJobPart(lump);
 	return { isMissing: false };
 }

@@ -1,19 +1,12 @@
 import { createHash } from 'crypto';
 
 import { Big, type Decimal, divideRoundedDown, ZERO } from '../core/money';
+import type { JobStart } from '../core/sharedBudget';
 
 /*
  * What jobs cost, as factors over the catalog's minimum, by configuration. The minimum counts pictures, seconds and characters, so a
  * factor holds for every number of them.
  */
-
-/** What the start of a job asks for. */
-export interface JobConfiguration {
-	/** The model. */
-	model: string;
-	/** What else may change the price, as a text that is the same for the same configuration. */
-	settings: string;
-}
 
 /** The highest factor of each configuration, as digits. The one that was used last is the last one. */
 export type JobFactors = Record<string, string>;
@@ -28,7 +21,7 @@ export const hash = (text: string, length: number): string =>
 	createHash('sha256').update(text).digest('hex').slice(0, length);
 
 /** The key of a configuration: those of one model begin with the same characters. */
-export const factorKey = ({ model, settings }: JobConfiguration): string =>
+export const factorKey = ({ model, settings }: Pick<JobStart, 'model' | 'settings'>): string =>
 	`${hash(model, 8)}.${hash(settings, 12)}`;
 
 /** @returns the factor to reserve, and whether it is that of the configuration; if not, it is the highest one of the model. */
