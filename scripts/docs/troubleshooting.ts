@@ -156,7 +156,7 @@ function renderForms(): string[] {
 	const rows = DIALECTS.map((dialect) => [
 		dialect.name,
 		hasOpening(dialect) ? endsOf(dialect).replaceAll('"', '`') : '',
-		dialect.seen === 'run' ? 'recorded' : 'documented',
+		dialect.source.startsWith('https:') ? 'documented' : 'recorded',
 		dialect.source,
 	]);
 	return [

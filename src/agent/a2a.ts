@@ -37,7 +37,6 @@ export const A2A: readonly Dialect[] = [
 	{
 		name: 'A2A 0.3',
 		source: '@a2a-js/sdk 0.3.14',
-		seen: 'run',
 		inJsonRpc: true,
 		by: 'kind',
 		knownBy: [
@@ -55,7 +54,6 @@ export const A2A: readonly Dialect[] = [
 	{
 		name: 'A2A 1.0',
 		source: '@a2a-js/sdk 1.3.0, and 0.3.14 over REST',
-		seen: 'run',
 		inJsonRpc: true,
 		by: 'onlyField',
 		knownBy: [

@@ -86,6 +86,7 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 			const rest = reading.finish();
 			if (format === 'sse' || format === 'ndjson') notice = checkEnd(reading.row());
 			if (isQuiet) notice = QUIET_NOTICE;
+			if (reading.row()?.isReplaced()) notice = REPLACED_NOTICE;
 			return reading.text().trim() ? rest : findOtherText();
 		},
 		partial(): PartialAnswer {
@@ -174,6 +175,9 @@ const noOpeningNotice = ({ name }: Dialect) =>
 
 const otherTextNotice = ({ name }: Dialect) =>
 	`The answer has the form of ${name}, but no text where that has it. This text was found in other fields.`;
+
+const REPLACED_NOTICE =
+	'The agent has replaced its text by the last paragraph. The text before it had already been shown.';
 
 const QUIET_NOTICE =
 	'The message had ended, and nothing followed for 10 seconds. The connection was closed.';

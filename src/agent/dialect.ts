@@ -2,10 +2,8 @@
 export interface Dialect {
 	/** As its users call it. */
 	readonly name: string;
-	/** The package and version that was run, or the page that shows an example of the bytes. */
+	/** The package and version that was run, or the address of a page that shows an example of the bytes. */
 	readonly source: string;
-	/** Whether its bytes were recorded from the running package, or read in its documentation. */
-	readonly seen: 'run' | 'read';
 	/**
 	 * Where an event has its name: in a field, on the `line` of a server-sent event, or in its `onlyField`, whose value then is the
 	 * event. The first that has one counts. Absent if events have no names.
@@ -60,6 +58,8 @@ export interface Meaning {
 	readonly all?: Path | readonly Path[];
 	/** A message of its own, whatever came before: a question back. */
 	readonly asks?: Path | readonly Path[];
+	/** What stands in place of all that came before. That has been shown, and stays; a notice says so. */
+	readonly replaces?: Path;
 	/** The text of a message so far: the same message again, and longer. */
 	readonly grows?: Path;
 	/** The whole conversation, each time again. Its end counts where no text was streamed, and what follows the last streamed message. */

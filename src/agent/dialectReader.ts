@@ -24,12 +24,15 @@ export function createDialectReader(dialect: Dialect) {
 	/** Whether the answer has ended, and nothing has come since. */
 	let hasEnded = false;
 	let isToolOpen = false;
+	/** Whether a text has come in place of an earlier one. */
+	let isReplaced = false;
 
 	const apply = (meaning: Meaning, event: NamedEvent, raw: unknown): string => {
 		if (!applies(meaning, event, opening)) return '';
 		const { opens, calls, ends, fails } = meaning;
 		const { value } = event;
 		if (opens) opening ??= value;
+		if (meaning.replaces !== undefined) isReplaced ||= messages.text() !== '';
 		const text = messages.add(meaning, event);
 		if (text) hasEnded = isToolOpen = false;
 		if (calls !== undefined && hasValueAt(value, calls)) isToolOpen = true;
@@ -60,6 +63,7 @@ export function createDialectReader(dialect: Dialect) {
 		hasEnded: () => isOver || hasEnded,
 		/** Whether a message has ended, and nothing has to be waited for. */
 		isWhole: () => hasEnded && !isToolOpen && messages.text() !== '',
+		isReplaced: () => isReplaced,
 		isOpen: () => opening !== undefined,
 	};
 }

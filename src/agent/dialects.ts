@@ -18,19 +18,10 @@ export const DIALECTS: readonly Dialect[] = [
 	{
 		name: 'AI SDK',
 		source: 'ai 5.0, 6.0 and 7.0, @mastra/core 1.71, @voltagent/core 2.0, assistant-stream 0.3.57',
-		seen: 'run',
 		by: 'type',
 		knownBy: [
-			...[
-				'start-step',
-				'finish-step',
-				'text-*',
-				'reasoning-*',
-				'tool-input-*',
-				'data-*',
-				'source-*',
-			],
-			...['part-start', 'part-finish', 'message-metadata'],
+			...['start-step', 'finish-step', 'text-*', 'reasoning-*', 'tool-input-*', 'data-*'],
+			...['source-*', 'part-start', 'part-finish', 'message-metadata'],
 			{ type: 'error', errorText: '*' },
 			{ type: ['start', 'step-start'], payload: '*' },
 		],
@@ -55,7 +46,6 @@ export const DIALECTS: readonly Dialect[] = [
 	{
 		name: 'AI SDK 4 data stream',
 		source: 'ai 4.3, assistant-stream 0.3.57',
-		seen: 'run',
 		by: 'line',
 		knownBy: [...'0236789abcdefghijk'].map((code) => `${code}:`),
 		events: {
@@ -69,7 +59,6 @@ export const DIALECTS: readonly Dialect[] = [
 	{
 		name: 'AG-UI',
 		source: '@ag-ui/core 1.0, @copilotkit/runtime 1.75',
-		seen: 'run',
 		by: 'type',
 		knownBy: [
 			...['RUN_*', 'STEP_*', 'TEXT_MESSAGE_*', 'TOOL_CALL_*', 'REASONING_*'],
@@ -97,7 +86,6 @@ export const DIALECTS: readonly Dialect[] = [
 	{
 		name: 'LangGraph',
 		source: '@langchain/langgraph-api 1.5.1',
-		seen: 'run',
 		by: 'line',
 		nameUntil: '|',
 		knownBy: [
@@ -127,15 +115,9 @@ export const DIALECTS: readonly Dialect[] = [
 	{
 		name: 'LangChain events',
 		source: '@langchain/core 1.4.0, @langchain/langgraph-api 1.5.1',
-		seen: 'run',
 		by: ['event', 'line'],
 		knownBy: [
-			'on_chain_*',
-			'on_chat_model_*',
-			'on_llm_*',
-			'on_prompt_*',
-			'on_tool_*',
-			'on_parser_*',
+			...['on_chain_*', 'on_chat_model_*', 'on_llm_*', 'on_prompt_*', 'on_tool_*', 'on_parser_*'],
 		],
 		events: {
 			on_chain_start: { opens: 'stream' },
@@ -156,7 +138,6 @@ export const DIALECTS: readonly Dialect[] = [
 	{
 		name: 'LangServe',
 		source: '@langchain/core 1.4.0 (langserve/messages as they are serialized)',
-		seen: 'run',
 		by: 'line',
 		knownBy: [
 			{ '#': 'data', '': String },
@@ -174,7 +155,6 @@ export const DIALECTS: readonly Dialect[] = [
 	{
 		name: 'Genkit',
 		source: '@genkit-ai/express 1.42.0',
-		seen: 'run',
 		by: 'line',
 		knownBy: [{ 'message.role': 'model' }, { 'result.message.role': 'model' }],
 		events: {
@@ -193,7 +173,6 @@ export const DIALECTS: readonly Dialect[] = [
 	{
 		name: 'Google ADK',
 		source: '@google/adk 2.0.0',
-		seen: 'run',
 		knownBy: [{ invocationId: '*' }, { invocation_id: '*' }],
 		events: {
 			'': [
@@ -215,7 +194,6 @@ export const DIALECTS: readonly Dialect[] = [
 	{
 		name: 'OpenAI Agents SDK',
 		source: '@openai/agents 0.20.0',
-		seen: 'run',
 		by: 'type',
 		knownBy: ['raw_model_stream_event', 'run_item_stream_event', 'agent_updated_stream_event'],
 		events: {
@@ -237,7 +215,6 @@ export const DIALECTS: readonly Dialect[] = [
 		name: 'MCP and ACP',
 		source:
 			'@modelcontextprotocol/sdk 1.32.2; https://agentclientprotocol.com/protocol/prompt-turn',
-		seen: 'run',
 		by: 'method',
 		knownBy: [{ jsonrpc: '*' }],
 		events: {

@@ -25,7 +25,7 @@ export function createMessages() {
 	return {
 		/** @returns the text that a meaning of an event adds. */
 		add(meaning: Meaning, event: NamedEvent): string {
-			const { piece, grows, whole, all, asks, state, added } = meaning;
+			const { piece, grows, whole, all, replaces, asks = replaces, state, added } = meaning;
 			const { value } = event;
 			const { id, isOther } = ids.find(meaning, event);
 			if (isOther) return '';

@@ -5,7 +5,6 @@ export const MODELS: readonly Dialect[] = [
 	{
 		name: 'Chat completions',
 		source: 'openai 7.57, @copilotkit/aimock 1.43 (OpenAI, OpenRouter)',
-		seen: 'run',
 		knownBy: [{ 'choices.delta': '*' }, { 'choices.message': '*' }, { 'choices.text': String }],
 		events: {
 			'': [
@@ -25,7 +24,6 @@ export const MODELS: readonly Dialect[] = [
 	{
 		name: 'Responses',
 		source: 'openai 7.57, @copilotkit/aimock 1.43',
-		seen: 'run',
 		by: ['type', 'object', 'line'],
 		knownBy: ['response.*', { object: 'response' }],
 		events: {
@@ -52,7 +50,6 @@ export const MODELS: readonly Dialect[] = [
 	{
 		name: 'Messages API',
 		source: '@anthropic-ai/sdk 1.14, @copilotkit/aimock 1.43',
-		seen: 'run',
 		by: ['type', 'line'],
 		knownBy: [
 			...['content_block_start', 'content_block_delta'],
@@ -75,7 +72,6 @@ export const MODELS: readonly Dialect[] = [
 	{
 		name: 'Gemini',
 		source: '@copilotkit/aimock 1.43',
-		seen: 'run',
 		knownBy: [{ 'candidates.content': '*' }, { 'candidates.finishReason': '*' }],
 		events: {
 			'': [
@@ -91,7 +87,6 @@ export const MODELS: readonly Dialect[] = [
 	{
 		name: 'Ollama',
 		source: '@copilotkit/aimock 1.43; https://github.com/ollama/ollama/blob/main/docs/api.md',
-		seen: 'run',
 		knownBy: [{ model: '*', done: [true, false] }],
 		events: {
 			'': [
@@ -104,7 +99,6 @@ export const MODELS: readonly Dialect[] = [
 	{
 		name: 'Cohere',
 		source: '@copilotkit/aimock 1.43 (v2)',
-		seen: 'run',
 		by: 'type',
 		knownBy: ['content-delta', { type: 'message-start', 'delta.message.role': 'assistant' }],
 		events: {

@@ -1,11 +1,21 @@
-import { END, FAILURE, type Dialect } from './dialect';
+import { END, FAILURE, type Dialect, type Meaning } from './dialect';
 
-/** Products that serve agents, read in their documentation. */
+const DIFY_MESSAGE = {
+	...{ message_end: END, message_replace: { replaces: 'answer' }, error: FAILURE },
+} as const;
+const DIFY_RUN: readonly Meaning[] = [
+	{ if: { 'data.status': ['failed', 'stopped'] }, fails: ['data.error', 'data'] },
+	{ all: 'data.outputs.*', ends: 'answer' },
+];
+
+/** How a run of Letta stops that has not failed. */
+const LETTA_STOPS = 'end_turn max_steps max_tokens_exceeded tool_rule requires_approval'.split(' ');
+
+/** Products that serve agents. */
 export const PRODUCTS: readonly Dialect[] = [
 	{
 		name: 'AgentKit',
-		source: '@inngest/agent-kit 0.13.2 (src/streaming.ts)',
-		seen: 'read',
+		source: '@inngest/agent-kit 0.13.2',
 		by: 'event',
 		knownBy: ['run.started', 'run.failed', 'part.created', 'text.delta', 'stream.ended'],
 		events: {
@@ -13,46 +23,56 @@ export const PRODUCTS: readonly Dialect[] = [
 			'text.delta': { piece: 'data.delta', id: 'data.partId' },
 			'part.completed': {
 				if: { 'data.type': 'text' },
-				whole: 'data.finalContent',
-				ends: 'message',
+				...{ whole: 'data.finalContent', ends: 'message' },
 			},
 			'run.failed': { fails: 'data' },
+			'run.interrupted': { fails: 'data' },
 			error: { fails: 'data' },
 			'stream.ended': END,
 		},
 	},
 	{
+		name: 'Dify agent',
+		source: 'https://docs.dify.ai/api-reference/chat-messages/send-chat-message',
+		by: 'event',
+		knownBy: ['agent_message', 'agent_thought'],
+		events: {
+			...DIFY_MESSAGE,
+			agent_thought: { opens: 'stream' },
+			agent_message: { opens: 'stream', piece: 'answer' },
+			// the complete answer once more
+			message: { all: 'answer' },
+		},
+	},
+	{
 		name: 'Dify',
-		source: 'https://docs.dify.ai/api-reference/chat/send-chat-message',
-		seen: 'read',
+		source: 'https://docs.dify.ai/api-reference/chat-messages/send-chat-message',
 		by: 'event',
 		knownBy: [
-			...['agent_message', 'agent_thought', 'message_end', 'message_replace', 'text_chunk'],
+			...['message_end', 'message_replace', 'text_chunk', 'reasoning_chunk'],
 			...['workflow_started', 'node_started', 'node_finished', 'workflow_finished'],
 			{ event: 'message', answer: String, task_id: '*' },
+			{ 'data.workflow_id': '*', 'data.status': '*' },
 		],
 		events: {
+			...DIFY_MESSAGE,
 			message: { opens: 'stream', piece: 'answer' },
-			agent_message: { opens: 'stream', piece: 'answer' },
 			text_chunk: { piece: 'data.text' },
-			message_replace: { all: 'answer' },
 			workflow_started: { opens: 'stream' },
-			workflow_finished: [
-				{ if: { 'data.status': ['failed', 'stopped'] }, fails: ['data.error', 'data'] },
-				{ all: ['data.outputs.answer', 'data.outputs.text'], ends: 'answer' },
-			],
-			message_end: END,
-			error: FAILURE,
+			workflow_finished: DIFY_RUN,
+			human_input_required: { asks: 'data.form_content' },
+			workflow_paused: END,
+			'': DIFY_RUN,
 		},
 	},
 	{
 		name: 'Flowise',
-		source: 'https://docs.flowiseai.com/using-flowise/streaming',
-		seen: 'read',
+		source: 'flowise 3.1.3 (SSEStreamer)',
 		by: 'event',
 		knownBy: ['agentFlowEvent', 'nextAgentFlow', { event: 'token', data: String }],
 		events: {
 			start: { opens: 'stream' },
+			agentFlowEvent: { opens: 'stream' },
 			token: { piece: 'data' },
 			error: { fails: 'data' },
 			abort: FAILURE,
@@ -61,70 +81,79 @@ export const PRODUCTS: readonly Dialect[] = [
 	},
 	{
 		name: 'Assistants API',
-		source: 'https://platform.openai.com/docs/api-reference/assistants-streaming/events',
-		seen: 'read',
+		source:
+			'https://github.com/openai/openai-openapi/blob/main/openapi.yaml (createRun, streaming)',
 		by: 'line',
 		knownBy: ['thread.created', 'thread.run.created', 'thread.message.delta'],
 		events: {
 			'thread.run.created': { opens: 'stream' },
-			'thread.message.delta': { piece: 'delta.content.text.value', id: 'id' },
+			'thread.message.delta': {
+				...{ piece: ['delta.content.text.value', 'delta.content.refusal'], id: 'id' },
+			},
 			'thread.message.completed': { whole: 'content.text.value', ends: 'message' },
+			'thread.message.incomplete': { whole: 'content.text.value', ends: 'message' },
 			'thread.run.completed': { ends: 'answer' },
 			'thread.run.incomplete': { ends: 'answer' },
 			'thread.run.failed': { fails: 'last_error' },
 			'thread.run.cancelled': FAILURE,
 			'thread.run.expired': FAILURE,
 			error: FAILURE,
-			done: END,
+			'[DONE]': END,
 		},
 	},
 	{
 		name: 'Coze',
-		source: 'https://www.coze.com/open/docs/developer_guides/chat_v3',
-		seen: 'read',
+		source: 'https://github.com/coze-dev/coze-py/tree/main/tests/testdata',
 		by: 'line',
-		knownBy: ['conversation.chat.created', 'conversation.message.delta'],
+		knownBy: [
+			...['conversation.chat.created', 'conversation.chat.failed'],
+			...['conversation.message.delta', 'conversation.message.completed'],
+		],
 		events: {
 			'conversation.chat.created': { opens: 'stream' },
 			'conversation.message.delta': { if: { type: 'answer' }, piece: 'content', id: 'id' },
 			'conversation.message.completed': {
 				if: { type: 'answer' },
-				whole: 'content',
-				ends: 'message',
+				...{ whole: 'content', ends: 'message' },
 			},
 			'conversation.chat.completed': { ends: 'answer' },
 			'conversation.chat.failed': { fails: 'last_error' },
 			error: FAILURE,
 			done: END,
+			'[DONE]': END,
 		},
 	},
 	{
 		name: 'Letta',
-		source: 'https://docs.letta.com/guides/agents/streaming',
-		seen: 'read',
+		source: 'https://docs.letta.com/guides/agents/streaming; @letta-ai/letta-client 1.12.1',
 		by: 'message_type',
 		knownBy: [
 			...['assistant_message', 'reasoning_message', 'tool_call_message', 'usage_statistics'],
 			{ 'messages.message_type': '*' },
 		],
 		events: {
+			reasoning_message: { opens: 'stream' },
+			tool_call_message: { opens: 'stream' },
 			assistant_message: { opens: 'stream', piece: 'content', id: 'id' },
-			stop_reason: [
-				{ if: { stop_reason: ['error', 'llm_api_error', 'cancelled'] }, fails: '' },
-				{ ends: 'answer' },
-			],
+			stop_reason: [{ unless: { stop_reason: LETTA_STOPS }, fails: '' }, { ends: 'answer' }],
 			error_message: FAILURE,
-			'': { all: 'messages[message_type=assistant_message].content', ends: 'answer' },
+			'': [
+				{
+					if: { 'stop_reason.stop_reason': '*' },
+					...{ unless: { 'stop_reason.stop_reason': LETTA_STOPS }, fails: 'stop_reason' },
+				},
+				{ all: 'messages[message_type=assistant_message].content', ends: 'answer' },
+			],
 			'[DONE]': END,
 		},
 	},
 	{
 		name: 'AnythingLLM',
-		source: 'https://docs.anythingllm.com/features/api',
-		seen: 'read',
+		source: 'https://github.com/Mintplex-Labs/anything-llm/blob/master/server/swagger',
 		by: 'type',
-		knownBy: ['textResponseChunk', 'textResponse', 'finalizeResponseStream'],
+		knownBy: ['textResponseChunk', 'textResponse', 'finalizeResponseStream', 'agentThought'],
 		events: {
+			agentThought: { opens: 'stream' },
 			textResponseChunk: [
 				{ opens: 'stream', piece: 'textResponse' },
 				{ if: { error: '*' }, fails: 'error' },
@@ -132,7 +161,7 @@ export const PRODUCTS: readonly Dialect[] = [
 			],
 			textResponse: [
 				{ if: { error: '*' }, fails: 'error' },
-				{ all: 'textResponse', ends: 'answer' },
+				{ whole: 'textResponse', ends: 'answer' },
 			],
 			finalizeResponseStream: END,
 			abort: { fails: 'error' },
@@ -141,7 +170,6 @@ export const PRODUCTS: readonly Dialect[] = [
 	{
 		name: 'Langflow',
 		source: 'https://docs.langflow.org/api-flows-run',
-		seen: 'read',
 		by: 'event',
 		knownBy: [
 			{ event: 'add_message', 'data.sender': '*' },
@@ -151,38 +179,43 @@ export const PRODUCTS: readonly Dialect[] = [
 		events: {
 			add_message: [
 				{ if: { 'data.sender': 'User' }, opens: 'stream' },
-				{ if: { 'data.sender': 'Machine' }, whole: 'data.text', id: 'data.id', ends: 'message' },
+				{
+					if: { 'data.sender': 'Machine' },
+					unless: { 'data.properties.state': 'partial' },
+					...{ whole: 'data.text', id: 'data.id', ends: 'message' },
+				},
 			],
 			token: { piece: 'data.chunk', id: 'data.id' },
 			error: { fails: 'data' },
-			end: { all: 'data.result.outputs.outputs.results.message.text', ends: 'stream' },
+			end: {
+				all: ['data.result.message', 'data.result.outputs.outputs.results.message.text'],
+				ends: 'stream',
+			},
 			'': { all: 'outputs.outputs.results.message.text', ends: 'stream' },
 		},
 	},
 	{
-		name: 'Amazon Bedrock',
-		source:
-			'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html',
-		seen: 'read',
-		by: 'onlyField',
-		knownBy: ['contentBlockDelta', 'contentBlockStop', { 'messageStart.role': 'assistant' }],
+		name: 'Bedrock AgentCore',
+		source: 'https://docs.aws.amazon.com/bedrock-agentcore (Stream agent responses)',
+		knownBy: [{ 'event.messageStart.role': 'assistant' }, { 'event.contentBlockDelta': '*' }],
 		events: {
-			messageStart: { opens: 'stream' },
-			contentBlockDelta: { piece: 'delta.text' },
-			messageStop: [{ if: { stopReason: 'tool_use' }, calls: '' }, { ends: 'answer' }],
-			internalServerException: FAILURE,
-			modelStreamErrorException: FAILURE,
-			serviceUnavailableException: FAILURE,
-			throttlingException: FAILURE,
-			validationException: FAILURE,
+			'': [
+				{ if: { 'event.messageStart': '*' }, opens: 'stream' },
+				{ piece: 'event.contentBlockDelta.delta.text' },
+				{ if: { 'event.messageStop': '*' }, ends: 'message' },
+				{
+					if: { 'event.messageStop': '*' },
+					...{ unless: { 'event.messageStop.stopReason': 'tool_use' }, ends: 'answer' },
+				},
+				{ if: { error: '*' }, fails: 'error' },
+			],
 		},
 	},
 	{
 		name: 'n8n',
-		source: 'n8n-workflow 2.41 (StructuredChunk), https://docs.n8n.io/workflows/streaming/',
-		seen: 'read',
+		source: 'n8n-core 2.41.1 (sendChunk)',
 		by: 'type',
-		knownBy: [{ type: ['begin', 'item', 'end'], 'metadata.nodeId': '*' }],
+		knownBy: [{ type: ['begin', 'item', 'end', 'error'], 'metadata.nodeId': '*' }],
 		events: {
 			begin: { opens: 'stream' },
 			item: { piece: 'content' },

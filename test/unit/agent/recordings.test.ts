@@ -73,6 +73,14 @@ it('an end that is missing is named, with what to do', async () => {
 	});
 });
 
+it('a text that was shown stays where the agent replaces it, with a notice', async () => {
+	const [replaced] = recordings.filter((each) => each.case === 'replaced by moderation');
+	expect(replaced && (await read(replaced))).toMatchObject({
+		text: 'Hello \n\nI cannot say that.',
+		notice: expect.stringMatching(/has replaced its text/),
+	});
+});
+
 it.each(DIALECTS.map(({ name, source }) => [name, source]))(
 	'%s has a source and a recording',
 	(name, source) => {
