@@ -1,6 +1,6 @@
 // Installs what a command needs, and only if it is missing or its lock file changed: a part of the root's packages, the pinned
-// n8n of test/host, that of test/host-ai, and the PostgreSQL of test/postgres. Runs on the system's own Node 20 or newer with
-// npm 10 or 11.
+// n8n of test/host, that of test/host-ai, the PostgreSQL of test/postgres, and the agents of test/host-agents. Runs on the system's
+// own Node 20 or newer with npm 10 or 11.
 import { createHash } from 'node:crypto';
 import {
 	copyFileSync,
@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
+	agentsFolder,
 	aiHostFolder,
 	bringsNode24,
 	checkDisk,
@@ -76,7 +77,8 @@ const levels = ['build', 'test', 'all'];
  * @property {boolean} [host] whether a real n8n is needed as well
  * @property {boolean} [aiHost] whether one with n8n Agents is
  * @property {boolean} [postgres] whether its tests need a PostgreSQL
- * @property {() => void} [toolsAreThere] called once everything but n8n and PostgreSQL is there
+ * @property {boolean} [agents] whether they need agents of other frameworks
+ * @property {() => void} [toolsAreThere] called once the pack's tools are there
  */
 
 /** @param {Parts} parts */
@@ -85,18 +87,20 @@ export async function install({
 	host = false,
 	aiHost = false,
 	postgres = false,
+	agents = false,
 	toolsAreThere = () => {},
 } = {}) {
 	checkMachine();
 	const hosts = [...(host ? [hostFolder] : []), ...(aiHost ? [aiHostFolder] : [])];
+	const others = [...(postgres ? [postgresFolder] : []), ...(agents ? [agentsFolder] : [])];
 	const needs = () => ({
 		needTools: !hasTools(tools),
 		missingHosts: hosts.filter((folder) => !hasHost(folder)),
-		needPostgres: postgres && !matchesLock(postgresFolder),
+		missingOthers: others.filter((folder) => !matchesLock(folder)),
 	});
 	const isMissing = () => {
-		const { needTools, missingHosts, needPostgres } = needs();
-		return needTools || missingHosts.length > 0 || needPostgres;
+		const { needTools, missingHosts, missingOthers } = needs();
+		return needTools || missingHosts.length + missingOthers.length > 0;
 	};
 	if (hasTools(tools)) toolsAreThere();
 	if (!isMissing()) return;
@@ -104,20 +108,15 @@ export async function install({
 		join(root, '.install-lock'),
 		async () => {
 			// asked again: the process that held the lock has installed it
-			const { needTools, missingHosts, needPostgres } = needs();
+			const { needTools, missingHosts, missingOthers } = needs();
 			checkDisk(root, (needTools ? LEVELS[tools].disk : 0) + 1.5 * missingHosts.length);
 			// side by side: each of them alone leaves half of two cores idle
 			const parts = [
 				needTools && installTools(tools).then(toolsAreThere),
 				// all but sqlite3 may be there: an earlier run may have ended for want of a compiler
-				...missingHosts
-					.filter((folder) => !matchesLock(folder))
-					.map((folder) => installFolder(titleOf(folder), folder)),
-				needPostgres &&
-					installFolder(
-						'PostgreSQL for the tests (20 MB to download, 0.1 GB on disk)',
-						postgresFolder,
-					),
+				...[...missingHosts.filter((folder) => !matchesLock(folder)), ...missingOthers].map(
+					installFolder,
+				),
 			];
 			for (const part of await Promise.allSettled(parts))
 				if (part.status === 'rejected') throw part.reason;
@@ -173,19 +172,17 @@ function manifestOf(level) {
 	return { ...rest, devDependencies: Object.fromEntries(chosen) };
 }
 
-/** @param {string} folder */
-const titleOf = (folder) =>
-	folder === hostFolder
-		? 'n8n for the tests and the demo (250 MB to download, 0.9 GB on disk, a minute)'
-		: 'n8n with its agents (250 MB to download, 1.2 GB on disk, a minute)';
+const titles = {
+	[hostFolder]: 'n8n for the tests and the demo (250 MB to download, 0.9 GB on disk, a minute)',
+	[aiHostFolder]: 'n8n with its agents (250 MB to download, 1.2 GB on disk, a minute)',
+	[postgresFolder]: 'PostgreSQL for the tests (20 MB to download, 0.1 GB on disk)',
+	[agentsFolder]: 'agents for the tests (20 MB to download, 0.1 GB on disk)',
+};
 
-/**
- * @param {string} title
- * @param {string} folder
- */
-const installFolder = async (title, folder) =>
+/** @param {string} folder */
+const installFolder = async (folder) =>
 	await npm(
-		`Installing ${title}`,
+		`Installing ${titles[folder]}`,
 		// the date in .npmrc is for resolving: a mirror of the registry dates a version by when it got it
 		['ci', '--ignore-scripts', '--no-before', '--loglevel=error'],
 		folder,
@@ -356,5 +353,6 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
 		host: args.includes('host'),
 		aiHost: args.includes('host-ai'),
 		postgres: args.includes('postgres'),
+		agents: args.includes('agents'),
 	}).catch(tellAndExit);
 }

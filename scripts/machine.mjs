@@ -9,6 +9,7 @@ export const hostFolder = join(root, 'test', 'host');
 /** The same n8n with what its agents need. */
 export const aiHostFolder = join(root, 'test', 'host-ai');
 export const postgresFolder = join(root, 'test', 'postgres');
+export const agentsFolder = join(root, 'test', 'host-agents');
 
 const oldestNode = 20;
 const gigabyte = 1024 ** 3;

@@ -230,6 +230,7 @@ function startInstalling() {
 			host: needsN8n(chosen),
 			aiHost: chosen.includes('ai'),
 			postgres: onWorkers || chosen.some((layer) => ['queue', 'long'].includes(layer)),
+			agents: chosen.includes('long'),
 		};
 		n8nIsThere = timed('install', () => install({ ...parts, toolsAreThere: resolve }));
 		n8nIsThere.then(resolve, reject);

@@ -1,0 +1,51 @@
+// A graph of a model and a tool, as LangGraph's documentation builds it.
+import { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import { AIMessageChunk } from '@langchain/core/messages';
+import { ChatGenerationChunk } from '@langchain/core/outputs';
+import { tool as langChainTool } from '@langchain/core/tools';
+import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
+import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt';
+
+import { failure, nextTurn, tool, wordsOf } from './script.mjs';
+
+class ScriptedModel extends BaseChatModel {
+	_llmType() {
+		return 'scripted';
+	}
+
+	async *_streamResponseChunks(messages, _options, runManager) {
+		const questions = messages.filter(({ type }) => type === 'human').map(({ text }) => text);
+		const { text, then } = nextTurn(questions, messages.at(-1).type === 'tool');
+		for await (const content of wordsOf(text)) {
+			const chunk = new ChatGenerationChunk({
+				text: content,
+				message: new AIMessageChunk(content),
+			});
+			yield chunk;
+			await runManager?.handleLLMNewToken(content, undefined, undefined, undefined, undefined, {
+				chunk,
+			});
+		}
+		if (then === 'fail') throw new Error(failure);
+		if (then !== 'call') return;
+		const call = {
+			id: crypto.randomUUID(),
+			index: 0,
+			name: tool.name,
+			args: JSON.stringify(tool.args),
+		};
+		const message = new AIMessageChunk({ content: '', tool_call_chunks: [call] });
+		yield new ChatGenerationChunk({ text: '', message });
+	}
+}
+
+const { name, description, parameters: schema } = tool;
+const model = new ScriptedModel({});
+
+export const graph = new StateGraph(MessagesAnnotation)
+	.addNode('agent', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
+	.addNode('tools', new ToolNode([langChainTool(tool.run, { name, description, schema })]))
+	.addEdge('__start__', 'agent')
+	.addConditionalEdges('agent', toolsCondition)
+	.addEdge('tools', 'agent')
+	.compile();
