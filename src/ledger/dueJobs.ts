@@ -33,6 +33,8 @@ export interface JobStatus {
 	outcome: 'completed' | 'failed' | 'unfinished';
 	/** The service's record of the job, as JSON. */
 	record: string;
+	/** For the person who reads the row. */
+	note?: string | undefined;
 }
 
 /** Selects finished jobs that a trigger reports. */
@@ -151,9 +153,10 @@ class PollRound {
 		if ('cause' in status) return await this.#addFailure(job, entry, status.cause);
 		this.answered++;
 		this.consecutiveFailures = 0;
-		const { outcome, record } = status;
+		const { outcome, record, note = '' } = status;
 		if (outcome !== 'unfinished') return await this.#recordOutcome(entry, { outcome, record });
-		if (entry.failures) await changeRows(this.#ledger.table, job, { failures: 0, note: '' });
+		if (entry.failures || (note && entry.note !== note))
+			await changeRows(this.#ledger.table, job, { failures: 0, note });
 	}
 
 	async #addFailure(job: Entry[], entry: Entry, cause: unknown): Promise<void> {

@@ -26,7 +26,7 @@ export const isBalanceTooSmall = ({ details: { code, status } }: ServiceError) =
 function adviceFor(error: ServiceError): string | undefined {
 	const { code, status, ids } = error.details;
 	if (isBalanceTooSmall(error)) return balanceAdvice(error);
-	if (code === 'job_not_completed' || (ids?.['jobId'] && NOT_READY_STATUSES.has(status ?? 0)))
+	if (code === 'job_not_completed' || (ids?.['jobId'] && NOT_READY_STATUSES.includes(status ?? 0)))
 		return 'The job is not finished yet: use Wait for Job, or ask again later.';
 	if (isTooLong(error))
 		return 'The conversation is too long for the model: shorten it or choose a model with a larger context window. For an AI agent, lower "Context Window Length" of its memory.';
@@ -50,8 +50,8 @@ function isTooLong({
 	);
 }
 
-/** Statuses that mean "not ready yet". */
-const NOT_READY_STATUSES = new Set([202, 204, 409, 425]);
+/** Statuses that mean "not ready yet". @see section 7, and RFC 9110 */
+const NOT_READY_STATUSES = [202, 204, 409];
 
 function balanceAdvice(error: ServiceError): string {
 	const figures = formatFigures(error, {

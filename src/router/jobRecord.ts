@@ -13,7 +13,7 @@ import { readDecimal, toUsd } from '../core/money';
 export interface Job {
 	jobId: string;
 	mediaType: MediaType;
-	/** The meaning of the service's status; an unknown status counts as unfinished. */
+	/** The meaning of the service's status. Of an unknown status nothing is known: the job counts as unfinished until it has a cost. */
 	state: JobState;
 	/** The service's own status, if any. */
 	status?: string;
@@ -27,11 +27,12 @@ export interface Job {
 }
 
 /**
- * Reads a job record, of which the specification only names `id`, `cost` and `estimated_cost`. It may be in `job` or `data`, and
- * the costs beside it.
+ * Reads a job record, of which the specification only names `id`, `cost` and `estimated_cost`. Other services with these paths send the
+ * rest: `job_id` (Polaris gateway, Tenstorrent console, Xiaomi Any2Speech), the record in `job` or `data` (relay-gateway), `status` and
+ * `error` (all of them), `model` (Polaris gateway, Sub2API). The record may also be in `result`, and the costs beside it.
  *
  * @param knownId The id of the requested job: the record may have none, or another one.
- * @returns undefined if there is no record with a usable id, or an error report in its place.
+ * @returns undefined if there is no record with a usable id, or nothing that is said of the requested job.
  */
 export function readJobRecord(
 	body: unknown,
@@ -85,29 +86,24 @@ function unwrap(body: unknown): JobFields[] {
 
 /**
  * Whether `result` can hold the job, and not what the job has made: nothing but an ID beside it may be that of the request. So may an ID with
- * a state, if only the result has costs, or if the state is over and that of the result is not.
+ * a status, if only the result has costs, or if only the result is known to be unfinished.
  */
 function mayHold(body: JobFields, results: JobFields[]): boolean {
-	const cost = body['cost'];
-	const status = readStatus(body);
-	const hasState = isPresent(status ?? cost);
+	const hasState = isPresent(readStatus(body) ?? body['cost']);
 	if (!results.some(hasId)) return !hasState && !hasId(body);
 	if (!hasState || !hasId(body)) return true;
-	if (results.some(hasCosts)) return !hasCosts(body);
-	const isUnfinished = results.some((result) => {
-		const word = readStatus(result);
-		return word !== undefined && toJobState(result, word, result['cost']) === 'unfinished';
-	});
-	return isUnfinished && !isPresent(cost) && toJobState(body, status, cost) === 'completed';
+	if (hasCosts(body) || results.some(hasCosts)) return !hasCosts(body);
+	return results.some(isUnfinished) && !isUnfinished(body);
 }
 
-/** Finds the record with the requested id; for a job that was just started, one with any id. */
+const isUnfinished = (record: JobFields) => knownState(readStatus(record)) === 'unfinished';
+
+/** Finds the record with the requested id, else one that says something of a job; for a job that was just started, one with any id. */
 function findJobRecord(records: JobFields[], knownId: string | undefined): JobFields | undefined {
-	if (knownId === undefined)
-		return chooseRecord(records.filter((record) => readJobId(record) !== undefined));
-	const matching = records.filter((record) => collectIds(record).includes(knownId));
-	const record = chooseRecord(matching.length ? matching : records);
-	return record && !matching.length && isErrorReport(record, records) ? undefined : record;
+	if (knownId === undefined) return chooseRecord(records.filter(hasId));
+	const matching = records.filter((record) => readJobId(record) === knownId);
+	const telling = records.filter((record) => hasCosts(record) || readStatus(record) !== undefined);
+	return chooseRecord(matching.length ? matching : telling);
 }
 
 /** The innermost record with fields of a job, a cost before others: what contains it may also have an id, a status and the estimate. */
@@ -118,31 +114,10 @@ const chooseRecord = (records: JobFields[]) =>
 	) ??
 	records.at(-1);
 
-/** Whether a record without the requested id is an error report. That is not a record: the job itself may be fine. */
-function isErrorReport(record: JobFields, records: JobFields[]): boolean {
-	if (isPresent(record['cost'])) return false;
-	const status = readStatus(record);
-	if (status !== undefined) return /^err/i.test(status.trim());
-	return records.some(
-		({ success, error, errors, detail }) =>
-			success === false || [error, errors, detail].some(isErrorValue),
-	);
-}
+const readJobId = ({ id, job_id: jobId }: JobFields): string | undefined =>
+	[id, jobId].filter(isId).map(String)[0];
 
-/** The specification names `id`. */
-const readJobId = (record: JobFields): string | undefined =>
-	isId(record['id']) ? String(record['id']) : collectIds(record)[0];
-
-const hasId = (record: unknown) => isPlainObject(record) && readJobId(record) !== undefined;
-
-/** Names of fields that may contain the id of a job. */
-const ID_FIELD = /^(_?id|uuid|(media_?)?(job|task|generation|prediction|operation)_?(id|uuid))$/i;
-
-/** The IDs in a record that may be those of its job. */
-const collectIds = (record: JobFields) =>
-	Object.entries(record)
-		.filter(([name, value]) => ID_FIELD.test(name) && isId(value))
-		.map(([, value]) => String(value));
+const hasId = (record: JobFields) => readJobId(record) !== undefined;
 
 const hasCosts = (record: JobFields) => isPresent(record['cost'] ?? record['estimated_cost']);
 
@@ -151,34 +126,41 @@ const isId = (value: unknown) =>
 
 const isPresent = (value: unknown) => value !== undefined && value !== null;
 
-/** The service's own status of a job, if any. Some name it after the job, or have an object around it. */
-function readStatus({ status, state, job_status, task_status }: JobFields): string | undefined {
-	const values = [status, state, job_status, task_status];
-	return values
-		.flatMap((value) => (isPlainObject(value) ? [value['state'], value['status']] : [value]))
-		.find((value): value is string => typeof value === 'string' && value.trim() !== '');
-}
+/** The service's own status of a job, if any. */
+const readStatus = ({ status }: JobFields): string | undefined =>
+	typeof status === 'string' && status.trim() ? status : undefined;
 
 type JobState = 'unfinished' | 'completed' | 'failed';
 
-/** What the words of services mean, in lower case. The specification has no names for the states. */
-const STATES = new Map<JobState, string>([
-	['completed', 'completed complete succeed succeeded success successful done finished ready ok'],
-	[
-		'failed',
-		`failed fail failure error errored canceled cancelled rejected aborted timeout timed_out expired
-		refused denied declined blocked terminated killed nsfw moderated content_moderated request_moderated`,
-	],
-	[
-		'unfinished',
-		`queued pending waiting scheduled submitted accepted created held starting started running
-		processing in_progress generating rendering unfinished incomplete not_ready`,
-	],
+/** What words of `status` mean, and who sends them at these paths. */
+const STATES = new Map<string, JobState>([
+	// the specification, section 3
+	['started', 'unfinished'],
+	['unfinished', 'unfinished'],
+	['completed', 'completed'],
+	['failed', 'failed'],
+	// Polaris gateway: /v1/music/jobs
+	['queued', 'unfinished'],
+	['processing', 'unfinished'],
+	['cancelled', 'failed'],
+	// Sub2API: /v1/videos/jobs
+	['in_progress', 'unfinished'],
+	['canceled', 'failed'],
+	// AudioPod: /v1/music/jobs
+	['pending', 'unfinished'],
+	// Xiaomi Any2Speech: /v1/audio/jobs
+	['done', 'completed'],
 ]);
 
+/** AudioPod sends capitals. */
+const knownState = (status = '') => STATES.get(status.trim().toLowerCase());
+
+/** Whether the service has sent a status of which the meaning is not known: the job is neither failed nor over for that. */
+export const isUnknownStatus = (status = ''): boolean =>
+	status !== '' && knownState(status) === undefined;
+
 /**
- * Maps the service's status to a state. If it is missing or unknown, the cost decides: it is set when the job completes, and
- * only then. A job that expired without a cost has never completed.
+ * Maps the service's status to a state. If it is missing or unknown, the cost decides: it is set when the job completes, and only then.
  *
  * @see section 2C, `cost`
  */
@@ -187,71 +169,44 @@ function toJobState(record: JobFields, status: string | undefined, cost: unknown
 		if (isErrorValue(record['error'])) return 'failed';
 		return cost === undefined ? 'unfinished' : 'completed';
 	}
-	const word = status
-		.trim()
-		.toLowerCase()
-		.replace(/[\s-]+/g, '_');
-	const [known] = [...STATES].find(([, words]) => words.split(/\s+/).includes(word)) ?? [];
 	const isCharged = readDecimal(cost)?.gt(0) ?? false;
-	if (isCharged && (known === undefined || word === 'expired')) return 'completed';
-	return known ?? 'unfinished';
+	return knownState(status) ?? (isCharged ? 'completed' : 'unfinished');
 }
-
-/** Whether a status in a body, or in the record that it contains, says anything else than that the job has completed. */
-export const saysNotCompleted = (body: unknown): boolean =>
-	unwrap(body).some((fields) => {
-		const status = readStatus(fields);
-		return status !== undefined && toJobState(fields, status, fields['cost']) !== 'completed';
-	});
 
 /**
  * A job in the fields of the output. Its raw record is not part of it.
  *
  * @param model The requested model, if known. Otherwise it is taken from the record.
- * @returns the costs in USD, and the progress as the service reports it: of what, it does not say.
  */
 export function summarizeJob(
 	{ record, costMicroUsd, estimatedCostMicroUsd, requestId, ...job }: Job,
 	model = typeof record['model'] === 'string' ? record['model'].trim() : '',
 ) {
-	const { progress } = record;
 	return {
 		...job,
 		...(model && { model }),
-		...(isProgress(progress) && { progress }),
 		...describeAmount(costMicroUsd, 'costUsd', 'cost'),
 		...describeAmount(estimatedCostMicroUsd, 'estimatedCostUsd', 'estimated_cost'),
 		...(requestId !== undefined && { requestId }),
 	};
 }
 
-/**
- * Whether the raw record has to be kept: it reports, or may report, a failure, it has an ID that nothing else has, or only the ID in it
- * was understood.
- */
+/** Whether the raw record has to be kept: not all of it was understood, it has an error, or an ID that nothing else has. */
 export function isRecordNeeded({ jobId, state, record, ...job }: Job): boolean {
-	if (state === 'failed') return true;
+	if (state === 'failed' || isUnknownStatus(job.status)) return true;
 	if ([job.status, job.costMicroUsd, job.estimatedCostMicroUsd].every((read) => read === undefined))
 		return true;
 	return [record, ...Object.values(record).filter(isPlainObject)].some(
 		(fields) =>
-			collectIds(fields).some((id) => id !== jobId) ||
-			Object.entries(fields).some(([name, value]) => FAILURE_FIELD.test(name) && isFilled(value)),
+			isErrorValue(fields['error']) ||
+			Object.entries(fields).some(
+				([name, value]) => ID_FIELD.test(name) && isId(value) && String(value) !== jobId,
+			),
 	);
 }
 
-/** Names of fields that may report a failure, even of a part of the job. */
-const FAILURE_FIELD =
-	/err|fail|warn|reason|reject|refus|block|moderat|nsfw|safety|cancel|abort|problem|issue|violat|expired|incomplete|partial/i;
-
-const isProgress = (value: unknown): value is number | string =>
-	typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
-
-function isFilled(value: unknown): boolean {
-	if (Array.isArray(value)) return value.length > 0;
-	if (isPlainObject(value)) return Object.keys(value).length > 0;
-	return ![undefined, null, '', false, 0].includes(value as null);
-}
+/** Names that end with the word ID. */
+const ID_FIELD = /(^|_)id$|Id$/;
 
 /** An amount in USD. A value that is not a whole number of micro-dollars is output as it arrived, under its own name. */
 function describeAmount(

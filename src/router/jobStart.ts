@@ -50,7 +50,7 @@ export async function startJob(
 	}
 }
 
-/** Some services only send the address of the job in `Location` (201, 202, 204, 302, 303), without a usable body. */
+/** Without a usable body, the address of the job may be in `Location` (201, 202, 204, 302, 303). @see RFC 9110, section 10.2.2 */
 async function readStartResponse(
 	response: HttpResponse,
 	answer: ReturnType<typeof decodeBody>,
@@ -69,11 +69,11 @@ async function readStartResponse(
 		if (idFromLocation === undefined) throw mapServiceError(cause);
 	}
 	const fields = isPlainObject(record) ? record : {};
-	const job =
-		readJobRecord(fields, mediaType, headers) ??
-		(idFromLocation && readJobRecord(fields, mediaType, headers, idFromLocation));
-	if (!job) throw malformedRecord(response, record);
-	return job;
+	const job = readJobRecord(fields, mediaType, headers);
+	if (job) return job;
+	const located = readJobRecord({ ...fields, id: idFromLocation }, mediaType, headers);
+	if (!located) throw malformedRecord(response, record);
+	return { ...located, record: fields };
 }
 
 const requestedModel = (body: object) => ('model' in body ? body.model : undefined);

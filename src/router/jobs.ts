@@ -1,12 +1,24 @@
 import { readJson, readErrorResponse } from '../core/body';
 import { isErrorValue, malformedResponseError, parseErrorBody } from '../core/errorResponses';
-import { mapServiceError, invalidInputError, ServiceError, withDetails } from '../core/errors';
+import {
+	invalidInputError,
+	mapServiceError,
+	ServiceError,
+	shortenText,
+	withDetails,
+} from '../core/errors';
 import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
 import { readInteger } from '../core/money';
 import type { Clock } from '../core/retry';
 import { encodePathSegment, unsafeRedirectError } from '../core/urls';
 import { withAdvice } from './advice';
-import { type Job, malformedRecord, readJobRecord, summarizeJob } from './jobRecord';
+import {
+	isUnknownStatus,
+	type Job,
+	malformedRecord,
+	readJobRecord,
+	summarizeJob,
+} from './jobRecord';
 import { kindOfMediaType, mediaTypes, type MediaType } from './model';
 
 /** Identifies a job. */
@@ -36,15 +48,14 @@ export async function readJob(http: Http, { mediaType, jobId }: JobAddress): Pro
 /**
  * Opens the result of a completed job, of which the specification does not define the media type. A few redirects are followed.
  *
- * @param url Where the file is, if the service has answered with its address. The key is sent there only below the path of the job.
  * @throws ServiceError with `details.ids.jobId`; status 409 while the job is unfinished, 410 once the file has expired.
  * @see GET /v1/<kind>/jobs/{id}/content
  */
-export async function openContent(http: Http, address: JobAddress, url?: string) {
+export async function openContent(http: Http, address: JobAddress) {
 	return await withJobId(address.jobId, async () => {
 		const keyPaths = listPaths(address);
 		const get = async (path: string) =>
-			await getFollowingRedirects(http, { path: `${path}/content`, keyPaths }, url);
+			await getFollowingRedirects(http, { path: `${path}/content`, keyPaths });
 		const response = await getInEitherSpelling(http, address, get, { pageMayBeFile: true });
 		if (isErrorResponse(response)) throw await readErrorResponse(response);
 		return response;
@@ -123,16 +134,15 @@ async function readNotFoundError(response: HttpResponse): Promise<ServiceError> 
 /** A store may lead to the server that is nearest. */
 const MAX_REDIRECTS = 4;
 
-/** @param keyPaths Those to which the key is sent if not the service itself has led there, but a body or another server. */
+/** @param keyPaths Those to which the key is sent if not the service itself has led there, but another server. */
 async function getFollowingRedirects(
 	http: Http,
 	{ path, keyPaths }: { path: string; keyPaths: readonly string[] },
-	start?: string,
 ) {
-	let redirectedTo = start;
+	let redirectedTo: string | undefined;
 	for (let count = 0; ; count++) {
 		const explain = redirectedTo === undefined ? undefined : aboutStore;
-		const keyLimit = start !== undefined || count > 1 ? { keyPaths } : {};
+		const keyLimit = count > 1 ? { keyPaths } : {};
 		const response = await http
 			.send({ method: 'GET', path, accept: '*/*', redirectedTo, ...keyLimit })
 			.catch((cause: unknown) => Promise.reject(mapServiceError(cause, explain)));
@@ -259,7 +269,7 @@ function notFinishedInTime(
 ): ServiceError {
 	const reason = lastError
 		? `Last error: ${lastError.message}. ${lastError.details.reason ?? ''}`
-		: job && `Last state: ${job.status ?? job.state}.`;
+		: job && `Last state: ${job.status ?? job.state}. ${describeUnknownStatus(job) ?? ''}`.trim();
 	const seconds = Math.round(waited / 1000);
 	return new ServiceError('timeout', `The media job was not finished after ${seconds} s`, {
 		ids: { jobId },
@@ -270,15 +280,21 @@ function notFinishedInTime(
 	});
 }
 
-/** Where services say why a job has failed, the most precise first. */
-const REASON_FIELDS =
-	'error errors failure failure_reason error_message reason detail message'.split(' ');
+/** A sentence about a status of which the meaning is not known; undefined for any other. */
+export const describeUnknownStatus = ({ status = '', state }: Job): string | undefined =>
+	isUnknownStatus(status) && state === 'unfinished'
+		? `It is not known what the state "${shortenText(status, 100)}" means: the job counts as unfinished until the service reports a cost.`
+		: undefined;
 
 /** The error for a job that the service reports as failed. */
-export function jobFailedError({ jobId, record, requestId, costMicroUsd }: Job): ServiceError {
-	const [failure] = REASON_FIELDS.flatMap((name) => record[name]).filter(isErrorValue);
+export function jobFailedError(job: Job): ServiceError {
+	const { jobId, record, status, requestId, costMicroUsd } = job;
+	const { error } = record;
+	const state = status === undefined ? '' : `Its state is "${status}". `;
 	return new ServiceError('failed', 'The media job failed', {
-		...(failure ? parseErrorBody(failure) : { reason: 'The service gave no reason.' }),
+		...(isErrorValue(error)
+			? parseErrorBody(error)
+			: { reason: `${state}The service gave no reason.` }),
 		ids: { jobId },
 		...(requestId && { requestId }),
 		partial: record,

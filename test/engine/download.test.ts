@@ -112,6 +112,32 @@ describe('a redirect', () => {
 			details: { status, jobId: expect.any(String) },
 		});
 	});
+
+	// which addresses are below a job is in unit/core/urls
+	it.each<[string, boolean, (jobId: string) => string]>([
+		['below the path of the job', true, (jobId) => `/v1/images/jobs/${jobId}/content`],
+		['below it in the other spelling', true, (jobId) => `/v1/image/jobs/${jobId}/content`],
+		['of another job', false, (jobId) => `/v1/images/jobs/${jobId}0/content`],
+		['of the account', false, () => '/v1/account/delete?x=1'],
+		['that leads out of the job', false, (jobId) => `/v1/images/jobs/${jobId}/../../account`],
+		[
+			'that may lead out at a proxy',
+			false,
+			(jobId) => `/v1/images/jobs/${jobId}/..%2f..%2faccount`,
+		],
+	])(
+		'an address of the service %s, where another server leads, gets the key: %s',
+		async (_what, getsKey, toPath) => {
+			const jobId = await start();
+			const { origin } = new URL(service.router.baseUrl);
+			store.answer = { status: 307, headers: { location: origin + toPath(jobId) } };
+			redirect(`${store.url}/a`);
+			await execute('download', { jobId });
+			const asked = service.requests.at(-1)!;
+			expect(asked.method).toBe('GET');
+			expect('x-api-key' in asked.headers).toBe(getsKey);
+		},
+	);
 });
 
 describe('what comes in place of the file', () => {
@@ -122,7 +148,7 @@ describe('what comes in place of the file', () => {
 	it.each<[string, object | string, string, object]>([
 		['a plain text', 'no such file', 'cannot be read', { reason: 'no such file' }],
 		['an error with status 200', notReady, 'The job is not finished yet', ready],
-		['two addresses, however long', { url, small: `${url}&s=1` }, 'cannot be read', address],
+		['an address, however long', { url }, 'cannot be read', address],
 		[
 			'an error with an address',
 			{ error: { message: 'no', docs: url } },
@@ -140,74 +166,6 @@ describe('what comes in place of the file', () => {
 			error: expect.stringContaining(error),
 			details: { ...details, jobId: expect.any(String) },
 		});
-	});
-
-	it.each<[string, (url: string) => object]>([
-		['an address', (url) => ({ message: 'ok', data: { url } })],
-		['a list of one', (url) => [{ url, size: 16 }]],
-	])('%s is followed, and the key stays here', async (_what, toBody) => {
-		const body = JSON.stringify(toBody(`${store.url}/a.png?signature=x%2Fy`));
-		const fault = { type: 'body' as const, body, contentType: 'application/json' };
-		service.fault({ match: { path: '/content' }, do: fault });
-		const { items } = await download();
-		expect(items).toMatchObject([{ json: { file: { bytes: PNG.length, mimeType: 'image/png' } } }]);
-		expect(store.requests.map(({ url }) => url)).toEqual(['/a.png?signature=x%2Fy']);
-		expect(JSON.stringify(store.requests[0]?.rawHeaders)).not.toMatch(/x-api-key/i);
-	});
-
-	// which addresses are followed at all is in unit/router/fileAddress, which are below a job in unit/core/urls
-	it.each<[string, boolean, (jobId: string) => string]>([
-		['below the path of the job', true, (jobId) => `/v1/images/jobs/${jobId}/content`],
-		['below it in the other spelling', true, (jobId) => `/v1/image/jobs/${jobId}/content`],
-		['of another job', false, (jobId) => `/v1/images/jobs/${jobId}0/content`],
-		['of the account', false, () => '/v1/account/delete?x=1'],
-		['that leads out of the job', false, (jobId) => `/v1/images/jobs/${jobId}/../../account`],
-		[
-			'that may lead out at a proxy',
-			false,
-			(jobId) => `/v1/images/jobs/${jobId}/..%2f..%2faccount`,
-		],
-	])('an address of the service %s gets the key: %s', async (_what, getsKey, toPath) => {
-		const jobId = await start();
-		const { origin } = new URL(service.router.baseUrl);
-		// of another server, as a redirect and as JSON, and of the service as JSON: no difference
-		const answers: Array<(url: string) => void> = [
-			(url) => (
-				(store.answer = { status: 307, headers: { location: url } }),
-				redirect(`${store.url}/a`)
-			),
-			(url) => {
-				const fault = { type: 'body' as const, body: JSON.stringify({ url }) };
-				service.fault({
-					match: { path: '/content' },
-					times: 1,
-					do: { ...fault, contentType: 'application/json' },
-				});
-			},
-		];
-		for (const answer of answers) {
-			answer(origin + toPath(jobId));
-			await execute('download', { jobId });
-			const asked = service.requests.at(-1)!;
-			expect(asked.method).toBe('GET');
-			expect('x-api-key' in asked.headers).toBe(getsKey);
-		}
-	});
-
-	it('an address that leads to JSON again is followed no further', async () => {
-		const jobId = await start();
-		const path = `/v1/images/jobs/${jobId}/content`;
-		const url = new URL(path, service.router.baseUrl).href;
-		const body = JSON.stringify({ url });
-		service.fault({
-			match: { path: '/content' },
-			times: 2,
-			do: { type: 'body', body, contentType: 'application/json' },
-		});
-		const { failed } = await execute('download', { jobId });
-		expect(failed[0]?.json['error']).toContain('cannot be read');
-		const asked = service.requests.map((request) => request.path);
-		expect(asked.filter((each) => each.endsWith('/content'))).toEqual([path, path]);
 	});
 
 	it.each<[number, string, string]>([

@@ -42,7 +42,6 @@ describe('generate', () => {
 		['a file that is being processed', '/content', { type: 'status', status: 202, body: {} }, 1],
 		['an empty file', '/content', { type: 'status', status: 204, body: '' }, 1],
 		['a file that is not there yet', '/content', { type: 'status', status: 404 }, 2],
-		['a file that is too early', '/content', { type: 'status', status: 425 }, 1],
 	])('survives %s', async (_what, path, fault, times) => {
 		onRead(path, fault, times);
 		const { items } = await generate('a cat');

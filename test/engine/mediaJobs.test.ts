@@ -103,14 +103,23 @@ it('a job that failed says why, and keeps its record', async () => {
 	expect(items[0]?.json).not.toHaveProperty('error');
 });
 
-it('a field of the record that may tell of a failure keeps it', async () => {
+it('a record that is not understood as a whole is kept, and an unknown state is said', async () => {
 	const jobId = await started();
 	service.fault({
 		match: { method: 'GET', path: '/jobs/' },
-		do: { type: 'replace', find: '"id":', with: '"safety_warning":"blurred","id":' },
+		do: { type: 'replace', find: '"status":"completed"', with: '"status":"moderated"' },
 	});
-	const { items } = await execute('get', { jobId });
-	expect(items[0]?.json).toMatchObject({ ...COMPLETED, job: { safety_warning: 'blurred' } });
+	const { items, hints } = await execute('get', { jobId });
+	expect(items[0]?.json).toMatchObject({ state: 'completed', job: { status: 'moderated' } });
+	service.forms.jobCost = 'absent';
+	const unknown = await execute('get', { jobId });
+	expect(unknown.items[0]?.json).toMatchObject({ state: 'unfinished', status: 'moderated' });
+	expect([hints, unknown.hints]).toEqual([
+		[],
+		[
+			'It is not known what the state "moderated" means: the job counts as unfinished until the service reports a cost.',
+		],
+	]);
 });
 
 it.each(['get', 'wait'])('%s: the record only without Simplify', async (operation) => {

@@ -1,5 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
-import { readJob } from '../../../src/router/jobs';
+import { describeUnknownStatus, readJob } from '../../../src/router/jobs';
 import { simplifyParam } from '../acrossResources.params';
 import { addressParams, toAddress } from './media.params';
 import { countEndedJob, toJobJson } from './jobOutput';
@@ -14,9 +14,11 @@ export const get = operation({
 	prepare: ({ simplify, ...params }) => ({ address: toAddress(params), simplify }),
 
 	async run(context) {
-		const { request, http } = context;
+		const { request, http, addHint } = context;
 		const { address, simplify } = request;
 		const job = countEndedJob(context, await readJob(http, address));
+		const unknown = describeUnknownStatus(job);
+		if (unknown) addHint(unknown);
 		return { json: toJobJson(job, { simplify }) };
 	},
 });

@@ -6,7 +6,6 @@ import { omitMissing } from '../../../src/core/json';
 import { readInteger } from '../../../src/core/money';
 import { retry } from '../../../src/core/retry';
 import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
-import { findFileAddress } from '../../../src/router/fileAddress';
 import { isRecordNeeded, type Job, summarizeJob } from '../../../src/router/jobRecord';
 import {
 	type JobAddress,
@@ -38,7 +37,7 @@ function describeRemoteFile({ mediaType, jobId }: JobAddress): IDataObject {
 const MAX_ATTEMPTS = 3;
 
 /** Statuses that the service may return for a short time after it reported the job as completed. */
-const LAGGING_STATUSES = new Set([202, 204, 404, 409, 425]);
+const LAGGING_STATUSES = [202, 204, 404, 409];
 
 type AccountsOfJobs = Partial<Pick<OperationContext<unknown>, 'budget' | 'spending'>>;
 type DownloadContext = AccountsOfJobs &
@@ -74,19 +73,13 @@ export async function downloadResult(
 	const isRetryable = (cause: unknown) => {
 		if (!(cause instanceof ServiceError)) return false;
 		const { status = 0, code } = cause.details;
-		const lagging = LAGGING_STATUSES.has(status) || code === 'job_not_completed';
+		const lagging = LAGGING_STATUSES.includes(status) || code === 'job_not_completed';
 		return cause.kind === 'truncated' || (justCompleted && lagging);
 	};
-	const store = async (fileUrl?: string) =>
-		await withJobId(jobId, async () => {
-			const response = await openContent(http, address, fileUrl);
-			return await storeFile(response, { baseName, family, maxSizeMib });
-		});
 	const download = async () =>
-		await store().catch(async (cause: unknown) => {
-			const url = findAddress(cause, mediaType);
-			if (url === undefined) throw mapServiceError(cause);
-			return await store(url);
+		await withJobId(jobId, async () => {
+			const response = await openContent(http, address);
+			return await storeFile(response, { baseName, family, maxSizeMib });
 		});
 	try {
 		const pauses = { attempts: MAX_ATTEMPTS, clock, minimumPause: 500 };
@@ -97,13 +90,6 @@ export async function downloadResult(
 			error.kind === 'truncated' ? toDownloadError(error, jobId) : error,
 		);
 	}
-}
-
-/** The address of the file, if that is what came in place of it. */
-function findAddress(cause: unknown, mediaType: JobAddress['mediaType']): string | undefined {
-	if (!(cause instanceof ServiceError) || cause.details.status !== 200) return undefined;
-	const { body }: { body?: unknown } = cause.details.partial ?? {};
-	return findFileAddress(body, mediaType);
 }
 
 /** @throws ServiceError with the job's id when the job has failed or is not finished. */

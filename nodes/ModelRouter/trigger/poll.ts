@@ -20,7 +20,7 @@ import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
 import { type PollContext, runPoll } from '../../../src/n8n/runPoll';
 import { listModels } from '../../../src/router/catalog';
 import { type Job, readJobRecord } from '../../../src/router/jobRecord';
-import { readJob } from '../../../src/router/jobs';
+import { describeUnknownStatus, readJob } from '../../../src/router/jobs';
 import type { MediaType } from '../../../src/router/model';
 import { access } from '../access';
 import { requireBudget } from '../accounts';
@@ -118,7 +118,8 @@ export async function collectJobs(
 			});
 			countEndedJob(connection, job);
 			const record = redact.data(job.record);
-			return { outcome: job.state, record: shortenRecord({ ...job, record }, entry) };
+			const note = redact.text(describeUnknownStatus(job) ?? '');
+			return { outcome: job.state, record: shortenRecord({ ...job, record }, entry), note };
 		},
 		checkAlive: async () => await listModels(httpWithoutRetries),
 	};

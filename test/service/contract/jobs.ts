@@ -107,9 +107,9 @@ export const JOBS: Row[] = [
 	).map(([jobPath, name, status]): Row => [after(0, path(name), 'a cat', { jobPath }), { status }]),
 	[
 		after(1, path('images'), 'a cat', {
-			jobState: { field: 'state', pending: 'running', completed: 'OK', failed: 'error' },
+			jobState: { field: 'status', pending: 'queued', completed: 'DONE', failed: 'cancelled' },
 		}),
-		{ body: { state: 'OK' } },
+		{ body: { status: 'DONE' } },
 	],
 	[
 		{

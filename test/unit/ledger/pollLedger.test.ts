@@ -142,6 +142,22 @@ describe('trouble of one job', () => {
 		expect(rows[0]).toMatchObject({ failures: 0, note: '' });
 	});
 
+	it('that is in a state of which the meaning is not known is noted once, and asked for on', async () => {
+		const { poll, rows, weather, clock } = watchWorld({ odd: 'unfinished' });
+		const note = 'It is not known what the state "moderated" means';
+		const readStatus = async () => ({ outcome: 'unfinished', record: '{}', note }) as const;
+		const calls = async () => {
+			let count = 0;
+			weather.latency = () => (count++, 5);
+			await poll({ readStatus });
+			await clock.sleep(HOUR);
+			return count;
+		};
+		const [first, second] = [await calls(), await calls()];
+		expect(rows).toMatchObject([{ state: 'pending', outcome: '', failures: 0, note }]);
+		expect(second).toBeLessThan(first);
+	});
+
 	it.each([404, 410])('is lost when the service answers %d five times in a row', async (status) => {
 		const { poll, polls } = watchWorld({ gone: status, here: 'unfinished' });
 		expect((await polls(4)).flatMap(({ jobs }) => jobs)).toEqual([]);

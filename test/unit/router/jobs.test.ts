@@ -149,9 +149,6 @@ describe('a file that lies elsewhere', () => {
 		await openContent(http, image('1'));
 		const others = [keyPaths, keyPaths];
 		expect(http.requests.map((each) => each.keyPaths)).toEqual([undefined, undefined, ...others]);
-		const elsewhere = inMemory(redirect('/f'), file);
-		await openContent(elsewhere, image('1'), 'https://files.example/1');
-		expect(elsewhere.requests.map((each) => each.keyPaths)).toEqual(others);
 	});
 
 	it('is fetched from there under the second spelling, too', async () => {

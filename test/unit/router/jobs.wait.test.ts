@@ -8,7 +8,7 @@ import { virtualClock } from '../virtualClock';
 
 const ADDRESS = { mediaType: 'music', jobId: 'j-1' } as const;
 const MINUTE = 60_000;
-const running = json({ id: 'j-1', status: 'running' });
+const running = json({ id: 'j-1', status: 'processing' });
 const done = json({ id: 'j-1', status: 'completed', cost: 5 });
 const notFound = json({ error: { message: 'no such job' } }, { status: 404 });
 const status = (code: number, retryAfter?: string): Answer =>
@@ -50,7 +50,7 @@ it('ends at the deadline, with the id and the last state', async () => {
 		message: 'The media job was not finished after 60 s',
 		details: {
 			ids: { jobId: 'j-1' },
-			reason: 'Last state: running.',
+			reason: 'Last state: processing.',
 			partial: { jobId: 'j-1', state: 'unfinished' },
 			advice:
 				'It continues to run and may be charged. Use Wait for Job or Download File with its job ID to continue; do not start it again.',
@@ -72,6 +72,13 @@ it.each<[string, Answer | ServiceError]>([
 ])('survives %s', async (_name, trouble) => {
 	const { job } = waiting(10 * MINUTE, running, ...Array(9).fill(trouble), running, done);
 	expect(await job).toMatchObject({ state: 'completed' });
+});
+
+it('says at the deadline that the last state is not known', async () => {
+	const { job } = waiting(MINUTE, json({ id: 'j-1', status: 'pondering' }));
+	expect((await failureOf(job)).details.reason).toBe(
+		'Last state: pondering. It is not known what the state "pondering" means: the job counts as unfinished until the service reports a cost.',
+	);
 });
 
 it('says at the deadline what the last trouble was', async () => {
