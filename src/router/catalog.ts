@@ -1,6 +1,6 @@
 import { MAX_JSON_BYTES, readJson, readSizedJson } from '../core/body';
 import { malformedResponseError, getRequestId } from '../core/errorResponses';
-import { mapServiceError, ServiceError, withDetails } from '../core/errors';
+import { mapServiceError, ServiceError, shortenText, withDetails } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { encodePathSegment } from '../core/urls';
@@ -77,7 +77,7 @@ function addPage(pages: ReadPages, page: CatalogPage): NextPage {
 	if (queries.size > 1 && page.models.length && models.size === countBefore)
 		return { reason: 'the service gave the same entries again' };
 	if (models.size > MAX_MODELS) return { reason: `there are more than ${MAX_MODELS}` };
-	const next = findNextPage(page, pages);
+	const next = findNextPage(page, models.size);
 	if (!next || 'reason' in next) return next;
 	if (queries.has(next.query)) return { reason: 'its pages lead back to one that was read' };
 	if (queries.size === MAX_PAGES) return { reason: `there are more than ${MAX_PAGES} pages` };
@@ -148,31 +148,22 @@ async function readModel(http: Http, path: string, id: string) {
 	return { model: entry, ...request };
 }
 
-/** Objects around the list of models. */
-const MAX_WRAPPERS = 4;
-
 /**
- * The models in a body, whatever contains them: a list, lists in fields of any name, e.g. one per kind or vendor, or an object
- * keyed by id. Lists with prices come before others, because every model has prices.
+ * The models in a body: a list (Together), or the list in one of its fields, which is `data` almost everywhere (OpenAI, OpenRouter, Vercel
+ * AI Gateway, LiteLLM). The specification does not show it. A list with prices comes first, because every model has prices.
  *
  * @returns undefined if there is neither a model nor an empty list.
  */
-export function findModels(body: unknown, depth = 0): Model[] | undefined {
-	if (depth > MAX_WRAPPERS || typeof body !== 'object' || body === null) return undefined;
-	const isList = Array.isArray(body);
-	const models = (isList ? body : withIdsFromKeys(body)).filter(isModel);
-	if (models.some(hasPricing)) return models;
-	const inner = Object.values(body)
-		.map((value) => findModels(value, depth + 1))
-		.filter((found) => found !== undefined);
-	const priced = inner.filter((found) => found.some(hasPricing)).flat();
-	if (priced.length) return priced;
-	if (isList && (models.length || !body.length)) return models;
-	return inner.find(({ length }) => length) ?? inner[0];
+export function findModels(body: unknown): Model[] | undefined {
+	const lists = [body, ...(isPlainObject(body) ? Object.values(body) : [])].filter(Array.isArray);
+	const found = lists.map((list) => list.filter(isModel));
+	const isEmpty = lists.some((list) => !list.length);
+	return (
+		found.find((models) => models.some(hasPricing)) ??
+		found.find((models) => models.length) ??
+		(isEmpty ? [] : undefined)
+	);
 }
-
-const withIdsFromKeys = (body: object) =>
-	Object.entries(body).map(([id, entry]) => isPlainObject(entry) && { id, ...entry });
 
 const hasPricing = ({ pricing }: Model) => isPlainObject(pricing);
 
@@ -180,70 +171,35 @@ function isModel(value: unknown): value is Model {
 	return isPlainObject(value) && typeof value['id'] === 'string' && value['id'] !== '';
 }
 
-const UNKNOWN_PAGE: NextPage = { reason: 'the service does not say where the next page is' };
-
-/** Fields that name the next page, by its address or by a value. Of an address, only the query can be requested. */
-const NEXT_FIELD = /^next(_?(page|url|link|cursor|token))*$/i;
-const MORE_FIELD = /^has_?(more|next(_?page)?)$/i;
-const TOTAL_FIELD = /^total(_?(count|items))?$/i;
-const PAGE_COUNT_FIELD = /^(total_?pages|page_?count|last_?page)$/i;
-
 /**
- * Finds the next page: by the `Link` header, by an address or a value in a field such as `next`, or after the last id where the
- * service says that there is more. Of an address, only the query is used: the next page is requested from the service itself, on the
- * same path.
+ * How the page after one is asked for, by the services that answer at this path: OpenRouter gives an address in `links.next`, Comfy Router
+ * a `next_cursor`, and Anthropic and those that follow it a `last_id`. Of an address, only the query is used: the next page is requested
+ * from the service itself, on the same path. Whatever else says that there is more is not followed, but said.
  *
- * @param read All that was read, with this page.
+ * @param count How many models were read, with those of this page.
  */
-function findNextPage({ body, link, models }: CatalogPage, read: ReadPages): NextPage {
-	const linked = findNextLink(link);
-	if (linked !== undefined) return toNextPage(linked) ?? UNKNOWN_PAGE;
-	if (!isPlainObject(body)) return undefined;
-	const fields = [body, ...Object.values(body).filter(isPlainObject)].flatMap(Object.entries);
-	const find = (names: RegExp) =>
-		fields.filter(([name, value]) => names.test(name) && value !== null).map(([, value]) => value);
-	const [hasMore] = find(MORE_FIELD).map((value) => String(value).toLowerCase());
-	if (hasMore === 'false') return undefined;
-	const nextFields = fields.filter(([name, value]) => NEXT_FIELD.test(name) && value);
-	const next =
-		nextFields.map(([, value]) => toNextPage(value)).find(Boolean) ??
-		nextFields.map(toCursorQuery).find(Boolean);
-	if (next) return next;
-	const last = models.at(-1);
-	if (hasMore === 'true' && last)
-		return { query: new URLSearchParams({ after: last.id }).toString() };
-	const saysMore =
-		hasMore === 'true' ||
-		nextFields.length > 0 ||
-		find(TOTAL_FIELD).some((total) => Number(total) > read.models.size) ||
-		find(PAGE_COUNT_FIELD).some((count) => Number(count) > read.queries.size);
-	return saysMore ? UNKNOWN_PAGE : undefined;
+function findNextPage({ body, link = '' }: CatalogPage, count: number): NextPage {
+	const { links, has_more: hasMore, ...fields } = isPlainObject(body) ? body : {};
+	const { next } = isPlainObject(links) ? links : {};
+	const [, query] = /\?([^#]+)/.exec(String(next)) ?? [];
+	if (query) return { query };
+	if (hasMore === false) return undefined;
+	const { next_cursor: cursor, last_id: lastId } = fields;
+	if (isText(cursor)) return { query: new URLSearchParams({ cursor }).toString() };
+	if (hasMore && isText(lastId))
+		return { query: new URLSearchParams({ after_id: lastId }).toString() };
+	// OpenRouter, then nexos.ai
+	const total = fields['total_count'] ?? fields['total'];
+	const signs = { next, has_more: hasMore, ...(link.includes('next') && { link }), ...fields };
+	const [name, value] = Object.entries(signs).find(isSignOfMore) ?? [];
+	if (name !== undefined) {
+		const sign = shortenText(JSON.stringify({ [name]: value }), 100);
+		return { reason: `it is not known how to ask for more where the answer has ${sign}` };
+	}
+	return Number(total) > count ? { reason: `the service counts ${Number(total)}` } : undefined;
 }
 
-/** The address of the next page in a `Link` header: `<address>; rel="next", <address>; rel="last"`. */
-function findNextLink(link = ''): string | undefined {
-	return link
-		.split('<')
-		.map((part) => part.split('>'))
-		.find(([, parameters = '']) => parameters.split(/[;,]/).some(isNextRelation))?.[0];
-}
+const isSignOfMore = ([name, value]: [string, unknown]) =>
+	Boolean(value) && /next|more|^link$/i.test(name);
 
-const isNextRelation = (parameter: string) => /^\s*rel\s*=.*\bnext\b/i.test(parameter);
-
-function toNextPage(given: unknown): NextPage {
-	const address = isPlainObject(given) ? given['href'] : given;
-	const [, query] = (typeof address === 'string' && /\?([^#]+)/.exec(address)) || [];
-	return query ? { query } : undefined;
-}
-
-/**
- * A value is sent as the parameter that its field names, such as `cursor` for `next_cursor`. If the service calls the parameter otherwise,
- * it gives the same entries again, which ends the catalog.
- */
-function toCursorQuery([field, value]: [string, unknown]): NextPage {
-	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-	if (!text || /^(https?:|\/)/i.test(text)) return undefined;
-	const name = field.replace(/^next_?/i, '') || (typeof value === 'number' ? 'page' : 'cursor');
-	const parameter = name.charAt(0).toLowerCase() + name.slice(1);
-	return { query: new URLSearchParams({ [parameter]: text }).toString() };
-}
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

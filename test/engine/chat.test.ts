@@ -180,7 +180,7 @@ describe('what is refused before anything is sent', () => {
 
 describe('what comes out', () => {
 	it('is simplified: text, model, reason, usage, cost, request ID', async () => {
-		Object.assign(service.forms, { chatChunkEnd: 'usage-in-each', list: 'object-by-id' });
+		Object.assign(service.forms, { chatChunkEnd: 'usage-in-each', list: 'models' });
 		const { items } = await ask('one two three');
 		const json = {
 			...{ output: 'You said: "one two three".', model: 'northwind/quill-2.5', complete: true },

@@ -15,7 +15,7 @@ const CHOICES = {
 	retryAfter: ['seconds', 'date', 'absent'],
 
 	/** Section 4C: "the wrapper around the list of entries is not shown". */
-	list: ['data', 'array', 'models', 'object-by-id'],
+	list: ['data', 'array', 'models'],
 	entry: ['bare', 'data', 'model'],
 	/** Whether entries have fields that section 2C does not name. */
 	catalogExtras: ['absent', 'present'],

@@ -18,10 +18,6 @@ export const CATALOG: Row[] = [
 	[get('models', { list: 'array' }), { body: ENTRIES }],
 	[get('models', { list: 'models' }), { body: { models: ENTRIES } }],
 	[
-		get('models', { list: 'object-by-id' }),
-		{ body: Object.fromEntries(ENTRIES.map((entry) => [entry.id, entry])) },
-	],
-	[
 		get('models', { catalogExtras: 'present' }),
 		{
 			body: {

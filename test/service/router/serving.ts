@@ -66,8 +66,6 @@ export function listModels(world: World): Answer {
 			return json(entries);
 		case 'models':
 			return json({ models: entries });
-		case 'object-by-id':
-			return json(Object.fromEntries(entries.map((entry) => [entry.id, entry])));
 	}
 }
 

@@ -17,24 +17,12 @@ it('reads the catalog', async () => {
 
 it.each<[string, unknown, unknown[]]>([
 	['an empty list', [], []],
+	['a list', [A, B], [A, B]],
 	['data', { object: 'list', data: [A, B] }, [A, B]],
 	['any name', { whatever: [A, B], total: 2 }, [A, B]],
-	['a list deeper', { result: { items: [A, B] } }, [A, B]],
-	['a list for each kind', { text: [A], image: [C] }, [A, C]],
-	['a list for each vendor', { data: { vendor: { models: [A] }, other: { models: [C] } } }, [A, C]],
 	['a list beside one of something else', { vendors: [{ id: 'vendor' }], models: [A] }, [A]],
-	['an empty list deeper', { result: { data: [] } }, []],
+	['an empty list in a field', { object: 'list', data: [] }, []],
 	['an empty list beside the real one', { warnings: [], data: [A, B] }, [A, B]],
-	['an empty list beside a deeper one', { errors: [], result: { data: [A] } }, [A]],
-	[
-		'an object by id',
-		{ [B.id]: { pricing: {} }, 'v/d': { kind: 'x' } },
-		[
-			{ ...B, pricing: {} },
-			{ id: 'v/d', kind: 'x' },
-		],
-	],
-	['an object by id in a field', { models: { [B.id]: { pricing: {} } } }, [{ ...B, pricing: {} }]],
 	['junk between models', [A, null, 5, 'x', {}, { id: '' }, { id: 7 }, C], [A, C]],
 ])('the wrapper may be %s', async (_name, body, models) => {
 	expect(await list(body)).toEqual(models);
@@ -47,6 +35,8 @@ it.each([
 	[{ data: 'x' }],
 	[{ ok: true, error: { message: 'boom' } }],
 	[{ numbers: [1, 2] }],
+	[{ result: { data: [A] } }],
+	[{ [B.id]: { pricing: {} } }],
 ])('%j is no catalog', async (body) => {
 	expect(await failureOf(list(body))).toMatchObject({
 		kind: 'malformed',
