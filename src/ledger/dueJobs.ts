@@ -33,7 +33,6 @@ export interface JobStatus {
 	outcome: 'completed' | 'failed' | 'unfinished';
 	/** The service's record of the job, as JSON. */
 	record: string;
-	/** For the person who reads the row. */
 	note?: string | undefined;
 }
 

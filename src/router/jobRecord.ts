@@ -4,11 +4,11 @@ import {
 	malformedResponseError,
 	parseErrorBody,
 } from '../core/errorResponses';
-import { ServiceError, withDetails } from '../core/errors';
+import { ServiceError, shortenText, withDetails } from '../core/errors';
 import type { HttpResponse } from '../core/http';
 import { isPlainObject } from '../core/json';
 import type { MediaType } from './model';
-import { readDecimal, toUsd } from '../core/money';
+import { readDecimal, readInteger, toUsd } from '../core/money';
 
 export interface Job {
 	jobId: string;
@@ -156,8 +156,7 @@ const STATES = new Map<string, JobState>([
 const knownState = (status = '') => STATES.get(status.trim().toLowerCase());
 
 /** Whether the service has sent a status of which the meaning is not known: the job is neither failed nor over for that. */
-export const isUnknownStatus = (status = ''): boolean =>
-	status !== '' && knownState(status) === undefined;
+const isUnknownStatus = (status = ''): boolean => status !== '' && knownState(status) === undefined;
 
 /**
  * Maps the service's status to a state. If it is missing or unknown, the cost decides: it is set when the job completes, and only then.
@@ -217,6 +216,30 @@ function describeAmount(
 	if (microUsd === undefined) return {};
 	const usd = toUsd(microUsd);
 	return usd === undefined ? { [ownName]: microUsd } : { [name]: usd };
+}
+
+/** A sentence about a status of which the meaning is not known; undefined for any other. */
+export const describeUnknownStatus = ({ status = '', state }: Job): string | undefined =>
+	isUnknownStatus(status) && state === 'unfinished'
+		? `It is not known what the state "${shortenText(status, 100)}" means: the job counts as unfinished until the service reports a cost. Check its record before you start it again.`
+		: undefined;
+
+/** The error for a job that the service reports as failed. */
+export function jobFailedError(job: Job): ServiceError {
+	const { jobId, record, status, requestId, costMicroUsd } = job;
+	const { error } = record;
+	const state = status === undefined ? '' : `Its state is "${status}". `;
+	return new ServiceError('failed', 'The media job failed', {
+		...(isErrorValue(error)
+			? parseErrorBody(error)
+			: { reason: `${state}The service gave no reason.` }),
+		ids: { jobId },
+		...(requestId && { requestId }),
+		partial: record,
+		advice: readInteger(costMicroUsd)?.gt(0)
+			? 'The service reports a cost for it. Change the prompt or the parameters before you start a new one.'
+			: 'A failed job is not charged. Change the prompt or the parameters and start a new one.',
+	});
 }
 
 /** The job ID in the URL of a job or of its file, complete or only its path. Undefined for any other URL. */

@@ -1,19 +1,12 @@
 import { readJson, readErrorResponse } from '../core/body';
-import { isErrorValue, malformedResponseError, parseErrorBody } from '../core/errorResponses';
-import {
-	invalidInputError,
-	mapServiceError,
-	ServiceError,
-	shortenText,
-	withDetails,
-} from '../core/errors';
+import { malformedResponseError } from '../core/errorResponses';
+import { mapServiceError, invalidInputError, ServiceError, withDetails } from '../core/errors';
 import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
-import { readInteger } from '../core/money';
 import type { Clock } from '../core/retry';
 import { encodePathSegment, unsafeRedirectError } from '../core/urls';
 import { withAdvice } from './advice';
 import {
-	isUnknownStatus,
+	describeUnknownStatus,
 	type Job,
 	malformedRecord,
 	readJobRecord,
@@ -277,30 +270,6 @@ function notFinishedInTime(
 			'It continues to run and may be charged. Use Wait for Job or Download File with its job ID to continue; do not start it again.',
 		...(job && { partial: toPartial(job) }),
 		...(reason && { reason }),
-	});
-}
-
-/** A sentence about a status of which the meaning is not known; undefined for any other. */
-export const describeUnknownStatus = ({ status = '', state }: Job): string | undefined =>
-	isUnknownStatus(status) && state === 'unfinished'
-		? `It is not known what the state "${shortenText(status, 100)}" means: the job counts as unfinished until the service reports a cost.`
-		: undefined;
-
-/** The error for a job that the service reports as failed. */
-export function jobFailedError(job: Job): ServiceError {
-	const { jobId, record, status, requestId, costMicroUsd } = job;
-	const { error } = record;
-	const state = status === undefined ? '' : `Its state is "${status}". `;
-	return new ServiceError('failed', 'The media job failed', {
-		...(isErrorValue(error)
-			? parseErrorBody(error)
-			: { reason: `${state}The service gave no reason.` }),
-		ids: { jobId },
-		...(requestId && { requestId }),
-		partial: record,
-		advice: readInteger(costMicroUsd)?.gt(0)
-			? 'The service reports a cost for it. Change the prompt or the parameters before you start a new one.'
-			: 'A failed job is not charged. Change the prompt or the parameters and start a new one.',
 	});
 }
 

@@ -117,7 +117,7 @@ it('a record that is not understood as a whole is kept, and an unknown state is 
 	expect([hints, unknown.hints]).toEqual([
 		[],
 		[
-			'It is not known what the state "moderated" means: the job counts as unfinished until the service reports a cost.',
+			'It is not known what the state "moderated" means: the job counts as unfinished until the service reports a cost. Check its record before you start it again.',
 		],
 	]);
 });

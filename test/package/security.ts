@@ -14,7 +14,6 @@ const PEOPLE = 'test/engine/conversationPeople.test.ts';
 const PAID = 'test/engine/paidOnce.test.ts';
 const EXPLORE = 'test/explore/explore.test.ts';
 const URLS = 'test/unit/core/urls.test.ts';
-const ADDRESS = 'test/unit/router/fileAddress.test.ts';
 const JOBS = 'test/unit/router/jobs.test.ts';
 const PAGES = 'test/unit/router/catalogPage.test.ts';
 const REDACT = 'test/unit/n8n/redact.test.ts';
@@ -35,7 +34,7 @@ const byNoVisitor: [string, string] = [
 	PEOPLE,
 	'a visitor does not answer "%s" for a person who was asked by mail (%j)',
 ];
-const outOfAsked: [string, string] = [ADDRESS, 'no address is followed out of %s'];
+const notFollowed: [string, string] = [DOWNLOAD, '%s is told, and is no file'];
 const inLinearTime: [string, string] = ['test/unit/core/regex.test.ts', '%s takes linear time'];
 const inSteps: [string, string] = ['test/unit/core/jsonSchema.test.ts', 'gives up where %s'];
 const shortKey: [string, string] = [REDACT, 'a key below eight characters: %s in "%s"'];
@@ -69,17 +68,7 @@ export const PROMISED: Promised[] = [
 		[OUTPUTS, 'does not follow a redirect (%s)'],
 		[JOBS, 'is given up after four redirects, and it is said where the last one leads'],
 	],
-	[
-		'If JSON comes in place of the file, its only address is followed once, with up to four redirects.',
-		[ADDRESS, 'an address is followed: %s'],
-		[DOWNLOAD, '%s is followed, and the key stays here'],
-		[DOWNLOAD, 'an address that leads to JSON again is followed no further'],
-	],
-	[
-		'It must be in a field that names a result, and not below `prompt`, `input`, `request` or `metadata`.',
-		outOfAsked,
-	],
-	['It is not followed if the JSON says that the job failed or is not finished.', outOfAsked],
+	['An address in a body is never followed.', notFollowed],
 	[
 		'Each address must begin with `https://` (or lead from this machine to this machine).',
 		[URLS, 'from %s to %j is not followed'],
@@ -91,8 +80,8 @@ export const PROMISED: Promised[] = [
 		[DOWNLOAD, 'to the same origin: the key goes along'],
 	],
 	[
-		"An address from JSON or from another server gets the key only below the path of this very job, at the service's own origin.",
-		[DOWNLOAD, 'an address of the service %s gets the key: %s'],
+		"A redirect of another server gets the key only below the path of this very job, at the service's own origin.",
+		[DOWNLOAD, 'an address of the service %s, where another server leads, gets the key: %s'],
 		[URLS, 'is not %j'],
 		[JOBS, 'gets the key from the service, and from others only below the path of the job'],
 	],
@@ -212,7 +201,7 @@ export const PROMISED: Promised[] = [
 		'What they write never chooses a key, a session, a spending cap, a permission, or the address of a request.',
 		byNoModel,
 		ofOwnChat,
-		outOfAsked,
+		notFollowed,
 	],
 	['It cannot exhaust n8n.', inLinearTime, inSteps],
 	[

@@ -1,5 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
-import { waitForJob, withJobId, jobFailedError, withJobRecord } from '../../../src/router/jobs';
+import { jobFailedError } from '../../../src/router/jobRecord';
+import { waitForJob, withJobId, withJobRecord } from '../../../src/router/jobs';
 import { optionsParam } from '../../fieldKinds.params';
 import { simplifyParam } from '../acrossResources.params';
 import { binaryParam, maxSizeOption, maxWaitOption, toMaxWait } from './media.params';

@@ -1,5 +1,6 @@
 import { operation } from '../../../src/n8n/operation';
-import { describeUnknownStatus, readJob } from '../../../src/router/jobs';
+import { describeUnknownStatus } from '../../../src/router/jobRecord';
+import { readJob } from '../../../src/router/jobs';
 import { simplifyParam } from '../acrossResources.params';
 import { addressParams, toAddress } from './media.params';
 import { countEndedJob, toJobJson } from './jobOutput';

@@ -6,10 +6,14 @@ import { omitMissing } from '../../../src/core/json';
 import { readInteger } from '../../../src/core/money';
 import { retry } from '../../../src/core/retry';
 import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
-import { isRecordNeeded, type Job, summarizeJob } from '../../../src/router/jobRecord';
+import {
+	isRecordNeeded,
+	type Job,
+	jobFailedError,
+	summarizeJob,
+} from '../../../src/router/jobRecord';
 import {
 	type JobAddress,
-	jobFailedError,
 	openContent,
 	readJob,
 	toPartial,

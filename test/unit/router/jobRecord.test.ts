@@ -2,11 +2,11 @@ import {
 	findJobId,
 	findJobIdInUrl,
 	isRecordNeeded,
+	jobFailedError,
 	readJobRecord,
 	summarizeJob,
 	type Job,
 } from '../../../src/router/jobRecord';
-import { jobFailedError } from '../../../src/router/jobs';
 import fc from '../../support/fastCheck';
 
 const read = (body: unknown, knownId?: string) => readJobRecord(body, 'images', {}, knownId);

@@ -77,7 +77,7 @@ it.each<[string, Answer | ServiceError]>([
 it('says at the deadline that the last state is not known', async () => {
 	const { job } = waiting(MINUTE, json({ id: 'j-1', status: 'pondering' }));
 	expect((await failureOf(job)).details.reason).toBe(
-		'Last state: pondering. It is not known what the state "pondering" means: the job counts as unfinished until the service reports a cost.',
+		'Last state: pondering. It is not known what the state "pondering" means: the job counts as unfinished until the service reports a cost. Check its record before you start it again.',
 	);
 });
 
