@@ -6,8 +6,8 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'You have the answer, and it is paid. The rest of the sentence says why. A budget still counts it.',
 	'Too many processes use the budget at once':
 		'Nothing was sent. Run it again. If it happens often, give the workflows separate credentials.',
-	'The budget could not be updated (…). Parts such as … stay reserved until the period ends, or until somebody releases them.':
-		'You have the answer, and it is paid. **Budget: Release** gives the part back once no request of it is under way.',
+	'The budget could not be updated (…). Reservations such as … stay until the period ends, or until somebody releases them.':
+		'You have the answer, and it is paid. **Budget: Release** gives the reservation back once no request of it is under way.',
 	'A request cost …, more than the … that it could cost at the prices of the catalog. The budget counts what it cost.':
 		"The price changed, or the service exceeded Maximum Output Tokens. Check the model's price in the catalog.",
 	'The answer stopped before its end':

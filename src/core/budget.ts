@@ -36,7 +36,7 @@ export interface Scope {
 }
 
 /** The share of one request in all scopes. Only the first call of either method counts. Neither throws. */
-export interface Reservation {
+export interface Reserved {
 	settle(cost: Cost): Promise<void>;
 	release(): Promise<void>;
 }
@@ -51,7 +51,7 @@ type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
  *
  * @throws ServiceError `invalid` as the first scope that does not allow it. Nothing is reserved then.
  */
-export async function reserve(scopes: Scopes, bound: Bound): Promise<Reservation> {
+export async function reserve(scopes: Scopes, bound: Bound): Promise<Reserved> {
 	const taken: Share[] = [];
 	let isOpen = true;
 	const close = async (end: (share: Share) => void | Promise<void>) => {

@@ -44,7 +44,7 @@ const BOOK_RETRY_INTERVAL = 3000;
 /** Where the times of requests are reserved, each once. */
 export interface SlotBook {
 	/** @throws when the book cannot be used. */
-	reserve(wanted: WantedSlots): Promise<Reservation>;
+	reserve(wanted: WantedSlots): Promise<ReservedSlots>;
 	/** Nothing is sent until then, and no burst follows. @param until Milliseconds since 1970. */
 	pause(until: number): Promise<void>;
 }
@@ -61,7 +61,7 @@ export interface WantedSlots extends Rate {
 }
 
 /** The times, in milliseconds since 1970 and in their order, or until when nothing may be sent. */
-export type Reservation = { slots: number[] } | { pausedUntil: number };
+export type ReservedSlots = { slots: number[] } | { pausedUntil: number };
 
 /** How a request waits for its turn. */
 export interface Turn {

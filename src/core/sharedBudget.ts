@@ -63,7 +63,7 @@ export interface SharedBudget {
 		get(): Promise<Fields>;
 		pause(reason: string): Promise<Fields>;
 		resume(): Promise<Fields>;
-		/** @param which The ID of a part that is reserved, or the least age of several in milliseconds. */
+		/** @param which The ID of a reservation, or the least age of several in milliseconds. */
 		release(which: { id: string } | { age: number }): Promise<Fields>;
 	};
 }

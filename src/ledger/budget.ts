@@ -7,14 +7,21 @@ import { createBudgetActions } from './budgetActions';
 import type { BudgetUse, Change } from './budgetBook';
 import { pausedError, refusalError, unboundedError } from './budgetErrors';
 import {
-	claimStartLump,
+	claimStartReservation,
 	decideStart,
-	jobLump,
+	jobReservationId,
 	keepUnknownStart,
-	startJobLump,
-	startLump,
+	startJobReservation,
+	startReservationId,
 } from './budgetStarts';
-import { type Claim, claimLump, closeLump, findFree, type Holder, type Lump } from './budgetState';
+import {
+	type Claim,
+	claimReservation,
+	closeReservation,
+	findFree,
+	type Holder,
+	type Reservation,
+} from './budgetState';
 import { factorKey } from './jobFactors';
 
 /** Milliseconds for which a request waits for what others have reserved. */
@@ -23,7 +30,7 @@ const MAX_WAIT = 30_000;
 const WAIT_STEP = 1000;
 
 /**
- * The budget of a credential, as one node run spends it. The run reserves a part for many of its requests, and gives the rest back at
+ * The budget of a credential, as one node run spends it. The run has one reservation for many of its requests, and gives the rest back at
  * its end.
  */
 export class NodeBudget implements SharedBudget {
@@ -32,14 +39,14 @@ export class NodeBudget implements SharedBudget {
 	/** Micro-dollars that were spent in total, and those that requests under way may still spend. */
 	#spent = ZERO;
 	#held = ZERO;
-	/** How much both may be together, as the part was last written, and in which period that was. */
+	/** How much both may be together, as the reservation was last written, and in which period that was. */
 	#granted = ZERO;
 	#grantedIn = '';
 	/** Requests that are still to come, as far as known. */
 	#expected = 1;
-	/** Whether the row may have the part. */
+	/** Whether the row may have the reservation. */
 	#isOpen = false;
-	/** While the part is being written, nothing is taken from it: it may also become smaller. */
+	/** While the reservation is being written, nothing is taken from it: it may also become smaller. */
 	#enlarging: Promise<Claim> | undefined;
 	/** Until when requests wait for what others have reserved; undefined while none has to. */
 	#waitsUntil: number | undefined;
@@ -83,17 +90,17 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	openStart({ model, settings, claim, lease }: JobStart): JobScope {
-		const id = startLump(claim ?? this.#use.newId());
+		const id = startReservationId(claim ?? this.#use.newId());
 		const key = factorKey({ model, settings });
 		const holder = { ...this.#holder, id };
 		let job: string | undefined;
-		let claimed: Lump | undefined;
+		let claimed: Reservation | undefined;
 		let reserved: { bound: Bound; least: Decimal } | undefined;
 		const claimStart = async (bound: Bound, least: Decimal) => {
 			const granted = await this.#change((state, now) =>
-				claimStartLump(state, this.#use.settings, holder, { key, least, lease }, now),
+				claimStartReservation(state, this.#use.settings, holder, { key, least, lease }, now),
 			);
-			if ('lump' in granted) claimed = granted.lump;
+			if ('reservation' in granted) claimed = granted.reservation;
 			return granted;
 		};
 		const reserve = async (bound: Bound) => {
@@ -103,15 +110,16 @@ export class NodeBudget implements SharedBudget {
 		const settle = async (cost: Cost) => {
 			const estimate = toAmount(cost);
 			await this.#record(id, (state) => {
-				if (!claimed || !reserved || (!job && estimate)) return closeLump(state, id, estimate);
+				if (!claimed || !reserved || (!job && estimate))
+					return closeReservation(state, id, estimate);
 				const start = { id, key, least: reserved.least, claimed };
 				return job
-					? startJobLump(state, { ...start, job, estimate })
+					? startJobReservation(state, { ...start, job, estimate })
 					: keepUnknownStart(state, start);
 			});
 		};
 		return {
-			setJob: (mediaType, jobId) => void (job = jobLump(mediaType, jobId)),
+			setJob: (mediaType, jobId) => void (job = jobReservationId(mediaType, jobId)),
 			renew: async () => {
 				const { unprovenUntil } = claimed ?? {};
 				if (reserved && unprovenUntil && this.#use.book.now(this.#use) > unprovenUntil - lease / 2)
@@ -125,7 +133,7 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	endJob(mediaType: string, jobId: string, cost: Cost): void {
-		const ended = { job: jobLump(mediaType, jobId), cost: toAmount(cost) };
+		const ended = { job: jobReservationId(mediaType, jobId), cost: toAmount(cost) };
 		if (this.#ended) {
 			this.#ended.push(ended);
 			return;
@@ -137,21 +145,21 @@ export class NodeBudget implements SharedBudget {
 		};
 		const written = this.#record(ended.job, (state) => {
 			seal();
-			const closed = together.map((each) => closeLump(state, each.job, each.cost));
+			const closed = together.map((each) => closeReservation(state, each.job, each.cost));
 			return { isMissing: closed.some(({ isMissing }) => isMissing) };
 		});
 		void written.then(seal);
 	}
 
 	decideStart({ claim, job }: StartDecision): void {
-		const id = startLump(claim);
-		const part = job && jobLump(job.mediaType, job.jobId);
-		void this.#record(id, (state) => decideStart(state, id, part));
+		const id = startReservationId(claim);
+		const jobReservation = job && jobReservationId(job.mediaType, job.jobId);
+		void this.#record(id, (state) => decideStart(state, id, jobReservation));
 	}
 
 	async close(): Promise<void> {
 		const { id } = this.#holder;
-		if (this.#isOpen) void this.#record(id, (state) => closeLump(state, id, this.#spent));
+		if (this.#isOpen) void this.#record(id, (state) => closeReservation(state, id, this.#spent));
 		this.#isOpen = false;
 		this.#grantedIn = '';
 		await this.#written;
@@ -180,7 +188,7 @@ export class NodeBudget implements SharedBudget {
 	async #record(id: string, change: Change<unknown>): Promise<void> {
 		const written = this.#change(change).catch((cause: unknown) => {
 			this.#use.addHint(
-				`The budget could not be updated (${messageOf(cause)}). Parts such as ${id} stay reserved until the period ends, or until somebody releases them.`,
+				`The budget could not be updated (${messageOf(cause)}). Reservations such as ${id} stay until the period ends, or until somebody releases them.`,
 			);
 		});
 		this.#written = Promise.all([this.#written, written]);
@@ -246,7 +254,7 @@ export class NodeBudget implements SharedBudget {
 		};
 	}
 
-	/** Takes an amount from the part, and enlarges the part if it is too small. */
+	/** Takes an amount from the reservation, and enlarges it if it is too small. */
 	async #hold(most: Decimal): Promise<Claim | undefined> {
 		const { book, settings } = this.#use;
 		const isEnough = () =>
@@ -263,7 +271,7 @@ export class NodeBudget implements SharedBudget {
 		return undefined;
 	}
 
-	/** Writes what was spent, and makes the part large enough for one more request. */
+	/** Writes what was spent, and makes the reservation large enough for one more request. */
 	async #enlarge(most: Decimal): Promise<Claim> {
 		this.#grantedIn = '';
 		this.#isOpen = true;
@@ -272,8 +280,8 @@ export class NodeBudget implements SharedBudget {
 			const held = this.#held;
 			const wish = held.plus(most.times(Math.max(1, this.#expected)));
 			const wanted = { counted, held, need: held.plus(most), wish };
-			const lump = claimLump(state, this.#use.settings, this.#holder, wanted, now);
-			return { ...lump, granted: counted.plus(lump.most) };
+			const reservation = claimReservation(state, this.#use.settings, this.#holder, wanted, now);
+			return { ...reservation, granted: counted.plus(reservation.most) };
 		});
 		this.#granted = claim.granted;
 		this.#grantedIn = claim.figures.start;

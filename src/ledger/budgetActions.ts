@@ -8,7 +8,7 @@ import {
 	type BudgetState,
 	type Figures,
 	figuresOf,
-	type Lump,
+	type Reservation,
 } from './budgetState';
 import type { Entry } from './entry';
 import { applyUpdate, n8nTimeOf } from './ledger';
@@ -56,23 +56,23 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 		},
 
 		async release(which) {
-			const parts = 'id' in which ? `the part "${which.id}"` : 'the parts';
-			const manualSteps = `delete ${parts} in its cell "record", and write any other text into its cell "claim".`;
+			const meant = 'id' in which ? `the reservation "${which.id}"` : 'the reservations';
+			const manualSteps = `delete ${meant} in its cell "record", and write any other text into its cell "claim".`;
 			requirePermission(use, (await book.readAgain(use)).id, manualSteps);
-			const released = await book.change(use, ({ lumps }, now) => {
-				const isMeant = ([id, { at, isReleased }]: [string, Lump]) =>
+			const released = await book.change(use, ({ reservations }, now) => {
+				const isMeant = ([id, { at, isReleased }]: [string, Reservation]) =>
 					'id' in which ? id === which.id : !isReleased && Date.parse(at) <= now - which.age;
-				const found = Object.entries(lumps).filter(isMeant);
-				for (const [, lump] of found) lump.isReleased = true;
-				return found.map(([lumpId, { most, execution, workflow }]) => ({
-					...{ lumpId, releasedUsd: toUsd(most), execution, workflow },
+				const found = Object.entries(reservations).filter(isMeant);
+				for (const [, reservation] of found) reservation.isReleased = true;
+				return found.map(([reservationId, { most, execution, workflow }]) => ({
+					...{ reservationId, releasedUsd: toUsd(most), execution, workflow },
 				}));
 			});
-			if ('age' in which) return { released: released.length, lumps: released };
+			if ('age' in which) return { released: released.length, reservations: released };
 			if (released[0]) return released[0];
 			throw invalidInputError(
-				`The budget has no reserved part "${which.id}"`,
-				'Get of the resource Budget lists the parts that are reserved, with their IDs.',
+				`The budget has no reservation "${which.id}"`,
+				'Get of the resource Budget lists the reservations with their IDs.',
 			);
 		},
 	};
@@ -86,13 +86,13 @@ function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): 
 		remainingUsd: toUsd(settings.amount.minus(figures.spent).minus(figures.reserved)),
 		...period,
 		...toPauseFields(row),
-		lumps: Object.entries(state.lumps).map(([lumpId, lump]) => ({
-			lumpId,
-			reservedUsd: lump.isReleased ? 0 : toUsd(lump.most),
-			since: lump.at,
-			execution: lump.execution,
-			workflow: lump.workflow,
-			...(lump.unknown && { outcomeUnknown: true }),
+		reservations: Object.entries(state.reservations).map(([reservationId, reservation]) => ({
+			reservationId,
+			reservedUsd: reservation.isReleased ? 0 : toUsd(reservation.most),
+			since: reservation.at,
+			execution: reservation.execution,
+			workflow: reservation.workflow,
+			...(reservation.unknown && { outcomeUnknown: true }),
 		})),
 	};
 }
@@ -101,7 +101,7 @@ function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): 
 function requirePermission({ settings }: BudgetUse, id: number, manualSteps: string): void {
 	if (settings.mayResume) return;
 	throw invalidInputError(
-		'The credential does not let workflows resume its budget or release parts of it',
+		'The credential does not let workflows resume its budget or release reservations',
 		`Nothing was changed. Its owner can turn on Workflows May Resume in the credential, or change row ${id} of the job ledger by hand: ${manualSteps}`,
 	);
 }

@@ -17,7 +17,7 @@ const RETRY_LIMITS = { maxTime: 60_000, minAttempts: 5 };
 /** A change of the state. It is calculated again if the row has changed in the meantime. */
 export type Change<Outcome> = (state: BudgetState, now: number, row: Entry) => Outcome;
 
-/** A refusal counts only if the row was read for it, and so does that a part is gone: another process may have made it since. */
+/** A refusal counts only if the row was read for it, and so does that a reservation is gone: another process may have made it since. */
 const needsNewRow = (answer: unknown) =>
 	isPlainObject(answer) && (answer['refused'] !== undefined || answer['isMissing'] === true);
 

@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { formatUsd } from '../core/money';
 import type { BudgetUse } from './budgetBook';
-import { type Claim, type Lump, MAX_LUMPS, type Refused } from './budgetState';
+import { type Claim, type Reservation, MAX_RESERVATIONS, type Refused } from './budgetState';
 
 /** Who has paused a budget, why, and when: in ISO 8601, by the clock of n8n. */
 type Pause = Record<'reason' | 'workflow' | 'workflowId' | 'execution' | 'at', string>;
@@ -56,13 +56,13 @@ export function refusalError(
 	const { spent, reserved, open, end } = figures;
 	const period = length === 'day' ? 'today' : `this ${length}`;
 	const limit = `budget of ${formatUsd(amount)} for ${period}`;
-	const parts = open === 1 ? '1 request or job' : `${open} requests or jobs`;
-	const reservedPart = open
-		? `, and ${formatUsd(reserved)} is reserved for ${parts} under way`
+	const holding = open === 1 ? '1 request or job' : `${open} requests or jobs`;
+	const reservedAmount = open
+		? `, and ${formatUsd(reserved)} is reserved for ${holding} under way`
 		: '';
 	const isMore = 'isLeast' in bound && bound.isLeast && need.gt(bound.microUsd);
 	const estimated = isMore ? `, and jobs like it were estimated at up to ${formatUsd(need)}` : '';
-	const state = `${formatUsd(spent)} is spent${reservedPart}. ${describeBound(bound)}${estimated}.`;
+	const state = `${formatUsd(spent)} is spent${reservedAmount}. ${describeBound(bound)}${estimated}.`;
 	const named = nameHolders(holders);
 	const most = `Most is held by ${named}. ${HOW_IT_ENDS}`;
 	const messages: Record<Refused, string> = {
@@ -71,7 +71,7 @@ export function refusalError(
 			: `This does not fit into what is left of the ${limit}`,
 		reserved: `The rest of the ${limit} is reserved for requests and jobs under way`,
 		estimate: `The ${limit} waits for the estimate of another job`,
-		full: `The budget has ${MAX_LUMPS} requests and jobs under way, and starts no more jobs`,
+		full: `The budget has ${MAX_RESERVATIONS} requests and jobs under way, and starts no more jobs`,
 	};
 	const advice: Record<Refused, string> = {
 		spent: `${state} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).`,
@@ -89,7 +89,7 @@ const HOW_IT_ENDS =
 	'A job counts until its cost is read, which Get Job, Wait for Job, Download File, Generate and the Model Router Trigger do. What a killed process has held stays reserved until the period ends: Get of the resource Budget lists it, and Release gives it back.';
 
 /** Who has reserved the most, and since when. */
-const nameHolders = (holders: readonly Lump[]): string =>
+const nameHolders = (holders: readonly Reservation[]): string =>
 	holders
 		.filter(({ isReleased }) => !isReleased)
 		.sort((one, other) => Number(other.most) - Number(one.most))

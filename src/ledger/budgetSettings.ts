@@ -7,7 +7,7 @@ import type { PeriodLength } from './periods';
 export interface BudgetSettings extends BudgetLimit {
 	/** Micro-dollars that count for a request without a bound; without it, such a request is refused. */
 	unknownCost: Decimal | undefined;
-	/** Whether operations may resume a paused budget, and release parts of it. */
+	/** Whether operations may resume a paused budget, and release reservations. */
 	mayResume: boolean;
 	/** Percentages of the amount. When this much is spent, the triggers get an alarm. */
 	alarmPercents: Decimal[];

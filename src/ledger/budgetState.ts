@@ -15,8 +15,8 @@ export interface BudgetLimit {
 	length: PeriodLength;
 }
 
-/** A part of the budget that is reserved: for a node run, for a start of a job, or for a job. */
-export interface Lump {
+/** What is reserved of the budget: for a node run, for a start of a job, or for a job. */
+export interface Reservation {
 	/** Micro-dollars that may still be spent of it, as digits. */
 	most: string;
 	/** Micro-dollars that its holder has spent so far and that are part of `spent`. Absent if it is nothing. */
@@ -43,21 +43,21 @@ export interface BudgetState {
 	/** By day. */
 	spent: Record<string, string>;
 	/** By ID. */
-	lumps: Record<string, Lump>;
+	reservations: Record<string, Reservation>;
 	/** What jobs cost. They outlive the period. */
 	factors: JobFactors;
 	/** Thresholds whose alarms were entered: the day, by the job ID of the alarm. */
 	told?: Record<string, string>;
 }
 
-export const EMPTY_STATE: BudgetState = { day: '', spent: {}, lumps: {}, factors: {} };
+export const EMPTY_STATE: BudgetState = { day: '', spent: {}, reservations: {}, factors: {} };
 
 /**
- * Parts with which no more jobs are started: the row stays below 100 kB, of which factors take 8, unless most are of unknown outcome.
+ * Reservations with which no more jobs are started: the row stays below 100 kB, of which factors take 8, unless most are of unknown outcome.
  * Texts are not refused for it.
  */
-export const MAX_LUMPS = 500;
-/** Bytes of a workflow's name in a part. A character that does not fit is left out whole. */
+export const MAX_RESERVATIONS = 500;
+/** Bytes of a workflow's name in a reservation. A character that does not fit is left out whole. */
 const MAX_NAME_BYTES = 40;
 /** Days whose spending is kept: a month, and a week that began before it. */
 const MAX_DAYS = 40;
@@ -68,11 +68,11 @@ const DAY = 24 * 3_600_000;
 export function parseBudget(record: string): BudgetState | undefined {
 	const state = tryParseJson(record);
 	if (!isPlainObject(state)) return undefined;
-	const { day, spent, lumps, factors, told = {} } = state;
+	const { day, spent, reservations, factors, told = {} } = state;
 	const isRead =
 		(day === '' || isDay(day)) &&
 		isRecordOf(spent, isAmount) &&
-		isRecordOf(lumps, isLump) &&
+		isRecordOf(reservations, isReservation) &&
 		isRecordOf(factors, isAmount) &&
 		isRecordOf(told, (value) => typeof value === 'string');
 	return isRead ? (state as unknown as BudgetState) : undefined;
@@ -83,19 +83,20 @@ const isRecordOf = (value: unknown, is: (each: unknown) => boolean) =>
 
 const isAmount = (value: unknown) => typeof value === 'string' && readDecimal(value) !== undefined;
 
-const isLump = (value: unknown) =>
+const isReservation = (value: unknown) =>
 	isPlainObject(value) &&
 	isAmount(value['most']) &&
 	isAmount(value['counted'] ?? '0') &&
-	isDay(dayOf(value as unknown as Lump));
+	isDay(dayOf(value as unknown as Reservation));
 
 const isDay = (day: unknown) => Date.parse(`${String(day)}T00:00:00Z`) > 0;
 
-/** On which day a part was made. */
-const dayOf = ({ day, at }: Pick<Lump, 'day' | 'at'>): string => day ?? String(at).slice(0, 10);
+/** On which day a reservation was made. */
+const dayOf = ({ day, at }: Pick<Reservation, 'day' | 'at'>): string =>
+	day ?? String(at).slice(0, 10);
 
 /**
- * Moves the state forward to the day of a time, and removes the parts of other periods. What was spent is kept for the longest period,
+ * Moves the state forward to the day of a time, and removes the reservations of other periods. What was spent is kept for the longest period,
  * since the length may be changed later.
  *
  * @returns false if the state is more than a day ahead: a clock was wrong when it was written, or is wrong now.
@@ -110,8 +111,8 @@ export function moveOn(state: BudgetState, now: number, length: PeriodLength): b
 	const { start: week } = periodOf(state.day, 'week');
 	for (const [alarm, day] of Object.entries(state.told ?? {}))
 		if (day < month && day < week) delete state.told?.[alarm];
-	for (const [id, lump] of Object.entries(state.lumps))
-		if (dayOf(lump) < start) delete state.lumps[id];
+	for (const [id, reservation] of Object.entries(state.reservations))
+		if (dayOf(reservation) < start) delete state.reservations[id];
 	return true;
 }
 
@@ -119,9 +120,9 @@ const sum = (amounts: readonly string[]) =>
 	amounts.reduce((total, amount) => total.plus(amount), ZERO);
 
 /** What is spent and reserved in the current period, in micro-dollars. */
-export function figuresOf({ day, spent, lumps }: BudgetState, length: PeriodLength) {
+export function figuresOf({ day, spent, reservations }: BudgetState, length: PeriodLength) {
 	const { start, end } = periodOf(day, length);
-	const counting = Object.values(lumps).filter(({ isReleased }) => !isReleased);
+	const counting = Object.values(reservations).filter(({ isReleased }) => !isReleased);
 	const isInPeriod = ([on]: readonly [string, string]) => on >= start && on < end;
 	return {
 		spent: sum(
@@ -130,7 +131,7 @@ export function figuresOf({ day, spent, lumps }: BudgetState, length: PeriodLeng
 				.map(([, amount]) => amount),
 		),
 		reserved: sum(counting.map(({ most }) => most)),
-		/** How many parts are reserved. */
+		/** How many reservations count. */
 		open: counting.length,
 		...{ start, end },
 	};
@@ -149,19 +150,20 @@ export function findFree(
 	{ id, spent: own, held }: { id: string; spent: Decimal; held: Decimal },
 ): Record<'free' | 'unspent', Decimal> {
 	const { spent, reserved } = figuresOf(state, length);
-	const lump = state.lumps[id];
-	const ofOthers = lump && !lump.isReleased ? reserved.minus(lump.most) : reserved;
-	const unspent = amount.minus(spent).minus(own.minus(lump?.counted ?? 0));
+	const reservation = state.reservations[id];
+	const ofOthers =
+		reservation && !reservation.isReleased ? reserved.minus(reservation.most) : reserved;
+	const unspent = amount.minus(spent).minus(own.minus(reservation?.counted ?? 0));
 	return { free: unspent.minus(ofOthers).minus(held), unspent };
 }
 
-/** Why a part was not enlarged: what is spent leaves no room, or only what is reserved does, or the row is full. */
+/** Why a reservation was not enlarged: what is spent leaves no room, or only what is reserved does, or the row is full. */
 export type Refused = 'spent' | 'reserved' | 'estimate' | 'full';
 
-/** The holder of a part. Its ID is unique among all parts. */
-export type Holder = Pick<Lump, 'execution' | 'workflow'> & { id: string };
+/** The holder of a reservation, whose ID is unique. */
+export type Holder = Pick<Reservation, 'execution' | 'workflow'> & { id: string };
 
-/** What a holder has spent of its part, and what it needs. In micro-dollars. */
+/** What a holder has spent of its reservation, and what it needs. In micro-dollars. */
 interface Wanted {
 	/** What it has spent in all. */
 	counted?: Decimal;
@@ -175,27 +177,27 @@ interface Wanted {
 	start?: StartNeed;
 }
 
-/** What the start of a job adds to a part. */
+/** What the start of a job adds to a reservation. */
 interface StartNeed {
-	kept: Pick<Lump, 'unprovenUntil'>;
+	kept: Pick<Reservation, 'unprovenUntil'>;
 	/** The ID of another start whose estimate has to come first, if it has to. */
 	waitsFor: string | undefined;
 }
 
 /**
- * Counts what the holder of a part has spent, and makes or enlarges its part. A second time changes nothing.
+ * Counts what the holder of a reservation has spent, and makes or enlarges it. A second time changes nothing.
  *
  * @param now Milliseconds since 1970, by the clock of n8n.
  * @returns micro-dollars that the holder may spend from now on, and why these are not as many as it needs.
  */
-export function claimLump(
+export function claimReservation(
 	state: BudgetState,
 	{ amount, length }: BudgetLimit,
 	{ id, execution, workflow }: Holder,
 	{ counted = ZERO, held = ZERO, need, wish = need, start }: Wanted,
 	now: number,
 ) {
-	const known = state.lumps[id];
+	const known = state.reservations[id];
 	if (known) countSpent(state, known, counted);
 	const figures = figuresOf(state, length);
 	const before = known && !known.isReleased ? new Big(known.most) : ZERO;
@@ -206,11 +208,11 @@ export function claimLump(
 	const refused = refuseAmount(need.minus(before), unspent, left) ?? refuseStart(start, open);
 	if (refused) {
 		const isMeant = (other: string) => refused !== 'estimate' || other === claim.waitsFor;
-		const ids = Object.keys(state.lumps).filter(isMeant);
-		const holders = ids.flatMap((other) => state.lumps[other] ?? []);
-		// others may wait for the rest; a part without requests under way is not needed, not even to count what they cost
+		const ids = Object.keys(state.reservations).filter(isMeant);
+		const holders = ids.flatMap((other) => state.reservations[other] ?? []);
+		// others may wait for the rest; a reservation without requests under way is not needed, not even to count what they cost
 		const most = smaller(before, held);
-		if (held.eq(0)) delete state.lumps[id];
+		if (held.eq(0)) delete state.reservations[id];
 		else if (known) known.most = most.toFixed();
 		return { ...claim, most, refused, holders };
 	}
@@ -218,8 +220,8 @@ export function claimLump(
 	const tenth = left.times('0.1').round(0, Big.roundDown);
 	const most = larger(larger(need, before), smaller(wish, before.plus(tenth)));
 	const made = known ? { at: known.at, day: dayOf(known) } : { at: toTime(now), day: state.day };
-	state.lumps[id] = makeLump({ most, counted, ...made, execution, workflow }, start);
-	return { ...claim, most, lump: state.lumps[id] };
+	state.reservations[id] = makeReservation({ most, counted, ...made, execution, workflow }, start);
+	return { ...claim, most, reservation: state.reservations[id] };
 }
 
 function refuseAmount(missing: Decimal, unspent: Decimal, left: Decimal): Refused | undefined {
@@ -228,30 +230,30 @@ function refuseAmount(missing: Decimal, unspent: Decimal, left: Decimal): Refuse
 }
 
 function refuseStart(start: StartNeed | undefined, open: number): Refused | undefined {
-	if (start && open >= MAX_LUMPS) return 'full';
+	if (start && open >= MAX_RESERVATIONS) return 'full';
 	return start?.waitsFor === undefined ? undefined : 'estimate';
 }
 
-/** A released part only waits for its cost: beyond the limit, the oldest one is removed. */
-function makeRoom({ lumps }: BudgetState): void {
-	const ids = Object.keys(lumps);
-	const released = ids.find((id) => lumps[id]?.isReleased);
-	if (released !== undefined && ids.length >= MAX_LUMPS) delete lumps[released];
+/** A released reservation only waits for its cost: beyond the limit, the oldest one is removed. */
+function makeRoom({ reservations }: BudgetState): void {
+	const ids = Object.keys(reservations);
+	const released = ids.find((id) => reservations[id]?.isReleased);
+	if (released !== undefined && ids.length >= MAX_RESERVATIONS) delete reservations[released];
 }
 
 /** In ISO 8601, to the second. @param time Milliseconds since 1970. */
 const toTime = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`;
 
 /** Leaves out what need not be said: the row must not grow. */
-function makeLump(
-	part: Pick<Lump, 'at' | 'execution' | 'workflow'> & {
+function makeReservation(
+	reservation: Pick<Reservation, 'at' | 'execution' | 'workflow'> & {
 		most: Decimal;
 		counted: Decimal;
 		day: string;
 	},
 	start: StartNeed | undefined,
-): Lump {
-	const { most, counted, day, at, execution, workflow } = part;
+): Reservation {
+	const { most, counted, day, at, execution, workflow } = reservation;
 	const name = Buffer.from(workflow).subarray(0, MAX_NAME_BYTES);
 	return {
 		most: most.toFixed(),
@@ -263,16 +265,16 @@ function makeLump(
 }
 
 /** What the row says to a holder. */
-export type Claim = ReturnType<typeof claimLump>;
+export type Claim = ReturnType<typeof claimReservation>;
 
 export const larger = (one: Decimal, other: Decimal) => (one.gt(other) ? one : other);
 const smaller = (one: Decimal, other: Decimal) => (one.lt(other) ? one : other);
 
-function countSpent(state: BudgetState, lump: Lump, counted: Decimal): void {
-	const more = counted.minus(lump.counted ?? 0);
-	addSpent(state, dayOf(lump), more);
-	lump.counted = counted.toFixed();
-	lump.most = larger(new Big(lump.most).minus(more), ZERO).toFixed();
+function countSpent(state: BudgetState, reservation: Reservation, counted: Decimal): void {
+	const more = counted.minus(reservation.counted ?? 0);
+	addSpent(state, dayOf(reservation), more);
+	reservation.counted = counted.toFixed();
+	reservation.most = larger(new Big(reservation.most).minus(more), ZERO).toFixed();
 }
 
 function addSpent(state: BudgetState, day: string, more: Decimal): void {
@@ -280,20 +282,28 @@ function addSpent(state: BudgetState, day: string, more: Decimal): void {
 }
 
 /**
- * Gives a part back, and counts what it was spent on. A part that is gone changes nothing.
+ * Gives a reservation back, and counts what was spent of it. One that is gone changes nothing.
  *
- * @param spent By its holder in all. Undefined if it is not known: all of the part counts.
- * @returns whether the part is gone.
+ * @param spent By its holder in all. Undefined if it is not known: all of it counts.
+ * @returns whether it is gone.
  */
-export function closeLump(state: BudgetState, id: string, spent: Decimal | undefined): Closed {
-	const lump = state.lumps[id];
-	if (!lump) return { isMissing: true };
-	delete state.lumps[id];
-	addSpent(state, dayOf(lump), spent?.minus(lump.counted ?? 0) ?? new Big(lump.most));
+export function closeReservation(
+	state: BudgetState,
+	id: string,
+	spent: Decimal | undefined,
+): Closed {
+	const reservation = state.reservations[id];
+	if (!reservation) return { isMissing: true };
+	delete state.reservations[id];
+	addSpent(
+		state,
+		dayOf(reservation),
+		spent?.minus(reservation.counted ?? 0) ?? new Big(reservation.most),
+	);
 	return { isMissing: false };
 }
 
-/** What became of a part. */
+/** What became of a reservation. */
 export interface Closed {
 	isMissing: boolean;
 }

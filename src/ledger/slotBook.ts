@@ -1,5 +1,5 @@
 import { ServiceError } from '../core/errors';
-import { MAX_PAUSE, type Reservation, type SlotBook, type WantedSlots } from '../core/rateLimit';
+import { MAX_PAUSE, type ReservedSlots, type SlotBook, type WantedSlots } from '../core/rateLimit';
 import type { Entry } from './entry';
 import { applyUpdate, below, enterRow, type Ledger, where } from './ledger';
 
@@ -58,7 +58,7 @@ async function reserveSlots(
 	ledger: Ledger,
 	account: string,
 	{ count, interval, burst }: WantedSlots,
-): Promise<Reservation> {
+): Promise<ReservedSlots> {
 	const { table, uncancellableClock: clock } = ledger;
 	const competesUntil = clock.now() + MAX_COMPETITION;
 	/** Milliseconds that n8n is expected to take, if that is too long for times of now. */

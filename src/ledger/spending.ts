@@ -3,7 +3,7 @@ import { sentencesOf } from '../core/errors';
 import { toUsd } from '../core/money';
 import type { StartDecision } from '../core/sharedBudget';
 import type { RecordedRequest, SpendingQuery, SpendingRecord } from '../core/spending';
-import { jobLump, startLump } from './budgetStarts';
+import { jobReservationId, startReservationId } from './budgetStarts';
 import { toDay } from './periods';
 import type { createSpendingWriter, SpendingEntry, SpendingNews } from './spendingBook';
 import { foldSpending, reportSpending } from './spendingReport';
@@ -101,11 +101,11 @@ export class NodeSpending implements SpendingRecord {
 	}
 
 	#startKey(claim: string): string {
-		return `${this.#use.credentialId}:${startLump(claim)}`;
+		return `${this.#use.credentialId}:${startReservationId(claim)}`;
 	}
 
 	#jobKey(mediaType: string, jobId: string): string {
-		return `${this.#use.credentialId}:${jobLump(mediaType, jobId)}`;
+		return `${this.#use.credentialId}:${jobReservationId(mediaType, jobId)}`;
 	}
 }
 

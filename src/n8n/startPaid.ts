@@ -1,4 +1,4 @@
-import type { Cost, Reservation, StartClaim } from '../core/budget';
+import type { Cost, Reserved, StartClaim } from '../core/budget';
 import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../core/errors';
 import type { HttpRequest } from '../core/http';
 import type { Clock } from '../core/retry';
@@ -16,7 +16,7 @@ export interface PaidStart<Result> {
 	 * @param claim Identifies its row in the ledger, if it has one.
 	 * @throws ServiceError `invalid` once a spending cap is reached.
 	 */
-	reserve?(claim?: string): Promise<Reservation>;
+	reserve?(claim?: string): Promise<Reserved>;
 	/** @param ended What the start returned or, if it may have been carried out, threw. */
 	costOf?(ended: Result | ServiceError): Cost;
 	/**
@@ -118,7 +118,7 @@ const withoutLedger = <Result>(): StartClaim<Result> => ({
 
 interface Payment<Result> {
 	account: string;
-	reservation: Reservation | undefined;
+	reservation: Reserved | undefined;
 	costOf: PaidStart<Result>['costOf'] | undefined;
 }
 

@@ -51,7 +51,7 @@ describe('text', () => {
 		const paid = await paidFor(() => write(secrets, { items: [{}, {}, {}] }));
 		expect(paid).toBeGreaterThan(0.1);
 		expect(await figures(secrets)).toMatchObject({
-			...{ budgetUsd: 1, spentUsd: paid, reservedUsd: 0, remainingUsd: 1 - paid, lumps: [] },
+			...{ budgetUsd: 1, spentUsd: paid, reservedUsd: 0, remainingUsd: 1 - paid, reservations: [] },
 			...{ period: 'month', paused: false },
 		});
 	});
@@ -192,14 +192,20 @@ describe('media', () => {
 		const estimate = Number(items[0]?.json['estimatedCostUsd']);
 		expect(await figures(secrets)).toMatchObject({
 			...{ spentUsd: 0, reservedUsd: estimate },
-			lumps: [{ lumpId: `job:images:${jobId}`, execution: 'execution-1', workflow: 'test' }],
+			reservations: [
+				{ reservationId: `job:images:${jobId}`, execution: 'execution-1', workflow: 'test' },
+			],
 		});
 		const waited = await run({
 			...job('wait', { mediaType: 'images', jobId }),
 			secrets,
 		});
 		const cost = Number(waited.items[0]?.json['costUsd']);
-		expect(await figures(secrets)).toMatchObject({ spentUsd: cost, reservedUsd: 0, lumps: [] });
+		expect(await figures(secrets)).toMatchObject({
+			spentUsd: cost,
+			reservedUsd: 0,
+			reservations: [],
+		});
 	});
 
 	it.each([
@@ -217,7 +223,7 @@ describe('media', () => {
 		rig.service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 422 } });
 		const secrets = secretsOf('1');
 		await start(secrets);
-		expect(await figures(secrets)).toMatchObject({ spentUsd: 0, reservedUsd: 0, lumps: [] });
+		expect(await figures(secrets)).toMatchObject({ spentUsd: 0, reservedUsd: 0, reservations: [] });
 	});
 
 	it('is refused only by the row as it is now', async () => {
@@ -247,7 +253,11 @@ describe('the chat model', () => {
 					await Promise.all(Array.from({ length: 3 }, () => model.invoke('Say hello'))),
 			}),
 		);
-		expect(await figures(secrets)).toMatchObject({ spentUsd: paid, reservedUsd: 0, lumps: [] });
+		expect(await figures(secrets)).toMatchObject({
+			spentUsd: paid,
+			reservedUsd: 0,
+			reservations: [],
+		});
 	});
 
 	it.each(['invoke', 'stream'] as const)(
@@ -350,7 +360,7 @@ describe('a pause', () => {
 
 	it.each([
 		['pause', { reason: ' ' }, 'Reason is empty'],
-		['release', { lumpId: ' ' }, 'Part ID is empty'],
+		['release', { reservationId: ' ' }, 'Reservation ID is empty'],
 	])('%s with %j is refused', async (operation, parameters, message) => {
 		const { error } = await budget(operation, mayResume(), parameters);
 		expect(error?.message).toBe(message);
@@ -368,7 +378,7 @@ describe('the row', () => {
 		['not JSON', (record) => record.slice(1)],
 		['negative', (record) => record.replace('"spent":{', '"spent":{"2026-01-01":"-5",')],
 		['with a day that is none', (record) => record.replace(/"day":"[^"]*"/, '"day":"soon"')],
-		['without parts', (record) => record.replace('"lumps":{}', '"lumps":null')],
+		['without parts', (record) => record.replace('"reservations":{}', '"reservations":null')],
 	])('%s: nothing is sent, and the error names the row', async (_how, edit) => {
 		const secrets = secretsOf('1');
 		await write(secrets);
@@ -410,28 +420,30 @@ describe('the row', () => {
 	});
 
 	it('what a killed process holds is listed, and released where the credential allows it', async () => {
-		const lump = {
+		const reservation = {
 			...{ most: '700000', counted: '0', day: new Date().toISOString().slice(0, 10) },
 			...{ at: new Date().toISOString(), execution: '17', workflow: 'Gone' },
 		};
 		const record = String(row()['record']).replace(
-			'"lumps":{}',
-			`"lumps":${JSON.stringify({ 'run:x': lump })}`,
+			'"reservations":{}',
+			`"reservations":${JSON.stringify({ 'run:x': reservation })}`,
 		);
 		Object.assign(row(), { record, claim: 'edited' });
 		expect(await figures()).toMatchObject({
 			...{ reservedUsd: 0.7, remainingUsd: 0.3 },
-			lumps: [{ lumpId: 'run:x', reservedUsd: 0.7, execution: '17', workflow: 'Gone' }],
+			reservations: [
+				{ reservationId: 'run:x', reservedUsd: 0.7, execution: '17', workflow: 'Gone' },
+			],
 		});
-		const refused = await budget('release', secretsOf('1'), { lumpId: 'run:x' });
+		const refused = await budget('release', secretsOf('1'), { reservationId: 'run:x' });
 		expect(shownText(refused.error)).toContain('Workflows May Resume');
 		const may = secretsOf('1', { workflowsMayResume: true });
-		expect((await budget('release', may, { lumpId: 'run:x' })).items[0]?.json).toEqual({
-			...{ lumpId: 'run:x', releasedUsd: 0.7, execution: '17', workflow: 'Gone' },
+		expect((await budget('release', may, { reservationId: 'run:x' })).items[0]?.json).toEqual({
+			...{ reservationId: 'run:x', releasedUsd: 0.7, execution: '17', workflow: 'Gone' },
 		});
 		expect(await figures(may)).toMatchObject({ reservedUsd: 0 });
-		const none = await budget('release', may, { lumpId: 'run:y' });
-		expect(none.error?.message).toBe('The budget has no reserved part "run:y"');
+		const none = await budget('release', may, { reservationId: 'run:y' });
+		expect(none.error?.message).toBe('The budget has no reservation "run:y"');
 	});
 });
 

@@ -189,7 +189,7 @@ describe('a start of unknown outcome', () => {
 			...{ spentUsd: 0, reservedUsd: 0.04, recorded: [unknown] },
 		});
 		expect(await figures(secrets)).toMatchObject({
-			lumps: [{ lumpId: expect.stringMatching(/^start:/), outcomeUnknown: true }],
+			reservations: [{ reservationId: expect.stringMatching(/^start:/), outcomeUnknown: true }],
 		});
 	});
 
@@ -306,10 +306,15 @@ describe('a start of unknown outcome', () => {
 it('texts are asked for what is free, while others hold the rest', async () => {
 	const secrets = secretsOf('0.2');
 	const row = rig.n8n.rows.find(({ state }) => state === 'budget')!;
-	const lump = { most: '100000', at: new Date().toISOString(), execution: '17', workflow: 'Gone' };
+	const reservation = {
+		most: '100000',
+		at: new Date().toISOString(),
+		execution: '17',
+		workflow: 'Gone',
+	};
 	const record = String(row['record']).replace(
-		'"lumps":{}',
-		`"lumps":${JSON.stringify({ x: lump })}`,
+		'"reservations":{}',
+		`"reservations":${JSON.stringify({ x: reservation })}`,
 	);
 	Object.assign(row, { record, claim: 'edited' });
 	await figures(secrets);

@@ -28,7 +28,7 @@ interface Scenario extends Weather {
 	unknown: number;
 	/** Whether n8n's clock is a year ahead for a moment, and a person sets the row right after that. */
 	wrongClock: boolean;
-	/** Whether a person adds to what is spent, and releases parts of runs that were killed. */
+	/** Whether a person adds to what is spent, and releases reservations of runs that were killed. */
 	person: boolean;
 }
 
@@ -73,7 +73,7 @@ const LEASE = 10 * MINUTE;
 interface Played {
 	/** Micro-dollars by which the service was paid more than the budget, in the worst period. */
 	overspent: number;
-	/** What is reserved at the end although its node run was not killed, and parts of one run that was. */
+	/** What is reserved at the end although its node run was not killed, and reservations of one run that was. */
 	leaked: string[];
 	/** Whether all was spent that could be, where nothing went wrong. */
 	isUsed: boolean;
@@ -255,8 +255,8 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 		const more = Math.floor(random() * scenario.bound);
 		state.spent[today] = String(Number(state.spent[today] ?? 0) + more);
 		added += more;
-		for (const [id, lump] of Object.entries(state.lumps))
-			if (isDead(lump.execution)) delete state.lumps[id];
+		for (const [id, reservation] of Object.entries(state.reservations))
+			if (isDead(reservation.execution)) delete state.reservations[id];
 		Object.assign(row, { record: JSON.stringify(state), claim: `person ${random()}` });
 		say('person', `adds ${more}`);
 	};
@@ -264,10 +264,10 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 	let forgotten = 0;
 	const noteReserved = () => {
 		const [row] = rows.filter(({ state }) => state === 'budget');
-		const parts = Object.values((row && parseBudget(row.record)?.lumps) ?? {});
+		const reservations = Object.values((row && parseBudget(row.record)?.reservations) ?? {});
 		forgotten = Math.max(
 			forgotten,
-			parts.reduce((sum, { most }) => sum + Number(most), 0),
+			reservations.reduce((sum, { most }) => sum + Number(most), 0),
 		);
 	};
 	if (scenario.wrongClock) {
@@ -289,7 +289,7 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 	await world.run(50_000);
 	const [row] = rows.filter(({ state }) => state === 'budget');
 	const state = row && parseBudget(row.record);
-	const lumps = Object.entries(state?.lumps ?? {});
+	const reservations = Object.entries(state?.reservations ?? {});
 	const inRow = Object.values(state?.spent ?? {}).reduce((sum, one) => sum + Number(one), 0);
 	const isUncertain =
 		dead.size || told.size || paid.size > 1 || scenario.person || scenario.wrongClock;
@@ -300,13 +300,13 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 		leaked: scenario.wrongClock
 			? []
 			: [
-					...lumps
+					...reservations
 						.filter(([, { execution }]) => !isDead(execution) && !told.has(execution))
 						.map(([id]) => id),
-					...lumps
+					...reservations
 						.map(([id, { execution }]) => [id, execution] as const)
 						.filter(([id, name]) =>
-							lumps.some(
+							reservations.some(
 								([other, { execution }]) =>
 									other < id && execution === name && !other.startsWith('start') && !scenario.jobs,
 							),

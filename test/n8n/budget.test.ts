@@ -109,7 +109,7 @@ it.each(Object.entries(ways))(
 		expect(paid).toBeGreaterThan(0);
 		const after = await figures();
 		expect(Number(after['spentUsd']) - Number(spentUsd)).toBeCloseTo(paid, 6);
-		expect(after).toMatchObject({ reservedUsd: 0, lumps: [] });
+		expect(after).toMatchObject({ reservedUsd: 0, reservations: [] });
 		const record = await recorded();
 		expect(Number(record['costUsd']) - Number(costUsd)).toBeCloseTo(paid, 6);
 		expect(record).toMatchObject({ unknownCosts: 0 });

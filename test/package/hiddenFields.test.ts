@@ -79,7 +79,7 @@ const others = `
 	modelRouter.inputs.binaryProperty: source
 	modelRouter.inputs.url: source
 	modelRouter.limit: returnAll
-	modelRouter.lumpId: findBy
+	modelRouter.reservationId: findBy
 	modelRouter.jobId: findBy
 	modelRouter.idempotencyKey: findBy
 	modelRouter.entryId: findBy

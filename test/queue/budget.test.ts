@@ -77,7 +77,7 @@ it('500 calls that race spend at most the budget, and nearly all of it', async (
 	process.stdout.write(`500 calls on three workers: ${paid} USD of ${BUDGET}\n`);
 	expect(paid).toBeLessThanOrEqual(BUDGET);
 	expect(paid).toBeGreaterThanOrEqual(0.95 * BUDGET);
-	expect(spent).toMatchObject({ spentUsd: paid, reservedUsd: 0, lumps: [] });
+	expect(spent).toMatchObject({ spentUsd: paid, reservedUsd: 0, reservations: [] });
 	expect(new Set(ids.flatMap((id) => queue.workersOf(id))).size).toBe(3);
 });
 
@@ -148,13 +148,13 @@ it('with a worker killed in the middle, it is not outspent either', async () => 
 	const lost = ended.filter(({ status }) => status !== 'success');
 	await bridge.service.settled();
 	const paid = (before - bridge.service.balance()) / 1e6;
-	const { spentUsd, reservedUsd, lumps } = await figures(account);
+	const { spentUsd, reservedUsd, reservations } = await figures(account);
 	process.stdout.write(
 		`with a killed worker: ${paid} USD, ${String(spentUsd)} counted, ${String(reservedUsd)} withheld\n`,
 	);
 	expect(paid).toBeLessThanOrEqual(BUDGET);
-	// what the killed runs were billed is in the parts that they held, one each
+	// what the killed runs were billed is in the reservations that they held, one each
 	expect(paid).toBeLessThanOrEqual(Number(spentUsd) + Number(reservedUsd) + 1e-9);
 	expect(lost.length).toBeGreaterThan(0);
-	expect((lumps as unknown[]).length).toBeLessThanOrEqual(lost.length);
+	expect((reservations as unknown[]).length).toBeLessThanOrEqual(lost.length);
 });

@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 export const release = operation({
 	name: 'Release',
 	value: 'release',
-	action: 'Release reserved parts of budget',
+	action: 'Release reservations of budget',
 	description:
 		'Release what killed processes and unread jobs have reserved, if the credential has Workflows May Resume. What they still cost is counted.',
 	params: [
@@ -18,20 +18,20 @@ export const release = operation({
 			type: 'options',
 			options: [
 				{ name: 'Age', value: 'age' },
-				{ name: 'Part ID', value: 'lumpId' },
+				{ name: 'Reservation ID', value: 'reservationId' },
 			],
-			default: 'lumpId',
+			default: 'reservationId',
 			description: 'How to find what to release',
 		},
 		{
-			displayName: 'Part ID',
-			name: 'lumpId',
+			displayName: 'Reservation ID',
+			name: 'reservationId',
 			type: 'string',
-			displayOptions: { show: { findBy: ['lumpId'] } },
-			default: '={{ $json.lumpId }}',
+			displayOptions: { show: { findBy: ['reservationId'] } },
+			default: '={{ $json.reservationId }}',
 			required: true,
 			placeholder: 'e.g. run:3f2a…',
-			description: 'The field "lumpId" of an entry in "lumps", from Get',
+			description: 'The field "reservationId" of an entry in "reservations", from Get',
 		},
 		{
 			displayName: 'Older Than (Hours)',
@@ -45,11 +45,14 @@ export const release = operation({
 		},
 	],
 
-	prepare({ findBy, lumpId, hours }) {
+	prepare({ findBy, reservationId, hours }) {
 		if (findBy === 'age') return { age: hours * HOUR };
-		if (!lumpId.trim())
-			throw invalidInputError('Part ID is empty', 'Get of the resource Budget lists the IDs.');
-		return { id: lumpId.trim() };
+		if (!reservationId.trim())
+			throw invalidInputError(
+				'Reservation ID is empty',
+				'Get of the resource Budget lists the IDs.',
+			);
+		return { id: reservationId.trim() };
 	},
 
 	run: async (context) => ({

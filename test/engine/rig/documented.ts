@@ -129,8 +129,8 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		await add('Budget: Get', budget('get'), withBudget);
 		await add('Budget: Pause', budget('pause', { reason: 'An agent loops' }), withBudget);
 		await add('Budget: Resume', budget('resume'), withBudget);
-		const lump = { lumpId: `job:images:${String(jobId)}` };
-		await add('Budget: Release', budget('release', lump), withBudget);
+		const reservation = { reservationId: `job:images:${String(jobId)}` };
+		await add('Budget: Release', budget('release', reservation), withBudget);
 
 		const withRecord = {
 			...secrets,

@@ -45,7 +45,7 @@ const VALID: Record<string, NodeParameterValueType> = {
 	idempotencyKey: 'key',
 	jobId: 'job-1',
 	entryId: 1,
-	lumpId: 'run:1',
+	reservationId: 'run:1',
 	url: 'https://example.com/picture.png',
 	model: 'northwind/quill-2.5',
 	name: 'image',

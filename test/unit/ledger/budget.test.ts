@@ -237,8 +237,8 @@ it('a job whose end is seen at once is counted once', async () => {
 	for (const jobId of ['6', '7', '8']) poll.endJob('images', jobId, 15);
 	await poll.close();
 	await run.close();
-	const { spent, lumps } = JSON.parse(rows[0]!.record) as Record<string, object>;
-	expect([spent, lumps]).toEqual([{ '2026-11-24': '15' }, {}]);
+	const { spent, reservations } = JSON.parse(rows[0]!.record) as Record<string, object>;
+	expect([spent, reservations]).toEqual([{ '2026-11-24': '15' }, {}]);
 });
 
 it('the end of a job is counted after one that could not be written', async () => {
@@ -259,10 +259,10 @@ it('the end of a job is counted after one that could not be written', async () =
 	table.find = find;
 	run.endJob('images', '7', 15);
 	await run.close();
-	const { spent, lumps } = JSON.parse(rows[0]!.record) as Record<string, object>;
-	expect([spent, Object.keys(lumps!)]).toEqual([{ '2026-11-24': '15' }, ['job:images:6']]);
+	const { spent, reservations } = JSON.parse(rows[0]!.record) as Record<string, object>;
+	expect([spent, Object.keys(reservations!)]).toEqual([{ '2026-11-24': '15' }, ['job:images:6']]);
 	expect(hints).toEqual([
-		'The budget could not be updated (down). Parts such as job:images:6 stay reserved until the period ends, or until somebody releases them.',
+		'The budget could not be updated (down). Reservations such as job:images:6 stay until the period ends, or until somebody releases them.',
 	]);
 });
 
@@ -286,13 +286,13 @@ it('a row that is more than a day ahead of n8n is refused, with what to edit', a
 	});
 });
 
-it('parts are released by their age', async () => {
+it('reservations are released by their age', async () => {
 	const { createRun, pass, reserveAll } = createWorld();
 	await createRun().calls.reserve(upTo(60));
 	await pass(3 * 3600 * SECOND);
 	await createRun().calls.reserve(upTo(40));
 	const released = await createRun().actions.release({ age: 2 * 3600 * SECOND });
-	expect(released).toMatchObject({ released: 1, lumps: [{ releasedUsd: 0.00006 }] });
+	expect(released).toMatchObject({ released: 1, reservations: [{ releasedUsd: 0.00006 }] });
 	expect(await createRun().actions.release({ age: 2 * 3600 * SECOND })).toMatchObject({
 		released: 0,
 	});

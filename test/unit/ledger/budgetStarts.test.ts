@@ -2,17 +2,17 @@ import { randomUUID } from 'crypto';
 
 import { Big } from '../../../src/core/money';
 import {
-	claimStartLump,
+	claimStartReservation,
 	decideStart,
-	jobLump,
+	jobReservationId,
 	keepUnknownStart,
-	startJobLump,
-	startLump,
+	startJobReservation,
+	startReservationId,
 } from '../../../src/ledger/budgetStarts';
 import {
 	type BudgetState,
-	claimLump,
-	closeLump,
+	claimReservation,
+	closeReservation,
 	EMPTY_STATE,
 	figuresOf,
 	moveOn,
@@ -34,7 +34,7 @@ function budgetOf(amount: number) {
 	/** @returns what is reserved, or why nothing is. */
 	const claim = (id: string, key = cheap!, least = 40, at = NOON) => {
 		const start = { key, least: micro(least), lease: LEASE };
-		const claimed = claimStartLump(state, limit, holder(id), start, at);
+		const claimed = claimStartReservation(state, limit, holder(id), start, at);
 		return 'refused' in claimed ? claimed.refused : Number(claimed.most);
 	};
 	const start = (id: string, estimate: number | undefined, key = cheap!, least = 40) => {
@@ -45,8 +45,8 @@ function budgetOf(amount: number) {
 			workflow: 'w',
 		};
 		const given = estimate === undefined ? undefined : micro(estimate);
-		const job = jobLump('images', id);
-		startJobLump(state, { id, job, key, least: micro(least), estimate: given, claimed });
+		const job = jobReservationId('images', id);
+		startJobReservation(state, { id, job, key, least: micro(least), estimate: given, claimed });
 	};
 	/** Its outcome is not known. */
 	const lose = (id: string, key = dear!, least = 40) => {
@@ -99,7 +99,7 @@ describe('a start reserves its minimum, times a factor', () => {
 		claim('a', cheap);
 		start('a', 900, cheap);
 		expect(claim('b', dear)).toBe(900);
-		closeLump(state, 'b', micro(0));
+		closeReservation(state, 'b', micro(0));
 		expect(claim('c', other)).toBe(40);
 	});
 
@@ -124,9 +124,9 @@ describe('one start without a factor is under way at a time', () => {
 
 	it.each<[string, (budget: ReturnType<typeof budgetOf>) => unknown]>([
 		['its estimate has come', ({ start }) => start('a', 900, dear)],
-		['it was not sent', ({ state }) => closeLump(state, 'a', micro(0))],
+		['it was not sent', ({ state }) => closeReservation(state, 'a', micro(0))],
 		['its outcome is unknown', ({ lose }) => lose('a')],
-		['a person has released it', ({ state }) => (state.lumps['a']!.isReleased = true)],
+		['a person has released it', ({ state }) => (state.reservations['a']!.isReleased = true)],
 	])('until %s', (_what, end) => {
 		const budget = budgetOf(10_000);
 		budget.claim('a', dear);
@@ -169,7 +169,7 @@ describe('a start of unknown outcome', () => {
 	])('counts as what is known of %s', (_what, key, reserved) => {
 		const { state, start } = unknown();
 		start('b', 900, key);
-		expect(state.lumps['a']?.most).toBe(String(reserved));
+		expect(state.reservations['a']?.most).toBe(String(reserved));
 	});
 
 	it('counts as what has become known while it was under way', () => {
@@ -177,7 +177,7 @@ describe('a start of unknown outcome', () => {
 		claim('a', dear);
 		start('b', 900, dear);
 		lose('a');
-		expect(state.lumps['a']?.most).toBe('900');
+		expect(state.reservations['a']?.most).toBe('900');
 	});
 
 	it('counts again if a person has given it back too early', () => {
@@ -195,9 +195,10 @@ describe('a start of unknown outcome', () => {
 
 	it('is handed to its job, whose cost counts once', () => {
 		const { state, figures } = unknown();
-		for (let time = 1; time <= 2; time++) decideStart(state, 'a', jobLump('images', '7'));
+		for (let time = 1; time <= 2; time++) decideStart(state, 'a', jobReservationId('images', '7'));
 		expect(figures()).toEqual([0, 40, 1]);
-		for (let time = 1; time <= 2; time++) closeLump(state, jobLump('images', '7'), micro(900));
+		for (let time = 1; time <= 2; time++)
+			closeReservation(state, jobReservationId('images', '7'), micro(900));
 		expect(figures()).toEqual([900, 0, 0]);
 	});
 
@@ -211,13 +212,13 @@ describe('a start of unknown outcome', () => {
 	it('has no effect in the next period', () => {
 		const { state, figures } = unknown();
 		moveOn(state, Date.parse('2026-12-01T00:00:00Z'), 'month');
-		decideStart(state, 'a', jobLump('images', '7'));
-		expect([figures(), state.lumps]).toEqual([[0, 0, 0], {}]);
+		decideStart(state, 'a', jobReservationId('images', '7'));
+		expect([figures(), state.reservations]).toEqual([[0, 0, 0], {}]);
 	});
 });
 
 describe('a job', () => {
-	const job = jobLump('images', 'a');
+	const job = jobReservationId('images', 'a');
 
 	it.each<[string, number | undefined, number | undefined, reserved: number, spent: number]>([
 		['a cost', 40, 35, 40, 35],
@@ -231,20 +232,20 @@ describe('a job', () => {
 		for (let time = 1; time <= 2; time++) start('a', estimate, cheap, 10);
 		expect(figures()).toEqual([0, reserved, 1]);
 		for (let time = 1; time <= 2; time++)
-			closeLump(state, job, cost === undefined ? undefined : micro(cost));
+			closeReservation(state, job, cost === undefined ? undefined : micro(cost));
 		expect(figures()).toEqual([spent, 0, 0]);
 	});
 });
 
-describe('the part of a job', () => {
-	const job = jobLump('images', '7');
+describe('the reservation of a job', () => {
+	const job = jobReservationId('images', '7');
 	const claimed = { most: '40', at: '2026-11-24T12:00:00Z', execution: '1', workflow: 'w' };
 	const answer = { job, key: dear!, least: micro(40), claimed };
 
 	it.each<[string, (budget: ReturnType<typeof budgetOf>) => unknown]>([
 		[
 			'two starts are answered with it',
-			({ state }) => startJobLump(state, { ...answer, id: 'b', estimate: micro(30) }),
+			({ state }) => startJobReservation(state, { ...answer, id: 'b', estimate: micro(30) }),
 		],
 		[
 			'a person says that another start has started it',
@@ -253,14 +254,17 @@ describe('the part of a job', () => {
 	])('is one, although %s', (_what, again) => {
 		const budget = budgetOf(10_000);
 		budget.claim('a', dear);
-		startJobLump(budget.state, { ...answer, id: 'a', estimate: micro(900) });
+		startJobReservation(budget.state, { ...answer, id: 'a', estimate: micro(900) });
 		budget.claim('b', dear);
 		again(budget);
 		expect(budget.figures()).toEqual([0, 900, 1]);
 	});
 
 	it.each<[string, (budget: ReturnType<typeof budgetOf>) => unknown]>([
-		['answered', ({ state }) => startJobLump(state, { ...answer, id: 'a', estimate: micro(900) })],
+		[
+			'answered',
+			({ state }) => startJobReservation(state, { ...answer, id: 'a', estimate: micro(900) }),
+		],
 		['decided about', ({ state }) => decideStart(state, 'a', job)],
 	])('belongs to the period of its start, which was %s', (_what, end) => {
 		const budget = budgetOf(10_000);
@@ -271,15 +275,17 @@ describe('the part of a job', () => {
 		claim('a', dear, 40, before);
 		end(budget);
 		moveOn(state, after!, 'month');
-		expect(Object.keys(state.lumps)).toEqual([job]);
+		expect(Object.keys(state.reservations)).toEqual([job]);
 		moveOn(state, Date.parse('2027-01-01T00:00:00Z'), 'month');
-		expect(state.lumps).toEqual({});
+		expect(state.reservations).toEqual({});
 	});
 
 	it('is of one job, however long its ID and whatever its media type is', () => {
 		const ids = ['1', '2'].map((end) => `${'x'.repeat(50)}${end}`);
-		const parts = ['images', 'videos'].flatMap((type) => ids.map((id) => jobLump(type, id)));
-		expect(new Set(parts).size).toBe(4);
+		const idsOfJobs = ['images', 'videos'].flatMap((type) =>
+			ids.map((id) => jobReservationId(type, id)),
+		);
+		expect(new Set(idsOfJobs).size).toBe(4);
 	});
 });
 
@@ -297,19 +303,26 @@ describe('the row', () => {
 			const key = factorKey({ model: `m${index}`, settings: '4K' });
 			budget.claim(`s${index}`, key);
 			budget.start(`s${index}`, 912.3456, key);
-			closeLump(budget.state, jobLump('images', `s${index}`), micro(1_234_567));
+			closeReservation(budget.state, jobReservationId('images', `s${index}`), micro(1_234_567));
 		}
 		budget.start('known', 40);
-		closeLump(budget.state, jobLump('images', 'known'), micro(40));
+		closeReservation(budget.state, jobReservationId('images', 'known'), micro(40));
 		for (let index = 0; index < 500; index++) {
-			const id = startLump(randomUUID());
+			const id = startReservationId(randomUUID());
 			const least = micro(123_456_789);
 			const start = { key: cheap!, least, lease: LEASE };
-			claimStartLump(budget.state, budget.limit, longHolder(id), start, NOON);
+			claimStartReservation(budget.state, budget.limit, longHolder(id), start, NOON);
 			if (end === 'under way') continue;
-			const job = jobLump('images', `${index}-${'x'.repeat(index % 2 ? 35 : 1900)}`);
-			const claimed = budget.state.lumps[id]!;
-			startJobLump(budget.state, { id, job, key: cheap!, least, estimate: undefined, claimed });
+			const job = jobReservationId('images', `${index}-${'x'.repeat(index % 2 ? 35 : 1900)}`);
+			const claimed = budget.state.reservations[id]!;
+			startJobReservation(budget.state, {
+				id,
+				job,
+				key: cheap!,
+				least,
+				estimate: undefined,
+				claimed,
+			});
 		}
 		return budget;
 	};
@@ -317,7 +330,7 @@ describe('the row', () => {
 	it.each(['under way', 'job'] as const)('of starts that are %s stays below 100 kB', (end) => {
 		const { state } = fill(end);
 		expect(Buffer.byteLength(JSON.stringify(state))).toBeLessThan(100_000);
-		expect(Object.values(state.lumps)[0]?.workflow).toBe('長い名前長い名前長い名前長');
+		expect(Object.values(state.reservations)[0]?.workflow).toBe('長い名前長い名前長い名前長');
 	});
 
 	it('keeps the 200 factors that were used last', () => {
@@ -336,20 +349,20 @@ describe('the row', () => {
 		expect([state.factors[cheap!], Object.keys(state.factors).length]).toEqual(['2', 200]);
 	});
 
-	it('with 500 parts it takes no more starts, and refuses no text', () => {
+	it('with 500 reservations it takes no more starts, and refuses no text', () => {
 		const { state, limit, claim } = fill('under way');
-		expect(Object.keys(state.lumps)).toHaveLength(500);
-		const [own] = Object.keys(state.lumps);
+		expect(Object.keys(state.reservations)).toHaveLength(500);
+		const [own] = Object.keys(state.reservations);
 		expect([claim('more'), claim(own!)]).toEqual(['full', 123_456_789]);
-		const text = claimLump(state, limit, holder('text'), { need: micro(10) }, NOON);
+		const text = claimReservation(state, limit, holder('text'), { need: micro(10) }, NOON);
 		expect(Number(text.most)).toBe(10);
 	});
 
-	it('takes starts again for parts that a person has released, and does not grow', () => {
+	it('takes starts again for reservations that a person has released, and does not grow', () => {
 		const { state, claim } = fill('job');
-		const [first, second] = Object.values(state.lumps);
+		const [first, second] = Object.values(state.reservations);
 		first!.isReleased = second!.isReleased = true;
 		expect([claim('a'), claim('b'), claim('c')]).toEqual([40, 40, 'full']);
-		expect(Object.keys(state.lumps)).toHaveLength(500);
+		expect(Object.keys(state.reservations)).toHaveLength(500);
 	});
 });

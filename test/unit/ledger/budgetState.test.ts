@@ -1,8 +1,8 @@
 import { Big } from '../../../src/core/money';
 import {
 	type BudgetState,
-	claimLump,
-	closeLump,
+	claimReservation,
+	closeReservation,
 	EMPTY_STATE,
 	figuresOf,
 	findFree,
@@ -34,7 +34,7 @@ function budgetOf(amount = 1000, length: PeriodLength = 'month') {
 		const { counted = 0, held = 0, wish = need, at = NOON } = more;
 		const amounts = { counted: micro(counted), held: micro(held), need: micro(need) };
 		const wanted = { ...amounts, wish: micro(wish) };
-		const claimed = claimLump(state, limit, holder(id), wanted, at);
+		const claimed = claimReservation(state, limit, holder(id), wanted, at);
 		return [Number(claimed.most), 'refused' in claimed ? claimed.refused : undefined];
 	};
 	const figures = (of = length) => {
@@ -77,7 +77,7 @@ describe('a part', () => {
 		claim('a', 200);
 		for (let time = 1; time <= 2; time++) claim('a', 50, { counted: 120 });
 		expect(figures()).toEqual([120, 80, 1]);
-		for (let time = 1; time <= 2; time++) closeLump(state, 'a', micro(150));
+		for (let time = 1; time <= 2; time++) closeReservation(state, 'a', micro(150));
 		expect(figures()).toEqual([150, 0, 0]);
 	});
 
@@ -105,26 +105,26 @@ describe('a part', () => {
 	it('that was released does not count, and what it costs is added', () => {
 		const { state, claim, figures } = budgetOf();
 		claim('a', 900);
-		state.lumps['a']!.isReleased = true;
+		state.reservations['a']!.isReleased = true;
 		expect(claim('b', 900)).toEqual([900, undefined]);
-		closeLump(state, 'a', micro(70));
+		closeReservation(state, 'a', micro(70));
 		expect(figures()).toEqual([70, 900, 1]);
 	});
 
 	it('that was released stays as long as its holder has requests under way, although it gets no more', () => {
 		const { state, claim, figures } = budgetOf();
 		claim('a', 900);
-		state.lumps['a']!.isReleased = true;
+		state.reservations['a']!.isReleased = true;
 		claim('b', 900);
 		expect(claim('a', 200, { held: 100 })).toEqual([0, 'reserved']);
-		closeLump(state, 'a', micro(70));
+		closeReservation(state, 'a', micro(70));
 		expect(figures()).toEqual([70, 900, 1]);
 	});
 
 	it('that was released counts again as soon as its holder needs more', () => {
 		const { state, claim, figures } = budgetOf();
 		claim('a', 300);
-		state.lumps['a']!.isReleased = true;
+		state.reservations['a']!.isReleased = true;
 		expect(claim('a', 200, { counted: 50, held: 100 })).toEqual([200, undefined]);
 		expect(figures()).toEqual([50, 200, 1]);
 	});
@@ -137,7 +137,7 @@ it.each([
 	const { state, claim } = budgetOf();
 	claim('a', 300);
 	claim('b', 100);
-	if (isReleased) state.lumps['a']!.isReleased = true;
+	if (isReleased) state.reservations['a']!.isReleased = true;
 	const own = { id: 'a', spent: micro(0), held: micro(10) };
 	const limit = { amount: micro(1000), length: 'month' as const };
 	expect(Number(findFree(state, limit, own).free)).toBe(free);
@@ -150,12 +150,12 @@ describe('time', () => {
 		const { state, claim, figures } = budgetOf(1000, 'day');
 		claim('a', 500);
 		claim('b', 100);
-		closeLump(state, 'b', micro(90));
+		closeReservation(state, 'b', micro(90));
 		state.factors['m.c'] = '22.5';
 		expect(figures()).toEqual([90, 500, 1]);
 		moveOn(state, NOON + DAY, 'day');
 		expect([figures(), state.factors]).toEqual([[0, 0, 0], { 'm.c': '22.5' }]);
-		closeLump(state, 'a', micro(400));
+		closeReservation(state, 'a', micro(400));
 		expect(figures()).toEqual([0, 0, 0]);
 	});
 
@@ -164,7 +164,7 @@ describe('time', () => {
 		claim('a', 300);
 		moveOn(state, NOON + DAY, 'month');
 		claim('a', 500, { at: NOON + DAY });
-		closeLump(state, 'a', micro(400));
+		closeReservation(state, 'a', micro(400));
 		expect(state.spent).toEqual({ '2026-11-24': '400' });
 	});
 
@@ -192,11 +192,11 @@ describe('time', () => {
 	it('what was spent before a clock ran ahead is still there when a person sets the day back', () => {
 		const { state, claim, figures } = budgetOf();
 		claim('a', 900);
-		closeLump(state, 'a', micro(900));
+		closeReservation(state, 'a', micro(900));
 		moveOn(state, NOON + 366 * DAY, 'month');
 		expect(figures()).toEqual([0, 0, 0]);
 		claim('b', 700);
-		closeLump(state, 'b', micro(700));
+		closeReservation(state, 'b', micro(700));
 		state.day = '2026-11-24';
 		expect(figures()).toEqual([900, 0, 0]);
 	});
@@ -204,7 +204,7 @@ describe('time', () => {
 	it('what was spent counts in a longer period that is chosen later', () => {
 		const { state, claim, figures } = budgetOf(1000, 'day');
 		claim('a', 100);
-		closeLump(state, 'a', micro(80));
+		closeReservation(state, 'a', micro(80));
 		moveOn(state, NOON + DAY, 'day');
 		expect([figures('day'), figures('week'), figures('month')]).toEqual([
 			[0, 0, 0],
@@ -218,7 +218,7 @@ describe('time', () => {
 		for (let day = 1; day <= 50; day++) {
 			moveOn(state, NOON + day * DAY, 'day');
 			claim('a', 1);
-			closeLump(state, 'a', micro(1));
+			closeReservation(state, 'a', micro(1));
 		}
 		moveOn(state, NOON + 51 * DAY, 'day');
 		expect(Object.keys(state.spent)).toHaveLength(40);
@@ -226,11 +226,13 @@ describe('time', () => {
 });
 
 it.each([
-	['', '{', '[]', 'null', '{}', '{"day":"d","spent":{},"lumps":{}}'],
-	['{"day":"d","spent":{"d":-1},"lumps":{},"factors":{}}'],
-	['{"day":"d","spent":{"d":"-1"},"lumps":{},"factors":{}}'],
-	['{"day":"d","spent":{},"lumps":{"a":{"most":"x","at":"2026-11-24T12:00:00Z"}},"factors":{}}'],
-	['{"day":"d","spent":{},"lumps":{},"factors":{"m.c":"-2"}}'],
+	['', '{', '[]', 'null', '{}', '{"day":"d","spent":{},"reservations":{}}'],
+	['{"day":"d","spent":{"d":-1},"reservations":{},"factors":{}}'],
+	['{"day":"d","spent":{"d":"-1"},"reservations":{},"factors":{}}'],
+	[
+		'{"day":"d","spent":{},"reservations":{"a":{"most":"x","at":"2026-11-24T12:00:00Z"}},"factors":{}}',
+	],
+	['{"day":"d","spent":{},"reservations":{},"factors":{"m.c":"-2"}}'],
 ])('a record that nobody of us has written: %s', (...records) => {
 	for (const record of records) expect(parseBudget(record)).toBeUndefined();
 	expect(parseBudget(JSON.stringify(EMPTY_STATE))).toEqual(EMPTY_STATE);
