@@ -47,7 +47,7 @@ export function dueAlarms(state: BudgetState, settings: BudgetSettings, label: s
 	return alarmPercents.flatMap((percent) => {
 		const jobId = labeled(`budget:${name}:${percent.toFixed()}`, label);
 		const isReached = amount.gt(0) && figures.spent.times(100).gte(amount.times(percent));
-		if (!isReached || state.told?.[jobId] !== undefined) return [];
+		if (!isReached || state.announced?.[jobId] !== undefined) return [];
 		const { amounts, period } = describeFigures(settings, figures);
 		const note = `${percent.toFixed()}% of the budget is spent.`;
 		const record = JSON.stringify({ percent: Number(percent), ...amounts, ...period });
@@ -65,7 +65,7 @@ export async function enterBudgetAlarms(use: BudgetUse, label: string, alarms: r
 	if (!alarms.length) return;
 	await enterAlarms(await use.open(), { account: use.account, label }, alarms);
 	await use.book.change(use, (state) => {
-		for (const { jobId } of alarms) (state.told ??= {})[jobId] = state.day;
+		for (const { jobId } of alarms) (state.announced ??= {})[jobId] = state.day;
 	});
 }
 

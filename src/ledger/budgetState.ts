@@ -47,7 +47,7 @@ export interface BudgetState {
 	/** What jobs cost. They outlive the period. */
 	factors: JobFactors;
 	/** Thresholds whose alarms were entered: the day, by the job ID of the alarm. */
-	told?: Record<string, string>;
+	announced?: Record<string, string>;
 }
 
 export const EMPTY_STATE: BudgetState = { day: '', spent: {}, reservations: {}, factors: {} };
@@ -68,13 +68,13 @@ const DAY = 24 * 3_600_000;
 export function parseBudget(record: string): BudgetState | undefined {
 	const state = tryParseJson(record);
 	if (!isPlainObject(state)) return undefined;
-	const { day, spent, reservations, factors, told = {} } = state;
+	const { day, spent, reservations, factors, announced = {} } = state;
 	const isRead =
 		(day === '' || isDay(day)) &&
 		isRecordOf(spent, isAmount) &&
 		isRecordOf(reservations, isReservation) &&
 		isRecordOf(factors, isAmount) &&
-		isRecordOf(told, (value) => typeof value === 'string');
+		isRecordOf(announced, (value) => typeof value === 'string');
 	return isRead ? (state as unknown as BudgetState) : undefined;
 }
 
@@ -109,8 +109,8 @@ export function moveOn(state: BudgetState, now: number, length: PeriodLength): b
 	for (const day of Object.keys(state.spent).sort().slice(0, -MAX_DAYS)) delete state.spent[day];
 	const { start: month } = periodOf(state.day, 'month');
 	const { start: week } = periodOf(state.day, 'week');
-	for (const [alarm, day] of Object.entries(state.told ?? {}))
-		if (day < month && day < week) delete state.told?.[alarm];
+	for (const [alarm, day] of Object.entries(state.announced ?? {}))
+		if (day < month && day < week) delete state.announced?.[alarm];
 	for (const [id, reservation] of Object.entries(state.reservations))
 		if (dayOf(reservation) < start) delete state.reservations[id];
 	return true;
