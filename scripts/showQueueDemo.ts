@@ -123,7 +123,7 @@ async function killInTheMiddle(running: Queue, { service }: Services): Promise<n
 	const rival = await editor.run(saved);
 	tellRun(`The workflow is executed again, on ${whoRan(running, rival)}`, rival, 'error');
 
-	await tables.update(LEDGER, 'startKey', KEY, { leaseUntil: 1 });
+	await tables.update(LEDGER, 'uniqueKey', KEY, { leaseUntil: 1 });
 	console.log(
 		`  Ten minutes later (the demo ends the lease of the start in the ledger by itself):`,
 	);
@@ -154,18 +154,18 @@ const startNode = () =>
 	routerNode('Start', {
 		...{ resource: 'media', operation: 'start', mediaType: 'images' },
 		...{ model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' }, prompt: PROMPT },
-		...{ useLedger: true, idempotencyKey: KEY },
+		...{ useLedger: true, uniqueKey: KEY },
 	});
 const resolveNode = (jobId: string) =>
 	routerNode('Resolve', {
-		...{ resource: 'ledger', operation: 'markStarted', idempotencyKey: KEY, jobId },
+		...{ resource: 'ledger', operation: 'markStarted', uniqueKey: KEY, jobId },
 	});
 
 /** The Data Table of the ledger, and what it has of the start. */
 async function ledgerOf({ editor }: Queue) {
 	const tables = await DataTables.of(editor);
 	const row = async (): Promise<Fields | undefined> =>
-		(await tables.rows(LEDGER)).find(({ startKey }) => startKey === KEY);
+		(await tables.rows(LEDGER)).find(({ uniqueKey }) => uniqueKey === KEY);
 	return { tables, row };
 }
 

@@ -80,12 +80,12 @@ export async function enterUnknownAlarms(ledger: Ledger, owner: Owner): Promise<
 	const isInterrupted = where({ ...ofTrigger, state: 'sending', leaseUntil: below(clock.now()) });
 	await expireStaleRows(ledger, await table.find(isInterrupted));
 	const starts = await findAllRows<Entry>(table, { ...ofTrigger, state: 'unknown' });
-	const alarms = starts.map(({ id, startKey, segment, model, startedAt, execution, note }) => ({
+	const alarms = starts.map(({ id, uniqueKey, segment, model, startedAt, execution, note }) => ({
 		...{ jobId: labeled(`unknown:${id}`, owner.label), model, outcome: 'outcomeUnknown' },
 		note: `The outcome of the start in entry ${id} is unknown.`,
 		record: JSON.stringify({
 			...{ entryId: id, mediaType: segment, model, execution, note },
-			...(startKey && { idempotencyKey: startKey }),
+			...(uniqueKey && { uniqueKey }),
 			startedAt: new Date(startedAt).toISOString(),
 		}),
 	}));

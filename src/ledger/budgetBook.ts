@@ -160,11 +160,11 @@ export class BudgetBook {
 }
 
 /** The one row of the budget. If there is none, it is created with nothing spent. */
-async function findRow(ledger: Ledger, startKey: string): Promise<Entry> {
+async function findRow(ledger: Ledger, uniqueKey: string): Promise<Entry> {
 	const find = async () =>
-		await ledger.table.find(where({ startKey, segment: 'budget', state: 'budget' }));
+		await ledger.table.find(where({ uniqueKey, segment: 'budget', state: 'budget' }));
 	const found = await find();
-	if (!found.length) await addRow(ledger, startKey);
+	if (!found.length) await addRow(ledger, uniqueKey);
 	const [row, ...others] = found.length ? found : await find();
 	if (others.length) throw severalRowsError([row!, ...others]);
 	if (!row) throw new ServiceError('failed', 'The new row is not visible yet', { transient: true });
@@ -172,12 +172,12 @@ async function findRow(ledger: Ledger, startKey: string): Promise<Entry> {
 }
 
 /** Of several processes that find no row, one adds it, as with the key of a start. */
-async function addRow(ledger: Ledger, startKey: string): Promise<void> {
+async function addRow(ledger: Ledger, uniqueKey: string): Promise<void> {
 	const claims: string[] = [];
 	const noStart = { model: '', account: '', label: '', lease: 0, firstCheck: 0 };
 	const record = JSON.stringify(EMPTY_STATE);
 	try {
-		await claimKey(ledger, claims, { ...noStart, startKey, segment: 'budget', record });
+		await claimKey(ledger, claims, { ...noStart, uniqueKey, segment: 'budget', record });
 	} finally {
 		await withdraw(ledger, 'withdrawIntent', claims);
 	}

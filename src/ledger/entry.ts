@@ -12,7 +12,7 @@ export const jobKey = ({ account, segment, jobId }: Pick<Entry, 'account' | 'seg
 /** Columns of the job ledger and their types in n8n. Existing tables use them, so names and types never change. */
 export const columns = {
 	/** The unique key of a start; empty for a job without a key. */
-	startKey: 'string',
+	uniqueKey: 'string',
 	state: 'string',
 	jobId: 'string',
 	segment: 'string',

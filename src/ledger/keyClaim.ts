@@ -12,7 +12,7 @@ import {
 } from './ledger';
 
 /** What a start writes to its row, and its times. */
-export type ClaimOptions = Pick<Entry, 'startKey' | 'segment' | 'model' | 'account' | 'label'> & {
+export type ClaimOptions = Pick<Entry, 'uniqueKey' | 'segment' | 'model' | 'account' | 'label'> & {
 	/** Milliseconds without a renewal after which a sending execution counts as interrupted. */
 	lease: number;
 	/** Milliseconds after the start from which triggers check the job. */
@@ -43,7 +43,7 @@ export async function claimKey(
 	options: ClaimOptions,
 ): Promise<Entry | string> {
 	const { table, clock } = ledger;
-	const { startKey } = options;
+	const { uniqueKey } = options;
 	const end = clock.now() + MAX_WAIT;
 	let changes = 0;
 	for (let attempt = 0; ; attempt++) {
@@ -53,7 +53,7 @@ export async function claimKey(
 		try {
 			// a key may have many starts that were withdrawn or did not happen
 			const segment = isBudget(options) ? 'budget' : noneOf('budget');
-			const active = where({ startKey, segment, state: noneOf('withdrawn', 'notStarted') });
+			const active = where({ uniqueKey, segment, state: noneOf('withdrawn', 'notStarted') });
 			const rows = await table.find(active);
 			const found = findDecision(rows, claims);
 			if (found) return found;
@@ -61,7 +61,7 @@ export async function claimKey(
 			const others = rows.filter((row) => row !== ownRow);
 			if (!others.length) {
 				await advanceClaim(ledger, claims, options, ownRow);
-				failure = rowNotVisible(startKey);
+				failure = rowNotVisible(uniqueKey);
 				isChanged = true;
 			} else {
 				const sending = others.find(({ state }) => state === 'sending');
@@ -197,15 +197,15 @@ export async function expireStaleRows(
 
 /** The row of a start, without its state. */
 export function toStartRow({ clock, execution }: Ledger, options: ClaimOptions) {
-	const { startKey, segment, model, account, label, lease } = options;
+	const { uniqueKey, segment, model, account, label, lease } = options;
 	const startedAt = clock.now();
 	const leaseUntil = startedAt + lease;
-	return { startKey, segment, model, account, label, execution, startedAt, leaseUntil };
+	return { uniqueKey, segment, model, account, label, execution, startedAt, leaseUntil };
 }
 
-const rowNotVisible = (startKey: string) =>
+const rowNotVisible = (uniqueKey: string) =>
 	new ServiceError('failed', 'The job ledger does not show the row that was added', {
-		ids: { startKey },
+		ids: { uniqueKey },
 		advice: 'Nothing was sent for this item. Check the table in n8n, then run the item again.',
 	});
 
@@ -224,7 +224,7 @@ export const asNotStarted = (cause: unknown) =>
 function startOutcomeUnknown(entry: Entry): ServiceError {
 	return new ServiceError(
 		'timeout',
-		`It is not known whether the job of the key "${entry.startKey}" was started`,
+		`It is not known whether the job of the key "${entry.uniqueKey}" was started`,
 		{
 			outcome: 'unknown',
 			...(entry.requestId && { requestId: entry.requestId }),
@@ -239,7 +239,7 @@ function startOutcomeUnknown(entry: Entry): ServiceError {
 function startInProgress(entry: Entry): ServiceError {
 	return new ServiceError(
 		'timeout',
-		`Another execution is starting the job of the key "${entry.startKey}", or was interrupted while starting it`,
+		`Another execution is starting the job of the key "${entry.uniqueKey}", or was interrupted while starting it`,
 		{
 			outcome: 'unknown',
 			ids: startIds(entry),
@@ -252,7 +252,7 @@ function startInProgress(entry: Entry): ServiceError {
 /** Adds the ledger entry, and how to resolve its outcome, to an error. */
 export function needsResolution(
 	error: ServiceError,
-	{ startKey }: { startKey: string },
+	{ uniqueKey }: { uniqueKey: string },
 	entry?: Entry,
 ) {
 	const place = entry
@@ -260,14 +260,14 @@ export function needsResolution(
 		: 'The job ledger could not be reached to record this.';
 	return withDetails(error, {
 		ids: {
-			...(startKey && { idempotencyKey: startKey }),
+			...(uniqueKey && { uniqueKey }),
 			...(entry && { entryId: String(entry.id) }),
 		},
 		advice: [error.details.advice, place, RESOLVE_ADVICE].filter(Boolean).join(' '),
 	});
 }
 
-const startIds = ({ id, startKey }: Entry) => ({ idempotencyKey: startKey, entryId: String(id) });
+const startIds = ({ id, uniqueKey }: Entry) => ({ uniqueKey, entryId: String(id) });
 
 const describeStart = (entry: Entry) =>
 	`${nameExecution(entry)} sent it on ${isoTime(entry.startedAt)} (${entry.segment}, ${entry.model}).`;

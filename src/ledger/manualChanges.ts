@@ -66,8 +66,8 @@ export async function deleteOldEntries(
 	let deleted = 0;
 	for (const state of transitions.deleteEntry.from) {
 		// a row without a job does not protect its key from a second start
-		const startKey = state === 'delivered' && !withKeys ? '' : undefined;
-		const isOld = where({ state, startedAt: below(before), startKey });
+		const uniqueKey = state === 'delivered' && !withKeys ? '' : undefined;
+		const isOld = where({ state, startedAt: below(before), uniqueKey });
 		let removed: Entry[];
 		do {
 			const rows = await table.find(isOld, { limit: MAX_CLAUSES });
@@ -82,7 +82,7 @@ export async function deleteOldEntries(
 /** Selects jobs by an entry, a key, a job, or the execution that they were delivered to. */
 export type JobSelector =
 	| Pick<Entry, 'id'>
-	| Pick<Entry, 'startKey'>
+	| Pick<Entry, 'uniqueKey'>
 	| Pick<Entry, 'jobId' | 'account'>
 	| Pick<Entry, 'execution'>;
 

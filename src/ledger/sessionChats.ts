@@ -16,7 +16,7 @@ interface ChatSession {
 	/** Identifies the credential. */
 	account: string;
 	/** Identifies the session; no other row of the ledger has this as its key. */
-	startKey: string;
+	uniqueKey: string;
 }
 
 /** A chat as the ledger knows it. */

@@ -96,12 +96,12 @@ async function reserveSlots(
 
 /** Of several rows the first counts: they were added by processes at the same time. */
 async function findOrAddRow({ table, clock }: Ledger, account: string): Promise<Entry> {
-	const startKey = `limit:${account}`;
+	const uniqueKey = `limit:${account}`;
 	const find = async () =>
-		await table.find(where({ startKey, state: 'limit', account }), { limit: 1 });
+		await table.find(where({ uniqueKey, state: 'limit', account }), { limit: 1 });
 	const [known] = await find();
 	if (known) return known;
-	await enterRow(table, 'enterLimit', { startKey, account, startedAt: clock.now() });
+	await enterRow(table, 'enterLimit', { uniqueKey, account, startedAt: clock.now() });
 	const [added] = await find();
 	if (!added) throw new ServiceError('failed', 'The new row is not visible yet');
 	return added;

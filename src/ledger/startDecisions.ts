@@ -7,7 +7,7 @@ import { applyTransition, type Ledger, noneOf, where } from './ledger';
  */
 
 /** Selects a start by its row or its key. */
-export type StartSelector = Pick<Entry, 'id'> | Pick<Entry, 'startKey'>;
+export type StartSelector = Pick<Entry, 'id'> | Pick<Entry, 'uniqueKey'>;
 
 /** A start about which a person has decided. */
 export interface ResolvedStart {

@@ -94,7 +94,7 @@ export async function claimStart(
 	/** All claims that were written, even if n8n's response was lost. */
 	const claims: string[] = [];
 	try {
-		const claimed = options.startKey
+		const claimed = options.uniqueKey
 			? await claimKey(ledger, claims, options)
 			: await addClaim(ledger, claims, options);
 		const others = claims.filter((claim) => claim !== claimed);

@@ -137,7 +137,7 @@ async function completeTable(
 	if (!isPart(first) && others.some(isPart))
 		throw invalidInputError(
 			`The Data Table "${name}" has no column "${first}"`,
-			`If somebody has renamed the column, give it this name again. If it is a table for something else, correct ${field} in the ${api.credentialName} credential.`,
+			`If somebody has renamed the column, give it this name again. If an earlier version of this package made the table, delete it. If it is a table for something else, correct ${field} in the ${api.credentialName} credential.`,
 		);
 	for (const [column, type] of Object.entries(columns)) {
 		if (isPart(column)) continue;

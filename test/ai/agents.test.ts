@@ -118,7 +118,7 @@ describe('a job with a Unique Key and a ledger', () => {
 		const account = await createWithLedger(bridge.editor, secretsOf(bridge.service).router);
 		return nodesFor({ ...bridge.accounts, router: account }).router(NAME, ['media', 'start'], {
 			...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt: asked },
-			...{ allowAgents: true, useLedger: true, idempotencyKey: 'order 7' },
+			...{ allowAgents: true, useLedger: true, uniqueKey: 'order 7' },
 		});
 	};
 

@@ -131,11 +131,11 @@ describe('Outcome Unknown', () => {
 	};
 
 	it('a start whose outcome is unknown is told once, with its entry', async () => {
-		await start({ idempotencyKey: 'order-7' });
+		await start({ uniqueKey: 'order-7' });
 		const { deliver } = watching('outcomeUnknown', secrets());
 		expect(json(await deliver())).toEqual([
 			{
-				...{ event: 'outcomeUnknown', jobId: 'unknown:1', entryId: 1, idempotencyKey: 'order-7' },
+				...{ event: 'outcomeUnknown', jobId: 'unknown:1', entryId: 1, uniqueKey: 'order-7' },
 				...{ mediaType: 'images', model: 'canvas/sketch-1', execution: 'execution-1' },
 				...{ note: expect.any(String), startedAt: expect.any(String) },
 			},

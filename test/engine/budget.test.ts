@@ -401,7 +401,7 @@ describe('the row', () => {
 
 	it('that cannot be read leaves no doubt about a start, whose key may start it later', async () => {
 		const starting = async () =>
-			await run(rig.starting('A cat', { idempotencyKey: 'order 1' }, { secrets: secretsOf('1') }));
+			await run(rig.starting('A cat', { uniqueKey: 'order 1' }, { secrets: secretsOf('1') }));
 		const record = row()['record'];
 		Object.assign(row(), { record: 'edited', claim: 'edited' });
 		await budget('get');

@@ -164,7 +164,7 @@ describe('Download File', () => {
 });
 
 describe('a start of unknown outcome', () => {
-	const keyed = { useLedger: true, idempotencyKey: 'order 7', parameters: '{"resolution": "4K"}' };
+	const keyed = { useLedger: true, uniqueKey: 'order 7', parameters: '{"resolution": "4K"}' };
 	const lose = async (secrets: RunOptions['secrets'], parameters: INodeParameters = keyed) => {
 		rig.service.fault({ match: { method: 'POST' }, times: 1, do: LOST });
 		const { failed } = await start(secrets, parameters);
@@ -174,8 +174,8 @@ describe('a start of unknown outcome', () => {
 	const decide = async (operation: string, secrets: RunOptions['secrets'], jobId?: string) =>
 		await run({
 			...operate('ledger', operation, {
-				findBy: 'key',
-				idempotencyKey: 'order 7',
+				findBy: 'uniqueKey',
+				uniqueKey: 'order 7',
 				...(jobId && { jobId }),
 			}),
 			secrets,
@@ -287,7 +287,7 @@ describe('a start of unknown outcome', () => {
 		const secrets = secretsOf('1');
 		const jobId = await lose(secrets);
 		const before = await money(secrets);
-		const which = { findBy: 'key', idempotencyKey: 'order 7' };
+		const which = { findBy: 'uniqueKey', uniqueKey: 'order 7' };
 		for (const tried of [
 			operate('ledger', 'markNotStarted', which),
 			operate('ledger', 'markStarted', { ...which, jobId }),

@@ -128,9 +128,9 @@ describe('Deliver Again', () => {
 		['by its ID', (jobId) => ({ jobId })],
 		['by its URL', (jobId) => ({ jobId: `https://x.example/v1/images/jobs/${jobId}` })],
 		['by its entry', () => ({ findBy: 'entryId', entryId: 1 })],
-		['by its key', () => ({ findBy: 'key', idempotencyKey: 'order-7' })],
+		['by its key', () => ({ findBy: 'uniqueKey', uniqueKey: 'order-7' })],
 	])('a job comes again, %s', async (_how, found) => {
-		const jobId = await rig.started('a cat', { startKey: 'order-7' });
+		const jobId = await rig.started('a cat', { uniqueKey: 'order-7' });
 		rig.enter(jobId);
 		const { deliver } = rig.watching();
 		expect(idsOf(await deliver())).toEqual([jobId]);
@@ -184,10 +184,10 @@ describe('Deliver Again', () => {
 			{ state: 'delivering', claim: 'c', execution: '55' },
 			/being delivered right now/,
 		],
-		['was never started', { state: 'unknown', jobId: '', startKey: 'k' }, /no such job/],
+		['was never started', { state: 'unknown', jobId: '', uniqueKey: 'k' }, /no such job/],
 	])('a job that %s is refused', async (_what, row, message) => {
 		rig.enter('7', { leaseUntil: Date.now() + MINUTE, ...row });
-		const byKey = { findBy: 'key', idempotencyKey: 'k' };
+		const byKey = { findBy: 'uniqueKey', uniqueKey: 'k' };
 		const { error } = await again(row.state === 'unknown' ? byKey : { jobId: '7' });
 		expect(error?.message).toMatch(message);
 		expect(rig.states()).toEqual([row.state]);

@@ -20,7 +20,7 @@ describe.each<[string, (key: string) => Made]>([
 	['Session Key', (sessionKey) => agent({ message, sessionMode: 'key', sessionKey })],
 	[
 		'Unique Key (Start Only Once)',
-		(idempotencyKey) => job('start', { ...picture, useLedger: true, idempotencyKey }),
+		(uniqueKey) => job('start', { ...picture, useLedger: true, uniqueKey }),
 	],
 ])('%s', (label, withKey) => {
 	it.each([

@@ -53,7 +53,7 @@ it.each(paying)('%s', async (_name, call) => {
 const image = { mediaType: 'images', model: sketch, prompt: 'one', useLedger: true };
 
 it('jobs and their files, with the ledger', async () => {
-	const { items } = await execute(job('start', { ...image, idempotencyKey: 'k' }));
+	const { items } = await execute(job('start', { ...image, uniqueKey: 'k' }));
 	const jobId = String(items[0]?.json['jobId']);
 	await execute(job('generate', image));
 	for (const operation of ['get', 'wait', 'download'])
@@ -67,8 +67,8 @@ it('jobs and their files, with the ledger', async () => {
 it.each([
 	['getMany', { returnAll: true }],
 	['deleteMany', {}],
-	['markStarted', { idempotencyKey: 'k', jobId: 'j' }],
-	['markNotStarted', { idempotencyKey: 'k' }],
+	['markStarted', { uniqueKey: 'k', jobId: 'j' }],
+	['markNotStarted', { uniqueKey: 'k' }],
 ])('Job Ledger: %s %j', async (operation, parameters) => {
 	await rig.ledger(operation, parameters);
 	expect(expectKeysAtHome()).toMatchObject({ service: 0, n8n: expect.any(Number) });

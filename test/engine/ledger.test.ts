@@ -19,7 +19,7 @@ describe('a start that is entered', () => {
 		expect(rig.n8n.entries()).toMatchObject([
 			{
 				...{ state: 'pending', jobId, segment: 'images', model: 'canvas/sketch-1' },
-				...{ account: 'modelRouterApi', label: 'films', execution: 'execution-1', startKey: '' },
+				...{ account: 'modelRouterApi', label: 'films', execution: 'execution-1', uniqueKey: '' },
 			},
 		]);
 		expect(JSON.parse(rig.n8n.entries()[0]!.record)).toMatchObject({ id: jobId });
@@ -67,8 +67,8 @@ describe('a start that is entered', () => {
 });
 
 describe('a unique key', () => {
-	const once = async (idempotencyKey: string, more: Partial<RunOptions> = {}, parameters = {}) => {
-		const outcome = await run(rig.starting('one', { idempotencyKey, ...parameters }, more));
+	const once = async (uniqueKey: string, more: Partial<RunOptions> = {}, parameters = {}) => {
+		const outcome = await run(rig.starting('one', { uniqueKey, ...parameters }, more));
 		return {
 			...outcome,
 			json: outcome.items[0]?.json,
@@ -80,7 +80,7 @@ describe('a unique key', () => {
 		const [first, second] = [await once('order-7'), await once('order-7')];
 		const { jobId } = rig.service.world.starts[0]!;
 		const { estimatedCostUsd } = first.json!;
-		const job = { jobId, idempotencyKey: 'order-7', entryId: 1, estimatedCostUsd };
+		const job = { jobId, uniqueKey: 'order-7', entryId: 1, estimatedCostUsd };
 		expect(first.json).toMatchObject({ ...job, startedBefore: false });
 		expect(second.json).toMatchObject({ ...job, startedBefore: true });
 		expect(rig.service.world.starts).toHaveLength(1);
@@ -89,7 +89,7 @@ describe('a unique key', () => {
 	it('says so where the key was used for something else', async () => {
 		const hintsOf = async (more: INodeParameters) => {
 			const picture = { mediaType: 'images', model: sketch, prompt: 'one', ...more };
-			return (await run(rig.ledgered('start', { ...picture, idempotencyKey: 'order-7' }))).hints;
+			return (await run(rig.ledgered('start', { ...picture, uniqueKey: 'order-7' }))).hints;
 		};
 		expect(await hintsOf({})).toEqual([]);
 		expect(await hintsOf({ prompt: 'another' })).toEqual([]);
@@ -119,7 +119,7 @@ describe('a unique key', () => {
 		expect(again.failure).toMatchObject({ outcome: 'unknown' });
 		expect(rig.service.received('one')).toBe(1);
 
-		const resolved = await rig.ledger('markNotStarted', { idempotencyKey: 'k' });
+		const resolved = await rig.ledger('markNotStarted', { uniqueKey: 'k' });
 		expect(resolved.items[0]?.json).toMatchObject({ state: 'notStarted', entryId: 1 });
 		expect((await once('k')).json).toMatchObject({ startedBefore: false, entryId: 2 });
 	});
@@ -129,10 +129,10 @@ describe('a unique key', () => {
 		await once('k');
 		const { jobId } = rig.service.world.starts[0]!;
 		const resolved = await rig.ledger('markStarted', { findBy: 'entryId', entryId: 1, jobId });
-		expect(resolved.items[0]?.json).toMatchObject({ state: 'pending', jobId, idempotencyKey: 'k' });
+		expect(resolved.items[0]?.json).toMatchObject({ state: 'pending', jobId, uniqueKey: 'k' });
 		expect((await once('k')).json).toMatchObject({ jobId, startedBefore: true });
 		expect(rig.service.world.starts).toHaveLength(1);
-		const decided = await rig.ledger('markNotStarted', { idempotencyKey: 'k' });
+		const decided = await rig.ledger('markNotStarted', { uniqueKey: 'k' });
 		expect(decided.error?.message).toMatch(/^The outcome of this start is known/);
 	});
 
@@ -147,9 +147,9 @@ describe('a unique key', () => {
 	});
 
 	describe('where the job is not tracked', () => {
-		const untracked = async (operation: string, idempotencyKey: string) => {
+		const untracked = async (operation: string, uniqueKey: string) => {
 			const picture = { mediaType: 'images', model: sketch, prompt: 'one', useLedger: false };
-			return await run(rig.ledgered(operation, { ...picture, idempotencyKey }));
+			return await run(rig.ledgered(operation, { ...picture, uniqueKey }));
 		};
 
 		it.each([
@@ -174,7 +174,7 @@ describe('a unique key', () => {
 describe('Generate with the ledger', () => {
 	const generating = (options: INodeParameters = {}) => {
 		const picture = { mediaType: 'images', model: sketch, prompt: 'one' };
-		return rig.ledgered('generate', { ...picture, idempotencyKey: 'k', options });
+		return rig.ledgered('generate', { ...picture, uniqueKey: 'k', options });
 	};
 
 	it('brings the file itself, and leaves nothing to the triggers', async () => {

@@ -12,8 +12,8 @@ let answerFirst: ((call: Call) => Answer | undefined) | undefined;
 const rig = startLedgerRig({ further: (call) => answerFirst?.(call) });
 afterEach(() => (answerFirst = undefined));
 
-const startAll = async (prompts: string[], idempotencyKey: string, secrets = rig.secrets()) => {
-	const { parameters, ...options } = rig.starting('={{ $json.prompt }}', { idempotencyKey });
+const startAll = async (prompts: string[], uniqueKey: string, secrets = rig.secrets()) => {
+	const { parameters, ...options } = rig.starting('={{ $json.prompt }}', { uniqueKey });
 	return await run({
 		...{ ...options, secrets, settings: CARRY_ON },
 		items: prompts.map((prompt) => ({ prompt })),

@@ -17,10 +17,10 @@ it('enters jobs that were started elsewhere, once', async () => {
 });
 
 it('lists entries, the latest first, and not what only it needs', async () => {
-	await run(rig.starting('one', { idempotencyKey: 'a' }));
-	await run(rig.starting('two', { idempotencyKey: 'b', ledgerLabel: 'l' }));
+	await run(rig.starting('one', { uniqueKey: 'a' }));
+	await run(rig.starting('two', { uniqueKey: 'b', ledgerLabel: 'l' }));
 	const { items } = await rig.ledger('getMany');
-	expect(items.map(({ json }) => json['idempotencyKey'])).toEqual(['b', 'a']);
+	expect(items.map(({ json }) => json['uniqueKey'])).toEqual(['b', 'a']);
 	expect(items[0]?.json).toMatchObject({
 		...{ entryId: 2, mediaType: 'images', state: 'pending', label: 'l', execution: 'execution-1' },
 		startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -34,14 +34,14 @@ it('lists entries, the latest first, and not what only it needs', async () => {
 });
 
 it('a time that is none, in a cell that a person edited, does not cost the other entries', async () => {
-	for (const key of ['a', 'b']) await run(rig.starting('one', { idempotencyKey: key }));
+	for (const key of ['a', 'b']) await run(rig.starting('one', { uniqueKey: key }));
 	Object.assign(rig.n8n.rows[0]!, { startedAt: 1e20, leaseUntil: -1e20, checkAt: 1e18 });
 	const { items } = await rig.ledger('getMany');
-	expect(items.map(({ json }) => json['idempotencyKey'])).toEqual(['b', 'a']);
+	expect(items.map(({ json }) => json['uniqueKey'])).toEqual(['b', 'a']);
 });
 
 it('deletes what is over and old, and keys only when told to', async () => {
-	for (const key of ['kept', '', '']) await run(rig.starting('one', { idempotencyKey: key }));
+	for (const key of ['kept', '', '']) await run(rig.starting('one', { uniqueKey: key }));
 	const [kept, gone, waiting] = rig.n8n.rows;
 	for (const row of [kept, gone]) Object.assign(row!, { state: 'delivered', startedAt: 1 });
 	Object.assign(waiting!, { startedAt: 1 });
@@ -80,13 +80,13 @@ it('a key that the service echoes is not written into the table', async () => {
 
 it('takes the ID from a pasted URL, such as the location in the error of the start', async () => {
 	failPosts(rig.service, { type: 'status', status: 500 }, 1);
-	await run(rig.starting('one', { idempotencyKey: 'a' }));
+	await run(rig.starting('one', { uniqueKey: 'a' }));
 	const jobId = 'https://router.example.com/v1/images/jobs/job-7/content?x=1';
-	const { items } = await rig.ledger('markStarted', { idempotencyKey: 'a', jobId });
+	const { items } = await rig.ledger('markStarted', { uniqueKey: 'a', jobId });
 	expect(items).toMatchObject([{ json: { jobId: 'job-7', state: 'pending' } }]);
 });
 
 it('says what is missing where there is no such start', async () => {
-	const { error } = await rig.ledger('markStarted', { idempotencyKey: 'nobody', jobId: 'j' });
+	const { error } = await rig.ledger('markStarted', { uniqueKey: 'nobody', jobId: 'j' });
 	expect(error?.message).toMatch(/^The ledger has no such start/);
 });

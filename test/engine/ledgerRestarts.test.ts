@@ -14,14 +14,14 @@ const express: Fault = {
 const n8nFails = (method: string, bodyIncludes: string, times: number, fault: Fault = express) =>
 	rig.n8n.service.fault({ match: { method, bodyIncludes }, times, do: fault });
 
-describe.each(['order-1', ''])('a start with the key "%s"', (idempotencyKey) => {
+describe.each(['order-1', ''])('a start with the key "%s"', (uniqueKey) => {
 	it.each([
 		['added', 'POST', '"data"'],
 		['renewed', 'PATCH', '"sending"'],
 		['told the outcome', 'PATCH', '"pending"'],
 	])('waits where its row is to be %s, and there is one job', async (_when, method, what) => {
 		n8nFails(method, what, 2);
-		const { items, error } = await run(rig.starting('one', { idempotencyKey }));
+		const { items, error } = await run(rig.starting('one', { uniqueKey }));
 		expect(error).toBeUndefined();
 		expect(rig.service.starts('one')).toBe(1);
 		const active = rig.n8n.entries().filter(({ state }) => state !== 'withdrawn');
@@ -41,10 +41,10 @@ it('the table is looked for until n8n has started, and created once', async () =
 it('a refused start leaves its key free', async () => {
 	failPosts(rig.service, { type: 'status', status: 422 }, 1);
 	n8nFails('PATCH', '"notStarted"', 2);
-	const refused = await run(rig.starting('one', { idempotencyKey: 'k' }));
+	const refused = await run(rig.starting('one', { uniqueKey: 'k' }));
 	expect(refused.error?.context?.['metadata']).toMatchObject({ outcome: 'not_started' });
 	expect(rig.states()).toEqual(['notStarted']);
-	const { items } = await run(rig.starting('one', { idempotencyKey: 'k' }));
+	const { items } = await run(rig.starting('one', { uniqueKey: 'k' }));
 	expect(items[0]?.json).toMatchObject({ startedBefore: false });
 });
 

@@ -82,13 +82,13 @@ describe('a table that changes while it is used', () => {
 
 	it('with a renamed column in place of the keys starts nothing', async () => {
 		const startOne = async () =>
-			await run(rig.starting('one', { idempotencyKey: 'order 1' }, withTable('Renamed')));
+			await run(rig.starting('one', { uniqueKey: 'order 1' }, withTable('Renamed')));
 		await startOne();
 		rig.n8n.tables[0]!.columns[0]!.name = 'order';
-		for (const row of rig.n8n.rows) row['order'] = row['startKey'];
-		for (const row of rig.n8n.rows) delete row['startKey'];
+		for (const row of rig.n8n.rows) row['order'] = row['uniqueKey'];
+		for (const row of rig.n8n.rows) delete row['uniqueKey'];
 		const { error } = await startOne();
-		expect(error?.message).toMatch(/^The Data Table "Renamed" has no column "startKey"/);
+		expect(error?.message).toMatch(/^The Data Table "Renamed" has no column "uniqueKey"/);
 		expect(rig.service.world.starts).toHaveLength(1);
 	});
 
@@ -155,7 +155,7 @@ it.each<[string, string?]>([
 
 it('while "Use a Job Ledger" is turned off, everything that needs it says so, and all else works', async () => {
 	const more = { secrets: secretsOf(rig.service) };
-	const entry = { idempotencyKey: 'k', jobId: 'j' };
+	const entry = { uniqueKey: 'k', jobId: 'j' };
 	const picture = { mediaType: 'images', model: sketch, prompt: 'one' };
 	const outcomes = [
 		...['getMany', 'deleteMany', 'markStarted', 'markNotStarted'].map((operation) =>
@@ -176,7 +176,7 @@ it('while "Use a Job Ledger" is turned off, everything that needs it says so, an
 it.each(['getMany', 'deleteMany', 'markStarted', 'markNotStarted'])(
 	'no model of an AI agent gets at the job ledger: %s',
 	async (operation) => {
-		const parameters = { idempotencyKey: 'k', jobId: 'j' };
+		const parameters = { uniqueKey: 'k', jobId: 'j' };
 		for (const settings of [{}, { onError: 'stopWorkflow' } as const]) {
 			const { items, error } = await rig.ledger(operation, parameters, { asTool: true, settings });
 			expect(items).toEqual([]);

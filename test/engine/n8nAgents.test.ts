@@ -45,7 +45,7 @@ describe('money', () => {
 		['without a prompt', { allowAgents: true, prompt: '' }, /^Prompt is empty, so nothing says/],
 		[
 			'with a key that nothing keeps',
-			{ allowAgents: true, idempotencyKey: 'order 7' },
+			{ allowAgents: true, uniqueKey: 'order 7' },
 			/^"Unique Key \(Start Only Once\)" only works with "Track in Job Ledger"/,
 		],
 	])('no job is started %s', async (_what, parameters, refusal) => {
@@ -54,7 +54,7 @@ describe('money', () => {
 	});
 
 	it('with a Unique Key a job is started once, however often the agent asks', async () => {
-		const keyed = { allowAgents: true, useLedger: true, idempotencyKey: 'order 7' };
+		const keyed = { allowAgents: true, useLedger: true, uniqueKey: 'order 7' };
 		const [first, second] = [await start(keyed), await start(keyed)];
 		expect(second).toMatchObject({ jobId: first['jobId'], startedBefore: true });
 		expect(posts(rig.service)).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('money', () => {
 	});
 
 	it('with a Unique Key a job is not started again after an unknown outcome', async () => {
-		const keyed = { allowAgents: true, useLedger: true, idempotencyKey: 'order 7' };
+		const keyed = { allowAgents: true, useLedger: true, uniqueKey: 'order 7' };
 		failPosts(rig.service, { type: 'status', status: 500 });
 		await start(keyed);
 		// n8n gives such a call no execution ID

@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 describe('a job of the ledger', () => {
 	it('comes with its file, and with the fields of Get and Download', async () => {
 		const record = '{"estimated_cost":9}';
-		const jobId = await rig.started('a cat', { label: 'cats', startKey: 'order-7', record });
+		const jobId = await rig.started('a cat', { label: 'cats', uniqueKey: 'order-7', record });
 		const { poll, execute } = rig.watching();
 		const { items, error } = await poll();
 		expect(error).toBeUndefined();
@@ -26,7 +26,7 @@ describe('a job of the ledger', () => {
 				json: {
 					...{ event: 'mediaJobCompleted', jobId, mediaType: 'images', state: 'completed' },
 					...{ status: 'completed', costUsd: 0.04, estimatedCostUsd: 0.04 },
-					...{ requestId: 'start-1', ledgerLabel: 'cats', idempotencyKey: 'order-7', entryId: 1 },
+					...{ requestId: 'start-1', ledgerLabel: 'cats', uniqueKey: 'order-7', entryId: 1 },
 					file: { mimeType: 'image/png', bytes: expect.any(Number) },
 				},
 				binary: { data: { mimeType: 'image/png' } },

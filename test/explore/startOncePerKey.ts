@@ -119,7 +119,7 @@ export async function play(seed: number, scenario: Scenario, isRenewed = true): 
 	const start = (name: string) => {
 		const process = world.createProcess(name);
 		const wanted = {
-			...{ startKey: 'k', segment: 'images', model: 'm', account: 'a', label: '' },
+			...{ uniqueKey: 'k', segment: 'images', model: 'm', account: 'a', label: '' },
 			...{ lease: LEASE, firstCheck: 0 },
 		};
 		const toEntry = (jobId: string) => ({ jobId, requestId: '', record: '' });
@@ -134,7 +134,7 @@ export async function play(seed: number, scenario: Scenario, isRenewed = true): 
 
 	const resolveTruthfully = () => {
 		const person = world.createProcess('person', CALM);
-		const which = { startKey: 'k' };
+		const which = { uniqueKey: 'k' };
 		const [job] = jobs;
 		const resolved = job
 			? markAsStarted(person.ledger, which, 'a', job)

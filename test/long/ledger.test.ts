@@ -44,7 +44,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 					execution: String(execution),
 				};
 				const wanted = {
-					...{ startKey: key, segment: 'images', model: 'm', account: 'a', label: '' },
+					...{ uniqueKey: key, segment: 'images', model: 'm', account: 'a', label: '' },
 					...{ lease: 600_000, firstCheck: 0 },
 				};
 				const started = await startThroughLedger(ledger, wanted, {
@@ -142,7 +142,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 			);
 			expect(again.error?.context?.['metadata']).toMatchObject({
 				outcome: 'unknown',
-				ids: { idempotencyKey: 'order-2', entryId: String(row!.id) },
+				ids: { uniqueKey: 'order-2', entryId: String(row!.id) },
 			});
 		}
 		const { jobId } = host.service.world.starts[0]!;
@@ -150,7 +150,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 			workflow(
 				'decide',
 				[{}],
-				host.ledgerNode('markStarted', { idempotencyKey: 'order-2', jobId }),
+				host.ledgerNode('markStarted', { uniqueKey: 'order-2', jobId }),
 			),
 		);
 		expect(itemsOf(decided, 'Ledger')[0]?.json).toMatchObject({ state: 'pending', jobId });

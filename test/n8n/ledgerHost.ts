@@ -95,7 +95,7 @@ export class LedgerHost {
 		return this.#node('Start', {
 			...{ resource: 'media', operation: 'start', mediaType: 'images' },
 			...{ model: model('canvas/sketch-1'), prompt: 'a lighthouse', useLedger: true },
-			...{ idempotencyKey: key, ...more },
+			...{ uniqueKey: key, ...more },
 		});
 	}
 
@@ -123,7 +123,7 @@ export class LedgerHost {
 		const table = await this.table();
 		return await table.find({
 			all: [
-				['startKey', 'eq', key],
+				['uniqueKey', 'eq', key],
 				['state', 'neq', 'withdrawn'],
 			],
 		});

@@ -81,7 +81,7 @@ const others = `
 	modelRouter.limit: returnAll
 	modelRouter.reservationId: findBy
 	modelRouter.jobId: findBy
-	modelRouter.idempotencyKey: findBy
+	modelRouter.uniqueKey: findBy
 	modelRouter.entryId: findBy
 	modelRouter.executionId: findBy
 	modelRouter.hours: findBy
@@ -126,10 +126,10 @@ it('n8n keeps what protects money where the switch that it needs is off', () => 
 
 	const { description } = nodes.find(({ description: { name } }) => name === 'modelRouter')!;
 	for (const operation of ['start', 'generate']) {
-		const given = { resource: 'media', operation, useLedger: false, idempotencyKey: 'order 7' };
+		const given = { resource: 'media', operation, useLedger: false, uniqueKey: 'order 7' };
 		const node = { type: description.name, typeVersion: 1, parameters: given } as unknown as INode;
 		expect(
 			NodeHelpers.getNodeParameters(description.properties, given, true, false, node, description),
-		).toMatchObject({ idempotencyKey: 'order 7' });
+		).toMatchObject({ uniqueKey: 'order 7' });
 	}
 });

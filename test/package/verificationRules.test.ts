@@ -195,7 +195,7 @@ describe('fields', () => {
 			...['chain', 'jobIds', 'ledgerLabel', 'parameters', 'period', 'prompt', 'token', 'wallet'],
 			...['marketData', 'onChain', 'perps', 'sentiment', 'tokenAnalysis', 'webSearch'],
 		],
-		'what the user pays for': ['allowAgents', 'idempotencyKey'],
+		'what the user pays for': ['allowAgents', 'uniqueKey'],
 		'as in the nodes of n8n': ['limit', 'returnAll', 'simplify', 'streamAnswer'],
 		'which part of what was spent is reported, and how': ['from', 'groupBy', 'to'],
 		'how a conversation goes, which decides on what it costs': [

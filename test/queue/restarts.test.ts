@@ -75,7 +75,7 @@ async function openLedger() {
 			...more,
 		});
 	const withKey = starting({
-		idempotencyKey: '={{ "key of " + $("When clicking").item.json.prompt }}',
+		uniqueKey: '={{ "key of " + $("When clicking").item.json.prompt }}',
 	});
 	const chat = node('Chat', ['text', 'message'], {
 		model: model('northwind/quill-2.5'),

@@ -42,7 +42,7 @@ const starting = {
 	// the catalog fails, too
 	options: { allowUnknownCost: true },
 };
-const once = { ...starting, useLedger: true, idempotencyKey: '={{ $json.key }}' };
+const once = { ...starting, useLedger: true, uniqueKey: '={{ $json.key }}' };
 
 /** All of them take their turns. */
 export const scenarios: Record<string, Scenario> = {

@@ -142,7 +142,7 @@ function createMemory(
 	const key = {
 		account: origin.credential,
 		// a session may be long, or contain what must not be in the table: a phone number, a key
-		startKey: `chat:${hash('sha256', session, 'base64url')}`,
+		uniqueKey: `chat:${hash('sha256', session, 'base64url')}`,
 	};
 	return {
 		async find(): Promise<RememberedChat | undefined> {

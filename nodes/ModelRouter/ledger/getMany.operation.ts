@@ -52,7 +52,7 @@ export const getMany = operation({
 				},
 				{
 					displayName: 'Unique Key',
-					name: 'idempotencyKey',
+					name: 'uniqueKey',
 					type: 'string',
 					default: '',
 					description: 'As entered in Unique Key (Start Only Once)',
@@ -61,11 +61,11 @@ export const getMany = operation({
 		},
 	],
 
-	prepare: ({ returnAll, limit, filters: { jobId, idempotencyKey, ledgerLabel, state } }) => ({
+	prepare: ({ returnAll, limit, filters: { jobId, uniqueKey, ledgerLabel, state } }) => ({
 		limit: returnAll ? undefined : limit,
 		filter: {
 			jobId: jobId?.trim() || undefined,
-			startKey: idempotencyKey?.trim() || undefined,
+			uniqueKey: uniqueKey?.trim() || undefined,
 			label: ledgerLabel?.trim() || undefined,
 			state: [
 				...(state ? [equal(state satisfies EntryState)] : []),

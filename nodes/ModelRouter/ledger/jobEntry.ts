@@ -42,16 +42,16 @@ const jobIdOption = {
 } as const;
 const keyOption = {
 	name: 'Unique Key',
-	value: 'key',
+	value: 'uniqueKey',
 	description: 'The key that the job was started with',
 } as const;
 
 const keyParam = {
 	displayName: 'Unique Key',
-	name: 'idempotencyKey',
+	name: 'uniqueKey',
 	type: 'string',
-	displayOptions: { show: { findBy: ['key'] } },
-	default: '={{ $json.idempotencyKey }}',
+	displayOptions: { show: { findBy: ['uniqueKey'] } },
+	default: '={{ $json.uniqueKey }}',
 	required: true,
 	description: 'As entered in Unique Key (Start Only Once)',
 } as const satisfies INodeProperties;
@@ -68,7 +68,7 @@ const entryIdParam = {
 
 /** Parameters that select a start. */
 export const whichParams = [
-	findByParam('the start', 'key', [entryIdOption, keyOption]),
+	findByParam('the start', 'uniqueKey', [entryIdOption, keyOption]),
 	keyParam,
 	entryIdParam,
 ] as const satisfies INodeProperties[];
@@ -76,15 +76,15 @@ export const whichParams = [
 /** @throws ServiceError `invalid`. */
 export function toSelector({
 	findBy,
-	idempotencyKey,
+	uniqueKey,
 	entryId,
 }: ParamValues<typeof whichParams>): StartSelector {
 	if (findBy === 'entryId') {
 		if (!(entryId > 0)) throw invalidInputError('Entry ID is empty');
 		return { id: entryId };
 	}
-	if (!idempotencyKey.trim()) throw invalidInputError('Unique Key is empty');
-	return { startKey: idempotencyKey.trim() };
+	if (!uniqueKey.trim()) throw invalidInputError('Unique Key is empty');
+	return { uniqueKey: uniqueKey.trim() };
 }
 
 const jobParams = [
@@ -152,11 +152,11 @@ export function recordDecision(
 
 /** An entry as an item: times in ISO 8601, empty fields omitted. */
 export function toEntryJson(entry: Entry): IDataObject {
-	const { id, startKey, segment, record, deliveries, startedAt, leaseUntil, checkAt, ...rest } =
+	const { id, uniqueKey, segment, record, deliveries, startedAt, leaseUntil, checkAt, ...rest } =
 		entry;
 	const fields = {
 		entryId: id,
-		idempotencyKey: startKey,
+		uniqueKey,
 		mediaType: segment,
 		...rest,
 		// internal to claims and transitions

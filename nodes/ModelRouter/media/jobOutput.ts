@@ -169,7 +169,7 @@ export function toJobJson(
 		...(job.state === 'failed' && { failure: toFailureJson(jobFailedError(job)) }),
 		...((!simplify || isRecordNeeded(job)) && { job: job.record }),
 		...omitMissing({ startedBefore, entryId: entry?.id }),
-		...(entry?.startKey && { idempotencyKey: entry.startKey }),
+		...(entry?.uniqueKey && { uniqueKey: entry.uniqueKey }),
 	} as IDataObject;
 }
 

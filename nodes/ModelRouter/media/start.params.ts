@@ -48,9 +48,9 @@ const useLedgerParam = withFieldRules({ inTool: 'notFromModel' })({
 		'Whether to enter the job in a Data Table of this n8n first. The Model Router Trigger then delivers its file, whatever happens to this execution.',
 });
 
-const idempotencyKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
+const uniqueKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
 	displayName: 'Unique Key (Start Only Once)',
-	name: 'idempotencyKey',
+	name: 'uniqueKey',
 	type: 'string',
 	// never hidden: n8n drops the value of a hidden field, and the job would start twice
 	default: '',
@@ -82,27 +82,27 @@ const MAX_KEY_LENGTH = 500;
  * @throws ServiceError `invalid`.
  */
 function toLedgerStart(
-	{ useLedger, idempotencyKey: key }: { useLedger: boolean; idempotencyKey: string },
+	{ useLedger, uniqueKey: key }: { useLedger: boolean; uniqueKey: string },
 	ledgerLabel: string,
 	waits: number,
 ) {
-	const idempotencyKey = key.trim();
-	if (key && !idempotencyKey)
+	const uniqueKey = key.trim();
+	if (key && !uniqueKey)
 		throw invalidInputError(
-			`${idempotencyKeyParam.displayName} contains only spaces`,
+			`${uniqueKeyParam.displayName} contains only spaces`,
 			'Nothing was sent. Enter a key, or clear the field.',
 		);
-	if (idempotencyKey && !useLedger)
+	if (uniqueKey && !useLedger)
 		throw invalidInputError(
-			`"${idempotencyKeyParam.displayName}" only works with "${useLedgerParam.displayName}"`,
-			`Nothing was sent, because nothing would keep the job from being started twice. Turn on "${useLedgerParam.displayName}" in the node, or clear "${idempotencyKeyParam.displayName}" below it.`,
+			`"${uniqueKeyParam.displayName}" only works with "${useLedgerParam.displayName}"`,
+			`Nothing was sent, because nothing would keep the job from being started twice. Turn on "${useLedgerParam.displayName}" in the node, or clear "${uniqueKeyParam.displayName}" below it.`,
 		);
 	if (!useLedger) return undefined;
-	if (idempotencyKey.length > MAX_KEY_LENGTH)
+	if (uniqueKey.length > MAX_KEY_LENGTH)
 		throw invalidInputError(
-			`${idempotencyKeyParam.displayName} is longer than ${MAX_KEY_LENGTH} characters`,
+			`${uniqueKeyParam.displayName} is longer than ${MAX_KEY_LENGTH} characters`,
 		);
-	return { idempotencyKey, ledgerLabel: ledgerLabel.trim(), waits };
+	return { uniqueKey, ledgerLabel: ledgerLabel.trim(), waits };
 }
 
 const promptParam = {
@@ -156,7 +156,7 @@ export const startParams = [
 	},
 	inputsParam,
 	useLedgerParam,
-	idempotencyKeyParam,
+	uniqueKeyParam,
 ] as const satisfies INodeProperties[];
 
 const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecimal: true })({

@@ -167,18 +167,18 @@ const MAX_RECORD_LENGTH = 4000;
 /** Adapts the job ledger to the pipeline of paid starts. */
 function toStartLedger(
 	context: OperationContext<StartRequest>,
-	{ idempotencyKey, ledgerLabel, waits }: NonNullable<StartRequest['ledger']>,
+	{ uniqueKey, ledgerLabel, waits }: NonNullable<StartRequest['ledger']>,
 ): StartLedger<StartedJob> {
 	const { request, origin, addHint } = context;
 	const { mediaType, model } = request;
 	const newStart = {
-		...{ startKey: idempotencyKey, label: ledgerLabel, segment: mediaType, model },
+		...{ uniqueKey, label: ledgerLabel, segment: mediaType, model },
 		account: origin.credential,
 		lease: leaseOf(context),
 		firstCheck: waits && waits + WAIT_MARGIN,
 	};
 	return {
-		hasKey: idempotencyKey !== '',
+		hasKey: uniqueKey !== '',
 		async claim() {
 			const ledger = await openJobLedger(context, LONG_RETRY_ATTEMPTS).catch((cause: unknown) => {
 				throw asNotStarted(cause);
@@ -189,7 +189,7 @@ function toStartLedger(
 				const difference = describeDifference(entry, newStart);
 				if (difference)
 					addHint(
-						`The key "${idempotencyKey}" was used before for ${difference}: its job ${entry.jobId} is returned, and nothing was started. Use a different key for each new job.`,
+						`The key "${uniqueKey}" was used before for ${difference}: its job ${entry.jobId} is returned, and nothing was started. Use a different key for each new job.`,
 					);
 				return { earlier: { job: toJob(entry), ledgered: { entry, startedBefore: true } } };
 			}
@@ -201,7 +201,7 @@ function toStartLedger(
 						addHint(
 							`The job ${job.jobId} was started, but the job ledger could not be reached to record it. Its outcome there will be "unknown": use "Mark as Started" of the resource Job Ledger with this job ID.`,
 						);
-					return { job, ledgered: { entry, ...(idempotencyKey && { startedBefore: false }) } };
+					return { job, ledgered: { entry, ...(uniqueKey && { startedBefore: false }) } };
 				},
 			};
 		},

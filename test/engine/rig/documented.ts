@@ -65,11 +65,11 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 	const add = async (title: string, call: Call, data = secrets) =>
 		(outputs[`Model Router: ${title}`] = await first(call, data));
 	/** A start whose answer is lost: what happened to it is not known. */
-	const startUnknown = async (idempotencyKey: string) => {
+	const startUnknown = async (uniqueKey: string) => {
 		const body = { message: 'internal error' };
 		const lost = { type: 'status', status: 500, body } as const;
 		service.fault({ match: { method: 'POST' }, times: 1, do: lost });
-		await runNode({ ...job('start', { ...tracked, idempotencyKey }), secrets });
+		await runNode({ ...job('start', { ...tracked, uniqueKey }), secrets });
 	};
 	/** What a trigger delivers in one poll and the execution that it starts. */
 	const delivered = async (parameters: INodeParameters = {}, data = secrets) => {
@@ -97,14 +97,14 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		outputs['Model Router Trigger: Outcome Unknown'] = await delivered({
 			events: ['outcomeUnknown'],
 		});
-		await first(job('start', { ...tracked, idempotencyKey: 'order-9' }));
+		await first(job('start', { ...tracked, uniqueKey: 'order-9' }));
 		await first(job('start', tracked));
 		Object.assign(n8n.rows.at(-1) ?? {}, { id: 1000, state: 'delivered', startedAt: 1 });
 		await add('Job Ledger: Delete Many', ledger('deleteMany', {}));
 		await add('Job Ledger: Get Many', ledger('getMany', {}));
-		const resolved = { idempotencyKey: 'order-7', jobId: 'job-7' };
+		const resolved = { uniqueKey: 'order-7', jobId: 'job-7' };
 		await add('Job Ledger: Mark as Started', ledger('markStarted', resolved));
-		const open = { idempotencyKey: 'order-8' };
+		const open = { uniqueKey: 'order-8' };
 		await add('Job Ledger: Mark as Not Started', ledger('markNotStarted', open));
 
 		n8n.rows.length = 0;

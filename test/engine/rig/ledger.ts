@@ -40,11 +40,11 @@ export function startLedgerRig(options: ServiceOptions = {}) {
 		/** @param parameters Options, and the unique key. */
 		starting: (
 			text: string,
-			{ idempotencyKey = '', ...options }: INodeParameters = {},
+			{ uniqueKey = '', ...options }: INodeParameters = {},
 			more: Partial<RunOptions> = {},
 		) => {
 			const picture = { mediaType: 'images', model: sketch, prompt: text };
-			return rig.ledgered('start', { ...picture, idempotencyKey, options }, more);
+			return rig.ledgered('start', { ...picture, uniqueKey, options }, more);
 		},
 
 		/** An operation of the resource Job Ledger. */

@@ -30,7 +30,7 @@ type Call = Omit<RunOptions, 'secrets'>;
 const partial = { onIncomplete: 'partial', includeRawEvents: true };
 const tools = { tool: [{ name: 'look_up', parameters: '{"type":"object"}' }] };
 const picture = { mediaType: 'images', model: byId('canvas/sketch-1'), prompt: 'A lighthouse' };
-const keyed = { ...picture, useLedger: true, idempotencyKey: 'order 1', ledgerLabel: 'Ann' };
+const keyed = { ...picture, useLedger: true, uniqueKey: 'order 1', ledgerLabel: 'Ann' };
 const failing = { ...picture, prompt: '[[fail]]' };
 
 /** What the examples in the documentation do not have. */
@@ -55,7 +55,7 @@ const FURTHER: Call[] = [
 const fullRow = (id: number, state: EntryState) => ({
 	id,
 	...toRow({
-		...{ state, startKey: `order ${id}`, segment: 'images', jobId: `job-${id}`, label: 'Ann' },
+		...{ state, uniqueKey: `order ${id}`, segment: 'images', jobId: `job-${id}`, label: 'Ann' },
 		...{ model: 'canvas/sketch-1', account: 'modelRouterApi', outcome: 'completed', failures: 1 },
 		...{ leaseUntil: Date.now() + 1, checkAt: 1, startedAt: 1, requestId: 'req-1', deliveries: 2 },
 		...{ execution: '7', note: 'Sent by hand', record: '{"id":"job-1"}', claim: 'a', proposal: '' },

@@ -20,9 +20,9 @@ function remembering(chance = 1, change: (table: Table) => Partial<Table> = () =
 	return { clock, rows: rows.rows, ledger };
 }
 
-const session = (startKey: string, account = 'a') => ({ account, startKey });
-const idOf = async (ledger: Ledger, startKey: string, account?: string) =>
-	(await findChat(ledger, session(startKey, account)))?.chatId;
+const session = (uniqueKey: string, account = 'a') => ({ account, uniqueKey });
+const idOf = async (ledger: Ledger, uniqueKey: string, account?: string) =>
+	(await findChat(ledger, session(uniqueKey, account)))?.chatId;
 
 it('each session of each account has its own chat', async () => {
 	const { ledger } = remembering();
@@ -75,10 +75,10 @@ describe('more chats than are kept', () => {
 		const made = new Rows();
 		for (let number = 1; number <= MAX_CHATS + 3; number++) {
 			const record = JSON.stringify({ chatId: `chat-${number}` });
-			const entry = { startKey: `s${number}`, account: 'a', record, startedAt: number };
+			const entry = { uniqueKey: `s${number}`, account: 'a', record, startedAt: number };
 			rows.push(made.made({ state: 'chat', ...entry }));
 		}
-		rows.push({ ...made.made({ state: 'chat', account: 'b', startKey: 's1' }) });
+		rows.push({ ...made.made({ state: 'chat', account: 'b', uniqueKey: 's1' }) });
 		rows.push({ ...made.made({ state: 'delivered', account: 'a' }) });
 		await clock.sleep(3 * HOUR);
 		// the one that was unused for longest is used again

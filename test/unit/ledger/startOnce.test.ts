@@ -49,13 +49,13 @@ describe('one job per key', () => {
 
 	it('an unknown outcome stays so until a person decides', async () => {
 		const { start, ledgerOf, book } = startWorld();
-		const details = { outcome: 'unknown', ids: { idempotencyKey: 'k', entryId: '1' } };
+		const details = { outcome: 'unknown', ids: { uniqueKey: 'k', entryId: '1' } };
 		const advice = expect.stringContaining('Mark as Started');
 		expect(await failureOf(start({ fails: broken }))).toMatchObject({
 			details: { ...details, advice },
 		});
 		expect(await failureOf(start())).toMatchObject({ message: UNKNOWN, details });
-		await markAsStarted(ledgerOf(), { startKey: 'k' }, 'a', 'job-1');
+		await markAsStarted(ledgerOf(), { uniqueKey: 'k' }, 'a', 'job-1');
 		expect(await start()).toMatchObject({ earlier: { jobId: 'job-1' } });
 		expect(book).toHaveLength(1);
 	});
@@ -71,7 +71,7 @@ describe('one job per key', () => {
 		const { start, ledgerOf, clock, book } = startWorld();
 		void start({ takes: Infinity });
 		await clock.sleep(100);
-		const tooSoon = await failureOf(markAsNotStarted(ledgerOf(), { startKey: 'k' }, 'a'));
+		const tooSoon = await failureOf(markAsNotStarted(ledgerOf(), { uniqueKey: 'k' }, 'a'));
 		expect(tooSoon.message).toBe('This start may still be in progress');
 		await clock.sleep(LEASE);
 		expect(await failureOf(start())).toMatchObject({ message: UNKNOWN });
@@ -80,7 +80,7 @@ describe('one job per key', () => {
 
 	it('one who was killed before sending does not hold the key', async () => {
 		const { start, rows, enter } = startWorld();
-		enter({ state: 'intent', startKey: 'k', claim: 'dead', leaseUntil: 20_000 });
+		enter({ state: 'intent', uniqueKey: 'k', claim: 'dead', leaseUntil: 20_000 });
 		expect(await start()).toMatchObject({ result: 'job-1' });
 		expect(rows[0]).toMatchObject({ state: 'withdrawn' });
 	});
@@ -99,11 +99,11 @@ describe('one job per key', () => {
 		const { start, ledgerOf, clock, rows } = startWorld();
 		const slow = start({ takes: 700_000 });
 		await clock.sleep(650_000);
-		await markAsNotStarted(ledgerOf(), { startKey: 'k' }, 'a');
+		await markAsNotStarted(ledgerOf(), { uniqueKey: 'k' }, 'a');
 		expect(await slow).toMatchObject({ result: 'job-1' });
 		expect(rows).toMatchObject([
 			{ state: 'notStarted', jobId: '' },
-			{ state: 'pending', jobId: 'job-1', startKey: 'k' },
+			{ state: 'pending', jobId: 'job-1', uniqueKey: 'k' },
 		]);
 	});
 
@@ -135,7 +135,7 @@ describe('a claim whose lease has ended before anything was sent', () => {
 		const { clock, rows, book, ledgerOf, start } = startWorld();
 		const slow = failureOf(start({ waits: 6 * LEASE }));
 		await clock.sleep(1.1 * LEASE);
-		await markAsNotStarted(ledgerOf(), { startKey: 'k' }, 'a');
+		await markAsNotStarted(ledgerOf(), { uniqueKey: 'k' }, 'a');
 		expect(await start()).toMatchObject({ result: 'job-1' });
 		expect(await slow).toMatchObject({
 			message: 'This start took too long, and a person resolved it in the meantime',
@@ -208,11 +208,11 @@ it.each([
 
 it('an intent of its own that shows late does not hide the claim, nor does a clock that runs ahead', async () => {
 	const late = startWorld();
-	late.enter({ state: 'intent', startKey: 'k', claim: 'late', leaseUntil: LEASE });
-	late.enter({ state: 'sending', startKey: 'k', claim: 'mine', leaseUntil: LEASE });
+	late.enter({ state: 'intent', uniqueKey: 'k', claim: 'late', leaseUntil: LEASE });
+	late.enter({ state: 'sending', uniqueKey: 'k', claim: 'mine', leaseUntil: LEASE });
 	expect(await claimKey(late.ledgerOf(), ['late', 'mine'], wanted('k'))).toBe('mine');
 	const ahead = startWorld();
-	ahead.enter({ state: 'unknown', startKey: 'k', claim: 'mine', leaseUntil: -LEASE });
+	ahead.enter({ state: 'unknown', uniqueKey: 'k', claim: 'mine', leaseUntil: -LEASE });
 	expect(await claimKey(ahead.ledgerOf(), ['mine'], wanted('k'))).toBe('mine');
 });
 
@@ -310,7 +310,7 @@ async function rival(renewedAgo: number, { lease = LEASE, startedAgo = renewedAg
 	const began = clock.now();
 	const leaseUntil = began - renewedAgo * SECOND + lease;
 	enter({
-		...{ state: 'sending', startKey: 'k', claim: 'other', execution: '1', leaseUntil },
+		...{ state: 'sending', uniqueKey: 'k', claim: 'other', execution: '1', leaseUntil },
 		...{ segment: 'videos', model: 'm', startedAt: began - startedAgo * SECOND },
 	});
 	const failure = await failureOf(start({ ledger: { execution: '2' } }));
@@ -332,7 +332,7 @@ it.each<[string, number, [number, number], Parameters<typeof rival>[1]?]>([
 	expect(failure).toMatchObject({
 		message: IN_PROGRESS,
 		details: {
-			...{ outcome: 'unknown', ids: { idempotencyKey: 'k', entryId: '1' } },
+			...{ outcome: 'unknown', ids: { uniqueKey: 'k', entryId: '1' } },
 			advice: expect.stringContaining(until),
 			reason: expect.stringMatching(/^Execution 1 sent it on /),
 		},

@@ -29,10 +29,10 @@ function recorded(...states: EntryState[]) {
 }
 
 it('makes a filter of what has to be true, in its order', () => {
-	const filter = { startKey: 'k', state: noneOf('withdrawn', 'notStarted'), checkAt: atMost(5) };
+	const filter = { uniqueKey: 'k', state: noneOf('withdrawn', 'notStarted'), checkAt: atMost(5) };
 	expect(where({ ...filter, label: undefined })).toEqual({
 		all: [
-			['startKey', 'eq', 'k'],
+			['uniqueKey', 'eq', 'k'],
 			['state', 'neq', 'withdrawn'],
 			['state', 'neq', 'notStarted'],
 			['checkAt', 'lte', 5],
