@@ -13,11 +13,11 @@ export const access: ServiceAccess = {
 	version: 'v1',
 	// better to ask a question without the chat of its session than late
 	ledgerTimeout: 5,
-	openSlotBook: (connectLedger, account) =>
+	openSlotBook: (connectLedger, credentialId) =>
 		createSlotBook(async () => {
 			const { httpWithoutRetries: http, ...connection } = connectLedger();
 			return await openLedger({ ...connection, http }, connection.clock, '');
-		}, account),
+		}, credentialId),
 	requestsPerMinute({ plan, requestsPerMinute }) {
 		if (plan === 'pro') return 300;
 		// a credential saved before the Plan field existed

@@ -42,7 +42,7 @@ function openBudget({ data, credentialId, connectLedger, clock, user }: Credenti
 	const book = budgetBookOf(credentialId);
 	return new NodeBudget({
 		...{ execution, asTool, addHint, workflow, workflowId },
-		...{ settings, book, open, clock, account: credentialId, newId: randomUUID },
+		...{ settings, book, open, clock, credentialId, newId: randomUUID },
 	});
 }
 

@@ -22,7 +22,7 @@ import {
 export type Alarm = Pick<Entry, 'jobId' | 'outcome' | 'note' | 'model' | 'record'>;
 
 /** The credential, and the label of the trigger that is to deliver it. */
-type Owner = Pick<Entry, 'account' | 'label'>;
+type Owner = Pick<Entry, 'credentialId' | 'label'>;
 
 /** Enters those that are not there yet. Two processes may enter the same at once: a delivery takes the rows of one ID as one. */
 async function enterAlarms(ledger: Ledger, owner: Owner, alarms: readonly Alarm[]) {
@@ -63,7 +63,7 @@ export function dueAlarms(state: BudgetState, settings: BudgetSettings, label: s
  */
 export async function enterBudgetAlarms(use: BudgetUse, label: string, alarms: readonly Alarm[]) {
 	if (!alarms.length) return;
-	await enterAlarms(await use.open(), { account: use.account, label }, alarms);
+	await enterAlarms(await use.open(), { credentialId: use.credentialId, label }, alarms);
 	await use.book.change(use, (state) => {
 		for (const { jobId } of alarms) (state.announced ??= {})[jobId] = state.day;
 	});

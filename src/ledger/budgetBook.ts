@@ -30,7 +30,7 @@ export interface BudgetUse {
 	/** Its sleep ends with the execution. */
 	clock: Clock;
 	/** n8n's ID of the credential. */
-	account: string;
+	credentialId: string;
 	/** The n8n execution's ID, and the workflow. */
 	execution: string;
 	workflow: string;
@@ -174,7 +174,7 @@ async function findRow(ledger: Ledger, uniqueKey: string): Promise<Entry> {
 /** Of several processes that find no row, one adds it, as with the key of a start. */
 async function addRow(ledger: Ledger, uniqueKey: string): Promise<void> {
 	const claims: string[] = [];
-	const noStart = { model: '', account: '', label: '', lease: 0, firstCheck: 0 };
+	const noStart = { model: '', credentialId: '', label: '', lease: 0, firstCheck: 0 };
 	const record = JSON.stringify(EMPTY_STATE);
 	try {
 		await claimKey(ledger, claims, { ...noStart, uniqueKey, segment: 'budget', record });

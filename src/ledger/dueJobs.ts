@@ -47,8 +47,8 @@ export interface EventFilter {
 
 /** The jobs that one trigger watches, and the limits of a poll. */
 export interface PollOptions {
-	account: string;
-	/** Empty for all jobs of the account. */
+	credentialId: string;
+	/** Empty for all jobs of the credential. */
 	label: string;
 	eventFilters: readonly EventFilter[];
 	/** The most jobs that one poll claims. */
@@ -88,7 +88,7 @@ export async function checkDueJobs(
 	limit: number,
 ): Promise<PollRound> {
 	const { table, clock } = ledger;
-	const { account, label, concurrency, asksUntil } = options;
+	const { credentialId, label, concurrency, asksUntil } = options;
 	const round = new PollRound(ledger, options);
 	const isOver = () =>
 		round.serviceError !== undefined ||
@@ -100,7 +100,13 @@ export async function checkDueJobs(
 		const checkAt = atMost(round.startedAt);
 		// a job with a known outcome needs no request
 		const rows = await table.find(
-			where({ state: 'pending', outcome: UNDECIDED, account, checkAt, label: label || undefined }),
+			where({
+				state: 'pending',
+				outcome: UNDECIDED,
+				credentialId,
+				checkAt,
+				label: label || undefined,
+			}),
 			{ by: 'checkAt', limit: MAX_CLAUSES },
 		);
 		if (!rows.length) break;
@@ -175,10 +181,10 @@ class PollRound {
 
 	/** Records the outcome of a job in all of its unclaimed rows, and adds the job to `wanted`. */
 	async #recordOutcome(
-		{ account, segment, jobId }: Entry,
+		{ credentialId, segment, jobId }: Entry,
 		result: { outcome: Outcome } & Partial<Pick<Entry, 'record' | 'note'>>,
 	): Promise<void> {
-		const job = { jobId, segment, account };
+		const job = { jobId, segment, credentialId };
 		const changes = { failures: 0, note: '', checkAt: this.startedAt, ...result };
 		const rows = await applyUpdate(retryingBriefly(this.#ledger), 'recordOutcome', job, changes);
 		const [first] = rows;

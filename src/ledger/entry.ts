@@ -3,11 +3,15 @@ import { fillRow, readRow, type RowOf, type TableFormat } from './tableFormat';
 
 /** Groups rows by job. A job can have several rows, because the table has no unique keys. */
 export const groupByJob = (rows: readonly Entry[]): Entry[][] =>
-	groupByFields(rows, ['account', 'segment', 'jobId']);
+	groupByFields(rows, ['credentialId', 'segment', 'jobId']);
 
 /** Job IDs may be numbers, so jobs of different accounts, or an image and a video, may share an ID. */
-export const jobKey = ({ account, segment, jobId }: Pick<Entry, 'account' | 'segment' | 'jobId'>) =>
-	JSON.stringify([account, segment, jobId]);
+export const jobKey = ({
+	credentialId,
+	segment,
+	jobId,
+}: Pick<Entry, 'credentialId' | 'segment' | 'jobId'>) =>
+	JSON.stringify([credentialId, segment, jobId]);
 
 /** Columns of the job ledger and their types in n8n. Existing tables use them, so names and types never change. */
 export const columns = {
@@ -18,7 +22,7 @@ export const columns = {
 	segment: 'string',
 	model: 'string',
 	/** Identifies the credential that the job was started with. */
-	account: 'string',
+	credentialId: 'string',
 	/** Selects the triggers that report the job. */
 	label: 'string',
 	/** Random text of the execution that holds the row; empty when none does. */

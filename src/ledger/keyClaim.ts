@@ -12,7 +12,10 @@ import {
 } from './ledger';
 
 /** What a start writes to its row, and its times. */
-export type ClaimOptions = Pick<Entry, 'uniqueKey' | 'segment' | 'model' | 'account' | 'label'> & {
+export type ClaimOptions = Pick<
+	Entry,
+	'uniqueKey' | 'segment' | 'model' | 'credentialId' | 'label'
+> & {
 	/** Milliseconds without a renewal after which a sending execution counts as interrupted. */
 	lease: number;
 	/** Milliseconds after the start from which triggers check the job. */
@@ -197,10 +200,10 @@ export async function expireStaleRows(
 
 /** The row of a start, without its state. */
 export function toStartRow({ clock, execution }: Ledger, options: ClaimOptions) {
-	const { uniqueKey, segment, model, account, label, lease } = options;
+	const { uniqueKey, segment, model, credentialId, label, lease } = options;
 	const startedAt = clock.now();
 	const leaseUntil = startedAt + lease;
-	return { uniqueKey, segment, model, account, label, execution, startedAt, leaseUntil };
+	return { uniqueKey, segment, model, credentialId, label, execution, startedAt, leaseUntil };
 }
 
 const rowNotVisible = (uniqueKey: string) =>

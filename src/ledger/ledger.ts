@@ -190,7 +190,7 @@ export async function changeRows(
 	}
 }
 
-/** Reads all rows with these job IDs, including those of other accounts and segments. */
+/** Reads all rows with these job IDs, including those of other credentials and media types. */
 export async function findRowsOfJobs(
 	table: RepeatableTable,
 	jobIds: readonly string[],

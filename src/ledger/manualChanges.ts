@@ -33,11 +33,11 @@ import { transitions } from './transitions';
  */
 export async function registerJob(
 	{ table, clock, newClaim, execution }: Ledger,
-	job: Pick<Entry, 'jobId' | 'segment' | 'account' | 'label'>,
+	job: Pick<Entry, 'jobId' | 'segment' | 'credentialId' | 'label'>,
 ): Promise<{ entry: Entry; known: boolean }> {
-	const { jobId, segment, account } = job;
+	const { jobId, segment, credentialId } = job;
 	// job IDs may be numbers, so an image and a video may share an ID
-	const [existing] = await table.find(where({ jobId, segment, account }));
+	const [existing] = await table.find(where({ jobId, segment, credentialId }));
 	if (existing) return { entry: existing, known: true };
 	const now = clock.now();
 	const claim = newClaim();
@@ -83,7 +83,7 @@ export async function deleteOldEntries(
 export type JobSelector =
 	| Pick<Entry, 'id'>
 	| Pick<Entry, 'uniqueKey'>
-	| Pick<Entry, 'jobId' | 'account'>
+	| Pick<Entry, 'jobId' | 'credentialId'>
 	| Pick<Entry, 'execution'>;
 
 /** The states of a job that an execution is about to hand over. */
@@ -105,8 +105,8 @@ export async function deliverAgain(ledger: Ledger, which: JobSelector) {
 		if (held) throw beingDelivered(held);
 		const [first] = rows;
 		if (!first) return undefined;
-		const { jobId, segment, account } = first;
-		const job = { jobId, segment, account };
+		const { jobId, segment, credentialId } = first;
+		const job = { jobId, segment, credentialId };
 		const states = HANDED_OVER_STATES.filter((handedOver) =>
 			rows.some(({ state }) => state === handedOver),
 		);

@@ -66,14 +66,18 @@ export async function pollLedger(
  */
 async function findFinishedJobs(
 	{ table, clock }: Ledger,
-	{ account, label, eventFilters }: Pick<PollOptions, 'account' | 'label' | 'eventFilters'>,
+	{
+		credentialId,
+		label,
+		eventFilters,
+	}: Pick<PollOptions, 'credentialId' | 'label' | 'eventFilters'>,
 	limit: number,
 ): Promise<Entry[][]> {
 	const now = clock.now();
 	const rows: Entry[] = [];
 	for (const { outcome, minimumAge, isAlarm } of eventFilters) {
 		const isReady = where({
-			...{ state: 'pending', outcome, account, checkAt: atMost(now) },
+			...{ state: 'pending', outcome, credentialId, checkAt: atMost(now) },
 			label: isAlarm ? label : label || undefined,
 			startedAt: minimumAge ? atMost(now - minimumAge) : undefined,
 		});

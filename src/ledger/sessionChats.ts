@@ -14,7 +14,7 @@ import {
 /** The session whose chat is remembered. */
 interface ChatSession {
 	/** Identifies the credential. */
-	account: string;
+	credentialId: string;
 	/** Identifies the session; no other row of the ledger has this as its key. */
 	uniqueKey: string;
 }
@@ -28,7 +28,7 @@ export interface RememberedChat {
 	record: string;
 }
 
-/** Chats per account. The least recently used ones are forgotten. */
+/** Chats per credential. The least recently used ones are forgotten. */
 export const MAX_CHATS = 1000;
 /** Milliseconds after which the use of a chat is recorded again. */
 const USE_INTERVAL = 3_600_000;
@@ -77,12 +77,12 @@ export async function rememberChat(
 	if (await findChat(ledger, session)) return { isOverfull: false };
 	await enterRow(table, 'enterChat', { ...session, ...entry });
 	if (clock.random() * ADDED_PER_COUNT >= 1) return { isOverfull: false };
-	return { isOverfull: !(await forgetUnusedChats(ledger, session.account)) };
+	return { isOverfull: !(await forgetUnusedChats(ledger, session.credentialId)) };
 }
 
 /** @returns false if n8n's API key may not delete rows. */
-async function forgetUnusedChats({ table }: Ledger, account: string): Promise<boolean> {
-	const rows = await findAllRows(table, { state: 'chat', account });
+async function forgetUnusedChats({ table }: Ledger, credentialId: string): Promise<boolean> {
+	const rows = await findAllRows(table, { state: 'chat', credentialId });
 	const unused = rows
 		.sort((one, other) => one.startedAt - other.startedAt)
 		.slice(0, Math.max(0, rows.length - MAX_CHATS))

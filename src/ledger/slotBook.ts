@@ -34,14 +34,14 @@ const MAX_REQUESTS_IN_ADVANCE = 10;
  * n8n that has workers.
  *
  * @param openLedger Opens the job ledger.
- * @param account Identifies the limit.
+ * @param credentialId Identifies the limit.
  */
-export function createSlotBook(openLedger: () => Promise<Ledger>, account: string): SlotBook {
+export function createSlotBook(openLedger: () => Promise<Ledger>, credentialId: string): SlotBook {
 	return {
-		reserve: async (wanted) => await reserveSlots(await openLedger(), account, wanted),
+		reserve: async (wanted) => await reserveSlots(await openLedger(), credentialId, wanted),
 		async pause(until) {
 			const ledger = await openLedger();
-			const { id } = await findOrAddRow(ledger, account);
+			const { id } = await findOrAddRow(ledger, credentialId);
 			// a pause that is shorter than one that is known changes nothing
 			await applyUpdate(
 				ledger.table,
@@ -56,7 +56,7 @@ export function createSlotBook(openLedger: () => Promise<Ledger>, account: strin
 /** @throws ServiceError when the ledger cannot be used, or too many processes compete. */
 async function reserveSlots(
 	ledger: Ledger,
-	account: string,
+	credentialId: string,
 	{ count, interval, burst }: WantedSlots,
 ): Promise<ReservedSlots> {
 	const { table, uncancellableClock: clock } = ledger;
@@ -64,7 +64,7 @@ async function reserveSlots(
 	/** Milliseconds that n8n is expected to take, if that is too long for times of now. */
 	let expected = 0;
 	for (;;) {
-		const { id, checkAt, leaseUntil } = await findOrAddRow(ledger, account);
+		const { id, checkAt, leaseUntil } = await findOrAddRow(ledger, credentialId);
 		const now = clock.now();
 		const isPauseWrong = leaseUntil > now + MAX_PAUSE;
 		if (leaseUntil > now && !isPauseWrong) return { pausedUntil: leaseUntil };
@@ -95,13 +95,13 @@ async function reserveSlots(
 }
 
 /** Of several rows the first counts: they were added by processes at the same time. */
-async function findOrAddRow({ table, clock }: Ledger, account: string): Promise<Entry> {
-	const uniqueKey = `limit:${account}`;
+async function findOrAddRow({ table, clock }: Ledger, credentialId: string): Promise<Entry> {
+	const uniqueKey = `limit:${credentialId}`;
 	const find = async () =>
-		await table.find(where({ uniqueKey, state: 'limit', account }), { limit: 1 });
+		await table.find(where({ uniqueKey, state: 'limit', credentialId }), { limit: 1 });
 	const [known] = await find();
 	if (known) return known;
-	await enterRow(table, 'enterLimit', { uniqueKey, account, startedAt: clock.now() });
+	await enterRow(table, 'enterLimit', { uniqueKey, credentialId, startedAt: clock.now() });
 	const [added] = await find();
 	if (!added) throw new ServiceError('failed', 'The new row is not visible yet');
 	return added;

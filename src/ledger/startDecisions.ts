@@ -19,34 +19,34 @@ export interface ResolvedStart {
 /**
  * Marks a start with an unknown outcome as started.
  *
- * @param account The credential that has to know of the decision: its budget and its record count the start.
+ * @param credentialId The credential that has to know of the decision: its budget and its record count the start.
  * @throws ServiceError `invalid` when there is no such start, it was made with another credential, its outcome is known, or it may still
  *   be sending.
  */
 export async function markAsStarted(
 	ledger: Ledger,
 	which: StartSelector,
-	account: string,
+	credentialId: string,
 	jobId: string,
 ): Promise<ResolvedStart> {
 	const changes = { jobId, checkAt: ledger.clock.now(), note: 'Marked as started.' };
-	return await resolveStart(ledger, which, account, 'markAsStarted', changes);
+	return await resolveStart(ledger, which, credentialId, 'markAsStarted', changes);
 }
 
 /** Marks a start with an unknown outcome as not started. @throws as `markAsStarted` does. */
 export async function markAsNotStarted(
 	ledger: Ledger,
 	which: StartSelector,
-	account: string,
+	credentialId: string,
 ): Promise<ResolvedStart> {
 	const changes = { note: 'Marked as not started.' };
-	return await resolveStart(ledger, which, account, 'markAsNotStarted', changes);
+	return await resolveStart(ledger, which, credentialId, 'markAsNotStarted', changes);
 }
 
 async function resolveStart(
 	{ table, clock }: Ledger,
 	which: StartSelector,
-	account: string,
+	credentialId: string,
 	transition: 'markAsStarted' | 'markAsNotStarted',
 	changes: Partial<Pick<Entry, 'jobId' | 'checkAt' | 'note'>>,
 ): Promise<ResolvedStart> {
@@ -67,7 +67,7 @@ async function resolveStart(
 			`${nameExecution(open)} is starting it. It can be marked after ${new Date(open.leaseUntil).toISOString()}.`,
 		);
 	}
-	if (open.account && open.account !== account) throw otherCredential(open);
+	if (open.credentialId && open.credentialId !== credentialId) throw otherCredential(open);
 	const { id, claim, state } = open;
 	const [entry] = await applyTransition(table, transition, { id, claim, state }, changes);
 	if (!entry)
@@ -78,8 +78,8 @@ async function resolveStart(
 	return { entry, claim };
 }
 
-const otherCredential = ({ id, account }: Entry) =>
+const otherCredential = ({ id, credentialId }: Entry) =>
 	invalidInputError(
 		`The start in entry ${id} was made with another credential`,
-		`Nothing was changed. Choose the credential with the ID ${account} in this node: its budget and its record of spending count the start. If it no longer exists, change the cell "state" of row ${id} by hand: "notStarted" allows another start with the key.`,
+		`Nothing was changed. Choose the credential with the ID ${credentialId} in this node: its budget and its record of spending count the start. If it no longer exists, change the cell "state" of row ${id} by hand: "notStarted" allows another start with the key.`,
 	);

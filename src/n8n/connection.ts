@@ -48,9 +48,9 @@ export interface ServiceAccess {
 	 * Opens the book in which processes reserve the times of their requests.
 	 *
 	 * @param connectLedger Throws as `Connection.connectLedger` does.
-	 * @param account Identifies the limit.
+	 * @param credentialId Identifies the limit.
 	 */
-	openSlotBook?(connectLedger: () => LedgerConnection, account: string): SlotBook;
+	openSlotBook?(connectLedger: () => LedgerConnection, credentialId: string): SlotBook;
 	/** Opens the budget and the record of the credential, if it has them. @throws ServiceError `invalid` for an unusable field. */
 	openAccounts?(host: CredentialHost): Accounts;
 }

@@ -71,7 +71,7 @@ async function measureBudget(): Promise<Samples> {
 			...{
 				book,
 				settings,
-				account: 'account',
+				credentialId: 'credential',
 				asTool: false,
 				execution: '1',
 				workflow: 'w',

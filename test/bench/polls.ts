@@ -110,19 +110,19 @@ function bundled(): string {
 /**
  * A table with unfinished jobs that were started within the last minute.
  *
- * @param account The ID of the credential that they were started with.
+ * @param credentialId The ID of the credential that they were started with.
  * @returns the fields of that credential which name the table
  */
 export async function ledgerOf(
 	{ url, editor }: Host,
 	jobs: number,
-	account = 'modelRouterApi',
+	credentialId = 'modelRouterApi',
 ): Promise<Record<string, unknown>> {
 	const built = join(import.meta.dirname, '../../dist/src/ledger/entry.js');
 	const { columns, toRow } = createRequire(import.meta.url)(built) as typeof Entries;
 	const n8nApiKey = await editor.createApiKey(dataTableScopes);
 	const api = new PublicApi(url, n8nApiKey);
-	const ledgerTable = `${jobs} media jobs of ${account}`;
+	const ledgerTable = `${jobs} media jobs of ${credentialId}`;
 	const { id } = await api.call<{ id: string }>('POST', '/data-tables', {
 		name: ledgerTable,
 		columns: Object.entries(columns).map(([name, type]) => ({ name, type })),
@@ -132,7 +132,7 @@ export async function ledgerOf(
 		const startedAt = now - Math.round((60_000 * (jobs - job)) / jobs);
 		return toRow({
 			...{ state: 'pending', jobId: watchedId(job), segment: 'images', model: 'bench/picture' },
-			...{ account, startedAt, checkAt: startedAt },
+			...{ credentialId, startedAt, checkAt: startedAt },
 			record: JSON.stringify({ id: watchedId(job), status: 'queued', estimated_cost: 40_000 }),
 		});
 	});

@@ -120,7 +120,7 @@ export async function measureWatched(host: Host): Promise<Samples> {
 	const jobs = host.sizes.queueWatched;
 	const account = { name: 'watching', type: 'modelRouterApi' };
 	const data = { baseUrl: service.url, apiKey: 'a-key-of-the-benchmark' };
-	// the ledger's account is the ID of the credential, which has the ledger's address
+	// an entry has the ID of the credential, which has the ledger's address
 	const saved = await editor.createCredential({ ...account, data });
 	const ledger = await ledgerOf(host, jobs, saved.id);
 	await editor.updateCredential({ ...saved, data: { ...data, ...ledger } });

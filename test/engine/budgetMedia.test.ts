@@ -270,7 +270,7 @@ describe('a start of unknown outcome', () => {
 		const secrets = secretsOf('1');
 		await lose(secrets);
 		const row = rig.n8n.rows.find(({ state }) => state === 'unknown')!;
-		row['account'] = 'another';
+		row['credentialId'] = 'another';
 		const { error } = await decide('markNotStarted', secrets);
 		expect(error?.message).toMatch(/^The start in entry \d+ was made with another credential$/);
 		expect(shownText(error)).toContain('the ID another');

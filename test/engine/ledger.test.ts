@@ -19,7 +19,12 @@ describe('a start that is entered', () => {
 		expect(rig.n8n.entries()).toMatchObject([
 			{
 				...{ state: 'pending', jobId, segment: 'images', model: 'canvas/sketch-1' },
-				...{ account: 'modelRouterApi', label: 'films', execution: 'execution-1', uniqueKey: '' },
+				...{
+					credentialId: 'modelRouterApi',
+					label: 'films',
+					execution: 'execution-1',
+					uniqueKey: '',
+				},
 			},
 		]);
 		expect(JSON.parse(rig.n8n.entries()[0]!.record)).toMatchObject({ id: jobId });

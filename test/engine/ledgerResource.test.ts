@@ -13,7 +13,7 @@ it('enters jobs that were started elsewhere, once', async () => {
 		const { items } = await run(rig.ledgered('track', { mediaType: 'videos', jobId: 'job-x' }));
 		expect(items[0]?.json).toEqual({ ...entry, alreadyTracked });
 	}
-	expect(rig.n8n.entries()).toMatchObject([{ state: 'pending', account: 'modelRouterApi' }]);
+	expect(rig.n8n.entries()).toMatchObject([{ state: 'pending', credentialId: 'modelRouterApi' }]);
 });
 
 it('lists entries, the latest first, and not what only it needs', async () => {

@@ -38,7 +38,11 @@ it.each(['ask', 'askStreaming'] as const)(
 		});
 		expect([...first.hints, ...second.hints]).toEqual([]);
 		expect(rig.n8n.entries()).toMatchObject([
-			{ state: 'chat', account: 'marketAssistantApi', uniqueKey: expect.stringMatching(/^chat:/) },
+			{
+				state: 'chat',
+				credentialId: 'marketAssistantApi',
+				uniqueKey: expect.stringMatching(/^chat:/),
+			},
 		]);
 		expect(JSON.stringify(rig.n8n.rows)).not.toContain('chat-session-1');
 	},

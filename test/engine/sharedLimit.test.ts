@@ -42,7 +42,7 @@ it('the limit is kept through one row, which asks little of n8n', async () => {
 	expect(refused()).toBe(0);
 	expect(90 / (milliseconds / 60_000)).toBeGreaterThanOrEqual(0.85 * 60);
 	expect(rig.n8n.entries()).toMatchObject([
-		{ state: 'limit', account: 'marketAssistantApi', checkAt: expect.any(Number), jobId: '' },
+		{ state: 'limit', credentialId: 'marketAssistantApi', checkAt: expect.any(Number), jobId: '' },
 	]);
 	expect(rig.n8n.service.requests.length / 90).toBeLessThan(0.7);
 });

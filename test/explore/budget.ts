@@ -126,7 +126,7 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 		const id = ++budgets;
 		let ids = 0;
 		return new NodeBudget({
-			...{ book, settings, account: 'account', asTool: false, execution, workflow: 'w' },
+			...{ book, settings, credentialId: 'credential', asTool: false, execution, workflow: 'w' },
 			...{ workflowId: 'w', open: async () => ledger, clock: ledger.clock },
 			addHint(sentence) {
 				say(execution, sentence);

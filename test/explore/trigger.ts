@@ -65,7 +65,7 @@ export async function play(seed: number, weather: Weather, isConfirmed = false):
 
 	for (const jobId of names)
 		for (let copies = random() < 0.3 ? 2 : 1; copies > 0; copies--) {
-			const entered = { state: 'pending', jobId, segment: 'images', account: 'a' } as const;
+			const entered = { state: 'pending', jobId, segment: 'images', credentialId: 'a' } as const;
 			const times = { startedAt: world.now(), checkAt: world.now() };
 			rows.push(readEntry({ ...toRow({ ...entered, ...times }), id: rows.length + 1 }));
 		}
@@ -99,7 +99,7 @@ export async function play(seed: number, weather: Weather, isConfirmed = false):
 			await step(random() * (random() < 0.1 ? 3 * LEASE : MINUTE));
 			if (random() < 0.3) return say(name, 'is killed behind the trigger');
 			worked.add(jobId);
-			await confirmDelivery(ledger, { jobId, account: 'a' });
+			await confirmDelivery(ledger, { jobId, credentialId: 'a' });
 			say(name, `has confirmed ${jobId}`);
 		}
 	};
@@ -111,7 +111,7 @@ export async function play(seed: number, weather: Weather, isConfirmed = false):
 		const { clock } = ledger;
 		const watching = {
 			...{
-				account: 'a',
+				credentialId: 'a',
 				label: '',
 				eventFilters: [{ outcome: 'completed', minimumAge: 0 }] as const,
 			},

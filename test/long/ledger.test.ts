@@ -44,7 +44,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 					execution: String(execution),
 				};
 				const wanted = {
-					...{ uniqueKey: key, segment: 'images', model: 'm', account: 'a', label: '' },
+					...{ uniqueKey: key, segment: 'images', model: 'm', credentialId: 'a', label: '' },
 					...{ lease: 600_000, firstCheck: 0 },
 				};
 				const started = await startThroughLedger(ledger, wanted, {
@@ -67,7 +67,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 		for (const [number, jobId] of jobIds.entries())
 			for (let twice = 0; twice <= number % 2; twice++)
 				await ledgerTable.add({
-					...{ state: 'pending', outcome: 'completed', jobId, label, account: 'a' },
+					...{ state: 'pending', outcome: 'completed', jobId, label, credentialId: 'a' },
 					...{ segment: 'images', startedAt: now, checkAt: 1, record: '{}' },
 				});
 		const handed: string[] = [];
@@ -81,7 +81,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 			const { jobs } = await pollLedger(
 				ledger,
 				{
-					...{ account: 'a', label, eventFilters: [{ outcome: 'completed', minimumAge: 0 }] },
+					...{ credentialId: 'a', label, eventFilters: [{ outcome: 'completed', minimumAge: 0 }] },
 					...{ maxJobs: 25, lease: 600_000, concurrency: 5, asksUntil: soon, claimsUntil: soon },
 					readStatus: async () => await Promise.reject(new Error('it is known to be done')),
 					checkAlive: async () => undefined,
@@ -147,11 +147,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 		}
 		const { jobId } = host.service.world.starts[0]!;
 		const decided = await host.run(
-			workflow(
-				'decide',
-				[{}],
-				host.ledgerNode('markStarted', { uniqueKey: 'order-2', jobId }),
-			),
+			workflow('decide', [{}], host.ledgerNode('markStarted', { uniqueKey: 'order-2', jobId })),
 		);
 		expect(itemsOf(decided, 'Ledger')[0]?.json).toMatchObject({ state: 'pending', jobId });
 		const later = await editor.run(saved);

@@ -140,7 +140,7 @@ function createMemory(
 ) {
 	const open = async () => await openLedger(connectLedger(), clock, origin.execution);
 	const key = {
-		account: origin.credential,
+		credentialId: origin.credential,
 		// a session may be long, or contain what must not be in the table: a phone number, a key
 		uniqueKey: `chat:${hash('sha256', session, 'base64url')}`,
 	};

@@ -134,8 +134,8 @@ export function toJobSelection({ findBy, jobId, ...which }: ParamValues<typeof o
 /** @param origin For the credential: jobs of different accounts may share an ID. */
 export const toJobSelector = (
 	selection: JobSelection,
-	{ credential: account }: OperationContext<unknown>['origin'],
-): JobSelector => ('jobId' in selection ? { ...selection, account } : selection);
+	{ credential: credentialId }: OperationContext<unknown>['origin'],
+): JobSelector => ('jobId' in selection ? { ...selection, credentialId } : selection);
 
 /** Tells the budget and the record of the credential what a person has decided. @param jobId Of the job that was started. */
 export function recordDecision(

@@ -173,7 +173,7 @@ function toStartLedger(
 	const { mediaType, model } = request;
 	const newStart = {
 		...{ uniqueKey, label: ledgerLabel, segment: mediaType, model },
-		account: origin.credential,
+		credentialId: origin.credential,
 		lease: leaseOf(context),
 		firstCheck: waits && waits + WAIT_MARGIN,
 	};
@@ -211,9 +211,9 @@ function toStartLedger(
 /** How the recorded job of a key differs from the requested one. */
 function describeDifference(
 	entry: Entry,
-	{ segment, model, account }: Pick<Entry, 'segment' | 'model' | 'account'>,
+	{ segment, model, credentialId }: Pick<Entry, 'segment' | 'model' | 'credentialId'>,
 ): string | undefined {
-	if (entry.account && entry.account !== account) return 'another credential';
+	if (entry.credentialId && entry.credentialId !== credentialId) return 'another credential';
 	if (entry.segment !== segment) return `the media type "${mediaTypeLabel(entry.segment)}"`;
 	return entry.model && entry.model !== model ? `the model ${entry.model}` : undefined;
 }

@@ -25,7 +25,7 @@ export const track = operation({
 			jobId,
 			segment: mediaType,
 			label: ledgerLabel,
-			account: context.origin.credential,
+			credentialId: context.origin.credential,
 		});
 		return { json: { jobId, mediaType, entryId: entry.id, alreadyTracked: known } };
 	},

@@ -130,15 +130,15 @@ async function collectSampleItems(
 	settings: TriggerSettings,
 ): Promise<INodeExecutionData[]> {
 	const { watch, ledgerLabel, jobIds, mediaType: segment } = settings;
-	const ofAccount = { state: 'pending', account: router.credentialId } as const;
+	const ofCredential = { state: 'pending', credentialId: router.credentialId } as const;
 	const isLedger = watch === 'ledger';
 	const limit = MAX_STATUS_REQUESTS;
-	const filter = where({ ...ofAccount, label: ledgerLabel || undefined });
+	const filter = where({ ...ofCredential, label: ledgerLabel || undefined });
 	const rows = isLedger
 		? await (await open()).table.find(filter, { by: 'startedAt', last: true, limit })
 		: [...new Set(parseJobIds(jobIds))]
 				.slice(0, limit)
-				.map((jobId, id) => ({ ...toRow({ ...ofAccount, jobId, segment }), id }));
+				.map((jobId, id) => ({ ...toRow({ ...ofCredential, jobId, segment }), id }));
 	const time = { asksUntil: Infinity, claimsUntil: Infinity };
 	const polled = { time, isFirst: false, redact: router.redact };
 	const few = { ...settings, maxJobs: MAX_SAMPLES };

@@ -30,11 +30,12 @@ export function openJobList(
 			node: n8n.getNode().name,
 		});
 	const rows = (stored ?? []).filter(
-		(row) => row.account === credentialId && row.segment === mediaType && unseen.delete(row.jobId),
+		(row) =>
+			row.credentialId === credentialId && row.segment === mediaType && unseen.delete(row.jobId),
 	);
 	const claim = randomUUID();
 	const now = clock.now();
-	const fields = { segment: mediaType, account: credentialId, startedAt: now, checkAt: now };
+	const fields = { segment: mediaType, credentialId, startedAt: now, checkAt: now };
 	const { to: state } = transitions.registerJob;
 	let lastId = Math.max(0, ...rows.map(({ id }) => id));
 	for (const jobId of unseen) rows.push({ ...toRow({ jobId, ...fields, state }), id: ++lastId });

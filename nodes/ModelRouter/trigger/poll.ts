@@ -80,7 +80,7 @@ async function enterAlarms(
 	connection: Connection,
 	{ wants, ledgerLabel: label }: TriggerSettings,
 ): Promise<void> {
-	const owner = { account: connection.credentialId, label };
+	const owner = { credentialId: connection.credentialId, label };
 	if (wants('budgetThresholdReached')) await requireBudget(connection).enterAlarms(label);
 	if (wants('outcomeUnknown')) await enterUnknownAlarms(ledger, owner);
 }
@@ -106,7 +106,7 @@ export async function collectJobs(
 	const { time, redact } = polled;
 	const polling = {
 		...{ label: ledgerLabel, maxJobs, lease, ...time },
-		account: credentialId,
+		credentialId,
 		eventFilters: toEventFilters(settings),
 		concurrency: STATUS_CONCURRENCY,
 		async readStatus(entry: Entry) {

@@ -91,7 +91,7 @@ export function startLedgerRig(options: ServiceOptions = {}) {
 				...toRow({ state: 'pending', jobId, segment: 'images', model: 'm', startedAt: Date.now() }),
 				...{
 					id: rig.n8n.rows.length + 1,
-					account: 'modelRouterApi',
+					credentialId: 'modelRouterApi',
 					requestId: 'start-1',
 					...more,
 				},

@@ -56,7 +56,12 @@ const fullRow = (id: number, state: EntryState) => ({
 	id,
 	...toRow({
 		...{ state, uniqueKey: `order ${id}`, segment: 'images', jobId: `job-${id}`, label: 'Ann' },
-		...{ model: 'canvas/sketch-1', account: 'modelRouterApi', outcome: 'completed', failures: 1 },
+		...{
+			model: 'canvas/sketch-1',
+			credentialId: 'modelRouterApi',
+			outcome: 'completed',
+			failures: 1,
+		},
 		...{ leaseUntil: Date.now() + 1, checkAt: 1, startedAt: 1, requestId: 'req-1', deliveries: 2 },
 		...{ execution: '7', note: 'Sent by hand', record: '{"id":"job-1"}', claim: 'a', proposal: '' },
 	}),

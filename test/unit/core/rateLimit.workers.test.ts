@@ -126,7 +126,7 @@ it.each(windows)(
 		const least = mayFail ? 58 : 60;
 		for (const sent of await sendEach(60, lines(2))) expect(sent).toBeGreaterThanOrEqual(least);
 		// of rows that were added at once, the first counts
-		expect(rows[0]).toMatchObject({ state: 'limit', account: 'credential' });
+		expect(rows[0]).toMatchObject({ state: 'limit', credentialId: 'credential' });
 		expect(rows[0]!.leaseUntil).toBeGreaterThan(0);
 		expect(seen.refusedAt.length).toBeLessThanOrEqual(rateWindow === 'bucket' ? 60 : 8);
 	},

@@ -4,7 +4,10 @@ import { type Entry, readEntry, toRow } from '../../../src/ledger/entry';
 
 it('every start of unknown outcome gets its alarm, however many there are', async () => {
 	const rows: Entry[] = Array.from({ length: 600 }, (_, index) =>
-		readEntry({ ...toRow({ state: 'unknown', segment: 'images', account: 'c' }), id: index + 1 }),
+		readEntry({
+			...toRow({ state: 'unknown', segment: 'images', credentialId: 'c' }),
+			id: index + 1,
+		}),
 	);
 	const clock = { now: () => 1, random: () => 0, sleep: async () => await Promise.resolve() };
 	const ledger = {
@@ -12,7 +15,7 @@ it('every start of unknown outcome gets its alarm, however many there are', asyn
 		newClaim: () => 'claim',
 	};
 	for (let time = 1; time <= 2; time++)
-		await enterUnknownAlarms(ledger, { account: 'c', label: '' });
+		await enterUnknownAlarms(ledger, { credentialId: 'c', label: '' });
 	const alarms = rows.filter(({ segment }) => segment === 'alarm').map(({ jobId }) => jobId);
 	expect(alarms).toEqual(Array.from({ length: 600 }, (_, index) => `unknown:${index + 1}`));
 });

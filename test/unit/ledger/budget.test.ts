@@ -49,7 +49,7 @@ function createWorld(ahead = 0) {
 		return new NodeBudget({
 			settings: { ...amounts, length: 'month', mayResume: true },
 			...{ book, clock, newId, open: async () => await Promise.resolve(ledger) },
-			...{ account: 'c', execution: '1', workflow: 'w', workflowId: 'w', asTool: false },
+			...{ credentialId: 'c', execution: '1', workflow: 'w', workflowId: 'w', asTool: false },
 			addHint: (sentence) => void hints.push(sentence),
 		});
 	};

@@ -57,7 +57,7 @@ describe('one poll', () => {
 		const { add, asked, poll, clock } = watchWorld();
 		add('own', { label: 'l' });
 		add('other label', { label: 'm' });
-		add('other account', { label: 'l', account: 'b' });
+		add('other account', { label: 'l', credentialId: 'b' });
 		add('later', { label: 'l', checkAt: HOUR });
 		add('done', { label: 'm', outcome: 'completed' });
 		expect((await poll({ label: 'l' })).names).toEqual([]);
@@ -286,12 +286,12 @@ describe('several rows of one job', () => {
 	it('the same id of another account or another kind is another job', async () => {
 		const { add, clock, poll } = watchWorld({ 1: 'completed' });
 		add('1', { segment: 'images', checkAt: MINUTE });
-		add('1', { account: 'b' });
+		add('1', { credentialId: 'b' });
 		for (const segment of ['videos', 'images']) {
-			expect((await poll()).jobs).toMatchObject([[{ segment, account: 'a' }]]);
+			expect((await poll()).jobs).toMatchObject([[{ segment, credentialId: 'a' }]]);
 			await clock.sleep(MINUTE);
 		}
-		expect((await poll({ account: 'b' })).jobs).toHaveLength(1);
+		expect((await poll({ credentialId: 'b' })).jobs).toHaveLength(1);
 	});
 });
 

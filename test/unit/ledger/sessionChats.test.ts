@@ -20,22 +20,22 @@ function remembering(chance = 1, change: (table: Table) => Partial<Table> = () =
 	return { clock, rows: rows.rows, ledger };
 }
 
-const session = (uniqueKey: string, account = 'a') => ({ account, uniqueKey });
-const idOf = async (ledger: Ledger, uniqueKey: string, account?: string) =>
-	(await findChat(ledger, session(uniqueKey, account)))?.chatId;
+const session = (uniqueKey: string, credentialId = 'a') => ({ credentialId, uniqueKey });
+const idOf = async (ledger: Ledger, uniqueKey: string, credentialId?: string) =>
+	(await findChat(ledger, session(uniqueKey, credentialId)))?.chatId;
 
 it('each session of each account has its own chat', async () => {
 	const { ledger } = remembering();
 	await rememberChat(ledger(), session('s1'), 'chat-1');
 	await rememberChat(ledger(), session('s2'), 'chat-2');
 	await rememberChat(ledger(), session('s1', 'b'), 'chat-3');
-	for (const [key, account, chat] of [
+	for (const [key, credentialId, chat] of [
 		['s1', 'a', 'chat-1'],
 		['s2', 'a', 'chat-2'],
 		['s1', 'b', 'chat-3'],
 		['s3', 'a', undefined],
 	] as const)
-		expect(await idOf(ledger(), key, account)).toBe(chat);
+		expect(await idOf(ledger(), key, credentialId)).toBe(chat);
 });
 
 it('of two first questions at once, both find the chat of the first row afterwards', async () => {
@@ -75,11 +75,11 @@ describe('more chats than are kept', () => {
 		const made = new Rows();
 		for (let number = 1; number <= MAX_CHATS + 3; number++) {
 			const record = JSON.stringify({ chatId: `chat-${number}` });
-			const entry = { uniqueKey: `s${number}`, account: 'a', record, startedAt: number };
+			const entry = { uniqueKey: `s${number}`, credentialId: 'a', record, startedAt: number };
 			rows.push(made.made({ state: 'chat', ...entry }));
 		}
-		rows.push({ ...made.made({ state: 'chat', account: 'b', uniqueKey: 's1' }) });
-		rows.push({ ...made.made({ state: 'delivered', account: 'a' }) });
+		rows.push({ ...made.made({ state: 'chat', credentialId: 'b', uniqueKey: 's1' }) });
+		rows.push({ ...made.made({ state: 'delivered', credentialId: 'a' }) });
 		await clock.sleep(3 * HOUR);
 		// the one that was unused for longest is used again
 		await idOf(world.ledger(), 's1');
@@ -94,7 +94,7 @@ describe('more chats than are kept', () => {
 	it('those that were unused for longest go, and only chats of the account', async () => {
 		const { ledger, rows } = await fill(0);
 		expect(await addChat(ledger())).toEqual({ isOverfull: false });
-		const own = rows.filter(({ state, account }) => state === 'chat' && account === 'a');
+		const own = rows.filter(({ state, credentialId }) => state === 'chat' && credentialId === 'a');
 		expect([own.length, rows.length]).toEqual([MAX_CHATS, MAX_CHATS + 2]);
 		for (const gone of ['s2', 's3', 's4']) expect(await idOf(ledger(), gone)).toBeUndefined();
 		expect([await idOf(ledger(), 's1'), await idOf(ledger(), 's5')]).toEqual(['chat-1', 'chat-5']);

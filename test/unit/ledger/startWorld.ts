@@ -8,7 +8,7 @@ export const [SECOND, MINUTE] = [1000, 60_000];
 export const LEASE = 10 * MINUTE;
 
 export const wanted = (uniqueKey: string) => ({
-	...{ uniqueKey, segment: 'videos', model: 'm', account: 'a', label: 'l' },
+	...{ uniqueKey, segment: 'videos', model: 'm', credentialId: 'a', label: 'l' },
 	...{ lease: LEASE, firstCheck: 0 },
 });
 
