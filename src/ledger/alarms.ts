@@ -22,7 +22,7 @@ import {
 export type Alarm = Pick<Entry, 'jobId' | 'outcome' | 'note' | 'model' | 'record'>;
 
 /** The credential, and the label of the trigger that is to deliver it. */
-type Owner = Pick<Entry, 'credentialId' | 'label'>;
+type Owner = Pick<Entry, 'credentialId' | 'ledgerLabel'>;
 
 /** Enters those that are not there yet. Two processes may enter the same at once: a delivery takes the rows of one ID as one. */
 async function enterAlarms(ledger: Ledger, owner: Owner, alarms: readonly Alarm[]) {
@@ -31,21 +31,26 @@ async function enterAlarms(ledger: Ledger, owner: Owner, alarms: readonly Alarm[
 	const known = new Set((await findRowsOfJobs(table, ids)).map(jobKey));
 	for (const alarm of alarms) {
 		const now = n8nTimeOf(ledger);
-		const row = { ...owner, ...alarm, segment: ALARM, startedAt: now, checkAt: now, execution };
+		const row = { ...owner, ...alarm, mediaType: ALARM, startedAt: now, checkAt: now, execution };
 		if (!known.has(jobKey(row))) await enterRow(table, 'enterAlarm', row);
 	}
 }
 
 /** Each trigger with a label gets its own alarm. */
-const labeled = (name: string, label: string) => (label ? `${name}:${label}` : name);
+const labeled = (name: string, ledgerLabel: string) =>
+	ledgerLabel ? `${name}:${ledgerLabel}` : name;
 
 /** An alarm for each threshold that is reached and has none yet. @param label Of the trigger that is to deliver it. */
-export function dueAlarms(state: BudgetState, settings: BudgetSettings, label: string): Alarm[] {
+export function dueAlarms(
+	state: BudgetState,
+	settings: BudgetSettings,
+	ledgerLabel: string,
+): Alarm[] {
 	const { amount, length, alarmPercents } = settings;
 	const figures = figuresOf(state, length);
 	const name = length === 'month' ? figures.start.slice(0, 7) : figures.start;
 	return alarmPercents.flatMap((percent) => {
-		const jobId = labeled(`budget:${name}:${percent.toFixed()}`, label);
+		const jobId = labeled(`budget:${name}:${percent.toFixed()}`, ledgerLabel);
 		const isReached = amount.gt(0) && figures.spent.times(100).gte(amount.times(percent));
 		if (!isReached || state.announced?.[jobId] !== undefined) return [];
 		const { amounts, period } = describeFigures(settings, figures);
@@ -61,9 +66,13 @@ export function dueAlarms(state: BudgetState, settings: BudgetSettings, label: s
  *
  * @throws ServiceError. The next change of the budget, or the next poll, then enters them.
  */
-export async function enterBudgetAlarms(use: BudgetUse, label: string, alarms: readonly Alarm[]) {
+export async function enterBudgetAlarms(
+	use: BudgetUse,
+	ledgerLabel: string,
+	alarms: readonly Alarm[],
+) {
 	if (!alarms.length) return;
-	await enterAlarms(await use.open(), { credentialId: use.credentialId, label }, alarms);
+	await enterAlarms(await use.open(), { credentialId: use.credentialId, ledgerLabel }, alarms);
 	await use.book.change(use, (state) => {
 		for (const { jobId } of alarms) (state.announced ??= {})[jobId] = state.day;
 	});
@@ -76,15 +85,15 @@ export async function enterBudgetAlarms(use: BudgetUse, label: string, alarms: r
  */
 export async function enterUnknownAlarms(ledger: Ledger, owner: Owner): Promise<void> {
 	const { table, clock } = ledger;
-	const ofTrigger = { ...owner, label: owner.label || undefined };
+	const ofTrigger = { ...owner, ledgerLabel: owner.ledgerLabel || undefined };
 	const isInterrupted = where({ ...ofTrigger, state: 'sending', leaseUntil: below(clock.now()) });
 	await expireStaleRows(ledger, await table.find(isInterrupted));
 	const starts = await findAllRows<Entry>(table, { ...ofTrigger, state: 'unknown' });
-	const alarms = starts.map(({ id, uniqueKey, segment, model, startedAt, execution, note }) => ({
-		...{ jobId: labeled(`unknown:${id}`, owner.label), model, outcome: 'outcomeUnknown' },
+	const alarms = starts.map(({ id, uniqueKey, mediaType, model, startedAt, execution, note }) => ({
+		...{ jobId: labeled(`unknown:${id}`, owner.ledgerLabel), model, outcome: 'outcomeUnknown' },
 		note: `The outcome of the start in entry ${id} is unknown.`,
 		record: JSON.stringify({
-			...{ entryId: id, mediaType: segment, model, execution, note },
+			...{ entryId: id, mediaType, model, execution, note },
 			...(uniqueKey && { uniqueKey }),
 			startedAt: new Date(startedAt).toISOString(),
 		}),

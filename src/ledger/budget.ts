@@ -165,10 +165,10 @@ export class NodeBudget implements SharedBudget {
 		await this.#written;
 	}
 
-	async enterAlarms(label: string): Promise<void> {
+	async enterAlarms(ledgerLabel: string): Promise<void> {
 		const { book, settings } = this.#use;
-		const alarms = await book.change(this.#use, (state) => dueAlarms(state, settings, label));
-		await enterBudgetAlarms(this.#use, label, alarms);
+		const alarms = await book.change(this.#use, (state) => dueAlarms(state, settings, ledgerLabel));
+		await enterBudgetAlarms(this.#use, ledgerLabel, alarms);
 	}
 
 	async #change<Outcome>(change: Change<Outcome>): Promise<Outcome> {

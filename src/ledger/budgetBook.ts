@@ -162,7 +162,7 @@ export class BudgetBook {
 /** The one row of the budget. If there is none, it is created with nothing spent. */
 async function findRow(ledger: Ledger, uniqueKey: string): Promise<Entry> {
 	const find = async () =>
-		await ledger.table.find(where({ uniqueKey, segment: 'budget', state: 'budget' }));
+		await ledger.table.find(where({ uniqueKey, mediaType: 'budget', state: 'budget' }));
 	const found = await find();
 	if (!found.length) await addRow(ledger, uniqueKey);
 	const [row, ...others] = found.length ? found : await find();
@@ -174,10 +174,10 @@ async function findRow(ledger: Ledger, uniqueKey: string): Promise<Entry> {
 /** Of several processes that find no row, one adds it, as with the key of a start. */
 async function addRow(ledger: Ledger, uniqueKey: string): Promise<void> {
 	const claims: string[] = [];
-	const noStart = { model: '', credentialId: '', label: '', lease: 0, firstCheck: 0 };
+	const noStart = { model: '', credentialId: '', ledgerLabel: '', lease: 0, firstCheck: 0 };
 	const record = JSON.stringify(EMPTY_STATE);
 	try {
-		await claimKey(ledger, claims, { ...noStart, uniqueKey, segment: 'budget', record });
+		await claimKey(ledger, claims, { ...noStart, uniqueKey, mediaType: 'budget', record });
 	} finally {
 		await withdraw(ledger, 'withdrawIntent', claims);
 	}

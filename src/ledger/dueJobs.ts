@@ -49,7 +49,7 @@ export interface EventFilter {
 export interface PollOptions {
 	credentialId: string;
 	/** Empty for all jobs of the credential. */
-	label: string;
+	ledgerLabel: string;
 	eventFilters: readonly EventFilter[];
 	/** The most jobs that one poll claims. */
 	maxJobs: number;
@@ -88,7 +88,7 @@ export async function checkDueJobs(
 	limit: number,
 ): Promise<PollRound> {
 	const { table, clock } = ledger;
-	const { credentialId, label, concurrency, asksUntil } = options;
+	const { credentialId, ledgerLabel, concurrency, asksUntil } = options;
 	const round = new PollRound(ledger, options);
 	const isOver = () =>
 		round.serviceError !== undefined ||
@@ -105,7 +105,7 @@ export async function checkDueJobs(
 				outcome: UNDECIDED,
 				credentialId,
 				checkAt,
-				label: label || undefined,
+				ledgerLabel: ledgerLabel || undefined,
 			}),
 			{ by: 'checkAt', limit: MAX_CLAUSES },
 		);
@@ -181,10 +181,10 @@ class PollRound {
 
 	/** Records the outcome of a job in all of its unclaimed rows, and adds the job to `wanted`. */
 	async #recordOutcome(
-		{ credentialId, segment, jobId }: Entry,
+		{ credentialId, mediaType, jobId }: Entry,
 		result: { outcome: Outcome } & Partial<Pick<Entry, 'record' | 'note'>>,
 	): Promise<void> {
-		const job = { jobId, segment, credentialId };
+		const job = { jobId, mediaType, credentialId };
 		const changes = { failures: 0, note: '', checkAt: this.startedAt, ...result };
 		const rows = await applyUpdate(retryingBriefly(this.#ledger), 'recordOutcome', job, changes);
 		const [first] = rows;

@@ -3,15 +3,15 @@ import { fillRow, readRow, type RowOf, type TableFormat } from './tableFormat';
 
 /** Groups rows by job. A job can have several rows, because the table has no unique keys. */
 export const groupByJob = (rows: readonly Entry[]): Entry[][] =>
-	groupByFields(rows, ['credentialId', 'segment', 'jobId']);
+	groupByFields(rows, ['credentialId', 'mediaType', 'jobId']);
 
 /** Job IDs may be numbers, so jobs of different accounts, or an image and a video, may share an ID. */
 export const jobKey = ({
 	credentialId,
-	segment,
+	mediaType,
 	jobId,
-}: Pick<Entry, 'credentialId' | 'segment' | 'jobId'>) =>
-	JSON.stringify([credentialId, segment, jobId]);
+}: Pick<Entry, 'credentialId' | 'mediaType' | 'jobId'>) =>
+	JSON.stringify([credentialId, mediaType, jobId]);
 
 /** Columns of the job ledger and their types in n8n. Existing tables use them, so names and types never change. */
 export const columns = {
@@ -19,12 +19,12 @@ export const columns = {
 	uniqueKey: 'string',
 	state: 'string',
 	jobId: 'string',
-	segment: 'string',
+	mediaType: 'string',
 	model: 'string',
 	/** Identifies the credential that the job was started with. */
 	credentialId: 'string',
 	/** Selects the triggers that report the job. */
-	label: 'string',
+	ledgerLabel: 'string',
 	/** Random text of the execution that holds the row; empty when none does. */
 	claim: 'string',
 	/** Random text of the poll that last proposed to claim the row. It has no effect before it becomes the claim. */

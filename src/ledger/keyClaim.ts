@@ -14,7 +14,7 @@ import {
 /** What a start writes to its row, and its times. */
 export type ClaimOptions = Pick<
 	Entry,
-	'uniqueKey' | 'segment' | 'model' | 'credentialId' | 'label'
+	'uniqueKey' | 'mediaType' | 'model' | 'credentialId' | 'ledgerLabel'
 > & {
 	/** Milliseconds without a renewal after which a sending execution counts as interrupted. */
 	lease: number;
@@ -55,8 +55,8 @@ export async function claimKey(
 		let isWaitOver = false;
 		try {
 			// a key may have many starts that were withdrawn or did not happen
-			const segment = isBudget(options) ? 'budget' : noneOf('budget');
-			const active = where({ uniqueKey, segment, state: noneOf('withdrawn', 'notStarted') });
+			const mediaType = isBudget(options) ? 'budget' : noneOf('budget');
+			const active = where({ uniqueKey, mediaType, state: noneOf('withdrawn', 'notStarted') });
 			const rows = await table.find(active);
 			const found = findDecision(rows, claims);
 			if (found) return found;
@@ -200,10 +200,19 @@ export async function expireStaleRows(
 
 /** The row of a start, without its state. */
 export function toStartRow({ clock, execution }: Ledger, options: ClaimOptions) {
-	const { uniqueKey, segment, model, credentialId, label, lease } = options;
+	const { uniqueKey, mediaType, model, credentialId, ledgerLabel, lease } = options;
 	const startedAt = clock.now();
 	const leaseUntil = startedAt + lease;
-	return { uniqueKey, segment, model, credentialId, label, execution, startedAt, leaseUntil };
+	return {
+		uniqueKey,
+		mediaType,
+		model,
+		credentialId,
+		ledgerLabel,
+		execution,
+		startedAt,
+		leaseUntil,
+	};
 }
 
 const rowNotVisible = (uniqueKey: string) =>
@@ -273,6 +282,6 @@ export function needsResolution(
 const startIds = ({ id, uniqueKey }: Entry) => ({ uniqueKey, entryId: String(id) });
 
 const describeStart = (entry: Entry) =>
-	`${nameExecution(entry)} sent it on ${isoTime(entry.startedAt)} (${entry.segment}, ${entry.model}).`;
+	`${nameExecution(entry)} sent it on ${isoTime(entry.startedAt)} (${entry.mediaType}, ${entry.model}).`;
 
 const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();

@@ -33,11 +33,11 @@ import { transitions } from './transitions';
  */
 export async function registerJob(
 	{ table, clock, newClaim, execution }: Ledger,
-	job: Pick<Entry, 'jobId' | 'segment' | 'credentialId' | 'label'>,
+	job: Pick<Entry, 'jobId' | 'mediaType' | 'credentialId' | 'ledgerLabel'>,
 ): Promise<{ entry: Entry; known: boolean }> {
-	const { jobId, segment, credentialId } = job;
+	const { jobId, mediaType, credentialId } = job;
 	// job IDs may be numbers, so an image and a video may share an ID
-	const [existing] = await table.find(where({ jobId, segment, credentialId }));
+	const [existing] = await table.find(where({ jobId, mediaType, credentialId }));
 	if (existing) return { entry: existing, known: true };
 	const now = clock.now();
 	const claim = newClaim();
@@ -105,8 +105,8 @@ export async function deliverAgain(ledger: Ledger, which: JobSelector) {
 		if (held) throw beingDelivered(held);
 		const [first] = rows;
 		if (!first) return undefined;
-		const { jobId, segment, credentialId } = first;
-		const job = { jobId, segment, credentialId };
+		const { jobId, mediaType, credentialId } = first;
+		const job = { jobId, mediaType, credentialId };
 		const states = HANDED_OVER_STATES.filter((handedOver) =>
 			rows.some(({ state }) => state === handedOver),
 		);

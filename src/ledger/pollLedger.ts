@@ -68,9 +68,9 @@ async function findFinishedJobs(
 	{ table, clock }: Ledger,
 	{
 		credentialId,
-		label,
+		ledgerLabel,
 		eventFilters,
-	}: Pick<PollOptions, 'credentialId' | 'label' | 'eventFilters'>,
+	}: Pick<PollOptions, 'credentialId' | 'ledgerLabel' | 'eventFilters'>,
 	limit: number,
 ): Promise<Entry[][]> {
 	const now = clock.now();
@@ -78,7 +78,7 @@ async function findFinishedJobs(
 	for (const { outcome, minimumAge, isAlarm } of eventFilters) {
 		const isReady = where({
 			...{ state: 'pending', outcome, credentialId, checkAt: atMost(now) },
-			label: isAlarm ? label : label || undefined,
+			ledgerLabel: isAlarm ? ledgerLabel : ledgerLabel || undefined,
 			startedAt: minimumAge ? atMost(now - minimumAge) : undefined,
 		});
 		rows.push(...(await table.find(isReady, { by: 'checkAt', limit })));

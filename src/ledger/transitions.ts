@@ -84,7 +84,7 @@ export const transitions = {
 	redeliverJob: {
 		from: ['delivered', 'unconfirmed'],
 		to: 'pending',
-		matches: ['jobId', 'segment', 'credentialId', 'state'],
+		matches: ['jobId', 'mediaType', 'credentialId', 'state'],
 		clears: ['claim', 'proposal', 'leaseUntil', 'failures'],
 	},
 

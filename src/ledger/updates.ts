@@ -26,13 +26,13 @@ export const updates = {
 	/** The outcome of a job applies to all of its rows that no execution holds. */
 	recordOutcome: {
 		in: ['pending'],
-		matches: ['jobId', 'segment', 'credentialId', 'state'],
+		matches: ['jobId', 'mediaType', 'credentialId', 'state'],
 		writes: ['outcome', 'record', 'failures', 'note', 'checkAt'],
 	},
 	/** The file of a job that is to be delivered again is tried again. A poll does not look for expired jobs. */
 	restoreOutcome: {
 		in: ['delivered', 'unconfirmed'],
-		matches: ['jobId', 'segment', 'credentialId', 'outcome'],
+		matches: ['jobId', 'mediaType', 'credentialId', 'outcome'],
 		writes: ['outcome'],
 	},
 	/** A clock that ran ahead has postponed the job for too long. */

@@ -131,7 +131,7 @@ export async function ledgerOf(
 	const rows = Array.from({ length: jobs }, (_, job) => {
 		const startedAt = now - Math.round((60_000 * (jobs - job)) / jobs);
 		return toRow({
-			...{ state: 'pending', jobId: watchedId(job), segment: 'images', model: 'bench/picture' },
+			...{ state: 'pending', jobId: watchedId(job), mediaType: 'images', model: 'bench/picture' },
 			...{ credentialId, startedAt, checkAt: startedAt },
 			record: JSON.stringify({ id: watchedId(job), status: 'queued', estimated_cost: 40_000 }),
 		});

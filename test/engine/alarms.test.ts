@@ -23,7 +23,7 @@ const forget = async (secrets: Secrets) =>
 		parameters: { resource: 'budget', operation: 'get' },
 	}));
 const alarms = () =>
-	rig.n8n.rows.filter(({ segment }) => segment === 'alarm').map(({ jobId }) => jobId);
+	rig.n8n.rows.filter(({ mediaType }) => mediaType === 'alarm').map(({ jobId }) => jobId);
 const watching = (event: string, secrets: Secrets, more: INodeParameters = {}) =>
 	rig.watching({ events: [event], ...more }, { secrets });
 
@@ -55,7 +55,11 @@ describe('Budget Threshold Reached', () => {
 	it('is not told again when the amount was changed, nor when its entry was deleted', async () => {
 		await write(secretsOf('0.1'));
 		expect(json(await tells(secretsOf('0.1')).deliver())).toMatchObject([{ percent: 80 }]);
-		rig.n8n.rows.splice(0, Infinity, ...rig.n8n.rows.filter(({ segment }) => segment !== 'alarm'));
+		rig.n8n.rows.splice(
+			0,
+			Infinity,
+			...rig.n8n.rows.filter(({ mediaType }) => mediaType !== 'alarm'),
+		);
 		await write(secretsOf('0.2'));
 		expect(await tells(secretsOf('0.2')).deliver()).toEqual([]);
 	});
@@ -154,7 +158,7 @@ describe('Outcome Unknown', () => {
 	});
 
 	it('a label hears of its own starts only, and no other event of alarms', async () => {
-		rig.enter('', { state: 'unknown', jobId: '', label: 'videos' });
+		rig.enter('', { state: 'unknown', jobId: '', ledgerLabel: 'videos' });
 		expect(await watching('mediaJobCompleted', secrets()).deliver()).toEqual([]);
 		expect(await watching('outcomeUnknown', secrets(), { ledgerLabel: 'other' }).deliver()).toEqual(
 			[],

@@ -112,8 +112,8 @@ describe('Delivered When: Confirmed by the Workflow', () => {
 	});
 
 	it('two jobs of one ID are told apart by their entries', async () => {
-		for (const segment of ['images', 'videos'])
-			rig.enter('7', { segment, state: 'unconfirmed', deliveries: 1, claim: segment });
+		for (const mediaType of ['images', 'videos'])
+			rig.enter('7', { mediaType, state: 'unconfirmed', deliveries: 1, claim: mediaType });
 		const { error } = await rig.ledger('confirmDelivery', { jobId: '7' });
 		expect(error?.message).toContain('several jobs with the ID 7');
 		await rig.ledger('confirmDelivery', { findBy: 'entryId', entryId: 2 });

@@ -18,10 +18,10 @@ describe('a start that is entered', () => {
 		expect(items[0]?.json).not.toHaveProperty('startedBefore');
 		expect(rig.n8n.entries()).toMatchObject([
 			{
-				...{ state: 'pending', jobId, segment: 'images', model: 'canvas/sketch-1' },
+				...{ state: 'pending', jobId, mediaType: 'images', model: 'canvas/sketch-1' },
 				...{
 					credentialId: 'modelRouterApi',
-					label: 'films',
+					ledgerLabel: 'films',
 					execution: 'execution-1',
 					uniqueKey: '',
 				},

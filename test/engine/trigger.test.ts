@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 describe('a job of the ledger', () => {
 	it('comes with its file, and with the fields of Get and Download', async () => {
 		const record = '{"estimated_cost":9}';
-		const jobId = await rig.started('a cat', { label: 'cats', uniqueKey: 'order-7', record });
+		const jobId = await rig.started('a cat', { ledgerLabel: 'cats', uniqueKey: 'order-7', record });
 		const { poll, execute } = rig.watching();
 		const { items, error } = await poll();
 		expect(error).toBeUndefined();
@@ -47,7 +47,7 @@ describe('a job of the ledger', () => {
 	it.each([
 		['outcome', {}],
 		['checkAt', {}],
-		['label', {}],
+		['ledgerLabel', {}],
 		['note', {}],
 		['claim', {}],
 		['leaseUntil', { outcome: 'completed', state: 'emitting', claim: 'killed' }],
@@ -97,8 +97,8 @@ describe('a job of the ledger', () => {
 	});
 
 	it('only events and labels that are wanted are taken', async () => {
-		const failed = await rig.started('no [[fail]]', { label: 'a' });
-		const done = await rig.started('two', { label: 'b' });
+		const failed = await rig.started('no [[fail]]', { ledgerLabel: 'a' });
+		const done = await rig.started('two', { ledgerLabel: 'b' });
 		const taken = async (parameters: INodeParameters) =>
 			idsOf((await rig.watching(parameters).poll()).items);
 		expect(await taken({ events: ['mediaJobCompleted'], ledgerLabel: 'a' })).toEqual([]);

@@ -51,7 +51,7 @@ it('what is no longer in the list is forgotten', async () => {
 	const jobId = await rig.startJob('one');
 	const { poll, staticData } = list('');
 	staticData()['ledger'] = [
-		{ id: 1, jobId, segment: 'images', credentialId: 'modelRouterApi', state: 'pending' },
+		{ id: 1, jobId, mediaType: 'images', credentialId: 'modelRouterApi', state: 'pending' },
 	];
 	expect((await poll()).items).toBeNull();
 	expect(staticData()['ledger']).toEqual([]);

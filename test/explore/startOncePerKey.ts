@@ -119,7 +119,7 @@ export async function play(seed: number, scenario: Scenario, isRenewed = true): 
 	const start = (name: string) => {
 		const process = world.createProcess(name);
 		const wanted = {
-			...{ uniqueKey: 'k', segment: 'images', model: 'm', credentialId: 'a', label: '' },
+			...{ uniqueKey: 'k', mediaType: 'images', model: 'm', credentialId: 'a', ledgerLabel: '' },
 			...{ lease: LEASE, firstCheck: 0 },
 		};
 		const toEntry = (jobId: string) => ({ jobId, requestId: '', record: '' });

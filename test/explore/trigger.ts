@@ -65,7 +65,7 @@ export async function play(seed: number, weather: Weather, isConfirmed = false):
 
 	for (const jobId of names)
 		for (let copies = random() < 0.3 ? 2 : 1; copies > 0; copies--) {
-			const entered = { state: 'pending', jobId, segment: 'images', credentialId: 'a' } as const;
+			const entered = { state: 'pending', jobId, mediaType: 'images', credentialId: 'a' } as const;
 			const times = { startedAt: world.now(), checkAt: world.now() };
 			rows.push(readEntry({ ...toRow({ ...entered, ...times }), id: rows.length + 1 }));
 		}
@@ -73,7 +73,7 @@ export async function play(seed: number, weather: Weather, isConfirmed = false):
 	const execute = async (claim: string, jobs: Entry[][]) => {
 		const { name, ledger, step } = world.createProcess(`E${++executions}`);
 		const items = jobs.flatMap(([entry]) =>
-			entry ? [{ jobId: entry.jobId, mediaType: entry.segment }] : [],
+			entry ? [{ jobId: entry.jobId, mediaType: entry.mediaType }] : [],
 		);
 		const handover = await beginBatch(ledger, { claim, lease: LEASE, isConfirmed }, items);
 		const ready: typeof items = [];
@@ -112,7 +112,7 @@ export async function play(seed: number, weather: Weather, isConfirmed = false):
 		const watching = {
 			...{
 				credentialId: 'a',
-				label: '',
+				ledgerLabel: '',
 				eventFilters: [{ outcome: 'completed', minimumAge: 0 }] as const,
 			},
 			...{ maxJobs: 50, lease: LEASE, concurrency: 3 },

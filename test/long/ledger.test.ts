@@ -44,7 +44,13 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 					execution: String(execution),
 				};
 				const wanted = {
-					...{ uniqueKey: key, segment: 'images', model: 'm', credentialId: 'a', label: '' },
+					...{
+						uniqueKey: key,
+						mediaType: 'images',
+						model: 'm',
+						credentialId: 'a',
+						ledgerLabel: '',
+					},
 					...{ lease: 600_000, firstCheck: 0 },
 				};
 				const started = await startThroughLedger(ledger, wanted, {
@@ -61,14 +67,14 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 
 	it('of ten triggers that poll at once, one gets each job: also of those that were entered twice', async () => {
 		const ledgerTable = await host.table();
-		const label = randomUUID();
-		const jobIds = Array.from({ length: 60 }, (_, number) => `${label}-${number}`);
+		const ledgerLabel = randomUUID();
+		const jobIds = Array.from({ length: 60 }, (_, number) => `${ledgerLabel}-${number}`);
 		const now = Date.now();
 		for (const [number, jobId] of jobIds.entries())
 			for (let twice = 0; twice <= number % 2; twice++)
 				await ledgerTable.add({
-					...{ state: 'pending', outcome: 'completed', jobId, label, credentialId: 'a' },
-					...{ segment: 'images', startedAt: now, checkAt: 1, record: '{}' },
+					...{ state: 'pending', outcome: 'completed', jobId, ledgerLabel, credentialId: 'a' },
+					...{ mediaType: 'images', startedAt: now, checkAt: 1, record: '{}' },
 				});
 		const handed: string[] = [];
 		const poll = async () => {
@@ -81,7 +87,11 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 			const { jobs } = await pollLedger(
 				ledger,
 				{
-					...{ credentialId: 'a', label, eventFilters: [{ outcome: 'completed', minimumAge: 0 }] },
+					...{
+						credentialId: 'a',
+						ledgerLabel,
+						eventFilters: [{ outcome: 'completed', minimumAge: 0 }],
+					},
 					...{ maxJobs: 25, lease: 600_000, concurrency: 5, asksUntil: soon, claimsUntil: soon },
 					readStatus: async () => await Promise.reject(new Error('it is known to be done')),
 					checkAlive: async () => undefined,
@@ -102,7 +112,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 				await ledgerTable.change(
 					{
 						all: [
-							['label', 'eq', label],
+							['ledgerLabel', 'eq', ledgerLabel],
 							['state', 'eq', 'pending'],
 						],
 					},

@@ -55,8 +55,8 @@ export class TriggerHost extends LedgerHost {
 	}
 
 	/** Starts jobs by a workflow, which enters them in the ledger. @returns their ids */
-	async startJobs(label: string, prompts: string[]): Promise<string[]> {
-		const options = { ledgerLabel: label };
+	async startJobs(ledgerLabel: string, prompts: string[]): Promise<string[]> {
+		const options = { ledgerLabel };
 		const start = this.startNode('', { prompt: '={{ $json.prompt }}', options });
 		const items = prompts.map((prompt) => ({ prompt }));
 		const execution = await this.editor.runOnce(workflow('start', items, start));
@@ -66,33 +66,33 @@ export class TriggerHost extends LedgerHost {
 
 	/** A workflow: the trigger, and a node that its items go to. */
 	async triggered(
-		label: string,
+		ledgerLabel: string,
 		parameters: Record<string, unknown> = {},
 		account: Pick<SavedCredential, 'type' | 'id' | 'name'> = this.account,
 	): Promise<SavedWorkflow> {
 		const trigger = {
 			...{ type: `${packageName}.modelRouterTrigger`, typeVersion: 1 },
 			parameters: {
-				...{ pollTimes: { item: [{ mode: 'everyMinute' }] }, ledgerLabel: label },
+				...{ pollTimes: { item: [{ mode: 'everyMinute' }] }, ledgerLabel },
 				...parameters,
 			},
 			credentials: { [account.type]: { id: account.id, name: account.name } },
 		};
 		const after = node('After', 'n8n-nodes-base.noOp', {});
-		return await this.saved(beginAt(workflow(`triggered ${label}`, [], after), trigger));
+		return await this.saved(beginAt(workflow(`triggered ${ledgerLabel}`, [], after), trigger));
 	}
 
 	/** Rows with a label. */
-	async rows(label: string): Promise<Entry[]> {
-		return await (await this.table()).find({ all: [['label', 'eq', label]] });
+	async rows(ledgerLabel: string): Promise<Entry[]> {
+		return await (await this.table()).find({ all: [['ledgerLabel', 'eq', ledgerLabel]] });
 	}
 
-	async states(label: string): Promise<string[]> {
-		return (await this.rows(label)).map(({ state }) => state);
+	async states(ledgerLabel: string): Promise<string[]> {
+		return (await this.rows(ledgerLabel)).map(({ state }) => state);
 	}
 
-	async change(label: string, changes: Partial<Entry>): Promise<void> {
-		await (await this.table()).change({ all: [['label', 'eq', label]] }, changes);
+	async change(ledgerLabel: string, changes: Partial<Entry>): Promise<void> {
+		await (await this.table()).change({ all: [['ledgerLabel', 'eq', ledgerLabel]] }, changes);
 	}
 
 	/** The executions of a workflow that have ended, the oldest first. */

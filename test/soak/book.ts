@@ -11,7 +11,10 @@ export interface Said {
 	outcome?: string;
 }
 
-export type Row = Pick<Entry, 'state' | 'jobId' | 'label' | 'leaseUntil' | 'failures' | 'note'>;
+export type Row = Pick<
+	Entry,
+	'state' | 'jobId' | 'ledgerLabel' | 'leaseUntil' | 'failures' | 'note'
+>;
 
 /** What n8n and the workflows know at the end. */
 export interface Evidence {
@@ -69,7 +72,7 @@ export function compare(
 	now = Date.now(),
 ) {
 	const idsOf = Map.groupBy(booked, ({ key }) => key);
-	const rowsOf = Map.groupBy(rows ?? [], ({ label }) => label);
+	const rowsOf = Map.groupBy(rows ?? [], ({ ledgerLabel }) => ledgerLabel);
 	const saidOf = Map.groupBy(said, ({ key }) => key);
 	const arrived = Map.groupBy(arrivals, ({ jobId }) => jobId);
 	const withJob = (rows ?? []).filter(({ state }) => HAS_JOB.test(state));
@@ -89,7 +92,10 @@ export function compare(
 	const isGiven = (key: string, jobId: string) =>
 		(idsOf.get(key) ?? []).some((each) => each.jobId === jobId);
 	const notEntered = booked.filter(({ jobId }) => !entered.has(jobId));
-	const told = [...said, ...(rows ?? []).map(({ label, jobId }) => ({ key: label, jobId }))];
+	const told = [
+		...said,
+		...(rows ?? []).map(({ ledgerLabel, jobId }) => ({ key: ledgerLabel, jobId })),
+	];
 	const unknown = wanted.filter(({ key }) => {
 		const own = rowsOf.get(key);
 		return own

@@ -66,7 +66,7 @@ export const getMany = operation({
 		filter: {
 			jobId: jobId?.trim() || undefined,
 			uniqueKey: uniqueKey?.trim() || undefined,
-			label: ledgerLabel?.trim() || undefined,
+			ledgerLabel: ledgerLabel?.trim() || undefined,
 			state: [
 				...(state ? [equal(state satisfies EntryState)] : []),
 				...noneOf('withdrawn', 'chat', 'limit', 'budget'),

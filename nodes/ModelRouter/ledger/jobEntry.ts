@@ -143,7 +143,7 @@ export function recordDecision(
 	{ entry, claim }: ResolvedStart,
 	jobId?: string,
 ): void {
-	const { model, startedAt, execution, segment: mediaType } = entry;
+	const { model, startedAt, execution, mediaType } = entry;
 	const job = jobId === undefined ? undefined : { mediaType, jobId };
 	const decision = { claim, model, startedAt, execution, job };
 	budget?.decideStart(decision);
@@ -152,12 +152,9 @@ export function recordDecision(
 
 /** An entry as an item: times in ISO 8601, empty fields omitted. */
 export function toEntryJson(entry: Entry): IDataObject {
-	const { id, uniqueKey, segment, record, deliveries, startedAt, leaseUntil, checkAt, ...rest } =
-		entry;
+	const { id, record, deliveries, startedAt, leaseUntil, checkAt, ...rest } = entry;
 	const fields = {
 		entryId: id,
-		uniqueKey,
-		mediaType: segment,
 		...rest,
 		// internal to claims and transitions
 		claim: undefined,

@@ -172,7 +172,7 @@ function toStartLedger(
 	const { request, origin, addHint } = context;
 	const { mediaType, model } = request;
 	const newStart = {
-		...{ uniqueKey, label: ledgerLabel, segment: mediaType, model },
+		...{ uniqueKey, ledgerLabel, mediaType, model },
 		credentialId: origin.credential,
 		lease: leaseOf(context),
 		firstCheck: waits && waits + WAIT_MARGIN,
@@ -211,10 +211,10 @@ function toStartLedger(
 /** How the recorded job of a key differs from the requested one. */
 function describeDifference(
 	entry: Entry,
-	{ segment, model, credentialId }: Pick<Entry, 'segment' | 'model' | 'credentialId'>,
+	{ mediaType, model, credentialId }: Pick<Entry, 'mediaType' | 'model' | 'credentialId'>,
 ): string | undefined {
 	if (entry.credentialId && entry.credentialId !== credentialId) return 'another credential';
-	if (entry.segment !== segment) return `the media type "${mediaTypeLabel(entry.segment)}"`;
+	if (entry.mediaType !== mediaType) return `the media type "${mediaTypeLabel(entry.mediaType)}"`;
 	return entry.model && entry.model !== model ? `the model ${entry.model}` : undefined;
 }
 
@@ -243,8 +243,8 @@ function toEntryFields({ jobId, requestId = '', record }: Job) {
 	return { jobId, requestId, record: text.length > MAX_RECORD_LENGTH ? '' : text };
 }
 
-function toJob({ jobId, segment, requestId, record }: Entry): Job {
-	const mediaType = segment as MediaType;
+function toJob({ jobId, requestId, record, ...entry }: Entry): Job {
+	const mediaType = entry.mediaType as MediaType;
 	const stored = readJobRecord(tryParseJson(record), mediaType, {}, jobId);
 	return {
 		...(stored ?? { state: 'unfinished', record: {} }),

@@ -19,14 +19,11 @@ export const track = operation({
 		ledgerLabel: ledgerLabel.trim(),
 	}),
 
-	async run({ request: { mediaType, jobId, ledgerLabel }, ...context }) {
-		const ledger = await openJobLedger(context);
-		const { entry, known } = await registerJob(ledger, {
-			jobId,
-			segment: mediaType,
-			label: ledgerLabel,
-			credentialId: context.origin.credential,
-		});
+	async run({ request, origin, ...context }) {
+		const ledger = await openJobLedger({ ...context, origin });
+		const { jobId, mediaType } = request;
+		const job = { ...request, credentialId: origin.credential };
+		const { entry, known } = await registerJob(ledger, job);
 		return { json: { jobId, mediaType, entryId: entry.id, alreadyTracked: known } };
 	},
 });

@@ -129,16 +129,16 @@ async function collectSampleItems(
 	open: () => Promise<Ledger>,
 	settings: TriggerSettings,
 ): Promise<INodeExecutionData[]> {
-	const { watch, ledgerLabel, jobIds, mediaType: segment } = settings;
+	const { watch, ledgerLabel, jobIds, mediaType } = settings;
 	const ofCredential = { state: 'pending', credentialId: router.credentialId } as const;
 	const isLedger = watch === 'ledger';
 	const limit = MAX_STATUS_REQUESTS;
-	const filter = where({ ...ofCredential, label: ledgerLabel || undefined });
+	const filter = where({ ...ofCredential, ledgerLabel: ledgerLabel || undefined });
 	const rows = isLedger
 		? await (await open()).table.find(filter, { by: 'startedAt', last: true, limit })
 		: [...new Set(parseJobIds(jobIds))]
 				.slice(0, limit)
-				.map((jobId, id) => ({ ...toRow({ ...ofCredential, jobId, segment }), id }));
+				.map((jobId, id) => ({ ...toRow({ ...ofCredential, jobId, mediaType }), id }));
 	const time = { asksUntil: Infinity, claimsUntil: Infinity };
 	const polled = { time, isFirst: false, redact: router.redact };
 	const few = { ...settings, maxJobs: MAX_SAMPLES };

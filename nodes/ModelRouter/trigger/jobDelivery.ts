@@ -120,7 +120,7 @@ export const itemKey = ({ event, mediaType, jobId }: IDataObject) =>
 const isAlarm = (event: unknown) => ALARMS.some((alarm) => alarm === event);
 const ALARMS: TriggerEvent[] = ['budgetThresholdReached', 'outcomeUnknown'];
 
-const entryKey = ({ segment, jobId }: Entry) => itemKey({ mediaType: segment, jobId });
+const entryKey = ({ mediaType, jobId }: Entry) => itemKey({ mediaType, jobId });
 
 /** The result of the download of one file. */
 type DownloadResult =

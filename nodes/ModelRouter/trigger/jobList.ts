@@ -31,11 +31,11 @@ export function openJobList(
 		});
 	const rows = (stored ?? []).filter(
 		(row) =>
-			row.credentialId === credentialId && row.segment === mediaType && unseen.delete(row.jobId),
+			row.credentialId === credentialId && row.mediaType === mediaType && unseen.delete(row.jobId),
 	);
 	const claim = randomUUID();
 	const now = clock.now();
-	const fields = { segment: mediaType, credentialId, startedAt: now, checkAt: now };
+	const fields = { mediaType, credentialId, startedAt: now, checkAt: now };
 	const { to: state } = transitions.registerJob;
 	let lastId = Math.max(0, ...rows.map(({ id }) => id));
 	for (const jobId of unseen) rows.push({ ...toRow({ jobId, ...fields, state }), id: ++lastId });

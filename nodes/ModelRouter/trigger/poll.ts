@@ -78,10 +78,10 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 async function enterAlarms(
 	ledger: Ledger,
 	connection: Connection,
-	{ wants, ledgerLabel: label }: TriggerSettings,
+	{ wants, ledgerLabel }: TriggerSettings,
 ): Promise<void> {
-	const owner = { credentialId: connection.credentialId, label };
-	if (wants('budgetThresholdReached')) await requireBudget(connection).enterAlarms(label);
+	const owner = { credentialId: connection.credentialId, ledgerLabel };
+	if (wants('budgetThresholdReached')) await requireBudget(connection).enterAlarms(ledgerLabel);
 	if (wants('outcomeUnknown')) await enterUnknownAlarms(ledger, owner);
 }
 
@@ -105,13 +105,12 @@ export async function collectJobs(
 	const { simplify, watch, ledgerLabel, maxJobs, lease } = settings;
 	const { time, redact } = polled;
 	const polling = {
-		...{ label: ledgerLabel, maxJobs, lease, ...time },
+		...{ ledgerLabel, maxJobs, lease, ...time },
 		credentialId,
 		eventFilters: toEventFilters(settings),
 		concurrency: STATUS_CONCURRENCY,
 		async readStatus(entry: Entry) {
-			const { jobId, segment } = entry;
-			const address = { jobId, mediaType: segment as MediaType };
+			const address = { jobId: entry.jobId, mediaType: entry.mediaType as MediaType };
 			const job = await readJob(httpWithoutRetries, address).catch((cause: unknown) => {
 				// the ledger stores the service's error of a failed status request
 				throw mapServiceError(cause, (error) => redact.error(error));
@@ -180,9 +179,9 @@ function toJobItem(
 	entry: Entry,
 	{ isLedger, simplify }: { isLedger: boolean; simplify: boolean },
 ): IDataObject & { event: TriggerEvent } {
-	const { jobId, segment, outcome, requestId, label, model } = entry;
-	if (segment === ALARM) return toAlarmItem(entry);
-	const mediaType = segment as MediaType;
+	const { jobId, outcome, requestId, ledgerLabel, model } = entry;
+	if (entry.mediaType === ALARM) return toAlarmItem(entry);
+	const mediaType = entry.mediaType as MediaType;
 	const record = readStoredRecord(entry) ?? {};
 	const read = readJobRecord(record, mediaType, {}, jobId);
 	const job = {
@@ -197,7 +196,7 @@ function toJobItem(
 	return {
 		event: job.state === 'failed' ? 'mediaJobFailed' : 'mediaJobCompleted',
 		...toJobJson(job, { simplify, model: model || undefined, ledgered }),
-		...(label && { ledgerLabel: label }),
+		...(ledgerLabel && { ledgerLabel }),
 		...(outcome === 'lost' && { failure: { ...LOST, reason: entry.note } }),
 	};
 }
@@ -207,7 +206,7 @@ const toAlarmItem = (entry: Entry): IDataObject & { event: TriggerEvent } => ({
 	event: entry.outcome === 'threshold' ? 'budgetThresholdReached' : 'outcomeUnknown',
 	jobId: entry.jobId,
 	...(readStoredRecord(entry) as IDataObject | undefined),
-	...(entry.label && { ledgerLabel: entry.label }),
+	...(entry.ledgerLabel && { ledgerLabel: entry.ledgerLabel }),
 });
 
 function readStoredRecord({ record }: Entry): Record<string, unknown> | undefined {

@@ -88,7 +88,13 @@ export function startLedgerRig(options: ServiceOptions = {}) {
 		/** Enters a job, as Start does. */
 		enter: (jobId: string, more: IDataObject = {}) =>
 			void rig.n8n.rows.push({
-				...toRow({ state: 'pending', jobId, segment: 'images', model: 'm', startedAt: Date.now() }),
+				...toRow({
+					state: 'pending',
+					jobId,
+					mediaType: 'images',
+					model: 'm',
+					startedAt: Date.now(),
+				}),
 				...{
 					id: rig.n8n.rows.length + 1,
 					credentialId: 'modelRouterApi',

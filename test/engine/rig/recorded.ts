@@ -55,7 +55,13 @@ const FURTHER: Call[] = [
 const fullRow = (id: number, state: EntryState) => ({
 	id,
 	...toRow({
-		...{ state, uniqueKey: `order ${id}`, segment: 'images', jobId: `job-${id}`, label: 'Ann' },
+		...{
+			state,
+			uniqueKey: `order ${id}`,
+			mediaType: 'images',
+			jobId: `job-${id}`,
+			ledgerLabel: 'Ann',
+		},
 		...{
 			model: 'canvas/sketch-1',
 			credentialId: 'modelRouterApi',

@@ -5,7 +5,7 @@ import { type Entry, readEntry, toRow } from '../../../src/ledger/entry';
 it('every start of unknown outcome gets its alarm, however many there are', async () => {
 	const rows: Entry[] = Array.from({ length: 600 }, (_, index) =>
 		readEntry({
-			...toRow({ state: 'unknown', segment: 'images', credentialId: 'c' }),
+			...toRow({ state: 'unknown', mediaType: 'images', credentialId: 'c' }),
 			id: index + 1,
 		}),
 	);
@@ -15,7 +15,7 @@ it('every start of unknown outcome gets its alarm, however many there are', asyn
 		newClaim: () => 'claim',
 	};
 	for (let time = 1; time <= 2; time++)
-		await enterUnknownAlarms(ledger, { credentialId: 'c', label: '' });
-	const alarms = rows.filter(({ segment }) => segment === 'alarm').map(({ jobId }) => jobId);
+		await enterUnknownAlarms(ledger, { credentialId: 'c', ledgerLabel: '' });
+	const alarms = rows.filter(({ mediaType }) => mediaType === 'alarm').map(({ jobId }) => jobId);
 	expect(alarms).toEqual(Array.from({ length: 600 }, (_, index) => `unknown:${index + 1}`));
 });

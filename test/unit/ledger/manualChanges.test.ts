@@ -6,7 +6,7 @@ import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
 import { Rows } from './simulatedTable';
 
-const job = { jobId: '1', segment: 'images', credentialId: 'a', label: '' };
+const job = { jobId: '1', mediaType: 'images', credentialId: 'a', ledgerLabel: '' };
 
 function openLedger() {
 	const clock = virtualClock();
@@ -28,7 +28,7 @@ it('knows a job that was entered before', async () => {
 });
 
 it.each([
-	['segment', { segment: 'videos' }],
+	['mediaType', { mediaType: 'videos' }],
 	['credentialId', { credentialId: 'b' }],
 ])('a job of the same ID and another %s is another job', async (_what, other) => {
 	const ledger = openLedger();
@@ -44,7 +44,7 @@ describe('jobs that are alike', () => {
 	function openAlike(cells: Partial<Entry>) {
 		const rows = new Rows();
 		const clock = virtualClock();
-		for (const other of [{}, { segment: 'videos' }, { jobId: '2' }, { credentialId: 'b' }])
+		for (const other of [{}, { mediaType: 'videos' }, { jobId: '2' }, { credentialId: 'b' }])
 			rows.rows.push(rows.made({ state: 'delivered', ...job, ...other, ...cells }));
 		const table = rows.client(clock, { latency: () => 1 });
 		const ledger: Ledger = {

@@ -55,17 +55,17 @@ describe('one poll', () => {
 
 	it('asks for its own account and label only, and not before the time that the row says', async () => {
 		const { add, asked, poll, clock } = watchWorld();
-		add('own', { label: 'l' });
-		add('other label', { label: 'm' });
-		add('other account', { label: 'l', credentialId: 'b' });
-		add('later', { label: 'l', checkAt: HOUR });
-		add('done', { label: 'm', outcome: 'completed' });
-		expect((await poll({ label: 'l' })).names).toEqual([]);
+		add('own', { ledgerLabel: 'l' });
+		add('other label', { ledgerLabel: 'm' });
+		add('other account', { ledgerLabel: 'l', credentialId: 'b' });
+		add('later', { ledgerLabel: 'l', checkAt: HOUR });
+		add('done', { ledgerLabel: 'm', outcome: 'completed' });
+		expect((await poll({ ledgerLabel: 'l' })).names).toEqual([]);
 		expect(asked).toEqual(['own']);
 		expect((await poll()).names).toEqual(['done']);
 		expect(asked).toEqual(['own', 'other label']);
 		await clock.sleep(HOUR);
-		await poll({ label: 'l' });
+		await poll({ ledgerLabel: 'l' });
 		expect(asked.slice(2).sort()).toEqual(['later', 'own']);
 	});
 
@@ -285,10 +285,10 @@ describe('several rows of one job', () => {
 
 	it('the same id of another account or another kind is another job', async () => {
 		const { add, clock, poll } = watchWorld({ 1: 'completed' });
-		add('1', { segment: 'images', checkAt: MINUTE });
+		add('1', { mediaType: 'images', checkAt: MINUTE });
 		add('1', { credentialId: 'b' });
-		for (const segment of ['videos', 'images']) {
-			expect((await poll()).jobs).toMatchObject([[{ segment, credentialId: 'a' }]]);
+		for (const mediaType of ['videos', 'images']) {
+			expect((await poll()).jobs).toMatchObject([[{ mediaType, credentialId: 'a' }]]);
 			await clock.sleep(MINUTE);
 		}
 		expect((await poll({ credentialId: 'b' })).jobs).toHaveLength(1);

@@ -40,7 +40,7 @@ export function watchWorld(jobs: Record<string, Answer> = {}) {
 
 	const add = (jobId: string, entry: Partial<NewEntry> = {}) => {
 		const row = table.made({
-			...{ state: 'pending', jobId, segment: 'videos', credentialId: 'a' },
+			...{ state: 'pending', jobId, mediaType: 'videos', credentialId: 'a' },
 			...{ startedAt: clock.now(), checkAt: clock.now() },
 			...entry,
 		});
@@ -56,7 +56,7 @@ export function watchWorld(jobs: Record<string, Answer> = {}) {
 		const found = await pollLedger(
 			ledger,
 			{
-				...{ credentialId: 'a', label: '', eventFilters, maxJobs: 50, lease: 10 * MINUTE },
+				...{ credentialId: 'a', ledgerLabel: '', eventFilters, maxJobs: 50, lease: 10 * MINUTE },
 				...{ concurrency: 5, asksUntil: clock.now() + 24 * SECOND },
 				claimsUntil: clock.now() + 38 * SECOND,
 				async readStatus({ jobId }) {

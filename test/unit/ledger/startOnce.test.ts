@@ -124,7 +124,7 @@ describe('one job per key', () => {
 		const { start, rows } = startWorld();
 		const seen: string[] = [];
 		const before = () => void seen.push(...rows.map(({ state }) => state));
-		const entry = { state: 'pending', jobId: 'job-1', label: 'l' };
+		const entry = { state: 'pending', jobId: 'job-1', ledgerLabel: 'l' };
 		expect(await start({ key: '', before })).toMatchObject({ entry });
 		expect(seen).toEqual(['sending']);
 	});
@@ -311,7 +311,7 @@ async function rival(renewedAgo: number, { lease = LEASE, startedAgo = renewedAg
 	const leaseUntil = began - renewedAgo * SECOND + lease;
 	enter({
 		...{ state: 'sending', uniqueKey: 'k', claim: 'other', execution: '1', leaseUntil },
-		...{ segment: 'videos', model: 'm', startedAt: began - startedAgo * SECOND },
+		...{ mediaType: 'videos', model: 'm', startedAt: began - startedAgo * SECOND },
 	});
 	const failure = await failureOf(start({ ledger: { execution: '2' } }));
 	return { rows, leaseUntil, failure, waited: (clock.now() - began) / SECOND };

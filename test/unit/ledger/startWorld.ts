@@ -8,7 +8,7 @@ export const [SECOND, MINUTE] = [1000, 60_000];
 export const LEASE = 10 * MINUTE;
 
 export const wanted = (uniqueKey: string) => ({
-	...{ uniqueKey, segment: 'videos', model: 'm', credentialId: 'a', label: 'l' },
+	...{ uniqueKey, mediaType: 'videos', model: 'm', credentialId: 'a', ledgerLabel: 'l' },
 	...{ lease: LEASE, firstCheck: 0 },
 });
 

@@ -30,7 +30,7 @@ function recorded(...states: EntryState[]) {
 
 it('makes a filter of what has to be true, in its order', () => {
 	const filter = { uniqueKey: 'k', state: noneOf('withdrawn', 'notStarted'), checkAt: atMost(5) };
-	expect(where({ ...filter, label: undefined })).toEqual({
+	expect(where({ ...filter, ledgerLabel: undefined })).toEqual({
 		all: [
 			['uniqueKey', 'eq', 'k'],
 			['state', 'neq', 'withdrawn'],

@@ -1,8 +1,8 @@
 import { compare, missed, reportOf, type Book, type Evidence, type Row } from '../../soak/book';
 
 const now = 1_000_000;
-const row = (label: string, state: Row['state'], more: Partial<Row> = {}): Row => ({
-	...{ label, state, jobId: '', leaseUntil: 0, failures: 0, note: '' },
+const row = (ledgerLabel: string, state: Row['state'], more: Partial<Row> = {}): Row => ({
+	...{ ledgerLabel, state, jobId: '', leaseUntil: 0, failures: 0, note: '' },
 	...more,
 });
 const booked = [{ key: 'soak-1', jobId: 'job-1' }];
