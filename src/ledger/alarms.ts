@@ -2,7 +2,7 @@ import { describeFigures } from './budgetActions';
 import type { BudgetUse } from './budgetBook';
 import type { BudgetSettings } from './budgetSettings';
 import { type BudgetState, figuresOf } from './budgetState';
-import { ALARM, type Entry, jobKey } from './entry';
+import { ALARM, type Entry, jobKey, ownedBy, type Owner } from './entry';
 import { expireStaleRows } from './keyClaim';
 import {
 	below,
@@ -21,9 +21,6 @@ import {
 /** An alarm as a row. Its job ID is always the same, so that it is entered once. `record` has the fields of the trigger's item. */
 export type Alarm = Pick<Entry, 'jobId' | 'outcome' | 'note' | 'model' | 'record'>;
 
-/** The credential, and the label of the trigger that is to deliver it. */
-type Owner = Pick<Entry, 'credentialId' | 'ledgerLabel'>;
-
 /** Enters those that are not there yet. Two processes may enter the same at once: a delivery takes the rows of one ID as one. */
 async function enterAlarms(ledger: Ledger, owner: Owner, alarms: readonly Alarm[]) {
 	const { table, execution } = ledger;
@@ -37,20 +34,15 @@ async function enterAlarms(ledger: Ledger, owner: Owner, alarms: readonly Alarm[
 }
 
 /** Each trigger with a label gets its own alarm. */
-const labeled = (name: string, ledgerLabel: string) =>
-	ledgerLabel ? `${name}:${ledgerLabel}` : name;
+const labeled = (name: string, label: string) => (label ? `${name}:${label}` : name);
 
 /** An alarm for each threshold that is reached and has none yet. @param label Of the trigger that is to deliver it. */
-export function dueAlarms(
-	state: BudgetState,
-	settings: BudgetSettings,
-	ledgerLabel: string,
-): Alarm[] {
+export function dueAlarms(state: BudgetState, settings: BudgetSettings, label: string): Alarm[] {
 	const { amount, length, alarmPercents } = settings;
-	const figures = figuresOf(state, length);
+	const figures = figuresOf(state, settings);
 	const name = length === 'month' ? figures.start.slice(0, 7) : figures.start;
 	return alarmPercents.flatMap((percent) => {
-		const jobId = labeled(`budget:${name}:${percent.toFixed()}`, ledgerLabel);
+		const jobId = labeled(`budget:${name}:${percent.toFixed()}`, label);
 		const isReached = amount.gt(0) && figures.spent.times(100).gte(amount.times(percent));
 		if (!isReached || state.announced?.[jobId] !== undefined) return [];
 		const { amounts, period } = describeFigures(settings, figures);
@@ -66,13 +58,10 @@ export function dueAlarms(
  *
  * @throws ServiceError. The next change of the budget, or the next poll, then enters them.
  */
-export async function enterBudgetAlarms(
-	use: BudgetUse,
-	ledgerLabel: string,
-	alarms: readonly Alarm[],
-) {
+export async function enterBudgetAlarms(use: BudgetUse, label: string, alarms: readonly Alarm[]) {
 	if (!alarms.length) return;
-	await enterAlarms(await use.open(), { credentialId: use.credentialId, ledgerLabel }, alarms);
+	const owner = { credentialId: use.credentialId, ledgerLabel: label };
+	await enterAlarms(await use.open(), owner, alarms);
 	await use.book.change(use, (state) => {
 		for (const { jobId } of alarms) (state.announced ??= {})[jobId] = state.day;
 	});
@@ -85,10 +74,10 @@ export async function enterBudgetAlarms(
  */
 export async function enterUnknownAlarms(ledger: Ledger, owner: Owner): Promise<void> {
 	const { table, clock } = ledger;
-	const ofTrigger = { ...owner, ledgerLabel: owner.ledgerLabel || undefined };
-	const isInterrupted = where({ ...ofTrigger, state: 'sending', leaseUntil: below(clock.now()) });
+	const ofOwner = ownedBy(owner);
+	const isInterrupted = where({ ...ofOwner, state: 'sending', leaseUntil: below(clock.now()) });
 	await expireStaleRows(ledger, await table.find(isInterrupted));
-	const starts = await findAllRows<Entry>(table, { ...ofTrigger, state: 'unknown' });
+	const starts = await findAllRows<Entry>(table, { ...ofOwner, state: 'unknown' });
 	const alarms = starts.map(({ id, uniqueKey, mediaType, model, startedAt, execution, note }) => ({
 		...{ jobId: labeled(`unknown:${id}`, owner.ledgerLabel), model, outcome: 'outcomeUnknown' },
 		note: `The outcome of the start in entry ${id} is unknown.`,

@@ -14,15 +14,15 @@ import {
 	startJobReservation,
 	startReservationId,
 } from './budgetStarts';
+import type { Reservation } from './budgetState';
+import { factorKey } from './jobFactors';
 import {
 	type Claim,
 	claimReservation,
 	closeReservation,
 	findFree,
 	type Holder,
-	type Reservation,
-} from './budgetState';
-import { factorKey } from './jobFactors';
+} from './reservations';
 
 /** Milliseconds for which a request waits for what others have reserved. */
 const MAX_WAIT = 30_000;
@@ -39,9 +39,8 @@ export class NodeBudget implements SharedBudget {
 	/** Micro-dollars that were spent in total, and those that requests under way may still spend. */
 	#spent = ZERO;
 	#held = ZERO;
-	/** How much both may be together, as the reservation was last written, and in which period that was. */
-	#granted = ZERO;
-	#grantedIn = '';
+	/** How much both may be together, and in which period. Undefined as long as nothing may be taken from it. */
+	#grant: { amount: Decimal; period: string } | undefined;
 	/** Requests that are still to come, as far as known. */
 	#expected = 1;
 	/** Whether the row may have the reservation. */
@@ -100,7 +99,7 @@ export class NodeBudget implements SharedBudget {
 			const granted = await this.#change((state, now) =>
 				claimStartReservation(state, this.#use.settings, holder, { key, least, lease }, now),
 			);
-			if ('reservation' in granted) claimed = granted.reservation;
+			if ('claimed' in granted) claimed = granted.claimed;
 			return granted;
 		};
 		const reserve = async (bound: Bound) => {
@@ -161,7 +160,7 @@ export class NodeBudget implements SharedBudget {
 		const { id } = this.#holder;
 		if (this.#isOpen) void this.#record(id, (state) => closeReservation(state, id, this.#spent));
 		this.#isOpen = false;
-		this.#grantedIn = '';
+		this.#grant = undefined;
 		await this.#written;
 	}
 
@@ -258,8 +257,8 @@ export class NodeBudget implements SharedBudget {
 	async #hold(most: Decimal): Promise<Claim | undefined> {
 		const { book, settings } = this.#use;
 		const isEnough = () =>
-			book.periodStart(settings.length) === this.#grantedIn &&
-			this.#granted.minus(this.#spent).minus(this.#held).gte(most);
+			this.#grant?.period === book.periodStart(settings.length) &&
+			this.#grant.amount.minus(this.#spent).minus(this.#held).gte(most);
 		while (!isEnough()) {
 			const isOther = this.#enlarging !== undefined;
 			this.#enlarging ??= this.#enlarge(most).finally(() => (this.#enlarging = undefined));
@@ -273,18 +272,18 @@ export class NodeBudget implements SharedBudget {
 
 	/** Writes what was spent, and makes the reservation large enough for one more request. */
 	async #enlarge(most: Decimal): Promise<Claim> {
-		this.#grantedIn = '';
+		this.#grant = undefined;
 		this.#isOpen = true;
-		const claim = await this.#change((state, now) => {
+		const { grant, ...claim } = await this.#change((state, now) => {
 			const counted = this.#spent;
 			const held = this.#held;
 			const wish = held.plus(most.times(Math.max(1, this.#expected)));
 			const wanted = { counted, held, need: held.plus(most), wish };
-			const reservation = claimReservation(state, this.#use.settings, this.#holder, wanted, now);
-			return { ...reservation, granted: counted.plus(reservation.most) };
+			const claimed = claimReservation(state, this.#use.settings, this.#holder, wanted, now);
+			const amount = counted.plus(claimed.most);
+			return { ...claimed, grant: { amount, period: claimed.figures.start } };
 		});
-		this.#granted = claim.granted;
-		this.#grantedIn = claim.figures.start;
+		this.#grant = grant;
 		return claim;
 	}
 }

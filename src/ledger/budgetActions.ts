@@ -79,11 +79,11 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 }
 
 function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): Fields {
-	const figures = figuresOf(state, settings.length);
+	const figures = figuresOf(state, settings);
 	const { amounts, period } = describeFigures(settings, figures);
 	return {
 		...amounts,
-		remainingUsd: toUsd(settings.amount.minus(figures.spent).minus(figures.reserved)),
+		remainingUsd: toUsd(figures.left),
 		...period,
 		...toPauseFields(row),
 		reservations: Object.entries(state.reservations).map(([reservationId, reservation]) => ({

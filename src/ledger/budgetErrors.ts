@@ -3,7 +3,8 @@ import { ServiceError } from '../core/errors';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { formatUsd } from '../core/money';
 import type { BudgetUse } from './budgetBook';
-import { type Claim, type Reservation, MAX_RESERVATIONS, type Refused } from './budgetState';
+import type { Reservation } from './budgetState';
+import { type Claim, MAX_RESERVATIONS, type Refused } from './reservations';
 
 /** Who has paused a budget, why, and when: in ISO 8601, by the clock of n8n. */
 type Pause = Record<'reason' | 'workflow' | 'workflowId' | 'execution' | 'at', string>;

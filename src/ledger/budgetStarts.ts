@@ -1,14 +1,7 @@
 import { Big, type Decimal } from '../core/money';
-import {
-	type BudgetLimit,
-	type BudgetState,
-	claimReservation,
-	type Closed,
-	type Holder,
-	larger,
-	type Reservation,
-} from './budgetState';
+import type { BudgetLimit, BudgetState, Reservation } from './budgetState';
 import { findFactor, hash, learnFactor, timesFactor } from './jobFactors';
+import { claimReservation, type Holder, larger } from './reservations';
 
 /*
  * The reservations of starts of jobs: what they reserve before anybody knows what they cost, and what becomes of them.
@@ -71,9 +64,9 @@ export function startJobReservation(
 ): void {
 	learnFactor(state.factors, key, { least, estimate });
 	raiseUnknown(state);
-	const reservation = state.reservations[id] ?? claimed;
+	const start = state.reservations[id] ?? claimed;
 	delete state.reservations[id];
-	state.reservations[job] ??= toJob(reservation, estimate?.toFixed());
+	state.reservations[job] ??= toJob(start, estimate?.toFixed());
 }
 
 /** What a start has reserved, for its job. */
@@ -125,10 +118,10 @@ function raiseUnknown({ reservations, factors }: BudgetState): void {
  * @param job The ID of its reservation from now on. Undefined if nothing was started: then it is given back.
  * @returns whether it is gone.
  */
-export function decideStart(state: BudgetState, id: string, job: string | undefined): Closed {
-	const reservation = state.reservations[id];
-	if (!reservation) return { isMissing: true };
+export function decideStart(state: BudgetState, id: string, job: string | undefined) {
+	const start = state.reservations[id];
+	if (!start) return { isMissing: true };
 	delete state.reservations[id];
-	if (job) state.reservations[job] ??= toJob(reservation);
+	if (job) state.reservations[job] ??= toJob(start);
 	return { isMissing: false };
 }

@@ -1,6 +1,6 @@
 import { sentencesOf, ServiceError } from '../core/errors';
 import { groupBy } from '../core/json';
-import { type Entry, groupByJob } from './entry';
+import { type Entry, groupByJob, identifyJob, ownedBy, type Owner } from './entry';
 import {
 	applyUpdate,
 	atMost,
@@ -46,10 +46,7 @@ export interface EventFilter {
 }
 
 /** The jobs that one trigger watches, and the limits of a poll. */
-export interface PollOptions {
-	credentialId: string;
-	/** Empty for all jobs of the credential. */
-	ledgerLabel: string;
+export interface PollOptions extends Owner {
 	eventFilters: readonly EventFilter[];
 	/** The most jobs that one poll claims. */
 	maxJobs: number;
@@ -88,7 +85,7 @@ export async function checkDueJobs(
 	limit: number,
 ): Promise<PollRound> {
 	const { table, clock } = ledger;
-	const { credentialId, ledgerLabel, concurrency, asksUntil } = options;
+	const { concurrency, asksUntil } = options;
 	const round = new PollRound(ledger, options);
 	const isOver = () =>
 		round.serviceError !== undefined ||
@@ -100,13 +97,7 @@ export async function checkDueJobs(
 		const checkAt = atMost(round.startedAt);
 		// a job with a known outcome needs no request
 		const rows = await table.find(
-			where({
-				state: 'pending',
-				outcome: UNDECIDED,
-				credentialId,
-				checkAt,
-				ledgerLabel: ledgerLabel || undefined,
-			}),
+			where({ ...ownedBy(options), state: 'pending', outcome: UNDECIDED, checkAt }),
 			{ by: 'checkAt', limit: MAX_CLAUSES },
 		);
 		if (!rows.length) break;
@@ -181,10 +172,10 @@ class PollRound {
 
 	/** Records the outcome of a job in all of its unclaimed rows, and adds the job to `wanted`. */
 	async #recordOutcome(
-		{ credentialId, mediaType, jobId }: Entry,
+		entry: Entry,
 		result: { outcome: Outcome } & Partial<Pick<Entry, 'record' | 'note'>>,
 	): Promise<void> {
-		const job = { jobId, mediaType, credentialId };
+		const job = identifyJob(entry);
 		const changes = { failures: 0, note: '', checkAt: this.startedAt, ...result };
 		const rows = await applyUpdate(retryingBriefly(this.#ledger), 'recordOutcome', job, changes);
 		const [first] = rows;

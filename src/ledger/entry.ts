@@ -1,17 +1,27 @@
 import { groupByFields } from '../core/json';
 import { fillRow, readRow, type RowOf, type TableFormat } from './tableFormat';
 
+/** What identifies a job. IDs may be numbers, so jobs of different credentials, or an image and a video, may share one. */
+export type JobIdentity = Pick<Entry, 'credentialId' | 'mediaType' | 'jobId'>;
+
+export const identifyJob = ({ credentialId, mediaType, jobId }: JobIdentity): JobIdentity => ({
+	...{ credentialId, mediaType, jobId },
+});
+
+export const jobKey = (job: JobIdentity): string => JSON.stringify(Object.values(identifyJob(job)));
+
 /** Groups rows by job. A job can have several rows, because the table has no unique keys. */
 export const groupByJob = (rows: readonly Entry[]): Entry[][] =>
 	groupByFields(rows, ['credentialId', 'mediaType', 'jobId']);
 
-/** Job IDs may be numbers, so jobs of different accounts, or an image and a video, may share an ID. */
-export const jobKey = ({
+/** Whose entries they are, and which triggers report them. */
+export type Owner = Pick<Entry, 'credentialId' | 'ledgerLabel'>;
+
+/** Selects the entries of an owner; without a label, all entries of its credential. */
+export const ownedBy = ({ credentialId, ledgerLabel }: Owner) => ({
 	credentialId,
-	mediaType,
-	jobId,
-}: Pick<Entry, 'credentialId' | 'mediaType' | 'jobId'>) =>
-	JSON.stringify([credentialId, mediaType, jobId]);
+	ledgerLabel: ledgerLabel || undefined,
+});
 
 /** Columns of the job ledger and their types in n8n. Existing tables use them, so names and types never change. */
 export const columns = {

@@ -1,5 +1,5 @@
 import { mapServiceError, ServiceError, withDetails } from '../core/errors';
-import { type Entry, nameExecution, STARTED_STATES } from './entry';
+import { type Entry, nameExecution, type Owner, STARTED_STATES } from './entry';
 import {
 	applyTransition,
 	enterRow,
@@ -12,17 +12,15 @@ import {
 } from './ledger';
 
 /** What a start writes to its row, and its times. */
-export type ClaimOptions = Pick<
-	Entry,
-	'uniqueKey' | 'mediaType' | 'model' | 'credentialId' | 'ledgerLabel'
-> & {
-	/** Milliseconds without a renewal after which a sending execution counts as interrupted. */
-	lease: number;
-	/** Milliseconds after the start from which triggers check the job. */
-	firstCheck: number;
-	/** Only for a budget, which is not a start: the first content of its row. */
-	record?: string;
-};
+export type ClaimOptions = Owner &
+	Pick<Entry, 'uniqueKey' | 'mediaType' | 'model'> & {
+		/** Milliseconds without a renewal after which a sending execution counts as interrupted. */
+		lease: number;
+		/** Milliseconds after the start from which triggers check the job. */
+		firstCheck: number;
+		/** Only for a budget, which is not a start: the first content of its row. */
+		record?: string;
+	};
 
 /** Milliseconds to wait for another start with the same key, and for the ledger to show a written row. */
 const MAX_WAIT = 60_000;
@@ -203,16 +201,8 @@ export function toStartRow({ clock, execution }: Ledger, options: ClaimOptions) 
 	const { uniqueKey, mediaType, model, credentialId, ledgerLabel, lease } = options;
 	const startedAt = clock.now();
 	const leaseUntil = startedAt + lease;
-	return {
-		uniqueKey,
-		mediaType,
-		model,
-		credentialId,
-		ledgerLabel,
-		execution,
-		startedAt,
-		leaseUntil,
-	};
+	const job = { uniqueKey, mediaType, model, credentialId, ledgerLabel };
+	return { ...job, execution, startedAt, leaseUntil };
 }
 
 const rowNotVisible = (uniqueKey: string) =>
@@ -271,10 +261,7 @@ export function needsResolution(
 		? `It is entry ${entry.id} of the job ledger, and is not started again before you resolve it.`
 		: 'The job ledger could not be reached to record this.';
 	return withDetails(error, {
-		ids: {
-			...(uniqueKey && { uniqueKey }),
-			...(entry && { entryId: String(entry.id) }),
-		},
+		ids: { ...(uniqueKey && { uniqueKey }), ...(entry && { entryId: String(entry.id) }) },
 		advice: [error.details.advice, place, RESOLVE_ADVICE].filter(Boolean).join(' '),
 	});
 }

@@ -4,9 +4,12 @@ import {
 	type EntryState,
 	groupByJob,
 	HANDED_OVER_STATES,
+	identifyJob,
 	isHandedOver,
+	type JobIdentity,
 	jobKey,
 	nameExecution,
+	type Owner,
 	STARTED_STATES,
 } from './entry';
 import {
@@ -33,11 +36,10 @@ import { transitions } from './transitions';
  */
 export async function registerJob(
 	{ table, clock, newClaim, execution }: Ledger,
-	job: Pick<Entry, 'jobId' | 'mediaType' | 'credentialId' | 'ledgerLabel'>,
+	job: JobIdentity & Owner,
 ): Promise<{ entry: Entry; known: boolean }> {
-	const { jobId, mediaType, credentialId } = job;
-	// job IDs may be numbers, so an image and a video may share an ID
-	const [existing] = await table.find(where({ jobId, mediaType, credentialId }));
+	const { jobId } = job;
+	const [existing] = await table.find(where(identifyJob(job)));
 	if (existing) return { entry: existing, known: true };
 	const now = clock.now();
 	const claim = newClaim();
@@ -105,19 +107,14 @@ export async function deliverAgain(ledger: Ledger, which: JobSelector) {
 		if (held) throw beingDelivered(held);
 		const [first] = rows;
 		if (!first) return undefined;
-		const { jobId, mediaType, credentialId } = first;
-		const job = { jobId, mediaType, credentialId };
+		const job = identifyJob(first);
 		const states = HANDED_OVER_STATES.filter((handedOver) =>
 			rows.some(({ state }) => state === handedOver),
 		);
 		if (!states.length) return { entry: first, alreadyWaiting: true };
+		const expired = { ...job, outcome: 'expired' };
 		if (rows.some(({ outcome }) => outcome === 'expired'))
-			await applyUpdate(
-				table,
-				'restoreOutcome',
-				{ ...job, outcome: 'expired' },
-				{ outcome: 'completed' },
-			);
+			await applyUpdate(table, 'restoreOutcome', expired, { outcome: 'completed' });
 		const changes = { checkAt: now, note: 'To be delivered again.' };
 		// delivered rows last: a poll may close one that was returned first as a duplicate of them
 		for (const state of states)

@@ -1,6 +1,6 @@
 import { groupBy } from '../core/json';
 import { checkDueJobs, type PollOptions } from './dueJobs';
-import { type Entry, type EntryState, groupByJob, jobKey } from './entry';
+import { type Entry, type EntryState, groupByJob, jobKey, ownedBy, type Owner } from './entry';
 import {
 	above,
 	anyOf,
@@ -66,19 +66,15 @@ export async function pollLedger(
  */
 async function findFinishedJobs(
 	{ table, clock }: Ledger,
-	{
-		credentialId,
-		ledgerLabel,
-		eventFilters,
-	}: Pick<PollOptions, 'credentialId' | 'ledgerLabel' | 'eventFilters'>,
+	{ eventFilters, ...owner }: Owner & Pick<PollOptions, 'eventFilters'>,
 	limit: number,
 ): Promise<Entry[][]> {
 	const now = clock.now();
 	const rows: Entry[] = [];
 	for (const { outcome, minimumAge, isAlarm } of eventFilters) {
 		const isReady = where({
-			...{ state: 'pending', outcome, credentialId, checkAt: atMost(now) },
-			ledgerLabel: isAlarm ? ledgerLabel : ledgerLabel || undefined,
+			...{ ...ownedBy(owner), ...(isAlarm && { ledgerLabel: owner.ledgerLabel }) },
+			...{ state: 'pending', outcome, checkAt: atMost(now) },
 			startedAt: minimumAge ? atMost(now - minimumAge) : undefined,
 		});
 		rows.push(...(await table.find(isReady, { by: 'checkAt', limit })));

@@ -31,7 +31,7 @@ export const release = operation({
 			default: '={{ $json.reservationId }}',
 			required: true,
 			placeholder: 'e.g. run:3f2a…',
-			description: 'The field "reservationId" of an entry in "reservations", from Get',
+			description: 'From the field "reservations" of Get',
 		},
 		{
 			displayName: 'Older Than (Hours)',
@@ -47,12 +47,9 @@ export const release = operation({
 
 	prepare({ findBy, reservationId, hours }) {
 		if (findBy === 'age') return { age: hours * HOUR };
-		if (!reservationId.trim())
-			throw invalidInputError(
-				'Reservation ID is empty',
-				'Get of the resource Budget lists the IDs.',
-			);
-		return { id: reservationId.trim() };
+		const id = reservationId.trim();
+		if (id) return { id };
+		throw invalidInputError('Reservation ID is empty', 'Get of the resource Budget lists the IDs.');
 	},
 
 	run: async (context) => ({

@@ -27,7 +27,7 @@ export const deleteMany = operation({
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to also delete entries with a key of Unique Key (Start Only Once). A start with such a key then starts, and pays for, a new job.',
+				'Whether to also delete entries with a Unique Key. A start with such a key then starts, and pays for, a new job.',
 		},
 	],
 

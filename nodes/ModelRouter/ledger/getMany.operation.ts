@@ -55,7 +55,7 @@ export const getMany = operation({
 					name: 'uniqueKey',
 					type: 'string',
 					default: '',
-					description: 'As entered in Unique Key (Start Only Once)',
+					description: 'As entered when the job was started',
 				},
 			],
 		},

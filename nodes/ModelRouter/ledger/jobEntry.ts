@@ -53,7 +53,7 @@ const keyParam = {
 	displayOptions: { show: { findBy: ['uniqueKey'] } },
 	default: '={{ $json.uniqueKey }}',
 	required: true,
-	description: 'As entered in Unique Key (Start Only Once)',
+	description: 'As entered when the job was started',
 } as const satisfies INodeProperties;
 
 const entryIdParam = {

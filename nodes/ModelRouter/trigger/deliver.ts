@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 
 import { invalidInputError } from '../../../src/core/errors';
 import { openLedger } from '../../../src/ledger/dataTable';
-import { toRow } from '../../../src/ledger/entry';
+import { ownedBy, toRow } from '../../../src/ledger/entry';
 import { type Ledger, LONG_RETRY_ATTEMPTS, where } from '../../../src/ledger/ledger';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { continuesOnFail, toErrorItem, toNodeError } from '../../../src/n8n/errors';
@@ -130,15 +130,16 @@ async function collectSampleItems(
 	settings: TriggerSettings,
 ): Promise<INodeExecutionData[]> {
 	const { watch, ledgerLabel, jobIds, mediaType } = settings;
-	const ofCredential = { state: 'pending', credentialId: router.credentialId } as const;
+	const { credentialId } = router;
+	const state = 'pending';
 	const isLedger = watch === 'ledger';
 	const limit = MAX_STATUS_REQUESTS;
-	const filter = where({ ...ofCredential, ledgerLabel: ledgerLabel || undefined });
+	const filter = where({ ...ownedBy({ credentialId, ledgerLabel }), state });
 	const rows = isLedger
 		? await (await open()).table.find(filter, { by: 'startedAt', last: true, limit })
 		: [...new Set(parseJobIds(jobIds))]
 				.slice(0, limit)
-				.map((jobId, id) => ({ ...toRow({ ...ofCredential, jobId, mediaType }), id }));
+				.map((jobId, id) => ({ ...toRow({ state, credentialId, jobId, mediaType }), id }));
 	const time = { asksUntil: Infinity, claimsUntil: Infinity };
 	const polled = { time, isFirst: false, redact: router.redact };
 	const few = { ...settings, maxJobs: MAX_SAMPLES };

@@ -29,10 +29,8 @@ export function openJobList(
 		n8n.logger.warn('The stored state of the trigger could not be read and was reset', {
 			node: n8n.getNode().name,
 		});
-	const rows = (stored ?? []).filter(
-		(row) =>
-			row.credentialId === credentialId && row.mediaType === mediaType && unseen.delete(row.jobId),
-	);
+	const isOfList = (row: Entry) => row.credentialId === credentialId && row.mediaType === mediaType;
+	const rows = (stored ?? []).filter((row) => isOfList(row) && unseen.delete(row.jobId));
 	const claim = randomUUID();
 	const now = clock.now();
 	const fields = { mediaType, credentialId, startedAt: now, checkAt: now };

@@ -105,8 +105,7 @@ export async function collectJobs(
 	const { simplify, watch, ledgerLabel, maxJobs, lease } = settings;
 	const { time, redact } = polled;
 	const polling = {
-		...{ ledgerLabel, maxJobs, lease, ...time },
-		credentialId,
+		...{ credentialId, ledgerLabel, maxJobs, lease, ...time },
 		eventFilters: toEventFilters(settings),
 		concurrency: STATUS_CONCURRENCY,
 		async readStatus(entry: Entry) {

@@ -9,15 +9,9 @@ import {
 	startJobReservation,
 	startReservationId,
 } from '../../../src/ledger/budgetStarts';
-import {
-	type BudgetState,
-	claimReservation,
-	closeReservation,
-	EMPTY_STATE,
-	figuresOf,
-	moveOn,
-} from '../../../src/ledger/budgetState';
+import { type BudgetState, EMPTY_STATE, figuresOf, moveOn } from '../../../src/ledger/budgetState';
 import { factorKey } from '../../../src/ledger/jobFactors';
+import { claimReservation, closeReservation } from '../../../src/ledger/reservations';
 
 const NOON = Date.parse('2026-11-24T12:00:00Z');
 const LEASE = 600_000;
@@ -59,7 +53,7 @@ function budgetOf(amount: number) {
 		keepUnknownStart(state, { id, key, least: micro(least), claimed });
 	};
 	const figures = () => {
-		const { spent, reserved, open } = figuresOf(state, 'month');
+		const { spent, reserved, open } = figuresOf(state, limit);
 		return [Number(spent), Number(reserved), open];
 	};
 	return { state, limit, claim, start, lose, figures };

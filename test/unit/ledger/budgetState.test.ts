@@ -1,15 +1,13 @@
 import { Big } from '../../../src/core/money';
 import {
 	type BudgetState,
-	claimReservation,
-	closeReservation,
 	EMPTY_STATE,
 	figuresOf,
-	findFree,
 	moveOn,
 	parseBudget,
 } from '../../../src/ledger/budgetState';
 import { periodOf, type PeriodLength } from '../../../src/ledger/periods';
+import { claimReservation, closeReservation, findFree } from '../../../src/ledger/reservations';
 
 const NOON = Date.parse('2026-11-24T12:00:00Z');
 const MINUTE = 60_000;
@@ -38,7 +36,7 @@ function budgetOf(amount = 1000, length: PeriodLength = 'month') {
 		return [Number(claimed.most), 'refused' in claimed ? claimed.refused : undefined];
 	};
 	const figures = (of = length) => {
-		const { spent, reserved, open } = figuresOf(state, of);
+		const { spent, reserved, open } = figuresOf(state, { ...limit, length: of });
 		return [Number(spent), Number(reserved), open];
 	};
 	return { state, claim, figures };

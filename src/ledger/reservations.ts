@@ -1,0 +1,178 @@
+import { Big, type Decimal, ZERO } from '../core/money';
+import {
+	addSpent,
+	type BudgetLimit,
+	type BudgetState,
+	dayOf,
+	type Figures,
+	figuresOf,
+	type Reservation,
+} from './budgetState';
+
+/*
+ * What holders reserve of a budget, and give back.
+ */
+
+/**
+ * Reservations with which no more jobs are started: the row stays below 100 kB, of which factors take 8, unless most are of unknown outcome.
+ * Texts are not refused for it.
+ */
+export const MAX_RESERVATIONS = 500;
+/** Bytes of a workflow's name in a reservation. A character that does not fit is left out whole. */
+const MAX_NAME_BYTES = 40;
+
+/**
+ * Micro-dollars that a holder may reserve now, and those that it might if all others gave back what they have reserved.
+ *
+ * @param holder With what it has spent, and what its requests under way may still cost.
+ */
+export function findFree(
+	state: BudgetState,
+	limit: BudgetLimit,
+	{ id, spent, held }: { id: string; spent: Decimal; held: Decimal },
+): Record<'free' | 'unspent', Decimal> {
+	const { reserved, left } = figuresOf(state, limit);
+	const known = state.reservations[id];
+	const uncounted = spent.minus(known?.counted ?? 0);
+	return {
+		free: left.plus(reservedBy(known)).minus(uncounted).minus(held),
+		unspent: left.plus(reserved).minus(uncounted),
+	};
+}
+
+/** What a holder has reserved. A reservation that was released counts no more. */
+const reservedBy = (known: Reservation | undefined): Decimal =>
+	known && !known.isReleased ? new Big(known.most) : ZERO;
+
+/** Why a reservation was not enlarged: what is spent leaves no room, or only what is reserved does, or the row is full. */
+export type Refused = 'spent' | 'reserved' | 'estimate' | 'full';
+
+/** The holder of a reservation, whose ID is unique. */
+export type Holder = Pick<Reservation, 'execution' | 'workflow'> & { id: string };
+
+/** What a holder has spent of its reservation, and what it needs. In micro-dollars. */
+interface Wanted {
+	/** What it has spent in all. */
+	counted?: Decimal;
+	/** What its requests under way may still cost. */
+	held?: Decimal;
+	/** What it needs now: that, and one more request. */
+	need: Decimal;
+	/** What it could use soon. It gets as much of it as is a tenth of what is left. */
+	wish?: Decimal;
+	/** Of a start of a job. */
+	start?: StartNeed;
+}
+
+/** What the start of a job adds to a reservation. */
+interface StartNeed {
+	kept: Pick<Reservation, 'unprovenUntil'>;
+	/** The ID of another start whose estimate has to come first, if it has to. */
+	waitsFor: string | undefined;
+}
+
+/**
+ * Counts what the holder of a reservation has spent, and makes or enlarges it. A second time changes nothing.
+ *
+ * @param now Milliseconds since 1970, by the clock of n8n.
+ * @returns micro-dollars that the holder may spend from now on, and why these are not as many as it needs.
+ */
+export function claimReservation(
+	state: BudgetState,
+	limit: BudgetLimit,
+	{ id, execution, workflow }: Holder,
+	{ counted = ZERO, held = ZERO, need, wish = need, start }: Wanted,
+	now: number,
+) {
+	const known = state.reservations[id];
+	if (known) countSpent(state, known, counted);
+	const own = reservedBy(known);
+	const figures = figuresOf(state, limit);
+	const claim = { figures, need, waitsFor: start?.waitsFor };
+	const open = known ? 0 : figures.open;
+	const refused = refuseAmount(need.minus(own), figures) ?? refuseStart(start, open);
+	if (refused) {
+		const isMeant = (other: string) => refused !== 'estimate' || other === claim.waitsFor;
+		const ids = Object.keys(state.reservations).filter(isMeant);
+		const holders = ids.flatMap((other) => state.reservations[other] ?? []);
+		// others may wait for the rest; a reservation without requests under way is not needed, not even to count what they cost
+		const most = smaller(own, held);
+		if (held.eq(0)) delete state.reservations[id];
+		else if (known) known.most = most.toFixed();
+		return { ...claim, most, refused, holders };
+	}
+	if (!known) makeRoom(state);
+	const most = larger(larger(need, own), smaller(wish, own.plus(tenthOf(figures))));
+	const made = known ? { at: known.at, day: dayOf(known) } : { at: toTime(now), day: state.day };
+	const claimed = makeReservation({ most, counted, ...made, execution, workflow }, start);
+	state.reservations[id] = claimed;
+	return { ...claim, most, claimed };
+}
+
+function refuseAmount(missing: Decimal, { left, reserved }: Figures): Refused | undefined {
+	if (missing.lte(0) || missing.lte(left)) return undefined;
+	return missing.gt(left.plus(reserved)) ? 'spent' : 'reserved';
+}
+
+const tenthOf = ({ left }: Figures) => left.times('0.1').round(0, Big.roundDown);
+
+function refuseStart(start: StartNeed | undefined, open: number): Refused | undefined {
+	if (start && open >= MAX_RESERVATIONS) return 'full';
+	return start?.waitsFor === undefined ? undefined : 'estimate';
+}
+
+/** A released reservation only waits for its cost: beyond the limit, the oldest one is removed. */
+function makeRoom({ reservations }: BudgetState): void {
+	const ids = Object.keys(reservations);
+	const released = ids.find((id) => reservations[id]?.isReleased);
+	if (released !== undefined && ids.length >= MAX_RESERVATIONS) delete reservations[released];
+}
+
+/** In ISO 8601, to the second. @param time Milliseconds since 1970. */
+const toTime = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`;
+
+type Made = Required<Pick<Reservation, 'at' | 'day'>> &
+	Omit<Holder, 'id'> &
+	Record<'most' | 'counted', Decimal>;
+
+/** Leaves out what need not be said: the row must not grow. */
+function makeReservation(
+	{ most, counted, day, at, execution, workflow }: Made,
+	start: StartNeed | undefined,
+): Reservation {
+	const name = Buffer.from(workflow).subarray(0, MAX_NAME_BYTES);
+	return {
+		most: most.toFixed(),
+		...(counted.gt(0) && { counted: counted.toFixed() }),
+		...(day !== at.slice(0, 10) && { day }),
+		...{ at, execution, workflow: new TextDecoder().decode(name, { stream: true }) },
+		...start?.kept,
+	};
+}
+
+/** What the row says to a holder. */
+export type Claim = ReturnType<typeof claimReservation>;
+
+export const larger = (one: Decimal, other: Decimal) => (one.gt(other) ? one : other);
+const smaller = (one: Decimal, other: Decimal) => (one.lt(other) ? one : other);
+
+function countSpent(state: BudgetState, reservation: Reservation, counted: Decimal): void {
+	const more = counted.minus(reservation.counted ?? 0);
+	addSpent(state, dayOf(reservation), more);
+	reservation.counted = counted.toFixed();
+	reservation.most = larger(new Big(reservation.most).minus(more), ZERO).toFixed();
+}
+
+/**
+ * Gives a reservation back, and counts what was spent of it. One that is gone changes nothing.
+ *
+ * @param spent By its holder in all. Undefined if it is not known: all of it counts.
+ * @returns whether it is gone.
+ */
+export function closeReservation(state: BudgetState, id: string, spent: Decimal | undefined) {
+	const known = state.reservations[id];
+	if (!known) return { isMissing: true };
+	delete state.reservations[id];
+	addSpent(state, dayOf(known), spent?.minus(known.counted ?? 0) ?? new Big(known.most));
+	return { isMissing: false };
+}
