@@ -38,7 +38,6 @@ export async function registerJob(
 	{ table, clock, newClaim, execution }: Ledger,
 	job: JobIdentity & Owner,
 ): Promise<{ entry: Entry; known: boolean }> {
-	const { jobId } = job;
 	const [existing] = await table.find(where(identifyJob(job)));
 	if (existing) return { entry: existing, known: true };
 	const now = clock.now();
@@ -48,7 +47,7 @@ export async function registerJob(
 	const [entry] = await table.find(where({ claim }));
 	if (entry) return { entry, known: false };
 	throw new ServiceError('failed', 'The job ledger does not show the row that was added', {
-		ids: { jobId },
+		ids: { jobId: job.jobId },
 		advice: 'Check the table in n8n, then run the item again.',
 	});
 }

@@ -130,16 +130,15 @@ async function collectSampleItems(
 	settings: TriggerSettings,
 ): Promise<INodeExecutionData[]> {
 	const { watch, ledgerLabel, jobIds, mediaType } = settings;
-	const { credentialId } = router;
-	const state = 'pending';
+	const owner = { credentialId: router.credentialId, ledgerLabel };
 	const isLedger = watch === 'ledger';
 	const limit = MAX_STATUS_REQUESTS;
-	const filter = where({ ...ownedBy({ credentialId, ledgerLabel }), state });
+	const filter = where({ ...ownedBy(owner), state: 'pending' });
 	const rows = isLedger
 		? await (await open()).table.find(filter, { by: 'startedAt', last: true, limit })
 		: [...new Set(parseJobIds(jobIds))]
 				.slice(0, limit)
-				.map((jobId, id) => ({ ...toRow({ state, credentialId, jobId, mediaType }), id }));
+				.map((jobId, id) => ({ ...toRow({ state: 'pending', ...owner, jobId, mediaType }), id }));
 	const time = { asksUntil: Infinity, claimsUntil: Infinity };
 	const polled = { time, isFirst: false, redact: router.redact };
 	const few = { ...settings, maxJobs: MAX_SAMPLES };
