@@ -151,10 +151,11 @@ const NO_ERROR_TEXT =
 const summarizeReason = (text: string, type?: string) =>
 	isWebPage(text, type) ? describeWebPage(text) : shortenText(text, MAX_REASON_LENGTH);
 
-/** Prefers a word to a number, which often only repeats the status. */
+/** Prefers a word to a number, which often only repeats the status. The word `error` says nothing. */
 function findErrorCode(values: unknown[]): string | undefined {
-	const codes = values.filter((value) => typeof value === 'string' || typeof value === 'number');
-	const code = codes.find((value) => value !== '' && Number.isNaN(Number(value))) ?? codes[0];
+	const given = values.filter((value) => typeof value === 'string' || typeof value === 'number');
+	const codes = given.filter((value) => !/^(error)?$/i.test(String(value)));
+	const code = codes.find((value) => Number.isNaN(Number(value))) ?? codes[0];
 	return code === undefined ? undefined : String(code);
 }
 

@@ -57,6 +57,9 @@ it.each<[unknown, object]>([
 		{ code: '17', reason },
 	],
 	[{ ...words, code: {}, meta: [] }, { reason }],
+	// what says only that it is an error is no code
+	[{ type: 'error', errorText: reason }, { reason }],
+	[{ error: 'Error', ...words }, { reason }],
 	[{ foo: 1 }, { reason: '{"foo":1}' }],
 	['  words\n', { reason }],
 	['<h1>Bad</h1>', { reason: '<h1>Bad</h1>' }],
