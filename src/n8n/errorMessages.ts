@@ -29,7 +29,9 @@ const TRUNCATED_ADVICE =
 	'What arrived may be charged. Look at it, in "partial", before you ask again: that is charged again.';
 
 const findAdvice = ({ kind, details: { advice, status = 0 } }: ServiceError): string | undefined =>
-	advice ?? (kind === 'truncated' ? TRUNCATED_ADVICE : USUAL_ADVICE[status]);
+	kind === 'truncated'
+		? [TRUNCATED_ADVICE, advice].filter(Boolean).join(' ')
+		: (advice ?? USUAL_ADVICE[status]);
 
 /** The same for the user of a chat model: also how to find the call again, and whether it may be charged. */
 export function chatModelErrorMessage(error: ServiceError): string {

@@ -59,6 +59,11 @@ it.each<[string, string, ServiceError]>([
 		'Failed. Check.',
 		failure('refused', 'Failed', { outcome: 'unknown', advice: 'Check.' }),
 	],
+	[
+		'what may be charged, and then what to do',
+		'Cut. What arrived may be charged. Look at it, in "partial", before you ask again: that is charged again. Wait longer.',
+		failure('truncated', 'Cut', { advice: 'Wait longer.' }),
+	],
 	// for a code of the network n8n has words of its own
 	[
 		'no code',
