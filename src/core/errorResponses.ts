@@ -154,9 +154,8 @@ const summarizeReason = (text: string, type?: string) =>
 /** Prefers a word to a number, which often only repeats the status. The word `error` says nothing. */
 function findErrorCode(values: unknown[]): string | undefined {
 	const given = values.filter((value) => typeof value === 'string' || typeof value === 'number');
-	const codes = given.filter((value) => !/^(error)?$/i.test(String(value)));
-	const code = codes.find((value) => Number.isNaN(Number(value))) ?? codes[0];
-	return code === undefined ? undefined : String(code);
+	const codes = given.map(String).filter((code) => !/^(error)?$/i.test(code));
+	return codes.find((code) => Number.isNaN(Number(code))) ?? codes[0];
 }
 
 /** Characters of a page that are searched. */

@@ -83,17 +83,11 @@ function descriptionLines(
 }
 
 function formatReason(kind: ServiceError['kind'], reason: string): string {
-	return `${KINDS_WITH_OWN_REASON.has(kind) ? 'Reason' : 'The service says'}: ${withFullStop(reason)}`;
+	return `${KINDS_OF_THE_SERVICE.has(kind) ? 'The service says' : 'Reason'}: ${withFullStop(reason)}`;
 }
 
-/** Kinds of failure whose reason does not come from the service. */
-const KINDS_WITH_OWN_REASON = new Set<ServiceError['kind']>([
-	'unreachable',
-	'truncated',
-	'schemaMismatch',
-	'timeout',
-	'cancelled',
-]);
+/** Kinds of failure whose reason comes from the service. */
+const KINDS_OF_THE_SERVICE = new Set<ServiceError['kind']>(['refused', 'malformed', 'failed']);
 
 /** The editor joins all lines, so each has to be a sentence. */
 const withFullStop = (text: string) => (/[.!?…]\s*$/.test(text) ? text : `${text}.`);
