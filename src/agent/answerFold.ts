@@ -56,7 +56,7 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 	/** The answer has no text. @returns what the plain rule finds in the events that a row has read. */
 	const findOtherText = (): string => {
 		const reader = reading.row();
-		const found = reader && isWhole(reader, format) ? readPlainTexts(kept, question) : '';
+		const found = reader && mayHaveOtherText(reader, format) ? readPlainTexts(kept, question) : '';
 		if (reader && found) notice = otherTextNotice(reader.dialect);
 		if (found || reader?.hasEnded()) return reading.addOther(found);
 		if (answerPath === undefined || !kept.length) throw noTextError(kept);
@@ -107,8 +107,16 @@ function createReading(question: string, answerPath: string | undefined) {
 	let reader: DialectReader | undefined;
 	/** What the plain rule told live, if the row does not begin with it. */
 	let told = '';
+	/** Whether a text of the row stands behind what had been told. */
+	let isBehind = false;
 	/** What only the second reading by the plain rule has found. */
 	let other = '';
+
+	const behindTold = (text: string): string => {
+		if (!told || !text || isBehind) return text;
+		isBehind = true;
+		return `\n\n${text}`;
+	};
 
 	const adopt = (dialect: Dialect, event: ArrivedEvent): string => {
 		reader = createDialectReader(dialect);
@@ -119,12 +127,12 @@ function createReading(question: string, answerPath: string | undefined) {
 			if (!reader.text().startsWith(before)) told = before;
 		}
 		const now = reader.text();
-		return told ? now && `\n\n${now}` : now.slice(before.length);
+		return told ? behindTold(now) : now.slice(before.length);
 	};
 
 	return {
 		add(event: ArrivedEvent): string {
-			if (reader) return reader.add(event);
+			if (reader) return behindTold(reader.add(event));
 			if (answerPath !== undefined || unrecognized.length >= MAX_UNRECOGNIZED)
 				return plain.add(event);
 			const dialect = recognizeDialect(event);
@@ -136,11 +144,11 @@ function createReading(question: string, answerPath: string | undefined) {
 		/** @returns the text that this adds. */
 		addOther(text: string): string {
 			other = text;
-			return told && text ? `\n\n${text}` : text;
+			return behindTold(text);
 		},
 		/** The row that reads. */
 		row: () => reader,
-		finish: () => reader?.finish() ?? '',
+		finish: () => behindTold(reader?.finish() ?? ''),
 		text: () =>
 			reader ? [told, reader.text() || other].filter(Boolean).join('\n\n') : plain.text(),
 		isOver: () => (reader ?? plain).isOver(),
@@ -149,9 +157,9 @@ function createReading(question: string, answerPath: string | undefined) {
 	};
 }
 
-/** Whether all of an answer has arrived, as far as its form shows that. */
-const isWhole = (reader: DialectReader, format: AnswerForm) =>
-	format === 'json' || reader.hasEnded() || !hasOpening(reader.dialect);
+/** Whether all of an answer has arrived, as far as its form shows that, and it did not end with the call of a tool. */
+const mayHaveOtherText = (reader: DialectReader, format: AnswerForm) =>
+	!reader.isToolOpen() && (format === 'json' || reader.hasEnded() || !hasOpening(reader.dialect));
 
 /** @returns a notice if it is not known whether the end is missing. @throws ServiceError if it is. */
 function checkEnd(reader: DialectReader | undefined): string | undefined {

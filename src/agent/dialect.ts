@@ -72,13 +72,13 @@ export interface Meaning {
 	readonly numberedBelow?: Path;
 	/** The message with this ID, or without one the next, is someone else's, and none of its pieces count. */
 	readonly isOther?: Condition;
-	/** With a value here, a tool was called, and the answer goes on after its result. */
+	/** With a value here, a tool was called, and the answer goes on after its result: what ends here is only the message. */
 	readonly calls?: Path;
 	/** After this event, which begins a stream or a message, the dialect always sends an end. */
 	readonly opens?: 'stream' | 'message';
 	/**
 	 * What ends. A `message`: more may follow. The `answer`: nothing has to follow, and after ten silent seconds nothing is waited for. The
-	 * `stream`: nothing more is read.
+	 * `stream`: nothing more is read, unless it ends with the call of a tool.
 	 */
 	readonly ends?: 'message' | 'answer' | 'stream';
 	/** The agent has failed. The reason is here, or in the whole event. */

@@ -35,11 +35,15 @@ export function createDialectReader(dialect: Dialect) {
 		if (meaning.replaces !== undefined) isReplaced ||= messages.text() !== '';
 		const text = messages.add(meaning, event);
 		if (text) hasEnded = isToolOpen = false;
-		if (calls !== undefined && hasValueAt(value, calls)) isToolOpen = true;
 		if (fails !== undefined) throw reportedError('agent', findReason(value, fails), raw);
 		if (ends) messages.end();
-		hasEnded ||= ends === 'answer';
-		isOver ||= ends === 'stream';
+		hasEnded ||= ends === 'answer' || ends === 'stream';
+		if (calls !== undefined && hasValueAt(value, calls)) {
+			isToolOpen = true;
+			hasEnded = false;
+		}
+		// some agents send each turn of their model as a stream of its own
+		isOver ||= ends === 'stream' && !isToolOpen;
 		return text;
 	};
 
@@ -64,6 +68,8 @@ export function createDialectReader(dialect: Dialect) {
 		/** Whether a message has ended, and nothing has to be waited for. */
 		isWhole: () => hasEnded && !isToolOpen && messages.text() !== '',
 		isReplaced: () => isReplaced,
+		/** Whether it ended with the call of a tool. */
+		isToolOpen: () => isToolOpen,
 		isOpen: () => opening !== undefined,
 	};
 }

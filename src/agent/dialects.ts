@@ -6,8 +6,12 @@ import { PRODUCTS } from './products';
 /** Roles whose messages are not the answer. */
 const OTHERS = ['user', 'system', 'developer', 'tool'];
 
+/** Codes of lines that assistant-ui adds. */
+const AUI = ['aui-state', 'aui-data', 'aui-text-delta', 'aui-reasoning-part-start'];
+
 /** Types of a message of LangChain that are the model's. */
 const AI = ['ai', 'AIMessageChunk'];
+const GROWING = { if: { '0.type': AI }, grows: '0.content', id: '0.id' };
 
 /**
  * The forms of answers that are recognized, a row each. To add one, write a row, and record an answer in `test/unit/agent/recordings.ndjson`.
@@ -47,10 +51,11 @@ export const DIALECTS: readonly Dialect[] = [
 		name: 'AI SDK 4 data stream',
 		source: 'ai 4.3, assistant-stream 0.3.57',
 		by: 'line',
-		knownBy: [...'0236789abcdefghijk'].map((code) => `${code}:`),
+		knownBy: [...'0236789abcdefghijk', ...AUI].map((code) => `${code}:`),
 		events: {
 			'f:': { opens: 'stream' },
 			'0:': { piece: '' },
+			'aui-text-delta:': { piece: 'textDelta', id: 'parentId' },
 			'3:': FAILURE,
 			'e:': { ends: 'message' },
 			'd:': END,
@@ -95,16 +100,8 @@ export const DIALECTS: readonly Dialect[] = [
 		],
 		events: {
 			messages: { if: { '0.type': AI }, piece: '0.content', id: '0.id', calls: '0.tool_calls' },
-			'messages/partial': {
-				if: { '0.type': AI },
-				opens: 'message',
-				grows: '0.content',
-				id: '0.id',
-			},
-			'messages/complete': [
-				{ if: { '0.type': AI }, grows: '0.content', id: '0.id' },
-				{ if: { '0.type': AI }, ends: 'answer', calls: '0.tool_calls' },
-			],
+			'messages/partial': { ...GROWING, opens: 'message' },
+			'messages/complete': { ...GROWING, ends: 'answer', calls: '0.tool_calls' },
 			values: { state: 'messages' },
 			updates: { added: '*.messages' },
 			error: FAILURE,
@@ -142,7 +139,6 @@ export const DIALECTS: readonly Dialect[] = [
 		knownBy: [
 			{ '#': 'data', '': String },
 			{ lc: 1, type: 'constructor' },
-			{ '#': 'data', lc: 1 },
 		],
 		events: {
 			metadata: { if: { run_id: '*' }, opens: 'stream' },
@@ -176,16 +172,12 @@ export const DIALECTS: readonly Dialect[] = [
 		knownBy: [{ invocationId: '*' }, { invocation_id: '*' }],
 		events: {
 			'': [
+				{ if: { partial: true }, opens: 'stream', piece: 'content.parts' },
 				{
-					if: { partial: true },
-					unless: { author: 'user' },
-					opens: 'stream',
-					piece: 'content.parts',
-				},
-				{
-					unless: { partial: true, author: 'user' },
+					unless: { partial: true, author: 'user', 'content.parts.functionResponse': '*' },
 					...{ whole: 'content.parts', ends: 'answer', calls: 'content.parts.functionCall' },
 				},
+				{ if: { longRunningToolIds: '*' }, ends: 'answer' },
 				{ if: { errorCode: '*' }, fails: '' },
 				{ if: { error: '*' }, fails: 'error' },
 			],
@@ -207,14 +199,13 @@ export const DIALECTS: readonly Dialect[] = [
 			],
 			run_item_stream_event: {
 				if: { name: 'message_output_created' },
-				...{ whole: 'item.rawItem.content', ends: 'answer' },
+				...{ whole: ['item.rawItem.content', 'item.rawItem.content.refusal'], ends: 'message' },
 			},
 		},
 	},
 	{
 		name: 'MCP and ACP',
-		source:
-			'@modelcontextprotocol/sdk 1.32.2; https://agentclientprotocol.com/protocol/prompt-turn',
+		source: '@modelcontextprotocol/sdk 1.32.2; https://agentclientprotocol.com',
 		by: 'method',
 		knownBy: [{ jsonrpc: '*' }],
 		events: {

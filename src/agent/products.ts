@@ -21,10 +21,7 @@ export const PRODUCTS: readonly Dialect[] = [
 		events: {
 			'run.started': { opens: 'stream' },
 			'text.delta': { piece: 'data.delta', id: 'data.partId' },
-			'part.completed': {
-				if: { 'data.type': 'text' },
-				...{ whole: 'data.finalContent', ends: 'message' },
-			},
+			'part.completed': { ends: 'message' },
 			'run.failed': { fails: 'data' },
 			'run.interrupted': { fails: 'data' },
 			error: { fails: 'data' },

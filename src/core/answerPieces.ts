@@ -232,9 +232,9 @@ function separateObjects(text: string): string | undefined {
 		: undefined;
 }
 
-/** The JSON of a line, and the name of its event if it has a code, as in the data streams of Vercel's AI SDK 4: `0:"text"`. */
+/** The JSON of a line, and the name of its event if it has a code, as in the data streams of Vercel's AI SDK 4: `0:"text"`, or `aui-state:[]`. */
 function parseLine(line: string): [event: string, value: unknown] {
-	const [, code = '', json = line] = /^([\da-k]):(["[{].*)$/s.exec(line) ?? [];
+	const [, code = '', json = line] = /^([\da-k]|aui-[a-z-]+):(["[{].*)$/s.exec(line) ?? [];
 	return [code && `${code}:`, json ? tryParseJson(json) : undefined];
 }
 

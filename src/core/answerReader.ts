@@ -164,7 +164,7 @@ const PAGE_START_LENGTH = 1024;
 /** Characters within which the first event has to be complete. A longer one is assumed to be an event. */
 const MAX_FIRST_EVENT_LENGTH = 16 * 1024;
 
-/** @returns undefined for a body that is empty or null, or a web page. */
+/** @returns undefined for a body that is empty or null, a web page, or binary. */
 async function detectForm(
 	response: HttpResponse,
 	{ readAhead }: Lookahead,
@@ -173,9 +173,9 @@ async function detectForm(
 	const { start } = await readAhead((text) => text.length >= START_LENGTH);
 	const isUnclear = /^<(!d|ht|\?x)/i.test(start);
 	const page = isUnclear ? await readAhead((text) => text.length >= PAGE_START_LENGTH) : { start };
-	if (!start || /^null\s?$/.test(start) || isWebPage(page.start, type)) return undefined;
+	if (!start || /^null\s?$|\0/.test(start) || isWebPage(page.start, type)) return undefined;
 	const openers = ['{', '[', RECORD_SEPARATOR, ...(type.includes('json') ? ['"'] : [])];
-	if (openers.includes(start.charAt(0)) || /^[\da-k]:["[{]/.test(start)) return 'json';
+	if (openers.includes(start.charAt(0)) || /^([\da-k]:["[{]|aui-[a-z])/.test(start)) return 'json';
 	if (type.includes('event-stream')) return 'sse';
 	if (!/^((data|event|id|retry|error)(:|\r|\n)|:)/.test(start)) return 'text';
 	let isEvent: boolean | undefined;

@@ -44,9 +44,15 @@ export function findText(
 		const fields = value as Fields;
 		return depth > 0 && isNoAnswer(fields) ? undefined : findInFields(fields, question, depth);
 	}
-	const list = answersIn(value) ?? value;
+	const list = answersIn(value) ?? (joint ? value : textParts(value));
 	const texts = list.map((entry) => findText(entry, question, depth + 1)?.text).filter(Boolean);
 	return texts.length ? { text: texts.join(joint), path: '' } : undefined;
+}
+
+/** Of parts with types, those of a text, if there are any: a file beside them has its bytes in `data`. */
+function textParts(parts: readonly unknown[]): readonly unknown[] {
+	const texts = parts.filter((part) => isPlainObject(part) && /text/.test(String(part['type'])));
+	return texts.length ? texts : parts;
 }
 
 function findInFields(value: Fields, question: string | undefined, depth: number) {

@@ -214,6 +214,22 @@ it('a web page is garbled, and nobody knows what became of the message', async (
 	});
 });
 
+it('a binary body is no answer', async () => {
+	const answer = typed('application/vnd.amazon.eventstream', '\0\0\0v\0\0\0R:event-type');
+	expect(await failureOf(send(answer))).toMatchObject({ kind: 'malformed', details: { ids } });
+});
+
+it('what was told before the form was recognized is a message of its own, also live', async () => {
+	const answer = events(
+		'data: {"text":"Wait."}\n\ndata: {"type":"RUN_STARTED"}\n\n' +
+			'data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"1","delta":"Hello"}\n\n' +
+			'data: {"type":"RUN_FINISHED"}\n\n',
+	);
+	let live = '';
+	const { text } = await send(answer, { onText: (piece) => void (live += piece) });
+	expect([text, live]).toEqual(['Wait.\n\nHello', 'Wait.\n\nHello']);
+});
+
 it('what breaks after the end mark takes nothing away', async () => {
 	const stream = `${A}event: end\ndata: {}\n\n`;
 	expect(await send(events(stream, { breaks: true }))).toMatchObject({ text: 'a' });
