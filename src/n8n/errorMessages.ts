@@ -134,20 +134,15 @@ export function agentErrorMessage(error: ServiceError): string {
 }
 
 const TELL_USER = 'Do not call this tool again now: tell the user';
-
-const CHECK_CREDENTIAL = `${TELL_USER} to check the credential of its node.`;
-const ADVICE_BY_STATUS: Record<number, string> = {
-	401: CHECK_CREDENTIAL,
-	402: `${TELL_USER}.`,
-	403: CHECK_CREDENTIAL,
-	407: CHECK_CREDENTIAL,
-};
+const NOT_AGAIN = 'Do not make this call again: it would be charged again.';
+/** A job that failed, or is still running, has advice of its own. */
+const JOB_KINDS = new Set<ServiceError['kind']>(['failed', 'timeout']);
 
 function adviseAgent({ kind, details }: ServiceError): string | undefined {
-	const { status = 0, outcome, retryAfter, advice = '' } = details;
+	const { status = 0, outcome, retryAfter, advice } = details;
 	if (outcome === 'unknown') return `${TELL_USER}, who can check it.`;
-	const known = ADVICE_BY_STATUS[status];
-	if (known) return known;
+	if ([401, 403, 407].includes(status)) return `${TELL_USER} to check the credential of its node.`;
+	if (status === 402) return `${TELL_USER}.`;
 	if (status === 429) {
 		const wait = retryAfter === undefined ? 'a minute' : `${Math.ceil(retryAfter / 1000)} seconds`;
 		return `Nothing was started. Do not call this tool again for ${wait}.`;
@@ -155,7 +150,8 @@ function adviseAgent({ kind, details }: ServiceError): string | undefined {
 	if (kind === 'unreachable' || status >= 500)
 		return `${TELL_USER} that the service is not working.`;
 	if (kind === 'truncated')
-		return 'What arrived is incomplete, and is charged anyway: say so where you use it. Do not make this call again: it would be charged again.';
+		return `What arrived is incomplete, and is charged anyway: say so where you use it. ${NOT_AGAIN}`;
+	if (outcome === 'started' && !JOB_KINDS.has(kind)) return NOT_AGAIN;
 	if (advice) return undefined;
 	if (kind === 'invalid') return 'Nothing was sent. Correct what you gave to this tool.';
 	return kind === 'refused' ? 'Correct what you gave to this tool, or tell the user.' : undefined;

@@ -272,6 +272,14 @@ describe('what an agent is told', () => {
 		},
 	);
 
+	it('an answer that cannot be used is not asked for again', async () => {
+		const body = '{"foo":"bar"}';
+		failPosts(service, { type: 'body', body, contentType: 'application/json', effect: true });
+		expect((await ask(tools[0]![1])).told).toMatch(
+			/No text was found.* Do not make this call again: it would be charged again\.$/,
+		);
+	});
+
 	it('with an error output, of which n8n discards all, nothing is sent, and the agent is told', async () => {
 		const discarded = { tool: agent({ message: asked }), settings: CARRY_ON };
 		const calls = [{ question: 'hello' }];
