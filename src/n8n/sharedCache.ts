@@ -90,17 +90,18 @@ export async function lookUp<Value>(
 	const isRecent = !entry.reading && Date.now() - entry.readAt < MIN_REFRESH_INTERVAL;
 	const known = entry.result as Lookup<Value> | undefined;
 	if (known && (isRecent || isEnough(known))) return known;
-	if (isStopped()) return knownOr(CANCELLED);
 
-	const isReader = !entry.reading;
-	entry.reading ??= readInto(entry, read);
-	// the clock may have been set back
-	const wait = Math.min(entry.readAt + MAX_WAIT - Date.now(), MAX_WAIT);
-	const given = wait > 0 && (await withDeadline(entry.reading, wait, stop));
-	if (!given) return knownOr(isStopped() ? CANCELLED : OVERDUE);
-	if (entry.result || isReader) return knownOr(given);
-	// the execution that read it was stopped: the others read for themselves
-	return await lookUp(key, read, stop, isEnough);
+	// if the execution that reads it is stopped, one of those who wait reads it
+	while (!isStopped()) {
+		const isReader = !entry.reading;
+		entry.reading ??= readInto(entry, read);
+		// the clock may have been set back
+		const wait = Math.min(entry.readAt + MAX_WAIT - Date.now(), MAX_WAIT);
+		const given = wait > 0 && (await withDeadline(entry.reading, wait, stop));
+		if (!given && !isStopped()) return knownOr(OVERDUE);
+		if (given && (isReader || entry.result)) return knownOr(given);
+	}
+	return knownOr(CANCELLED);
 }
 
 /** @returns what this read gave; the entry may keep an earlier result. */
