@@ -59,6 +59,7 @@ const columns = [
 		groups: ['Job ledger', 'Job ledger and trigger', 'Job ledger: record of spending'],
 	},
 	{ title: 'Allowed domains', groups: ['Allowed domains'], feature: 'allowedDomains' },
+	{ title: 'Slow patterns end', groups: ['Patterns'], feature: 'limitedPatterns' },
 ];
 
 const write = process.argv.includes('--write');

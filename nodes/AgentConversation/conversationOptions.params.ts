@@ -98,7 +98,7 @@ export const conversationOptions = optionsParam([
 		default: '',
 		placeholder: 'e.g. /agreed on \\d+ (EUR|USD)/i',
 		description:
-			'The conversation ends when what a speaker says matches this regular expression, written bare or as /pattern/flags. Lookahead and backreferences are not supported.',
+			'The conversation ends when what a speaker says matches this regular expression, written bare or as /pattern/flags',
 	},
 	{
 		displayName: 'Time Limit (Seconds)',

@@ -30,7 +30,7 @@ import {
 } from '../../src/conversation/reply';
 import { messageOf } from '../../src/core/errors';
 import { type AttachedTool, isAttached } from '../../src/n8n/attachedTools';
-import { abortableSleep } from '../../src/n8n/n8nVersions';
+import { abortableSleep, regexEngine } from '../../src/n8n/n8nVersions';
 import { markAsBegun } from '../../src/n8n/platform';
 import { askModerator, conclude } from './moderator';
 import { openConversations } from './openConversations';
@@ -121,14 +121,15 @@ async function takeAnswer(
 	const given = { ...n8n.getInputData()[itemIndex]?.json, ...(answer ?? review)?.input };
 	if (!answer && review && tool?.review) {
 		const decision = readDecision(review.items, given, isChatReview(n8n, tool.review));
-		if (!decision.isApproved) return receiveReply(conversation, decision.reply, Date.now());
+		if (!decision.isApproved)
+			return receiveReply(conversation, decision.reply, Date.now(), regexEngine);
 		await display.announceSpeaker(tool);
 		return approveTurn(conversation, decision.by ?? review.node);
 	}
 	const question = answer && toQuestion({ n8n, state }, conversation, { answer, given });
 	const reply = question ? toReply(answer, question) : NO_ANSWER;
 	const durationMs = question && durationOf(answer, pending, question.hasWaited);
-	const updated = receiveReply(conversation, { ...reply, durationMs }, Date.now());
+	const updated = receiveReply(conversation, { ...reply, durationMs }, Date.now(), regexEngine);
 	await display.showTurn(tool, updated, reply);
 	return updated;
 }

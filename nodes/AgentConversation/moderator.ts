@@ -11,8 +11,9 @@ import { isAmount } from '../../src/conversation/reply';
 import { type Misfit, toResultPrompt } from '../../src/conversation/result';
 import { messageOf } from '../../src/core/errors';
 import { extractText } from '../../src/core/extractText';
+import { compileSchema } from '../../src/core/jsonSchema';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
-import { getMemory } from '../../src/n8n/n8nVersions';
+import { getMemory, regexEngine } from '../../src/n8n/n8nVersions';
 import { getRunData, getRunIndex } from '../../src/n8n/platform';
 import { createStructuredReader } from '../../src/router/textAnswer';
 
@@ -117,7 +118,7 @@ async function readResult(
 	const { turns, rules } = conversation;
 	if (!turns.some(({ text }) => text.trim()))
 		return { resultError: 'Nobody has said anything, so the model was not asked.' };
-	const read = createStructuredReader(rules.resultSchema);
+	const read = createStructuredReader(compileSchema(rules.resultSchema ?? {}, regexEngine));
 	let misfit: Misfit | undefined;
 	while (calls.length < MAX_CALLS) {
 		const reached = checkSpending(rules.spendingCap, [...turns, ...calls]);

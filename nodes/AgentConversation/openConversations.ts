@@ -16,6 +16,7 @@ import {
 	readSessionKey,
 	sessionOfItem,
 } from '../../src/n8n/chatInput.params';
+import { regexEngine } from '../../src/n8n/n8nVersions';
 import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
 import { getOnError } from '../../src/n8n/platform';
 import { NAMESPACE_URL, uuidV5 } from '../../src/n8n/uuid';
@@ -123,7 +124,7 @@ function checkModerator(
 			'Result Schema needs Output: One Item per Conversation',
 			'The rows of the turns have no place for a result. Change Output, or remove Result Schema from the options.',
 		);
-	compileSchema(resultSchema);
+	compileSchema(resultSchema, regexEngine);
 }
 
 /** @throws ServiceError `invalid`. */
@@ -156,7 +157,7 @@ function openConversation(
 		editors: toEditors(options.editors ?? '', speakers),
 		...(options.resultSchema && { resultSchema: options.resultSchema }),
 	};
-	toPattern(rules.stopPattern);
+	toPattern(rules.stopPattern, regexEngine);
 	// two speakers of one account must not share a session
 	const withSession = speakers.filter((name) => !isModelRouter(tools[name]));
 	const ids = Object.fromEntries(

@@ -1,13 +1,12 @@
 import { omitMissing } from '../core/json';
+import type { RegexEngine } from '../core/regex';
 import type { Failure, Reply, TurnFacts } from './reply';
-import { type AskedTurn, checkEnding, type Ending, type EndingRules } from './ending';
+import { type AskedTurn, checkEnding, checkStop, type Ending, type EndingRules } from './ending';
 
 /** The rules of a conversation. Plain data, like everything in it: n8n stores it with the execution. */
 export interface Rules extends EndingRules {
 	turnOrder: 'inTurn' | 'addressed' | 'moderator' | 'sameMessage';
 	hearing: 'auto' | 'sinceOwnTurn' | 'lastMessage' | 'all';
-	/** Whether what ended the conversation is removed from the final answer. */
-	removeStop: boolean;
 	/** People: speakers whose answers decide about the turn before, and may replace it. */
 	editors: readonly string[];
 	/** The JSON schema of the result. If absent, there is no result. */
@@ -134,7 +133,12 @@ export function approveTurn(conversation: Conversation, approvedBy: string): Con
  *
  * If a failed speaker may be asked again, it keeps the turn, and `pending` is still set.
  */
-export function receiveReply(conversation: Conversation, reply: Reply, now: number): Conversation {
+export function receiveReply(
+	conversation: Conversation,
+	reply: Reply,
+	now: number,
+	regex: RegexEngine,
+): Conversation {
 	const { pending, ...rest } = conversation;
 	if (!pending) return conversation;
 	const { rules } = conversation;
@@ -145,12 +149,15 @@ export function receiveReply(conversation: Conversation, reply: Reply, now: numb
 		);
 		return { ...conversation, pending: { ...pending, attempt: pending.attempt + 1, note } };
 	}
+	const { ending: stop, note } = checkStop(rules, pending, reply, regex);
+	const noted = { ...pending, note: joinNotes(pending.note, note) };
+	const turn = toTurn(conversation, noted, reply, now);
 	const updated = {
 		...rest,
 		ids: updateIds(conversation, reply),
-		turns: addTurn(conversation, toTurn(conversation, pending, reply, now), reply),
+		turns: addTurn(conversation, turn, reply),
 	};
-	const ending = checkEnding(updated, pending, reply, now);
+	const ending = checkEnding(updated, { pending, reply, stop }, now);
 	return ending ? endConversation(updated, ending, now) : updated;
 }
 

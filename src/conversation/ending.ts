@@ -1,7 +1,7 @@
 import { CONVERSATION_CAP, createConversationCap } from '../core/budget';
 import { invalidInputError, messageOf } from '../core/errors';
 import { Big } from '../core/money';
-import { compileRegex, type Regex } from '../core/regex';
+import type { RegexEngine } from '../core/regex';
 import type { Failure, Reply } from './reply';
 
 /** Why a conversation ended. Stored in workflows that look at it: never change one. */
@@ -22,6 +22,8 @@ export interface Ending {
 	reason: string;
 	/** If a speaker failed: the message it was sent, and what went wrong. */
 	failure?: Pick<Failure, 'error' | 'details'> & AskedTurn;
+	/** If a stop phrase or pattern ended it, and is to be removed: the last turn without it. */
+	finalText?: string;
 }
 
 /** The rules that end a conversation. */
@@ -37,6 +39,8 @@ export interface EndingRules {
 	stopPhrase: string;
 	/** A regular expression, bare or as `/…/flags`. */
 	stopPattern: string;
+	/** Whether what ended the conversation is removed from the final answer. */
+	removeStop: boolean;
 	/** USD; none if absent. */
 	spendingCap?: number;
 	/** `fail` also ends it; the node then fails. */
@@ -69,17 +73,17 @@ export interface AskedTurn {
 /**
  * Checks whether the conversation ends with the latest turn.
  *
+ * @param stop The ending by what was said in it, as of `checkStop`.
  * @returns undefined if it continues.
  */
 export function checkEnding(
 	conversation: Course,
-	pending: AskedTurn,
-	reply: Reply,
+	{ pending, reply, stop }: { pending: AskedTurn; reply: Reply; stop: Ending | undefined },
 	now: number,
 ): Ending | undefined {
 	return (
 		checkFailure(conversation, pending, reply) ??
-		checkStop(conversation, pending, reply) ??
+		stop ??
 		checkSilence(conversation, reply) ??
 		checkLimits(conversation, now)
 	);
@@ -156,32 +160,45 @@ function checkFailure(
 	};
 }
 
-function checkStop(
-	{ rules }: Course,
+/**
+ * Checks whether what a speaker says ends the conversation.
+ *
+ * @returns the ending, or a note for the transcript if it cannot be known.
+ */
+export function checkStop(
+	{ stopPhrase, stopPattern, removeStop, opening, instructions }: EndingRules,
 	{ speaker, message }: AskedTurn,
 	{ text, failure }: Reply,
-): Ending | undefined {
-	if (failure) return undefined;
-	const { stopPhrase, stopPattern, opening, instructions } = rules;
+	regex: RegexEngine,
+): { ending?: Ending; note?: string } {
 	const quotable = [message, opening, ...Object.values(instructions)];
-	if (stopPhrase && isOwnWords(text, quotable, toPhrase(stopPhrase)))
-		return { kind: 'stopPhrase', reason: `${speaker} said "${stopPhrase}"` };
-	if (stopPattern && isOwnWords(text, quotable, toPattern(stopPattern)))
-		return { kind: 'stopPattern', reason: `${speaker} said something that matches ${stopPattern}` };
-	return undefined;
+	try {
+		const said = [toPhrase(stopPhrase), toPattern(stopPattern, regex)].find(
+			(stop) => !failure && isOwnWords(text, quotable, stop),
+		);
+		if (!said) return {};
+		const ending = { kind: said.kind, reason: `${speaker} said ${said.name}` };
+		return { ending: removeStop ? { ...ending, finalText: said.removeFrom(text).trim() } : ending };
+	} catch (cause) {
+		return { note: `Stop Pattern was not checked: ${messageOf(cause)}.` };
+	}
 }
 
-/** A phrase in the form of a regular expression. */
-const toPhrase = (phrase: string): Regex => ({
-	test: (text) => text.includes(phrase),
-	removeFrom: (text) => text.replaceAll(phrase, ''),
+/** What ends the conversation when it is said. `name` is for a sentence. */
+type Stop = ReturnType<typeof toPhrase>;
+
+const toPhrase = (phrase: string) => ({
+	kind: 'stopPhrase' as EndingKind,
+	name: `"${phrase}"`,
+	test: (text: string) => phrase !== '' && text.includes(phrase),
+	removeFrom: (text: string) => text.replaceAll(phrase, ''),
 });
 
 /**
  * Whether a speaker says the stop phrase in its own words: a word-for-word quote, such as of its instruction, does not count. A text that
  * only repeats a whole message, as an agreement may, or only the phrase, is not a quote.
  */
-function isOwnWords(text: string, quotable: readonly string[], stop: Regex): boolean {
+function isOwnWords(text: string, quotable: readonly string[], stop: Stop): boolean {
 	if (!stop.test(text)) return false;
 	const isQuote = (words: string) =>
 		words.trim() !== text.trim() && stop.test(words) && hasWords(stop.removeFrom(words));
@@ -199,27 +216,22 @@ function checkSilence({ turns, earlier, speakers }: Course, { text }: Reply): En
 	return { kind: 'emptyRound', reason: `Nobody said anything in ${speakers.length} turns` };
 }
 
-/** The text without what ended the conversation. */
-export function withoutStop(
-	text: string,
-	{ rules, ending }: { rules: EndingRules; ending?: Ending },
-): string {
-	if (ending?.kind === 'stopPhrase') return toPhrase(rules.stopPhrase).removeFrom(text).trim();
-	if (ending?.kind === 'stopPattern') return toPattern(rules.stopPattern).removeFrom(text).trim();
-	return text;
-}
-
 /**
  * Reads a regular expression, bare or as `/…/flags`.
  *
  * @throws ServiceError `invalid`.
  */
-export function toPattern(written: string): Regex {
+export function toPattern(written: string, regex: RegexEngine): Stop {
 	const [, source = written, flags = ''] = /^\/(.+)\/([a-z]*)$/s.exec(written) ?? [];
 	try {
-		return compileRegex(source, flags);
+		const { global } = new RegExp(source, flags);
+		return {
+			kind: 'stopPattern',
+			name: `something that matches ${written}`,
+			test: (text) => written !== '' && regex.test(source, text, flags),
+			removeFrom: (text) => regex.replace(source, text, global ? flags : `${flags}g`, ''),
+		};
 	} catch (cause) {
-		const reason = messageOf(cause);
-		throw invalidInputError('Stop Pattern cannot be used', `${reason}.`);
+		throw invalidInputError('Stop Pattern cannot be used', `${messageOf(cause)}.`);
 	}
 }

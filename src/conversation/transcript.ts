@@ -1,7 +1,7 @@
 import { invalidInputError } from '../core/errors';
 import { isPlainObject, omitMissing } from '../core/json';
 import type { Conversation, Turn } from './conversation';
-import { sumCosts, withoutStop } from './ending';
+import { type Ending, sumCosts } from './ending';
 import { firstText } from './person';
 import { isAmount } from './reply';
 
@@ -121,9 +121,11 @@ export const listCosts = ({ turns, conclusion }: Pick<Conversation, 'turns' | 'c
 		costUsd === undefined ? [] : [{ costUsd }],
 	);
 
+const NOT_ENDED: Ending = { kind: 'speakerFailed', reason: 'It has not ended' };
+
 /** The output of a conversation that has ended. */
 export function toResult(conversation: Conversation) {
-	const { id, rules, ids, speakers, turns, began, endedAt = began, ending } = conversation;
+	const { id, ids, speakers, turns, began, endedAt = began, ending = NOT_ENDED } = conversation;
 	const { conclusion } = conversation;
 	const last = turns.findLast(({ text, failed }) => text.trim() && !failed)?.text ?? '';
 	const costs = listCosts(conversation);
@@ -134,9 +136,9 @@ export function toResult(conversation: Conversation) {
 	];
 	return {
 		// the last thing said
-		output: rules.removeStop ? withoutStop(last, conversation) : last,
-		ended: ending?.kind ?? 'speakerFailed',
-		reason: ending?.reason ?? 'It has not ended',
+		output: ending.finalText ?? last,
+		ended: ending.kind,
+		reason: ending.reason,
 		// earlier ones included
 		turns: turns.length,
 		conversationId: id,
@@ -149,6 +151,6 @@ export function toResult(conversation: Conversation) {
 		// from the first message to the last answer, with pauses and waits for people: not the sum of the turns, and none of earlier ones
 		durationMs: Math.max(0, endedAt - began),
 		// not named `error`: n8n would repeat the conversation
-		...(ending?.failure && { failure: { ...ending.failure } }),
+		...(ending.failure && { failure: { ...ending.failure } }),
 	};
 }

@@ -1,6 +1,6 @@
 import { invalidInputError, mapServiceError, messageOf, ServiceError } from './errors';
 import { isPlainObject } from './json';
-import { compileRegex } from './regex';
+import type { RegexEngine } from './regex';
 import {
 	findSchemaError,
 	formatPath,
@@ -16,6 +16,8 @@ export interface SchemaError {
 	reason: string;
 }
 
+export type SchemaCheck = (json: string) => SchemaError | undefined;
+
 /**
  * Compiles a JSON schema into a check. It is read as draft 2020-12, with the keywords of draft 7. Formats are checked. Unknown formats
  * and keywords are ignored.
@@ -23,23 +25,24 @@ export interface SchemaError {
  * @returns a function that returns the most specific error of a JSON text, or undefined for a valid one. It throws ServiceError
  *   `invalid` for a text that is nested too deeply, or whose check would take too long.
  * @throws ServiceError `invalid` for a schema that cannot be used: a keyword with an invalid value, a `$ref` that is circular or
- *   points outside the schema, a regular expression that is malformed or that RE2 does not support.
+ *   points outside the schema, a malformed regular expression.
  */
-export function compileSchema(schema: JsonSchema): (json: string) => SchemaError | undefined {
-	const counter = createReadCounter();
+export function compileSchema(schema: JsonSchema, regex: RegexEngine): SchemaCheck {
+	const counter = new ReadCounter();
 	const { root, formats } = runOrThrowInvalid(UNUSABLE, () => {
 		const root = counter.parse(JSON.stringify(schema)) as JsonSchema;
-		return { root, formats: prepareSchema(root, counter.count) };
+		return { root, formats: prepareSchema(root, regex, counter) };
 	});
 	return (json) =>
-		runOrThrowInvalid('The value cannot be checked against the JSON schema', () => {
-			counter.reset();
+		runOrThrowInvalid(UNCHECKABLE, () => {
+			counter.remaining = MAX_READS;
 			const error = findSchemaError(counter.parse(json), root, formats);
 			return error && { place: formatPath(error.path), reason: error.reason };
 		});
 }
 
 const UNUSABLE = 'The JSON schema cannot be used';
+const UNCHECKABLE = 'The value cannot be checked against the JSON schema';
 const unusableAt = (path: SchemaPath) => `${UNUSABLE}, at ${formatPath(path)}`;
 
 const invalidSchemaError = (path: SchemaPath, reason: string) =>
@@ -62,38 +65,45 @@ function runOrThrowInvalid<T>(what: string, work: () => T): T {
  * list with `uniqueItems` are compared with each other: it may have 3,000 texts, or 800 objects.
  */
 const MAX_READS = 10_000_000;
+/** What a millisecond of matching patterns counts: all matches of a check may take five seconds. */
+const READS_PER_MILLISECOND = 2000;
 
 /**
  * Limits the work of the library, which tries all paths through a recursive schema, and compares all items of a list with each
- * other. What is parsed here counts how often it is read.
+ * other: what is parsed here counts how often it is read.
  */
-function createReadCounter() {
-	let remaining = MAX_READS;
-	const count = (reads: number) => {
-		remaining -= reads;
-		if (remaining < 0) throw new Error('it would take too long');
-	};
-	const counted =
-		<Args extends unknown[], Result>(read: (...args: Args) => Result) =>
-		(...args: Args) => {
-			count(1);
-			return read(...args);
-		};
-	const counting: ProxyHandler<object> = {
-		get: counted(Reflect.get),
-		// not `Reflect.has`: the library would find `toString` in every object
-		has: counted(Object.hasOwn),
-		// called for each key of an object
-		getOwnPropertyDescriptor: counted(Reflect.getOwnPropertyDescriptor),
-	};
-	return {
-		count,
-		reset: () => void (remaining = MAX_READS),
-		parse: (json: string): unknown =>
-			JSON.parse(json, (_key, part: unknown) =>
-				typeof part === 'object' && part !== null ? new Proxy(part, counting) : part,
-			),
-	};
+class ReadCounter implements ProxyHandler<object> {
+	/** To be set before each check. */
+	remaining = MAX_READS;
+
+	/** @throws if none remains. */
+	count(reads: number): void {
+		this.remaining -= reads;
+		if (this.remaining < 0) throw new Error('it would take too long');
+	}
+
+	parse(json: string): unknown {
+		return JSON.parse(json, (_key, part: unknown) =>
+			typeof part === 'object' && part !== null ? new Proxy(part, this) : part,
+		);
+	}
+
+	get(part: object, key: PropertyKey): unknown {
+		this.count(1);
+		return Reflect.get(part, key);
+	}
+
+	/** Not `Reflect.has`: the library would find `toString` in every object. */
+	has(part: object, key: PropertyKey): boolean {
+		this.count(1);
+		return Object.hasOwn(part, key);
+	}
+
+	/** Called for each key of an object. */
+	getOwnPropertyDescriptor(part: object, key: PropertyKey): PropertyDescriptor | undefined {
+		this.count(1);
+		return Reflect.getOwnPropertyDescriptor(part, key);
+	}
 }
 
 /**
@@ -101,14 +111,14 @@ function createReadCounter() {
  *
  * Each `$ref` becomes an `allOf` with its target. The library would report an unresolvable reference only when it checks a value,
  * which is an answer that is already paid for. A reference must be a JSON pointer such as `#/$defs/item`: anchors and references to
- * other schemas are rejected. Each `pattern` becomes a format, since the library runs patterns with JavaScript's own engine.
+ * other schemas are rejected. Each `pattern` becomes a format, since the library would match it without a limit of time.
  *
  * @param root Is changed.
- * @param count Called with the number of characters that a pattern is matched against.
+ * @param counter Counts the time that its patterns take.
  * @returns the formats.
  * @throws ServiceError `invalid`.
  */
-function prepareSchema(root: JsonSchema, count: (characters: number) => void): Formats {
+function prepareSchema(root: JsonSchema, regex: RegexEngine, counter: ReadCounter): Formats {
 	const formats: Formats = {};
 	const paths = new Map<unknown, SchemaPath>();
 
@@ -140,10 +150,13 @@ function prepareSchema(root: JsonSchema, count: (characters: number) => void): F
 		delete schema['pattern'];
 	}
 	function compilePattern(pattern: string, path: SchemaPath) {
-		const { test } = runOrThrowInvalid(unusableAt(path), () => compileRegex(pattern, 'u'));
+		runOrThrowInvalid(unusableAt(path), () => new RegExp(pattern, 'u'));
+		const what = `${UNCHECKABLE}, with the pattern ${pattern}`;
 		return (text: string) => {
-			count(text.length);
-			return test(text);
+			const began = Date.now();
+			const matches = runOrThrowInvalid(what, () => regex.test(pattern, text, 'u'));
+			counter.count((Date.now() - began) * READS_PER_MILLISECOND);
+			return matches;
 		};
 	}
 

@@ -10,11 +10,13 @@ import {
 	type ISupplyDataFunctions,
 	type ITaskMetadata,
 	NodeOperationError,
+	safeRegex,
 	sleep,
 	type SupplyData,
 } from 'n8n-workflow';
 
 import { cutText } from '../core/errors';
+import type { RegexEngine } from '../core/regex';
 
 /*
  * Everything that older versions of n8n lack or do differently. Each function says which version it was seen in, and what happens before.
@@ -181,6 +183,15 @@ export function countTokens(n8n: IExecuteFunctions, input: number, output: numbe
 		n8n.logger.debug('The tokens could not be counted', { cause });
 	}
 }
+
+/**
+ * Gives up a match after 250 ms, as in n8n's own nodes. n8n-workflow has `safeRegex` from 2.35 on. Before, n8n's nodes also match with
+ * JavaScript's own, which may take hours.
+ */
+export const regexEngine: RegexEngine = (safeRegex as RegexEngine | undefined) ?? {
+	test: (pattern, text, flags) => new RegExp(pattern, flags).test(text),
+	replace: (pattern, text, flags, by) => text.replace(new RegExp(pattern, flags), by),
+};
 
 /** Characters of an attribute: a list of IDs may be long. */
 const MAX_ATTRIBUTE = 500;

@@ -1,7 +1,7 @@
 import { messageOf } from '../core/errors';
 import { withoutThinking } from '../core/extractText';
 import { tryParseJson, parseJson } from '../core/json';
-import { compileSchema, type SchemaError } from '../core/jsonSchema';
+import type { SchemaCheck, SchemaError } from '../core/jsonSchema';
 import { formatPath } from '../core/schemaErrors';
 
 /** The answer of a text model, the same for both protocols. */
@@ -88,16 +88,14 @@ function choiceWarning(
 type StructuredResult = { parsed: unknown } | SchemaError;
 
 /**
- * Reads the text of an answer as JSON, with or without a Markdown code fence around it, and checks it with a schema.
+ * Reads the text of an answer as JSON, with or without a Markdown code fence around it.
  *
- * @param schema Compiled once, for any number of answers. Without a schema, any JSON is accepted.
+ * @param findError Checks it with a schema. Without it, any JSON is accepted.
  * @returns a function that never throws, since the answers are already billed.
- * @throws ServiceError `invalid` for a schema that cannot be used.
  */
 export function createStructuredReader(
-	schema?: Record<string, unknown>,
+	findError?: SchemaCheck,
 ): (answer: string) => StructuredResult {
-	const findError = schema && compileSchema(schema);
 	return (answer) => {
 		const text = stripCodeFence(answer);
 		const result = text

@@ -324,7 +324,7 @@ it.each<[string, string, RegExp]>([
 	['no JSON', '{"type":', /JSON Schema is not valid JSON/],
 	['a type that nobody knows', '{"type":"strnig"}', /strnig|type/],
 	['a reference to itself', '{"$ref":"#"}', /endless loop/],
-	['a pattern that RE2 does not have', '{"items":{"pattern":"(?=a)"}}', /items\.pattern: RE2/],
+	['half a pattern', '{"items":{"pattern":"("}}', /items\.pattern: .*Unterminated group/],
 ])('refuses a schema with %s before anything is sent', async (_what, jsonSchema, message) => {
 	const { failed } = await askInFormat(chat, 'x', { jsonSchema });
 	expect(failed[0]?.json['error']).toMatch(message);

@@ -91,7 +91,6 @@ it('every module is there once', () => {
 	expect(bundled).toEqual([
 		'dist/src/core/files.js',
 		'dist/src/core/money.js',
-		'dist/src/core/regex.js',
 		'dist/src/core/schemaErrors.js',
 		'dist/src/core/sse.js',
 		'dist/src/n8n/uuid.js',

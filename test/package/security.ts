@@ -35,8 +35,12 @@ const byNoVisitor: [string, string] = [
 	'a visitor does not answer "%s" for a person who was asked by mail (%j)',
 ];
 const notFollowed: [string, string] = [DOWNLOAD, '%s is told, and is no file'];
-const inLinearTime: [string, string] = ['test/unit/core/regex.test.ts', '%s takes linear time'];
-const inSteps: [string, string] = ['test/unit/core/jsonSchema.test.ts', 'gives up where %s'];
+const isGivenUp: [string, string] = [
+	'test/unit/n8n/n8nVersions.test.ts',
+	'give up what would take hours',
+];
+const SCHEMA = 'test/unit/core/jsonSchema.test.ts';
+const inSteps: [string, string] = [SCHEMA, 'gives up where %s'];
 const shortKey: [string, string] = [REDACT, 'a key below eight characters: %s in "%s"'];
 const onceOnly: [string, string] = [PAID, '%s: sent again only if it was not received'];
 
@@ -148,18 +152,22 @@ export const PROMISED: Promised[] = [
 	],
 	'The model of an AI agent is told why its tool has failed, and may repeat it.',
 	'See [who can reach which session](docs/sessions.md#who-can-reach-which-session).',
-	['Input from a service or a user is limited.', inLinearTime, inSteps],
+	['Input from a service or a user is limited.', isGivenUp, inSteps],
 	[
-		'Answers, catalogs, schemas and regular expressions cannot exhaust the memory or block n8n, whatever they contain.',
-		inLinearTime,
+		'Answers, catalogs and schemas cannot exhaust the memory or block n8n, whatever they contain.',
 		inSteps,
 		['test/unit/core/sse.test.ts', 'reads two hundred thousand lines in linear time'],
 		[PAGES, 'reads at most %s'],
 	],
+	['Checking an answer against a JSON schema takes a bounded number of steps.', inSteps],
 	[
-		'Regular expressions take linear time (RE2), and checking an answer against a JSON schema takes a bounded number of steps.',
-		inLinearTime,
-		inSteps,
+		'A match of your regular expression is given up after 250 ms, and all those of one check after five seconds.',
+		isGivenUp,
+		[SCHEMA, 'gives up where its matches take more than five seconds together'],
+	],
+	[
+		'Before n8n 2.35, they are not given up: n8n has no such limit there.',
+		['test/unit/n8n/n8nVersions.test.ts', 'are those of JavaScript %s'],
 	],
 	[
 		"These are the largest sizes: 64 MiB for an answer, 16 MiB for one of its events, for a job's record and for a page of the catalog, and 64 MiB and 20,000 models for the whole catalog.",
@@ -203,7 +211,7 @@ export const PROMISED: Promised[] = [
 		ofOwnChat,
 		notFollowed,
 	],
-	['It cannot exhaust n8n.', inLinearTime, inSteps],
+	['It cannot exhaust n8n.', isGivenUp, inSteps],
 	[
 		'Crashes, restarts, wrong clocks and many workers are expected at any time.',
 		[EXPLORE, 'one job per key: %s'],

@@ -129,6 +129,19 @@ describeWorking('Allowed domains', () => {
 	});
 });
 
+describeWorking('Patterns', () => {
+	it(`of a JSON schema are matched${has('limitedPatterns') ? ', or given up' : ''}`, async () => {
+		const pattern = has('limitedPatterns') ? '^(a+)+$' : '^b';
+		const jsonSchema = JSON.stringify({ properties: { you_said: { pattern } } });
+		const asking = nodeOf('text message', `${'a'.repeat(100)}!`);
+		Object.assign(asking.parameters, { responseFormat: 'json_schema', jsonSchema });
+		const execution = await bridge.editor.runOnce(workflow('pattern', [{}], asking));
+		expect(JSON.stringify(execution.error)).toMatch(
+			has('limitedPatterns') ? /Regular expression execution timed out/ : /does not match pattern/,
+		);
+	});
+});
+
 describeRefusing('the trigger and the model list', () => {
 	const sentence = `This node needs n8n ${tested.refuses} or newer`;
 

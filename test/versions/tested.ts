@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** What an older n8n may lack. Each is a column of README's table. */
-export type Feature = 'allowedDomains' | 'chatModel';
+export type Feature = 'allowedDomains' | 'chatModel' | 'limitedPatterns';
 
 interface TestedVersion {
 	n8n: string;

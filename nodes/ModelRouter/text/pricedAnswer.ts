@@ -2,8 +2,10 @@ import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../../.
 import type { RecordedRequest } from '../../../src/core/spending';
 import type { Http } from '../../../src/core/http';
 import { omitMissing } from '../../../src/core/json';
+import { compileSchema } from '../../../src/core/jsonSchema';
 import { toUsd } from '../../../src/core/money';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
+import { regexEngine } from '../../../src/n8n/n8nVersions';
 import { explainBalance } from '../../../src/router/advice';
 import type { ChatMessage } from '../../../src/router/messages';
 import type { Model } from '../../../src/router/model';
@@ -134,7 +136,8 @@ export function createAnswerReader({
 }: Pick<TextValues, 'responseFormat' | 'jsonSchema'>): StructuredReader | undefined {
 	if (responseFormat === 'text') return undefined;
 	if (responseFormat === 'json_object') return createStructuredReader();
-	const reader = cachedReaders.get(jsonSchema) ?? createStructuredReader(jsonSchema);
+	const reader =
+		cachedReaders.get(jsonSchema) ?? createStructuredReader(compileSchema(jsonSchema, regexEngine));
 	cachedReaders.set(jsonSchema, reader);
 	return reader;
 }

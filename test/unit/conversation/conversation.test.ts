@@ -1,4 +1,5 @@
 import fc from '../../support/fastCheck';
+import { ownRegex, slowRegex } from '../../support/regex';
 
 import { receiveReply, type Rules } from '../../../src/conversation/conversation';
 import type { Reply } from '../../../src/conversation/reply';
@@ -96,6 +97,16 @@ it('a cap of 0 starts nothing', () => {
 it('one empty answer does not end it: the next speaker is told that there is nothing new', () => {
 	const { told } = talk({ turnLimit: 4 }, ['a', '', 'c', 'd']);
 	expect(told).toEqual(['Ada: Hello', 'Bob: a', `Ada: ${NOTHING_NEW}`, 'Bob: c']);
+});
+
+it('a stop pattern that takes too long does not end it, and the transcript says so', () => {
+	const rules = { stopPattern: '(a+)+$', turnLimit: 2 };
+	const { result } = talk(rules, ['aaa', broken(true)], undefined, undefined, slowRegex);
+	expect(result).toMatchObject({ ended: 'speakerFailed', output: 'aaa' });
+	expect(result.transcript.map(({ note }) => note)).toEqual([
+		'Stop Pattern was not checked: Regular expression execution timed out.',
+		expect.stringMatching(/^Failed: /),
+	]);
 });
 
 it('what a speaker repeats word for word does not end it', () => {
@@ -280,7 +291,7 @@ it('a session that a speaker names is in the transcript; it is given the same on
 
 it('an answer that comes twice, or after the end, changes nothing', () => {
 	const { conversation } = talk({ turnLimit: 1 }, ['a']);
-	expect(receiveReply(conversation, { text: 'b', facts: {} }, 9)).toBe(conversation);
+	expect(receiveReply(conversation, { text: 'b', facts: {} }, 9, ownRegex)).toBe(conversation);
 });
 
 describe('with earlier turns', () => {

@@ -15,6 +15,7 @@ import {
 } from '../../../src/conversation/nextTurn';
 import type { Reply } from '../../../src/conversation/reply';
 import { toResult } from '../../../src/conversation/transcript';
+import { ownRegex } from '../../support/regex';
 
 /** Rules under which two speakers exchange six answers. */
 export const rulesWith = (more: Partial<Rules> = {}): Rules => ({
@@ -62,6 +63,7 @@ export function talk(
 	replies: Array<string | Partial<Reply>>,
 	speakers?: string[],
 	earlier?: Turn[],
+	regex = ownRegex,
 ) {
 	let conversation = begun(rules, speakers, earlier);
 	const told: string[] = [];
@@ -80,7 +82,12 @@ export function talk(
 		}
 		told.push(`${conversation.pending?.speaker}: ${conversation.pending?.message}`);
 		const given = typeof reply === 'string' ? { text: reply } : reply;
-		conversation = receiveReply(conversation, { text: '', facts: {}, ...given }, (at += 1000));
+		conversation = receiveReply(
+			conversation,
+			{ text: '', facts: {}, ...given },
+			(at += 1000),
+			regex,
+		);
 	}
 	return { conversation, told, result: toResult(conversation) };
 }

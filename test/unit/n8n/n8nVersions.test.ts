@@ -5,12 +5,14 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 
+import type { RegexEngine } from '../../../src/core/regex';
 import {
 	abortableSleep,
 	checkAllowedDomains,
 	countTokens,
 	getPollBudget,
 	mayStream,
+	regexEngine,
 	requireN8n,
 	requireResponse,
 	withDeadline,
@@ -19,7 +21,7 @@ import {
 /** n8n-workflow as it is, or, once `older` is set, as an older version has it. */
 jest.mock('n8n-workflow', () => {
 	const n8nWorkflow = jest.requireActual<object>('n8n-workflow');
-	const later = ['assertUrlAllowed', 'accumulateTokenUsage', 'isHitlToolType'];
+	const later = ['assertUrlAllowed', 'accumulateTokenUsage', 'isHitlToolType', 'safeRegex'];
 	let older = false;
 	return new Proxy(n8nWorkflow, {
 		get(target, name): unknown {
@@ -140,6 +142,28 @@ describe.each([
 		expect(stopped).toEqual({ came: [undefined] });
 		// it has its time after an earlier stop
 		expect(await withDeadline(Promise.resolve('a'), 1000, stop.signal)).toBe('a');
+	});
+});
+
+describe('regular expressions', () => {
+	it('give up what would take hours', () => {
+		expect(() => regexEngine.test('^(a+)+$', `${'a'.repeat(100)}!`)).toThrow(/timed out/);
+	});
+
+	it.each([
+		['today', false],
+		['before n8n 2.35', true],
+	])('are those of JavaScript %s', (_when, older) => {
+		n8nWorkflow.older = older;
+		jest.isolateModules(() => {
+			const { regexEngine: engine } = jest.requireActual<{ regexEngine: RegexEngine }>(
+				'../../../src/n8n/n8nVersions',
+			);
+			expect(engine === regexEngine).toBe(!older);
+			expect(engine.test('^(.)(?=b)b\\1$', 'ABA', 'i')).toBe(true);
+			expect(engine.test('b', 'B')).toBe(false);
+			expect(engine.replace('b', 'aBbc', 'gi', '')).toBe('ac');
+		});
 	});
 });
 
