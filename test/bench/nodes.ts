@@ -98,7 +98,7 @@ export async function createNodes(editor: Editor, url: string) {
 				...{ mediaType: 'images', model: locator('bench/picture'), prompt: message },
 				...{ parameters: '{}', binaryProperty: 'data', options: { allowUnknownCost: true } },
 			}),
-		getJob: () => job('get', { mediaType: 'images', jobId: '={{ $json.jobId }}' }),
+		getJob: () => job('getJob', { mediaType: 'images', jobId: '={{ $json.jobId }}' }),
 		/** @param credential of the ledger with the jobs */
 		trigger: (credential: SavedCredential, parameters: object) =>
 			ours('modelRouterTrigger', parameters, using(credential), 'Trigger'),

@@ -20,7 +20,7 @@ const write = async (secrets: Secrets) =>
 const forget = async (secrets: Secrets) =>
 	void (await run({
 		...{ node: 'modelRouter', credential: 'modelRouterApi', secrets },
-		parameters: { resource: 'budget', operation: 'get' },
+		parameters: { resource: 'budget', operation: 'getBudget' },
 	}));
 const alarms = () =>
 	rig.n8n.rows.filter(({ mediaType }) => mediaType === 'alarm').map(({ jobId }) => jobId);

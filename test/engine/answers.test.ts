@@ -42,7 +42,7 @@ it.each<[string, Partial<Forms>, Call, object]>([
 	[
 		'a model by an ID in another spelling',
 		{ entry: 'data' },
-		models('get', { model: model('aurora_labs/prism 4-1 turbo') }),
+		models('getModel', { model: model('aurora_labs/prism 4-1 turbo') }),
 		{ model: 'Aurora-Labs/Prism-4.1-Turbo', inputUsdPerMillionTokens: 3 },
 	],
 	[

@@ -28,7 +28,7 @@ const budget = async (
 	});
 /** What Get says, which reads the row again. */
 const figures = async (secrets = secretsOf('1')) =>
-	(await budget('get', secrets)).items[0]?.json as Record<string, unknown>;
+	(await budget('getBudget', secrets)).items[0]?.json as Record<string, unknown>;
 const write = async (
 	secrets: RunOptions['secrets'],
 	more: Partial<RunOptions> = {},
@@ -404,7 +404,7 @@ describe('the row', () => {
 			await run(rig.starting('A cat', { uniqueKey: 'order 1' }, { secrets: secretsOf('1') }));
 		const record = row()['record'];
 		Object.assign(row(), { record: 'edited', claim: 'edited' });
-		await budget('get');
+		await budget('getBudget');
 		const { error } = await starting();
 		expect(error?.context?.['metadata']).toMatchObject({ outcome: 'not_started' });
 		expect(rig.states()).toEqual(['budget', 'notStarted']);
@@ -415,7 +415,7 @@ describe('the row', () => {
 
 	it('of two rows none counts', async () => {
 		rig.n8n.rows.push({ ...row(), id: 99 });
-		const { error } = await budget('get');
+		const { error } = await budget('getBudget');
 		expect(error?.message).toContain('several rows of one budget: 1, 99');
 	});
 
@@ -451,7 +451,7 @@ describe('nothing is sent', () => {
 	it('while the ledger refuses the key', async () => {
 		rig.n8n.missingScopes.add('dataTableRow:read');
 		rig.n8n.rows.length = 0;
-		const { error } = await budget('get');
+		const { error } = await budget('getBudget');
 		rig.n8n.missingScopes.clear();
 		expect(shownText(error)).toContain('dataTableRow:read');
 	});

@@ -19,7 +19,10 @@ const operate = (resource: string, operation: string, parameters: INodeParameter
 	parameters: { resource, operation, ...parameters },
 });
 const figures = async (secrets: RunOptions['secrets']) =>
-	(await run({ ...operate('budget', 'get'), secrets })).items[0]?.json as Record<string, unknown>;
+	(await run({ ...operate('budget', 'getBudget'), secrets })).items[0]?.json as Record<
+		string,
+		unknown
+	>;
 const money = async (secrets: RunOptions['secrets']) => {
 	const { spentUsd, reservedUsd } = await figures(secrets);
 	const recorded = rig.n8n.spending.map(({ requests, costUsd, unknownCosts }) => ({
@@ -37,7 +40,7 @@ const start = async (
 		...{ secrets, settings: CARRY_ON, ...more },
 	});
 const get = async (secrets: RunOptions['secrets'], jobId: string) =>
-	await run({ ...job('get', { mediaType: 'images', jobId }), secrets });
+	await run({ ...job('getJob', { mediaType: 'images', jobId }), secrets });
 
 /** The estimates of the service, and how long it takes to give them: starts at the same time overlap. */
 const estimate = (usd: number) =>

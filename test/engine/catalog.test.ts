@@ -12,7 +12,7 @@ const contrary = contraryForTests();
 
 const list = async (filters: INodeParameters = {}, more: INodeParameters = {}) => {
 	const { items, error } = await run({
-		...models('getMany', { returnAll: true, filters, ...more }),
+		...models('getModels', { returnAll: true, filters, ...more }),
 		secrets: secretsOf(service),
 	});
 	expect(error).toBeUndefined();
@@ -41,7 +41,7 @@ describe('many models', () => {
 	it("are the catalog's own entries with Simplify off, as one model is", async () => {
 		const all = await list({}, { simplify: false });
 		const { items } = await run({
-			...models('get', { model: model('northwind/QUILL-2.5'), simplify: false }),
+			...models('getModel', { model: model('northwind/QUILL-2.5'), simplify: false }),
 			secrets: secretsOf(service),
 		});
 		const pricing = { input_per_mtok: 0.5, output_per_mtok: 1.5, cached_input_per_mtok: 0.05 };
@@ -109,7 +109,7 @@ it('an entry with an error of its own does not make n8n repeat the node', async 
 	const body = [{ id: 'a/b', owned_by: 'a', pricing: {}, error: { message: 'odd' } }];
 	service.fault({ match: { path: '/v1/models' }, do: { type: 'status', status: 200, body } });
 	const { items } = await run({
-		...models('getMany', { returnAll: true }),
+		...models('getModels', { returnAll: true }),
 		secrets: secretsOf(service),
 		settings: RETRIED,
 	});
@@ -174,7 +174,7 @@ it('of a catalog in pages, what is missing is said', async () => {
 	const body = JSON.stringify({ data: [{ id: 'v/a' }], total: 7 });
 	contrary.answer(() => ({ type: 'application/json', body }));
 	const { items, run: done } = await run({
-		...models('getMany', { returnAll: true }),
+		...models('getModels', { returnAll: true }),
 		secrets: contrary.secrets,
 	});
 	expect(items).toHaveLength(1);

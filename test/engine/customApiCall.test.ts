@@ -10,7 +10,7 @@ const CHOSEN = '__CUSTOM_API_CALL__';
 
 it.each([
 	['an operation of the Model Router', models(CHOSEN)],
-	['a resource of the Model Router', models('get', { resource: CHOSEN })],
+	['a resource of the Model Router', models('getModel', { resource: CHOSEN })],
 	[
 		'an operation of the Market Assistant',
 		{ ...assistant('ask', {}), parameters: { operation: CHOSEN } as INodeParameters },

@@ -55,7 +55,7 @@ it('finds the fields', () => {
 			'modelRouter text message: Options: Tools 1: Parameters (JSON Schema)',
 			'modelRouter text message: Options: Tool Choice: Tool Name',
 			'marketAssistant askGuided: Options: Include Raw Events',
-			'modelRouter ledger getMany: Filters: State',
+			'modelRouter ledger getEntries: Filters: State',
 			'modelRouterTrigger: Options: Max Jobs per Run',
 			'agentConversation: Options: Stop Pattern',
 			'modelRouter text message: Request Settings: Total Timeout (Seconds)',

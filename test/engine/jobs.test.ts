@@ -111,7 +111,7 @@ describe('wait and get', () => {
 	});
 
 	it.each(['', '..', 'a\r\nb'])('refuses the job id %j before any request', async (jobId) => {
-		const { error } = await execute('get', { jobId: `={{ ${JSON.stringify(jobId)} }}` }, {});
+		const { error } = await execute('getJob', { jobId: `={{ ${JSON.stringify(jobId)} }}` }, {});
 		expect(error?.message).toMatch(/Job ID/);
 		expect(service.requests).toEqual([]);
 	});

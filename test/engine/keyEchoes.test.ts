@@ -120,9 +120,9 @@ const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'crede
 	['response', response('x', { options })],
 	['start', job('start', picture)],
 	['generate', job('generate', { ...picture, options: { ...options, maxWait: 1 } })],
-	['get a job', job('get', address)],
-	['get a model', models('get', { model: model('a/b') })],
-	['get many models', models('getMany', { returnAll: true })],
+	['get a job', job('getJob', address)],
+	['get a model', models('getModel', { model: model('a/b') })],
+	['get many models', models('getModels', { returnAll: true })],
 ];
 /** They ask again for a while, where asking again may help: not in all places. */
 const patient: typeof operations = [

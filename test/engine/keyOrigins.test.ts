@@ -56,16 +56,16 @@ it('jobs and their files, with the ledger', async () => {
 	const { items } = await execute(job('start', { ...image, uniqueKey: 'k' }));
 	const jobId = String(items[0]?.json['jobId']);
 	await execute(job('generate', image));
-	for (const operation of ['get', 'wait', 'download'])
+	for (const operation of ['getJob', 'wait', 'download'])
 		await execute(job(operation, { mediaType: 'images', jobId }));
 	await execute(job('track', { mediaType: 'images', jobId }));
-	await execute(models('getMany', {}));
+	await execute(models('getModels', {}));
 	const asked = expectKeysAtHome();
 	expect([asked.service > 6, asked.n8n > 6]).toEqual([true, true]);
 });
 
 it.each([
-	['getMany', { returnAll: true }],
+	['getEntries', { returnAll: true }],
 	['deleteMany', {}],
 	['markStarted', { uniqueKey: 'k', jobId: 'j' }],
 	['markNotStarted', { uniqueKey: 'k' }],
@@ -111,7 +111,7 @@ describe('a redirect', () => {
 	it.each(['service', 'stranger'] as const)('of n8n to the %s is not followed', async (place) => {
 		const to = `${elsewhere[place]().url}/v1/models`;
 		rig.n8n.service.fault({ do: { type: 'redirect', status: 307, to } });
-		await rig.ledger('getMany');
+		await rig.ledger('getEntries');
 		const before = rig.service.requests.length;
 		await testCredential('modelRouterApi', secrets()['modelRouterApi']!);
 		const asked = expectKeysAtHome();
@@ -152,7 +152,7 @@ it('neither key is in an output or an error, also while the job ledger is turned
 		const body = { error: { message: `no: ${String(apiKey)} ${keys().n8n.join()}` } };
 		rig.service.fault({ times: 1, do: { type: 'status', status: 400, body } });
 		const modelRouterApi = { ...rest, apiKey: apiKey!, useJobLedger };
-		const { run: whole } = await run({ ...models('getMany', {}), secrets: { modelRouterApi } });
+		const { run: whole } = await run({ ...models('getModels', {}), secrets: { modelRouterApi } });
 		expect(JSON.stringify(whole)).toContain('no: *** ***');
 		for (const key of [String(apiKey), ...keys().n8n])
 			expect(JSON.stringify(whole)).not.toContain(key);
@@ -167,8 +167,8 @@ it('Allowed HTTP Request Domains apply to both addresses', async () => {
 	const allowed = { allowedHttpRequestDomains: 'domains', allowedDomains: '127.0.0.1' };
 	const both = secretsWithLedger(rig.service, { ledgerFields });
 	both['modelRouterApi'] = { ...both['modelRouterApi'], ...allowed };
-	const { error } = await rig.ledger('getMany', {}, { secrets: both });
+	const { error } = await rig.ledger('getEntries', {}, { secrets: both });
 	expect(error?.message).toMatch(/Domain not allowed/);
-	expect((await run({ ...models('getMany', {}), secrets: both })).error).toBeUndefined();
+	expect((await run({ ...models('getModels', {}), secrets: both })).error).toBeUndefined();
 	expect(rig.n8n.service.requests).toEqual([]);
 });

@@ -19,7 +19,7 @@ it('enters jobs that were started elsewhere, once', async () => {
 it('lists entries, the latest first, and not what only it needs', async () => {
 	await run(rig.starting('one', { uniqueKey: 'a' }));
 	await run(rig.starting('two', { uniqueKey: 'b', ledgerLabel: 'l' }));
-	const { items } = await rig.ledger('getMany');
+	const { items } = await rig.ledger('getEntries');
 	expect(items.map(({ json }) => json['uniqueKey'])).toEqual(['b', 'a']);
 	expect(items[0]?.json).toMatchObject({
 		...{
@@ -34,7 +34,7 @@ it('lists entries, the latest first, and not what only it needs', async () => {
 	});
 	expect(items[0]?.json).not.toHaveProperty('claim');
 	const filtered = async (filters: INodeParameters) =>
-		(await rig.ledger('getMany', { filters })).items;
+		(await rig.ledger('getEntries', { filters })).items;
 	expect(await filtered({ ledgerLabel: 'l', state: 'pending' })).toHaveLength(1);
 	expect(await filtered({ state: 'unknown' })).toEqual([]);
 });
@@ -42,7 +42,7 @@ it('lists entries, the latest first, and not what only it needs', async () => {
 it('a time that is none, in a cell that a person edited, does not cost the other entries', async () => {
 	for (const key of ['a', 'b']) await run(rig.starting('one', { uniqueKey: key }));
 	Object.assign(rig.n8n.rows[0]!, { startedAt: 1e20, leaseUntil: -1e20, checkAt: 1e18 });
-	const { items } = await rig.ledger('getMany');
+	const { items } = await rig.ledger('getEntries');
 	expect(items.map(({ json }) => json['uniqueKey'])).toEqual(['b', 'a']);
 });
 

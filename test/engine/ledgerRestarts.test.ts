@@ -50,7 +50,7 @@ it('a refused start leaves its key free', async () => {
 
 it('without a start nothing waits: what came is said at once', async () => {
 	rig.n8n.service.fault({ do: express });
-	const { error } = await rig.ledger('getMany');
+	const { error } = await rig.ledger('getEntries');
 	expect(error?.message).toMatch(/^The job ledger could not be used: n8n .*\(404\)/);
 	expect(shownText(error)).toMatch(
 		/An HTML page: "Error".*if it is starting, .*n8n 2\.7 or newer/s,

@@ -43,7 +43,7 @@ describe('the first use', () => {
 	it('may be that of a trigger, or of the resource Job Ledger', async () => {
 		const { secrets } = withTable('By trigger');
 		expect(await activated({ parameters: {}, secrets }).poll()).toMatchObject({ error: undefined });
-		expect((await rig.ledger('getMany', {}, withTable('By resource'))).items).toEqual([]);
+		expect((await rig.ledger('getEntries', {}, withTable('By resource'))).items).toEqual([]);
 		expect(tableNames()).toEqual(['By trigger', 'By resource']);
 	});
 
@@ -131,7 +131,7 @@ it.each<[string, string?]>([
 	['dataTable:create'],
 	['dataTableColumn:create', 'add a column'],
 	['dataTableRow:create'],
-	['dataTableRow:read', 'getMany'],
+	['dataTableRow:read', 'getEntries'],
 	['dataTableRow:delete', 'deleteMany'],
 ])('a missing scope is named: %s', async (scope, use = 'start') => {
 	const name = `Without ${scope}`;
@@ -144,7 +144,7 @@ it.each<[string, string?]>([
 		Object.assign(rig.n8n.rows[0]!, { state: 'delivered', startedAt: 1 });
 	}
 	rig.n8n.missingScopes.add(scope);
-	const { error } = await (use.endsWith('Many')
+	const { error } = await (use === 'deleteMany' || use === 'getEntries'
 		? rig.ledger(use, {}, withTable(name))
 		: startInto(name));
 	expect(error?.message).toMatch(/^The job ledger could not be used: .*403/);
@@ -158,7 +158,7 @@ it('while "Use a Job Ledger" is turned off, everything that needs it says so, an
 	const entry = { uniqueKey: 'k', jobId: 'j' };
 	const picture = { mediaType: 'images', model: sketch, prompt: 'one' };
 	const outcomes = [
-		...['getMany', 'deleteMany', 'markStarted', 'markNotStarted'].map((operation) =>
+		...['getEntries', 'deleteMany', 'markStarted', 'markNotStarted'].map((operation) =>
 			rig.ledger(operation, entry, more),
 		),
 		...['start', 'generate'].map((operation) => run(rig.ledgered(operation, picture, more))),
@@ -169,11 +169,11 @@ it('while "Use a Job Ledger" is turned off, everything that needs it says so, an
 			/^The job ledger is turned off.*Turn on "Use a Job Ledger" in the Model Router API credential\./,
 		);
 	expect(rig.service.world.starts).toEqual([]);
-	expect((await run({ ...models('getMany', {}), ...more })).error).toBeUndefined();
+	expect((await run({ ...models('getModels', {}), ...more })).error).toBeUndefined();
 	expect(rig.n8n.service.requests).toEqual([]);
 });
 
-it.each(['getMany', 'deleteMany', 'markStarted', 'markNotStarted'])(
+it.each(['getEntries', 'deleteMany', 'markStarted', 'markNotStarted'])(
 	'no model of an AI agent gets at the job ledger: %s',
 	async (operation) => {
 		const parameters = { uniqueKey: 'k', jobId: 'j' };

@@ -109,10 +109,10 @@ it('a record that is not understood as a whole is kept, and an unknown state is 
 		match: { method: 'GET', path: '/jobs/' },
 		do: { type: 'replace', find: '"status":"completed"', with: '"status":"moderated"' },
 	});
-	const { items, hints } = await execute('get', { jobId });
+	const { items, hints } = await execute('getJob', { jobId });
 	expect(items[0]?.json).toMatchObject({ state: 'completed', job: { status: 'moderated' } });
 	service.forms.jobCost = 'absent';
-	const unknown = await execute('get', { jobId });
+	const unknown = await execute('getJob', { jobId });
 	expect(unknown.items[0]?.json).toMatchObject({ state: 'unfinished', status: 'moderated' });
 	expect([hints, unknown.hints]).toEqual([
 		[],
@@ -122,7 +122,7 @@ it('a record that is not understood as a whole is kept, and an unknown state is 
 	]);
 });
 
-it.each(['get', 'wait'])('%s: the record only without Simplify', async (operation) => {
+it.each(['getJob', 'wait'])('%s: the record only without Simplify', async (operation) => {
 	const jobId = await started();
 	const { items: simplified } = await execute(operation, { jobId });
 	expect(simplified[0]?.json).toEqual(COMPLETED);
@@ -133,7 +133,7 @@ it.each(['get', 'wait'])('%s: the record only without Simplify', async (operatio
 
 it('a pasted URL gives only the ID, and without an ID it is refused', async () => {
 	const jobId = await started();
-	const { items } = await execute('get', { jobId: `https://elsewhere.example/jobs/${jobId}` });
+	const { items } = await execute('getJob', { jobId: `https://elsewhere.example/jobs/${jobId}` });
 	expect(items[0]?.json).toMatchObject({ jobId, state: 'completed' });
 	service.reset();
 	const { failed } = await execute('download', { jobId: `${service.url}/v1/images` });

@@ -175,7 +175,7 @@ it.each<Way>(['by the engine', 'by itself'])(
 
 it('chats are no entries of the ledger', async () => {
 	await inChat('s');
-	expect((await rig.ledger('getMany')).items).toEqual([]);
+	expect((await rig.ledger('getEntries')).items).toEqual([]);
 	await rig.ledger('deleteMany', { days: 1, withKeys: true });
 	expect(rig.n8n.rows).toHaveLength(1);
 });

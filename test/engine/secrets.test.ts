@@ -64,7 +64,7 @@ describe('base URL and key', () => {
 	const withCredential = async (change: object) => {
 		const { modelRouterApi } = secretsOf(service);
 		const secrets = { modelRouterApi: { ...modelRouterApi, ...change } };
-		return await run({ ...models('getMany', {}), secrets });
+		return await run({ ...models('getModels', {}), secrets });
 	};
 
 	it.each(['', '/', '/v1', '/v1/'])('takes the base URL with "%s" at its end', async (end) => {

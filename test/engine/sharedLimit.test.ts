@@ -70,7 +70,7 @@ it('a credential without the option asks nothing of the ledger', async () => {
 
 it('the row is no entry of the ledger', async () => {
 	await asking([1]);
-	expect((await inNoTime(rig.ledger('getMany'))).items).toEqual([]);
+	expect((await inNoTime(rig.ledger('getEntries'))).items).toEqual([]);
 	await inNoTime(rig.ledger('deleteMany', { days: 1, withKeys: true }));
 	expect(rig.n8n.rows).toHaveLength(1);
 });

@@ -26,7 +26,7 @@ const spending = async (
 		parameters: { resource: 'spending', operation, ...parameters },
 	});
 const report = async (...groupBy: string[]) =>
-	(await spending('get', { groupBy, returnAll: true })).items.map(({ json }) => json);
+	(await spending('getSpending', { groupBy, returnAll: true })).items.map(({ json }) => json);
 const write = async (more: Partial<RunOptions> = {}) =>
 	await run({ ...chat('Write.'), secrets: secretsOf(), ...more });
 const picture = async (operation: string, prompt = 'A cat', more: INodeParameters = {}) =>
@@ -79,7 +79,7 @@ describe('what is written', () => {
 		const jobId = String(items[0]?.json['jobId']);
 		expect(await report()).toMatchObject([{ requests: 1, costUsd: 0, unknownCosts: 1 }]);
 		const waited = await picture('wait', '', { jobId });
-		await picture('get', '', { jobId });
+		await picture('getJob', '', { jobId });
 		const costUsd = waited.items[0]?.json['costUsd'];
 		expect(costUsd).toBeGreaterThan(0);
 		expect(await report('model')).toMatchObject([
@@ -99,7 +99,7 @@ describe('what is written', () => {
 		});
 		while (!rig.n8n.spending.length) await new Promise((resolve) => setTimeout(resolve, 5));
 		const [, jobId] = /job:images:([^"]*)/.exec(String(rig.n8n.spending[0]?.['record'])) ?? [];
-		await picture('get', '', { jobId });
+		await picture('getJob', '', { jobId });
 		running.stop();
 		await running.finished;
 		expect(await report()).toMatchObject([{ requests: 2, costUsd: 0.04, unknownCosts: 1 }]);
@@ -133,7 +133,7 @@ describe('what is written', () => {
 	it('nothing, unless the credential says so', async () => {
 		await run({ ...chat('Write.'), secrets: secretsOf({ recordSpending: false }) });
 		expect(rig.n8n.spending).toEqual([]);
-		const { error } = await spending('get', {}, secretsOf({ recordSpending: false }));
+		const { error } = await spending('getSpending', {}, secretsOf({ recordSpending: false }));
 		expect(error?.message).toBe('The credential does not record what is spent');
 	});
 });
@@ -207,14 +207,14 @@ describe('Get', () => {
 		[['workflow'], [{ workflowId: 'w', workflow: 'W', costUsd: 5.4 }]],
 		[['node'], [{ workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', requests: 4 }]],
 	])('grouped by %j', async (groupBy, expected) => {
-		const { items } = await spending('get', { ...all, groupBy });
+		const { items } = await spending('getSpending', { ...all, groupBy });
 		expect(items.map(({ json }) => json)).toMatchObject(expected);
 		expect(items).toHaveLength(expected.length);
 	});
 
 	it('this month without a range, and the limit', async () => {
 		expect(await report()).toMatchObject([{ requests: 3 }]);
-		const { items } = await spending('get', { ...all, returnAll: false, limit: 1 });
+		const { items } = await spending('getSpending', { ...all, returnAll: false, limit: 1 });
 		expect(items).toHaveLength(1);
 	});
 
@@ -223,12 +223,12 @@ describe('Get', () => {
 		[{ to: '2026-13-45' }, 'To is not a date'],
 		[{ from: '2026-11-02', to: '2026-11-01' }, 'From is after To'],
 	])('%j is refused', async (parameters, message) => {
-		const { error } = await spending('get', parameters);
+		const { error } = await spending('getSpending', parameters);
 		expect(error?.message).toBe(message);
 	});
 
 	it('a range takes dates with a time', async () => {
-		const { items } = await spending('get', {
+		const { items } = await spending('getSpending', {
 			...{ from: `${daysAgo(50)}T00:00:00.000+02:00`, to: `${daysAgo(30)}T12:00:00`, groupBy: [] },
 		});
 		expect(items[0]?.json).toMatchObject({ costUsd: 5 });
@@ -238,7 +238,7 @@ describe('Get', () => {
 describe('Fold', () => {
 	const old = '2026-01-05';
 	const totals = async () =>
-		(await spending('get', { from: '2026-01-01', groupBy: [] })).items[0]?.json;
+		(await spending('getSpending', { from: '2026-01-01', groupBy: [] })).items[0]?.json;
 	beforeEach(() => {
 		enter(old);
 		enter('2026-01-20', { node: 'New name' });

@@ -50,7 +50,7 @@ it('has the cost of a job, and no key that the service echoes', async () => {
 });
 
 it('says nothing of what is free', async () => {
-	const { run: ran } = await run({ ...models('getMany', {}), secrets: secrets() });
+	const { run: ran } = await run({ ...models('getModels', {}), secrets: secrets() });
 	expect(tracingOf(ran)).toBeUndefined();
 });
 

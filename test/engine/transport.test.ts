@@ -92,7 +92,7 @@ it.each(['duplicate_content_length', 'header_overflow', 'garbage', 'bad_header']
 
 describe('reading', () => {
 	const list = (requestSettings: INodeParameters = {}) =>
-		run({ ...models('getMany', { requestSettings }), secrets: secretsOf(service) });
+		run({ ...models('getModels', { requestSettings }), secrets: secretsOf(service) });
 
 	it.each<[string, Fault, INodeParameters?]>([
 		['a reset', { type: 'reset_peer' }],

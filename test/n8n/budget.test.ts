@@ -31,14 +31,14 @@ beforeAll(async () => {
 });
 
 async function figures(): Promise<Record<string, unknown>> {
-	const get = nodesFor(accounts).router('Get', ['budget', 'get'], {});
+	const get = nodesFor(accounts).router('Get', ['budget', 'getBudget'], {});
 	const ran = await bridge.editor.runOnce(workflow('figures', [{}], get));
 	return itemsOf(ran, 'Get')[0]?.json ?? {};
 }
 
 /** The sum of the record of spending. */
 async function recorded(): Promise<Record<string, unknown>> {
-	const get = nodesFor(accounts).router('Get', ['spending', 'get'], { groupBy: [] });
+	const get = nodesFor(accounts).router('Get', ['spending', 'getSpending'], { groupBy: [] });
 	const ran = await bridge.editor.runOnce(workflow('record', [{}], get));
 	return itemsOf(ran, 'Get')[0]?.json ?? {};
 }

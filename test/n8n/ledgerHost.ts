@@ -101,7 +101,7 @@ export class LedgerHost {
 
 	/** The first use makes the ledger's table. */
 	async useLedger(): Promise<Execution> {
-		return await this.run(workflow('first use', [{}], this.ledgerNode('getMany')));
+		return await this.run(workflow('first use', [{}], this.ledgerNode('getEntries')));
 	}
 
 	/** The ledger's table without n8n's nodes. */

@@ -48,7 +48,7 @@ it.each([
 				mediaType,
 				[{}],
 				router('Start', ['media', 'start'], start),
-				router('Get', ['media', 'get'], job),
+				router('Get', ['media', 'getJob'], job),
 				router('Wait', ['media', 'wait'], { ...job, options: { maxWait: 60 } }),
 				router('Download', ['media', 'download'], { ...job, binaryProperty: 'result' }),
 				router('Generate', ['media', 'generate'], { ...start, prompt: 'another' }),

@@ -28,7 +28,7 @@ export function spendingCases(): void {
 		return itemsOf(ran, 'Node');
 	};
 	const report = async (groupBy: string[], more = {}) => {
-		const items = await run(['spending', 'get'], { groupBy, ...more });
+		const items = await run(['spending', 'getSpending'], { groupBy, ...more });
 		return items.map(({ json }) => json);
 	};
 
@@ -37,7 +37,7 @@ export function spendingCases(): void {
 		const { paid } = await host.service.paidFor(async () => {
 			const [jobId] = await host.startJobs('', ['a [cat]?*%']);
 			expect(await report([])).toMatchObject([{ requests: 1, costUsd: 0, unknownCosts: 1 }]);
-			for (const operation of ['wait', 'get'])
+			for (const operation of ['wait', 'getJob'])
 				await run(['media', operation], { mediaType: 'images', jobId });
 		});
 		expect(await report(['workflow', 'model'])).toMatchObject([

@@ -127,6 +127,11 @@ it('every operation has a name, a value, an action and a description', () => {
 		const { name, properties } = description;
 		expect([name, operations.length]).toEqual([name, WITHOUT_RESOURCES[name] ?? resources.length]);
 		expect(properties.some((one) => one.name === 'resource')).toBe(!(name in WITHOUT_RESOURCES));
+		// of a value that comes twice, n8n tells language models what the first one does
+		const values = operations.flatMap(({ options = [] }) =>
+			(options as INodePropertyOptions[]).map(({ value }) => value),
+		);
+		expect(values).toEqual([...new Set(values)]);
 		for (const { options = [], noDataExpression, default: preset } of operations) {
 			expect([options.length > 0, noDataExpression]).toEqual([true, true]);
 			expect((options as INodePropertyOptions[]).map(({ value }) => value)).toContain(preset);

@@ -56,7 +56,9 @@ function calls(account: SavedCredential) {
 async function figures(account: SavedCredential) {
 	const { router } = nodesFor({ ...bridge.accounts, router: account });
 	const ran = await queue.editor.run(
-		await queue.editor.importWorkflow(workflow('get', [{}], router('Get', ['budget', 'get'], {}))),
+		await queue.editor.importWorkflow(
+			workflow('get', [{}], router('Get', ['budget', 'getBudget'], {})),
+		),
 	);
 	return itemsOf(ran, 'Get')[0]?.json ?? {};
 }

@@ -94,7 +94,7 @@ async function openLedger() {
 		/** The first use makes the table. */
 		use: async () =>
 			await queue.editor.runOnce(
-				workflow('first use', [{}], node('Get Many', ['ledger', 'getMany'])),
+				workflow('first use', [{}], node('Get Many', ['ledger', 'getEntries'])),
 			),
 		rows: async () => (await tables.rows(table)).filter(({ state }) => state !== 'withdrawn'),
 	};

@@ -59,7 +59,7 @@ const runAll = async (files: Array<[file: WorkflowFile, times: number]>): Promis
 	return ids.flat();
 };
 const spent = async (groupBy: string[]): Promise<Array<Record<string, unknown>>> => {
-	const get = ofHost()('Get', ['spending', 'get'], { groupBy, returnAll: true });
+	const get = ofHost()('Get', ['spending', 'getSpending'], { groupBy, returnAll: true });
 	const ran = await queue.editor.runOnce(workflow('report', [{}], get));
 	expect(ran.error?.message).toBeUndefined();
 	return itemsOf(ran, 'Get').map(({ json }) => json);

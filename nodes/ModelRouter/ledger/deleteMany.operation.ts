@@ -10,7 +10,7 @@ export const deleteMany = operation({
 	value: 'deleteMany',
 	action: 'Delete many job ledger entries',
 	description:
-		'Delete entries of jobs that were delivered long ago, so that the table does not grow forever. Unfinished and unconfirmed jobs, and starts with an unknown outcome, are kept.',
+		'Delete old entries of delivered jobs. Unfinished and unconfirmed jobs, and starts with an unknown outcome, are kept.',
 	params: [
 		{
 			displayName: 'Older Than (Days)',

@@ -8,7 +8,7 @@ export const deliverAgain = operation({
 	value: 'deliverAgain',
 	action: 'Deliver job again from job ledger',
 	description:
-		'Let the Model Router Trigger deliver a job again, with its file. Use it, for example, if a worker was killed while it was working on the items. Nothing is started or paid again.',
+		'Let the Model Router Trigger deliver a job again, for example after a worker was killed. Nothing is started or paid again.',
 	params: jobsParams,
 
 	prepare({ executionId, findBy, ...params }) {

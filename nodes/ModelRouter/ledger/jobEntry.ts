@@ -28,12 +28,12 @@ const findByParam = <const Options extends INodePropertyOptions[]>(
 const entryIdOption = {
 	name: 'Entry ID',
 	value: 'entryId',
-	description: 'The number of the entry, from an error or an item of the trigger',
+	description: 'From an error or an item of the trigger',
 } as const;
 const executionOption = {
 	name: 'Execution',
 	value: 'execution',
-	description: 'All jobs that were delivered to this execution, such as one that was killed',
+	description: 'All jobs that were delivered to this execution',
 } as const;
 const jobIdOption = {
 	name: 'Job ID',
@@ -119,7 +119,7 @@ export const jobsParams = [
 		default: '={{ $json.execution }}',
 		required: true,
 		placeholder: 'e.g. 1234',
-		description: 'The number at the end of the address of the execution',
+		description: 'The number at the end of its address',
 	},
 ] as const satisfies INodeProperties[];
 

@@ -46,8 +46,8 @@ const ANSWERS = {
 	'Market Assistant: Ask': assistant('askStreaming', { question: 'How is the sentiment for ETH?' }),
 	'Model Router: Text: Message a Model': chat('', question),
 	'Model Router: Text: Estimate Cost': chat('', { ...question, operation: 'estimateCost' }),
-	'Model Router: Model: Get': models('get', { model: byId('northwind/quill-2.5') }),
-	'Model Router: Model: Get Many': models('getMany', {}),
+	'Model Router: Model: Get': models('getModel', { model: byId('northwind/quill-2.5') }),
+	'Model Router: Model: Get Many': models('getModels', {}),
 };
 
 /** Calls every operation once, against the reference service with its scripted answers. Later ones use what earlier ones made. */
@@ -85,7 +85,7 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		service.forms.jobSteps = 2;
 		const started = await add('Media: Start Job', job('start', picture));
 		const ofJob = { mediaType: 'images', jobId: String(started['jobId']) };
-		await add('Media: Get Job', job('get', ofJob));
+		await add('Media: Get Job', job('getJob', ofJob));
 		service.forms.jobSteps = 0;
 		await add('Media: Wait for Job', job('wait', ofJob));
 		await add('Media: Download File', job('download', ofJob));
@@ -101,7 +101,7 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		await first(job('start', tracked));
 		Object.assign(n8n.rows.at(-1) ?? {}, { id: 1000, state: 'delivered', startedAt: 1 });
 		await add('Job Ledger: Delete Many', ledger('deleteMany', {}));
-		await add('Job Ledger: Get Many', ledger('getMany', {}));
+		await add('Job Ledger: Get Many', ledger('getEntries', {}));
 		const resolved = { uniqueKey: 'order-7', jobId: 'job-7' };
 		await add('Job Ledger: Mark as Started', ledger('markStarted', resolved));
 		const open = { uniqueKey: 'order-8' };
@@ -126,7 +126,7 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 			modelRouterApi: { ...secrets['modelRouterApi'], ...fields },
 		};
 		const { jobId } = await first(job('start', picture), withBudget);
-		await add('Budget: Get', budget('get'), withBudget);
+		await add('Budget: Get', budget('getBudget'), withBudget);
 		await add('Budget: Pause', budget('pause', { reason: 'An agent loops' }), withBudget);
 		await add('Budget: Resume', budget('resume'), withBudget);
 		const reservation = { reservationId: `job:images:${String(jobId)}` };
@@ -137,7 +137,7 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 			modelRouterApi: { ...secrets['modelRouterApi'], recordSpending: true },
 		};
 		await first(chat('', question), withRecord);
-		await add('Spending: Get', spending('get'), withRecord);
+		await add('Spending: Get', spending('getSpending'), withRecord);
 		await add('Spending: Fold', spending('fold'), withRecord);
 		// a picture costs four fifths of it
 		service.forms.jobSteps = 0;

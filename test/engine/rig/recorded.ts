@@ -45,7 +45,7 @@ const FURTHER: Call[] = [
 	chat('[[refusal]]'),
 	response('Hello'),
 	chat('Hello', { operation: 'estimateCost', model: byId('nobody/nothing-1') }),
-	models('get', { model: byId('canvas/sketch-1') }),
+	models('getModel', { model: byId('canvas/sketch-1') }),
 	job('generate', keyed),
 	job('generate', keyed),
 	job('generate', failing),
@@ -75,7 +75,7 @@ const fullRow = (id: number, state: EntryState) => ({
 
 /** Operations of the job ledger, each with the state of the entry that it changes. */
 const CHANGES: Array<[string, EntryState]> = [
-	['getMany', 'pending'],
+	['getEntries', 'pending'],
 	['deliverAgain', 'delivered'],
 	['confirmDelivery', 'unconfirmed'],
 	['markStarted', 'unknown'],
@@ -152,7 +152,7 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		const withBudget = { ...given, secrets: { ...secrets, modelRouterApi: account } };
 		service.fault({ match: { method: 'POST' }, times: 1, do: LOST });
 		await record({ ...job('start', picture), ...withBudget });
-		await record({ ...budget('get'), ...withBudget });
+		await record({ ...budget('getBudget'), ...withBudget });
 		await record({ ...budget('release', { findBy: 'age', hours: 0 }), ...withBudget });
 		service.forms.agent = 'ag-ui';
 		await record({ ...agent({ message: 'Hello' }), ...given });
@@ -161,7 +161,8 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		for (const parameters of [picture, failing]) {
 			const { items } = await record({ ...job('start', parameters), ...given });
 			const ofJob = { mediaType: 'images', jobId: String(items[0]?.json['jobId']) };
-			for (const operation of ['get', 'wait']) await record({ ...job(operation, ofJob), ...given });
+			for (const operation of ['getJob', 'wait'])
+				await record({ ...job(operation, ofJob), ...given });
 		}
 		n8n.reset();
 		for (const [index, [operation, state]] of CHANGES.entries()) {
@@ -172,7 +173,7 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		}
 		const groupBy = ['day', 'month', 'workflow', 'node', 'model'];
 		const recording = { ...secrets['modelRouterApi'], recordSpending: true };
-		const report = { ...spending('get', { groupBy }), settings: CARRY_ON };
+		const report = { ...spending('getSpending', { groupBy }), settings: CARRY_ON };
 		for (const costUsd of [0, 0.05]) {
 			await record({ ...report, secrets: { ...secrets, modelRouterApi: recording } });
 			// the first use makes the table

@@ -98,7 +98,7 @@ function workflowsFor(ledger: LedgerHost, recorder: string): WorkflowFile[] {
 			],
 		]);
 	};
-	const { credentials } = ledger.ledgerNode('getMany');
+	const { credentials } = ledger.ledgerNode('getEntries');
 	const trigger = node(
 		'Trigger',
 		`${packageName}.modelRouterTrigger`,

@@ -1,12 +1,12 @@
 import { operation } from '../../../src/n8n/operation';
 import { requireBudget } from '../accounts';
 
-export const get = operation({
+export const getBudget = operation({
 	name: 'Get',
-	value: 'get',
+	value: 'getBudget',
 	action: 'Get budget',
 	description:
-		'Get how much of the budget of the credential is spent and reserved in this period, who reserved it, and whether it is paused',
+		'Get what is spent and reserved of the budget in this period, who reserved it, and whether it is paused',
 	params: [],
 
 	prepare: () => ({}),

@@ -5,9 +5,9 @@ import { simplifyParam } from '../acrossResources.params';
 import { addressParams, toAddress } from './media.params';
 import { countEndedJob, toJobJson } from './jobOutput';
 
-export const get = operation({
+export const getJob = operation({
 	name: 'Get Job',
-	value: 'get',
+	value: 'getJob',
 	action: 'Get media job',
 	description: 'Read the state and the cost of a job',
 	params: [...addressParams, simplifyParam],

@@ -4,9 +4,9 @@ import { operation } from '../../../src/n8n/operation';
 import { openJobLedger, toEntryJson } from './jobEntry';
 import { limitParam, returnAllParam } from '../acrossResources.params';
 
-export const getMany = operation({
+export const getEntries = operation({
 	name: 'Get Many',
-	value: 'getMany',
+	value: 'getEntries',
 	action: 'Get many job ledger entries',
 	description: 'List the starts and jobs in the job ledger, the latest first',
 	params: [

@@ -3,12 +3,12 @@ import { operation } from '../../../src/n8n/operation';
 import { limitParam, returnAllParam } from '../acrossResources.params';
 import { requireSpending } from '../accounts';
 
-export const get = operation({
+export const getSpending = operation({
 	name: 'Get',
-	value: 'get',
+	value: 'getSpending',
 	action: 'Get spending',
 	description:
-		'Get what was spent with the credential, by day, workflow, node or model. It needs Record Spending in the credential.',
+		'Get what was spent, by day, workflow, node or model. It needs Record Spending in the credential.',
 	params: [
 		{
 			displayName: 'From',

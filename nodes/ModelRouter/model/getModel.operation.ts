@@ -1,11 +1,11 @@
 import { operation } from '../../../src/n8n/operation';
-import { getModel } from '../../../src/router/catalog';
+import { getModel as readModel } from '../../../src/router/catalog';
 import { modelParam, toModelItem } from '../catalog';
 import { simplifyParam } from '../acrossResources.params';
 
-export const get = operation({
+export const getModel = operation({
 	name: 'Get',
-	value: 'get',
+	value: 'getModel',
 	action: 'Get model',
 	description: 'Get one model of the catalog with your own prices',
 	params: [modelParam, simplifyParam],
@@ -13,7 +13,7 @@ export const get = operation({
 	prepare: ({ model, simplify }) => ({ id: model.trim(), simplify }),
 
 	async run({ request: { id, simplify }, http }) {
-		const { model, ...request } = await getModel(http, id);
+		const { model, ...request } = await readModel(http, id);
 		return toModelItem(model, request, simplify);
 	},
 });

@@ -5,9 +5,9 @@ import { matchesFilter } from '../../../src/router/model';
 import { limitParam, returnAllParam, simplifyParam } from '../acrossResources.params';
 import { toModelItem } from '../catalog';
 
-export const getMany = operation({
+export const getModels = operation({
 	name: 'Get Many',
-	value: 'getMany',
+	value: 'getModels',
 	action: 'Get many models',
 	description: 'List the models of the catalog with your own prices',
 	params: [
@@ -24,8 +24,7 @@ export const getMany = operation({
 				{ name: 'Video', value: 'video' },
 			],
 			default: '',
-			description:
-				'What the models generate. Models without a kind in the catalog are always listed.',
+			description: 'What the models generate. Models without a kind are always listed.',
 		},
 		returnAllParam,
 		limitParam,
@@ -35,8 +34,7 @@ export const getMany = operation({
 			type: 'collection',
 			placeholder: 'Add Filter',
 			default: {},
-			description:
-				'Conditions for the models. A filter never excludes a model because the catalog lacks a value for it.',
+			description: 'A filter never excludes a model because the catalog lacks a value for it',
 			options: [
 				{
 					displayName: 'Input Modality',
