@@ -187,3 +187,10 @@ it.each<[string, RegExp, object]>([
 	if ('notice' in more)
 		expect(given[0]?.['events']).toContainEqual(expect.objectContaining({ event: 'message' }));
 });
+
+it('Answer Field Path wins over fields that name an error elsewhere', async () => {
+	const body = '{"detail":"brief","exception":"none was made","say":{"words":"Hello"}}';
+	failPosts(service, { type: 'body', body, contentType: 'application/json' });
+	const { given } = await send({ options: { answerPath: 'say.words' } });
+	expect(given).toMatchObject([{ output: 'Hello', complete: true }]);
+});
