@@ -14,8 +14,7 @@ export interface TokenCounts {
 }
 
 /**
- * Reads the token counts of an answer, by the names of either protocol and of n8n's agents. Services report the cached and the reasoning
- * tokens in different fields. The specification defines none.
+ * Reads the token counts of an answer. The specification names `completion_tokens`.
  *
  * @param usage As it was reported.
  */
@@ -35,17 +34,17 @@ export function readTokenCounts(usage: unknown): TokenCounts {
 	return counts;
 }
 
-/** Where each count may be: a field, or a field in a field. The first one counts. */
+/**
+ * Where each count may be: a field, or a field in a field. The first one counts. In this order: chat completions, responses, n8n's agents,
+ * AI SDK; of cached and reasoning tokens chat completions, responses, LangChain, then Moonshot, DeepSeek and Anthropic, or Perplexity.
+ */
 const PLACES = Object.entries({
 	input: 'prompt_tokens input_tokens promptTokens inputTokens',
 	output: 'completion_tokens output_tokens completionTokens outputTokens',
-	cached: `prompt_tokens_details.cached_tokens prompt_tokens_details.cache_read
-		input_tokens_details.cached_tokens input_tokens_details.cache_read
-		input_token_details.cached_tokens input_token_details.cache_read
+	cached: `prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens input_token_details.cache_read
 		cached_tokens prompt_cache_hit_tokens cache_read_input_tokens`,
-	reasoning: `completion_tokens_details.reasoning_tokens completion_tokens_details.reasoning
-		output_tokens_details.reasoning_tokens output_tokens_details.reasoning
-		output_token_details.reasoning_tokens output_token_details.reasoning reasoning_tokens`,
+	reasoning: `completion_tokens_details.reasoning_tokens output_tokens_details.reasoning_tokens
+		output_token_details.reasoning reasoning_tokens`,
 }).map(([kind, places]) => ({
 	kind: kind as keyof TokenCounts,
 	paths: places.split(/\s+/).map((path) => path.split('.')),

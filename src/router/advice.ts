@@ -37,18 +37,12 @@ function adviceFor(error: ServiceError): string | undefined {
 }
 
 /** Whether a request was refused because it does not fit the context window. The specification has no code for it. */
-function isTooLong({
-	kind,
-	details: { code = '', reason = '', status = 0 },
-}: ServiceError): boolean {
-	if (kind !== 'refused' || ![400, 413, 422].includes(status)) return false;
-	return (
-		/context_(length|window)|(prompt|input|context|request)_too_(long|large)/i.test(code) ||
-		/context (length|window)|(prompt|input|conversation|messages?) (is|are) too long|too many tokens/i.test(
-			reason,
-		)
-	);
-}
+const isTooLong = ({ kind, details: { code, reason, status = 0 } }: ServiceError): boolean =>
+	kind === 'refused' && [400, 413, 422].includes(status) && TOO_LONG.test(`${code} ${reason}`);
+
+/** What vendors say then: OpenAI (a code, and words that vLLM and OpenRouter have, too), then Anthropic (words, a code), then Google. */
+const TOO_LONG =
+	/context_length_exceeded|maximum context length|prompt is too long|request_too_large|exceeds the maximum number of tokens/i;
 
 /** Statuses that mean "not ready yet". @see section 7, and RFC 9110 */
 const NOT_READY_STATUSES = [202, 204, 409];

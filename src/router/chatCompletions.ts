@@ -1,6 +1,6 @@
 import { isErrorValue, parseErrorBody } from '../core/errorResponses';
 import { truncatedAnswerError } from '../core/errors';
-import { extractText, textOf } from '../core/extractText';
+import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import type { ChatMessage } from './messages';
@@ -47,9 +47,6 @@ export async function completeChat(
 	return await streamAnswer(http, request, protocol, onText);
 }
 
-/** Fields in which some services wrap the answer. */
-const WRAPPER_FIELDS = ['data', 'response', 'result', 'completion', 'output', 'body'];
-
 interface ChatAnswer extends TextAnswer {
 	/** The `chat.completion` object as it would be without streaming. Unknown fields are kept. */
 	completion: Record<string, unknown>;
@@ -83,8 +80,6 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
 	/** Fields of the completion beside its choices. */
 	const fields: Record<string, unknown> = {};
 	const choices = new Map<number, PartialChoice>();
-	/** The text of a completion that arrived in one piece, wherever in its message it is. */
-	let completeText = '';
 
 	const add = (chunk: Record<string, unknown>): string => {
 		for (const name in chunk) {
@@ -106,17 +101,13 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
 	return {
 		add,
 		addComplete(body) {
-			const inner = WRAPPER_FIELDS.map((name) => body[name]).filter(isPlainObject);
-			const whole = [body, ...inner].find((value) => Array.isArray(value['choices']));
-			if (!whole) return false;
-			add(whole);
-			const [first] = whole['choices'] as unknown[];
-			completeText = (isPlainObject(first) && extractText(first['message'])) || '';
+			if (!isList(body['choices'])) return false;
+			add(body);
 			return true;
 		},
 		/** Whether every choice lacks both content and a finish reason that explains why. */
-		isEmpty: () => !completeText && ![...choices.values()].some(choiceHasContent),
-		/** Some services report the failure of a backend in the choice. */
+		isEmpty: () => ![...choices.values()].some(choiceHasContent),
+		/** OpenRouter reports the failure of a backend in the choice. */
 		failure() {
 			const { finish_reason: finishReason, error } = choices.get(0)?.fields ?? {};
 			return finishReason === 'error' || isErrorValue(error) ? parseErrorBody(error) : undefined;
@@ -128,7 +119,6 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
 			const { model, usage } = fields;
 			return {
 				...first,
-				text: first.text || completeText,
 				model: typeof model === 'string' ? model : requestedModel,
 				...(isPlainObject(usage) && { usage }),
 				...(textChoices.length > 1 && { choices: textChoices }),
@@ -150,30 +140,22 @@ function addToChoices(
 ): string {
 	if (!isPlainObject(chunkChoice)) return '';
 	const index = typeof chunkChoice['index'] === 'number' ? chunkChoice['index'] : position;
-	const choice = choices.get(index) ?? addChoice(choices, index);
+	const known = choices.get(index);
+	const choice = known ?? addChoice(choices, index);
 	for (const name in chunkChoice) {
 		const value = chunkChoice[name];
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
 		choice.fields[name] = isPlainObject(value) ? mergeValue(choice.fields[name], value) : value;
 	}
-	const delta = chunkChoice['delta'] ?? withoutRepetition(choice, chunkChoice['message']);
-	// some services send the text beside the delta, as completions did before there were chats
-	const { text } = chunkChoice;
-	const hasDelta = isPlainObject(delta);
-	if (!hasDelta && typeof text !== 'string') return '';
-	const added = addDelta(choice, hasDelta ? delta : { content: text });
+	// a whole message counts only where it did not come in pieces
+	const delta = chunkChoice['delta'] ?? (known ? undefined : chunkChoice['message']);
+	if (!isPlainObject(delta)) return '';
+	const added = addDelta(choice, delta);
 	return index === 0 ? added : '';
 }
 
-/** The whole message at the end of some streams, without what the deltas have brought. */
-function withoutRepetition({ contentChunks, calls, fields }: PartialChoice, message: unknown) {
-	if (!isPlainObject(message) || isMissing(fields['finish_reason'])) return message;
-	const isRepeated = message['content'] === contentChunks.join('');
-	return { ...message, ...(isRepeated && { content: '' }), ...(calls && { tool_calls: [] }) };
-}
-
 /** Finish reasons that explain an answer without text: it was cut off, or withheld. */
-const FINISH_WITHOUT_TEXT = new Set<unknown>(['length', 'content_filter', 'max_tokens']);
+const FINISH_WITHOUT_TEXT: unknown[] = ['length', 'content_filter'];
 
 /** A role or another finish reason alone is not content. */
 function choiceHasContent({ contentChunks, message, calls, fields }: PartialChoice): boolean {
@@ -184,7 +166,7 @@ function choiceHasContent({ contentChunks, message, calls, fields }: PartialChoi
 		hasOtherFields ||
 		contentChunks.length > 0 ||
 		Boolean(calls?.byPosition.size) ||
-		FINISH_WITHOUT_TEXT.has(fields['finish_reason'])
+		FINISH_WITHOUT_TEXT.includes(fields['finish_reason'])
 	);
 }
 
@@ -193,7 +175,7 @@ function addDelta(choice: PartialChoice, delta: Record<string, unknown>): string
 	for (const name in delta) {
 		const value = delta[name];
 		if (name === 'content') {
-			// content may be a part, or a list of parts
+			// Mistral sends parts
 			content = textOf(value) ?? '';
 			if (content) choice.contentChunks.push(content);
 		} else if (name === 'tool_calls') {
@@ -226,6 +208,7 @@ const isList = (value: unknown): value is unknown[] => Array.isArray(value);
 function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice): TextChoice {
 	const { finish_reason: finishReason } = fields;
 	const { refusal } = message;
+	// DeepSeek, then OpenRouter
 	const reasoning = message['reasoning_content'] ?? message['reasoning'];
 	const toolCalls = (calls ? sortCalls(calls) : []).map((call) => {
 		const calledFunction = isPlainObject(call['function']) ? call['function'] : {};

@@ -1,6 +1,5 @@
 import { parseErrorBody } from '../core/errorResponses';
 import { type ServiceErrorDetails, truncatedAnswerError } from '../core/errors';
-import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isPlainObject, omitMissing } from '../core/json';
 import { stringOrEmpty, toToolCall, type TextAnswer } from './textAnswer';
@@ -63,14 +62,9 @@ export function createResponseAccumulator(requestedModel: string) {
 			return (type && Object.hasOwn(handlers, type) && handlers[type]?.(event)) || '';
 		},
 		addComplete(body: Fields): boolean {
-			const response = [body, ...['response', 'data', 'result'].map((name) => body[name])]
-				.filter(isPlainObject)
-				.find(
-					(value) => Array.isArray(value['output']) || typeof value['output_text'] === 'string',
-				);
-			if (!response) return false;
-			partial.response = response;
-			if (response['status'] === 'failed') partial.failure = readFailure(response);
+			if (!Array.isArray(body['output'])) return false;
+			partial.response = body;
+			if (body['status'] === 'failed') partial.failure = readFailure(body);
 			partial.isComplete = true;
 			return true;
 		},
@@ -113,8 +107,7 @@ function createEventHandlers(
 	const { items, textChunks, refusalChunks, reasoningChunks } = partial;
 	return {
 		'response.output_text.delta'({ delta }) {
-			// some services send an object in place of the text, as in a part of a message
-			const text = textOf(delta) ?? '';
+			const text = stringOrEmpty(delta);
 			partial.partHasText ||= text !== '';
 			if (text) textChunks.push(text);
 			return text;
@@ -166,7 +159,7 @@ function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAns
 	const { response, isComplete, textChunks, refusalChunks, reasoningChunks } = partial;
 	const output = collectOutput(partial);
 	const streamedText = textChunks.join('');
-	const finalText = isComplete ? readFinalText(response, output) : '';
+	const finalText = isComplete ? collectText(output, 'text') : '';
 	const hasOutput = Array.isArray(response['output']) && response['output'].length > 0;
 	// without an output, the final text may lack items that never ended
 	const isFinalTextComplete = finalText && (hasOutput || finalText.length >= streamedText.length);
@@ -247,9 +240,6 @@ function createItemAccumulator() {
 
 type Fields = Record<string, unknown>;
 
-const readFinalText = (response: Fields, output: Fields[]) =>
-	collectText(output, 'text') || stringOrEmpty(response['output_text']);
-
 /** The texts in this field, of all parts of all messages. */
 function collectText(output: Fields[], field: 'text' | 'refusal'): string {
 	return output
@@ -279,7 +269,7 @@ function readFailure(response: unknown): ServiceErrorDetails {
 function readFinishReason(response: Fields, hasToolCalls: boolean): string | undefined {
 	const { incomplete_details: details } = response;
 	const reason = isPlainObject(details) ? details['reason'] : undefined;
-	if (reason === 'max_output_tokens' || reason === 'max_tokens') return 'length';
+	if (reason === 'max_output_tokens') return 'length';
 	if (typeof reason === 'string') return reason;
 	if (response['status'] === 'incomplete') return 'incomplete';
 	return hasToolCalls ? 'tool_calls' : 'stop';

@@ -64,7 +64,12 @@ it.each<[string, ServiceErrorDetails, unknown]>([
 	['advice that was there', { status: 410, advice: 'Hurry.' }, `${GONE} Hurry.`],
 	['the same advice again', { status: 410, advice: `${GONE} Hurry.` }, `${GONE} Hurry.`],
 	['a long prompt', { status: 400, code: 'context_length_exceeded' }, TOO_LONG],
-	['a long prompt, in words', { status: 413, reason: 'The prompt is too long.' }, TOO_LONG],
+	['a long prompt, in words', { status: 413, reason: 'prompt is too long: 9 tokens' }, TOO_LONG],
+	[
+		'a long prompt, in others',
+		{ status: 400, reason: "This model's maximum context length is 8 tokens." },
+		TOO_LONG,
+	],
 	['a long prompt of another status', { status: 404, code: 'context_length_exceeded' }, undefined],
 	['anything else', { status: 400, code: 'x' }, undefined],
 ])('what is advised at %s', (_name, details, advice) => {

@@ -52,7 +52,7 @@ it.each<[string, Event[], Event]>([
 
 it.each<[string, Event, text: string]>([
 	['no delta', {}, ''],
-	['a text beside the delta', { text: 'a' }, 'a'],
+	['a text beside the delta', { text: 'a' }, ''],
 	['a whole message', { message: { content: 'a' } }, 'a'],
 ])('a choice with %s', (_what, choice, text) => {
 	expect(answerTo({ choices: [choice] })).toMatchObject({ text, readAlong: text });
