@@ -159,7 +159,9 @@ function createReading(question: string, answerPath: string | undefined) {
 
 /** Whether all of an answer has arrived, as far as its form shows that, and it did not end with the call of a tool. */
 const mayHaveOtherText = (reader: DialectReader, format: AnswerForm) =>
-	!reader.isToolOpen() && (format === 'json' || reader.hasEnded() || !hasOpening(reader.dialect));
+	!reader.dialect.mayHaveNoText &&
+	!reader.isToolOpen() &&
+	(format === 'json' || reader.hasEnded() || !hasOpening(reader.dialect));
 
 /** @returns a notice if it is not known whether the end is missing. @throws ServiceError if it is. */
 function checkEnd(reader: DialectReader | undefined): string | undefined {

@@ -18,6 +18,8 @@ export interface Dialect {
 	 * the whole answer. A name that anybody might use recognizes nothing.
 	 */
 	readonly knownBy: ReadonlyArray<string | Condition>;
+	/** A whole answer may have no text, but only what tools made. So no text is looked for where this dialect has none. */
+	readonly mayHaveNoText?: true;
 	/** What an event of a name is; '' is an event without one. Any other event is no text, no error and no end. */
 	readonly events: Readonly<Record<string, Meaning | readonly Meaning[]>>;
 }

@@ -26,6 +26,7 @@ export const MODELS: readonly Dialect[] = [
 		source: 'openai 7.57, @copilotkit/aimock 1.43',
 		by: ['type', 'object', 'line'],
 		knownBy: ['response.*', { object: 'response' }],
+		mayHaveNoText: true,
 		events: {
 			'response.created': { opens: 'stream' },
 			'response.output_text.delta': { piece: 'delta' },

@@ -81,8 +81,15 @@ function choiceWarning(
 		return `${subject} was stopped by the model's content filter: what came before is all there is. Change the message, or use another model.`;
 	if (finishReason === 'incomplete') return `${subject} is cut off: the model gave no reason.`;
 	if (refusal) return 'The model refused to answer; its words are in "refusal".';
+	if (finishReason && !COMPLETE.includes(finishReason))
+		return `${subject} may be cut off: it ended for a reason that is not the protocol's, in "finishReason".`;
+	if (!text && !toolCalls.length)
+		return `${subject} has no text. If it has something else, Message a Model returns that with Simplify turned off.`;
 	return undefined;
 }
+
+/** Finish reasons of complete answers: of chat completions, and Together's. */
+const COMPLETE = ['stop', 'tool_calls', 'function_call', 'eos'];
 
 /** The value of a JSON answer, or the error, of which `reason` is a complete sentence. */
 type StructuredResult = { parsed: unknown } | SchemaError;

@@ -5,7 +5,7 @@ import type { RunOptions } from './run';
 import type { Secrets } from './credentials';
 import type { DataTables } from './dataTables';
 
-type Paying = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
+export type Paying = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
 
 /** Everything that may cost, made of one text. */
 export const paying: Array<[string, (text: string) => Paying]> = [

@@ -47,6 +47,9 @@ it.each<[string, Partial<TextAnswer>, RegExp | undefined]>([
 	['the filter', choice('content_filter'), /^The answer was stopped .* content filter/],
 	['a cut for no known reason', choice('incomplete'), /^The answer is cut off: .* no reason/],
 	['a refusal', { refusal: 'no', text: '' }, /^The model refused .* "refusal"/],
+	['another reason', choice('max_tokens'), /^The answer may be cut off: .* "finishReason"/],
+	["Together's end", choice('eos'), undefined],
+	['nothing at all', { text: '' }, /^The answer has no text\. .* Simplify/],
 	['an empty refusal', { refusal: '' }, undefined],
 	['a second choice', { choices: [choice('stop'), choice('length')] }, /^Answer 2 is cut off: /],
 ])('what is said of %s', (_name, answer, notice) => {
