@@ -3,6 +3,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { invalidInputError } from '../../src/core/errors';
 import { formatUsd } from '../../src/core/money';
+import { createAccounts } from '../../src/core/spending';
 import { NodeBudget } from '../../src/ledger/budget';
 import { BudgetBook } from '../../src/ledger/budgetBook';
 import { readBudgetSettings } from '../../src/ledger/budgetSettings';
@@ -26,7 +27,7 @@ export const access: ServiceAccess = {
 	credential: 'modelRouterApi',
 	credentialName: 'Model Router API',
 	version: 'v1',
-	openAccounts: (host) => ({ budget: openBudget(host), spending: openSpending(host) }),
+	openAccounts: (host) => createAccounts(openBudget(host), openSpending(host)),
 };
 
 function openBudget({ data, credentialId, connectLedger, clock, user }: CredentialHost) {

@@ -2,7 +2,7 @@ import { invalidInputError } from '../../src/core/errors';
 import type { Accounts } from '../../src/core/spending';
 
 /** The budget of the credential. @throws ServiceError `invalid` if it has none. */
-export function requireBudget({ budget }: Pick<Accounts, 'budget'>) {
+export function requireBudget({ accounts: { budget } }: { accounts: Accounts }) {
 	if (budget) return budget;
 	throw invalidInputError(
 		'The credential has no budget',
@@ -11,7 +11,7 @@ export function requireBudget({ budget }: Pick<Accounts, 'budget'>) {
 }
 
 /** Where the credential writes down what it spends. @throws ServiceError `invalid` if it records nothing. */
-export function requireSpending({ spending }: Pick<Accounts, 'spending'>) {
+export function requireSpending({ accounts: { spending } }: { accounts: Accounts }) {
 	if (spending) return spending;
 	throw invalidInputError(
 		'The credential does not record what is spent',

@@ -1,4 +1,4 @@
-import type { Fields, JobScope, SharedBudget } from './sharedBudget';
+import type { Fields, JobScope, JobStart, SharedBudget, StartDecision } from './sharedBudget';
 
 /** One request in the record. */
 export interface RecordedRequest extends JobScope {
@@ -27,12 +27,45 @@ export interface SpendingQuery {
 }
 
 /** What a credential may spend, and has spent. */
-export interface Accounts {
-	budget: SharedBudget | undefined;
-	spending: SpendingRecord | undefined;
-}
+export type Accounts = ReturnType<typeof createAccounts>;
 
-/** To be called when a node has ended: gives back what was not spent, and writes down what was. */
-export async function closeAccounts({ budget, spending }: Accounts): Promise<void> {
-	await Promise.all([budget?.close(), spending?.close()]);
-}
+/** Brings the budget and the record of a credential together, if it has them. */
+export const createAccounts = (budget?: SharedBudget, spending?: SpendingRecord) => ({
+	budget,
+	spending,
+
+	/** The scopes of a request whose bound is a maximum. @param model Of the catalog, where it has the model. */
+	openCall: (model: string) => ({ shared: budget?.calls, record: spending?.openRequest(model) }),
+
+	/** The start of a job, and its scopes. */
+	openStart(start: JobStart) {
+		const shared = budget?.openStart(start);
+		const record = spending?.openRequest(start.model, start.claim);
+		return {
+			scopes: { shared, record },
+			/** @see JobScope */
+			renew: async () => await shared?.renew?.(),
+			setJob(...job: Parameters<JobScope['setJob']>): void {
+				shared?.setJob(...job);
+				record?.setJob(...job);
+			},
+		};
+	},
+
+	/** @see SharedBudget */
+	endJob(...ended: Parameters<SharedBudget['endJob']>): void {
+		budget?.endJob(...ended);
+		spending?.endJob(...ended);
+	},
+
+	/** @see SharedBudget */
+	decideStart(decision: StartDecision): void {
+		budget?.decideStart(decision);
+		spending?.decideStart(decision);
+	},
+
+	/** To be called when a node has ended: gives back what was not spent, and writes down what was. */
+	async close(): Promise<void> {
+		await Promise.all([budget?.close(), spending?.close()]);
+	},
+});

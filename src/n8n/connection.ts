@@ -5,7 +5,7 @@ import { cancelledError, invalidInputError, messageOf } from '../core/errors';
 import { RateLimiter, type SlotBook, type Turn } from '../core/rateLimit';
 import { withRetries } from '../core/resend';
 import type { Clock } from '../core/retry';
-import type { Accounts } from '../core/spending';
+import { type Accounts, createAccounts } from '../core/spending';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import type { ToReadable } from './binaryData';
 import { createN8nHttp, type HttpContext, type TransportOptions } from './http';
@@ -115,8 +115,8 @@ export async function connect(
 	};
 	const user = () => describeUser(n8n, redact);
 	const host = { data, credentialId, connectLedger, clock: createClock(stop), user };
-	const accounts = access.openAccounts?.(host);
-	const budget = accounts?.budget;
+	const accounts = access.openAccounts?.(host) ?? createAccounts();
+	const { budget } = accounts;
 	return {
 		...createClient(n8n, { ...open, baseUrl, apiKey, stop, limit, budget }),
 		/** Milliseconds without a byte after which an attempt fails. */
@@ -128,10 +128,8 @@ export async function connect(
 		/** Whether the credential has a job ledger. */
 		usesLedger: usesLedger(data),
 		connectLedger,
-		/** Of the credential, if it has one. */
-		budget,
-		/** Where the credential writes down what it spends, if it does. */
-		spending: accounts?.spending,
+		/** What the credential may spend, and has spent. */
+		accounts,
 	};
 }
 

@@ -1,7 +1,6 @@
 import { type INodeExecutionData, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 
-import type { SharedBudget } from '../core/sharedBudget';
-import type { SpendingRecord } from '../core/spending';
+import type { Accounts } from '../core/spending';
 import type { Http, HttpResponse } from '../core/http';
 import type { Clock } from '../core/retry';
 import type { FileInfo, FileContent, StoreFileOptions, storeFile } from './binaryData';
@@ -78,10 +77,8 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	getState<Data extends object>(name: string, preset: () => Data): Data;
 	/** Writes an ID from the service to the log and to the execution's custom data, which survives Stop. */
 	recordId(name: 'mediaJob' | 'chat' | 'session', id: string): void;
-	/** Of the credential, if it has one. */
-	budget: SharedBudget | undefined;
-	/** Where the credential writes down what it spends, if it does. */
-	spending: SpendingRecord | undefined;
+	/** What the credential may spend, and has spent. */
+	accounts: Accounts;
 	/** Lasts through the execution, for all nodes with the same credential. */
 	flowState: FlowState;
 	/** Paid requests that this process has in flight with the same credential, in all executions. */

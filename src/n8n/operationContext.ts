@@ -58,7 +58,7 @@ export function createOperationContexts(
 					await timed(clock, async () => await start.send(attempts));
 				return await startPaid({ ...start, send }, { sentRequests, itemIndex, account });
 			},
-			...{ connectLedger, budget: connection.budget, spending: connection.spending },
+			...{ connectLedger, accounts: connection.accounts },
 			origin: { execution: n8n.getExecutionId(), credential: credentialId },
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			flowState,

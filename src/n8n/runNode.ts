@@ -2,7 +2,6 @@ import { type IExecuteFunctions, type INodeExecutionData, isToolType } from 'n8n
 
 import { invalidInputError, ServiceError } from '../core/errors';
 import type { Clock } from '../core/retry';
-import { closeAccounts } from '../core/spending';
 import { discardedError, findCaller, isDiscarded, isLive, readHandedOver } from './caller';
 import { connect, type Connection, type ServiceAccess } from './connection';
 import { continuesOnFail, forVisitor, toErrorItem, toNodeError } from './errors';
@@ -46,11 +45,11 @@ export async function runNode(
 			...createParamReader(n8n, [requestSettings])(0).requestSettings,
 		};
 		connection = await connect(n8n, access, settings);
-		connection.budget?.expectCalls(n8n.getInputData().length);
+		connection.accounts.budget?.expectCalls(n8n.getInputData().length);
 		try {
 			return [await runItems(n8n, operation, connection, settings, nodeError)];
 		} finally {
-			await closeAccounts(connection);
+			await connection.accounts.close();
 		}
 	} catch (cause) {
 		if (!continuesOnFail(n8n)) throw forVisitor(n8n, nodeError(cause));

@@ -44,7 +44,7 @@ export interface AnsweredCall {
 
 interface CallContext {
 	values: ChatModelValues;
-	connection: Pick<Connection, 'httpWithoutRetries' | 'clock' | 'account' | 'budget' | 'spending'>;
+	connection: Pick<Connection, 'httpWithoutRetries' | 'clock' | 'account' | 'accounts'>;
 	/** Seconds. */
 	maxRateLimitWait: number;
 	lookUp: PreflightContext<never>['lookUp'];
@@ -129,7 +129,7 @@ async function askOnce(
 	onText: OnText,
 ): Promise<Omit<AnsweredCall, 'refusals'>> {
 	const { values, sentRequests, itemIndex, onCost, readAnswer, signal } = context;
-	const { account, budget, spending, clock } = context.connection;
+	const { account, accounts, clock } = context.connection;
 	const http = signal ? endedBy(signal, context.http) : context.http;
 	const limits = createLimits(values, context.spending);
 	const unlimited = protocols[limits.protocol].toBody(asked);
@@ -140,13 +140,13 @@ async function askOnce(
 	const found = await checkCall(context, asked, unlimited, limits);
 	const model = 'entry' in found ? found.entry : undefined;
 	const limit = (free?: Decimal) => limitOutput(found, unlimited, limits, free);
-	const free = await budget?.remaining((most) => limit(most).bound);
+	const free = await accounts.budget?.remaining((most) => limit(most).bound);
 	// nothing may be awaited between the two: other calls reserve from the same caps
 	const { body, bound, cost } = limit(free);
-	const record = spending?.openRequest(model?.id ?? asked.model);
-	const reservation = await reserve({ ...limits.caps, shared: budget?.calls, record }, bound);
+	const scopes = accounts.openCall(model?.id ?? asked.model);
+	const reservation = await reserve({ ...limits.caps, ...scopes }, bound);
 	const costOf = (ended: PricedAnswer | ServiceError) => {
-		const microUsd = costOfAnswer(ended, model, record);
+		const microUsd = costOfAnswer(ended, model, scopes.record);
 		onCost(microUsd);
 		return microUsd;
 	};

@@ -8,7 +8,6 @@ import type {
 import { emptySpending } from '../../../src/core/budget';
 import { readDecimal, ZERO } from '../../../src/core/money';
 import { omitMissing } from '../../../src/core/json';
-import { closeAccounts } from '../../../src/core/spending';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { forVisitor, toNodeError } from '../../../src/n8n/errors';
@@ -52,8 +51,8 @@ export async function supplyChatModel(
 		const values = createParamReader(n8n, chatModelParams)(itemIndex);
 		const settings = { ...defaultRequestSettings, ...values.requestSettings };
 		connection = await connect(n8n, access, settings);
-		const { budget, spending } = connection;
-		budget?.expectCalls(CALLS_OF_AGENT);
+		const { accounts } = connection;
+		accounts.budget?.expectCalls(CALLS_OF_AGENT);
 		const facts: CallFacts[] = [];
 		const ask = createAsk(n8n, connection, { values, settings, itemIndex, facts });
 		const calls = new Set<Promise<unknown>>();
@@ -76,7 +75,7 @@ export async function supplyChatModel(
 				await supplied.closeFunction?.();
 				// a caller that gives up a call, as after Stop, does not wait until it has ended
 				await Promise.allSettled(calls);
-				await closeAccounts({ budget, spending });
+				await accounts.close();
 			},
 		};
 	} catch (cause) {

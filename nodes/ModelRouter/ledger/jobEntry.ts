@@ -139,15 +139,13 @@ export const toJobSelector = (
 
 /** Tells the budget and the record of the credential what a person has decided. @param jobId Of the job that was started. */
 export function recordDecision(
-	{ budget, spending }: Pick<OperationContext<unknown>, 'budget' | 'spending'>,
+	{ accounts }: Pick<OperationContext<unknown>, 'accounts'>,
 	{ entry, claim }: ResolvedStart,
 	jobId?: string,
 ): void {
 	const { model, startedAt, execution, mediaType } = entry;
 	const job = jobId === undefined ? undefined : { mediaType, jobId };
-	const decision = { claim, model, startedAt, execution, job };
-	budget?.decideStart(decision);
-	spending?.decideStart(decision);
+	accounts.decideStart({ claim, model, startedAt, execution, job });
 }
 
 /** An entry as an item: times in ISO 8601, empty fields omitted. */

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { mapServiceError, ServiceError } from '../../../src/core/errors';
-import type { Http } from '../../../src/core/http';
 import { omitMissing } from '../../../src/core/json';
 import { readInteger } from '../../../src/core/money';
 import { retry } from '../../../src/core/retry';
@@ -43,9 +42,9 @@ const MAX_ATTEMPTS = 3;
 /** Statuses that the service may return for a short time after it reported the job as completed. */
 const LAGGING_STATUSES = [202, 204, 404, 409];
 
-type AccountsOfJobs = Partial<Pick<OperationContext<unknown>, 'budget' | 'spending'>>;
-type DownloadContext = AccountsOfJobs &
-	Pick<OperationContext<unknown>, 'asTool' | 'http' | 'clock' | 'storeFile'>;
+type ReadContext = Pick<OperationContext<unknown>, 'http' | 'accounts'>;
+type DownloadContext = ReadContext &
+	Pick<OperationContext<unknown>, 'asTool' | 'clock' | 'storeFile'>;
 
 interface FileOptions {
 	/** The name of the binary field. */
@@ -62,12 +61,12 @@ interface FileOptions {
  * For an AI agent the file is not downloaded: the agent cannot receive it, and n8n would store it where no node can read it.
  */
 export async function downloadResult(
-	{ asTool, http, clock, storeFile, ...accounts }: DownloadContext,
+	{ asTool, http, clock, storeFile, accounts }: DownloadContext,
 	address: JobAddress,
 	{ binaryProperty, maxSizeMib, justCompleted = false }: FileOptions,
 ): Promise<Pick<ItemOutput, 'binary'> & { file: IDataObject }> {
 	if (asTool) {
-		if (!justCompleted) await checkCompleted(http, accounts, address);
+		if (!justCompleted) await checkCompleted({ http, accounts }, address);
 		return { file: describeRemoteFile(address) };
 	}
 	const { jobId, mediaType } = address;
@@ -97,12 +96,8 @@ export async function downloadResult(
 }
 
 /** @throws ServiceError with the job's id when the job has failed or is not finished. */
-async function checkCompleted(
-	http: Http,
-	accounts: AccountsOfJobs,
-	address: JobAddress,
-): Promise<void> {
-	const job = countEndedJob(accounts, await readJob(http, address));
+async function checkCompleted(context: ReadContext, address: JobAddress): Promise<void> {
+	const job = countEndedJob(context, await readJob(context.http, address));
 	if (job.state === 'failed') throw jobFailedError(job);
 	if (job.state === 'completed') return;
 	throw new ServiceError('timeout', 'The media job is not finished yet', {
@@ -121,13 +116,15 @@ const toDownloadError = ({ details }: ServiceError, jobId: string) =>
 	});
 
 /** Counts the cost of a job that has ended in the budget and the record of the credential. */
-export function countEndedJob<Ended extends Job>(accounts: AccountsOfJobs, job: Ended): Ended {
+export function countEndedJob<Ended extends Job>(
+	{ accounts }: Pick<ReadContext, 'accounts'>,
+	job: Ended,
+): Ended {
 	const { mediaType, jobId, state, costMicroUsd } = job;
 	if (state === 'unfinished') return job;
 	// failed jobs are not charged, unless the service reports a cost
 	const cost = readInteger(costMicroUsd) ?? (state === 'failed' ? 0 : undefined);
-	accounts.budget?.endJob(mediaType, jobId, cost);
-	accounts.spending?.endJob(mediaType, jobId, cost);
+	accounts.endJob(mediaType, jobId, cost);
 	return job;
 }
 
@@ -136,12 +133,12 @@ export function countEndedJob<Ended extends Job>(accounts: AccountsOfJobs, job: 
  * else reads the cost.
  */
 export async function countCost(
-	{ http, budget, spending }: AccountsOfJobs & { http: Http },
+	{ http, accounts }: ReadContext,
 	address: JobAddress,
 ): Promise<void> {
-	if (!budget && !spending) return;
+	if (!accounts.budget && !accounts.spending) return;
 	const job = await readJob(http, address).catch(() => undefined);
-	if (job) countEndedJob({ budget, spending }, job);
+	if (job) countEndedJob({ accounts }, job);
 }
 
 /** What a job's item contains besides the job. */

@@ -9,8 +9,7 @@ import {
 import { mapServiceError } from '../../../src/core/errors';
 import { tryParseJson } from '../../../src/core/json';
 import { type Decimal, readInteger } from '../../../src/core/money';
-import type { JobScope } from '../../../src/core/sharedBudget';
-import type { RecordedRequest } from '../../../src/core/spending';
+import type { Accounts } from '../../../src/core/spending';
 import type { Entry } from '../../../src/ledger/entry';
 import { asNotStarted } from '../../../src/ledger/keyClaim';
 import { LONG_RETRY_ATTEMPTS } from '../../../src/ledger/ledger';
@@ -85,7 +84,7 @@ function createCaps(
 
 /** Starts a job unless it was started before. With a cap per execution, starts run one after another, because each counts the costs of the earlier ones. */
 export async function startPaidJob(context: OperationContext<StartRequest>): Promise<StartedJob> {
-	const { request, getState, http, clock, recordId, countInFlight, budget, spending } = context;
+	const { request, getState, http, clock, recordId, countInFlight, accounts } = context;
 	const { mediaType, model, spendingCapPerExecution, ledger } = request;
 	let startedAt: number | undefined;
 	const start = async () => {
@@ -94,8 +93,7 @@ export async function startPaidJob(context: OperationContext<StartRequest>): Pro
 		const found = await findCachedModel(context, model);
 		const minimum = minimumJobCost(found?.pricing, body);
 		const caps = createCaps(request, getState('budget', emptySpending));
-		let shared: JobScope | undefined;
-		let record: RecordedRequest | undefined;
+		let counted: ReturnType<Accounts['openStart']> | undefined;
 		return await context.startPaid<StartedJob>({
 			request: { mediaType, body },
 			...(ledger && { ledger: toStartLedger(context, ledger) }),
@@ -103,22 +101,20 @@ export async function startPaidJob(context: OperationContext<StartRequest>): Pro
 				const names = request.inputs.map(({ name }) => name);
 				const settings = describeJobSettings(found?.pricing, request.body, names);
 				const configuration = { model: found?.id ?? model, settings: `${mediaType} ${settings}` };
-				shared = budget?.openStart({ ...configuration, claim, lease: leaseOf(context) });
-				record = spending?.openRequest(model, claim);
-				return await reserve({ ...caps, shared, record }, minimum ?? { unbounded: NO_PRICE });
+				counted = accounts.openStart({ ...configuration, claim, lease: leaseOf(context) });
+				return await reserve({ ...caps, ...counted.scopes }, minimum ?? { unbounded: NO_PRICE });
 			},
 			costOf: (ended) => ('job' in ended ? readCost(ended.job, minimum?.microUsd) : undefined),
 			async send(attempts) {
 				startedAt = clock.now();
 				const beforeAttempt = async () => {
-					await shared?.renew?.();
+					await counted?.renew();
 					return (await attempts.beforeAttempt?.()) ?? Infinity;
 				};
 				try {
 					const job = await startJob(http, mediaType, body, { beforeAttempt });
 					recordId('mediaJob', job.jobId);
-					shared?.setJob(mediaType, job.jobId);
-					record?.setJob(mediaType, job.jobId);
+					counted?.setJob(mediaType, job.jobId);
 					return { job };
 				} catch (cause) {
 					const others = countInFlight() - 1;

@@ -77,21 +77,22 @@ export const message = operation({
 	check: checkTextRequest,
 
 	async run(context) {
-		const { request, startPaid, addHint, budget, spending } = context;
+		const { request, startPaid, addHint, accounts } = context;
 		const { structured } = request;
 		const model = await findCachedModel(context, request.model);
 		const unlimited = await buildBody(context);
 		const found = model ? { entry: model } : { unbounded: 'The catalog does not have this model.' };
 		const limit = (free?: Decimal) => limitOutput(found, unlimited, request, free);
-		const { body, bound, cost } = limit(await budget?.remaining((free) => limit(free).bound));
-		const record = spending?.openRequest(model?.id ?? request.model);
+		const { body, bound, cost } = limit(
+			await accounts.budget?.remaining((free) => limit(free).bound),
+		);
+		const scopes = accounts.openCall(model?.id ?? request.model);
 		try {
 			const answer = await startPaid<PricedAnswer>({
 				// not the limited one: what the caps allow changes with the prices
 				request: unlimited,
-				reserve: async () =>
-					await reserve({ ...request.caps, shared: budget?.calls, record }, bound),
-				costOf: (ended) => costOfAnswer(ended, model, record),
+				reserve: async () => await reserve({ ...request.caps, ...scopes }, bound),
+				costOf: (ended) => costOfAnswer(ended, model, scopes.record),
 				send: async () => {
 					const { stream: onText, countInFlight } = context;
 					const reservedUsd = 'microUsd' in bound ? toUsd(bound.microUsd) : undefined;

@@ -146,7 +146,7 @@ export async function downloadJobFile(
 	json: IDataObject,
 	{ renewLease = async () => {}, attempts = 0 } = {},
 ): Promise<DownloadResult> {
-	const { http, clock, redact } = connection;
+	const { http, clock, redact, accounts } = connection;
 	const address = { jobId: json['jobId'], mediaType: json['mediaType'] } as unknown as JobAddress;
 	const withoutFile = (error: ServiceError, changes: IDataObject = {}): DownloadResult => {
 		const failure = redact.texts(toFailureJson(error));
@@ -163,7 +163,7 @@ export async function downloadJobFile(
 		}
 		const store = async (response: HttpResponse, options: Parameters<typeof storeFile>[3]) =>
 			await storeFile(n8n, connection, response, { ...options, beforeRead: renewLease });
-		const context = { http, clock, storeFile: store, asTool: false };
+		const context = { http, clock, accounts, storeFile: store, asTool: false };
 		const { file, binary = {} } = await downloadResult(context, address, {
 			binaryProperty: binaryProperty ?? 'data',
 			maxSizeMib,

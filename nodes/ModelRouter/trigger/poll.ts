@@ -7,7 +7,6 @@ import type {
 
 import { invalidInputError, mapServiceError, messageOf } from '../../../src/core/errors';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
-import { closeAccounts } from '../../../src/core/spending';
 import { openLedger } from '../../../src/ledger/dataTable';
 import { enterUnknownAlarms } from '../../../src/ledger/alarms';
 import { ALARM, type Entry } from '../../../src/ledger/entry';
@@ -123,7 +122,7 @@ export async function collectJobs(
 	};
 	const polledJobs = pollLedger(ledger, polling, claim);
 	const { jobs, answered, serviceError } = await polledJobs.finally(
-		async () => await closeAccounts(connection),
+		async () => await connection.accounts.close(),
 	);
 	if (serviceError !== undefined) {
 		if (!jobs.length && !answered) throw mapServiceError(serviceError);
