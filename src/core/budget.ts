@@ -22,17 +22,30 @@ export type Bound =
 export type Cost = number | Decimal | undefined;
 
 /** The share of one request in what a scope allows. */
-interface Share {
+export interface Share {
 	/** Replaces what was reserved by the cost. If that is not known, what was reserved stays counted. */
 	settle(cost: Cost): void | Promise<void>;
 	/** The request was certainly not carried out. */
 	release(): void | Promise<void>;
 }
 
+/** Says what a request costs at most that asks for no more than is free. @param free Micro-dollars, if something else than the caps says it. */
+export type BoundWithin = (free?: Decimal) => Bound;
+
 /** Something that limits what is spent: a cap, or a budget that others share. */
 export interface Scope {
-	/** @throws ServiceError `invalid` if it does not allow the request. */
-	reserve(bound: Bound): Share | Promise<Share>;
+	/**
+	 * Micro-dollars that are neither spent nor reserved by others. Waits while even the smallest request does not fit because of others.
+	 *
+	 * @throws ServiceError if it cannot be read.
+	 */
+	findFree?(boundWithin: BoundWithin): Promise<Decimal>;
+	/**
+	 * @param free What was free when the bound was found.
+	 * @returns undefined if less is free by now, so that the bound, which did fit, has to be found again.
+	 * @throws ServiceError `invalid` if it does not allow the request.
+	 */
+	reserve(bound: Bound, free?: Decimal): Share | undefined | Promise<Share | undefined>;
 }
 
 /** The share of one request in all scopes. Only the first call of either method counts. Neither throws. */
@@ -51,7 +64,22 @@ type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
  *
  * @throws ServiceError `invalid` as the first scope that does not allow it. Nothing is reserved then.
  */
-export async function reserve(scopes: Scopes, bound: Bound): Promise<Reserved> {
+export async function reserve(scopes: Scopes, boundWithin: BoundWithin): Promise<Reserved> {
+	for (;;) {
+		const finding = scopes.shared?.findFree?.(boundWithin);
+		const free = finding && (await finding);
+		// nothing may be awaited between the two: other requests reserve from the same caps
+		const reservation = await reserveWithin(scopes, boundWithin(free), free);
+		if (reservation) return reservation;
+	}
+}
+
+/** @returns undefined if the bound has to be found again. */
+async function reserveWithin(
+	scopes: Scopes,
+	bound: Bound,
+	free: Decimal | undefined,
+): Promise<Reserved | undefined> {
 	const taken: Share[] = [];
 	let isOpen = true;
 	const close = async (end: (share: Share) => void | Promise<void>) => {
@@ -62,8 +90,12 @@ export async function reserve(scopes: Scopes, bound: Bound): Promise<Reserved> {
 	const release = async () => await close(async (share) => await share.release());
 	try {
 		for (const name of ORDER) {
-			const share = scopes[name]?.reserve(bound);
-			if (share) taken.push(share instanceof Promise ? await share : share);
+			const scope = scopes[name];
+			if (!scope) continue;
+			const given = scope.reserve(bound, free);
+			const share = given instanceof Promise ? await given : given;
+			if (!share) return void (await release());
+			taken.push(share);
 		}
 	} catch (cause) {
 		await release();

@@ -1,5 +1,4 @@
-import type { Bound, Cost, Scope } from './budget';
-import type { Decimal } from './money';
+import type { Bound, Cost, Scope, Share } from './budget';
 
 /** The start of a job, before it is sent. */
 export interface JobStart {
@@ -14,7 +13,8 @@ export interface JobStart {
 }
 
 /** The start of a job, as a scope of a budget or a record. A cost that is not known, without a job, means that the outcome is unknown. */
-export interface JobScope extends Scope {
+export interface JobScope {
+	reserve(bound: Bound): Share | Promise<Share>;
 	/** To be called with the job that was started, before the reservation is settled. */
 	setJob(mediaType: string, jobId: string): void;
 	/** To be called before every attempt to send. @throws ServiceError `invalid` if it may no longer be sent. */
@@ -36,20 +36,13 @@ export interface StartDecision {
 /** A budget that all workers share, as one node run uses it. If the run is killed, what it has reserved stays reserved. */
 export interface SharedBudget {
 	/** For requests whose bound is a maximum. */
-	readonly calls: Scope;
+	readonly calls: Required<Scope>;
 	/** @param calls How many requests the node run is going to send, as far as that is known. */
 	expectCalls(calls: number): void;
 	/** For the start of a job, which costs its estimate. */
 	openStart(start: JobStart): JobScope;
 	/** Right before anything is sent. @throws ServiceError `not_started` if the budget is paused, or cannot be read. */
 	check(): Promise<void>;
-	/**
-	 * Micro-dollars that are neither spent nor reserved by others. Waits while even the smallest request does not fit because of others.
-	 *
-	 * @param boundWithin What a request costs that asks for no more than is free.
-	 * @throws ServiceError if the budget cannot be read.
-	 */
-	remaining(boundWithin: (free: Decimal) => Bound): Promise<Decimal>;
 	/** A job has ended. @param cost Undefined if it is not known: then its estimate counts, if there is one. */
 	endJob(mediaType: string, jobId: string, cost: Cost): void;
 	/** Hands what a start of unknown outcome has reserved to its job, or gives it back. A start that it does not know changes nothing. */

@@ -1,4 +1,4 @@
-import type { Bound, Cost, Scope } from '../core/budget';
+import type { Bound, BoundWithin, Cost } from '../core/budget';
 import { messageOf } from '../core/errors';
 import { type Decimal, formatUsd, ZERO } from '../core/money';
 import type { JobScope, JobStart, SharedBudget, StartDecision } from '../core/sharedBudget';
@@ -57,7 +57,10 @@ export class NodeBudget implements SharedBudget {
 	#ended: Array<{ job: string; cost: Decimal | undefined }> | undefined;
 
 	readonly actions: SharedBudget['actions'];
-	readonly calls: Scope = { reserve: async (bound) => await this.#reserveCall(bound) };
+	readonly calls: SharedBudget['calls'] = {
+		findFree: async (boundWithin) => await this.#findFree(boundWithin),
+		reserve: async (bound, free) => await this.#reserveCall(bound, free),
+	};
 
 	constructor(use: BudgetUse) {
 		this.#use = use;
@@ -75,19 +78,6 @@ export class NodeBudget implements SharedBudget {
 		if (note) throw pausedError(this.#use, note);
 	}
 
-	async remaining(boundWithin: (free: Decimal) => Bound): Promise<Decimal> {
-		for (;;) {
-			const { free, unspent } = await this.#change((state) => {
-				const { id } = this.#holder;
-				return findFree(state, this.#use.settings, { id, spent: this.#spent, held: this.#held });
-			});
-			const bound = boundWithin(free);
-			// only others that give something back can change it
-			const mayFit = 'microUsd' in bound && free.lt(bound.microUsd) && unspent.gte(bound.microUsd);
-			if (!mayFit || !(await this.#wait())) return free;
-		}
-	}
-
 	openStart({ model, settings, claim, lease }: JobStart): JobScope {
 		const id = startReservationId(claim ?? this.#use.newId());
 		const key = factorKey({ model, settings });
@@ -95,7 +85,7 @@ export class NodeBudget implements SharedBudget {
 		let job: string | undefined;
 		let claimed: Reservation | undefined;
 		let reserved: { bound: Bound; least: Decimal } | undefined;
-		const claimStart = async (bound: Bound, least: Decimal) => {
+		const claimStart = async (least: Decimal) => {
 			const granted = await this.#change((state, now) =>
 				claimStartReservation(state, this.#use.settings, holder, { key, least, lease }, now),
 			);
@@ -103,7 +93,7 @@ export class NodeBudget implements SharedBudget {
 			return granted;
 		};
 		const reserve = async (bound: Bound) => {
-			const least = await this.#reserve(bound, async (amount) => await claimStart(bound, amount));
+			const least = await this.#reserveStart(bound, claimStart);
 			reserved = { bound, least };
 		};
 		const settle = async (cost: Cost) => {
@@ -198,16 +188,15 @@ export class NodeBudget implements SharedBudget {
 	 * Tries for at most 30 s after the last request that fit, so that items in sequence do not each wait that long. The time begins again
 	 * whenever the estimate of another start has come.
 	 *
-	 * @param attempt Returns nothing, or a claim without a refusal, once the amount is reserved.
-	 * @returns the amount.
+	 * @returns the least that it costs.
 	 */
-	async #reserve(bound: Bound, attempt: (most: Decimal) => Promise<Claim | undefined>) {
-		const most = this.#toMaximum(bound);
+	async #reserveStart(bound: Bound, claimStart: (least: Decimal) => Promise<Claim>) {
+		const least = this.#toMaximum(bound);
 		let waitsFor: string | undefined;
 		for (;;) {
 			await this.check();
-			const claim = await attempt(most);
-			if (!claim || !('refused' in claim)) break;
+			const claim = await claimStart(least);
+			if (!('refused' in claim)) break;
 			const isNew = waitsFor !== undefined || claim.waitsFor !== this.#waitsFor;
 			if (claim.waitsFor !== waitsFor && isNew) this.#waitsUntil = undefined;
 			waitsFor = claim.waitsFor;
@@ -216,7 +205,7 @@ export class NodeBudget implements SharedBudget {
 			if (!mayChange || !(await this.#wait())) throw refusalError(this.#use, claim, bound);
 		}
 		this.#waitsUntil = undefined;
-		return most;
+		return least;
 	}
 
 	/** @returns false once requests have waited for 30 s. */
@@ -228,6 +217,7 @@ export class NodeBudget implements SharedBudget {
 		return true;
 	}
 
+	/** @throws ServiceError `invalid` for a request without a bound, unless the credential says as what it counts. */
 	#toMaximum(bound: Bound): Decimal {
 		if ('microUsd' in bound) return ZERO.plus(bound.microUsd);
 		const { unknownCost } = this.#use.settings;
@@ -235,8 +225,27 @@ export class NodeBudget implements SharedBudget {
 		throw unboundedError(this.#use, bound.unbounded);
 	}
 
-	async #reserveCall(bound: Bound) {
-		const most = await this.#reserve(bound, async (amount) => await this.#hold(amount));
+	async #findFree(boundWithin: BoundWithin): Promise<Decimal> {
+		for (;;) {
+			const { free, unspent } = await this.#change((state) => {
+				const { id } = this.#holder;
+				return findFree(state, this.#use.settings, { id, spent: this.#spent, held: this.#held });
+			});
+			const most = this.#toMaximum(boundWithin(free));
+			// only others that give something back can change it
+			const mayFit = free.lt(most) && unspent.gte(most);
+			if (!mayFit || !(await this.#wait())) return free;
+		}
+	}
+
+	async #reserveCall(bound: Bound, free?: Decimal) {
+		const most = this.#toMaximum(bound);
+		await this.check();
+		const refusal = await this.#hold(most);
+		// others were faster
+		if (refusal && free?.gte(most)) return undefined;
+		if (refusal) throw refusalError(this.#use, refusal, bound);
+		this.#waitsUntil = undefined;
 		this.#expected--;
 		const giveBack = () => void (this.#held = this.#held.minus(most));
 		return {
@@ -254,7 +263,7 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	/** Takes an amount from the reservation, and enlarges it if it is too small. */
-	async #hold(most: Decimal): Promise<Claim | undefined> {
+	async #hold(most: Decimal): Promise<Extract<Claim, { refused: unknown }> | undefined> {
 		const { book, settings } = this.#use;
 		const isEnough = () =>
 			this.#grant?.period === book.periodStart(settings.length) &&

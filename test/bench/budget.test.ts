@@ -46,7 +46,7 @@ function createLedger() {
 /** A call that takes a moment, and costs a third of what it could. */
 async function call(budget: SharedBudget): Promise<void> {
 	const bound = { microUsd: 6000, advise: () => '' };
-	const reservation = await reserve({ shared: budget.calls }, bound);
+	const reservation = await reserve({ shared: budget.calls }, () => bound);
 	await budget.check();
 	await pause(2);
 	await reservation.settle(2000);

@@ -154,7 +154,10 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 		const cost = least * factor;
 		const claim = name;
 		const scope = budget.openStart({ ...configuration, claim, lease: LEASE });
-		const reservation = await reserve({ shared: scope }, { microUsd: least, advise: () => '' });
+		const reservation = await reserve({ shared: scope }, () => ({
+			microUsd: least,
+			advise: () => '',
+		}));
 		const period = book.periodStart(scenario.length);
 		await budget.check().catch(async (cause: unknown) => {
 			await reservation.release();
@@ -199,11 +202,13 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 		{ book, process: { step } }: typeof person,
 		name: string,
 	) => {
-		const most = Math.ceil(random() * scenario.bound);
-		const reservation = await reserve(
-			{ shared: budget.calls },
-			{ microUsd: most, advise: () => '' },
-		);
+		const wish = Math.ceil(random() * scenario.bound);
+		const smallest = random() < 0.5 ? wish : Math.ceil(wish / 4);
+		let most = 0;
+		const reservation = await reserve({ shared: budget.calls }, (free) => {
+			most = Math.max(smallest, Math.min(wish, Math.floor(Number(free))));
+			return { microUsd: most, advise: () => '' };
+		});
 		const period = book.periodStart(scenario.length);
 		await budget.check().catch(async (cause: unknown) => {
 			await reservation.release();

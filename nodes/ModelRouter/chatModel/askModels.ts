@@ -139,12 +139,12 @@ async function askOnce(
 	sent.earlierResult();
 	const found = await checkCall(context, asked, unlimited, limits);
 	const model = 'entry' in found ? found.entry : undefined;
-	const limit = (free?: Decimal) => limitOutput(found, unlimited, limits, free);
-	const free = await accounts.budget?.remaining((most) => limit(most).bound);
-	// nothing may be awaited between the two: other calls reserve from the same caps
-	const { body, bound, cost } = limit(free);
+	let limited = limitOutput(found, unlimited, limits);
+	const boundWithin = (free?: Decimal) =>
+		(limited = limitOutput(found, unlimited, limits, free)).bound;
 	const scopes = accounts.openCall(model?.id ?? asked.model);
-	const reservation = await reserve({ ...limits.caps, ...scopes }, bound);
+	const reservation = await reserve({ ...limits.caps, ...scopes }, boundWithin);
+	const { body, cost } = limited;
 	const costOf = (ended: PricedAnswer | ServiceError) => {
 		const microUsd = costOfAnswer(ended, model, scopes.record);
 		onCost(microUsd);

@@ -92,6 +92,7 @@ export async function startPaidJob(context: OperationContext<StartRequest>): Pro
 		// looked up before the start: the response must be recorded without delay
 		const found = await findCachedModel(context, model);
 		const minimum = minimumJobCost(found?.pricing, body);
+		const bound = minimum ?? { unbounded: NO_PRICE };
 		const caps = createCaps(request, getState('budget', emptySpending));
 		let counted: ReturnType<Accounts['openStart']> | undefined;
 		return await context.startPaid<StartedJob>({
@@ -102,7 +103,7 @@ export async function startPaidJob(context: OperationContext<StartRequest>): Pro
 				const settings = describeJobSettings(found?.pricing, request.body, names);
 				const configuration = { model: found?.id ?? model, settings: `${mediaType} ${settings}` };
 				counted = accounts.openStart({ ...configuration, claim, lease: leaseOf(context) });
-				return await reserve({ ...caps, ...counted.scopes }, minimum ?? { unbounded: NO_PRICE });
+				return await reserve({ ...caps, ...counted.scopes }, () => bound);
 			},
 			costOf: (ended) => ('job' in ended ? readCost(ended.job, minimum?.microUsd) : undefined),
 			async send(attempts) {

@@ -82,19 +82,19 @@ export const message = operation({
 		const model = await findCachedModel(context, request.model);
 		const unlimited = await buildBody(context);
 		const found = model ? { entry: model } : { unbounded: 'The catalog does not have this model.' };
-		const limit = (free?: Decimal) => limitOutput(found, unlimited, request, free);
-		const { body, bound, cost } = limit(
-			await accounts.budget?.remaining((free) => limit(free).bound),
-		);
+		let limited = limitOutput(found, unlimited, request);
+		const boundWithin = (free?: Decimal) =>
+			(limited = limitOutput(found, unlimited, request, free)).bound;
 		const scopes = accounts.openCall(model?.id ?? request.model);
 		try {
 			const answer = await startPaid<PricedAnswer>({
 				// not the limited one: what the caps allow changes with the prices
 				request: unlimited,
-				reserve: async () => await reserve({ ...request.caps, ...scopes }, bound),
+				reserve: async () => await reserve({ ...request.caps, ...scopes }, boundWithin),
 				costOf: (ended) => costOfAnswer(ended, model, scopes.record),
 				send: async () => {
 					const { stream: onText, countInFlight } = context;
+					const { body, bound } = limited;
 					const reservedUsd = 'microUsd' in bound ? toUsd(bound.microUsd) : undefined;
 					const keepRaw = !request.simplify;
 					const asking = { model, onText, countInFlight, keepRaw, reservedUsd };
@@ -104,12 +104,13 @@ export const message = operation({
 					return asked;
 				},
 			});
-			const notice = answerWarning(answer, cost.maxTokens);
+			const { maxTokens } = limited.cost;
+			const notice = answerWarning(answer, maxTokens);
 			if (notice) addHint(notice);
 			const callsOnly = !answer.text && answer.toolCalls.length > 0;
 			const parsed =
 				structured && !callsOnly
-					? readStructuredAnswer(structured, splitRaw(answer).answer, cost.maxTokens)
+					? readStructuredAnswer(structured, splitRaw(answer).answer, maxTokens)
 					: {};
 			return toItem(answer, request.protocol, parsed, {
 				...(notice && { notice }),

@@ -7,7 +7,7 @@ import {
 	createConversationCap,
 	emptySpending,
 	leftIn,
-	reserve,
+	reserve as reserveWithin,
 	type Scope,
 	type Spending,
 } from '../../../src/core/budget';
@@ -18,6 +18,8 @@ const most = (microUsd: number): Bound => ({
 	microUsd,
 	advise: (field) => `Lower it, or raise "${field}".`,
 });
+const reserve = async (scopes: Parameters<typeof reserveWithin>[0], bound: Bound) =>
+	await reserveWithin(scopes, () => bound);
 const UNBOUNDED: Bound = { unbounded: 'There is no price.' };
 
 const ofExecution = (cap: number, spending: Spending, more: object = {}) =>

@@ -1,3 +1,4 @@
+import { type Bound, reserve } from '../../../src/core/budget';
 import { ServiceError } from '../../../src/core/errors';
 import { Big } from '../../../src/core/money';
 import { NodeBudget } from '../../../src/ledger/budget';
@@ -53,8 +54,7 @@ function createWorld(ahead = 0) {
 			addHint: (sentence) => void hints.push(sentence),
 		});
 	};
-	const reserveAll = async (run: NodeBudget) =>
-		await run.calls.reserve({ microUsd: 100, advise: () => '' });
+	const reserveAll = async (run: NodeBudget) => await ask(run, upTo(100));
 	/** Another node run has all of it for some time. */
 	const holdAll = async (duration: number) => {
 		const other = createRun();
@@ -68,6 +68,8 @@ const start = (settings: string) => ({
 	...{ model: 'm', settings, claim: undefined, lease: 600 * SECOND },
 });
 const upTo = (microUsd: number) => ({ microUsd, advise: () => '' });
+const ask = async (run: NodeBudget, bound: Bound) =>
+	await reserve({ shared: run.calls }, () => bound);
 
 it('a request waits for 30 s at most for what others have reserved', async () => {
 	const { createRun, reserveAll, holdAll } = createWorld();
@@ -122,19 +124,19 @@ it.each<[string, (world: ReturnType<typeof createWorld>) => unknown]>([
 describe('how much of its output a request may ask for', () => {
 	it('is what is neither spent nor reserved by others', async () => {
 		const { createRun } = createWorld();
-		await createRun().calls.reserve(upTo(50));
+		await ask(createRun(), upTo(50));
 		const run = createRun();
-		const share = await run.calls.reserve(upTo(10));
+		const share = await ask(run, upTo(10));
 		await share.settle(10);
-		await run.calls.reserve(upTo(5));
-		expect(Number(await run.remaining(() => upTo(1)))).toBe(35);
+		await ask(run, upTo(5));
+		expect(Number(await run.calls.findFree(() => upTo(1)))).toBe(35);
 	});
 
 	it('waits while the least does not fit because of others, and then is what is free', async () => {
 		const { createRun, holdAll } = createWorld();
 		await holdAll(20 * SECOND);
 		const asked: number[] = [];
-		const free = await createRun().remaining((left) => {
+		const free = await createRun().calls.findFree((left) => {
 			asked.push(Number(left));
 			return upTo(Math.max(40, Number(left)));
 		});
@@ -148,9 +150,28 @@ describe('how much of its output a request may ask for', () => {
 		const { createRun, holdAll } = createWorld();
 		await holdAll(400 * SECOND);
 		let asked = 0;
-		await createRun().remaining(() => (asked++, upTo(least)));
+		await createRun().calls.findFree(() => (asked++, upTo(least)));
 		expect(asked).toBe(waited || 1);
 	});
+});
+
+it.each([
+	['of one run', (one: NodeBudget) => one],
+	['of two runs', (_one: NodeBudget, other: NodeBudget) => other],
+])('two requests %s at the same moment share what is free', async (_of, choose) => {
+	const { createRun } = createWorld();
+	const one = createRun();
+	const asked: number[] = [];
+	await Promise.all(
+		[one, choose(one, createRun())].map(async (run) => {
+			let most = 0;
+			await reserve({ shared: run.calls }, (free) =>
+				upTo((most = Math.min(Math.max(Number(free), 30), 60))),
+			);
+			asked.push(most);
+		}),
+	);
+	expect(asked).toEqual([60, 40]);
 });
 
 describe('a start without a factor waits for the estimate of another', () => {
@@ -192,7 +213,7 @@ describe('a start without a factor waits for the estimate of another', () => {
 
 	it('a start that is sent again after its lease waits its turn', async () => {
 		const { createRun, pass } = createWorld();
-		await createRun().calls.reserve(upTo(40));
+		await ask(createRun(), upTo(40));
 		const one = createRun().openStart(start('one'));
 		await one.reserve(upTo(1));
 		await pass(400 * SECOND);
@@ -216,7 +237,7 @@ it('a refusal names who holds the most, since when, and whose outcome is unknown
 	const { createRun, reserveAll } = createWorld();
 	const share = await createRun().openStart(start('one')).reserve(upTo(60));
 	await share.settle(undefined);
-	await createRun().calls.reserve(upTo(30));
+	await ask(createRun(), upTo(30));
 	await expect(reserveAll(createRun())).rejects.toMatchObject({
 		details: {
 			advice: expect.stringContaining(
@@ -288,9 +309,9 @@ it('a row that is more than a day ahead of n8n is refused, with what to edit', a
 
 it('reservations are released by their age', async () => {
 	const { createRun, pass, reserveAll } = createWorld();
-	await createRun().calls.reserve(upTo(60));
+	await ask(createRun(), upTo(60));
 	await pass(3 * 3600 * SECOND);
-	await createRun().calls.reserve(upTo(40));
+	await ask(createRun(), upTo(40));
 	const released = await createRun().actions.release({ age: 2 * 3600 * SECOND });
 	expect(released).toMatchObject({ released: 1, reservations: [{ releasedUsd: 0.00006 }] });
 	expect(await createRun().actions.release({ age: 2 * 3600 * SECOND })).toMatchObject({
