@@ -57,24 +57,18 @@ export type FoundModel = { entry: Model } | NoCostBound;
  * Rejects a request that does not fit the catalog.
  *
  * @param judge Receives the catalog entry of the model, or why there is none. Throws ServiceError `invalid`.
+ * @returns what `judge` received.
  * @throws ServiceError from `judge`, or from reading the catalog if the execution was stopped, the API key is refused or nothing answers.
  */
 export async function checkAgainstCatalog(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
 	model: string,
 	judge: (found: FoundModel) => void,
-): Promise<void> {
-	const judgeCatalog = (catalog: Lookup<CachedCatalog>) => {
-		if ('missing' in catalog)
-			return judge({ unbounded: `the catalog could not be read (${catalog.missing})` });
-		const entry = catalog.value.find(model);
-		if (entry) return judge({ entry });
-		const { incompleteReason } = catalog.value;
-		judge({
-			unbounded: `the catalog does not have the model ${model}${incompleteReason ? `. ${incompleteReason}` : ''}`,
-			remedy:
-				'Choose a model from the list, or correct its ID. Only if you are sure that the service has it, turn on "Allow Unknown Cost" in Options.',
-		});
+): Promise<FoundModel> {
+	const judgeCatalog = (catalog: Lookup<CachedCatalog>): FoundModel => {
+		const found = findIn(catalog, model);
+		judge(found);
+		return found;
 	};
 	const catalog = await getCachedCatalog(context, (candidate) => {
 		try {
@@ -85,10 +79,23 @@ export async function checkAgainstCatalog(
 		}
 	});
 	try {
-		judgeCatalog(catalog);
+		return judgeCatalog(catalog);
 	} catch (cause) {
 		throw mapServiceError(cause, (rejection) => toCatalogError(catalog) ?? rejection);
 	}
+}
+
+function findIn(catalog: Lookup<CachedCatalog>, model: string): FoundModel {
+	if ('missing' in catalog)
+		return { unbounded: `the catalog could not be read (${catalog.missing})` };
+	const entry = catalog.value.find(model);
+	if (entry) return { entry };
+	const { incompleteReason } = catalog.value;
+	return {
+		unbounded: `the catalog does not have the model ${model}${incompleteReason ? `. ${incompleteReason}` : ''}`,
+		remedy:
+			'Choose a model from the list, or correct its ID. Only if you are sure that the service has it, turn on "Allow Unknown Cost" in Options.',
+	};
 }
 
 /** The error of reading the catalog, if it says more than that the catalog could not be read. */

@@ -15,7 +15,7 @@ import { recordWorkId, type StartedIds } from './recordIds';
 import type { Redactor } from './redact';
 import type { SentRequests } from './sentRequests';
 import { lookUp } from './sharedCache';
-import { countInFlight, startPaid, timed } from './startPaid';
+import { countInFlight, startPaid } from './startPaid';
 
 /** Makes what the operations of one execution work with, item by item. */
 export function createOperationContexts(
@@ -54,9 +54,8 @@ export function createOperationContexts(
 			getState,
 			async startPaid(start) {
 				hasPaid = true;
-				const send: typeof start.send = async (attempts) =>
-					await timed(clock, async () => await start.send(attempts));
-				return await startPaid({ ...start, send }, { sentRequests, itemIndex, account });
+				const recall = (sent: unknown) => sentRequests.recall(itemIndex, sent);
+				return await startPaid(start, { account, clock, recall });
 			},
 			...{ connectLedger, accounts: connection.accounts },
 			origin: { execution: n8n.getExecutionId(), credential: credentialId },

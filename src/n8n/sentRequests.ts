@@ -13,7 +13,7 @@ import { getRunIndex } from './platform';
 import type { Redactor } from './redact';
 
 /** The state of one request that may cost money. Stored with the execution, so it must be plain data. */
-type SentRequest = Fingerprints &
+type SentState = Fingerprints &
 	(
 		| { state: 'pending' }
 		| { state: 'done'; result: unknown }
@@ -39,6 +39,9 @@ const NOT_SENT_AGAIN =
 
 export type SentRequests = ReturnType<typeof createSentRequests>;
 
+/** One request: what is known of it, and what becomes of it. */
+export type SentRequest = ReturnType<typeof createSentRequest>;
+
 /**
  * Records what was started, so that a second run of the node never starts it again.
  *
@@ -53,7 +56,7 @@ export function createSentRequests(
 	n8n: IExecuteFunctions,
 	{ scope, resendIfUnknown, redact }: SentRequestsOptions,
 ) {
-	const context = getMemory(n8n, 'node') as { starts?: Record<string, SentRequest> };
+	const context = getMemory(n8n, 'node') as { starts?: Record<string, SentState> };
 	const runIndex = getRunIndex(n8n);
 	const node = n8n.getNode();
 	const parameters = fingerprint(scope, node.parameters);
@@ -88,12 +91,20 @@ export function createSentRequests(
 		/**
 		 * Looks up a request of a chat model. An AI agent sends many for one item, and the same may be sent for several items: so only one that
 		 * has failed counts, for a caller that asks again: n8n, when it runs the agent again, or a library such as LangChain.
+		 *
+		 * @param signal Aborts when the caller gives up, which counts as a failure.
 		 */
-		findSentCall(itemIndex: number, request: unknown) {
+		recallCall(itemIndex: number, request: unknown, signal?: AbortSignal): SentRequest {
 			const entries = (context.starts ??= {});
 			const print = fingerprint(scope, request);
 			const key = `${runIndex}.${itemIndex}.${print}`;
-			return track({ entries, key, prints: { request: print }, earlier: entries[key] });
+			return {
+				...track({ entries, key, prints: { request: print }, earlier: entries[key] }),
+				recordSending: () => undefined,
+				recordResult() {
+					if (!signal?.aborted) delete entries[key];
+				},
+			};
 		},
 
 		/** Deletes the records of this run. Once every item has succeeded, n8n does not run the node again. */
@@ -110,7 +121,7 @@ export function createSentRequests(
  * same conversation: so nothing has to be kept for every turn, and a turn that is asked for again gets the same answer.
  */
 function findTurn(
-	entries: Record<string, SentRequest>,
+	entries: Record<string, SentState>,
 	scope: string,
 	{ conversationRun, itemIndex, conversationId, sessionId, turn }: SpeakerTurn,
 ): RequestRecord {
@@ -126,16 +137,15 @@ function findTurn(
 }
 
 interface RequestRecord {
-	entries: Record<string, SentRequest>;
+	entries: Record<string, SentState>;
 	key: string;
 	prints: Fingerprints;
 	/** What was recorded when the request was sent before. */
-	earlier: SentRequest | undefined;
+	earlier: SentState | undefined;
 	/** Deletes what this request's result makes superfluous. */
 	forgetAnsweredTurns?(): void;
 }
 
-/** One request: what is known of it, and what becomes of it. */
 function createSentRequest(
 	{ entries, key, prints, earlier, forgetAnsweredTurns }: RequestRecord,
 	resendIfUnknown: boolean,
@@ -166,31 +176,28 @@ function createSentRequest(
 			const { kind, message, details } = redact.error(cause);
 			entries[key] = { ...prints, state: 'open', kind, message, details };
 		},
-		forget: () => void delete entries[key],
 	};
 }
 
 function findSameRequest(
-	entry: SentRequest | undefined,
+	entry: SentState | undefined,
 	{ request, source }: Fingerprints,
-): SentRequest | undefined {
+): SentState | undefined {
 	const isSame = entry?.request === request || (source !== undefined && entry?.source === source);
 	return isSame ? entry : undefined;
 }
 
 /** A failed request of any run of the node whose outcome is unknown. */
 function findOpenRequest(
-	entries: Record<string, SentRequest>,
+	entries: Record<string, SentState>,
 	{ request }: Fingerprints,
-): SentRequest | undefined {
+): SentState | undefined {
 	return Object.values(entries).find(
 		(entry) => entry.state === 'open' && entry.request === request,
 	);
 }
 
-function alreadySentError(
-	entry: Extract<SentRequest, { state: 'pending' | 'open' }>,
-): ServiceError {
+function alreadySentError(entry: Extract<SentState, { state: 'pending' | 'open' }>): ServiceError {
 	if (entry.state === 'pending') {
 		return new ServiceError(
 			'cancelled',

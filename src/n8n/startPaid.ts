@@ -2,9 +2,9 @@ import type { Cost, Reserved, StartClaim } from '../core/budget';
 import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../core/errors';
 import type { HttpRequest } from '../core/http';
 import type { Clock } from '../core/retry';
-import type { SentRequests } from './sentRequests';
+import type { SentRequest } from './sentRequests';
 
-/** A paid start, as an operation describes it. */
+/** A paid start, as an operation or a chat model describes it. */
 export interface PaidStart<Result> {
 	/** What is sent, without random parts. It distinguishes a changed item from a repeated one. */
 	request: unknown;
@@ -26,26 +26,6 @@ export interface PaidStart<Result> {
 	send(attempts: SendAttempts): Promise<Result>;
 }
 
-/**
- * Adds to an answer, and to what arrived of one that broke off, how long it took: milliseconds from the request to its end, waits for the
- * rate limit and repeated attempts included.
- */
-export async function timed<Answer extends object>(
-	clock: Pick<Clock, 'now'>,
-	send: () => Promise<Answer>,
-): Promise<Answer & { durationMs: number }> {
-	const startedAt = clock.now();
-	const duration = () => ({ durationMs: Math.max(0, clock.now() - startedAt) });
-	try {
-		return { ...(await send()), ...duration() };
-	} catch (cause) {
-		throw mapServiceError(cause, (error) => {
-			const { partial } = error.details;
-			return partial ? withDetails(error, { partial: { ...partial, ...duration() } }) : error;
-		});
-	}
-}
-
 /** The callback to run before each attempt to send. */
 export type SendAttempts = Pick<HttpRequest, 'beforeAttempt'>;
 
@@ -60,8 +40,17 @@ export interface StartLedger<Result> {
 	claim(): Promise<{ earlier: Result } | StartClaim<Result>>;
 }
 
+/** In whose name a start is sent, and by which clock. */
+interface Sender {
+	/** Identifies the account within this process. */
+	account: string;
+	clock: Pick<Clock, 'now'>;
+	/** The memory of what was sent in this execution. */
+	recall(request: unknown): SentRequest;
+}
+
 /**
- * Sends a start that may cost money. All operations use it. The layers, in this order:
+ * Sends a start that may cost money. All operations and the chat model use it. The layers, in this order:
  *
  * 1. Validate: `prepare` and `check` of the operation, for all items before the first is sent (runNode.ts). With a cap per
  *    execution, starts then run one after another (`runSerially`).
@@ -75,15 +64,12 @@ export interface StartLedger<Result> {
  *
  * @throws ServiceError with `outcome`.
  */
-export async function startPaid<Result>(
-	{ request, ledger, reserve, costOf, send }: PaidStart<Result>,
-	{
-		sentRequests,
-		itemIndex,
-		account,
-	}: { sentRequests: Pick<SentRequests, 'recall'>; itemIndex: number; account: string },
+export async function startPaid<Result extends object>(
+	start: PaidStart<Result>,
+	sender: Sender,
 ): Promise<Result> {
-	const memory = ledger?.hasKey ? undefined : sentRequests.recall(itemIndex, request);
+	const { request, ledger, reserve } = start;
+	const memory = ledger?.hasKey ? undefined : sender.recall(request);
 	const remembered = memory?.earlierResult();
 	if (remembered) return remembered.result as Result;
 	memory?.recordSending();
@@ -95,9 +81,7 @@ export async function startPaid<Result>(
 		if (claimed) claim = claimed;
 
 		const reservation = await reserve?.(claim.id);
-		const attempts = { beforeAttempt: claim.renew };
-		const payment = { account, reservation, costOf };
-		const sent = await sendReserved(payment, async () => await send(attempts));
+		const sent = await sendReserved(start, { beforeAttempt: claim.renew }, reservation, sender);
 
 		const result = await claim.recordStarted(sent);
 		memory?.recordResult(result);
@@ -116,25 +100,42 @@ const withoutLedger = <Result>(): StartClaim<Result> => ({
 	recordFailed: async (cause) => cause,
 });
 
-interface Payment<Result> {
-	account: string;
-	reservation: Reserved | undefined;
-	costOf: PaidStart<Result>['costOf'] | undefined;
-}
-
 /** Sends what was reserved. However it ends, the reservation is settled or released. */
-export async function sendReserved<Result>(
-	{ account, reservation, costOf }: Payment<Result>,
-	send: () => Promise<Result>,
+async function sendReserved<Result extends object>(
+	{ costOf, send }: PaidStart<Result>,
+	attempts: SendAttempts,
+	reservation: Reserved | undefined,
+	{ account, clock }: Sender,
 ): Promise<Result> {
 	try {
-		const result = await trackInFlight(account, send);
+		const timedSend = async () => await timed(clock, async () => await send(attempts));
+		const result = await trackInFlight(account, timedSend);
 		await reservation?.settle(costOf?.(result));
 		return result;
 	} catch (cause) {
 		if (isUnstarted(cause)) await reservation?.release();
 		else await reservation?.settle(cause instanceof ServiceError ? costOf?.(cause) : undefined);
 		throw mapServiceError(cause);
+	}
+}
+
+/**
+ * Adds to an answer, and to what arrived of one that broke off, how long it took: milliseconds from the request to its end, waits for the
+ * rate limit and repeated attempts included.
+ */
+async function timed<Answer extends object>(
+	clock: Pick<Clock, 'now'>,
+	send: () => Promise<Answer>,
+): Promise<Answer & { durationMs: number }> {
+	const startedAt = clock.now();
+	const duration = () => ({ durationMs: Math.max(0, clock.now() - startedAt) });
+	try {
+		return { ...(await send()), ...duration() };
+	} catch (cause) {
+		throw mapServiceError(cause, (error) => {
+			const { partial } = error.details;
+			return partial ? withDetails(error, { partial: { ...partial, ...duration() } }) : error;
+		});
 	}
 }
 

@@ -1,4 +1,4 @@
-import { type Caps, checkCaps, createCap, reserve, type Spending } from '../../../src/core/budget';
+import { createCap, type Spending } from '../../../src/core/budget';
 import {
 	cancelledError,
 	isUnstarted,
@@ -8,29 +8,25 @@ import {
 } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
 import { isPlainObject } from '../../../src/core/json';
-import type { Decimal } from '../../../src/core/money';
 import { RateLimiter } from '../../../src/core/rateLimit';
 import { withRetries } from '../../../src/core/resend';
 import type { Connection } from '../../../src/n8n/connection';
 import type { PreflightContext } from '../../../src/n8n/operation';
 import type { SentRequests } from '../../../src/n8n/sentRequests';
-import { countInFlight, sendReserved, timed } from '../../../src/n8n/startPaid';
+import { countInFlight, startPaid } from '../../../src/n8n/startPaid';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
-import { checkInputs, type Modality } from '../../../src/router/messages';
-import { checkKind } from '../../../src/router/model';
-import { type Protocol, protocols } from '../../../src/router/protocols';
+import type { Modality } from '../../../src/router/messages';
+import { protocols } from '../../../src/router/protocols';
 import { createStructuredReader, stringOrEmpty } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
-import { checkAgainstCatalog, type FoundModel } from '../catalog';
 import {
-	askWithCost,
-	costOfAnswer,
+	askPaid,
 	createAnswerReader,
 	type PricedAnswer,
 	readStructuredAnswer,
 	type StructuredReader,
 } from '../text/pricedAnswer';
-import { limitOutput } from '../text/textRequest';
+import { checkText } from '../text/textRequest';
 import { type ChatModelValues, createBodyBuilder } from './chatModel.params';
 
 /** An answer, and how it was obtained. */
@@ -50,7 +46,7 @@ interface CallContext {
 	lookUp: PreflightContext<never>['lookUp'];
 	/** Of the execution. */
 	spending: Spending;
-	sentRequests: Pick<SentRequests, 'findSentCall'>;
+	sentRequests: Pick<SentRequests, 'recallCall'>;
 	itemIndex: number;
 	/** Called with the cost of each answer, including those that failed later. */
 	onCost(microUsd: number | undefined): void;
@@ -128,46 +124,32 @@ async function askOnce(
 	asked: ChatRequest,
 	onText: OnText,
 ): Promise<Omit<AnsweredCall, 'refusals'>> {
-	const { values, sentRequests, itemIndex, onCost, readAnswer, signal } = context;
+	const { values, sentRequests, itemIndex, lookUp, onCost, readAnswer, signal } = context;
 	const { account, accounts, clock } = context.connection;
-	const http = signal ? endedBy(signal, context.http) : context.http;
 	const limits = createLimits(values, context.spending);
-	const unlimited = protocols[limits.protocol].toBody(asked);
-	// not the limited one: what the caps allow changes when the same request is repeated
-	const sent = sentRequests.findSentCall(itemIndex, unlimited);
+	const body = protocols[limits.protocol].toBody(asked);
+	const memory = sentRequests.recallCall(itemIndex, body, signal);
 	// throws the earlier failure if the service may have received the call
-	sent.earlierResult();
-	const found = await checkCall(context, asked, unlimited, limits);
-	const model = 'entry' in found ? found.entry : undefined;
-	let limited = limitOutput(found, unlimited, limits);
-	const boundWithin = (free?: Decimal) =>
-		(limited = limitOutput(found, unlimited, limits, free)).bound;
-	const scopes = accounts.openCall(model?.id ?? asked.model);
-	const reservation = await reserve({ ...limits.caps, ...scopes }, boundWithin);
-	const { body, cost } = limited;
-	const costOf = (ended: PricedAnswer | ServiceError) => {
-		const microUsd = costOfAnswer(ended, model, scopes.record);
-		onCost(microUsd);
-		return microUsd;
-	};
-	// recorded at once, because a caller that gives up may ask again
-	signal?.addEventListener('abort', () => sent.recordFailure(cancelledError()), { once: true });
-	const asking = { model, onText, countInFlight: () => countInFlight(account), keepRaw: false };
-	try {
-		const ask = async () => await askWithCost(http, limits.protocol, body, asking);
-		const answer = await sendReserved(
-			{ account, reservation, costOf },
-			async () => await timed(clock, ask),
-		);
-		// an answer that calls tools may include other text
-		const read = answer.toolCalls.length ? createCallReader(answer) : readAnswer;
-		if (read) readStructuredAnswer(read, answer, cost.maxTokens);
-		if (!signal?.aborted) sent.forget();
-		return { answer, maxTokens: cost.maxTokens };
-	} catch (cause) {
-		sent.recordFailure(cause);
-		throw mapServiceError(cause);
-	}
+	memory.earlierResult();
+	const inputs = findModalities(asked.messages);
+	const text = { body, inputs, elsewhere: 'That is an operation of the Model Router node.' };
+	const found = await checkText({ lookUp }, text, limits);
+	const giveUp = () => memory.recordFailure(cancelledError());
+	return await askPaid(
+		{
+			http: signal ? endedBy(signal, context.http, giveUp) : context.http,
+			...{ accounts, stream: onText, countInFlight: () => countInFlight(account) },
+			startPaid: async (start) => await startPaid(start, { account, clock, recall: () => memory }),
+		},
+		{
+			...{ found, body, limits, onCost },
+			checkAnswer(answer, maxTokens) {
+				// an answer that calls tools may include other text
+				const read = answer.toolCalls.length ? createCallReader(answer) : readAnswer;
+				if (read) readStructuredAnswer(read, answer, maxTokens);
+			},
+		},
+	);
 }
 
 /** LangChain completes arguments that break off, and an agent would run its tool with half of an order. */
@@ -176,32 +158,6 @@ const createCallReader = ({ toolCalls }: PricedAnswer): StructuredReader => {
 	return () => texts.map(readJson).find((result) => 'reason' in result) ?? { parsed: {} };
 };
 const readJson = createStructuredReader();
-
-/**
- * Rejects a model of the wrong kind or without an input that the call needs, and a call whose cost could exceed the caps or is
- * unknown.
- *
- * @param asked As a chat completion.
- * @param body As it is sent, except for the output limit.
- */
-async function checkCall(
-	context: Pick<PreflightContext<unknown>, 'lookUp'>,
-	asked: ChatRequest,
-	body: Record<string, unknown>,
-	limits: { protocol: Protocol; caps: Caps; allowUnknownCost: boolean },
-): Promise<FoundModel> {
-	let checked: FoundModel = { unbounded: 'the catalog was not read' };
-	await checkAgainstCatalog(context, asked.model, (found) => {
-		if ('entry' in found) {
-			checkKind(found.entry, 'text', 'That is an operation of the Model Router node.');
-			checkInputs(found.entry, findModalities(asked.messages));
-		}
-		const { bound } = limitOutput(found, body, limits);
-		checkCaps(limits.caps, bound, limits.allowUnknownCost);
-		checked = found;
-	});
-	return checked;
-}
 
 /** The modality of a message part, by its type in chat completions. */
 const MODALITY_BY_TYPE: Record<string, Modality> = {
@@ -233,8 +189,11 @@ function createLimits(
 	return { protocol, allowUnknownCost, caps: { item: createCap(item), calls } };
 }
 
-/** If a caller gives up, the rest of the answer is not paid for. */
-const endedBy = (signal: AbortSignal, http: Http): Http => ({
+/** If a caller gives up, the rest of the answer is not paid for. @param onGivenUp Called at once: the caller may ask again. */
+const endedBy = (signal: AbortSignal, http: Http, onGivenUp: () => void): Http => ({
 	...http,
-	send: async (request) => await http.send({ ...request, signal }),
+	async send(request) {
+		signal.addEventListener('abort', onGivenUp, { once: true });
+		return await http.send({ ...request, signal });
+	},
 });

@@ -1,27 +1,23 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { createConversationCap, reserve } from '../../../src/core/budget';
+import { createConversationCap } from '../../../src/core/budget';
 import { mapServiceError, withDetails } from '../../../src/core/errors';
 import { isPlainObject, omitMissing } from '../../../src/core/json';
-import { type Decimal, toUsd } from '../../../src/core/money';
-import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { type ItemOutput, operation } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import { answerWarning } from '../../../src/router/textAnswer';
 import { optionsParam } from '../../fieldKinds.params';
-import { findCachedModel } from '../catalog';
 import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
 import {
-	askWithCost,
-	costOfAnswer,
+	askPaid,
 	createAnswerReader,
 	type PricedAnswer,
 	readStructuredAnswer,
 	simplifyAnswer,
 } from './pricedAnswer';
 import { textOptions, textParams } from './text.params';
-import { buildBody, checkTextRequest, limitOutput, toTextRequest } from './textRequest';
+import { buildBody, checkTextRequest, toTextRequest } from './textRequest';
 import { toolChoiceOption, toolsOption } from './tools.params';
 
 export const message = operation({
@@ -77,34 +73,14 @@ export const message = operation({
 	check: checkTextRequest,
 
 	async run(context) {
-		const { request, startPaid, addHint, accounts } = context;
-		const { structured } = request;
-		const model = await findCachedModel(context, request.model);
-		const unlimited = await buildBody(context);
-		const found = model ? { entry: model } : { unbounded: 'The catalog does not have this model.' };
-		let limited = limitOutput(found, unlimited, request);
-		const boundWithin = (free?: Decimal) =>
-			(limited = limitOutput(found, unlimited, request, free)).bound;
-		const scopes = accounts.openCall(model?.id ?? request.model);
+		const { request, addHint, countTokens } = context;
+		const { found, structured, simplify } = request;
+		const body = await buildBody(context);
 		try {
-			const answer = await startPaid<PricedAnswer>({
-				// not the limited one: what the caps allow changes with the prices
-				request: unlimited,
-				reserve: async () => await reserve({ ...request.caps, ...scopes }, boundWithin),
-				costOf: (ended) => costOfAnswer(ended, model, scopes.record),
-				send: async () => {
-					const { stream: onText, countInFlight } = context;
-					const { body, bound } = limited;
-					const reservedUsd = 'microUsd' in bound ? toUsd(bound.microUsd) : undefined;
-					const keepRaw = !request.simplify;
-					const asking = { model, onText, countInFlight, keepRaw, reservedUsd };
-					const asked = await askWithCost(context.http, request.protocol, body, asking);
-					const { input = 0, output = 0 } = readTokenCounts(asked.usage);
-					context.countTokens(input, output);
-					return asked;
-				},
+			const { answer, maxTokens } = await askPaid(context, {
+				...{ found, body, limits: request, keepRaw: !simplify },
+				onCost: (_cost, { input = 0, output = 0 }) => countTokens(input, output),
 			});
-			const { maxTokens } = limited.cost;
 			const notice = answerWarning(answer, maxTokens);
 			if (notice) addHint(notice);
 			const callsOnly = !answer.text && answer.toolCalls.length > 0;

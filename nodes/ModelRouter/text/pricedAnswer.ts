@@ -1,16 +1,15 @@
+import { reserve } from '../../../src/core/budget';
 import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
-import type { RecordedRequest } from '../../../src/core/spending';
-import type { Http } from '../../../src/core/http';
 import { omitMissing } from '../../../src/core/json';
 import { compileSchema } from '../../../src/core/jsonSchema';
 import { toUsd } from '../../../src/core/money';
-import { readTokenCounts } from '../../../src/core/tokenCounts';
+import { readTokenCounts, type TokenCounts } from '../../../src/core/tokenCounts';
 import { regexEngine } from '../../../src/n8n/n8nVersions';
+import type { OperationContext } from '../../../src/n8n/operation';
 import { explainBalance } from '../../../src/router/advice';
 import type { ChatMessage } from '../../../src/router/messages';
-import type { Model } from '../../../src/router/model';
 import { textCost } from '../../../src/router/pricing';
-import { type Protocol, protocols } from '../../../src/router/protocols';
+import { protocols } from '../../../src/router/protocols';
 import {
 	answerWarning,
 	createStructuredReader,
@@ -19,67 +18,91 @@ import {
 	type ToolCall,
 } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
+import type { FoundModel } from '../catalog';
 import type { TextValues } from './text.params';
+import { limitOutput, type TextLimits } from './textRequest';
 
-/** How a text request is sent, and which parts of its answer are kept. */
-interface Asking {
-	/** The catalog entry, if there is one. */
-	model: Model | undefined;
-	onText: OnText;
-	/** Counts the requests of the account in flight, including this one. */
-	countInFlight(): number;
+/** A text request, and what becomes of its answer. */
+interface PaidText {
+	/** Its model in the catalog. */
+	found: FoundModel;
+	/** Not limited: what the caps allow changes with the prices. */
+	body: Parameters<typeof limitOutput>[1];
+	limits: TextLimits;
 	/** Whether the answer keeps the protocol's own object. */
-	keepRaw: boolean;
-	/** As of the answer. */
-	reservedUsd?: number | undefined;
+	keepRaw?: boolean;
+	/** Throws if the answer is of no use. It is paid for, and the failure is remembered. */
+	checkAnswer?(answer: PricedAnswer, maxTokens: number | undefined): void;
+	/** @param microUsd Of an answer, complete or not, or of a failure. Undefined if it is not known. */
+	onCost(microUsd: number | undefined, tokens: TokenCounts): void;
 }
 
-/** Asks a model. The answer includes its cost; if it broke off, the cost is in `details.partial`. */
-export async function askWithCost(
-	http: Http,
-	protocol: Protocol,
-	body: Record<string, unknown>,
-	{ model, onText, countInFlight, keepRaw, reservedUsd }: Asking,
-): Promise<PricedAnswer> {
-	const { ask, raw, limit: own } = protocols[protocol];
-	const toPriced = (answer: object): PricedAnswer => {
-		const { [raw]: own, ...priced } = answer as PricedAnswer;
-		const costUsd = toUsd(costOfAnswer(answer, model));
-		return {
-			...priced,
-			...(keepRaw && { [raw]: own }),
-			// it is not the service's own figure
-			...(costUsd === undefined ? omitMissing({ reservedUsd }) : { costUsd, costComputed: true }),
-		};
-	};
-	try {
-		return toPriced(await ask(http, body as never, onText));
-	} catch (cause) {
-		throw mapServiceError(cause, (error) => {
-			const { partial } = error.details;
-			const explained = explainBalance(error, { body, own, model, others: countInFlight() - 1 });
-			if (partial) return withDetails(explained, { partial: toPriced(partial) });
-			if (reservedUsd === undefined || isUnstarted(error)) return explained;
-			return withDetails(explained, { computed: { ...explained.details.computed, reservedUsd } });
-		});
-	}
-}
+type AskContext = Pick<
+	OperationContext<unknown>,
+	'http' | 'accounts' | 'startPaid' | 'countInFlight'
+> & { stream: OnText };
 
 /**
- * The cost of an answer, complete or not, in micro-dollars. Undefined if it is not known.
+ * Asks a model within its caps, and pays for the answer. If the answer broke off, its cost is in `details.partial`.
  *
- * @param record Receives the token counts.
+ * @returns also the output tokens that the caps allowed, if no maximum was set.
+ * @throws ServiceError as `startPaid`.
  */
-export function costOfAnswer(
-	ended: object | ServiceError,
-	model: Model | undefined,
-	record?: RecordedRequest,
-): number | undefined {
-	const answer = ended instanceof ServiceError ? ended.details.partial : ended;
-	const usage = answer && 'usage' in answer ? answer.usage : undefined;
-	const { input, output } = readTokenCounts(usage);
-	record?.setTokens(input, output);
-	return textCost(model?.pricing, usage);
+export async function askPaid(
+	{ http, accounts, startPaid, countInFlight, stream }: AskContext,
+	{ found, body: unlimited, limits, keepRaw = false, checkAnswer, onCost }: PaidText,
+): Promise<{ answer: PricedAnswer; maxTokens: number | undefined }> {
+	const model = 'entry' in found ? found.entry : undefined;
+	const scopes = accounts.openCall(model?.id ?? unlimited.model);
+	const { ask, raw, limit: own } = protocols[limits.protocol];
+	let limited = limitOutput(found, unlimited, limits);
+	let tokens: TokenCounts = {};
+	let microUsd: number | undefined;
+	const toPriced = ({ [raw]: object, ...answer }: PricedAnswer): PricedAnswer => {
+		tokens = readTokenCounts(answer.usage);
+		scopes.record?.setTokens(tokens.input, tokens.output);
+		microUsd = textCost(model?.pricing, answer.usage);
+		const costUsd = toUsd(microUsd);
+		return {
+			...answer,
+			...(keepRaw && { [raw]: object }),
+			// it is not the service's own figure
+			...(costUsd === undefined ? reservedUsd() : { costUsd, costComputed: true }),
+		};
+	};
+	const reservedUsd = () =>
+		'microUsd' in limited.bound ? omitMissing({ reservedUsd: toUsd(limited.bound.microUsd) }) : {};
+	const explain = (error: ServiceError): ServiceError => {
+		const { partial } = error.details;
+		const others = countInFlight() - 1;
+		const explained = explainBalance(error, { body: limited.body, own, model, others });
+		if (partial) return withDetails(explained, { partial: toPriced(partial as PricedAnswer) });
+		if (isUnstarted(error)) return explained;
+		return withDetails(explained, {
+			computed: { ...explained.details.computed, ...reservedUsd() },
+		});
+	};
+	const answer = await startPaid<PricedAnswer>({
+		request: unlimited,
+		reserve: async () =>
+			await reserve({ ...limits.caps, ...scopes }, (free) => {
+				limited = limitOutput(found, unlimited, limits, free);
+				return limited.bound;
+			}),
+		costOf() {
+			onCost(microUsd, tokens);
+			return microUsd;
+		},
+		async send() {
+			const asked = ask(http, limited.body as never, stream);
+			const priced = await asked.then(toPriced, (cause: unknown) => {
+				throw mapServiceError(cause, explain);
+			});
+			checkAnswer?.(priced, limited.cost.maxTokens);
+			return priced;
+		},
+	});
+	return { answer, maxTokens: limited.cost.maxTokens };
 }
 
 /** An answer with its cost, if known, and the protocol's own object, if kept. */

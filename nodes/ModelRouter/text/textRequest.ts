@@ -34,41 +34,64 @@ import {
 } from './tools.params';
 
 type Cost = CostBound | NoCostBound;
+type Body = Record<string, unknown> & { model: string };
 
-/** What limits the output of a request, and the cost last calculated for it, which is usually the same when it is checked and sent. */
-interface OutputLimits {
+/** What limits a request, and the cost last calculated for it, which is usually the same when it is checked and sent. */
+export interface TextLimits {
 	protocol: Protocol;
 	caps: Caps;
+	/** Whether to send the request even if its cost cannot be calculated. Absent for a request that is only estimated. */
+	allowUnknownCost?: boolean;
 	last?: { entry: Model; body: object; left: string | undefined; cost: Cost };
 }
 
 /** A text request, before its files are read. */
-export type TextRequest = ReturnType<typeof toTextRequest> & {
-	/** Whether to send the request even if its cost cannot be calculated. Absent for a request that is only estimated. */
-	allowUnknownCost?: boolean;
-};
+export type TextRequest = ReturnType<typeof toTextRequest> & TextLimits;
 
-/** Rejects a model of another kind, files that the model does not accept, and a request that could cost more than the caps. */
+/** Rejects a request as `checkText` does, and files that do not exist. */
 export async function checkTextRequest({
 	request,
 	findFile,
-	lookUp,
+	...context
 }: PreflightContext<TextRequest>): Promise<void> {
-	const { allowUnknownCost } = request;
-	const modalities = request.attachments.map((source) =>
+	const inputs = request.attachments.map((source) =>
 		resolveModality(source.modality, openSource(source, findFile)),
 	);
-	await checkAgainstCatalog({ lookUp }, request.model, (found) => {
-		if ('entry' in found) {
-			checkKind(found.entry, 'text');
-			checkInputs(found.entry, modalities, 'Attachments');
-		}
-		if (allowUnknownCost === undefined) return;
-		const placeholders = modalities.map((modality = 'file'): Attachment => ({ modality, url: '' }));
-		const { bound } = limitOutput(found, request.toBody(placeholders), request);
-		checkCaps(request.caps, bound, allowUnknownCost);
-	});
+	const placeholders = inputs.map((modality = 'file'): Attachment => ({ modality, url: '' }));
+	const text = { body: request.toBody(placeholders), inputs, place: 'Attachments' };
+	request.found = await checkText(context, text, request);
 }
+
+/** A text request as it is sent, except for its output limit and its files. */
+interface CheckedText {
+	body: Body;
+	/** @see checkInputs */
+	inputs: ReadonlyArray<Modality | undefined>;
+	place?: string;
+	/** Where to find an operation for other models. */
+	elsewhere?: string;
+}
+
+/**
+ * Rejects a model of another kind, inputs that the model does not take, and a request that could cost more than the caps, or an amount
+ * that is not known.
+ *
+ * @returns its model in the catalog, which is asked once for each request.
+ * @throws ServiceError as `checkAgainstCatalog`.
+ */
+export const checkText = async (
+	context: Pick<PreflightContext<unknown>, 'lookUp'>,
+	{ body, inputs, place, elsewhere }: CheckedText,
+	limits: TextLimits,
+): Promise<FoundModel> =>
+	await checkAgainstCatalog(context, body.model, (found) => {
+		if ('entry' in found) {
+			checkKind(found.entry, 'text', elsewhere);
+			checkInputs(found.entry, inputs, place);
+		}
+		if (limits.allowUnknownCost === undefined) return;
+		checkCaps(limits.caps, limitOutput(found, body, limits).bound, limits.allowUnknownCost);
+	});
 
 /** Reads the files and builds the body of the request. */
 export async function buildBody({ request, readFile }: OperationContext<TextRequest>) {
@@ -99,10 +122,10 @@ function resolveModality(
  * @param free Micro-dollars that the budget of the credential leaves.
  * @returns the request to send, and its maximum cost: in figures, and for its caps.
  */
-export function limitOutput<Body extends Record<string, unknown>>(
+export function limitOutput(
 	found: FoundModel,
 	body: Body,
-	limits: OutputLimits,
+	limits: TextLimits,
 	free?: Decimal,
 ): { body: Body; cost: Cost; bound: Bound } {
 	const cost = 'entry' in found ? boundCost(found.entry, body, limits, free) : found;
@@ -116,7 +139,7 @@ export function limitOutput<Body extends Record<string, unknown>>(
 function boundCost(
 	entry: Model,
 	body: Record<string, unknown>,
-	limits: OutputLimits,
+	limits: TextLimits,
 	free: Decimal | undefined,
 ): Cost {
 	const { caps, last } = limits;
@@ -187,6 +210,8 @@ export function toTextRequest(
 	const caps: Caps = { item: createCap({ cap: values.spendingCapPerItem, field, of: 'item' }) };
 	return {
 		model,
+		/** Set by the check. */
+		found: NOT_CHECKED,
 		protocol,
 		caps,
 		attachments: toAttachmentSources(values.attachments),
@@ -195,6 +220,8 @@ export function toTextRequest(
 			files.length ? build(addAttachments(messages, files)) : body,
 	};
 }
+
+const NOT_CHECKED: FoundModel = { unbounded: 'the catalog was not read' };
 
 function withSystemMessage(messages: ChatMessage[], protocol: Protocol, text = '') {
 	if (!text.trim()) return { messages };
@@ -232,10 +259,10 @@ const FORBIDDEN_FIELDS: Record<string, string> = {
  *
  * @throws ServiceError `invalid` for a field that is already set, or that the service does not support.
  */
-export function addFields<Body extends object>(
-	body: Body,
+export function addFields<Fields extends object>(
+	body: Fields,
 	additionalFields: Record<string, unknown> = {},
-): Body & Record<string, unknown> {
+): Fields & Record<string, unknown> {
 	for (const name of Object.keys(additionalFields)) {
 		if (Object.hasOwn(FORBIDDEN_FIELDS, name) && !isAllowedValue(name, additionalFields[name]))
 			throw invalidInputError(

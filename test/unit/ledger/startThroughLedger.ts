@@ -47,12 +47,10 @@ export async function startThroughLedger<Result>(
 			},
 		},
 		{
-			sentRequests: {
-				recall() {
-					throw new Error('A start with a key is for the ledger to remember');
-				},
+			recall() {
+				throw new Error('A start with a key is for the ledger to remember');
 			},
-			itemIndex: 0,
+			clock: ledger.clock,
 			account: 'a',
 		},
 	);

@@ -1,35 +1,32 @@
 import { invalidInputError, ServiceError } from '../../../src/core/errors';
-import {
-	countInFlight,
-	sendReserved,
-	startPaid,
-	timed,
-	type PaidStart,
-} from '../../../src/n8n/startPaid';
+import { countInFlight, startPaid, type PaidStart } from '../../../src/n8n/startPaid';
 import fc from '../../support/fastCheck';
 import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
 
+interface Job {
+	id: string;
+}
+
 /** A start whose every step is written down, in the order in which it happens. @param hasKey Undefined without a ledger. */
-function start({ hasKey, ...changes }: Partial<PaidStart<string>> & { hasKey?: boolean }) {
+function start({ hasKey, ...changes }: Partial<PaidStart<Job>> & { hasKey?: boolean }) {
 	const steps: string[] = [];
 	const step = (name: string) => void steps.push(name);
 	const claim = async () => {
 		step('claim');
 		return {
 			renew: async () => (step('renew'), 0),
-			recordStarted: async (result: string) => (step(`ledger: ${result}`), `${result}, row 1`),
+			recordStarted: async ({ id }: Job) => (step(`ledger: ${id}`), { id: `${id}, row 1` }),
 			recordFailed: async (cause: unknown) => (step('ledger: failed'), cause),
 		};
 	};
 	const memory = {
 		earlierResult: () => undefined,
 		recordSending: () => step('memory: sending'),
-		recordResult: (result: unknown) => step(`memory: ${String(result)}`),
+		recordResult: (result: unknown) => step(`memory: ${(result as Job).id}`),
 		recordFailure: () => step('memory: failed'),
-		forget: () => undefined,
 	};
-	const started = startPaid<string>(
+	const started = startPaid<Job>(
 		{
 			request: {},
 			...(hasKey !== undefined && { ledger: { claim, hasKey } }),
@@ -40,15 +37,15 @@ function start({ hasKey, ...changes }: Partial<PaidStart<string>> & { hasKey?: b
 					release: async () => step('release'),
 				};
 			},
-			costOf: (ended) => (ended === 'job' ? 7 : undefined),
+			costOf: (ended) => ('id' in ended ? 7 : undefined),
 			async send({ beforeAttempt }) {
 				await beforeAttempt?.();
 				step(`send, ${countInFlight('account')} in flight`);
-				return 'job';
+				return { id: 'job' };
 			},
 			...changes,
 		},
-		{ sentRequests: { recall: () => memory }, itemIndex: 0, account: 'account' },
+		{ recall: () => memory, clock: virtualClock(), account: 'account' },
 	);
 	return { started, steps };
 }
@@ -65,7 +62,7 @@ it.each<[string, { hasKey?: boolean }, string[], string]>([
 	['with a key', { hasKey: true }, BOTH.slice(1, -1), 'job, row 1'],
 ])('the layers of a start %s', async (_name, given, expected, result) => {
 	const { started, steps } = start(given);
-	expect(await started).toBe(result);
+	expect((await started).id).toBe(result);
 	expect([steps, countInFlight('account')]).toEqual([expected, 0]);
 });
 
@@ -89,10 +86,30 @@ it.each<[string, ServiceError, Parameters<typeof start>[0], ...string[]]>([
 });
 
 it('an earlier start with the key gives its job, and nothing is sent', async () => {
-	const claim = async () => ({ earlier: 'job of before' });
+	const claim = async () => ({ earlier: { id: 'job of before' } });
 	const { started, steps } = start({ ledger: { hasKey: true, claim } });
-	expect([await started, steps]).toEqual(['job of before', []]);
+	expect([await started, steps]).toEqual([{ id: 'job of before' }, []]);
 });
+
+/** Sends with a key, which the ledger would remember. */
+const inFlight = async <Result extends object>(
+	account: string,
+	send: () => Promise<Result>,
+	clock = virtualClock(),
+) => {
+	const claim = async () => ({
+		renew: async () => 0,
+		recordStarted: async (result: Result) => result,
+		recordFailed: async (cause: unknown) => cause,
+	});
+	const recall = () => {
+		throw new Error('not asked');
+	};
+	return await startPaid(
+		{ request: {}, ledger: { hasKey: true, claim }, send },
+		{ account, clock, recall },
+	);
+};
 
 it('an answer has its duration, and so has what arrived of one that broke off', async () => {
 	const clock = virtualClock();
@@ -101,16 +118,13 @@ it('an answer has its duration, and so has what arrived of one that broke off', 
 		throw new ServiceError('truncated', 'It broke off', details);
 	};
 	const text = 'Tues';
-	const answer = timed(clock, async () => (await clock.sleep(2000), { text }));
+	const answer = inFlight('a', async () => (await clock.sleep(2000), { text }), clock);
 	expect(await answer).toEqual({ text, durationMs: 2000 });
-	const broken = await failureOf(timed(clock, fail({ partial: { text } })));
+	const broken = await failureOf(inFlight('a', fail({ partial: { text } }), clock));
 	expect(broken).toMatchObject({ details: { partial: { text, durationMs: 1500 } } });
-	const nothing = await failureOf(timed(clock, fail({})));
+	const nothing = await failureOf(inFlight('a', fail({}), clock));
 	expect(nothing).not.toHaveProperty('details.partial');
 });
-
-const inFlight = async <Result>(account: string, send: () => Promise<Result>) =>
-	await sendReserved({ account, reservation: undefined, costOf: undefined }, send);
 
 it('one that fails at once does not count as in flight afterwards', async () => {
 	const send = () => {
@@ -138,9 +152,12 @@ it('counts each account by itself, in any order of beginnings and ends', async (
 				await one?.done;
 			};
 			for (const { account, ends, fails } of steps) {
-				const { promise, resolve, reject } = Promise.withResolvers<string>();
-				const done = inFlight(account, async () => await promise).catch(() => undefined);
-				open.push({ account, done, end: (fail) => (fail ? reject(new Error()) : resolve('a')) });
+				const { promise, resolve, reject } = Promise.withResolvers<object>();
+				const begun = Promise.withResolvers<void>();
+				const send = async () => (begun.resolve(), await promise);
+				const done = inFlight(account, send).catch(() => undefined);
+				await begun.promise;
+				open.push({ account, done, end: (fail) => (fail ? reject(new Error()) : resolve({})) });
 				expectCounts();
 				if (ends % 2) await end(ends % open.length, fails);
 				expectCounts();
