@@ -52,6 +52,7 @@ export async function getCachedCatalog(
 
 /** The catalog entry of a model, or why there is none. Without it, the cost of a request has no bound. */
 export type FoundModel = { entry: Model } | NoCostBound;
+export const NOT_CHECKED: FoundModel = { unbounded: 'the catalog was not read' };
 
 /**
  * Rejects a request that does not fit the catalog.
@@ -105,15 +106,6 @@ function toCatalogError(catalog: Lookup<CachedCatalog>): ServiceError | undefine
 	const { status = 0 } = error.details;
 	const saysMore = ['cancelled', 'unreachable'].includes(error.kind) || [401, 403].includes(status);
 	return saysMore ? withDetails(error, { outcome: 'not_started' }) : undefined;
-}
-
-/** The entry of a model; undefined if the catalog does not have it, or cannot be read. */
-export async function findCachedModel(
-	context: Pick<PreflightContext<unknown>, 'lookUp'>,
-	id: string,
-): Promise<Model | undefined> {
-	const catalog = await getCachedCatalog(context);
-	return 'value' in catalog ? catalog.value.find(id) : undefined;
 }
 
 /** The prices of a catalog entry, with the unit in each name. A price that the catalog does not have is absent. */

@@ -30,42 +30,28 @@ export interface SpendingQuery {
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Brings the budget and the record of a credential together, if it has them. */
-export const createAccounts = (budget?: SharedBudget, spending?: SpendingRecord) => ({
-	budget,
-	spending,
-
-	/** The scopes of a request whose bound is a maximum. @param model Of the catalog, where it has the model. */
-	openCall: (model: string) => ({ shared: budget?.calls, record: spending?.openRequest(model) }),
-
-	/** The start of a job, and its scopes. */
-	openStart(start: JobStart) {
-		const shared = budget?.openStart(start);
-		const record = spending?.openRequest(start.model, start.claim);
-		return {
-			scopes: { shared, record },
-			/** @see JobScope */
-			renew: async () => await shared?.renew?.(),
-			setJob(...job: Parameters<JobScope['setJob']>): void {
-				shared?.setJob(...job);
-				record?.setJob(...job);
-			},
-		};
-	},
-
-	/** @see SharedBudget */
-	endJob(...ended: Parameters<SharedBudget['endJob']>): void {
-		budget?.endJob(...ended);
-		spending?.endJob(...ended);
-	},
-
-	/** @see SharedBudget */
-	decideStart(decision: StartDecision): void {
-		budget?.decideStart(decision);
-		spending?.decideStart(decision);
-	},
-
-	/** To be called when a node has ended: gives back what was not spent, and writes down what was. */
-	async close(): Promise<void> {
-		await Promise.all([budget?.close(), spending?.close()]);
-	},
-});
+export function createAccounts(budget?: SharedBudget, spending?: SpendingRecord) {
+	const both = [budget, spending].filter((one) => one !== undefined);
+	return {
+		...{ budget, spending },
+		/** Whether there is neither. */
+		isEmpty: !both.length,
+		/** The scopes of a request whose bound is a maximum. @param model Of the catalog, where it has the model. */
+		openCall: (model: string) => ({ shared: budget?.calls, record: spending?.openRequest(model) }),
+		/** The start of a job, and its scopes. */
+		openStart(start: JobStart) {
+			const shared = budget?.openStart(start);
+			const record = spending?.openRequest(start.model, start.claim);
+			const setJob: JobScope['setJob'] = (...job) =>
+				[shared, record].forEach((scope) => scope?.setJob(...job));
+			return { setJob, renew: async () => await shared?.renew?.(), scopes: { shared, record } };
+		},
+		/** @see SharedBudget */
+		endJob: (...ended: Parameters<SharedBudget['endJob']>) =>
+			both.forEach((one) => one.endJob(...ended)),
+		/** @see SharedBudget */
+		decideStart: (decision: StartDecision) => both.forEach((one) => one.decideStart(decision)),
+		/** To be called when a node has ended: gives back what was not spent, and writes down what was. */
+		close: async () => void (await Promise.all(both.map(async (one) => await one.close()))),
+	};
+}

@@ -98,13 +98,9 @@ export function createSentRequests(
 			const entries = (context.starts ??= {});
 			const print = fingerprint(scope, request);
 			const key = `${runIndex}.${itemIndex}.${print}`;
-			return {
-				...track({ entries, key, prints: { request: print }, earlier: entries[key] }),
-				recordSending: () => undefined,
-				recordResult() {
-					if (!signal?.aborted) delete entries[key];
-				},
-			};
+			const sent = track({ entries, key, prints: { request: print }, earlier: entries[key] });
+			const recordResult = () => void (signal?.aborted || delete entries[key]);
+			return { ...sent, recordSending: () => undefined, recordResult };
 		},
 
 		/** Deletes the records of this run. Once every item has succeeded, n8n does not run the node again. */

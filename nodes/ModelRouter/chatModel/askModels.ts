@@ -131,8 +131,7 @@ async function askOnce(
 	const memory = sentRequests.recallCall(itemIndex, body, signal);
 	// throws the earlier failure if the service may have received the call
 	memory.earlierResult();
-	const inputs = findModalities(asked.messages);
-	const text = { body, inputs, elsewhere: 'That is an operation of the Model Router node.' };
+	const text = { body, inputs: findModalities(asked.messages) };
 	const found = await checkText({ lookUp }, text, limits);
 	const giveUp = () => memory.recordFailure(cancelledError());
 	return await askPaid(

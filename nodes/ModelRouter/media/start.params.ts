@@ -6,7 +6,7 @@ import { definedByModel, withFieldRules } from '../../../src/n8n/parameterFields
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { addInputs } from '../../../src/router/jobStart';
 import { findTextField } from '../../../src/router/jobPricing';
-import { modelParam } from '../catalog';
+import { modelParam, NOT_CHECKED } from '../catalog';
 import { capFields } from '../../fieldKinds.params';
 import { allowUnknownCostOption, spendingCapPerItemParam } from '../acrossResources.params';
 import {
@@ -210,6 +210,8 @@ export function toStartRequest(
 	return {
 		...{ mediaType, model, body, inputs, allowAgents },
 		...{ spendingCapPerItem, spendingCapPerExecution, allowUnknownCost },
+		/** Set by the check. */
+		found: NOT_CHECKED,
 		ledger: toLedgerStart(params, ledgerLabel, waits),
 	};
 }

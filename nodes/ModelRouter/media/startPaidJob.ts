@@ -22,7 +22,7 @@ import { addInputs, type JobInput, startJob } from '../../../src/router/jobStart
 import { describeJobSettings, minimumJobCost } from '../../../src/router/jobPricing';
 import { checkKind, kindOfMediaType, type MediaType } from '../../../src/router/model';
 import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
-import { checkAgainstCatalog, findCachedModel } from '../catalog';
+import { checkAgainstCatalog } from '../catalog';
 import { type LedgerHost, openJobLedger } from '../ledger/jobEntry';
 import { mediaTypeLabel } from './media.params';
 import { checkAgentAllowed, startOptions, type StartRequest } from './start.params';
@@ -46,19 +46,20 @@ export interface LedgerResult {
 
 /** Rejects AI agents without permission, missing files, models of the wrong kind, and jobs whose minimum cost exceeds a cap or is unknown. */
 export async function checkStart({
-	request: { mediaType, model, body, inputs, allowAgents, allowUnknownCost, ...caps },
+	request,
 	asTool,
 	lookUp,
 	findFile,
 }: PreflightContext<StartRequest>): Promise<void> {
+	const { mediaType, model, body, inputs, allowAgents, allowUnknownCost } = request;
 	checkAgentAllowed(asTool, allowAgents);
 	for (const input of inputs) openSource(input, findFile);
-	await checkAgainstCatalog({ lookUp }, model, (found) => {
+	request.found = await checkAgainstCatalog({ lookUp }, model, (found) => {
 		const entry = 'entry' in found ? found.entry : undefined;
 		if (entry) checkKind(entry, kindOfMediaType(mediaType));
 		const noBound = 'entry' in found ? { unbounded: NO_PRICE } : found;
 		const bound = minimumJobCost(entry?.pricing, body) ?? noBound;
-		checkCaps(createCaps(caps), bound, allowUnknownCost);
+		checkCaps(createCaps(request), bound, allowUnknownCost);
 	});
 }
 
@@ -86,11 +87,10 @@ function createCaps(
 export async function startPaidJob(context: OperationContext<StartRequest>): Promise<StartedJob> {
 	const { request, getState, http, clock, recordId, countInFlight, accounts } = context;
 	const { mediaType, model, spendingCapPerExecution, ledger } = request;
+	const found = 'entry' in request.found ? request.found.entry : undefined;
 	let startedAt: number | undefined;
 	const start = async () => {
 		const body = await buildStartBody(context);
-		// looked up before the start: the response must be recorded without delay
-		const found = await findCachedModel(context, model);
 		const minimum = minimumJobCost(found?.pricing, body);
 		const bound = minimum ?? { unbounded: NO_PRICE };
 		const caps = createCaps(request, getState('budget', emptySpending));

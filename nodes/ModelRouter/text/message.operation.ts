@@ -85,9 +85,7 @@ export const message = operation({
 			if (notice) addHint(notice);
 			const callsOnly = !answer.text && answer.toolCalls.length > 0;
 			const parsed =
-				structured && !callsOnly
-					? readStructuredAnswer(structured, splitRaw(answer).answer, maxTokens)
-					: {};
+				structured && !callsOnly ? readStructuredAnswer(structured, answer, maxTokens) : {};
 			return toItem(answer, request.protocol, parsed, {
 				...(notice && { notice }),
 				complete: true,
@@ -99,7 +97,7 @@ export const message = operation({
 				throw mapServiceError(cause, (error) => {
 					const { partial } = error.details;
 					if (!partial) return error;
-					return withDetails(error, { partial: splitRaw(partial as PricedAnswer).answer });
+					return withDetails(error, { partial: omitMissing({ ...partial, raw: undefined }) });
 				});
 			const { partial, notice, extras, requestId } = salvaged;
 			addHint(notice);
@@ -119,21 +117,15 @@ function readConversationCap(budget: unknown) {
 
 /** @param parsed Placed before the fields of the answer, `more` after them. */
 function toItem(
-	stored: PricedAnswer,
+	{ raw, ...answer }: PricedAnswer,
 	protocol: Protocol,
 	parsed: object,
 	more: object,
 ): ItemOutput {
-	const { answer, raw } = splitRaw(stored);
 	const { costUsd, costComputed, reservedUsd, durationMs, requestId } = answer;
 	const facts = omitMissing({ costUsd, costComputed, reservedUsd, durationMs, requestId });
 	const rest = isPlainObject(raw)
 		? { [protocols[protocol].raw]: raw, ...facts }
 		: simplifyAnswer(answer);
 	return { json: { output: answer.text, ...parsed, ...rest, ...more } as IDataObject };
-}
-
-/** Separates an answer from the protocol's own object. */
-function splitRaw({ completion, response, ...answer }: PricedAnswer) {
-	return { raw: completion ?? response, answer };
 }

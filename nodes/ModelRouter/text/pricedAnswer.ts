@@ -54,18 +54,18 @@ export async function askPaid(
 ): Promise<{ answer: PricedAnswer; maxTokens: number | undefined }> {
 	const model = 'entry' in found ? found.entry : undefined;
 	const scopes = accounts.openCall(model?.id ?? unlimited.model);
-	const { ask, raw, limit: own } = protocols[limits.protocol];
+	const { ask, raw: rawName, limit: own } = protocols[limits.protocol];
 	let limited = limitOutput(found, unlimited, limits);
 	let tokens: TokenCounts = {};
 	let microUsd: number | undefined;
-	const toPriced = ({ [raw]: object, ...answer }: PricedAnswer): PricedAnswer => {
+	const toPriced = ({ [rawName]: raw, ...answer }: Asked): PricedAnswer => {
 		tokens = readTokenCounts(answer.usage);
 		scopes.record?.setTokens(tokens.input, tokens.output);
 		microUsd = textCost(model?.pricing, answer.usage);
 		const costUsd = toUsd(microUsd);
 		return {
 			...answer,
-			...(keepRaw && { [raw]: object }),
+			...(keepRaw && { raw }),
 			// it is not the service's own figure
 			...(costUsd === undefined ? reservedUsd() : { costUsd, costComputed: true }),
 		};
@@ -76,7 +76,7 @@ export async function askPaid(
 		const { partial } = error.details;
 		const others = countInFlight() - 1;
 		const explained = explainBalance(error, { body: limited.body, own, model, others });
-		if (partial) return withDetails(explained, { partial: toPriced(partial as PricedAnswer) });
+		if (partial) return withDetails(explained, { partial: toPriced(partial as Asked) });
 		if (isUnstarted(error)) return explained;
 		return withDetails(explained, {
 			computed: { ...explained.details.computed, ...reservedUsd() },
@@ -105,6 +105,9 @@ export async function askPaid(
 	return { answer, maxTokens: limited.cost.maxTokens };
 }
 
+/** As it came. */
+type Asked = TextAnswer & { completion?: unknown; response?: unknown };
+
 /** An answer with its cost, if known, and the protocol's own object, if kept. */
 export type PricedAnswer = TextAnswer & {
 	/** USD. */
@@ -113,8 +116,8 @@ export type PricedAnswer = TextAnswer & {
 	/** USD, if the cost is not known: the most that it can be. It stays counted in every cap. */
 	reservedUsd?: number;
 	durationMs?: number;
-	completion?: unknown;
-	response?: unknown;
+	/** The protocol's own object. */
+	raw?: unknown;
 };
 
 /** The fields of an answer for the output, without protocol details. */

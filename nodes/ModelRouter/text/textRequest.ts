@@ -23,7 +23,7 @@ import {
 } from '../../../src/router/pricing';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
-import { checkAgainstCatalog, type FoundModel } from '../catalog';
+import { checkAgainstCatalog, type FoundModel, NOT_CHECKED } from '../catalog';
 import { toAttachmentSources, toRequestMessages } from './messages.params';
 import type { textOptions, TextValues } from './text.params';
 import {
@@ -62,31 +62,23 @@ export async function checkTextRequest({
 	request.found = await checkText(context, text, request);
 }
 
-/** A text request as it is sent, except for its output limit and its files. */
-interface CheckedText {
-	body: Body;
-	/** @see checkInputs */
-	inputs: ReadonlyArray<Modality | undefined>;
-	place?: string;
-	/** Where to find an operation for other models. */
-	elsewhere?: string;
-}
-
 /**
  * Rejects a model of another kind, inputs that the model does not take, and a request that could cost more than the caps, or an amount
  * that is not known.
  *
+ * @param body As it is sent, except for its output limit and its files.
+ * @param inputs As for `checkInputs`.
  * @returns its model in the catalog, which is asked once for each request.
  * @throws ServiceError as `checkAgainstCatalog`.
  */
 export const checkText = async (
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
-	{ body, inputs, place, elsewhere }: CheckedText,
+	{ body, inputs, place }: { body: Body; inputs: Array<Modality | undefined>; place?: string },
 	limits: TextLimits,
 ): Promise<FoundModel> =>
 	await checkAgainstCatalog(context, body.model, (found) => {
 		if ('entry' in found) {
-			checkKind(found.entry, 'text', elsewhere);
+			checkKind(found.entry, 'text', place ? '' : 'That is an operation of the Model Router node.');
 			checkInputs(found.entry, inputs, place);
 		}
 		if (limits.allowUnknownCost === undefined) return;
@@ -220,8 +212,6 @@ export function toTextRequest(
 			files.length ? build(addAttachments(messages, files)) : body,
 	};
 }
-
-const NOT_CHECKED: FoundModel = { unbounded: 'the catalog was not read' };
 
 function withSystemMessage(messages: ChatMessage[], protocol: Protocol, text = '') {
 	if (!text.trim()) return { messages };
