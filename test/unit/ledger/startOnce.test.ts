@@ -131,9 +131,12 @@ describe('one job per key', () => {
 });
 
 describe('a claim whose lease has ended before anything was sent', () => {
-	it('sends nothing once a person has resolved it, and the key has started another job', async () => {
+	it.each([
+		['its turn', { waits: 6 * LEASE }],
+		['the budget', { waitsForBudget: 6 * LEASE }],
+	])('that waited for %s sends nothing once the key has started another job', async (_, waits) => {
 		const { clock, rows, book, ledgerOf, start } = startWorld();
-		const slow = failureOf(start({ waits: 6 * LEASE }));
+		const slow = failureOf(start(waits));
 		await clock.sleep(1.1 * LEASE);
 		await markAsNotStarted(ledgerOf(), { uniqueKey: 'k' }, 'a');
 		expect(await start()).toMatchObject({ result: 'job-1' });

@@ -5,6 +5,8 @@ import { claimStart } from '../../../src/ledger/startOnce';
 import { startPaid } from '../../../src/n8n/startPaid';
 
 export interface StartSender<Result> {
+	/** Waits for a budget. */
+	reserve?(): Promise<void>;
 	/** @param renew To be called right before every attempt to send. */
 	send(renew: () => Promise<number>): Promise<Result>;
 	/** What the ledger keeps of the answer. */
@@ -21,7 +23,7 @@ export type StartResult<Result> =
 export async function startThroughLedger<Result>(
 	ledger: Ledger,
 	wanted: ClaimOptions,
-	{ send, toEntry }: StartSender<Result>,
+	{ reserve, send, toEntry }: StartSender<Result>,
 ): Promise<StartResult<Result>> {
 	return await startPaid<StartResult<Result>>(
 		{
@@ -41,6 +43,10 @@ export async function startThroughLedger<Result>(
 						},
 					};
 				},
+			},
+			async reserve() {
+				await reserve?.();
+				return { settle: async () => {}, release: async () => {} };
 			},
 			async send({ beforeAttempt }) {
 				return { result: await send(beforeAttempt!), entry: undefined };

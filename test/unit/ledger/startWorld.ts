@@ -16,6 +16,8 @@ export interface Start {
 	key?: string;
 	/** Milliseconds before its only attempt, as after a 429. */
 	waits?: number;
+	/** Milliseconds until the budget has room for it. */
+	waitsForBudget?: number;
 	/** Milliseconds until the service answers. */
 	takes?: number;
 	/** What the service does, if it does not start a job. */
@@ -52,8 +54,15 @@ export function startWorld(weather: Weather = { latency: () => 10 }) {
 		...changes,
 	});
 
-	const start = async ({ key = 'k', waits = 0, takes = 50, ...more }: Start = {}) =>
+	const start = async ({
+		key = 'k',
+		waits = 0,
+		takes = 50,
+		waitsForBudget = 0,
+		...more
+	}: Start = {}) =>
 		await startThroughLedger(ledgerOf(more.ledger), wanted(key), {
+			reserve: async () => await clock.sleep(waitsForBudget),
 			async send(renew) {
 				if (waits) await clock.sleep(waits);
 				await renew();
