@@ -58,12 +58,22 @@ const toSet = (words: string) => new Set(words.trim().split(/\s+/));
 /** Fields that are part of the prompt. */
 const PROMPT_FIELDS = toSet(`
 	messages input instructions tools functions tool_choice function_call response_format text`);
-/** Settings and labels that add nothing to the prompt, nor to what comes out. */
-const FREE_FIELDS = toSet(`
-	background frequency_penalty include logit_bias logprobs max_completion_tokens max_output_tokens max_tokens max_tool_calls
-	metadata min_p model n parallel_tool_calls presence_penalty prompt_cache_key prompt_cache_retention reasoning
-	reasoning_effort repetition_penalty safety_identifier seed stop store stream stream_options temperature top_k
-	top_logprobs top_p truncation user verbosity`);
+/**
+ * Settings and labels that add nothing to the prompt, and that leave the model, its price in the catalog and its maximum output tokens as
+ * they are, by where they are documented. Some say how much a model thinks, which counts as output.
+ */
+const FREE_FIELDS_BY_SOURCE = {
+	'https://platform.openai.com/docs/api-reference': `
+		background frequency_penalty include logit_bias logprobs max_completion_tokens max_output_tokens max_tokens max_tool_calls
+		metadata model n parallel_tool_calls presence_penalty prompt_cache_key prompt_cache_retention reasoning reasoning_effort
+		safety_identifier seed stop store stream stream_options temperature top_logprobs top_p truncation user verbosity`,
+	'https://openrouter.ai/docs/api/reference/parameters': `
+		include_reasoning min_p provider repetition_penalty structured_outputs top_a top_k transforms usage`,
+	'https://api-docs.deepseek.com/guides/thinking_mode': 'thinking',
+	'https://www.alibabacloud.com/help/en/model-studio/deep-thinking': 'enable_thinking',
+	'https://console.groq.com/docs/reasoning': 'include_reasoning reasoning_format',
+};
+const FREE_FIELDS = toSet(Object.values(FREE_FIELDS_BY_SOURCE).join(' '));
 /** Fields that add earlier messages which the service has stored. */
 const STORED_FIELDS = toSet('previous_response_id conversation');
 

@@ -25,6 +25,8 @@ it.each<[string, Record<string, unknown>, number, number]>([
 	['functions of the old protocol', { functions: [{ name: 'f' }] }, 14 + 64, 14],
 	['a form of the answer', { response_format: FORMAT }, bytes(FORMAT), bytes(FORMAT)],
 	['settings', { model: 'vendor/model', max_tokens: 5, stop: ['END'], user: 'u', x: null }, 0, 0],
+	['the choice of a host', { provider: { order: ['one'] }, transforms: [] }, 0, 0],
+	['thinking', { thinking: { type: 'enabled' }, enable_thinking: true, reasoning: {} }, 0, 0],
 ])('%s', (_name, body, most, text) => {
 	expect(maximumPromptTokens(body)).toEqual({ tokens: most });
 	expect(estimatePromptTokens(body)).toBe(Math.ceil(text / 4));
