@@ -66,8 +66,8 @@ type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
  */
 export async function reserve(scopes: Scopes, boundWithin: BoundWithin): Promise<Reserved> {
 	for (;;) {
-		const finding = scopes.shared?.findFree?.(boundWithin);
-		const free = finding && (await finding);
+		const { shared } = scopes;
+		const free = shared?.findFree && (await shared.findFree(boundWithin));
 		// nothing may be awaited between the two: other requests reserve from the same caps
 		const reservation = await reserveWithin(scopes, boundWithin(free), free);
 		if (reservation) return reservation;

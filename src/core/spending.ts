@@ -34,8 +34,6 @@ export function createAccounts(budget?: SharedBudget, spending?: SpendingRecord)
 	const both = [budget, spending].filter((one) => one !== undefined);
 	return {
 		...{ budget, spending },
-		/** Whether there is neither. */
-		isEmpty: !both.length,
 		/** The scopes of a request whose bound is a maximum. @param model Of the catalog, where it has the model. */
 		openCall: (model: string) => ({ shared: budget?.calls, record: spending?.openRequest(model) }),
 		/** The start of a job, and its scopes. */

@@ -217,7 +217,6 @@ export class NodeBudget implements SharedBudget {
 		return true;
 	}
 
-	/** @throws ServiceError `invalid` for a request without a bound, unless the credential says as what it counts. */
 	#toMaximum(bound: Bound): Decimal {
 		if ('microUsd' in bound) return ZERO.plus(bound.microUsd);
 		const { unknownCost } = this.#use.settings;

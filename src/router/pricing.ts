@@ -53,7 +53,8 @@ export interface CostBound {
 	maxTokens?: number;
 }
 
-export type NoCostBound = Extract<Bound, { unbounded: string }> & { maxTokens?: undefined };
+export type NoCostBound = Extract<Bound, { unbounded: string }> &
+	Partial<Record<keyof CostBound, undefined>>;
 
 /**
  * The most that a text request can cost, at the prices of the catalog.

@@ -26,6 +26,7 @@ import {
 	readStructuredAnswer,
 	type StructuredReader,
 } from '../text/pricedAnswer';
+import { NOT_CHECKED } from '../catalog';
 import { checkText } from '../text/textRequest';
 import { type ChatModelValues, createBodyBuilder } from './chatModel.params';
 
@@ -131,8 +132,7 @@ async function askOnce(
 	const memory = sentRequests.recallCall(itemIndex, body, signal);
 	// throws the earlier failure if the service may have received the call
 	memory.earlierResult();
-	const text = { body, inputs: findModalities(asked.messages) };
-	const found = await checkText({ lookUp }, text, limits);
+	await checkText({ lookUp }, { body, inputs: findModalities(asked.messages) }, limits);
 	const giveUp = () => memory.recordFailure(cancelledError());
 	return await askPaid(
 		{
@@ -141,7 +141,7 @@ async function askOnce(
 			startPaid: async (start) => await startPaid(start, { account, clock, recall: () => memory }),
 		},
 		{
-			...{ found, body, limits, onCost },
+			...{ body, limits, onCost },
 			checkAnswer(answer, maxTokens) {
 				// an answer that calls tools may include other text
 				const read = answer.toolCalls.length ? createCallReader(answer) : readAnswer;
@@ -185,7 +185,8 @@ function createLimits(
 	const item = { cap: spendingCapPerCall, field: 'Spending Cap per Call (USD)', of: 'call' };
 	const execution = { field: 'Spending Cap per Execution (USD)', of: 'execution', spending };
 	const calls = createCap({ cap: spendingCapPerExecution, ...execution });
-	return { protocol, allowUnknownCost, caps: { item: createCap(item), calls } };
+	const caps = { item: createCap(item), calls };
+	return { found: NOT_CHECKED, protocol, allowUnknownCost, caps };
 }
 
 /** If a caller gives up, the rest of the answer is not paid for. @param onGivenUp Called at once: the caller may ask again. */

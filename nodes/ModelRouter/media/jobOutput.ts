@@ -136,7 +136,7 @@ export async function countCost(
 	{ http, accounts }: ReadContext,
 	address: JobAddress,
 ): Promise<void> {
-	if (accounts.isEmpty) return;
+	if (!accounts.budget && !accounts.spending) return;
 	const job = await readJob(http, address).catch(() => undefined);
 	if (job) countEndedJob({ accounts }, job);
 }

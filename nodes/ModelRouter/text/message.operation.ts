@@ -74,11 +74,11 @@ export const message = operation({
 
 	async run(context) {
 		const { request, addHint, countTokens } = context;
-		const { found, structured, simplify } = request;
+		const { structured, simplify } = request;
 		const body = await buildBody(context);
 		try {
 			const { answer, maxTokens } = await askPaid(context, {
-				...{ found, body, limits: request, keepRaw: !simplify },
+				...{ body, limits: request, keepRaw: !simplify },
 				onCost: (_cost, { input = 0, output = 0 }) => countTokens(input, output),
 			});
 			const notice = answerWarning(answer, maxTokens);
@@ -86,10 +86,8 @@ export const message = operation({
 			const callsOnly = !answer.text && answer.toolCalls.length > 0;
 			const parsed =
 				structured && !callsOnly ? readStructuredAnswer(structured, answer, maxTokens) : {};
-			return toItem(answer, request.protocol, parsed, {
-				...(notice && { notice }),
-				complete: true,
-			});
+			const more = { ...omitMissing({ notice }), complete: true };
+			return toItem(answer, request.protocol, parsed, more);
 		} catch (cause) {
 			const salvaged =
 				request.onIncomplete === 'partial' ? partialAnswerOf<PricedAnswer>(cause) : undefined;

@@ -2,7 +2,7 @@ import { reserve } from '../../../src/core/budget';
 import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/json';
 import { compileSchema } from '../../../src/core/jsonSchema';
-import { toUsd } from '../../../src/core/money';
+import { type Decimal, toUsd } from '../../../src/core/money';
 import { readTokenCounts, type TokenCounts } from '../../../src/core/tokenCounts';
 import { regexEngine } from '../../../src/n8n/n8nVersions';
 import type { OperationContext } from '../../../src/n8n/operation';
@@ -18,14 +18,11 @@ import {
 	type ToolCall,
 } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
-import type { FoundModel } from '../catalog';
 import type { TextValues } from './text.params';
 import { limitOutput, type TextLimits } from './textRequest';
 
 /** A text request, and what becomes of its answer. */
 interface PaidText {
-	/** Its model in the catalog. */
-	found: FoundModel;
 	/** Not limited: what the caps allow changes with the prices. */
 	body: Parameters<typeof limitOutput>[1];
 	limits: TextLimits;
@@ -50,12 +47,15 @@ type AskContext = Pick<
  */
 export async function askPaid(
 	{ http, accounts, startPaid, countInFlight, stream }: AskContext,
-	{ found, body: unlimited, limits, keepRaw = false, checkAnswer, onCost }: PaidText,
+	{ body: unlimited, limits, keepRaw = false, checkAnswer, onCost }: PaidText,
 ): Promise<{ answer: PricedAnswer; maxTokens: number | undefined }> {
+	const { caps, found } = limits;
 	const model = 'entry' in found ? found.entry : undefined;
 	const scopes = accounts.openCall(model?.id ?? unlimited.model);
 	const { ask, raw: rawName, limit: own } = protocols[limits.protocol];
 	let limited = limitOutput(found, unlimited, limits);
+	const boundWithin = (free?: Decimal) =>
+		(limited = limitOutput(found, unlimited, limits, free)).bound;
 	let tokens: TokenCounts = {};
 	let microUsd: number | undefined;
 	const toPriced = ({ [rawName]: raw, ...answer }: Asked): PricedAnswer => {
@@ -70,8 +70,7 @@ export async function askPaid(
 			...(costUsd === undefined ? reservedUsd() : { costUsd, costComputed: true }),
 		};
 	};
-	const reservedUsd = () =>
-		'microUsd' in limited.bound ? omitMissing({ reservedUsd: toUsd(limited.bound.microUsd) }) : {};
+	const reservedUsd = () => omitMissing({ reservedUsd: toUsd(limited.cost.microUsd) });
 	const explain = (error: ServiceError): ServiceError => {
 		const { partial } = error.details;
 		const others = countInFlight() - 1;
@@ -84,11 +83,7 @@ export async function askPaid(
 	};
 	const answer = await startPaid<PricedAnswer>({
 		request: unlimited,
-		reserve: async () =>
-			await reserve({ ...limits.caps, ...scopes }, (free) => {
-				limited = limitOutput(found, unlimited, limits, free);
-				return limited.bound;
-			}),
+		reserve: async () => await reserve({ ...caps, ...scopes }, boundWithin),
 		costOf() {
 			onCost(microUsd, tokens);
 			return microUsd;

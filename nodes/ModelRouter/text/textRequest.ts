@@ -38,6 +38,8 @@ type Body = Record<string, unknown> & { model: string };
 
 /** What limits a request, and the cost last calculated for it, which is usually the same when it is checked and sent. */
 export interface TextLimits {
+	/** The model in the catalog. Set by the check. */
+	found: FoundModel;
 	protocol: Protocol;
 	caps: Caps;
 	/** Whether to send the request even if its cost cannot be calculated. Absent for a request that is only estimated. */
@@ -59,24 +61,23 @@ export async function checkTextRequest({
 	);
 	const placeholders = inputs.map((modality = 'file'): Attachment => ({ modality, url: '' }));
 	const text = { body: request.toBody(placeholders), inputs, place: 'Attachments' };
-	request.found = await checkText(context, text, request);
+	await checkText(context, text, request);
 }
 
 /**
  * Rejects a model of another kind, inputs that the model does not take, and a request that could cost more than the caps, or an amount
- * that is not known.
+ * that is not known. The catalog is asked once for each request.
  *
  * @param body As it is sent, except for its output limit and its files.
  * @param inputs As for `checkInputs`.
- * @returns its model in the catalog, which is asked once for each request.
  * @throws ServiceError as `checkAgainstCatalog`.
  */
-export const checkText = async (
+export async function checkText(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
 	{ body, inputs, place }: { body: Body; inputs: Array<Modality | undefined>; place?: string },
 	limits: TextLimits,
-): Promise<FoundModel> =>
-	await checkAgainstCatalog(context, body.model, (found) => {
+): Promise<void> {
+	limits.found = await checkAgainstCatalog(context, body.model, (found) => {
 		if ('entry' in found) {
 			checkKind(found.entry, 'text', place ? '' : 'That is an operation of the Model Router node.');
 			checkInputs(found.entry, inputs, place);
@@ -84,6 +85,7 @@ export const checkText = async (
 		if (limits.allowUnknownCost === undefined) return;
 		checkCaps(limits.caps, limitOutput(found, body, limits).bound, limits.allowUnknownCost);
 	});
+}
 
 /** Reads the files and builds the body of the request. */
 export async function buildBody({ request, readFile }: OperationContext<TextRequest>) {
@@ -202,7 +204,6 @@ export function toTextRequest(
 	const caps: Caps = { item: createCap({ cap: values.spendingCapPerItem, field, of: 'item' }) };
 	return {
 		model,
-		/** Set by the check. */
 		found: NOT_CHECKED,
 		protocol,
 		caps,
