@@ -1,5 +1,5 @@
 import { A2A } from './a2a';
-import { END, FAILURE, type Dialect } from './dialect';
+import { END, FAILURE, type Dialect, type Meaning } from './dialect';
 import { MODELS } from './models';
 import { PRODUCTS } from './products';
 
@@ -11,7 +11,22 @@ const AUI = ['aui-state', 'aui-data', 'aui-text-delta', 'aui-reasoning-part-star
 
 /** Types of a message of LangChain that are the model's. */
 const AI = ['ai', 'AIMessageChunk'];
+const OTHER_MESSAGES = ['HumanMessage', 'SystemMessage', 'ToolMessage'];
+/** A run ends the stream that was first to start. */
+const OUTERMOST = { ofOpening: 'run_id', ends: 'stream' } as const;
+const INTERRUPT: Meaning = {
+	...{ if: { __interrupt__: '*' }, asks: '__interrupt__.value', ends: 'answer' },
+};
 const GROWING = { if: { '0.type': AI }, grows: '0.content', id: '0.id' };
+
+/** A text, a message, a message and where it comes from, or the state of a graph. */
+const SERIALIZED: readonly Meaning[] = [
+	{ unless: { 0: '*', id: OTHER_MESSAGES }, piece: ['', 'kwargs.content'], id: 'kwargs.id' },
+	{ unless: { '0.id': OTHER_MESSAGES }, piece: '0.kwargs.content', id: '0.kwargs.id' },
+	{ unless: { '1.0.id': OTHER_MESSAGES }, piece: '1.0.kwargs.content', id: '1.0.kwargs.id' },
+	{ state: 'messages' },
+	{ if: { 0: 'values' }, state: '1.messages' },
+];
 
 /**
  * The forms of answers that are recognized, a row each. To add one, write a row, and record an answer in `test/unit/agent/recordings.ndjson`.
@@ -96,17 +111,19 @@ export const DIALECTS: readonly Dialect[] = [
 		knownBy: [
 			...['messages/partial', 'messages/metadata', 'messages/complete', 'values', 'updates'],
 			{ '#': 'messages', '0.type': '*' },
-			{ __error__: '*' },
+			...[{ __error__: '*' }, { __interrupt__: '*' }],
 		],
 		events: {
 			messages: { if: { '0.type': AI }, piece: '0.content', id: '0.id', calls: '0.tool_calls' },
-			'messages/partial': { ...GROWING, opens: 'message' },
+			'messages/partial': { ...GROWING, opens: 'message', calls: '0.tool_calls' },
 			'messages/complete': { ...GROWING, ends: 'answer', calls: '0.tool_calls' },
-			values: { state: 'messages' },
-			updates: { added: '*.messages' },
+			// with subgraphs, they come in place of messages/complete
+			checkpoints: { ends: 'answer' },
+			values: [{ state: 'messages' }, INTERRUPT],
+			updates: [{ added: '*.messages' }, INTERRUPT],
 			error: FAILURE,
 			end: END,
-			'': { if: { __error__: '*' }, fails: '__error__' },
+			'': [{ if: { __error__: '*' }, fails: '__error__' }, INTERRUPT],
 		},
 	},
 	{
@@ -121,31 +138,32 @@ export const DIALECTS: readonly Dialect[] = [
 			on_chat_model_start: { opens: 'stream' },
 			on_llm_start: { opens: 'stream' },
 			on_chat_model_stream: { piece: ['data.chunk.content', 'data.chunk.kwargs.content'] },
-			on_llm_stream: { piece: 'data.chunk.text' },
+			on_llm_stream: { piece: ['data.chunk.text', 'data.chunk.kwargs.content'] },
 			on_chat_model_end: [
 				{ whole: ['data.output.content', 'data.output.kwargs.content'], ends: 'message' },
-				{ ofOpening: 'run_id', ends: 'stream' },
+				OUTERMOST,
 			],
-			on_llm_end: { ofOpening: 'run_id', ends: 'stream' },
-			on_chain_end: { ofOpening: 'run_id', all: 'data.output', ends: 'stream' },
+			on_llm_end: [{ whole: 'data.output.generations.text', ends: 'message' }, OUTERMOST],
+			on_chain_end: { ...OUTERMOST, all: 'data.output', state: 'data.output.messages' },
 			error: FAILURE,
 			end: END,
 		},
 	},
 	{
-		name: 'LangServe',
-		source: '@langchain/core 1.4.0 (langserve/messages as they are serialized)',
+		name: 'LangChain messages',
+		source: '@langchain/core 1.4.0, @langchain/langgraph 1.7.3 (as JSON, and as LangServe)',
 		by: 'line',
 		knownBy: [
 			{ '#': 'data', '': String },
-			{ lc: 1, type: 'constructor' },
+			...[{ lc: 1, type: 'constructor' }, { 'messages.lc': 1 }, { '0.lc': 1 }],
+			...[{ '1.messages.lc': 1 }, { '1.0.lc': 1 }],
 		],
 		events: {
 			metadata: { if: { run_id: '*' }, opens: 'stream' },
-			data: { piece: ['', 'kwargs.content'] },
+			data: SERIALIZED,
 			error: FAILURE,
 			end: END,
-			'': { whole: 'kwargs.content', ends: 'stream' },
+			'': SERIALIZED,
 		},
 	},
 	{

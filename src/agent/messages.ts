@@ -1,4 +1,4 @@
-import { answersIn, textOf } from '../core/extractText';
+import { answersIn, textOf, unwrapped } from '../core/extractText';
 import { isPlainObject } from '../core/json';
 import { createTextAccumulator } from '../core/textAccumulator';
 import type { Meaning } from './dialect';
@@ -21,6 +21,14 @@ export function createMessages() {
 		return answer.append(text);
 	};
 	const unlessKnown = (message: string) => (answer.isKnown(message) ? '' : message);
+	const takeHeld = (): string => {
+		let text = '';
+		for (const message of held.take(answer)) {
+			answer.endMessage();
+			text += answer.append(message);
+		}
+		return text;
+	};
 
 	return {
 		/** @returns the text that a meaning of an event adds. */
@@ -36,19 +44,13 @@ export function createMessages() {
 			if (whole !== undefined)
 				return answer.current() ? '' : answer.append(unlessKnown(textAt(value, whole)));
 			if (asks === undefined) return '';
+			const before = takeHeld();
 			answer.endMessage();
-			return answer.append(unlessKnown(textAt(value, asks)));
+			return before + answer.append(unlessKnown(textAt(value, asks)));
 		},
 		end: answer.endMessage,
-		/** @returns the text of messages that count only where they were not streamed. */
-		takeHeld(): string {
-			let text = '';
-			for (const message of held.take(answer)) {
-				answer.endMessage();
-				text += answer.append(message);
-			}
-			return text;
-		},
+		/** @returns the text of messages that counted only if they were not streamed. */
+		takeHeld,
 		text: answer.text,
 	};
 }
@@ -117,6 +119,6 @@ function createHeldMessages() {
 }
 
 const messagesIn = (list: unknown): string[] =>
-	(Array.isArray(list) ? (answersIn(list) ?? []) : [])
+	(Array.isArray(list) ? (answersIn(list.map(unwrapped)) ?? []) : [])
 		.map((message) => (isPlainObject(message) && textOf(message['content'])) || '')
 		.filter(Boolean);

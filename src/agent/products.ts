@@ -5,7 +5,7 @@ const DIFY_MESSAGE = {
 } as const;
 const DIFY_RUN: readonly Meaning[] = [
 	{ if: { 'data.status': ['failed', 'stopped'] }, fails: ['data.error', 'data'] },
-	{ all: 'data.outputs.*', ends: 'answer' },
+	{ if: { 'data.status': '*' }, all: 'data.outputs.*', ends: 'answer' },
 ];
 
 /** How a run of Letta stops that has not failed. */
@@ -77,28 +77,6 @@ export const PRODUCTS: readonly Dialect[] = [
 		},
 	},
 	{
-		name: 'Assistants API',
-		source:
-			'https://github.com/openai/openai-openapi/blob/main/openapi.yaml (createRun, streaming)',
-		by: 'line',
-		knownBy: ['thread.created', 'thread.run.created', 'thread.message.delta'],
-		events: {
-			'thread.run.created': { opens: 'stream' },
-			'thread.message.delta': {
-				...{ piece: ['delta.content.text.value', 'delta.content.refusal'], id: 'id' },
-			},
-			'thread.message.completed': { whole: 'content.text.value', ends: 'message' },
-			'thread.message.incomplete': { whole: 'content.text.value', ends: 'message' },
-			'thread.run.completed': { ends: 'answer' },
-			'thread.run.incomplete': { ends: 'answer' },
-			'thread.run.failed': { fails: 'last_error' },
-			'thread.run.cancelled': FAILURE,
-			'thread.run.expired': FAILURE,
-			error: FAILURE,
-			'[DONE]': END,
-		},
-	},
-	{
 		name: 'Coze',
 		source: 'https://github.com/coze-dev/coze-py/tree/main/tests/testdata',
 		by: 'line',
@@ -139,7 +117,7 @@ export const PRODUCTS: readonly Dialect[] = [
 					if: { 'stop_reason.stop_reason': '*' },
 					...{ unless: { 'stop_reason.stop_reason': LETTA_STOPS }, fails: 'stop_reason' },
 				},
-				{ all: 'messages[message_type=assistant_message].content', ends: 'answer' },
+				{ all: 'messages[message_type=assistant_message].content' },
 			],
 			'[DONE]': END,
 		},
@@ -158,7 +136,7 @@ export const PRODUCTS: readonly Dialect[] = [
 			],
 			textResponse: [
 				{ if: { error: '*' }, fails: 'error' },
-				{ whole: 'textResponse', ends: 'answer' },
+				{ whole: 'textResponse', ends: 'message' },
 			],
 			finalizeResponseStream: END,
 			abort: { fails: 'error' },
@@ -188,7 +166,7 @@ export const PRODUCTS: readonly Dialect[] = [
 				all: ['data.result.message', 'data.result.outputs.outputs.results.message.text'],
 				ends: 'stream',
 			},
-			'': { all: 'outputs.outputs.results.message.text', ends: 'stream' },
+			'': { all: 'outputs.outputs.results.message.text' },
 		},
 	},
 	{

@@ -101,10 +101,11 @@ export function endsOf({ events }: Dialect): string {
 			.flat()
 			.filter(({ ends }) => ends === 'stream' || ends === 'answer')
 			.map(({ if: condition = {} }) => {
-				const [path = 'a whole message', value] = Object.entries(condition)[0] ?? [];
+				const [path = '', value] = Object.entries(condition)[0] ?? [];
 				const [first] = [value].flat();
-				const state = name && typeof first === 'string' && first !== '*' ? ` (${first})` : '';
-				return (name || path.split('.').at(-1)) + state;
+				const state = typeof first === 'string' && first !== '*' ? first : path.split('.').at(-1);
+				if (!name) return path.split('.').at(-1) || 'a whole message';
+				return name + (state ? ` (${state})` : '');
 			}),
 	);
 	return [...new Set(labels)].map((label) => `"${label}"`).join(' or ');

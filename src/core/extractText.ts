@@ -41,13 +41,28 @@ export function findText(
 	if (typeof value === 'string') return value === question ? undefined : { text: value, path: '' };
 	if (typeof value !== 'object' || value === null || depth > MAX_TEXT_DEPTH) return undefined;
 	if (!Array.isArray(value)) {
-		const fields = value as Fields;
+		const fields = unwrapped(value) as Fields;
 		return depth > 0 && isNoAnswer(fields) ? undefined : findInFields(fields, question, depth);
 	}
-	const list = answersIn(value) ?? (joint ? value : textParts(value));
+	const entries = value.map(unwrapped);
+	const list = answersIn(entries) ?? (joint ? withoutNames(entries) : textParts(entries));
 	const texts = list.map((entry) => findText(entry, question, depth + 1)?.text).filter(Boolean);
 	return texts.length ? { text: texts.join(joint), path: '' } : undefined;
 }
+
+/** A message as LangChain serializes it, with its class as the role. */
+export function unwrapped(message: unknown): unknown {
+	const { lc, id, kwargs } = isPlainObject(message) ? message : {};
+	return lc === 1 && Array.isArray(id) && isPlainObject(kwargs)
+		? { ...kwargs, role: id.at(-1) as unknown }
+		: message;
+}
+
+/** A word beside an object is its name: `["values", {}]`. */
+const withoutNames = (list: readonly unknown[]) =>
+	list.some((entry) => typeof entry === 'object')
+		? list.filter((entry) => typeof entry !== 'string')
+		: list;
 
 /** Of parts with types, those of a text, if there are any: a file beside them has its bytes in `data`. */
 function textParts(parts: readonly unknown[]): readonly unknown[] {
