@@ -44,7 +44,7 @@ async function show(tarball, redis) {
 		[
 			'--disable-warning=MODULE_TYPELESS_PACKAGE_JSON',
 			'--disable-warning=ExperimentalWarning',
-			inQueueMode ? 'scripts/showQueueDemo.ts' : 'scripts/showDemo.ts',
+			inQueueMode ? 'demo/showQueue.ts' : 'demo/show.ts',
 			tarball,
 			...process.argv.slice(2),
 		],

@@ -34,9 +34,7 @@ function packagesOf(files: string[]): string[] {
 it('the build, the reference service and the demo need these, and the Node of n8n', () => {
 	const sources = globSync('{src,nodes,credentials}/**/*.ts');
 	const bundled = packagesOf(sources).filter((name) => !(name in peerDependencies));
-	const programs = ['build.mjs', 'demo.mjs', 'showDemo.ts', 'showQueueDemo.ts'].map(
-		(name) => `scripts/${name}`,
-	);
+	const programs = ['scripts/build.mjs', 'scripts/demo.mjs', 'demo/show.ts', 'demo/showQueue.ts'];
 	const imported = packagesOf([...programs, 'test/service/main.ts']);
 	expect([...new Set([...bundled, ...imported, 'node'])].sort()).toEqual(tools.build);
 });

@@ -3,7 +3,7 @@ import { isFields, partsOf, UUID, type Call } from '../call.ts';
 import { wordsOf, answerText } from '../directives.ts';
 import { AGENT_KEYS } from '../keys.ts';
 import { paced } from '../pace.ts';
-import { factsOf, scriptedAnswer } from '../personas/agent.ts';
+import { factsOf, scriptedAnswer } from '../../../demo/personas/agent.ts';
 import type { World } from '../world.ts';
 
 /** An error of A; its shape is not specified (section 7A). */

@@ -1,7 +1,7 @@
 import { json, text, type Answer } from '../answer.ts';
 import { answerText } from '../directives.ts';
 import { uuidOf } from '../ids.ts';
-import { marketAnswer } from '../personas/market.ts';
+import { marketAnswer } from '../../../demo/personas/market.ts';
 import type { World } from '../world.ts';
 import type { Question } from './endpoint.ts';
 

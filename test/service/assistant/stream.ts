@@ -2,7 +2,7 @@ import { event, stream, type Answer } from '../answer.ts';
 import { type Call } from '../call.ts';
 import { directivesOf, numberIn, wordsOf, answerText } from '../directives.ts';
 import { uuidOf } from '../ids.ts';
-import { marketAnswer } from '../personas/market.ts';
+import { marketAnswer } from '../../../demo/personas/market.ts';
 import { paced } from '../pace.ts';
 import type { World } from '../world.ts';
 import type { Question } from './endpoint.ts';

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 
-import { readData, readFixture } from '../fixture.ts';
+import { readData } from '../fixture.ts';
 import type { Job, MediaKind } from '../router/job.ts';
 
 export interface MediaFile {
@@ -10,8 +11,9 @@ export interface MediaFile {
 }
 
 /** Which picture a prompt gets, and what there is to see in it; the first that fits. */
-const PICTURES =
-	readData<Array<{ asked: string; file: string; shows: string }>>('media/pictures.json');
+const PICTURES = readData<Array<{ asked: string; file: string; shows: string }>>(
+	'test/service/media/pictures.json',
+);
 
 const FILES: Record<Exclude<MediaKind, 'image'>, string> = {
 	video: 'beach.mp4',
@@ -26,7 +28,7 @@ export function mediaFile({ kind, id, prompt }: Pick<Job, 'kind' | 'id' | 'promp
 	const picture = PICTURES.find(({ asked }) => new RegExp(asked, 'i').test(prompt))?.file;
 	const name = kind === 'image' ? `${picture}.png` : FILES[kind];
 	const extension = name.slice(-3) as keyof typeof TYPES;
-	const bytes = withNote[extension](readFixture(`media/${name}`), `${name} ${id}`);
+	const bytes = withNote[extension](readFileSync(`test/service/media/${name}`), `${name} ${id}`);
 	return { bytes, type: TYPES[extension], extension };
 }
 

@@ -1,5 +1,5 @@
 import { isFields, type Fields } from '../call.ts';
-import type { Scripted } from '../personas/model.ts';
+import type { Scripted } from '../../../demo/personas/model.ts';
 import type { Entry, Model } from './catalog.ts';
 import { partsIn, unfit, type Shown } from './parts.ts';
 

@@ -2,7 +2,7 @@ import { json, stream, type Answer } from '../answer.ts';
 import { isFields, type Call } from '../call.ts';
 import { uuidOf } from '../ids.ts';
 import { paced } from '../pace.ts';
-import { modelAnswer } from '../personas/model.ts';
+import { modelAnswer } from '../../../demo/personas/model.ts';
 import type { World } from '../world.ts';
 import { askOfChat } from './ask.ts';
 import { chatChunks, chatMessage, logprobsOf } from './chatChunks.ts';

@@ -1,12 +1,6 @@
-import {
-	DEMO_EXAMPLES,
-	demoError,
-	demoLine,
-	demoResult,
-	talkLines,
-} from '../../scripts/demoExamples';
-import { GALLERY, readExample } from '../n8n/example';
-import type { Execution, Item } from '../n8n/execution';
+import { DEMO_EXAMPLES, demoError, demoLine, demoResult, talkLines } from './examples';
+import { GALLERY, readExample } from '../test/n8n/example';
+import type { Execution, Item } from '../test/n8n/execution';
 
 it('names every workflow of the gallery once', () => {
 	const told = DEMO_EXAMPLES.map(({ file }) => file);

@@ -1,7 +1,7 @@
-import { GALLERY, LESSONS, readExample } from '../n8n/example.ts';
-import { ask } from './contract/ask.ts';
-import { mediaFile } from './media/file.ts';
-import { startService, type Service } from './service.ts';
+import { GALLERY, LESSONS, readExample } from '../test/n8n/example.ts';
+import { ask } from '../test/service/contract/ask.ts';
+import { mediaFile } from '../test/service/media/file.ts';
+import { startService, type Service } from '../test/service/service.ts';
 
 // the answers of the demo that no workflow of the gallery gets in a real n8n (test/n8n/gallery*.test.ts)
 let service: Service;

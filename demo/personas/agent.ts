@@ -1,7 +1,7 @@
-import { directivesOf } from '../directives.ts';
+import { directivesOf } from '../../test/service/directives.ts';
 import { readRules, type Facts } from './rules.ts';
 
-const answerFrom = readRules('personas/conversation.json');
+const answerFrom = readRules('demo/personas/conversation.json');
 
 /** What the rules know of a conversation. */
 export function factsOf(who: 'agent' | 'model', said: readonly string[], workspace = ''): Facts {

@@ -1,5 +1,5 @@
-import { directivesOf } from '../directives.ts';
-import { readData } from '../fixture.ts';
+import { directivesOf } from '../../test/service/directives.ts';
+import { readData } from '../../test/service/fixture.ts';
 import { NUMBER, numberFrom } from './words.ts';
 
 type Tool = 'market' | 'web' | 'wallets';
@@ -18,7 +18,7 @@ const DATA = readData<{
 	others: string[];
 	wallets: Record<string, { usd: number; most: number }>;
 	sections: Record<string, Section>;
-}>('personas/market.json');
+}>('demo/personas/market.json');
 
 const WALLETS = Object.entries(DATA.wallets);
 

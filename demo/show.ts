@@ -1,4 +1,4 @@
-// The demo, on Node 24 with everything installed: `node scripts/showDemo.ts <tarball> [--once]`.
+// The demo, on Node 24 with everything installed: `node demo/show.ts <tarball> [--once]`.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import {
 	startServices,
 	tellAddresses,
 	type Services,
-} from './demoServices.ts';
-import { root } from './machine.mjs';
+} from './services.ts';
+import { root } from '../scripts/machine.mjs';
 
 const [tarball = '', ...flags] = process.argv.slice(2);
 const folder = join(root, '.demo', 'n8n');

@@ -1,9 +1,9 @@
-import { isFields, type Fields } from '../call.ts';
-import { directivesOf } from '../directives.ts';
-import { shownIn } from '../media/file.ts';
-import type { Ask } from '../router/ask.ts';
-import { partsIn } from '../router/parts.ts';
-import type { ToolCall } from '../router/toolCalls.ts';
+import { isFields, type Fields } from '../../test/service/call.ts';
+import { directivesOf } from '../../test/service/directives.ts';
+import { shownIn } from '../../test/service/media/file.ts';
+import type { Ask } from '../../test/service/router/ask.ts';
+import { partsIn } from '../../test/service/router/parts.ts';
+import type { ToolCall } from '../../test/service/router/toolCalls.ts';
 import { factsOf, scriptedAnswer } from './agent.ts';
 import { asTold } from './instructions.ts';
 import { conclusion, isConclusion, isModeration, moderator } from './moderator.ts';

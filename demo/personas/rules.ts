@@ -1,4 +1,4 @@
-import { readData } from '../fixture.ts';
+import { readData } from '../../test/service/fixture.ts';
 
 /** What is known of a conversation, by name: `last` is the last message, `all` are all of them. */
 export type Facts = Record<string, string>;

@@ -1,4 +1,4 @@
-// The demo of n8n's queue mode, on Node 24 with everything installed: `node scripts/showQueueDemo.ts <tarball> [--once]`.
+// The demo of n8n's queue mode, on Node 24 with everything installed: `node demo/showQueue.ts <tarball> [--once]`.
 // AGENT_BRIDGE_TARBALL and AGENT_BRIDGE_REDIS in the environment say what its processes are made of.
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import {
 	startServices,
 	tellAddresses,
 	type Services,
-} from './demoServices.ts';
+} from './services.ts';
 
 const flags = process.argv.slice(3);
 /** n8n gives up what a killed worker had after a minute; the tests' 15 s are too short for a busy machine. */

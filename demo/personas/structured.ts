@@ -1,5 +1,5 @@
-import { isFields, type Fields } from '../call.ts';
-import { exampleOf, settled } from '../router/example.ts';
+import { isFields, type Fields } from '../../test/service/call.ts';
+import { exampleOf, settled } from '../../test/service/router/example.ts';
 import { lastWeekday, NUMBER, numberFrom, sentencesOf } from './words.ts';
 
 /** A value that fits a JSON schema, with what a text says about each field, as far as it can be found. */

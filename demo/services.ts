@@ -10,7 +10,7 @@ import {
 	demoResult,
 	talkLines,
 	type DemoExample,
-} from './demoExamples.ts';
+} from './examples.ts';
 import {
 	chatMessage,
 	owner,
@@ -23,7 +23,7 @@ import type { Execution, Item } from '../test/n8n/execution.ts';
 import { freePort } from '../test/n8n/freePort.ts';
 import { MailServer, type Mail } from '../test/n8n/mailServer.ts';
 import { dataTableScopes } from '../test/n8n/publicApi.ts';
-import { root } from './machine.mjs';
+import { root } from '../scripts/machine.mjs';
 
 const downloads = join(root, '.demo', 'downloads');
 

@@ -1,0 +1,3 @@
+import config from '../scripts/eslint.config.mjs';
+
+export default config;
