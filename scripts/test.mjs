@@ -1,5 +1,5 @@
 // npm test: installs, builds, packs, and runs the tests of all layers but the long ones.
-// `--unit`, `--engine`, `--package`, `--release`, `--n8n`, `--browser`, `--queue`, `--long` and `--ai` choose layers. With further
+// `--unit`, `--engine`, `--package`, `--release`, `--n8n`, `--browser`, `--queue`, `--long`, `--ai` and `--soak` choose layers. With further
 // arguments (`npm test -- agent`) only the tests whose path matches: of the layers chosen, else of the unit, engine and package tests.
 // `--jitter` or `--jitter=seed` runs the unit and the engine tests, or those named, with pauses wherever the pack or the reference
 // service waits (test/support/jitter).
@@ -21,14 +21,14 @@ const longest = 60 * 60_000;
 
 /** By how they run: beside one another in one jest process, or two files at a time in one n8n, of `queue` each in an n8n of its own. */
 const quick = ['unit', 'engine', 'package'];
-const inN8n = ['n8n', 'browser', 'long', 'queue', 'ai'];
+const inN8n = ['n8n', 'browser', 'long', 'queue', 'ai', 'soak'];
 const layers = [...quick, 'release', ...inN8n];
 
 /** @param {string} arg */
 const isLayer = (arg) => layers.some((layer) => arg === `--${layer}`);
 const everything = process.argv.includes('--all');
 const named = layers.filter((layer) =>
-	everything ? layer !== 'ai' : process.argv.includes(`--${layer}`),
+	everything ? !['ai', 'soak'].includes(layer) : process.argv.includes(`--${layer}`),
 );
 /** @param {string} arg */
 const isJitter = (arg) => /^--jitter(=|$)/.test(arg);
@@ -38,9 +38,12 @@ const isPaced = given !== undefined || everything;
 const seed = isPaced ? given?.slice('--jitter='.length) || String(randomInt(1_000_000)) : undefined;
 const pictures = process.argv.includes('--pictures');
 const onWorkers = process.argv.includes('--on-workers');
+/** `npm run soak -- --jobs=200`: the numbers of test/queue/soak/soak.ts. */
+const ofSoak = /^--(jobs|seed|workers|every|batch)=\d+$/;
 const args = process.argv
 	.slice(2)
-	.filter((arg) => !isLayer(arg) && !isJitter(arg) && !/^--(all|pictures|on-workers)$/.test(arg));
+	.filter((arg) => !isLayer(arg) && !isJitter(arg) && !ofSoak.test(arg))
+	.filter((arg) => !/^--(all|pictures|on-workers)$/.test(arg));
 const usual = usualLayers();
 const chosen = named.length ? named : usual;
 /** @param {readonly string[]} list */
@@ -81,8 +84,11 @@ const times = [];
 try {
 	const programs = {
 		...(chosen.includes('browser') && prepareBrowser()),
-		...((chosen.includes('queue') || onWorkers) && { AGENT_BRIDGE_REDIS: findRedis() }),
+		...((chosen.some((layer) => ['queue', 'soak'].includes(layer)) || onWorkers) && {
+			AGENT_BRIDGE_REDIS: findRedis(),
+		}),
 		...(onWorkers && { AGENT_BRIDGE_ON_WORKERS: 'true' }),
+		AGENT_BRIDGE_SOAK: process.argv.filter((arg) => ofSoak.test(arg)).join(' '),
 	};
 	const { toolsAreThere, n8nIsThere } = startInstalling();
 	await toolsAreThere;
@@ -229,7 +235,7 @@ function startInstalling() {
 			tools: chosen.includes('release') ? 'all' : 'test',
 			host: needsN8n(chosen),
 			aiHost: chosen.includes('ai'),
-			postgres: onWorkers || chosen.some((layer) => ['queue', 'long'].includes(layer)),
+			postgres: onWorkers || chosen.some((layer) => ['queue', 'long', 'soak'].includes(layer)),
 			agents: chosen.includes('long'),
 		};
 		n8nIsThere = timed('install', () => install({ ...parts, toolsAreThere: resolve }));

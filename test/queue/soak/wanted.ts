@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-import { directivesOf, numberIn } from '../service/directives';
-import { listen } from '../service/listen';
-import { mediaFile, padded } from '../service/media/file';
-import type { Job } from '../service/router/job';
-import type { Service } from '../service/service';
+import { directivesOf, numberIn } from '../../service/directives';
+import { listen } from '../../service/listen';
+import { mediaFile, padded } from '../../service/media/file';
+import type { Job } from '../../service/router/job';
+import type { Service } from '../../service/service';
 
 /** One job to be made. */
 export interface Wanted {

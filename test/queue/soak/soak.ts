@@ -1,23 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { bookOf, compare, type Soaked } from '../book';
-import { drawTroubles } from '../troubles';
-import { inBatches, manyWanted, startFileServer } from '../wanted';
+import { bookOf, compare, missed, reportOf, type Soaked } from './book';
+import { drawTroubles } from './troubles';
+import { inBatches, manyWanted, startFileServer } from './wanted';
 import { bringTheRest, endLeases, readRows, untilAllEnded } from './aftermath';
 import { readExecutions, startHost, type Host } from './host';
 import { openLoad, type Batch } from './load';
 import { DISTURBANCES_IN_A_ROW, disturbanceOf, supervise } from './processes';
 
-interface QueueSoakOptions {
-	jobs: number;
-	seed: number;
-	workers: number;
+/** `npm run soak -- --jobs=200 --every=30`: what is not named is as here. */
+const defaults = {
+	jobs: 2000,
+	/** Decides which requests go wrong and how, and which processes are killed. */
+	seed: 1,
+	workers: 2,
 	/** Seconds from one kill to the next. */
-	every: number;
+	every: 60,
 	/** Items of one execution. */
-	batch: number;
-	say(text: string): void;
-}
+	batch: 10,
+};
+type Options = typeof defaults;
 
 /** Milliseconds for which one job's start keeps everybody busy at least. */
 const PER_JOB = 300;
@@ -28,15 +30,23 @@ const KILLS_AFTERWARDS = 2;
 /** Seconds until n8n has noticed of all executions that they are over. */
 const NOTICED = 300;
 
+/** Lines that are seen while it runs: jest shows those of tests at the end. */
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+
+it('jobs through an n8n whose processes are killed: nothing is paid for twice, and nothing is lost', async () => {
+	const given = [...(process.env['AGENT_BRIDGE_SOAK'] ?? '').matchAll(/(\w+)=(\d+)/g)];
+	const named = Object.fromEntries(given.map(([, name, number]) => [name, Number(number)]));
+	const soaked = await soak({ ...defaults, ...named });
+	say(`\n${reportOf(soaked)}`);
+	expect(missed(soaked)).toEqual([]);
+}, 3_600_000);
+
 /** Every second batch has unique keys. */
-export const batchesOf = (options: Pick<QueueSoakOptions, 'seed' | 'jobs' | 'batch'>): Batch[] =>
-	inBatches(manyWanted(options.seed, options.jobs), options.batch).map((wanted, at) => ({
-		...{ wanted, hasKeys: at % 2 === 0 },
-	}));
+const batchesOf = ({ seed, jobs, batch }: Options): Batch[] =>
+	inBatches(manyWanted(seed, jobs), batch).map((wanted, at) => ({ wanted, hasKeys: at % 2 === 0 }));
 
 /** Makes jobs through an n8n in queue mode whose processes are killed, and compares with the service's own book. */
-export async function soakQueue(options: QueueSoakOptions): Promise<Soaked> {
-	options.say('Starting n8n …');
+async function soak(options: Options): Promise<Soaked> {
 	const host = await startHost(options.workers);
 	const { service, apiKey } = host.ledger;
 	service.setBalance(1e15);
@@ -84,8 +94,8 @@ export async function soakQueue(options: QueueSoakOptions): Promise<Soaked> {
 }
 
 /** All that happens to n8n: jobs are started while its processes are killed, and then everything comes to its end. */
-async function work(host: Host, batches: Batch[], options: QueueSoakOptions) {
-	const { jobs, seed, every, workers, say } = options;
+async function work(host: Host, batches: Batch[], options: Options) {
+	const { jobs, seed, every, workers } = options;
 	const load = openLoad(host.addressOf);
 	const supervisor = supervise(host.queue);
 	const milliseconds = Math.max(jobs * PER_JOB, DISTURBANCES_IN_A_ROW * every * 1000);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { Queue } from '../../queue/queue';
-import { chanceOf } from '../wanted';
+import type { Queue } from '../queue';
+import { chanceOf } from './wanted';
 
 /** What is ended, and how; each of them once in a row of six, in another order each time. Redis keeps nothing, however it ends. */
 const KINDS = [

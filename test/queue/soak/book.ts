@@ -1,6 +1,6 @@
-import type { Entry } from '../../src/ledger/entry';
-import type { Service } from '../service/service';
-import { aligned } from '../support/aligned';
+import type { Entry } from '../../../src/ledger/entry';
+import type { Service } from '../../service/service';
+import { aligned } from '../../support/aligned';
 import { fileOf, keyIn, sha256 } from './wanted';
 
 /** What n8n has said of one wanted job. */

@@ -7,10 +7,10 @@ import { RestError } from '../../n8n/editor';
 import { readExecution, type Execution, type Item } from '../../n8n/execution';
 import { LedgerHost } from '../../n8n/ledgerHost';
 import { node, type WorkflowFile, type WorkflowNode } from '../../n8n/workflow';
-import { noticeKilledWorkersSoon, startQueue } from '../../queue/queue';
+import { noticeKilledWorkersSoon, startQueue } from '../queue';
 import { listen } from '../../service/listen';
-import type { Evidence, Said } from '../book';
-import { sha256 } from '../wanted';
+import type { Evidence, Said } from './book';
+import { sha256 } from './wanted';
 
 /** Milliseconds of the recorder's answer: the time in which a kill finds an item behind the trigger. */
 const WORK = 2000;

@@ -2,7 +2,7 @@ import axios, { isAxiosError } from 'axios';
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { Wanted } from '../wanted';
+import type { Wanted } from './wanted';
 
 /** Jobs that one execution starts. */
 export interface Batch {

@@ -1,5 +1,5 @@
-import type { Call } from '../service/call';
-import type { Fault, Service } from '../service/service';
+import type { Call } from '../../service/call';
+import type { Fault, Service } from '../../service/service';
 import { chanceOf, keyIn } from './wanted';
 
 /** Something that goes wrong with a part of the requests of one sort. */
@@ -50,13 +50,6 @@ const FILES: Trouble[] = [
 	['500', 0.05, status(500)],
 	['JSON in place of it', 0.02, { type: 'body', body: '{}', contentType: 'application/json' }],
 	['empty', 0.01, { type: 'body', body: '' }],
-];
-/** What n8n's own API does wrong: the answer is lost, the request is lost, n8n is restarting. */
-const LEDGER: Trouble[] = [
-	['reset after the work', 0.02, { type: 'reset_peer', ...booked }],
-	['reset before it is read', 0.02, { type: 'reset_unread' }],
-	['503', 0.02, status(503)],
-	['500 after the work', 0.02, status(500, booked)],
 ];
 
 /** One of a table, or nothing where the chance is beyond all shares. */
@@ -142,13 +135,4 @@ export function drawTroubles(
 		/** Lets the service refuse the next starts of a job. */
 		refuse: (key: string, times: number) => void refusals.set(key, times),
 	};
-}
-
-/** The n8n that has the job ledger fails, too. */
-export function drawLedgerTroubles(n8n: Service, seed: number): void {
-	let requests = 0;
-	n8n.fault({
-		match: { path: '/rows' },
-		do: () => drawn(LEDGER, chanceOf(seed, 'ledger', ++requests))?.[2] ?? [],
-	});
 }

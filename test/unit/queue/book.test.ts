@@ -1,4 +1,11 @@
-import { compare, missed, reportOf, type Book, type Evidence, type Row } from '../../soak/book';
+import {
+	compare,
+	missed,
+	reportOf,
+	type Book,
+	type Evidence,
+	type Row,
+} from '../../queue/soak/book';
 
 const now = 1_000_000;
 const row = (ledgerLabel: string, state: Row['state'], more: Partial<Row> = {}): Row => ({
