@@ -1,12 +1,12 @@
 /** The shapes that the specification leaves open, each a switch. The first of a list is the default. */
 const CHOICES = {
 	/** Section 6A: events of the streamed answer, not shown. */
-	agent: ['sse-json', 'sse-text', 'ndjson', 'text', 'json', 'ag-ui'],
+	agent: ['sse-json', 'ndjson', 'text', 'json', 'ag-ui'],
 
 	/** Section 6B gives `null` as the data of `finish`; an event without a data line is dropped by the SSE standard. */
 	finish: ['null', 'empty'],
 	/** Section 2B: fields of the complete response, not shown. */
-	assistantBody: ['answer', 'message-text', 'content-parts', 'data-analysis', 'messages', 'text'],
+	assistantBody: ['answer', 'content-parts', 'messages', 'text'],
 	/** What a chat id does that no chat has; not specified. */
 	unknownChat: ['refused', 'accepted'],
 	/** How the 60 requests per minute of section 8 are counted; not specified. */
@@ -17,33 +17,22 @@ const CHOICES = {
 	/** Section 4C: "the wrapper around the list of entries is not shown". */
 	list: ['data', 'array', 'models'],
 	entry: ['bare', 'data', 'model'],
-	/** Whether entries have fields that section 2C does not name. */
-	catalogExtras: ['absent', 'present'],
-	/** Whether entries list their input modalities (2C: optional); where they do not, every model takes all. */
-	inputModalities: ['present', 'absent'],
-	/** Section 4C names both `<segment>` and `<kind>` in the job paths. */
-	jobPath: ['both', 'segment', 'kind'],
 	jobId: ['string', 'number', 'slash'],
 	jobStart: ['bare', 'job', 'data'],
-	jobStatus: ['bare', 'job', 'data'],
 	/** How `cost` is written. */
 	jobCost: ['number', 'string', 'absent'],
 	contentLength: ['present', 'absent'],
 
 	/** Where the usage of a streamed completion stands; section 6C: "the final chunk carries `usage`". */
-	chatChunkEnd: ['usage-alone', 'usage-with-finish', 'usage-in-each'],
-	/** How the arguments of a tool call come: as text in fragments, as one text, as an object; not shown. */
-	toolFragments: ['strings', 'whole', 'object'],
+	chatChunkEnd: ['usage-alone', 'usage-in-each'],
 	/** The events of a response around the two that section 6C names, and whether they have a name. */
 	responseEvents: ['full', 'minimal', 'unnamed', 'unknown'],
 	/** Whether the last event of a response has the output once more; not shown. */
 	responseOutput: ['present', 'absent'],
 	/** Whether `[DONE]` comes after the last event of a response: section 6C says of both that they are the end. */
 	doneMark: ['present', 'absent'],
-	/** The parts of usage beyond the counts; not shown. */
-	usageDetails: ['present', 'absent'],
 	/** What stands under the key `error` of an error line (section 6C), and whether the line has a name. */
-	errorLine: ['object', 'object-without-code', 'string', 'string-with-code', 'named'],
+	errorLine: ['object', 'string', 'named'],
 	/** The last event of a response that ran into its token cap; section 6C says `response.completed`. */
 	incomplete: ['completed', 'incomplete'],
 } as const;
@@ -67,8 +56,6 @@ const values = () => ({
 	contentType: 'right',
 	/** `attachment`, `missing` or any other value as it is. */
 	contentDisposition: 'attachment',
-	/** Section 7C: the status code of this refusal, not shown. */
-	wrongEndpointStatus: 400,
 });
 
 type Choices = { -readonly [Name in keyof typeof CHOICES]: (typeof CHOICES)[Name][number] };

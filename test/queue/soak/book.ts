@@ -156,7 +156,7 @@ export const missed = ({ lists }: Soaked): string[] =>
 /** What a person reads at the end: counts, numbers, and the goals with those that each missed one is about. */
 export function reportOf({ lists, unknown, tables, facts }: Soaked): string {
 	const named = (entries: Iterable<[string, number]>) =>
-		[...entries].map(([name, number]) => [name, String(number)]);
+		[...entries].map(([name, number]) => [String(name), String(number)]);
 	const goals = Object.entries(LISTS).map(([list, what]) => ({
 		...{ what, which: lists[list as keyof Lists] },
 	}));

@@ -56,8 +56,6 @@ function answerMessage(
 export function inForm(world: World, call: Call, words: string[]): Answer {
 	const live = (pieces: string[], type: string) => stream(paced(world, call, pieces), type);
 	switch (world.forms.agent) {
-		case 'sse-text':
-			return live([...words.map(data), data('[DONE]')], 'text/event-stream');
 		case 'ndjson':
 			return live(
 				[

@@ -17,12 +17,8 @@ export function wholeAnswer(world: World, question: Question): Answer {
 	switch (world.forms.assistantBody) {
 		case 'answer':
 			return json({ ...ids, answer });
-		case 'message-text':
-			return json({ ...ids, message: { role: 'assistant', text: answer } });
 		case 'content-parts':
 			return json({ ...ids, content: [{ type: 'text', text: answer }] });
-		case 'data-analysis':
-			return json({ data: { ...ids, analysis: answer } });
 		case 'messages':
 			return json({ ...ids, messages: [{ id: ids.message_id, t: answer }] });
 		case 'text':

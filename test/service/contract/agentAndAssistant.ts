@@ -49,7 +49,6 @@ export const AGENT: Row[] = [
 	[{ path: send('').path, method: 'GET' }, { status: 405 }],
 	[{ path: '/api/v1/workspaces/ws-1/messages' }, { status: 404 }],
 	inForm('sse-json', 'text/event-stream'),
-	inForm('sse-text', 'text/event-stream'),
 	inForm('text', 'text/plain; charset=utf-8'),
 	inForm('json', 'application/json'),
 	inForm(
@@ -120,9 +119,7 @@ export const ASSISTANT: Row[] = [
 		},
 	],
 	bodyForm('answer', { answer: ANSWER, model: 'svc_v1.2' }),
-	bodyForm('message-text', { message: { text: ANSWER } }),
 	bodyForm('content-parts', { content: [{ type: 'text', text: ANSWER }] }),
-	bodyForm('data-analysis', { data: { analysis: ANSWER } }),
 	bodyForm('messages', { messages: [{ t: ANSWER }] }),
 	bodyForm('text', ANSWER),
 	[question({ message: 'hi', model: 'svc_v9' }), { body: { model: 'svc_v9' } }],

@@ -1,6 +1,6 @@
 import { MODELS } from '../router/catalog.ts';
 import type { Row } from './ask.ts';
-import { get, like, not } from './calls.ts';
+import { get, like } from './calls.ts';
 
 const ENTRIES = MODELS.map(({ entry }) => entry);
 const QUILL = {
@@ -17,18 +17,6 @@ export const CATALOG: Row[] = [
 	],
 	[get('models', { list: 'array' }), { body: ENTRIES }],
 	[get('models', { list: 'models' }), { body: { models: ENTRIES } }],
-	[
-		get('models', { catalogExtras: 'present' }),
-		{
-			body: {
-				data: ENTRIES.map(({ pricing }) => ({
-					description: null,
-					pricing: { ...pricing, currency: 'USD' },
-				})),
-			},
-		},
-	],
-	[get(`models/${QUILL.id}`, { inputModalities: 'absent' }), { body: not('input_modalities') }],
 	...[
 		'northwind/quill-2.5',
 		'northwind%2Fquill-2.5',

@@ -97,14 +97,7 @@ export const JOBS: Row[] = [
 	lasting(9, '[[never]]', 'processing'),
 	lasting(9, 'hi', 'processing', { jobSeconds: 10 }),
 	[{ ...start('hi'), forms: { jobSteps: 0 } }, { body: { status: 'completed', cost: 40_000 } }],
-	...(
-		[
-			['segment', 'images', 200],
-			['segment', 'image', 404],
-			['kind', 'images', 404],
-			['kind', 'image', 200],
-		] as const
-	).map(([jobPath, name, status]): Row => [after(0, path(name), 'a cat', { jobPath }), { status }]),
+	[after(0, path('image'), 'a cat'), { status: 200 }],
 	[
 		after(1, path('images'), 'a cat', {
 			jobState: { field: 'status', pending: 'queued', completed: 'DONE', failed: 'cancelled' },
@@ -119,7 +112,6 @@ export const JOBS: Row[] = [
 		{ body: not('status') },
 	],
 	[{ ...start('a cat'), forms: { jobStart: 'job' } }, { body: { job: { id: ID } } }],
-	[after(0, path('images'), 'a cat', { jobStatus: 'data' }), { body: { data: { id: ID } } }],
 	[{ ...start('a cat'), forms: { jobId: 'number' } }, { body: { id: 1_000_001 } }],
 	[
 		{

@@ -44,9 +44,9 @@ export const REFUSALS: Row[] = [
 	}).flatMap(([model, segment]) =>
 		[chat, respond].map(
 			(call): Row => [
-				call('hi', { model }, { wrongEndpointStatus: 422 }),
+				call('hi', { model }),
 				{
-					status: 422,
+					status: 400,
 					body: {
 						error: { code: 'wrong_endpoint', message: like(new RegExp(`/v1/${segment}/jobs`)) },
 					},

@@ -7,7 +7,6 @@ const TEXT =
 const THOUGHTS = ['part.added', 'text.delta', 'text.done', 'part.done'].map(
 	(name) => `reasoning_summary_${name}`,
 );
-const CALL = 'function_call_arguments';
 
 /** Section C: what only the responses protocol has. */
 export const RESPONSES: Row[] = [
@@ -21,12 +20,6 @@ export const RESPONSES: Row[] = [
 		streamed(respond('[[thinks:1]] [[say:ok]]')),
 		{
 			names: `${BEGIN} ${THOUGHTS.join(' ')} output_item.done output_item.added ${TEXT} completed`,
-		},
-	],
-	[
-		streamed(respond('[[tools:2]]', { tools: functions }, { toolFragments: 'whole' })),
-		{
-			names: `${BEGIN} output_item.added ${CALL}.delta ${CALL}.delta ${CALL}.done output_item.done ${CALL}.done output_item.done completed`,
 		},
 	],
 	[

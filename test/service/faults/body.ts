@@ -54,7 +54,6 @@ export const bodyFaults = {
 		const held = holding(answer, body);
 		return contentType === undefined ? held : typed(held, contentType);
 	},
-	malformed_json: (answer) => typed(holding(answer, '{"id": nonsense, ]'), 'application/json'),
 	async cut_json(answer, { bytes }) {
 		const whole = await bytesOf(answer.body);
 		return holding(answer, whole.subarray(0, bytes ?? Math.floor(whole.length / 2)));

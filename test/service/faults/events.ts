@@ -1,16 +1,10 @@
 import { holding, isAct, pieces, type Answer, type Piece } from '../answer.ts';
 import type { Faults } from './fault.ts';
 
-const LINE_ENDS = { lf: '\n', cr: '\r', crlf: '\r\n' };
-
 /** Faults of an event stream. A piece of the real body is one event or line. */
 export const eventFaults = {
 	keep_alives_only: (answer, { every = 20 }) => holding(answer, keepAlives(every)),
 	comments: (answer) => changed(answer, (text) => [': keep-alive\n\n', text]),
-	after_end: (answer, { text }) => holding(answer, followed(answer, text)),
-	// the end markers of the specification (6B, 6C), and the one of a form of A
-	no_end_marker: (answer) =>
-		without(answer, (text) => /^data: \[DONE\]|^event: finish|"type":"end"/.test(text)),
 	drop: (answer, { includes }) => without(answer, (text) => text.includes(includes)),
 	stream_error(answer, { after, done, error: given }) {
 		const error = given ?? { code: 'backend_error', message: 'fault: backend failed' };
@@ -22,10 +16,6 @@ export const eventFaults = {
 		const inserted = base64 ? Buffer.from(text, 'base64') : text;
 		return changed(answer, (own, index) => (index === after ? [inserted, own] : [own]));
 	},
-	line_ends: (answer, { value }) =>
-		changed(answer, (text) => [text.replaceAll('\n', LINE_ENDS[value])]),
-	bom: (answer, { count = 1 }) =>
-		changed(answer, (text, index) => [index ? text : '\ufeff'.repeat(count) + text]),
 } satisfies Partial<Faults>;
 
 /** Each event becomes others, of which there may be none. */
@@ -45,11 +35,6 @@ function changed(
 
 const without = (answer: Answer, isGone: (text: string) => boolean) =>
 	changed(answer, (text) => (isGone(text) ? [] : [text]));
-
-async function* followed(answer: Answer, text: string): AsyncGenerator<Piece> {
-	yield* pieces(answer.body);
-	yield text;
-}
 
 async function* replacedAfter(answer: Answer, count: number, end: string[]): AsyncGenerator<Piece> {
 	let left = count;

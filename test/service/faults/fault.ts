@@ -34,7 +34,6 @@ export type Fault =
 	| ({ type: 'headers'; headers: Record<string, string | null> } & Effect)
 	// the body
 	| ({ type: 'body'; body: string; contentType?: string } & Effect)
-	| ({ type: 'malformed_json' } & Effect)
 	| ({ type: 'cut_json'; bytes?: number } & Effect)
 	| ({ type: 'deep_json'; depth: number } & Effect)
 	| ({ type: 'login_page' } & Effect)
@@ -45,14 +44,10 @@ export type Fault =
 	// the event stream
 	| ({ type: 'keep_alives_only'; every?: number } & Effect)
 	| ({ type: 'comments' } & Effect)
-	| ({ type: 'after_end'; text: string } & Effect)
-	| ({ type: 'no_end_marker' } & Effect)
 	/** Leaves out the events that include a text. */
 	| ({ type: 'drop'; includes: string } & Effect)
 	| ({ type: 'stream_error'; after: number; done?: boolean; error?: unknown } & Effect)
-	| ({ type: 'insert'; after: number; text: string; base64?: boolean } & Effect)
-	| ({ type: 'line_ends'; value: 'lf' | 'cr' | 'crlf' } & Effect)
-	| ({ type: 'bom'; count?: number } & Effect);
+	| ({ type: 'insert'; after: number; text: string; base64?: boolean } & Effect);
 
 export type MalformedHttp =
 	| 'duplicate_content_length'

@@ -52,11 +52,11 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 		object: 'chat.completion',
 		choices: plan.choices.map((choice, index) => ({
 			index,
-			message: chatMessage(choice, world.forms),
+			message: chatMessage(choice),
 			logprobs:
 				ask.logprobs === undefined ? null : logprobsOf(choice.words, choice.refuses, ask.logprobs),
 			finish_reason: choice.finish,
 		})),
-		usage: chatUsage(plan, run, world.forms),
+		usage: chatUsage(plan, run),
 	});
 }

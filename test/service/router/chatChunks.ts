@@ -2,7 +2,7 @@ import { data } from '../answer.ts';
 import type { Forms } from '../forms.ts';
 import type { Completion } from './chat.ts';
 import { errorLine } from './error.ts';
-import { interleaved, argumentsOf, fragments, type ToolCall } from './toolCalls.ts';
+import { interleaved, fragments, type ToolCall } from './toolCalls.ts';
 import type { Plan, Choice } from './plan.ts';
 import type { Run } from './run.ts';
 import { chatUsage } from './usage.ts';
@@ -19,7 +19,7 @@ export function* chatChunks(
 			...completion,
 			object: 'chat.completion.chunk',
 			choices,
-			...(withUsage && { usage: chatUsage(plan, run, forms) }),
+			...(withUsage && { usage: chatUsage(plan, run) }),
 		});
 	/** Each chunk has the field when it was asked for, if there is a word or not. */
 	const likely = (word: string | undefined, index: number) => {
@@ -29,8 +29,7 @@ export function* chatChunks(
 		return { logprobs: logprobsOf(words, refuses, plan.logprobs) };
 	};
 	const end = forms.chatChunkEnd;
-	let open = plan.choices.length;
-	const all = plan.choices.map((choice) => chatDeltas(choice, forms));
+	const all = plan.choices.map((choice) => chatDeltas(choice));
 	try {
 		for (const { index, piece } of interleaved(all)) {
 			const { delta, finish, before, word } = piece;
@@ -42,10 +41,8 @@ export function* chatChunks(
 				return;
 			}
 			if (word !== undefined) run.words++;
-			if (finish) open--;
-			const isLast = open === 0 && end === 'usage-with-finish';
 			const choice = { index, delta, ...likely(word, index), finish_reason: finish };
-			yield chunk([choice], isLast || end === 'usage-in-each');
+			yield chunk([choice], end === 'usage-in-each');
 		}
 		run.settle();
 		// `stream_options.include_usage` is always on
@@ -67,7 +64,7 @@ export interface Step {
 }
 
 /** What a choice streams: its role, its text or its tool calls, why it ended. */
-export function* chatDeltas(choice: Choice, forms: Forms): Generator<Step> {
+export function* chatDeltas(choice: Choice): Generator<Step> {
 	const { thoughts, words, refuses, tools, finish } = choice;
 	yield { delta: { role: 'assistant', content: refuses ? null : '' }, finish: null };
 	for (const thought of thoughts) yield { delta: { reasoning_content: thought }, finish: null };
@@ -76,27 +73,22 @@ export function* chatDeltas(choice: Choice, forms: Forms): Generator<Step> {
 		yield { delta, finish: null, before, word };
 	}
 	let before = 0;
-	for (const part of toolParts(tools, forms.toolFragments)) {
+	for (const part of toolParts(tools)) {
 		yield { delta: { tool_calls: [part] }, finish: null, before: before++ };
 	}
 	yield { delta: {}, finish };
 }
 
 /** Tool calls in fragments: their names first, then the arguments of all in turn. */
-function* toolParts(tools: ToolCall[], form: Forms['toolFragments']): Generator<object> {
-	const inParts = form === 'strings';
-	for (const [index, tool] of tools.entries()) {
-		const { id, name } = tool;
-		const given = inParts ? '' : argumentsOf(tool, form);
-		yield { index, id, type: 'function', function: { name, arguments: given } };
-	}
-	if (!inParts) return;
+function* toolParts(tools: ToolCall[]): Generator<object> {
+	for (const [index, { id, name }] of tools.entries())
+		yield { index, id, type: 'function', function: { name, arguments: '' } };
 	const parts = interleaved(tools.map((tool) => fragments(tool.arguments)));
 	for (const { index, piece } of parts) yield { index, function: { arguments: piece } };
 }
 
 /** The message of a choice that came whole. */
-export function chatMessage(choice: Choice, forms: Forms): object {
+export function chatMessage(choice: Choice): object {
 	const { thoughts, words, refuses, tools } = choice;
 	const text = words.join('');
 	return {
@@ -108,7 +100,7 @@ export function chatMessage(choice: Choice, forms: Forms): object {
 			tool_calls: tools.map((tool) => ({
 				id: tool.id,
 				type: 'function',
-				function: { name: tool.name, arguments: argumentsOf(tool, forms.toolFragments) },
+				function: { name: tool.name, arguments: tool.arguments },
 			})),
 		}),
 	};

@@ -31,12 +31,8 @@ export function errorLine(form: Forms['errorLine']): string {
 	switch (form) {
 		case 'object':
 			return data({ error: { code, message } });
-		case 'object-without-code':
-			return data({ error: { message } });
 		case 'string':
 			return data({ error: message });
-		case 'string-with-code':
-			return data({ error: message, code });
 		case 'named':
 			return event('error', { error: { code, message } });
 	}

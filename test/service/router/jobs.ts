@@ -24,7 +24,8 @@ export function jobsEndpoint(
 		if (call.method === 'POST') return startJob(world, call, key, kind);
 		return routerError(405, 'method_not_allowed', 'use POST to start a job');
 	}
-	const kind = kinds.find((each) => namesOf(world, each).includes(name));
+	// section 4C writes `<segment>` for the start and `<kind>` for the rest
+	const kind = kinds.find((each) => [SEGMENTS[each], each].includes(name));
 	if (!kind || more !== undefined || (content !== undefined && content !== 'content')) {
 		return undefined;
 	}
@@ -36,13 +37,7 @@ export function jobsEndpoint(
 	}
 	advanceJob(world, job, content === undefined);
 	if (content) return jobContent(world, job);
-	return json(wrapped(jobRecord(world, job), world.forms.jobStatus));
-}
-
-/** Section 4C writes `<segment>` for the start and `<kind>` for the rest. */
-function namesOf(world: World, kind: MediaKind): string[] {
-	const form = world.forms.jobPath;
-	return [...(form === 'kind' ? [] : [SEGMENTS[kind]]), ...(form === 'segment' ? [] : [kind])];
+	return json(jobRecord(world, job));
 }
 
 /** A job as the service tells it (section 2C); the state's field and words are not shown. */

@@ -1,7 +1,6 @@
 import type { Forms } from '../forms.ts';
 import type { Choice, Plan } from './plan.ts';
 import type { Run } from './run.ts';
-import { argumentsOf } from './toolCalls.ts';
 import { responseUsage } from './usage.ts';
 
 export interface Response {
@@ -21,7 +20,7 @@ export interface Response {
  * are the ones of the public protocol of that name.
  */
 export function responseObject(response: Response, state: 'running' | 'done' | 'failed') {
-	const { choice, plan, run, forms } = response;
+	const { choice, plan, run } = response;
 	const cut = state === 'done' && isCut(choice);
 	const reason = choice.finish === 'length' ? 'max_output_tokens' : 'content_filter';
 	return {
@@ -40,7 +39,7 @@ export function responseObject(response: Response, state: 'running' | 'done' | '
 		error: state === 'failed' ? { code: 'server_error', message: 'The backend failed' } : null,
 		incomplete_details: cut ? { reason } : null,
 		output: state === 'running' ? [] : outputItems(response),
-		usage: state === 'running' ? null : responseUsage(plan, run, forms),
+		usage: state === 'running' ? null : responseUsage(plan, run),
 	};
 }
 
@@ -80,13 +79,13 @@ export const partOf = ({ refuses }: Choice, text: string) =>
 	refuses ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [] };
 
 export function callItems(response: Response) {
-	const { choice, itemId, forms } = response;
+	const { choice, itemId } = response;
 	return choice.tools.map((call, index) => ({
 		type: 'function_call',
 		id: itemId(placeOf(response) + index),
 		call_id: call.id,
 		name: call.name,
-		arguments: argumentsOf(call, forms.toolFragments),
+		arguments: call.arguments,
 		status: statusOf(choice),
 	}));
 }

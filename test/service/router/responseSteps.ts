@@ -65,7 +65,7 @@ function* messageSteps(response: Response): Generator<ResponseStep, Outcome> {
 
 /** The arguments of parallel calls come in turn, as those of one completion do. */
 function* callSteps(response: Response): Generator<ResponseStep, Outcome> {
-	const { choice, plan, forms } = response;
+	const { choice, plan } = response;
 	const calls = callItems(response).map((item, index) => {
 		const output_index = placeOf(response) + index;
 		return { item, output_index, place: { item_id: item.id, output_index } };
@@ -75,10 +75,7 @@ function* callSteps(response: Response): Generator<ResponseStep, Outcome> {
 		yield { type: 'response.output_item.added', output_index, item: started };
 	}
 	let sent = 0;
-	const deltas = choice.tools.map((tool) => {
-		if (forms.toolFragments === 'object') return [];
-		return forms.toolFragments === 'whole' ? [tool.arguments] : fragments(tool.arguments);
-	});
+	const deltas = choice.tools.map((tool) => fragments(tool.arguments));
 	for (const { index, piece: delta } of interleaved(deltas)) {
 		if (sent++ === plan.breaksAfter) return 'broken';
 		yield { type: 'response.function_call_arguments.delta', ...calls[index]?.place, delta };

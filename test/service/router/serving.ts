@@ -1,7 +1,6 @@
 import { type Answer, json } from '../answer.ts';
-import type { Forms } from '../forms.ts';
 import type { World } from '../world.ts';
-import { findModel, type Kind, type Model, type Entry, listedModels } from './catalog.ts';
+import { findModel, type Kind, type Model, listedModels } from './catalog.ts';
 import { invalid, routerError } from './error.ts';
 
 /** Section 4C: the segment of the jobs path by kind. */
@@ -25,40 +24,17 @@ export function modelFor(world: World, id: unknown, kind: Kind): Model | Answer 
 	const model = findModel(id);
 	// not specified: status and code for an unknown model
 	if (!model) return routerError(404, 'model_not_found', `There is no model ${id}`);
-	if (model.kind === kind) return { ...model, entry: servedEntry(model.entry, world.forms) };
+	if (model.kind === kind) return model;
 	return routerError(
-		world.forms.wrongEndpointStatus,
+		400,
 		'wrong_endpoint',
 		`${model.entry.id} is a model of kind ${model.kind}: use ${endpointOf(model.kind)}`,
 	);
 }
 
-/** Fields that section 2C does not name, of all types, one by the name of a field elsewhere. */
-const EXTRAS = {
-	object: 'model',
-	created: 1_767_225_600,
-	status: 'available',
-	deprecated: false,
-	description: null,
-	aliases: ['latest', 'stable'],
-	capabilities: { tools: true, limits: { images: 16 } },
-};
-
-const PRICING_EXTRAS = { currency: 'USD', cache_write_per_mtok: 3.75, tiers: [{ above: 200_000 }] };
-
-/** An entry as the catalog shows it now. */
-export function servedEntry(entry: Entry, forms: Forms): Entry {
-	const { input_modalities: modalities, ...served } = entry;
-	if (modalities && forms.inputModalities === 'present') {
-		Object.assign(served, { input_modalities: modalities });
-	}
-	if (forms.catalogExtras === 'absent') return served;
-	return { ...served, pricing: { ...entry.pricing, ...PRICING_EXTRAS }, ...EXTRAS } as Entry;
-}
-
 /** GET /v1/models; the wrapper around the list is not shown (section 4C). */
 export function listModels(world: World): Answer {
-	const entries = listedModels(world.personas).map(({ entry }) => servedEntry(entry, world.forms));
+	const entries = listedModels(world.personas).map((model) => model.entry);
 	switch (world.forms.list) {
 		case 'data':
 			return json({ object: 'list', data: entries });
@@ -73,6 +49,6 @@ export function listModels(world: World): Answer {
 export function readModel(world: World, id: string): Answer {
 	const model = findModel(id);
 	if (!model) return routerError(404, 'model_not_found', `There is no model ${id}`);
-	const entry = servedEntry(model.entry, world.forms);
+	const { entry } = model;
 	return json(world.forms.entry === 'bare' ? entry : { [world.forms.entry]: entry });
 }

@@ -1,6 +1,5 @@
 import { isFields } from '../call.ts';
 import { numberIn } from '../directives.ts';
-import type { Forms } from '../forms.ts';
 import { markOf } from './answerText.ts';
 import type { Ask } from './ask.ts';
 import { exampleOf } from './example.ts';
@@ -44,10 +43,6 @@ export function toolCalls(ask: Ask, directives: Map<string, string>, choice: num
 /** What a call costs: its name is one token. */
 export const tokensOf = (calls: ToolCall[]): number =>
 	calls.reduce((sum, call) => sum + Math.ceil(call.arguments.length / 4) + 1, 0);
-
-/** The arguments of a whole call. */
-export const argumentsOf = (call: ToolCall, form: Forms['toolFragments']): unknown =>
-	form === 'object' ? JSON.parse(call.arguments) : call.arguments;
 
 /** Arguments a few characters at a time. */
 export const fragments = (text: string): string[] => text.match(/[^]{1,5}/gu) ?? [];
