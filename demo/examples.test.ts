@@ -48,7 +48,7 @@ it.each([
 	['an answer', [item({ output: 'Hello!\nHow are you.' })], '"Hello! How are you"'],
 	['a long answer', [item({ output: 'word '.repeat(50) })], `"${'word '.repeat(21)}word …"`],
 	['answers', [item({ output: 'One' }), item({ output: 'Two' })], '2 items, the first: "One"'],
-	['fields', [item({ parsed: { urgent: true }, output: '…' })], '"{"urgent":true}"'],
+	['fields', [item({ output: { urgent: true }, text: '…' })], '"{"urgent":true}"'],
 	[
 		'a verdict',
 		[item({ better: 'first', answer: 'Do it.', reason: 'It is clear.' })],

@@ -186,7 +186,8 @@ export function demoResult(items: readonly Item[]): string {
 	if (Array.isArray(json['transcript'])) return talkResult(json);
 	if (binary)
 		return files.map((file) => `${file.fileName ?? 'a file'} (${file.mimeType})`).join(', ');
-	if (json['parsed']) return `${count}${quoted(JSON.stringify(json['parsed']))}`;
+	if (typeof json['output'] === 'object')
+		return `${count}${quoted(JSON.stringify(json['output']))}`;
 	if (json['conversationId'] !== undefined) return rowsResult(items);
 	const text = json['reason'] ?? json['answer'] ?? json['output'];
 	if (typeof text === 'string') return `${count}${quoted(text)}`;

@@ -15,7 +15,7 @@ import { compileSchema } from '../../src/core/jsonSchema';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { getMemory, regexEngine } from '../../src/n8n/n8nVersions';
 import { getRunData, getRunIndex } from '../../src/n8n/platform';
-import { createStructuredReader } from '../../src/router/textAnswer';
+import { createStructuredReader } from '../../src/core/structuredAnswer';
 
 /** The part of LangChain's chat model that is used. LangChain is not imported. */
 interface ChatModel {
@@ -129,7 +129,7 @@ async function readResult(
 		const { answer, error } = call;
 		if (answer === undefined) return { resultError: `The model could not be asked: ${error}` };
 		const structured = read(answer);
-		if ('parsed' in structured) return { result: structured.parsed };
+		if ('value' in structured) return { result: structured.value };
 		misfit = { answer, reason: structured.reason };
 	}
 	return { resultError: misfit?.reason ?? '' };

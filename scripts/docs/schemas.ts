@@ -11,7 +11,7 @@ export interface OutputSchema {
 }
 
 /** What somebody else decides the content of: a model, a schema of the user, the service. */
-const ANY = ['object', 'array', 'string', 'number', 'boolean', 'null'];
+const ANY = ['string', 'object', 'array', 'number', 'boolean', 'null'];
 const OPEN: Record<string, string[]> = {
 	arguments: ['object', 'string'],
 	body: ['object', 'string'],
@@ -21,8 +21,6 @@ const OPEN: Record<string, string[]> = {
 	input: ['object', 'string'],
 	job: ['object'],
 	meta: ['object'],
-	parsed: ANY,
-	parsedAnswers: ['array'],
 	// by language
 	title: ['object'],
 	unread: ['object', 'string'],
@@ -33,6 +31,8 @@ export function schemaOf(samples: readonly unknown[], name = ''): OutputSchema {
 	const open = OPEN[name];
 	if (open) return typed(open);
 	const types = [...new Set(samples.map(typeOf))].sort(nullLast);
+	// the text of an answer, or what a schema of the user makes of it
+	if (types.includes('object') && types.includes('string')) return typed(ANY);
 	const lists = samples.filter((sample) => Array.isArray(sample)).flat() as unknown[];
 	const objects = samples.filter(isObject);
 	const keys = [...new Set(objects.flatMap((one) => Object.keys(one)))];

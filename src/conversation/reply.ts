@@ -204,11 +204,12 @@ const isAnswer = (added: Item, { sent: { message }, place }: Question) =>
 const isEmpty = (item: Item) => Object.keys(item).length === 0;
 
 const findAnswer = (
-	{ output, refusal = output }: Item,
+	{ output, text, refusal = output }: Item,
 	added: Item,
 	{ sent: { message }, place }: Question,
 ): unknown =>
-	(output || refusal) ??
+	// of a structured answer, what was said is its text
+	((typeof output === 'object' && firstText(text)) || output || refusal) ??
 	personsAnswer(added, place) ??
 	extractText(added) ??
 	readFields(added, message);

@@ -1,8 +1,4 @@
-import { messageOf } from '../core/errors';
-import { withoutThinking } from '../core/extractText';
-import { tryParseJson, parseJson } from '../core/json';
-import type { SchemaCheck, SchemaError } from '../core/jsonSchema';
-import { formatPath } from '../core/schemaErrors';
+import { tryParseJson } from '../core/json';
 
 /** The answer of a text model, the same for both protocols. */
 export interface TextAnswer {
@@ -90,50 +86,3 @@ function choiceWarning(
 
 /** Finish reasons of complete answers: of chat completions, and Together's. */
 const COMPLETE = ['stop', 'tool_calls', 'function_call', 'eos'];
-
-/** The value of a JSON answer, or the error, of which `reason` is a complete sentence. */
-type StructuredResult = { parsed: unknown } | SchemaError;
-
-/**
- * Reads the text of an answer as JSON, with or without a Markdown code fence around it.
- *
- * @param findError Checks it with a schema. Without it, any JSON is accepted.
- * @returns a function that never throws, since the answers are already billed.
- */
-export function createStructuredReader(
-	findError?: SchemaCheck,
-): (answer: string) => StructuredResult {
-	return (answer) => {
-		const text = stripCodeFence(answer);
-		const result = text
-			? parseAnswer(text)
-			: structureError('The answer is not JSON: it is empty.');
-		if (!findError || !('parsed' in result)) return result;
-		try {
-			// not `parsed`, in which an integer with more digits than JavaScript keeps is a string
-			const error = findError(text);
-			if (!error) return result;
-			const { place, reason } = error;
-			return { place, reason: `The answer breaks the JSON schema at ${place}: ${reason}` };
-		} catch (cause) {
-			return structureError(`${messageOf(cause)}.`);
-		}
-	};
-}
-
-function parseAnswer(text: string): StructuredResult {
-	try {
-		return { parsed: parseJson(text) };
-	} catch (cause) {
-		return structureError(`The answer is not JSON: ${messageOf(cause)}.`);
-	}
-}
-
-/** Also removes thinking, white space and a byte order mark. */
-function stripCodeFence(answer: string): string {
-	const text = withoutThinking(answer).trim();
-	const [, , fenced] = /^(`{3,}|~{3,})[^\n`]*\n(.*)\n[ \t]*\1$/s.exec(text) ?? [];
-	return (fenced ?? text).trim();
-}
-
-const structureError = (reason: string): SchemaError => ({ place: formatPath([]), reason });

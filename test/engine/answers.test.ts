@@ -283,15 +283,18 @@ const askInFormat = (
 it.each([
 	['a chat', chat, { response_format: { type: 'json_schema', json_schema: { schema } } }],
 	['a response', response, { text: { format: { type: 'json_schema', name: 'answer', schema } } }],
-])('%s sends the schema, and gives the object beside the text', async (_what, question, body) => {
-	const { items } = await askInFormat(question, 'Ada [[fenced]]');
-	expect(posts(service)[0]?.body).toMatchObject(body);
-	expect(items[0]?.json).toMatchObject({
-		output: expect.stringContaining('{"name"'),
-		parsed: { name: expect.any(String), size: 'S', lines: [{ count: 3 }, { count: 3 }] },
-		complete: true,
-	});
-});
+])(
+	'%s sends the schema, and gives the object in place of the text',
+	async (_what, question, body) => {
+		const { items } = await askInFormat(question, 'Ada [[fenced]]');
+		expect(posts(service)[0]?.body).toMatchObject(body);
+		expect(items[0]?.json).toMatchObject({
+			text: expect.stringContaining('{"name"'),
+			output: { name: expect.any(String), size: 'S', lines: [{ count: 3 }, { count: 3 }] },
+			complete: true,
+		});
+	},
+);
 
 it.each([
 	['a chat', chat, '[[break_schema]]', /The answer breaks the JSON schema at /],
@@ -333,5 +336,18 @@ it.each<[string, string, RegExp]>([
 
 it('reads plain JSON without a schema', async () => {
 	const { items } = await askInFormat(chat, 'x', { responseFormat: 'json_object' });
-	expect(items[0]?.json['parsed']).toEqual({ you_said: 'x' });
+	expect(items[0]?.json).toMatchObject({ output: { you_said: 'x' }, text: '{"you_said":"x"}' });
+});
+
+it.each([
+	[true, { finishReason: 'stop' }],
+	[false, {}],
+])('gives each of several answers its object, simplified: %s', async (simplify, more) => {
+	const format = { responseFormat: 'json_object', simplify, options: { answerCount: 2 } };
+	const { items } = await askInFormat(chat, 'x', format);
+	const answer = { output: { you_said: 'x' }, text: '{"you_said":"x"}' };
+	expect(items[0]?.json).toMatchObject({
+		...answer,
+		answers: Array(2).fill({ ...answer, ...more }),
+	});
 });

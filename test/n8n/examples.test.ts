@@ -52,14 +52,14 @@ it('reads an order into fields that fit a schema', async () => {
 	const execution = await runExample('read-an-order.json');
 	const [answer] = given(execution, 'Read the Order');
 	expect(answer).toMatchObject({
-		parsed: {
+		output: {
 			...{ customer: expect.any(String), urgent: expect.any(Boolean) },
 			items: [{ name: expect.any(String), quantity: expect.any(Number) }],
 		},
-		output: expect.stringMatching(/^\{/),
+		text: expect.stringMatching(/^\{/),
 		...{ costUsd: expect.any(Number), costComputed: true, complete: true },
 	});
-	const { customer, urgent } = answer?.['parsed'] as Record<string, unknown>;
+	const { customer, urgent } = answer?.['output'] as Record<string, unknown>;
 	expect(rowsOf(execution, 'Save the Order')).toEqual([
 		{ customer, urgent, items: expect.stringMatching(/\d+ x /), costUsd: answer?.['costUsd'] },
 	]);

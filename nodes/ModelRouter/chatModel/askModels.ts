@@ -9,6 +9,7 @@ import {
 import type { Http } from '../../../src/core/http';
 import { isPlainObject } from '../../../src/core/json';
 import { RateLimiter } from '../../../src/core/rateLimit';
+import { createStructuredReader, type StructuredReader } from '../../../src/core/structuredAnswer';
 import { withRetries } from '../../../src/core/resend';
 import type { Connection } from '../../../src/n8n/connection';
 import type { PreflightContext } from '../../../src/n8n/operation';
@@ -17,14 +18,13 @@ import { countInFlight, startPaid } from '../../../src/n8n/startPaid';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import type { Modality } from '../../../src/router/messages';
 import { protocols } from '../../../src/router/protocols';
-import { createStructuredReader, stringOrEmpty } from '../../../src/router/textAnswer';
+import { stringOrEmpty } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
 import {
 	askPaid,
 	createAnswerReader,
 	type PricedAnswer,
 	readStructuredAnswer,
-	type StructuredReader,
 } from '../text/pricedAnswer';
 import { NOT_CHECKED } from '../catalog';
 import { checkText } from '../text/textRequest';
@@ -154,7 +154,7 @@ async function askOnce(
 /** LangChain completes arguments that break off, and an agent would run its tool with half of an order. */
 const createCallReader = ({ toolCalls }: PricedAnswer): StructuredReader => {
 	const texts = toolCalls.map(({ arguments: given }) => stringOrEmpty(given).trim() || '{}');
-	return () => texts.map(readJson).find((result) => 'reason' in result) ?? { parsed: {} };
+	return () => texts.map(readJson).find((result) => 'reason' in result) ?? { value: {} };
 };
 const readJson = createStructuredReader();
 

@@ -84,10 +84,10 @@ export const message = operation({
 			const notice = answerWarning(answer, maxTokens);
 			if (notice) addHint(notice);
 			const callsOnly = !answer.text && answer.toolCalls.length > 0;
-			const parsed =
-				structured && !callsOnly ? readStructuredAnswer(structured, answer, maxTokens) : {};
+			const outputs =
+				structured && !callsOnly ? readStructuredAnswer(structured, answer, maxTokens) : [];
 			const more = { ...omitMissing({ notice }), complete: true };
-			return toItem(answer, request.protocol, parsed, more);
+			return toItem(answer, request.protocol, outputs, more);
 		} catch (cause) {
 			const salvaged =
 				request.onIncomplete === 'partial' ? partialAnswerOf<PricedAnswer>(cause) : undefined;
@@ -100,7 +100,7 @@ export const message = operation({
 			const { partial, notice, extras, requestId } = salvaged;
 			addHint(notice);
 			const more = { ...omitMissing({ requestId }), ...extras, notice, complete: false };
-			return toItem(partial, request.protocol, {}, more);
+			return toItem(partial, request.protocol, [], more);
 		}
 	},
 });
@@ -113,17 +113,18 @@ function readConversationCap(budget: unknown) {
 		: undefined;
 }
 
-/** @param parsed Placed before the fields of the answer, `more` after them. */
+/** @param outputs Of a structured answer. @param more Placed after the fields of the answer. */
 function toItem(
 	{ raw, ...answer }: PricedAnswer,
 	protocol: Protocol,
-	parsed: object,
+	outputs: readonly object[],
 	more: object,
 ): ItemOutput {
 	const { costUsd, costComputed, reservedUsd, durationMs, requestId } = answer;
 	const facts = omitMissing({ costUsd, costComputed, reservedUsd, durationMs, requestId });
-	const rest = isPlainObject(raw)
-		? { [protocols[protocol].raw]: raw, ...facts }
-		: simplifyAnswer(answer);
-	return { json: { output: answer.text, ...parsed, ...rest, ...more } as IDataObject };
+	const all = outputs.length > 1 && { answers: outputs };
+	const json = isPlainObject(raw)
+		? { output: answer.text, ...outputs[0], ...all, [protocols[protocol].raw]: raw, ...facts }
+		: simplifyAnswer(answer, outputs);
+	return { json: { ...json, ...more } as IDataObject };
 }

@@ -3,6 +3,7 @@ import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../../.
 import { omitMissing } from '../../../src/core/json';
 import { compileSchema } from '../../../src/core/jsonSchema';
 import { type Decimal, toUsd } from '../../../src/core/money';
+import { createStructuredReader, type StructuredReader } from '../../../src/core/structuredAnswer';
 import { readTokenCounts, type TokenCounts } from '../../../src/core/tokenCounts';
 import { regexEngine } from '../../../src/n8n/n8nVersions';
 import type { OperationContext } from '../../../src/n8n/operation';
@@ -12,7 +13,6 @@ import { textCost } from '../../../src/router/pricing';
 import { protocols } from '../../../src/router/protocols';
 import {
 	answerWarning,
-	createStructuredReader,
 	type TextAnswer,
 	type TextChoice,
 	type ToolCall,
@@ -115,15 +115,18 @@ export type PricedAnswer = TextAnswer & {
 	raw?: unknown;
 };
 
-/** The fields of an answer for the output, without protocol details. */
-export const simplifyAnswer = ({ choices, ...answer }: TextAnswer): object => ({
-	...simplifyChoice(answer),
+/** The fields of an answer for the output, without protocol details. @param outputs Of a structured answer, in place of its texts. */
+export const simplifyAnswer = (
+	{ choices, ...answer }: TextAnswer,
+	outputs: readonly object[],
+): object => ({
+	...simplifyChoice(answer, outputs[0]),
 	...(answer.toolCalls.length && { message: toAssistantMessage(answer) }),
-	...(choices && { answers: choices.map(simplifyChoice) }),
+	...(choices && { answers: choices.map((choice, at) => simplifyChoice(choice, outputs[at])) }),
 });
 
-const simplifyChoice = ({ text, toolCalls, ...rest }: TextChoice): object => ({
-	output: text,
+const simplifyChoice = ({ text, toolCalls, ...rest }: TextChoice, output?: object): object => ({
+	...(output ?? { output: text }),
 	...rest,
 	...(toolCalls.length && { toolCalls: toolCalls.map(withInputField) }),
 });
@@ -140,8 +143,6 @@ function toAssistantMessage({ text, toolCalls }: TextChoice): ChatMessage {
 	}));
 	return { role: 'assistant', content: text || null, tool_calls: calls };
 }
-
-export type StructuredReader = ReturnType<typeof createStructuredReader>;
 
 /** A schema without an expression is the same object for all items, and is compiled once. */
 const cachedReaders = new WeakMap<object, StructuredReader>();
@@ -166,17 +167,18 @@ export function createAnswerReader({
 /**
  * Reads an answer as JSON.
  *
+ * @returns for each choice the value in `output` and its text in `text`.
  * @throws ServiceError `schemaMismatch`, with the answer (which is billed) and the path of the value that does not match.
  */
 export function readStructuredAnswer(
 	read: StructuredReader,
 	answer: TextAnswer,
 	maxTokens?: number,
-): { parsed?: unknown; parsedAnswers?: unknown[] } {
+): object[] {
 	const choices = answer.choices ?? [answer];
-	const parsed = choices.map(({ text }, index) => {
+	return choices.map(({ text }, index) => {
 		const result = read(text);
-		if ('parsed' in result) return result.parsed;
+		if ('value' in result) return { output: result.value, text };
 		const number = choices.length > 1 ? ` ${index + 1}` : '';
 		throw new ServiceError('schemaMismatch', `The answer${number} is not in the requested format`, {
 			outcome: 'started',
@@ -189,5 +191,4 @@ export function readStructuredAnswer(
 				'Describe the format in the messages as well, or use a model that follows it. The answer is billed; its text is in the details.',
 		});
 	});
-	return { parsed: parsed[0], ...(answer.choices && { parsedAnswers: parsed }) };
 }

@@ -49,7 +49,7 @@ export const textParams = (capDescription: string) =>
 		...conversationParams,
 		{ ...spendingCapPerItemParam, description: capDescription },
 		attachmentsParam,
-		...formatParams(', returned as "parsed"'),
+		...formatParams(', returned in "output"'),
 	] as const satisfies INodeProperties[];
 
 export type TextValues = ParamValues<ReturnType<typeof textParams>>;

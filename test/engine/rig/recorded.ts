@@ -40,6 +40,7 @@ const FURTHER: Call[] = [
 	assistant('askGuided', { capability: 'webSearch', token: 'ETH' }),
 	assistant('ask', { question: 'Hello' }),
 	chat('[[say:{"day":"Tuesday"}]][[thinks:5]][[cached:2]]', { responseFormat: 'json_object' }),
+	chat('Hello', { responseFormat: 'json_object', options: { answerCount: 2 } }),
 	chat('[[say:I look it up]][[tool:look_up]]', { options: { tools } }),
 	chat('[[tool:look_up]]', { options: { tools, answerCount: 2 } }),
 	chat('[[refusal]]'),

@@ -25,6 +25,7 @@ const read = (items: Item[], more: Partial<Question> = {}) =>
 it.each<[string, Item[], string]>([
 	['output first', [{ text: 'no', output: 'yes' }], 'yes'],
 	['an output that is an object', [{ output: { answer: 'yes', more: 1 } }], 'yes'],
+	['the text of a structured output', [{ output: { answer: 'no' }, text: 'yes' }], 'yes'],
 	['an output without any text', [{ output: { a: 1 } }], '{"a":1}'],
 	['an output that is a number', [{ output: 0 }], '0'],
 	["a model's refusal", [{ output: '', refusal: 'I cannot.', model: 'm' }], 'I cannot.'],
