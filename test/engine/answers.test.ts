@@ -345,9 +345,10 @@ it.each([
 ])('gives each of several answers its object, simplified: %s', async (simplify, more) => {
 	const format = { responseFormat: 'json_object', simplify, options: { answerCount: 2 } };
 	const { items } = await askInFormat(chat, 'x', format);
-	const answer = { output: { you_said: 'x' }, text: '{"you_said":"x"}' };
-	expect(items[0]?.json).toMatchObject({
-		...answer,
-		answers: Array(2).fill({ ...answer, ...more }),
-	});
+	const answers = ['x', '(2) x'].map((you_said) => ({
+		...{ output: { you_said }, text: JSON.stringify({ you_said }) },
+		...more,
+	}));
+	const { output, text } = answers[0]!;
+	expect(items[0]?.json).toMatchObject({ output, text, answers });
 });
