@@ -6,7 +6,7 @@ import {
 	atMost,
 	changeRows,
 	type Ledger,
-	MAX_CLAUSES,
+	MAX_ROWS,
 	noneOf,
 	retryingBriefly,
 	toNote,
@@ -31,7 +31,7 @@ const UNDECIDED = noneOf('completed', 'failed', 'lost', 'expired', 'threshold', 
 /** The result of a status request. */
 export interface JobStatus {
 	outcome: 'completed' | 'failed' | 'unfinished';
-	/** The service's record of the job, as JSON. */
+	/** The service's record of the job, as JSON. Only a known outcome is stored with it. */
 	record: string;
 	note?: string | undefined;
 }
@@ -93,14 +93,14 @@ export async function checkDueJobs(
 		round.wanted.length >= limit ||
 		clock.now() >= asksUntil;
 
-	while (!isOver()) {
+	for (let isLast = false; !isLast && !isOver(); ) {
 		const checkAt = atMost(round.startedAt);
 		// a job with a known outcome needs no request
 		const rows = await table.find(
 			where({ ...ownedBy(options), state: 'pending', outcome: UNDECIDED, checkAt }),
-			{ by: 'checkAt', limit: MAX_CLAUSES },
+			{ by: 'checkAt' },
 		);
-		if (!rows.length) break;
+		isLast = rows.length < MAX_ROWS;
 		await reschedule(ledger, rows, round.startedAt);
 		const unchecked = await checkConcurrently(
 			groupByJob(rows),

@@ -184,7 +184,7 @@ export async function changeRows(
 	rows: ReadonlyArray<Pick<Entry, 'id'>>,
 	changes: Partial<Pick<Entry, Updates['changeRows']['writes'][number]>>,
 ): Promise<void> {
-	for (const chunk of chunks(rows, MAX_CLAUSES)) {
+	for (const chunk of chunks(rows, MAX_ROWS)) {
 		const ids = chunk.map(({ id }) => id);
 		await table.change(anyOf('id', ids), changes, 'nothing');
 	}

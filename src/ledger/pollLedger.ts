@@ -45,8 +45,7 @@ export async function pollLedger(
 	claim: string,
 ): Promise<PollResult> {
 	const { clock } = ledger;
-	await releaseExpiredLeases(ledger);
-	await repairSchedule(ledger);
+	await Promise.all([releaseExpiredLeases(ledger), repairSchedule(ledger)]);
 	const ready = await findFinishedJobs(ledger, options, options.maxJobs);
 	const remaining = options.maxJobs - ready.length;
 	const round = remaining > 0 ? await checkDueJobs(ledger, options, remaining) : undefined;
@@ -70,16 +69,17 @@ async function findFinishedJobs(
 	limit: number,
 ): Promise<Entry[][]> {
 	const now = clock.now();
-	const rows: Entry[] = [];
-	for (const { outcome, minimumAge, isAlarm } of eventFilters) {
-		const isReady = where({
-			...{ ...ownedBy(owner), ...(isAlarm && { ledgerLabel: owner.ledgerLabel }) },
-			...{ state: 'pending', outcome, checkAt: atMost(now) },
-			startedAt: minimumAge ? atMost(now - minimumAge) : undefined,
-		});
-		rows.push(...(await table.find(isReady, { by: 'checkAt', limit })));
-	}
-	rows.sort((one, other) => one.checkAt - other.checkAt);
+	const found = await Promise.all(
+		eventFilters.map(async ({ outcome, minimumAge, isAlarm }) => {
+			const isReady = where({
+				...{ ...ownedBy(owner), ...(isAlarm && { ledgerLabel: owner.ledgerLabel }) },
+				...{ state: 'pending', outcome, checkAt: atMost(now) },
+				startedAt: minimumAge ? atMost(now - minimumAge) : undefined,
+			});
+			return await table.find(isReady, { by: 'checkAt', limit });
+		}),
+	);
+	const rows = found.flat().sort((one, other) => one.checkAt - other.checkAt);
 	return groupByJob(rows).slice(0, limit);
 }
 

@@ -114,9 +114,12 @@ export async function collectJobs(
 				throw mapServiceError(cause, (error) => redact.error(error));
 			});
 			countEndedJob(connection, job);
-			const record = redact.data(job.record);
 			const note = redact.text(describeUnknownStatus(job) ?? '');
-			return { outcome: job.state, record: shortenRecord({ ...job, record }, entry), note };
+			const { state: outcome } = job;
+			// most jobs are unfinished, and nobody reads their record
+			if (outcome === 'unfinished') return { outcome, record: '', note };
+			const record = redact.data(job.record);
+			return { outcome, record: shortenRecord({ ...job, record }, entry), note };
 		},
 		checkAlive: async () => await listModels(httpWithoutRetries),
 	};

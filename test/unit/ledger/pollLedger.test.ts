@@ -243,6 +243,16 @@ it('three thousand jobs are all asked for in turn, and those that are done come 
 	expect(found).toEqual(['j2999']);
 });
 
+it('a poll of a thousand jobs makes few requests to n8n', async () => {
+	const { asked, poll, setLatency, weather } = watchWorld(numbered(1000, 'unfinished'));
+	let latencies = 0;
+	weather.latency = () => (latencies++, 5);
+	setLatency(1);
+	await poll();
+	// each takes its time there and back
+	expect({ asked: asked.length, requests: latencies / 2 }).toEqual({ asked: 1000, requests: 14 });
+});
+
 describe('several rows of one job', () => {
 	it('are handed over once, however many they are', async () => {
 		const { add, answers, asked, poll, deliver, states } = watchWorld(numbered(50, 'unfinished'));
