@@ -204,11 +204,12 @@ export class RateLimiter {
 		const until = now + Math.min(wait, MAX_PAUSE);
 		this.#pause(until);
 		this.#closedUntil = until + clock.random() * MAX_SPREAD;
+		this.#own.pause(this.#closedUntil);
 		// the refusal of a request that was already under way at the last refusal says nothing new
-		const isNew = sentAt >= this.#refusedAt;
-		const rest = isNew ? Math.min(this.#refusedAt + REFUSAL_INTERVAL, now + maxRateLimitWait) : now;
-		this.#own.pause(Math.max(this.#closedUntil, rest));
-		if (isNew) this.#refusedAt = now;
+		if (sentAt >= this.#refusedAt) {
+			this.#own.pause(Math.min(this.#refusedAt + REFUSAL_INTERVAL, now + maxRateLimitWait));
+			this.#refusedAt = now;
+		}
 		book?.pause(until).catch((cause: unknown) => this.#leaveBook(cause, turn));
 	}
 
