@@ -21,11 +21,11 @@ export interface Evidence {
 	wanted: Array<{ key: string; hasKey: boolean }>;
 	/** Keys of starts that were sent again although the service might have received them before. */
 	sentAgain: string[];
-	/** Of the job ledger; absent where there is none. */
-	rows?: Row[];
+	/** Of the job ledger. */
+	rows: Row[];
 	said: Said[];
 	/** IDs that stand in a log of n8n. */
-	logged?: Set<string>;
+	logged: Set<string>;
 	/** Items that came to the end of a workflow, with the SHA-256 of their file. */
 	arrivals: Array<{ jobId: string; sha256?: string }>;
 }
@@ -72,10 +72,10 @@ export function compare(
 	now = Date.now(),
 ) {
 	const idsOf = Map.groupBy(booked, ({ key }) => key);
-	const rowsOf = Map.groupBy(rows ?? [], ({ ledgerLabel }) => ledgerLabel);
+	const rowsOf = Map.groupBy(rows, ({ ledgerLabel }) => ledgerLabel);
 	const saidOf = Map.groupBy(said, ({ key }) => key);
 	const arrived = Map.groupBy(arrivals, ({ jobId }) => jobId);
-	const withJob = (rows ?? []).filter(({ state }) => HAS_JOB.test(state));
+	const withJob = rows.filter(({ state }) => HAS_JOB.test(state));
 	const entered = new Set(withJob.map(({ jobId }) => jobId));
 	const open = new Set(
 		withJob.filter(({ state }) => state !== 'delivered').map(({ jobId }) => jobId),
@@ -87,15 +87,11 @@ export function compare(
 		);
 	const isCalledUnknown = (key: string) =>
 		(saidOf.get(key) ?? []).some(({ outcome }) => outcome === 'unknown');
-	const isKnown = (jobId: string) =>
-		said.some((each) => each.jobId === jobId) || logged?.has(jobId) === true;
+	const isKnown = (jobId: string) => said.some((each) => each.jobId === jobId) || logged.has(jobId);
 	const isGiven = (key: string, jobId: string) =>
 		(idsOf.get(key) ?? []).some((each) => each.jobId === jobId);
 	const notEntered = booked.filter(({ jobId }) => !entered.has(jobId));
-	const told = [
-		...said,
-		...(rows ?? []).map(({ ledgerLabel, jobId }) => ({ key: ledgerLabel, jobId })),
-	];
+	const told = [...said, ...rows.map(({ ledgerLabel, jobId }) => ({ key: ledgerLabel, jobId }))];
 	const unknown = wanted.filter(({ key }) => {
 		const own = rowsOf.get(key);
 		return own
@@ -111,13 +107,12 @@ export function compare(
 				({ key, jobId }) => !isKnown(jobId) && !isDoubtful(key) && !isCalledUnknown(key),
 			),
 		),
-		unsaid: rows ? keys(notEntered.filter(({ key }) => !isDoubtful(key))) : [],
+		unsaid: keys(notEntered.filter(({ key }) => !isDoubtful(key))),
 		phantom: keys(told.filter(({ key, jobId }) => jobId && !isGiven(key, jobId))),
-		// with a ledger, `lost` and `unsaid` judge what is booked
+		// `lost` and `unsaid` judge what is booked
 		silent: keys(
 			wanted.filter(
-				({ key, hasKey }) =>
-					hasKey && !rowsOf.has(key) && !saidOf.has(key) && !(rows && idsOf.has(key)),
+				({ key, hasKey }) => hasKey && !rowsOf.has(key) && !saidOf.has(key) && !idsOf.has(key),
 			),
 		),
 		undelivered: withJob

@@ -64,8 +64,6 @@ const isRefusal = (fault: Fault) =>
 
 const jobIdIn = (path: string) => decodeURIComponent(/\/jobs\/([^/]+)/.exec(path)?.[1] ?? '');
 
-export type Drawing = ReturnType<typeof drawTroubles>;
-
 /**
  * Draws for every request to the service whether and how it goes wrong.
  *
@@ -76,14 +74,13 @@ export function drawTroubles(
 	service: Service,
 	seed: number,
 	elsewhere: (jobId: string) => string,
-	startLatency = 0,
+	startLatency: number,
 ) {
 	const counted = new Map<string, number>();
 	/** How often each trouble struck, and how often none did. */
 	const struck = new Map<string, number>();
 	/** Starts that were sent again although the service might have received them before. */
 	const sentAgain: string[] = [];
-	const refusals = new Map<string, number>();
 	const mayHaveArrived = new Set<string>();
 
 	const count = (counts: Map<string, number>, name: string) => {
@@ -102,11 +99,6 @@ export function drawTroubles(
 	const onStart = ({ bodyText }: Call): Fault[] => {
 		const key = keyIn(bodyText);
 		if (mayHaveArrived.has(key)) sentAgain.push(key);
-		const left = refusals.get(key) ?? 0;
-		if (left) {
-			refusals.set(key, left - 1);
-			return strike('start', ['403 on purpose', 0, status(403)]);
-		}
 		const trouble = drawn(STARTS, chance('start', key));
 		if (!trouble || !isRefusal(trouble[2])) mayHaveArrived.add(key);
 		return strike('start', trouble);
@@ -125,14 +117,10 @@ export function drawTroubles(
 		return strike('file', drawn([away, ...FILES], chance('file', keyOfJob(path))));
 	};
 
-	const slow: Fault[] = startLatency ? [{ type: 'latency', ms: startLatency }] : [];
-	const start = (call: Call) => [...onStart(call), ...slow];
+	const slow: Fault = { type: 'latency', ms: startLatency };
+	const start = (call: Call) => [...onStart(call), slow];
 	service.fault({ match: { method: 'POST', path: /\/jobs$/, bodyIncludes: '{' }, do: start });
 	service.fault({ match: { method: 'GET', path: /\/jobs\/[^/]+$/ }, do: onStatus });
 	service.fault({ match: { method: 'GET', path: /\/content$/ }, do: onFile });
-	return {
-		...{ struck, sentAgain },
-		/** Lets the service refuse the next starts of a job. */
-		refuse: (key: string, times: number) => void refusals.set(key, times),
-	};
+	return { struck, sentAgain };
 }

@@ -19,17 +19,12 @@ const arrival = { jobId: 'job-1', sha256: 'right' };
 /** One key, whose job was started, delivered and written down. */
 const evidence: Evidence = {
 	wanted: [{ key: 'soak-1', hasKey: true }],
-	...{ sentAgain: [], rows: [delivered], said: [], arrivals: [arrival] },
+	...{ sentAgain: [], rows: [delivered], said: [], logged: new Set(), arrivals: [arrival] },
 };
 const book: Book = { booked, files: new Map([['job-1', 'right']]) };
 /** The lists on which there is something, and the starts that are called unknown. */
 const found = (more: Partial<Evidence & Book> = {}) => {
-	const { rows = evidence.rows, ...given } = { ...evidence, ...more };
-	const { lists, unknown } = compare(
-		{ ...given, ...(rows && { rows }) },
-		{ ...book, ...more },
-		now,
-	);
+	const { lists, unknown } = compare({ ...evidence, ...more }, { ...book, ...more }, now);
 	const some = Object.entries(lists).filter(([, list]) => list.length);
 	return { ...Object.fromEntries(some), ...(unknown.called && { unknown }) };
 };
@@ -97,19 +92,6 @@ it.each<[string, Partial<Evidence & Book>, object]>([
 	['nothing when it came twice', { arrivals: [{ jobId: 'job-1' }, arrival] }, {}],
 ])('finds %s', (_what, more, expected) => {
 	expect(found(more)).toEqual(expected);
-});
-
-it.each<[string, Evidence['said'], object]>([
-	['an ID', [{ key: 'soak-1', jobId: 'job-1' }], {}],
-	['nothing', [], { lost: key, silent: key }],
-	['that nothing is known', [{ key: 'soak-1', outcome: 'unknown' }], doubt],
-	['that nothing was started', [{ key: 'soak-1', outcome: 'not_started' }], { lost: key }],
-])('without a ledger it counts what was said: %s', (_what, said, expected) => {
-	const told: Evidence = { ...evidence, said };
-	delete told.rows;
-	const { lists, unknown } = compare(told, book, now);
-	const some = Object.entries(lists).filter(([, list]) => list.length);
-	expect({ ...Object.fromEntries(some), ...(unknown.called && { unknown }) }).toEqual(expected);
 });
 
 it('whatever is on a list is a missed goal, and is named', () => {
