@@ -161,7 +161,7 @@ function createReading(question: string, answerPath: string | undefined) {
 const mayHaveOtherText = (reader: DialectReader, format: AnswerForm) =>
 	!reader.dialect.mayHaveNoText &&
 	!reader.isToolOpen() &&
-	(format === 'json' || reader.hasEnded() || !hasOpening(reader.dialect));
+	(format === 'json' || reader.hasEnded() || !reader.isOpen());
 
 /** @returns a notice if it is not known whether the end is missing. @throws ServiceError if it is. */
 function checkEnd(reader: DialectReader | undefined): string | undefined {

@@ -55,7 +55,7 @@ export const MODELS: readonly Dialect[] = [
 		knownBy: [
 			...['content_block_start', 'content_block_delta'],
 			{ type: 'message_start', 'message.role': 'assistant' },
-			{ type: 'message', role: 'assistant', content: '*' },
+			{ type: 'message', role: 'assistant', 'content.type': '*' },
 		],
 		events: {
 			message_start: { opens: 'stream' },

@@ -23,8 +23,6 @@ export const PRODUCTS: readonly Dialect[] = [
 			'text.delta': { piece: 'data.delta', id: 'data.partId' },
 			'part.completed': { ends: 'message' },
 			'run.failed': { fails: 'data' },
-			'run.interrupted': { fails: 'data' },
-			error: { fails: 'data' },
 			'stream.ended': END,
 		},
 	},
@@ -80,10 +78,7 @@ export const PRODUCTS: readonly Dialect[] = [
 		name: 'Coze',
 		source: 'https://github.com/coze-dev/coze-py/tree/main/tests/testdata',
 		by: 'line',
-		knownBy: [
-			...['conversation.chat.created', 'conversation.chat.failed'],
-			...['conversation.message.delta', 'conversation.message.completed'],
-		],
+		knownBy: ['conversation.chat.created', 'conversation.message.delta'],
 		events: {
 			'conversation.chat.created': { opens: 'stream' },
 			'conversation.message.delta': { if: { type: 'answer' }, piece: 'content', id: 'id' },
@@ -108,7 +103,6 @@ export const PRODUCTS: readonly Dialect[] = [
 		],
 		events: {
 			reasoning_message: { opens: 'stream' },
-			tool_call_message: { opens: 'stream' },
 			assistant_message: { opens: 'stream', piece: 'content', id: 'id' },
 			stop_reason: [{ unless: { stop_reason: LETTA_STOPS }, fails: '' }, { ends: 'answer' }],
 			error_message: FAILURE,

@@ -211,7 +211,7 @@ export function createRecordReader(type: string): PieceReader {
 			const [event, value] = parseLine(data);
 			if (lineCount && value !== undefined) yield* readLine(value, data, event);
 			else if (value !== undefined) yield { form: 'json', event: '', value, data };
-			else if (!data && held) yield { ...held, form: 'json' };
+			else if (!data && held) yield held.event ? held : { ...held, form: 'json' };
 			else if (data && !lineCount && !type.includes('json') && !isTruncatedJson(data))
 				yield toTextPiece(rest);
 			else if (data) {
