@@ -14,9 +14,7 @@ const AI = ['ai', 'AIMessageChunk'];
 const OTHER_MESSAGES = ['HumanMessage', 'SystemMessage', 'ToolMessage'];
 /** A run ends the stream that was first to start. */
 const OUTERMOST = { ofOpening: 'run_id', ends: 'stream' } as const;
-const INTERRUPT: Meaning = {
-	...{ if: { __interrupt__: '*' }, asks: '__interrupt__.value', ends: 'answer' },
-};
+const ASKS = { if: { __interrupt__: '*' }, asks: '__interrupt__.value', ends: 'answer' } as const;
 const GROWING = { if: { '0.type': AI }, grows: '0.content', id: '0.id' };
 
 /** A text, a message, a message and where it comes from, or the state of a graph. */
@@ -119,11 +117,11 @@ export const DIALECTS: readonly Dialect[] = [
 			'messages/complete': { ...GROWING, ends: 'answer', calls: '0.tool_calls' },
 			// with subgraphs, they come in place of messages/complete
 			checkpoints: { ends: 'answer' },
-			values: [{ state: 'messages' }, INTERRUPT],
-			updates: [{ added: '*.messages' }, INTERRUPT],
+			values: [{ state: 'messages' }, ASKS],
+			updates: [{ added: '*.messages' }, ASKS],
 			error: FAILURE,
 			end: END,
-			'': [{ if: { __error__: '*' }, fails: '__error__' }, INTERRUPT],
+			'': [{ if: { __error__: '*' }, fails: '__error__' }, ASKS],
 		},
 	},
 	{

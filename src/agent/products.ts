@@ -1,8 +1,6 @@
 import { END, FAILURE, type Dialect, type Meaning } from './dialect';
 
-const DIFY_MESSAGE = {
-	...{ message_end: END, message_replace: { replaces: 'answer' }, error: FAILURE },
-} as const;
+const DIFY = { message_end: END, message_replace: { replaces: 'answer' }, error: FAILURE };
 const DIFY_RUN: readonly Meaning[] = [
 	{ if: { 'data.status': ['failed', 'stopped'] }, fails: ['data.error', 'data'] },
 	{ if: { 'data.status': '*' }, all: 'data.outputs.*', ends: 'answer' },
@@ -32,7 +30,7 @@ export const PRODUCTS: readonly Dialect[] = [
 		by: 'event',
 		knownBy: ['agent_message', 'agent_thought'],
 		events: {
-			...DIFY_MESSAGE,
+			...DIFY,
 			agent_thought: { opens: 'stream' },
 			agent_message: { opens: 'stream', piece: 'answer' },
 			// the complete answer once more
@@ -50,7 +48,7 @@ export const PRODUCTS: readonly Dialect[] = [
 			{ 'data.workflow_id': '*', 'data.status': '*' },
 		],
 		events: {
-			...DIFY_MESSAGE,
+			...DIFY,
 			message: { opens: 'stream', piece: 'answer' },
 			text_chunk: { piece: 'data.text' },
 			workflow_started: { opens: 'stream' },
