@@ -38,19 +38,19 @@ function openBudget({ data, credentialId, connectLedger, clock, user }: Credenti
 			'n8n does not say which credential this is, so its budget is unknown',
 			'Nothing was sent. Choose the credential in the node again.',
 		);
-	const { workflowId, workflow, execution, asTool, addHint } = user();
-	const open = async () => await openLedger(connectLedger(), clock, execution, LONG_RETRY_ATTEMPTS);
-	const book = budgetBookOf(credentialId);
+	const spender = user();
 	return new NodeBudget({
-		...{ execution, asTool, addHint, workflow, workflowId },
-		...{ settings, book, open, clock, credentialId, newId: randomUUID },
+		...{ ...spender, settings, clock, credentialId, newId: randomUUID },
+		book: budgetBookOf(credentialId),
+		open: async () =>
+			await openLedger(connectLedger(), clock, spender.executionId, LONG_RETRY_ATTEMPTS),
 	});
 }
 
 function openSpending({ data, credentialId, connectLedger, clock, user }: CredentialHost) {
 	const table = findSpendingTable(data);
 	if (table === undefined) return undefined;
-	const { workflowId, workflow, nodeId, node, execution: lastExecution, addHint } = user();
+	const { workflowId, workflow, nodeId, node, executionId: lastExecutionId, addHint } = user();
 	const open = async () => {
 		requireOwnTable(data, table);
 		const n8n = { ...connectLedger(), table, subject: 'The record of spending' };
@@ -60,7 +60,7 @@ function openSpending({ data, credentialId, connectLedger, clock, user }: Creden
 	return new NodeSpending({
 		...{ write: spendingWriterOf(`${credentialId} ${table}`), open, credentialId, addHint },
 		now: clock.now,
-		spender: { workflowId, workflow, nodeId, node, lastExecution },
+		spender: { workflowId, workflow, nodeId, node, lastExecutionId },
 	});
 }
 

@@ -28,7 +28,7 @@ export interface StartDecision {
 	model: string;
 	/** Milliseconds since 1970, and the n8n execution that has started it. */
 	startedAt: number;
-	execution: string;
+	executionId: string;
 	/** Undefined if nothing was started. */
 	job: { mediaType: string; jobId: string } | undefined;
 }

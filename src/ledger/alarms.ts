@@ -23,12 +23,12 @@ export type Alarm = Pick<Entry, 'jobId' | 'outcome' | 'note' | 'model' | 'record
 
 /** Enters those that are not there yet. Two processes may enter the same at once: a delivery takes the rows of one ID as one. */
 async function enterAlarms(ledger: Ledger, owner: Owner, alarms: readonly Alarm[]) {
-	const { table, execution } = ledger;
+	const { table, executionId } = ledger;
 	const ids = alarms.map(({ jobId }) => jobId);
 	const known = new Set((await findRowsOfJobs(table, ids)).map(jobKey));
 	for (const alarm of alarms) {
 		const now = n8nTimeOf(ledger);
-		const row = { ...owner, ...alarm, mediaType: ALARM, startedAt: now, checkAt: now, execution };
+		const row = { ...owner, ...alarm, mediaType: ALARM, startedAt: now, checkAt: now, executionId };
 		if (!known.has(jobKey(row))) await enterRow(table, 'enterAlarm', row);
 	}
 }
@@ -78,13 +78,13 @@ export async function enterUnknownAlarms(ledger: Ledger, owner: Owner): Promise<
 	const isInterrupted = where({ ...ofOwner, state: 'sending', leaseUntil: below(clock.now()) });
 	await expireStaleRows(ledger, await table.find(isInterrupted));
 	const starts = await findAllRows<Entry>(table, { ...ofOwner, state: 'unknown' });
-	const alarms = starts.map(({ id, uniqueKey, mediaType, model, startedAt, execution, note }) => ({
+	const alarms = starts.map(({ id, mediaType, model, executionId, note, ...start }) => ({
 		...{ jobId: labeled(`unknown:${id}`, owner.ledgerLabel), model, outcome: 'outcomeUnknown' },
 		note: `The outcome of the start in entry ${id} is unknown.`,
 		record: JSON.stringify({
-			...{ entryId: id, mediaType, model, execution, note },
-			...(uniqueKey && { uniqueKey }),
-			startedAt: new Date(startedAt).toISOString(),
+			...{ entryId: id, mediaType, model, executionId, note },
+			...(start.uniqueKey && { uniqueKey: start.uniqueKey }),
+			startedAt: new Date(start.startedAt).toISOString(),
 		}),
 	}));
 	await enterAlarms(ledger, owner, alarms);

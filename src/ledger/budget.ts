@@ -64,8 +64,8 @@ export class NodeBudget implements SharedBudget {
 
 	constructor(use: BudgetUse) {
 		this.#use = use;
-		const { execution, workflow } = use;
-		this.#holder = { id: `run:${use.newId()}`, execution, workflow };
+		const { executionId, workflow } = use;
+		this.#holder = { id: `run:${use.newId()}`, executionId, workflow };
 		this.actions = createBudgetActions(use);
 	}
 

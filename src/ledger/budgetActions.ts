@@ -36,12 +36,12 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 
 		/** The first pause keeps its reason. */
 		async pause(reason) {
-			const { workflow, workflowId, execution } = use;
+			const { workflow, workflowId, executionId } = use;
 			const { id, note: earlierNote } = await book.readAgain(use);
 			const ledger = await use.open();
 			const at = new Date(n8nTimeOf(ledger)).toISOString();
 			const shortReason = cutText(reason.trim(), MAX_REASON_LENGTH);
-			const note = JSON.stringify({ reason: shortReason, workflow, workflowId, execution, at });
+			const note = JSON.stringify({ reason: shortReason, workflow, workflowId, executionId, at });
 			// the cell is not compared: if a person has emptied it, it may be null, which n8n does not take for ''
 			if (!earlierNote) await applyUpdate(ledger.table, 'changePause', { id }, { note });
 			return { ...toPauseFields(await book.readAgain(use)), alreadyPaused: Boolean(earlierNote) };
@@ -64,8 +64,8 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 					'id' in which ? id === which.id : !isReleased && Date.parse(at) <= now - which.age;
 				const found = Object.entries(reservations).filter(isMeant);
 				for (const [, reservation] of found) reservation.isReleased = true;
-				return found.map(([reservationId, { most, execution, workflow }]) => ({
-					...{ reservationId, releasedUsd: toUsd(most), execution, workflow },
+				return found.map(([reservationId, { most, executionId, workflow }]) => ({
+					...{ reservationId, releasedUsd: toUsd(most), executionId, workflow },
 				}));
 			});
 			if ('age' in which) return { released: released.length, reservations: released };
@@ -90,7 +90,7 @@ function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): 
 			reservationId,
 			reservedUsd: reservation.isReleased ? 0 : toUsd(reservation.most),
 			since: reservation.at,
-			execution: reservation.execution,
+			executionId: reservation.executionId,
 			workflow: reservation.workflow,
 			...(reservation.unknown && { outcomeUnknown: true }),
 		})),

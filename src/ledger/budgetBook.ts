@@ -32,7 +32,7 @@ export interface BudgetUse {
 	/** n8n's ID of the credential. */
 	credentialId: string;
 	/** The n8n execution's ID, and the workflow. */
-	execution: string;
+	executionId: string;
 	workflow: string;
 	workflowId: string;
 	/** Whether an AI agent reads the errors. */
@@ -120,7 +120,7 @@ export class BudgetBook {
 
 	/** @returns the answers of the changes; undefined if another process has changed the row since it was read. */
 	async #attempt(ledger: Ledger, batch: readonly PendingChange[]): Promise<unknown[] | undefined> {
-		const { table, execution, uncancellableClock: clock } = ledger;
+		const { table, executionId, uncancellableClock: clock } = ledger;
 		const readAt = clock.now();
 		const recent = this.#findRecent(clock);
 		const current = recent ?? { row: await findRow(ledger, this.#key), readAt };
@@ -146,7 +146,7 @@ export class BudgetBook {
 			return answers;
 		}
 		const { id, claim } = row;
-		const changes = { claim: ledger.newClaim(), record, execution };
+		const changes = { claim: ledger.newClaim(), record, executionId };
 		const [changed] = await applyUpdate(table, 'changeBudget', { id, claim }, changes);
 		this.#cached = changed && { row: changed, readAt };
 		return changed && answers;

@@ -7,7 +7,7 @@ import type { Reservation } from './budgetState';
 import { type Claim, MAX_RESERVATIONS, type Refused } from './reservations';
 
 /** Who has paused a budget, why, and when: in ISO 8601, by the clock of n8n. */
-type Pause = Record<'reason' | 'workflow' | 'workflowId' | 'execution' | 'at', string>;
+type Pause = Record<'reason' | 'workflow' | 'workflowId' | 'executionId' | 'at', string>;
 
 /** Reads the note of a paused budget. Any text that a person has written there also pauses it. */
 export function readPause(note: string): Partial<Pause> {
@@ -27,9 +27,9 @@ const refuse = ({ asTool }: Pick<BudgetUse, 'asTool'>, message: string, advice: 
 
 /** The budget is paused. @param note Of its row. */
 export function pausedError(use: BudgetUse, note: string): ServiceError {
-	const { reason = '', workflow, execution, at } = readPause(note);
+	const { reason = '', workflow, executionId, at } = readPause(note);
 	const who = workflow ? `Workflow "${workflow}" paused it` : 'Somebody paused it';
-	const where = execution ? `, in execution ${execution}` : '';
+	const where = executionId ? `, in execution ${executionId}` : '';
 	const when = at ? ` on ${toMinutes(at)}` : '';
 	const why = reason ? `: ${reason.replace(/\.$/, '')}` : '';
 	return refuse(
@@ -96,8 +96,8 @@ const nameHolders = (holders: readonly Reservation[]): string =>
 		.sort((one, other) => Number(other.most) - Number(one.most))
 		.slice(0, NAMED_HOLDERS)
 		.map(
-			({ most, at, execution, workflow, unknown }) =>
-				`execution ${execution} of "${workflow}" (${formatUsd(most)} since ${toMinutes(at)}${unknown ? ', outcome unknown' : ''})`,
+			({ most, at, executionId, workflow, unknown }) =>
+				`execution ${executionId} of "${workflow}" (${formatUsd(most)} since ${toMinutes(at)}${unknown ? ', outcome unknown' : ''})`,
 		)
 		.join(', ');
 

@@ -71,11 +71,11 @@ export function startJobReservation(
 
 /** What a start has reserved, for its job. */
 const toJob = (
-	{ day, at, execution, workflow, ...start }: Reservation,
+	{ day, at, executionId, workflow, ...start }: Reservation,
 	most = start.most,
 ): Reservation => ({
 	...{ most, ...(day !== undefined && { day }) },
-	...{ at, execution, workflow },
+	...{ at, executionId, workflow },
 });
 
 /** A job that was started, and the reservation of its start. */

@@ -25,7 +25,7 @@ export interface Reservation {
 	day?: string;
 	/** When it was made, in ISO 8601. */
 	at: string;
-	execution: string;
+	executionId: string;
 	/** The workflow that holds it, for people. */
 	workflow: string;
 	/** Of a start of unknown outcome, which counts until a person decides: the catalog's minimum, in micro-dollars, and the key of its configuration. */

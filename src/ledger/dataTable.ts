@@ -40,7 +40,7 @@ export interface N8nAccess extends N8nApi {
 export async function openLedger(
 	n8n: N8nAccess,
 	clock: Clock,
-	execution: string,
+	executionId: string,
 	attempts = 1,
 ): Promise<Ledger> {
 	return {
@@ -48,7 +48,7 @@ export async function openLedger(
 		clock,
 		uncancellableClock: n8n.clock,
 		newClaim: () => randomUUID(),
-		execution,
+		executionId,
 		n8nTime: () => n8n.answeredAt ?? clock.now(),
 	};
 }

@@ -37,14 +37,14 @@ export async function beginDelivery(
 	{ claim, lease }: Pick<Delivery, 'claim' | 'lease'>,
 ): Promise<Entry[][]> {
 	const table = retryingPersistently(ledger);
-	const { uncancellableClock: clock, execution } = ledger;
+	const { uncancellableClock: clock, executionId } = ledger;
 	// including those that an earlier run has delivered
 	const claimed = await findAllRows(table, { claim });
 	const counts = new Set(
 		claimed.filter(({ state }) => state === 'emitting').map(({ failures }) => failures),
 	);
 	for (const failures of counts) {
-		const changes = { failures: failures + 1, leaseUntil: clock.now() + lease, execution };
+		const changes = { failures: failures + 1, leaseUntil: clock.now() + lease, executionId };
 		await applyTransition(table, 'beginDelivery', { claim, failures }, changes);
 	}
 	// also continue deliveries that an earlier run of the same execution started

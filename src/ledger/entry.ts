@@ -53,7 +53,7 @@ export const columns = {
 	startedAt: 'number',
 	requestId: 'string',
 	/** The n8n execution that last worked on the row. */
-	execution: 'string',
+	executionId: 'string',
 	/** A text for people. */
 	note: 'string',
 	/** The service's record of the job, or the ID of a chat, as JSON. */
@@ -92,8 +92,8 @@ export type EntryState =
 export const ALARM = 'alarm';
 
 /** The execution that works on a row, as the beginning of a sentence. n8n Agents have no execution ID. */
-export const nameExecution = ({ execution }: Pick<Entry, 'execution'>): string =>
-	execution ? `Execution ${execution}` : 'An execution';
+export const nameExecution = ({ executionId }: Pick<Entry, 'executionId'>): string =>
+	executionId ? `Execution ${executionId}` : 'An execution';
 
 /** The states of a job that was started. */
 export const STARTED_STATES: ReadonlySet<EntryState> = new Set<EntryState>([

@@ -197,12 +197,12 @@ export async function expireStaleRows(
 }
 
 /** The row of a start, without its state. */
-export function toStartRow({ clock, execution }: Ledger, options: ClaimOptions) {
+export function toStartRow({ clock, executionId }: Ledger, options: ClaimOptions) {
 	const { uniqueKey, mediaType, model, credentialId, ledgerLabel, lease } = options;
 	const startedAt = clock.now();
 	const leaseUntil = startedAt + lease;
 	const job = { uniqueKey, mediaType, model, credentialId, ledgerLabel };
-	return { ...job, execution, startedAt, leaseUntil };
+	return { ...job, executionId, startedAt, leaseUntil };
 }
 
 const rowNotVisible = (uniqueKey: string) =>

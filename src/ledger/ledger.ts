@@ -14,7 +14,7 @@ export interface Ledger {
 	/** Creates a unique random text. */
 	newClaim(): string;
 	/** The n8n execution's ID. */
-	execution: string;
+	executionId: string;
 	/** Milliseconds since 1970, by the clock of n8n when it last answered: one clock for all processes. Absent without an n8n. */
 	n8nTime?(): number;
 }

@@ -35,7 +35,7 @@ import { transitions } from './transitions';
  * @returns the row, and whether it existed before.
  */
 export async function registerJob(
-	{ table, clock, newClaim, execution }: Ledger,
+	{ table, clock, newClaim, executionId }: Ledger,
 	job: JobIdentity & Owner,
 ): Promise<{ entry: Entry; known: boolean }> {
 	const [existing] = await table.find(where(identifyJob(job)));
@@ -43,7 +43,7 @@ export async function registerJob(
 	const now = clock.now();
 	const claim = newClaim();
 	const times = { startedAt: now, checkAt: now };
-	await enterRow(table, 'registerJob', { ...job, claim, ...times, execution });
+	await enterRow(table, 'registerJob', { ...job, claim, ...times, executionId });
 	const [entry] = await table.find(where({ claim }));
 	if (entry) return { entry, known: false };
 	throw new ServiceError('failed', 'The job ledger does not show the row that was added', {
@@ -85,7 +85,7 @@ export type JobSelector =
 	| Pick<Entry, 'id'>
 	| Pick<Entry, 'uniqueKey'>
 	| Pick<Entry, 'jobId' | 'credentialId'>
-	| Pick<Entry, 'execution'>;
+	| Pick<Entry, 'executionId'>;
 
 /** The states of a job that an execution is about to hand over. */
 const BEING_DELIVERED: readonly EntryState[] = ['emitting', 'delivering'];
@@ -131,7 +131,7 @@ export async function deliverAgain(ledger: Ledger, which: JobSelector) {
  * @throws ServiceError `invalid` when there is no such job, or it was not delivered to a workflow that has to confirm it.
  */
 export async function confirmDelivery(ledger: Ledger, which: JobSelector) {
-	const { table, execution } = ledger;
+	const { table, executionId } = ledger;
 	const confirmed = new Set<string>();
 	return await changeJobs(ledger, which, async (rows) => {
 		const [first] = rows;
@@ -140,7 +140,7 @@ export async function confirmDelivery(ledger: Ledger, which: JobSelector) {
 		const key = jobKey(first);
 		if (!open.length) return { entry: first, alreadyDelivered: !confirmed.has(key) };
 		if (!rows.some(({ deliveries }) => deliveries > 0)) throw notDelivered(first);
-		const note = `Confirmed by execution ${execution}.`;
+		const note = `Confirmed by execution ${executionId}.`;
 		for (const { id, state, claim } of open)
 			await applyTransition(table, 'confirmDelivery', { id, state, claim }, { note });
 		confirmed.add(key);
@@ -191,7 +191,7 @@ async function findJobs({ table }: Ledger, which: JobSelector): Promise<Entry[][
 		'id' in which ? await table.find(where(which)) : await findAllRows(table, { ...which });
 	const jobs = rows.filter((row) => {
 		// the column also names the execution that started a job
-		if ('execution' in which) return isHandedOver(row);
+		if ('executionId' in which) return isHandedOver(row);
 		return row.jobId && STARTED_STATES.has(row.state);
 	});
 	if (!jobs.length) throw noSuchJob(which, rows[0]);
@@ -206,9 +206,9 @@ async function findRowsOfJob({ table }: Ledger, job: Entry): Promise<Entry[]> {
 }
 
 function noSuchJob(which: JobSelector, found: Entry | undefined): ServiceError {
-	if ('execution' in which)
+	if ('executionId' in which)
 		return invalidInputError(
-			`The job ledger has no job that was delivered to execution ${which.execution}`,
+			`The job ledger has no job that was delivered to execution ${which.executionId}`,
 			'The ID of an execution is the number at the end of its address.',
 		);
 	return invalidInputError(

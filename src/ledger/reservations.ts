@@ -48,7 +48,7 @@ const reservedBy = (known: Reservation | undefined): Decimal =>
 export type Refused = 'spent' | 'reserved' | 'estimate' | 'full';
 
 /** The holder of a reservation, whose ID is unique. */
-export type Holder = Pick<Reservation, 'execution' | 'workflow'> & { id: string };
+export type Holder = Pick<Reservation, 'executionId' | 'workflow'> & { id: string };
 
 /** What a holder has spent of its reservation, and what it needs. In micro-dollars. */
 interface Wanted {
@@ -80,7 +80,7 @@ interface StartNeed {
 export function claimReservation(
 	state: BudgetState,
 	limit: BudgetLimit,
-	{ id, execution, workflow }: Holder,
+	{ id, executionId, workflow }: Holder,
 	{ counted = ZERO, held = ZERO, need, wish = need, start }: Wanted,
 	now: number,
 ) {
@@ -104,7 +104,7 @@ export function claimReservation(
 	if (!known) makeRoom(state);
 	const most = larger(larger(need, own), smaller(wish, own.plus(tenthOf(figures))));
 	const made = known ? { at: known.at, day: dayOf(known) } : { at: toTime(now), day: state.day };
-	const claimed = makeReservation({ most, counted, ...made, execution, workflow }, start);
+	const claimed = makeReservation({ most, counted, ...made, executionId, workflow }, start);
 	state.reservations[id] = claimed;
 	return { ...claim, most, claimed };
 }
@@ -137,7 +137,7 @@ type Made = Required<Pick<Reservation, 'at' | 'day'>> &
 
 /** Leaves out what need not be said: the row must not grow. */
 function makeReservation(
-	{ most, counted, day, at, execution, workflow }: Made,
+	{ most, counted, day, at, executionId, workflow }: Made,
 	start: StartNeed | undefined,
 ): Reservation {
 	const name = Buffer.from(workflow).subarray(0, MAX_NAME_BYTES);
@@ -145,7 +145,7 @@ function makeReservation(
 		most: most.toFixed(),
 		...(counted.gt(0) && { counted: counted.toFixed() }),
 		...(day !== at.slice(0, 10) && { day }),
-		...{ at, execution, workflow: new TextDecoder().decode(name, { stream: true }) },
+		...{ at, executionId, workflow: new TextDecoder().decode(name, { stream: true }) },
 		...start?.kept,
 	};
 }

@@ -41,7 +41,7 @@ const ADDED_PER_COUNT = 50;
  * @throws ServiceError when the ledger cannot be used.
  */
 export async function findChat(
-	{ table, clock, execution }: Ledger,
+	{ table, clock, executionId }: Ledger,
 	session: ChatSession,
 ): Promise<RememberedChat | undefined> {
 	const [row] = await table.find(where({ ...session, state: 'chat' }), { limit: 1 });
@@ -50,7 +50,7 @@ export async function findChat(
 	const { id, record, startedAt } = row;
 	const now = clock.now();
 	if (Math.abs(now - startedAt) > USE_INTERVAL)
-		await applyUpdate(table, 'changeChat', { id, record }, { startedAt: now, execution });
+		await applyUpdate(table, 'changeChat', { id, record }, { startedAt: now, executionId });
 	return { chatId, id, record };
 }
 
@@ -67,8 +67,8 @@ export async function rememberChat(
 	chatId: string,
 	refused?: RememberedChat,
 ): Promise<{ isOverfull: boolean }> {
-	const { table, clock, execution } = ledger;
-	const entry = { record: JSON.stringify({ chatId }), startedAt: clock.now(), execution };
+	const { table, clock, executionId } = ledger;
+	const entry = { record: JSON.stringify({ chatId }), startedAt: clock.now(), executionId };
 	if (refused) {
 		const { id, record } = refused;
 		await applyUpdate(table, 'changeChat', { id, record }, entry);

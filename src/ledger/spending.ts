@@ -16,7 +16,7 @@ interface SpendingUse extends Pick<SpendingNews, 'open'> {
 	/** Of the credential: jobs of two accounts may have the same ID. */
 	credentialId: string;
 	/** The workflow, node and execution that spend. */
-	spender: Pick<SpendingEntry, 'workflowId' | 'workflow' | 'nodeId' | 'node' | 'lastExecution'>;
+	spender: Pick<SpendingEntry, 'workflowId' | 'workflow' | 'nodeId' | 'node' | 'lastExecutionId'>;
 	/** Shows the user a sentence beside the output. */
 	addHint(sentence: string): void;
 }
@@ -70,12 +70,12 @@ export class NodeSpending implements SpendingRecord {
 		this.#ended.push([this.#jobKey(mediaType, jobId), cost]);
 	}
 
-	decideStart({ claim, job, model, startedAt, execution }: StartDecision): void {
+	decideStart({ claim, job, model, startedAt, executionId }: StartDecision): void {
 		const jobs = job ? [this.#jobKey(job.mediaType, job.jobId)] : [];
 		// its process may have been killed before it wrote anything: in which workflow is not known then
 		const unnamed = { workflowId: '', workflow: '', nodeId: '', node: '' };
-		const counts = { ...unnamed, lastExecution: execution, model, requests: 1, unknownCosts: 1 };
-		const entry = { ...counts, day: toDay(startedAt), jobs };
+		const counts = { lastExecutionId: executionId, requests: 1, unknownCosts: 1 };
+		const entry = { ...unnamed, ...counts, model, day: toDay(startedAt), jobs };
 		this.#decided.push({ start: this.#startKey(claim), entry: job && entry });
 	}
 

@@ -31,7 +31,7 @@ const columns = {
 	/** Requests whose cost is not known, or not yet: jobs that are under way. */
 	unknownCosts: 'number',
 	/** The n8n execution that changed the row last. */
-	lastExecution: 'string',
+	lastExecutionId: 'string',
 	/** For this package, as JSON: `Kept`. */
 	record: 'string',
 } as const;

@@ -78,8 +78,8 @@ async function foldMonth(table: SpendingTable, rows: readonly ReadRow[]): Promis
 	const added = rows.filter((row) => row !== target && !target.folded.includes(String(row.id)));
 	const folded = [...target.folded, ...added.map(({ id }) => String(id))];
 	if (isMonthly(target) && !folded.length) return true;
-	const { month: day, workflow, node, lastExecution } = rows.at(-1)!;
-	const latest = { day, workflow, node, lastExecution };
+	const { month: day, workflow, node, lastExecutionId } = rows.at(-1)!;
+	const latest = { day, workflow, node, lastExecutionId };
 	const sums = sumUp([target, ...added]);
 	const changed = await changeRow(table, target, { ...latest, ...sums, jobs: [], folded });
 	if (!changed) return false;

@@ -176,15 +176,15 @@ const claimLost = () =>
  */
 export async function markDelivered(ledger: Ledger, { id }: Entry): Promise<void> {
 	const table = retryingPersistently(ledger);
-	const changes = { outcome: 'completed', execution: ledger.execution };
+	const changes = { outcome: 'completed', executionId: ledger.executionId };
 	await applyTransition(table, 'markDelivered', { id }, changes).catch(() => undefined);
 }
 
 /** Makes a job due at once, for a trigger to download its file. Never throws: it is due later then. */
 export async function leaveToTriggers(
-	{ table, clock, execution }: Ledger,
+	{ table, clock, executionId }: Ledger,
 	{ id }: Entry,
 ): Promise<void> {
-	const changes = { checkAt: clock.now(), execution };
+	const changes = { checkAt: clock.now(), executionId };
 	await applyUpdate(table, 'leaveToTriggers', { id }, changes).catch(() => undefined);
 }

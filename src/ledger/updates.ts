@@ -21,7 +21,7 @@ export const updates = {
 	leaveToTriggers: {
 		in: ['pending'],
 		matches: ['id', 'state'],
-		writes: ['checkAt', 'execution'],
+		writes: ['checkAt', 'executionId'],
 	},
 	/** The outcome of a job applies to all of its rows that no execution holds. */
 	recordOutcome: {
@@ -49,7 +49,7 @@ export const updates = {
 	changeChat: {
 		in: ['chat'],
 		matches: ['id', 'state', 'record'],
-		writes: ['record', 'startedAt', 'execution'],
+		writes: ['record', 'startedAt', 'executionId'],
 	},
 	/** Of several processes, one gets the next free times. None gets any once there is a pause. */
 	reserveSlots: {
@@ -63,7 +63,7 @@ export const updates = {
 	changeBudget: {
 		in: ['budget'],
 		matches: ['id', 'state', 'claim'],
-		writes: ['claim', 'record', 'execution'],
+		writes: ['claim', 'record', 'executionId'],
 	},
 	/**
 	 * Pauses a budget, or resumes it. The cell is not compared: a person may have emptied it. Of two pauses at the same time, the last

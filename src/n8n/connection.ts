@@ -139,7 +139,7 @@ function describeUser(n8n: HttpContext, redact: Redactor) {
 	const { id: nodeId, name: node, type } = n8n.getNode();
 	return {
 		...{ workflowId, workflow, nodeId, node },
-		execution: n8n.getExecutionId(),
+		executionId: n8n.getExecutionId(),
 		asTool: isToolType(type),
 		addHint(sentence: string): void {
 			if ('addExecutionHints' in n8n) addHint(n8n, redact.text(sentence));

@@ -154,7 +154,7 @@ export function forVisitor<Made extends NodeApiError | NodeOperationError>(
 	if (description === sentence || !hasVisitor(n8n)) return error;
 	const execution = n8n.getExecutionId();
 	const line = `execution ${execution}, ${name} could not answer: ${message}. ${description}`;
-	n8n.logger.warn(toLogLine(line), { node: name, execution });
+	n8n.logger.warn(toLogLine(line), { node: name, executionId: execution });
 	if (description) error.messages.push(description);
 	error.description = sentence;
 	return error;

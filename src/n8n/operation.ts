@@ -62,7 +62,7 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	/** @see Connection */
 	connectLedger: Connection['connectLedger'];
 	/** IDs of the n8n execution, and of the credential that `http` uses. */
-	origin: { execution: string; credential: string };
+	origin: { executionId: string; credentialId: string };
 	/**
 	 * Runs an action after those of all items that asked before, in the whole execution.
 	 *

@@ -58,7 +58,7 @@ export function createOperationContexts(
 				return await startPaid(start, { account, clock, recall });
 			},
 			...{ connectLedger, accounts: connection.accounts },
-			origin: { execution: n8n.getExecutionId(), credential: credentialId },
+			origin: { executionId: n8n.getExecutionId(), credentialId },
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			flowState,
 			countInFlight: () => countInFlight(account),

@@ -26,11 +26,11 @@ export function recordWorkId(
 ): void {
 	if (!id) return;
 	startedIds.set(name, (startedIds.get(name) ?? new Set()).add(id));
-	const execution = n8n.getExecutionId();
+	const executionId = n8n.getExecutionId();
 	// n8n's log shows the message only, unless it is written as JSON. In queue mode, Stop may leave nothing else.
-	n8n.logger.info(toLogLine(`execution ${execution}, ${name} ${id}`), {
+	n8n.logger.info(toLogLine(`execution ${executionId}, ${name} ${id}`), {
 		node: n8n.getNode().name,
-		execution,
+		executionId,
 	});
 	try {
 		for (let number = 1; number <= MAX_KEYS; number++) {
@@ -85,13 +85,13 @@ export function recordConversation(
 	itemIndex: number,
 	{ progress, sessions, facts, details, failure }: Progress,
 ): void {
-	const execution = n8n.getExecutionId();
+	const executionId = n8n.getExecutionId();
 	const begun = [progress, sessions].filter(Boolean).join(', sessions: ');
 	const summary = failure ? `${begun}, failure: ${failure}` : begun;
 	// as above: if a worker is killed, nothing else is left of its execution
-	n8n.logger.info(toLogLine(`execution ${execution}, conversation ${summary}`), {
+	n8n.logger.info(toLogLine(`execution ${executionId}, conversation ${summary}`), {
 		node: n8n.getNode().name,
-		execution,
+		executionId,
 		itemIndex,
 		...details,
 	});
@@ -131,7 +131,7 @@ export function attachStartedIds<E extends NodeApiError | NodeOperationError>(
 	const all = Object.fromEntries([...ids].map(([name, some]) => [name, [...some]]));
 	n8n.logger.warn('A run that ended early had started work at the service', {
 		node: n8n.getNode().name,
-		execution: n8n.getExecutionId(),
+		executionId: n8n.getExecutionId(),
 		...all,
 	});
 	const kept = Object.entries(all).map(([name, some]) => [name, some.slice(0, MAX_IDS)]);

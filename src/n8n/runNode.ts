@@ -273,7 +273,7 @@ function logUnknownOutcome(
 	const { status, requestId, ids } = redact.error(cause).details;
 	n8n.logger.warn('A request that may cost has an unknown outcome', {
 		node: n8n.getNode().name,
-		execution: n8n.getExecutionId(),
+		executionId: n8n.getExecutionId(),
 		itemIndex,
 		status,
 		requestId,

@@ -37,7 +37,7 @@ function createLedger() {
 	const clock = { now: () => Date.now(), sleep: pause, random: () => Math.random() };
 	let claims = 0;
 	const ledger: Ledger = {
-		...{ table, clock, uncancellableClock: clock, execution: 'bench' },
+		...{ table, clock, uncancellableClock: clock, executionId: 'bench' },
 		newClaim: () => `claim ${++claims}`,
 	};
 	return { ledger, count: () => requests };
@@ -73,7 +73,7 @@ async function measureBudget(): Promise<Samples> {
 				settings,
 				credentialId: 'credential',
 				asTool: false,
-				execution: '1',
+				executionId: '1',
 				workflow: 'w',
 				workflowId: 'w',
 			},

@@ -26,7 +26,7 @@ function createTable(): SpendingTable {
 			...{ nodeId: `6f1c2b1e-8d3a-4c0e-9a55-${workflow}`, node: 'Message a Model' },
 			...{ model: `vendor/model-${Math.floor(index / 100) % 5}`, requests: 10 },
 			...{ inputTokens: 1000, outputTokens: 2000, costUsd: 0.001234, unknownCosts: 0 },
-			...{ lastExecution: String(index), record: JSON.stringify({ writes: ['a1b2c3d4'] }) },
+			...{ lastExecutionId: String(index), record: JSON.stringify({ writes: ['a1b2c3d4'] }) },
 		};
 	});
 	const memory = createMemoryTable(rows as never) as unknown as SpendingTable;

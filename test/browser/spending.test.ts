@@ -13,7 +13,7 @@ import { Session } from './session.ts';
 const TABLE = 'Agent Spending';
 const COLUMNS = [
 	...['day', 'workflowId', 'workflow', 'nodeId', 'node', 'model', 'requests', 'inputTokens'],
-	...['outputTokens', 'costUsd', 'unknownCosts', 'lastExecution'],
+	...['outputTokens', 'costUsd', 'unknownCosts', 'lastExecutionId'],
 ];
 let session: Session;
 let post: MailServer;
@@ -91,7 +91,7 @@ it('is a Data Table with a row per day, workflow, node and model', async () => {
 		await session.page.openDataTable(TABLE, COLUMNS, ['workflowId', 'nodeId']);
 		const last = (await tab
 			.locator('.ag-header-cell')
-			.filter({ hasText: 'lastExecution' })
+			.filter({ hasText: 'lastExecutionId' })
 			.boundingBox())!;
 		await tab.setViewportSize({ width: Math.ceil(last.x + last.width), height: 380 });
 		// the header has buttons where the pointer is

@@ -140,7 +140,7 @@ describe('Outcome Unknown', () => {
 		expect(json(await deliver())).toEqual([
 			{
 				...{ event: 'outcomeUnknown', jobId: 'unknown:1', entryId: 1, uniqueKey: 'order-7' },
-				...{ mediaType: 'images', model: 'canvas/sketch-1', execution: 'execution-1' },
+				...{ mediaType: 'images', model: 'canvas/sketch-1', executionId: 'execution-1' },
 				...{ note: expect.any(String), startedAt: expect.any(String) },
 			},
 		]);

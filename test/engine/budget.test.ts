@@ -193,7 +193,7 @@ describe('media', () => {
 		expect(await figures(secrets)).toMatchObject({
 			...{ spentUsd: 0, reservedUsd: estimate },
 			reservations: [
-				{ reservationId: `job:images:${jobId}`, execution: 'execution-1', workflow: 'test' },
+				{ reservationId: `job:images:${jobId}`, executionId: 'execution-1', workflow: 'test' },
 			],
 		});
 		const waited = await run({
@@ -295,7 +295,7 @@ describe('a pause', () => {
 		const paused = await budget('pause', secrets, { reason: 'An agent loops.' });
 		expect(paused.items[0]?.json).toMatchObject({
 			...{ paused: true, alreadyPaused: false },
-			pause: { reason: 'An agent loops.', workflow: 'test', execution: 'execution-1' },
+			pause: { reason: 'An agent loops.', workflow: 'test', executionId: 'execution-1' },
 		});
 		const said = shownText((await write(secrets)).error);
 		expect(said).toMatch(/is paused.*Workflow "test" paused it on 20.*An agent loops/s);
@@ -422,7 +422,7 @@ describe('the row', () => {
 	it('what a killed process holds is listed, and released where the credential allows it', async () => {
 		const reservation = {
 			...{ most: '700000', counted: '0', day: new Date().toISOString().slice(0, 10) },
-			...{ at: new Date().toISOString(), execution: '17', workflow: 'Gone' },
+			...{ at: new Date().toISOString(), executionId: '17', workflow: 'Gone' },
 		};
 		const record = String(row()['record']).replace(
 			'"reservations":{}',
@@ -432,14 +432,14 @@ describe('the row', () => {
 		expect(await figures()).toMatchObject({
 			...{ reservedUsd: 0.7, remainingUsd: 0.3 },
 			reservations: [
-				{ reservationId: 'run:x', reservedUsd: 0.7, execution: '17', workflow: 'Gone' },
+				{ reservationId: 'run:x', reservedUsd: 0.7, executionId: '17', workflow: 'Gone' },
 			],
 		});
 		const refused = await budget('release', secretsOf('1'), { reservationId: 'run:x' });
 		expect(shownText(refused.error)).toContain('Workflows May Resume');
 		const may = secretsOf('1', { workflowsMayResume: true });
 		expect((await budget('release', may, { reservationId: 'run:x' })).items[0]?.json).toEqual({
-			...{ reservationId: 'run:x', releasedUsd: 0.7, execution: '17', workflow: 'Gone' },
+			...{ reservationId: 'run:x', releasedUsd: 0.7, executionId: '17', workflow: 'Gone' },
 		});
 		expect(await figures(may)).toMatchObject({ reservedUsd: 0 });
 		const none = await budget('release', may, { reservationId: 'run:y' });

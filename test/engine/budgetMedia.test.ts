@@ -312,7 +312,7 @@ it('texts are asked for what is free, while others hold the rest', async () => {
 	const reservation = {
 		most: '100000',
 		at: new Date().toISOString(),
-		execution: '17',
+		executionId: '17',
 		workflow: 'Gone',
 	};
 	const record = String(row['record']).replace(

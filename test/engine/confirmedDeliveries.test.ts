@@ -145,16 +145,16 @@ describe('Deliver Again', () => {
 		const ids = [await rig.started('one'), await rig.started('two')];
 		const { deliver } = rig.watching();
 		await deliver();
-		for (const row of rig.n8n.rows) row['execution'] = '1234';
+		for (const row of rig.n8n.rows) row['executionId'] = '1234';
 		await rig.started('three');
 		await deliver();
 		// the execution that started a job is none that it was delivered to
-		await rig.started('four [[never]]', { execution: '1234' });
-		const { items } = await again({ findBy: 'execution', executionId: '1234' });
+		await rig.started('four [[never]]', { executionId: '1234' });
+		const { items } = await again({ findBy: 'executionId', executionId: '1234' });
 		expect(idsOf(items)).toEqual(ids);
 		expect(idsOf(await deliver())).toEqual(ids);
 		expect(await deliver()).toEqual([]);
-		const none = await again({ findBy: 'execution', executionId: '99' });
+		const none = await again({ findBy: 'executionId', executionId: '99' });
 		expect(none.error?.message).toContain('no job that was delivered to execution 99');
 	});
 
@@ -181,7 +181,7 @@ describe('Deliver Again', () => {
 	it.each([
 		[
 			'is being delivered right now',
-			{ state: 'delivering', claim: 'c', execution: '55' },
+			{ state: 'delivering', claim: 'c', executionId: '55' },
 			/being delivered right now/,
 		],
 		['was never started', { state: 'unknown', jobId: '', uniqueKey: 'k' }, /no such job/],

@@ -22,7 +22,7 @@ describe('a start that is entered', () => {
 				...{
 					credentialId: 'modelRouterApi',
 					ledgerLabel: 'films',
-					execution: 'execution-1',
+					executionId: 'execution-1',
 					uniqueKey: '',
 				},
 			},

@@ -27,7 +27,7 @@ it('lists entries, the latest first, and not what only it needs', async () => {
 			mediaType: 'images',
 			state: 'pending',
 			ledgerLabel: 'l',
-			execution: 'execution-1',
+			executionId: 'execution-1',
 		},
 		startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
 		job: { id: expect.any(String) },

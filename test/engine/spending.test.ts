@@ -43,7 +43,7 @@ const enter = (day: string, more: IDataObject = {}) =>
 	void rig.n8n.spending.push({
 		...{ id: 1000 + ++rows, day, workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N' },
 		...{ model: 'm', requests: 1, inputTokens: 2, outputTokens: 3, costUsd: 0.1 },
-		...{ unknownCosts: 0, lastExecution: '1', record: `{"writes":["${rows}"]}`, ...more },
+		...{ unknownCosts: 0, lastExecutionId: '1', record: `{"writes":["${rows}"]}`, ...more },
 	});
 
 // the table is made at its first use
@@ -55,7 +55,7 @@ describe('what is written', () => {
 		expect(rig.n8n.spending).toEqual([
 			expect.objectContaining({
 				...{ day: TODAY, workflow: 'test', node: 'Node', model: 'northwind/quill-2.5' },
-				...{ requests: 3, costUsd: paid, unknownCosts: 0, lastExecution: 'execution-1' },
+				...{ requests: 3, costUsd: paid, unknownCosts: 0, lastExecutionId: 'execution-1' },
 			}),
 		]);
 		await write();

@@ -34,7 +34,7 @@ describe('a job of the ledger', () => {
 			},
 		]);
 		for (const internal of ['claim', 'job']) expect(out[0]?.json).not.toHaveProperty(internal);
-		expect(rig.n8n.entries()).toMatchObject([{ state: 'delivered', execution: 'execution-1' }]);
+		expect(rig.n8n.entries()).toMatchObject([{ state: 'delivered', executionId: 'execution-1' }]);
 	});
 
 	it('the forecast of the start is kept where the service says it only there', async () => {
@@ -156,7 +156,7 @@ describe('the execution', () => {
 	it('an execution behind five that were killed does not try a sixth time', async () => {
 		const { execute, poll } = await emitted({}, ['one']);
 		// a killed one has begun, and marked nothing
-		Object.assign(rig.n8n.rows[0]!, { state: 'delivering', failures: 5, execution: '5' });
+		Object.assign(rig.n8n.rows[0]!, { state: 'delivering', failures: 5, executionId: '5' });
 		rig.pass(20 * MINUTE);
 		const failure = { message: expect.stringContaining('interrupted') };
 		expect(json((await execute((await poll()).items)).items)).toMatchObject([{ failure }]);

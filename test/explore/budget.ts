@@ -115,22 +115,22 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 	const processes = Array.from({ length: scenario.processes }, (_, index) => connect(`P${index}`));
 	const person = connect('person', CALM);
 	/** Whether the process of a node run was killed. */
-	const isDead = (execution: string) => dead.has(execution.split('.')[0] ?? '');
+	const isDead = (executionId: string) => dead.has(executionId.split('.')[0] ?? '');
 	const configurations = Array.from({ length: scenario.configurations }, (_, index) => ({
 		...{ model: `m${index % 3}`, settings: String(index), factor: 1 + Math.floor(random() * 20) },
 		hasEstimate: index % 5 !== 4,
 	}));
 
 	let budgets = 0;
-	const openBudget = ({ book, ledger }: typeof person, execution: string) => {
+	const openBudget = ({ book, ledger }: typeof person, executionId: string) => {
 		const id = ++budgets;
 		let ids = 0;
 		return new NodeBudget({
-			...{ book, settings, credentialId: 'credential', asTool: false, execution, workflow: 'w' },
+			...{ book, settings, credentialId: 'credential', asTool: false, executionId, workflow: 'w' },
 			...{ workflowId: 'w', open: async () => ledger, clock: ledger.clock },
 			addHint(sentence) {
-				say(execution, sentence);
-				if (sentence.includes('could not be updated')) told.add(execution);
+				say(executionId, sentence);
+				if (sentence.includes('could not be updated')) told.add(executionId);
 			},
 			newId: () => `${id}.${++ids}`,
 		});
@@ -169,7 +169,12 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 			say(name, 'HEARS NOTHING');
 			await reservation.settle(undefined);
 			const isStarted = random() < 0.5;
-			const start = { claim, model: configuration.model, startedAt: world.now(), execution: name };
+			const start = {
+				claim,
+				model: configuration.model,
+				startedAt: world.now(),
+				executionId: name,
+			};
 			later((deciding) => {
 				say(name, isStarted ? 'WAS STARTED' : 'WAS NOT STARTED');
 				deciding.decideStart({ ...start, job: isStarted ? job : undefined });
@@ -261,7 +266,7 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 		state.spent[today] = String(Number(state.spent[today] ?? 0) + more);
 		added += more;
 		for (const [id, reservation] of Object.entries(state.reservations))
-			if (isDead(reservation.execution)) delete state.reservations[id];
+			if (isDead(reservation.executionId)) delete state.reservations[id];
 		Object.assign(row, { record: JSON.stringify(state), claim: `person ${random()}` });
 		say('person', `adds ${more}`);
 	};
@@ -306,14 +311,17 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 			? []
 			: [
 					...reservations
-						.filter(([, { execution }]) => !isDead(execution) && !told.has(execution))
+						.filter(([, { executionId }]) => !isDead(executionId) && !told.has(executionId))
 						.map(([id]) => id),
 					...reservations
-						.map(([id, { execution }]) => [id, execution] as const)
+						.map(([id, { executionId }]) => [id, executionId] as const)
 						.filter(([id, name]) =>
 							reservations.some(
-								([other, { execution }]) =>
-									other < id && execution === name && !other.startsWith('start') && !scenario.jobs,
+								([other, { executionId }]) =>
+									other < id &&
+									executionId === name &&
+									!other.startsWith('start') &&
+									!scenario.jobs,
 							),
 						)
 						.map(([id]) => id),

@@ -130,7 +130,7 @@ export function createWorld(seed: number, weather: Weather) {
 			lastPause: () => paused,
 			step,
 			ledger: {
-				...{ table, clock, uncancellableClock: clock, newClaim, execution: name },
+				...{ table, clock, uncancellableClock: clock, newClaim, executionId: name },
 				n8nTime: () => answeredAt,
 			},
 		};

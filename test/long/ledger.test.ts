@@ -37,11 +37,11 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 		for (let round = 0; round < ROUNDS; round++) {
 			const key = randomUUID();
 			let sent = 0;
-			const contend = async (execution: number) => {
+			const contend = async (executionId: number) => {
 				const ledger: Ledger = {
 					...{ table: ledgerTable, clock, uncancellableClock: clock },
 					newClaim: randomUUID,
-					execution: String(execution),
+					executionId: String(executionId),
 				};
 				const wanted = {
 					...{
@@ -81,7 +81,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 			const claim = randomUUID();
 			const ledger: Ledger = {
 				...{ table: ledgerTable, clock, uncancellableClock: clock },
-				...{ newClaim: randomUUID, execution: claim },
+				...{ newClaim: randomUUID, executionId: claim },
 			};
 			const soon = Date.now() + 60_000;
 			const { jobs } = await pollLedger(
@@ -142,7 +142,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 		await n8n.instance.restart('kill');
 		expect((await editor.finished(id)).status).toBe('crashed');
 		const [row] = await host.ofKey('order-2');
-		expect(row).toMatchObject({ state: 'sending', jobId: '', execution: id });
+		expect(row).toMatchObject({ state: 'sending', jobId: '', executionId: id });
 
 		// ten minutes later
 		await (await host.table()).change({ all: [['id', 'eq', row!.id]] }, { leaseUntil: 1 });

@@ -49,7 +49,7 @@ export function spendingCases(): void {
 		const tables = await DataTables.of(host.editor);
 		const row = {
 			...{ workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', model: 'm', requests: 1 },
-			...{ inputTokens: 1, outputTokens: 1, costUsd: 0.1, unknownCosts: 0, lastExecution: '1' },
+			...{ inputTokens: 1, outputTokens: 1, costUsd: 0.1, unknownCosts: 0, lastExecutionId: '1' },
 		};
 		const days = ['2026-01-05', '2026-01-20', '2026-02-01'];
 		await tables.insert(

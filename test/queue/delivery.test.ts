@@ -80,7 +80,7 @@ it('jobs of a killed worker come again by Deliver Again, or by themselves if the
 		`${packageName}.modelRouter`,
 		{
 			...{ resource: 'ledger', operation: 'deliverAgain' },
-			...{ findBy: 'execution', executionId: killed!.id },
+			...{ findBy: 'executionId', executionId: killed!.id },
 		},
 		{ credentials },
 	);

@@ -192,7 +192,7 @@ it.each([START_ONCE, GENERATE_ONCE])(
 		const found = cases.find(({ work }) => work.name === start)!;
 		const { text, id } = lost.get(found.name)!;
 		const [row] = await bridge.ledger.ofKey(text);
-		expect(row).toMatchObject({ state: 'sending', jobId: '', execution: id });
+		expect(row).toMatchObject({ state: 'sending', jobId: '', executionId: id });
 		// ten minutes later
 		const table = await bridge.ledger.table();
 		await table.change({ all: [['id', 'eq', row!.id]] }, { leaseUntil: 1 });

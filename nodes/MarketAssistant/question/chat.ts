@@ -138,9 +138,9 @@ function createMemory(
 	{ request, usesLedger, connectLedger, clock, origin, addHint }: ChatContext,
 	session: string,
 ) {
-	const open = async () => await openLedger(connectLedger(), clock, origin.execution);
+	const open = async () => await openLedger(connectLedger(), clock, origin.executionId);
 	const key = {
-		credentialId: origin.credential,
+		credentialId: origin.credentialId,
 		// a session may be long, or contain what must not be in the table: a phone number, a key
 		uniqueKey: `chat:${hash('sha256', session, 'base64url')}`,
 	};

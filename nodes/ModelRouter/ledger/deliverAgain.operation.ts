@@ -11,16 +11,16 @@ export const deliverAgain = operation({
 		'Let the Model Router Trigger deliver a job again, for example after a worker was killed. Nothing is started or paid again.',
 	params: jobsParams,
 
-	prepare({ executionId, findBy, ...params }) {
-		if (findBy !== 'execution') return toJobSelection({ ...params, findBy });
-		const execution = executionId.trim();
-		if (!execution) throw invalidInputError('Execution ID is empty');
-		return { execution };
+	prepare({ findBy, ...params }) {
+		if (findBy !== 'executionId') return toJobSelection({ ...params, findBy });
+		const executionId = params.executionId.trim();
+		if (!executionId) throw invalidInputError('Execution ID is empty');
+		return { executionId };
 	},
 
 	async run(context) {
 		const { request, origin } = context;
-		const selector = 'execution' in request ? request : toJobSelector(request, origin);
+		const selector = 'executionId' in request ? request : toJobSelector(request, origin);
 		const jobs = await deliverJobsAgain(await openJobLedger(context), selector);
 		return jobs.map(({ entry, ...more }) => ({ json: { ...toEntryJson(entry), ...more } }));
 	},

@@ -32,8 +32,8 @@ const entryIdOption = {
 } as const;
 const executionOption = {
 	name: 'Execution',
-	value: 'execution',
-	description: 'All jobs that were delivered to this execution',
+	value: 'executionId',
+	description: 'All jobs that it got',
 } as const;
 const jobIdOption = {
 	name: 'Job ID',
@@ -115,8 +115,8 @@ export const jobsParams = [
 		displayName: 'Execution ID',
 		name: 'executionId',
 		type: 'string',
-		displayOptions: { show: { findBy: ['execution'] } },
-		default: '={{ $json.execution }}',
+		displayOptions: { show: { findBy: ['executionId'] } },
+		default: '={{ $json.executionId }}',
 		required: true,
 		placeholder: 'e.g. 1234',
 		description: 'The number at the end of its address',
@@ -134,7 +134,7 @@ export function toJobSelection({ findBy, jobId, ...which }: ParamValues<typeof o
 /** @param origin For the credential: jobs of different accounts may share an ID. */
 export const toJobSelector = (
 	selection: JobSelection,
-	{ credential: credentialId }: OperationContext<unknown>['origin'],
+	{ credentialId }: OperationContext<unknown>['origin'],
 ): JobSelector => ('jobId' in selection ? { ...selection, credentialId } : selection);
 
 /** Tells the budget and the record of the credential what a person has decided. @param jobId Of the job that was started. */
@@ -143,9 +143,9 @@ export function recordDecision(
 	{ entry, claim }: ResolvedStart,
 	jobId?: string,
 ): void {
-	const { model, startedAt, execution, mediaType } = entry;
+	const { model, startedAt, executionId, mediaType } = entry;
 	const job = jobId === undefined ? undefined : { mediaType, jobId };
-	accounts.decideStart({ claim, model, startedAt, execution, job });
+	accounts.decideStart({ claim, model, startedAt, executionId, job });
 }
 
 /** An entry as an item: times in ISO 8601, empty fields omitted. */
@@ -181,4 +181,4 @@ export type LedgerHost = Pick<OperationContext<unknown>, 'connectLedger' | 'cloc
 export const openJobLedger = async (
 	{ connectLedger, clock, origin }: LedgerHost,
 	attempts?: number,
-): Promise<Ledger> => await openLedger(connectLedger(), clock, origin.execution, attempts);
+): Promise<Ledger> => await openLedger(connectLedger(), clock, origin.executionId, attempts);

@@ -15,7 +15,7 @@ export const markNotStarted = operation({
 	async run(context) {
 		const ledger = await openJobLedger(context);
 		const { request, origin } = context;
-		const resolved = await markAsNotStarted(ledger, request, origin.credential);
+		const resolved = await markAsNotStarted(ledger, request, origin.credentialId);
 		recordDecision(context, resolved);
 		return { json: toEntryJson(resolved.entry) };
 	},

@@ -26,7 +26,7 @@ export const markStarted = operation({
 	async run(context) {
 		const { selector, jobId } = context.request;
 		const ledger = await openJobLedger(context);
-		const resolved = await markAsStarted(ledger, selector, context.origin.credential, jobId);
+		const resolved = await markAsStarted(ledger, selector, context.origin.credentialId, jobId);
 		recordDecision(context, resolved, jobId);
 		return { json: toEntryJson(resolved.entry) };
 	},

@@ -170,7 +170,7 @@ function toStartLedger(
 	const { mediaType, model } = request;
 	const newStart = {
 		...{ uniqueKey, ledgerLabel, mediaType, model },
-		credentialId: origin.credential,
+		credentialId: origin.credentialId,
 		lease: leaseOf(context),
 		firstCheck: waits && waits + WAIT_MARGIN,
 	};

@@ -22,7 +22,7 @@ export const track = operation({
 	async run({ request, origin, ...context }) {
 		const ledger = await openJobLedger({ ...context, origin });
 		const { jobId, mediaType } = request;
-		const job = { ...request, credentialId: origin.credential };
+		const job = { ...request, credentialId: origin.credentialId };
 		const { entry, known } = await registerJob(ledger, job);
 		return { json: { jobId, mediaType, entryId: entry.id, alreadyTracked: known } };
 	},

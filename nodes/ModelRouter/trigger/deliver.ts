@@ -45,9 +45,9 @@ export async function deliver(n8n: IExecuteFunctions): Promise<INodeExecutionDat
 		const idleTimeout = Math.min(defaultRequestSettings.idleTimeout, settings.lease / 3000);
 		const requests = { ...defaultRequestSettings, idleTimeout };
 		const router = await connect(n8n, access, requests, redact);
-		const execution = n8n.getExecutionId();
+		const executionId = n8n.getExecutionId();
 		const open = async () =>
-			await openLedger(router.connectLedger(), router.clock, execution, LONG_RETRY_ATTEMPTS);
+			await openLedger(router.connectLedger(), router.clock, executionId, LONG_RETRY_ATTEMPTS);
 		const items =
 			n8n.getMode() === 'manual'
 				? await collectSampleItems(n8n, router, open, settings)

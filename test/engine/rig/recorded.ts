@@ -70,7 +70,13 @@ const fullRow = (id: number, state: EntryState) => ({
 			failures: 1,
 		},
 		...{ leaseUntil: Date.now() + 1, checkAt: 1, startedAt: 1, requestId: 'req-1', deliveries: 2 },
-		...{ execution: '7', note: 'Sent by hand', record: '{"id":"job-1"}', claim: 'a', proposal: '' },
+		...{
+			executionId: '7',
+			note: 'Sent by hand',
+			record: '{"id":"job-1"}',
+			claim: 'a',
+			proposal: '',
+		},
 	}),
 });
 

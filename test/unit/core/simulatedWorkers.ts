@@ -82,7 +82,7 @@ export function simulateWorkers({
 			const table = rows.client(own, { latency: toTable });
 			const ledger = {
 				table: { ...table, ...change(table, own) },
-				...{ clock: own, uncancellableClock: own, newClaim: () => '', execution: 'e' },
+				...{ clock: own, uncancellableClock: own, newClaim: () => '', executionId: 'e' },
 			};
 			const shared: SlotBook = createSlotBook(async () => ledger, 'credential');
 			return withRetries(serviceFor(process), limiter, {

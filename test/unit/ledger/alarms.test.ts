@@ -11,7 +11,7 @@ it('every start of unknown outcome gets its alarm, however many there are', asyn
 	);
 	const clock = { now: () => 1, random: () => 0, sleep: async () => await Promise.resolve() };
 	const ledger = {
-		...{ table: createMemoryTable(rows), clock, uncancellableClock: clock, execution: '1' },
+		...{ table: createMemoryTable(rows), clock, uncancellableClock: clock, executionId: '1' },
 		newClaim: () => 'claim',
 	};
 	for (let time = 1; time <= 2; time++)

@@ -38,7 +38,7 @@ function createWorld(ahead = 0) {
 		};
 		return {
 			...{ table: { ...table, find }, clock, uncancellableClock: clock },
-			...{ newClaim: newId, execution: '1', n8nTime: () => answeredAt ?? now },
+			...{ newClaim: newId, executionId: '1', n8nTime: () => answeredAt ?? now },
 		};
 	};
 	const later = (duration: number, happen: () => Promise<unknown>) =>
@@ -50,7 +50,7 @@ function createWorld(ahead = 0) {
 		return new NodeBudget({
 			settings: { ...amounts, length: 'month', mayResume: true },
 			...{ book, clock, newId, open: async () => await Promise.resolve(ledger) },
-			...{ credentialId: 'c', execution: '1', workflow: 'w', workflowId: 'w', asTool: false },
+			...{ credentialId: 'c', executionId: '1', workflow: 'w', workflowId: 'w', asTool: false },
 			addHint: (sentence) => void hints.push(sentence),
 		});
 	};

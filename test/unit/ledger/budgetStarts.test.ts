@@ -16,7 +16,7 @@ import { claimReservation, closeReservation } from '../../../src/ledger/reservat
 const NOON = Date.parse('2026-11-24T12:00:00Z');
 const LEASE = 600_000;
 const micro = (amount: number) => new Big(amount);
-const holder = (id: string) => ({ id, execution: '1', workflow: 'w' });
+const holder = (id: string) => ({ id, executionId: '1', workflow: 'w' });
 const [cheap, dear] = ['1K', '4K'].map((settings) => factorKey({ model: 'm', settings }));
 const other = factorKey({ model: 'other', settings: '1K' });
 
@@ -35,7 +35,7 @@ function budgetOf(amount: number) {
 		const claimed = {
 			most: String(least),
 			at: '2026-11-24T12:00:00Z',
-			execution: '1',
+			executionId: '1',
 			workflow: 'w',
 		};
 		const given = estimate === undefined ? undefined : micro(estimate);
@@ -47,7 +47,7 @@ function budgetOf(amount: number) {
 		const claimed = {
 			most: String(least),
 			at: '2026-11-24T12:00:00Z',
-			execution: '1',
+			executionId: '1',
 			workflow: 'w',
 		};
 		keepUnknownStart(state, { id, key, least: micro(least), claimed });
@@ -233,7 +233,7 @@ describe('a job', () => {
 
 describe('the reservation of a job', () => {
 	const job = jobReservationId('images', '7');
-	const claimed = { most: '40', at: '2026-11-24T12:00:00Z', execution: '1', workflow: 'w' };
+	const claimed = { most: '40', at: '2026-11-24T12:00:00Z', executionId: '1', workflow: 'w' };
 	const answer = { job, key: dear!, least: micro(40), claimed };
 
 	it.each<[string, (budget: ReturnType<typeof budgetOf>) => unknown]>([
@@ -286,7 +286,7 @@ describe('the reservation of a job', () => {
 describe('the row', () => {
 	const longHolder = (id: string) => ({
 		id,
-		execution: '1234567',
+		executionId: '1234567',
 		workflow: '長い名前'.repeat(20),
 	});
 

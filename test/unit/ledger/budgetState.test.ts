@@ -12,7 +12,7 @@ import { claimReservation, closeReservation, findFree } from '../../../src/ledge
 const NOON = Date.parse('2026-11-24T12:00:00Z');
 const MINUTE = 60_000;
 const micro = (amount: number) => new Big(amount);
-const holder = (id: string) => ({ id, execution: '1', workflow: 'w' });
+const holder = (id: string) => ({ id, executionId: '1', workflow: 'w' });
 
 /** A budget of 1,000 micro-dollars a month, at noon of a Tuesday. */
 function budgetOf(amount = 1000, length: PeriodLength = 'month') {

@@ -17,7 +17,7 @@ function openLedger() {
 		clock,
 		uncancellableClock: clock,
 		newClaim: () => `c${++claims}`,
-		execution: 'e',
+		executionId: 'e',
 	};
 }
 
@@ -49,7 +49,7 @@ describe('jobs that are alike', () => {
 		const table = rows.client(clock, { latency: () => 1 });
 		const ledger: Ledger = {
 			...{ table, clock, uncancellableClock: clock },
-			...{ newClaim: () => 'c', execution: 'e' },
+			...{ newClaim: () => 'c', executionId: 'e' },
 		};
 		/** The first row changes once it has been read. */
 		const meanwhile = (changes: Partial<Entry>) => {

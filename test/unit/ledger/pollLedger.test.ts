@@ -386,7 +386,7 @@ describe('the lease', () => {
 			expect((await poll()).jobs).toEqual([]);
 		});
 		expect(await again).toEqual(['a']);
-		expect(rows).toMatchObject([{ state: 'delivered', failures: 1, execution: 'e' }]);
+		expect(rows).toMatchObject([{ state: 'delivered', failures: 1, executionId: 'e' }]);
 		expect(await deliver(claim)).toEqual(['a']);
 	});
 

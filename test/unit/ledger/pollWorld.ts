@@ -32,9 +32,9 @@ export function watchWorld(jobs: Record<string, Answer> = {}) {
 	const answers = new Map<string, Answer | (() => Answer)>(Object.entries(jobs));
 	const weather: Weather = { latency: () => 5 };
 	let [alive, claims, takes] = [undefined as Error | undefined, 0, 100];
-	const ledgerOf = (execution: string): Ledger => ({
+	const ledgerOf = (executionId: string): Ledger => ({
 		table: table.client(clock, weather),
-		...{ clock, uncancellableClock: clock, execution },
+		...{ clock, uncancellableClock: clock, executionId },
 		newClaim: () => `claim-${++claims}`,
 	});
 

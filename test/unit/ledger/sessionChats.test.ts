@@ -10,11 +10,11 @@ const HOUR = 3_600_000;
 function remembering(chance = 1, change: (table: Table) => Partial<Table> = () => ({})) {
 	const clock = virtualClock(chance);
 	const rows = new Rows();
-	const ledger = (execution = 'e'): Ledger => {
+	const ledger = (executionId = 'e'): Ledger => {
 		const table = rows.client(clock, { latency: () => 5 });
 		return {
 			table: { ...table, ...change(table) },
-			...{ clock, uncancellableClock: clock, newClaim: () => '', execution },
+			...{ clock, uncancellableClock: clock, newClaim: () => '', executionId },
 		};
 	};
 	return { clock, rows: rows.rows, ledger };
@@ -61,10 +61,10 @@ it('the use of a chat is recorded once an hour', async () => {
 	await rememberChat(ledger('first'), session('s'), 'chat-1');
 	const addedAt = rows[0]!.startedAt;
 	await idOf(ledger('second'), 's');
-	expect(rows).toMatchObject([{ startedAt: addedAt, execution: 'first' }]);
+	expect(rows).toMatchObject([{ startedAt: addedAt, executionId: 'first' }]);
 	await clock.sleep(2 * HOUR);
 	await idOf(ledger('third'), 's');
-	expect(rows).toMatchObject([{ startedAt: expect.any(Number), execution: 'third' }]);
+	expect(rows).toMatchObject([{ startedAt: expect.any(Number), executionId: 'third' }]);
 	expect(rows[0]!.startedAt).toBeGreaterThan(addedAt + HOUR);
 });
 

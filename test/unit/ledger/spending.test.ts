@@ -1,7 +1,7 @@
 import { NodeSpending } from '../../../src/ledger/spending';
 import type { SpendingNews } from '../../../src/ledger/spendingBook';
 
-const spender = { workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', lastExecution: '1' };
+const spender = { workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', lastExecutionId: '1' };
 
 /** The record of a node run whose writes take as long as the test wants. */
 function openRecord() {

@@ -15,8 +15,8 @@ describe('one job per key', () => {
 		const { rows, book, start } = startWorld();
 		const entry = { state: 'pending', jobId: 'job-1' };
 		expect(await start()).toMatchObject({ result: 'job-1', entry });
-		const earlier = { jobId: 'job-1', execution: '1' };
-		expect(await start({ ledger: { execution: '2' } })).toMatchObject({ earlier });
+		const earlier = { jobId: 'job-1', executionId: '1' };
+		expect(await start({ ledger: { executionId: '2' } })).toMatchObject({ earlier });
 		for (const state of ['emitting', 'delivering', 'delivered'] as const) {
 			rows[0]!.state = state;
 			expect(await start()).toMatchObject({ earlier });
@@ -313,10 +313,10 @@ async function rival(renewedAgo: number, { lease = LEASE, startedAgo = renewedAg
 	const began = clock.now();
 	const leaseUntil = began - renewedAgo * SECOND + lease;
 	enter({
-		...{ state: 'sending', uniqueKey: 'k', claim: 'other', execution: '1', leaseUntil },
+		...{ state: 'sending', uniqueKey: 'k', claim: 'other', executionId: '1', leaseUntil },
 		...{ mediaType: 'videos', model: 'm', startedAt: began - startedAgo * SECOND },
 	});
-	const failure = await failureOf(start({ ledger: { execution: '2' } }));
+	const failure = await failureOf(start({ ledger: { executionId: '2' } }));
 	return { rows, leaseUntil, failure, waited: (clock.now() - began) / SECOND };
 }
 

@@ -49,7 +49,7 @@ export function startWorld(weather: Weather = { latency: () => 10 }) {
 	};
 	let claims = 0;
 	const ledgerOf = (changes: Partial<Ledger> = {}): Ledger => ({
-		...{ table, clock, uncancellableClock: clock, execution: '1' },
+		...{ table, clock, uncancellableClock: clock, executionId: '1' },
 		newClaim: () => `claim-${++claims}`,
 		...changes,
 	});
