@@ -26,6 +26,8 @@ const SERIALIZED: readonly Meaning[] = [
 	{ if: { 0: 'values' }, state: '1.messages' },
 ];
 
+const OF_SUBAGENT = { parent_tool_use_id: '*' };
+
 /**
  * The forms of answers that are recognized, a row each. To add one, write a row, and record an answer in `test/unit/agent/recordings.ndjson`.
  * Rows that stand earlier are looked for first.
@@ -86,10 +88,7 @@ export const DIALECTS: readonly Dialect[] = [
 			RUN_STARTED: { opens: 'stream' },
 			TEXT_MESSAGE_START: { id: 'messageId', isOther: { role: OTHERS } },
 			TEXT_MESSAGE_CONTENT: { piece: 'delta', id: 'messageId' },
-			TEXT_MESSAGE_CHUNK: [
-				{ if: { role: '*' }, id: 'messageId', isOther: { role: OTHERS } },
-				{ piece: 'delta', id: 'messageId' },
-			],
+			TEXT_MESSAGE_CHUNK: { piece: 'delta', id: 'messageId', isOther: { role: OTHERS } },
 			TEXT_MESSAGE_END: { ends: 'message' },
 			MESSAGES_SNAPSHOT: { state: 'messages' },
 			RUN_ERROR: FAILURE,
@@ -220,19 +219,28 @@ export const DIALECTS: readonly Dialect[] = [
 		},
 	},
 	{
+		name: 'Claude Agent SDK',
+		source: '@anthropic-ai/claude-agent-sdk 0.3.332',
+		by: 'type',
+		knownBy: ['stream_event', { type: ['system', 'assistant'], session_id: '*', uuid: '*' }],
+		events: {
+			system: { if: { subtype: 'init' }, opens: 'stream' },
+			stream_event: { unless: OF_SUBAGENT, piece: 'event.delta.text' },
+			assistant: { unless: OF_SUBAGENT, whole: 'message.content', ends: 'message' },
+			result: [{ if: { is_error: true }, fails: ['result', ''] }, { all: 'result' }, END],
+		},
+	},
+	{
 		name: 'MCP and ACP',
 		source: '@modelcontextprotocol/sdk 1.32.2; https://agentclientprotocol.com',
 		by: 'method',
 		knownBy: [{ jsonrpc: '*' }],
 		events: {
 			'notifications/progress': { opens: 'stream' },
-			'session/update': [
-				{ opens: 'stream' },
-				{
-					if: { 'params.update.sessionUpdate': 'agent_message_chunk' },
-					piece: 'params.update.content',
-				},
-			],
+			'session/update': {
+				if: { 'params.update.sessionUpdate': 'agent_message_chunk' },
+				...{ opens: 'stream', piece: 'params.update.content' },
+			},
 			'': [
 				{ if: { error: '*' }, fails: 'error' },
 				{ if: { 'result.isError': true }, fails: 'result.content.text' },

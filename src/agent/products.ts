@@ -19,7 +19,6 @@ export const PRODUCTS: readonly Dialect[] = [
 		events: {
 			'run.started': { opens: 'stream' },
 			'text.delta': { piece: 'data.delta', id: 'data.partId' },
-			'part.completed': { ends: 'message' },
 			'run.failed': { fails: 'data' },
 			'stream.ended': END,
 		},
@@ -42,8 +41,7 @@ export const PRODUCTS: readonly Dialect[] = [
 		source: 'https://docs.dify.ai/api-reference/chat-messages/send-chat-message',
 		by: 'event',
 		knownBy: [
-			...['message_end', 'message_replace', 'text_chunk', 'reasoning_chunk'],
-			...['workflow_started', 'node_started', 'node_finished', 'workflow_finished'],
+			...['message_end', 'message_replace', 'text_chunk', 'workflow_started', 'workflow_finished'],
 			{ event: 'message', answer: String, task_id: '*' },
 			{ 'data.workflow_id': '*', 'data.status': '*' },
 		],
@@ -123,13 +121,9 @@ export const PRODUCTS: readonly Dialect[] = [
 			agentThought: { opens: 'stream' },
 			textResponseChunk: [
 				{ opens: 'stream', piece: 'textResponse' },
-				{ if: { error: '*' }, fails: 'error' },
 				{ if: { close: true }, ends: 'answer' },
 			],
-			textResponse: [
-				{ if: { error: '*' }, fails: 'error' },
-				{ whole: 'textResponse', ends: 'message' },
-			],
+			textResponse: { whole: 'textResponse', ends: 'message' },
 			finalizeResponseStream: END,
 			abort: { fails: 'error' },
 		},
