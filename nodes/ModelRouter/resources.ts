@@ -17,7 +17,7 @@ import { track } from './media/track.operation';
 import { wait } from './media/wait.operation';
 import { getModel } from './model/getModel.operation';
 import { getModels } from './model/getModels.operation';
-import { fold } from './spending/fold.operation';
+import { combineRows } from './spending/combineRows.operation';
 import { getSpending } from './spending/getSpending.operation';
 import { estimateCost } from './text/estimateCost.operation';
 import { message } from './text/message.operation';
@@ -61,7 +61,7 @@ export const resources: Resource[] = [
 	{
 		name: 'Spending',
 		value: 'spending',
-		operations: [fold, getSpending],
+		operations: [combineRows, getSpending],
 		defaultOperation: 'getSpending',
 		notInTools: true,
 	},

@@ -13,7 +13,7 @@ export interface SpendingRecord extends Pick<SharedBudget, 'endJob' | 'decideSta
 	/** For people. @throws ServiceError */
 	get(query: SpendingQuery): Promise<Fields[]>;
 	/** @param days Rows of days that are older are summed up by month. @throws ServiceError */
-	fold(days: number): Promise<Fields>;
+	combineRows(days: number): Promise<Fields>;
 }
 
 /** Which part of what was spent is reported. Days are in UTC, e.g. `2026-11-24`. */

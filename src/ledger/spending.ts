@@ -6,7 +6,7 @@ import type { RecordedRequest, SpendingQuery, SpendingRecord } from '../core/spe
 import { jobReservationId, startReservationId } from './budgetStarts';
 import { toDay } from './periods';
 import type { createSpendingWriter, SpendingEntry, SpendingNews } from './spendingBook';
-import { foldSpending, reportSpending } from './spendingReport';
+import { combineRows, reportSpending } from './spendingReport';
 
 /** What a node run needs to write down what it spends. */
 interface SpendingUse extends Pick<SpendingNews, 'open'> {
@@ -39,8 +39,8 @@ export class NodeSpending implements SpendingRecord {
 		return await reportSpending((await this.#use.open()).table, query, this.#today());
 	}
 
-	async fold(days: number) {
-		return await foldSpending((await this.#use.open()).table, days, this.#today());
+	async combineRows(days: number) {
+		return await combineRows((await this.#use.open()).table, days, this.#today());
 	}
 
 	openRequest(model: string, claim?: string): RecordedRequest {

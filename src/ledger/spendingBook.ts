@@ -52,10 +52,10 @@ type Counts = { readonly [Counted in keyof Sums]?: number | undefined };
 
 /**
  * What a row keeps in `record`. `writes`: random texts of its last changes, so that a change whose answer was lost is found again, and
- * the cell differs after every change. `jobs`: those that are under way. `folded`: IDs of rows whose sums are in this row; they no longer
+ * the cell differs after every change. `jobs`: those that are under way. `combined`: IDs of rows whose sums are in this row; they no longer
  * count, and are about to be deleted.
  */
-type Kept = Record<'writes' | 'jobs' | 'folded', string[]>;
+type Kept = Record<'writes' | 'jobs' | 'combined', string[]>;
 
 /** A row with what it keeps, and its month, e.g. `2026-11`. */
 export type ReadRow = SpendingRow & Kept & { month: string };
@@ -187,18 +187,18 @@ async function requireRoom(table: SpendingTable): Promise<void> {
 	const last = { limit: 1, offset: MAX_SPENDING_ROWS - 1 };
 	if (!(await table.find(where<SpendingRow>({ id: above(0) }), last)).length) return;
 	throw new ServiceError('failed', 'The table has 20,000 rows, and takes no more', {
-		advice: 'Fold of the resource Spending sums up old rows.',
+		advice: 'Combine Old Rows of the resource Spending sums up old rows.',
 	});
 }
 
 /** @returns the row as it is now; nothing if another process has changed it since it was read: each change writes a new text into `record`. */
 export async function changeRow(
 	table: SpendingTable,
-	{ id, record, writes, jobs, folded }: ReadRow,
+	{ id, record, writes, jobs, combined }: ReadRow,
 	changes: Partial<SpendingRow & Kept>,
 	write = newWrite(),
 ): Promise<ReadRow | undefined> {
-	const cells = toCells({ writes, jobs, folded, ...changes }, write);
+	const cells = toCells({ writes, jobs, combined, ...changes }, write);
 	const [changed] = await table.change(where<SpendingRow>({ id, record }), cells);
 	return changed && readSpending(changed);
 }
@@ -207,19 +207,19 @@ const newWrite = () => randomUUID().slice(0, 8);
 
 /** The reverse of `readSpending`. @param write Random text of the change. */
 function toCells(
-	{ writes = [], jobs, folded, ...cells }: Partial<SpendingRow & Kept>,
+	{ writes = [], jobs, combined, ...cells }: Partial<SpendingRow & Kept>,
 	write: string,
 ) {
-	const kept = { writes: [...writes, write].slice(-MAX_WRITES), jobs, folded };
+	const kept = { writes: [...writes, write].slice(-MAX_WRITES), jobs, combined };
 	return { ...cells, record: JSON.stringify(kept) };
 }
 
 /** A cell `record` that a person has edited counts as empty. */
 function readSpending(row: SpendingRow): ReadRow {
 	const parsed = tryParseJson(row.record);
-	const { writes, jobs, folded } = isPlainObject(parsed) ? parsed : {};
+	const { writes, jobs, combined } = isPlainObject(parsed) ? parsed : {};
 	const listed = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
-	const kept = { writes: listed(writes), jobs: listed(jobs), folded: listed(folded) };
+	const kept = { writes: listed(writes), jobs: listed(jobs), combined: listed(combined) };
 	return { ...row, ...kept, month: row.day.slice(0, 7) };
 }
 

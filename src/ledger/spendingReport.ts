@@ -33,7 +33,7 @@ export async function reportSpending(table: SpendingTable, query: SpendingQuery,
 	const last = to || today;
 	if (first > last) throw invalidInputError('From is after To', `From is ${first}, To is ${last}.`);
 	const read = await findDays(table, atLeast(first.slice(0, 7)), atMost(last));
-	const summedUp = new Set(read.flatMap(({ folded }) => folded));
+	const summedUp = new Set(read.flatMap(({ combined }) => combined));
 	const rows = read
 		.filter((row) => !summedUp.has(String(row.id)) && (isMonthly(row) || row.day >= first))
 		.sort((one, other) => one.day.localeCompare(other.day));
@@ -57,12 +57,12 @@ export async function reportSpending(table: SpendingTable, query: SpendingQuery,
  * @param days Older days are summed up.
  * @returns how many rows were deleted, and how many changed at the same time and are left to the next run.
  */
-export async function foldSpending(table: SpendingTable, days: number, today: string) {
+export async function combineRows(table: SpendingTable, days: number, today: string) {
 	const rows = await findDays(table, below(toDay(Date.parse(today) - days * DAY)));
 	let deletedRows = 0;
 	let skippedRows = 0;
 	for (const ofMonth of groupByFields(rows, ['month', ...KEY])) {
-		if (await foldMonth(table, ofMonth)) deletedRows += ofMonth.length - 1;
+		if (await combineMonth(table, ofMonth)) deletedRows += ofMonth.length - 1;
 		else skippedRows += ofMonth.length;
 	}
 	return { deletedRows, skippedRows };
@@ -72,18 +72,18 @@ export async function foldSpending(table: SpendingTable, days: number, today: st
  * @param rows By ID.
  * @returns whether it is done: not if another process has changed the row that would get the sums.
  */
-async function foldMonth(table: SpendingTable, rows: readonly ReadRow[]): Promise<boolean> {
+async function combineMonth(table: SpendingTable, rows: readonly ReadRow[]): Promise<boolean> {
 	// two runs choose the same one, even if one of them sees rows that were added later
 	const target = rows.find(isMonthly) ?? rows[0]!;
-	const added = rows.filter((row) => row !== target && !target.folded.includes(String(row.id)));
-	const folded = [...target.folded, ...added.map(({ id }) => String(id))];
-	if (isMonthly(target) && !folded.length) return true;
+	const added = rows.filter((row) => row !== target && !target.combined.includes(String(row.id)));
+	const combined = [...target.combined, ...added.map(({ id }) => String(id))];
+	if (isMonthly(target) && !combined.length) return true;
 	const { month: day, workflow, node, lastExecutionId } = rows.at(-1)!;
 	const latest = { day, workflow, node, lastExecutionId };
 	const sums = sumUp([target, ...added]);
-	const changed = await changeRow(table, target, { ...latest, ...sums, jobs: [], folded });
+	const changed = await changeRow(table, target, { ...latest, ...sums, jobs: [], combined });
 	if (!changed) return false;
-	for (const ids of chunks(folded, MAX_CLAUSES)) await table.remove(anyOf('id', ids.map(Number)));
-	await changeRow(table, changed, { folded: [] });
+	for (const ids of chunks(combined, MAX_CLAUSES)) await table.remove(anyOf('id', ids.map(Number)));
+	await changeRow(table, changed, { combined: [] });
 	return true;
 }

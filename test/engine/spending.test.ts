@@ -152,7 +152,7 @@ describe('a failed write is a hint beside a paid answer', () => {
 				for (let row = 0; row < MAX_SPENDING_ROWS; row++) enter(TODAY);
 			},
 			{},
-			'The table has 20,000 rows, and takes no more. Fold of the resource Spending',
+			'The table has 20,000 rows, and takes no more. Combine Old Rows of the resource Spending',
 		],
 		[
 			'it is the ledger',
@@ -235,7 +235,7 @@ describe('Get', () => {
 	});
 });
 
-describe('Fold', () => {
+describe('Combine Old Rows', () => {
 	const old = '2026-01-05';
 	const totals = async () =>
 		(await spending('getSpending', { from: '2026-01-01', groupBy: [] })).items[0]?.json;
@@ -249,7 +249,10 @@ describe('Fold', () => {
 
 	it('sums up old days into months, and changes no sum', async () => {
 		const before = await totals();
-		expect((await spending('fold')).items[0]?.json).toEqual({ deletedRows: 1, skippedRows: 0 });
+		expect((await spending('combineRows')).items[0]?.json).toEqual({
+			deletedRows: 1,
+			skippedRows: 0,
+		});
 		expect(await totals()).toEqual(before);
 		const days = rig.n8n.spending.map(({ day, model }) => [day, model]);
 		expect(days).toEqual([
@@ -261,10 +264,13 @@ describe('Fold', () => {
 			[TODAY, 'm'],
 		]);
 		expect(rig.n8n.spending[0]).toMatchObject({ requests: 2, costUsd: 0.2, node: 'New name' });
-		expect((await spending('fold')).items[0]?.json).toEqual({ deletedRows: 0, skippedRows: 0 });
+		expect((await spending('combineRows')).items[0]?.json).toEqual({
+			deletedRows: 0,
+			skippedRows: 0,
+		});
 	});
 
 	it('keeps at least a week', async () => {
-		expect(shownText((await spending('fold', { days: 1 })).error)).toContain('7 or more');
+		expect(shownText((await spending('combineRows', { days: 1 })).error)).toContain('7 or more');
 	});
 });

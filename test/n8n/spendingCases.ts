@@ -58,7 +58,7 @@ export function spendingCases(): void {
 		);
 		const all = { from: '2026-01-01' };
 		const before = await report([], all);
-		expect(await run(['spending', 'fold'], {})).toMatchObject([
+		expect(await run(['spending', 'combineRows'], {})).toMatchObject([
 			{ json: { deletedRows: 1, skippedRows: 0 } },
 		]);
 		expect(await report([], all)).toEqual(before);

@@ -138,7 +138,7 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		};
 		await first(chat('', question), withRecord);
 		await add('Spending: Get', spending('getSpending'), withRecord);
-		await add('Spending: Fold', spending('fold'), withRecord);
+		await add('Spending: Combine Old Rows', spending('combineRows'), withRecord);
 		// a picture costs four fifths of it
 		service.forms.jobSteps = 0;
 		const withAlarm = {

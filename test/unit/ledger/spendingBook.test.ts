@@ -6,7 +6,7 @@ import {
 	type SpendingRow,
 	type SpendingTable,
 } from '../../../src/ledger/spendingBook';
-import { foldSpending, reportSpending } from '../../../src/ledger/spendingReport';
+import { combineRows, reportSpending } from '../../../src/ledger/spendingReport';
 import { numbersFrom } from '../../support/numbersFrom';
 
 // several processes write into one table, while requests to n8n and their answers are lost
@@ -89,17 +89,17 @@ it.each(Array.from({ length: 40 }, (_, seed) => [seed]))(
 		expect(await reportSpending(calm, query, TODAY)).toMatchObject([
 			{ ...sums, costUsd: expect.closeTo(expected[0]!.costUsd, 9) as number },
 		]);
-		// two folds at once, cut off anywhere
-		const fold = async () => await foldSpending(table, 30, TODAY).catch(() => undefined);
-		await Promise.all([fold(), fold()]);
+		// two at once, cut off anywhere
+		const combine = async () => await combineRows(table, 30, TODAY).catch(() => undefined);
+		await Promise.all([combine(), combine()]);
 		expect(await reportSpending(calm, query, TODAY)).toMatchObject([sums]);
-		await foldSpending(calm, 30, TODAY);
+		await combineRows(calm, 30, TODAY);
 		expect(await reportSpending(calm, query, TODAY)).toMatchObject([sums]);
 		expect(rows.filter(({ day }) => day.startsWith('2026-03'))).toHaveLength(1);
 	},
 );
 
-it('a fold that was interrupted is ended in the row that has the sums, even if an older row is folded now', async () => {
+it('a sum that was interrupted is ended in the row that has it, even if an older row is combined now', async () => {
 	const { rows, calm } = createTable(numbersFrom(1), 0);
 	const add = async (day: string, requests: number, kept: object) => {
 		const { jobs, ...row } = entry(day);
@@ -107,14 +107,14 @@ it('a fold that was interrupted is ended in the row that has the sums, even if a
 	};
 	// written by a process whose clock was ahead
 	await add('2026-03-02', 1, {});
-	await add('2026-03', 2, { folded: [3] });
+	await add('2026-03', 2, { combined: [3] });
 	await add('2026-03-01', 1, {});
 	expect(await reportSpending(calm, query, TODAY)).toMatchObject([{ requests: 3 }]);
-	await foldSpending(calm, 30, TODAY);
+	await combineRows(calm, 30, TODAY);
 	expect(await reportSpending(calm, query, TODAY)).toMatchObject([{ requests: 3 }]);
 	expect(rows.map(({ day }) => day)).toEqual(['2026-03']);
 	// what is deleted is no longer listed
-	expect(JSON.parse(rows[0]!.record)).toMatchObject({ folded: [] });
+	expect(JSON.parse(rows[0]!.record)).toMatchObject({ combined: [] });
 });
 
 it('a start that did not happen leaves the record', async () => {

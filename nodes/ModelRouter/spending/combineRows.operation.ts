@@ -1,0 +1,27 @@
+import { operation } from '../../../src/n8n/operation';
+import { requireSpending } from '../accounts';
+
+export const combineRows = operation({
+	name: 'Combine Old Rows',
+	value: 'combineRows',
+	action: 'Combine old rows of spending',
+	description:
+		'Combine rows into one per month, workflow, node and model. The n8n API key needs the scope dataTableRow:delete.',
+	params: [
+		{
+			displayName: 'Older Than (Days)',
+			name: 'days',
+			type: 'number',
+			typeOptions: { minValue: 7 },
+			default: 62,
+			required: true,
+			description: 'The cost of a job that has not ended stays unknown',
+		},
+	],
+
+	prepare: ({ days }) => ({ days }),
+
+	run: async (context) => ({
+		json: await requireSpending(context).combineRows(context.request.days),
+	}),
+});
