@@ -88,35 +88,17 @@ describe('Message a Model', () => {
 	});
 });
 
-/** Fields that limit an answer to one token, if the service knows them: it only applies the protocol's own. */
+/** Fields that limit an answer to one token, if the service knows them: it only applies the protocol's own. More in unit/router/outputLimits. */
 const limits: Array<[protocol: string, fields: object]> = [
 	['chat', { max_output_tokens: 1 }],
-	['chat', { max_completion_tokens: 1 }],
-	['chat', { max_completion_tokens: '1' }],
 	['chat', { max_tokens: 9000, max_completion_tokens: 1 }],
-	['chat', { max_tokens: 1, max_completion_tokens: 9000 }],
-	['chat', { max_tokens: null, max_output_tokens: 1 }],
 	['responses', { max_tokens: 1 }],
-	['responses', { max_completion_tokens: 1, max_output_tokens: null }],
 ];
-/** Fields whose cost has no bound. */
+/** Fields whose cost has no bound: one of each kind. All are in unit/router/promptTokens. */
 const unbounded: Array<[protocol: string, fields: object]> = [
 	['chat', { max_tokens: 0 }],
-	['chat', { max_tokens: 1, max_completion_tokens: -1 }],
-	['chat', { max_completion_tokens: 1.5 }],
-	['chat', { max_tokens: 1, n: 'many' }],
-	['chat', { max_tokens: 1, n: -3 }],
 	['chat', { max_tokens: 1, best_of: 20 }],
-	['chat', { max_tokens: 1, prediction: { type: 'content', content: 'A novel' } }],
-	['chat', { max_tokens: 1, modalities: ['text', 'audio'], audio: { voice: 'alloy' } }],
-	['chat', { max_tokens: 1, web_search_options: {} }],
-	['chat', { max_tokens: 1, models: ['aurora-labs/prism-4.1-turbo'] }],
-	['chat', { max_tokens: 1, service_tier: 'priority' }],
-	['chat', { max_tokens: 1, extra_body: { max_tokens: 9000 } }],
 	['responses', { max_output_tokens: 1, tools: [{ type: 'web_search' }] }],
-	['responses', { max_output_tokens: 1, tools: [{ type: 'code_interpreter' }] }],
-	['responses', { max_output_tokens: 1, tools: [{ type: 'image_generation' }] }],
-	['responses', { max_output_tokens: 1, tools: [{ type: 'mcp', server_url: 'x' }] }],
 ];
 /** The chat model takes tools from its caller only. */
 const NO_BOUND =

@@ -132,7 +132,8 @@ describeWorking('Allowed domains', () => {
 describeWorking('Patterns', () => {
 	it(`of a JSON schema are matched${has('limitedPatterns') ? ', or given up' : ''}`, async () => {
 		const pattern = has('limitedPatterns') ? '^(a+)+$' : '^b';
-		const jsonSchema = JSON.stringify({ properties: { you_said: { pattern } } });
+		const said = { type: 'string', pattern };
+		const jsonSchema = JSON.stringify({ type: 'object', properties: { said } });
 		const asking = nodeOf('text message', `${'a'.repeat(100)}!`);
 		Object.assign(asking.parameters, { responseFormat: 'json_schema', jsonSchema });
 		const execution = await bridge.editor.runOnce(workflow('pattern', [{}], asking));
