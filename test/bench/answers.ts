@@ -49,13 +49,23 @@ const completion = (message: object, finish_reason = 'stop') =>
 		choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
 	});
 
+/** The same in the protocol of n8n's OpenAI node. */
+const responseOf = (text: string) =>
+	JSON.stringify({
+		...{ id: 'r-1', object: 'response', status: 'completed', model: models.short },
+		output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }],
+		usage: { input_tokens: 10, output_tokens: 20, total_tokens: 30 },
+	});
+
 /** @param deltas how many events with text the long answer has */
 export function answersOf(deltas: number): (path: string, body: string) => Answer {
 	const whole = padded((content) => completion({ content }));
 	const streamed = padded((text) => chunk(text) + end);
 	const long = longAnswer(deltas);
+	const response = padded(responseOf);
 	return (path, body) => {
 		if (path.includes('/models')) return { body: catalog };
+		if (path.endsWith('/responses')) return { body: response };
 		const file = /\/jobs\/file-(\d+)\/content$/.exec(path)?.[1];
 		if (file) return { type: 'video/mp4', file: Number(file) };
 		if (path.includes(`/workspaces/${talkWorkspace}/`)) return streamOf(messageOfSpeaker());

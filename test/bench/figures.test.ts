@@ -28,7 +28,6 @@ it.each<[string, Omit<Figure, 'measure'>, object]>([
 		{ minus: 'empty', over: 'floor', atMost: 1 },
 		{ value: 1, met: true },
 	],
-	['over a number', { per: 4 }, { value: 3 }],
 	['what was not run', { over: 'raw', atMost: 1 }, { value: undefined, met: undefined }],
 ])('%s', (_name, figure, expected) => {
 	expect(judge({ measure: 'wall ms', ...figure }, samples)).toMatchObject(expected);

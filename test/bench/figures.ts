@@ -40,13 +40,13 @@ export interface Judged {
 }
 
 export function judge(figure: Figure, samples: Samples): Judged {
-	const { measure, of = Object.keys(samples)[0] ?? '', minus, over, per = 1, atMost } = figure;
+	const { measure, of = Object.keys(samples)[0] ?? '', minus, over, atMost } = figure;
 	const combined = (valueOf: (variant: string) => number | undefined) => {
 		const value = valueOf(of);
 		const less = minus ? valueOf(minus) : 0;
 		const divisor = over ? valueOf(over) : 1;
 		if (value === undefined || less === undefined || !divisor) return undefined;
-		return (value - less) / divisor / per;
+		return (value - less) / divisor;
 	};
 	const rounds = (samples[of] ?? []).map((_, round) =>
 		combined((variant) => samples[variant]?.[round]?.[measure]),
@@ -55,7 +55,7 @@ export function judge(figure: Figure, samples: Samples): Judged {
 	const value = spread?.[figure.by ?? 'median'];
 	const parts = [measure, of, minus && `less ${minus}`, over && `over ${over}`];
 	return {
-		text: parts.filter(Boolean).join(', ') + (per === 1 ? '' : `, over ${per}`),
+		text: parts.filter(Boolean).join(', '),
 		...{ value, spread, atMost },
 		ofLeast: combined((variant) => spreadOf(valuesOf(samples[variant], measure))?.least),
 		met: value === undefined || atMost === undefined ? undefined : value <= atMost,

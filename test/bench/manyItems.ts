@@ -1,7 +1,7 @@
 import type { WorkflowNode } from '../n8n/workflow.ts';
 import { models } from './answers.ts';
 import type { Host } from './hosts.ts';
-import type { Sample, Samples } from './row.ts';
+import { FLOOR, HTTP, type Sample, type Samples } from './row.ts';
 import { inN8n } from './workflows.ts';
 
 /** Memory can only be compared from one start: a heap that has grown for one does not grow again for the next. */
@@ -12,5 +12,7 @@ export async function measureManyItems(host: Host): Promise<Samples> {
 	};
 	const ours = await many(host.nodes.message(models.short, 20));
 	await host.enter('fresh n8n');
-	return { ours, 'n8n floor': await many(host.nodes.floor(models.short, 20)) };
+	const floor = await many(host.nodes.floor(models.short, 20));
+	await host.enter('fresh n8n');
+	return { ours, [FLOOR]: floor, [HTTP]: await many(host.nodes.httpMessage(models.short)) };
 }

@@ -39,13 +39,13 @@ export async function createNodes(editor: Editor, url: string) {
 		);
 	const job = (operation: string, parameters: object, name = operation) =>
 		ours('modelRouter', { resource: 'media', operation, ...parameters }, router, name);
-	/** n8n's HTTP Request with a header from a credential. @param path may hold expressions */
+	/** n8n's HTTP Request with a header from a credential. @param path may hold an expression */
 	const http = (path: string, options: object, jsonBody?: string): WorkflowNode =>
 		node(
 			'Node',
 			'n8n-nodes-base.httpRequest',
 			{
-				...{ url: `=${url}${path}`, options },
+				...{ url: (path.includes('{{') ? '=' : '') + url + path, options },
 				...{ authentication: 'genericCredentialType', genericAuthType: 'httpHeaderAuth' },
 				...(jsonBody && { method: 'POST', sendBody: true, specifyBody: 'json', jsonBody }),
 			},
@@ -105,6 +105,23 @@ export async function createNodes(editor: Editor, url: string) {
 
 		floor: (model: string, concurrency: number, text = message) =>
 			node('Node', 'CUSTOM.floor', { model, message: text, concurrency }, router),
+		/** the request of `message` by n8n's own nodes */
+		httpMessage: (model: string) =>
+			http(
+				'/v1/chat/completions',
+				{ batching: { batch: { batchSize: 20, batchInterval: 1 } } },
+				`={"model":"${model}","messages":[{"role":"user","content":"{{ $json.text }}"}]}`,
+			),
+		openAi: (model: string) =>
+			node(
+				'Node',
+				'@n8n/n8n-nodes-langchain.openAi',
+				{
+					...{ resource: 'text', operation: 'response', modelId: locator(model) },
+					responses: { values: [{ content: message }] },
+				},
+				{ typeVersion: 2.1, ...openAi },
+			),
 		noOperation: () => node('Node', 'n8n-nodes-base.noOp', {}),
 		httpFile: () =>
 			http('/v1/videos/jobs/{{ $json.text }}/content', {

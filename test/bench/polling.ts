@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { Container } from '../engine/rig/container';
 import type { Secrets } from '../engine/rig/credentials';
 import { activated } from '../engine/rig/poll';
-import { workThrough } from './raw';
+import { workThrough } from './workThrough';
 
 /** What is to be done: to prepare a trigger, to poll, or to send requests through n8n's helper. */
 export type PollOrder =

@@ -11,15 +11,14 @@ import { interleave } from './figures.ts';
 import type { Host } from './hosts.ts';
 import { otherId, statePath, watchedId } from './jobs.ts';
 import type { PollAnswer, PollOrder } from './polling.ts';
-import { rawStates } from './raw.ts';
-import type { Sample, Samples } from './row.ts';
+import { HTTP, type Sample, type Samples } from './row.ts';
 import { sampled } from './sample.ts';
-import { inN8n, inThisProcess } from './workflows.ts';
+import { inN8n } from './workflows.ts';
 
 /** As many requests at the same time as the trigger makes. */
 const CONCURRENCY = 8;
 
-/** Polls of unfinished jobs, beside the same requests by n8n's helper alone, by its HTTP Request node and without n8n. */
+/** Polls of unfinished jobs, beside the same requests by n8n's helper alone and by its HTTP Request node. */
 export async function measurePolls(host: Host): Promise<Samples> {
 	const { service, nodes, sizes } = host;
 	const jobs = sizes.polled;
@@ -38,11 +37,7 @@ export async function measurePolls(host: Host): Promise<Samples> {
 				throw new Error(`a poll asked for ${sample.asked} of ${jobs} jobs only`);
 			},
 			"n8n's helper": async () => await sampled(host, { worker: polled.pid }, byHelper),
-			'HTTP Request': await inN8n(host, { tested: nodes.httpState(), items: ids, warmUps: 1 }),
-			'raw undici': await inThisProcess(
-				host,
-				async () => await rawStates(service.url, jobs, CONCURRENCY),
-			),
+			[HTTP]: await inN8n(host, { tested: nodes.httpState(), items: ids, warmUps: 1 }),
 		});
 	} finally {
 		await polled.stop();

@@ -5,11 +5,11 @@ import { node } from '../n8n/workflow.ts';
 import { interleave } from './figures.ts';
 import type { Host } from './hosts.ts';
 import { ledgerOf } from './polls.ts';
-import { workThrough } from './raw.ts';
-import type { Sample, Samples } from './row.ts';
+import { HTTP, type Sample, type Samples } from './row.ts';
 import { minus } from './sample.ts';
 import { cpuOf, heldMemory, mostMemory, startMemory } from './usage.ts';
 import { backgroundWorkflow, bodyOf, call, publish } from './workflows.ts';
+import { workThrough } from './workThrough.ts';
 
 const CALLERS = 10;
 /** Milliseconds after which nobody waits for an answer: n8n loses some with several workers. */
@@ -26,7 +26,7 @@ export async function measureExecutions(host: Host): Promise<Samples> {
 	const ours = await burstOf(nodes.promptMessage());
 	const variants = {
 		ours,
-		'HTTP Request': await burstOf(nodes.httpPrompt()),
+		[HTTP]: await burstOf(nodes.httpPrompt()),
 		'empty workflow': await burstOf(nodes.noOperation()),
 	};
 	for (const worker of others) await worker.stop();

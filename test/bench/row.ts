@@ -7,8 +7,9 @@ export type Measure =
 	| 'CPU ms'
 	/** at most above what that process held before */
 	| 'RSS + MB'
-	/** the same of the heap, with what is not collected yet */
+	/** the same of the heap, with what is not collected yet; and what an item keeps there until the node ends */
 	| 'heap + MB'
+	| 'kept kB'
 	/** processors that everybody else has kept busy meanwhile */
 	| 'others busy'
 	/** of a live answer: from the question to the first piece, and from the writing of a piece to its arrival */
@@ -19,8 +20,6 @@ export type Measure =
 	| 'turn ms'
 	| 'engine ms'
 	| 'stored kB'
-	/** of our code alone */
-	| 'own us'
 	/** what one message runs of our code */
 	| 'calls'
 	| 'functions'
@@ -52,13 +51,22 @@ export interface Figure {
 	minus?: string;
 	/** the variant that it is divided by in each round */
 	over?: string;
-	/** a further divisor, such as the perfect time */
-	per?: number;
 	/** of all rounds, by default the median */
 	by?: 'median' | 'most';
 	/** the goal; without one the figure is only told */
 	atMost?: number | undefined;
 }
+
+/** What n8n itself takes, and what a user would pick instead of ours. */
+export const FLOOR = 'n8n floor';
+export const HTTP = 'HTTP Request';
+export const OPENAI = 'OpenAI v2';
+export const OPENAI_MODEL = 'OpenAI Chat Model';
+export const AGENT = 'AI Agent';
+
+/** The goal "at most so many times what another variant takes". */
+export const times = (over: string, atMost: number, ...measures: Measure[]): Figure[] =>
+	measures.map((measure) => ({ measure, over, atMost }));
 
 /** One thing that is measured. */
 export interface Row {

@@ -1,6 +1,6 @@
-/** How much is measured: bytes of a file; jobs that a trigger polls; runs of which the least counts; rounds of a row at most. */
+/** How much is measured: bytes of a file; jobs that a trigger polls; rounds of a row at most. */
 export const usual = {
-	...{ rounds: 99, ownRuns: 500 },
+	rounds: 99,
 	...{ items: 1000, manyItems: 10_000, deltas: 10_000, file: 500_000_000 },
 	...{ polled: 1000, queueExecutions: 100, queueWatched: 500, queueParked: 300 },
 };
@@ -9,7 +9,7 @@ export type Sizes = typeof usual;
 
 /** Shows that everything works, and nothing more. */
 export const quick: Sizes = {
-	...{ rounds: 1, ownRuns: 5 },
+	rounds: 1,
 	...{ items: 20, manyItems: 40, deltas: 200, file: 5_000_000 },
 	...{ polled: 30, queueExecutions: 10, queueWatched: 20, queueParked: 10 },
 };

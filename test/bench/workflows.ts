@@ -59,16 +59,6 @@ export async function inN8n(host: Host, variant: InN8n): Promise<Take> {
 
 let published = 0;
 
-/** A variant that is done by this process. */
-export async function inThisProcess(
-	host: Host,
-	run: () => Promise<Sample | void>,
-	times = 1,
-): Promise<Take> {
-	await run();
-	return async () => await sampled(host, { worker: process.pid, times }, run);
-}
-
 /** What a reader of a live answer saw. */
 export function seen({ length, first, lags }: Reading, { text = 0 }: { text?: number }): Sample {
 	if (length < text) throw new Error(`only ${length} of ${text} characters came`);
